@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-backends/kernel/acc-kernel.h"
+#include "acc-core/acc-array-private.h"
+#include "acc-core/acc-executable-private.h"
+
+G_BEGIN_DECLS
+
+/* A program with its extents bound, cut into steps: what fusion and the skeletons make, and the runtime executes.
+ *
+ * A *value* is an array that has memory. Steps are in dependence order. A launch runs one kernel over a two-dimensional
+ * space (outer units x inner elements), split into tiles by the runtime; the partition depends on the numbers here only. */
+
+typedef enum {
+  ACC_VALUE_ARGUMENT,    /* stands for bound node number .position: its data is given per run */
+  ACC_VALUE_MANIFEST,    /* .array is a use node: its leaves */
+  ACC_VALUE_SOURCE,      /* .array is a source node */
+  ACC_VALUE_COMPUTED,    /* written by a step; freed after its last reader unless a result */
+} AccValueRole;
+
+typedef struct {
+  AccValueRole    role;
+  AccArray       *array;      /* borrowed from the program: label, type */
+  AccElementType *type;
+  guint           rank;
+  gint64         *extents;    /* rank entries */
+  guint           position;   /* argument number */
+} AccScheduleValue;
+
+typedef enum {
+  ACC_SLOT_LEAF,       /* address of leaf .leaf of value .value, biased by its window */
+  ACC_SLOT_LITERAL,    /* .bits */
+  ACC_SLOT_SCRATCH,    /* scratch buffer number .scratch of the step */
+} AccSlotKind;
+
+typedef struct {
+  AccSlotKind kind;
+  guint       value, leaf;
+  guint       scratch;
+  guint64     bits;
+} AccSlot;
+
+/* How a launch's space relates to rows of the step's index space. */
+typedef enum {
+  ACC_SPACE_OUTER_ROWS,  /* row r covers outer units [r*units_per_row, (r+1)*units_per_row), all inner */
+  ACC_SPACE_INNER_ROWS,  /* one outer unit; row r covers inner [r*units_per_row, (r+1)*units_per_row) */
+  ACC_SPACE_WHOLE,       /* not divisible by rows: runs once after all rows (combining partial results) or in a whole run */
+} AccSpaceRows;
+
+typedef struct {
+  AccKernel   *kernel;
+  guint        n_slots;
+  AccSlot     *slots;        /* one per kernel parameter */
+  gint64       outer, inner; /* extents of the space, whole */
+  AccSpaceRows rows;
+  gint64       units_per_row;
+  /* Tiles: at most tile_outer x tile_inner; 0: the runtime chooses by .cost. Where partial results are indexed by tile they are
+   * given, and tiles lie on multiples of them counted from 0 of the whole space. */
+  gint64       tile_outer, tile_inner;
+  double       cost;         /* rough nanoseconds per inner element on one core */
+  gboolean     serial;       /* one invocation over the whole space, on one thread */
+} AccLaunch;
+
+typedef struct _AccSchedule AccSchedule;
+
+typedef struct {
+  AccArray     *array;        /* borrowed: whose result it is, for messages */
+  char         *name;
+  guint         n_reads;
+  guint        *reads;        /* values that must be complete (or, by rows, in their window) */
+  guint         n_writes;
+  guint        *writes;
+
+  /* Run in order, each after the one before it. */
+  guint         n_launches;
+  AccLaunch    *launches;
+  guint         n_scratch;
+  gsize        *scratch;      /* bytes of each, for a whole run; live during the step (by rows: during the run) */
+
+  /* By rows: per read, the rows above and below that row r of the step's space needs. row_error tells why not, where it
+   * cannot ("backpermute “transpose” reads rows in another order"); NULL where it can. */
+  AccRowRead   *row_reads;    /* n_reads entries; a read of a value without rows (argument, manifest, independent) is ignored */
+  char         *row_error;
+  gint64        n_rows;
+  gboolean      reduces;      /* all rows into one result. By rows: launches that are not WHOLE run per band, the WHOLE ones run
+                               * at the end, or per band where combine_per_band says so */
+  gboolean      combine_per_band;
+} AccScheduleStep;
+
+struct _AccSchedule {
+  gatomicrefcount   ref_count;
+  GPtrArray        *nodes;     /* owned references that keep every borrowed node alive */
+  guint             n_values;
+  AccScheduleValue *values;
+  guint             n_steps;
+  AccScheduleStep  *steps;
+  guint             n_results;
+  guint            *results;   /* values; several results may be one value; a result may be an argument, manifest or a
+                                * reshape of one: then result_shapes differs from the value's extents */
+  AccShape        **result_shapes;
+  gboolean          data_dependent; /* extents were read from the data of a bound array: do not reuse for other data */
+  GPtrArray        *origins;   /* AccArray (borrowed): what a failure's origin number means */
+};
+
+/* @results: what to compute. @bound: nodes whose data is given at run time (program parameters, arrays captured by a loop
+ * body, results of cond and while_loop, sub-results that later extents depend on), with @values, manifest arrays of the
+ * extents to plan for. The graph under @results, cut at @bound, contains no cond, while_loop or unbound parameter: the
+ * runtime evaluates those first and binds their results. Needs no device. */
+AccSchedule *acc_schedule_new   (AccArray **results, guint n_results, AccArray **bound, AccArray **values, guint n_bound, GError **error);
+AccSchedule *acc_schedule_ref   (AccSchedule *self);
+void         acc_schedule_unref (AccSchedule *self);
+/* Text: steps, kernels, values, bytes: ACC_DEBUG=fusion */
+char        *acc_schedule_to_string (AccSchedule *self);
+char        *acc_schedule_to_dot    (AccSchedule *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccSchedule, acc_schedule_unref)
+
+G_END_DECLS

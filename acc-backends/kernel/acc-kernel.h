@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-core/acc-primitives-private.h"
+
+G_BEGIN_DECLS
+
+/* The kernel IR: a small typed structured language.
+ *
+ * A kernel is a list of parameters and a block of instructions. Instructions produce values, which are never changed;
+ * variables are changed by kb_set(). Blocks nest: for, foreach, while, if. A value may be used in the block where it was made
+ * and in blocks inside it. Scalars only: a tuple is as many values as it has leaves.
+ *
+ * Element code is SPMD. Outside foreach everything is *uniform*: one value. kb_foreach() runs its body for each index of
+ * a range, in lock step, as many at a time as the target likes; inside it, whatever depends on the index is *varying*.
+ * A loop or branch inside foreach may depend on varying values: lanes that do not take part are masked. A variable made
+ * outside foreach must not be set inside it. Iterations of a foreach do not see each other's stores.
+ *
+ * Every buffer index is an i64 element index into the whole array (the runtime biases addresses for windows).
+ *
+ * Integer and float semantics are the language's (see acc-primitives.inc); bool is 0 or 1. */
+
+typedef struct _AccKernel        AccKernel;
+typedef struct _AccKernelBuilder AccKernelBuilder;
+
+typedef struct { guint32 id; } KValue;   /* id 0: none */
+typedef struct { guint32 id; } KVar;
+typedef struct { guint32 id; } KBuffer;
+
+typedef enum {
+  ACC_BUFFER_READ     = 1 << 0,
+  ACC_BUFFER_WRITE    = 1 << 1,
+  ACC_BUFFER_ONCE     = 1 << 2,  /* every element is touched once and not soon again: non-temporal stores may pay */
+  ACC_BUFFER_NO_ALIAS = 1 << 3,  /* no other buffer parameter overlaps it */
+} AccBufferFlags;
+
+/* --- building */
+
+AccKernelBuilder *kb_new     (const char *name);
+/* Ends the build; verifies (a failed verification is ACC_ERROR_COMPILE, a bug of the skeleton). */
+AccKernel        *kb_finish  (AccKernelBuilder *b, GError **error);
+void              kb_discard (AccKernelBuilder *b);
+
+/* Parameters: the n-th made is the n-th slot of the launch. All uniform. */
+KBuffer kb_param_buffer (AccKernelBuilder *b, AccElementKind kind, AccBufferFlags flags, const char *name);
+KValue  kb_param_scalar (AccKernelBuilder *b, AccElementKind kind, const char *name);
+
+/* The part of the index space that this invocation works on; uniform i64. The space is two-dimensional: outer units and
+ * inner elements; what they mean is the skeleton's business. tile counts invocations from 0. */
+KValue kb_outer_begin (AccKernelBuilder *b);
+KValue kb_outer_end   (AccKernelBuilder *b);
+KValue kb_inner_begin (AccKernelBuilder *b);
+KValue kb_inner_end   (AccKernelBuilder *b);
+KValue kb_tile        (AccKernelBuilder *b);
+
+/* Values */
+KValue kb_int    (AccKernelBuilder *b, AccElementKind kind, gint64 value);   /* any integer kind, and bool */
+KValue kb_i64    (AccKernelBuilder *b, gint64 value);
+KValue kb_float  (AccKernelBuilder *b, AccElementKind kind, double value);
+KValue kb_prim   (AccKernelBuilder *b, AccPrimitive primitive, KValue x);
+KValue kb_prim2  (AccKernelBuilder *b, AccPrimitive primitive, KValue x, KValue y);
+KValue kb_cast   (AccKernelBuilder *b, AccElementKind kind, KValue x);       /* saturating float to integer, NaN to 0; to bool: x != 0 */
+KValue kb_bitcast (AccKernelBuilder *b, AccElementKind kind, KValue x);
+KValue kb_select (AccKernelBuilder *b, KValue condition, KValue x, KValue y); /* both are evaluated */
+KValue kb_fma    (AccKernelBuilder *b, KValue x, KValue y, KValue z);        /* one rounding (f32, f64) */
+AccElementKind kb_kind (AccKernelBuilder *b, KValue x);
+
+#define kb_add(b, x, y) kb_prim2 (b, ACC_PRIM_ADD, x, y)
+#define kb_sub(b, x, y) kb_prim2 (b, ACC_PRIM_SUB, x, y)
+#define kb_mul(b, x, y) kb_prim2 (b, ACC_PRIM_MUL, x, y)
+#define kb_min(b, x, y) kb_prim2 (b, ACC_PRIM_MIN, x, y)
+#define kb_max(b, x, y) kb_prim2 (b, ACC_PRIM_MAX, x, y)
+#define kb_lt(b, x, y)  kb_prim2 (b, ACC_PRIM_LT, x, y)
+#define kb_le(b, x, y)  kb_prim2 (b, ACC_PRIM_LE, x, y)
+#define kb_eq(b, x, y)  kb_prim2 (b, ACC_PRIM_EQ, x, y)
+#define kb_and(b, x, y) kb_prim2 (b, ACC_PRIM_BAND, x, y)
+#define kb_or(b, x, y)  kb_prim2 (b, ACC_PRIM_BOR, x, y)
+#define kb_not(b, x)    kb_prim (b, ACC_PRIM_BNOT, x)
+
+/* Truncated i64 division of known non-negative by positive, without checks: for index arithmetic. */
+KValue kb_udiv (AccKernelBuilder *b, KValue x, KValue y);
+KValue kb_urem (AccKernelBuilder *b, KValue x, KValue y);
+
+/* Memory. Masked lanes neither read nor write. */
+KValue kb_load  (AccKernelBuilder *b, KBuffer buffer, KValue index);
+void   kb_store (AccKernelBuilder *b, KBuffer buffer, KValue index, KValue value);
+
+/* Variables; a variable of a foreach body is one per lane */
+KVar   kb_var (AccKernelBuilder *b, KValue initial);
+KValue kb_get (AccKernelBuilder *b, KVar var);
+void   kb_set (AccKernelBuilder *b, KVar var, KValue value);
+
+/* Failure slot. Where @ok is false in an active lane: if the slot is free, write (code, origin, index, extent) and go on.
+ * The run then fails. Nothing here stops the lane: guard what follows by kb_if(). @origin: which node, given back to the
+ * runtime. @kind: ACC_ERROR_BOUNDS or ACC_ERROR_ARITHMETIC. @index, @extent: i64. */
+void   kb_check (AccKernelBuilder *b, KValue ok, guint kind, guint origin, KValue index, KValue extent);
+
+/* Blocks: used as C blocks.
+ *
+ *   kb_for (b, i, begin, end) { ... kb_get (b, acc) ... }
+ *   kb_foreach (b, i, begin, end) { ... }
+ *   kb_if (b, condition) { ... }
+ *   kb_if (b, condition) { ... } kb_else (b) { ... }
+ *   kb_while (b) { kb_until (b, done); ... }       kb_until leaves the loop where done holds; once per loop, at its top level
+ *
+ * i is a KValue (i64) in scope of the block; for and foreach step by one over [begin, end). Never break or return out of
+ * a block. */
+#define kb_for(b, i, begin, end) \
+  for (KValue i = _kb_enter_for (b, begin, end), *_once_##i = &i; _once_##i; _kb_leave (b), _once_##i = NULL)
+#define kb_foreach(b, i, begin, end) \
+  for (KValue i = _kb_enter_foreach (b, begin, end), *_once_##i = &i; _once_##i; _kb_leave (b), _once_##i = NULL)
+#define kb_if(b, condition) \
+  for (gboolean _kb_once = (_kb_enter_if (b, condition), TRUE); _kb_once; _kb_leave (b), _kb_once = FALSE)
+#define kb_else(b) \
+  for (gboolean _kb_once = (_kb_enter_else (b), TRUE); _kb_once; _kb_leave (b), _kb_once = FALSE)
+#define kb_while(b) \
+  for (gboolean _kb_once = (_kb_enter_while (b), TRUE); _kb_once; _kb_leave (b), _kb_once = FALSE)
+void   kb_until           (AccKernelBuilder *b, KValue done);
+KValue _kb_enter_for      (AccKernelBuilder *b, KValue begin, KValue end);
+KValue _kb_enter_foreach  (AccKernelBuilder *b, KValue begin, KValue end);
+void   _kb_enter_if       (AccKernelBuilder *b, KValue condition);
+void   _kb_enter_else     (AccKernelBuilder *b);
+void   _kb_enter_while    (AccKernelBuilder *b);
+void   _kb_leave          (AccKernelBuilder *b);
+
+/* Lanes that a foreach should run at once when the result must not depend on the machine: a fold of R lanes says R, and
+ * the emitter runs exactly blocks of R (its vectors may be narrower or wider than the machine's). 0: the emitter chooses. */
+void   kb_set_lanes       (AccKernelBuilder *b, guint lanes);
+
+/* --- a finished kernel: immutable, counted */
+
+AccKernel  *acc_kernel_ref       (AccKernel *self);
+void        acc_kernel_unref     (AccKernel *self);
+const char *acc_kernel_get_name  (AccKernel *self);
+guint       acc_kernel_get_n_params (AccKernel *self);
+char       *acc_kernel_to_string (AccKernel *self);
+/* SHA-256 of the printed form without names, hexadecimal: the content part of cache keys. */
+const char *acc_kernel_get_hash  (AccKernel *self);
+gboolean    acc_kernel_verify    (AccKernel *self, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccKernel, acc_kernel_unref)
+
+/* --- the binary interface on the host */
+
+typedef struct {
+  gint    state;      /* 0 free, 1 being written, 2 complete: atomic */
+  guint32 kind;       /* ACC_ERROR_BOUNDS or ACC_ERROR_ARITHMETIC */
+  guint32 origin;
+  guint32 pad;
+  gint64  index;
+  gint64  extent;
+} AccFailure;
+
+/* @slots: one 8-byte slot per parameter: a buffer's (biased) address, or a scalar's bits in the low bytes.
+ * @range: outer_begin, outer_end, inner_begin, inner_end, tile. */
+typedef void (*AccKernelEntry) (const guint64 *slots, const gint64 *range, AccFailure *failure);
+
+G_END_DECLS

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-array.h"
+#include "acc-buffer-private.h"
+#include "acc-expr-private.h"
+#include "acc-operations-private.h"
+#include "acc-program.h"
+
+G_BEGIN_DECLS
+
+struct _AccBoundary {
+  gatomicrefcount ref_count;
+  AccBoundaryKind kind;
+  AccFunction    *function;   /* CONSTANT: closed, of the element; FUNCTION: index to element; else NULL */
+  guint           rank;       /* FUNCTION */
+};
+
+/* A node of the graph. Immutable but for the label. Friends may read all fields, and write none. */
+struct _AccArray {
+  GObject         parent_instance;
+
+  AccOperation    op;
+  AccElementType *type;         /* NULL when error is set */
+  guint           rank;
+  AccShape       *shape;        /* NULL: not known before a run */
+  GError         *error;        /* sticky; a node with an error has no usable fields but op and label */
+  char           *label;
+
+  guint           n_inputs;
+  AccArray      **inputs;       /* owned */
+  guint           n_functions;
+  AccFunction    *functions[2]; /* in the order of the table; a fold's seed is functions[1], a fill's value functions[0], closed */
+  AccFunction    *extents;      /* generate, fill, reshape, backpermute: closed, of index type; NULL otherwise */
+  GPtrArray      *references;   /* AccArray, owned: arrays that functions, extents and boundaries read or ask the extent of; never NULL */
+
+  /* use: n_leaves buffers */
+  AccBuffer     **leaves;
+  /* source */
+  AccSource      *source;
+  /* parameter: its position; declared extents, -1 for unknown ones */
+  guint           parameter;
+  gint64         *declared;
+  /* unzip */
+  guint           item;
+  /* slice, replicate */
+  gint64         *specification;
+  guint           n_specification;
+  /* stencil, stencil2: per input */
+  gint64         *sizes[2];     /* rank entries each */
+  AccBoundary    *boundaries[2];
+  /* while_loop: condition and step, both of one parameter */
+  AccProgram     *programs[2];
+};
+
+/* "map", or "map “label”" */
+ACC_MODULE_API
+char     *acc_array_describe       (AccArray *self);
+/* A node of manifest data; takes over references to @leaves (n_leaves of them). */
+ACC_MODULE_API
+AccArray *acc_array_new_manifest   (AccElementType *type, AccShape *shape, AccBuffer **leaves);
+ACC_MODULE_API
+AccArray *acc_array_new_parameter  (AccElementType *type, guint rank, const gint64 *declared, guint position);
+
+/* Resolves closed i64 expressions at run time: value of leaf @leaf of a manifest or computed @array at a linear index. */
+typedef struct {
+  /* extents of an array that @infer depends on; NULL with @error set when impossible */
+  const gint64 *(*get_extents) (AccArray *array, gpointer user_data, GError **error);
+  /* value of a closed function of index type or i64 that reads elements; needed only when extents come from computed data */
+  gboolean      (*evaluate)    (AccFunction *function, gint64 *values, gpointer user_data, GError **error);
+  gpointer       user_data;
+} AccShapeContext;
+
+/* The shape rule of every operation, once: writes rank extents for @self, given those of its inputs and references. The
+ * result of cond and while_loop is decided by running them: ACC_ERROR_UNSUPPORTED here. Checks what the rule demands
+ * (equal sizes of reshape, slice indices, empty fold1): ACC_ERROR_SHAPE or BOUNDS with operation and label. */
+ACC_MODULE_API
+gboolean  acc_array_infer_extents  (AccArray *self, const AccShapeContext *context, gint64 *extents, GError **error);
+
+/* All nodes that @roots need, inputs and references first, each once. Does not enter while_loop's programs. Iterative. */
+ACC_MODULE_API
+GPtrArray *acc_array_sort          (AccArray **roots, guint n_roots);
+
+/* Arrays outside a program that its body reads: the maximal nodes that do not depend on its parameters and are not
+ * mere generate or fill without references. Owned list; an AccProgram caches it. */
+ACC_MODULE_API
+GPtrArray *acc_program_get_captures (AccProgram *self);
+ACC_MODULE_API
+AccArray **acc_program_get_parameter_nodes (AccProgram *self, guint *n);
+ACC_MODULE_API
+AccArray **acc_program_get_result_nodes    (AccProgram *self, guint *n);
+
+G_END_DECLS

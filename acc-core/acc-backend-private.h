@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-backend.h"
+#include "acc-buffer-private.h"
+
+G_BEGIN_DECLS
+
+/* What a backend implementation and acc-seq share with AccBackend. */
+
+#define ACC_BACKEND_EXTENSION_POINT "acc-backend-1"
+
+/* Implementations are GInitables (absent device: init fails with the reason) registered at the extension point under
+ * their name. A module libacc-backend-NAME.so in $libdir/acc-1/backends (or ACC_BACKENDS_DIR) exports GIO's module
+ * functions; it is loaded when its name is asked for, or when backends are listed. */
+
+ACC_MODULE_API
+AccBudget *acc_backend_get_budget       (AccBackend *self);
+/* An implementation says so in its init. */
+ACC_MODULE_API
+void       acc_backend_set_identity     (AccBackend *self, const char *name, const char *description, guint n_threads);
+ACC_MODULE_API
+AccBuffer *acc_backend_allocate         (AccBackend *self, gsize size, const char *what, GError **error);
+/* Bytes this process may use: RAM or the tightest cgroup limit (v1 and v2). */
+ACC_MODULE_API
+guint64    acc_machine_get_memory       (void);
+/* Processors this process may use: affinity and cgroup quota. */
+ACC_MODULE_API
+guint      acc_machine_get_n_processors (void);
+
+/* ACC_DEBUG and ACC_DISABLE keys; read once. */
+typedef enum {
+  ACC_DEBUG_GRAPH     = 1 << 0,
+  ACC_DEBUG_FUSION    = 1 << 1,
+  ACC_DEBUG_PLAN      = 1 << 2,
+  ACC_DEBUG_KERNELS   = 1 << 3,
+  ACC_DEBUG_CACHE     = 1 << 4,
+  ACC_DEBUG_TRANSFERS = 1 << 5,
+  ACC_DEBUG_MEMORY    = 1 << 6,
+} AccDebugFlags;
+
+typedef enum {
+  ACC_DISABLE_FUSION    = 1 << 0,
+  ACC_DISABLE_VECTORISE = 1 << 1,
+  ACC_DISABLE_CHUNKING  = 1 << 2,
+  ACC_DISABLE_CACHE     = 1 << 3,
+  ACC_DISABLE_CHECKS    = 1 << 4,
+} AccDisableFlags;
+
+ACC_MODULE_API
+AccDebugFlags   acc_debug_get_flags   (void);
+ACC_MODULE_API
+AccDisableFlags acc_disable_get_flags (void);
+
+G_END_DECLS

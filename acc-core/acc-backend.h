@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-program.h"
+
+G_BEGIN_DECLS
+
+#define ACC_TYPE_BACKEND (acc_backend_get_type ())
+
+/* One device. Any thread. */
+ACC_AVAILABLE_IN_1_0
+G_DECLARE_DERIVABLE_TYPE (AccBackend, acc_backend, ACC, BACKEND, GObject)
+
+struct _AccBackendClass
+{
+  GObjectClass parent_class;
+
+  /*< private >*/
+  AccExecutable *(*compile) (AccBackend *self, AccProgram *program, GCancellable *cancellable, GError **error);
+  /* Bulk memory for chunks, from the backend's pool, counted against its limit: an AccBuffer, see acc-buffer-private.h */
+  gpointer       (*allocate) (AccBackend *self, gsize size, const char *what, GError **error);
+
+  gpointer padding[14];
+};
+
+/* ACC_BACKEND names it, else "native", else "interpreter". The same object each time. */
+ACC_AVAILABLE_IN_1_0
+AccBackend *acc_backend_get_default      (GError **error);
+ACC_AVAILABLE_IN_1_0
+AccBackend *acc_backend_new_for_name     (const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* (element-type AccBackendInfo): every backend known, the absent ones too, with the reason */
+ACC_AVAILABLE_IN_1_0
+GListModel *acc_backend_list             (void) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+const char *acc_backend_get_name         (AccBackend *self);
+ACC_AVAILABLE_IN_1_0
+const char *acc_backend_get_description  (AccBackend *self);
+ACC_AVAILABLE_IN_1_0
+guint       acc_backend_get_n_threads    (AccBackend *self);
+/* Bytes of array data that may be held at once: arrays, chunks, intermediates. Default: a quarter of what the machine
+ * or its cgroup has, or ACC_MEMORY_LIMIT. 0: no limit */
+ACC_AVAILABLE_IN_1_0
+guint64     acc_backend_get_memory_limit (AccBackend *self);
+ACC_AVAILABLE_IN_1_0
+void        acc_backend_set_memory_limit (AccBackend *self, guint64 limit);
+ACC_AVAILABLE_IN_1_0
+guint64     acc_backend_get_memory_used  (AccBackend *self);
+ACC_AVAILABLE_IN_1_0
+guint64     acc_backend_get_memory_high_water (AccBackend *self);
+
+ACC_AVAILABLE_IN_1_0
+AccExecutable *acc_backend_compile        (AccBackend *self, AccProgram *program, GCancellable *cancellable, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+void           acc_backend_compile_async  (AccBackend *self, AccProgram *program, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
+ACC_AVAILABLE_IN_1_0
+AccExecutable *acc_backend_compile_finish (AccBackend *self, GAsyncResult *result, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+#define ACC_TYPE_BACKEND_INFO (acc_backend_info_get_type ())
+
+/* A backend as acc_backend_list() knows it: present or absent. */
+ACC_AVAILABLE_IN_1_0
+G_DECLARE_FINAL_TYPE (AccBackendInfo, acc_backend_info, ACC, BACKEND_INFO, GObject)
+
+ACC_AVAILABLE_IN_1_0
+const char *acc_backend_info_get_name        (AccBackendInfo *self);
+ACC_AVAILABLE_IN_1_0
+const char *acc_backend_info_get_description (AccBackendInfo *self);
+/* NULL where it is present */
+ACC_AVAILABLE_IN_1_0
+const char *acc_backend_info_get_reason      (AccBackendInfo *self);
+ACC_AVAILABLE_IN_1_0
+guint64     acc_backend_info_get_memory      (AccBackendInfo *self);
+ACC_AVAILABLE_IN_1_0
+guint       acc_backend_info_get_n_threads   (AccBackendInfo *self);
+
+G_END_DECLS

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-backend-private.h"
+#include "acc-executable.h"
+
+G_BEGIN_DECLS
+
+/* Running a program by rows.
+ *
+ * A *row* is one index of an array's outermost dimension (of rank 1: one element). A run by rows is a list of steps in
+ * dependence order over a list of values. Each value is held in a window: rows [first, first + n) of the whole array,
+ * in memory that the caller of the run owns. To compute rows [begin, end) of a step's results, rows
+ * [begin - above, end + below), clamped to the array, of each value it reads must lie in that value's window.
+ * Indices inside kernels stay global, so boundaries and index functions mean the same as in a whole run. */
+
+typedef enum {
+  ACC_ROW_VALUE_SOURCE,   /* rows of value.array's AccSource; the caller fills the window */
+  ACC_ROW_VALUE_ROWS,     /* computed by a step, window set by the caller; a result when value.result >= 0 */
+  ACC_ROW_VALUE_REDUCED,  /* computed by a step that reads all rows in turn; the run owns it; complete when that step has seen every row */
+} AccRowValueKind;
+
+typedef struct {
+  AccRowValueKind kind;
+  AccArray       *array;          /* borrowed: for its type, label and source */
+  AccElementType *type;
+  gint64          n_rows;         /* of the whole array */
+  gint64          row_elements;   /* elements of one row */
+  int             result;         /* position among the program's results, or -1 */
+} AccRowValue;
+
+typedef struct {
+  guint  value;
+  gint64 above, below;            /* >= 0 */
+} AccRowRead;
+
+typedef struct {
+  const char *name;               /* "stencil “blur”" */
+  gboolean    reduces;            /* consumes rows [begin, end) of its reads; rows must come in order, once */
+  gint64      n_rows;             /* of its index space */
+  guint       n_reads;
+  AccRowRead *reads;
+  guint       n_writes;
+  guint      *writes;
+} AccRowStep;
+
+typedef struct _AccRowRun      AccRowRun;
+
+typedef struct {
+  /* @leaves: n_leaves addresses, of the first element of row @first_row */
+  void       (*set_window)   (AccRowRun *run, guint value, gpointer *leaves, gint64 first_row, gint64 n_rows);
+  /* Blocks until done. Uses all the backend's threads. Fails with BOUNDS or ARITHMETIC errors of kernels, too. */
+  gboolean   (*run_step)     (AccRowRun *run, guint step, gint64 begin, gint64 end, GCancellable *cancellable, GError **error);
+  /* After the last row: the manifest array of a REDUCED value that is a result (new reference). */
+  AccArray  *(*dup_reduced)  (AccRowRun *run, guint value, GError **error);
+  void       (*free)         (AccRowRun *run);
+} AccRowRunClass;
+
+struct _AccRowRun {
+  const AccRowRunClass *klass;
+  guint                 n_values;
+  AccRowValue          *values;
+  guint                 n_steps;
+  AccRowStep           *steps;
+};
+
+struct _AccExecutableClass
+{
+  GObjectClass parent_class;
+
+  GPtrArray *(*run)        (AccExecutable *self, AccArray **arguments, guint n_arguments, GCancellable *cancellable, GError **error);
+  /* Binds extents, compiles, runs what does not depend on rows (tables, seeds). ACC_ERROR_STREAM names the operation
+   * that cannot run by rows. Allocates no row-sized memory. Without sources: the rows of the results. */
+  AccRowRun *(*begin_rows) (AccExecutable *self, AccArray **arguments, guint n_arguments, GCancellable *cancellable, GError **error);
+
+  gpointer padding[10];
+};
+
+ACC_MODULE_API
+void       acc_executable_set_origin  (AccExecutable *self, AccBackend *backend, AccProgram *program);
+/* Checks count, element types, ranks and declared extents of arguments: the same message from every backend. */
+ACC_MODULE_API
+gboolean   acc_executable_check_arguments (AccExecutable *self, AccArray **arguments, guint n_arguments, GError **error);
+ACC_MODULE_API
+AccRowRun *acc_executable_begin_rows  (AccExecutable *self, AccArray **arguments, guint n_arguments, GCancellable *cancellable, GError **error);
+ACC_MODULE_API
+void       acc_row_run_free           (AccRowRun *run);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccRowRun, acc_row_run_free)
+
+G_END_DECLS

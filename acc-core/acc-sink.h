@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-chunk.h"
+#include "acc-shape.h"
+
+G_BEGIN_DECLS
+
+#define ACC_TYPE_SINK (acc_sink_get_type ())
+
+/* Where streamed rows go. One thread at a time, rows in order. A run calls start, write for every chunk, then commit,
+ * or abort after an error or a cancellation: then nothing may be left behind. */
+ACC_AVAILABLE_IN_1_0
+G_DECLARE_DERIVABLE_TYPE (AccSink, acc_sink, ACC, SINK, GObject)
+
+/**
+ * AccSinkClass:
+ * @start: the layout of what will come; fails with %ACC_ERROR_UNSUPPORTED where the format cannot hold it
+ * @write: the next rows
+ * @commit: all rows were written: make the output appear under its name
+ * @abort: leave nothing behind; optional
+ * @get_resident_bytes: as for a source; asked after start; optional
+ */
+struct _AccSinkClass
+{
+  GObjectClass parent_class;
+
+  gboolean (*start)  (AccSink *self, AccElementType *type, AccShape *shape, GCancellable *cancellable, GError **error);
+  gboolean (*write)  (AccSink *self, AccChunk *chunk, GCancellable *cancellable, GError **error);
+  gboolean (*commit) (AccSink *self, GCancellable *cancellable, GError **error);
+  void     (*abort)  (AccSink *self);
+  guint64  (*get_resident_bytes) (AccSink *self);
+
+  /*< private >*/
+  gpointer padding[11];
+};
+
+/* Construct property "name". */
+ACC_AVAILABLE_IN_1_0
+const char *acc_sink_get_name (AccSink *self);
+ACC_AVAILABLE_IN_1_0
+gboolean    acc_sink_start    (AccSink *self, AccElementType *type, AccShape *shape, GCancellable *cancellable, GError **error);
+ACC_AVAILABLE_IN_1_0
+gboolean    acc_sink_write    (AccSink *self, AccChunk *chunk, GCancellable *cancellable, GError **error);
+ACC_AVAILABLE_IN_1_0
+gboolean    acc_sink_commit   (AccSink *self, GCancellable *cancellable, GError **error);
+ACC_AVAILABLE_IN_1_0
+void        acc_sink_abort    (AccSink *self);
+ACC_AVAILABLE_IN_1_0
+guint64     acc_sink_get_resident_bytes (AccSink *self);
+
+G_END_DECLS

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-version.h"
+#include "acc-types.h"
+#include "acc-error.h"
+#include "acc-element-type.h"
+#include "acc-shape.h"
+#include "acc-boundary.h"
+#include "acc-expr.h"
+#include "acc-array.h"
+#include "acc-program.h"
+#include "acc-backend.h"
+#include "acc-executable.h"
+#include "acc-chunk.h"
+#include "acc-source.h"
+#include "acc-sink.h"
+#include "acc-plan.h"
+#include "acc-job.h"
+#include "acc-evaluate.h"
+#include "acc-files.h"
