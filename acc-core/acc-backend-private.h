@@ -10,10 +10,30 @@ G_BEGIN_DECLS
 
 #define ACC_BACKEND_EXTENSION_POINT "acc-backend-1"
 
-/* Implementations are GInitables (absent device: init fails with the reason) registered at the extension point under
- * their name. A module libacc-backend-NAME.so in $libdir/acc-1/backends (or ACC_BACKENDS_DIR) exports GIO's module
- * functions; it is loaded when its name is asked for, or when backends are listed. */
+/* Implementations are GInitables (an absent device: init fails with the reason). Three ways in, asked in this order:
+ *
+ *  - built in: a constructor function of the implementation's own file calls acc_backend_register_builtin();
+ *  - an application or library implements the extension point by g_io_extension_point_implement();
+ *  - a module libacc-backend-NAME.so in ACC_BACKENDS_DIR (folders separated by ':'), or else in acc-1/backends beside the
+ *    library, or in $libdir/acc-1/backends. It is loaded when its name is asked for, or when backends are listed, and stays.
+ *    It exports one function:
+ *
+ *      ACC_MODULE_API GType acc_backend_module_get_type (void);
+ *
+ * A name may go on with a device after a colon ("cuda:1"): the part before it names the implementation, the rest is its
+ * construct property "device" (NULL: the first one). */
+#define ACC_BACKEND_MODULE_SYMBOL "acc_backend_module_get_type"
+typedef GType (*AccBackendModuleGetType) (void);
+/* A module's own definition agrees with this one. */
+ACC_MODULE_API
+GType      acc_backend_module_get_type  (void);
 
+/* For constructor functions: does not touch the type system. @name: static. */
+ACC_MODULE_API
+void       acc_backend_register_builtin (const char *name, GType (*get_type) (void));
+/* The part of the name behind the colon; NULL for the first device. */
+ACC_MODULE_API
+const char *acc_backend_get_device      (AccBackend *self);
 ACC_MODULE_API
 AccBudget *acc_backend_get_budget       (AccBackend *self);
 /* An implementation says so in its init. */
