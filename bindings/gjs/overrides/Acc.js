@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Acc for JavaScript: numbers where expressions are wanted, typed arrays in and out, exceptions for errors.
+
+const {GLib} = imports.gi;
+
+let Acc;
+
+function _expr(value) {
+    if (value instanceof Acc.Expr)
+        return value;
+    if (typeof value === 'boolean')
+        return Acc.Expr.new_bool(value);
+    if (typeof value === 'number')
+        return Number.isInteger(value) ? Acc.Expr.new_int(value) : Acc.Expr.new_float(value);
+    if (Array.isArray(value))
+        return _sound(Acc.Expr.tuple(value.map(_expr)));
+    throw new TypeError(`no scalar expression: ${value}`);
+}
+
+function _sound(thing) {
+    thing.check();
+    return thing;
+}
+
+// Calls make(callback); an exception inside fn comes out of it.
+function _build(fn, make, wrap = x => x) {
+    const kept = [];
+    let failure = null;
+    const made = make((...args) => {
+        try {
+            const result = _expr(fn(...args.map(wrap)));
+            kept.push(result);
+            return result;
+        } catch (e) {
+            failure = e;
+            return null;
+        }
+    });
+    if (failure)
+        throw failure;
+    return _sound(made);
+}
+
+function _shape(shape) {
+    return shape instanceof Acc.Shape ? shape : Acc.Shape.new(typeof shape === 'number' ? [shape] : shape);
+}
+
+function _boundary(boundary) {
+    if (boundary instanceof Acc.Boundary)
+        return boundary;
+    return typeof boundary === 'object' ? Acc.Boundary.new_constant(_expr(boundary.constant)) : Acc.Boundary.new(boundary);
+}
+
+const CODES = new Map([
+    [Int8Array, 'i1'], [Int16Array, 'i2'], [Int32Array, 'i4'], [BigInt64Array, 'i8'],
+    [Uint8Array, 'u1'], [Uint16Array, 'u2'], [Uint32Array, 'u4'], [BigUint64Array, 'u8'],
+    [Float32Array, 'f4'], [Float64Array, 'f8'],
+]);
+
+function _use(data, shape = [data.length], code = CODES.get(data.constructor)) {
+    if (Array.isArray(data)) {
+        data = Float64Array.from(data);
+        code = 'f8';
+    }
+    if (!code)
+        throw new TypeError('a typed array, or an array of numbers, is needed');
+    const bytes = GLib.Bytes.new(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+    return _sound(Acc.Array.use(Acc.ElementType.parse(code), _shape(shape), bytes));
+}
+
+function _init() {
+    Acc = this;
+
+    Acc.use = _use;
+    Acc.expr = _expr;
+    Acc.cond = (condition, then, otherwise) => _sound(Acc.Expr.cond(_expr(condition), _expr(then), _expr(otherwise)));
+    Acc.loop = (condition, step, initial) =>
+        _build(state => [condition(state), step(state)], callback => Acc.Expr.while(_expr(initial), callback));
+    Acc.generate = (shape, fn) => _build(fn, callback => Acc.Array.generate(_shape(shape), callback));
+    Acc.fill = (shape, value) => _sound(Acc.Array.fill(_shape(shape), _expr(value)));
+    Acc.program = (signatures, fn) => {
+        let failure = null;
+        const made = Acc.Program.new([].concat(signatures), arrays => {
+            try {
+                return fn(...arrays);
+            } catch (e) {
+                failure = e;
+                return null;
+            }
+        });
+        if (failure)
+            throw failure;
+        return _sound(made);
+    };
+
+    for (const name of ['add', 'sub', 'mul', 'quot', 'rem', 'div', 'mod', 'shl', 'shr', 'rotl', 'rotr', 'fdiv', 'pow', 'logbase',
+        'atan2', 'lt', 'gt', 'le', 'ge', 'eq', 'ne', 'min', 'max', 'band', 'bor', 'bxor', 'and_then', 'or_else']) {
+        const method = Acc.Expr.prototype[name];
+        Acc.Expr.prototype[name] = function (other) {
+            return _sound(method.call(this, _expr(other)));
+        };
+    }
+    for (const name of ['neg', 'abs', 'signum', 'recip', 'sin', 'cos', 'tan', 'exp', 'sqrt', 'log', 'truncate', 'round', 'floor',
+        'ceiling', 'bnot']) {
+        const method = Acc.Expr.prototype[name];
+        Acc.Expr.prototype[name] = function () {
+            return _sound(method.call(this));
+        };
+    }
+
+    const cast = Acc.Expr.prototype.cast;
+    Acc.Expr.prototype.cast = function (code) {
+        return _sound(cast.call(this, typeof code === 'string' ? Acc.ElementType.parse(code) : code));
+    };
+    Acc.Expr.prototype.at = function (...offsets) {
+        return _sound(this.neighbour(offsets));
+    };
+    Acc.Expr.prototype[Symbol.iterator] = function* () {
+        for (let i = 0; i < this.get_n_items(); i++)
+            yield this.item(i);
+    };
+
+    const array = Acc.Array.prototype;
+    const original = Object.fromEntries(['map', 'imap', 'zip_with', 'zip_with3', 'fold', 'fold1', 'fold_all', 'fold1_all', 'scanl1',
+        'stencil', 'backpermute', 'permute', 'reshape', 'while_loop'].map(name => [name, array[name]]));
+
+    array.map = function (fn) {
+        return _build(fn, callback => original.map.call(this, callback));
+    };
+    array.imap = function (fn) {
+        return _build(fn, callback => original.imap.call(this, callback));
+    };
+    array.zip_with = function (other, fn) {
+        return _build(fn, callback => original.zip_with.call(this, other, callback));
+    };
+    array.zip_with3 = function (second, third, fn) {
+        return _build(fn, callback => original.zip_with3.call(this, second, third, callback));
+    };
+    array.fold = function (initial, fn) {
+        return _build(fn, callback => original.fold.call(this, _expr(initial), callback));
+    };
+    array.fold_all = function (initial, fn) {
+        return _build(fn, callback => original.fold_all.call(this, _expr(initial), callback));
+    };
+    array.fold1 = function (fn) {
+        return _build(fn, callback => original.fold1.call(this, callback));
+    };
+    array.fold1_all = function (fn) {
+        return _build(fn, callback => original.fold1_all.call(this, callback));
+    };
+    array.scanl1 = function (fn) {
+        return _build(fn, callback => original.scanl1.call(this, callback));
+    };
+    array.stencil = function (sizes, boundary, fn) {
+        return _build(fn, callback => original.stencil.call(this, sizes, _boundary(boundary), callback));
+    };
+    array.backpermute = function (shape, fn) {
+        return _build(fn, callback => original.backpermute.call(this, _shape(shape), callback));
+    };
+    array.permute = function (defaults, targets, fn) {
+        return _build(fn, callback => original.permute.call(this, defaults, targets, callback));
+    };
+    array.reshape = function (shape) {
+        return _sound(original.reshape.call(this, _shape(shape)));
+    };
+
+    array.run = function (backend = Acc.Backend.get_default()) {
+        return backend.run(this, null);
+    };
+    array.toString = function () {
+        return this.to_string();
+    };
+
+    // A copy of a leaf as the typed array of its element type.
+    array.to_array = function (leaf = 0) {
+        const code = Acc.Array.prototype.get_element_type.call(this).get_code();
+        const constructor = [...CODES].find(([, c]) => c === code)?.[0] ?? Uint8Array;
+        const bytes = this.get_bytes(leaf).toArray();
+        return new constructor(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+    };
+}

@@ -1,0 +1,737 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Acc for Python: operators on expressions and arrays, NumPy in and out without a copy, exceptions for errors."""
+
+import functools
+import itertools
+
+from gi.repository import GLib, GObject
+
+from ..module import get_introspection_module
+from ..overrides import override
+
+Acc = get_introspection_module('Acc')
+
+__all__ = []
+
+
+def _export(thing):
+    __all__.append(thing.__name__)
+    return thing
+
+
+# --- what a scalar function gives and takes
+
+_KINDS = {'b1': Acc.ElementKind.BOOL, 'i1': Acc.ElementKind.I8, 'i2': Acc.ElementKind.I16, 'i4': Acc.ElementKind.I32,
+          'i8': Acc.ElementKind.I64, 'u1': Acc.ElementKind.U8, 'u2': Acc.ElementKind.U16, 'u4': Acc.ElementKind.U32,
+          'u8': Acc.ElementKind.U64, 'f2': Acc.ElementKind.F16, 'f4': Acc.ElementKind.F32, 'f8': Acc.ElementKind.F64}
+
+
+def _type(code):
+    """An element type from a code ("f4"), a NumPy dtype, or itself."""
+    if isinstance(code, Acc.ElementType):
+        return code
+    if isinstance(code, str) and (code.startswith('(') or code in _KINDS):
+        return Acc.ElementType.parse(code)
+    import numpy
+    return _type_of_dtype(numpy.dtype(code))
+
+
+def _type_of_dtype(dtype):
+    if dtype.fields is not None:
+        return Acc.ElementType.new_tuple([_type_of_dtype(dtype.fields[name][0]) for name in dtype.names])
+    if dtype.kind not in 'biuf' or dtype.subdtype is not None:
+        raise TypeError(f'no element type for {dtype}')
+    return Acc.ElementType.parse('b1' if dtype.kind == 'b' else f'{dtype.kind}{dtype.itemsize}')
+
+
+def _expr(value):
+    """An expression from an expression, a number, or a tuple of such."""
+    if isinstance(value, Acc.Expr):
+        return value
+    if isinstance(value, Neighbourhood):
+        return value.expr
+    if isinstance(value, bool):
+        return Acc.Expr.new_bool(value)
+    if isinstance(value, int):
+        if -2 ** 63 <= value < 2 ** 63:
+            return Acc.Expr.new_int(value)
+        if 0 <= value < 2 ** 64:
+            return Acc.Expr.new_typed_uint(_type('u8'), value)
+        raise OverflowError(f'{value} fits no element type')
+    if isinstance(value, float):
+        return Acc.Expr.new_float(value)
+    if isinstance(value, (tuple, list)):
+        return _sound(Acc.Expr.tuple([_expr(item) for item in value]))
+    if hasattr(value, 'dtype') and getattr(value, 'shape', None) == ():
+        kind, element_type = value.dtype.kind, _type_of_dtype(value.dtype)
+        if kind == 'b':
+            return Acc.Expr.new_bool(bool(value))
+        if kind == 'f':
+            return Acc.Expr.new_typed_float(element_type, float(value))
+        if kind == 'u':
+            return Acc.Expr.new_typed_uint(element_type, int(value))
+        return Acc.Expr.new_typed_int(element_type, int(value))
+    if isinstance(value, Acc.Array):
+        return _sound(Acc.Expr.the(value))
+    raise TypeError(f'no scalar expression: {value!r}')
+
+
+def _sound(thing):
+    """Raises what @thing, an expression or an array, carries as its error."""
+    thing.check()
+    return thing
+
+
+def _build(function, arity, make, wrap=None):
+    """Calls make (callback); an exception inside function comes out of it, with its traceback."""
+    kept, failure = [], []
+
+    def callback(*arguments):
+        try:
+            arguments = arguments[:arity]
+            if wrap is not None:
+                arguments = wrap(*arguments)
+            result = _expr(function(*arguments))
+            kept.append(result)
+            return result
+        except BaseException as exception:  # raised again below: nothing may pass through C
+            failure.append(exception)
+            return None
+
+    made = make(callback)
+    if failure:
+        raise failure[0]
+    return _sound(made)
+
+
+def _is_float(expr):
+    code = expr.get_element_type().get_code()
+    return code.startswith('f')
+
+
+def _binary(name):
+    method = getattr(Acc.Expr, name)
+
+    def forward(self, other):
+        try:
+            other = _expr(other)
+        except TypeError:
+            return NotImplemented
+        return _sound(method(self, other))
+
+    def backward(self, other):
+        try:
+            other = _expr(other)
+        except TypeError:
+            return NotImplemented
+        return _sound(method(other, self))
+
+    return forward, backward
+
+
+def _by_type(of_floats, of_integers):
+    floats, integers = _binary(of_floats), _binary(of_integers)
+
+    def forward(self, other):
+        return (floats if _is_float(self) else integers)[0](self, other)
+
+    def backward(self, other):
+        return (floats if _is_float(self) else integers)[1](self, other)
+
+    return forward, backward
+
+
+def _unary(name):
+    method = getattr(Acc.Expr, name)
+    return lambda self: _sound(method(self))
+
+
+class Expr(Acc.Expr):
+    """What happens to one element. Arithmetic and comparisons build larger expressions."""
+
+    __add__, __radd__ = _binary('add')
+    __sub__, __rsub__ = _binary('sub')
+    __mul__, __rmul__ = _binary('mul')
+    __truediv__, __rtruediv__ = _binary('fdiv')
+    __floordiv__, __rfloordiv__ = _by_type('div_float', 'div')
+    __mod__, __rmod__ = _by_type('mod_float', 'mod')
+    __pow__, __rpow__ = _by_type('pow', 'int_pow')
+    __and__, __rand__ = _binary('band')
+    __or__, __ror__ = _binary('bor')
+    __xor__, __rxor__ = _binary('bxor')
+    __lshift__, __rlshift__ = _binary('shl')
+    __rshift__, __rrshift__ = _binary('shr')
+    __lt__, _ = _binary('lt')
+    __le__, _ = _binary('le')
+    __gt__, _ = _binary('gt')
+    __ge__, _ = _binary('ge')
+    __eq__, _ = _binary('eq')
+    __ne__, _ = _binary('ne')
+    del _
+    __neg__ = _unary('neg')
+    __abs__ = _unary('abs')
+    __invert__ = _unary('bnot')
+    __hash__ = object.__hash__
+
+    def __pos__(self):
+        return self
+
+    def __bool__(self):
+        raise TypeError('an expression has no truth value while the graph is built; use Acc.cond')
+
+    def __len__(self):
+        return self.get_n_items()
+
+    def __getitem__(self, item):
+        n = self.get_n_items()
+        if item < 0:
+            item += n
+        if not 0 <= item < n:
+            raise IndexError(f'item {item} of a tuple of {n}')
+        return _sound(Acc.Expr.item(self, item))
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self):
+        return f'<Acc.Expr {self.to_string()}>'
+
+    def __str__(self):
+        return self.to_string()
+
+    def cast(self, code):
+        return _sound(Acc.Expr.cast(self, _type(code)))
+
+    def bitcast(self, code):
+        return _sound(Acc.Expr.bitcast(self, _type(code)))
+
+    @property
+    def dtype(self):
+        return self.get_element_type().get_code()
+
+
+Expr = override(Expr)
+_export(Expr)
+
+
+def _lift(name, arity):
+    """The function of expressions @name with numbers allowed as arguments."""
+    method = getattr(Acc.Expr, name)
+
+    @functools.wraps(method)
+    def call(*arguments):
+        if len(arguments) != arity:
+            raise TypeError(f'{name} takes {arity} arguments')
+        return _sound(method(*[_expr(argument) for argument in arguments]))
+
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
+for _name in ('signum', 'recip', 'sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'sinh', 'cosh', 'tanh', 'asinh', 'acosh',
+              'atanh', 'exp', 'sqrt', 'log', 'truncate', 'round', 'floor', 'ceiling', 'popcount', 'clz', 'ctz', 'is_nan',
+              'is_inf'):
+    globals()[_name] = _lift(_name, 1)
+    __all__.append(_name)
+for _name in ('quot', 'rem', 'rotl', 'rotr', 'logbase', 'atan2', 'min', 'max', 'and_then', 'or_else', 'gcd', 'lcm'):
+    globals()[_name] = _lift(_name, 2)
+    __all__.append(_name)
+
+
+@_export
+def cond(condition, then, otherwise):
+    """then where condition holds, otherwise elsewhere; only the side taken is evaluated."""
+    return _sound(Acc.Expr.cond(_expr(condition), _expr(then), _expr(otherwise)))
+
+
+@_export
+def loop(condition, step, initial):
+    """Applies step to a state while condition holds for it."""
+    return _build(lambda state: (condition(state), step(state)), 1,
+                  lambda callback: getattr(Acc.Expr, 'while')(_expr(initial), callback))
+
+
+class Neighbourhood:
+    """What a stencil's function gets: n[dy, dx] by offset from the centre; iterating gives all, row-major."""
+
+    def __init__(self, expr, sizes):
+        self.expr, self.sizes = expr, tuple(sizes)
+
+    def __getitem__(self, offsets):
+        if not isinstance(offsets, tuple):
+            offsets = (offsets,)
+        return _sound(Acc.Expr.neighbour(self.expr, list(offsets)))
+
+    def __iter__(self):
+        return (self[offsets] for offsets in itertools.product(*[range(-(s // 2), s // 2 + 1) for s in self.sizes]))
+
+    def __len__(self):
+        return functools.reduce(lambda a, b: a * b, self.sizes, 1)
+
+    @property
+    def centre(self):
+        return self[(0,) * len(self.sizes)]
+
+
+_export(Neighbourhood)
+
+
+class Boundary(Acc.Boundary):
+    """What a stencil sees outside its array."""
+
+    CLAMP = Acc.BoundaryKind.CLAMP
+    MIRROR = Acc.BoundaryKind.MIRROR
+    WRAP = Acc.BoundaryKind.WRAP
+
+    @staticmethod
+    def constant(value):
+        return Acc.Boundary.new_constant(_expr(value))
+
+    @staticmethod
+    def function(rank, function):
+        kept, failure = [], []
+
+        def callback(index, *_):
+            try:
+                kept.append(_expr(function(index)))
+                return kept[-1]
+            except BaseException as exception:
+                failure.append(exception)
+                return None
+
+        made = Acc.Boundary.new_function(rank, callback)
+        if failure:
+            raise failure[0]
+        return made
+
+
+Boundary = override(Boundary)
+_export(Boundary)
+
+
+def _boundary(boundary):
+    if isinstance(boundary, Acc.Boundary):
+        return boundary
+    if isinstance(boundary, Acc.BoundaryKind):
+        return Acc.Boundary.new(boundary)
+    return Boundary.constant(boundary)
+
+
+class Shape(Acc.Shape):
+    """Extents, outermost first. Reads like a tuple."""
+
+    def __len__(self):
+        return self.get_rank()
+
+    def __getitem__(self, dimension):
+        return tuple(self)[dimension]
+
+    def __iter__(self):
+        return (self.get_extent(d) for d in range(self.get_rank()))
+
+    def __eq__(self, other):
+        return tuple(self) == tuple(other)
+
+    def __hash__(self):
+        return hash(tuple(self))
+
+    def __repr__(self):
+        return f'<Acc.Shape {self.to_string()}>'
+
+
+Shape = override(Shape)
+_export(Shape)
+
+
+def _shape(shape):
+    if isinstance(shape, Acc.Shape):
+        return shape
+    if isinstance(shape, int):
+        shape = (shape,)
+    return Acc.Shape.new([int(extent) for extent in shape])
+
+
+# --- arrays
+
+class _Owner(GObject.Object):
+    """Keeps a NumPy array alive for as long as the library uses its memory."""
+
+    def __init__(self, thing):
+        super().__init__()
+        self.thing = thing
+
+
+@_export
+def use(data, dtype=None):
+    """An array of what NumPy makes of @data; not copied where it is contiguous."""
+    import numpy
+    data = numpy.ascontiguousarray(data, dtype=dtype) if numpy.ndim(data) else numpy.asarray(data, dtype=dtype)
+    if not data.dtype.isnative:
+        data = data.astype(data.dtype.newbyteorder('='))
+    element_type, shape = _type_of_dtype(data.dtype), _shape(data.shape)
+    if data.dtype.fields is not None:
+        leaves = [GLib.Bytes.new(leaf.tobytes()) for leaf in _leaves(data)]
+        return _sound(Acc.Array.use_leaves(element_type, shape, leaves))
+    if data.nbytes == 0:
+        return _sound(Acc.Array.use(element_type, shape, GLib.Bytes.new(b'')))
+    address = data.__array_interface__['data'][0]
+    return _sound(Acc.Array.use_owned(element_type, shape, address, data.nbytes, _Owner(data)))
+
+
+def _leaves(data):
+    if data.dtype.fields is None:
+        yield data
+    else:
+        for name in data.dtype.names:
+            yield from _leaves(data[name])
+
+
+def _array(value):
+    return value if isinstance(value, Acc.Array) else use(value)
+
+
+def _elementwise(function, reverse=False):
+    def method(self, other):
+        if isinstance(other, Acc.Array):
+            return self.zip_with(other, function)
+        if hasattr(other, '__array_interface__') and getattr(other, 'shape', ()) != ():
+            return self.zip_with(use(other), function)
+        if isinstance(other, (int, float, bool, Acc.Expr)) or hasattr(other, 'dtype'):
+            return self.map((lambda x: function(other, x)) if reverse else (lambda x: function(x, other)))
+        return NotImplemented
+
+    return method
+
+
+class Array(Acc.Array):
+    """An array value: in memory, or an operation on other arrays that runs when its value is wanted."""
+
+    __array_priority__ = 100
+
+    # asking
+    @property
+    def shape(self):
+        shape = self.get_shape()
+        return None if shape is None else tuple(shape)
+
+    @property
+    def ndim(self):
+        return self.get_rank()
+
+    @property
+    def dtype(self):
+        return self.get_element_type().get_code()
+
+    @property
+    def label(self):
+        return self.get_label()
+
+    @label.setter
+    def label(self, label):
+        self.set_label(label)
+
+    def named(self, label):
+        """Itself, with a label for messages and plans."""
+        self.set_label(label)
+        return self
+
+    def __str__(self):
+        return self.to_string()
+
+    def __repr__(self):
+        if not self.is_manifest():
+            return f'<Acc.Array {self.get_operation()} {self.dtype} {self.shape}>'
+        return self.to_string()
+
+    def __len__(self):
+        if self.shape is None or not self.shape:
+            raise TypeError('no length')
+        return self.shape[0]
+
+    # numbers out
+    @property
+    def __array_interface__(self):
+        if not self.is_manifest() or self.get_element_type().is_tuple():
+            raise AttributeError('__array_interface__')
+        import numpy
+        dtype = numpy.dtype('?' if self.dtype == 'b1' else self.dtype)
+        return {'version': 3, 'shape': self.shape, 'typestr': dtype.str, 'data': (self.get_address(0), True)}
+
+    def __array__(self, dtype=None):
+        import numpy
+        if not self.is_manifest():
+            return numpy.asarray(self.run(), dtype=dtype)
+        if not self.get_element_type().is_tuple():
+            view = numpy.asarray(_View(self))
+        else:
+            view = numpy.zeros(self.shape, dtype=_dtype(self.get_element_type()))
+            for number, leaf in enumerate(_leaves(view)):
+                leaf[...] = numpy.frombuffer(self.get_bytes(number).get_data() or b'', dtype=leaf.dtype).reshape(self.shape)
+        return view if dtype is None else view.astype(dtype)
+
+    def item(self):
+        import numpy
+        return numpy.asarray(self).item()
+
+    def __float__(self):
+        return float(self.item())
+
+    def __int__(self):
+        return int(self.item())
+
+    def run(self, backend=None):
+        backend = backend or Acc.Backend.get_default()
+        return backend.run(self, None)
+
+    def write(self, sink, backend=None):
+        backend = backend or Acc.Backend.get_default()
+        return backend.write(self, sink, None)
+
+    # element-wise
+    def map(self, function):
+        return _build(function, 1, lambda callback: Acc.Array.map(self, callback))
+
+    def imap(self, function):
+        return _build(function, 2, lambda callback: Acc.Array.imap(self, callback))
+
+    def zip_with(self, other, function):
+        return _build(function, 2, lambda callback: Acc.Array.zip_with(self, _array(other), callback))
+
+    def zip_with3(self, second, third, function):
+        return _build(function, 3, lambda callback: Acc.Array.zip_with3(self, _array(second), _array(third), callback))
+
+    def zip(self, *others):
+        return _sound(Acc.Array.zip_many([self] + [_array(other) for other in others]))
+
+    def unzip(self, item=None):
+        if item is not None:
+            return _sound(Acc.Array.unzip(self, item))
+        return tuple(self.unzip(i) for i in range(self.get_element_type().get_n_items()))
+
+    def cast(self, code):
+        element_type = _type(code)
+        return self.map(lambda x: x.cast(element_type))
+
+    astype = cast
+
+    # shape
+    def reshape(self, *shape):
+        return _sound(Acc.Array.reshape(self, _shape(shape[0] if len(shape) == 1 else shape)))
+
+    def flatten(self):
+        return _sound(Acc.Array.flatten(self))
+
+    def slice(self, *specification):
+        return _sound(Acc.Array.slice(self, [Acc.ALL if s in (ALL, Ellipsis) else int(s) for s in specification]))
+
+    def replicate(self, *specification):
+        return _sound(Acc.Array.replicate(self, [Acc.ALL if s in (ALL, Ellipsis) else int(s) for s in specification]))
+
+    def backpermute(self, shape, function):
+        return _build(function, 1, lambda callback: Acc.Array.backpermute(self, _shape(shape), callback))
+
+    # reductions
+    def fold(self, initial, function):
+        return _build(function, 2, lambda callback: Acc.Array.fold(self, _expr(initial), callback))
+
+    def fold1(self, function):
+        return _build(function, 2, lambda callback: Acc.Array.fold1(self, callback))
+
+    def fold_all(self, initial, function):
+        return _build(function, 2, lambda callback: Acc.Array.fold_all(self, _expr(initial), callback))
+
+    def fold1_all(self, function):
+        return _build(function, 2, lambda callback: Acc.Array.fold1_all(self, callback))
+
+    def scanl1(self, function):
+        return _build(function, 2, lambda callback: Acc.Array.scanl1(self, callback))
+
+    # neighbourhoods
+    def stencil(self, sizes, boundary, function):
+        sizes = [int(size) for size in (sizes if hasattr(sizes, '__iter__') else (sizes,))]
+        return _build(function, 1, lambda callback: Acc.Array.stencil(self, sizes, _boundary(boundary), callback),
+                      lambda n: (Neighbourhood(n, sizes),))
+
+    def stencil2(self, sizes, boundary, other, other_sizes, other_boundary, function):
+        sizes, other_sizes = [int(s) for s in sizes], [int(s) for s in other_sizes]
+        return _build(function, 2,
+                      lambda callback: Acc.Array.stencil2(self, sizes, _boundary(boundary), _array(other), other_sizes,
+                                                          _boundary(other_boundary), callback),
+                      lambda n, m: (Neighbourhood(n, sizes), Neighbourhood(m, other_sizes)))
+
+    def permute(self, defaults, targets, function):
+        return _build(function, 2, lambda callback: Acc.Array.permute(self, _array(defaults), _array(targets), callback))
+
+    # flow
+    def while_loop(self, condition, step):
+        signature = f'{self.dtype}[{",".join(":" * self.ndim)}]'
+        return _sound(Acc.Array.while_loop(self, _program([signature], condition), _program([signature], step)))
+
+    # reading inside a scalar function
+    def __getitem__(self, index):
+        if self.is_manifest() and not _has_expr(index):
+            import numpy
+            return numpy.asarray(self)[index]
+        return _sound(Acc.Expr.index(self, _expr(index)))
+
+    def at(self, linear):
+        return _sound(Acc.Expr.linear_index(self, _expr(linear)))
+
+    def extent(self, dimension):
+        return _sound(Acc.Expr.extent(self, dimension))
+
+    __add__, __radd__ = _elementwise(lambda x, y: x + y), _elementwise(lambda x, y: x + y, True)
+    __sub__, __rsub__ = _elementwise(lambda x, y: x - y), _elementwise(lambda x, y: x - y, True)
+    __mul__, __rmul__ = _elementwise(lambda x, y: x * y), _elementwise(lambda x, y: x * y, True)
+    __truediv__, __rtruediv__ = _elementwise(lambda x, y: x / y), _elementwise(lambda x, y: x / y, True)
+    __floordiv__, __rfloordiv__ = _elementwise(lambda x, y: x // y), _elementwise(lambda x, y: x // y, True)
+    __mod__, __rmod__ = _elementwise(lambda x, y: x % y), _elementwise(lambda x, y: x % y, True)
+    __pow__, __rpow__ = _elementwise(lambda x, y: x ** y), _elementwise(lambda x, y: x ** y, True)
+
+    def __neg__(self):
+        return self.map(lambda x: -x)
+
+    def __abs__(self):
+        return self.map(abs)
+
+
+Array = override(Array)
+_export(Array)
+
+
+class _View:
+    """Carries the interface of a manifest array to NumPy, which keeps it, and so the array, alive."""
+
+    def __init__(self, array):
+        self.array, self.__array_interface__ = array, array.__array_interface__
+
+
+def _dtype(element_type):
+    import numpy
+    if element_type.is_tuple():
+        return numpy.dtype([(f'f{i}', _dtype(element_type.get_item(i))) for i in range(element_type.get_n_items())])
+    code = element_type.get_code()
+    return numpy.dtype('?' if code == 'b1' else code)
+
+
+def _has_expr(index):
+    return isinstance(index, Acc.Expr) or (isinstance(index, tuple) and any(isinstance(i, Acc.Expr) for i in index))
+
+
+class _All:
+    def __repr__(self):
+        return 'Acc.ALL'
+
+
+ALL = Acc.ALL
+__all__.append('ALL')
+
+
+@_export
+def generate(shape, function):
+    """The array whose element at an index is function (index)."""
+    return _build(function, 1, lambda callback: Acc.Array.generate(_shape(shape), callback))
+
+
+@_export
+def fill(shape, value, dtype=None):
+    value = _expr(value) if dtype is None else _expr(value).cast(dtype)
+    return _sound(Acc.Array.fill(_shape(shape), value))
+
+
+@_export
+def unit(value):
+    return _sound(Acc.Array.unit(_expr(value)))
+
+
+@_export
+def choose(condition, then, otherwise):
+    """The array then where the rank-0 array condition holds, else otherwise; only one is computed."""
+    return _sound(Acc.Array.cond(_array(condition), _array(then), _array(otherwise)))
+
+
+@_export
+def open_source(path, dtype=None, shape=None, offset=0):
+    """An array backed by a file: a picture, a .npy file, or raw data of a given dtype and shape."""
+    from gi.repository import Gio
+    file = Gio.File.new_for_path(str(path))
+    if dtype is None:
+        source = Acc.Source.open(file, None)
+    else:
+        source = Acc.Source.open_raw(file, _type(dtype), _shape(shape), offset, None)
+    return Acc.Array.new_from_source(source)
+
+
+@_export
+def create_sink(path):
+    from gi.repository import Gio
+    return Acc.Sink.create(Gio.File.new_for_path(str(path)), None)
+
+
+# --- programs
+
+def _program(signatures, function):
+    failure = []
+
+    def callback(arrays, *_):
+        try:
+            return _array(function(*arrays))
+        except BaseException as exception:
+            failure.append(exception)
+            return None
+
+    made = Acc.Program.new(list(signatures), callback)
+    if failure:
+        raise failure[0]
+    return _sound(made)
+
+
+class _Compiled:
+    """A program that runs like a function; compiled once for each backend."""
+
+    def __init__(self, signatures, function):
+        self.program = _program(signatures, function)
+        self._executables = {}
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *arguments, backend=None):
+        backend = backend or Acc.Backend.get_default()
+        executable = self._executables.get(backend)
+        if executable is None:
+            executable = self._executables[backend] = backend.compile(self.program, None)
+        results = executable.run([_array(argument) for argument in arguments], None)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def __str__(self):
+        return self.program.to_string()
+
+
+@_export
+def program(*signatures):
+    """Makes a function of arrays into a compiled program: @Acc.program('f4[:,:]')."""
+    return lambda function: _Compiled(signatures, function)
+
+
+class Chunk(Acc.Chunk):
+    """Rows on their way, as NumPy sees them: chunk.view(leaf) is memory of the library, valid during the call."""
+
+    def view(self, leaf=0, row_shape=()):
+        import numpy
+        element_type = self.get_element_type()
+        code = element_type.get_leaf(leaf).value_nick
+        dtype = numpy.dtype('?' if code == 'bool' else code[0] + str(int(code[1:]) // 8))
+        size = self.get_size(leaf)
+        if size == 0:
+            return numpy.empty((self.get_n_rows(),) + tuple(row_shape), dtype=dtype)
+        holder = _Memory(self.get_address(leaf), size, dtype)
+        return numpy.asarray(holder).reshape((self.get_n_rows(),) + (tuple(row_shape) or (-1,)))
+
+
+class _Memory:
+    def __init__(self, address, size, dtype):
+        self.__array_interface__ = {'version': 3, 'shape': (size // dtype.itemsize,), 'typestr': dtype.str,
+                                    'data': (address, False)}
+
+
+Chunk = override(Chunk)
+_export(Chunk)

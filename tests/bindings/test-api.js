@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+imports.gi.versions.Acc = '1';
+const {Acc} = imports.gi;
+
+let passed = 0;
+
+function check(condition, what) {
+    if (!condition)
+        throw new Error(`failed: ${what}`);
+    passed++;
+}
+
+const a = Float32Array.from({length: 1000}, (_, i) => i / 10);
+const b = Float32Array.from({length: 1000}, (_, i) => 1 + i % 3);
+const xs = Acc.use(a), ys = Acc.use(b);
+
+const dot = xs.zip_with(ys, (x, y) => x.mul(y)).fold(0, (p, q) => p.add(q));
+const want = a.reduce((sum, x, i) => sum + x * b[i], 0);
+check(Math.abs(dot.run().get_double(0, 0) - want) < 1e-3 * want, 'dot product');
+
+const doubled = xs.map(x => x.mul(2).add(1)).run().to_array();
+check(doubled instanceof Float32Array && doubled.every((v, i) => v === Math.fround(Math.fround(a[i] * 2) + 1)), 'map');
+
+const blur = Acc.program('f4[:,:]', image => image.stencil([3, 3], Acc.BoundaryKind.CLAMP, n => {
+    let sum = n.at(0, 0);
+    for (const [dy, dx] of [[-1, -1], [-1, 0], [-1, 1], [0, -1], [0, 1], [1, -1], [1, 0], [1, 1]])
+        sum = sum.add(n.at(dy, dx));
+    return sum.fdiv(9);
+}));
+const executable = Acc.Backend.get_default().compile(blur, null);
+const flat = Acc.use(new Float32Array(20 * 30).fill(3), [20, 30]);
+const [blurred] = executable.run([flat], null);
+check(blurred.to_array().every(v => Math.abs(v - 3) < 1e-5), 'program');
+
+let caught = null;
+try {
+    xs.map(x => x.add(x.cast('i4')));
+} catch (e) {
+    caught = e;
+}
+check(caught !== null && /f4/.test(caught.message), 'a type mistake is thrown');
+
+caught = null;
+try {
+    xs.map(() => {
+        throw new RangeError('mine');
+    });
+} catch (e) {
+    caught = e;
+}
+check(caught instanceof RangeError, 'an exception inside a function comes out');
+
+print(dot.run().toString());
+print(`${passed} passed, 0 failed`);

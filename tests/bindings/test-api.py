@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The programs of the documentation's first page."""
+
+import sys
+
+import check
+import numpy as np
+from gi.repository import Acc
+
+
+def test_dot_product():
+    rng = np.random.default_rng(1)
+    a, b = rng.random(100_000).astype('f4'), rng.random(100_000).astype('f4')
+    xs, ys = Acc.use(a), Acc.use(b)
+    dot = xs.zip_with(ys, lambda x, y: x * y).fold(0, lambda p, q: p + q)
+    assert abs(float(dot.run()) - float(np.dot(a.astype('f8'), b))) < 1e-2 * 100
+    doubled = np.asarray(xs.map(lambda x: 2 * x + 1).run())
+    assert np.array_equal(doubled, 2 * a + 1)
+    print(dot.run())
+
+
+def test_program_runs_many_times():
+    @Acc.program('f4[:,:]')
+    def blur(image):
+        return image.stencil((3, 3), Acc.Boundary.CLAMP, lambda n: sum(n) / 9)
+
+    for shape in ((5, 7), (1, 1), (0, 3), (64, 33)):
+        image = np.random.default_rng(2).random(shape).astype('f4')
+        padded = np.pad(image, 1, mode='edge') if image.size else image
+        want = sum(padded[1 + dy:1 + dy + shape[0], 1 + dx:1 + dx + shape[1]]
+                   for dy in (-1, 0, 1) for dx in (-1, 0, 1)) / 9 if image.size else image
+        got = np.asarray(blur(image))
+        assert got.shape == shape
+        assert np.allclose(got, want, rtol=1e-5)
+
+
+def test_operators():
+    a = Acc.use(np.array([1, 2, 3, 4], dtype='i4'))
+    b = Acc.use(np.array([7, -7, 5, 2], dtype='i4'))
+    x, y = np.array([1, 2, 3, 4], dtype='i4'), np.array([7, -7, 5, 2], dtype='i4')
+    assert np.array_equal(np.asarray((a + b).run()), x + y)
+    assert np.array_equal(np.asarray((2 * a - b).run()), 2 * x - y)
+    assert np.array_equal(np.asarray((b // a).run()), y // x)
+    assert np.array_equal(np.asarray((b % a).run()), y % x)
+    assert np.array_equal(np.asarray((-a).run()), -x)
+    assert np.array_equal(np.asarray(abs(b).run()), abs(y))
+    assert np.array_equal(np.asarray(a.map(lambda v: (v << 3) ^ 5).run()), (x << 3) ^ 5)
+
+
+def test_cond_loop_and_index():
+    a = np.arange(-5, 6, dtype='i8')
+    xs = Acc.use(a)
+    assert np.array_equal(np.asarray(xs.map(lambda x: Acc.cond(x < 0, -x, x * 10)).run()), np.where(a < 0, -a, a * 10))
+
+    def collatz(x):
+        return Acc.loop(lambda s: s[0] > 1, lambda s: (Acc.cond(s[0] % 2 == 0, s[0] // 2, 3 * s[0] + 1), s[1] + 1), (x, 0))[1]
+
+    def reference(n):
+        steps = 0
+        while n > 1:
+            n, steps = (n // 2 if n % 2 == 0 else 3 * n + 1), steps + 1
+        return steps
+
+    assert list(np.asarray(xs.map(collatz).run())) == [reference(n) for n in a]
+    reverse = Acc.generate(11, lambda i: xs[10 - i])
+    assert np.array_equal(np.asarray(reverse.run()), a[::-1])
+
+
+def test_shapes_and_printing():
+    a = Acc.use(np.arange(6, dtype='f4').reshape(2, 3))
+    assert a.shape == (2, 3) and a.ndim == 2 and a.dtype == 'f4'
+    assert a.slice(Acc.ALL, 1).shape == (2,)
+    assert a.replicate(4, Acc.ALL, Acc.ALL).shape == (4, 2, 3)
+    assert '5' in str(a)
+    assert float(a.fold_all(0, lambda x, y: x + y).run()) == 15
+
+
+if __name__ == '__main__':
+    check.main(sys.modules['__main__'])

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Sources and sinks written in Python."""
+
+import sys
+
+import check
+import numpy as np
+from gi.repository import Acc, GLib
+
+
+class Ramp(Acc.Source):
+    """Rows of i, i + 1, i + 2 …"""
+
+    def __init__(self, rows, columns, fail_at=None):
+        super().__init__(element_type=Acc.ElementType.parse('i4'), shape=Acc.Shape.new([rows, columns]), name='ramp')
+        self.columns, self.fail_at, self.calls = columns, fail_at, 0
+
+    def do_read(self, chunk, cancellable):
+        self.calls += 1
+        first, n = chunk.get_first_row(), chunk.get_n_rows()
+        if self.fail_at is not None and first + n > self.fail_at:
+            raise GLib.Error('the ramp broke', 'ramp', 1)
+        chunk.view(0, (self.columns,))[...] = np.arange(first, first + n, dtype='i4')[:, None] + np.arange(self.columns)
+        return True
+
+
+class Collect(Acc.Sink):
+    def __init__(self):
+        super().__init__(name='collect')
+        self.rows, self.state = [], 'new'
+
+    def do_start(self, element_type, shape, cancellable):
+        self.shape, self.state = tuple(shape), 'started'
+        return True
+
+    def do_write(self, chunk, cancellable):
+        self.rows.append(chunk.view(0, self.shape[1:]).copy())
+        return True
+
+    def do_commit(self, cancellable):
+        self.state = 'committed'
+        return True
+
+    def do_abort(self):
+        self.state = 'aborted'
+
+
+def want(rows, columns):
+    return np.arange(rows, dtype='i4')[:, None] + np.arange(columns, dtype='i4')
+
+
+def test_stream_through_python():
+    source, sink = Ramp(5000, 300), Collect()
+    Acc.Array.new_from_source(source).map(lambda x: x * 2).write(sink)
+    assert sink.state == 'committed'
+    assert np.array_equal(np.concatenate(sink.rows), 2 * want(5000, 300))
+    assert source.calls < 500
+
+
+def test_run_of_a_source():
+    total = Acc.Array.new_from_source(Ramp(3000, 100)).map(lambda x: x.cast('i8')).fold_all(0, lambda a, b: a + b)
+    assert int(total.run()) == int(want(3000, 100).astype('i8').sum())
+
+
+def test_failure_aborts_the_sink():
+    sink = Collect()
+    try:
+        Acc.Array.new_from_source(Ramp(5000, 300, fail_at=4000)).map(lambda x: x + 1).write(sink)
+    except GLib.Error:
+        pass
+    else:
+        raise AssertionError('no error')
+    assert sink.state == 'aborted', sink.state
+
+
+if __name__ == '__main__':
+    check.main(sys.modules['__main__'])
