@@ -127,6 +127,10 @@ void   _kb_leave          (AccKernelBuilder *b);
  * the emitter runs exactly blocks of R (its vectors may be narrower or wider than the machine's). 0: the emitter chooses. */
 void   kb_set_lanes       (AccKernelBuilder *b, guint lanes);
 
+/* Before any value is made: keep transcendental primitives as calls of the platform's library, more exact and slower.
+ * Otherwise kb_prim() builds them of other instructions, the same on every device. */
+void   kb_set_precise     (AccKernelBuilder *b, gboolean precise);
+
 /* --- a finished kernel: immutable, counted */
 
 AccKernel  *acc_kernel_ref       (AccKernel *self);

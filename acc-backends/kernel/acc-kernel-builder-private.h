@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-kernel-private.h"
+
+G_BEGIN_DECLS
+
+struct _AccKernelBuilder {
+  AccKernel  *kernel;
+  GArray     *stack;      /* guint32: open blocks, the innermost last */
+  GHashTable *known;      /* AccKernelInstr → id: what was computed before */
+  GError     *error;      /* the first mistake; nothing is added after it */
+  guint       lanes;
+};
+
+KValue  _kb_append (AccKernelBuilder *b, AccKernelInstr instr);
+/* An equal instruction made before, or one that is folded; else appended. Pure ones and loads of read-only buffers only. */
+KValue  _kb_pure   (AccKernelBuilder *b, AccKernelInstr instr);
+KValue  _kb_const  (AccKernelBuilder *b, AccElementKind kind, guint64 bits);
+/* 0: nothing simpler is known. */
+guint32 _kb_fold   (AccKernelBuilder *b, const AccKernelInstr *instr);
+
+G_END_DECLS

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-kernel-builder-private.h"
+
+/* What is simplified while a kernel is built: constants of integers and bools, and the identities that index arithmetic
+ * is full of. Emitters rely on sums of an index and a constant having one form, x + c. Floats are left alone. */
+
+static gboolean
+get_const (AccKernelBuilder *b,
+           guint32           id,
+           guint64          *bits)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (b->kernel, id);
+
+  if (instr->op != ACC_KOP_CONST)
+    return FALSE;
+  *bits = instr->bits;
+
+  return TRUE;
+}
+
+static guint64
+normalise (AccElementKind kind,
+           guint64        bits)
+{
+  guint n_bits = kind == ACC_KIND_BOOL ? 1 : acc_element_kind_get_size (kind) * 8;
+
+  if (n_bits == 64)
+    return bits;
+  if (acc_element_kind_is_signed (kind))
+    return (guint64) ((gint64) (bits << (64 - n_bits)) >> (64 - n_bits));
+
+  return bits & ((1ull << n_bits) - 1);
+}
+
+static guint32
+fold_compare (AccKernelBuilder *b,
+              AccPrimitive      primitive,
+              AccElementKind    kind,
+              guint64           x,
+              guint64           y)
+{
+  gboolean less = acc_element_kind_is_signed (kind) ? (gint64) x < (gint64) y : x < y;
+  gboolean holds = FALSE;
+
+  if (primitive == ACC_PRIM_LT)
+    holds = less;
+  else if (primitive == ACC_PRIM_GE)
+    holds = !less;
+  else if (primitive == ACC_PRIM_GT)
+    holds = !less && x != y;
+  else if (primitive == ACC_PRIM_LE)
+    holds = less || x == y;
+  else if (primitive == ACC_PRIM_EQ)
+    holds = x == y;
+  else
+    holds = x != y;
+
+  return _kb_const (b, ACC_KIND_BOOL, holds).id;
+}
+
+/* The dropped term is sought in an earlier sum: (x + c) + d is x + (c + d). */
+static guint32
+add_const (AccKernelBuilder *b,
+           AccElementKind    kind,
+           guint32           x,
+           guint64           c)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (b->kernel, x);
+  guint64 d;
+
+  if (instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_ADD && get_const (b, instr->args[1], &d))
+    {
+      x = instr->args[0];
+      c += d;
+    }
+  c = normalise (kind, c);
+  if (c == 0)
+    return x;
+
+  return _kb_pure (b, (AccKernelInstr) {
+    .op = ACC_KOP_PRIM, .primitive = ACC_PRIM_ADD, .kind = kind, .n_args = 2,
+    .args = { x, _kb_const (b, kind, c).id },
+  }).id;
+}
+
+static guint32
+fold_prim2 (AccKernelBuilder     *b,
+            const AccKernelInstr *instr)
+{
+  AccElementKind kind = acc_kernel_instr (b->kernel, instr->args[0])->kind;
+  guint32 x = instr->args[0], y = instr->args[1];
+  guint64 cx = 0, cy = 0;
+  gboolean kx = get_const (b, x, &cx), ky = get_const (b, y, &cy);
+
+  if (acc_element_kind_is_float (kind) || acc_kernel_instr (b->kernel, y)->kind != kind)
+    return 0;
+
+  switch ((int) instr->primitive)
+    {
+    case ACC_PRIM_ADD:
+      if (kx && ky)
+        return _kb_const (b, kind, normalise (kind, cx + cy)).id;
+      if (kx)
+        return add_const (b, kind, y, cx);
+      if (ky && (cy == 0 || acc_kernel_instr (b->kernel, x)->op == ACC_KOP_PRIM))
+        {
+          guint64 d;
+          const AccKernelInstr *left = acc_kernel_instr (b->kernel, x);
+
+          if (cy == 0 || (left->primitive == ACC_PRIM_ADD && get_const (b, left->args[1], &d)))
+            return add_const (b, kind, x, cy);
+        }
+      return 0;
+
+    case ACC_PRIM_SUB:
+      if (kx && ky)
+        return _kb_const (b, kind, normalise (kind, cx - cy)).id;
+      if (ky)
+        return add_const (b, kind, x, 0 - cy);
+      if (x == y)
+        return _kb_const (b, kind, 0).id;
+      return 0;
+
+    case ACC_PRIM_MUL:
+      if (kx && ky)
+        return _kb_const (b, kind, normalise (kind, cx * cy)).id;
+      if ((kx && cx == 0) || (ky && cy == 1))
+        return x;
+      if ((ky && cy == 0) || (kx && cx == 1))
+        return y;
+      return 0;
+
+    case ACC_PRIM_BAND:
+      if (kx && ky)
+        return _kb_const (b, kind, cx & cy).id;
+      if (kind == ACC_KIND_BOOL && (kx || ky))
+        return kx ? (cx ? y : x) : (cy ? x : y);
+      return x == y ? x : 0;
+
+    case ACC_PRIM_BOR:
+      if (kx && ky)
+        return _kb_const (b, kind, cx | cy).id;
+      if (kind == ACC_KIND_BOOL && (kx || ky))
+        return kx ? (cx ? x : y) : (cy ? y : x);
+      return x == y ? x : 0;
+
+    case ACC_PRIM_LT:
+    case ACC_PRIM_GT:
+    case ACC_PRIM_LE:
+    case ACC_PRIM_GE:
+    case ACC_PRIM_EQ:
+    case ACC_PRIM_NE:
+      if (kx && ky)
+        return fold_compare (b, instr->primitive, kind, cx, cy);
+      if (x == y)
+        return fold_compare (b, instr->primitive, kind, 0, 0);
+      return 0;
+
+    case ACC_PRIM_MIN:
+    case ACC_PRIM_MAX:
+      if (x == y)
+        return x;
+      if (kx && ky)
+        {
+          gboolean less = acc_element_kind_is_signed (kind) ? (gint64) cx < (gint64) cy : cx < cy;
+
+          return less == (instr->primitive == ACC_PRIM_MIN) ? x : y;
+        }
+      return 0;
+
+    default:
+      return 0;
+    }
+}
+
+static guint32
+fold_cast (AccKernelBuilder     *b,
+           const AccKernelInstr *instr)
+{
+  AccElementKind from = acc_kernel_instr (b->kernel, instr->args[0])->kind;
+  guint64 bits;
+
+  if (from == instr->kind)
+    return instr->args[0];
+  if (acc_element_kind_is_float (from) || !get_const (b, instr->args[0], &bits))
+    return 0;
+
+  if (instr->kind == ACC_KIND_F32 || instr->kind == ACC_KIND_F64)
+    {
+      /* Only what both represent: rounding is the emitter's. */
+      if ((gint64) bits < 0 || bits > 1 << 24)
+        return 0;
+      return kb_float (b, instr->kind, (double) bits).id;
+    }
+  if (instr->kind == ACC_KIND_F16)
+    return 0;
+  if (instr->kind == ACC_KIND_BOOL)
+    return _kb_const (b, ACC_KIND_BOOL, bits != 0).id;
+
+  return _kb_const (b, instr->kind, normalise (instr->kind, bits)).id;
+}
+
+guint32
+_kb_fold (AccKernelBuilder     *b,
+          const AccKernelInstr *instr)
+{
+  guint64 bits;
+
+  switch ((int) instr->op)
+    {
+    case ACC_KOP_PRIM:
+      if (instr->n_args == 2)
+        return fold_prim2 (b, instr);
+      if (instr->primitive == ACC_PRIM_BNOT && instr->kind == ACC_KIND_BOOL)
+        {
+          const AccKernelInstr *x = acc_kernel_instr (b->kernel, instr->args[0]);
+
+          if (x->op == ACC_KOP_CONST)
+            return _kb_const (b, ACC_KIND_BOOL, !x->bits).id;
+          if (x->op == ACC_KOP_PRIM && x->primitive == ACC_PRIM_BNOT)
+            return x->args[0];
+        }
+      return 0;
+
+    case ACC_KOP_CAST:
+      return fold_cast (b, instr);
+
+    case ACC_KOP_BITCAST:
+      return acc_kernel_instr (b->kernel, instr->args[0])->kind == instr->kind ? instr->args[0] : 0;
+
+    case ACC_KOP_SELECT:
+      if (get_const (b, instr->args[0], &bits))
+        return bits ? instr->args[1] : instr->args[2];
+      return instr->args[1] == instr->args[2] ? instr->args[1] : 0;
+
+    case ACC_KOP_UDIV:
+      return get_const (b, instr->args[1], &bits) && bits == 1 ? instr->args[0] : 0;
+
+    case ACC_KOP_UREM:
+      return get_const (b, instr->args[1], &bits) && bits == 1 ? _kb_const (b, ACC_KIND_I64, 0).id : 0;
+
+    default:
+      return 0;
+    }
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-kernel.h"
+
+G_BEGIN_DECLS
+
+/* The structure of a kernel, for the verifier, the printer and the emitters.
+ *
+ * Every instruction has an id, its place in AccKernel.instrs; id 0 is none. A value, a loop's index and a variable are
+ * the id of the instruction that made them. Constants, parameters and the range are interned: they are the instructions
+ * of no block and hold everywhere. All others are in exactly one block, in order. Pure instructions that nobody uses are
+ * dropped from their block when the build ends. */
+
+typedef enum {
+  ACC_KOP_NONE,
+  /* in no block */
+  ACC_KOP_CONST,      /* bits */
+  ACC_KOP_PARAM,      /* args[0]: number of a scalar parameter */
+  ACC_KOP_RANGE,      /* args[0]: 0..4, as in the entry's range */
+  /* pure */
+  ACC_KOP_PRIM,       /* primitive */
+  ACC_KOP_CAST,
+  ACC_KOP_BITCAST,
+  ACC_KOP_SELECT,
+  ACC_KOP_FMA,
+  ACC_KOP_UDIV,
+  ACC_KOP_UREM,
+  /* memory and variables */
+  ACC_KOP_LOAD,       /* args: parameter number, index */
+  ACC_KOP_STORE,      /* args: parameter number, index, value */
+  ACC_KOP_VAR,        /* args: initial */
+  ACC_KOP_GET,        /* args: var */
+  ACC_KOP_SET,        /* args: var, value */
+  ACC_KOP_CHECK,      /* args: ok, index, extent; bits: origin << 32 | kind */
+  /* blocks */
+  ACC_KOP_FOR,        /* args: begin, end; the instruction is the index */
+  ACC_KOP_FOREACH,    /* the same; bits: lanes, 0 for any */
+  ACC_KOP_IF,         /* args: condition; blocks[1] is the else side, or 0 */
+  ACC_KOP_WHILE,
+  ACC_KOP_UNTIL,      /* args: done */
+} AccKernelOp;
+
+#define ACC_KERNEL_MAX_ARGS 3
+
+typedef struct {
+  AccKernelOp    op : 8;
+  AccElementKind kind : 8;        /* of the value; of the variable for VAR */
+  AccPrimitive   primitive : 8;
+  guint8         n_args;          /* of those, how many are used (numbers and all) */
+  guint32        args[ACC_KERNEL_MAX_ARGS];
+  guint32        blocks[2];
+  guint32        block;           /* the block it is in; 0 for those in no block */
+  guint64        bits;
+} AccKernelInstr;
+
+typedef struct {
+  GArray *items;                  /* guint32: instruction ids */
+  guint32 parent;                 /* instruction that the block belongs to; 0 for the kernel's body */
+  gboolean open;                  /* while building */
+} AccKernelBlock;
+
+typedef struct {
+  char          *name;
+  AccElementKind kind;
+  gboolean       is_buffer;
+  AccBufferFlags flags;
+} AccKernelParam;
+
+struct _AccKernel {
+  gatomicrefcount ref_count;
+  char           *name;
+  char           *hash;
+  GArray         *params;         /* AccKernelParam */
+  GArray         *instrs;         /* AccKernelInstr; [0] is none */
+  GArray         *blocks;         /* AccKernelBlock; [0] is none, [1] the body */
+  gboolean        precise;        /* transcendental primitives stay for the platform's library */
+};
+
+#define ACC_KERNEL_BODY 1u
+
+static inline const AccKernelInstr *
+acc_kernel_instr (const AccKernel *kernel, guint32 id)
+{
+  return &g_array_index (kernel->instrs, AccKernelInstr, id);
+}
+
+static inline const AccKernelBlock *
+acc_kernel_block (const AccKernel *kernel, guint32 block)
+{
+  return &g_array_index (kernel->blocks, AccKernelBlock, block);
+}
+
+static inline const AccKernelParam *
+acc_kernel_param (const AccKernel *kernel, guint32 number)
+{
+  return &g_array_index (kernel->params, AccKernelParam, number);
+}
+
+AccKernel *_acc_kernel_new          (const char *name);
+gboolean   _acc_kernel_is_value     (const AccKernel *kernel, guint32 id);
+/* The first of args that is an id, not a parameter number; n_args where none is. */
+guint      _acc_kernel_first_id     (const AccKernelInstr *instr);
+gboolean   _acc_kernel_op_is_pure   (AccKernelOp op);
+gboolean   _acc_kernel_op_in_no_block (AccKernelOp op);
+gboolean   _acc_kernel_check_instr  (const AccKernel *kernel, const AccKernelInstr *instr, GError **error);
+char      *_acc_kernel_print        (AccKernel *kernel, gboolean names);
+char      *_acc_kernel_print_instr  (const AccKernel *kernel, guint32 id);
+
+/* Whether the primitive has no instruction on any machine: it becomes other instructions when built, or a library call. */
+gboolean   _acc_primitive_is_transcendental (AccPrimitive primitive);
+
+G_END_DECLS

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-kernel-private.h"
+
+static void
+param_clear (gpointer data)
+{
+  AccKernelParam *param = data;
+
+  g_free (param->name);
+}
+
+static void
+block_clear (gpointer data)
+{
+  AccKernelBlock *block = data;
+
+  g_clear_pointer (&block->items, g_array_unref);
+}
+
+AccKernel *
+_acc_kernel_new (const char *name)
+{
+  AccKernel *self = g_new0 (AccKernel, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->name = g_strdup (name != NULL && *name != '\0' ? name : "kernel");
+  self->params = g_array_new (FALSE, TRUE, sizeof (AccKernelParam));
+  g_array_set_clear_func (self->params, param_clear);
+  self->instrs = g_array_new (FALSE, TRUE, sizeof (AccKernelInstr));
+  g_array_set_size (self->instrs, 1);
+  self->blocks = g_array_new (FALSE, TRUE, sizeof (AccKernelBlock));
+  g_array_set_clear_func (self->blocks, block_clear);
+  g_array_set_size (self->blocks, 1);
+
+  return self;
+}
+
+AccKernel *
+acc_kernel_ref (AccKernel *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+void
+acc_kernel_unref (AccKernel *self)
+{
+  g_return_if_fail (self != NULL);
+
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  g_array_unref (self->blocks);
+  g_array_unref (self->instrs);
+  g_array_unref (self->params);
+  g_free (self->hash);
+  g_free (self->name);
+  g_free (self);
+}
+
+const char *
+acc_kernel_get_name (AccKernel *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  return self->name;
+}
+
+guint
+acc_kernel_get_n_params (AccKernel *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->params->len;
+}
+
+const char *
+acc_kernel_get_hash (AccKernel *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  return self->hash;
+}
+
+char *
+acc_kernel_to_string (AccKernel *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  return _acc_kernel_print (self, TRUE);
+}
+
+gboolean
+_acc_kernel_op_in_no_block (AccKernelOp op)
+{
+  return op == ACC_KOP_CONST || op == ACC_KOP_PARAM || op == ACC_KOP_RANGE;
+}
+
+gboolean
+_acc_kernel_op_is_pure (AccKernelOp op)
+{
+  return op >= ACC_KOP_CONST && op <= ACC_KOP_UREM;
+}
+
+gboolean
+_acc_kernel_is_value (const AccKernel *kernel,
+                      guint32          id)
+{
+  AccKernelOp op;
+
+  if (id == 0 || id >= kernel->instrs->len)
+    return FALSE;
+
+  op = acc_kernel_instr (kernel, id)->op;
+
+  return (op >= ACC_KOP_CONST && op <= ACC_KOP_LOAD) || op == ACC_KOP_GET || op == ACC_KOP_FOR || op == ACC_KOP_FOREACH;
+}
+
+guint
+_acc_kernel_first_id (const AccKernelInstr *instr)
+{
+  if (instr->op == ACC_KOP_PARAM || instr->op == ACC_KOP_RANGE || instr->op == ACC_KOP_LOAD || instr->op == ACC_KOP_STORE)
+    return 1;
+
+  return 0;
+}
+
+gboolean
+_acc_primitive_is_transcendental (AccPrimitive primitive)
+{
+  return (primitive >= ACC_PRIM_SIN && primitive <= ACC_PRIM_EXP) ||
+         (primitive >= ACC_PRIM_LOG && primitive <= ACC_PRIM_ATAN2);
+}
+
+G_STATIC_ASSERT (ACC_PRIM_EXP - ACC_PRIM_SIN == 12);
+G_STATIC_ASSERT (ACC_PRIM_ATAN2 - ACC_PRIM_LOG == 3);
