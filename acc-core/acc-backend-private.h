@@ -48,6 +48,10 @@ guint64    acc_machine_get_memory       (void);
 ACC_MODULE_API
 guint      acc_machine_get_n_processors (void);
 
+/* "67108864", "64M", "1.5GiB": bytes, or powers of 1024 by K, M, G, T. */
+ACC_MODULE_API
+gboolean   acc_machine_parse_size       (const char *text, guint64 *size, GError **error);
+
 /* ACC_DEBUG and ACC_DISABLE keys; read once. */
 typedef enum {
   ACC_DEBUG_GRAPH     = 1 << 0,

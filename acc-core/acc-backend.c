@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-backend-private.h"
+
+#include "acc-error.h"
+#include "acc-executable.h"
+
+/**
+ * AccBackend:
+ *
+ * One device: it compiles programs and owns the memory that their arrays live in.
+ *
+ * Memory for array data is counted against [property@Acc.Backend:memory-limit]: arrays that were computed, chunks of
+ * streams and everything in between. What does not fit is refused with %ACC_ERROR_OUT_OF_MEMORY.
+ *
+ * A backend may be used by any thread, and by several at once. A process must not fork after it first used one.
+ */
+
+typedef struct {
+  char      *name;
+  char      *description;
+  char      *device;
+  guint      n_threads;
+  AccBudget *budget;
+} AccBackendPrivate;
+
+enum {
+  PROP_0,
+  PROP_NAME,
+  PROP_DESCRIPTION,
+  PROP_DEVICE,
+  PROP_N_THREADS,
+  PROP_MEMORY_LIMIT,
+  PROP_MEMORY_USED,
+  PROP_MEMORY_HIGH_WATER,
+  N_PROPERTIES
+};
+
+static GParamSpec *properties[N_PROPERTIES];
+
+/* Registered here, so that whoever has derived a type can implement the extension point. */
+G_DEFINE_ABSTRACT_TYPE_WITH_CODE (AccBackend, acc_backend, G_TYPE_OBJECT,
+  G_ADD_PRIVATE (AccBackend)
+  g_io_extension_point_set_required_type (g_io_extension_point_register (ACC_BACKEND_EXTENSION_POINT),
+                                          g_define_type_id);)
+
+#define PRIV(self) ((AccBackendPrivate *) acc_backend_get_instance_private (self))
+
+static guint64
+get_default_limit (void)
+{
+  const char *text = g_getenv ("ACC_MEMORY_LIMIT");
+  guint64 limit;
+
+  if (text != NULL && *text != '\0' && acc_machine_parse_size (text, &limit, NULL))
+    return limit;
+
+  return acc_machine_get_memory () / 4;
+}
+
+static gpointer
+acc_backend_real_allocate (AccBackend *self, gsize size, const char *what, GError **error)
+{
+  return acc_buffer_allocate (size, PRIV (self)->budget, what, error);
+}
+
+static void
+acc_backend_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  AccBackend *self = ACC_BACKEND (object);
+
+  switch (id)
+    {
+    case PROP_NAME:
+      g_value_set_string (value, acc_backend_get_name (self));
+      break;
+    case PROP_DESCRIPTION:
+      g_value_set_string (value, acc_backend_get_description (self));
+      break;
+    case PROP_DEVICE:
+      g_value_set_string (value, acc_backend_get_device (self));
+      break;
+    case PROP_N_THREADS:
+      g_value_set_uint (value, acc_backend_get_n_threads (self));
+      break;
+    case PROP_MEMORY_LIMIT:
+      g_value_set_uint64 (value, acc_backend_get_memory_limit (self));
+      break;
+    case PROP_MEMORY_USED:
+      g_value_set_uint64 (value, acc_backend_get_memory_used (self));
+      break;
+    case PROP_MEMORY_HIGH_WATER:
+      g_value_set_uint64 (value, acc_backend_get_memory_high_water (self));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+acc_backend_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  AccBackend *self = ACC_BACKEND (object);
+
+  switch (id)
+    {
+    case PROP_DEVICE:
+      PRIV (self)->device = g_value_dup_string (value);
+      break;
+    case PROP_MEMORY_LIMIT:
+      acc_backend_set_memory_limit (self, g_value_get_uint64 (value));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+acc_backend_finalize (GObject *object)
+{
+  AccBackendPrivate *priv = PRIV (ACC_BACKEND (object));
+
+  g_free (priv->name);
+  g_free (priv->description);
+  g_free (priv->device);
+  acc_budget_unref (priv->budget);
+
+  G_OBJECT_CLASS (acc_backend_parent_class)->finalize (object);
+}
+
+static void
+acc_backend_class_init (AccBackendClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->get_property = acc_backend_get_property;
+  object_class->set_property = acc_backend_set_property;
+  object_class->finalize = acc_backend_finalize;
+  klass->allocate = acc_backend_real_allocate;
+
+  /**
+   * AccBackend:name:
+   *
+   * The name that [func@Acc.Backend.new_for_name] takes.
+   */
+  properties[PROP_NAME] =
+    g_param_spec_string ("name", NULL, NULL, NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+
+  /**
+   * AccBackend:description:
+   *
+   * The device, for people.
+   */
+  properties[PROP_DESCRIPTION] =
+    g_param_spec_string ("description", NULL, NULL, NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+
+  /**
+   * AccBackend:device:
+   *
+   * Which of several devices of a kind: what follows the colon in the backend's name; %NULL for the first.
+   */
+  properties[PROP_DEVICE] =
+    g_param_spec_string ("device", NULL, NULL, NULL,
+                         G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
+
+  /**
+   * AccBackend:n-threads:
+   *
+   * Host threads that compute.
+   */
+  properties[PROP_N_THREADS] =
+    g_param_spec_uint ("n-threads", NULL, NULL, 0, G_MAXUINT, 1, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+
+  /**
+   * AccBackend:memory-limit:
+   *
+   * Bytes of array data that may be held at once; 0: no limit.
+   */
+  properties[PROP_MEMORY_LIMIT] =
+    g_param_spec_uint64 ("memory-limit", NULL, NULL, 0, G_MAXUINT64, 0,
+                         G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+
+  /**
+   * AccBackend:memory-used:
+   *
+   * Bytes of array data held now. Does not notify.
+   */
+  properties[PROP_MEMORY_USED] =
+    g_param_spec_uint64 ("memory-used", NULL, NULL, 0, G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+
+  /**
+   * AccBackend:memory-high-water:
+   *
+   * The most bytes of array data that were held at once. Does not notify.
+   */
+  properties[PROP_MEMORY_HIGH_WATER] =
+    g_param_spec_uint64 ("memory-high-water", NULL, NULL, 0, G_MAXUINT64, 0,
+                         G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+
+  g_object_class_install_properties (object_class, N_PROPERTIES, properties);
+}
+
+static void
+acc_backend_init (AccBackend *self)
+{
+  PRIV (self)->budget = acc_budget_new (get_default_limit ());
+  PRIV (self)->n_threads = 1;
+}
+
+void
+acc_backend_set_identity (AccBackend *self, const char *name, const char *description, guint n_threads)
+{
+  AccBackendPrivate *priv = PRIV (self);
+
+  g_return_if_fail (ACC_IS_BACKEND (self));
+  g_return_if_fail (name != NULL);
+
+  g_free (priv->name);
+  g_free (priv->description);
+  priv->name = g_strdup (name);
+  priv->description = g_strdup (description != NULL ? description : name);
+  priv->n_threads = n_threads;
+}
+
+AccBudget *
+acc_backend_get_budget (AccBackend *self)
+{
+  g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
+
+  return PRIV (self)->budget;
+}
+
+const char *
+acc_backend_get_device (AccBackend *self)
+{
+  g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
+
+  return PRIV (self)->device;
+}
+
+AccBuffer *
+acc_backend_allocate (AccBackend *self, gsize size, const char *what, GError **error)
+{
+  g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
+
+  return ACC_BACKEND_GET_CLASS (self)->allocate (self, size, what, error);
+}
+
+/**
+ * acc_backend_get_name:
+ * @self: a backend
+ *
+ * Gets the name that [func@Acc.Backend.new_for_name] takes: `native`, `interpreter`, `cuda:0`.
+ *
+ * Returns: (transfer none): the name
+ */
+const char *
+acc_backend_get_name (AccBackend *self)
+{
+  g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
+
+  return PRIV (self)->name != NULL ? PRIV (self)->name : G_OBJECT_TYPE_NAME (self);
+}
+
+/**
+ * acc_backend_get_description:
+ * @self: a backend
+ *
+ * Gets what the device is, for people.
+ *
+ * Returns: (transfer none): a short text
+ */
+const char *
+acc_backend_get_description (AccBackend *self)
+{
+  g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
+
+  return PRIV (self)->description != NULL ? PRIV (self)->description : acc_backend_get_name (self);
+}
+
+/**
+ * acc_backend_get_n_threads:
+ * @self: a backend
+ *
+ * Gets how many host threads compute.
+ *
+ * Returns: number of threads
+ */
+guint
+acc_backend_get_n_threads (AccBackend *self)
+{
+  g_return_val_if_fail (ACC_IS_BACKEND (self), 0);
+
+  return PRIV (self)->n_threads;
+}
+
+/**
+ * acc_backend_get_memory_limit:
+ * @self: a backend
+ *
+ * Gets how many bytes of array data may be held at once: arrays, chunks and intermediates. It starts as the value of the
+ * environment variable `ACC_MEMORY_LIMIT`, or else as a quarter of the memory that the machine or the process's control
+ * group has.
+ *
+ * Returns: bytes; 0: no limit
+ */
+guint64
+acc_backend_get_memory_limit (AccBackend *self)
+{
+  g_return_val_if_fail (ACC_IS_BACKEND (self), 0);
+
+  return acc_budget_get_limit (PRIV (self)->budget);
+}
+
+/**
+ * acc_backend_set_memory_limit:
+ * @self: a backend
+ * @limit: bytes; 0: no limit
+ *
+ * Sets how many bytes of array data may be held at once. Arrays that hold more already stay; nothing new is allocated
+ * until enough of them were released.
+ */
+void
+acc_backend_set_memory_limit (AccBackend *self, guint64 limit)
+{
+  g_return_if_fail (ACC_IS_BACKEND (self));
+
+  if (acc_budget_get_limit (PRIV (self)->budget) == limit)
+    return;
+
+  acc_budget_set_limit (PRIV (self)->budget, limit);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_MEMORY_LIMIT]);
+}
+
+/**
+ * acc_backend_get_memory_used:
+ * @self: a backend
+ *
+ * Gets how many bytes of array data are held now, buffers kept for recycling included.
+ *
+ * Returns: bytes
+ */
+guint64
+acc_backend_get_memory_used (AccBackend *self)
+{
+  g_return_val_if_fail (ACC_IS_BACKEND (self), 0);
+
+  return acc_budget_get_used (PRIV (self)->budget);
+}
+
+/**
+ * acc_backend_get_memory_high_water:
+ * @self: a backend
+ *
+ * Gets the most bytes of array data that were held at once since the backend was made.
+ *
+ * Returns: bytes
+ */
+guint64
+acc_backend_get_memory_high_water (AccBackend *self)
+{
+  g_return_val_if_fail (ACC_IS_BACKEND (self), 0);
+
+  return acc_budget_get_high_water (PRIV (self)->budget);
+}
+
+/**
+ * acc_backend_compile:
+ * @self: a backend
+ * @program: a program
+ * @cancellable: (nullable): to give up
+ * @error: where an error goes
+ *
+ * Makes a program ready to run. Backends may put off the work for a kernel until the extents of the first run are known.
+ *
+ * Fails with the error that a node of the program carries, %ACC_ERROR_UNSUPPORTED or %ACC_ERROR_COMPILE.
+ *
+ * Returns: (transfer full): the executable
+ */
+AccExecutable *
+acc_backend_compile (AccBackend *self, AccProgram *program, GCancellable *cancellable, GError **error)
+{
+  AccExecutable *executable;
+
+  g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
+  g_return_val_if_fail (ACC_IS_PROGRAM (program), NULL);
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
+
+  if (g_cancellable_set_error_if_cancelled (cancellable, error) || !acc_program_check (program, error))
+    return NULL;
+
+  if (ACC_BACKEND_GET_CLASS (self)->compile == NULL)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s does not compile", acc_backend_get_name (self));
+      return NULL;
+    }
+
+  executable = ACC_BACKEND_GET_CLASS (self)->compile (self, program, cancellable, error);
+  g_assert (executable != NULL || error == NULL || *error != NULL);
+
+  return executable;
+}
+
+static void
+compile_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  GError *error = NULL;
+  AccExecutable *executable = acc_backend_compile (source, data, cancellable, &error);
+
+  if (executable != NULL)
+    g_task_return_pointer (task, executable, g_object_unref);
+  else
+    g_task_return_error (task, error);
+}
+
+/**
+ * acc_backend_compile_async:
+ * @self: a backend
+ * @program: a program
+ * @cancellable: (nullable): to give up
+ * @callback: (nullable) (scope async): called when it is done
+ * @user_data: for @callback
+ *
+ * As [method@Acc.Backend.compile], on another thread.
+ */
+void
+acc_backend_compile_async (AccBackend          *self,
+                           AccProgram          *program,
+                           GCancellable        *cancellable,
+                           GAsyncReadyCallback  callback,
+                           gpointer             user_data)
+{
+  g_autoptr(GTask) task = NULL;
+
+  g_return_if_fail (ACC_IS_BACKEND (self));
+  g_return_if_fail (ACC_IS_PROGRAM (program));
+
+  task = g_task_new (self, cancellable, callback, user_data);
+  g_task_set_source_tag (task, acc_backend_compile_async);
+  g_task_set_task_data (task, g_object_ref (program), g_object_unref);
+  g_task_run_in_thread (task, compile_in_thread);
+}
+
+/**
+ * acc_backend_compile_finish:
+ * @self: a backend
+ * @result: what the callback got
+ * @error: where an error goes
+ *
+ * Ends [method@Acc.Backend.compile_async].
+ *
+ * Returns: (transfer full): the executable
+ */
+AccExecutable *
+acc_backend_compile_finish (AccBackend *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (g_task_is_valid (result, self), NULL);
+
+  return g_task_propagate_pointer (G_TASK (result), error);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-buffer-private.h"
+
+#include "acc-error.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define ALIGNMENT  64
+#define MAP_FROM   (64 * 1024)
+#define HUGE_PAGE  (2 * 1024 * 1024)
+
+/* What acc_buffer_allocate() made. */
+typedef struct {
+  AccBuffer  buffer;
+  AccBudget *budget;
+  char      *what;
+  gsize      mapped;   /* 0: from the heap */
+} OwnedBuffer;
+
+AccBuffer *
+acc_buffer_new (gpointer data, gsize size, GDestroyNotify notify, gpointer user_data)
+{
+  AccBuffer *self = g_new0 (AccBuffer, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->data = data;
+  self->size = size;
+  self->notify = notify;
+  self->user_data = user_data;
+
+  return self;
+}
+
+AccBuffer *
+acc_buffer_new_bytes (GBytes *bytes)
+{
+  gsize size;
+  gconstpointer data = g_bytes_get_data (bytes, &size);
+
+  return acc_buffer_new ((gpointer) data, size, (GDestroyNotify) g_bytes_unref, g_bytes_ref (bytes));
+}
+
+static gpointer
+allocate_heap (gsize size)
+{
+  gpointer data;
+
+  if (posix_memalign (&data, ALIGNMENT, MAX (size, ALIGNMENT)) != 0)
+    return NULL;
+
+  return memset (data, 0, MAX (size, ALIGNMENT));
+}
+
+static gpointer
+allocate_mapped (gsize size, gsize *mapped)
+{
+  gsize page = (gsize) sysconf (_SC_PAGESIZE);
+  gsize slack = size >= HUGE_PAGE ? HUGE_PAGE : 0;
+  gsize length, head, tail;
+  guint8 *base, *data;
+
+  if (!g_size_checked_add (&length, size, page - 1 + slack))
+    return NULL;
+
+  length = length / page * page;
+  base = mmap (NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (base == MAP_FAILED)
+    return NULL;
+
+  *mapped = (size + page - 1) / page * page;
+  if (slack == 0)
+    return base;
+
+  data = (guint8 *) (((guintptr) base + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
+  head = data - base;
+  tail = length - head - *mapped;
+  if (head > 0)
+    munmap (base, head);
+  if (tail > 0)
+    munmap (data + *mapped, tail);
+
+  madvise (data, *mapped, MADV_HUGEPAGE);
+
+  return data;
+}
+
+static void
+free_owned (gpointer user_data)
+{
+  OwnedBuffer *self = user_data;
+
+  if (self->mapped > 0)
+    munmap (self->buffer.data, self->mapped);
+  else
+    free (self->buffer.data);
+
+  if (self->budget != NULL)
+    {
+      acc_budget_release (self->budget, self->buffer.size, self->what);
+      acc_budget_unref (self->budget);
+    }
+
+  g_free (self->what);
+}
+
+AccBuffer *
+acc_buffer_allocate (gsize size, AccBudget *budget, const char *what, GError **error)
+{
+  OwnedBuffer *self;
+  gsize mapped = 0;
+  gpointer data;
+
+  if (what == NULL)
+    what = "buffer";
+
+  if (budget != NULL && !acc_budget_reserve (budget, size, what, error))
+    return NULL;
+
+  data = size >= MAP_FROM ? allocate_mapped (size, &mapped) : allocate_heap (size);
+  if (data == NULL)
+    {
+      if (budget != NULL)
+        acc_budget_release (budget, size, what);
+      g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY,
+                   "%s needs %" G_GSIZE_FORMAT " bytes, which the system refuses", what, size);
+      return NULL;
+    }
+
+  self = g_new0 (OwnedBuffer, 1);
+  g_atomic_ref_count_init (&self->buffer.ref_count);
+  self->buffer.data = data;
+  self->buffer.size = size;
+  self->buffer.notify = free_owned;
+  self->buffer.user_data = self;
+  self->budget = budget != NULL ? acc_budget_ref (budget) : NULL;
+  self->what = g_strdup (what);
+  self->mapped = mapped;
+
+  return &self->buffer;
+}
+
+AccBuffer *
+acc_buffer_ref (AccBuffer *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+void
+acc_buffer_unref (AccBuffer *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  if (self->notify != NULL)
+    self->notify (self->user_data);
+
+  g_free (self);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-backend-private.h"
+
+typedef struct {
+  const char *name;
+  guint       flag;
+  const char *help;
+} Key;
+
+static const Key debug_keys[] = {
+  { "graph",     ACC_DEBUG_GRAPH,     "array graphs as they are compiled" },
+  { "fusion",    ACC_DEBUG_FUSION,    "which operations became one kernel" },
+  { "plan",      ACC_DEBUG_PLAN,      "what the chunk planner decided" },
+  { "kernels",   ACC_DEBUG_KERNELS,   "kernels as text" },
+  { "cache",     ACC_DEBUG_CACHE,     "hits and misses of the kernel cache" },
+  { "transfers", ACC_DEBUG_TRANSFERS, "data moved between host and device" },
+  { "memory",    ACC_DEBUG_MEMORY,    "buffers allocated, recycled and freed" },
+};
+
+static const Key disable_keys[] = {
+  { "fusion",    ACC_DISABLE_FUSION,    "one kernel per operation" },
+  { "vectorise", ACC_DISABLE_VECTORISE, "one lane at a time" },
+  { "chunking",  ACC_DISABLE_CHUNKING,  "one chunk per stream" },
+  { "cache",     ACC_DISABLE_CACHE,     "compile every kernel anew" },
+  { "checks",    ACC_DISABLE_CHECKS,    "no checks of indices and divisors in kernels" },
+};
+
+static void
+print_help (const char *variable, const Key *keys, guint n_keys)
+{
+  g_printerr ("%s takes these keys, separated by commas:\n", variable);
+  for (guint i = 0; i < n_keys; i++)
+    g_printerr ("  %-10s %s\n", keys[i].name, keys[i].help);
+  g_printerr ("  %-10s %s\n", "all", "all of them");
+  g_printerr ("  %-10s %s\n", "help", "this list");
+}
+
+static guint
+parse_keys (const char *variable, const Key *keys, guint n_keys)
+{
+  const char *value = g_getenv (variable);
+  g_auto(GStrv) words = NULL;
+  guint flags = 0;
+
+  if (value == NULL)
+    return 0;
+
+  words = g_strsplit_set (value, ",:; \t", -1);
+  for (guint i = 0; words[i] != NULL; i++)
+    {
+      gboolean known = *words[i] == '\0';
+
+      if (g_ascii_strcasecmp (words[i], "help") == 0)
+        {
+          print_help (variable, keys, n_keys);
+          continue;
+        }
+
+      for (guint j = 0; j < n_keys; j++)
+        if (g_ascii_strcasecmp (words[i], keys[j].name) == 0 || g_ascii_strcasecmp (words[i], "all") == 0)
+          {
+            flags |= keys[j].flag;
+            known = TRUE;
+          }
+
+      if (!known)
+        g_printerr ("%s: “%s” is not a key; %s=help lists them\n", variable, words[i], variable);
+    }
+
+  return flags;
+}
+
+AccDebugFlags
+acc_debug_get_flags (void)
+{
+  static gsize flags = 0;
+
+  /* The top bit tells "none" from "not read yet". */
+  if (g_once_init_enter (&flags))
+    g_once_init_leave (&flags, parse_keys ("ACC_DEBUG", debug_keys, G_N_ELEMENTS (debug_keys)) | 1u << 31);
+
+  return flags & ~(1u << 31);
+}
+
+AccDisableFlags
+acc_disable_get_flags (void)
+{
+  static gsize flags = 0;
+
+  if (g_once_init_enter (&flags))
+    g_once_init_leave (&flags, parse_keys ("ACC_DISABLE", disable_keys, G_N_ELEMENTS (disable_keys)) | 1u << 31);
+
+  return flags & ~(1u << 31);
+}

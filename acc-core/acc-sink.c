@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-sink.h"
+
+#include "acc-chunk-private.h"
+#include "acc-error.h"
+
+/**
+ * AccSink:
+ *
+ * Where streamed rows go: a file, a stream, a subclass of your own.
+ *
+ * A row is one index of the array's outermost dimension; an array of rank 0 is a single row. A run calls
+ * [method@Acc.Sink.start], then [method@Acc.Sink.write] with one chunk after the other, then [method@Acc.Sink.commit]. After
+ * an error or a cancellation it calls [method@Acc.Sink.abort] instead, and nothing of the output is left behind.
+ *
+ * For subclasses: `abort` is called at most once per run, whenever `start` was called and `commit` did not succeed, even
+ * where `start` itself failed. A sink that is given up by its last owner during a run is aborted.
+ *
+ * One thread at a time, which need not be the one that made the sink.
+ */
+
+typedef enum {
+  STATE_IDLE,
+  STATE_STARTED,
+  STATE_FAILED,      /* abort is due */
+} State;
+
+typedef struct {
+  char           *name;
+  State           state;
+  AccElementType *type;
+  gint64          n_rows;
+  gint64          row_elements;
+  gint64          next_row;
+} AccSinkPrivate;
+
+enum {
+  PROP_0,
+  PROP_NAME,
+  N_PROPERTIES
+};
+
+static GParamSpec *properties[N_PROPERTIES];
+
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (AccSink, acc_sink, G_TYPE_OBJECT)
+
+#define PRIV(self) ((AccSinkPrivate *) acc_sink_get_instance_private (self))
+
+static void
+acc_sink_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  switch (id)
+    {
+    case PROP_NAME:
+      g_value_set_string (value, acc_sink_get_name (ACC_SINK (object)));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+acc_sink_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  switch (id)
+    {
+    case PROP_NAME:
+      PRIV (ACC_SINK (object))->name = g_value_dup_string (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+acc_sink_dispose (GObject *object)
+{
+  acc_sink_abort (ACC_SINK (object));
+
+  G_OBJECT_CLASS (acc_sink_parent_class)->dispose (object);
+}
+
+static void
+acc_sink_finalize (GObject *object)
+{
+  AccSinkPrivate *priv = PRIV (ACC_SINK (object));
+
+  g_clear_pointer (&priv->type, acc_element_type_unref);
+  g_free (priv->name);
+
+  G_OBJECT_CLASS (acc_sink_parent_class)->finalize (object);
+}
+
+static void
+acc_sink_class_init (AccSinkClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->get_property = acc_sink_get_property;
+  object_class->set_property = acc_sink_set_property;
+  object_class->dispose = acc_sink_dispose;
+  object_class->finalize = acc_sink_finalize;
+
+  /**
+   * AccSink:name:
+   *
+   * What messages and plans call it.
+   */
+  properties[PROP_NAME] =
+    g_param_spec_string ("name", NULL, NULL, NULL,
+                         G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
+
+  g_object_class_install_properties (object_class, N_PROPERTIES, properties);
+}
+
+static void
+acc_sink_init (AccSink *self)
+{
+}
+
+/**
+ * acc_sink_get_name:
+ * @self: a sink
+ *
+ * Gets what messages and plans call the sink.
+ *
+ * Returns: (transfer none): the name
+ */
+const char *
+acc_sink_get_name (AccSink *self)
+{
+  g_return_val_if_fail (ACC_IS_SINK (self), NULL);
+
+  return PRIV (self)->name != NULL ? PRIV (self)->name : G_OBJECT_TYPE_NAME (self);
+}
+
+/* Takes @local, which is NULL where a virtual function failed and did not say why: a binding's exception. */
+static gboolean
+fail (AccSink *self, const char *function, GError *local, GError **error)
+{
+  if (local == NULL)
+    g_set_error (&local, ACC_ERROR, ACC_ERROR_CALLBACK, "%s: %s failed and did not say why",
+                 acc_sink_get_name (self), function);
+
+  PRIV (self)->state = STATE_FAILED;
+  g_propagate_error (error, local);
+
+  return FALSE;
+}
+
+/**
+ * acc_sink_start:
+ * @self: a sink
+ * @type: the type of the elements that will come
+ * @shape: the extents of the whole array
+ * @cancellable: (nullable): to give up
+ * @error: where an error goes
+ *
+ * Begins a run.
+ *
+ * Fails with %ACC_ERROR_UNSUPPORTED where the format cannot hold such an array, %ACC_ERROR_STREAM where another run writes.
+ *
+ * Returns: whether it was done
+ */
+gboolean
+acc_sink_start (AccSink *self, AccElementType *type, AccShape *shape, GCancellable *cancellable, GError **error)
+{
+  AccSinkPrivate *priv = PRIV (self);
+  AccSinkClass *klass;
+  AccElementType *old;
+  GError *local = NULL;
+  const gint64 *extents;
+  guint rank;
+
+  g_return_val_if_fail (ACC_IS_SINK (self), FALSE);
+  g_return_val_if_fail (type != NULL && shape != NULL, FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  klass = ACC_SINK_GET_CLASS (self);
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
+
+  if (priv->state != STATE_IDLE)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s is being written already", acc_sink_get_name (self));
+      return FALSE;
+    }
+
+  if (acc_shape_get_size (shape) == G_MAXINT64)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "%s: the array is too large", acc_sink_get_name (self));
+      return FALSE;
+    }
+
+  extents = acc_shape_get_extents (shape, &rank);
+  old = priv->type;
+  priv->type = acc_element_type_ref (type);
+  g_clear_pointer (&old, acc_element_type_unref);
+  priv->n_rows = rank > 0 ? MAX (extents[0], 0) : 1;
+  priv->row_elements = 1;
+  for (guint i = 1; i < rank; i++)
+    priv->row_elements = (gint64) ((guint64) priv->row_elements * (guint64) MAX (extents[i], 0));
+  priv->next_row = 0;
+
+  if (klass->start != NULL && !klass->start (self, type, shape, cancellable, &local))
+    return fail (self, "start", local, error);
+
+  priv->state = STATE_STARTED;
+
+  return TRUE;
+}
+
+static gboolean
+check_write (AccSink *self, AccChunk *chunk, GError **error)
+{
+  AccSinkPrivate *priv = PRIV (self);
+  gint64 first = acc_chunk_get_first_row (chunk), n = acc_chunk_get_n_rows (chunk);
+  const char *name = acc_sink_get_name (self);
+
+  if (first != priv->next_row || n > priv->n_rows - first)
+    g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM,
+                 "%s: rows from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " were given where row %" G_GINT64_FORMAT
+                 " of %" G_GINT64_FORMAT " comes next", name, first, first + n, priv->next_row, priv->n_rows);
+  else if (acc_chunk_get_element_type (chunk) != priv->type
+           || acc_chunk_get_row_elements (chunk) != priv->row_elements)
+    g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s: the chunk has another layout", name);
+  else
+    return TRUE;
+
+  return FALSE;
+}
+
+static gboolean
+check_started (AccSink *self, GError **error)
+{
+  if (PRIV (self)->state == STATE_STARTED)
+    return TRUE;
+
+  g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s was not started, or has failed", acc_sink_get_name (self));
+
+  return FALSE;
+}
+
+/**
+ * acc_sink_write:
+ * @self: a sink
+ * @chunk: the next rows
+ * @cancellable: (nullable): to give up
+ * @error: where an error goes
+ *
+ * Takes the next rows.
+ *
+ * Fails with %ACC_ERROR_IO where they cannot be written, %ACC_ERROR_STREAM where others than the next rows are given,
+ * %ACC_ERROR_CALLBACK where a subclass fails without an error. After that only [method@Acc.Sink.abort] is left.
+ *
+ * Returns: whether all rows were taken
+ */
+gboolean
+acc_sink_write (AccSink *self, AccChunk *chunk, GCancellable *cancellable, GError **error)
+{
+  AccSinkPrivate *priv = PRIV (self);
+  AccSinkClass *klass;
+  GError *local = NULL;
+
+  g_return_val_if_fail (ACC_IS_SINK (self), FALSE);
+  g_return_val_if_fail (chunk != NULL, FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  klass = ACC_SINK_GET_CLASS (self);
+  if (!check_started (self, error))
+    return FALSE;
+
+  if (klass->write == NULL)
+    {
+      g_set_error (&local, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s does not implement write", acc_sink_get_name (self));
+      return fail (self, "write", local, error);
+    }
+
+  if (!check_write (self, chunk, &local) || g_cancellable_set_error_if_cancelled (cancellable, &local))
+    return fail (self, "write", local, error);
+
+  if (acc_chunk_get_n_rows (chunk) > 0 && !klass->write (self, chunk, cancellable, &local))
+    return fail (self, "write", local, error);
+
+  priv->next_row += acc_chunk_get_n_rows (chunk);
+
+  return TRUE;
+}
+
+/**
+ * acc_sink_commit:
+ * @self: a sink
+ * @cancellable: (nullable): to give up
+ * @error: where an error goes
+ *
+ * Ends a run after its last row: the output appears under its name. Where it fails, [method@Acc.Sink.abort] is left.
+ *
+ * Returns: whether it was done
+ */
+gboolean
+acc_sink_commit (AccSink *self, GCancellable *cancellable, GError **error)
+{
+  AccSinkPrivate *priv = PRIV (self);
+  AccSinkClass *klass;
+  GError *local = NULL;
+
+  g_return_val_if_fail (ACC_IS_SINK (self), FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  klass = ACC_SINK_GET_CLASS (self);
+  if (!check_started (self, error))
+    return FALSE;
+
+  if (priv->next_row < priv->n_rows)
+    {
+      g_set_error (&local, ACC_ERROR, ACC_ERROR_STREAM,
+                   "%s: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " rows were written",
+                   acc_sink_get_name (self), priv->next_row, priv->n_rows);
+      return fail (self, "commit", local, error);
+    }
+
+  if (g_cancellable_set_error_if_cancelled (cancellable, &local))
+    return fail (self, "commit", local, error);
+
+  if (klass->commit != NULL && !klass->commit (self, cancellable, &local))
+    return fail (self, "commit", local, error);
+
+  priv->state = STATE_IDLE;
+
+  return TRUE;
+}
+
+/**
+ * acc_sink_abort:
+ * @self: a sink
+ *
+ * Gives a run up: nothing of the output is left behind. Does nothing where none is under way.
+ */
+void
+acc_sink_abort (AccSink *self)
+{
+  AccSinkPrivate *priv = PRIV (self);
+
+  g_return_if_fail (ACC_IS_SINK (self));
+
+  if (priv->state == STATE_IDLE)
+    return;
+
+  priv->state = STATE_IDLE;
+  if (ACC_SINK_GET_CLASS (self)->abort != NULL)
+    ACC_SINK_GET_CLASS (self)->abort (self);
+}
+
+/**
+ * acc_sink_get_resident_bytes:
+ * @self: a sink
+ *
+ * Gets how much memory the sink holds by itself during a run, beside the chunks. Asked after
+ * [method@Acc.Sink.start]; whoever runs it counts this against a memory limit.
+ *
+ * Returns: bytes
+ */
+guint64
+acc_sink_get_resident_bytes (AccSink *self)
+{
+  g_return_val_if_fail (ACC_IS_SINK (self), 0);
+
+  if (ACC_SINK_GET_CLASS (self)->get_resident_bytes == NULL)
+    return 0;
+
+  return ACC_SINK_GET_CLASS (self)->get_resident_bytes (self);
+}

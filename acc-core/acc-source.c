@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-source.h"
+
+#include "acc-chunk-private.h"
+#include "acc-error.h"
+
+/**
+ * AccSource:
+ *
+ * Where streamed rows come from: a file, a stream, a camera, a subclass of your own.
+ *
+ * A row is one index of the array's outermost dimension. A run calls [method@Acc.Source.start], then
+ * [method@Acc.Source.read] with one chunk after the other until the last row, then [method@Acc.Source.finish]; a later run
+ * starts again. A subclass implements the virtual function `read` at least: it fills the memory of the chunk.
+ *
+ * One thread at a time, which need not be the one that made the source; one run at a time.
+ */
+
+typedef enum {
+  STATE_IDLE,
+  STATE_BUSY,      /* in start */
+  STATE_STARTED,
+  STATE_FAILED,
+} State;
+
+typedef struct {
+  AccElementType *type;
+  AccShape       *shape;
+  char           *name;
+  int             state;       /* State; atomic */
+  gint64          next_row;
+} AccSourcePrivate;
+
+enum {
+  PROP_0,
+  PROP_ELEMENT_TYPE,
+  PROP_SHAPE,
+  PROP_NAME,
+  N_PROPERTIES
+};
+
+static GParamSpec *properties[N_PROPERTIES];
+
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (AccSource, acc_source, G_TYPE_OBJECT)
+
+#define PRIV(self) ((AccSourcePrivate *) acc_source_get_instance_private (self))
+
+static void
+acc_source_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  AccSourcePrivate *priv = PRIV (ACC_SOURCE (object));
+
+  switch (id)
+    {
+    case PROP_ELEMENT_TYPE:
+      g_value_set_boxed (value, priv->type);
+      break;
+    case PROP_SHAPE:
+      g_value_set_boxed (value, priv->shape);
+      break;
+    case PROP_NAME:
+      g_value_set_string (value, acc_source_get_name (ACC_SOURCE (object)));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+acc_source_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  AccSourcePrivate *priv = PRIV (ACC_SOURCE (object));
+
+  switch (id)
+    {
+    case PROP_ELEMENT_TYPE:
+      priv->type = g_value_dup_boxed (value);
+      break;
+    case PROP_SHAPE:
+      priv->shape = g_value_dup_boxed (value);
+      break;
+    case PROP_NAME:
+      priv->name = g_value_dup_string (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+acc_source_finalize (GObject *object)
+{
+  AccSourcePrivate *priv = PRIV (ACC_SOURCE (object));
+
+  g_clear_pointer (&priv->type, acc_element_type_unref);
+  g_clear_pointer (&priv->shape, acc_shape_unref);
+  g_free (priv->name);
+
+  G_OBJECT_CLASS (acc_source_parent_class)->finalize (object);
+}
+
+static void
+acc_source_class_init (AccSourceClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS;
+
+  object_class->get_property = acc_source_get_property;
+  object_class->set_property = acc_source_set_property;
+  object_class->finalize = acc_source_finalize;
+
+  /**
+   * AccSource:element-type:
+   *
+   * The type of the elements.
+   */
+  properties[PROP_ELEMENT_TYPE] = g_param_spec_boxed ("element-type", NULL, NULL, ACC_TYPE_ELEMENT_TYPE, flags);
+
+  /**
+   * AccSource:shape:
+   *
+   * The extents of the whole array, of rank 1 or more.
+   */
+  properties[PROP_SHAPE] = g_param_spec_boxed ("shape", NULL, NULL, ACC_TYPE_SHAPE, flags);
+
+  /**
+   * AccSource:name:
+   *
+   * What messages and plans call it.
+   */
+  properties[PROP_NAME] = g_param_spec_string ("name", NULL, NULL, NULL, flags);
+
+  g_object_class_install_properties (object_class, N_PROPERTIES, properties);
+}
+
+static void
+acc_source_init (AccSource *self)
+{
+}
+
+/**
+ * acc_source_get_element_type:
+ * @self: a source
+ *
+ * Gets the type of the elements.
+ *
+ * Returns: (transfer none) (nullable): the type; %NULL before a subclass has set it
+ */
+AccElementType *
+acc_source_get_element_type (AccSource *self)
+{
+  g_return_val_if_fail (ACC_IS_SOURCE (self), NULL);
+
+  return PRIV (self)->type;
+}
+
+/**
+ * acc_source_get_shape:
+ * @self: a source
+ *
+ * Gets the extents of the whole array, of rank 1 or more.
+ *
+ * Returns: (transfer none) (nullable): the shape; %NULL before a subclass has set it
+ */
+AccShape *
+acc_source_get_shape (AccSource *self)
+{
+  g_return_val_if_fail (ACC_IS_SOURCE (self), NULL);
+
+  return PRIV (self)->shape;
+}
+
+/**
+ * acc_source_get_name:
+ * @self: a source
+ *
+ * Gets what messages and plans call the source.
+ *
+ * Returns: (transfer none): the name
+ */
+const char *
+acc_source_get_name (AccSource *self)
+{
+  g_return_val_if_fail (ACC_IS_SOURCE (self), NULL);
+
+  return PRIV (self)->name != NULL ? PRIV (self)->name : G_OBJECT_TYPE_NAME (self);
+}
+
+/**
+ * acc_source_set_layout:
+ * @self: a source
+ * @type: the type of the elements
+ * @shape: the extents of the whole array, of rank 1 or more
+ *
+ * For subclasses that learn the layout while they are initialised: says it. It must not change once the source is used.
+ */
+void
+acc_source_set_layout (AccSource *self, AccElementType *type, AccShape *shape)
+{
+  AccSourcePrivate *priv = PRIV (self);
+  AccElementType *old_type = priv->type;
+  AccShape *old_shape = priv->shape;
+
+  g_return_if_fail (ACC_IS_SOURCE (self));
+  g_return_if_fail (type != NULL && shape != NULL);
+
+  priv->type = acc_element_type_ref (type);
+  priv->shape = acc_shape_ref (shape);
+  g_clear_pointer (&old_type, acc_element_type_unref);
+  g_clear_pointer (&old_shape, acc_shape_unref);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_ELEMENT_TYPE]);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SHAPE]);
+}
+
+/* A virtual function that failed must have said why; a binding's exception cannot always. */
+static void
+ensure_error (AccSource *self, const char *function, GError **error)
+{
+  if (error != NULL && *error == NULL)
+    g_set_error (error, ACC_ERROR, ACC_ERROR_CALLBACK, "%s: %s failed and did not say why",
+                 acc_source_get_name (self), function);
+}
+
+static gint64
+get_row_elements (AccShape *shape)
+{
+  guint rank;
+  const gint64 *extents = acc_shape_get_extents (shape, &rank);
+  gint64 elements = 1;
+
+  for (guint i = 1; i < rank; i++)
+    elements = (gint64) ((guint64) elements * (guint64) MAX (extents[i], 0));
+
+  return elements;
+}
+
+static gboolean
+check_layout (AccSource *self, GError **error)
+{
+  AccSourcePrivate *priv = PRIV (self);
+
+  if (priv->type == NULL || priv->shape == NULL)
+    g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "%s has no element type or no shape", acc_source_get_name (self));
+  else if (acc_shape_get_rank (priv->shape) == 0)
+    g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "%s: a source has rank 1 or more", acc_source_get_name (self));
+  else if (acc_shape_get_size (priv->shape) == G_MAXINT64)
+    g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "%s is too large", acc_source_get_name (self));
+  else
+    return TRUE;
+
+  return FALSE;
+}
+
+/**
+ * acc_source_start:
+ * @self: a source
+ * @cancellable: (nullable): to give up
+ * @error: where an error goes
+ *
+ * Begins a run at row 0.
+ *
+ * Fails with %ACC_ERROR_STREAM where another run reads the source.
+ *
+ * Returns: whether it was done
+ */
+gboolean
+acc_source_start (AccSource *self, GCancellable *cancellable, GError **error)
+{
+  AccSourcePrivate *priv = PRIV (self);
+  AccSourceClass *klass;
+  g_autoptr(GError) local = NULL;
+
+  g_return_val_if_fail (ACC_IS_SOURCE (self), FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  klass = ACC_SOURCE_GET_CLASS (self);
+  if (g_cancellable_set_error_if_cancelled (cancellable, error) || !check_layout (self, error))
+    return FALSE;
+
+  if (!g_atomic_int_compare_and_exchange (&priv->state, STATE_IDLE, STATE_BUSY))
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s is being read already", acc_source_get_name (self));
+      return FALSE;
+    }
+
+  priv->next_row = 0;
+  if (klass->start != NULL && !klass->start (self, cancellable, &local))
+    {
+      ensure_error (self, "start", &local);
+      g_propagate_error (error, g_steal_pointer (&local));
+      g_atomic_int_set (&priv->state, STATE_IDLE);
+      return FALSE;
+    }
+
+  g_atomic_int_set (&priv->state, STATE_STARTED);
+
+  return TRUE;
+}
+
+static gboolean
+check_read (AccSource *self, AccChunk *chunk, GError **error)
+{
+  AccSourcePrivate *priv = PRIV (self);
+  gint64 first = acc_chunk_get_first_row (chunk), n = acc_chunk_get_n_rows (chunk);
+  const char *name = acc_source_get_name (self);
+  gint64 extent;
+
+  if (g_atomic_int_get (&priv->state) != STATE_STARTED)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s was not started, or has failed", name);
+      return FALSE;
+    }
+
+  extent = acc_shape_get_extent (priv->shape, 0);
+  if (first != priv->next_row)
+    g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM,
+                 "%s: row %" G_GINT64_FORMAT " was asked for where row %" G_GINT64_FORMAT " comes next",
+                 name, first, priv->next_row);
+  else if (n > extent - first)
+    g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM,
+                 "%s ends at row %" G_GINT64_FORMAT ", but rows up to %" G_GINT64_FORMAT " were asked for",
+                 name, extent, first + n);
+  else if (acc_chunk_get_element_type (chunk) != priv->type
+           || acc_chunk_get_row_elements (chunk) != get_row_elements (priv->shape))
+    g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s: the chunk has another layout", name);
+  else
+    return TRUE;
+
+  return FALSE;
+}
+
+/**
+ * acc_source_read:
+ * @self: a source
+ * @chunk: memory for the next rows
+ * @cancellable: (nullable): to give up
+ * @error: where an error goes
+ *
+ * Fills a chunk, whose rows follow those of the last call.
+ *
+ * Fails with %ACC_ERROR_IO where rows cannot be read, %ACC_ERROR_STREAM where others than the next rows are asked for,
+ * %ACC_ERROR_CALLBACK where a subclass fails without an error. After that only [method@Acc.Source.finish] is left.
+ *
+ * Returns: whether all rows were read
+ */
+gboolean
+acc_source_read (AccSource *self, AccChunk *chunk, GCancellable *cancellable, GError **error)
+{
+  AccSourcePrivate *priv = PRIV (self);
+  AccSourceClass *klass;
+  g_autoptr(GError) local = NULL;
+
+  g_return_val_if_fail (ACC_IS_SOURCE (self), FALSE);
+  g_return_val_if_fail (chunk != NULL, FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  if (!check_read (self, chunk, error))
+    return FALSE;
+
+  if (acc_chunk_get_n_rows (chunk) == 0)
+    return TRUE;
+
+  klass = ACC_SOURCE_GET_CLASS (self);
+  if (klass->read == NULL)
+    g_set_error (&local, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s does not implement read", acc_source_get_name (self));
+  else if (!g_cancellable_set_error_if_cancelled (cancellable, &local)
+           && !klass->read (self, chunk, cancellable, &local))
+    ensure_error (self, "read", &local);
+
+  if (local != NULL)
+    {
+      g_atomic_int_set (&priv->state, STATE_FAILED);
+      g_propagate_error (error, g_steal_pointer (&local));
+      return FALSE;
+    }
+
+  priv->next_row += acc_chunk_get_n_rows (chunk);
+
+  return TRUE;
+}
+
+/**
+ * acc_source_finish:
+ * @self: a source
+ *
+ * Ends a run, whether all rows were read or not. Does nothing where none is under way.
+ */
+void
+acc_source_finish (AccSource *self)
+{
+  AccSourcePrivate *priv = PRIV (self);
+  State state;
+
+  g_return_if_fail (ACC_IS_SOURCE (self));
+
+  state = g_atomic_int_get (&priv->state);
+  if (state != STATE_STARTED && state != STATE_FAILED)
+    return;
+
+  if (ACC_SOURCE_GET_CLASS (self)->finish != NULL)
+    ACC_SOURCE_GET_CLASS (self)->finish (self);
+
+  g_atomic_int_set (&priv->state, STATE_IDLE);
+}
+
+/**
+ * acc_source_get_resident_bytes:
+ * @self: a source
+ *
+ * Gets how much memory the source holds by itself during a run, beside the chunks: the state of a decoder, an interlaced
+ * picture. Whoever runs it counts this against a memory limit, and asks before starting it.
+ *
+ * Returns: bytes
+ */
+guint64
+acc_source_get_resident_bytes (AccSource *self)
+{
+  g_return_val_if_fail (ACC_IS_SOURCE (self), 0);
+
+  if (ACC_SOURCE_GET_CLASS (self)->get_resident_bytes == NULL)
+    return 0;
+
+  return ACC_SOURCE_GET_CLASS (self)->get_resident_bytes (self);
+}
