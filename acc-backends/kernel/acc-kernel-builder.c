@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-kernel-builder-private.h"
+#include "math/acc-math.h"
 
 #include <math.h>
 #include <string.h>
@@ -444,13 +445,34 @@ result_of (AccKernelBuilder *b,
 }
 
 KValue
+kb_prim_platform (AccKernelBuilder *b,
+                  AccPrimitive      primitive,
+                  KValue            x,
+                  KValue            y)
+{
+  return _kb_pure (b, (AccKernelInstr) {
+    .op = ACC_KOP_PRIM, .primitive = primitive, .kind = result_of (b, primitive, x),
+    .n_args = y.id ? 2 : 1, .args = { x.id, y.id },
+  });
+}
+
+static gboolean
+is_built_here (AccKernelBuilder *b,
+               AccPrimitive      primitive,
+               KValue            x)
+{
+  return !b->kernel->precise && x.id != 0 && acc_math_covers (primitive, kb_kind (b, x));
+}
+
+KValue
 kb_prim (AccKernelBuilder *b,
          AccPrimitive      primitive,
          KValue            x)
 {
-  return _kb_pure (b, (AccKernelInstr) {
-    .op = ACC_KOP_PRIM, .primitive = primitive, .kind = result_of (b, primitive, x), .n_args = 1, .args = { x.id },
-  });
+  if (is_built_here (b, primitive, x))
+    return acc_math_build (b, primitive, x, (KValue) { 0 });
+
+  return kb_prim_platform (b, primitive, x, (KValue) { 0 });
 }
 
 KValue
@@ -459,6 +481,9 @@ kb_prim2 (AccKernelBuilder *b,
           KValue            x,
           KValue            y)
 {
+  if (is_built_here (b, primitive, x) && y.id != 0)
+    return acc_math_build (b, primitive, x, y);
+
   return _kb_pure (b, (AccKernelInstr) {
     .op = ACC_KOP_PRIM, .primitive = primitive, .kind = result_of (b, primitive, x), .n_args = 2, .args = { x.id, y.id },
   });

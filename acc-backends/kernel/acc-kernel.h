@@ -131,6 +131,9 @@ void   kb_set_lanes       (AccKernelBuilder *b, guint lanes);
  * Otherwise kb_prim() builds them of other instructions, the same on every device. */
 void   kb_set_precise     (AccKernelBuilder *b, gboolean precise);
 
+/* A transcendental primitive as the platform's library has it, lane by lane, whatever the mode; y: 0 for one operand. */
+KValue kb_prim_platform   (AccKernelBuilder *b, AccPrimitive primitive, KValue x, KValue y);
+
 /* --- a finished kernel: immutable, counted */
 
 AccKernel  *acc_kernel_ref       (AccKernel *self);

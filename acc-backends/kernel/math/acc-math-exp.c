@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* exp and what is made of it. x = n ln 2 + r with |r| <= ln 2 / 2, ln 2 in two parts (Cody and Waite 1980);
+ * exp r = 1 + r + r² q(r), q a Chebyshev fit. 2^n is applied in two halves, so that results down to the smallest
+ * subnormal come out. */
+
+#include "acc-math-private.h"
+
+static const double exp_q_f32[] = { 0.5, 0.166665766661199283055, 0.0416665542129841503145, 0.00836323288368261820406,
+                                    0.00139262508314976117178 };
+static const double exp_q_f64[] = { 0.5, 0.166666666666666710297, 0.0416666666666666697825, 0.00833333333332608312019,
+                                    0.00138888888888837111667, 0.000198412698750022787926, 0.0000248015873256774619003,
+                                    0.00000275572551700008874376, 2.7557273478718580474e-7, 2.51053127296221017871e-8,
+                                    2.09147553258932021999e-9 };
+
+typedef struct {
+  KValue r;        /* reduced argument */
+  KValue n;        /* as an integer of the kind's width */
+} Reduced;
+
+static Reduced
+reduce (const AccMath *m, KValue x)
+{
+  gboolean wide = m->kind == ACC_KIND_F64;
+  double shifter = wide ? 0x1.8p52 : 0x1.8p23f;
+  KValue t = m_fma (m, x, m_const (m, wide ? 0x1.71547652b82fep+0 : 1.44269504f), m_const (m, shifter));
+  KValue n = m_sub (m, t, m_const (m, shifter));
+  KValue r = m_fma (m, n, m_const (m, wide ? -0x1.62e42fee00000p-1 : -0.693145751953125), x);
+
+  r = m_fma (m, n, m_const (m, wide ? -0x1.a39ef35793c76p-33 : -1.4285906217992305756e-6), r);
+  return (Reduced) { r, m_sub (m, m_to_bits (m, t), m_to_bits (m, m_const (m, shifter))) };
+}
+
+static KValue
+power_of_two (const AccMath *m, KValue n)
+{
+  return m_from_bits (m, m_shl (m, m_add (m, n, m_int (m, m->bias)), m->mantissa));
+}
+
+/* x · 2^n for n that a product of two normal powers can express. */
+static KValue
+scale (const AccMath *m, KValue x, KValue n)
+{
+  KValue half = m_shr (m, n, 1);
+
+  return m_mul (m, m_mul (m, x, power_of_two (m, half)), power_of_two (m, m_sub (m, n, half)));
+}
+
+/* Beyond these exp is infinity or 0; NaN stays. */
+static KValue
+clamp (const AccMath *m, KValue x)
+{
+  KValue high = m_const (m, m->kind == ACC_KIND_F64 ? 710 : 89);
+  KValue low = m_const (m, m->kind == ACC_KIND_F64 ? -746 : -104);
+
+  return m_select (m, m_gt (m, x, high), high, m_select (m, m_lt (m, x, low), low, x));
+}
+
+KValue
+acc_math_exp (const AccMath *m, KValue x)
+{
+  Reduced a = reduce (m, clamp (m, x));
+  KValue square = m_mul (m, a.r, a.r);
+  KValue p = m_add (m, m_const (m, 1), m_fma (m, square, m_poly_of (m, a.r, exp_q), a.r));
+
+  return m_select (m, m_is_nan (m, x), x, scale (m, p, a.n));
+}
+
+/* exp x - 1 without cancellation, for x <= 44 (f64) or 20 (f32): beyond, exp x does. */
+KValue
+acc_math_expm1 (const AccMath *m, KValue x)
+{
+  KValue low = m_const (m, m->kind == ACC_KIND_F64 ? -44 : -20);
+  Reduced a = reduce (m, m_select (m, m_lt (m, x, low), low, x));
+  KValue square = m_mul (m, a.r, a.r);
+  KValue p = m_fma (m, square, m_poly_of (m, a.r, exp_q), a.r);
+  KValue power = power_of_two (m, a.n);
+
+  return m_fma (m, power, p, m_sub (m, power, m_const (m, 1)));
+}
+
+static KValue
+least_for_exp (const AccMath *m)
+{
+  return m_const (m, m->kind == ACC_KIND_F64 ? 22 : 10);
+}
+
+/* exp (x) / 2 without overflow below the function's own. */
+static KValue
+half_exp (const AccMath *m, KValue x)
+{
+  KValue root = acc_math_exp (m, m_mul (m, x, m_const (m, 0.5)));
+
+  return m_mul (m, m_mul (m, root, m_const (m, 0.5)), root);
+}
+
+KValue
+acc_math_sinh (const AccMath *m, KValue x)
+{
+  KValue a = m_abs (m, x);
+  KValue large = m_gt (m, a, least_for_exp (m));
+  KValue t = acc_math_expm1 (m, m_select (m, large, least_for_exp (m), a));
+  KValue small = m_mul (m, m_const (m, 0.5), m_add (m, t, m_div (m, t, m_add (m, t, m_const (m, 1)))));
+  KValue result = m_copysign (m, m_select (m, large, half_exp (m, a), small), x);
+
+  return m_select (m, m_is_nan (m, x), x, result);
+}
+
+KValue
+acc_math_cosh (const AccMath *m, KValue x)
+{
+  KValue a = m_abs (m, x);
+  KValue large = m_gt (m, a, least_for_exp (m));
+  KValue e = acc_math_exp (m, m_select (m, large, least_for_exp (m), a));
+  KValue small = m_mul (m, m_const (m, 0.5), m_add (m, e, m_div (m, m_const (m, 1), e)));
+  KValue result = m_select (m, large, half_exp (m, a), small);
+
+  return m_select (m, m_is_nan (m, x), x, result);
+}
+
+KValue
+acc_math_tanh (const AccMath *m, KValue x)
+{
+  KValue a = m_abs (m, x);
+  KValue limit = least_for_exp (m);
+  KValue t = acc_math_expm1 (m, m_mul (m, m_select (m, m_gt (m, a, limit), limit, a), m_const (m, -2)));
+  KValue result = m_copysign (m, m_div (m, t, m_add (m, t, m_const (m, 2))), x);
+
+  return m_select (m, m_is_nan (m, x), x, result);
+}
+
+/* --- powers: log x as an unevaluated sum of two, then exp of y times that */
+
+static const double pow_r[] = { 0.400000000000000000013, 0.285714285714285645192, 0.222222222222284697159, 0.181818181796449906069,
+                                0.153846157629081495093, 0.133332963979638333491, 0.117668190216295540085, 0.104561951104014915541,
+                                0.107636215150112599435 };
+
+static KValue
+two_sum (const AccMath *m, KValue a, KValue b, KValue *low)
+{
+  KValue sum = m_add (m, a, b);
+  KValue back = m_sub (m, sum, a);
+
+  *low = m_add (m, m_sub (m, a, m_sub (m, sum, back)), m_sub (m, b, back));
+  return sum;
+}
+
+/* log x = returned + *low, relative error below 2^-65; m is f64. s = f / (2 + f), log (1 + f) = 2 s + 2/3 s³ + s⁵ r(s²). */
+static KValue
+log_in_two (const AccMath *m, KValue x, KValue *low)
+{
+  KValue f, e;
+  acc_math_split (m, x, &f, &e);
+
+  KValue g = m_add (m, f, m_const (m, 2));
+  KValue g_low = m_sub (m, f, m_sub (m, g, m_const (m, 2)));
+  KValue s = m_div (m, f, g);
+  KValue s_low = m_div (m, m_fma (m, m_neg (m, s), g_low, m_fma (m, m_neg (m, s), g, f)), g);
+  KValue z = m_mul (m, s, s);
+  KValue z_low = m_fma (m, s, s, m_neg (m, z));
+
+  z_low = m_fma (m, m_mul (m, s, m_const (m, 2)), s_low, z_low);
+
+  /* t = z (2/3 + z r): the head in two parts */
+  KValue third = m_const (m, 0x1.5555555555555p-1);
+  KValue tail = m_mul (m, z, m_poly (m, z, pow_r, G_N_ELEMENTS (pow_r)));
+  KValue c_low, c = two_sum (m, third, tail, &c_low);
+  c_low = m_add (m, c_low, m_const (m, 0x1.5555555555555p-55));
+  KValue t = m_mul (m, z, c);
+  KValue t_low = m_fma (m, z, c, m_neg (m, t));
+  t_low = m_add (m, t_low, m_fma (m, z, c_low, m_mul (m, z_low, c)));
+
+  /* s (2 + t) */
+  KValue h_low, h = two_sum (m, m_const (m, 2), t, &h_low);
+  h_low = m_add (m, h_low, t_low);
+  KValue p = m_mul (m, s, h);
+  KValue p_low = m_fma (m, s, h, m_neg (m, p));
+  p_low = m_add (m, p_low, m_fma (m, s, h_low, m_mul (m, s_low, h)));
+
+  /* + e ln 2: the high part of ln 2 has 21 zero bits, so the product is exact */
+  KValue high = m_mul (m, e, m_const (m, 0x1.62e42fee00000p-1));
+  KValue sum_low, sum = two_sum (m, high, p, &sum_low);
+  *low = m_add (m, sum_low, m_fma (m, e, m_const (m, 0x1.a39ef35793c76p-33), p_low));
+  return sum;
+}
+
+/* exp (a + b) for |b| much smaller than |a| */
+static KValue
+exp_of_two (const AccMath *m, KValue a, KValue b)
+{
+  KValue inside = m_le (m, m_abs (m, a), m_const (m, 746));
+  KValue e = acc_math_exp (m, a);
+
+  /* The reduction rounds r; what it loses and b go in by exp (d) = 1 + d. */
+  return m_select (m, m_and (m, inside, m_not (m, m_is_inf (m, e))), m_fma (m, e, m_select (m, inside, b, m_const (m, 0)), e), e);
+}
+
+static KValue
+power_f64 (const AccMath *m, KValue x, KValue y)
+{
+  KValue zero = m_const (m, 0), one = m_const (m, 1), infinity = m_const (m, INFINITY);
+  KValue ax = m_abs (m, x), ay = m_abs (m, y);
+  KValue usual = m_and (m, m_gt (m, ax, zero), m_not (m, m_is_inf (m, ax)));
+  KValue low, high = log_in_two (m, m_select (m, usual, ax, one), &low);
+
+  /* y log x in two parts; infinite or vast y only has to keep the sign. */
+  KValue vast = m_gt (m, ay, m_const (m, 0x1p100));
+  KValue finite_y = m_select (m, vast, m_copysign (m, m_const (m, 0x1p100), y), y);
+  KValue p = m_mul (m, finite_y, high);
+  KValue p_low = m_fma (m, finite_y, low, m_fma (m, finite_y, high, m_neg (m, p)));
+  KValue magnitude = exp_of_two (m, p, p_low);
+
+  /* Integers: all above 2^53 are even; otherwise adding and taking away 2^52 shows. */
+  KValue whole = m_or (m, m_ge (m, ay, m_const (m, 0x1p52)), m_eq (m, kb_prim (m->b, ACC_PRIM_TRUNCATE, y), y));
+  KValue half = m_mul (m, y, m_const (m, 0.5));
+  KValue odd = m_and (m, m_and (m, whole, m_lt (m, ay, m_const (m, 0x1p53))), m_ne (m, kb_prim (m->b, ACC_PRIM_TRUNCATE, half), half));
+
+  KValue positive_y = m_gt (m, y, zero);
+  KValue at_zero = m_select (m, positive_y, zero, infinity);
+  KValue at_infinity = m_select (m, positive_y, infinity, zero);
+  KValue r = m_select (m, m_eq (m, ax, zero), at_zero, m_select (m, m_is_inf (m, ax), at_infinity, magnitude));
+  KValue negative = m_lt (m, m_copysign (m, one, x), zero);
+  r = m_select (m, m_and (m, negative, odd), m_neg (m, r), r);
+  r = m_select (m, m_and (m, m_and (m, m_lt (m, x, zero), m_not (m, m_is_inf (m, x))), m_not (m, whole)), m_const (m, NAN), r);
+  r = m_select (m, m_and (m, m_eq (m, ax, one), m_is_inf (m, y)), one, r);
+  r = m_select (m, m_or (m, m_is_nan (m, x), m_is_nan (m, y)), m_add (m, x, y), r);
+  return m_select (m, m_or (m, m_eq (m, y, zero), m_eq (m, x, one)), one, r);
+}
+
+KValue
+acc_math_pow (const AccMath *m, KValue x, KValue y)
+{
+  if (m->kind == ACC_KIND_F64)
+    return power_f64 (m, x, y);
+
+  AccMath wide = acc_math_for (m->b, ACC_KIND_F64);
+  KValue p = power_f64 (&wide, kb_cast (m->b, ACC_KIND_F64, x), kb_cast (m->b, ACC_KIND_F64, y));
+
+  return kb_cast (m->b, ACC_KIND_F32, p);
+}

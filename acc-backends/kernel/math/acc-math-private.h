@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-math.h"
+
+#include <math.h>
+
+G_BEGIN_DECLS
+
+/* A builder with the float kind of the function under construction, so that formulas read as formulas. */
+typedef struct {
+  AccKernelBuilder *b;
+  AccElementKind    kind;     /* f32 or f64 */
+  AccElementKind    bits;     /* i32 or i64 */
+  int               mantissa; /* 23 or 52 */
+  int               bias;     /* 127 or 1023 */
+} AccMath;
+
+static inline AccMath
+acc_math_for (AccKernelBuilder *b, AccElementKind kind)
+{
+  return kind == ACC_KIND_F64 ? (AccMath) { b, kind, ACC_KIND_I64, 52, 1023 } : (AccMath) { b, kind, ACC_KIND_I32, 23, 127 };
+}
+
+#define DEFINE_BINARY(name, ID) \
+  static inline KValue m_##name (const AccMath *m, KValue x, KValue y) { return kb_prim2 (m->b, ACC_PRIM_##ID, x, y); }
+#define DEFINE_UNARY(name, ID) \
+  static inline KValue m_##name (const AccMath *m, KValue x) { return kb_prim (m->b, ACC_PRIM_##ID, x); }
+
+DEFINE_BINARY (add, ADD)
+DEFINE_BINARY (sub, SUB)
+DEFINE_BINARY (mul, MUL)
+DEFINE_BINARY (div, FDIV)
+DEFINE_BINARY (lt, LT)
+DEFINE_BINARY (le, LE)
+DEFINE_BINARY (gt, GT)
+DEFINE_BINARY (ge, GE)
+DEFINE_BINARY (eq, EQ)
+DEFINE_BINARY (ne, NE)
+DEFINE_BINARY (and, BAND)
+DEFINE_BINARY (or, BOR)
+DEFINE_BINARY (xor, BXOR)
+DEFINE_UNARY (neg, NEG)
+DEFINE_UNARY (abs, ABS)
+DEFINE_UNARY (sqrt, SQRT)
+DEFINE_UNARY (not, BNOT)
+DEFINE_UNARY (is_nan, IS_NAN)
+DEFINE_UNARY (is_inf, IS_INF)
+#undef DEFINE_BINARY
+#undef DEFINE_UNARY
+
+static inline KValue
+m_const (const AccMath *m, double value)
+{
+  return kb_float (m->b, m->kind, value);
+}
+
+static inline KValue
+m_int (const AccMath *m, gint64 value)
+{
+  return kb_int (m->b, m->bits, value);
+}
+
+static inline KValue
+m_fma (const AccMath *m, KValue x, KValue y, KValue z)
+{
+  return kb_fma (m->b, x, y, z);
+}
+
+static inline KValue
+m_select (const AccMath *m, KValue condition, KValue x, KValue y)
+{
+  return kb_select (m->b, condition, x, y);
+}
+
+static inline KValue
+m_shl (const AccMath *m, KValue x, int amount)
+{
+  return kb_prim2 (m->b, ACC_PRIM_SHL, x, kb_i64 (m->b, amount));
+}
+
+static inline KValue
+m_shr (const AccMath *m, KValue x, int amount)
+{
+  return kb_prim2 (m->b, ACC_PRIM_SHR, x, kb_i64 (m->b, amount));
+}
+
+static inline KValue
+m_to_bits (const AccMath *m, KValue x)
+{
+  return kb_bitcast (m->b, m->bits, x);
+}
+
+static inline KValue
+m_from_bits (const AccMath *m, KValue x)
+{
+  return kb_bitcast (m->b, m->kind, x);
+}
+
+/* The sign bit of @sign on the magnitude of @x. */
+static inline KValue
+m_copysign (const AccMath *m, KValue x, KValue sign)
+{
+  gint64 top = m->kind == ACC_KIND_F64 ? G_MININT64 : G_MININT32;
+  KValue s = m_and (m, m_to_bits (m, sign), m_int (m, top));
+
+  return m_from_bits (m, m_or (m, m_to_bits (m, m_abs (m, x)), s));
+}
+
+/* c[0] + x (c[1] + x (c[2] + …)) */
+static inline KValue
+m_poly (const AccMath *m, KValue x, const double *c, guint n)
+{
+  KValue sum = m_const (m, c[n - 1]);
+
+  for (guint i = n - 1; i-- > 0;)
+    sum = m_fma (m, sum, x, m_const (m, c[i]));
+  return sum;
+}
+
+#define m_poly_of(m, x, name) \
+  ((m)->kind == ACC_KIND_F64 ? m_poly (m, x, name##_f64, G_N_ELEMENTS (name##_f64)) \
+                             : m_poly (m, x, name##_f32, G_N_ELEMENTS (name##_f32)))
+
+KValue acc_math_exp    (const AccMath *m, KValue x);
+KValue acc_math_expm1  (const AccMath *m, KValue x);
+KValue acc_math_sinh   (const AccMath *m, KValue x);
+KValue acc_math_cosh   (const AccMath *m, KValue x);
+KValue acc_math_tanh   (const AccMath *m, KValue x);
+KValue acc_math_pow    (const AccMath *m, KValue x, KValue y);
+KValue acc_math_log    (const AccMath *m, KValue x);
+KValue acc_math_log1p  (const AccMath *m, KValue x);
+KValue acc_math_asinh  (const AccMath *m, KValue x);
+KValue acc_math_acosh  (const AccMath *m, KValue x);
+KValue acc_math_atanh  (const AccMath *m, KValue x);
+KValue acc_math_sin    (const AccMath *m, KValue x);
+KValue acc_math_cos    (const AccMath *m, KValue x);
+KValue acc_math_tan    (const AccMath *m, KValue x);
+KValue acc_math_asin   (const AccMath *m, KValue x);
+KValue acc_math_acos   (const AccMath *m, KValue x);
+KValue acc_math_atan   (const AccMath *m, KValue x);
+KValue acc_math_atan2  (const AccMath *m, KValue y, KValue x);
+
+/* Splits a positive finite x into 2^exponent · (1 + f), f in [√½ - 1, √2 - 1]; exponent as a float. */
+void   acc_math_split  (const AccMath *m, KValue x, KValue *f, KValue *exponent);
+
+G_END_DECLS

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* sin, cos, tan. x = n π/2 + r, |r| <= π/4: π/2 in three parts of 53 bits with fused products (Cody and Waite), exact
+ * enough to 2^20; f32 reduces in f64, to 2^30. Beyond, lanes take the platform's function. Polynomials are Chebyshev
+ * fits in r². */
+
+#include "acc-math-private.h"
+
+static const double sin_s_f32[] = { -0.166666666638440494638, 0.00833333187034134850004, -0.000198400843764227034755, 0.00000272496200800753294957 };
+static const double sin_s_f64[] = { -0.166666666666666666655, 0.00833333333333333148102, -0.000198412698412650410469, 0.00000275573192193205797698,
+                                    -2.50521062259944006938e-8, 1.60585305966459547122e-10, -7.58663688482515964918e-13 };
+static const double cos_c_f32[] = { 0.0416666666643118233639, -0.00138888876683706632387, 0.0000248005984083501209575, -2.73007040380866519832e-7 };
+static const double cos_c_f64[] = { 0.041666666666666666666, -0.00138888888888888878592, 0.0000248015873015846331407, -2.7557319221392490652e-7,
+                                    2.08767557874926059483e-9, -1.14704603192095118423e-11, 4.74583841253102296482e-14 };
+
+typedef struct {
+  KValue r, low;   /* reduced argument in two parts (low is 0 for f32) */
+  KValue n;        /* quadrant: an i64 whose two low bits count */
+} Reduced;
+
+static KValue
+sum_in_two (const AccMath *m, KValue a, KValue b, KValue *low)
+{
+  KValue sum = m_add (m, a, b);
+  KValue back = m_sub (m, sum, a);
+
+  *low = m_add (m, m_sub (m, a, m_sub (m, sum, back)), m_sub (m, b, back));
+  return sum;
+}
+
+static Reduced
+reduce_f64 (const AccMath *m, KValue x)
+{
+  KValue shifter = m_const (m, 0x1.8p52);
+  KValue t = m_fma (m, x, m_const (m, 0x1.45f306dc9c883p-1), shifter);
+  KValue n = m_sub (m, t, shifter);
+  KValue p1 = m_mul (m, n, m_const (m, 0x1.921fb54442d18p+0));
+  KValue p1_low = m_fma (m, n, m_const (m, 0x1.921fb54442d18p+0), m_neg (m, p1));
+  KValue p2 = m_mul (m, n, m_const (m, 0x1.1a62633145c07p-54));
+  KValue p2_low = m_fma (m, n, m_const (m, 0x1.1a62633145c07p-54), m_neg (m, p2));
+  KValue e1, e2, s;
+
+  s = sum_in_two (m, m_sub (m, x, p1), m_neg (m, p1_low), &e1);
+  s = sum_in_two (m, s, m_neg (m, p2), &e2);
+  KValue rest = m_sub (m, m_add (m, e1, e2), m_fma (m, n, m_const (m, -0x1.f1976b7ed8fbcp-110), p2_low));
+  KValue r = m_add (m, s, rest);
+
+  return (Reduced) { r, m_add (m, m_sub (m, s, r), rest), m_to_bits (m, t) };
+}
+
+static KValue
+sine_of_reduced (const AccMath *m, KValue r, KValue low)
+{
+  KValue z = m_mul (m, r, r);
+  KValue v = m_mul (m, z, r);
+  KValue series = m_poly_of (m, z, sin_s);
+
+  if (m->kind == ACC_KIND_F32)
+    return m_fma (m, v, series, r);
+
+  /* sin (r + low) = sin r + low (1 - r²/2) */
+  return m_add (m, r, m_fma (m, v, series, m_fma (m, m_mul (m, z, m_const (m, -0.5)), low, low)));
+}
+
+static KValue
+cosine_of_reduced (const AccMath *m, KValue r, KValue low)
+{
+  KValue one = m_const (m, 1);
+  KValue z = m_mul (m, r, r);
+  KValue half = m_mul (m, z, m_const (m, 0.5));
+  KValue head = m_sub (m, one, half);
+  KValue tail = m_sub (m, m_sub (m, one, head), half);
+  KValue series = m_mul (m, m_mul (m, z, z), m_poly_of (m, z, cos_c));
+
+  if (m->kind == ACC_KIND_F64)
+    tail = m_fma (m, m_neg (m, r), low, tail);
+  return m_add (m, head, m_add (m, tail, series));
+}
+
+typedef enum { SIN, COS, TAN } Which;
+
+static KValue
+periodic (const AccMath *m, KValue x, Which which)
+{
+  AccKernelBuilder *b = m->b;
+  AccMath wide = acc_math_for (b, ACC_KIND_F64);
+  gboolean narrow = m->kind == ACC_KIND_F32;
+  const AccPrimitive primitives[] = { ACC_PRIM_SIN, ACC_PRIM_COS, ACC_PRIM_TAN };
+  KValue inside = m_le (m, m_abs (m, x), m_const (m, narrow ? 0x1p30 : 0x1p20));
+  KValue safe = m_select (m, inside, x, m_const (m, 0));
+  Reduced a = reduce_f64 (&wide, narrow ? kb_cast (b, ACC_KIND_F64, safe) : safe);
+  KValue r = narrow ? kb_cast (b, ACC_KIND_F32, a.r) : a.r;
+  KValue sine = sine_of_reduced (m, r, a.low), cosine = cosine_of_reduced (m, r, a.low);
+  KValue quadrant = which == COS ? kb_add (b, a.n, kb_i64 (b, 1)) : a.n;
+  KValue odd = kb_prim2 (b, ACC_PRIM_NE, kb_and (b, quadrant, kb_i64 (b, 1)), kb_i64 (b, 0));
+  KValue far = kb_prim2 (b, ACC_PRIM_NE, kb_and (b, quadrant, kb_i64 (b, 2)), kb_i64 (b, 0));
+  KValue result;
+
+  if (which == TAN)
+    result = m_div (m, m_select (m, odd, m_neg (m, cosine), sine), m_select (m, odd, sine, cosine));
+  else
+    {
+      KValue value = m_select (m, odd, cosine, sine);
+      result = m_select (m, far, m_neg (m, value), value);
+    }
+
+  /* -0 stays -0, which the reduction turns into 0. */
+  if (which != COS)
+    result = m_select (m, m_eq (m, x, m_const (m, 0)), x, result);
+
+  KVar answer = kb_var (b, result);
+  kb_if (b, m_not (m, inside))
+    {
+      kb_set (b, answer, kb_prim_platform (b, primitives[which], x, (KValue) { 0 }));
+    }
+  return kb_get (b, answer);
+}
+
+KValue
+acc_math_sin (const AccMath *m, KValue x)
+{
+  return periodic (m, x, SIN);
+}
+
+KValue
+acc_math_cos (const AccMath *m, KValue x)
+{
+  return periodic (m, x, COS);
+}
+
+KValue
+acc_math_tan (const AccMath *m, KValue x)
+{
+  return periodic (m, x, TAN);
+}

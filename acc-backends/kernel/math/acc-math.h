@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-backends/kernel/acc-kernel.h"
+
+G_BEGIN_DECLS
+
+/* The transcendental primitives written in kernel IR, the same on every device. f16 is computed in f32. */
+
+gboolean acc_math_covers (AccPrimitive primitive, AccElementKind kind);
+/* @y: for primitives of two operands */
+KValue   acc_math_build  (AccKernelBuilder *b, AccPrimitive primitive, KValue x, KValue y);
+
+G_END_DECLS
