@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-partition.h"
+
+/* A tile should last long against the claim of it and short against the whole. Times in nanoseconds. */
+#define TILE_LONGEST   75e3
+#define TILE_SHORTEST  15e3
+#define TILES_WANTED   32
+#define INNER_MULTIPLE 1024
+
+enum { OUTER, INNER };
+
+static gint64
+ceil_div (gint64 x,
+          gint64 y)
+{
+  return x / y + (x % y != 0);
+}
+
+static void
+choose_tile (AccPartition    *self,
+             const AccLaunch *launch)
+{
+  double cost = launch->cost > 0 ? launch->cost : 1;
+  double outer = MAX (self->end[OUTER] - self->begin[OUTER], 0);
+  double inner = MAX (self->end[INNER] - self->begin[INNER], 0);
+  double target = CLAMP (outer * inner * cost / TILES_WANTED, TILE_SHORTEST, TILE_LONGEST);
+
+  self->tile[OUTER] = launch->tile_outer;
+  self->tile[INNER] = launch->tile_inner;
+
+  if (self->tile[INNER] <= 0)
+    {
+      double rows = self->tile[OUTER] > 0 ? self->tile[OUTER] : 1;
+      double wanted = target / (cost * rows);
+
+      if (wanted * 1.5 >= inner)
+        self->tile[INNER] = MAX (launch->inner, 1);
+      else
+        {
+          /* Even parts, of whole vectors and cache lines. */
+          double parts = inner / MAX (wanted, INNER_MULTIPLE);
+          gint64 even = (gint64) (inner / MAX ((gint64) (parts + 0.5), 1)) + 1;
+
+          self->tile[INNER] = ceil_div (even, INNER_MULTIPLE) * INNER_MULTIPLE;
+        }
+    }
+
+  if (self->tile[OUTER] <= 0)
+    {
+      double row = MAX (MIN ((double) self->tile[INNER], inner), 1) * cost;
+
+      self->tile[OUTER] = (gint64) CLAMP (target / row, 1, (double) MAX (launch->outer, 1));
+    }
+}
+
+void
+acc_partition_init (AccPartition    *self,
+                    const AccLaunch *launch,
+                    const gint64     begin[2],
+                    const gint64     end[2])
+{
+  for (guint d = 0; d < 2; d++)
+    {
+      self->begin[d] = begin[d];
+      self->end[d] = MAX (begin[d], end[d]);
+    }
+
+  if (launch->serial)
+    {
+      self->tile[OUTER] = MAX (launch->outer, 1);
+      self->tile[INNER] = MAX (launch->inner, 1);
+      self->first[OUTER] = self->first[INNER] = 0;
+      self->count[OUTER] = self->count[INNER] = 1;
+      self->stride = 1;
+      self->n_tiles = self->claim = 1;
+      return;
+    }
+
+  choose_tile (self, launch);
+
+  for (guint d = 0; d < 2; d++)
+    {
+      self->first[d] = self->begin[d] / self->tile[d];
+      self->count[d] = self->end[d] > self->begin[d] ? ceil_div (self->end[d], self->tile[d]) - self->first[d] : 0;
+    }
+
+  /* A row without elements may still have a result: the seed of a fold. */
+  if (launch->inner == 0)
+    {
+      self->first[INNER] = 0;
+      self->count[INNER] = 1;
+    }
+  self->stride = MAX (ceil_div (launch->inner, self->tile[INNER]), 1);
+  self->n_tiles = self->count[OUTER] * self->count[INNER];
+
+  {
+    double cost = launch->cost > 0 ? launch->cost : 1;
+    double elements = (double) (self->end[OUTER] - self->begin[OUTER]) * (double) MAX (self->end[INNER] - self->begin[INNER], 1);
+    double total = elements * cost;
+    double per_tile = total / MAX (self->n_tiles, 1);
+
+    if (total < 2 * TILE_SHORTEST)
+      self->claim = MAX (self->n_tiles, 1);
+    else
+      self->claim = (gint64) CLAMP (TILE_SHORTEST / per_tile, 1, MAX (self->n_tiles / TILES_WANTED, 1));
+  }
+}
+
+void
+acc_partition_init_whole (AccPartition    *self,
+                          const AccLaunch *launch)
+{
+  acc_partition_init (self, launch, (const gint64[]) { 0, 0 }, (const gint64[]) { launch->outer, launch->inner });
+}
+
+void
+acc_partition_init_rows (AccPartition    *self,
+                         const AccLaunch *launch,
+                         gint64           begin,
+                         gint64           end)
+{
+  gint64 from[2] = { 0, 0 }, to[2] = { launch->outer, launch->inner };
+  guint d = launch->rows == ACC_SPACE_INNER_ROWS ? INNER : OUTER;
+
+  g_assert (launch->rows != ACC_SPACE_WHOLE);
+
+  from[d] = MIN (begin * launch->units_per_row, to[d]);
+  to[d] = MIN (end * launch->units_per_row, to[d]);
+  acc_partition_init (self, launch, from, to);
+}
+
+void
+acc_partition_get (const AccPartition *self,
+                   gint64              n,
+                   gint64              range[5])
+{
+  gint64 tile[2] = { self->first[OUTER] + n / self->count[INNER], self->first[INNER] + n % self->count[INNER] };
+
+  for (guint d = 0; d < 2; d++)
+    {
+      range[2 * d] = MAX (tile[d] * self->tile[d], self->begin[d]);
+      range[2 * d + 1] = MIN ((tile[d] + 1) * self->tile[d], self->end[d]);
+    }
+  range[4] = tile[OUTER] * self->stride + tile[INNER];
+}

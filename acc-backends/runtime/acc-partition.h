@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-core/acc-error.h"
+#include "acc-backends/fusion/acc-schedule.h"
+
+G_BEGIN_DECLS
+
+/* How a launch's space, or the part of it that a window of rows covers, is cut into tiles. It depends on extents and cost
+ * alone, never on the number of threads. */
+typedef struct {
+  gint64 begin[2], end[2];     /* outer, inner: what is run */
+  gint64 tile[2];              /* extents of a tile; tiles start at multiples */
+  gint64 first[2], count[2];   /* tiles touched in each dimension */
+  gint64 stride;               /* tiles of the whole space in the inner dimension */
+  gint64 n_tiles;
+  gint64 claim;                /* tiles to take at a time */
+} AccPartition;
+
+/* The part [begin, end) of each dimension is within the launch's space. */
+void acc_partition_init       (AccPartition *self, const AccLaunch *launch, const gint64 begin[2], const gint64 end[2]);
+void acc_partition_init_whole (AccPartition *self, const AccLaunch *launch);
+/* The part that rows [begin, end) of the step's index space cover. Not for WHOLE spaces. */
+void acc_partition_init_rows  (AccPartition *self, const AccLaunch *launch, gint64 begin, gint64 end);
+/* As a kernel takes it: outer begin and end, inner begin and end, number of the tile in the whole space. */
+void acc_partition_get        (const AccPartition *self, gint64 n, gint64 range[5]);
+
+G_END_DECLS

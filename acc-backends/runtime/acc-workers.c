@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-workers.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+/* Work assisting after de Wolff, van Balen, Keller and McDonell: a running job is one object with a tile counter that idle
+ * threads join; nothing is forked per range of tiles.
+ *
+ * The list of jobs is guarded by one mutex, taken once per job by each thread that joins it. Plain POSIX locks, since thread
+ * sanitizers see through those. */
+
+#define SPIN_MICROSECONDS 30
+#define CACHE_LINE 128
+
+typedef struct _Job Job;
+
+struct _Job {
+  gint64      next __attribute__ ((aligned (CACHE_LINE)));   /* atomic: first tile not claimed */
+  gint        n_inside __attribute__ ((aligned (CACHE_LINE)));  /* atomic: workers in the job */
+  guint       n_joined;                                      /* under the lock */
+  gint64      n_tiles;
+  gint64      claim;
+  AccTileFunc function;
+  gpointer    user_data;
+  Job        *newer;
+};
+
+struct _AccWorkers {
+  guint           n_threads;
+  gboolean        may_spin;
+  pthread_mutex_t mutex;
+  pthread_cond_t  wake;       /* a job has come, or the end */
+  pthread_cond_t  done;       /* a worker has left a job as the last one */
+  Job            *jobs;       /* oldest first */
+  guint           n_sleeping;
+  guint           n_started;
+  gboolean        stopping;
+  GThread       **threads;
+  guint           generation __attribute__ ((aligned (CACHE_LINE)));  /* atomic: counts jobs put up */
+};
+
+static inline void
+relax (void)
+{
+#if defined (__x86_64__) || defined (__i386__)
+  __builtin_ia32_pause ();
+#elif defined (__aarch64__)
+  __asm__ volatile ("yield");
+#endif
+}
+
+static void
+take_tiles (Job   *job,
+            guint  worker)
+{
+  for (;;)
+    {
+      gint64 begin = __atomic_fetch_add (&job->next, job->claim, __ATOMIC_RELAXED);
+
+      if (begin >= job->n_tiles)
+        return;
+
+      for (gint64 tile = begin, end = MIN (begin + job->claim, job->n_tiles); tile < end; tile++)
+        job->function (tile, worker, job->user_data);
+    }
+}
+
+/* Under the lock. */
+static Job *
+find_job (AccWorkers *self)
+{
+  for (Job *job = self->jobs; job != NULL; job = job->newer)
+    if (__atomic_load_n (&job->next, __ATOMIC_RELAXED) < job->n_tiles)
+      return job;
+
+  return NULL;
+}
+
+/* Whether a job came within the time that waking a sleeper would cost. */
+static gboolean
+spin_for_job (AccWorkers *self,
+              guint       seen)
+{
+  gint64 until;
+
+  if (!self->may_spin)
+    return FALSE;
+
+  until = g_get_monotonic_time () + SPIN_MICROSECONDS;
+  do
+    {
+      for (guint i = 0; i < 32; i++)
+        {
+          if (__atomic_load_n (&self->generation, __ATOMIC_RELAXED) != seen)
+            return TRUE;
+          relax ();
+        }
+    }
+  while (g_get_monotonic_time () < until);
+
+  return FALSE;
+}
+
+static gpointer
+worker_main (gpointer data)
+{
+  AccWorkers *self = data;
+
+  pthread_mutex_lock (&self->mutex);
+  while (!self->stopping)
+    {
+      Job *job = find_job (self);
+
+      if (job != NULL)
+        {
+          guint worker = ++job->n_joined;
+
+          __atomic_add_fetch (&job->n_inside, 1, __ATOMIC_RELAXED);
+          /* Each one that comes wakes the next, so that the caller need not wake them all. */
+          if (self->n_sleeping > 0)
+            pthread_cond_signal (&self->wake);
+          pthread_mutex_unlock (&self->mutex);
+
+          take_tiles (job, worker);
+
+          pthread_mutex_lock (&self->mutex);
+          if (__atomic_sub_fetch (&job->n_inside, 1, __ATOMIC_RELEASE) == 0)
+            pthread_cond_broadcast (&self->done);
+        }
+      else
+        {
+          guint seen = __atomic_load_n (&self->generation, __ATOMIC_RELAXED);
+          gboolean came;
+
+          pthread_mutex_unlock (&self->mutex);
+          came = spin_for_job (self, seen);
+          pthread_mutex_lock (&self->mutex);
+
+          if (!came && !self->stopping && find_job (self) == NULL)
+            {
+              self->n_sleeping++;
+              pthread_cond_wait (&self->wake, &self->mutex);
+              self->n_sleeping--;
+            }
+        }
+    }
+  pthread_mutex_unlock (&self->mutex);
+
+  return NULL;
+}
+
+AccWorkers *
+acc_workers_new (guint n_threads)
+{
+  AccWorkers *self = g_aligned_alloc0 (1, sizeof (AccWorkers), CACHE_LINE);
+  long n_processors = sysconf (_SC_NPROCESSORS_ONLN);
+
+  self->n_threads = MAX (n_threads, 1);
+  self->may_spin = n_processors < 0 || self->n_threads <= (guint) n_processors;
+  pthread_mutex_init (&self->mutex, NULL);
+  pthread_cond_init (&self->wake, NULL);
+  pthread_cond_init (&self->done, NULL);
+  self->threads = g_new0 (GThread *, self->n_threads);
+
+  return self;
+}
+
+void
+acc_workers_free (AccWorkers *self)
+{
+  g_assert (self->jobs == NULL);
+
+  pthread_mutex_lock (&self->mutex);
+  self->stopping = TRUE;
+  __atomic_add_fetch (&self->generation, 1, __ATOMIC_RELAXED);
+  pthread_cond_broadcast (&self->wake);
+  pthread_mutex_unlock (&self->mutex);
+
+  for (guint i = 0; i < self->n_started; i++)
+    g_thread_join (self->threads[i]);
+
+  pthread_cond_destroy (&self->done);
+  pthread_cond_destroy (&self->wake);
+  pthread_mutex_destroy (&self->mutex);
+  g_free (self->threads);
+  g_aligned_free (self);
+}
+
+guint
+acc_workers_get_n_threads (AccWorkers *self)
+{
+  return self->n_threads;
+}
+
+guint
+acc_workers_get_n_started (AccWorkers *self)
+{
+  guint n;
+
+  pthread_mutex_lock (&self->mutex);
+  n = self->n_started;
+  pthread_mutex_unlock (&self->mutex);
+
+  return n;
+}
+
+guint
+acc_workers_get_n_sleeping (AccWorkers *self)
+{
+  guint n;
+
+  pthread_mutex_lock (&self->mutex);
+  n = self->n_sleeping;
+  pthread_mutex_unlock (&self->mutex);
+
+  return n;
+}
+
+/* Under the lock. A machine that gives fewer threads than asked for makes runs slower, not wrong. */
+static void
+start_threads (AccWorkers *self,
+               guint       wanted)
+{
+  while (self->n_started < wanted)
+    {
+      g_autofree char *name = g_strdup_printf ("acc-%u", self->n_started + 1);
+      GThread *thread = g_thread_try_new (name, worker_main, self, NULL);
+
+      if (thread == NULL)
+        return;
+      self->threads[self->n_started++] = thread;
+    }
+}
+
+static void
+put_up (AccWorkers *self,
+        Job        *job)
+{
+  gint64 claims = (job->n_tiles - 1) / job->claim;
+  guint helpers = (guint) MIN ((gint64) self->n_threads - 1, claims);
+  Job **end;
+
+  pthread_mutex_lock (&self->mutex);
+  if (self->n_started < helpers)
+    start_threads (self, helpers);
+  for (end = &self->jobs; *end != NULL; end = &(*end)->newer)
+    ;
+  *end = job;
+  __atomic_add_fetch (&self->generation, 1, __ATOMIC_RELAXED);
+  if (self->n_sleeping > 0)
+    pthread_cond_signal (&self->wake);
+  pthread_mutex_unlock (&self->mutex);
+}
+
+static void
+take_down (AccWorkers *self,
+           Job        *job)
+{
+  gint64 until;
+  Job **link;
+
+  pthread_mutex_lock (&self->mutex);
+  for (link = &self->jobs; *link != job; link = &(*link)->newer)
+    ;
+  *link = job->newer;
+  pthread_mutex_unlock (&self->mutex);
+
+  if (self->may_spin)
+    for (until = g_get_monotonic_time () + 4 * SPIN_MICROSECONDS;
+         __atomic_load_n (&job->n_inside, __ATOMIC_ACQUIRE) != 0 && g_get_monotonic_time () < until;)
+      relax ();
+
+  if (__atomic_load_n (&job->n_inside, __ATOMIC_ACQUIRE) != 0)
+    {
+      pthread_mutex_lock (&self->mutex);
+      while (__atomic_load_n (&job->n_inside, __ATOMIC_ACQUIRE) != 0)
+        pthread_cond_wait (&self->done, &self->mutex);
+      pthread_mutex_unlock (&self->mutex);
+    }
+}
+
+void
+acc_workers_run (AccWorkers  *self,
+                 gint64       n_tiles,
+                 gint64       claim,
+                 AccTileFunc  function,
+                 gpointer     user_data)
+{
+  if (self->n_threads == 1 || n_tiles <= MAX (claim, 1))
+    {
+      for (gint64 tile = 0; tile < n_tiles; tile++)
+        function (tile, 0, user_data);
+    }
+  else
+    {
+      Job job = { .n_tiles = n_tiles, .claim = MAX (claim, 1), .function = function, .user_data = user_data };
+
+      put_up (self, &job);
+      take_tiles (&job, 0);
+      take_down (self, &job);
+    }
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* A gang of threads that help whoever runs a job.
+ *
+ * A job is a number of tiles and a function. The caller puts it up where the workers see it, takes tiles from it itself, and
+ * returns when the last tile is done. Tiles are claimed in ascending order through one atomic counter. Several threads may run
+ * jobs at once, and a tile may run a job of its own. Threads start with the first job that has work for them; an idle worker
+ * spins for some microseconds, then sleeps. */
+typedef struct _AccWorkers AccWorkers;
+
+/* Runs one tile; @worker: 0 for the caller, else 1 to n_threads - 1: distinct among the threads in one job. */
+typedef void (*AccTileFunc) (gint64 tile, guint worker, gpointer user_data);
+
+/* @n_threads: with the caller; at least 1 */
+AccWorkers *acc_workers_new           (guint n_threads);
+/* No job may run. Ends the threads. */
+void        acc_workers_free          (AccWorkers *self);
+guint       acc_workers_get_n_threads (AccWorkers *self);
+/* @claim: tiles claimed at a time, at least 1; n_tiles or more: all on the caller. */
+void        acc_workers_run           (AccWorkers *self, gint64 n_tiles, gint64 claim, AccTileFunc function, gpointer user_data);
+
+/* For tests: threads started, and threads asleep. */
+guint       acc_workers_get_n_started  (AccWorkers *self);
+guint       acc_workers_get_n_sleeping (AccWorkers *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccWorkers, acc_workers_free)
+
+G_END_DECLS

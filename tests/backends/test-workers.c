@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-backends/runtime/acc-partition.h"
+#include "acc-backends/runtime/acc-workers.h"
+
+#include <string.h>
+
+typedef struct {
+  guint8  *seen;
+  gint     n_busy;      /* atomic: per worker number, bits in use */
+  gint     n_clashes;   /* atomic */
+  gint64   sum;         /* atomic */
+  guint    work;
+} Count;
+
+static void
+count_tile (gint64   tile,
+            guint    worker,
+            gpointer user_data)
+{
+  Count *count = user_data;
+  gint bit = 1 << worker;
+
+  if (__atomic_fetch_or (&count->n_busy, bit, __ATOMIC_ACQ_REL) & bit)
+    __atomic_add_fetch (&count->n_clashes, 1, __ATOMIC_RELAXED);
+  count->seen[tile]++;
+  __atomic_add_fetch (&count->sum, tile, __ATOMIC_RELAXED);
+  for (volatile guint i = 0; i < count->work; i++)
+    ;
+  __atomic_fetch_and (&count->n_busy, ~bit, __ATOMIC_ACQ_REL);
+}
+
+static void
+run_counted (AccWorkers *workers,
+             gint64      n_tiles,
+             gint64      claim,
+             guint       work)
+{
+  g_autofree guint8 *seen = g_malloc0 (n_tiles + 1);
+  Count count = { .seen = seen, .work = work };
+
+  acc_workers_run (workers, n_tiles, claim, count_tile, &count);
+  for (gint64 i = 0; i < n_tiles; i++)
+    g_assert_cmpint (seen[i], ==, 1);
+  g_assert_cmpint (count.n_clashes, ==, 0);
+  g_assert_cmpint (count.sum, ==, n_tiles * (n_tiles - 1) / 2);
+}
+
+static void
+test_every_tile_once (void)
+{
+  static const guint threads[] = { 1, 2, 3, 8, 16 };
+
+  for (guint t = 0; t < G_N_ELEMENTS (threads); t++)
+    {
+      g_autoptr (AccWorkers) workers = acc_workers_new (threads[t]);
+
+      g_assert_cmpint (acc_workers_get_n_threads (workers), ==, threads[t]);
+      for (gint64 n = 0; n < 70; n++)
+        for (gint64 claim = 1; claim < 5; claim++)
+          run_counted (workers, n, claim, 20);
+      run_counted (workers, 20000, 7, 100);
+      run_counted (workers, 3, G_MAXINT64, 100);
+    }
+}
+
+static void
+test_small_jobs_start_no_threads (void)
+{
+  g_autoptr (AccWorkers) workers = acc_workers_new (4);
+
+  run_counted (workers, 1, 1, 0);
+  run_counted (workers, 10, 10, 0);
+  g_assert_cmpint (acc_workers_get_n_started (workers), ==, 0);
+  run_counted (workers, 2, 1, 0);
+  g_assert_cmpint (acc_workers_get_n_started (workers), ==, 1);
+  run_counted (workers, 100, 1, 0);
+  g_assert_cmpint (acc_workers_get_n_started (workers), ==, 3);
+}
+
+static gpointer
+user_main (gpointer data)
+{
+  for (guint i = 0; i < 300; i++)
+    run_counted (data, 1 + i % 50, 1 + i % 3, 200);
+
+  return NULL;
+}
+
+static void
+test_many_users (void)
+{
+  g_autoptr (AccWorkers) workers = acc_workers_new (4);
+  GThread *users[6];
+
+  for (guint i = 0; i < G_N_ELEMENTS (users); i++)
+    users[i] = g_thread_new ("user", user_main, workers);
+  for (guint i = 0; i < G_N_ELEMENTS (users); i++)
+    g_thread_join (users[i]);
+}
+
+static void
+nested_tile (gint64   tile,
+             guint    worker,
+             gpointer user_data)
+{
+  run_counted (user_data, 20, 1, 50);
+}
+
+static void
+test_nested (void)
+{
+  g_autoptr (AccWorkers) workers = acc_workers_new (4);
+
+  acc_workers_run (workers, 40, 1, nested_tile, workers);
+}
+
+static void
+test_idle_sleeps (void)
+{
+  g_autoptr (AccWorkers) workers = acc_workers_new (4);
+
+  for (guint round = 0; round < 3; round++)
+    {
+      run_counted (workers, 100, 1, 100);
+      for (guint i = 0; acc_workers_get_n_sleeping (workers) < 3 && i < 2000; i++)
+        g_usleep (1000);
+      g_assert_cmpint (acc_workers_get_n_sleeping (workers), ==, 3);
+    }
+}
+
+static void
+test_latency (void)
+{
+  g_autoptr (AccWorkers) workers = acc_workers_new (2);
+  gint64 start;
+  guint n = 2000;
+
+  run_counted (workers, 100, 1, 100);
+  start = g_get_monotonic_time ();
+  for (guint i = 0; i < n; i++)
+    run_counted (workers, 4, 1, 0);
+  g_test_message ("a job of 4 empty tiles: %.2f us", (g_get_monotonic_time () - start) / (double) n);
+}
+
+static void
+check_partition (const AccLaunch *launch,
+                 gint64           row_begin,
+                 gint64           row_end,
+                 gboolean         whole)
+{
+  AccPartition p;
+  gint64 begin[2] = { 0, 0 }, end[2] = { launch->outer, launch->inner };
+  guint d = launch->rows == ACC_SPACE_INNER_ROWS ? 1 : 0;
+  g_autofree guint8 *seen = g_malloc0 (launch->outer * launch->inner + 1);
+
+  if (whole)
+    acc_partition_init_whole (&p, launch);
+  else
+    {
+      acc_partition_init_rows (&p, launch, row_begin, row_end);
+      begin[d] = row_begin * launch->units_per_row;
+      end[d] = row_end * launch->units_per_row;
+    }
+
+  g_assert_cmpint (p.claim, >=, 1);
+  for (gint64 n = 0; n < p.n_tiles; n++)
+    {
+      gint64 r[5];
+
+      acc_partition_get (&p, n, r);
+      g_assert_cmpint (r[0], <, r[1]);
+      if (launch->inner > 0)
+        g_assert_cmpint (r[2], <, r[3]);
+      g_assert_cmpint (r[1] - r[0], <=, p.tile[0]);
+      g_assert_cmpint (r[3] - r[2], <=, p.tile[1]);
+      g_assert_cmpint (r[4], ==, r[0] / p.tile[0] * MAX ((launch->inner + p.tile[1] - 1) / p.tile[1], 1) + r[2] / p.tile[1]);
+      for (gint64 i = r[0]; i < r[1]; i++)
+        for (gint64 j = r[2]; j < r[3]; j++)
+          {
+            g_assert_cmpint (seen[i * launch->inner + j], ==, 0);
+            seen[i * launch->inner + j] = 1;
+          }
+    }
+  for (gint64 i = 0; i < launch->outer; i++)
+    for (gint64 j = 0; j < launch->inner; j++)
+      g_assert_cmpint (seen[i * launch->inner + j], ==, i >= begin[0] && i < end[0] && j >= begin[1] && j < end[1]);
+}
+
+static void
+test_partition_covers (void)
+{
+  static const gint64 extents[] = { 0, 1, 2, 7, 64, 1000, 1025 };
+  static const gint64 tiles[] = { 0, 1, 3, 64, 5000 };
+  static const double costs[] = { 0, 0.1, 30, 5000 };
+
+  for (guint a = 0; a < G_N_ELEMENTS (extents); a++)
+    for (guint b = 0; b < G_N_ELEMENTS (extents); b++)
+      for (guint c = 0; c < G_N_ELEMENTS (tiles); c++)
+        for (guint e = 0; e < G_N_ELEMENTS (tiles); e++)
+          for (guint f = 0; f < G_N_ELEMENTS (costs); f++)
+            {
+              AccLaunch launch = { .outer = extents[a], .inner = extents[b], .tile_outer = tiles[c], .tile_inner = tiles[e],
+                                   .cost = costs[f], .rows = ACC_SPACE_OUTER_ROWS, .units_per_row = 1 };
+
+              if (extents[a] * extents[b] > 100000)
+                continue;
+              check_partition (&launch, 0, 0, TRUE);
+              check_partition (&launch, launch.outer / 3, launch.outer / 2, FALSE);
+              check_partition (&launch, 0, launch.outer, FALSE);
+              launch.rows = ACC_SPACE_INNER_ROWS;
+              check_partition (&launch, launch.inner / 3, launch.inner / 2, FALSE);
+              if (launch.inner % 4 == 0)
+                {
+                  launch.units_per_row = 4;
+                  check_partition (&launch, launch.inner / 16, launch.inner / 8, FALSE);
+                }
+            }
+}
+
+static void
+test_partition_sizes (void)
+{
+  AccPartition p;
+  AccLaunch image = { .outer = 20000, .inner = 60000, .cost = 0.2 };
+  AccLaunch vector = { .outer = 1, .inner = 1 << 26, .cost = 0.5 };
+  AccLaunch small = { .outer = 10, .inner = 100, .cost = 1 };
+  AccLaunch heavy = { .outer = 100, .inner = 100, .cost = 2000 };
+  AccLaunch serial = { .outer = 100, .inner = 100, .cost = 2000, .serial = TRUE };
+  AccLaunch empty_rows = { .outer = 5, .inner = 0, .cost = 1, .tile_inner = 16 };
+
+  acc_partition_init_whole (&p, &image);
+  g_assert_cmpint (p.tile[1], >=, 60000);
+  g_assert_cmpint (p.tile[0], ==, 6);
+  acc_partition_init_whole (&p, &vector);
+  g_assert_cmpint (p.n_tiles, >=, 64);
+  g_assert_cmpint (p.tile[1] % 1024, ==, 0);
+  acc_partition_init_whole (&p, &small);
+  g_assert_cmpint (p.claim, >=, p.n_tiles);
+  acc_partition_init_whole (&p, &heavy);
+  g_assert_cmpint (p.n_tiles, >=, 50);
+  acc_partition_init_whole (&p, &serial);
+  g_assert_cmpint (p.n_tiles, ==, 1);
+  acc_partition_init_whole (&p, &empty_rows);
+  g_assert_cmpint (p.count[0] * p.count[1], ==, p.n_tiles);
+  g_assert_cmpint (p.n_tiles, >=, 1);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/workers/every-tile-once", test_every_tile_once);
+  g_test_add_func ("/workers/small-jobs-start-no-threads", test_small_jobs_start_no_threads);
+  g_test_add_func ("/workers/many-users", test_many_users);
+  g_test_add_func ("/workers/nested", test_nested);
+  g_test_add_func ("/workers/idle-sleeps", test_idle_sleeps);
+  g_test_add_func ("/workers/latency", test_latency);
+  g_test_add_func ("/partition/covers", test_partition_covers);
+  g_test_add_func ("/partition/sizes", test_partition_sizes);
+
+  return g_test_run ();
+}
