@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-evaluate-private.h"
+
+#include "acc-error.h"
+#include "acc-array-private.h"
+#include "acc-session-private.h"
+
+/* Intermediates together, in caches of one processor, from which running by bands pays. */
+#define BAND_CACHES 4
+
+/* --- arrays without sources */
+
+static gboolean
+is_stage (AccArray *node)
+{
+  return node->op == ACC_OP_STENCIL || node->op == ACC_OP_STENCIL2;
+}
+
+/* Whether by-bands is worth asking for: neighbourhoods over large intermediates. Nothing is compiled for this. */
+static gboolean
+may_band (AccArray **arrays, guint n_arrays)
+{
+  g_autoptr(GPtrArray) nodes = acc_array_sort (arrays, n_arrays);
+  guint64 bytes = 0;
+  guint n_stages = 0;
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i);
+
+      if (!is_stage (node))
+        continue;
+
+      n_stages++;
+      if (node->shape != NULL)
+        bytes = acc_bytes_add (bytes, acc_bytes_multiply ((guint64) acc_shape_get_size (node->shape),
+                                                          acc_element_type_get_size (node->type)));
+    }
+
+  return n_stages >= 2 && bytes > BAND_CACHES * acc_planner_get_cache_bytes ();
+}
+
+/* Whether it pays, now that the steps are known. */
+static gboolean
+should_band (AccRowFlow *flow)
+{
+  guint64 bytes = 0;
+  guint n_steps = 0;
+
+  for (guint i = 0; i < flow->run->n_values; i++)
+    if (flow->run->values[i].kind == ACC_ROW_VALUE_ROWS)
+      {
+        n_steps++;
+        if (flow->run->values[i].result < 0)
+          bytes = acc_bytes_add (bytes, acc_bytes_multiply (flow->values[i].row_bytes, (guint64) flow->run->values[i].n_rows));
+      }
+
+  return n_steps >= 2 && bytes > BAND_CACHES * acc_planner_get_cache_bytes ();
+}
+
+/* FALSE without an error: run it whole. */
+static gboolean
+run_by_bands (AccSession *session, AccArray **arrays, guint n_arrays, gint64 chunk_rows, AccArray **results,
+              GCancellable *cancellable, GError **error)
+{
+  g_autoptr(AccStream) stream = NULL;
+  g_autoptr(GError) local = NULL;
+
+  if (chunk_rows == 0 && ((acc_disable_get_flags () & ACC_DISABLE_CHUNKING) != 0 || !may_band (arrays, n_arrays)))
+    return FALSE;
+
+  if (acc_session_begin_rows (session, arrays, n_arrays, cancellable, &local)
+      && (chunk_rows > 0 || should_band (session->flow)))
+    {
+      gboolean complete = TRUE;
+
+      for (guint i = 0; i < n_arrays && complete; i++)
+        complete = acc_session_find_result (session, i, &local) != NULL;
+
+      if (complete && acc_session_plan (session, FALSE, chunk_rows, &local))
+        stream = acc_stream_new (session->backend, session->flow, session->plan, NULL, NULL, &local);
+    }
+
+  if (stream == NULL)
+    {
+      if (local != NULL && !g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM)
+          && !g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
+        g_propagate_error (error, g_steal_pointer (&local));
+
+      g_clear_pointer (&session->flow, acc_row_flow_free);
+      g_clear_pointer (&session->run, acc_row_run_free);
+      return FALSE;
+    }
+
+  return acc_stream_execute (stream, cancellable, results, error);
+}
+
+static gboolean
+run_whole (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, AccArray **results,
+           GCancellable *cancellable, GError **error)
+{
+  g_autoptr(AccSession) session = acc_session_new (backend, NULL);
+  g_autoptr(GPtrArray) whole = NULL;
+  GError *local = NULL;
+
+  if (run_by_bands (session, arrays, n_arrays, chunk_rows, results, cancellable, &local))
+    return TRUE;
+
+  if (local != NULL)
+    {
+      g_propagate_error (error, local);
+      return FALSE;
+    }
+
+  if (session->executable == NULL)
+    {
+      g_autoptr(AccProgram) program = acc_program_new_for_results (arrays, n_arrays);
+
+      session->executable = acc_backend_compile (backend, program, cancellable, error);
+      if (session->executable == NULL)
+        return FALSE;
+    }
+
+  whole = acc_executable_run (session->executable, NULL, 0, cancellable, error);
+  if (whole == NULL)
+    return FALSE;
+
+  for (guint i = 0; i < n_arrays; i++)
+    results[i] = g_object_ref (g_ptr_array_index (whole, i));
+
+  return TRUE;
+}
+
+/* --- arrays with sources */
+
+static gboolean
+run_streamed (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, AccArray **results,
+              GCancellable *cancellable, GError **error)
+{
+  g_autoptr(AccSession) session = acc_session_new (backend, NULL);
+  g_autoptr(AccStream) stream = NULL;
+
+  if (!acc_session_begin_rows (session, arrays, n_arrays, cancellable, error)
+      || !acc_session_claim_files (session, error)
+      || !acc_session_hold_resident (session, error))
+    return FALSE;
+
+  for (guint i = 0; i < n_arrays; i++)
+    if (acc_session_find_result (session, i, error) == NULL)
+      return FALSE;
+
+  if (!acc_session_plan (session, FALSE, chunk_rows, error))
+    return FALSE;
+
+  stream = acc_stream_new (backend, session->flow, session->plan, NULL, NULL, error);
+
+  return stream != NULL && acc_stream_execute (stream, cancellable, results, error);
+}
+
+/* --- run */
+
+static gboolean
+check_arrays (AccArray **arrays, guint n_arrays, GError **error)
+{
+  for (guint i = 0; i < n_arrays; i++)
+    if (!acc_array_check (arrays[i], error))
+      return FALSE;
+
+  return TRUE;
+}
+
+typedef gboolean (*RunFunc) (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, AccArray **results,
+                             GCancellable *cancellable, GError **error);
+
+/* Runs different arrays together; their results go into @results, from array to array. */
+static gboolean
+run_group (AccBackend *backend, GPtrArray *arrays, gint64 chunk_rows, RunFunc run, GHashTable *results,
+           GCancellable *cancellable, GError **error)
+{
+  g_autofree AccArray **values = g_new0 (AccArray *, arrays->len + 1);
+  gboolean done;
+
+  if (arrays->len == 0)
+    return TRUE;
+
+  done = run (backend, (AccArray **) arrays->pdata, arrays->len, chunk_rows, values, cancellable, error);
+
+  for (guint i = 0; i < arrays->len; i++)
+    if (values[i] != NULL)
+      g_hash_table_insert (results, g_ptr_array_index (arrays, i), values[i]);
+
+  return done;
+}
+
+GPtrArray *
+acc_evaluate_with_chunk_rows (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows,
+                              GCancellable *cancellable, GError **error)
+{
+  g_autoptr(GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+  g_autoptr(GPtrArray) whole = g_ptr_array_new ();
+  g_autoptr(GPtrArray) streamed = g_ptr_array_new ();
+  g_autoptr(GPtrArray) results = NULL;
+
+  if (!check_arrays (arrays, n_arrays, error) || g_cancellable_set_error_if_cancelled (cancellable, error))
+    return NULL;
+
+  for (guint i = 0; i < n_arrays; i++)
+    if (acc_array_is_manifest (arrays[i]))
+      g_hash_table_insert (values, arrays[i], g_object_ref (arrays[i]));
+    else if (!g_ptr_array_find (whole, arrays[i], NULL) && !g_ptr_array_find (streamed, arrays[i], NULL))
+      g_ptr_array_add (acc_array_reads_source (arrays[i]) ? streamed : whole, arrays[i]);
+
+  if (!run_group (backend, whole, chunk_rows, run_whole, values, cancellable, error)
+      || !run_group (backend, streamed, chunk_rows, run_streamed, values, cancellable, error))
+    return NULL;
+
+  results = g_ptr_array_new_with_free_func (g_object_unref);
+  for (guint i = 0; i < n_arrays; i++)
+    g_ptr_array_add (results, g_object_ref (g_hash_table_lookup (values, arrays[i])));
+
+  return g_steal_pointer (&results);
+}
+
+/**
+ * acc_backend_run:
+ * @self: a backend
+ * @array: what to compute
+ * @cancellable: (nullable): ends the run
+ * @error: return location for an error
+ *
+ * Computes an array and keeps it in memory. Blocks until it is there.
+ *
+ * An array that depends on a source streams by itself: rows are read, computed and forgotten chunk by chunk, so that a
+ * reduction of a file needs little memory however long the file is. Operations that cannot run chunk by chunk, such as a
+ * transposition of a source, are %ACC_ERROR_STREAM.
+ *
+ * Errors that the array carries, %ACC_ERROR_SHAPE, %ACC_ERROR_BOUNDS and %ACC_ERROR_ARITHMETIC found while running,
+ * %ACC_ERROR_OUT_OF_MEMORY where the memory limit does not suffice, %ACC_ERROR_IO from a source, and
+ * %G_IO_ERROR_CANCELLED.
+ *
+ * Returns: (transfer full): a manifest array; a manifest @array is its own result
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_backend_run (AccBackend *self, AccArray *array, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(GPtrArray) results = NULL;
+
+  g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
+  g_return_val_if_fail (ACC_IS_ARRAY (array), NULL);
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
+
+  results = acc_evaluate_with_chunk_rows (self, &array, 1, 0, cancellable, error);
+
+  return results != NULL ? g_object_ref (g_ptr_array_index (results, 0)) : NULL;
+}
+
+/**
+ * acc_backend_run_many:
+ * @self: a backend
+ * @arrays: (array length=n_arrays): what to compute
+ * @n_arrays: how many
+ * @cancellable: (nullable): ends the run
+ * @error: return location for an error
+ *
+ * Computes several arrays at once: work that they share is done once, and each source is read once. Otherwise as
+ * acc_backend_run().
+ *
+ * Returns: (transfer full) (element-type AccArray): manifest arrays, in the order of @arrays
+ *
+ * Since: 1.0
+ */
+GPtrArray *
+acc_backend_run_many (AccBackend *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error)
+{
+  g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
+  g_return_val_if_fail (arrays != NULL || n_arrays == 0, NULL);
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
+
+  return acc_evaluate_with_chunk_rows (self, arrays, n_arrays, 0, cancellable, error);
+}

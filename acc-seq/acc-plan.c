@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-plan-private.h"
+
+/**
+ * AccPlan:
+ *
+ * What the chunk planner decided for a run, for people and tests.
+ *
+ * Rows are indices of an array's outermost dimension. A chunk is a number of rows of the sources that is read, computed and
+ * written together. Between two chunks each stage keeps the rows that its neighbourhoods still need; none is read or
+ * computed twice. The memory of a run is linear in the rows of a chunk, and is known before it starts.
+ *
+ * Immutable, so of any thread.
+ *
+ * Since: 1.0
+ */
+
+G_DEFINE_FINAL_TYPE (AccPlan, acc_plan, G_TYPE_OBJECT)
+
+static void
+clear_part (gpointer data)
+{
+  AccPlanPart *part = data;
+
+  g_free (part->name);
+}
+
+static void
+acc_plan_finalize (GObject *object)
+{
+  AccPlan *self = ACC_PLAN (object);
+
+  g_free (self->device);
+  g_free (self->why);
+  g_array_unref (self->parts);
+
+  G_OBJECT_CLASS (acc_plan_parent_class)->finalize (object);
+}
+
+static void
+acc_plan_class_init (AccPlanClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = acc_plan_finalize;
+}
+
+static void
+acc_plan_init (AccPlan *self)
+{
+  self->parts = g_array_new (FALSE, TRUE, sizeof (AccPlanPart));
+  g_array_set_clear_func (self->parts, clear_part);
+}
+
+AccPlan *
+acc_plan_new (void)
+{
+  return g_object_new (ACC_TYPE_PLAN, NULL);
+}
+
+AccPlanPart *
+acc_plan_get_part (AccPlan *self, guint part)
+{
+  return &g_array_index (self->parts, AccPlanPart, part);
+}
+
+/**
+ * acc_plan_get_chunk_rows:
+ * @self: a plan
+ *
+ * The height of a chunk.
+ *
+ * Returns: rows of input per chunk, at least 1
+ *
+ * Since: 1.0
+ */
+gint64
+acc_plan_get_chunk_rows (AccPlan *self)
+{
+  g_return_val_if_fail (ACC_IS_PLAN (self), 0);
+
+  return self->chunk_rows;
+}
+
+/**
+ * acc_plan_get_n_chunks:
+ * @self: a plan
+ *
+ * How many chunks the run takes, those included that only finish the rows of stages that trail behind.
+ *
+ * Returns: the number of chunks; 0 where there are no rows
+ *
+ * Since: 1.0
+ */
+guint64
+acc_plan_get_n_chunks (AccPlan *self)
+{
+  g_return_val_if_fail (ACC_IS_PLAN (self), 0);
+
+  return self->n_chunks;
+}
+
+/**
+ * acc_plan_get_halo_above:
+ * @self: a plan
+ *
+ * How far up a row of the result looks, over all stages. Reductions of all rows are not counted.
+ *
+ * Returns: rows of the sources
+ *
+ * Since: 1.0
+ */
+gint64
+acc_plan_get_halo_above (AccPlan *self)
+{
+  g_return_val_if_fail (ACC_IS_PLAN (self), 0);
+
+  return self->halo_above;
+}
+
+/**
+ * acc_plan_get_halo_below:
+ * @self: a plan
+ *
+ * How far down a row of the result looks, over all stages. Reductions of all rows are not counted.
+ *
+ * Returns: rows of the sources
+ *
+ * Since: 1.0
+ */
+gint64
+acc_plan_get_halo_below (AccPlan *self)
+{
+  g_return_val_if_fail (ACC_IS_PLAN (self), 0);
+
+  return self->halo_below;
+}
+
+/**
+ * acc_plan_get_n_input_slots:
+ * @self: a plan
+ *
+ * Buffers between each reader and the kernels. With one, reading and computing take turns.
+ *
+ * Returns: the number of buffers; 0 where nothing is read
+ *
+ * Since: 1.0
+ */
+guint
+acc_plan_get_n_input_slots (AccPlan *self)
+{
+  g_return_val_if_fail (ACC_IS_PLAN (self), 0);
+
+  return self->n_input_slots;
+}
+
+/**
+ * acc_plan_get_n_output_slots:
+ * @self: a plan
+ *
+ * Buffers between the kernels and the writer. With one, computing and writing take turns.
+ *
+ * Returns: the number of buffers; 0 where nothing is written chunk by chunk
+ *
+ * Since: 1.0
+ */
+guint
+acc_plan_get_n_output_slots (AccPlan *self)
+{
+  g_return_val_if_fail (ACC_IS_PLAN (self), 0);
+
+  return self->n_output_slots;
+}
+
+/**
+ * acc_plan_get_bytes:
+ * @self: a plan
+ *
+ * The memory of the run: windows, slots, whole results, and what sources and sinks say they hold themselves.
+ *
+ * Returns: bytes
+ *
+ * Since: 1.0
+ */
+guint64
+acc_plan_get_bytes (AccPlan *self)
+{
+  g_return_val_if_fail (ACC_IS_PLAN (self), 0);
+
+  return self->bytes;
+}
+
+/**
+ * acc_plan_get_fixed_bytes:
+ * @self: a plan
+ *
+ * The part of acc_plan_get_bytes() that does not depend on the chunk.
+ *
+ * Returns: bytes
+ *
+ * Since: 1.0
+ */
+guint64
+acc_plan_get_fixed_bytes (AccPlan *self)
+{
+  guint64 linear;
+
+  g_return_val_if_fail (ACC_IS_PLAN (self), 0);
+
+  linear = acc_bytes_multiply (self->slope, (guint64) self->chunk_rows);
+
+  return self->bytes > linear ? self->bytes - linear : 0;
+}
+
+/**
+ * acc_plan_get_row_bytes:
+ * @self: a plan
+ *
+ * What one more row per chunk costs.
+ *
+ * Returns: bytes per row of a chunk
+ *
+ * Since: 1.0
+ */
+guint64
+acc_plan_get_row_bytes (AccPlan *self)
+{
+  g_return_val_if_fail (ACC_IS_PLAN (self), 0);
+
+  return self->slope;
+}
+
+static const char *
+name_place (AccPlace place)
+{
+  switch (place)
+    {
+    case ACC_PLACE_NONE:
+      return "";
+    case ACC_PLACE_SLOTS:
+      return "read into";
+    case ACC_PLACE_READ_WHOLE:
+      return "read whole";
+    case ACC_PLACE_WINDOW:
+      return "window";
+    case ACC_PLACE_WHOLE:
+      return "whole";
+    case ACC_PLACE_OUTPUT:
+      return "written from";
+    case ACC_PLACE_RESULT:
+      return "result";
+    default:
+      g_return_val_if_reached ("");
+    }
+}
+
+static void
+append_part (GString *text, const AccPlanPart *part, int width)
+{
+  g_autofree char *size = g_format_size_full (part->bytes, G_FORMAT_SIZE_IEC_UNITS);
+  int pad = width - (int) g_utf8_strlen (part->name, -1);
+
+  g_string_append_printf (text, "  %s%*s  %-12s  %8" G_GINT64_FORMAT "  %6" G_GINT64_FORMAT "  %5" G_GINT64_FORMAT
+                          "  %8" G_GINT64_FORMAT " × %u  %12s%s\n",
+                          part->name, MAX (pad, 0), "", name_place (part->place), part->n_rows, part->lag, part->carry,
+                          part->headroom + part->capacity, part->n_buffers, size,
+                          part->awaited ? "  waits for a reduction over all rows" : "");
+}
+
+/**
+ * acc_plan_to_string:
+ * @self: a plan
+ *
+ * A table for people: each value with the rows it has, the rows it trails behind the input, the rows it keeps, its buffers
+ * and their bytes; and why the chunk is as it is.
+ *
+ * Returns: (transfer full): several lines of text, the last one ended
+ *
+ * Since: 1.0
+ */
+char *
+acc_plan_to_string (AccPlan *self)
+{
+  g_autofree char *bytes = NULL, *fixed = NULL, *row = NULL;
+  GString *text;
+  int width = 5;
+
+  g_return_val_if_fail (ACC_IS_PLAN (self), NULL);
+
+  text = g_string_new (NULL);
+  bytes = g_format_size_full (self->bytes, G_FORMAT_SIZE_IEC_UNITS);
+  fixed = g_format_size_full (acc_plan_get_fixed_bytes (self), G_FORMAT_SIZE_IEC_UNITS);
+  row = g_format_size_full (self->slope, G_FORMAT_SIZE_IEC_UNITS);
+
+  g_string_append_printf (text, "chunks   %" G_GUINT64_FORMAT " of %" G_GINT64_FORMAT " rows, %" G_GINT64_FORMAT
+                          " rows in all; %" G_GINT64_FORMAT " rows at a time through all steps\n",
+                          self->n_chunks, self->chunk_rows, self->n_rows, self->band_rows);
+  g_string_append_printf (text, "halo     %" G_GINT64_FORMAT " rows above, %" G_GINT64_FORMAT " below; kept, not computed again\n",
+                          self->halo_above, self->halo_below);
+  g_string_append_printf (text, "buffers  %u for reading, %u for writing\n", self->n_input_slots, self->n_output_slots);
+  g_string_append_printf (text, "memory   %s = %s + %s per row of a chunk", bytes, fixed, row);
+
+  if (self->limit > 0)
+    {
+      g_autofree char *limit = g_format_size_full (self->limit, G_FORMAT_SIZE_IEC_UNITS);
+
+      g_string_append_printf (text, "; limit %s", limit);
+    }
+
+  if (self->resident > 0)
+    {
+      g_autofree char *resident = g_format_size_full (self->resident, G_FORMAT_SIZE_IEC_UNITS);
+
+      g_string_append_printf (text, "; %s held by files", resident);
+    }
+
+  g_string_append_printf (text, "\ndevice   %s\nwhy      %s\n", self->device != NULL ? self->device : "",
+                          self->why != NULL ? self->why : "");
+
+  for (guint i = 0; i < self->parts->len; i++)
+    width = MAX (width, (int) g_utf8_strlen (acc_plan_get_part (self, i)->name, -1));
+
+  g_string_append_printf (text, "  %-*s  %-12s  %8s  %6s  %5s  %8s      %12s\n",
+                          width, "value", "", "rows", "behind", "kept", "buffer", "bytes");
+  for (guint i = 0; i < self->parts->len; i++)
+    if (acc_plan_get_part (self, i)->place != ACC_PLACE_NONE)
+      append_part (text, acc_plan_get_part (self, i), width);
+
+  return g_string_free (text, FALSE);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-plan-private.h"
+#include "acc-row-flow-private.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  AccBackend *backend;
+  AccRowFlow *flow;
+  gboolean    to_sink;     /* rows of the result go to a writer, chunk by chunk; otherwise results are made whole */
+  guint64     resident;    /* bytes that sources and sinks hold by themselves */
+  gboolean    resident_held; /* they are reserved already */
+  gint64      chunk_rows;  /* 0: the planner chooses */
+} AccPlanRequest;
+
+/* Fails with ACC_ERROR_OUT_OF_MEMORY where not even one row at a time fits. */
+AccPlan *acc_planner_plan      (const AccPlanRequest *request, GError **error);
+/* For what is computed whole and then written out: only @bytes for the result itself, and why. */
+AccPlan *acc_planner_plan_whole (AccBackend *backend, AccArray *array, gint64 n_rows, guint64 row_bytes, guint64 resident,
+                                 gint64 chunk_rows, gboolean in_memory, const char *why);
+/* Rows of @row_bytes in a chunk of the best size. */
+gint64   acc_planner_choose_rows (guint64 row_bytes, gint64 n_rows);
+/* The last cache that a processor has for itself, in bytes. */
+guint64  acc_planner_get_cache_bytes (void);
+
+G_END_DECLS

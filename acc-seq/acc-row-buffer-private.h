@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-backend-private.h"
+
+G_BEGIN_DECLS
+
+/* Memory for rows of one value, leaf by leaf. Rows of the buffer count from its origin; up to headroom rows lie before it,
+ * numbered from -headroom. The origin of every leaf is aligned to 64 bytes. */
+typedef struct {
+  guint       n_buffers;
+  AccBuffer **buffers;       /* one for all leaves, or one per leaf */
+  guint       n_leaves;
+  guint8    **origin;        /* per leaf */
+  gsize      *row_bytes;     /* per leaf */
+  gint64      headroom;
+  gint64      capacity;      /* rows from the origin on */
+} AccRowBuffer;
+
+/* G_MAXUINT64 where it does not fit. */
+guint64       acc_row_buffer_get_bytes  (AccElementType *type, gint64 row_elements, gint64 headroom, gint64 capacity);
+AccRowBuffer *acc_row_buffer_new        (AccBackend *backend, AccElementType *type, gint64 row_elements,
+                                         gint64 headroom, gint64 capacity, const char *what, GError **error);
+/* A buffer per leaf, as manifest arrays have them. */
+AccRowBuffer *acc_row_buffer_new_result (AccBackend *backend, AccElementType *type, gint64 row_elements,
+                                         gint64 capacity, const char *what, GError **error);
+void          acc_row_buffer_free       (AccRowBuffer *self);
+/* Addresses of a row's first elements. */
+void          acc_row_buffer_get_row    (AccRowBuffer *self, gint64 row, gpointer *leaves);
+/* The ranges may overlap. */
+void          acc_row_buffer_copy       (AccRowBuffer *self, gint64 row, AccRowBuffer *from, gint64 from_row, gint64 n_rows);
+/* Gives the memory away: a manifest array of it. Of a buffer made by acc_row_buffer_new_result() only. */
+AccArray     *acc_row_buffer_to_array   (AccRowBuffer *self, AccElementType *type, AccShape *shape);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccRowBuffer, acc_row_buffer_free)
+
+G_END_DECLS

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-stream-private.h"
+
+G_BEGIN_DECLS
+
+/* What a run holds from its first to its last moment: the compiled program by rows, the files that take part, the memory
+ * these hold themselves. Cleaning up is one call, whatever has happened so far. */
+typedef struct {
+  AccBackend    *backend;      /* owned */
+  AccExecutable *executable;
+  AccRowRun     *run;
+  AccRowFlow    *flow;
+  AccPlan       *plan;
+  AccSink       *sink;         /* owned; nullable */
+  GPtrArray     *claimed;      /* sources and sink: in use by this run */
+  gboolean       sink_started;
+  guint64        resident;     /* reserved in the budget */
+} AccSession;
+
+AccSession *acc_session_new          (AccBackend *backend, AccSink *sink);
+/* Aborts a sink that was started and not committed. */
+void        acc_session_free         (AccSession *self);
+/* Compiles for rows. ACC_ERROR_STREAM where that cannot be. */
+gboolean    acc_session_begin_rows   (AccSession *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error);
+/* Files serve one run at a time: the sink, and the sources of the run by rows. */
+gboolean    acc_session_claim_files  (AccSession *self, GError **error);
+gboolean    acc_session_start_sink   (AccSession *self, AccElementType *type, AccShape *shape, GCancellable *cancellable, GError **error);
+gboolean    acc_session_commit_sink  (AccSession *self, GCancellable *cancellable, GError **error);
+gboolean    acc_session_hold_resident (AccSession *self, GError **error);
+gboolean    acc_session_plan         (AccSession *self, gboolean to_sink, gint64 chunk_rows, GError **error);
+/* The value that is a program's result. */
+AccRowValue *acc_session_find_result (AccSession *self, guint result, GError **error);
+/* Bytes that sources and sink hold themselves. */
+guint64     acc_session_get_resident (AccSession *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccSession, acc_session_free)
+
+/* Whether a source has to be read for it, by loop bodies too. */
+gboolean    acc_array_reads_source   (AccArray *array);
+
+G_END_DECLS

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-job-private.h"
+#include "acc-planner-private.h"
+#include "acc-row-buffer-private.h"
+#include "acc-sink.h"
+#include "acc-source.h"
+
+G_BEGIN_DECLS
+
+/* One run by rows: a reader thread per source, the kernels on the caller's thread, a writer thread.
+ *
+ * Credits: a reader starts a chunk when it holds an empty slot; the kernels start one when they hold a full slot of each
+ * source and an empty one for the result. Slots are the only buffers, so that a slow stage stops the others. One lock
+ * guards all counters; it is taken a few times per chunk. */
+
+typedef struct _AccStream AccStream;
+
+typedef struct {
+  AccStream     *stream;
+  AccSource     *source;
+  guint          value;
+  gint64         n_rows, row_elements;
+  gint64         carry;
+  gboolean       whole;      /* one buffer for all rows */
+  guint          n_buffers;
+  AccRowBuffer **buffers;
+  guint64        n_chunks;
+  guint64        n_filled;   /* lock */
+  guint64        n_released; /* lock */
+  GThread       *thread;
+} AccStreamInput;
+
+typedef struct {
+  guint64 chunk;
+  gint64  first_row, n_rows;
+} AccStreamSlot;
+
+typedef struct {
+  AccStream     *stream;
+  AccSink       *sink;
+  guint          value;
+  gint64         row_elements;
+  guint          n_buffers;
+  AccRowBuffer **buffers;
+  AccStreamSlot *slots;
+  guint64        n_filled;   /* lock */
+  guint64        n_written;  /* lock */
+  gboolean       closed;     /* lock */
+  GThread       *thread;
+} AccStreamOutput;
+
+/* Rows of a value as the kernels see them now. */
+typedef struct {
+  AccRowBuffer *buffer;      /* owned by the window for ACC_PLACE_WINDOW, WHOLE and RESULT, else borrowed */
+  gint64        first_row;   /* at the buffer's origin */
+} AccStreamWindow;
+
+struct _AccStream
+{
+  AccBackend      *backend;
+  AccRowRun       *run;
+  AccRowFlow      *flow;
+  AccPlan         *plan;
+  AccJob          *job;          /* nullable */
+
+  guint            n_inputs;
+  AccStreamInput  *inputs;
+  AccStreamOutput *output;       /* NULL: results are made whole */
+  AccStreamWindow *windows;      /* per part of the plan */
+  gint64          *done;         /* per step: rows computed */
+  gint64           ticked;       /* rows of the driver that all steps have seen */
+  gpointer        *leaves;       /* scratch: addresses of the widest element type */
+
+  GCancellable    *cancellable;  /* cancelled when the run must stop, whatever the reason */
+  GCancellable    *user;         /* nullable: of whoever started the run */
+  GMutex           lock;
+  GCond            cond;
+  gboolean         stopped;      /* lock */
+  GError          *error;        /* lock; the first one */
+};
+
+/* Allocates all memory of the run. @sink: started; its result is the only one. The stream borrows everything given. */
+AccStream *acc_stream_new      (AccBackend *backend, AccRowFlow *flow, AccPlan *plan, AccSink *sink, AccJob *job, GError **error);
+/* Once. @results: one entry per result of the program, filled unless there is a sink; a reduced one is filled even then. */
+gboolean   acc_stream_execute  (AccStream *self, GCancellable *cancellable, AccArray **results, GError **error);
+void       acc_stream_free     (AccStream *self);
+
+/* For the stages: takes over @error. The first one stays, and everything stops. */
+void       acc_stream_fail     (AccStream *self, GError *error);
+/* Rows of the driver that a chunk begins at; bytes that are done when it is. */
+gint64     acc_stream_get_tick (AccStream *self, guint64 chunk);
+void       acc_stream_advance  (AccStream *self, guint64 chunks_done);
+
+gboolean   acc_stream_input_start    (AccStreamInput *self, GError **error);
+/* Waits for the chunk. FALSE when the run stops. */
+gboolean   acc_stream_input_acquire  (AccStreamInput *self, guint64 chunk);
+/* The kernels are done with the chunk; keeps the rows that the next one needs. */
+void       acc_stream_input_release  (AccStreamInput *self, guint64 chunk);
+void       acc_stream_input_join     (AccStreamInput *self);
+gboolean   acc_stream_output_start   (AccStreamOutput *self, GError **error);
+/* Waits for an empty slot. */
+AccRowBuffer *acc_stream_output_acquire (AccStreamOutput *self);
+void       acc_stream_output_submit  (AccStreamOutput *self, guint64 chunk, gint64 first_row, gint64 n_rows);
+/* No more slots come; waits until all are written, or the run has stopped. */
+void       acc_stream_output_join    (AccStreamOutput *self);
+
+/* Shape of a row value that is a result. */
+AccShape  *acc_stream_dup_shape      (const AccRowValue *value, GError **error);
+/* Writes all rows of a manifest array. @sink: started. */
+gboolean   acc_stream_write_manifest (AccArray *array, AccSink *sink, gint64 chunk_rows, AccJob *job,
+                                      GCancellable *cancellable, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccStream, acc_stream_free)
+
+G_END_DECLS
