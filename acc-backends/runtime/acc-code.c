@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-code.h"
+
+#include "acc-core/acc-backend-private.h"
+
+#include <pthread.h>
+
+typedef struct {
+  char  *hash;
+  guint  variant;
+} Key;
+
+typedef struct {
+  Key            key;
+  AccKernelEntry entry;
+} Ready;
+
+/* A kernel that is not in memory. */
+typedef struct {
+  AccKernel      *kernel;   /* borrowed */
+  guint           variant;
+  char           *target;
+  GBytes         *code;
+  gboolean        compiled;
+  GError         *error;
+} Missing;
+
+struct _AccCode {
+  AccCodeMaker    maker;
+  AccKernelCache *cache;
+  AccWorkers     *workers;
+  pthread_mutex_t table_mutex;
+  GHashTable     *table;         /* Ready */
+  /* Held while kernels are made, so that nobody makes what another thread is about to have made. */
+  pthread_mutex_t make_mutex;
+  char           *target;
+  AccCodeCounts   counts;        /* under table_mutex */
+};
+
+static guint
+key_hash (gconstpointer data)
+{
+  const Key *key = data;
+
+  return g_str_hash (key->hash) ^ (key->variant * 0x9e3779b1u);
+}
+
+static gboolean
+key_equal (gconstpointer a,
+           gconstpointer b)
+{
+  const Key *x = a, *y = b;
+
+  return x->variant == y->variant && strcmp (x->hash, y->hash) == 0;
+}
+
+static void
+ready_free (gpointer data)
+{
+  Ready *ready = data;
+
+  g_free (ready->key.hash);
+  g_free (ready);
+}
+
+static void
+missing_clear (gpointer data)
+{
+  Missing *missing = data;
+
+  g_free (missing->target);
+  g_clear_pointer (&missing->code, g_bytes_unref);
+  g_clear_error (&missing->error);
+}
+
+AccCode *
+acc_code_new (const AccCodeMaker *maker,
+              AccKernelCache     *cache,
+              AccWorkers         *workers)
+{
+  AccCode *self = g_new0 (AccCode, 1);
+
+  self->maker = *maker;
+  self->cache = cache;
+  self->workers = workers;
+  pthread_mutex_init (&self->table_mutex, NULL);
+  pthread_mutex_init (&self->make_mutex, NULL);
+  self->table = g_hash_table_new_full (key_hash, key_equal, NULL, ready_free);
+
+  return self;
+}
+
+void
+acc_code_free (AccCode *self)
+{
+  g_hash_table_unref (self->table);
+  g_clear_pointer (&self->cache, acc_kernel_cache_free);
+  pthread_mutex_destroy (&self->make_mutex);
+  pthread_mutex_destroy (&self->table_mutex);
+  g_free (self->target);
+  g_free (self);
+}
+
+void
+acc_code_get_counts (AccCode       *self,
+                     AccCodeCounts *counts)
+{
+  pthread_mutex_lock (&self->table_mutex);
+  *counts = self->counts;
+  pthread_mutex_unlock (&self->table_mutex);
+}
+
+/* Fills in what is in memory; whether that is all. */
+static gboolean
+look_up (AccCode        *self,
+         AccCodeRequest *requests,
+         guint           n_requests)
+{
+  gboolean all = TRUE;
+
+  pthread_mutex_lock (&self->table_mutex);
+  for (guint i = 0; i < n_requests; i++)
+    if (requests[i].entry == NULL)
+      {
+        Key key = { (char *) acc_kernel_get_hash (requests[i].kernel), requests[i].variant };
+        const Ready *ready = g_hash_table_lookup (self->table, &key);
+
+        if (ready != NULL)
+          {
+            requests[i].entry = ready->entry;
+            self->counts.n_memory++;
+          }
+        else
+          all = FALSE;
+      }
+  pthread_mutex_unlock (&self->table_mutex);
+
+  return all;
+}
+
+static gboolean
+is_listed (GArray     *list,
+           AccKernel  *kernel,
+           guint       variant)
+{
+  for (guint i = 0; i < list->len; i++)
+    {
+      const Missing *missing = &g_array_index (list, Missing, i);
+
+      if (missing->variant == variant
+          && strcmp (acc_kernel_get_hash (missing->kernel), acc_kernel_get_hash (kernel)) == 0)
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+static GArray *
+list_missing (AccCode        *self,
+              AccCodeRequest *requests,
+              guint           n_requests)
+{
+  GArray *list = g_array_new (FALSE, TRUE, sizeof (Missing));
+
+  g_array_set_clear_func (list, missing_clear);
+  for (guint i = 0; i < n_requests; i++)
+    if (requests[i].entry == NULL && !is_listed (list, requests[i].kernel, requests[i].variant))
+      {
+        Missing missing = { .kernel = requests[i].kernel, .variant = requests[i].variant,
+                            .target = g_strdup_printf ("%s variant %x", self->target, requests[i].variant) };
+
+        g_array_append_val (list, missing);
+      }
+
+  return list;
+}
+
+typedef struct {
+  AccCode      *self;
+  GPtrArray    *list;   /* Missing */
+  GCancellable *cancellable;
+} Batch;
+
+static void
+compile_one (gint64   n,
+             guint    worker,
+             gpointer user_data)
+{
+  Batch *batch = user_data;
+  Missing *missing = g_ptr_array_index (batch->list, n);
+  AccCode *self = batch->self;
+
+  if (g_cancellable_set_error_if_cancelled (batch->cancellable, &missing->error))
+    return;
+
+  missing->code = self->maker.compile (missing->kernel, missing->variant, self->maker.user_data, &missing->error);
+  missing->compiled = missing->code != NULL;
+}
+
+static void
+compile_all (AccCode      *self,
+             GArray       *list,
+             GCancellable *cancellable)
+{
+  g_autoptr (GPtrArray) wanted = g_ptr_array_new ();
+  Batch batch = { self, wanted, cancellable };
+  gint64 start = g_get_monotonic_time ();
+
+  for (guint i = 0; i < list->len; i++)
+    if (g_array_index (list, Missing, i).code == NULL)
+      g_ptr_array_add (wanted, &g_array_index (list, Missing, i));
+  if (wanted->len == 0)
+    return;
+
+  acc_workers_run (self->workers, wanted->len, 1, compile_one, &batch);
+
+  pthread_mutex_lock (&self->table_mutex);
+  self->counts.n_compiled += wanted->len;
+  self->counts.compile_seconds += (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+  pthread_mutex_unlock (&self->table_mutex);
+}
+
+/* From code to an entry in the table. */
+static gboolean
+make_ready (AccCode  *self,
+            Missing  *missing,
+            GError  **error)
+{
+  AccKernelEntry entry;
+  Ready *ready;
+
+  if (missing->code == NULL)
+    {
+      g_prefix_error (&missing->error, "kernel “%s”: ", acc_kernel_get_name (missing->kernel));
+      g_propagate_error (error, g_steal_pointer (&missing->error));
+      return FALSE;
+    }
+
+  entry = self->maker.load (missing->code, self->maker.user_data, missing->compiled ? error : NULL);
+  if (entry == NULL && !missing->compiled)
+    {
+      /* What the disk gave does not load here: made anew. */
+      g_clear_pointer (&missing->code, g_bytes_unref);
+      missing->code = self->maker.compile (missing->kernel, missing->variant, self->maker.user_data, error);
+      missing->compiled = missing->code != NULL;
+      entry = missing->compiled ? self->maker.load (missing->code, self->maker.user_data, error) : NULL;
+    }
+  if (entry == NULL)
+    {
+      g_prefix_error (error, "kernel “%s”: ", acc_kernel_get_name (missing->kernel));
+      return FALSE;
+    }
+
+  if (missing->compiled && self->cache != NULL)
+    acc_kernel_cache_store (self->cache, acc_kernel_get_hash (missing->kernel), missing->target, missing->code);
+
+  ready = g_new0 (Ready, 1);
+  ready->key.hash = g_strdup (acc_kernel_get_hash (missing->kernel));
+  ready->key.variant = missing->variant;
+  ready->entry = entry;
+  pthread_mutex_lock (&self->table_mutex);
+  g_hash_table_replace (self->table, &ready->key, ready);
+  if (!missing->compiled)
+    self->counts.n_disk++;
+  pthread_mutex_unlock (&self->table_mutex);
+
+  return TRUE;
+}
+
+static gboolean
+make (AccCode         *self,
+      AccCodeRequest  *requests,
+      guint            n_requests,
+      GCancellable    *cancellable,
+      GError         **error)
+{
+  g_autoptr (GArray) list = NULL;
+
+  if (self->target == NULL)
+    self->target = self->maker.dup_target (self->maker.user_data, error);
+  if (self->target == NULL)
+    return FALSE;
+
+  list = list_missing (self, requests, n_requests);
+  if (self->cache != NULL)
+    for (guint i = 0; i < list->len; i++)
+      {
+        Missing *missing = &g_array_index (list, Missing, i);
+
+        missing->code = acc_kernel_cache_lookup (self->cache, acc_kernel_get_hash (missing->kernel), missing->target);
+      }
+  compile_all (self, list, cancellable);
+  for (guint i = 0; i < list->len; i++)
+    if (!make_ready (self, &g_array_index (list, Missing, i), error))
+      return FALSE;
+
+  return TRUE;
+}
+
+gboolean
+acc_code_get (AccCode         *self,
+              AccCodeRequest  *requests,
+              guint            n_requests,
+              GCancellable    *cancellable,
+              GError         **error)
+{
+  gboolean made;
+
+  for (guint i = 0; i < n_requests; i++)
+    requests[i].entry = NULL;
+  if (look_up (self, requests, n_requests))
+    return TRUE;
+
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
+
+  pthread_mutex_lock (&self->make_mutex);
+  made = look_up (self, requests, n_requests) || make (self, requests, n_requests, cancellable, error);
+  pthread_mutex_unlock (&self->make_mutex);
+
+  return made && look_up (self, requests, n_requests);
+}

@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-graph-run.h"
+
+#include "acc-backends/fusion/acc-function-facts.h"
+#include "acc-run.h"
+
+/* Operations per element from which on it is better to keep an array than to compute it again. */
+#define EXPENSIVE 50
+
+/* What nodes stand for, in a program and, through parents, in those around it. */
+typedef struct _Scope Scope;
+
+struct _Scope {
+  Scope      *parent;
+  GHashTable *values;   /* AccArray → AccArray, manifest, owned */
+};
+
+typedef struct {
+  AccGraph     *graph;
+  Scope        *scope;
+  GCancellable *cancellable;
+} Run;
+
+static gboolean run_graph (AccGraph *graph, Scope *parent, AccArray **arguments, AccArray **results,
+                           GCancellable *cancellable, GError **error);
+
+static AccArray *
+look_up (Scope    *scope,
+         AccArray *node)
+{
+  for (; scope != NULL; scope = scope->parent)
+    {
+      AccArray *value = g_hash_table_lookup (scope->values, node);
+
+      if (value != NULL)
+        return value;
+    }
+
+  return NULL;
+}
+
+/* Takes over @value. */
+static void
+bind (Scope    *scope,
+      AccArray *node,
+      AccArray *value)
+{
+  g_hash_table_replace (scope->values, node, value);
+}
+
+static void
+scope_init (Scope     *scope,
+            Scope     *parent,
+            AccGraph  *graph,
+            AccArray **arguments)
+{
+  scope->parent = parent;
+  scope->values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+  for (guint i = 0; i < graph->n_params; i++)
+    bind (scope, graph->params[i], g_object_ref (arguments[i]));
+}
+
+static void
+scope_clear (Scope *scope)
+{
+  g_hash_table_unref (scope->values);
+}
+
+typedef struct {
+  AccArray *node;
+  AccArray *branch;   /* cond: the one taken */
+  guint     next;
+} Frame;
+
+/* The nodes that @targets are computed from, inputs first; @bound gets those that stand for something already. */
+static GPtrArray *
+list_unbound (Scope      *scope,
+              AccArray  **targets,
+              guint       n_targets,
+              GPtrArray  *bound)
+{
+  GPtrArray *nodes = g_ptr_array_new ();
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame));
+
+  for (guint i = 0; i < n_targets; i++)
+    {
+      AccArray *dependence = targets[i];
+
+      for (;;)
+        {
+          if (dependence != NULL && g_hash_table_add (seen, dependence))
+            {
+              if (look_up (scope, dependence) != NULL)
+                g_ptr_array_add (bound, dependence);
+              else
+                g_array_append_vals (stack, &(Frame) { dependence, NULL, 0 }, 1);
+            }
+          if (stack->len == 0)
+            break;
+
+          {
+            Frame *top = &g_array_index (stack, Frame, stack->len - 1);
+
+            dependence = acc_graph_nth_dependence (top->node, top->next++);
+            if (dependence == NULL)
+              {
+                g_ptr_array_add (nodes, top->node);
+                g_array_set_size (stack, stack->len - 1);
+              }
+          }
+        }
+    }
+
+  return nodes;
+}
+
+static gboolean
+is_expensive (AccArray *node)
+{
+  switch ((guint) node->op)
+    {
+    case ACC_OP_FOLD:
+    case ACC_OP_FOLD1:
+    case ACC_OP_FOLD_ALL:
+    case ACC_OP_FOLD1_ALL:
+    case ACC_OP_SCANL1:
+    case ACC_OP_PERMUTE:
+    case ACC_OP_STENCIL:
+    case ACC_OP_STENCIL2:
+      return TRUE;
+    default:
+      return node->n_functions > 0 && node->functions[0] != NULL && acc_function_get_cost (node->functions[0]) > EXPENSIVE;
+    }
+}
+
+static gboolean
+is_wanted_later (Run        *run,
+                 AccArray   *node,
+                 GHashTable *now)
+{
+  GPtrArray *users = acc_graph_get_users (run->graph, node);
+
+  if (acc_graph_is_result (run->graph, node))
+    return TRUE;
+
+  for (guint i = 0; users != NULL && i < users->len; i++)
+    if (!g_hash_table_contains (now, g_ptr_array_index (users, i)))
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Adds to @targets what is computed on the way, is needed again later, and is dear. */
+static void
+add_shared (Run       *run,
+            GPtrArray *nodes,
+            GPtrArray *targets)
+{
+  g_autoptr (GHashTable) now = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) dear = g_hash_table_new (NULL, NULL);
+  guint n_targets = targets->len;
+
+  for (guint i = 0; i < nodes->len; i++)
+    g_hash_table_add (now, g_ptr_array_index (nodes, i));
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i);
+      gboolean is_dear = is_expensive (node);
+      gboolean is_target = FALSE;
+
+      for (guint j = 0; j < node->n_inputs && !is_dear; j++)
+        is_dear = g_hash_table_contains (dear, node->inputs[j]);
+      if (!is_dear)
+        continue;
+      g_hash_table_add (dear, node);
+
+      for (guint j = 0; j < n_targets; j++)
+        is_target |= g_ptr_array_index (targets, j) == node;
+      if (!is_target && is_wanted_later (run, node, now))
+        g_ptr_array_add (targets, node);
+    }
+}
+
+/* Computes and binds all of @targets; @keep: and what later parts of the program share with them. */
+static gboolean
+evaluate (Run       *run,
+          GPtrArray *targets,
+          gboolean   keep,
+          GError   **error)
+{
+  g_autoptr (GPtrArray) wanted = g_ptr_array_new ();
+  g_autoptr (GPtrArray) bound = g_ptr_array_new ();
+  g_autoptr (GPtrArray) values = g_ptr_array_new ();
+  g_autoptr (GPtrArray) nodes = NULL;
+  g_autoptr (AccPrepared) prepared = NULL;
+  g_autofree AccArray **results = NULL;
+
+  for (guint i = 0; i < targets->len; i++)
+    {
+      AccArray *target = g_ptr_array_index (targets, i);
+
+      if (look_up (run->scope, target) != NULL || g_ptr_array_find (wanted, target, NULL))
+        continue;
+      if (target->op == ACC_OP_USE)
+        bind (run->scope, target, g_object_ref (target));
+      else
+        g_ptr_array_add (wanted, target);
+    }
+  if (wanted->len == 0)
+    return TRUE;
+
+  nodes = list_unbound (run->scope, (AccArray **) wanted->pdata, wanted->len, bound);
+  if (keep)
+    add_shared (run, nodes, wanted);
+  for (guint i = 0; i < bound->len; i++)
+    g_ptr_array_add (values, look_up (run->scope, g_ptr_array_index (bound, i)));
+
+  prepared = acc_schedule_cache_get (run->graph->schedules, run->graph->host, (AccArray **) wanted->pdata, wanted->len,
+                                     (AccArray **) bound->pdata, (AccArray **) values->pdata, bound->len, FALSE,
+                                     run->cancellable, error);
+  if (prepared == NULL)
+    return FALSE;
+
+  results = g_new0 (AccArray *, wanted->len);
+  if (!acc_run (run->graph->host, prepared, (AccArray **) values->pdata, results, run->cancellable, error))
+    return FALSE;
+  for (guint i = 0; i < wanted->len; i++)
+    bind (run->scope, g_ptr_array_index (wanted, i), results[i]);
+
+  return TRUE;
+}
+
+static gboolean
+evaluate_one (Run       *run,
+              AccArray  *target,
+              AccArray **value,
+              GError   **error)
+{
+  g_autoptr (GPtrArray) targets = g_ptr_array_new ();
+
+  g_ptr_array_add (targets, target);
+  if (!evaluate (run, targets, TRUE, error))
+    return FALSE;
+  *value = look_up (run->scope, target);
+
+  return TRUE;
+}
+
+static gboolean
+read_flag (AccArray *array)
+{
+  return *(const guint8 *) array->leaves[0]->data != 0;
+}
+
+static gboolean
+choose_branch (Run       *run,
+               AccArray  *cond,
+               AccArray **branch,
+               GError   **error)
+{
+  AccArray *condition;
+
+  if (!evaluate_one (run, cond->inputs[0], &condition, error))
+    return FALSE;
+  *branch = cond->inputs[read_flag (condition) ? 1 : 2];
+
+  return TRUE;
+}
+
+static gboolean
+finish_cond (Run       *run,
+             AccArray  *cond,
+             AccArray  *branch,
+             GError   **error)
+{
+  AccArray *value;
+
+  if (!evaluate_one (run, branch, &value, error))
+    return FALSE;
+  bind (run->scope, cond, g_object_ref (value));
+
+  return TRUE;
+}
+
+/* The initial state; not held for the time of the loop where only the loop wants it. */
+static AccArray *
+take_state (Run      *run,
+            AccArray *loop)
+{
+  AccArray *initial = loop->inputs[0];
+  AccArray *state = g_object_ref (look_up (run->scope, initial));
+  GPtrArray *users = acc_graph_get_users (run->graph, initial);
+
+  if (users != NULL && users->len == 1 && !acc_graph_is_result (run->graph, initial))
+    g_hash_table_remove (run->scope->values, initial);
+
+  return state;
+}
+
+static gboolean
+run_loop (Run       *run,
+          AccArray  *loop,
+          GError   **error)
+{
+  AccGraph *condition = acc_graph_get_body (run->graph, loop->programs[0]);
+  AccGraph *step = acc_graph_get_body (run->graph, loop->programs[1]);
+  g_autoptr (GPtrArray) targets = g_ptr_array_new ();
+  g_autoptr (AccArray) state = NULL;
+
+  g_ptr_array_add (targets, loop->inputs[0]);
+  for (guint i = 0; i < loop->references->len; i++)
+    g_ptr_array_add (targets, g_ptr_array_index (loop->references, i));
+  if (!evaluate (run, targets, TRUE, error))
+    return FALSE;
+
+  state = take_state (run, loop);
+  for (;;)
+    {
+      g_autoptr (AccArray) flag = NULL;
+      AccArray *next = NULL;
+
+      if (!run_graph (condition, run->scope, &state, &flag, run->cancellable, error))
+        return FALSE;
+      if (!read_flag (flag))
+        break;
+      if (!run_graph (step, run->scope, &state, &next, run->cancellable, error))
+        return FALSE;
+      g_object_unref (state);
+      state = next;
+    }
+  bind (run->scope, loop, g_steal_pointer (&state));
+
+  return TRUE;
+}
+
+static gboolean
+finish_extents (Run       *run,
+                AccArray  *node,
+                GError   **error)
+{
+  g_autoptr (GHashTable) reads = acc_graph_find_extent_reads (node);
+  g_autoptr (GPtrArray) targets = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer read;
+
+  if (reads == NULL)
+    return TRUE;
+
+  g_hash_table_iter_init (&iter, reads);
+  while (g_hash_table_iter_next (&iter, &read, NULL))
+    g_ptr_array_add (targets, read);
+
+  return evaluate (run, targets, TRUE, error);
+}
+
+/* With all that the node depends on resolved. */
+static gboolean
+finish (Run       *run,
+        Frame     *frame,
+        GError   **error)
+{
+  gboolean ok;
+
+  switch ((guint) frame->node->op)
+    {
+    case ACC_OP_COND:
+      ok = finish_cond (run, frame->node, frame->branch, error);
+      break;
+    case ACC_OP_WHILE_LOOP:
+      ok = run_loop (run, frame->node, error);
+      break;
+    default:
+      ok = finish_extents (run, frame->node, error);
+    }
+
+  return ok;
+}
+
+/* What to resolve before the frame's node; NULL: nothing any more. */
+static gboolean
+next_dependence (Run       *run,
+                 Frame     *frame,
+                 AccArray **dependence,
+                 GError   **error)
+{
+  guint n = frame->next++;
+
+  if (frame->node->op != ACC_OP_COND)
+    *dependence = acc_graph_nth_dependence (frame->node, n);
+  else if (n == 0)
+    *dependence = frame->node->inputs[0];
+  else if (n == 1)
+    {
+      if (!choose_branch (run, frame->node, &frame->branch, error))
+        return FALSE;
+      *dependence = frame->branch;
+    }
+  else
+    *dependence = NULL;
+
+  return TRUE;
+}
+
+/* Evaluates what must be known before the rest can be scheduled: the taken sides of conds, loops, arrays that extents are
+ * read from. Without recursion but for loops in loops. */
+static gboolean
+resolve (Run       *run,
+         GError   **error)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame));
+
+  for (guint i = 0; i < run->graph->n_results; i++)
+    {
+      AccArray *dependence = run->graph->results[i];
+
+      for (;;)
+        {
+          Frame top;
+
+          if (dependence != NULL && look_up (run->scope, dependence) == NULL && g_hash_table_add (seen, dependence))
+            g_array_append_vals (stack, &(Frame) { dependence, NULL, 0 }, 1);
+          if (stack->len == 0)
+            break;
+
+          top = g_array_index (stack, Frame, stack->len - 1);
+          if (!next_dependence (run, &top, &dependence, error))
+            return FALSE;
+          g_array_index (stack, Frame, stack->len - 1) = top;
+          if (dependence == NULL)
+            {
+              if (!finish (run, &top, error))
+                return FALSE;
+              g_array_set_size (stack, stack->len - 1);
+            }
+        }
+    }
+
+  return TRUE;
+}
+
+static gboolean
+run_simple (AccGraph      *graph,
+            Scope         *parent,
+            AccArray     **arguments,
+            AccArray     **results,
+            GCancellable  *cancellable,
+            GError       **error)
+{
+  AccArray *few[32];
+  g_autofree AccArray **many = NULL;
+  AccArray **values = graph->bound->len <= G_N_ELEMENTS (few) ? few : (many = g_new (AccArray *, graph->bound->len));
+  g_autoptr (AccPrepared) prepared = NULL;
+
+  for (guint i = 0; i < graph->bound->len; i++)
+    values[i] = graph->positions[i] >= 0 ? arguments[graph->positions[i]]
+                                         : look_up (parent, g_ptr_array_index (graph->bound, i));
+
+  prepared = acc_schedule_cache_get (graph->schedules, graph->host, graph->results, graph->n_results,
+                                     (AccArray **) graph->bound->pdata, values, graph->bound->len, FALSE, cancellable, error);
+
+  return prepared != NULL && acc_run (graph->host, prepared, values, results, cancellable, error);
+}
+
+static gboolean
+run_graph (AccGraph      *graph,
+           Scope         *parent,
+           AccArray     **arguments,
+           AccArray     **results,
+           GCancellable  *cancellable,
+           GError       **error)
+{
+  g_autoptr (GPtrArray) targets = NULL;
+  Scope scope;
+  Run run = { graph, &scope, cancellable };
+  gboolean ok;
+
+  if (graph->is_simple)
+    return run_simple (graph, parent, arguments, results, cancellable, error);
+
+  scope_init (&scope, parent, graph, arguments);
+  targets = g_ptr_array_new ();
+  for (guint i = 0; i < graph->n_results; i++)
+    g_ptr_array_add (targets, graph->results[i]);
+
+  ok = resolve (&run, error) && evaluate (&run, targets, FALSE, error);
+  for (guint i = 0; i < graph->n_results && ok; i++)
+    results[i] = g_object_ref (look_up (&scope, graph->results[i]));
+  scope_clear (&scope);
+
+  return ok;
+}
+
+gboolean
+acc_graph_run (AccGraph      *self,
+               AccArray     **arguments,
+               AccArray     **results,
+               GCancellable  *cancellable,
+               GError       **error)
+{
+  return run_graph (self, NULL, arguments, results, cancellable, error);
+}
+
+AccPrepared *
+acc_graph_prepare (AccGraph      *self,
+                   AccArray     **arguments,
+                   gboolean       by_rows,
+                   GPtrArray    **values,
+                   GCancellable  *cancellable,
+                   GError       **error)
+{
+  Scope scope;
+  Run run = { self, &scope, cancellable };
+  g_autoptr (GPtrArray) bound = g_ptr_array_new ();
+  g_autoptr (GPtrArray) nodes = NULL;
+  g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func (g_object_unref);
+  AccPrepared *prepared = NULL;
+
+  scope_init (&scope, NULL, self, arguments);
+  if (self->is_simple || resolve (&run, error))
+    {
+      nodes = list_unbound (&scope, self->results, self->n_results, bound);
+      for (guint i = 0; i < bound->len; i++)
+        g_ptr_array_add (found, g_object_ref (look_up (&scope, g_ptr_array_index (bound, i))));
+      prepared = acc_schedule_cache_get (self->schedules, self->host, self->results, self->n_results,
+                                         (AccArray **) bound->pdata, (AccArray **) found->pdata, bound->len, by_rows,
+                                         cancellable, error);
+    }
+  if (prepared != NULL)
+    *values = g_steal_pointer (&found);
+  scope_clear (&scope);
+
+  return prepared;
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-graph.h"
+
+#include "acc-backends/fusion/acc-function-facts.h"
+
+/* Extents that a program is run with, before the oldest schedule goes. */
+#define MAX_SCHEDULES 24
+
+AccArray *
+acc_graph_nth_dependence (AccArray *array,
+                          guint     n)
+{
+  if (n < array->n_inputs)
+    return array->inputs[n];
+
+  n -= array->n_inputs;
+  return n < array->references->len ? g_ptr_array_index (array->references, n) : NULL;
+}
+
+GHashTable *
+acc_graph_find_extent_reads (AccArray *array)
+{
+  g_autoptr (GHashTable) reads = NULL;
+  GHashTableIter iter;
+  gpointer read;
+
+  if (array->extents == NULL || array->extents->arrays->len == 0)
+    return NULL;
+
+  reads = g_hash_table_new (NULL, NULL);
+  acc_function_collect_reads (array->extents, reads);
+  g_hash_table_iter_init (&iter, reads);
+  while (g_hash_table_iter_next (&iter, &read, NULL))
+    if (((AccArray *) read)->op == ACC_OP_USE)
+      g_hash_table_iter_remove (&iter);
+
+  return g_hash_table_size (reads) > 0 ? g_steal_pointer (&reads) : NULL;
+}
+
+static void
+add_bound (AccGraph   *self,
+           GHashTable *boundary,
+           AccArray   *array)
+{
+  int position = GPOINTER_TO_INT (g_hash_table_lookup (boundary, array));
+
+  self->positions = g_renew (int, self->positions, self->bound->len + 1);
+  self->positions[self->bound->len] = position;
+  g_ptr_array_add (self->bound, array);
+}
+
+static gboolean
+needs_more (AccGraph   *self,
+            GHashTable *boundary,
+            AccArray   *array)
+{
+  g_autoptr (GHashTable) reads = NULL;
+  GHashTableIter iter;
+  gpointer read;
+
+  if (array->op == ACC_OP_COND || array->op == ACC_OP_WHILE_LOOP)
+    return TRUE;
+
+  reads = acc_graph_find_extent_reads (array);
+  if (reads == NULL)
+    return FALSE;
+
+  g_hash_table_iter_init (&iter, reads);
+  while (g_hash_table_iter_next (&iter, &read, NULL))
+    if (!g_hash_table_contains (boundary, read))
+      return TRUE;
+
+  return FALSE;
+}
+
+static GHashTable *
+make_boundary (AccGraph *self)
+{
+  GHashTable *boundary = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < self->n_params; i++)
+    g_hash_table_insert (boundary, self->params[i], GINT_TO_POINTER ((int) i));
+
+  if (self->is_body)
+    {
+      GPtrArray *captures = acc_program_get_captures (self->program);
+
+      for (guint i = 0; i < captures->len; i++)
+        if (((AccArray *) g_ptr_array_index (captures, i))->op != ACC_OP_USE)
+          g_hash_table_insert (boundary, g_ptr_array_index (captures, i), GINT_TO_POINTER (-1));
+    }
+
+  return boundary;
+}
+
+static void
+look_over (AccGraph *self)
+{
+  g_autoptr (GHashTable) boundary = make_boundary (self);
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
+
+  self->is_simple = TRUE;
+  for (guint i = 0; i < self->n_results; i++)
+    if (g_hash_table_add (seen, self->results[i]))
+      g_ptr_array_add (stack, self->results[i]);
+
+  while (stack->len > 0)
+    {
+      AccArray *array = g_ptr_array_steal_index (stack, stack->len - 1);
+      AccArray *dependence;
+
+      if (g_hash_table_contains (boundary, array))
+        {
+          add_bound (self, boundary, array);
+          continue;
+        }
+      if (needs_more (self, boundary, array))
+        self->is_simple = FALSE;
+      for (guint i = 0; (dependence = acc_graph_nth_dependence (array, i)) != NULL; i++)
+        if (g_hash_table_add (seen, dependence))
+          g_ptr_array_add (stack, dependence);
+    }
+}
+
+AccGraph *
+acc_graph_new (AccHost    *host,
+               AccProgram *program,
+               gboolean    is_body)
+{
+  AccGraph *self = g_new0 (AccGraph, 1);
+
+  self->host = host;
+  self->program = program;
+  self->is_body = is_body;
+  self->results = acc_program_get_result_nodes (program, &self->n_results);
+  self->params = acc_program_get_parameter_nodes (program, &self->n_params);
+  self->bound = g_ptr_array_new ();
+  self->schedules = acc_schedule_cache_new (MAX_SCHEDULES);
+  g_mutex_init (&self->lock);
+  look_over (self);
+
+  return self;
+}
+
+void
+acc_graph_free (AccGraph *self)
+{
+  g_clear_pointer (&self->users, g_hash_table_unref);
+  g_clear_pointer (&self->bodies, g_hash_table_unref);
+  g_mutex_clear (&self->lock);
+  acc_schedule_cache_free (self->schedules);
+  g_ptr_array_unref (self->bound);
+  g_free (self->positions);
+  g_free (self);
+}
+
+AccGraph *
+acc_graph_get_body (AccGraph   *self,
+                    AccProgram *program)
+{
+  AccGraph *body;
+
+  g_mutex_lock (&self->lock);
+  if (self->bodies == NULL)
+    self->bodies = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) acc_graph_free);
+  body = g_hash_table_lookup (self->bodies, program);
+  if (body == NULL)
+    {
+      body = acc_graph_new (self->host, program, TRUE);
+      g_hash_table_insert (self->bodies, program, body);
+    }
+  g_mutex_unlock (&self->lock);
+
+  return body;
+}
+
+static GHashTable *
+list_users (AccGraph *self)
+{
+  GHashTable *users = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
+  g_autoptr (GPtrArray) nodes = acc_array_sort (self->results, self->n_results);
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i);
+      AccArray *dependence;
+
+      for (guint j = 0; (dependence = acc_graph_nth_dependence (node, j)) != NULL; j++)
+        {
+          GPtrArray *list = g_hash_table_lookup (users, dependence);
+
+          if (list == NULL)
+            {
+              list = g_ptr_array_new ();
+              g_hash_table_insert (users, dependence, list);
+            }
+          g_ptr_array_add (list, node);
+        }
+    }
+
+  return users;
+}
+
+GPtrArray *
+acc_graph_get_users (AccGraph *self,
+                     AccArray *array)
+{
+  GPtrArray *users;
+
+  g_mutex_lock (&self->lock);
+  if (self->users == NULL)
+    self->users = list_users (self);
+  users = g_hash_table_lookup (self->users, array);
+  g_mutex_unlock (&self->lock);
+
+  return users;
+}
+
+gboolean
+acc_graph_is_result (AccGraph *self,
+                     AccArray *array)
+{
+  for (guint i = 0; i < self->n_results; i++)
+    if (self->results[i] == array)
+      return TRUE;
+
+  return FALSE;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-core/acc-program.h"
+#include "acc-schedule-cache.h"
+
+G_BEGIN_DECLS
+
+/* A program looked over for running: what a schedule of it would take from outside, and whether one schedule is enough.
+ * Where there is a cond, a while_loop, or extents that are read from computed data, those are evaluated first, and what
+ * remains is scheduled with their results bound. Any thread. */
+typedef struct _AccGraph AccGraph;
+
+struct _AccGraph {
+  AccHost          *host;        /* borrowed, as is the program */
+  AccProgram       *program;
+  AccArray        **results;
+  guint             n_results;
+  AccArray        **params;
+  guint             n_params;
+  gboolean          is_body;     /* of a loop: its captures are bound, too */
+
+  gboolean          is_simple;   /* one schedule, with .bound */
+  GPtrArray        *bound;       /* AccArray: parameters and captures in reach of the results */
+  int              *positions;   /* per bound: the parameter's, -1 for a capture */
+
+  AccScheduleCache *schedules;
+
+  GMutex            lock;
+  GHashTable       *users;       /* AccArray → GPtrArray of AccArray: made when first needed */
+  GHashTable       *bodies;      /* AccProgram → AccGraph */
+};
+
+AccGraph   *acc_graph_new       (AccHost *host, AccProgram *program, gboolean is_body);
+void        acc_graph_free      (AccGraph *self);
+/* The body of a loop in the program. Owned by @self. */
+AccGraph   *acc_graph_get_body  (AccGraph *self, AccProgram *program);
+/* The nodes of the program that take @array as input or reference; may be NULL. */
+GPtrArray  *acc_graph_get_users (AccGraph *self, AccArray *array);
+gboolean    acc_graph_is_result (AccGraph *self, AccArray *array);
+/* Inputs first, then references; NULL after the last. */
+AccArray   *acc_graph_nth_dependence (AccArray *array, guint n);
+/* Arrays whose elements decide the extents of @array, but those that are manifest; NULL for none. */
+GHashTable *acc_graph_find_extent_reads (AccArray *array);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccGraph, acc_graph_free)
+
+G_END_DECLS

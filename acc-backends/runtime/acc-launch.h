@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-prepared.h"
+
+G_BEGIN_DECLS
+
+/* What the launches of one run share: who may stop it, and how it failed. */
+typedef struct {
+  AccHost      *host;
+  AccPrepared  *prepared;
+  GCancellable *cancellable;
+  AccFailure    failure;
+} AccLaunchContext;
+
+void     acc_launch_context_init (AccLaunchContext *self, AccHost *host, AccPrepared *prepared, GCancellable *cancellable);
+/* Runs the kernel over all tiles and waits. @slots: as the kernel takes them. Fails where the run was cancelled or a kernel
+ * met an index or a divisor that it must not. */
+gboolean acc_launch_run          (AccLaunchContext *self, const AccPreparedLaunch *launch, const AccPartition *partition,
+                                  const guint64 *slots, GError **error);
+
+G_END_DECLS

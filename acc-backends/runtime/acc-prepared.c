@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-prepared.h"
+
+#include "acc-core/acc-backend-private.h"
+
+static void
+trace (AccSchedule *schedule)
+{
+  AccDebugFlags flags = acc_debug_get_flags ();
+
+  if (flags & ACC_DEBUG_FUSION)
+    {
+      g_autofree char *text = acc_schedule_to_string (schedule);
+
+      g_message ("schedule:\n%s", text);
+    }
+  if (flags & ACC_DEBUG_KERNELS)
+    for (guint i = 0; i < schedule->n_steps; i++)
+      for (guint j = 0; j < schedule->steps[i].n_launches; j++)
+        {
+          g_autofree char *text = acc_kernel_to_string (schedule->steps[i].launches[j].kernel);
+
+          g_message ("kernel of %s:\n%s", schedule->steps[i].name, text);
+        }
+}
+
+static gboolean
+measure_values (AccPrepared  *self,
+                GError      **error)
+{
+  AccSchedule *schedule = self->schedule;
+  guint n_leaves = 0;
+
+  self->values = g_new0 (AccPreparedValue, schedule->n_values);
+  for (guint i = 0; i < schedule->n_values; i++)
+    {
+      self->values[i].first_leaf = n_leaves;
+      self->values[i].n_leaves = acc_element_type_get_n_leaves (schedule->values[i].type);
+      n_leaves += self->values[i].n_leaves;
+    }
+  self->n_leaves = n_leaves;
+  self->leaf_bytes = g_new0 (gsize, n_leaves);
+  self->element_bytes = g_new0 (gsize, n_leaves);
+
+  for (guint i = 0; i < schedule->n_values; i++)
+    {
+      const AccScheduleValue *value = &schedule->values[i];
+      AccPreparedValue *prepared = &self->values[i];
+      guint64 n = 1, row = 1;
+      gboolean fits = TRUE, empty = FALSE;
+
+      for (guint d = 0; d < value->rank; d++)
+        empty |= value->extents[d] <= 0;
+      for (guint d = 0; d < value->rank && !empty; d++)
+        {
+          fits = fits && g_uint64_checked_mul (&n, n, (guint64) value->extents[d]);
+          if (d > 0)
+            fits = fits && g_uint64_checked_mul (&row, row, (guint64) value->extents[d]);
+        }
+      /* Rows of an array without elements may have elements, and there may be rows without any. */
+      if (empty)
+        {
+          n = 0;
+          for (guint d = 1; d < value->rank; d++)
+            if (value->extents[d] <= 0 || !g_uint64_checked_mul (&row, row, (guint64) value->extents[d]))
+              row = 0;
+        }
+
+      for (guint k = 0; k < prepared->n_leaves; k++)
+        {
+          guint leaf = prepared->first_leaf + k;
+          guint64 bytes;
+
+          self->element_bytes[leaf] = acc_element_kind_get_size (acc_element_type_get_leaf (value->type, k));
+          fits = fits && g_uint64_checked_mul (&bytes, n, self->element_bytes[leaf]) && bytes <= G_MAXINT64;
+          if (fits)
+            self->leaf_bytes[leaf] = bytes;
+        }
+      if (!fits || n > G_MAXINT64)
+        {
+          g_autofree char *what = acc_array_describe (value->array);
+
+          g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY, "%s: the array is larger than any memory", what);
+          return FALSE;
+        }
+      prepared->n_elements = (gint64) n;
+      prepared->row_elements = (gint64) MIN (row, (guint64) G_MAXINT64);
+      prepared->n_rows = value->rank > 0 ? MAX (value->extents[0], 0) : 1;
+    }
+
+  return TRUE;
+}
+
+static void
+list_freed (AccPrepared *self)
+{
+  AccSchedule *schedule = self->schedule;
+  g_autofree int *last = g_new (int, schedule->n_values + 1);
+
+  for (guint i = 0; i < schedule->n_values; i++)
+    last[i] = -1;
+  for (guint s = 0; s < schedule->n_steps; s++)
+    {
+      const AccScheduleStep *step = &schedule->steps[s];
+
+      for (guint i = 0; i < step->n_reads; i++)
+        last[step->reads[i]] = (int) s;
+      for (guint i = 0; i < step->n_writes; i++)
+        last[step->writes[i]] = (int) s;
+    }
+  for (guint i = 0; i < schedule->n_results; i++)
+    last[schedule->results[i]] = -1;
+
+  for (guint s = 0; s < schedule->n_steps; s++)
+    {
+      AccPreparedStep *step = &self->steps[s];
+
+      step->freed = g_new0 (guint, schedule->n_values);
+      for (guint i = 0; i < schedule->n_values; i++)
+        if (last[i] == (int) s && schedule->values[i].role == ACC_VALUE_COMPUTED)
+          step->freed[step->n_freed++] = i;
+    }
+}
+
+/* What a step writes in all. */
+static guint64
+count_written (AccPrepared           *self,
+               const AccScheduleStep *step)
+{
+  guint64 bytes = 0;
+
+  for (guint i = 0; i < step->n_writes; i++)
+    {
+      const AccPreparedValue *value = &self->values[step->writes[i]];
+
+      for (guint k = 0; k < value->n_leaves; k++)
+        bytes += MIN (self->leaf_bytes[value->first_leaf + k], G_MAXINT64 / 64);
+    }
+
+  return bytes;
+}
+
+static gboolean
+get_code (AccPrepared   *self,
+          AccHost       *host,
+          gboolean       by_rows,
+          GCancellable  *cancellable,
+          GError       **error)
+{
+  AccSchedule *schedule = self->schedule;
+  g_autoptr (GArray) requests = g_array_new (FALSE, TRUE, sizeof (AccCodeRequest));
+  guint n = 0;
+
+  for (guint s = 0; s < schedule->n_steps; s++)
+    {
+      const AccScheduleStep *step = &schedule->steps[s];
+      guint variant = host->variant;
+
+      if (!by_rows && host->streaming_bytes > 0 && count_written (self, step) >= host->streaming_bytes)
+        variant |= host->streaming_variant;
+      for (guint i = 0; i < step->n_launches; i++)
+        {
+          AccCodeRequest request = { step->launches[i].kernel, variant, NULL };
+
+          g_array_append_val (requests, request);
+        }
+    }
+
+  if (!acc_code_get (host->code, (AccCodeRequest *) requests->data, requests->len, cancellable, error))
+    return FALSE;
+
+  for (guint s = 0; s < schedule->n_steps; s++)
+    for (guint i = 0; i < schedule->steps[s].n_launches; i++)
+      self->steps[s].launches[i].entry = g_array_index (requests, AccCodeRequest, n++).entry;
+
+  return TRUE;
+}
+
+AccPrepared *
+acc_prepared_new (AccHost       *host,
+                  AccSchedule   *schedule,
+                  gboolean       by_rows,
+                  GCancellable  *cancellable,
+                  GError       **error)
+{
+  g_autoptr (AccPrepared) self = g_new0 (AccPrepared, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->schedule = schedule;
+  self->steps = g_new0 (AccPreparedStep, schedule->n_steps);
+  for (guint s = 0; s < schedule->n_steps; s++)
+    {
+      const AccScheduleStep *step = &schedule->steps[s];
+
+      self->steps[s].step = step;
+      self->steps[s].launches = g_new0 (AccPreparedLaunch, step->n_launches);
+      for (guint i = 0; i < step->n_launches; i++)
+        {
+          self->steps[s].launches[i].launch = &step->launches[i];
+          acc_partition_init_whole (&self->steps[s].launches[i].whole, &step->launches[i]);
+        }
+    }
+
+  trace (schedule);
+  if (!measure_values (self, error) || !get_code (self, host, by_rows, cancellable, error))
+    return NULL;
+  list_freed (self);
+
+  return g_steal_pointer (&self);
+}
+
+AccPrepared *
+acc_prepared_ref (AccPrepared *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+void
+acc_prepared_unref (AccPrepared *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  for (guint s = 0; s < self->schedule->n_steps; s++)
+    {
+      g_free (self->steps[s].launches);
+      g_free (self->steps[s].freed);
+    }
+  g_free (self->steps);
+  g_free (self->values);
+  g_free (self->leaf_bytes);
+  g_free (self->element_bytes);
+  acc_schedule_unref (self->schedule);
+  g_free (self);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-host.h"
+#include "acc-partition.h"
+
+G_BEGIN_DECLS
+
+/* A schedule with its kernels compiled and all that runs of it have in common worked out. Counted, immutable. */
+typedef struct {
+  const AccLaunch *launch;
+  AccKernelEntry   entry;
+  AccPartition     whole;
+} AccPreparedLaunch;
+
+typedef struct {
+  const AccScheduleStep *step;
+  AccPreparedLaunch     *launches;
+  guint                  n_freed;     /* values not needed once the step is done in a whole run */
+  guint                 *freed;
+} AccPreparedStep;
+
+typedef struct {
+  guint   first_leaf;                 /* place of its leaves among those of all values */
+  guint   n_leaves;
+  gint64  n_elements;
+  gint64  n_rows;                     /* extent of the outermost dimension; 1 for rank 0 */
+  gint64  row_elements;
+} AccPreparedValue;
+
+typedef struct {
+  gatomicrefcount   ref_count;
+  AccSchedule      *schedule;
+  AccPreparedStep  *steps;
+  AccPreparedValue *values;
+  guint             n_leaves;
+  gsize            *leaf_bytes;       /* per leaf, whole */
+  gsize            *element_bytes;    /* per leaf, of one element */
+} AccPrepared;
+
+/* Takes over @schedule. @by_rows: what it writes goes on to the next step while it is in the caches. */
+AccPrepared *acc_prepared_new   (AccHost *host, AccSchedule *schedule, gboolean by_rows, GCancellable *cancellable, GError **error);
+AccPrepared *acc_prepared_ref   (AccPrepared *self);
+void         acc_prepared_unref (AccPrepared *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccPrepared, acc_prepared_unref)
+
+G_END_DECLS

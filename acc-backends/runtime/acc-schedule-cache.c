@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-schedule-cache.h"
+
+#include <pthread.h>
+
+/* Nodes are compared by address: the program that owns the cache keeps them. */
+typedef struct {
+  guint       n_words;
+  guint       hash;
+  guint64    *words;
+} Key;
+
+typedef struct {
+  Key          key;
+  AccPrepared *prepared;
+  guint64      used;
+} Entry;
+
+struct _AccScheduleCache {
+  guint           max_entries;
+  pthread_mutex_t mutex;
+  GHashTable     *table;
+  guint64         clock;
+  Entry          *latest;
+};
+
+static guint
+key_hash (gconstpointer data)
+{
+  return ((const Key *) data)->hash;
+}
+
+static gboolean
+key_equal (gconstpointer a,
+           gconstpointer b)
+{
+  const Key *x = a, *y = b;
+
+  return x->n_words == y->n_words && x->hash == y->hash && memcmp (x->words, y->words, x->n_words * sizeof (guint64)) == 0;
+}
+
+static void
+entry_free (gpointer data)
+{
+  Entry *entry = data;
+
+  g_free (entry->key.words);
+  acc_prepared_unref (entry->prepared);
+  g_free (entry);
+}
+
+AccScheduleCache *
+acc_schedule_cache_new (guint max_entries)
+{
+  AccScheduleCache *self = g_new0 (AccScheduleCache, 1);
+
+  self->max_entries = MAX (max_entries, 1);
+  pthread_mutex_init (&self->mutex, NULL);
+  self->table = g_hash_table_new_full (key_hash, key_equal, NULL, entry_free);
+
+  return self;
+}
+
+void
+acc_schedule_cache_free (AccScheduleCache *self)
+{
+  g_hash_table_unref (self->table);
+  pthread_mutex_destroy (&self->mutex);
+  g_free (self);
+}
+
+static guint
+count_words (AccArray **bound,
+             guint      n_results,
+             guint      n_bound)
+{
+  guint n = 2 + n_results;
+
+  for (guint i = 0; i < n_bound; i++)
+    n += 1 + bound[i]->rank;
+
+  return n;
+}
+
+static void
+fill_key (Key       *key,
+          AccArray **results,
+          guint      n_results,
+          AccArray **bound,
+          AccArray **values,
+          guint      n_bound,
+          gboolean   by_rows)
+{
+  guint64 *word = key->words;
+  guint64 hash = 0;
+
+  *word++ = n_results;
+  for (guint i = 0; i < n_results; i++)
+    *word++ = (guintptr) results[i];
+  *word++ = by_rows;
+  for (guint i = 0; i < n_bound; i++)
+    {
+      *word++ = (guintptr) bound[i];
+      for (guint d = 0; d < bound[i]->rank; d++)
+        *word++ = (guint64) acc_shape_get_extent (values[i]->shape, d);
+    }
+  for (guint i = 0; i < key->n_words; i++)
+    hash = ((hash << 5 | hash >> 59) ^ key->words[i]) * G_GUINT64_CONSTANT (0x517cc1b727220a95);
+  key->hash = (guint) (hash >> 32);
+}
+
+static AccPrepared *
+look_up (AccScheduleCache *self,
+         const Key        *key)
+{
+  AccPrepared *prepared = NULL;
+  Entry *entry;
+
+  pthread_mutex_lock (&self->mutex);
+  entry = self->latest != NULL && key_equal (&self->latest->key, key) ? self->latest : g_hash_table_lookup (self->table, key);
+  if (entry != NULL)
+    {
+      entry->used = ++self->clock;
+      self->latest = entry;
+      prepared = acc_prepared_ref (entry->prepared);
+    }
+  pthread_mutex_unlock (&self->mutex);
+
+  return prepared;
+}
+
+/* With the lock. */
+static void
+evict (AccScheduleCache *self)
+{
+  GHashTableIter iter;
+  Entry *entry, *oldest = NULL;
+
+  g_hash_table_iter_init (&iter, self->table);
+  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &entry))
+    if (oldest == NULL || entry->used < oldest->used)
+      oldest = entry;
+  if (oldest == self->latest)
+    self->latest = NULL;
+  if (oldest != NULL)
+    g_hash_table_remove (self->table, &oldest->key);
+}
+
+static void
+insert (AccScheduleCache *self,
+        const Key        *key,
+        AccPrepared      *prepared)
+{
+  Entry *entry = g_new0 (Entry, 1);
+
+  entry->key = (Key) { key->n_words, key->hash, g_memdup2 (key->words, key->n_words * sizeof (guint64)) };
+  entry->prepared = acc_prepared_ref (prepared);
+
+  pthread_mutex_lock (&self->mutex);
+  if (g_hash_table_size (self->table) >= self->max_entries)
+    evict (self);
+  entry->used = ++self->clock;
+  self->latest = entry;
+  g_hash_table_replace (self->table, &entry->key, entry);
+  pthread_mutex_unlock (&self->mutex);
+}
+
+AccPrepared *
+acc_schedule_cache_get (AccScheduleCache  *self,
+                        AccHost           *host,
+                        AccArray         **results,
+                        guint              n_results,
+                        AccArray         **bound,
+                        AccArray         **values,
+                        guint              n_bound,
+                        gboolean           by_rows,
+                        GCancellable      *cancellable,
+                        GError           **error)
+{
+  guint64 few[64];
+  g_autofree guint64 *many = NULL;
+  Key key = { .n_words = count_words (bound, n_results, n_bound) };
+  g_autoptr (AccPrepared) prepared = NULL;
+  AccSchedule *schedule;
+  gboolean keep;
+
+  key.words = key.n_words <= G_N_ELEMENTS (few) ? few : (many = g_new (guint64, key.n_words));
+  fill_key (&key, results, n_results, bound, values, n_bound, by_rows);
+
+  prepared = look_up (self, &key);
+  if (prepared != NULL)
+    return g_steal_pointer (&prepared);
+
+  schedule = acc_schedule_new (results, n_results, bound, values, n_bound, error);
+  if (schedule == NULL)
+    return NULL;
+
+  keep = !schedule->data_dependent;
+  prepared = acc_prepared_new (host, schedule, by_rows, cancellable, error);
+  if (prepared != NULL && keep)
+    insert (self, &key, prepared);
+
+  return g_steal_pointer (&prepared);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-prepared.h"
+
+G_BEGIN_DECLS
+
+/* The prepared schedules of one program, by what they compute and the extents of what is bound. Holds the latest used ones.
+ * Any thread. */
+typedef struct _AccScheduleCache AccScheduleCache;
+
+AccScheduleCache *acc_schedule_cache_new  (guint max_entries);
+void              acc_schedule_cache_free (AccScheduleCache *self);
+/* @values: manifest arrays for @bound. A schedule that depends on their data is made anew each time. */
+AccPrepared      *acc_schedule_cache_get  (AccScheduleCache *self, AccHost *host, AccArray **results, guint n_results,
+                                           AccArray **bound, AccArray **values, guint n_bound, gboolean by_rows,
+                                           GCancellable *cancellable, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccScheduleCache, acc_schedule_cache_free)
+
+G_END_DECLS
