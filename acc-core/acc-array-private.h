@@ -2,6 +2,7 @@
 #pragma once
 
 #include "acc-array.h"
+#include "acc-error.h"
 #include "acc-buffer-private.h"
 #include "acc-expr-private.h"
 #include "acc-operations-private.h"
@@ -24,7 +25,8 @@ struct _AccArray {
   AccElementType *type;         /* NULL when error is set */
   guint           rank;
   AccShape       *shape;        /* NULL: not known before a run */
-  GError         *error;        /* sticky; a node with an error has no usable fields but op and label */
+  GError         *error;        /* sticky; a node with an error has no usable fields but op, label and origin */
+  AccArray       *origin;       /* owned: the node whose error this one copied; NULL where it began */
   char           *label;
 
   guint           n_inputs;
@@ -32,7 +34,8 @@ struct _AccArray {
   guint           n_functions;
   AccFunction    *functions[2]; /* in the order of the table; a fold's seed is functions[1], a fill's value functions[0], closed */
   AccFunction    *extents;      /* generate, fill, reshape, backpermute: closed, of index type; NULL otherwise */
-  GPtrArray      *references;   /* AccArray, owned: arrays that functions, extents and boundaries read or ask the extent of; never NULL */
+  GPtrArray      *references;   /* AccArray, owned: arrays that functions, extents and boundaries read or ask the extent of,
+                                 * and what the programs of while_loop capture; once each; never NULL */
 
   /* use: n_leaves buffers */
   AccBuffer     **leaves;
@@ -56,6 +59,9 @@ struct _AccArray {
 /* "map", or "map “label”" */
 ACC_MODULE_API
 char     *acc_array_describe       (AccArray *self);
+/* The sticky error with the label that its node has by now; NULL without one. Owned. */
+ACC_MODULE_API
+GError   *acc_array_dup_error      (AccArray *self);
 /* A node of manifest data; takes over references to @leaves (n_leaves of them). */
 ACC_MODULE_API
 AccArray *acc_array_new_manifest   (AccElementType *type, AccShape *shape, AccBuffer **leaves);
@@ -71,7 +77,7 @@ typedef struct {
   gpointer       user_data;
 } AccShapeContext;
 
-/* The shape rule of every operation, once: writes rank extents for @self, given those of its inputs and references. The
+/* The shape rule of every operation, once: writes rank extents, none negative, for @self, given those of its inputs and references. The
  * result of cond and while_loop is decided by running them: ACC_ERROR_UNSUPPORTED here. Checks what the rule demands
  * (equal sizes of reshape, slice indices, empty fold1): ACC_ERROR_SHAPE or BOUNDS with operation and label. */
 ACC_MODULE_API
@@ -89,5 +95,10 @@ ACC_MODULE_API
 AccArray **acc_program_get_parameter_nodes (AccProgram *self, guint *n);
 ACC_MODULE_API
 AccArray **acc_program_get_result_nodes    (AccProgram *self, guint *n);
+
+/* What a whole run demands: no error, and no parameter of another program within reach. acc_program_check() is content
+ * with a loop's body that reads the parameters of the program around it; this is not. */
+ACC_MODULE_API
+gboolean   acc_program_check_closed        (AccProgram *self, GError **error);
 
 G_END_DECLS

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-array-private.h"
+
+G_BEGIN_DECLS
+
+/* How nodes are made: begin with the inputs, set the fields of the operation, give it its functions, complete. After a
+ * mistake every further step does nothing but sink what it was given, and complete returns the node with its error. */
+
+/* Scalars that one element may have: bounds tuples, neighbourhoods and what a parser can ask for. */
+#define ACC_MAX_LEAVES 65536
+
+typedef struct {
+  guint           n_params;
+  AccElementType *params[3];
+  AccElementType *result;       /* NULL: any; the default type where the result is weak */
+} AccSignature;
+
+/* One per operation. */
+typedef struct {
+  /* Inputs and fields fit; sets node->rank where extents do not, and node->type where no function decides it. */
+  gboolean (*check)     (AccArray *node);
+  /* What function number @function looks like; NULL: there is none */
+  void     (*signature) (AccArray *node, guint function, AccSignature *signature);
+} AccArrayRule;
+
+AccArray *acc_array_begin         (AccOperation op, AccArray **inputs, guint n_inputs);
+/* Sets the error, the operation's name in front, unless there is one. FALSE, so that rules can return it. */
+gboolean  acc_array_fail          (AccArray *node, AccError code, const char *format, ...) G_GNUC_PRINTF (3, 4);
+gboolean  acc_array_fail_argument (AccArray *node, const char *argument);
+void      acc_array_call1         (AccArray *node, guint slot, AccExprFunc function, gpointer user_data);
+void      acc_array_call2         (AccArray *node, guint slot, AccExprFunc2 function, gpointer user_data);
+void      acc_array_call3         (AccArray *node, guint slot, AccExprFunc3 function, gpointer user_data);
+/* A closed function of @value, settled to what the rule wants; sinks @value. */
+void      acc_array_close         (AccArray *node, guint slot, AccExpr *value);
+void      acc_array_take_function (AccArray *node, guint slot, AccFunction *function);
+void      acc_array_set_extents        (AccArray *node, AccShape *shape);
+void      acc_array_set_extents_expr   (AccArray *node, AccExpr *shape);
+void      acc_array_take_extents       (AccArray *node, AccFunction *extents);
+void      acc_array_set_specification  (AccArray *node, const gint64 *specification, guint n);
+void      acc_array_set_sizes          (AccArray *node, guint input, const gint64 *sizes, guint n);
+void      acc_array_set_boundary       (AccArray *node, guint input, AccBoundary *boundary);
+AccArray *acc_array_complete      (AccArray *node);
+void      acc_array_add_reference (AccArray *node, AccArray *array);
+
+/* Releases later, when called from within a release: long chains must not recurse. */
+void      acc_array_drop          (gpointer object, GDestroyNotify release);
+/* TRUE and the rank where @type is an index type. */
+gboolean  acc_index_type_get_rank (AccElementType *type, guint *rank);
+/* A variable that @function's body reads and nobody binds, or NULL. */
+AccExpr  *acc_function_find_free_variable (AccFunction *function);
+/* Extents as array->shape holds them: negative ones are 0. FALSE on overflow of elements or bytes. */
+gboolean  acc_extents_check_size  (const gint64 *extents, guint rank, AccElementType *type, gint64 *size);
+/* Infers what is known before a run; sets shape or, where the rule is broken, the error. */
+void      acc_array_infer_static  (AccArray *node);
+/* Values of the items of an index-typed closed function that reads no elements. *unknown: it does, or loops. */
+gboolean  acc_closed_evaluate     (AccFunction *function, const AccShapeContext *context, gint64 *values, gboolean *unknown, GError **error);
+
+const AccArrayRule *acc_array_get_rule (AccOperation op);
+
+extern const AccArrayRule acc_rule_leaf;
+extern const AccArrayRule acc_rule_generate;
+extern const AccArrayRule acc_rule_fill;
+extern const AccArrayRule acc_rule_map;
+extern const AccArrayRule acc_rule_imap;
+extern const AccArrayRule acc_rule_zip_with;
+extern const AccArrayRule acc_rule_zip;
+extern const AccArrayRule acc_rule_unzip;
+extern const AccArrayRule acc_rule_reshape;
+extern const AccArrayRule acc_rule_slice;
+extern const AccArrayRule acc_rule_replicate;
+extern const AccArrayRule acc_rule_backpermute;
+extern const AccArrayRule acc_rule_fold;
+extern const AccArrayRule acc_rule_scan;
+extern const AccArrayRule acc_rule_stencil;
+extern const AccArrayRule acc_rule_permute;
+extern const AccArrayRule acc_rule_cond;
+extern const AccArrayRule acc_rule_while_loop;
+
+G_END_DECLS

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-build-private.h"
+#include "acc-error.h"
+
+#include <string.h>
+
+static const AccArrayRule *const rules[ACC_N_OPERATIONS] = {
+  [ACC_OP_USE] = &acc_rule_leaf,
+  [ACC_OP_SOURCE] = &acc_rule_leaf,
+  [ACC_OP_PARAMETER] = &acc_rule_leaf,
+  [ACC_OP_GENERATE] = &acc_rule_generate,
+  [ACC_OP_FILL] = &acc_rule_fill,
+  [ACC_OP_COND] = &acc_rule_cond,
+  [ACC_OP_WHILE_LOOP] = &acc_rule_while_loop,
+  [ACC_OP_MAP] = &acc_rule_map,
+  [ACC_OP_IMAP] = &acc_rule_imap,
+  [ACC_OP_ZIP_WITH] = &acc_rule_zip_with,
+  [ACC_OP_ZIP_WITH3] = &acc_rule_zip_with,
+  [ACC_OP_ZIP] = &acc_rule_zip,
+  [ACC_OP_UNZIP] = &acc_rule_unzip,
+  [ACC_OP_RESHAPE] = &acc_rule_reshape,
+  [ACC_OP_REPLICATE] = &acc_rule_replicate,
+  [ACC_OP_SLICE] = &acc_rule_slice,
+  [ACC_OP_PERMUTE] = &acc_rule_permute,
+  [ACC_OP_BACKPERMUTE] = &acc_rule_backpermute,
+  [ACC_OP_FOLD] = &acc_rule_fold,
+  [ACC_OP_FOLD1] = &acc_rule_fold,
+  [ACC_OP_FOLD_ALL] = &acc_rule_fold,
+  [ACC_OP_FOLD1_ALL] = &acc_rule_fold,
+  [ACC_OP_SCANL1] = &acc_rule_scan,
+  [ACC_OP_STENCIL] = &acc_rule_stencil,
+  [ACC_OP_STENCIL2] = &acc_rule_stencil,
+};
+
+const AccArrayRule *
+acc_array_get_rule (AccOperation op)
+{
+  return rules[op];
+}
+
+gboolean
+acc_array_fail (AccArray   *node,
+                AccError    code,
+                const char *format,
+                ...)
+{
+  g_autofree char *message = NULL;
+  va_list args;
+
+  if (node->error != NULL)
+    return FALSE;
+
+  va_start (args, format);
+  message = g_strdup_vprintf (format, args);
+  va_end (args);
+
+  node->error = g_error_new (ACC_ERROR, code, "%s: %s", acc_operation_get_info (node->op)->name, message);
+  return FALSE;
+}
+
+gboolean
+acc_array_fail_argument (AccArray   *node,
+                         const char *argument)
+{
+  return acc_array_fail (node, ACC_ERROR_CALLBACK, "%s is missing", argument);
+}
+
+AccArray *
+acc_array_begin (AccOperation   op,
+                 AccArray     **inputs,
+                 guint          n_inputs)
+{
+  AccArray *node = g_object_new (ACC_TYPE_ARRAY, NULL);
+
+  node->op = op;
+
+  if (rules[op] == NULL)
+    acc_array_fail (node, ACC_ERROR_UNSUPPORTED, "this version does not have the operation");
+
+  for (guint i = 0; i < n_inputs; i++)
+    {
+      if (inputs[i] == NULL || !ACC_IS_ARRAY (inputs[i]))
+        {
+          acc_array_fail_argument (node, "an array");
+        }
+      else if (inputs[i]->error != NULL && node->error == NULL)
+        {
+          node->error = g_error_copy (inputs[i]->error);
+          node->origin = g_object_ref (inputs[i]->origin != NULL ? inputs[i]->origin : inputs[i]);
+        }
+    }
+
+  if (node->error != NULL)
+    return node;
+
+  node->n_inputs = n_inputs;
+  node->inputs = g_new (AccArray *, n_inputs);
+  for (guint i = 0; i < n_inputs; i++)
+    node->inputs[i] = g_object_ref (inputs[i]);
+
+  return node;
+}
+
+static gboolean
+prepare (AccArray     *node,
+         guint         slot,
+         gboolean      has_function,
+         AccSignature *signature)
+{
+  const AccArrayRule *rule = rules[node->op];
+
+  *signature = (AccSignature) { 0, };
+
+  if (node->error != NULL)
+    return FALSE;
+  if (!has_function)
+    return acc_array_fail_argument (node, "a function");
+  if (!rule->check (node))
+    return FALSE;
+
+  rule->signature (node, slot, signature);
+  return TRUE;
+}
+
+void
+acc_array_call1 (AccArray    *node,
+                 guint        slot,
+                 AccExprFunc  function,
+                 gpointer     user_data)
+{
+  AccSignature signature;
+
+  if (prepare (node, slot, function != NULL, &signature))
+    acc_array_take_function (node, slot, acc_function_new1 (signature.params[0], function, user_data, signature.result));
+}
+
+void
+acc_array_call2 (AccArray     *node,
+                 guint         slot,
+                 AccExprFunc2  function,
+                 gpointer      user_data)
+{
+  AccSignature signature;
+
+  if (prepare (node, slot, function != NULL, &signature))
+    acc_array_take_function (node, slot, acc_function_new2 (signature.params[0], signature.params[1],
+                                                            function, user_data, signature.result));
+}
+
+void
+acc_array_call3 (AccArray     *node,
+                 guint         slot,
+                 AccExprFunc3  function,
+                 gpointer      user_data)
+{
+  AccSignature signature;
+
+  if (prepare (node, slot, function != NULL, &signature))
+    acc_array_take_function (node, slot, acc_function_new3 (signature.params[0], signature.params[1], signature.params[2],
+                                                            function, user_data, signature.result));
+}
+
+static AccFunction *
+close_expr (AccExpr        *value,
+            AccElementType *type)
+{
+  g_autoptr(AccExpr) settled = acc_expr_ref_sink (acc_expr_settle (value, type));
+
+  return acc_function_new (NULL, 0, settled);
+}
+
+void
+acc_array_close (AccArray *node,
+                 guint     slot,
+                 AccExpr  *value)
+{
+  g_autoptr(AccExpr) owned = value != NULL ? acc_expr_ref_sink (value) : NULL;
+  AccSignature signature;
+
+  if (node->error == NULL && value == NULL)
+    acc_array_fail_argument (node, "a value");
+
+  if (prepare (node, slot, TRUE, &signature))
+    acc_array_take_function (node, slot, close_expr (owned, signature.result));
+}
+
+void
+acc_array_take_function (AccArray    *node,
+                         guint        slot,
+                         AccFunction *function)
+{
+  g_clear_pointer (&node->functions[slot], acc_function_unref);
+  node->functions[slot] = function;
+  node->n_functions = MAX (node->n_functions, slot + 1);
+}
+
+void
+acc_array_set_extents (AccArray *node,
+                       AccShape *shape)
+{
+  const gint64 *extents;
+  guint rank;
+  g_autofree AccExpr **items = NULL;
+
+  if (node->error != NULL)
+    return;
+
+  if (shape == NULL)
+    {
+      acc_array_fail_argument (node, "a shape");
+      return;
+    }
+
+  extents = acc_shape_get_extents (shape, &rank);
+
+  if (rank > ACC_MAX_LEAVES)
+    {
+      acc_array_fail (node, ACC_ERROR_SHAPE, "rank %u is too high", rank);
+      return;
+    }
+
+  items = g_new (AccExpr *, rank + 1);
+  for (guint i = 0; i < rank; i++)
+    items[i] = acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), extents[i]);
+
+  acc_array_set_extents_expr (node, rank == 1 ? items[0] : acc_expr_tuple (items, rank));
+}
+
+void
+acc_array_set_extents_expr (AccArray *node,
+                            AccExpr  *shape)
+{
+  g_autoptr(AccExpr) owned = shape != NULL ? acc_expr_ref_sink (shape) : NULL;
+
+  if (node->error != NULL)
+    return;
+
+  if (shape == NULL)
+    acc_array_fail_argument (node, "a shape");
+  else
+    acc_array_take_extents (node, close_expr (owned, NULL));
+}
+
+void
+acc_array_take_extents (AccArray    *node,
+                        AccFunction *extents)
+{
+  const GError *error = acc_expr_get_error (extents->body);
+
+  g_clear_pointer (&node->extents, acc_function_unref);
+  node->extents = extents;
+
+  if (node->error != NULL)
+    return;
+
+  if (error != NULL)
+    acc_array_fail (node, error->code, "%s", error->message);
+  else if (extents->n_params != 0 || !acc_index_type_get_rank (extents->body->type, &node->rank))
+    acc_array_fail (node, ACC_ERROR_TYPE, "a shape is one i8 or a tuple of them, not %s",
+                    acc_element_type_get_code (extents->body->type));
+}
+
+void
+acc_array_set_specification (AccArray     *node,
+                             const gint64 *specification,
+                             guint         n)
+{
+  if (node->error != NULL)
+    return;
+
+  if (specification == NULL && n > 0)
+    {
+      acc_array_fail_argument (node, "a specification");
+      return;
+    }
+
+  g_free (node->specification);
+  node->specification = g_memdup2 (specification, n * sizeof (gint64));
+  node->n_specification = n;
+}
+
+void
+acc_array_set_sizes (AccArray     *node,
+                     guint         input,
+                     const gint64 *sizes,
+                     guint         n)
+{
+  if (node->error != NULL)
+    return;
+
+  if (sizes == NULL)
+    acc_array_fail_argument (node, "the size of the neighbourhood");
+  else if (n != node->inputs[input]->rank)
+    acc_array_fail (node, ACC_ERROR_SHAPE, "a neighbourhood of rank %u does not fit an array of rank %u",
+                    n, node->inputs[input]->rank);
+  else if (node->sizes[input] == NULL)
+    node->sizes[input] = g_memdup2 (sizes, n * sizeof (gint64));
+}
+
+gboolean
+acc_index_type_get_rank (AccElementType *type,
+                         guint          *rank)
+{
+  if (!acc_element_type_is_tuple (type))
+    {
+      *rank = 1;
+      return acc_element_type_get_kind (type) == ACC_KIND_I64;
+    }
+
+  *rank = acc_element_type_get_n_items (type);
+  return acc_index_type (*rank) == type;
+}
+
+static gboolean
+check_function (AccArray    *node,
+                AccFunction *function,
+                guint        slot)
+{
+  const GError *error = acc_expr_get_error (function->body);
+  AccSignature signature = { 0, };
+
+  if (error != NULL)
+    return acc_array_fail (node, error->code, "%s", error->message);
+
+  rules[node->op]->signature (node, slot, &signature);
+
+  if (function->n_params != signature.n_params)
+    return acc_array_fail (node, ACC_ERROR_TYPE, "its function takes %u parameters, not %u",
+                           signature.n_params, function->n_params);
+
+  for (guint i = 0; i < signature.n_params; i++)
+    if (function->params[i]->type != signature.params[i])
+      return acc_array_fail (node, ACC_ERROR_TYPE, "parameter %u of its function is %s, not %s", i,
+                             acc_element_type_get_code (signature.params[i]),
+                             acc_element_type_get_code (function->params[i]->type));
+
+  if (signature.result != NULL && function->body->type != signature.result)
+    return acc_array_fail (node, ACC_ERROR_TYPE, "its %s gives %s where %s is needed",
+                           signature.n_params > 0 ? "function" : "value",
+                           acc_element_type_get_code (function->body->type),
+                           acc_element_type_get_code (signature.result));
+
+  return TRUE;
+}
+
+static gboolean
+check_closed (AccArray    *node,
+              AccFunction *function)
+{
+  g_autoptr(AccExpr) variable = NULL;
+
+  if (function == NULL || (variable = acc_function_find_free_variable (function)) == NULL)
+    return TRUE;
+
+  return acc_array_fail (node, ACC_ERROR_TYPE,
+                         "it depends on a variable of another function: "
+                         "a scalar function cannot start an operation on whole arrays");
+}
+
+static gboolean
+check_functions (AccArray *node)
+{
+  guint n = strlen (acc_operation_get_info (node->op)->functions);
+
+  for (guint i = 0; i < n; i++)
+    if (node->functions[i] == NULL)
+      return acc_array_fail_argument (node, "a function");
+
+  for (guint i = 0; i < n; i++)
+    if (!check_function (node, node->functions[i], i) || !check_closed (node, node->functions[i]))
+      return FALSE;
+
+  for (guint i = 0; i < 2; i++)
+    if (node->boundaries[i] != NULL && !check_closed (node, node->boundaries[i]->function))
+      return FALSE;
+
+  return check_closed (node, node->extents);
+}
+
+static void
+add_references (AccArray  *node,
+                GPtrArray *arrays)
+{
+  g_autoptr(GHashTable) seen = NULL;
+
+  if (arrays->len > 8)
+    {
+      seen = g_hash_table_new (NULL, NULL);
+      for (guint i = 0; i < node->references->len; i++)
+        g_hash_table_add (seen, g_ptr_array_index (node->references, i));
+    }
+
+  for (guint i = 0; i < arrays->len; i++)
+    {
+      AccArray *array = g_ptr_array_index (arrays, i);
+
+      if (seen != NULL ? g_hash_table_add (seen, array) : !g_ptr_array_find (node->references, array, NULL))
+        g_ptr_array_add (node->references, g_object_ref (array));
+    }
+}
+
+static void
+collect_references (AccArray *node)
+{
+  for (guint i = 0; i < 2; i++)
+    {
+      if (node->functions[i] != NULL)
+        add_references (node, node->functions[i]->arrays);
+      if (node->boundaries[i] != NULL && node->boundaries[i]->function != NULL)
+        add_references (node, node->boundaries[i]->function->arrays);
+      if (node->programs[i] != NULL)
+        add_references (node, acc_program_get_captures (node->programs[i]));
+    }
+
+  if (node->extents != NULL)
+    add_references (node, node->extents->arrays);
+}
+
+AccArray *
+acc_array_complete (AccArray *node)
+{
+  if (node->error == NULL && rules[node->op]->check (node) && check_functions (node))
+    {
+      if (node->type == NULL)
+        node->type = node->functions[0]->body->type;
+
+      if (acc_element_type_get_n_leaves (node->type) > ACC_MAX_LEAVES)
+        acc_array_fail (node, ACC_ERROR_TYPE, "an element has more than %u scalars", ACC_MAX_LEAVES);
+      else
+        collect_references (node);
+    }
+
+  if (node->error == NULL)
+    acc_array_infer_static (node);
+
+  if (node->error != NULL)
+    {
+      node->type = NULL;
+      node->rank = 0;
+      g_clear_pointer (&node->shape, acc_shape_unref);
+    }
+
+  return node;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-build-private.h"
+#include "acc-error.h"
+#include "acc-source.h"
+
+static gboolean
+check_leaf (AccArray *node)
+{
+  return TRUE;
+}
+
+static void
+no_signature (AccArray     *node,
+              guint         function,
+              AccSignature *signature)
+{
+}
+
+const AccArrayRule acc_rule_leaf = { check_leaf, no_signature };
+
+static gboolean
+check_extents (AccArray *node)
+{
+  return node->extents != NULL || acc_array_fail_argument (node, "a shape");
+}
+
+static void
+generate_signature (AccArray     *node,
+                    guint         function,
+                    AccSignature *signature)
+{
+  signature->n_params = 1;
+  signature->params[0] = acc_index_type (node->rank);
+}
+
+const AccArrayRule acc_rule_generate = { check_extents, generate_signature };
+const AccArrayRule acc_rule_fill = { check_extents, no_signature };
+
+AccArray *
+acc_array_new_parameter (AccElementType *type,
+                         guint           rank,
+                         const gint64   *declared,
+                         guint           position)
+{
+  AccArray *node = acc_array_begin (ACC_OP_PARAMETER, NULL, 0);
+
+  node->type = type;
+  node->rank = rank;
+  node->parameter = position;
+  node->declared = g_new (gint64, rank + 1);
+
+  for (guint i = 0; i < rank; i++)
+    node->declared[i] = declared != NULL && declared[i] >= 0 ? declared[i] : -1;
+
+  return acc_array_complete (node);
+}
+
+/**
+ * acc_array_new_from_source:
+ * @source: where the rows come from
+ *
+ * An array whose elements come from @source when a run asks for them, in chunks of rows, so that they need never be in
+ * memory together. Its type and shape are those of the source.
+ *
+ * Returns: (transfer full): the array
+ */
+AccArray *
+acc_array_new_from_source (AccSource *source)
+{
+  AccArray *node = acc_array_begin (ACC_OP_SOURCE, NULL, 0);
+  AccShape *shape;
+
+  if (source == NULL || !ACC_IS_SOURCE (source))
+    {
+      acc_array_fail_argument (node, "a source");
+      return acc_array_complete (node);
+    }
+
+  node->source = g_object_ref (source);
+  node->type = acc_source_get_element_type (source);
+  shape = acc_source_get_shape (source);
+
+  if (node->type == NULL || shape == NULL)
+    acc_array_fail (node, ACC_ERROR_SHAPE, "%s does not say its type and shape", acc_source_get_name (source));
+  else if ((node->rank = acc_shape_get_rank (shape)) == 0)
+    acc_array_fail (node, ACC_ERROR_SHAPE, "%s has rank 0, a source has rows", acc_source_get_name (source));
+
+  return acc_array_complete (node);
+}
+
+/**
+ * acc_array_generate:
+ * @shape: the extents
+ * @function: (scope call) (closure user_data): what the element at an index is
+ * @user_data: data for @function
+ *
+ * The array whose element at every index is @function of that index. The index is an i8 for rank 1, else a tuple with one
+ * i8 per dimension, outermost first; acc_expr_item() reads both. A shape of rank 0 calls for one element; a shape without
+ * elements is an empty array.
+ *
+ * Returns: (transfer full): an array of @shape, of the type that @function gives
+ */
+AccArray *
+acc_array_generate (AccShape    *shape,
+                    AccExprFunc  function,
+                    gpointer     user_data)
+{
+  AccArray *node = acc_array_begin (ACC_OP_GENERATE, NULL, 0);
+
+  acc_array_set_extents (node, shape);
+  acc_array_call1 (node, 0, function, user_data);
+
+  return acc_array_complete (node);
+}
+
+/**
+ * acc_array_generate_expr:
+ * @shape: the extents: an i8 for rank 1, else a tuple of them, outermost first
+ * @function: (scope call) (closure user_data): what the element at an index is
+ * @user_data: data for @function
+ *
+ * As [func@Array.generate], of a shape that may depend on the extents and elements of other arrays. Negative extents
+ * count as 0.
+ *
+ * Returns: (transfer full): an array of the type that @function gives
+ */
+AccArray *
+acc_array_generate_expr (AccExpr     *shape,
+                         AccExprFunc  function,
+                         gpointer     user_data)
+{
+  AccArray *node = acc_array_begin (ACC_OP_GENERATE, NULL, 0);
+
+  acc_array_set_extents_expr (node, shape);
+  acc_array_call1 (node, 0, function, user_data);
+
+  return acc_array_complete (node);
+}
+
+/**
+ * acc_array_fill:
+ * @shape: the extents
+ * @value: the element; may read other arrays
+ *
+ * The array whose elements are all @value.
+ *
+ * Returns: (transfer full): an array of @shape
+ */
+AccArray *
+acc_array_fill (AccShape *shape,
+                AccExpr  *value)
+{
+  AccArray *node = acc_array_begin (ACC_OP_FILL, NULL, 0);
+
+  acc_array_set_extents (node, shape);
+  acc_array_close (node, 0, value);
+
+  return acc_array_complete (node);
+}
+
+/**
+ * acc_array_fill_expr:
+ * @shape: the extents: an i8 for rank 1, else a tuple of them, outermost first
+ * @value: the element; may read other arrays
+ *
+ * As [func@Array.fill], of a shape that may depend on the extents and elements of other arrays.
+ *
+ * Returns: (transfer full): the array
+ */
+AccArray *
+acc_array_fill_expr (AccExpr *shape,
+                     AccExpr *value)
+{
+  AccArray *node = acc_array_begin (ACC_OP_FILL, NULL, 0);
+
+  acc_array_set_extents_expr (node, shape);
+  acc_array_close (node, 0, value);
+
+  return acc_array_complete (node);
+}
+
+/**
+ * acc_array_unit:
+ * @value: the element; may read other arrays
+ *
+ * One element, as an array of rank 0.
+ *
+ * Returns: (transfer full): an array of rank 0
+ */
+AccArray *
+acc_array_unit (AccExpr *value)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_scalar ();
+
+  return acc_array_fill (shape, value);
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-build-private.h"
+#include "acc-error.h"
+
+static gboolean
+check_map (AccArray *node)
+{
+  node->rank = node->inputs[0]->rank;
+  return TRUE;
+}
+
+static void
+map_signature (AccArray     *node,
+               guint         function,
+               AccSignature *signature)
+{
+  signature->n_params = 1;
+  signature->params[0] = node->inputs[0]->type;
+}
+
+static void
+imap_signature (AccArray     *node,
+                guint         function,
+                AccSignature *signature)
+{
+  signature->n_params = 2;
+  signature->params[0] = acc_index_type (node->rank);
+  signature->params[1] = node->inputs[0]->type;
+}
+
+static gboolean
+check_ranks (AccArray *node)
+{
+  if (node->n_inputs == 0)
+    return acc_array_fail_argument (node, "an array");
+
+  node->rank = node->inputs[0]->rank;
+
+  for (guint i = 1; i < node->n_inputs; i++)
+    if (node->inputs[i]->rank != node->rank)
+      return acc_array_fail (node, ACC_ERROR_SHAPE, "array %u has rank %u where the first has rank %u",
+                             i, node->inputs[i]->rank, node->rank);
+
+  return TRUE;
+}
+
+static void
+zip_with_signature (AccArray     *node,
+                    guint         function,
+                    AccSignature *signature)
+{
+  signature->n_params = node->n_inputs;
+  for (guint i = 0; i < node->n_inputs; i++)
+    signature->params[i] = node->inputs[i]->type;
+}
+
+static gboolean
+check_zip (AccArray *node)
+{
+  g_autofree AccElementType **types = NULL;
+  guint64 n_leaves = 0;
+
+  if (!check_ranks (node))
+    return FALSE;
+
+  types = g_new (AccElementType *, node->n_inputs);
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      types[i] = node->inputs[i]->type;
+      n_leaves += acc_element_type_get_n_leaves (types[i]);
+    }
+
+  if (n_leaves > ACC_MAX_LEAVES || node->n_inputs > ACC_MAX_LEAVES)
+    return acc_array_fail (node, ACC_ERROR_TYPE, "an element has more than %u scalars", ACC_MAX_LEAVES);
+
+  node->type = acc_element_type_new_tuple (types, node->n_inputs);
+  return TRUE;
+}
+
+static gboolean
+check_unzip (AccArray *node)
+{
+  AccElementType *type = node->inputs[0]->type;
+
+  if (!acc_element_type_is_tuple (type))
+    return acc_array_fail (node, ACC_ERROR_TYPE, "%s is not a tuple", acc_element_type_get_code (type));
+
+  if (node->item >= acc_element_type_get_n_items (type))
+    return acc_array_fail (node, ACC_ERROR_TYPE, "%s has no item %u", acc_element_type_get_code (type), node->item);
+
+  node->rank = node->inputs[0]->rank;
+  node->type = acc_element_type_get_item (type, node->item);
+  return TRUE;
+}
+
+static void
+no_signature (AccArray     *node,
+              guint         function,
+              AccSignature *signature)
+{
+}
+
+const AccArrayRule acc_rule_map = { check_map, map_signature };
+const AccArrayRule acc_rule_imap = { check_map, imap_signature };
+const AccArrayRule acc_rule_zip_with = { check_ranks, zip_with_signature };
+const AccArrayRule acc_rule_zip = { check_zip, no_signature };
+const AccArrayRule acc_rule_unzip = { check_unzip, no_signature };
+
+/**
+ * acc_array_map:
+ * @self: an array
+ * @function: (scope call) (closure user_data): what happens to one element
+ * @user_data: data for @function
+ *
+ * Applies @function to every element. Where the result is an untyped literal, it takes its default type.
+ *
+ * Returns: (transfer full): an array of the shape of @self, of the type that @function gives
+ */
+AccArray *
+acc_array_map (AccArray    *self,
+               AccExprFunc  function,
+               gpointer     user_data)
+{
+  AccArray *node = acc_array_begin (ACC_OP_MAP, &self, 1);
+
+  acc_array_call1 (node, 0, function, user_data);
+
+  return acc_array_complete (node);
+}
+
+/**
+ * acc_array_imap:
+ * @self: an array
+ * @function: (scope call) (closure user_data): takes the index and the element
+ * @user_data: data for @function
+ *
+ * Applies @function to every index and element. The index is an i8 for rank 1, else a tuple with one i8 per dimension.
+ *
+ * Returns: (transfer full): an array of the shape of @self, of the type that @function gives
+ */
+AccArray *
+acc_array_imap (AccArray     *self,
+                AccExprFunc2  function,
+                gpointer      user_data)
+{
+  AccArray *node = acc_array_begin (ACC_OP_IMAP, &self, 1);
+
+  acc_array_call2 (node, 0, function, user_data);
+
+  return acc_array_complete (node);
+}
+
+/**
+ * acc_array_zip_with:
+ * @self: an array
+ * @other: an array of the same rank
+ * @function: (scope call) (closure user_data): takes an element of each
+ * @user_data: data for @function
+ *
+ * Combines the elements of two arrays. Where their extents differ, the result has the smaller one in every dimension: the
+ * corner at index 0 that both have.
+ *
+ * Returns: (transfer full): an array of the type that @function gives
+ */
+AccArray *
+acc_array_zip_with (AccArray     *self,
+                    AccArray     *other,
+                    AccExprFunc2  function,
+                    gpointer      user_data)
+{
+  AccArray *node = acc_array_begin (ACC_OP_ZIP_WITH, (AccArray *[]) { self, other }, 2);
+
+  acc_array_call2 (node, 0, function, user_data);
+
+  return acc_array_complete (node);
+}
+
+/**
+ * acc_array_zip_with3:
+ * @self: an array
+ * @second: an array of the same rank
+ * @third: an array of the same rank
+ * @function: (scope call) (closure user_data): takes an element of each
+ * @user_data: data for @function
+ *
+ * Combines the elements of three arrays, as [method@Array.zip_with] does with two. For more than three, map over
+ * [func@Array.zip_many].
+ *
+ * Returns: (transfer full): an array of the type that @function gives
+ */
+AccArray *
+acc_array_zip_with3 (AccArray     *self,
+                     AccArray     *second,
+                     AccArray     *third,
+                     AccExprFunc3  function,
+                     gpointer      user_data)
+{
+  AccArray *node = acc_array_begin (ACC_OP_ZIP_WITH3, (AccArray *[]) { self, second, third }, 3);
+
+  acc_array_call3 (node, 0, function, user_data);
+
+  return acc_array_complete (node);
+}
+
+/**
+ * acc_array_zip:
+ * @self: an array
+ * @other: an array of the same rank
+ *
+ * Pairs of elements, over the extents that both have.
+ *
+ * Returns: (transfer full): an array of pairs
+ */
+AccArray *
+acc_array_zip (AccArray *self,
+               AccArray *other)
+{
+  return acc_array_complete (acc_array_begin (ACC_OP_ZIP, (AccArray *[]) { self, other }, 2));
+}
+
+/**
+ * acc_array_zip_many:
+ * @arrays: (array length=n_arrays): arrays of one rank
+ * @n_arrays: how many, at least one
+ *
+ * Tuples of the elements of several arrays, over the extents that all have.
+ *
+ * Returns: (transfer full): an array of tuples of @n_arrays items
+ */
+AccArray *
+acc_array_zip_many (AccArray **arrays,
+                    guint      n_arrays)
+{
+  return acc_array_complete (acc_array_begin (ACC_OP_ZIP, arrays, arrays != NULL ? n_arrays : 0));
+}
+
+/**
+ * acc_array_unzip:
+ * @self: an array of tuples
+ * @item: which item, counted from 0
+ *
+ * One item of every tuple. Costs nothing on a manifest array: its tuples lie apart.
+ *
+ * Returns: (transfer full): an array of the shape of @self
+ */
+AccArray *
+acc_array_unzip (AccArray *self,
+                 guint     item)
+{
+  AccArray *node = acc_array_begin (ACC_OP_UNZIP, &self, 1);
+
+  node->item = item;
+
+  return acc_array_complete (node);
+}

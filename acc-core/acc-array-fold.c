@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-build-private.h"
+#include "acc-error.h"
+
+static gboolean
+check_fold (AccArray *node)
+{
+  AccArray *input = node->inputs[0];
+  gboolean all = node->op == ACC_OP_FOLD_ALL || node->op == ACC_OP_FOLD1_ALL;
+
+  if (!all && input->rank == 0)
+    return acc_array_fail (node, ACC_ERROR_SHAPE, "an array of rank 0 has no innermost dimension");
+
+  node->type = input->type;
+  node->rank = all ? 0 : input->rank - 1;
+  return TRUE;
+}
+
+static gboolean
+check_scan (AccArray *node)
+{
+  AccArray *input = node->inputs[0];
+
+  if (input->rank == 0)
+    return acc_array_fail (node, ACC_ERROR_SHAPE, "an array of rank 0 has no innermost dimension");
+
+  node->type = input->type;
+  node->rank = input->rank;
+  return TRUE;
+}
+
+static void
+combine_signature (AccArray     *node,
+                   guint         function,
+                   AccSignature *signature)
+{
+  signature->result = node->inputs[0]->type;
+
+  if (function == 0)
+    {
+      signature->n_params = 2;
+      signature->params[0] = signature->params[1] = node->inputs[0]->type;
+    }
+}
+
+const AccArrayRule acc_rule_fold = { check_fold, combine_signature };
+const AccArrayRule acc_rule_scan = { check_scan, combine_signature };
+
+static AccArray *
+reduce (AccArray     *self,
+        AccOperation  op,
+        AccExpr      *initial,
+        AccExprFunc2  combine,
+        gpointer      user_data)
+{
+  AccArray *node = acc_array_begin (op, &self, 1);
+
+  acc_array_call2 (node, 0, combine, user_data);
+  if (op == ACC_OP_FOLD || op == ACC_OP_FOLD_ALL)
+    acc_array_close (node, 1, initial);
+
+  return acc_array_complete (node);
+}
+
+/**
+ * acc_array_fold:
+ * @self: an array of rank 1 or more
+ * @initial: what every row starts with, of the element type; an untyped literal adapts to it
+ * @combine: (scope call) (closure user_data): takes the value so far and the next one, gives the element type
+ * @user_data: data for @combine
+ *
+ * Reduces the innermost dimension. @combine must be associative and need not be commutative: the order is kept, the
+ * grouping is not, so that floats may differ in the last bits from a plain loop. @initial is used exactly once per row, on
+ * the left, and is the result of an empty row.
+ *
+ * Returns: (transfer full): an array of the shape of @self without its innermost dimension
+ */
+AccArray *
+acc_array_fold (AccArray     *self,
+                AccExpr      *initial,
+                AccExprFunc2  combine,
+                gpointer      user_data)
+{
+  return reduce (self, ACC_OP_FOLD, initial, combine, user_data);
+}
+
+/**
+ * acc_array_fold1:
+ * @self: an array of rank 1 or more
+ * @combine: (scope call) (closure user_data): takes the value so far and the next one, gives the element type
+ * @user_data: data for @combine
+ *
+ * As [method@Array.fold] without an initial value. An innermost dimension of extent 0 is %ACC_ERROR_SHAPE, also where
+ * there are no rows.
+ *
+ * Returns: (transfer full): an array of the shape of @self without its innermost dimension
+ */
+AccArray *
+acc_array_fold1 (AccArray     *self,
+                 AccExprFunc2  combine,
+                 gpointer      user_data)
+{
+  return reduce (self, ACC_OP_FOLD1, NULL, combine, user_data);
+}
+
+/**
+ * acc_array_fold_all:
+ * @self: an array of any rank
+ * @initial: the value to start with, of the element type; an untyped literal adapts to it
+ * @combine: (scope call) (closure user_data): takes the value so far and the next one, gives the element type
+ * @user_data: data for @combine
+ *
+ * Reduces all elements in row-major order, as [method@Array.fold] does with a row.
+ *
+ * Returns: (transfer full): an array of rank 0
+ */
+AccArray *
+acc_array_fold_all (AccArray     *self,
+                    AccExpr      *initial,
+                    AccExprFunc2  combine,
+                    gpointer      user_data)
+{
+  return reduce (self, ACC_OP_FOLD_ALL, initial, combine, user_data);
+}
+
+/**
+ * acc_array_fold1_all:
+ * @self: an array of any rank
+ * @combine: (scope call) (closure user_data): takes the value so far and the next one, gives the element type
+ * @user_data: data for @combine
+ *
+ * As [method@Array.fold_all] without an initial value. An array without elements is %ACC_ERROR_SHAPE.
+ *
+ * Returns: (transfer full): an array of rank 0
+ */
+AccArray *
+acc_array_fold1_all (AccArray     *self,
+                     AccExprFunc2  combine,
+                     gpointer      user_data)
+{
+  return reduce (self, ACC_OP_FOLD1_ALL, NULL, combine, user_data);
+}
+
+/**
+ * acc_array_scanl1:
+ * @self: an array of rank 1 or more
+ * @combine: (scope call) (closure user_data): takes the value so far and the next one, gives the element type
+ * @user_data: data for @combine
+ *
+ * All partial reductions of every row, from the left, each with its own element: x0, x0·x1, … @combine must be
+ * associative and need not be commutative. An empty row stays empty.
+ *
+ * Returns: (transfer full): an array of the shape of @self
+ */
+AccArray *
+acc_array_scanl1 (AccArray     *self,
+                  AccExprFunc2  combine,
+                  gpointer      user_data)
+{
+  return reduce (self, ACC_OP_SCANL1, NULL, combine, user_data);
+}

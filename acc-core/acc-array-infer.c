@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-build-private.h"
+#include "acc-error.h"
+#include "acc-source.h"
+
+#include <string.h>
+
+typedef struct {
+  AccArray              *array;
+  const AccShapeContext *context;
+  gint64                *extents;
+  GError               **error;
+} Inference;
+
+static gboolean fail (Inference  *self,
+                      AccError    code,
+                      const char *format,
+                      ...) G_GNUC_PRINTF (3, 4);
+
+static gboolean
+fail (Inference  *self,
+      AccError    code,
+      const char *format,
+      ...)
+{
+  g_autofree char *description = acc_array_describe (self->array);
+  g_autofree char *message = NULL;
+  va_list args;
+
+  va_start (args, format);
+  message = g_strdup_vprintf (format, args);
+  va_end (args);
+
+  g_set_error (self->error, ACC_ERROR, code, "%s: %s", description, message);
+  return FALSE;
+}
+
+gboolean
+acc_extents_check_size (const gint64   *extents,
+                        guint           rank,
+                        AccElementType *type,
+                        gint64         *size)
+{
+  gint64 n = 1;
+  gint64 largest = MAX (acc_element_type_get_size (type), 1);
+
+  *size = 0;
+
+  for (guint i = 0; i < rank; i++)
+    if (extents[i] <= 0)
+      return TRUE;
+
+  for (guint i = 0; i < rank; i++)
+    if (__builtin_mul_overflow (n, extents[i], &n))
+      return FALSE;
+
+  *size = n;
+  return !__builtin_mul_overflow (n, largest, &n);
+}
+
+static const gint64 *
+get_input (Inference *self,
+           guint      input)
+{
+  AccArray *array = self->array->inputs[input];
+
+  if (array->shape != NULL)
+    return acc_shape_get_extents (array->shape, NULL);
+
+  return self->context->get_extents (array, self->context->user_data, self->error);
+}
+
+static gboolean
+copy_input (Inference *self,
+            guint      input)
+{
+  const gint64 *extents = get_input (self, input);
+
+  if (extents == NULL)
+    return FALSE;
+
+  if (self->array->rank > 0)
+    memcpy (self->extents, extents, self->array->rank * sizeof (gint64));
+  return TRUE;
+}
+
+static gboolean
+intersect_inputs (Inference *self)
+{
+  if (!copy_input (self, 0))
+    return FALSE;
+
+  for (guint i = 1; i < self->array->n_inputs; i++)
+    {
+      const gint64 *extents = get_input (self, i);
+
+      if (extents == NULL)
+        return FALSE;
+      for (guint d = 0; d < self->array->rank; d++)
+        self->extents[d] = MIN (self->extents[d], extents[d]);
+    }
+
+  return TRUE;
+}
+
+static gboolean
+evaluate_extents (Inference *self)
+{
+  AccFunction *function = self->array->extents;
+  g_autoptr(GError) error = NULL;
+  gboolean unknown = FALSE;
+
+  if (acc_closed_evaluate (function, self->context, self->extents, &unknown, &error))
+    return TRUE;
+
+  if (unknown && self->context->evaluate != NULL)
+    {
+      g_clear_error (&error);
+      if (self->context->evaluate (function, self->extents, self->context->user_data, &error))
+        return TRUE;
+    }
+
+  if (error != NULL)
+    return fail (self, error->code, "its shape: %s", error->message);
+  else
+    return fail (self, ACC_ERROR_UNSUPPORTED, "its shape depends on computed values");
+}
+
+static gboolean
+infer_reshape (Inference *self)
+{
+  AccArray *input = self->array->inputs[0];
+  const gint64 *extents;
+  gint64 size, input_size;
+
+  if (!evaluate_extents (self) || (extents = get_input (self, 0)) == NULL)
+    return FALSE;
+
+  if (!acc_extents_check_size (extents, input->rank, input->type, &input_size) ||
+      !acc_extents_check_size (self->extents, self->array->rank, input->type, &size) ||
+      size != input_size)
+    {
+      g_autoptr(AccShape) from = acc_shape_new (extents, input->rank);
+      g_autoptr(AccShape) to = acc_shape_new (self->extents, self->array->rank);
+      g_autofree char *from_text = acc_shape_to_string (from);
+      g_autofree char *to_text = acc_shape_to_string (to);
+
+      return fail (self, ACC_ERROR_SHAPE, "%s does not have as many elements as %s", to_text, from_text);
+    }
+
+  return TRUE;
+}
+
+static gboolean
+infer_slice (Inference *self)
+{
+  const gint64 *extents = get_input (self, 0);
+  guint kept = 0;
+
+  if (extents == NULL)
+    return FALSE;
+
+  for (guint i = 0; i < self->array->n_specification; i++)
+    {
+      gint64 index = self->array->specification[i];
+
+      if (index == ACC_ALL)
+        self->extents[kept++] = extents[i];
+      else if (index < 0 || index >= extents[i])
+        return fail (self, ACC_ERROR_BOUNDS, "index %" G_GINT64_FORMAT " is outside dimension %u of extent %" G_GINT64_FORMAT,
+                     index, i, extents[i]);
+    }
+
+  return TRUE;
+}
+
+static gboolean
+infer_replicate (Inference *self)
+{
+  const gint64 *extents = get_input (self, 0);
+  guint used = 0;
+
+  if (extents == NULL)
+    return FALSE;
+
+  for (guint i = 0; i < self->array->n_specification; i++)
+    {
+      gint64 entry = self->array->specification[i];
+
+      self->extents[i] = entry == ACC_ALL ? extents[used++] : entry;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+infer_fold (Inference *self,
+            gboolean   all,
+            gboolean   seeded)
+{
+  AccArray *input = self->array->inputs[0];
+  const gint64 *extents = get_input (self, 0);
+
+  if (extents == NULL)
+    return FALSE;
+
+  for (guint i = all ? 0 : input->rank - 1; !seeded && i < input->rank; i++)
+    if (extents[i] <= 0)
+      return fail (self, ACC_ERROR_SHAPE, "empty array: dimension %u has extent 0 and there is no initial value", i);
+
+  if (self->array->rank > 0)
+    memcpy (self->extents, extents, self->array->rank * sizeof (gint64));
+  return TRUE;
+}
+
+static gboolean
+infer_permute (Inference *self)
+{
+  AccArray *source = self->array->inputs[0];
+  const gint64 *extents = get_input (self, 0);
+  g_autofree gint64 *copy = NULL;
+  const gint64 *targets;
+
+  if (extents == NULL)
+    return FALSE;
+
+  copy = g_memdup2 (extents, source->rank * sizeof (gint64));
+  if ((targets = get_input (self, 2)) == NULL)
+    return FALSE;
+
+  for (guint i = 0; i < source->rank; i++)
+    if (targets[i] != copy[i])
+      return fail (self, ACC_ERROR_SHAPE,
+                   "the targets have extent %" G_GINT64_FORMAT " in dimension %u where the elements have %" G_GINT64_FORMAT,
+                   targets[i], i, copy[i]);
+
+  return copy_input (self, 1);
+}
+
+static gboolean
+infer_leaf (Inference *self)
+{
+  AccArray *array = self->array;
+
+  if (array->op == ACC_OP_SOURCE)
+    {
+      memcpy (self->extents, acc_shape_get_extents (acc_source_get_shape (array->source), NULL),
+              array->rank * sizeof (gint64));
+      return TRUE;
+    }
+
+  for (guint i = 0; i < array->rank; i++)
+    {
+      if (array->declared == NULL || array->declared[i] < 0)
+        return fail (self, ACC_ERROR_UNSUPPORTED, "it has no extents before a run");
+      self->extents[i] = array->declared[i];
+    }
+
+  return TRUE;
+}
+
+static gboolean
+infer (Inference *self)
+{
+  switch ((guint) self->array->op)
+    {
+    case ACC_OP_USE:
+    case ACC_OP_SOURCE:
+    case ACC_OP_PARAMETER:
+      return infer_leaf (self);
+
+    case ACC_OP_GENERATE:
+    case ACC_OP_FILL:
+      return evaluate_extents (self);
+
+    case ACC_OP_BACKPERMUTE:
+      return evaluate_extents (self);
+
+    case ACC_OP_RESHAPE:
+      return infer_reshape (self);
+
+    case ACC_OP_MAP:
+    case ACC_OP_IMAP:
+    case ACC_OP_UNZIP:
+    case ACC_OP_SCANL1:
+    case ACC_OP_STENCIL:
+      return copy_input (self, 0);
+
+    case ACC_OP_ZIP_WITH:
+    case ACC_OP_ZIP_WITH3:
+    case ACC_OP_ZIP:
+    case ACC_OP_STENCIL2:
+      return intersect_inputs (self);
+
+    case ACC_OP_SLICE:
+      return infer_slice (self);
+
+    case ACC_OP_REPLICATE:
+      return infer_replicate (self);
+
+    case ACC_OP_PERMUTE:
+      return infer_permute (self);
+
+    case ACC_OP_FOLD:
+      return infer_fold (self, FALSE, TRUE);
+    case ACC_OP_FOLD1:
+      return infer_fold (self, FALSE, FALSE);
+    case ACC_OP_FOLD_ALL:
+      return infer_fold (self, TRUE, TRUE);
+    case ACC_OP_FOLD1_ALL:
+      return infer_fold (self, TRUE, FALSE);
+
+    default:
+      return fail (self, ACC_ERROR_UNSUPPORTED, "its extents are known when it has run");
+    }
+}
+
+gboolean
+acc_array_infer_extents (AccArray               *self,
+                         const AccShapeContext  *context,
+                         gint64                 *extents,
+                         GError                **error)
+{
+  Inference inference = { self, context, extents, error };
+  gint64 size;
+
+  if (self->error != NULL)
+    {
+      g_propagate_error (error, acc_array_dup_error (self));
+      return FALSE;
+    }
+
+  if (self->shape != NULL)
+    {
+      if (self->rank > 0)
+        memcpy (extents, acc_shape_get_extents (self->shape, NULL), self->rank * sizeof (gint64));
+      return TRUE;
+    }
+
+  if (!infer (&inference))
+    return FALSE;
+
+  for (guint i = 0; i < self->rank; i++)
+    extents[i] = MAX (extents[i], 0);
+
+  if (!acc_extents_check_size (extents, self->rank, self->type, &size))
+    {
+      g_autoptr(AccShape) shape = acc_shape_new (extents, self->rank);
+      g_autofree char *text = acc_shape_to_string (shape);
+
+      return fail (&inference, ACC_ERROR_SHAPE, "%s of %s is more than can be addressed", text,
+                   acc_element_type_get_code (self->type));
+    }
+
+  return TRUE;
+}
+
+/* Before a run: what is not known yet is no mistake. */
+static const gint64 *
+get_static_extents (AccArray  *array,
+                    gpointer   user_data,
+                    GError   **error)
+{
+  gboolean *unknown = user_data;
+
+  if (array->shape != NULL)
+    return acc_shape_get_extents (array->shape, NULL);
+
+  *unknown = TRUE;
+  g_set_error_literal (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "not known yet");
+  return NULL;
+}
+
+static gboolean
+evaluate_static (AccFunction  *function,
+                 gint64       *values,
+                 gpointer      user_data,
+                 GError      **error)
+{
+  gboolean *unknown = user_data;
+
+  *unknown = TRUE;
+  g_set_error_literal (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "not known yet");
+  return FALSE;
+}
+
+static void
+set_common_shape (AccArray *node,
+                  AccArray *a,
+                  AccArray *b)
+{
+  if (a->shape != NULL && b->shape != NULL && acc_shape_equal (a->shape, b->shape))
+    node->shape = acc_shape_ref (a->shape);
+}
+
+static gboolean
+check_declared (AccArray *node,
+                AccArray *parameter,
+                AccArray *value,
+                const char *name)
+{
+  for (guint i = 0; value->shape != NULL && i < parameter->rank; i++)
+    if (parameter->declared[i] >= 0 && parameter->declared[i] != acc_shape_get_extent (value->shape, i))
+      return acc_array_fail (node, ACC_ERROR_SHAPE,
+                             "its %s has extent %" G_GINT64_FORMAT " in dimension %u where %" G_GINT64_FORMAT " is declared",
+                             name, acc_shape_get_extent (value->shape, i), i, parameter->declared[i]);
+
+  return TRUE;
+}
+
+static void
+infer_loop (AccArray *node)
+{
+  AccArray *result;
+  guint n;
+
+  result = acc_program_get_result_nodes (node->programs[1], &n)[0];
+
+  for (guint i = 0; i < 2; i++)
+    {
+      AccArray *parameter = acc_program_get_parameter_nodes (node->programs[i], &n)[0];
+
+      if (!check_declared (node, parameter, node->inputs[0], "initial state") ||
+          !check_declared (node, parameter, result, "step's result"))
+        return;
+    }
+
+  set_common_shape (node, node->inputs[0], result);
+}
+
+void
+acc_array_infer_static (AccArray *node)
+{
+  gboolean unknown = FALSE;
+  AccShapeContext context = { get_static_extents, evaluate_static, &unknown };
+  g_autofree gint64 *extents = NULL;
+  g_autoptr(GError) error = NULL;
+
+  if (node->op == ACC_OP_COND)
+    {
+      set_common_shape (node, node->inputs[1], node->inputs[2]);
+      return;
+    }
+
+  if (node->op == ACC_OP_WHILE_LOOP)
+    {
+      infer_loop (node);
+      return;
+    }
+
+  extents = g_new (gint64, node->rank + 1);
+
+  if (acc_array_infer_extents (node, &context, extents, &error))
+    node->shape = acc_shape_new (extents, node->rank);
+  else if (!unknown && error->code != ACC_ERROR_UNSUPPORTED)
+    node->error = g_steal_pointer (&error);
+}

@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-math.h"
+#include "acc-array-private.h"
+
+/* Callbacks of the ready-made operations. */
+
+#define BINARY(name, function)                                   \
+  static AccExpr *                                               \
+  name##_elements (AccExpr *x, AccExpr *y, gpointer user_data)   \
+  {                                                              \
+    return function (x, y);                                      \
+  }
+
+#define UNARY(name, function)                                    \
+  static AccExpr *                                               \
+  name##_element (AccExpr *x, gpointer user_data)                \
+  {                                                              \
+    return function (x);                                         \
+  }
+
+static AccExpr *
+divide_elements (AccExpr *x,
+                 AccExpr *y)
+{
+  AccElementType *type = acc_expr_get_element_type (x);
+  gboolean is_float = type != NULL && acc_element_kind_is_float (acc_element_type_get_kind (type));
+
+  return is_float ? acc_expr_fdiv (x, y) : acc_expr_quot (x, y);
+}
+
+BINARY (add, acc_expr_add)
+BINARY (sub, acc_expr_sub)
+BINARY (mul, acc_expr_mul)
+BINARY (div, divide_elements)
+BINARY (pow, acc_expr_pow)
+BINARY (min, acc_expr_min)
+BINARY (max, acc_expr_max)
+BINARY (lt, acc_expr_lt)
+BINARY (le, acc_expr_le)
+BINARY (gt, acc_expr_gt)
+BINARY (ge, acc_expr_ge)
+BINARY (eq, acc_expr_eq)
+BINARY (ne, acc_expr_ne)
+BINARY (land, acc_expr_land)
+BINARY (lor, acc_expr_lor)
+
+UNARY (neg, acc_expr_neg)
+UNARY (abs, acc_expr_abs)
+UNARY (sqrt, acc_expr_sqrt)
+UNARY (exp, acc_expr_exp)
+UNARY (log, acc_expr_log)
+UNARY (sin, acc_expr_sin)
+UNARY (cos, acc_expr_cos)
+UNARY (tanh, acc_expr_tanh)
+
+static AccExpr *
+cast_element (AccExpr  *x,
+              gpointer  type)
+{
+  return type != NULL ? acc_expr_cast (x, type) : NULL;
+}
+
+/**
+ * acc_array_add:
+ * @self: an array
+ * @other: an array of the same type and rank
+ *
+ * Adds, element by element, over the extents that both have.
+ *
+ * Returns: (transfer full): sums, of the element type; integers wrap
+ */
+AccArray *
+acc_array_add (AccArray *self,
+               AccArray *other)
+{
+  return acc_array_zip_with (self, other, add_elements, NULL);
+}
+
+/**
+ * acc_array_sub:
+ * @self: an array
+ * @other: an array of the same type and rank
+ *
+ * Subtracts @other from @self, element by element, over the extents that both have.
+ *
+ * Returns: (transfer full): differences, of the element type; integers wrap
+ */
+AccArray *
+acc_array_sub (AccArray *self,
+               AccArray *other)
+{
+  return acc_array_zip_with (self, other, sub_elements, NULL);
+}
+
+/**
+ * acc_array_mul:
+ * @self: an array
+ * @other: an array of the same type and rank
+ *
+ * Multiplies, element by element, over the extents that both have.
+ *
+ * Returns: (transfer full): products, of the element type; integers wrap
+ */
+AccArray *
+acc_array_mul (AccArray *self,
+               AccArray *other)
+{
+  return acc_array_zip_with (self, other, mul_elements, NULL);
+}
+
+/**
+ * acc_array_div:
+ * @self: an array
+ * @other: an array of the same type and rank
+ *
+ * Divides @self by @other: floats exactly rounded, integers cut off toward 0; dividing an integer by 0 is
+ * %ACC_ERROR_ARITHMETIC when run, element by element, over the extents that both have.
+ *
+ * Returns: (transfer full): quotients, of the element type
+ */
+AccArray *
+acc_array_div (AccArray *self,
+               AccArray *other)
+{
+  return acc_array_zip_with (self, other, div_elements, NULL);
+}
+
+/**
+ * acc_array_pow:
+ * @self: an array
+ * @other: an array of the same type and rank
+ *
+ * Raises @self to the power @other; floats only, element by element, over the extents that both have.
+ *
+ * Returns: (transfer full): powers, of the element type
+ */
+AccArray *
+acc_array_pow (AccArray *self,
+               AccArray *other)
+{
+  return acc_array_zip_with (self, other, pow_elements, NULL);
+}
+
+/**
+ * acc_array_min:
+ * @self: an array
+ * @other: an array of the same type and rank
+ *
+ * Takes the smaller; where one is NaN, the other, element by element, over the extents that both have.
+ *
+ * Returns: (transfer full): minima, of the element type
+ */
+AccArray *
+acc_array_min (AccArray *self,
+               AccArray *other)
+{
+  return acc_array_zip_with (self, other, min_elements, NULL);
+}
+
+/**
+ * acc_array_max:
+ * @self: an array
+ * @other: an array of the same type and rank
+ *
+ * Takes the larger; where one is NaN, the other, element by element, over the extents that both have.
+ *
+ * Returns: (transfer full): maxima, of the element type
+ */
+AccArray *
+acc_array_max (AccArray *self,
+               AccArray *other)
+{
+  return acc_array_zip_with (self, other, max_elements, NULL);
+}
+
+/**
+ * acc_array_lt:
+ * @self: an array
+ * @other: an array of the same type and rank
+ *
+ * Compares: whether @self is less than @other, element by element, over the extents that both have.
+ *
+ * Returns: (transfer full): an array of b1
+ */
+AccArray *
+acc_array_lt (AccArray *self,
+              AccArray *other)
+{
+  return acc_array_zip_with (self, other, lt_elements, NULL);
+}
+
+/**
+ * acc_array_le:
+ * @self: an array
+ * @other: an array of the same type and rank
+ *
+ * Compares: whether @self is at most @other, element by element, over the extents that both have.
+ *
+ * Returns: (transfer full): an array of b1
+ */
+AccArray *
+acc_array_le (AccArray *self,
+              AccArray *other)
+{
+  return acc_array_zip_with (self, other, le_elements, NULL);
+}
+
+/**
+ * acc_array_gt:
+ * @self: an array
+ * @other: an array of the same type and rank
+ *
+ * Compares: whether @self is greater than @other, element by element, over the extents that both have.
+ *
+ * Returns: (transfer full): an array of b1
+ */
+AccArray *
+acc_array_gt (AccArray *self,
+              AccArray *other)
+{
+  return acc_array_zip_with (self, other, gt_elements, NULL);
+}
+
+/**
+ * acc_array_ge:
+ * @self: an array
+ * @other: an array of the same type and rank
+ *
+ * Compares: whether @self is at least @other, element by element, over the extents that both have.
+ *
+ * Returns: (transfer full): an array of b1
+ */
+AccArray *
+acc_array_ge (AccArray *self,
+              AccArray *other)
+{
+  return acc_array_zip_with (self, other, ge_elements, NULL);
+}
+
+/**
+ * acc_array_eq:
+ * @self: an array
+ * @other: an array of the same type and rank
+ *
+ * Compares: whether @self equals @other, element by element, over the extents that both have.
+ *
+ * Returns: (transfer full): an array of b1
+ */
+AccArray *
+acc_array_eq (AccArray *self,
+              AccArray *other)
+{
+  return acc_array_zip_with (self, other, eq_elements, NULL);
+}
+
+/**
+ * acc_array_ne:
+ * @self: an array
+ * @other: an array of the same type and rank
+ *
+ * Compares: whether @self differs from @other, element by element, over the extents that both have.
+ *
+ * Returns: (transfer full): an array of b1
+ */
+AccArray *
+acc_array_ne (AccArray *self,
+              AccArray *other)
+{
+  return acc_array_zip_with (self, other, ne_elements, NULL);
+}
+
+/**
+ * acc_array_neg:
+ * @self: an array of numbers
+ *
+ * The negative of every element.
+ *
+ * Returns: (transfer full): an array of the shape and type of @self; integers wrap
+ */
+AccArray *
+acc_array_neg (AccArray *self)
+{
+  return acc_array_map (self, neg_element, NULL);
+}
+
+/**
+ * acc_array_abs:
+ * @self: an array of numbers
+ *
+ * The absolute value of every element.
+ *
+ * Returns: (transfer full): an array of the shape and type of @self; of the smallest signed integer it is itself
+ */
+AccArray *
+acc_array_abs (AccArray *self)
+{
+  return acc_array_map (self, abs_element, NULL);
+}
+
+/**
+ * acc_array_sqrt:
+ * @self: an array of floats
+ *
+ * The square root of every element.
+ *
+ * Returns: (transfer full): an array of the shape and type of @self; NaN where negative
+ */
+AccArray *
+acc_array_sqrt (AccArray *self)
+{
+  return acc_array_map (self, sqrt_element, NULL);
+}
+
+/**
+ * acc_array_exp:
+ * @self: an array of floats
+ *
+ * The exponential of every element.
+ *
+ * Returns: (transfer full): an array of the shape and type of @self
+ */
+AccArray *
+acc_array_exp (AccArray *self)
+{
+  return acc_array_map (self, exp_element, NULL);
+}
+
+/**
+ * acc_array_log:
+ * @self: an array of floats
+ *
+ * The natural logarithm of every element.
+ *
+ * Returns: (transfer full): an array of the shape and type of @self; NaN where negative
+ */
+AccArray *
+acc_array_log (AccArray *self)
+{
+  return acc_array_map (self, log_element, NULL);
+}
+
+/**
+ * acc_array_sin:
+ * @self: an array of floats
+ *
+ * The sine of every element.
+ *
+ * Returns: (transfer full): an array of the shape and type of @self
+ */
+AccArray *
+acc_array_sin (AccArray *self)
+{
+  return acc_array_map (self, sin_element, NULL);
+}
+
+/**
+ * acc_array_cos:
+ * @self: an array of floats
+ *
+ * The cosine of every element.
+ *
+ * Returns: (transfer full): an array of the shape and type of @self
+ */
+AccArray *
+acc_array_cos (AccArray *self)
+{
+  return acc_array_map (self, cos_element, NULL);
+}
+
+/**
+ * acc_array_tanh:
+ * @self: an array of floats
+ *
+ * The hyperbolic tangent of every element.
+ *
+ * Returns: (transfer full): an array of the shape and type of @self
+ */
+AccArray *
+acc_array_tanh (AccArray *self)
+{
+  return acc_array_map (self, tanh_element, NULL);
+}
+
+/**
+ * acc_array_cast:
+ * @self: an array of scalars
+ * @type: a scalar type
+ *
+ * Converts every element: integers that do not fit wrap, floats that do not fit an integer take the nearest one that
+ * does and NaN gives 0; a bool is whether the value is not 0.
+ *
+ * Returns: (transfer full): an array of @type, of the shape of @self
+ */
+AccArray *
+acc_array_cast (AccArray       *self,
+                AccElementType *type)
+{
+  return acc_array_map (self, cast_element, type);
+}
+
+/**
+ * acc_array_sum:
+ * @self: an array of rank 1 or more
+ *
+ * The sum of every innermost row; 0 where empty; integers wrap, floats may differ in the last bits from a plain loop.
+ *
+ * Returns: (transfer full): an array of the shape of @self without its innermost dimension
+ */
+AccArray *
+acc_array_sum (AccArray *self)
+{
+  return acc_array_fold (self, acc_expr_new_int (0), add_elements, NULL);
+}
+
+/**
+ * acc_array_product:
+ * @self: an array of rank 1 or more
+ *
+ * The product of every innermost row; 1 where empty; integers wrap.
+ *
+ * Returns: (transfer full): an array of the shape of @self without its innermost dimension
+ */
+AccArray *
+acc_array_product (AccArray *self)
+{
+  return acc_array_fold (self, acc_expr_new_int (1), mul_elements, NULL);
+}
+
+/**
+ * acc_array_minimum:
+ * @self: an array of rank 1 or more
+ *
+ * The smallest of every innermost row; %ACC_ERROR_SHAPE where empty; NaN only where all are.
+ *
+ * Returns: (transfer full): an array of the shape of @self without its innermost dimension
+ */
+AccArray *
+acc_array_minimum (AccArray *self)
+{
+  return acc_array_fold1 (self, min_elements, NULL);
+}
+
+/**
+ * acc_array_maximum:
+ * @self: an array of rank 1 or more
+ *
+ * The largest of every innermost row; %ACC_ERROR_SHAPE where empty; NaN only where all are.
+ *
+ * Returns: (transfer full): an array of the shape of @self without its innermost dimension
+ */
+AccArray *
+acc_array_maximum (AccArray *self)
+{
+  return acc_array_fold1 (self, max_elements, NULL);
+}
+
+/**
+ * acc_array_all:
+ * @self: an array of b1 of rank 1 or more
+ *
+ * Whether all are true of every innermost row; true where empty.
+ *
+ * Returns: (transfer full): an array of the shape of @self without its innermost dimension
+ */
+AccArray *
+acc_array_all (AccArray *self)
+{
+  return acc_array_fold (self, acc_expr_new_bool (TRUE), land_elements, NULL);
+}
+
+/**
+ * acc_array_any:
+ * @self: an array of b1 of rank 1 or more
+ *
+ * Whether any is true of every innermost row; false where empty.
+ *
+ * Returns: (transfer full): an array of the shape of @self without its innermost dimension
+ */
+AccArray *
+acc_array_any (AccArray *self)
+{
+  return acc_array_fold (self, acc_expr_new_bool (FALSE), lor_elements, NULL);
+}
+
+/**
+ * acc_array_sum_all:
+ * @self: an array
+ *
+ * The sum of all elements; 0 where empty; integers wrap, floats may differ in the last bits from a plain loop.
+ *
+ * Returns: (transfer full): an array of rank 0
+ */
+AccArray *
+acc_array_sum_all (AccArray *self)
+{
+  return acc_array_fold_all (self, acc_expr_new_int (0), add_elements, NULL);
+}
+
+/**
+ * acc_array_product_all:
+ * @self: an array
+ *
+ * The product of all elements; 1 where empty; integers wrap.
+ *
+ * Returns: (transfer full): an array of rank 0
+ */
+AccArray *
+acc_array_product_all (AccArray *self)
+{
+  return acc_array_fold_all (self, acc_expr_new_int (1), mul_elements, NULL);
+}
+
+/**
+ * acc_array_minimum_all:
+ * @self: an array
+ *
+ * The smallest of all elements; %ACC_ERROR_SHAPE where empty; NaN only where all are.
+ *
+ * Returns: (transfer full): an array of rank 0
+ */
+AccArray *
+acc_array_minimum_all (AccArray *self)
+{
+  return acc_array_fold1_all (self, min_elements, NULL);
+}
+
+/**
+ * acc_array_maximum_all:
+ * @self: an array
+ *
+ * The largest of all elements; %ACC_ERROR_SHAPE where empty; NaN only where all are.
+ *
+ * Returns: (transfer full): an array of rank 0
+ */
+AccArray *
+acc_array_maximum_all (AccArray *self)
+{
+  return acc_array_fold1_all (self, max_elements, NULL);
+}
+
+/**
+ * acc_array_all_true:
+ * @self: an array of b1
+ *
+ * Whether all are true of all elements; true where empty.
+ *
+ * Returns: (transfer full): an array of rank 0
+ */
+AccArray *
+acc_array_all_true (AccArray *self)
+{
+  return acc_array_fold_all (self, acc_expr_new_bool (TRUE), land_elements, NULL);
+}
+
+/**
+ * acc_array_any_true:
+ * @self: an array of b1
+ *
+ * Whether any is true of all elements; false where empty.
+ *
+ * Returns: (transfer full): an array of rank 0
+ */
+AccArray *
+acc_array_any_true (AccArray *self)
+{
+  return acc_array_fold_all (self, acc_expr_new_bool (FALSE), lor_elements, NULL);
+}

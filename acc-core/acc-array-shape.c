@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-build-private.h"
+#include "acc-error.h"
+
+static gboolean
+check_reshape (AccArray *node)
+{
+  if (node->extents == NULL)
+    return acc_array_fail_argument (node, "a shape");
+
+  node->type = node->inputs[0]->type;
+  return TRUE;
+}
+
+static guint
+count_all (AccArray *node)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < node->n_specification; i++)
+    n += node->specification[i] == ACC_ALL;
+
+  return n;
+}
+
+static gboolean
+check_slice (AccArray *node)
+{
+  if (node->n_specification != node->inputs[0]->rank)
+    return acc_array_fail (node, ACC_ERROR_SHAPE, "a specification of %u entries does not fit an array of rank %u",
+                           node->n_specification, node->inputs[0]->rank);
+
+  node->rank = count_all (node);
+  node->type = node->inputs[0]->type;
+  return TRUE;
+}
+
+static gboolean
+check_replicate (AccArray *node)
+{
+  if (count_all (node) != node->inputs[0]->rank)
+    return acc_array_fail (node, ACC_ERROR_SHAPE, "a specification that keeps %u dimensions does not fit an array of rank %u",
+                           count_all (node), node->inputs[0]->rank);
+
+  if (node->n_specification > ACC_MAX_LEAVES)
+    return acc_array_fail (node, ACC_ERROR_SHAPE, "rank %u is too high", node->n_specification);
+
+  node->rank = node->n_specification;
+  node->type = node->inputs[0]->type;
+  return TRUE;
+}
+
+static void
+no_signature (AccArray     *node,
+              guint         function,
+              AccSignature *signature)
+{
+}
+
+static void
+backpermute_signature (AccArray     *node,
+                       guint         function,
+                       AccSignature *signature)
+{
+  signature->n_params = 1;
+  signature->params[0] = acc_index_type (node->rank);
+  signature->result = acc_index_type (node->inputs[0]->rank);
+}
+
+const AccArrayRule acc_rule_reshape = { check_reshape, no_signature };
+const AccArrayRule acc_rule_slice = { check_slice, no_signature };
+const AccArrayRule acc_rule_replicate = { check_replicate, no_signature };
+const AccArrayRule acc_rule_backpermute = { check_reshape, backpermute_signature };
+
+/**
+ * acc_array_reshape:
+ * @self: an array
+ * @shape: the new extents, of as many elements
+ *
+ * The same elements in the same row-major order, with other extents. Sizes that differ are %ACC_ERROR_SHAPE, while
+ * building where they are known by then. Costs nothing on a manifest array.
+ *
+ * Returns: (transfer full): an array of @shape
+ */
+AccArray *
+acc_array_reshape (AccArray *self,
+                   AccShape *shape)
+{
+  AccArray *node = acc_array_begin (ACC_OP_RESHAPE, &self, 1);
+
+  acc_array_set_extents (node, shape);
+
+  return acc_array_complete (node);
+}
+
+/**
+ * acc_array_reshape_expr:
+ * @self: an array
+ * @shape: the new extents: an i8 for rank 1, else a tuple of them, outermost first
+ *
+ * As [method@Array.reshape], to a shape that may depend on the extents and elements of arrays.
+ *
+ * Returns: (transfer full): the reshaped array
+ */
+AccArray *
+acc_array_reshape_expr (AccArray *self,
+                        AccExpr  *shape)
+{
+  AccArray *node = acc_array_begin (ACC_OP_RESHAPE, &self, 1);
+
+  acc_array_set_extents_expr (node, shape);
+
+  return acc_array_complete (node);
+}
+
+static AccExpr *
+get_size (AccArray *array)
+{
+  AccExpr *size = NULL;
+
+  for (guint i = 0; i < array->rank; i++)
+    {
+      AccExpr *extent = acc_expr_extent (array, i);
+
+      size = size != NULL ? acc_expr_mul (size, extent) : extent;
+    }
+
+  return size != NULL ? size : acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), 1);
+}
+
+/**
+ * acc_array_flatten:
+ * @self: an array
+ *
+ * All elements as a vector, in row-major order.
+ *
+ * Returns: (transfer full): an array of rank 1
+ */
+AccArray *
+acc_array_flatten (AccArray *self)
+{
+  AccArray *node = acc_array_begin (ACC_OP_RESHAPE, &self, 1);
+
+  if (node->error == NULL)
+    acc_array_set_extents_expr (node, get_size (self));
+
+  return acc_array_complete (node);
+}
+
+/**
+ * acc_array_slice:
+ * @self: an array
+ * @specification: (array length=n_specification): per dimension, outermost first, an index to fix it at, or %ACC_ALL to
+ *   keep it
+ * @n_specification: the rank of @self
+ *
+ * Part of an array: dimensions with an index go, the others stay. An index outside is %ACC_ERROR_BOUNDS, while building
+ * where the extents are known by then.
+ *
+ * Returns: (transfer full): an array whose rank is the number of %ACC_ALL
+ */
+AccArray *
+acc_array_slice (AccArray     *self,
+                 const gint64 *specification,
+                 guint         n_specification)
+{
+  AccArray *node = acc_array_begin (ACC_OP_SLICE, &self, 1);
+
+  acc_array_set_specification (node, specification, n_specification);
+
+  return acc_array_complete (node);
+}
+
+/**
+ * acc_array_replicate:
+ * @self: an array
+ * @specification: (array length=n_specification): per dimension of the result, outermost first, the extent of a new
+ *   dimension, or %ACC_ALL for the next of the array's own
+ * @n_specification: the rank of the result
+ *
+ * Repeats an array along new dimensions: the element at an index is that of @self at the index without the new
+ * dimensions. `[2, ACC_ALL, 3]` makes 2 × n × 3 of a vector. Extents that are not positive give an empty array.
+ *
+ * Returns: (transfer full): an array of rank @n_specification
+ */
+AccArray *
+acc_array_replicate (AccArray     *self,
+                     const gint64 *specification,
+                     guint         n_specification)
+{
+  AccArray *node = acc_array_begin (ACC_OP_REPLICATE, &self, 1);
+
+  acc_array_set_specification (node, specification, n_specification);
+
+  return acc_array_complete (node);
+}
+
+/**
+ * acc_array_backpermute:
+ * @self: an array
+ * @shape: the extents of the result
+ * @function: (scope call) (closure user_data): from an index of the result to one of @self
+ * @user_data: data for @function
+ *
+ * The array whose element at every index is that of @self at @function of the index. An index outside @self is
+ * %ACC_ERROR_BOUNDS when run. An empty result reads nothing.
+ *
+ * Returns: (transfer full): an array of @shape
+ */
+AccArray *
+acc_array_backpermute (AccArray    *self,
+                       AccShape    *shape,
+                       AccExprFunc  function,
+                       gpointer     user_data)
+{
+  AccArray *node = acc_array_begin (ACC_OP_BACKPERMUTE, &self, 1);
+
+  acc_array_set_extents (node, shape);
+  acc_array_call1 (node, 0, function, user_data);
+
+  return acc_array_complete (node);
+}
+
+/**
+ * acc_array_backpermute_expr:
+ * @self: an array
+ * @shape: the extents of the result: an i8 for rank 1, else a tuple of them, outermost first
+ * @function: (scope call) (closure user_data): from an index of the result to one of @self
+ * @user_data: data for @function
+ *
+ * As [method@Array.backpermute], to a shape that may depend on the extents and elements of arrays.
+ *
+ * Returns: (transfer full): the array
+ */
+AccArray *
+acc_array_backpermute_expr (AccArray    *self,
+                            AccExpr     *shape,
+                            AccExprFunc  function,
+                            gpointer     user_data)
+{
+  AccArray *node = acc_array_begin (ACC_OP_BACKPERMUTE, &self, 1);
+
+  acc_array_set_extents_expr (node, shape);
+  acc_array_call1 (node, 0, function, user_data);
+
+  return acc_array_complete (node);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-build-private.h"
+#include "acc-error.h"
+
+static AccElementType *
+get_neighbourhood (AccArray *node,
+                   guint     input)
+{
+  AccElementType *type = node->inputs[input]->type;
+
+  for (guint d = node->inputs[input]->rank; d-- > 0; )
+    {
+      gsize n = node->sizes[input][d];
+      g_autofree AccElementType **items = g_new (AccElementType *, n);
+
+      for (gsize i = 0; i < n; i++)
+        items[i] = type;
+
+      type = acc_element_type_new_tuple (items, n);
+    }
+
+  return type;
+}
+
+static gboolean
+check_sizes (AccArray *node,
+             guint     input)
+{
+  guint64 total = acc_element_type_get_n_leaves (node->inputs[input]->type);
+
+  if (node->sizes[input] == NULL)
+    return acc_array_fail_argument (node, "the size of the neighbourhood");
+
+  total = MAX (total, 1);
+
+  for (guint i = 0; i < node->inputs[input]->rank; i++)
+    {
+      gint64 size = node->sizes[input][i];
+
+      if (size < 1 || size % 2 == 0)
+        return acc_array_fail (node, ACC_ERROR_SHAPE, "a neighbourhood has odd extents, not %" G_GINT64_FORMAT, size);
+
+      if (size > ACC_MAX_LEAVES || (total *= size) > ACC_MAX_LEAVES)
+        return acc_array_fail (node, ACC_ERROR_SHAPE, "a neighbourhood has more than %u scalars", ACC_MAX_LEAVES);
+    }
+
+  return TRUE;
+}
+
+/* What a constant or a function gives may be an untyped literal until it meets the array. */
+static AccBoundary *
+settle (AccBoundary    *boundary,
+        AccElementType *type)
+{
+  AccFunction *function = boundary->function;
+  g_autoptr(AccExpr) value = acc_expr_ref_sink (acc_expr_settle (function->body, type));
+  AccBoundary *settled;
+
+  if (value == function->body)
+    return acc_boundary_ref (boundary);
+
+  settled = g_new0 (AccBoundary, 1);
+  g_atomic_ref_count_init (&settled->ref_count);
+  settled->kind = boundary->kind;
+  settled->rank = boundary->rank;
+  settled->function = acc_function_new (function->params, function->n_params, value);
+
+  return settled;
+}
+
+static gboolean
+check_boundary (AccArray *node,
+                guint     input)
+{
+  AccBoundary *boundary = node->boundaries[input];
+  AccArray *array = node->inputs[input];
+  const GError *error;
+
+  if (boundary == NULL)
+    return acc_array_fail_argument (node, "a boundary");
+
+  if (boundary->function == NULL)
+    return TRUE;
+
+  if ((error = acc_expr_get_error (boundary->function->body)) != NULL)
+    return acc_array_fail (node, error->code, "boundary: %s", error->message);
+
+  if (boundary->kind == ACC_BOUNDARY_FUNCTION && boundary->rank != array->rank)
+    return acc_array_fail (node, ACC_ERROR_SHAPE, "a boundary function of rank %u does not fit an array of rank %u",
+                           boundary->rank, array->rank);
+
+  if (boundary->function->body->type != array->type)
+    return acc_array_fail (node, ACC_ERROR_TYPE, "its boundary gives %s where %s is needed",
+                           acc_element_type_get_code (boundary->function->body->type),
+                           acc_element_type_get_code (array->type));
+
+  return TRUE;
+}
+
+static gboolean
+check_stencil (AccArray *node)
+{
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      if (node->inputs[i]->rank == 0)
+        return acc_array_fail (node, ACC_ERROR_SHAPE, "an array of rank 0 has no neighbours");
+      if (node->inputs[i]->rank != node->inputs[0]->rank)
+        return acc_array_fail (node, ACC_ERROR_SHAPE, "the second array has rank %u where the first has rank %u",
+                               node->inputs[i]->rank, node->inputs[0]->rank);
+      if (!check_sizes (node, i) || !check_boundary (node, i))
+        return FALSE;
+    }
+
+  node->rank = node->inputs[0]->rank;
+  return TRUE;
+}
+
+static void
+stencil_signature (AccArray     *node,
+                   guint         function,
+                   AccSignature *signature)
+{
+  signature->n_params = node->n_inputs;
+  for (guint i = 0; i < node->n_inputs; i++)
+    signature->params[i] = get_neighbourhood (node, i);
+}
+
+const AccArrayRule acc_rule_stencil = { check_stencil, stencil_signature };
+
+void
+acc_array_set_boundary (AccArray    *node,
+                        guint        input,
+                        AccBoundary *boundary)
+{
+  if (node->error != NULL || boundary == NULL || node->boundaries[input] != NULL)
+    return;
+
+  if (boundary->function != NULL && acc_expr_get_error (boundary->function->body) == NULL)
+    node->boundaries[input] = settle (boundary, node->inputs[input]->type);
+  else
+    node->boundaries[input] = acc_boundary_ref (boundary);
+}
+
+/**
+ * acc_array_stencil:
+ * @self: an array of rank 1 or more
+ * @sizes: (array length=n_sizes): extents of the neighbourhood, odd, one per dimension, outermost first
+ * @n_sizes: the rank of @self
+ * @boundary: what lies outside
+ * @function: (scope call) (closure user_data): takes the neighbourhood
+ * @user_data: data for @function
+ *
+ * Applies @function to the neighbourhood of every element: nested tuples, outermost dimension first, the lowest offset
+ * first. acc_expr_neighbour() reads it by offsets from the centre. A boundary that gives an untyped literal adapts to
+ * the element type. Arrays may be smaller than the neighbourhood; an empty one stays empty. A neighbourhood has at most
+ * 65536 scalars.
+ *
+ * Returns: (transfer full): an array of the shape of @self, of the type that @function gives
+ */
+AccArray *
+acc_array_stencil (AccArray     *self,
+                   const gint64 *sizes,
+                   guint         n_sizes,
+                   AccBoundary  *boundary,
+                   AccExprFunc   function,
+                   gpointer      user_data)
+{
+  AccArray *node = acc_array_begin (ACC_OP_STENCIL, &self, 1);
+
+  acc_array_set_sizes (node, 0, sizes, n_sizes);
+  acc_array_set_boundary (node, 0, boundary);
+  acc_array_call1 (node, 0, function, user_data);
+
+  return acc_array_complete (node);
+}
+
+/**
+ * acc_array_stencil2:
+ * @self: an array of rank 1 or more
+ * @sizes: (array length=n_sizes): extents of its neighbourhood
+ * @n_sizes: its rank
+ * @boundary: what lies outside it
+ * @other: an array of the same rank
+ * @other_sizes: (array length=n_other_sizes): extents of its neighbourhood
+ * @n_other_sizes: its rank
+ * @other_boundary: what lies outside it
+ * @function: (scope call) (closure user_data): takes both neighbourhoods
+ * @user_data: data for @function
+ *
+ * A stencil over two arrays, each with its own neighbourhood and boundary. The result has the smaller extent in every
+ * dimension; boundaries are those of each array's own extents.
+ *
+ * Returns: (transfer full): an array of the type that @function gives
+ */
+AccArray *
+acc_array_stencil2 (AccArray     *self,
+                    const gint64 *sizes,
+                    guint         n_sizes,
+                    AccBoundary  *boundary,
+                    AccArray     *other,
+                    const gint64 *other_sizes,
+                    guint         n_other_sizes,
+                    AccBoundary  *other_boundary,
+                    AccExprFunc2  function,
+                    gpointer      user_data)
+{
+  AccArray *node = acc_array_begin (ACC_OP_STENCIL2, (AccArray *[]) { self, other }, 2);
+
+  acc_array_set_sizes (node, 0, sizes, n_sizes);
+  acc_array_set_boundary (node, 0, boundary);
+  acc_array_set_sizes (node, 1, other_sizes, n_other_sizes);
+  acc_array_set_boundary (node, 1, other_boundary);
+  acc_array_call2 (node, 0, function, user_data);
+
+  return acc_array_complete (node);
+}

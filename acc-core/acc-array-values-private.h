@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-array-private.h"
+
+G_BEGIN_DECLS
+
+/* One scalar of a manifest array; @leaf and @index are inside. */
+AccScalar acc_array_read     (AccArray *self, guint leaf, gint64 index);
+double    acc_half_to_double (guint16 bits);
+
+G_END_DECLS

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-array-private.h"
+
+G_BEGIN_DECLS
+
+/* "f4[:,3]": @declared gets a gint64 per dimension, -1 for ":". */
+gboolean    acc_signature_parse       (const char *signature, AccElementType **type, GArray *declared, GError **error);
+AccProgram *acc_program_new_for_nodes (AccArray **parameters, guint n_parameters, AccArray **results, guint n_results);
+
+G_END_DECLS
