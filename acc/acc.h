@@ -19,3 +19,4 @@
 #include "acc-job.h"
 #include "acc-evaluate.h"
 #include "acc-files.h"
+#include "acc-png-sink.h"

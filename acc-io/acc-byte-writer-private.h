@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-types.h"
+
+G_BEGIN_DECLS
+
+/* Bytes into a file or stream, in order. A local file is written beside its place under an unpredictable name, and takes
+ * its place in one step when it is complete: until then an existing file stays as it is. Other files are left to
+ * g_file_replace(), which keeps the same promise where it can. A stream is closed by commit and left alone by abort.
+ * Errors are %ACC_ERROR_IO with the name, or a cancellation. */
+typedef struct _AccByteWriter AccByteWriter;
+
+#define ACC_BYTE_WRITER_BUFFER (128 * 1024)
+
+AccByteWriter *acc_byte_writer_new_for_file   (GFile *file);
+AccByteWriter *acc_byte_writer_new_for_stream (GOutputStream *stream);
+void           acc_byte_writer_free           (AccByteWriter *self);
+const char    *acc_byte_writer_get_name       (AccByteWriter *self);
+gboolean       acc_byte_writer_open           (AccByteWriter *self, GCancellable *cancellable, GError **error);
+gboolean       acc_byte_writer_write          (AccByteWriter *self, gconstpointer data, gsize size, GCancellable *cancellable, GError **error);
+gboolean       acc_byte_writer_commit         (AccByteWriter *self, GCancellable *cancellable, GError **error);
+void           acc_byte_writer_abort          (AccByteWriter *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccByteWriter, acc_byte_writer_free)
+
+G_END_DECLS

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-files.h"
+
+#include "acc-byte-reader-private.h"
+#include "acc-byte-writer-private.h"
+#include "acc-error.h"
+#include "acc-io-private.h"
+#include "acc-npy-private.h"
+#include "acc-png-sink.h"
+#include "acc-png-source-private.h"
+#include "acc-raw-sink-private.h"
+#include "acc-raw-source-private.h"
+
+#include <string.h>
+
+#define PNG_SIGNATURE "\x89PNG\r\n\x1a\n"
+
+static AccSource *
+open_npy (AccByteReader *reader, GCancellable *cancellable, GError **error)
+{
+  g_auto(AccNpyHeader) header = { 0 };
+
+  if (!acc_npy_header_read (&header, reader, cancellable, error))
+    {
+      if (error != NULL && *error != NULL && (*error)->domain == ACC_ERROR
+          && strstr ((*error)->message, acc_byte_reader_get_name (reader)) != (*error)->message)
+        g_prefix_error (error, "%s: ", acc_byte_reader_get_name (reader));
+      acc_byte_reader_free (reader);
+      return NULL;
+    }
+
+  if (acc_byte_reader_can_seek (reader))
+    acc_byte_reader_rest (reader);
+
+  return acc_raw_source_new (reader, header.type, header.shape, g_steal_pointer (&header.record), header.offset, error);
+}
+
+/* Takes @reader. */
+static AccSource *
+open_by_content (AccByteReader *reader, GCancellable *cancellable, GError **error)
+{
+  char start[8];
+  gsize n;
+
+  if (!acc_byte_reader_peek (reader, start, sizeof start, &n, cancellable, error))
+    {
+      acc_byte_reader_free (reader);
+      return NULL;
+    }
+
+  if (n == 8 && memcmp (start, PNG_SIGNATURE, 8) == 0)
+    return acc_png_source_new (reader, cancellable, error);
+
+  if (n >= ACC_NPY_MAGIC_SIZE && memcmp (start, ACC_NPY_MAGIC, ACC_NPY_MAGIC_SIZE) == 0)
+    return open_npy (reader, cancellable, error);
+
+  g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED,
+               "%s is neither a PNG picture nor a NumPy array; other data is read as raw, with its type and shape",
+               acc_byte_reader_get_name (reader));
+  acc_byte_reader_free (reader);
+
+  return NULL;
+}
+
+/**
+ * acc_source_open:
+ * @file: a PNG picture or a NumPy array
+ * @cancellable: (nullable): to give up
+ * @error: where an error goes
+ *
+ * Opens a file as rows. What it is, is found by its content.
+ *
+ * A PNG picture has the shape [rows,columns] (grey) or [rows,columns,channels] with 2 (grey and alpha), 3 (RGB) or 4
+ * channels (RGBA), elements `u1`, or `u2` where it has 16 bits. Palettes become colours; a transparent colour becomes an
+ * alpha channel. An interlaced picture is held as a whole while it is read.
+ *
+ * A .npy file of versions 1 to 3 has its own shape, with one row of one element where it is of rank 0. Structures become
+ * tuples. Fortran order is %ACC_ERROR_UNSUPPORTED.
+ *
+ * Fails with %ACC_ERROR_IO where the file cannot be read or is damaged, %ACC_ERROR_UNSUPPORTED where it is something else.
+ *
+ * Returns: (transfer full): the source
+ */
+AccSource *
+acc_source_open (GFile *file, GCancellable *cancellable, GError **error)
+{
+  AccByteReader *reader;
+
+  g_return_val_if_fail (G_IS_FILE (file), NULL);
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
+
+  reader = acc_byte_reader_new_for_file (file, cancellable, error);
+
+  return reader != NULL ? open_by_content (reader, cancellable, error) : NULL;
+}
+
+/**
+ * acc_source_open_raw:
+ * @file: a file
+ * @type: the type of the elements
+ * @shape: the extents, of rank 1 or more
+ * @offset: where the data begins, in bytes
+ * @cancellable: (nullable): to give up
+ * @error: where an error goes
+ *
+ * Opens a file of bare elements, row-major, in this machine's byte order. The scalars of a tuple lie side by side without
+ * padding. Bytes after the last element are ignored.
+ *
+ * Fails with %ACC_ERROR_IO where the file cannot be read or is too short.
+ *
+ * Returns: (transfer full): the source
+ */
+AccSource *
+acc_source_open_raw (GFile           *file,
+                     AccElementType  *type,
+                     AccShape        *shape,
+                     guint64          offset,
+                     GCancellable    *cancellable,
+                     GError         **error)
+{
+  AccByteReader *reader;
+
+  g_return_val_if_fail (G_IS_FILE (file), NULL);
+  g_return_val_if_fail (type != NULL && shape != NULL, NULL);
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
+
+  reader = acc_byte_reader_new_for_file (file, cancellable, error);
+
+  return reader != NULL ? acc_raw_source_new (reader, type, shape, NULL, offset, error) : NULL;
+}
+
+/**
+ * acc_source_new_for_stream:
+ * @stream: a PNG picture or a NumPy array
+ * @cancellable: (nullable): to give up
+ * @error: where an error goes
+ *
+ * Takes a stream as rows, as [func@Acc.Source.open] takes a file. It starts where the stream is now. A stream that cannot
+ * seek can be run once: a later run fails with %ACC_ERROR_STREAM. The stream is not closed.
+ *
+ * Returns: (transfer full): the source
+ */
+AccSource *
+acc_source_new_for_stream (GInputStream *stream, GCancellable *cancellable, GError **error)
+{
+  g_return_val_if_fail (G_IS_INPUT_STREAM (stream), NULL);
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
+
+  return open_by_content (acc_byte_reader_new_for_stream (stream), cancellable, error);
+}
+
+/**
+ * acc_source_new_raw_for_stream:
+ * @stream: a stream
+ * @type: the type of the elements
+ * @shape: the extents, of rank 1 or more
+ * @error: where an error goes
+ *
+ * Takes a stream of bare elements, as [func@Acc.Source.open_raw] takes a file. It starts where the stream is now. A stream
+ * that cannot seek can be run once: a later run fails with %ACC_ERROR_STREAM. The stream is not closed.
+ *
+ * Returns: (transfer full): the source
+ */
+AccSource *
+acc_source_new_raw_for_stream (GInputStream *stream, AccElementType *type, AccShape *shape, GError **error)
+{
+  g_return_val_if_fail (G_IS_INPUT_STREAM (stream), NULL);
+  g_return_val_if_fail (type != NULL && shape != NULL, NULL);
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
+
+  return acc_raw_source_new (acc_byte_reader_new_for_stream (stream), type, shape, NULL, 0, error);
+}
+
+static gboolean
+has_suffix (const char *name, const char *suffix)
+{
+  gsize n = strlen (name), m = strlen (suffix);
+
+  return n > m && g_ascii_strcasecmp (name + n - m, suffix) == 0;
+}
+
+static gboolean
+check_place (GFile *file, GError **error)
+{
+  const char *path = g_file_peek_path (file);
+  g_autofree char *folder = path != NULL ? g_path_get_dirname (path) : NULL;
+
+  if (path == NULL)
+    return TRUE;
+
+  if (g_file_test (path, G_FILE_TEST_IS_DIR))
+    g_set_error (error, ACC_ERROR, ACC_ERROR_IO, "%s is a folder", path);
+  else if (!g_file_test (folder, G_FILE_TEST_IS_DIR))
+    g_set_error (error, ACC_ERROR, ACC_ERROR_IO, "%s: there is no folder %s", path, folder);
+  else
+    return TRUE;
+
+  return FALSE;
+}
+
+/**
+ * acc_sink_create:
+ * @file: where the data goes
+ * @cancellable: (nullable): to give up
+ * @error: where an error goes
+ *
+ * Makes a sink that writes a file. Its name decides the format: `.png` is an [class@Acc.PngSink], `.npy` a NumPy array
+ * (tuples become structures), anything else bare elements, row-major, the scalars of a tuple side by side.
+ *
+ * Nothing is written before a run starts. The file appears under its name when it is complete; until then an existing
+ * file stays as it is, even where the run reads it, and it stays after an error or a cancellation. A file that is
+ * replaced passes its permissions on.
+ *
+ * Fails with %ACC_ERROR_IO where there is no place for the file.
+ *
+ * Returns: (transfer full): the sink
+ */
+AccSink *
+acc_sink_create (GFile *file, GCancellable *cancellable, GError **error)
+{
+  g_autofree char *name = NULL;
+
+  g_return_val_if_fail (G_IS_FILE (file), NULL);
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
+
+  if (g_cancellable_set_error_if_cancelled (cancellable, error) || !check_place (file, error))
+    return NULL;
+
+  name = g_file_get_basename (file);
+  if (name != NULL && has_suffix (name, ".png"))
+    return ACC_SINK (acc_png_sink_new (file));
+
+  return acc_raw_sink_new (acc_byte_writer_new_for_file (file), name != NULL && has_suffix (name, ".npy"));
+}
+
+/**
+ * acc_sink_new_for_stream:
+ * @stream: where the data goes
+ * @format: `png`, `npy` or `raw`
+ * @error: where an error goes
+ *
+ * Makes a sink that writes into a stream, for one run. Complete data closes the stream; after an error the stream is the
+ * caller's to close or to drop.
+ *
+ * Fails with %ACC_ERROR_UNSUPPORTED where the format is another.
+ *
+ * Returns: (transfer full): the sink
+ */
+AccSink *
+acc_sink_new_for_stream (GOutputStream *stream, const char *format, GError **error)
+{
+  g_return_val_if_fail (G_IS_OUTPUT_STREAM (stream), NULL);
+  g_return_val_if_fail (format != NULL, NULL);
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
+
+  if (g_str_equal (format, "png"))
+    return ACC_SINK (acc_png_sink_new_for_stream (stream));
+
+  if (g_str_equal (format, "npy") || g_str_equal (format, "raw"))
+    return acc_raw_sink_new (acc_byte_writer_new_for_stream (stream), *format == 'n');
+
+  g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "“%s” is not one of the formats png, npy and raw", format);
+
+  return NULL;
+}

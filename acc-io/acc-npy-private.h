@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-byte-reader-private.h"
+#include "acc-record-private.h"
+#include "acc-shape.h"
+
+G_BEGIN_DECLS
+
+/* The header of a NumPy .npy file, versions 1 to 3. */
+typedef struct {
+  AccElementType *type;
+  AccShape       *shape;   /* of rank 1 at least: an array of rank 0 is read as one of a single element */
+  AccRecord      *record;
+  guint64         offset;  /* of the data */
+} AccNpyHeader;
+
+#define ACC_NPY_MAGIC      "\x93NUMPY"
+#define ACC_NPY_MAGIC_SIZE 6
+
+void     acc_npy_header_clear (AccNpyHeader *self);
+/* From the beginning of the file. Errors lack the file's name. */
+gboolean acc_npy_header_read  (AccNpyHeader *self, AccByteReader *reader, GCancellable *cancellable, GError **error);
+/* The whole header, for packed records in this machine's byte order. */
+GBytes  *acc_npy_header_write (AccElementType *type, AccShape *shape, GError **error);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AccNpyHeader, acc_npy_header_clear)
+
+G_END_DECLS

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-byte-writer-private.h"
+#include "acc-element-type.h"
+#include "acc-png-sink.h"
+
+G_BEGIN_DECLS
+
+/* Rows from top to bottom into a PNG picture. Errors name the file and the row. */
+typedef struct _AccPngEncoder AccPngEncoder;
+
+typedef struct {
+  gint64         width, height;
+  guint          channels;
+  AccElementKind kind;        /* BOOL: one bit of grey; U8; U16 in this machine's byte order */
+  gsize          row_bytes;   /* in memory */
+  guint          level;
+  AccPngFilter   filter;
+} AccPngSettings;
+
+/* @writer is borrowed and open. Writes the header. */
+AccPngEncoder *acc_png_encoder_new        (AccByteWriter *writer, const AccPngSettings *settings, GCancellable *cancellable, GError **error);
+void           acc_png_encoder_free       (AccPngEncoder *self);
+gboolean       acc_png_encoder_write_rows (AccPngEncoder *self, const guint8 *rows, gint64 n_rows, GCancellable *cancellable, GError **error);
+gboolean       acc_png_encoder_finish     (AccPngEncoder *self, GCancellable *cancellable, GError **error);
+guint64        acc_png_settings_get_resident_bytes (const AccPngSettings *settings);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccPngEncoder, acc_png_encoder_free)
+
+G_END_DECLS

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-types.h"
+
+#include <png.h>
+
+G_BEGIN_DECLS
+
+/* What libpng allocates, counted and bounded; and what it says, kept and never printed. */
+typedef struct {
+  gsize     allocated;
+  gsize     allowed;
+  gboolean  refused;       /* an allocation, since the beginning */
+  char      message[128];  /* of the last error */
+} AccPngMemory;
+
+/* Without rows: structures, zlib's window and tables */
+#define ACC_PNG_READ_FIXED  (256 * 1024)
+#define ACC_PNG_WRITE_FIXED (640 * 1024)
+
+png_structp acc_png_memory_new_read  (AccPngMemory *self);
+png_structp acc_png_memory_new_write (AccPngMemory *self);
+/* Sets %ACC_ERROR_OUT_OF_MEMORY or %ACC_ERROR_IO from what libpng said. @where: "row 12" */
+void        acc_png_memory_set_error (AccPngMemory *self, const char *name, const char *where, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-png-memory-private.h"
+
+#include "acc-error.h"
+
+#include <stdlib.h>
+
+/* In front of each block; keeps its alignment. */
+typedef union {
+  gsize       size;
+  max_align_t align;
+} Header;
+
+static png_voidp
+allocate (png_structp png, png_alloc_size_t size)
+{
+  AccPngMemory *self = png_get_mem_ptr (png);
+  Header *header;
+
+  if (size > self->allowed || self->allocated > self->allowed - size)
+    {
+      self->refused = TRUE;
+      return NULL;
+    }
+
+  header = malloc (sizeof (Header) + size);
+  if (header == NULL)
+    {
+      self->refused = TRUE;
+      return NULL;
+    }
+
+  header->size = size;
+  self->allocated += size;
+
+  return header + 1;
+}
+
+static void
+release (png_structp png, png_voidp block)
+{
+  AccPngMemory *self = png_get_mem_ptr (png);
+  Header *header = block;
+
+  if (block == NULL)
+    return;
+
+  header--;
+  self->allocated -= header->size;
+  free (header);
+}
+
+static void
+on_error (png_structp png, png_const_charp message)
+{
+  AccPngMemory *self = png_get_error_ptr (png);
+
+  g_strlcpy (self->message, message, sizeof self->message);
+  png_longjmp (png, 1);
+}
+
+static void
+on_warning (png_structp png, png_const_charp message)
+{
+}
+
+png_structp
+acc_png_memory_new_read (AccPngMemory *self)
+{
+  return png_create_read_struct_2 (PNG_LIBPNG_VER_STRING, self, on_error, on_warning, self, allocate, release);
+}
+
+png_structp
+acc_png_memory_new_write (AccPngMemory *self)
+{
+  return png_create_write_struct_2 (PNG_LIBPNG_VER_STRING, self, on_error, on_warning, self, allocate, release);
+}
+
+void
+acc_png_memory_set_error (AccPngMemory *self, const char *name, const char *where, GError **error)
+{
+  g_set_error (error, ACC_ERROR, self->refused ? ACC_ERROR_OUT_OF_MEMORY : ACC_ERROR_IO,
+               "%s: %s: %s", name, where, *self->message != '\0' ? self->message : "out of memory");
+}
