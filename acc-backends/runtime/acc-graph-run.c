@@ -224,7 +224,7 @@ evaluate (Run       *run,
     return FALSE;
 
   results = g_new0 (AccArray *, wanted->len);
-  if (!acc_run (run->graph->host, prepared, (AccArray **) values->pdata, results, run->cancellable, error))
+  if (!acc_run_whole (run->graph->host, prepared, (AccArray **) values->pdata, results, run->cancellable, error))
     return FALSE;
   for (guint i = 0; i < wanted->len; i++)
     bind (run->scope, g_ptr_array_index (wanted, i), results[i]);
@@ -461,7 +461,7 @@ run_simple (AccGraph      *graph,
   prepared = acc_schedule_cache_get (graph->schedules, graph->host, graph->results, graph->n_results,
                                      (AccArray **) graph->bound->pdata, values, graph->bound->len, FALSE, cancellable, error);
 
-  return prepared != NULL && acc_run (graph->host, prepared, values, results, cancellable, error);
+  return prepared != NULL && acc_run_whole (graph->host, prepared, values, results, cancellable, error);
 }
 
 static gboolean

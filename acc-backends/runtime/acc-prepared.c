@@ -34,6 +34,7 @@ measure_values (AccPrepared  *self,
   self->values = g_new0 (AccPreparedValue, schedule->n_values);
   for (guint i = 0; i < schedule->n_values; i++)
     {
+      self->values[i].name = acc_array_describe (schedule->values[i].array);
       self->values[i].first_leaf = n_leaves;
       self->values[i].n_leaves = acc_element_type_get_n_leaves (schedule->values[i].type);
       n_leaves += self->values[i].n_leaves;
@@ -78,9 +79,7 @@ measure_values (AccPrepared  *self,
         }
       if (!fits || n > G_MAXINT64)
         {
-          g_autofree char *what = acc_array_describe (value->array);
-
-          g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY, "%s: the array is larger than any memory", what);
+          g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY, "%s: the array is larger than any memory", prepared->name);
           return FALSE;
         }
       prepared->n_elements = (gint64) n;
@@ -193,10 +192,12 @@ acc_prepared_new (AccHost       *host,
       const AccScheduleStep *step = &schedule->steps[s];
 
       self->steps[s].step = step;
+      self->max_scratch = MAX (self->max_scratch, step->n_scratch);
       self->steps[s].launches = g_new0 (AccPreparedLaunch, step->n_launches);
       for (guint i = 0; i < step->n_launches; i++)
         {
           self->steps[s].launches[i].launch = &step->launches[i];
+          self->max_slots = MAX (self->max_slots, step->launches[i].n_slots);
           acc_partition_init_whole (&self->steps[s].launches[i].whole, &step->launches[i]);
         }
     }
@@ -228,6 +229,8 @@ acc_prepared_unref (AccPrepared *self)
       g_free (self->steps[s].launches);
       g_free (self->steps[s].freed);
     }
+  for (guint i = 0; self->values != NULL && i < self->schedule->n_values; i++)
+    g_free (self->values[i].name);
   g_free (self->steps);
   g_free (self->values);
   g_free (self->leaf_bytes);

@@ -21,6 +21,7 @@ typedef struct {
 } AccPreparedStep;
 
 typedef struct {
+  char   *name;                       /* "map “blur”" */
   guint   first_leaf;                 /* place of its leaves among those of all values */
   guint   n_leaves;
   gint64  n_elements;
@@ -36,6 +37,8 @@ typedef struct {
   guint             n_leaves;
   gsize            *leaf_bytes;       /* per leaf, whole */
   gsize            *element_bytes;    /* per leaf, of one element */
+  guint             max_scratch;      /* of any step */
+  guint             max_slots;        /* of any launch */
 } AccPrepared;
 
 /* Takes over @schedule. @by_rows: what it writes goes on to the next step while it is in the caches. */

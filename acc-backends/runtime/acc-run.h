@@ -1,20 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-prepared.h"
+#include "acc-launch.h"
 
 G_BEGIN_DECLS
 
 /* Runs a schedule whole. @arguments: manifest arrays, one per bound node, with the extents that it was made for. The results
  * are new references to manifest arrays; what they share with arguments and other results is not copied. Any thread. */
-gboolean acc_run (AccHost *host, AccPrepared *prepared, AccArray **arguments, AccArray **results, GCancellable *cancellable,
-                  GError **error);
+gboolean acc_run_whole (AccHost *host, AccPrepared *prepared, AccArray **arguments, AccArray **results,
+                        GCancellable *cancellable, GError **error);
 
-/* One buffer per leaf of a value that is written; FALSE: none. */
-gboolean acc_run_allocate (AccHost *host, AccPrepared *prepared, guint value, AccBuffer **leaves, GError **error);
-/* The leaves of a value whose data is given: borrowed. NULL with @error for a source. */
-AccBuffer **acc_run_find_given (AccPrepared *prepared, guint value, AccArray **arguments, GError **error);
-/* A manifest array of result number @result, in its shape; takes new references to @leaves. */
-AccArray *acc_run_make_result (AccPrepared *prepared, guint result, AccBuffer **leaves);
+/* One run under way, in parts: for runs by rows, too. */
+typedef struct {
+  AccHost          *host;
+  AccPrepared      *prepared;  /* borrowed */
+  AccLaunchContext  launch;
+  AccBuffer       **leaves;    /* per leaf of every value: borrowed where given, owned where computed; NULL: no memory yet */
+  AccBuffer       **scratch;   /* of the step that runs */
+  guint64          *slots;
+} AccRun;
+
+void      acc_run_init        (AccRun *self, AccHost *host, AccPrepared *prepared, GCancellable *cancellable);
+void      acc_run_clear       (AccRun *self);
+/* @rows: sources are no mistake. */
+gboolean  acc_run_bind        (AccRun *self, AccArray **arguments, gboolean rows, GError **error);
+gboolean  acc_run_step        (AccRun *self, guint step, GError **error);
+gboolean  acc_run_allocate    (AccRun *self, guint value, GError **error);
+void      acc_run_free_value  (AccRun *self, guint value);
+/* A manifest array of result number @result, in its shape. */
+AccArray *acc_run_make_result (AccRun *self, guint result);
 
 G_END_DECLS

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-prepared.h"
+
+G_BEGIN_DECLS
+
+/* Which steps of a schedule run by rows, and which run whole before the first row. */
+typedef struct {
+  AccPrepared *prepared;      /* borrowed */
+  gboolean     has_sources;
+  gboolean    *streamed;      /* per value: depends on rows of a source */
+  gboolean    *by_rows;       /* per step */
+  gboolean    *in_rows;       /* per value: a source, or written by rows */
+  int         *writers;       /* per value: the step, or -1 */
+} AccRowLayout;
+
+/* ACC_ERROR_STREAM names the first operation that does not go by rows but must. */
+gboolean acc_row_layout_init  (AccRowLayout *self, AccPrepared *prepared, GError **error);
+void     acc_row_layout_clear (AccRowLayout *self);
+/* Whether a step needs only some rows of read number @read around each of its own. */
+gboolean acc_row_layout_is_windowed (AccRowLayout *self, guint step, guint read);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AccRowLayout, acc_row_layout_clear)
+
+G_END_DECLS
