@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-emit-private.h"
+
+/* Which values of a foreach are vectors, which blocks need masks.
+ *
+ * A variable varies if it is set to what varies, or under a mask narrower than where it was made. That depends on other
+ * variables, so the walk is repeated until no variable and no block changes; both change in one direction only. */
+
+#define MAX_STRIDE G_GINT64_CONSTANT (0x40000000)
+
+typedef struct {
+  Emitter *e;
+  gboolean changed;
+} Walk;
+
+static Fact
+linear (gint64 stride)
+{
+  if (stride == 0)
+    return (Fact) { .shape = SHAPE_UNIFORM };
+  if (ABS (stride) > MAX_STRIDE)
+    return (Fact) { .shape = SHAPE_VARYING };
+
+  return (Fact) { .shape = SHAPE_LINEAR, .stride = stride };
+}
+
+static gboolean
+get_small_constant (const AccKernel *kernel,
+                    guint32          id,
+                    gint64          *value)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
+
+  if (instr->op != ACC_KOP_CONST || instr->kind != ACC_KIND_I64 ||
+      (gint64) instr->bits > MAX_STRIDE || (gint64) instr->bits < -MAX_STRIDE)
+    return FALSE;
+  *value = instr->bits;
+
+  return TRUE;
+}
+
+static Fact
+shape_of_pure (Emitter              *e,
+               const AccKernelInstr *instr)
+{
+  const Fact *x = &e->facts[instr->args[0]];
+  const Fact *y = instr->n_args > 1 ? &e->facts[instr->args[1]] : x;
+  gint64 factor;
+
+  if (instr->op == ACC_KOP_PRIM && instr->kind == ACC_KIND_I64 && x->shape != SHAPE_VARYING && y->shape != SHAPE_VARYING)
+    {
+      gint64 sx = x->shape == SHAPE_LINEAR ? x->stride : 0;
+      gint64 sy = y->shape == SHAPE_LINEAR ? y->stride : 0;
+
+      if (sx != 0 || sy != 0)
+        {
+          if (instr->primitive == ACC_PRIM_ADD)
+            return linear (sx + sy);
+          if (instr->primitive == ACC_PRIM_SUB)
+            return linear (sx - sy);
+          if (instr->primitive == ACC_PRIM_NEG)
+            return linear (-sx);
+          if (instr->primitive == ACC_PRIM_MUL && get_small_constant (e->kernel, instr->args[1], &factor))
+            return linear (sx * factor);
+          if (instr->primitive == ACC_PRIM_MUL && get_small_constant (e->kernel, instr->args[0], &factor))
+            return linear (sy * factor);
+        }
+    }
+
+  for (guint i = 0; i < instr->n_args; i++)
+    if (e->facts[instr->args[i]].shape != SHAPE_UNIFORM)
+      return (Fact) { .shape = SHAPE_VARYING };
+
+  return (Fact) { .shape = SHAPE_UNIFORM };
+}
+
+static void
+join (Walk    *walk,
+      guint32  var,
+      Fact     with)
+{
+  Fact *fact = &walk->e->facts[var];
+
+  if (fact->shape == SHAPE_VARYING)
+    return;
+  if (!fact->known)
+    {
+      fact->shape = with.shape;
+      fact->stride = with.stride;
+      fact->known = TRUE;
+      return;
+    }
+  if (fact->shape != with.shape || (with.shape == SHAPE_LINEAR && fact->stride != with.stride))
+    {
+      fact->shape = SHAPE_VARYING;
+      walk->changed = TRUE;
+    }
+}
+
+static void
+set_masked (Walk    *walk,
+            guint32  id,
+            gboolean masked)
+{
+  if (masked && !walk->e->facts[id].masked)
+    {
+      walk->e->facts[id].masked = TRUE;
+      walk->changed = TRUE;
+    }
+}
+
+static void
+walk_block (Walk   *walk,
+            guint32 block,
+            guint   depth)
+{
+  Emitter *e = walk->e;
+  GArray *items = acc_kernel_block (e->kernel, block)->items;
+
+  for (guint i = 0; i < items->len; i++)
+    {
+      guint32 id = g_array_index (items, guint32, i);
+      const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+      Fact *fact = &e->facts[id];
+
+      switch ((int) instr->op)
+        {
+        case ACC_KOP_LOAD:
+          fact->shape = e->facts[instr->args[1]].shape == SHAPE_UNIFORM ? SHAPE_UNIFORM : SHAPE_VARYING;
+          break;
+
+        case ACC_KOP_VAR:
+          fact->depth = depth;
+          join (walk, id, e->facts[instr->args[0]]);
+          break;
+
+        case ACC_KOP_GET:
+          fact->shape = e->facts[instr->args[0]].shape;
+          fact->stride = e->facts[instr->args[0]].stride;
+          break;
+
+        case ACC_KOP_SET:
+          if (depth > e->facts[instr->args[0]].depth)
+            join (walk, instr->args[0], (Fact) { .shape = SHAPE_VARYING });
+          else
+            join (walk, instr->args[0], e->facts[instr->args[1]]);
+          break;
+
+        case ACC_KOP_STORE:
+        case ACC_KOP_CHECK:
+          break;
+
+        case ACC_KOP_FOR:
+        case ACC_KOP_FOREACH:
+          {
+            const Fact *begin = &e->facts[instr->args[0]], *end = &e->facts[instr->args[1]];
+
+            set_masked (walk, id, begin->shape == SHAPE_VARYING || begin->shape != end->shape ||
+                                  (begin->shape == SHAPE_LINEAR && begin->stride != end->stride));
+            fact->shape = begin->shape;
+            fact->stride = begin->stride;
+            walk_block (walk, instr->blocks[0], depth + fact->masked);
+          }
+          break;
+
+        case ACC_KOP_IF:
+          set_masked (walk, id, e->facts[instr->args[0]].shape != SHAPE_UNIFORM);
+          walk_block (walk, instr->blocks[0], depth + fact->masked);
+          if (instr->blocks[1] != 0)
+            walk_block (walk, instr->blocks[1], depth + fact->masked);
+          break;
+
+        case ACC_KOP_WHILE:
+          walk_block (walk, instr->blocks[0], depth + fact->masked);
+          break;
+
+        case ACC_KOP_UNTIL:
+          set_masked (walk, acc_kernel_block (e->kernel, block)->parent, e->facts[instr->args[0]].shape != SHAPE_UNIFORM);
+          break;
+
+        default:
+          {
+            Fact found = shape_of_pure (e, instr);
+
+            fact->shape = found.shape;
+            fact->stride = found.stride;
+          }
+          break;
+        }
+    }
+}
+
+void
+emit_analyse (Emitter *e,
+              guint32  foreach)
+{
+  Walk walk = { e, TRUE };
+
+  e->facts[foreach].shape = SHAPE_LINEAR;
+  e->facts[foreach].stride = 1;
+  while (walk.changed)
+    {
+      walk.changed = FALSE;
+      walk_block (&walk, acc_kernel_instr (e->kernel, foreach)->blocks[0], 0);
+    }
+}
+
+/* --- how many lanes */
+
+typedef struct {
+  guint    n_ops;
+  guint    size;      /* of the widest that varies */
+  gboolean has_gather;
+  gboolean has_calls;
+} Census;
+
+static void
+take_census (Emitter *e,
+             guint32  block,
+             Census  *census)
+{
+  GArray *items = acc_kernel_block (e->kernel, block)->items;
+
+  for (guint i = 0; i < items->len; i++)
+    {
+      guint32 id = g_array_index (items, guint32, i);
+      const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+      const Fact *fact = &e->facts[id];
+
+      if (instr->op == ACC_KOP_LOAD || instr->op == ACC_KOP_STORE)
+        {
+          const Fact *index = &e->facts[instr->args[1]];
+
+          census->n_ops++;
+          census->size = MAX (census->size, acc_element_kind_get_size (acc_kernel_param (e->kernel, instr->args[0])->kind));
+          if (index->shape == SHAPE_VARYING || (index->shape == SHAPE_LINEAR && ABS (index->stride) > 8))
+            census->has_gather = TRUE;
+        }
+      else if (fact->shape == SHAPE_VARYING && instr->op != ACC_KOP_SET && instr->op != ACC_KOP_GET)
+        {
+          census->n_ops++;
+          census->size = MAX (census->size, acc_element_kind_get_size (instr->kind));
+          if (instr->op == ACC_KOP_PRIM && _acc_primitive_is_transcendental (instr->primitive))
+            census->has_calls = TRUE;
+          /* Materialised. */
+          for (guint j = 0; j < instr->n_args; j++)
+            if (e->facts[instr->args[j]].shape == SHAPE_LINEAR)
+              census->size = MAX (census->size, 8);
+        }
+
+      for (guint j = 0; j < 2; j++)
+        if (instr->blocks[j] != 0)
+          take_census (e, instr->blocks[j], census);
+    }
+}
+
+/* Wider than a register: LLVM splits, and what it splits into hides the latency of each other. Four registers' worth where
+ * few values live at a time, else two. */
+guint
+emit_choose_lanes (Emitter *e,
+                   guint32  foreach)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, foreach);
+  Census census = { 0, 1, FALSE, FALSE };
+  guint n_registers, lanes;
+
+  if (instr->bits != 0)
+    return instr->bits;
+
+  take_census (e, instr->blocks[0], &census);
+  n_registers = census.n_ops <= 24 ? 4 : 2;
+  lanes = n_registers * e->target->register_bytes / census.size;
+  if (census.has_gather || census.has_calls)
+    lanes = MIN (lanes, 16);
+
+  return CLAMP (lanes, 4, 128);
+}
+
+gboolean
+emit_has_effects (Emitter *e,
+                  guint32  block)
+{
+  GArray *items = block != 0 ? acc_kernel_block (e->kernel, block)->items : NULL;
+
+  for (guint i = 0; items != NULL && i < items->len; i++)
+    {
+      const AccKernelInstr *instr = acc_kernel_instr (e->kernel, g_array_index (items, guint32, i));
+
+      if (instr->op == ACC_KOP_LOAD || instr->op == ACC_KOP_STORE || instr->op == ACC_KOP_CHECK ||
+          instr->op == ACC_KOP_FOR || instr->op == ACC_KOP_FOREACH || instr->op == ACC_KOP_WHILE ||
+          emit_has_effects (e, instr->blocks[0]) || emit_has_effects (e, instr->blocks[1]))
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+static guint
+cost_of (Emitter *e,
+         guint32  block)
+{
+  GArray *items = block != 0 ? acc_kernel_block (e->kernel, block)->items : NULL;
+  guint cost = 0;
+
+  for (guint i = 0; items != NULL && i < items->len; i++)
+    {
+      guint32 id = g_array_index (items, guint32, i);
+      const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+
+      if (instr->op == ACC_KOP_PRIM &&
+          (_acc_primitive_is_transcendental (instr->primitive) ||
+           (instr->primitive >= ACC_PRIM_QUOT && instr->primitive <= ACC_PRIM_MOD)))
+        cost += 16;
+      else if (e->facts[id].shape == SHAPE_VARYING)
+        cost++;
+      cost += cost_of (e, instr->blocks[0]) + cost_of (e, instr->blocks[1]);
+    }
+
+  return cost;
+}
+
+gboolean
+emit_is_costly (Emitter *e,
+                guint32  block)
+{
+  return emit_has_effects (e, block) || cost_of (e, block) > 12;
+}
+
+/* --- loads that share wide loads */
+
+static void
+split_index (const AccKernel *kernel,
+             guint32          index,
+             guint32         *root,
+             gint64          *offset)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, index);
+
+  *root = index;
+  *offset = 0;
+  if (instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_ADD && get_small_constant (kernel, instr->args[1], offset))
+    *root = instr->args[0];
+}
+
+/* The loads of the same block that step alike and lie between each other's elements, as the channels of pixels do. Only for
+ * buffers that nothing in the kernel writes. Returns the offset of @load in *offset. */
+gboolean
+emit_group_of (Emitter      *e,
+               guint32       load,
+               StridedGroup *group,
+               gint64       *offset)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, load);
+  const AccKernelParam *param = acc_kernel_param (e->kernel, instr->args[0]);
+  GArray *items = acc_kernel_block (e->kernel, instr->block)->items;
+  gint64 stride = ABS (e->facts[instr->args[1]].stride);
+  gint64 lowest;
+
+  split_index (e->kernel, instr->args[1], &group->root, offset);
+  group->buffer = instr->args[0];
+  group->first = group->last = *offset;
+  if ((param->flags & ACC_BUFFER_WRITE) || !(param->flags & ACC_BUFFER_NO_ALIAS))
+    return FALSE;
+
+  lowest = *offset;
+  for (guint pass = 0; pass < 2; pass++)
+    for (guint i = 0; i < items->len; i++)
+      {
+        const AccKernelInstr *other = acc_kernel_instr (e->kernel, g_array_index (items, guint32, i));
+        guint32 root;
+        gint64 at;
+
+        if (other->op != ACC_KOP_LOAD || other->args[0] != instr->args[0])
+          continue;
+        split_index (e->kernel, other->args[1], &root, &at);
+        if (root != group->root)
+          continue;
+        if (pass == 0)
+          lowest = MIN (lowest, at);
+        else if ((at - lowest) / stride == (*offset - lowest) / stride)
+          {
+            group->first = MIN (group->first, at);
+            group->last = MAX (group->last, at);
+          }
+      }
+
+  return TRUE;
+}

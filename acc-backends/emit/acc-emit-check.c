@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-emit-private.h"
+
+#define B (e->builder)
+
+static LLVMValueRef
+field (Emitter      *e,
+       LLVMValueRef  failure,
+       gsize         offset)
+{
+  LLVMValueRef at = LLVMConstInt (e->t_i64, offset, FALSE);
+
+  return LLVMBuildGEP2 (B, e->t_i8, failure, &at, 1, "");
+}
+
+/* void fail (failure, kind, origin, index, extent): the first to come writes, the others go on. */
+static LLVMValueRef
+get_fail_function (Emitter *e)
+{
+  static const char *const attributes[] = { "nounwind", "noinline", "cold" };
+  LLVMTypeRef type = LLVMFunctionType (e->t_void, (LLVMTypeRef[]) { e->t_ptr, e->t_i32, e->t_i32, e->t_i64, e->t_i64 }, 5,
+                                       FALSE);
+  LLVMBasicBlockRef saved = LLVMGetInsertBlock (B), entry, write, end;
+  LLVMValueRef f, failure, old, store;
+
+  if (e->fail_function != NULL)
+    return e->fail_function;
+
+  f = e->fail_function = LLVMAddFunction (e->module, "fail", type);
+  LLVMSetLinkage (f, LLVMInternalLinkage);
+  for (guint i = 0; i < G_N_ELEMENTS (attributes); i++)
+    LLVMAddAttributeAtIndex (f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute (e->context,
+                             LLVMGetEnumAttributeKindForName (attributes[i], strlen (attributes[i])), 0));
+
+  entry = LLVMAppendBasicBlockInContext (e->context, f, "");
+  write = LLVMAppendBasicBlockInContext (e->context, f, "");
+  end = LLVMAppendBasicBlockInContext (e->context, f, "");
+  failure = LLVMGetParam (f, 0);
+
+  LLVMPositionBuilderAtEnd (B, entry);
+  old = LLVMBuildAtomicCmpXchg (B, field (e, failure, G_STRUCT_OFFSET (AccFailure, state)),
+                                LLVMConstInt (e->t_i32, 0, FALSE), LLVMConstInt (e->t_i32, 1, FALSE),
+                                LLVMAtomicOrderingAcquireRelease, LLVMAtomicOrderingAcquire, FALSE);
+  LLVMBuildCondBr (B, LLVMBuildExtractValue (B, old, 1, ""), write, end);
+
+  LLVMPositionBuilderAtEnd (B, write);
+  LLVMBuildStore (B, LLVMGetParam (f, 1), field (e, failure, G_STRUCT_OFFSET (AccFailure, kind)));
+  LLVMBuildStore (B, LLVMGetParam (f, 2), field (e, failure, G_STRUCT_OFFSET (AccFailure, origin)));
+  LLVMBuildStore (B, LLVMGetParam (f, 3), field (e, failure, G_STRUCT_OFFSET (AccFailure, index)));
+  LLVMBuildStore (B, LLVMGetParam (f, 4), field (e, failure, G_STRUCT_OFFSET (AccFailure, extent)));
+  store = LLVMBuildStore (B, LLVMConstInt (e->t_i32, 2, FALSE), field (e, failure, G_STRUCT_OFFSET (AccFailure, state)));
+  LLVMSetOrdering (store, LLVMAtomicOrderingRelease);
+  LLVMSetAlignment (store, 4);
+  LLVMBuildBr (B, end);
+
+  LLVMPositionBuilderAtEnd (B, end);
+  LLVMBuildRetVoid (B);
+  LLVMPositionBuilderAtEnd (B, saved);
+
+  return f;
+}
+
+static void
+expect_false (Emitter     *e,
+              LLVMValueRef branch)
+{
+  LLVMMetadataRef weights[] = {
+    LLVMMDStringInContext2 (e->context, "branch_weights", strlen ("branch_weights")),
+    LLVMValueAsMetadata (LLVMConstInt (e->t_i32, 1, FALSE)),
+    LLVMValueAsMetadata (LLVMConstInt (e->t_i32, 1 << 20, FALSE)),
+  };
+
+  LLVMSetMetadata (branch, LLVMGetMDKindIDInContext (e->context, "prof", 4),
+                   LLVMMetadataAsValue (e->context, LLVMMDNodeInContext2 (e->context, weights, 3)));
+}
+
+static LLVMValueRef
+lane_of (Emitter     *e,
+         Value        value,
+         LLVMValueRef lane)
+{
+  if (value.shape == SHAPE_UNIFORM)
+    return value.v;
+  if (value.shape == SHAPE_VARYING)
+    return LLVMBuildExtractElement (B, value.v, lane, "");
+
+  return LLVMBuildAdd (B, value.v, LLVMBuildMul (B, lane, LLVMConstInt (e->t_i64, value.stride, TRUE), ""), "");
+}
+
+void
+emit_check (Emitter *e,
+            guint32  id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  Value ok = emit_value (e, instr->args[0]);
+  LLVMBasicBlockRef bad_block = emit_block (e, "bad"), after = emit_block (e, "good");
+  LLVMValueRef f = get_fail_function (e), bad = LLVMBuildNot (B, ok.v, ""), bits = NULL, lane = NULL;
+
+  if (ok.shape == SHAPE_VARYING)
+    bad = emit_mask_and (e, e->mask.v, bad);
+  else if (e->mask.v != NULL)
+    bits = emit_bits (e, e->mask.v);
+
+  if (ok.shape == SHAPE_VARYING)
+    bits = emit_bits (e, bad);
+  expect_false (e, LLVMBuildCondBr (B, emit_any (e, bad), bad_block, after));
+  emit_enter (e, bad_block);
+  lane = bits != NULL ? emit_first_lane (e, bits) : LLVMConstNull (e->t_i64);
+  LLVMBuildCall2 (B, LLVMGlobalGetValueType (f), f, (LLVMValueRef[]) {
+                    e->failure,
+                    LLVMConstInt (e->t_i32, instr->bits & G_MAXUINT32, FALSE),
+                    LLVMConstInt (e->t_i32, instr->bits >> 32, FALSE),
+                    lane_of (e, emit_value (e, instr->args[1]), lane),
+                    lane_of (e, emit_value (e, instr->args[2]), lane),
+                  }, 5, "");
+  LLVMBuildBr (B, after);
+  emit_enter (e, after);
+}

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-emit-private.h"
+
+#define B (e->builder)
+
+/* --- values */
+
+static LLVMValueRef
+constant (Emitter              *e,
+          const AccKernelInstr *instr)
+{
+  LLVMTypeRef type = emit_type (e, instr->kind);
+
+  if (instr->kind == ACC_KIND_F16 || instr->kind == ACC_KIND_F32 || instr->kind == ACC_KIND_F64)
+    {
+      LLVMTypeRef bits = LLVMIntTypeInContext (e->context, acc_element_kind_get_size (instr->kind) * 8);
+
+      return LLVMConstBitCast (LLVMConstInt (bits, instr->bits, FALSE), type);
+    }
+
+  return LLVMConstInt (type, instr->bits, FALSE);
+}
+
+Value
+emit_value (Emitter *e,
+            guint32  id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+
+  if (instr->op == ACC_KOP_CONST)
+    return (Value) { .v = constant (e, instr), .shape = SHAPE_UNIFORM };
+  if (instr->op == ACC_KOP_PARAM)
+    return (Value) { .v = e->params[instr->args[0]], .shape = SHAPE_UNIFORM };
+  if (instr->op == ACC_KOP_RANGE)
+    return (Value) { .v = e->range[instr->args[0]], .shape = SHAPE_UNIFORM };
+
+  return e->values[id];
+}
+
+LLVMValueRef
+emit_scalar (Emitter *e,
+             guint32  id)
+{
+  return emit_value (e, id).v;
+}
+
+LLVMValueRef
+emit_as_vector (Emitter *e,
+                Value    value)
+{
+  if (value.shape == SHAPE_VARYING)
+    return value.v;
+  if (value.shape == SHAPE_UNIFORM)
+    return emit_splat (e, value.v, e->lanes);
+
+  return LLVMBuildAdd (B, emit_splat (e, value.v, e->lanes), emit_steps (e, e->t_i64, value.stride), "");
+}
+
+LLVMValueRef
+emit_vector (Emitter *e,
+             guint32  id)
+{
+  return emit_as_vector (e, emit_value (e, id));
+}
+
+/* --- pure instructions */
+
+static LLVMValueRef
+contracted (Emitter     *e,
+            LLVMValueRef x)
+{
+  if ((e->flags & ACC_EMIT_CONTRACT) && LLVMIsAInstruction (x) && LLVMCanValueUseFastMathFlags (x))
+    LLVMSetFastMathFlags (x, LLVMFastMathAllowContract);
+
+  return x;
+}
+
+static LLVMValueRef
+index_remainder (Emitter     *e,
+                 LLVMValueRef x,
+                 LLVMValueRef y)
+{
+  return LLVMBuildSub (B, x, LLVMBuildMul (B, emit_index_division (e, x, y), y, ""), "");
+}
+
+/* A linear index as a narrower integer: wraps the same when made of narrower parts. */
+static LLVMValueRef
+narrow_linear (Emitter       *e,
+               AccElementKind kind,
+               Value          x)
+{
+  LLVMTypeRef type = emit_type (e, kind);
+  LLVMValueRef base = emit_splat (e, LLVMBuildTrunc (B, x.v, type, ""), e->lanes);
+
+  return LLVMBuildAdd (B, base, emit_steps (e, type, x.stride), "");
+}
+
+static Value
+emit_pure (Emitter *e,
+           guint32  id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  const Fact *fact = &e->facts[id];
+  gboolean varies = fact->shape == SHAPE_VARYING;
+  AccElementKind kind = acc_kernel_instr (e->kernel, instr->args[0])->kind;
+  Value first = emit_value (e, instr->args[0]);
+  LLVMValueRef x[ACC_KERNEL_MAX_ARGS] = { NULL, NULL, NULL }, result = NULL;
+
+  if (varies && instr->op == ACC_KOP_CAST && first.shape == SHAPE_LINEAR && instr->kind != ACC_KIND_U64 &&
+      acc_element_kind_is_integer (instr->kind) && instr->kind != ACC_KIND_BOOL)
+    return (Value) { .v = narrow_linear (e, instr->kind, first), .shape = SHAPE_VARYING };
+
+  for (guint i = 0; i < instr->n_args; i++)
+    {
+      gboolean stays_scalar = (i == 0 && instr->op == ACC_KOP_SELECT && first.shape == SHAPE_UNIFORM) ||
+                              (i == 1 && instr->op == ACC_KOP_PRIM &&
+                               acc_primitive_get_info (instr->primitive)->operands == ACC_OPERANDS_SHIFT &&
+                               emit_value (e, instr->args[1]).shape == SHAPE_UNIFORM);
+
+      x[i] = varies && !stays_scalar ? emit_vector (e, instr->args[i]) : emit_scalar (e, instr->args[i]);
+    }
+
+  switch ((int) instr->op)
+    {
+    case ACC_KOP_PRIM:
+      result = contracted (e, emit_primitive (e, instr->primitive, kind, x[0], x[1]));
+      break;
+    case ACC_KOP_CAST:
+      result = emit_cast (e, kind, instr->kind, x[0]);
+      break;
+    case ACC_KOP_BITCAST:
+      result = emit_bitcast (e, kind, instr->kind, x[0]);
+      break;
+    case ACC_KOP_SELECT:
+      result = emit_select (e, x[0], x[1], x[2]);
+      break;
+    case ACC_KOP_FMA:
+      {
+        LLVMTypeRef type = LLVMTypeOf (x[0]);
+
+        result = emit_call (e, "llvm.fma", &type, 1, x, 3);
+      }
+      break;
+    case ACC_KOP_UDIV:
+      result = emit_index_division (e, x[0], x[1]);
+      break;
+    case ACC_KOP_UREM:
+      result = index_remainder (e, x[0], x[1]);
+      break;
+    default:
+      g_return_val_if_reached (first);
+    }
+
+  return (Value) { .v = result, .shape = fact->shape, .stride = fact->stride };
+}
+
+/* --- variables */
+
+static LLVMTypeRef
+variable_type (Emitter *e,
+               guint32  var)
+{
+  LLVMTypeRef type = emit_type (e, acc_kernel_instr (e->kernel, var)->kind);
+
+  return e->facts[var].shape == SHAPE_VARYING ? emit_wide_type (type, e->lanes) : type;
+}
+
+static void
+set_variable (Emitter *e,
+              guint32  var,
+              guint32  value)
+{
+  LLVMValueRef place = e->variables[var], x;
+
+  if (e->facts[var].shape != SHAPE_VARYING)
+    {
+      LLVMBuildStore (B, emit_scalar (e, value), place);
+      return;
+    }
+
+  x = emit_vector (e, value);
+  if (e->mask.v != NULL && e->mask.depth > e->facts[var].depth)
+    x = emit_select (e, e->mask.v, x, LLVMBuildLoad2 (B, variable_type (e, var), place, ""));
+  LLVMBuildStore (B, x, place);
+}
+
+static void
+make_variable (Emitter *e,
+               guint32  id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+
+  e->variables[id] = emit_stack (e, variable_type (e, id), 0);
+  if (e->facts[id].shape == SHAPE_VARYING)
+    LLVMBuildStore (B, emit_vector (e, instr->args[0]), e->variables[id]);
+  else
+    LLVMBuildStore (B, emit_scalar (e, instr->args[0]), e->variables[id]);
+}
+
+/* --- blocks */
+
+static void
+emit_inner (Emitter *e,
+            guint32  block,
+            Mask     mask)
+{
+  Mask saved = e->mask;
+
+  e->mask = mask;
+  emit_instrs (e, block);
+  e->mask = saved;
+}
+
+static Mask
+narrowed (Emitter     *e,
+          LLVMValueRef mask)
+{
+  return (Mask) { .v = mask, .depth = e->mask.depth + 1 };
+}
+
+static void
+emit_side (Emitter     *e,
+           guint32      block,
+           LLVMValueRef mask)
+{
+  LLVMBasicBlockRef side, after;
+
+  if (!emit_is_costly (e, block))
+    {
+      emit_inner (e, block, narrowed (e, mask));
+      return;
+    }
+
+  side = emit_block (e, "side");
+  after = emit_block (e, "side.end");
+  LLVMBuildCondBr (B, emit_any (e, mask), side, after);
+  emit_enter (e, side);
+  emit_inner (e, block, narrowed (e, mask));
+  LLVMBuildBr (B, after);
+  emit_enter (e, after);
+}
+
+static void
+emit_if (Emitter *e,
+         guint32  id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  LLVMBasicBlockRef then_block, else_block, after;
+
+  if (e->facts[id].masked)
+    {
+      LLVMValueRef condition = emit_vector (e, instr->args[0]);
+      LLVMValueRef outer = e->mask.v;
+
+      emit_side (e, instr->blocks[0], emit_mask_and (e, outer, condition));
+      if (instr->blocks[1] != 0)
+        emit_side (e, instr->blocks[1], emit_mask_and (e, outer, LLVMBuildNot (B, condition, "")));
+      return;
+    }
+
+  then_block = emit_block (e, "then");
+  else_block = instr->blocks[1] != 0 ? emit_block (e, "else") : NULL;
+  after = emit_block (e, "if.end");
+  LLVMBuildCondBr (B, emit_scalar (e, instr->args[0]), then_block, else_block != NULL ? else_block : after);
+  emit_enter (e, then_block);
+  emit_inner (e, instr->blocks[0], e->mask);
+  LLVMBuildBr (B, after);
+  if (else_block != NULL)
+    {
+      emit_enter (e, else_block);
+      emit_inner (e, instr->blocks[1], e->mask);
+      LLVMBuildBr (B, after);
+    }
+  emit_enter (e, after);
+}
+
+static LLVMValueRef
+plus_one (Emitter     *e,
+          LLVMValueRef x)
+{
+  return LLVMBuildAdd (B, x, emit_int (LLVMTypeOf (x), 1), "");
+}
+
+/* All lanes go through the loop as often: a real loop. */
+static void
+emit_plain_for (Emitter *e,
+                guint32  id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  LLVMValueRef begin = emit_scalar (e, instr->args[0]), end = emit_scalar (e, instr->args[1]), index, next;
+  LLVMBasicBlockRef before = LLVMGetInsertBlock (B), body = emit_block (e, "for"), after = emit_block (e, "for.end"), latch;
+
+  LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntSLT, begin, end, ""), body, after);
+  emit_enter (e, body);
+  index = LLVMBuildPhi (B, e->t_i64, "");
+  LLVMAddIncoming (index, &begin, &before, 1);
+  e->values[id] = (Value) { .v = index, .shape = e->facts[id].shape, .stride = e->facts[id].stride };
+  emit_inner (e, instr->blocks[0], e->mask);
+  next = LLVMBuildNSWAdd (B, index, LLVMConstInt (e->t_i64, 1, FALSE), "");
+  latch = LLVMGetInsertBlock (B);
+  LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntSLT, next, end, ""), body, after);
+  LLVMAddIncoming (index, &next, &latch, 1);
+  emit_enter (e, after);
+}
+
+static void
+emit_masked_for (Emitter *e,
+                 guint32  id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  const Fact *fact = &e->facts[id];
+  Value begin = emit_value (e, instr->args[0]);
+  LLVMValueRef end = emit_vector (e, instr->args[1]), index, active, next;
+  LLVMBasicBlockRef before, head = emit_block (e, "for"), body = emit_block (e, "for.body"), after = emit_block (e, "for.end");
+  LLVMBasicBlockRef latch;
+
+  before = LLVMGetInsertBlock (B);
+  LLVMBuildBr (B, head);
+  emit_enter (e, head);
+  index = LLVMBuildPhi (B, LLVMTypeOf (begin.v), "");
+  LLVMAddIncoming (index, &begin.v, &before, 1);
+  e->values[id] = (Value) { .v = index, .shape = fact->shape, .stride = fact->stride };
+  active = LLVMBuildICmp (B, LLVMIntSLT, emit_as_vector (e, e->values[id]), end, "");
+  active = emit_mask_and (e, e->mask.v, active);
+  LLVMBuildCondBr (B, emit_any (e, active), body, after);
+  emit_enter (e, body);
+  emit_inner (e, instr->blocks[0], narrowed (e, active));
+  next = plus_one (e, index);
+  latch = LLVMGetInsertBlock (B);
+  LLVMBuildBr (B, head);
+  LLVMAddIncoming (index, &next, &latch, 1);
+  emit_enter (e, after);
+}
+
+static void
+emit_while (Emitter *e,
+            guint32  id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  LLVMBasicBlockRef head = emit_block (e, "while"), saved_exit = e->while_exit;
+  LLVMValueRef saved_mask = e->while_mask;
+  Mask mask = e->mask;
+
+  e->while_exit = emit_block (e, "while.end");
+  if (e->facts[id].masked)
+    {
+      LLVMTypeRef type = emit_wide_type (e->t_i1, e->lanes);
+
+      e->while_mask = emit_stack (e, type, 0);
+      LLVMBuildStore (B, mask.v != NULL ? mask.v : emit_all (e, TRUE), e->while_mask);
+      LLVMBuildBr (B, head);
+      emit_enter (e, head);
+      mask = narrowed (e, LLVMBuildLoad2 (B, type, e->while_mask, ""));
+    }
+  else
+    {
+      LLVMBuildBr (B, head);
+      emit_enter (e, head);
+    }
+
+  emit_inner (e, instr->blocks[0], mask);
+  LLVMBuildBr (B, head);
+  emit_enter (e, e->while_exit);
+  e->while_exit = saved_exit;
+  e->while_mask = saved_mask;
+}
+
+static void
+emit_until (Emitter *e,
+            guint32  id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  guint32 loop = acc_kernel_block (e->kernel, instr->block)->parent;
+  LLVMBasicBlockRef rest = emit_block (e, "while.rest");
+
+  if (!e->facts[loop].masked)
+    {
+      LLVMBuildCondBr (B, emit_scalar (e, instr->args[0]), e->while_exit, rest);
+      emit_enter (e, rest);
+      return;
+    }
+
+  e->mask.v = LLVMBuildAnd (B, e->mask.v, LLVMBuildNot (B, emit_vector (e, instr->args[0]), ""), "");
+  LLVMBuildStore (B, e->mask.v, e->while_mask);
+  LLVMBuildCondBr (B, emit_any (e, e->mask.v), rest, e->while_exit);
+  emit_enter (e, rest);
+  g_ptr_array_set_size (e->groups, 0);
+}
+
+static void
+group_free (gpointer data)
+{
+  StridedGroup *group = data;
+
+  g_free (group->parts);
+  g_free (group);
+}
+
+void
+emit_instrs (Emitter *e,
+             guint32  block)
+{
+  GArray *items = acc_kernel_block (e->kernel, block)->items;
+  GPtrArray *saved_groups = e->groups;
+
+  e->groups = g_ptr_array_new_with_free_func (group_free);
+  for (guint i = 0; i < items->len; i++)
+    {
+      guint32 id = g_array_index (items, guint32, i);
+      const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+
+      switch ((int) instr->op)
+        {
+        case ACC_KOP_LOAD:
+          e->values[id] = emit_load (e, id);
+          break;
+        case ACC_KOP_STORE:
+          emit_store (e, id);
+          break;
+        case ACC_KOP_VAR:
+          make_variable (e, id);
+          break;
+        case ACC_KOP_GET:
+          e->values[id] = (Value) {
+            .v = LLVMBuildLoad2 (B, variable_type (e, instr->args[0]), e->variables[instr->args[0]], ""),
+            .shape = e->facts[instr->args[0]].shape,
+            .stride = e->facts[instr->args[0]].stride,
+          };
+          break;
+        case ACC_KOP_SET:
+          set_variable (e, instr->args[0], instr->args[1]);
+          break;
+        case ACC_KOP_CHECK:
+          emit_check (e, id);
+          break;
+        case ACC_KOP_FOREACH:
+          if (e->lanes == 0 && instr->bits != 1 && !(e->flags & ACC_EMIT_SCALAR))
+            {
+              emit_foreach (e, id);
+              break;
+            }
+          G_GNUC_FALLTHROUGH;
+        case ACC_KOP_FOR:
+          if (e->facts[id].masked)
+            emit_masked_for (e, id);
+          else
+            emit_plain_for (e, id);
+          break;
+        case ACC_KOP_IF:
+          emit_if (e, id);
+          break;
+        case ACC_KOP_WHILE:
+          emit_while (e, id);
+          break;
+        case ACC_KOP_UNTIL:
+          emit_until (e, id);
+          break;
+        default:
+          e->values[id] = emit_pure (e, id);
+          break;
+        }
+    }
+  g_ptr_array_unref (e->groups);
+  e->groups = saved_groups;
+}

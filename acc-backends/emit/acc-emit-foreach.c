@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-emit-private.h"
+
+#define B (e->builder)
+
+/* foreach: blocks of all lanes without a mask, then what is left under one.
+ *
+ * Stores past the caches want aligned addresses: then the same code runs twice, the first time with no blocks and so many
+ * lanes under the mask that the first such store of the second time is aligned. */
+
+/* Peeling costs a masked round: only for ranges of at least so many blocks. */
+#define MIN_PEELED_BLOCKS 8
+
+static gboolean
+count_is_constant (Emitter              *e,
+                   const AccKernelInstr *instr,
+                   gint64               *n)
+{
+  const AccKernelInstr *begin = acc_kernel_instr (e->kernel, instr->args[0]);
+  const AccKernelInstr *end = acc_kernel_instr (e->kernel, instr->args[1]);
+
+  if (begin->op == ACC_KOP_CONST && end->op == ACC_KOP_CONST)
+    {
+      *n = (gint64) end->bits - (gint64) begin->bits;
+      return TRUE;
+    }
+  if (end->op == ACC_KOP_PRIM && end->primitive == ACC_PRIM_ADD && end->args[0] == instr->args[0] &&
+      acc_kernel_instr (e->kernel, end->args[1])->op == ACC_KOP_CONST)
+    {
+      *n = acc_kernel_instr (e->kernel, end->args[1])->bits;
+      return TRUE;
+    }
+
+  return FALSE;
+}
+
+static void
+emit_whole_blocks (Emitter     *e,
+                   guint32      id,
+                   LLVMValueRef begin,
+                   LLVMValueRef end)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  LLVMBasicBlockRef before = LLVMGetInsertBlock (B), body = emit_block (e, "foreach"), after = emit_block (e, "foreach.end");
+  LLVMBasicBlockRef latch;
+  LLVMValueRef index, next;
+
+  LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntSLT, begin, end, ""), body, after);
+  emit_enter (e, body);
+  index = LLVMBuildPhi (B, e->t_i64, "");
+  LLVMAddIncoming (index, &begin, &before, 1);
+  e->values[id] = (Value) { .v = index, .shape = SHAPE_LINEAR, .stride = 1 };
+  e->mask = (Mask) { NULL, NULL, 0 };
+  emit_instrs (e, instr->blocks[0]);
+  next = LLVMBuildNSWAdd (B, index, LLVMConstInt (e->t_i64, e->lanes, FALSE), "");
+  latch = LLVMGetInsertBlock (B);
+  LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntSLT, next, end, ""), body, after);
+  LLVMAddIncoming (index, &next, &latch, 1);
+  emit_enter (e, after);
+}
+
+static void
+emit_tail (Emitter     *e,
+           guint32      id,
+           LLVMValueRef begin,
+           LLVMValueRef end)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  LLVMBasicBlockRef body = emit_block (e, "tail"), after = emit_block (e, "tail.end");
+  LLVMValueRef count;
+
+  LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntSLT, begin, end, ""), body, after);
+  emit_enter (e, body);
+  count = LLVMBuildSub (B, end, begin, "");
+  e->values[id] = (Value) { .v = begin, .shape = SHAPE_LINEAR, .stride = 1 };
+  e->mask = (Mask) { emit_first_lanes (e, count, e->lanes), count, 0 };
+  emit_instrs (e, instr->blocks[0]);
+  e->mask = (Mask) { NULL, NULL, 0 };
+  LLVMBuildBr (B, after);
+  emit_enter (e, after);
+}
+
+/* --- past the caches */
+
+static gboolean
+is_inside (Emitter *e,
+           guint32  id,
+           guint32  foreach)
+{
+  for (guint32 at = id; at != 0;)
+    {
+      guint32 block = acc_kernel_instr (e->kernel, at)->block;
+
+      if (at == foreach)
+        return TRUE;
+      at = block != 0 ? acc_kernel_block (e->kernel, block)->parent : 0;
+    }
+
+  return FALSE;
+}
+
+/* The value that @id has at the first index, if it is made of outer values and the index alone. */
+static LLVMValueRef
+at_first_index (Emitter     *e,
+                guint32      id,
+                guint32      foreach,
+                LLVMValueRef begin)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  LLVMValueRef x, y;
+
+  if (id == foreach)
+    return begin;
+  if (!is_inside (e, id, foreach))
+    return emit_scalar (e, id);
+  if (instr->op != ACC_KOP_PRIM || instr->kind != ACC_KIND_I64 ||
+      (instr->primitive != ACC_PRIM_ADD && instr->primitive != ACC_PRIM_SUB && instr->primitive != ACC_PRIM_MUL))
+    return NULL;
+
+  x = at_first_index (e, instr->args[0], foreach, begin);
+  y = x != NULL ? at_first_index (e, instr->args[1], foreach, begin) : NULL;
+
+  return y != NULL ? emit_primitive (e, instr->primitive, ACC_KIND_I64, x, y) : NULL;
+}
+
+/* The first store of the body that may go past the caches; 0: none. */
+static guint32
+find_streamed (Emitter *e,
+               guint32  block)
+{
+  GArray *items = acc_kernel_block (e->kernel, block)->items;
+
+  for (guint i = 0; i < items->len; i++)
+    {
+      guint32 id = g_array_index (items, guint32, i);
+      const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+
+      if (instr->op == ACC_KOP_STORE && e->facts[instr->args[1]].shape == SHAPE_LINEAR &&
+          e->facts[instr->args[1]].stride == 1 && (acc_kernel_param (e->kernel, instr->args[0])->flags & ACC_BUFFER_ONCE))
+        return id;
+    }
+
+  return 0;
+}
+
+/* How many lanes come before the first aligned one; NULL: nothing to align. */
+static LLVMValueRef
+lanes_to_peel (Emitter     *e,
+               guint32      id,
+               LLVMValueRef begin,
+               LLVMValueRef end)
+{
+  guint32 store = find_streamed (e, acc_kernel_instr (e->kernel, id)->blocks[0]);
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, store);
+  guint size, shift;
+  LLVMValueRef first, address, bytes, n, is_long;
+
+  if (store == 0)
+    return NULL;
+  first = at_first_index (e, instr->args[1], id, begin);
+  if (first == NULL)
+    return NULL;
+
+  size = acc_element_kind_get_size (acc_kernel_param (e->kernel, instr->args[0])->kind);
+  shift = g_bit_nth_lsf (size, -1);
+  if (e->target->register_bytes / size > e->lanes)
+    return NULL;
+  address = LLVMBuildPtrToInt (B, emit_element (e, instr->args[0], first), e->t_i64, "");
+  bytes = LLVMBuildAnd (B, LLVMBuildNeg (B, address, ""), LLVMConstInt (e->t_i64, e->target->register_bytes - 1, FALSE), "");
+  n = LLVMBuildLShr (B, bytes, LLVMConstInt (e->t_i64, shift, FALSE), "");
+  is_long = LLVMBuildICmp (B, LLVMIntSGE, LLVMBuildSub (B, end, begin, ""),
+                           LLVMConstInt (e->t_i64, MIN_PEELED_BLOCKS * e->lanes, FALSE), "");
+
+  return emit_select (e, is_long, n, LLVMConstNull (e->t_i64));
+}
+
+static void
+emit_rounds (Emitter     *e,
+             guint32      id,
+             LLVMValueRef begin,
+             LLVMValueRef end,
+             LLVMValueRef peeled)
+{
+  LLVMBasicBlockRef before = LLVMGetInsertBlock (B), head = NULL, latch, after = NULL;
+  LLVMValueRef round_begin = begin, round_end = end, is_first = NULL, n, whole_end;
+
+  if (peeled != NULL)
+    {
+      LLVMValueRef has_first = LLVMBuildICmp (B, LLVMIntNE, peeled, LLVMConstNull (e->t_i64), "");
+
+      head = emit_block (e, "round");
+      after = emit_block (e, "round.end");
+      LLVMBuildBr (B, head);
+      emit_enter (e, head);
+      round_begin = LLVMBuildPhi (B, e->t_i64, "");
+      is_first = LLVMBuildPhi (B, e->t_i1, "");
+      LLVMAddIncoming (round_begin, &begin, &before, 1);
+      LLVMAddIncoming (is_first, &has_first, &before, 1);
+      round_end = emit_select (e, is_first, LLVMBuildAdd (B, begin, peeled, ""), end);
+    }
+
+  n = emit_binary (e, "llvm.smax", LLVMBuildSub (B, round_end, round_begin, ""), LLVMConstNull (e->t_i64));
+  whole_end = LLVMBuildSub (B, n, LLVMBuildURem (B, n, LLVMConstInt (e->t_i64, e->lanes, FALSE), ""), "");
+  if (is_first != NULL)
+    whole_end = emit_select (e, is_first, LLVMConstNull (e->t_i64), whole_end);
+  whole_end = LLVMBuildAdd (B, round_begin, whole_end, "");
+  emit_whole_blocks (e, id, round_begin, whole_end);
+  emit_tail (e, id, whole_end, round_end);
+
+  if (peeled != NULL)
+    {
+      LLVMValueRef no = LLVMConstNull (e->t_i1);
+
+      latch = LLVMGetInsertBlock (B);
+      LLVMBuildCondBr (B, is_first, head, after);
+      LLVMAddIncoming (round_begin, &round_end, &latch, 1);
+      LLVMAddIncoming (is_first, &no, &latch, 1);
+      emit_enter (e, after);
+    }
+}
+
+void
+emit_foreach (Emitter *e,
+              guint32  id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  LLVMValueRef begin = emit_scalar (e, instr->args[0]), end = emit_scalar (e, instr->args[1]);
+  gint64 n;
+
+  emit_analyse (e, id);
+  e->lanes = emit_choose_lanes (e, id);
+  e->mask = (Mask) { NULL, NULL, 0 };
+
+  if (count_is_constant (e, instr, &n))
+    {
+      gint64 rest = n > 0 ? n % e->lanes : 0;
+      LLVMValueRef whole_end = LLVMBuildAdd (B, begin, LLVMConstInt (e->t_i64, n - rest, TRUE), "");
+
+      if (n - rest > 0)
+        emit_whole_blocks (e, id, begin, whole_end);
+      if (rest > 0)
+        emit_tail (e, id, whole_end, end);
+    }
+  else
+    {
+      LLVMValueRef peeled = NULL;
+
+      e->streaming = (e->flags & ACC_EMIT_NON_TEMPORAL) && e->target->has_streaming;
+      if (e->streaming)
+        peeled = lanes_to_peel (e, id, begin, end);
+      emit_rounds (e, id, begin, end, peeled);
+      e->streaming = FALSE;
+    }
+
+  e->lanes = 0;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-emit-private.h"
+
+#define B (e->builder)
+
+/* Transcendental primitives by the C library, lane after lane: what precise kernels ask for. */
+
+static const char *
+function_name (AccPrimitive primitive)
+{
+  switch ((int) primitive)
+    {
+    case ACC_PRIM_SIN:   return "sin";
+    case ACC_PRIM_COS:   return "cos";
+    case ACC_PRIM_TAN:   return "tan";
+    case ACC_PRIM_ASIN:  return "asin";
+    case ACC_PRIM_ACOS:  return "acos";
+    case ACC_PRIM_ATAN:  return "atan";
+    case ACC_PRIM_SINH:  return "sinh";
+    case ACC_PRIM_COSH:  return "cosh";
+    case ACC_PRIM_TANH:  return "tanh";
+    case ACC_PRIM_ASINH: return "asinh";
+    case ACC_PRIM_ACOSH: return "acosh";
+    case ACC_PRIM_ATANH: return "atanh";
+    case ACC_PRIM_EXP:   return "exp";
+    case ACC_PRIM_LOG:   return "log";
+    case ACC_PRIM_POW:   return "pow";
+    case ACC_PRIM_ATAN2: return "atan2";
+    default:             g_return_val_if_reached ("sin");
+    }
+}
+
+static LLVMValueRef
+call (Emitter       *e,
+      AccPrimitive   primitive,
+      AccElementKind kind,
+      LLVMValueRef   x,
+      LLVMValueRef   y)
+{
+  static const char *const attributes[] = { "nounwind", "willreturn", "nobuiltin" };
+  LLVMTypeRef type = emit_type (e, kind);
+  g_autofree char *name = g_strconcat (function_name (primitive), kind == ACC_KIND_F32 ? "f" : "", NULL);
+  LLVMTypeRef function_type = LLVMFunctionType (type, (LLVMTypeRef[]) { type, type }, y != NULL ? 2 : 1, FALSE);
+  LLVMValueRef function = LLVMGetNamedFunction (e->module, name);
+  LLVMValueRef result;
+
+  if (function == NULL)
+    function = LLVMAddFunction (e->module, name, function_type);
+  result = LLVMBuildCall2 (B, function_type, function, (LLVMValueRef[]) { x, y }, y != NULL ? 2 : 1, "");
+
+  /* No builtin: LLVM would rewrite some calls, those with constants, and lanes would differ. */
+  for (guint i = 0; i < G_N_ELEMENTS (attributes); i++)
+    {
+      guint id = LLVMGetEnumAttributeKindForName (attributes[i], strlen (attributes[i]));
+
+      LLVMAddCallSiteAttribute (result, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute (e->context, id, 0));
+    }
+
+  return result;
+}
+
+static LLVMValueRef
+scalar_library (Emitter       *e,
+                AccPrimitive   primitive,
+                AccElementKind kind,
+                LLVMValueRef   x,
+                LLVMValueRef   y)
+{
+  if (primitive == ACC_PRIM_LOGBASE)
+    return LLVMBuildFDiv (B, call (e, ACC_PRIM_LOG, kind, y, NULL), call (e, ACC_PRIM_LOG, kind, x, NULL), "");
+
+  return call (e, primitive, kind, x, y);
+}
+
+LLVMValueRef
+emit_library (Emitter       *e,
+              AccPrimitive   primitive,
+              AccElementKind kind,
+              LLVMValueRef   x,
+              LLVMValueRef   y)
+{
+  LLVMTypeRef type = LLVMTypeOf (x), element = emit_type (e, kind);
+  LLVMValueRef xs, ys = NULL, lane, next, place, result;
+  LLVMBasicBlockRef before, body, after;
+
+  if (kind == ACC_KIND_F16)
+    {
+      LLVMTypeRef wide = emit_type_like (x, e->t_f32);
+
+      result = emit_library (e, primitive, ACC_KIND_F32, LLVMBuildFPExt (B, x, wide, ""),
+                             y != NULL ? LLVMBuildFPExt (B, y, wide, "") : NULL);
+      return LLVMBuildFPTrunc (B, result, type, "");
+    }
+  if (!emit_is_vector (x))
+    return scalar_library (e, primitive, kind, x, y);
+
+  xs = emit_stack (e, type, 64);
+  LLVMBuildStore (B, x, xs);
+  if (y != NULL)
+    {
+      ys = emit_stack (e, type, 64);
+      LLVMBuildStore (B, y, ys);
+    }
+
+  before = LLVMGetInsertBlock (B);
+  body = emit_block (e, "library");
+  after = emit_block (e, "library.end");
+  LLVMBuildBr (B, body);
+  emit_enter (e, body);
+  lane = LLVMBuildPhi (B, e->t_i64, "");
+  place = LLVMBuildGEP2 (B, element, xs, &lane, 1, "");
+  x = LLVMBuildLoad2 (B, element, place, "");
+  if (ys != NULL)
+    y = LLVMBuildLoad2 (B, element, LLVMBuildGEP2 (B, element, ys, &lane, 1, ""), "");
+  LLVMBuildStore (B, scalar_library (e, primitive, kind, x, y), place);
+  next = LLVMBuildAdd (B, lane, LLVMConstInt (e->t_i64, 1, FALSE), "");
+  LLVMAddIncoming (lane, (LLVMValueRef[]) { LLVMConstNull (e->t_i64), next }, (LLVMBasicBlockRef[]) { before, body }, 2);
+  LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntULT, next, LLVMConstInt (e->t_i64, LLVMGetVectorSize (type), FALSE), ""),
+                   body, after);
+  emit_enter (e, after);
+
+  return LLVMBuildLoad2 (B, type, xs, "");
+}

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-emit-private.h"
+
+#define B (e->builder)
+
+/* Above this many lanes, what goes lane by lane is a loop. */
+#define MAX_UNROLLED 16
+
+LLVMValueRef
+emit_element (Emitter     *e,
+              guint32      buffer,
+              LLVMValueRef index)
+{
+  LLVMTypeRef type = emit_memory_type (e, acc_kernel_param (e->kernel, buffer)->kind);
+
+  return LLVMBuildGEP2 (B, type, e->params[buffer], &index, 1, "");
+}
+
+LLVMValueRef
+emit_from_memory (Emitter       *e,
+                  AccElementKind kind,
+                  LLVMValueRef   x)
+{
+  if (kind == ACC_KIND_BOOL)
+    return LLVMBuildICmp (B, LLVMIntNE, x, LLVMConstNull (LLVMTypeOf (x)), "");
+  if (kind == ACC_KIND_F16)
+    return LLVMBuildBitCast (B, x, emit_type_like (x, e->t_f16), "");
+
+  return x;
+}
+
+LLVMValueRef
+emit_to_memory (Emitter       *e,
+                AccElementKind kind,
+                LLVMValueRef   x)
+{
+  if (kind == ACC_KIND_BOOL)
+    return LLVMBuildZExt (B, x, emit_type_like (x, e->t_i8), "");
+  if (kind == ACC_KIND_F16)
+    return LLVMBuildBitCast (B, x, emit_type_like (x, e->t_i16), "");
+
+  return x;
+}
+
+static guint
+size_of (LLVMTypeRef scalar)
+{
+  if (LLVMGetTypeKind (scalar) == LLVMIntegerTypeKind)
+    return LLVMGetIntTypeWidth (scalar) / 8;
+
+  return LLVMGetTypeKind (scalar) == LLVMFloatTypeKind ? 4 : 8;
+}
+
+static LLVMValueRef
+plain_load (Emitter     *e,
+            LLVMTypeRef  memory,
+            LLVMValueRef address,
+            guint        lanes)
+{
+  LLVMValueRef x = LLVMBuildLoad2 (B, emit_wide_type (memory, lanes), address, "");
+
+  LLVMSetAlignment (x, size_of (memory));
+
+  return x;
+}
+
+static void
+plain_store (Emitter     *e,
+             LLVMTypeRef  memory,
+             LLVMValueRef address,
+             LLVMValueRef x)
+{
+  LLVMSetAlignment (LLVMBuildStore (B, x, address), size_of (memory));
+}
+
+/* --- lane by lane */
+
+typedef struct {
+  LLVMValueRef      lane;
+  LLVMValueRef      next;
+  LLVMBasicBlockRef head;
+  LLVMBasicBlockRef skip;
+} LaneLoop;
+
+/* What is emitted between enter and leave is run for each lane of the mask, in order; NULL: for all. */
+static LaneLoop
+enter_lanes (Emitter     *e,
+             LLVMValueRef mask)
+{
+  LaneLoop loop = { .head = emit_block (e, "lane"), .skip = emit_block (e, "lane.next") };
+  LLVMBasicBlockRef before, body;
+  LLVMValueRef flags = NULL;
+
+  if (mask != NULL)
+    {
+      LLVMTypeRef type = emit_type_like (mask, e->t_i8);
+
+      flags = emit_stack (e, type, 64);
+      LLVMBuildStore (B, LLVMBuildZExt (B, mask, type, ""), flags);
+    }
+  before = LLVMGetInsertBlock (B);
+  LLVMBuildBr (B, loop.head);
+  emit_enter (e, loop.head);
+  loop.lane = LLVMBuildPhi (B, e->t_i64, "");
+  LLVMAddIncoming (loop.lane, (LLVMValueRef[]) { LLVMConstNull (e->t_i64) }, &before, 1);
+  loop.next = LLVMBuildAdd (B, loop.lane, LLVMConstInt (e->t_i64, 1, FALSE), "");
+  if (flags != NULL)
+    {
+      LLVMValueRef flag = LLVMBuildLoad2 (B, e->t_i8, LLVMBuildGEP2 (B, e->t_i8, flags, &loop.lane, 1, ""), "");
+
+      body = emit_block (e, "lane.active");
+      LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntNE, flag, LLVMConstNull (e->t_i8), ""), body, loop.skip);
+      emit_enter (e, body);
+    }
+
+  return loop;
+}
+
+static void
+leave_lanes (Emitter  *e,
+             LaneLoop *loop,
+             guint     lanes)
+{
+  LLVMBasicBlockRef after = emit_block (e, "lane.end");
+
+  LLVMBuildBr (B, loop->skip);
+  emit_enter (e, loop->skip);
+  LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntULT, loop->next, LLVMConstInt (e->t_i64, lanes, FALSE), ""),
+                   loop->head, after);
+  LLVMAddIncoming (loop->lane, &loop->next, &loop->skip, 1);
+  emit_enter (e, after);
+}
+
+static gboolean
+has_masked_access (Emitter    *e,
+                   LLVMTypeRef memory)
+{
+  return size_of (memory) >= 4 ? e->target->has_masked_words : e->target->has_narrow_masks;
+}
+
+/* Lanes outside the mask are 0. */
+LLVMValueRef
+emit_load_masked (Emitter     *e,
+                  LLVMTypeRef  memory,
+                  LLVMValueRef address,
+                  LLVMValueRef mask,
+                  guint        lanes)
+{
+  LLVMTypeRef type = emit_wide_type (memory, lanes);
+  LLVMValueRef place, x;
+  LaneLoop loop;
+
+  if (mask == NULL)
+    return plain_load (e, memory, address, lanes);
+
+  if (has_masked_access (e, memory))
+    return emit_call (e, "llvm.masked.load", (LLVMTypeRef[]) { type, e->t_ptr }, 2,
+                      (LLVMValueRef[]) { address, LLVMConstInt (e->t_i32, size_of (memory), FALSE), mask,
+                                         LLVMConstNull (type) }, 4);
+
+  place = emit_stack (e, type, 64);
+  LLVMBuildStore (B, LLVMConstNull (type), place);
+  loop = enter_lanes (e, mask);
+  x = plain_load (e, memory, LLVMBuildGEP2 (B, memory, address, &loop.lane, 1, ""), 1);
+  plain_store (e, memory, LLVMBuildGEP2 (B, memory, place, &loop.lane, 1, ""), x);
+  leave_lanes (e, &loop, lanes);
+
+  return LLVMBuildLoad2 (B, type, place, "");
+}
+
+void
+emit_store_masked (Emitter     *e,
+                   LLVMValueRef value,
+                   LLVMValueRef address,
+                   LLVMValueRef mask)
+{
+  LLVMTypeRef type = LLVMTypeOf (value), memory = emit_is_vector (value) ? LLVMGetElementType (type) : type;
+  LLVMValueRef place, x;
+  LaneLoop loop;
+
+  if (mask == NULL)
+    {
+      plain_store (e, memory, address, value);
+      return;
+    }
+
+  if (has_masked_access (e, memory))
+    {
+      emit_call (e, "llvm.masked.store", (LLVMTypeRef[]) { type, e->t_ptr }, 2,
+                 (LLVMValueRef[]) { value, address, LLVMConstInt (e->t_i32, size_of (memory), FALSE), mask }, 4);
+      return;
+    }
+
+  place = emit_stack (e, type, 64);
+  LLVMBuildStore (B, value, place);
+  loop = enter_lanes (e, mask);
+  x = plain_load (e, memory, LLVMBuildGEP2 (B, memory, place, &loop.lane, 1, ""), 1);
+  plain_store (e, memory, LLVMBuildGEP2 (B, memory, address, &loop.lane, 1, ""), x);
+  leave_lanes (e, &loop, emit_lanes_of (value));
+}
+
+/* --- gather and scatter */
+
+/* Addresses as integers; those of lanes outside the mask are that of @unused. */
+static LLVMValueRef
+addresses_of (Emitter     *e,
+              guint32      buffer,
+              LLVMTypeRef  memory,
+              LLVMValueRef index,
+              LLVMValueRef mask,
+              LLVMValueRef unused)
+{
+  LLVMTypeRef type = LLVMTypeOf (index);
+  LLVMValueRef base = emit_splat (e, LLVMBuildPtrToInt (B, e->params[buffer], e->t_i64, ""), e->lanes);
+  LLVMValueRef address = LLVMBuildAdd (B, base, LLVMBuildMul (B, index, emit_int (type, size_of (memory)), ""), "");
+
+  if (mask == NULL)
+    return address;
+
+  return emit_select (e, mask, address, emit_splat (e, LLVMBuildPtrToInt (B, unused, e->t_i64, ""), e->lanes));
+}
+
+static LLVMValueRef
+vector_place (Emitter     *e,
+              LLVMValueRef x)
+{
+  LLVMValueRef place = emit_stack (e, LLVMTypeOf (x), 64);
+
+  LLVMBuildStore (B, x, place);
+
+  return place;
+}
+
+static LLVMValueRef
+gather_by_lane (Emitter     *e,
+                guint32      buffer,
+                LLVMTypeRef  memory,
+                LLVMValueRef index)
+{
+  LLVMTypeRef type = emit_wide_type (memory, e->lanes);
+  LLVMValueRef place, at, x;
+  LaneLoop loop;
+
+  if (e->lanes <= MAX_UNROLLED)
+    {
+      LLVMValueRef unused = NULL, address;
+
+      if (e->mask.v != NULL)
+        {
+          unused = emit_stack (e, memory, 8);
+          LLVMBuildStore (B, LLVMConstNull (memory), unused);
+        }
+      address = addresses_of (e, buffer, memory, index, e->mask.v, unused);
+      x = LLVMGetPoison (type);
+      for (guint i = 0; i < e->lanes; i++)
+        {
+          LLVMValueRef lane = LLVMConstInt (e->t_i32, i, FALSE);
+
+          at = LLVMBuildIntToPtr (B, LLVMBuildExtractElement (B, address, lane, ""), e->t_ptr, "");
+          x = LLVMBuildInsertElement (B, x, plain_load (e, memory, at, 1), lane, "");
+        }
+      return x;
+    }
+
+  place = emit_stack (e, type, 64);
+  LLVMBuildStore (B, LLVMConstNull (type), place);
+  index = vector_place (e, index);
+  loop = enter_lanes (e, e->mask.v);
+  at = LLVMBuildLoad2 (B, e->t_i64, LLVMBuildGEP2 (B, e->t_i64, index, &loop.lane, 1, ""), "");
+  x = plain_load (e, memory, emit_element (e, buffer, at), 1);
+  plain_store (e, memory, LLVMBuildGEP2 (B, memory, place, &loop.lane, 1, ""), x);
+  leave_lanes (e, &loop, e->lanes);
+
+  return LLVMBuildLoad2 (B, type, place, "");
+}
+
+/* The machine gathers words of 32 bits. A narrower element is in an aligned word that holds it, which is in no page but its
+ * own: reading that never faults, even at the ends of a buffer. */
+static LLVMValueRef
+gather_narrow (Emitter     *e,
+               guint32      buffer,
+               LLVMTypeRef  memory,
+               LLVMValueRef index)
+{
+  LLVMTypeRef type = LLVMTypeOf (index), words = emit_wide_type (e->t_i32, e->lanes);
+  LLVMTypeRef pointers = emit_wide_type (e->t_ptr, e->lanes);
+  LLVMValueRef address = addresses_of (e, buffer, memory, index, NULL, NULL);
+  LLVMValueRef word = LLVMBuildAnd (B, address, emit_int (type, ~3), "");
+  LLVMValueRef by = LLVMBuildAnd (B, LLVMBuildTrunc (B, address, words, ""), emit_int (words, 3), "");
+  LLVMValueRef x;
+
+  x = emit_call (e, "llvm.masked.gather", (LLVMTypeRef[]) { words, pointers }, 2,
+                 (LLVMValueRef[]) { LLVMBuildIntToPtr (B, word, pointers, ""), LLVMConstInt (e->t_i32, 4, FALSE),
+                                    e->mask.v != NULL ? e->mask.v : emit_all (e, TRUE), LLVMConstNull (words) }, 4);
+  x = LLVMBuildLShr (B, x, LLVMBuildShl (B, by, emit_int (words, 3), ""), "");
+
+  return LLVMBuildTrunc (B, x, emit_wide_type (memory, e->lanes), "");
+}
+
+static LLVMValueRef
+gather (Emitter     *e,
+        guint32      buffer,
+        LLVMTypeRef  memory,
+        LLVMValueRef index)
+{
+  LLVMTypeRef type = emit_wide_type (memory, e->lanes);
+  LLVMTypeRef pointers = emit_wide_type (e->t_ptr, e->lanes);
+
+  if (!e->target->has_masks)
+    return gather_by_lane (e, buffer, memory, index);
+  if (size_of (memory) < 4)
+    return gather_narrow (e, buffer, memory, index);
+
+  return emit_call (e, "llvm.masked.gather", (LLVMTypeRef[]) { type, pointers }, 2,
+                    (LLVMValueRef[]) { emit_element (e, buffer, index), LLVMConstInt (e->t_i32, size_of (memory), FALSE),
+                                       e->mask.v != NULL ? e->mask.v : emit_all (e, TRUE), LLVMConstNull (type) }, 4);
+}
+
+/* Where lanes write to one place the last one stays, as in a loop. */
+static void
+scatter (Emitter     *e,
+         guint32      buffer,
+         LLVMTypeRef  memory,
+         LLVMValueRef index,
+         LLVMValueRef value)
+{
+  LLVMValueRef at, x;
+  LaneLoop loop;
+
+  if (e->target->has_masks && size_of (memory) >= 4)
+    {
+      emit_call (e, "llvm.masked.scatter", (LLVMTypeRef[]) { LLVMTypeOf (value), emit_wide_type (e->t_ptr, e->lanes) }, 2,
+                 (LLVMValueRef[]) { value, emit_element (e, buffer, index), LLVMConstInt (e->t_i32, size_of (memory), FALSE),
+                                    e->mask.v != NULL ? e->mask.v : emit_all (e, TRUE) }, 4);
+      return;
+    }
+
+  if (e->lanes <= MAX_UNROLLED)
+    {
+      LLVMValueRef unused = e->mask.v != NULL ? emit_stack (e, memory, 8) : NULL;
+      LLVMValueRef address = addresses_of (e, buffer, memory, index, e->mask.v, unused);
+
+      for (guint i = 0; i < e->lanes; i++)
+        {
+          LLVMValueRef lane = LLVMConstInt (e->t_i32, i, FALSE);
+
+          at = LLVMBuildIntToPtr (B, LLVMBuildExtractElement (B, address, lane, ""), e->t_ptr, "");
+          plain_store (e, memory, at, LLVMBuildExtractElement (B, value, lane, ""));
+        }
+      return;
+    }
+
+  index = vector_place (e, index);
+  value = vector_place (e, value);
+  loop = enter_lanes (e, e->mask.v);
+  at = LLVMBuildLoad2 (B, e->t_i64, LLVMBuildGEP2 (B, e->t_i64, index, &loop.lane, 1, ""), "");
+  x = plain_load (e, memory, LLVMBuildGEP2 (B, memory, value, &loop.lane, 1, ""), 1);
+  plain_store (e, memory, emit_element (e, buffer, at), x);
+  leave_lanes (e, &loop, e->lanes);
+}
+
+/* --- loads and stores */
+
+static LLVMValueRef
+reverse (Emitter     *e,
+         LLVMValueRef x)
+{
+  guint n = emit_lanes_of (x);
+  g_autofree int *places = g_new (int, n);
+
+  if (x == NULL)
+    return NULL;
+  for (guint i = 0; i < n; i++)
+    places[i] = n - 1 - i;
+
+  return emit_shuffle (e, x, NULL, places, n);
+}
+
+/* For step -1: the address of the last lane. */
+static LLVMValueRef
+last_address (Emitter     *e,
+              guint32      buffer,
+              LLVMValueRef index)
+{
+  return emit_element (e, buffer, LLVMBuildSub (B, index, LLVMConstInt (e->t_i64, e->lanes - 1, FALSE), ""));
+}
+
+Value
+emit_load (Emitter *e,
+           guint32  id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  guint32 buffer = instr->args[0];
+  LLVMTypeRef memory = emit_memory_type (e, instr->kind);
+  Value index = emit_value (e, instr->args[1]);
+  LLVMValueRef x = NULL;
+
+  if (index.shape == SHAPE_UNIFORM)
+    {
+      x = plain_load (e, memory, emit_element (e, buffer, index.v), 1);
+      return (Value) { .v = emit_from_memory (e, instr->kind, x), .shape = SHAPE_UNIFORM };
+    }
+
+  if (index.shape == SHAPE_LINEAR && index.stride == 1)
+    x = emit_load_masked (e, memory, emit_element (e, buffer, index.v), e->mask.v, e->lanes);
+  else if (index.shape == SHAPE_LINEAR && index.stride == -1)
+    {
+      LLVMValueRef mask = e->mask.v != NULL ? reverse (e, e->mask.v) : NULL;
+
+      x = reverse (e, emit_load_masked (e, memory, last_address (e, buffer, index.v), mask, e->lanes));
+    }
+  else if (index.shape == SHAPE_LINEAR)
+    x = emit_load_strided (e, id, &index);
+  if (x == NULL)
+    x = gather (e, buffer, memory, emit_as_vector (e, index));
+
+  return (Value) { .v = emit_from_memory (e, instr->kind, x), .shape = SHAPE_VARYING };
+}
+
+/* Past the caches where the address is aligned, as it is after the first, peeled, lanes of a foreach. */
+static void
+streaming_store (Emitter     *e,
+                 LLVMTypeRef  memory,
+                 LLVMValueRef address,
+                 LLVMValueRef value)
+{
+  guint align = MIN (e->target->register_bytes, size_of (memory) * e->lanes);
+  LLVMBasicBlockRef aligned = emit_block (e, "stream"), other = emit_block (e, "stream.not");
+  LLVMBasicBlockRef after = emit_block (e, "stream.end");
+  LLVMValueRef low = LLVMBuildAnd (B, LLVMBuildPtrToInt (B, address, e->t_i64, ""),
+                                   LLVMConstInt (e->t_i64, align - 1, FALSE), "");
+  LLVMMetadataRef one = LLVMValueAsMetadata (LLVMConstInt (e->t_i32, 1, FALSE));
+  LLVMValueRef store;
+
+  LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntEQ, low, LLVMConstNull (e->t_i64), ""), aligned, other);
+  emit_enter (e, aligned);
+  store = LLVMBuildStore (B, value, address);
+  LLVMSetAlignment (store, align);
+  LLVMSetMetadata (store, LLVMGetMDKindIDInContext (e->context, "nontemporal", strlen ("nontemporal")),
+                   LLVMMetadataAsValue (e->context, LLVMMDNodeInContext2 (e->context, &one, 1)));
+  LLVMBuildBr (B, after);
+  emit_enter (e, other);
+  plain_store (e, memory, address, value);
+  LLVMBuildBr (B, after);
+  emit_enter (e, after);
+  e->streamed = TRUE;
+}
+
+void
+emit_store (Emitter *e,
+            guint32  id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  guint32 buffer = instr->args[0];
+  const AccKernelParam *param = acc_kernel_param (e->kernel, buffer);
+  LLVMTypeRef memory = emit_memory_type (e, param->kind);
+  Value index = emit_value (e, instr->args[1]);
+  Value value = emit_value (e, instr->args[2]);
+  LLVMValueRef x;
+
+  if (index.shape == SHAPE_UNIFORM)
+    {
+      if (value.shape != SHAPE_UNIFORM)
+        {
+          LLVMValueRef lane = LLVMConstInt (e->t_i64, e->lanes - 1, FALSE);
+
+          if (e->mask.v != NULL)
+            lane = emit_last_lane (e, emit_bits (e, e->mask.v));
+          value.v = LLVMBuildExtractElement (B, emit_as_vector (e, value), lane, "");
+        }
+      plain_store (e, memory, emit_element (e, buffer, index.v), emit_to_memory (e, param->kind, value.v));
+      return;
+    }
+
+  x = emit_to_memory (e, param->kind, emit_as_vector (e, value));
+  if (index.shape == SHAPE_LINEAR && index.stride == 1)
+    {
+      LLVMValueRef address = emit_element (e, buffer, index.v);
+
+      if (e->streaming && e->mask.v == NULL && (param->flags & ACC_BUFFER_ONCE) && size_of (memory) * e->lanes >= 16)
+        streaming_store (e, memory, address, x);
+      else
+        emit_store_masked (e, x, address, e->mask.v);
+    }
+  else if (index.shape == SHAPE_LINEAR && index.stride == -1)
+    emit_store_masked (e, reverse (e, x), last_address (e, buffer, index.v),
+                       e->mask.v != NULL ? reverse (e, e->mask.v) : NULL);
+  else
+    scatter (e, buffer, memory, emit_as_vector (e, index), x);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-backends/kernel/acc-kernel-private.h"
+#include "acc-llvm-target-private.h"
+
+G_BEGIN_DECLS
+
+/* What a value is across the lanes of a foreach. */
+typedef enum {
+  SHAPE_UNIFORM,     /* the same: a scalar */
+  SHAPE_LINEAR,      /* i64: a scalar for lane 0, and a constant step from lane to lane */
+  SHAPE_VARYING,     /* a vector */
+} Shape;
+
+typedef struct {
+  LLVMValueRef v;
+  gint64       stride;
+  Shape        shape;
+} Value;
+
+/* Lanes that take part. */
+typedef struct {
+  LLVMValueRef v;        /* vector of i1; NULL: all */
+  LLVMValueRef count;    /* i64 where these are the first so many lanes; else NULL */
+  guint        depth;    /* how many masks narrow each other here */
+} Mask;
+
+/* What analysis found out about each instruction of a foreach. */
+typedef struct {
+  guint8   shape;
+  gboolean masked;       /* a block whose condition or bounds vary */
+  guint    depth;        /* VAR: Mask.depth where it is made */
+  gint64   stride;
+  gboolean known;        /* VAR: shape was set */
+} Fact;
+
+typedef struct {
+  guint32       buffer;
+  guint32       root;    /* index = root + offset */
+  gint64        stride;
+  gint64        first;   /* lowest and highest offset of the group */
+  gint64        last;
+  LLVMValueRef *parts;
+  guint         n_parts;
+  guint         part_lanes;
+} StridedGroup;
+
+typedef struct {
+  const AccKernel  *kernel;
+  AccLlvmTarget    *target;
+  AccEmitFlags      flags;
+  guint             lanes;        /* of the foreach we are in; 0 outside */
+  Mask              mask;
+  Fact             *facts;
+  Value            *values;
+  LLVMValueRef     *variables;    /* per VAR: where it is on the stack */
+
+  LLVMContextRef    context;
+  LLVMModuleRef     module;
+  LLVMBuilderRef    builder;
+  LLVMBuilderRef    stack_builder;
+  LLVMValueRef      function;
+  LLVMValueRef     *params;
+  LLVMValueRef      range[5];
+  LLVMValueRef      failure;
+  LLVMValueRef      fail_function;
+  LLVMBasicBlockRef while_exit;
+  guint32           while_id;
+  LLVMValueRef      while_mask;   /* on the stack */
+  GPtrArray        *groups;       /* StridedGroup of the block we are in */
+  gboolean          streaming;    /* in the part of a foreach without a mask, with non-temporal stores */
+  gboolean          streamed;     /* there was one */
+
+  LLVMTypeRef       t_void, t_i1, t_i8, t_i16, t_i32, t_i64, t_f16, t_f32, t_f64, t_ptr;
+} Emitter;
+
+/* --- acc-emit-build.c: LLVM values */
+LLVMTypeRef  emit_type         (Emitter *e, AccElementKind kind);          /* in registers */
+LLVMTypeRef  emit_memory_type  (Emitter *e, AccElementKind kind);          /* in memory: bool is i8, f16 is i16 */
+gboolean     emit_is_vector    (LLVMValueRef x);
+guint        emit_lanes_of     (LLVMValueRef x);                            /* 1 for scalars */
+LLVMTypeRef  emit_type_like    (LLVMValueRef x, LLVMTypeRef scalar);        /* as many lanes as x */
+LLVMTypeRef  emit_wide_type    (LLVMTypeRef scalar, guint lanes);           /* 1: the scalar */
+LLVMValueRef emit_int          (LLVMTypeRef type, gint64 value);            /* in every lane */
+LLVMValueRef emit_float        (LLVMTypeRef type, double value);
+LLVMValueRef emit_all          (Emitter *e, gboolean value);                /* <lanes x i1> */
+LLVMValueRef emit_steps        (Emitter *e, LLVMTypeRef scalar, gint64 stride); /* 0, stride, 2 stride … */
+LLVMValueRef emit_splat        (Emitter *e, LLVMValueRef x, guint lanes);
+LLVMValueRef emit_shuffle      (Emitter *e, LLVMValueRef x, LLVMValueRef y, const int *places, guint n);
+LLVMValueRef emit_select       (Emitter *e, LLVMValueRef condition, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef emit_call         (Emitter *e, const char *intrinsic, LLVMTypeRef *overloads, guint n_overloads,
+                                LLVMValueRef *args, guint n_args);
+LLVMValueRef emit_unary        (Emitter *e, const char *intrinsic, LLVMValueRef x);
+LLVMValueRef emit_binary       (Emitter *e, const char *intrinsic, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef emit_stack        (Emitter *e, LLVMTypeRef type, guint align);
+LLVMBasicBlockRef emit_block   (Emitter *e, const char *name);
+void         emit_enter        (Emitter *e, LLVMBasicBlockRef block);       /* go on there */
+LLVMValueRef emit_bits         (Emitter *e, LLVMValueRef mask);             /* <n x i1> as an integer */
+LLVMValueRef emit_any          (Emitter *e, LLVMValueRef mask);
+LLVMValueRef emit_mask_and     (Emitter *e, LLVMValueRef mask, LLVMValueRef x); /* mask may be NULL */
+LLVMValueRef emit_first_lanes  (Emitter *e, LLVMValueRef count, guint lanes); /* <lanes x i1>: lane < count, 0 <= count <= lanes */
+/* Bits of an integer that holds a lane each, and the number of its first or last. */
+LLVMValueRef emit_first_lane   (Emitter *e, LLVMValueRef bits);
+LLVMValueRef emit_last_lane    (Emitter *e, LLVMValueRef bits);
+
+/* --- acc-emit-analysis.c */
+void         emit_analyse      (Emitter *e, guint32 foreach);
+guint        emit_choose_lanes (Emitter *e, guint32 foreach);
+gboolean     emit_is_costly    (Emitter *e, guint32 block);                 /* worth a branch around it */
+gboolean     emit_has_effects  (Emitter *e, guint32 block);
+gboolean     emit_group_of     (Emitter *e, guint32 load, StridedGroup *group, gint64 *offset);
+
+/* --- acc-emit-scalar.c, -divide.c, -cast.c, -library.c: scalars and vectors alike */
+LLVMValueRef emit_primitive    (Emitter *e, AccPrimitive primitive, AccElementKind kind, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef emit_division     (Emitter *e, AccPrimitive primitive, AccElementKind kind, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef emit_index_division (Emitter *e, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef emit_cast         (Emitter *e, AccElementKind from, AccElementKind to, LLVMValueRef x);
+LLVMValueRef emit_bitcast      (Emitter *e, AccElementKind from, AccElementKind to, LLVMValueRef x);
+LLVMValueRef emit_library      (Emitter *e, AccPrimitive primitive, AccElementKind kind, LLVMValueRef x, LLVMValueRef y);
+
+/* --- acc-emit-memory.c, -strided.c */
+Value        emit_load         (Emitter *e, guint32 id);
+void         emit_store        (Emitter *e, guint32 id);
+LLVMValueRef emit_element      (Emitter *e, guint32 buffer, LLVMValueRef index);  /* its address */
+LLVMValueRef emit_from_memory  (Emitter *e, AccElementKind kind, LLVMValueRef x);
+LLVMValueRef emit_to_memory    (Emitter *e, AccElementKind kind, LLVMValueRef x);
+LLVMValueRef emit_load_masked  (Emitter *e, LLVMTypeRef memory, LLVMValueRef address, LLVMValueRef mask, guint lanes);
+void         emit_store_masked (Emitter *e, LLVMValueRef value, LLVMValueRef address, LLVMValueRef mask);
+LLVMValueRef emit_load_strided (Emitter *e, guint32 id, const Value *index);      /* NULL: no better than a gather */
+
+/* --- acc-emit-control.c */
+void         emit_instrs       (Emitter *e, guint32 block);
+Value        emit_value        (Emitter *e, guint32 id);
+LLVMValueRef emit_scalar       (Emitter *e, guint32 id);     /* uniform, or a linear one's lane 0 */
+LLVMValueRef emit_vector       (Emitter *e, guint32 id);
+LLVMValueRef emit_as_vector    (Emitter *e, Value value);
+void         emit_foreach      (Emitter *e, guint32 id);
+
+/* --- acc-emit-check.c */
+void         emit_check        (Emitter *e, guint32 id);
+
+G_END_DECLS

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-emit-private.h"
+
+#define B (e->builder)
+
+static LLVMValueRef
+compare (Emitter       *e,
+         AccPrimitive   primitive,
+         AccElementKind kind,
+         LLVMValueRef   x,
+         LLVMValueRef   y)
+{
+  static const LLVMRealPredicate real[] = { LLVMRealOLT, LLVMRealOGT, LLVMRealOLE, LLVMRealOGE, LLVMRealOEQ, LLVMRealUNE };
+  static const LLVMIntPredicate sint[] = { LLVMIntSLT, LLVMIntSGT, LLVMIntSLE, LLVMIntSGE, LLVMIntEQ, LLVMIntNE };
+  static const LLVMIntPredicate uint[] = { LLVMIntULT, LLVMIntUGT, LLVMIntULE, LLVMIntUGE, LLVMIntEQ, LLVMIntNE };
+  guint which = primitive - ACC_PRIM_LT;
+
+  if (acc_element_kind_is_float (kind))
+    return LLVMBuildFCmp (B, real[which], x, y, "");
+  if (acc_element_kind_is_signed (kind))
+    return LLVMBuildICmp (B, sint[which], x, y, "");
+
+  return LLVMBuildICmp (B, uint[which], x, y, "");
+}
+
+G_STATIC_ASSERT (ACC_PRIM_NE - ACC_PRIM_LT == 5);
+
+static gboolean
+is_plain_constant (LLVMValueRef x)
+{
+  LLVMBool loses;
+  LLVMValueRef scalar = x;
+  double value;
+
+  if (!LLVMIsConstant (x))
+    return FALSE;
+  if (emit_is_vector (x))
+    scalar = LLVMGetAggregateElement (x, 0);
+  if (scalar == NULL || !LLVMIsAConstantFP (scalar))
+    return FALSE;
+  value = LLVMConstRealGetDouble (scalar, &loses);
+
+  return value == value;
+}
+
+/* The smaller or larger of two; a NaN loses. The comparison and first select are one instruction of x86. */
+static LLVMValueRef
+extreme (Emitter       *e,
+         AccPrimitive   primitive,
+         AccElementKind kind,
+         LLVMValueRef   x,
+         LLVMValueRef   y)
+{
+  gboolean is_min = primitive == ACC_PRIM_MIN;
+  LLVMValueRef result;
+
+  if (kind == ACC_KIND_BOOL)
+    return is_min ? LLVMBuildAnd (B, x, y, "") : LLVMBuildOr (B, x, y, "");
+  if (!acc_element_kind_is_float (kind))
+    {
+      if (acc_element_kind_is_signed (kind))
+        return emit_binary (e, is_min ? "llvm.smin" : "llvm.smax", x, y);
+      return emit_binary (e, is_min ? "llvm.umin" : "llvm.umax", x, y);
+    }
+
+  if (is_plain_constant (x) && !is_plain_constant (y))
+    {
+      LLVMValueRef swap = x;
+
+      x = y;
+      y = swap;
+    }
+  result = emit_select (e, LLVMBuildFCmp (B, is_min ? LLVMRealOLT : LLVMRealOGT, x, y, ""), x, y);
+  if (is_plain_constant (y))
+    return result;
+
+  return emit_select (e, LLVMBuildFCmp (B, LLVMRealUNO, y, y, ""), x, result);
+}
+
+static LLVMValueRef
+signum (Emitter       *e,
+        AccElementKind kind,
+        LLVMValueRef   x)
+{
+  LLVMTypeRef type = LLVMTypeOf (x);
+  LLVMValueRef positive, negative;
+
+  if (acc_element_kind_is_float (kind))
+    {
+      LLVMValueRef zero = emit_float (type, 0);
+
+      positive = LLVMBuildFCmp (B, LLVMRealOGT, x, zero, "");
+      negative = LLVMBuildFCmp (B, LLVMRealOLT, x, zero, "");
+      return emit_select (e, positive, emit_float (type, 1), emit_select (e, negative, emit_float (type, -1), x));
+    }
+
+  if (!acc_element_kind_is_signed (kind))
+    return emit_binary (e, "llvm.umin", x, emit_int (type, 1));
+
+  return emit_binary (e, "llvm.smax", emit_int (type, -1), emit_binary (e, "llvm.smin", x, emit_int (type, 1)));
+}
+
+/* Shifts by any amount: to the left where it is positive. */
+static LLVMValueRef
+shift (Emitter       *e,
+       AccElementKind kind,
+       LLVMValueRef   x,
+       LLVMValueRef   amount,
+       gboolean       to_left)
+{
+  LLVMTypeRef type = LLVMTypeOf (x);
+  gint64 width = acc_element_kind_get_size (kind) * 8;
+  gboolean is_signed = acc_element_kind_is_signed (kind);
+  LLVMTypeRef narrow = emit_type (e, kind);
+  LLVMTypeRef amount_type = LLVMTypeOf (amount);
+  LLVMValueRef left_by, right_by, left, right, is_left, in_range;
+
+  amount = emit_binary (e, "llvm.smax", amount, emit_int (amount_type, -width));
+  amount = emit_binary (e, "llvm.smin", amount, emit_int (amount_type, width));
+  amount = LLVMBuildIntCast2 (B, amount, emit_type_like (amount, narrow), TRUE, "");
+  if (emit_is_vector (x) && !emit_is_vector (amount))
+    amount = emit_splat (e, amount, emit_lanes_of (x));
+
+  left_by = to_left ? amount : LLVMBuildNeg (B, amount, "");
+  right_by = to_left ? LLVMBuildNeg (B, amount, "") : amount;
+  is_left = LLVMBuildICmp (B, LLVMIntSGE, left_by, LLVMConstNull (type), "");
+
+  in_range = LLVMBuildICmp (B, LLVMIntULT, left_by, emit_int (type, width), "");
+  left = emit_select (e, in_range, LLVMBuildShl (B, x, left_by, ""), LLVMConstNull (type));
+  if (is_signed)
+    right = LLVMBuildAShr (B, x, emit_binary (e, "llvm.umin", right_by, emit_int (type, width - 1)), "");
+  else
+    {
+      in_range = LLVMBuildICmp (B, LLVMIntULT, right_by, emit_int (type, width), "");
+      right = emit_select (e, in_range, LLVMBuildLShr (B, x, right_by, ""), LLVMConstNull (type));
+    }
+
+  return emit_select (e, is_left, left, right);
+}
+
+static LLVMValueRef
+rotate (Emitter       *e,
+        AccElementKind kind,
+        LLVMValueRef   x,
+        LLVMValueRef   amount,
+        gboolean       to_left)
+{
+  LLVMTypeRef type = LLVMTypeOf (x);
+
+  /* Widths are powers of two: the low bits of any amount are the amount modulo the width. */
+  amount = LLVMBuildIntCast2 (B, amount, emit_type_like (amount, emit_type (e, kind)), TRUE, "");
+  if (emit_is_vector (x) && !emit_is_vector (amount))
+    amount = emit_splat (e, amount, emit_lanes_of (x));
+
+  return emit_call (e, to_left ? "llvm.fshl" : "llvm.fshr", &type, 1, (LLVMValueRef[]) { x, x, amount }, 3);
+}
+
+static LLVMValueRef
+count_bits (Emitter     *e,
+            const char  *intrinsic,
+            LLVMValueRef x,
+            gboolean     of_zeros)
+{
+  LLVMTypeRef type = LLVMTypeOf (x);
+  LLVMValueRef n = emit_call (e, intrinsic, &type, 1, (LLVMValueRef[]) { x, LLVMConstNull (e->t_i1) }, of_zeros ? 2 : 1);
+
+  return LLVMBuildIntCast2 (B, n, emit_type_like (x, e->t_i64), FALSE, "");
+}
+
+static LLVMValueRef
+half_sign (Emitter     *e,
+           AccPrimitive primitive,
+           LLVMValueRef x)
+{
+  LLVMTypeRef type = emit_type_like (x, e->t_i16);
+  LLVMValueRef bits = LLVMBuildBitCast (B, x, type, "");
+
+  if (primitive == ACC_PRIM_NEG)
+    bits = LLVMBuildXor (B, bits, emit_int (type, -0x8000), "");
+  else
+    bits = LLVMBuildAnd (B, bits, emit_int (type, 0x7fff), "");
+
+  return LLVMBuildBitCast (B, bits, LLVMTypeOf (x), "");
+}
+
+/* One operation of f32, rounded to f16, is the operation of f16 rounded once: 24 bits are more than 2 * 11 + 1. */
+static LLVMValueRef
+half_primitive (Emitter     *e,
+                AccPrimitive primitive,
+                LLVMValueRef x,
+                LLVMValueRef y)
+{
+  LLVMTypeRef wide = emit_type_like (x, e->t_f32);
+  LLVMValueRef result;
+
+  if (primitive == ACC_PRIM_NEG || primitive == ACC_PRIM_ABS)
+    return half_sign (e, primitive, x);
+
+  result = emit_primitive (e, primitive, ACC_KIND_F32, LLVMBuildFPExt (B, x, wide, ""),
+                           y != NULL ? LLVMBuildFPExt (B, y, wide, "") : NULL);
+  if (acc_primitive_result (primitive, ACC_KIND_F16) == ACC_KIND_F16)
+    result = LLVMBuildFPTrunc (B, result, LLVMTypeOf (x), "");
+
+  return result;
+}
+
+/* @y of a shift or rotation may be a scalar where @x is a vector. */
+LLVMValueRef
+emit_primitive (Emitter       *e,
+                AccPrimitive   primitive,
+                AccElementKind kind,
+                LLVMValueRef   x,
+                LLVMValueRef   y)
+{
+  gboolean is_float = acc_element_kind_is_float (kind);
+  LLVMTypeRef type = LLVMTypeOf (x);
+
+  if (_acc_primitive_is_transcendental (primitive))
+    return emit_library (e, primitive, kind, x, y);
+  if (kind == ACC_KIND_F16 && !e->target->has_half)
+    return half_primitive (e, primitive, x, y);
+
+  switch ((int) primitive)
+    {
+    case ACC_PRIM_ADD:
+      return is_float ? LLVMBuildFAdd (B, x, y, "") : LLVMBuildAdd (B, x, y, "");
+    case ACC_PRIM_SUB:
+      return is_float ? LLVMBuildFSub (B, x, y, "") : LLVMBuildSub (B, x, y, "");
+    case ACC_PRIM_MUL:
+      return is_float ? LLVMBuildFMul (B, x, y, "") : LLVMBuildMul (B, x, y, "");
+    case ACC_PRIM_NEG:
+      return is_float ? LLVMBuildFNeg (B, x, "") : LLVMBuildNeg (B, x, "");
+
+    case ACC_PRIM_ABS:
+      if (is_float)
+        return emit_unary (e, "llvm.fabs", x);
+      if (!acc_element_kind_is_signed (kind))
+        return x;
+      return emit_call (e, "llvm.abs", &type, 1, (LLVMValueRef[]) { x, LLVMConstNull (e->t_i1) }, 2);
+
+    case ACC_PRIM_SIGNUM:
+      return signum (e, kind, x);
+
+    case ACC_PRIM_QUOT:
+    case ACC_PRIM_REM:
+    case ACC_PRIM_DIV:
+    case ACC_PRIM_MOD:
+      return emit_division (e, primitive, kind, x, y);
+
+    case ACC_PRIM_BAND:
+      return LLVMBuildAnd (B, x, y, "");
+    case ACC_PRIM_BOR:
+      return LLVMBuildOr (B, x, y, "");
+    case ACC_PRIM_BXOR:
+      return LLVMBuildXor (B, x, y, "");
+    case ACC_PRIM_BNOT:
+      return LLVMBuildNot (B, x, "");
+
+    case ACC_PRIM_SHL:
+    case ACC_PRIM_SHR:
+      return shift (e, kind, x, y, primitive == ACC_PRIM_SHL);
+    case ACC_PRIM_ROTL:
+    case ACC_PRIM_ROTR:
+      return rotate (e, kind, x, y, primitive == ACC_PRIM_ROTL);
+
+    case ACC_PRIM_POPCOUNT:
+      return count_bits (e, "llvm.ctpop", x, FALSE);
+    case ACC_PRIM_CLZ:
+      return count_bits (e, "llvm.ctlz", x, TRUE);
+    case ACC_PRIM_CTZ:
+      return count_bits (e, "llvm.cttz", x, TRUE);
+
+    case ACC_PRIM_FDIV:
+      return LLVMBuildFDiv (B, x, y, "");
+    case ACC_PRIM_RECIP:
+      return LLVMBuildFDiv (B, emit_float (type, 1), x, "");
+    case ACC_PRIM_SQRT:
+      return emit_unary (e, "llvm.sqrt", x);
+    case ACC_PRIM_TRUNCATE:
+      return emit_unary (e, "llvm.trunc", x);
+    case ACC_PRIM_ROUND:
+      return emit_unary (e, "llvm.roundeven", x);
+    case ACC_PRIM_FLOOR:
+      return emit_unary (e, "llvm.floor", x);
+    case ACC_PRIM_CEILING:
+      return emit_unary (e, "llvm.ceil", x);
+
+    case ACC_PRIM_IS_NAN:
+      return LLVMBuildFCmp (B, LLVMRealUNO, x, x, "");
+    case ACC_PRIM_IS_INF:
+      {
+        LLVMValueRef infinity = LLVMBuildFDiv (B, emit_float (type, 1), emit_float (type, 0), "");
+
+        return LLVMBuildFCmp (B, LLVMRealOEQ, emit_unary (e, "llvm.fabs", x), infinity, "");
+      }
+
+    case ACC_PRIM_LT:
+    case ACC_PRIM_GT:
+    case ACC_PRIM_LE:
+    case ACC_PRIM_GE:
+    case ACC_PRIM_EQ:
+    case ACC_PRIM_NE:
+      return compare (e, primitive, kind, x, y);
+
+    case ACC_PRIM_MIN:
+    case ACC_PRIM_MAX:
+      return extreme (e, primitive, kind, x, y);
+
+    default:
+      g_return_val_if_reached (x);
+    }
+}

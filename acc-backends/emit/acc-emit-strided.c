@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-emit-private.h"
+
+#define B (e->builder)
+
+/* Loads that step by 2 to 8 elements: contiguous loads of all there is between the first and the last lane's element, never
+ * beyond it, then shuffles of two registers at a time. Loads that lie between each other share the contiguous ones. */
+
+static gint64
+start_of_part (Emitter      *e,
+               StridedGroup *group,
+               guint         part)
+{
+  gint64 start = (gint64) part * group->part_lanes;
+  gint64 needed = group->stride * (e->lanes - 1) + 1 + group->last - group->first;
+
+  /* The last one is moved back so far that it ends where the elements end; under a mask it is cut off instead. */
+  return e->mask.v == NULL ? MIN (start, needed - group->part_lanes) : start;
+}
+
+static void
+load_parts (Emitter      *e,
+            StridedGroup *group,
+            LLVMTypeRef   memory,
+            LLVMValueRef  index)
+{
+  LLVMValueRef n_elements = NULL;
+
+  if (e->mask.v != NULL)
+    {
+      LLVMValueRef n = LLVMBuildSub (B, e->mask.count, LLVMConstInt (e->t_i64, 1, FALSE), "");
+
+      n = LLVMBuildMul (B, n, LLVMConstInt (e->t_i64, group->stride, FALSE), "");
+      n_elements = LLVMBuildAdd (B, n, LLVMConstInt (e->t_i64, 1 + group->last - group->first, FALSE), "");
+    }
+
+  group->n_parts = group->stride * e->lanes / group->part_lanes;
+  group->parts = g_new (LLVMValueRef, group->n_parts);
+  for (guint i = 0; i < group->n_parts; i++)
+    {
+      LLVMValueRef start = LLVMConstInt (e->t_i64, start_of_part (e, group, i), FALSE);
+      LLVMValueRef address = emit_element (e, group->buffer, LLVMBuildAdd (B, index, start, ""));
+      LLVMValueRef mask = NULL;
+
+      if (n_elements != NULL)
+        {
+          LLVMValueRef n = LLVMBuildSub (B, n_elements, start, "");
+
+          n = emit_binary (e, "llvm.smax", n, LLVMConstNull (e->t_i64));
+          n = emit_binary (e, "llvm.smin", n, LLVMConstInt (e->t_i64, group->part_lanes, FALSE));
+          mask = emit_first_lanes (e, n, group->part_lanes);
+        }
+      group->parts[i] = emit_load_masked (e, memory, address, mask, group->part_lanes);
+    }
+}
+
+static LLVMValueRef
+concatenate (Emitter      *e,
+             LLVMValueRef *parts,
+             guint         n_parts)
+{
+  guint n = emit_lanes_of (parts[0]);
+  g_autofree int *places = g_new (int, n * n_parts);
+
+  for (guint i = 0; i < n * n_parts; i++)
+    places[i] = i;
+  while (n_parts > 1)
+    {
+      for (guint i = 0; i < n_parts / 2; i++)
+        parts[i] = emit_shuffle (e, parts[2 * i], parts[2 * i + 1], places, 2 * n);
+      n *= 2;
+      n_parts /= 2;
+    }
+
+  return parts[0];
+}
+
+/* Element stride * lane + phase of the parts, for one register's worth of lanes. */
+static LLVMValueRef
+pick (Emitter      *e,
+      StridedGroup *group,
+      guint         first_lane,
+      gint64        phase,
+      gboolean      reversed)
+{
+  guint n = group->part_lanes;
+  g_autofree int *places = g_new (int, n);
+  g_autofree gint64 *positions = g_new (gint64, n);
+  LLVMValueRef x = NULL;
+  gint64 low = G_MAXINT64, high = 0, first = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      guint lane = reversed ? e->lanes - 1 - (first_lane + i) : first_lane + i;
+
+      positions[i] = group->stride * lane + phase;
+      low = MIN (low, positions[i] / n);
+      high = MAX (high, positions[i] / n);
+    }
+
+  /* The first two parts, then one more at a time. */
+  first = low;
+  for (gint64 part = MIN (low + 1, high); part <= high; part++)
+    {
+      for (guint i = 0; i < n; i++)
+        {
+          gint64 in = positions[i] / n;
+
+          places[i] = -1;
+          if (x != NULL && in < part)
+            places[i] = i;
+          else if (in == part || (x == NULL && in == first))
+            places[i] = (int) (positions[i] - start_of_part (e, group, in)) + (in == part && part != first ? (int) n : 0);
+        }
+      x = emit_shuffle (e, x != NULL ? x : group->parts[first], part != first ? group->parts[part] : NULL, places, n);
+    }
+
+  return x;
+}
+
+static StridedGroup *
+find_group (Emitter      *e,
+            StridedGroup *wanted)
+{
+  for (guint i = 0; i < e->groups->len; i++)
+    {
+      StridedGroup *group = g_ptr_array_index (e->groups, i);
+
+      if (group->buffer == wanted->buffer && group->root == wanted->root && group->stride == wanted->stride &&
+          group->first == wanted->first)
+        return group;
+    }
+
+  return NULL;
+}
+
+static gboolean
+suits (Emitter     *e,
+       guint        size,
+       const Value *index)
+{
+  if (ABS (index->stride) > 8)
+    return FALSE;
+  if (e->mask.v == NULL)
+    return TRUE;
+
+  /* Under a mask only its first lanes, and where the machine can cut loads off. */
+  return e->mask.count != NULL && index->stride > 0 &&
+         (size >= 4 ? e->target->has_masked_words : e->target->has_narrow_masks);
+}
+
+LLVMValueRef
+emit_load_strided (Emitter     *e,
+                   guint32      id,
+                   const Value *index)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  LLVMTypeRef memory = emit_memory_type (e, instr->kind);
+  guint size = acc_element_kind_get_size (instr->kind);
+  StridedGroup wanted = { .stride = ABS (index->stride) };
+  gboolean reversed = index->stride < 0;
+  g_autofree LLVMValueRef *results = NULL;
+  StridedGroup *group;
+  guint n_results;
+  gint64 offset;
+
+  if (!suits (e, size, index))
+    return NULL;
+
+  wanted.part_lanes = MIN (e->lanes, MAX (e->target->register_bytes / size, 2));
+  if (e->lanes % wanted.part_lanes != 0 || (e->lanes / wanted.part_lanes & (e->lanes / wanted.part_lanes - 1)) != 0)
+    wanted.part_lanes = e->lanes;
+  group = emit_group_of (e, id, &wanted, &offset) ? find_group (e, &wanted) : NULL;
+  if (group == NULL)
+    {
+      LLVMValueRef first = LLVMBuildSub (B, index->v, LLVMConstInt (e->t_i64, offset - wanted.first, TRUE), "");
+
+      if (reversed)
+        first = LLVMBuildSub (B, first, LLVMConstInt (e->t_i64, wanted.stride * (e->lanes - 1), FALSE), "");
+      group = g_memdup2 (&wanted, sizeof wanted);
+      load_parts (e, group, memory, first);
+      g_ptr_array_add (e->groups, group);
+    }
+
+  n_results = e->lanes / group->part_lanes;
+  results = g_new (LLVMValueRef, n_results);
+  for (guint i = 0; i < n_results; i++)
+    results[i] = pick (e, group, i * group->part_lanes, offset - group->first, reversed);
+
+  return concatenate (e, results, n_results);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
+
+#include "acc-emit-llvm.h"
+
+G_BEGIN_DECLS
+
+struct _AccLlvmTarget {
+  gatomicrefcount ref_count;
+  LLVMTargetRef   target;
+  char           *triple;
+  char           *cpu;
+  char           *features;
+  char           *id;
+
+  /* What the emitter chooses by. */
+  guint           register_bytes;
+  gboolean        has_masks;        /* AVX-512 F, VL, DQ: predicate registers, gather, scatter */
+  gboolean        has_narrow_masks; /* AVX-512 BW: also of 8 and 16 bits */
+  gboolean        has_masked_words; /* AVX: masked loads and stores of 32 and 64 bits */
+  gboolean        has_half;         /* arithmetic of f16 */
+  gboolean        has_streaming;    /* non-temporal stores and their fence */
+
+  GMutex          lock;
+  GPtrArray      *machines;         /* LLVMTargetMachineRef not in use: one per thread that compiles */
+};
+
+LLVMTargetMachineRef _acc_llvm_target_take_machine (AccLlvmTarget *self, GError **error);
+void                 _acc_llvm_target_give_machine (AccLlvmTarget *self, LLVMTargetMachineRef machine);
+
+G_END_DECLS

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-llvm-target-private.h"
+
+#include <llvm-c/Target.h>
+#include <llvm/Config/llvm-config.h>
+
+#include "acc-core/acc-error.h"
+
+/* Counts whenever the code for an unchanged kernel changes: it is part of cache keys. */
+#define EMITTER_VERSION 1
+
+static gboolean
+has_feature (const char *features,
+             const char *name)
+{
+  const char *found = features;
+  gsize length = strlen (name);
+
+  while ((found = strstr (found, name)) != NULL)
+    {
+      if (found > features && found[-1] == '+' && (found[length] == ',' || found[length] == '\0'))
+        return TRUE;
+      found += length;
+    }
+
+  return FALSE;
+}
+
+static void
+read_features (AccLlvmTarget *self)
+{
+  const char *features = self->features;
+  gboolean is_x86 = g_str_has_prefix (self->triple, "x86_64");
+
+  self->register_bytes = 16;
+  if (!is_x86)
+    return;
+
+  self->has_masks = has_feature (features, "avx512f") && has_feature (features, "avx512vl") &&
+                    has_feature (features, "avx512dq");
+  self->has_narrow_masks = self->has_masks && has_feature (features, "avx512bw");
+  self->has_masked_words = self->has_masks || has_feature (features, "avx");
+  self->has_half = self->has_narrow_masks && has_feature (features, "avx512fp16");
+  self->has_streaming = TRUE;
+  if (self->has_narrow_masks)
+    self->register_bytes = 64;
+  else if (has_feature (features, "avx2"))
+    self->register_bytes = 32;
+}
+
+AccLlvmTarget *
+acc_llvm_target_new (const char *cpu,
+                     const char *features,
+                     GError    **error)
+{
+  static gsize initialised = 0;
+  g_autoptr(AccLlvmTarget) self = g_new0 (AccLlvmTarget, 1);
+  char *message = NULL;
+  char *triple;
+
+  if (g_once_init_enter (&initialised))
+    {
+      gboolean failed = LLVMInitializeNativeTarget () || LLVMInitializeNativeAsmPrinter ();
+
+      g_once_init_leave (&initialised, failed ? 2 : 1);
+    }
+
+  g_atomic_ref_count_init (&self->ref_count);
+  g_mutex_init (&self->lock);
+  self->machines = g_ptr_array_new_with_free_func ((GDestroyNotify) LLVMDisposeTargetMachine);
+  triple = LLVMGetDefaultTargetTriple ();
+  self->triple = g_strdup (triple);
+  LLVMDisposeMessage (triple);
+  self->cpu = g_strdup (cpu);
+  self->features = g_strdup (features);
+
+  if (initialised == 2)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "LLVM has no code generator for this machine, %s", self->triple);
+      return NULL;
+    }
+  if (LLVMGetTargetFromTriple (self->triple, &self->target, &message))
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "LLVM does not know this machine: %s", message);
+      LLVMDisposeMessage (message);
+      return NULL;
+    }
+
+  read_features (self);
+  self->id = g_strdup_printf ("%s %s %s LLVM %s emitter %d", self->triple, self->cpu, self->features,
+                              LLVM_VERSION_STRING, EMITTER_VERSION);
+
+  return g_steal_pointer (&self);
+}
+
+AccLlvmTarget *
+acc_llvm_target_new_host (GError **error)
+{
+  char *cpu = LLVMGetHostCPUName ();
+  char *features = LLVMGetHostCPUFeatures ();
+  AccLlvmTarget *self = acc_llvm_target_new (cpu, features, error);
+
+  LLVMDisposeMessage (cpu);
+  LLVMDisposeMessage (features);
+
+  return self;
+}
+
+AccLlvmTarget *
+acc_llvm_target_ref (AccLlvmTarget *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+void
+acc_llvm_target_unref (AccLlvmTarget *self)
+{
+  g_return_if_fail (self != NULL);
+
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  g_ptr_array_unref (self->machines);
+  g_mutex_clear (&self->lock);
+  g_free (self->triple);
+  g_free (self->cpu);
+  g_free (self->features);
+  g_free (self->id);
+  g_free (self);
+}
+
+const char *
+acc_llvm_target_get_id (AccLlvmTarget *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  return self->id;
+}
+
+LLVMTargetMachineRef
+_acc_llvm_target_take_machine (AccLlvmTarget *self,
+                               GError       **error)
+{
+  LLVMTargetMachineRef machine = NULL;
+
+  g_mutex_lock (&self->lock);
+  if (self->machines->len > 0)
+    machine = g_ptr_array_steal_index_fast (self->machines, self->machines->len - 1);
+  g_mutex_unlock (&self->lock);
+
+  if (machine == NULL)
+    machine = LLVMCreateTargetMachine (self->target, self->triple, self->cpu, self->features, LLVMCodeGenLevelDefault,
+                                       LLVMRelocPIC, LLVMCodeModelSmall);
+  if (machine == NULL)
+    g_set_error (error, ACC_ERROR, ACC_ERROR_COMPILE, "LLVM gives no code generator for %s, %s", self->triple, self->cpu);
+
+  return machine;
+}
+
+void
+_acc_llvm_target_give_machine (AccLlvmTarget       *self,
+                               LLVMTargetMachineRef machine)
+{
+  g_mutex_lock (&self->lock);
+  g_ptr_array_add (self->machines, machine);
+  g_mutex_unlock (&self->lock);
+}
