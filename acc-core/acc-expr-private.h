@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "acc-error.h"
 #include "acc-expr.h"
 #include "acc-function-private.h"
 #include "acc-primitives-private.h"

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "acc-element-type.h"
+
+#include "acc-error.h"
+
+#include <string.h>
+
+/**
+ * AccElementType:
+ *
+ * The type of an array's elements: a scalar, or a tuple of types.
+ *
+ * Element types are interned and live as long as the process: equal types are equal pointers. They may be used from any
+ * thread. Tuples are stored as a struct of arrays, one buffer per scalar.
+ */
+
+#define MAX_DEPTH 256
+
+struct _AccElementType {
+  AccElementKind   kind;
+  char            *code;
+  guint            n_items;
+  AccElementType **items;
+  guint            n_leaves;
+  AccElementKind  *leaves;
+  gsize            size;
+  guint            depth;
+};
+
+static const struct {
+  const char *code;
+  gsize       size;
+} kinds[] = {
+  [ACC_KIND_BOOL] = { "b1", 1 }, [ACC_KIND_I8] = { "i1", 1 },  [ACC_KIND_I16] = { "i2", 2 }, [ACC_KIND_I32] = { "i4", 4 },
+  [ACC_KIND_I64] = { "i8", 8 },  [ACC_KIND_U8] = { "u1", 1 },  [ACC_KIND_U16] = { "u2", 2 }, [ACC_KIND_U32] = { "u4", 4 },
+  [ACC_KIND_U64] = { "u8", 8 },  [ACC_KIND_F16] = { "f2", 2 }, [ACC_KIND_F32] = { "f4", 4 }, [ACC_KIND_F64] = { "f8", 8 },
+  [ACC_KIND_TUPLE] = { NULL, 0 },
+};
+
+G_DEFINE_BOXED_TYPE (AccElementType, acc_element_type, acc_element_type_ref, acc_element_type_unref)
+
+static GHashTable *interned;    /* code to type */
+static GMutex      interned_lock;
+
+/* Takes over @items, @code. The lock is held by this function. */
+static AccElementType *
+intern (AccElementKind   kind,
+        char            *code,
+        AccElementType **items,
+        guint            n_items)
+{
+  g_mutex_lock (&interned_lock);
+
+  if (interned == NULL)
+    interned = g_hash_table_new (g_str_hash, g_str_equal);
+
+  AccElementType *self = g_hash_table_lookup (interned, code);
+  if (self != NULL)
+    {
+      g_mutex_unlock (&interned_lock);
+      g_free (code);
+      g_free (items);
+      return self;
+    }
+
+  self = g_new0 (AccElementType, 1);
+  self->kind = kind;
+  self->code = code;
+  self->items = items;
+  self->n_items = n_items;
+
+  if (kind != ACC_KIND_TUPLE)
+    {
+      self->n_leaves = 1;
+      self->leaves = g_new (AccElementKind, 1);
+      self->leaves[0] = kind;
+      self->size = kinds[kind].size;
+    }
+  else
+    {
+      for (guint i = 0; i < n_items; i++)
+        {
+          self->n_leaves += items[i]->n_leaves;
+          self->size += items[i]->size;
+          self->depth = MAX (self->depth, items[i]->depth + 1);
+        }
+      self->leaves = g_new (AccElementKind, MAX (self->n_leaves, 1));
+      for (guint i = 0, at = 0; i < n_items; at += items[i]->n_leaves, i++)
+        if (items[i]->n_leaves > 0)
+          memcpy (self->leaves + at, items[i]->leaves, items[i]->n_leaves * sizeof *self->leaves);
+    }
+
+  g_hash_table_insert (interned, self->code, self);
+  g_mutex_unlock (&interned_lock);
+  return self;
+}
+
+/**
+ * acc_element_type_new:
+ * @kind: a scalar kind
+ *
+ * The scalar type of a kind.
+ *
+ * Returns: (transfer full): the type
+ */
+AccElementType *
+acc_element_type_new (AccElementKind kind)
+{
+  static AccElementType *scalars[ACC_KIND_TUPLE];
+
+  g_return_val_if_fail ((guint) kind < ACC_KIND_TUPLE, NULL);
+
+  AccElementType *self = g_atomic_pointer_get (&scalars[kind]);
+  if (self == NULL)
+    {
+      self = intern (kind, g_strdup (kinds[kind].code), NULL, 0);
+      g_atomic_pointer_set (&scalars[kind], self);
+    }
+  return self;
+}
+
+/**
+ * acc_element_type_new_tuple:
+ * @items: (array length=n_items) (nullable): types of the items
+ * @n_items: how many
+ *
+ * The type of tuples of given items; no items give the unit type "()".
+ *
+ * Returns: (transfer full): the type
+ */
+AccElementType *
+acc_element_type_new_tuple (AccElementType **items,
+                            guint            n_items)
+{
+  g_autoptr (GString) code = g_string_new ("(");
+
+  g_return_val_if_fail (n_items == 0 || items != NULL, NULL);
+
+  for (guint i = 0; i < n_items; i++)
+    {
+      g_return_val_if_fail (items[i] != NULL && items[i]->depth < MAX_DEPTH, NULL);
+      g_string_append (code, items[i]->code);
+      if (i + 1 < n_items || n_items == 1)
+        g_string_append_c (code, ',');
+    }
+  g_string_append_c (code, ')');
+
+  return intern (ACC_KIND_TUPLE, g_string_free (g_steal_pointer (&code), FALSE), g_memdup2 (items, n_items * sizeof *items), n_items);
+}
+
+static void
+skip_space (const char **at)
+{
+  while (g_ascii_isspace (**at))
+    (*at)++;
+}
+
+static AccElementType *
+parse (const char **at,
+       guint        depth)
+{
+  skip_space (at);
+
+  if (**at != '(')
+    {
+      for (guint kind = 0; kind < ACC_KIND_TUPLE; kind++)
+        if (strncmp (*at, kinds[kind].code, 2) == 0)
+          {
+            *at += 2;
+            skip_space (at);
+            return acc_element_type_new (kind);
+          }
+      return NULL;
+    }
+
+  g_autoptr (GPtrArray) items = g_ptr_array_new ();
+
+  if (depth >= MAX_DEPTH)
+    return NULL;
+  (*at)++;
+  skip_space (at);
+  while (**at != ')')
+    {
+      AccElementType *item = parse (at, depth + 1);
+
+      if (item == NULL)
+        return NULL;
+      g_ptr_array_add (items, item);
+      if (**at == ',')
+        (*at)++;
+      else if (**at != ')' || items->len == 1)
+        return NULL;
+      skip_space (at);
+    }
+  (*at)++;
+  skip_space (at);
+
+  return acc_element_type_new_tuple ((AccElementType **) items->pdata, items->len);
+}
+
+/**
+ * acc_element_type_parse:
+ * @code: "f4", "(f4,f4,u1)", …
+ * @error: a return location
+ *
+ * The type that a code names. Fails with %ACC_ERROR_PARSE.
+ *
+ * Returns: (transfer full): the type, or %NULL
+ */
+AccElementType *
+acc_element_type_parse (const char  *code,
+                        GError     **error)
+{
+  const char *at = code;
+
+  g_return_val_if_fail (code != NULL, NULL);
+
+  AccElementType *self = parse (&at, 0);
+  if (self == NULL || *at != '\0')
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_PARSE, "“%.64s” is not an element type: wrong at character %d", code, (int) (at - code) + 1);
+      return NULL;
+    }
+  return self;
+}
+
+/**
+ * acc_element_type_ref:
+ * @self: a type
+ *
+ * Types are never freed; this is for language bindings.
+ *
+ * Returns: (transfer full): @self
+ */
+AccElementType *
+acc_element_type_ref (AccElementType *self)
+{
+  return self;
+}
+
+/**
+ * acc_element_type_unref:
+ * @self: (transfer full): a type
+ *
+ * Types are never freed; this is for language bindings.
+ */
+void
+acc_element_type_unref (AccElementType *self)
+{
+}
+
+/**
+ * acc_element_type_get_kind:
+ * @self: a type
+ *
+ * Returns: its kind; %ACC_KIND_TUPLE for tuples
+ */
+AccElementKind
+acc_element_type_get_kind (AccElementType *self)
+{
+  return self->kind;
+}
+
+/**
+ * acc_element_type_get_code:
+ * @self: a type
+ *
+ * Returns: (transfer none): its code, as acc_element_type_parse() reads it
+ */
+const char *
+acc_element_type_get_code (AccElementType *self)
+{
+  return self->code;
+}
+
+/**
+ * acc_element_type_is_tuple:
+ * @self: a type
+ *
+ * Returns: whether it is a tuple type
+ */
+gboolean
+acc_element_type_is_tuple (AccElementType *self)
+{
+  return self->kind == ACC_KIND_TUPLE;
+}
+
+/**
+ * acc_element_type_get_n_items:
+ * @self: a type
+ *
+ * Returns: the number of items of a tuple type; 0 for a scalar
+ */
+guint
+acc_element_type_get_n_items (AccElementType *self)
+{
+  return self->n_items;
+}
+
+/**
+ * acc_element_type_get_item:
+ * @self: a tuple type
+ * @item: which, below its number of items
+ *
+ * Returns: (transfer none): the item's type
+ */
+AccElementType *
+acc_element_type_get_item (AccElementType *self,
+                           guint           item)
+{
+  g_return_val_if_fail (item < self->n_items, NULL);
+  return self->items[item];
+}
+
+/**
+ * acc_element_type_get_n_leaves:
+ * @self: a type
+ *
+ * Returns: the number of scalars in it, nested ones counted
+ */
+guint
+acc_element_type_get_n_leaves (AccElementType *self)
+{
+  return self->n_leaves;
+}
+
+/**
+ * acc_element_type_get_leaf:
+ * @self: a type
+ * @leaf: which, from left to right
+ *
+ * Returns: the scalar's kind
+ */
+AccElementKind
+acc_element_type_get_leaf (AccElementType *self,
+                           guint           leaf)
+{
+  g_return_val_if_fail (leaf < self->n_leaves, ACC_KIND_BOOL);
+  return self->leaves[leaf];
+}
+
+/**
+ * acc_element_type_get_size:
+ * @self: a type
+ *
+ * Returns: bytes of one element: the sum over its scalars
+ */
+gsize
+acc_element_type_get_size (AccElementType *self)
+{
+  return self->size;
+}
+
+/**
+ * acc_element_kind_get_size:
+ * @kind: a scalar kind
+ *
+ * Returns: bytes of one scalar; 0 for %ACC_KIND_TUPLE
+ */
+gsize
+acc_element_kind_get_size (AccElementKind kind)
+{
+  g_return_val_if_fail ((guint) kind < G_N_ELEMENTS (kinds), 0);
+  return kinds[kind].size;
+}
+
+/**
+ * acc_element_kind_get_code:
+ * @kind: a scalar kind
+ *
+ * Returns: (transfer none) (nullable): its code
+ */
+const char *
+acc_element_kind_get_code (AccElementKind kind)
+{
+  g_return_val_if_fail ((guint) kind < G_N_ELEMENTS (kinds), NULL);
+  return kinds[kind].code;
+}
+
+/**
+ * acc_element_kind_is_integer:
+ * @kind: a kind
+ *
+ * Returns: whether it is an integer kind, signed or not
+ */
+gboolean
+acc_element_kind_is_integer (AccElementKind kind)
+{
+  return kind >= ACC_KIND_I8 && kind <= ACC_KIND_U64;
+}
+
+/**
+ * acc_element_kind_is_signed:
+ * @kind: a kind
+ *
+ * Returns: whether it has a sign: signed integers and floats
+ */
+gboolean
+acc_element_kind_is_signed (AccElementKind kind)
+{
+  return (kind >= ACC_KIND_I8 && kind <= ACC_KIND_I64) || acc_element_kind_is_float (kind);
+}
+
+/**
+ * acc_element_kind_is_float:
+ * @kind: a kind
+ *
+ * Returns: whether it is a floating-point kind
+ */
+gboolean
+acc_element_kind_is_float (AccElementKind kind)
+{
+  return kind >= ACC_KIND_F16 && kind <= ACC_KIND_F64;
+}

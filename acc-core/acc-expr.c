@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "acc-array-private.h"
+#include "acc-error.h"
+#include "acc-expr-build-private.h"
+
+/**
+ * AccExpr:
+ *
+ * What happens to one element: a scalar expression.
+ *
+ * Expressions are immutable and counted. A new one is floating, and its first owner takes it over, so that they nest
+ * without temporaries, as with [struct@GLib.Variant]. An expression used twice is evaluated once. A mistake makes an
+ * expression carry an error, which travels along; [method@Expr.check] asks for it, and an array made of it carries it on.
+ *
+ * Expressions may be used from any thread.
+ */
+
+G_DEFINE_BOXED_TYPE (AccExpr, acc_expr, acc_expr_ref_sink, acc_expr_unref)
+
+AccExpr *
+_acc_expr_alloc (AccExprKind     kind,
+                 AccElementType *type,
+                 guint           n_args)
+{
+  AccExpr *self = g_malloc0 (sizeof *self + n_args * sizeof self->args[0]);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->floating = 1;
+  self->kind = kind;
+  self->type = type;
+  self->n_args = n_args;
+  return self;
+}
+
+gboolean
+_acc_expr_is_error (AccExpr *expr)
+{
+  return expr->kind == ACC_EXPR_ERROR;
+}
+
+AccExpr *
+_acc_expr_float (AccExpr  *expr,
+                 AccExpr **owner)
+{
+  acc_expr_unref (g_steal_pointer (owner));
+
+  if (g_atomic_int_get (&expr->ref_count) == 1)
+    g_atomic_int_set (&expr->floating, 1);
+  else
+    acc_expr_unref (expr);
+  return expr;
+}
+
+void
+_acc_expr_drop (AccExpr **args,
+                guint     n_args)
+{
+  for (guint i = 0; i < n_args; i++)
+    if (args[i] != NULL)
+      acc_expr_unref (args[i]);
+}
+
+AccExpr *
+_acc_expr_fail (AccExpr  *error_expr,
+                AccExpr **args,
+                guint     n_args)
+{
+  AccExpr *copy = acc_expr_new_error (g_error_copy (error_expr->error));
+
+  _acc_expr_drop (args, n_args);
+  return copy;
+}
+
+AccExpr *
+_acc_expr_adopt (AccExpr **args,
+                 guint     n_args)
+{
+  AccExpr *error = NULL;
+
+  for (guint i = 0; i < n_args; i++)
+    if (args[i] != NULL)
+      acc_expr_ref_sink (args[i]);
+
+  for (guint i = 0; i < n_args && error == NULL; i++)
+    if (args[i] == NULL)
+      error = acc_expr_new_error_literal (ACC_ERROR_CALLBACK, "an operand is missing");
+    else if (_acc_expr_is_error (args[i]))
+      error = acc_expr_new_error (g_error_copy (args[i]->error));
+
+  if (error != NULL)
+    _acc_expr_drop (args, n_args);
+  return error;
+}
+
+gboolean
+_acc_expr_settle_slot (AccExpr        **slot,
+                       AccElementType  *type)
+{
+  AccExpr *settled = acc_expr_settle (*slot, type);
+
+  if (settled != *slot)
+    {
+      acc_expr_ref_sink (settled);
+      acc_expr_unref (*slot);
+      *slot = settled;
+    }
+  return !_acc_expr_is_error (settled);
+}
+
+gboolean
+_acc_expr_to_index (AccExpr **slot)
+{
+  AccElementType *i64 = acc_element_type_new (ACC_KIND_I64);
+
+  if ((*slot)->weak)
+    return _acc_expr_settle_slot (slot, i64);
+  if (!acc_element_kind_is_integer (acc_element_type_get_kind ((*slot)->type)))
+    return FALSE;
+  if ((*slot)->type != i64)
+    {
+      AccExpr *cast = acc_expr_ref_sink (acc_expr_cast (*slot, i64));
+      acc_expr_unref (*slot);
+      *slot = cast;
+    }
+  return TRUE;
+}
+
+AccExpr *
+acc_expr_new_variable (AccElementType *type)
+{
+  return _acc_expr_alloc (ACC_EXPR_VARIABLE, type, 0);
+}
+
+AccExpr *
+acc_expr_new_error (GError *error)
+{
+  AccExpr *self = _acc_expr_alloc (ACC_EXPR_ERROR, NULL, 0);
+
+  self->error = error;
+  return self;
+}
+
+AccExpr *
+acc_expr_new_error_literal (AccError    code,
+                            const char *format,
+                            ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  GError *error = g_error_new_valist (ACC_ERROR, code, format, args);
+  va_end (args);
+  return acc_expr_new_error (error);
+}
+
+/**
+ * acc_expr_ref: (skip)
+ * @self: an expression
+ *
+ * Adds a reference; a floating expression stays floating.
+ *
+ * Returns: (transfer full): @self
+ */
+AccExpr *
+acc_expr_ref (AccExpr *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+  return self;
+}
+
+/**
+ * acc_expr_ref_sink:
+ * @self: an expression
+ *
+ * Takes over a floating expression, or adds a reference to one that is owned.
+ *
+ * Returns: (transfer full): @self
+ */
+AccExpr *
+acc_expr_ref_sink (AccExpr *self)
+{
+  if (!g_atomic_int_compare_and_exchange (&self->floating, 1, 0))
+    g_atomic_ref_count_inc (&self->ref_count);
+  return self;
+}
+
+/* Deep graphs must not be freed by recursion: what dies while something is being freed waits in a list. */
+static GPrivate dying = G_PRIVATE_INIT (NULL);
+
+static void
+free_contents (AccExpr *self)
+{
+  for (guint i = 0; i < self->n_args; i++)
+    if (self->args[i] != NULL)
+      acc_expr_unref (self->args[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (self->functions); i++)
+    g_clear_pointer (&self->functions[i], acc_function_unref);
+  g_clear_object (&self->array);
+  g_clear_error (&self->error);
+  g_free (self);
+}
+
+/**
+ * acc_expr_unref:
+ * @self: (transfer full): an expression
+ *
+ * Gives up a reference.
+ */
+void
+acc_expr_unref (AccExpr *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  if (self->n_args == 0 && self->array == NULL && self->functions[0] == NULL)
+    {
+      free_contents (self);
+      return;
+    }
+
+  GPtrArray *list = g_private_get (&dying);
+  if (list != NULL)
+    {
+      g_ptr_array_add (list, self);
+      return;
+    }
+
+  list = g_ptr_array_new ();
+  g_private_set (&dying, list);
+  g_ptr_array_add (list, self);
+  while (list->len > 0)
+    free_contents (g_ptr_array_steal_index_fast (list, list->len - 1));
+  g_private_set (&dying, NULL);
+  g_ptr_array_unref (list);
+}
+
+/**
+ * acc_expr_get_element_type:
+ * @self: an expression
+ *
+ * Returns: (transfer none) (nullable): its type, or %NULL where it carries an error
+ */
+AccElementType *
+acc_expr_get_element_type (AccExpr *self)
+{
+  return self->type;
+}
+
+/**
+ * acc_expr_check:
+ * @self: an expression
+ * @error: a return location
+ *
+ * Asks whether an expression is sound. Fails with the first mistake that was made on the way to it.
+ *
+ * Returns: whether it is
+ */
+gboolean
+acc_expr_check (AccExpr  *self,
+                GError  **error)
+{
+  if (self->error == NULL)
+    return TRUE;
+
+  if (error != NULL)
+    *error = g_error_copy (self->error);
+  return FALSE;
+}
+
+const GError *
+acc_expr_get_error (AccExpr *self)
+{
+  return self->error;
+}
+
+AccExpr *
+acc_expr_take_result (AccExpr *result)
+{
+  if (result == NULL)
+    result = acc_expr_new_error_literal (ACC_ERROR_CALLBACK, "the function returned nothing");
+  return acc_expr_ref_sink (result);
+}
+
+AccElementType *
+acc_index_type (guint rank)
+{
+  AccElementType *i64 = acc_element_type_new (ACC_KIND_I64);
+  g_autofree AccElementType **items = NULL;
+
+  if (rank == 1)
+    return i64;
+
+  items = g_new (AccElementType *, rank + 1);
+  for (guint i = 0; i < rank; i++)
+    items[i] = i64;
+  return acc_element_type_new_tuple (items, rank);
+}

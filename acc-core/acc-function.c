@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "acc-expr-private.h"
+
+/* Arrays that @body and the functions inside it touch, each once, in order of appearance. */
+static GPtrArray *
+collect_arrays (AccExpr *body)
+{
+  GPtrArray *arrays = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
+
+  g_ptr_array_add (stack, body);
+  while (stack->len > 0)
+    {
+      AccExpr *expr = g_ptr_array_steal_index_fast (stack, stack->len - 1);
+
+      if (!g_hash_table_add (seen, expr))
+        continue;
+
+      if (expr->array != NULL && g_hash_table_add (seen, expr->array))
+        g_ptr_array_add (arrays, g_object_ref (expr->array));
+      for (guint i = G_N_ELEMENTS (expr->functions); i-- > 0;)
+        if (expr->functions[i] != NULL)
+          g_ptr_array_add (stack, expr->functions[i]->body);
+      for (guint i = expr->n_args; i-- > 0;)
+        g_ptr_array_add (stack, expr->args[i]);
+    }
+
+  return arrays;
+}
+
+AccFunction *
+acc_function_new (AccExpr **params,
+                  guint     n_params,
+                  AccExpr  *body)
+{
+  AccFunction *self = g_new0 (AccFunction, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->n_params = n_params;
+  for (guint i = 0; i < n_params; i++)
+    self->params[i] = acc_expr_ref_sink (params[i]);
+
+  acc_expr_ref_sink (body);
+  self->body = acc_expr_ref_sink (acc_expr_settle (body, NULL));
+  acc_expr_unref (body);
+  self->arrays = collect_arrays (self->body);
+  return self;
+}
+
+/* A callback's parameters: owned here, and floating for whoever uses them first. */
+static void
+make_params (AccElementType **types,
+             AccExpr        **params,
+             guint            n)
+{
+  for (guint i = 0; i < n; i++)
+    params[i] = acc_expr_ref (acc_expr_new_variable (types[i]));
+}
+
+static AccFunction *
+finish (AccExpr       **params,
+        guint           n,
+        AccExpr        *result,
+        AccElementType *result_type)
+{
+  g_autoptr (AccExpr) body = acc_expr_take_result (result);
+  g_autoptr (AccExpr) settled = acc_expr_ref_sink (acc_expr_settle (body, result_type));
+  AccFunction *self = acc_function_new (params, n, settled);
+
+  for (guint i = 0; i < n; i++)
+    acc_expr_unref (params[i]);
+  return self;
+}
+
+AccFunction *
+acc_function_new1 (AccElementType *x,
+                   AccExprFunc     function,
+                   gpointer        user_data,
+                   AccElementType *result_type)
+{
+  AccExpr *params[1];
+
+  make_params (&x, params, 1);
+  return finish (params, 1, function (params[0], user_data), result_type);
+}
+
+AccFunction *
+acc_function_new2 (AccElementType *x,
+                   AccElementType *y,
+                   AccExprFunc2    function,
+                   gpointer        user_data,
+                   AccElementType *result_type)
+{
+  AccElementType *types[] = { x, y };
+  AccExpr *params[2];
+
+  make_params (types, params, 2);
+  return finish (params, 2, function (params[0], params[1], user_data), result_type);
+}
+
+AccFunction *
+acc_function_new3 (AccElementType *x,
+                   AccElementType *y,
+                   AccElementType *z,
+                   AccExprFunc3    function,
+                   gpointer        user_data,
+                   AccElementType *result_type)
+{
+  AccElementType *types[] = { x, y, z };
+  AccExpr *params[3];
+
+  make_params (types, params, 3);
+  return finish (params, 3, function (params[0], params[1], params[2], user_data), result_type);
+}
+
+AccFunction *
+acc_function_ref (AccFunction *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+  return self;
+}
+
+void
+acc_function_unref (AccFunction *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  for (guint i = 0; i < self->n_params; i++)
+    acc_expr_unref (self->params[i]);
+  acc_expr_unref (self->body);
+  g_ptr_array_unref (self->arrays);
+  g_free (self);
+}
