@@ -15,12 +15,12 @@ typedef struct {
   AccPlan       *plan;
   AccSink       *sink;         /* owned; nullable */
   GPtrArray     *claimed;      /* sources and sink: in use by this run */
-  gboolean       sink_started;
+  gboolean       sink_started; /* or tried to */
   guint64        resident;     /* reserved in the budget */
 } AccSession;
 
 AccSession *acc_session_new          (AccBackend *backend, AccSink *sink);
-/* Aborts a sink that was started and not committed. */
+/* Aborts a sink that was not committed. */
 void        acc_session_free         (AccSession *self);
 /* Compiles for rows. ACC_ERROR_STREAM where that cannot be. */
 gboolean    acc_session_begin_rows   (AccSession *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error);

@@ -77,7 +77,7 @@ claim (AccSession *self, gpointer file, const char *name, GError **error)
 {
   if (!g_object_replace_qdata (file, get_claim_quark (), NULL, self, NULL, NULL))
     {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "“%s” is in use by another run", name != NULL ? name : "");
+      g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "“%s” is in use by another run", name);
       return FALSE;
     }
 
@@ -107,13 +107,14 @@ acc_session_claim_files (AccSession *self, GError **error)
 gboolean
 acc_session_start_sink (AccSession *self, AccElementType *type, AccShape *shape, GCancellable *cancellable, GError **error)
 {
+  /* A start that failed is aborted as well. */
+  self->sink_started = TRUE;
+
   if (!acc_sink_start (self->sink, type, shape, cancellable, error))
     {
       g_prefix_error (error, "writing “%s”: ", acc_sink_get_name (self->sink));
       return FALSE;
     }
-
-  self->sink_started = TRUE;
 
   return TRUE;
 }
@@ -192,35 +193,11 @@ acc_session_find_result (AccSession *self, guint result, GError **error)
 gboolean
 acc_array_reads_source (AccArray *array)
 {
-  g_autoptr(GPtrArray) roots = g_ptr_array_new ();
-  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr(GPtrArray) nodes = acc_array_sort (&array, 1);
 
-  g_ptr_array_add (roots, array);
-
-  /* Bodies of loops bring further roots, each once. */
-  for (guint i = 0; i < roots->len; i++)
-    {
-      AccArray *root = g_ptr_array_index (roots, i);
-      g_autoptr(GPtrArray) nodes = acc_array_sort (&root, 1);
-
-      for (guint j = 0; j < nodes->len; j++)
-        {
-          AccArray *node = g_ptr_array_index (nodes, j);
-
-          if (node->op == ACC_OP_SOURCE)
-            return TRUE;
-
-          for (guint k = 0; k < G_N_ELEMENTS (node->programs); k++)
-            if (node->programs[k] != NULL && g_hash_table_add (seen, node->programs[k]))
-              {
-                guint n_results;
-                AccArray **results = acc_program_get_result_nodes (node->programs[k], &n_results);
-
-                for (guint l = 0; l < n_results; l++)
-                  g_ptr_array_add (roots, results[l]);
-              }
-        }
-    }
+  for (guint i = 0; i < nodes->len; i++)
+    if (((AccArray *) g_ptr_array_index (nodes, i))->op == ACC_OP_SOURCE)
+      return TRUE;
 
   return FALSE;
 }

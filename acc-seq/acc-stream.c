@@ -102,7 +102,7 @@ slide_window (AccStream *self, guint value, gint64 begin, gint64 end, GError **e
 
   for (guint i = 0; i < self->run->n_steps; i++)
     for (guint k = 0; k < self->run->steps[i].n_reads; k++)
-      if (self->run->steps[i].reads[k].value == value)
+      if (self->run->steps[i].reads[k].value == value && self->done[i] < self->run->steps[i].n_rows)
         keep = MIN (keep, MAX (self->done[i] - self->run->steps[i].reads[k].above, 0));
 
   if (keep < window->first_row || end - keep > window->buffer->capacity)

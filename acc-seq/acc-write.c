@@ -137,7 +137,7 @@ acc_evaluate_write_with_chunk_rows (AccBackend *backend, AccArray *array, AccSin
  * nothing is left behind.
  *
  * Without a source an array that cannot run chunk by chunk is computed whole first. Otherwise errors are those of
- * acc_backend_run(), and those of the sink; %ACC_ERROR_UNSUPPORTED where a source or the sink is in use by another run.
+ * acc_backend_run(), and those of the sink; %ACC_ERROR_STREAM where a source or the sink is in use by another run.
  *
  * Returns: %TRUE if all was written, %FALSE with @error set
  *
