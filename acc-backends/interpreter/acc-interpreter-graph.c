@@ -1,0 +1,716 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-interpreter-graph.h"
+
+#include "acc-error.h"
+
+typedef struct {
+  AccArray    *node;       /* borrowed */
+  guint        uses;
+  gint64      *extents;    /* owned; NULL while unknown */
+  InterpValue *value;      /* owned; NULL before it is computed and after its last use */
+  gboolean     external;   /* bound from outside, or captured from the parent */
+  gboolean     counted;    /* its own uses of others are counted */
+  gboolean     finished;   /* ... and given back */
+  guint        given_back; /* of them, the first ones that were given back before that */
+  AccArray    *taken;      /* cond: the side */
+} State;
+
+struct _InterpGraph {
+  InterpContext       *context;
+  InterpGraph         *parent;
+  GHashTable          *states;   /* AccArray to State */
+  gboolean             counting;
+};
+
+typedef struct {
+  State   *state;
+  gboolean data;                 /* its elements, not only its extents */
+} Demand;
+
+static void
+free_state (gpointer data)
+{
+  State *state = data;
+
+  g_free (state->extents);
+  g_clear_pointer (&state->value, interp_value_unref);
+  g_free (state);
+}
+
+InterpGraph *
+interp_graph_new (InterpContext *context,
+                  InterpGraph   *parent)
+{
+  InterpGraph *self = g_new0 (InterpGraph, 1);
+
+  self->context = context;
+  self->parent = parent;
+  self->states = g_hash_table_new_full (NULL, NULL, NULL, free_state);
+  return self;
+}
+
+void
+interp_graph_free (InterpGraph *self)
+{
+  g_hash_table_unref (self->states);
+  g_free (self);
+}
+
+static State *
+get_state (InterpGraph *self,
+           AccArray    *node)
+{
+  State *state = g_hash_table_lookup (self->states, node);
+
+  if (state == NULL)
+    {
+      state = g_new0 (State, 1);
+      state->node = node;
+      g_hash_table_insert (self->states, node, state);
+    }
+  return state;
+}
+
+void
+interp_graph_bind (InterpGraph *self,
+                   AccArray    *node,
+                   InterpValue *value)
+{
+  State *state = get_state (self, node);
+
+  state->external = TRUE;
+  if (value == NULL)
+    return;
+  g_clear_pointer (&state->value, interp_value_unref);
+  g_free (state->extents);
+  state->value = interp_value_ref (value);
+  state->extents = g_memdup2 (value->extents, MAX (value->rank, 1) * sizeof (gint64));
+}
+
+/* --- counting uses */
+
+static guint
+count_edges (AccArray *node)
+{
+  return node->n_inputs + node->references->len;
+}
+
+static AccArray *
+get_edge (AccArray *node,
+          guint     n)
+{
+  return n < node->n_inputs ? node->inputs[n] : g_ptr_array_index (node->references, n - node->n_inputs);
+}
+
+void
+interp_graph_prepare (InterpGraph  *self,
+                      AccArray    **roots,
+                      guint         n_roots)
+{
+  g_autoptr(GPtrArray) pending = g_ptr_array_new ();
+  GHashTableIter iter;
+  State *known;
+
+  self->counting = TRUE;
+  for (guint i = 0; i < n_roots; i++)
+    {
+      get_state (self, roots[i])->uses++;
+      g_ptr_array_add (pending, get_state (self, roots[i]));
+    }
+  while (pending->len > 0)
+    {
+      State *state = g_ptr_array_steal_index_fast (pending, pending->len - 1);
+
+      if (state->counted || state->external)
+        continue;
+      state->counted = TRUE;
+      state->finished = state->value != NULL;
+      for (guint i = 0; !state->finished && i < count_edges (state->node); i++)
+        {
+          State *other = get_state (self, get_edge (state->node, i));
+
+          other->uses++;
+          g_ptr_array_add (pending, other);
+        }
+    }
+
+  g_hash_table_iter_init (&iter, self->states);
+  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &known))
+    if (known->uses == 0 && !known->external)
+      g_clear_pointer (&known->value, interp_value_unref);
+}
+
+/* One use less of @state; what nobody needs any more is forgotten, with what it would have needed. */
+static void
+release (InterpGraph *self,
+         State       *state)
+{
+  g_autoptr(GPtrArray) pending = NULL;
+
+  if (!self->counting)
+    return;
+  pending = g_ptr_array_new ();
+  g_ptr_array_add (pending, state);
+  while (pending->len > 0)
+    {
+      State *top = g_ptr_array_steal_index_fast (pending, pending->len - 1);
+
+      g_assert (top->uses > 0);
+      if (--top->uses > 0)
+        continue;
+      g_clear_pointer (&top->value, interp_value_unref);
+      if (top->finished || top->external || !top->counted)
+        continue;
+      top->finished = TRUE;
+      for (guint i = top->given_back; i < count_edges (top->node); i++)
+        g_ptr_array_add (pending, get_state (self, get_edge (top->node, i)));
+    }
+}
+
+/* Its value is there: it needs nothing of others from now on. */
+static void
+finish (InterpGraph *self,
+        State       *state)
+{
+  if (!self->counting || state->finished || state->external)
+    return;
+  state->finished = TRUE;
+  for (guint i = state->given_back; i < count_edges (state->node); i++)
+    release (self, get_state (self, get_edge (state->node, i)));
+}
+
+/* --- what a node needs */
+
+static void
+require (InterpGraph *self,
+         GArray      *demands,
+         AccArray    *node,
+         gboolean     data)
+{
+  Demand demand = { .state = get_state (self, node), .data = data };
+
+  if (demand.state->value == NULL && (data || demand.state->extents == NULL))
+    g_array_append_val (demands, demand);
+}
+
+static void
+require_function (InterpGraph *self,
+                  GArray      *demands,
+                  AccFunction *function)
+{
+  InterpTape *tape;
+
+  if (function == NULL)
+    return;
+  tape = g_hash_table_lookup (self->context->tapes, function);
+  for (guint i = 0; i < function->arrays->len; i++)
+    require (self, demands, g_ptr_array_index (function->arrays, i), tape->reads_data[i]);
+}
+
+static gboolean
+decide (InterpGraph *self,
+        State       *state)
+{
+  InterpValue *condition = get_state (self, state->node->inputs[0])->value;
+  InterpScalar value;
+
+  if (state->taken != NULL)
+    return TRUE;
+  if (condition == NULL)
+    return FALSE;
+  condition->loads[0] (&value, condition->bases[0], 0);
+  state->taken = state->node->inputs[value.u ? 1 : 2];
+  return TRUE;
+}
+
+static void
+require_shape (InterpGraph *self,
+               GArray      *demands,
+               State       *state)
+{
+  AccArray *node = state->node;
+
+  if (node->op == ACC_OP_COND)
+    {
+      if (decide (self, state))
+        require (self, demands, state->taken, FALSE);
+      else
+        require (self, demands, node->inputs[0], TRUE);
+      return;
+    }
+  if (node->op == ACC_OP_WHILE_LOOP)
+    {
+      require (self, demands, node, TRUE);
+      return;
+    }
+  for (guint i = 0; i < node->n_inputs; i++)
+    require (self, demands, node->inputs[i], FALSE);
+  require_function (self, demands, node->extents);
+}
+
+static void
+require_data (InterpGraph *self,
+              GArray      *demands,
+              State       *state)
+{
+  AccArray *node = state->node;
+
+  if (node->op == ACC_OP_COND)
+    {
+      if (decide (self, state))
+        require (self, demands, state->taken, TRUE);
+      else
+        require (self, demands, node->inputs[0], TRUE);
+      return;
+    }
+  if (node->op == ACC_OP_WHILE_LOOP)
+    {
+      require (self, demands, node->inputs[0], TRUE);
+      return;
+    }
+  require (self, demands, node, FALSE);
+  for (guint i = 0; i < node->n_inputs; i++)
+    require (self, demands, node->inputs[i], TRUE);
+  for (guint i = 0; i < 2; i++)
+    {
+      require_function (self, demands, node->functions[i]);
+      if (node->boundaries[i] != NULL)
+        require_function (self, demands, node->boundaries[i]->function);
+    }
+}
+
+/* --- extents */
+
+static InterpValue *
+resolve_value (AccArray  *array,
+               gpointer   user_data,
+               GError   **error)
+{
+  return interp_graph_demand (user_data, array, error);
+}
+
+static gint64 *
+resolve_extents (AccArray  *array,
+                 gpointer   user_data,
+                 GError   **error)
+{
+  return interp_graph_demand_extents (user_data, array, error);
+}
+
+InterpResolver
+interp_graph_get_resolver (InterpGraph *self)
+{
+  return (InterpResolver) { .get_value = resolve_value, .get_extents = resolve_extents, .user_data = self };
+}
+
+GHashTable *
+interp_graph_get_tapes (InterpGraph *self)
+{
+  return self->context->tapes;
+}
+
+typedef struct {
+  InterpGraph *graph;
+  AccArray    *node;
+} ShapeRequest;
+
+static const gint64 *
+shape_get_extents (AccArray  *array,
+                   gpointer   user_data,
+                   GError   **error)
+{
+  ShapeRequest *request = user_data;
+
+  return interp_graph_demand_extents (request->graph, array, error);
+}
+
+static gboolean
+shape_evaluate (AccFunction  *function,
+                gint64       *values,
+                gpointer      user_data,
+                GError      **error)
+{
+  ShapeRequest *request = user_data;
+  InterpResolver resolver = interp_graph_get_resolver (request->graph);
+  guint n = acc_element_type_get_n_leaves (function->body->type);
+  g_autofree InterpScalar *scalars = g_new0 (InterpScalar, MAX (n, 1));
+
+  if (!interp_evaluate_closed (request->graph->context, request->node, function, &resolver, scalars, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    values[i] = scalars[i].i;
+  return TRUE;
+}
+
+static gboolean
+infer (InterpGraph  *self,
+       State        *state,
+       GError      **error)
+{
+  AccArray *node = state->node;
+  g_autofree gint64 *extents = g_new0 (gint64, MAX (node->rank, 1));
+  ShapeRequest request = { .graph = self, .node = node };
+  AccShapeContext context = { .get_extents = shape_get_extents, .evaluate = shape_evaluate, .user_data = &request };
+
+  if (state->external && self->parent != NULL)
+    {
+      gint64 *known = interp_graph_demand_extents (self->parent, node, error);
+
+      if (known == NULL)
+        return FALSE;
+      for (guint i = 0; i < node->rank; i++)
+        extents[i] = known[i];
+    }
+  else if (node->shape != NULL)
+    {
+      for (guint i = 0; i < node->rank; i++)
+        extents[i] = acc_shape_get_extent (node->shape, i);
+    }
+  else if (node->op == ACC_OP_COND)
+    {
+      State *taken = get_state (self, state->taken);
+
+      for (guint i = 0; i < node->rank; i++)
+        extents[i] = taken->extents[i];
+    }
+  else if (!acc_array_infer_extents (node, &context, extents, error))
+    {
+      return FALSE;
+    }
+  for (guint i = 0; i < node->rank; i++)
+    extents[i] = MAX (extents[i], 0);
+  state->extents = g_steal_pointer (&extents);
+  return TRUE;
+}
+
+/* --- elements */
+
+static void
+set_value (State       *state,
+           InterpValue *value)
+{
+  g_clear_pointer (&state->value, interp_value_unref);
+  state->value = interp_value_ref (value);
+  if (state->extents == NULL)
+    state->extents = g_memdup2 (value->extents, MAX (value->rank, 1) * sizeof (gint64));
+}
+
+static gboolean
+same_extents (const InterpValue *a,
+              const InterpValue *b)
+{
+  for (guint i = 0; i < a->rank; i++)
+    if (a->extents[i] != b->extents[i])
+      return FALSE;
+  return TRUE;
+}
+
+/* What needs no memory of its own. */
+static gboolean
+try_share (InterpGraph *self,
+           State       *state,
+           InterpValue *value)
+{
+  AccArray *node = state->node;
+  guint leaf = 0;
+
+  if (node->op == ACC_OP_RESHAPE)
+    {
+      interp_value_share (value, 0, get_state (self, node->inputs[0])->value, 0, value->n_leaves);
+      return TRUE;
+    }
+  if (node->op == ACC_OP_UNZIP)
+    {
+      for (guint i = 0; i < node->item; i++)
+        leaf += acc_element_type_get_n_leaves (acc_element_type_get_item (node->inputs[0]->type, i));
+      interp_value_share (value, 0, get_state (self, node->inputs[0])->value, leaf, value->n_leaves);
+      return TRUE;
+    }
+  if (node->op == ACC_OP_ZIP)
+    {
+      for (guint i = 0; i < node->n_inputs; i++)
+        if (!same_extents (value, get_state (self, node->inputs[i])->value))
+          return FALSE;
+      for (guint i = 0; i < node->n_inputs; i++)
+        {
+          InterpValue *source = get_state (self, node->inputs[i])->value;
+
+          interp_value_share (value, leaf, source, 0, source->n_leaves);
+          leaf += source->n_leaves;
+        }
+      return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+compute_step (InterpGraph  *self,
+              State        *state,
+              GError      **error)
+{
+  AccArray *node = state->node;
+  InterpResolver resolver = interp_graph_get_resolver (self);
+  g_autoptr(InterpValue) value = interp_value_new (node->type, node->rank, state->extents);
+  g_autoptr(InterpStep) step = NULL;
+  g_autofree InterpValue **inputs = NULL;
+  g_autofree char *what = NULL;
+
+  if (try_share (self, state, value))
+    {
+      set_value (state, value);
+      return TRUE;
+    }
+
+  what = acc_array_describe (node);
+  if (!interp_value_allocate (value, self->context->backend, what, error))
+    return FALSE;
+
+  inputs = g_new0 (InterpValue *, MAX (node->n_inputs, 1));
+  for (guint i = 0; i < node->n_inputs; i++)
+    inputs[i] = get_state (self, node->inputs[i])->value;
+  step = interp_step_new (self->context, node, node->op, value, inputs, node->n_inputs, &resolver, error);
+  if (step == NULL || !interp_step_run (step, 0, step->n_rows, error))
+    return FALSE;
+  set_value (state, value);
+  return TRUE;
+}
+
+static InterpValue *
+run_body (InterpGraph  *self,
+          AccProgram   *program,
+          InterpValue  *argument,
+          GError      **error)
+{
+  g_autoptr(InterpGraph) body = interp_graph_new (self->context, self);
+  GPtrArray *captures = acc_program_get_captures (program);
+  AccArray **parameters, **results;
+  InterpValue *value;
+  guint n;
+
+  for (guint i = 0; i < captures->len; i++)
+    interp_graph_bind (body, g_ptr_array_index (captures, i), NULL);
+  parameters = acc_program_get_parameter_nodes (program, &n);
+  interp_graph_bind (body, parameters[0], argument);
+  results = acc_program_get_result_nodes (program, &n);
+  interp_graph_prepare (body, results, 1);
+  value = interp_graph_demand (body, results[0], error);
+  return value != NULL ? interp_value_ref (value) : NULL;
+}
+
+static gboolean
+compute_while (InterpGraph  *self,
+               State        *state,
+               GError      **error)
+{
+  AccArray *node = state->node;
+  State *initial = get_state (self, node->inputs[0]);
+  g_autoptr(InterpValue) value = interp_value_ref (initial->value);
+
+  /* What the loop began with is held no longer than any other round. */
+  if (self->counting)
+    {
+      state->given_back = 1;
+      release (self, initial);
+    }
+  while (TRUE)
+    {
+      g_autoptr(InterpValue) condition = NULL;
+      g_autoptr(InterpValue) next = NULL;
+      InterpScalar again;
+
+      if (g_cancellable_set_error_if_cancelled (self->context->cancellable, error))
+        return FALSE;
+      condition = run_body (self, node->programs[0], value, error);
+      if (condition == NULL)
+        return FALSE;
+      condition->loads[0] (&again, condition->bases[0], 0);
+      if (!again.u)
+        break;
+      next = run_body (self, node->programs[1], value, error);
+      if (next == NULL)
+        return FALSE;
+      g_clear_pointer (&value, interp_value_unref);
+      value = g_steal_pointer (&next);
+    }
+  set_value (state, value);
+  return TRUE;
+}
+
+static gboolean
+compute (InterpGraph  *self,
+         State        *state,
+         GError      **error)
+{
+  AccArray *node = state->node;
+  g_autofree char *where = NULL;
+
+  if (state->external && self->parent != NULL)
+    {
+      InterpValue *value = interp_graph_demand (self->parent, node, error);
+
+      if (value == NULL)
+        return FALSE;
+      set_value (state, value);
+      return TRUE;
+    }
+
+  switch ((int) node->op)
+    {
+    case ACC_OP_USE:
+      {
+        g_autoptr(InterpValue) value = interp_value_new_manifest (node);
+
+        set_value (state, value);
+        return TRUE;
+      }
+
+    case ACC_OP_COND:
+      set_value (state, get_state (self, state->taken)->value);
+      return TRUE;
+
+    case ACC_OP_WHILE_LOOP:
+      return compute_while (self, state, error);
+
+    case ACC_OP_SOURCE:
+      where = acc_array_describe (node);
+      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED,
+                   "%s: a source can be read by rows only, not by a run on whole arrays", where);
+      return FALSE;
+
+    case ACC_OP_PARAMETER:
+      where = acc_array_describe (node);
+      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s: no value is given for this parameter", where);
+      return FALSE;
+
+    default:
+      return compute_step (self, state, error);
+    }
+}
+
+/* --- */
+
+static gboolean
+satisfy (InterpGraph  *self,
+         AccArray     *node,
+         gboolean      data,
+         GError      **error)
+{
+  g_autoptr(GArray) demands = g_array_new (FALSE, FALSE, sizeof (Demand));
+
+  require (self, demands, node, data);
+  while (demands->len > 0)
+    {
+      Demand top = g_array_index (demands, Demand, demands->len - 1);
+      guint before = demands->len;
+
+      if (top.state->value != NULL || (!top.data && top.state->extents != NULL))
+        {
+          g_array_set_size (demands, before - 1);
+          continue;
+        }
+      if (top.state->node->error != NULL)
+        {
+          g_propagate_error (error, g_error_copy (top.state->node->error));
+          return FALSE;
+        }
+      if (!top.state->external)
+        {
+          if (top.data)
+            require_data (self, demands, top.state);
+          else if (top.state->node->shape == NULL)
+            require_shape (self, demands, top.state);
+          if (demands->len > before)
+            continue;
+        }
+      if (!(top.data ? compute (self, top.state, error) : infer (self, top.state, error)))
+        return FALSE;
+      if (top.data)
+        finish (self, top.state);
+      g_array_set_size (demands, before - 1);
+    }
+  return TRUE;
+}
+
+InterpValue *
+interp_graph_demand (InterpGraph  *self,
+                     AccArray     *node,
+                     GError      **error)
+{
+  return satisfy (self, node, TRUE, error) ? get_state (self, node)->value : NULL;
+}
+
+gint64 *
+interp_graph_demand_extents (InterpGraph  *self,
+                             AccArray     *node,
+                             GError      **error)
+{
+  return satisfy (self, node, FALSE, error) ? get_state (self, node)->extents : NULL;
+}
+
+/* --- compiling */
+
+static gboolean
+compile_function (GHashTable   *tapes,
+                  AccArray     *node,
+                  AccFunction  *function,
+                  GError      **error)
+{
+  InterpTape *tape;
+
+  if (function == NULL || g_hash_table_contains (tapes, function))
+    return TRUE;
+  tape = interp_tape_new (function, error);
+  if (tape == NULL)
+    {
+      g_autofree char *where = acc_array_describe (node);
+
+      g_prefix_error (error, "%s: ", where);
+      return FALSE;
+    }
+  g_hash_table_insert (tapes, function, tape);
+  return TRUE;
+}
+
+static gboolean
+compile_program (GHashTable  *tapes,
+                 AccProgram  *program,
+                 GError     **error)
+{
+  guint n_results;
+  AccArray **results = acc_program_get_result_nodes (program, &n_results);
+  g_autoptr(GPtrArray) nodes = acc_array_sort (results, n_results);
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i);
+
+      if (node->error != NULL)
+        {
+          g_propagate_error (error, g_error_copy (node->error));
+          return FALSE;
+        }
+      if (!compile_function (tapes, node, node->extents, error))
+        return FALSE;
+      for (guint k = 0; k < 2; k++)
+        {
+          if (!compile_function (tapes, node, node->functions[k], error))
+            return FALSE;
+          if (node->boundaries[k] != NULL && !compile_function (tapes, node, node->boundaries[k]->function, error))
+            return FALSE;
+          if (node->programs[k] != NULL && !compile_program (tapes, node->programs[k], error))
+            return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+GHashTable *
+interp_compile_functions (AccProgram  *program,
+                          GError     **error)
+{
+  g_autoptr(GHashTable) tapes = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) interp_tape_free);
+
+  if (!compile_program (tapes, program, error))
+    return NULL;
+  return g_steal_pointer (&tapes);
+}

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-interpreter-rows.h"
+
+#include "acc-error.h"
+
+/* Which nodes go by rows, which are whole, and why not. Two passes: what a node could do, inputs first; what is wanted of
+ * it, consumers first. */
+
+InterpRowsNode *
+interp_rows_plan_get (InterpRowsPlan *self,
+                      AccArray       *node)
+{
+  return &self->infos[GPOINTER_TO_UINT (g_hash_table_lookup (self->numbers, node)) - 1];
+}
+
+gboolean
+interp_rows_node_is_stepped (const InterpRowsNode *self)
+{
+  return self->class == INTERP_ROWS_STREAMED || (self->class == INTERP_ROWS_FREE && self->by_rows);
+}
+
+static gboolean
+fail (InterpRowsNode *info,
+      const char     *reason)
+{
+  g_autofree char *where = acc_array_describe (info->node);
+
+  if (info->error == NULL)
+    info->error = g_error_new (ACC_ERROR, ACC_ERROR_STREAM, "%s %s: it cannot run by rows", where, reason);
+  return FALSE;
+}
+
+/* --- how an operation reads its inputs */
+
+/* TRUE where @index, of @parameter, is the outermost component of it plus @offset. */
+static gboolean
+is_outermost (AccExpr *index,
+              AccExpr *parameter,
+              gint64  *offset)
+{
+  if (index->kind == ACC_EXPR_PRIMITIVE && (index->primitive == ACC_PRIM_ADD || index->primitive == ACC_PRIM_SUB))
+    {
+      AccExpr *a = index->args[0], *b = index->args[1];
+      gint64 inner;
+
+      if (index->primitive == ACC_PRIM_ADD && a->kind == ACC_EXPR_LITERAL)
+        {
+          AccExpr *swap = a;
+
+          a = b;
+          b = swap;
+        }
+      /* Farther than any array is long makes no sense as a halo. */
+      if (b->kind != ACC_EXPR_LITERAL || ABS (b->value.i / 2) > G_MAXINT32 || !is_outermost (a, parameter, &inner))
+        return FALSE;
+      *offset = index->primitive == ACC_PRIM_ADD ? inner + b->value.i : inner - b->value.i;
+      return ABS (*offset) <= G_MAXINT32;
+    }
+
+  *offset = 0;
+  if (index->kind == ACC_EXPR_ITEM)
+    return index->item == 0 && index->args[0] == parameter;
+  return index == parameter && !acc_element_type_is_tuple (parameter->type);
+}
+
+static gboolean
+keeps_outermost (AccArray *node,
+                 gint64   *offset)
+{
+  AccExpr *body = node->functions[0]->body;
+  AccExpr *parameter = node->functions[0]->params[0];
+
+  *offset = 0;
+  if (node->inputs[0]->rank == 0 || node->rank == 0)
+    return FALSE;
+  if (body == parameter)
+    return TRUE;
+  if (body->kind == ACC_EXPR_TUPLE)
+    return body->n_args > 0 && is_outermost (body->args[0], parameter, offset);
+  return is_outermost (body, parameter, offset);
+}
+
+static gint64
+row_elements (const InterpRowsNode *info)
+{
+  gint64 n = 1;
+
+  for (guint i = 1; i < info->node->rank; i++)
+    n *= info->extents[i];
+  return n;
+}
+
+/* Sets in_step, above and below for input @i; returns why not, or NULL. */
+static const char *
+read_input (InterpRowsPlan *self,
+            InterpRowsNode *info,
+            guint           i)
+{
+  AccArray *node = info->node;
+  AccArray *input = node->inputs[i];
+  gint64 offset;
+
+  info->in_step[i] = FALSE;
+  if (input->rank == 0)
+    return "reads an array without rows";
+
+  switch ((int) node->op)
+    {
+    case ACC_OP_MAP:
+    case ACC_OP_IMAP:
+    case ACC_OP_ZIP_WITH:
+    case ACC_OP_ZIP_WITH3:
+    case ACC_OP_ZIP:
+    case ACC_OP_UNZIP:
+    case ACC_OP_FOLD:
+    case ACC_OP_FOLD1:
+    case ACC_OP_FOLD_ALL:
+    case ACC_OP_FOLD1_ALL:
+    case ACC_OP_SCANL1:
+      break;
+
+    case ACC_OP_RESHAPE:
+      if (node->rank == 0 || interp_rows_plan_get (self, input)->extents == NULL ||
+          interp_rows_plan_get (self, input)->extents[0] != info->extents[0] ||
+          row_elements (interp_rows_plan_get (self, input)) != row_elements (info))
+        return "changes the rows";
+      break;
+
+    case ACC_OP_SLICE:
+      info->picked = node->specification[0] == ACC_ALL ? -1 : node->specification[0];
+      break;
+
+    case ACC_OP_REPLICATE:
+      if (node->specification[0] != ACC_ALL)
+        return "repeats all rows";
+      break;
+
+    case ACC_OP_BACKPERMUTE:
+      if (!keeps_outermost (node, &offset))
+        return "reads rows in another order";
+      info->above[i] = MAX (-offset, 0);
+      info->below[i] = MAX (offset, 0);
+      break;
+
+    case ACC_OP_STENCIL:
+    case ACC_OP_STENCIL2:
+      info->above[i] = info->below[i] = (node->sizes[i][0] - 1) / 2;
+      if (node->boundaries[i]->kind == ACC_BOUNDARY_WRAP && node->sizes[i][0] > 1)
+        return "wraps around from the last row to the first";
+      break;
+
+    case ACC_OP_PERMUTE:
+      if (i == 1)
+        return "needs all of its defaults before the first row";
+      break;
+
+    case ACC_OP_COND:
+      if (i == 0)
+        return "needs its condition before the first row";
+      break;
+
+    default:
+      return "needs all rows at once";
+    }
+
+  info->in_step[i] = TRUE;
+  return NULL;
+}
+
+static gboolean
+is_reduction (const InterpRowsNode *info)
+{
+  return info->picked >= 0 ||
+         interp_step_op_reduces (info->node->op, info->node->n_inputs > 0 ? info->node->inputs[0]->rank : 0);
+}
+
+/* --- what it could do */
+
+static gboolean
+is_streaming (const InterpRowsNode *info)
+{
+  return info->class == INTERP_ROWS_SOURCE || info->class == INTERP_ROWS_STREAMED;
+}
+
+static gboolean
+reads_data (GHashTable  *tapes,
+            AccFunction *function,
+            AccArray    *array)
+{
+  InterpTape *tape = function != NULL ? g_hash_table_lookup (tapes, function) : NULL;
+  guint position;
+
+  return tape != NULL && g_ptr_array_find (function->arrays, array, &position) && tape->reads_data[position];
+}
+
+/* Functions may ask an array that streams for its extents only. */
+static gboolean
+check_reference (GHashTable     *tapes,
+                 InterpRowsNode *info,
+                 AccArray       *array)
+{
+  AccArray *node = info->node;
+  gboolean reads = FALSE;
+  g_autofree char *what = NULL;
+  g_autofree char *reason = NULL;
+
+  for (guint i = 0; i < 2; i++)
+    reads = reads || reads_data (tapes, node->functions[i], array) ||
+            (node->boundaries[i] != NULL && reads_data (tapes, node->boundaries[i]->function, array));
+  if (!reads && !reads_data (tapes, node->extents, array) && node->op != ACC_OP_WHILE_LOOP)
+    return TRUE;
+
+  what = acc_array_describe (array);
+  reason = g_strdup_printf ("reads any element of %s", what);
+  return fail (info, reason);
+}
+
+static void
+find_extents (InterpGraph    *graph,
+              InterpRowsNode *info)
+{
+  gint64 *extents = interp_graph_demand_extents (graph, info->node, &info->error);
+
+  if (extents != NULL)
+    info->extents = g_memdup2 (extents, MAX (info->node->rank, 1) * sizeof (gint64));
+}
+
+/* The side that a cond takes, or NULL. */
+static AccArray *
+find_taken (InterpRowsPlan *self,
+            InterpGraph    *graph,
+            InterpRowsNode *info)
+{
+  AccArray *node = info->node;
+  InterpRowsNode *condition = interp_rows_plan_get (self, node->inputs[0]);
+  InterpValue *value;
+  InterpScalar scalar;
+
+  if (condition->class != INTERP_ROWS_FREE || condition->late)
+    return NULL;
+  value = interp_graph_demand (graph, node->inputs[0], &info->error);
+  if (value == NULL)
+    return NULL;
+  value->loads[0] (&scalar, value->bases[0], 0);
+  return node->inputs[scalar.u ? 1 : 2];
+}
+
+static void
+classify_cond (InterpRowsPlan *self,
+               InterpGraph    *graph,
+               InterpRowsNode *info)
+{
+  AccArray *node = info->node;
+  AccArray *taken = find_taken (self, graph, info);
+  InterpRowsNode *side;
+
+  if (taken == NULL)
+    {
+      for (guint i = 0; i < 3; i++)
+        {
+          side = interp_rows_plan_get (self, node->inputs[i]);
+          if (is_streaming (side))
+            fail (info, "needs its condition before the first row");
+          info->late = info->late || side->late || side->class != INTERP_ROWS_FREE;
+        }
+      return;
+    }
+
+  side = interp_rows_plan_get (self, taken);
+  if (side->error != NULL)
+    info->error = g_error_copy (side->error);
+  else
+    find_extents (graph, info);
+  info->late = side->late || side->class == INTERP_ROWS_REDUCED;
+  if (is_streaming (side))
+    {
+      info->class = INTERP_ROWS_STREAMED;
+      info->in_step[taken == node->inputs[1] ? 1 : 2] = TRUE;
+    }
+}
+
+static void
+classify (InterpRowsPlan *self,
+          InterpGraph    *graph,
+          GHashTable     *tapes,
+          InterpRowsNode *info)
+{
+  AccArray *node = info->node;
+  gboolean streams = FALSE;
+
+  info->picked = -1;
+  if (node->op == ACC_OP_SOURCE)
+    {
+      info->class = INTERP_ROWS_SOURCE;
+      find_extents (graph, info);
+      return;
+    }
+  if (node->op == ACC_OP_COND)
+    {
+      classify_cond (self, graph, info);
+      return;
+    }
+
+  for (guint i = 0; i < node->references->len; i++)
+    {
+      InterpRowsNode *other = interp_rows_plan_get (self, g_ptr_array_index (node->references, i));
+
+      if (is_streaming (other) && !check_reference (tapes, info, other->node))
+        return;
+      info->late = info->late || other->late || other->class == INTERP_ROWS_REDUCED;
+    }
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      InterpRowsNode *other = interp_rows_plan_get (self, node->inputs[i]);
+
+      if (other->error != NULL)
+        {
+          info->error = g_error_copy (other->error);
+          return;
+        }
+      info->late = info->late || other->late || other->class == INTERP_ROWS_REDUCED;
+      streams = streams || is_streaming (other);
+    }
+
+  /* Extents that come from the elements of a reduction are not known before the run. */
+  if (info->late && node->shape == NULL && node->extents != NULL)
+    for (guint i = 0; i < node->extents->arrays->len; i++)
+      {
+        InterpRowsNode *other = interp_rows_plan_get (self, g_ptr_array_index (node->extents->arrays, i));
+
+        if ((other->late || other->class == INTERP_ROWS_REDUCED) && reads_data (tapes, node->extents, other->node))
+          {
+            fail (info, "takes its extents from what is computed");
+            return;
+          }
+      }
+  /* A loop decides its extents by running. */
+  if (node->op != ACC_OP_WHILE_LOOP || !info->late)
+    {
+      if (node->op == ACC_OP_WHILE_LOOP && streams)
+        {
+          fail (info, "needs all rows at once");
+          return;
+        }
+      find_extents (graph, info);
+      if (info->extents == NULL)
+        return;
+    }
+
+  for (guint i = 0; i < MIN (node->n_inputs, 3); i++)
+    {
+      const char *reason = read_input (self, info, i);
+
+      if (reason != NULL && is_streaming (interp_rows_plan_get (self, node->inputs[i])))
+        {
+          fail (info, reason);
+          return;
+        }
+    }
+  if (streams)
+    info->class = is_reduction (info) ? INTERP_ROWS_REDUCED : INTERP_ROWS_STREAMED;
+}
+
+/* --- what is wanted of it */
+
+gboolean
+interp_rows_node_reads_by_rows (const InterpRowsNode *self,
+                                guint                 input)
+{
+  /* All inputs of a zip are read alike, however many. */
+  return self->node->op == ACC_OP_ZIP ? self->node->rank > 0 : self->in_step[MIN (input, 2)];
+}
+
+static void
+want (InterpRowsPlan *self,
+      AccArray       *node,
+      gboolean        by_rows)
+{
+  InterpRowsNode *info = interp_rows_plan_get (self, node);
+
+  if (by_rows)
+    info->want_rows = TRUE;
+  else
+    info->want_whole = TRUE;
+}
+
+/* Could go by rows as well as whole. */
+static gboolean
+can_step (const InterpRowsNode *info)
+{
+  if (info->node->rank == 0 || is_reduction (info))
+    return FALSE;
+
+  switch ((int) info->node->op)
+    {
+    case ACC_OP_USE:
+    case ACC_OP_PARAMETER:
+    case ACC_OP_SOURCE:
+    case ACC_OP_COND:
+    case ACC_OP_WHILE_LOOP:
+      return FALSE;
+    default:
+      return TRUE;
+    }
+}
+
+static gboolean
+spread (InterpRowsPlan  *self,
+        InterpRowsNode  *info,
+        GError         **error)
+{
+  AccArray *node = info->node;
+  gboolean whole;
+
+  if (!info->want_rows && !info->want_whole)
+    return TRUE;
+  if (info->error != NULL)
+    {
+      g_propagate_error (error, g_error_copy (info->error));
+      return FALSE;
+    }
+  if (info->class == INTERP_ROWS_SOURCE)
+    return TRUE;
+
+  info->by_rows = info->class == INTERP_ROWS_FREE && !info->want_whole && can_step (info);
+  whole = info->class == INTERP_ROWS_FREE && !info->by_rows;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      InterpRowsNode *other = interp_rows_plan_get (self, node->inputs[i]);
+
+      if (node->op == ACC_OP_COND && info->class == INTERP_ROWS_STREAMED)
+        {
+          /* The other side is nobody's business; the condition is known. */
+          if (info->in_step[i])
+            want (self, node->inputs[i], TRUE);
+        }
+      else if (whole && !other->late && other->class == INTERP_ROWS_FREE)
+        {
+          /* The graph evaluates it on demand: or never, behind a cond. */
+        }
+      else
+        {
+          want (self, node->inputs[i], !whole && interp_rows_node_reads_by_rows (info, i));
+        }
+    }
+  for (guint i = 0; i < node->references->len; i++)
+    {
+      InterpRowsNode *other = interp_rows_plan_get (self, g_ptr_array_index (node->references, i));
+
+      if (is_streaming (other) || (whole && !other->late && other->class == INTERP_ROWS_FREE))
+        continue;
+      want (self, other->node, FALSE);
+    }
+  return TRUE;
+}
+
+InterpRowsPlan *
+interp_rows_plan_new (InterpGraph  *graph,
+                      AccArray    **results,
+                      guint         n_results,
+                      GError      **error)
+{
+  g_autoptr(InterpRowsPlan) self = g_new0 (InterpRowsPlan, 1);
+  GHashTable *tapes = interp_graph_get_tapes (graph);
+
+  self->nodes = acc_array_sort (results, n_results);
+  self->numbers = g_hash_table_new (NULL, NULL);
+  self->infos = g_new0 (InterpRowsNode, MAX (self->nodes->len, 1));
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      self->infos[i].node = g_ptr_array_index (self->nodes, i);
+      self->infos[i].value = -1;
+      g_hash_table_insert (self->numbers, self->infos[i].node, GUINT_TO_POINTER (i + 1));
+    }
+
+  for (guint i = 0; i < self->nodes->len; i++)
+    classify (self, graph, tapes, &self->infos[i]);
+  for (guint i = 0; i < n_results; i++)
+    want (self, results[i], TRUE);
+  for (guint i = self->nodes->len; i-- > 0; )
+    if (!spread (self, &self->infos[i], error))
+      return NULL;
+  return g_steal_pointer (&self);
+}
+
+void
+interp_rows_plan_free (InterpRowsPlan *self)
+{
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      g_clear_error (&self->infos[i].error);
+      g_free (self->infos[i].extents);
+      g_clear_pointer (&self->infos[i].elements, interp_value_unref);
+    }
+  g_free (self->infos);
+  g_hash_table_unref (self->numbers);
+  g_ptr_array_unref (self->nodes);
+  g_free (self);
+}

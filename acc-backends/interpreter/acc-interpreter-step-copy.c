@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-interpreter-step.h"
+
+#include <string.h>
+
+#include "acc-error.h"
+
+/* Operations that move elements and compute none: zip, unzip, reshape, slice, replicate, backpermute, and the copy. */
+
+static void
+copy_elements (InterpValue *to,
+               guint        to_leaf,
+               gint64       to_index,
+               InterpValue *from,
+               guint        from_leaf,
+               gint64       from_index,
+               gint64       n)
+{
+  gsize size = to->leaf_sizes[to_leaf];
+
+  memcpy (to->bases[to_leaf] + (gsize) to_index * size, from->bases[from_leaf] + (gsize) from_index * size, (gsize) n * size);
+}
+
+/* Element i from element i. */
+static gboolean
+step_copy (InterpStep  *self,
+           gint64       begin,
+           gint64       end,
+           GError     **error)
+{
+  InterpValue *to = self->result, *from = self->inputs[0];
+  gint64 first = begin * to->row_elements, n = (end - begin) * to->row_elements;
+  guint skip = 0;
+
+  if (!interp_step_check_window (self, to, first, first + n, error) ||
+      !interp_step_check_window (self, from, first, first + n, error))
+    return FALSE;
+  for (guint i = 0; self->op == ACC_OP_UNZIP && i < self->node->item; i++)
+    skip += acc_element_type_get_n_leaves (acc_element_type_get_item (from->type, i));
+  for (guint leaf = 0; leaf < to->n_leaves && n > 0; leaf++)
+    copy_elements (to, leaf, first, from, leaf + skip, first, n);
+  return TRUE;
+}
+
+static gboolean
+run_zip (InterpStep  *self,
+         gint64      *index,
+         gint64       begin,
+         gint64       end,
+         GError     **error)
+{
+  guint leaf = 0;
+  gint64 to;
+
+  if (self->rank > 0)
+    index[self->rank - 1] = begin;
+  to = interp_value_linear (self->result, index);
+  if (!interp_step_check_window (self, self->result, to, to + end - begin, error))
+    return FALSE;
+  for (guint i = 0; i < self->n_inputs; i++)
+    {
+      gint64 from = interp_value_linear (self->inputs[i], index);
+
+      if (!interp_step_check_window (self, self->inputs[i], from, from + end - begin, error))
+        return FALSE;
+      for (guint k = 0; k < self->inputs[i]->n_leaves; k++)
+        copy_elements (self->result, leaf++, to, self->inputs[i], k, from, end - begin);
+    }
+  return TRUE;
+}
+
+static gboolean
+step_zip (InterpStep  *self,
+          gint64       begin,
+          gint64       end,
+          GError     **error)
+{
+  return interp_step_each_run (self, begin, end, run_zip, error);
+}
+
+/* Where an element of the result comes from; the specification has an entry per dimension of the larger shape. */
+static gint64
+find_origin (const InterpStep *self,
+             const gint64     *index)
+{
+  AccArray *node = self->node;
+  const InterpValue *from = self->inputs[0];
+  gint64 linear = 0;
+  guint kept = 0;
+
+  for (guint i = 0; i < node->n_specification; i++)
+    {
+      gboolean all = node->specification[i] == ACC_ALL;
+
+      if (self->op == ACC_OP_SLICE)
+        linear = linear * from->extents[i] + (all ? index[kept] : node->specification[i]);
+      else if (all)
+        linear = linear * from->extents[kept] + index[i];
+      kept += all;
+    }
+  return linear;
+}
+
+static gboolean
+run_slice (InterpStep  *self,
+           gint64      *index,
+           gint64       begin,
+           gint64       end,
+           GError     **error)
+{
+  gint64 to;
+
+  if (self->rank > 0)
+    index[self->rank - 1] = begin;
+  to = interp_value_linear (self->result, index);
+  if (!interp_step_check_window (self, self->result, to, to + end - begin, error))
+    return FALSE;
+  for (gint64 j = begin; j < end; j++, to++)
+    {
+      gint64 from;
+
+      if (self->rank > 0)
+        index[self->rank - 1] = j;
+      from = find_origin (self, index);
+      if (!interp_step_check_window (self, self->inputs[0], from, from + 1, error))
+        return FALSE;
+      for (guint leaf = 0; leaf < self->result->n_leaves; leaf++)
+        copy_elements (self->result, leaf, to, self->inputs[0], leaf, from, 1);
+    }
+  return TRUE;
+}
+
+static gboolean
+step_slice (InterpStep  *self,
+            gint64       begin,
+            gint64       end,
+            GError     **error)
+{
+  return interp_step_each_run (self, begin, end, run_slice, error);
+}
+
+static gboolean
+run_backpermute (InterpStep  *self,
+                 gint64      *index,
+                 gint64       begin,
+                 gint64       end,
+                 GError     **error)
+{
+  InterpFrame *frame = self->frames[0];
+  InterpValue *source = self->inputs[0];
+  g_autofree gint64 *from = g_new0 (gint64, MAX (source->rank, 1));
+  gint64 to;
+
+  if (self->rank > 0)
+    index[self->rank - 1] = begin;
+  to = interp_value_linear (self->result, index);
+  if (!interp_step_check_window (self, self->result, to, to + end - begin, error))
+    return FALSE;
+  for (gint64 j = begin; j < end; j++, to++)
+    {
+      gint64 linear;
+
+      if (self->rank > 0)
+        index[self->rank - 1] = j;
+      interp_frame_set_index (frame, 0, index, self->rank);
+      if (!interp_frame_run (frame, error))
+        return FALSE;
+      for (guint d = 0; d < source->rank; d++)
+        from[d] = interp_scalar_to_index (frame->registers[frame->tape->results[d]], frame->tape->result_kinds[d]);
+      for (guint d = 0; d < source->rank; d++)
+        if (from[d] < 0 || from[d] >= source->extents[d])
+          {
+            interp_set_bounds_error (error, self->node, self->node->inputs[0], from, source->extents, source->rank);
+            return FALSE;
+          }
+      linear = interp_value_linear (source, from);
+      if (!interp_step_check_window (self, source, linear, linear + 1, error))
+        return FALSE;
+      for (guint leaf = 0; leaf < self->result->n_leaves; leaf++)
+        copy_elements (self->result, leaf, to, source, leaf, linear, 1);
+    }
+  return TRUE;
+}
+
+static gboolean
+step_backpermute (InterpStep  *self,
+                  gint64       begin,
+                  gint64       end,
+                  GError     **error)
+{
+  return interp_step_each_run (self, begin, end, run_backpermute, error);
+}
+
+gboolean
+interp_step_prepare_copy (InterpStep  *self,
+                          GError     **error)
+{
+  switch ((int) self->op)
+    {
+    case ACC_OP_COMPUTE:
+    case ACC_OP_UNZIP:
+    case ACC_OP_RESHAPE:
+      self->run = step_copy;
+      return TRUE;
+    case ACC_OP_ZIP:
+      self->run = step_zip;
+      return TRUE;
+    case ACC_OP_SLICE:
+    case ACC_OP_REPLICATE:
+      self->run = step_slice;
+      return TRUE;
+    case ACC_OP_BACKPERMUTE:
+      self->run = step_backpermute;
+      return TRUE;
+    default:
+      {
+        g_autofree char *where = acc_array_describe (self->node);
+
+        g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s: the interpreter has no such operation yet", where);
+        return FALSE;
+      }
+    }
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-interpreter-value.h"
+
+#include "acc-error.h"
+
+InterpValue *
+interp_value_new (AccElementType *type,
+                  guint           rank,
+                  const gint64   *extents)
+{
+  InterpValue *self = g_new0 (InterpValue, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->type = type;
+  self->rank = rank;
+  self->extents = g_new0 (gint64, MAX (rank, 1));
+  self->size = 1;
+  for (guint i = 0; i < rank; i++)
+    self->extents[i] = MAX (extents[i], 0);
+  for (guint i = 0; i < rank; i++)
+    if (self->extents[i] == 0)
+      self->size = 0;
+  for (guint i = 0; i < rank && self->size > 0; i++)
+    if (__builtin_mul_overflow (self->size, self->extents[i], &self->size))
+      self->size = G_MAXINT64;
+  self->row_elements = rank == 0 ? 1 : self->size == 0 ? 0 : self->size / self->extents[0];
+
+  self->n_leaves = acc_element_type_get_n_leaves (type);
+  self->leaf_sizes = g_new0 (gsize, MAX (self->n_leaves, 1));
+  self->bases = g_new0 (guint8 *, MAX (self->n_leaves, 1));
+  self->loads = g_new0 (InterpLoadFunc, MAX (self->n_leaves, 1));
+  self->stores = g_new0 (InterpStoreFunc, MAX (self->n_leaves, 1));
+  self->buffers = g_new0 (AccBuffer *, MAX (self->n_leaves, 1));
+  for (guint i = 0; i < self->n_leaves; i++)
+    {
+      AccElementKind kind = acc_element_type_get_leaf (type, i);
+
+      self->leaf_sizes[i] = acc_element_kind_get_size (kind);
+      self->loads[i] = interp_scalar_get_load (kind);
+      self->stores[i] = interp_scalar_get_store (kind);
+    }
+  return self;
+}
+
+static void
+take_all (InterpValue *self)
+{
+  self->first = 0;
+  self->end = self->size;
+}
+
+InterpValue *
+interp_value_new_manifest (AccArray *array)
+{
+  InterpValue *self = interp_value_new (array->type, array->rank, acc_shape_get_extents (array->shape, NULL));
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    {
+      self->buffers[i] = acc_buffer_ref (array->leaves[i]);
+      self->bases[i] = array->leaves[i]->data;
+    }
+  take_all (self);
+  return self;
+}
+
+gboolean
+interp_value_allocate (InterpValue  *self,
+                       AccBackend   *backend,
+                       const char   *what,
+                       GError      **error)
+{
+  for (guint i = 0; i < self->n_leaves; i++)
+    {
+      gsize bytes;
+
+      if (self->buffers[i] != NULL)
+        continue;
+      if (self->size == G_MAXINT64 || !g_size_checked_mul (&bytes, (gsize) self->size, self->leaf_sizes[i]))
+        {
+          g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY, "%s: more elements than memory can have", what);
+          return FALSE;
+        }
+      self->buffers[i] = acc_backend_allocate (backend, bytes, what, error);
+      if (self->buffers[i] == NULL)
+        return FALSE;
+      self->bases[i] = self->buffers[i]->data;
+    }
+  take_all (self);
+  return TRUE;
+}
+
+void
+interp_value_share (InterpValue *self,
+                    guint        to,
+                    InterpValue *source,
+                    guint        first_leaf,
+                    guint        n_leaves)
+{
+  for (guint i = 0; i < n_leaves; i++)
+    {
+      self->buffers[to + i] = acc_buffer_ref (source->buffers[first_leaf + i]);
+      self->bases[to + i] = source->buffers[first_leaf + i]->data;
+    }
+  take_all (self);
+}
+
+void
+interp_value_set_window (InterpValue *self,
+                         gpointer    *leaves,
+                         gint64       first_row,
+                         gint64       n_rows)
+{
+  self->first = first_row * self->row_elements;
+  self->end = self->first + n_rows * self->row_elements;
+  /* By integers: the biased address may lie outside of any object. */
+  for (guint i = 0; i < self->n_leaves; i++)
+    self->bases[i] = (guint8 *) ((guintptr) leaves[i] - (guintptr) self->first * self->leaf_sizes[i]);
+}
+
+AccArray *
+interp_value_to_array (InterpValue *self)
+{
+  g_autoptr(AccShape) shape = acc_shape_new (self->extents, self->rank);
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    acc_buffer_ref (self->buffers[i]);
+  return acc_array_new_manifest (self->type, shape, self->buffers);
+}
+
+InterpValue *
+interp_value_ref (InterpValue *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+  return self;
+}
+
+void
+interp_value_unref (InterpValue *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+  for (guint i = 0; i < self->n_leaves; i++)
+    g_clear_pointer (&self->buffers[i], acc_buffer_unref);
+  g_free (self->extents);
+  g_free (self->leaf_sizes);
+  g_free (self->bases);
+  g_free (self->loads);
+  g_free (self->stores);
+  g_free (self->buffers);
+  g_free (self);
+}

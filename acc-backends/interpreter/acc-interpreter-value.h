@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-core/acc-array-private.h"
+#include "acc-core/acc-backend-private.h"
+#include "acc-interpreter-scalar.h"
+
+G_BEGIN_DECLS
+
+/* Elements of an array while it is computed or read: all of it, or a window of its rows. Addresses are biased, so that
+ * linear indices of the whole array lead to the right place; only elements [first, end) are there. */
+typedef struct {
+  gatomicrefcount ref_count;
+  AccElementType *type;
+  guint           rank;
+  gint64         *extents;
+  gint64          size;          /* elements of the whole array */
+  gint64          row_elements;  /* of one index of the outermost dimension; rank 0: 1 */
+  gint64          first, end;
+  guint           n_leaves;
+  gsize          *leaf_sizes;
+  guint8        **bases;         /* biased */
+  InterpLoadFunc *loads;
+  InterpStoreFunc *stores;
+  AccBuffer     **buffers;       /* NULL entries where somebody else owns the memory */
+} InterpValue;
+
+/* Extents only; no elements yet. */
+InterpValue *interp_value_new        (AccElementType *type, guint rank, const gint64 *extents);
+InterpValue *interp_value_new_manifest (AccArray *array);
+/* Takes all its elements from @backend's budget. */
+gboolean     interp_value_allocate   (InterpValue *self, AccBackend *backend, const char *what, GError **error);
+/* Shares leaves [first_leaf, first_leaf + self's) of @source, which has as many elements, as leaves @to .. of self. */
+void         interp_value_share      (InterpValue *self, guint to, InterpValue *source, guint first_leaf, guint n_leaves);
+void         interp_value_set_window (InterpValue *self, gpointer *leaves, gint64 first_row, gint64 n_rows);
+AccArray    *interp_value_to_array   (InterpValue *self);
+InterpValue *interp_value_ref        (InterpValue *self);
+void         interp_value_unref      (InterpValue *self);
+
+static inline gint64
+interp_value_n_rows (const InterpValue *self)
+{
+  return self->rank == 0 ? 1 : self->extents[0];
+}
+
+/* Row-major number of an index inside the extents. */
+static inline gint64
+interp_value_linear (const InterpValue *self,
+                     const gint64      *index)
+{
+  gint64 linear = 0;
+
+  for (guint i = 0; i < self->rank; i++)
+    linear = linear * self->extents[i] + index[i];
+  return linear;
+}
+
+static inline gboolean
+interp_value_holds (const InterpValue *self,
+                    gint64             linear)
+{
+  return linear >= self->first && linear < self->end;
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (InterpValue, interp_value_unref)
+
+G_END_DECLS
