@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-backends/emit/acc-emit-llvm.h"
+#include "acc-backends/emit/acc-llvm-jit.h"
+#include "acc-backends/runtime/acc-host.h"
+#include "acc-core/acc-backend-private.h"
+
+G_BEGIN_DECLS
+
+/* The host's processors, by code that LLVM makes for them. */
+
+#define ACC_TYPE_NATIVE_BACKEND (acc_native_backend_get_type ())
+
+G_DECLARE_FINAL_TYPE (AccNativeBackend, acc_native_backend, ACC, NATIVE_BACKEND, AccBackend)
+
+AccHost *acc_native_backend_get_host (AccNativeBackend *self);
+
+G_END_DECLS

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+/* "x86-64 AVX-512, LLVM 19.1" */
+char    *acc_native_machine_describe            (void);
+/* ACC_THREADS, or as many as there are processors for this process. */
+gboolean acc_native_machine_get_n_threads       (guint *n_threads, GError **error);
+/* Writing this much at once, past the caches is better. */
+guint64  acc_native_machine_get_streaming_bytes (guint n_threads);
+
+G_END_DECLS
