@@ -180,8 +180,7 @@ log_in_two (const AccMath *m, KValue x, KValue *low)
   /* + e ln 2: the high part of ln 2 has 21 zero bits, so the product is exact */
   KValue high = m_mul (m, e, m_const (m, 0x1.62e42fee00000p-1));
   KValue sum_low, sum = two_sum (m, high, p, &sum_low);
-  *low = m_add (m, sum_low, m_fma (m, e, m_const (m, 0x1.a39ef35793c76p-33), p_low));
-  return sum;
+  return two_sum (m, sum, m_add (m, sum_low, m_fma (m, e, m_const (m, 0x1.a39ef35793c76p-33), p_low)), low);
 }
 
 /* exp (a + b) for |b| much smaller than |a| */

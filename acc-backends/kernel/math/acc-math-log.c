@@ -98,7 +98,7 @@ acc_math_acosh (const AccMath *m, KValue x)
   KValue small = acc_math_log1p (m, m_add (m, t, m_sqrt (m, m_fma (m, t, t, m_add (m, t, t)))));
   KValue big = m_add (m, acc_math_log (m, x), m_const (m, 0.69314718055994530942));
 
-  return m_select (m, large, big, small);
+  return m_select (m, m_lt (m, x, one), m_const (m, NAN), m_select (m, large, big, small));
 }
 
 KValue
