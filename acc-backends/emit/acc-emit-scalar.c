@@ -63,18 +63,14 @@ extreme (Emitter       *e,
       return emit_binary (e, is_min ? "llvm.umin" : "llvm.umax", x, y);
     }
 
-  if (is_plain_constant (x) && !is_plain_constant (y))
-    {
-      LLVMValueRef swap = x;
-
-      x = y;
-      y = swap;
-    }
-  result = emit_select (e, LLVMBuildFCmp (B, is_min ? LLVMRealOLT : LLVMRealOGT, x, y, ""), x, y);
   if (is_plain_constant (y))
+    return emit_select (e, LLVMBuildFCmp (B, is_min ? LLVMRealOLT : LLVMRealOGT, x, y, ""), x, y);
+
+  result = emit_select (e, LLVMBuildFCmp (B, is_min ? LLVMRealOLT : LLVMRealOGT, y, x, ""), y, x);
+  if (is_plain_constant (x))
     return result;
 
-  return emit_select (e, LLVMBuildFCmp (B, LLVMRealUNO, y, y, ""), x, result);
+  return emit_select (e, LLVMBuildFCmp (B, LLVMRealUNO, x, x, ""), y, result);
 }
 
 static LLVMValueRef

@@ -18,6 +18,7 @@ struct _AccLlvmJit {
   GMutex           lock;
   GPtrArray       *spaces;       /* LLVMOrcJITDylibRef without an object; they cannot be freed, so they are used again */
   guint            n_spaces;
+  char            *report;       /* what was wrong most lately, in LLVM's words */
 };
 
 struct _AccLlvmCode {
@@ -33,27 +34,57 @@ typedef struct {
   gpointer    address;
 } LibraryFunction;
 
+/* Conversions of f16 where the machine has none; the compiler's own library has them. */
+#if defined (__x86_64__) && defined (__FLT16_MANT_DIG__)
+float    __extendhfsf2 (_Float16 x);
+_Float16 __truncsfhf2  (float x);
+#endif
+
 #define F(name) { #name, (gpointer) (name) }, { #name "f", (gpointer) (name##f) }
 static const LibraryFunction library[] = {
   F (sin), F (cos), F (tan), F (asin), F (acos), F (atan), F (sinh), F (cosh), F (tanh), F (asinh), F (acosh), F (atanh),
   F (exp), F (log), F (pow), F (atan2), F (sqrt), F (fma), F (floor), F (ceil), F (trunc), F (rint), F (nearbyint), F (roundeven),
   F (fmin), F (fmax), F (fabs),
+#if defined (__x86_64__) && defined (__FLT16_MANT_DIG__)
+  { "__extendhfsf2", (gpointer) __extendhfsf2 }, { "__truncsfhf2", (gpointer) __truncsfhf2 },
+#endif
   { "memcpy", (gpointer) memcpy }, { "memmove", (gpointer) memmove }, { "memset", (gpointer) memset },
 };
 #undef F
 
+/* Reports tell the cause, of which the error of the failed call only tells the consequence. */
+static void
+on_report (void        *user_data,
+           LLVMErrorRef failed)
+{
+  AccLlvmJit *self = user_data;
+  char *message = LLVMGetErrorMessage (failed);
+
+  g_mutex_lock (&self->lock);
+  g_free (self->report);
+  self->report = g_strdup (message);
+  g_mutex_unlock (&self->lock);
+  LLVMDisposeErrorMessage (message);
+}
+
 static gboolean
-check (LLVMErrorRef failed,
+check (AccLlvmJit  *self,
+       LLVMErrorRef failed,
        const char  *what,
        GError     **error)
 {
+  g_autofree char *report = NULL;
   char *message;
 
   if (failed == NULL)
     return TRUE;
 
+  g_mutex_lock (&self->lock);
+  report = g_steal_pointer (&self->report);
+  g_mutex_unlock (&self->lock);
   message = LLVMGetErrorMessage (failed);
-  g_set_error (error, ACC_ERROR, ACC_ERROR_COMPILE, "%s: %s", what, message);
+  g_set_error (error, ACC_ERROR, ACC_ERROR_COMPILE, "%s: %s%s%s", what, message, report != NULL ? ": " : "",
+               report != NULL ? report : "");
   LLVMDisposeErrorMessage (message);
 
   return FALSE;
@@ -76,7 +107,7 @@ make_space (AccLlvmJit *self,
     };
 
   space = LLVMOrcExecutionSessionCreateBareJITDylib (LLVMOrcLLJITGetExecutionSession (self->jit), name);
-  if (!check (LLVMOrcJITDylibDefine (space, LLVMOrcAbsoluteSymbols (pairs, G_N_ELEMENTS (pairs))),
+  if (!check (self, LLVMOrcJITDylibDefine (space, LLVMOrcAbsoluteSymbols (pairs, G_N_ELEMENTS (pairs))),
               "Functions of the C library", error))
     return NULL;
 
@@ -109,14 +140,6 @@ give_space (AccLlvmJit        *self,
   g_mutex_unlock (&self->lock);
 }
 
-/* What goes wrong comes back as the error of what was asked; nothing is printed. */
-static void
-ignore_report (void        *user_data,
-               LLVMErrorRef failed)
-{
-  LLVMConsumeError (failed);
-}
-
 AccLlvmJit *
 acc_llvm_jit_new (GError **error)
 {
@@ -130,9 +153,9 @@ acc_llvm_jit_new (GError **error)
   /* Initialises LLVM for the host. */
   target = acc_llvm_target_new_host (error);
   if (target == NULL ||
-      !check (LLVMOrcCreateLLJIT (&self->jit, NULL), "Just-in-time linking", error))
+      !check (self, LLVMOrcCreateLLJIT (&self->jit, NULL), "Just-in-time linking", error))
     return NULL;
-  LLVMOrcExecutionSessionSetErrorReporter (LLVMOrcLLJITGetExecutionSession (self->jit), ignore_report, NULL);
+  LLVMOrcExecutionSessionSetErrorReporter (LLVMOrcLLJITGetExecutionSession (self->jit), on_report, self);
 
   return g_steal_pointer (&self);
 }
@@ -163,6 +186,7 @@ acc_llvm_jit_unref (AccLlvmJit *self)
         LLVMConsumeError (failed);
     }
   g_ptr_array_unref (self->spaces);
+  g_free (self->report);
   g_mutex_clear (&self->lock);
   g_free (self);
 }
@@ -212,7 +236,7 @@ look_up (AccLlvmCode *code,
   g_cond_clear (&lookup.cond);
   g_mutex_clear (&lookup.lock);
 
-  if (!check (lookup.failed, "Linking a kernel", error))
+  if (!check (code->jit, lookup.failed, "Linking a kernel", error))
     return FALSE;
   code->entry = (AccKernelEntry) (guintptr) lookup.address;
 
@@ -242,7 +266,7 @@ acc_llvm_jit_add (AccLlvmJit *self,
 
   data = g_bytes_get_data (object, &size);
   buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy (data, size, "kernel");
-  if (!check (LLVMOrcLLJITAddObjectFileWithRT (self->jit, code->tracker, buffer), "Reading a kernel's object", error) ||
+  if (!check (self, LLVMOrcLLJITAddObjectFileWithRT (self->jit, code->tracker, buffer), "Reading a kernel's object", error) ||
       !look_up (code, symbol != NULL ? symbol : ACC_EMIT_SYMBOL, error))
     return NULL;
 

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "emit-harness.h"
+
+/* Every primitive and cast, every kind, every variant, against plain C. */
+
+#define N 499
+
+static const AccElementKind kinds[] = {
+  ACC_KIND_BOOL, ACC_KIND_I8, ACC_KIND_I16, ACC_KIND_I32, ACC_KIND_I64, ACC_KIND_U8, ACC_KIND_U16, ACC_KIND_U32,
+  ACC_KIND_U64, ACC_KIND_F16, ACC_KIND_F32, ACC_KIND_F64,
+};
+
+static const AccBufferFlags in_flags = ACC_BUFFER_READ | ACC_BUFFER_NO_ALIAS;
+static const AccBufferFlags out_flags = ACC_BUFFER_WRITE | ACC_BUFFER_NO_ALIAS;
+
+static gboolean
+is_transcendental (AccPrimitive primitive)
+{
+  return _acc_primitive_is_transcendental (primitive);
+}
+
+/* All primitives that take @kind in one kernel; each has an output. */
+static void
+check_primitives (AccElementKind kind,
+                  gboolean       transcendental,
+                  GRand         *rand)
+{
+  AccKernelBuilder *b = kb_new ("primitives");
+  KBuffer xs = kb_param_buffer (b, kind, in_flags, "x"), ys = kb_param_buffer (b, kind, in_flags, "y");
+  KBuffer ns = kb_param_buffer (b, ACC_KIND_I64, in_flags, "n");
+  g_autoptr(GArray) arguments = g_array_new (FALSE, TRUE, sizeof (Argument));
+  Argument argument;
+  KBuffer outs[ACC_N_PRIMITIVES];
+  gint64 range[5] = { 0, 1, 0, N, 0 };
+  Compiled *compiled;
+  guint n_primitives = 0;
+
+  kb_set_precise (b, TRUE);
+  for (AccPrimitive p = 0; p < ACC_N_PRIMITIVES; p++)
+    if (acc_primitive_accepts (p, kind) && is_transcendental (p) == transcendental)
+      {
+        outs[p] = kb_param_buffer (b, acc_primitive_result (p, kind), out_flags, acc_primitive_get_info (p)->name);
+        n_primitives++;
+      }
+
+  kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
+    {
+      KValue x = kb_load (b, xs, i), y = kb_load (b, ys, i), n = kb_load (b, ns, i);
+
+      for (AccPrimitive p = 0; p < ACC_N_PRIMITIVES; p++)
+        if (acc_primitive_accepts (p, kind) && is_transcendental (p) == transcendental)
+          {
+            const AccPrimitiveInfo *info = acc_primitive_get_info (p);
+
+            kb_store (b, outs[p], i, info->arity == 1 ? kb_prim (b, p, x)
+                                     : kb_prim2 (b, p, x, info->operands == ACC_OPERANDS_SHIFT ? n : y));
+          }
+    }
+
+  if (n_primitives == 0)
+    {
+      kb_discard (b);
+      return;
+    }
+
+  compiled = harness_compile (b);
+  for (guint round = 0; round < 4; round++)
+    {
+      argument = harness_random (kind, N, rand);
+      g_array_append_val (arguments, argument);
+      argument = harness_random (kind, N, rand);
+      g_array_append_val (arguments, argument);
+      argument = harness_random (ACC_KIND_I64, N, rand);
+      g_array_append_val (arguments, argument);
+      for (guint i = 0; i < n_primitives; i++)
+        {
+          argument = harness_fill (N, 0);
+          g_array_append_val (arguments, argument);
+        }
+      harness_check (compiled, (Argument *) arguments->data, range, acc_element_kind_get_code (kind));
+      g_array_set_size (arguments, 0);
+    }
+  harness_free (compiled);
+}
+
+static void
+test_primitives (gconstpointer data)
+{
+  AccElementKind kind = GPOINTER_TO_INT (data);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (kind + 1);
+
+  check_primitives (kind, FALSE, rand);
+  check_primitives (kind, TRUE, rand);
+}
+
+/* Division and shifts by what is the same for all, and by constants. */
+static void
+test_uniform_operands (gconstpointer data)
+{
+  static const AccPrimitive primitives[] = {
+    ACC_PRIM_QUOT, ACC_PRIM_REM, ACC_PRIM_DIV, ACC_PRIM_MOD, ACC_PRIM_SHL, ACC_PRIM_SHR, ACC_PRIM_ROTL, ACC_PRIM_ROTR,
+  };
+  static const gint64 constants[] = { 0, 1, -1, 3, -7, 8, 13, 64, 100, -128, G_MININT64, G_MAXINT64 };
+  AccElementKind kind = GPOINTER_TO_INT (data);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (kind + 100);
+
+  if (!acc_element_kind_is_integer (kind))
+    return;
+
+  for (guint c = 0; c <= G_N_ELEMENTS (constants); c += 4)
+    {
+      AccKernelBuilder *b = kb_new ("uniform");
+      KBuffer xs = kb_param_buffer (b, kind, in_flags, "x");
+      KValue y = kb_param_scalar (b, kind, "y"), n = kb_param_scalar (b, ACC_KIND_I64, "n");
+      Argument arguments[3 + 4 * G_N_ELEMENTS (primitives)];
+      KBuffer outs[4][G_N_ELEMENTS (primitives)];
+      gint64 range[5] = { 0, 1, 0, N, 0 };
+      Compiled *compiled;
+      guint n_constants = c < G_N_ELEMENTS (constants) ? 4 : 1;
+
+      for (guint j = 0; j < n_constants; j++)
+        for (guint p = 0; p < G_N_ELEMENTS (primitives); p++)
+          outs[j][p] = kb_param_buffer (b, kind, out_flags, NULL);
+      kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
+        {
+          KValue x = kb_load (b, xs, i);
+
+          for (guint j = 0; j < n_constants; j++)
+            for (guint p = 0; p < G_N_ELEMENTS (primitives); p++)
+              {
+                gboolean shifts = primitives[p] >= ACC_PRIM_SHL;
+                KValue operand = c == G_N_ELEMENTS (constants) ? (shifts ? n : y)
+                                 : kb_int (b, shifts ? ACC_KIND_I64 : kind, constants[c + j]);
+
+                kb_store (b, outs[j][p], i, kb_prim2 (b, primitives[p], x, operand));
+              }
+        }
+      compiled = harness_compile (b);
+
+      for (guint round = 0; round < (c == G_N_ELEMENTS (constants) ? 20 : 1); round++)
+        {
+          arguments[0] = harness_random (kind, N, rand);
+          arguments[1] = harness_random (kind, 1, rand);
+          arguments[2] = harness_random (ACC_KIND_I64, 1, rand);
+          for (guint j = 0; j < n_constants * G_N_ELEMENTS (primitives); j++)
+            arguments[3 + j] = harness_fill (N, 0);
+          harness_check (compiled, arguments, range, acc_element_kind_get_code (kind));
+        }
+      harness_free (compiled);
+    }
+}
+
+static void
+test_casts (gconstpointer data)
+{
+  AccElementKind kind = GPOINTER_TO_INT (data);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (kind + 200);
+  AccKernelBuilder *b = kb_new ("casts");
+  KBuffer xs = kb_param_buffer (b, kind, in_flags, "x");
+  KBuffer outs[G_N_ELEMENTS (kinds)], same[G_N_ELEMENTS (kinds)];
+  Argument arguments[1 + 2 * G_N_ELEMENTS (kinds)];
+  gint64 range[5] = { 0, 1, 0, N, 0 };
+  Compiled *compiled;
+
+  for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
+    outs[k] = kb_param_buffer (b, kinds[k], out_flags, NULL);
+  for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
+    same[k] = kb_param_buffer (b, kinds[k], out_flags, NULL);
+
+  kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
+    {
+      KValue x = kb_load (b, xs, i);
+
+      for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
+        {
+          gboolean fits = acc_element_kind_get_size (kinds[k]) == acc_element_kind_get_size (kind);
+
+          kb_store (b, outs[k], i, kb_cast (b, kinds[k], x));
+          /* Bits of what is not a number are not told apart. */
+          if (fits && !(acc_element_kind_is_float (kind) && !acc_element_kind_is_float (kinds[k])))
+            kb_store (b, same[k], i, kb_bitcast (b, kinds[k], x));
+        }
+    }
+  compiled = harness_compile (b);
+  for (guint round = 0; round < 6; round++)
+    {
+      arguments[0] = harness_random (kind, N, rand);
+      for (guint k = 0; k < 2 * G_N_ELEMENTS (kinds); k++)
+        arguments[1 + k] = harness_fill (N, 0);
+      harness_check (compiled, arguments, range, acc_element_kind_get_code (kind));
+    }
+  harness_free (compiled);
+}
+
+/* All pairs of 8 bits, and all values of 16 bits by many divisors: division by way of floats is exact. */
+static void
+test_narrow_division (void)
+{
+  static const AccElementKind narrow[] = { ACC_KIND_I8, ACC_KIND_U8, ACC_KIND_I16, ACC_KIND_U16 };
+
+  for (guint k = 0; k < G_N_ELEMENTS (narrow); k++)
+    {
+      AccKernelBuilder *b = kb_new ("narrow");
+      KBuffer xs = kb_param_buffer (b, narrow[k], in_flags, "x"), ys = kb_param_buffer (b, narrow[k], in_flags, "y");
+      KBuffer outs[4];
+      gint64 range[5] = { 0, 1, 0, 65536, 0 };
+      Compiled *compiled;
+
+      for (guint p = 0; p < 4; p++)
+        outs[p] = kb_param_buffer (b, narrow[k], out_flags, NULL);
+      kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
+        for (guint p = 0; p < 4; p++)
+          kb_store (b, outs[p], i, kb_prim2 (b, ACC_PRIM_QUOT + p, kb_load (b, xs, i), kb_load (b, ys, i)));
+      compiled = harness_compile (b);
+
+      for (guint round = 0; round < (k < 2 ? 1 : 12); round++)
+        {
+          static const guint divisors[] = { 0, 1, 2, 3, 7, 255, 256, 32767, 32768, 65535, 641, 48611 };
+          Argument arguments[6];
+
+          arguments[0] = harness_fill (65536, 0);
+          arguments[1] = harness_fill (65536, 0);
+          for (guint i = 0; i < 65536; i++)
+            {
+              arguments[0].elements[i] = eval_cast (ACC_KIND_U64, narrow[k], i);
+              arguments[1].elements[i] = eval_cast (ACC_KIND_U64, narrow[k], k < 2 ? i >> 8 : divisors[round]);
+            }
+          for (guint p = 0; p < 4; p++)
+            arguments[2 + p] = harness_fill (65536, 0);
+          harness_check (compiled, arguments, range, "narrow division");
+        }
+      harness_free (compiled);
+    }
+}
+
+static void
+test_fma_and_select (void)
+{
+  static const AccElementKind floats[] = { ACC_KIND_F32, ACC_KIND_F64 };
+  g_autoptr(GRand) rand = g_rand_new_with_seed (7);
+
+  for (guint k = 0; k < 2; k++)
+    {
+      AccKernelBuilder *b = kb_new ("fma");
+      KBuffer in[3], outs[2];
+      Argument arguments[5];
+      gint64 range[5] = { 0, 1, 0, N, 0 };
+      Compiled *compiled;
+
+      for (guint i = 0; i < 3; i++)
+        in[i] = kb_param_buffer (b, floats[k], in_flags, NULL);
+      for (guint i = 0; i < 2; i++)
+        outs[i] = kb_param_buffer (b, floats[k], out_flags, NULL);
+      kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
+        {
+          KValue x = kb_load (b, in[0], i), y = kb_load (b, in[1], i), z = kb_load (b, in[2], i);
+
+          kb_store (b, outs[0], i, kb_fma (b, x, y, z));
+          kb_store (b, outs[1], i, kb_select (b, kb_lt (b, x, y), kb_select (b, kb_lt (b, kb_tile (b), kb_i64 (b, 1)), y, x), z));
+        }
+      compiled = harness_compile (b);
+      for (guint i = 0; i < 3; i++)
+        arguments[i] = harness_random (floats[k], N, rand);
+      for (guint i = 3; i < 5; i++)
+        arguments[i] = harness_fill (N, 0);
+      harness_check (compiled, arguments, range, "fma");
+      harness_free (compiled);
+    }
+}
+
+static void
+test_objects (void)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccLlvmJit) jit = acc_llvm_jit_new (&error);
+  g_autoptr(AccLlvmTarget) target = acc_llvm_target_new_host (&error);
+  g_autoptr(GBytes) object = NULL, damaged = g_bytes_new_static ("\177ELF no object", 14);
+  g_autoptr(AccKernel) kernel = NULL;
+  AccKernelBuilder *b = kb_new ("name with “odd” characters /");
+  KBuffer out = kb_param_buffer (b, ACC_KIND_I64, out_flags, "out");
+  gint64 result = 0, range[5] = { 0, 1, 5, 6, 41 };
+  guint64 slots[1] = { (guintptr) &result };
+  AccFailure failure = { 0, };
+  AccLlvmCode *code[4];
+
+  g_assert_no_error (error);
+  kb_store (b, out, kb_sub (b, kb_inner_begin (b), kb_i64 (b, 5)), kb_add (b, kb_tile (b), kb_i64 (b, 1)));
+  kernel = kb_finish (b, &error);
+  g_assert_no_error (error);
+  object = acc_emit_llvm (kernel, target, ACC_EMIT_DEFAULT, "other_name", &error);
+  g_assert_no_error (error);
+
+  g_assert_null (acc_llvm_jit_add (jit, object, NULL, &error));
+  g_assert_error (error, g_quark_from_static_string ("acc-error-quark"), 7);
+  g_clear_error (&error);
+  g_assert_null (acc_llvm_jit_add (jit, damaged, "other_name", &error));
+  g_assert_nonnull (error);
+  g_clear_error (&error);
+
+  /* The same symbol several times, and again after some are gone. */
+  for (guint round = 0; round < 3; round++)
+    {
+      for (guint i = 0; i < G_N_ELEMENTS (code); i++)
+        {
+          code[i] = acc_llvm_jit_add (jit, object, "other_name", &error);
+          g_assert_no_error (error);
+          result = 0;
+          acc_llvm_code_get_entry (code[i]) (slots, range, &failure);
+          g_assert_cmpint (result, ==, 42);
+        }
+      for (guint i = 0; i < G_N_ELEMENTS (code); i++)
+        acc_llvm_code_free (code[i]);
+    }
+  result = 0;
+  acc_llvm_jit_add_object (jit, object, "other_name", &error) (slots, range, &failure);
+  g_assert_cmpint (result, ==, 42);
+}
+
+int
+main (int argc, char **argv)
+{
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  harness_init ();
+
+  for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
+    {
+      const char *code = acc_element_kind_get_code (kinds[k]);
+      g_autofree char *primitives = g_strconcat ("/emit/primitives/", code, NULL);
+      g_autofree char *uniform = g_strconcat ("/emit/uniform-operands/", code, NULL);
+      g_autofree char *casts = g_strconcat ("/emit/casts/", code, NULL);
+
+      g_test_add_data_func (primitives, GINT_TO_POINTER (kinds[k]), test_primitives);
+      g_test_add_data_func (uniform, GINT_TO_POINTER (kinds[k]), test_uniform_operands);
+      g_test_add_data_func (casts, GINT_TO_POINTER (kinds[k]), test_casts);
+    }
+  g_test_add_func ("/emit/narrow-division", test_narrow_division);
+  g_test_add_func ("/emit/fma-and-select", test_fma_and_select);
+  g_test_add_func ("/emit/objects", test_objects);
+
+  status = g_test_run ();
+  harness_clear ();
+
+  return status;
+}
