@@ -311,6 +311,28 @@ acc_array_use_address (AccElementType *type,
   return complete_manifest (node);
 }
 
+/**
+ * acc_array_use_owned:
+ * @type: a scalar element type
+ * @shape: the extents
+ * @address: where the elements are, row-major and dense, in the machine's byte order
+ * @size: how many bytes lie there
+ * @owner: an object that keeps the memory; released, from whichever thread, when the memory is not needed any more
+ *
+ * acc_array_use_address() for languages whose memory belongs to objects.
+ *
+ * Returns: (transfer full): a manifest array
+ */
+AccArray *
+acc_array_use_owned (AccElementType *type,
+                     AccShape       *shape,
+                     guint64         address,
+                     guint64         size,
+                     GObject        *owner)
+{
+  return acc_array_use_address (type, shape, address, size, g_object_ref (owner), g_object_unref);
+}
+
 static gboolean
 check_manifest (AccArray  *self,
                 GError   **error)

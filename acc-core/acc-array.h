@@ -22,6 +22,8 @@ AccArray *acc_array_use_leaves    (AccElementType *type, AccShape *shape, GBytes
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_use_address   (AccElementType *type, AccShape *shape, guint64 address, guint64 size, gpointer user_data, GDestroyNotify notify) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
+AccArray *acc_array_use_owned     (AccElementType *type, AccShape *shape, guint64 address, guint64 size, GObject *owner) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_new_from_source (AccSource *source) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Construction */
