@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "io-helpers.h"
+#include "reference-png.h"
+
+#include <string.h>
+#include <zlib.h>
+
+static char *
+get_suite (void)
+{
+  const char *data = g_getenv ("ACC_TEST_DATA");
+
+  g_assert_nonnull (data);
+
+  return g_build_filename (data, "pngsuite", NULL);
+}
+
+static GPtrArray *
+list_pictures (void)
+{
+  g_autofree char *folder = get_suite ();
+  g_autoptr(GDir) dir = g_dir_open (folder, 0, NULL);
+  GPtrArray *files = g_ptr_array_new_with_free_func (g_object_unref);
+  const char *name;
+
+  g_assert_nonnull (dir);
+  while ((name = g_dir_read_name (dir)) != NULL)
+    if (g_str_has_suffix (name, ".png"))
+      g_ptr_array_add (files, io_file_in (folder, name));
+
+  g_assert_cmpuint (files->len, >=, 40);
+
+  return files;
+}
+
+static void
+assert_picture (AccSource *source, GPtrArray *leaves, const ReferencePicture *picture)
+{
+  g_autofree char *shape = picture->channels == 1
+    ? g_strdup_printf ("[%zu,%zu]", picture->height, picture->width)
+    : g_strdup_printf ("[%zu,%zu,%u]", picture->height, picture->width, picture->channels);
+  gsize n, m;
+  gconstpointer a, b = g_bytes_get_data (picture->pixels, &m);
+
+  io_assert_layout (source, picture->bits == 16 ? "u2" : "u1", shape);
+  a = g_bytes_get_data (leaves->pdata[0], &n);
+  g_assert_cmpmem (a, n, b, m);
+}
+
+static void
+test_suite_pixels (void)
+{
+  g_autoptr(GPtrArray) files = list_pictures ();
+
+  for (guint i = 0; i < files->len; i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(GBytes) bytes = io_get (files->pdata[i]);
+      g_autoptr(AccSource) source = acc_source_open (files->pdata[i], NULL, &error);
+      ReferencePicture picture;
+
+      g_assert_no_error (error);
+      reference_png_read (bytes, &picture);
+
+      /* The same source, again and again */
+      for (gint64 rows = 0; rows < 40; rows += 7)
+        {
+          g_autoptr(GPtrArray) leaves = io_read_all (source, rows, NULL, &error);
+
+          g_assert_no_error (error);
+          assert_picture (source, leaves, &picture);
+        }
+
+      g_assert_cmpuint (acc_source_get_resident_bytes (source), >, 0);
+      reference_png_clear (&picture);
+    }
+}
+
+static void
+test_suite_streams (void)
+{
+  g_autoptr(GPtrArray) files = list_pictures ();
+
+  for (guint i = 0; i < files->len; i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(GBytes) bytes = io_get (files->pdata[i]);
+      g_autoptr(GInputStream) memory = g_memory_input_stream_new_from_bytes (bytes);
+      g_autoptr(GInputStream) once = io_pipe (bytes);
+      g_autoptr(AccSource) seekable = acc_source_new_for_stream (memory, NULL, &error);
+      g_autoptr(AccSource) source = acc_source_new_for_stream (once, NULL, &error);
+      ReferencePicture picture;
+
+      g_assert_no_error (error);
+      reference_png_read (bytes, &picture);
+
+      for (guint run = 0; run < 2; run++)
+        {
+          g_autoptr(GPtrArray) leaves = io_read_all (seekable, 5, NULL, &error);
+
+          g_assert_no_error (error);
+          assert_picture (seekable, leaves, &picture);
+        }
+
+      {
+        g_autoptr(GPtrArray) leaves = io_read_all (source, 5, NULL, &error);
+
+        g_assert_no_error (error);
+        assert_picture (source, leaves, &picture);
+      }
+
+      io_assert_refused (io_read_all (source, 5, NULL, error), ACC_ERROR, ACC_ERROR_STREAM);
+      reference_png_clear (&picture);
+    }
+}
+
+/* Damaged data must be refused when it is opened or when it is read. */
+static void
+assert_damaged (const guint8 *data, gsize size, const char *what)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GInputStream) stream = g_memory_input_stream_new_from_data (data, size, NULL);
+  g_autoptr(AccSource) source = acc_source_new_for_stream (stream, NULL, &error);
+  g_autoptr(GPtrArray) leaves = NULL;
+
+  if (source != NULL && acc_shape_get_size (acc_source_get_shape (source)) < 1 << 24)
+    leaves = io_read_all (source, 3, NULL, &error);
+  else if (source != NULL)
+    return;
+
+  if (leaves != NULL)
+    g_error ("%s was read", what);
+
+  g_assert_nonnull (error);
+  g_assert_true (error->domain == ACC_ERROR);
+}
+
+static void
+test_truncated (void)
+{
+  g_autoptr(GPtrArray) files = list_pictures ();
+
+  for (guint i = 0; i < files->len; i++)
+    {
+      g_autoptr(GBytes) bytes = io_get (files->pdata[i]);
+      g_autofree char *name = g_file_get_basename (files->pdata[i]);
+      gsize size;
+      const guint8 *data = g_bytes_get_data (bytes, &size);
+
+      for (gsize n = 0; n < size; n += 37)
+        {
+          /* So that reading past the end is seen */
+          g_autofree guint8 *copy = g_memdup2 (data, n);
+
+          assert_damaged (copy, n, name);
+        }
+      assert_damaged (data, size - 1, name);
+    }
+}
+
+static void
+test_flipped (void)
+{
+  g_autoptr(GPtrArray) files = list_pictures ();
+  g_autoptr(GRand) rand = g_rand_new_with_seed (g_test_rand_int ());
+
+  for (guint i = 0; i < files->len; i++)
+    {
+      g_autoptr(GBytes) bytes = io_get (files->pdata[i]);
+      g_autofree char *name = g_file_get_basename (files->pdata[i]);
+      gsize size;
+      const guint8 *data = g_bytes_get_data (bytes, &size);
+
+      for (gsize n = 0; n < size; n += size > 4000 ? 13 : 1)
+        {
+          g_autofree guint8 *copy = g_memdup2 (data, size);
+
+          copy[n] ^= g_rand_int_range (rand, 1, 256);
+          assert_damaged (copy, size, name);
+        }
+    }
+}
+
+static void
+test_messages (void)
+{
+  g_autofree char *folder = io_make_folder ();
+  g_autofree char *suite = get_suite ();
+  g_autoptr(GFile) original = io_file_in (suite, "basn2c16.png");
+  g_autoptr(GFile) file = io_file_in (folder, "half.png");
+  g_autoptr(GBytes) bytes = io_get (original);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccSource) source = NULL;
+
+  io_put (file, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes) - 150);
+  source = acc_source_open (file, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_null (io_read_all (source, 4, NULL, &error));
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_IO);
+  g_assert_nonnull (strstr (error->message, "half.png"));
+  g_assert_nonnull (strstr (error->message, "row "));
+
+  io_remove_folder (g_steal_pointer (&folder));
+}
+
+static void
+append_u32 (GByteArray *array, guint32 value)
+{
+  value = GUINT32_TO_BE (value);
+  g_byte_array_append (array, (guint8 *) &value, 4);
+}
+
+static GByteArray *
+make_header (guint32 width, guint32 height, guint8 depth, guint8 color, guint8 interlace)
+{
+  GByteArray *array = g_byte_array_new ();
+  guint8 rest[] = { depth, color, 0, 0, interlace };
+  gsize begin;
+
+  g_byte_array_append (array, (const guint8 *) "\x89PNG\r\n\x1a\n", 8);
+  append_u32 (array, 13);
+  begin = array->len;
+  g_byte_array_append (array, (const guint8 *) "IHDR", 4);
+  append_u32 (array, width);
+  append_u32 (array, height);
+  g_byte_array_append (array, rest, sizeof rest);
+  append_u32 (array, crc32 (0, array->data + begin, array->len - begin));
+  append_u32 (array, 0);
+  begin = array->len;
+  g_byte_array_append (array, (const guint8 *) "IDAT", 4);
+  append_u32 (array, crc32 (0, array->data + begin, array->len - begin));
+
+  return array;
+}
+
+static void
+test_giant (void)
+{
+  g_autoptr(GByteArray) giant = make_header (0x7fffffff, 0x7fffffff, 16, 6, 0);
+  g_autoptr(GByteArray) interlaced = make_header (100000, 100000, 8, 2, 1);
+  g_autoptr(GByteArray) wide = make_header (0x7fffffff, 1, 16, 6, 0);
+  g_autoptr(GInputStream) stream = g_memory_input_stream_new_from_data (giant->data, giant->len, NULL);
+  g_autoptr(GInputStream) second = g_memory_input_stream_new_from_data (interlaced->data, interlaced->len, NULL);
+  g_autoptr(GInputStream) third = g_memory_input_stream_new_from_data (wide->data, wide->len, NULL);
+  g_autoptr(AccSource) source = NULL;
+  g_autoptr(AccSource) row = NULL;
+  g_autoptr(GError) outer = NULL;
+
+  io_assert_refused (acc_source_new_for_stream (stream, NULL, error), ACC_ERROR, ACC_ERROR_UNSUPPORTED);
+
+  source = acc_source_new_for_stream (second, NULL, &outer);
+  g_assert_no_error (outer);
+  g_assert_cmpuint (acc_source_get_resident_bytes (source), >=, G_GUINT64_CONSTANT (30000000000));
+
+  row = acc_source_new_for_stream (third, NULL, &outer);
+  g_assert_no_error (outer);
+  g_assert_cmpuint (acc_source_get_resident_bytes (row), >=, G_GUINT64_CONSTANT (16) * 0x7fffffff);
+}
+
+static GPtrArray *
+to_bytes (GPtrArray *leaves)
+{
+  GPtrArray *result = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  gsize n;
+  const guint8 *data = g_bytes_get_data (leaves->pdata[0], &n);
+  guint8 *bytes = g_malloc (n);
+
+  for (gsize i = 0; i < n; i++)
+    bytes[i] = data[i] ? 255 : 0;
+  g_ptr_array_add (result, g_bytes_new_take (bytes, n));
+
+  return result;
+}
+
+static void
+test_round_trip (void)
+{
+  static const char *types[] = { "u1", "u2", "b1" };
+
+  for (guint t = 0; t < 3; t++)
+    for (gint64 channels = 0; channels <= (t == 2 ? 1 : 4); channels++)
+      for (guint filter = 0; filter <= ACC_PNG_FILTER_ADAPTIVE; filter++)
+        {
+          gint64 extents[] = { 19, 37, channels };
+          guint rank = channels == 0 ? 2 : 3;
+          g_autoptr(GError) error = NULL;
+          g_autoptr(GPtrArray) leaves = io_random_leaves (types[t], extents, rank, filter);
+          g_autoptr(GPtrArray) expected = t == 2 ? to_bytes (leaves) : g_ptr_array_ref (leaves);
+          g_autoptr(GOutputStream) output = g_memory_output_stream_new_resizable ();
+          g_autoptr(AccPngSink) sink = acc_png_sink_new_for_stream (output);
+          g_autoptr(GInputStream) input = NULL;
+          g_autoptr(AccSource) source = NULL;
+          g_autoptr(GPtrArray) result = NULL;
+          g_autoptr(GBytes) bytes = NULL;
+
+          g_object_set (sink, "filter", filter, "compression-level", filter + 1, NULL);
+          g_assert_cmpuint (acc_png_sink_get_filter (sink), ==, filter);
+          g_assert_true (io_write_all (ACC_SINK (sink), types[t], extents, rank, leaves, filter, NULL, &error));
+          g_assert_no_error (error);
+          g_assert_true (g_output_stream_is_closed (output));
+
+          bytes = g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (output));
+          input = g_memory_input_stream_new_from_bytes (bytes);
+          source = acc_source_new_for_stream (input, NULL, &error);
+          g_assert_no_error (error);
+          io_assert_layout (source, t == 1 ? "u2" : "u1",
+                            channels < 2 ? "[19,37]" : channels == 2 ? "[19,37,2]" : channels == 3 ? "[19,37,3]" : "[19,37,4]");
+          result = io_read_all (source, 4, NULL, &error);
+          g_assert_no_error (error);
+          io_assert_same (result, expected);
+        }
+}
+
+static void
+test_refused (void)
+{
+  static const struct {
+    const char *type;
+    guint       rank;
+    gint64      extents[4];
+  } cases[] = {
+    { "f4", 2, { 3, 3 } },
+    { "u4", 2, { 3, 3 } },
+    { "(u1,u1)", 2, { 3, 3 } },
+    { "u1", 1, { 3 } },
+    { "u1", 0, { 0 } },
+    { "u1", 4, { 3, 3, 3, 1 } },
+    { "u1", 3, { 3, 3, 5 } },
+    { "u1", 3, { 3, 3, 0 } },
+    { "b1", 3, { 3, 3, 3 } },
+    { "u1", 2, { 0, 3 } },
+    { "u1", 2, { 3, 0 } },
+    { "u1", 2, { 1, G_GINT64_CONSTANT (1) << 31 } },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *folder = io_make_folder ();
+      g_autoptr(GFile) file = io_file_in (folder, "x.png");
+      g_autoptr(AccPngSink) sink = acc_png_sink_new (file);
+      g_autoptr(AccElementType) type = acc_element_type_parse (cases[i].type, NULL);
+      g_autoptr(AccShape) shape = acc_shape_new (cases[i].extents, cases[i].rank);
+
+      io_assert_refused (acc_sink_start (ACC_SINK (sink), type, shape, NULL, error), ACC_ERROR, ACC_ERROR_UNSUPPORTED);
+      acc_sink_abort (ACC_SINK (sink));
+      g_assert_cmpuint (io_count_files (folder), ==, 0);
+      io_remove_folder (g_steal_pointer (&folder));
+    }
+}
+
+static void
+test_cancelled (void)
+{
+  g_autofree char *suite = get_suite ();
+  g_autoptr(GFile) file = io_file_in (suite, "basn2c08.png");
+  g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr(GError) outer = NULL;
+  g_autoptr(AccSource) source = acc_source_open (file, NULL, &outer);
+  g_autoptr(GPtrArray) leaves = NULL;
+
+  g_assert_no_error (outer);
+  g_cancellable_cancel (cancellable);
+  io_assert_refused (acc_source_open (file, cancellable, error), G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  io_assert_refused (io_read_all (source, 1, cancellable, error), G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  leaves = io_read_all (source, 1, NULL, &outer);
+  g_assert_no_error (outer);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/io/png/suite/pixels", test_suite_pixels);
+  g_test_add_func ("/io/png/suite/streams", test_suite_streams);
+  g_test_add_func ("/io/png/truncated", test_truncated);
+  g_test_add_func ("/io/png/flipped", test_flipped);
+  g_test_add_func ("/io/png/messages", test_messages);
+  g_test_add_func ("/io/png/giant", test_giant);
+  g_test_add_func ("/io/png/round-trip", test_round_trip);
+  g_test_add_func ("/io/png/refused", test_refused);
+  g_test_add_func ("/io/png/cancelled", test_cancelled);
+
+  return g_test_run ();
+}
