@@ -61,7 +61,7 @@ acc_chunk_get_row_elements (AccChunk *self)
 }
 
 /**
- * acc_chunk_ref: (skip)
+ * acc_chunk_ref:
  * @self: a chunk
  *
  * Takes a reference.
@@ -79,7 +79,7 @@ acc_chunk_ref (AccChunk *self)
 }
 
 /**
- * acc_chunk_unref: (skip)
+ * acc_chunk_unref:
  * @self: (transfer full): a chunk
  *
  * Gives a reference back.

@@ -26,7 +26,7 @@ typedef struct _AccSink        AccSink;
  *
  * In a slice or replicate specification: keep the whole dimension.
  */
-#define ACC_ALL G_MININT64
+#define ACC_ALL ((gint64) (-9223372036854775807 - 1))
 
 /**
  * AccExprFunc:

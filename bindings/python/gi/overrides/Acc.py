@@ -248,7 +248,7 @@ def cond(condition, then, otherwise):
 def loop(condition, step, initial):
     """Applies step to a state while condition holds for it."""
     return _build(lambda state: (condition(state), step(state)), 1,
-                  lambda callback: getattr(Acc.Expr, 'while')(_expr(initial), callback))
+                  lambda callback: Acc.Expr.while_(_expr(initial), callback))
 
 
 class Neighbourhood:
@@ -451,7 +451,7 @@ class Array(Acc.Array):
     # numbers out
     @property
     def __array_interface__(self):
-        if not self.is_manifest() or self.get_element_type().is_tuple():
+        if not self.is_manifest() or self.get_element_type().is_tuple() or 0 in self.shape:
             raise AttributeError('__array_interface__')
         import numpy
         dtype = numpy.dtype('?' if self.dtype == 'b1' else self.dtype)
@@ -461,7 +461,9 @@ class Array(Acc.Array):
         import numpy
         if not self.is_manifest():
             return numpy.asarray(self.run(), dtype=dtype)
-        if not self.get_element_type().is_tuple():
+        if 0 in self.shape:
+            view = numpy.zeros(self.shape, dtype=_dtype(self.get_element_type()))
+        elif not self.get_element_type().is_tuple():
             view = numpy.asarray(_View(self))
         else:
             view = numpy.zeros(self.shape, dtype=_dtype(self.get_element_type()))
