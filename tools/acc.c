@@ -3,6 +3,7 @@
 /* acc: look at backends, files and programs, and run programs on files. */
 
 #include <acc/acc.h>
+#include <locale.h>
 #include <string.h>
 
 typedef struct {
@@ -161,6 +162,8 @@ int
 main (int argc, char **argv)
 {
   g_autoptr (GError) error = NULL;
+
+  setlocale (LC_ALL, "");
 
   if (argc == 2 && strcmp (argv[1], "--version") == 0)
     {

@@ -5,6 +5,7 @@
 #include "canny.h"
 
 #include <glib-unix.h>
+#include <locale.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -130,6 +131,7 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   g_autoptr (GOptionContext) context = g_option_context_new ("INPUT.png OUTPUT.png - find the edges of a picture");
 
+  setlocale (LC_ALL, "");
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, &argc, &argv, &error) || argc != 3 || megabytes < 0)
     {

@@ -3,6 +3,7 @@
 /* tile INPUT.png OUTPUT.png ROWS COLUMNS: a large picture made of copies of a small one, written band by band. */
 
 #include <acc/acc.h>
+#include <locale.h>
 #include <stdlib.h>
 
 static AccExpr *
@@ -50,6 +51,8 @@ int
 main (int argc, char **argv)
 {
   g_autoptr (GError) error = NULL;
+
+  setlocale (LC_ALL, "");
 
   if (argc != 5)
     {
