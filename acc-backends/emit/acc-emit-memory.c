@@ -274,6 +274,45 @@ gather_by_lane (Emitter     *e,
   return LLVMBuildLoad2 (B, type, place, "");
 }
 
+/* The first lanes of @x with zeros behind them, or cut off. */
+static LLVMValueRef
+resized (Emitter     *e,
+         LLVMValueRef x,
+         guint        lanes)
+{
+  guint n = emit_lanes_of (x);
+  g_autofree int *places = g_new (int, lanes);
+
+  if (n == lanes)
+    return x;
+  for (guint i = 0; i < lanes; i++)
+    places[i] = i < n ? i : n;
+
+  return emit_shuffle (e, x, LLVMConstNull (LLVMTypeOf (x)), places, lanes);
+}
+
+/* To a power of two lanes: LLVM would fill up with lanes of no address, and gives those the result's register, for which x86
+ * has no gather. */
+static LLVMValueRef
+gather_addresses (Emitter     *e,
+                  LLVMTypeRef  memory,
+                  LLVMValueRef addresses)
+{
+  guint lanes = 1;
+  LLVMTypeRef type, pointers;
+  LLVMValueRef mask = e->mask.v != NULL ? e->mask.v : emit_all (e, TRUE), x;
+
+  while (lanes < e->lanes)
+    lanes *= 2;
+  type = emit_wide_type (memory, lanes);
+  pointers = emit_wide_type (e->t_ptr, lanes);
+  x = emit_call (e, "llvm.masked.gather", (LLVMTypeRef[]) { type, pointers }, 2,
+                 (LLVMValueRef[]) { resized (e, addresses, lanes), LLVMConstInt (e->t_i32, size_of (memory), FALSE),
+                                    resized (e, mask, lanes), LLVMConstNull (type) }, 4);
+
+  return resized (e, x, e->lanes);
+}
+
 /* The machine gathers words of 32 bits. A narrower element is in an aligned word that holds it, which is in no page but its
  * own: reading that never faults, even at the ends of a buffer. */
 static LLVMValueRef
@@ -283,15 +322,11 @@ gather_narrow (Emitter     *e,
                LLVMValueRef index)
 {
   LLVMTypeRef type = LLVMTypeOf (index), words = emit_wide_type (e->t_i32, e->lanes);
-  LLVMTypeRef pointers = emit_wide_type (e->t_ptr, e->lanes);
   LLVMValueRef address = addresses_of (e, buffer, memory, index, NULL, NULL);
   LLVMValueRef word = LLVMBuildAnd (B, address, emit_int (type, ~3), "");
   LLVMValueRef by = LLVMBuildAnd (B, LLVMBuildTrunc (B, address, words, ""), emit_int (words, 3), "");
-  LLVMValueRef x;
+  LLVMValueRef x = gather_addresses (e, e->t_i32, LLVMBuildIntToPtr (B, word, emit_wide_type (e->t_ptr, e->lanes), ""));
 
-  x = emit_call (e, "llvm.masked.gather", (LLVMTypeRef[]) { words, pointers }, 2,
-                 (LLVMValueRef[]) { LLVMBuildIntToPtr (B, word, pointers, ""), LLVMConstInt (e->t_i32, 4, FALSE),
-                                    e->mask.v != NULL ? e->mask.v : emit_all (e, TRUE), LLVMConstNull (words) }, 4);
   x = LLVMBuildLShr (B, x, LLVMBuildShl (B, by, emit_int (words, 3), ""), "");
 
   return LLVMBuildTrunc (B, x, emit_wide_type (memory, e->lanes), "");
@@ -303,17 +338,12 @@ gather (Emitter     *e,
         LLVMTypeRef  memory,
         LLVMValueRef index)
 {
-  LLVMTypeRef type = emit_wide_type (memory, e->lanes);
-  LLVMTypeRef pointers = emit_wide_type (e->t_ptr, e->lanes);
-
   if (!e->target->has_masks)
     return gather_by_lane (e, buffer, memory, index);
   if (size_of (memory) < 4)
     return gather_narrow (e, buffer, memory, index);
 
-  return emit_call (e, "llvm.masked.gather", (LLVMTypeRef[]) { type, pointers }, 2,
-                    (LLVMValueRef[]) { emit_element (e, buffer, index), LLVMConstInt (e->t_i32, size_of (memory), FALSE),
-                                       e->mask.v != NULL ? e->mask.v : emit_all (e, TRUE), LLVMConstNull (type) }, 4);
+  return gather_addresses (e, memory, emit_element (e, buffer, index));
 }
 
 /* Where lanes write to one place the last one stays, as in a loop. */
@@ -477,7 +507,9 @@ emit_store (Emitter *e,
     {
       LLVMValueRef address = emit_element (e, buffer, index.v);
 
-      if (e->streaming && e->mask.v == NULL && (param->flags & ACC_BUFFER_ONCE) && size_of (memory) * e->lanes >= 16)
+      guint bytes = size_of (memory) * e->lanes;
+
+      if (e->streaming && e->mask.v == NULL && (param->flags & ACC_BUFFER_ONCE) && bytes >= 16 && !(bytes & (bytes - 1)))
         streaming_store (e, memory, address, x);
       else
         emit_store_masked (e, x, address, e->mask.v);

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "emit-harness.h"
+
+/* How elements are read and written: contiguous, reversed, strided, gathered; every length around a block's, between pages
+ * that must not be touched. */
+
+#define READ  (ACC_BUFFER_READ | ACC_BUFFER_NO_ALIAS)
+#define WRITE (ACC_BUFFER_WRITE | ACC_BUFFER_NO_ALIAS | ACC_BUFFER_ONCE)
+
+static const AccElementKind kinds[] = { ACC_KIND_BOOL, ACC_KIND_U8, ACC_KIND_I16, ACC_KIND_F16, ACC_KIND_F32, ACC_KIND_F64 };
+
+static const gint64 lengths[] = { 0, 1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 600 };
+
+/* out[i] = x[stride i + offset], with stride below 0 from the end. */
+static void
+check_stride (AccElementKind kind,
+              gint64         stride,
+              guint          lanes)
+{
+  AccKernelBuilder *b = kb_new ("stride");
+  KBuffer x = kb_param_buffer (b, kind, READ, "x"), out = kb_param_buffer (b, kind, WRITE, "out");
+  KValue first = kb_param_scalar (b, ACC_KIND_I64, "first");
+  g_autoptr(GRand) rand = g_rand_new_with_seed (stride + 100 * kind);
+  g_autofree char *what = g_strdup_printf ("stride %d", (int) stride);
+  Compiled *compiled;
+
+  kb_set_lanes (b, lanes);
+  kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
+    kb_store (b, out, i, kb_load (b, x, kb_add (b, kb_mul (b, i, kb_i64 (b, stride)), first)));
+  compiled = harness_compile (b);
+
+  for (gint64 n = 0; n < 600; n += n < 270 && ABS (stride) <= 1 ? 1 : 37)
+    {
+      gint64 size = n == 0 ? 0 : ABS (stride) * (n - 1) + 1;
+      gint64 range[5] = { 0, 1, 0, n, 0 };
+      Argument arguments[] = {
+        harness_random (kind, size, rand), harness_fill (n, 0), harness_scalar (stride < 0 ? size - 1 : 0),
+      };
+
+      harness_check (compiled, arguments, range, what);
+    }
+  harness_free (compiled);
+}
+
+static void
+test_strides (gconstpointer data)
+{
+  AccElementKind kind = GPOINTER_TO_INT (data);
+
+  for (gint64 stride = 1; stride <= 9; stride++)
+    check_stride (kind, stride, 0);
+  check_stride (kind, 3, 16);
+  check_stride (kind, 1, 24);
+  for (gint64 stride = -1; stride >= -4; stride--)
+    check_stride (kind, stride, 0);
+}
+
+/* Channels of pixels to planes, with a channel left out, and planes to channels. */
+static void
+test_channels (gconstpointer data)
+{
+  AccElementKind kind = GPOINTER_TO_INT (data);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (kind);
+
+  for (guint n_channels = 2; n_channels <= 5; n_channels++)
+    for (guint skipped = 0; skipped < 2; skipped++)
+      {
+        AccKernelBuilder *b = kb_new ("channels");
+        KBuffer x = kb_param_buffer (b, kind, READ, "x"), back = kb_param_buffer (b, kind, WRITE, "back");
+        KBuffer out[5];
+        Compiled *compiled;
+
+        for (guint c = 0; c < n_channels; c++)
+          out[c] = kb_param_buffer (b, kind, WRITE, NULL);
+        kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
+          {
+            KValue pixel = kb_mul (b, i, kb_i64 (b, n_channels)), value[5];
+
+            for (guint c = skipped; c < n_channels; c++)
+              {
+                value[c] = kb_load (b, x, kb_add (b, pixel, kb_i64 (b, c)));
+                kb_store (b, out[c], i, value[c]);
+              }
+            for (guint c = skipped; c < n_channels; c++)
+              kb_store (b, back, kb_add (b, pixel, kb_i64 (b, n_channels - 1 - c)), value[c]);
+          }
+        compiled = harness_compile (b);
+
+        for (guint l = 0; l < G_N_ELEMENTS (lengths); l++)
+          {
+            gint64 n = lengths[l], range[5] = { 0, 1, 0, n, 0 };
+            Argument arguments[7] = { harness_random (kind, n * n_channels, rand), harness_fill (n * n_channels, 0) };
+
+            for (guint c = 0; c < n_channels; c++)
+              arguments[2 + c] = harness_fill (n, 0);
+            harness_check (compiled, arguments, range, "channels");
+          }
+        harness_free (compiled);
+      }
+}
+
+/* Indices from memory: gather and scatter, under a mask too; conversion to and from another kind on the way. */
+static void
+test_gather (gconstpointer data)
+{
+  AccElementKind kind = GPOINTER_TO_INT (data);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (kind + 50);
+
+  for (guint lanes = 0; lanes <= 40; lanes += 40)
+    {
+      AccKernelBuilder *b = kb_new ("gather");
+      KBuffer x = kb_param_buffer (b, kind, READ, "x"), at = kb_param_buffer (b, ACC_KIND_I64, READ, "at");
+      KBuffer out = kb_param_buffer (b, kind, WRITE, "out"), some = kb_param_buffer (b, kind, WRITE, "some");
+      KBuffer scattered = kb_param_buffer (b, kind, WRITE, "scattered"), turned = kb_param_buffer (b, kind, WRITE, "turned");
+      KValue size = kb_param_scalar (b, ACC_KIND_I64, "size");
+      Compiled *compiled;
+
+      kb_set_lanes (b, lanes);
+      kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
+        {
+          KValue index = kb_load (b, at, i);
+
+          kb_store (b, out, i, kb_load (b, x, kb_max (b, kb_min (b, index, kb_sub (b, size, kb_i64 (b, 1))), kb_i64 (b, 0))));
+          kb_if (b, kb_and (b, kb_le (b, kb_i64 (b, 0), index), kb_lt (b, index, size)))
+            {
+              kb_store (b, some, i, kb_load (b, x, index));
+              kb_store (b, scattered, index, kb_load (b, x, kb_i64 (b, 0)));
+              kb_store (b, turned, kb_sub (b, kb_sub (b, size, kb_i64 (b, 1)), index), kb_load (b, x, i));
+            }
+        }
+      compiled = harness_compile (b);
+
+      for (guint l = 1; l < G_N_ELEMENTS (lengths); l++)
+        {
+          gint64 n = lengths[l], range[5] = { 0, 1, 0, n, 0 };
+          Argument arguments[] = {
+            harness_random (kind, n, rand), harness_fill (n, 0), harness_fill (n, 0), harness_fill (n, 0),
+            harness_fill (n, 0), harness_fill (n, 0), harness_scalar (n),
+          };
+
+          /* No two lanes write to one place. */
+          for (gint64 i = 0; i < n; i++)
+            arguments[1].elements[i] = i % 3 == 0 ? n - 1 - i : i % 3 == 1 ? -i : n + i;
+          harness_check (compiled, arguments, range, "gather");
+        }
+      harness_free (compiled);
+    }
+}
+
+/* Begins that are not 0, addresses that are not aligned, stores to several buffers of several widths. */
+static void
+test_streamed (void)
+{
+  AccKernelBuilder *b = kb_new ("streamed");
+  KBuffer x = kb_param_buffer (b, ACC_KIND_U8, READ, "x");
+  KBuffer out8 = kb_param_buffer (b, ACC_KIND_U8, WRITE, "out8"), out32 = kb_param_buffer (b, ACC_KIND_F32, WRITE, "out32");
+  KBuffer out64 = kb_param_buffer (b, ACC_KIND_I64, WRITE, "out64");
+  g_autoptr(GRand) rand = g_rand_new_with_seed (11);
+  Compiled *compiled;
+
+  kb_for (b, row, kb_outer_begin (b), kb_outer_end (b))
+    {
+      KValue base = kb_mul (b, row, kb_i64 (b, 2003));
+
+      kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
+        {
+          KValue at = kb_add (b, base, i), value = kb_load (b, x, at);
+
+          kb_store (b, out32, at, kb_cast (b, ACC_KIND_F32, value));
+          kb_store (b, out8, at, kb_add (b, value, kb_int (b, ACC_KIND_U8, 1)));
+          kb_store (b, out64, at, kb_cast (b, ACC_KIND_I64, value));
+        }
+    }
+  compiled = harness_compile (b);
+
+  for (guint round = 0; round < 60; round++)
+    {
+      gint64 begin = g_rand_int_range (rand, 0, 300), end = g_rand_int_range (rand, 200, 2004);
+      gint64 range[5] = { 0, 3, begin, round < 2 ? 2003 : end, 0 };
+      Argument arguments[] = {
+        harness_random (ACC_KIND_U8, 3 * 2003, rand), harness_fill (3 * 2003, 0), harness_fill (3 * 2003, 0),
+        harness_fill (3 * 2003, 0),
+      };
+
+      harness_check (compiled, arguments, range, "streamed");
+    }
+  harness_free (compiled);
+}
+
+/* One address for all lanes: read by each, written by the last. */
+static void
+test_same_address (void)
+{
+  AccKernelBuilder *b = kb_new ("same");
+  KBuffer x = kb_param_buffer (b, ACC_KIND_I16, READ, "x"), out = kb_param_buffer (b, ACC_KIND_I16, WRITE, "out");
+  g_autoptr(GRand) rand = g_rand_new_with_seed (12);
+  Compiled *compiled;
+
+  kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
+    {
+      KValue value = kb_load (b, x, i);
+
+      kb_store (b, out, kb_i64 (b, 0), kb_load (b, x, kb_i64 (b, 0)));
+      kb_store (b, out, kb_i64 (b, 1), value);
+      kb_if (b, kb_lt (b, value, kb_int (b, ACC_KIND_I16, 0)))
+        {
+          kb_store (b, out, kb_i64 (b, 2), value);
+          kb_store (b, out, kb_i64 (b, 3), kb_load (b, x, kb_i64 (b, 1)));
+        }
+    }
+  compiled = harness_compile (b);
+
+  for (guint l = 2; l < G_N_ELEMENTS (lengths); l++)
+    {
+      gint64 n = lengths[l], range[5] = { 0, 1, 0, n, 0 };
+      Argument arguments[] = { harness_random (ACC_KIND_I16, n, rand), harness_fill (4, 0) };
+
+      harness_check (compiled, arguments, range, "same address");
+    }
+  harness_free (compiled);
+}
+
+/* A fold of 32 lanes: a foreach outside the loop, partial results in memory, combined by a second kernel part. */
+static void
+test_lanes (void)
+{
+  AccKernelBuilder *b = kb_new ("lanes");
+  KBuffer x = kb_param_buffer (b, ACC_KIND_F32, READ, "x");
+  KBuffer partial = kb_param_buffer (b, ACC_KIND_F32, ACC_BUFFER_READ | ACC_BUFFER_WRITE, "partial");
+  KValue n = kb_sub (b, kb_inner_end (b), kb_inner_begin (b));
+  g_autoptr(GRand) rand = g_rand_new_with_seed (13);
+  Compiled *compiled;
+  KVar sum;
+
+  kb_set_lanes (b, 32);
+  kb_foreach (b, lane, kb_i64 (b, 0), kb_i64 (b, 32))
+    {
+      KVar acc = kb_var (b, kb_float (b, ACC_KIND_F32, 0));
+
+      kb_for (b, j, kb_i64 (b, 0), kb_udiv (b, n, kb_i64 (b, 32)))
+        kb_set (b, acc, kb_add (b, kb_get (b, acc),
+                                kb_load (b, x, kb_add (b, kb_add (b, kb_inner_begin (b), kb_mul (b, j, kb_i64 (b, 32))), lane))));
+      kb_store (b, partial, lane, kb_get (b, acc));
+    }
+  sum = kb_var (b, kb_load (b, partial, kb_i64 (b, 0)));
+  kb_for (b, lane, kb_i64 (b, 1), kb_i64 (b, 32))
+    kb_set (b, sum, kb_add (b, kb_get (b, sum), kb_load (b, partial, lane)));
+  kb_for (b, i, kb_sub (b, kb_inner_end (b), kb_urem (b, n, kb_i64 (b, 32))), kb_inner_end (b))
+    kb_set (b, sum, kb_add (b, kb_get (b, sum), kb_load (b, x, i)));
+  kb_store (b, partial, kb_i64 (b, 32), kb_get (b, sum));
+  compiled = harness_compile (b);
+
+  for (guint l = 0; l < G_N_ELEMENTS (lengths); l++)
+    {
+      gint64 range[5] = { 0, 1, 0, lengths[l], 0 };
+      Argument arguments[] = { harness_fill (lengths[l], 0), harness_fill (33, 0) };
+
+      for (gint64 i = 0; i < lengths[l]; i++)
+        arguments[0].elements[i] = eval_from_double (ACC_KIND_F32, g_rand_double_range (rand, -1, 1));
+      harness_check (compiled, arguments, range, "lanes");
+    }
+  harness_free (compiled);
+}
+
+int
+main (int argc, char **argv)
+{
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  harness_init ();
+
+  for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
+    {
+      const char *code = acc_element_kind_get_code (kinds[k]);
+      g_autofree char *strides = g_strconcat ("/emit/strides/", code, NULL);
+      g_autofree char *channels = g_strconcat ("/emit/channels/", code, NULL);
+      g_autofree char *gather = g_strconcat ("/emit/gather/", code, NULL);
+
+      g_test_add_data_func (strides, GINT_TO_POINTER (kinds[k]), test_strides);
+      g_test_add_data_func (channels, GINT_TO_POINTER (kinds[k]), test_channels);
+      g_test_add_data_func (gather, GINT_TO_POINTER (kinds[k]), test_gather);
+    }
+  g_test_add_func ("/emit/streamed", test_streamed);
+  g_test_add_func ("/emit/same-address", test_same_address);
+  g_test_add_func ("/emit/lanes", test_lanes);
+
+  status = g_test_run ();
+  harness_clear ();
+
+  return status;
+}
