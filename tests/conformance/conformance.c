@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conformance.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_MESSAGES 20
+
+static GPtrArray  *backends;          /* AccBackend */
+static AccBackend *interpreter;
+static GHashTable *expected_failures; /* backend name to GPtrArray of lines */
+static guint       n_messages;
+static guint32     seed;
+
+static gboolean
+is_set (const char *variable)
+{
+  const char *value = g_getenv (variable);
+
+  return value != NULL && *value != '\0' && g_strcmp0 (value, "0") != 0;
+}
+
+gboolean
+conf_is_thorough (void)
+{
+  return g_strcmp0 (g_getenv ("ACC_TEST_THOROUGH"), "0") != 0;
+}
+
+guint32
+conf_seed (void)
+{
+  return seed;
+}
+
+AccBackend *
+conf_interpreter (void)
+{
+  return interpreter;
+}
+
+guint
+conf_n_backends (void)
+{
+  return backends->len;
+}
+
+AccBackend *
+conf_backend (guint n)
+{
+  return g_ptr_array_index (backends, n);
+}
+
+static void
+load_expected (const char *name)
+{
+  const char *folder = g_getenv ("ACC_TEST_EXPECTED");
+  g_autofree char *file = g_strdup_printf ("expected-failures-%s.txt", name);
+  g_autofree char *path = folder != NULL ? g_build_filename (folder, file, NULL) : NULL;
+  g_autofree char *text = NULL;
+  GPtrArray *lines = g_ptr_array_new_with_free_func (g_free);
+
+  if (path != NULL && g_file_get_contents (path, &text, NULL, NULL))
+    {
+      g_auto(GStrv) parts = g_strsplit (text, "\n", -1);
+
+      for (guint i = 0; parts[i] != NULL; i++)
+        if (parts[i][0] != '\0' && parts[i][0] != '#')
+          g_ptr_array_add (lines, g_strdup (parts[i]));
+    }
+  g_hash_table_insert (expected_failures, g_strdup (name), lines);
+}
+
+void
+conf_init (int    *argc,
+           char ***argv)
+{
+  const char *named = g_getenv ("ACC_TEST_BACKENDS");
+  const char *given = g_getenv ("ACC_TEST_SEED");
+  g_auto(GStrv) names = g_strsplit (named != NULL && *named != '\0' ? named : "native", ",", -1);
+  g_autoptr(GError) error = NULL;
+
+  g_test_init (argc, argv, NULL);
+  seed = given != NULL && *given != '\0' ? (guint32) strtoul (given, NULL, 0) : 20240229;
+  expected_failures = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_ptr_array_unref);
+  backends = g_ptr_array_new_with_free_func (g_object_unref);
+  interpreter = acc_backend_new_for_name ("interpreter", &error);
+  g_assert_no_error (error);
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      AccBackend *backend = acc_backend_new_for_name (names[i], &error);
+
+      if (backend == NULL && (named == NULL || *named == '\0'))
+        {
+          g_printerr ("# backend “%s” is absent, only the interpreter is tested: %s\n", names[i], error->message);
+          g_clear_error (&error);
+          continue;
+        }
+      if (backend == NULL)
+        g_error ("backend “%s”: %s", names[i], error->message);
+      g_ptr_array_add (backends, backend);
+      load_expected (acc_backend_get_name (backend));
+    }
+}
+
+int
+conf_run (void)
+{
+  int status = g_test_run ();
+
+  g_clear_pointer (&backends, g_ptr_array_unref);
+  g_clear_object (&interpreter);
+  g_clear_pointer (&expected_failures, g_hash_table_unref);
+  return status;
+}
+
+/* --- reporting */
+
+static const char *
+find_expected (const char *backend,
+               const char *name)
+{
+  GPtrArray *lines = g_hash_table_lookup (expected_failures, backend);
+
+  for (guint i = 0; lines != NULL && i < lines->len; i++)
+    {
+      const char *line = g_ptr_array_index (lines, i);
+      const char *colon = strstr (line, ": ");
+      g_autofree char *pattern = colon != NULL ? g_strndup (line, colon - line) : g_strdup (line);
+
+      if (g_pattern_match_simple (pattern, name))
+        return colon != NULL ? colon + 2 : "";
+    }
+  return NULL;
+}
+
+void
+conf_fail (const char *backend,
+           const char *name,
+           const char *format,
+           ...)
+{
+  const char *reason = find_expected (backend, name);
+  g_autofree char *message = NULL;
+  va_list args;
+
+  va_start (args, format);
+  message = g_strdup_vprintf (format, args);
+  va_end (args);
+
+  if (reason != NULL)
+    {
+      g_test_message ("expected: %s: %s: %s (%s)", backend, name, message, reason);
+      return;
+    }
+  if (n_messages++ < MAX_MESSAGES)
+    g_test_message ("%s: %s: %s", backend, name, message);
+  else if (n_messages == MAX_MESSAGES + 1)
+    g_test_message ("and more");
+  g_test_fail ();
+}
+
+void
+conf_pass (const char *backend,
+           const char *name)
+{
+  const char *reason = find_expected (backend, name);
+
+  if (reason == NULL)
+    return;
+  g_test_message ("%s: %s passes, but is listed as an expected failure (%s)", backend, name, reason);
+  g_test_fail ();
+}
+
+/* "map “x”" of "map “x”: index …": what an error must name, whoever reports it. */
+static gboolean
+names_same_node (const char *expected,
+                 const char *actual)
+{
+  const char *colon = strstr (expected, ": ");
+  g_autofree char *where = colon != NULL ? g_strndup (expected, colon - expected) : g_strdup (expected);
+
+  return strstr (actual, where) != NULL;
+}
+
+static void
+judge (const char    *backend,
+       const char    *name,
+       GPtrArray     *expected,
+       const GError  *expected_error,
+       GPtrArray     *actual,
+       const GError  *actual_error,
+       ConfTolerance  tolerance)
+{
+  if (expected == NULL || actual == NULL)
+    {
+      if (expected == NULL && actual == NULL && g_error_matches (actual_error, expected_error->domain, expected_error->code) &&
+          names_same_node (expected_error->message, actual_error->message))
+        conf_pass (backend, name);
+      else
+        conf_fail (backend, name, "%s “%s” instead of %s “%s”",
+                   actual_error != NULL ? "error" : "results", actual_error != NULL ? actual_error->message : "",
+                   expected_error != NULL ? "error" : "results", expected_error != NULL ? expected_error->message : "");
+      return;
+    }
+
+  for (guint i = 0; i < expected->len; i++)
+    {
+      g_autofree char *difference = conf_compare (g_ptr_array_index (expected, i), g_ptr_array_index (actual, i), tolerance);
+
+      if (difference != NULL)
+        {
+          conf_fail (backend, name, "result %u: %s", i, difference);
+          return;
+        }
+    }
+  conf_pass (backend, name);
+}
+
+/* --- programs */
+
+struct _ConfProgram {
+  char           *name;
+  AccProgram     *program;
+  AccExecutable  *judge;
+  AccExecutable **judged;    /* one per backend; NULL where it did not compile */
+};
+
+static AccProgram *
+through_text (AccProgram *program,
+              const char *name)
+{
+  g_autofree char *text = acc_program_to_string (program);
+  g_autofree char *again = NULL;
+  g_autoptr(GError) error = NULL;
+  AccProgram *parsed = acc_program_parse (text, &error);
+
+  if (parsed == NULL)
+    {
+      conf_fail ("text", name, "%s in:\n%s", error->message, text);
+      return g_object_ref (program);
+    }
+  again = acc_program_to_string (parsed);
+  if (g_strcmp0 (text, again) != 0)
+    conf_fail ("text", name, "printed again it differs:\n%s\n%s", text, again);
+  return parsed;
+}
+
+ConfProgram *
+conf_program_new (const char *name,
+                  AccProgram *program)
+{
+  ConfProgram *self = g_new0 (ConfProgram, 1);
+  g_autoptr(AccProgram) judged = is_set ("ACC_TEST_TEXT") ? through_text (program, name) : g_object_ref (program);
+  g_autoptr(GError) error = NULL;
+
+  self->name = g_strdup (name);
+  self->program = program;
+  self->judged = g_new0 (AccExecutable *, MAX (backends->len, 1));
+  self->judge = acc_backend_compile (interpreter, program, NULL, &error);
+  if (self->judge == NULL)
+    {
+      conf_fail ("interpreter", name, "%s", error->message);
+      return self;
+    }
+  for (guint i = 0; i < backends->len; i++)
+    {
+      g_clear_error (&error);
+      self->judged[i] = acc_backend_compile (conf_backend (i), judged, NULL, &error);
+      if (self->judged[i] == NULL)
+        conf_fail (acc_backend_get_name (conf_backend (i)), name, "%s", error->message);
+    }
+  return self;
+}
+
+void
+conf_program_free (ConfProgram *self)
+{
+  for (guint i = 0; i < backends->len; i++)
+    g_clear_object (&self->judged[i]);
+  g_free (self->judged);
+  g_clear_object (&self->judge);
+  g_clear_object (&self->program);
+  g_free (self->name);
+  g_free (self);
+}
+
+static void
+keep_result (GObject      *source,
+             GAsyncResult *result,
+             gpointer      user_data)
+{
+  *(GAsyncResult **) user_data = g_object_ref (result);
+}
+
+static GPtrArray *
+run (AccExecutable  *executable,
+     AccArray      **arguments,
+     guint           n_arguments,
+     GError        **error)
+{
+  g_autoptr(GAsyncResult) result = NULL;
+
+  if (!is_set ("ACC_TEST_ASYNC"))
+    return acc_executable_run (executable, arguments, n_arguments, NULL, error);
+
+  acc_executable_run_async (executable, arguments, n_arguments, NULL, keep_result, &result);
+  while (result == NULL)
+    g_main_context_iteration (NULL, TRUE);
+  return acc_executable_run_finish (executable, result, error);
+}
+
+void
+conf_program_check (ConfProgram    *self,
+                    AccArray      **arguments,
+                    guint           n_arguments,
+                    ConfTolerance   tolerance)
+{
+  g_autoptr(GError) expected_error = NULL;
+  g_autoptr(GPtrArray) expected = NULL;
+
+  if (self->judge != NULL)
+    {
+      expected = acc_executable_run (self->judge, arguments, n_arguments, NULL, &expected_error);
+      for (guint i = 0; i < backends->len; i++)
+        {
+          g_autoptr(GError) error = NULL;
+          g_autoptr(GPtrArray) actual = NULL;
+
+          if (self->judged[i] == NULL)
+            continue;
+          actual = run (self->judged[i], arguments, n_arguments, &error);
+          judge (acc_backend_get_name (conf_backend (i)), self->name, expected, expected_error, actual, error, tolerance);
+        }
+    }
+  for (guint i = 0; i < n_arguments; i++)
+    g_object_unref (arguments[i]);
+}
+
+/* --- single arrays */
+
+void
+conf_check_array (const char    *name,
+                  AccArray      *array,
+                  ConfTolerance  tolerance)
+{
+  g_autoptr(AccProgram) program = acc_program_new_for_results (&array, 1);
+  g_autoptr(ConfProgram) checked = NULL;
+  g_autoptr(GError) error = NULL;
+
+  if (!acc_program_check (program, &error))
+    conf_fail ("interpreter", name, "%s", error->message);
+  else
+    {
+      checked = conf_program_new (name, g_steal_pointer (&program));
+      conf_program_check (checked, NULL, 0, tolerance);
+    }
+  g_object_unref (array);
+}
+
+typedef void (*ResultFunc) (const char *backend, const char *name, AccArray *result, const GError *error, gpointer data);
+
+static void
+run_everywhere (const char *name,
+                AccArray   *array,
+                ResultFunc  function,
+                gpointer    data)
+{
+  for (guint i = 0; i <= backends->len; i++)
+    {
+      AccBackend *backend = i == 0 ? interpreter : conf_backend (i - 1);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(AccArray) result = acc_backend_run (backend, array, NULL, &error);
+
+      function (acc_backend_get_name (backend), name, result, error, data);
+    }
+  g_object_unref (array);
+}
+
+typedef struct {
+  const char   *shape;
+  guint         leaf;
+  guint         n;
+  const gint64 *integers;
+  const double *reals;
+} Expectation;
+
+static void
+compare_expectation (const char   *backend,
+                     const char   *name,
+                     AccArray     *result,
+                     const GError *error,
+                     gpointer      data)
+{
+  const Expectation *wanted = data;
+  g_autofree char *shape = NULL;
+
+  if (result == NULL)
+    {
+      conf_fail (backend, name, "%s", error->message);
+      return;
+    }
+  shape = acc_shape_to_string (result->shape);
+  if (g_strcmp0 (shape, wanted->shape) != 0)
+    {
+      conf_fail (backend, name, "shape %s instead of %s", shape, wanted->shape);
+      return;
+    }
+  for (guint i = 0; i < wanted->n && i < acc_shape_get_size (result->shape); i++)
+    {
+      double real = acc_array_get_double (result, wanted->leaf, i);
+      gint64 integer = acc_array_get_int (result, wanted->leaf, i);
+
+      if (wanted->integers != NULL && integer != wanted->integers[i])
+        {
+          conf_fail (backend, name, "element %u is %" G_GINT64_FORMAT ", not %" G_GINT64_FORMAT, i, integer, wanted->integers[i]);
+          return;
+        }
+      if (wanted->reals != NULL && memcmp (&real, &wanted->reals[i], sizeof real) != 0 &&
+          !(real != real && wanted->reals[i] != wanted->reals[i]))
+        {
+          conf_fail (backend, name, "element %u is %.17g, not %.17g", i, real, wanted->reals[i]);
+          return;
+        }
+    }
+  conf_pass (backend, name);
+}
+
+void
+conf_expect_ints (const char   *name,
+                  AccArray     *array,
+                  const char   *shape,
+                  guint         leaf,
+                  guint         n,
+                  const gint64 *values)
+{
+  run_everywhere (name, array, compare_expectation, &(Expectation) { shape, leaf, n, values, NULL });
+}
+
+void
+conf_expect_floats (const char   *name,
+                    AccArray     *array,
+                    const char   *shape,
+                    guint         leaf,
+                    guint         n,
+                    const double *values)
+{
+  run_everywhere (name, array, compare_expectation, &(Expectation) { shape, leaf, n, NULL, values });
+}
+
+typedef struct {
+  AccError            code;
+  const char * const *parts;
+} ErrorExpectation;
+
+static void
+compare_error (const char   *backend,
+               const char   *name,
+               AccArray     *result,
+               const GError *error,
+               gpointer      data)
+{
+  const ErrorExpectation *wanted = data;
+
+  if (result != NULL)
+    {
+      conf_fail (backend, name, "no error");
+      return;
+    }
+  if (!g_error_matches (error, ACC_ERROR, wanted->code))
+    {
+      conf_fail (backend, name, "error %s %d, not %d: %s", g_quark_to_string (error->domain), error->code, wanted->code, error->message);
+      return;
+    }
+  for (guint i = 0; wanted->parts[i] != NULL; i++)
+    if (strstr (error->message, wanted->parts[i]) == NULL)
+      {
+        conf_fail (backend, name, "“%s” does not name “%s”", error->message, wanted->parts[i]);
+        return;
+      }
+  conf_pass (backend, name);
+}
+
+void
+conf_expect_error (const char         *name,
+                   AccArray           *array,
+                   AccError            code,
+                   const char * const *parts)
+{
+  run_everywhere (name, array, compare_error, &(ErrorExpectation) { code, parts });
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <acc/acc.h>
+
+#include "acc-core/acc-array-private.h"
+
+/* What the conformance tests share. The interpreter is the judge; the backends to judge are named in ACC_TEST_BACKENDS,
+ * separated by commas (default: native). A backend that is named and absent fails the test.
+ *
+ * Further variables: ACC_TEST_SEED reproduces a random case, ACC_TEST_TEXT=1 takes every program through its text form,
+ * ACC_TEST_ASYNC=1 runs asynchronously, ACC_TEST_EXPECTED is the folder of expected-failures-BACKEND.txt: lines of
+ * "pattern: reason", where the pattern is a glob of case names. A case that is listed and passes is a failure, too. */
+
+void        conf_init           (int *argc, char ***argv);
+int         conf_run            (void);
+AccBackend *conf_interpreter    (void);
+guint       conf_n_backends     (void);
+AccBackend *conf_backend        (guint n);
+guint32     conf_seed           (void);
+/* ACC_TEST_THOROUGH=0 shortens variants of a test that ran in full elsewhere. */
+gboolean    conf_is_thorough    (void);
+
+/* Element types of the matrix: all scalars, and two tuples. */
+extern const char * const conf_types[];
+guint       conf_n_types        (void);
+AccElementType *conf_type       (const char *code);
+
+/* --- values */
+
+typedef enum {
+  CONF_FULL,      /* anything the type can hold: extremes, NaN, infinities, subnormals */
+  CONF_SMALL,     /* small whole numbers: sums of them are exact in every type */
+  CONF_FINITE,    /* floats in -1000 .. 1000, full integers */
+} ConfValues;
+
+AccArray   *conf_array          (AccElementType *type, const gint64 *extents, guint rank, GRand *rand, ConfValues values);
+/* A scalar array of edge values of the kind, and @extra random ones. */
+AccArray   *conf_edge_values    (AccElementKind kind, guint extra, GRand *rand);
+guint       conf_n_edge_values  (AccElementKind kind);
+AccArray   *conf_ints           (const char *code, const gint64 *extents, guint rank, const gint64 *values);
+AccArray   *conf_floats         (const char *code, const gint64 *extents, guint rank, const double *values);
+#define CONF_INTS1(code, ...) \
+  conf_ints (code, (gint64[]) { G_N_ELEMENTS (((gint64[]) { __VA_ARGS__ })) }, 1, (gint64[]) { __VA_ARGS__ })
+#define CONF_INTS2(code, rows, columns, ...) \
+  conf_ints (code, (gint64[]) { rows, columns }, 2, (gint64[]) { __VA_ARGS__ })
+#define CONF_FLOATS1(code, ...) \
+  conf_floats (code, (gint64[]) { G_N_ELEMENTS (((double[]) { __VA_ARGS__ })) }, 1, (double[]) { __VA_ARGS__ })
+
+/* --- comparing */
+
+typedef struct {
+  guint    ulps;          /* of the leaf's kind */
+  gboolean zeros_equal;   /* -0 and +0 */
+  double   absolute;      /* or nearer than this */
+} ConfTolerance;
+
+#define CONF_EXACT ((ConfTolerance) { 0, FALSE, 0 })
+
+/* NULL, or what differs. NaN equals NaN. */
+char       *conf_compare        (AccArray *expected, AccArray *actual, ConfTolerance tolerance);
+
+/* --- a program, compiled once per backend, run on several arguments */
+
+typedef struct _ConfProgram ConfProgram;
+
+ConfProgram *conf_program_new   (const char *name, AccProgram *program /* (transfer full) */);
+/* Takes over the arguments. Compares every backend with the interpreter: results, or errors. */
+void        conf_program_check  (ConfProgram *self, AccArray **arguments, guint n_arguments, ConfTolerance tolerance);
+void        conf_program_free   (ConfProgram *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (ConfProgram, conf_program_free)
+
+/* --- single arrays, and hand-worked values: on the interpreter and all backends. They take over @array. */
+
+void        conf_check_array    (const char *name, AccArray *array, ConfTolerance tolerance);
+void        conf_expect_ints    (const char *name, AccArray *array, const char *shape, guint leaf, guint n, const gint64 *values);
+void        conf_expect_floats  (const char *name, AccArray *array, const char *shape, guint leaf, guint n, const double *values);
+/* @parts: what the message must contain, NULL-terminated */
+void        conf_expect_error   (const char *name, AccArray *array, AccError code, const char * const *parts);
+#define CONF_EXPECT_INTS(name, array, shape, ...) \
+  conf_expect_ints (name, array, shape, 0, G_N_ELEMENTS (((gint64[]) { __VA_ARGS__ })), (gint64[]) { __VA_ARGS__ })
+#define CONF_EXPECT_FLOATS(name, array, shape, ...) \
+  conf_expect_floats (name, array, shape, 0, G_N_ELEMENTS (((double[]) { __VA_ARGS__ })), (double[]) { __VA_ARGS__ })
+#define CONF_EXPECT_ERROR(name, array, code, ...) \
+  conf_expect_error (name, array, code, (const char *[]) { __VA_ARGS__, NULL })
+
+/* Reports a failure of @backend in case @name, unless it is expected. */
+void        conf_fail           (const char *backend, const char *name, const char *format, ...) G_GNUC_PRINTF (3, 4);
+/* The case passed: complains where it was expected to fail. */
+void        conf_pass           (const char *backend, const char *name);
+
+/* --- functions on elements of any type, leaf by leaf */
+
+AccExpr    *conf_mix            (AccExpr *x, gpointer data);
+AccExpr    *conf_mix2           (AccExpr *x, AccExpr *y, gpointer data);
+AccExpr    *conf_mix3           (AccExpr *x, AccExpr *y, AccExpr *z, gpointer data);
+/* Associative, commutative, exact on small values. */
+AccExpr    *conf_combine        (AccExpr *x, AccExpr *y, gpointer data);
+AccExpr    *conf_neutral        (AccElementType *type);
+/* Of the first and second argument. */
+AccExpr    *conf_first          (AccExpr *x, AccExpr *y, gpointer data);
+AccExpr    *conf_second         (AccExpr *x, AccExpr *y, gpointer data);
+/* An element that depends on all components of the index. */
+AccExpr    *conf_from_index     (AccExpr *index, AccElementType *type);
+AccExpr    *conf_i64            (gint64 value);

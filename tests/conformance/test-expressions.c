@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conformance.h"
+
+#include <math.h>
+
+/* Hand-worked cases of scalar expressions, sections 1.15 and 1.16 of the language. */
+
+typedef AccExpr *(*Unary)  (AccExpr *);
+typedef AccExpr *(*Binary) (AccExpr *, AccExpr *);
+
+static AccExpr *
+call_unary (AccExpr *x, gpointer function)
+{
+  return ((Unary) function) (x);
+}
+
+static AccExpr *
+call_binary (AccExpr *x, AccExpr *y, gpointer function)
+{
+  return ((Binary) function) (x, y);
+}
+
+static AccArray *
+map1 (AccArray *x, Unary function)
+{
+  g_autoptr(AccArray) owned = x;
+
+  return acc_array_map (x, call_unary, function);
+}
+
+static AccArray *
+map2 (AccArray *x, AccArray *y, Binary function)
+{
+  g_autoptr(AccArray) a = x;
+  g_autoptr(AccArray) b = y;
+
+  return acc_array_zip_with (x, y, call_binary, function);
+}
+
+/* --- integers */
+
+static void
+test_integers (void)
+{
+  CONF_EXPECT_INTS ("add/wraps", map2 (CONF_INTS1 ("i1", 127, -128, 100), CONF_INTS1 ("i1", 1, -1, 100), acc_expr_add), "[3]", -128, 127, -56);
+  CONF_EXPECT_INTS ("sub/wraps", map2 (CONF_INTS1 ("u2", 0, 5), CONF_INTS1 ("u2", 1, 7), acc_expr_sub), "[2]", 65535, 65534);
+  CONF_EXPECT_INTS ("mul/wraps", map2 (CONF_INTS1 ("i4", 65536, -3), CONF_INTS1 ("i4", 65536, 5), acc_expr_mul), "[2]", 0, -15);
+  CONF_EXPECT_INTS ("neg", map1 (CONF_INTS1 ("i1", -128, 5, 0), acc_expr_neg), "[3]", -128, -5, 0);
+  CONF_EXPECT_INTS ("neg/unsigned", map1 (CONF_INTS1 ("u1", 1, 0, 255), acc_expr_neg), "[3]", 255, 0, 1);
+  CONF_EXPECT_INTS ("abs", map1 (CONF_INTS1 ("i2", -32768, -5, 5), acc_expr_abs), "[3]", -32768, 5, 5);
+  CONF_EXPECT_INTS ("signum", map1 (CONF_INTS1 ("i2", -32768, 0, 5), acc_expr_signum), "[3]", -1, 0, 1);
+  CONF_EXPECT_INTS ("signum/unsigned", map1 (CONF_INTS1 ("u2", 0, 65535), acc_expr_signum), "[2]", 0, 1);
+  CONF_EXPECT_INTS ("quot", map2 (CONF_INTS1 ("i8", 7, -7, 7, -7), CONF_INTS1 ("i8", 2, 2, -2, -2), acc_expr_quot), "[4]", 3, -3, -3, 3);
+  CONF_EXPECT_INTS ("rem", map2 (CONF_INTS1 ("i8", 7, -7, 7, -7), CONF_INTS1 ("i8", 2, 2, -2, -2), acc_expr_rem), "[4]", 1, -1, 1, -1);
+  CONF_EXPECT_INTS ("div", map2 (CONF_INTS1 ("i8", 7, -7, 7, -7), CONF_INTS1 ("i8", 2, 2, -2, -2), acc_expr_div), "[4]", 3, -4, -4, 3);
+  CONF_EXPECT_INTS ("mod", map2 (CONF_INTS1 ("i8", 7, -7, 7, -7), CONF_INTS1 ("i8", 2, 2, -2, -2), acc_expr_mod), "[4]", 1, 1, -1, -1);
+  CONF_EXPECT_INTS ("mod/exact", map2 (CONF_INTS1 ("i1", -8, 8, 0), CONF_INTS1 ("i1", 4, -4, -3), acc_expr_mod), "[3]", 0, 0, 0);
+  CONF_EXPECT_INTS ("div/unsigned", map2 (CONF_INTS1 ("u1", 255, 200), CONF_INTS1 ("u1", 2, 255), acc_expr_div), "[2]", 127, 0);
+}
+
+static void
+test_division_errors (void)
+{
+  AccArray *bad = map2 (CONF_INTS1 ("i4", 1, 2), CONF_INTS1 ("i4", 1, 0), acc_expr_quot);
+
+  if (g_strcmp0 (g_getenv ("ACC_DISABLE"), "checks") == 0)
+    {
+      gint64 m = G_MININT32;
+
+      g_object_unref (bad);
+      CONF_EXPECT_INTS ("quot/unchecked", map2 (CONF_INTS1 ("i4", 5, m), CONF_INTS1 ("i4", 0, -1), acc_expr_quot), "[2]", 0, m);
+      CONF_EXPECT_INTS ("div/unchecked", map2 (CONF_INTS1 ("i4", 5, m), CONF_INTS1 ("i4", 0, -1), acc_expr_div), "[2]", 0, m);
+      CONF_EXPECT_INTS ("rem/unchecked", map2 (CONF_INTS1 ("i4", 5), CONF_INTS1 ("i4", 0), acc_expr_rem), "[1]", 0);
+      CONF_EXPECT_INTS ("mod/unchecked", map2 (CONF_INTS1 ("u8", 5), CONF_INTS1 ("u8", 0), acc_expr_mod), "[1]", 0);
+      return;
+    }
+
+  acc_array_set_label (bad, "ratio");
+  CONF_EXPECT_ERROR ("quot/by-zero", bad, ACC_ERROR_ARITHMETIC, "zip_with", "ratio");
+  CONF_EXPECT_ERROR ("rem/by-zero", map2 (CONF_INTS1 ("u1", 1), CONF_INTS1 ("u1", 0), acc_expr_rem), ACC_ERROR_ARITHMETIC, "zip_with");
+  CONF_EXPECT_ERROR ("div/minimum", map2 (CONF_INTS1 ("i8", G_MININT64), CONF_INTS1 ("i8", -1), acc_expr_div), ACC_ERROR_ARITHMETIC, "zip_with");
+  CONF_EXPECT_ERROR ("mod/by-zero", map2 (CONF_INTS1 ("i2", 1), CONF_INTS1 ("i2", 0), acc_expr_mod), ACC_ERROR_ARITHMETIC, "zip_with");
+}
+
+static void
+test_bits (void)
+{
+  CONF_EXPECT_INTS ("shl", map2 (CONF_INTS1 ("i1", 1, 1, 1, -1), CONF_INTS1 ("i8", 3, 7, 8, 4), acc_expr_shl), "[4]", 8, -128, 0, -16);
+  CONF_EXPECT_INTS ("shl/negative", map2 (CONF_INTS1 ("i1", -8, 64, -1), CONF_INTS1 ("i8", -1, -100, G_MININT64), acc_expr_shl), "[3]", -4, 0, -1);
+  CONF_EXPECT_INTS ("shr", map2 (CONF_INTS1 ("i4", -8, -8, 8, 8), CONF_INTS1 ("i8", 1, 40, 2, 32), acc_expr_shr), "[4]", -4, -1, 2, 0);
+  CONF_EXPECT_INTS ("shr/unsigned", map2 (CONF_INTS1 ("u1", 128, 255, 255), CONF_INTS1 ("i8", 7, 8, -4), acc_expr_shr), "[3]", 1, 0, 240);
+  CONF_EXPECT_INTS ("rotl", map2 (CONF_INTS1 ("u1", 129, 129, 129, 3), CONF_INTS1 ("i8", 1, 8, -1, 9), acc_expr_rotl), "[4]", 3, 129, 192, 6);
+  CONF_EXPECT_INTS ("rotr", map2 (CONF_INTS1 ("i1", 1, 1, -127), CONF_INTS1 ("i8", 1, 0, -1), acc_expr_rotr), "[3]", -128, 1, 3);
+  CONF_EXPECT_INTS ("popcount", map1 (CONF_INTS1 ("i1", -1, 0, 5), acc_expr_popcount), "[3]", 8, 0, 2);
+  CONF_EXPECT_INTS ("clz", map1 (CONF_INTS1 ("u2", 0, 1, 65535, 255), acc_expr_clz), "[4]", 16, 15, 0, 8);
+  CONF_EXPECT_INTS ("clz/signed", map1 (CONF_INTS1 ("i8", 0, -1, 1), acc_expr_clz), "[3]", 64, 0, 63);
+  CONF_EXPECT_INTS ("ctz", map1 (CONF_INTS1 ("i4", 0, -8, 1), acc_expr_ctz), "[3]", 32, 3, 0);
+  CONF_EXPECT_INTS ("and", map2 (CONF_INTS1 ("b1", 0, 1, 0, 1), CONF_INTS1 ("b1", 0, 0, 1, 1), acc_expr_band), "[4]", 0, 0, 0, 1);
+  CONF_EXPECT_INTS ("xor", map2 (CONF_INTS1 ("b1", 0, 1, 0, 1), CONF_INTS1 ("b1", 0, 0, 1, 1), acc_expr_bxor), "[4]", 0, 1, 1, 0);
+  CONF_EXPECT_INTS ("not", map1 (CONF_INTS1 ("b1", 0, 1), acc_expr_bnot), "[2]", 1, 0);
+  CONF_EXPECT_INTS ("not/bits", map1 (CONF_INTS1 ("u1", 0, 0xa5), acc_expr_bnot), "[2]", 255, 0x5a);
+  CONF_EXPECT_INTS ("test_bit", map2 (CONF_INTS1 ("u1", 4, 4), CONF_INTS1 ("i8", 2, 1), acc_expr_test_bit), "[2]", 1, 0);
+  CONF_EXPECT_INTS ("set_bit", map2 (CONF_INTS1 ("i1", 0, 1), CONF_INTS1 ("i8", 7, 0), acc_expr_set_bit), "[2]", -128, 1);
+  CONF_EXPECT_INTS ("clear_bit", map2 (CONF_INTS1 ("i1", -1, 1), CONF_INTS1 ("i8", 7, 0), acc_expr_clear_bit), "[2]", 127, 0);
+  CONF_EXPECT_INTS ("complement_bit", map2 (CONF_INTS1 ("u1", 5, 5), CONF_INTS1 ("i8", 0, 1), acc_expr_complement_bit), "[2]", 4, 7);
+}
+
+static void
+test_number_theory (void)
+{
+  CONF_EXPECT_INTS ("gcd", map2 (CONF_INTS1 ("i4", 12, -12, 0, 0), CONF_INTS1 ("i4", 18, 18, 5, 0), acc_expr_gcd), "[4]", 6, 6, 5, 0);
+  CONF_EXPECT_INTS ("lcm", map2 (CONF_INTS1 ("i4", 4, 0, -4), CONF_INTS1 ("i4", 6, 3, 6), acc_expr_lcm), "[3]", 12, 0, 12);
+  CONF_EXPECT_INTS ("int_pow", map2 (CONF_INTS1 ("i4", 3, 2, -2, 7), CONF_INTS1 ("i4", 4, 0, 3, 1), acc_expr_int_pow), "[4]", 81, 1, -8, 7);
+  CONF_EXPECT_INTS ("succ", map1 (CONF_INTS1 ("u1", 255, 1), acc_expr_succ), "[2]", 0, 2);
+  CONF_EXPECT_INTS ("pred", map1 (CONF_INTS1 ("i1", -128, 1), acc_expr_pred), "[2]", 127, 0);
+  CONF_EXPECT_INTS ("even", map1 (CONF_INTS1 ("i1", -3, -2, 0, 7), acc_expr_even), "[4]", 0, 1, 1, 0);
+  CONF_EXPECT_INTS ("odd", map1 (CONF_INTS1 ("i1", -3, -2, 0, 7), acc_expr_odd), "[4]", 1, 0, 0, 1);
+  CONF_EXPECT_INTS ("compare", map2 (CONF_INTS1 ("i4", 1, 2, 3), CONF_INTS1 ("i4", 2, 2, 2), acc_expr_compare), "[3]", -1, 0, 1);
+}
+
+/* --- floats */
+
+static void
+test_floats (void)
+{
+  CONF_EXPECT_FLOATS ("round", map1 (CONF_FLOATS1 ("f4", 0.5, 1.5, 2.5, -0.5, -1.5, 2.4), acc_expr_round), "[6]", 0, 2, 2, -0.0, -2, 2);
+  CONF_EXPECT_FLOATS ("truncate", map1 (CONF_FLOATS1 ("f8", 1.9, -1.9, -0.1), acc_expr_truncate), "[3]", 1, -1, -0.0);
+  CONF_EXPECT_FLOATS ("floor", map1 (CONF_FLOATS1 ("f8", 1.9, -1.1), acc_expr_floor), "[2]", 1, -2);
+  CONF_EXPECT_FLOATS ("ceiling", map1 (CONF_FLOATS1 ("f4", 1.1, -1.9), acc_expr_ceiling), "[2]", 2, -1);
+  CONF_EXPECT_FLOATS ("signum/float", map1 (CONF_FLOATS1 ("f4", -3, -0.0, 0, NAN, INFINITY), acc_expr_signum), "[5]", -1, -0.0, 0, NAN, 1);
+  CONF_EXPECT_FLOATS ("min", map2 (CONF_FLOATS1 ("f8", 1, NAN, 2, NAN), CONF_FLOATS1 ("f8", NAN, 1, 3, NAN), acc_expr_min), "[4]", 1, 1, 2, NAN);
+  CONF_EXPECT_FLOATS ("max", map2 (CONF_FLOATS1 ("f4", 1, NAN, 2, NAN), CONF_FLOATS1 ("f4", NAN, 1, 3, NAN), acc_expr_max), "[4]", 1, 1, 3, NAN);
+  CONF_EXPECT_INTS ("lt/nan", map2 (CONF_FLOATS1 ("f8", NAN, 1, 1), CONF_FLOATS1 ("f8", 1, NAN, 2), acc_expr_lt), "[3]", 0, 0, 1);
+  CONF_EXPECT_INTS ("ge/nan", map2 (CONF_FLOATS1 ("f8", NAN, 1, 2), CONF_FLOATS1 ("f8", 1, NAN, 2), acc_expr_ge), "[3]", 0, 0, 1);
+  CONF_EXPECT_INTS ("ne/nan", map2 (CONF_FLOATS1 ("f4", NAN, 1), CONF_FLOATS1 ("f4", NAN, 1), acc_expr_ne), "[2]", 1, 0);
+  CONF_EXPECT_INTS ("eq/zeros", map2 (CONF_FLOATS1 ("f2", 0.0, NAN), CONF_FLOATS1 ("f2", -0.0, NAN), acc_expr_eq), "[2]", 1, 0);
+  CONF_EXPECT_INTS ("is_nan", map1 (CONF_FLOATS1 ("f8", NAN, INFINITY, 0.1, -0.0), acc_expr_is_nan), "[4]", 1, 0, 0, 0);
+  CONF_EXPECT_INTS ("is_inf", map1 (CONF_FLOATS1 ("f2", NAN, INFINITY, -INFINITY, 65504), acc_expr_is_inf), "[4]", 0, 1, 1, 0);
+  CONF_EXPECT_FLOATS ("fdiv", map2 (CONF_FLOATS1 ("f8", 1, -2, 0, -0.0), CONF_FLOATS1 ("f8", 0, 0, 0, 5), acc_expr_fdiv), "[4]", INFINITY, -INFINITY, NAN, -0.0);
+  CONF_EXPECT_FLOATS ("half/rounds-each", map2 (CONF_FLOATS1 ("f2", 2048, 1, 65504), CONF_FLOATS1 ("f2", 1, 0.00048828125, 65504), acc_expr_add), "[3]",
+                      2048, 1, INFINITY);
+  CONF_EXPECT_FLOATS ("half/mul", map2 (CONF_FLOATS1 ("f2", 0.1, 300), CONF_FLOATS1 ("f2", 0.1, 300), acc_expr_mul), "[2]", 0.00999450683593750, INFINITY);
+  CONF_EXPECT_FLOATS ("mod_float", map2 (CONF_FLOATS1 ("f8", 7.5, -7.5, 7.5), CONF_FLOATS1 ("f8", 2, 2, -2), acc_expr_mod_float), "[3]", 1.5, 0.5, -0.5);
+  CONF_EXPECT_FLOATS ("div_float", map2 (CONF_FLOATS1 ("f8", 7.5, -7.5), CONF_FLOATS1 ("f8", 2, 2), acc_expr_div_float), "[2]", 3, -4);
+  CONF_EXPECT_FLOATS ("copy_sign", map2 (CONF_FLOATS1 ("f4", 3, -3), CONF_FLOATS1 ("f4", -0.0, 1), acc_expr_copy_sign), "[2]", -3, 3);
+  CONF_EXPECT_FLOATS ("logbase", map2 (CONF_FLOATS1 ("f8", 2, 10), CONF_FLOATS1 ("f8", 8, 1), acc_expr_logbase), "[2]", 3, 0);
+  CONF_EXPECT_FLOATS ("sqrt", map1 (CONF_FLOATS1 ("f8", 4, -1, -0.0, INFINITY), acc_expr_sqrt), "[4]", 2, NAN, -0.0, INFINITY);
+}
+
+static void
+test_float_parts (void)
+{
+  double tiny = 0x1p-1074;
+  AccArray *decoded;
+
+  CONF_EXPECT_INTS ("is_denormalized", map1 (CONF_FLOATS1 ("f8", 1, tiny, 0x1p-1022, 0, NAN), acc_expr_is_denormalized), "[5]", 0, 1, 0, 0, 0);
+  CONF_EXPECT_INTS ("is_negative_zero", map1 (CONF_FLOATS1 ("f4", 0, -0.0, -1), acc_expr_is_negative_zero), "[3]", 0, 1, 0);
+  CONF_EXPECT_FLOATS ("significand", map1 (CONF_FLOATS1 ("f8", 12, -0.1875, 0), acc_expr_significand), "[3]", 0.75, -0.75, 0);
+  CONF_EXPECT_INTS ("exponent", map1 (CONF_FLOATS1 ("f8", 12, 0.5, 0), acc_expr_exponent), "[3]", 4, 0, 0);
+  decoded = map1 (CONF_FLOATS1 ("f4", 1, 0, -0.15625), acc_expr_decode_float);
+  conf_expect_ints ("decode_float/mantissa", g_object_ref (decoded), "[3]", 0, 3, (gint64[]) { 8388608, 0, -10485760 });
+  conf_expect_ints ("decode_float/exponent", decoded, "[3]", 1, 3, (gint64[]) { -23, 0, -26 });
+  decoded = map1 (CONF_FLOATS1 ("f8", tiny), acc_expr_decode_float);
+  conf_expect_ints ("decode_float/subnormal", g_object_ref (decoded), "[1]", 0, 1, (gint64[]) { G_GINT64_CONSTANT (1) << 52 });
+  conf_expect_ints ("decode_float/subnormal-exponent", decoded, "[1]", 1, 1, (gint64[]) { -1126 });
+}
+
+/* --- tuples */
+
+static AccArray *
+pairs (const gint64 *first, const gint64 *second, gint64 n)
+{
+  g_autoptr(AccArray) a = conf_ints ("i4", &n, 1, first);
+  g_autoptr(AccArray) b = conf_ints ("u1", &n, 1, second);
+
+  return acc_array_zip (a, b);
+}
+
+static void
+test_tuple_order (void)
+{
+  const gint64 a0[] = { 1, 1, 2, -1 }, a1[] = { 5, 5, 0, 9 };
+  const gint64 b0[] = { 1, 1, 1, 0 }, b1[] = { 5, 6, 9, 0 };
+
+  CONF_EXPECT_INTS ("tuple/lt", map2 (pairs (a0, a1, 4), pairs (b0, b1, 4), acc_expr_lt), "[4]", 0, 1, 0, 1);
+  CONF_EXPECT_INTS ("tuple/le", map2 (pairs (a0, a1, 4), pairs (b0, b1, 4), acc_expr_le), "[4]", 1, 1, 0, 1);
+  CONF_EXPECT_INTS ("tuple/gt", map2 (pairs (a0, a1, 4), pairs (b0, b1, 4), acc_expr_gt), "[4]", 0, 0, 1, 0);
+  CONF_EXPECT_INTS ("tuple/ge", map2 (pairs (a0, a1, 4), pairs (b0, b1, 4), acc_expr_ge), "[4]", 1, 0, 1, 0);
+  CONF_EXPECT_INTS ("tuple/eq", map2 (pairs (a0, a1, 4), pairs (b0, b1, 4), acc_expr_eq), "[4]", 1, 0, 0, 0);
+  CONF_EXPECT_INTS ("tuple/min", map2 (pairs (a0, a1, 4), pairs (b0, b1, 4), acc_expr_min), "[4]", 1, 1, 1, -1);
+}
+
+/* --- 1.15 */
+
+static AccExpr *
+guarded (AccExpr *i, gpointer array)
+{
+  return acc_expr_cond (acc_expr_lt (i, acc_expr_extent (array, 0)), acc_expr_index (array, i), acc_expr_new_int (-1));
+}
+
+/* The read is outside, but nobody asks for it. */
+static AccExpr *
+guarded_shared (AccExpr *i, gpointer array)
+{
+  AccExpr *read = acc_expr_index (array, i);
+  AccExpr *inside = acc_expr_lt (i, acc_expr_extent (array, 0));
+  AccExpr *small = acc_expr_lt (i, conf_i64 (1));
+
+  return acc_expr_cond (inside,
+                        acc_expr_cond (small, acc_expr_add (read, acc_expr_new_int (100)), acc_expr_mul (read, read)),
+                        acc_expr_new_int (-1));
+}
+
+static AccExpr *
+guarded_logic (AccExpr *i, gpointer array)
+{
+  AccExpr *and = acc_expr_and_then (acc_expr_lt (i, acc_expr_extent (array, 0)), acc_expr_gt (acc_expr_index (array, i), acc_expr_new_int (6)));
+  AccExpr *or = acc_expr_or_else (acc_expr_ge (i, acc_expr_extent (array, 0)), acc_expr_lt (acc_expr_index (array, i), acc_expr_new_int (6)));
+
+  return acc_expr_tuple2 (and, or);
+}
+
+static AccExpr *
+halve_step (AccExpr *state, gpointer data)
+{
+  AccExpr *n = acc_expr_item (state, 0);
+
+  return acc_expr_tuple2 (acc_expr_gt (n, conf_i64 (0)),
+                          acc_expr_tuple2 (acc_expr_shr (n, conf_i64 (1)), acc_expr_add (acc_expr_item (state, 1), conf_i64 (1))));
+}
+
+static AccExpr *
+count_bits (AccExpr *x, gpointer data)
+{
+  return acc_expr_item (acc_expr_while (acc_expr_tuple2 (x, conf_i64 (0)), halve_step, NULL), 1);
+}
+
+/* Both items change at once: (a, b) becomes (b, a + b). */
+static AccExpr *
+fibonacci_step (AccExpr *state, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_item (state, 1), acc_expr_add (acc_expr_item (state, 0), acc_expr_item (state, 1)));
+}
+
+static AccExpr *
+fibonacci (AccExpr *n, gpointer data)
+{
+  return acc_expr_item (acc_expr_iterate (n, acc_expr_tuple2 (conf_i64 (0), conf_i64 (1)), fibonacci_step, NULL), 0);
+}
+
+static AccExpr *
+add_inner (AccExpr *x, gpointer outer)
+{
+  return acc_expr_add (x, outer);
+}
+
+static AccExpr *
+outer_step (AccExpr *x, gpointer n)
+{
+  return acc_expr_iterate (n, x, add_inner, x);
+}
+
+/* A loop in a loop that reads the outer one's state: x becomes x * (n + 1), n times. */
+static AccExpr *
+nested_loops (AccExpr *n, gpointer data)
+{
+  return acc_expr_iterate (n, conf_i64 (1), outer_step, n);
+}
+
+static AccExpr *
+weigh (AccExpr *sum, AccExpr *x, gpointer data)
+{
+  return acc_expr_add (acc_expr_mul (sum, acc_expr_new_int (10)), x);
+}
+
+static AccExpr *
+fold_row (AccExpr *i, gpointer array)
+{
+  return acc_expr_fold_row (array, i, acc_expr_new_int (0), weigh, NULL);
+}
+
+static void
+test_flow (void)
+{
+  g_autoptr(AccArray) v = CONF_INTS1 ("i4", 5, 6, 7);
+  g_autoptr(AccArray) n = CONF_INTS1 ("i8", 0, 1, 2, 10, -3);
+  g_autoptr(AccArray) few = CONF_INTS1 ("i8", 0, 1, 2, 3);
+  g_autoptr(AccArray) bits = CONF_INTS1 ("i8", 0, 1, 255, 256);
+  g_autoptr(AccArray) matrix = CONF_INTS2 ("i4", 2, 3, 1, 2, 3, 4, 5, 6);
+  g_autoptr(AccShape) five = acc_shape_new_vector (5);
+  g_autoptr(AccShape) two = acc_shape_new_vector (2);
+  AccArray *logic;
+
+  CONF_EXPECT_INTS ("cond/guards", acc_array_generate (five, guarded, v), "[5]", 5, 6, 7, -1, -1);
+  CONF_EXPECT_INTS ("cond/shared", acc_array_generate (five, guarded_shared, v), "[5]", 105, 36, 49, -1, -1);
+  logic = acc_array_generate (five, guarded_logic, v);
+  conf_expect_ints ("and_then", g_object_ref (logic), "[5]", 0, 5, (gint64[]) { 0, 0, 1, 0, 0 });
+  conf_expect_ints ("or_else", logic, "[5]", 1, 5, (gint64[]) { 1, 0, 0, 1, 1 });
+  CONF_EXPECT_INTS ("while", acc_array_map (bits, count_bits, NULL), "[4]", 0, 1, 8, 9);
+  CONF_EXPECT_INTS ("iterate", acc_array_map (n, fibonacci, NULL), "[5]", 0, 1, 1, 55, 0);
+  CONF_EXPECT_INTS ("iterate/nested", acc_array_map (few, nested_loops, NULL), "[4]", 1, 2, 9, 64);
+  CONF_EXPECT_INTS ("fold_row", acc_array_generate (two, fold_row, matrix), "[2]", 123, 456);
+}
+
+/* --- conversions */
+
+static AccExpr *
+cast_to (AccExpr *x, gpointer type)
+{
+  return acc_expr_cast (x, type);
+}
+
+static AccExpr *
+bitcast_to (AccExpr *x, gpointer type)
+{
+  return acc_expr_bitcast (x, type);
+}
+
+static AccArray *
+cast (AccArray *x, const char *code)
+{
+  g_autoptr(AccArray) owned = x;
+
+  return acc_array_map (x, cast_to, conf_type (code));
+}
+
+static AccArray *
+bitcast (AccArray *x, const char *code)
+{
+  g_autoptr(AccArray) owned = x;
+
+  return acc_array_map (x, bitcast_to, conf_type (code));
+}
+
+static void
+test_conversions (void)
+{
+  CONF_EXPECT_INTS ("cast/narrow", cast (CONF_INTS1 ("i4", 300, -1, 128), "i1"), "[3]", 44, -1, -128);
+  CONF_EXPECT_INTS ("cast/widen-signed", cast (CONF_INTS1 ("i1", -1, 127), "u4"), "[2]", 4294967295, 127);
+  CONF_EXPECT_INTS ("cast/widen-unsigned", cast (CONF_INTS1 ("u1", 255), "i2"), "[1]", 255);
+  CONF_EXPECT_INTS ("cast/saturates", cast (CONF_FLOATS1 ("f4", 300, -300, NAN, INFINITY, -INFINITY, 1.9, -1.9), "i1"), "[7]", 127, -128, 0, 127, -128, 1, -1);
+  CONF_EXPECT_INTS ("cast/saturates-unsigned", cast (CONF_FLOATS1 ("f8", 300, -0.5, NAN, INFINITY, -INFINITY, 255.9), "u1"), "[6]", 255, 0, 0, 255, 0, 255);
+  CONF_EXPECT_INTS ("cast/saturates-wide", cast (CONF_FLOATS1 ("f8", 1e19, -1e19), "i8"), "[2]", G_MAXINT64, G_MININT64);
+  CONF_EXPECT_INTS ("cast/to-bool", cast (CONF_FLOATS1 ("f8", 0, -0.0, 0.1, NAN), "b1"), "[4]", 0, 0, 1, 1);
+  CONF_EXPECT_INTS ("cast/integer-to-bool", cast (CONF_INTS1 ("i4", 0, 256, -1), "b1"), "[3]", 0, 1, 1);
+  CONF_EXPECT_FLOATS ("cast/from-bool", cast (CONF_INTS1 ("b1", 0, 1), "f2"), "[2]", 0, 1);
+  CONF_EXPECT_FLOATS ("cast/nearest", cast (CONF_INTS1 ("i4", 16777217, 16777219, -16777217), "f4"), "[3]", 16777216, 16777220, -16777216);
+  CONF_EXPECT_FLOATS ("cast/to-half", cast (CONF_INTS1 ("i4", 2049, 2051, 65519, 65520, -70000), "f2"), "[5]", 2048, 2052, 65504, INFINITY, -INFINITY);
+  CONF_EXPECT_FLOATS ("cast/half-subnormal", cast (CONF_FLOATS1 ("f8", 0x1p-24, 0x1.8p-25, 0x1p-25, -0x1p-26), "f2"), "[4]", 0x1p-24, 0x1p-24, 0, -0.0);
+  /* Once, not through f4: just above a tie of the half. */
+  CONF_EXPECT_FLOATS ("cast/half-once", cast (CONF_FLOATS1 ("f8", 1.00048828125000022), "f2"), "[1]", 1.0009765625);
+  CONF_EXPECT_INTS ("bitcast", bitcast (CONF_FLOATS1 ("f4", 1, -0.0), "i4"), "[2]", 0x3f800000, G_MININT32);
+  CONF_EXPECT_FLOATS ("bitcast/back", bitcast (CONF_INTS1 ("u8", 0x3ff0000000000000), "f8"), "[1]", 1);
+  CONF_EXPECT_INTS ("bitcast/half", bitcast (CONF_FLOATS1 ("f2", -1.5), "u2"), "[1]", 0xbe00);
+}
+
+int
+main (int argc, char **argv)
+{
+  conf_init (&argc, &argv);
+  g_test_add_func ("/expressions/integers", test_integers);
+  g_test_add_func ("/expressions/division-errors", test_division_errors);
+  g_test_add_func ("/expressions/bits", test_bits);
+  g_test_add_func ("/expressions/number-theory", test_number_theory);
+  g_test_add_func ("/expressions/floats", test_floats);
+  g_test_add_func ("/expressions/float-parts", test_float_parts);
+  g_test_add_func ("/expressions/tuple-order", test_tuple_order);
+  g_test_add_func ("/expressions/flow", test_flow);
+  g_test_add_func ("/expressions/conversions", test_conversions);
+  return conf_run ();
+}
