@@ -32,6 +32,9 @@ void       acc_budget_reset_high_water (AccBudget *self);
 /* Asked before a refusal: frees what can be spared (recycled buffers), returns bytes released. */
 ACC_MODULE_API
 void       acc_budget_set_reclaim    (AccBudget *self, guint64 (*reclaim) (guint64 wanted, gpointer user_data), gpointer user_data);
+/* Asks for @bytes of what can be spared, ahead of a plan; returns bytes released. */
+ACC_MODULE_API
+guint64    acc_budget_spare          (AccBudget *self, guint64 bytes);
 /* For tests: the @nth reservation from now on (counted from 1) fails; 0 switches it off. */
 ACC_MODULE_API
 void       acc_budget_fail_nth       (AccBudget *self, guint nth);

@@ -264,6 +264,20 @@ acc_budget_set_reclaim (AccBudget *self, guint64 (*reclaim) (guint64 wanted, gpo
   self->reclaim_data = user_data;
 }
 
+guint64
+acc_budget_spare (AccBudget *self, guint64 bytes)
+{
+  guint64 (*reclaim) (guint64 wanted, gpointer user_data);
+  gpointer reclaim_data;
+
+  g_mutex_lock (&self->lock);
+  reclaim = self->reclaim;
+  reclaim_data = self->reclaim_data;
+  g_mutex_unlock (&self->lock);
+
+  return reclaim != NULL && bytes > 0 ? reclaim (bytes, reclaim_data) : 0;
+}
+
 void
 acc_budget_fail_nth (AccBudget *self, guint nth)
 {

@@ -398,20 +398,6 @@ find_available (AccPlan *plan, const AccPlanRequest *request)
 }
 
 static void
-make_room (const AccPlanRequest *request, AccPlan *plan, guint64 bytes)
-{
-  AccBudget *budget = acc_backend_get_budget (request->backend);
-  guint64 wanted = MIN (acc_bytes_add (bytes, bytes / 10), plan->limit - plan->limit / 20);
-  guint64 used = acc_budget_get_used (budget);
-
-  if (request->resident_held)
-    wanted -= MIN (wanted, request->resident);
-
-  if (used > 0 && wanted > 0 && acc_budget_reserve (budget, wanted, "planned chunks", NULL))
-    acc_budget_release (budget, wanted, "planned chunks");
-}
-
-static void
 set_does_not_fit (AccPlan *plan, const AccPlanRequest *request, GError **error)
 {
   Choice choice = make_choice (request, request->chunk_rows > 0 ? request->chunk_rows : 1, 1, TRUE);
@@ -507,11 +493,9 @@ acc_planner_plan (const AccPlanRequest *request, GError **error)
       Choice first = make_choice (request, wanted, stages[0].n_slots, FALSE);
       guint64 bytes = apply (plan, request, &first).bytes;
 
-      if (bytes > plan->available)
-        {
-          make_room (request, plan, bytes);
-          find_available (plan, request);
-        }
+      if (bytes > plan->available
+          && acc_budget_spare (acc_backend_get_budget (request->backend), acc_bytes_add (bytes, bytes / 10) - plan->available) > 0)
+        find_available (plan, request);
     }
 
   found = search (plan, request, &choice);
