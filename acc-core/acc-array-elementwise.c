@@ -74,7 +74,7 @@ check_zip (AccArray *node)
     return acc_array_fail (node, ACC_ERROR_TYPE, "an element has more than %u scalars", ACC_MAX_LEAVES);
 
   node->type = acc_element_type_new_tuple (types, node->n_inputs);
-  return TRUE;
+  return node->type != NULL || acc_array_fail (node, ACC_ERROR_TYPE, "the type of the tuples is too deep or too long");
 }
 
 static gboolean

@@ -8,7 +8,7 @@ get_neighbourhood (AccArray *node,
 {
   AccElementType *type = node->inputs[input]->type;
 
-  for (guint d = node->inputs[input]->rank; d-- > 0; )
+  for (guint d = node->inputs[input]->rank; d-- > 0 && type != NULL; )
     {
       gsize n = node->sizes[input][d];
       g_autofree AccElementType **items = g_new (AccElementType *, n);
@@ -109,6 +109,8 @@ check_stencil (AccArray *node)
                                node->inputs[i]->rank, node->inputs[0]->rank);
       if (!check_sizes (node, i) || !check_boundary (node, i))
         return FALSE;
+      if (get_neighbourhood (node, i) == NULL)
+        return acc_array_fail (node, ACC_ERROR_TYPE, "the type of the neighbourhood is too deep or too long");
     }
 
   node->rank = node->inputs[0]->rank;

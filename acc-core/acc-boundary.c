@@ -43,23 +43,20 @@ acc_boundary_new (AccBoundaryKind kind)
  * acc_boundary_new_constant:
  * @value: the element outside; a literal without a type takes that of the array
  *
- * A boundary of one value.
+ * A boundary of one value. A mistake in @value shows when it is used.
  *
  * Returns: (transfer full): the boundary
  */
 AccBoundary *
 acc_boundary_new_constant (AccExpr *value)
 {
-  g_return_val_if_fail (value != NULL, NULL);
+  g_autoptr(AccExpr) body = NULL;
 
-  /* The function keeps the literal weak: the stencil settles it. */
-  AccFunction *function = g_new0 (AccFunction, 1);
-  g_atomic_ref_count_init (&function->ref_count);
-  g_autoptr (AccFunction) settled = acc_function_new (NULL, 0, value);
-  function->body = acc_expr_ref_sink (value);
-  function->arrays = g_ptr_array_ref (settled->arrays);
+  if (value == NULL)
+    value = acc_expr_new_error_literal (ACC_ERROR_CALLBACK, "no value was given");
+  body = acc_expr_ref_sink (value);
 
-  return boundary_new (ACC_BOUNDARY_CONSTANT, function, 0);
+  return boundary_new (ACC_BOUNDARY_CONSTANT, acc_function_new_open (NULL, 0, body), 0);
 }
 
 /**
@@ -68,7 +65,8 @@ acc_boundary_new_constant (AccExpr *value)
  * @function: (scope call) (closure user_data): from an index, out of range in at least one dimension, to an element
  * @user_data: for @function
  *
- * A boundary that computes what is outside. The function may read other arrays.
+ * A boundary that computes what is outside. The function is called once, with a variable: an i8 for rank 1, else a tuple
+ * of @rank of them. It may read other arrays. A mistake in it shows when the boundary is used.
  *
  * Returns: (transfer full): the boundary
  */
@@ -77,8 +75,14 @@ acc_boundary_new_function (guint       rank,
                            AccExprFunc function,
                            gpointer    user_data)
 {
-  g_return_val_if_fail (function != NULL, NULL);
-  return boundary_new (ACC_BOUNDARY_FUNCTION, acc_function_new1 (acc_index_type (rank), function, user_data, NULL), rank);
+  AccElementType *type = acc_index_type (rank);
+
+  g_return_val_if_fail (type != NULL, NULL);
+
+  g_autoptr(AccExpr) index = acc_expr_ref_sink (acc_expr_new_variable (type));
+  g_autoptr(AccExpr) body = acc_expr_take_result (function ? function (index, user_data) : NULL);
+
+  return boundary_new (ACC_BOUNDARY_FUNCTION, acc_function_new_open (&index, 1, body), rank);
 }
 
 /**

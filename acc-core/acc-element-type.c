@@ -15,7 +15,9 @@
  * thread. Tuples are stored as a struct of arrays, one buffer per scalar.
  */
 
+/* Types live for ever, and code recurs into them: both have bounds. */
 #define MAX_DEPTH 256
+#define MAX_CODE  (1 << 20)
 
 struct _AccElementType {
   AccElementKind   kind;
@@ -127,24 +129,30 @@ acc_element_type_new (AccElementKind kind)
  *
  * The type of tuples of given items; no items give the unit type "()".
  *
- * Returns: (transfer full): the type
+ * Returns: (transfer full) (nullable): the type; %NULL where tuples would nest deeper than 256 levels, or the code would
+ *   be longer than 2^20 characters
  */
 AccElementType *
 acc_element_type_new_tuple (AccElementType **items,
                             guint            n_items)
 {
-  g_autoptr (GString) code = g_string_new ("(");
+  g_autoptr(GString) code = g_string_new ("(");
 
   g_return_val_if_fail (n_items == 0 || items != NULL, NULL);
 
   for (guint i = 0; i < n_items; i++)
     {
-      g_return_val_if_fail (items[i] != NULL && items[i]->depth < MAX_DEPTH, NULL);
+      g_return_val_if_fail (items[i] != NULL, NULL);
+
+      if (items[i]->depth >= MAX_DEPTH || code->len > MAX_CODE)
+        return NULL;
       g_string_append (code, items[i]->code);
       if (i + 1 < n_items || n_items == 1)
         g_string_append_c (code, ',');
     }
   g_string_append_c (code, ')');
+  if (code->len > MAX_CODE)
+    return NULL;
 
   return intern (ACC_KIND_TUPLE, g_string_free (g_steal_pointer (&code), FALSE), g_memdup2 (items, n_items * sizeof *items), n_items);
 }
@@ -174,7 +182,7 @@ parse (const char **at,
       return NULL;
     }
 
-  g_autoptr (GPtrArray) items = g_ptr_array_new ();
+  g_autoptr(GPtrArray) items = g_ptr_array_new ();
 
   if (depth >= MAX_DEPTH)
     return NULL;
@@ -201,7 +209,7 @@ parse (const char **at,
 
 /**
  * acc_element_type_parse:
- * @code: "f4", "(f4,f4,u1)", …
+ * @code: "f4", "(f4,f4,u1)", "((f4,u1),i8)", "(f4,)", "()"; spaces are skipped
  * @error: a return location
  *
  * The type that a code names. Fails with %ACC_ERROR_PARSE.
@@ -213,13 +221,18 @@ acc_element_type_parse (const char  *code,
                         GError     **error)
 {
   const char *at = code;
+  AccElementType *self;
 
   g_return_val_if_fail (code != NULL, NULL);
 
-  AccElementType *self = parse (&at, 0);
+  self = parse (&at, 0);
   if (self == NULL || *at != '\0')
     {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_PARSE, "“%.64s” is not an element type: wrong at character %d", code, (int) (at - code) + 1);
+      g_autofree char *start = g_strndup (code, 64);
+      g_autofree char *text = g_utf8_make_valid (start, -1);
+
+      g_set_error (error, ACC_ERROR, ACC_ERROR_PARSE, "“%s” is not an element type: wrong at byte %" G_GSIZE_FORMAT, text,
+                   (gsize) (at - code) + 1);
       return NULL;
     }
   return self;

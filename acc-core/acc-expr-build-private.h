@@ -9,19 +9,38 @@ G_BEGIN_DECLS
 
 /* A floating node with room for @n_args arguments. */
 AccExpr  *_acc_expr_alloc       (AccExprKind kind, AccElementType *type, guint n_args);
-/* Sinks @args; returns NULL when all are sound, else a floating error: then the references are dropped again. */
-AccExpr  *_acc_expr_adopt       (AccExpr **args, guint n_args);
+/* Ends the making of a node, when its arguments, functions and array are set. Returns it. */
+AccExpr  *_acc_expr_seal        (AccExpr *self);
+/* Sinks @args; returns NULL when all are sound, else a floating error: then the references are dropped again. @what: the
+ * operation, for messages. */
+AccExpr  *_acc_expr_adopt       (const char *what, AccExpr **args, guint n_args);
 void      _acc_expr_drop        (AccExpr **args, guint n_args);
 /* Replaces @*slot, which is owned, by its settled form. FALSE where that is an error. */
 gboolean  _acc_expr_settle_slot (AccExpr **slot, AccElementType *type);
-/* Drops @args and returns @slot's error as a floating expression. */
+/* Drops @args and returns @error_expr, one of them, as a floating expression. */
 AccExpr  *_acc_expr_fail        (AccExpr *error_expr, AccExpr **args, guint n_args);
-/* Returns a constructor's result that is an old expression: @expr is owned, @*owner is dropped; floating where nobody else
- * owns it. */
-AccExpr  *_acc_expr_float       (AccExpr *expr, AccExpr **owner);
+/* A constructor's result that is an old expression: takes over a reference and makes it the floating one. */
+AccExpr  *_acc_expr_float       (AccExpr *expr);
 gboolean  _acc_expr_is_error    (AccExpr *expr);
 double    _acc_round_to_kind    (AccElementKind kind, double value);
-/* Makes an i64 of an integer expression; owned slot. */
+/* Literals of @type, with %ACC_ERROR_TYPE where the value does not fit; integers do not fit b1. */
+AccExpr  *_acc_expr_integer_literal (AccElementType *type, gint64 value);
+AccExpr  *_acc_expr_float_literal   (AccElementType *type, double value);
+/* Gives two owned operands one type where untyped literals allow it. @floats: f8 where both are untyped. What cannot agree
+ * is left with differing types, or an error in its slot. */
+void      _acc_expr_agree       (AccExpr **a, AccExpr **b, gboolean floats);
+/* As above for the sides of a choice, which stays untyped where both are untyped scalars. */
+void      _acc_expr_agree_sides (AccExpr **a, AccExpr **b);
+/* How many untyped literals there are in an expression; kept in item by weak tuples and choices. */
+guint     _acc_expr_get_weight  (AccExpr *expr);
+/* Makes an i64 of an integer expression, or an index of @rank dimensions of an index of integers; owned slot. */
 gboolean  _acc_expr_to_index    (AccExpr **slot);
+gboolean  _acc_expr_to_multi_index (AccExpr **slot, guint rank);
+
+/* Primitives of scalars; comparisons, MIN and MAX of tuples by lexicographic order, too. */
+AccExpr  *_acc_expr_unary       (AccPrimitive primitive, AccExpr *a);
+AccExpr  *_acc_expr_binary      (AccPrimitive primitive, AccExpr *a, AccExpr *b);
+AccExpr  *_acc_expr_compare     (AccPrimitive primitive, AccExpr *a, AccExpr *b);
+AccExpr  *_acc_expr_choose      (AccPrimitive primitive, AccExpr *a, AccExpr *b);
 
 G_END_DECLS

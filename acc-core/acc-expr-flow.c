@@ -4,64 +4,40 @@
 #include "acc-error.h"
 #include "acc-expr-build-private.h"
 
+static const char *
+code_of (AccExpr *expr)
+{
+  return acc_element_type_get_code (expr->type);
+}
+
 static gboolean
 is_bool (AccExpr *expr)
 {
   return acc_element_type_get_kind (expr->type) == ACC_KIND_BOOL;
 }
 
-/* Makes two owned values of one type, where a literal can adapt. */
-static void
-agree (AccExpr **a,
-       AccExpr **b)
-{
-  if ((*a)->weak && !(*b)->weak)
-    _acc_expr_settle_slot (a, (*b)->type);
-  else if ((*b)->weak && !(*a)->weak)
-    _acc_expr_settle_slot (b, (*a)->type);
-  else if ((*a)->type != (*b)->type)
-    {
-      AccElementType *f64 = acc_element_type_new (ACC_KIND_F64);
-
-      if ((*a)->weak && !acc_element_type_is_tuple ((*a)->type) && !acc_element_type_is_tuple ((*b)->type))
-        {
-          _acc_expr_settle_slot (a, f64);
-          _acc_expr_settle_slot (b, f64);
-        }
-    }
-}
-
-/**
- * acc_expr_cond:
- * @condition: a b1
- * @then: a value
- * @otherwise: a value of the same type
- *
- * A choice. Only the side that is taken is evaluated, so the other may be out of range.
- *
- * Returns: (transfer none): one of the two
- */
-AccExpr *
-acc_expr_cond (AccExpr *condition,
-               AccExpr *then,
-               AccExpr *otherwise)
+static AccExpr *
+choose (const char *name,
+        AccExpr    *condition,
+        AccExpr    *then,
+        AccExpr    *otherwise)
 {
   AccExpr *args[] = { condition, then, otherwise };
-  AccExpr *error = _acc_expr_adopt (args, 3);
+  AccExpr *error = _acc_expr_adopt (name, args, 3);
 
   if (error != NULL)
     return error;
 
-  agree (&args[1], &args[2]);
+  _acc_expr_agree_sides (&args[1], &args[2]);
   for (guint i = 1; i < 3; i++)
     if (_acc_expr_is_error (args[i]))
       return _acc_expr_fail (args[i], args, 3);
 
   if (!is_bool (args[0]))
-    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "cond: the condition is %s, not b1", acc_element_type_get_code (args[0]->type));
+    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: the condition is %s, not b1", name, code_of (args[0]));
   else if (args[1]->type != args[2]->type)
-    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "cond: %s and %s differ; convert one with cast",
-                                        acc_element_type_get_code (args[1]->type), acc_element_type_get_code (args[2]->type));
+    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: %s and %s differ; convert one with cast", name, code_of (args[1]),
+                                        code_of (args[2]));
   if (error != NULL)
     {
       _acc_expr_drop (args, 3);
@@ -72,8 +48,30 @@ acc_expr_cond (AccExpr *condition,
   for (guint i = 0; i < 3; i++)
     result->args[i] = args[i];
   result->weak = args[1]->weak && args[2]->weak;
-  return result;
+  result->item = _acc_expr_get_weight (args[1]) + _acc_expr_get_weight (args[2]);
+  return _acc_expr_seal (result);
 }
+
+/**
+ * acc_expr_cond:
+ * @condition: a b1
+ * @then: a value
+ * @otherwise: a value of the same type
+ *
+ * A choice. Only the side that is taken is evaluated, so the other may be out of range. Literals without a type take that
+ * of the other side; a choice between two of them stays without a type.
+ *
+ * Returns: (transfer none): one of the two
+ */
+AccExpr *
+acc_expr_cond (AccExpr *condition,
+               AccExpr *then,
+               AccExpr *otherwise)
+{
+  return choose ("cond", condition, then, otherwise);
+}
+
+/* --- loops */
 
 AccExpr *
 acc_expr_new_while (AccExpr     *initial,
@@ -81,33 +79,62 @@ acc_expr_new_while (AccExpr     *initial,
                     AccFunction *step)
 {
   AccExpr *args[] = { initial };
-  AccExpr *error = _acc_expr_adopt (args, 1);
+  AccExpr *error = _acc_expr_adopt ("while", args, 1);
 
   if (error != NULL)
     return error;
-  if (!_acc_expr_settle_slot (&args[0], predicate->params[0]->type))
+
+  if (predicate->n_params != 1 || step->n_params != 1)
+    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "while: condition and step take one parameter, the state");
+  else if (_acc_expr_is_error (predicate->body) || _acc_expr_is_error (step->body))
+    error = _acc_expr_float (acc_expr_ref (_acc_expr_is_error (predicate->body) ? predicate->body : step->body));
+  else if (!_acc_expr_settle_slot (&args[0], predicate->params[0]->type))
     return _acc_expr_fail (args[0], args, 1);
-
-  AccElementType *state = args[0]->type;
-  if (_acc_expr_is_error (predicate->body) || _acc_expr_is_error (step->body))
-    return _acc_expr_fail (_acc_expr_is_error (predicate->body) ? predicate->body : step->body, args, 1);
-
-  if (!is_bool (predicate->body))
-    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "while: the condition is %s, not b1", acc_element_type_get_code (predicate->body->type));
-  else if (step->body->type != state || predicate->params[0]->type != state || step->params[0]->type != state)
-    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "while: the state is %s, but a step gives %s", acc_element_type_get_code (state),
-                                        acc_element_type_get_code (step->body->type));
+  else if (!is_bool (predicate->body))
+    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "while: the condition is %s, not b1", code_of (predicate->body));
+  else if (predicate->params[0]->type != args[0]->type || step->params[0]->type != args[0]->type)
+    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "while: the state is %s, but condition and step take %s and %s", code_of (args[0]),
+                                        code_of (predicate->params[0]), code_of (step->params[0]));
+  else if (step->body->type != args[0]->type)
+    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "while: the state is %s, but a step gives %s", code_of (args[0]), code_of (step->body));
   if (error != NULL)
     {
       _acc_expr_drop (args, 1);
       return error;
     }
 
-  AccExpr *result = _acc_expr_alloc (ACC_EXPR_WHILE, state, 1);
+  AccExpr *result = _acc_expr_alloc (ACC_EXPR_WHILE, args[0]->type, 1);
   result->args[0] = args[0];
   result->functions[0] = acc_function_ref (predicate);
   result->functions[1] = acc_function_ref (step);
-  return result;
+  return _acc_expr_seal (result);
+}
+
+/* Calls @step once. The error of what it gives, or NULL with an owned @condition and @next over @variable. */
+static AccExpr *
+call_step (AccExpr      *variable,
+           AccExprFunc   step,
+           gpointer      user_data,
+           AccExpr     **condition,
+           AccExpr     **next)
+{
+  g_autoptr(AccExpr) both = NULL;
+
+  if (step == NULL)
+    return acc_expr_new_error_literal (ACC_ERROR_CALLBACK, "while: no function was given");
+
+  both = acc_expr_take_result (step (variable, user_data));
+  if (_acc_expr_is_error (both))
+    return _acc_expr_float (g_steal_pointer (&both));
+  if (!acc_element_type_is_tuple (both->type) || acc_element_type_get_n_items (both->type) != 2)
+    return acc_expr_new_error_literal (ACC_ERROR_TYPE, "while: a step gives %s, not (condition, next state)", code_of (both));
+
+  *condition = acc_expr_ref_sink (acc_expr_item (both, 0));
+  *next = acc_expr_ref_sink (acc_expr_item (both, 1));
+
+  if (!_acc_expr_settle_slot (next, variable->type))
+    return _acc_expr_float (acc_expr_ref (*next));
+  return NULL;
 }
 
 /**
@@ -117,7 +144,7 @@ acc_expr_new_while (AccExpr     *initial,
  * @user_data: for @step
  *
  * A loop: while the condition holds for the state, the state becomes the next one. The next state is evaluated only where
- * the condition holds.
+ * the condition holds. @step is called once, with a variable of the state's type.
  *
  * Returns: (transfer none): the first state for which the condition does not hold
  */
@@ -127,65 +154,60 @@ acc_expr_while (AccExpr     *initial,
                 gpointer     user_data)
 {
   AccExpr *args[] = { initial };
-  AccExpr *error = _acc_expr_adopt (args, 1);
+  AccExpr *error = _acc_expr_adopt ("while", args, 1);
 
   if (error != NULL)
     return error;
   if (!_acc_expr_settle_slot (&args[0], NULL))
     return _acc_expr_fail (args[0], args, 1);
 
-  g_autoptr (AccExpr) state = args[0];
-  g_autoptr (AccExpr) variable = acc_expr_ref (acc_expr_new_variable (state->type));
-  g_autoptr (AccExpr) both = acc_expr_take_result (step (variable, user_data));
+  g_autoptr(AccExpr) state = args[0];
+  g_autoptr(AccExpr) variable = acc_expr_ref_sink (acc_expr_new_variable (state->type));
+  g_autoptr(AccExpr) condition = NULL;
+  g_autoptr(AccExpr) next = NULL;
+  g_autoptr(AccFunction) predicate = NULL;
+  g_autoptr(AccFunction) advance = NULL;
 
-  if (g_atomic_int_get (&variable->floating))
-    acc_expr_unref (acc_expr_ref_sink (variable));
-  if (_acc_expr_is_error (both))
-    return acc_expr_new_error (g_error_copy (both->error));
-  if (!acc_element_type_is_tuple (both->type) || acc_element_type_get_n_items (both->type) != 2)
-    return acc_expr_new_error_literal (ACC_ERROR_TYPE, "while: a step gives %s, not (condition, next state)", acc_element_type_get_code (both->type));
+  if ((error = call_step (variable, step, user_data, &condition, &next)) != NULL)
+    return error;
 
-  g_autoptr (AccExpr) condition = acc_expr_ref_sink (acc_expr_item (both, 0));
-  g_autoptr (AccExpr) next = acc_expr_ref_sink (acc_expr_item (both, 1));
-
-  if (!_acc_expr_settle_slot (&next, state->type))
-    return acc_expr_new_error (g_error_copy (next->error));
-
-  g_autoptr (AccFunction) predicate = acc_function_new (&variable, 1, condition);
-  g_autoptr (AccFunction) advance = acc_function_new (&variable, 1, next);
-
+  predicate = acc_function_new (&variable, 1, condition);
+  advance = acc_function_new (&variable, 1, next);
   return acc_expr_new_while (state, predicate, advance);
 }
 
 typedef struct {
-  AccExpr    *n;
   AccExprFunc step;
   gpointer    user_data;
 } Iteration;
 
+/* The state is (steps left, value). */
 static AccExpr *
-iteration_step (AccExpr *state,
-                gpointer data)
+iterate_step (AccExpr *state,
+              gpointer data)
 {
   Iteration *iteration = data;
-  AccExpr *i = acc_expr_item (state, 0);
-  g_autoptr (AccExpr) counter = acc_expr_ref_sink (i);
-  AccExpr *next = iteration->step (acc_expr_item (state, 1), iteration->user_data);
+  g_autoptr(AccExpr) left = acc_expr_ref_sink (acc_expr_item (state, 0));
+  g_autoptr(AccExpr) value = acc_expr_ref_sink (acc_expr_item (state, 1));
+  g_autoptr(AccExpr) next = acc_expr_take_result (iteration->step (value, iteration->user_data));
 
-  if (next == NULL)
-    return NULL;
-  return acc_expr_tuple2 (acc_expr_lt (counter, iteration->n),
-                          acc_expr_tuple2 (acc_expr_add (counter, acc_expr_new_int (1)), next));
+  if (!_acc_expr_settle_slot (&next, value->type))
+    return _acc_expr_float (g_steal_pointer (&next));
+  if (next->type != value->type)
+    return acc_expr_new_error_literal (ACC_ERROR_TYPE, "iterate: the value is %s, but a step gives %s", code_of (value), code_of (next));
+
+  return acc_expr_tuple2 (acc_expr_gt (left, acc_expr_new_int (0)),
+                          acc_expr_tuple2 (acc_expr_sub (left, acc_expr_new_int (1)), next));
 }
 
 /**
  * acc_expr_iterate:
- * @n: how often, an i8
+ * @n: how often, an integer
  * @initial: the value to begin with
  * @step: (scope call) (closure user_data): from a value to the next
  * @user_data: for @step
  *
- * Applies a function @n times; not at all where @n is not positive.
+ * Applies a function @n times; not at all where @n is not positive. @step is called once, with a variable.
  *
  * Returns: (transfer none): the last value
  */
@@ -196,21 +218,24 @@ acc_expr_iterate (AccExpr     *n,
                   gpointer     user_data)
 {
   AccExpr *args[] = { n, initial };
-  AccExpr *error = _acc_expr_adopt (args, 2);
+  AccExpr *error = _acc_expr_adopt ("iterate", args, 2);
 
   if (error != NULL)
     return error;
-  if (!_acc_expr_to_index (&args[0]))
+
+  if (step == NULL)
+    error = acc_expr_new_error_literal (ACC_ERROR_CALLBACK, "iterate: no function was given");
+  else if (!_acc_expr_to_index (&args[0]))
+    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "iterate: the count is no integer");
+
+  if (error == NULL)
     {
-      _acc_expr_drop (args, 2);
-      return acc_expr_new_error_literal (ACC_ERROR_TYPE, "iterate: the count is no integer");
+      Iteration iteration = { step, user_data };
+      error = acc_expr_item (acc_expr_while (acc_expr_tuple2 (args[0], args[1]), iterate_step, &iteration), 1);
     }
 
-  Iteration iteration = { args[0], step, user_data };
-  AccExpr *result = acc_expr_item (acc_expr_while (acc_expr_tuple2 (acc_expr_new_int (0), args[1]), iteration_step, &iteration), 1);
-
   _acc_expr_drop (args, 2);
-  return result;
+  return error;
 }
 
 /**
@@ -224,7 +249,7 @@ AccExpr *
 acc_expr_and_then (AccExpr *a,
                    AccExpr *b)
 {
-  return acc_expr_cond (a, b, acc_expr_new_bool (FALSE));
+  return choose ("and_then", a, b, acc_expr_new_bool (FALSE));
 }
 
 /**
@@ -238,8 +263,10 @@ AccExpr *
 acc_expr_or_else (AccExpr *a,
                   AccExpr *b)
 {
-  return acc_expr_cond (a, acc_expr_new_bool (TRUE), b);
+  return choose ("or_else", a, acc_expr_new_bool (TRUE), b);
 }
+
+/* --- folding a row */
 
 typedef struct {
   AccArray    *array;
@@ -248,39 +275,71 @@ typedef struct {
   gpointer     user_data;
 } RowFold;
 
+/* The state is (position, value). */
 static AccExpr *
-row_step (AccExpr *state,
-          gpointer data)
+fold_step (AccExpr *state,
+           gpointer data)
 {
   RowFold *fold = data;
   guint outer = fold->array->rank - 1;
-  g_autofree AccExpr **items = g_new (AccExpr *, outer + 1);
-  g_autoptr (AccExpr) k = acc_expr_ref_sink (acc_expr_item (state, 0));
+  g_autofree AccExpr **items = g_new (AccExpr *, fold->array->rank);
+  g_autoptr(AccExpr) k = acc_expr_ref_sink (acc_expr_item (state, 0));
+  g_autoptr(AccExpr) value = acc_expr_ref_sink (acc_expr_item (state, 1));
+  g_autoptr(AccExpr) element = NULL;
+  g_autoptr(AccExpr) next = NULL;
 
   for (guint d = 0; d < outer; d++)
     items[d] = acc_expr_item (fold->index, d);
   items[outer] = k;
 
-  AccExpr *element = acc_expr_index (fold->array, outer == 0 ? k : acc_expr_tuple (items, outer + 1));
-  AccExpr *next = fold->function (acc_expr_item (state, 1), element, fold->user_data);
+  element = acc_expr_ref_sink (acc_expr_index (fold->array, outer == 0 ? k : acc_expr_tuple (items, outer + 1)));
+  next = acc_expr_take_result (fold->function (value, element, fold->user_data));
 
-  if (next == NULL)
-    return NULL;
+  if (!_acc_expr_settle_slot (&next, value->type))
+    return _acc_expr_float (g_steal_pointer (&next));
+  if (next->type != value->type)
+    return acc_expr_new_error_literal (ACC_ERROR_TYPE, "fold_row: the value is %s, but the function gives %s", code_of (value),
+                                       code_of (next));
+
   return acc_expr_tuple2 (acc_expr_lt (k, acc_expr_extent (fold->array, outer)),
                           acc_expr_tuple2 (acc_expr_add (k, acc_expr_new_int (1)), next));
+}
+
+/* NULL, or what is wrong with owned operands of fold_row, which are settled here. */
+static AccExpr *
+check_fold (AccArray     *array,
+            AccExpr     **index,
+            AccExpr     **initial,
+            AccExprFunc2  function)
+{
+  if (array == NULL)
+    return acc_expr_new_error_literal (ACC_ERROR_CALLBACK, "fold_row: the array is missing");
+  if (function == NULL)
+    return acc_expr_new_error_literal (ACC_ERROR_CALLBACK, "fold_row: no function was given");
+  if (array->error != NULL)
+    return acc_expr_new_error (g_error_copy (array->error));
+  if (array->rank == 0)
+    return acc_expr_new_error_literal (ACC_ERROR_SHAPE, "fold_row: an array of rank 1 or more is needed");
+  if (!_acc_expr_to_multi_index (index, array->rank - 1))
+    return acc_expr_new_error_literal (ACC_ERROR_TYPE, "fold_row: a row of an array of rank %u has an index of %u integers", array->rank,
+                                       array->rank - 1);
+  if (!_acc_expr_settle_slot (initial, array->type))
+    return _acc_expr_float (acc_expr_ref (*initial));
+  return NULL;
 }
 
 /**
  * acc_expr_fold_row:
  * @array: an array of rank 1 or more
  * @index: which row: an index of its outer dimensions, "()" for rank 1
- * @initial: the value to begin with
+ * @initial: the value to begin with; a literal without a type takes that of the elements
  * @function: (scope call) (closure user_data): from what there is and an element to the next value
  * @user_data: for @function
  *
- * Folds one row of an array, from left to right, for every element that asks for it.
+ * Folds one row of an array, from left to right, for every element that asks for it. @function is called once, with
+ * variables.
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the result; @initial where the row is empty
  */
 AccExpr *
 acc_expr_fold_row (AccArray     *array,
@@ -290,20 +349,16 @@ acc_expr_fold_row (AccArray     *array,
                    gpointer      user_data)
 {
   AccExpr *args[] = { index, initial };
-  AccExpr *error = _acc_expr_adopt (args, 2);
+  AccExpr *result = _acc_expr_adopt ("fold_row", args, 2);
 
-  if (error != NULL)
-    return error;
-  if (array == NULL || array->error != NULL || array->rank == 0)
+  if (result != NULL)
+    return result;
+
+  if ((result = check_fold (array, &args[0], &args[1], function)) == NULL)
     {
-      _acc_expr_drop (args, 2);
-      if (array != NULL && array->error != NULL)
-        return acc_expr_new_error (g_error_copy (array->error));
-      return acc_expr_new_error_literal (ACC_ERROR_SHAPE, "fold_row: an array of rank 1 or more is needed");
+      RowFold fold = { array, args[0], function, user_data };
+      result = acc_expr_item (acc_expr_while (acc_expr_tuple2 (acc_expr_new_int (0), args[1]), fold_step, &fold), 1);
     }
-
-  RowFold fold = { array, args[0], function, user_data };
-  AccExpr *result = acc_expr_item (acc_expr_while (acc_expr_tuple2 (acc_expr_new_int (0), args[1]), row_step, &fold), 1);
 
   _acc_expr_drop (args, 2);
   return result;

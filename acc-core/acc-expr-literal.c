@@ -5,20 +5,37 @@
 
 #include <math.h>
 
+/* Rounds to the nearest binary16, ties to even; the scaling by powers of two is exact. */
+static double
+round_to_half (double value)
+{
+  int exponent;
+  double quantum, rounded;
+
+  if (value == 0 || !isfinite (value))
+    return value;
+
+  frexp (value, &exponent);
+  quantum = ldexp (1, MAX (exponent - 11, -24));
+  rounded = rint (value / quantum) * quantum;
+
+  return fabs (rounded) > 65504 ? copysign (INFINITY, value) : rounded;
+}
+
 double
 _acc_round_to_kind (AccElementKind kind,
                     double         value)
 {
   if (kind == ACC_KIND_F16)
-    return (double) (_Float16) value;
+    return round_to_half (value);
   if (kind == ACC_KIND_F32)
     return (double) (float) value;
   return value;
 }
 
-AccExpr *
-acc_expr_new_literal (AccElementType *type,
-                      AccScalar       value)
+static AccExpr *
+make_literal (AccElementType *type,
+              AccScalar       value)
 {
   AccExpr *self = _acc_expr_alloc (ACC_EXPR_LITERAL, type, 0);
 
@@ -30,7 +47,7 @@ static AccExpr *
 weak_literal (AccElementKind kind,
               AccScalar      value)
 {
-  AccExpr *self = acc_expr_new_literal (acc_element_type_new (kind), value);
+  AccExpr *self = make_literal (acc_element_type_new (kind), value);
 
   self->weak = TRUE;
   return self;
@@ -45,7 +62,7 @@ weak_literal (AccElementKind kind,
 AccExpr *
 acc_expr_new_bool (gboolean value)
 {
-  return acc_expr_new_literal (acc_element_type_new (ACC_KIND_BOOL), (AccScalar) { .i = !!value });
+  return make_literal (acc_element_type_new (ACC_KIND_BOOL), (AccScalar) { .i = !!value });
 }
 
 /**
@@ -107,15 +124,24 @@ does_not_fit (AccElementType *type,
 }
 
 static AccExpr *
-integer_literal (AccElementType *type,
-                 gint64          value)
+no_type (void)
+{
+  return acc_expr_new_error_literal (ACC_ERROR_CALLBACK, "literal: no type was given");
+}
+
+AccExpr *
+_acc_expr_integer_literal (AccElementType *type,
+                           gint64          value)
 {
   AccElementKind kind = acc_element_type_get_kind (type);
   gint64 least;
   guint64 most;
 
+  if (kind == ACC_KIND_F32)
+    return make_literal (type, (AccScalar) { .f = (double) (float) value });
+  /* Where the conversion to binary64 rounds, binary16 has overflowed long ago. */
   if (acc_element_kind_is_float (kind))
-    return acc_expr_new_literal (type, (AccScalar) { .f = _acc_round_to_kind (kind, value) });
+    return make_literal (type, (AccScalar) { .f = _acc_round_to_kind (kind, (double) value) });
 
   if (!bounds_of (kind, &least, &most) || value < least || (value > 0 && (guint64) value > most))
     {
@@ -123,57 +149,78 @@ integer_literal (AccElementType *type,
       return does_not_fit (type, text);
     }
   if (acc_element_kind_is_signed (kind))
-    return acc_expr_new_literal (type, (AccScalar) { .i = value });
-  return acc_expr_new_literal (type, (AccScalar) { .u = value });
+    return make_literal (type, (AccScalar) { .i = value });
+  return make_literal (type, (AccScalar) { .u = value });
 }
 
-static AccExpr *
-float_literal (AccElementType *type,
-               double          value)
+AccExpr *
+_acc_expr_float_literal (AccElementType *type,
+                         double          value)
 {
   AccElementKind kind = acc_element_type_get_kind (type);
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
 
   if (!acc_element_kind_is_float (kind))
-    {
-      g_autofree char *text = g_strdup_printf ("%g", value);
-      return does_not_fit (type, text);
-    }
-  return acc_expr_new_literal (type, (AccScalar) { .f = _acc_round_to_kind (kind, value) });
+    return does_not_fit (type, g_ascii_formatd (text, sizeof text, "%g", value));
+  return make_literal (type, (AccScalar) { .f = _acc_round_to_kind (kind, value) });
+}
+
+AccExpr *
+acc_expr_new_literal (AccElementType *type,
+                      AccScalar       value)
+{
+  if (type == NULL)
+    return no_type ();
+
+  AccElementKind kind = acc_element_type_get_kind (type);
+  if (kind == ACC_KIND_BOOL)
+    return acc_expr_new_bool (value.i != 0);
+  if (acc_element_kind_is_float (kind))
+    return _acc_expr_float_literal (type, value.f);
+  return acc_element_kind_is_signed (kind) ? acc_expr_new_typed_int (type, value.i) : acc_expr_new_typed_uint (type, value.u);
 }
 
 /**
  * acc_expr_new_typed_int:
- * @type: an integer or float type
- * @value: a number
+ * @type: an integer or float type, or b1 for 0 and 1
+ * @value: a number, rounded to a float @type
  *
- * Returns: (transfer none): a literal of @type; an error where @value does not fit
+ * Returns: (transfer none): a literal of @type; one with %ACC_ERROR_TYPE where @value does not fit
  */
 AccExpr *
 acc_expr_new_typed_int (AccElementType *type,
                         gint64          value)
 {
-  return integer_literal (type, value);
+  if (type == NULL)
+    return no_type ();
+  if (acc_element_type_get_kind (type) == ACC_KIND_BOOL && (value == 0 || value == 1))
+    return acc_expr_new_bool (value);
+  return _acc_expr_integer_literal (type, value);
 }
 
 /**
  * acc_expr_new_typed_uint:
- * @type: an integer or float type
- * @value: a number
+ * @type: an integer or float type, or b1 for 0 and 1
+ * @value: a number, rounded to a float @type
  *
- * Returns: (transfer none): a literal of @type; an error where @value does not fit
+ * Returns: (transfer none): a literal of @type; one with %ACC_ERROR_TYPE where @value does not fit
  */
 AccExpr *
 acc_expr_new_typed_uint (AccElementType *type,
                          guint64         value)
 {
+  if (type == NULL)
+    return no_type ();
   if (value <= G_MAXINT64)
-    return integer_literal (type, value);
+    return acc_expr_new_typed_int (type, value);
 
   AccElementKind kind = acc_element_type_get_kind (type);
+  if (kind == ACC_KIND_F32)
+    return make_literal (type, (AccScalar) { .f = (double) (float) value });
   if (acc_element_kind_is_float (kind))
-    return float_literal (type, value);
+    return _acc_expr_float_literal (type, (double) value);
   if (kind == ACC_KIND_U64)
-    return acc_expr_new_literal (type, (AccScalar) { .u = value });
+    return make_literal (type, (AccScalar) { .u = value });
 
   g_autofree char *text = g_strdup_printf ("%" G_GUINT64_FORMAT, value);
   return does_not_fit (type, text);
@@ -184,19 +231,22 @@ acc_expr_new_typed_uint (AccElementType *type,
  * @type: a float type
  * @value: a number, rounded to @type
  *
- * Returns: (transfer none): a literal of @type; an error where that is no float type
+ * Returns: (transfer none): a literal of @type; one with %ACC_ERROR_TYPE where that is no float type
  */
 AccExpr *
 acc_expr_new_typed_float (AccElementType *type,
                           double          value)
 {
-  return float_literal (type, value);
+  return type ? _acc_expr_float_literal (type, value) : no_type ();
 }
 
 static AccExpr *
 bound (AccElementType *type,
        gboolean        upper)
 {
+  if (type == NULL)
+    return no_type ();
+
   AccElementKind kind = acc_element_type_get_kind (type);
   gint64 least;
   guint64 most;
@@ -204,19 +254,25 @@ bound (AccElementType *type,
   if (kind == ACC_KIND_BOOL)
     return acc_expr_new_bool (upper);
   if (acc_element_kind_is_float (kind))
-    return acc_expr_new_literal (type, (AccScalar) { .f = upper ? INFINITY : -INFINITY });
-  if (!bounds_of (kind, &least, &most))
-    return acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s has no bounds", acc_element_type_get_code (type));
-  if (!acc_element_kind_is_signed (kind))
-    return acc_expr_new_literal (type, (AccScalar) { .u = upper ? most : 0 });
-  return acc_expr_new_literal (type, (AccScalar) { .i = upper ? (gint64) most : least });
+    return make_literal (type, (AccScalar) { .f = upper ? INFINITY : -INFINITY });
+  if (bounds_of (kind, &least, &most) && !acc_element_kind_is_signed (kind))
+    return make_literal (type, (AccScalar) { .u = upper ? most : 0 });
+  if (kind != ACC_KIND_TUPLE)
+    return make_literal (type, (AccScalar) { .i = upper ? (gint64) most : least });
+
+  guint n = acc_element_type_get_n_items (type);
+  g_autofree AccExpr **items = g_new (AccExpr *, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    items[i] = bound (acc_element_type_get_item (type, i), upper);
+  return acc_expr_tuple (items, n);
 }
 
 /**
  * acc_expr_new_minimum:
- * @type: a scalar type
+ * @type: a type
  *
- * The least value of a type; minus infinity for floats.
+ * The least value of a type: minus infinity for floats, false for b1, a tuple of least values for tuples.
  *
  * Returns: (transfer none): a literal
  */
@@ -228,9 +284,9 @@ acc_expr_new_minimum (AccElementType *type)
 
 /**
  * acc_expr_new_maximum:
- * @type: a scalar type
+ * @type: a type
  *
- * The greatest value of a type; infinity for floats.
+ * The greatest value of a type: infinity for floats, true for b1, a tuple of greatest values for tuples.
  *
  * Returns: (transfer none): a literal
  */
@@ -244,43 +300,10 @@ acc_expr_new_maximum (AccElementType *type)
  * acc_expr_new_pi:
  * @type: a float type
  *
- * Returns: (transfer none): π, rounded to @type
+ * Returns: (transfer none): π, rounded to @type; an expression with %ACC_ERROR_TYPE where that is no float type
  */
 AccExpr *
 acc_expr_new_pi (AccElementType *type)
 {
-  return float_literal (type, G_PI);
-}
-
-static AccExpr *
-settle_items (AccExpr        *expr,
-              AccElementType *type)
-{
-  gboolean fits = type != NULL && acc_element_type_is_tuple (type) && acc_element_type_get_n_items (type) == expr->n_args;
-  g_autofree AccExpr **items = g_new (AccExpr *, expr->n_args);
-
-  for (guint i = 0; i < expr->n_args; i++)
-    items[i] = acc_expr_settle (expr->args[i], fits ? acc_element_type_get_item (type, i) : NULL);
-  return acc_expr_tuple (items, expr->n_args);
-}
-
-AccExpr *
-acc_expr_settle (AccExpr        *expr,
-                 AccElementType *type)
-{
-  if (!expr->weak)
-    return expr;
-
-  if (expr->kind == ACC_EXPR_TUPLE)
-    return settle_items (expr, type);
-
-  if (type == NULL)
-    type = expr->type;
-
-  if (expr->kind == ACC_EXPR_COND)
-    return acc_expr_cond (expr->args[0], acc_expr_settle (expr->args[1], type), acc_expr_settle (expr->args[2], type));
-
-  if (acc_element_type_get_kind (expr->type) == ACC_KIND_I64)
-    return integer_literal (type, expr->value.i);
-  return float_literal (type, expr->value.f);
+  return acc_expr_new_typed_float (type, G_PI);
 }

@@ -1,176 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "acc-error.h"
+/* Primitives of numbers and bits, and comparisons. */
+
 #include "acc-expr-build-private.h"
-
-static const char *
-code_of (AccExpr *expr)
-{
-  return acc_element_type_get_code (expr->type);
-}
-
-/* Gives owned operands their types. NULL, or a floating error. */
-static AccExpr *
-settle_operands (AccPrimitive  primitive,
-                 AccExpr     **args,
-                 guint         n)
-{
-  const AccPrimitiveInfo *info = acc_primitive_get_info (primitive);
-  AccElementType *f64 = acc_element_type_new (ACC_KIND_F64);
-  AccElementType *type = NULL;
-
-  if (info->operands == ACC_OPERANDS_SHIFT)
-    {
-      _acc_expr_settle_slot (&args[0], NULL);
-      if (!_acc_expr_to_index (&args[1]) && !_acc_expr_is_error (args[1]))
-        return acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: the amount is %s, not an integer", info->name, code_of (args[1]));
-      return NULL;
-    }
-
-  for (guint i = 0; i < n && type == NULL; i++)
-    if (!args[i]->weak)
-      type = args[i]->type;
-  for (guint i = 0; i < n && type == NULL; i++)
-    if (info->operands == ACC_OPERANDS_FLOAT || args[i]->type == f64)
-      type = f64;
-  for (guint i = 0; i < n; i++)
-    _acc_expr_settle_slot (&args[i], type);
-  return NULL;
-}
-
-AccExpr *
-acc_expr_new_primitive (AccPrimitive   primitive,
-                        AccExpr      **operands)
-{
-  const AccPrimitiveInfo *info = acc_primitive_get_info (primitive);
-  AccExpr *args[2] = { operands[0], info->arity > 1 ? operands[1] : NULL };
-  AccExpr *error = _acc_expr_adopt (args, info->arity);
-
-  if (error != NULL)
-    return error;
-
-  error = settle_operands (primitive, args, info->arity);
-  for (guint i = 0; i < info->arity && error == NULL; i++)
-    if (_acc_expr_is_error (args[i]))
-      error = acc_expr_new_error_literal (args[i]->error->code, "%s: %s", info->name, args[i]->error->message);
-
-  AccElementKind kind = error ? ACC_KIND_BOOL : acc_element_type_get_kind (args[0]->type);
-  if (error == NULL && info->arity > 1 && info->operands != ACC_OPERANDS_SHIFT && args[0]->type != args[1]->type)
-    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: %s and %s differ; convert one with cast", info->name, code_of (args[0]),
-                                        code_of (args[1]));
-  if (error == NULL && !acc_primitive_accepts (primitive, kind))
-    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s does not take %s", info->name, code_of (args[0]));
-  if (error != NULL)
-    {
-      _acc_expr_drop (args, info->arity);
-      return error;
-    }
-
-  AccExpr *result = _acc_expr_alloc (ACC_EXPR_PRIMITIVE, acc_element_type_new (acc_primitive_result (primitive, kind)), info->arity);
-  result->primitive = primitive;
-  for (guint i = 0; i < info->arity; i++)
-    result->args[i] = args[i];
-  return result;
-}
-
-static AccExpr *
-binary (AccPrimitive primitive,
-        AccExpr     *a,
-        AccExpr     *b)
-{
-  return acc_expr_new_primitive (primitive, (AccExpr *[]) { a, b });
-}
-
-static AccExpr *
-unary (AccPrimitive primitive,
-       AccExpr     *a)
-{
-  return acc_expr_new_primitive (primitive, (AccExpr *[]) { a });
-}
-
-/* --- tuples are compared lexicographically */
-
-static gboolean
-is_tuple (AccExpr *expr)
-{
-  return expr != NULL && expr->type != NULL && acc_element_type_is_tuple (expr->type);
-}
-
-static AccExpr *compare_tuples (AccPrimitive primitive, AccExpr *a, AccExpr *b);
-
-static AccExpr *
-ordered (AccPrimitive primitive,
-         AccExpr     *a,
-         AccExpr     *b)
-{
-  return is_tuple (a) && is_tuple (b) ? compare_tuples (primitive, a, b) : binary (primitive, a, b);
-}
-
-/* @a and @b are tuples. From the last item to the first: a strict order decides, equality leaves it to what follows. */
-static AccExpr *
-compare_tuples (AccPrimitive primitive,
-                AccExpr     *a,
-                AccExpr     *b)
-{
-  AccExpr *args[] = { a, b };
-  AccExpr *error = _acc_expr_adopt (args, 2);
-
-  if (error != NULL)
-    return error;
-  if (args[0]->weak)
-    _acc_expr_settle_slot (&args[0], args[1]->weak ? NULL : args[1]->type);
-  if (args[1]->weak)
-    _acc_expr_settle_slot (&args[1], args[0]->type);
-  if (_acc_expr_is_error (args[0]) || _acc_expr_is_error (args[1]))
-    return _acc_expr_fail (_acc_expr_is_error (args[0]) ? args[0] : args[1], args, 2);
-  if (args[0]->type != args[1]->type)
-    {
-      error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: %s and %s differ", acc_primitive_get_info (primitive)->name,
-                                          code_of (args[0]), code_of (args[1]));
-      _acc_expr_drop (args, 2);
-      return error;
-    }
-
-  guint n = acc_element_type_get_n_items (args[0]->type);
-  gboolean equality = primitive == ACC_PRIM_EQ || primitive == ACC_PRIM_NE;
-  AccPrimitive strict = primitive == ACC_PRIM_LE ? ACC_PRIM_LT : primitive == ACC_PRIM_GE ? ACC_PRIM_GT : primitive;
-  AccExpr *result = acc_expr_new_bool (primitive == ACC_PRIM_EQ || primitive == ACC_PRIM_LE || primitive == ACC_PRIM_GE);
-
-  for (guint i = n; i-- > 0;)
-    {
-      g_autoptr (AccExpr) x = acc_expr_ref_sink (acc_expr_item (args[0], i));
-      g_autoptr (AccExpr) y = acc_expr_ref_sink (acc_expr_item (args[1], i));
-
-      if (equality)
-        result = binary (primitive == ACC_PRIM_EQ ? ACC_PRIM_BAND : ACC_PRIM_BOR, ordered (primitive, x, y), result);
-      else if (i == n - 1)
-        {
-          acc_expr_unref (acc_expr_ref_sink (result));
-          result = ordered (primitive, x, y);
-        }
-      else
-        result = binary (ACC_PRIM_BOR, ordered (strict, x, y), binary (ACC_PRIM_BAND, ordered (ACC_PRIM_EQ, x, y), result));
-    }
-
-  _acc_expr_drop (args, 2);
-  return result;
-}
-
-/* min and max of tuples choose one of them whole. */
-static AccExpr *
-choose (AccPrimitive order,
-        AccPrimitive primitive,
-        AccExpr     *a,
-        AccExpr     *b)
-{
-  if (!is_tuple (a) || !is_tuple (b))
-    return binary (primitive, a, b);
-
-  g_autoptr (AccExpr) x = acc_expr_ref_sink (a);
-  g_autoptr (AccExpr) y = acc_expr_ref_sink (b);
-
-  return acc_expr_cond (compare_tuples (order, x, y), x, y);
-}
 
 /**
  * acc_expr_add:
@@ -185,7 +17,7 @@ AccExpr *
 acc_expr_add (AccExpr *a,
               AccExpr *b)
 {
-  return binary (ACC_PRIM_ADD, a, b);
+  return _acc_expr_binary (ACC_PRIM_ADD, a, b);
 }
 
 /**
@@ -201,7 +33,7 @@ AccExpr *
 acc_expr_sub (AccExpr *a,
               AccExpr *b)
 {
-  return binary (ACC_PRIM_SUB, a, b);
+  return _acc_expr_binary (ACC_PRIM_SUB, a, b);
 }
 
 /**
@@ -217,7 +49,7 @@ AccExpr *
 acc_expr_mul (AccExpr *a,
               AccExpr *b)
 {
-  return binary (ACC_PRIM_MUL, a, b);
+  return _acc_expr_binary (ACC_PRIM_MUL, a, b);
 }
 
 /**
@@ -234,7 +66,7 @@ AccExpr *
 acc_expr_quot (AccExpr *a,
                AccExpr *b)
 {
-  return binary (ACC_PRIM_QUOT, a, b);
+  return _acc_expr_binary (ACC_PRIM_QUOT, a, b);
 }
 
 /**
@@ -250,7 +82,7 @@ AccExpr *
 acc_expr_rem (AccExpr *a,
               AccExpr *b)
 {
-  return binary (ACC_PRIM_REM, a, b);
+  return _acc_expr_binary (ACC_PRIM_REM, a, b);
 }
 
 /**
@@ -266,7 +98,7 @@ AccExpr *
 acc_expr_div (AccExpr *a,
               AccExpr *b)
 {
-  return binary (ACC_PRIM_DIV, a, b);
+  return _acc_expr_binary (ACC_PRIM_DIV, a, b);
 }
 
 /**
@@ -282,7 +114,7 @@ AccExpr *
 acc_expr_mod (AccExpr *a,
               AccExpr *b)
 {
-  return binary (ACC_PRIM_MOD, a, b);
+  return _acc_expr_binary (ACC_PRIM_MOD, a, b);
 }
 
 /**
@@ -298,7 +130,7 @@ AccExpr *
 acc_expr_band (AccExpr *a,
                AccExpr *b)
 {
-  return binary (ACC_PRIM_BAND, a, b);
+  return _acc_expr_binary (ACC_PRIM_BAND, a, b);
 }
 
 /**
@@ -314,7 +146,7 @@ AccExpr *
 acc_expr_bor (AccExpr *a,
               AccExpr *b)
 {
-  return binary (ACC_PRIM_BOR, a, b);
+  return _acc_expr_binary (ACC_PRIM_BOR, a, b);
 }
 
 /**
@@ -330,7 +162,7 @@ AccExpr *
 acc_expr_bxor (AccExpr *a,
                AccExpr *b)
 {
-  return binary (ACC_PRIM_BXOR, a, b);
+  return _acc_expr_binary (ACC_PRIM_BXOR, a, b);
 }
 
 /**
@@ -346,7 +178,7 @@ AccExpr *
 acc_expr_shl (AccExpr *a,
               AccExpr *b)
 {
-  return binary (ACC_PRIM_SHL, a, b);
+  return _acc_expr_binary (ACC_PRIM_SHL, a, b);
 }
 
 /**
@@ -363,7 +195,7 @@ AccExpr *
 acc_expr_shr (AccExpr *a,
               AccExpr *b)
 {
-  return binary (ACC_PRIM_SHR, a, b);
+  return _acc_expr_binary (ACC_PRIM_SHR, a, b);
 }
 
 /**
@@ -379,7 +211,7 @@ AccExpr *
 acc_expr_rotl (AccExpr *a,
                AccExpr *b)
 {
-  return binary (ACC_PRIM_ROTL, a, b);
+  return _acc_expr_binary (ACC_PRIM_ROTL, a, b);
 }
 
 /**
@@ -395,71 +227,7 @@ AccExpr *
 acc_expr_rotr (AccExpr *a,
                AccExpr *b)
 {
-  return binary (ACC_PRIM_ROTR, a, b);
-}
-
-/**
- * acc_expr_fdiv:
- * @a: an operand
- * @b: an operand
- *
- * Floating-point quotient, IEEE.
- *
- * Returns: (transfer none): the result
- */
-AccExpr *
-acc_expr_fdiv (AccExpr *a,
-               AccExpr *b)
-{
-  return binary (ACC_PRIM_FDIV, a, b);
-}
-
-/**
- * acc_expr_pow:
- * @a: an operand
- * @b: an operand
- *
- * @a to the power of @b, with the special cases of C99.
- *
- * Returns: (transfer none): the result
- */
-AccExpr *
-acc_expr_pow (AccExpr *a,
-              AccExpr *b)
-{
-  return binary (ACC_PRIM_POW, a, b);
-}
-
-/**
- * acc_expr_logbase:
- * @a: an operand
- * @b: an operand
- *
- * Logarithm of @b to the base @a.
- *
- * Returns: (transfer none): the result
- */
-AccExpr *
-acc_expr_logbase (AccExpr *a,
-                  AccExpr *b)
-{
-  return binary (ACC_PRIM_LOGBASE, a, b);
-}
-
-/**
- * acc_expr_atan2:
- * @a: an operand
- * @b: an operand
- *
- * Angle of the point (@b, @a), from -π to π, with the special cases of C99.
- *
- * Returns: (transfer none): the result
- */
-AccExpr *
-acc_expr_atan2 (AccExpr *a,
-                AccExpr *b)
-{
-  return binary (ACC_PRIM_ATAN2, a, b);
+  return _acc_expr_binary (ACC_PRIM_ROTR, a, b);
 }
 
 /**
@@ -475,7 +243,7 @@ AccExpr *
 acc_expr_lt (AccExpr *a,
              AccExpr *b)
 {
-  return ordered (ACC_PRIM_LT, a, b);
+  return _acc_expr_compare (ACC_PRIM_LT, a, b);
 }
 
 /**
@@ -491,7 +259,7 @@ AccExpr *
 acc_expr_gt (AccExpr *a,
              AccExpr *b)
 {
-  return ordered (ACC_PRIM_GT, a, b);
+  return _acc_expr_compare (ACC_PRIM_GT, a, b);
 }
 
 /**
@@ -507,7 +275,7 @@ AccExpr *
 acc_expr_le (AccExpr *a,
              AccExpr *b)
 {
-  return ordered (ACC_PRIM_LE, a, b);
+  return _acc_expr_compare (ACC_PRIM_LE, a, b);
 }
 
 /**
@@ -523,7 +291,7 @@ AccExpr *
 acc_expr_ge (AccExpr *a,
              AccExpr *b)
 {
-  return ordered (ACC_PRIM_GE, a, b);
+  return _acc_expr_compare (ACC_PRIM_GE, a, b);
 }
 
 /**
@@ -539,7 +307,7 @@ AccExpr *
 acc_expr_eq (AccExpr *a,
              AccExpr *b)
 {
-  return ordered (ACC_PRIM_EQ, a, b);
+  return _acc_expr_compare (ACC_PRIM_EQ, a, b);
 }
 
 /**
@@ -555,7 +323,7 @@ AccExpr *
 acc_expr_ne (AccExpr *a,
              AccExpr *b)
 {
-  return ordered (ACC_PRIM_NE, a, b);
+  return _acc_expr_compare (ACC_PRIM_NE, a, b);
 }
 
 /**
@@ -571,7 +339,7 @@ AccExpr *
 acc_expr_min (AccExpr *a,
               AccExpr *b)
 {
-  return choose (ACC_PRIM_LE, ACC_PRIM_MIN, a, b);
+  return _acc_expr_choose (ACC_PRIM_MIN, a, b);
 }
 
 /**
@@ -587,7 +355,7 @@ AccExpr *
 acc_expr_max (AccExpr *a,
               AccExpr *b)
 {
-  return choose (ACC_PRIM_GE, ACC_PRIM_MAX, a, b);
+  return _acc_expr_choose (ACC_PRIM_MAX, a, b);
 }
 
 /**
@@ -601,7 +369,7 @@ acc_expr_max (AccExpr *a,
 AccExpr *
 acc_expr_neg (AccExpr *a)
 {
-  return unary (ACC_PRIM_NEG, a);
+  return _acc_expr_unary (ACC_PRIM_NEG, a);
 }
 
 /**
@@ -615,7 +383,7 @@ acc_expr_neg (AccExpr *a)
 AccExpr *
 acc_expr_abs (AccExpr *a)
 {
-  return unary (ACC_PRIM_ABS, a);
+  return _acc_expr_unary (ACC_PRIM_ABS, a);
 }
 
 /**
@@ -629,7 +397,7 @@ acc_expr_abs (AccExpr *a)
 AccExpr *
 acc_expr_signum (AccExpr *a)
 {
-  return unary (ACC_PRIM_SIGNUM, a);
+  return _acc_expr_unary (ACC_PRIM_SIGNUM, a);
 }
 
 /**
@@ -643,7 +411,7 @@ acc_expr_signum (AccExpr *a)
 AccExpr *
 acc_expr_bnot (AccExpr *a)
 {
-  return unary (ACC_PRIM_BNOT, a);
+  return _acc_expr_unary (ACC_PRIM_BNOT, a);
 }
 
 /**
@@ -657,7 +425,7 @@ acc_expr_bnot (AccExpr *a)
 AccExpr *
 acc_expr_popcount (AccExpr *a)
 {
-  return unary (ACC_PRIM_POPCOUNT, a);
+  return _acc_expr_unary (ACC_PRIM_POPCOUNT, a);
 }
 
 /**
@@ -671,7 +439,7 @@ acc_expr_popcount (AccExpr *a)
 AccExpr *
 acc_expr_clz (AccExpr *a)
 {
-  return unary (ACC_PRIM_CLZ, a);
+  return _acc_expr_unary (ACC_PRIM_CLZ, a);
 }
 
 /**
@@ -685,313 +453,5 @@ acc_expr_clz (AccExpr *a)
 AccExpr *
 acc_expr_ctz (AccExpr *a)
 {
-  return unary (ACC_PRIM_CTZ, a);
-}
-
-/**
- * acc_expr_recip:
- * @a: an operand
- *
- * 1 / @a.
- *
- * Returns: (transfer none): the result
- */
-AccExpr *
-acc_expr_recip (AccExpr *a)
-{
-  return unary (ACC_PRIM_RECIP, a);
-}
-
-/**
- * acc_expr_sin:
- * @a: an operand
- *
- * Sine, of radians.
- *
- * Returns: (transfer none): the result
- */
-AccExpr *
-acc_expr_sin (AccExpr *a)
-{
-  return unary (ACC_PRIM_SIN, a);
-}
-
-/**
- * acc_expr_cos:
- * @a: an operand
- *
- * Cosine, of radians.
- *
- * Returns: (transfer none): the result
- */
-AccExpr *
-acc_expr_cos (AccExpr *a)
-{
-  return unary (ACC_PRIM_COS, a);
-}
-
-/**
- * acc_expr_tan:
- * @a: an operand
- *
- * Tangent, of radians.
- *
- * Returns: (transfer none): the result
- */
-AccExpr *
-acc_expr_tan (AccExpr *a)
-{
-  return unary (ACC_PRIM_TAN, a);
-}
-
-/**
- * acc_expr_asin:
- * @a: an operand
- *
- * Inverse sine, in radians; NaN outside [-1, 1].
- *
- * Returns: (transfer none): the result
- */
-AccExpr *
-acc_expr_asin (AccExpr *a)
-{
-  return unary (ACC_PRIM_ASIN, a);
-}
-
-/**
- * acc_expr_acos:
- * @a: an operand
- *
- * Inverse cosine, in radians; NaN outside [-1, 1].
- *
- * Returns: (transfer none): the result
- */
-AccExpr *
-acc_expr_acos (AccExpr *a)
-{
-  return unary (ACC_PRIM_ACOS, a);
-}
-
-/**
- * acc_expr_atan:
- * @a: an operand
- *
- * Inverse tangent, in radians.
- *
- * Returns: (transfer none): the result
- */
-AccExpr *
-acc_expr_atan (AccExpr *a)
-{
-  return unary (ACC_PRIM_ATAN, a);
-}
-
-/**
- * acc_expr_sinh:
- * @a: an operand
- *
- * Hyperbolic sine.
- *
- * Returns: (transfer none): the result
- */
-AccExpr *
-acc_expr_sinh (AccExpr *a)
-{
-  return unary (ACC_PRIM_SINH, a);
-}
-
-/**
- * acc_expr_cosh:
- * @a: an operand
- *
- * Hyperbolic cosine.
- *
- * Returns: (transfer none): the result
- */
-AccExpr *
-acc_expr_cosh (AccExpr *a)
-{
-  return unary (ACC_PRIM_COSH, a);
-}
-
-/**
- * acc_expr_tanh:
- * @a: an operand
- *
- * Hyperbolic tangent.
- *
- * Returns: (transfer none): the result
- */
-AccExpr *
-acc_expr_tanh (AccExpr *a)
-{
-  return unary (ACC_PRIM_TANH, a);
-}
-
-/**
- * acc_expr_asinh:
- * @a: an operand
- *
- * Inverse hyperbolic sine.
- *
- * Returns: (transfer none): the result
- */
-AccExpr *
-acc_expr_asinh (AccExpr *a)
-{
-  return unary (ACC_PRIM_ASINH, a);
-}
-
-/**
- * acc_expr_acosh:
- * @a: an operand
- *
- * Inverse hyperbolic cosine; NaN below 1.
- *
- * Returns: (transfer none): the result
- */
-AccExpr *
-acc_expr_acosh (AccExpr *a)
-{
-  return unary (ACC_PRIM_ACOSH, a);
-}
-
-/**
- * acc_expr_atanh:
- * @a: an operand
- *
- * Inverse hyperbolic tangent; NaN outside [-1, 1].
- *
- * Returns: (transfer none): the result
- */
-AccExpr *
-acc_expr_atanh (AccExpr *a)
-{
-  return unary (ACC_PRIM_ATANH, a);
-}
-
-/**
- * acc_expr_exp:
- * @a: an operand
- *
- * e to the power of @a.
- *
- * Returns: (transfer none): the result
- */
-AccExpr *
-acc_expr_exp (AccExpr *a)
-{
-  return unary (ACC_PRIM_EXP, a);
-}
-
-/**
- * acc_expr_sqrt:
- * @a: an operand
- *
- * Square root, correctly rounded; NaN below 0.
- *
- * Returns: (transfer none): the result
- */
-AccExpr *
-acc_expr_sqrt (AccExpr *a)
-{
-  return unary (ACC_PRIM_SQRT, a);
-}
-
-/**
- * acc_expr_log:
- * @a: an operand
- *
- * Natural logarithm; minus infinity at 0, NaN below.
- *
- * Returns: (transfer none): the result
- */
-AccExpr *
-acc_expr_log (AccExpr *a)
-{
-  return unary (ACC_PRIM_LOG, a);
-}
-
-/**
- * acc_expr_truncate:
- * @a: an operand
- *
- * The nearest integer towards 0, as a float.
- *
- * Returns: (transfer none): the result
- */
-AccExpr *
-acc_expr_truncate (AccExpr *a)
-{
-  return unary (ACC_PRIM_TRUNCATE, a);
-}
-
-/**
- * acc_expr_round:
- * @a: an operand
- *
- * The nearest integer, as a float; ties to even.
- *
- * Returns: (transfer none): the result
- */
-AccExpr *
-acc_expr_round (AccExpr *a)
-{
-  return unary (ACC_PRIM_ROUND, a);
-}
-
-/**
- * acc_expr_floor:
- * @a: an operand
- *
- * The greatest integer not above, as a float.
- *
- * Returns: (transfer none): the result
- */
-AccExpr *
-acc_expr_floor (AccExpr *a)
-{
-  return unary (ACC_PRIM_FLOOR, a);
-}
-
-/**
- * acc_expr_ceiling:
- * @a: an operand
- *
- * The least integer not below, as a float.
- *
- * Returns: (transfer none): the result
- */
-AccExpr *
-acc_expr_ceiling (AccExpr *a)
-{
-  return unary (ACC_PRIM_CEILING, a);
-}
-
-/**
- * acc_expr_is_nan:
- * @a: an operand
- *
- * Whether it is NaN, a b1.
- *
- * Returns: (transfer none): the result
- */
-AccExpr *
-acc_expr_is_nan (AccExpr *a)
-{
-  return unary (ACC_PRIM_IS_NAN, a);
-}
-
-/**
- * acc_expr_is_inf:
- * @a: an operand
- *
- * Whether it is infinite, a b1.
- *
- * Returns: (transfer none): the result
- */
-AccExpr *
-acc_expr_is_inf (AccExpr *a)
-{
-  return unary (ACC_PRIM_IS_INF, a);
+  return _acc_expr_unary (ACC_PRIM_CTZ, a);
 }

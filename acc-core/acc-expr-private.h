@@ -35,7 +35,8 @@ struct _AccExpr {
   gatomicrefcount  ref_count;
   gint             floating;   /* atomic */
   AccExprKind      kind : 8;
-  guint            weak : 1;   /* an untyped literal, adapts to its partner; type is its default (i8, f8) */
+  guint            weak : 1;   /* an untyped literal, or a tuple or choice of such: adapts to its partner; type is its default (i8, f8) */
+  guint            reads : 1;  /* it, or something below it, reads an array or asks for its extent */
   AccPrimitive     primitive;
   AccElementType  *type;       /* NULL for ACC_EXPR_ERROR */
   guint            item;

@@ -3,7 +3,7 @@
 #include "acc-array-private.h"
 #include "acc-expr-build-private.h"
 
-#include <math.h>
+#include <string.h>
 
 /* Expressions deeper than this get names, so that printing needs no deep recursion. */
 #define MAX_DEPTH 24
@@ -27,12 +27,20 @@ fact_of (Printer *p,
   return g_hash_table_lookup (p->facts, expr);
 }
 
+static void
+use (Fact *fact,
+     Fact *operand)
+{
+  operand->uses++;
+  fact->depth = MAX (fact->depth, operand->depth + 1);
+}
+
 /* Operands before what uses them, without recursion: a node is seen once to push its operands and once to take its place. */
 static void
 sort (Printer *p,
       AccExpr *root)
 {
-  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
+  g_autoptr(GPtrArray) stack = g_ptr_array_new ();
 
   g_ptr_array_add (stack, root);
   while (stack->len > 0)
@@ -58,13 +66,15 @@ sort (Printer *p,
 
       fact->depth = 1;
       for (guint i = 0; i < expr->n_args; i++)
-        {
-          Fact *arg = fact_of (p, expr->args[i]);
-          arg->uses++;
-          fact->depth = MAX (fact->depth, arg->depth + 1);
-        }
+        use (fact, fact_of (p, expr->args[i]));
+      for (guint i = 0; i < G_N_ELEMENTS (expr->functions); i++)
+        if (expr->functions[i] != NULL)
+          use (fact, fact_of (p, expr->functions[i]->body));
       if (fact->depth > MAX_DEPTH)
-        fact->depth = 1, fact->uses = 2;
+        {
+          fact->depth = 1;
+          fact->uses = 2;
+        }
       g_ptr_array_add (p->order, expr);
     }
 }
@@ -79,7 +89,12 @@ append_literal (GString *text,
   if (kind == ACC_KIND_BOOL)
     g_string_append (text, expr->value.i ? "true" : "false");
   else if (acc_element_kind_is_float (kind))
-    g_string_append (text, g_ascii_dtostr (buffer, sizeof buffer, expr->value.f));
+    {
+      g_ascii_dtostr (buffer, sizeof buffer, expr->value.f);
+      g_string_append (text, buffer);
+      if (strspn (buffer, "-0123456789") == strlen (buffer))
+        g_string_append (text, ".0");
+    }
   else if (acc_element_kind_is_signed (kind))
     g_string_append_printf (text, "%" G_GINT64_FORMAT, expr->value.i);
   else
@@ -224,7 +239,7 @@ acc_expr_to_string (AccExpr *self)
       if (expr == self || fact->uses < 2 || expr->kind == ACC_EXPR_VARIABLE || expr->kind == ACC_EXPR_LITERAL)
         continue;
 
-      g_autoptr (GString) value = g_string_new (NULL);
+      g_autoptr(GString) value = g_string_new (NULL);
       append_node (&p, value, expr);
       fact->name = ++p.n_names;
       g_string_append_printf (text, "let %%%u = %s in\n", fact->name, value->str);

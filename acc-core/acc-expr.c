@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "acc-array-private.h"
 #include "acc-error.h"
 #include "acc-expr-build-private.h"
 
@@ -39,17 +38,26 @@ _acc_expr_is_error (AccExpr *expr)
   return expr->kind == ACC_EXPR_ERROR;
 }
 
+/* It may be shared, and its other owners may leave before the caller's first owner comes. */
 AccExpr *
-_acc_expr_float (AccExpr  *expr,
-                 AccExpr **owner)
+_acc_expr_float (AccExpr *expr)
 {
-  acc_expr_unref (g_steal_pointer (owner));
-
-  if (g_atomic_int_get (&expr->ref_count) == 1)
-    g_atomic_int_set (&expr->floating, 1);
-  else
+  if (!g_atomic_int_compare_and_exchange (&expr->floating, 0, 1))
     acc_expr_unref (expr);
   return expr;
+}
+
+AccExpr *
+_acc_expr_seal (AccExpr *self)
+{
+  gboolean reads = self->array != NULL;
+
+  for (guint i = 0; i < self->n_args; i++)
+    reads |= self->args[i]->reads;
+  for (guint i = 0; i < G_N_ELEMENTS (self->functions); i++)
+    reads |= self->functions[i] != NULL && self->functions[i]->arrays->len > 0;
+  self->reads = reads;
+  return self;
 }
 
 void
@@ -66,15 +74,15 @@ _acc_expr_fail (AccExpr  *error_expr,
                 AccExpr **args,
                 guint     n_args)
 {
-  AccExpr *copy = acc_expr_new_error (g_error_copy (error_expr->error));
-
+  acc_expr_ref (error_expr);
   _acc_expr_drop (args, n_args);
-  return copy;
+  return _acc_expr_float (error_expr);
 }
 
 AccExpr *
-_acc_expr_adopt (AccExpr **args,
-                 guint     n_args)
+_acc_expr_adopt (const char  *what,
+                 AccExpr    **args,
+                 guint        n_args)
 {
   AccExpr *error = NULL;
 
@@ -84,46 +92,13 @@ _acc_expr_adopt (AccExpr **args,
 
   for (guint i = 0; i < n_args && error == NULL; i++)
     if (args[i] == NULL)
-      error = acc_expr_new_error_literal (ACC_ERROR_CALLBACK, "an operand is missing");
+      error = acc_expr_new_error_literal (ACC_ERROR_CALLBACK, "%s: operand %u is missing", what, i + 1);
     else if (_acc_expr_is_error (args[i]))
-      error = acc_expr_new_error (g_error_copy (args[i]->error));
+      error = _acc_expr_float (acc_expr_ref (args[i]));
 
   if (error != NULL)
     _acc_expr_drop (args, n_args);
   return error;
-}
-
-gboolean
-_acc_expr_settle_slot (AccExpr        **slot,
-                       AccElementType  *type)
-{
-  AccExpr *settled = acc_expr_settle (*slot, type);
-
-  if (settled != *slot)
-    {
-      acc_expr_ref_sink (settled);
-      acc_expr_unref (*slot);
-      *slot = settled;
-    }
-  return !_acc_expr_is_error (settled);
-}
-
-gboolean
-_acc_expr_to_index (AccExpr **slot)
-{
-  AccElementType *i64 = acc_element_type_new (ACC_KIND_I64);
-
-  if ((*slot)->weak)
-    return _acc_expr_settle_slot (slot, i64);
-  if (!acc_element_kind_is_integer (acc_element_type_get_kind ((*slot)->type)))
-    return FALSE;
-  if ((*slot)->type != i64)
-    {
-      AccExpr *cast = acc_expr_ref_sink (acc_expr_cast (*slot, i64));
-      acc_expr_unref (*slot);
-      *slot = cast;
-    }
-  return TRUE;
 }
 
 AccExpr *
@@ -263,8 +238,7 @@ acc_expr_check (AccExpr  *self,
   if (self->error == NULL)
     return TRUE;
 
-  if (error != NULL)
-    *error = g_error_copy (self->error);
+  g_propagate_error (error, g_error_copy (self->error));
   return FALSE;
 }
 

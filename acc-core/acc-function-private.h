@@ -24,6 +24,9 @@ AccFunction *acc_function_new3  (AccElementType *x, AccElementType *y, AccElemen
 /* From a body over given variables; takes references. n_params 0 is a closed expression. */
 ACC_MODULE_API
 AccFunction *acc_function_new   (AccExpr **params, guint n_params, AccExpr *body);
+/* The same with a body that stays weak where it is: for boundaries, which learn their type later. */
+ACC_MODULE_API
+AccFunction *acc_function_new_open (AccExpr **params, guint n_params, AccExpr *body);
 ACC_MODULE_API
 AccFunction *acc_function_ref   (AccFunction *self);
 ACC_MODULE_API

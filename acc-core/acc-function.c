@@ -1,16 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "acc-error.h"
 #include "acc-expr-private.h"
+
+static void
+add_array (AccArray   *array,
+           GHashTable *seen,
+           GPtrArray  *arrays)
+{
+  if (g_hash_table_add (seen, array))
+    g_ptr_array_add (arrays, g_object_ref (array));
+}
 
 /* Arrays that @body and the functions inside it touch, each once, in order of appearance. */
 static GPtrArray *
 collect_arrays (AccExpr *body)
 {
   GPtrArray *arrays = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
+  g_autoptr(GHashTable) seen = NULL;
+  g_autoptr(GPtrArray) stack = NULL;
 
+  if (!body->reads)
+    return arrays;
+
+  seen = g_hash_table_new (NULL, NULL);
+  stack = g_ptr_array_new ();
   g_ptr_array_add (stack, body);
+
   while (stack->len > 0)
     {
       AccExpr *expr = g_ptr_array_steal_index_fast (stack, stack->len - 1);
@@ -18,16 +34,37 @@ collect_arrays (AccExpr *body)
       if (!g_hash_table_add (seen, expr))
         continue;
 
-      if (expr->array != NULL && g_hash_table_add (seen, expr->array))
-        g_ptr_array_add (arrays, g_object_ref (expr->array));
-      for (guint i = G_N_ELEMENTS (expr->functions); i-- > 0;)
-        if (expr->functions[i] != NULL)
-          g_ptr_array_add (stack, expr->functions[i]->body);
+      if (expr->array != NULL)
+        add_array (expr->array, seen, arrays);
+
+      for (guint i = 0; i < G_N_ELEMENTS (expr->functions); i++)
+        for (guint k = 0; expr->functions[i] != NULL && k < expr->functions[i]->arrays->len; k++)
+          add_array (expr->functions[i]->arrays->pdata[k], seen, arrays);
+
       for (guint i = expr->n_args; i-- > 0;)
-        g_ptr_array_add (stack, expr->args[i]);
+        if (expr->args[i]->reads)
+          g_ptr_array_add (stack, expr->args[i]);
     }
 
   return arrays;
+}
+
+AccFunction *
+acc_function_new_open (AccExpr **params,
+                       guint     n_params,
+                       AccExpr  *body)
+{
+  AccFunction *self = g_new0 (AccFunction, 1);
+
+  g_assert (n_params <= G_N_ELEMENTS (self->params));
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->n_params = n_params;
+  for (guint i = 0; i < n_params; i++)
+    self->params[i] = acc_expr_ref_sink (params[i]);
+  self->body = acc_expr_ref_sink (body);
+  self->arrays = collect_arrays (self->body);
+  return self;
 }
 
 AccFunction *
@@ -35,38 +72,30 @@ acc_function_new (AccExpr **params,
                   guint     n_params,
                   AccExpr  *body)
 {
-  AccFunction *self = g_new0 (AccFunction, 1);
+  g_autoptr(AccExpr) owned = acc_expr_ref_sink (body);
+  g_autoptr(AccExpr) settled = acc_expr_ref_sink (acc_expr_settle (owned, NULL));
 
-  g_atomic_ref_count_init (&self->ref_count);
-  self->n_params = n_params;
-  for (guint i = 0; i < n_params; i++)
-    self->params[i] = acc_expr_ref_sink (params[i]);
-
-  acc_expr_ref_sink (body);
-  self->body = acc_expr_ref_sink (acc_expr_settle (body, NULL));
-  acc_expr_unref (body);
-  self->arrays = collect_arrays (self->body);
-  return self;
+  return acc_function_new_open (params, n_params, settled);
 }
 
-/* A callback's parameters: owned here, and floating for whoever uses them first. */
 static void
 make_params (AccElementType **types,
              AccExpr        **params,
              guint            n)
 {
   for (guint i = 0; i < n; i++)
-    params[i] = acc_expr_ref (acc_expr_new_variable (types[i]));
+    params[i] = acc_expr_ref_sink (acc_expr_new_variable (types[i]));
 }
 
+/* @result: (nullable): a callback's; drops @params */
 static AccFunction *
 finish (AccExpr       **params,
         guint           n,
         AccExpr        *result,
         AccElementType *result_type)
 {
-  g_autoptr (AccExpr) body = acc_expr_take_result (result);
-  g_autoptr (AccExpr) settled = acc_expr_ref_sink (acc_expr_settle (body, result_type));
+  g_autoptr(AccExpr) body = acc_expr_take_result (result);
+  g_autoptr(AccExpr) settled = acc_expr_ref_sink (acc_expr_settle (body, result_type));
   AccFunction *self = acc_function_new (params, n, settled);
 
   for (guint i = 0; i < n; i++)
@@ -83,7 +112,7 @@ acc_function_new1 (AccElementType *x,
   AccExpr *params[1];
 
   make_params (&x, params, 1);
-  return finish (params, 1, function (params[0], user_data), result_type);
+  return finish (params, 1, function ? function (params[0], user_data) : NULL, result_type);
 }
 
 AccFunction *
@@ -97,7 +126,7 @@ acc_function_new2 (AccElementType *x,
   AccExpr *params[2];
 
   make_params (types, params, 2);
-  return finish (params, 2, function (params[0], params[1], user_data), result_type);
+  return finish (params, 2, function ? function (params[0], params[1], user_data) : NULL, result_type);
 }
 
 AccFunction *
@@ -112,7 +141,7 @@ acc_function_new3 (AccElementType *x,
   AccExpr *params[3];
 
   make_params (types, params, 3);
-  return finish (params, 3, function (params[0], params[1], params[2], user_data), result_type);
+  return finish (params, 3, function ? function (params[0], params[1], params[2], user_data) : NULL, result_type);
 }
 
 AccFunction *

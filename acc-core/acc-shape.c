@@ -31,8 +31,11 @@ AccShape *
 acc_shape_new (const gint64 *extents,
                guint         rank)
 {
-  AccShape *self = g_malloc (sizeof *self + rank * sizeof *extents);
+  AccShape *self;
 
+  g_return_val_if_fail (rank == 0 || extents != NULL, NULL);
+
+  self = g_malloc (sizeof *self + rank * sizeof *extents);
   g_atomic_ref_count_init (&self->ref_count);
   self->rank = rank;
   if (rank > 0)

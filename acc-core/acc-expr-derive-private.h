@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-expr-build-private.h"
+
+G_BEGIN_DECLS
+
+/* Scalar functions made of primitives. */
+
+/* From owned operands that have types to a floating result. */
+typedef AccExpr *(*AccExprBuild) (AccExpr **args);
+
+/* Calls @build with @n <= 2 operands that are sound and have types, and drops them. @alike: both get one type. */
+AccExpr  *_acc_expr_derive     (const char *name, AccExpr *a, AccExpr *b, guint n, gboolean alike, AccExprBuild build);
+/* "name takes what, not …" */
+AccExpr  *_acc_expr_needs      (const char *name, const char *what, AccExpr *given);
+gboolean  _acc_expr_is_integer (AccExpr *expr);
+gboolean  _acc_expr_is_float   (AccExpr *expr);
+gboolean  _acc_expr_is_bool    (AccExpr *expr);
+
+/* A public function whose body sees its operands as a and b. */
+#define DERIVED1(name, ...) \
+  static AccExpr *build_##name (AccExpr **args) { AccExpr *a = args[0]; __VA_ARGS__ } \
+  AccExpr *acc_expr_##name (AccExpr *a) { return _acc_expr_derive (#name, a, NULL, 1, FALSE, build_##name); }
+#define DERIVED2(name, alike, ...) \
+  static AccExpr *build_##name (AccExpr **args) { AccExpr *a = args[0], *b = args[1]; __VA_ARGS__ } \
+  AccExpr *acc_expr_##name (AccExpr *a, AccExpr *b) { return _acc_expr_derive (#name, a, b, 2, alike, build_##name); }
+
+#define INT(value) acc_expr_new_int (value)
+
+G_END_DECLS

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Floats taken apart and put together, by their bits: the same on every backend. */
+
+#include "acc-error.h"
+#include "acc-expr-derive-private.h"
+
+/**
+ * acc_expr_div_float:
+ * @a: a float
+ * @b: a float
+ *
+ * Returns: (transfer none): the quotient rounded down
+ */
+DERIVED2 (div_float, TRUE, return acc_expr_floor (acc_expr_fdiv (a, b)); )
+
+/**
+ * acc_expr_mod_float:
+ * @a: a float
+ * @b: a float
+ *
+ * Returns: (transfer none): @a less @b times acc_expr_div_float(): the remainder with the sign of @b
+ */
+DERIVED2 (mod_float, TRUE, return acc_expr_sub (a, acc_expr_mul (acc_expr_floor (acc_expr_fdiv (a, b)), b)); )
+
+typedef struct {
+  AccElementType *bits;      /* unsigned integer of the same size */
+  int             mantissa;  /* stored bits */
+  int             bias;
+} Format;
+
+static Format
+format_of (AccExpr *a)
+{
+  switch (acc_element_type_get_kind (a->type))
+    {
+    case ACC_KIND_F16:
+      return (Format) { acc_element_type_new (ACC_KIND_U16), 10, 15 };
+    case ACC_KIND_F32:
+      return (Format) { acc_element_type_new (ACC_KIND_U32), 23, 127 };
+    case ACC_KIND_BOOL:
+    case ACC_KIND_I8:
+    case ACC_KIND_I16:
+    case ACC_KIND_I32:
+    case ACC_KIND_I64:
+    case ACC_KIND_U8:
+    case ACC_KIND_U16:
+    case ACC_KIND_U32:
+    case ACC_KIND_U64:
+    case ACC_KIND_F64:
+    case ACC_KIND_TUPLE:
+    default:
+      return (Format) { acc_element_type_new (ACC_KIND_U64), 52, 1023 };
+    }
+}
+
+static AccExpr *
+sign_mask (Format f)
+{
+  return acc_expr_new_typed_uint (f.bits, (guint64) 1 << (8 * acc_element_type_get_size (f.bits) - 1));
+}
+
+/* The bits as an i8 (64-bit), sign removed. */
+static AccExpr *
+magnitude_bits (AccExpr *a,
+                Format   f)
+{
+  return acc_expr_cast (acc_expr_band (acc_expr_bitcast (a, f.bits), acc_expr_bnot (sign_mask (f))), acc_index_type (1));
+}
+
+/**
+ * acc_expr_copy_sign:
+ * @a: a float
+ * @b: a float
+ *
+ * Returns: (transfer none): the magnitude of @a with the sign of @b
+ */
+DERIVED2 (copy_sign, TRUE,
+  if (!_acc_expr_is_float (a))
+    return _acc_expr_needs ("copy_sign", "floats", a);
+  Format f = format_of (a);
+  AccExpr *sign = acc_expr_band (acc_expr_bitcast (b, f.bits), sign_mask (f));
+  return acc_expr_bitcast (acc_expr_bor (acc_expr_band (acc_expr_bitcast (a, f.bits), acc_expr_bnot (sign_mask (f))), sign), a->type);
+)
+
+/**
+ * acc_expr_is_negative_zero:
+ * @a: a float
+ *
+ * Returns: (transfer none): whether it is -0, a b1
+ */
+DERIVED1 (is_negative_zero,
+  if (!_acc_expr_is_float (a))
+    return _acc_expr_needs ("is_negative_zero", "a float", a);
+  Format f = format_of (a);
+  return acc_expr_eq (acc_expr_bitcast (a, f.bits), sign_mask (f));
+)
+
+/**
+ * acc_expr_is_denormalized:
+ * @a: a float
+ *
+ * Returns: (transfer none): whether it is subnormal (not zero, below the least normal number), a b1
+ */
+DERIVED1 (is_denormalized,
+  if (!_acc_expr_is_float (a))
+    return _acc_expr_needs ("is_denormalized", "a float", a);
+  Format f = format_of (a);
+  g_autoptr(AccExpr) bits = acc_expr_ref_sink (magnitude_bits (a, f));
+  return acc_expr_band (acc_expr_gt (bits, INT (0)), acc_expr_lt (bits, INT ((gint64) 1 << f.mantissa)));
+)
+
+/**
+ * acc_expr_decode_float:
+ * @a: a float
+ *
+ * Mantissa m and exponent e with @a = m · 2^e and |m| filling all the bits of the format's precision, also for subnormal
+ * numbers; (0, 0) for zero. Of infinity and NaN the bits are taken as they stand.
+ *
+ * Returns: (transfer none): (m, e), both i8
+ */
+DERIVED1 (decode_float,
+  if (!_acc_expr_is_float (a))
+    return _acc_expr_needs ("decode_float", "a float", a);
+  Format f = format_of (a);
+  gint64 hidden = (gint64) 1 << f.mantissa;
+  g_autoptr(AccExpr) bits = acc_expr_ref_sink (magnitude_bits (a, f));
+  g_autoptr(AccExpr) stored = acc_expr_ref_sink (acc_expr_band (bits, INT (hidden - 1)));
+  g_autoptr(AccExpr) field = acc_expr_ref_sink (acc_expr_shr (bits, INT (f.mantissa)));
+  g_autoptr(AccExpr) subnormal = acc_expr_ref_sink (acc_expr_eq (field, INT (0)));
+  g_autoptr(AccExpr) shift = acc_expr_ref_sink (acc_expr_sub (acc_expr_clz (stored), INT (63 - f.mantissa)));
+  AccExpr *m = acc_expr_cond (subnormal, acc_expr_shl (stored, shift), acc_expr_bor (stored, INT (hidden)));
+  AccExpr *e = acc_expr_sub (acc_expr_cond (subnormal, acc_expr_sub (INT (1), shift), field), INT (f.bias + f.mantissa));
+  g_autoptr(AccExpr) mantissa = acc_expr_ref_sink (m);
+  AccExpr *negative = acc_expr_ne (acc_expr_band (acc_expr_bitcast (a, f.bits), sign_mask (f)), INT (0));
+  g_autoptr(AccExpr) zero = acc_expr_ref_sink (acc_expr_eq (bits, INT (0)));
+  return acc_expr_tuple2 (acc_expr_cond (zero, INT (0), acc_expr_cond (negative, acc_expr_neg (mantissa), mantissa)),
+                          acc_expr_cond (zero, INT (0), e));
+)
+
+/**
+ * acc_expr_exponent:
+ * @a: a float
+ *
+ * Returns: (transfer none): the least n with |@a| < 2^n, an i8; 0 for zero
+ */
+DERIVED1 (exponent,
+  if (!_acc_expr_is_float (a))
+    return _acc_expr_needs ("exponent", "a float", a);
+  Format f = format_of (a);
+  AccExpr *e = acc_expr_item (acc_expr_decode_float (a), 1);
+  return acc_expr_cond (acc_expr_eq (a, INT (0)), INT (0), acc_expr_add (e, INT (f.mantissa + 1)));
+)
+
+/* 2^n for n in the range of normal numbers */
+static AccExpr *
+power_of_two (AccExpr        *n,
+              Format          f,
+              AccElementType *type)
+{
+  AccExpr *bits = acc_expr_shl (acc_expr_add (n, INT (f.bias)), INT (f.mantissa));
+
+  return acc_expr_bitcast (acc_expr_cast (bits, f.bits), type);
+}
+
+/* f4 and f8. Steps that stay exact until the last: up by the greatest power, down by one that leaves the bits which the last
+ * step, the only one that may reach subnormal numbers, needs to round once. Two of either reach everything. */
+static AccExpr *
+scale (AccExpr *a,
+       AccExpr *k)
+{
+  Format f = format_of (a);
+  gint64 up = f.bias;
+  gint64 down = f.bias - 1 - (f.mantissa + 1);
+  AccExpr *up_power = power_of_two (INT (up), f, a->type);
+  AccExpr *down_power = power_of_two (INT (-down), f, a->type);
+  g_autoptr(AccExpr) up_factor = acc_expr_ref_sink (up_power);
+  g_autoptr(AccExpr) down_factor = acc_expr_ref_sink (down_power);
+  g_autoptr(AccExpr) n = acc_expr_ref (k);
+  g_autoptr(AccExpr) y = acc_expr_ref (a);
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr(AccExpr) y0 = g_steal_pointer (&y);
+      g_autoptr(AccExpr) n0 = g_steal_pointer (&n);
+      g_autoptr(AccExpr) over = acc_expr_ref_sink (acc_expr_gt (n0, INT (up)));
+      g_autoptr(AccExpr) under = acc_expr_ref_sink (acc_expr_lt (n0, INT (1 - f.bias)));
+
+      y = acc_expr_ref_sink (acc_expr_cond (over, acc_expr_mul (y0, up_factor),
+                                            acc_expr_cond (under, acc_expr_mul (y0, down_factor), y0)));
+      n = acc_expr_ref_sink (acc_expr_cond (over, acc_expr_sub (n0, INT (up)),
+                                            acc_expr_cond (under, acc_expr_add (n0, INT (down)), n0)));
+    }
+
+  return acc_expr_mul (y, power_of_two (acc_expr_max (acc_expr_min (n, INT (up)), INT (1 - f.bias)), f, a->type));
+}
+
+static AccExpr *
+build_scale_float (AccExpr **args)
+{
+  AccExpr *k = args[0], *a = args[1];
+  g_autoptr(AccExpr) n = NULL;
+
+  if (!_acc_expr_is_integer (k))
+    return _acc_expr_needs ("scale_float", "an integer exponent", k);
+  if (!_acc_expr_is_float (a))
+    return _acc_expr_needs ("scale_float", "a float", a);
+
+  /* Within i8 and so that no step of it overflows; u8 beyond the least i8 would wrap. */
+  if (acc_element_type_get_kind (k->type) == ACC_KIND_U64)
+    k = acc_expr_min (k, INT (10000));
+  n = acc_expr_ref_sink (acc_expr_max (acc_expr_min (acc_expr_cast (k, acc_index_type (1)), INT (10000)), INT (-10000)));
+
+  if (acc_element_type_get_kind (a->type) != ACC_KIND_F16)
+    return scale (a, n);
+
+  /* Binary32 holds all these products exactly: its conversion rounds once. */
+  AccElementType *f32 = acc_element_type_new (ACC_KIND_F32);
+  AccExpr *bounded = acc_expr_max (acc_expr_min (n, INT (64)), INT (-64));
+  Format f = { acc_element_type_new (ACC_KIND_U32), 23, 127 };
+  return acc_expr_cast (acc_expr_mul (acc_expr_cast (a, f32), power_of_two (bounded, f, f32)), a->type);
+}
+
+/**
+ * acc_expr_scale_float:
+ * @k: an integer
+ * @a: a float
+ *
+ * @a · 2^@k, rounded once, to infinity, to subnormal numbers and to zero, too; zero, infinity and NaN stay.
+ *
+ * Returns: (transfer none): the product, of the type of @a
+ */
+AccExpr *
+acc_expr_scale_float (AccExpr *k,
+                      AccExpr *a)
+{
+  return _acc_expr_derive ("scale_float", k, a, 2, FALSE, build_scale_float);
+}
+
+/**
+ * acc_expr_significand:
+ * @a: a float
+ *
+ * Returns: (transfer none): @a scaled by a power of two so that its magnitude is in [0.5, 1); zero stays
+ */
+DERIVED1 (significand,
+  if (!_acc_expr_is_float (a))
+    return _acc_expr_needs ("significand", "a float", a);
+  return acc_expr_scale_float (acc_expr_neg (acc_expr_exponent (a)), a);
+)
+
+/* Of magnitude |m| < 2^63 + 1 as u8, and k: m · 2^k as a subnormal f8, whose bits are the product in units of 2^-1074. */
+static AccExpr *
+encode_subnormal (AccExpr *magnitude,
+                  AccExpr *k)
+{
+  AccElementType *u64 = acc_element_type_new (ACC_KIND_U64);
+  g_autoptr(AccExpr) shift = acc_expr_ref_sink (acc_expr_sub (INT (-1074), k));
+  g_autoptr(AccExpr) quotient = acc_expr_ref_sink (acc_expr_shr (magnitude, shift));
+  g_autoptr(AccExpr) rest = acc_expr_ref_sink (acc_expr_sub (magnitude, acc_expr_shl (quotient, shift)));
+  g_autoptr(AccExpr) half = acc_expr_ref_sink (acc_expr_shl (acc_expr_new_typed_uint (u64, 1), acc_expr_sub (shift, INT (1))));
+  g_autoptr(AccExpr) tie = acc_expr_ref_sink (acc_expr_band (acc_expr_eq (rest, half), acc_expr_odd (quotient)));
+  AccExpr *up = acc_expr_band (acc_expr_le (shift, INT (64)), acc_expr_bor (acc_expr_gt (rest, half), tie));
+
+  return acc_expr_bitcast (acc_expr_add (quotient, acc_expr_cast (up, u64)), acc_element_type_new (ACC_KIND_F64));
+}
+
+static AccExpr *
+build_encode_float (AccExpr **args)
+{
+  AccElementType *f64 = acc_element_type_new (ACC_KIND_F64);
+  AccElementType *i64 = acc_index_type (1);
+
+  for (guint i = 0; i < 2; i++)
+    if (args[i]->type != i64)
+      return _acc_expr_needs ("encode_float", "mantissa and exponent of i8", args[i]);
+
+  g_autoptr(AccExpr) k = acc_expr_ref_sink (acc_expr_max (acc_expr_min (args[1], INT (10000)), INT (-10000)));
+  g_autoptr(AccExpr) magnitude = acc_expr_ref_sink (acc_expr_cast (acc_expr_abs (args[0]), acc_element_type_new (ACC_KIND_U64)));
+  g_autoptr(AccExpr) m = acc_expr_ref_sink (acc_expr_cast (args[0], f64));
+  /* Below 2^-1022 a mantissa that has more bits than the result would be rounded twice. */
+  AccExpr *top = acc_expr_add (k, acc_expr_sub (INT (64), acc_expr_clz (magnitude)));
+  AccExpr *small = acc_expr_band (acc_expr_le (top, INT (-1022)), acc_expr_lt (k, INT (-1074)));
+
+  return acc_expr_cond (small, acc_expr_copy_sign (encode_subnormal (magnitude, k), m), acc_expr_scale_float (k, m));
+}
+
+/**
+ * acc_expr_encode_float:
+ * @mantissa: an i8
+ * @exponent: an i8
+ *
+ * @mantissa · 2^@exponent, rounded once to f8; of what acc_expr_decode_float() gives, the number it came from. For other
+ * float types cast the result.
+ *
+ * Returns: (transfer none): an f8
+ */
+AccExpr *
+acc_expr_encode_float (AccExpr *mantissa,
+                       AccExpr *exponent)
+{
+  return _acc_expr_derive ("encode_float", mantissa, exponent, 2, FALSE, build_encode_float);
+}

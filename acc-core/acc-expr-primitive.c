@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "acc-error.h"
+#include "acc-expr-build-private.h"
+
+static const char *
+code_of (AccExpr *expr)
+{
+  return acc_element_type_get_code (expr->type);
+}
+
+static const char *
+describe_operands (AccOperands operands)
+{
+  switch (operands)
+    {
+    case ACC_OPERANDS_NUM:
+      return "numbers";
+    case ACC_OPERANDS_INT:
+    case ACC_OPERANDS_SHIFT:
+      return "integers";
+    case ACC_OPERANDS_FLOAT:
+      return "floats";
+    case ACC_OPERANDS_LOGIC:
+      return "b1 and integers";
+    case ACC_OPERANDS_BOOL:
+      return "b1";
+    case ACC_OPERANDS_ANY:
+    default:
+      return "scalars";
+    }
+}
+
+/* The first of @args that carries an error, with the primitive's name before its message; or NULL. */
+static AccExpr *
+find_error (const char  *name,
+            AccExpr    **args,
+            guint        n)
+{
+  for (guint i = 0; i < n; i++)
+    if (_acc_expr_is_error (args[i]))
+      return acc_expr_new_error_literal (args[i]->error->code, "%s: %s", name, args[i]->error->message);
+  return NULL;
+}
+
+/* Gives owned operands their types and checks them. NULL, or a floating error. */
+static AccExpr *
+settle_operands (AccPrimitive   primitive,
+                 AccExpr      **args)
+{
+  const AccPrimitiveInfo *info = acc_primitive_get_info (primitive);
+  gboolean floats = info->operands == ACC_OPERANDS_FLOAT;
+  AccExpr *error;
+
+  if (info->operands == ACC_OPERANDS_SHIFT)
+    {
+      _acc_expr_settle_slot (&args[0], NULL);
+      if (!_acc_expr_to_index (&args[1]) && !_acc_expr_is_error (args[1]))
+        return acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: the amount is %s, not an integer", info->name, code_of (args[1]));
+    }
+  else if (info->arity == 2)
+    _acc_expr_agree (&args[0], &args[1], floats);
+  else
+    _acc_expr_settle_slot (&args[0], floats ? acc_element_type_new (ACC_KIND_F64) : NULL);
+
+  if ((error = find_error (info->name, args, info->arity)) != NULL)
+    return error;
+
+  if (info->arity == 2 && info->operands != ACC_OPERANDS_SHIFT && args[0]->type != args[1]->type)
+    return acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: %s and %s differ; convert one with cast", info->name, code_of (args[0]),
+                                       code_of (args[1]));
+  if (!acc_primitive_accepts (primitive, acc_element_type_get_kind (args[0]->type)))
+    return acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s takes %s, not %s", info->name, describe_operands (info->operands),
+                                       code_of (args[0]));
+  return NULL;
+}
+
+AccExpr *
+acc_expr_new_primitive (AccPrimitive   primitive,
+                        AccExpr      **operands)
+{
+  const AccPrimitiveInfo *info = acc_primitive_get_info (primitive);
+  AccExpr *args[2] = { operands[0], info->arity > 1 ? operands[1] : NULL };
+  AccExpr *error = _acc_expr_adopt (info->name, args, info->arity);
+
+  if (error != NULL)
+    return error;
+
+  if ((error = settle_operands (primitive, args)) != NULL)
+    {
+      _acc_expr_drop (args, info->arity);
+      return error;
+    }
+
+  AccElementKind kind = acc_primitive_result (primitive, acc_element_type_get_kind (args[0]->type));
+  AccExpr *result = _acc_expr_alloc (ACC_EXPR_PRIMITIVE, acc_element_type_new (kind), info->arity);
+
+  result->primitive = primitive;
+  for (guint i = 0; i < info->arity; i++)
+    result->args[i] = args[i];
+  return _acc_expr_seal (result);
+}
+
+AccExpr *
+_acc_expr_binary (AccPrimitive  primitive,
+                  AccExpr      *a,
+                  AccExpr      *b)
+{
+  return acc_expr_new_primitive (primitive, (AccExpr *[]) { a, b });
+}
+
+AccExpr *
+_acc_expr_unary (AccPrimitive  primitive,
+                 AccExpr      *a)
+{
+  return acc_expr_new_primitive (primitive, (AccExpr *[]) { a });
+}
+
+/* --- tuples are compared lexicographically */
+
+static gboolean
+is_tuple (AccExpr *expr)
+{
+  return expr != NULL && expr->type != NULL && acc_element_type_is_tuple (expr->type);
+}
+
+/* Scalars of @expr, which is owned by the caller, from left to right; owned. */
+static void
+collect_leaves (AccExpr   *expr,
+                GPtrArray *leaves)
+{
+  if (!is_tuple (expr))
+    {
+      g_ptr_array_add (leaves, acc_expr_ref (expr));
+      return;
+    }
+
+  for (guint i = 0; i < acc_element_type_get_n_items (expr->type); i++)
+    {
+      g_autoptr(AccExpr) item = acc_expr_ref_sink (acc_expr_item (expr, i));
+      collect_leaves (item, leaves);
+    }
+}
+
+/* Two owned tuples of one type. From the last scalar to the first: a strict order decides, equality leaves it to what
+ * follows. */
+static AccExpr *
+compare_leaves (AccPrimitive  primitive,
+                AccExpr      *a,
+                AccExpr      *b)
+{
+  g_autoptr(GPtrArray) xs = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_expr_unref);
+  g_autoptr(GPtrArray) ys = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_expr_unref);
+  AccPrimitive strict = primitive == ACC_PRIM_LE ? ACC_PRIM_LT : primitive == ACC_PRIM_GE ? ACC_PRIM_GT : primitive;
+  AccExpr *result;
+
+  collect_leaves (a, xs);
+  collect_leaves (b, ys);
+
+  if (xs->len == 0)
+    return acc_expr_new_bool (primitive == ACC_PRIM_EQ || primitive == ACC_PRIM_LE || primitive == ACC_PRIM_GE);
+
+  result = _acc_expr_binary (primitive, xs->pdata[xs->len - 1], ys->pdata[xs->len - 1]);
+  for (guint i = xs->len - 1; i-- > 0;)
+    {
+      AccExpr *first = _acc_expr_binary (strict, xs->pdata[i], ys->pdata[i]);
+
+      if (primitive == ACC_PRIM_EQ)
+        result = _acc_expr_binary (ACC_PRIM_BAND, first, result);
+      else if (primitive == ACC_PRIM_NE)
+        result = _acc_expr_binary (ACC_PRIM_BOR, first, result);
+      else
+        result = _acc_expr_binary (ACC_PRIM_BOR, first,
+                                   _acc_expr_binary (ACC_PRIM_BAND, _acc_expr_binary (ACC_PRIM_EQ, xs->pdata[i], ys->pdata[i]), result));
+    }
+  return result;
+}
+
+/* Sinks two tuples and gives them one type. NULL, or a floating error. */
+static AccExpr *
+adopt_tuples (AccPrimitive   primitive,
+              AccExpr      **args)
+{
+  const char *name = acc_primitive_get_info (primitive)->name;
+  AccExpr *error;
+
+  acc_expr_ref_sink (args[0]);
+  acc_expr_ref_sink (args[1]);
+  _acc_expr_agree (&args[0], &args[1], FALSE);
+
+  if ((error = find_error (name, args, 2)) == NULL && args[0]->type != args[1]->type)
+    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: %s and %s differ; convert one with cast", name, code_of (args[0]),
+                                        code_of (args[1]));
+  return error;
+}
+
+AccExpr *
+_acc_expr_compare (AccPrimitive  primitive,
+                   AccExpr      *a,
+                   AccExpr      *b)
+{
+  AccExpr *args[] = { a, b };
+  AccExpr *result;
+
+  if (!is_tuple (a) || !is_tuple (b))
+    return _acc_expr_binary (primitive, a, b);
+
+  if ((result = adopt_tuples (primitive, args)) == NULL)
+    result = compare_leaves (primitive, args[0], args[1]);
+
+  _acc_expr_drop (args, 2);
+  return result;
+}
+
+AccExpr *
+_acc_expr_choose (AccPrimitive  primitive,
+                  AccExpr      *a,
+                  AccExpr      *b)
+{
+  if (!is_tuple (a) || !is_tuple (b))
+    return _acc_expr_binary (primitive, a, b);
+
+  AccExpr *args[] = { a, b };
+  AccExpr *result;
+
+  if ((result = adopt_tuples (primitive, args)) == NULL)
+    result = acc_expr_cond (compare_leaves (primitive == ACC_PRIM_MIN ? ACC_PRIM_LE : ACC_PRIM_GE, args[0], args[1]), args[0], args[1]);
+
+  _acc_expr_drop (args, 2);
+  return result;
+}
