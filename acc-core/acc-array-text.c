@@ -104,8 +104,12 @@ format_float (double   x,
   g_snprintf (format, sizeof format, "%%.%d%c", digits, scientific ? 'e' : 'f');
   g_ascii_formatd (text, sizeof text, format, x);
 
-  if (digits == 0 && !scientific)
-    return g_strconcat (text, ".", NULL);
+  if (digits == 0)
+    {
+      const char *exponent = strchrnul (text, 'e');
+
+      return g_strdup_printf ("%.*s.%s", (int) (exponent - text), text, exponent);
+    }
 
   if (!scientific)
     {
@@ -157,12 +161,14 @@ format_floats (AccElementKind  kind,
         fraction = MAX (fraction, scientific ? digits - 1 : digits - 1 - exponent);
       }
 
-  fraction = CLAMP (fraction, scientific ? 1 : 0, PRECISION);
+  fraction = MIN (fraction, PRECISION);
 
   for (guint i = 0; i < n; i++)
     {
-      if (isfinite (values[i]))
-        texts[i] = pad_fraction (format_float (values[i], scientific, fraction), fraction);
+      if (isfinite (values[i]) && scientific)
+        texts[i] = format_float (values[i], TRUE, fraction);
+      else if (isfinite (values[i]))
+        texts[i] = pad_fraction (format_float (values[i], FALSE, fraction), fraction);
       else
         texts[i] = g_strdup (isnan (values[i]) ? "nan" : values[i] < 0 ? "-inf" : "inf");
     }
