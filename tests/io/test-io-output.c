@@ -44,11 +44,11 @@ test_atomic (void)
       g_autofree char *folder = io_make_folder ();
       g_autoptr(GFile) file = io_file_in (folder, names[i]);
       g_autoptr(GPtrArray) leaves = io_random_leaves ("u1", extents, 2, 1);
-      g_autoptr(GError) error = NULL;
-      g_autoptr(AccSink) sink = acc_sink_create (file, NULL, &error);
+      g_autoptr(GError) outer = NULL;
+      g_autoptr(AccSink) sink = acc_sink_create (file, NULL, &outer);
       g_autoptr(GBytes) bytes = NULL;
 
-      g_assert_no_error (error);
+      g_assert_no_error (outer);
       g_assert_cmpuint (io_count_files (folder), ==, 0);
 
       /* Given up */
@@ -72,13 +72,13 @@ test_atomic (void)
 
       /* Complete, in the place of another */
       io_put (file, "old", 3);
-      sink = acc_sink_create (file, NULL, &error);
+      sink = acc_sink_create (file, NULL, &outer);
       begin (sink, 100);
       assert_content (file, "old");
       acc_sink_abort (sink);
       assert_content (file, "old");
-      g_assert_true (io_write_all (sink, "u1", extents, 2, leaves, 7, NULL, &error));
-      g_assert_no_error (error);
+      g_assert_true (io_write_all (sink, "u1", extents, 2, leaves, 7, NULL, &outer));
+      g_assert_no_error (outer);
       g_assert_cmpuint (io_count_files (folder), ==, 1);
       bytes = io_get (file);
       g_assert_cmpuint (g_bytes_get_size (bytes), >, 100);

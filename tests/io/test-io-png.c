@@ -83,29 +83,29 @@ test_suite_streams (void)
 
   for (guint i = 0; i < files->len; i++)
     {
-      g_autoptr(GError) error = NULL;
+      g_autoptr(GError) outer = NULL;
       g_autoptr(GBytes) bytes = io_get (files->pdata[i]);
       g_autoptr(GInputStream) memory = g_memory_input_stream_new_from_bytes (bytes);
       g_autoptr(GInputStream) once = io_pipe (bytes);
-      g_autoptr(AccSource) seekable = acc_source_new_for_stream (memory, NULL, &error);
-      g_autoptr(AccSource) source = acc_source_new_for_stream (once, NULL, &error);
+      g_autoptr(AccSource) seekable = acc_source_new_for_stream (memory, NULL, &outer);
+      g_autoptr(AccSource) source = acc_source_new_for_stream (once, NULL, &outer);
       ReferencePicture picture;
 
-      g_assert_no_error (error);
+      g_assert_no_error (outer);
       reference_png_read (bytes, &picture);
 
       for (guint run = 0; run < 2; run++)
         {
-          g_autoptr(GPtrArray) leaves = io_read_all (seekable, 5, NULL, &error);
+          g_autoptr(GPtrArray) leaves = io_read_all (seekable, 5, NULL, &outer);
 
-          g_assert_no_error (error);
+          g_assert_no_error (outer);
           assert_picture (seekable, leaves, &picture);
         }
 
       {
-        g_autoptr(GPtrArray) leaves = io_read_all (source, 5, NULL, &error);
+        g_autoptr(GPtrArray) leaves = io_read_all (source, 5, NULL, &outer);
 
-        g_assert_no_error (error);
+        g_assert_no_error (outer);
         assert_picture (source, leaves, &picture);
       }
 
