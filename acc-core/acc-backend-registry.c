@@ -52,7 +52,8 @@ list_folders (void)
 
   if (dladdr ((gpointer) acc_backend_register_builtin, &info) != 0 && info.dli_fname != NULL)
     {
-      g_autofree char *folder = g_path_get_dirname (info.dli_fname);
+      g_autofree char *library = g_canonicalize_filename (info.dli_fname, NULL);
+      g_autofree char *folder = g_path_get_dirname (library);
 
       g_ptr_array_add (folders, g_build_filename (folder, ACC_BACKENDS_SUBDIR, NULL));
     }
