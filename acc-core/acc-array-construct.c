@@ -84,6 +84,8 @@ acc_array_new_from_source (AccSource *source)
     acc_array_fail (node, ACC_ERROR_SHAPE, "%s does not say its type and shape", acc_source_get_name (source));
   else if ((node->rank = acc_shape_get_rank (shape)) == 0)
     acc_array_fail (node, ACC_ERROR_SHAPE, "%s has rank 0, a source has rows", acc_source_get_name (source));
+  else if (node->rank > ACC_MAX_LEAVES)
+    acc_array_fail (node, ACC_ERROR_SHAPE, "rank %u is too high", node->rank);
 
   return acc_array_complete (node);
 }

@@ -20,6 +20,13 @@ begin_manifest (AccElementType *type,
     }
 
   given = acc_shape_get_extents (shape, &node->rank);
+
+  if (node->rank > ACC_MAX_LEAVES)
+    {
+      acc_array_fail (node, ACC_ERROR_SHAPE, "rank %u is too high", node->rank);
+      return node;
+    }
+
   extents = g_new (gint64, node->rank + 1);
   for (guint i = 0; i < node->rank; i++)
     extents[i] = MAX (given[i], 0);
