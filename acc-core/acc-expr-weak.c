@@ -54,7 +54,7 @@ acc_expr_settle (AccExpr        *expr,
     return expr;
   if (expr->kind == ACC_EXPR_TUPLE)
     return settle_items (expr, type);
-  return convert (expr, type != NULL ? type : expr->type, FALSE);
+  return convert (expr, type != NULL && !acc_element_type_is_tuple (type) ? type : expr->type, FALSE);
 }
 
 gboolean
