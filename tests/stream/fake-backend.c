@@ -184,7 +184,7 @@ get_whole_row (gpointer data, guint value, gint64 row)
 gint32 *
 script_compute (Script *self, guint value)
 {
-  gint32 *arrays[SCRIPT_MAX];
+  gint32 *arrays[SCRIPT_MAX] = { NULL, };
   gpointer context[2] = { self, arrays };
   gint32 *result;
 

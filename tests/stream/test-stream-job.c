@@ -77,13 +77,13 @@ on_awaited (GObject *object, GAsyncResult *result, gpointer data)
 
   g_assert_true (g_thread_self () == f->thread);
   f->result = acc_job_await_finish (ACC_JOB (object), result, &f->error);
-  f->returned = TRUE;
+  g_atomic_int_set (&f->returned, TRUE);
 }
 
 static void
 wait_for (gboolean *flag, GMainContext *context)
 {
-  while (!*flag)
+  while (!g_atomic_int_get (flag))
     g_main_context_iteration (context, TRUE);
 }
 
@@ -290,7 +290,7 @@ on_run (GObject *object, GAsyncResult *result, gpointer data)
 
   g_assert_true (g_thread_self () == f->thread);
   f->result = array != NULL && acc_array_is_manifest (array);
-  f->returned = TRUE;
+  g_atomic_int_set (&f->returned, TRUE);
 }
 
 static void
@@ -300,7 +300,7 @@ on_run_many (GObject *object, GAsyncResult *result, gpointer data)
   g_autoptr(GPtrArray) arrays = acc_backend_run_many_finish (ACC_BACKEND (object), result, &f->error);
 
   f->result = arrays != NULL && arrays->len == 2 && g_ptr_array_index (arrays, 0) == g_ptr_array_index (arrays, 1);
-  f->returned = TRUE;
+  g_atomic_int_set (&f->returned, TRUE);
 }
 
 static void

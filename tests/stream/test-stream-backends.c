@@ -1,0 +1,775 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Real programs on real backends: what streams is, bit for bit, what runs whole. */
+#include "stream-files.h"
+
+#include "acc-core/acc-executable-private.h"
+#include "acc-seq/acc-evaluate-private.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_SOURCES 2
+#define MAX_RESULTS 4
+
+/* A program over arrays, which are sources or in memory. */
+typedef struct {
+  const char *name;
+  const char *codes[MAX_SOURCES];
+  guint       rank;
+  guint     (*build) (AccArray **sources, AccArray **results);
+  gboolean    refused;      /* rows of a source cannot go through it */
+} Program;
+
+static AccElementType *
+scalar_type (AccElementKind kind)
+{
+  return acc_element_type_new (kind);
+}
+
+/* --- element functions */
+
+static AccExpr *
+affine (AccExpr *x, gpointer data)
+{
+  return acc_expr_add (acc_expr_mul (x, acc_expr_new_int (3)), acc_expr_new_int (1));
+}
+
+static AccExpr *
+plus (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_add (x, y);
+}
+
+static AccExpr *
+mix (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_sub (acc_expr_mul (x, acc_expr_new_int (5)), y);
+}
+
+/* Composition of the maps t -> a*t + b: associative, not commutative. */
+static AccExpr *
+compose (AccExpr *f, AccExpr *g, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_mul (acc_expr_item (f, 0), acc_expr_item (g, 0)),
+                          acc_expr_add (acc_expr_mul (acc_expr_item (f, 1), acc_expr_item (g, 0)), acc_expr_item (g, 1)));
+}
+
+static AccExpr *
+to_map (AccExpr *x, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_add (acc_expr_mul (x, acc_expr_new_int (2)), acc_expr_new_int (1)), x);
+}
+
+static AccExpr *
+larger (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_max (x, y);
+}
+
+static AccExpr *
+identity (AccExpr *x, gpointer data)
+{
+  return x;
+}
+
+/* Offsets matter: each neighbour has its own weight. */
+static AccExpr *
+weigh (AccExpr *n, gint64 top, gint64 bottom, gint64 side)
+{
+  AccExpr *sum = NULL;
+
+  for (gint64 dy = -top; dy <= bottom; dy++)
+    for (gint64 dx = -side; dx <= side; dx++)
+      {
+        AccExpr *term = acc_expr_mul (acc_expr_neighbour2 (n, dy, dx), acc_expr_new_int (1 + (dy + 3) * 2 + dx));
+
+        sum = sum == NULL ? term : acc_expr_add (sum, term);
+      }
+
+  return sum;
+}
+
+static AccExpr *
+box3 (AccExpr *n, gpointer data)
+{
+  return weigh (n, 1, 1, 1);
+}
+
+static AccExpr *
+box5 (AccExpr *n, gpointer data)
+{
+  return weigh (n, 2, 2, 2);
+}
+
+static AccExpr *
+tall7 (AccExpr *n, gpointer data)
+{
+  return weigh (n, 3, 3, 0);
+}
+
+static AccExpr *
+line5 (AccExpr *n, gpointer data)
+{
+  return acc_expr_sub (acc_expr_mul (acc_expr_neighbour1 (n, -2), acc_expr_new_int (3)),
+                       acc_expr_add (acc_expr_neighbour1 (n, 0), acc_expr_neighbour1 (n, 2)));
+}
+
+static AccExpr *
+cube3 (AccExpr *n, gpointer data)
+{
+  return acc_expr_add (acc_expr_sub (acc_expr_mul (acc_expr_neighbour3 (n, -1, 0, 0), acc_expr_new_int (7)), acc_expr_neighbour3 (n, 1, 1, -1)),
+                       acc_expr_neighbour3 (n, 0, -1, 1));
+}
+
+static AccExpr *
+index_sum (AccExpr *index, gpointer data)
+{
+  return acc_expr_cast (acc_expr_add (acc_expr_mul (acc_expr_item (index, 0), acc_expr_new_int (11)), acc_expr_item (index, 1)),
+                        scalar_type (ACC_KIND_I32));
+}
+
+static AccArray *
+stencil (AccArray *array, gint64 rows, gint64 columns, AccBoundary *boundary, AccExprFunc function)
+{
+  gint64 sizes[2] = { rows, columns };
+
+  return acc_array_stencil (array, sizes, 2, boundary, function, NULL);
+}
+
+static AccArray *
+stencil_kind (AccArray *array, gint64 rows, gint64 columns, AccBoundaryKind kind, AccExprFunc function)
+{
+  g_autoptr(AccBoundary) boundary = acc_boundary_new (kind);
+
+  return stencil (array, rows, columns, boundary, function);
+}
+
+/* --- programs */
+
+static guint
+build_map (AccArray **s, AccArray **r)
+{
+  r[0] = acc_array_map (s[0], affine, NULL);
+  return 1;
+}
+
+static guint
+build_source (AccArray **s, AccArray **r)
+{
+  r[0] = acc_array_map (s[0], identity, NULL);
+  r[1] = g_object_ref (s[0]);
+  return 2;
+}
+
+static guint
+build_clamp (AccArray **s, AccArray **r)
+{
+  g_autoptr(AccArray) first = stencil_kind (s[0], 5, 5, ACC_BOUNDARY_CLAMP, box5);
+
+  r[0] = stencil_kind (first, 3, 3, ACC_BOUNDARY_CLAMP, box3);
+  return 1;
+}
+
+static guint
+build_mirror (AccArray **s, AccArray **r)
+{
+  g_autoptr(AccArray) first = stencil_kind (s[0], 3, 3, ACC_BOUNDARY_MIRROR, box3);
+
+  r[0] = stencil_kind (first, 7, 1, ACC_BOUNDARY_MIRROR, tall7);
+  return 1;
+}
+
+static guint
+build_wrap (AccArray **s, AccArray **r)
+{
+  r[0] = stencil_kind (s[0], 3, 3, ACC_BOUNDARY_WRAP, box3);
+  return 1;
+}
+
+static guint
+build_constant (AccArray **s, AccArray **r)
+{
+  g_autoptr(AccBoundary) boundary = acc_boundary_new_constant (acc_expr_new_typed_int (acc_array_get_element_type (s[0]), 7));
+  g_autoptr(AccArray) first = stencil (s[0], 5, 5, boundary, box5);
+
+  r[0] = stencil (first, 3, 3, boundary, box3);
+  return 1;
+}
+
+static guint
+build_function (AccArray **s, AccArray **r)
+{
+  g_autoptr(AccBoundary) boundary = acc_boundary_new_function (2, index_sum, NULL);
+  g_autoptr(AccArray) first = stencil (s[0], 5, 5, boundary, box5);
+
+  r[0] = stencil (first, 3, 3, boundary, box3);
+  return 1;
+}
+
+/* One value read by stages that trail behind it differently. */
+static guint
+build_fan (AccArray **s, AccArray **r)
+{
+  g_autoptr(AccArray) base = stencil_kind (s[0], 3, 3, ACC_BOUNDARY_CLAMP, box3);
+  g_autoptr(AccArray) wide = stencil_kind (base, 7, 1, ACC_BOUNDARY_CLAMP, tall7);
+  g_autoptr(AccArray) narrow = stencil_kind (base, 3, 3, ACC_BOUNDARY_MIRROR, box3);
+  g_autoptr(AccArray) again = stencil_kind (narrow, 5, 5, ACC_BOUNDARY_CLAMP, box5);
+  g_autoptr(AccArray) joined = acc_array_zip_with (wide, again, mix, NULL);
+
+  r[0] = acc_array_zip_with (joined, s[0], mix, NULL);
+  r[1] = g_object_ref (narrow);
+  r[2] = acc_array_map (s[0], affine, NULL);
+  return 3;
+}
+
+static AccExpr *
+difference (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_sub (acc_expr_neighbour2 (x, 1, 0), acc_expr_mul (acc_expr_neighbour2 (y, -2, 1), acc_expr_new_int (3)));
+}
+
+static guint
+build_stencil2 (AccArray **s, AccArray **r)
+{
+  static const gint64 small[2] = { 3, 3 }, tall[2] = { 5, 3 };
+  g_autoptr(AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+  g_autoptr(AccBoundary) mirror = acc_boundary_new (ACC_BOUNDARY_MIRROR);
+  g_autoptr(AccArray) base = stencil_kind (s[1], 3, 3, ACC_BOUNDARY_CLAMP, box3);
+
+  r[0] = acc_array_stencil2 (s[0], small, 2, clamp, base, tall, 2, mirror, difference, NULL);
+  return 1;
+}
+
+static guint
+build_two (AccArray **s, AccArray **r)
+{
+  g_autoptr(AccArray) blurred = stencil_kind (s[0], 3, 3, ACC_BOUNDARY_CLAMP, box3);
+
+  r[0] = acc_array_zip_with (blurred, s[1], mix, NULL);
+  r[1] = acc_array_zip (s[1], s[0]);
+  return 2;
+}
+
+static guint
+build_folds (AccArray **s, AccArray **r)
+{
+  g_autoptr(AccArray) base = stencil_kind (s[0], 3, 3, ACC_BOUNDARY_CLAMP, box3);
+  g_autoptr(AccArray) maps = acc_array_map (base, to_map, NULL);
+  AccElementType *type = acc_array_get_element_type (s[0]);
+
+  r[0] = acc_array_fold (base, acc_expr_new_typed_int (type, 0), plus, NULL);
+  r[1] = acc_array_fold_all (base, acc_expr_new_typed_int (type, 0), plus, NULL);
+  r[2] = acc_array_fold_all (maps, acc_expr_tuple2 (acc_expr_new_typed_int (type, 1), acc_expr_new_typed_int (type, 0)), compose, NULL);
+  r[3] = acc_array_fold_all (s[0], acc_expr_new_minimum (type), larger, NULL);
+  return 4;
+}
+
+static guint
+build_floats (AccArray **s, AccArray **r)
+{
+  g_autoptr(AccArray) base = stencil_kind (s[0], 3, 3, ACC_BOUNDARY_CLAMP, box3);
+  g_autoptr(AccArray) root = acc_array_map (base, affine, NULL);
+
+  r[0] = acc_array_fold_all (root, acc_expr_new_typed_float (acc_array_get_element_type (s[0]), 0), plus, NULL);
+  r[1] = acc_array_fold (root, acc_expr_new_typed_float (acc_array_get_element_type (s[0]), 0), plus, NULL);
+  r[2] = acc_array_scanl1 (root, plus, NULL);
+  return 3;
+}
+
+static AccExpr *
+subtract_the (AccExpr *x, gpointer data)
+{
+  return acc_expr_sub (x, acc_expr_the (data));
+}
+
+/* Needs the sum of all rows before the first row. */
+static guint
+build_centred (AccArray **s, AccArray **r)
+{
+  g_autoptr(AccArray) sum = acc_array_fold_all (s[0], acc_expr_new_typed_int (acc_array_get_element_type (s[0]), 0), plus, NULL);
+
+  r[0] = acc_array_map (s[0], subtract_the, sum);
+  return 1;
+}
+
+static AccExpr *
+split (AccExpr *x, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_cast (x, scalar_type (ACC_KIND_U8)),
+                          acc_expr_tuple2 (x, acc_expr_cast (x, scalar_type (ACC_KIND_F64))));
+}
+
+static AccExpr *
+pick (AccExpr *n, gpointer data)
+{
+  AccExpr *up = acc_expr_neighbour2 (n, -1, 0), *down = acc_expr_neighbour2 (n, 1, 1);
+
+  return acc_expr_tuple2 (acc_expr_item (up, 0), acc_expr_add (acc_expr_item (acc_expr_item (down, 1), 0),
+                                                               acc_expr_item (acc_expr_item (up, 1), 0)));
+}
+
+static guint
+build_tuples (AccArray **s, AccArray **r)
+{
+  g_autoptr(AccArray) tuples = acc_array_map (s[0], split, NULL);
+
+  r[0] = stencil_kind (tuples, 3, 3, ACC_BOUNDARY_CLAMP, pick);
+  r[1] = acc_array_unzip (r[0], 1);
+  r[2] = g_object_ref (tuples);
+  return 3;
+}
+
+static AccExpr *
+swap (AccExpr *x, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_item (x, 1), acc_expr_item (x, 0));
+}
+
+static guint
+build_tuple_source (AccArray **s, AccArray **r)
+{
+  g_autoptr(AccArray) swapped = acc_array_map (s[0], swap, NULL);
+  g_autoptr(AccArray) second = acc_array_unzip (swapped, 1);
+
+  r[0] = g_object_ref (swapped);
+  r[1] = stencil_kind (second, 3, 3, ACC_BOUNDARY_CLAMP, box3);
+  return 2;
+}
+
+static guint
+build_generated (AccArray **s, AccArray **r)
+{
+  g_autoptr(AccArray) ramp = acc_array_generate (acc_array_get_shape (s[0]), index_sum, NULL);
+  g_autoptr(AccArray) smooth = stencil_kind (ramp, 5, 5, ACC_BOUNDARY_CLAMP, box5);
+  g_autoptr(AccArray) blurred = stencil_kind (s[0], 3, 3, ACC_BOUNDARY_CLAMP, box3);
+
+  r[0] = acc_array_zip_with (blurred, smooth, mix, NULL);
+  return 1;
+}
+
+static guint
+build_slices (AccArray **s, AccArray **r)
+{
+  static const gint64 column[2] = { ACC_ALL, 0 }, repeat[3] = { ACC_ALL, 3, ACC_ALL };
+  g_autoptr(AccArray) blurred = stencil_kind (s[0], 3, 3, ACC_BOUNDARY_CLAMP, box3);
+
+  r[0] = acc_array_slice (blurred, column, 2);
+  r[1] = acc_array_replicate (blurred, repeat, 3);
+  return 2;
+}
+
+static guint
+build_line (AccArray **s, AccArray **r)
+{
+  static const gint64 size = 5;
+  g_autoptr(AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+  g_autoptr(AccArray) first = acc_array_stencil (s[0], &size, 1, clamp, line5, NULL);
+
+  r[0] = acc_array_stencil (first, &size, 1, clamp, line5, NULL);
+  r[1] = acc_array_fold_all (first, acc_expr_new_typed_int (acc_array_get_element_type (s[0]), 0), plus, NULL);
+  r[2] = acc_array_fold (first, acc_expr_new_typed_int (acc_array_get_element_type (s[0]), 0), plus, NULL);
+  return 3;
+}
+
+static guint
+build_cube (AccArray **s, AccArray **r)
+{
+  static const gint64 sizes[3] = { 3, 3, 3 };
+  g_autoptr(AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+  g_autoptr(AccBoundary) mirror = acc_boundary_new (ACC_BOUNDARY_MIRROR);
+  g_autoptr(AccArray) first = acc_array_stencil (s[0], sizes, 3, clamp, cube3, NULL);
+
+  r[0] = acc_array_stencil (first, sizes, 3, mirror, cube3, NULL);
+  r[1] = acc_array_fold (first, acc_expr_new_typed_int (acc_array_get_element_type (s[0]), 0), plus, NULL);
+  return 2;
+}
+
+static AccExpr *
+exchange (AccExpr *index, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_item (index, 1), acc_expr_item (index, 0));
+}
+
+static guint
+build_transpose (AccArray **s, AccArray **r)
+{
+  const gint64 *extents = acc_shape_get_extents (acc_array_get_shape (s[0]), NULL);
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (extents[1], extents[0]);
+
+  r[0] = acc_array_backpermute (s[0], shape, exchange, NULL);
+  acc_array_set_label (r[0], "turn");
+  return 1;
+}
+
+static const Program programs[] = {
+  { "map", { "u1" }, 2, build_map, FALSE },
+  { "map-f8", { "f8" }, 2, build_map, FALSE },
+  { "map-rank-3", { "i2" }, 3, build_map, FALSE },
+  { "source", { "f4" }, 2, build_source, FALSE },
+  { "source-b1", { "b1" }, 1, build_source, FALSE },
+  { "source-f2", { "f2" }, 3, build_source, FALSE },
+  { "clamp", { "i4" }, 2, build_clamp, FALSE },
+  { "clamp-u1", { "u1" }, 2, build_clamp, FALSE },
+  { "clamp-f4", { "f4" }, 2, build_clamp, FALSE },
+  { "mirror", { "i4" }, 2, build_mirror, FALSE },
+  { "constant", { "i8" }, 2, build_constant, FALSE },
+  { "function", { "i4" }, 2, build_function, FALSE },
+  { "fan", { "i4" }, 2, build_fan, FALSE },
+  { "stencil2", { "i4", "i4" }, 2, build_stencil2, FALSE },
+  { "two", { "i4", "i4" }, 2, build_two, FALSE },
+  { "folds", { "i4" }, 2, build_folds, FALSE },
+  { "floats", { "f4" }, 2, build_floats, FALSE },
+  { "centred", { "i4" }, 2, build_centred, FALSE },
+  { "tuples", { "i4" }, 2, build_tuples, FALSE },
+  { "tuple-source", { "(i4,(u1,f8))" }, 2, build_tuple_source, FALSE },
+  { "generated", { "i4" }, 2, build_generated, FALSE },
+  { "slices", { "i4" }, 2, build_slices, FALSE },
+  { "line", { "i4" }, 1, build_line, FALSE },
+  { "cube", { "i4" }, 3, build_cube, FALSE },
+  { "transpose", { "i4" }, 2, build_transpose, TRUE },
+  { "wrap", { "i4" }, 2, build_wrap, TRUE },
+};
+
+/* --- the comparison */
+
+typedef struct {
+  AccBackend    *backend;
+  const Program *program;
+} Case;
+
+static const gint64 extents[][3] = {
+  { 0, 5, 3 }, { 1, 1, 1 }, { 2, 17, 3 }, { 5, 1, 2 }, { 31, 23, 4 }, { 64, 40, 3 }, { 6, 0, 3 },
+};
+
+static const gint64 heights[] = { 1, 7, 13, 1000, 0 };
+
+static void
+assert_same (AccArray *streamed, AccArray *whole, const char *what)
+{
+  AccElementType *type = acc_array_get_element_type (whole);
+
+  g_assert_true (acc_array_get_element_type (streamed) == type);
+  g_assert_true (acc_shape_equal (acc_array_get_shape (streamed), acc_array_get_shape (whole)));
+
+  for (guint i = 0; i < acc_element_type_get_n_leaves (type); i++)
+    {
+      g_autoptr(GBytes) a = acc_array_get_bytes (streamed, i, NULL);
+      g_autoptr(GBytes) b = acc_array_get_bytes (whole, i, NULL);
+      gsize n = g_bytes_get_size (b);
+
+      g_assert_cmpuint (g_bytes_get_size (a), ==, n);
+      if (n > 0 && memcmp (g_bytes_get_data (a, NULL), g_bytes_get_data (b, NULL), n) != 0)
+        {
+          g_autofree char *x = acc_array_to_string (streamed);
+          g_autofree char *y = acc_array_to_string (whole);
+
+          g_error ("%s: leaf %u is\n%s\nand should be\n%s", what, i, x, y);
+        }
+    }
+}
+
+static void
+assert_same_rows (TestSink *sink, AccArray *whole, const char *what)
+{
+  g_autofree GBytes **leaves = g_new0 (GBytes *, sink->n_leaves + 1);
+  g_autoptr(AccArray) written = NULL;
+
+  for (guint i = 0; i < sink->n_leaves; i++)
+    leaves[i] = g_bytes_new_static (sink->leaves[i]->data, sink->leaves[i]->len);
+  written = acc_array_use_leaves (sink->type, sink->shape, leaves, sink->n_leaves);
+  assert_same (written, whole, what);
+  g_clear_object (&written);
+  for (guint i = 0; i < sink->n_leaves; i++)
+    g_bytes_unref (leaves[i]);
+}
+
+/* Without acc-seq: the whole program at once. */
+static GPtrArray *
+run_whole (AccBackend *backend, AccArray **results, guint n_results)
+{
+  g_autoptr(AccProgram) program = acc_program_new_for_results (results, n_results);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccExecutable) executable = acc_backend_compile (backend, program, NULL, &error);
+  GPtrArray *whole;
+
+  g_assert_no_error (error);
+  whole = acc_executable_run (executable, NULL, 0, NULL, &error);
+  g_assert_no_error (error);
+
+  return whole;
+}
+
+static void
+clear_arrays (AccArray **arrays, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    g_clear_object (&arrays[i]);
+}
+
+static void
+check_refused (const Case *c, AccArray *array, const char *what)
+{
+  g_autoptr(TestSink) sink = test_sink_new ();
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccArray) result = NULL;
+
+  g_assert_false (acc_backend_write (c->backend, array, ACC_SINK (sink), NULL, &error));
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_STREAM);
+  g_assert_nonnull (strstr (error->message, acc_array_get_operation (array)));
+  test_sink_assert_ended (sink, FALSE);
+  g_clear_error (&error);
+
+  result = acc_backend_run (c->backend, array, NULL, &error);
+  g_assert_null (result);
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_STREAM);
+}
+
+static void
+check_size (const Case *c, const gint64 *size)
+{
+  AccArray *memory[MAX_SOURCES] = { NULL, }, *sources[MAX_SOURCES] = { NULL, };
+  AccArray *expected[MAX_RESULTS] = { NULL, }, *arrays[MAX_RESULTS] = { NULL, };
+  g_autoptr(GPtrArray) whole = NULL;
+  g_autoptr(GError) error = NULL;
+  guint n_sources = 0, n_results;
+
+  for (; n_sources < MAX_SOURCES && c->program->codes[n_sources] != NULL; n_sources++)
+    {
+      gint64 own[3] = { size[0] + n_sources * 3, size[1], size[2] };
+      g_autoptr(TestSource) data = test_source_new (c->program->codes[n_sources], own, c->program->rank, n_sources + 1);
+      g_autoptr(TestSource) source = NULL;
+      g_autoptr(AccArray) array = acc_array_new_from_source (ACC_SOURCE (data));
+
+      memory[n_sources] = acc_backend_run (c->backend, array, NULL, &error);
+      g_assert_no_error (error);
+      source = test_source_new_for_array (memory[n_sources]);
+      sources[n_sources] = acc_array_new_from_source (ACC_SOURCE (source));
+    }
+
+  n_results = c->program->build (memory, expected);
+  c->program->build (sources, arrays);
+  for (guint i = 0; i < n_results; i++)
+    if (!acc_array_check (expected[i], &error))
+      {
+        /* Slices of nothing. */
+        g_assert_error (error, ACC_ERROR, ACC_ERROR_BOUNDS);
+        g_assert_cmpint (size[1], ==, 0);
+        g_assert_false (acc_array_check (arrays[i], NULL));
+        n_results = 0;
+      }
+  g_clear_error (&error);
+
+  if (n_results == 0)
+    ;
+  else if (c->program->refused)
+    {
+      for (guint i = 0; size[0] > 1 && size[1] > 1 && i < n_results; i++)
+        check_refused (c, arrays[i], c->program->name);
+      n_results = 0;
+    }
+  else
+    whole = run_whole (c->backend, expected, n_results);
+
+  for (guint h = 0; h < G_N_ELEMENTS (heights) && n_results > 0; h++)
+    {
+      g_autofree char *what = g_strdup_printf ("%s of %d rows by %d", c->program->name, (int) size[0], (int) heights[h]);
+      g_autoptr(GPtrArray) together = acc_evaluate_with_chunk_rows (c->backend, arrays, n_results, heights[h], NULL, &error);
+      g_autoptr(GPtrArray) banded = NULL;
+
+      g_test_message ("%s", what);
+      g_assert_no_error (error);
+      for (guint i = 0; i < n_results; i++)
+        {
+          g_autoptr(TestSink) sink = test_sink_new ();
+
+          assert_same (g_ptr_array_index (together, i), g_ptr_array_index (whole, i), what);
+
+          acc_evaluate_write_with_chunk_rows (c->backend, arrays[i], ACC_SINK (sink), heights[h], NULL, NULL, &error);
+          g_assert_no_error (error);
+          test_sink_assert_ended (sink, TRUE);
+          assert_same_rows (sink, g_ptr_array_index (whole, i), what);
+        }
+
+      /* The same from memory. */
+      banded = acc_evaluate_with_chunk_rows (c->backend, expected, n_results, heights[h], NULL, &error);
+      g_assert_no_error (error);
+      for (guint i = 0; i < n_results; i++)
+        {
+          g_autoptr(TestSink) sink = test_sink_new ();
+
+          assert_same (g_ptr_array_index (banded, i), g_ptr_array_index (whole, i), what);
+
+          acc_evaluate_write_with_chunk_rows (c->backend, expected[i], ACC_SINK (sink), heights[h], NULL, NULL, &error);
+          g_assert_no_error (error);
+          assert_same_rows (sink, g_ptr_array_index (whole, i), what);
+        }
+    }
+
+  clear_arrays (expected, MAX_RESULTS);
+  clear_arrays (arrays, MAX_RESULTS);
+  clear_arrays (memory, MAX_SOURCES);
+  clear_arrays (sources, MAX_SOURCES);
+}
+
+static void
+test_program (gconstpointer data)
+{
+  const Case *c = data;
+
+  for (guint i = 0; i < G_N_ELEMENTS (extents); i++)
+    check_size (c, extents[i]);
+}
+
+/* --- memory */
+
+/* Whatever reservation fails, on a real backend. */
+static void
+test_reservations (gconstpointer data)
+{
+  const Case *c = data;
+  AccBudget *budget = acc_backend_get_budget (c->backend);
+  g_autoptr(TestSource) source = test_source_new ("i4", (gint64[]) { 200, 2000 }, 2, 1);
+  g_autoptr(AccArray) array = acc_array_new_from_source (ACC_SOURCE (source));
+  AccArray *results[MAX_RESULTS] = { NULL, };
+  guint64 before;
+
+  build_fan (&array, results);
+  before = acc_budget_get_used (budget);
+
+  for (guint k = 1; ; k++)
+    {
+      g_autoptr(TestSink) sink = test_sink_new ();
+      g_autoptr(GError) error = NULL;
+      gboolean done;
+
+      g_assert_cmpuint (k, <, 200);
+      acc_budget_fail_nth (budget, k);
+      done = acc_evaluate_write_with_chunk_rows (c->backend, results[0], ACC_SINK (sink), 16, NULL, NULL, &error);
+      acc_budget_fail_nth (budget, 0);
+      test_sink_assert_ended (sink, done);
+      acc_budget_spare (budget, G_MAXINT64);
+      g_assert_cmpuint (acc_budget_get_used (budget), <=, before);
+
+      if (done)
+        break;
+      g_assert_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+    }
+
+  clear_arrays (results, MAX_RESULTS);
+}
+
+/* A limit far below the data is kept. */
+static void
+test_limit (gconstpointer data)
+{
+  const Case *c = data;
+  AccBudget *budget = acc_backend_get_budget (c->backend);
+  guint64 limit = acc_backend_get_memory_limit (c->backend);
+  g_autoptr(TestSource) source = test_source_new ("u1", (gint64[]) { 700, 1500 }, 2, 1);
+  g_autoptr(AccArray) array = acc_array_new_from_source (ACC_SOURCE (source));
+  g_autoptr(AccArray) wide = acc_array_cast (array, acc_element_type_new (ACC_KIND_F32));
+  g_autoptr(GError) error = NULL;
+  AccArray *results[MAX_RESULTS] = { NULL, };
+
+  build_clamp (&wide, results);
+  acc_budget_spare (budget, G_MAXINT64);
+
+  for (guint64 bytes = 2000000; bytes > 200000; bytes = bytes * 2 / 3)
+    {
+      g_autoptr(TestSink) sink = test_sink_new ();
+
+      acc_budget_spare (budget, G_MAXINT64);
+      acc_backend_set_memory_limit (c->backend, bytes);
+      acc_budget_reset_high_water (budget);
+      acc_backend_write (c->backend, results[0], ACC_SINK (sink), NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (acc_budget_get_high_water (budget), <=, bytes);
+      g_assert_cmpint (sink->n_rows, ==, 700);
+    }
+
+  acc_backend_set_memory_limit (c->backend, limit);
+  clear_arrays (results, MAX_RESULTS);
+}
+
+/* Large intermediates between stages run by bands, without being asked. */
+static void
+test_bands (gconstpointer data)
+{
+  const Case *c = data;
+  AccBudget *budget = acc_backend_get_budget (c->backend);
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (1000, 1000);
+  g_autoptr(AccArray) ramp = acc_array_generate (shape, index_sum, NULL);
+  g_autoptr(AccArray) array = NULL;
+  g_autoptr(AccArray) banded = NULL;
+  g_autoptr(GPtrArray) whole = NULL;
+  g_autoptr(GError) error = NULL;
+  AccArray *stage = NULL;
+  guint64 before, bytes = 1000 * 1000 * 4;
+
+  array = g_object_ref (ramp);
+  for (guint i = 0; i < 4; i++)
+    {
+      stage = stencil_kind (array, 3, 3, ACC_BOUNDARY_CLAMP, box3);
+      g_object_unref (array);
+      array = stage;
+    }
+
+  whole = run_whole (c->backend, &array, 1);
+  acc_budget_spare (budget, G_MAXINT64);
+  before = acc_budget_get_used (budget);
+  acc_budget_reset_high_water (budget);
+  banded = acc_backend_run (c->backend, array, NULL, &error);
+  g_assert_no_error (error);
+  assert_same (banded, g_ptr_array_index (whole, 0), "bands");
+
+  if ((acc_disable_get_flags () & ACC_DISABLE_CHUNKING) == 0 && 3 * bytes > 4 * (guint64) MAX (sysconf (_SC_LEVEL2_CACHE_SIZE), 1024 * 1024))
+    g_assert_cmpuint (acc_budget_get_high_water (budget) - before, <, bytes * 3 / 2 + 4 * 1024 * 1024);
+}
+
+static void
+add_backend (const char *name)
+{
+  g_autoptr(GError) error = NULL;
+  AccBackend *backend = acc_backend_new_for_name (name, &error);
+
+  if (backend == NULL)
+    {
+      g_test_message ("%s", error->message);
+      return;
+    }
+
+  for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/stream/%s/%s", name, programs[i].name);
+      Case *c = g_new (Case, 1);
+
+      *c = (Case) { backend, &programs[i] };
+      g_test_add_data_func_full (path, c, test_program, g_free);
+    }
+
+  {
+    static const struct { const char *name; GTestDataFunc func; } others[] = {
+      { "reservations", test_reservations }, { "limit", test_limit }, { "bands", test_bands },
+    };
+
+    for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+      {
+        g_autofree char *path = g_strdup_printf ("/stream/%s/%s", name, others[i].name);
+        Case *c = g_new (Case, 1);
+
+        *c = (Case) { backend, NULL };
+        g_test_add_data_func_full (path, c, others[i].func, g_free);
+      }
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  add_backend ("interpreter");
+  add_backend ("native");
+
+  return g_test_run ();
+}
