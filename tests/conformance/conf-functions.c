@@ -9,17 +9,32 @@ conf_i64 (gint64 value)
 
 typedef AccExpr *(*LeafFunc) (AccExpr **x, AccElementType *type);
 
+typedef AccExpr *Operands[3];
+
+static void
+release_operands (Operands *operands)
+{
+  for (guint i = 0; i < 3; i++)
+    g_clear_pointer (&(*operands)[i], acc_expr_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Operands, release_operands)
+
 static AccExpr *
 each_leaf (AccExpr  **x,
            guint      n,
            LeafFunc   function)
 {
   AccElementType *type = acc_expr_get_element_type (x[0]);
+  g_auto(Operands) owned = { NULL, NULL, NULL };
   guint n_items;
   g_autofree AccExpr **items = NULL;
 
   if (type == NULL)
     return x[0];
+  /* They are taken apart several times. */
+  for (guint k = 0; k < n; k++)
+    owned[k] = acc_expr_ref_sink (x[k]);
   if (!acc_element_type_is_tuple (type))
     return function (x, type);
 

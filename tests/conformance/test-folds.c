@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conformance.h"
+
+/* Operators that are associative and not commutative, at sizes around every block that a backend might cut: an element out
+ * of order shows. */
+
+static const gint64 sizes[] = {
+  0, 1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 4095, 4096, 4097,
+  65535, 65536, 65537, 200003,
+};
+
+/* --- monoids */
+
+static AccExpr *
+item (AccExpr *x, guint n)
+{
+  return acc_expr_item (x, n);
+}
+
+/* Products of 2 x 2 matrices in wrapping arithmetic. */
+static AccExpr *
+multiply (AccExpr *x, AccExpr *y, gpointer data)
+{
+  AccExpr *cells[4];
+
+  for (guint i = 0; i < 2; i++)
+    for (guint j = 0; j < 2; j++)
+      cells[2 * i + j] = acc_expr_add (acc_expr_mul (item (x, 2 * i), item (y, j)), acc_expr_mul (item (x, 2 * i + 1), item (y, 2 + j)));
+  return acc_expr_tuple (cells, 4);
+}
+
+/* Intervals that follow each other are joined, all else is top. */
+static AccExpr *
+join (AccExpr *x, AccExpr *y, gpointer data)
+{
+  AccElementType *type = acc_expr_get_element_type (item (x, 0));
+  AccExpr *top = acc_expr_tuple2 (acc_expr_new_typed_int (type, -1), acc_expr_new_typed_int (type, -2));
+  AccExpr *is_top = acc_expr_lor (acc_expr_lt (item (x, 0), acc_expr_new_int (0)), acc_expr_lt (item (y, 0), acc_expr_new_int (0)));
+  AccExpr *follows = acc_expr_eq (acc_expr_add (item (x, 1), acc_expr_new_int (1)), item (y, 0));
+
+  return acc_expr_cond (acc_expr_land (acc_expr_lnot (is_top), follows), acc_expr_tuple2 (item (x, 0), item (y, 1)), top);
+}
+
+/* Digits appended, as (value, power of ten), modulo 2^32. */
+static AccExpr *
+append (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_add (acc_expr_mul (item (x, 0), item (y, 1)), item (y, 0)), acc_expr_mul (item (x, 1), item (y, 1)));
+}
+
+/* Best, best prefix, best suffix and whole sum of a segment. */
+static AccExpr *
+segments (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_tuple4 (
+    acc_expr_max (acc_expr_max (item (x, 0), item (y, 0)), acc_expr_add (item (x, 2), item (y, 1))),
+    acc_expr_max (item (x, 1), acc_expr_add (item (x, 3), item (y, 1))),
+    acc_expr_max (acc_expr_add (item (x, 2), item (y, 3)), item (y, 2)),
+    acc_expr_add (item (x, 3), item (y, 3)));
+}
+
+/* --- inputs, from the index */
+
+static AccExpr *
+matrix_at (AccExpr *i, gpointer type)
+{
+  AccExpr *cells[4];
+
+  for (guint k = 0; k < 4; k++)
+    cells[k] = acc_expr_cast (acc_expr_rem (acc_expr_mul (i, conf_i64 (k + 3)), conf_i64 (7 + k)), type);
+  return acc_expr_tuple (cells, 4);
+}
+
+static AccExpr *
+interval_at (AccExpr *i, gpointer type)
+{
+  AccExpr *x = acc_expr_cast (i, type);
+
+  return acc_expr_tuple2 (x, x);
+}
+
+static AccExpr *
+digit_at (AccExpr *i, gpointer type)
+{
+  return acc_expr_tuple2 (acc_expr_cast (acc_expr_rem (acc_expr_mul (i, conf_i64 (7)), conf_i64 (10)), type),
+                          acc_expr_cast (acc_expr_new_int (10), type));
+}
+
+static AccExpr *
+segment_at (AccExpr *i, gpointer type)
+{
+  AccExpr *x = acc_expr_cast (acc_expr_sub (acc_expr_rem (acc_expr_mul (i, conf_i64 (37)), conf_i64 (19)), conf_i64 (9)), type);
+
+  return acc_expr_tuple4 (x, x, x, x);
+}
+
+static AccExpr *
+index_at (AccExpr *i, gpointer type)
+{
+  return acc_expr_cast (i, type);
+}
+
+/* --- neutral elements and other seeds */
+
+static AccExpr *
+matrix_seed (AccElementType *type)
+{
+  AccExpr *cells[4];
+
+  for (guint k = 0; k < 4; k++)
+    cells[k] = acc_expr_cast (acc_expr_new_int (k + 1), type);
+  return acc_expr_tuple (cells, 4);
+}
+
+static AccExpr *
+pair_seed (AccElementType *type)
+{
+  return acc_expr_tuple2 (acc_expr_cast (acc_expr_new_int (9), type), acc_expr_cast (acc_expr_new_int (10), type));
+}
+
+/* The interval just before the first one. */
+static AccExpr *
+interval_seed (AccElementType *type)
+{
+  return acc_expr_tuple2 (acc_expr_cast (acc_expr_new_int (3), type), acc_expr_cast (acc_expr_new_int (9), type));
+}
+
+static AccExpr *
+scalar_seed (AccElementType *type)
+{
+  return acc_expr_cast (acc_expr_new_int (77), type);
+}
+
+typedef struct {
+  const char   *name;
+  AccExprFunc2  combine;
+  AccExprFunc   element;
+  AccExpr     *(*seed) (AccElementType *type);
+  const char   *type;
+} Monoid;
+
+static const Monoid monoids[] = {
+  { "matrix-i4",    multiply, matrix_at, matrix_seed, "i4" },
+  { "matrix-u1",    multiply, matrix_at, matrix_seed, "u1" },
+  { "matrix-i8",    multiply, matrix_at, matrix_seed, "i8" },
+  { "interval-i8",  join, interval_at, interval_seed, "i8" },
+  { "interval-i4",  join, interval_at, interval_seed, "i4" },
+  { "append-u4",    append, digit_at, pair_seed, "u4" },
+  { "append-i2",    append, digit_at, pair_seed, "i2" },
+  { "segments-i4",  segments, segment_at, matrix_seed, "i4" },
+  { "segments-f8",  segments, segment_at, matrix_seed, "f8" },
+  { "first-i4",     conf_first, index_at, scalar_seed, "i4" },
+  { "second-f4",    conf_second, index_at, scalar_seed, "f4" },
+};
+
+typedef enum { FOLD, FOLD1, FOLD_ALL, SCANL1, N_FORMS } Form;
+
+static const char * const form_names[] = { "fold", "fold1", "fold_all", "scanl1" };
+
+typedef struct {
+  const Monoid *monoid;
+  Form          form;
+} Case;
+
+/* @offset: where the numbering of a row begins */
+static AccExpr *
+numbered (AccExpr *index, AccExpr *x, gpointer data)
+{
+  const Monoid *monoid = data;
+  guint last = acc_expr_get_n_items (index) - 1;
+  AccExpr *i = acc_expr_item (index, last);
+
+  if (last > 0)
+    i = acc_expr_add (i, acc_expr_mul (acc_expr_item (index, 0), conf_i64 (2)));
+  return monoid->element (acc_expr_add (i, acc_expr_cast (x, acc_element_type_new (ACC_KIND_I64))), conf_type (monoid->type));
+}
+
+static AccArray *
+reduce (AccArray **arrays, guint n, gpointer data)
+{
+  const Case *c = data;
+  const Monoid *monoid = c->monoid;
+  g_autoptr(AccArray) elements = acc_array_imap (arrays[0], numbered, (gpointer) monoid);
+
+  switch (c->form)
+    {
+    case FOLD:
+      return acc_array_fold (elements, monoid->seed (conf_type (monoid->type)), monoid->combine, NULL);
+    case FOLD1:
+      return acc_array_fold1 (elements, monoid->combine, NULL);
+    case FOLD_ALL:
+      return acc_array_fold_all (elements, monoid->seed (conf_type (monoid->type)), monoid->combine, NULL);
+    case SCANL1:
+      return acc_array_scanl1 (elements, monoid->combine, NULL);
+    case N_FORMS:
+      break;
+    }
+  g_return_val_if_reached (NULL);
+}
+
+/* The argument says where the numbering starts: 10, after the seed of the intervals. */
+static AccArray *
+tens (const gint64 *extents, guint rank)
+{
+  g_autoptr(AccShape) shape = acc_shape_new (extents, rank);
+  g_autoptr(AccArray) filled = acc_array_fill (shape, acc_expr_new_typed_int (conf_type ("u1"), 10));
+  g_autoptr(GError) error = NULL;
+  AccArray *result = acc_backend_run (conf_interpreter (), filled, NULL, &error);
+
+  g_assert_no_error (error);
+  return result;
+}
+
+static void
+test_vectors (gconstpointer data)
+{
+  const Case *c = data;
+  g_autofree char *name = g_strdup_printf ("%s/%s", form_names[c->form], c->monoid->name);
+  g_autoptr(ConfProgram) program = conf_program_new (name, acc_program_new ((const char *[]) { "u1[:]", NULL }, reduce, (gpointer) c));
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      AccArray *argument = tens (&sizes[i], 1);
+
+      conf_program_check (program, &argument, 1, CONF_EXACT);
+    }
+}
+
+static void
+test_rows (gconstpointer data)
+{
+  static const gint64 extents[][2] = {
+    { 0, 5 }, { 5, 0 }, { 1, 1 }, { 1, 130 }, { 2, 748 }, { 5, 28 }, { 28, 5 }, { 4, 34 }, { 27, 5 }, { 1000, 3 }, { 3, 1000 },
+    { 130, 1 }, { 64, 64 }, { 65, 33 }, { 3, 20001 }, { 20001, 2 },
+  };
+  const Case *c = data;
+  g_autofree char *name = g_strdup_printf ("%s-rows/%s", form_names[c->form], c->monoid->name);
+  g_autoptr(ConfProgram) program = conf_program_new (name, acc_program_new ((const char *[]) { "u1[:,:]", NULL }, reduce, (gpointer) c));
+
+  for (guint i = 0; i < G_N_ELEMENTS (extents); i++)
+    {
+      AccArray *argument = tens (extents[i], 2);
+
+      conf_program_check (program, &argument, 1, CONF_EXACT);
+    }
+}
+
+/* --- float sums: any order of additions, so a bound of the sum of magnitudes times the number of roundings */
+
+static AccExpr *
+plus (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_add (x, y);
+}
+
+static AccArray *
+sum_rows (AccArray **arrays, guint n, gpointer data)
+{
+  AccElementType *type = acc_array_get_element_type (arrays[0]);
+
+  return GPOINTER_TO_INT (data) ? acc_array_scanl1 (arrays[0], plus, NULL)
+                                : acc_array_fold (arrays[0], acc_expr_new_typed_float (type, 1), plus, NULL);
+}
+
+static void
+test_float_sums (void)
+{
+  static const gint64 lengths[] = { 1, 5, 64, 1000, 100003 };
+  static const char * const codes[] = { "f4", "f8" };
+  g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
+
+  for (guint t = 0; t < 2; t++)
+    for (gint form = 0; form < 2; form++)
+      {
+        g_autofree char *name = g_strdup_printf ("float-sum/%s/%s", codes[t], form ? "scanl1" : "fold");
+        g_autofree char *signature = g_strdup_printf ("%s[:]", codes[t]);
+        g_autoptr(ConfProgram) program =
+          conf_program_new (name, acc_program_new ((const char *[]) { signature, NULL }, sum_rows, GINT_TO_POINTER (form)));
+
+        for (guint i = 0; i < G_N_ELEMENTS (lengths); i++)
+          {
+            AccArray *argument = conf_array (conf_type (codes[t]), &lengths[i], 1, rand, CONF_FINITE);
+            double epsilon = t == 0 ? 0x1p-24 : 0x1p-53;
+            ConfTolerance tolerance = { .absolute = 1000.0 * (lengths[i] + 1) * lengths[i] * epsilon };
+
+            conf_program_check (program, &argument, 1, tolerance);
+          }
+      }
+}
+
+int
+main (int argc, char **argv)
+{
+  static Case cases[G_N_ELEMENTS (monoids) * N_FORMS];
+  guint n = 0;
+
+  conf_init (&argc, &argv);
+  for (guint m = 0; m < G_N_ELEMENTS (monoids); m++)
+    for (guint form = 0; form < N_FORMS; form++)
+      {
+        g_autofree char *path = g_strdup_printf ("/folds/vectors/%s/%s", form_names[form], monoids[m].name);
+        g_autofree char *rows = g_strdup_printf ("/folds/rows/%s/%s", form_names[form], monoids[m].name);
+
+        cases[n] = (Case) { &monoids[m], form };
+        g_test_add_data_func (path, &cases[n], test_vectors);
+        if (conf_is_thorough ())
+          g_test_add_data_func (rows, &cases[n], test_rows);
+        n++;
+      }
+  g_test_add_func ("/folds/float-sums", test_float_sums);
+  return conf_run ();
+}
