@@ -529,7 +529,7 @@ test_data (void)
   g_autoptr(AccProgram) back = NULL;
 
   for (guint i = 0; i < 91 * 11; i++)
-    data[i] = i < 91 ? i % 2 : g_test_rand_int ();
+    data[i] = i < 91 ? i % 2 : (guint) g_test_rand_int ();
 
   bytes = g_bytes_new (data, 91 * 11);
   array = acc_array_use (type, shape, bytes);

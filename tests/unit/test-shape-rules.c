@@ -84,7 +84,7 @@ assert_fails (AccArray *array, AccError code, const char *text)
   g_autoptr(GError) error = NULL;
 
   g_assert_false (acc_array_check (array, &error));
-  g_assert_error (error, ACC_ERROR, code);
+  g_assert_error (error, ACC_ERROR, (int) code);
   if (strstr (error->message, text) == NULL)
     g_error ("“%s” does not contain “%s”", error->message, text);
 }
