@@ -1,28 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-prepared.h"
 
-#include "acc-core/acc-backend-private.h"
-
-static void
-trace (AccSchedule *schedule)
-{
-  AccDebugFlags flags = acc_debug_get_flags ();
-
-  if (flags & ACC_DEBUG_FUSION)
-    {
-      g_autofree char *text = acc_schedule_to_string (schedule);
-
-      g_message ("schedule:\n%s", text);
-    }
-  if (flags & ACC_DEBUG_KERNELS)
-    for (guint i = 0; i < schedule->n_steps; i++)
-      for (guint j = 0; j < schedule->steps[i].n_launches; j++)
-        {
-          g_autofree char *text = acc_kernel_to_string (schedule->steps[i].launches[j].kernel);
-
-          g_message ("kernel of %s:\n%s", schedule->steps[i].name, text);
-        }
-}
+#include "acc-backends/kernel/acc-kernel-private.h"
 
 static gboolean
 measure_values (AccPrepared  *self,
@@ -140,6 +119,16 @@ count_written (AccPrepared           *self,
 }
 
 static gboolean
+writes_once (AccKernel *kernel)
+{
+  for (guint i = 0; i < kernel->params->len; i++)
+    if (acc_kernel_param (kernel, i)->is_buffer && (acc_kernel_param (kernel, i)->flags & ACC_BUFFER_ONCE))
+      return TRUE;
+
+  return FALSE;
+}
+
+static gboolean
 get_code (AccPrepared   *self,
           AccHost       *host,
           gboolean       by_rows,
@@ -153,14 +142,14 @@ get_code (AccPrepared   *self,
   for (guint s = 0; s < schedule->n_steps; s++)
     {
       const AccScheduleStep *step = &schedule->steps[s];
-      guint variant = host->variant;
+      gboolean streams = !by_rows && host->streaming_bytes > 0 && count_written (self, step) >= host->streaming_bytes;
 
-      if (!by_rows && host->streaming_bytes > 0 && count_written (self, step) >= host->streaming_bytes)
-        variant |= host->streaming_variant;
       for (guint i = 0; i < step->n_launches; i++)
         {
-          AccCodeRequest request = { step->launches[i].kernel, variant, NULL };
+          AccCodeRequest request = { step->launches[i].kernel, host->variant, NULL };
 
+          if (streams && writes_once (request.kernel))
+            request.variant |= host->streaming_variant;
           g_array_append_val (requests, request);
         }
     }
@@ -202,7 +191,6 @@ acc_prepared_new (AccHost       *host,
         }
     }
 
-  trace (schedule);
   if (!measure_values (self, error) || !get_code (self, host, by_rows, cancellable, error))
     return NULL;
   list_freed (self);

@@ -135,14 +135,6 @@ check (AccRowLayout  *self,
           g_set_error_literal (error, ACC_ERROR, ACC_ERROR_STREAM, step->row_error);
           return FALSE;
         }
-      for (guint i = 0; i < step->n_reads && self->by_rows[s]; i++)
-        if (self->in_rows[step->reads[i]] && !acc_row_layout_is_windowed (self, s, i)
-            && !(self->writers[step->reads[i]] >= 0 && schedule->steps[self->writers[step->reads[i]]].reduces))
-          {
-            g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s needs all rows of %s at once", step->name,
-                         self->prepared->values[step->reads[i]].name);
-            return FALSE;
-          }
     }
 
   /* Without sources nobody must go by rows, so that who asks wants the results that way. */
