@@ -60,7 +60,14 @@ keep (Gen   *g,
 {
   for (guint k = 0; k < N_KINDS; k++)
     if (kinds[k] == kb_kind (g->b, value))
-      g_array_append_val (g->values[k], value);
+      {
+        g_array_append_val (g->values[k], value);
+        /* Else most would be of no use. */
+        if (g->index.id != 0 && pick (g, 3) == 0)
+          kb_store (g->b, g->out[k], g->index, value);
+        else if (g->variables[k]->len > 0 && pick (g, 2) == 0)
+          kb_set (g->b, g_array_index (g->variables[k], KVar, pick (g, g->variables[k]->len)), value);
+      }
 }
 
 static KValue

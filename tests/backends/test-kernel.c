@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "kernel-eval.h"
+
+#include "acc-core/acc-error.h"
+
+static AccKernel *
+finish (AccKernelBuilder *b)
+{
+  g_autoptr(GError) error = NULL;
+  AccKernel *kernel = kb_finish (b, &error);
+
+  g_assert_no_error (error);
+
+  return kernel;
+}
+
+static void
+refused (AccKernelBuilder *b,
+         const char       *why)
+{
+  g_autoptr(GError) error = NULL;
+
+  g_assert_null (kb_finish (b, &error));
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_COMPILE);
+  if (strstr (error->message, why) == NULL)
+    g_error ("“%s” does not say “%s”", error->message, why);
+}
+
+static AccKernelBuilder *
+saxpy (const char *name,
+       const char *param)
+{
+  AccKernelBuilder *b = kb_new (name);
+  KBuffer x = kb_param_buffer (b, ACC_KIND_F32, ACC_BUFFER_READ | ACC_BUFFER_NO_ALIAS, param);
+  KBuffer y = kb_param_buffer (b, ACC_KIND_F32, ACC_BUFFER_READ | ACC_BUFFER_WRITE, "y");
+  KValue a = kb_param_scalar (b, ACC_KIND_F32, "a");
+
+  kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
+    kb_store (b, y, i, kb_add (b, kb_mul (b, a, kb_load (b, x, i)), kb_load (b, y, i)));
+
+  return b;
+}
+
+static void
+test_print (void)
+{
+  g_autoptr(AccKernel) kernel = finish (saxpy ("saxpy", "x"));
+  g_autofree char *text = acc_kernel_to_string (kernel);
+
+  g_assert_cmpstr (text, ==,
+                   "kernel saxpy\n"
+                   "  $0:f4 buffer read no-alias \"x\"\n"
+                   "  $1:f4 buffer read write \"y\"\n"
+                   "  $2:f4 scalar \"a\"\n"
+                   "{\n"
+                   "  %4:i8 = foreach inner_begin, inner_end {\n"
+                   "    %5:f4 = load $1, %4\n"
+                   "    %6:f4 = load $0, %4\n"
+                   "    %7:f4 = mul $2, %6\n"
+                   "    %8:f4 = add %7, %5\n"
+                   "    store $1, %4, %8\n"
+                   "  }\n"
+                   "}\n");
+  g_assert_cmpuint (acc_kernel_get_n_params (kernel), ==, 3);
+  g_assert_cmpstr (acc_kernel_get_name (kernel), ==, "saxpy");
+}
+
+static void
+test_hash (void)
+{
+  g_autoptr(AccKernel) one = finish (saxpy ("saxpy", "x")), same = finish (saxpy ("other", "other"));
+  g_autoptr(AccKernel) lanes = NULL, precise = NULL;
+  AccKernelBuilder *b = kb_new ("saxpy");
+
+  g_assert_cmpuint (strlen (acc_kernel_get_hash (one)), ==, 64);
+  g_assert_cmpstr (acc_kernel_get_hash (one), ==, acc_kernel_get_hash (same));
+
+  kb_discard (b);
+  b = saxpy ("saxpy", "x");
+  kb_set_precise (b, TRUE);
+  precise = finish (b);
+  g_assert_cmpstr (acc_kernel_get_hash (one), !=, acc_kernel_get_hash (precise));
+
+  b = saxpy ("saxpy", "x");
+  kb_set_lanes (b, 8);
+  kb_foreach (b, i, kb_i64 (b, 0), kb_i64 (b, 8))
+    kb_check (b, kb_eq (b, i, kb_tile (b)), 1, 2, i, i);
+  lanes = finish (b);
+  g_assert_cmpstr (acc_kernel_get_hash (one), !=, acc_kernel_get_hash (lanes));
+}
+
+/* Constants, sums of constants, what is computed twice, what nobody needs. */
+static void
+test_fold (void)
+{
+  AccKernelBuilder *b = kb_new ("fold");
+  KBuffer out = kb_param_buffer (b, ACC_KIND_I64, ACC_BUFFER_WRITE, NULL);
+  KBuffer in = kb_param_buffer (b, ACC_KIND_I64, ACC_BUFFER_READ | ACC_BUFFER_NO_ALIAS, NULL);
+  KValue n = kb_param_scalar (b, ACC_KIND_I64, NULL), x, t = kb_int (b, ACC_KIND_BOOL, 1);
+  g_autoptr(AccKernel) kernel = NULL;
+  g_autofree char *text = NULL;
+
+  g_assert_cmpuint (kb_i64 (b, 5).id, ==, kb_add (b, kb_i64 (b, 2), kb_i64 (b, 3)).id);
+  g_assert_cmpuint (kb_int (b, ACC_KIND_I8, -126).id, ==,
+                    kb_add (b, kb_int (b, ACC_KIND_I8, 127), kb_int (b, ACC_KIND_I8, 3)).id);
+  g_assert_cmpuint (kb_int (b, ACC_KIND_U8, 1).id, ==, kb_cast (b, ACC_KIND_U8, kb_i64 (b, 257)).id);
+  g_assert_cmpuint (n.id, ==, kb_add (b, n, kb_i64 (b, 0)).id);
+  g_assert_cmpuint (n.id, ==, kb_mul (b, kb_i64 (b, 1), n).id);
+  g_assert_cmpuint (n.id, ==, kb_sub (b, kb_add (b, n, kb_i64 (b, 3)), kb_i64 (b, 3)).id);
+  g_assert_cmpuint (kb_i64 (b, 0).id, ==, kb_mul (b, n, kb_i64 (b, 0)).id);
+  g_assert_cmpuint (n.id, ==, kb_udiv (b, n, kb_i64 (b, 1)).id);
+  g_assert_cmpuint (n.id, ==, kb_select (b, t, n, kb_i64 (b, 4)).id);
+  g_assert_cmpuint (t.id, ==, kb_le (b, n, n).id);
+  g_assert_cmpuint (t.id, ==, kb_not (b, kb_lt (b, kb_i64 (b, 3), kb_i64 (b, -3))).id);
+  g_assert_cmpuint (kb_lt (b, n, kb_tile (b)).id, ==, kb_not (b, kb_not (b, kb_lt (b, n, kb_tile (b)))).id);
+
+  kb_check (b, t, 1, 1, n, n);
+  x = kb_add (b, kb_i64 (b, 7), kb_add (b, n, kb_i64 (b, 3)));
+  kb_mul (b, x, x);
+  kb_load (b, in, x);
+  kb_if (b, kb_lt (b, n, x))
+    {
+      g_assert_cmpuint (kb_load (b, in, n).id, ==, kb_load (b, in, n).id);
+      kb_store (b, out, n, kb_add (b, x, kb_load (b, in, n)));
+    }
+  /* Computed in a block that is over: again. */
+  kb_store (b, out, x, kb_load (b, in, n));
+  kernel = finish (b);
+  text = acc_kernel_to_string (kernel);
+  g_assert_nonnull (strstr (text, "= add $2, 10:i8\n"));
+  g_assert_null (strstr (text, "mul"));
+  g_assert_null (strstr (text, "check"));
+}
+
+static void
+test_values (void)
+{
+  AccKernelBuilder *b = kb_new ("values");
+  static const double halves[] = { 0, -0.0, 1, -2.5, 65504, 65519.99, 65520, 1e-8, 3e-8, 5.9604644775390625e-08, 6.1e-5, 0.1, 2049, 2051, 1e300 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (halves); i++)
+    {
+      KValue value = kb_float (b, ACC_KIND_F16, halves[i]);
+
+      g_assert_cmpuint (kb_kind (b, value), ==, ACC_KIND_F16);
+    }
+  g_assert_cmpuint (kb_kind (b, kb_prim (b, ACC_PRIM_POPCOUNT, kb_int (b, ACC_KIND_U8, 3))), ==, ACC_KIND_I64);
+  g_assert_cmpuint (kb_kind (b, kb_lt (b, kb_float (b, ACC_KIND_F64, 1), kb_float (b, ACC_KIND_F64, 2))), ==, ACC_KIND_BOOL);
+  kb_discard (b);
+
+  for (guint i = 0; i < G_N_ELEMENTS (halves); i++)
+    {
+      g_autoptr(AccKernel) kernel = NULL;
+      KBuffer out;
+      guint16 result = 0;
+      guint64 slot = (guintptr) &result;
+      gint64 range[5] = { 0, };
+      AccFailure failure = { 0, };
+
+      b = kb_new ("half");
+      out = kb_param_buffer (b, ACC_KIND_F16, ACC_BUFFER_WRITE, NULL);
+      kb_store (b, out, kb_i64 (b, 0), kb_float (b, ACC_KIND_F16, halves[i]));
+      kernel = finish (b);
+      eval_kernel (kernel, &slot, range, &failure);
+      g_assert_cmphex (result, ==, eval_from_double (ACC_KIND_F16, halves[i]));
+    }
+}
+
+static void
+test_mistakes (void)
+{
+  AccKernelBuilder *b;
+  KBuffer in, out;
+  KVar var;
+  KValue inside;
+
+#define BEGIN() \
+  b = kb_new ("mistake"); \
+  in = kb_param_buffer (b, ACC_KIND_F32, ACC_BUFFER_READ, NULL); \
+  out = kb_param_buffer (b, ACC_KIND_I64, ACC_BUFFER_WRITE, NULL)
+
+  BEGIN ();
+  kb_add (b, kb_i64 (b, 1), kb_float (b, ACC_KIND_F32, 1));
+  refused (b, "second operand of add");
+
+  BEGIN ();
+  kb_prim (b, ACC_PRIM_SQRT, kb_i64 (b, 1));
+  refused (b, "sqrt does not take i8");
+
+  BEGIN ();
+  kb_store (b, out, kb_i64 (b, 0), kb_load (b, in, kb_i64 (b, 0)));
+  refused (b, "store of f4 into buffer 1 of i8");
+
+  BEGIN ();
+  kb_load (b, out, kb_i64 (b, 0));
+  refused (b, "flags do not allow");
+
+  BEGIN ();
+  kb_store (b, in, kb_i64 (b, 0), kb_float (b, ACC_KIND_F32, 0));
+  refused (b, "flags do not allow");
+
+  BEGIN ();
+  kb_load (b, in, kb_int (b, ACC_KIND_I32, 0));
+  refused (b, "an index is i4");
+
+  BEGIN ();
+  kb_load (b, (KBuffer) { 9 }, kb_i64 (b, 0));
+  refused (b, "no parameter");
+
+  BEGIN ();
+  var = kb_var (b, kb_i64 (b, 0));
+  kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
+    kb_set (b, var, i);
+  refused (b, "made outside foreach");
+
+  BEGIN ();
+  inside = kb_i64 (b, 0);
+  kb_for (b, i, kb_inner_begin (b), kb_inner_end (b))
+    inside = kb_add (b, i, kb_tile (b));
+  kb_store (b, out, kb_i64 (b, 0), inside);
+  refused (b, "outside the block");
+
+  BEGIN ();
+  kb_for (b, i, kb_inner_begin (b), kb_inner_end (b))
+    inside = i;
+  kb_store (b, out, kb_i64 (b, 0), inside);
+  refused (b, "outside the block");
+
+  BEGIN ();
+  kb_while (b)
+    kb_store (b, out, kb_i64 (b, 0), kb_i64 (b, 0));
+  refused (b, "no until");
+
+  BEGIN ();
+  kb_while (b)
+    {
+      kb_until (b, kb_int (b, ACC_KIND_BOOL, 1));
+      kb_until (b, kb_int (b, ACC_KIND_BOOL, 1));
+    }
+  refused (b, "several untils");
+
+  BEGIN ();
+  kb_while (b)
+    kb_if (b, kb_int (b, ACC_KIND_BOOL, 1))
+      kb_until (b, kb_int (b, ACC_KIND_BOOL, 1));
+  refused (b, "top level of a while");
+
+  BEGIN ();
+  kb_else (b)
+    kb_store (b, out, kb_i64 (b, 0), kb_i64 (b, 0));
+  refused (b, "else without its if");
+
+  BEGIN ();
+  _kb_enter_while (b);
+  refused (b, "left open");
+
+  BEGIN ();
+  _kb_leave (b);
+  refused (b, "left twice");
+
+  BEGIN ();
+  kb_if (b, kb_i64 (b, 1))
+    kb_store (b, out, kb_i64 (b, 0), kb_i64 (b, 0));
+  refused (b, "condition of i8");
+
+  BEGIN ();
+  kb_bitcast (b, ACC_KIND_F32, kb_i64 (b, 1));
+  refused (b, "bitcast from i8 to f4");
+
+  BEGIN ();
+  kb_cast (b, ACC_KIND_TUPLE, kb_i64 (b, 1));
+  refused (b, "no scalar");
+
+  BEGIN ();
+  kb_add (b, (KValue) { 0 }, (KValue) { 12345 });
+  refused (b, "no value");
+
+  BEGIN ();
+  kb_int (b, ACC_KIND_F32, 1);
+  refused (b, "kb_int");
+
+  BEGIN ();
+  kb_fma (b, kb_float (b, ACC_KIND_F16, 1), kb_float (b, ACC_KIND_F16, 1), kb_float (b, ACC_KIND_F16, 1));
+  refused (b, "fma of f2");
+
+  BEGIN ();
+  kb_get (b, (KVar) { kb_tile (b).id });
+  refused (b, "no variable");
+
+  /* The first mistake is told, whatever follows. */
+  BEGIN ();
+  kb_prim (b, ACC_PRIM_SQRT, kb_i64 (b, 1));
+  kb_for (b, i, kb_inner_begin (b), kb_inner_end (b))
+    {
+      kb_if (b, kb_lt (b, i, kb_tile (b)))
+        kb_set (b, kb_var (b, i), i);
+      kb_else (b)
+        kb_store (b, out, i, kb_cast (b, ACC_KIND_I64, kb_load (b, in, i)));
+    }
+  refused (b, "sqrt does not take i8");
+#undef BEGIN
+}
+
+/* Loops, branches and variables mean what they say. */
+static void
+test_control (void)
+{
+  AccKernelBuilder *b = kb_new ("control");
+  KBuffer out = kb_param_buffer (b, ACC_KIND_I64, ACC_BUFFER_WRITE, NULL);
+  g_autoptr(AccKernel) kernel = NULL;
+  gint64 results[20] = { 0, }, range[5] = { 0, 0, 0, 20, 0 };
+  guint64 slot = (guintptr) results;
+  AccFailure failure = { 0, };
+
+  /* Steps of the Collatz sequence. */
+  kb_for (b, i, kb_inner_begin (b), kb_inner_end (b))
+    {
+      KVar x = kb_var (b, kb_add (b, i, kb_i64 (b, 1))), n = kb_var (b, kb_i64 (b, 0));
+
+      kb_while (b)
+        {
+          kb_until (b, kb_eq (b, kb_get (b, x), kb_i64 (b, 1)));
+          kb_if (b, kb_eq (b, kb_urem (b, kb_get (b, x), kb_i64 (b, 2)), kb_i64 (b, 0)))
+            kb_set (b, x, kb_udiv (b, kb_get (b, x), kb_i64 (b, 2)));
+          kb_else (b)
+            kb_set (b, x, kb_add (b, kb_mul (b, kb_get (b, x), kb_i64 (b, 3)), kb_i64 (b, 1)));
+          kb_set (b, n, kb_add (b, kb_get (b, n), kb_i64 (b, 1)));
+        }
+      kb_check (b, kb_lt (b, kb_get (b, n), kb_i64 (b, 19)), ACC_ERROR_BOUNDS, 5, i, kb_get (b, n));
+      kb_store (b, out, i, kb_get (b, n));
+    }
+  kernel = finish (b);
+  g_assert_true (acc_kernel_verify (kernel, NULL));
+  eval_kernel (kernel, &slot, range, &failure);
+  g_assert_cmpint (results[0], ==, 0);
+  g_assert_cmpint (results[6], ==, 16);
+  g_assert_cmpint (results[17], ==, 20);
+  g_assert_cmpint (failure.state, ==, 2);
+  g_assert_cmpint (failure.origin, ==, 5);
+  g_assert_cmpint (failure.index, ==, 8);
+  g_assert_cmpint (failure.extent, ==, 19);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/kernel/print", test_print);
+  g_test_add_func ("/kernel/hash", test_hash);
+  g_test_add_func ("/kernel/fold", test_fold);
+  g_test_add_func ("/kernel/values", test_values);
+  g_test_add_func ("/kernel/mistakes", test_mistakes);
+  g_test_add_func ("/kernel/control", test_control);
+
+  return g_test_run ();
+}
