@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-fusion-graph.h"
+
+G_BEGIN_DECLS
+
+/* A cluster: what one step computes. Its space is the index space of its roots; nodes that are not values are inlined. */
+
+typedef enum {
+  ACC_CLUSTER_MAP,        /* element-wise; stencils are anchors of it, too */
+  ACC_CLUSTER_FOLD,       /* rows of the consumed array, each into one element of the space */
+  ACC_CLUSTER_FOLD_ALL,   /* all of the consumed array into one element; the space has rank 0 */
+  ACC_CLUSTER_SCAN,
+  ACC_CLUSTER_PERMUTE,
+} AccClusterKind;
+
+typedef struct {
+  AccFusionNode *node;
+  gboolean       copy;    /* a copy of a value that has memory already */
+  guint          value;   /* number in the schedule */
+} AccRoot;
+
+typedef struct {
+  AccClusterKind kind;
+  GArray        *roots;        /* AccRoot, at least one; of equal extents */
+  GPtrArray     *anchors;      /* AccFusionNode: inlined stencils, long and full folds, scans */
+  guint          rank;
+  gint64        *extents;
+  AccFusionNode *consumed;     /* by folds, scans and permutes: the input whose index space they walk */
+  GHashTable    *reads;        /* AccFusionNode: values that it reads */
+  gboolean       from_source;
+  double         cost;
+  guint          n_nodes;
+  guint          level;
+} AccCluster;
+
+/* Decides which nodes are values, and gives the clusters that compute them, inputs first. @results: nodes that must be
+ * values, reshapes taken off. */
+GPtrArray *acc_fusion_graph_cut (AccFusionGraph *graph, AccFusionNode **results, guint n_results);
+
+/* What a reshape shows: the first node below that is none. */
+AccFusionNode *acc_fusion_graph_strip (AccFusionGraph *graph, AccFusionNode *node);
+
+G_END_DECLS

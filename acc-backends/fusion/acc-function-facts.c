@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-function-facts.h"
+
+void
+acc_function_visit (AccFunction *function,
+                    void       (*visit) (AccExpr *expr, gpointer user_data),
+                    gpointer     user_data)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
+
+  g_ptr_array_add (stack, function->body);
+  while (stack->len > 0)
+    {
+      AccExpr *expr = g_ptr_array_steal_index (stack, stack->len - 1);
+
+      if (!g_hash_table_add (seen, expr))
+        continue;
+      visit (expr, user_data);
+      for (guint i = 0; i < expr->n_args; i++)
+        g_ptr_array_add (stack, expr->args[i]);
+      for (guint i = 0; i < 2; i++)
+        if (expr->functions[i] != NULL)
+          g_ptr_array_add (stack, expr->functions[i]->body);
+    }
+}
+
+static void
+visit_read (AccExpr *expr,
+            gpointer user_data)
+{
+  if (expr->kind == ACC_EXPR_INDEX || expr->kind == ACC_EXPR_LINEAR_INDEX)
+    g_hash_table_add (user_data, expr->array);
+}
+
+void
+acc_function_collect_reads (AccFunction *function,
+                            GHashTable  *arrays)
+{
+  if (function->arrays != NULL && function->arrays->len > 0)
+    acc_function_visit (function, visit_read, arrays);
+}
+
+double
+acc_primitive_get_cost (AccPrimitive primitive)
+{
+  switch ((int) primitive)
+    {
+    case ACC_PRIM_QUOT:
+    case ACC_PRIM_REM:
+    case ACC_PRIM_DIV:
+    case ACC_PRIM_MOD:
+      return 8;
+    case ACC_PRIM_FDIV:
+    case ACC_PRIM_RECIP:
+    case ACC_PRIM_SQRT:
+      return 4;
+    case ACC_PRIM_SIN:
+    case ACC_PRIM_COS:
+    case ACC_PRIM_TAN:
+    case ACC_PRIM_ASIN:
+    case ACC_PRIM_ACOS:
+    case ACC_PRIM_ATAN:
+    case ACC_PRIM_SINH:
+    case ACC_PRIM_COSH:
+    case ACC_PRIM_TANH:
+    case ACC_PRIM_ASINH:
+    case ACC_PRIM_ACOSH:
+    case ACC_PRIM_ATANH:
+    case ACC_PRIM_EXP:
+    case ACC_PRIM_LOG:
+      return 16;
+    case ACC_PRIM_POW:
+    case ACC_PRIM_LOGBASE:
+    case ACC_PRIM_ATAN2:
+      return 32;
+    default:
+      return 1;
+    }
+}
+
+static void
+visit_cost (AccExpr *expr,
+            gpointer user_data)
+{
+  double *cost = user_data;
+
+  switch (expr->kind)
+    {
+    case ACC_EXPR_PRIMITIVE:
+      *cost += acc_primitive_get_cost (expr->primitive);
+      break;
+    case ACC_EXPR_CAST:
+    case ACC_EXPR_COND:
+      *cost += 1;
+      break;
+    case ACC_EXPR_INDEX:
+    case ACC_EXPR_LINEAR_INDEX:
+      *cost += 3;
+      break;
+    case ACC_EXPR_WHILE:
+      *cost += 16 * (acc_function_get_cost (expr->functions[0]) + acc_function_get_cost (expr->functions[1]));
+      break;
+    case ACC_EXPR_LITERAL:
+    case ACC_EXPR_VARIABLE:
+    case ACC_EXPR_BITCAST:
+    case ACC_EXPR_TUPLE:
+    case ACC_EXPR_ITEM:
+    case ACC_EXPR_EXTENT:
+    case ACC_EXPR_ERROR:
+    default:
+      break;
+    }
+}
+
+double
+acc_function_get_cost (AccFunction *function)
+{
+  double cost = 0;
+
+  acc_function_visit (function, visit_cost, &cost);
+
+  return cost;
+}
+
+typedef struct {
+  AccExpr *param;
+  gboolean found;
+} Search;
+
+static void
+visit_param (AccExpr *expr,
+             gpointer user_data)
+{
+  Search *search = user_data;
+
+  search->found |= expr == search->param;
+}
+
+gboolean
+acc_function_uses_param (AccFunction *function,
+                         guint        param)
+{
+  Search search = { function->params[param], FALSE };
+
+  acc_function_visit (function, visit_param, &search);
+
+  return search.found;
+}
+
+AccExpr *
+acc_expr_resolve_leaf (AccExpr *expr,
+                       guint   *leaf)
+{
+  for (;;)
+    {
+      if (expr->kind == ACC_EXPR_TUPLE)
+        {
+          guint i = 0;
+
+          while (i < expr->n_args && *leaf >= acc_element_type_get_n_leaves (expr->args[i]->type))
+            *leaf -= acc_element_type_get_n_leaves (expr->args[i++]->type);
+          expr = expr->args[i];
+        }
+      else if (expr->kind == ACC_EXPR_ITEM)
+        {
+          AccElementType *tuple = expr->args[0]->type;
+
+          if (acc_element_type_is_tuple (tuple))
+            for (guint i = 0; i < expr->item; i++)
+              *leaf += acc_element_type_get_n_leaves (acc_element_type_get_item (tuple, i));
+          expr = expr->args[0];
+        }
+      else
+        {
+          return expr;
+        }
+    }
+}
+
+gboolean
+acc_function_get_leafwise (AccFunction  *function,
+                           AccPrimitive *primitives)
+{
+  guint n = acc_element_type_get_n_leaves (function->body->type);
+
+  if (function->n_params != 2 || function->params[0]->type != function->body->type ||
+      function->params[1]->type != function->body->type)
+    return FALSE;
+
+  for (guint i = 0; i < n; i++)
+    {
+      guint leaf = i, x_leaf = 0, y_leaf = 0;
+      AccExpr *expr = acc_expr_resolve_leaf (function->body, &leaf), *x, *y;
+
+      if (expr->kind != ACC_EXPR_PRIMITIVE || expr->n_args != 2)
+        return FALSE;
+      x = acc_expr_resolve_leaf (expr->args[0], &x_leaf);
+      y = acc_expr_resolve_leaf (expr->args[1], &y_leaf);
+      if (x_leaf != i || y_leaf != i)
+        return FALSE;
+      if (!(x == function->params[0] && y == function->params[1]) &&
+          !(x == function->params[1] && y == function->params[0]))
+        return FALSE;
+      primitives[i] = expr->primitive;
+    }
+
+  return TRUE;
+}
+
+gboolean
+acc_function_is_commutative (AccFunction *function)
+{
+  guint n = acc_element_type_get_n_leaves (function->body->type);
+  g_autofree AccPrimitive *primitives = g_new (AccPrimitive, MAX (n, 1));
+
+  if (!acc_function_get_leafwise (function, primitives))
+    return FALSE;
+
+  for (guint i = 0; i < n; i++)
+    if (primitives[i] != ACC_PRIM_ADD && primitives[i] != ACC_PRIM_MUL && primitives[i] != ACC_PRIM_MIN &&
+        primitives[i] != ACC_PRIM_MAX && primitives[i] != ACC_PRIM_BAND && primitives[i] != ACC_PRIM_BOR &&
+        primitives[i] != ACC_PRIM_BXOR)
+      return FALSE;
+
+  return TRUE;
+}
+
+gboolean
+acc_function_get_row_shift (AccFunction *function,
+                            gint64      *shift)
+{
+  guint leaf = 0, x_leaf = 0, y_leaf = 0;
+  AccExpr *expr, *x, *y;
+
+  if (acc_element_type_get_n_leaves (function->body->type) == 0)
+    return FALSE;
+
+  expr = acc_expr_resolve_leaf (function->body, &leaf);
+  *shift = 0;
+  if (expr == function->params[0])
+    return leaf == 0;
+  if (expr->kind != ACC_EXPR_PRIMITIVE || (expr->primitive != ACC_PRIM_ADD && expr->primitive != ACC_PRIM_SUB))
+    return FALSE;
+
+  x = acc_expr_resolve_leaf (expr->args[0], &x_leaf);
+  y = acc_expr_resolve_leaf (expr->args[1], &y_leaf);
+  if (x == function->params[0] && x_leaf == 0 && y->kind == ACC_EXPR_LITERAL && y->value.i > -G_MAXINT32 && y->value.i < G_MAXINT32)
+    {
+      *shift = expr->primitive == ACC_PRIM_ADD ? y->value.i : -y->value.i;
+      return TRUE;
+    }
+  if (expr->primitive == ACC_PRIM_ADD && y == function->params[0] && y_leaf == 0 && x->kind == ACC_EXPR_LITERAL &&
+      x->value.i > -G_MAXINT32 && x->value.i < G_MAXINT32)
+    {
+      *shift = x->value.i;
+      return TRUE;
+    }
+
+  return FALSE;
+}

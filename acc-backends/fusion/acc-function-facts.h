@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-core/acc-array-private.h"
+
+G_BEGIN_DECLS
+
+/* What fusion wants to know about scalar functions, found by walks over their bodies: each expression once, no recursion. */
+
+/* Calls @visit for every expression of the body, those of nested functions too, in no particular order. */
+void     acc_function_visit       (AccFunction *function, void (*visit) (AccExpr *expr, gpointer user_data), gpointer user_data);
+/* Adds the arrays whose elements are read, each once: not those that are only asked for an extent. */
+void     acc_function_collect_reads (AccFunction *function, GHashTable *arrays);
+/* Rough machine operations per call. */
+double   acc_function_get_cost    (AccFunction *function);
+double   acc_primitive_get_cost   (AccPrimitive primitive);
+gboolean acc_function_uses_param  (AccFunction *function, guint param);
+/* TRUE where every leaf of the result is one primitive of the same leaf of both parameters: writes it per leaf. */
+gboolean acc_function_get_leafwise (AccFunction *function, AccPrimitive *primitives);
+/* The same, and all of them are commutative. */
+gboolean acc_function_is_commutative (AccFunction *function);
+/* TRUE where item 0 of an index function's result is item 0 of its parameter plus a constant. */
+gboolean acc_function_get_row_shift (AccFunction *function, gint64 *shift);
+/* Follows items of tuples that are made in place: the expression, not an item of a tuple nor (where its leaf is known) a
+ * tuple, whose leaf *leaf is leaf *leaf of @expr. */
+AccExpr *acc_expr_resolve_leaf    (AccExpr *expr, guint *leaf);
+
+G_END_DECLS

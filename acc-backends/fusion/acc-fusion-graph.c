@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-fusion-graph.h"
+
+#include "acc-closed-eval.h"
+#include "acc-core/acc-error.h"
+#include "acc-function-facts.h"
+
+typedef struct {
+  AccArray *array;
+  guint     next;
+} Frame;
+
+static void
+node_free (gpointer data)
+{
+  AccFusionNode *node = data;
+
+  g_free (node->extents);
+  g_free (node);
+}
+
+void
+acc_fusion_graph_free (AccFusionGraph *self)
+{
+  g_ptr_array_unref (self->nodes);
+  g_hash_table_unref (self->table);
+  g_free (self);
+}
+
+AccFusionNode *
+acc_fusion_graph_get (AccFusionGraph *self,
+                      AccArray       *array)
+{
+  return g_hash_table_lookup (self->table, array);
+}
+
+gboolean
+acc_fusion_node_is_given (AccFusionNode *node)
+{
+  return node->bound >= 0 || node->array->op == ACC_OP_USE || node->array->op == ACC_OP_SOURCE;
+}
+
+gboolean
+acc_fusion_node_is_fold (AccFusionNode *node)
+{
+  AccOperation op = node->array->op;
+
+  return op == ACC_OP_FOLD || op == ACC_OP_FOLD1 || op == ACC_OP_FOLD_ALL || op == ACC_OP_FOLD1_ALL;
+}
+
+guint
+acc_fold_get_lanes (AccElementType *type)
+{
+  gsize widest = 1;
+
+  for (guint i = 0; i < acc_element_type_get_n_leaves (type); i++)
+    widest = MAX (widest, acc_element_kind_get_size (acc_element_type_get_leaf (type, i)));
+
+  return 256 / widest;
+}
+
+AccFoldForm
+acc_fusion_graph_get_fold_form (AccFusionGraph *self,
+                                AccFusionNode  *node)
+{
+  AccFusionNode *input = acc_fusion_graph_get (self, node->array->inputs[0]);
+  gint64 n;
+
+  if (node->array->op == ACC_OP_FOLD_ALL || node->array->op == ACC_OP_FOLD1_ALL || node->rank == 0)
+    return input->size <= 16 && !input->from_source ? ACC_FOLD_SHORT : ACC_FOLD_FULL;
+
+  n = input->extents[input->rank - 1];
+  if (n <= 16 || (n < 2 * (gint64) acc_fold_get_lanes (node->array->type) && node->size >= 16))
+    return ACC_FOLD_SHORT;
+
+  return ACC_FOLD_LONG;
+}
+
+gint64
+acc_fusion_node_count_taps (AccFusionNode *node,
+                            guint          input)
+{
+  gint64 taps = 1;
+
+  for (guint d = 0; d < node->rank; d++)
+    taps *= node->array->sizes[input][d];
+
+  return taps;
+}
+
+static const gint64 *
+get_extents (AccArray *array,
+             gpointer  user_data,
+             GError  **error)
+{
+  AccFusionGraph *self = user_data;
+  AccFusionNode *node = acc_fusion_graph_get (self, array);
+
+  if (node == NULL)
+    g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "The extents of a part of the program are not known before it runs");
+
+  return node != NULL ? node->extents : NULL;
+}
+
+typedef struct {
+  AccFusionGraph *graph;
+  AccArray      **bound;
+  AccArray      **values;
+} Context;
+
+static AccArray *
+find_data (AccArray *array,
+           gpointer  user_data)
+{
+  Context *context = user_data;
+  AccFusionNode *node = acc_fusion_graph_get (context->graph, array);
+
+  if (node != NULL && node->bound >= 0)
+    {
+      context->graph->data_dependent = TRUE;
+      return context->values[node->bound];
+    }
+
+  return array->op == ACC_OP_USE ? array : NULL;
+}
+
+static const gint64 *
+context_extents (AccArray *array,
+                 gpointer  user_data,
+                 GError  **error)
+{
+  Context *context = user_data;
+
+  return get_extents (array, context->graph, error);
+}
+
+static gboolean
+context_evaluate (AccFunction *function,
+                  gint64      *values,
+                  gpointer     user_data,
+                  GError     **error)
+{
+  const AccClosedContext closed = { context_extents, find_data, user_data };
+
+  return acc_closed_function_evaluate (function, &closed, values, error);
+}
+
+static gboolean
+check_size (AccFusionNode *node,
+            GError       **error)
+{
+  g_autofree char *name = NULL;
+  gsize size = 1, bytes;
+
+  for (guint d = 0; d < node->rank; d++)
+    if (node->extents[d] <= 0)
+      {
+        node->extents[d] = MAX (node->extents[d], 0);
+        size = 0;
+      }
+  for (guint d = 0; d < node->rank && size > 0; d++)
+    if (!g_size_checked_mul (&size, size, (gsize) node->extents[d]) || size > G_MAXINT64 / 64)
+      goto overflow;
+  if (!g_size_checked_mul (&bytes, size, MAX (acc_element_type_get_size (node->array->type), 1)) || bytes > G_MAXINT64)
+    goto overflow;
+
+  node->size = size;
+  return TRUE;
+
+overflow:
+  name = acc_array_describe (node->array);
+  g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "%s: the array has too many elements", name);
+  return FALSE;
+}
+
+static void
+estimate_cost (AccFusionGraph *self,
+               AccFusionNode  *node)
+{
+  AccArray *array = node->array;
+  double inlined = 0;
+
+  if (array->n_functions > 0 && array->functions[0] != NULL)
+    node->own_cost = acc_function_get_cost (array->functions[0]);
+  if (array->op == ACC_OP_BACKPERMUTE)
+    node->own_cost += 2;
+
+  for (guint i = 0; i < array->n_inputs; i++)
+    inlined += acc_fusion_graph_get (self, array->inputs[i])->cost;
+
+  switch ((int) array->op)
+    {
+    case ACC_OP_GENERATE:
+    case ACC_OP_FILL:
+    case ACC_OP_MAP:
+    case ACC_OP_IMAP:
+    case ACC_OP_ZIP_WITH:
+    case ACC_OP_ZIP_WITH3:
+    case ACC_OP_ZIP:
+    case ACC_OP_UNZIP:
+    case ACC_OP_RESHAPE:
+    case ACC_OP_REPLICATE:
+    case ACC_OP_SLICE:
+    case ACC_OP_BACKPERMUTE:
+      node->cost = MIN (node->own_cost + inlined, 1e9);
+      break;
+    case ACC_OP_FOLD:
+    case ACC_OP_FOLD1:
+    case ACC_OP_FOLD_ALL:
+    case ACC_OP_FOLD1_ALL:
+      {
+        double n = (double) acc_fusion_graph_get (self, array->inputs[0])->size / MAX (node->size, 1);
+
+        node->own_cost *= n;
+        if (acc_fusion_graph_get_fold_form (self, node) == ACC_FOLD_SHORT)
+          node->cost = MIN (node->own_cost + inlined * n, 1e9);
+        break;
+      }
+    default:
+      break;
+    }
+}
+
+static void
+find_source_dependence (AccFusionGraph *self,
+                        AccFusionNode  *node)
+{
+  AccArray *array = node->array;
+
+  if (array->op == ACC_OP_SOURCE && node->bound < 0)
+    node->from_source = TRUE;
+  if (acc_fusion_node_is_given (node))
+    return;
+
+  for (guint i = 0; i < array->n_inputs; i++)
+    node->from_source |= acc_fusion_graph_get (self, array->inputs[i])->from_source;
+  for (guint i = 0; i < array->references->len; i++)
+    {
+      AccFusionNode *reference = acc_fusion_graph_get (self, g_ptr_array_index (array->references, i));
+
+      node->from_source |= reference->from_source;
+    }
+
+  /* Complete only after the last row; then it is like any table. */
+  if (array->op == ACC_OP_PERMUTE ||
+      (acc_fusion_node_is_fold (node) && acc_fusion_graph_get_fold_form (self, node) == ACC_FOLD_FULL))
+    node->from_source = FALSE;
+}
+
+static gboolean
+add_node (AccFusionGraph *self,
+          AccArray       *array,
+          GHashTable     *numbers,
+          Context        *context,
+          GError        **error)
+{
+  AccFusionNode *node = g_new0 (AccFusionNode, 1);
+  gpointer number;
+
+  node->array = array;
+  node->position = self->nodes->len;
+  node->bound = g_hash_table_lookup_extended (numbers, array, NULL, &number) ? GPOINTER_TO_INT (number) : -1;
+  node->value = -1;
+  node->cluster = ACC_CLUSTER_NONE;
+  g_ptr_array_add (self->nodes, node);
+  g_hash_table_insert (self->table, array, node);
+
+  if (array->error != NULL)
+    {
+      g_propagate_error (error, g_error_copy (array->error));
+      return FALSE;
+    }
+
+  node->rank = array->rank;
+  node->extents = g_new0 (gint64, MAX (node->rank, 1));
+  if (node->bound >= 0)
+    {
+      const gint64 *extents = acc_shape_get_extents (context->values[node->bound]->shape, NULL);
+
+      for (guint d = 0; d < node->rank; d++)
+        node->extents[d] = extents[d];
+    }
+  else
+    {
+      const AccShapeContext shapes = { context_extents, context_evaluate, context };
+
+      if (!acc_array_infer_extents (array, &shapes, node->extents, error))
+        return FALSE;
+    }
+  if (!check_size (node, error))
+    return FALSE;
+
+  node->is_value = acc_fusion_node_is_given (node);
+  if (!node->is_value)
+    {
+      if (array->op == ACC_OP_PARAMETER || array->op == ACC_OP_COND || array->op == ACC_OP_WHILE_LOOP)
+        {
+          g_autofree char *name = acc_array_describe (array);
+
+          g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s: no data is bound to it", name);
+          return FALSE;
+        }
+      estimate_cost (self, node);
+    }
+  find_source_dependence (self, node);
+
+  return TRUE;
+}
+
+static AccArray *
+nth_dependence (AccArray *array,
+                guint     n)
+{
+  if (n < array->n_inputs)
+    return array->inputs[n];
+  n -= array->n_inputs;
+
+  return n < array->references->len ? g_ptr_array_index (array->references, n) : NULL;
+}
+
+AccFusionGraph *
+acc_fusion_graph_new (AccArray **results,
+                      guint      n_results,
+                      AccArray **bound,
+                      AccArray **values,
+                      guint      n_bound,
+                      GError   **error)
+{
+  g_autoptr (AccFusionGraph) self = g_new0 (AccFusionGraph, 1);
+  g_autoptr (GHashTable) numbers = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame));
+  Context context = { self, bound, values };
+
+  self->nodes = g_ptr_array_new_with_free_func (node_free);
+  self->table = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < n_bound; i++)
+    g_hash_table_insert (numbers, bound[i], GINT_TO_POINTER (i));
+
+  for (guint i = 0; i < n_results; i++)
+    {
+      if (g_hash_table_add (seen, results[i]))
+        g_array_append_vals (stack, &(Frame) { results[i], 0 }, 1);
+
+      while (stack->len > 0)
+        {
+          Frame *top = &g_array_index (stack, Frame, stack->len - 1);
+          AccArray *dependence = NULL;
+
+          if (top->array->error == NULL && !g_hash_table_contains (numbers, top->array))
+            dependence = nth_dependence (top->array, top->next++);
+
+          if (dependence == NULL)
+            {
+              if (!add_node (self, top->array, numbers, &context, error))
+                return NULL;
+              g_array_set_size (stack, stack->len - 1);
+            }
+          else if (g_hash_table_add (seen, dependence))
+            {
+              g_array_append_vals (stack, &(Frame) { dependence, 0 }, 1);
+            }
+        }
+    }
+
+  return g_steal_pointer (&self);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-core/acc-array-private.h"
+
+G_BEGIN_DECLS
+
+/* The graph of one schedule: every node under the results, down to bound nodes, with its extents. */
+
+typedef struct _AccFusionNode  AccFusionNode;
+typedef struct _AccFusionGraph AccFusionGraph;
+
+/* At which index a cluster reads a node. */
+typedef enum {
+  ACC_ACCESS_OTHER,      /* any */
+  ACC_ACCESS_SPACE,      /* the cluster's own */
+  ACC_ACCESS_SOURCE,     /* that of what the cluster's fold, scan or permute consumes */
+} AccAccess;
+
+/* How a fold is done. */
+typedef enum {
+  ACC_FOLD_SHORT,        /* a loop per element of the result, like any producer */
+  ACC_FOLD_LONG,         /* lanes along each row */
+  ACC_FOLD_FULL,         /* everything to one element, tile by tile */
+} AccFoldForm;
+
+#define ACC_CLUSTER_NONE -1
+#define ACC_CLUSTER_MANY -2
+
+struct _AccFusionNode {
+  AccArray       *array;        /* borrowed */
+  guint           position;     /* in topological order */
+  guint           rank;
+  gint64         *extents;
+  gint64          size;
+  int             bound;        /* argument number, or -1 */
+
+  gboolean        is_value;     /* has memory: given, or decided */
+  gboolean        forced;       /* a result, or read by index from a scalar function */
+  gboolean        from_source;  /* rows of it depend on rows of a source */
+  double          own_cost;     /* operations per element, without those of inlined producers */
+  double          cost;         /* with them */
+  int             value;        /* number in the schedule once it is known there, -1 before */
+
+  /* What consumers want, gathered before the node is decided on: consumers come first. */
+  int             cluster;      /* the one that reads it, or ACC_CLUSTER_* */
+  AccAccess       access;
+  double          visits;       /* times that one element would be computed if it were not stored */
+  guint           depth;        /* of inlining */
+};
+
+struct _AccFusionGraph {
+  GPtrArray  *nodes;            /* AccFusionNode, inputs first */
+  GHashTable *table;            /* AccArray → AccFusionNode */
+  gboolean    data_dependent;
+};
+
+AccFusionGraph *acc_fusion_graph_new  (AccArray **results, guint n_results, AccArray **bound, AccArray **values, guint n_bound, GError **error);
+void            acc_fusion_graph_free (AccFusionGraph *self);
+AccFusionNode  *acc_fusion_graph_get  (AccFusionGraph *self, AccArray *array);
+/* Whether the node's data is given: a bound one, use, source. */
+gboolean        acc_fusion_node_is_given (AccFusionNode *node);
+gboolean        acc_fusion_node_is_fold  (AccFusionNode *node);
+AccFoldForm     acc_fusion_graph_get_fold_form (AccFusionGraph *self, AccFusionNode *node);
+/* Lanes that fold elements of @type side by side: of the type only, so that results are the same everywhere. */
+guint           acc_fold_get_lanes       (AccElementType *type);
+/* Neighbours per input of a stencil. */
+gint64          acc_fusion_node_count_taps (AccFusionNode *node, guint input);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccFusionGraph, acc_fusion_graph_free)
+
+G_END_DECLS

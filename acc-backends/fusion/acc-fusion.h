@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-cluster.h"
+#include "acc-schedule.h"
+#include "acc-space.h"
+
+G_BEGIN_DECLS
+
+/* A schedule under construction. */
+typedef struct {
+  AccFusionGraph *graph;
+  GPtrArray      *clusters;
+  GArray         *values;        /* AccScheduleValue */
+  GPtrArray      *value_nodes;   /* AccFusionNode of each */
+  GArray         *steps;         /* AccScheduleStep */
+  GPtrArray      *origins;       /* AccArray, borrowed */
+  GHashTable     *origin_numbers;
+} AccFusion;
+
+/* Rows of a value that a step reads. */
+typedef struct {
+  guint   value;
+  gint64  above, below;
+  char   *row_error;             /* NULL: above and below hold */
+} AccStepRead;
+
+/* A step under construction. */
+typedef struct {
+  AccFusion  *fusion;
+  AccCluster *cluster;
+  GArray     *reads;             /* AccStepRead */
+  GArray     *scratch;           /* gsize */
+  GArray     *launches;          /* AccLaunch */
+  gint64      n_rows;
+  gboolean    reduces;
+  gboolean    combine_per_band;
+  gboolean    once;                  /* what it stores is large, and not read again soon */
+  GError     *error;             /* of a kernel: a bug of a skeleton */
+} AccStep;
+
+/* Number of the value that holds @node, a value; made on first use. */
+guint acc_fusion_get_value   (AccFusion *self, AccFusionNode *node);
+guint acc_fusion_add_value   (AccFusion *self, AccValueRole role, AccFusionNode *node);
+guint acc_fusion_get_origin  (AccFusion *self, AccArray *array);
+AccScheduleValue *acc_fusion_peek_value (AccFusion *self, guint value);
+
+/* Scratch of @n elements of @kind; its number in the step. */
+guint acc_step_add_scratch   (AccStep *self, AccElementKind kind, gint64 n);
+
+G_END_DECLS

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-lower.h"
+
+#include "acc-backends/kernel/acc-kernel-builder-private.h"
+
+/* Ranges of integers: enough to see that most indices need no check. The lanes' values all lie within. */
+
+static gboolean
+get_limits (AccElementKind kind,
+            gint64        *lo,
+            gint64        *hi)
+{
+  switch (kind)
+    {
+    case ACC_KIND_BOOL: *lo = 0, *hi = 1; return TRUE;
+    case ACC_KIND_I8: *lo = G_MININT8, *hi = G_MAXINT8; return TRUE;
+    case ACC_KIND_I16: *lo = G_MININT16, *hi = G_MAXINT16; return TRUE;
+    case ACC_KIND_I32: *lo = G_MININT32, *hi = G_MAXINT32; return TRUE;
+    case ACC_KIND_I64: *lo = G_MININT64, *hi = G_MAXINT64; return TRUE;
+    case ACC_KIND_U8: *lo = 0, *hi = G_MAXUINT8; return TRUE;
+    case ACC_KIND_U16: *lo = 0, *hi = G_MAXUINT16; return TRUE;
+    case ACC_KIND_U32: *lo = 0, *hi = G_MAXUINT32; return TRUE;
+    case ACC_KIND_U64:
+    case ACC_KIND_F16:
+    case ACC_KIND_F32:
+    case ACC_KIND_F64:
+    case ACC_KIND_TUPLE:
+    default:
+      return FALSE;
+    }
+}
+
+KValue
+low_within (AccLower *l,
+            KValue    x,
+            gint64    lo,
+            gint64    hi)
+{
+  AccFact *fact;
+
+  if (x.id == 0)
+    {
+      l->failed = TRUE;
+      return x;
+    }
+  if (x.id >= l->facts->len)
+    g_array_set_size (l->facts, x.id + 1);
+  fact = &g_array_index (l->facts, AccFact, x.id);
+  if (!fact->known)
+    *fact = (AccFact) { TRUE, lo, hi };
+  else if (MAX (fact->lo, lo) <= MIN (fact->hi, hi))
+    *fact = (AccFact) { TRUE, MAX (fact->lo, lo), MIN (fact->hi, hi) };
+
+  return x;
+}
+
+/* The range of an i64 or narrower; without one, all that its kind allows. */
+void
+low_get_range (AccLower *l,
+               KValue    x,
+               gint64   *lo,
+               gint64   *hi)
+{
+  if (x.id < l->facts->len && g_array_index (l->facts, AccFact, x.id).known)
+    {
+      *lo = g_array_index (l->facts, AccFact, x.id).lo;
+      *hi = g_array_index (l->facts, AccFact, x.id).hi;
+    }
+  else if (!get_limits (kb_kind (l->b, x), lo, hi))
+    {
+      *lo = G_MININT64;
+      *hi = G_MAXINT64;
+    }
+}
+
+gboolean
+low_is_const (AccLower *l,
+              KValue    x,
+              gint64   *value)
+{
+  const AccKernelInstr *instr = x.id < l->b->kernel->instrs->len ? acc_kernel_instr (l->b->kernel, x.id) : NULL;
+
+  if (instr == NULL || instr->op != ACC_KOP_CONST || instr->kind != ACC_KIND_I64)
+    return FALSE;
+  *value = (gint64) instr->bits;
+
+  return TRUE;
+}
+
+static gboolean
+is_known (AccLower *l,
+          KValue    x)
+{
+  gint64 lo, hi;
+
+  return x.id != 0 && get_limits (kb_kind (l->b, x), &lo, &hi);
+}
+
+/* @lo and @hi are of the exact result; it holds only where nothing wraps. */
+static KValue
+keep_range (AccLower *l,
+            KValue    x,
+            gint64    lo,
+            gint64    hi)
+{
+  gint64 least, most;
+
+  if (x.id != 0 && get_limits (kb_kind (l->b, x), &least, &most) && lo >= least && hi <= most && lo <= hi)
+    return low_within (l, x, lo, hi);
+  if (x.id == 0)
+    l->failed = TRUE;
+
+  return x;
+}
+
+static KValue
+keep_product (AccLower *l,
+              KValue    z,
+              gint64    a,
+              gint64    b,
+              gint64    c,
+              gint64    d)
+{
+  gint64 p[4];
+
+  if (__builtin_mul_overflow (a, c, &p[0]) || __builtin_mul_overflow (a, d, &p[1]) ||
+      __builtin_mul_overflow (b, c, &p[2]) || __builtin_mul_overflow (b, d, &p[3]))
+    return z;
+
+  return keep_range (l, z, MIN (MIN (p[0], p[1]), MIN (p[2], p[3])), MAX (MAX (p[0], p[1]), MAX (p[2], p[3])));
+}
+
+KValue
+low_prim (AccLower    *l,
+          AccPrimitive primitive,
+          KValue       x)
+{
+  KValue z = kb_prim (l->b, primitive, x);
+  gint64 lo, hi;
+
+  if (!is_known (l, x) || !is_known (l, z))
+    return z;
+
+  low_get_range (l, x, &lo, &hi);
+  if (primitive == ACC_PRIM_NEG && lo > G_MININT64)
+    return keep_range (l, z, -hi, -lo);
+  if (primitive == ACC_PRIM_ABS && lo > G_MININT64)
+    return keep_range (l, z, lo > 0 ? lo : hi < 0 ? -hi : 0, MAX (ABS (lo), ABS (hi)));
+  if (primitive == ACC_PRIM_POPCOUNT || primitive == ACC_PRIM_CLZ || primitive == ACC_PRIM_CTZ)
+    return keep_range (l, z, 0, 64);
+
+  return z;
+}
+
+KValue
+low_prim2 (AccLower    *l,
+           AccPrimitive primitive,
+           KValue       x,
+           KValue       y)
+{
+  KValue z = kb_prim2 (l->b, primitive, x, y);
+  gint64 a, b, c, d, lo, hi;
+
+  if (z.id == 0)
+    l->failed = TRUE;
+  if (!is_known (l, x) || !is_known (l, y) || !is_known (l, z) || kb_kind (l->b, z) == ACC_KIND_BOOL)
+    return z;
+
+  low_get_range (l, x, &a, &b);
+  low_get_range (l, y, &c, &d);
+  switch ((int) primitive)
+    {
+    case ACC_PRIM_ADD:
+      if (!__builtin_add_overflow (a, c, &lo) && !__builtin_add_overflow (b, d, &hi))
+        return keep_range (l, z, lo, hi);
+      break;
+    case ACC_PRIM_SUB:
+      if (!__builtin_sub_overflow (a, d, &lo) && !__builtin_sub_overflow (b, c, &hi))
+        return keep_range (l, z, lo, hi);
+      break;
+    case ACC_PRIM_MUL:
+      return keep_product (l, z, a, b, c, d);
+    case ACC_PRIM_MIN:
+      return keep_range (l, z, MIN (a, c), MIN (b, d));
+    case ACC_PRIM_MAX:
+      return keep_range (l, z, MAX (a, c), MAX (b, d));
+    case ACC_PRIM_QUOT:
+    case ACC_PRIM_DIV:
+      if (c > 0 && a >= 0)
+        return keep_range (l, z, a / d, b / c);
+      break;
+    case ACC_PRIM_REM:
+      if (c > 0 && a >= 0)
+        return keep_range (l, z, 0, MIN (b, d - 1));
+      if (c > 0)
+        return keep_range (l, z, -(d - 1), d - 1);
+      break;
+    case ACC_PRIM_MOD:
+      if (c > 0)
+        return keep_range (l, z, 0, a >= 0 ? MIN (b, d - 1) : d - 1);
+      break;
+    case ACC_PRIM_BAND:
+      if (c >= 0)
+        return keep_range (l, z, 0, a >= 0 ? MIN (b, d) : d);
+      if (a >= 0)
+        return keep_range (l, z, 0, b);
+      break;
+    case ACC_PRIM_SHR:
+      if (a >= 0 && c >= 0)
+        return keep_range (l, z, 0, c < 63 ? b >> c : 0);
+      break;
+    case ACC_PRIM_SHL:
+      if (a >= 0 && c >= 0 && d < 62 && b <= G_MAXINT64 >> (d + 1))
+        return keep_range (l, z, 0, b << d);
+      break;
+    default:
+      break;
+    }
+
+  return z;
+}
+
+KValue
+low_add (AccLower *l,
+         KValue    x,
+         KValue    y)
+{
+  return low_prim2 (l, ACC_PRIM_ADD, x, y);
+}
+
+KValue
+low_sub (AccLower *l,
+         KValue    x,
+         KValue    y)
+{
+  return low_prim2 (l, ACC_PRIM_SUB, x, y);
+}
+
+KValue
+low_mul (AccLower *l,
+         KValue    x,
+         KValue    y)
+{
+  return low_prim2 (l, ACC_PRIM_MUL, x, y);
+}
+
+KValue
+low_udiv (AccLower *l,
+          KValue    x,
+          gint64    n)
+{
+  gint64 lo, hi, value;
+
+  if (n <= 1)
+    return n == 1 ? x : low_const (l, 0);
+  if (low_is_const (l, x, &value))
+    return low_const (l, value / n);
+  low_get_range (l, x, &lo, &hi);
+  if (lo >= 0 && hi < n)
+    return low_const (l, 0);
+
+  return keep_range (l, kb_udiv (l->b, x, low_stride (l, n)), MAX (lo, 0) / n, hi / n);
+}
+
+KValue
+low_urem (AccLower *l,
+          KValue    x,
+          gint64    n)
+{
+  gint64 lo, hi, value;
+
+  if (n <= 1)
+    return low_const (l, 0);
+  if (low_is_const (l, x, &value))
+    return low_const (l, value % n);
+  low_get_range (l, x, &lo, &hi);
+  if (lo >= 0 && hi < n)
+    return x;
+
+  return keep_range (l, kb_urem (l->b, x, low_stride (l, n)), 0, n - 1);
+}
+
+KValue
+low_cast (AccLower      *l,
+          AccElementKind kind,
+          KValue         x)
+{
+  KValue z = kb_cast (l->b, kind, x);
+  gint64 lo, hi;
+
+  if (!is_known (l, x) || !is_known (l, z))
+    return z;
+  low_get_range (l, x, &lo, &hi);
+
+  return kind == ACC_KIND_BOOL ? z : keep_range (l, z, lo, hi);
+}
+
+KValue
+low_select (AccLower *l,
+            KValue    condition,
+            KValue    x,
+            KValue    y)
+{
+  KValue z = kb_select (l->b, condition, x, y);
+  gint64 a, b, c, d;
+
+  if (!is_known (l, x) || !is_known (l, y) || z.id == x.id || z.id == y.id)
+    return z;
+  low_get_range (l, x, &a, &b);
+  low_get_range (l, y, &c, &d);
+
+  return keep_range (l, z, MIN (a, c), MAX (b, d));
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-lower.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "acc-closed-eval.h"
+#include "acc-core/acc-backend-private.h"
+
+#define ARENA_BLOCK 65536
+
+/* --- memory of the writer itself */
+
+gpointer
+low_alloc (AccLower *l,
+           gsize     size)
+{
+  char *block;
+
+  size = (size + 15) & ~(gsize) 15;
+  if (size > ARENA_BLOCK / 4)
+    {
+      block = g_malloc0 (size);
+      g_ptr_array_insert (l->arena, 0, block);
+      return block;
+    }
+  if (l->arena_left < size)
+    {
+      g_ptr_array_add (l->arena, g_malloc0 (ARENA_BLOCK));
+      l->arena_left = ARENA_BLOCK;
+    }
+  block = g_ptr_array_index (l->arena, l->arena->len - 1);
+  block += ARENA_BLOCK - l->arena_left;
+  l->arena_left -= size;
+
+  return block;
+}
+
+/* --- what was computed before */
+
+typedef struct {
+  gconstpointer a, b;
+  guint         n;
+  const KValue *ids;
+} Key;
+
+static guint
+key_hash (gconstpointer data)
+{
+  const Key *key = data;
+  guint64 h = (guint64) GPOINTER_TO_SIZE (key->a) * 0x9e3779b97f4a7c15u ^ GPOINTER_TO_SIZE (key->b);
+
+  for (guint i = 0; i < key->n; i++)
+    h = (h ^ key->ids[i].id) * 0x9e3779b97f4a7c15u;
+
+  return h ^ h >> 32;
+}
+
+static gboolean
+key_equal (gconstpointer a,
+           gconstpointer b)
+{
+  const Key *x = a, *y = b;
+
+  return x->a == y->a && x->b == y->b && x->n == y->n &&
+         (x->n == 0 || memcmp (x->ids, y->ids, x->n * sizeof (KValue)) == 0);
+}
+
+AccMemo *
+low_memo (AccLower     *l,
+          gconstpointer a,
+          gconstpointer b,
+          const KValue *ids,
+          guint         n_ids,
+          guint         n_leaves)
+{
+  Key key = { a, b, n_ids, ids }, *kept;
+  AccMemo *memo = g_hash_table_lookup (l->memo, &key);
+
+  if (memo != NULL)
+    return memo;
+
+  kept = low_alloc (l, sizeof (Key));
+  *kept = key;
+  if (n_ids > 0)
+    {
+      KValue *copy = low_alloc (l, n_ids * sizeof (KValue));
+
+      memcpy (copy, ids, n_ids * sizeof (KValue));
+      kept->ids = copy;
+    }
+  memo = low_alloc (l, sizeof (AccMemo));
+  memo->leaves = low_alloc (l, MAX (n_leaves, 1) * sizeof (KValue));
+  g_hash_table_insert (l->memo, kept, memo);
+
+  return memo;
+}
+
+void
+low_keep (AccLower *l,
+          KValue   *slot,
+          KValue    value)
+{
+  if (value.id == 0)
+    l->failed = TRUE;
+  *slot = value;
+  g_array_append_val (l->undo, slot);
+}
+
+/* --- blocks */
+
+static void
+enter (AccLower *l)
+{
+  g_array_append_val (l->scopes, l->undo->len);
+}
+
+void
+low_leave (AccLower *l)
+{
+  guint start = g_array_index (l->scopes, guint, l->scopes->len - 1);
+
+  for (guint i = start; i < l->undo->len; i++)
+    g_array_index (l->undo, KValue *, i)->id = 0;
+  g_array_set_size (l->undo, start);
+  g_array_set_size (l->scopes, l->scopes->len - 1);
+  _kb_leave (l->b);
+}
+
+static KValue
+enter_loop (AccLower *l,
+            KValue    begin,
+            KValue    end,
+            KValue    i)
+{
+  gint64 lo, hi, unused;
+
+  enter (l);
+  low_get_range (l, begin, &lo, &unused);
+  low_get_range (l, end, &unused, &hi);
+
+  return low_within (l, i, lo, hi == G_MAXINT64 ? hi : hi - 1);
+}
+
+KValue
+low_enter_for (AccLower *l,
+               KValue    begin,
+               KValue    end)
+{
+  return enter_loop (l, begin, end, _kb_enter_for (l->b, begin, end));
+}
+
+KValue
+low_enter_foreach (AccLower *l,
+                   KValue    begin,
+                   KValue    end)
+{
+  return enter_loop (l, begin, end, _kb_enter_foreach (l->b, begin, end));
+}
+
+void
+low_enter_if (AccLower *l,
+              KValue    condition)
+{
+  enter (l);
+  _kb_enter_if (l->b, condition);
+}
+
+void
+low_enter_else (AccLower *l)
+{
+  enter (l);
+  _kb_enter_else (l->b);
+}
+
+void
+low_enter_while (AccLower *l)
+{
+  enter (l);
+  _kb_enter_while (l->b);
+}
+
+/* --- parameters */
+
+typedef struct {
+  AccElementKind kind;
+  guint64        bits;
+  gboolean       extent;
+} Param;
+
+static guint
+param_hash (gconstpointer data)
+{
+  const Param *param = data;
+  guint64 h = (param->bits ^ param->kind << 1 ^ (guint) param->extent) * 0x9e3779b97f4a7c15u;
+
+  return h ^ h >> 32;
+}
+
+static gboolean
+param_equal (gconstpointer a,
+             gconstpointer b)
+{
+  const Param *x = a, *y = b;
+
+  return x->kind == y->kind && x->bits == y->bits && x->extent == y->extent;
+}
+
+static KValue
+get_param (AccLower *l,
+           Param     param)
+{
+  gpointer known = g_hash_table_lookup (l->params, &param);
+  KValue value;
+
+  if (known != NULL)
+    return (KValue) { GPOINTER_TO_UINT (known) };
+
+  value = kb_param_scalar (l->b, param.kind, param.extent ? "n" : "c");
+  g_array_append_vals (l->slots, &(AccSlot) { .kind = ACC_SLOT_LITERAL, .bits = param.bits }, 1);
+  g_hash_table_insert (l->params, g_memdup2 (&param, sizeof param), GUINT_TO_POINTER (value.id));
+
+  return value;
+}
+
+KValue
+low_const (AccLower *l,
+           gint64    n)
+{
+  return low_within (l, kb_i64 (l->b, n), n, n);
+}
+
+KValue
+low_number (AccLower *l,
+            gint64    n)
+{
+  return low_within (l, get_param (l, (Param) { ACC_KIND_I64, (guint64) n, TRUE }), n, n);
+}
+
+KValue
+low_stride (AccLower *l,
+            gint64    n)
+{
+  return n >= -16 && n <= 16 ? low_const (l, n) : low_number (l, n);
+}
+
+KValue
+low_zero (AccLower      *l,
+          AccElementKind kind)
+{
+  return acc_element_kind_is_float (kind) ? kb_float (l->b, kind, 0) : kb_int (l->b, kind, 0);
+}
+
+KValue
+low_literal (AccLower      *l,
+             AccElementKind kind,
+             AccScalar      value,
+             gboolean       bake)
+{
+  guint64 bits = value.u;
+  float single;
+  guint32 bits32;
+
+  if (acc_element_kind_is_float (kind))
+    {
+      double size = fabs (value.f);
+
+      if (bake || size == 0 || size == 1 || size == 2 || size == 0.5)
+        return kb_float (l->b, kind, value.f);
+      if (kind == ACC_KIND_F16)
+        {
+          bits = acc_half_from_double (value.f);
+        }
+      else if (kind == ACC_KIND_F32)
+        {
+          single = value.f;
+          memcpy (&bits32, &single, sizeof bits32);
+          bits = bits32;
+        }
+      else
+        {
+          memcpy (&bits, &value.f, sizeof bits);
+        }
+      return get_param (l, (Param) { kind, bits, FALSE });
+    }
+
+  if (kind == ACC_KIND_BOOL || bake || (value.i >= -1024 && value.i <= 1024))
+    {
+      KValue constant = kb_int (l->b, kind, value.i);
+
+      return acc_element_kind_is_signed (kind) || value.i >= 0 ? low_within (l, constant, value.i, value.i) : constant;
+    }
+  if (acc_element_kind_is_signed (kind) || value.i >= 0)
+    return low_within (l, get_param (l, (Param) { kind, bits, FALSE }), value.i, value.i);
+
+  return get_param (l, (Param) { kind, bits, FALSE });
+}
+
+/* --- buffers */
+
+static KBuffer
+add_buffer (AccLower      *l,
+            const AccSlot *slot,
+            AccElementKind kind,
+            AccBufferFlags flags,
+            const char    *name)
+{
+  KBuffer buffer = kb_param_buffer (l->b, kind, flags | ACC_BUFFER_NO_ALIAS, name);
+
+  g_array_append_vals (l->slots, slot, 1);
+
+  return buffer;
+}
+
+KBuffer
+low_scratch (AccLower      *l,
+             guint          scratch,
+             AccElementKind kind)
+{
+  gpointer key = GSIZE_TO_POINTER ((gsize) scratch << 2 | 1);
+  gpointer known = g_hash_table_lookup (l->buffers, key);
+  const AccSlot slot = { .kind = ACC_SLOT_SCRATCH, .scratch = scratch };
+  KBuffer buffer;
+
+  if (known != NULL)
+    return (KBuffer) { GPOINTER_TO_UINT (known) };
+
+  buffer = add_buffer (l, &slot, kind, ACC_BUFFER_READ | ACC_BUFFER_WRITE, "scratch");
+  g_hash_table_insert (l->buffers, key, GUINT_TO_POINTER (buffer.id));
+
+  return buffer;
+}
+
+KBuffer
+low_value_buffer (AccLower      *l,
+                  guint          value,
+                  guint          leaf,
+                  AccBufferFlags flags)
+{
+  gpointer key = GSIZE_TO_POINTER ((gsize) value << 34 | (gsize) leaf << 2 | 2);
+  gpointer known = g_hash_table_lookup (l->buffers, key);
+  AccScheduleValue *described = acc_fusion_peek_value (l->fusion, value);
+  AccElementKind kind = acc_element_type_get_leaf (described->type, leaf);
+  const AccSlot slot = { .kind = ACC_SLOT_LEAF, .value = value, .leaf = leaf };
+  g_autofree char *name = NULL;
+  KBuffer buffer;
+
+  if (known != NULL)
+    return (KBuffer) { GPOINTER_TO_UINT (known) };
+
+  name = g_strdup_printf ("v%u_%u", value, leaf);
+  buffer = add_buffer (l, &slot, kind, flags, name);
+  g_hash_table_insert (l->buffers, key, GUINT_TO_POINTER (buffer.id));
+
+  return buffer;
+}
+
+void
+low_store (AccLower *l,
+           AccRoot  *root,
+           guint     leaf,
+           KValue    address,
+           KValue    value)
+{
+  AccBufferFlags flags = ACC_BUFFER_WRITE | (l->once ? ACC_BUFFER_ONCE : 0);
+
+  kb_store (l->b, low_value_buffer (l, root->value, leaf, flags), address, value);
+}
+
+/* --- a kernel */
+
+AccLower *
+low_new (AccStep    *step,
+         const char *name)
+{
+  AccLower *l = g_new0 (AccLower, 1);
+
+  l->step = step;
+  l->fusion = step->fusion;
+  l->b = kb_new (name);
+  l->slots = g_array_new (FALSE, TRUE, sizeof (AccSlot));
+  l->params = g_hash_table_new_full (param_hash, param_equal, g_free, NULL);
+  l->buffers = g_hash_table_new (NULL, NULL);
+  l->memo = g_hash_table_new (key_hash, key_equal);
+  l->undo = g_array_new (FALSE, FALSE, sizeof (KValue *));
+  l->scopes = g_array_new (FALSE, FALSE, sizeof (guint));
+  l->facts = g_array_new (FALSE, TRUE, sizeof (AccFact));
+  l->work = g_array_new (FALSE, FALSE, sizeof (AccWork));
+  l->arena = g_ptr_array_new_with_free_func (g_free);
+  l->once = step->once;
+  l->checks = !(acc_disable_get_flags () & ACC_DISABLE_CHECKS);
+
+  return l;
+}
+
+void
+low_finish (AccLower *l,
+            AccLaunch launch)
+{
+  GError *error = NULL;
+
+  launch.kernel = kb_finish (l->b, &error);
+  launch.n_slots = l->slots->len;
+  launch.slots = (AccSlot *) g_array_free (g_steal_pointer (&l->slots), FALSE);
+
+  if (launch.kernel != NULL)
+    {
+      g_array_append_val (l->step->launches, launch);
+    }
+  else
+    {
+      g_free (launch.slots);
+      if (l->step->error == NULL)
+        l->step->error = g_steal_pointer (&error);
+      g_clear_error (&error);
+    }
+
+  g_hash_table_unref (l->params);
+  g_hash_table_unref (l->buffers);
+  g_hash_table_unref (l->memo);
+  g_array_unref (l->undo);
+  g_array_unref (l->scopes);
+  g_array_unref (l->facts);
+  g_array_unref (l->work);
+  g_ptr_array_unref (l->arena);
+  g_free (l);
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-fusion.h"
+
+#include "acc-backends/skeletons/acc-skeletons.h"
+#include "acc-core/acc-backend-private.h"
+
+/* Results from which non-temporal stores pay, where nothing reads them soon. */
+#define LARGE_RESULT (32 << 20)
+
+AccScheduleValue *
+acc_fusion_peek_value (AccFusion *self,
+                       guint      value)
+{
+  return &g_array_index (self->values, AccScheduleValue, value);
+}
+
+guint
+acc_fusion_add_value (AccFusion     *self,
+                      AccValueRole   role,
+                      AccFusionNode *node)
+{
+  AccScheduleValue value = {
+    .role = role,
+    .array = node->array,
+    .type = node->array->type,
+    .rank = node->rank,
+    .extents = g_memdup2 (node->extents, MAX (node->rank, 1) * sizeof (gint64)),
+    .position = MAX (node->bound, 0),
+  };
+
+  g_array_append_val (self->values, value);
+  g_ptr_array_add (self->value_nodes, node);
+
+  return self->values->len - 1;
+}
+
+guint
+acc_fusion_get_value (AccFusion     *self,
+                      AccFusionNode *node)
+{
+  if (node->value < 0)
+    {
+      AccValueRole role = node->bound >= 0 ? ACC_VALUE_ARGUMENT
+                          : node->array->op == ACC_OP_USE ? ACC_VALUE_MANIFEST
+                          : node->array->op == ACC_OP_SOURCE ? ACC_VALUE_SOURCE : ACC_VALUE_COMPUTED;
+
+      node->value = acc_fusion_add_value (self, role, node);
+    }
+
+  return node->value;
+}
+
+guint
+acc_fusion_get_origin (AccFusion *self,
+                       AccArray  *array)
+{
+  gpointer number;
+
+  if (!g_hash_table_lookup_extended (self->origin_numbers, array, NULL, &number))
+    {
+      number = GUINT_TO_POINTER (self->origins->len);
+      g_ptr_array_add (self->origins, array);
+      g_hash_table_insert (self->origin_numbers, array, number);
+    }
+
+  return GPOINTER_TO_UINT (number);
+}
+
+guint
+acc_step_add_scratch (AccStep       *self,
+                      AccElementKind kind,
+                      gint64         n)
+{
+  gsize bytes = MAX (n, 1) * acc_element_kind_get_size (kind);
+
+  g_array_append_val (self->scratch, bytes);
+
+  return self->scratch->len - 1;
+}
+
+/* --- one step */
+
+static char *
+name_step (AccCluster *cluster)
+{
+  GString *name = g_string_new (NULL);
+  g_autoptr (GPtrArray) parts = g_ptr_array_new ();
+
+  for (guint i = 0; i < cluster->anchors->len; i++)
+    g_ptr_array_add (parts, g_ptr_array_index (cluster->anchors, i));
+  for (guint i = 0; i < cluster->roots->len; i++)
+    {
+      AccRoot *root = &g_array_index (cluster->roots, AccRoot, i);
+
+      if (!g_ptr_array_find (parts, root->node, NULL))
+        g_ptr_array_add (parts, root->node);
+    }
+
+  for (guint i = 0; i < parts->len && i < 4; i++)
+    {
+      AccFusionNode *node = g_ptr_array_index (parts, i);
+      g_autofree char *text = acc_array_describe (node->array);
+
+      g_string_append_printf (name, "%s%s", i > 0 ? " + " : "", text);
+    }
+  if (parts->len > 4)
+    g_string_append (name, " + …");
+
+  return g_string_free (name, FALSE);
+}
+
+static gboolean
+is_large_result (AccFusion  *self,
+                 AccCluster *cluster,
+                 GHashTable *read)
+{
+  for (guint i = 0; i < self->graph->nodes->len; i++)
+    if (((AccFusionNode *) g_ptr_array_index (self->graph->nodes, i))->array->op == ACC_OP_SOURCE)
+      return FALSE;
+
+  for (guint i = 0; i < cluster->roots->len; i++)
+    {
+      AccFusionNode *node = g_array_index (cluster->roots, AccRoot, i).node;
+
+      if (node->size * (gint64) acc_element_type_get_size (node->array->type) < LARGE_RESULT || g_hash_table_contains (read, node))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static void
+read_clear (gpointer data)
+{
+  g_free (((AccStepRead *) data)->row_error);
+}
+
+static void
+set_row_reads (AccFusion       *self,
+               AccStep         *step,
+               AccScheduleStep *result)
+{
+  result->n_reads = step->reads->len;
+  result->reads = g_new0 (guint, MAX (result->n_reads, 1));
+  result->row_reads = g_new0 (AccRowRead, MAX (result->n_reads, 1));
+
+  for (guint i = 0; i < step->reads->len; i++)
+    {
+      AccStepRead *read = &g_array_index (step->reads, AccStepRead, i);
+      AccFusionNode *node = g_ptr_array_index (self->value_nodes, read->value);
+      gint64 n_rows = node->rank > 0 ? node->extents[0] : 1;
+
+      result->reads[i] = read->value;
+      result->row_reads[i] = (AccRowRead) { read->value, MIN (read->above, n_rows), MIN (read->below, n_rows) };
+      if (read->row_error != NULL)
+        {
+          result->row_reads[i].above = result->row_reads[i].below = n_rows;
+          if (node->from_source && result->row_error == NULL)
+            result->row_error = g_strdup (read->row_error);
+        }
+    }
+}
+
+static gboolean
+build_step (AccFusion  *self,
+            AccCluster *cluster,
+            gboolean    once,
+            GError    **error)
+{
+  AccStep step = {
+    .fusion = self,
+    .cluster = cluster,
+    .reads = g_array_new (FALSE, TRUE, sizeof (AccStepRead)),
+    .scratch = g_array_new (FALSE, TRUE, sizeof (gsize)),
+    .launches = g_array_new (FALSE, TRUE, sizeof (AccLaunch)),
+    .once = once,
+  };
+  AccScheduleStep result = { .n_writes = cluster->roots->len };
+
+  g_array_set_clear_func (step.reads, read_clear);
+  result.array = g_array_index (cluster->roots, AccRoot, 0).node->array;
+  result.name = name_step (cluster);
+  result.writes = g_new0 (guint, cluster->roots->len);
+  for (guint i = 0; i < cluster->roots->len; i++)
+    {
+      AccRoot *root = &g_array_index (cluster->roots, AccRoot, i);
+
+      root->value = root->copy ? acc_fusion_add_value (self, ACC_VALUE_COMPUTED, root->node)
+                               : acc_fusion_get_value (self, root->node);
+      result.writes[i] = root->value;
+    }
+
+  switch (cluster->kind)
+    {
+    case ACC_CLUSTER_FOLD:
+      acc_skeleton_fold (&step);
+      break;
+    case ACC_CLUSTER_FOLD_ALL:
+      acc_skeleton_fold_all (&step);
+      break;
+    case ACC_CLUSTER_SCAN:
+      acc_skeleton_scan (&step);
+      break;
+    case ACC_CLUSTER_PERMUTE:
+      acc_skeleton_permute (&step);
+      break;
+    case ACC_CLUSTER_MAP:
+    default:
+      acc_skeleton_map (&step);
+      break;
+    }
+
+  set_row_reads (self, &step, &result);
+  result.n_rows = step.n_rows;
+  result.reduces = step.reduces;
+  result.combine_per_band = step.combine_per_band;
+  result.n_launches = step.launches->len;
+  result.launches = (AccLaunch *) g_array_free (step.launches, FALSE);
+  result.n_scratch = step.scratch->len;
+  result.scratch = (gsize *) g_array_free (step.scratch, FALSE);
+  g_array_append_val (self->steps, result);
+  g_array_unref (step.reads);
+
+  if (step.error != NULL)
+    {
+      g_propagate_error (error, step.error);
+      return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* --- the whole */
+
+static guint
+find_result (AccFusion     *self,
+             AccFusionNode *base)
+{
+  if (base->bound < 0 && base->array->op == ACC_OP_SOURCE)
+    for (guint i = 0; i < self->clusters->len; i++)
+      {
+        AccCluster *cluster = g_ptr_array_index (self->clusters, i);
+
+        for (guint k = 0; k < cluster->roots->len; k++)
+          {
+            AccRoot *root = &g_array_index (cluster->roots, AccRoot, k);
+
+            if (root->copy && root->node == base)
+              return root->value;
+          }
+      }
+
+  return acc_fusion_get_value (self, base);
+}
+
+static gboolean
+build (AccFusion      *self,
+       AccFusionNode **bases,
+       guint           n_results,
+       GError        **error)
+{
+  g_autoptr (GHashTable) read = g_hash_table_new (NULL, NULL);
+
+  self->clusters = acc_fusion_graph_cut (self->graph, bases, n_results);
+  for (guint i = 0; i < self->clusters->len; i++)
+    {
+      AccCluster *cluster = g_ptr_array_index (self->clusters, i);
+      GHashTableIter iter;
+      gpointer node;
+
+      g_hash_table_iter_init (&iter, cluster->reads);
+      while (g_hash_table_iter_next (&iter, &node, NULL))
+        g_hash_table_add (read, node);
+    }
+
+  for (guint i = 0; i < self->clusters->len; i++)
+    {
+      AccCluster *cluster = g_ptr_array_index (self->clusters, i);
+
+      if (!build_step (self, cluster, is_large_result (self, cluster, read), error))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+AccSchedule *
+acc_schedule_new (AccArray **results,
+                  guint      n_results,
+                  AccArray **bound,
+                  AccArray **values,
+                  guint      n_bound,
+                  GError   **error)
+{
+  g_autoptr (AccFusionGraph) graph = acc_fusion_graph_new (results, n_results, bound, values, n_bound, error);
+  g_autofree AccFusionNode **bases = g_new0 (AccFusionNode *, MAX (n_results, 1));
+  g_autoptr (AccSchedule) schedule = NULL;
+  AccFusion self = { .graph = graph };
+  gboolean ok;
+
+  if (graph == NULL)
+    return NULL;
+
+  self.values = g_array_new (FALSE, TRUE, sizeof (AccScheduleValue));
+  self.value_nodes = g_ptr_array_new ();
+  self.steps = g_array_new (FALSE, TRUE, sizeof (AccScheduleStep));
+  self.origins = g_ptr_array_new ();
+  self.origin_numbers = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < n_results; i++)
+    bases[i] = acc_fusion_graph_strip (graph, acc_fusion_graph_get (graph, results[i]));
+
+  ok = build (&self, bases, n_results, error);
+
+  schedule = g_new0 (AccSchedule, 1);
+  g_atomic_ref_count_init (&schedule->ref_count);
+  schedule->nodes = g_ptr_array_new_with_free_func (g_object_unref);
+  for (guint i = 0; i < n_results; i++)
+    g_ptr_array_add (schedule->nodes, g_object_ref (results[i]));
+  for (guint i = 0; i < n_bound; i++)
+    g_ptr_array_add (schedule->nodes, g_object_ref (bound[i]));
+  if (ok)
+    {
+      schedule->n_results = n_results;
+      schedule->results = g_new0 (guint, MAX (n_results, 1));
+      schedule->result_shapes = g_new0 (AccShape *, MAX (n_results, 1));
+      for (guint i = 0; i < n_results; i++)
+        {
+          AccFusionNode *node = acc_fusion_graph_get (graph, results[i]);
+
+          schedule->results[i] = find_result (&self, bases[i]);
+          schedule->result_shapes[i] = acc_shape_new (node->extents, node->rank);
+        }
+    }
+  schedule->data_dependent = graph->data_dependent;
+  schedule->n_steps = self.steps->len;
+  schedule->steps = (AccScheduleStep *) g_array_free (self.steps, FALSE);
+  schedule->n_values = self.values->len;
+  schedule->values = (AccScheduleValue *) g_array_free (self.values, FALSE);
+  schedule->origins = self.origins;
+
+  g_clear_pointer (&self.clusters, g_ptr_array_unref);
+  g_ptr_array_unref (self.value_nodes);
+  g_hash_table_unref (self.origin_numbers);
+
+  if (!ok)
+    return NULL;
+
+  if (acc_debug_get_flags () & ACC_DEBUG_FUSION)
+    {
+      g_autofree char *text = acc_schedule_to_string (schedule);
+
+      g_printerr ("%s", text);
+    }
+
+  return g_steal_pointer (&schedule);
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-skeletons.h"
+
+#include <string.h>
+
+#include "acc-backends/fusion/acc-function-facts.h"
+
+/* What folds and scans share: many elements into one. */
+
+static AccFusionNode *
+get_anchor (AccFold *self,
+            guint    i)
+{
+  return g_ptr_array_index (self->step->cluster->anchors, i);
+}
+
+static guint
+count_leaves (AccFusionNode *node)
+{
+  return acc_element_type_get_n_leaves (node->array->type);
+}
+
+AccFold *
+acc_fold_new (AccStep *step)
+{
+  AccFold *self = g_new0 (AccFold, 1);
+
+  self->step = step;
+  self->lanes = 256;
+  self->commutative = TRUE;
+  for (guint i = 0; i < step->cluster->anchors->len; i++)
+    {
+      AccFusionNode *anchor = get_anchor (self, i);
+
+      self->n_leaves += count_leaves (anchor);
+      self->lanes = MIN (self->lanes, acc_fold_get_lanes (anchor->array->type));
+      self->commutative &= acc_function_is_commutative (anchor->array->functions[0]);
+    }
+  self->lane_scratch = g_new0 (guint, self->n_leaves + 1);
+  self->part_scratch = g_new0 (guint, self->n_leaves + 1);
+
+  return self;
+}
+
+void
+acc_fold_free (AccFold *self)
+{
+  g_free (self->lane_scratch);
+  g_free (self->part_scratch);
+  g_free (self);
+}
+
+AccElementKind
+acc_fold_get_kind (AccFold *self,
+                   guint    leaf)
+{
+  guint i = 0;
+
+  while (leaf >= count_leaves (get_anchor (self, i)))
+    leaf -= count_leaves (get_anchor (self, i++));
+
+  return acc_element_type_get_leaf (get_anchor (self, i)->array->type, leaf);
+}
+
+void
+acc_fold_add_lanes (AccFold *self,
+                    gint64   n_regions)
+{
+  for (guint i = 0; i < self->n_leaves; i++)
+    self->lane_scratch[i] = acc_step_add_scratch (self->step, acc_fold_get_kind (self, i), n_regions * self->lanes);
+}
+
+void
+acc_fold_add_parts (AccFold *self,
+                    gint64   n_parts)
+{
+  for (guint i = 0; i < self->n_leaves; i++)
+    self->part_scratch[i] = acc_step_add_scratch (self->step, acc_fold_get_kind (self, i), n_parts);
+}
+
+KVar *
+acc_fold_new_vars (AccFold      *self,
+                   AccLower     *l,
+                   const KValue *initial)
+{
+  KVar *vars = low_alloc (l, (self->n_leaves + 1) * sizeof (KVar));
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    vars[i] = kb_var (l->b, initial != NULL ? initial[i] : low_zero (l, acc_fold_get_kind (self, i)));
+
+  return vars;
+}
+
+void
+acc_fold_get_vars (AccFold    *self,
+                   AccLower   *l,
+                   const KVar *vars,
+                   KValue     *values)
+{
+  for (guint i = 0; i < self->n_leaves; i++)
+    values[i] = kb_get (l->b, vars[i]);
+}
+
+void
+acc_fold_set_vars (AccFold      *self,
+                   AccLower     *l,
+                   const KVar   *vars,
+                   const KValue *values)
+{
+  for (guint i = 0; i < self->n_leaves; i++)
+    kb_set (l->b, vars[i], values[i]);
+}
+
+void
+acc_fold_element (AccFold        *self,
+                  AccLower       *l,
+                  const AccSpace *space,
+                  KValue          outer,
+                  KValue          inner,
+                  KValue         *result)
+{
+  AccIndex *ix = low_index_of_space (l, space, outer, inner);
+  guint next = 0;
+
+  for (guint i = 0; i < self->step->cluster->anchors->len; i++)
+    {
+      AccFusionNode *anchor = get_anchor (self, i);
+      AccFusionNode *input = acc_fusion_graph_get (l->fusion->graph, anchor->array->inputs[0]);
+
+      for (guint leaf = 0; leaf < count_leaves (anchor); leaf++)
+        result[next++] = low_read (l, input, ix, leaf);
+    }
+}
+
+void
+acc_fold_combine (AccFold      *self,
+                  AccLower     *l,
+                  const KValue *x,
+                  const KValue *y,
+                  KValue       *result)
+{
+  guint next = 0;
+
+  for (guint i = 0; i < self->step->cluster->anchors->len; i++)
+    {
+      AccFusionNode *anchor = get_anchor (self, i);
+
+      low_apply2 (l, anchor, anchor->array->functions[0], x + next, y + next, result + next);
+      next += count_leaves (anchor);
+    }
+}
+
+void
+acc_fold_load_part (AccFold  *self,
+                    AccLower *l,
+                    KValue    part,
+                    KValue   *result)
+{
+  for (guint i = 0; i < self->n_leaves; i++)
+    result[i] = kb_load (l->b, low_scratch (l, self->part_scratch[i], acc_fold_get_kind (self, i)), part);
+}
+
+void
+acc_fold_store_part (AccFold      *self,
+                     AccLower     *l,
+                     KValue        part,
+                     const KValue *values)
+{
+  for (guint i = 0; i < self->n_leaves; i++)
+    kb_store (l->b, low_scratch (l, self->part_scratch[i], acc_fold_get_kind (self, i)), part, values[i]);
+}
+
+static void
+load_lane (AccFold  *self,
+           AccLower *l,
+           KValue    lane,
+           KValue   *result)
+{
+  for (guint i = 0; i < self->n_leaves; i++)
+    result[i] = kb_load (l->b, low_scratch (l, self->lane_scratch[i], acc_fold_get_kind (self, i)), lane);
+}
+
+static void
+store_lane (AccFold      *self,
+            AccLower     *l,
+            KValue        lane,
+            const KValue *values)
+{
+  for (guint i = 0; i < self->n_leaves; i++)
+    kb_store (l->b, low_scratch (l, self->lane_scratch[i], acc_fold_get_kind (self, i)), lane, values[i]);
+}
+
+/* Each lane takes every lanes-th element where the order does not matter, and a run of its own where it does. */
+static void
+fold_lanes (AccFold        *self,
+            AccLower       *l,
+            const AccSpace *space,
+            KValue          outer,
+            KValue          begin,
+            KValue          n_steps,
+            KValue          base)
+{
+  AccKernelBuilder *b = l->b;
+  KValue lanes = low_const (l, self->lanes);
+  KValue *sum = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+  KValue *element = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+
+  kb_set_lanes (b, self->lanes);
+  low_foreach (l, r, low_const (l, 0), lanes)
+    {
+      KValue start = self->commutative ? kb_add (b, begin, r) : kb_add (b, begin, kb_mul (b, r, n_steps));
+      KVar *vars;
+
+      acc_fold_element (self, l, space, outer, start, element);
+      vars = acc_fold_new_vars (self, l, element);
+      low_for (l, k, low_const (l, 1), n_steps)
+        {
+          KValue at = self->commutative ? kb_add (b, kb_add (b, begin, kb_mul (b, k, lanes)), r) : kb_add (b, start, k);
+
+          acc_fold_element (self, l, space, outer, at, element);
+          acc_fold_get_vars (self, l, vars, sum);
+          acc_fold_combine (self, l, sum, element, sum);
+          acc_fold_set_vars (self, l, vars, sum);
+        }
+      acc_fold_get_vars (self, l, vars, sum);
+      store_lane (self, l, kb_add (b, base, r), sum);
+    }
+  kb_set_lanes (b, 0);
+}
+
+/* By halves while the order does not matter, then one after the other. */
+static void
+combine_lanes (AccFold    *self,
+               AccLower   *l,
+               KValue      base,
+               const KVar *vars)
+{
+  AccKernelBuilder *b = l->b;
+  KValue *sum = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+  KValue *element = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+  guint n = self->lanes;
+
+  while (self->commutative && n > 8)
+    {
+      n /= 2;
+      kb_set_lanes (b, n);
+      low_foreach (l, r, low_const (l, 0), low_const (l, n))
+        {
+          load_lane (self, l, kb_add (b, base, r), sum);
+          load_lane (self, l, kb_add (b, kb_add (b, base, r), kb_i64 (b, n)), element);
+          acc_fold_combine (self, l, sum, element, sum);
+          store_lane (self, l, kb_add (b, base, r), sum);
+        }
+    }
+  kb_set_lanes (b, 0);
+
+  load_lane (self, l, base, sum);
+  acc_fold_set_vars (self, l, vars, sum);
+  low_for (l, r, low_const (l, 1), low_const (l, n))
+    {
+      load_lane (self, l, kb_add (b, base, r), element);
+      acc_fold_get_vars (self, l, vars, sum);
+      acc_fold_combine (self, l, sum, element, sum);
+      acc_fold_set_vars (self, l, vars, sum);
+    }
+}
+
+static void
+fold_rest (AccFold        *self,
+           AccLower       *l,
+           const AccSpace *space,
+           KValue          outer,
+           KValue          begin,
+           KValue          end,
+           const KVar     *vars)
+{
+  KValue *sum = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+  KValue *element = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+
+  low_for (l, i, begin, end)
+    {
+      acc_fold_element (self, l, space, outer, i, element);
+      acc_fold_get_vars (self, l, vars, sum);
+      acc_fold_combine (self, l, sum, element, sum);
+      acc_fold_set_vars (self, l, vars, sum);
+    }
+}
+
+void
+acc_fold_write_run (AccFold        *self,
+                    AccLower       *l,
+                    const AccSpace *space,
+                    KValue          outer,
+                    KValue          begin,
+                    KValue          end,
+                    KValue          region,
+                    KValue         *result)
+{
+  AccKernelBuilder *b = l->b;
+  KValue count = kb_sub (b, end, begin);
+  KVar *vars = acc_fold_new_vars (self, l, NULL);
+
+  low_if (l, kb_le (b, low_const (l, 2 * self->lanes), count))
+    {
+      KValue n_steps = kb_udiv (b, count, low_const (l, self->lanes));
+      KValue base = kb_mul (b, region, low_const (l, self->lanes));
+
+      fold_lanes (self, l, space, outer, begin, n_steps, base);
+      combine_lanes (self, l, base, vars);
+      fold_rest (self, l, space, outer, kb_add (b, begin, kb_mul (b, n_steps, low_const (l, self->lanes))), end, vars);
+    }
+  low_else (l)
+    {
+      KValue *first = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+
+      acc_fold_element (self, l, space, outer, begin, first);
+      acc_fold_set_vars (self, l, vars, first);
+      fold_rest (self, l, space, outer, kb_add (b, begin, low_const (l, 1)), end, vars);
+    }
+  acc_fold_get_vars (self, l, vars, result);
+}
+
+void
+acc_fold_know (AccFold        *self,
+               AccLower       *l,
+               const AccIndex *ix,
+               const KValue   *values)
+{
+  guint next = 0;
+
+  for (guint i = 0; i < self->step->cluster->anchors->len; i++)
+    {
+      AccFusionNode *anchor = get_anchor (self, i);
+      AccArray *array = anchor->array;
+      guint n = count_leaves (anchor);
+      KValue *known = low_alloc (l, (n + 1) * sizeof (KValue));
+
+      if (array->n_functions > 1 && array->functions[1] != NULL)
+        {
+          low_apply0 (l, anchor, array->functions[1], known);
+          if (values != NULL)
+            low_apply2 (l, anchor, array->functions[0], known, values + next, known);
+        }
+      else if (values != NULL)
+        {
+          memcpy (known, values + next, n * sizeof (KValue));
+        }
+      low_know (l, anchor, ix, known);
+      next += n;
+    }
+}

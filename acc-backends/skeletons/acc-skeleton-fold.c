@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-skeletons.h"
+
+/* Folds of rows:
+ *
+ *   for u in rows:
+ *     foreach r in lanes: lane[r] = source[u, r] . source[u, r + lanes] ...
+ *     roots[u] = seed . lane[0] . lane[1] ...
+ *
+ * Few long rows are cut into tiles, whose parts a second kernel combines in order. Rows that are short are folded by the
+ * map skeleton, a lane each. The number of lanes depends on the element type only, and tiles on the extents: floats are
+ * the same on every machine. */
+
+#define TILE 65536
+
+static void
+write_whole_rows (AccStep        *step,
+                  const AccSpace *space,
+                  const AccSpace *results)
+{
+  g_autoptr (AccFold) fold = acc_fold_new (step);
+  AccLower *l = low_new (step, acc_skeleton_get_name (step));
+  AccKernelBuilder *b = l->b;
+  gint64 tile = MAX (TILE / space->inner, 1);
+  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
+  AccLaunch launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
+  KValue region;
+
+  acc_fold_add_lanes (fold, (space->outer + tile - 1) / tile);
+  region = kb_udiv (b, kb_outer_begin (b), low_number (l, tile));
+
+  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+    {
+      AccIndex *ix;
+
+      low_within (l, u, 0, space->outer - 1);
+      acc_fold_write_run (fold, l, space, u, low_const (l, 0), low_number (l, space->inner), region, sum);
+      ix = low_index_of_linear (l, results, u);
+      acc_fold_know (fold, l, ix, sum);
+      low_store_roots (l, ix);
+    }
+
+  launch.tile_outer = tile;
+  launch.tile_inner = space->inner;
+  low_finish (l, launch);
+}
+
+static void
+write_tiles (AccStep        *step,
+             AccFold        *fold,
+             const AccSpace *space,
+             gint64          n_tiles)
+{
+  AccLower *l = low_new (step, acc_skeleton_get_name (step));
+  AccKernelBuilder *b = l->b;
+  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
+  AccLaunch launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
+
+  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+    {
+      KValue part = kb_add (b, kb_mul (b, low_within (l, u, 0, space->outer - 1), low_number (l, n_tiles)),
+                            kb_udiv (b, kb_inner_begin (b), low_const (l, TILE)));
+
+      acc_fold_write_run (fold, l, space, u, kb_inner_begin (b), kb_inner_end (b), part, sum);
+      acc_fold_store_part (fold, l, part, sum);
+    }
+
+  launch.tile_outer = 1;
+  launch.tile_inner = TILE;
+  low_finish (l, launch);
+}
+
+static void
+write_combination (AccStep        *step,
+                   AccFold        *fold,
+                   const AccSpace *space,
+                   const AccSpace *results,
+                   gint64          n_tiles)
+{
+  AccLower *l = low_new (step, "combine");
+  AccKernelBuilder *b = l->b;
+  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
+  KValue *part = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
+  AccLaunch launch = acc_skeleton_launch (space, n_tiles);
+
+  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+    {
+      KValue first = kb_mul (b, low_within (l, u, 0, space->outer - 1), low_number (l, n_tiles));
+      AccIndex *ix;
+      KVar *vars;
+
+      acc_fold_load_part (fold, l, first, sum);
+      vars = acc_fold_new_vars (fold, l, sum);
+      low_for (l, t, low_const (l, 1), low_number (l, n_tiles))
+        {
+          acc_fold_load_part (fold, l, kb_add (b, first, t), part);
+          acc_fold_get_vars (fold, l, vars, sum);
+          acc_fold_combine (fold, l, sum, part, sum);
+          acc_fold_set_vars (fold, l, vars, sum);
+        }
+      acc_fold_get_vars (fold, l, vars, sum);
+      ix = low_index_of_linear (l, results, u);
+      acc_fold_know (fold, l, ix, sum);
+      low_store_roots (l, ix);
+    }
+
+  launch.inner = 1;
+  low_finish (l, launch);
+}
+
+void
+acc_skeleton_fold (AccStep *step)
+{
+  g_autoptr (AccSpace) space = acc_space_new_for_consumed (step->fusion->graph, step->cluster, TRUE);
+  g_autoptr (AccSpace) results = acc_space_new_for_roots (step->fusion->graph, step->cluster);
+
+  step->n_rows = space->n_rows;
+  if (space->outer == 0 || !acc_skeleton_has_leaves (step))
+    return;
+
+  if (space->outer < 16 && space->inner >= 4 * TILE)
+    {
+      g_autoptr (AccFold) fold = acc_fold_new (step);
+      gint64 n_tiles = (space->inner + TILE - 1) / TILE;
+
+      acc_fold_add_lanes (fold, space->outer * n_tiles);
+      acc_fold_add_parts (fold, space->outer * n_tiles);
+      write_tiles (step, fold, space, n_tiles);
+      write_combination (step, fold, space, results, n_tiles);
+    }
+  else
+    {
+      write_whole_rows (step, space, results);
+    }
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-skeletons.h"
+
+/* Element-wise steps:
+ *
+ *   for u in outer units:
+ *     foreach x in inner elements:
+ *       roots[u, x] = ...
+ *
+ * A space whose dimensions are all counted together has no loop over u. */
+
+AccLaunch
+acc_skeleton_launch (const AccSpace *space,
+                     double          cost)
+{
+  return (AccLaunch) {
+    .outer = space->outer,
+    .inner = space->inner,
+    .rows = space->first_inner > 0 ? ACC_SPACE_OUTER_ROWS : ACC_SPACE_INNER_ROWS,
+    .units_per_row = space->units_per_row,
+    .cost = cost,
+  };
+}
+
+const char *
+acc_skeleton_get_name (AccStep *step)
+{
+  AccCluster *cluster = step->cluster;
+  AccFusionNode *node = cluster->anchors->len > 0 ? g_ptr_array_index (cluster->anchors, 0)
+                                                  : g_array_index (cluster->roots, AccRoot, 0).node;
+
+  return acc_operation_get_info (node->array->op)->name;
+}
+
+gboolean
+acc_skeleton_has_leaves (AccStep *step)
+{
+  GArray *roots = step->cluster->roots;
+
+  for (guint i = 0; i < roots->len; i++)
+    if (acc_element_type_get_n_leaves (g_array_index (roots, AccRoot, i).node->array->type) > 0)
+      return TRUE;
+
+  return FALSE;
+}
+
+double
+acc_skeleton_get_cost (AccStep *step)
+{
+  return 0.1 * (step->cluster->cost + 2);
+}
+
+static void
+write_run (AccLower       *l,
+           const AccSpace *space,
+           KValue          outer)
+{
+  AccKernelBuilder *b = l->b;
+
+  if (acc_skeleton_has_stencil (l->step))
+    {
+      acc_skeleton_stencil_run (l, space, outer);
+      return;
+    }
+
+  low_foreach (l, x, kb_inner_begin (b), kb_inner_end (b))
+    {
+      low_store_roots (l, low_index_of_space (l, space, outer, x));
+    }
+}
+
+void
+acc_skeleton_map (AccStep *step)
+{
+  g_autoptr (AccSpace) space = acc_space_new_for_roots (step->fusion->graph, step->cluster);
+  AccKernelBuilder *b;
+  AccLower *l;
+
+  step->n_rows = space->n_rows;
+  if (space->outer == 0 || space->inner == 0 || !acc_skeleton_has_leaves (step))
+    return;
+
+  l = low_new (step, acc_skeleton_get_name (step));
+  l->first_inner = space->first_inner;
+  b = l->b;
+
+  if (space->first_inner == 0)
+    {
+      write_run (l, space, kb_i64 (b, 0));
+    }
+  else
+    {
+      low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+        {
+          low_within (l, u, 0, space->outer - 1);
+          write_run (l, space, u);
+        }
+    }
+
+  low_finish (l, acc_skeleton_launch (space, acc_skeleton_get_cost (step)));
+}

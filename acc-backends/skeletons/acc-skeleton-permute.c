@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-skeletons.h"
+
+#include <string.h>
+
+#include "acc-backends/fusion/acc-function-facts.h"
+#include "acc-core/acc-error.h"
+
+/* Permutes:
+ *
+ *   at the start: root = defaults
+ *   for i in source, in order:
+ *     root[target[i]] = source[i] . root[target[i]]
+ *
+ * on one thread, as the order may be seen in the result. Where it cannot (integers and an exact, commutative operator) and
+ * the result is small, tiles of the source have tables of their own, which are combined at the end. */
+
+#define N_TABLES      16
+#define MAX_TABLE     65536
+#define LEAST_SOURCE  65536
+
+typedef struct {
+  AccStep        *step;
+  AccFusionNode  *node, *source, *defaults, *targets;
+  AccSpace       *space;       /* of the source */
+  AccRoot        *root;
+  guint           n_leaves;
+  AccPrimitive   *primitives;  /* per leaf, with tables */
+  guint          *tables;      /* scratch per leaf; NULL: none */
+} Permute;
+
+static AccElementKind
+get_kind (Permute *self,
+          guint    leaf)
+{
+  return acc_element_type_get_leaf (self->node->array->type, leaf);
+}
+
+static KBuffer
+get_result (Permute  *self,
+            AccLower *l,
+            guint     leaf)
+{
+  return low_value_buffer (l, self->root->value, leaf, ACC_BUFFER_READ | ACC_BUFFER_WRITE);
+}
+
+/* What combining with changes nothing. */
+static KValue
+get_neutral (Permute  *self,
+             AccLower *l,
+             guint     leaf)
+{
+  AccElementKind kind = get_kind (self, leaf);
+  gsize bits = kind == ACC_KIND_BOOL ? 1 : acc_element_kind_get_size (kind) * 8;
+  gboolean is_signed = acc_element_kind_is_signed (kind);
+  guint64 ones = G_MAXUINT64 >> (64 - bits);
+
+  switch ((int) self->primitives[leaf])
+    {
+    case ACC_PRIM_MUL:
+      return kb_int (l->b, kind, 1);
+    case ACC_PRIM_BAND:
+      return kb_int (l->b, kind, (gint64) ones);
+    case ACC_PRIM_MIN:
+      return kb_int (l->b, kind, (gint64) (is_signed ? ones >> 1 : ones));
+    case ACC_PRIM_MAX:
+      return kb_int (l->b, kind, is_signed ? (gint64) (G_MAXUINT64 << (bits - 1)) : 0);
+    case ACC_PRIM_ADD:
+    case ACC_PRIM_BOR:
+    case ACC_PRIM_BXOR:
+    default:
+      return kb_int (l->b, kind, 0);
+    }
+}
+
+/* The first call over the source's rows makes the result a copy of the defaults. */
+static void
+write_start (Permute     *self,
+             AccSpaceRows rows)
+{
+  g_autoptr (AccSpace) space = acc_space_new_for_roots (self->step->fusion->graph, self->step->cluster);
+  AccLower *l = low_new (self->step, "permute_defaults");
+  AccKernelBuilder *b = l->b;
+  AccLaunch launch = acc_skeleton_launch (self->space, 1);
+  KValue zero = low_const (l, 0);
+  KValue first = kb_and (b, kb_le (b, kb_outer_begin (b), zero), kb_le (b, kb_inner_begin (b), zero));
+
+  low_if (l, rows == ACC_SPACE_WHOLE ? kb_int (b, ACC_KIND_BOOL, 1) : first)
+    {
+      low_for (l, u, zero, low_number (l, space->outer))
+        {
+          low_foreach (l, x, zero, low_number (l, space->inner))
+            {
+              AccIndex *ix = low_index_of_space (l, space, u, x);
+              KValue address = low_index_address (l, ix, self->node->extents);
+
+              low_index_lose_rows (l, ix, self->node, "reads its defaults before the first row");
+              for (guint i = 0; i < self->n_leaves; i++)
+                low_store (l, self->root, i, address, low_read (l, self->defaults, ix, i));
+            }
+        }
+      if (self->tables != NULL)
+        low_foreach (l, x, zero, low_number (l, self->node->size * N_TABLES))
+          {
+            for (guint i = 0; i < self->n_leaves; i++)
+              kb_store (b, low_scratch (l, self->tables[i], get_kind (self, i)), x, get_neutral (self, l, i));
+          }
+    }
+
+  if (rows == ACC_SPACE_WHOLE)
+    launch = (AccLaunch) { .outer = 1, .inner = 1, .units_per_row = 1, .rows = rows, .cost = self->node->size };
+  launch.serial = TRUE;
+  low_finish (l, launch);
+}
+
+static void
+combine_at (Permute        *self,
+            AccLower       *l,
+            const AccIndex *ix,
+            KValue          target,
+            KValue          table)
+{
+  AccKernelBuilder *b = l->b;
+  KValue *new_value = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+  KValue *old_value = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    new_value[i] = low_read (l, self->source, ix, i);
+  if (self->tables != NULL)
+    target = kb_add (b, kb_mul (b, table, low_number (l, self->node->size)), target);
+  for (guint i = 0; i < self->n_leaves; i++)
+    old_value[i] = kb_load (b, self->tables != NULL ? low_scratch (l, self->tables[i], get_kind (self, i)) : get_result (self, l, i),
+                            target);
+  low_apply2 (l, self->node, self->node->array->functions[0], new_value, old_value, new_value);
+  for (guint i = 0; i < self->n_leaves; i++)
+    kb_store (b, self->tables != NULL ? low_scratch (l, self->tables[i], get_kind (self, i)) : get_result (self, l, i), target,
+              new_value[i]);
+}
+
+static void
+write_element (Permute        *self,
+               AccLower       *l,
+               const AccIndex *ix,
+               KValue          table)
+{
+  AccKernelBuilder *b = l->b;
+  guint n = acc_element_type_get_n_leaves (self->targets->array->type);
+  guint first = n - self->node->rank;
+  KValue wanted = kb_int (b, ACC_KIND_BOOL, 1);
+
+  if (first > 0)
+    wanted = low_read (l, self->targets, ix, 0);
+
+  low_if (l, wanted)
+    {
+      KValue inside = kb_int (b, ACC_KIND_BOOL, 1), linear = low_const (l, 0);
+
+      for (guint d = 0; d < self->node->rank; d++)
+        {
+          KValue at = low_read (l, self->targets, ix, first + d), extent = low_number (l, self->node->extents[d]);
+
+          if (l->checks)
+            {
+              KValue ok = kb_and (b, kb_le (b, low_const (l, 0), at), kb_lt (b, at, extent));
+
+              kb_check (b, ok, ACC_ERROR_BOUNDS, acc_fusion_get_origin (l->fusion, self->node->array), at, extent);
+              inside = kb_and (b, inside, ok);
+            }
+          linear = low_add (l, linear, low_mul (l, at, low_stride (l, acc_extents_multiply (self->node->extents, d + 1, self->node->rank))));
+        }
+      low_if (l, inside)
+        {
+          combine_at (self, l, ix, linear, table);
+        }
+    }
+}
+
+static void
+write_source (Permute *self)
+{
+  AccLower *l = low_new (self->step, "permute");
+  AccKernelBuilder *b = l->b;
+  const AccSpace *space = self->space;
+  gboolean inner = space->first_inner == 0;
+  AccLaunch launch = acc_skeleton_launch (space, 2 + self->step->cluster->cost);
+  gint64 tile = ((inner ? space->inner : space->outer) + N_TABLES - 1) / N_TABLES;
+  KValue table = kb_udiv (b, inner ? kb_inner_begin (b) : kb_outer_begin (b), low_number (l, MAX (tile, 1)));
+
+  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+    {
+      low_within (l, u, 0, space->outer - 1);
+      low_for (l, x, kb_inner_begin (b), kb_inner_end (b))
+        {
+          write_element (self, l, low_index_of_space (l, space, u, x), table);
+        }
+    }
+
+  if (self->tables != NULL)
+    {
+      launch.tile_outer = inner ? 1 : tile;
+      launch.tile_inner = inner ? tile : space->inner;
+    }
+  else
+    {
+      launch.serial = TRUE;
+    }
+  low_finish (l, launch);
+}
+
+static void
+write_tables (Permute *self)
+{
+  AccLower *l = low_new (self->step, "permute_tables");
+  AccKernelBuilder *b = l->b;
+  gint64 size = self->node->size;
+
+  low_foreach (l, x, kb_inner_begin (b), kb_inner_end (b))
+    {
+      for (guint i = 0; i < self->n_leaves; i++)
+        {
+          KBuffer result = get_result (self, l, i), tables = low_scratch (l, self->tables[i], get_kind (self, i));
+          KVar sum = kb_var (b, kb_load (b, result, x));
+
+          low_for (l, t, low_const (l, 0), low_const (l, N_TABLES))
+            {
+              KValue part = kb_load (b, tables, kb_add (b, kb_mul (b, t, low_number (l, size)), x));
+
+              kb_set (b, sum, kb_prim2 (b, self->primitives[i], kb_get (b, sum), part));
+            }
+          kb_store (b, result, x, kb_get (b, sum));
+        }
+    }
+
+  low_finish (l, (AccLaunch) { .outer = 1, .inner = size, .units_per_row = 1, .rows = ACC_SPACE_WHOLE, .cost = 2 });
+}
+
+static gboolean
+can_use_tables (Permute *self)
+{
+  if (self->node->size > MAX_TABLE || self->source->size < LEAST_SOURCE || self->source->size / 4 < self->node->size ||
+      !acc_function_is_commutative (self->node->array->functions[0]))
+    return FALSE;
+
+  acc_function_get_leafwise (self->node->array->functions[0], self->primitives);
+  for (guint i = 0; i < self->n_leaves; i++)
+    if (acc_element_kind_is_float (get_kind (self, i)))
+      return FALSE;
+
+  return TRUE;
+}
+
+void
+acc_skeleton_permute (AccStep *step)
+{
+  AccFusionGraph *graph = step->fusion->graph;
+  AccRoot *root = &g_array_index (step->cluster->roots, AccRoot, 0);
+  AccArray *array = root->node->array;
+  g_autoptr (AccSpace) space = acc_space_new_for_consumed (graph, step->cluster, FALSE);
+  guint n_leaves = acc_element_type_get_n_leaves (array->type);
+  g_autofree AccPrimitive *primitives = g_new0 (AccPrimitive, n_leaves + 1);
+  g_autofree guint *tables = NULL;
+  Permute self = {
+    step, root->node,
+    acc_fusion_graph_get (graph, array->inputs[0]),
+    acc_fusion_graph_get (graph, array->inputs[1]),
+    acc_fusion_graph_get (graph, array->inputs[2]),
+    space, root, n_leaves, primitives,
+  };
+
+  step->reduces = TRUE;
+  step->n_rows = space->n_rows;
+
+  if (space->outer == 0 || space->inner == 0)
+    {
+      if (n_leaves > 0 && root->node->size > 0)
+        write_start (&self, ACC_SPACE_WHOLE);
+      return;
+    }
+
+  if (n_leaves > 0 && can_use_tables (&self))
+    {
+      tables = g_new0 (guint, n_leaves);
+      for (guint i = 0; i < n_leaves; i++)
+        tables[i] = acc_step_add_scratch (step, get_kind (&self, i), root->node->size * N_TABLES);
+      self.tables = tables;
+    }
+
+  if (n_leaves > 0)
+    write_start (&self, ACC_SPACE_OUTER_ROWS);
+  write_source (&self);
+  if (self.tables != NULL)
+    write_tables (&self);
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-skeletons.h"
+
+/* Inclusive scans from the left, of each row:
+ *
+ *   for u in rows:
+ *     sum = source[u, 0]; roots[u, 0] = sum
+ *     for x from 1: sum = sum . source[u, x]; roots[u, x] = sum
+ *
+ * Few long rows are cut into tiles: one kernel folds each tile, one puts the sums in front of each tile in order, one scans
+ * the tiles from there. By rows a vector is scanned piece by piece: the sum so far is carried over. */
+
+#define TILE 32768
+
+typedef struct {
+  AccStep        *step;
+  AccFold        *fold;
+  const AccSpace *space;
+  const AccSpace *results;
+  gint64          n_tiles;      /* per row */
+  gboolean        vector;       /* one row, whose elements are the rows of the step */
+  guint          *carry;        /* scratch per leaf */
+  guint          *before;       /* scratch per leaf: sum of all before each tile */
+} Scan;
+
+static KValue *
+new_values (Scan     *self,
+            AccLower *l)
+{
+  return low_alloc (l, (self->fold->n_leaves + 1) * sizeof (KValue));
+}
+
+static guint *
+add_scratch (Scan  *self,
+             gint64 n)
+{
+  guint *scratch = g_new0 (guint, self->fold->n_leaves + 1);
+
+  for (guint i = 0; i < self->fold->n_leaves; i++)
+    scratch[i] = acc_step_add_scratch (self->step, acc_fold_get_kind (self->fold, i), n);
+
+  return scratch;
+}
+
+static void
+load_scratch (Scan        *self,
+              AccLower    *l,
+              const guint *scratch,
+              KValue       at,
+              KValue      *values)
+{
+  for (guint i = 0; i < self->fold->n_leaves; i++)
+    values[i] = kb_load (l->b, low_scratch (l, scratch[i], acc_fold_get_kind (self->fold, i)), at);
+}
+
+static void
+store_scratch (Scan         *self,
+               AccLower     *l,
+               const guint  *scratch,
+               KValue        at,
+               const KValue *values)
+{
+  for (guint i = 0; i < self->fold->n_leaves; i++)
+    kb_store (l->b, low_scratch (l, scratch[i], acc_fold_get_kind (self->fold, i)), at, values[i]);
+}
+
+static void
+store_element (Scan         *self,
+               AccLower     *l,
+               KValue        u,
+               KValue        x,
+               const KValue *sum)
+{
+  AccIndex *ix = low_index_of_linear (l, self->results, kb_add (l->b, kb_mul (l->b, u, low_number (l, self->space->inner)), x));
+
+  acc_fold_know (self->fold, l, ix, sum);
+  low_store_roots (l, ix);
+}
+
+/* Elements [begin, end) of row @u; @vars hold the sum of all before, if @started. */
+static void
+scan_run (Scan       *self,
+          AccLower   *l,
+          KValue      u,
+          KValue      begin,
+          KValue      end,
+          KValue      started,
+          const KVar *vars)
+{
+  AccKernelBuilder *b = l->b;
+  KValue *sum = new_values (self, l), *element = new_values (self, l);
+  KVar from = kb_var (b, begin);
+
+  low_if (l, kb_not (b, started))
+    {
+      acc_fold_element (self->fold, l, self->space, u, begin, sum);
+      acc_fold_set_vars (self->fold, l, vars, sum);
+      store_element (self, l, u, begin, sum);
+      kb_set (b, from, kb_add (b, begin, low_const (l, 1)));
+    }
+  low_for (l, x, kb_get (b, from), end)
+    {
+      low_within (l, x, 0, self->space->inner - 1);
+      acc_fold_element (self->fold, l, self->space, u, x, element);
+      acc_fold_get_vars (self->fold, l, vars, sum);
+      acc_fold_combine (self->fold, l, sum, element, sum);
+      acc_fold_set_vars (self->fold, l, vars, sum);
+      store_element (self, l, u, x, sum);
+    }
+}
+
+static void
+write_rows (Scan *self)
+{
+  AccLower *l = low_new (self->step, "scan");
+  AccKernelBuilder *b = l->b;
+  AccLaunch launch = acc_skeleton_launch (self->space, 1 + self->step->cluster->cost);
+
+  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+    {
+      low_within (l, u, 0, self->space->outer - 1);
+      scan_run (self, l, u, low_const (l, 0), low_number (l, self->space->inner), kb_int (b, ACC_KIND_BOOL, 0),
+                acc_fold_new_vars (self->fold, l, NULL));
+    }
+
+  launch.tile_outer = MAX (TILE / self->space->inner, 1);
+  launch.tile_inner = self->space->inner;
+  low_finish (l, launch);
+}
+
+/* One thread, carrying the sum from one call to the next. */
+static void
+write_vector (Scan *self)
+{
+  AccLower *l = low_new (self->step, "scan");
+  AccKernelBuilder *b = l->b;
+  AccLaunch launch = acc_skeleton_launch (self->space, 1 + self->step->cluster->cost);
+  KValue *sum = new_values (self, l);
+  KValue zero = low_const (l, 0), begin = kb_inner_begin (b);
+  KValue started = kb_lt (b, zero, begin);
+  KVar *vars = acc_fold_new_vars (self->fold, l, NULL);
+
+  self->carry = add_scratch (self, 1);
+  low_if (l, started)
+    {
+      load_scratch (self, l, self->carry, zero, sum);
+      acc_fold_set_vars (self->fold, l, vars, sum);
+    }
+  scan_run (self, l, zero, begin, kb_inner_end (b), started, vars);
+  acc_fold_get_vars (self->fold, l, vars, sum);
+  store_scratch (self, l, self->carry, zero, sum);
+
+  launch.serial = TRUE;
+  low_finish (l, launch);
+}
+
+static KValue
+get_tile (Scan     *self,
+          AccLower *l,
+          KValue    u,
+          KValue    x)
+{
+  AccKernelBuilder *b = l->b;
+
+  return kb_add (b, kb_mul (b, u, low_number (l, self->n_tiles)), kb_udiv (b, x, low_const (l, TILE)));
+}
+
+static void
+write_tile_sums (Scan *self)
+{
+  AccLower *l = low_new (self->step, "scan_sums");
+  AccKernelBuilder *b = l->b;
+  AccLaunch launch = acc_skeleton_launch (self->space, acc_skeleton_get_cost (self->step));
+  KValue *sum = new_values (self, l);
+
+  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+    {
+      KValue tile = get_tile (self, l, low_within (l, u, 0, self->space->outer - 1), kb_inner_begin (b));
+
+      acc_fold_write_run (self->fold, l, self->space, u, kb_inner_begin (b), kb_inner_end (b), tile, sum);
+      acc_fold_store_part (self->fold, l, tile, sum);
+    }
+
+  launch.tile_outer = 1;
+  launch.tile_inner = TILE;
+  low_finish (l, launch);
+}
+
+static void
+write_sums_before (Scan *self)
+{
+  AccLower *l = low_new (self->step, "scan_before");
+  AccKernelBuilder *b = l->b;
+  AccLaunch launch = acc_skeleton_launch (self->space, 0.001);
+  KValue *sum = new_values (self, l), *part = new_values (self, l);
+  KValue zero = low_const (l, 0), one = low_const (l, 1);
+
+  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+    {
+      KValue first = get_tile (self, l, low_within (l, u, 0, self->space->outer - 1), kb_inner_begin (b));
+      KValue end = kb_add (b, get_tile (self, l, u, kb_sub (b, kb_inner_end (b), one)), one);
+      KVar *vars = acc_fold_new_vars (self->fold, l, NULL);
+      KVar started = kb_var (b, kb_lt (b, zero, kb_inner_begin (b)));
+
+      low_if (l, kb_get (b, started))
+        {
+          load_scratch (self, l, self->carry, u, sum);
+          acc_fold_set_vars (self->fold, l, vars, sum);
+        }
+      low_for (l, t, first, end)
+        {
+          acc_fold_get_vars (self->fold, l, vars, sum);
+          store_scratch (self, l, self->before, t, sum);
+          acc_fold_load_part (self->fold, l, t, part);
+          low_if (l, kb_get (b, started))
+            {
+              KValue *more = new_values (self, l);
+
+              acc_fold_combine (self->fold, l, sum, part, more);
+              acc_fold_set_vars (self->fold, l, vars, more);
+            }
+          low_else (l)
+            {
+              acc_fold_set_vars (self->fold, l, vars, part);
+              kb_set (b, started, kb_int (b, ACC_KIND_BOOL, 1));
+            }
+        }
+      acc_fold_get_vars (self->fold, l, vars, sum);
+      store_scratch (self, l, self->carry, u, sum);
+    }
+
+  launch.serial = TRUE;
+  low_finish (l, launch);
+}
+
+static void
+write_tile_scans (Scan *self)
+{
+  AccLower *l = low_new (self->step, "scan_tiles");
+  AccKernelBuilder *b = l->b;
+  AccLaunch launch = acc_skeleton_launch (self->space, 1 + self->step->cluster->cost);
+  KValue *sum = new_values (self, l);
+
+  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+    {
+      KValue begin = kb_inner_begin (b);
+      KValue started = kb_lt (b, low_const (l, 0), begin);
+      KVar *vars = acc_fold_new_vars (self->fold, l, NULL);
+
+      low_within (l, u, 0, self->space->outer - 1);
+      low_if (l, started)
+        {
+          load_scratch (self, l, self->before, get_tile (self, l, u, begin), sum);
+          acc_fold_set_vars (self->fold, l, vars, sum);
+        }
+      scan_run (self, l, u, begin, kb_inner_end (b), started, vars);
+    }
+
+  launch.tile_outer = 1;
+  launch.tile_inner = TILE;
+  low_finish (l, launch);
+}
+
+void
+acc_skeleton_scan (AccStep *step)
+{
+  AccFusionNode *consumed = step->cluster->consumed;
+  g_autoptr (AccSpace) space = acc_space_new_for_consumed (step->fusion->graph, step->cluster, TRUE);
+  g_autoptr (AccSpace) results = acc_space_new_for_roots (step->fusion->graph, step->cluster);
+  g_autoptr (AccFold) fold = acc_fold_new (step);
+  Scan self = { step, fold, space, results };
+
+  step->n_rows = space->n_rows;
+  if (space->outer == 0 || space->inner == 0 || !acc_skeleton_has_leaves (step))
+    return;
+
+  self.vector = consumed->rank <= 1;
+  self.n_tiles = (space->inner + TILE - 1) / TILE;
+  if (space->outer < 8 && self.n_tiles >= 4)
+    {
+      acc_fold_add_lanes (fold, space->outer * self.n_tiles);
+      acc_fold_add_parts (fold, space->outer * self.n_tiles);
+      self.before = add_scratch (&self, space->outer * self.n_tiles);
+      self.carry = add_scratch (&self, space->outer);
+      write_tile_sums (&self);
+      write_sums_before (&self);
+      write_tile_scans (&self);
+    }
+  else if (self.vector)
+    {
+      write_vector (&self);
+    }
+  else
+    {
+      write_rows (&self);
+    }
+
+  g_free (self.before);
+  g_free (self.carry);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-backends/fusion/acc-lower.h"
+
+G_BEGIN_DECLS
+
+/* One function per family: writes the kernels of a step's cluster and adds their launches. */
+
+void acc_skeleton_map      (AccStep *step);   /* and stencils (acc-skeleton-stencil.c) */
+void acc_skeleton_fold     (AccStep *step);   /* rows */
+void acc_skeleton_fold_all (AccStep *step);
+void acc_skeleton_scan     (AccStep *step);
+void acc_skeleton_permute  (AccStep *step);
+
+/* --- shared by families */
+
+/* A launch over @space. */
+AccLaunch   acc_skeleton_launch   (const AccSpace *space, double cost);
+const char *acc_skeleton_get_name (AccStep *step);
+gboolean    acc_skeleton_has_leaves (AccStep *step);
+/* Rough nanoseconds per element, in vectors. */
+double      acc_skeleton_get_cost (AccStep *step);
+
+/* Writes what is done for every element of the inner run of an outer unit: foreach inside, one by one at the border. */
+void        acc_skeleton_stencil_run (AccLower *l, const AccSpace *space, KValue outer);
+gboolean    acc_skeleton_has_stencil (AccStep *step);
+
+/* Folds of one or more anchors that consume arrays of equal extents, side by side. */
+typedef struct {
+  AccStep   *step;
+  guint      n_leaves;       /* of all anchors */
+  guint      lanes;
+  gboolean   commutative;    /* all operators */
+  guint     *lane_scratch;   /* per leaf: room for lanes; one region of that many elements per run in flight */
+  guint     *part_scratch;   /* per leaf: partial results */
+} AccFold;
+
+AccFold        *acc_fold_new          (AccStep *step);
+void            acc_fold_free         (AccFold *self);
+AccElementKind  acc_fold_get_kind     (AccFold *self, guint leaf);
+void            acc_fold_add_lanes    (AccFold *self, gint64 n_regions);
+void            acc_fold_add_parts    (AccFold *self, gint64 n_parts);
+/* Folds elements [begin, end) of the inner run of an outer unit; at least one. */
+void            acc_fold_write_run    (AccFold *self, AccLower *l, const AccSpace *space, KValue outer, KValue begin, KValue end,
+                                       KValue region, KValue *result);
+void            acc_fold_element      (AccFold *self, AccLower *l, const AccSpace *space, KValue outer, KValue inner, KValue *result);
+void            acc_fold_combine      (AccFold *self, AccLower *l, const KValue *x, const KValue *y, KValue *result);
+void            acc_fold_load_part    (AccFold *self, AccLower *l, KValue part, KValue *result);
+void            acc_fold_store_part   (AccFold *self, AccLower *l, KValue part, const KValue *values);
+/* Puts the seeds in front of @values (NULL: there was no element), and makes the anchors known at @ix. */
+void            acc_fold_know         (AccFold *self, AccLower *l, const AccIndex *ix, const KValue *values);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccFold, acc_fold_free)
+
+/* Variables for the leaves of a fold. */
+KVar *acc_fold_new_vars (AccFold *self, AccLower *l, const KValue *initial);
+void  acc_fold_get_vars (AccFold *self, AccLower *l, const KVar *vars, KValue *values);
+void  acc_fold_set_vars (AccFold *self, AccLower *l, const KVar *vars, const KValue *values);
+
+G_END_DECLS
