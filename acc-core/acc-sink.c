@@ -21,13 +21,14 @@
 
 typedef enum {
   STATE_IDLE,
+  STATE_BUSY,        /* in start */
   STATE_STARTED,
   STATE_FAILED,      /* abort is due */
 } State;
 
 typedef struct {
   char           *name;
-  State           state;
+  int             state;         /* State; atomic */
   AccElementType *type;
   gint64          n_rows;
   gint64          row_elements;
@@ -142,7 +143,7 @@ fail (AccSink *self, const char *function, GError *local, GError **error)
     g_set_error (&local, ACC_ERROR, ACC_ERROR_CALLBACK, "%s: %s failed and did not say why",
                  acc_sink_get_name (self), function);
 
-  PRIV (self)->state = STATE_FAILED;
+  g_atomic_int_set (&PRIV (self)->state, STATE_FAILED);
   g_propagate_error (error, local);
 
   return FALSE;
@@ -180,15 +181,15 @@ acc_sink_start (AccSink *self, AccElementType *type, AccShape *shape, GCancellab
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
 
-  if (priv->state != STATE_IDLE)
-    {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s is being written already", acc_sink_get_name (self));
-      return FALSE;
-    }
-
   if (acc_shape_get_size (shape) == G_MAXINT64)
     {
       g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "%s: the array is too large", acc_sink_get_name (self));
+      return FALSE;
+    }
+
+  if (!g_atomic_int_compare_and_exchange (&priv->state, STATE_IDLE, STATE_BUSY))
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s is being written already", acc_sink_get_name (self));
       return FALSE;
     }
 
@@ -205,7 +206,7 @@ acc_sink_start (AccSink *self, AccElementType *type, AccShape *shape, GCancellab
   if (klass->start != NULL && !klass->start (self, type, shape, cancellable, &local))
     return fail (self, "start", local, error);
 
-  priv->state = STATE_STARTED;
+  g_atomic_int_set (&priv->state, STATE_STARTED);
 
   return TRUE;
 }
@@ -233,7 +234,7 @@ check_write (AccSink *self, AccChunk *chunk, GError **error)
 static gboolean
 check_started (AccSink *self, GError **error)
 {
-  if (PRIV (self)->state == STATE_STARTED)
+  if (g_atomic_int_get (&PRIV (self)->state) == STATE_STARTED)
     return TRUE;
 
   g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s was not started, or has failed", acc_sink_get_name (self));
@@ -325,7 +326,7 @@ acc_sink_commit (AccSink *self, GCancellable *cancellable, GError **error)
   if (klass->commit != NULL && !klass->commit (self, cancellable, &local))
     return fail (self, "commit", local, error);
 
-  priv->state = STATE_IDLE;
+  g_atomic_int_set (&priv->state, STATE_IDLE);
 
   return TRUE;
 }
@@ -340,15 +341,18 @@ void
 acc_sink_abort (AccSink *self)
 {
   AccSinkPrivate *priv = PRIV (self);
+  State state;
 
   g_return_if_fail (ACC_IS_SINK (self));
 
-  if (priv->state == STATE_IDLE)
+  state = g_atomic_int_get (&priv->state);
+  if (state != STATE_STARTED && state != STATE_FAILED)
     return;
 
-  priv->state = STATE_IDLE;
   if (ACC_SINK_GET_CLASS (self)->abort != NULL)
     ACC_SINK_GET_CLASS (self)->abort (self);
+
+  g_atomic_int_set (&priv->state, STATE_IDLE);
 }
 
 /**
