@@ -76,14 +76,13 @@ acc_fusion_graph_strip (AccFusionGraph *graph,
 
 static int
 add_cluster (Cutter        *self,
-             AccFusionNode *root,
-             gboolean       copy)
+             AccFusionNode *root)
 {
   AccCluster *cluster = g_new0 (AccCluster, 1);
 
   cluster->kind = ACC_CLUSTER_MAP;
   cluster->roots = g_array_new (FALSE, TRUE, sizeof (AccRoot));
-  g_array_append_vals (cluster->roots, &(AccRoot) { root, copy, 0 }, 1);
+  g_array_append_vals (cluster->roots, &(AccRoot) { root, 0 }, 1);
   cluster->anchors = g_ptr_array_new ();
   cluster->rank = root->rank;
   cluster->extents = g_memdup2 (root->extents, MAX (root->rank, 1) * sizeof (gint64));
@@ -338,7 +337,7 @@ decide (Cutter        *self,
     }
   else
     {
-      int number = add_cluster (self, node, FALSE);
+      int number = add_cluster (self, node);
 
       node->is_value = TRUE;
       if (is_anchor (self, node))
@@ -382,13 +381,6 @@ collect_reads (Cutter     *self,
   g_autoptr (GPtrArray) stack = g_ptr_array_new ();
   AccRoot *root = &g_array_index (cluster->roots, AccRoot, 0);
 
-  if (root->copy)
-    {
-      g_hash_table_add (cluster->reads, root->node);
-      cluster->from_source = root->node->from_source;
-      return;
-    }
-
   g_ptr_array_add (stack, root->node);
   while (stack->len > 0)
     {
@@ -427,8 +419,7 @@ find_levels (Cutter *self)
       AccRoot *root = &g_array_index (cluster->roots, AccRoot, 0);
 
       collect_reads (self, cluster);
-      if (!root->copy)
-        g_hash_table_insert (producers, root->node, cluster);
+      g_hash_table_insert (producers, root->node, cluster);
     }
 
   for (guint i = 0; i < self->clusters->len; i++)
@@ -456,10 +447,7 @@ compare_position (gconstpointer a,
   const AccCluster *x = *(AccCluster *const *) a, *y = *(AccCluster *const *) b;
   const AccRoot *rx = &g_array_index (x->roots, AccRoot, 0), *ry = &g_array_index (y->roots, AccRoot, 0);
 
-  if (rx->node != ry->node)
-    return rx->node->position < ry->node->position ? -1 : 1;
-
-  return (int) rx->copy - (int) ry->copy;
+  return rx->node->position < ry->node->position ? -1 : 1;
 }
 
 static int
@@ -509,7 +497,7 @@ can_merge (AccCluster *a,
   return a->kind == b->kind && (a->kind == ACC_CLUSTER_MAP || a->kind == ACC_CLUSTER_FOLD || a->kind == ACC_CLUSTER_FOLD_ALL) &&
          a->level == b->level && a->rank == b->rank && a->from_source == b->from_source &&
          (a->rank == 0 || memcmp (a->extents, b->extents, a->rank * sizeof (gint64)) == 0) &&
-         (a->consumed == NULL || same_extents (a->consumed, b->consumed)) &&
+         (a->kind == ACC_CLUSTER_MAP || same_extents (a->consumed, b->consumed)) &&
          a->cost + b->cost <= MAX_COST / 8 && a->n_nodes + b->n_nodes <= MAX_NODES / 8 &&
          a->anchors->len + b->anchors->len <= MAX_STENCILS &&
          count_root_leaves (a) + count_root_leaves (b) <= MAX_ROOT_LEAVES && shares_a_read (a, b);
@@ -575,15 +563,7 @@ acc_fusion_graph_cut (AccFusionGraph *graph,
   Cutter self = { graph, g_ptr_array_new_with_free_func (cluster_free), !(acc_disable_get_flags () & ACC_DISABLE_FUSION) };
 
   for (guint i = 0; i < n_results; i++)
-    {
-      gboolean copied = FALSE;
-
-      results[i]->forced = TRUE;
-      for (guint j = 0; j < i; j++)
-        copied |= results[j] == results[i];
-      if (results[i]->bound < 0 && results[i]->array->op == ACC_OP_SOURCE && !copied)
-        add_cluster (&self, results[i], TRUE);
-    }
+    results[i]->forced = TRUE;
 
   for (guint i = graph->nodes->len; i-- > 0; )
     decide (&self, g_ptr_array_index (graph->nodes, i));

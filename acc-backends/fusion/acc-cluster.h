@@ -17,7 +17,6 @@ typedef enum {
 
 typedef struct {
   AccFusionNode *node;
-  gboolean       copy;    /* a copy of a value that has memory already */
   guint          value;   /* number in the schedule */
 } AccRoot;
 

@@ -41,7 +41,6 @@ typedef struct {
 
 /* Number of the value that holds @node, a value; made on first use. */
 guint acc_fusion_get_value   (AccFusion *self, AccFusionNode *node);
-guint acc_fusion_add_value   (AccFusion *self, AccValueRole role, AccFusionNode *node);
 guint acc_fusion_get_origin  (AccFusion *self, AccArray *array);
 AccScheduleValue *acc_fusion_peek_value (AccFusion *self, guint value);
 

@@ -466,7 +466,7 @@ low_store_roots (AccLower       *l,
 
       for (guint leaf = 0; leaf < count_leaves (root->node); leaf++)
         {
-          KValue value = root->copy ? low_read (l, root->node, ix, leaf) : low_compute (l, root->node, ix, leaf);
+          KValue value = low_compute (l, root->node, ix, leaf);
 
           g_array_append_val (values, value);
         }

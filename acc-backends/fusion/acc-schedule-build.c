@@ -14,10 +14,10 @@ acc_fusion_peek_value (AccFusion *self,
   return &g_array_index (self->values, AccScheduleValue, value);
 }
 
-guint
-acc_fusion_add_value (AccFusion     *self,
-                      AccValueRole   role,
-                      AccFusionNode *node)
+static guint
+add_value (AccFusion     *self,
+           AccValueRole   role,
+           AccFusionNode *node)
 {
   AccScheduleValue value = {
     .role = role,
@@ -44,7 +44,7 @@ acc_fusion_get_value (AccFusion     *self,
                           : node->array->op == ACC_OP_USE ? ACC_VALUE_MANIFEST
                           : node->array->op == ACC_OP_SOURCE ? ACC_VALUE_SOURCE : ACC_VALUE_COMPUTED;
 
-      node->value = acc_fusion_add_value (self, role, node);
+      node->value = add_value (self, role, node);
     }
 
   return node->value;
@@ -185,8 +185,7 @@ build_step (AccFusion  *self,
     {
       AccRoot *root = &g_array_index (cluster->roots, AccRoot, i);
 
-      root->value = root->copy ? acc_fusion_add_value (self, ACC_VALUE_COMPUTED, root->node)
-                               : acc_fusion_get_value (self, root->node);
+      root->value = acc_fusion_get_value (self, root->node);
       result.writes[i] = root->value;
     }
 
@@ -231,27 +230,6 @@ build_step (AccFusion  *self,
 }
 
 /* --- the whole */
-
-static guint
-find_result (AccFusion     *self,
-             AccFusionNode *base)
-{
-  if (base->bound < 0 && base->array->op == ACC_OP_SOURCE)
-    for (guint i = 0; i < self->clusters->len; i++)
-      {
-        AccCluster *cluster = g_ptr_array_index (self->clusters, i);
-
-        for (guint k = 0; k < cluster->roots->len; k++)
-          {
-            AccRoot *root = &g_array_index (cluster->roots, AccRoot, k);
-
-            if (root->copy && root->node == base)
-              return root->value;
-          }
-      }
-
-  return acc_fusion_get_value (self, base);
-}
 
 static gboolean
 build (AccFusion      *self,
@@ -328,7 +306,7 @@ acc_schedule_new (AccArray **results,
         {
           AccFusionNode *node = acc_fusion_graph_get (graph, results[i]);
 
-          schedule->results[i] = find_result (&self, bases[i]);
+          schedule->results[i] = acc_fusion_get_value (&self, bases[i]);
           schedule->result_shapes[i] = acc_shape_new (node->extents, node->rank);
         }
     }

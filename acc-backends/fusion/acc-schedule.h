@@ -96,8 +96,8 @@ struct _AccSchedule {
   guint             n_steps;
   AccScheduleStep  *steps;
   guint             n_results;
-  guint            *results;   /* values; several results may be one value; a result may be an argument, manifest or a
-                                * reshape of one: then result_shapes differs from the value's extents */
+  guint            *results;   /* values; several results may be one value; a result may be an argument, manifest, source
+                                * or a reshape of one: then result_shapes differs from the value's extents */
   AccShape        **result_shapes;
   gboolean          data_dependent; /* extents were read from the data of a bound array: do not reuse for other data */
   GPtrArray        *origins;   /* AccArray (borrowed): what a failure's origin number means */

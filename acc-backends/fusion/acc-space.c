@@ -380,7 +380,7 @@ acc_space_new_for_roots (AccFusionGraph *graph,
     {
       AccRoot *root = &g_array_index (cluster->roots, AccRoot, i);
 
-      start (self, root->node, !root->copy);
+      start (self, root->node, TRUE);
     }
   walk (self);
 
