@@ -53,6 +53,9 @@ leaf_of (Case *c, AccExpr *x)
 {
   AccExpr *at = x;
 
+  /* The index of rank 0 has nothing in it. */
+  if (acc_expr_get_n_items (x) == 0)
+    return conf_i64 (3);
   while (acc_element_type_is_tuple (acc_expr_get_element_type (at)))
     at = acc_expr_item (at, pick (c, (gint) acc_expr_get_n_items (at)));
   return at;
