@@ -11,13 +11,17 @@ G_BEGIN_DECLS
 AccExpr  *_acc_expr_alloc       (AccExprKind kind, AccElementType *type, guint n_args);
 /* Ends the making of a node, when its arguments, functions and array are set. Returns it. */
 AccExpr  *_acc_expr_seal        (AccExpr *self);
-/* Sinks @args; returns NULL when all are sound, else a floating error: then the references are dropped again. @what: the
- * operation, for messages. */
+/* Sinks @args; returns NULL when all are sound, else a floating error that keeps them. @what: the operation, for messages. */
 AccExpr  *_acc_expr_adopt       (const char *what, AccExpr **args, guint n_args);
 void      _acc_expr_drop        (AccExpr **args, guint n_args);
+/* Ends a constructor whose floating @result need not contain all of @args, which are owned and may be NULL: what nobody else
+ * holds lives as long as the result, so that callers may pass a floating expression several times. */
+AccExpr  *_acc_expr_keep        (AccExpr *result, AccExpr **args, guint n_args);
 /* Replaces @*slot, which is owned, by its settled form. FALSE where that is an error. */
 gboolean  _acc_expr_settle_slot (AccExpr **slot, AccElementType *type);
-/* Drops @args and returns @error_expr, one of them, as a floating expression. */
+/* A new expression takes over what stays alive with it, but is no part of it. */
+void      _acc_expr_remember    (AccExpr *made, AccExpr **exprs, guint n);
+/* A floating expression with the error of @error_expr that keeps @args. */
 AccExpr  *_acc_expr_fail        (AccExpr *error_expr, AccExpr **args, guint n_args);
 /* A constructor's result that is an old expression: takes over a reference and makes it the floating one. */
 AccExpr  *_acc_expr_float       (AccExpr *expr);

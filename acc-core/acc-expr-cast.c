@@ -7,9 +7,12 @@ static AccExpr *
 no_type (const char *what,
          AccExpr    *self)
 {
-  if (self != NULL)
-    acc_expr_unref (acc_expr_ref_sink (self));
-  return acc_expr_new_error_literal (ACC_ERROR_CALLBACK, "%s: no type was given", what);
+  AccExpr *args[] = { self };
+  AccExpr *error = _acc_expr_adopt (what, args, 1);
+
+  if (error != NULL)
+    return error;
+  return _acc_expr_keep (acc_expr_new_error_literal (ACC_ERROR_CALLBACK, "%s: no type was given", what), args, 1);
 }
 
 /**
@@ -46,12 +49,8 @@ acc_expr_cast (AccExpr        *self,
     return _acc_expr_float (args[0]);
 
   if (acc_element_type_is_tuple (args[0]->type) || acc_element_type_is_tuple (type))
-    {
-      error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "cast: from %s to %s: only scalars can be cast",
-                                          acc_element_type_get_code (args[0]->type), acc_element_type_get_code (type));
-      _acc_expr_drop (args, 1);
-      return error;
-    }
+    return _acc_expr_keep (acc_expr_new_error_literal (ACC_ERROR_TYPE, "cast: from %s to %s: only scalars can be cast",
+                           acc_element_type_get_code (args[0]->type), acc_element_type_get_code (type)), args, 1);
 
   result = _acc_expr_alloc (ACC_EXPR_CAST, type, 1);
   result->args[0] = args[0];
@@ -93,12 +92,8 @@ acc_expr_bitcast (AccExpr        *self,
     return _acc_expr_float (args[0]);
 
   if (!has_bits_of (args[0]->type, type))
-    {
-      error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "bitcast: %s has not the bits of %s",
-                                          acc_element_type_get_code (args[0]->type), acc_element_type_get_code (type));
-      _acc_expr_drop (args, 1);
-      return error;
-    }
+    return _acc_expr_keep (acc_expr_new_error_literal (ACC_ERROR_TYPE, "bitcast: %s has not the bits of %s",
+                           acc_element_type_get_code (args[0]->type), acc_element_type_get_code (type)), args, 1);
 
   result = _acc_expr_alloc (ACC_EXPR_BITCAST, type, 1);
   result->args[0] = args[0];

@@ -30,8 +30,7 @@ _acc_expr_derive (const char   *name,
                                          acc_element_type_get_code (args[0]->type), acc_element_type_get_code (args[1]->type));
   else
     result = build (args);
-  _acc_expr_drop (args, n);
-  return result;
+  return _acc_expr_keep (result, args, n);
 }
 
 AccExpr *
@@ -174,7 +173,8 @@ DERIVED2 (gcd, TRUE,
   if (!_acc_expr_is_integer (a))
     return _acc_expr_needs ("gcd", "integers", a);
 
-  return acc_expr_item (acc_expr_while (acc_expr_tuple2 (acc_expr_abs (a), acc_expr_abs (b)), euclid, NULL), 0);
+  /* Magnitudes first: the least integer is never divided by -1. They leave the least integer, and so negative rests. */
+  return acc_expr_abs (acc_expr_item (acc_expr_while (acc_expr_tuple2 (acc_expr_abs (a), acc_expr_abs (b)), euclid, NULL), 0));
 )
 
 /**

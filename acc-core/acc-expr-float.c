@@ -148,7 +148,8 @@ DERIVED1 (exponent,
   if (!_acc_expr_is_float (a))
     return _acc_expr_needs ("exponent", "a float", a);
   Format f = format_of (a);
-  AccExpr *e = acc_expr_item (acc_expr_decode_float (a), 1);
+  g_autoptr(AccExpr) decoded = acc_expr_ref_sink (acc_expr_decode_float (a));
+  AccExpr *e = acc_expr_item (decoded, 1);
   return acc_expr_cond (acc_expr_eq (a, INT (0)), INT (0), acc_expr_add (e, INT (f.mantissa + 1)));
 )
 

@@ -39,10 +39,7 @@ choose (const char *name,
     error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: %s and %s differ; convert one with cast", name, code_of (args[1]),
                                         code_of (args[2]));
   if (error != NULL)
-    {
-      _acc_expr_drop (args, 3);
-      return error;
-    }
+    return _acc_expr_keep (error, args, 3);
 
   AccExpr *result = _acc_expr_alloc (ACC_EXPR_COND, args[1]->type, 3);
   for (guint i = 0; i < 3; i++)
@@ -87,7 +84,7 @@ acc_expr_new_while (AccExpr     *initial,
   if (predicate->n_params != 1 || step->n_params != 1)
     error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "while: condition and step take one parameter, the state");
   else if (_acc_expr_is_error (predicate->body) || _acc_expr_is_error (step->body))
-    error = _acc_expr_float (acc_expr_ref (_acc_expr_is_error (predicate->body) ? predicate->body : step->body));
+    return _acc_expr_fail (_acc_expr_is_error (predicate->body) ? predicate->body : step->body, args, 1);
   else if (!_acc_expr_settle_slot (&args[0], predicate->params[0]->type))
     return _acc_expr_fail (args[0], args, 1);
   else if (!is_bool (predicate->body))
@@ -98,10 +95,7 @@ acc_expr_new_while (AccExpr     *initial,
   else if (step->body->type != args[0]->type)
     error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "while: the state is %s, but a step gives %s", code_of (args[0]), code_of (step->body));
   if (error != NULL)
-    {
-      _acc_expr_drop (args, 1);
-      return error;
-    }
+    return _acc_expr_keep (error, args, 1);
 
   AccExpr *result = _acc_expr_alloc (ACC_EXPR_WHILE, args[0]->type, 1);
   result->args[0] = args[0];
@@ -125,7 +119,7 @@ call_step (AccExpr      *variable,
 
   both = acc_expr_take_result (step (variable, user_data));
   if (_acc_expr_is_error (both))
-    return _acc_expr_float (g_steal_pointer (&both));
+    return _acc_expr_fail (both, NULL, 0);
   if (!acc_element_type_is_tuple (both->type) || acc_element_type_get_n_items (both->type) != 2)
     return acc_expr_new_error_literal (ACC_ERROR_TYPE, "while: a step gives %s, not (condition, next state)", code_of (both));
 
@@ -133,7 +127,7 @@ call_step (AccExpr      *variable,
   *next = acc_expr_ref_sink (acc_expr_item (both, 1));
 
   if (!_acc_expr_settle_slot (next, variable->type))
-    return _acc_expr_float (acc_expr_ref (*next));
+    return _acc_expr_fail (*next, NULL, 0);
   return NULL;
 }
 
@@ -169,7 +163,7 @@ acc_expr_while (AccExpr     *initial,
   g_autoptr(AccFunction) advance = NULL;
 
   if ((error = call_step (variable, step, user_data, &condition, &next)) != NULL)
-    return error;
+    return _acc_expr_keep (error, (AccExpr *[]) { g_steal_pointer (&state) }, 1);
 
   predicate = acc_function_new (&variable, 1, condition);
   advance = acc_function_new (&variable, 1, next);
@@ -234,8 +228,7 @@ acc_expr_iterate (AccExpr     *n,
       error = acc_expr_item (acc_expr_while (acc_expr_tuple2 (args[0], args[1]), iterate_step, &iteration), 1);
     }
 
-  _acc_expr_drop (args, 2);
-  return error;
+  return _acc_expr_keep (error, args, 2);
 }
 
 /**
@@ -324,7 +317,7 @@ check_fold (AccArray     *array,
     return acc_expr_new_error_literal (ACC_ERROR_TYPE, "fold_row: a row of an array of rank %u has an index of %u integers", array->rank,
                                        array->rank - 1);
   if (!_acc_expr_settle_slot (initial, array->type))
-    return _acc_expr_float (acc_expr_ref (*initial));
+    return _acc_expr_fail (*initial, NULL, 0);
   return NULL;
 }
 
@@ -360,6 +353,5 @@ acc_expr_fold_row (AccArray     *array,
       result = acc_expr_item (acc_expr_while (acc_expr_tuple2 (acc_expr_new_int (0), args[1]), fold_step, &fold), 1);
     }
 
-  _acc_expr_drop (args, 2);
-  return result;
+  return _acc_expr_keep (result, args, 2);
 }

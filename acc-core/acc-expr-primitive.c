@@ -87,10 +87,7 @@ acc_expr_new_primitive (AccPrimitive   primitive,
     return error;
 
   if ((error = settle_operands (primitive, args)) != NULL)
-    {
-      _acc_expr_drop (args, info->arity);
-      return error;
-    }
+    return _acc_expr_keep (error, args, info->arity);
 
   AccElementKind kind = acc_primitive_result (primitive, acc_element_type_get_kind (args[0]->type));
   AccExpr *result = _acc_expr_alloc (ACC_EXPR_PRIMITIVE, acc_element_type_new (kind), info->arity);
@@ -208,8 +205,7 @@ _acc_expr_compare (AccPrimitive  primitive,
   if ((result = adopt_tuples (primitive, args)) == NULL)
     result = compare_leaves (primitive, args[0], args[1]);
 
-  _acc_expr_drop (args, 2);
-  return result;
+  return _acc_expr_keep (result, args, 2);
 }
 
 AccExpr *
@@ -226,6 +222,5 @@ _acc_expr_choose (AccPrimitive  primitive,
   if ((result = adopt_tuples (primitive, args)) == NULL)
     result = acc_expr_cond (compare_leaves (primitive == ACC_PRIM_MIN ? ACC_PRIM_LE : ACC_PRIM_GE, args[0], args[1]), args[0], args[1]);
 
-  _acc_expr_drop (args, 2);
-  return result;
+  return _acc_expr_keep (result, args, 2);
 }

@@ -44,6 +44,7 @@ struct _AccExpr {
   AccArray        *array;      /* owned: index, linear index, extent */
   AccFunction     *functions[2];
   GError          *error;
+  AccExpr         *origin;     /* owned: given to the constructor, no part of the expression, but perhaps still in the caller's hands */
   guint            n_args;
   AccExpr         *args[];     /* owned */
 };

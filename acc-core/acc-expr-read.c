@@ -58,10 +58,7 @@ _acc_expr_to_multi_index (AccExpr **slot,
       ok = ok && _acc_expr_to_index (&items[i]);
     }
   if (ok)
-    {
-      acc_expr_unref (*slot);
-      *slot = acc_expr_ref_sink (acc_expr_tuple (items, rank));
-    }
+    *slot = acc_expr_ref_sink (_acc_expr_keep (acc_expr_tuple (items, rank), slot, 1));
   _acc_expr_drop (items, rank);
   return ok;
 }
@@ -96,10 +93,7 @@ read_element (AccExprKind  kind,
   if ((error = find_error (what, array)) == NULL && !_acc_expr_to_multi_index (&args[0], kind == ACC_EXPR_INDEX ? array->rank : 1))
     error = index_error (what, array, args[0], kind == ACC_EXPR_INDEX ? array->rank : 1);
   if (error != NULL)
-    {
-      _acc_expr_drop (args, 1);
-      return error;
-    }
+    return _acc_expr_keep (error, args, 1);
 
   AccExpr *result = _acc_expr_alloc (kind, array->type, 1);
   result->array = g_object_ref (array);

@@ -41,8 +41,8 @@ acc_expr_tuple (AccExpr **items,
 
   if (self->type == NULL)
     {
-      acc_expr_unref (self);
-      return acc_expr_new_error_literal (ACC_ERROR_TYPE, "tuple: the type of the tuple is too deep or too long");
+      acc_expr_ref_sink (self);
+      return _acc_expr_keep (acc_expr_new_error_literal (ACC_ERROR_TYPE, "tuple: the type of the tuple is too deep or too long"), &self, 1);
     }
   return _acc_expr_seal (self);
 }
@@ -95,6 +95,28 @@ acc_expr_tuple4 (AccExpr *a,
   return acc_expr_tuple ((AccExpr *[]) { a, b, c, d }, 4);
 }
 
+/* Whether somebody beside the caller owns @expr. What floated is the caller's alone, but its pointer may be used again: the
+ * result has to keep it. */
+static gboolean
+is_shared (AccExpr *expr)
+{
+  return g_atomic_int_get (&expr->ref_count) > 1;
+}
+
+/* For weak nodes, whose identity does not matter. */
+static AccExpr *
+copy_node (AccExpr *expr)
+{
+  AccExpr *copy = _acc_expr_alloc (expr->kind, expr->type, expr->n_args);
+
+  copy->weak = expr->weak;
+  copy->item = expr->item;
+  copy->value = expr->value;
+  for (guint i = 0; i < expr->n_args; i++)
+    copy->args[i] = acc_expr_ref (expr->args[i]);
+  return _acc_expr_seal (copy);
+}
+
 /**
  * acc_expr_item:
  * @self: a tuple; or a scalar, whose item 0 is itself
@@ -107,23 +129,31 @@ acc_expr_item (AccExpr *self,
                guint    item)
 {
   AccExpr *args[] = { self };
-  AccExpr *error = _acc_expr_adopt ("item", args, 1);
+  AccExpr *result = _acc_expr_adopt ("item", args, 1);
 
-  if (error != NULL)
-    return error;
+  if (result != NULL)
+    return result;
   if (!acc_element_type_is_tuple (self->type) && item == 0)
     return _acc_expr_float (self);
 
-  g_autoptr(AccExpr) tuple = self;
+  if (item >= acc_element_type_get_n_items (self->type))
+    {
+      result = acc_expr_new_error_literal (ACC_ERROR_TYPE, "item: there is no item %u in %s", item, acc_element_type_get_code (self->type));
+      return _acc_expr_keep (result, args, 1);
+    }
 
-  if (item >= acc_element_type_get_n_items (tuple->type))
-    return acc_expr_new_error_literal (ACC_ERROR_TYPE, "item: there is no item %u in %s", item, acc_element_type_get_code (tuple->type));
-  if (tuple->kind == ACC_EXPR_TUPLE)
-    return _acc_expr_float (acc_expr_ref (tuple->args[item]));
+  if (self->kind == ACC_EXPR_TUPLE && is_shared (self))
+    {
+      result = _acc_expr_float (acc_expr_ref (self->args[item]));
+      acc_expr_unref (self);
+      return result;
+    }
+  if (self->kind == ACC_EXPR_TUPLE && self->args[item]->weak)
+    return _acc_expr_keep (copy_node (self->args[item]), args, 1);
 
-  AccExpr *result = _acc_expr_alloc (ACC_EXPR_ITEM, acc_element_type_get_item (tuple->type, item), 1);
+  result = _acc_expr_alloc (ACC_EXPR_ITEM, acc_element_type_get_item (self->type, item), 1);
   result->item = item;
-  result->args[0] = g_steal_pointer (&tuple);
+  result->args[0] = self;
   return _acc_expr_seal (result);
 }
 
@@ -170,13 +200,10 @@ acc_expr_neighbour (AccExpr      *self,
           g_autofree char *offset = g_strdup_printf ("%" G_GINT64_FORMAT, offsets[i]);
           error = acc_expr_new_error_literal (ACC_ERROR_SHAPE, "neighbour: the neighbourhood has %u elements in dimension %u: there is "
                                               "none at offset %s", n, i, offset);
-          _acc_expr_drop (args, 1);
-          return error;
+          return _acc_expr_keep (error, args, 1);
         }
 
-      AccExpr *next = acc_expr_ref_sink (acc_expr_item (args[0], (guint) (offsets[i] + radius)));
-      acc_expr_unref (args[0]);
-      args[0] = next;
+      args[0] = acc_expr_ref_sink (acc_expr_item (_acc_expr_float (args[0]), (guint) (offsets[i] + radius)));
     }
   return _acc_expr_float (args[0]);
 }

@@ -46,6 +46,16 @@ settle_items (AccExpr        *expr,
   return acc_expr_tuple (items, expr->n_args);
 }
 
+/* @made stands for @expr, which the caller of a constructor may still hold. */
+static AccExpr *
+remember (AccExpr *made,
+          AccExpr *expr)
+{
+  acc_expr_ref (expr);
+  _acc_expr_remember (made, &expr, 1);
+  return made;
+}
+
 AccExpr *
 acc_expr_settle (AccExpr        *expr,
                  AccElementType *type)
@@ -53,8 +63,8 @@ acc_expr_settle (AccExpr        *expr,
   if (!expr->weak)
     return expr;
   if (expr->kind == ACC_EXPR_TUPLE)
-    return settle_items (expr, type);
-  return convert (expr, type != NULL && !acc_element_type_is_tuple (type) ? type : expr->type, FALSE);
+    return remember (settle_items (expr, type), expr);
+  return remember (convert (expr, type != NULL && !acc_element_type_is_tuple (type) ? type : expr->type, FALSE), expr);
 }
 
 gboolean
@@ -133,7 +143,7 @@ _acc_expr_agree_sides (AccExpr **a,
 
   if ((*integer)->type != type)
     {
-      AccExpr *converted = acc_expr_ref_sink (convert (*integer, type, TRUE));
+      AccExpr *converted = acc_expr_ref_sink (remember (convert (*integer, type, TRUE), *integer));
       acc_expr_unref (*integer);
       *integer = converted;
     }

@@ -3,6 +3,8 @@
 #include "acc-error.h"
 #include "acc-expr-build-private.h"
 
+#include <string.h>
+
 /**
  * AccExpr:
  *
@@ -69,14 +71,75 @@ _acc_expr_drop (AccExpr **args,
       acc_expr_unref (args[i]);
 }
 
+/* Whether somebody beside @args holds @expr, which is among them. */
+static gboolean
+is_held (AccExpr  *expr,
+         AccExpr **args,
+         guint     n_args)
+{
+  gint own = 0;
+
+  for (guint i = 0; i < n_args; i++)
+    own += args[i] == expr;
+  return g_atomic_int_get (&expr->ref_count) > own;
+}
+
+void
+_acc_expr_remember (AccExpr  *made,
+                    AccExpr **exprs,
+                    guint     n)
+{
+  AccExpr *holder;
+
+  if (n == 1 && made->origin == NULL)
+    {
+      made->origin = exprs[0];
+      return;
+    }
+
+  holder = _acc_expr_alloc (ACC_EXPR_TUPLE, NULL, n + (made->origin != NULL));
+  holder->floating = 0;
+  memcpy (holder->args, exprs, n * sizeof *exprs);
+  if (made->origin != NULL)
+    holder->args[n] = made->origin;
+  made->origin = holder;
+}
+
+AccExpr *
+_acc_expr_keep (AccExpr  *result,
+                AccExpr **args,
+                guint     n_args)
+{
+  g_autoptr(GPtrArray) kept = g_ptr_array_new ();
+  gboolean fresh = g_atomic_int_get (&result->ref_count) == 1;
+
+  for (guint i = 0; i < n_args; i++)
+    if (args[i] != NULL && (_acc_expr_is_error (result) || !is_held (args[i], args, n_args)))
+      g_ptr_array_add (kept, acc_expr_ref (args[i]));
+  _acc_expr_drop (args, n_args);
+
+  if (kept->len == 0)
+    return result;
+
+  if (fresh)
+    {
+      _acc_expr_remember (result, (AccExpr **) kept->pdata, kept->len);
+      return result;
+    }
+
+  /* An old expression cannot keep others: an item of a tuple can. */
+  g_ptr_array_insert (kept, 0, result);
+  result = acc_expr_item (acc_expr_tuple ((AccExpr **) kept->pdata, kept->len), 0);
+  _acc_expr_drop ((AccExpr **) kept->pdata + 1, kept->len - 1);
+  return result;
+}
+
 AccExpr *
 _acc_expr_fail (AccExpr  *error_expr,
                 AccExpr **args,
                 guint     n_args)
 {
-  acc_expr_ref (error_expr);
-  _acc_expr_drop (args, n_args);
-  return _acc_expr_float (error_expr);
+  return _acc_expr_keep (acc_expr_new_error (g_error_copy (error_expr->error)), args, n_args);
 }
 
 AccExpr *
@@ -84,21 +147,16 @@ _acc_expr_adopt (const char  *what,
                  AccExpr    **args,
                  guint        n_args)
 {
-  AccExpr *error = NULL;
-
   for (guint i = 0; i < n_args; i++)
     if (args[i] != NULL)
       acc_expr_ref_sink (args[i]);
 
-  for (guint i = 0; i < n_args && error == NULL; i++)
+  for (guint i = 0; i < n_args; i++)
     if (args[i] == NULL)
-      error = acc_expr_new_error_literal (ACC_ERROR_CALLBACK, "%s: operand %u is missing", what, i + 1);
+      return _acc_expr_keep (acc_expr_new_error_literal (ACC_ERROR_CALLBACK, "%s: operand %u is missing", what, i + 1), args, n_args);
     else if (_acc_expr_is_error (args[i]))
-      error = _acc_expr_float (acc_expr_ref (args[i]));
-
-  if (error != NULL)
-    _acc_expr_drop (args, n_args);
-  return error;
+      return _acc_expr_fail (args[i], args, n_args);
+  return NULL;
 }
 
 AccExpr *
@@ -171,6 +229,7 @@ free_contents (AccExpr *self)
       acc_expr_unref (self->args[i]);
   for (guint i = 0; i < G_N_ELEMENTS (self->functions); i++)
     g_clear_pointer (&self->functions[i], acc_function_unref);
+  g_clear_pointer (&self->origin, acc_expr_unref);
   g_clear_object (&self->array);
   g_clear_error (&self->error);
   g_free (self);
@@ -188,7 +247,7 @@ acc_expr_unref (AccExpr *self)
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
 
-  if (self->n_args == 0 && self->array == NULL && self->functions[0] == NULL)
+  if (self->n_args == 0 && self->array == NULL && self->functions[0] == NULL && self->origin == NULL)
     {
       free_contents (self);
       return;
