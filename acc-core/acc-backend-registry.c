@@ -256,7 +256,7 @@ acc_backend_get_default (GError **error)
   default_backend = acc_backend_new_for_name ("native", &reason);
   if (default_backend == NULL && g_error_matches (reason, ACC_ERROR, ACC_ERROR_UNSUPPORTED))
     {
-      g_info ("%s; using the interpreter", reason->message);
+      g_message ("%s; using the interpreter, which is slow", reason->message);
       default_backend = acc_backend_new_for_name ("interpreter", error);
     }
   else if (default_backend == NULL)

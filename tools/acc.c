@@ -92,7 +92,7 @@ check (int argc, char **argv, GError **error)
 static int
 run (int argc, char **argv, GError **error)
 {
-  g_autoptr (AccBackend) backend = acc_backend_get_default (error);
+  AccBackend *backend = acc_backend_get_default (error);
   g_autoptr (AccProgram) program = backend ? load_program (argv[0], error) : NULL;
   if (program == NULL)
     return 1;

@@ -24,7 +24,7 @@ tile (const char *from, const char *to, gint64 rows, gint64 columns, GError **er
 {
   g_autoptr (GFile) input = g_file_new_for_commandline_arg (from);
   g_autoptr (GFile) output = g_file_new_for_commandline_arg (to);
-  g_autoptr (AccBackend) backend = acc_backend_get_default (error);
+  AccBackend *backend = acc_backend_get_default (error);
   if (backend == NULL)
     return FALSE;
 

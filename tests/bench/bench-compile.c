@@ -13,7 +13,7 @@ main (void)
 {
   g_autoptr (GError) error = NULL;
   double start = bench_now ();
-  g_autoptr (AccBackend) backend = acc_backend_get_default (&error);
+  AccBackend *backend = acc_backend_get_default (&error);
 
   if (backend == NULL)
     g_error ("%s", error->message);

@@ -144,7 +144,6 @@ main (int argc, char **argv)
 
   g_object_unref (p.edges);
   g_object_unref (p.image);
-  g_object_unref (p.backend);
   free (p.in);
   free (p.out);
   return 0;

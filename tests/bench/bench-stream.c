@@ -73,7 +73,7 @@ main (int argc, char **argv)
   u2 = acc_element_type_new (ACC_KIND_U16);
   i2 = acc_element_type_new (ACC_KIND_I16);
 
-  g_autoptr (AccBackend) backend = acc_backend_get_default (&error);
+  AccBackend *backend = acc_backend_get_default (&error);
   g_autoptr (AccShape) shape = acc_shape_new (extents, 3);
   g_autoptr (AccSource) source = backend ? acc_source_open_raw (input, u1, shape, 0, NULL, &error) : NULL;
   g_autoptr (AccSink) sink = source ? acc_sink_create (output, NULL, &error) : NULL;

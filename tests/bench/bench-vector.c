@@ -139,7 +139,6 @@ main (int argc, char **argv)
   g_object_unref (v.dotp);
   g_object_unref (v.arguments[0]);
   g_object_unref (v.arguments[1]);
-  g_object_unref (v.backend);
   free (v.x);
   free (v.y);
   free (v.z);

@@ -30,7 +30,7 @@ test_dot (void)
     }
 
   g_autoptr (GError) error = NULL;
-  g_autoptr (AccBackend) backend = acc_backend_get_default (&error);
+  AccBackend *backend = acc_backend_get_default (&error);
   g_assert_no_error (error);
   g_autoptr (AccShape) shape = acc_shape_new_vector (1000);
   g_autoptr (GBytes) a_bytes = g_bytes_new (a, sizeof a), b_bytes = g_bytes_new (b, sizeof b);
