@@ -109,12 +109,11 @@ void   kb_check (AccKernelBuilder *b, KValue ok, guint kind, guint origin, KValu
   for (KValue i = _kb_enter_for (b, begin, end), *_once_##i = &i; _once_##i; _kb_leave (b), _once_##i = NULL)
 #define kb_foreach(b, i, begin, end) \
   for (KValue i = _kb_enter_foreach (b, begin, end), *_once_##i = &i; _once_##i; _kb_leave (b), _once_##i = NULL)
-#define kb_if(b, condition) \
-  for (gboolean _kb_once = (_kb_enter_if (b, condition), TRUE); _kb_once; _kb_leave (b), _kb_once = FALSE)
-#define kb_else(b) \
-  for (gboolean _kb_once = (_kb_enter_else (b), TRUE); _kb_once; _kb_leave (b), _kb_once = FALSE)
-#define kb_while(b) \
-  for (gboolean _kb_once = (_kb_enter_while (b), TRUE); _kb_once; _kb_leave (b), _kb_once = FALSE)
+#define _kb_block(enter, b, once) \
+  for (gboolean once = (enter, TRUE); once; _kb_leave (b), once = FALSE)
+#define kb_if(b, condition) _kb_block (_kb_enter_if (b, condition), b, G_PASTE (_kb_once_, __LINE__))
+#define kb_else(b)          _kb_block (_kb_enter_else (b), b, G_PASTE (_kb_once_, __LINE__))
+#define kb_while(b)         _kb_block (_kb_enter_while (b), b, G_PASTE (_kb_once_, __LINE__))
 void   kb_until           (AccKernelBuilder *b, KValue done);
 KValue _kb_enter_for      (AccKernelBuilder *b, KValue begin, KValue end);
 KValue _kb_enter_foreach  (AccKernelBuilder *b, KValue begin, KValue end);
