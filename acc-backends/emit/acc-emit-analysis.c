@@ -242,9 +242,9 @@ take_census (Emitter *e,
           census->size = MAX (census->size, acc_element_kind_get_size (instr->kind));
           if (instr->op == ACC_KOP_PRIM && _acc_primitive_is_transcendental (instr->primitive))
             census->has_calls = TRUE;
-          /* Materialised. */
+          /* Indices as vectors, but for a moment only where they are converted. */
           for (guint j = 0; j < instr->n_args; j++)
-            if (e->facts[instr->args[j]].shape == SHAPE_LINEAR)
+            if (instr->op != ACC_KOP_CAST && e->facts[instr->args[j]].shape == SHAPE_LINEAR)
               census->size = MAX (census->size, 8);
         }
 

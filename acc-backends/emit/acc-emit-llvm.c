@@ -179,7 +179,8 @@ on_diagnostic (LLVMDiagnosticInfoRef info,
 }
 
 static void
-dump (AccKernel  *kernel,
+dump (Emitter    *e,
+      AccKernel  *kernel,
       const char *what,
       const char *text,
       gsize       length)
@@ -189,7 +190,8 @@ dump (AccKernel  *kernel,
   g_printerr ("--- %s.%s\n%.*s\n", acc_kernel_get_name (kernel), what, (int) length, text);
   if (folder != NULL)
     {
-      g_autofree char *name = g_strdup_printf ("%s-%.8s.%s", acc_kernel_get_name (kernel), acc_kernel_get_hash (kernel), what);
+      g_autofree char *name = g_strdup_printf ("%s-%.8s-%u.%s", acc_kernel_get_name (kernel), acc_kernel_get_hash (kernel),
+                                               e->flags, what);
       g_autofree char *path = NULL;
       g_autoptr(GError) error = NULL;
 
@@ -206,7 +208,7 @@ dump_module (Emitter   *e,
 {
   char *text = LLVMPrintModuleToString (e->module);
 
-  dump (kernel, "ll", text, strlen (text));
+  dump (e, kernel, "ll", text, strlen (text));
   LLVMDisposeMessage (text);
 }
 
@@ -224,7 +226,7 @@ dump_assembly (Emitter             *e,
     LLVMDisposeMessage (message);
   else
     {
-      dump (kernel, "s", LLVMGetBufferStart (buffer), LLVMGetBufferSize (buffer));
+      dump (e, kernel, "s", LLVMGetBufferStart (buffer), LLVMGetBufferSize (buffer));
       LLVMDisposeMemoryBuffer (buffer);
     }
   LLVMDisposeModule (copy);
@@ -304,7 +306,7 @@ compile (Emitter             *e,
     {
       g_autofree char *text = acc_kernel_to_string (kernel);
 
-      dump (kernel, "kernel", text, strlen (text));
+      dump (e, kernel, "kernel", text, strlen (text));
       dump_module (e, kernel);
       dump_assembly (e, kernel, machine);
     }

@@ -316,6 +316,64 @@ test_objects (void)
   g_assert_cmpint (result, ==, 42);
 }
 
+typedef struct {
+  AccLlvmTarget *target;
+  AccLlvmJit    *jit;
+  gint64         number;
+} Worker;
+
+static gpointer
+compile_many (gpointer data)
+{
+  Worker *worker = data;
+
+  for (gint64 round = 0; round < 10; round++)
+    {
+      g_autoptr(GError) error = NULL;
+      AccKernelBuilder *b = kb_new ("thread");
+      KBuffer out = kb_param_buffer (b, ACC_KIND_I64, out_flags, "out");
+      g_autoptr(AccKernel) kernel = NULL;
+      g_autoptr(GBytes) object = NULL;
+      g_autoptr(AccLlvmCode) code = NULL;
+      gint64 results[100] = { 0, }, range[5] = { 0, 1, 0, 100, 0 };
+      guint64 slots[1] = { (guintptr) results };
+      AccFailure failure = { 0, };
+
+      kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
+        kb_store (b, out, i, kb_mul (b, i, kb_i64 (b, worker->number * 10 + round)));
+      kernel = kb_finish (b, &error);
+      g_assert_no_error (error);
+      object = acc_emit_llvm (kernel, worker->target, ACC_EMIT_DEFAULT, NULL, &error);
+      g_assert_no_error (error);
+      code = acc_llvm_jit_add (worker->jit, object, NULL, &error);
+      g_assert_no_error (error);
+      acc_llvm_code_get_entry (code) (slots, range, &failure);
+      for (guint i = 0; i < 100; i++)
+        g_assert_cmpint (results[i], ==, i * (worker->number * 10 + round));
+    }
+
+  return NULL;
+}
+
+static void
+test_threads (void)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccLlvmJit) jit = acc_llvm_jit_new (&error);
+  g_autoptr(AccLlvmTarget) target = acc_llvm_target_new_host (&error);
+  Worker workers[4];
+  GThread *threads[4];
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (workers); i++)
+    {
+      workers[i] = (Worker) { target, jit, i + 1 };
+      threads[i] = g_thread_new ("compile", compile_many, &workers[i]);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (workers); i++)
+    g_thread_join (threads[i]);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -338,6 +396,7 @@ main (int argc, char **argv)
   g_test_add_func ("/emit/narrow-division", test_narrow_division);
   g_test_add_func ("/emit/fma-and-select", test_fma_and_select);
   g_test_add_func ("/emit/objects", test_objects);
+  g_test_add_func ("/emit/threads", test_threads);
 
   status = g_test_run ();
   harness_clear ();
