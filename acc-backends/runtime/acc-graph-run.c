@@ -232,8 +232,32 @@ evaluate (Run       *run,
   return TRUE;
 }
 
+/* What @node cannot do without. */
+static gboolean
+evaluate_for (Run        *run,
+              AccArray   *node,
+              GPtrArray  *targets,
+              GError    **error)
+{
+  GError *local = NULL;
+
+  if (evaluate (run, targets, TRUE, &local))
+    return TRUE;
+
+  if (g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM))
+    {
+      g_autofree char *what = acc_array_describe (node);
+
+      g_prefix_error (&local, "%s: ", what);
+    }
+  g_propagate_error (error, local);
+
+  return FALSE;
+}
+
 static gboolean
 evaluate_one (Run       *run,
+              AccArray  *node,
               AccArray  *target,
               AccArray **value,
               GError   **error)
@@ -241,7 +265,7 @@ evaluate_one (Run       *run,
   g_autoptr (GPtrArray) targets = g_ptr_array_new ();
 
   g_ptr_array_add (targets, target);
-  if (!evaluate (run, targets, TRUE, error))
+  if (!evaluate_for (run, node, targets, error))
     return FALSE;
   *value = look_up (run->scope, target);
 
@@ -262,7 +286,7 @@ choose_branch (Run       *run,
 {
   AccArray *condition;
 
-  if (!evaluate_one (run, cond->inputs[0], &condition, error))
+  if (!evaluate_one (run, cond, cond->inputs[0], &condition, error))
     return FALSE;
   *branch = cond->inputs[read_flag (condition) ? 1 : 2];
 
@@ -277,7 +301,7 @@ finish_cond (Run       *run,
 {
   AccArray *value;
 
-  if (!evaluate_one (run, branch, &value, error))
+  if (!evaluate_one (run, cond, branch, &value, error))
     return FALSE;
   bind (run->scope, cond, g_object_ref (value));
 
@@ -312,7 +336,7 @@ run_loop (Run       *run,
   g_ptr_array_add (targets, loop->inputs[0]);
   for (guint i = 0; i < loop->references->len; i++)
     g_ptr_array_add (targets, g_ptr_array_index (loop->references, i));
-  if (!evaluate (run, targets, TRUE, error))
+  if (!evaluate_for (run, loop, targets, error))
     return FALSE;
 
   state = take_state (run, loop);
@@ -352,7 +376,7 @@ finish_extents (Run       *run,
   while (g_hash_table_iter_next (&iter, &read, NULL))
     g_ptr_array_add (targets, read);
 
-  return evaluate (run, targets, TRUE, error);
+  return evaluate_for (run, node, targets, error);
 }
 
 /* With all that the node depends on resolved. */

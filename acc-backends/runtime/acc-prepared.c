@@ -2,6 +2,15 @@
 #include "acc-prepared.h"
 
 #include "acc-backends/kernel/acc-kernel-private.h"
+#include "acc-core/acc-source.h"
+
+static char *
+describe_value (const AccScheduleValue *value)
+{
+  const char *name = value->role == ACC_VALUE_SOURCE ? acc_source_get_name (value->array->source) : NULL;
+
+  return name != NULL ? g_strdup_printf ("source “%s”", name) : acc_array_describe (value->array);
+}
 
 static gboolean
 measure_values (AccPrepared  *self,
@@ -13,7 +22,7 @@ measure_values (AccPrepared  *self,
   self->values = g_new0 (AccPreparedValue, schedule->n_values);
   for (guint i = 0; i < schedule->n_values; i++)
     {
-      self->values[i].name = acc_array_describe (schedule->values[i].array);
+      self->values[i].name = describe_value (&schedule->values[i]);
       self->values[i].first_leaf = n_leaves;
       self->values[i].n_leaves = acc_element_type_get_n_leaves (schedule->values[i].type);
       n_leaves += self->values[i].n_leaves;
