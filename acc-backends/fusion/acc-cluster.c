@@ -288,9 +288,12 @@ inline_node (Cutter        *self,
          cluster->cost + node->own_cost <= MAX_COST && try_join (self, node->cluster, node);
 }
 
+/* Calls @each for what has, or must have, memory for the elements that the node's scalar functions read. */
 static void
-force_references (Cutter        *self,
-                  AccFusionNode *node)
+visit_references (Cutter        *self,
+                  AccFusionNode *node,
+                  void         (*each) (AccFusionNode *reference, gpointer user_data),
+                  gpointer       user_data)
 {
   g_autoptr (GHashTable) reads = NULL;
   GHashTableIter iter;
@@ -312,12 +315,17 @@ force_references (Cutter        *self,
     {
       AccFusionNode *reference = acc_fusion_graph_get (self->graph, array);
 
-      while (!acc_fusion_node_is_given (reference) &&
-             (reference->array->op == ACC_OP_RESHAPE || reference->array->op == ACC_OP_UNZIP))
+      while (!reference->is_value && (reference->array->op == ACC_OP_RESHAPE || reference->array->op == ACC_OP_UNZIP))
         reference = get_input (self, reference, 0);
-      if (!acc_fusion_node_is_given (reference))
-        reference->forced = TRUE;
+      each (reference, user_data);
     }
+}
+
+static void
+force (AccFusionNode *reference,
+       gpointer       user_data)
+{
+  reference->forced = TRUE;
 }
 
 static void
@@ -329,7 +337,7 @@ decide (Cutter        *self,
   if (acc_fusion_node_is_given (node) || (!node->forced && node->cluster == ACC_CLUSTER_NONE))
     return;
 
-  force_references (self, node);
+  visit_references (self, node, force, NULL);
 
   if (inline_node (self, node))
     {
@@ -358,19 +366,12 @@ decide (Cutter        *self,
 /* --- what clusters read, and in which order they run */
 
 static void
-collect_references (Cutter        *self,
-                    AccCluster    *cluster,
-                    AccFusionNode *node)
+add_read (AccFusionNode *reference,
+          gpointer       user_data)
 {
-  for (guint i = 0; i < node->array->references->len; i++)
-    {
-      AccFusionNode *reference = acc_fusion_graph_get (self->graph, g_ptr_array_index (node->array->references, i));
+  AccCluster *cluster = user_data;
 
-      while (!reference->is_value && (reference->array->op == ACC_OP_RESHAPE || reference->array->op == ACC_OP_UNZIP))
-        reference = get_input (self, reference, 0);
-      if (reference->is_value)
-        g_hash_table_add (cluster->reads, reference);
-    }
+  g_hash_table_add (cluster->reads, reference);
 }
 
 static void
@@ -386,7 +387,7 @@ collect_reads (Cutter     *self,
     {
       AccFusionNode *node = g_ptr_array_steal_index (stack, stack->len - 1);
 
-      collect_references (self, cluster, node);
+      visit_references (self, node, add_read, cluster);
       for (guint i = 0; i < node->array->n_inputs; i++)
         {
           AccFusionNode *input = get_input (self, node, i);

@@ -135,6 +135,39 @@ read_clear (gpointer data)
   g_free (((AccStepRead *) data)->row_error);
 }
 
+static int
+compare_position (gconstpointer a,
+                  gconstpointer b)
+{
+  const AccFusionNode *x = *(AccFusionNode *const *) a, *y = *(AccFusionNode *const *) b;
+
+  return x->position < y->position ? -1 : x->position > y->position;
+}
+
+/* What no kernel came to read, for lack of elements, say, is a read nevertheless. */
+static void
+add_missing_reads (AccStep *step)
+{
+  g_autoptr (GPtrArray) missing = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer node;
+
+  g_hash_table_iter_init (&iter, step->cluster->reads);
+  while (g_hash_table_iter_next (&iter, &node, NULL))
+    {
+      gboolean found = FALSE;
+
+      for (guint i = 0; i < step->reads->len && !found; i++)
+        found = (int) g_array_index (step->reads, AccStepRead, i).value == ((AccFusionNode *) node)->value;
+      if (!found)
+        g_ptr_array_add (missing, node);
+    }
+
+  g_ptr_array_sort (missing, compare_position);
+  for (guint i = 0; i < missing->len; i++)
+    g_array_append_vals (step->reads, &(AccStepRead) { .value = acc_fusion_get_value (step->fusion, g_ptr_array_index (missing, i)) }, 1);
+}
+
 static void
 set_row_reads (AccFusion       *self,
                AccStep         *step,
@@ -209,6 +242,7 @@ build_step (AccFusion  *self,
       break;
     }
 
+  add_missing_reads (&step);
   set_row_reads (self, &step, &result);
   result.n_rows = step.n_rows;
   result.reduces = step.reduces;
