@@ -11,8 +11,14 @@
  * What happens to one element: a scalar expression.
  *
  * Expressions are immutable and counted. A new one is floating, and its first owner takes it over, so that they nest
- * without temporaries, as with [struct@GLib.Variant]. An expression used twice is evaluated once. A mistake makes an
- * expression carry an error, which travels along; [method@Expr.check] asks for it, and an array made of it carries it on.
+ * without temporaries, as with [struct@GLib.Variant]. A floating expression may be given to several constructors: whatever
+ * a constructor was given lives at least as long as what it returned. An expression used twice is evaluated once.
+ *
+ * Literals made by [func@Expr.new_int] and [func@Expr.new_float], tuples of them and choices between them have no type of
+ * their own: they take that of what they meet, where it can hold them, else i8 and f8.
+ *
+ * A mistake makes an expression carry an error, which travels along; [method@Expr.check] asks for it, and an array made of
+ * it carries it on.
  *
  * Expressions may be used from any thread.
  */
