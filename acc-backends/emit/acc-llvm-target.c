@@ -4,6 +4,7 @@
 #include <llvm-c/Target.h>
 #include <llvm/Config/llvm-config.h>
 
+#include "acc-core/acc-backend-private.h"
 #include "acc-core/acc-error.h"
 
 /* Counts whenever the code for an unchanged kernel changes: it is part of cache keys. */
@@ -87,8 +88,9 @@ acc_llvm_target_new (const char *cpu,
     }
 
   read_features (self);
-  self->id = g_strdup_printf ("%s %s %s LLVM %s emitter %d", self->triple, self->cpu, self->features,
-                              LLVM_VERSION_STRING, EMITTER_VERSION);
+  self->id = g_strdup_printf ("%s %s %s LLVM %s emitter %d%s", self->triple, self->cpu, self->features,
+                              LLVM_VERSION_STRING, EMITTER_VERSION,
+                              acc_disable_get_flags () & ACC_DISABLE_VECTORISE ? " one lane" : "");
 
   return g_steal_pointer (&self);
 }
