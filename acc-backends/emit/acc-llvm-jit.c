@@ -18,6 +18,7 @@ struct _AccLlvmJit {
   GMutex           lock;
   GPtrArray       *spaces;       /* LLVMOrcJITDylibRef without an object; they cannot be freed, so they are used again */
   guint            n_spaces;
+  GPtrArray       *kept;         /* LLVMOrcResourceTrackerRef of what stays linked */
   char            *report;       /* what was wrong most lately, in LLVM's words */
 };
 
@@ -149,6 +150,7 @@ acc_llvm_jit_new (GError **error)
   g_atomic_ref_count_init (&self->ref_count);
   g_mutex_init (&self->lock);
   self->spaces = g_ptr_array_new ();
+  self->kept = g_ptr_array_new ();
 
   /* Initialises LLVM for the host. */
   target = acc_llvm_target_new_host (error);
@@ -170,6 +172,21 @@ acc_llvm_jit_ref (AccLlvmJit *self)
   return self;
 }
 
+/* FALSE when LLVM could not. A tracker that is released while it holds something hands that to another one, which LLVM 19
+ * does with an iterator that may be stale: so trackers are emptied first. */
+static gboolean
+remove_tracked (LLVMOrcResourceTrackerRef tracker)
+{
+  LLVMErrorRef failed = LLVMOrcResourceTrackerRemove (tracker);
+
+  LLVMOrcReleaseResourceTracker (tracker);
+  if (failed == NULL)
+    return TRUE;
+
+  LLVMConsumeError (failed);
+  return FALSE;
+}
+
 void
 acc_llvm_jit_unref (AccLlvmJit *self)
 {
@@ -177,6 +194,10 @@ acc_llvm_jit_unref (AccLlvmJit *self)
 
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
+
+  for (guint i = 0; i < self->kept->len; i++)
+    remove_tracked (self->kept->pdata[i]);
+  g_ptr_array_unref (self->kept);
 
   if (self->jit != NULL)
     {
@@ -287,7 +308,9 @@ acc_llvm_jit_add_object (AccLlvmJit *self,
 
   /* Stays linked: only its frame goes. */
   entry = code->entry;
-  LLVMOrcReleaseResourceTracker (code->tracker);
+  g_mutex_lock (&self->lock);
+  g_ptr_array_add (self->kept, code->tracker);
+  g_mutex_unlock (&self->lock);
   acc_llvm_jit_unref (code->jit);
   g_free (code);
 
@@ -309,12 +332,7 @@ acc_llvm_code_free (AccLlvmCode *self)
 
   if (self->tracker != NULL)
     {
-      LLVMErrorRef failed = LLVMOrcResourceTrackerRemove (self->tracker);
-
-      LLVMOrcReleaseResourceTracker (self->tracker);
-      if (failed != NULL)
-        LLVMConsumeError (failed);
-      else
+      if (remove_tracked (self->tracker))
         give_space (self->jit, self->space);
     }
   acc_llvm_jit_unref (self->jit);
