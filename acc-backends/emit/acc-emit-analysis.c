@@ -233,7 +233,8 @@ take_census (Emitter *e,
 
           census->n_ops++;
           census->size = MAX (census->size, acc_element_kind_get_size (acc_kernel_param (e->kernel, instr->args[0])->kind));
-          if (index->shape == SHAPE_VARYING || (index->shape == SHAPE_LINEAR && ABS (index->stride) > 8))
+          if (index->shape == SHAPE_VARYING || (index->shape == SHAPE_LINEAR && ABS (index->stride) > 8) ||
+              (index->shape == SHAPE_LINEAR && ABS (index->stride) > 1 && instr->op == ACC_KOP_STORE))
             census->has_gather = TRUE;
         }
       else if (fact->shape == SHAPE_VARYING && instr->op != ACC_KOP_SET && instr->op != ACC_KOP_GET)

@@ -7,8 +7,8 @@
  *
  * x86 divides integers one at a time and floats by the register. For |x|, |y| < 2^p the float quotient, truncated, is the
  * integer one where the significand has at least p bits: x / y falls short of the next integer by at least 1 / |y|, and
- * rounding moves it by at most (|x| / |y|) 2^-p, which is less. So 8 and 16 bits go by f32 (p = 24), 32 bits by f64 (p = 53),
- * and so do indices, which are below 2^52. */
+ * rounding moves it by at most (|x| / |y|) 2^-p, which is less. So 8 and 16 bits go by f32 (p = 24), 32 bits by f64 (p = 53);
+ * so do indices, which are below 2^52, and of 64 bits what is not larger. */
 
 static LLVMValueRef
 divide_by_float (Emitter     *e,
@@ -64,6 +64,54 @@ constant_value (LLVMValueRef x,
   return TRUE;
 }
 
+static LLVMValueRef
+divide_lane (Emitter     *e,
+             LLVMValueRef x,
+             LLVMValueRef y,
+             gpointer     is_signed)
+{
+  return is_signed ? LLVMBuildSDiv (B, x, y, "") : LLVMBuildUDiv (B, x, y, "");
+}
+
+/* 64 bits: where all lanes are within 2^52, as most are, by f64; else lane after lane. */
+static LLVMValueRef
+divide_long (Emitter     *e,
+             LLVMValueRef x,
+             LLVMValueRef y,
+             gboolean     is_signed)
+{
+  LLVMTypeRef type = LLVMTypeOf (x), real = emit_type_like (x, e->t_f64);
+  LLVMValueRef offset = emit_int (type, is_signed ? 1ll << 52 : 0), high, q[2], result;
+  LLVMBasicBlockRef blocks[2], after;
+
+  if (!e->target->has_masks)
+    return emit_by_lane (e, divide_lane, GINT_TO_POINTER (is_signed), x, y);
+
+  blocks[0] = emit_block (e, "divide.short");
+  blocks[1] = emit_block (e, "divide.long");
+  after = emit_block (e, "divide.end");
+  high = LLVMBuildOr (B, LLVMBuildAdd (B, x, offset, ""), LLVMBuildAdd (B, y, offset, ""), "");
+  high = LLVMBuildICmp (B, LLVMIntUGT, high, emit_int (type, (1ll << 53) - 1), "");
+  LLVMBuildCondBr (B, emit_any (e, high), blocks[1], blocks[0]);
+
+  emit_enter (e, blocks[0]);
+  q[0] = LLVMBuildFDiv (B, LLVMBuildSIToFP (B, x, real, ""), LLVMBuildSIToFP (B, y, real, ""), "");
+  q[0] = LLVMBuildFPToSI (B, q[0], type, "");
+  blocks[0] = LLVMGetInsertBlock (B);
+  LLVMBuildBr (B, after);
+
+  emit_enter (e, blocks[1]);
+  q[1] = emit_by_lane (e, divide_lane, GINT_TO_POINTER (is_signed), x, y);
+  blocks[1] = LLVMGetInsertBlock (B);
+  LLVMBuildBr (B, after);
+
+  emit_enter (e, after);
+  result = LLVMBuildPhi (B, type, "");
+  LLVMAddIncoming (result, q, blocks, 2);
+
+  return result;
+}
+
 LLVMValueRef
 emit_division (Emitter       *e,
                AccPrimitive   primitive,
@@ -85,7 +133,10 @@ emit_division (Emitter       *e,
         return zero;
       if (is_signed && constant == -1)
         return wants_quotient ? LLVMBuildNeg (B, x, "") : zero;
-      q = is_signed ? LLVMBuildSDiv (B, x, y, "") : LLVMBuildUDiv (B, x, y, "");
+      if (emit_is_vector (x) && width == 64 && (constant < 0 || (constant & (constant - 1))))
+        q = divide_long (e, x, y, is_signed);
+      else
+        q = is_signed ? LLVMBuildSDiv (B, x, y, "") : LLVMBuildUDiv (B, x, y, "");
     }
   else
     {
@@ -103,6 +154,8 @@ emit_division (Emitter       *e,
 
       if (emit_is_vector (x) && width <= 32)
         q = divide_by_float (e, x, y, is_signed, width);
+      else if (emit_is_vector (x))
+        q = divide_long (e, x, y, is_signed);
       else
         q = is_signed ? LLVMBuildSDiv (B, x, y, "") : LLVMBuildUDiv (B, x, y, "");
     }

@@ -72,29 +72,18 @@ scalar_library (Emitter       *e,
   return call (e, primitive, kind, x, y);
 }
 
+/* A loop over the lanes of @x and @y; the results as a vector. */
 LLVMValueRef
-emit_library (Emitter       *e,
-              AccPrimitive   primitive,
-              AccElementKind kind,
-              LLVMValueRef   x,
-              LLVMValueRef   y)
+emit_by_lane (Emitter     *e,
+              LaneFunc     func,
+              gpointer     data,
+              LLVMValueRef x,
+              LLVMValueRef y)
 {
-  LLVMTypeRef type = LLVMTypeOf (x), element = emit_type (e, kind);
-  LLVMValueRef xs, ys = NULL, lane, next, place, result;
-  LLVMBasicBlockRef before, body, after;
+  LLVMTypeRef type = LLVMTypeOf (x), element = LLVMGetElementType (type);
+  LLVMValueRef xs = emit_stack (e, type, 64), ys = NULL, lane, next, place;
+  LLVMBasicBlockRef before, body = emit_block (e, "lane"), after = emit_block (e, "lane.end"), latch;
 
-  if (kind == ACC_KIND_F16)
-    {
-      LLVMTypeRef wide = emit_type_like (x, e->t_f32);
-
-      result = emit_library (e, primitive, ACC_KIND_F32, LLVMBuildFPExt (B, x, wide, ""),
-                             y != NULL ? LLVMBuildFPExt (B, y, wide, "") : NULL);
-      return LLVMBuildFPTrunc (B, result, type, "");
-    }
-  if (!emit_is_vector (x))
-    return scalar_library (e, primitive, kind, x, y);
-
-  xs = emit_stack (e, type, 64);
   LLVMBuildStore (B, x, xs);
   if (y != NULL)
     {
@@ -103,8 +92,6 @@ emit_library (Emitter       *e,
     }
 
   before = LLVMGetInsertBlock (B);
-  body = emit_block (e, "library");
-  after = emit_block (e, "library.end");
   LLVMBuildBr (B, body);
   emit_enter (e, body);
   lane = LLVMBuildPhi (B, e->t_i64, "");
@@ -112,12 +99,52 @@ emit_library (Emitter       *e,
   x = LLVMBuildLoad2 (B, element, place, "");
   if (ys != NULL)
     y = LLVMBuildLoad2 (B, element, LLVMBuildGEP2 (B, element, ys, &lane, 1, ""), "");
-  LLVMBuildStore (B, scalar_library (e, primitive, kind, x, y), place);
+  LLVMBuildStore (B, func (e, x, y, data), place);
   next = LLVMBuildAdd (B, lane, LLVMConstInt (e->t_i64, 1, FALSE), "");
-  LLVMAddIncoming (lane, (LLVMValueRef[]) { LLVMConstNull (e->t_i64), next }, (LLVMBasicBlockRef[]) { before, body }, 2);
+  latch = LLVMGetInsertBlock (B);
   LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntULT, next, LLVMConstInt (e->t_i64, LLVMGetVectorSize (type), FALSE), ""),
                    body, after);
+  LLVMAddIncoming (lane, (LLVMValueRef[]) { LLVMConstNull (e->t_i64), next }, (LLVMBasicBlockRef[]) { before, latch }, 2);
   emit_enter (e, after);
 
   return LLVMBuildLoad2 (B, type, xs, "");
+}
+
+typedef struct {
+  AccPrimitive   primitive;
+  AccElementKind kind;
+} LibraryCall;
+
+static LLVMValueRef
+library_of_lane (Emitter     *e,
+                 LLVMValueRef x,
+                 LLVMValueRef y,
+                 gpointer     data)
+{
+  LibraryCall *wanted = data;
+
+  return scalar_library (e, wanted->primitive, wanted->kind, x, y);
+}
+
+LLVMValueRef
+emit_library (Emitter       *e,
+              AccPrimitive   primitive,
+              AccElementKind kind,
+              LLVMValueRef   x,
+              LLVMValueRef   y)
+{
+  LibraryCall wanted = { primitive, kind };
+
+  if (kind == ACC_KIND_F16)
+    {
+      LLVMTypeRef wide = emit_type_like (x, e->t_f32);
+      LLVMValueRef result = emit_library (e, primitive, ACC_KIND_F32, LLVMBuildFPExt (B, x, wide, ""),
+                                          y != NULL ? LLVMBuildFPExt (B, y, wide, "") : NULL);
+
+      return LLVMBuildFPTrunc (B, result, LLVMTypeOf (x), "");
+    }
+  if (!emit_is_vector (x))
+    return scalar_library (e, primitive, kind, x, y);
+
+  return emit_by_lane (e, library_of_lane, &wanted, x, y);
 }

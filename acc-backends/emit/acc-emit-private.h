@@ -117,6 +117,8 @@ LLVMValueRef emit_division     (Emitter *e, AccPrimitive primitive, AccElementKi
 LLVMValueRef emit_index_division (Emitter *e, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef emit_cast         (Emitter *e, AccElementKind from, AccElementKind to, LLVMValueRef x);
 LLVMValueRef emit_bitcast      (Emitter *e, AccElementKind from, AccElementKind to, LLVMValueRef x);
+typedef LLVMValueRef (*LaneFunc) (Emitter *e, LLVMValueRef x, LLVMValueRef y, gpointer data);
+LLVMValueRef emit_by_lane      (Emitter *e, LaneFunc func, gpointer data, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef emit_library      (Emitter *e, AccPrimitive primitive, AccElementKind kind, LLVMValueRef x, LLVMValueRef y);
 
 /* --- acc-emit-memory.c, -strided.c */
