@@ -49,7 +49,7 @@ acc_native_executable_begin_rows (AccExecutable  *executable,
   if (prepared == NULL)
     return NULL;
 
-  return acc_row_run_new (self->host, prepared, values, self->graph->results, self, cancellable, error);
+  return acc_row_run_new (self->host, prepared, values, self->graph, self, cancellable, error);
 }
 
 static void

@@ -115,6 +115,7 @@ look_over (AccGraph *self)
           add_bound (self, boundary, array);
           continue;
         }
+      self->has_sources |= array->op == ACC_OP_SOURCE;
       if (needs_more (self, boundary, array))
         self->is_simple = FALSE;
       for (guint i = 0; (dependence = acc_graph_nth_dependence (array, i)) != NULL; i++)

@@ -20,6 +20,7 @@ struct _AccGraph {
   guint             n_params;
   gboolean          is_body;     /* of a loop: its captures are bound, too */
 
+  gboolean          has_sources;
   gboolean          is_simple;   /* one schedule, with .bound */
   GPtrArray        *bound;       /* AccArray: parameters and captures in reach of the results */
   int              *positions;   /* per bound: the parameter's, -1 for a capture */

@@ -161,11 +161,12 @@ check (AccRowLayout  *self,
 gboolean
 acc_row_layout_init (AccRowLayout  *self,
                      AccPrepared   *prepared,
+                     gboolean       has_sources,
                      GError       **error)
 {
   const AccSchedule *schedule = prepared->schedule;
 
-  *self = (AccRowLayout) { .prepared = prepared };
+  *self = (AccRowLayout) { .prepared = prepared, .has_sources = has_sources };
   self->streamed = g_new0 (gboolean, schedule->n_values + 1);
   self->in_rows = g_new0 (gboolean, schedule->n_values + 1);
   self->writers = g_new0 (int, schedule->n_values + 1);

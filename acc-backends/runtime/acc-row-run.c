@@ -405,7 +405,7 @@ AccRowRun *
 acc_row_run_new (AccHost       *host,
                  AccPrepared   *prepared,
                  GPtrArray     *values,
-                 AccArray     **results,
+                 AccGraph      *graph,
                  gpointer       owner,
                  GCancellable  *cancellable,
                  GError       **error)
@@ -426,7 +426,7 @@ acc_row_run_new (AccHost       *host,
   g_array_set_clear_func (self->values, value_clear);
   acc_run_init (&self->run, host, prepared, cancellable);
 
-  if (!acc_row_layout_init (&self->layout, prepared, error)
+  if (!acc_row_layout_init (&self->layout, prepared, graph->has_sources, error)
       || !acc_run_bind (&self->run, (AccArray **) values->pdata, TRUE, error))
     return NULL;
 
@@ -435,7 +435,7 @@ acc_row_run_new (AccHost       *host,
     if (self->layout.by_rows[s])
       add_step (self, s);
   for (guint r = 0; r < prepared->schedule->n_results; r++)
-    if (!add_result (self, r, results[r], error))
+    if (!add_result (self, r, graph->results[r], error))
       return NULL;
 
   base->n_values = self->row_values->len;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-prepared.h"
+#include "acc-graph.h"
 
 G_BEGIN_DECLS
 
-/* A run by rows of a schedule. @values: what its bound nodes stand for; takes it over. @results: the program's result nodes.
+/* A run by rows of a schedule. @values: what its bound nodes stand for; takes it over. @graph: where it came from.
  * @owner: kept while the run lives. Runs the steps that do not depend on rows. */
-AccRowRun *acc_row_run_new (AccHost *host, AccPrepared *prepared, GPtrArray *values, AccArray **results, gpointer owner,
+AccRowRun *acc_row_run_new (AccHost *host, AccPrepared *prepared, GPtrArray *values, AccGraph *graph, gpointer owner,
                             GCancellable *cancellable, GError **error);
 
 G_END_DECLS

@@ -385,7 +385,7 @@ test_while_memory (void)
   g_autoptr (AccArray) negative = NULL;
   g_autoptr (AccArray) loop = NULL;
   g_autoptr (AccArray) result = NULL;
-  gint64 offset = 600000;
+  gint64 offset = 522600;
 
   {
     g_autoptr (AccArray) amount = acc_array_unit (acc_expr_new_int (offset));
