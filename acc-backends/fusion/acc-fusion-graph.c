@@ -211,9 +211,12 @@ estimate_cost (AccFusionGraph *self,
       {
         double n = (double) acc_fusion_graph_get (self, array->inputs[0])->size / MAX (node->size, 1);
 
-        node->own_cost *= n;
+        /* Of long ones the cost is per element that is consumed. */
         if (acc_fusion_graph_get_fold_form (self, node) == ACC_FOLD_SHORT)
-          node->cost = MIN (node->own_cost + inlined * n, 1e9);
+          {
+            node->own_cost *= n;
+            node->cost = MIN (node->own_cost + inlined * n, 1e9);
+          }
         break;
       }
     default:
