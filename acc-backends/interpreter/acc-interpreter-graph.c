@@ -610,7 +610,7 @@ satisfy (InterpGraph  *self,
         }
       if (top.state->node->error != NULL)
         {
-          g_propagate_error (error, g_error_copy (top.state->node->error));
+          g_propagate_error (error, acc_array_dup_error (top.state->node));
           return FALSE;
         }
       if (!top.state->external)
@@ -686,7 +686,7 @@ compile_program (GHashTable  *tapes,
 
       if (node->error != NULL)
         {
-          g_propagate_error (error, g_error_copy (node->error));
+          g_propagate_error (error, acc_array_dup_error (node));
           return FALSE;
         }
       if (!compile_function (tapes, node, node->extents, error))

@@ -71,6 +71,7 @@ test_division_errors (void)
       CONF_EXPECT_INTS ("quot/unchecked", map2 (CONF_INTS1 ("i4", 5, m), CONF_INTS1 ("i4", 0, -1), acc_expr_quot), "[2]", 0, m);
       CONF_EXPECT_INTS ("div/unchecked", map2 (CONF_INTS1 ("i4", 5, m), CONF_INTS1 ("i4", 0, -1), acc_expr_div), "[2]", 0, m);
       CONF_EXPECT_INTS ("rem/unchecked", map2 (CONF_INTS1 ("i4", 5), CONF_INTS1 ("i4", 0), acc_expr_rem), "[1]", 0);
+      CONF_EXPECT_INTS ("rem/unchecked-minimum", map2 (CONF_INTS1 ("i4", m), CONF_INTS1 ("i4", -1), acc_expr_rem), "[1]", 0);
       CONF_EXPECT_INTS ("mod/unchecked", map2 (CONF_INTS1 ("u8", 5), CONF_INTS1 ("u8", 0), acc_expr_mod), "[1]", 0);
       return;
     }
@@ -79,6 +80,8 @@ test_division_errors (void)
   CONF_EXPECT_ERROR ("quot/by-zero", bad, ACC_ERROR_ARITHMETIC, "zip_with", "ratio");
   CONF_EXPECT_ERROR ("rem/by-zero", map2 (CONF_INTS1 ("u1", 1), CONF_INTS1 ("u1", 0), acc_expr_rem), ACC_ERROR_ARITHMETIC, "zip_with");
   CONF_EXPECT_ERROR ("div/minimum", map2 (CONF_INTS1 ("i8", G_MININT64), CONF_INTS1 ("i8", -1), acc_expr_div), ACC_ERROR_ARITHMETIC, "zip_with");
+  CONF_EXPECT_ERROR ("rem/minimum", map2 (CONF_INTS1 ("i1", -128), CONF_INTS1 ("i1", -1), acc_expr_rem), ACC_ERROR_ARITHMETIC, "zip_with");
+  CONF_EXPECT_ERROR ("mod/minimum", map2 (CONF_INTS1 ("i4", G_MININT32), CONF_INTS1 ("i4", -1), acc_expr_mod), ACC_ERROR_ARITHMETIC, "zip_with");
   CONF_EXPECT_ERROR ("mod/by-zero", map2 (CONF_INTS1 ("i2", 1), CONF_INTS1 ("i2", 0), acc_expr_mod), ACC_ERROR_ARITHMETIC, "zip_with");
 }
 

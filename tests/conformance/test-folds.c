@@ -33,7 +33,7 @@ multiply (AccExpr *x, AccExpr *y, gpointer data)
 static AccExpr *
 join (AccExpr *x, AccExpr *y, gpointer data)
 {
-  AccElementType *type = acc_expr_get_element_type (item (x, 0));
+  AccElementType *type = acc_element_type_get_item (acc_expr_get_element_type (x), 0);
   AccExpr *top = acc_expr_tuple2 (acc_expr_new_typed_int (type, -1), acc_expr_new_typed_int (type, -2));
   AccExpr *is_top = acc_expr_lor (acc_expr_lt (item (x, 0), acc_expr_new_int (0)), acc_expr_lt (item (y, 0), acc_expr_new_int (0)));
   AccExpr *follows = acc_expr_eq (acc_expr_add (item (x, 1), acc_expr_new_int (1)), item (y, 0));

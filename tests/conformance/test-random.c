@@ -220,7 +220,8 @@ static AccExpr *
 gather_body (AccExpr *index, gpointer data)
 {
   Access *access = data;
-  AccExpr *read = acc_expr_index (access->array, wrapped_index (index, data));
+  /* Perhaps nobody uses it. */
+  g_autoptr(AccExpr) read = acc_expr_ref_sink (acc_expr_index (access->array, wrapped_index (index, data)));
   AccExpr *leaves[2] = { read, index };
 
   return random_element (access->c, leaves, acc_expr_get_n_items (index) > 0 ? 2 : 1);
