@@ -49,14 +49,8 @@ set_failure (AccLaunchContext  *self,
                                                          : g_strdup ("kernel");
 
   if (failure->kind == ACC_ERROR_ARITHMETIC)
-    {
-      if (failure->extent == 0)
-        g_set_error (error, ACC_ERROR, ACC_ERROR_ARITHMETIC, "%s: %" G_GINT64_FORMAT " divided by zero", what, failure->index);
-      else
-        g_set_error (error, ACC_ERROR, ACC_ERROR_ARITHMETIC,
-                     "%s: %" G_GINT64_FORMAT " divided by %" G_GINT64_FORMAT " is outside the type",
-                     what, failure->index, failure->extent);
-    }
+    g_set_error (error, ACC_ERROR, ACC_ERROR_ARITHMETIC, "%s: %s", what,
+                 failure->extent == 0 ? "division by zero" : "minimum divided by -1");
   else
     g_set_error (error, ACC_ERROR, ACC_ERROR_BOUNDS,
                  "%s: index %" G_GINT64_FORMAT " is outside extent %" G_GINT64_FORMAT, what, failure->index, failure->extent);
