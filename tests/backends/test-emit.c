@@ -268,6 +268,48 @@ test_fma_and_select (void)
     }
 }
 
+/* With contraction a product and a sum may round once; without it they round twice, on every machine. */
+static void
+test_contraction (void)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccLlvmJit) jit = acc_llvm_jit_new (&error);
+  g_autoptr(AccLlvmTarget) target = acc_llvm_target_new_host (&error);
+
+  for (guint contract = 0; contract < 2; contract++)
+    {
+      AccKernelBuilder *b = kb_new ("contraction");
+      KBuffer x = kb_param_buffer (b, ACC_KIND_F32, in_flags, "x"), out = kb_param_buffer (b, ACC_KIND_F32, out_flags, "out");
+      g_autoptr(AccKernel) kernel = NULL;
+      g_autoptr(GBytes) object = NULL;
+      float xs[100], results[100];
+      guint64 slots[2] = { (guintptr) xs, (guintptr) results };
+      gint64 range[5] = { 0, 1, 0, 100, 0 };
+      AccFailure failure = { 0, };
+
+      kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
+        {
+          KValue value = kb_load (b, x, i);
+
+          kb_store (b, out, i, kb_sub (b, kb_mul (b, value, value), kb_float (b, ACC_KIND_F32, 1)));
+        }
+      kernel = kb_finish (b, &error);
+      g_assert_no_error (error);
+      object = acc_emit_llvm (kernel, target, contract ? ACC_EMIT_CONTRACT : ACC_EMIT_DEFAULT, NULL, &error);
+      g_assert_no_error (error);
+      for (guint i = 0; i < 100; i++)
+        xs[i] = 1 + i * 0x1p-20f;
+      acc_llvm_jit_add_object (jit, object, NULL, &error) (slots, range, &failure);
+      for (guint i = 0; i < 100; i++)
+        {
+          double once = (double) xs[i] * xs[i] - 1;
+          float twice = (float) ((double) xs[i] * xs[i]) - 1.0f;
+
+          g_assert_true (results[i] == twice || (contract && results[i] == (float) once));
+        }
+    }
+}
+
 static void
 test_objects (void)
 {
@@ -395,6 +437,7 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/emit/narrow-division", test_narrow_division);
   g_test_add_func ("/emit/fma-and-select", test_fma_and_select);
+  g_test_add_func ("/emit/contraction", test_contraction);
   g_test_add_func ("/emit/objects", test_objects);
   g_test_add_func ("/emit/threads", test_threads);
 
