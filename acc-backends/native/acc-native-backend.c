@@ -25,8 +25,9 @@ dup_target (gpointer   user_data,
             GError   **error)
 {
   AccNativeBackend *self = user_data;
+  g_autofree char *build = acc_native_machine_dup_build ();
 
-  return g_strdup_printf ("acc " ACC_VERSION_S " %s", acc_llvm_target_get_id (self->target));
+  return g_strdup_printf ("acc %s %s", build, acc_llvm_target_get_id (self->target));
 }
 
 static GBytes *

@@ -4,6 +4,8 @@
 #include "acc-core/acc-backend-private.h"
 #include "acc-core/acc-error.h"
 
+#include <dlfcn.h>
+#include <glib/gstdio.h>
 #include <llvm/Config/llvm-config.h>
 #include <unistd.h>
 
@@ -37,6 +39,20 @@ char *
 acc_native_machine_describe (void)
 {
   return g_strdup_printf ("%s, LLVM %d.%d", describe_processor (), LLVM_VERSION_MAJOR, LLVM_VERSION_MINOR);
+}
+
+char *
+acc_native_machine_dup_build (void)
+{
+  Dl_info info;
+  GStatBuf status;
+
+  if (dladdr ((gpointer) acc_native_machine_dup_build, &info) == 0 || info.dli_fname == NULL
+      || g_stat (info.dli_fname, &status) != 0)
+    return g_strdup (ACC_VERSION_S);
+
+  return g_strdup_printf (ACC_VERSION_S " %" G_GINT64_FORMAT ".%09ld %" G_GINT64_FORMAT, (gint64) status.st_mtim.tv_sec,
+                          status.st_mtim.tv_nsec, (gint64) status.st_size);
 }
 
 gboolean
