@@ -12,7 +12,7 @@
 #define SERIAL_LIMIT    8
 #define MAX_DEPTH       128
 #define MAX_NODES       512
-#define MAX_COST        4096
+#define MAX_COST        1024
 #define MAX_STENCILS    16
 #define MAX_ROOT_LEAVES 8
 
@@ -246,6 +246,30 @@ is_anchor (Cutter        *self,
 }
 
 static gboolean
+is_cheap_again (AccFusionNode *node,
+                double         visits,
+                double         cost)
+{
+  return visits < 1.01 || (!node->absorbs && (visits - 1) * cost <= RECOMPUTE_LIMIT);
+}
+
+/* Whether all parts would be stored, each by a step of its own: then they are better stored together. */
+static gboolean
+has_dear_inputs (Cutter        *self,
+                 AccFusionNode *node)
+{
+  for (guint i = 0; i < node->array->n_inputs; i++)
+    {
+      AccFusionNode *input = get_input (self, node, i);
+
+      if (acc_fusion_node_is_given (input) || input->forced || is_cheap_again (input, node->visits, input->cost))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static gboolean
 is_worth_inlining (Cutter        *self,
                    AccFusionNode *node)
 {
@@ -261,14 +285,45 @@ is_worth_inlining (Cutter        *self,
     case ACC_OP_RESHAPE:
     case ACC_OP_UNZIP:
       return TRUE;
-    case ACC_OP_ZIP:
     case ACC_OP_SLICE:
     case ACC_OP_REPLICATE:
       return self->fuse;
+    case ACC_OP_ZIP:
+      return self->fuse && !has_dear_inputs (self, node);
     case ACC_OP_BACKPERMUTE:
-      return self->fuse && (node->visits < 1.01 || (node->visits - 1) * node->own_cost <= RECOMPUTE_LIMIT);
+      return self->fuse && is_cheap_again (node, node->visits, node->own_cost);
     default:
-      return self->fuse && (node->visits < 1.01 || (node->visits - 1) * node->cost <= RECOMPUTE_LIMIT);
+      return self->fuse && is_cheap_again (node, node->visits, node->cost);
+    }
+}
+
+/* Inlined where it is read more than once, an element-wise node would leave what it is computed from behind as a value. */
+static void
+find_absorbing (Cutter *self)
+{
+  for (guint i = 0; i < self->graph->nodes->len; i++)
+    {
+      AccFusionNode *node = g_ptr_array_index (self->graph->nodes, i);
+
+      for (guint k = 0; !acc_fusion_node_is_given (node) && k < node->array->n_inputs; k++)
+        get_input (self, node, k)->n_uses++;
+    }
+
+  for (guint i = 0; i < self->graph->nodes->len; i++)
+    {
+      AccFusionNode *node = g_ptr_array_index (self->graph->nodes, i);
+      AccOperation op = node->array->op;
+
+      if (acc_fusion_node_is_given (node) ||
+          !(op == ACC_OP_MAP || op == ACC_OP_IMAP || op == ACC_OP_ZIP_WITH || op == ACC_OP_ZIP_WITH3))
+        continue;
+      for (guint k = 0; k < node->array->n_inputs; k++)
+        {
+          AccFusionNode *input = get_input (self, node, k);
+
+          node->absorbs |= !acc_fusion_node_is_given (input) && !input->forced && input->n_uses == 1 && same_extents (input, node) &&
+                           (input->absorbs || (is_anchor (self, input) && input->array->op != ACC_OP_PERMUTE));
+        }
     }
 }
 
@@ -499,7 +554,7 @@ can_merge (AccCluster *a,
          a->level == b->level && a->rank == b->rank && a->from_source == b->from_source &&
          (a->rank == 0 || memcmp (a->extents, b->extents, a->rank * sizeof (gint64)) == 0) &&
          (a->kind == ACC_CLUSTER_MAP || same_extents (a->consumed, b->consumed)) &&
-         a->cost + b->cost <= MAX_COST / 8 && a->n_nodes + b->n_nodes <= MAX_NODES / 8 &&
+         a->cost + b->cost <= MAX_COST / 2 && a->n_nodes + b->n_nodes <= MAX_NODES / 8 &&
          a->anchors->len + b->anchors->len <= MAX_STENCILS &&
          count_root_leaves (a) + count_root_leaves (b) <= MAX_ROOT_LEAVES && shares_a_read (a, b);
 }
@@ -566,6 +621,7 @@ acc_fusion_graph_cut (AccFusionGraph *graph,
   for (guint i = 0; i < n_results; i++)
     results[i]->forced = TRUE;
 
+  find_absorbing (&self);
   for (guint i = graph->nodes->len; i-- > 0; )
     decide (&self, g_ptr_array_index (graph->nodes, i));
 

@@ -231,7 +231,7 @@ find_source_dependence (AccFusionGraph *self,
   AccArray *array = node->array;
 
   if (array->op == ACC_OP_SOURCE && node->bound < 0)
-    node->from_source = TRUE;
+    node->from_source = self->has_sources = TRUE;
   if (acc_fusion_node_is_given (node))
     return;
 
@@ -270,7 +270,7 @@ add_node (AccFusionGraph *self,
 
   if (array->error != NULL)
     {
-      g_propagate_error (error, g_error_copy (array->error));
+      g_propagate_error (error, acc_array_dup_error (array));
       return FALSE;
     }
 

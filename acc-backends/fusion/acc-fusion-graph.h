@@ -37,6 +37,8 @@ struct _AccFusionNode {
 
   gboolean        is_value;     /* has memory: given, or decided */
   gboolean        forced;       /* a result, or read by index from a scalar function */
+  gboolean        absorbs;      /* as a value it takes the stencil or fold in that it is computed from */
+  guint           n_uses;       /* by inputs of others */
   gboolean        from_source;  /* rows of it depend on rows of a source */
   double          own_cost;     /* operations per element, without those of inlined producers */
   double          cost;         /* with them */
@@ -53,6 +55,7 @@ struct _AccFusionGraph {
   GPtrArray  *nodes;            /* AccFusionNode, inputs first */
   GHashTable *table;            /* AccArray → AccFusionNode */
   gboolean    data_dependent;
+  gboolean    has_sources;
 };
 
 AccFusionGraph *acc_fusion_graph_new  (AccArray **results, guint n_results, AccArray **bound, AccArray **values, guint n_bound, GError **error);

@@ -114,9 +114,8 @@ is_large_result (AccFusion  *self,
                  AccCluster *cluster,
                  GHashTable *read)
 {
-  for (guint i = 0; i < self->graph->nodes->len; i++)
-    if (((AccFusionNode *) g_ptr_array_index (self->graph->nodes, i))->array->op == ACC_OP_SOURCE)
-      return FALSE;
+  if (self->graph->has_sources)
+    return FALSE;
 
   for (guint i = 0; i < cluster->roots->len; i++)
     {

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <acc/acc.h>
+
+#include <string.h>
+
+#include "acc-backends/fusion/acc-schedule.h"
+
+/* What fusion makes of graphs: steps, kernels, spaces, rows. Whether they compute the right thing is tested elsewhere. */
+
+/* --- a source without data */
+
+typedef AccSource      EmptySource;
+typedef AccSourceClass EmptySourceClass;
+
+GType empty_source_get_type (void);
+G_DEFINE_TYPE (EmptySource, empty_source, ACC_TYPE_SOURCE)
+
+static void
+empty_source_class_init (EmptySourceClass *klass)
+{
+}
+
+static void
+empty_source_init (EmptySource *self)
+{
+}
+
+static AccArray *
+new_picture (AccElementKind kind,
+             const gint64  *extents,
+             guint          rank,
+             gboolean       sourced)
+{
+  g_autoptr (AccShape) shape = acc_shape_new (extents, rank);
+  AccElementType *type = acc_element_type_new (kind);
+
+  if (sourced)
+    {
+      g_autoptr (AccSource) source = g_object_new (empty_source_get_type (), NULL);
+
+      acc_source_set_layout (source, type, shape);
+      return acc_array_new_from_source (source);
+    }
+  else
+    {
+      gsize size = acc_shape_get_size (shape) * acc_element_kind_get_size (kind);
+      g_autoptr (GBytes) bytes = g_bytes_new_take (g_malloc0 (size + 1), size);
+
+      return acc_array_use (type, shape, bytes);
+    }
+}
+
+static AccSchedule *
+plan (AccArray **results,
+      guint      n_results)
+{
+  g_autoptr (GError) error = NULL;
+  AccSchedule *schedule = acc_schedule_new (results, n_results, NULL, NULL, 0, &error);
+
+  g_assert_no_error (error);
+
+  return schedule;
+}
+
+static AccSchedule *
+plan1 (AccArray *result)
+{
+  return plan (&result, 1);
+}
+
+static void
+assert_reads (AccScheduleStep *step,
+              gint64           above,
+              gint64           below)
+{
+  g_assert_cmpint (step->n_reads, ==, 1);
+  g_assert_cmpint (step->row_reads[0].above, ==, above);
+  g_assert_cmpint (step->row_reads[0].below, ==, below);
+  g_assert_null (step->row_error);
+}
+
+/* --- functions */
+
+static AccElementType *
+f4 (void)
+{
+  return acc_element_type_new (ACC_KIND_F32);
+}
+
+static AccExpr *
+to_float (AccExpr *x, gpointer data)
+{
+  return acc_expr_cast (x, f4 ());
+}
+
+static AccExpr *
+scale (AccExpr *x, gpointer data)
+{
+  return acc_expr_add (acc_expr_mul (x, acc_expr_new_float (*(double *) data)), acc_expr_new_float (3.5));
+}
+
+static AccExpr *
+costly (AccExpr *x, gpointer data)
+{
+  return acc_expr_exp (acc_expr_sin (x));
+}
+
+static AccExpr *
+add (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_add (x, y);
+}
+
+static AccExpr *
+mul (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_mul (x, y);
+}
+
+static AccExpr *
+luma (AccExpr *r, AccExpr *g, AccExpr *b, gpointer data)
+{
+  return acc_expr_add (acc_expr_add (acc_expr_mul (to_float (r, NULL), acc_expr_new_float (0.299)),
+                                     acc_expr_mul (to_float (g, NULL), acc_expr_new_float (0.587))),
+                       acc_expr_mul (to_float (b, NULL), acc_expr_new_float (0.114)));
+}
+
+static AccExpr *
+corner (AccExpr *n, gpointer data)
+{
+  const gint64 first[] = { -1, -1, 0 }, last[] = { 1, 1, 0 };
+  guint rank = GPOINTER_TO_UINT (data);
+
+  return acc_expr_sub (acc_expr_neighbour (n, last, rank), acc_expr_neighbour (n, first, rank));
+}
+
+static AccExpr *
+far_corner (AccExpr *n, gpointer data)
+{
+  const gint64 first[] = { -2, -2, 0 }, last[] = { 2, 2, 0 };
+  guint rank = GPOINTER_TO_UINT (data);
+
+  return acc_expr_add (acc_expr_neighbour (n, last, rank), acc_expr_neighbour (n, first, rank));
+}
+
+static AccExpr *
+transposed (AccExpr *index, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_item (index, 1), acc_expr_item (index, 0));
+}
+
+static AccExpr *
+next_row (AccExpr *index, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_add (acc_expr_item (index, 0), acc_expr_new_int (1)), acc_expr_item (index, 1));
+}
+
+static AccArray *
+grey_of (AccArray *picture)
+{
+  g_autoptr (AccArray) r = acc_array_slice (picture, (gint64[]) { ACC_ALL, ACC_ALL, 0 }, 3);
+  g_autoptr (AccArray) g = acc_array_slice (picture, (gint64[]) { ACC_ALL, ACC_ALL, 1 }, 3);
+  g_autoptr (AccArray) b = acc_array_slice (picture, (gint64[]) { ACC_ALL, ACC_ALL, 2 }, 3);
+
+  return acc_array_zip_with3 (r, g, b, luma, NULL);
+}
+
+static AccArray *
+stencil_of (AccArray       *array,
+            gint64          size,
+            AccBoundaryKind kind,
+            AccExprFunc     function)
+{
+  g_autoptr (AccBoundary) boundary = acc_boundary_new (kind);
+  const gint64 sizes[] = { size, size, 1 };
+  guint rank = acc_array_get_rank (array);
+
+  return acc_array_stencil (array, sizes, rank, boundary, function, GUINT_TO_POINTER (rank));
+}
+
+/* --- tests */
+
+static void
+test_element_wise (void)
+{
+  double factor = 1.7;
+  g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 100, 200 }, 2, FALSE);
+  g_autoptr (AccArray) a = acc_array_map (x, scale, &factor);
+  g_autoptr (AccArray) b = acc_array_map (a, costly, NULL);
+  g_autoptr (AccArray) c = acc_array_zip_with (b, a, add, NULL);
+  g_autoptr (AccSchedule) schedule = plan1 (c);
+  AccLaunch *launch = &schedule->steps[0].launches[0];
+
+  g_assert_cmpint (schedule->n_steps, ==, 1);
+  g_assert_cmpint (schedule->steps[0].n_launches, ==, 1);
+  g_assert_cmpint (launch->outer, ==, 1);
+  g_assert_cmpint (launch->inner, ==, 20000);
+  g_assert_cmpint (launch->rows, ==, ACC_SPACE_INNER_ROWS);
+  g_assert_cmpint (launch->units_per_row, ==, 200);
+  g_assert_cmpint (schedule->steps[0].n_rows, ==, 100);
+  assert_reads (&schedule->steps[0], 0, 0);
+}
+
+/* Values of literals and extents are no part of a kernel. */
+static void
+test_one_kernel_for_all_sizes (void)
+{
+  const gint64 extents[][2] = { { 100, 201 }, { 333, 57 } };
+  double factors[] = { 1.7, -99 };
+  char *hashes[2];
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, extents[i], 2, FALSE);
+      g_autoptr (AccArray) a = acc_array_map (x, scale, &factors[i]);
+      g_autoptr (AccArray) s = stencil_of (a, 3, ACC_BOUNDARY_CLAMP, corner);
+      g_autoptr (AccSchedule) schedule = plan1 (s);
+
+      g_assert_cmpint (schedule->n_steps, ==, 1);
+      hashes[i] = g_strdup (acc_kernel_get_hash (schedule->steps[0].launches[0].kernel));
+    }
+  g_assert_cmpstr (hashes[0], ==, hashes[1]);
+  g_free (hashes[0]);
+  g_free (hashes[1]);
+}
+
+static void
+test_edges (void)
+{
+  g_autoptr (AccArray) picture = new_picture (ACC_KIND_U8, (gint64[]) { 300, 400, 3 }, 3, TRUE);
+  g_autoptr (AccArray) grey = grey_of (picture);
+  g_autoptr (AccArray) blur = stencil_of (grey, 5, ACC_BOUNDARY_CLAMP, far_corner);
+  g_autoptr (AccArray) gx = stencil_of (blur, 3, ACC_BOUNDARY_CLAMP, corner);
+  g_autoptr (AccArray) gy = stencil_of (blur, 3, ACC_BOUNDARY_MIRROR, corner);
+  g_autoptr (AccArray) magnitude = acc_array_zip_with (gx, gy, mul, NULL);
+  g_autoptr (AccArray) thin = stencil_of (magnitude, 3, ACC_BOUNDARY_CLAMP, corner);
+  g_autoptr (AccSchedule) schedule = plan1 (thin);
+
+  g_assert_cmpint (schedule->n_steps, ==, 4);
+  assert_reads (&schedule->steps[0], 0, 0);
+  g_assert_cmpint (schedule->steps[0].launches[0].outer, ==, 1);
+  g_assert_cmpint (schedule->steps[0].launches[0].inner, ==, 120000);
+  assert_reads (&schedule->steps[1], 2, 2);
+  g_assert_cmpint (schedule->steps[1].launches[0].rows, ==, ACC_SPACE_OUTER_ROWS);
+  /* Both directions and their magnitude in one kernel. */
+  assert_reads (&schedule->steps[2], 1, 1);
+  g_assert_cmpint (schedule->steps[2].n_launches, ==, 1);
+  assert_reads (&schedule->steps[3], 1, 1);
+}
+
+static void
+test_colours (void)
+{
+  g_autoptr (AccArray) picture = new_picture (ACC_KIND_U8, (gint64[]) { 300, 400, 3 }, 3, TRUE);
+  g_autoptr (AccArray) floats = acc_array_map (picture, to_float, NULL);
+  g_autoptr (AccArray) blur = stencil_of (floats, 5, ACC_BOUNDARY_CLAMP, far_corner);
+  g_autoptr (AccArray) grey = acc_array_fold (floats, acc_expr_new_float (0), add, NULL);
+  g_autoptr (AccSchedule) blurred = plan1 (blur);
+  g_autoptr (AccSchedule) folded = plan1 (grey);
+
+  /* Columns and colours are one run. */
+  g_assert_cmpint (blurred->n_steps, ==, 1);
+  g_assert_cmpint (blurred->steps[0].launches[0].outer, ==, 300);
+  g_assert_cmpint (blurred->steps[0].launches[0].inner, ==, 1200);
+  assert_reads (&blurred->steps[0], 2, 2);
+
+  g_assert_cmpint (folded->n_steps, ==, 1);
+  g_assert_cmpint (folded->steps[0].n_launches, ==, 1);
+  g_assert_cmpint (folded->steps[0].launches[0].inner, ==, 120000);
+  g_assert_false (folded->steps[0].reduces);
+  assert_reads (&folded->steps[0], 0, 0);
+}
+
+static void
+test_folds (void)
+{
+  double factor = 2.5;
+  g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 500, 3000 }, 2, TRUE);
+  g_autoptr (AccArray) y = new_picture (ACC_KIND_F32, (gint64[]) { 500, 3000 }, 2, FALSE);
+  g_autoptr (AccArray) products = acc_array_zip_with (x, y, mul, NULL);
+  g_autoptr (AccArray) dot = acc_array_fold_all (products, acc_expr_new_float (0), add, NULL);
+  g_autoptr (AccArray) scaled = acc_array_map (dot, scale, &factor);
+  g_autoptr (AccArray) rows = acc_array_fold (products, acc_expr_new_float (0), add, NULL);
+  g_autoptr (AccArray) costly_rows = acc_array_map (rows, costly, NULL);
+  g_autoptr (AccSchedule) full = plan1 (scaled);
+  g_autoptr (AccSchedule) by_rows = plan1 (costly_rows);
+
+  g_assert_cmpint (full->n_steps, ==, 1);
+  g_assert_true (full->steps[0].reduces);
+  g_assert_cmpint (full->steps[0].n_rows, ==, 500);
+  g_assert_cmpint (full->steps[0].n_launches, ==, 2);
+  g_assert_cmpint (full->steps[0].launches[0].rows, ==, ACC_SPACE_INNER_ROWS);
+  g_assert_cmpint (full->steps[0].launches[1].rows, ==, ACC_SPACE_WHOLE);
+  g_assert_null (full->steps[0].row_error);
+
+  g_assert_cmpint (by_rows->n_steps, ==, 1);
+  g_assert_cmpint (by_rows->steps[0].n_launches, ==, 1);
+  g_assert_cmpint (by_rows->steps[0].launches[0].outer, ==, 500);
+  g_assert_false (by_rows->steps[0].reduces);
+  g_assert_null (by_rows->steps[0].row_error);
+}
+
+static void
+test_store_or_recompute (void)
+{
+  double factor = 2;
+  g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 100, 100 }, 2, FALSE);
+  g_autoptr (AccArray) cheap = acc_array_map (x, scale, &factor);
+  g_autoptr (AccArray) dear = acc_array_map (x, costly, NULL);
+  g_autoptr (AccArray) over_cheap = stencil_of (cheap, 3, ACC_BOUNDARY_WRAP, corner);
+  g_autoptr (AccArray) over_dear = stencil_of (dear, 3, ACC_BOUNDARY_WRAP, corner);
+  g_autoptr (AccArray) row = acc_array_slice (dear, (gint64[]) { 3, ACC_ALL }, 2);
+  g_autoptr (AccArray) rows = acc_array_replicate (row, (gint64[]) { 1000, ACC_ALL }, 2);
+  g_autoptr (AccSchedule) inlined = plan1 (over_cheap);
+  g_autoptr (AccSchedule) stored = plan1 (over_dear);
+  g_autoptr (AccSchedule) repeated = plan1 (rows);
+
+  g_assert_cmpint (inlined->n_steps, ==, 1);
+  g_assert_cmpint (stored->n_steps, ==, 2);
+  g_assert_cmpint (repeated->n_steps, ==, 2);
+}
+
+static void
+test_several_results (void)
+{
+  double factor = 2;
+  g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 100, 100 }, 2, TRUE);
+  g_autoptr (AccArray) a = acc_array_map (x, scale, &factor);
+  g_autoptr (AccArray) b = acc_array_map (x, costly, NULL);
+  g_autoptr (AccArray) sum = acc_array_fold_all (x, acc_expr_new_float (0), add, NULL);
+  g_autoptr (AccArray) product = acc_array_fold_all (x, acc_expr_new_float (1), mul, NULL);
+  AccArray *results[] = { a, b, sum, a, product };
+  g_autoptr (AccSchedule) schedule = plan (results, G_N_ELEMENTS (results));
+
+  g_assert_cmpint (schedule->n_steps, ==, 2);
+  for (guint i = 0; i < 2; i++)
+    g_assert_cmpint (schedule->steps[i].n_writes, ==, 2);
+  g_assert_cmpint (schedule->results[0], ==, schedule->results[3]);
+}
+
+static void
+test_views (void)
+{
+  double factor = 2;
+  g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 6, 100 }, 2, FALSE);
+  g_autoptr (AccArray) flat = acc_array_flatten (x);
+  g_autoptr (AccArray) a = acc_array_map (x, scale, &factor);
+  g_autoptr (AccArray) flat_a = acc_array_flatten (a);
+  g_autoptr (AccArray) b = acc_array_map (flat_a, costly, NULL);
+  AccArray *results[] = { flat, flat_a, b, x };
+  g_autoptr (AccSchedule) schedule = plan (results, 4);
+
+  g_assert_cmpint (schedule->values[schedule->results[0]].role, ==, ACC_VALUE_MANIFEST);
+  g_assert_cmpint (acc_shape_get_rank (schedule->result_shapes[0]), ==, 1);
+  g_assert_cmpint (schedule->results[3], ==, schedule->results[0]);
+  g_assert_cmpint (acc_shape_get_rank (schedule->result_shapes[3]), ==, 2);
+  g_assert_cmpint (schedule->values[schedule->results[1]].rank, ==, 2);
+  g_assert_cmpint (schedule->n_steps, ==, 2);
+}
+
+static void
+test_not_by_rows (void)
+{
+  g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 100, 100 }, 2, TRUE);
+  g_autoptr (AccShape) fewer = acc_shape_new_matrix (99, 100);
+  g_autoptr (AccArray) turned = acc_array_backpermute (x, acc_array_get_shape (x), transposed, NULL);
+  g_autoptr (AccArray) shifted = acc_array_backpermute (x, fewer, next_row, NULL);
+  g_autoptr (AccArray) wrapped = stencil_of (x, 3, ACC_BOUNDARY_WRAP, corner);
+  g_autoptr (AccSchedule) schedule = NULL;
+
+  acc_array_set_label (turned, "turned");
+  schedule = plan1 (turned);
+  g_assert_cmpstr (schedule->steps[0].row_error, ==, "backpermute “turned” reads rows in another order");
+  g_clear_pointer (&schedule, acc_schedule_unref);
+
+  acc_array_set_label (wrapped, "round");
+  schedule = plan1 (wrapped);
+  g_assert_nonnull (strstr (schedule->steps[0].row_error, "stencil “round”"));
+  g_clear_pointer (&schedule, acc_schedule_unref);
+
+  schedule = plan1 (shifted);
+  assert_reads (&schedule->steps[0], 0, 1);
+}
+
+static void
+test_bound (void)
+{
+  double factor = 2;
+  g_autoptr (AccArray) node = new_picture (ACC_KIND_F32, (gint64[]) { 10, 10 }, 2, FALSE);
+  g_autoptr (AccArray) values = new_picture (ACC_KIND_F32, (gint64[]) { 10, 10 }, 2, FALSE);
+  g_autoptr (AccArray) below = acc_array_map (node, costly, NULL);
+  g_autoptr (AccArray) result = acc_array_map (below, scale, &factor);
+  g_autoptr (GError) error = NULL;
+  AccArray *results[] = { result, below };
+  g_autoptr (AccSchedule) schedule = acc_schedule_new (results, 2, &below, &values, 1, &error);
+  g_autofree char *text = NULL, *dot = NULL;
+
+  g_assert_no_error (error);
+  g_assert_cmpint (schedule->n_steps, ==, 1);
+  g_assert_cmpint (schedule->n_values, ==, 2);
+  g_assert_cmpint (schedule->values[schedule->results[1]].role, ==, ACC_VALUE_ARGUMENT);
+  g_assert_cmpint (schedule->values[schedule->results[1]].position, ==, 0);
+
+  text = acc_schedule_to_string (schedule);
+  g_assert_nonnull (strstr (text, "argument"));
+  dot = acc_schedule_to_dot (schedule);
+  g_assert_true (g_str_has_prefix (dot, "digraph"));
+}
+
+static void
+test_long_chain (void)
+{
+  double factor = 0.5;
+  g_autoptr (AccArray) array = new_picture (ACC_KIND_F32, (gint64[]) { 10, 10 }, 2, FALSE);
+  g_autoptr (AccSchedule) schedule = NULL;
+
+  for (guint i = 0; i < 20000; i++)
+    {
+      AccArray *next = i % 2 ? acc_array_map (array, scale, &factor) : acc_array_zip_with (array, array, add, NULL);
+
+      g_object_unref (array);
+      array = next;
+    }
+  schedule = plan1 (array);
+  g_assert_cmpint (schedule->n_steps, <, 1000);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/schedule/element-wise", test_element_wise);
+  g_test_add_func ("/schedule/one-kernel-for-all-sizes", test_one_kernel_for_all_sizes);
+  g_test_add_func ("/schedule/edges", test_edges);
+  g_test_add_func ("/schedule/colours", test_colours);
+  g_test_add_func ("/schedule/folds", test_folds);
+  g_test_add_func ("/schedule/store-or-recompute", test_store_or_recompute);
+  g_test_add_func ("/schedule/several-results", test_several_results);
+  g_test_add_func ("/schedule/views", test_views);
+  g_test_add_func ("/schedule/not-by-rows", test_not_by_rows);
+  g_test_add_func ("/schedule/bound", test_bound);
+  g_test_add_func ("/schedule/long-chain", test_long_chain);
+
+  return g_test_run ();
+}
