@@ -102,9 +102,10 @@ acc_llvm_target_new_host (GError **error)
   char *features = LLVMGetHostCPUFeatures ();
 
   /* LLVM 19 folds a spilled operand into a masked comparison of f16 vectors and swaps the two: wrong results. Without the
-   * feature f16 is computed in f32 and rounded, which gives the same values. */
+   * feature f16 is computed in f32 and rounded, which gives the same values. Last, for other features bring it along. */
   g_auto(GStrv) parts = g_strsplit (features, "+avx512fp16", -1);
-  g_autofree char *sound = g_strjoinv ("-avx512fp16", parts);
+  g_autofree char *others = g_strjoinv ("", parts);
+  g_autofree char *sound = parts[0] != NULL && parts[1] != NULL ? g_strconcat (others, ",-avx512fp16", NULL) : g_strdup (features);
   AccLlvmTarget *self = acc_llvm_target_new (cpu, sound, error);
 
   LLVMDisposeMessage (cpu);
