@@ -67,7 +67,7 @@ acc_fusion_graph_get_fold_form (AccFusionGraph *self,
   gint64 n;
 
   if (node->array->op == ACC_OP_FOLD_ALL || node->array->op == ACC_OP_FOLD1_ALL || node->rank == 0)
-    return input->size <= 16 && !input->from_source ? ACC_FOLD_SHORT : ACC_FOLD_FULL;
+    return input->size == 0 || (input->size <= 16 && !input->from_source) ? ACC_FOLD_SHORT : ACC_FOLD_FULL;
 
   n = input->extents[input->rank - 1];
   if (n <= 16 || (n < 2 * (gint64) acc_fold_get_lanes (node->array->type) && node->size >= 16))
@@ -245,7 +245,7 @@ find_source_dependence (AccFusionGraph *self,
     }
 
   /* Complete only after the last row; then it is like any table. */
-  if (array->op == ACC_OP_PERMUTE ||
+  if ((array->op == ACC_OP_PERMUTE && acc_fusion_graph_get (self, array->inputs[0])->size > 0) ||
       (acc_fusion_node_is_fold (node) && acc_fusion_graph_get_fold_form (self, node) == ACC_FOLD_FULL))
     node->from_source = FALSE;
 }

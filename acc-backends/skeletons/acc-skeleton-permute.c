@@ -73,10 +73,37 @@ get_neutral (Permute  *self,
     }
 }
 
+/* Nothing to permute: an element-wise copy. */
+static void
+write_copy (Permute *self)
+{
+  g_autoptr (AccSpace) space = acc_space_new_for_roots (self->step->fusion->graph, self->step->cluster);
+  AccLower *l;
+  AccKernelBuilder *b;
+
+  self->step->n_rows = space->n_rows;
+  if (self->n_leaves == 0 || space->outer == 0 || space->inner == 0)
+    return;
+
+  l = low_new (self->step, "permute_defaults");
+  b = l->b;
+  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+    {
+      low_within (l, u, 0, space->outer - 1);
+      low_foreach (l, x, kb_inner_begin (b), kb_inner_end (b))
+        {
+          AccIndex *ix = low_index_of_space (l, space, u, x);
+
+          for (guint i = 0; i < self->n_leaves; i++)
+            low_store (l, self->root, i, low_index_address (l, ix, self->node->extents), low_read (l, self->defaults, ix, i));
+        }
+    }
+  low_finish (l, acc_skeleton_launch (space, 1));
+}
+
 /* The first call over the source's rows makes the result a copy of the defaults. */
 static void
-write_start (Permute     *self,
-             AccSpaceRows rows)
+write_start (Permute *self)
 {
   g_autoptr (AccSpace) space = acc_space_new_for_roots (self->step->fusion->graph, self->step->cluster);
   AccLower *l = low_new (self->step, "permute_defaults");
@@ -85,7 +112,7 @@ write_start (Permute     *self,
   KValue zero = low_const (l, 0);
   KValue first = kb_and (b, kb_le (b, kb_outer_begin (b), zero), kb_le (b, kb_inner_begin (b), zero));
 
-  low_if (l, rows == ACC_SPACE_WHOLE ? kb_int (b, ACC_KIND_BOOL, 1) : first)
+  low_if (l, first)
     {
       low_for (l, u, zero, low_number (l, space->outer))
         {
@@ -107,8 +134,6 @@ write_start (Permute     *self,
           }
     }
 
-  if (rows == ACC_SPACE_WHOLE)
-    launch = (AccLaunch) { .outer = 1, .inner = 1, .units_per_row = 1, .rows = rows, .cost = self->node->size };
   launch.serial = TRUE;
   low_finish (l, launch);
 }
@@ -267,15 +292,14 @@ acc_skeleton_permute (AccStep *step)
     space, root, n_leaves, primitives,
   };
 
-  step->reduces = TRUE;
-  step->n_rows = space->n_rows;
-
   if (space->outer == 0 || space->inner == 0)
     {
-      if (n_leaves > 0 && root->node->size > 0)
-        write_start (&self, ACC_SPACE_WHOLE);
+      write_copy (&self);
       return;
     }
+
+  step->reduces = TRUE;
+  step->n_rows = space->n_rows;
 
   if (n_leaves > 0 && can_use_tables (&self))
     {
@@ -286,7 +310,7 @@ acc_skeleton_permute (AccStep *step)
     }
 
   if (n_leaves > 0)
-    write_start (&self, ACC_SPACE_OUTER_ROWS);
+    write_start (&self);
   write_source (&self);
   if (self.tables != NULL)
     write_tables (&self);
