@@ -142,8 +142,18 @@ to_scalar (AccExpr *x, gpointer data)
   if (acc_expr_get_n_items (x) == 2)
     y = draw (2) ? acc_expr_sub (acc_expr_mul (first (x), number (3)), second (x)) : second (x);
   y = acc_expr_ref_sink (y);
-  switch (draw (8))
+  switch (draw (10))
     {
+    case 8:
+      /* The division is shared by both sides, and fails in neither. */
+      loop = acc_expr_ref_sink (acc_expr_quot (number (n), y));
+      return acc_expr_cond (acc_expr_gt (y, number (0)), acc_expr_add (loop, number (m)),
+                            acc_expr_cond (acc_expr_lt (y, number (0)), acc_expr_sub (loop, acc_expr_mul (loop, y)), number (m)));
+    case 9:
+      /* Fails, now and then. */
+      return draw (4) ? acc_expr_cond (acc_expr_and_then (acc_expr_ne (y, number (0)), acc_expr_gt (acc_expr_rem (number (77), y), number (3))),
+                                       y, number (n))
+                      : acc_expr_mod (y, acc_expr_add (acc_expr_abs (y), number (draw (8) > 0)));
     case 0:
       return acc_expr_add (acc_expr_mul (y, number (n)), number (m));
     case 1:
@@ -421,10 +431,17 @@ read_other (AccExpr *x, gpointer data)
   AccArray *array = data;
   gint64 n = acc_shape_get_size (acc_array_get_shape (array));
   AccExpr *y = acc_expr_get_n_items (x) == 2 ? first (x) : x;
-  AccExpr *at = acc_expr_mod (acc_expr_cast (y, acc_element_type_new (ACC_KIND_I64)), acc_expr_new_int (n));
-  AccExpr *read = acc_expr_linear_index (array, at);
+  AccExpr *whole = acc_expr_ref_sink (acc_expr_cast (y, acc_element_type_new (ACC_KIND_I64)));
+  gboolean guarded = draw (3) == 0;
+  AccExpr *at = guarded || draw (30) == 0 ? whole : acc_expr_mod (whole, acc_expr_new_int (n));
+  AccExpr *read = acc_expr_ref_sink (acc_expr_linear_index (array, at));
+  AccExpr *result = acc_array_get_element_type (array) == pair () ? acc_expr_add (first (read), second (read)) : read;
 
-  return acc_array_get_element_type (array) == pair () ? acc_expr_add (first (read), second (read)) : read;
+  if (guarded)
+    result = acc_expr_cond (acc_expr_band (acc_expr_ge (whole, acc_expr_new_int (0)), acc_expr_lt (whole, acc_expr_new_int (n))),
+                            result, number (-1));
+
+  return result;
 }
 
 static AccExpr *
@@ -648,7 +665,7 @@ assert_same (guint32 graph, const char *how, AccArray **arrays, GPtrArray *got, 
     }
 }
 
-static guint n_streamed, n_refused, n_failed;
+static guint n_streamed, n_refused, n_failed, n_spared;
 
 static void
 check_graph (guint32 graph)
@@ -665,7 +682,11 @@ check_graph (guint32 graph)
   n = build (graph, data, results);
   expected = acc_backend_run_many (judge, results, n, NULL, &error);
   got = acc_backend_run_many (native, results, n, NULL, &native_error);
-  if ((expected == NULL) != (got == NULL))
+  /* Fusion may spare what nobody needs, and its failure with it. */
+  if (expected == NULL && got != NULL)
+    n_spared++;
+  else if ((expected == NULL) != (got == NULL) || (error != NULL && error->code != native_error->code && native_error->code != ACC_ERROR_BOUNDS &&
+                                                   native_error->code != ACC_ERROR_ARITHMETIC))
     {
       g_autoptr (AccProgram) program = acc_program_new_for_results (results, n);
       g_autofree char *text = acc_program_to_string (program);
@@ -716,7 +737,9 @@ test_graphs (void)
 
   for (guint i = 0; i < n; i++)
     check_graph (seed + i);
-  g_test_message ("%u graphs from seed %u: %u streamed, %u refused to, %u failed as they should", n, seed, n_streamed, n_refused, n_failed);
+  g_test_message ("%u graphs from seed %u: %u streamed, %u refused to, %u failed as they should, %u failures were spared",
+                  n, seed, n_streamed, n_refused, n_failed, n_spared);
+  g_assert_cmpint (n_spared, <=, n_failed / 4 + 2);
   g_assert_cmpint (n_streamed, >, n / 50);
 }
 
