@@ -88,7 +88,10 @@ low_expr_binding (AccLower *l,
   return &get_memo (l, frame, variable)->binding;
 }
 
-/* --- what children have to be there first */
+/* --- what children have to be there first
+ *
+ * The last one that is asked for is written first. So the first operand is asked for last: a long sum then keeps one partial
+ * sum alive, and not all of its terms. */
 
 static gboolean
 need (AccLower *l,
@@ -115,7 +118,7 @@ need_all (AccLower *l,
 {
   gboolean ready = TRUE;
 
-  for (guint i = 0; i < acc_element_type_get_n_leaves (expr->type); i++)
+  for (guint i = acc_element_type_get_n_leaves (expr->type); i-- > 0;)
     ready &= need (l, frame, expr, i, &values[i]);
 
   return ready;
@@ -211,7 +214,7 @@ write_primitive (AccLower *l,
                  KValue   *result)
 {
   KValue x, y = { 0 };
-  gboolean ready = need (l, frame, expr->args[0], 0, &x);
+  gboolean ready = TRUE;
 
   if (expr->n_args > 1)
     {
@@ -226,6 +229,7 @@ write_primitive (AccLower *l,
       else
         ready &= need (l, frame, second, 0, &y);
     }
+  ready &= need (l, frame, expr->args[0], 0, &x);
   if (!ready)
     return FALSE;
 
@@ -279,9 +283,9 @@ write_cond (AccLower *l,
 
   if (low_expr_is_cheap (l, frame, expr, leaf))
     {
-      gboolean ready = need (l, frame, expr->args[1], leaf, &x);
+      gboolean ready = need (l, frame, expr->args[2], leaf, &y);
 
-      if (!need (l, frame, expr->args[2], leaf, &y) || !ready)
+      if (!need (l, frame, expr->args[1], leaf, &x) || !ready)
         return FALSE;
       *result = low_select (l, condition, x, y);
       return TRUE;
