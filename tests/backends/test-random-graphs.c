@@ -743,6 +743,156 @@ test_graphs (void)
   g_assert_cmpint (n_streamed, >, n / 50);
 }
 
+/* Shapes for which folds, scans and permutes have forms of their own. */
+
+static AccExpr *
+low_byte (AccExpr *x, gpointer data)
+{
+  return acc_expr_cast (acc_expr_band (x, number (255)), acc_element_type_new (ACC_KIND_I64));
+}
+
+static AccExpr *
+one_and_self (AccExpr *x, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_add (acc_expr_mul (x, number (2)), number (1)), x);
+}
+
+static AccExpr *
+sum_and_largest (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_add (first (x), first (y)), acc_expr_max (second (x), second (y)));
+}
+
+static void
+check_both (const char *what, AccArray *data, AccArray *(*make) (AccArray *))
+{
+  const gint64 heights[] = { 1, 7, 1000 };
+  g_autoptr (GError) error = NULL;
+  AccArray *array = (g_rand_set_seed (rand_, 5), make (data));
+  g_autoptr (GPtrArray) expected = acc_backend_run_many (judge, &array, 1, NULL, &error);
+  g_autoptr (GPtrArray) got = acc_backend_run_many (native, &array, 1, NULL, &error);
+  gint64 n_rows = acc_shape_get_extent (acc_array_get_shape (data), 0);
+
+  g_assert_no_error (error);
+  assert_same (0, what, &array, got, expected);
+  g_object_unref (array);
+
+  for (guint i = 0; i < G_N_ELEMENTS (heights); i++)
+    {
+      g_autoptr (AccArray) sourced = new_sourced (data);
+      g_autoptr (GPtrArray) streamed = NULL;
+
+      if (n_rows / heights[i] > 2000)
+        continue;
+      g_rand_set_seed (rand_, 5);
+      array = make (sourced);
+      streamed = acc_evaluate_with_chunk_rows (native, &array, 1, heights[i], NULL, &error);
+      g_assert_no_error (error);
+      assert_same (0, what, &array, streamed, expected);
+      g_object_unref (array);
+    }
+}
+
+static AccArray *make_sums (AccArray *a) { return acc_array_fold (a, number (3), plus, NULL); }
+static AccArray *make_last (AccArray *a) { return acc_array_fold1 (a, last_odd, NULL); }
+static AccArray *make_scan (AccArray *a) { return acc_array_scanl1 (a, last_odd, NULL); }
+static AccArray *make_sum_scan (AccArray *a) { return acc_array_scanl1 (a, plus, NULL); }
+static AccArray *make_all (AccArray *a) { return acc_array_fold_all (a, number (5), plus, NULL); }
+static AccArray *make_all1 (AccArray *a) { return acc_array_fold1_all (a, last_odd, NULL); }
+
+static AccArray *
+make_composed (AccArray *a)
+{
+  g_autoptr (AccArray) pairs = acc_array_map (a, one_and_self, NULL);
+
+  return acc_array_fold1_all (pairs, compose, NULL);
+}
+
+static AccArray *
+make_composed_rows (AccArray *a)
+{
+  g_autoptr (AccArray) pairs = acc_array_map (a, one_and_self, NULL);
+  g_autoptr (AccArray) rows = acc_array_fold1 (pairs, compose, NULL);
+
+  return acc_array_map (rows, to_scalar, NULL);
+}
+
+static AccArray *
+make_histogram (AccArray *a)
+{
+  g_autoptr (AccShape) shape = acc_shape_new_vector (256);
+  g_autoptr (AccArray) bins = acc_array_fill (shape, number (7));
+  g_autoptr (AccArray) targets = acc_array_map (a, low_byte, NULL);
+
+  return acc_array_permute (a, bins, targets, plus, NULL);
+}
+
+static AccArray *
+make_pair_histogram (AccArray *a)
+{
+  g_autoptr (AccShape) shape = acc_shape_new_vector (256);
+  g_autoptr (AccArray) bins = acc_array_fill (shape, acc_expr_tuple2 (number (7), number (-3000)));
+  g_autoptr (AccArray) pairs = acc_array_map (a, one_and_self, NULL);
+  g_autoptr (AccArray) targets = acc_array_map (a, low_byte, NULL);
+
+  return acc_array_permute (pairs, bins, targets, sum_and_largest, NULL);
+}
+
+static AccArray *
+make_ordered_scatter (AccArray *a)
+{
+  g_autoptr (AccShape) shape = acc_shape_new_vector (256);
+  g_autoptr (AccArray) bins = acc_array_fill (shape, number (7));
+  g_autoptr (AccArray) targets = acc_array_map (a, low_byte, NULL);
+
+  return acc_array_permute (a, bins, targets, last_odd, NULL);
+}
+
+static void
+test_long (void)
+{
+  const gint64 extents[][2] = { { 3, 300001 }, { 1, 262144 }, { 9, 140000 }, { 1500, 67 }, { 40, 5000 }, { 131072, 3 }, { 700, 129 } };
+  const struct {
+    const char *name;
+    AccArray *(*make) (AccArray *);
+  } cases[] = {
+    { "sums", make_sums },
+    { "last", make_last },
+    { "scan", make_scan },
+    { "sum scan", make_sum_scan },
+    { "all", make_all },
+    { "all1", make_all1 },
+    { "composed", make_composed },
+    { "composed rows", make_composed_rows },
+    { "histogram", make_histogram },
+    { "pair histogram", make_pair_histogram },
+    { "ordered scatter", make_ordered_scatter },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (extents); i++)
+    {
+      gint64 n = extents[i][0] * extents[i][1];
+      gint32 *values = g_new (gint32, n);
+      g_autoptr (GBytes) bytes = g_bytes_new_take (values, n * sizeof (gint32));
+      g_autoptr (AccShape) shape = acc_shape_new (extents[i], 2), flat = acc_shape_new_vector (n);
+      g_autoptr (AccArray) matrix = acc_array_use (scalar (), shape, bytes);
+      g_autoptr (AccArray) vector = acc_array_use (scalar (), flat, bytes);
+
+      g_clear_pointer (&rand_, g_rand_free);
+      rand_ = g_rand_new_with_seed (i);
+      for (gint64 k = 0; k < n; k++)
+        values[k] = (gint32) draw (200000) - 100000;
+      for (guint c = 0; c < G_N_ELEMENTS (cases); c++)
+        {
+          g_autofree char *what = g_strdup_printf ("%s of %d x %d", cases[c].name, (int) extents[i][0], (int) extents[i][1]);
+
+          check_both (what, matrix, cases[c].make);
+          if (cases[c].make != make_composed_rows)
+            check_both (what, vector, cases[c].make);
+        }
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -757,6 +907,7 @@ main (int    argc,
   g_assert_no_error (error);
   judge = acc_backend_new_for_name ("interpreter", &error);
   g_assert_no_error (error);
+  g_test_add_func ("/graphs/long", test_long);
   g_test_add_func ("/graphs/random", test_graphs);
 
   return g_test_run ();
