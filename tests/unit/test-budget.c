@@ -243,15 +243,15 @@ test_cgroup_v1 (void)
   g_assert_cmpuint (acc_machine_find_memory_limit (root), ==, G_MAXUINT64);
   g_assert_true (acc_machine_find_cpu_quota (root) <= 0);
 
-  put (root, "/proc/self/cgroup", "5:cpu,cpuacct:/work\n4:memory:/outer/inner\n0::/\n");
+  put (root, "/proc/self/cgroup", "5:cpu,cpuacct:/service\n4:memory:/outer/inner\n0::/\n");
   put (root, "/proc/self/mountinfo",
        "30 25 0:26 / /sys/fs/cgroup/memory rw,nosuid shared:9 - cgroup cgroup rw,memory\n"
        "31 25 0:27 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n");
   put (root, "/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
   put (root, "/sys/fs/cgroup/memory/outer/memory.limit_in_bytes", "67108864\n");
   put (root, "/sys/fs/cgroup/memory/outer/inner/memory.limit_in_bytes", "9223372036854771712\n");
-  put (root, "/sys/fs/cgroup/cpu,cpuacct/work/cpu.cfs_quota_us", "150000\n");
-  put (root, "/sys/fs/cgroup/cpu,cpuacct/work/cpu.cfs_period_us", "100000\n");
+  put (root, "/sys/fs/cgroup/cpu,cpuacct/service/cpu.cfs_quota_us", "150000\n");
+  put (root, "/sys/fs/cgroup/cpu,cpuacct/service/cpu.cfs_period_us", "100000\n");
   put (root, "/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
   put (root, "/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
 
