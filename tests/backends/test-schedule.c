@@ -407,6 +407,41 @@ test_bound (void)
   g_assert_true (g_str_has_prefix (dot, "digraph"));
 }
 
+static AccExpr *
+first_item (AccExpr *index, gpointer data)
+{
+  return acc_expr_item (index, 0);
+}
+
+/* Extents that are read from the data of a bound array. */
+static void
+test_data_dependent (void)
+{
+  const gint64 numbers[] = { 3, 70000 };
+  g_autoptr (AccShape) shape = acc_shape_new_vector (2);
+  g_autoptr (GBytes) bytes = g_bytes_new_static (numbers, sizeof numbers);
+  g_autoptr (AccArray) node = acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes);
+  g_autoptr (AccArray) values = acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes);
+  g_autoptr (AccArray) made = NULL;
+  g_autoptr (AccSchedule) schedule = NULL;
+  g_autoptr (GError) error = NULL;
+  AccElementType *i8 = acc_element_type_new (ACC_KIND_I64), *f2 = acc_element_type_new (ACC_KIND_F16);
+  g_autoptr (AccExpr) small = acc_expr_ref_sink (acc_expr_index (node, acc_expr_new_int (0)));
+  g_autoptr (AccExpr) large = acc_expr_ref_sink (acc_expr_linear_index (node, acc_expr_new_int (1)));
+  AccExpr *narrow = acc_expr_cast (acc_expr_cast (large, acc_element_type_new (ACC_KIND_U16)), i8);
+  AccExpr *rounded = acc_expr_cast (acc_expr_cast (acc_expr_fdiv (acc_expr_cast (small, f2), acc_expr_new_typed_float (f2, 0.5)), f2), i8);
+  AccExpr *power = acc_expr_int_pow (small, acc_expr_new_int (4));
+  AccExpr *extents[] = { acc_expr_quot (narrow, acc_expr_new_int (100)), rounded, power };
+
+  made = acc_array_generate_expr (acc_expr_tuple (extents, 3), first_item, NULL);
+  schedule = acc_schedule_new (&made, 1, &node, &values, 1, &error);
+  g_assert_no_error (error);
+  g_assert_true (schedule->data_dependent);
+  g_assert_cmpint (acc_shape_get_extent (schedule->result_shapes[0], 0), ==, (70000 - 65536) / 100);
+  g_assert_cmpint (acc_shape_get_extent (schedule->result_shapes[0], 1), ==, 6);
+  g_assert_cmpint (acc_shape_get_extent (schedule->result_shapes[0], 2), ==, 81);
+}
+
 static void
 test_long_chain (void)
 {
@@ -440,6 +475,7 @@ main (int    argc,
   g_test_add_func ("/schedule/views", test_views);
   g_test_add_func ("/schedule/not-by-rows", test_not_by_rows);
   g_test_add_func ("/schedule/bound", test_bound);
+  g_test_add_func ("/schedule/data-dependent", test_data_dependent);
   g_test_add_func ("/schedule/long-chain", test_long_chain);
 
   return g_test_run ();
