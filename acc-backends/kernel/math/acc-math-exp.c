@@ -135,16 +135,6 @@ static const double pow_r[] = { 0.400000000000000000013, 0.285714285714285645192
                                 0.153846157629081495093, 0.133332963979638333491, 0.117668190216295540085, 0.104561951104014915541,
                                 0.107636215150112599435 };
 
-static KValue
-two_sum (const AccMath *m, KValue a, KValue b, KValue *low)
-{
-  KValue sum = m_add (m, a, b);
-  KValue back = m_sub (m, sum, a);
-
-  *low = m_add (m, m_sub (m, a, m_sub (m, sum, back)), m_sub (m, b, back));
-  return sum;
-}
-
 /* log x = returned + *low, relative error below 2^-65; m is f64. s = f / (2 + f), log (1 + f) = 2 s + 2/3 s³ + s⁵ r(s²). */
 static KValue
 log_in_two (const AccMath *m, KValue x, KValue *low)
@@ -164,14 +154,14 @@ log_in_two (const AccMath *m, KValue x, KValue *low)
   /* t = z (2/3 + z r): the head in two parts */
   KValue third = m_const (m, 0x1.5555555555555p-1);
   KValue tail = m_mul (m, z, m_poly (m, z, pow_r, G_N_ELEMENTS (pow_r)));
-  KValue c_low, c = two_sum (m, third, tail, &c_low);
+  KValue c_low, c = m_two_sum (m, third, tail, &c_low);
   c_low = m_add (m, c_low, m_const (m, 0x1.5555555555555p-55));
   KValue t = m_mul (m, z, c);
   KValue t_low = m_fma (m, z, c, m_neg (m, t));
   t_low = m_add (m, t_low, m_fma (m, z, c_low, m_mul (m, z_low, c)));
 
   /* s (2 + t) */
-  KValue h_low, h = two_sum (m, m_const (m, 2), t, &h_low);
+  KValue h_low, h = m_two_sum (m, m_const (m, 2), t, &h_low);
   h_low = m_add (m, h_low, t_low);
   KValue p = m_mul (m, s, h);
   KValue p_low = m_fma (m, s, h, m_neg (m, p));
@@ -179,8 +169,8 @@ log_in_two (const AccMath *m, KValue x, KValue *low)
 
   /* + e ln 2: the high part of ln 2 has 21 zero bits, so the product is exact */
   KValue high = m_mul (m, e, m_const (m, 0x1.62e42fee00000p-1));
-  KValue sum_low, sum = two_sum (m, high, p, &sum_low);
-  return two_sum (m, sum, m_add (m, sum_low, m_fma (m, e, m_const (m, 0x1.a39ef35793c76p-33), p_low)), low);
+  KValue sum_low, sum = m_two_sum (m, high, p, &sum_low);
+  return m_two_sum (m, sum, m_add (m, sum_low, m_fma (m, e, m_const (m, 0x1.a39ef35793c76p-33), p_low)), low);
 }
 
 /* exp (a + b) for |b| much smaller than |a| */

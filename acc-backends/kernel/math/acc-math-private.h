@@ -107,6 +107,17 @@ m_copysign (const AccMath *m, KValue x, KValue sign)
   return m_from_bits (m, m_or (m, m_to_bits (m, m_abs (m, x)), s));
 }
 
+/* a + b = returned + *low, exactly (Knuth) */
+static inline KValue
+m_two_sum (const AccMath *m, KValue a, KValue b, KValue *low)
+{
+  KValue sum = m_add (m, a, b);
+  KValue back = m_sub (m, sum, a);
+
+  *low = m_add (m, m_sub (m, a, m_sub (m, sum, back)), m_sub (m, b, back));
+  return sum;
+}
+
 /* c[0] + x (c[1] + x (c[2] + …)) */
 static inline KValue
 m_poly (const AccMath *m, KValue x, const double *c, guint n)

@@ -18,16 +18,6 @@ typedef struct {
   KValue n;        /* quadrant: an i64 whose two low bits count */
 } Reduced;
 
-static KValue
-sum_in_two (const AccMath *m, KValue a, KValue b, KValue *low)
-{
-  KValue sum = m_add (m, a, b);
-  KValue back = m_sub (m, sum, a);
-
-  *low = m_add (m, m_sub (m, a, m_sub (m, sum, back)), m_sub (m, b, back));
-  return sum;
-}
-
 static Reduced
 reduce_f64 (const AccMath *m, KValue x)
 {
@@ -40,8 +30,8 @@ reduce_f64 (const AccMath *m, KValue x)
   KValue p2_low = m_fma (m, n, m_const (m, 0x1.1a62633145c07p-54), m_neg (m, p2));
   KValue e1, e2, s;
 
-  s = sum_in_two (m, m_sub (m, x, p1), m_neg (m, p1_low), &e1);
-  s = sum_in_two (m, s, m_neg (m, p2), &e2);
+  s = m_two_sum (m, m_sub (m, x, p1), m_neg (m, p1_low), &e1);
+  s = m_two_sum (m, s, m_neg (m, p2), &e2);
   KValue rest = m_sub (m, m_add (m, e1, e2), m_fma (m, n, m_const (m, -0x1.f1976b7ed8fbcp-110), p2_low));
   KValue r = m_add (m, s, rest);
 
