@@ -137,18 +137,21 @@ static AccExpr *
 to_scalar (AccExpr *x, gpointer data)
 {
   gint64 n = draw_number (), m = draw_number ();
-  AccExpr *y = x, *loop;
+  g_autoptr (AccExpr) y = NULL;
+  g_autoptr (AccExpr) quotient = NULL;
+  AccExpr *loop;
 
   if (acc_expr_get_n_items (x) == 2)
-    y = draw (2) ? acc_expr_sub (acc_expr_mul (first (x), number (3)), second (x)) : second (x);
-  y = acc_expr_ref_sink (y);
+    y = acc_expr_ref_sink (draw (2) ? acc_expr_sub (acc_expr_mul (first (x), number (3)), second (x)) : second (x));
+  else
+    y = acc_expr_ref_sink (x);
   switch (draw (10))
     {
     case 8:
       /* The division is shared by both sides, and fails in neither. */
-      loop = acc_expr_ref_sink (acc_expr_quot (number (n), y));
-      return acc_expr_cond (acc_expr_gt (y, number (0)), acc_expr_add (loop, number (m)),
-                            acc_expr_cond (acc_expr_lt (y, number (0)), acc_expr_sub (loop, acc_expr_mul (loop, y)), number (m)));
+      quotient = acc_expr_ref_sink (acc_expr_quot (number (n), y));
+      return acc_expr_cond (acc_expr_gt (y, number (0)), acc_expr_add (quotient, number (m)),
+                            acc_expr_cond (acc_expr_lt (y, number (0)), acc_expr_sub (quotient, acc_expr_mul (quotient, y)), number (m)));
     case 9:
       /* Fails, now and then. */
       return draw (4) ? acc_expr_cond (acc_expr_and_then (acc_expr_ne (y, number (0)), acc_expr_gt (acc_expr_rem (number (77), y), number (3))),
@@ -179,7 +182,7 @@ to_scalar (AccExpr *x, gpointer data)
 static AccExpr *
 to_pair (AccExpr *x, gpointer data)
 {
-  AccExpr *a = acc_expr_ref_sink (to_scalar (x, data));
+  g_autoptr (AccExpr) a = acc_expr_ref_sink (to_scalar (x, data));
 
   if (draw (3) == 0)
     return acc_expr_cond (acc_expr_gt (a, number (5)), acc_expr_tuple2 (a, number (draw_number ())), acc_expr_tuple2 (number (2), a));
@@ -216,8 +219,8 @@ generate (AccExpr *index, gpointer data)
 static AccExpr *
 mix2 (AccExpr *x, AccExpr *y, gpointer data)
 {
-  AccExpr *a = acc_expr_ref_sink (acc_expr_get_n_items (x) == 2 ? first (x) : x);
-  AccExpr *b = acc_expr_ref_sink (acc_expr_get_n_items (y) == 2 ? second (y) : y);
+  g_autoptr (AccExpr) a = acc_expr_ref_sink (acc_expr_get_n_items (x) == 2 ? first (x) : x);
+  g_autoptr (AccExpr) b = acc_expr_ref_sink (acc_expr_get_n_items (y) == 2 ? second (y) : y);
 
   switch (draw (4))
     {
@@ -431,10 +434,10 @@ read_other (AccExpr *x, gpointer data)
   AccArray *array = data;
   gint64 n = acc_shape_get_size (acc_array_get_shape (array));
   AccExpr *y = acc_expr_get_n_items (x) == 2 ? first (x) : x;
-  AccExpr *whole = acc_expr_ref_sink (acc_expr_cast (y, acc_element_type_new (ACC_KIND_I64)));
+  g_autoptr (AccExpr) whole = acc_expr_ref_sink (acc_expr_cast (y, acc_element_type_new (ACC_KIND_I64)));
   gboolean guarded = draw (3) == 0;
   AccExpr *at = guarded || draw (30) == 0 ? whole : acc_expr_mod (whole, acc_expr_new_int (n));
-  AccExpr *read = acc_expr_ref_sink (acc_expr_linear_index (array, at));
+  AccExpr *read = acc_expr_linear_index (array, at);
   AccExpr *result = acc_array_get_element_type (array) == pair () ? acc_expr_add (first (read), second (read)) : read;
 
   if (guarded)
@@ -448,7 +451,7 @@ static AccExpr *
 target (AccExpr *x, gpointer data)
 {
   gint64 n = GPOINTER_TO_SIZE (data);
-  AccExpr *y = acc_expr_ref_sink (acc_expr_get_n_items (x) == 2 ? first (x) : x);
+  g_autoptr (AccExpr) y = acc_expr_ref_sink (acc_expr_get_n_items (x) == 2 ? first (x) : x);
   AccExpr *at = wrapped (acc_expr_cast (y, acc_element_type_new (ACC_KIND_I64)), n);
 
   return draw (2) ? at : acc_expr_tuple2 (acc_expr_gt (y, number (-200)), at);
