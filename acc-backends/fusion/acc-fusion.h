@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 
 /* A schedule under construction. */
 typedef struct {
+  const AccTarget *target;
   AccFusionGraph *graph;
   GPtrArray      *clusters;
   GArray         *values;        /* AccScheduleValue */

@@ -296,17 +296,18 @@ build (AccFusion      *self,
 }
 
 AccSchedule *
-acc_schedule_new (AccArray **results,
-                  guint      n_results,
-                  AccArray **bound,
-                  AccArray **values,
-                  guint      n_bound,
-                  GError   **error)
+acc_schedule_new (const AccTarget *target,
+                  AccArray       **results,
+                  guint            n_results,
+                  AccArray       **bound,
+                  AccArray       **values,
+                  guint            n_bound,
+                  GError         **error)
 {
   g_autoptr (AccFusionGraph) graph = acc_fusion_graph_new (results, n_results, bound, values, n_bound, error);
   g_autofree AccFusionNode **bases = g_new0 (AccFusionNode *, MAX (n_results, 1));
   g_autoptr (AccSchedule) schedule = NULL;
-  AccFusion self = { .graph = graph };
+  AccFusion self = { .target = target, .graph = graph };
   gboolean ok;
 
   if (graph == NULL)

@@ -2,12 +2,13 @@
 #pragma once
 
 #include "acc-backends/kernel/acc-kernel.h"
+#include "acc-backends/kernel/acc-target.h"
 #include "acc-core/acc-array-private.h"
 #include "acc-core/acc-executable-private.h"
 
 G_BEGIN_DECLS
 
-/* A program with its extents bound, cut into steps: what fusion and the skeletons make, and the runtime executes.
+/* A program with its extents bound, cut into steps for one target: what fusion and the skeletons make, and the runtime executes.
  *
  * A *value* is an array that has memory. Steps are in dependence order. A launch runs one kernel over a two-dimensional
  * space (outer units x inner elements), split into tiles by the runtime; the partition depends on the numbers here only. */
@@ -60,6 +61,7 @@ typedef struct {
   gint64       tile_outer, tile_inner;
   double       cost;         /* rough nanoseconds per inner element on one core */
   gboolean     serial;       /* one invocation over the whole space, on one thread */
+  /* SIMT: a tile is what a group goes over. tile_outer and tile_inner are given, always; one group where .serial. */
 } AccLaunch;
 
 typedef struct _AccSchedule AccSchedule;
@@ -106,8 +108,10 @@ struct _AccSchedule {
 /* @results: what to compute. @bound: nodes whose data is given at run time (program parameters, arrays captured by a loop
  * body, results of cond and while_loop, sub-results that later extents depend on), with @values, manifest arrays of the
  * extents to plan for. The graph under @results, cut at @bound, contains no cond, while_loop or unbound parameter: the
- * runtime evaluates those first and binds their results. Needs no device. */
-AccSchedule *acc_schedule_new   (AccArray **results, guint n_results, AccArray **bound, AccArray **values, guint n_bound, GError **error);
+ * runtime evaluates those first and binds their results. Needs no device. ACC_ERROR_UNSUPPORTED names the operation and the
+ * element type where @target lacks a kind. */
+AccSchedule *acc_schedule_new   (const AccTarget *target, AccArray **results, guint n_results, AccArray **bound, AccArray **values,
+                                 guint n_bound, GError **error);
 AccSchedule *acc_schedule_ref   (AccSchedule *self);
 void         acc_schedule_unref (AccSchedule *self);
 /* Text: steps, kernels, values, bytes: ACC_DEBUG=fusion */

@@ -17,7 +17,8 @@ typedef enum {
   /* in no block */
   ACC_KOP_CONST,      /* bits */
   ACC_KOP_PARAM,      /* args[0]: number of a scalar parameter */
-  ACC_KOP_RANGE,      /* args[0]: 0..4, as in the entry's range */
+  ACC_KOP_RANGE,      /* args[0]: 0..4, as in the entry's range; 0..3 with groups */
+  ACC_KOP_LOCAL,      /* number of the thread in its group */
   /* pure */
   ACC_KOP_PRIM,       /* primitive */
   ACC_KOP_CAST,
@@ -33,6 +34,12 @@ typedef enum {
   ACC_KOP_GET,        /* args: var */
   ACC_KOP_SET,        /* args: var, value */
   ACC_KOP_CHECK,      /* args: ok, index, extent; bits: origin << 32 | kind */
+  /* groups of threads */
+  ACC_KOP_BARRIER,
+  ACC_KOP_FENCE,
+  ACC_KOP_SHUFFLE,    /* args: value; bits: KShuffle << 32 | delta */
+  ACC_KOP_ATOMIC,     /* args: parameter number, index, value; bits: KAtomic */
+  ACC_KOP_CAS,        /* args: parameter number, index, expected, desired */
   /* blocks */
   ACC_KOP_FOR,        /* args: begin, end; the instruction is the index */
   ACC_KOP_FOREACH,    /* the same; bits: lanes, 0 for any */
@@ -41,7 +48,7 @@ typedef enum {
   ACC_KOP_UNTIL,      /* args: done */
 } AccKernelOp;
 
-#define ACC_KERNEL_MAX_ARGS 3
+#define ACC_KERNEL_MAX_ARGS 4
 
 typedef struct {
   AccKernelOp    op : 8;
@@ -65,13 +72,19 @@ typedef struct {
   AccElementKind kind;
   gboolean       is_buffer;
   AccBufferFlags flags;
+  guint          n_shared;        /* shared memory: its elements; 0: a parameter */
 } AccKernelParam;
+
+/* Numbers of buffers as instructions give them: a parameter's, or that of an array of shared memory with this bit. */
+#define ACC_KERNEL_SHARED 0x80000000u
 
 struct _AccKernel {
   gatomicrefcount ref_count;
   char           *name;
   char           *hash;
-  GArray         *params;         /* AccKernelParam */
+  GArray         *params;         /* AccKernelParam: one slot of the launch each */
+  GArray         *shared;         /* AccKernelParam: arrays of shared memory, no slots */
+  guint           group_size;     /* 0: no groups */
   GArray         *instrs;         /* AccKernelInstr; [0] is none */
   GArray         *blocks;         /* AccKernelBlock; [0] is none, [1] the body */
   gboolean        precise;        /* transcendental primitives stay for the platform's library */
@@ -95,6 +108,13 @@ static inline const AccKernelParam *
 acc_kernel_param (const AccKernel *kernel, guint32 number)
 {
   return &g_array_index (kernel->params, AccKernelParam, number);
+}
+
+static inline const AccKernelParam *
+acc_kernel_buffer (const AccKernel *kernel, guint32 number)
+{
+  return number & ACC_KERNEL_SHARED ? &g_array_index (kernel->shared, AccKernelParam, number & ~ACC_KERNEL_SHARED)
+                                    : acc_kernel_param (kernel, number);
 }
 
 AccKernel *_acc_kernel_new          (const char *name);

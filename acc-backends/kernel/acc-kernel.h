@@ -32,6 +32,7 @@ typedef enum {
   ACC_BUFFER_WRITE    = 1 << 1,
   ACC_BUFFER_ONCE     = 1 << 2,  /* every element is touched once and not soon again: non-temporal stores may pay */
   ACC_BUFFER_NO_ALIAS = 1 << 3,  /* no other buffer parameter overlaps it */
+  ACC_BUFFER_COHERENT = 1 << 4,  /* SIMT: groups see each other's stores to it within a launch, in the order of kb_fence() */
 } AccBufferFlags;
 
 /* --- building */
@@ -133,12 +134,61 @@ void   kb_set_precise     (AccKernelBuilder *b, gboolean precise);
 /* A transcendental primitive as the platform's library has it, lane by lane, whatever the mode; y: 0 for one operand. */
 KValue kb_prim_platform   (AccKernelBuilder *b, AccPrimitive primitive, KValue x, KValue y);
 
+/* --- SIMT
+ *
+ * A kernel whose group size is set is run by *groups* of so many *threads*. A group has a tile of the space, as an invocation
+ * has on the CPU: kb_outer_begin() and so on are the bounds of the group's tile (there is no kb_tile()), and all of the code
+ * is run by every thread; what depends on kb_local() or on memory differs from thread to thread. There is no foreach.
+ *
+ *   kb_for (b, k, 0, n)  kb_store (b, out, kb_add (b, begin, kb_add (b, kb_mul (b, k, size), kb_local (b))), ...);
+ *
+ * Tiles lie on multiples of the launch's tile_outer and tile_inner, counted from 0 of the whole space. No group is empty. */
+
+/* Before any value is made. @threads: a power of two. */
+void    kb_set_group_size (AccKernelBuilder *b, guint threads);
+/* Number of this thread in its group: i64 from 0. */
+KValue  kb_local          (AccKernelBuilder *b);
+/* @n elements that the threads of a group share; not initialised. Loaded and stored like a buffer. n: a constant > 0. */
+KBuffer kb_shared         (AccKernelBuilder *b, AccElementKind kind, guint n, const char *name);
+/* All threads of the group meet here, in uniform control flow only; what they stored before to shared memory and to buffers is
+ * seen by the group after. */
+void    kb_barrier        (AccKernelBuilder *b);
+/* What this thread stored before is seen, by whoever sees what it stores after, in COHERENT buffers. */
+void    kb_fence          (AccKernelBuilder *b);
+
+typedef enum {
+  KB_SHUFFLE_DOWN,   /* from lane + delta of the subgroup; past the end: any value */
+  KB_SHUFFLE_UP,     /* from lane - delta; before the start: any value */
+  KB_SHUFFLE_XOR,    /* from lane ^ delta */
+} KShuffle;
+
+/* @x of another thread of the subgroup; all threads of the subgroup take part. Any kind. @delta: a constant. */
+KValue  kb_shuffle        (AccKernelBuilder *b, KShuffle how, KValue x, guint delta);
+
+typedef enum {
+  KB_ATOMIC_ADD,       /* integers of 4 and 8 bytes (wrapping), f32 and f64 */
+  KB_ATOMIC_MIN,       /* integers of 4 and 8 bytes */
+  KB_ATOMIC_MAX,
+  KB_ATOMIC_AND,
+  KB_ATOMIC_OR,
+  KB_ATOMIC_XOR,
+  KB_ATOMIC_EXCHANGE,  /* any kind of 4 or 8 bytes */
+} KAtomic;
+
+/* The element before. Relaxed, all of the device; of COHERENT buffers and shared memory. */
+KValue  kb_atomic         (AccKernelBuilder *b, KAtomic how, KBuffer buffer, KValue index, KValue value);
+/* Stores @desired where the bits of the element are those of @expected; the element before either way. Any kind: 1 and 2 bytes
+ * through the word around them. */
+KValue  kb_atomic_cas     (AccKernelBuilder *b, KBuffer buffer, KValue index, KValue expected, KValue desired);
+
 /* --- a finished kernel: immutable, counted */
 
 AccKernel  *acc_kernel_ref       (AccKernel *self);
 void        acc_kernel_unref     (AccKernel *self);
 const char *acc_kernel_get_name  (AccKernel *self);
 guint       acc_kernel_get_n_params (AccKernel *self);
+/* Threads per group; 0: a kernel for the CPU. */
+guint       acc_kernel_get_group_size (AccKernel *self);
 char       *acc_kernel_to_string (AccKernel *self);
 /* SHA-256 of the printed form without names, hexadecimal: the content part of cache keys. */
 const char *acc_kernel_get_hash  (AccKernel *self);

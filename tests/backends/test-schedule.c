@@ -55,7 +55,7 @@ plan (AccArray **results,
       guint      n_results)
 {
   g_autoptr (GError) error = NULL;
-  AccSchedule *schedule = acc_schedule_new (results, n_results, NULL, NULL, 0, &error);
+  AccSchedule *schedule = acc_schedule_new (&acc_target_cpu, results, n_results, NULL, NULL, 0, &error);
 
   g_assert_no_error (error);
 
@@ -392,7 +392,7 @@ test_bound (void)
   g_autoptr (AccArray) result = acc_array_map (below, scale, &factor);
   g_autoptr (GError) error = NULL;
   AccArray *results[] = { result, below };
-  g_autoptr (AccSchedule) schedule = acc_schedule_new (results, 2, &below, &values, 1, &error);
+  g_autoptr (AccSchedule) schedule = acc_schedule_new (&acc_target_cpu, results, 2, &below, &values, 1, &error);
   g_autofree char *text = NULL, *dot = NULL;
 
   g_assert_no_error (error);
@@ -434,7 +434,7 @@ test_data_dependent (void)
   AccExpr *extents[] = { acc_expr_quot (narrow, acc_expr_new_int (100)), rounded, power };
 
   made = acc_array_generate_expr (acc_expr_tuple (extents, 3), first_item, NULL);
-  schedule = acc_schedule_new (&made, 1, &node, &values, 1, &error);
+  schedule = acc_schedule_new (&acc_target_cpu, &made, 1, &node, &values, 1, &error);
   g_assert_no_error (error);
   g_assert_true (schedule->data_dependent);
   g_assert_cmpint (acc_shape_get_extent (schedule->result_shapes[0], 0), ==, (70000 - 65536) / 100);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-backends/kernel/acc-kernel.h"
+
+G_BEGIN_DECLS
+
+/* From SIMT kernel IR to source text of the C family: one writer, two dialects.
+ *
+ * OpenCL C: kernel ACC_EMIT_SYMBOL. Arguments: per slot, a buffer is a __global pointer and a long (elements from the pointer
+ * to element 0), a scalar is one ulong of bits; then eight longs of AccGroups (begin, end, tile, first = begin rounded down to
+ * a tile; outer and inner each, outer first); then a __global pointer to an AccFailure. Group (x, y): get_group_id (0), (1).
+ *
+ * GLSL: compute shader, main(). The words of the launch in the order above (a buffer is one word: its address where
+ * .has_addresses, else elements from the binding's start to element 0, its binding being its number among the buffers, in set
+ * 0; the failure is the last word, or the binding after the last buffer's) are push constants where they fit .push_bytes, else
+ * a storage block: of its address in the only push constant, or the binding after the failure's. */
+
+typedef struct {
+  guint    push_bytes;       /* GLSL: push constants that there are */
+  gboolean has_addresses;    /* GLSL: buffer_reference */
+  gboolean has_half;         /* arithmetic of f16; else by way of f32, rounded each time */
+  gboolean has_exact_fma;    /* fma() of f32 and f64 rounds once */
+  gboolean has_exact_divide; /* division and square root of f32 are rounded correctly as written */
+  gboolean has_subgroups;    /* KB_SHUFFLE by the dialect's extension */
+  gboolean has_nvidia_asm;   /* OpenCL: PTX within asm */
+  gboolean has_atomic_64;
+  gboolean has_atomic_add_f32;
+  gboolean has_atomic_add_f64;
+  gboolean keeps_denormals;  /* GLSL: SPIR-V's DenormPreserve for f32 can be asked for */
+} AccCDialect;
+
+char *acc_emit_opencl (AccKernel *kernel, const AccCDialect *dialect, GError **error);
+char *acc_emit_glsl   (AccKernel *kernel, const AccCDialect *dialect, GError **error);
+
+/* How many bytes of words a launch of the GLSL form has. */
+guint acc_emit_glsl_count_bytes (AccKernel *kernel);
+
+/* Names both emitters use, so that the devices find the entry. */
+#define ACC_EMIT_C_SYMBOL "acc_kernel"
+
+G_END_DECLS

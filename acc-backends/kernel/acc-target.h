@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-core/acc-element-type.h"
+
+G_BEGIN_DECLS
+
+/* What skeletons may ask of the device that a kernel is for. Facts, not names: what two devices share is one value here. */
+
+typedef enum {
+  ACC_MODEL_CPU,    /* a worker goes over a tile, lanes of a foreach in lock step */
+  ACC_MODEL_SIMT,   /* a group of threads goes over a tile */
+} AccModel;
+
+typedef struct {
+  AccModel model;
+
+  /* SIMT; all counts are powers of two */
+  guint    group_size;         /* threads per group that suit the device: 64 to 1024; skeletons may take fewer */
+  guint    max_group_size;     /* at most so many */
+  guint    subgroup_size;      /* threads that may shuffle: thread t of a group is lane t % subgroup_size; 1: no shuffles */
+  gsize    shared_bytes;       /* shared memory of a group */
+  guint    n_groups;           /* groups that keep the whole device busy */
+  gboolean has_progress;       /* groups that have begun go on while others wait for them: look-back scans and locks may spin */
+  gboolean has_atomic_64;      /* kb_atomic and kb_atomic_cas of 8 bytes */
+  gboolean has_atomic_add_f32;
+  gboolean has_atomic_add_f64;
+  guint    kinds;              /* bit (1 << AccElementKind): values that the device can hold and compute with */
+} AccTarget;
+
+/* The host's processors. */
+extern const AccTarget acc_target_cpu;
+
+static inline gboolean
+acc_target_has_kind (const AccTarget *target,
+                     AccElementKind   kind)
+{
+  return target->model == ACC_MODEL_CPU || (target->kinds & (1u << kind)) != 0;
+}
+
+G_END_DECLS
