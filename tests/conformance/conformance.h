@@ -6,7 +6,8 @@
 #include "acc-core/acc-array-private.h"
 
 /* What the conformance tests share. The interpreter is the judge; the backends to judge are named in ACC_TEST_BACKENDS,
- * separated by commas (default: native). A backend that is named and absent fails the test.
+ * separated by commas (default: native). A backend that is named and absent fails the test, or skips it where
+ * ACC_TEST_OPTIONAL=1 says that the machine need not have the device, unless ACC_TEST_REQUIRE=1 says that it must.
  *
  * Further variables: ACC_TEST_SEED reproduces a random case, ACC_TEST_TEXT=1 takes every program through its text form,
  * ACC_TEST_ASYNC=1 runs asynchronously, ACC_TEST_EXPECTED is the folder of expected-failures-BACKEND.txt: lines of
