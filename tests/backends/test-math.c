@@ -85,7 +85,7 @@ compile (AccPrimitive   primitive,
 
 static const double edges[] = {
   0.0, -0.0, 1, -1, 0.5, -0.5, 2, -2, 3, -3, INFINITY, -INFINITY, NAN, 1e-300, -1e-300, 1e300, -1e300, 1e-40, -1e-40, 1e38, -1e38,
-  0x1p-1074, 0x1p-149, 0x1p-1022, 0x1p-126, 0x1.fffffffffffffp1023, 0x1.fffffep127, G_PI, G_PI_2, G_PI_4, 1e5, 1e6, 1048576, 2e6, 1e9, 1e15,
+  0x1p-1074, 0x1.6ac5b262ca1ffp+849, 0x1p-149, 0x1p-1022, 0x1p-126, 0x1.fffffffffffffp1023, 0x1.fffffep127, G_PI, G_PI_2, G_PI_4, 1e5, 1e6, 1048576, 2e6, 1e9, 1e15,
   1e22, 0x1p53, 0x1p52, 0x1p24, -0x1p53, 709.7, 709.9, -745.1, -745.2, -708.5, 88.7, 88.8, -103.9, -104.1, -87.4, 0.99999999, 1.00000001, 4503599627370497.0,
 };
 

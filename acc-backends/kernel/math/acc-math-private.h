@@ -155,4 +155,13 @@ KValue acc_math_atan2  (const AccMath *m, KValue y, KValue x);
 /* Splits a positive finite x into 2^exponent · (1 + f), f in [√½ - 1, √2 - 1]; exponent as a float. */
 void   acc_math_split  (const AccMath *m, KValue x, KValue *f, KValue *exponent);
 
+/* An argument reduced by multiples of π/2, all in f64. */
+typedef struct {
+  KValue r, low;   /* in two parts */
+  KValue n;        /* quadrant: an i64 whose two low bits count */
+} AccReduced;
+
+/* @x: f64, 2^20 to @limit in size, or not finite: then NaN. */
+AccReduced acc_math_reduce (const AccMath *m, KValue x, double limit);
+
 G_END_DECLS

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* sin, cos, tan. x = n π/2 + r, |r| <= π/4: π/2 in three parts of 53 bits with fused products (Cody and Waite), exact
- * enough to 2^20; f32 reduces in f64, to 2^30. Beyond, lanes take the platform's function. Polynomials are Chebyshev
- * fits in r². */
+ * enough to 2^20; f32 reduces in f64, to 2^30. Beyond, by many bits of 2/π (acc-math-reduce.c). Polynomials are
+ * Chebyshev fits in r². */
 
 #include "acc-math-private.h"
 
@@ -13,13 +13,8 @@ static const double cos_c_f32[] = { 0.0416666666643118233639, -0.001388888766837
 static const double cos_c_f64[] = { 0.041666666666666666666, -0.00138888888888888878592, 0.0000248015873015846331407, -2.7557319221392490652e-7,
                                     2.08767557874926059483e-9, -1.14704603192095118423e-11, 4.74583841253102296482e-14 };
 
-typedef struct {
-  KValue r, low;   /* reduced argument in two parts (low is 0 for f32) */
-  KValue n;        /* quadrant: an i64 whose two low bits count */
-} Reduced;
-
-static Reduced
-reduce_f64 (const AccMath *m, KValue x)
+static AccReduced
+reduce_near (const AccMath *m, KValue x)
 {
   KValue shifter = m_const (m, 0x1.8p52);
   KValue t = m_fma (m, x, m_const (m, 0x1.45f306dc9c883p-1), shifter);
@@ -35,7 +30,7 @@ reduce_f64 (const AccMath *m, KValue x)
   KValue rest = m_sub (m, m_add (m, e1, e2), m_fma (m, n, m_const (m, -0x1.f1976b7ed8fbcp-110), p2_low));
   KValue r = m_add (m, s, rest);
 
-  return (Reduced) { r, m_add (m, m_sub (m, s, r), rest), m_to_bits (m, t) };
+  return (AccReduced) { r, m_add (m, m_sub (m, s, r), rest), m_to_bits (m, t) };
 }
 
 static KValue
@@ -69,16 +64,34 @@ cosine_of_reduced (const AccMath *m, KValue r, KValue low)
 
 typedef enum { SIN, COS, TAN } Which;
 
+/* @x: f64; @limit: where it is far at most. */
+static AccReduced
+reduce (const AccMath *m, KValue x, double near, double limit)
+{
+  AccKernelBuilder *b = m->b;
+  KValue inside = m_le (m, m_abs (m, x), m_const (m, near));
+  AccReduced a = reduce_near (m, m_select (m, inside, x, m_const (m, 0)));
+  KVar r = kb_var (b, a.r), low = kb_var (b, a.low), n = kb_var (b, a.n);
+
+  kb_if (b, m_not (m, inside))
+    {
+      AccReduced far = acc_math_reduce (m, x, limit);
+
+      kb_set (b, r, far.r);
+      kb_set (b, low, far.low);
+      kb_set (b, n, far.n);
+    }
+
+  return (AccReduced) { kb_get (b, r), kb_get (b, low), kb_get (b, n) };
+}
+
 static KValue
 periodic (const AccMath *m, KValue x, Which which)
 {
   AccKernelBuilder *b = m->b;
   AccMath wide = acc_math_for (b, ACC_KIND_F64);
   gboolean narrow = m->kind == ACC_KIND_F32;
-  const AccPrimitive primitives[] = { ACC_PRIM_SIN, ACC_PRIM_COS, ACC_PRIM_TAN };
-  KValue inside = m_le (m, m_abs (m, x), m_const (m, narrow ? 0x1p30 : 0x1p20));
-  KValue safe = m_select (m, inside, x, m_const (m, 0));
-  Reduced a = reduce_f64 (&wide, narrow ? kb_cast (b, ACC_KIND_F64, safe) : safe);
+  AccReduced a = reduce (&wide, narrow ? kb_cast (b, ACC_KIND_F64, x) : x, narrow ? 0x1p30 : 0x1p20, narrow ? G_MAXFLOAT : G_MAXDOUBLE);
   KValue r = narrow ? kb_cast (b, ACC_KIND_F32, a.r) : a.r;
   KValue sine = sine_of_reduced (m, r, a.low), cosine = cosine_of_reduced (m, r, a.low);
   KValue quadrant = which == COS ? kb_add (b, a.n, kb_i64 (b, 1)) : a.n;
@@ -98,12 +111,7 @@ periodic (const AccMath *m, KValue x, Which which)
   if (which != COS)
     result = m_select (m, m_eq (m, x, m_const (m, 0)), x, result);
 
-  KVar answer = kb_var (b, result);
-  kb_if (b, m_not (m, inside))
-    {
-      kb_set (b, answer, kb_prim_platform (b, primitives[which], x, (KValue) { 0 }));
-    }
-  return kb_get (b, answer);
+  return result;
 }
 
 KValue
