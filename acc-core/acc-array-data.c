@@ -388,6 +388,7 @@ acc_array_get_bytes (AccArray  *self,
                      GError   **error)
 {
   AccBuffer *buffer;
+  gpointer data;
 
   g_return_val_if_fail (ACC_IS_ARRAY (self), NULL);
 
@@ -395,7 +396,11 @@ acc_array_get_bytes (AccArray  *self,
     return NULL;
 
   buffer = self->leaves[leaf];
-  return g_bytes_new_with_free_func (buffer->data, get_leaf_size (self, leaf),
+  data = acc_buffer_map (buffer, error);
+  if (data == NULL)
+    return NULL;
+
+  return g_bytes_new_with_free_func (data, get_leaf_size (self, leaf),
                                      (GDestroyNotify) acc_buffer_unref, acc_buffer_ref (buffer));
 }
 
@@ -404,9 +409,9 @@ acc_array_get_bytes (AccArray  *self,
  * @self: a manifest array
  * @leaf: which scalar of the element type, nested tuples flattened; 0 for a scalar type
  *
- * Where the elements lie, row-major and dense. Valid while @self lives.
+ * Where the elements lie, row-major and dense. Valid while @self lives. What a device computed is fetched first.
  *
- * Returns: the address; 0 where there are no elements in memory
+ * Returns: the address; 0 where there are no elements in memory, or the device has lost them: [method@Array.get_bytes] says why
  */
 guint64
 acc_array_get_address (AccArray *self,
@@ -417,5 +422,8 @@ acc_array_get_address (AccArray *self,
   if (!check_manifest (self, NULL) || !check_leaf_number (self, leaf, NULL))
     return 0;
 
-  return (guintptr) self->leaves[leaf]->data;
+  if (get_leaf_size (self, leaf) == 0)
+    return (guintptr) self->leaves[leaf]->data;
+
+  return (guintptr) acc_buffer_map (self->leaves[leaf], NULL);
 }

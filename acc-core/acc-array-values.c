@@ -27,8 +27,11 @@ acc_array_read (AccArray *self,
                 guint     leaf,
                 gint64    index)
 {
-  const guint8 *data = self->leaves[leaf]->data;
+  const guint8 *data = acc_buffer_map (self->leaves[leaf], NULL);
   AccScalar value = { 0 };
+
+  if (data == NULL)
+    return value;
 
 #define READ(field, type)                              \
   G_STMT_START {                                       \
@@ -71,7 +74,7 @@ is_inside (AccArray *self,
            gint64    index)
 {
   return self->leaves != NULL && leaf < acc_element_type_get_n_leaves (self->type) &&
-         index >= 0 && index < acc_shape_get_size (self->shape);
+         index >= 0 && index < acc_shape_get_size (self->shape) && acc_buffer_map (self->leaves[leaf], NULL) != NULL;
 }
 
 /**
@@ -218,12 +221,22 @@ check_values (AccArray  *self,
 
   if (!acc_array_check (self, error))
     return FALSE;
-  if (self->leaves != NULL)
-    return TRUE;
 
   description = acc_array_describe (self);
-  g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s: its elements are not in memory: run it first", description);
-  return FALSE;
+  if (self->leaves == NULL)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s: its elements are not in memory: run it first", description);
+      return FALSE;
+    }
+
+  for (guint i = 0; i < acc_element_type_get_n_leaves (self->type); i++)
+    if (acc_buffer_map (self->leaves[i], error) == NULL)
+      {
+        g_prefix_error (error, "%s: ", description);
+        return FALSE;
+      }
+
+  return TRUE;
 }
 
 /**

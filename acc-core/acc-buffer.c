@@ -144,6 +144,84 @@ acc_buffer_allocate (gsize size, AccBudget *budget, const char *what, GError **e
 }
 
 AccBuffer *
+acc_buffer_new_remote (gsize size, AccBufferCopy *copy)
+{
+  AccBuffer *self = acc_buffer_new (NULL, size, NULL, NULL);
+
+  copy->next = NULL;
+  self->copies = copy;
+
+  return self;
+}
+
+gboolean
+acc_buffer_is_host (AccBuffer *self)
+{
+  return __atomic_load_n (&self->data, __ATOMIC_ACQUIRE) != NULL || __atomic_load_n (&self->copies, __ATOMIC_ACQUIRE) == NULL;
+}
+
+gpointer
+acc_buffer_map (AccBuffer *self, GError **error)
+{
+  static guint64 nothing[8];
+  gpointer data = __atomic_load_n (&self->data, __ATOMIC_ACQUIRE);
+  AccBufferCopy *origin;
+
+  if (G_LIKELY (data != NULL))
+    return data;
+
+  /* What has no host memory and is not empty came from the device that is last in the list. */
+  origin = __atomic_load_n (&self->copies, __ATOMIC_ACQUIRE);
+  if (origin == NULL || self->size == 0)
+    return nothing;
+  while (origin->next != NULL)
+    origin = origin->next;
+
+  return origin->klass->fetch (origin, self, error) ? __atomic_load_n (&self->data, __ATOMIC_ACQUIRE) : NULL;
+}
+
+void
+acc_buffer_set_host (AccBuffer *self, gpointer data, GDestroyNotify notify, gpointer user_data)
+{
+  g_return_if_fail (self->data == NULL);
+
+  self->notify = notify;
+  self->user_data = user_data;
+  __atomic_store_n (&self->data, data, __ATOMIC_RELEASE);
+}
+
+AccBufferCopy *
+acc_buffer_get_copy (AccBuffer *self, gpointer owner)
+{
+  AccBufferCopy *copy = __atomic_load_n (&self->copies, __ATOMIC_ACQUIRE);
+
+  while (copy != NULL && copy->owner != owner)
+    copy = copy->next;
+
+  return copy;
+}
+
+AccBufferCopy *
+acc_buffer_add_copy (AccBuffer *self, AccBufferCopy *copy)
+{
+  AccBufferCopy *head = __atomic_load_n (&self->copies, __ATOMIC_ACQUIRE);
+
+  do
+    {
+      for (AccBufferCopy *other = head; other != NULL; other = other->next)
+        if (other->owner == copy->owner)
+          {
+            copy->klass->free (copy);
+            return other;
+          }
+      copy->next = head;
+    }
+  while (!__atomic_compare_exchange_n (&self->copies, &head, copy, FALSE, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+
+  return copy;
+}
+
+AccBuffer *
 acc_buffer_ref (AccBuffer *self)
 {
   g_atomic_ref_count_inc (&self->ref_count);
@@ -157,6 +235,13 @@ acc_buffer_unref (AccBuffer *self)
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
 
+  while (self->copies != NULL)
+    {
+      AccBufferCopy *copy = self->copies;
+
+      self->copies = copy->next;
+      copy->klass->free (copy);
+    }
   if (self->notify != NULL)
     self->notify (self->user_data);
 

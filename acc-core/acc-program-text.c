@@ -33,6 +33,7 @@ typedef struct {
   GHashTable *arrays;     /* AccArray to its number + 1 */
   GHashTable *programs;   /* AccProgram to its number + 1 */
   GHashTable *exprs;      /* of the array being written: AccExpr to its number + 1 */
+  GError     *error;      /* of elements that could not be fetched */
 } Printer;
 
 static guint
@@ -308,7 +309,10 @@ print_leaves (Printer  *self,
     {
       gsize size = acc_shape_get_size (array->shape) *
                    acc_element_kind_get_size (acc_element_type_get_leaf (array->type, i));
-      const guchar *data = array->leaves[i]->data;
+      const guchar *data = acc_buffer_map (array->leaves[i], self->error == NULL ? &self->error : NULL);
+
+      if (data == NULL)
+        return;
 
       g_string_append (self->text, "  leaf\n");
 
@@ -504,6 +508,15 @@ print_all (Printer    *self,
     }
 }
 
+static void
+append_error (GString      *text,
+              const GError *error)
+{
+  g_string_append (text, "error ");
+  append_quoted (text, error->message);
+  g_string_append_c (text, '\n');
+}
+
 /**
  * acc_program_to_string:
  * @self: a program
@@ -511,7 +524,8 @@ print_all (Printer    *self,
  * The program as text: one line per array, in dependence order, with its scalar functions below it. It is complete:
  * [func@Program.parse] makes an equal program of it, with the same sharing, labels and bits of literals; the elements of
  * captured manifest arrays are part of it. Two exceptions: an array backed by a source prints as a line `source`, and a
- * program that carries an error prints as a line `error`; neither can be read back.
+ * program that carries an error, or captures an array that a device has lost, prints as a line `error`; neither can be read
+ * back.
  *
  * Returns: (transfer full): the text
  */
@@ -519,7 +533,7 @@ char *
 acc_program_to_string (AccProgram *self)
 {
   g_autoptr(GError) error = NULL;
-  Printer printer;
+  Printer printer = { NULL, };
 
   g_return_val_if_fail (ACC_IS_PROGRAM (self), NULL);
 
@@ -527,9 +541,7 @@ acc_program_to_string (AccProgram *self)
 
   if (!acc_program_check (self, &error))
     {
-      g_string_append (printer.text, "error ");
-      append_quoted (printer.text, error->message);
-      g_string_append_c (printer.text, '\n');
+      append_error (printer.text, error);
       return g_string_free (printer.text, FALSE);
     }
 
@@ -538,6 +550,12 @@ acc_program_to_string (AccProgram *self)
   printer.exprs = g_hash_table_new (NULL, NULL);
 
   print_all (&printer, self);
+  if (printer.error != NULL)
+    {
+      g_string_assign (printer.text, "acc program 1\n");
+      append_error (printer.text, printer.error);
+      g_clear_error (&printer.error);
+    }
 
   g_hash_table_unref (printer.arrays);
   g_hash_table_unref (printer.programs);

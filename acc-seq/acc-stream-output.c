@@ -132,7 +132,15 @@ acc_stream_write_manifest (AccArray *array, AccSink *sink, gint64 chunk_rows, Ac
   guint n_leaves = acc_element_type_get_n_leaves (array->type);
   guint64 row_bytes = (guint64) row_elements * acc_element_type_get_size (array->type);
   g_autofree gpointer *leaves = g_new0 (gpointer, n_leaves + 1);
+  g_autofree guint8 **elements = g_new0 (guint8 *, n_leaves + 1);
   AccStreamSlot slot = { 0, };
+
+  for (guint i = 0; i < n_leaves; i++)
+    {
+      elements[i] = acc_buffer_map (array->leaves[i], error);
+      if (elements[i] == NULL)
+        return FALSE;
+    }
 
   for (slot.first_row = 0; slot.first_row < n_rows; slot.first_row += slot.n_rows, slot.chunk++)
     {
@@ -141,7 +149,7 @@ acc_stream_write_manifest (AccArray *array, AccSink *sink, gint64 chunk_rows, Ac
 
       slot.n_rows = MIN (chunk_rows, n_rows - slot.first_row);
       for (guint i = 0; i < n_leaves; i++)
-        leaves[i] = (guint8 *) array->leaves[i]->data
+        leaves[i] = elements[i]
                     + (gsize) slot.first_row * (gsize) row_elements * acc_element_kind_get_size (acc_element_type_get_leaf (array->type, i));
 
       if (!write_rows (sink, array->type, row_elements, leaves, &slot, job, cancellable, error))

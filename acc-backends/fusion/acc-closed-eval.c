@@ -368,7 +368,13 @@ read_element (Evaluator *self,
     }
 
   for (guint i = 0; i < n_leaves; i++)
-    result[i] = load (acc_element_type_get_leaf (expr->type, i), data->leaves[i]->data, linear);
+    {
+      gpointer elements = acc_buffer_map (data->leaves[i], self->error);
+
+      if (elements == NULL)
+        return FALSE;
+      result[i] = load (acc_element_type_get_leaf (expr->type, i), elements, linear);
+    }
   return TRUE;
 
 outside:

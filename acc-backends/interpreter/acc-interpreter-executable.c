@@ -33,8 +33,10 @@ interp_executable_run (AccExecutable  *executable,
   parameters = acc_program_get_parameter_nodes (program, &n_parameters);
   for (guint i = 0; i < n_parameters; i++)
     {
-      g_autoptr(InterpValue) value = interp_value_new_manifest (arguments[i]);
+      g_autoptr(InterpValue) value = interp_value_new_manifest (arguments[i], error);
 
+      if (value == NULL)
+        return NULL;
       interp_graph_bind (graph, parameters[i], value);
     }
 

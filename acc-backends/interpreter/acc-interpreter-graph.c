@@ -558,8 +558,10 @@ compute (InterpGraph  *self,
     {
     case ACC_OP_USE:
       {
-        g_autoptr(InterpValue) value = interp_value_new_manifest (node);
+        g_autoptr(InterpValue) value = interp_value_new_manifest (node, error);
 
+        if (value == NULL)
+          return FALSE;
         set_value (state, value);
         return TRUE;
       }

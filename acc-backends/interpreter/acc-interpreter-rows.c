@@ -491,8 +491,13 @@ interp_rows_new (AccExecutable  *owner,
   parameters = acc_program_get_parameter_nodes (program, &n_parameters);
   for (guint i = 0; i < n_parameters; i++)
     {
-      g_autoptr(InterpValue) value = interp_value_new_manifest (arguments[i]);
+      g_autoptr(InterpValue) value = interp_value_new_manifest (arguments[i], error);
 
+      if (value == NULL)
+        {
+          run_free (&run->parent);
+          return NULL;
+        }
       interp_graph_bind (run->graph, parameters[i], value);
     }
 

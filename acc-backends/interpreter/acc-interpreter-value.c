@@ -50,17 +50,20 @@ take_all (InterpValue *self)
 }
 
 InterpValue *
-interp_value_new_manifest (AccArray *array)
+interp_value_new_manifest (AccArray  *array,
+                           GError   **error)
 {
-  InterpValue *self = interp_value_new (array->type, array->rank, acc_shape_get_extents (array->shape, NULL));
+  g_autoptr(InterpValue) self = interp_value_new (array->type, array->rank, acc_shape_get_extents (array->shape, NULL));
 
   for (guint i = 0; i < self->n_leaves; i++)
     {
       self->buffers[i] = acc_buffer_ref (array->leaves[i]);
-      self->bases[i] = array->leaves[i]->data;
+      self->bases[i] = acc_buffer_map (array->leaves[i], error);
+      if (self->bases[i] == NULL)
+        return NULL;
     }
   take_all (self);
-  return self;
+  return g_steal_pointer (&self);
 }
 
 gboolean

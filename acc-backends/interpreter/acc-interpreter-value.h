@@ -27,7 +27,8 @@ typedef struct {
 
 /* Extents only; no elements yet. */
 InterpValue *interp_value_new        (AccElementType *type, guint rank, const gint64 *extents);
-InterpValue *interp_value_new_manifest (AccArray *array);
+/* Fails where the elements cannot be fetched from a device. */
+InterpValue *interp_value_new_manifest (AccArray *array, GError **error);
 /* Takes all its elements from @backend's budget. */
 gboolean     interp_value_allocate   (InterpValue *self, AccBackend *backend, const char *what, GError **error);
 /* Shares leaves [first_leaf, first_leaf + self's) of @source, which has as many elements, as leaves @to .. of self. */

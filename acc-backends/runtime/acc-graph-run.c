@@ -273,9 +273,17 @@ evaluate_one (Run       *run,
 }
 
 static gboolean
-read_flag (AccArray *array)
+read_flag (AccArray  *array,
+           gboolean  *flag,
+           GError   **error)
 {
-  return *(const guint8 *) array->leaves[0]->data != 0;
+  const guint8 *data = acc_buffer_map (array->leaves[0], error);
+
+  if (data == NULL)
+    return FALSE;
+  *flag = *data != 0;
+
+  return TRUE;
 }
 
 static gboolean
@@ -285,10 +293,11 @@ choose_branch (Run       *run,
                GError   **error)
 {
   AccArray *condition;
+  gboolean flag;
 
-  if (!evaluate_one (run, cond, cond->inputs[0], &condition, error))
+  if (!evaluate_one (run, cond, cond->inputs[0], &condition, error) || !read_flag (condition, &flag, error))
     return FALSE;
-  *branch = cond->inputs[read_flag (condition) ? 1 : 2];
+  *branch = cond->inputs[flag ? 1 : 2];
 
   return TRUE;
 }
@@ -344,10 +353,11 @@ run_loop (Run       *run,
     {
       g_autoptr (AccArray) flag = NULL;
       AccArray *next = NULL;
+      gboolean go_on;
 
-      if (!run_graph (condition, run->scope, &state, &flag, run->cancellable, error))
+      if (!run_graph (condition, run->scope, &state, &flag, run->cancellable, error) || !read_flag (flag, &go_on, error))
         return FALSE;
-      if (!read_flag (flag))
+      if (!go_on)
         break;
       if (!run_graph (step, run->scope, &state, &next, run->cancellable, error))
         return FALSE;

@@ -104,7 +104,14 @@ acc_run_bind (AccRun    *self,
           break;
         }
       for (guint k = 0; k < v->n_leaves && given != NULL; k++)
-        self->leaves[v->first_leaf + k] = given[k];
+        {
+          if (acc_buffer_map (given[k], error) == NULL)
+            {
+              g_prefix_error (error, "%s: ", v->name);
+              return FALSE;
+            }
+          self->leaves[v->first_leaf + k] = given[k];
+        }
     }
 
   return TRUE;

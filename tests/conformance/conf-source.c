@@ -43,7 +43,7 @@ conf_source_read (AccSource     *source,
       gsize row = (gsize) (size / rows) * acc_element_kind_get_size (acc_element_type_get_leaf (array->type, leaf));
 
       memcpy ((gpointer) (guintptr) acc_chunk_get_address (chunk, leaf),
-              (guint8 *) array->leaves[leaf]->data + (gsize) self->next * row, (gsize) n_rows * row);
+              (guint8 *) (guintptr) acc_array_get_address (array, leaf) + (gsize) self->next * row, (gsize) n_rows * row);
     }
   self->next += n_rows;
   return TRUE;

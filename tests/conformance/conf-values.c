@@ -339,8 +339,13 @@ conf_compare (AccArray      *expected,
     {
       AccElementKind kind = acc_element_type_get_leaf (expected->type, leaf);
       gsize size = acc_element_kind_get_size (kind);
-      const guint8 *a = expected->leaves[leaf]->data, *b = actual->leaves[leaf]->data;
+      g_autoptr(GError) error = NULL;
+      const guint8 *a = acc_buffer_map (expected->leaves[leaf], &error);
+      const guint8 *b = a != NULL ? acc_buffer_map (actual->leaves[leaf], &error) : NULL;
       gint64 n_wrong = 0, first = -1;
+
+      if (b == NULL)
+        return g_strdup (error->message);
 
       for (gint64 i = 0; i < n; i++)
         if (!same_element (a + i * size, b + i * size, kind, tolerance))

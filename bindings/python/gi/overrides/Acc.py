@@ -455,7 +455,10 @@ class Array(Acc.Array):
             raise AttributeError('__array_interface__')
         import numpy
         dtype = numpy.dtype('?' if self.dtype == 'b1' else self.dtype)
-        return {'version': 3, 'shape': self.shape, 'typestr': dtype.str, 'data': (self.get_address(0), True)}
+        address = self.get_address(0)
+        if address == 0:
+            self.get_bytes(0)   # raises what the device said
+        return {'version': 3, 'shape': self.shape, 'typestr': dtype.str, 'data': (address, True)}
 
     def __array__(self, dtype=None):
         import numpy
