@@ -553,9 +553,9 @@ kb_load (AccKernelBuilder *b,
   guint32 number = buffer.id - 1;
   AccKernelInstr instr = { .op = ACC_KOP_LOAD, .n_args = 2, .args = { number, index.id } };
 
-  if (number < b->kernel->params->len)
+  if (number & ACC_KERNEL_SHARED ? (number & ~ACC_KERNEL_SHARED) < b->kernel->shared->len : number < b->kernel->params->len)
     {
-      const AccKernelParam *param = acc_kernel_param (b->kernel, number);
+      const AccKernelParam *param = acc_kernel_buffer (b->kernel, number);
 
       instr.kind = param->kind;
       if ((param->flags & ACC_BUFFER_NO_ALIAS) && !(param->flags & ACC_BUFFER_WRITE))

@@ -21,6 +21,12 @@ static const char *const op_names[] = {
   [ACC_KOP_GET] = "get",
   [ACC_KOP_SET] = "set",
   [ACC_KOP_CHECK] = "check",
+  [ACC_KOP_LOCAL] = "local",
+  [ACC_KOP_BARRIER] = "barrier",
+  [ACC_KOP_FENCE] = "fence",
+  [ACC_KOP_SHUFFLE] = "shuffle",
+  [ACC_KOP_ATOMIC] = "atomic",
+  [ACC_KOP_CAS] = "cas",
   [ACC_KOP_FOR] = "for",
   [ACC_KOP_FOREACH] = "foreach",
   [ACC_KOP_IF] = "if",
@@ -28,6 +34,8 @@ static const char *const op_names[] = {
   [ACC_KOP_UNTIL] = "until",
 };
 
+static const char *const shuffle_names[] = { "down", "up", "xor" };
+static const char *const atomic_names[] = { "add", "min", "max", "and", "or", "xor", "exchange" };
 static const char *const range_names[] = { "outer_begin", "outer_end", "inner_begin", "inner_end", "tile" };
 
 static void
@@ -83,8 +91,17 @@ append_arg (GString         *s,
     g_string_append_printf (s, "$%u", instr->args[0]);
   else if (instr->op == ACC_KOP_RANGE)
     g_string_append (s, range_names[instr->args[0]]);
+  else if (instr->op == ACC_KOP_LOCAL)
+    g_string_append (s, "local");
   else
     g_string_append_printf (s, "%%%u", id);
+}
+
+static void
+append_buffer (GString *s,
+               guint32  number)
+{
+  g_string_append_printf (s, "%c%u", number & ACC_KERNEL_SHARED ? '#' : '$', number & ~ACC_KERNEL_SHARED);
 }
 
 static void
@@ -108,12 +125,16 @@ append_instr (GString         *s,
     {
       g_string_append (s, i == 0 ? " " : ", ");
       if (i < _acc_kernel_first_id (instr))
-        g_string_append_printf (s, "$%u", instr->args[i]);
+        append_buffer (s, instr->args[i]);
       else
         append_arg (s, kernel, instr->args[i]);
     }
   if (instr->op == ACC_KOP_CHECK)
     g_string_append_printf (s, ", kind %u, origin %u", (guint) (instr->bits & G_MAXUINT32), (guint) (instr->bits >> 32));
+  if (instr->op == ACC_KOP_SHUFFLE)
+    g_string_append_printf (s, ", %s %u", shuffle_names[instr->bits >> 32], (guint) (instr->bits & G_MAXUINT32));
+  if (instr->op == ACC_KOP_ATOMIC)
+    g_string_append_printf (s, ", %s", atomic_names[instr->bits]);
   if (instr->op == ACC_KOP_FOREACH && instr->bits != 0)
     g_string_append_printf (s, ", lanes %u", (guint) instr->bits);
 }
@@ -169,6 +190,8 @@ _acc_kernel_print (AccKernel *kernel,
     g_string_append_printf (s, " %s", kernel->name);
   if (kernel->precise)
     g_string_append (s, " precise");
+  if (kernel->group_size > 0)
+    g_string_append_printf (s, " groups of %u", kernel->group_size);
   g_string_append_c (s, '\n');
 
   for (guint i = 0; i < kernel->params->len; i++)
@@ -185,8 +208,20 @@ _acc_kernel_print (AccKernel *kernel,
         g_string_append (s, " once");
       if (param->flags & ACC_BUFFER_NO_ALIAS)
         g_string_append (s, " no-alias");
+      if (param->flags & ACC_BUFFER_COHERENT)
+        g_string_append (s, " coherent");
       if (names && param->name != NULL)
         g_string_append_printf (s, " \"%s\"", param->name);
+      g_string_append_c (s, '\n');
+    }
+
+  for (guint i = 0; i < kernel->shared->len; i++)
+    {
+      const AccKernelParam *shared = &g_array_index (kernel->shared, AccKernelParam, i);
+
+      g_string_append_printf (s, "  #%u:%s shared %u", i, acc_element_kind_get_code (shared->kind), shared->n_shared);
+      if (names && shared->name != NULL)
+        g_string_append_printf (s, " \"%s\"", shared->name);
       g_string_append_c (s, '\n');
     }
 

@@ -89,16 +89,52 @@ check_buffer (const AccKernel      *kernel,
 {
   const AccKernelParam *param;
 
-  if (instr->args[0] >= kernel->params->len)
+  if (instr->args[0] & ACC_KERNEL_SHARED ? (instr->args[0] & ~ACC_KERNEL_SHARED) >= kernel->shared->len
+                                         : instr->args[0] >= kernel->params->len)
     return fail (error, kernel, "%s of a buffer that is no parameter", what);
 
-  param = acc_kernel_param (kernel, instr->args[0]);
+  param = acc_kernel_buffer (kernel, instr->args[0]);
   if (!param->is_buffer)
     return fail (error, kernel, "%s of parameter %u, a scalar", what, instr->args[0]);
   if (!(param->flags & needed))
     return fail (error, kernel, "%s of buffer %u, whose flags do not allow it", what, instr->args[0]);
 
   return check_index (kernel, instr->args[1], "an index", error);
+}
+
+static gboolean
+check_groups (const AccKernel *kernel,
+              GError         **error)
+{
+  return kernel->group_size > 0 || fail (error, kernel, "an instruction of groups in a kernel that has none");
+}
+
+static gboolean
+check_atomic (const AccKernel      *kernel,
+              const AccKernelInstr *instr,
+              GError              **error)
+{
+  gsize size = acc_element_kind_get_size (instr->kind);
+  const AccKernelParam *param;
+
+  if (!check_buffer (kernel, instr, ACC_BUFFER_WRITE, "atomic", error))
+    return FALSE;
+
+  param = acc_kernel_buffer (kernel, instr->args[0]);
+  if (!(instr->args[0] & ACC_KERNEL_SHARED) && !(param->flags & ACC_BUFFER_COHERENT))
+    return fail (error, kernel, "atomic on buffer %u, which is not coherent", instr->args[0]);
+  for (guint i = 2; i < instr->n_args; i++)
+    if (acc_kernel_instr (kernel, instr->args[i])->kind != instr->kind || param->kind != instr->kind)
+      return fail (error, kernel, "atomic of %s on a buffer of %s", code_of (kernel, instr->args[i]),
+                   acc_element_kind_get_code (param->kind));
+
+  if (instr->op == ACC_KOP_CAS)
+    return TRUE;
+  if (instr->bits > KB_ATOMIC_EXCHANGE || size < 4
+      || (instr->bits != KB_ATOMIC_EXCHANGE && instr->bits != KB_ATOMIC_ADD && acc_element_kind_is_float (instr->kind)))
+    return fail (error, kernel, "no such atomic of %s", acc_element_kind_get_code (instr->kind));
+
+  return TRUE;
 }
 
 /* Kinds and counts of one instruction whose operands exist. */
@@ -133,9 +169,23 @@ _acc_kernel_check_instr (const AccKernel      *kernel,
       return TRUE;
 
     case ACC_KOP_RANGE:
-      if (instr->args[0] > 4)
+      if (instr->args[0] > (kernel->group_size > 0 ? 3 : 4))
         return fail (error, kernel, "no such part of the range");
       return TRUE;
+
+    case ACC_KOP_LOCAL:
+    case ACC_KOP_BARRIER:
+    case ACC_KOP_FENCE:
+      return check_groups (kernel, error);
+
+    case ACC_KOP_SHUFFLE:
+      if (KIND (0) != instr->kind || instr->bits >> 32 > KB_SHUFFLE_XOR || (guint32) instr->bits >= 64)
+        return fail (error, kernel, "no such shuffle");
+      return check_groups (kernel, error);
+
+    case ACC_KOP_ATOMIC:
+    case ACC_KOP_CAS:
+      return check_groups (kernel, error) && check_atomic (kernel, instr, error);
 
     case ACC_KOP_PRIM:
       return check_prim (kernel, instr, error);
@@ -173,9 +223,9 @@ _acc_kernel_check_instr (const AccKernel      *kernel,
     case ACC_KOP_STORE:
       if (!check_buffer (kernel, instr, ACC_BUFFER_WRITE, "store", error))
         return FALSE;
-      if (KIND (2) != acc_kernel_param (kernel, instr->args[0])->kind)
+      if (KIND (2) != acc_kernel_buffer (kernel, instr->args[0])->kind)
         return fail (error, kernel, "store of %s into buffer %u of %s", code_of (kernel, instr->args[2]), instr->args[0],
-                     acc_element_kind_get_code (acc_kernel_param (kernel, instr->args[0])->kind));
+                     acc_element_kind_get_code (acc_kernel_buffer (kernel, instr->args[0])->kind));
       return TRUE;
 
     case ACC_KOP_VAR:
@@ -194,8 +244,13 @@ _acc_kernel_check_instr (const AccKernel      *kernel,
       return check_index (kernel, instr->args[1], "the index of a check", error) &&
              check_index (kernel, instr->args[2], "the extent of a check", error);
 
-    case ACC_KOP_FOR:
     case ACC_KOP_FOREACH:
+      if (kernel->group_size > 0)
+        return fail (error, kernel, "foreach in a kernel for groups of threads");
+      return check_index (kernel, instr->args[0], "the begin of a loop", error) &&
+             check_index (kernel, instr->args[1], "the end of a loop", error);
+
+    case ACC_KOP_FOR:
       return check_index (kernel, instr->args[0], "the begin of a loop", error) &&
              check_index (kernel, instr->args[1], "the end of a loop", error);
 
@@ -319,6 +374,9 @@ acc_kernel_verify (AccKernel *self,
   seen = g_new0 (guint8, self->instrs->len);
   foreach_of = g_new0 (guint32, self->instrs->len);
   v = (Verify) { .kernel = self, .seen = seen, .foreach_of = foreach_of };
+
+  if (self->shared->len > 0 && !check_groups (self, error))
+    return FALSE;
 
   for (guint i = 0; i < self->params->len; i++)
     if (acc_kernel_param (self, i)->kind >= ACC_KIND_TUPLE)

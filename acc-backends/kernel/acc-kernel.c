@@ -26,6 +26,8 @@ _acc_kernel_new (const char *name)
   self->name = g_strdup (name != NULL && *name != '\0' ? name : "kernel");
   self->params = g_array_new (FALSE, TRUE, sizeof (AccKernelParam));
   g_array_set_clear_func (self->params, param_clear);
+  self->shared = g_array_new (FALSE, TRUE, sizeof (AccKernelParam));
+  g_array_set_clear_func (self->shared, param_clear);
   self->instrs = g_array_new (FALSE, TRUE, sizeof (AccKernelInstr));
   g_array_set_size (self->instrs, 1);
   self->blocks = g_array_new (FALSE, TRUE, sizeof (AccKernelBlock));
@@ -56,6 +58,7 @@ acc_kernel_unref (AccKernel *self)
   g_array_unref (self->blocks);
   g_array_unref (self->instrs);
   g_array_unref (self->params);
+  g_array_unref (self->shared);
   g_free (self->hash);
   g_free (self->name);
   g_free (self);
@@ -96,7 +99,7 @@ acc_kernel_to_string (AccKernel *self)
 gboolean
 _acc_kernel_op_in_no_block (AccKernelOp op)
 {
-  return op == ACC_KOP_CONST || op == ACC_KOP_PARAM || op == ACC_KOP_RANGE;
+  return op == ACC_KOP_CONST || op == ACC_KOP_PARAM || op == ACC_KOP_RANGE || op == ACC_KOP_LOCAL;
 }
 
 gboolean
@@ -116,13 +119,15 @@ _acc_kernel_is_value (const AccKernel *kernel,
 
   op = acc_kernel_instr (kernel, id)->op;
 
-  return (op >= ACC_KOP_CONST && op <= ACC_KOP_LOAD) || op == ACC_KOP_GET || op == ACC_KOP_FOR || op == ACC_KOP_FOREACH;
+  return (op >= ACC_KOP_CONST && op <= ACC_KOP_LOAD) || op == ACC_KOP_GET || op == ACC_KOP_FOR || op == ACC_KOP_FOREACH
+         || (op >= ACC_KOP_SHUFFLE && op <= ACC_KOP_CAS);
 }
 
 guint
 _acc_kernel_first_id (const AccKernelInstr *instr)
 {
-  if (instr->op == ACC_KOP_PARAM || instr->op == ACC_KOP_RANGE || instr->op == ACC_KOP_LOAD || instr->op == ACC_KOP_STORE)
+  if (instr->op == ACC_KOP_PARAM || instr->op == ACC_KOP_RANGE || instr->op == ACC_KOP_LOAD || instr->op == ACC_KOP_STORE
+      || instr->op == ACC_KOP_ATOMIC || instr->op == ACC_KOP_CAS)
     return 1;
 
   return 0;
