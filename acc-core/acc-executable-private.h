@@ -45,6 +45,41 @@ typedef struct {
 } AccRowStep;
 
 typedef struct _AccRowRun      AccRowRun;
+typedef struct _AccRowMemory   AccRowMemory;
+
+/* When work that was handed to a device is done. */
+typedef struct {
+  guint   queue;
+  guint64 point;
+} AccRowPoint;
+
+/* What a run has whose windows lie in the memory of a device. The caller says which windows there are and moves rows between
+ * them and the host; rows pass through staging, host memory that transfers like. All but wait() and finish() only hand work
+ * over: what concerns the same memory is done in the order of the calls, the rest at the same time. So is run_step() of the run.
+ * One thread at a time; wait() from any. */
+typedef struct {
+  /* Bytes that allocate() takes; G_MAXUINT64 where they do not fit a number. */
+  guint64       (*measure)    (AccRowRun *run, guint value, gint64 headroom, gint64 capacity);
+  /* Rows of @value: @headroom before the origin, @capacity from there on. */
+  AccRowMemory *(*allocate)   (AccRowRun *run, guint value, gint64 headroom, gint64 capacity, GError **error);
+  void          (*release)    (AccRowRun *run, AccRowMemory *memory);
+  AccBuffer    *(*allocate_staging) (AccRowRun *run, gsize size, const char *what, GError **error);
+  /* Row @origin_row of the whole array is at the origin; rows [first_row, first_row + n_rows) may be touched. */
+  void          (*set_window) (AccRowRun *run, guint value, AccRowMemory *memory, gint64 origin_row, gint64 first_row, gint64 n_rows);
+  /* Rows counted from the origins. The ranges may overlap. */
+  gboolean      (*copy)       (AccRowRun *run, AccRowMemory *to, gint64 row, AccRowMemory *from, gint64 from_row, gint64 n_rows, GError **error);
+  /* @leaves: of staging; the caller leaves it alone until @point. */
+  gboolean      (*upload)     (AccRowRun *run, AccRowMemory *to, gint64 row, gpointer *leaves, gint64 n_rows, AccRowPoint *point, GError **error);
+  gboolean      (*download)   (AccRowRun *run, gpointer *leaves, AccRowMemory *from, gint64 row, gint64 n_rows, AccRowPoint *point, GError **error);
+  /* A chunk's work has all been handed over. */
+  gboolean      (*flush)      (AccRowRun *run, GError **error);
+  /* Fails also where a kernel failed whose results this is about. */
+  gboolean      (*wait)       (AccRowRun *run, const AccRowPoint *point, GError **error);
+  /* Waits for everything. */
+  gboolean      (*finish)     (AccRowRun *run, GError **error);
+  /* Nanoseconds of the device since the run began; FALSE where it cannot tell. */
+  gboolean      (*get_busy)   (AccRowRun *run, guint64 *busy, guint64 *passed);
+} AccRowDeviceClass;
 
 typedef struct {
   /* @leaves: n_leaves addresses, of the first element of row @first_row */
@@ -53,7 +88,11 @@ typedef struct {
   gboolean   (*run_step)     (AccRowRun *run, guint step, gint64 begin, gint64 end, GCancellable *cancellable, GError **error);
   /* After the last row: the manifest array of a REDUCED value that is a result (new reference). */
   AccArray  *(*dup_reduced)  (AccRowRun *run, guint value, GError **error);
+  /* May come at any time, after errors too: waits for what is under way. */
   void       (*free)         (AccRowRun *run);
+  /* NULL: windows are host memory. Otherwise set_window() above is NULL, windows are set by .device, run_step() does not wait, and a kernel's failure
+   * comes out of wait(), finish() or any later call. */
+  const AccRowDeviceClass *device;
 } AccRowRunClass;
 
 struct _AccRowRun {
@@ -72,8 +111,10 @@ struct _AccExecutableClass
   /* Binds extents, compiles, runs what does not depend on rows (tables, seeds). ACC_ERROR_STREAM names the operation
    * that cannot run by rows. Allocates no row-sized memory. Without sources: the rows of the results. */
   AccRowRun *(*begin_rows) (AccExecutable *self, AccArray **arguments, guint n_arguments, GCancellable *cancellable, GError **error);
+  /* Not zero: there are no caches that bands of rows would use better than a whole run does. */
+  gsize      prefers_whole;
 
-  gpointer padding[10];
+  gpointer padding[9];
 };
 
 ACC_MODULE_API

@@ -18,6 +18,7 @@ AccJob       *acc_job_new             (AccBackend *backend);
 GCancellable *acc_job_get_cancellable (AccJob *self);
 void          acc_job_set_plan        (AccJob *self, AccPlan *plan);
 void          acc_job_add_seconds     (AccJob *self, AccStage stage, double seconds);
+void          acc_job_add_device_time (AccJob *self, double busy, double passed);
 void          acc_job_add_bytes       (AccJob *self, guint64 in, guint64 out);
 /* @bytes_done: in all, of what fraction counts. */
 void          acc_job_advance         (AccJob *self, guint64 chunks_done, guint64 bytes_done);

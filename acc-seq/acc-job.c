@@ -48,6 +48,7 @@ struct _AccJob
   guint64       bytes_done, chunks_done, n_chunks;
   guint64       bytes_in, bytes_out, peak;
   double        seconds[ACC_N_STAGES];
+  double        device_busy, device_passed;
   gint64        ended;
   GSource      *notifier;      /* attached and not yet dispatched */
   gint64        notified;
@@ -369,6 +370,18 @@ acc_job_add_seconds (AccJob *self, AccStage stage, double seconds)
 
   g_mutex_lock (&self->lock);
   self->seconds[stage] += seconds;
+  g_mutex_unlock (&self->lock);
+}
+
+void
+acc_job_add_device_time (AccJob *self, double busy, double passed)
+{
+  if (self == NULL)
+    return;
+
+  g_mutex_lock (&self->lock);
+  self->device_busy += busy;
+  self->device_passed += passed;
   g_mutex_unlock (&self->lock);
 }
 
@@ -745,7 +758,8 @@ append_bytes (GString *text, const char *name, guint64 bytes, double seconds)
  * @self: a job
  *
  * What ran where, so far: the device, the seconds of each stage, bytes read and written, and the peak of the memory held.
- * Stages overlap, so their seconds may add up to more than the time that passed.
+ * Stages overlap, so their seconds may add up to more than the time that passed. Where a device can tell and the job is done,
+ * also how long no kernel ran on it. With a device the stage of computing is that of handing work over.
  *
  * Returns: (transfer full): several lines of text, the last one ended
  *
@@ -770,6 +784,13 @@ acc_job_dup_report (AccJob *self)
   g_string_append_printf (text, "%-10s %s\n%-10s %.3f s\n", "device", self->device, "time", seconds);
   for (guint i = 0; i < ACC_N_STAGES; i++)
     g_string_append_printf (text, "%-10s %.3f s\n", names[i], self->seconds[i]);
+
+  if (self->device_passed > 0)
+    {
+      double idle = MAX (self->device_passed - self->device_busy, 0);
+
+      g_string_append_printf (text, "%-10s %.3f s of the device, %.1f %%\n", "idle", idle, idle / self->device_passed * 100);
+    }
 
   append_bytes (text, "read", self->bytes_in, seconds);
   append_bytes (text, "written", self->bytes_out, seconds);

@@ -14,6 +14,8 @@ typedef enum {
   ACC_PLACE_WHOLE,   /* all rows */
   ACC_PLACE_OUTPUT,  /* slots that the writer empties */
   ACC_PLACE_RESULT,  /* all rows, as a result */
+  ACC_PLACE_UPLOAD,   /* slots that a reader fills for a device */
+  ACC_PLACE_DOWNLOAD, /* slots that a device fills, and the writer empties */
 } AccPlace;
 
 typedef struct {
@@ -26,7 +28,11 @@ typedef struct {
   guint    n_buffers;
   guint64  row_bytes;
   guint64  bytes;      /* of all buffers */
+  guint    value;
   guint    copied_to;  /* part that new rows are copied to as well; 0: none */
+  guint    staging;    /* part that rows pass through between here and the host; 0: none */
+  guint    result;     /* part that the writer puts them together in; 0: none */
+  gboolean on_device;
   gboolean awaited;
 } AccPlanPart;
 
@@ -43,7 +49,7 @@ struct _AccPlan
   guint    n_input_slots, n_output_slots;
   guint64  bytes, slope, resident;
   guint64  limit, available;
-  GArray  *parts;       /* AccPlanPart: one per value, then those that values are copied to */
+  GArray  *parts;       /* AccPlanPart: one per value, then what those need besides */
   char    *why;
 };
 

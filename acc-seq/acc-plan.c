@@ -247,6 +247,10 @@ name_place (AccPlace place)
       return "written from";
     case ACC_PLACE_RESULT:
       return "result";
+    case ACC_PLACE_UPLOAD:
+      return "upload from";
+    case ACC_PLACE_DOWNLOAD:
+      return "download to";
     default:
       g_return_val_if_reached ("");
     }
@@ -259,9 +263,10 @@ append_part (GString *text, const AccPlanPart *part, int width)
   int pad = width - (int) g_utf8_strlen (part->name, -1);
 
   g_string_append_printf (text, "  %s%*s  %-12s  %8" G_GINT64_FORMAT "  %6" G_GINT64_FORMAT "  %5" G_GINT64_FORMAT
-                          "  %8" G_GINT64_FORMAT " × %u  %12s%s\n",
+                          "  %8" G_GINT64_FORMAT " × %u  %12s%s%s\n",
                           part->name, MAX (pad, 0), "", name_place (part->place), part->n_rows, part->lag, part->carry,
                           part->headroom + part->capacity, part->n_buffers, size,
+                          part->on_device ? "  on the device" : "",
                           part->awaited ? "  waits for a reduction over all rows" : "");
 }
 

@@ -10,6 +10,10 @@
 /* Throughput is flat between 0.1 and 4 MiB of input per chunk and falls beyond it, where caches no longer help. */
 #define CHUNK_BYTES      (2 * 1024 * 1024)
 #define SMALL_CHUNK      (256 * 1024)
+/* A device: what transfers need to be at their best. */
+#define DEVICE_CHUNK_BYTES     (8 * 1024 * 1024)
+#define DEVICE_SMALL_CHUNK     (1024 * 1024)
+#define MIN_DEVICE_CHUNK_BYTES (512 * 1024)
 /* Chunks wanted to fill the pipeline, where that leaves chunks of a useful size. */
 #define MIN_CHUNKS       16
 #define MIN_CHUNK_BYTES  (128 * 1024)
@@ -42,6 +46,12 @@ acc_planner_get_cache_bytes (void)
   return bytes > 0 ? (guint64) CLAMP (bytes, 256 * 1024, 16 * 1024 * 1024) : 1024 * 1024;
 }
 
+static gboolean
+is_on_device (const AccPlanRequest *request)
+{
+  return request->flow->run->klass->device != NULL;
+}
+
 static gint64
 rows_in (guint64 bytes, guint64 row_bytes)
 {
@@ -50,15 +60,21 @@ rows_in (guint64 bytes, guint64 row_bytes)
   return (gint64) CLAMP (rows, 1, ACC_ROWS_MAX);
 }
 
+static gint64
+choose_rows (guint64 row_bytes, gint64 n_rows, guint64 chunk_bytes, guint64 min_bytes)
+{
+  gint64 rows = rows_in (chunk_bytes, row_bytes);
+  gint64 fill = (n_rows + MIN_CHUNKS - 1) / MIN_CHUNKS;
+
+  rows = MIN (rows, MAX (fill, rows_in (min_bytes, row_bytes)));
+
+  return CLAMP (rows, 1, MAX (n_rows, 1));
+}
+
 gint64
 acc_planner_choose_rows (guint64 row_bytes, gint64 n_rows)
 {
-  gint64 rows = rows_in (CHUNK_BYTES, row_bytes);
-  gint64 fill = (n_rows + MIN_CHUNKS - 1) / MIN_CHUNKS;
-
-  rows = MIN (rows, MAX (fill, rows_in (MIN_CHUNK_BYTES, row_bytes)));
-
-  return CLAMP (rows, 1, MAX (n_rows, 1));
+  return choose_rows (row_bytes, n_rows, CHUNK_BYTES, MIN_CHUNK_BYTES);
 }
 
 static gint64
@@ -127,23 +143,101 @@ place_output (AccPlanPart *part, const Choice *choice)
   part->n_buffers = part->n_rows <= choice->chunk_rows ? 1 : choice->n_output_slots;
 }
 
+/* Another part for the rows of part @of. @link: where that one keeps its number. */
+static guint
+get_another (AccPlan *plan, guint of, gsize link)
+{
+  guint *number = (guint *) ((guint8 *) acc_plan_get_part (plan, of) + link);
+
+  if (*number == 0)
+    {
+      AccPlanPart part = { NULL, };
+
+      part.name = g_strdup (acc_plan_get_part (plan, of)->name);
+      part.value = acc_plan_get_part (plan, of)->value;
+      part.n_rows = acc_plan_get_part (plan, of)->n_rows;
+      part.lag = acc_plan_get_part (plan, of)->lag;
+      part.row_bytes = acc_plan_get_part (plan, of)->row_bytes;
+      *number = plan->parts->len;
+      g_array_append_val (plan->parts, part);
+
+      return plan->parts->len - 1;
+    }
+
+  return *number;
+}
+
 /* The part of a result that cannot be where its value is: rows are copied to it. */
 static AccPlanPart *
 get_copy (AccPlan *plan, guint value)
 {
-  AccPlanPart part = { NULL, };
+  return acc_plan_get_part (plan, get_another (plan, value, G_STRUCT_OFFSET (AccPlanPart, copied_to)));
+}
 
-  if (acc_plan_get_part (plan, value)->copied_to == 0)
+/* Two are enough on the device: one computed with or from while the other one travels. */
+static guint
+count_device_slots (const AccPlanPart *part, guint n_slots)
+{
+  return part->capacity >= part->n_rows ? 1 : MIN (n_slots, 2);
+}
+
+static void
+place_staging (AccPlan *plan, guint position, AccPlace place, gint64 capacity, guint n_slots)
+{
+  AccPlanPart *part = acc_plan_get_part (plan, get_another (plan, position, G_STRUCT_OFFSET (AccPlanPart, staging)));
+
+  part->place = place;
+  part->headroom = 0;
+  part->capacity = MIN (part->n_rows, capacity);
+  part->n_buffers = part->n_rows <= capacity ? 1 : n_slots;
+}
+
+static void
+place_device_output (AccPlan *plan, const AccPlanRequest *request, const Choice *choice, guint position)
+{
+  AccPlanPart *part = acc_plan_get_part (plan, position);
+
+  place_output (part, choice);
+  part->n_buffers = count_device_slots (part, choice->n_output_slots);
+  part->on_device = TRUE;
+  place_staging (plan, position, ACC_PLACE_DOWNLOAD, choice->chunk_rows, choice->n_output_slots);
+  if (!request->to_sink)
+    place_whole (acc_plan_get_part (plan, get_another (plan, position, G_STRUCT_OFFSET (AccPlanPart, result))), ACC_PLACE_RESULT);
+}
+
+static void
+place_value_on_device (AccPlan *plan, const AccPlanRequest *request, const Choice *choice, guint position)
+{
+  const AccRowValue *value = &request->flow->run->values[position];
+  const AccValueFlow *flow = &request->flow->values[position];
+  gboolean is_source = value->kind == ACC_ROW_VALUE_SOURCE;
+  AccPlanPart *part = acc_plan_get_part (plan, position);
+
+  part->place = ACC_PLACE_NONE;
+  if (value->kind == ACC_ROW_VALUE_REDUCED)
+    return;
+
+  if (!is_source && value->result >= 0 && flow->n_readers == 0)
     {
-      acc_plan_get_part (plan, value)->copied_to = plan->parts->len;
-      part.name = g_strdup (acc_plan_get_part (plan, value)->name);
-      part.n_rows = acc_plan_get_part (plan, value)->n_rows;
-      part.lag = acc_plan_get_part (plan, value)->lag;
-      part.row_bytes = acc_plan_get_part (plan, value)->row_bytes;
-      g_array_append_val (plan->parts, part);
+      place_device_output (plan, request, choice, position);
+      return;
     }
 
-  return acc_plan_get_part (plan, acc_plan_get_part (plan, value)->copied_to);
+  if (!is_source || flow->owner == position)
+    {
+      if (is_source)
+        place_source (part, choice);
+      else
+        place_window (part, choice);
+      if (part->place == ACC_PLACE_SLOTS)
+        part->n_buffers = count_device_slots (part, choice->n_input_slots);
+      part->on_device = TRUE;
+      if (is_source)
+        place_staging (plan, position, ACC_PLACE_UPLOAD, choice->chunk_rows, choice->n_input_slots);
+    }
+
+  if (value->result >= 0)
+    place_device_output (plan, request, choice, get_another (plan, position, G_STRUCT_OFFSET (AccPlanPart, copied_to)));
 }
 
 static void
@@ -191,18 +285,39 @@ place_value (AccPlan *plan, const AccPlanRequest *request, const Choice *choice,
     place_whole (get_copy (plan, position), ACC_PLACE_RESULT);
 }
 
-static AccElementType *
-get_type (AccPlan *plan, const AccPlanRequest *request, guint part, gint64 *row_elements)
+static guint64
+measure_part (const AccPlanRequest *request, const AccPlanPart *part)
 {
-  guint position = part;
+  AccRowRun *run = request->flow->run;
+  const AccRowValue *value = &run->values[part->value];
 
-  for (guint i = 0; part >= request->flow->run->n_values && i < request->flow->run->n_values; i++)
-    if (acc_plan_get_part (plan, i)->copied_to == part)
-      position = i;
+  if (part->on_device)
+    return run->klass->device->measure (run, part->value, part->headroom, part->capacity);
 
-  *row_elements = request->flow->run->values[position].row_elements;
+  return acc_row_buffer_get_bytes (value->type, value->row_elements, part->headroom, part->capacity);
+}
 
-  return request->flow->run->values[position].type;
+/* Whether a taller chunk makes it larger. */
+static gboolean
+goes_by_chunks (const AccPlanPart *part)
+{
+  switch (part->place)
+    {
+    case ACC_PLACE_SLOTS:
+      return TRUE;
+    case ACC_PLACE_OUTPUT:
+    case ACC_PLACE_UPLOAD:
+    case ACC_PLACE_DOWNLOAD:
+      return part->capacity < part->n_rows;
+    case ACC_PLACE_NONE:
+    case ACC_PLACE_READ_WHOLE:
+    case ACC_PLACE_WINDOW:
+    case ACC_PLACE_WHOLE:
+    case ACC_PLACE_RESULT:
+      return FALSE;
+    default:
+      g_return_val_if_reached (FALSE);
+    }
 }
 
 static Cost
@@ -211,25 +326,25 @@ apply (AccPlan *plan, const AccPlanRequest *request, const Choice *choice)
   Cost cost = { request->resident, 0, 0 };
 
   for (guint i = 0; i < request->flow->run->n_values; i++)
-    place_value (plan, request, choice, i);
+    if (is_on_device (request))
+      place_value_on_device (plan, request, choice, i);
+    else
+      place_value (plan, request, choice, i);
 
   for (guint i = 0; i < plan->parts->len; i++)
     {
       AccPlanPart *part = acc_plan_get_part (plan, i);
-      gint64 row_elements;
-      AccElementType *type = get_type (plan, request, i, &row_elements);
 
       part->bytes = 0;
       if (part->place == ACC_PLACE_NONE)
         continue;
 
-      part->bytes = acc_bytes_multiply (part->n_buffers,
-                                        acc_row_buffer_get_bytes (type, row_elements, part->headroom, part->capacity));
+      part->bytes = acc_bytes_multiply (part->n_buffers, measure_part (request, part));
       cost.bytes = acc_bytes_add (cost.bytes, part->bytes);
       if (part->bytes > acc_plan_get_part (plan, cost.largest)->bytes)
         cost.largest = i;
 
-      if (part->place == ACC_PLACE_SLOTS || (part->place == ACC_PLACE_OUTPUT && part->capacity < part->n_rows))
+      if (goes_by_chunks (part))
         cost.slope = acc_bytes_add (cost.slope, acc_bytes_multiply (part->n_buffers, part->row_bytes));
       else if (part->place == ACC_PLACE_WINDOW && choice->band_rows == choice->chunk_rows)
         cost.slope = acc_bytes_add (cost.slope, acc_bytes_multiply ((guint64) window_bands (part->carry, choice), part->row_bytes));
@@ -246,6 +361,9 @@ choose_band (const AccPlanRequest *request, gint64 chunk_rows)
   guint n_threads = MAX (acc_backend_get_n_threads (request->backend), 1);
   guint64 touched = 0;
   gint64 widest = 1, rows;
+
+  if (is_on_device (request))
+    return chunk_rows;
 
   for (guint i = 0; i < run->n_values; i++)
     if (run->values[i].kind != ACC_ROW_VALUE_REDUCED)
@@ -290,10 +408,13 @@ wanted_rows (const AccPlanRequest *request, gint64 *small)
     }
 
   row_bytes = input > 0 ? input : output;
-  *small = rows_in (SMALL_CHUNK, row_bytes);
+  *small = rows_in (is_on_device (request) ? DEVICE_SMALL_CHUNK : SMALL_CHUNK, row_bytes);
 
   if (request->chunk_rows > 0)
     return CLAMP (request->chunk_rows, 1, MAX (flow->n_ticks, 1));
+
+  if (is_on_device (request))
+    return choose_rows (row_bytes, flow->n_rows, DEVICE_CHUNK_BYTES, MIN_DEVICE_CHUNK_BYTES);
 
   if (input == 0 && !request->to_sink)
     return choose_band (request, MAX (flow->n_rows, 1));
@@ -363,7 +484,7 @@ search (AccPlan *plan, const AccPlanRequest *request, Choice *choice)
       else if (rows >= request->flow->n_rows)
         g_string_append (why, "all rows make one chunk");
       else
-        g_string_append (why, "chunks of a size that caches like");
+        g_string_append (why, is_on_device (request) ? "chunks of a size that transfers like" : "chunks of a size that caches like");
 
       if (stages[i].why[0] != '\0')
         g_string_append_printf (why, "; %s", stages[i].why);
@@ -428,6 +549,7 @@ describe_parts (AccPlan *plan, const AccPlanRequest *request)
       AccPlanPart part = { NULL, };
 
       part.name = acc_row_flow_describe_value (flow, i);
+      part.value = i;
       part.n_rows = flow->run->values[i].n_rows;
       part.lag = flow->values[i].lag;
       part.carry = flow->values[i].carry;
@@ -460,9 +582,10 @@ finish (AccPlan *plan, const AccPlanRequest *request, const Choice *choice)
     {
       const AccPlanPart *part = acc_plan_get_part (plan, i);
 
-      if (part->place == ACC_PLACE_SLOTS || part->place == ACC_PLACE_READ_WHOLE)
+      if (part->place == ACC_PLACE_UPLOAD
+          || (!part->on_device && (part->place == ACC_PLACE_SLOTS || part->place == ACC_PLACE_READ_WHOLE)))
         plan->n_input_slots = MAX (plan->n_input_slots, part->n_buffers);
-      else if (part->place == ACC_PLACE_OUTPUT)
+      else if (part->place == ACC_PLACE_DOWNLOAD || (!part->on_device && part->place == ACC_PLACE_OUTPUT))
         plan->n_output_slots = MAX (plan->n_output_slots, part->n_buffers);
     }
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-backend-private.h"
+#include "acc-executable-private.h"
 
 G_BEGIN_DECLS
 
 /* Memory for rows of one value, leaf by leaf. Rows of the buffer count from its origin; up to headroom rows lie before it,
- * numbered from -headroom. The origin of every leaf is aligned to 64 bytes. */
+ * numbered from -headroom. The origin of every leaf is aligned to 64 bytes. Rows on a device have no addresses. */
 typedef struct {
+  AccRowRun    *run;         /* on a device: whose memory it is */
+  AccRowMemory *memory;
   guint       n_buffers;
   AccBuffer **buffers;       /* one for all leaves, or one per leaf */
   guint       n_leaves;
@@ -24,11 +26,16 @@ AccRowBuffer *acc_row_buffer_new        (AccBackend *backend, AccElementType *ty
 /* A buffer per leaf, as manifest arrays have them. */
 AccRowBuffer *acc_row_buffer_new_result (AccBackend *backend, AccElementType *type, gint64 row_elements,
                                          gint64 capacity, const char *what, GError **error);
+/* In the memory of the run's device. */
+AccRowBuffer *acc_row_buffer_new_on_device (AccRowRun *run, guint value, gint64 headroom, gint64 capacity, const char *what, GError **error);
+/* Host memory that rows pass through on their way to or from the run's device. */
+AccRowBuffer *acc_row_buffer_new_staging (AccRowRun *run, AccElementType *type, gint64 row_elements, gint64 capacity,
+                                          const char *what, GError **error);
 void          acc_row_buffer_free       (AccRowBuffer *self);
 /* Addresses of a row's first elements. */
 void          acc_row_buffer_get_row    (AccRowBuffer *self, gint64 row, gpointer *leaves);
-/* The ranges may overlap. */
-void          acc_row_buffer_copy       (AccRowBuffer *self, gint64 row, AccRowBuffer *from, gint64 from_row, gint64 n_rows);
+/* The ranges may overlap. Both on the host, or both on the device. */
+gboolean      acc_row_buffer_copy       (AccRowBuffer *self, gint64 row, AccRowBuffer *from, gint64 from_row, gint64 n_rows, GError **error);
 /* Gives the memory away: a manifest array of it. Of a buffer made by acc_row_buffer_new_result() only. */
 AccArray     *acc_row_buffer_to_array   (AccRowBuffer *self, AccElementType *type, AccShape *shape);
 

@@ -81,9 +81,9 @@ check_bytes (guint64 bytes, const char *what, GError **error)
   return FALSE;
 }
 
-AccRowBuffer *
-acc_row_buffer_new (AccBackend *backend, AccElementType *type, gint64 row_elements,
-                    gint64 headroom, gint64 capacity, const char *what, GError **error)
+static AccRowBuffer *
+new_on_host (AccBackend *backend, AccRowRun *run, AccElementType *type, gint64 row_elements,
+             gint64 headroom, gint64 capacity, const char *what, GError **error)
 {
   guint64 bytes = acc_row_buffer_get_bytes (type, row_elements, headroom, capacity);
   g_autoptr(AccRowBuffer) self = NULL;
@@ -93,7 +93,8 @@ acc_row_buffer_new (AccBackend *backend, AccElementType *type, gint64 row_elemen
     return NULL;
 
   self = new_empty (type, row_elements, headroom, capacity, 1);
-  self->buffers[0] = acc_backend_allocate (backend, (gsize) bytes, what, error);
+  self->buffers[0] = run != NULL ? run->klass->device->allocate_staging (run, (gsize) bytes, what, error)
+                                 : acc_backend_allocate (backend, (gsize) bytes, what, error);
   if (self->buffers[0] == NULL)
     return NULL;
 
@@ -108,6 +109,36 @@ acc_row_buffer_new (AccBackend *backend, AccElementType *type, gint64 row_elemen
     }
 
   return g_steal_pointer (&self);
+}
+
+AccRowBuffer *
+acc_row_buffer_new (AccBackend *backend, AccElementType *type, gint64 row_elements,
+                    gint64 headroom, gint64 capacity, const char *what, GError **error)
+{
+  return new_on_host (backend, NULL, type, row_elements, headroom, capacity, what, error);
+}
+
+AccRowBuffer *
+acc_row_buffer_new_staging (AccRowRun *run, AccElementType *type, gint64 row_elements, gint64 capacity,
+                            const char *what, GError **error)
+{
+  return new_on_host (NULL, run, type, row_elements, 0, capacity, what, error);
+}
+
+AccRowBuffer *
+acc_row_buffer_new_on_device (AccRowRun *run, guint value, gint64 headroom, gint64 capacity, const char *what, GError **error)
+{
+  const AccRowValue *row_value = &run->values[value];
+  g_autoptr(AccRowBuffer) self = NULL;
+
+  if (!check_bytes (run->klass->device->measure (run, value, headroom, capacity), what, error))
+    return NULL;
+
+  self = new_empty (row_value->type, row_value->row_elements, headroom, capacity, 0);
+  self->run = run;
+  self->memory = run->klass->device->allocate (run, value, headroom, capacity, error);
+
+  return self->memory != NULL ? g_steal_pointer (&self) : NULL;
 }
 
 AccRowBuffer *
@@ -137,6 +168,8 @@ acc_row_buffer_free (AccRowBuffer *self)
 {
   for (guint i = 0; i < self->n_buffers; i++)
     g_clear_pointer (&self->buffers[i], acc_buffer_unref);
+  if (self->memory != NULL)
+    self->run->klass->device->release (self->run, self->memory);
 
   g_free (self->buffers);
   g_free (self->origin);
@@ -151,17 +184,26 @@ acc_row_buffer_get_row (AccRowBuffer *self, gint64 row, gpointer *leaves)
     leaves[i] = self->origin[i] + row * (gssize) self->row_bytes[i];
 }
 
-void
-acc_row_buffer_copy (AccRowBuffer *self, gint64 row, AccRowBuffer *from, gint64 from_row, gint64 n_rows)
+gboolean
+acc_row_buffer_copy (AccRowBuffer *self, gint64 row, AccRowBuffer *from, gint64 from_row, gint64 n_rows, GError **error)
 {
-  g_return_if_fail (row >= -self->headroom && row + n_rows <= self->capacity);
-  g_return_if_fail (from_row >= -from->headroom && from_row + n_rows <= from->capacity);
+  g_return_val_if_fail (row >= -self->headroom && row + n_rows <= self->capacity, FALSE);
+  g_return_val_if_fail (from_row >= -from->headroom && from_row + n_rows <= from->capacity, FALSE);
+  g_return_val_if_fail ((self->memory == NULL) == (from->memory == NULL), FALSE);
+
+  if (n_rows <= 0)
+    return TRUE;
+
+  if (self->memory != NULL)
+    return self->run->klass->device->copy (self->run, self->memory, row, from->memory, from_row, n_rows, error);
 
   for (guint i = 0; i < self->n_leaves; i++)
-    if (n_rows > 0 && self->row_bytes[i] > 0)
+    if (self->row_bytes[i] > 0)
       memmove (self->origin[i] + row * (gssize) self->row_bytes[i],
                from->origin[i] + from_row * (gssize) from->row_bytes[i],
                (gsize) n_rows * self->row_bytes[i]);
+
+  return TRUE;
 }
 
 AccArray *

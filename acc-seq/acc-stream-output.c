@@ -29,6 +29,34 @@ write_rows (AccSink *sink, AccElementType *type, gint64 row_elements, gpointer *
   return TRUE;
 }
 
+/* Where a device writes the slot, it must be done with it first. */
+static gboolean
+wait_for_device (AccStreamOutput *self, const AccStreamSlot *slot, GError **error)
+{
+  AccStream *stream = self->stream;
+
+  if (self->on_device == NULL || stream->device->wait (stream->run, &slot->downloaded, error))
+    return TRUE;
+
+  g_prefix_error (error, "chunk %" G_GUINT64_FORMAT ", row %" G_GINT64_FORMAT ": ", slot->chunk, slot->first_row);
+
+  return FALSE;
+}
+
+static gboolean
+write_slot (AccStreamOutput *self, AccRowBuffer *buffer, const AccStreamSlot *slot, gpointer *leaves, GError **error)
+{
+  AccStream *stream = self->stream;
+
+  if (self->sink == NULL)
+    return acc_row_buffer_copy (self->result, slot->first_row, buffer, 0, slot->n_rows, error);
+
+  acc_row_buffer_get_row (buffer, 0, leaves);
+
+  return write_rows (self->sink, stream->run->values[self->value].type, self->row_elements, leaves, slot,
+                     stream->job, stream->cancellable, error);
+}
+
 static gpointer
 writer_thread (gpointer data)
 {
@@ -53,8 +81,8 @@ writer_thread (gpointer data)
       if (!goes_on)
         return NULL;
 
-      acc_row_buffer_get_row (self->buffers[position % self->n_buffers], 0, leaves);
-      if (!write_rows (self->sink, type, self->row_elements, leaves, &slot, stream->job, stream->cancellable, &error))
+      if (!wait_for_device (self, &slot, &error)
+          || !write_slot (self, self->buffers[position % self->n_buffers], &slot, leaves, &error))
         {
           acc_stream_fail (stream, error);
           return NULL;
@@ -65,7 +93,8 @@ writer_thread (gpointer data)
       g_cond_broadcast (&stream->cond);
       g_mutex_unlock (&stream->lock);
 
-      acc_stream_advance (stream, slot.chunk + 1);
+      if (self == stream->outputs)
+        acc_stream_advance (stream, slot.chunk + 1);
     }
 }
 
@@ -93,16 +122,42 @@ acc_stream_output_acquire (AccStreamOutput *self)
   return buffer;
 }
 
-void
-acc_stream_output_submit (AccStreamOutput *self, guint64 chunk, gint64 first_row, gint64 n_rows)
+static void
+submit (AccStreamOutput *self, const AccStreamSlot *slot)
 {
   AccStream *stream = self->stream;
 
   g_mutex_lock (&stream->lock);
-  self->slots[self->n_filled % self->n_buffers] = (AccStreamSlot) { chunk, first_row, n_rows };
+  self->slots[self->n_filled % self->n_buffers] = *slot;
   self->n_filled++;
   g_cond_broadcast (&stream->cond);
   g_mutex_unlock (&stream->lock);
+}
+
+void
+acc_stream_output_submit (AccStreamOutput *self, guint64 chunk, gint64 first_row, gint64 n_rows)
+{
+  submit (self, &(AccStreamSlot) { .chunk = chunk, .first_row = first_row, .n_rows = n_rows });
+}
+
+gboolean
+acc_stream_output_download (AccStreamOutput *self, guint64 chunk, gint64 first_row, gint64 n_rows, GError **error)
+{
+  AccStream *stream = self->stream;
+  AccRowBuffer *buffer = acc_stream_output_acquire (self);
+  AccStreamSlot slot = { .chunk = chunk, .first_row = first_row, .n_rows = n_rows };
+
+  if (buffer == NULL)
+    return FALSE;
+
+  acc_row_buffer_get_row (buffer, 0, stream->leaves);
+  if (!stream->device->download (stream->run, stream->leaves, self->on_device[chunk % self->n_on_device]->memory, 0, n_rows,
+                                 &slot.downloaded, error))
+    return FALSE;
+
+  submit (self, &slot);
+
+  return TRUE;
 }
 
 void

@@ -9,7 +9,11 @@
 
 G_BEGIN_DECLS
 
-/* One run by rows: a reader thread per source, the kernels on the caller's thread, a writer thread.
+/* One run by rows: a reader thread per source, the kernels on the caller's thread, a writer thread per result.
+ *
+ * With a device the caller's thread only hands work over, and runs ahead of the device as far as there are slots: chunk k+1 goes
+ * up and chunk k-1 comes down while chunk k is computed. A slot that the device has not done with goes back to its reader or on
+ * to its writer with the point at which it has; these threads wait for it.
  *
  * Credits: a reader starts a chunk when it holds an empty slot; the kernels start one when they hold a full slot of each
  * source and an empty one for the result. Slots are the only buffers, so that a slow stage stops the others. One lock
@@ -23,9 +27,12 @@ typedef struct {
   guint          value;
   gint64         n_rows, row_elements;
   gint64         carry;
-  gboolean       whole;      /* one buffer for all rows */
+  gboolean       whole;      /* one buffer for all rows, where the kernels see them */
   guint          n_buffers;
-  AccRowBuffer **buffers;
+  AccRowBuffer **buffers;    /* that the reader fills */
+  guint          n_on_device;
+  AccRowBuffer **on_device;  /* NULL: the kernels see .buffers */
+  AccRowPoint   *uploaded;   /* per buffer; lock */
   guint64        n_chunks;
   guint64        n_filled;   /* lock */
   guint64        n_released; /* lock */
@@ -35,15 +42,19 @@ typedef struct {
 typedef struct {
   guint64 chunk;
   gint64  first_row, n_rows;
+  AccRowPoint downloaded;
 } AccStreamSlot;
 
 typedef struct {
   AccStream     *stream;
-  AccSink       *sink;
-  guint          value;
+  AccSink       *sink;       /* NULL: rows go to .result */
+  AccRowBuffer  *result;     /* borrowed */
+  guint          value, part;
   gint64         row_elements;
   guint          n_buffers;
-  AccRowBuffer **buffers;
+  AccRowBuffer **buffers;    /* that the writer empties */
+  guint          n_on_device;
+  AccRowBuffer **on_device;  /* NULL: the kernels see .buffers */
   AccStreamSlot *slots;
   guint64        n_filled;   /* lock */
   guint64        n_written;  /* lock */
@@ -65,9 +76,11 @@ struct _AccStream
   AccPlan         *plan;
   AccJob          *job;          /* nullable */
 
+  const AccRowDeviceClass *device;  /* NULL: none */
   guint            n_inputs;
   AccStreamInput  *inputs;
-  AccStreamOutput *output;       /* NULL: results are made whole */
+  guint            n_outputs;    /* 0: results are made whole */
+  AccStreamOutput *outputs;
   AccStreamWindow *windows;      /* per part of the plan */
   gint64          *done;         /* per step: rows computed */
   gint64           ticked;       /* rows of the driver that all steps have seen */
@@ -97,12 +110,16 @@ gboolean   acc_stream_input_start    (AccStreamInput *self, GError **error);
 /* Waits for the chunk. FALSE when the run stops. */
 gboolean   acc_stream_input_acquire  (AccStreamInput *self, guint64 chunk);
 /* The kernels are done with the chunk; keeps the rows that the next one needs. */
-void       acc_stream_input_release  (AccStreamInput *self, guint64 chunk);
+gboolean   acc_stream_input_release  (AccStreamInput *self, guint64 chunk, GError **error);
+/* With a device: sends the chunk up, and its slot back to the reader. */
+gboolean   acc_stream_input_upload   (AccStreamInput *self, guint64 chunk, GError **error);
 void       acc_stream_input_join     (AccStreamInput *self);
 gboolean   acc_stream_output_start   (AccStreamOutput *self, GError **error);
 /* Waits for an empty slot. */
 AccRowBuffer *acc_stream_output_acquire (AccStreamOutput *self);
 void       acc_stream_output_submit  (AccStreamOutput *self, guint64 chunk, gint64 first_row, gint64 n_rows);
+/* With a device: brings the chunk down into an empty slot, for which it waits. FALSE without an error when the run stops. */
+gboolean   acc_stream_output_download (AccStreamOutput *self, guint64 chunk, gint64 first_row, gint64 n_rows, GError **error);
 /* No more slots come; waits until all are written, or the run has stopped. */
 void       acc_stream_output_join    (AccStreamOutput *self);
 

@@ -71,11 +71,11 @@ acc_stream_advance (AccStream *self, guint64 chunks_done)
   for (guint i = 0; i < self->n_inputs; i++)
     bytes += (guint64) MIN (tick, self->inputs[i].n_rows) * self->flow->values[self->inputs[i].value].row_bytes;
 
-  if (self->n_inputs == 0 && self->output != NULL)
+  if (self->n_inputs == 0 && self->n_outputs > 0)
     {
-      const AccValueFlow *flow = &self->flow->values[self->output->value];
+      const AccValueFlow *flow = &self->flow->values[self->outputs->value];
 
-      bytes = (guint64) CLAMP (tick - flow->lag, 0, self->run->values[self->output->value].n_rows) * flow->row_bytes;
+      bytes = (guint64) CLAMP (tick - flow->lag, 0, self->run->values[self->outputs->value].n_rows) * flow->row_bytes;
     }
 
   acc_job_advance (self->job, chunks_done, bytes);
@@ -83,10 +83,19 @@ acc_stream_advance (AccStream *self, guint64 chunks_done)
 
 /* --- windows */
 
+/* Rows from @first_row on lie in the part's buffer from row @origin_row on. */
 static void
 set_window (AccStream *self, guint value, guint part, gint64 origin_row, gint64 first_row, gint64 n_rows)
 {
-  acc_row_buffer_get_row (self->windows[part].buffer, origin_row, self->leaves);
+  AccRowBuffer *buffer = self->windows[part].buffer;
+
+  if (buffer->memory != NULL)
+    {
+      self->device->set_window (self->run, value, buffer->memory, first_row - origin_row, first_row, n_rows);
+      return;
+    }
+
+  acc_row_buffer_get_row (buffer, origin_row, self->leaves);
   self->run->klass->set_window (self->run, value, self->leaves, first_row, n_rows);
 }
 
@@ -113,11 +122,22 @@ slide_window (AccStream *self, guint value, gint64 begin, gint64 end, GError **e
       return FALSE;
     }
 
-  acc_row_buffer_copy (window->buffer, 0, window->buffer, keep - window->first_row, begin - keep);
+  if (!acc_row_buffer_copy (window->buffer, 0, window->buffer, keep - window->first_row, begin - keep, error))
+    return FALSE;
+
   window->first_row = keep;
   set_window (self, value, value, 0, keep, MIN (window->buffer->capacity, self->run->values[value].n_rows - keep));
 
   return TRUE;
+}
+
+static AccRowBuffer *
+get_input_buffer (AccStreamInput *input, guint64 chunk)
+{
+  if (input->on_device != NULL)
+    return input->whole ? input->on_device[0] : input->on_device[chunk % input->n_on_device];
+
+  return input->whole ? input->buffers[0] : input->buffers[chunk % input->n_buffers];
 }
 
 static void
@@ -133,7 +153,7 @@ set_source_windows (AccStream *self, guint64 chunk)
       if (chunk >= input->n_chunks || (input->whole && chunk > 0))
         continue;
 
-      self->windows[input->value].buffer = input->whole ? input->buffers[0] : input->buffers[chunk % input->n_buffers];
+      self->windows[input->value].buffer = get_input_buffer (input, chunk);
       self->windows[input->value].first_row = first_row;
 
       for (guint j = input->value; j < self->run->n_values; j++)
@@ -150,15 +170,15 @@ set_source_windows (AccStream *self, guint64 chunk)
 
 /* --- kernels */
 
-static void
-copy_rows (AccStream *self, guint value, gint64 begin, gint64 end)
+static gboolean
+copy_rows (AccStream *self, guint value, gint64 begin, gint64 end, GError **error)
 {
   guint to = acc_plan_get_part (self->plan, value)->copied_to;
   const AccStreamWindow *source = &self->windows[self->flow->values[value].owner];
 
-  if (to > 0 && end > begin)
-    acc_row_buffer_copy (self->windows[to].buffer, begin - self->windows[to].first_row,
-                         source->buffer, begin - source->first_row, end - begin);
+  return to == 0 || end <= begin
+         || acc_row_buffer_copy (self->windows[to].buffer, begin - self->windows[to].first_row,
+                                 source->buffer, begin - source->first_row, end - begin, error);
 }
 
 static gboolean
@@ -181,7 +201,8 @@ run_step (AccStream *self, guint position, gint64 tick, GError **error)
 
   self->done[position] = end;
   for (guint i = 0; i < step->n_writes; i++)
-    copy_rows (self, step->writes[i], begin, end);
+    if (!copy_rows (self, step->writes[i], begin, end, error))
+      return FALSE;
 
   return TRUE;
 }
@@ -191,8 +212,9 @@ static gboolean
 run_band (AccStream *self, gint64 tick, GError **error)
 {
   for (guint i = 0; i < self->run->n_values; i++)
-    if (self->run->values[i].kind == ACC_ROW_VALUE_SOURCE)
-      copy_rows (self, i, MIN (self->ticked, self->run->values[i].n_rows), MIN (tick, self->run->values[i].n_rows));
+    if (self->run->values[i].kind == ACC_ROW_VALUE_SOURCE
+        && !copy_rows (self, i, MIN (self->ticked, self->run->values[i].n_rows), MIN (tick, self->run->values[i].n_rows), error))
+      return FALSE;
 
   for (guint i = 0; i < self->run->n_steps; i++)
     if (!run_step (self, i, tick, error))
@@ -213,11 +235,91 @@ add_seconds (AccStream *self, AccStage stage, gint64 *since)
 }
 
 static gint64
-rows_of_output (AccStream *self, guint64 chunk)
+rows_of_output (AccStreamOutput *output, guint64 chunk)
 {
-  gint64 row = acc_stream_get_tick (self, chunk) - self->flow->values[self->output->value].lag;
+  AccStream *self = output->stream;
+  gint64 row = acc_stream_get_tick (self, chunk) - self->flow->values[output->value].lag;
 
-  return CLAMP (row, 0, self->run->values[self->output->value].n_rows);
+  return CLAMP (row, 0, self->run->values[output->value].n_rows);
+}
+
+/* Where the chunk's rows of a result are computed. FALSE when the run stops. */
+static gboolean
+open_output (AccStreamOutput *output, guint64 chunk)
+{
+  AccStream *self = output->stream;
+  gint64 first_row = rows_of_output (output, chunk);
+  gint64 n_rows = rows_of_output (output, chunk + 1) - first_row;
+  AccStreamWindow *window = &self->windows[output->part];
+
+  if (n_rows == 0)
+    return TRUE;
+
+  window->buffer = output->on_device != NULL ? output->on_device[chunk % output->n_on_device] : acc_stream_output_acquire (output);
+  window->first_row = first_row;
+  if (window->buffer == NULL)
+    return FALSE;
+  if (output->part == output->value)
+    set_window (self, output->value, output->part, 0, first_row, n_rows);
+
+  return TRUE;
+}
+
+static gboolean
+close_output (AccStreamOutput *output, guint64 chunk, GError **error)
+{
+  gint64 first_row = rows_of_output (output, chunk);
+  gint64 n_rows = rows_of_output (output, chunk + 1) - first_row;
+
+  if (n_rows > 0 && output->on_device != NULL)
+    return acc_stream_output_download (output, chunk, first_row, n_rows, error);
+
+  if (n_rows > 0)
+    acc_stream_output_submit (output, chunk, first_row, n_rows);
+  else if (output == output->stream->outputs)
+    acc_stream_advance (output->stream, chunk + 1);
+
+  return TRUE;
+}
+
+static gboolean
+begin_chunk (AccStream *self, guint64 chunk, GError **error)
+{
+  for (guint i = 0; i < self->n_inputs; i++)
+    if (!acc_stream_input_acquire (&self->inputs[i], chunk))
+      return FALSE;
+
+  for (guint i = 0; i < self->n_inputs && self->device != NULL; i++)
+    if (!acc_stream_input_upload (&self->inputs[i], chunk, error))
+      return FALSE;
+
+  set_source_windows (self, chunk);
+
+  for (guint i = 0; i < self->n_outputs; i++)
+    if (!open_output (&self->outputs[i], chunk))
+      return FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+end_chunk (AccStream *self, guint64 chunk, GError **error)
+{
+  for (guint i = 0; i < self->n_inputs; i++)
+    if (!acc_stream_input_release (&self->inputs[i], chunk, error))
+      return FALSE;
+
+  if (self->device != NULL && !self->device->flush (self->run, error))
+    return FALSE;
+
+  for (guint i = 0; i < self->n_outputs; i++)
+    if (!close_output (&self->outputs[i], chunk, error))
+      return FALSE;
+
+  if (self->n_outputs == 0)
+    acc_stream_advance (self, chunk + 1);
+
+  return TRUE;
 }
 
 static gboolean
@@ -225,32 +327,9 @@ run_chunk (AccStream *self, guint64 chunk, GError **error)
 {
   gint64 end = MIN (acc_stream_get_tick (self, chunk + 1), self->flow->n_ticks);
   gint64 since = g_get_monotonic_time ();
-  gint64 first_row = 0, n_rows = 0;
 
-  for (guint i = 0; i < self->n_inputs; i++)
-    if (!acc_stream_input_acquire (&self->inputs[i], chunk))
-      return FALSE;
-
-  set_source_windows (self, chunk);
-
-  if (self->output != NULL)
-    {
-      first_row = rows_of_output (self, chunk);
-      n_rows = rows_of_output (self, chunk + 1) - first_row;
-    }
-
-  if (n_rows > 0)
-    {
-      guint copied_to = acc_plan_get_part (self->plan, self->output->value)->copied_to;
-      guint part = copied_to > 0 ? copied_to : self->output->value;
-
-      self->windows[part].buffer = acc_stream_output_acquire (self->output);
-      self->windows[part].first_row = first_row;
-      if (self->windows[part].buffer == NULL)
-        return FALSE;
-      if (copied_to == 0)
-        set_window (self, part, part, 0, first_row, n_rows);
-    }
+  if (!begin_chunk (self, chunk, error))
+    return FALSE;
 
   add_seconds (self, ACC_STAGE_WAITING, &since);
 
@@ -267,13 +346,11 @@ run_chunk (AccStream *self, guint64 chunk, GError **error)
 
   add_seconds (self, ACC_STAGE_COMPUTING, &since);
 
-  for (guint i = 0; i < self->n_inputs; i++)
-    acc_stream_input_release (&self->inputs[i], chunk);
+  if (!end_chunk (self, chunk, error))
+    return FALSE;
 
-  if (n_rows > 0)
-    acc_stream_output_submit (self->output, chunk, first_row, n_rows);
-  else
-    acc_stream_advance (self, chunk + 1);
+  if (self->device != NULL)
+    add_seconds (self, ACC_STAGE_WAITING, &since);
 
   return TRUE;
 }
@@ -321,6 +398,9 @@ take_result (AccStream *self, guint value, AccArray **results, GError **error)
   g_autoptr(AccShape) shape = NULL;
   guint from = part->copied_to > 0 ? part->copied_to : value;
 
+  if (acc_plan_get_part (self->plan, from)->result > 0)
+    from = acc_plan_get_part (self->plan, from)->result;
+
   if (row_value->kind == ACC_ROW_VALUE_REDUCED)
     {
       results[row_value->result] = self->run->klass->dup_reduced (self->run, value, error);
@@ -348,7 +428,44 @@ start_stages (AccStream *self, GError **error)
     if (!acc_stream_input_start (&self->inputs[i], error))
       return FALSE;
 
-  return self->output == NULL || acc_stream_output_start (self->output, error);
+  for (guint i = 0; i < self->n_outputs; i++)
+    if (!acc_stream_output_start (&self->outputs[i], error))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* Whatever happened: nobody uses memory of the run any more. */
+static void
+join_stages (AccStream *self)
+{
+  for (guint i = 0; i < self->n_inputs; i++)
+    acc_stream_input_join (&self->inputs[i]);
+  for (guint i = 0; i < self->n_outputs; i++)
+    acc_stream_output_join (&self->outputs[i]);
+
+  if (self->device != NULL)
+    {
+      GError *failure = NULL;
+
+      if (!self->device->finish (self->run, &failure))
+        acc_stream_fail (self, failure);
+    }
+}
+
+static void
+report_device (AccStream *self)
+{
+  guint64 busy, passed;
+
+  if (self->device == NULL || self->device->get_busy == NULL || !self->device->get_busy (self->run, &busy, &passed) || passed == 0)
+    return;
+
+  acc_job_add_device_time (self->job, (double) busy * 1e-9, (double) passed * 1e-9);
+
+  if ((acc_debug_get_flags () & ACC_DEBUG_PLAN) != 0)
+    g_message ("device busy for %.3f s of %.3f s, idle for %.1f %%", (double) busy * 1e-9, (double) passed * 1e-9,
+               100 - 100 * MIN ((double) busy / (double) passed, 1));
 }
 
 gboolean
@@ -370,10 +487,8 @@ acc_stream_execute (AccStream *self, GCancellable *cancellable, AccArray **resul
   if (!done && failure != NULL)
     acc_stream_fail (self, g_steal_pointer (&failure));
 
-  for (guint i = 0; i < self->n_inputs; i++)
-    acc_stream_input_join (&self->inputs[i]);
-  if (self->output != NULL)
-    acc_stream_output_join (self->output);
+  join_stages (self);
+  report_device (self);
 
   g_cancellable_disconnect (cancellable, handler);
   self->user = NULL;
@@ -393,12 +508,40 @@ acc_stream_execute (AccStream *self, GCancellable *cancellable, AccArray **resul
 
 /* --- memory */
 
+static AccRowBuffer **
+new_buffers (AccStream *self, guint position, guint *n_buffers, GError **error)
+{
+  const AccPlanPart *part = acc_plan_get_part (self->plan, position);
+  const AccRowValue *value = &self->run->values[part->value];
+  AccRowBuffer **buffers = g_new0 (AccRowBuffer *, part->n_buffers);
+
+  for (*n_buffers = 0; *n_buffers < part->n_buffers; ++*n_buffers)
+    {
+      AccRowBuffer *buffer;
+
+      if (part->on_device)
+        buffer = acc_row_buffer_new_on_device (self->run, part->value, part->headroom, part->capacity, part->name, error);
+      else if (part->place == ACC_PLACE_UPLOAD || part->place == ACC_PLACE_DOWNLOAD)
+        buffer = acc_row_buffer_new_staging (self->run, value->type, value->row_elements, part->capacity, part->name, error);
+      else
+        buffer = acc_row_buffer_new (self->backend, value->type, value->row_elements, part->headroom, part->capacity,
+                                     part->name, error);
+
+      buffers[*n_buffers] = buffer;
+      if (buffer == NULL)
+        break;
+    }
+
+  return buffers;
+}
+
 static gboolean
 add_input (AccStream *self, guint value, GError **error)
 {
   const AccRowValue *row_value = &self->run->values[value];
   const AccPlanPart *part = acc_plan_get_part (self->plan, value);
   AccStreamInput *input = &self->inputs[self->n_inputs++];
+  guint slots = part->staging > 0 ? part->staging : value;
 
   input->stream = self;
   input->source = row_value->array->source;
@@ -408,18 +551,20 @@ add_input (AccStream *self, guint value, GError **error)
   input->carry = part->headroom;
   input->whole = part->place == ACC_PLACE_READ_WHOLE;
   input->n_chunks = (guint64) ((input->n_rows + self->plan->chunk_rows - 1) / self->plan->chunk_rows);
-  input->n_buffers = part->n_buffers;
-  input->buffers = g_new0 (AccRowBuffer *, part->n_buffers);
 
-  for (guint i = 0; i < part->n_buffers; i++)
+  if (part->on_device)
     {
-      input->buffers[i] = acc_row_buffer_new (self->backend, row_value->type, row_value->row_elements,
-                                              part->headroom, part->capacity, part->name, error);
-      if (input->buffers[i] == NULL)
+      input->on_device = new_buffers (self, value, &input->n_on_device, error);
+      if (input->n_on_device < part->n_buffers)
         return FALSE;
     }
 
-  self->windows[value].buffer = input->buffers[0];
+  input->buffers = new_buffers (self, slots, &input->n_buffers, error);
+  input->uploaded = g_new0 (AccRowPoint, acc_plan_get_part (self->plan, slots)->n_buffers);
+  if (input->n_buffers < acc_plan_get_part (self->plan, slots)->n_buffers)
+    return FALSE;
+
+  self->windows[value].buffer = input->on_device != NULL ? input->on_device[0] : input->buffers[0];
 
   return TRUE;
 }
@@ -429,26 +574,38 @@ add_output (AccStream *self, guint value, guint position, AccSink *sink, GError 
 {
   const AccRowValue *row_value = &self->run->values[value];
   const AccPlanPart *part = acc_plan_get_part (self->plan, position);
-  AccStreamOutput *output = g_new0 (AccStreamOutput, 1);
+  AccStreamOutput *output = &self->outputs[self->n_outputs++];
+  guint slots = part->staging > 0 ? part->staging : position;
 
-  self->output = output;
   output->stream = self;
   output->sink = sink;
   output->value = value;
+  output->part = position;
   output->row_elements = row_value->row_elements;
-  output->n_buffers = part->n_buffers;
-  output->buffers = g_new0 (AccRowBuffer *, part->n_buffers);
-  output->slots = g_new0 (AccStreamSlot, part->n_buffers);
+  output->slots = g_new0 (AccStreamSlot, acc_plan_get_part (self->plan, slots)->n_buffers);
 
-  for (guint i = 0; i < part->n_buffers; i++)
+  if (part->on_device)
     {
-      output->buffers[i] = acc_row_buffer_new (self->backend, row_value->type, row_value->row_elements,
-                                               0, part->capacity, part->name, error);
-      if (output->buffers[i] == NULL)
+      output->on_device = new_buffers (self, position, &output->n_on_device, error);
+      if (output->n_on_device < part->n_buffers)
         return FALSE;
     }
 
-  return TRUE;
+  output->buffers = new_buffers (self, slots, &output->n_buffers, error);
+  if (output->n_buffers < acc_plan_get_part (self->plan, slots)->n_buffers)
+    return FALSE;
+
+  if (part->result > 0)
+    {
+      const AccPlanPart *result = acc_plan_get_part (self->plan, part->result);
+
+      output->sink = NULL;
+      output->result = acc_row_buffer_new_result (self->backend, row_value->type, row_value->row_elements,
+                                                  result->capacity, result->name, error);
+      self->windows[part->result].buffer = output->result;
+    }
+
+  return part->result == 0 || output->result != NULL;
 }
 
 static gboolean
@@ -472,8 +629,11 @@ add_part (AccStream *self, guint value, guint position, AccSink *sink, GError **
 
     case ACC_PLACE_WINDOW:
     case ACC_PLACE_WHOLE:
-      window->buffer = acc_row_buffer_new (self->backend, row_value->type, row_value->row_elements,
-                                           0, part->capacity, part->name, error);
+      if (part->on_device)
+        window->buffer = acc_row_buffer_new_on_device (self->run, value, 0, part->capacity, part->name, error);
+      else
+        window->buffer = acc_row_buffer_new (self->backend, row_value->type, row_value->row_elements,
+                                             0, part->capacity, part->name, error);
       break;
 
     case ACC_PLACE_RESULT:
@@ -481,6 +641,8 @@ add_part (AccStream *self, guint value, guint position, AccSink *sink, GError **
                                                   part->capacity, part->name, error);
       break;
 
+    case ACC_PLACE_UPLOAD:
+    case ACC_PLACE_DOWNLOAD:
     default:
       g_return_val_if_reached (FALSE);
     }
@@ -505,10 +667,12 @@ acc_stream_new (AccBackend *backend, AccRowFlow *flow, AccPlan *plan, AccSink *s
   self->cancellable = g_cancellable_new ();
   self->backend = backend;
   self->run = flow->run;
+  self->device = flow->run->klass->device;
   self->flow = flow;
   self->plan = plan;
   self->job = job;
   self->inputs = g_new0 (AccStreamInput, flow->n_sources);
+  self->outputs = g_new0 (AccStreamOutput, flow->run->n_values);
   self->windows = g_new0 (AccStreamWindow, plan->parts->len);
   self->done = g_new0 (gint64, flow->run->n_steps);
 
@@ -547,16 +711,21 @@ acc_stream_free (AccStream *self)
     }
 
   for (guint i = 0; i < self->n_inputs; i++)
-    free_buffers (self->inputs[i].buffers, self->inputs[i].n_buffers);
-
-  if (self->output != NULL)
     {
-      free_buffers (self->output->buffers, self->output->n_buffers);
-      g_free (self->output->slots);
-      g_free (self->output);
+      free_buffers (self->inputs[i].buffers, self->inputs[i].n_buffers);
+      free_buffers (self->inputs[i].on_device, self->inputs[i].n_on_device);
+      g_free (self->inputs[i].uploaded);
+    }
+
+  for (guint i = 0; i < self->n_outputs; i++)
+    {
+      free_buffers (self->outputs[i].buffers, self->outputs[i].n_buffers);
+      free_buffers (self->outputs[i].on_device, self->outputs[i].n_on_device);
+      g_free (self->outputs[i].slots);
     }
 
   g_free (self->inputs);
+  g_free (self->outputs);
   g_free (self->windows);
   g_free (self->done);
   g_free (self->leaves);

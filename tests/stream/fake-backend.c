@@ -10,6 +10,7 @@ script_init (Script *self)
 {
   memset (self, 0, sizeof *self);
   self->fail_step = -1;
+  self->on_device = g_getenv ("ACC_TEST_FAKE_DEVICE") != NULL;
 }
 
 void
@@ -221,6 +222,26 @@ script_compute (Script *self, guint value)
 
 /* --- runs by rows */
 
+/* Rows in the memory of a device that is not there. */
+struct _AccRowMemory
+{
+  gint32 *data;
+  gint64  headroom, capacity, row_elements;
+  guint64 bytes;
+};
+
+typedef enum { WORK_STEP, WORK_COPY, WORK_UPLOAD, WORK_DOWNLOAD } WorkKind;
+
+typedef struct {
+  WorkKind kind;
+  guint    step;
+  gint64   begin, end;
+  gint32  *windows[SCRIPT_MAX];
+  gint64   first[SCRIPT_MAX], n[SCRIPT_MAX];
+  gint32  *to, *from;
+  gsize    size;
+} Work;
+
 typedef struct {
   AccRowRun    parent;
   FakeBackend *backend;
@@ -232,6 +253,14 @@ typedef struct {
   gint64       done[SCRIPT_MAX];
   gboolean     seen[SCRIPT_MAX];
   gint32       state[SCRIPT_MAX];
+
+  /* A device: what was handed over and not done yet, in order. */
+  GMutex       lock;
+  GQueue       work;
+  Work         set;           /* windows as they are now */
+  guint64      n_queued, n_worked;
+  gint32       n_memories;
+  GError      *failure;
 } FakeRun;
 
 struct _FakeBackend
@@ -240,6 +269,7 @@ struct _FakeBackend
 
   Script    *script;
   guint64    n_rows;
+  guint64    device_bytes;
   guint      n_whole;
 };
 
@@ -308,15 +338,9 @@ get_window_row (gpointer data, guint value, gint64 row)
 }
 
 static gboolean
-fake_run_step (AccRowRun *run, guint position, gint64 begin, gint64 end, GCancellable *cancellable, GError **error)
+compute_rows (FakeRun *self, guint position, gint64 begin, gint64 end, GError **error)
 {
-  FakeRun *self = (FakeRun *) run;
   const ScriptStep *step = &self->script->steps[position];
-
-  g_assert_cmpint (begin, ==, self->done[position]);
-  g_assert_cmpint (end, <=, step->n_rows);
-  g_assert_true (begin < end || (step->n_rows == 0 && step->reduces && !self->seen[position]));
-  self->seen[position] = TRUE;
 
   if (self->script->delay_us > 0)
     g_usleep (self->script->delay_us);
@@ -334,8 +358,255 @@ fake_run_step (AccRowRun *run, guint position, gint64 begin, gint64 end, GCancel
       else
         compute_row (self->script, step, w, r, find_row (self, step->writes[w], r), get_window_row, self);
 
-  self->done[position] = end;
   self->backend->n_rows += (guint64) (end - begin);
+
+  return TRUE;
+}
+
+/* --- a device that does nothing before somebody waits for it */
+
+static void
+do_work (FakeRun *self, Work *work)
+{
+  switch (work->kind)
+    {
+    case WORK_STEP:
+      memcpy (self->windows, work->windows, sizeof self->windows);
+      memcpy (self->first, work->first, sizeof self->first);
+      memcpy (self->n, work->n, sizeof self->n);
+      compute_rows (self, work->step, work->begin, work->end, self->failure == NULL ? &self->failure : NULL);
+      break;
+
+    case WORK_COPY:
+      memmove (work->to, work->from, work->size);
+      break;
+
+    case WORK_UPLOAD:
+    case WORK_DOWNLOAD:
+      memcpy (work->to, work->from, work->size);
+      break;
+
+    default:
+      g_assert_not_reached ();
+    }
+}
+
+static void
+work_until (FakeRun *self, guint64 point)
+{
+  g_mutex_lock (&self->lock);
+  while (self->n_worked < point)
+    {
+      Work *work = g_queue_pop_head (&self->work);
+
+      g_assert_nonnull (work);
+      do_work (self, work);
+      g_free (work);
+      self->n_worked++;
+    }
+  g_mutex_unlock (&self->lock);
+}
+
+/* Takes over @work. */
+static guint64
+hand_over (FakeRun *self, Work *work)
+{
+  guint64 point;
+
+  g_mutex_lock (&self->lock);
+  g_queue_push_tail (&self->work, work);
+  point = ++self->n_queued;
+  g_mutex_unlock (&self->lock);
+
+  return point;
+}
+
+static guint64
+fake_device_measure (AccRowRun *run, guint value, gint64 headroom, gint64 capacity)
+{
+  return ((guint64) (headroom + capacity) * (guint64) run->values[value].row_elements * 4 + 255) / 256 * 256;
+}
+
+static AccRowMemory *
+fake_device_allocate (AccRowRun *run, guint value, gint64 headroom, gint64 capacity, GError **error)
+{
+  FakeRun *self = (FakeRun *) run;
+  guint64 bytes = fake_device_measure (run, value, headroom, capacity);
+  AccRowMemory *memory;
+
+  if (!acc_budget_reserve (acc_backend_get_budget (ACC_BACKEND (self->backend)), bytes, "device", error))
+    return NULL;
+
+  memory = g_new0 (AccRowMemory, 1);
+  memory->headroom = headroom;
+  memory->capacity = capacity;
+  memory->row_elements = run->values[value].row_elements;
+  memory->bytes = bytes;
+  memory->data = g_malloc (bytes);
+  memset (memory->data, 0xA5, bytes);
+  self->n_memories++;
+  self->backend->device_bytes += bytes;
+
+  return memory;
+}
+
+static void
+fake_device_release (AccRowRun *run, AccRowMemory *memory)
+{
+  FakeRun *self = (FakeRun *) run;
+
+  g_assert_true (g_queue_is_empty (&self->work));
+  acc_budget_release (acc_backend_get_budget (ACC_BACKEND (self->backend)), memory->bytes, "device");
+  self->backend->device_bytes -= memory->bytes;
+  self->n_memories--;
+  g_free (memory->data);
+  g_free (memory);
+}
+
+static AccBuffer *
+fake_device_allocate_staging (AccRowRun *run, gsize size, const char *what, GError **error)
+{
+  return acc_backend_allocate (ACC_BACKEND (((FakeRun *) run)->backend), size, what, error);
+}
+
+static gint32 *
+find_memory_row (AccRowMemory *memory, gint64 row, gint64 n_rows)
+{
+  g_assert_cmpint (row, >=, -memory->headroom);
+  g_assert_cmpint (row + n_rows, <=, memory->capacity);
+
+  return memory->data + (memory->headroom + row) * memory->row_elements;
+}
+
+static void
+fake_device_set_window (AccRowRun *run, guint value, AccRowMemory *memory, gint64 origin_row, gint64 first_row, gint64 n_rows)
+{
+  FakeRun *self = (FakeRun *) run;
+
+  g_assert_cmpint (first_row, >=, 0);
+  g_assert_cmpint (first_row + n_rows, <=, self->script->values[value].n_rows);
+  g_mutex_lock (&self->lock);
+  self->set.windows[value] = find_memory_row (memory, first_row - origin_row, n_rows);
+  self->set.first[value] = first_row;
+  self->set.n[value] = n_rows;
+  g_mutex_unlock (&self->lock);
+}
+
+static gboolean
+fake_device_copy (AccRowRun *run, AccRowMemory *to, gint64 row, AccRowMemory *from, gint64 from_row, gint64 n_rows, GError **error)
+{
+  Work work = { .kind = WORK_COPY, .to = find_memory_row (to, row, n_rows), .from = find_memory_row (from, from_row, n_rows),
+                .size = (gsize) (n_rows * to->row_elements) * 4 };
+
+  hand_over ((FakeRun *) run, g_memdup2 (&work, sizeof work));
+
+  return TRUE;
+}
+
+static gboolean
+fake_device_upload (AccRowRun *run, AccRowMemory *to, gint64 row, gpointer *leaves, gint64 n_rows, AccRowPoint *point, GError **error)
+{
+  Work work = { .kind = WORK_UPLOAD, .to = find_memory_row (to, row, n_rows), .from = leaves[0],
+                .size = (gsize) (n_rows * to->row_elements) * 4 };
+
+  *point = (AccRowPoint) { 1, hand_over ((FakeRun *) run, g_memdup2 (&work, sizeof work)) };
+
+  return TRUE;
+}
+
+static gboolean
+fake_device_download (AccRowRun *run, gpointer *leaves, AccRowMemory *from, gint64 row, gint64 n_rows, AccRowPoint *point, GError **error)
+{
+  Work work = { .kind = WORK_DOWNLOAD, .to = leaves[0], .from = find_memory_row (from, row, n_rows),
+                .size = (gsize) (n_rows * from->row_elements) * 4 };
+
+  *point = (AccRowPoint) { 2, hand_over ((FakeRun *) run, g_memdup2 (&work, sizeof work)) };
+
+  return TRUE;
+}
+
+static gboolean
+fake_device_flush (AccRowRun *run, GError **error)
+{
+  return TRUE;
+}
+
+static gboolean
+check_failure (FakeRun *self, GError **error)
+{
+  gboolean ok;
+
+  g_mutex_lock (&self->lock);
+  ok = self->failure == NULL;
+  if (!ok && error != NULL)
+    *error = g_error_copy (self->failure);
+  g_mutex_unlock (&self->lock);
+
+  return ok;
+}
+
+static gboolean
+fake_device_wait (AccRowRun *run, const AccRowPoint *point, GError **error)
+{
+  work_until ((FakeRun *) run, point->point);
+
+  return point->queue == 1 || check_failure ((FakeRun *) run, error);
+}
+
+static gboolean
+fake_device_finish (AccRowRun *run, GError **error)
+{
+  FakeRun *self = (FakeRun *) run;
+
+  work_until (self, self->n_queued);
+
+  return check_failure (self, error);
+}
+
+static gboolean
+fake_device_get_busy (AccRowRun *run, guint64 *busy, guint64 *passed)
+{
+  *busy = 750000000;
+  *passed = 1000000000;
+
+  return TRUE;
+}
+
+static const AccRowDeviceClass fake_device_class = {
+  fake_device_measure, fake_device_allocate, fake_device_release, fake_device_allocate_staging, fake_device_set_window,
+  fake_device_copy, fake_device_upload, fake_device_download, fake_device_flush, fake_device_wait, fake_device_finish,
+  fake_device_get_busy,
+};
+
+/* --- steps */
+
+static gboolean
+fake_run_step (AccRowRun *run, guint position, gint64 begin, gint64 end, GCancellable *cancellable, GError **error)
+{
+  FakeRun *self = (FakeRun *) run;
+  const ScriptStep *step = &self->script->steps[position];
+  Work *work;
+
+  g_assert_cmpint (begin, ==, self->done[position]);
+  g_assert_cmpint (end, <=, step->n_rows);
+  g_assert_true (begin < end || (step->n_rows == 0 && step->reduces && !self->seen[position]));
+  self->seen[position] = TRUE;
+
+  if (!self->script->on_device)
+    {
+      if (!compute_rows (self, position, begin, end, error))
+        return FALSE;
+      self->done[position] = end;
+      return TRUE;
+    }
+
+  work = g_memdup2 (&self->set, sizeof self->set);
+  work->kind = WORK_STEP;
+  work->step = position;
+  work->begin = begin;
+  work->end = end;
+  self->done[position] = end;
+  hand_over (self, work);
 
   return TRUE;
 }
@@ -359,6 +630,11 @@ fake_free (AccRowRun *run)
 {
   FakeRun *self = (FakeRun *) run;
 
+  g_assert_cmpint (self->n_memories, ==, 0);
+  g_queue_clear_full (&self->work, g_free);
+  g_clear_error (&self->failure);
+  g_mutex_clear (&self->lock);
+
   for (guint i = 0; i < run->n_values; i++)
     {
       g_clear_object (&self->arrays[i]);
@@ -376,7 +652,8 @@ fake_free (AccRowRun *run)
   g_free (self);
 }
 
-static const AccRowRunClass fake_run_class = { fake_set_window, fake_run_step, fake_dup_reduced, fake_free };
+static const AccRowRunClass fake_run_class = { fake_set_window, fake_run_step, fake_dup_reduced, fake_free, NULL };
+static const AccRowRunClass fake_device_run_class = { NULL, fake_run_step, fake_dup_reduced, fake_free, &fake_device_class };
 
 static AccRowRun *
 fake_executable_begin_rows (AccExecutable *executable, AccArray **arguments, guint n_arguments, GCancellable *cancellable, GError **error)
@@ -392,7 +669,9 @@ fake_executable_begin_rows (AccExecutable *executable, AccArray **arguments, gui
     }
 
   self = g_new0 (FakeRun, 1);
-  self->parent.klass = &fake_run_class;
+  self->parent.klass = script->on_device ? &fake_device_run_class : &fake_run_class;
+  g_mutex_init (&self->lock);
+  g_queue_init (&self->work);
   self->backend = g_object_ref (backend);
   self->script = script;
   self->parent.n_values = script->n_values;
@@ -504,6 +783,12 @@ guint64
 fake_backend_get_n_rows (FakeBackend *self)
 {
   return self->n_rows;
+}
+
+guint64
+fake_backend_get_device_bytes (FakeBackend *self)
+{
+  return self->device_bytes;
 }
 
 guint

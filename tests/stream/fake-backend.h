@@ -35,6 +35,7 @@ typedef struct {
   int         fail_step;        /* -1: none */
   gint64      fail_row;
   gboolean    refuses_rows;
+  gboolean    on_device;        /* windows lie in memory of its own; work is done when somebody waits for it */
 } Script;
 
 void       script_init      (Script *self);
@@ -56,6 +57,8 @@ G_DECLARE_FINAL_TYPE (FakeBackend, fake_backend, FAKE, BACKEND, AccBackend)
 
 /* @script: borrowed. */
 FakeBackend *fake_backend_new (Script *script);
+/* Whether memory of a device is held. */
+guint64      fake_backend_get_device_bytes (FakeBackend *self);
 /* Rows computed by steps since the start; whole runs. */
 guint64      fake_backend_get_n_rows  (FakeBackend *self);
 guint        fake_backend_get_n_whole (FakeBackend *self);
