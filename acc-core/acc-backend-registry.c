@@ -341,11 +341,32 @@ describe_backend (const char *name)
                        NULL);
 }
 
+/* Several devices of one kind are several backends. */
+static void
+append_devices (GListStore *list, const char *name)
+{
+  GType type = find_type (name, NULL);
+  AccBackendClass *klass = type != G_TYPE_INVALID && g_type_is_a (type, ACC_TYPE_BACKEND) ? g_type_class_ref (type) : NULL;
+  g_auto(GStrv) devices = klass != NULL && klass->list_devices != NULL ? klass->list_devices (klass) : NULL;
+  guint n = devices != NULL ? g_strv_length (devices) : 0;
+
+  for (guint i = 0; i < MAX (n, 1); i++)
+    {
+      g_autofree char *full = n > 1 ? g_strconcat (name, ":", devices[i], NULL) : g_strdup (name);
+      g_autoptr(AccBackendInfo) info = describe_backend (full);
+
+      g_list_store_append (list, info);
+    }
+
+  if (klass != NULL)
+    g_type_class_unref (klass);
+}
+
 /**
  * acc_backend_list:
  *
- * Lists every backend known: those that can be used, and the absent ones with the reason. Loads their modules and tries
- * each, which takes a while.
+ * Lists every backend known: those that can be used, and the absent ones with the reason. Where there are several devices of
+ * a kind, each is listed with its number (`cuda:0`, `cuda:1`). Loads their modules and tries each, which takes a while.
  *
  * Returns: (transfer full): a list of [class@Acc.BackendInfo]
  */
@@ -356,11 +377,7 @@ acc_backend_list (void)
   GListStore *list = g_list_store_new (ACC_TYPE_BACKEND_INFO);
 
   for (guint i = 0; i < names->len; i++)
-    {
-      g_autoptr(AccBackendInfo) info = describe_backend (g_ptr_array_index (names, i));
-
-      g_list_store_append (list, info);
-    }
+    append_devices (list, g_ptr_array_index (names, i));
 
   return G_LIST_MODEL (list);
 }

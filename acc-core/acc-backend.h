@@ -19,8 +19,10 @@ struct _AccBackendClass
   AccExecutable *(*compile) (AccBackend *self, AccProgram *program, GCancellable *cancellable, GError **error);
   /* Bulk memory for chunks, from the backend's pool, counted against its limit: an AccBuffer, see acc-buffer-private.h */
   gpointer       (*allocate) (AccBackend *self, gsize size, const char *what, GError **error);
+  /* Of the class: what may follow the colon of the name, NULL-terminated, owned by the caller; NULL for none. */
+  char         **(*list_devices) (AccBackendClass *klass);
 
-  gpointer padding[14];
+  gpointer padding[13];
 };
 
 /* ACC_BACKEND names it, else "native", else "interpreter". The same object each time. */

@@ -11,8 +11,9 @@ typedef struct {
 } Key;
 
 typedef struct {
-  Key            key;
-  AccKernelEntry entry;
+  Key              key;
+  AccKernelEntry   entry;
+  AccDeviceKernel *device_kernel;
 } Ready;
 
 /* A kernel that is not in memory. */
@@ -110,6 +111,12 @@ acc_code_get_counts (AccCode       *self,
   pthread_mutex_unlock (&self->table_mutex);
 }
 
+static gboolean
+is_open (const AccCodeRequest *request)
+{
+  return request->entry == NULL && request->device_kernel == NULL;
+}
+
 /* Fills in what is in memory; whether that is all. */
 static gboolean
 look_up (AccCode        *self,
@@ -120,7 +127,7 @@ look_up (AccCode        *self,
 
   pthread_mutex_lock (&self->table_mutex);
   for (guint i = 0; i < n_requests; i++)
-    if (requests[i].entry == NULL)
+    if (is_open (&requests[i]))
       {
         Key key = { (char *) acc_kernel_get_hash (requests[i].kernel), requests[i].variant };
         const Ready *ready = g_hash_table_lookup (self->table, &key);
@@ -128,6 +135,7 @@ look_up (AccCode        *self,
         if (ready != NULL)
           {
             requests[i].entry = ready->entry;
+            requests[i].device_kernel = ready->device_kernel;
             self->counts.n_memory++;
           }
         else
@@ -164,7 +172,7 @@ list_missing (AccCode        *self,
 
   g_array_set_clear_func (list, missing_clear);
   for (guint i = 0; i < n_requests; i++)
-    if (requests[i].entry == NULL && !is_listed (list, requests[i].kernel, requests[i].variant))
+    if (is_open (&requests[i]) && !is_listed (list, requests[i].kernel, requests[i].variant))
       {
         Missing missing = { .kernel = requests[i].kernel, .variant = requests[i].variant,
                             .target = g_strdup_printf ("%s variant %x", self->target, requests[i].variant) };
@@ -220,14 +228,29 @@ compile_all (AccCode      *self,
   pthread_mutex_unlock (&self->table_mutex);
 }
 
+static gboolean
+load (AccCode  *self,
+      Missing  *missing,
+      Ready    *ready,
+      GError  **error)
+{
+  if (self->maker.load_device != NULL)
+    ready->device_kernel = self->maker.load_device (missing->kernel, missing->code, self->maker.user_data, error);
+  else
+    ready->entry = self->maker.load (missing->code, self->maker.user_data, error);
+
+  return ready->entry != NULL || ready->device_kernel != NULL;
+}
+
 /* From code to an entry in the table. */
 static gboolean
 make_ready (AccCode  *self,
             Missing  *missing,
             GError  **error)
 {
-  AccKernelEntry entry;
+  Ready loaded = { { NULL, 0 }, NULL, NULL };
   Ready *ready;
+  gboolean ok;
 
   if (missing->code == NULL)
     {
@@ -236,16 +259,16 @@ make_ready (AccCode  *self,
       return FALSE;
     }
 
-  entry = self->maker.load (missing->code, self->maker.user_data, missing->compiled ? error : NULL);
-  if (entry == NULL && !missing->compiled)
+  ok = load (self, missing, &loaded, missing->compiled ? error : NULL);
+  if (!ok && !missing->compiled)
     {
       /* What the disk gave does not load here: made anew. */
       g_clear_pointer (&missing->code, g_bytes_unref);
       missing->code = self->maker.compile (missing->kernel, missing->variant, self->maker.user_data, error);
       missing->compiled = missing->code != NULL;
-      entry = missing->compiled ? self->maker.load (missing->code, self->maker.user_data, error) : NULL;
+      ok = missing->compiled && load (self, missing, &loaded, error);
     }
-  if (entry == NULL)
+  if (!ok)
     {
       g_prefix_error (error, "kernel “%s”: ", acc_kernel_get_name (missing->kernel));
       return FALSE;
@@ -254,10 +277,9 @@ make_ready (AccCode  *self,
   if (missing->compiled && self->cache != NULL)
     acc_kernel_cache_store (self->cache, acc_kernel_get_hash (missing->kernel), missing->target, missing->code);
 
-  ready = g_new0 (Ready, 1);
+  ready = g_memdup2 (&loaded, sizeof loaded);
   ready->key.hash = g_strdup (acc_kernel_get_hash (missing->kernel));
   ready->key.variant = missing->variant;
-  ready->entry = entry;
   pthread_mutex_lock (&self->table_mutex);
   g_hash_table_replace (self->table, &ready->key, ready);
   if (!missing->compiled)
@@ -307,7 +329,10 @@ acc_code_get (AccCode         *self,
   gboolean made;
 
   for (guint i = 0; i < n_requests; i++)
-    requests[i].entry = NULL;
+    {
+      requests[i].entry = NULL;
+      requests[i].device_kernel = NULL;
+    }
   if (look_up (self, requests, n_requests))
     return TRUE;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "acc-device.h"
 #include "acc-kernel-cache.h"
 #include "acc-workers.h"
 #include "acc-core/acc-error.h"
@@ -19,12 +20,15 @@ typedef struct {
   /* One thread at a time. The entry stays valid until the owner of @user_data goes. */
   AccKernelEntry (*load)       (GBytes *code, gpointer user_data, GError **error);
   gpointer         user_data;
+  /* In place of load, for devices. */
+  AccDeviceKernel *(*load_device) (AccKernel *kernel, GBytes *code, gpointer user_data, GError **error);
 } AccCodeMaker;
 
 typedef struct {
   AccKernel     *kernel;   /* borrowed */
   guint          variant;
-  AccKernelEntry entry;    /* what acc_code_get() fills in */
+  AccKernelEntry entry;    /* what acc_code_get() fills in: one of the two */
+  AccDeviceKernel *device_kernel;
 } AccCodeRequest;
 
 typedef struct {

@@ -96,4 +96,16 @@ struct _AccDevice {
   gboolean              unified;      /* device memory is the host's: AccDeviceMemory.host is set, and uploads are copies to be avoided */
 };
 
+/* Which tiles are touched, and how many: the groups of a launch. The inner range may be empty: a fold's seed is a result
+ * without elements; that is one tile. Launches with nothing to do never come to a device. */
+static inline void
+acc_groups_count (const AccGroups *self, gint64 first[2], gint64 count[2])
+{
+  for (guint d = 0; d < 2; d++)
+    {
+      first[d] = self->begin[d] / self->tile[d];
+      count[d] = self->end[d] > self->begin[d] ? (self->end[d] - 1) / self->tile[d] + 1 - first[d] : 1;
+    }
+}
+
 G_END_DECLS

@@ -2,20 +2,28 @@
 #pragma once
 
 #include "acc-code.h"
+#include "acc-device-heap.h"
 #include "acc-pool.h"
 #include "acc-workers.h"
 
 G_BEGIN_DECLS
 
-/* What running a schedule takes; a backend owns one. */
+/* What running a schedule takes; a backend owns one. Kernels run on the workers, or on the heap's device. */
 typedef struct {
-  AccPool    *pool;
-  AccWorkers *workers;
-  AccCode    *code;
+  AccPool       *pool;             /* NULL where there is a device */
+  AccWorkers    *workers;
+  AccCode       *code;
+  AccDeviceHeap *heap;             /* NULL: the host's processors */
   /* Flags for acc_code_get() by what a launch is like. */
-  guint       variant;             /* all kernels */
-  guint       streaming_variant;   /* added where what a whole run writes does not fit the caches */
-  guint64     streaming_bytes;     /* from here on; 0: never */
+  guint          variant;             /* all kernels */
+  guint          streaming_variant;   /* added where what a whole run writes does not fit the caches */
+  guint64        streaming_bytes;     /* from here on; 0: never */
 } AccHost;
+
+static inline const AccTarget *
+acc_host_get_target (AccHost *self)
+{
+  return self->heap != NULL ? &acc_device_heap_get_device (self->heap)->target : &acc_target_cpu;
+}
 
 G_END_DECLS

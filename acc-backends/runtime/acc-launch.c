@@ -39,12 +39,12 @@ run_tile (gint64   tile,
   job->entry (job->slots, range, &job->context->failure);
 }
 
-static void
-set_failure (AccLaunchContext  *self,
-             GError           **error)
+void
+acc_failure_to_error (const AccFailure  *failure,
+                      AccPrepared       *prepared,
+                      GError           **error)
 {
-  const AccFailure *failure = &self->failure;
-  GPtrArray *origins = self->prepared->schedule->origins;
+  GPtrArray *origins = prepared->schedule->origins;
   g_autofree char *what = failure->origin < origins->len ? acc_array_describe (g_ptr_array_index (origins, failure->origin))
                                                          : g_strdup ("kernel");
 
@@ -69,7 +69,7 @@ acc_launch_run (AccLaunchContext         *self,
 
   if (__atomic_load_n (&self->failure.state, __ATOMIC_ACQUIRE) != 0)
     {
-      set_failure (self, error);
+      acc_failure_to_error (&self->failure, self->prepared, error);
       return FALSE;
     }
 

@@ -155,7 +155,7 @@ get_code (AccPrepared   *self,
 
       for (guint i = 0; i < step->n_launches; i++)
         {
-          AccCodeRequest request = { step->launches[i].kernel, host->variant, NULL };
+          AccCodeRequest request = { .kernel = step->launches[i].kernel, .variant = host->variant };
 
           if (streams && writes_once (request.kernel))
             request.variant |= host->streaming_variant;
@@ -168,7 +168,12 @@ get_code (AccPrepared   *self,
 
   for (guint s = 0; s < schedule->n_steps; s++)
     for (guint i = 0; i < schedule->steps[s].n_launches; i++)
-      self->steps[s].launches[i].entry = g_array_index (requests, AccCodeRequest, n++).entry;
+      {
+        const AccCodeRequest *request = &g_array_index (requests, AccCodeRequest, n++);
+
+        self->steps[s].launches[i].entry = request->entry;
+        self->steps[s].launches[i].kernel = request->device_kernel;
+      }
 
   return TRUE;
 }

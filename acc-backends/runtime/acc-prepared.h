@@ -9,7 +9,8 @@ G_BEGIN_DECLS
 /* A schedule with its kernels compiled and all that runs of it have in common worked out. Counted, immutable. */
 typedef struct {
   const AccLaunch *launch;
-  AccKernelEntry   entry;
+  AccKernelEntry   entry;      /* one of the two */
+  AccDeviceKernel *kernel;
   AccPartition     whole;
 } AccPreparedLaunch;
 

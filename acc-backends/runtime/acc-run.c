@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-run.h"
 
+#include "acc-device-run.h"
+
 void
 acc_run_init (AccRun       *self,
               AccHost      *host,
@@ -182,6 +184,9 @@ acc_run_whole (AccHost       *host,
   AccSchedule *schedule = prepared->schedule;
   AccRun run;
   gboolean ok;
+
+  if (host->heap != NULL)
+    return acc_device_run_whole (host, prepared, arguments, results, cancellable, error);
 
   acc_run_init (&run, host, prepared, cancellable);
 

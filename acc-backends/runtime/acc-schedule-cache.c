@@ -191,7 +191,7 @@ acc_schedule_cache_get (AccScheduleCache  *self,
   if (prepared != NULL)
     return g_steal_pointer (&prepared);
 
-  schedule = acc_schedule_new (&acc_target_cpu, results, n_results, bound, values, n_bound, error);
+  schedule = acc_schedule_new (acc_host_get_target (host), results, n_results, bound, values, n_bound, error);
   if (schedule == NULL)
     return NULL;
 

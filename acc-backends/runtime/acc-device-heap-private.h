@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-device-heap.h"
+#include "acc-pool.h"
+
+#include <pthread.h>
+
+G_BEGIN_DECLS
+
+/* Below this a transfer goes on the compute queue: what it takes to order queues costs more than the overlap gains. */
+#define ACC_SMALL_TRANSFER (64 * 1024)
+
+#define ACC_MAX_MARKS 32
+
+/* Uses of a queue are numbered when they have been enqueued; a mark says that a point is behind all up to a number. */
+typedef struct {
+  guint64 number;
+  guint64 point;
+} AccDeviceMark;
+
+typedef struct {
+  guint64       used;                     /* number of the last use */
+  guint64       reached;                  /* all up to this one are done */
+  guint64       behind[ACC_N_QUEUES];     /* what is enqueued from now on begins after these uses of other queues */
+  AccDeviceMark marks[ACC_MAX_MARKS];     /* oldest first */
+  guint         n_marks;
+} AccDeviceQueue;
+
+/* How the kernels of a run failed: memory of an AccFailure, zero but while a run that failed has it; and pinned memory to read it. */
+typedef struct _AccDeviceReport AccDeviceReport;
+
+#define ACC_REPORT_BYTES 4096
+
+struct _AccDeviceReport {
+  AccDeviceMemory memory;
+  guint8         *host;         /* ACC_REPORT_BYTES */
+  gsize           filled;       /* of host: the failure, then small results */
+};
+
+struct _AccDeviceHeap {
+  gatomicrefcount ref_count;
+  AccDevice      *device;       /* NULL once it has no more blocks and the heap is closed */
+  AccBudget      *budget;
+  AccPool        *fetched;      /* host memory for what is moved there: not counted in .budget */
+  double          timeout;      /* seconds; 0: none */
+
+  pthread_mutex_t mutex;
+  pthread_cond_t  changed;      /* a copy is no longer busy */
+  gboolean        closed, lost;
+  guint           n_blocks;
+  GHashTable     *shelves[2];   /* idle blocks, of the device and of the host: size → GQueue of blocks, latest first */
+  GQueue          idle;         /* all of them, latest first */
+  guint64         idle_bytes;
+  GQueue          resident;     /* copies with counted blocks that nobody pins, latest used first */
+  AccDeviceQueue  queues[ACC_N_QUEUES];
+  GPtrArray      *reports;
+  AccDeviceCounts counts;
+};
+
+/* --- queues; with the lock */
+
+void     acc_device_heap_note_use   (AccDeviceHeap *self, AccQueue queue, AccDeviceBlock *block);
+gboolean acc_device_heap_order      (AccDeviceHeap *self, AccQueue queue, AccDeviceBlock *block, GError **error);
+/* The host waits until no queue uses the block. */
+gboolean acc_device_heap_settle     (AccDeviceHeap *self, AccDeviceBlock *block, GError **error);
+
+/* --- blocks; with the lock */
+
+void     acc_device_heap_put_away   (AccDeviceHeap *self, AccDeviceBlock *block);
+/* Moves the least recently used copy out; FALSE: there is none, or it cannot be moved. @freed: bytes no longer counted. */
+gboolean acc_device_heap_evict      (AccDeviceHeap *self, guint64 *freed, GError **error);
+/* Moves all out that has a host copy: for a heap that is closed. */
+void     acc_device_heap_drop_clean (AccDeviceHeap *self);
+
+/* --- without the lock */
+
+/* As unpin; @data: the buffer's bytes, copied; may be NULL. */
+void             acc_device_heap_unpin_filled (AccDeviceHeap *self, AccBuffer *buffer, gconstpointer data);
+AccDeviceReport *acc_device_heap_take_report (AccDeviceHeap *self, GError **error);
+/* @is_clean: the failure is zero, and nothing enqueued uses it. */
+void             acc_device_heap_give_report (AccDeviceHeap *self, AccDeviceReport *report, gboolean is_clean);
+
+static inline void
+acc_device_heap_lock (AccDeviceHeap *self)
+{
+  pthread_mutex_lock (&self->mutex);
+}
+
+static inline void
+acc_device_heap_unlock (AccDeviceHeap *self)
+{
+  pthread_mutex_unlock (&self->mutex);
+}
+
+G_END_DECLS
