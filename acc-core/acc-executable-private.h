@@ -67,17 +67,16 @@ typedef struct {
   /* Row @origin_row of the whole array is at the origin; rows [first_row, first_row + n_rows) may be touched. */
   void          (*set_window) (AccRowRun *run, guint value, AccRowMemory *memory, gint64 origin_row, gint64 first_row, gint64 n_rows);
   /* Rows counted from the origins. The ranges may overlap. */
-  gboolean      (*copy)       (AccRowRun *run, AccRowMemory *to, gint64 row, AccRowMemory *from, gint64 from_row, gint64 n_rows, GError **error);
+  gboolean      (*copy)       (AccRowRun *run, guint value, AccRowMemory *to, gint64 row, AccRowMemory *from, gint64 from_row, gint64 n_rows, GError **error);
   /* @leaves: of staging; the caller leaves it alone until @point. */
-  gboolean      (*upload)     (AccRowRun *run, AccRowMemory *to, gint64 row, gpointer *leaves, gint64 n_rows, AccRowPoint *point, GError **error);
-  gboolean      (*download)   (AccRowRun *run, gpointer *leaves, AccRowMemory *from, gint64 row, gint64 n_rows, AccRowPoint *point, GError **error);
-  /* A chunk's work has all been handed over. */
+  gboolean      (*upload)     (AccRowRun *run, guint value, AccRowMemory *to, gint64 row, gpointer *leaves, gint64 n_rows, AccRowPoint *point, GError **error);
+  gboolean      (*download)   (AccRowRun *run, guint value, gpointer *leaves, AccRowMemory *from, gint64 row, gint64 n_rows, AccRowPoint *point, GError **error);
+  /* A chunk's kernels have all been handed over. Tells of failures of earlier ones, where they are known by now. */
   gboolean      (*flush)      (AccRowRun *run, GError **error);
-  /* Fails also where a kernel failed whose results this is about. */
   gboolean      (*wait)       (AccRowRun *run, const AccRowPoint *point, GError **error);
-  /* Waits for everything. */
+  /* Waits for everything, and tells of failures. */
   gboolean      (*finish)     (AccRowRun *run, GError **error);
-  /* Nanoseconds of the device since the run began; FALSE where it cannot tell. */
+  /* Nanoseconds that kernels ran and that passed since the run began, once, at the end; FALSE where the device cannot tell. */
   gboolean      (*get_busy)   (AccRowRun *run, guint64 *busy, guint64 *passed);
 } AccRowDeviceClass;
 
@@ -90,8 +89,8 @@ typedef struct {
   AccArray  *(*dup_reduced)  (AccRowRun *run, guint value, GError **error);
   /* May come at any time, after errors too: waits for what is under way. */
   void       (*free)         (AccRowRun *run);
-  /* NULL: windows are host memory. Otherwise set_window() above is NULL, windows are set by .device, run_step() does not wait, and a kernel's failure
-   * comes out of wait(), finish() or any later call. */
+  /* NULL: windows are host memory. Otherwise set_window() above is NULL, windows are set by .device, run_step() does not wait, and the failure of
+   * a kernel comes out of flush() or finish(). */
   const AccRowDeviceClass *device;
 } AccRowRunClass;
 

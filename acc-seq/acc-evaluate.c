@@ -69,6 +69,12 @@ run_by_bands (AccSession *session, AccArray **arrays, guint n_arrays, gint64 chu
   if (chunk_rows == 0 && ((acc_disable_get_flags () & ACC_DISABLE_CHUNKING) != 0 || !may_band (arrays, n_arrays)))
     return FALSE;
 
+  if (!acc_session_compile (session, arrays, n_arrays, cancellable, error))
+    return FALSE;
+
+  if (chunk_rows == 0 && ACC_EXECUTABLE_GET_CLASS (session->executable)->prefers_whole)
+    return FALSE;
+
   if (acc_session_begin_rows (session, arrays, n_arrays, cancellable, &local)
       && (chunk_rows > 0 || should_band (session->flow)))
     {
@@ -112,14 +118,8 @@ run_whole (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_
       return FALSE;
     }
 
-  if (session->executable == NULL)
-    {
-      g_autoptr(AccProgram) program = acc_program_new_for_results (arrays, n_arrays);
-
-      session->executable = acc_backend_compile (backend, program, cancellable, error);
-      if (session->executable == NULL)
-        return FALSE;
-    }
+  if (!acc_session_compile (session, arrays, n_arrays, cancellable, error))
+    return FALSE;
 
   whole = acc_executable_run (session->executable, NULL, 0, cancellable, error);
   if (whole == NULL)

@@ -14,6 +14,8 @@
 #define DEVICE_CHUNK_BYTES     (8 * 1024 * 1024)
 #define DEVICE_SMALL_CHUNK     (1024 * 1024)
 #define MIN_DEVICE_CHUNK_BYTES (512 * 1024)
+/* Memory that transfers like comes in such pieces. */
+#define STAGING_MULTIPLE       256
 /* Chunks wanted to fill the pipeline, where that leaves chunks of a useful size. */
 #define MIN_CHUNKS       16
 #define MIN_CHUNK_BYTES  (128 * 1024)
@@ -290,11 +292,16 @@ measure_part (const AccPlanRequest *request, const AccPlanPart *part)
 {
   AccRowRun *run = request->flow->run;
   const AccRowValue *value = &run->values[part->value];
+  guint64 bytes;
 
   if (part->on_device)
     return run->klass->device->measure (run, part->value, part->headroom, part->capacity);
 
-  return acc_row_buffer_get_bytes (value->type, value->row_elements, part->headroom, part->capacity);
+  bytes = acc_row_buffer_get_bytes (value->type, value->row_elements, part->headroom, part->capacity);
+  if (is_on_device (request) && bytes < G_MAXUINT64 - STAGING_MULTIPLE)
+    bytes = MAX ((bytes + STAGING_MULTIPLE - 1) / STAGING_MULTIPLE, 1) * STAGING_MULTIPLE;
+
+  return bytes;
 }
 
 /* Whether a taller chunk makes it larger. */

@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 typedef struct {
   AccRowRun    *run;         /* on a device: whose memory it is */
   AccRowMemory *memory;
+  guint       value;
   guint       n_buffers;
   AccBuffer **buffers;       /* one for all leaves, or one per leaf */
   guint       n_leaves;

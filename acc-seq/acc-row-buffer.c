@@ -136,6 +136,7 @@ acc_row_buffer_new_on_device (AccRowRun *run, guint value, gint64 headroom, gint
 
   self = new_empty (row_value->type, row_value->row_elements, headroom, capacity, 0);
   self->run = run;
+  self->value = value;
   self->memory = run->klass->device->allocate (run, value, headroom, capacity, error);
 
   return self->memory != NULL ? g_steal_pointer (&self) : NULL;
@@ -195,7 +196,7 @@ acc_row_buffer_copy (AccRowBuffer *self, gint64 row, AccRowBuffer *from, gint64 
     return TRUE;
 
   if (self->memory != NULL)
-    return self->run->klass->device->copy (self->run, self->memory, row, from->memory, from_row, n_rows, error);
+    return self->run->klass->device->copy (self->run, self->value, self->memory, row, from->memory, from_row, n_rows, error);
 
   for (guint i = 0; i < self->n_leaves; i++)
     if (self->row_bytes[i] > 0)

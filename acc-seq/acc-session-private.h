@@ -22,6 +22,8 @@ typedef struct {
 AccSession *acc_session_new          (AccBackend *backend, AccSink *sink);
 /* Aborts a sink that was not committed. */
 void        acc_session_free         (AccSession *self);
+/* Once; nothing if it was done before. */
+gboolean    acc_session_compile      (AccSession *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error);
 /* Compiles for rows. ACC_ERROR_STREAM where that cannot be. */
 gboolean    acc_session_begin_rows   (AccSession *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error);
 /* Files serve one run at a time: the sink, and the sources of the run by rows. */

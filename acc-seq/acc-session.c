@@ -52,16 +52,24 @@ acc_session_free (AccSession *self)
 }
 
 gboolean
+acc_session_compile (AccSession *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(AccProgram) program = NULL;
+
+  if (self->executable != NULL)
+    return TRUE;
+
+  program = acc_program_new_for_results (arrays, n_arrays);
+  self->executable = acc_backend_compile (self->backend, program, cancellable, error);
+
+  return self->executable != NULL;
+}
+
+gboolean
 acc_session_begin_rows (AccSession *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error)
 {
-  if (self->executable == NULL)
-    {
-      g_autoptr(AccProgram) program = acc_program_new_for_results (arrays, n_arrays);
-
-      self->executable = acc_backend_compile (self->backend, program, cancellable, error);
-      if (self->executable == NULL)
-        return FALSE;
-    }
+  if (!acc_session_compile (self, arrays, n_arrays, cancellable, error))
+    return FALSE;
 
   self->run = acc_executable_begin_rows (self->executable, NULL, 0, cancellable, error);
   if (self->run == NULL)

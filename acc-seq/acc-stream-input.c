@@ -153,7 +153,7 @@ acc_stream_input_upload (AccStreamInput *self, guint64 chunk, GError **error)
 
   to = self->whole ? self->on_device[0] : self->on_device[chunk % self->n_on_device];
   acc_row_buffer_get_row (self->buffers[chunk % self->n_buffers], 0, stream->leaves);
-  if (!stream->device->upload (stream->run, to->memory, self->whole ? first_row : 0, stream->leaves,
+  if (!stream->device->upload (stream->run, self->value, to->memory, self->whole ? first_row : 0, stream->leaves,
                                MIN (stream->plan->chunk_rows, self->n_rows - first_row), &point, error))
     return FALSE;
 

@@ -151,7 +151,7 @@ acc_stream_output_download (AccStreamOutput *self, guint64 chunk, gint64 first_r
     return FALSE;
 
   acc_row_buffer_get_row (buffer, 0, stream->leaves);
-  if (!stream->device->download (stream->run, stream->leaves, self->on_device[chunk % self->n_on_device]->memory, 0, n_rows,
+  if (!stream->device->download (stream->run, self->value, stream->leaves, self->on_device[chunk % self->n_on_device]->memory, 0, n_rows,
                                  &slot.downloaded, error))
     return FALSE;
 

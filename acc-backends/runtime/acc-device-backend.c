@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-device-backend.h"
 
+#include "acc-device-rows.h"
 #include "acc-graph-run.h"
 #include "acc-core/acc-executable-private.h"
 
@@ -101,6 +102,24 @@ executable_run (AccExecutable  *executable,
   return g_steal_pointer (&results);
 }
 
+static AccRowRun *
+executable_begin_rows (AccExecutable  *executable,
+                       AccArray      **arguments,
+                       guint           n_arguments,
+                       GCancellable   *cancellable,
+                       GError        **error)
+{
+  Executable *self = (Executable *) executable;
+  g_autoptr (AccPrepared) prepared = NULL;
+  GPtrArray *values = NULL;
+
+  prepared = acc_graph_prepare (self->graph, arguments, TRUE, &values, cancellable, error);
+  if (prepared == NULL)
+    return NULL;
+
+  return acc_device_rows_new (&self->backend->host, prepared, values, self->graph, self, cancellable, error);
+}
+
 static void
 executable_finalize (GObject *object)
 {
@@ -117,6 +136,8 @@ executable_class_init (gpointer klass,
 {
   G_OBJECT_CLASS (klass)->finalize = executable_finalize;
   ACC_EXECUTABLE_CLASS (klass)->run = executable_run;
+  ACC_EXECUTABLE_CLASS (klass)->begin_rows = executable_begin_rows;
+  ACC_EXECUTABLE_CLASS (klass)->prefers_whole = TRUE;
 }
 
 static AccExecutable *

@@ -493,7 +493,7 @@ fake_device_set_window (AccRowRun *run, guint value, AccRowMemory *memory, gint6
 }
 
 static gboolean
-fake_device_copy (AccRowRun *run, AccRowMemory *to, gint64 row, AccRowMemory *from, gint64 from_row, gint64 n_rows, GError **error)
+fake_device_copy (AccRowRun *run, guint value, AccRowMemory *to, gint64 row, AccRowMemory *from, gint64 from_row, gint64 n_rows, GError **error)
 {
   Work work = { .kind = WORK_COPY, .to = find_memory_row (to, row, n_rows), .from = find_memory_row (from, from_row, n_rows),
                 .size = (gsize) (n_rows * to->row_elements) * 4 };
@@ -504,7 +504,7 @@ fake_device_copy (AccRowRun *run, AccRowMemory *to, gint64 row, AccRowMemory *fr
 }
 
 static gboolean
-fake_device_upload (AccRowRun *run, AccRowMemory *to, gint64 row, gpointer *leaves, gint64 n_rows, AccRowPoint *point, GError **error)
+fake_device_upload (AccRowRun *run, guint value, AccRowMemory *to, gint64 row, gpointer *leaves, gint64 n_rows, AccRowPoint *point, GError **error)
 {
   Work work = { .kind = WORK_UPLOAD, .to = find_memory_row (to, row, n_rows), .from = leaves[0],
                 .size = (gsize) (n_rows * to->row_elements) * 4 };
@@ -515,7 +515,7 @@ fake_device_upload (AccRowRun *run, AccRowMemory *to, gint64 row, gpointer *leav
 }
 
 static gboolean
-fake_device_download (AccRowRun *run, gpointer *leaves, AccRowMemory *from, gint64 row, gint64 n_rows, AccRowPoint *point, GError **error)
+fake_device_download (AccRowRun *run, guint value, gpointer *leaves, AccRowMemory *from, gint64 row, gint64 n_rows, AccRowPoint *point, GError **error)
 {
   Work work = { .kind = WORK_DOWNLOAD, .to = leaves[0], .from = find_memory_row (from, row, n_rows),
                 .size = (gsize) (n_rows * from->row_elements) * 4 };

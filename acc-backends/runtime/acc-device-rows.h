@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-graph.h"
+
+G_BEGIN_DECLS
+
+/* As acc_row_run_new(), on the host's device: windows lie in its memory. */
+AccRowRun *acc_device_rows_new (AccHost *host, AccPrepared *prepared, GPtrArray *values, AccGraph *graph, gpointer owner,
+                                GCancellable *cancellable, GError **error);
+
+G_END_DECLS
