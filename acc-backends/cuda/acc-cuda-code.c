@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-cuda-private.h"
+
+#include "acc-backends/emit/acc-emit-ptx.h"
+
+#include <string.h>
+
+/* Code of a kernel is two images of the machine's own code, one after the other: for any addresses of buffers, and for those
+ * that are multiples of 16. */
+
+#define MAGIC G_GUINT64_CONSTANT (0x3230616475636361)
+#define SYMBOL "acc_kernel"
+#define LOG_BYTES 8192
+
+typedef struct {
+  guint64 magic;
+  guint64 sizes[2];
+} Header;
+
+/* Links PTX to an image, appended to @to. */
+static gboolean
+link_ptx (AccCudaDevice  *self,
+          AccKernel      *kernel,
+          const char     *ptx,
+          GByteArray     *to,
+          GError        **error)
+{
+  g_autofree char *log = g_malloc0 (LOG_BYTES);
+  int options[] = { CU_LINK_ERROR_LOG, CU_LINK_ERROR_LOG_SIZE };
+  void *values[] = { log, GSIZE_TO_POINTER (LOG_BYTES - 1) };
+  CuLinkState state = NULL;
+  void *image = NULL;
+  gsize size = 0;
+  CuResult result = self->cuda->cuLinkCreate_v2 (G_N_ELEMENTS (options), options, values, &state);
+
+  if (result != CU_SUCCESS)
+    return acc_cuda_check (self, result, "starting the linker", error);
+
+  result = self->cuda->cuLinkAddData_v2 (state, CU_LINK_INPUT_PTX, (void *) ptx, strlen (ptx) + 1, acc_kernel_get_name (kernel), 0, NULL, NULL);
+  if (result == CU_SUCCESS)
+    result = self->cuda->cuLinkComplete (state, &image, &size);
+  if (result == CU_SUCCESS)
+    g_byte_array_append (to, image, (guint) size);
+  else
+    {
+      g_autofree char *what = acc_cuda_describe (self->cuda, result);
+
+      g_set_error (error, ACC_ERROR, result == CU_OUT_OF_MEMORY ? ACC_ERROR_OUT_OF_MEMORY : ACC_ERROR_COMPILE,
+                   "kernel “%s” for %s: %s%s%s", acc_kernel_get_name (kernel), self->parent.description, what,
+                   *log != '\0' ? ": " : "", g_strchomp (log));
+    }
+  self->cuda->cuLinkDestroy (state);
+
+  return result == CU_SUCCESS;
+}
+
+GBytes *
+acc_cuda_compile (AccDevice  *device,
+                  AccKernel  *kernel,
+                  GError    **error)
+{
+  AccCudaDevice *self = (AccCudaDevice *) device;
+  g_autoptr (GByteArray) code = g_byte_array_new ();
+  Header header = { .magic = MAGIC };
+  gboolean ok = TRUE;
+
+  g_byte_array_append (code, (const guint8 *) &header, sizeof header);
+  for (guint i = 0; i < 2 && ok; i++)
+    {
+      g_autofree char *ptx = acc_emit_ptx (kernel, self->compute, self->isa, i == 1 ? ACC_PTX_ALIGNED : ACC_PTX_DEFAULT, error);
+      guint before = code->len;
+
+      ok = ptx != NULL && acc_cuda_enter (self, error);
+      if (!ok)
+        break;
+      ok = link_ptx (self, kernel, ptx, code, error);
+      acc_cuda_leave (self);
+      header.sizes[i] = code->len - before;
+    }
+  if (!ok)
+    return NULL;
+  memcpy (code->data, &header, sizeof header);
+
+  return g_byte_array_free_to_bytes (g_steal_pointer (&code));
+}
+
+AccDeviceKernel *
+acc_cuda_load (AccDevice  *device,
+               AccKernel  *kernel,
+               GBytes     *code,
+               GError    **error)
+{
+  AccCudaDevice *self = (AccCudaDevice *) device;
+  gsize size;
+  const guint8 *data = g_bytes_get_data (code, &size);
+  AccDeviceKernel *loaded;
+  gsize offset = sizeof (Header);
+  Header header;
+  gboolean ok;
+
+  if (size >= sizeof header)
+    memcpy (&header, data, sizeof header);
+  if (size < sizeof header || header.magic != MAGIC || header.sizes[0] > size || header.sizes[1] > size
+      || header.sizes[0] + header.sizes[1] != size - sizeof header)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_COMPILE, "kernel “%s”: damaged code", acc_kernel_get_name (kernel));
+      return NULL;
+    }
+  if (!acc_cuda_enter (self, error))
+    return NULL;
+
+  loaded = g_new0 (AccDeviceKernel, 1);
+  loaded->group_size = acc_kernel_get_group_size (kernel);
+  ok = loaded->group_size > 0;
+  for (guint i = 0; i < 2 && ok; i++)
+    {
+      /* The driver asks for an image at an aligned address. */
+      g_autofree guint8 *image = g_memdup2 (data + offset, header.sizes[i]);
+
+      ok = acc_cuda_check (self, self->cuda->cuModuleLoadData (&loaded->modules[i], image), "loading a kernel", error)
+           && acc_cuda_check (self, self->cuda->cuModuleGetFunction (&loaded->functions[i], loaded->modules[i], SYMBOL), "loading a kernel", error);
+      offset += header.sizes[i];
+    }
+  acc_cuda_leave (self);
+  if (!ok)
+    {
+      acc_cuda_unload (device, loaded);
+      return NULL;
+    }
+
+  return loaded;
+}
+
+void
+acc_cuda_unload (AccDevice       *device,
+                 AccDeviceKernel *kernel)
+{
+  AccCudaDevice *self = (AccCudaDevice *) device;
+
+  if (acc_cuda_enter (self, NULL))
+    {
+      for (guint i = 0; i < 2; i++)
+        if (kernel->modules[i] != NULL)
+          self->cuda->cuModuleUnload (kernel->modules[i]);
+      acc_cuda_leave (self);
+    }
+  g_free (kernel);
+}
+
+/* With the lock and the context. @words: slots, then room for 8 of the groups, then the failure. */
+static gboolean
+launch_part (AccCudaDevice    *self,
+             CuFunction        function,
+             guint             group_size,
+             guint64          *words,
+             guint             n_slots,
+             void            **parameters,
+             const AccGroups  *groups,
+             const gint64      first[2],
+             const gint64      count[2],
+             GError          **error)
+{
+  for (guint d = 0; d < 2; d++)
+    {
+      gint64 begin = first[d] * groups->tile[d];
+      guint64 *place = words + n_slots + 4 * d;
+
+      place[0] = (guint64) MAX (groups->begin[d], begin);
+      /* Not first + count: that may be past what an i64 holds. */
+      place[1] = (guint64) (count[d] > (groups->end[d] - begin) / groups->tile[d] ? groups->end[d] : begin + count[d] * groups->tile[d]);
+      place[2] = (guint64) groups->tile[d];
+      place[3] = (guint64) begin;
+    }
+
+  return acc_cuda_check (self, self->cuda->cuLaunchKernel (function, (unsigned) count[1], (unsigned) count[0], 1, group_size, 1, 1, 0,
+                                                           self->queues[ACC_QUEUE_COMPUTE].stream, parameters, NULL),
+                         "launching a kernel", error);
+}
+
+gboolean
+acc_cuda_launch (AccDevice              *device,
+                 AccDeviceKernel        *kernel,
+                 const AccDeviceSlot    *slots,
+                 guint                   n_slots,
+                 const AccGroups        *groups,
+                 const AccDeviceMemory  *failure,
+                 GError                **error)
+{
+  AccCudaDevice *self = (AccCudaDevice *) device;
+  guint n_words = n_slots + 9;
+  guint64 few[64];
+  void *few_parameters[64];
+  g_autofree guint64 *many = n_words > G_N_ELEMENTS (few) ? g_new (guint64, n_words) : NULL;
+  g_autofree void **many_parameters = n_words > G_N_ELEMENTS (few) ? g_new (void *, n_words) : NULL;
+  guint64 *words = many != NULL ? many : few;
+  void **parameters = many_parameters != NULL ? many_parameters : few_parameters;
+  const gint64 most[2] = { 65535, G_MAXINT32 };
+  gint64 first[2], count[2];
+  gboolean aligned = TRUE, ok = TRUE;
+
+  for (guint i = 0; i < n_slots; i++)
+    {
+      words[i] = slots[i].memory != NULL ? slots[i].memory->address + (guint64) slots[i].offset : slots[i].bits;
+      aligned &= slots[i].memory == NULL || words[i] % 16 == 0;
+    }
+  words[n_words - 1] = failure->address;
+  for (guint i = 0; i < n_words; i++)
+    parameters[i] = &words[i];
+  acc_groups_count (groups, first, count);
+
+  g_mutex_lock (&self->lock);
+  ok = acc_cuda_enter (self, error);
+  if (ok)
+    {
+      acc_cuda_note_launch (self);
+      for (gint64 y = 0; y < count[0] && ok; y += most[0])
+        for (gint64 x = 0; x < count[1] && ok; x += most[1])
+          ok = launch_part (self, kernel->functions[aligned], kernel->group_size, words, n_slots, parameters, groups,
+                            (gint64[]) { first[0] + y, first[1] + x },
+                            (gint64[]) { MIN (count[0] - y, most[0]), MIN (count[1] - x, most[1]) }, error);
+      acc_cuda_leave (self);
+    }
+  g_mutex_unlock (&self->lock);
+
+  return ok;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-cuda-device.h"
+#include "acc-cuda-functions.h"
+
+G_BEGIN_DECLS
+
+/* A point of a queue that may not be reached yet. Counted: who waits for it holds it. */
+typedef struct {
+  gatomicrefcount ref_count;
+  guint64         number;
+  CuEvent         event;
+} AccCudaPoint;
+
+typedef struct {
+  CuStream stream;
+  guint64  marked;        /* number of the latest point */
+  guint64  reached;       /* points up to here are known to be */
+  GQueue   points;        /* AccCudaPoint after that, in order */
+} AccCudaQueue;
+
+/* From the first launch behind a point to the next point. */
+typedef struct {
+  CuEvent begin, end;
+} AccCudaSpan;
+
+typedef struct {
+  AccDevice               parent;
+  const AccCudaFunctions *cuda;
+  CuDevice                device;
+  CuContext               context;      /* the primary one, shared with whoever else uses the device in the process */
+  guint                   compute;      /* of the code: 90 for 9.0 */
+  guint                   isa;
+  gint                    lost;         /* atomic */
+
+  GMutex                  lock;
+  AccCudaQueue            queues[ACC_N_QUEUES];
+  GPtrArray              *events;       /* CuEvent that nobody uses */
+
+  gboolean                timed;        /* spans are kept: somebody asked for them */
+  CuEvent                 span_begin;   /* of the span that is open; NULL */
+  GArray                 *spans;        /* AccCudaSpan */
+  gint64                  asked;        /* µs: when get_busy() was called before */
+} AccCudaDevice;
+
+struct _AccDeviceKernel {
+  CuModule   modules[2];    /* for any addresses; for those that are multiples of 16 */
+  CuFunction functions[2];
+  guint      group_size;
+};
+
+/* Makes the context current for this thread until leave; what was current before is so again after. */
+gboolean acc_cuda_enter (AccCudaDevice *self, GError **error);
+void     acc_cuda_leave (AccCudaDevice *self);
+/* TRUE for success. Else @error says what failed while @doing; a device that was lost stays so. */
+gboolean acc_cuda_check (AccCudaDevice *self, CuResult result, const char *doing, GError **error);
+
+/* acc-cuda-code.c */
+GBytes          *acc_cuda_compile (AccDevice *device, AccKernel *kernel, GError **error);
+AccDeviceKernel *acc_cuda_load    (AccDevice *device, AccKernel *kernel, GBytes *code, GError **error);
+void             acc_cuda_unload  (AccDevice *device, AccDeviceKernel *kernel);
+gboolean         acc_cuda_launch  (AccDevice *device, AccDeviceKernel *kernel, const AccDeviceSlot *slots, guint n_slots,
+                                   const AccGroups *groups, const AccDeviceMemory *failure, GError **error);
+
+/* acc-cuda-queue.c; each enters and leaves by itself */
+gboolean acc_cuda_mark       (AccDevice *device, AccQueue queue, guint64 *point, GError **error);
+gboolean acc_cuda_wait       (AccDevice *device, AccQueue queue, AccQueue other, guint64 point, GError **error);
+gboolean acc_cuda_is_reached (AccDevice *device, AccQueue queue, guint64 point);
+gboolean acc_cuda_block      (AccDevice *device, AccQueue queue, guint64 point, double seconds, GError **error);
+gboolean acc_cuda_get_busy   (AccDevice *device, guint64 *busy, guint64 *passed);
+/* With the lock and the context: something is about to be launched. */
+void     acc_cuda_note_launch (AccCudaDevice *self);
+/* Frees all points and events; nothing is queued. */
+void     acc_cuda_free_queues (AccCudaDevice *self);
+
+G_END_DECLS
