@@ -78,7 +78,13 @@ static void
 free_device (AccDeviceHeap *self)
 {
   AccDevice *device = g_steal_pointer (&self->device);
+  guint64 point;
 
+  /* Reports are cleared for the next run. */
+  if (self->reports->len > 0 && !self->lost
+      && (!device->klass->mark (device, ACC_QUEUE_COMPUTE, &point, NULL)
+          || !device->klass->block (device, ACC_QUEUE_COMPUTE, point, self->timeout, NULL)))
+    self->lost = TRUE;
   for (guint i = 0; i < self->reports->len; i++)
     {
       AccDeviceReport *report = g_ptr_array_index (self->reports, i);
@@ -567,7 +573,7 @@ acc_device_heap_new (AccDevice  *device,
   pthread_mutex_init (&self->mutex, NULL);
   pthread_cond_init (&self->changed, NULL);
   for (guint kind = 0; kind < G_N_ELEMENTS (self->shelves); kind++)
-    self->shelves[kind] = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+    self->shelves[kind] = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_queue_free);
   g_queue_init (&self->idle);
   g_queue_init (&self->resident);
   self->reports = g_ptr_array_new ();

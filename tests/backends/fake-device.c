@@ -1,0 +1,676 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fake-device.h"
+
+#include "kernel-eval.h"
+
+#include <string.h>
+
+FakeSettings fake;
+
+/* Host memory that plays a device's. */
+typedef struct {
+  guint8 *data;
+  gsize   size;
+  gint    n_pending;     /* operations that are enqueued and use it */
+  gint    n_readers;     /* of those that run */
+  gint    n_writers;
+} Memory;
+
+typedef enum { UPLOAD, DOWNLOAD, COPY, CLEAR, LAUNCH, POINT, WAIT } Kind;
+
+typedef struct {
+  Kind       kind;
+  Memory    *to, *from;
+  gsize      to_offset, from_offset, size;
+  guint8    *host;
+  gpointer   staged;       /* owned copy of what was not pinned */
+  AccKernel *kernel;
+  guint      n_slots;
+  guint64   *slots;
+  Memory   **memories;     /* per slot; NULL: a scalar */
+  AccGroups  groups;
+  AccFailure *failure;
+  Memory    *failure_memory;
+  AccQueue   other;
+  guint64    point;
+} Operation;
+
+typedef struct _Fake Fake;
+
+typedef struct {
+  Fake        *device;
+  AccQueue     number;
+  GThread     *thread;
+  GAsyncQueue *operations;
+  guint64      issued, reached;   /* points */
+} Queue;
+
+struct _Fake {
+  AccDevice   base;
+  GMutex      lock;
+  GCond       changed;
+  Queue       queues[ACC_N_QUEUES];
+  GHashTable *pinned;      /* address → size */
+  gboolean    lost, ending;
+};
+
+static Operation quit;
+
+/* --- running operations */
+
+static void
+dawdle (GRand *rand)
+{
+  if (fake.max_delay > 0 && g_rand_boolean (rand))
+    g_usleep ((gulong) g_rand_int_range (rand, 0, (gint32) fake.max_delay));
+}
+
+static void
+begin_read (Memory *memory)
+{
+  g_atomic_int_inc (&memory->n_readers);
+  g_assert_cmpint (g_atomic_int_get (&memory->n_writers), ==, 0);
+}
+
+static void
+end_read (Memory *memory)
+{
+  g_assert_cmpint (g_atomic_int_get (&memory->n_writers), ==, 0);
+  g_atomic_int_add (&memory->n_readers, -1);
+}
+
+static void
+begin_write (Memory *memory)
+{
+  g_assert_cmpint (g_atomic_int_add (&memory->n_writers, 1), ==, 0);
+  g_assert_cmpint (g_atomic_int_get (&memory->n_readers), ==, 0);
+}
+
+static void
+end_write (Memory *memory)
+{
+  g_assert_cmpint (g_atomic_int_get (&memory->n_readers), ==, 0);
+  g_atomic_int_add (&memory->n_writers, -1);
+}
+
+/* One that several slots name is entered once, as written where any does. */
+static void
+touch_slots (Operation *op,
+             gboolean   begin)
+{
+  for (guint i = 0; i < op->n_slots; i++)
+    {
+      gboolean written = FALSE, first = TRUE;
+
+      if (op->memories[i] == NULL)
+        continue;
+      for (guint j = 0; j < op->n_slots; j++)
+        if (op->memories[j] == op->memories[i])
+          {
+            first &= j >= i;
+            written |= (acc_kernel_param (op->kernel, j)->flags & ACC_BUFFER_WRITE) != 0;
+          }
+      if (!first)
+        continue;
+      if (begin)
+        (written ? begin_write : begin_read) (op->memories[i]);
+      else
+        (written ? end_write : end_read) (op->memories[i]);
+    }
+}
+
+static void
+run_kernel (Fake      *self,
+            Operation *op,
+            GRand     *rand)
+{
+  gint64 first[2], count[2];
+
+  touch_slots (op, TRUE);
+  dawdle (rand);
+  acc_groups_count (&op->groups, first, count);
+  for (gint64 n = 0; n < count[0] * count[1]; n++)
+    {
+      gint64 tile[2] = { first[0] + n / count[1], first[1] + n % count[1] };
+      gint64 range[5];
+
+      for (guint d = 0; d < 2; d++)
+        {
+          range[2 * d] = MAX (tile[d] * op->groups.tile[d], op->groups.begin[d]);
+          range[2 * d + 1] = MIN ((tile[d] + 1) * op->groups.tile[d], op->groups.end[d]);
+        }
+      range[4] = tile[0] * count[1] + tile[1];
+      eval_kernel (op->kernel, op->slots, range, op->failure);
+    }
+  touch_slots (op, FALSE);
+  g_atomic_int_inc (&fake.n_launches);
+}
+
+static void
+run_operation (Fake      *self,
+               Queue     *queue,
+               Operation *op,
+               GRand     *rand)
+{
+  dawdle (rand);
+  switch (op->kind)
+    {
+    case UPLOAD:
+      begin_write (op->to);
+      dawdle (rand);
+      memcpy (op->to->data + op->to_offset, op->staged != NULL ? op->staged : op->host, op->size);
+      end_write (op->to);
+      break;
+    case DOWNLOAD:
+      begin_read (op->from);
+      dawdle (rand);
+      memcpy (op->host, op->from->data + op->from_offset, op->size);
+      end_read (op->from);
+      break;
+    case COPY:
+      begin_write (op->to);
+      begin_read (op->from);
+      memcpy (op->to->data + op->to_offset, op->from->data + op->from_offset, op->size);
+      end_read (op->from);
+      end_write (op->to);
+      break;
+    case CLEAR:
+      begin_write (op->to);
+      memset (op->to->data + op->to_offset, 0, op->size);
+      end_write (op->to);
+      break;
+    case LAUNCH:
+      run_kernel (self, op, rand);
+      break;
+    case POINT:
+      g_mutex_lock (&self->lock);
+      queue->reached = op->point;
+      g_cond_broadcast (&self->changed);
+      g_mutex_unlock (&self->lock);
+      break;
+    case WAIT:
+      g_mutex_lock (&self->lock);
+      while (self->queues[op->other].reached < op->point && !self->ending)
+        g_cond_wait (&self->changed, &self->lock);
+      g_mutex_unlock (&self->lock);
+      break;
+    }
+}
+
+static void
+operation_free (Operation *op)
+{
+  if (op->to != NULL)
+    g_atomic_int_add (&op->to->n_pending, -1);
+  if (op->from != NULL)
+    g_atomic_int_add (&op->from->n_pending, -1);
+  for (guint i = 0; i < op->n_slots; i++)
+    if (op->memories[i] != NULL)
+      g_atomic_int_add (&op->memories[i]->n_pending, -1);
+  if (op->failure_memory != NULL)
+    g_atomic_int_add (&op->failure_memory->n_pending, -1);
+  g_clear_pointer (&op->kernel, acc_kernel_unref);
+  g_free (op->slots);
+  g_free (op->memories);
+  g_free (op->staged);
+  g_free (op);
+}
+
+static gpointer
+run_queue (gpointer data)
+{
+  Queue *queue = data;
+  Fake *self = queue->device;
+  g_autoptr (GRand) rand = g_rand_new_with_seed (queue->number + 1);
+
+  for (;;)
+    {
+      Operation *op = g_async_queue_pop (queue->operations);
+
+      if (op == &quit)
+        return NULL;
+      if (op->kind == LAUNCH && g_atomic_int_compare_and_exchange (&fake.hang, TRUE, FALSE))
+        {
+          g_mutex_lock (&self->lock);
+          while (!self->ending)
+            g_cond_wait (&self->changed, &self->lock);
+          g_mutex_unlock (&self->lock);
+        }
+      /* A lost device does nothing more. */
+      if (!g_atomic_int_get (&self->lost))
+        run_operation (self, queue, op, rand);
+      /* What an operation used is free before its point is reached by the one after it. */
+      operation_free (op);
+    }
+}
+
+static gboolean
+check (Fake    *self,
+       GError **error)
+{
+  if (!g_atomic_int_get (&self->lost) && fake.lose_at > 0 && --fake.lose_at == 0)
+    g_atomic_int_set (&self->lost, TRUE);
+  if (!g_atomic_int_get (&self->lost))
+    return TRUE;
+
+  g_set_error (error, ACC_ERROR, ACC_ERROR_DEVICE_LOST, "the fake device is lost");
+
+  return FALSE;
+}
+
+static void
+enqueue (Fake      *self,
+         AccQueue   queue,
+         Operation *op)
+{
+  if (op->to != NULL)
+    g_atomic_int_inc (&op->to->n_pending);
+  if (op->from != NULL)
+    g_atomic_int_inc (&op->from->n_pending);
+  for (guint i = 0; i < op->n_slots; i++)
+    if (op->memories[i] != NULL)
+      g_atomic_int_inc (&op->memories[i]->n_pending);
+  if (op->failure_memory != NULL)
+    g_atomic_int_inc (&op->failure_memory->n_pending);
+  g_async_queue_push (self->queues[queue].operations, op);
+}
+
+/* --- the class */
+
+static void
+fake_free (AccDevice *device)
+{
+  Fake *self = (Fake *) device;
+
+  g_mutex_lock (&self->lock);
+  self->ending = TRUE;
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+  for (guint i = 0; i < ACC_N_QUEUES; i++)
+    {
+      g_async_queue_push (self->queues[i].operations, &quit);
+      g_thread_join (self->queues[i].thread);
+      g_async_queue_unref (self->queues[i].operations);
+    }
+  g_assert_cmpuint (g_hash_table_size (self->pinned), ==, 0);
+  g_hash_table_unref (self->pinned);
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->changed);
+  g_free (self->base.description);
+  g_free (self->base.id);
+  g_free (self);
+  g_atomic_int_add (&fake.n_devices, -1);
+}
+
+static GBytes *
+fake_compile (AccDevice *device, AccKernel *kernel, GError **error)
+{
+  g_atomic_int_inc (&fake.n_compiled);
+
+  return g_bytes_new_static ("code", 4);
+}
+
+static AccDeviceKernel *
+fake_load (AccDevice *device, AccKernel *kernel, GBytes *code, GError **error)
+{
+  return (AccDeviceKernel *) acc_kernel_ref (kernel);
+}
+
+static void
+fake_unload (AccDevice *device, AccDeviceKernel *kernel)
+{
+  acc_kernel_unref ((AccKernel *) kernel);
+}
+
+static gboolean
+fake_allocate (AccDevice *device, gsize size, AccDeviceMemory *memory, GError **error)
+{
+  Fake *self = (Fake *) device;
+  Memory *made;
+  gboolean refused;
+
+  if (!check (self, error))
+    return FALSE;
+
+  g_mutex_lock (&self->lock);
+  refused = (fake.fail_allocation > 0 && --fake.fail_allocation == 0) || (fake.memory > 0 && fake.held + size > fake.memory);
+  if (!refused)
+    {
+      fake.held += size;
+      fake.most_held = MAX (fake.most_held, fake.held);
+    }
+  g_mutex_unlock (&self->lock);
+  if (refused)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY, "the fake device has no %" G_GSIZE_FORMAT " bytes", size);
+      return FALSE;
+    }
+
+  g_atomic_int_inc (&fake.n_allocations);
+  made = g_new0 (Memory, 1);
+  made->data = g_aligned_alloc (1, size, 256);
+  made->size = size;
+  memset (made->data, 0xa5, size);
+  *memory = (AccDeviceMemory) { .handle = made, .size = size, .host = fake.unified ? made->data : NULL };
+
+  return TRUE;
+}
+
+static void
+fake_release (AccDevice *device, AccDeviceMemory *memory)
+{
+  Fake *self = (Fake *) device;
+  Memory *made = memory->handle;
+
+  g_assert_cmpint (g_atomic_int_get (&made->n_pending), ==, 0);
+  g_mutex_lock (&self->lock);
+  fake.held -= made->size;
+  g_mutex_unlock (&self->lock);
+  memset (made->data, 0xdd, made->size);
+  g_aligned_free (made->data);
+  g_free (made);
+}
+
+static gpointer
+fake_allocate_host (AccDevice *device, gsize size, GError **error)
+{
+  Fake *self = (Fake *) device;
+  gpointer data = g_aligned_alloc (1, size, 4096);
+
+  memset (data, 0xa6, size);
+  g_mutex_lock (&self->lock);
+  g_hash_table_insert (self->pinned, data, (gpointer) size);
+  g_mutex_unlock (&self->lock);
+
+  return data;
+}
+
+static void
+fake_release_host (AccDevice *device, gpointer host, gsize size)
+{
+  Fake *self = (Fake *) device;
+
+  g_mutex_lock (&self->lock);
+  g_assert_cmpuint ((gsize) g_hash_table_lookup (self->pinned, host), ==, size);
+  g_hash_table_remove (self->pinned, host);
+  g_mutex_unlock (&self->lock);
+  memset (host, 0xde, size);
+  g_aligned_free (host);
+}
+
+static gboolean
+is_pinned (Fake          *self,
+           gconstpointer  host,
+           gsize          size)
+{
+  GHashTableIter iter;
+  gpointer address, length;
+  gboolean found = FALSE;
+
+  g_mutex_lock (&self->lock);
+  g_hash_table_iter_init (&iter, self->pinned);
+  while (g_hash_table_iter_next (&iter, &address, &length) && !found)
+    found = (const guint8 *) host >= (guint8 *) address && (const guint8 *) host + size <= (guint8 *) address + (gsize) length;
+  g_mutex_unlock (&self->lock);
+
+  return found;
+}
+
+static gboolean
+fake_mark (AccDevice *device, AccQueue queue, guint64 *point, GError **error)
+{
+  Fake *self = (Fake *) device;
+  Operation *op;
+
+  if (!check (self, error))
+    return FALSE;
+
+  op = g_new0 (Operation, 1);
+  op->kind = POINT;
+  g_mutex_lock (&self->lock);
+  op->point = *point = ++self->queues[queue].issued;
+  enqueue (self, queue, op);
+  g_mutex_unlock (&self->lock);
+
+  return TRUE;
+}
+
+static gboolean
+fake_is_reached (AccDevice *device, AccQueue queue, guint64 point)
+{
+  Fake *self = (Fake *) device;
+  gboolean reached;
+
+  g_mutex_lock (&self->lock);
+  reached = self->queues[queue].reached >= point;
+  g_mutex_unlock (&self->lock);
+
+  return reached;
+}
+
+static gboolean
+fake_block (AccDevice *device, AccQueue queue, guint64 point, double seconds, GError **error)
+{
+  Fake *self = (Fake *) device;
+  gint64 end = g_get_monotonic_time () + (gint64) (seconds * G_USEC_PER_SEC);
+
+  if (!check (self, error))
+    return FALSE;
+
+  g_atomic_int_inc (&fake.n_blocks);
+  g_mutex_lock (&self->lock);
+  g_assert_cmpuint (point, <=, self->queues[queue].issued);
+  while (self->queues[queue].reached < point && !g_atomic_int_get (&self->lost))
+    {
+      if (seconds <= 0)
+        g_cond_wait_until (&self->changed, &self->lock, g_get_monotonic_time () + G_USEC_PER_SEC / 10);
+      else if (!g_cond_wait_until (&self->changed, &self->lock, end))
+        {
+          g_mutex_unlock (&self->lock);
+          g_atomic_int_set (&self->lost, TRUE);
+          g_set_error (error, ACC_ERROR, ACC_ERROR_DEVICE_LOST, "a kernel did not finish within %g s", seconds);
+          return FALSE;
+        }
+    }
+  g_mutex_unlock (&self->lock);
+
+  return check (self, error);
+}
+
+static gboolean
+fake_wait (AccDevice *device, AccQueue queue, AccQueue other, guint64 point, GError **error)
+{
+  Fake *self = (Fake *) device;
+  Operation *op;
+
+  if (!check (self, error))
+    return FALSE;
+
+  g_atomic_int_inc (&fake.n_waits);
+  op = g_new0 (Operation, 1);
+  op->kind = WAIT;
+  op->other = other;
+  op->point = point;
+  enqueue (self, queue, op);
+
+  return TRUE;
+}
+
+static gboolean
+fake_upload (AccDevice *device, AccQueue queue, const AccDeviceMemory *to, gsize offset, gconstpointer from, gsize size, GError **error)
+{
+  Fake *self = (Fake *) device;
+  Operation *op;
+
+  if (!check (self, error))
+    return FALSE;
+
+  op = g_new0 (Operation, 1);
+  op->kind = UPLOAD;
+  op->to = to->handle;
+  op->to_offset = offset;
+  op->size = size;
+  op->host = (guint8 *) from;
+  if (!is_pinned (self, from, size))
+    op->staged = g_memdup2 (from, size);
+  g_assert_cmpuint (offset + size, <=, op->to->size);
+  g_atomic_int_inc (&fake.n_uploads);
+  enqueue (self, queue, op);
+
+  return TRUE;
+}
+
+static gboolean
+fake_download (AccDevice *device, AccQueue queue, gpointer to, const AccDeviceMemory *from, gsize offset, gsize size, GError **error)
+{
+  Fake *self = (Fake *) device;
+  Operation *op;
+  guint64 point;
+
+  if (!check (self, error))
+    return FALSE;
+
+  op = g_new0 (Operation, 1);
+  op->kind = DOWNLOAD;
+  op->from = from->handle;
+  op->from_offset = offset;
+  op->size = size;
+  op->host = to;
+  g_assert_cmpuint (offset + size, <=, op->from->size);
+  g_atomic_int_inc (&fake.n_downloads);
+  enqueue (self, queue, op);
+  if (is_pinned (self, to, size))
+    return TRUE;
+
+  return fake_mark (device, queue, &point, error) && fake_block (device, queue, point, 0, error);
+}
+
+static gboolean
+fake_copy (AccDevice *device, AccQueue queue, const AccDeviceMemory *to, gsize to_offset, const AccDeviceMemory *from, gsize from_offset,
+           gsize size, GError **error)
+{
+  Operation *op;
+
+  if (!check ((Fake *) device, error))
+    return FALSE;
+
+  op = g_new0 (Operation, 1);
+  op->kind = COPY;
+  op->to = to->handle;
+  op->from = from->handle;
+  op->to_offset = to_offset;
+  op->from_offset = from_offset;
+  op->size = size;
+  enqueue ((Fake *) device, queue, op);
+
+  return TRUE;
+}
+
+static gboolean
+fake_clear (AccDevice *device, AccQueue queue, const AccDeviceMemory *memory, gsize offset, gsize size, GError **error)
+{
+  Operation *op;
+
+  if (!check ((Fake *) device, error))
+    return FALSE;
+
+  op = g_new0 (Operation, 1);
+  op->kind = CLEAR;
+  op->to = memory->handle;
+  op->to_offset = offset;
+  op->size = size;
+  g_assert_cmpuint (offset + size, <=, op->to->size);
+  enqueue ((Fake *) device, queue, op);
+
+  return TRUE;
+}
+
+static gboolean
+fake_launch (AccDevice *device, AccDeviceKernel *kernel, const AccDeviceSlot *slots, guint n_slots, const AccGroups *groups,
+             const AccDeviceMemory *failure, GError **error)
+{
+  Operation *op;
+
+  if (!check ((Fake *) device, error))
+    return FALSE;
+
+  op = g_new0 (Operation, 1);
+  op->kind = LAUNCH;
+  op->kernel = acc_kernel_ref ((AccKernel *) kernel);
+  op->groups = *groups;
+  op->failure_memory = failure->handle;
+  op->failure = (AccFailure *) op->failure_memory->data;
+  op->n_slots = n_slots;
+  op->slots = g_new0 (guint64, n_slots + 1);
+  op->memories = g_new0 (Memory *, n_slots + 1);
+  g_assert_cmpuint (n_slots, ==, acc_kernel_get_n_params (op->kernel));
+  for (guint i = 0; i < n_slots; i++)
+    {
+      op->memories[i] = slots[i].memory != NULL ? slots[i].memory->handle : NULL;
+      op->slots[i] = slots[i].memory != NULL ? (guint64) (guintptr) op->memories[i]->data + (guint64) slots[i].offset : slots[i].bits;
+      g_assert_true ((slots[i].memory != NULL) == (acc_kernel_param (op->kernel, i)->is_buffer != 0));
+    }
+  enqueue ((Fake *) device, ACC_QUEUE_COMPUTE, op);
+
+  return TRUE;
+}
+
+static const AccDeviceClass fake_class = {
+  .name = "fake",
+  .free = fake_free,
+  .compile = fake_compile,
+  .load = fake_load,
+  .unload = fake_unload,
+  .allocate = fake_allocate,
+  .release = fake_release,
+  .allocate_host = fake_allocate_host,
+  .release_host = fake_release_host,
+  .upload = fake_upload,
+  .download = fake_download,
+  .copy = fake_copy,
+  .clear = fake_clear,
+  .launch = fake_launch,
+  .mark = fake_mark,
+  .wait = fake_wait,
+  .is_reached = fake_is_reached,
+  .block = fake_block,
+};
+
+AccDevice *
+fake_device_open (const char *device, GError **error)
+{
+  Fake *self;
+
+  if (device != NULL && strcmp (device, "0") != 0 && strcmp (device, "1") != 0)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "there is no fake device “%s”", device);
+      return NULL;
+    }
+
+  self = g_new0 (Fake, 1);
+  self->base.klass = &fake_class;
+  self->base.target = acc_target_cpu;
+  self->base.description = g_strdup ("Fake device");
+  self->base.id = g_strdup ("fake 1");
+  self->base.memory = fake.memory > 0 ? fake.memory : (guint64) 1 << 30;
+  self->base.unified = fake.unified;
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->changed);
+  self->pinned = g_hash_table_new (NULL, NULL);
+  for (guint i = 0; i < ACC_N_QUEUES; i++)
+    {
+      self->queues[i].device = self;
+      self->queues[i].number = i;
+      self->queues[i].operations = g_async_queue_new ();
+      self->queues[i].thread = g_thread_new ("fake queue", run_queue, &self->queues[i]);
+    }
+  g_atomic_int_inc (&fake.n_devices);
+
+  return &self->base;
+}
+
+char **
+fake_device_list (void)
+{
+  return g_strsplit ("0,1", ",", -1);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-backends/runtime/acc-device.h"
+
+G_BEGIN_DECLS
+
+/* A device in plain C that finds mistakes in how its users order work: queues are threads that dawdle, memory is watched while
+ * it is read and written, and filled with rubbish when it comes and goes. Kernels are those for processors, run one instruction
+ * at a time. Any mistake ends the test. */
+
+typedef struct {
+  gboolean unified;
+  guint64  memory;          /* bytes there are; 0: plenty */
+  guint    fail_allocation; /* the nth from now; 0: none */
+  guint    lose_at;         /* the nth operation from now loses the device; 0: never */
+  gboolean hang;            /* the next kernel never ends */
+  guint    max_delay;       /* microseconds before an operation */
+
+  /* What happened; atomic. */
+  gint     n_uploads, n_downloads, n_launches, n_allocations, n_waits, n_blocks, n_compiled;
+  guint64  held, most_held;
+  gint     n_devices;       /* alive */
+} FakeSettings;
+
+extern FakeSettings fake;
+
+AccDevice *fake_device_open (const char *device, GError **error);
+char     **fake_device_list (void);
+
+G_END_DECLS
