@@ -49,7 +49,7 @@ struct _AccDeviceHeap {
   pthread_cond_t  changed;      /* a copy is no longer busy */
   gboolean        closed, lost;
   guint           n_blocks;
-  GHashTable     *shelves[2];   /* idle blocks, of the device and of the host: size → GQueue of blocks, latest first */
+  GTree          *shelves[2];   /* idle blocks, of the device and of the host: size → GQueue of blocks, latest first */
   GQueue          idle;         /* all of them, latest first */
   guint64         idle_bytes;
   GQueue          resident;     /* copies with counted blocks that nobody pins, latest used first */

@@ -21,24 +21,27 @@ trace (const char *event,
 
 /* --- size classes */
 
-/* Up to the next sixteenth of a power of two: 6 % are wasted at most, by what is not small. 0: too much. */
+/* 0: too much. */
 static gsize
 round_size (gsize size)
 {
-  gsize step = SMALLEST;
-
-  if (size > G_MAXINT64 / 2)
-    return 0;
-  while (step < size / 16)
-    step *= 2;
-
-  return MAX ((size + step - 1) / step * step, SMALLEST);
+  return size > G_MAXINT64 / 2 ? 0 : MAX ((size + SMALLEST - 1) / SMALLEST * SMALLEST, SMALLEST);
 }
 
+/* A block that may stand in for a smaller one. */
 static gsize
-round_least (gsize size)
+get_largest (gsize    size,
+             gboolean is_tight)
 {
-  return MAX ((size + SMALLEST - 1) / SMALLEST * SMALLEST, SMALLEST);
+  return is_tight ? size : MAX (size + size / 8, 4096);
+}
+
+static int
+compare_sizes (gconstpointer a,
+               gconstpointer b,
+               gpointer      user_data)
+{
+  return (gsize) a < (gsize) b ? -1 : (gsize) a > (gsize) b;
 }
 
 /* --- idle blocks; all with the lock */
@@ -49,12 +52,12 @@ get_shelf (AccDeviceHeap *self,
            gsize          size,
            gboolean       make)
 {
-  GQueue *shelf = g_hash_table_lookup (self->shelves[kind], (gpointer) size);
+  GQueue *shelf = g_tree_lookup (self->shelves[kind], (gpointer) size);
 
   if (shelf == NULL && make)
     {
       shelf = g_queue_new ();
-      g_hash_table_insert (self->shelves[kind], (gpointer) size, shelf);
+      g_tree_insert (self->shelves[kind], (gpointer) size, shelf);
     }
 
   return shelf;
@@ -69,7 +72,7 @@ take_away (AccDeviceHeap  *self,
 
   g_queue_unlink (shelf, &block->shelf_link);
   if (shelf->length == 0)
-    g_hash_table_remove (self->shelves[kind], (gpointer) block->memory.size);
+    g_tree_remove (self->shelves[kind], (gpointer) block->memory.size);
   g_queue_unlink (&self->idle, &block->idle_link);
   self->idle_bytes -= block->memory.size;
 }
@@ -152,32 +155,6 @@ destroy_oldest (AccDeviceHeap *self)
   return destroy (self, block);
 }
 
-/* The queue that used a block last finds it ready: the latest. Others rather have one that has been idle for long. */
-static AccDeviceBlock *
-find_idle (AccDeviceHeap *self,
-           guint          kind,
-           gsize          size,
-           AccQueue       queue)
-{
-  gsize rounded = round_size (size);
-  gsize tries[] = { rounded, round_least (size), round_size (rounded + 1), round_size (round_size (rounded + 1) + 1) };
-
-  for (guint i = 0; i < G_N_ELEMENTS (tries); i++)
-    {
-      GQueue *shelf = get_shelf (self, kind, tries[i], FALSE);
-
-      if (shelf != NULL)
-        {
-          AccDeviceBlock *block = queue == ACC_QUEUE_COMPUTE ? g_queue_peek_head (shelf) : g_queue_peek_tail (shelf);
-
-          take_away (self, block);
-          return block;
-        }
-    }
-
-  return NULL;
-}
-
 static gboolean
 has_room (AccDeviceHeap *self,
           gsize          size)
@@ -186,6 +163,28 @@ has_room (AccDeviceHeap *self,
   guint64 used = acc_budget_get_used (self->budget);
 
   return limit == 0 || (used <= limit && size <= limit - used);
+}
+
+/* The tightest that fits. The queue that used a block last finds it ready: the latest. Others rather have one that has been idle
+ * for long. */
+static AccDeviceBlock *
+find_idle (AccDeviceHeap *self,
+           guint          kind,
+           gsize          size,
+           AccQueue       queue)
+{
+  GTreeNode *node = g_tree_lower_bound (self->shelves[kind], (gpointer) size);
+  AccDeviceBlock *block;
+  GQueue *shelf;
+
+  if (node == NULL || (gsize) g_tree_node_key (node) > get_largest (size, !has_room (self, acc_budget_get_limit (self->budget) / 8)))
+    return NULL;
+
+  shelf = g_tree_node_value (node);
+  block = queue == ACC_QUEUE_COMPUTE ? g_queue_peek_head (shelf) : g_queue_peek_tail (shelf);
+  take_away (self, block);
+
+  return block;
 }
 
 static guint64
@@ -222,11 +221,11 @@ find_or_make_room (AccDeviceHeap *self,
   AccDeviceBlock *block;
 
   acc_device_heap_lock (self);
-  while ((block = find_idle (self, kind, size, queue)) == NULL && !has_room (self, round_size (size)))
+  while ((block = find_idle (self, kind, size, queue)) == NULL && !has_room (self, size))
     {
       guint64 freed;
 
-      if (acc_budget_get_limit (self->budget) < round_least (size))
+      if (acc_budget_get_limit (self->budget) < size)
         break;
       if (self->idle.length > 0)
         destroy_oldest (self);
@@ -340,20 +339,16 @@ make (AccDeviceHeap  *self,
       const char     *what,
       GError        **error)
 {
-  gsize rounded = round_size (size), least = round_least (size);
+  gsize rounded = round_size (size);
   AccDeviceMemory memory = { 0 };
   AccDeviceBlock *block;
 
-  if (kind == DEVICE && self->device->max_buffer > 0 && rounded > self->device->max_buffer)
-    rounded = least;
-  if (kind == DEVICE && self->device->max_buffer > 0 && least > MAX (self->device->max_buffer, SMALLEST))
+  if (kind == DEVICE && self->device->max_buffer > 0 && rounded > MAX (self->device->max_buffer, SMALLEST))
     {
       g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY, "%s needs %" G_GSIZE_FORMAT " bytes in one piece; %s allows %"
                    G_GSIZE_FORMAT, what, size, self->device->description, self->device->max_buffer);
       return NULL;
     }
-  if (rounded != least && !has_room (self, rounded))
-    rounded = least;
   if (!acc_budget_reserve (self->budget, rounded, what, error))
     return NULL;
 
@@ -404,7 +399,7 @@ allocate (AccDeviceHeap  *self,
       return NULL;
     }
 
-  block = find_or_make_room (self, kind, size, queue);
+  block = find_or_make_room (self, kind, round_size (size), queue);
 
   return block != NULL ? recycle (self, block, what, error) : make (self, kind, size, what, error);
 }
@@ -573,7 +568,7 @@ acc_device_heap_new (AccDevice  *device,
   pthread_mutex_init (&self->mutex, NULL);
   pthread_cond_init (&self->changed, NULL);
   for (guint kind = 0; kind < G_N_ELEMENTS (self->shelves); kind++)
-    self->shelves[kind] = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_queue_free);
+    self->shelves[kind] = g_tree_new_full (compare_sizes, NULL, NULL, (GDestroyNotify) g_queue_free);
   g_queue_init (&self->idle);
   g_queue_init (&self->resident);
   self->reports = g_ptr_array_new ();
@@ -598,7 +593,7 @@ acc_device_heap_unref (AccDeviceHeap *self)
 
   acc_device_heap_close (self);
   for (guint kind = 0; kind < G_N_ELEMENTS (self->shelves); kind++)
-    g_hash_table_unref (self->shelves[kind]);
+    g_tree_unref (self->shelves[kind]);
   g_ptr_array_unref (self->reports);
   acc_pool_unref (self->fetched);
   acc_budget_unref (self->budget);

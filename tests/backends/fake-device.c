@@ -3,7 +3,9 @@
 
 #include "kernel-eval.h"
 
+#include <pthread.h>
 #include <string.h>
+#include <time.h>
 
 FakeSettings fake;
 
@@ -40,15 +42,15 @@ typedef struct _Fake Fake;
 typedef struct {
   Fake        *device;
   AccQueue     number;
-  GThread     *thread;
-  GAsyncQueue *operations;
+  pthread_t    thread;
+  GQueue       operations;        /* with the device's lock */
   guint64      issued, reached;   /* points */
 } Queue;
 
 struct _Fake {
   AccDevice   base;
-  GMutex      lock;
-  GCond       changed;
+  pthread_mutex_t lock;
+  pthread_cond_t  changed;
   Queue       queues[ACC_N_QUEUES];
   GHashTable *pinned;      /* address → size */
   gboolean    lost, ending;
@@ -183,16 +185,16 @@ run_operation (Fake      *self,
       run_kernel (self, op, rand);
       break;
     case POINT:
-      g_mutex_lock (&self->lock);
+      pthread_mutex_lock (&self->lock);
       queue->reached = op->point;
-      g_cond_broadcast (&self->changed);
-      g_mutex_unlock (&self->lock);
+      pthread_cond_broadcast (&self->changed);
+      pthread_mutex_unlock (&self->lock);
       break;
     case WAIT:
-      g_mutex_lock (&self->lock);
+      pthread_mutex_lock (&self->lock);
       while (self->queues[op->other].reached < op->point && !self->ending)
-        g_cond_wait (&self->changed, &self->lock);
-      g_mutex_unlock (&self->lock);
+        pthread_cond_wait (&self->changed, &self->lock);
+      pthread_mutex_unlock (&self->lock);
       break;
     }
 }
@@ -225,16 +227,21 @@ run_queue (gpointer data)
 
   for (;;)
     {
-      Operation *op = g_async_queue_pop (queue->operations);
+      Operation *op;
+
+      pthread_mutex_lock (&self->lock);
+      while ((op = g_queue_pop_head (&queue->operations)) == NULL)
+        pthread_cond_wait (&self->changed, &self->lock);
+      pthread_mutex_unlock (&self->lock);
 
       if (op == &quit)
         return NULL;
       if (op->kind == LAUNCH && g_atomic_int_compare_and_exchange (&fake.hang, TRUE, FALSE))
         {
-          g_mutex_lock (&self->lock);
+          pthread_mutex_lock (&self->lock);
           while (!self->ending)
-            g_cond_wait (&self->changed, &self->lock);
-          g_mutex_unlock (&self->lock);
+            pthread_cond_wait (&self->changed, &self->lock);
+          pthread_mutex_unlock (&self->lock);
         }
       /* A lost device does nothing more. */
       if (!g_atomic_int_get (&self->lost))
@@ -258,10 +265,11 @@ check (Fake    *self,
   return FALSE;
 }
 
+/* With the lock. */
 static void
-enqueue (Fake      *self,
-         AccQueue   queue,
-         Operation *op)
+enqueue_locked (Fake      *self,
+                AccQueue   queue,
+                Operation *op)
 {
   if (op->to != NULL)
     g_atomic_int_inc (&op->to->n_pending);
@@ -272,7 +280,18 @@ enqueue (Fake      *self,
       g_atomic_int_inc (&op->memories[i]->n_pending);
   if (op->failure_memory != NULL)
     g_atomic_int_inc (&op->failure_memory->n_pending);
-  g_async_queue_push (self->queues[queue].operations, op);
+  g_queue_push_tail (&self->queues[queue].operations, op);
+  pthread_cond_broadcast (&self->changed);
+}
+
+static void
+enqueue (Fake      *self,
+         AccQueue   queue,
+         Operation *op)
+{
+  pthread_mutex_lock (&self->lock);
+  enqueue_locked (self, queue, op);
+  pthread_mutex_unlock (&self->lock);
 }
 
 /* --- the class */
@@ -282,20 +301,22 @@ fake_free (AccDevice *device)
 {
   Fake *self = (Fake *) device;
 
-  g_mutex_lock (&self->lock);
+  pthread_mutex_lock (&self->lock);
   self->ending = TRUE;
-  g_cond_broadcast (&self->changed);
-  g_mutex_unlock (&self->lock);
+  pthread_cond_broadcast (&self->changed);
+  pthread_mutex_unlock (&self->lock);
   for (guint i = 0; i < ACC_N_QUEUES; i++)
     {
-      g_async_queue_push (self->queues[i].operations, &quit);
-      g_thread_join (self->queues[i].thread);
-      g_async_queue_unref (self->queues[i].operations);
+      pthread_mutex_lock (&self->lock);
+      g_queue_push_tail (&self->queues[i].operations, &quit);
+      pthread_cond_broadcast (&self->changed);
+      pthread_mutex_unlock (&self->lock);
+      pthread_join (self->queues[i].thread, NULL);
     }
   g_assert_cmpuint (g_hash_table_size (self->pinned), ==, 0);
   g_hash_table_unref (self->pinned);
-  g_mutex_clear (&self->lock);
-  g_cond_clear (&self->changed);
+  pthread_mutex_destroy (&self->lock);
+  pthread_cond_destroy (&self->changed);
   g_free (self->base.description);
   g_free (self->base.id);
   g_free (self);
@@ -332,14 +353,14 @@ fake_allocate (AccDevice *device, gsize size, AccDeviceMemory *memory, GError **
   if (!check (self, error))
     return FALSE;
 
-  g_mutex_lock (&self->lock);
+  pthread_mutex_lock (&self->lock);
   refused = (fake.fail_allocation > 0 && --fake.fail_allocation == 0) || (fake.memory > 0 && fake.held + size > fake.memory);
   if (!refused)
     {
       fake.held += size;
       fake.most_held = MAX (fake.most_held, fake.held);
     }
-  g_mutex_unlock (&self->lock);
+  pthread_mutex_unlock (&self->lock);
   if (refused)
     {
       g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY, "the fake device has no %" G_GSIZE_FORMAT " bytes", size);
@@ -363,9 +384,9 @@ fake_release (AccDevice *device, AccDeviceMemory *memory)
   Memory *made = memory->handle;
 
   g_assert_cmpint (g_atomic_int_get (&made->n_pending), ==, 0);
-  g_mutex_lock (&self->lock);
+  pthread_mutex_lock (&self->lock);
   fake.held -= made->size;
-  g_mutex_unlock (&self->lock);
+  pthread_mutex_unlock (&self->lock);
   memset (made->data, 0xdd, made->size);
   g_aligned_free (made->data);
   g_free (made);
@@ -378,9 +399,9 @@ fake_allocate_host (AccDevice *device, gsize size, GError **error)
   gpointer data = g_aligned_alloc (1, size, 4096);
 
   memset (data, 0xa6, size);
-  g_mutex_lock (&self->lock);
+  pthread_mutex_lock (&self->lock);
   g_hash_table_insert (self->pinned, data, (gpointer) size);
-  g_mutex_unlock (&self->lock);
+  pthread_mutex_unlock (&self->lock);
 
   return data;
 }
@@ -390,10 +411,10 @@ fake_release_host (AccDevice *device, gpointer host, gsize size)
 {
   Fake *self = (Fake *) device;
 
-  g_mutex_lock (&self->lock);
+  pthread_mutex_lock (&self->lock);
   g_assert_cmpuint ((gsize) g_hash_table_lookup (self->pinned, host), ==, size);
   g_hash_table_remove (self->pinned, host);
-  g_mutex_unlock (&self->lock);
+  pthread_mutex_unlock (&self->lock);
   memset (host, 0xde, size);
   g_aligned_free (host);
 }
@@ -407,11 +428,11 @@ is_pinned (Fake          *self,
   gpointer address, length;
   gboolean found = FALSE;
 
-  g_mutex_lock (&self->lock);
+  pthread_mutex_lock (&self->lock);
   g_hash_table_iter_init (&iter, self->pinned);
   while (g_hash_table_iter_next (&iter, &address, &length) && !found)
     found = (const guint8 *) host >= (guint8 *) address && (const guint8 *) host + size <= (guint8 *) address + (gsize) length;
-  g_mutex_unlock (&self->lock);
+  pthread_mutex_unlock (&self->lock);
 
   return found;
 }
@@ -427,10 +448,10 @@ fake_mark (AccDevice *device, AccQueue queue, guint64 *point, GError **error)
 
   op = g_new0 (Operation, 1);
   op->kind = POINT;
-  g_mutex_lock (&self->lock);
+  pthread_mutex_lock (&self->lock);
   op->point = *point = ++self->queues[queue].issued;
-  enqueue (self, queue, op);
-  g_mutex_unlock (&self->lock);
+  enqueue_locked (self, queue, op);
+  pthread_mutex_unlock (&self->lock);
 
   return TRUE;
 }
@@ -441,11 +462,24 @@ fake_is_reached (AccDevice *device, AccQueue queue, guint64 point)
   Fake *self = (Fake *) device;
   gboolean reached;
 
-  g_mutex_lock (&self->lock);
+  pthread_mutex_lock (&self->lock);
   reached = self->queues[queue].reached >= point;
-  g_mutex_unlock (&self->lock);
+  pthread_mutex_unlock (&self->lock);
 
   return reached;
+}
+
+/* With the lock. */
+static void
+wait_shortly (Fake *self)
+{
+  struct timespec end;
+
+  clock_gettime (CLOCK_REALTIME, &end);
+  end.tv_nsec += 10 * 1000 * 1000;
+  end.tv_sec += end.tv_nsec / 1000000000;
+  end.tv_nsec %= 1000000000;
+  pthread_cond_timedwait (&self->changed, &self->lock, &end);
 }
 
 static gboolean
@@ -458,21 +492,20 @@ fake_block (AccDevice *device, AccQueue queue, guint64 point, double seconds, GE
     return FALSE;
 
   g_atomic_int_inc (&fake.n_blocks);
-  g_mutex_lock (&self->lock);
+  pthread_mutex_lock (&self->lock);
   g_assert_cmpuint (point, <=, self->queues[queue].issued);
   while (self->queues[queue].reached < point && !g_atomic_int_get (&self->lost))
     {
-      if (seconds <= 0)
-        g_cond_wait_until (&self->changed, &self->lock, g_get_monotonic_time () + G_USEC_PER_SEC / 10);
-      else if (!g_cond_wait_until (&self->changed, &self->lock, end))
+      wait_shortly (self);
+      if (seconds > 0 && g_get_monotonic_time () > end)
         {
-          g_mutex_unlock (&self->lock);
+          pthread_mutex_unlock (&self->lock);
           g_atomic_int_set (&self->lost, TRUE);
           g_set_error (error, ACC_ERROR, ACC_ERROR_DEVICE_LOST, "a kernel did not finish within %g s", seconds);
           return FALSE;
         }
     }
-  g_mutex_unlock (&self->lock);
+  pthread_mutex_unlock (&self->lock);
 
   return check (self, error);
 }
@@ -654,15 +687,15 @@ fake_device_open (const char *device, GError **error)
   self->base.id = g_strdup ("fake 1");
   self->base.memory = fake.memory > 0 ? fake.memory : (guint64) 1 << 30;
   self->base.unified = fake.unified;
-  g_mutex_init (&self->lock);
-  g_cond_init (&self->changed);
+  pthread_mutex_init (&self->lock, NULL);
+  pthread_cond_init (&self->changed, NULL);
   self->pinned = g_hash_table_new (NULL, NULL);
   for (guint i = 0; i < ACC_N_QUEUES; i++)
     {
       self->queues[i].device = self;
       self->queues[i].number = i;
-      self->queues[i].operations = g_async_queue_new ();
-      self->queues[i].thread = g_thread_new ("fake queue", run_queue, &self->queues[i]);
+      g_queue_init (&self->queues[i].operations);
+      pthread_create (&self->queues[i].thread, NULL, run_queue, &self->queues[i]);
     }
   g_atomic_int_inc (&fake.n_devices);
 
