@@ -299,7 +299,10 @@ acc_backend_get_n_threads (AccBackend *self)
  *
  * Gets how many bytes of array data may be held at once: arrays, chunks and intermediates. It starts as the value of the
  * environment variable `ACC_MEMORY_LIMIT`, or else as a quarter of the memory that the machine or the process's control
- * group has.
+ * group has, or three quarters of the memory that a device has of its own.
+ *
+ * Of a device the limit bounds the memory of the device that is in use or kept for later, and the chunks that the backend
+ * allocates. What does not fit is moved to the host's memory and back when it is needed; that is not counted.
  *
  * Returns: bytes; 0: no limit
  */

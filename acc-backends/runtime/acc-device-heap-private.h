@@ -75,6 +75,8 @@ void     acc_device_heap_drop_clean (AccDeviceHeap *self);
 
 /* --- without the lock */
 
+/* A block that is the host's memory; NULL: it must be copied. */
+AccDeviceBlock  *acc_device_heap_import       (AccDeviceHeap *self, gpointer host, gsize size, const char *what);
 /* As unpin; @data: the buffer's bytes, copied; may be NULL. */
 void             acc_device_heap_unpin_filled (AccDeviceHeap *self, AccBuffer *buffer, gconstpointer data);
 AccDeviceReport *acc_device_heap_take_report (AccDeviceHeap *self, GError **error);

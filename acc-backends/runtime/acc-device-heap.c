@@ -129,12 +129,12 @@ destroy (AccDeviceHeap  *self,
   return counted;
 }
 
-/* An uncounted block is of no use to others: it goes. */
+/* An uncounted or a foreign block is of no use to others: it goes. */
 void
 acc_device_heap_put_away (AccDeviceHeap  *self,
                           AccDeviceBlock *block)
 {
-  if (self->closed || self->lost || !block->is_counted)
+  if (self->closed || self->lost || block->is_imported || !block->is_counted)
     {
       destroy (self, block);
       return;
@@ -333,6 +333,24 @@ ask_again (AccDeviceHeap    *self,
 }
 
 static AccDeviceBlock *
+wrap (AccDeviceHeap         *self,
+      const AccDeviceMemory *memory,
+      gsize                  counted,
+      const char            *what)
+{
+  AccDeviceBlock *block = g_new0 (AccDeviceBlock, 1);
+
+  block->memory = *memory;
+  block->heap = self;
+  block->counted = counted;
+  block->is_counted = TRUE;
+  block->what = g_strdup (what);
+  block->shelf_link.data = block->idle_link.data = block;
+
+  return block;
+}
+
+static AccDeviceBlock *
 make (AccDeviceHeap  *self,
       guint           kind,
       gsize           size,
@@ -365,14 +383,8 @@ make (AccDeviceHeap  *self,
       return NULL;
     }
 
-  block = g_new0 (AccDeviceBlock, 1);
-  block->memory = memory;
-  block->heap = self;
-  block->counted = rounded;
-  block->is_counted = TRUE;
+  block = wrap (self, &memory, rounded, what);
   block->is_host = kind == HOST;
-  block->what = g_strdup (what);
-  block->shelf_link.data = block->idle_link.data = block;
   trace (kind == HOST ? "pin" : "allocate", rounded, what);
   __atomic_add_fetch (&self->counts.n_allocations, 1, __ATOMIC_RELAXED);
 
@@ -412,6 +424,34 @@ acc_device_heap_allocate (AccDeviceHeap  *self,
                           GError        **error)
 {
   return allocate (self, DEVICE, size, queue, what, error);
+}
+
+AccDeviceBlock *
+acc_device_heap_import (AccDeviceHeap *self,
+                        gpointer       host,
+                        gsize          size,
+                        const char    *what)
+{
+  AccDeviceMemory memory = { NULL, };
+  AccDeviceBlock *block;
+
+  if (!self->device->unified || self->device->klass->import == NULL || size < POOLED_FROM
+      || !acc_budget_reserve (self->budget, size, what, NULL))
+    return NULL;
+  if (!self->device->klass->import (self->device, host, size, &memory))
+    {
+      acc_budget_release (self->budget, size, what);
+      return NULL;
+    }
+
+  block = wrap (self, &memory, size, what);
+  block->is_imported = TRUE;
+  trace ("import", size, what);
+  acc_device_heap_lock (self);
+  self->n_blocks++;
+  acc_device_heap_unlock (self);
+
+  return block;
 }
 
 void

@@ -23,6 +23,7 @@ struct _AccDeviceBlock {
   gsize           counted;              /* bytes reserved under .what */
   gboolean        is_counted;
   gboolean        is_host;              /* pinned memory at memory.host, not a device's */
+  gboolean        is_imported;          /* memory of somebody else */
   char           *what;
   guint64         used[ACC_N_QUEUES];   /* number of the last use on each queue; 0: none */
   GList           shelf_link, idle_link;

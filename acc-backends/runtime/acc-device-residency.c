@@ -47,7 +47,7 @@ copy_new (AccDeviceHeap *heap)
 static gboolean
 is_shared (Copy *self)
 {
-  return self->block != NULL && self->heap->device->unified && self->block->memory.host != NULL
+  return self->block != NULL && !self->block->is_imported && self->heap->device->unified && self->block->memory.host != NULL
          && (self->buffer->data == NULL || self->buffer->data == self->block->memory.host);
 }
 
@@ -307,12 +307,16 @@ upload (AccDeviceHeap  *self,
         const char     *what,
         GError        **error)
 {
-  gconstpointer data = acc_buffer_map (buffer, error);
+  gpointer data = acc_buffer_map (buffer, error);
   AccQueue queue = buffer->size <= ACC_SMALL_TRANSFER ? ACC_QUEUE_COMPUTE : ACC_QUEUE_UPLOAD;
   g_autoptr (AccDeviceBlock) block = NULL;
 
   if (data == NULL)
     return NULL;
+
+  block = acc_device_heap_import (self, data, buffer->size, what);
+  if (block != NULL)
+    return g_steal_pointer (&block);
 
   block = acc_device_heap_allocate (self, buffer->size, queue, what, error);
   if (block == NULL)

@@ -84,6 +84,10 @@ typedef struct {
 
   /* Nanoseconds that kernels ran and that the device's clock went, since the last call: for reports; NULL where it cannot tell. */
   gboolean (*get_busy)     (AccDevice *self, guint64 *busy, guint64 *passed);
+
+  /* unified: sees memory of the host that is not its own, where that is aligned as it needs; kernels only read it. FALSE: it must be
+   * copied. Given up by release(). NULL where it never can. */
+  gboolean (*import)       (AccDevice *self, gpointer host, gsize size, AccDeviceMemory *memory);
 } AccDeviceClass;
 
 struct _AccDevice {

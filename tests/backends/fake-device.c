@@ -13,6 +13,7 @@ FakeSettings fake;
 typedef struct {
   guint8 *data;
   gsize   size;
+  gboolean imported;
   gint    n_pending;     /* operations that are enqueued and use it */
   gint    n_readers;     /* of those that run */
   gint    n_writers;
@@ -57,6 +58,9 @@ struct _Fake {
 };
 
 static Operation quit;
+
+/* Of what all devices together hold. */
+static pthread_mutex_t fake_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* --- running operations */
 
@@ -171,9 +175,13 @@ run_operation (Fake      *self,
       break;
     case COPY:
       begin_write (op->to);
-      begin_read (op->from);
+      if (op->from != op->to)
+        begin_read (op->from);
+      else
+        g_assert_true (op->to_offset + op->size <= op->from_offset || op->from_offset + op->size <= op->to_offset);
       memcpy (op->to->data + op->to_offset, op->from->data + op->from_offset, op->size);
-      end_read (op->from);
+      if (op->from != op->to)
+        end_read (op->from);
       end_write (op->to);
       break;
     case CLEAR:
@@ -353,14 +361,14 @@ fake_allocate (AccDevice *device, gsize size, AccDeviceMemory *memory, GError **
   if (!check (self, error))
     return FALSE;
 
-  pthread_mutex_lock (&self->lock);
+  pthread_mutex_lock (&fake_lock);
   refused = (fake.fail_allocation > 0 && --fake.fail_allocation == 0) || (fake.memory > 0 && fake.held + size > fake.memory);
   if (!refused)
     {
       fake.held += size;
       fake.most_held = MAX (fake.most_held, fake.held);
     }
-  pthread_mutex_unlock (&self->lock);
+  pthread_mutex_unlock (&fake_lock);
   if (refused)
     {
       g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY, "the fake device has no %" G_GSIZE_FORMAT " bytes", size);
@@ -380,16 +388,38 @@ fake_allocate (AccDevice *device, gsize size, AccDeviceMemory *memory, GError **
 static void
 fake_release (AccDevice *device, AccDeviceMemory *memory)
 {
-  Fake *self = (Fake *) device;
   Memory *made = memory->handle;
 
   g_assert_cmpint (g_atomic_int_get (&made->n_pending), ==, 0);
-  pthread_mutex_lock (&self->lock);
+  pthread_mutex_lock (&fake_lock);
   fake.held -= made->size;
-  pthread_mutex_unlock (&self->lock);
-  memset (made->data, 0xdd, made->size);
-  g_aligned_free (made->data);
+  pthread_mutex_unlock (&fake_lock);
+  if (!made->imported)
+    {
+      memset (made->data, 0xdd, made->size);
+      g_aligned_free (made->data);
+    }
   g_free (made);
+}
+
+static gboolean
+fake_import (AccDevice *device, gpointer host, gsize size, AccDeviceMemory *memory)
+{
+  Memory *made;
+
+  if (!fake.imports)
+    return FALSE;
+
+  made = g_new0 (Memory, 1);
+  made->data = host;
+  made->size = size;
+  made->imported = TRUE;
+  pthread_mutex_lock (&fake_lock);
+  fake.held += size;
+  pthread_mutex_unlock (&fake_lock);
+  *memory = (AccDeviceMemory) { .handle = made, .size = size, .host = host };
+
+  return TRUE;
 }
 
 static gpointer
@@ -667,6 +697,7 @@ static const AccDeviceClass fake_class = {
   .wait = fake_wait,
   .is_reached = fake_is_reached,
   .block = fake_block,
+  .import = fake_import,
 };
 
 AccDevice *

@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 
 typedef struct {
   gboolean unified;
+  gboolean imports;
   guint64  memory;          /* bytes there are; 0: plenty */
   guint    fail_allocation; /* the nth from now; 0: none */
   guint    lose_at;         /* the nth operation from now loses the device; 0: never */

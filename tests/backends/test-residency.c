@@ -168,6 +168,38 @@ test_shared_memory (void)
   assert_all_gone ();
 }
 
+/* What the device can see where it is is not copied, and still counted while it is used. */
+static void
+test_import (void)
+{
+  reset (TRUE);
+  fake.imports = TRUE;
+  {
+    const guint64 limit = 4 * N * sizeof (gint64) + 8192;
+    g_autoptr (AccBackend) backend = open_backend (limit);
+    g_autoptr (AccExecutable) add = compile (backend, build_add, GINT_TO_POINTER (5), 1);
+    AccArray *arguments[10], *results[10];
+
+    for (guint i = 0; i < 10; i++)
+      arguments[i] = use_count (N, i);
+    for (guint k = 0; k < 3; k++)
+      {
+        for (guint i = 0; i < 10; i++)
+          results[i] = run_well (add, arguments[i]);
+        g_assert_cmpint (fake.n_uploads, ==, 0);
+        g_assert_cmpuint (acc_backend_get_memory_high_water (backend), <=, limit);
+        for (guint i = 0; i < 10; i++)
+          {
+            assert_counts (results[i], 5 + i, 1);
+            g_object_unref (results[i]);
+          }
+      }
+    for (guint i = 0; i < 10; i++)
+      g_object_unref (arguments[i]);
+  }
+  assert_all_gone ();
+}
+
 /* All arrays at once are ten times what the device may hold. */
 static void
 test_eviction (gconstpointer unified)
@@ -446,7 +478,7 @@ test_hang (void)
     g_autoptr (GError) error = NULL;
 
     assert_counts (result, 1, 1);
-    fake.hang = TRUE;
+    g_atomic_int_set (&fake.hang, TRUE);
     g_assert_null (run (add, argument, &error));
     g_assert_error (error, ACC_ERROR, ACC_ERROR_DEVICE_LOST);
     g_assert_nonnull (strstr (error->message, "0.2 s"));
@@ -724,6 +756,7 @@ main (int argc, char **argv)
 
   add ("nothing-twice", test_nothing_twice);
   g_test_add_func ("/residency/shared-memory", test_shared_memory);
+  g_test_add_func ("/residency/import", test_import);
   add ("eviction", test_eviction);
   g_test_add_data_func ("/residency/eviction-in-run", NULL, test_eviction_in_run);
   g_test_add_func ("/residency/too-large", test_too_large);
