@@ -343,7 +343,7 @@ apply (AccPlan *plan, const AccPlanRequest *request, const Choice *choice)
       AccPlanPart *part = acc_plan_get_part (plan, i);
 
       part->bytes = 0;
-      if (part->place == ACC_PLACE_NONE)
+      if (part->place == ACC_PLACE_NONE || (part->place == ACC_PLACE_RESULT && is_on_device (request)))
         continue;
 
       part->bytes = acc_bytes_multiply (part->n_buffers, measure_part (request, part));

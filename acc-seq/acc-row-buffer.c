@@ -154,7 +154,10 @@ acc_row_buffer_new_result (AccBackend *backend, AccElementType *type, gint64 row
   self = new_empty (type, row_elements, 0, capacity, acc_element_type_get_n_leaves (type));
   for (guint i = 0; i < self->n_leaves; i++)
     {
-      self->buffers[i] = acc_backend_allocate (backend, self->row_bytes[i] * (gsize) capacity, what, error);
+      gsize bytes = self->row_bytes[i] * (gsize) capacity;
+
+      self->buffers[i] = backend != NULL ? acc_backend_allocate (backend, bytes, what, error)
+                                         : acc_buffer_allocate (bytes, NULL, what, error);
       if (self->buffers[i] == NULL)
         return NULL;
 

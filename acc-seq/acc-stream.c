@@ -599,8 +599,9 @@ add_output (AccStream *self, guint value, guint position, AccSink *sink, GError 
     {
       const AccPlanPart *result = acc_plan_get_part (self->plan, part->result);
 
+      /* As results of whole runs have it that were fetched from the device. */
       output->sink = NULL;
-      output->result = acc_row_buffer_new_result (self->backend, row_value->type, row_value->row_elements,
+      output->result = acc_row_buffer_new_result (NULL, row_value->type, row_value->row_elements,
                                                   result->capacity, result->name, error);
       self->windows[part->result].buffer = output->result;
     }

@@ -5,6 +5,8 @@
 #include "acc-row-program.h"
 
 #define ALIGNMENT 256
+/* Chunks that may be under way: enough to keep all queues busy, few enough to stop soon. */
+#define MAX_CHUNKS 4
 
 /* Rows of one value: a block per leaf. */
 struct _AccRowMemory
@@ -34,6 +36,8 @@ typedef struct {
   gboolean          is_open;   /* queues may have work of this run */
   gboolean          is_asked;  /* whether kernels failed, at .question */
   guint64           question;
+  guint64           flushed[MAX_CHUNKS];  /* points of the latest chunks */
+  guint64           n_flushed;
 } Run;
 
 /* --- memory */
@@ -276,14 +280,21 @@ device_download (AccRowRun     *base,
 
 /* --- waiting */
 
+static gboolean
+device_wait (AccRowRun          *base,
+             const AccRowPoint  *point,
+             GError            **error)
+{
+  return acc_device_heap_block (((Run *) base)->run.heap, point->queue, point->point, error);
+}
+
 /* The answer to the last question of whether kernels failed, if it is there; the next question. */
 static gboolean
-device_flush (AccRowRun  *base,
-              GError    **error)
+ask (Run      *self,
+     guint64  *point,
+     GError  **error)
 {
-  Run *self = (Run *) base;
   AccDevice *device = acc_device_heap_get_device (self->run.heap);
-  AccRowPoint point;
 
   if (self->is_asked && device->klass->is_reached (device, ACC_QUEUE_COMPUTE, self->question))
     {
@@ -293,19 +304,25 @@ device_flush (AccRowRun  *base,
     }
 
   if (self->is_asked)
-    return mark (self, ACC_QUEUE_COMPUTE, &point, error);
+    return acc_device_heap_mark (self->run.heap, ACC_QUEUE_COMPUTE, point, error);
 
   self->is_asked = acc_device_run_ask (&self->run, &self->question, error);
+  *point = self->question;
 
   return self->is_asked;
 }
 
 static gboolean
-device_wait (AccRowRun          *base,
-             const AccRowPoint  *point,
-             GError            **error)
+device_flush (AccRowRun  *base,
+              GError    **error)
 {
-  return acc_device_heap_block (((Run *) base)->run.heap, point->queue, point->point, error);
+  Run *self = (Run *) base;
+  guint64 *slot = &self->flushed[self->n_flushed % MAX_CHUNKS];
+
+  if (self->n_flushed++ >= MAX_CHUNKS && !acc_device_heap_block (self->run.heap, ACC_QUEUE_COMPUTE, *slot, error))
+    return FALSE;
+
+  return ask (self, slot, error);
 }
 
 static gboolean

@@ -5,6 +5,10 @@
 
 #include "acc-core/acc-executable-private.h"
 #include "acc-seq/acc-evaluate-private.h"
+#ifdef ACC_TEST_FAKE_DEVICE
+#include "acc-backends/runtime/acc-device-backend.h"
+#include "../backends/fake-device.h"
+#endif
 
 #include <string.h>
 #include <unistd.h>
@@ -734,12 +738,192 @@ test_bands (gconstpointer data)
     g_assert_cmpuint (acc_budget_get_high_water (budget) - before, <, bytes * 3 / 2 + 4 * 1024 * 1024);
 }
 
+/* --- streams that end early */
+
 static void
-add_backend (const char *name)
+assert_nothing_held (AccBackend *backend, guint64 before)
+{
+  AccBudget *budget = acc_backend_get_budget (backend);
+
+  acc_budget_spare (budget, G_MAXINT64);
+  g_assert_cmpuint (acc_budget_get_used (budget), <=, before);
+}
+
+typedef enum { END_SOURCE, END_SINK, END_CANCEL, END_INDEX, END_DIVISION, N_ENDS } End;
+
+static AccExpr *
+divide (AccExpr *x, gpointer data)
+{
+  return acc_expr_div (acc_expr_new_typed_int (scalar_type (ACC_KIND_I32), 1000), x);
+}
+
+static AccExpr *
+look_up (AccExpr *x, gpointer data)
+{
+  return acc_expr_index (data, acc_expr_cast (x, scalar_type (ACC_KIND_I64)));
+}
+
+static void
+test_ends (gconstpointer data)
+{
+  const Case *c = data;
+  gint64 extents[2] = { 300, 20 };
+  g_autoptr(AccShape) shape = acc_shape_new (extents, 2);
+  g_autoptr(AccShape) few = acc_shape_new_vector (100);
+  g_autofree gint32 *elements = g_new (gint32, 300 * 20);
+  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr(AccArray) plain = NULL;
+  g_autoptr(AccArray) table = acc_array_fill (few, acc_expr_new_typed_int (scalar_type (ACC_KIND_I32), 1));
+  guint64 before;
+
+  /* Row 200 has an element that is neither a divisor nor an index. */
+  for (guint i = 0; i < 300 * 20; i++)
+    elements[i] = 1 + (gint32) (i % 50);
+  elements[200 * 20 + 7] = 0;
+  elements[200 * 20 + 8] = 1000;
+  bytes = g_bytes_new (elements, 300 * 20 * 4);
+  plain = acc_array_use (scalar_type (ACC_KIND_I32), shape, bytes);
+  acc_budget_spare (acc_backend_get_budget (c->backend), G_MAXINT64);
+  before = acc_budget_get_used (acc_backend_get_budget (c->backend));
+
+  for (guint end = 0; end < N_ENDS; end++)
+    for (guint h = 0; h < G_N_ELEMENTS (heights); h++)
+      {
+        g_autoptr(TestSource) source = test_source_new_for_array (plain);
+        g_autoptr(TestSink) sink = test_sink_new ();
+        g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+        g_autoptr(AccArray) read = acc_array_new_from_source (ACC_SOURCE (source));
+        g_autoptr(AccArray) smooth = stencil_kind (read, 3, 3, ACC_BOUNDARY_CLAMP, box3);
+        g_autoptr(AccArray) other = end == END_INDEX ? acc_array_map (read, look_up, table)
+                                    : end == END_DIVISION ? acc_array_map (read, divide, NULL) : g_object_ref (read);
+        g_autoptr(AccArray) result = acc_array_zip_with (smooth, other, mix, NULL);
+        g_autoptr(GError) error = NULL;
+
+        source->fail_row = end == END_SOURCE ? 150 : -1;
+        sink->fail_row = end == END_SINK ? 150 : -1;
+        if (end == END_CANCEL)
+          {
+            source->cancels = cancellable;
+            source->cancel_row = 150;
+          }
+
+        g_assert_false (acc_evaluate_write_with_chunk_rows (c->backend, result, ACC_SINK (sink), heights[h], NULL, cancellable, &error));
+        source->cancels = NULL;
+        g_test_message ("%s", error->message);
+        if (end == END_CANCEL)
+          g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+        else if (end == END_INDEX)
+          g_assert_error (error, ACC_ERROR, ACC_ERROR_BOUNDS);
+        else if (end == END_DIVISION)
+          g_assert_error (error, ACC_ERROR, ACC_ERROR_ARITHMETIC);
+        else
+          g_assert_error (error, ACC_ERROR, ACC_ERROR_IO);
+        test_sink_assert_ended (sink, FALSE);
+        g_assert_cmpint (source->n_started, ==, source->n_finished);
+        assert_nothing_held (c->backend, before);
+      }
+}
+
+/* Twenty times as much data as memory, with all that a pipeline has: neighbourhoods, folds, several results. */
+static void
+test_twentieth (gconstpointer data)
+{
+  const Case *c = data;
+  AccBudget *budget = acc_backend_get_budget (c->backend);
+  guint64 limit = acc_backend_get_memory_limit (c->backend);
+  gint64 extents[2] = { 4000, 256 };
+  guint64 bytes = 4000 * 256 * 4 / 20;
+  g_autoptr(TestSource) source = test_source_new ("i4", extents, 2, 5);
+  g_autoptr(AccArray) array = acc_array_new_from_source (ACC_SOURCE (source));
+  g_autoptr(AccArray) memory = NULL;
+  g_autoptr(AccArray) sum = NULL;
+  g_autoptr(AccArray) result = NULL;
+  g_autoptr(AccPlan) plan = NULL;
+  g_autoptr(TestSink) sink = test_sink_new ();
+  g_autoptr(GPtrArray) whole = NULL;
+  g_autoptr(GError) error = NULL;
+  AccArray *streamed[2] = { NULL, }, *expected[2] = { NULL, };
+
+  memory = acc_backend_run (c->backend, array, NULL, &error);
+  g_assert_no_error (error);
+  build_clamp (&memory, expected);
+  build_clamp (&array, streamed);
+  expected[1] = acc_array_fold_all (expected[0], acc_expr_new_typed_int (scalar_type (ACC_KIND_I32), 0), plus, NULL);
+  streamed[1] = acc_array_fold_all (streamed[0], acc_expr_new_typed_int (scalar_type (ACC_KIND_I32), 0), plus, NULL);
+  whole = run_whole (c->backend, expected, 2);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr(GBytes) fetched = acc_array_get_bytes (g_ptr_array_index (whole, i), 0, &error);
+
+      g_assert_no_error (error);
+    }
+  g_clear_object (&memory);
+  clear_arrays (expected, 2);
+  acc_budget_spare (budget, G_MAXINT64);
+
+  bytes += acc_budget_get_used (budget);
+  acc_backend_set_memory_limit (c->backend, bytes);
+  acc_budget_reset_high_water (budget);
+  plan = acc_backend_plan (c->backend, streamed[0], ACC_SINK (sink), 0, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (acc_plan_get_bytes (plan), <=, bytes);
+  acc_backend_write (c->backend, streamed[0], ACC_SINK (sink), NULL, &error);
+  g_assert_no_error (error);
+  assert_same_rows (sink, g_ptr_array_index (whole, 0), "a twentieth");
+  sum = acc_backend_run (c->backend, streamed[1], NULL, &error);
+  g_assert_no_error (error);
+  assert_same (sum, g_ptr_array_index (whole, 1), "sum");
+  g_assert_cmpuint (acc_budget_get_high_water (budget), <=, bytes);
+
+  acc_backend_set_memory_limit (c->backend, limit);
+  clear_arrays (streamed, 2);
+}
+
+static void
+test_report (gconstpointer data)
+{
+  const Case *c = data;
+  g_autoptr(TestSource) source = test_source_new ("i4", (gint64[]) { 300, 50 }, 2, 5);
+  g_autoptr(AccArray) array = acc_array_new_from_source (ACC_SOURCE (source));
+  g_autoptr(AccJob) job = NULL;
+  g_autoptr(TestSink) sink = test_sink_new ();
+  g_autoptr(GError) error = NULL;
+  g_autofree char *report = NULL;
+  g_autofree char *plan = NULL;
+  AccArray *results[MAX_RESULTS] = { NULL, };
+
+  build_clamp (&array, results);
+  job = acc_backend_start_write (c->backend, results[0], ACC_SINK (sink), NULL);
+  acc_job_wait (job, &error);
+  g_assert_no_error (error);
+  report = acc_job_dup_report (job);
+  plan = acc_plan_to_string (acc_job_get_plan (job));
+  g_test_message ("%s%s", plan, report);
+  g_assert_nonnull (strstr (report, "computing"));
+  clear_arrays (results, MAX_RESULTS);
+}
+
+static AccBackend *
+open_backend (const char *name, GError **error)
+{
+#ifdef ACC_TEST_FAKE_DEVICE
+  GType type = acc_device_backend_register ("AccFakeDevice", "fake", fake_device_open, fake_device_list);
+
+  fake.max_delay = 200;
+  return ACC_BACKEND (g_initable_new (type, NULL, error, NULL));
+#else
+  return acc_backend_new_for_name (name, error);
+#endif
+}
+
+static void
+add_backend (const char *name, gboolean needed)
 {
   g_autoptr(GError) error = NULL;
-  AccBackend *backend = acc_backend_new_for_name (name, &error);
+  AccBackend *backend = open_backend (name, &error);
 
+  if (backend == NULL && needed && g_getenv ("ACC_TEST_OPTIONAL") == NULL)
+    g_error ("%s", error->message);
   if (backend == NULL)
     {
       g_test_message ("%s", error->message);
@@ -758,6 +942,7 @@ add_backend (const char *name)
   {
     static const struct { const char *name; GTestDataFunc func; } others[] = {
       { "reservations", test_reservations }, { "limit", test_limit }, { "bands", test_bands },
+      { "ends", test_ends }, { "twentieth", test_twentieth }, { "report", test_report },
     };
 
     for (guint i = 0; i < G_N_ELEMENTS (others); i++)
@@ -774,9 +959,21 @@ add_backend (const char *name)
 int
 main (int argc, char **argv)
 {
+  const char *named = g_getenv ("ACC_TEST_BACKENDS");
+
   g_test_init (&argc, &argv, NULL);
-  add_backend ("interpreter");
-  add_backend ("native");
+  if (named != NULL && *named != '\0')
+    {
+      g_auto(GStrv) names = g_strsplit (named, ",", -1);
+
+      for (guint i = 0; names[i] != NULL; i++)
+        add_backend (names[i], TRUE);
+    }
+  else
+    {
+      add_backend ("interpreter", FALSE);
+      add_backend ("native", FALSE);
+    }
 
   return g_test_run ();
 }
