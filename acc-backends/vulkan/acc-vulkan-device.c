@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-vulkan-private.h"
+
+#include <string.h>
+
+/* For tests, ACC_VULKAN_DISABLE switches off what a device has, by a list with commas:
+ *
+ *   addresses  kernels reach arrays by descriptor sets, not by buffer device addresses
+ *   timelines  fences and one queue in place of timeline semaphores
+ *   queues     one queue of the device for all
+ *   subgroups  no shuffles
+ *   unified    the device's memory is copied to and from, though the host sees it
+ *   push       no push constants but one address
+ *
+ * ACC_VULKAN_VALIDATE=1 asks for the Khronos validation layer; what it says become warnings. */
+
+static const GDebugKey disable_keys[] = {
+  { "addresses", ACC_VULKAN_DISABLE_ADDRESSES },
+  { "timelines", ACC_VULKAN_DISABLE_TIMELINES },
+  { "subgroups", ACC_VULKAN_DISABLE_SUBGROUPS },
+  { "queues", ACC_VULKAN_DISABLE_QUEUES },
+  { "unified", ACC_VULKAN_DISABLE_UNIFIED },
+  { "push", ACC_VULKAN_DISABLE_PUSH },
+};
+
+void
+_acc_vulkan_lose (AccVulkanDevice *self,
+                  gboolean         is_hung,
+                  const char      *reason)
+{
+  g_mutex_lock (&self->lost_lock);
+  if (self->lost == NULL)
+    {
+      self->lost = g_strdup (reason);
+      self->is_hung = is_hung;
+      g_atomic_int_set (&self->is_lost, TRUE);
+    }
+  g_mutex_unlock (&self->lost_lock);
+}
+
+gboolean
+_acc_vulkan_is_there (AccVulkanDevice *self,
+                      GError         **error)
+{
+  if (!g_atomic_int_get (&self->is_lost))
+    return TRUE;
+  g_set_error_literal (error, ACC_ERROR, ACC_ERROR_DEVICE_LOST, self->lost);
+  return FALSE;
+}
+
+gboolean
+_acc_vulkan_check (AccVulkanDevice *self,
+                   VkResult         result,
+                   const char      *what,
+                   GError         **error)
+{
+  if (result == VK_SUCCESS)
+    return TRUE;
+  if (result == VK_ERROR_DEVICE_LOST)
+    {
+      g_autofree char *reason = g_strdup_printf ("Vulkan: %s was lost (%s)", self->parent.description, what);
+      _acc_vulkan_lose (self, FALSE, reason);
+      return _acc_vulkan_is_there (self, error);
+    }
+  if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_TOO_MANY_OBJECTS
+      || result == VK_ERROR_MEMORY_MAP_FAILED || result == VK_ERROR_OUT_OF_POOL_MEMORY)
+    g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY, "Vulkan: out of memory (%s)", what);
+  else
+    g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "Vulkan: %s failed (%d)", what, result);
+  return FALSE;
+}
+
+static void
+free_device (AccDevice *device)
+{
+  AccVulkanDevice *self = (AccVulkanDevice *) device;
+
+  /* Of a device that does not stop nothing can be given back. */
+  if (self->device != VK_NULL_HANDLE && !self->is_hung)
+    {
+      self->vk.DeviceWaitIdle (self->device);
+      for (guint i = 0; i < ACC_N_QUEUES; i++)
+        _acc_vulkan_queue_clear (&self->queues[i]);
+      if (self->zeros != NULL)
+        _acc_vulkan_piece_free (self, self->zeros);
+      _acc_vulkan_heap_clear (self);
+      for (guint i = 0; i < self->n_submitters; i++)
+        g_mutex_clear (&self->submitters[i].lock);
+      self->vk.DestroyDevice (self->device, NULL);
+    }
+  g_mutex_clear (&self->lost_lock);
+  g_free (self->lost);
+  g_free (self->parent.description);
+  g_free (self->parent.id);
+  g_free (self);
+}
+
+static const AccDeviceClass device_class = {
+  .name = "vulkan",
+  .free = free_device,
+  .compile = _acc_vulkan_compile,
+  .load = _acc_vulkan_load,
+  .unload = _acc_vulkan_unload,
+  .allocate = _acc_vulkan_allocate,
+  .release = _acc_vulkan_release,
+  .allocate_host = _acc_vulkan_allocate_host,
+  .release_host = _acc_vulkan_release_host,
+  .upload = _acc_vulkan_upload,
+  .download = _acc_vulkan_download,
+  .copy = _acc_vulkan_copy,
+  .clear = _acc_vulkan_clear,
+  .launch = _acc_vulkan_launch,
+  .mark = _acc_vulkan_mark,
+  .wait = _acc_vulkan_wait,
+  .is_reached = _acc_vulkan_is_reached,
+  .block = _acc_vulkan_block,
+  .get_busy = _acc_vulkan_get_busy,
+};
+
+static gboolean
+start (AccVulkanDevice *self,
+       GError         **error)
+{
+  const AccDeviceMemory zeros = { .size = 256 };
+  AccDeviceMemory memory = zeros;
+  guint64 point;
+
+  _acc_vulkan_heap_init (self);
+  for (guint i = 0; i < ACC_N_QUEUES; i++)
+    if (!_acc_vulkan_queue_init (&self->queues[i], self, &self->submitters[MIN (i, self->n_submitters - 1)],
+                                 i == ACC_QUEUE_COMPUTE && self->time_bits > 0, error))
+      return FALSE;
+
+  self->zeros = _acc_vulkan_piece_new (self, ACC_VULKAN_MEMORY_DEVICE, zeros.size, error);
+  if (self->zeros == NULL)
+    return FALSE;
+  memory.handle = self->zeros;
+  return _acc_vulkan_clear (&self->parent, ACC_QUEUE_COMPUTE, &memory, 0, zeros.size, error)
+         && _acc_vulkan_mark (&self->parent, ACC_QUEUE_COMPUTE, &point, error)
+         && _acc_vulkan_block (&self->parent, ACC_QUEUE_COMPUTE, point, 0, error)
+         && _acc_vulkan_probe (self, error);
+}
+
+/* Two devices of one id take the same code. */
+static void
+complete_id (AccVulkanDevice *self)
+{
+  const AccCDialect *d = &self->dialect;
+  char *id = g_strdup_printf ("%s push %u flags %d%d%d%d%d%d%d%d%d subgroup %u%s", self->parent.id, d->push_bytes, d->has_addresses, d->has_half,
+                              d->has_exact_fma, d->has_exact_divide, d->has_subgroups, d->has_atomic_64, d->has_atomic_add_f32,
+                              d->has_atomic_add_f64, d->keeps_denormals, self->parent.target.subgroup_size, self->sets_subgroup_size ? "!" : "");
+  g_free (self->parent.id);
+  self->parent.id = id;
+}
+
+static AccDevice *
+open_device (const AccVulkanInstance *instance,
+             guint                    number,
+             GError                 **error)
+{
+  AccVulkanDevice *self = g_new0 (AccVulkanDevice, 1);
+  const char *disable = g_getenv ("ACC_VULKAN_DISABLE");
+
+  self->parent.klass = &device_class;
+  self->physical = instance->devices[number];
+  self->disable = g_parse_debug_string (disable, disable_keys, G_N_ELEMENTS (disable_keys));
+  g_mutex_init (&self->lost_lock);
+  if (!_acc_vulkan_make_device (self, instance, error) || !start (self, error))
+    {
+      free_device (&self->parent);
+      return NULL;
+    }
+  complete_id (self);
+  return &self->parent;
+}
+
+AccDevice *
+acc_vulkan_device_open (const char *name,
+                        GError    **error)
+{
+  const AccVulkanInstance *instance = _acc_vulkan_get_instance (error);
+  guint64 number;
+
+  if (instance == NULL)
+    return NULL;
+  if (name != NULL)
+    {
+      if (g_ascii_string_to_unsigned (name, 10, 0, instance->n_devices - 1, &number, NULL))
+        return open_device (instance, number, error);
+      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "Vulkan: no device “%s”: there are 0 to %u", name, instance->n_devices - 1);
+      return NULL;
+    }
+
+  g_autoptr (GError) first_error = NULL;
+  for (guint i = 0; i < instance->n_devices; i++)
+    {
+      AccDevice *device = open_device (instance, i, first_error == NULL ? &first_error : NULL);
+      if (device != NULL)
+        return device;
+    }
+  g_propagate_error (error, g_steal_pointer (&first_error));
+  return NULL;
+}
+
+char **
+acc_vulkan_list_devices (void)
+{
+  const AccVulkanInstance *instance = _acc_vulkan_get_instance (NULL);
+  guint n = instance != NULL ? instance->n_devices : 0;
+  char **names = g_new0 (char *, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    names[i] = g_strdup_printf ("%u", i);
+  return names;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-vulkan-private.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Vulkan lets a device round fma(), division and square roots as it likes, and does not say which thread is which lane of a
+ * subgroup. What a device does is the same for all values in practice, so some thousand are tried when it is opened. */
+
+#define N_CASES 4096
+#define THREADS 64
+
+typedef struct {
+  float   a, b, c, fma, quotient, root;
+  guint32 lane, pad;
+} Case;
+
+typedef struct {
+  double a, b, c, fma;
+} DoubleCase;
+
+static const char single_source[] =
+  "#version 450\n"
+  "%s"
+  "layout (local_size_x = 64) in;\n"
+  "struct Case { float a, b, c, fma, quotient, root; uint lane, pad; };\n"
+  "layout (set = 0, binding = 0, std430) buffer Cases { Case cases[]; };\n"
+  "void main ()\n"
+  "{\n"
+  "  uint i = gl_GlobalInvocationID.x;\n"
+  "  precise float a = cases[i].a, b = cases[i].b, c = cases[i].c;\n"
+  "  precise float f = fma (a, b, c), q = a / b, r = sqrt (abs (a));\n"
+  "  cases[i].fma = f; cases[i].quotient = q; cases[i].root = r;\n"
+  "  cases[i].lane = %s;\n"
+  "}\n";
+
+static const char double_source[] =
+  "#version 450\n"
+  "layout (local_size_x = 64) in;\n"
+  "struct Case { double a, b, c, fma; };\n"
+  "layout (set = 0, binding = 0, std430) buffer Cases { Case cases[]; };\n"
+  "void main ()\n"
+  "{\n"
+  "  uint i = gl_GlobalInvocationID.x;\n"
+  "  precise double f = fma (cases[i].a, cases[i].b, cases[i].c);\n"
+  "  cases[i].fma = f;\n"
+  "}\n";
+
+/* Magnitudes far from overflow and denormals. */
+static double
+draw (GRand *rand)
+{
+  return ldexp (g_rand_double_range (rand, 1, 2), g_rand_int_range (rand, -20, 20)) * (g_rand_boolean (rand) ? 1 : -1);
+}
+
+static gboolean
+probe_single (AccVulkanDevice *self,
+              GError         **error)
+{
+  AccTarget *target = &self->parent.target;
+  g_autofree Case *cases = g_new0 (Case, N_CASES);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
+  g_autofree char *source = g_strdup_printf (single_source,
+                                             self->dialect.has_subgroups ? "#extension GL_KHR_shader_subgroup_basic : require\n" : "",
+                                             self->dialect.has_subgroups ? "gl_SubgroupInvocationID | gl_SubgroupSize << 16" : "0");
+
+  for (guint i = 0; i < N_CASES; i++)
+    {
+      cases[i].a = draw (rand);
+      cases[i].b = draw (rand);
+      /* Every other sum cancels but for what one rounding keeps. */
+      cases[i].c = i % 2 != 0 ? -(cases[i].a * cases[i].b) : draw (rand);
+    }
+  if (!_acc_vulkan_run_shader (self, source, "probe", THREADS, N_CASES / THREADS, cases, N_CASES * sizeof (Case), error))
+    return FALSE;
+
+  gboolean fuses = TRUE, divides = TRUE, in_order = TRUE;
+  for (guint i = 0; i < N_CASES; i++)
+    {
+      fuses &= cases[i].fma == fmaf (cases[i].a, cases[i].b, cases[i].c);
+      divides &= cases[i].quotient == cases[i].a / cases[i].b && cases[i].root == sqrtf (fabsf (cases[i].a));
+      in_order &= cases[i].lane == (i % THREADS % target->subgroup_size | target->subgroup_size << 16);
+    }
+  self->dialect.has_exact_fma = fuses;
+  self->dialect.has_exact_divide = divides;
+  if (self->dialect.has_subgroups && !in_order)
+    {
+      self->dialect.has_subgroups = FALSE;
+      self->sets_subgroup_size = FALSE;
+      target->subgroup_size = 1;
+    }
+  return TRUE;
+}
+
+static gboolean
+probe_double (AccVulkanDevice *self,
+              GError         **error)
+{
+  g_autofree DoubleCase *cases = g_new0 (DoubleCase, N_CASES);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (2);
+
+  for (guint i = 0; i < N_CASES; i++)
+    {
+      cases[i].a = draw (rand);
+      cases[i].b = draw (rand);
+      cases[i].c = i % 2 != 0 ? -(cases[i].a * cases[i].b) : draw (rand);
+    }
+  if (!_acc_vulkan_run_shader (self, double_source, "probe", THREADS, N_CASES / THREADS, cases, N_CASES * sizeof (DoubleCase), error))
+    return FALSE;
+  for (guint i = 0; i < N_CASES; i++)
+    self->dialect.has_exact_fma &= cases[i].fma == fma (cases[i].a, cases[i].b, cases[i].c);
+  return TRUE;
+}
+
+gboolean
+_acc_vulkan_probe (AccVulkanDevice *self,
+                   GError         **error)
+{
+  return probe_single (self, error)
+         && (!self->dialect.has_exact_fma || !acc_target_has_kind (&self->parent.target, ACC_KIND_F64) || probe_double (self, error));
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-vulkan-private.h"
+
+#include <string.h>
+
+/* Copies between the memories. Host addresses that are not pinned go by way of a few stages per queue. */
+
+static void
+record_copy (AccVulkanDevice *self,
+             AccVulkanBatch  *batch,
+             AccVulkanPiece  *to,
+             gsize            to_offset,
+             AccVulkanPiece  *from,
+             gsize            from_offset,
+             gsize            size)
+{
+  const VkBufferCopy region = {
+    .srcOffset = from->offset + from_offset,
+    .dstOffset = to->offset + to_offset,
+    .size = size,
+  };
+  self->vk.CmdCopyBuffer (batch->commands, from->block->buffer, to->block->buffer, 1, &region);
+}
+
+static gboolean
+enqueue_copy (AccVulkanQueue *queue,
+              AccVulkanPiece *to,
+              gsize           to_offset,
+              AccVulkanPiece *from,
+              gsize           from_offset,
+              gsize           size,
+              GError        **error)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&queue->lock);
+  AccVulkanBatch *batch = _acc_vulkan_queue_record (queue, error);
+  if (batch == NULL)
+    return FALSE;
+  record_copy (queue->device, batch, to, to_offset, from, from_offset, size);
+  return TRUE;
+}
+
+/* Enqueues the copy, and submits it: what the stage waits for when it is used next. */
+static gboolean
+enqueue_stage (AccVulkanQueue *queue,
+               guint           stage,
+               AccVulkanPiece *to,
+               gsize           to_offset,
+               AccVulkanPiece *from,
+               gsize           from_offset,
+               gsize           size,
+               GError        **error)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&queue->lock);
+  AccVulkanBatch *batch = _acc_vulkan_queue_record (queue, error);
+  if (batch == NULL)
+    return FALSE;
+  record_copy (queue->device, batch, to, to_offset, from, from_offset, size);
+  if (!_acc_vulkan_queue_submit (queue, error))
+    return FALSE;
+  queue->stage_values[stage] = queue->submitted;
+  return TRUE;
+}
+
+/* The next stage, when it is free; with the stage lock. */
+static gboolean
+take_stage (AccVulkanQueue *queue,
+            guint          *stage,
+            GError        **error)
+{
+  *stage = queue->next_stage;
+  queue->next_stage = (queue->next_stage + 1) % ACC_VULKAN_N_STAGES;
+  if (queue->stages[*stage] == NULL)
+    queue->stages[*stage] = _acc_vulkan_piece_new (queue->device, ACC_VULKAN_MEMORY_HOST, ACC_VULKAN_STAGE_SIZE, error);
+  return queue->stages[*stage] != NULL && _acc_vulkan_queue_block (queue, queue->stage_values[*stage], 0, error);
+}
+
+/* Where the host sees the device's memory and nothing is left to wait for, the host copies. */
+static gboolean
+is_idle (AccVulkanQueue *queue)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&queue->lock);
+  return _acc_vulkan_queue_is_idle (queue);
+}
+
+gboolean
+_acc_vulkan_upload (AccDevice             *device,
+                    AccQueue               queue,
+                    const AccDeviceMemory *to,
+                    gsize                  offset,
+                    gconstpointer          from,
+                    gsize                  size,
+                    GError               **error)
+{
+  AccVulkanDevice *self = (AccVulkanDevice *) device;
+  AccVulkanQueue *q = &self->queues[queue];
+  gsize begin;
+
+  if (!_acc_vulkan_is_there (self, error))
+    return FALSE;
+  if (size == 0)
+    return TRUE;
+  AccVulkanPiece *pinned = _acc_vulkan_find_pinned (self, from, size, &begin);
+  if (pinned != NULL)
+    return enqueue_copy (q, to->handle, offset, pinned, begin - pinned->offset, size, error);
+  if (to->host != NULL && is_idle (q))
+    {
+      memcpy ((guint8 *) to->host + offset, from, size);
+      return TRUE;
+    }
+
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&q->stage_lock);
+  for (gsize done = 0; done < size; done += ACC_VULKAN_STAGE_SIZE)
+    {
+      gsize part = MIN (size - done, ACC_VULKAN_STAGE_SIZE);
+      guint stage;
+      if (!take_stage (q, &stage, error))
+        return FALSE;
+      memcpy (_acc_vulkan_piece_host (q->stages[stage]), (const guint8 *) from + done, part);
+      if (!enqueue_stage (q, stage, to->handle, offset + done, q->stages[stage], 0, part, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+download_direct (AccVulkanQueue        *queue,
+                 gpointer               to,
+                 const AccDeviceMemory *from,
+                 gsize                  offset,
+                 gsize                  size,
+                 GError               **error)
+{
+  guint64 value;
+
+  g_mutex_lock (&queue->lock);
+  gboolean submitted = _acc_vulkan_queue_submit (queue, error);
+  value = queue->submitted;
+  g_mutex_unlock (&queue->lock);
+  if (!submitted || !_acc_vulkan_queue_block (queue, value, 0, error))
+    return FALSE;
+  memcpy (to, (const guint8 *) from->host + offset, size);
+  return TRUE;
+}
+
+gboolean
+_acc_vulkan_download (AccDevice             *device,
+                      AccQueue               queue,
+                      gpointer               to,
+                      const AccDeviceMemory *from,
+                      gsize                  offset,
+                      gsize                  size,
+                      GError               **error)
+{
+  AccVulkanDevice *self = (AccVulkanDevice *) device;
+  AccVulkanQueue *q = &self->queues[queue];
+  guint stages[ACC_VULKAN_N_STAGES];
+  gsize begin;
+
+  if (!_acc_vulkan_is_there (self, error))
+    return FALSE;
+  if (size == 0)
+    return TRUE;
+  AccVulkanPiece *pinned = _acc_vulkan_find_pinned (self, to, size, &begin);
+  if (pinned != NULL)
+    return enqueue_copy (q, pinned, begin - pinned->offset, from->handle, offset, size, error);
+  if (from->host != NULL)
+    return download_direct (q, to, from, offset, size, error);
+
+  /* Part n is fetched while parts n + 1 to n + 3 are on their way. */
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&q->stage_lock);
+  gsize n_parts = (size - 1) / ACC_VULKAN_STAGE_SIZE + 1;
+  for (gsize i = 0; i < n_parts + ACC_VULKAN_N_STAGES - 1; i++)
+    {
+      if (i < n_parts)
+        {
+          guint *stage = &stages[i % ACC_VULKAN_N_STAGES];
+          gsize done = i * ACC_VULKAN_STAGE_SIZE;
+          if (!take_stage (q, stage, error)
+              || !enqueue_stage (q, *stage, q->stages[*stage], 0, from->handle, offset + done, MIN (size - done, ACC_VULKAN_STAGE_SIZE), error))
+            return FALSE;
+        }
+      if (i >= ACC_VULKAN_N_STAGES - 1)
+        {
+          gsize done = (i - (ACC_VULKAN_N_STAGES - 1)) * ACC_VULKAN_STAGE_SIZE;
+          guint stage = stages[(i - (ACC_VULKAN_N_STAGES - 1)) % ACC_VULKAN_N_STAGES];
+          if (!_acc_vulkan_queue_block (q, q->stage_values[stage], 0, error))
+            return FALSE;
+          memcpy ((guint8 *) to + done, _acc_vulkan_piece_host (q->stages[stage]), MIN (size - done, ACC_VULKAN_STAGE_SIZE));
+        }
+    }
+  return TRUE;
+}
+
+gboolean
+_acc_vulkan_copy (AccDevice             *device,
+                  AccQueue               queue,
+                  const AccDeviceMemory *to,
+                  gsize                  to_offset,
+                  const AccDeviceMemory *from,
+                  gsize                  from_offset,
+                  gsize                  size,
+                  GError               **error)
+{
+  AccVulkanDevice *self = (AccVulkanDevice *) device;
+
+  if (size == 0)
+    return _acc_vulkan_is_there (self, error);
+  return enqueue_copy (&self->queues[queue], to->handle, to_offset, from->handle, from_offset, size, error);
+}
+
+gboolean
+_acc_vulkan_clear (AccDevice             *device,
+                   AccQueue               queue,
+                   const AccDeviceMemory *memory,
+                   gsize                  offset,
+                   gsize                  size,
+                   GError               **error)
+{
+  AccVulkanDevice *self = (AccVulkanDevice *) device;
+  AccVulkanQueue *q = &self->queues[queue];
+  AccVulkanPiece *piece = memory->handle;
+
+  if (size == 0)
+    return _acc_vulkan_is_there (self, error);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&q->lock);
+  AccVulkanBatch *batch = _acc_vulkan_queue_record (q, error);
+  if (batch == NULL)
+    return FALSE;
+  /* Fills go by words; what is left at both ends is copied. */
+  gsize head = MIN ((4 - offset % 4) % 4, size);
+  gsize tail = (size - head) % 4;
+  if (head > 0)
+    record_copy (self, batch, piece, offset, self->zeros, 0, head);
+  if (size - head - tail > 0)
+    self->vk.CmdFillBuffer (batch->commands, piece->block->buffer, piece->offset + offset + head, size - head - tail, 0);
+  if (tail > 0)
+    record_copy (self, batch, piece, offset + size - tail, self->zeros, 0, tail);
+  return TRUE;
+}
