@@ -160,9 +160,11 @@ open_device (const AccVulkanInstance *instance,
 {
   AccVulkanDevice *self = g_new0 (AccVulkanDevice, 1);
   const char *disable = g_getenv ("ACC_VULKAN_DISABLE");
+  const char *timeout = g_getenv ("ACC_DEVICE_TIMEOUT");
 
   self->parent.klass = &device_class;
   self->physical = instance->devices[number];
+  self->timeout = timeout != NULL ? MAX (g_ascii_strtod (timeout, NULL), 0) : 0;
   self->disable = g_parse_debug_string (disable, disable_keys, G_N_ELEMENTS (disable_keys));
   g_mutex_init (&self->lost_lock);
   if (!_acc_vulkan_make_device (self, instance, error) || !start (self, error))

@@ -104,6 +104,7 @@ struct _AccVulkanDevice {
   VkPhysicalDeviceType             type;
   VkPhysicalDeviceMemoryProperties memories;
   AccVulkanDisable                 disable;
+  double                           timeout;        /* of waits within transfers, in seconds; 0: none */
 
   gboolean                         has_addresses;
   gboolean                         has_timelines;

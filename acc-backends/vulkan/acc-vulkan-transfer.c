@@ -71,7 +71,7 @@ take_stage (AccVulkanQueue *queue,
   queue->next_stage = (queue->next_stage + 1) % ACC_VULKAN_N_STAGES;
   if (queue->stages[*stage] == NULL)
     queue->stages[*stage] = _acc_vulkan_piece_new (queue->device, ACC_VULKAN_MEMORY_HOST, ACC_VULKAN_STAGE_SIZE, error);
-  return queue->stages[*stage] != NULL && _acc_vulkan_queue_block (queue, queue->stage_values[*stage], 0, error);
+  return queue->stages[*stage] != NULL && _acc_vulkan_queue_block (queue, queue->stage_values[*stage], queue->device->timeout, error);
 }
 
 /* Where the host sees the device's memory and nothing is left to wait for, the host copies. */
@@ -136,7 +136,7 @@ download_direct (AccVulkanQueue        *queue,
   gboolean submitted = _acc_vulkan_queue_submit (queue, error);
   value = queue->submitted;
   g_mutex_unlock (&queue->lock);
-  if (!submitted || !_acc_vulkan_queue_block (queue, value, 0, error))
+  if (!submitted || !_acc_vulkan_queue_block (queue, value, queue->device->timeout, error))
     return FALSE;
   memcpy (to, (const guint8 *) from->host + offset, size);
   return TRUE;
@@ -183,7 +183,7 @@ _acc_vulkan_download (AccDevice             *device,
         {
           gsize done = (i - (ACC_VULKAN_N_STAGES - 1)) * ACC_VULKAN_STAGE_SIZE;
           guint stage = stages[(i - (ACC_VULKAN_N_STAGES - 1)) % ACC_VULKAN_N_STAGES];
-          if (!_acc_vulkan_queue_block (q, q->stage_values[stage], 0, error))
+          if (!_acc_vulkan_queue_block (q, q->stage_values[stage], self->timeout, error))
             return FALSE;
           memcpy ((guint8 *) to + done, _acc_vulkan_piece_host (q->stages[stage]), MIN (size - done, ACC_VULKAN_STAGE_SIZE));
         }
