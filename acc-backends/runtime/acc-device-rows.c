@@ -33,6 +33,7 @@ typedef struct {
   Value            *values;    /* per row value */
   AccDeviceWindow  *windows;   /* per leaf of all values of the schedule */
   AccDeviceBlock ***scratch;   /* per row step: kept for the whole run */
+  GPtrArray        *pinned;    /* AccBuffer: what steps add to band by band, so that no copy of it elsewhere grows old */
   gboolean          is_open;   /* queues may have work of this run */
   gboolean          is_asked;  /* whether kernels failed, at .question */
   guint64           question;
@@ -280,6 +281,14 @@ device_download (AccRowRun     *base,
 
 /* --- waiting */
 
+static void
+unpin_all (Run *self)
+{
+  for (guint i = 0; i < self->pinned->len; i++)
+    acc_device_heap_unpin (self->run.heap, g_ptr_array_index (self->pinned, i));
+  g_ptr_array_set_size (self->pinned, 0);
+}
+
 static gboolean
 device_wait (AccRowRun          *base,
              const AccRowPoint  *point,
@@ -303,7 +312,8 @@ ask (Run      *self,
         return FALSE;
     }
 
-  if (self->is_asked)
+  /* No kernel ran yet, or the answer is still to come. */
+  if (!self->run.is_dirty || self->is_asked)
     return acc_device_heap_mark (self->run.heap, ACC_QUEUE_COMPUTE, point, error);
 
   self->is_asked = acc_device_run_ask (&self->run, &self->question, error);
@@ -346,6 +356,7 @@ device_finish (AccRowRun  *base,
   if (!acc_device_run_finish (&self->run, error))
     return FALSE;
 
+  unpin_all (self);
   self->is_open = FALSE;
 
   return TRUE;
@@ -421,6 +432,8 @@ rows_free (AccRowRun *base)
     }
   for (guint i = 0; self->values != NULL && i < base->n_values; i++)
     g_free (self->values[i].row_bytes);
+  unpin_all (self);
+  g_ptr_array_unref (self->pinned);
   g_free (self->scratch);
   g_free (self->values);
   g_free (self->windows);
@@ -494,6 +507,26 @@ run_independent (Run     *self,
 }
 
 static gboolean
+allocate_pinned (Run     *self,
+                 guint    value,
+                 GError **error)
+{
+  const AccPreparedValue *v = &self->prepared->values[value];
+
+  if (!acc_device_run_allocate (&self->run, value, error))
+    return FALSE;
+
+  for (guint k = v->first_leaf; k < v->first_leaf + v->n_leaves; k++)
+    {
+      if (acc_device_heap_pin (self->run.heap, self->run.leaves[k], v->name, error) == NULL)
+        return FALSE;
+      g_ptr_array_add (self->pinned, self->run.leaves[k]);
+    }
+
+  return TRUE;
+}
+
+static gboolean
 allocate_kept (Run     *self,
                GError **error)
 {
@@ -514,7 +547,7 @@ allocate_kept (Run     *self,
             return FALSE;
         }
       for (guint i = 0; i < step->n_writes && step->reduces; i++)
-        if (!acc_device_run_allocate (&self->run, step->writes[i], error))
+        if (!allocate_pinned (self, step->writes[i], error))
           return FALSE;
     }
 
@@ -539,6 +572,7 @@ acc_device_rows_new (AccHost       *host,
   self->prepared = acc_prepared_ref (prepared);
   self->bound = values;
   self->owner = g_object_ref (owner);
+  self->pinned = g_ptr_array_new ();
   acc_device_run_init (&self->run, host, prepared, cancellable);
 
   if (!acc_row_program_init (&self->program, prepared, graph, error)
