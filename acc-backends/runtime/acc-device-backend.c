@@ -2,6 +2,7 @@
 #include "acc-device-backend.h"
 
 #include "acc-device-rows.h"
+#include "acc-device-heap-private.h"
 #include "acc-graph-run.h"
 #include "acc-core/acc-executable-private.h"
 
@@ -229,8 +230,11 @@ backend_finalize (GObject *object)
   g_clear_pointer (&self->host.code, acc_code_free);
   if (self->host.heap != NULL)
     {
-      for (guint i = 0; i < self->kernels->len && acc_device_heap_check (self->host.heap, NULL); i++)
-        self->device->klass->unload (self->device, g_ptr_array_index (self->kernels, i));
+      for (guint i = 0; i < self->kernels->len; i++)
+        if (acc_device_heap_check (self->host.heap, NULL))
+          self->device->klass->unload (self->device, g_ptr_array_index (self->kernels, i));
+        else
+          acc_device_abandon (g_ptr_array_index (self->kernels, i));
       acc_device_heap_close (self->host.heap);
     }
   g_clear_pointer (&self->host.heap, acc_device_heap_unref);

@@ -79,6 +79,9 @@ void     acc_device_heap_drop_clean (AccDeviceHeap *self);
 AccDeviceBlock  *acc_device_heap_import       (AccDeviceHeap *self, gpointer host, gsize size, const char *what);
 /* As unpin; @data: the buffer's bytes, copied; may be NULL. */
 void             acc_device_heap_unpin_filled (AccDeviceHeap *self, AccBuffer *buffer, gconstpointer data);
+/* What a lost device may touch yet is kept until the process ends. */
+void             acc_device_abandon           (gpointer data);
+
 AccDeviceReport *acc_device_heap_take_report (AccDeviceHeap *self, GError **error);
 /* @is_clean: the failure is zero, and nothing enqueued uses it. */
 void             acc_device_heap_give_report (AccDeviceHeap *self, AccDeviceReport *report, gboolean is_clean);

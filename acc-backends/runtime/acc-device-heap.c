@@ -77,6 +77,19 @@ take_away (AccDeviceHeap  *self,
   self->idle_bytes -= block->memory.size;
 }
 
+void
+acc_device_abandon (gpointer data)
+{
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  static GPtrArray *abandoned;
+
+  pthread_mutex_lock (&mutex);
+  if (abandoned == NULL)
+    abandoned = g_ptr_array_new ();
+  g_ptr_array_add (abandoned, data);
+  pthread_mutex_unlock (&mutex);
+}
+
 static void
 free_device (AccDeviceHeap *self)
 {
@@ -96,12 +109,16 @@ free_device (AccDeviceHeap *self)
         {
           device->klass->release (device, &report->memory);
           device->klass->release_host (device, report->host, ACC_REPORT_BYTES);
+          g_free (report);
         }
-      g_free (report);
+      else
+        acc_device_abandon (report);
     }
   g_ptr_array_set_size (self->reports, 0);
   if (!self->lost)
     device->klass->free (device);
+  else
+    acc_device_abandon (device);
 }
 
 /* Of a lost device nothing is given back: its driver may wait for ever for a kernel that hangs. */
@@ -110,19 +127,20 @@ destroy (AccDeviceHeap  *self,
          AccDeviceBlock *block)
 {
   gsize counted = block->is_counted ? block->counted : 0;
+  gboolean is_settled = acc_device_heap_settle (self, block, NULL) && !self->lost;
 
   trace ("free", block->counted, block->what);
-  if (acc_device_heap_settle (self, block, NULL) && !self->lost)
-    {
-      if (block->is_host)
-        self->device->klass->release_host (self->device, block->memory.host, block->memory.size);
-      else
-        self->device->klass->release (self->device, &block->memory);
-    }
+  if (is_settled && block->is_host)
+    self->device->klass->release_host (self->device, block->memory.host, block->memory.size);
+  else if (is_settled)
+    self->device->klass->release (self->device, &block->memory);
   if (block->is_counted)
     acc_budget_release (self->budget, block->counted, block->what);
-  g_free (block->what);
-  g_free (block);
+  g_clear_pointer (&block->what, g_free);
+  if (is_settled)
+    g_free (block);
+  else
+    acc_device_abandon (block);
   if (--self->n_blocks == 0 && self->closed)
     free_device (self);
 
@@ -557,7 +575,7 @@ acc_device_heap_give_report (AccDeviceHeap   *self,
   if (is_clean)
     g_ptr_array_add (self->reports, report);
   else
-    g_free (report);
+    acc_device_abandon (report);
   acc_device_heap_unlock (self);
 }
 

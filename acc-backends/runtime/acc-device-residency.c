@@ -129,6 +129,8 @@ move_out (Copy    *self,
     acc_buffer_set_host (self->buffer, host->data, (GDestroyNotify) acc_buffer_unref, host);
   else if (!heap->lost)
     acc_buffer_unref (host);
+  else
+    acc_device_abandon (host);
 
   return ok;
 }
@@ -224,9 +226,10 @@ download (Copy       *self,
       || !acc_device_heap_mark (heap, ACC_QUEUE_DOWNLOAD, &point, error)
       || !acc_device_heap_block (heap, ACC_QUEUE_DOWNLOAD, point, error))
     {
-      /* A lost device may write to it yet. */
       if (!heap->lost)
         acc_buffer_unref (host);
+      else
+        acc_device_abandon (host);
       return FALSE;
     }
   __atomic_add_fetch (&heap->counts.n_downloads, 1, __ATOMIC_RELAXED);
@@ -252,9 +255,15 @@ copy_fetch (AccBufferCopy  *base,
       return TRUE;
     }
 
+  if (!acc_device_heap_check (heap, error))
+    {
+      acc_device_heap_unlock (heap);
+      return FALSE;
+    }
+
   if (is_shared (self))
     {
-      ok = acc_device_heap_check (heap, error) && acc_device_heap_settle (heap, self->block, error);
+      ok = acc_device_heap_settle (heap, self->block, error);
       if (ok)
         acc_buffer_set_host (buffer, self->block->memory.host, NULL, NULL);
       acc_device_heap_unlock (heap);
