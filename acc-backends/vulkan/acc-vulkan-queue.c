@@ -7,7 +7,8 @@
  * submitted when somebody asks for a point behind it, or when it has grown. A point is the number of a batch.
  *
  * With timeline semaphores each queue counts its batches. Without, there is one queue of the device for all, whose batches
- * run in the order in which they were submitted, and fences tell the host. */
+ * run in the order in which they were submitted, and fences tell the host: a batch that is to wait for another queue's need
+ * only come after it. */
 
 #define MAX_COMMANDS 48
 
@@ -243,7 +244,7 @@ _acc_vulkan_queue_submit (AccVulkanQueue *queue,
   const VkSubmitInfo info = {
     .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
     .pNext = self->has_timelines ? &counts : NULL,
-    .waitSemaphoreCount = n_waits,
+    .waitSemaphoreCount = self->has_timelines ? n_waits : 0,
     .pWaitSemaphores = semaphores,
     .pWaitDstStageMask = stages,
     .commandBufferCount = 1,
@@ -374,7 +375,7 @@ _acc_vulkan_wait (AccDevice *device,
   AccVulkanDevice *self = (AccVulkanDevice *) device;
   AccVulkanQueue *q = &self->queues[queue];
 
-  if (queue == other || !self->has_timelines || _acc_vulkan_is_reached (device, other, point))
+  if (queue == other || _acc_vulkan_is_reached (device, other, point))
     return _acc_vulkan_is_there (self, error);
 
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&q->lock);
