@@ -11,6 +11,7 @@
  *   subgroups  no shuffles
  *   unified    the device's memory is copied to and from, though the host sees it
  *   push       no push constants but one address
+ *   versions   Vulkan 1.1, and what is newer by extensions
  *
  * ACC_VULKAN_VALIDATE=1 asks for the Khronos validation layer; what it says become warnings. */
 
@@ -21,6 +22,7 @@ static const GDebugKey disable_keys[] = {
   { "queues", ACC_VULKAN_DISABLE_QUEUES },
   { "unified", ACC_VULKAN_DISABLE_UNIFIED },
   { "push", ACC_VULKAN_DISABLE_PUSH },
+  { "versions", ACC_VULKAN_DISABLE_VERSIONS },
 };
 
 void

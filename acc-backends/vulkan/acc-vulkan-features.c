@@ -313,9 +313,9 @@ create_device (AccVulkanDevice *self,
 
 #define LOAD(name) self->vk.name = (PFN_vk##name) self->instance->GetDeviceProcAddr (self->device, "vk" #name);
 #define LOAD_OPTIONAL(name) \
-  LOAD (name) \
+  self->vk.name = (PFN_vk##name) self->instance->GetDeviceProcAddr (self->device, "vk" #name "KHR"); \
   if (self->vk.name == NULL) \
-    self->vk.name = (PFN_vk##name) self->instance->GetDeviceProcAddr (self->device, "vk" #name "KHR");
+    LOAD (name)
   ACC_VULKAN_DEVICE_FUNCTIONS (LOAD)
   ACC_VULKAN_OPTIONAL_FUNCTIONS (LOAD_OPTIONAL)
 #undef LOAD
@@ -383,6 +383,8 @@ _acc_vulkan_make_device (AccVulkanDevice         *self,
   self->instance = &instance->vk;
   self->instance->GetPhysicalDeviceProperties (self->physical, &core);
   extensions.version = MIN (instance->version, core.apiVersion);
+  if ((self->disable & ACC_VULKAN_DISABLE_VERSIONS) != 0)
+    extensions.version = MIN (extensions.version, VK_API_VERSION_1_1);
   self->type = core.deviceType;
   self->limits = core.limits;
   if (extensions.version < VK_API_VERSION_1_1)

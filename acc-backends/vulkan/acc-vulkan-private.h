@@ -92,6 +92,7 @@ typedef enum {
   ACC_VULKAN_DISABLE_QUEUES    = 1 << 3,
   ACC_VULKAN_DISABLE_UNIFIED   = 1 << 4,
   ACC_VULKAN_DISABLE_PUSH      = 1 << 5,
+  ACC_VULKAN_DISABLE_VERSIONS  = 1 << 6,
 } AccVulkanDisable;
 
 struct _AccVulkanDevice {
