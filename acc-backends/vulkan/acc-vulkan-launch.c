@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What a kernel's words say of a part of the space: begin, end, tile, first; outer and inner each. */
+/* What a kernel's words say of a part of the space: begin, end, tile and first of outer, then of inner. */
 #define N_GROUP_WORDS 8
 
 static gboolean
@@ -190,7 +190,7 @@ _acc_vulkan_launch (AccDevice             *device,
         {
           x_end = get_part_end (x, step_x, groups->end[1]);
           const gint64 part[N_GROUP_WORDS] = {
-            MAX (y, groups->begin[0]), MAX (x, groups->begin[1]), y_end, x_end, tile_y, tile_x, y, x,
+            MAX (y, groups->begin[0]), y_end, tile_y, y, MAX (x, groups->begin[1]), x_end, tile_x, x,
           };
           memcpy (words + kernel->n_slots, part, sizeof part);
           if (!dispatch (queue, kernel, buffers, words, (x_end - x - 1) / tile_x + 1, (y_end - y - 1) / tile_y + 1, error))
