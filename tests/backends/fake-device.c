@@ -380,7 +380,7 @@ fake_allocate (AccDevice *device, gsize size, AccDeviceMemory *memory, GError **
   made->data = g_aligned_alloc (1, size, 256);
   made->size = size;
   memset (made->data, 0xa5, size);
-  *memory = (AccDeviceMemory) { .handle = made, .size = size, .host = fake.unified ? made->data : NULL };
+  *memory = (AccDeviceMemory) { .handle = made, .size = size, .host = device->unified ? made->data : NULL };
 
   return TRUE;
 }
@@ -717,7 +717,7 @@ fake_device_open (const char *device, GError **error)
   self->base.description = g_strdup ("Fake device");
   self->base.id = g_strdup ("fake 1");
   self->base.memory = fake.memory > 0 ? fake.memory : (guint64) 1 << 30;
-  self->base.unified = fake.unified;
+  self->base.unified = fake.unified || g_strcmp0 (device, "1") == 0;
   pthread_mutex_init (&self->lock, NULL);
   pthread_cond_init (&self->changed, NULL);
   self->pinned = g_hash_table_new (NULL, NULL);
