@@ -83,6 +83,10 @@ typedef struct {
 ACC_MODULE_API
 gboolean  acc_array_infer_extents  (AccArray *self, const AccShapeContext *context, gint64 *extents, GError **error);
 
+/* The same operation, on other arrays of the same types and shapes. Not of a use node. */
+ACC_MODULE_API
+AccArray *acc_array_copy_with_inputs (AccArray *self, AccArray **inputs);
+
 /* All nodes that @roots need, inputs and references first, each once. Does not enter while_loop's programs. Iterative. */
 ACC_MODULE_API
 GPtrArray *acc_array_sort          (AccArray **roots, guint n_roots);

@@ -3,12 +3,13 @@
 
 #include "acc-error.h"
 #include "acc-array-private.h"
+#include "acc-memory-source-private.h"
 #include "acc-session-private.h"
 
 /* Intermediates together, in caches of one processor, from which running by bands pays. */
 #define BAND_CACHES 4
 
-/* --- arrays without sources */
+/* --- bands */
 
 static gboolean
 is_stage (AccArray *node)
@@ -101,36 +102,6 @@ run_by_bands (AccSession *session, AccArray **arrays, guint n_arrays, gint64 chu
   return acc_stream_execute (stream, cancellable, results, error);
 }
 
-static gboolean
-run_whole (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, AccArray **results,
-           GCancellable *cancellable, GError **error)
-{
-  g_autoptr(AccSession) session = acc_session_new (backend, NULL);
-  g_autoptr(GPtrArray) whole = NULL;
-  GError *local = NULL;
-
-  if (run_by_bands (session, arrays, n_arrays, chunk_rows, results, cancellable, &local))
-    return TRUE;
-
-  if (local != NULL)
-    {
-      g_propagate_error (error, local);
-      return FALSE;
-    }
-
-  if (!acc_session_compile (session, arrays, n_arrays, cancellable, error))
-    return FALSE;
-
-  whole = acc_executable_run (session->executable, NULL, 0, cancellable, error);
-  if (whole == NULL)
-    return FALSE;
-
-  for (guint i = 0; i < n_arrays; i++)
-    results[i] = g_object_ref (g_ptr_array_index (whole, i));
-
-  return TRUE;
-}
-
 /* --- arrays with sources */
 
 static gboolean
@@ -155,6 +126,71 @@ run_streamed (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chu
   stream = acc_stream_new (backend, session->flow, session->plan, NULL, NULL, error);
 
   return stream != NULL && acc_stream_execute (stream, cancellable, results, error);
+}
+
+/* --- arrays without sources */
+
+/* What a device has no room for goes through it by rows, where it can. Takes over @reason: why it does not run whole. */
+static gboolean
+run_from_memory (AccBackend *backend, AccArray **arrays, guint n_arrays, AccArray **results, GCancellable *cancellable,
+                 GError *reason, GError **error)
+{
+  g_autoptr(GPtrArray) others = acc_memory_source_replace (arrays, n_arrays, NULL);
+  g_autoptr(GError) local = NULL;
+
+  if (others == NULL || !run_streamed (backend, (AccArray **) others->pdata, n_arrays, 0, results, cancellable, &local))
+    {
+      if (local == NULL || g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM)
+          || g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
+        g_propagate_error (error, reason);
+      else
+        {
+          g_error_free (reason);
+          g_propagate_error (error, g_steal_pointer (&local));
+        }
+      return FALSE;
+    }
+
+  g_error_free (reason);
+
+  return TRUE;
+}
+
+static gboolean
+run_whole (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, AccArray **results,
+           GCancellable *cancellable, GError **error)
+{
+  g_autoptr(AccSession) session = acc_session_new (backend, NULL);
+  g_autoptr(GPtrArray) whole = NULL;
+  GError *local = NULL;
+
+  if (run_by_bands (session, arrays, n_arrays, chunk_rows, results, cancellable, &local))
+    return TRUE;
+
+  if (local != NULL)
+    {
+      g_propagate_error (error, local);
+      return FALSE;
+    }
+
+  if (!acc_session_compile (session, arrays, n_arrays, cancellable, error))
+    return FALSE;
+
+  whole = acc_executable_run (session->executable, NULL, 0, cancellable, &local);
+  if (whole == NULL && g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY)
+      && ACC_EXECUTABLE_GET_CLASS (session->executable)->prefers_whole)
+    return run_from_memory (backend, arrays, n_arrays, results, cancellable, local, error);
+
+  if (whole == NULL)
+    {
+      g_propagate_error (error, local);
+      return FALSE;
+    }
+
+  for (guint i = 0; i < n_arrays; i++)
+    results[i] = g_object_ref (g_ptr_array_index (whole, i));
+
+  return TRUE;
 }
 
 /* --- run */

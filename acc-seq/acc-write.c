@@ -3,6 +3,7 @@
 
 #include "acc-error.h"
 #include "acc-array-private.h"
+#include "acc-memory-source-private.h"
 #include "acc-session-private.h"
 
 static void
@@ -96,12 +97,66 @@ write_streamed (AccSession *session, AccArray *array, gint64 chunk_rows, AccJob 
   return acc_session_commit_sink (session, cancellable, error);
 }
 
+/* Whether arrays in memory should pass through the backend by rows, too: they take most of a device. */
+static AccArray *
+find_rows_in_memory (AccSession *session, AccArray *array)
+{
+  guint64 limit = acc_budget_get_limit (acc_backend_get_budget (session->backend));
+  g_autoptr(GPtrArray) others = NULL;
+  guint64 bytes;
+
+  if (limit == 0 || !ACC_EXECUTABLE_GET_CLASS (session->executable)->prefers_whole)
+    return NULL;
+
+  others = acc_memory_source_replace (&array, 1, &bytes);
+
+  return others != NULL && bytes > limit / 2 ? g_object_ref (g_ptr_array_index (others, 0)) : NULL;
+}
+
+/* Begins to run by rows, perhaps with another session for another array of the same elements. Without an error and a run where
+ * the array has to be computed whole. */
+static gboolean
+begin_rows (AccSession **session, AccArray **array, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(GError) local = NULL;
+  g_autoptr(AccArray) other = NULL;
+
+  if (!acc_session_compile (*session, array, 1, cancellable, error))
+    return FALSE;
+
+  other = find_rows_in_memory (*session, *array);
+  if (other != NULL)
+    {
+      g_autoptr(AccSession) by_rows = acc_session_new ((*session)->backend, (*session)->sink);
+
+      if (acc_session_begin_rows (by_rows, &other, 1, cancellable, NULL))
+        {
+          acc_session_free (*session);
+          *session = g_steal_pointer (&by_rows);
+          g_set_object (array, other);
+          return TRUE;
+        }
+    }
+
+  if (acc_session_begin_rows (*session, array, 1, cancellable, &local))
+    return TRUE;
+
+  g_clear_pointer (&(*session)->flow, acc_row_flow_free);
+  g_clear_pointer (&(*session)->run, acc_row_run_free);
+  if (g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM) && !acc_array_reads_source (*array))
+    return TRUE;
+
+  g_propagate_error (error, g_steal_pointer (&local));
+
+  return FALSE;
+}
+
 gboolean
 acc_evaluate_write_with_chunk_rows (AccBackend *backend, AccArray *array, AccSink *sink, gint64 chunk_rows,
                                     AccJob *job, GCancellable *cancellable, GError **error)
 {
   g_autoptr(AccSession) session = acc_session_new (backend, sink);
-  g_autoptr(GError) local = NULL;
+  g_autoptr(AccArray) held = NULL;
 
   if (!acc_array_check (array, error) || g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
@@ -110,15 +165,14 @@ acc_evaluate_write_with_chunk_rows (AccBackend *backend, AccArray *array, AccSin
     return acc_session_claim_files (session, error)
            && write_manifest (session, array, chunk_rows, job, "in memory already", cancellable, error);
 
-  if (acc_session_begin_rows (session, &array, 1, cancellable, &local))
+  held = g_object_ref (array);
+  if (!begin_rows (&session, &held, cancellable, error))
+    return FALSE;
+  array = held;
+
+  if (session->run != NULL)
     return acc_session_claim_files (session, error)
            && write_streamed (session, array, chunk_rows, job, cancellable, error);
-
-  if (session->executable == NULL || !g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM) || acc_array_reads_source (array))
-    {
-      g_propagate_error (error, g_steal_pointer (&local));
-      return FALSE;
-    }
 
   return acc_session_claim_files (session, error)
          && write_computed (session, array, chunk_rows, job, cancellable, error);
@@ -175,7 +229,7 @@ AccPlan *
 acc_backend_plan (AccBackend *self, AccArray *array, AccSink *sink, gint64 chunk_rows, GError **error)
 {
   g_autoptr(AccSession) session = NULL;
-  g_autoptr(GError) local = NULL;
+  g_autoptr(AccArray) held = NULL;
 
   g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
   g_return_val_if_fail (ACC_IS_ARRAY (array), NULL);
@@ -191,7 +245,11 @@ acc_backend_plan (AccBackend *self, AccArray *array, AccSink *sink, gint64 chunk
   if (acc_array_is_manifest (array))
     return plan_manifest (session, array, array->type, array->shape, chunk_rows, TRUE, "in memory already");
 
-  if (acc_session_begin_rows (session, &array, 1, NULL, &local))
+  held = g_object_ref (array);
+  if (!begin_rows (&session, &held, NULL, error))
+    return NULL;
+
+  if (session->run != NULL)
     {
       const AccRowValue *value = acc_session_find_result (session, 0, error);
 
@@ -200,12 +258,6 @@ acc_backend_plan (AccBackend *self, AccArray *array, AccSink *sink, gint64 chunk
         return NULL;
 
       return g_steal_pointer (&session->plan);
-    }
-
-  if (session->executable == NULL || !g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM) || acc_array_reads_source (array))
-    {
-      g_propagate_error (error, g_steal_pointer (&local));
-      return NULL;
     }
 
   return plan_manifest (session, array, array->type, array->shape, chunk_rows, FALSE, "computed whole: it cannot run chunk by chunk");

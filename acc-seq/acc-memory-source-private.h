@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-array.h"
+#include "acc-source.h"
+
+G_BEGIN_DECLS
+
+#define ACC_TYPE_MEMORY_SOURCE (acc_memory_source_get_type ())
+
+/* Rows of an array in memory, for a device that has no room for all of it. */
+G_DECLARE_FINAL_TYPE (AccMemorySource, acc_memory_source, ACC, MEMORY_SOURCE, AccSource)
+
+AccMemorySource *acc_memory_source_new     (AccArray *array);
+/* The same computations, with sources in the place of arrays in memory that are not small; arrays that element functions read
+ * stay. NULL where there is none. @bytes: of those replaced; may be NULL. */
+GPtrArray       *acc_memory_source_replace (AccArray **arrays, guint n_arrays, guint64 *bytes);
+
+G_END_DECLS
