@@ -117,6 +117,7 @@ static const AccDeviceClass device_class = {
   .is_reached = _acc_vulkan_is_reached,
   .block = _acc_vulkan_block,
   .get_busy = _acc_vulkan_get_busy,
+  .import = _acc_vulkan_import,
 };
 
 static gboolean

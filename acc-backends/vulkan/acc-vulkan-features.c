@@ -28,6 +28,7 @@ typedef struct {
   VkPhysicalDeviceFloatControlsProperties        floats;
   VkPhysicalDeviceSubgroupSizeControlProperties  subgroup_size;
   VkPhysicalDeviceMaintenance4Properties         maintenance_4;
+  VkPhysicalDeviceExternalMemoryHostPropertiesEXT host_memory;
   VkPhysicalDeviceShaderSMBuiltinsPropertiesNV   nvidia;
   VkPhysicalDeviceShaderCorePropertiesAMD        amd;
 } Properties;
@@ -102,6 +103,7 @@ query (Extensions *extensions,
   CHAIN (properties, driver, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME, VK_API_VERSION_1_2, DRIVER_PROPERTIES);
   CHAIN (properties, floats, VK_KHR_SHADER_FLOAT_CONTROLS_EXTENSION_NAME, VK_API_VERSION_1_2, FLOAT_CONTROLS_PROPERTIES);
   CHAIN (properties, maintenance_4, VK_KHR_MAINTENANCE_4_EXTENSION_NAME, VK_API_VERSION_1_3, MAINTENANCE_4_PROPERTIES);
+  CHAIN (properties, host_memory, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME, 0, EXTERNAL_MEMORY_HOST_PROPERTIES_EXT);
   CHAIN (properties, nvidia, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME, 0, SHADER_SM_BUILTINS_PROPERTIES_NV);
   CHAIN (properties, amd, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME, 0, SHADER_CORE_PROPERTIES_AMD);
   if (take_extension (extensions, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME, VK_API_VERSION_1_3))
@@ -363,6 +365,7 @@ measure_memory (AccVulkanDevice  *self,
     for (guint i = 0; i < self->memories.memoryTypeCount; i++)
       self->parent.unified |= (self->memories.memoryTypes[i].propertyFlags & shared) == shared;
 
+  self->import_alignment = self->parent.unified ? properties->host_memory.minImportedHostPointerAlignment : 0;
   self->max_allocation = MAX (properties->maintenance_3.maxMemoryAllocationSize, (gsize) 1 << 30);
   self->max_buffer_size = properties->maintenance_4.maxBufferSize > 0 ? properties->maintenance_4.maxBufferSize : G_MAXSIZE;
   self->has_sparse = self->has_sparse && !self->parent.unified && self->has_addresses;

@@ -78,6 +78,7 @@
 /* Under this name, or with KHR behind it; missing where the device lacks the feature. */
 #define ACC_VULKAN_OPTIONAL_FUNCTIONS(F) \
   F (GetBufferDeviceAddress) \
+  F (GetMemoryHostPointerPropertiesEXT) \
   F (GetSemaphoreCounterValue) \
   F (WaitSemaphores)
 

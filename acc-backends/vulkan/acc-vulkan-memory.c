@@ -140,16 +140,18 @@ bind_sparse (AccVulkanDevice            *self,
 }
 
 static AccVulkanBlock *
-new_block (AccVulkanDevice *self,
-           AccVulkanMemory  what,
-           gsize            size,
-           GError         **error)
+new_buffer (AccVulkanDevice    *self,
+            AccVulkanMemory     what,
+            gsize               size,
+            VkBufferCreateFlags flags,
+            gconstpointer       more,
+            GError            **error)
 {
   AccVulkanBlock *block = g_new0 (AccVulkanBlock, 1);
-  gboolean sparse = what == ACC_VULKAN_MEMORY_DEVICE && self->has_sparse && size > self->max_allocation;
   const VkBufferCreateInfo info = {
     .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-    .flags = sparse ? VK_BUFFER_CREATE_SPARSE_BINDING_BIT : 0,
+    .pNext = more,
+    .flags = flags,
     .size = size,
     .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT
              | (self->has_addresses ? VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT : 0),
@@ -157,56 +159,79 @@ new_block (AccVulkanDevice *self,
     .queueFamilyIndexCount = self->n_families > 1 ? self->n_families : 0,
     .pQueueFamilyIndices = self->families,
   };
-  VkMemoryRequirements needs;
-  guint32 type;
 
   block->what = what;
   block->size = size;
   block->memories = g_array_new (FALSE, FALSE, sizeof (VkDeviceMemory));
   if (size > self->max_buffer_size)
-    {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "Vulkan: %" G_GSIZE_FORMAT " bytes are more than this device's buffers can have", size);
-      goto failed;
-    }
-  if (!_acc_vulkan_check (self, self->vk.CreateBuffer (self->device, &info, NULL, &block->buffer), "making a buffer", error))
-    goto failed;
-  self->vk.GetBufferMemoryRequirements (self->device, block->buffer, &needs);
-  if (!choose_type (self, what, needs.memoryTypeBits, &type))
-    {
-      g_set_error_literal (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "Vulkan: the device has no memory of a kind that is needed");
-      goto failed;
-    }
-  if (sparse)
-    {
-      if (!bind_sparse (self, block, &needs, type, error))
-        goto failed;
-    }
-  else
-    {
-      if (!allocate_memory (self, block, needs.size, type, error))
-        goto failed;
-      VkDeviceMemory memory = g_array_index (block->memories, VkDeviceMemory, 0);
-      if (!_acc_vulkan_check (self, self->vk.BindBufferMemory (self->device, block->buffer, memory, 0), "binding memory", error))
-        goto failed;
-      if (what != ACC_VULKAN_MEMORY_DEVICE
-          || (self->parent.unified && (self->memories.memoryTypes[type].propertyFlags & UNIFIED_FLAGS) == UNIFIED_FLAGS))
-        {
-          gpointer host;
-          if (!_acc_vulkan_check (self, self->vk.MapMemory (self->device, memory, 0, VK_WHOLE_SIZE, 0, &host), "mapping memory", error))
-            goto failed;
-          block->host = host;
-        }
-    }
-  if (self->has_addresses)
-    {
-      const VkBufferDeviceAddressInfo address = { .sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = block->buffer };
-      block->address = self->vk.GetBufferDeviceAddress (self->device, &address);
-    }
-  return block;
-
-failed:
+    g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "Vulkan: %" G_GSIZE_FORMAT " bytes are more than this device's buffers can have", size);
+  else if (_acc_vulkan_check (self, self->vk.CreateBuffer (self->device, &info, NULL, &block->buffer), "making a buffer", error))
+    return block;
   free_block (self, block);
   return NULL;
+}
+
+static void
+find_address (AccVulkanDevice *self,
+              AccVulkanBlock  *block)
+{
+  const VkBufferDeviceAddressInfo info = { .sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = block->buffer };
+
+  if (self->has_addresses)
+    block->address = self->vk.GetBufferDeviceAddress (self->device, &info);
+}
+
+/* Memory for the buffer, and where the host sees it. */
+static gboolean
+fill_block (AccVulkanDevice *self,
+            AccVulkanBlock  *block,
+            gboolean         sparse,
+            GError         **error)
+{
+  VkMemoryRequirements needs;
+  guint32 type;
+  gpointer host;
+
+  self->vk.GetBufferMemoryRequirements (self->device, block->buffer, &needs);
+  if (!choose_type (self, block->what, needs.memoryTypeBits, &type))
+    {
+      g_set_error_literal (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "Vulkan: the device has no memory of a kind that is needed");
+      return FALSE;
+    }
+  if (sparse)
+    return bind_sparse (self, block, &needs, type, error);
+  if (!allocate_memory (self, block, needs.size, type, error))
+    return FALSE;
+  VkDeviceMemory memory = g_array_index (block->memories, VkDeviceMemory, 0);
+  if (!_acc_vulkan_check (self, self->vk.BindBufferMemory (self->device, block->buffer, memory, 0), "binding memory", error))
+    return FALSE;
+  if (block->what == ACC_VULKAN_MEMORY_DEVICE
+      && (!self->parent.unified || (self->memories.memoryTypes[type].propertyFlags & UNIFIED_FLAGS) != UNIFIED_FLAGS))
+    return TRUE;
+  if (!_acc_vulkan_check (self, self->vk.MapMemory (self->device, memory, 0, VK_WHOLE_SIZE, 0, &host), "mapping memory", error))
+    return FALSE;
+  block->host = host;
+  return TRUE;
+}
+
+static AccVulkanBlock *
+new_block (AccVulkanDevice *self,
+           AccVulkanMemory  what,
+           gsize            size,
+           GError         **error)
+{
+  gboolean sparse = what == ACC_VULKAN_MEMORY_DEVICE && self->has_sparse && size > self->max_allocation;
+  AccVulkanBlock *block = new_buffer (self, what, size, sparse ? VK_BUFFER_CREATE_SPARSE_BINDING_BIT : 0, NULL, error);
+
+  if (block == NULL)
+    return NULL;
+  if (!fill_block (self, block, sparse, error))
+    {
+      free_block (self, block);
+      return NULL;
+    }
+  find_address (self, block);
+  return block;
 }
 
 static gboolean
@@ -400,6 +425,88 @@ _acc_vulkan_release (AccDevice       *device,
   if (!self->is_hung)
     _acc_vulkan_piece_free (self, memory->handle);
   *memory = (AccDeviceMemory) { 0 };
+}
+
+/* The pages around the memory are what the device sees. */
+static AccVulkanBlock *
+import_pages (AccVulkanDevice *self,
+              gpointer         pages,
+              gsize            size)
+{
+  const VkExternalMemoryHandleTypeFlagBits handle = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
+  const VkExternalMemoryBufferCreateInfo external = {
+    .sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
+    .handleTypes = handle,
+  };
+  VkMemoryHostPointerPropertiesEXT properties = { .sType = VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT };
+  const VkImportMemoryHostPointerInfoEXT import = {
+    .sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT,
+    .handleType = handle,
+    .pHostPointer = pages,
+  };
+  const VkMemoryAllocateFlagsInfo flags = {
+    .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+    .pNext = &import,
+    .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT,
+  };
+  VkMemoryAllocateInfo info = {
+    .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+    .pNext = self->has_addresses ? (gconstpointer) &flags : (gconstpointer) &import,
+    .allocationSize = size,
+  };
+  VkMemoryRequirements needs;
+  VkDeviceMemory memory;
+
+  if (self->vk.GetMemoryHostPointerPropertiesEXT (self->device, handle, pages, &properties) != VK_SUCCESS)
+    return NULL;
+  AccVulkanBlock *block = new_buffer (self, ACC_VULKAN_MEMORY_DEVICE, size, 0, &external, NULL);
+  if (block == NULL)
+    return NULL;
+  self->vk.GetBufferMemoryRequirements (self->device, block->buffer, &needs);
+  if (needs.size > size || !find_type (self, needs.memoryTypeBits & properties.memoryTypeBits, 0, &info.memoryTypeIndex)
+      || self->vk.AllocateMemory (self->device, &info, NULL, &memory) != VK_SUCCESS)
+    {
+      free_block (self, block);
+      return NULL;
+    }
+  g_array_append_val (block->memories, memory);
+  if (self->vk.BindBufferMemory (self->device, block->buffer, memory, 0) != VK_SUCCESS)
+    {
+      free_block (self, block);
+      return NULL;
+    }
+  block->host = pages;
+  find_address (self, block);
+  return block;
+}
+
+gboolean
+_acc_vulkan_import (AccDevice       *device,
+                    gpointer         host,
+                    gsize            size,
+                    AccDeviceMemory *memory)
+{
+  AccVulkanDevice *self = (AccVulkanDevice *) device;
+  gsize align = self->import_alignment;
+  gsize before = align > 0 ? (guintptr) host % align : 0;
+
+  if (align == 0 || size == 0 || size > self->max_buffer_size - 2 * align || !_acc_vulkan_is_there (self, NULL)
+      || before % MAX (self->limits.minStorageBufferOffsetAlignment, 16) != 0
+      || (!self->has_addresses && size > self->limits.maxStorageBufferRange))
+    return FALSE;
+
+  AccVulkanBlock *block = import_pages (self, (guint8 *) host - before, (before + size + align - 1) / align * align);
+  if (block == NULL)
+    return FALSE;
+  AccVulkanPiece *piece = g_new0 (AccVulkanPiece, 1);
+  *piece = (AccVulkanPiece) { block, before, size };
+  *memory = (AccDeviceMemory) {
+    .handle = piece,
+    .address = self->has_addresses ? block->address + before : 0,
+    .size = size,
+    .host = host,
+  };
+  return TRUE;
 }
 
 /* --- pinned host memory */

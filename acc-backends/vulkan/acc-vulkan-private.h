@@ -110,6 +110,7 @@ struct _AccVulkanDevice {
   gboolean                         has_addresses;
   gboolean                         has_timelines;
   gboolean                         has_sparse;
+  gsize                            import_alignment;   /* of host memory that the device can see; 0: it cannot */
   gboolean                         sets_subgroup_size;
   guint                            required_subgroup_size;
   gsize                            max_allocation, max_buffer_size;
@@ -146,6 +147,7 @@ AccVulkanPiece *_acc_vulkan_piece_new     (AccVulkanDevice *self, AccVulkanMemor
 void            _acc_vulkan_piece_free    (AccVulkanDevice *self, AccVulkanPiece *piece);
 gboolean        _acc_vulkan_allocate      (AccDevice *device, gsize size, AccDeviceMemory *memory, GError **error);
 void            _acc_vulkan_release       (AccDevice *device, AccDeviceMemory *memory);
+gboolean        _acc_vulkan_import        (AccDevice *device, gpointer host, gsize size, AccDeviceMemory *memory);
 gpointer        _acc_vulkan_allocate_host (AccDevice *device, gsize size, GError **error);
 void            _acc_vulkan_release_host  (AccDevice *device, gpointer host, gsize size);
 /* The piece that [host, host + size) lies in, and where; NULL where it is not from allocate_host(). */
