@@ -317,6 +317,15 @@ low_scratch (AccLower      *l,
              guint          scratch,
              AccElementKind kind)
 {
+  return low_scratch_with (l, scratch, kind, 0);
+}
+
+KBuffer
+low_scratch_with (AccLower      *l,
+                  guint          scratch,
+                  AccElementKind kind,
+                  AccBufferFlags more)
+{
   gpointer key = GSIZE_TO_POINTER ((gsize) scratch << 2 | 1);
   gpointer known = g_hash_table_lookup (l->buffers, key);
   const AccSlot slot = { .kind = ACC_SLOT_SCRATCH, .scratch = scratch };
@@ -325,7 +334,7 @@ low_scratch (AccLower      *l,
   if (known != NULL)
     return (KBuffer) { GPOINTER_TO_UINT (known) };
 
-  buffer = add_buffer (l, &slot, kind, ACC_BUFFER_READ | ACC_BUFFER_WRITE, "scratch");
+  buffer = add_buffer (l, &slot, kind, ACC_BUFFER_READ | ACC_BUFFER_WRITE | more, "scratch");
   g_hash_table_insert (l->buffers, key, GUINT_TO_POINTER (buffer.id));
 
   return buffer;

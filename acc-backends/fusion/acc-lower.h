@@ -110,6 +110,8 @@ gboolean low_is_const (AccLower *l, KValue x, gint64 *value);
 /* --- memory */
 
 KBuffer low_scratch      (AccLower *l, guint scratch, AccElementKind kind);
+/* The flags of a kernel's first use of the buffer hold. */
+KBuffer low_scratch_with (AccLower *l, guint scratch, AccElementKind kind, AccBufferFlags more);
 KBuffer low_value_buffer (AccLower *l, guint value, guint leaf, AccBufferFlags flags);
 void    low_store        (AccLower *l, AccRoot *root, guint leaf, KValue address, KValue value);
 

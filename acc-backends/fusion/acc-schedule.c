@@ -73,6 +73,7 @@ get_rows (AccSpaceRows rows)
     {
     case ACC_SPACE_OUTER_ROWS: return "rows are outer units";
     case ACC_SPACE_INNER_ROWS: return "rows are inner elements";
+    case ACC_SPACE_FIRST: return "before the first row";
     case ACC_SPACE_WHOLE:
     default: return "at the end";
     }

@@ -46,6 +46,7 @@ typedef struct {
 typedef enum {
   ACC_SPACE_OUTER_ROWS,  /* row r covers outer units [r*units_per_row, (r+1)*units_per_row), all inner */
   ACC_SPACE_INNER_ROWS,  /* one outer unit; row r covers inner [r*units_per_row, (r+1)*units_per_row) */
+  ACC_SPACE_FIRST,       /* not divisible by rows: runs once before the first row, or in a whole run */
   ACC_SPACE_WHOLE,       /* not divisible by rows: runs once after all rows (combining partial results) or in a whole run */
 } AccSpaceRows;
 

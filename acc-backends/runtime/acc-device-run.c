@@ -300,7 +300,12 @@ launch_all (AccDeviceRun           *self,
       const AccLaunch *one = &step->launches[i];
       AccPartition partition = prepared->launches[i].whole;
 
-      if (rows != NULL && one->rows != ACC_SPACE_WHOLE)
+      if (rows != NULL && one->rows == ACC_SPACE_FIRST)
+        {
+          if (rows[0] > 0)
+            continue;
+        }
+      else if (rows != NULL && one->rows != ACC_SPACE_WHOLE)
         {
           if (rows[0] >= rows[1])
             continue;

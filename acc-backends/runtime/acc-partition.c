@@ -122,7 +122,7 @@ acc_partition_init_rows (AccPartition    *self,
   gint64 from[2] = { 0, 0 }, to[2] = { launch->outer, launch->inner };
   guint d = launch->rows == ACC_SPACE_INNER_ROWS ? INNER : OUTER;
 
-  g_assert (launch->rows != ACC_SPACE_WHOLE);
+  g_assert (launch->rows != ACC_SPACE_WHOLE && launch->rows != ACC_SPACE_FIRST);
 
   from[d] = MIN (begin * launch->units_per_row, to[d]);
   to[d] = MIN (end * launch->units_per_row, to[d]);

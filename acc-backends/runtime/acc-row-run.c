@@ -203,7 +203,13 @@ row_run_run_step (AccRowRun     *base,
     {
       AccPartition partition;
 
-      if (step->launches[i].rows != ACC_SPACE_WHOLE)
+      if (step->launches[i].rows == ACC_SPACE_FIRST)
+        {
+          if (begin > 0)
+            continue;
+          partition = prepared->launches[i].whole;
+        }
+      else if (step->launches[i].rows != ACC_SPACE_WHOLE)
         {
           if (begin >= end)
             continue;

@@ -103,6 +103,12 @@ acc_skeleton_fold_all (AccStep *step)
   if (!acc_skeleton_has_leaves (step))
     return;
 
+  if (acc_skeleton_is_simt (step))
+    {
+      acc_skeleton_fold_all_simt (step, space);
+      return;
+    }
+
   if (space->first_inner == 0)
     {
       tile_outer = 1;

@@ -118,7 +118,11 @@ acc_skeleton_fold (AccStep *step)
   if (space->outer == 0 || !acc_skeleton_has_leaves (step))
     return;
 
-  if (space->outer < 16 && space->inner >= 4 * TILE)
+  if (acc_skeleton_is_simt (step))
+    {
+      acc_skeleton_fold_simt (step, space, results);
+    }
+  else if (space->outer < 16 && space->inner >= 4 * TILE)
     {
       g_autoptr (AccFold) fold = acc_fold_new (step);
       gint64 n_tiles = (space->inner + TILE - 1) / TILE;

@@ -80,6 +80,12 @@ acc_skeleton_map (AccStep *step)
   if (space->outer == 0 || space->inner == 0 || !acc_skeleton_has_leaves (step))
     return;
 
+  if (acc_skeleton_is_simt (step))
+    {
+      acc_skeleton_map_simt (step, space);
+      return;
+    }
+
   l = low_new (step, acc_skeleton_get_name (step));
   l->first_inner = space->first_inner;
   b = l->b;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-skeletons.h"
+#include "acc-permute.h"
 
 #include <string.h>
 
@@ -19,38 +19,28 @@
 #define MAX_TABLE     65536
 #define LEAST_SOURCE  65536
 
-typedef struct {
-  AccStep        *step;
-  AccFusionNode  *node, *source, *defaults, *targets;
-  AccSpace       *space;       /* of the source */
-  AccRoot        *root;
-  guint           n_leaves;
-  AccPrimitive   *primitives;  /* per leaf, with tables */
-  guint          *tables;      /* scratch per leaf; NULL: none */
-} Permute;
-
-static AccElementKind
-get_kind (Permute *self,
-          guint    leaf)
+AccElementKind
+acc_permute_get_kind (AccPermute *self,
+                      guint       leaf)
 {
   return acc_element_type_get_leaf (self->node->array->type, leaf);
 }
 
-static KBuffer
-get_result (Permute  *self,
-            AccLower *l,
-            guint     leaf)
+KBuffer
+acc_permute_get_result (AccPermute     *self,
+                        AccLower       *l,
+                        guint           leaf,
+                        AccBufferFlags  more)
 {
-  return low_value_buffer (l, self->root->value, leaf, ACC_BUFFER_READ | ACC_BUFFER_WRITE);
+  return low_value_buffer (l, self->root->value, leaf, ACC_BUFFER_READ | ACC_BUFFER_WRITE | more);
 }
 
-/* What combining with changes nothing. */
-static KValue
-get_neutral (Permute  *self,
-             AccLower *l,
-             guint     leaf)
+KValue
+acc_permute_get_neutral (AccPermute *self,
+                         AccLower   *l,
+                         guint       leaf)
 {
-  AccElementKind kind = get_kind (self, leaf);
+  AccElementKind kind = acc_permute_get_kind (self, leaf);
   gsize bits = kind == ACC_KIND_BOOL ? 1 : acc_element_kind_get_size (kind) * 8;
   gboolean is_signed = acc_element_kind_is_signed (kind);
   guint64 ones = G_MAXUINT64 >> (64 - bits);
@@ -75,7 +65,7 @@ get_neutral (Permute  *self,
 
 /* Nothing to permute: an element-wise copy. */
 static void
-write_copy (Permute *self)
+write_copy (AccPermute *self)
 {
   g_autoptr (AccSpace) space = acc_space_new_for_roots (self->step->fusion->graph, self->step->cluster);
   AccLower *l;
@@ -103,7 +93,7 @@ write_copy (Permute *self)
 
 /* The first call over the source's rows makes the result a copy of the defaults. */
 static void
-write_start (Permute *self)
+write_start (AccPermute *self)
 {
   g_autoptr (AccSpace) space = acc_space_new_for_roots (self->step->fusion->graph, self->step->cluster);
   AccLower *l = low_new (self->step, "permute_defaults");
@@ -130,7 +120,7 @@ write_start (Permute *self)
         low_foreach (l, x, zero, low_number (l, self->node->size * N_TABLES))
           {
             for (guint i = 0; i < self->n_leaves; i++)
-              kb_store (b, low_scratch (l, self->tables[i], get_kind (self, i)), x, get_neutral (self, l, i));
+              kb_store (b, low_scratch (l, self->tables[i], acc_permute_get_kind (self, i)), x, acc_permute_get_neutral (self, l, i));
           }
     }
 
@@ -139,7 +129,7 @@ write_start (Permute *self)
 }
 
 static void
-combine_at (Permute        *self,
+combine_at (AccPermute     *self,
             AccLower       *l,
             const AccIndex *ix,
             KValue          target,
@@ -154,54 +144,82 @@ combine_at (Permute        *self,
   if (self->tables != NULL)
     target = kb_add (b, kb_mul (b, table, low_number (l, self->node->size)), target);
   for (guint i = 0; i < self->n_leaves; i++)
-    old_value[i] = kb_load (b, self->tables != NULL ? low_scratch (l, self->tables[i], get_kind (self, i)) : get_result (self, l, i),
+    old_value[i] = kb_load (b, self->tables != NULL ? low_scratch (l, self->tables[i], acc_permute_get_kind (self, i)) : acc_permute_get_result (self, l, i, 0),
                             target);
   low_apply2 (l, self->node, self->node->array->functions[0], new_value, old_value, new_value);
   for (guint i = 0; i < self->n_leaves; i++)
-    kb_store (b, self->tables != NULL ? low_scratch (l, self->tables[i], get_kind (self, i)) : get_result (self, l, i), target,
+    kb_store (b, self->tables != NULL ? low_scratch (l, self->tables[i], acc_permute_get_kind (self, i)) : acc_permute_get_result (self, l, i, 0), target,
               new_value[i]);
 }
 
+KValue
+acc_permute_get_wanted (AccPermute     *self,
+                        AccLower       *l,
+                        const AccIndex *ix)
+{
+  guint n = acc_element_type_get_n_leaves (self->targets->array->type);
+
+  return n > self->node->rank ? low_read (l, self->targets, ix, 0) : kb_int (l->b, ACC_KIND_BOOL, 1);
+}
+
+KValue
+acc_permute_get_target (AccPermute     *self,
+                        AccLower       *l,
+                        const AccIndex *ix,
+                        KValue         *target)
+{
+  AccKernelBuilder *b = l->b;
+  guint first = acc_element_type_get_n_leaves (self->targets->array->type) - self->node->rank;
+  KValue inside = kb_int (b, ACC_KIND_BOOL, 1);
+
+  *target = low_const (l, 0);
+  for (guint d = 0; d < self->node->rank; d++)
+    {
+      KValue at = low_read (l, self->targets, ix, first + d), extent = low_number (l, self->node->extents[d]);
+
+      if (l->checks)
+        {
+          KValue ok = kb_and (b, kb_le (b, low_const (l, 0), at), kb_lt (b, at, extent));
+
+          kb_check (b, ok, ACC_ERROR_BOUNDS, acc_fusion_get_origin (l->fusion, self->node->array), at, extent);
+          inside = kb_and (b, inside, ok);
+        }
+      *target = low_add (l, *target, low_mul (l, at, low_stride (l, acc_extents_multiply (self->node->extents, d + 1, self->node->rank))));
+    }
+
+  return inside;
+}
+
+KValue
+acc_permute_same_bits (AccKernelBuilder *b,
+                       AccElementKind    kind,
+                       KValue            x,
+                       KValue            y)
+{
+  AccElementKind bits = kind == ACC_KIND_F16 ? ACC_KIND_U16 : kind == ACC_KIND_F32 ? ACC_KIND_U32 : kind == ACC_KIND_F64 ? ACC_KIND_U64 : kind;
+
+  return bits == kind ? kb_eq (b, x, y) : kb_eq (b, kb_bitcast (b, bits, x), kb_bitcast (b, bits, y));
+}
+
 static void
-write_element (Permute        *self,
+write_element (AccPermute     *self,
                AccLower       *l,
                const AccIndex *ix,
                KValue          table)
 {
-  AccKernelBuilder *b = l->b;
-  guint n = acc_element_type_get_n_leaves (self->targets->array->type);
-  guint first = n - self->node->rank;
-  KValue wanted = kb_int (b, ACC_KIND_BOOL, 1);
-
-  if (first > 0)
-    wanted = low_read (l, self->targets, ix, 0);
-
-  low_if (l, wanted)
+  low_if (l, acc_permute_get_wanted (self, l, ix))
     {
-      KValue inside = kb_int (b, ACC_KIND_BOOL, 1), linear = low_const (l, 0);
+      KValue target;
 
-      for (guint d = 0; d < self->node->rank; d++)
+      low_if (l, acc_permute_get_target (self, l, ix, &target))
         {
-          KValue at = low_read (l, self->targets, ix, first + d), extent = low_number (l, self->node->extents[d]);
-
-          if (l->checks)
-            {
-              KValue ok = kb_and (b, kb_le (b, low_const (l, 0), at), kb_lt (b, at, extent));
-
-              kb_check (b, ok, ACC_ERROR_BOUNDS, acc_fusion_get_origin (l->fusion, self->node->array), at, extent);
-              inside = kb_and (b, inside, ok);
-            }
-          linear = low_add (l, linear, low_mul (l, at, low_stride (l, acc_extents_multiply (self->node->extents, d + 1, self->node->rank))));
-        }
-      low_if (l, inside)
-        {
-          combine_at (self, l, ix, linear, table);
+          combine_at (self, l, ix, target, table);
         }
     }
 }
 
 static void
-write_source (Permute *self)
+write_source (AccPermute *self)
 {
   AccLower *l = low_new (self->step, "permute");
   AccKernelBuilder *b = l->b;
@@ -233,7 +251,7 @@ write_source (Permute *self)
 }
 
 static void
-write_tables (Permute *self)
+write_tables (AccPermute *self)
 {
   AccLower *l = low_new (self->step, "permute_tables");
   AccKernelBuilder *b = l->b;
@@ -243,7 +261,7 @@ write_tables (Permute *self)
     {
       for (guint i = 0; i < self->n_leaves; i++)
         {
-          KBuffer result = get_result (self, l, i), tables = low_scratch (l, self->tables[i], get_kind (self, i));
+          KBuffer result = acc_permute_get_result (self, l, i, 0), tables = low_scratch (l, self->tables[i], acc_permute_get_kind (self, i));
           KVar sum = kb_var (b, kb_load (b, result, x));
 
           low_for (l, t, low_const (l, 0), low_const (l, N_TABLES))
@@ -260,7 +278,7 @@ write_tables (Permute *self)
 }
 
 static gboolean
-can_use_tables (Permute *self)
+can_use_tables (AccPermute *self)
 {
   if (self->node->size > MAX_TABLE || self->source->size < LEAST_SOURCE || self->source->size / 4 < self->node->size ||
       !acc_function_is_commutative (self->node->array->functions[0]))
@@ -268,7 +286,7 @@ can_use_tables (Permute *self)
 
   acc_function_get_leafwise (self->node->array->functions[0], self->primitives);
   for (guint i = 0; i < self->n_leaves; i++)
-    if (acc_element_kind_is_float (get_kind (self, i)))
+    if (acc_element_kind_is_float (acc_permute_get_kind (self, i)))
       return FALSE;
 
   return TRUE;
@@ -284,13 +302,23 @@ acc_skeleton_permute (AccStep *step)
   guint n_leaves = acc_element_type_get_n_leaves (array->type);
   g_autofree AccPrimitive *primitives = g_new0 (AccPrimitive, n_leaves + 1);
   g_autofree guint *tables = NULL;
-  Permute self = {
+  AccPermute self = {
     step, root->node,
     acc_fusion_graph_get (graph, array->inputs[0]),
     acc_fusion_graph_get (graph, array->inputs[1]),
     acc_fusion_graph_get (graph, array->inputs[2]),
-    space, root, n_leaves, primitives,
+    space, root, n_leaves, space->outer * space->inner, primitives,
   };
+
+  if (acc_skeleton_is_simt (step))
+    {
+      g_autoptr (AccSpace) results = acc_space_new_for_roots (graph, step->cluster);
+
+      step->reduces = self.n_source > 0;
+      step->n_rows = self.n_source > 0 ? space->n_rows : results->n_rows;
+      acc_skeleton_permute_simt (&self);
+      return;
+    }
 
   if (space->outer == 0 || space->inner == 0)
     {
@@ -305,7 +333,7 @@ acc_skeleton_permute (AccStep *step)
     {
       tables = g_new0 (guint, n_leaves);
       for (guint i = 0; i < n_leaves; i++)
-        tables[i] = acc_step_add_scratch (step, get_kind (&self, i), root->node->size * N_TABLES);
+        tables[i] = acc_step_add_scratch (step, acc_permute_get_kind (&self, i), root->node->size * N_TABLES);
       self.tables = tables;
     }
 

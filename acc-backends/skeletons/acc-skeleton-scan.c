@@ -274,6 +274,12 @@ acc_skeleton_scan (AccStep *step)
   if (space->outer == 0 || space->inner == 0 || !acc_skeleton_has_leaves (step))
     return;
 
+  if (acc_skeleton_is_simt (step))
+    {
+      acc_skeleton_scan_simt (step, space, results);
+      return;
+    }
+
   self.vector = consumed->rank <= 1;
   self.n_tiles = (space->inner + TILE - 1) / TILE;
   if (space->outer < 8 && self.n_tiles >= 4)

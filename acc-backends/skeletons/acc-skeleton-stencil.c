@@ -20,9 +20,9 @@ acc_skeleton_has_stencil (AccStep *step)
 }
 
 /* Elements of the inner run, from its ends, that have a neighbour outside. */
-static gint64
-get_margin (AccStep        *step,
-            const AccSpace *space)
+gint64
+acc_skeleton_get_margin (AccStep        *step,
+                         const AccSpace *space)
 {
   GPtrArray *anchors = step->cluster->anchors;
   gint64 radius = 0;
@@ -39,8 +39,8 @@ get_margin (AccStep        *step,
 }
 
 static gint64
-get_outer_radius (AccStep *step,
-                  guint    d)
+get_radius (AccStep *step,
+            guint    d)
 {
   GPtrArray *anchors = step->cluster->anchors;
   gint64 radius = 0;
@@ -56,8 +56,20 @@ get_outer_radius (AccStep *step,
   return radius;
 }
 
-static gboolean
-tests_neighbours (AccStep *step)
+gint64
+acc_skeleton_get_outer_radius (AccStep        *step,
+                               const AccSpace *space)
+{
+  gint64 radius = 0;
+
+  for (guint d = 0; d < space->first_inner; d++)
+    radius += get_radius (step, d);
+
+  return radius;
+}
+
+gboolean
+acc_skeleton_tests_neighbours (AccStep *step)
 {
   GPtrArray *anchors = step->cluster->anchors;
 
@@ -89,7 +101,7 @@ write_run (AccLower       *l,
            KValue          outer)
 {
   AccKernelBuilder *b = l->b;
-  gint64 margin = get_margin (l->step, space);
+  gint64 margin = acc_skeleton_get_margin (l->step, space);
   KValue begin = kb_inner_begin (b), end = kb_inner_end (b);
 
   low_prepare_taps (l, low_index_of_space (l, space, outer, begin));
@@ -125,11 +137,10 @@ write_run (AccLower       *l,
     }
 }
 
-/* Whether all rows that a unit needs exist. */
-static KValue
-get_outer_inside (AccLower       *l,
-                  const AccSpace *space,
-                  KValue          outer)
+KValue
+acc_skeleton_get_outer_inside (AccLower       *l,
+                               const AccSpace *space,
+                               KValue          outer)
 {
   AccKernelBuilder *b = l->b;
   AccIndex *ix = low_index_of_space (l, space, outer, low_const (l, 0));
@@ -137,7 +148,7 @@ get_outer_inside (AccLower       *l,
 
   for (guint d = 0; d < space->first_inner; d++)
     {
-      gint64 radius = get_outer_radius (l->step, d);
+      gint64 radius = get_radius (l->step, d);
       KValue at;
 
       if (radius == 0)
@@ -155,19 +166,16 @@ acc_skeleton_stencil_run (AccLower       *l,
                           const AccSpace *space,
                           KValue          outer)
 {
-  gint64 outer_radius = 0;
-
-  for (guint d = 0; d < space->first_inner; d++)
-    outer_radius += get_outer_radius (l->step, d);
+  gint64 outer_radius = acc_skeleton_get_outer_radius (l->step, space);
 
   l->outer_inside = outer_radius == 0;
-  if (outer_radius == 0 || !tests_neighbours (l->step))
+  if (outer_radius == 0 || !acc_skeleton_tests_neighbours (l->step))
     {
       write_run (l, space, outer);
       return;
     }
 
-  low_if (l, get_outer_inside (l, space, outer))
+  low_if (l, acc_skeleton_get_outer_inside (l, space, outer))
     {
       l->outer_inside = TRUE;
       write_run (l, space, outer);

@@ -13,7 +13,19 @@ void acc_skeleton_fold_all (AccStep *step);
 void acc_skeleton_scan     (AccStep *step);
 void acc_skeleton_permute  (AccStep *step);
 
+/* The same for groups of threads. */
+void acc_skeleton_map_simt      (AccStep *step, const AccSpace *space);
+void acc_skeleton_fold_simt     (AccStep *step, const AccSpace *space, const AccSpace *results);
+void acc_skeleton_fold_all_simt (AccStep *step, const AccSpace *space);
+void acc_skeleton_scan_simt     (AccStep *step, const AccSpace *space, const AccSpace *results);
+
 /* --- shared by families */
+
+static inline gboolean
+acc_skeleton_is_simt (AccStep *step)
+{
+  return step->fusion->target->model == ACC_MODEL_SIMT;
+}
 
 /* A launch over @space. */
 AccLaunch   acc_skeleton_launch   (const AccSpace *space, double cost);
@@ -25,6 +37,14 @@ double      acc_skeleton_get_cost (AccStep *step);
 /* Writes what is done for every element of the inner run of an outer unit: foreach inside, one by one at the border. */
 void        acc_skeleton_stencil_run (AccLower *l, const AccSpace *space, KValue outer);
 gboolean    acc_skeleton_has_stencil (AccStep *step);
+/* Elements of the inner run, from its ends, that have a neighbour outside. */
+gint64      acc_skeleton_get_margin       (AccStep *step, const AccSpace *space);
+/* Of all outer dimensions, added up. */
+gint64      acc_skeleton_get_outer_radius (AccStep *step, const AccSpace *space);
+/* Whether a boundary needs a test per neighbour. */
+gboolean    acc_skeleton_tests_neighbours (AccStep *step);
+/* Whether all rows that an outer unit needs exist. */
+KValue      acc_skeleton_get_outer_inside (AccLower *l, const AccSpace *space, KValue outer);
 
 /* Folds of one or more anchors that consume arrays of equal extents, side by side. */
 typedef struct {

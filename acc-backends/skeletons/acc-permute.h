@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-skeletons.h"
+
+G_BEGIN_DECLS
+
+/* A permute as both execution models see it. */
+typedef struct {
+  AccStep        *step;
+  AccFusionNode  *node, *source, *defaults, *targets;
+  AccSpace       *space;       /* of the source */
+  AccRoot        *root;
+  guint           n_leaves;
+  gint64          n_source;    /* elements of it; 0: the result is a copy of the defaults */
+  AccPrimitive   *primitives;  /* per leaf, where they are combined leaf by leaf */
+  guint          *tables;      /* scratch per leaf; NULL: none */
+} AccPermute;
+
+AccElementKind acc_permute_get_kind    (AccPermute *self, guint leaf);
+KBuffer        acc_permute_get_result  (AccPermute *self, AccLower *l, guint leaf, AccBufferFlags more);
+/* What combining with changes nothing, for integers. */
+KValue         acc_permute_get_neutral (AccPermute *self, AccLower *l, guint leaf);
+/* Whether source element @ix goes anywhere. */
+KValue         acc_permute_get_wanted  (AccPermute *self, AccLower *l, const AccIndex *ix);
+/* Where to; checked. Whether that is within the result. */
+KValue         acc_permute_get_target  (AccPermute *self, AccLower *l, const AccIndex *ix, KValue *target);
+/* Equal as bits: NaN is itself, and 0 is not -0. */
+KValue         acc_permute_same_bits   (AccKernelBuilder *b, AccElementKind kind, KValue x, KValue y);
+
+void           acc_skeleton_permute_simt (AccPermute *self);
+
+G_END_DECLS

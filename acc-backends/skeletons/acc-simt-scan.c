@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-simt.h"
+
+/* Neighbouring elements that a thread takes. */
+#define PER_THREAD 4
+
+/* vars = other . vars where @condition holds. */
+static void
+prepend_if (AccSimt      *self,
+            AccFold      *fold,
+            const KVar   *vars,
+            KValue        condition,
+            const KValue *other)
+{
+  AccLower *l = self->l;
+
+  low_if (l, condition)
+    {
+      KValue *mine = acc_simt_new_values (self, fold), *sum = acc_simt_new_values (self, fold);
+
+      acc_fold_get_vars (fold, l, vars, mine);
+      acc_fold_combine (fold, l, other, mine, sum);
+      acc_fold_set_vars (fold, l, vars, sum);
+    }
+}
+
+/* By doubled distances (W. D. Hillis and G. L. Steele, 1986) within subgroups, and from one subgroup to the next in turn. */
+static void
+scan_threads (AccSimt       *self,
+              AccFold       *fold,
+              const KVar    *vars,
+              const KBuffer *shared,
+              KValue         exists)
+{
+  AccLower *l = self->l;
+  AccKernelBuilder *b = l->b;
+  guint subgroup = self->subgroup > 1 ? self->subgroup : self->width;
+  KValue lane = low_urem (l, self->thread, subgroup);
+
+  for (guint d = 1; d < subgroup; d *= 2)
+    {
+      KValue *other = acc_simt_new_values (self, fold);
+      KValue there = kb_and (b, exists, kb_le (b, low_const (l, d), lane));
+
+      if (self->subgroup > 1)
+        {
+          for (guint i = 0; i < fold->n_leaves; i++)
+            other[i] = kb_shuffle (b, KB_SHUFFLE_UP, kb_get (b, vars[i]), d);
+          prepend_if (self, fold, vars, there, other);
+        }
+      else
+        {
+          KValue *mine = acc_simt_new_values (self, fold);
+
+          acc_fold_get_vars (fold, l, vars, mine);
+          acc_simt_store (self, fold, shared, self->local, mine);
+          kb_barrier (b);
+          low_if (l, there)
+            {
+              KValue *sum = acc_simt_new_values (self, fold);
+
+              acc_simt_load (self, fold, shared, kb_sub (b, self->local, low_const (l, d)), other);
+              acc_fold_combine (fold, l, other, mine, sum);
+              acc_fold_set_vars (fold, l, vars, sum);
+            }
+          kb_barrier (b);
+        }
+    }
+  if (subgroup == self->width)
+    return;
+
+  low_if (l, kb_eq (b, lane, low_const (l, subgroup - 1)))
+    {
+      KValue *mine = acc_simt_new_values (self, fold);
+
+      acc_fold_get_vars (fold, l, vars, mine);
+      acc_simt_store (self, fold, shared, low_udiv (l, self->local, subgroup), mine);
+    }
+  kb_barrier (b);
+  {
+    KValue first = kb_mul (b, self->row, low_const (l, self->width / subgroup));
+    KValue own = low_udiv (l, self->thread, subgroup);
+
+    /* From the nearest to the farthest. */
+    low_for (l, k, low_const (l, 0), own)
+      {
+        KValue *other = acc_simt_new_values (self, fold);
+        KValue at = kb_add (b, first, kb_sub (b, kb_sub (b, own, low_const (l, 1)), k));
+
+        acc_simt_load (self, fold, shared, at, other);
+        prepend_if (self, fold, vars, exists, other);
+      }
+  }
+  kb_barrier (b);
+}
+
+/* @vars, of threads that have any, get the sum of what @carry and the threads before have; TRUE in the result where there is
+ * such a sum. @carry gets the sum of all. */
+static KValue
+find_before (AccSimt       *self,
+             AccFold       *fold,
+             const KVar    *vars,
+             const KBuffer *shared,
+             KValue         n_valid,
+             const KVar    *carry,
+             KVar           started)
+{
+  AccLower *l = self->l;
+  AccKernelBuilder *b = l->b;
+  KValue *mine = acc_simt_new_values (self, fold), *total = acc_simt_new_values (self, fold);
+  KValue zero = low_const (l, 0), one = low_const (l, 1);
+  KValue row = kb_mul (b, self->row, low_const (l, self->width));
+  KValue exists = kb_lt (b, self->thread, n_valid);
+  KValue going = kb_get (b, started), later = kb_lt (b, zero, self->thread);
+  KValue *before = acc_simt_new_values (self, fold);
+
+  acc_fold_get_vars (fold, l, vars, mine);
+  acc_simt_store (self, fold, shared, self->local, mine);
+  acc_fold_get_vars (fold, l, carry, before);
+  kb_barrier (b);
+  acc_simt_load (self, fold, shared, kb_add (b, row, kb_sub (b, n_valid, one)), total);
+  low_if (l, later)
+    {
+      KValue *previous = acc_simt_new_values (self, fold);
+
+      acc_simt_load (self, fold, shared, kb_sub (b, self->local, one), previous);
+      acc_fold_set_vars (fold, l, vars, previous);
+      prepend_if (self, fold, vars, kb_and (b, going, exists), before);
+    }
+  low_else (l)
+    {
+      acc_fold_set_vars (fold, l, vars, before);
+    }
+  kb_barrier (b);
+
+  low_if (l, going)
+    {
+      KValue *sum = acc_simt_new_values (self, fold);
+
+      acc_fold_combine (fold, l, before, total, sum);
+      acc_fold_set_vars (fold, l, carry, sum);
+    }
+  low_else (l)
+    {
+      acc_fold_set_vars (fold, l, carry, total);
+    }
+  kb_set (b, started, kb_int (b, ACC_KIND_BOOL, 1));
+
+  return kb_or (b, going, later);
+}
+
+void
+acc_simt_scan (AccSimt        *self,
+               AccFold        *fold,
+               KValue          begin,
+               KValue          end,
+               KValue          valid,
+               AccSimtElement  element,
+               AccSimtSum      sum,
+               gpointer        data,
+               const KVar     *carry,
+               KVar            started)
+{
+  AccLower *l = self->l;
+  AccKernelBuilder *b = l->b;
+  KBuffer *shared = acc_simt_new_shared (self, fold, self->group);
+  KValue each = low_const (l, PER_THREAD), one = low_const (l, 1);
+  KValue window = low_const (l, (gint64) self->width * PER_THREAD);
+  KValue n_windows = kb_udiv (b, kb_add (b, kb_sub (b, end, begin), kb_sub (b, window, one)), window);
+
+  low_for (l, k, low_const (l, 0), n_windows)
+    {
+      KValue from = kb_add (b, begin, kb_mul (b, k, window));
+      KValue first = kb_add (b, from, kb_mul (b, self->thread, each));
+      KValue last = kb_min (b, kb_add (b, first, each), end);
+      KValue n_left = kb_min (b, kb_sub (b, end, from), window);
+      KValue n_valid = kb_udiv (b, kb_add (b, n_left, kb_sub (b, each, one)), each);
+      KVar *vars = acc_fold_new_vars (fold, l, NULL);
+      KValue before;
+      KVar going;
+
+      low_if (l, kb_lt (b, first, last))
+        {
+          KValue *start = acc_simt_new_values (self, fold);
+
+          element (fold, l, first, start, data);
+          acc_fold_set_vars (fold, l, vars, start);
+          low_for (l, at, kb_add (b, first, one), last)
+            {
+              KValue *running = acc_simt_new_values (self, fold), *next = acc_simt_new_values (self, fold);
+
+              element (fold, l, at, next, data);
+              acc_fold_get_vars (fold, l, vars, running);
+              acc_fold_combine (fold, l, running, next, running);
+              acc_fold_set_vars (fold, l, vars, running);
+            }
+        }
+
+      scan_threads (self, fold, vars, shared, kb_lt (b, self->thread, n_valid));
+      before = find_before (self, fold, vars, shared, n_valid, carry, started);
+      going = kb_var (b, before);
+
+      low_if (l, kb_and (b, valid, kb_lt (b, first, last)))
+        {
+          low_for (l, at, first, last)
+            {
+              KValue *running = acc_simt_new_values (self, fold), *next = acc_simt_new_values (self, fold);
+
+              element (fold, l, at, next, data);
+              low_if (l, kb_get (b, going))
+                {
+                  KValue *mine = acc_simt_new_values (self, fold), *all = acc_simt_new_values (self, fold);
+
+                  acc_fold_get_vars (fold, l, vars, mine);
+                  acc_fold_combine (fold, l, mine, next, all);
+                  acc_fold_set_vars (fold, l, vars, all);
+                }
+              low_else (l)
+                {
+                  acc_fold_set_vars (fold, l, vars, next);
+                  kb_set (b, going, kb_int (b, ACC_KIND_BOOL, 1));
+                }
+              acc_fold_get_vars (fold, l, vars, running);
+              sum (fold, l, at, running, data);
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-skeletons.h"
+
+G_BEGIN_DECLS
+
+/* What skeletons for groups of threads share. A group's threads are split evenly among rows; those of a row are numbered from
+ * 0. Functions that meet at barriers are called by all threads of the group, in uniform control flow. */
+typedef struct {
+  AccLower *l;
+  guint     group;      /* threads of a group */
+  guint     width;      /* threads of a row: a power of two up to group */
+  guint     subgroup;   /* threads that shuffle: a power of two up to width; 1: none */
+  KValue    local;      /* this thread in the group */
+  KValue    thread;     /* in its row */
+  KValue    row;        /* its row in the group */
+} AccSimt;
+
+/* Element @at of what is folded or scanned: its leaves. */
+typedef void (*AccSimtElement) (AccFold *fold, AccLower *l, KValue at, KValue *result, gpointer data);
+
+/* A kernel for groups whose rows have @width threads. */
+AccLower *acc_simt_begin        (AccSimt *self, AccStep *step, const char *name, guint width);
+/* Threads for a row of @n elements, so that each has a few. */
+guint     acc_simt_choose_width (AccStep *step, gint64 n);
+guint     acc_simt_get_group    (AccStep *step);
+/* An array of shared memory per leaf, of @n elements. */
+KBuffer  *acc_simt_new_shared   (AccSimt *self, AccFold *fold, guint n);
+void      acc_simt_load         (AccSimt *self, AccFold *fold, const KBuffer *shared, KValue at, KValue *result);
+void      acc_simt_store        (AccSimt *self, AccFold *fold, const KBuffer *shared, KValue at, const KValue *values);
+KValue   *acc_simt_new_values   (AccSimt *self, AccFold *fold);
+
+/* @vars hold a value in the row's first @n_valid threads; combined in order, the result is in the variables of thread 0. */
+void      acc_simt_reduce       (AccSimt *self, AccFold *fold, const KVar *vars, KValue n_valid);
+/* Folds elements [begin, end), at least one, the same range in all rows of the group; the result is in thread 0. */
+void      acc_simt_fold         (AccSimt *self, AccFold *fold, KValue begin, KValue end, AccSimtElement element, gpointer data,
+                                 const KVar *vars);
+
+/* --- acc-simt-scan.c */
+
+/* What is done with the sum of all elements up to @at, that one too. */
+typedef void (*AccSimtSum) (AccFold *fold, AccLower *l, KValue at, const KValue *sum, gpointer data);
+
+/* Scans elements [begin, end), the same range in all rows of the group, going on from what @carry holds where @started (a
+ * bool variable) does; leaves the sum of all there. @valid: rows that exist. */
+void      acc_simt_scan         (AccSimt *self, AccFold *fold, KValue begin, KValue end, KValue valid, AccSimtElement element,
+                                 AccSimtSum sum, gpointer data, const KVar *carry, KVar started);
+
+G_END_DECLS

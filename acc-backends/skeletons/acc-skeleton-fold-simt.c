@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-simt.h"
+
+/* Folds by groups of threads.
+ *
+ * Of rows: as many threads per row as give each a few elements, several rows per group where rows are short. Rows that are
+ * long and few are cut into parts, a group each, and of everything there are parts, too; a second kernel combines them. How
+ * many parts there are follows from the extents alone: floats are the same whatever the device. */
+
+#define MAX_PARTS 1024
+#define MIN_PART 8192
+
+typedef struct {
+  const AccSpace *space;
+  KValue          outer;       /* rows: the row; id 0: elements are counted over the whole space */
+  KValue          base;        /* parts: the first */
+} Source;
+
+static void
+read_element (AccFold  *fold,
+              AccLower *l,
+              KValue    at,
+              KValue   *result,
+              gpointer  data)
+{
+  const Source *source = data;
+
+  acc_fold_element (fold, l, source->space, source->outer, low_within (l, at, 0, source->space->inner - 1), result);
+}
+
+static void
+read_linear (AccFold  *fold,
+             AccLower *l,
+             KValue    at,
+             KValue   *result,
+             gpointer  data)
+{
+  const Source *source = data;
+  gint64 inner = source->space->inner;
+
+  acc_fold_element (fold, l, source->space, low_udiv (l, at, inner), low_urem (l, at, inner), result);
+}
+
+static void
+read_part (AccFold  *fold,
+           AccLower *l,
+           KValue    at,
+           KValue   *result,
+           gpointer  data)
+{
+  acc_fold_load_part (fold, l, kb_add (l->b, ((const Source *) data)->base, at), result);
+}
+
+static gint64
+round_up (gint64 n, gint64 unit)
+{
+  return (n + unit - 1) / unit * unit;
+}
+
+/* Elements of a part, of @n in @rows rows. */
+static gint64
+choose_part (gint64 n,
+             gint64 rows)
+{
+  gint64 parts = MAX (MAX_PARTS / rows, 1);
+
+  return round_up (MAX ((n + parts - 1) / parts, MIN_PART), 4096);
+}
+
+/* The result of row @u is in @vars of thread 0. */
+static void
+store_result (AccSimt        *simt,
+              AccFold        *fold,
+              const AccSpace *results,
+              KValue          u,
+              KValue          exists,
+              const KVar     *vars)
+{
+  AccLower *l = simt->l;
+  AccKernelBuilder *b = l->b;
+
+  low_if (l, kb_and (b, exists, kb_eq (b, simt->thread, low_const (l, 0))))
+    {
+      AccIndex *ix = low_index_of_linear (l, results, u);
+      KValue *sum = acc_simt_new_values (simt, fold);
+
+      acc_fold_get_vars (fold, l, vars, sum);
+      acc_fold_know (fold, l, ix, sum);
+      low_store_roots (l, ix);
+    }
+}
+
+static void
+write_rows (AccStep        *step,
+            const AccSpace *space,
+            const AccSpace *results)
+{
+  g_autoptr (AccFold) fold = acc_fold_new (step);
+  AccLaunch launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
+  guint width = acc_simt_choose_width (step, space->inner);
+  AccSimt simt;
+  AccLower *l = acc_simt_begin (&simt, step, acc_skeleton_get_name (step), width);
+  AccKernelBuilder *b = l->b;
+  KValue wanted = kb_add (b, kb_outer_begin (b), simt.row);
+  /* Threads without a row go along with the last one: all meet at barriers. */
+  KValue u = low_within (l, kb_min (b, wanted, kb_sub (b, kb_outer_end (b), low_const (l, 1))), 0, space->outer - 1);
+  Source source = { space, u, { 0 } };
+  KVar *vars = acc_fold_new_vars (fold, l, NULL);
+
+  if (space->inner > 0)
+    {
+      acc_simt_fold (&simt, fold, low_const (l, 0), low_number (l, space->inner), read_element, &source, vars);
+      store_result (&simt, fold, results, u, kb_lt (b, wanted, kb_outer_end (b)), vars);
+    }
+  else
+    {
+      low_if (l, kb_and (b, kb_lt (b, wanted, kb_outer_end (b)), kb_eq (b, simt.thread, low_const (l, 0))))
+        {
+          AccIndex *ix = low_index_of_linear (l, results, u);
+
+          acc_fold_know (fold, l, ix, NULL);
+          low_store_roots (l, ix);
+        }
+    }
+
+  launch.tile_outer = simt.group / width;
+  launch.tile_inner = MAX (space->inner, 1);
+  low_finish (l, launch);
+}
+
+static void
+write_row_parts (AccStep        *step,
+                 AccFold        *fold,
+                 const AccSpace *space,
+                 gint64          part_size,
+                 gint64          n_parts)
+{
+  AccLaunch launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
+  AccSimt simt;
+  AccLower *l = acc_simt_begin (&simt, step, acc_skeleton_get_name (step), acc_simt_get_group (step));
+  AccKernelBuilder *b = l->b;
+  KValue u = low_within (l, kb_outer_begin (b), 0, space->outer - 1);
+  KValue part = kb_add (b, kb_mul (b, u, low_number (l, n_parts)), low_udiv (l, kb_inner_begin (b), part_size));
+  Source source = { space, u, { 0 } };
+  KVar *vars = acc_fold_new_vars (fold, l, NULL);
+
+  acc_simt_fold (&simt, fold, kb_inner_begin (b), kb_inner_end (b), read_element, &source, vars);
+  low_if (l, kb_eq (b, simt.thread, low_const (l, 0)))
+    {
+      KValue *sum = acc_simt_new_values (&simt, fold);
+
+      acc_fold_get_vars (fold, l, vars, sum);
+      acc_fold_store_part (fold, l, part, sum);
+    }
+
+  launch.tile_outer = 1;
+  launch.tile_inner = part_size;
+  low_finish (l, launch);
+}
+
+static void
+write_row_ends (AccStep        *step,
+                AccFold        *fold,
+                const AccSpace *space,
+                const AccSpace *results,
+                gint64          n_parts)
+{
+  AccLaunch launch = acc_skeleton_launch (space, (double) n_parts);
+  AccSimt simt;
+  AccLower *l = acc_simt_begin (&simt, step, "combine", acc_simt_get_group (step));
+  AccKernelBuilder *b = l->b;
+  KValue u = low_within (l, kb_outer_begin (b), 0, space->outer - 1);
+  Source source = { space, { 0 }, kb_mul (b, u, low_number (l, n_parts)) };
+  KVar *vars = acc_fold_new_vars (fold, l, NULL);
+
+  acc_simt_fold (&simt, fold, low_const (l, 0), low_number (l, n_parts), read_part, &source, vars);
+  store_result (&simt, fold, results, u, kb_int (b, ACC_KIND_BOOL, 1), vars);
+
+  launch.inner = 1;
+  launch.tile_outer = 1;
+  launch.tile_inner = 1;
+  low_finish (l, launch);
+}
+
+void
+acc_skeleton_fold_simt (AccStep        *step,
+                        const AccSpace *space,
+                        const AccSpace *results)
+{
+  gint64 part_size = choose_part (space->inner, space->outer);
+  gint64 n_parts = (space->inner + part_size - 1) / part_size;
+
+  if (n_parts > 1 && space->outer <= MAX_PARTS / 2)
+    {
+      g_autoptr (AccFold) fold = acc_fold_new (step);
+
+      acc_fold_add_parts (fold, space->outer * n_parts);
+      write_row_parts (step, fold, space, part_size, n_parts);
+      write_row_ends (step, fold, space, results, n_parts);
+    }
+  else
+    {
+      write_rows (step, space, results);
+    }
+}
+
+/* --- everything */
+
+static void
+write_parts (AccStep        *step,
+             AccFold        *fold,
+             const AccSpace *space,
+             gint64          tile_outer,
+             gint64          tile_inner)
+{
+  AccLaunch launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
+  AccSimt simt;
+  AccLower *l = acc_simt_begin (&simt, step, acc_skeleton_get_name (step), acc_simt_get_group (step));
+  AccKernelBuilder *b = l->b;
+  gboolean inner = space->first_inner == 0;
+  KValue from = inner ? kb_inner_begin (b) : kb_outer_begin (b);
+  KValue to = inner ? kb_inner_end (b) : kb_outer_end (b);
+  gint64 tile = inner ? tile_inner : tile_outer;
+  KValue part = low_udiv (l, from, tile);
+  KValue n = low_number (l, space->inner);
+  Source source = { space, inner ? low_const (l, 0) : (KValue) { 0 }, { 0 } };
+  KVar *vars = acc_fold_new_vars (fold, l, NULL);
+
+  if (inner)
+    acc_simt_fold (&simt, fold, from, to, read_element, &source, vars);
+  else
+    acc_simt_fold (&simt, fold, kb_mul (b, from, n), kb_mul (b, to, n), read_linear, &source, vars);
+
+  low_if (l, kb_eq (b, simt.thread, low_const (l, 0)))
+    {
+      /* By rows, a part may come in pieces. */
+      low_if (l, kb_lt (b, kb_mul (b, part, low_number (l, tile)), from))
+        {
+          KValue *before = acc_simt_new_values (&simt, fold), *sum = acc_simt_new_values (&simt, fold);
+
+          acc_fold_load_part (fold, l, part, before);
+          acc_fold_get_vars (fold, l, vars, sum);
+          acc_fold_combine (fold, l, before, sum, sum);
+          acc_fold_set_vars (fold, l, vars, sum);
+        }
+      KValue *sum = acc_simt_new_values (&simt, fold);
+
+      acc_fold_get_vars (fold, l, vars, sum);
+      acc_fold_store_part (fold, l, part, sum);
+    }
+
+  launch.tile_outer = tile_outer;
+  launch.tile_inner = tile_inner;
+  low_finish (l, launch);
+}
+
+static void
+write_end (AccStep *step,
+           AccFold *fold,
+           gint64   n_parts)
+{
+  AccSimt simt;
+  AccLower *l = acc_simt_begin (&simt, step, "combine", acc_simt_get_group (step));
+  AccKernelBuilder *b = l->b;
+  AccIndex *ix = low_index_new (l, 0);
+  Source source = { NULL, { 0 }, low_const (l, 0) };
+  KVar *vars = acc_fold_new_vars (fold, l, NULL);
+
+  low_index_lose_rows (l, ix, g_ptr_array_index (step->cluster->anchors, 0), "is complete after the last row only");
+  if (n_parts > 0)
+    acc_simt_fold (&simt, fold, low_const (l, 0), low_number (l, n_parts), read_part, &source, vars);
+  low_if (l, kb_eq (b, simt.thread, low_const (l, 0)))
+    {
+      KValue *sum = acc_simt_new_values (&simt, fold);
+
+      acc_fold_get_vars (fold, l, vars, sum);
+      acc_fold_know (fold, l, ix, n_parts > 0 ? sum : NULL);
+      low_store_roots (l, ix);
+    }
+
+  low_finish (l, (AccLaunch) { .outer = 1, .inner = 1, .rows = ACC_SPACE_WHOLE, .units_per_row = 1, .tile_outer = 1, .tile_inner = 1,
+                               .cost = (double) n_parts, .serial = TRUE });
+}
+
+void
+acc_skeleton_fold_all_simt (AccStep        *step,
+                            const AccSpace *space)
+{
+  g_autoptr (AccFold) fold = acc_fold_new (step);
+  gint64 tile_outer = 1, tile_inner = MAX (space->inner, 1), n_parts = 0;
+
+  if (space->outer > 0 && space->inner > 0)
+    {
+      if (space->first_inner == 0)
+        {
+          tile_inner = choose_part (space->inner, 1);
+          n_parts = (space->inner + tile_inner - 1) / tile_inner;
+        }
+      else
+        {
+          tile_outer = MAX (choose_part (space->outer * space->inner, 1) / space->inner, 1);
+          n_parts = (space->outer + tile_outer - 1) / tile_outer;
+        }
+      acc_fold_add_parts (fold, n_parts);
+      write_parts (step, fold, space, tile_outer, tile_inner);
+    }
+  write_end (step, fold, n_parts);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-simt.h"
+
+/* Element-wise steps and stencils, by groups of threads:
+ *
+ *   for u in my rows of the tile:
+ *     for k in windows of the tile:
+ *       for j < V: roots[u, V (k n + thread) + j] = ...
+ *
+ * A thread's V neighbouring elements are 16 bytes of the widest array, so that they may be loaded and stored at once. Where
+ * stencils meet no border within V elements, their neighbours are not tested. */
+
+#define WINDOWS 4      /* per row of a tile */
+#define ROWS 4         /* per thread and tile */
+#define VECTOR_BYTES 16
+#define MAX_COST 400   /* rough operations of V elements, which are written out one after the other */
+
+/* Bytes of the widest leaf that is stored. */
+static guint
+get_widest (AccStep *step)
+{
+  GArray *roots = step->cluster->roots;
+  guint widest = 1;
+
+  for (guint i = 0; i < roots->len; i++)
+    {
+      AccElementType *type = g_array_index (roots, AccRoot, i).node->array->type;
+
+      for (guint leaf = 0; leaf < acc_element_type_get_n_leaves (type); leaf++)
+        widest = MAX (widest, acc_element_kind_get_size (acc_element_type_get_leaf (type, leaf)));
+    }
+
+  return widest;
+}
+
+static guint
+choose_vector (AccStep        *step,
+               const AccSpace *space)
+{
+  guint vector = VECTOR_BYTES / get_widest (step);
+
+  while (vector > 1 && ((double) vector * (step->cluster->cost + 2) > MAX_COST || (gint64) vector * 32 > space->inner))
+    vector /= 2;
+
+  return vector;
+}
+
+static void
+store_element (AccLower       *l,
+               const AccSpace *space,
+               KValue          outer,
+               KValue          x)
+{
+  low_store_roots (l, low_index_of_space (l, space, outer, x));
+}
+
+/* The V elements from @first on, which all exist. */
+static void
+store_vector (AccLower       *l,
+              const AccSpace *space,
+              KValue          outer,
+              KValue          first,
+              guint           vector)
+{
+  for (guint j = 0; j < vector; j++)
+    store_element (l, space, outer, kb_add (l->b, first, low_const (l, j)));
+}
+
+/* Those of them that are within [begin, end). */
+static void
+store_some (AccLower       *l,
+            const AccSpace *space,
+            KValue          outer,
+            KValue          first,
+            guint           vector,
+            KValue          begin,
+            KValue          end)
+{
+  AccKernelBuilder *b = l->b;
+
+  low_for (l, j, low_const (l, 0), low_const (l, vector))
+    {
+      KValue x = kb_add (b, first, j);
+
+      low_if (l, kb_and (b, kb_le (b, begin, x), kb_lt (b, x, end)))
+        {
+          store_element (l, space, outer, x);
+        }
+    }
+}
+
+static void
+write_row (AccSimt        *self,
+           const AccSpace *space,
+           KValue          outer,
+           guint           vector)
+{
+  AccLower *l = self->l;
+  AccKernelBuilder *b = l->b;
+  gint64 window = (gint64) self->width * vector;
+  gint64 margin = acc_skeleton_has_stencil (l->step) ? acc_skeleton_get_margin (l->step, space) : 0;
+  KValue begin = kb_inner_begin (b), end = kb_inner_end (b);
+  /* Counted in vectors from 0 of the whole space, not from where the tile or a band begins. */
+  KValue base = kb_udiv (b, begin, low_const (l, vector));
+  KValue left = kb_sub (b, end, kb_mul (b, base, low_const (l, vector)));
+  KValue n_windows = kb_udiv (b, kb_add (b, left, low_const (l, window - 1)), low_const (l, window));
+  KValue from = kb_max (b, begin, low_number (l, margin));
+  KValue to = kb_min (b, end, low_number (l, space->inner - margin));
+
+  if (acc_skeleton_has_stencil (l->step))
+    low_prepare_taps (l, low_index_of_space (l, space, outer, begin));
+
+  low_for (l, k, low_const (l, 0), n_windows)
+    {
+      KValue at = kb_add (b, kb_add (b, base, kb_mul (b, k, low_const (l, self->width))), self->thread);
+      KValue first = kb_mul (b, at, low_const (l, vector));
+
+      low_if (l, kb_and (b, kb_le (b, from, first), kb_le (b, kb_add (b, first, low_const (l, vector)), to)))
+        {
+          l->inner_inside = TRUE;
+          store_vector (l, space, outer, low_within (l, first, 0, space->inner - 1), vector);
+          l->inner_inside = FALSE;
+        }
+      low_else (l)
+        {
+          store_some (l, space, outer, first, vector, begin, end);
+        }
+    }
+}
+
+static void
+write_stencil_row (AccSimt        *self,
+                   const AccSpace *space,
+                   KValue          outer,
+                   guint           vector)
+{
+  AccLower *l = self->l;
+
+  l->outer_inside = acc_skeleton_get_outer_radius (l->step, space) == 0;
+  if (l->outer_inside || !acc_skeleton_tests_neighbours (l->step))
+    {
+      write_row (self, space, outer, vector);
+      return;
+    }
+
+  low_if (l, acc_skeleton_get_outer_inside (l, space, outer))
+    {
+      l->outer_inside = TRUE;
+      write_row (self, space, outer, vector);
+      l->outer_inside = FALSE;
+    }
+  low_else (l)
+    {
+      write_row (self, space, outer, vector);
+    }
+}
+
+void
+acc_skeleton_map_simt (AccStep        *step,
+                       const AccSpace *space)
+{
+  guint vector = choose_vector (step, space);
+  guint width = 1, group = acc_simt_get_group (step);
+  AccLaunch launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
+  guint n_rows;
+  AccSimt simt;
+  AccLower *l;
+
+  while (width < group && (gint64) width * vector < space->inner)
+    width *= 2;
+  n_rows = group / width;
+
+  l = acc_simt_begin (&simt, step, acc_skeleton_get_name (step), space->first_inner > 0 ? width : group);
+  l->first_inner = space->first_inner;
+  if (space->first_inner == 0)
+    {
+      launch.tile_outer = 1;
+      launch.tile_inner = (gint64) group * vector * WINDOWS;
+      write_row (&simt, space, low_const (l, 0), vector);
+    }
+  else
+    {
+      AccKernelBuilder *b = l->b;
+      KValue first = kb_add (b, kb_outer_begin (b), simt.row);
+      KValue count = kb_sub (b, kb_outer_end (b), first);
+
+      launch.tile_outer = (gint64) n_rows * ROWS;
+      launch.tile_inner = (gint64) width * vector * (n_rows > 1 ? 1 : WINDOWS);
+      if (n_rows == 1)
+        launch.tile_outer = 1;
+      low_for (l, r, low_const (l, 0), kb_udiv (b, kb_add (b, kb_max (b, count, low_const (l, 0)), low_const (l, n_rows - 1)), low_const (l, n_rows)))
+        {
+          KValue u = low_within (l, kb_add (b, first, kb_mul (b, r, low_const (l, n_rows))), 0, space->outer - 1);
+
+          if (acc_skeleton_has_stencil (step))
+            write_stencil_row (&simt, space, u, vector);
+          else
+            write_row (&simt, space, u, vector);
+        }
+    }
+  low_finish (l, launch);
+}

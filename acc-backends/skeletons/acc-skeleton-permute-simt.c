@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-permute.h"
+#include "acc-simt.h"
+
+#include "acc-backends/fusion/acc-function-facts.h"
+
+/* Permutes by groups of threads, after a copy of the defaults:
+ *
+ *   - the new value does not look at the old one: the last source element of each target wins. One kernel finds which that is,
+ *     by the highest number; one stores them. Nothing is torn;
+ *   - leaf by leaf a commutative primitive: atomics, or compare-and-swap where there is none. Targets that fit shared
+ *     memory, and get much, have a table in each group that is added at the end. Floats are combined in no order;
+ *   - anything else: one thread, in the order of the source, as on the CPU. */
+
+#define TABLE_BYTES 16384
+#define PER_THREAD 16
+
+typedef enum {
+  FORM_LAST,
+  FORM_ATOMIC,
+  FORM_SERIAL,
+} Form;
+
+static gboolean
+get_atomic (AccPrimitive  primitive,
+            KAtomic      *how)
+{
+  switch ((int) primitive)
+    {
+    case ACC_PRIM_ADD: *how = KB_ATOMIC_ADD; return TRUE;
+    case ACC_PRIM_MIN: *how = KB_ATOMIC_MIN; return TRUE;
+    case ACC_PRIM_MAX: *how = KB_ATOMIC_MAX; return TRUE;
+    case ACC_PRIM_BAND: *how = KB_ATOMIC_AND; return TRUE;
+    case ACC_PRIM_BOR: *how = KB_ATOMIC_OR; return TRUE;
+    case ACC_PRIM_BXOR: *how = KB_ATOMIC_XOR; return TRUE;
+    default: return FALSE;
+    }
+}
+
+static gboolean
+has_atomic (const AccTarget *target,
+            AccElementKind   kind,
+            AccPrimitive     primitive,
+            KAtomic         *how)
+{
+  if (!get_atomic (primitive, how) || acc_element_kind_get_size (kind) < 4)
+    return FALSE;
+  if (kind == ACC_KIND_F32)
+    return *how == KB_ATOMIC_ADD && target->has_atomic_add_f32;
+  if (kind == ACC_KIND_F64)
+    return *how == KB_ATOMIC_ADD && target->has_atomic_add_f64;
+
+  return acc_element_kind_get_size (kind) == 4 || target->has_atomic_64;
+}
+
+static Form
+choose_form (AccPermute *self)
+{
+  const AccTarget *target = self->step->fusion->target;
+  AccFunction *function = self->node->array->functions[0];
+
+  if (!acc_function_uses_param (function, 1) && self->source->size < G_MAXINT32)
+    return FORM_LAST;
+  if (!acc_function_is_commutative (function))
+    return FORM_SERIAL;
+
+  acc_function_get_leafwise (function, self->primitives);
+  for (guint i = 0; i < self->n_leaves; i++)
+    if (acc_element_kind_get_size (acc_permute_get_kind (self, i)) == 8 && !target->has_atomic_64)
+      return FORM_SERIAL;
+
+  return FORM_ATOMIC;
+}
+
+/* --- defaults */
+
+static void
+write_defaults (AccPermute *self)
+{
+  g_autoptr (AccSpace) space = acc_space_new_for_roots (self->step->fusion->graph, self->step->cluster);
+  AccLaunch launch = acc_skeleton_launch (space, 1);
+  AccSimt simt;
+  AccLower *l = acc_simt_begin (&simt, self->step, "permute_defaults", acc_simt_get_group (self->step));
+  AccKernelBuilder *b = l->b;
+  KValue count = kb_sub (b, kb_inner_end (b), kb_inner_begin (b));
+  KValue n = kb_udiv (b, kb_add (b, count, low_const (l, simt.group - 1)), low_const (l, simt.group));
+
+  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+    {
+      low_within (l, u, 0, space->outer - 1);
+      low_for (l, k, low_const (l, 0), n)
+        {
+          KValue x = kb_add (b, kb_add (b, kb_inner_begin (b), kb_mul (b, k, low_const (l, simt.group))), simt.local);
+
+          low_if (l, kb_lt (b, x, kb_inner_end (b)))
+            {
+              AccIndex *ix = low_index_of_space (l, space, u, x);
+              KValue address = low_index_address (l, ix, self->node->extents);
+
+              if (self->n_source > 0)
+                low_index_lose_rows (l, ix, self->node, "reads its defaults before the first row");
+              for (guint i = 0; i < self->n_leaves; i++)
+                low_store (l, self->root, i, address, low_read (l, self->defaults, ix, i));
+            }
+        }
+    }
+
+  if (self->n_source > 0)
+    launch.rows = ACC_SPACE_FIRST;
+  launch.tile_inner = MIN (MAX (space->inner, 1), (gint64) simt.group * PER_THREAD);
+  launch.tile_outer = MAX ((gint64) simt.group * PER_THREAD / launch.tile_inner, 1);
+  low_finish (l, launch);
+}
+
+/* Scratch of the target's size becomes 0. */
+static void
+write_zeros (AccPermute *self,
+             guint       scratch)
+{
+  gint64 size = self->node->size;
+  AccSimt simt;
+  AccLower *l = acc_simt_begin (&simt, self->step, "permute_zeros", acc_simt_get_group (self->step));
+  AccKernelBuilder *b = l->b;
+
+  low_for (l, k, low_const (l, 0), low_const (l, PER_THREAD))
+    {
+      KValue x = kb_add (b, kb_add (b, kb_inner_begin (b), kb_mul (b, k, low_const (l, simt.group))), simt.local);
+
+      low_if (l, kb_lt (b, x, kb_inner_end (b)))
+        {
+          kb_store (b, low_scratch (l, scratch, ACC_KIND_U32), x, kb_int (b, ACC_KIND_U32, 0));
+        }
+    }
+  low_finish (l, (AccLaunch) { .outer = 1, .inner = size, .rows = ACC_SPACE_FIRST, .units_per_row = 1, .tile_outer = 1,
+                               .tile_inner = (gint64) simt.group * PER_THREAD, .cost = 1 });
+}
+
+/* --- the source's elements */
+
+typedef void (*Visit) (AccPermute *self, AccSimt *simt, const AccIndex *ix, KValue linear, KValue target, gpointer data);
+
+/* Calls @visit for the code of one element, @target being within the result. */
+static void
+visit_elements (AccPermute *self,
+                AccSimt    *simt,
+                Visit       visit,
+                gpointer    data)
+{
+  const AccSpace *space = self->space;
+  AccLower *l = simt->l;
+  AccKernelBuilder *b = l->b;
+  KValue count = kb_sub (b, kb_inner_end (b), kb_inner_begin (b));
+  KValue n = kb_udiv (b, kb_add (b, count, low_const (l, simt->group - 1)), low_const (l, simt->group));
+
+  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+    {
+      low_within (l, u, 0, space->outer - 1);
+      low_for (l, k, low_const (l, 0), n)
+        {
+          KValue x = kb_add (b, kb_add (b, kb_inner_begin (b), kb_mul (b, k, low_const (l, simt->group))), simt->local);
+
+          low_if (l, kb_lt (b, x, kb_inner_end (b)))
+            {
+              AccIndex *ix = low_index_of_space (l, space, u, x);
+              KValue wanted, target;
+              KValue linear = kb_add (b, kb_mul (b, u, low_number (l, space->inner)), x);
+
+              wanted = acc_permute_get_wanted (self, l, ix);
+              low_if (l, wanted)
+                {
+                  KValue inside = acc_permute_get_target (self, l, ix, &target);
+
+                  low_if (l, inside)
+                    {
+                      visit (self, simt, ix, linear, target, data);
+                    }
+                }
+            }
+        }
+    }
+}
+
+static AccLaunch
+get_launch (AccPermute *self,
+            AccSimt    *simt,
+            gint64      per_thread)
+{
+  AccLaunch launch = acc_skeleton_launch (self->space, 2 + self->step->cluster->cost);
+
+  launch.tile_inner = MIN (self->space->inner, simt->group * per_thread);
+  launch.tile_outer = MAX (simt->group * per_thread / launch.tile_inner, 1);
+
+  return launch;
+}
+
+/* --- the last one wins */
+
+static void
+note_number (AccPermute     *self,
+             AccSimt        *simt,
+             const AccIndex *ix,
+             KValue          linear,
+             KValue          target,
+             gpointer        data)
+{
+  AccLower *l = simt->l;
+  AccKernelBuilder *b = l->b;
+  KBuffer winners = low_scratch_with (l, GPOINTER_TO_UINT (data), ACC_KIND_U32, ACC_BUFFER_COHERENT);
+
+  kb_atomic (b, KB_ATOMIC_MAX, winners, target, kb_cast (b, ACC_KIND_U32, kb_add (b, linear, low_const (l, 1))));
+}
+
+static void
+store_winner (AccPermute     *self,
+              AccSimt        *simt,
+              const AccIndex *ix,
+              KValue          linear,
+              KValue          target,
+              gpointer        data)
+{
+  AccLower *l = simt->l;
+  AccKernelBuilder *b = l->b;
+  KValue winner = kb_load (b, low_scratch (l, GPOINTER_TO_UINT (data), ACC_KIND_U32), target);
+
+  low_if (l, kb_eq (b, winner, kb_cast (b, ACC_KIND_U32, kb_add (b, linear, low_const (l, 1)))))
+    {
+      KValue *value = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+
+      for (guint i = 0; i < self->n_leaves; i++)
+        value[i] = low_read (l, self->source, ix, i);
+      low_apply2 (l, self->node, self->node->array->functions[0], value, value, value);
+      for (guint i = 0; i < self->n_leaves; i++)
+        kb_store (b, acc_permute_get_result (self, l, i, 0), target, value[i]);
+    }
+}
+
+static void
+write_last (AccPermute *self)
+{
+  guint winners = acc_step_add_scratch (self->step, ACC_KIND_U32, self->node->size);
+  AccSimt simt;
+
+  write_zeros (self, winners);
+  acc_simt_begin (&simt, self->step, "permute_last", acc_simt_get_group (self->step));
+  visit_elements (self, &simt, note_number, GUINT_TO_POINTER (winners));
+  low_finish (simt.l, get_launch (self, &simt, 4));
+
+  acc_simt_begin (&simt, self->step, "permute", acc_simt_get_group (self->step));
+  visit_elements (self, &simt, store_winner, GUINT_TO_POINTER (winners));
+  low_finish (simt.l, get_launch (self, &simt, 4));
+}
+
+/* --- atomics */
+
+static void
+combine (AccPermute  *self,
+         AccSimt     *simt,
+         guint        leaf,
+         KBuffer      buffer,
+         KValue       at,
+         KValue       value)
+{
+  AccLower *l = simt->l;
+  AccKernelBuilder *b = l->b;
+  AccElementKind kind = acc_permute_get_kind (self, leaf);
+  KAtomic how;
+  KVar seen;
+
+  if (has_atomic (self->step->fusion->target, kind, self->primitives[leaf], &how))
+    {
+      kb_atomic (b, how, buffer, at, value);
+      return;
+    }
+
+  seen = kb_var (b, kb_load (b, buffer, at));
+  low_while (l)
+    {
+      KValue old = kb_get (b, seen);
+      KValue found = kb_atomic_cas (b, buffer, at, old, kb_prim2 (b, self->primitives[leaf], value, old));
+
+      kb_set (b, seen, found);
+      kb_until (b, acc_permute_same_bits (b, kind, found, old));
+    }
+}
+
+static void
+combine_leaves (AccPermute     *self,
+                AccSimt        *simt,
+                const AccIndex *ix,
+                KValue          linear,
+                KValue          target,
+                gpointer        data)
+{
+  KBuffer *tables = data;
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    {
+      KValue value = low_read (simt->l, self->source, ix, i);
+
+      combine (self, simt, i, tables != NULL ? tables[i] : acc_permute_get_result (self, simt->l, i, ACC_BUFFER_COHERENT), target, value);
+    }
+}
+
+static gboolean
+fits_shared (AccPermute *self)
+{
+  gsize bytes = 0;
+  KAtomic how;
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    {
+      AccElementKind kind = acc_permute_get_kind (self, i);
+
+      if (acc_element_kind_is_float (kind) || acc_element_kind_get_size (kind) != 4
+          || !has_atomic (self->step->fusion->target, kind, self->primitives[i], &how))
+        return FALSE;
+      bytes += 4;
+    }
+
+  return self->node->size <= TABLE_BYTES / (gint64) bytes && self->source->size / 16 >= self->node->size;
+}
+
+/* Calls @i for each element of the tables, thread by thread. */
+static void
+over_tables (AccPermute *self,
+             AccSimt    *simt,
+             KBuffer    *tables,
+             gboolean    flush)
+{
+  AccLower *l = simt->l;
+  AccKernelBuilder *b = l->b;
+
+  low_for (l, k, low_const (l, 0), low_const (l, (self->node->size + simt->group - 1) / simt->group))
+    {
+      KValue at = kb_add (b, kb_mul (b, k, low_const (l, simt->group)), simt->local);
+
+      low_if (l, kb_lt (b, at, low_const (l, self->node->size)))
+        {
+          for (guint i = 0; i < self->n_leaves; i++)
+            {
+              KValue neutral = acc_permute_get_neutral (self, l, i);
+
+              if (flush)
+                {
+                  KValue value = kb_load (b, tables[i], at);
+
+                  low_if (l, kb_prim2 (b, ACC_PRIM_NE, value, neutral))
+                    {
+                      combine (self, simt, i, acc_permute_get_result (self, l, i, ACC_BUFFER_COHERENT), at, value);
+                    }
+                }
+              else
+                {
+                  kb_store (b, tables[i], at, neutral);
+                }
+            }
+        }
+    }
+}
+
+static void
+write_atomics (AccPermute *self)
+{
+  gboolean shared = fits_shared (self);
+  KBuffer *tables = NULL;
+  AccSimt simt;
+  AccLower *l = acc_simt_begin (&simt, self->step, "permute", acc_simt_get_group (self->step));
+  gint64 n_groups = MAX (self->step->fusion->target->n_groups, 1);
+
+  if (shared)
+    {
+      tables = low_alloc (l, (self->n_leaves + 1) * sizeof (KBuffer));
+      for (guint i = 0; i < self->n_leaves; i++)
+        tables[i] = kb_shared (l->b, acc_permute_get_kind (self, i), (guint) self->node->size, "table");
+      over_tables (self, &simt, tables, FALSE);
+      kb_barrier (l->b);
+    }
+  visit_elements (self, &simt, combine_leaves, tables);
+  if (shared)
+    {
+      kb_barrier (l->b);
+      over_tables (self, &simt, tables, TRUE);
+    }
+
+  /* A group with a table of its own takes more, so that clearing and adding it counts less. */
+  low_finish (l, get_launch (self, &simt, shared ? CLAMP (self->source->size / (n_groups * simt.group), 16, 4096) : 4));
+}
+
+/* --- one after the other */
+
+static void
+combine_in_order (AccPermute     *self,
+                  AccSimt        *simt,
+                  const AccIndex *ix,
+                  KValue          target)
+{
+  AccLower *l = simt->l;
+  KValue *new_value = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+  KValue *old_value = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    new_value[i] = low_read (l, self->source, ix, i);
+  for (guint i = 0; i < self->n_leaves; i++)
+    old_value[i] = kb_load (l->b, acc_permute_get_result (self, l, i, 0), target);
+  low_apply2 (l, self->node, self->node->array->functions[0], new_value, old_value, new_value);
+  for (guint i = 0; i < self->n_leaves; i++)
+    kb_store (l->b, acc_permute_get_result (self, l, i, 0), target, new_value[i]);
+}
+
+static void
+write_serial (AccPermute *self)
+{
+  const AccSpace *space = self->space;
+  AccLaunch launch = acc_skeleton_launch (space, 2 + self->step->cluster->cost);
+  AccSimt simt;
+  AccLower *l = acc_simt_begin (&simt, self->step, "permute", acc_simt_get_group (self->step));
+  AccKernelBuilder *b = l->b;
+
+  low_if (l, kb_eq (b, simt.local, low_const (l, 0)))
+    {
+      low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+        {
+          low_within (l, u, 0, space->outer - 1);
+          low_for (l, x, kb_inner_begin (b), kb_inner_end (b))
+            {
+              AccIndex *ix = low_index_of_space (l, space, u, x);
+              KValue target;
+
+              low_if (l, acc_permute_get_wanted (self, l, ix))
+                {
+                  low_if (l, acc_permute_get_target (self, l, ix, &target))
+                    {
+                      combine_in_order (self, &simt, ix, target);
+                    }
+                }
+            }
+        }
+    }
+
+  launch.serial = TRUE;
+  launch.tile_outer = space->outer;
+  launch.tile_inner = space->inner;
+  low_finish (l, launch);
+}
+
+void
+acc_skeleton_permute_simt (AccPermute *self)
+{
+  if (self->n_leaves == 0)
+    {
+      /* Nothing to store, but targets may be outside. */
+      if (self->n_source > 0)
+        write_serial (self);
+      return;
+    }
+
+  if (self->node->size > 0)
+    write_defaults (self);
+  if (self->n_source == 0)
+    return;
+
+  switch (choose_form (self))
+    {
+    case FORM_LAST:
+      write_last (self);
+      break;
+    case FORM_ATOMIC:
+      write_atomics (self);
+      break;
+    case FORM_SERIAL:
+    default:
+      write_serial (self);
+      break;
+    }
+}

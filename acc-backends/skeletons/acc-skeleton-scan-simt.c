@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-simt.h"
+
+/* Inclusive scans of rows, by groups of threads. Rows that are short, or many, are scanned by the threads of a row, window by
+ * window. Few long rows are cut into tiles: one kernel folds each tile, one puts the sums in front of each tile, one scans the
+ * tiles from there. By rows a vector is scanned piece by piece: the sum so far is carried over. */
+
+#define TILE 8192
+#define MANY_ROWS 512
+
+typedef struct {
+  AccStep        *step;
+  AccFold        *fold;
+  const AccSpace *space;
+  const AccSpace *results;
+  gint64          tile;
+  gint64          n_tiles;     /* per row */
+  guint          *carry;       /* scratch per leaf, per row */
+  guint          *before;      /* scratch per leaf: sum of all before each tile */
+  KValue          u;           /* the row that a kernel is at */
+} Scan;
+
+static guint *
+add_scratch (Scan   *self,
+             gint64  n)
+{
+  guint *scratch = g_new0 (guint, self->fold->n_leaves + 1);
+
+  for (guint i = 0; i < self->fold->n_leaves; i++)
+    scratch[i] = acc_step_add_scratch (self->step, acc_fold_get_kind (self->fold, i), n);
+
+  return scratch;
+}
+
+static void
+load_scratch (Scan        *self,
+              AccLower    *l,
+              const guint *scratch,
+              KValue       at,
+              KValue      *values)
+{
+  for (guint i = 0; i < self->fold->n_leaves; i++)
+    values[i] = kb_load (l->b, low_scratch (l, scratch[i], acc_fold_get_kind (self->fold, i)), at);
+}
+
+static void
+store_scratch (Scan         *self,
+               AccLower     *l,
+               const guint  *scratch,
+               KValue        at,
+               const KValue *values)
+{
+  for (guint i = 0; i < self->fold->n_leaves; i++)
+    kb_store (l->b, low_scratch (l, scratch[i], acc_fold_get_kind (self->fold, i)), at, values[i]);
+}
+
+static void
+read_element (AccFold  *fold,
+              AccLower *l,
+              KValue    at,
+              KValue   *result,
+              gpointer  data)
+{
+  Scan *self = data;
+
+  acc_fold_element (fold, l, self->space, self->u, low_within (l, at, 0, self->space->inner - 1), result);
+}
+
+static void
+store_element (AccFold      *fold,
+               AccLower     *l,
+               KValue        at,
+               const KValue *sum,
+               gpointer      data)
+{
+  Scan *self = data;
+  AccIndex *ix = low_index_of_linear (l, self->results, kb_add (l->b, kb_mul (l->b, self->u, low_number (l, self->space->inner)), at));
+
+  acc_fold_know (fold, l, ix, sum);
+  low_store_roots (l, ix);
+}
+
+static void
+read_part (AccFold  *fold,
+           AccLower *l,
+           KValue    at,
+           KValue   *result,
+           gpointer  data)
+{
+  acc_fold_load_part (fold, l, at, result);
+}
+
+static KValue
+get_tile (Scan     *self,
+          AccLower *l,
+          KValue    u,
+          KValue    x)
+{
+  return kb_add (l->b, kb_mul (l->b, u, low_number (l, self->n_tiles)), low_udiv (l, x, self->tile));
+}
+
+/* A bool variable and the values that go with it: what was before. */
+static KVar *
+new_carry (Scan     *self,
+           AccLower *l,
+           KValue    there,
+           const guint *scratch,
+           KValue    at,
+           KVar     *started)
+{
+  KVar *vars = acc_fold_new_vars (self->fold, l, NULL);
+
+  *started = kb_var (l->b, there);
+  if (scratch != NULL)
+    low_if (l, there)
+      {
+        KValue *values = low_alloc (l, (self->fold->n_leaves + 1) * sizeof (KValue));
+
+        load_scratch (self, l, scratch, at, values);
+        acc_fold_set_vars (self->fold, l, vars, values);
+      }
+
+  return vars;
+}
+
+static void
+write_rows (Scan *self)
+{
+  AccLaunch launch = acc_skeleton_launch (self->space, 1 + self->step->cluster->cost);
+  guint width = acc_simt_choose_width (self->step, self->space->inner);
+  AccSimt simt;
+  AccLower *l = acc_simt_begin (&simt, self->step, "scan", width);
+  AccKernelBuilder *b = l->b;
+  KValue wanted = kb_add (b, kb_outer_begin (b), simt.row);
+  KVar started, *carry;
+
+  self->u = low_within (l, kb_min (b, wanted, kb_sub (b, kb_outer_end (b), low_const (l, 1))), 0, self->space->outer - 1);
+  carry = new_carry (self, l, kb_int (b, ACC_KIND_BOOL, 0), NULL, self->u, &started);
+  acc_simt_scan (&simt, self->fold, low_const (l, 0), low_number (l, self->space->inner), kb_lt (b, wanted, kb_outer_end (b)),
+                 read_element, store_element, self, carry, started);
+
+  launch.tile_outer = simt.group / width;
+  launch.tile_inner = self->space->inner;
+  low_finish (l, launch);
+}
+
+static void
+write_tile_sums (Scan *self)
+{
+  AccLaunch launch = acc_skeleton_launch (self->space, acc_skeleton_get_cost (self->step));
+  AccSimt simt;
+  AccLower *l = acc_simt_begin (&simt, self->step, "scan_sums", acc_simt_get_group (self->step));
+  AccKernelBuilder *b = l->b;
+  KVar *vars = acc_fold_new_vars (self->fold, l, NULL);
+
+  self->u = low_within (l, kb_outer_begin (b), 0, self->space->outer - 1);
+  acc_simt_fold (&simt, self->fold, kb_inner_begin (b), kb_inner_end (b), read_element, self, vars);
+  low_if (l, kb_eq (b, simt.thread, low_const (l, 0)))
+    {
+      KValue *sum = acc_simt_new_values (&simt, self->fold);
+
+      acc_fold_get_vars (self->fold, l, vars, sum);
+      acc_fold_store_part (self->fold, l, get_tile (self, l, self->u, kb_inner_begin (b)), sum);
+    }
+
+  launch.tile_outer = 1;
+  launch.tile_inner = self->tile;
+  low_finish (l, launch);
+}
+
+static void
+store_before (AccFold      *fold,
+              AccLower     *l,
+              KValue        at,
+              const KValue *sum,
+              gpointer      data)
+{
+  Scan *self = data;
+
+  /* The sum of all up to a tile is what the next one begins with. */
+  store_scratch (self, l, self->before, kb_add (l->b, at, kb_add (l->b, self->u, low_const (l, 1))), sum);
+}
+
+/* One group: a row's tiles in windows, row after row. Rows have a place more in .before than they have tiles. */
+static void
+write_sums_before (Scan *self)
+{
+  AccLaunch launch = acc_skeleton_launch (self->space, 0.001);
+  AccSimt simt;
+  AccLower *l = acc_simt_begin (&simt, self->step, "scan_before", acc_simt_get_group (self->step));
+  AccKernelBuilder *b = l->b;
+  KValue zero = low_const (l, 0), one = low_const (l, 1);
+
+  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+    {
+      KValue first, end;
+      KVar started, *carry;
+
+      low_within (l, u, 0, self->space->outer - 1);
+      self->u = u;
+      first = get_tile (self, l, u, kb_inner_begin (b));
+      end = kb_add (b, get_tile (self, l, u, kb_sub (b, kb_inner_end (b), one)), one);
+      carry = new_carry (self, l, kb_lt (b, zero, kb_inner_begin (b)), self->carry, u, &started);
+
+      low_if (l, kb_and (b, kb_get (b, started), kb_eq (b, simt.thread, zero)))
+        {
+          KValue *values = acc_simt_new_values (&simt, self->fold);
+
+          acc_fold_get_vars (self->fold, l, carry, values);
+          store_scratch (self, l, self->before, kb_add (b, first, u), values);
+        }
+      acc_simt_scan (&simt, self->fold, first, end, kb_int (b, ACC_KIND_BOOL, 1), read_part, store_before, self, carry, started);
+      low_if (l, kb_eq (b, simt.thread, zero))
+        {
+          KValue *values = acc_simt_new_values (&simt, self->fold);
+
+          acc_fold_get_vars (self->fold, l, carry, values);
+          store_scratch (self, l, self->carry, u, values);
+        }
+    }
+
+  launch.serial = TRUE;
+  launch.tile_outer = MAX (self->space->outer, 1);
+  launch.tile_inner = MAX (self->space->inner, 1);
+  low_finish (l, launch);
+}
+
+static void
+write_tile_scans (Scan *self)
+{
+  AccLaunch launch = acc_skeleton_launch (self->space, 1 + self->step->cluster->cost);
+  AccSimt simt;
+  AccLower *l = acc_simt_begin (&simt, self->step, "scan_tiles", acc_simt_get_group (self->step));
+  AccKernelBuilder *b = l->b;
+  KValue begin = kb_inner_begin (b);
+  KVar started, *carry;
+
+  self->u = low_within (l, kb_outer_begin (b), 0, self->space->outer - 1);
+  carry = new_carry (self, l, kb_lt (b, low_const (l, 0), begin), self->before,
+                     kb_add (b, get_tile (self, l, self->u, begin), self->u), &started);
+  acc_simt_scan (&simt, self->fold, begin, kb_inner_end (b), kb_int (b, ACC_KIND_BOOL, 1), read_element, store_element, self, carry, started);
+
+  launch.tile_outer = 1;
+  launch.tile_inner = self->tile;
+  low_finish (l, launch);
+}
+
+void
+acc_skeleton_scan_simt (AccStep        *step,
+                        const AccSpace *space,
+                        const AccSpace *results)
+{
+  g_autoptr (AccFold) fold = acc_fold_new (step);
+  Scan self = { .step = step, .fold = fold, .space = space, .results = results, .tile = TILE };
+
+  self.n_tiles = (space->inner + self.tile - 1) / self.tile;
+  /* A vector may come in pieces, whatever its length. */
+  if (step->cluster->consumed->rank <= 1 || (self.n_tiles > 1 && space->outer < MANY_ROWS))
+    {
+      acc_fold_add_parts (fold, space->outer * self.n_tiles);
+      self.before = add_scratch (&self, space->outer * (self.n_tiles + 1));
+      self.carry = add_scratch (&self, space->outer);
+      write_tile_sums (&self);
+      write_sums_before (&self);
+      write_tile_scans (&self);
+    }
+  else
+    {
+      write_rows (&self);
+    }
+
+  g_free (self.before);
+  g_free (self.carry);
+}
