@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-backends/kernel/acc-kernel-private.h"
+#include "acc-emit-c.h"
+
+G_BEGIN_DECLS
+
+/* The text is one language in both dialects: types i8 … u64, f16, f32, f64, and macros for what is spelled differently.
+ *
+ *   I8 (x) … U64 (x)           conversions of integers, wrapping; from floats in range
+ *   BITS32 (x), FLOAT32 (x)    between f32 and u32; BITS64 and FLOAT64
+ *   POPCOUNT32, CLZ32          of u32
+ *   EXACT                      before variables whose arithmetic must stay as it is written
+ *
+ * An f16 is its bits. Small integers may be kept in larger registers, always extended as their kind is. Each instruction is
+ * one named temporary: v and its number; variables are x, buffers p (and o, what is added to indices), shared memory m. */
+
+typedef struct _CWriter CWriter;
+
+/* What the dialects spell in their own ways. Text is freed by the caller. */
+typedef struct {
+  char *(*load)    (CWriter *w, guint32 buffer, const char *index);
+  void  (*store)   (CWriter *w, guint32 buffer, const char *index, const char *value);
+  void  (*atomic)  (CWriter *w, guint32 id, const char *index, const char *value);
+  void  (*cas)     (CWriter *w, guint32 id, const char *index, const char *expected, const char *desired);
+  void  (*barrier) (CWriter *w);
+  void  (*fence)   (CWriter *w);
+  /* Of a u32, in a temporary. */
+  char *(*shuffle) (CWriter *w, KShuffle how, const char *x, guint delta);
+  /* A call of the platform's library for f32 or f64; NULL with an error where there is none. */
+  char *(*library) (CWriter *w, AccPrimitive primitive, const char *x, const char *y);
+} CSyntax;
+
+struct _CWriter {
+  const AccKernel   *kernel;
+  const AccCDialect *dialect;
+  const CSyntax     *syntax;
+  gboolean           is_glsl;
+  GString           *types;        /* what comes before functions */
+  GString           *functions;
+  GString           *body;
+  guint              depth;
+  GHashTable        *known;        /* names of .types and .functions */
+  GHashTable        *extensions;
+  guint8            *storage;      /* GLSL: per array of shared memory, the kind that it is stored as */
+  GError            *error;
+};
+
+void        c_writer_init     (CWriter *w, AccKernel *kernel, const AccCDialect *dialect, const CSyntax *syntax);
+void        c_writer_clear    (CWriter *w);
+/* The body, from the kernel's first instruction to its last. FALSE: .error. */
+gboolean    c_write_body      (CWriter *w);
+/* A line of the body, indented. */
+void        c_line            (CWriter *w, const char *format, ...) G_GNUC_PRINTF (2, 3);
+void        c_open            (CWriter *w);
+void        c_close           (CWriter *w);
+void        c_fail            (CWriter *w, const char *format, ...) G_GNUC_PRINTF (2, 3);
+/* TRUE the first time. */
+gboolean    c_once            (CWriter *w, const char *name);
+void        c_extend          (CWriter *w, const char *extension);
+
+const char *c_type            (AccElementKind kind);
+const char *c_cast            (AccElementKind kind);   /* I8 … U64, F32, F64; U16 of f16 */
+gboolean    c_is_long         (AccElementKind kind);
+char       *c_integer         (AccElementKind kind, guint64 bits);
+char       *c_float           (AccElementKind kind, double value);
+char       *c_constant        (AccElementKind kind, guint64 bits);
+char       *c_value           (CWriter *w, guint32 id);
+/* Between a value and its bits: u32 for kinds of 1, 2 and 4 bytes, else u64. */
+char       *c_to_bits         (AccElementKind kind, const char *x);
+char       *c_from_bits       (AccElementKind kind, const char *x);
+/* Loops of compare-and-swap of @word, a u32 or u64: @cas is the call's text before "old, new)". */
+void        c_cas_part        (CWriter *w, guint32 id, const char *word, const char *cas, const char *shift, const char *expected,
+                               const char *desired);
+void        c_cas_add         (CWriter *w, guint32 id, const char *word, const char *cas, const char *value);
+
+/* --- acc-emit-c-scalar.c: expressions */
+char       *c_primitive       (CWriter *w, AccPrimitive primitive, AccElementKind kind, const char *x, const char *y,
+                               const AccKernelInstr *second);
+char       *c_convert         (CWriter *w, AccElementKind from, AccElementKind to, const char *x);
+char       *c_bitcast         (AccElementKind from, AccElementKind to, const char *x);
+char       *c_fma             (CWriter *w, AccElementKind kind, const char *x, const char *y, const char *z);
+char       *c_index_division  (CWriter *w, const char *x, const char *y, const AccKernelInstr *divisor, gboolean is_remainder);
+gboolean    c_uses_kind       (const AccKernel *kernel, AccElementKind kind);
+
+/* --- acc-emit-c-library.c: functions that are written before the kernel, each where it is needed */
+void        c_need            (CWriter *w, const char *name);
+/* Of a kind: name and kind, as in shift_i32. */
+void        c_need_of         (CWriter *w, const char *name, AccElementKind kind);
+
+G_END_DECLS
