@@ -2,9 +2,8 @@
 #include "acc-memory-source-private.h"
 
 #include "acc-array-private.h"
+#include "acc-parallel-copy-private.h"
 #include "acc-plan-private.h"
-
-#include <string.h>
 
 /* What is smaller stays in memory. */
 #define SMALL_BYTES (64 * 1024)
@@ -36,8 +35,8 @@ acc_memory_source_read (AccSource *source, AccChunk *chunk, GCancellable *cancel
       if (data == NULL)
         return FALSE;
       if (bytes > 0)
-        memcpy ((gpointer) (guintptr) acc_chunk_get_address (chunk, i),
-                data + bytes / (guint64) n_rows * (guint64) acc_chunk_get_first_row (chunk), bytes);
+        acc_parallel_copy ((gpointer) (guintptr) acc_chunk_get_address (chunk, i),
+                           data + bytes / (guint64) n_rows * (guint64) acc_chunk_get_first_row (chunk), bytes);
     }
 
   return TRUE;

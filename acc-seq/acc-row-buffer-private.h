@@ -16,6 +16,7 @@ typedef struct {
   guint       n_leaves;
   guint8    **origin;        /* per leaf */
   gsize      *row_bytes;     /* per leaf */
+  gboolean    parallel;      /* copies into it have several processors; then they must not overlap */
   gint64      headroom;
   gint64      capacity;      /* rows from the origin on */
 } AccRowBuffer;

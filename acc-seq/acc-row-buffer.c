@@ -3,6 +3,7 @@
 
 #include "acc-error.h"
 #include "acc-array-private.h"
+#include "acc-parallel-copy-private.h"
 
 #include <string.h>
 
@@ -152,6 +153,7 @@ acc_row_buffer_new_result (AccBackend *backend, AccElementType *type, gint64 row
     return NULL;
 
   self = new_empty (type, row_elements, 0, capacity, acc_element_type_get_n_leaves (type));
+  self->parallel = backend == NULL;
   for (guint i = 0; i < self->n_leaves; i++)
     {
       gsize bytes = self->row_bytes[i] * (gsize) capacity;
@@ -202,7 +204,11 @@ acc_row_buffer_copy (AccRowBuffer *self, gint64 row, AccRowBuffer *from, gint64 
     return self->run->klass->device->copy (self->run, self->value, self->memory, row, from->memory, from_row, n_rows, error);
 
   for (guint i = 0; i < self->n_leaves; i++)
-    if (self->row_bytes[i] > 0)
+    if (self->row_bytes[i] > 0 && self->parallel)
+      acc_parallel_copy (self->origin[i] + row * (gssize) self->row_bytes[i],
+                         from->origin[i] + from_row * (gssize) from->row_bytes[i],
+                         (gsize) n_rows * self->row_bytes[i]);
+    else if (self->row_bytes[i] > 0)
       memmove (self->origin[i] + row * (gssize) self->row_bytes[i],
                from->origin[i] + from_row * (gssize) from->row_bytes[i],
                (gsize) n_rows * self->row_bytes[i]);

@@ -7,6 +7,8 @@
 #define ALIGNMENT 256
 /* Chunks that may be under way: enough to keep all queues busy, few enough to stop soon. */
 #define MAX_CHUNKS 4
+/* Microseconds between questions of whether kernels failed: each is a transfer between launches. */
+#define ASK_INTERVAL 20000
 
 /* Rows of one value: a block per leaf. */
 struct _AccRowMemory
@@ -37,6 +39,7 @@ typedef struct {
   gboolean          is_open;   /* queues may have work of this run */
   gboolean          is_asked;  /* whether kernels failed, at .question */
   guint64           question;
+  gint64            asked_at;  /* monotonic time */
   guint64           flushed[MAX_CHUNKS];  /* points of the latest chunks */
   guint64           n_flushed;
 } Run;
@@ -304,6 +307,7 @@ ask (Run      *self,
      GError  **error)
 {
   AccDevice *device = acc_device_heap_get_device (self->run.heap);
+  gint64 now = g_get_monotonic_time ();
 
   if (self->is_asked && device->klass->is_reached (device, ACC_QUEUE_COMPUTE, self->question))
     {
@@ -313,9 +317,10 @@ ask (Run      *self,
     }
 
   /* No kernel ran yet, or the answer is still to come. */
-  if (!self->run.is_dirty || self->is_asked)
+  if (!self->run.is_dirty || self->is_asked || now - self->asked_at < ASK_INTERVAL)
     return acc_device_heap_mark (self->run.heap, ACC_QUEUE_COMPUTE, point, error);
 
+  self->asked_at = now;
   self->is_asked = acc_device_run_ask (&self->run, &self->question, error);
   *point = self->question;
 

@@ -229,6 +229,33 @@ test_vector (void)
   script_clear (&script);
 }
 
+/* Rows pass through memory of the host on their way to and from a device; windows take none of it. */
+static void
+test_device (Fixture *f, gconstpointer data)
+{
+  guint64 whole = (guint64) 16000 * 16000 * 4;
+  static const guint parts[] = { 1, 20, 100 };
+
+  f->script.on_device = TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    {
+      guint64 limit = parts[i] == 1 ? 0 : whole / parts[i];
+      g_autoptr(AccPlan) p = plan (f, limit, 0);
+      g_autofree char *text = acc_plan_to_string (p);
+      gint64 chunk_bytes = acc_plan_get_chunk_rows (p) * 16000 * 4;
+
+      g_test_message ("%s", text);
+      g_assert_cmpint (chunk_bytes, <=, 32 * MIB);
+      g_assert_cmpint (chunk_bytes, >=, limit == 0 ? 4 * MIB : 64 * 1000);
+      g_assert_true (limit == 0 || acc_plan_get_bytes (p) <= limit);
+      g_assert_cmpuint (acc_plan_get_n_input_slots (p), >=, 2);
+      g_assert_cmpuint (acc_plan_get_n_output_slots (p), >=, 2);
+      g_assert_nonnull (strstr (text, "on the device"));
+      g_assert_nonnull (strstr (text, "upload from"));
+      g_assert_nonnull (strstr (text, "download to"));
+    }
+}
+
 #define ADD(name, func) g_test_add ("/stream/plan/" name, Fixture, NULL, set_up, func, tear_down)
 
 int
@@ -242,6 +269,7 @@ main (int argc, char **argv)
   ADD ("used", test_used);
   ADD ("recycled", test_recycled);
   ADD ("asked-for", test_asked_for);
+  ADD ("device", test_device);
   g_test_add_func ("/stream/plan/huge", test_huge);
   g_test_add_func ("/stream/plan/vector", test_vector);
 
