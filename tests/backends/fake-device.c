@@ -146,7 +146,10 @@ run_kernel (Fake      *self,
           range[2 * d + 1] = MIN ((tile[d] + 1) * op->groups.tile[d], op->groups.end[d]);
         }
       range[4] = tile[0] * count[1] + tile[1];
-      eval_kernel (op->kernel, op->slots, range, op->failure);
+      if (self->base.target.model == ACC_MODEL_SIMT)
+        eval_group (op->kernel, self->base.target.subgroup_size, rand, op->slots, range, op->failure);
+      else
+        eval_kernel (op->kernel, op->slots, range, op->failure);
     }
   touch_slots (op, FALSE);
   g_atomic_int_inc (&fake.n_launches);
@@ -705,7 +708,14 @@ fake_device_open (const char *device, GError **error)
 {
   Fake *self;
 
-  if (device != NULL && strcmp (device, "0") != 0 && strcmp (device, "1") != 0)
+  static const AccTarget simt = { .model = ACC_MODEL_SIMT, .group_size = 64, .max_group_size = 128, .subgroup_size = 8,
+                                  .shared_bytes = 16384, .n_groups = 4, .has_progress = TRUE, .has_atomic_64 = TRUE,
+                                  .has_atomic_add_f32 = TRUE, .has_atomic_add_f64 = TRUE, .kinds = ~0u };
+  static const AccTarget plain = { .model = ACC_MODEL_SIMT, .group_size = 64, .max_group_size = 64, .subgroup_size = 1,
+                                   .shared_bytes = 16384, .n_groups = 3, .kinds = ~0u };
+  gboolean is_simt = g_strcmp0 (device, "simt") == 0, is_plain = g_strcmp0 (device, "plain") == 0;
+
+  if (device != NULL && strcmp (device, "0") != 0 && strcmp (device, "1") != 0 && !is_simt && !is_plain)
     {
       g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "there is no fake device “%s”", device);
       return NULL;
@@ -713,7 +723,7 @@ fake_device_open (const char *device, GError **error)
 
   self = g_new0 (Fake, 1);
   self->base.klass = &fake_class;
-  self->base.target = acc_target_cpu;
+  self->base.target = is_simt ? simt : is_plain ? plain : acc_target_cpu;
   self->base.description = g_strdup ("Fake device");
   self->base.id = g_strdup ("fake 1");
   self->base.memory = fake.memory > 0 ? fake.memory : (guint64) 1 << 30;

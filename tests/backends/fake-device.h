@@ -7,7 +7,8 @@ G_BEGIN_DECLS
 
 /* A device in plain C that finds mistakes in how its users order work: queues are threads that dawdle, memory is watched while
  * it is read and written, and filled with rubbish when it comes and goes. Kernels are those for processors, run one instruction
- * at a time. Any mistake ends the test. Device 1 shares the host's memory. */
+ * at a time. Any mistake ends the test. Device 1 shares the host's memory;
+ * devices "simt" and "plain" run groups of threads, with and without what not every device can. */
 
 typedef struct {
   gboolean unified;

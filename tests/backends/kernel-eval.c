@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <ucontext.h>
 
 #define WIDTH(kind) ((kind) == ACC_KIND_BOOL ? 1u : (guint) acc_element_kind_get_size (kind) * 8)
 #define IS_SIGNED(kind) (acc_element_kind_is_signed (kind) && !acc_element_kind_is_float (kind))
@@ -428,13 +429,23 @@ eval_random (AccElementKind kind,
 
 /* --- kernels */
 
+typedef struct _Group Group;
+
 typedef struct {
   AccKernel     *kernel;
   const guint64 *slots;
   const gint64  *range;
   AccFailure    *failure;
   guint64       *values;
+  Group         *group;     /* NULL: for processors */
+  guint          local;
 } Eval;
+
+static guint64 meet         (Eval *e, guint32 id, guint64 x);
+static void    let_others   (Eval *e);
+static void    touch_shared (Eval *e, guint32 array, gint64 index, gboolean write, guint64 x);
+static guint8 *get_shared   (Eval *e, guint32 array);
+static guint64 do_atomic    (KAtomic how, AccElementKind kind, guint64 x, guint64 y);
 
 static guint64
 value_of (Eval   *e,
@@ -448,6 +459,9 @@ value_of (Eval   *e,
     return eval_read (instr->kind, &e->slots[instr->args[0]]);
   if (instr->op == ACC_KOP_RANGE)
     return e->range[instr->args[0]];
+
+  if (instr->op == ACC_KOP_LOCAL)
+    return e->local;
 
   return e->values[id];
 }
@@ -480,7 +494,18 @@ static gpointer
 element (Eval                 *e,
          const AccKernelInstr *instr)
 {
-  gsize size = acc_element_kind_get_size (acc_kernel_param (e->kernel, instr->args[0])->kind);
+  gsize size = acc_element_kind_get_size (acc_kernel_buffer (e->kernel, instr->args[0])->kind);
+
+  if (instr->args[0] & ACC_KERNEL_SHARED)
+    {
+      gint64 index = (gint64) value_of (e, instr->args[1]);
+
+      g_assert_cmpint (index, >=, 0);
+      g_assert_cmpint (index, <, acc_kernel_buffer (e->kernel, instr->args[0])->n_shared);
+      if (instr->op == ACC_KOP_LOAD || instr->op == ACC_KOP_STORE)
+        touch_shared (e, instr->args[0], index, instr->op == ACC_KOP_STORE, instr->op == ACC_KOP_STORE ? value_of (e, instr->args[2]) : 0);
+      return get_shared (e, instr->args[0]) + index * (gint64) size;
+    }
 
   return (guint8 *) (guintptr) e->slots[instr->args[0]] + (gint64) value_of (e, instr->args[1]) * (gint64) size;
 }
@@ -498,7 +523,7 @@ eval_block (Eval   *e,
       const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
       AccElementKind kind = _acc_kernel_first_id (instr) == 0 && instr->n_args > 0
                             ? acc_kernel_instr (e->kernel, instr->args[0])->kind : instr->kind;
-      guint64 a[3] = { 0, 0, 0 };
+      guint64 a[ACC_KERNEL_MAX_ARGS] = { 0, };
 
       for (guint j = _acc_kernel_first_id (instr); j < instr->n_args; j++)
         a[j] = value_of (e, instr->args[j]);
@@ -527,10 +552,32 @@ eval_block (Eval   *e,
           e->values[id] = a[0] % a[1];
           break;
         case ACC_KOP_LOAD:
+          if (e->group != NULL && (acc_kernel_buffer (e->kernel, instr->args[0])->flags & ACC_BUFFER_COHERENT))
+            let_others (e);
           e->values[id] = eval_read (instr->kind, element (e, instr));
           break;
         case ACC_KOP_STORE:
-          eval_write (acc_kernel_param (e->kernel, instr->args[0])->kind, element (e, instr), a[2]);
+          eval_write (acc_kernel_buffer (e->kernel, instr->args[0])->kind, element (e, instr), a[2]);
+          break;
+        case ACC_KOP_BARRIER:
+        case ACC_KOP_SHUFFLE:
+          e->values[id] = meet (e, id, a[0]);
+          break;
+        case ACC_KOP_FENCE:
+          break;
+        case ACC_KOP_ATOMIC:
+        case ACC_KOP_CAS:
+          {
+            AccElementKind of = acc_kernel_buffer (e->kernel, instr->args[0])->kind;
+            gpointer address = element (e, instr);
+
+            let_others (e);
+            e->values[id] = eval_read (of, address);
+            if (instr->op == ACC_KOP_ATOMIC)
+              eval_write (of, address, do_atomic ((KAtomic) instr->bits, of, e->values[id], a[2]));
+            else if (e->values[id] == a[2])
+              eval_write (of, address, a[3]);
+          }
           break;
         case ACC_KOP_VAR:
           e->values[id] = a[0];
@@ -582,7 +629,257 @@ eval_kernel (AccKernel     *kernel,
              AccFailure    *failure)
 {
   g_autofree guint64 *values = g_new0 (guint64, kernel->instrs->len);
-  Eval e = { kernel, slots, range, failure, values };
+  Eval e = { .kernel = kernel, .slots = slots, .range = range, .failure = failure, .values = values };
 
   eval_block (&e, ACC_KERNEL_BODY);
+}
+
+/* --- groups: each thread has a stack of its own, and runs until it meets others */
+
+#define STACK_SIZE (48 * 1024)
+
+typedef struct {
+  ucontext_t context;
+  Eval       eval;
+  guint32    at;        /* barrier or shuffle that it waits at; 0: runs */
+  gboolean   done;
+  guint64    given, taken;
+} Thread;
+
+/* Who touched an element of shared memory last, and between which barriers. */
+typedef struct {
+  guint   written, writer;
+  guint   read, reader;
+  guint64 value;
+} Touch;
+
+struct _Group {
+  AccKernel *kernel;
+  guint      n, subgroup;
+  guint      epoch;      /* barriers passed, from 1 */
+  Thread    *threads;
+  guint8   **shared;
+  Touch    **touches;
+  ucontext_t scheduler;
+};
+
+static GPrivate stacks = G_PRIVATE_INIT (g_free);
+static GPrivate running;
+
+static void
+let_others (Eval *e)
+{
+  if (e->group != NULL)
+    swapcontext (&e->group->threads[e->local].context, &e->group->scheduler);
+}
+
+static guint64
+meet (Eval    *e,
+      guint32  id,
+      guint64  x)
+{
+  Thread *thread = &e->group->threads[e->local];
+
+  thread->at = id;
+  thread->given = x;
+  let_others (e);
+
+  return thread->taken;
+}
+
+static guint8 *
+get_shared (Eval    *e,
+            guint32  array)
+{
+  return e->group->shared[array & ~ACC_KERNEL_SHARED];
+}
+
+static void
+complain (Group      *self,
+          const char *what,
+          guint       local)
+{
+  g_autofree char *text = acc_kernel_to_string (self->kernel);
+
+  g_error ("thread %u: %s in kernel %s", local, what, text);
+}
+
+static void
+touch_shared (Eval     *e,
+              guint32   array,
+              gint64    index,
+              gboolean  write,
+              guint64   x)
+{
+  Group *self = e->group;
+  Touch *touch = &self->touches[array & ~ACC_KERNEL_SHARED][index];
+
+  if (touch->written == self->epoch && touch->writer != e->local && !(write && touch->value == x))
+    complain (self, write ? "writes what another wrote" : "reads what another writes", e->local);
+  if (write && touch->read == self->epoch && touch->reader != e->local)
+    complain (self, "writes what another reads", e->local);
+
+  if (write)
+    *touch = (Touch) { self->epoch, e->local, touch->read, touch->reader, x };
+  else if (touch->read == self->epoch && touch->reader != e->local)
+    touch->reader = G_MAXUINT;
+  else
+    {
+      touch->read = self->epoch;
+      touch->reader = e->local;
+    }
+}
+
+static guint64
+do_atomic (KAtomic        how,
+           AccElementKind kind,
+           guint64        x,
+           guint64        y)
+{
+  switch (how)
+    {
+    case KB_ATOMIC_ADD: return eval_prim (ACC_PRIM_ADD, kind, x, y);
+    case KB_ATOMIC_MIN: return eval_prim (ACC_PRIM_MIN, kind, x, y);
+    case KB_ATOMIC_MAX: return eval_prim (ACC_PRIM_MAX, kind, x, y);
+    case KB_ATOMIC_AND: return eval_prim (ACC_PRIM_BAND, kind, x, y);
+    case KB_ATOMIC_OR: return eval_prim (ACC_PRIM_BOR, kind, x, y);
+    case KB_ATOMIC_XOR: return eval_prim (ACC_PRIM_BXOR, kind, x, y);
+    case KB_ATOMIC_EXCHANGE: return y;
+    }
+
+  g_return_val_if_reached (0);
+}
+
+static void
+run_thread (void)
+{
+  Thread *self = g_private_get (&running);
+
+  eval_block (&self->eval, ACC_KERNEL_BODY);
+  self->done = TRUE;
+  swapcontext (&self->context, &self->eval.group->scheduler);
+}
+
+/* Lets those go on that all threads of their subgroup wait with; TRUE where there are some. */
+static gboolean
+release_shuffles (Group *self)
+{
+  gboolean released = FALSE;
+
+  for (guint first = 0; first < self->n; first += self->subgroup)
+    {
+      guint n = MIN (self->subgroup, self->n - first);
+      guint32 at = self->threads[first].at;
+      const AccKernelInstr *instr = acc_kernel_instr (self->kernel, at);
+      gboolean all = at != 0 && instr->op == ACC_KOP_SHUFFLE;
+
+      for (guint i = 0; i < n; i++)
+        all &= self->threads[first + i].at == at;
+      for (guint i = 0; i < n && all; i++)
+        {
+          guint delta = (guint32) instr->bits, from = i;
+
+          switch ((KShuffle) (instr->bits >> 32))
+            {
+            case KB_SHUFFLE_DOWN: from = i + delta; break;
+            case KB_SHUFFLE_UP: from = i - delta; break;
+            case KB_SHUFFLE_XOR: from = i ^ delta; break;
+            }
+          self->threads[first + i].taken = from < n ? self->threads[first + from].given
+                                                    : self->threads[first + i].given;
+        }
+      for (guint i = 0; i < n && all; i++)
+        self->threads[first + i].at = 0;
+      released |= all;
+    }
+
+  return released;
+}
+
+static void
+release_barrier (Group *self)
+{
+  for (guint i = 0; i < self->n; i++)
+    if (self->threads[i].at != self->threads[0].at
+        || acc_kernel_instr (self->kernel, self->threads[i].at)->op != ACC_KOP_BARRIER)
+      complain (self, "waits for threads that are elsewhere", i);
+  for (guint i = 0; i < self->n; i++)
+    self->threads[i].at = 0;
+  self->epoch++;
+}
+
+static void
+run_all (Group *self,
+         GRand *rand)
+{
+  guint n_done = 0;
+
+  while (n_done < self->n)
+    {
+      guint start = (guint) g_rand_int_range (rand, 0, (gint32) self->n), step = g_rand_boolean (rand) ? 1 : self->n - 1;
+      gboolean moved = FALSE;
+
+      for (guint k = 0, i = start; k < self->n; k++, i = (i + step) % self->n)
+        if (!self->threads[i].done && self->threads[i].at == 0)
+          {
+            moved = TRUE;
+            g_private_set (&running, &self->threads[i]);
+            swapcontext (&self->scheduler, &self->threads[i].context);
+            n_done += self->threads[i].done;
+          }
+      if (!moved && !release_shuffles (self))
+        release_barrier (self);
+    }
+}
+
+void
+eval_group (AccKernel     *kernel,
+            guint          subgroup,
+            GRand         *rand,
+            const guint64 *slots,
+            const gint64  *range,
+            AccFailure    *failure)
+{
+  Group self = { .kernel = kernel, .n = acc_kernel_get_group_size (kernel), .subgroup = subgroup, .epoch = 1 };
+  guint8 *stack = g_private_get (&stacks);
+
+  if (stack == NULL)
+    g_private_set (&stacks, stack = g_malloc (1024 * STACK_SIZE));
+  g_assert_cmpuint (self.n, <=, 1024);
+  self.threads = g_new0 (Thread, self.n);
+  self.shared = g_new0 (guint8 *, kernel->shared->len + 1);
+  self.touches = g_new0 (Touch *, kernel->shared->len + 1);
+  for (guint i = 0; i < kernel->shared->len; i++)
+    {
+      const AccKernelParam *array = &g_array_index (kernel->shared, AccKernelParam, i);
+      gsize size = array->n_shared * acc_element_kind_get_size (array->kind);
+
+      self.shared[i] = memset (g_malloc (size), 0xa5, size);
+      self.touches[i] = g_new0 (Touch, array->n_shared);
+    }
+  for (guint i = 0; i < self.n; i++)
+    {
+      Thread *thread = &self.threads[i];
+
+      thread->eval = (Eval) { .kernel = kernel, .slots = slots, .range = range, .failure = failure, .group = &self, .local = i,
+                              .values = g_new0 (guint64, kernel->instrs->len) };
+      getcontext (&thread->context);
+      thread->context.uc_stack.ss_sp = stack + (gsize) i * STACK_SIZE;
+      thread->context.uc_stack.ss_size = STACK_SIZE;
+      thread->context.uc_link = NULL;
+      makecontext (&thread->context, run_thread, 0);
+    }
+
+  run_all (&self, rand);
+
+  for (guint i = 0; i < self.n; i++)
+    g_free (self.threads[i].eval.values);
+  for (guint i = 0; i < kernel->shared->len; i++)
+    {
+      g_free (self.shared[i]);
+      g_free (self.touches[i]);
+    }
+  g_free (self.shared);
+  g_free (self.touches);
+  g_free (self.threads);
 }

@@ -9,6 +9,9 @@
 guint64  eval_prim     (AccPrimitive primitive, AccElementKind kind, guint64 x, guint64 y);
 guint64  eval_cast     (AccElementKind from, AccElementKind to, guint64 x);
 void     eval_kernel   (AccKernel *kernel, const guint64 *slots, const gint64 *range, AccFailure *failure);
+/* A group of threads, of which @subgroup at a time shuffle; in an order of its own each time. Ends the test where threads meet at
+ * different barriers, or touch shared memory that another writes between the same barriers. */
+void     eval_group    (AccKernel *kernel, guint subgroup, GRand *rand, const guint64 *slots, const gint64 *range, AccFailure *failure);
 /* The same bits, or both not a number. */
 gboolean eval_equal    (AccElementKind kind, guint64 x, guint64 y);
 guint64  eval_read     (AccElementKind kind, gconstpointer address);
