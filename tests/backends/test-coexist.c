@@ -203,7 +203,7 @@ main (int argc, char **argv)
   if (names->len == 0)
     {
       g_print ("1..0 # SKIP none of the backends is there\n");
-      return 77;
+      return 0;
     }
 
   for (guint turn = 0; turn < names->len; turn++)

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-opencl-private.h"
+
+#include "acc-backends/kernel/acc-kernel-private.h"
+
+#include <string.h>
+
+static char *
+dup_log (AccOpenclDevice *self,
+         cl_program       program)
+{
+  gsize size = 0;
+  char *log;
+
+  if (self->cl->clGetProgramBuildInfo (program, self->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) != CL_SUCCESS || size == 0)
+    return g_strdup ("no log");
+
+  log = g_malloc0 (size + 1);
+  self->cl->clGetProgramBuildInfo (program, self->device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
+
+  return g_strstrip (log);
+}
+
+static gboolean
+build (AccOpenclDevice  *self,
+       AccKernel        *kernel,
+       cl_program        program,
+       const char       *options,
+       GError          **error)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->compiler);
+  cl_int code = self->cl->clBuildProgram (program, 1, &self->device, options, NULL, NULL);
+  g_autofree char *log = NULL;
+
+  if (code == CL_SUCCESS)
+    return TRUE;
+
+  log = dup_log (self, program);
+  g_set_error (error, ACC_ERROR, code == CL_OUT_OF_HOST_MEMORY ? ACC_ERROR_OUT_OF_MEMORY : ACC_ERROR_COMPILE,
+               "kernel “%s” for %s: %s: %s", acc_kernel_get_name (kernel), self->parent.description, acc_opencl_describe (code), log);
+
+  return FALSE;
+}
+
+GBytes *
+acc_opencl_compile (AccDevice  *device,
+                    AccKernel  *kernel,
+                    GError    **error)
+{
+  AccOpenclDevice *self = (AccOpenclDevice *) device;
+  g_autofree char *source = acc_emit_opencl (kernel, &self->dialect, error);
+  const char *sources[] = { source };
+  g_autofree guint8 *binary = NULL;
+  gsize size = 0;
+  cl_int code = CL_SUCCESS;
+  cl_program program;
+  gboolean ok;
+
+  if (source == NULL || !acc_opencl_is_there (self, error))
+    return NULL;
+
+  program = self->cl->clCreateProgramWithSource (self->context, 1, sources, NULL, &code);
+  if (!acc_opencl_check (self, code, "making a program", error))
+    return NULL;
+
+  ok = build (self, kernel, program, self->options, error)
+       && acc_opencl_check (self, self->cl->clGetProgramInfo (program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL),
+                            "reading a program", error);
+  if (ok && size == 0)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_COMPILE, "kernel “%s” for %s: the driver gives no program", acc_kernel_get_name (kernel),
+                   self->parent.description);
+      ok = FALSE;
+    }
+  if (ok)
+    {
+      binary = g_malloc (size);
+      ok = acc_opencl_check (self, self->cl->clGetProgramInfo (program, CL_PROGRAM_BINARIES, sizeof (guint8 *), &binary, NULL),
+                             "reading a program", error);
+    }
+  self->cl->clReleaseProgram (program);
+
+  return ok ? g_bytes_new_take (g_steal_pointer (&binary), size) : NULL;
+}
+
+AccDeviceKernel *
+acc_opencl_load (AccDevice  *device,
+                 AccKernel  *kernel,
+                 GBytes     *code,
+                 GError    **error)
+{
+  AccOpenclDevice *self = (AccOpenclDevice *) device;
+  gsize size, limit = 0;
+  const guint8 *binary = g_bytes_get_data (code, &size);
+  AccDeviceKernel *loaded;
+  cl_int status = CL_SUCCESS, result = CL_SUCCESS;
+  gboolean ok;
+
+  if (!acc_opencl_is_there (self, error))
+    return NULL;
+
+  loaded = g_new0 (AccDeviceKernel, 1);
+  loaded->group_size = acc_kernel_get_group_size (kernel);
+  loaded->element_bytes = g_new0 (guint8, acc_kernel_get_n_params (kernel) + 1);
+  for (guint i = 0; i < acc_kernel_get_n_params (kernel); i++)
+    loaded->element_bytes[i] = (guint8) acc_element_kind_get_size (acc_kernel_param (kernel, i)->kind);
+
+  loaded->program = self->cl->clCreateProgramWithBinary (self->context, 1, &self->device, &size, &binary, &status, &result);
+  if (result != CL_SUCCESS || status != CL_SUCCESS)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_COMPILE, "kernel “%s”: damaged code: %s", acc_kernel_get_name (kernel),
+                   acc_opencl_describe (result != CL_SUCCESS ? result : status));
+      ok = FALSE;
+    }
+  else
+    {
+      ok = build (self, kernel, loaded->program, self->options, error);
+    }
+  if (ok)
+    {
+      loaded->kernel = self->cl->clCreateKernel (loaded->program, ACC_EMIT_C_SYMBOL, &result);
+      ok = acc_opencl_check (self, result, "making a kernel", error);
+    }
+  if (ok && self->cl->clGetKernelWorkGroupInfo (loaded->kernel, self->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit, &limit, NULL) == CL_SUCCESS
+      && limit < loaded->group_size)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_COMPILE, "kernel “%s”: %s runs %" G_GSIZE_FORMAT " of its threads in a group, not %u",
+                   acc_kernel_get_name (kernel), self->parent.description, limit, loaded->group_size);
+      ok = FALSE;
+    }
+  if (!ok)
+    {
+      acc_opencl_unload (device, loaded);
+      return NULL;
+    }
+
+  return loaded;
+}
+
+void
+acc_opencl_unload (AccDevice       *device,
+                   AccDeviceKernel *kernel)
+{
+  AccOpenclDevice *self = (AccOpenclDevice *) device;
+
+  if (kernel->kernel != NULL)
+    self->cl->clReleaseKernel (kernel->kernel);
+  if (kernel->program != NULL)
+    self->cl->clReleaseProgram (kernel->program);
+  g_free (kernel->element_bytes);
+  g_free (kernel);
+}
+
+static cl_int
+set_long (AccOpenclDevice *self,
+          AccDeviceKernel *kernel,
+          cl_uint         *next,
+          gint64           value)
+{
+  cl_long number = value;
+
+  return self->cl->clSetKernelArg (kernel->kernel, (*next)++, sizeof number, &number);
+}
+
+static cl_int
+set_memory (AccOpenclDevice       *self,
+            AccDeviceKernel       *kernel,
+            cl_uint               *next,
+            const AccDeviceMemory *memory)
+{
+  cl_mem handle = memory->handle;
+
+  return self->cl->clSetKernelArg (kernel->kernel, (*next)++, sizeof handle, &handle);
+}
+
+/* With the lock. */
+static cl_int
+launch_part (AccOpenclDevice       *self,
+             AccDeviceKernel       *kernel,
+             cl_uint                next,
+             const AccGroups       *groups,
+             const AccDeviceMemory *failure,
+             const gint64           first[2],
+             const gint64           count[2])
+{
+  const gsize local[2] = { kernel->group_size, 1 };
+  const gsize global[2] = { (gsize) count[1] * kernel->group_size, (gsize) count[0] };
+  cl_int code = CL_SUCCESS;
+
+  for (guint d = 0; d < 2; d++)
+    {
+      gint64 begin = first[d] * groups->tile[d];
+      /* Not first + count: that may be past what an i64 holds. */
+      gint64 end = count[d] > (groups->end[d] - begin) / groups->tile[d] ? groups->end[d] : begin + count[d] * groups->tile[d];
+
+      code |= set_long (self, kernel, &next, MAX (groups->begin[d], begin));
+      code |= set_long (self, kernel, &next, end);
+      code |= set_long (self, kernel, &next, groups->tile[d]);
+      code |= set_long (self, kernel, &next, begin);
+    }
+  code |= set_memory (self, kernel, &next, failure);
+  if (code != CL_SUCCESS)
+    return CL_INVALID_KERNEL_ARGS;
+
+  return self->cl->clEnqueueNDRangeKernel (self->queues[ACC_QUEUE_COMPUTE].queue, kernel->kernel, 2, NULL, global, local, 0, NULL, NULL);
+}
+
+gboolean
+acc_opencl_launch (AccDevice              *device,
+                   AccDeviceKernel        *kernel,
+                   const AccDeviceSlot    *slots,
+                   guint                   n_slots,
+                   const AccGroups        *groups,
+                   const AccDeviceMemory  *failure,
+                   GError                **error)
+{
+  AccOpenclDevice *self = (AccOpenclDevice *) device;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  const gint64 most[2] = { 65535, 1 << 22 };
+  gint64 first[2], count[2];
+  cl_int code = CL_SUCCESS;
+  cl_uint next = 0;
+
+  if (!acc_opencl_is_there (self, error))
+    return FALSE;
+
+  for (guint i = 0; i < n_slots; i++)
+    if (slots[i].memory != NULL)
+      {
+        code |= set_memory (self, kernel, &next, slots[i].memory);
+        code |= set_long (self, kernel, &next, slots[i].offset / kernel->element_bytes[i]);
+      }
+    else
+      {
+        code |= set_long (self, kernel, &next, (gint64) slots[i].bits);
+      }
+  if (code != CL_SUCCESS)
+    return acc_opencl_check (self, CL_INVALID_KERNEL_ARGS, "launching a kernel", error);
+
+  acc_groups_count (groups, first, count);
+  for (gint64 y = 0; y < count[0] && code == CL_SUCCESS; y += most[0])
+    for (gint64 x = 0; x < count[1] && code == CL_SUCCESS; x += most[1])
+      code = launch_part (self, kernel, next, groups, failure, (gint64[]) { first[0] + y, first[1] + x },
+                          (gint64[]) { MIN (count[0] - y, most[0]), MIN (count[1] - x, most[1]) });
+
+  return acc_opencl_check (self, code, "launching a kernel", error);
+}

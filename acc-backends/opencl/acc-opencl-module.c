@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-opencl-device.h"
+
+#include "acc-backends/runtime/acc-device-backend.h"
+
+GType
+acc_backend_module_get_type (void)
+{
+  return acc_device_backend_register ("AccOpencl", "opencl", acc_opencl_device_open, acc_opencl_list_devices);
+}

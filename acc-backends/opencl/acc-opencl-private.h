@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-opencl-device.h"
+#include "acc-opencl-functions.h"
+#include "acc-backends/emit/acc-emit-c.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  guint64  number;
+  cl_event event;
+} AccOpenclPoint;
+
+typedef struct {
+  cl_command_queue queue;
+  guint64          marked;    /* number of the latest point */
+  guint64          reached;   /* points up to here are known to be */
+  GQueue           points;    /* AccOpenclPoint after that, in order */
+} AccOpenclQueue;
+
+/* Host memory that stays mapped. */
+typedef struct {
+  guint8 *begin;
+  gsize   size;
+  cl_mem  memory;
+} AccOpenclPinned;
+
+typedef struct {
+  AccDevice                 parent;
+  const AccOpenclFunctions *cl;
+  cl_platform_id            platform;
+  cl_device_id              device;
+  cl_context                context;
+  AccCDialect               dialect;
+  char                     *options;   /* of the compiler */
+  gint                      lost;      /* atomic */
+
+  GMutex                    lock;      /* queues, points, arguments of kernels */
+  GMutex                    compiler;  /* one at a time: older drivers ask for it */
+  AccOpenclQueue            queues[ACC_N_QUEUES];
+  GPtrArray                *pinned;    /* AccOpenclPinned, by address */
+} AccOpenclDevice;
+
+struct _AccDeviceKernel {
+  cl_program program;
+  cl_kernel  kernel;
+  guint      group_size;
+  guint8    *element_bytes;            /* per slot */
+};
+
+/* TRUE for success. Else @error says what failed while @doing; a device that was lost stays so. */
+gboolean acc_opencl_check (AccOpenclDevice *self, cl_int code, const char *doing, GError **error);
+gboolean acc_opencl_is_there (AccOpenclDevice *self, GError **error);
+
+/* acc-opencl-code.c */
+GBytes          *acc_opencl_compile (AccDevice *device, AccKernel *kernel, GError **error);
+AccDeviceKernel *acc_opencl_load    (AccDevice *device, AccKernel *kernel, GBytes *code, GError **error);
+void             acc_opencl_unload  (AccDevice *device, AccDeviceKernel *kernel);
+gboolean         acc_opencl_launch  (AccDevice *device, AccDeviceKernel *kernel, const AccDeviceSlot *slots, guint n_slots,
+                                     const AccGroups *groups, const AccDeviceMemory *failure, GError **error);
+
+/* acc-opencl-queue.c */
+gboolean acc_opencl_mark       (AccDevice *device, AccQueue queue, guint64 *point, GError **error);
+gboolean acc_opencl_wait       (AccDevice *device, AccQueue queue, AccQueue other, guint64 point, GError **error);
+gboolean acc_opencl_is_reached (AccDevice *device, AccQueue queue, guint64 point);
+gboolean acc_opencl_block      (AccDevice *device, AccQueue queue, guint64 point, double seconds, GError **error);
+void     acc_opencl_free_queues (AccOpenclDevice *self);
+
+G_END_DECLS
