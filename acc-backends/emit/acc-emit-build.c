@@ -47,6 +47,21 @@ emit_memory_type (Emitter       *e,
   return emit_type (e, kind);
 }
 
+/* A scalar from the 8 bytes of its slot. */
+LLVMValueRef
+emit_from_slot (Emitter       *e,
+                AccElementKind kind,
+                LLVMValueRef   bits)
+{
+  guint width = acc_element_kind_get_size (kind) * 8;
+
+  bits = LLVMBuildIntCast2 (e->builder, bits, LLVMIntTypeInContext (e->context, width), FALSE, "");
+  if (kind == ACC_KIND_BOOL)
+    return LLVMBuildICmp (e->builder, LLVMIntNE, bits, LLVMConstNull (e->t_i8), "");
+
+  return LLVMBuildBitCast (e->builder, bits, emit_type (e, kind), "");
+}
+
 gboolean
 emit_is_vector (LLVMValueRef x)
 {

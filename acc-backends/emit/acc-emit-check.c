@@ -17,7 +17,9 @@ field (Emitter      *e,
 static LLVMValueRef
 get_fail_function (Emitter *e)
 {
-  static const char *const attributes[] = { "nounwind", "noinline", "cold" };
+  static const char *const of_calls[] = { "nounwind", "noinline", "cold" }, *const of_groups[] = { "nounwind", "alwaysinline", "cold" };
+  gboolean groups = e->kernel->group_size > 0;
+  const char *const *attributes = groups ? of_groups : of_calls;
   LLVMTypeRef type = LLVMFunctionType (e->t_void, (LLVMTypeRef[]) { e->t_ptr, e->t_i32, e->t_i32, e->t_i64, e->t_i64 }, 5,
                                        FALSE);
   LLVMBasicBlockRef saved = LLVMGetInsertBlock (B), entry, write, end;
@@ -28,7 +30,7 @@ get_fail_function (Emitter *e)
 
   f = e->fail_function = LLVMAddFunction (e->module, "fail", type);
   LLVMSetLinkage (f, LLVMInternalLinkage);
-  for (guint i = 0; i < G_N_ELEMENTS (attributes); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (of_calls); i++)
     LLVMAddAttributeAtIndex (f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute (e->context,
                              LLVMGetEnumAttributeKindForName (attributes[i], strlen (attributes[i])), 0));
 
@@ -40,7 +42,8 @@ get_fail_function (Emitter *e)
   LLVMPositionBuilderAtEnd (B, entry);
   old = LLVMBuildAtomicCmpXchg (B, field (e, failure, G_STRUCT_OFFSET (AccFailure, state)),
                                 LLVMConstInt (e->t_i32, 0, FALSE), LLVMConstInt (e->t_i32, 1, FALSE),
-                                LLVMAtomicOrderingAcquireRelease, LLVMAtomicOrderingAcquire, FALSE);
+                                groups ? LLVMAtomicOrderingMonotonic : LLVMAtomicOrderingAcquireRelease,
+                                groups ? LLVMAtomicOrderingMonotonic : LLVMAtomicOrderingAcquire, FALSE);
   LLVMBuildCondBr (B, LLVMBuildExtractValue (B, old, 1, ""), write, end);
 
   LLVMPositionBuilderAtEnd (B, write);
@@ -49,7 +52,11 @@ get_fail_function (Emitter *e)
   LLVMBuildStore (B, LLVMGetParam (f, 3), field (e, failure, G_STRUCT_OFFSET (AccFailure, index)));
   LLVMBuildStore (B, LLVMGetParam (f, 4), field (e, failure, G_STRUCT_OFFSET (AccFailure, extent)));
   store = LLVMBuildStore (B, LLVMConstInt (e->t_i32, 2, FALSE), field (e, failure, G_STRUCT_OFFSET (AccFailure, state)));
-  LLVMSetOrdering (store, LLVMAtomicOrderingRelease);
+  /* A device's is read when all groups are done. */
+  if (groups)
+    LLVMSetVolatile (store, TRUE);
+  else
+    LLVMSetOrdering (store, LLVMAtomicOrderingRelease);
   LLVMSetAlignment (store, 4);
   LLVMBuildBr (B, end);
 

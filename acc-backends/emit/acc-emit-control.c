@@ -33,6 +33,8 @@ emit_value (Emitter *e,
     return (Value) { .v = e->params[instr->args[0]], .shape = SHAPE_UNIFORM };
   if (instr->op == ACC_KOP_RANGE)
     return (Value) { .v = e->range[instr->args[0]], .shape = SHAPE_UNIFORM };
+  if (instr->op == ACC_KOP_LOCAL)
+    return (Value) { .v = e->local, .shape = SHAPE_UNIFORM };
 
   return e->values[id];
 }
@@ -454,6 +456,13 @@ emit_instrs (Emitter *e,
           break;
         case ACC_KOP_UNTIL:
           emit_until (e, id);
+          break;
+        case ACC_KOP_BARRIER:
+        case ACC_KOP_FENCE:
+        case ACC_KOP_SHUFFLE:
+        case ACC_KOP_ATOMIC:
+        case ACC_KOP_CAS:
+          e->values[id] = emit_groups (e, id);
           break;
         default:
           e->values[id] = emit_pure (e, id);

@@ -11,9 +11,10 @@ emit_element (Emitter     *e,
               guint32      buffer,
               LLVMValueRef index)
 {
-  LLVMTypeRef type = emit_memory_type (e, acc_kernel_param (e->kernel, buffer)->kind);
+  LLVMTypeRef type = emit_memory_type (e, acc_kernel_buffer (e->kernel, buffer)->kind);
+  LLVMValueRef base = buffer & ACC_KERNEL_SHARED ? e->shared[buffer & ~ACC_KERNEL_SHARED] : e->params[buffer];
 
-  return LLVMBuildGEP2 (B, type, e->params[buffer], &index, 1, "");
+  return LLVMBuildGEP2 (B, type, base, &index, 1, "");
 }
 
 LLVMValueRef
@@ -64,13 +65,17 @@ plain_load (Emitter     *e,
   return x;
 }
 
-static void
+static LLVMValueRef
 plain_store (Emitter     *e,
              LLVMTypeRef  memory,
              LLVMValueRef address,
              LLVMValueRef x)
 {
-  LLVMSetAlignment (LLVMBuildStore (B, x, address), size_of (memory));
+  LLVMValueRef store = LLVMBuildStore (B, x, address);
+
+  LLVMSetAlignment (store, size_of (memory));
+
+  return store;
 }
 
 /* --- lane by lane */
@@ -428,6 +433,7 @@ emit_load (Emitter *e,
   if (index.shape == SHAPE_UNIFORM)
     {
       x = plain_load (e, memory, emit_element (e, buffer, index.v), 1);
+      LLVMSetVolatile (x, (acc_kernel_buffer (e->kernel, buffer)->flags & ACC_BUFFER_COHERENT) != 0);
       return (Value) { .v = emit_from_memory (e, instr->kind, x), .shape = SHAPE_UNIFORM };
     }
 
@@ -482,7 +488,7 @@ emit_store (Emitter *e,
 {
   const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
   guint32 buffer = instr->args[0];
-  const AccKernelParam *param = acc_kernel_param (e->kernel, buffer);
+  const AccKernelParam *param = acc_kernel_buffer (e->kernel, buffer);
   LLVMTypeRef memory = emit_memory_type (e, param->kind);
   Value index = emit_value (e, instr->args[1]);
   Value value = emit_value (e, instr->args[2]);
@@ -498,7 +504,8 @@ emit_store (Emitter *e,
             lane = emit_last_lane (e, emit_bits (e, e->mask.v));
           value.v = LLVMBuildExtractElement (B, emit_as_vector (e, value), lane, "");
         }
-      plain_store (e, memory, emit_element (e, buffer, index.v), emit_to_memory (e, param->kind, value.v));
+      x = plain_store (e, memory, emit_element (e, buffer, index.v), emit_to_memory (e, param->kind, value.v));
+      LLVMSetVolatile (x, (param->flags & ACC_BUFFER_COHERENT) != 0);
       return;
     }
 

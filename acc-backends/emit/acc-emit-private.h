@@ -62,7 +62,9 @@ typedef struct {
   LLVMBuilderRef    stack_builder;
   LLVMValueRef      function;
   LLVMValueRef     *params;
+  LLVMValueRef     *shared;       /* arrays of shared memory */
   LLVMValueRef      range[5];
+  LLVMValueRef      local;
   LLVMValueRef      failure;
   LLVMValueRef      fail_function;
   LLVMBasicBlockRef while_exit;
@@ -75,9 +77,23 @@ typedef struct {
   LLVMTypeRef       t_void, t_i1, t_i8, t_i16, t_i32, t_i64, t_f16, t_f32, t_f64, t_ptr;
 } Emitter;
 
+/* --- acc-emit-module.c */
+typedef struct {
+  gboolean          (*build) (Emitter *e, gconstpointer data, GError **error);
+  const char         *passes;
+  LLVMCodeGenFileType file;
+} EmitForm;
+
+GBytes      *emit_module       (AccKernel *kernel, AccLlvmTarget *target, AccEmitFlags flags, const EmitForm *form,
+                                gconstpointer data, GError **error);
+void         emit_set_text     (Emitter *e, LLVMValueRef function, const char *name, const char *value);
+/* @index: of a parameter, from 1. */
+void         emit_set_attribute (Emitter *e, LLVMValueRef function, guint index, const char *name, guint64 value);
+
 /* --- acc-emit-build.c: LLVM values */
 LLVMTypeRef  emit_type         (Emitter *e, AccElementKind kind);          /* in registers */
 LLVMTypeRef  emit_memory_type  (Emitter *e, AccElementKind kind);          /* in memory: bool is i8, f16 is i16 */
+LLVMValueRef emit_from_slot    (Emitter *e, AccElementKind kind, LLVMValueRef bits);  /* a scalar parameter's 8 bytes */
 gboolean     emit_is_vector    (LLVMValueRef x);
 guint        emit_lanes_of     (LLVMValueRef x);                            /* 1 for scalars */
 LLVMTypeRef  emit_type_like    (LLVMValueRef x, LLVMTypeRef scalar);        /* as many lanes as x */
@@ -138,6 +154,9 @@ LLVMValueRef emit_scalar       (Emitter *e, guint32 id);     /* uniform, or a li
 LLVMValueRef emit_vector       (Emitter *e, guint32 id);
 LLVMValueRef emit_as_vector    (Emitter *e, Value value);
 void         emit_foreach      (Emitter *e, guint32 id);
+
+/* --- acc-emit-groups.c */
+Value        emit_groups       (Emitter *e, guint32 id);     /* instructions that only kernels for groups have */
 
 /* --- acc-emit-check.c */
 void         emit_check        (Emitter *e, guint32 id);

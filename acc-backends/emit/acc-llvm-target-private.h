@@ -28,6 +28,8 @@ struct _AccLlvmTarget {
   GPtrArray      *machines;         /* LLVMTargetMachineRef not in use: one per thread that compiles */
 };
 
+/* NVIDIA's devices: compute capability 90 is 9.0, version 78 of PTX is 7.8. */
+AccLlvmTarget       *_acc_llvm_target_get_ptx      (guint compute, guint isa, GError **error);
 LLVMTargetMachineRef _acc_llvm_target_take_machine (AccLlvmTarget *self, GError **error);
 void                 _acc_llvm_target_give_machine (AccLlvmTarget *self, LLVMTargetMachineRef machine);
 

@@ -49,37 +49,22 @@ read_features (AccLlvmTarget *self)
     self->register_bytes = 32;
 }
 
-AccLlvmTarget *
-acc_llvm_target_new (const char *cpu,
-                     const char *features,
-                     GError    **error)
+/* The triple is ours to free. */
+static AccLlvmTarget *
+new_target (char       *triple,
+            const char *cpu,
+            const char *features,
+            GError    **error)
 {
-  static gsize initialised = 0;
   g_autoptr(AccLlvmTarget) self = g_new0 (AccLlvmTarget, 1);
   char *message = NULL;
-  char *triple;
-
-  if (g_once_init_enter (&initialised))
-    {
-      gboolean failed = LLVMInitializeNativeTarget () || LLVMInitializeNativeAsmPrinter ();
-
-      g_once_init_leave (&initialised, failed ? 2 : 1);
-    }
 
   g_atomic_ref_count_init (&self->ref_count);
   g_mutex_init (&self->lock);
   self->machines = g_ptr_array_new_with_free_func ((GDestroyNotify) LLVMDisposeTargetMachine);
-  triple = LLVMGetDefaultTargetTriple ();
-  self->triple = g_strdup (triple);
-  LLVMDisposeMessage (triple);
+  self->triple = triple;
   self->cpu = g_strdup (cpu);
   self->features = g_strdup (features);
-
-  if (initialised == 2)
-    {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "LLVM has no code generator for this machine, %s", self->triple);
-      return NULL;
-    }
   if (LLVMGetTargetFromTriple (self->triple, &self->target, &message))
     {
       g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "LLVM does not know this machine: %s", message);
@@ -93,6 +78,73 @@ acc_llvm_target_new (const char *cpu,
                               acc_disable_get_flags () & ACC_DISABLE_VECTORISE ? " one lane" : "");
 
   return g_steal_pointer (&self);
+}
+
+AccLlvmTarget *
+acc_llvm_target_new (const char *cpu,
+                     const char *features,
+                     GError    **error)
+{
+  static gsize initialised = 0;
+  g_autofree char *copy = NULL;
+  char *triple;
+
+  if (g_once_init_enter (&initialised))
+    {
+      gboolean failed = LLVMInitializeNativeTarget () || LLVMInitializeNativeAsmPrinter ();
+
+      g_once_init_leave (&initialised, failed ? 2 : 1);
+    }
+
+  triple = LLVMGetDefaultTargetTriple ();
+  copy = g_strdup (triple);
+  LLVMDisposeMessage (triple);
+  if (initialised == 2)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "LLVM has no code generator for this machine, %s", copy);
+      return NULL;
+    }
+
+  return new_target (g_steal_pointer (&copy), cpu, features, error);
+}
+
+/* One per pair of versions, kept: what compiles asks for it each time. */
+AccLlvmTarget *
+_acc_llvm_target_get_ptx (guint    compute,
+                          guint    isa,
+                          GError **error)
+{
+  static GMutex lock;
+  static AccLlvmTarget *kept[8];
+  static guint64 keys[G_N_ELEMENTS (kept)];
+  static guint n_kept;
+  guint64 key = (guint64) compute << 32 | isa;
+  g_autofree char *cpu = g_strdup_printf ("sm_%u", compute), *features = g_strdup_printf ("+ptx%u", isa);
+  AccLlvmTarget *self = NULL;
+
+  g_mutex_lock (&lock);
+  if (n_kept == 0)
+    {
+      LLVMInitializeNVPTXTargetInfo ();
+      LLVMInitializeNVPTXTarget ();
+      LLVMInitializeNVPTXTargetMC ();
+      LLVMInitializeNVPTXAsmPrinter ();
+    }
+  for (guint i = 0; i < n_kept && self == NULL; i++)
+    if (keys[i] == key)
+      self = acc_llvm_target_ref (kept[i]);
+  if (self == NULL)
+    self = new_target (g_strdup ("nvptx64-nvidia-cuda"), cpu, features, error);
+  else
+    key = 0;
+  if (self != NULL && key != 0 && n_kept < G_N_ELEMENTS (kept))
+    {
+      keys[n_kept] = key;
+      kept[n_kept++] = acc_llvm_target_ref (self);
+    }
+  g_mutex_unlock (&lock);
+
+  return self;
 }
 
 AccLlvmTarget *
