@@ -21,6 +21,7 @@ typedef struct {
   char      *device;
   guint      n_threads;
   AccBudget *budget;
+  gint       fast_math;   /* atomic */
 } AccBackendPrivate;
 
 enum {
@@ -32,6 +33,7 @@ enum {
   PROP_MEMORY_LIMIT,
   PROP_MEMORY_USED,
   PROP_MEMORY_HIGH_WATER,
+  PROP_FAST_MATH,
   N_PROPERTIES
 };
 
@@ -91,6 +93,9 @@ acc_backend_get_property (GObject *object, guint id, GValue *value, GParamSpec *
     case PROP_MEMORY_HIGH_WATER:
       g_value_set_uint64 (value, acc_backend_get_memory_high_water (self));
       break;
+    case PROP_FAST_MATH:
+      g_value_set_boolean (value, acc_backend_get_fast_math (self));
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -108,6 +113,9 @@ acc_backend_set_property (GObject *object, guint id, const GValue *value, GParam
       break;
     case PROP_MEMORY_LIMIT:
       acc_backend_set_memory_limit (self, g_value_get_uint64 (value));
+      break;
+    case PROP_FAST_MATH:
+      acc_backend_set_fast_math (self, g_value_get_boolean (value));
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -195,6 +203,15 @@ acc_backend_class_init (AccBackendClass *klass)
   properties[PROP_MEMORY_HIGH_WATER] =
     g_param_spec_uint64 ("memory-high-water", NULL, NULL, 0, G_MAXUINT64, 0,
                          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+
+  /**
+   * AccBackend:fast-math:
+   *
+   * Whether floats may be computed faster and less exactly: see [method@Acc.Backend.set_fast_math].
+   */
+  properties[PROP_FAST_MATH] =
+    g_param_spec_boolean ("fast-math", NULL, NULL, FALSE,
+                          G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
 
   g_object_class_install_properties (object_class, N_PROPERTIES, properties);
 }
@@ -332,6 +349,45 @@ acc_backend_set_memory_limit (AccBackend *self, guint64 limit)
 
   acc_budget_set_limit (PRIV (self)->budget, limit);
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_MEMORY_LIMIT]);
+}
+
+/**
+ * acc_backend_get_fast_math:
+ * @self: a backend
+ *
+ * Gets whether what is run from now on may compute with floats less exactly.
+ *
+ * Returns: whether it may
+ */
+gboolean
+acc_backend_get_fast_math (AccBackend *self)
+{
+  g_return_val_if_fail (ACC_IS_BACKEND (self), FALSE);
+
+  return g_atomic_int_get (&PRIV (self)->fast_math);
+}
+
+/**
+ * acc_backend_set_fast_math:
+ * @self: a backend
+ * @fast_math: whether floats may be computed faster and less exactly
+ *
+ * Sets whether what is run from now on may compute with floats less exactly than the language says: a multiplication and an
+ * addition may be rounded once, together; divisions, reciprocals, square roots, exponentials and logarithms of `f32` may be
+ * those that the device is quickest at, which are off by a few units in the last place. Infinities, NaNs and signed zeros
+ * keep their meaning, and sums their order. It starts as %FALSE; not every backend has a faster way for everything.
+ */
+void
+acc_backend_set_fast_math (AccBackend *self, gboolean fast_math)
+{
+  g_return_if_fail (ACC_IS_BACKEND (self));
+
+  fast_math = fast_math != FALSE;
+  if (g_atomic_int_get (&PRIV (self)->fast_math) == fast_math)
+    return;
+
+  g_atomic_int_set (&PRIV (self)->fast_math, fast_math);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_FAST_MATH]);
 }
 
 /**

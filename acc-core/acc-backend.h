@@ -46,6 +46,10 @@ guint64     acc_backend_get_memory_limit (AccBackend *self);
 ACC_AVAILABLE_IN_1_0
 void        acc_backend_set_memory_limit (AccBackend *self, guint64 limit);
 ACC_AVAILABLE_IN_1_0
+gboolean    acc_backend_get_fast_math    (AccBackend *self);
+ACC_AVAILABLE_IN_1_0
+void        acc_backend_set_fast_math    (AccBackend *self, gboolean fast_math);
+ACC_AVAILABLE_IN_1_0
 guint64     acc_backend_get_memory_used  (AccBackend *self);
 ACC_AVAILABLE_IN_1_0
 guint64     acc_backend_get_memory_high_water (AccBackend *self);

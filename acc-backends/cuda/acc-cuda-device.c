@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-cuda-private.h"
 
+#include "acc-backends/emit/acc-emit-ptx.h"
+
 #define MIN_COMPUTE 70
 
 gboolean
@@ -302,7 +304,8 @@ ask_facts (AccCudaDevice  *self,
   /* Newer machines take the code of older ones, and newer drivers older PTX. */
   self->isa = self->cuda->version >= 11080 ? 78 : 70;
   self->compute = (guint) MIN (capability, self->isa >= 78 ? 90 : 80);
-  self->parent.id = g_strdup_printf ("%s %d driver %d ptx %u for %u", name, capability, self->cuda->version, self->isa, self->compute);
+  self->parent.id = g_strdup_printf ("%s %d driver %d ptx %u for %u%s", name, capability, self->cuda->version, self->isa, self->compute,
+                                     acc_emit_ptx_get_library () != NULL ? " libdevice" : "");
 
   target->model = ACC_MODEL_SIMT;
   target->group_size = 256;
@@ -314,6 +317,7 @@ ask_facts (AccCudaDevice  *self,
   target->has_atomic_64 = TRUE;
   target->has_atomic_add_f32 = TRUE;
   target->has_atomic_add_f64 = TRUE;
+  target->has_library = acc_emit_ptx_get_library () != NULL;
   for (guint kind = ACC_KIND_BOOL; kind < ACC_KIND_TUPLE; kind++)
     target->kinds |= 1u << kind;
 

@@ -7,6 +7,49 @@
 
 /* What the threads of a group do together, for NVIDIA's devices. */
 
+/* PTX without effects. */
+static LLVMValueRef
+assembly (Emitter      *e,
+          const char   *text,
+          LLVMValueRef  x,
+          LLVMValueRef  y)
+{
+  LLVMTypeRef type = LLVMFunctionType (e->t_f32, (LLVMTypeRef[]) { e->t_f32, e->t_f32 }, y != NULL ? 2 : 1, FALSE);
+  const char *operands = y != NULL ? "=f,f,f" : "=f,f";
+  LLVMValueRef code = LLVMGetInlineAsm (type, text, strlen (text), operands, strlen (operands), FALSE, FALSE,
+                                        LLVMInlineAsmDialectATT, FALSE);
+  LLVMValueRef result = LLVMBuildCall2 (B, type, code, (LLVMValueRef[]) { x, y }, y != NULL ? 2 : 1, "");
+
+  emit_set_call_attribute (e, result, "memory", 0);
+  emit_set_call_attribute (e, result, "nounwind", 0);
+  emit_set_call_attribute (e, result, "willreturn", 0);
+
+  return result;
+}
+
+LLVMValueRef
+emit_approximation (Emitter     *e,
+                    AccPrimitive primitive,
+                    LLVMValueRef x,
+                    LLVMValueRef y)
+{
+  switch ((int) primitive)
+    {
+    case ACC_PRIM_FDIV:
+      return assembly (e, "div.full.f32 $0, $1, $2;", x, y);
+    case ACC_PRIM_RECIP:
+      return assembly (e, "rcp.approx.f32 $0, $1;", x, NULL);
+    case ACC_PRIM_SQRT:
+      return assembly (e, "sqrt.approx.f32 $0, $1;", x, NULL);
+    case ACC_PRIM_EXP:
+      return assembly (e, "ex2.approx.f32 $0, $1;", LLVMBuildFMul (B, x, emit_float (e->t_f32, 1 / G_LN2), ""), NULL);
+    case ACC_PRIM_LOG:
+      return LLVMBuildFMul (B, assembly (e, "lg2.approx.f32 $0, $1;", x, NULL), emit_float (e->t_f32, G_LN2), "");
+    default:
+      return NULL;
+    }
+}
+
 static LLVMTypeRef
 word_type (Emitter       *e,
            AccElementKind kind)

@@ -3,7 +3,7 @@
 
 #define B (e->builder)
 
-/* Transcendental primitives by the C library, lane after lane: what precise kernels ask for. */
+/* Transcendental primitives by the C library, lane after lane, or by CUDA's: what precise kernels ask for. */
 
 static const char *
 function_name (AccPrimitive primitive)
@@ -39,7 +39,8 @@ call (Emitter       *e,
 {
   static const char *const attributes[] = { "nounwind", "willreturn", "nobuiltin" };
   LLVMTypeRef type = emit_type (e, kind);
-  g_autofree char *name = g_strconcat (function_name (primitive), kind == ACC_KIND_F32 ? "f" : "", NULL);
+  g_autofree char *name = g_strconcat (e->kernel->group_size > 0 ? "__nv_" : "", function_name (primitive),
+                                       kind == ACC_KIND_F32 ? "f" : "", NULL);
   LLVMTypeRef function_type = LLVMFunctionType (type, (LLVMTypeRef[]) { type, type }, y != NULL ? 2 : 1, FALSE);
   LLVMValueRef function = LLVMGetNamedFunction (e->module, name);
   LLVMValueRef result;
@@ -50,11 +51,7 @@ call (Emitter       *e,
 
   /* No builtin: LLVM would rewrite some calls, those with constants, and lanes would differ. */
   for (guint i = 0; i < G_N_ELEMENTS (attributes); i++)
-    {
-      guint id = LLVMGetEnumAttributeKindForName (attributes[i], strlen (attributes[i]));
-
-      LLVMAddCallSiteAttribute (result, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute (e->context, id, 0));
-    }
+    emit_set_call_attribute (e, result, attributes[i], 0);
 
   return result;
 }

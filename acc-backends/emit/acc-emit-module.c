@@ -30,6 +30,16 @@ emit_set_attribute (Emitter     *e,
                              e->context, LLVMGetEnumAttributeKindForName (name, strlen (name)), value));
 }
 
+void
+emit_set_call_attribute (Emitter     *e,
+                         LLVMValueRef call,
+                         const char  *name,
+                         guint64      value)
+{
+  LLVMAddCallSiteAttribute (call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute (
+                              e->context, LLVMGetEnumAttributeKindForName (name, strlen (name)), value));
+}
+
 static void
 make_types (Emitter *e)
 {

@@ -89,6 +89,7 @@ GBytes      *emit_module       (AccKernel *kernel, AccLlvmTarget *target, AccEmi
 void         emit_set_text     (Emitter *e, LLVMValueRef function, const char *name, const char *value);
 /* @index: of a parameter, from 1. */
 void         emit_set_attribute (Emitter *e, LLVMValueRef function, guint index, const char *name, guint64 value);
+void         emit_set_call_attribute (Emitter *e, LLVMValueRef call, const char *name, guint64 value);
 
 /* --- acc-emit-build.c: LLVM values */
 LLVMTypeRef  emit_type         (Emitter *e, AccElementKind kind);          /* in registers */
@@ -157,6 +158,10 @@ void         emit_foreach      (Emitter *e, guint32 id);
 
 /* --- acc-emit-groups.c */
 Value        emit_groups       (Emitter *e, guint32 id);     /* instructions that only kernels for groups have */
+LLVMValueRef emit_approximation (Emitter *e, AccPrimitive primitive, LLVMValueRef x, LLVMValueRef y); /* of f32; NULL: there is none */
+
+/* --- acc-emit-libdevice.c */
+gboolean     emit_link_library (Emitter *e, GError **error);  /* defines the functions of CUDA's library that are called */
 
 /* --- acc-emit-check.c */
 void         emit_check        (Emitter *e, guint32 id);

@@ -8,7 +8,7 @@
 
 #define B (e->builder)
 
-#define PASSES "always-inline,function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>," \
+#define PASSES "always-inline,globaldce,function(nvvm-reflect,sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>," \
                "loop-mssa(loop-rotate,licm),instcombine<no-verify-fixpoint>,early-cse<memssa>,simplifycfg)"
 
 /* Address spaces and calling convention of LLVM's NVPTX. */
@@ -148,7 +148,7 @@ build_function (Emitter      *e,
   LLVMBuildRetVoid (B);
   LLVMBuildBr (e->stack_builder, first_block);
 
-  return TRUE;
+  return emit_link_library (e, error);
 }
 
 char *

@@ -19,4 +19,8 @@ typedef enum {
 /* @compute: compute capability, 90 for 9.0. @isa: PTX version, 78 for 7.8. */
 char *acc_emit_ptx (AccKernel *kernel, guint compute, guint isa, AccPtxFlags flags, GError **error);
 
+/* The file of CUDA's mathematical library, libdevice, where the machine has one: then transcendental primitives may stay in
+ * kernels. ACC_LIBDEVICE names it, or it is searched for where CUDA is installed, once. NULL: there is none. */
+const char *acc_emit_ptx_get_library (void);
+
 G_END_DECLS

@@ -211,6 +211,13 @@ emit_primitive (Emitter       *e,
   gboolean is_float = acc_element_kind_is_float (kind);
   LLVMTypeRef type = LLVMTypeOf (x);
 
+  if (e->kernel->fast && e->kernel->group_size > 0 && kind == ACC_KIND_F32)
+    {
+      LLVMValueRef quick = emit_approximation (e, primitive, x, y);
+
+      if (quick != NULL)
+        return quick;
+    }
   if (_acc_primitive_is_transcendental (primitive))
     return emit_library (e, primitive, kind, x, y);
   if (kind == ACC_KIND_F16 && !e->target->has_half)

@@ -382,11 +382,14 @@ AccLower *
 low_new (AccStep    *step,
          const char *name)
 {
+  const AccTarget *target = step->fusion->target;
   AccLower *l = g_new0 (AccLower, 1);
 
   l->step = step;
   l->fusion = step->fusion;
   l->b = kb_new (name);
+  kb_set_precise (l->b, target->has_library || (target->fast_math && target->has_fast_library));
+  kb_set_fast (l->b, target->fast_math);
   l->slots = g_array_new (FALSE, TRUE, sizeof (AccSlot));
   l->params = g_hash_table_new_full (param_hash, param_equal, g_free, NULL);
   l->buffers = g_hash_table_new (NULL, NULL);

@@ -142,6 +142,8 @@ kb_finish (AccKernelBuilder *b,
     {
       g_autofree char *text = NULL;
 
+      if (b->kernel->fast)
+        _acc_kernel_contract (b->kernel);
       drop_unused (b->kernel);
       if (acc_kernel_verify (b->kernel, &b->error))
         {
@@ -717,4 +719,11 @@ kb_set_precise (AccKernelBuilder *b,
                 gboolean          precise)
 {
   b->kernel->precise = precise;
+}
+
+void
+kb_set_fast (AccKernelBuilder *b,
+             gboolean          fast)
+{
+  b->kernel->fast = fast;
 }

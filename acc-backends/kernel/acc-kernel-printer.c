@@ -190,6 +190,8 @@ _acc_kernel_print (AccKernel *kernel,
     g_string_append_printf (s, " %s", kernel->name);
   if (kernel->precise)
     g_string_append (s, " precise");
+  if (kernel->fast)
+    g_string_append (s, " fast");
   if (kernel->group_size > 0)
     g_string_append_printf (s, " groups of %u", kernel->group_size);
   g_string_append_c (s, '\n');

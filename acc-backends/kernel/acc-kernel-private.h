@@ -88,6 +88,7 @@ struct _AccKernel {
   GArray         *instrs;         /* AccKernelInstr; [0] is none */
   GArray         *blocks;         /* AccKernelBlock; [0] is none, [1] the body */
   gboolean        precise;        /* transcendental primitives stay for the platform's library */
+  gboolean        fast;
 };
 
 #define ACC_KERNEL_BODY 1u
@@ -124,6 +125,8 @@ guint      _acc_kernel_first_id     (const AccKernelInstr *instr);
 gboolean   _acc_kernel_op_is_pure   (AccKernelOp op);
 gboolean   _acc_kernel_op_in_no_block (AccKernelOp op);
 gboolean   _acc_kernel_check_instr  (const AccKernel *kernel, const AccKernelInstr *instr, GError **error);
+/* Multiplications that only an addition uses become one FMA with it. */
+void       _acc_kernel_contract     (AccKernel *kernel);
 char      *_acc_kernel_print        (AccKernel *kernel, gboolean names);
 char      *_acc_kernel_print_instr  (const AccKernel *kernel, guint32 id);
 

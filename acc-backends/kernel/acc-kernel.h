@@ -131,6 +131,10 @@ void   kb_set_lanes       (AccKernelBuilder *b, guint lanes);
  * Otherwise kb_prim() builds them of other instructions, the same on every device. */
 void   kb_set_precise     (AccKernelBuilder *b, gboolean precise);
 
+/* Before any value is made: a multiplication and an addition of f32 or f64 may round once, and emitters may take what is quick
+ * and off by a few ULP for division, square root, exponentials and logarithms of f32. */
+void   kb_set_fast        (AccKernelBuilder *b, gboolean fast);
+
 /* A transcendental primitive as the platform's library has it, lane by lane, whatever the mode; y: 0 for one operand. */
 KValue kb_prim_platform   (AccKernelBuilder *b, AccPrimitive primitive, KValue x, KValue y);
 

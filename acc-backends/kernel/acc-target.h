@@ -25,7 +25,11 @@ typedef struct {
   gboolean has_atomic_64;      /* kb_atomic and kb_atomic_cas of 8 bytes */
   gboolean has_atomic_add_f32;
   gboolean has_atomic_add_f64;
+  gboolean has_library;        /* transcendental primitives that are better than those built of other instructions */
+  gboolean has_fast_library;   /* such where fast_math is asked for */
   guint    kinds;              /* bit (1 << AccElementKind): values that the device can hold and compute with */
+
+  gboolean fast_math;          /* asked for: see acc_backend_set_fast_math() */
 } AccTarget;
 
 /* The host's processors. */

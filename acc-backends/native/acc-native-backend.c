@@ -108,6 +108,7 @@ acc_native_backend_initable_init (GInitable     *initable,
 
   if (!(acc_disable_get_flags () & ACC_DISABLE_CACHE))
     cache = acc_kernel_cache_new (NULL, 0);
+  self->host.backend = backend;
   self->host.pool = acc_pool_new (acc_backend_get_budget (backend), 0);
   self->host.workers = acc_workers_new (n_threads);
   self->host.code = acc_code_new (&maker, cache, self->host.workers);

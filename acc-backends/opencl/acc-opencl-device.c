@@ -382,6 +382,7 @@ ask_facts (AccOpenclDevice  *self,
   target->subgroup_size = self->dialect.has_nvidia_asm && !processor ? 32 : 1;
   target->shared_bytes = get_number (self, CL_DEVICE_LOCAL_MEM_SIZE);
   target->n_groups = (guint) CLAMP (get_number (self, CL_DEVICE_MAX_COMPUTE_UNITS), 1, 65536) * 8;
+  target->has_fast_library = TRUE;
   target->has_atomic_64 = self->dialect.has_atomic_64;
   for (guint kind = ACC_KIND_BOOL; kind < ACC_KIND_TUPLE; kind++)
     if (kind != ACC_KIND_F64 || twofold != 0)

@@ -206,6 +206,7 @@ backend_init (GInitable     *initable,
   if (self->device == NULL)
     return FALSE;
 
+  self->host.backend = backend;
   self->host.heap = acc_device_heap_new (self->device, acc_backend_get_budget (backend), error);
   if (self->host.heap == NULL)
     return FALSE;

@@ -89,7 +89,7 @@ fill_key (Key       *key,
           AccArray **bound,
           AccArray **values,
           guint      n_bound,
-          gboolean   by_rows)
+          guint64    form)
 {
   guint64 *word = key->words;
   guint64 hash = 0;
@@ -97,7 +97,7 @@ fill_key (Key       *key,
   *word++ = n_results;
   for (guint i = 0; i < n_results; i++)
     *word++ = (guintptr) results[i];
-  *word++ = by_rows;
+  *word++ = form;
   for (guint i = 0; i < n_bound; i++)
     {
       *word++ = (guintptr) bound[i];
@@ -181,17 +181,20 @@ acc_schedule_cache_get (AccScheduleCache  *self,
   g_autofree guint64 *many = NULL;
   Key key = { .n_words = count_words (bound, n_results, n_bound) };
   g_autoptr (AccPrepared) prepared = NULL;
+  AccTarget target = *acc_host_get_target (host);
   AccSchedule *schedule;
   gboolean keep;
 
+  target.fast_math = host->backend != NULL && acc_backend_get_fast_math (host->backend);
+
   key.words = key.n_words <= G_N_ELEMENTS (few) ? few : (many = g_new (guint64, key.n_words));
-  fill_key (&key, results, n_results, bound, values, n_bound, by_rows);
+  fill_key (&key, results, n_results, bound, values, n_bound, (by_rows ? 1 : 0) | (target.fast_math ? 2 : 0));
 
   prepared = look_up (self, &key);
   if (prepared != NULL)
     return g_steal_pointer (&prepared);
 
-  schedule = acc_schedule_new (acc_host_get_target (host), results, n_results, bound, values, n_bound, error);
+  schedule = acc_schedule_new (&target, results, n_results, bound, values, n_bound, error);
   if (schedule == NULL)
     return NULL;
 

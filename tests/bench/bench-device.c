@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* What devices make of common array work, on data that is there already: bench-device BACKEND[,BACKEND…] [LOG2_SIZE].
+ * BACKEND+fast: with fast mathematics, as the peers' compilers have by default.
  *
  * Prints, per work and backend, a line of tab-separated words: work, backend, median milliseconds of a run, amount, unit.
  * Amounts are bytes that must move at least ("GB/s" is amount over time), flops, keys or launches. peer-gpu.py puts the
@@ -483,13 +484,19 @@ main (int argc, char **argv)
       g_autoptr (GError) error = NULL;
       Bench self = { .name = names[i], .n = (gint64) 1 << log2_size, .side = (gint64) 1 << (log2_size / 2) };
 
-      self.backend = acc_backend_new_for_name (names[i], &error);
+      g_autofree char *name = g_strdup (names[i]);
+      gboolean fast = g_str_has_suffix (name, "+fast");
+
+      if (fast)
+        name[strlen (name) - strlen ("+fast")] = '\0';
+      self.backend = acc_backend_new_for_name (name, &error);
       if (self.backend == NULL)
         {
           fprintf (stderr, "%s: %s\n", names[i], error->message);
           status = 1;
           continue;
         }
+      acc_backend_set_fast_math (self.backend, fast);
       run_all (&self);
       g_object_unref (self.backend);
     }

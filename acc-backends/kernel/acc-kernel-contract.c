@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-kernel-private.h"
+
+static gboolean
+is_product (const AccKernel *kernel,
+            const guint32   *n_uses,
+            guint32          id,
+            guint32          block)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
+
+  return instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_MUL && n_uses[id] == 1 && instr->block == block;
+}
+
+/* Appends -x of the instruction @like to @items. */
+static guint32
+negate (AccKernel *kernel,
+        GArray    *items,
+        guint32    x,
+        guint32    like)
+{
+  AccKernelInstr instr = *acc_kernel_instr (kernel, like);
+  guint32 id = kernel->instrs->len;
+
+  instr.primitive = ACC_PRIM_NEG;
+  instr.n_args = 1;
+  instr.args[0] = x;
+  instr.args[1] = 0;
+  g_array_append_val (kernel->instrs, instr);
+  g_array_append_val (items, id);
+
+  return id;
+}
+
+static void
+contract (AccKernel     *kernel,
+          const guint32 *n_uses,
+          guint32        id,
+          GArray        *items)
+{
+  AccKernelInstr made = *acc_kernel_instr (kernel, id);
+  gboolean subtracts = made.primitive == ACC_PRIM_SUB;
+  guint which = is_product (kernel, n_uses, made.args[0], made.block) ? 0 : 1;
+  guint32 other = made.args[1 - which], product = made.args[which];
+
+  if (!is_product (kernel, n_uses, product, made.block))
+    return;
+
+  made.args[0] = acc_kernel_instr (kernel, product)->args[0];
+  made.args[1] = acc_kernel_instr (kernel, product)->args[1];
+  if (subtracts && which == 1)
+    made.args[0] = negate (kernel, items, made.args[0], id);
+  made.args[2] = subtracts && which == 0 ? negate (kernel, items, other, id) : other;
+  made.op = ACC_KOP_FMA;
+  made.primitive = 0;
+  made.n_args = 3;
+  g_array_index (kernel->instrs, AccKernelInstr, id) = made;
+}
+
+void
+_acc_kernel_contract (AccKernel *kernel)
+{
+  g_autofree guint32 *n_uses = g_new0 (guint32, kernel->instrs->len);
+
+  for (guint32 i = 1; i < kernel->instrs->len; i++)
+    {
+      const AccKernelInstr *instr = acc_kernel_instr (kernel, i);
+
+      for (guint j = _acc_kernel_first_id (instr); j < instr->n_args; j++)
+        n_uses[instr->args[j]]++;
+    }
+
+  for (guint32 i = 1; i < kernel->blocks->len; i++)
+    {
+      AccKernelBlock *block = &g_array_index (kernel->blocks, AccKernelBlock, i);
+      GArray *items = g_array_sized_new (FALSE, FALSE, sizeof (guint32), block->items->len);
+
+      for (guint j = 0; j < block->items->len; j++)
+        {
+          guint32 id = g_array_index (block->items, guint32, j);
+          const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
+
+          if (instr->op == ACC_KOP_PRIM && (instr->kind == ACC_KIND_F32 || instr->kind == ACC_KIND_F64)
+              && (instr->primitive == ACC_PRIM_ADD || instr->primitive == ACC_PRIM_SUB))
+            contract (kernel, n_uses, id, items);
+          g_array_append_val (items, id);
+        }
+      g_array_unref (block->items);
+      block->items = items;
+    }
+}
