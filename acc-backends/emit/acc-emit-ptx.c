@@ -9,7 +9,7 @@
 #define B (e->builder)
 
 #define PASSES "always-inline,globaldce,function(nvvm-reflect,sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>," \
-               "loop-mssa(loop-rotate,licm),instcombine<no-verify-fixpoint>,early-cse<memssa>,simplifycfg)"
+               "loop-mssa(loop-rotate,licm),instcombine<no-verify-fixpoint>,early-cse<memssa>,infer-alignment,simplifycfg)"
 
 /* Address spaces and calling convention of LLVM's NVPTX. */
 #define GLOBAL_SPACE 1

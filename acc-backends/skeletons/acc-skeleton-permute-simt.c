@@ -14,6 +14,8 @@
 
 #define TABLE_BYTES 16384
 #define PER_THREAD 16
+#define VECTOR_BYTES 16
+#define MAX_COST 400   /* rough operations of V elements, which are written out one after the other */
 
 typedef enum {
   FORM_LAST,
@@ -139,40 +141,119 @@ write_zeros (AccPermute *self,
 
 typedef void (*Visit) (AccPermute *self, AccSimt *simt, const AccIndex *ix, KValue linear, KValue target, gpointer data);
 
+/* Elements of the source that a thread takes at a time, so that what is read of them is 16 bytes of neighbours. */
+static guint
+choose_vector (AccPermute *self)
+{
+  GHashTableIter iter;
+  AccFusionNode *node;
+  guint widest = 1, vector;
+
+  /* What is read of an element that goes nowhere may not exist. */
+  if (acc_element_type_get_n_leaves (self->targets->array->type) > self->node->rank)
+    return 1;
+
+  g_hash_table_iter_init (&iter, self->step->cluster->reads);
+  while (g_hash_table_iter_next (&iter, (gpointer *) &node, NULL))
+    for (guint i = 0; node->size == self->source->size && i < acc_element_type_get_n_leaves (node->array->type); i++)
+      widest = MAX (widest, acc_element_kind_get_size (acc_element_type_get_leaf (node->array->type, i)));
+
+  vector = VECTOR_BYTES / widest;
+  while (vector > 1 && ((double) vector * (self->step->cluster->cost + 4) > MAX_COST || (gint64) vector * 32 > self->space->inner))
+    vector /= 2;
+
+  return vector;
+}
+
 /* Calls @visit for the code of one element, @target being within the result. */
+static void
+visit_element (AccPermute     *self,
+               AccSimt        *simt,
+               const AccIndex *ix,
+               KValue          linear,
+               Visit           visit,
+               gpointer        data)
+{
+  AccLower *l = simt->l;
+
+  low_if (l, acc_permute_get_wanted (self, l, ix))
+    {
+      KValue target, inside = acc_permute_get_target (self, l, ix, &target);
+
+      low_if (l, inside)
+        {
+          visit (self, simt, ix, linear, target, data);
+        }
+    }
+}
+
+/* The V elements from @first on, which all exist: first all is read, then all is written. */
+static void
+visit_vector (AccPermute *self,
+              AccSimt    *simt,
+              KValue      u,
+              KValue      first,
+              guint       vector,
+              Visit       visit,
+              gpointer    data)
+{
+  AccLower *l = simt->l;
+  AccKernelBuilder *b = l->b;
+  AccIndex **ix = low_alloc (l, vector * sizeof (AccIndex *));
+
+  for (guint j = 0; j < vector; j++)
+    ix[j] = low_index_of_space (l, self->space, u, kb_add (b, first, low_const (l, j)));
+  for (guint j = 0; j < vector && vector > 1; j++)
+    for (guint d = 0; d < self->node->rank; d++)
+      low_read (l, self->targets, ix[j], d);
+  for (guint j = 0; j < vector; j++)
+    {
+      KValue x = kb_add (b, first, low_const (l, j));
+
+      visit_element (self, simt, ix[j], kb_add (b, kb_mul (b, u, low_number (l, self->space->inner)), x), visit, data);
+    }
+}
+
 static void
 visit_elements (AccPermute *self,
                 AccSimt    *simt,
+                guint       vector,
                 Visit       visit,
                 gpointer    data)
 {
   const AccSpace *space = self->space;
   AccLower *l = simt->l;
   AccKernelBuilder *b = l->b;
-  KValue count = kb_sub (b, kb_inner_end (b), kb_inner_begin (b));
-  KValue n = kb_udiv (b, kb_add (b, count, low_const (l, simt->group - 1)), low_const (l, simt->group));
+  gint64 window = (gint64) simt->group * vector;
+  KValue begin = kb_inner_begin (b), end = kb_inner_end (b);
+  KValue base = kb_udiv (b, begin, low_const (l, vector));
+  KValue left = kb_sub (b, end, kb_mul (b, base, low_const (l, vector)));
+  KValue n_windows = kb_udiv (b, kb_add (b, left, low_const (l, window - 1)), low_const (l, window));
 
   low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
     {
       low_within (l, u, 0, space->outer - 1);
-      low_for (l, k, low_const (l, 0), n)
+      low_for (l, k, low_const (l, 0), n_windows)
         {
-          KValue x = kb_add (b, kb_add (b, kb_inner_begin (b), kb_mul (b, k, low_const (l, simt->group))), simt->local);
+          KValue at = kb_add (b, kb_add (b, base, kb_mul (b, k, low_const (l, simt->group))), simt->local);
+          KValue first = kb_mul (b, at, low_const (l, vector));
+          KValue last = kb_add (b, first, low_const (l, vector));
 
-          low_if (l, kb_lt (b, x, kb_inner_end (b)))
+          low_if (l, kb_and (b, kb_le (b, begin, first), kb_le (b, last, end)))
             {
-              AccIndex *ix = low_index_of_space (l, space, u, x);
-              KValue wanted, target;
-              KValue linear = kb_add (b, kb_mul (b, u, low_number (l, space->inner)), x);
-
-              wanted = acc_permute_get_wanted (self, l, ix);
-              low_if (l, wanted)
+              visit_vector (self, simt, u, low_within (l, first, 0, space->inner - 1), vector, visit, data);
+            }
+          if (vector == 1)
+            continue;
+          low_else (l)
+            {
+              low_for (l, j, low_const (l, 0), low_const (l, vector))
                 {
-                  KValue inside = acc_permute_get_target (self, l, ix, &target);
+                  KValue x = kb_add (b, first, j);
 
-                  low_if (l, inside)
+                  low_if (l, kb_and (b, kb_le (b, begin, x), kb_lt (b, x, end)))
                     {
-                      visit (self, simt, ix, linear, target, data);
+                      visit_vector (self, simt, u, x, 1, visit, data);
                     }
                 }
             }
@@ -183,12 +264,14 @@ visit_elements (AccPermute *self,
 static AccLaunch
 get_launch (AccPermute *self,
             AccSimt    *simt,
+            guint       vector,
             gint64      per_thread)
 {
   AccLaunch launch = acc_skeleton_launch (self->space, 2 + self->step->cluster->cost);
+  gint64 n = simt->group * ((MAX (per_thread, vector) + vector - 1) / vector * vector);
 
-  launch.tile_inner = MIN (self->space->inner, simt->group * per_thread);
-  launch.tile_outer = MAX (simt->group * per_thread / launch.tile_inner, 1);
+  launch.tile_inner = MIN (self->space->inner, n);
+  launch.tile_outer = MAX (n / launch.tile_inner, 1);
 
   return launch;
 }
@@ -238,16 +321,17 @@ static void
 write_last (AccPermute *self)
 {
   guint winners = acc_step_add_scratch (self->step, ACC_KIND_U32, self->node->size);
+  guint vector = choose_vector (self);
   AccSimt simt;
 
   write_zeros (self, winners);
   acc_simt_begin (&simt, self->step, "permute_last", acc_simt_get_group (self->step));
-  visit_elements (self, &simt, note_number, GUINT_TO_POINTER (winners));
-  low_finish (simt.l, get_launch (self, &simt, 4));
+  visit_elements (self, &simt, vector, note_number, GUINT_TO_POINTER (winners));
+  low_finish (simt.l, get_launch (self, &simt, vector, 4));
 
   acc_simt_begin (&simt, self->step, "permute", acc_simt_get_group (self->step));
-  visit_elements (self, &simt, store_winner, GUINT_TO_POINTER (winners));
-  low_finish (simt.l, get_launch (self, &simt, 4));
+  visit_elements (self, &simt, vector, store_winner, GUINT_TO_POINTER (winners));
+  low_finish (simt.l, get_launch (self, &simt, vector, 4));
 }
 
 /* --- atomics */
@@ -365,6 +449,7 @@ write_atomics (AccPermute *self)
   KBuffer *tables = NULL;
   AccSimt simt;
   AccLower *l = acc_simt_begin (&simt, self->step, "permute", acc_simt_get_group (self->step));
+  guint vector = choose_vector (self);
   gint64 n_groups = MAX (self->step->fusion->target->n_groups, 1);
 
   if (shared)
@@ -375,7 +460,7 @@ write_atomics (AccPermute *self)
       over_tables (self, &simt, tables, FALSE);
       kb_barrier (l->b);
     }
-  visit_elements (self, &simt, combine_leaves, tables);
+  visit_elements (self, &simt, vector, combine_leaves, tables);
   if (shared)
     {
       kb_barrier (l->b);
@@ -383,7 +468,7 @@ write_atomics (AccPermute *self)
     }
 
   /* A group with a table of its own takes more, so that clearing and adding it counts less. */
-  low_finish (l, get_launch (self, &simt, shared ? CLAMP (self->source->size / (n_groups * simt.group), 16, 4096) : 4));
+  low_finish (l, get_launch (self, &simt, vector, shared ? CLAMP (self->source->size / (n_groups * simt.group), 16, 4096) : 4));
 }
 
 /* --- one after the other */
