@@ -92,11 +92,11 @@ static const Function functions[] = {
    * own, which is a few units off, and the remainder, which is known modulo 2^32. */
 
   { "unpack_f32", "",
-    "u32 unpack_f32 (u32 bits)\n"    /* bits 0 to 23: significand with its first bit set; 24 on: exponent + 64 */
+    "u32 unpack_f32 (u32 bits)\n"    /* bits 0 to 22: significand without its first bit, which is set; 23 on: exponent + 64 */
     "{\n"
     "  u32 m = bits & 0x7fffffu, e = bits >> 23 & 255u;\n"
     "  u32 by = U32 (CLZ32 (m | 1u)) - 8u;\n"
-    "  return e != 0u ? (e + 64u) << 24 | m | 0x800000u : (65u - by) << 24 | (m << by & 0xffffffu);\n"
+    "  return e != 0u ? (e + 64u) << 23 | m : (65u - by) << 23 | (m << by & 0x7fffffu);\n"
     "}\n" },
 
   /* m · 2^(e - 127 - 25), 2^25 <= m < 2^26, the lowest bit set where there is more; rounded. */
@@ -121,8 +121,8 @@ static const Function functions[] = {
     "    bits = sign;\n"
     "  else\n"
     "    {\n"
-    "      u32 ux = unpack_f32 (bx), uy = unpack_f32 (by), mx = ux & 0xffffffu, my = uy & 0xffffffu;\n"
-    "      i32 e = I32 (ux >> 24) - I32 (uy >> 24) + 127;\n"
+    "      u32 ux = unpack_f32 (bx), uy = unpack_f32 (by), mx = ux & 0x7fffffu | 0x800000u, my = uy & 0x7fffffu | 0x800000u;\n"
+    "      i32 e = I32 (ux >> 23) - I32 (uy >> 23) + 127;\n"
     "      f32 divisor = F32 (my);\n"
     "      if (mx < my)\n"
     "        {\n"
@@ -160,7 +160,7 @@ static const Function functions[] = {
     "  else\n"
     "    {\n"
     /* x = m 2^(2 k), m of 25 or 26 bits; the root of m 2^24 has 25, of which one is to be rounded. */
-    "      u32 u = unpack_f32 (b), e = (u >> 24) + 1u, m = (u & 0xffffffu) << (1u + (e & 1u));\n"
+    "      u32 u = unpack_f32 (b), e = (u >> 23) + 1u, m = (u & 0x7fffffu | 0x800000u) << (1u + (e & 1u));\n"
     "      u32 s = U32 (sqrt (F32 (m)) * 4096.0f);\n"
     "      i32 r = I32 ((m << 24) - s * s);\n"
     "      while (r < 0)\n"
@@ -185,17 +185,21 @@ static const Function functions[] = {
     "{\n"
     "  u32 bx = BITS32 (x), by = BITS32 (y), bz = BITS32 (z), sx = bx & 0x7fffffffu, sy = by & 0x7fffffffu, sz = bz & 0x7fffffffu;\n"
     "  EXACT f32 result;\n"
-    "  if (sx == 0u || sy == 0u || sx >= 0x7f800000u || sy >= 0x7f800000u || sz >= 0x7f800000u)\n"
+    "  if (sx == 0u || sy == 0u || sx >= 0x7f800000u || sy >= 0x7f800000u)\n"
     "    {\n"
     "      EXACT f32 product = x * y;\n"
     "      result = product + z;\n"
     "    }\n"
+    /* What is finite may be too large for f32: then the device's product would not be. */
+    "  else if (sz >= 0x7f800000u)\n"
+    "    result = z + z;\n"
     "  else\n"
     "    {\n"
     "      u32 ux = unpack_f32 (bx), uy = unpack_f32 (by), uz = unpack_f32 (bz), sign = (bx ^ by) & 0x80000000u;\n"
     /* Both of 62 bits, with the weight of 2^(e - 2 · 64 - 314) and so on. */
-    "      u64 p = U64 (ux & 0xffffffu) * U64 (uy & 0xffffffu) << 14, a = sz == 0u ? 0UL : U64 (uz & 0xffffffu) << 37;\n"
-    "      i32 ep = I32 (ux >> 24) + I32 (uy >> 24) - 442, ea = sz == 0u ? ep : I32 (uz >> 24) - 251, e = ep;\n"
+    "      u64 p = U64 (ux & 0x7fffffu | 0x800000u) * U64 (uy & 0x7fffffu | 0x800000u) << 14;\n"
+    "      u64 a = sz == 0u ? 0UL : U64 (uz & 0x7fffffu | 0x800000u) << 37;\n"
+    "      i32 ep = I32 (ux >> 23) + I32 (uy >> 23) - 442, ea = sz == 0u ? ep : I32 (uz >> 23) - 251, e = ep;\n"
     "      if (ep < ea)\n"
     "        {\n"
     "          u32 by_p = U32 (ea - ep > 63 ? 63 : ea - ep);\n"

@@ -19,21 +19,24 @@ G_BEGIN_DECLS
 typedef struct {
   guint    push_bytes;       /* GLSL: push constants that there are */
   gboolean has_addresses;    /* GLSL: buffer_reference */
-  gboolean has_half;         /* arithmetic of f16; else by way of f32, rounded each time */
+  gboolean has_half;         /* conversions of f16 by the device: half; GLSL: float16_t, which rounds to nearest and keeps
+                              * subnormals. Else by integers. Arithmetic is that of f32, rounded each time */
   gboolean has_exact_fma;    /* fma() of f32 and f64 rounds once */
   gboolean has_exact_divide; /* division and square root of f32 are rounded correctly as written */
   gboolean has_subgroups;    /* KB_SHUFFLE by the dialect's extension */
   gboolean has_nvidia_asm;   /* OpenCL: PTX within asm */
-  gboolean has_atomic_64;
-  gboolean has_atomic_add_f32;
+  gboolean has_atomic_64;    /* of buffers and shared memory, as the next two */
+  gboolean has_atomic_add_f32; /* OpenCL: only with .has_nvidia_asm; else a loop of compare-and-swap */
   gboolean has_atomic_add_f64;
   gboolean keeps_denormals;  /* GLSL: SPIR-V's DenormPreserve for f32 can be asked for */
+  gboolean keeps_nans;       /* GLSL: SPIR-V's SignedZeroInfNanPreserve for f32, and for f64 where it is used */
 } AccCDialect;
 
 char *acc_emit_opencl (AccKernel *kernel, const AccCDialect *dialect, GError **error);
 char *acc_emit_glsl   (AccKernel *kernel, const AccCDialect *dialect, GError **error);
 
-/* How many bytes of words a launch of the GLSL form has. */
+/* How many bytes of words a launch of the GLSL form has: one per parameter, eight, and one that is the failure's address or,
+ * without addresses, anything. They are push constants where this is not above .push_bytes. */
 guint acc_emit_glsl_count_bytes (AccKernel *kernel);
 
 /* Names both emitters use, so that the devices find the entry. */

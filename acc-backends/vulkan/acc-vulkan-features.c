@@ -220,6 +220,8 @@ choose_target (AccVulkanDevice  *self,
     .has_atomic_64 = target->has_atomic_64,
     .has_atomic_add_f32 = target->has_atomic_add_f32,
     .has_atomic_add_f64 = target->has_atomic_add_f64,
+    .keeps_nans = properties->floats.shaderSignedZeroInfNanPreserveFloat32
+                  && (!core->shaderFloat64 || properties->floats.shaderSignedZeroInfNanPreserveFloat64),
     .keeps_denormals = properties->floats.shaderDenormPreserveFloat32
                        && properties->floats.denormBehaviorIndependence != VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE,
   };

@@ -153,8 +153,8 @@ make_kernel (AccVulkanDevice *self,
       made->slots[i] = (AccVulkanSlot) { param->is_buffer, acc_element_kind_get_size (param->kind) };
       made->n_buffers += param->is_buffer;
     }
-  made->n_words = made->n_slots + 8 + (self->has_addresses ? 1 : 0);
-  made->pushes = acc_emit_glsl_count_bytes (kernel) <= self->dialect.push_bytes;
+  made->n_words = acc_emit_glsl_count_bytes (kernel) / sizeof (guint64);
+  made->pushes = made->n_words * sizeof (guint64) <= self->dialect.push_bytes;
   made->n_bindings = self->has_addresses ? 0 : made->n_buffers + 1 + (made->pushes ? 0 : 1);
   if (!_acc_vulkan_kernel_make_layout (self, made, error)
       || !_acc_vulkan_kernel_make_pipeline (self, made, acc_kernel_get_group_size (kernel), code, n_code, cache, error))

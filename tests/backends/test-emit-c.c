@@ -1,0 +1,836 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "kernel-eval.h"
+#include "cl-harness.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "acc-backends/emit/acc-emit-c.h"
+#include "acc-core/acc-error.h"
+
+/* Kernels for groups of threads as text: every instruction, primitive and kind in both dialects and in all that dialects
+ * differ in; run by OpenCL where there is some, against plain C. */
+
+#define N       300
+#define THREADS 64
+
+static const AccElementKind kinds[] = {
+  ACC_KIND_BOOL, ACC_KIND_I8, ACC_KIND_I16, ACC_KIND_I32, ACC_KIND_I64, ACC_KIND_U8, ACC_KIND_U16, ACC_KIND_U32,
+  ACC_KIND_U64, ACC_KIND_F16, ACC_KIND_F32, ACC_KIND_F64,
+};
+
+static const AccBufferFlags in_flags = ACC_BUFFER_READ | ACC_BUFFER_NO_ALIAS;
+static const AccBufferFlags out_flags = ACC_BUFFER_WRITE | ACC_BUFFER_NO_ALIAS;
+static const AccBufferFlags shared_flags = ACC_BUFFER_READ | ACC_BUFFER_WRITE | ACC_BUFFER_COHERENT;
+
+/* What a device with everything can, and what one without can. */
+static const AccCDialect rich = {
+  .push_bytes = 256, .has_addresses = TRUE, .has_half = TRUE, .has_exact_fma = TRUE, .has_exact_divide = TRUE,
+  .has_subgroups = TRUE, .has_atomic_64 = TRUE, .has_atomic_add_f32 = TRUE, .has_atomic_add_f64 = TRUE, .keeps_denormals = TRUE,
+  .keeps_nans = TRUE,
+};
+static const AccCDialect poor = { .push_bytes = 0 };
+static const AccCDialect nvidia = {
+  .has_exact_fma = TRUE, .has_subgroups = TRUE, .has_nvidia_asm = TRUE, .has_atomic_64 = TRUE, .has_atomic_add_f32 = TRUE,
+  .has_atomic_add_f64 = TRUE,
+};
+/* Of what every OpenCL device can, all of it, and as little of it as can be asked for. */
+static const AccCDialect plain_cl = { .has_exact_fma = TRUE, .has_exact_divide = TRUE, .has_atomic_64 = TRUE };
+static const AccCDialect emulated_cl = { .has_atomic_64 = TRUE };
+
+static const struct {
+  const char        *name;
+  const AccCDialect *dialect;
+} dialects[] = { { "plain", &plain_cl }, { "emulated", &emulated_cl } };
+
+static AccKernel *
+finish (AccKernelBuilder *b)
+{
+  g_autoptr(GError) error = NULL;
+  AccKernel *kernel = kb_finish (b, &error);
+
+  g_assert_no_error (error);
+
+  return kernel;
+}
+
+/* ACC_TEST_TEXTS: a folder for all texts, to try other compilers. */
+static void
+keep_text (const char *suffix,
+           const char *text)
+{
+  static GHashTable *known;
+  const char *folder = g_getenv ("ACC_TEST_TEXTS");
+  g_autofree char *path = NULL;
+
+  if (folder == NULL)
+    return;
+  if (known == NULL)
+    known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  if (!g_hash_table_add (known, g_strdup (text)))
+    return;
+  path = g_strdup_printf ("%s/%u.%s", folder, g_hash_table_size (known), suffix);
+  g_file_set_contents (path, text, -1, NULL);
+}
+
+typedef char *(*Emit) (AccKernel *kernel, const AccCDialect *dialect, GError **error);
+
+static char *
+emit (Emit               func,
+      AccKernel         *kernel,
+      const AccCDialect *dialect)
+{
+  g_autoptr(GError) error = NULL;
+  g_autofree char *text = func (kernel, dialect, &error), *again = NULL;
+
+  g_assert_no_error (error);
+  again = func (kernel, dialect, NULL);
+  g_assert_cmpstr (text, ==, again);
+  keep_text (func == acc_emit_glsl ? "comp" : "cl", text);
+
+  return g_steal_pointer (&text);
+}
+
+static gboolean
+needs_more (AccKernel *kernel)
+{
+  for (guint32 i = 1; i < kernel->instrs->len; i++)
+    {
+      const AccKernelInstr *instr = acc_kernel_instr (kernel, i);
+
+      if (instr->block != 0 && (instr->op == ACC_KOP_SHUFFLE || ((instr->op == ACC_KOP_ATOMIC || instr->op == ACC_KOP_CAS)
+                                                                 && acc_element_kind_get_size (instr->kind) == 8)))
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+/* Shuffles and long atomics are not emulated. */
+static void
+emit_poor (AccKernel *kernel)
+{
+  g_autoptr(GError) error = NULL;
+  g_autofree char *text = NULL;
+
+  if (!needs_more (kernel))
+    {
+      g_free (emit (acc_emit_glsl, kernel, &poor));
+      return;
+    }
+  text = acc_emit_glsl (kernel, &poor, &error);
+  g_assert_null (text);
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED);
+}
+
+static void
+emit_all (AccKernel *kernel)
+{
+  g_free (emit (acc_emit_opencl, kernel, &rich));
+  g_free (emit (acc_emit_opencl, kernel, &nvidia));
+  g_free (emit (acc_emit_glsl, kernel, &rich));
+  emit_poor (kernel);
+}
+
+/* One thread per element of the space, as a skeleton would. */
+#define each(b, i, ...) \
+  G_STMT_START { \
+    KValue i = kb_add (b, kb_inner_begin (b), kb_local (b)); \
+    kb_if (b, kb_lt (b, i, kb_inner_end (b))) __VA_ARGS__ \
+  } G_STMT_END
+
+typedef struct {
+  AccElementKind kind;
+  guint64       *in;         /* N elements, or NULL */
+  guint64       *expected;   /* N elements, or NULL */
+} Buffer;
+
+/* Runs @kernel on @buffers, one per parameter, with every dialect there is, and compares. */
+static void
+check (AccKernel *kernel,
+       Buffer    *buffers,
+       guint      n,
+       guint      n_threads,
+       gboolean   loosely)
+{
+  emit_all (kernel);
+  if (!cl_is_there ())
+    return;
+
+  for (guint d = 0; d < G_N_ELEMENTS (dialects); d++)
+    {
+      g_autofree char *text = emit (acc_emit_opencl, kernel, dialects[d].dialect);
+      g_autofree ClBuffer *memory = g_new0 (ClBuffer, n);
+      gint64 words[8] = { 0, 1, 1, 0, 0, n_threads, THREADS, 0 };
+      AccFailure failure = { 0, };
+
+      for (guint i = 0; i < n; i++)
+        {
+          gsize size = acc_element_kind_get_size (buffers[i].kind);
+
+          memory[i] = (ClBuffer) { g_malloc0 (N * size), N * size, buffers[i].expected != NULL, 0 };
+          for (guint j = 0; buffers[i].in != NULL && j < N; j++)
+            eval_write (buffers[i].kind, (guint8 *) memory[i].data + j * size, buffers[i].in[j]);
+        }
+      cl_run (text, memory, n, words, (n_threads + THREADS - 1) / THREADS, THREADS, &failure);
+      g_assert_cmpint (failure.state, ==, 0);
+
+      for (guint i = 0; i < n; i++)
+        {
+          gsize size = acc_element_kind_get_size (buffers[i].kind);
+
+          for (guint j = 0; buffers[i].expected != NULL && j < N; j++)
+            {
+              guint64 x = buffers[i].expected[j], y = eval_read (buffers[i].kind, (guint8 *) memory[i].data + j * size);
+
+              if (loosely && acc_element_kind_is_float (buffers[i].kind) && !eval_equal (buffers[i].kind, x, y))
+                {
+                  double a = eval_to_double (buffers[i].kind, x), b = eval_to_double (buffers[i].kind, y);
+
+                  if (fabs (a - b) <= fabs (a) * (size == 2 ? 1e-3 : size == 4 ? 4e-6 : 1e-14))
+                    continue;
+                }
+              if (!eval_equal (buffers[i].kind, x, y))
+                g_error ("%s, %s: $%u[%u]: expected %" G_GINT64_MODIFIER "x (%g), found %" G_GINT64_MODIFIER "x (%g)\n%s",
+                         kernel->name, dialects[d].name, i, j, x, eval_to_double (buffers[i].kind, x), y,
+                         eval_to_double (buffers[i].kind, y), text);
+            }
+          g_free (memory[i].data);
+        }
+    }
+}
+
+static guint64 *
+random_elements (AccElementKind kind,
+                 GRand         *rand)
+{
+  guint64 *elements = g_new (guint64, N);
+
+  for (guint i = 0; i < N; i++)
+    elements[i] = eval_random (kind, rand);
+
+  return elements;
+}
+
+static void
+free_buffers (Buffer *buffers,
+              guint   n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      g_free (buffers[i].in);
+      g_free (buffers[i].expected);
+    }
+}
+
+/* --- primitives */
+
+static void
+check_primitives (AccElementKind kind,
+                  gboolean       transcendental,
+                  const gint64  *constant,
+                  GRand         *rand)
+{
+  AccKernelBuilder *b = kb_new (constant != NULL ? "constants" : "primitives");
+  Buffer buffers[ACC_N_PRIMITIVES + 3] = { { kind, random_elements (kind, rand), NULL },
+                                           { kind, random_elements (kind, rand), NULL },
+                                           { ACC_KIND_I64, random_elements (ACC_KIND_I64, rand), NULL } };
+  KBuffer outs[ACC_N_PRIMITIVES], xs, ys, ns;
+  guint n = 3;
+
+  kb_set_group_size (b, THREADS);
+  xs = kb_param_buffer (b, kind, in_flags, "x");
+  ys = kb_param_buffer (b, kind, in_flags, "y");
+  ns = kb_param_buffer (b, ACC_KIND_I64, in_flags, "n");
+  for (AccPrimitive p = 0; p < ACC_N_PRIMITIVES; p++)
+    if (acc_primitive_accepts (p, kind) && _acc_primitive_is_transcendental (p) == transcendental)
+      {
+        AccElementKind result = acc_primitive_result (p, kind);
+        gboolean is_shift = acc_primitive_get_info (p)->operands == ACC_OPERANDS_SHIFT;
+
+        outs[p] = kb_param_buffer (b, result, out_flags, acc_primitive_get_info (p)->name);
+        buffers[n] = (Buffer) { result, NULL, g_new0 (guint64, N) };
+        for (guint i = 0; i < N; i++)
+          {
+            guint64 y = buffers[is_shift ? 2 : 1].in[i];
+
+            if (constant != NULL)
+              y = is_shift ? (guint64) *constant : eval_cast (ACC_KIND_I64, kind, *constant);
+            buffers[n].expected[i] = eval_prim (p, kind, buffers[0].in[i], y);
+          }
+        n++;
+      }
+
+  each (b, i, {
+    KValue x = kb_load (b, xs, i), y = kb_load (b, ys, i), k = kb_load (b, ns, i);
+
+    if (constant != NULL)
+      {
+        y = kb_int (b, kind, (gint64) eval_cast (ACC_KIND_I64, kind, *constant));
+        k = kb_i64 (b, *constant);
+      }
+    for (AccPrimitive p = 0; p < ACC_N_PRIMITIVES; p++)
+      if (acc_primitive_accepts (p, kind) && _acc_primitive_is_transcendental (p) == transcendental)
+        {
+          const AccPrimitiveInfo *info = acc_primitive_get_info (p);
+
+          kb_store (b, outs[p], i, info->arity == 1 ? kb_prim (b, p, x)
+                                   : kb_prim2 (b, p, x, info->operands == ACC_OPERANDS_SHIFT ? k : y));
+        }
+  });
+
+  if (n > 3)
+    {
+      g_autoptr(AccKernel) kernel = finish (b);
+
+      check (kernel, buffers, n, N, transcendental);
+    }
+  else
+    kb_discard (b);
+  free_buffers (buffers, n);
+}
+
+static void
+test_primitives (gconstpointer data)
+{
+  AccElementKind kind = GPOINTER_TO_INT (data);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (kind + 1);
+
+  for (guint round = 0; round < 4; round++)
+    check_primitives (kind, FALSE, NULL, rand);
+}
+
+static void
+test_constants (gconstpointer data)
+{
+  static const gint64 constants[] = { 0, 1, -1, 3, -7, 8, 64, 100, -128, G_MININT64, G_MAXINT64 };
+  AccElementKind kind = GPOINTER_TO_INT (data);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (kind + 20);
+
+  for (guint i = 0; acc_element_kind_is_integer (kind) && kind != ACC_KIND_BOOL && i < G_N_ELEMENTS (constants); i++)
+    check_primitives (kind, FALSE, &constants[i], rand);
+}
+
+static void
+test_casts (gconstpointer data)
+{
+  AccElementKind kind = GPOINTER_TO_INT (data);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (kind + 40);
+  AccKernelBuilder *b = kb_new ("casts");
+  Buffer buffers[2 * G_N_ELEMENTS (kinds) + 1] = { { kind, random_elements (kind, rand), NULL } };
+  KBuffer outs[2 * G_N_ELEMENTS (kinds)], xs;
+  guint n = 1;
+  g_autoptr(AccKernel) kernel = NULL;
+
+  kb_set_group_size (b, THREADS);
+  xs = kb_param_buffer (b, kind, in_flags, "x");
+  for (guint k = 0; k < 2 * G_N_ELEMENTS (kinds); k++)
+    {
+      AccElementKind to = kinds[k / 2];
+
+      if ((k & 1) && acc_element_kind_get_size (to) != acc_element_kind_get_size (kind))
+        continue;
+      outs[k] = kb_param_buffer (b, to, out_flags, "y");
+      buffers[n] = (Buffer) { to, NULL, g_new0 (guint64, N) };
+      for (guint i = 0; i < N; i++)
+        {
+          guint64 x = buffers[0].in[i], read = x;
+
+          if (k & 1)
+            {
+              read = 0;
+              eval_write (kind, &read, x);
+              read = eval_read (to, &read);
+            }
+          buffers[n].expected[i] = k & 1 ? read : eval_cast (kind, to, x);
+        }
+      n++;
+    }
+  each (b, i, {
+    KValue x = kb_load (b, xs, i);
+
+    for (guint k = 0; k < 2 * G_N_ELEMENTS (kinds); k++)
+      if (!(k & 1))
+        kb_store (b, outs[k], i, kb_cast (b, kinds[k / 2], x));
+      else if (acc_element_kind_get_size (kinds[k / 2]) == acc_element_kind_get_size (kind))
+        kb_store (b, outs[k], i, kb_bitcast (b, kinds[k / 2], x));
+  });
+  kernel = finish (b);
+  check (kernel, buffers, n, N, FALSE);
+  free_buffers (buffers, n);
+}
+
+/* Pairs that are hard to divide and to round. */
+static float
+hard_float (GRand *rand)
+{
+  guint32 bits = g_rand_int (rand);
+  float x;
+
+  switch (g_rand_int_range (rand, 0, 4))
+    {
+    case 0:
+      bits &= 0x80ffffff;
+      break;
+    case 1:
+      bits = (bits & 0x807fffff) | (guint32) g_rand_int_range (rand, 100, 150) << 23;
+      break;
+    case 2:
+      bits = (bits & 0x80000003) | 0x3f7ffffc;
+      break;
+    default:
+      break;
+    }
+  memcpy (&x, &bits, sizeof x);
+
+  return x;
+}
+
+static void
+test_rounding (void)
+{
+  g_autoptr(GRand) rand = g_rand_new_with_seed (7);
+  AccKernelBuilder *b = kb_new ("rounding");
+  g_autoptr(AccKernel) kernel = NULL;
+  KBuffer in[6], out[4];
+
+  kb_set_group_size (b, THREADS);
+  for (guint k = 0; k < 6; k++)
+    in[k] = kb_param_buffer (b, k < 3 ? ACC_KIND_F32 : ACC_KIND_F64, in_flags, "x");
+  for (guint k = 0; k < 4; k++)
+    out[k] = kb_param_buffer (b, k < 3 ? ACC_KIND_F32 : ACC_KIND_F64, out_flags, "y");
+  each (b, i, {
+    KValue x[6];
+
+    for (guint k = 0; k < 6; k++)
+      x[k] = kb_load (b, in[k], i);
+    kb_store (b, out[0], i, kb_prim2 (b, ACC_PRIM_FDIV, x[0], x[1]));
+    kb_store (b, out[1], i, kb_prim (b, ACC_PRIM_SQRT, x[0]));
+    kb_store (b, out[2], i, kb_fma (b, x[0], x[1], x[2]));
+    kb_store (b, out[3], i, kb_fma (b, x[3], x[4], x[5]));
+  });
+  kernel = finish (b);
+
+  for (guint round = 0; round < 40; round++)
+    {
+      Buffer buffers[10];
+
+      for (guint k = 0; k < 10; k++)
+        buffers[k] = (Buffer) { k < 3 || (k >= 6 && k < 9) ? ACC_KIND_F32 : ACC_KIND_F64, k < 6 ? g_new0 (guint64, N) : NULL,
+                                k < 6 ? NULL : g_new0 (guint64, N) };
+      for (guint i = 0; i < N; i++)
+        {
+          float x = hard_float (rand), y = hard_float (rand), z = hard_float (rand), q = x / y, r = sqrtf (x), f;
+          double u = g_rand_double (rand) - 0.5, v = g_rand_double (rand), w = ldexp (g_rand_double (rand) - 0.5, -g_rand_int_range (rand, 0, 110));
+          double g;
+
+          if (round & 1)
+            z = -x * y;
+          if ((round & 3) == 2)
+            z = ldexpf (z, -60);
+          if (round & 1)
+            w = -u * v;
+          f = fmaf (x, y, z);
+          g = fma (u, v, w);
+          memcpy (&buffers[0].in[i], &x, 4);
+          memcpy (&buffers[1].in[i], &y, 4);
+          memcpy (&buffers[2].in[i], &z, 4);
+          memcpy (&buffers[3].in[i], &u, 8);
+          memcpy (&buffers[4].in[i], &v, 8);
+          memcpy (&buffers[5].in[i], &w, 8);
+          memcpy (&buffers[6].expected[i], &q, 4);
+          memcpy (&buffers[7].expected[i], &r, 4);
+          memcpy (&buffers[8].expected[i], &f, 4);
+          memcpy (&buffers[9].expected[i], &g, 8);
+        }
+      check (kernel, buffers, 10, N, FALSE);
+      free_buffers (buffers, 10);
+    }
+}
+
+/* The language's own functions, and those of the platform. */
+static void
+test_functions (gconstpointer data)
+{
+  AccElementKind kind = GPOINTER_TO_INT (data);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (kind);
+  AccKernelBuilder *b = kb_new ("functions");
+  Buffer buffers[ACC_N_PRIMITIVES + 2] = { { kind, g_new0 (guint64, N), NULL }, { kind, g_new0 (guint64, N), NULL } };
+  KBuffer outs[ACC_N_PRIMITIVES], xs, ys;
+  guint n = 2;
+  g_autoptr(AccKernel) kernel = NULL;
+
+  kb_set_group_size (b, THREADS);
+  xs = kb_param_buffer (b, kind, in_flags, "x");
+  ys = kb_param_buffer (b, kind, in_flags, "y");
+  for (guint i = 0; i < N; i++)
+    {
+      buffers[0].in[i] = eval_from_double (kind, g_rand_double_range (rand, 0.01, 0.9));
+      buffers[1].in[i] = eval_from_double (kind, g_rand_double_range (rand, 1.1, 3));
+    }
+  for (AccPrimitive p = 0; p < ACC_N_PRIMITIVES; p++)
+    if (_acc_primitive_is_transcendental (p))
+      {
+        outs[p] = kb_param_buffer (b, kind, out_flags, "z");
+        buffers[n] = (Buffer) { kind, NULL, g_new0 (guint64, N) };
+        for (guint i = 0; i < N; i++)
+          buffers[n].expected[i] = eval_prim (p, kind, buffers[p == ACC_PRIM_ACOSH].in[i], buffers[1].in[i]);
+        n++;
+      }
+  each (b, i, {
+    KValue x = kb_load (b, xs, i), y = kb_load (b, ys, i);
+
+    for (AccPrimitive p = 0; p < ACC_N_PRIMITIVES; p++)
+      if (_acc_primitive_is_transcendental (p))
+        kb_store (b, outs[p], i, acc_primitive_get_info (p)->arity == 1 ? kb_prim (b, p, p == ACC_PRIM_ACOSH ? y : x)
+                                                                         : kb_prim2 (b, p, x, y));
+  });
+  kernel = finish (b);
+  check (kernel, buffers, n, N, TRUE);
+  free_buffers (buffers, n);
+}
+
+/* --- what only groups have */
+
+/* Sums a group's elements through shared memory, and its neighbours'. */
+static void
+test_shared (gconstpointer data)
+{
+  AccElementKind kind = GPOINTER_TO_INT (data);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (kind + 3);
+  AccKernelBuilder *b = kb_new ("shared");
+  Buffer buffers[2] = { { kind, random_elements (kind, rand), NULL }, { kind, NULL, g_new0 (guint64, N) } };
+  KBuffer x, y, m;
+  g_autoptr(AccKernel) kernel = NULL;
+
+  kb_set_group_size (b, THREADS);
+  x = kb_param_buffer (b, kind, in_flags, "x");
+  y = kb_param_buffer (b, kind, out_flags, "y");
+  m = kb_shared (b, kind, THREADS, "m");
+
+  KValue local = kb_local (b), i = kb_add (b, kb_inner_begin (b), local);
+  KVar last = kb_var (b, kb_i64 (b, 0));
+
+  kb_if (b, kb_lt (b, i, kb_inner_end (b)))
+    kb_store (b, m, local, kb_load (b, x, i));
+  kb_barrier (b);
+  kb_while (b)
+    {
+      KValue at = kb_get (b, last);
+
+      kb_until (b, kb_prim2 (b, ACC_PRIM_GE, kb_add (b, at, kb_i64 (b, 1)), kb_sub (b, kb_inner_end (b), kb_inner_begin (b))));
+      kb_set (b, last, kb_add (b, at, kb_i64 (b, 1)));
+    }
+  kb_barrier (b);
+  kb_if (b, kb_lt (b, i, kb_inner_end (b)))
+    {
+      KValue mirror = kb_sub (b, kb_get (b, last), local);
+
+      kb_if (b, kb_lt (b, kb_urem (b, i, kb_i64 (b, 3)), kb_i64 (b, 2)))
+        kb_store (b, y, i, kb_load (b, m, mirror));
+      kb_else (b)
+        kb_store (b, y, i, kb_load (b, m, local));
+    }
+  for (guint e = 0; e < N; e++)
+    {
+      guint begin = e / THREADS * THREADS, end = MIN (begin + THREADS, N);
+
+      buffers[1].expected[e] = buffers[0].in[e % 3 < 2 ? end - 1 - (e - begin) : e];
+    }
+  kernel = finish (b);
+  check (kernel, buffers, 2, N, FALSE);
+  free_buffers (buffers, 2);
+}
+
+static guint64
+apply (KAtomic        how,
+       AccElementKind kind,
+       guint64        x,
+       guint64        y)
+{
+  static const AccPrimitive primitives[] = {
+    ACC_PRIM_ADD, ACC_PRIM_MIN, ACC_PRIM_MAX, ACC_PRIM_BAND, ACC_PRIM_BOR, ACC_PRIM_BXOR,
+  };
+
+  return how == KB_ATOMIC_EXCHANGE ? y : eval_prim (primitives[how], kind, x, y);
+}
+
+/* Each thread has an element of its own of x, 7 for all, and one in shared memory that all have. */
+static void
+test_atomics (gconstpointer data)
+{
+  AccElementKind kind = GPOINTER_TO_INT (data);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (kind + 11);
+  gboolean is_float = acc_element_kind_is_float (kind);
+
+  if (acc_element_kind_get_size (kind) < 4)
+    return;
+  for (KAtomic how = KB_ATOMIC_ADD; how <= KB_ATOMIC_EXCHANGE; how++)
+    {
+      AccKernelBuilder *b = kb_new ("atomics");
+      Buffer buffers[4] = { { kind, random_elements (kind, rand), g_new0 (guint64, N) }, { kind, random_elements (kind, rand), NULL },
+                            { kind, NULL, g_new0 (guint64, N) }, { kind, g_new0 (guint64, N), g_new0 (guint64, N) } };
+      KBuffer xs, ys, olds, sums, m;
+      g_autoptr(AccKernel) kernel = NULL;
+
+      if (is_float && how != KB_ATOMIC_ADD && how != KB_ATOMIC_EXCHANGE)
+        {
+          free_buffers (buffers, 4);
+          kb_discard (b);
+          continue;
+        }
+      kb_set_group_size (b, THREADS);
+      xs = kb_param_buffer (b, kind, shared_flags, "x");
+      ys = kb_param_buffer (b, kind, in_flags, "y");
+      olds = kb_param_buffer (b, kind, out_flags, "old");
+      sums = kb_param_buffer (b, kind, shared_flags, "sums");
+      m = kb_shared (b, kind, 3, "m");
+
+      KValue local = kb_local (b), one = kb_cast (b, kind, kb_int (b, ACC_KIND_I32, 1));
+
+      kb_if (b, kb_lt (b, local, kb_i64 (b, 3)))
+        kb_store (b, m, local, kb_cast (b, kind, kb_int (b, ACC_KIND_I32, 0)));
+      kb_barrier (b);
+      each (b, i, {
+        kb_store (b, olds, i, kb_atomic (b, how, xs, i, kb_load (b, ys, i)));
+        kb_atomic (b, KB_ATOMIC_ADD, m, kb_i64 (b, 1), one);
+        kb_atomic (b, KB_ATOMIC_ADD, sums, kb_i64 (b, 7), one);
+      });
+      kb_barrier (b);
+      kb_if (b, kb_eq (b, local, kb_i64 (b, 0)))
+        kb_atomic (b, KB_ATOMIC_ADD, sums, kb_i64 (b, 0), kb_load (b, m, kb_i64 (b, 1)));
+
+      for (guint i = 0; i < N; i++)
+        {
+          buffers[0].expected[i] = apply (how, kind, buffers[0].in[i], buffers[1].in[i]);
+          buffers[2].expected[i] = buffers[0].in[i];
+        }
+      buffers[3].expected[0] = buffers[3].expected[7] = eval_cast (ACC_KIND_I64, kind, N);
+      kernel = finish (b);
+      check (kernel, buffers, 4, N, FALSE);
+      free_buffers (buffers, 4);
+    }
+}
+
+/* All threads add one to few elements by compare-and-swap. */
+static void
+test_cas (gconstpointer data)
+{
+  AccElementKind kind = GPOINTER_TO_INT (data);
+  AccKernelBuilder *b = kb_new ("cas");
+  AccElementKind bits = acc_element_kind_get_size (kind) == 1 ? ACC_KIND_U8 : acc_element_kind_get_size (kind) == 2 ? ACC_KIND_U16
+                        : acc_element_kind_get_size (kind) == 4 ? ACC_KIND_U32 : ACC_KIND_U64;
+  Buffer buffers[2] = { { kind, g_new0 (guint64, N), g_new0 (guint64, N) }, { kind, g_new0 (guint64, N), g_new0 (guint64, N) } };
+  g_autoptr(AccKernel) kernel = NULL;
+  KBuffer places[3];
+
+  if (kind == ACC_KIND_BOOL)
+    {
+      kb_discard (b);
+      free_buffers (buffers, 2);
+      return;
+    }
+  kb_set_group_size (b, THREADS);
+  places[0] = kb_param_buffer (b, kind, shared_flags, "sums");
+  places[1] = kb_param_buffer (b, kind, shared_flags, "all");
+  places[2] = kb_shared (b, kind, 5, "m");
+
+  KValue local = kb_local (b), one = kb_cast (b, kind, kb_int (b, ACC_KIND_I32, 1));
+
+  kb_if (b, kb_lt (b, local, kb_i64 (b, 5)))
+    kb_store (b, places[2], local, kb_cast (b, kind, kb_int (b, ACC_KIND_I32, 0)));
+  kb_barrier (b);
+  for (guint p = 0; p < 3; p += 2)
+    each (b, i, {
+      KValue at = kb_urem (b, i, kb_i64 (b, 5));
+      KVar old = kb_var (b, kb_load (b, places[p], at));
+
+      kb_while (b)
+        {
+          KValue expected = kb_get (b, old);
+          KValue seen = kb_atomic_cas (b, places[p], at, expected, kb_add (b, expected, one));
+
+          kb_set (b, old, seen);
+          kb_until (b, kb_eq (b, kb_bitcast (b, bits, seen), kb_bitcast (b, bits, expected)));
+        }
+    });
+  kb_barrier (b);
+  kb_if (b, kb_lt (b, local, kb_i64 (b, 5)))
+    kb_if (b, kb_eq (b, kb_inner_begin (b), kb_i64 (b, 0)))
+      kb_store (b, places[1], local, kb_load (b, places[2], local));
+  for (guint i = 0; i < 5; i++)
+    {
+      buffers[0].expected[i] = eval_cast (ACC_KIND_I64, kind, N / 5);
+      buffers[1].expected[i] = eval_cast (ACC_KIND_I64, kind, (THREADS - i + 4) / 5);
+    }
+  kernel = finish (b);
+  check (kernel, buffers, 2, N, FALSE);
+  free_buffers (buffers, 2);
+}
+
+static void
+test_shuffles (gconstpointer data)
+{
+  AccElementKind kind = GPOINTER_TO_INT (data);
+  AccKernelBuilder *b = kb_new ("shuffles");
+  g_autoptr(AccKernel) kernel = NULL;
+  g_autoptr(GError) error = NULL;
+  KBuffer x;
+
+  kb_set_group_size (b, THREADS);
+  x = kb_param_buffer (b, kind, ACC_BUFFER_READ | ACC_BUFFER_WRITE, "x");
+  for (KShuffle how = KB_SHUFFLE_DOWN; how <= KB_SHUFFLE_XOR; how++)
+    kb_store (b, x, kb_local (b), kb_shuffle (b, how, kb_load (b, x, kb_local (b)), 1u << how));
+  kb_fence (b);
+  kernel = finish (b);
+
+  g_free (emit (acc_emit_opencl, kernel, &rich));
+  g_free (emit (acc_emit_opencl, kernel, &nvidia));
+  g_free (emit (acc_emit_glsl, kernel, &rich));
+  g_assert_null (acc_emit_opencl (kernel, &plain_cl, &error));
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED);
+}
+
+/* --- the whole */
+
+static void
+test_failure (void)
+{
+  AccKernelBuilder *b = kb_new ("failure");
+  g_autoptr(AccKernel) kernel = NULL;
+  KValue limit;
+  KBuffer out;
+
+  kb_set_group_size (b, THREADS);
+  limit = kb_param_scalar (b, ACC_KIND_U16, "limit");
+  out = kb_param_buffer (b, ACC_KIND_U32, out_flags, "out");
+  each (b, i, {
+    KValue ok = kb_lt (b, i, kb_cast (b, ACC_KIND_I64, limit));
+
+    kb_check (b, ok, ACC_ERROR_BOUNDS, 17, i, kb_i64 (b, -5));
+    kb_if (b, ok)
+      kb_store (b, out, i, kb_cast (b, ACC_KIND_U32, limit));
+  });
+  kernel = finish (b);
+  emit_all (kernel);
+  if (!cl_is_there ())
+    return;
+
+  for (guint limit_is = 0; limit_is < 2; limit_is++)
+    {
+      g_autofree char *text = emit (acc_emit_opencl, kernel, &plain_cl);
+      g_autofree guint32 *data = g_new0 (guint32, N);
+      ClBuffer memory[2] = { { NULL, 0, FALSE, 0xa5a5a5a5a5a50000u | (limit_is ? 100 : N) }, { data, 4 * N, TRUE, 0 } };
+      gint64 words[8] = { 0, 1, 1, 0, 10, N, THREADS, 0 };
+      AccFailure failure = { 0, };
+
+      cl_run (text, memory, 2, words, (N + THREADS - 1) / THREADS, THREADS, &failure);
+      g_assert_cmpint (failure.state, ==, limit_is ? 2 : 0);
+      /* The space begins within a tile. */
+      g_assert_cmpuint (data[9], ==, 0);
+      g_assert_cmpuint (data[10], ==, limit_is ? 100 : N);
+      g_assert_cmpuint (data[N - 1], ==, limit_is ? 0 : N);
+      if (limit_is)
+        {
+          g_assert_cmpuint (failure.kind, ==, ACC_ERROR_BOUNDS);
+          g_assert_cmpuint (failure.origin, ==, 17);
+          g_assert_cmpint (failure.index, >=, 100);
+          g_assert_cmpint (failure.extent, ==, -5);
+        }
+    }
+}
+
+/* Ten times the instructions are ten times the text, and take no stack. */
+static void
+test_long (void)
+{
+  AccKernelBuilder *b = kb_new ("long");
+  g_autoptr(AccKernel) kernel = NULL;
+  g_autofree char *text = NULL;
+  gint64 begin, end;
+  KBuffer x;
+
+  kb_set_group_size (b, THREADS);
+  x = kb_param_buffer (b, ACC_KIND_F32, ACC_BUFFER_READ | ACC_BUFFER_WRITE, "x");
+
+  KValue v = kb_load (b, x, kb_local (b)), first = v;
+
+  for (guint i = 0; i < 50000; i++)
+    v = kb_prim2 (b, i & 1 ? ACC_PRIM_MUL : ACC_PRIM_SUB, v, first);
+  kb_store (b, x, kb_local (b), v);
+  kernel = finish (b);
+  begin = g_get_monotonic_time ();
+  text = emit (acc_emit_opencl, kernel, &plain_cl);
+  end = g_get_monotonic_time ();
+  g_assert_cmpint (end - begin, <, 10 * G_USEC_PER_SEC);
+  g_assert_cmpuint (strlen (text), <, 50000 * 60);
+}
+
+static void
+test_refusals (void)
+{
+  AccKernelBuilder *b = kb_new ("platform");
+  g_autoptr(AccKernel) kernel = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autofree char *text = NULL;
+  KBuffer x;
+
+  kb_set_group_size (b, THREADS);
+  x = kb_param_buffer (b, ACC_KIND_F32, ACC_BUFFER_READ | ACC_BUFFER_WRITE, "x");
+  kb_store (b, x, kb_local (b), kb_prim_platform (b, ACC_PRIM_SIN, kb_load (b, x, kb_local (b)), (KValue) { 0 }));
+  kernel = finish (b);
+  text = emit (acc_emit_opencl, kernel, &plain_cl);
+  g_assert_nonnull (strstr (text, "sin ("));
+  g_assert_null (acc_emit_glsl (kernel, &rich, &error));
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED);
+  g_clear_error (&error);
+  g_clear_pointer (&kernel, acc_kernel_unref);
+
+  b = kb_new ("worker");
+  x = kb_param_buffer (b, ACC_KIND_F32, ACC_BUFFER_READ | ACC_BUFFER_WRITE, "x");
+  kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
+    kb_store (b, x, i, kb_load (b, x, i));
+  kernel = finish (b);
+  g_assert_null (acc_emit_opencl (kernel, &plain_cl, &error));
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  static const struct {
+    const char    *name;
+    GTestDataFunc  func;
+    gboolean       of_floats;
+  } tests[] = {
+    { "primitives", test_primitives, FALSE },
+    { "constants", test_constants, FALSE },
+    { "casts", test_casts, FALSE },
+    { "functions", test_functions, TRUE },
+    { "shared", test_shared, FALSE },
+    { "atomics", test_atomics, FALSE },
+    { "cas", test_cas, FALSE },
+    { "shuffles", test_shuffles, FALSE },
+  };
+  int result;
+
+  g_test_init (&argc, &argv, NULL);
+  cl_open ();
+  for (guint t = 0; t < G_N_ELEMENTS (tests); t++)
+    for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
+      {
+        g_autofree char *path = g_strdup_printf ("/emit-c/%s/%s", tests[t].name, acc_element_kind_get_code (kinds[k]));
+
+        if (!tests[t].of_floats || acc_element_kind_is_float (kinds[k]))
+          g_test_add_data_func (path, GINT_TO_POINTER (kinds[k]), tests[t].func);
+      }
+  g_test_add_func ("/emit-c/rounding", test_rounding);
+  g_test_add_func ("/emit-c/failure", test_failure);
+  g_test_add_func ("/emit-c/long", test_long);
+  g_test_add_func ("/emit-c/refusals", test_refusals);
+  result = g_test_run ();
+  cl_close ();
+
+  return result;
+}
