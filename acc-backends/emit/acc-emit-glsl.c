@@ -56,7 +56,7 @@ static const char fail_text[] =
   "#define FAIL(kind, origin, index, extent) fail (kind, origin, index, extent)\n\n";
 
 static const char half_text[] =
-  "#define float_of_half(x) float (unpackFloat2x16 (x).x)\n"
+  "#define float_of_half(h) float (unpackFloat2x16 (h)[0])\n"
   "#define half_of_float(x) packFloat2x16 (f16vec2 (float16_t (x), float16_t (0)))\n";
 
 /* --- memory */
