@@ -149,6 +149,22 @@ static const Function functions[] = {
     "  return FLOAT32 (bits);\n"
     "}\n" },
 
+  /* x by 0 is x times infinity with the zero's sign. */
+  { "guarded_quot_f32", "",
+    "f32 guarded_quot_f32 (f32 x, f32 y)\n"
+    "{\n"
+    "  EXACT f32 of_zero = x * FLOAT32 (BITS32 (y) | 0x7f800000u);\n"
+    "  EXACT f32 q = x / y;\n"
+    "  return y == 0.0f ? of_zero : q;\n"
+    "}\n" },
+  { "guarded_quot_f64", "",
+    "f64 guarded_quot_f64 (f64 x, f64 y)\n"
+    "{\n"
+    "  EXACT f64 of_zero = x * FLOAT64 (BITS64 (y) | 0x7ff0000000000000UL);\n"
+    "  EXACT f64 q = x / y;\n"
+    "  return y == F64 (0.0f) ? of_zero : q;\n"
+    "}\n" },
+
   { "root_f32", "unpack_f32",
     "f32 root_f32 (f32 x)\n"
     "{\n"

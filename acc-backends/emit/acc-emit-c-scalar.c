@@ -294,6 +294,8 @@ quotient (CWriter       *w,
 {
   if (kind == ACC_KIND_F32 && !w->dialect->has_exact_divide)
     return call (w, "quot", kind, x, y);
+  if (w->dialect->guards_zeros)
+    return call (w, "guarded_quot", kind, x, y);
 
   return g_strdup_printf ("%s / %s", x, y);
 }
@@ -321,7 +323,7 @@ float_primitive (CWriter       *w,
     case ACC_PRIM_NEG:
       return g_strdup_printf ("-%s", x);
     case ACC_PRIM_ABS:
-      return g_strdup_printf ("ABS (%s)", x);
+      return g_strdup_printf (kind == ACC_KIND_F64 ? "ABS64 (%s)" : "ABS (%s)", x);
     case ACC_PRIM_SIGNUM:
       return g_strdup_printf ("%s > %s ? %s : %s < %s ? %s : %s", x, zero, one, x, zero, minus_one, x);
     case ACC_PRIM_FDIV:

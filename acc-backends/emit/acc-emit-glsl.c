@@ -34,12 +34,16 @@ static const char prelude[] =
   "#define POPCOUNT32(x) bitCount (x)\n"
   "#define CLZ32(x) (31 - findMSB (x))\n"
   "#define ABS(x) abs (x)\n"
+  /* By its bits: Mesa 22 takes abs() of a double for something else where its bits are asked for. */
+  "#define ABS64(x) FLOAT64 (BITS64 (x) & 0x7fffffffffffffffUL)\n"
   "#define ROUND(x) roundEven (x)\n"
   "#define EXACT precise\n"
   "#define GROUP_X gl_WorkGroupID.x\n"
   "#define GROUP_Y gl_WorkGroupID.y\n"
   "#define LOCAL_ID gl_LocalInvocationID.x\n";
 
+/* It is read when all groups are done. A memory barrier here would be in divergent control flow, which Mesa 22's software
+ * device does not survive. */
 static const char fail_text[] =
   "void fail (uint kind, uint origin, int64_t index, int64_t extent)\n"
   "{\n"
@@ -49,7 +53,6 @@ static const char fail_text[] =
   "      FAILURE.origin = origin;\n"
   "      FAILURE.index = index;\n"
   "      FAILURE.extent = extent;\n"
-  "      memoryBarrierBuffer ();\n"
   "      FAILURE.state = 2;\n"
   "    }\n"
   "}\n"

@@ -32,6 +32,7 @@ static const char prelude[] =
   "#define POPCOUNT32(x) popcount (x)\n"
   "#define CLZ32(x) clz (x)\n"
   "#define ABS(x) fabs (x)\n"
+  "#define ABS64(x) fabs (x)\n"
   "#define ROUND(x) rint (x)\n"
   "#define EXACT\n"
   "#define GROUP_X get_group_id (0)\n"
