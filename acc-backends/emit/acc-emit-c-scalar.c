@@ -494,6 +494,8 @@ c_convert (CWriter       *w,
     }
   if (from_float && !to_float)
     return float_to_int (w, from, to, x);
+  if (c_is_long (to) && !to_float && !c_is_long (from) && acc_element_kind_is_signed (from))
+    return g_strdup_printf ("%s (WIDE (%s))", c_cast (to), x);
 
   return g_strdup_printf ("%s (%s)", c_cast (to), x);
 }
