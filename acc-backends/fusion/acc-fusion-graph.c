@@ -59,6 +59,9 @@ acc_fold_get_lanes (AccElementType *type)
   return 256 / widest;
 }
 
+/* From so many elements on groups of threads fold a row together. */
+#define SHORTEST_ROW 8
+
 AccFoldForm
 acc_fusion_graph_get_fold_form (AccFusionGraph *self,
                                 AccFusionNode  *node)
@@ -70,6 +73,8 @@ acc_fusion_graph_get_fold_form (AccFusionGraph *self,
     return input->size == 0 || (input->size <= 16 && !input->from_source) ? ACC_FOLD_SHORT : ACC_FOLD_FULL;
 
   n = input->extents[input->rank - 1];
+  if (self->for_groups)
+    return n < SHORTEST_ROW ? ACC_FOLD_SHORT : ACC_FOLD_LONG;
   if (n <= 16 || (n < 2 * (gint64) acc_fold_get_lanes (node->array->type) && node->size >= 16))
     return ACC_FOLD_SHORT;
 
@@ -322,7 +327,8 @@ nth_dependence (AccArray *array,
 }
 
 AccFusionGraph *
-acc_fusion_graph_new (AccArray **results,
+acc_fusion_graph_new (gboolean   for_groups,
+                      AccArray **results,
                       guint      n_results,
                       AccArray **bound,
                       AccArray **values,
@@ -335,6 +341,7 @@ acc_fusion_graph_new (AccArray **results,
   g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame));
   Context context = { self, bound, values };
 
+  self->for_groups = for_groups;
   self->nodes = g_ptr_array_new_with_free_func (node_free);
   self->table = g_hash_table_new (NULL, NULL);
 

@@ -56,9 +56,10 @@ struct _AccFusionGraph {
   GHashTable *table;            /* AccArray → AccFusionNode */
   gboolean    data_dependent;
   gboolean    has_sources;
+  gboolean    for_groups;       /* of threads, which share rows that a lane would go along alone */
 };
 
-AccFusionGraph *acc_fusion_graph_new  (AccArray **results, guint n_results, AccArray **bound, AccArray **values, guint n_bound, GError **error);
+AccFusionGraph *acc_fusion_graph_new  (gboolean for_groups, AccArray **results, guint n_results, AccArray **bound, AccArray **values, guint n_bound, GError **error);
 void            acc_fusion_graph_free (AccFusionGraph *self);
 AccFusionNode  *acc_fusion_graph_get  (AccFusionGraph *self, AccArray *array);
 /* Whether the node's data is given: a bound one, use, source. */

@@ -304,7 +304,7 @@ acc_schedule_new (const AccTarget *target,
                   guint            n_bound,
                   GError         **error)
 {
-  g_autoptr (AccFusionGraph) graph = acc_fusion_graph_new (results, n_results, bound, values, n_bound, error);
+  g_autoptr (AccFusionGraph) graph = acc_fusion_graph_new (target->model == ACC_MODEL_SIMT, results, n_results, bound, values, n_bound, error);
   g_autofree AccFusionNode **bases = g_new0 (AccFusionNode *, MAX (n_results, 1));
   g_autoptr (AccSchedule) schedule = NULL;
   AccFusion self = { .target = target, .graph = graph };

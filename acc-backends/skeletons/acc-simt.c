@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-simt.h"
 
+#include <string.h>
+
 /* Elements that a thread of a row takes, where there are enough. */
 #define PER_THREAD 4
+#define VECTOR_BYTES 16
+#define MAX_COST 200   /* rough operations of what is written out one after the other */
 
 guint
 acc_simt_get_group (AccStep *step)
@@ -14,12 +18,37 @@ guint
 acc_simt_choose_width (AccStep *step,
                        gint64   n)
 {
-  guint width = 1;
+  guint width = 1, subgroup = step->fusion->target->subgroup_size, each = acc_simt_choose_vector (step, n);
 
-  while (width < acc_simt_get_group (step) && (gint64) width * PER_THREAD < n)
+  while (width < acc_simt_get_group (step) && (gint64) width * MAX (each, PER_THREAD) < n)
     width *= 2;
+  /* What a subgroup can do without meeting others pays, unless its threads would have much to do. */
+  if (width > subgroup && subgroup > 1 && n <= (gint64) subgroup * MAX (each, PER_THREAD) * 16)
+    width = subgroup;
 
   return width;
+}
+
+guint
+acc_simt_choose_vector (AccStep *step,
+                        gint64   n)
+{
+  GHashTableIter iter;
+  AccFusionNode *node, *consumed = step->cluster->consumed;
+  guint widest = 0, vector;
+
+  g_hash_table_iter_init (&iter, step->cluster->reads);
+  while (g_hash_table_iter_next (&iter, (gpointer *) &node, NULL))
+    for (guint i = 0; consumed != NULL && node->size == consumed->size && i < acc_element_type_get_n_leaves (node->array->type); i++)
+      widest = MAX (widest, acc_element_kind_get_size (acc_element_type_get_leaf (node->array->type, i)));
+  if (widest == 0)
+    return 1;
+
+  vector = VECTOR_BYTES / widest;
+  while (vector > 1 && (n % vector != 0 || vector * (step->cluster->cost + 2) > MAX_COST))
+    vector /= 2;
+
+  return vector;
 }
 
 AccLower *
@@ -123,6 +152,27 @@ reduce_subgroups (AccSimt    *self,
     }
 }
 
+/* The same where all threads have a value and the order does not matter: all end with the result. */
+static void
+reduce_full_subgroups (AccSimt    *self,
+                       AccFold    *fold,
+                       const KVar *vars)
+{
+  AccLower *l = self->l;
+  AccKernelBuilder *b = l->b;
+
+  for (guint d = self->subgroup / 2; d > 0; d /= 2)
+    {
+      KValue *mine = acc_simt_new_values (self, fold), *other = acc_simt_new_values (self, fold);
+
+      acc_fold_get_vars (fold, l, vars, mine);
+      for (guint i = 0; i < fold->n_leaves; i++)
+        other[i] = kb_shuffle (b, KB_SHUFFLE_XOR, mine[i], d);
+      acc_fold_combine (fold, l, mine, other, mine);
+      acc_fold_set_vars (fold, l, vars, mine);
+    }
+}
+
 /* The first thread of each subgroup has a part; the row's thread 0 takes them in order. */
 static void
 reduce_parts (AccSimt    *self,
@@ -188,11 +238,13 @@ reduce_shared (AccSimt    *self,
     }
 }
 
-void
-acc_simt_reduce (AccSimt    *self,
-                 AccFold    *fold,
-                 const KVar *vars,
-                 KValue      n_valid)
+/* @n_valid: of the row's threads, those that have a value; @full: all have. */
+static void
+reduce (AccSimt    *self,
+        AccFold    *fold,
+        const KVar *vars,
+        KValue      n_valid,
+        gboolean    full)
 {
   if (self->width == 1)
     return;
@@ -202,81 +254,148 @@ acc_simt_reduce (AccSimt    *self,
       reduce_shared (self, fold, vars, n_valid);
       return;
     }
-  reduce_subgroups (self, fold, vars, n_valid);
+  if (full && fold->commutative)
+    reduce_full_subgroups (self, fold, vars);
+  else
+    reduce_subgroups (self, fold, vars, n_valid);
   if (self->width > self->subgroup)
     reduce_parts (self, fold, vars, n_valid);
 }
 
-/* Any thread may take any element. */
-static KValue
-fold_in_any_order (AccSimt        *self,
-                   AccFold        *fold,
-                   KValue          begin,
-                   KValue          end,
-                   AccSimtElement  element,
-                   gpointer        data,
-                   const KVar     *vars)
+/* The elements at @at + offsets of all rows, in one block, so that what is loaded together is. @sums = those before . these; where
+ * @first there are none before. */
+static void
+fold_window (AccSimt        *self,
+             AccFold        *fold,
+             const AccFoldRows *rows,
+             KValue          at,
+             AccSimtElement  element,
+             KValue        **sums,
+             gboolean        first)
 {
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
-  gint64 window = (gint64) self->width * PER_THREAD;
-  KValue n = kb_sub (b, end, begin), zero = low_const (l, 0), one = low_const (l, 1);
+  guint n = rows->vector * rows->unroll;
+  KValue **next = low_alloc (l, n * rows->n * sizeof (KValue *));
+
+  for (guint k = 0; k < n; k++)
+    {
+      KValue place = kb_add (b, at, low_const (l, (gint64) (k / rows->vector) * self->width * rows->vector + k % rows->vector));
+
+      for (guint r = 0; r < rows->n; r++)
+        {
+          next[k * rows->n + r] = acc_simt_new_values (self, fold);
+          element (fold, l, place, next[k * rows->n + r], rows->data[r]);
+        }
+    }
+  for (guint r = 0; r < rows->n; r++)
+    {
+      for (guint k = 1; k < n; k++)
+        acc_fold_combine (fold, l, next[r], next[k * rows->n + r], next[r]);
+      if (first)
+        memcpy (sums[r], next[r], fold->n_leaves * sizeof (KValue));
+      else
+        acc_fold_combine (fold, l, sums[r], next[r], sums[r]);
+    }
+}
+
+static void
+set_all (AccFold     *fold,
+         AccLower    *l,
+         guint        n,
+         KVar       **vars,
+         KValue     **values)
+{
+  for (guint r = 0; r < n; r++)
+    acc_fold_set_vars (fold, l, vars[r], values[r]);
+}
+
+/* All whole windows, at least one. */
+static void
+fold_windows (AccSimt           *self,
+              AccFold           *fold,
+              const AccFoldRows *rows,
+              KValue             first,
+              KValue             n_windows,
+              AccSimtElement     element)
+{
+  AccLower *l = self->l;
+  AccKernelBuilder *b = l->b;
+  gint64 window = (gint64) self->width * rows->vector * rows->unroll;
+  KValue **sums = low_alloc (l, rows->n * sizeof (KValue *));
+  KVar **running = low_alloc (l, rows->n * sizeof (KVar *));
+
+  for (guint r = 0; r < rows->n; r++)
+    sums[r] = acc_simt_new_values (self, fold);
+  fold_window (self, fold, rows, first, element, sums, TRUE);
+  if (rows->size >= 0 && rows->size < 2 * window)
+    {
+      set_all (fold, l, rows->n, rows->vars, sums);
+      return;
+    }
+
+  for (guint r = 0; r < rows->n; r++)
+    running[r] = acc_fold_new_vars (fold, l, sums[r]);
+  low_for (l, k, low_const (l, 1), n_windows)
+    {
+      for (guint r = 0; r < rows->n; r++)
+        acc_fold_get_vars (fold, l, running[r], sums[r]);
+      fold_window (self, fold, rows, kb_add (b, first, kb_mul (b, k, low_const (l, window))), element, sums, FALSE);
+      set_all (fold, l, rows->n, running, sums);
+    }
+  for (guint r = 0; r < rows->n; r++)
+    acc_fold_get_vars (fold, l, running[r], sums[r]);
+  set_all (fold, l, rows->n, rows->vars, sums);
+}
+
+/* Any thread may take any element. */
+static KValue
+fold_in_any_order (AccSimt           *self,
+                   AccFold           *fold,
+                   const AccFoldRows *rows,
+                   KValue             begin,
+                   KValue             end,
+                   AccSimtElement     element)
+{
+  AccLower *l = self->l;
+  AccKernelBuilder *b = l->b;
+  guint n_each = rows->vector * rows->unroll;
+  gint64 window = (gint64) self->width * n_each;
+  KValue n = kb_sub (b, end, begin), zero = low_const (l, 0);
   KValue n_windows = kb_udiv (b, n, low_const (l, window));
   KValue full = kb_lt (b, zero, n_windows);
-  KValue first = kb_add (b, begin, self->thread);
-  KValue rest = kb_add (b, first, kb_mul (b, n_windows, low_const (l, window)));
+  KValue first = kb_add (b, begin, kb_mul (b, self->thread, low_const (l, rows->vector)));
+  KValue rest = kb_add (b, kb_add (b, begin, self->thread), kb_mul (b, n_windows, low_const (l, window)));
 
-  low_if (l, full)
-    {
-      KValue *sum = acc_simt_new_values (self, fold);
-      KVar *running;
+  if (rows->size >= window)
+    fold_windows (self, fold, rows, first, n_windows, element);
+  else if (rows->size < 0)
+    low_if (l, full)
+      {
+        fold_windows (self, fold, rows, first, n_windows, element);
+      }
 
-      element (fold, l, first, sum, data);
-      for (guint j = 1; j < PER_THREAD; j++)
-        {
-          KValue *next = acc_simt_new_values (self, fold);
+  if (rows->size < 0 || rows->size % window != 0)
+    low_for (l, j, zero, low_const (l, n_each))
+      {
+        KValue at = kb_add (b, rest, kb_mul (b, j, low_const (l, self->width)));
 
-          element (fold, l, kb_add (b, first, low_const (l, (gint64) j * self->width)), next, data);
-          acc_fold_combine (fold, l, sum, next, sum);
-        }
-      running = acc_fold_new_vars (fold, l, sum);
-      low_for (l, k, one, n_windows)
-        {
-          KValue at = kb_add (b, first, kb_mul (b, k, low_const (l, window)));
-          KValue *next[PER_THREAD];
+        low_if (l, kb_lt (b, at, end))
+          {
+            for (guint r = 0; r < rows->n; r++)
+              {
+                KValue *next = acc_simt_new_values (self, fold);
+                KValue going = kb_or (b, full, kb_lt (b, zero, j));
 
-          for (guint j = 0; j < PER_THREAD; j++)
-            {
-              next[j] = acc_simt_new_values (self, fold);
-              element (fold, l, kb_add (b, at, low_const (l, (gint64) j * self->width)), next[j], data);
-            }
-          for (guint j = 1; j < PER_THREAD; j++)
-            acc_fold_combine (fold, l, next[0], next[j], next[0]);
-          acc_fold_get_vars (fold, l, running, sum);
-          acc_fold_combine (fold, l, sum, next[0], sum);
-          acc_fold_set_vars (fold, l, running, sum);
-        }
-      acc_fold_get_vars (fold, l, running, sum);
-      acc_fold_set_vars (fold, l, vars, sum);
-    }
-
-  low_for (l, j, zero, low_const (l, PER_THREAD))
-    {
-      KValue at = kb_add (b, rest, kb_mul (b, j, low_const (l, self->width)));
-
-      low_if (l, kb_lt (b, at, end))
-        {
-          KValue *next = acc_simt_new_values (self, fold);
-          KValue going = kb_or (b, full, kb_lt (b, zero, j));
-
-          element (fold, l, at, next, data);
-          combine_if (self, fold, vars, going, next);
-          low_if (l, kb_not (b, going))
-            {
-              acc_fold_set_vars (fold, l, vars, next);
-            }
-        }
-    }
+                element (fold, l, at, next, rows->data[r]);
+                combine_if (self, fold, rows->vars[r], going, next);
+                low_if (l, kb_not (b, going))
+                  {
+                    acc_fold_set_vars (fold, l, rows->vars[r], next);
+                  }
+              }
+          }
+      }
 
   return kb_min (b, n, low_const (l, self->width));
 }
@@ -319,16 +438,38 @@ fold_in_order (AccSimt        *self,
 }
 
 void
+acc_simt_fold_rows (AccSimt           *self,
+                    AccFold           *fold,
+                    const AccFoldRows *rows,
+                    KValue             begin,
+                    KValue             end,
+                    AccSimtElement     element)
+{
+  KValue n_valid = { 0 };
+
+  if (fold->commutative)
+    n_valid = fold_in_any_order (self, fold, rows, begin, end, element);
+  else
+    for (guint r = 0; r < rows->n; r++)
+      n_valid = fold_in_order (self, fold, begin, end, element, rows->data[r], rows->vars[r]);
+
+  for (guint r = 0; r < rows->n; r++)
+    reduce (self, fold, rows->vars[r], n_valid, fold->commutative && rows->size >= self->width);
+}
+
+void
 acc_simt_fold (AccSimt        *self,
                AccFold        *fold,
                KValue          begin,
                KValue          end,
+               guint           vector,
                AccSimtElement  element,
                gpointer        data,
                const KVar     *vars)
 {
-  KValue n_valid = fold->commutative ? fold_in_any_order (self, fold, begin, end, element, data, vars)
-                                     : fold_in_order (self, fold, begin, end, element, data, vars);
+  AccFoldRows rows = {
+    .n = 1, .size = -1, .vector = vector, .unroll = MAX (PER_THREAD / vector, 1), .data = &data, .vars = (KVar **) &vars,
+  };
 
-  acc_simt_reduce (self, fold, vars, n_valid);
+  acc_simt_fold_rows (self, fold, &rows, begin, end, element);
 }

@@ -31,11 +31,23 @@ void      acc_simt_load         (AccSimt *self, AccFold *fold, const KBuffer *sh
 void      acc_simt_store        (AccSimt *self, AccFold *fold, const KBuffer *shared, KValue at, const KValue *values);
 KValue   *acc_simt_new_values   (AccSimt *self, AccFold *fold);
 
-/* @vars hold a value in the row's first @n_valid threads; combined in order, the result is in the variables of thread 0. */
-void      acc_simt_reduce       (AccSimt *self, AccFold *fold, const KVar *vars, KValue n_valid);
-/* Folds elements [begin, end), at least one, the same range in all rows of the group; the result is in thread 0. */
-void      acc_simt_fold         (AccSimt *self, AccFold *fold, KValue begin, KValue end, AccSimtElement element, gpointer data,
-                                 const KVar *vars);
+/* Rows that a thread folds side by side, so that what it loads for one it has for the others. */
+typedef struct {
+  guint      n;
+  gint64     size;       /* elements of each, where that is known and begins at 0; -1 */
+  guint      vector;     /* neighbouring elements that a thread takes at a time */
+  guint      unroll;     /* times so many */
+  gpointer  *data;       /* of each, for what gives elements */
+  KVar     **vars;       /* of each: where the result is, in thread 0 */
+} AccFoldRows;
+
+/* Elements that make 16 bytes of what is read, where rows of @n elements begin at multiples of them. */
+guint     acc_simt_choose_vector (AccStep *step, gint64 n);
+/* Folds elements [begin, end), at least one, the same range in all rows of the group. */
+void      acc_simt_fold_rows    (AccSimt *self, AccFold *fold, const AccFoldRows *rows, KValue begin, KValue end, AccSimtElement element);
+/* One row; the result is in thread 0. @begin is a multiple of @vector. */
+void      acc_simt_fold         (AccSimt *self, AccFold *fold, KValue begin, KValue end, guint vector, AccSimtElement element,
+                                 gpointer data, const KVar *vars);
 
 /* --- acc-simt-scan.c */
 

@@ -9,6 +9,8 @@
 
 #define MAX_PARTS 1024
 #define MIN_PART 8192
+#define MAX_ROWS 4
+#define COSTLY 12      /* rough operations per element */
 
 typedef struct {
   const AccSpace *space;
@@ -90,6 +92,28 @@ store_result (AccSimt        *simt,
     }
 }
 
+/* Rows that a thread folds at once: where rows are short so that it has enough to wait for, and where elements take much
+ * computing so that what is loaded for one row serves the others. */
+static guint
+choose_rows (AccStep        *step,
+             const AccFold  *fold,
+             const AccSpace *space,
+             guint           width,
+             guint           each)
+{
+  gint64 windows = space->inner / MAX ((gint64) width * each, 1), busy = MAX (step->fusion->target->n_groups, 1);
+  guint group = acc_simt_get_group (step), n = 1;
+
+  if (!fold->commutative || (width == group && step->cluster->cost < COSTLY))
+    return 1;
+
+  while (n < MAX_ROWS && (width == group || windows * n * 2 <= 8) && n * fold->n_leaves * 2 <= 16
+         && space->outer / ((gint64) group / width * n * 2) >= busy)
+    n *= 2;
+
+  return n;
+}
+
 static void
 write_rows (AccStep        *step,
             const AccSpace *space,
@@ -97,33 +121,50 @@ write_rows (AccStep        *step,
 {
   g_autoptr (AccFold) fold = acc_fold_new (step);
   AccLaunch launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
-  guint width = acc_simt_choose_width (step, space->inner);
+  guint width = acc_simt_choose_width (step, space->inner), vector = acc_simt_choose_vector (step, space->inner);
+  guint unroll = (gint64) width * vector * 2 <= space->inner && vector < 4 ? 4 / vector : 1;
+  guint n = choose_rows (step, fold, space, width, vector * unroll);
+  AccFoldRows rows = { .n = n, .size = space->inner, .vector = vector, .unroll = n > 1 ? MIN (unroll, 2) : unroll };
+  gpointer data[MAX_ROWS];
+  KVar *vars[MAX_ROWS];
+  Source sources[MAX_ROWS];
   AccSimt simt;
   AccLower *l = acc_simt_begin (&simt, step, acc_skeleton_get_name (step), width);
   AccKernelBuilder *b = l->b;
-  KValue wanted = kb_add (b, kb_outer_begin (b), simt.row);
-  /* Threads without a row go along with the last one: all meet at barriers. */
-  KValue u = low_within (l, kb_min (b, wanted, kb_sub (b, kb_outer_end (b), low_const (l, 1))), 0, space->outer - 1);
-  Source source = { space, u, { 0 } };
-  KVar *vars = acc_fold_new_vars (fold, l, NULL);
+  KValue wanted[MAX_ROWS];
+
+  rows.data = data;
+  rows.vars = vars;
+  for (guint r = 0; r < n; r++)
+    {
+      wanted[r] = kb_add (b, kb_add (b, kb_outer_begin (b), simt.row), low_const (l, (gint64) r * (simt.group / width)));
+      /* Threads without a row go along with the last one: all meet at barriers. */
+      sources[r] = (Source) {
+        space, low_within (l, kb_min (b, wanted[r], kb_sub (b, kb_outer_end (b), low_const (l, 1))), 0, space->outer - 1), { 0 },
+      };
+      data[r] = &sources[r];
+      vars[r] = acc_fold_new_vars (fold, l, NULL);
+    }
 
   if (space->inner > 0)
+    acc_simt_fold_rows (&simt, fold, &rows, low_const (l, 0), low_number (l, space->inner), read_element);
+  for (guint r = 0; r < n; r++)
     {
-      acc_simt_fold (&simt, fold, low_const (l, 0), low_number (l, space->inner), read_element, &source, vars);
-      store_result (&simt, fold, results, u, kb_lt (b, wanted, kb_outer_end (b)), vars);
-    }
-  else
-    {
-      low_if (l, kb_and (b, kb_lt (b, wanted, kb_outer_end (b)), kb_eq (b, simt.thread, low_const (l, 0))))
+      if (space->inner > 0)
         {
-          AccIndex *ix = low_index_of_linear (l, results, u);
+          store_result (&simt, fold, results, sources[r].outer, kb_lt (b, wanted[r], kb_outer_end (b)), vars[r]);
+          continue;
+        }
+      low_if (l, kb_and (b, kb_lt (b, wanted[r], kb_outer_end (b)), kb_eq (b, simt.thread, low_const (l, 0))))
+        {
+          AccIndex *ix = low_index_of_linear (l, results, sources[r].outer);
 
           acc_fold_know (fold, l, ix, NULL);
           low_store_roots (l, ix);
         }
     }
 
-  launch.tile_outer = simt.group / width;
+  launch.tile_outer = (gint64) simt.group / width * n;
   launch.tile_inner = MAX (space->inner, 1);
   low_finish (l, launch);
 }
@@ -144,7 +185,7 @@ write_row_parts (AccStep        *step,
   Source source = { space, u, { 0 } };
   KVar *vars = acc_fold_new_vars (fold, l, NULL);
 
-  acc_simt_fold (&simt, fold, kb_inner_begin (b), kb_inner_end (b), read_element, &source, vars);
+  acc_simt_fold (&simt, fold, kb_inner_begin (b), kb_inner_end (b), 1, read_element, &source, vars);
   low_if (l, kb_eq (b, simt.thread, low_const (l, 0)))
     {
       KValue *sum = acc_simt_new_values (&simt, fold);
@@ -173,7 +214,7 @@ write_row_ends (AccStep        *step,
   Source source = { space, { 0 }, kb_mul (b, u, low_number (l, n_parts)) };
   KVar *vars = acc_fold_new_vars (fold, l, NULL);
 
-  acc_simt_fold (&simt, fold, low_const (l, 0), low_number (l, n_parts), read_part, &source, vars);
+  acc_simt_fold (&simt, fold, low_const (l, 0), low_number (l, n_parts), 1, read_part, &source, vars);
   store_result (&simt, fold, results, u, kb_int (b, ACC_KIND_BOOL, 1), vars);
 
   launch.inner = 1;
@@ -227,9 +268,9 @@ write_parts (AccStep        *step,
   KVar *vars = acc_fold_new_vars (fold, l, NULL);
 
   if (inner)
-    acc_simt_fold (&simt, fold, from, to, read_element, &source, vars);
+    acc_simt_fold (&simt, fold, from, to, 1, read_element, &source, vars);
   else
-    acc_simt_fold (&simt, fold, kb_mul (b, from, n), kb_mul (b, to, n), read_linear, &source, vars);
+    acc_simt_fold (&simt, fold, kb_mul (b, from, n), kb_mul (b, to, n), 1, read_linear, &source, vars);
 
   low_if (l, kb_eq (b, simt.thread, low_const (l, 0)))
     {
@@ -268,7 +309,7 @@ write_end (AccStep *step,
 
   low_index_lose_rows (l, ix, g_ptr_array_index (step->cluster->anchors, 0), "is complete after the last row only");
   if (n_parts > 0)
-    acc_simt_fold (&simt, fold, low_const (l, 0), low_number (l, n_parts), read_part, &source, vars);
+    acc_simt_fold (&simt, fold, low_const (l, 0), low_number (l, n_parts), 1, read_part, &source, vars);
   low_if (l, kb_eq (b, simt.thread, low_const (l, 0)))
     {
       KValue *sum = acc_simt_new_values (&simt, fold);

@@ -154,7 +154,7 @@ write_tile_sums (Scan *self)
   KVar *vars = acc_fold_new_vars (self->fold, l, NULL);
 
   self->u = low_within (l, kb_outer_begin (b), 0, self->space->outer - 1);
-  acc_simt_fold (&simt, self->fold, kb_inner_begin (b), kb_inner_end (b), read_element, self, vars);
+  acc_simt_fold (&simt, self->fold, kb_inner_begin (b), kb_inner_end (b), 1, read_element, self, vars);
   low_if (l, kb_eq (b, simt.thread, low_const (l, 0)))
     {
       KValue *sum = acc_simt_new_values (&simt, self->fold);
