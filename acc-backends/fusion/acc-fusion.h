@@ -37,7 +37,7 @@ typedef struct {
   gboolean    reduces;
   gboolean    combine_per_band;
   gboolean    once;                  /* what it stores is large, and not read again soon */
-  GError     *error;             /* of a kernel: a bug of a skeleton */
+  GError     *error;             /* of a kernel: kinds that the target lacks, or a bug of a skeleton */
 } AccStep;
 
 /* Number of the value that holds @node, a value; made on first use. */

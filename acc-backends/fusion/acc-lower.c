@@ -405,6 +405,54 @@ low_new (AccStep    *step,
   return l;
 }
 
+/* The operation nearest to the results whose elements are of @kind, among those that @l's step computes or reads. */
+static AccArray *
+find_kind (AccLower      *l,
+           AccElementKind kind)
+{
+  AccCluster *cluster = l->step->cluster;
+  g_autoptr (GPtrArray) queue = g_ptr_array_new ();
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < cluster->roots->len; i++)
+    g_ptr_array_add (queue, g_array_index (cluster->roots, AccRoot, i).node->array);
+
+  for (guint i = 0; i < queue->len; i++)
+    {
+      AccArray *array = g_ptr_array_index (queue, i);
+      AccFusionNode *node = acc_fusion_graph_get (l->fusion->graph, array);
+
+      if (!g_hash_table_add (seen, array))
+        continue;
+      for (guint leaf = 0; leaf < acc_element_type_get_n_leaves (array->type); leaf++)
+        if (acc_element_type_get_leaf (array->type, leaf) == kind)
+          return array;
+      if (!g_hash_table_contains (cluster->reads, node))
+        for (guint k = 0; k < array->n_inputs; k++)
+          g_ptr_array_add (queue, array->inputs[k]);
+    }
+
+  return g_ptr_array_index (queue, 0);
+}
+
+static gboolean
+check_kinds (AccLower  *l,
+             AccKernel *kernel,
+             GError   **error)
+{
+  AccElementKind missing;
+  g_autofree char *what = NULL;
+
+  if (acc_target_can_run (l->fusion->target, kernel, &missing))
+    return TRUE;
+
+  what = acc_array_describe (find_kind (l, missing));
+  g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s: the device has no elements of type %s", what,
+               acc_element_kind_get_code (missing));
+
+  return FALSE;
+}
+
 void
 low_finish (AccLower *l,
             AccLaunch launch)
@@ -412,6 +460,8 @@ low_finish (AccLower *l,
   GError *error = NULL;
 
   launch.kernel = kb_finish (l->b, &error);
+  if (launch.kernel != NULL && !check_kinds (l, launch.kernel, &error))
+    g_clear_pointer (&launch.kernel, acc_kernel_unref);
   launch.n_slots = l->slots->len;
   launch.slots = (AccSlot *) g_array_free (g_steal_pointer (&l->slots), FALSE);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "acc-core/acc-element-type.h"
+#include "acc-kernel.h"
 
 G_BEGIN_DECLS
 
@@ -41,5 +42,8 @@ acc_target_has_kind (const AccTarget *target,
 {
   return target->model == ACC_MODEL_CPU || (target->kinds & (1u << kind)) != 0;
 }
+
+/* Whether the device has all kinds that @kernel holds in memory or computes with; else @missing is one that it lacks. */
+gboolean acc_target_can_run (const AccTarget *target, const AccKernel *kernel, AccElementKind *missing);
 
 G_END_DECLS

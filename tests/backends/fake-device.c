@@ -713,9 +713,13 @@ fake_device_open (const char *device, GError **error)
                                   .has_atomic_add_f32 = TRUE, .has_atomic_add_f64 = TRUE, .kinds = ~0u };
   static const AccTarget plain = { .model = ACC_MODEL_SIMT, .group_size = 64, .max_group_size = 64, .subgroup_size = 1,
                                    .shared_bytes = 16384, .n_groups = 3, .kinds = ~0u };
-  gboolean is_simt = g_strcmp0 (device, "simt") == 0, is_plain = g_strcmp0 (device, "plain") == 0;
+  const AccTarget *target = &acc_target_cpu;
 
-  if (device != NULL && strcmp (device, "0") != 0 && strcmp (device, "1") != 0 && !is_simt && !is_plain)
+  if (g_strcmp0 (device, "simt") == 0)
+    target = &simt;
+  else if (g_strcmp0 (device, "plain") == 0)
+    target = &plain;
+  else if (device != NULL && strcmp (device, "0") != 0 && strcmp (device, "1") != 0)
     {
       g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "there is no fake device “%s”", device);
       return NULL;
@@ -723,7 +727,8 @@ fake_device_open (const char *device, GError **error)
 
   self = g_new0 (Fake, 1);
   self->base.klass = &fake_class;
-  self->base.target = is_simt ? simt : is_plain ? plain : acc_target_cpu;
+  self->base.target = *target;
+  self->base.target.kinds &= ~fake.lacks;
   self->base.description = g_strdup ("Fake device");
   self->base.id = g_strdup ("fake 1");
   self->base.memory = fake.memory > 0 ? fake.memory : (guint64) 1 << 30;

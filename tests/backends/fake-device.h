@@ -17,6 +17,7 @@ typedef struct {
   guint    fail_allocation; /* the nth from now; 0: none */
   guint    lose_at;         /* the nth operation from now loses the device; 0: never */
   gboolean hang;            /* the next kernel never ends */
+  guint    lacks;           /* kinds that devices opened from now on have not, where they run groups */
   guint    max_delay;       /* microseconds before an operation */
 
   /* What happened; atomic. */

@@ -531,6 +531,70 @@ test_failing_kernel (void)
   assert_all_gone ();
 }
 
+static AccExpr *
+halve_exactly (AccExpr *x, gpointer data)
+{
+  return acc_expr_mul (acc_expr_cast (x, acc_element_type_new (ACC_KIND_F64)), acc_expr_new_float (0.5));
+}
+
+static AccExpr *
+back_to_int (AccExpr *x, gpointer data)
+{
+  return acc_expr_cast (x, acc_element_type_new (ACC_KIND_I64));
+}
+
+/* @data: whether the result is of doubles, or a kernel only comes by them. */
+static AccArray *
+build_halves (AccArray **arrays, guint n, gpointer data)
+{
+  AccArray *halves = acc_array_map (arrays[0], halve_exactly, NULL);
+  AccArray *whole;
+
+  acc_array_set_label (halves, "halves");
+  if (data != NULL)
+    return halves;
+
+  whole = acc_array_map (halves, back_to_int, NULL);
+  g_object_unref (halves);
+
+  return whole;
+}
+
+/* A device without doubles says so before it runs anything, and goes on with what it can do. */
+static void
+test_missing_kind (void)
+{
+  static const char *const devices[] = { "simt", "plain" };
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (devices); i++)
+    {
+      reset (FALSE);
+      fake.lacks = 1u << ACC_KIND_F64;
+      {
+        g_autoptr (GError) error = NULL;
+        g_autoptr (AccBackend) backend = g_initable_new (fake_type, NULL, &error, "device", devices[i / 2], NULL);
+        g_autoptr (AccArray) argument = use_count (1000, 0);
+        const char *signatures[] = { "i8[:]", NULL };
+        g_autoptr (AccProgram) program = acc_program_new (signatures, build_halves, GUINT_TO_POINTER (i % 2));
+        g_autoptr (AccExecutable) halves = NULL, add = NULL;
+        g_autoptr (AccArray) result = NULL;
+
+        g_assert_no_error (error);
+        halves = acc_backend_compile (backend, program, NULL, &error);
+        g_assert_true (halves == NULL || run (halves, argument, &error) == NULL);
+        g_assert_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED);
+        g_assert_nonnull (strstr (error->message, "map “halves”"));
+        g_assert_nonnull (strstr (error->message, acc_element_kind_get_code (ACC_KIND_F64)));
+        g_assert_cmpint (g_atomic_int_get (&fake.n_launches), ==, 0);
+
+        add = compile (backend, build_add, GINT_TO_POINTER (1), 1);
+        result = run_well (add, argument);
+        assert_counts (result, 1, 1);
+      }
+      assert_all_gone ();
+    }
+}
+
 static void
 test_cancel (void)
 {
@@ -766,6 +830,7 @@ main (int argc, char **argv)
   g_test_add_func ("/residency/lost", test_lost);
   g_test_add_func ("/residency/hang", test_hang);
   g_test_add_func ("/residency/failing-kernel", test_failing_kernel);
+  g_test_add_func ("/residency/missing-kind", test_missing_kind);
   g_test_add_func ("/residency/cancel", test_cancel);
   add ("outlives-backend", test_outlives_backend);
   g_test_add_func ("/residency/loop", test_loop);
