@@ -38,6 +38,8 @@ struct _AccDeviceReport {
   gsize           filled;       /* of host: the failure, then small results */
 };
 
+typedef struct _AccDeviceStage AccDeviceStage;
+
 struct _AccDeviceHeap {
   gatomicrefcount ref_count;
   AccDevice      *device;       /* NULL once it has no more blocks and the heap is closed */
@@ -55,6 +57,7 @@ struct _AccDeviceHeap {
   GQueue          resident;     /* copies with counted blocks that nobody pins, latest used first */
   AccDeviceQueue  queues[ACC_N_QUEUES];
   GPtrArray      *reports;
+  AccDeviceStage *stages[2];    /* up and down */
   AccDeviceCounts counts;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-device-heap-private.h"
+#include "acc-device-stage.h"
 
 #include "acc-core/acc-backend-private.h"
 
@@ -115,6 +115,11 @@ free_device (AccDeviceHeap *self)
         acc_device_abandon (report);
     }
   g_ptr_array_set_size (self->reports, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (self->stages); i++)
+    {
+      acc_device_stage_free (self->stages[i], self->lost ? NULL : device);
+      self->stages[i] = NULL;
+    }
   if (!self->lost)
     device->klass->free (device);
   else
@@ -630,6 +635,8 @@ acc_device_heap_new (AccDevice  *device,
   g_queue_init (&self->idle);
   g_queue_init (&self->resident);
   self->reports = g_ptr_array_new ();
+  self->stages[0] = acc_device_stage_new (ACC_QUEUE_UPLOAD);
+  self->stages[1] = acc_device_stage_new (ACC_QUEUE_DOWNLOAD);
   acc_budget_set_reclaim (budget, reclaim, self);
 
   return self;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-device-heap-private.h"
+#include "acc-device-stage.h"
 
 #include "acc-core/acc-backend-private.h"
 
@@ -222,6 +222,21 @@ download (Copy       *self,
     return FALSE;
 
   trace ("fetch", buffer->size, self->block->what);
+  if (acc_device_stage_wants (heap->device, buffer->size))
+    {
+      if (!acc_device_stage_download (heap->stages[1], heap, host->data, self->block, buffer->size, error))
+        {
+          /* Without pinned memory the device may write there yet. */
+          if (!heap->lost)
+            acc_buffer_unref (host);
+          else
+            acc_device_abandon (host);
+          return FALSE;
+        }
+      __atomic_add_fetch (&heap->counts.n_downloads, 1, __ATOMIC_RELAXED);
+      acc_buffer_set_host (buffer, host->data, (GDestroyNotify) acc_buffer_unref, host);
+      return TRUE;
+    }
   if (!acc_device_heap_download (heap, ACC_QUEUE_DOWNLOAD, host->data, self->block, 0, buffer->size, error)
       || !acc_device_heap_mark (heap, ACC_QUEUE_DOWNLOAD, &point, error)
       || !acc_device_heap_block (heap, ACC_QUEUE_DOWNLOAD, point, error))
@@ -332,7 +347,9 @@ upload (AccDeviceHeap  *self,
     return NULL;
 
   trace ("upload", buffer->size, what);
-  if (!acc_device_heap_upload (self, queue, block, 0, data, buffer->size, error))
+  if (acc_device_stage_wants (self->device, buffer->size)
+      ? !acc_device_stage_upload (self->stages[0], self, block, data, buffer->size, error)
+      : !acc_device_heap_upload (self, queue, block, 0, data, buffer->size, error))
     return NULL;
   __atomic_add_fetch (&self->counts.n_uploads, 1, __ATOMIC_RELAXED);
 

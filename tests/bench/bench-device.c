@@ -360,8 +360,8 @@ build_chain (AccArray **a, guint n, gpointer data)
 static void
 measure_launch (Bench *self)
 {
-  const char *signatures[] = { "f4[:]", NULL };
-  g_autoptr (AccArray) small = make_floats (0, 32, 0, 1);
+  const char *signatures[] = { "f4[:,:]", NULL };
+  g_autoptr (AccArray) small = make_floats (1, 32, 0, 1);
   const guint counts[] = { 10, 210 };
   double medians[2];
 

@@ -3,9 +3,12 @@
 
 #include <glib.h>
 
+#include "acc-version.h"
+
 G_BEGIN_DECLS
 
 /* As memcpy(), by several processors where it is much: one alone does not keep up with a device. */
+ACC_MODULE_API
 void acc_parallel_copy (gpointer to, gconstpointer from, gsize size);
 
 G_END_DECLS
