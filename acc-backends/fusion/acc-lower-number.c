@@ -244,6 +244,14 @@ low_mul (AccLower *l,
   return low_prim2 (l, ACC_PRIM_MUL, x, y);
 }
 
+/* A power of two is worth a kernel of its own: a shift. */
+static KValue
+divisor (AccLower *l,
+         gint64    n)
+{
+  return n & (n - 1) ? low_stride (l, n) : low_const (l, n);
+}
+
 KValue
 low_udiv (AccLower *l,
           KValue    x,
@@ -259,7 +267,7 @@ low_udiv (AccLower *l,
   if (lo >= 0 && hi < n)
     return low_const (l, 0);
 
-  return keep_range (l, kb_udiv (l->b, x, low_stride (l, n)), MAX (lo, 0) / n, hi / n);
+  return keep_range (l, kb_udiv (l->b, x, divisor (l, n)), MAX (lo, 0) / n, hi / n);
 }
 
 KValue
@@ -277,7 +285,7 @@ low_urem (AccLower *l,
   if (lo >= 0 && hi < n)
     return x;
 
-  return keep_range (l, kb_urem (l->b, x, low_stride (l, n)), 0, n - 1);
+  return keep_range (l, kb_urem (l->b, x, divisor (l, n)), 0, n - 1);
 }
 
 KValue

@@ -159,13 +159,17 @@ void
 acc_skeleton_map_simt (AccStep        *step,
                        const AccSpace *space)
 {
-  guint vector = choose_vector (step, space);
+  guint vector;
   guint width = 1, group = acc_simt_get_group (step);
   AccLaunch launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
   guint n_rows;
   AccSimt simt;
   AccLower *l;
 
+  if (!acc_skeleton_has_stencil (step) && acc_skeleton_transpose_simt (step, space))
+    return;
+
+  vector = choose_vector (step, space);
   while (width < group && (gint64) width * vector < space->inner)
     width *= 2;
   n_rows = group / width;

@@ -487,6 +487,58 @@ test_backpermute (void)
   CONF_EXPECT_ERROR ("backpermute/bounds", bad, ACC_ERROR_BOUNDS, "backpermute", "stride", "4");
 }
 
+static AccExpr *
+turned (AccExpr *ix, gpointer data)
+{
+  static const guint orders[][3] = { { 1, 0, 2 }, { 0, 2, 1 }, { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
+  const guint *order = orders[GPOINTER_TO_UINT (data)];
+
+  if (GPOINTER_TO_UINT (data) == 0)
+    return acc_expr_tuple2 (acc_expr_item (ix, 1), acc_expr_item (ix, 0));
+
+  return acc_expr_tuple3 (acc_expr_item (ix, order[0]), acc_expr_item (ix, order[1]), acc_expr_item (ix, order[2]));
+}
+
+static AccExpr *
+both (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_tuple2 (x, y);
+}
+
+/* Dimensions in another order, at extents around those of tiles; alone, fused with others, and twice. */
+static void
+test_transpose (void)
+{
+  static const gint64 sides[][2] = { { 16, 16 }, { 17, 40 }, { 32, 32 }, { 33, 31 }, { 64, 65 }, { 100, 130 }, { 1, 70 }, { 70, 1 } };
+  static const gint64 boxes[][3] = { { 3, 33, 40 }, { 40, 3, 33 }, { 33, 40, 3 }, { 17, 18, 19 } };
+  g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
+
+  for (guint t = 0; t < conf_n_types (); t++)
+    for (guint i = 0; i < G_N_ELEMENTS (sides); i++)
+      {
+        g_autoptr(AccArray) a = conf_array (conf_type (conf_types[t]), sides[i], 2, rand, CONF_FULL);
+        g_autoptr(AccArray) b = conf_array (conf_type ("u1"), (gint64[]) { sides[i][1], sides[i][0] }, 2, rand, CONF_FULL);
+        g_autoptr(AccShape) shape = acc_shape_new_matrix (sides[i][1], sides[i][0]);
+        g_autofree char *name = g_strdup_printf ("transpose/%s/%d", conf_types[t], (int) i);
+        g_autoptr(AccArray) turned_a = acc_array_backpermute (a, shape, turned, GUINT_TO_POINTER (0));
+
+        conf_check_array (name, g_object_ref (turned_a), CONF_EXACT);
+        conf_check_array (name, acc_array_zip_with (turned_a, b, both, NULL), CONF_EXACT);
+      }
+
+  for (guint i = 0; i < G_N_ELEMENTS (boxes); i++)
+    for (guint order = 1; order < 5; order++)
+      {
+        g_autoptr(AccArray) a = conf_array (conf_type (i & 1 ? "u2" : "f4"), boxes[i], 3, rand, CONF_FULL);
+        g_autoptr(AccShape) shape = acc_shape_new ((gint64[]) {
+          boxes[i][order == 1 ? 0 : order == 2 ? 2 : order == 3 ? 1 : 2], boxes[i][order == 1 ? 2 : order == 2 ? 0 : order == 3 ? 2 : 1],
+          boxes[i][order == 1 ? 1 : order == 2 ? 1 : order == 3 ? 0 : 0] }, 3);
+        g_autofree char *name = g_strdup_printf ("transpose/box/%u/%u", i, order);
+
+        conf_check_array (name, acc_array_backpermute (a, shape, turned, GUINT_TO_POINTER (order)), CONF_EXACT);
+      }
+}
+
 /* A sequence shared by many consumers, and a diamond. */
 static void
 test_sharing (void)
@@ -517,6 +569,7 @@ main (int argc, char **argv)
   g_test_add_func ("/operations/shapes", test_shapes);
   g_test_add_func ("/operations/permute", test_permute);
   g_test_add_func ("/operations/backpermute", test_backpermute);
+  g_test_add_func ("/operations/transpose", test_transpose);
   g_test_add_func ("/operations/sharing", test_sharing);
   return conf_run ();
 }
