@@ -341,6 +341,7 @@ static gboolean
 ask_facts (AccOpenclDevice  *self,
            GError          **error)
 {
+  const char *more = g_getenv ("ACC_OPENCL_OPTIONS");
   AccTarget *target = &self->parent.target;
   const AccOpenclFunctions *cl = self->cl;
   g_autofree char *name = acc_opencl_dup_device_text (cl, self->device, CL_DEVICE_NAME);
@@ -371,7 +372,8 @@ ask_facts (AccOpenclDevice  *self,
   self->dialect.has_atomic_64 = has_extension (extensions, "cl_khr_int64_base_atomics") && has_extension (extensions, "cl_khr_int64_extended_atomics");
   self->dialect.has_nvidia_asm = has_extension (extensions, "cl_nv_device_attribute_query");
   self->dialect.keeps_denormals = (single & CL_FP_DENORM) != 0;
-  self->options = g_strdup_printf ("-cl-std=CL1.2%s", self->dialect.has_exact_divide ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
+  self->options = g_strdup_printf ("-cl-std=CL1.2 -w%s%s%s", self->dialect.has_exact_divide ? " -cl-fp32-correctly-rounded-divide-sqrt" : "",
+                                   more != NULL ? " " : "", more != NULL ? more : "");
   self->parent.id = g_strdup_printf ("%s; %s; %s; %s; %s%s", name, version, driver, platform, self->options,
                                      self->dialect.has_half ? "; f16" : "");
 

@@ -516,6 +516,9 @@ test_transpose (void)
   for (guint t = 0; t < conf_n_types (); t++)
     for (guint i = 0; i < G_N_ELEMENTS (sides); i++)
       {
+        if (i != 3 && strcmp (conf_types[t], "f4") != 0)
+          continue;
+
         g_autoptr(AccArray) a = conf_array (conf_type (conf_types[t]), sides[i], 2, rand, CONF_FULL);
         g_autoptr(AccArray) b = conf_array (conf_type ("u1"), (gint64[]) { sides[i][1], sides[i][0] }, 2, rand, CONF_FULL);
         g_autoptr(AccShape) shape = acc_shape_new_matrix (sides[i][1], sides[i][0]);
