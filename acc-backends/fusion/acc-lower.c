@@ -241,7 +241,15 @@ KValue
 low_stride (AccLower *l,
             gint64    n)
 {
-  return n >= -16 && n <= 16 ? low_const (l, n) : low_number (l, n);
+  gint64 unit = n % 16 == 0 ? 16 : n % 4 == 0 ? 4 : 1;
+
+  if (n >= -16 && n <= 16)
+    return low_const (l, n);
+  /* Multiples of what a thread takes at a time are seen to be such, so that it can. */
+  if (l->fusion->target->model == ACC_MODEL_SIMT && unit > 1)
+    return low_within (l, kb_mul (l->b, low_number (l, n / unit), low_const (l, unit)), n, n);
+
+  return low_number (l, n);
 }
 
 KValue

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-simt.h"
 
-/* Neighbouring elements that a thread takes. */
+/* Neighbouring elements that a thread takes: of a whole window, and of what is left. */
+#define MAX_EACH 8
 #define PER_THREAD 4
+#define MAX_COST 200   /* rough operations of what is written out one after the other */
 
 /* vars = other . vars where @condition holds. */
 static void
@@ -149,21 +151,72 @@ find_before (AccSimt       *self,
   return kb_or (b, going, later);
 }
 
-void
-acc_simt_scan (AccSimt        *self,
-               AccFold        *fold,
-               KValue          begin,
-               KValue          end,
-               KValue          valid,
-               AccSimtElement  element,
-               AccSimtSum      sum,
-               gpointer        data,
-               const KVar     *carry,
-               KVar            started)
+/* A window that is whole: each element is read once, together with its neighbours. @first: of this thread. */
+static void
+scan_window (AccSimt        *self,
+             AccFold        *fold,
+             KValue          first,
+             KValue          valid,
+             guint           each,
+             AccSimtElement  element,
+             AccSimtSum      sum,
+             gpointer        data,
+             const KBuffer  *shared,
+             const KVar     *carry,
+             KVar            started)
 {
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
-  KBuffer *shared = acc_simt_new_shared (self, fold, self->group);
+  KValue **sums = low_alloc (l, each * sizeof (KValue *));
+  KVar *vars;
+  KValue before;
+
+  for (guint j = 0; j < each; j++)
+    {
+      sums[j] = acc_simt_new_values (self, fold);
+      element (fold, l, kb_add (b, first, low_const (l, j)), sums[j], data);
+    }
+  for (guint j = 1; j < each; j++)
+    acc_fold_combine (fold, l, sums[j - 1], sums[j], sums[j]);
+
+  vars = acc_fold_new_vars (fold, l, sums[each - 1]);
+  scan_threads (self, fold, vars, shared, kb_int (b, ACC_KIND_BOOL, 1));
+  before = find_before (self, fold, vars, shared, low_const (l, self->width), carry, started);
+
+  low_if (l, kb_and (b, valid, before))
+    {
+      KValue *all = acc_simt_new_values (self, fold), *next = acc_simt_new_values (self, fold);
+
+      acc_fold_get_vars (fold, l, vars, all);
+      for (guint j = 0; j < each; j++)
+        {
+          acc_fold_combine (fold, l, all, sums[j], next);
+          sum (fold, l, kb_add (b, first, low_const (l, j)), next, data);
+        }
+    }
+  low_if (l, kb_and (b, valid, kb_not (b, before)))
+    {
+      for (guint j = 0; j < each; j++)
+        sum (fold, l, kb_add (b, first, low_const (l, j)), sums[j], data);
+    }
+}
+
+/* What is left, less than a window, or all where windows do not lie on multiples: one by one. */
+static void
+scan_part (AccSimt        *self,
+           AccFold        *fold,
+           KValue          begin,
+           KValue          end,
+           KValue          valid,
+           AccSimtElement  element,
+           AccSimtSum      sum,
+           gpointer        data,
+           const KBuffer  *shared,
+           const KVar     *carry,
+           KVar            started)
+{
+  AccLower *l = self->l;
+  AccKernelBuilder *b = l->b;
   KValue each = low_const (l, PER_THREAD), one = low_const (l, 1);
   KValue window = low_const (l, (gint64) self->width * PER_THREAD);
   KValue n_windows = kb_udiv (b, kb_add (b, kb_sub (b, end, begin), kb_sub (b, window, one)), window);
@@ -225,4 +278,49 @@ acc_simt_scan (AccSimt        *self,
             }
         }
     }
+}
+
+/* Elements that a thread takes at a time: as many as are cheap enough to be written out side by side. */
+static guint
+choose_each (AccSimt *self,
+             AccFold *fold)
+{
+  guint each = MAX_EACH;
+
+  while (each > 1 && (each * (self->l->step->cluster->cost + 2) > MAX_COST || each * fold->n_leaves > 2 * MAX_EACH))
+    each /= 2;
+
+  return each;
+}
+
+void
+acc_simt_scan (AccSimt        *self,
+               AccFold        *fold,
+               KValue          begin,
+               KValue          end,
+               KValue          valid,
+               AccSimtElement  element,
+               AccSimtSum      sum,
+               gpointer        data,
+               const KVar     *carry,
+               KVar            started)
+{
+  AccLower *l = self->l;
+  AccKernelBuilder *b = l->b;
+  KBuffer *shared = acc_simt_new_shared (self, fold, self->group);
+  guint n_each = choose_each (self, fold);
+  gint64 window = (gint64) self->width * n_each;
+  KValue each = low_const (l, n_each), zero = low_const (l, 0), base = kb_udiv (b, begin, low_const (l, n_each));
+  /* Windows lie on multiples of what a thread takes, so that it can take it at once; or there is none. */
+  KValue aligned = kb_eq (b, kb_urem (b, begin, each), zero);
+  KValue n_whole = kb_select (b, aligned, kb_udiv (b, kb_sub (b, end, begin), low_const (l, window)), zero);
+
+  low_for (l, k, zero, n_whole)
+    {
+      KValue at = kb_add (b, kb_add (b, base, kb_mul (b, k, low_const (l, self->width))), self->thread);
+
+      scan_window (self, fold, kb_mul (b, at, each), valid, n_each, element, sum, data, shared, carry, started);
+    }
+  scan_part (self, fold, kb_add (b, begin, kb_mul (b, n_whole, low_const (l, window))), end, valid, element, sum, data, shared,
+             carry, started);
 }

@@ -12,6 +12,7 @@
 
 #define WINDOWS 4      /* per row of a tile */
 #define ROWS 4         /* per thread and tile */
+#define BLOCK_ROWS 4   /* of stencils */
 #define VECTOR_BYTES 16
 #define MAX_COST 400   /* rough operations of V elements, which are written out one after the other */
 
@@ -155,6 +156,71 @@ write_stencil_row (AccSimt        *self,
     }
 }
 
+/* Neighbouring rows of a stencil by one thread, in one block where none of them meets a border: what their windows have in common
+ * is loaded once. */
+static void
+write_stencil_rows (AccSimt        *self,
+                    const AccSpace *space,
+                    KValue          outer,
+                    guint           vector)
+{
+  AccLower *l = self->l;
+  AccKernelBuilder *b = l->b;
+  KValue rows[BLOCK_ROWS], inside = kb_le (b, kb_add (b, outer, low_const (l, BLOCK_ROWS)), kb_outer_end (b));
+  KValue begin = kb_inner_begin (b), end = kb_inner_end (b);
+  gint64 window = (gint64) self->width * vector, margin = acc_skeleton_get_margin (l->step, space);
+  KValue base = kb_udiv (b, begin, low_const (l, vector));
+  KValue left = kb_sub (b, end, kb_mul (b, base, low_const (l, vector)));
+  KValue n_windows = kb_udiv (b, kb_add (b, left, low_const (l, window - 1)), low_const (l, window));
+  KValue from = kb_max (b, begin, low_number (l, margin));
+  KValue to = kb_min (b, end, low_number (l, space->inner - margin));
+
+  for (guint r = 0; r < BLOCK_ROWS; r++)
+    {
+      rows[r] = low_within (l, kb_add (b, outer, low_const (l, r)), 0, space->outer - 1);
+      inside = kb_and (b, inside, acc_skeleton_get_outer_inside (l, space, rows[r]));
+    }
+
+  low_if (l, inside)
+    {
+      l->outer_inside = TRUE;
+      for (guint r = 0; r < BLOCK_ROWS; r++)
+        low_prepare_taps (l, low_index_of_space (l, space, rows[r], begin));
+      low_for (l, k, low_const (l, 0), n_windows)
+        {
+          KValue at = kb_add (b, kb_add (b, base, kb_mul (b, k, low_const (l, self->width))), self->thread);
+          KValue first = kb_mul (b, at, low_const (l, vector));
+
+          low_if (l, kb_and (b, kb_le (b, from, first), kb_le (b, kb_add (b, first, low_const (l, vector)), to)))
+            {
+              l->inner_inside = TRUE;
+              low_within (l, first, 0, space->inner - 1);
+              for (guint r = 0; r < BLOCK_ROWS; r++)
+                store_vector (l, space, rows[r], first, vector);
+              l->inner_inside = FALSE;
+            }
+          low_else (l)
+            {
+              for (guint r = 0; r < BLOCK_ROWS; r++)
+                store_some (l, space, rows[r], first, vector, begin, end);
+            }
+        }
+      l->outer_inside = FALSE;
+    }
+  low_else (l)
+    {
+      low_for (l, r, low_const (l, 0), low_const (l, BLOCK_ROWS))
+        {
+          KValue u = kb_add (b, outer, r);
+
+          low_if (l, kb_lt (b, u, kb_outer_end (b)))
+            {
+              write_stencil_row (self, space, low_within (l, u, 0, space->outer - 1), vector);
+            }
+        }
+    }
+}
+
 void
 acc_skeleton_map_simt (AccStep        *step,
                        const AccSpace *space)
@@ -162,6 +228,7 @@ acc_skeleton_map_simt (AccStep        *step,
   guint vector;
   guint width = 1, group = acc_simt_get_group (step);
   AccLaunch launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
+  gboolean blocks;
   guint n_rows;
   AccSimt simt;
   AccLower *l;
@@ -173,6 +240,8 @@ acc_skeleton_map_simt (AccStep        *step,
   while (width < group && (gint64) width * vector < space->inner)
     width *= 2;
   n_rows = group / width;
+  blocks = n_rows == 1 && space->first_inner > 0 && acc_skeleton_has_stencil (step) && acc_skeleton_get_outer_radius (step, space) > 0
+           && (double) BLOCK_ROWS * vector * (step->cluster->cost + 2) <= 4 * MAX_COST;
 
   l = acc_simt_begin (&simt, step, acc_skeleton_get_name (step), space->first_inner > 0 ? width : group);
   l->first_inner = space->first_inner;
@@ -189,7 +258,14 @@ acc_skeleton_map_simt (AccStep        *step,
       KValue count = kb_sub (b, kb_outer_end (b), first);
 
       launch.tile_outer = (gint64) n_rows * ROWS;
-      launch.tile_inner = (gint64) width * vector * (n_rows > 1 ? 1 : WINDOWS);
+      launch.tile_inner = (gint64) width * vector * (n_rows > 1 || blocks ? 1 : WINDOWS);
+      if (blocks)
+        {
+          launch.tile_outer = BLOCK_ROWS;
+          write_stencil_rows (&simt, space, low_within (l, kb_outer_begin (b), 0, space->outer - 1), vector);
+          low_finish (l, launch);
+          return;
+        }
       if (n_rows == 1)
         launch.tile_outer = 1;
       low_for (l, r, low_const (l, 0), kb_udiv (b, kb_add (b, kb_max (b, count, low_const (l, 0)), low_const (l, n_rows - 1)), low_const (l, n_rows)))

@@ -74,7 +74,8 @@ store_element (AccFold      *fold,
                gpointer      data)
 {
   Scan *self = data;
-  AccIndex *ix = low_index_of_linear (l, self->results, kb_add (l->b, kb_mul (l->b, self->u, low_number (l, self->space->inner)), at));
+  KValue linear = self->space->outer == 1 ? at : kb_add (l->b, kb_mul (l->b, self->u, low_number (l, self->space->inner)), at);
+  AccIndex *ix = low_index_of_linear (l, self->results, linear);
 
   acc_fold_know (fold, l, ix, sum);
   low_store_roots (l, ix);
@@ -235,7 +236,7 @@ write_tile_scans (Scan *self)
   KValue begin = kb_inner_begin (b);
   KVar started, *carry;
 
-  self->u = low_within (l, kb_outer_begin (b), 0, self->space->outer - 1);
+  self->u = self->space->outer == 1 ? low_const (l, 0) : low_within (l, kb_outer_begin (b), 0, self->space->outer - 1);
   carry = new_carry (self, l, kb_lt (b, low_const (l, 0), begin), self->before,
                      kb_add (b, get_tile (self, l, self->u, begin), self->u), &started);
   acc_simt_scan (&simt, self->fold, begin, kb_inner_end (b), kb_int (b, ACC_KIND_BOOL, 1), read_element, store_element, self, carry, started);
