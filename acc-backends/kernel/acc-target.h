@@ -26,6 +26,7 @@ typedef struct {
   gboolean has_atomic_64;      /* kb_atomic and kb_atomic_cas of 8 bytes */
   gboolean has_atomic_add_f32;
   gboolean has_atomic_add_f64;
+  gboolean merges_loads;       /* what a thread loads of neighbouring elements, up to 16 bytes, becomes one access */
   gboolean has_library;        /* transcendental primitives that are better than those built of other instructions */
   gboolean has_fast_library;   /* such where fast_math is asked for */
   guint    kinds;              /* bit (1 << AccElementKind): values that the device can hold and compute with */

@@ -285,7 +285,7 @@ static guint
 choose_each (AccSimt *self,
              AccFold *fold)
 {
-  guint each = MAX_EACH;
+  guint each = self->l->step->fusion->target->merges_loads ? MAX_EACH : PER_THREAD;
 
   while (each > 1 && (each * (self->l->step->cluster->cost + 2) > MAX_COST || each * fold->n_leaves > 2 * MAX_EACH))
     each /= 2;
