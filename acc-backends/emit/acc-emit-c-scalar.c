@@ -292,7 +292,7 @@ quotient (CWriter       *w,
           const char    *x,
           const char    *y)
 {
-  if (kind == ACC_KIND_F32 && !w->dialect->has_exact_divide)
+  if (kind == ACC_KIND_F32 && !w->dialect->has_exact_divide && !w->kernel->fast)
     return call (w, "quot", kind, x, y);
   if (w->dialect->guards_zeros)
     return call (w, "guarded_quot", kind, x, y);
@@ -331,7 +331,7 @@ float_primitive (CWriter       *w,
     case ACC_PRIM_RECIP:
       return quotient (w, kind, one, x);
     case ACC_PRIM_SQRT:
-      if (kind == ACC_KIND_F32 && !w->dialect->has_exact_divide)
+      if (kind == ACC_KIND_F32 && !w->dialect->has_exact_divide && !w->kernel->fast)
         return call (w, "root", kind, x, NULL);
       return g_strdup_printf ("sqrt (%s)", x);
     case ACC_PRIM_TRUNCATE:
