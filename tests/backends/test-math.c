@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Accuracy of the transcendental functions against correctly rounded values. With --table the worst errors found are
- * printed as the documentation shows them. */
+/* Accuracy of the transcendental functions against correctly rounded values. With --table BACKEND… the
+ * worst errors found are printed as the documentation shows them, f4 and f8 of each backend. */
 
 #include "acc-backends/emit/acc-llvm-jit.h"
 #include "acc-backends/kernel/math/acc-math.h"
+
+#include <acc/acc.h>
 
 #include <math.h>
 #include <mpfr.h>
@@ -19,6 +21,8 @@ typedef struct {
   int        (*exact2) (mpfr_t, const mpfr_t, const mpfr_t, mpfr_rnd_t);
   double       low, high;     /* where samples are dense */
   double       limit;         /* ulp */
+  AccExpr   *(*build1) (AccExpr *);
+  AccExpr   *(*build2) (AccExpr *, AccExpr *);
 } Function;
 
 static int
@@ -35,23 +39,23 @@ log_base (mpfr_t r, const mpfr_t base, const mpfr_t x, mpfr_rnd_t rounding)
 }
 
 static const Function functions[] = {
-  { ACC_PRIM_SIN, mpfr_sin, NULL, -20, 20, 1.5 },
-  { ACC_PRIM_COS, mpfr_cos, NULL, -20, 20, 1.5 },
-  { ACC_PRIM_TAN, mpfr_tan, NULL, -20, 20, 3.5 },
-  { ACC_PRIM_ASIN, mpfr_asin, NULL, -1, 1, 2.5 },
-  { ACC_PRIM_ACOS, mpfr_acos, NULL, -1, 1, 2 },
-  { ACC_PRIM_ATAN, mpfr_atan, NULL, -10, 10, 2 },
-  { ACC_PRIM_SINH, mpfr_sinh, NULL, -30, 30, 4 },
-  { ACC_PRIM_COSH, mpfr_cosh, NULL, -30, 30, 4 },
-  { ACC_PRIM_TANH, mpfr_tanh, NULL, -12, 12, 4 },
-  { ACC_PRIM_ASINH, mpfr_asinh, NULL, -30, 30, 4 },
-  { ACC_PRIM_ACOSH, mpfr_acosh, NULL, 1, 30, 4 },
-  { ACC_PRIM_ATANH, mpfr_atanh, NULL, -1, 1, 4 },
-  { ACC_PRIM_EXP, mpfr_exp, NULL, -90, 90, 1.5 },
-  { ACC_PRIM_LOG, mpfr_log, NULL, 0, 100, 1.5 },
-  { ACC_PRIM_POW, NULL, mpfr_pow, -20, 20, 2 },
-  { ACC_PRIM_LOGBASE, NULL, log_base, 0, 100, 4 },
-  { ACC_PRIM_ATAN2, NULL, mpfr_atan2, -10, 10, 3 },
+  { ACC_PRIM_SIN, mpfr_sin, NULL, -20, 20, 1.5, acc_expr_sin },
+  { ACC_PRIM_COS, mpfr_cos, NULL, -20, 20, 1.5, acc_expr_cos },
+  { ACC_PRIM_TAN, mpfr_tan, NULL, -20, 20, 3.5, acc_expr_tan },
+  { ACC_PRIM_ASIN, mpfr_asin, NULL, -1, 1, 2.5, acc_expr_asin },
+  { ACC_PRIM_ACOS, mpfr_acos, NULL, -1, 1, 2, acc_expr_acos },
+  { ACC_PRIM_ATAN, mpfr_atan, NULL, -10, 10, 2, acc_expr_atan },
+  { ACC_PRIM_SINH, mpfr_sinh, NULL, -30, 30, 4, acc_expr_sinh },
+  { ACC_PRIM_COSH, mpfr_cosh, NULL, -30, 30, 4, acc_expr_cosh },
+  { ACC_PRIM_TANH, mpfr_tanh, NULL, -12, 12, 4, acc_expr_tanh },
+  { ACC_PRIM_ASINH, mpfr_asinh, NULL, -30, 30, 4, acc_expr_asinh },
+  { ACC_PRIM_ACOSH, mpfr_acosh, NULL, 1, 30, 4, acc_expr_acosh },
+  { ACC_PRIM_ATANH, mpfr_atanh, NULL, -1, 1, 4, acc_expr_atanh },
+  { ACC_PRIM_EXP, mpfr_exp, NULL, -90, 90, 1.5, acc_expr_exp },
+  { ACC_PRIM_LOG, mpfr_log, NULL, 0, 100, 1.5, acc_expr_log },
+  { ACC_PRIM_POW, NULL, mpfr_pow, -20, 20, 2, NULL, acc_expr_pow },
+  { ACC_PRIM_LOGBASE, NULL, log_base, 0, 100, 4, NULL, acc_expr_logbase },
+  { ACC_PRIM_ATAN2, NULL, mpfr_atan2, -10, 10, 3, NULL, acc_expr_atan2 },
 };
 
 static AccLlvmTarget *target;
@@ -81,6 +85,58 @@ compile (AccPrimitive   primitive,
   AccKernelEntry entry = acc_llvm_jit_add_object (jit, object, NULL, &error);
   g_assert_no_error (error);
   return entry;
+}
+
+static AccExpr *
+apply1 (AccExpr *x, gpointer f)
+{
+  return ((const Function *) f)->build1 (x);
+}
+
+static AccExpr *
+apply2 (AccExpr *x, AccExpr *y, gpointer f)
+{
+  return ((const Function *) f)->build2 (x, y);
+}
+
+static AccArray *
+use (AccElementKind kind,
+     gconstpointer  data,
+     guint          n)
+{
+  g_autoptr (AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr (GBytes) bytes = g_bytes_new (data, n * acc_element_kind_get_size (kind));
+
+  return acc_array_use (acc_element_type_new (kind), shape, bytes);
+}
+
+/* By a backend, or else by the emitter alone. */
+static void
+evaluate (const Function *f,
+          AccElementKind  kind,
+          AccBackend     *backend,
+          AccEmitFlags    flags,
+          gpointer        x,
+          gpointer        y,
+          gpointer        out,
+          guint           n)
+{
+  g_autoptr (GError) error = NULL;
+  AccFailure failure = { 0 };
+
+  if (backend == NULL)
+    {
+      compile (f->primitive, kind, flags) ((guint64[]) { (guintptr) x, (guintptr) y, (guintptr) out }, (gint64[]) { 0, 1, 0, n, 0 }, &failure);
+      return;
+    }
+
+  g_autoptr (AccArray) xs = use (kind, x, n), ys = use (kind, y, n);
+  g_autoptr (AccArray) mapped = f->build1 != NULL ? acc_array_map (xs, apply1, (gpointer) f) : acc_array_zip_with (xs, ys, apply2, (gpointer) f);
+  g_autoptr (AccArray) result = acc_backend_run (backend, mapped, NULL, &error);
+  g_assert_no_error (error);
+  g_autoptr (GBytes) bytes = acc_array_get_bytes (result, 0, &error);
+  g_assert_no_error (error);
+  memcpy (out, g_bytes_get_data (bytes, NULL), n * acc_element_kind_get_size (kind));
 }
 
 static const double edges[] = {
@@ -137,13 +193,12 @@ error_in_ulp (double         got,
 static double
 worst_of (const Function *f,
           AccElementKind  kind,
+          AccBackend     *backend,
           AccEmitFlags    flags)
 {
   gsize size = acc_element_kind_get_size (kind);
   g_autofree guint8 *x = g_malloc (SAMPLES * size), *y = g_malloc (SAMPLES * size), *out = g_malloc0 (SAMPLES * size);
   g_autoptr (GRand) random = g_rand_new_with_seed (f->primitive * 2 + kind);
-  AccKernelEntry entry = compile (f->primitive, kind, flags);
-  AccFailure failure = { 0 };
   gboolean pair = f->exact2 != NULL;
   double worst = 0;
   guint n_edges = G_N_ELEMENTS (edges);
@@ -160,7 +215,7 @@ worst_of (const Function *f,
         ((double *) x)[i] = a, ((double *) y)[i] = b;
     }
 
-  entry ((guint64[]) { (guintptr) x, (guintptr) y, (guintptr) out }, (gint64[]) { 0, 1, 0, SAMPLES, 0 }, &failure);
+  evaluate (f, kind, backend, flags, x, y, out, SAMPLES);
 
   mpfr_t a, b, r;
   mpfr_inits2 (60, a, b, (mpfr_ptr) 0);
@@ -195,34 +250,85 @@ test_function (gconstpointer data)
 {
   const Function *f = data;
 
-  g_assert_cmpfloat (worst_of (f, ACC_KIND_F32, ACC_EMIT_DEFAULT), <=, f->limit);
-  g_assert_cmpfloat (worst_of (f, ACC_KIND_F64, ACC_EMIT_DEFAULT), <=, f->limit);
-  g_assert_cmpfloat (worst_of (f, ACC_KIND_F64, ACC_EMIT_SCALAR), <=, f->limit);
+  g_assert_cmpfloat (worst_of (f, ACC_KIND_F32, NULL, ACC_EMIT_DEFAULT), <=, f->limit);
+  g_assert_cmpfloat (worst_of (f, ACC_KIND_F64, NULL, ACC_EMIT_DEFAULT), <=, f->limit);
+  g_assert_cmpfloat (worst_of (f, ACC_KIND_F64, NULL, ACC_EMIT_SCALAR), <=, f->limit);
+}
+
+typedef struct {
+  const Function *f;
+  AccBackend     *backend;
+} Case;
+
+/* Devices may have their own functions: 5 ulp are what all of them say to keep. */
+static void
+test_on_device (gconstpointer data)
+{
+  const Case *c = data;
+
+  g_assert_cmpfloat (worst_of (c->f, ACC_KIND_F32, c->backend, ACC_EMIT_DEFAULT), <=, 5);
+  g_assert_cmpfloat (worst_of (c->f, ACC_KIND_F64, c->backend, ACC_EMIT_DEFAULT), <=, 5);
+}
+
+static void
+print_table (char **names)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    {
+      printf ("| %s |", acc_primitive_get_info (functions[i].primitive)->name);
+      for (guint k = 0; names[k] != NULL; k++)
+        {
+          g_autoptr (GError) error = NULL;
+          g_autoptr (AccBackend) backend = acc_backend_new_for_name (names[k], &error);
+
+          g_assert_no_error (error);
+          printf (" %.2f | %.2f |", worst_of (&functions[i], ACC_KIND_F32, backend, ACC_EMIT_DEFAULT),
+                  worst_of (&functions[i], ACC_KIND_F64, backend, ACC_EMIT_DEFAULT));
+        }
+      printf ("\n");
+    }
 }
 
 int
 main (int argc, char **argv)
 {
+  const char *named = g_getenv ("ACC_TEST_BACKENDS");
+  g_auto (GStrv) devices = g_strsplit (named != NULL && *named != '\0' ? named : "opencl,vulkan,cuda", ",", -1);
+  g_autoptr (GPtrArray) backends = g_ptr_array_new_with_free_func (g_object_unref);
   g_autoptr (GError) error = NULL;
+
+  if (argc > 1 && strcmp (argv[1], "--table") == 0)
+    {
+      print_table (argc > 2 ? argv + 2 : (char *[]) { "native", NULL });
+      return 0;
+    }
 
   target = acc_llvm_target_new_host (&error);
   g_assert_no_error (error);
   jit = acc_llvm_jit_new (&error);
   g_assert_no_error (error);
 
-  if (argc > 1 && strcmp (argv[1], "--table") == 0)
-    {
-      for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
-        printf ("| %s | %.2f | %.2f |\n", acc_primitive_get_info (functions[i].primitive)->name,
-                worst_of (&functions[i], ACC_KIND_F32, ACC_EMIT_DEFAULT), worst_of (&functions[i], ACC_KIND_F64, ACC_EMIT_DEFAULT));
-      return 0;
-    }
-
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
     {
       g_autofree char *path = g_strconcat ("/math/", acc_primitive_get_info (functions[i].primitive)->name, NULL);
       g_test_add_data_func (path, &functions[i], test_function);
+    }
+  for (guint k = 0; devices[k] != NULL; k++)
+    {
+      AccBackend *backend = acc_backend_new_for_name (devices[k], NULL);
+
+      if (backend == NULL)
+        continue;
+      g_ptr_array_add (backends, backend);
+      for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+        {
+          g_autofree char *path = g_strdup_printf ("/math/%s/%s", devices[k], acc_primitive_get_info (functions[i].primitive)->name);
+          Case *c = g_new (Case, 1);
+
+          *c = (Case) { &functions[i], backend };
+          g_test_add_data_func_full (path, c, test_on_device, g_free);
+        }
     }
   int status = g_test_run ();
 
