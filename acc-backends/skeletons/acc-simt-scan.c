@@ -99,13 +99,14 @@ scan_threads (AccSimt       *self,
 /* @vars, of threads that have any, get the sum of what @carry and the threads before have; TRUE in the result where there is
  * such a sum. @carry gets the sum of all. */
 static KValue
-find_before (AccSimt       *self,
-             AccFold       *fold,
-             const KVar    *vars,
-             const KBuffer *shared,
-             KValue         n_valid,
-             const KVar    *carry,
-             KVar           started)
+find_before (AccSimt           *self,
+             AccFold           *fold,
+             const AccSimtScan *scan,
+             const KVar        *vars,
+             const KBuffer     *shared,
+             KValue             n_valid,
+             const KVar        *carry,
+             KVar               started)
 {
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
@@ -113,14 +114,17 @@ find_before (AccSimt       *self,
   KValue zero = low_const (l, 0), one = low_const (l, 1);
   KValue row = kb_mul (b, self->row, low_const (l, self->width));
   KValue exists = kb_lt (b, self->thread, n_valid);
-  KValue going = kb_get (b, started), later = kb_lt (b, zero, self->thread);
+  KValue going, later = kb_lt (b, zero, self->thread);
   KValue *before = acc_simt_new_values (self, fold);
 
   acc_fold_get_vars (fold, l, vars, mine);
   acc_simt_store (self, fold, shared, self->local, mine);
-  acc_fold_get_vars (fold, l, carry, before);
   kb_barrier (b);
   acc_simt_load (self, fold, shared, kb_add (b, row, kb_sub (b, n_valid, one)), total);
+  if (scan->before != NULL)
+    scan->before (fold, l, total, carry, started, scan->data);
+  going = kb_get (b, started);
+  acc_fold_get_vars (fold, l, carry, before);
   low_if (l, later)
     {
       KValue *previous = acc_simt_new_values (self, fold);
@@ -151,19 +155,17 @@ find_before (AccSimt       *self,
   return kb_or (b, going, later);
 }
 
-/* A window that is whole: each element is read once, together with its neighbours. @first: of this thread. */
+/* Each element is read once, together with its neighbours. @first: of this thread. */
 static void
-scan_window (AccSimt        *self,
-             AccFold        *fold,
-             KValue          first,
-             KValue          valid,
-             guint           each,
-             AccSimtElement  element,
-             AccSimtSum      sum,
-             gpointer        data,
-             const KBuffer  *shared,
-             const KVar     *carry,
-             KVar            started)
+scan_window (AccSimt           *self,
+             AccFold           *fold,
+             const AccSimtScan *scan,
+             KValue             first,
+             KValue             valid,
+             guint              each,
+             const KBuffer     *shared,
+             const KVar        *carry,
+             KVar               started)
 {
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
@@ -174,14 +176,14 @@ scan_window (AccSimt        *self,
   for (guint j = 0; j < each; j++)
     {
       sums[j] = acc_simt_new_values (self, fold);
-      element (fold, l, kb_add (b, first, low_const (l, j)), sums[j], data);
+      scan->element (fold, l, kb_add (b, first, low_const (l, j)), sums[j], scan->data);
     }
   for (guint j = 1; j < each; j++)
     acc_fold_combine (fold, l, sums[j - 1], sums[j], sums[j]);
 
   vars = acc_fold_new_vars (fold, l, sums[each - 1]);
   scan_threads (self, fold, vars, shared, kb_int (b, ACC_KIND_BOOL, 1));
-  before = find_before (self, fold, vars, shared, low_const (l, self->width), carry, started);
+  before = find_before (self, fold, scan, vars, shared, low_const (l, self->width), carry, started);
 
   low_if (l, kb_and (b, valid, before))
     {
@@ -191,29 +193,27 @@ scan_window (AccSimt        *self,
       for (guint j = 0; j < each; j++)
         {
           acc_fold_combine (fold, l, all, sums[j], next);
-          sum (fold, l, kb_add (b, first, low_const (l, j)), next, data);
+          scan->sum (fold, l, kb_add (b, first, low_const (l, j)), next, scan->data);
         }
     }
   low_if (l, kb_and (b, valid, kb_not (b, before)))
     {
       for (guint j = 0; j < each; j++)
-        sum (fold, l, kb_add (b, first, low_const (l, j)), sums[j], data);
+        scan->sum (fold, l, kb_add (b, first, low_const (l, j)), sums[j], scan->data);
     }
 }
 
 /* What is left, less than a window, or all where windows do not lie on multiples: one by one. */
 static void
-scan_part (AccSimt        *self,
-           AccFold        *fold,
-           KValue          begin,
-           KValue          end,
-           KValue          valid,
-           AccSimtElement  element,
-           AccSimtSum      sum,
-           gpointer        data,
-           const KBuffer  *shared,
-           const KVar     *carry,
-           KVar            started)
+scan_part (AccSimt           *self,
+           AccFold           *fold,
+           const AccSimtScan *scan,
+           KValue             begin,
+           KValue             end,
+           KValue             valid,
+           const KBuffer     *shared,
+           const KVar        *carry,
+           KVar               started)
 {
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
@@ -236,13 +236,13 @@ scan_part (AccSimt        *self,
         {
           KValue *start = acc_simt_new_values (self, fold);
 
-          element (fold, l, first, start, data);
+          scan->element (fold, l, first, start, scan->data);
           acc_fold_set_vars (fold, l, vars, start);
           low_for (l, at, kb_add (b, first, one), last)
             {
               KValue *running = acc_simt_new_values (self, fold), *next = acc_simt_new_values (self, fold);
 
-              element (fold, l, at, next, data);
+              scan->element (fold, l, at, next, scan->data);
               acc_fold_get_vars (fold, l, vars, running);
               acc_fold_combine (fold, l, running, next, running);
               acc_fold_set_vars (fold, l, vars, running);
@@ -250,7 +250,7 @@ scan_part (AccSimt        *self,
         }
 
       scan_threads (self, fold, vars, shared, kb_lt (b, self->thread, n_valid));
-      before = find_before (self, fold, vars, shared, n_valid, carry, started);
+      before = find_before (self, fold, scan, vars, shared, n_valid, carry, started);
       going = kb_var (b, before);
 
       low_if (l, kb_and (b, valid, kb_lt (b, first, last)))
@@ -259,7 +259,7 @@ scan_part (AccSimt        *self,
             {
               KValue *running = acc_simt_new_values (self, fold), *next = acc_simt_new_values (self, fold);
 
-              element (fold, l, at, next, data);
+              scan->element (fold, l, at, next, scan->data);
               low_if (l, kb_get (b, going))
                 {
                   KValue *mine = acc_simt_new_values (self, fold), *all = acc_simt_new_values (self, fold);
@@ -274,41 +274,69 @@ scan_part (AccSimt        *self,
                   kb_set (b, going, kb_int (b, ACC_KIND_BOOL, 1));
                 }
               acc_fold_get_vars (fold, l, vars, running);
-              sum (fold, l, at, running, data);
+              scan->sum (fold, l, at, running, scan->data);
             }
         }
     }
 }
 
-/* Elements that a thread takes at a time: as many as are cheap enough to be written out side by side. */
-static guint
-choose_each (AccSimt *self,
-             AccFold *fold)
+guint
+acc_simt_choose_scan_each (AccStep *step,
+                           AccFold *fold)
 {
-  guint each = self->l->step->fusion->target->merges_loads ? MAX_EACH : PER_THREAD;
+  guint each = step->fusion->target->merges_loads ? MAX_EACH : PER_THREAD;
 
-  while (each > 1 && (each * (self->l->step->cluster->cost + 2) > MAX_COST || each * fold->n_leaves > 2 * MAX_EACH))
+  while (each > 1 && (each * (step->cluster->cost + 2) > MAX_COST || each * fold->n_leaves > 2 * MAX_EACH))
     each /= 2;
 
   return each;
 }
 
 void
-acc_simt_scan (AccSimt        *self,
-               AccFold        *fold,
-               KValue          begin,
-               KValue          end,
-               KValue          valid,
-               AccSimtElement  element,
-               AccSimtSum      sum,
-               gpointer        data,
-               const KVar     *carry,
-               KVar            started)
+acc_simt_scan_window (AccSimt           *self,
+                      AccFold           *fold,
+                      const AccSimtScan *scan,
+                      KValue             first,
+                      KValue             valid,
+                      const KVar        *carry,
+                      KVar               started)
+{
+  AccLower *l = self->l;
+  AccKernelBuilder *b = l->b;
+  guint each = acc_simt_choose_scan_each (l->step, fold);
+  KValue at = kb_add (b, kb_udiv (b, first, low_const (l, each)), self->thread);
+
+  scan_window (self, fold, scan, kb_mul (b, at, low_const (l, each)), valid, each, acc_simt_new_shared (self, fold, self->group),
+               carry, started);
+}
+
+void
+acc_simt_scan_part (AccSimt           *self,
+                    AccFold           *fold,
+                    const AccSimtScan *scan,
+                    KValue             begin,
+                    KValue             end,
+                    KValue             valid,
+                    const KVar        *carry,
+                    KVar               started)
+{
+  scan_part (self, fold, scan, begin, end, valid, acc_simt_new_shared (self, fold, self->group), carry, started);
+}
+
+void
+acc_simt_scan (AccSimt           *self,
+               AccFold           *fold,
+               const AccSimtScan *scan,
+               KValue             begin,
+               KValue             end,
+               KValue             valid,
+               const KVar        *carry,
+               KVar               started)
 {
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
   KBuffer *shared = acc_simt_new_shared (self, fold, self->group);
-  guint n_each = choose_each (self, fold);
+  guint n_each = acc_simt_choose_scan_each (l->step, fold);
   gint64 window = (gint64) self->width * n_each;
   KValue each = low_const (l, n_each), zero = low_const (l, 0), base = kb_udiv (b, begin, low_const (l, n_each));
   /* Windows lie on multiples of what a thread takes, so that it can take it at once; or there is none. */
@@ -319,8 +347,7 @@ acc_simt_scan (AccSimt        *self,
     {
       KValue at = kb_add (b, kb_add (b, base, kb_mul (b, k, low_const (l, self->width))), self->thread);
 
-      scan_window (self, fold, kb_mul (b, at, each), valid, n_each, element, sum, data, shared, carry, started);
+      scan_window (self, fold, scan, kb_mul (b, at, each), valid, n_each, shared, carry, started);
     }
-  scan_part (self, fold, kb_add (b, begin, kb_mul (b, n_whole, low_const (l, window))), end, valid, element, sum, data, shared,
-             carry, started);
+  scan_part (self, fold, scan, kb_add (b, begin, kb_mul (b, n_whole, low_const (l, window))), end, valid, shared, carry, started);
 }

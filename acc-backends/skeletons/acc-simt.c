@@ -5,6 +5,7 @@
 
 /* Elements that a thread of a row takes, where there are enough. */
 #define PER_THREAD 4
+#define ZEROS_PER_THREAD 16
 #define VECTOR_BYTES 16
 #define MAX_COST 200   /* rough operations of what is written out one after the other */
 
@@ -111,6 +112,30 @@ acc_simt_store (AccSimt       *self,
     kb_store (self->l->b, shared[i], at, values[i]);
 }
 
+void
+acc_simt_write_zeros (AccStep       *step,
+                      const char    *name,
+                      guint          scratch,
+                      AccElementKind kind,
+                      gint64         n)
+{
+  AccSimt simt;
+  AccLower *l = acc_simt_begin (&simt, step, name, acc_simt_get_group (step));
+  AccKernelBuilder *b = l->b;
+
+  low_for (l, k, low_const (l, 0), low_const (l, ZEROS_PER_THREAD))
+    {
+      KValue x = kb_add (b, kb_add (b, kb_inner_begin (b), kb_mul (b, k, low_const (l, simt.group))), simt.local);
+
+      low_if (l, kb_lt (b, x, kb_inner_end (b)))
+        {
+          kb_store (b, low_scratch (l, scratch, kind), x, kb_int (b, kind, 0));
+        }
+    }
+  low_finish (l, (AccLaunch) { .outer = 1, .inner = n, .rows = ACC_SPACE_FIRST, .units_per_row = 1, .tile_outer = 1,
+                               .tile_inner = (gint64) simt.group * ZEROS_PER_THREAD, .cost = 1 });
+}
+
 /* vars = vars . other, where @condition holds. */
 static void
 combine_if (AccSimt      *self,
@@ -131,11 +156,11 @@ combine_if (AccSimt      *self,
     }
 }
 
-static void
-reduce_subgroups (AccSimt    *self,
-                  AccFold    *fold,
-                  const KVar *vars,
-                  KValue      n_valid)
+void
+acc_simt_reduce_subgroup (AccSimt    *self,
+                          AccFold    *fold,
+                          const KVar *vars,
+                          KValue      n_valid)
 {
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
@@ -257,7 +282,7 @@ reduce (AccSimt    *self,
   if (full && fold->commutative)
     reduce_full_subgroups (self, fold, vars);
   else
-    reduce_subgroups (self, fold, vars, n_valid);
+    acc_simt_reduce_subgroup (self, fold, vars, n_valid);
   if (self->width > self->subgroup)
     reduce_parts (self, fold, vars, n_valid);
 }

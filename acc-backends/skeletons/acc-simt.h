@@ -31,6 +31,9 @@ void      acc_simt_load         (AccSimt *self, AccFold *fold, const KBuffer *sh
 void      acc_simt_store        (AccSimt *self, AccFold *fold, const KBuffer *shared, KValue at, const KValue *values);
 KValue   *acc_simt_new_values   (AccSimt *self, AccFold *fold);
 
+/* A kernel that clears scratch before the first row. */
+void      acc_simt_write_zeros  (AccStep *step, const char *name, guint scratch, AccElementKind kind, gint64 n);
+
 /* Rows that a thread folds side by side, so that what it loads for one it has for the others. */
 typedef struct {
   guint      n;
@@ -48,15 +51,49 @@ void      acc_simt_fold_rows    (AccSimt *self, AccFold *fold, const AccFoldRows
 /* One row; the result is in thread 0. @begin is a multiple of @vector. */
 void      acc_simt_fold         (AccSimt *self, AccFold *fold, KValue begin, KValue end, guint vector, AccSimtElement element,
                                  gpointer data, const KVar *vars);
+/* The first @n_valid lanes of a subgroup, in order; the result is in lane 0. Called by all threads of the subgroup. */
+void      acc_simt_reduce_subgroup (AccSimt *self, AccFold *fold, const KVar *vars, KValue n_valid);
 
 /* --- acc-simt-scan.c */
 
 /* What is done with the sum of all elements up to @at, that one too. */
 typedef void (*AccSimtSum) (AccFold *fold, AccLower *l, KValue at, const KValue *sum, gpointer data);
+/* Given the @total of a window, finds what is in front of it: puts it into @carry, and whether there is any into @started.
+ * Called by all threads. */
+typedef void (*AccSimtBefore) (AccFold *fold, AccLower *l, const KValue *total, const KVar *carry, KVar started, gpointer data);
 
+/* What a scan reads and does. */
+typedef struct {
+  AccSimtElement element;
+  AccSimtSum     sum;
+  AccSimtBefore  before;   /* NULL: what @carry holds */
+  gpointer       data;
+} AccSimtScan;
+
+/* Neighbouring elements that a thread takes at a time. */
+guint     acc_simt_choose_scan_each (AccStep *step, AccFold *fold);
 /* Scans elements [begin, end), the same range in all rows of the group, going on from what @carry holds where @started (a
  * bool variable) does; leaves the sum of all there. @valid: rows that exist. */
-void      acc_simt_scan         (AccSimt *self, AccFold *fold, KValue begin, KValue end, KValue valid, AccSimtElement element,
-                                 AccSimtSum sum, gpointer data, const KVar *carry, KVar started);
+void      acc_simt_scan         (AccSimt *self, AccFold *fold, const AccSimtScan *scan, KValue begin, KValue end, KValue valid,
+                                 const KVar *carry, KVar started);
+/* The same for exactly as many elements as the row's threads take at a time, which are read once; and for any that are few. */
+void      acc_simt_scan_window  (AccSimt *self, AccFold *fold, const AccSimtScan *scan, KValue first, KValue valid,
+                                 const KVar *carry, KVar started);
+void      acc_simt_scan_part    (AccSimt *self, AccFold *fold, const AccSimtScan *scan, KValue begin, KValue end, KValue valid,
+                                 const KVar *carry, KVar started);
+
+/* --- acc-simt-look-back.c */
+
+typedef struct _AccLookBack AccLookBack;
+
+/* For rows of @n_tiles; adds the kernel that has to run before. Of devices that have subgroups and progress. */
+AccLookBack *acc_look_back_new  (AccStep *step, AccFold *fold, gint64 n_rows, gint64 n_tiles);
+void         acc_look_back_free (AccLookBack *self);
+/* Makes the @total of tile @tile of row @u (thread 0's) known, if it is @complete, and puts the sum of all tiles before into
+ * @carry of all threads, and whether there are any into @started. Called by all threads, of groups that have one row. */
+void         acc_look_back_find (AccLookBack *self, AccSimt *simt, KValue u, KValue tile, KValue complete, const KValue *total,
+                                 const KVar *carry, KVar started);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccLookBack, acc_look_back_free)
 
 G_END_DECLS

@@ -114,29 +114,6 @@ write_defaults (AccPermute *self)
   low_finish (l, launch);
 }
 
-/* Scratch of the target's size becomes 0. */
-static void
-write_zeros (AccPermute *self,
-             guint       scratch)
-{
-  gint64 size = self->node->size;
-  AccSimt simt;
-  AccLower *l = acc_simt_begin (&simt, self->step, "permute_zeros", acc_simt_get_group (self->step));
-  AccKernelBuilder *b = l->b;
-
-  low_for (l, k, low_const (l, 0), low_const (l, PER_THREAD))
-    {
-      KValue x = kb_add (b, kb_add (b, kb_inner_begin (b), kb_mul (b, k, low_const (l, simt.group))), simt.local);
-
-      low_if (l, kb_lt (b, x, kb_inner_end (b)))
-        {
-          kb_store (b, low_scratch (l, scratch, ACC_KIND_U32), x, kb_int (b, ACC_KIND_U32, 0));
-        }
-    }
-  low_finish (l, (AccLaunch) { .outer = 1, .inner = size, .rows = ACC_SPACE_FIRST, .units_per_row = 1, .tile_outer = 1,
-                               .tile_inner = (gint64) simt.group * PER_THREAD, .cost = 1 });
-}
-
 /* --- the source's elements */
 
 typedef void (*Visit) (AccPermute *self, AccSimt *simt, const AccIndex *ix, KValue linear, KValue target, gpointer data);
@@ -324,7 +301,7 @@ write_last (AccPermute *self)
   guint vector = choose_vector (self);
   AccSimt simt;
 
-  write_zeros (self, winners);
+  acc_simt_write_zeros (self->step, "permute_zeros", winners, ACC_KIND_U32, self->node->size);
   acc_simt_begin (&simt, self->step, "permute_last", acc_simt_get_group (self->step));
   visit_elements (self, &simt, vector, note_number, GUINT_TO_POINTER (winners));
   low_finish (simt.l, get_launch (self, &simt, vector, 4));

@@ -196,7 +196,7 @@ acc_permute_same_bits (AccKernelBuilder *b,
                        KValue            x,
                        KValue            y)
 {
-  AccElementKind bits = kind == ACC_KIND_F16 ? ACC_KIND_U16 : kind == ACC_KIND_F32 ? ACC_KIND_U32 : kind == ACC_KIND_F64 ? ACC_KIND_U64 : kind;
+  AccElementKind bits = acc_element_kind_is_float (kind) ? acc_skeleton_get_bits (kind) : kind;
 
   return bits == kind ? kb_eq (b, x, y) : kb_eq (b, kb_bitcast (b, bits, x), kb_bitcast (b, bits, y));
 }

@@ -2,8 +2,9 @@
 #include "acc-simt.h"
 
 /* Inclusive scans of rows, by groups of threads. Rows that are short, or many, are scanned by the threads of a row, window by
- * window. Few long rows are cut into tiles: one kernel folds each tile, one puts the sums in front of each tile, one scans the
- * tiles from there. By rows a vector is scanned piece by piece: the sum so far is carried over. */
+ * window. Few long rows are cut into tiles. Where groups may wait for others, each finds what is in front of its tile while
+ * the others work. Elsewhere one kernel folds each tile, one puts the sums in front of each tile, one scans the tiles from
+ * there. By rows a vector is scanned piece by piece: the sum so far is carried over. */
 
 #define TILE 8192
 #define MANY_ROWS 512
@@ -17,7 +18,10 @@ typedef struct {
   gint64          n_tiles;     /* per row */
   guint          *carry;       /* scratch per leaf, per row */
   guint          *before;      /* scratch per leaf: sum of all before each tile */
+  AccLookBack    *look_back;   /* NULL: none */
   KValue          u;           /* the row that a kernel is at */
+  AccSimt        *simt;        /* of a kernel that looks back */
+  KValue          n;           /* its tile's number */
 } Scan;
 
 static guint *
@@ -132,13 +136,14 @@ write_rows (Scan *self)
   AccSimt simt;
   AccLower *l = acc_simt_begin (&simt, self->step, "scan", width);
   AccKernelBuilder *b = l->b;
+  AccSimtScan scan = { read_element, store_element, NULL, self };
   KValue wanted = kb_add (b, kb_outer_begin (b), simt.row);
   KVar started, *carry;
 
   self->u = low_within (l, kb_min (b, wanted, kb_sub (b, kb_outer_end (b), low_const (l, 1))), 0, self->space->outer - 1);
   carry = new_carry (self, l, kb_int (b, ACC_KIND_BOOL, 0), NULL, self->u, &started);
-  acc_simt_scan (&simt, self->fold, low_const (l, 0), low_number (l, self->space->inner), kb_lt (b, wanted, kb_outer_end (b)),
-                 read_element, store_element, self, carry, started);
+  acc_simt_scan (&simt, self->fold, &scan, low_const (l, 0), low_number (l, self->space->inner),
+                 kb_lt (b, wanted, kb_outer_end (b)), carry, started);
 
   launch.tile_outer = simt.group / width;
   launch.tile_inner = self->space->inner;
@@ -190,6 +195,7 @@ write_sums_before (Scan *self)
   AccSimt simt;
   AccLower *l = acc_simt_begin (&simt, self->step, "scan_before", acc_simt_get_group (self->step));
   AccKernelBuilder *b = l->b;
+  AccSimtScan scan = { read_part, store_before, NULL, self };
   KValue zero = low_const (l, 0), one = low_const (l, 1);
 
   low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
@@ -210,7 +216,7 @@ write_sums_before (Scan *self)
           acc_fold_get_vars (self->fold, l, carry, values);
           store_scratch (self, l, self->before, kb_add (b, first, u), values);
         }
-      acc_simt_scan (&simt, self->fold, first, end, kb_int (b, ACC_KIND_BOOL, 1), read_part, store_before, self, carry, started);
+      acc_simt_scan (&simt, self->fold, &scan, first, end, kb_int (b, ACC_KIND_BOOL, 1), carry, started);
       low_if (l, kb_eq (b, simt.thread, zero))
         {
           KValue *values = acc_simt_new_values (&simt, self->fold);
@@ -233,13 +239,121 @@ write_tile_scans (Scan *self)
   AccSimt simt;
   AccLower *l = acc_simt_begin (&simt, self->step, "scan_tiles", acc_simt_get_group (self->step));
   AccKernelBuilder *b = l->b;
+  AccSimtScan scan = { read_element, store_element, NULL, self };
   KValue begin = kb_inner_begin (b);
   KVar started, *carry;
 
   self->u = self->space->outer == 1 ? low_const (l, 0) : low_within (l, kb_outer_begin (b), 0, self->space->outer - 1);
   carry = new_carry (self, l, kb_lt (b, low_const (l, 0), begin), self->before,
                      kb_add (b, get_tile (self, l, self->u, begin), self->u), &started);
-  acc_simt_scan (&simt, self->fold, begin, kb_inner_end (b), kb_int (b, ACC_KIND_BOOL, 1), read_element, store_element, self, carry, started);
+  acc_simt_scan (&simt, self->fold, &scan, begin, kb_inner_end (b), kb_int (b, ACC_KIND_BOOL, 1), carry, started);
+
+  launch.tile_outer = 1;
+  launch.tile_inner = self->tile;
+  low_finish (l, launch);
+}
+
+static void
+look_back (AccFold      *fold,
+           AccLower     *l,
+           const KValue *total,
+           const KVar   *carry,
+           KVar          started,
+           gpointer      data)
+{
+  Scan *self = data;
+
+  acc_look_back_find (self->look_back, self->simt, self->u, self->n, kb_int (l->b, ACC_KIND_BOOL, 1), total, carry, started);
+}
+
+/* vars = values . vars where @condition holds. */
+static void
+prepend (Scan         *self,
+         AccLower     *l,
+         KValue        condition,
+         const KValue *values,
+         const KVar   *vars)
+{
+  low_if (l, condition)
+    {
+      KValue *sum = low_alloc (l, (self->fold->n_leaves + 1) * sizeof (KValue));
+
+      acc_fold_get_vars (self->fold, l, vars, sum);
+      acc_fold_combine (self->fold, l, values, sum, sum);
+      acc_fold_set_vars (self->fold, l, vars, sum);
+    }
+}
+
+/* A tile that ends with the row, or where a piece does. What came of it before is in .carry. */
+static void
+write_part_of_tile (Scan        *self,
+                    AccLower    *l,
+                    AccSimt     *simt,
+                    const KVar  *carry,
+                    KVar         started)
+{
+  AccKernelBuilder *b = l->b;
+  AccSimtScan scan = { read_element, store_element, NULL, self };
+  KValue begin = kb_inner_begin (b), end = kb_inner_end (b), first = kb_eq (b, simt->thread, low_const (l, 0));
+  KValue start = kb_mul (b, self->n, low_const (l, self->tile));
+  KValue goes_on = kb_lt (b, start, begin);
+  KValue complete = kb_eq (b, kb_sub (b, end, start), low_const (l, self->tile));
+  KVar *vars = acc_fold_new_vars (self->fold, l, NULL), *so_far = acc_fold_new_vars (self->fold, l, NULL);
+  KValue *prior = acc_simt_new_values (simt, self->fold), *total = acc_simt_new_values (simt, self->fold);
+
+  acc_simt_fold (simt, self->fold, begin, end, 1, read_element, self, vars);
+  low_if (l, goes_on)
+    {
+      load_scratch (self, l, self->carry, self->u, prior);
+      acc_fold_set_vars (self->fold, l, so_far, prior);
+    }
+  prior = acc_simt_new_values (simt, self->fold);
+  acc_fold_get_vars (self->fold, l, so_far, prior);
+  kb_barrier (b);
+  prepend (self, l, kb_and (b, first, goes_on), prior, vars);
+  acc_fold_get_vars (self->fold, l, vars, total);
+  low_if (l, kb_and (b, first, kb_not (b, complete)))
+    {
+      store_scratch (self, l, self->carry, self->u, total);
+    }
+
+  acc_look_back_find (self->look_back, simt, self->u, self->n, complete, total, carry, started);
+  low_if (l, goes_on)
+    {
+      KValue *before = acc_simt_new_values (simt, self->fold);
+
+      acc_fold_get_vars (self->fold, l, carry, before);
+      acc_fold_set_vars (self->fold, l, carry, prior);
+      prepend (self, l, kb_get (b, started), before, carry);
+      kb_set (b, started, kb_int (b, ACC_KIND_BOOL, 1));
+    }
+  acc_simt_scan_part (simt, self->fold, &scan, begin, end, kb_int (b, ACC_KIND_BOOL, 1), carry, started);
+}
+
+static void
+write_single_pass (Scan *self)
+{
+  AccLaunch launch = acc_skeleton_launch (self->space, 1 + self->step->cluster->cost);
+  AccSimt simt;
+  AccLower *l = acc_simt_begin (&simt, self->step, "scan", acc_simt_get_group (self->step));
+  AccKernelBuilder *b = l->b;
+  AccSimtScan scan = { read_element, store_element, look_back, self };
+  KValue begin = kb_inner_begin (b);
+  KVar started, *carry;
+
+  self->simt = &simt;
+  self->u = self->space->outer == 1 ? low_const (l, 0) : low_within (l, kb_outer_begin (b), 0, self->space->outer - 1);
+  self->n = low_udiv (l, begin, self->tile);
+  carry = new_carry (self, l, kb_int (b, ACC_KIND_BOOL, 0), NULL, self->u, &started);
+
+  low_if (l, kb_eq (b, kb_sub (b, kb_inner_end (b), begin), low_const (l, self->tile)))
+    {
+      acc_simt_scan_window (&simt, self->fold, &scan, begin, kb_int (b, ACC_KIND_BOOL, 1), carry, started);
+    }
+  low_else (l)
+    {
+      write_part_of_tile (self, l, &simt, carry, started);
+    }
 
   launch.tile_outer = 1;
   launch.tile_inner = self->tile;
@@ -252,22 +366,34 @@ acc_skeleton_scan_simt (AccStep        *step,
                         const AccSpace *results)
 {
   g_autoptr (AccFold) fold = acc_fold_new (step);
+  const AccTarget *target = step->fusion->target;
+  gboolean single_pass = target->has_progress && target->subgroup_size > 1;
   Scan self = { .step = step, .fold = fold, .space = space, .results = results, .tile = TILE };
 
+  if (single_pass)
+    self.tile = (gint64) acc_simt_get_group (step) * acc_simt_choose_scan_each (step, fold);
   self.n_tiles = (space->inner + self.tile - 1) / self.tile;
   /* A vector may come in pieces, whatever its length. */
-  if (step->cluster->consumed->rank <= 1 || (self.n_tiles > 1 && space->outer < MANY_ROWS))
+  if (step->cluster->consumed->rank > 1 && (self.n_tiles <= 1 || space->outer >= MANY_ROWS))
     {
-      acc_fold_add_parts (fold, space->outer * self.n_tiles);
-      self.before = add_scratch (&self, space->outer * (self.n_tiles + 1));
+      write_rows (&self);
+    }
+  else if (single_pass)
+    {
+      g_autoptr (AccLookBack) sums = acc_look_back_new (step, fold, space->outer, self.n_tiles);
+
       self.carry = add_scratch (&self, space->outer);
-      write_tile_sums (&self);
-      write_sums_before (&self);
-      write_tile_scans (&self);
+      self.look_back = sums;
+      write_single_pass (&self);
     }
   else
     {
-      write_rows (&self);
+      acc_fold_add_parts (fold, space->outer * self.n_tiles);
+      self.carry = add_scratch (&self, space->outer);
+      self.before = add_scratch (&self, space->outer * (self.n_tiles + 1));
+      write_tile_sums (&self);
+      write_sums_before (&self);
+      write_tile_scans (&self);
     }
 
   g_free (self.before);

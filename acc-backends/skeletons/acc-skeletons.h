@@ -36,6 +36,19 @@ gboolean    acc_skeleton_has_leaves (AccStep *step);
 /* Rough nanoseconds per element, in vectors. */
 double      acc_skeleton_get_cost (AccStep *step);
 
+/* What holds the bits of a kind: bool, or an unsigned integer. */
+static inline AccElementKind
+acc_skeleton_get_bits (AccElementKind kind)
+{
+  switch (acc_element_kind_get_size (kind))
+    {
+    case 1: return kind == ACC_KIND_BOOL ? kind : ACC_KIND_U8;
+    case 2: return ACC_KIND_U16;
+    case 4: return ACC_KIND_U32;
+    default: return ACC_KIND_U64;
+    }
+}
+
 /* Writes what is done for every element of the inner run of an outer unit: foreach inside, one by one at the border. */
 void        acc_skeleton_stencil_run (AccLower *l, const AccSpace *space, KValue outer);
 gboolean    acc_skeleton_has_stencil (AccStep *step);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conformance.h"
 
+#include "acc-seq/acc-evaluate-private.h"
+
 /* Operators that are associative and not commutative, at sizes around every block that a backend might cut: an element out
  * of order shows. */
 
@@ -245,6 +247,41 @@ test_rows (gconstpointer data)
     }
 }
 
+/* Scans of a vector that comes in pieces, which end inside of what a backend takes at a time. */
+static void
+test_pieces (gconstpointer data)
+{
+  static const gint64 heights[] = { 100, 777, 4096, 20000 };
+  const Case *c = data;
+  g_autofree char *name = g_strdup_printf ("pieces/%s", c->monoid->name);
+  g_autoptr(AccArray) argument = tens (&(gint64) { 30011 }, 1);
+  g_autoptr(AccArray) source = conf_through_source (g_object_ref (argument));
+  g_autoptr(AccArray) whole = reduce (&argument, 1, (gpointer) c);
+  g_autoptr(AccArray) pieces = reduce (&source, 1, (gpointer) c);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccArray) expected = acc_backend_run (conf_interpreter (), whole, NULL, &error);
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < conf_n_backends (); i++)
+    for (guint h = 0; h < G_N_ELEMENTS (heights); h++)
+      {
+        g_autoptr(GPtrArray) actual = acc_evaluate_with_chunk_rows (conf_backend (i), &pieces, 1, heights[h], NULL, &error);
+        g_autofree char *difference = NULL;
+
+        if (actual == NULL)
+          {
+            conf_fail (acc_backend_get_name (conf_backend (i)), name, "by %d: %s", (int) heights[h], error->message);
+            g_clear_error (&error);
+            continue;
+          }
+        difference = conf_compare (expected, g_ptr_array_index (actual, 0), CONF_EXACT);
+        if (difference != NULL)
+          conf_fail (acc_backend_get_name (conf_backend (i)), name, "by %d: %s", (int) heights[h], difference);
+        else
+          conf_pass (acc_backend_get_name (conf_backend (i)), name);
+      }
+}
+
 /* --- float sums: any order of additions, so a bound of the sum of magnitudes times the number of roundings */
 
 static AccExpr *
@@ -305,6 +342,12 @@ main (int argc, char **argv)
         g_test_add_data_func (path, &cases[n], test_vectors);
         if (conf_is_thorough ())
           g_test_add_data_func (rows, &cases[n], test_rows);
+        if (form == SCANL1)
+          {
+            g_autofree char *pieces = g_strdup_printf ("/folds/pieces/%s", monoids[m].name);
+
+            g_test_add_data_func (pieces, &cases[n], test_pieces);
+          }
         n++;
       }
   g_test_add_func ("/folds/float-sums", test_float_sums);
