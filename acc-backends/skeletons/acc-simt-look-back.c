@@ -3,19 +3,21 @@
 
 /* What is in front of a tile, found while other groups work at theirs: after the decoupled look-back of D. Merrill and
  * M. Garland (2016), but along a tree of fixed shape, so that the order in which floats are added does not depend on who is
- * first. With subgroups of R threads, there are
+ * first. With subgroups of R threads, R tiles are a block and R blocks a super-block. There are
  *
  *   - the sum of each tile,
- *   - the sum of each R tiles, from the last of them,
- *   - the sum of all before each R * R tiles, from the last tile before.
+ *   - the sum of each block, from its last tile,
+ *   - the sum of all in front of each block, from the last tile before. It has it from what is in front of its super-block and
+ *     the blocks in between.
  *
- * In front of a tile lie less than R of the first, less than R of the second and one of the third: a subgroup takes them all at
- * once. Tiles wait for lower ones only, which began before.
+ * In front of a tile lie that of its block and less than R tiles. Few groups look at any one place, so that none is worn.
+ * Tiles wait for lower ones only, which began before.
  *
  * A sum lies in words of 64 bits: four bytes of it, and a bit that says that they are there. So it takes no fence to hand it
  * over, and what was cleared holds nothing. */
 
-#define N_LEVELS 3
+typedef enum { TILES, BLOCKS, FRONTS, N_LEVELS } Level;
+
 #define PRESENT (G_GINT64_CONSTANT (1) << 32)
 
 struct _AccLookBack {
@@ -40,6 +42,14 @@ count_words (AccElementKind kind)
   return acc_element_kind_get_size (kind) == 8 ? 2 : 1;
 }
 
+gboolean
+acc_look_back_can (AccStep *step)
+{
+  const AccTarget *target = step->fusion->target;
+
+  return target->has_progress && target->subgroup_size > 1;
+}
+
 AccLookBack *
 acc_look_back_new (AccStep *step,
                    AccFold *fold,
@@ -53,9 +63,9 @@ acc_look_back_new (AccStep *step,
   self->radix = step->fusion->target->subgroup_size;
   for (guint i = 0; i < fold->n_leaves; i++)
     self->n_words += count_words (acc_fold_get_kind (fold, i));
-  self->n_sums[0] = n_tiles;
-  self->n_sums[1] = n_tiles / self->radix + 1;
-  self->n_sums[2] = self->n_sums[1] / self->radix + 1;
+  self->n_sums[TILES] = n_tiles;
+  self->n_sums[BLOCKS] = n_tiles / self->radix + 1;
+  self->n_sums[FRONTS] = self->n_sums[BLOCKS] + 1;
   for (guint i = 0; i < N_LEVELS; i++)
     {
       self->first[i] = n;
@@ -84,7 +94,7 @@ get_buffer (AccLookBack *self,
 static KValue
 get_address (AccLookBack *self,
              AccLower    *l,
-             guint        level,
+             Level        level,
              KValue       u,
              KValue       i)
 {
@@ -153,7 +163,7 @@ static Place
 begin_wait (AccLookBack *self,
             AccLower    *l,
             KValue       wanted,
-            guint        level,
+            Level        level,
             KValue       u,
             KValue       i)
 {
@@ -242,96 +252,105 @@ store_vars (AccLookBack *self,
   store_sum (self, l, at, values);
 }
 
+/* In front of the last tile of a block; hands on what is in front of the next. */
+static void
+end_block (AccLookBack *self,
+           AccSimt     *simt,
+           KValue       u,
+           KValue       block,
+           const KVar  *sum,
+           const KVar  *before)
+{
+  AccLower *l = simt->l;
+  AccFold *fold = self->fold;
+  AccKernelBuilder *b = l->b;
+  KValue zero = low_const (l, 0), lane = simt->local, first = kb_eq (b, lane, zero);
+  KValue n_blocks = low_urem (l, block, self->radix), start = kb_sub (b, block, n_blocks);
+  Place of_blocks, of_front;
+  KVar *blocks, *front;
+
+  low_if (l, first)
+    {
+      store_vars (self, l, get_address (self, l, BLOCKS, u, block), sum);
+    }
+  of_blocks = begin_wait (self, l, kb_lt (b, lane, n_blocks), BLOCKS, u, kb_add (b, start, lane));
+  of_front = begin_wait (self, l, kb_and (b, first, kb_lt (b, zero, start)), FRONTS, u, start);
+  end_wait (self, l, &of_blocks);
+  end_wait (self, l, &of_front);
+  blocks = get_sum (self, l, &of_blocks);
+  front = get_sum (self, l, &of_front);
+  acc_simt_reduce_subgroup (simt, fold, blocks, n_blocks);
+
+  low_if (l, first)
+    {
+      prepend (self, l, blocks, kb_and (b, kb_lt (b, zero, n_blocks), kb_lt (b, zero, start)), front);
+      low_if (l, kb_lt (b, zero, n_blocks))
+        {
+          KValue *values = acc_simt_new_values (simt, fold);
+
+          acc_fold_get_vars (fold, l, blocks, values);
+          acc_fold_set_vars (fold, l, front, values);
+        }
+      prepend (self, l, sum, kb_lt (b, zero, block), front);
+      store_vars (self, l, get_address (self, l, FRONTS, u, kb_add (b, block, low_const (l, 1))), sum);
+      prepend (self, l, before, kb_lt (b, zero, block), front);
+    }
+}
+
 void
-acc_look_back_find (AccLookBack  *self,
-                    AccSimt      *simt,
-                    KValue        u,
-                    KValue        tile,
-                    KValue        complete,
-                    const KValue *total,
-                    const KVar   *carry,
-                    KVar          started)
+acc_look_back_find (AccLookBack *self,
+                    AccSimt     *simt,
+                    KValue       u,
+                    KValue       tile,
+                    KValue       complete,
+                    const KVar  *total,
+                    const KVar  *before)
 {
   AccLower *l = simt->l;
   AccFold *fold = self->fold;
   AccKernelBuilder *b = l->b;
   gint64 radix = self->radix;
-  KBuffer *shared = acc_simt_new_shared (simt, fold, 1);
-  KValue zero = low_const (l, 0), one = low_const (l, 1);
-  KValue block = low_udiv (l, tile, radix), super = low_udiv (l, block, radix);
-  KValue n_tiles = low_urem (l, tile, radix), n_blocks = low_urem (l, block, radix);
-  KValue first = kb_eq (b, simt->local, zero), any = kb_lt (b, zero, tile);
-  KValue *before = acc_simt_new_values (simt, fold);
+  KValue zero = low_const (l, 0), lane = simt->local, first = kb_eq (b, lane, zero);
+  KValue block = low_udiv (l, tile, radix), n_tiles = low_urem (l, tile, radix);
+  KValue ends = kb_and (b, complete, kb_eq (b, n_tiles, low_const (l, radix - 1)));
+  KValue *values = acc_simt_new_values (simt, fold);
+  Place of_tiles, of_front;
+  KVar *tiles;
 
-  /* One subgroup. */
-  low_if (l, kb_lt (b, simt->local, low_const (l, radix)))
+  low_if (l, kb_and (b, first, complete))
     {
-      KValue lane = simt->local;
-      KValue ends_block = kb_and (b, complete, kb_eq (b, n_tiles, low_const (l, radix - 1)));
-      KValue ends_super = kb_and (b, ends_block, kb_eq (b, n_blocks, low_const (l, radix - 1)));
-      KVar *all, *sum, *tiles, *blocks, *supers;
-      Place of_tiles, of_blocks, of_super;
+      store_vars (self, l, get_address (self, l, TILES, u, tile), total);
+    }
+  of_tiles = begin_wait (self, l, kb_lt (b, lane, n_tiles), TILES, u, kb_add (b, kb_sub (b, tile, n_tiles), lane));
+  of_front = begin_wait (self, l, kb_and (b, kb_and (b, first, kb_not (b, ends)), kb_lt (b, zero, block)), FRONTS, u, block);
+  end_wait (self, l, &of_tiles);
+  tiles = get_sum (self, l, &of_tiles);
+  acc_simt_reduce_subgroup (simt, fold, tiles, n_tiles);
+  acc_fold_get_vars (fold, l, tiles, values);
+  acc_fold_set_vars (fold, l, before, values);
 
-      low_if (l, kb_and (b, first, complete))
+  low_if (l, ends)
+    {
+      KVar *sum;
+
+      values = acc_simt_new_values (simt, fold);
+      acc_fold_get_vars (fold, l, total, values);
+      sum = acc_fold_new_vars (fold, l, values);
+      prepend (self, l, sum, kb_and (b, first, kb_lt (b, zero, n_tiles)), tiles);
+      end_block (self, simt, u, block, sum, before);
+    }
+  low_else (l)
+    {
+      KVar *front;
+
+      end_wait (self, l, &of_front);
+      front = get_sum (self, l, &of_front);
+      prepend (self, l, before, kb_and (b, kb_lt (b, zero, n_tiles), kb_lt (b, zero, block)), front);
+      low_if (l, kb_eq (b, n_tiles, zero))
         {
-          store_sum (self, l, get_address (self, l, 0, u, tile), total);
-        }
-
-      of_tiles = begin_wait (self, l, kb_lt (b, lane, n_tiles), 0, u, kb_add (b, kb_sub (b, tile, n_tiles), lane));
-      of_blocks = begin_wait (self, l, kb_lt (b, lane, n_blocks), 1, u, kb_add (b, kb_sub (b, block, n_blocks), lane));
-      of_super = begin_wait (self, l, kb_and (b, first, kb_lt (b, zero, super)), 2, u, super);
-
-      end_wait (self, l, &of_tiles);
-      tiles = get_sum (self, l, &of_tiles);
-      acc_simt_reduce_subgroup (simt, fold, tiles, n_tiles);
-      sum = acc_fold_new_vars (fold, l, total);
-      low_if (l, kb_and (b, first, ends_block))
-        {
-          prepend (self, l, sum, kb_lt (b, zero, n_tiles), tiles);
-          store_vars (self, l, get_address (self, l, 1, u, block), sum);
-        }
-
-      end_wait (self, l, &of_blocks);
-      end_wait (self, l, &of_super);
-      blocks = get_sum (self, l, &of_blocks);
-      acc_simt_reduce_subgroup (simt, fold, blocks, n_blocks);
-      supers = get_sum (self, l, &of_super);
-
-      low_if (l, first)
-        {
-          low_if (l, ends_super)
-            {
-              prepend (self, l, sum, kb_lt (b, zero, n_blocks), blocks);
-              prepend (self, l, sum, kb_lt (b, zero, super), supers);
-              store_vars (self, l, get_address (self, l, 2, u, kb_add (b, super, one)), sum);
-            }
-
-          /* The last that there are, with those in front of them. */
-          all = tiles;
-          low_if (l, kb_eq (b, n_tiles, zero))
-            {
-              KValue *values = acc_simt_new_values (simt, fold);
-
-              acc_fold_get_vars (fold, l, blocks, values);
-              acc_fold_set_vars (fold, l, all, values);
-            }
-          low_if (l, kb_and (b, kb_eq (b, n_tiles, zero), kb_eq (b, n_blocks, zero)))
-            {
-              KValue *values = acc_simt_new_values (simt, fold);
-
-              acc_fold_get_vars (fold, l, supers, values);
-              acc_fold_set_vars (fold, l, all, values);
-            }
-          prepend (self, l, all, kb_and (b, kb_lt (b, zero, n_tiles), kb_lt (b, zero, n_blocks)), blocks);
-          prepend (self, l, all, kb_and (b, kb_lt (b, zero, super), kb_or (b, kb_lt (b, zero, n_tiles), kb_lt (b, zero, n_blocks))), supers);
-          acc_fold_get_vars (fold, l, all, before);
-          acc_simt_store (simt, fold, shared, zero, before);
+          values = acc_simt_new_values (simt, fold);
+          acc_fold_get_vars (fold, l, front, values);
+          acc_fold_set_vars (fold, l, before, values);
         }
     }
-  kb_barrier (b);
-
-  before = acc_simt_new_values (simt, fold);
-  acc_simt_load (simt, fold, shared, zero, before);
-  acc_fold_set_vars (fold, l, carry, before);
-  kb_set (b, started, any);
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-simt.h"
 
-/* Neighbouring elements that a thread takes: of a whole window, and of what is left. */
-#define MAX_EACH 8
+/* Neighbouring elements that a thread takes of what is left. */
 #define PER_THREAD 4
-#define MAX_COST 200   /* rough operations of what is written out one after the other */
 
 /* vars = other . vars where @condition holds. */
 static void
@@ -27,12 +25,12 @@ prepend_if (AccSimt      *self,
 }
 
 /* By doubled distances (W. D. Hillis and G. L. Steele, 1986) within subgroups, and from one subgroup to the next in turn. */
-static void
-scan_threads (AccSimt       *self,
-              AccFold       *fold,
-              const KVar    *vars,
-              const KBuffer *shared,
-              KValue         exists)
+void
+acc_simt_scan_threads (AccSimt       *self,
+                       AccFold       *fold,
+                       const KVar    *vars,
+                       const KBuffer *shared,
+                       KValue         exists)
 {
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
@@ -99,14 +97,13 @@ scan_threads (AccSimt       *self,
 /* @vars, of threads that have any, get the sum of what @carry and the threads before have; TRUE in the result where there is
  * such a sum. @carry gets the sum of all. */
 static KValue
-find_before (AccSimt           *self,
-             AccFold           *fold,
-             const AccSimtScan *scan,
-             const KVar        *vars,
-             const KBuffer     *shared,
-             KValue             n_valid,
-             const KVar        *carry,
-             KVar               started)
+find_before (AccSimt       *self,
+             AccFold       *fold,
+             const KVar    *vars,
+             const KBuffer *shared,
+             KValue         n_valid,
+             const KVar    *carry,
+             KVar           started)
 {
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
@@ -121,8 +118,6 @@ find_before (AccSimt           *self,
   acc_simt_store (self, fold, shared, self->local, mine);
   kb_barrier (b);
   acc_simt_load (self, fold, shared, kb_add (b, row, kb_sub (b, n_valid, one)), total);
-  if (scan->before != NULL)
-    scan->before (fold, l, total, carry, started, scan->data);
   going = kb_get (b, started);
   acc_fold_get_vars (fold, l, carry, before);
   low_if (l, later)
@@ -155,66 +150,18 @@ find_before (AccSimt           *self,
   return kb_or (b, going, later);
 }
 
-/* Each element is read once, together with its neighbours. @first: of this thread. */
-static void
-scan_window (AccSimt           *self,
-             AccFold           *fold,
-             const AccSimtScan *scan,
-             KValue             first,
-             KValue             valid,
-             guint              each,
-             const KBuffer     *shared,
-             const KVar        *carry,
-             KVar               started)
-{
-  AccLower *l = self->l;
-  AccKernelBuilder *b = l->b;
-  KValue **sums = low_alloc (l, each * sizeof (KValue *));
-  KVar *vars;
-  KValue before;
-
-  for (guint j = 0; j < each; j++)
-    {
-      sums[j] = acc_simt_new_values (self, fold);
-      scan->element (fold, l, kb_add (b, first, low_const (l, j)), sums[j], scan->data);
-    }
-  for (guint j = 1; j < each; j++)
-    acc_fold_combine (fold, l, sums[j - 1], sums[j], sums[j]);
-
-  vars = acc_fold_new_vars (fold, l, sums[each - 1]);
-  scan_threads (self, fold, vars, shared, kb_int (b, ACC_KIND_BOOL, 1));
-  before = find_before (self, fold, scan, vars, shared, low_const (l, self->width), carry, started);
-
-  low_if (l, kb_and (b, valid, before))
-    {
-      KValue *all = acc_simt_new_values (self, fold), *next = acc_simt_new_values (self, fold);
-
-      acc_fold_get_vars (fold, l, vars, all);
-      for (guint j = 0; j < each; j++)
-        {
-          acc_fold_combine (fold, l, all, sums[j], next);
-          scan->sum (fold, l, kb_add (b, first, low_const (l, j)), next, scan->data);
-        }
-    }
-  low_if (l, kb_and (b, valid, kb_not (b, before)))
-    {
-      for (guint j = 0; j < each; j++)
-        scan->sum (fold, l, kb_add (b, first, low_const (l, j)), sums[j], scan->data);
-    }
-}
-
 /* What is left, less than a window, or all where windows do not lie on multiples: one by one. */
-static void
-scan_part (AccSimt           *self,
-           AccFold           *fold,
-           const AccSimtScan *scan,
-           KValue             begin,
-           KValue             end,
-           KValue             valid,
-           const KBuffer     *shared,
-           const KVar        *carry,
-           KVar               started)
+void
+acc_simt_scan_part (AccSimt           *self,
+                    AccFold           *fold,
+                    const AccSimtScan *scan,
+                    KValue             begin,
+                    KValue             end,
+                    KValue             valid,
+                    const KVar        *carry,
+                    KVar               started)
 {
+  KBuffer *shared = acc_simt_new_shared (self, fold, self->group);
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
   KValue each = low_const (l, PER_THREAD), one = low_const (l, 1);
@@ -249,8 +196,8 @@ scan_part (AccSimt           *self,
             }
         }
 
-      scan_threads (self, fold, vars, shared, kb_lt (b, self->thread, n_valid));
-      before = find_before (self, fold, scan, vars, shared, n_valid, carry, started);
+      acc_simt_scan_threads (self, fold, vars, shared, kb_lt (b, self->thread, n_valid));
+      before = find_before (self, fold, vars, shared, n_valid, carry, started);
       going = kb_var (b, before);
 
       low_if (l, kb_and (b, valid, kb_lt (b, first, last)))
@@ -280,49 +227,6 @@ scan_part (AccSimt           *self,
     }
 }
 
-guint
-acc_simt_choose_scan_each (AccStep *step,
-                           AccFold *fold)
-{
-  guint each = step->fusion->target->merges_loads ? MAX_EACH : PER_THREAD;
-
-  while (each > 1 && (each * (step->cluster->cost + 2) > MAX_COST || each * fold->n_leaves > 2 * MAX_EACH))
-    each /= 2;
-
-  return each;
-}
-
-void
-acc_simt_scan_window (AccSimt           *self,
-                      AccFold           *fold,
-                      const AccSimtScan *scan,
-                      KValue             first,
-                      KValue             valid,
-                      const KVar        *carry,
-                      KVar               started)
-{
-  AccLower *l = self->l;
-  AccKernelBuilder *b = l->b;
-  guint each = acc_simt_choose_scan_each (l->step, fold);
-  KValue at = kb_add (b, kb_udiv (b, first, low_const (l, each)), self->thread);
-
-  scan_window (self, fold, scan, kb_mul (b, at, low_const (l, each)), valid, each, acc_simt_new_shared (self, fold, self->group),
-               carry, started);
-}
-
-void
-acc_simt_scan_part (AccSimt           *self,
-                    AccFold           *fold,
-                    const AccSimtScan *scan,
-                    KValue             begin,
-                    KValue             end,
-                    KValue             valid,
-                    const KVar        *carry,
-                    KVar               started)
-{
-  scan_part (self, fold, scan, begin, end, valid, acc_simt_new_shared (self, fold, self->group), carry, started);
-}
-
 void
 acc_simt_scan (AccSimt           *self,
                AccFold           *fold,
@@ -335,19 +239,18 @@ acc_simt_scan (AccSimt           *self,
 {
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
-  KBuffer *shared = acc_simt_new_shared (self, fold, self->group);
-  guint n_each = acc_simt_choose_scan_each (l->step, fold);
-  gint64 window = (gint64) self->width * n_each;
-  KValue each = low_const (l, n_each), zero = low_const (l, 0), base = kb_udiv (b, begin, low_const (l, n_each));
-  /* Windows lie on multiples of what a thread takes, so that it can take it at once; or there is none. */
-  KValue aligned = kb_eq (b, kb_urem (b, begin, each), zero);
-  KValue n_whole = kb_select (b, aligned, kb_udiv (b, kb_sub (b, end, begin), low_const (l, window)), zero);
+  AccScanWindow window = acc_simt_choose_window (l->step, fold, self->width, FALSE);
+  KValue vector = low_const (l, window.vector), size = low_const (l, window.size), zero = low_const (l, 0);
+  KValue base = kb_udiv (b, begin, vector);
+  /* Windows lie on multiples of what a thread takes at once; or there is none. */
+  KValue aligned = kb_eq (b, kb_urem (b, begin, vector), zero);
+  KValue n_whole = kb_select (b, aligned, kb_udiv (b, kb_sub (b, end, begin), size), zero);
 
   low_for (l, k, zero, n_whole)
     {
-      KValue at = kb_add (b, kb_add (b, base, kb_mul (b, k, low_const (l, self->width))), self->thread);
+      KValue at = kb_add (b, base, kb_mul (b, k, low_const (l, window.size / window.vector)));
 
-      scan_window (self, fold, scan, kb_mul (b, at, each), valid, n_each, shared, carry, started);
+      acc_simt_scan_window (self, fold, scan, &window, kb_mul (b, at, vector), valid, carry, started);
     }
-  scan_part (self, fold, scan, kb_add (b, begin, kb_mul (b, n_whole, low_const (l, window))), end, valid, shared, carry, started);
+  acc_simt_scan_part (self, fold, scan, kb_add (b, begin, kb_mul (b, n_whole, size)), end, valid, carry, started);
 }

@@ -58,10 +58,20 @@ acc_simt_begin (AccSimt    *self,
                 const char *name,
                 guint       width)
 {
+  return acc_simt_begin_sized (self, step, name, acc_simt_get_group (step), width);
+}
+
+AccLower *
+acc_simt_begin_sized (AccSimt    *self,
+                      AccStep    *step,
+                      const char *name,
+                      guint       group,
+                      guint       width)
+{
   const AccTarget *target = step->fusion->target;
   AccLower *l = low_new (step, name);
 
-  *self = (AccSimt) { .l = l, .group = target->group_size, .width = width, .subgroup = MIN (target->subgroup_size, width) };
+  *self = (AccSimt) { .l = l, .group = group, .width = width, .subgroup = MIN (target->subgroup_size, width) };
   kb_set_group_size (l->b, self->group);
   self->local = low_within (l, kb_local (l->b), 0, self->group - 1);
   self->thread = low_urem (l, self->local, width);

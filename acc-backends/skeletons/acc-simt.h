@@ -22,6 +22,8 @@ typedef void (*AccSimtElement) (AccFold *fold, AccLower *l, KValue at, KValue *r
 
 /* A kernel for groups whose rows have @width threads. */
 AccLower *acc_simt_begin        (AccSimt *self, AccStep *step, const char *name, guint width);
+/* The same for groups of @group threads. */
+AccLower *acc_simt_begin_sized  (AccSimt *self, AccStep *step, const char *name, guint group, guint width);
 /* Threads for a row of @n elements, so that each has a few. */
 guint     acc_simt_choose_width (AccStep *step, gint64 n);
 guint     acc_simt_get_group    (AccStep *step);
@@ -58,41 +60,57 @@ void      acc_simt_reduce_subgroup (AccSimt *self, AccFold *fold, const KVar *va
 
 /* What is done with the sum of all elements up to @at, that one too. */
 typedef void (*AccSimtSum) (AccFold *fold, AccLower *l, KValue at, const KValue *sum, gpointer data);
-/* Given the @total of a window, finds what is in front of it: puts it into @carry, and whether there is any into @started.
- * Called by all threads. */
-typedef void (*AccSimtBefore) (AccFold *fold, AccLower *l, const KValue *total, const KVar *carry, KVar started, gpointer data);
+/* Finds what is in front of a window whose sum @total is: both are variables of the group's thread 0. Called by the first
+ * subgroup. */
+typedef void (*AccSimtBefore) (AccFold *fold, AccLower *l, const KVar *total, const KVar *before, gpointer data);
 
 /* What a scan reads and does. */
 typedef struct {
   AccSimtElement element;
   AccSimtSum     sum;
-  AccSimtBefore  before;   /* NULL: what @carry holds */
+  AccSimtBefore  before;   /* of whole windows, where started; NULL: what is carried over */
   gpointer       data;
 } AccSimtScan;
 
-/* Neighbouring elements that a thread takes at a time. */
-guint     acc_simt_choose_scan_each (AccStep *step, AccFold *fold);
 /* Scans elements [begin, end), the same range in all rows of the group, going on from what @carry holds where @started (a
  * bool variable) does; leaves the sum of all there. @valid: rows that exist. */
 void      acc_simt_scan         (AccSimt *self, AccFold *fold, const AccSimtScan *scan, KValue begin, KValue end, KValue valid,
                                  const KVar *carry, KVar started);
-/* The same for exactly as many elements as the row's threads take at a time, which are read once; and for any that are few. */
-void      acc_simt_scan_window  (AccSimt *self, AccFold *fold, const AccSimtScan *scan, KValue first, KValue valid,
-                                 const KVar *carry, KVar started);
+/* The same for any elements that are few. */
 void      acc_simt_scan_part    (AccSimt *self, AccFold *fold, const AccSimtScan *scan, KValue begin, KValue end, KValue valid,
                                  const KVar *carry, KVar started);
+/* Threads below which there are as many as @exists says; by all of the row. */
+void      acc_simt_scan_threads (AccSimt *self, AccFold *fold, const KVar *vars, const KBuffer *shared, KValue exists);
+
+/* --- acc-simt-scan-window.c */
+
+/* Elements that a group takes at once, of a row with @width threads. */
+typedef struct {
+  guint  vector;     /* neighbouring elements of a thread */
+  guint  unroll;     /* times so many, those of a subgroup next to each other */
+  guint  n_turns;    /* times so many, which are held in shared memory where there are several */
+  gint64 size;
+} AccScanWindow;
+
+/* @hold: may use shared memory. */
+AccScanWindow acc_simt_choose_window (AccStep *step, AccFold *fold, guint width, gboolean hold);
+/* Scans the window at @first, a multiple of .vector; elements are read once. */
+void      acc_simt_scan_window  (AccSimt *self, AccFold *fold, const AccSimtScan *scan, const AccScanWindow *window, KValue first,
+                                 KValue valid, const KVar *carry, KVar started);
 
 /* --- acc-simt-look-back.c */
 
 typedef struct _AccLookBack AccLookBack;
 
-/* For rows of @n_tiles; adds the kernel that has to run before. Of devices that have subgroups and progress. */
+/* Whether groups can wait for each other. */
+gboolean     acc_look_back_can  (AccStep *step);
+/* For rows of @n_tiles; adds the kernel that has to run before. */
 AccLookBack *acc_look_back_new  (AccStep *step, AccFold *fold, gint64 n_rows, gint64 n_tiles);
 void         acc_look_back_free (AccLookBack *self);
-/* Makes the @total of tile @tile of row @u (thread 0's) known, if it is @complete, and puts the sum of all tiles before into
- * @carry of all threads, and whether there are any into @started. Called by all threads, of groups that have one row. */
-void         acc_look_back_find (AccLookBack *self, AccSimt *simt, KValue u, KValue tile, KValue complete, const KValue *total,
-                                 const KVar *carry, KVar started);
+/* Makes the @total of tile @tile of row @u known, if it is @complete, and finds the sum of all tiles @before; both are variables
+ * of thread 0. Called by the first subgroup, of groups that have one row. There is nothing before tile 0. */
+void         acc_look_back_find (AccLookBack *self, AccSimt *simt, KValue u, KValue tile, KValue complete, const KVar *total,
+                                 const KVar *before);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccLookBack, acc_look_back_free)
 

@@ -8,6 +8,7 @@
 
 #define TILE 8192
 #define MANY_ROWS 512
+#define WAITING_GROUP 128   /* threads of groups that wait for others: many small ones hold more */
 
 typedef struct {
   AccStep        *step;
@@ -20,7 +21,8 @@ typedef struct {
   guint          *before;      /* scratch per leaf: sum of all before each tile */
   AccLookBack    *look_back;   /* NULL: none */
   KValue          u;           /* the row that a kernel is at */
-  AccSimt        *simt;        /* of a kernel that looks back */
+  guint           group;       /* of a kernel that looks back */
+  AccSimt        *simt;
   KValue          n;           /* its tile's number */
 } Scan;
 
@@ -254,16 +256,15 @@ write_tile_scans (Scan *self)
 }
 
 static void
-look_back (AccFold      *fold,
-           AccLower     *l,
-           const KValue *total,
-           const KVar   *carry,
-           KVar          started,
-           gpointer      data)
+look_back (AccFold    *fold,
+           AccLower   *l,
+           const KVar *total,
+           const KVar *before,
+           gpointer    data)
 {
   Scan *self = data;
 
-  acc_look_back_find (self->look_back, self->simt, self->u, self->n, kb_int (l->b, ACC_KIND_BOOL, 1), total, carry, started);
+  acc_look_back_find (self->look_back, self->simt, self->u, self->n, kb_int (l->b, ACC_KIND_BOOL, 1), total, before);
 }
 
 /* vars = values . vars where @condition holds. */
@@ -298,10 +299,11 @@ write_part_of_tile (Scan        *self,
   KValue start = kb_mul (b, self->n, low_const (l, self->tile));
   KValue goes_on = kb_lt (b, start, begin);
   KValue complete = kb_eq (b, kb_sub (b, end, start), low_const (l, self->tile));
-  KVar *vars = acc_fold_new_vars (self->fold, l, NULL), *so_far = acc_fold_new_vars (self->fold, l, NULL);
-  KValue *prior = acc_simt_new_values (simt, self->fold), *total = acc_simt_new_values (simt, self->fold);
+  KVar *total = acc_fold_new_vars (self->fold, l, NULL), *so_far = acc_fold_new_vars (self->fold, l, NULL);
+  KBuffer *shared = acc_simt_new_shared (simt, self->fold, 1);
+  KValue *prior = acc_simt_new_values (simt, self->fold), *before = acc_simt_new_values (simt, self->fold);
 
-  acc_simt_fold (simt, self->fold, begin, end, 1, read_element, self, vars);
+  acc_simt_fold (simt, self->fold, begin, end, 1, read_element, self, total);
   low_if (l, goes_on)
     {
       load_scratch (self, l, self->carry, self->u, prior);
@@ -309,20 +311,35 @@ write_part_of_tile (Scan        *self,
     }
   prior = acc_simt_new_values (simt, self->fold);
   acc_fold_get_vars (self->fold, l, so_far, prior);
+  prepend (self, l, kb_and (b, first, goes_on), prior, total);
+
+  low_if (l, kb_lt (b, simt->thread, low_const (l, simt->subgroup)))
+    {
+      KVar *found = acc_fold_new_vars (self->fold, l, NULL);
+
+      acc_look_back_find (self->look_back, simt, self->u, self->n, complete, total, found);
+      low_if (l, first)
+        {
+          KValue *values = acc_simt_new_values (simt, self->fold);
+
+          acc_fold_get_vars (self->fold, l, found, values);
+          acc_simt_store (simt, self->fold, shared, low_const (l, 0), values);
+        }
+    }
   kb_barrier (b);
-  prepend (self, l, kb_and (b, first, goes_on), prior, vars);
-  acc_fold_get_vars (self->fold, l, vars, total);
+  /* Whoever reads what was carried to this piece has done so by now: its sum was waited for. */
   low_if (l, kb_and (b, first, kb_not (b, complete)))
     {
-      store_scratch (self, l, self->carry, self->u, total);
+      KValue *values = acc_simt_new_values (simt, self->fold);
+
+      acc_fold_get_vars (self->fold, l, total, values);
+      store_scratch (self, l, self->carry, self->u, values);
     }
 
-  acc_look_back_find (self->look_back, simt, self->u, self->n, complete, total, carry, started);
+  acc_simt_load (simt, self->fold, shared, low_const (l, 0), before);
+  acc_fold_set_vars (self->fold, l, carry, before);
   low_if (l, goes_on)
     {
-      KValue *before = acc_simt_new_values (simt, self->fold);
-
-      acc_fold_get_vars (self->fold, l, carry, before);
       acc_fold_set_vars (self->fold, l, carry, prior);
       prepend (self, l, kb_get (b, started), before, carry);
       kb_set (b, started, kb_int (b, ACC_KIND_BOOL, 1));
@@ -331,11 +348,12 @@ write_part_of_tile (Scan        *self,
 }
 
 static void
-write_single_pass (Scan *self)
+write_single_pass (Scan                *self,
+                   const AccScanWindow *window)
 {
   AccLaunch launch = acc_skeleton_launch (self->space, 1 + self->step->cluster->cost);
   AccSimt simt;
-  AccLower *l = acc_simt_begin (&simt, self->step, "scan", acc_simt_get_group (self->step));
+  AccLower *l = acc_simt_begin_sized (&simt, self->step, "scan", self->group, self->group);
   AccKernelBuilder *b = l->b;
   AccSimtScan scan = { read_element, store_element, look_back, self };
   KValue begin = kb_inner_begin (b);
@@ -344,11 +362,13 @@ write_single_pass (Scan *self)
   self->simt = &simt;
   self->u = self->space->outer == 1 ? low_const (l, 0) : low_within (l, kb_outer_begin (b), 0, self->space->outer - 1);
   self->n = low_udiv (l, begin, self->tile);
-  carry = new_carry (self, l, kb_int (b, ACC_KIND_BOOL, 0), NULL, self->u, &started);
+  carry = new_carry (self, l, kb_lt (b, low_const (l, 0), self->n), NULL, self->u, &started);
 
   low_if (l, kb_eq (b, kb_sub (b, kb_inner_end (b), begin), low_const (l, self->tile)))
     {
-      acc_simt_scan_window (&simt, self->fold, &scan, begin, kb_int (b, ACC_KIND_BOOL, 1), carry, started);
+      /* That it lies on a multiple is plain to see from its number. */
+      acc_simt_scan_window (&simt, self->fold, &scan, window, kb_mul (b, self->n, low_const (l, self->tile)),
+                            kb_int (b, ACC_KIND_BOOL, 1), carry, started);
     }
   low_else (l)
     {
@@ -366,12 +386,13 @@ acc_skeleton_scan_simt (AccStep        *step,
                         const AccSpace *results)
 {
   g_autoptr (AccFold) fold = acc_fold_new (step);
-  const AccTarget *target = step->fusion->target;
-  gboolean single_pass = target->has_progress && target->subgroup_size > 1;
-  Scan self = { .step = step, .fold = fold, .space = space, .results = results, .tile = TILE };
+  gboolean single_pass = acc_look_back_can (step);
+  guint group = MIN (acc_simt_get_group (step), WAITING_GROUP);
+  AccScanWindow window = acc_simt_choose_window (step, fold, group, TRUE);
+  Scan self = { .step = step, .fold = fold, .space = space, .results = results, .tile = TILE, .group = group };
 
   if (single_pass)
-    self.tile = (gint64) acc_simt_get_group (step) * acc_simt_choose_scan_each (step, fold);
+    self.tile = window.size;
   self.n_tiles = (space->inner + self.tile - 1) / self.tile;
   /* A vector may come in pieces, whatever its length. */
   if (step->cluster->consumed->rank > 1 && (self.n_tiles <= 1 || space->outer >= MANY_ROWS))
@@ -384,7 +405,7 @@ acc_skeleton_scan_simt (AccStep        *step,
 
       self.carry = add_scratch (&self, space->outer);
       self.look_back = sums;
-      write_single_pass (&self);
+      write_single_pass (&self, &window);
     }
   else
     {

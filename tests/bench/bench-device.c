@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What devices make of common array work, on data that is there already: bench-device BACKEND[,BACKEND…] [LOG2_SIZE].
- * BACKEND+fast: with fast mathematics, as the peers' compilers have by default.
+/* What devices make of common array work, on data that is there already: bench-device BACKEND[,BACKEND…] [LOG2_SIZE [WORK]].
+ * WORK: only what has this in its name. BACKEND+fast: with fast mathematics, as the peers' compilers have by default.
  *
  * Prints, per work and backend, a line of tab-separated words: work, backend, median milliseconds of a run, amount, unit.
  * Amounts are bytes that must move at least ("GB/s" is amount over time), flops, keys or launches. peer-gpu.py puts the
@@ -21,6 +21,7 @@ typedef struct {
   const char *name;
   gint64      n;           /* elements of vectors */
   gint64      side;        /* of pictures */
+  const char *only;        /* NULL: all works */
 } Bench;
 
 static double
@@ -39,6 +40,12 @@ compare (const void *a, const void *b)
   double x = *(const double *) a, y = *(const double *) b;
 
   return (x > y) - (x < y);
+}
+
+static gboolean
+is_wanted (Bench *self, const char *work)
+{
+  return self->only == NULL || strstr (work, self->only) != NULL;
 }
 
 static void
@@ -275,10 +282,12 @@ make_floats (gint64 rows, gint64 columns, float low, float high)
   return acc_array_use (acc_element_type_new (ACC_KIND_F32), shape, bytes);
 }
 
+/* Numbers below 256. */
 static AccArray *
-make_bytes (gint64 n)
+make_keys (gint64 n, AccElementKind kind)
 {
-  guint8 *data = g_malloc (n);
+  gsize size = acc_element_kind_get_size (kind);
+  guint8 *data = g_malloc0 (n * size);
   guint32 state = 54321;
   g_autoptr (GBytes) bytes = NULL;
   g_autoptr (AccShape) shape = acc_shape_new_vector (n);
@@ -286,11 +295,11 @@ make_bytes (gint64 n)
   for (gint64 i = 0; i < n; i++)
     {
       state = state * 1664525 + 1013904223;
-      data[i] = state >> 24;
+      data[i * size] = state >> 24;
     }
-  bytes = g_bytes_new_take (data, n);
+  bytes = g_bytes_new_take (data, n * size);
 
-  return acc_array_use (acc_element_type_new (ACC_KIND_U8), shape, bytes);
+  return acc_array_use (acc_element_type_new (kind), shape, bytes);
 }
 
 static gboolean
@@ -315,6 +324,8 @@ measure (Bench *self, const char *work, const char *signature, AccArrayFunc buil
   g_autoptr (AccExecutable) executable = NULL;
   double seconds[ROUNDS];
 
+  if (!is_wanted (self, work))
+    return;
   for (guint i = 0; i < n; i++)
     signatures[i] = signature;
   program = acc_program_new (signatures, build, data);
@@ -429,9 +440,10 @@ run_all (Bench *self)
   g_clear_object (&x);
   g_clear_object (&y);
   {
-    g_autoptr (AccArray) keys = make_bytes (n);
+    g_autoptr (AccArray) bytes = make_keys (n, ACC_KIND_U8), words = make_keys (n, ACC_KIND_U32);
 
-    measure (self, "histogram", "u1[:]", build_histogram, NULL, &keys, 1, 1. * n, "GB/s");
+    measure (self, "histogram of u1", "u1[:]", build_histogram, NULL, &bytes, 1, 1. * n, "GB/s");
+    measure (self, "histogram of u4", "u4[:]", build_histogram, NULL, &words, 1, 4. * n, "GB/s");
   }
   {
     g_autoptr (AccArray) rows = make_floats (n / 16384, 16384, 0, 1);
@@ -463,8 +475,10 @@ run_all (Bench *self)
     for (guint k = 0; k < 4; k++)
       g_object_unref (xyzm[k]);
   }
-  measure_launch (self);
-  measure_transfers (self);
+  if (is_wanted (self, "launch"))
+    measure_launch (self);
+  if (is_wanted (self, "transfers"))
+    measure_transfers (self);
 }
 
 int
@@ -476,13 +490,15 @@ main (int argc, char **argv)
 
   if (log2_size < 14 || log2_size > 32)
     {
-      fprintf (stderr, "bench-device BACKEND[,BACKEND…] [LOG2_SIZE: 14 to 32]\n");
+      fprintf (stderr, "bench-device BACKEND[,BACKEND…] [LOG2_SIZE: 14 to 32 [WORK]]\n");
       return 2;
     }
   for (guint i = 0; names[i] != NULL; i++)
     {
       g_autoptr (GError) error = NULL;
-      Bench self = { .name = names[i], .n = (gint64) 1 << log2_size, .side = (gint64) 1 << (log2_size / 2) };
+      Bench self = {
+        .name = names[i], .n = (gint64) 1 << log2_size, .side = (gint64) 1 << (log2_size / 2), .only = argc > 3 ? argv[3] : NULL,
+      };
 
       g_autofree char *name = g_strdup (names[i]);
       gboolean fast = g_str_has_suffix (name, "+fast");

@@ -64,14 +64,19 @@ peer('dot', 'torch.compile', lambda: inner(x, y))
 peer('scan', 'torch', lambda: torch.cumsum(x, 0, out=out))
 del y, out
 keys = torch.randint(0, 256, (n,), device=device, dtype=torch.uint8)
-peer('histogram', 'torch', lambda: torch.bincount(keys, minlength=256))
+peer('histogram of u1', 'torch', lambda: torch.bincount(keys, minlength=256))
+words = keys.int()
+peer('histogram of u4', 'torch', lambda: torch.bincount(words, minlength=256))
+peer('histogram of u4', 'torch, floats', lambda: torch.histc(x, 256, 0, 1))
 try:
     import cupy
     cupy_keys = cupy.from_dlpack(keys)
-    peer('histogram', 'cupy', lambda: cupy.bincount(cupy_keys, minlength=256))
+    peer('histogram of u1', 'cupy', lambda: cupy.bincount(cupy_keys, minlength=256))
+    cupy_words = cupy.from_dlpack(words)
+    peer('histogram of u4', 'cupy', lambda: cupy.bincount(cupy_words, minlength=256))
 except Exception as error:
     print('cupy:', str(error).splitlines()[0], file=sys.stderr)
-del keys
+del keys, words
 row_sums = compiled(lambda a: a.sum(1))
 for width in (16384, 16):
     rows = x.view(-1, width)
