@@ -12,7 +12,8 @@
  *     memory, and get much, have a table in each group that is added at the end. Floats are combined in no order;
  *   - anything else: one thread, in the order of the source, as on the CPU. */
 
-#define TABLE_BYTES 16384
+#define TABLE_BYTES 16384    /* at most, of a table */
+#define TABLES_BYTES 32768   /* of copies */
 #define PER_THREAD 16
 #define VECTOR_BYTES 16
 #define MAX_COST 400   /* rough operations of V elements, which are written out one after the other */
@@ -344,6 +345,23 @@ combine (AccPermute  *self,
     }
 }
 
+/* A group's own, in shared memory. */
+typedef struct {
+  KBuffer *leaves;
+  guint    n_copies;
+} Tables;
+
+static KValue
+get_copy_place (AccSimt *simt,
+                KValue   at,
+                KValue   copy,
+                guint    copies)
+{
+  AccKernelBuilder *b = simt->l->b;
+
+  return kb_add (b, kb_mul (b, at, low_const (simt->l, copies)), low_urem (simt->l, copy, copies));
+}
+
 static void
 combine_leaves (AccPermute     *self,
                 AccSimt        *simt,
@@ -352,13 +370,16 @@ combine_leaves (AccPermute     *self,
                 KValue          target,
                 gpointer        data)
 {
-  KBuffer *tables = data;
+  const Tables *tables = data;
 
   for (guint i = 0; i < self->n_leaves; i++)
     {
       KValue value = low_read (simt->l, self->source, ix, i);
 
-      combine (self, simt, i, tables != NULL ? tables[i] : acc_permute_get_result (self, simt->l, i, ACC_BUFFER_COHERENT), target, value);
+      if (tables != NULL)
+        combine (self, simt, i, tables->leaves[i], get_copy_place (simt, target, simt->local, tables->n_copies), value);
+      else
+        combine (self, simt, i, acc_permute_get_result (self, simt->l, i, ACC_BUFFER_COHERENT), target, value);
     }
 }
 
@@ -381,15 +402,31 @@ fits_shared (AccPermute *self)
   return self->node->size <= TABLE_BYTES / (gint64) bytes && self->source->size / 16 >= self->node->size;
 }
 
-/* Calls @i for each element of the tables, thread by thread. */
+/* Tables side by side, element by element: lanes of a subgroup have their own, so that they neither meet nor ask the same bank of
+ * memory. */
+static guint
+choose_copies (AccPermute *self)
+{
+  const AccTarget *target = self->step->fusion->target;
+  gsize bytes = (gsize) MAX (self->node->size, 1) * self->n_leaves * 4;
+  guint copies = 1;
+
+  while (copies < target->subgroup_size && bytes * copies * 2 <= MIN (TABLES_BYTES, target->shared_bytes / 4 * 3))
+    copies *= 2;
+
+  return copies;
+}
+
+/* Clears the tables, element by element, or adds them to the result. */
 static void
-over_tables (AccPermute *self,
-             AccSimt    *simt,
-             KBuffer    *tables,
-             gboolean    flush)
+over_tables (AccPermute   *self,
+             AccSimt      *simt,
+             const Tables *tables,
+             gboolean      flush)
 {
   AccLower *l = simt->l;
   AccKernelBuilder *b = l->b;
+  guint copies = tables->n_copies;
 
   low_for (l, k, low_const (l, 0), low_const (l, (self->node->size + simt->group - 1) / simt->group))
     {
@@ -400,19 +437,26 @@ over_tables (AccPermute *self,
           for (guint i = 0; i < self->n_leaves; i++)
             {
               KValue neutral = acc_permute_get_neutral (self, l, i);
+              KVar sum = kb_var (b, neutral);
 
+              low_for (l, c, low_const (l, 0), low_const (l, copies))
+                {
+                  /* Neighbours begin with different ones: the same would be in one bank. */
+                  KValue place = get_copy_place (simt, at, kb_add (b, c, simt->local), copies);
+
+                  if (flush)
+                    kb_set (b, sum, kb_prim2 (b, self->primitives[i], kb_get (b, sum), kb_load (b, tables->leaves[i], place)));
+                  else
+                    kb_store (b, tables->leaves[i], place, neutral);
+                }
               if (flush)
                 {
-                  KValue value = kb_load (b, tables[i], at);
+                  KValue value = kb_get (b, sum);
 
                   low_if (l, kb_prim2 (b, ACC_PRIM_NE, value, neutral))
                     {
                       combine (self, simt, i, acc_permute_get_result (self, l, i, ACC_BUFFER_COHERENT), at, value);
                     }
-                }
-              else
-                {
-                  kb_store (b, tables[i], at, neutral);
                 }
             }
         }
@@ -423,7 +467,7 @@ static void
 write_atomics (AccPermute *self)
 {
   gboolean shared = fits_shared (self);
-  KBuffer *tables = NULL;
+  Tables tables = { NULL, choose_copies (self) };
   AccSimt simt;
   AccLower *l = acc_simt_begin (&simt, self->step, "permute", acc_simt_get_group (self->step));
   guint vector = choose_vector (self);
@@ -431,17 +475,17 @@ write_atomics (AccPermute *self)
 
   if (shared)
     {
-      tables = low_alloc (l, (self->n_leaves + 1) * sizeof (KBuffer));
+      tables.leaves = low_alloc (l, (self->n_leaves + 1) * sizeof (KBuffer));
       for (guint i = 0; i < self->n_leaves; i++)
-        tables[i] = kb_shared (l->b, acc_permute_get_kind (self, i), (guint) self->node->size, "table");
-      over_tables (self, &simt, tables, FALSE);
+        tables.leaves[i] = kb_shared (l->b, acc_permute_get_kind (self, i), (guint) self->node->size * tables.n_copies, "table");
+      over_tables (self, &simt, &tables, FALSE);
       kb_barrier (l->b);
     }
-  visit_elements (self, &simt, vector, combine_leaves, tables);
+  visit_elements (self, &simt, vector, combine_leaves, shared ? &tables : NULL);
   if (shared)
     {
       kb_barrier (l->b);
-      over_tables (self, &simt, tables, TRUE);
+      over_tables (self, &simt, &tables, TRUE);
     }
 
   /* A group with a table of its own takes more, so that clearing and adding it counts less. */

@@ -11,6 +11,8 @@
  *   result[u, x] = ... shared[x][u] ...   threads along x */
 
 #define MAX_NODES 4
+#define MAX_TILE 64
+#define MIN_TILE 32
 #define MAX_COST 400   /* rough operations of what is written out one after the other */
 
 typedef struct {
@@ -97,7 +99,10 @@ choose_tile (Transpose *self)
         widest = MAX (widest, size);
         bytes += size;
       }
-  self->tile = widest <= 2 ? 64 : 32;
+  /* Large tiles keep more of the memory busy, where they leave room for other groups. */
+  self->tile = MAX_TILE;
+  while (self->tile > MIN_TILE && (widest > 4 || bytes * self->tile * (self->tile + 1) > target->shared_bytes / 2))
+    self->tile /= 2;
   if (self->tile > target->group_size || bytes * self->tile * (self->tile + 1) > target->shared_bytes / 2)
     return FALSE;
   self->n_each = self->tile * self->tile / target->group_size;
