@@ -31,6 +31,7 @@ typedef struct {
   char *(*shuffle) (CWriter *w, KShuffle how, const char *x, guint delta);
   /* A call of the platform's library for f32 or f64; NULL with an error where there is none. */
   char *(*library) (CWriter *w, AccPrimitive primitive, const char *x, const char *y);
+  const char *inverse_root;   /* of f32, quick */
 } CSyntax;
 
 struct _CWriter {

@@ -404,11 +404,19 @@ write_pure (CWriter              *w,
   g_autofree char *z = instr->n_args > 2 ? c_value (w, instr->args[2]) : NULL;
   const AccKernelInstr *second = instr->n_args > 1 ? acc_kernel_instr (w->kernel, instr->args[1]) : NULL;
   g_autofree char *result = NULL;
+  guint32 root;
 
   switch ((int) instr->op)
     {
     case ACC_KOP_PRIM:
-      result = c_primitive (w, instr->primitive, from, x, y, second);
+      if (!w->dialect->guards_zeros && _acc_kernel_is_inverse_root (w->kernel, id, &root))
+        {
+          g_autofree char *of = c_value (w, root);
+
+          result = g_strdup_printf ("%s (%s)", w->syntax->inverse_root, of);
+        }
+      else
+        result = c_primitive (w, instr->primitive, from, x, y, second);
       break;
     case ACC_KOP_CAST:
       result = c_convert (w, from, instr->kind, x);

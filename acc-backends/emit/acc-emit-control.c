@@ -107,6 +107,7 @@ emit_pure (Emitter *e,
   AccElementKind kind = acc_kernel_instr (e->kernel, instr->args[0])->kind;
   Value first = emit_value (e, instr->args[0]);
   LLVMValueRef x[ACC_KERNEL_MAX_ARGS] = { NULL, NULL, NULL }, result = NULL;
+  guint32 root;
 
   if (varies && instr->op == ACC_KOP_CAST && first.shape == SHAPE_LINEAR && instr->kind != ACC_KIND_U64 &&
       acc_element_kind_is_integer (instr->kind) && instr->kind != ACC_KIND_BOOL)
@@ -125,7 +126,10 @@ emit_pure (Emitter *e,
   switch ((int) instr->op)
     {
     case ACC_KOP_PRIM:
-      result = contracted (e, emit_primitive (e, instr->primitive, kind, x[0], x[1]));
+      if (_acc_kernel_is_inverse_root (e->kernel, id, &root))
+        result = emit_inverse_root (e, emit_scalar (e, root));
+      else
+        result = contracted (e, emit_primitive (e, instr->primitive, kind, x[0], x[1]));
       break;
     case ACC_KOP_CAST:
       result = emit_cast (e, kind, instr->kind, x[0]);

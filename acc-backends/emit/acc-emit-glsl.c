@@ -418,8 +418,8 @@ gl_cas (CWriter    *w,
 static void
 gl_barrier (CWriter *w)
 {
-  c_line (w, "memoryBarrierShared ();");
-  c_line (w, "memoryBarrierBuffer ();");
+  /* Of shared memory and buffers, for the group alone. */
+  c_line (w, "groupMemoryBarrier ();");
   c_line (w, "barrier ();");
 }
 
@@ -465,6 +465,7 @@ static const CSyntax syntax = {
   .fence = gl_fence,
   .shuffle = gl_shuffle,
   .library = gl_library,
+  .inverse_root = "inversesqrt",
 };
 
 /* --- the whole */

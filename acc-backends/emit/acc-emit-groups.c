@@ -50,6 +50,13 @@ emit_approximation (Emitter     *e,
     }
 }
 
+LLVMValueRef
+emit_inverse_root (Emitter     *e,
+                   LLVMValueRef x)
+{
+  return assembly (e, "rsqrt.approx.f32 $0, $1;", x, NULL);
+}
+
 static LLVMTypeRef
 word_type (Emitter       *e,
            AccElementKind kind)

@@ -300,6 +300,7 @@ static const CSyntax syntax = {
   .fence = cl_fence,
   .shuffle = cl_shuffle,
   .library = cl_library,
+  .inverse_root = "native_rsqrt",
 };
 
 static void

@@ -158,6 +158,7 @@ void         emit_foreach      (Emitter *e, guint32 id);
 
 /* --- acc-emit-groups.c */
 Value        emit_groups       (Emitter *e, guint32 id);     /* instructions that only kernels for groups have */
+LLVMValueRef emit_inverse_root  (Emitter *e, LLVMValueRef x); /* of f32 */
 LLVMValueRef emit_approximation (Emitter *e, AccPrimitive primitive, LLVMValueRef x, LLVMValueRef y); /* of f32; NULL: there is none */
 
 /* --- acc-emit-libdevice.c */

@@ -89,6 +89,8 @@ make_function (Emitter    *e,
   add_annotation (e, "reqntidx", e->kernel->group_size);
   add_annotation (e, "reqntidy", 1);
   add_annotation (e, "reqntidz", 1);
+  if (e->kernel->n_resident >= e->kernel->group_size)
+    add_annotation (e, "minctasm", e->kernel->n_resident / e->kernel->group_size);
 
   for (guint i = 0; i < n_params; i++)
     {

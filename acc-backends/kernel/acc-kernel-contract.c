@@ -1,6 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-kernel-private.h"
 
+#define ONE_F32 0x3f800000u   /* the bits of 1 */
+
+gboolean
+_acc_kernel_is_inverse_root (const AccKernel *kernel,
+                             guint32          id,
+                             guint32         *x)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, id), *one = acc_kernel_instr (kernel, instr->args[0]), *root;
+
+  if (!kernel->fast || kernel->group_size == 0 || instr->op != ACC_KOP_PRIM || instr->kind != ACC_KIND_F32)
+    return FALSE;
+  if (instr->primitive == ACC_PRIM_FDIV && one->op == ACC_KOP_CONST && one->bits == ONE_F32)
+    root = acc_kernel_instr (kernel, instr->args[1]);
+  else if (instr->primitive == ACC_PRIM_RECIP)
+    root = acc_kernel_instr (kernel, instr->args[0]);
+  else
+    return FALSE;
+  *x = root->args[0];
+
+  return root->op == ACC_KOP_PRIM && root->primitive == ACC_PRIM_SQRT;
+}
+
 static gboolean
 is_product (const AccKernel *kernel,
             const guint32   *n_uses,

@@ -23,6 +23,13 @@ kb_set_group_size (AccKernelBuilder *b,
   b->kernel->group_size = threads;
 }
 
+void
+kb_set_resident (AccKernelBuilder *b,
+                 guint             threads)
+{
+  b->kernel->n_resident = threads;
+}
+
 guint
 acc_kernel_get_group_size (AccKernel *self)
 {

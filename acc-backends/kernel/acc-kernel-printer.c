@@ -194,6 +194,8 @@ _acc_kernel_print (AccKernel *kernel,
     g_string_append (s, " fast");
   if (kernel->group_size > 0)
     g_string_append_printf (s, " groups of %u", kernel->group_size);
+  if (kernel->n_resident > 0)
+    g_string_append_printf (s, " resident %u", kernel->n_resident);
   g_string_append_c (s, '\n');
 
   for (guint i = 0; i < kernel->params->len; i++)

@@ -85,6 +85,7 @@ struct _AccKernel {
   GArray         *params;         /* AccKernelParam: one slot of the launch each */
   GArray         *shared;         /* AccKernelParam: arrays of shared memory, no slots */
   guint           group_size;     /* 0: no groups */
+  guint           n_resident;     /* threads that a processor should hold; 0: any */
   GArray         *instrs;         /* AccKernelInstr; [0] is none */
   GArray         *blocks;         /* AccKernelBlock; [0] is none, [1] the body */
   gboolean        precise;        /* transcendental primitives stay for the platform's library */
@@ -127,6 +128,8 @@ gboolean   _acc_kernel_op_in_no_block (AccKernelOp op);
 gboolean   _acc_kernel_check_instr  (const AccKernel *kernel, const AccKernelInstr *instr, GError **error);
 /* Multiplications that only an addition uses become one FMA with it. */
 void       _acc_kernel_contract     (AccKernel *kernel);
+/* Whether instruction @id is 1 / sqrt (@x) of f32, in a kernel that may take what is quick. */
+gboolean   _acc_kernel_is_inverse_root (const AccKernel *kernel, guint32 id, guint32 *x);
 char      *_acc_kernel_print        (AccKernel *kernel, gboolean names);
 char      *_acc_kernel_print_instr  (const AccKernel *kernel, guint32 id);
 

@@ -150,6 +150,9 @@ KValue kb_prim_platform   (AccKernelBuilder *b, AccPrimitive primitive, KValue x
 
 /* Before any value is made. @threads: a power of two. */
 void    kb_set_group_size (AccKernelBuilder *b, guint threads);
+/* Threads, of several groups, that a processor of the device should hold at once: where the emitter can, it takes few enough
+ * registers. 0: as it likes. */
+void    kb_set_resident   (AccKernelBuilder *b, guint threads);
 /* Number of this thread in its group: i64 from 0. */
 KValue  kb_local          (AccKernelBuilder *b);
 /* @n elements that the threads of a group share; not initialised. Loaded and stored like a buffer. n: a constant > 0. */

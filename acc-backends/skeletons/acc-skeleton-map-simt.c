@@ -13,6 +13,7 @@
 #define WINDOWS 4      /* per row of a tile */
 #define ROWS 4         /* per thread and tile */
 #define BLOCK_ROWS 4   /* of stencils */
+#define RESIDENT 1024  /* threads of stencils: fewer do not keep the memory busy */
 #define VECTOR_BYTES 16
 #define MAX_COST 400   /* rough operations of V elements, which are written out one after the other */
 
@@ -261,6 +262,7 @@ acc_skeleton_map_simt (AccStep        *step,
       launch.tile_inner = (gint64) width * vector * (n_rows > 1 || blocks ? 1 : WINDOWS);
       if (blocks)
         {
+          kb_set_resident (b, RESIDENT);
           launch.tile_outer = BLOCK_ROWS;
           write_stencil_rows (&simt, space, low_within (l, kb_outer_begin (b), 0, space->outer - 1), vector);
           low_finish (l, launch);
