@@ -442,6 +442,56 @@ write_pure (CWriter              *w,
     assign (w, id, result);
 }
 
+static void write_block (CWriter *w, guint32 block);
+
+/* A device that leaves loops before they have ended must not go on as if they had. */
+static void
+write_left (CWriter    *w,
+            const char *condition)
+{
+  c_line (w, "if (%s)", condition);
+  c_line (w, "  FAIL (%uu, 0xffffffffu, I64 (0), I64 (0));", (guint) ACC_ERROR_UNSUPPORTED);
+}
+
+static void
+write_for (CWriter    *w,
+           guint32     id,
+           const char *begin,
+           const char *end)
+{
+  g_autofree char *left = g_strdup_printf ("v%u < %s", id, end);
+  gboolean checks = w->dialect->leaves_loops;
+
+  if (checks)
+    c_line (w, "i64 v%u = %s;", id, begin);
+  if (checks)
+    c_line (w, "for (; v%u < %s; v%u++)", id, end, id);
+  else
+    c_line (w, "for (i64 v%u = %s; v%u < %s; v%u++)", id, begin, id, end, id);
+  c_open (w);
+  write_block (w, acc_kernel_instr (w->kernel, id)->blocks[0]);
+  c_close (w);
+  if (checks)
+    write_left (w, left);
+}
+
+static void
+write_while (CWriter *w,
+             guint32  id)
+{
+  g_autofree char *left = g_strdup_printf ("!ended%u", id);
+  gboolean checks = w->dialect->leaves_loops;
+
+  if (checks)
+    c_line (w, "bool ended%u = false;", id);
+  c_line (w, "while (true)");
+  c_open (w);
+  write_block (w, acc_kernel_instr (w->kernel, id)->blocks[0]);
+  c_close (w);
+  if (checks)
+    write_left (w, left);
+}
+
 static void
 write_block (CWriter *w,
              guint32  block)
@@ -487,10 +537,7 @@ write_block (CWriter *w,
           write_shuffle (w, id, instr, x);
           break;
         case ACC_KOP_FOR:
-          c_line (w, "for (i64 v%u = %s; v%u < %s; v%u++)", id, x, id, y, id);
-          c_open (w);
-          write_block (w, instr->blocks[0]);
-          c_close (w);
+          write_for (w, id, x, y);
           break;
         case ACC_KOP_IF:
           c_line (w, "if (%s)", x);
@@ -506,14 +553,15 @@ write_block (CWriter *w,
             }
           break;
         case ACC_KOP_WHILE:
-          c_line (w, "while (true)");
-          c_open (w);
-          write_block (w, instr->blocks[0]);
-          c_close (w);
+          write_while (w, id);
           break;
         case ACC_KOP_UNTIL:
           c_line (w, "if (%s)", x);
-          c_line (w, "  break;");
+          c_open (w);
+          if (w->dialect->leaves_loops)
+            c_line (w, "ended%u = true;", acc_kernel_block (w->kernel, block)->parent);
+          c_line (w, "break;");
+          c_close (w);
           break;
         default:
           write_pure (w, id, instr);

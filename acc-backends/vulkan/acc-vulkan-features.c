@@ -222,6 +222,8 @@ choose_target (AccVulkanDevice  *self,
     .has_atomic_add_f64 = target->has_atomic_add_f64,
     /* What gallivm knows of division by 0. */
     .guards_zeros = properties->driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE,
+    /* All loops of an invocation together have 65535 turns. */
+    .leaves_loops = properties->driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE,
     .keeps_nans = properties->floats.shaderSignedZeroInfNanPreserveFloat32
                   && (!core->shaderFloat64 || properties->floats.shaderSignedZeroInfNanPreserveFloat64),
     .keeps_denormals = properties->floats.shaderDenormPreserveFloat32

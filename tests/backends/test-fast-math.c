@@ -76,7 +76,8 @@ functions (AccExpr *x, gpointer data)
 {
   AccExpr *one = acc_expr_new_typed_float (acc_element_type_new (ACC_KIND_F32), 1);
 
-  return acc_expr_tuple4 (acc_expr_fdiv (one, x), acc_expr_sqrt (x), acc_expr_exp (x), acc_expr_log (x));
+  return acc_expr_tuple ((AccExpr *[]) { acc_expr_fdiv (one, x), acc_expr_sqrt (x), acc_expr_exp (x), acc_expr_log (x),
+                                         acc_expr_fdiv (one, acc_expr_sqrt (x)), acc_expr_recip (acc_expr_sqrt (x)) }, 6);
 }
 
 static void
@@ -101,14 +102,14 @@ test_accuracy (gconstpointer data)
     result = acc_backend_run (backend, all, NULL, &error);
     g_assert_no_error (error);
     acc_backend_set_fast_math (backend, FALSE);
-    for (guint leaf = 0; leaf < 4; leaf++)
+    for (guint leaf = 0; leaf < 6; leaf++)
       {
         g_autoptr (GBytes) bytes = acc_array_get_bytes (result, leaf, &error);
         const float *found = g_bytes_get_data (bytes, NULL);
 
         for (guint i = 0; i < N; i++)
           {
-            double v = x[i], want = leaf == 0 ? 1 / v : leaf == 1 ? sqrt (v) : leaf == 2 ? exp (v) : log (v);
+            double v = x[i], want = leaf == 0 ? 1 / v : leaf == 1 ? sqrt (v) : leaf == 2 ? exp (v) : leaf == 3 ? log (v) : 1 / sqrt (v);
 
             if (isnan (want) || isinf (want))
               g_assert_true (isnan (want) ? isnan (found[i]) : found[i] == want);

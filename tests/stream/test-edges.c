@@ -109,8 +109,18 @@ test_tiles (gconstpointer name)
 int
 main (int argc, char **argv)
 {
+  static const char *const devices[] = { "cuda", "opencl", "vulkan" };
+
   g_test_init (&argc, &argv, NULL);
   g_test_add_data_func ("/edges/native", "native", test_tiles);
   g_test_add_data_func ("/edges/interpreter", "interpreter", test_tiles);
+  for (guint i = 0; i < G_N_ELEMENTS (devices); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/edges/%s", devices[i]);
+      g_autoptr (AccBackend) backend = acc_backend_new_for_name (devices[i], NULL);
+
+      if (backend != NULL)
+        g_test_add_data_func (path, devices[i], test_tiles);
+    }
   return g_test_run ();
 }
