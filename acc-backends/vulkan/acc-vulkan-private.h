@@ -112,6 +112,7 @@ struct _AccVulkanDevice {
   gboolean                         has_sparse;
   gsize                            import_alignment;   /* of host memory that the device can see; 0: it cannot */
   gboolean                         sets_subgroup_size;
+  gboolean                         may_keep_denormals;   /* f32, where it is asked to: to be tried */
   guint                            required_subgroup_size;
   gsize                            max_allocation, max_buffer_size;
   AccCDialect                      dialect;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-vulkan-private.h"
 
+#include "acc-backends/fusion/acc-closed-eval.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -44,6 +46,42 @@ static const char double_source[] =
   "  uint i = gl_GlobalInvocationID.x;\n"
   "  precise double f = fma (cases[i].a, cases[i].b, cases[i].c);\n"
   "  cases[i].fma = f;\n"
+  "}\n";
+
+typedef struct {
+  guint32 a, b, c, sum;
+} HalfCase;
+
+/* What is computed in f32 and rounded to f16, as kernels do. */
+static const char half_source[] =
+  "#version 450\n"
+  "#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n"
+  "layout (local_size_x = 64) in;\n"
+  "struct Case { uint a, b, c, sum; };\n"
+  "layout (set = 0, binding = 0, std430) buffer Cases { Case cases[]; };\n"
+  "#define WIDE(h) float (unpackFloat2x16 (h)[0])\n"
+  "#define HALF(x) packFloat2x16 (f16vec2 (float16_t (x), float16_t (0)))\n"
+  "void main ()\n"
+  "{\n"
+  "  uint i = gl_GlobalInvocationID.x;\n"
+  "  precise float product = WIDE (cases[i].a) * WIDE (cases[i].b);\n"
+  "  uint rounded = HALF (product);\n"
+  "  precise float sum = WIDE (rounded) + WIDE (cases[i].c);\n"
+  "  cases[i].sum = HALF (sum);\n"
+  "}\n";
+
+/* Half of each, where the device does not take it for zero. */
+static const char denormal_source[] =
+  "#version 450\n"
+  "#extension GL_EXT_spirv_intrinsics : require\n"
+  "spirv_execution_mode (extensions = [\"SPV_KHR_float_controls\"], capabilities = [4464], 4459, 32);\n"
+  "layout (local_size_x = 64) in;\n"
+  "layout (set = 0, binding = 0, std430) buffer Values { float values[]; };\n"
+  "void main ()\n"
+  "{\n"
+  "  uint i = gl_GlobalInvocationID.x;\n"
+  "  precise float half_of = values[i] * 0.5;\n"
+  "  values[i] = values[i] > 0.0 ? half_of : 0.0;\n"
   "}\n";
 
 /* Magnitudes far from overflow and denormals. */
@@ -112,10 +150,69 @@ probe_double (AccVulkanDevice *self,
   return TRUE;
 }
 
+/* To the 11 bits of f16, where it is normal. */
+static double
+round_half (double x)
+{
+  int exponent;
+  double fraction = frexp (x, &exponent);
+
+  return ldexp (rint (ldexp (fraction, 11)), exponent - 11);
+}
+
+/* Compilers that take f16 for what f32 was written for round once where kernels say twice. */
+static gboolean
+probe_half (AccVulkanDevice *self,
+            GError         **error)
+{
+  g_autofree HalfCase *cases = g_new0 (HalfCase, N_CASES);
+  g_autofree guint16 *sums = g_new (guint16, N_CASES);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (3);
+
+  for (guint i = 0; i < N_CASES; i++)
+    {
+      double a = g_rand_int_range (rand, 1, 1024) / 16.0, b = g_rand_int_range (rand, 1, 1024) / 16.0;
+      double product = round_half (a * b), c = i % 2 != 0 ? -product : g_rand_int_range (rand, 1, 1024) / 16.0;
+
+      cases[i].a = acc_half_from_double (a);
+      cases[i].b = acc_half_from_double (b);
+      cases[i].c = acc_half_from_double (c);
+      sums[i] = acc_half_from_double (product + c);
+    }
+  if (!_acc_vulkan_run_shader (self, half_source, "probe", THREADS, N_CASES / THREADS, cases, N_CASES * sizeof (HalfCase), error))
+    return FALSE;
+  for (guint i = 0; i < N_CASES; i++)
+    self->dialect.has_half &= cases[i].sum == sums[i];
+  return TRUE;
+}
+
+/* NVIDIA's driver does not list that it can keep denormals, but does so where it is asked. */
+static gboolean
+probe_denormals (AccVulkanDevice *self,
+                 GError         **error)
+{
+  g_autofree float *values = g_new (float, THREADS);
+  gboolean keeps = TRUE;
+
+  for (guint i = 0; i < THREADS; i++)
+    values[i] = ldexpf (i + 1, -140);
+  if (!_acc_vulkan_run_shader (self, denormal_source, "probe", THREADS, 1, values, THREADS * sizeof (float), error))
+    return FALSE;
+  for (guint i = 0; i < THREADS; i++)
+    keeps &= values[i] == ldexpf (i + 1, -141);
+  self->dialect.keeps_denormals = keeps;
+  return TRUE;
+}
+
 gboolean
 _acc_vulkan_probe (AccVulkanDevice *self,
                    GError         **error)
 {
+  if (self->dialect.has_half && !probe_half (self, error))
+    return FALSE;
+  if (self->may_keep_denormals && !probe_denormals (self, error))
+    return FALSE;
+
   return probe_single (self, error)
          && (!self->dialect.has_exact_fma || !acc_target_has_kind (&self->parent.target, ACC_KIND_F64) || probe_double (self, error));
 }
