@@ -194,6 +194,18 @@ static const Function functions[] = {
     "  return FLOAT32 (bits);\n"
     "}\n" },
 
+  /* Where fma() takes denormals for zero, and nothing else does. */
+  { "guarded_fma_f32", "fma_f32",
+    "#define IS_DENORMAL(bits) (((bits) & 0x7f800000u) == 0u && ((bits) & 0x7fffffu) != 0u)\n"
+    "f32 guarded_fma_f32 (f32 x, f32 y, f32 z)\n"
+    "{\n"
+    "  EXACT f32 result = fma (x, y, z);\n"
+    "  bool small = (BITS32 (result) & 0x7fffffffu) < 0xd800000u;\n"
+    "  if (small || IS_DENORMAL (BITS32 (x)) || IS_DENORMAL (BITS32 (y)) || IS_DENORMAL (BITS32 (z)))\n"
+    "    result = fma_f32 (x, y, z);\n"
+    "  return result;\n"
+    "}\n" },
+
   /* --- one rounding of x y + z, where fma() has two */
 
   { "fma_f32", "unpack_f32 pack_f32 clz_u64",

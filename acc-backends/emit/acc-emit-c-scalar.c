@@ -412,6 +412,11 @@ c_fma (CWriter       *w,
        const char    *y,
        const char    *z)
 {
+  if (w->dialect->has_exact_fma && w->dialect->guards_fma && kind == ACC_KIND_F32 && !w->kernel->fast)
+    {
+      c_need (w, "guarded_fma_f32");
+      return g_strdup_printf ("guarded_fma_f32 (%s, %s, %s)", x, y, z);
+    }
   if (w->dialect->has_exact_fma)
     return g_strdup_printf ("fma (%s, %s, %s)", x, y, z);
   c_need_of (w, "fma", kind);

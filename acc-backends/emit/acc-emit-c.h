@@ -29,6 +29,7 @@ typedef struct {
   gboolean has_atomic_add_f32; /* OpenCL: only with .has_nvidia_asm; else a loop of compare-and-swap */
   gboolean has_atomic_add_f64;
   gboolean guards_zeros;     /* the compiler divides wrongly by a zero that it knows */
+  gboolean guards_fma;       /* fma() of f32 takes denormals for zero, though they are kept */
   gboolean leaves_loops;     /* the device leaves loops that take many turns: such a kernel fails */
   gboolean keeps_denormals;  /* GLSL: SPIR-V's DenormPreserve for f32 can be asked for */
   gboolean keeps_nans;       /* GLSL: SPIR-V's SignedZeroInfNanPreserve for f32, and for f64 where it is used */

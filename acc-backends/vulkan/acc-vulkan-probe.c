@@ -70,18 +70,24 @@ static const char half_source[] =
   "  cases[i].sum = HALF (sum);\n"
   "}\n";
 
-/* Half of each, where the device does not take it for zero. */
+typedef struct {
+  float x, half, sum, pad;
+} SmallCase;
+
+/* Half of each, and the sum with 0 by fma(), where the device does not take them for zero. */
 static const char denormal_source[] =
   "#version 450\n"
   "#extension GL_EXT_spirv_intrinsics : require\n"
   "spirv_execution_mode (extensions = [\"SPV_KHR_float_controls\"], capabilities = [4464], 4459, 32);\n"
   "layout (local_size_x = 64) in;\n"
-  "layout (set = 0, binding = 0, std430) buffer Values { float values[]; };\n"
+  "struct Case { float x, half_of, sum, pad; };\n"
+  "layout (set = 0, binding = 0, std430) buffer Cases { Case cases[]; };\n"
   "void main ()\n"
   "{\n"
   "  uint i = gl_GlobalInvocationID.x;\n"
-  "  precise float half_of = values[i] * 0.5;\n"
-  "  values[i] = values[i] > 0.0 ? half_of : 0.0;\n"
+  "  precise float x = cases[i].x, zero = cases[i].pad, half_of = x * 0.5, sum = fma (zero, 1.5, x);\n"
+  "  cases[i].half_of = x > 0.0 ? half_of : 0.0;\n"
+  "  cases[i].sum = sum;\n"
   "}\n";
 
 /* Magnitudes far from overflow and denormals. */
@@ -191,16 +197,20 @@ static gboolean
 probe_denormals (AccVulkanDevice *self,
                  GError         **error)
 {
-  g_autofree float *values = g_new (float, THREADS);
-  gboolean keeps = TRUE;
+  g_autofree SmallCase *cases = g_new0 (SmallCase, THREADS);
+  gboolean keeps = TRUE, sums = TRUE;
 
   for (guint i = 0; i < THREADS; i++)
-    values[i] = ldexpf (i + 1, -140);
-  if (!_acc_vulkan_run_shader (self, denormal_source, "probe", THREADS, 1, values, THREADS * sizeof (float), error))
+    cases[i].x = ldexpf (i + 1, -140);
+  if (!_acc_vulkan_run_shader (self, denormal_source, "probe", THREADS, 1, cases, THREADS * sizeof (SmallCase), error))
     return FALSE;
   for (guint i = 0; i < THREADS; i++)
-    keeps &= values[i] == ldexpf (i + 1, -141);
+    {
+      keeps &= cases[i].half == ldexpf (i + 1, -141);
+      sums &= cases[i].sum == cases[i].x;
+    }
   self->dialect.keeps_denormals = keeps;
+  self->dialect.guards_fma = keeps && !sums;
   return TRUE;
 }
 
