@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define MAX_RUNS 4096   /* whose times are kept until somebody asks */
+
 static char *
 dup_log (AccOpenclDevice *self,
          cl_program       program)
@@ -185,7 +187,9 @@ launch_part (AccOpenclDevice       *self,
 {
   const gsize local[2] = { kernel->group_size, 1 };
   const gsize global[2] = { (gsize) count[1] * kernel->group_size, (gsize) count[0] };
+  gboolean timed = self->timed && self->runs->len < MAX_RUNS;
   cl_int code = CL_SUCCESS;
+  cl_event event = NULL;
 
   for (guint d = 0; d < 2; d++)
     {
@@ -202,7 +206,12 @@ launch_part (AccOpenclDevice       *self,
   if (code != CL_SUCCESS)
     return CL_INVALID_KERNEL_ARGS;
 
-  return self->cl->clEnqueueNDRangeKernel (self->queues[ACC_QUEUE_COMPUTE].queue, kernel->kernel, 2, NULL, global, local, 0, NULL, NULL);
+  code = self->cl->clEnqueueNDRangeKernel (self->queues[ACC_QUEUE_COMPUTE].queue, kernel->kernel, 2, NULL, global, local, 0, NULL,
+                                           timed ? &event : NULL);
+  if (event != NULL)
+    g_ptr_array_add (self->runs, event);
+
+  return code;
 }
 
 gboolean

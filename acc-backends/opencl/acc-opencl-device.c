@@ -275,6 +275,7 @@ opencl_free (AccDevice *device)
   if (self->context != NULL && !g_atomic_int_get (&self->lost))
     self->cl->clReleaseContext (self->context);
   g_ptr_array_unref (self->pinned);
+  g_ptr_array_unref (self->runs);
   g_mutex_clear (&self->lock);
   g_mutex_clear (&self->compiler);
   g_free (self->options);
@@ -302,6 +303,7 @@ static const AccDeviceClass opencl_class = {
   .wait = acc_opencl_wait,
   .is_reached = acc_opencl_is_reached,
   .block = acc_opencl_block,
+  .get_busy = acc_opencl_get_busy,
 };
 
 static guint64
@@ -427,6 +429,7 @@ acc_opencl_device_open (const char  *name,
   self->platform = found.platform;
   self->device = found.device;
   self->pinned = g_ptr_array_new_with_free_func (g_free);
+  self->runs = g_ptr_array_new ();
   g_mutex_init (&self->lock);
   g_mutex_init (&self->compiler);
   for (guint i = 0; i < ACC_N_QUEUES; i++)
@@ -442,7 +445,7 @@ acc_opencl_device_open (const char  *name,
     }
   for (guint i = 0; i < ACC_N_QUEUES && ok; i++)
     {
-      self->queues[i].queue = cl->clCreateCommandQueue (self->context, self->device, 0, &code);
+      self->queues[i].queue = cl->clCreateCommandQueue (self->context, self->device, i == ACC_QUEUE_COMPUTE ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
       ok = acc_opencl_check (self, code, "making a queue", error);
     }
   if (!ok)

@@ -32,6 +32,7 @@ G_BEGIN_DECLS
   F (clFinish) \
   F (clWaitForEvents) \
   F (clGetEventInfo) \
+  F (clGetEventProfilingInfo) \
   F (clRetainEvent) \
   F (clReleaseEvent) \
   F (clCreateProgramWithSource) \

@@ -40,6 +40,9 @@ typedef struct {
   GMutex                    compiler;  /* one at a time: older drivers ask for it */
   AccOpenclQueue            queues[ACC_N_QUEUES];
   GPtrArray                *pinned;    /* AccOpenclPinned, by address */
+  gboolean                  timed;     /* .runs are kept: somebody asked for them */
+  gint64                    asked;     /* when last; 0: never */
+  GPtrArray                *runs;      /* cl_event of kernels */
 } AccOpenclDevice;
 
 struct _AccDeviceKernel {
@@ -65,6 +68,7 @@ gboolean acc_opencl_mark       (AccDevice *device, AccQueue queue, guint64 *poin
 gboolean acc_opencl_wait       (AccDevice *device, AccQueue queue, AccQueue other, guint64 point, GError **error);
 gboolean acc_opencl_is_reached (AccDevice *device, AccQueue queue, guint64 point);
 gboolean acc_opencl_block      (AccDevice *device, AccQueue queue, guint64 point, double seconds, GError **error);
+gboolean acc_opencl_get_busy   (AccDevice *device, guint64 *busy, guint64 *passed);
 void     acc_opencl_free_queues (AccOpenclDevice *self);
 
 G_END_DECLS

@@ -173,9 +173,60 @@ acc_opencl_block (AccDevice  *device,
   return ok;
 }
 
+/* Of an event that has come to pass; 0 where the device cannot tell. */
+static guint64
+get_length (AccOpenclDevice *self,
+            cl_event         event)
+{
+  cl_ulong begin = 0, end = 0;
+
+  if (self->cl->clGetEventProfilingInfo (event, CL_PROFILING_COMMAND_START, sizeof begin, &begin, NULL) != CL_SUCCESS
+      || self->cl->clGetEventProfilingInfo (event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) != CL_SUCCESS)
+    return 0;
+
+  return end > begin ? end - begin : 0;
+}
+
+gboolean
+acc_opencl_get_busy (AccDevice *device,
+                     guint64   *busy,
+                     guint64   *passed)
+{
+  AccOpenclDevice *self = (AccOpenclDevice *) device;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  gint64 now = g_get_monotonic_time ();
+  guint kept = 0;
+
+  *passed = self->asked > 0 ? (guint64) (now - self->asked) * 1000 : 0;
+  *busy = 0;
+  self->asked = now;
+  self->timed = TRUE;
+  if (!acc_opencl_is_there (self, NULL))
+    return FALSE;
+
+  for (guint i = 0; i < self->runs->len; i++)
+    {
+      cl_event event = g_ptr_array_index (self->runs, i);
+
+      if (get_status (self, event) > CL_COMPLETE)
+        {
+          g_ptr_array_index (self->runs, kept++) = event;
+          continue;
+        }
+      *busy += get_length (self, event);
+      self->cl->clReleaseEvent (event);
+    }
+  g_ptr_array_set_size (self->runs, kept);
+
+  return TRUE;
+}
+
 void
 acc_opencl_free_queues (AccOpenclDevice *self)
 {
+  for (guint i = 0; i < self->runs->len; i++)
+    self->cl->clReleaseEvent (g_ptr_array_index (self->runs, i));
+  g_ptr_array_set_size (self->runs, 0);
   for (guint i = 0; i < ACC_N_QUEUES; i++)
     {
       AccOpenclQueue *q = &self->queues[i];
