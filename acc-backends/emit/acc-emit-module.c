@@ -69,6 +69,7 @@ on_diagnostic (LLVMDiagnosticInfoRef info,
   LLVMDisposeMessage (text);
 }
 
+/* One file per form of the kernel. */
 static void
 dump (Emitter    *e,
       AccKernel  *kernel,
@@ -76,21 +77,9 @@ dump (Emitter    *e,
       const char *text,
       gsize       length)
 {
-  const char *folder = g_getenv ("ACC_DUMP_DIR");
+  g_autofree char *suffix = g_strdup_printf ("%u.%s", e->flags, what);
 
-  g_printerr ("--- %s.%s\n%.*s\n", acc_kernel_get_name (kernel), what, (int) length, text);
-  if (folder != NULL)
-    {
-      g_autofree char *name = g_strdup_printf ("%s-%.8s-%u.%s", acc_kernel_get_name (kernel), acc_kernel_get_hash (kernel),
-                                               e->flags, what);
-      g_autofree char *path = NULL;
-      g_autoptr(GError) error = NULL;
-
-      g_strdelimit (name, G_DIR_SEPARATOR_S, '_');
-      path = g_build_filename (folder, name, NULL);
-      if (!g_file_set_contents (path, text, length, &error))
-        g_printerr ("%s\n", error->message);
-    }
+  _acc_kernel_dump (kernel, suffix, text, length);
 }
 
 static void

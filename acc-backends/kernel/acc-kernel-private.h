@@ -130,6 +130,10 @@ gboolean   _acc_kernel_check_instr  (const AccKernel *kernel, const AccKernelIns
 void       _acc_kernel_contract     (AccKernel *kernel);
 /* Whether instruction @id is 1 / sqrt (@x) of f32, in a kernel that may take what is quick. */
 gboolean   _acc_kernel_is_inverse_root (const AccKernel *kernel, guint32 id, guint32 *x);
+/* ACC_DEBUG=kernels: prints what became of the kernel, and leaves it in ACC_DUMP_DIR; @what: the file's suffix. */
+void       _acc_kernel_dump        (AccKernel *kernel, const char *what, const char *text, gsize length);
+/* The kernel, and the source that was made of it. */
+void       _acc_kernel_dump_source (AccKernel *kernel, const char *what, const char *source);
 char      *_acc_kernel_print        (AccKernel *kernel, gboolean names);
 char      *_acc_kernel_print_instr  (const AccKernel *kernel, guint32 id);
 

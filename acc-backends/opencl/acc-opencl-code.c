@@ -60,6 +60,7 @@ acc_opencl_compile (AccDevice  *device,
 
   if (source == NULL || !acc_opencl_is_there (self, error))
     return NULL;
+  _acc_kernel_dump_source (kernel, "cl", source);
 
   program = self->cl->clCreateProgramWithSource (self->context, 1, sources, NULL, &code);
   if (!acc_opencl_check (self, code, "making a program", error))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-vulkan-private.h"
 #include "acc-backends/kernel/acc-kernel-private.h"
-#include "acc-core/acc-backend-private.h"
 
 #include <string.h>
 
@@ -207,25 +206,6 @@ append_cache (AccVulkanDevice *self,
   return TRUE;
 }
 
-static void
-dump (AccKernel  *kernel,
-      const char *source)
-{
-  const char *folder = g_getenv ("ACC_DUMP_DIR");
-
-  if ((acc_debug_get_flags () & ACC_DEBUG_KERNELS) == 0)
-    return;
-  g_printerr ("--- %s.glsl\n%s\n", acc_kernel_get_name (kernel), source);
-  if (folder == NULL)
-    return;
-  g_autofree char *name = g_strdup_printf ("%s-%.8s.glsl", acc_kernel_get_name (kernel), acc_kernel_get_hash (kernel));
-  g_strdelimit (name, G_DIR_SEPARATOR_S, '_');
-  g_autofree char *path = g_build_filename (folder, name, NULL);
-  g_autoptr (GError) error = NULL;
-  if (!g_file_set_contents (path, source, -1, &error))
-    g_printerr ("%s\n", error->message);
-}
-
 GBytes *
 _acc_vulkan_compile (AccDevice *device,
                      AccKernel *kernel,
@@ -243,7 +223,7 @@ _acc_vulkan_compile (AccDevice *device,
   source = acc_emit_glsl (kernel, &self->dialect, error);
   if (source == NULL)
     return NULL;
-  dump (kernel, source);
+  _acc_kernel_dump_source (kernel, "glsl", source);
   spirv = _acc_vulkan_compile_glsl (source, acc_kernel_get_name (kernel), error);
   if (spirv == NULL)
     return NULL;
