@@ -506,6 +506,88 @@ both (AccExpr *x, AccExpr *y, gpointer data)
 }
 
 /* Dimensions in another order, at extents around those of tiles; alone, fused with others, and twice. */
+/* --- functions that are no primitives, with many sources to a target: their operands commute */
+
+/* One less than the product of what is one more. */
+static AccExpr *
+join_scalars (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_add (acc_expr_add (x, y), acc_expr_mul (x, y));
+}
+
+static AccExpr *
+larger (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_cond (acc_expr_lt (x, y), y, x);
+}
+
+/* The pair of the smaller first component; of equal ones that of the smaller second. */
+static AccExpr *
+smaller_pair (AccExpr *x, AccExpr *y, gpointer data)
+{
+  AccExpr *before = acc_expr_lt (acc_expr_item (x, 0), acc_expr_item (y, 0));
+  AccExpr *equal = acc_expr_eq (acc_expr_item (x, 0), acc_expr_item (y, 0));
+  AccExpr *first = acc_expr_lor (before, acc_expr_land (equal, acc_expr_lt (acc_expr_item (x, 1), acc_expr_item (y, 1))));
+
+  return acc_expr_cond (first, x, y);
+}
+
+static AccExpr *
+complex_product (AccExpr *x, AccExpr *y, gpointer data)
+{
+  AccExpr *a = acc_expr_item (x, 0), *b = acc_expr_item (x, 1), *c = acc_expr_item (y, 0), *d = acc_expr_item (y, 1);
+
+  return acc_expr_tuple2 (acc_expr_sub (acc_expr_mul (a, c), acc_expr_mul (b, d)), acc_expr_add (acc_expr_mul (a, d), acc_expr_mul (b, c)));
+}
+
+typedef struct {
+  const char  *name;
+  AccExprFunc2 combine;
+  const char  *codes[2];   /* the second: of pairs */
+} Collision;
+
+static AccExpr *
+collision_element (AccExpr *i, gpointer data)
+{
+  const Collision *c = data;
+  AccExpr *first = acc_expr_cast (acc_expr_mod (acc_expr_mul (i, conf_i64 (37)), conf_i64 (101)), conf_type (c->codes[0]));
+
+  return c->codes[1] == NULL ? first : acc_expr_tuple2 (first, acc_expr_cast (acc_expr_add (i, conf_i64 (3)), conf_type (c->codes[1])));
+}
+
+static AccExpr *
+collision_target (AccExpr *i, gpointer n)
+{
+  return acc_expr_mod (acc_expr_mul (i, acc_expr_add (i, conf_i64 (5))), conf_i64 (GPOINTER_TO_INT (n)));
+}
+
+static void
+test_collisions (void)
+{
+  static const Collision collisions[] = {
+    { "scalars", join_scalars, { "i1" } }, { "scalars", join_scalars, { "u2" } }, { "scalars", join_scalars, { "i4" } },
+    { "scalars", join_scalars, { "u8" } }, { "larger", larger, { "f2" } }, { "larger", larger, { "f4" } }, { "larger", larger, { "f8" } },
+    { "smaller", smaller_pair, { "f4", "i4" } }, { "smaller", smaller_pair, { "u1", "i8" } }, { "smaller", smaller_pair, { "f8", "u2" } },
+    { "product", complex_product, { "u4", "u4" } },
+  };
+  static const gint64 n_targets[] = { 1, 7, 300 };
+  gint64 n = conf_is_thorough () ? 20000 : 3000;
+  g_autoptr(AccArray) numbers = sequence (n);
+
+  for (guint k = 0; k < G_N_ELEMENTS (collisions); k++)
+    for (guint t = 0; t < G_N_ELEMENTS (n_targets); t++)
+      {
+        const Collision *c = &collisions[k];
+        g_autofree char *name = g_strdup_printf ("permute/%s/%s/%d", c->name, c->codes[0], (int) n_targets[t]);
+        g_autoptr(AccArray) few = sequence (n_targets[t]);
+        g_autoptr(AccArray) source = acc_array_map (numbers, collision_element, (gpointer) c);
+        g_autoptr(AccArray) defaults = acc_array_map (few, collision_element, (gpointer) c);
+        g_autoptr(AccArray) targets = acc_array_map (numbers, collision_target, GINT_TO_POINTER ((int) n_targets[t]));
+
+        conf_check_array (name, acc_array_permute (source, defaults, targets, c->combine, NULL), CONF_EXACT);
+      }
+}
+
 static void
 test_transpose (void)
 {
@@ -571,6 +653,7 @@ main (int argc, char **argv)
   g_test_add_func ("/operations/element-wise", test_elementwise);
   g_test_add_func ("/operations/shapes", test_shapes);
   g_test_add_func ("/operations/permute", test_permute);
+  g_test_add_func ("/operations/permute-collisions", test_collisions);
   g_test_add_func ("/operations/backpermute", test_backpermute);
   g_test_add_func ("/operations/transpose", test_transpose);
   g_test_add_func ("/operations/sharing", test_sharing);
