@@ -444,52 +444,40 @@ write_pure (CWriter              *w,
 
 static void write_block (CWriter *w, guint32 block);
 
-/* A device that leaves loops before they have ended must not go on as if they had. */
-static void
-write_left (CWriter    *w,
-            const char *condition)
-{
-  c_line (w, "if (%s)", condition);
-  c_line (w, "  FAIL (%uu, 0xffffffffu, I64 (0), I64 (0));", (guint) ACC_ERROR_UNSUPPORTED);
-}
-
 static void
 write_for (CWriter    *w,
            guint32     id,
            const char *begin,
            const char *end)
 {
-  g_autofree char *left = g_strdup_printf ("v%u < %s", id, end);
-  gboolean checks = w->dialect->leaves_loops;
-
-  if (checks)
-    c_line (w, "i64 v%u = %s;", id, begin);
-  if (checks)
-    c_line (w, "for (; v%u < %s; v%u++)", id, end, id);
+  if (!w->dialect->leaves_loops)
+    {
+      c_line (w, "for (i64 v%u = %s; v%u < %s; v%u++)", id, begin, id, end, id);
+    }
   else
-    c_line (w, "for (i64 v%u = %s; v%u < %s; v%u++)", id, begin, id, end, id);
+    {
+      c_line (w, "i64 v%u = %s;", id, begin);
+      c_line (w, "for (; v%u < %s; v%u++)", id, end, id);
+    }
   c_open (w);
   write_block (w, acc_kernel_instr (w->kernel, id)->blocks[0]);
   c_close (w);
-  if (checks)
-    write_left (w, left);
+  if (w->dialect->leaves_loops)
+    c_line (w, "left = left || v%u < %s;", id, end);
 }
 
 static void
 write_while (CWriter *w,
              guint32  id)
 {
-  g_autofree char *left = g_strdup_printf ("!ended%u", id);
-  gboolean checks = w->dialect->leaves_loops;
-
-  if (checks)
+  if (w->dialect->leaves_loops)
     c_line (w, "bool ended%u = false;", id);
   c_line (w, "while (true)");
   c_open (w);
   write_block (w, acc_kernel_instr (w->kernel, id)->blocks[0]);
   c_close (w);
-  if (checks)
-    write_left (w, left);
+  if (w->dialect->leaves_loops)
+    c_line (w, "left = left || !ended%u;", id);
 }
 
 static void
@@ -616,7 +604,15 @@ c_write_body (CWriter *w)
       else if (instr->op == ACC_KOP_LOCAL)
         assign (w, i, "I64 (LOCAL_ID)");
     }
+  /* A device that leaves loops before they have ended must not go on as if they had. */
+  if (w->dialect->leaves_loops)
+    c_line (w, "bool left = false;");
   write_block (w, ACC_KERNEL_BODY);
+  if (w->dialect->leaves_loops)
+    {
+      c_line (w, "if (left)");
+      c_line (w, "  FAIL (%uu, 0xffffffffu, I64 (0), I64 (0));", (guint) ACC_ERROR_UNSUPPORTED);
+    }
 
   return w->error == NULL;
 }

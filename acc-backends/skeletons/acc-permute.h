@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-skeletons.h"
+#include "acc-simt.h"
 
 G_BEGIN_DECLS
 
@@ -29,5 +29,20 @@ KValue         acc_permute_get_target  (AccPermute *self, AccLower *l, const Acc
 KValue         acc_permute_same_bits   (AccKernelBuilder *b, AccElementKind kind, KValue x, KValue y);
 
 void           acc_skeleton_permute_simt (AccPermute *self);
+
+/* --- by groups of threads */
+
+/* What is done with the source element @ix that goes to @target. */
+typedef void (*AccPermuteVisit) (AccPermute *self, AccSimt *simt, const AccIndex *ix, KValue linear, KValue target, gpointer data);
+
+/* All elements of the group's tile that go anywhere; a thread takes @vector neighbours at a time. */
+void           acc_permute_visit        (AccPermute *self, AccSimt *simt, guint vector, AccPermuteVisit visit, gpointer data);
+/* A launch over the source, of about @per_thread elements per thread. */
+AccLaunch      acc_permute_get_launch   (AccPermute *self, AccSimt *simt, guint vector, gint64 per_thread);
+
+/* --- acc-permute-combine-simt.c */
+
+gboolean       acc_permute_can_combine  (AccPermute *self);
+void           acc_permute_combine_simt (AccPermute *self);
 
 G_END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-permute.h"
-#include "acc-simt.h"
 
 #include "acc-backends/fusion/acc-function-facts.h"
 
@@ -10,14 +9,11 @@
  *     by the highest number; one stores them. Nothing is torn;
  *   - leaf by leaf a commutative primitive: atomics, or compare-and-swap where there is none. Targets that fit shared
  *     memory, and get much, have a table in each group that is added at the end. Floats are combined in no order;
- *   - any other function, whose operands commute by contract: compare-and-swap where the element is one leaf, or tuples that fit
- *     a word, which are packed for the time; else a lock per target (of a table that targets share), where groups may wait for
- *     others;
+ *   - any other function, whose operands commute by contract: acc-permute-combine-simt.c;
  *   - elsewhere: one thread, in the order of the source, as on the CPU. */
 
 #define TABLE_BYTES 16384    /* at most, of a table */
 #define TABLES_BYTES 32768   /* of copies */
-#define LOCKS 65536
 #define PER_THREAD 16
 #define VECTOR_BYTES 16
 #define MAX_COST 400   /* rough operations of V elements, which are written out one after the other */
@@ -25,9 +21,7 @@
 typedef enum {
   FORM_LAST,
   FORM_ATOMIC,
-  FORM_SWAP,
-  FORM_PACK,
-  FORM_LOCK,
+  FORM_ANY,
   FORM_SERIAL,
 } Form;
 
@@ -63,20 +57,6 @@ has_atomic (const AccTarget *target,
   return acc_element_kind_get_size (kind) == 4 || target->has_atomic_64;
 }
 
-/* What an element fits, and can be swapped at once; ACC_KIND_TUPLE: nothing. */
-static AccElementKind
-get_word (AccPermute *self)
-{
-  gsize bytes = 0;
-
-  for (guint i = 0; i < self->n_leaves; i++)
-    bytes += acc_element_kind_get_size (acc_permute_get_kind (self, i));
-  if (bytes <= 4)
-    return ACC_KIND_U32;
-
-  return bytes <= 8 && self->step->fusion->target->has_atomic_64 ? ACC_KIND_U64 : ACC_KIND_TUPLE;
-}
-
 static Form
 choose_form (AccPermute *self)
 {
@@ -94,12 +74,7 @@ choose_form (AccPermute *self)
       acc_function_get_leafwise (function, self->primitives);
       return FORM_ATOMIC;
     }
-  if (swaps && self->n_leaves == 1)
-    return FORM_SWAP;
-  if (get_word (self) != ACC_KIND_TUPLE)
-    return FORM_PACK;
-
-  return target->has_progress ? FORM_LOCK : FORM_SERIAL;
+  return acc_permute_can_combine (self) ? FORM_ANY : FORM_SERIAL;
 }
 
 /* --- defaults */
@@ -144,8 +119,6 @@ write_defaults (AccPermute *self)
 
 /* --- the source's elements */
 
-typedef void (*Visit) (AccPermute *self, AccSimt *simt, const AccIndex *ix, KValue linear, KValue target, gpointer data);
-
 /* Elements of the source that a thread takes at a time, so that what is read of them is 16 bytes of neighbours. */
 static guint
 choose_vector (AccPermute *self)
@@ -176,7 +149,7 @@ visit_element (AccPermute     *self,
                AccSimt        *simt,
                const AccIndex *ix,
                KValue          linear,
-               Visit           visit,
+               AccPermuteVisit           visit,
                gpointer        data)
 {
   AccLower *l = simt->l;
@@ -199,7 +172,7 @@ visit_vector (AccPermute *self,
               KValue      u,
               KValue      first,
               guint       vector,
-              Visit       visit,
+              AccPermuteVisit       visit,
               gpointer    data)
 {
   AccLower *l = simt->l;
@@ -219,12 +192,12 @@ visit_vector (AccPermute *self,
     }
 }
 
-static void
-visit_elements (AccPermute *self,
-                AccSimt    *simt,
-                guint       vector,
-                Visit       visit,
-                gpointer    data)
+void
+acc_permute_visit (AccPermute      *self,
+                   AccSimt         *simt,
+                   guint            vector,
+                   AccPermuteVisit  visit,
+                   gpointer         data)
 {
   const AccSpace *space = self->space;
   AccLower *l = simt->l;
@@ -266,11 +239,11 @@ visit_elements (AccPermute *self,
     }
 }
 
-static AccLaunch
-get_launch (AccPermute *self,
-            AccSimt    *simt,
-            guint       vector,
-            gint64      per_thread)
+AccLaunch
+acc_permute_get_launch (AccPermute *self,
+                        AccSimt    *simt,
+                        guint       vector,
+                        gint64      per_thread)
 {
   AccLaunch launch = acc_skeleton_launch (self->space, 2 + self->step->cluster->cost);
   gint64 n = simt->group * ((MAX (per_thread, vector) + vector - 1) / vector * vector);
@@ -331,12 +304,12 @@ write_last (AccPermute *self)
 
   acc_simt_write_zeros (self->step, "permute_zeros", winners, ACC_KIND_U32, self->node->size);
   acc_simt_begin (&simt, self->step, "permute_last", acc_simt_get_group (self->step));
-  visit_elements (self, &simt, vector, note_number, GUINT_TO_POINTER (winners));
-  low_finish (simt.l, get_launch (self, &simt, vector, 4));
+  acc_permute_visit (self, &simt, vector, note_number, GUINT_TO_POINTER (winners));
+  low_finish (simt.l, acc_permute_get_launch (self, &simt, vector, 4));
 
   acc_simt_begin (&simt, self->step, "permute", acc_simt_get_group (self->step));
-  visit_elements (self, &simt, vector, store_winner, GUINT_TO_POINTER (winners));
-  low_finish (simt.l, get_launch (self, &simt, vector, 4));
+  acc_permute_visit (self, &simt, vector, store_winner, GUINT_TO_POINTER (winners));
+  low_finish (simt.l, acc_permute_get_launch (self, &simt, vector, 4));
 }
 
 /* --- atomics */
@@ -508,7 +481,7 @@ write_atomics (AccPermute *self)
       over_tables (self, &simt, &tables, FALSE);
       kb_barrier (l->b);
     }
-  visit_elements (self, &simt, vector, combine_leaves, shared ? &tables : NULL);
+  acc_permute_visit (self, &simt, vector, combine_leaves, shared ? &tables : NULL);
   if (shared)
     {
       kb_barrier (l->b);
@@ -516,222 +489,7 @@ write_atomics (AccPermute *self)
     }
 
   /* A group with a table of its own takes more, so that clearing and adding it counts less. */
-  low_finish (l, get_launch (self, &simt, vector, shared ? CLAMP (self->source->size / (n_groups * simt.group), 16, 4096) : 4));
-}
-
-/* --- any function */
-
-static void
-read_new (AccPermute     *self,
-          AccLower       *l,
-          const AccIndex *ix,
-          KValue         *values)
-{
-  for (guint i = 0; i < self->n_leaves; i++)
-    values[i] = low_read (l, self->source, ix, i);
-}
-
-static void
-combine_by_swap (AccPermute     *self,
-                 AccSimt        *simt,
-                 const AccIndex *ix,
-                 KValue          linear,
-                 KValue          target,
-                 gpointer        data)
-{
-  AccLower *l = simt->l;
-  AccKernelBuilder *b = l->b;
-  KBuffer buffer = acc_permute_get_result (self, l, 0, ACC_BUFFER_COHERENT);
-  KValue new_value;
-  KVar seen;
-
-  read_new (self, l, ix, &new_value);
-  seen = kb_var (b, kb_load (b, buffer, target));
-  low_while (l)
-    {
-      KValue old = kb_get (b, seen), both, found;
-
-      low_apply2 (l, self->node, self->node->array->functions[0], &new_value, &old, &both);
-      found = kb_atomic_cas (b, buffer, target, old, both);
-      kb_set (b, seen, found);
-      kb_until (b, acc_permute_same_bits (b, acc_permute_get_kind (self, 0), found, old));
-    }
-}
-
-static KValue
-pack (AccPermute   *self,
-      AccLower     *l,
-      const KValue *values)
-{
-  AccKernelBuilder *b = l->b;
-  AccElementKind word = get_word (self);
-  KValue packed = kb_int (b, word, 0);
-  guint shift = 0;
-
-  for (guint i = 0; i < self->n_leaves; i++)
-    {
-      AccElementKind kind = acc_permute_get_kind (self, i), bits = acc_skeleton_get_bits (kind);
-      KValue part = kb_cast (b, word, bits == kind ? values[i] : kb_bitcast (b, bits, values[i]));
-
-      packed = kb_or (b, packed, kb_prim2 (b, ACC_PRIM_SHL, part, low_const (l, shift)));
-      shift += 8 * acc_element_kind_get_size (kind);
-    }
-
-  return packed;
-}
-
-static void
-unpack (AccPermute *self,
-        AccLower   *l,
-        KValue      packed,
-        KValue     *values)
-{
-  AccKernelBuilder *b = l->b;
-  guint shift = 0;
-
-  for (guint i = 0; i < self->n_leaves; i++)
-    {
-      AccElementKind kind = acc_permute_get_kind (self, i), bits = acc_skeleton_get_bits (kind);
-      KValue part = kb_prim2 (b, ACC_PRIM_SHR, packed, low_const (l, shift));
-
-      /* To bool everything but 0 is true. */
-      if (kind == ACC_KIND_BOOL)
-        part = kb_cast (b, ACC_KIND_U8, part);
-      part = kb_cast (b, bits, part);
-      values[i] = bits == kind ? part : kb_bitcast (b, kind, part);
-      shift += 8 * acc_element_kind_get_size (kind);
-    }
-}
-
-/* @data: scratch of words. */
-static void
-combine_packed (AccPermute     *self,
-                AccSimt        *simt,
-                const AccIndex *ix,
-                KValue          linear,
-                KValue          target,
-                gpointer        data)
-{
-  AccLower *l = simt->l;
-  AccKernelBuilder *b = l->b;
-  AccElementKind word = get_word (self);
-  KBuffer words = low_scratch_with (l, GPOINTER_TO_UINT (data), word, ACC_BUFFER_COHERENT);
-  KValue *new_value = low_alloc (l, self->n_leaves * sizeof (KValue)), *old_value = low_alloc (l, self->n_leaves * sizeof (KValue));
-  KVar seen;
-
-  read_new (self, l, ix, new_value);
-  seen = kb_var (b, kb_load (b, words, target));
-  low_while (l)
-    {
-      KValue old = kb_get (b, seen), found;
-      KValue *both = low_alloc (l, self->n_leaves * sizeof (KValue));
-
-      unpack (self, l, old, old_value);
-      low_apply2 (l, self->node, self->node->array->functions[0], new_value, old_value, both);
-      found = kb_atomic_cas (b, words, target, old, pack (self, l, both));
-      kb_set (b, seen, found);
-      kb_until (b, kb_eq (b, found, old));
-    }
-}
-
-/* From the result to words before the first row, or back after the last. */
-static void
-write_words (AccPermute *self,
-             guint       scratch,
-             gboolean    back)
-{
-  AccElementKind word = get_word (self);
-  AccSimt simt;
-  AccLower *l = acc_simt_begin (&simt, self->step, back ? "permute_unpack" : "permute_pack", acc_simt_get_group (self->step));
-  AccKernelBuilder *b = l->b;
-
-  low_for (l, k, low_const (l, 0), low_const (l, PER_THREAD))
-    {
-      KValue x = kb_add (b, kb_add (b, kb_inner_begin (b), kb_mul (b, k, low_const (l, simt.group))), simt.local);
-
-      low_if (l, kb_lt (b, x, kb_inner_end (b)))
-        {
-          KBuffer words = low_scratch (l, scratch, word);
-          KValue *values = low_alloc (l, self->n_leaves * sizeof (KValue));
-
-          if (back)
-            unpack (self, l, kb_load (b, words, x), values);
-          for (guint i = 0; i < self->n_leaves; i++)
-            if (back)
-              kb_store (b, acc_permute_get_result (self, l, i, 0), x, values[i]);
-            else
-              values[i] = kb_load (b, acc_permute_get_result (self, l, i, 0), x);
-          if (!back)
-            kb_store (b, words, x, pack (self, l, values));
-        }
-    }
-  low_finish (l, (AccLaunch) { .outer = 1, .inner = self->node->size, .rows = back ? ACC_SPACE_WHOLE : ACC_SPACE_FIRST, .units_per_row = 1,
-                               .tile_outer = 1, .tile_inner = (gint64) simt.group * PER_THREAD, .cost = 1 });
-}
-
-/* @data: scratch of LOCKS, 0 where free. Who has one gives it back in the same turn of the loop: threads that run in lock step
- * need not wait for each other. */
-static void
-combine_locked (AccPermute     *self,
-                AccSimt        *simt,
-                const AccIndex *ix,
-                KValue          linear,
-                KValue          target,
-                gpointer        data)
-{
-  AccLower *l = simt->l;
-  AccKernelBuilder *b = l->b;
-  KBuffer locks = low_scratch_with (l, GPOINTER_TO_UINT (data), ACC_KIND_U32, ACC_BUFFER_COHERENT);
-  KValue lock = low_urem (l, target, LOCKS), free = kb_int (b, ACC_KIND_U32, 0), taken = kb_int (b, ACC_KIND_U32, 1);
-  KValue *new_value = low_alloc (l, self->n_leaves * sizeof (KValue)), *old_value = low_alloc (l, self->n_leaves * sizeof (KValue));
-  KVar done = kb_var (b, kb_int (b, ACC_KIND_BOOL, 0));
-
-  read_new (self, l, ix, new_value);
-  low_while (l)
-    {
-      low_if (l, kb_eq (b, kb_atomic_cas (b, locks, lock, free, taken), free))
-        {
-          KValue *both = low_alloc (l, self->n_leaves * sizeof (KValue));
-
-          kb_fence (b);
-          for (guint i = 0; i < self->n_leaves; i++)
-            old_value[i] = kb_load (b, acc_permute_get_result (self, l, i, ACC_BUFFER_COHERENT), target);
-          low_apply2 (l, self->node, self->node->array->functions[0], new_value, old_value, both);
-          for (guint i = 0; i < self->n_leaves; i++)
-            kb_store (b, acc_permute_get_result (self, l, i, ACC_BUFFER_COHERENT), target, both[i]);
-          kb_fence (b);
-          kb_atomic (b, KB_ATOMIC_EXCHANGE, locks, lock, free);
-          kb_set (b, done, kb_int (b, ACC_KIND_BOOL, 1));
-        }
-      kb_until (b, kb_get (b, done));
-    }
-}
-
-static void
-write_combined (AccPermute *self,
-                Form        form)
-{
-  guint scratch = 0;
-  AccSimt simt;
-
-  if (form == FORM_LOCK)
-    {
-      scratch = acc_step_add_scratch (self->step, ACC_KIND_U32, LOCKS);
-      acc_simt_write_zeros (self->step, "permute_locks", scratch, ACC_KIND_U32, LOCKS);
-    }
-  if (form == FORM_PACK)
-    {
-      scratch = acc_step_add_scratch (self->step, get_word (self), self->node->size);
-      write_words (self, scratch, FALSE);
-    }
-
-  acc_simt_begin (&simt, self->step, "permute", acc_simt_get_group (self->step));
-  visit_elements (self, &simt, 1, form == FORM_LOCK ? combine_locked : form == FORM_PACK ? combine_packed : combine_by_swap,
-                  GUINT_TO_POINTER (scratch));
-  low_finish (simt.l, get_launch (self, &simt, 1, 4));
-
-  if (form == FORM_PACK)
-    write_words (self, scratch, TRUE);
+  low_finish (l, acc_permute_get_launch (self, &simt, vector, shared ? CLAMP (self->source->size / (n_groups * simt.group), 16, 4096) : 4));
 }
 
 /* --- one after the other */
@@ -746,7 +504,8 @@ combine_in_order (AccPermute     *self,
   KValue *new_value = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
   KValue *old_value = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
 
-  read_new (self, l, ix, new_value);
+  for (guint i = 0; i < self->n_leaves; i++)
+    new_value[i] = low_read (l, self->source, ix, i);
   for (guint i = 0; i < self->n_leaves; i++)
     old_value[i] = kb_load (l->b, acc_permute_get_result (self, l, i, 0), target);
   low_apply2 (l, self->node, self->node->array->functions[0], new_value, old_value, new_value);
@@ -793,8 +552,6 @@ write_serial (AccPermute *self)
 void
 acc_skeleton_permute_simt (AccPermute *self)
 {
-  Form form;
-
   if (self->n_leaves == 0)
     {
       /* Nothing to store, but targets may be outside. */
@@ -808,8 +565,7 @@ acc_skeleton_permute_simt (AccPermute *self)
   if (self->n_source == 0)
     return;
 
-  form = choose_form (self);
-  switch (form)
+  switch (choose_form (self))
     {
     case FORM_LAST:
       write_last (self);
@@ -817,10 +573,8 @@ acc_skeleton_permute_simt (AccPermute *self)
     case FORM_ATOMIC:
       write_atomics (self);
       break;
-    case FORM_SWAP:
-    case FORM_PACK:
-    case FORM_LOCK:
-      write_combined (self, form);
+    case FORM_ANY:
+      acc_permute_combine_simt (self);
       break;
     case FORM_SERIAL:
     default:
