@@ -229,15 +229,10 @@ prepend (AccLookBack *self,
          KValue       there,
          const KVar  *front)
 {
-  low_if (l, there)
-    {
-      KValue *x = low_alloc (l, (self->fold->n_leaves + 1) * sizeof (KValue)), *y = low_alloc (l, (self->fold->n_leaves + 1) * sizeof (KValue));
+  KValue *values = low_alloc (l, (self->fold->n_leaves + 1) * sizeof (KValue));
 
-      acc_fold_get_vars (self->fold, l, front, x);
-      acc_fold_get_vars (self->fold, l, vars, y);
-      acc_fold_combine (self->fold, l, x, y, x);
-      acc_fold_set_vars (self->fold, l, vars, x);
-    }
+  acc_fold_get_vars (self->fold, l, front, values);
+  acc_fold_prepend_if (self->fold, l, vars, there, values);
 }
 
 static void

@@ -120,25 +120,6 @@ store_vars (Window        *self,
   acc_simt_store (self->simt, self->fold, buffer, at, values);
 }
 
-/* vars = front . vars where @condition holds. */
-static void
-prepend (Window       *self,
-         const KVar   *vars,
-         KValue        condition,
-         const KValue *front)
-{
-  AccLower *l = self->simt->l;
-
-  low_if (l, condition)
-    {
-      KValue *sum = acc_simt_new_values (self->simt, self->fold);
-
-      acc_fold_get_vars (self->fold, l, vars, sum);
-      acc_fold_combine (self->fold, l, front, sum, sum);
-      acc_fold_set_vars (self->fold, l, vars, sum);
-    }
-}
-
 /* Reads the elements of turn @k, and sums them up within their runs. */
 static void
 take_turn (Window *self,
@@ -185,7 +166,7 @@ take_turn (Window *self,
           if (self->held == NULL)
             acc_fold_set_vars (fold, l, sum, of_run[j]);
           if (self->lanes > 1)
-            prepend (self, sum, kb_lt (b, low_const (l, 0), self->lane), front);
+            acc_fold_prepend_if (fold, l, sum, kb_lt (b, low_const (l, 0), self->lane), front);
           if (self->held != NULL)
             store_vars (self, self->held, get_held_place (self, k, s, j), sum);
         }
@@ -275,7 +256,7 @@ store_turn (Window       *self,
         {
           acc_simt_load (simt, fold, self->totals, kb_sub (b, get_total_place (self, run), one), values);
           acc_fold_set_vars (fold, l, before, values);
-          prepend (self, before, going, front);
+          acc_fold_prepend_if (fold, l, before, going, front);
         }
       values = acc_simt_new_values (simt, fold);
       acc_fold_get_vars (fold, l, before, values);
@@ -287,7 +268,7 @@ store_turn (Window       *self,
           acc_fold_set_vars (fold, l, self->sums[s * vector + j], held);
         }
       for (guint j = 0; j < vector; j++)
-        prepend (self, self->sums[s * vector + j], there, values);
+        acc_fold_prepend_if (fold, l, self->sums[s * vector + j], there, values);
       low_if (l, valid)
         {
           for (guint j = 0; j < vector; j++)
@@ -367,7 +348,7 @@ acc_simt_scan_window (AccSimt             *simt,
 
   acc_simt_load (simt, fold, self.totals, get_total_place (&self, low_const (l, self.n_totals - 1)), total);
   acc_fold_set_vars (fold, l, carry, total);
-  prepend (&self, carry, going, front);
+  acc_fold_prepend_if (fold, l, carry, going, front);
   kb_set (b, started, kb_int (b, ACC_KIND_BOOL, 1));
   kb_barrier (b);
 }

@@ -4,26 +4,6 @@
 /* Neighbouring elements that a thread takes of what is left. */
 #define PER_THREAD 4
 
-/* vars = other . vars where @condition holds. */
-static void
-prepend_if (AccSimt      *self,
-            AccFold      *fold,
-            const KVar   *vars,
-            KValue        condition,
-            const KValue *other)
-{
-  AccLower *l = self->l;
-
-  low_if (l, condition)
-    {
-      KValue *mine = acc_simt_new_values (self, fold), *sum = acc_simt_new_values (self, fold);
-
-      acc_fold_get_vars (fold, l, vars, mine);
-      acc_fold_combine (fold, l, other, mine, sum);
-      acc_fold_set_vars (fold, l, vars, sum);
-    }
-}
-
 /* By doubled distances (W. D. Hillis and G. L. Steele, 1986) within subgroups, and from one subgroup to the next in turn. */
 void
 acc_simt_scan_threads (AccSimt       *self,
@@ -46,7 +26,7 @@ acc_simt_scan_threads (AccSimt       *self,
         {
           for (guint i = 0; i < fold->n_leaves; i++)
             other[i] = kb_shuffle (b, KB_SHUFFLE_UP, kb_get (b, vars[i]), d);
-          prepend_if (self, fold, vars, there, other);
+          acc_fold_prepend_if (fold, l, vars, there, other);
         }
       else
         {
@@ -88,7 +68,7 @@ acc_simt_scan_threads (AccSimt       *self,
         KValue at = kb_add (b, first, kb_sub (b, kb_sub (b, own, low_const (l, 1)), k));
 
         acc_simt_load (self, fold, shared, at, other);
-        prepend_if (self, fold, vars, exists, other);
+        acc_fold_prepend_if (fold, l, vars, exists, other);
       }
   }
   kb_barrier (b);
@@ -126,7 +106,7 @@ find_before (AccSimt       *self,
 
       acc_simt_load (self, fold, shared, kb_sub (b, self->local, one), previous);
       acc_fold_set_vars (fold, l, vars, previous);
-      prepend_if (self, fold, vars, kb_and (b, going, exists), before);
+      acc_fold_prepend_if (fold, l, vars, kb_and (b, going, exists), before);
     }
   low_else (l)
     {

@@ -112,6 +112,23 @@ acc_fold_set_vars (AccFold      *self,
 }
 
 void
+acc_fold_prepend_if (AccFold      *self,
+                     AccLower     *l,
+                     const KVar   *vars,
+                     KValue        condition,
+                     const KValue *front)
+{
+  low_if (l, condition)
+    {
+      KValue *sum = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+
+      acc_fold_get_vars (self, l, vars, sum);
+      acc_fold_combine (self, l, front, sum, sum);
+      acc_fold_set_vars (self, l, vars, sum);
+    }
+}
+
+void
 acc_fold_element (AccFold        *self,
                   AccLower       *l,
                   const AccSpace *space,

@@ -267,24 +267,6 @@ look_back (AccFold    *fold,
   acc_look_back_find (self->look_back, self->simt, self->u, self->n, kb_int (l->b, ACC_KIND_BOOL, 1), total, before);
 }
 
-/* vars = values . vars where @condition holds. */
-static void
-prepend (Scan         *self,
-         AccLower     *l,
-         KValue        condition,
-         const KValue *values,
-         const KVar   *vars)
-{
-  low_if (l, condition)
-    {
-      KValue *sum = low_alloc (l, (self->fold->n_leaves + 1) * sizeof (KValue));
-
-      acc_fold_get_vars (self->fold, l, vars, sum);
-      acc_fold_combine (self->fold, l, values, sum, sum);
-      acc_fold_set_vars (self->fold, l, vars, sum);
-    }
-}
-
 /* A tile that ends with the row, or where a piece does. What came of it before is in .carry. */
 static void
 write_part_of_tile (Scan        *self,
@@ -311,7 +293,7 @@ write_part_of_tile (Scan        *self,
     }
   prior = acc_simt_new_values (simt, self->fold);
   acc_fold_get_vars (self->fold, l, so_far, prior);
-  prepend (self, l, kb_and (b, first, goes_on), prior, total);
+  acc_fold_prepend_if (self->fold, l, total, kb_and (b, first, goes_on), prior);
 
   low_if (l, kb_lt (b, simt->thread, low_const (l, simt->subgroup)))
     {
@@ -341,7 +323,7 @@ write_part_of_tile (Scan        *self,
   low_if (l, goes_on)
     {
       acc_fold_set_vars (self->fold, l, carry, prior);
-      prepend (self, l, kb_get (b, started), before, carry);
+      acc_fold_prepend_if (self->fold, l, carry, kb_get (b, started), before);
       kb_set (b, started, kb_int (b, ACC_KIND_BOOL, 1));
     }
   acc_simt_scan_part (simt, self->fold, &scan, begin, end, kb_int (b, ACC_KIND_BOOL, 1), carry, started);

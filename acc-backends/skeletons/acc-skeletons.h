@@ -92,5 +92,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccFold, acc_fold_free)
 KVar *acc_fold_new_vars (AccFold *self, AccLower *l, const KValue *initial);
 void  acc_fold_get_vars (AccFold *self, AccLower *l, const KVar *vars, KValue *values);
 void  acc_fold_set_vars (AccFold *self, AccLower *l, const KVar *vars, const KValue *values);
+/* vars = front . vars, where @condition holds. */
+void  acc_fold_prepend_if (AccFold *self, AccLower *l, const KVar *vars, KValue condition, const KValue *front);
 
 G_END_DECLS
