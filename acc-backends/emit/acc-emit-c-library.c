@@ -194,16 +194,47 @@ static const Function functions[] = {
     "  return FLOAT32 (bits);\n"
     "}\n" },
 
-  /* Where fma() takes denormals for zero, and nothing else does. */
-  { "guarded_fma_f32", "fma_f32",
-    "#define IS_DENORMAL(bits) (((bits) & 0x7f800000u) == 0u && ((bits) & 0x7fffffu) != 0u)\n"
-    "f32 guarded_fma_f32 (f32 x, f32 y, f32 z)\n"
+  /* By fused products, where no exponent comes near an end of the range (Markstein 1990): two steps of Newton make a reciprocal
+   * that is 4 units off the nearest, whatever it was, but for a divisor whose significand is all ones; the remainder does the
+   * rest. A root needs one step. */
+  { "quick_quot_f32", "quot_f32",
+    "f32 quick_quot_f32 (f32 x, f32 y)\n"
     "{\n"
-    "  EXACT f32 result = fma (x, y, z);\n"
-    "  bool small = (BITS32 (result) & 0x7fffffffu) < 0xd800000u;\n"
-    "  if (small || IS_DENORMAL (BITS32 (x)) || IS_DENORMAL (BITS32 (y)) || IS_DENORMAL (BITS32 (z)))\n"
-    "    result = fma_f32 (x, y, z);\n"
-    "  return result;\n"
+    "  u32 bx = BITS32 (x), by = BITS32 (y);\n"
+    "  EXACT f32 q;\n"
+    "  if ((bx >> 23 & 255u) - 64u <= 124u && (by >> 23 & 255u) - 64u <= 124u && (by & 0x7fffffu) != 0x7fffffu)\n"
+    "    {\n"
+    "      EXACT f32 r0 = 1.0f / y;\n"
+    "      EXACT f32 e0 = fma (-y, r0, 1.0f);\n"
+    "      EXACT f32 r1 = fma (r0, e0, r0);\n"
+    "      EXACT f32 e1 = fma (-y, r1, 1.0f);\n"
+    "      EXACT f32 r2 = fma (r1, e1, r1);\n"
+    "      EXACT f32 q0 = x * r2;\n"
+    "      EXACT f32 rest = fma (-y, q0, x);\n"
+    "      q = fma (rest, r2, q0);\n"
+    "    }\n"
+    "  else\n"
+    "    q = quot_f32 (x, y);\n"
+    "  return q;\n"
+    "}\n" },
+  { "quick_root_f32", "root_f32",
+    "f32 quick_root_f32 (f32 x)\n"
+    "{\n"
+    "  EXACT f32 root;\n"
+    "  if (BITS32 (x) - 0x10000000u < 0x60000000u)\n"
+    "    {\n"
+    "      EXACT f32 r = RSQRT (x);\n"
+    "      EXACT f32 g0 = x * r;\n"
+    "      EXACT f32 h0 = 0.5f * r;\n"
+    "      EXACT f32 e = fma (-h0, g0, 0.5f);\n"
+    "      EXACT f32 g1 = fma (g0, e, g0);\n"
+    "      EXACT f32 h1 = fma (h0, e, h0);\n"
+    "      EXACT f32 rest = fma (-g1, g1, x);\n"
+    "      root = fma (rest, h1, g1);\n"
+    "    }\n"
+    "  else\n"
+    "    root = root_f32 (x);\n"
+    "  return root;\n"
     "}\n" },
 
   /* --- one rounding of x y + z, where fma() has two */

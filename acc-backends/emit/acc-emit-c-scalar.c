@@ -293,7 +293,7 @@ quotient (CWriter       *w,
           const char    *y)
 {
   if (kind == ACC_KIND_F32 && !w->dialect->has_exact_divide && !w->kernel->fast)
-    return call (w, "quot", kind, x, y);
+    return call (w, w->dialect->has_exact_fma ? "quick_quot" : "quot", kind, x, y);
   if (w->dialect->guards_zeros)
     return call (w, "guarded_quot", kind, x, y);
 
@@ -332,7 +332,7 @@ float_primitive (CWriter       *w,
       return quotient (w, kind, one, x);
     case ACC_PRIM_SQRT:
       if (kind == ACC_KIND_F32 && !w->dialect->has_exact_divide && !w->kernel->fast)
-        return call (w, "root", kind, x, NULL);
+        return call (w, w->dialect->has_exact_fma ? "quick_root" : "root", kind, x, NULL);
       return g_strdup_printf ("sqrt (%s)", x);
     case ACC_PRIM_TRUNCATE:
       return g_strdup_printf ("trunc (%s)", x);
@@ -412,11 +412,6 @@ c_fma (CWriter       *w,
        const char    *y,
        const char    *z)
 {
-  if (w->dialect->has_exact_fma && w->dialect->guards_fma && kind == ACC_KIND_F32 && !w->kernel->fast)
-    {
-      c_need (w, "guarded_fma_f32");
-      return g_strdup_printf ("guarded_fma_f32 (%s, %s, %s)", x, y, z);
-    }
   if (w->dialect->has_exact_fma)
     return g_strdup_printf ("fma (%s, %s, %s)", x, y, z);
   c_need_of (w, "fma", kind);

@@ -21,7 +21,7 @@ typedef struct {
   gboolean has_addresses;    /* GLSL: buffer_reference */
   gboolean has_half;         /* conversions of f16 by the device: half; GLSL: float16_t, which rounds to nearest and keeps
                               * subnormals. Else by integers. Arithmetic is that of f32, rounded each time */
-  gboolean has_exact_fma;    /* fma() of f32 and f64 rounds once */
+  gboolean has_exact_fma;    /* fma() of f32 and f64 rounds once; denormals may be zero to it */
   gboolean has_exact_divide; /* division and square root of f32 are rounded correctly as written */
   gboolean has_subgroups;    /* KB_SHUFFLE by the dialect's extension */
   gboolean has_nvidia_asm;   /* OpenCL: PTX within asm */
@@ -29,7 +29,6 @@ typedef struct {
   gboolean has_atomic_add_f32; /* OpenCL: only with .has_nvidia_asm; else a loop of compare-and-swap */
   gboolean has_atomic_add_f64;
   gboolean guards_zeros;     /* the compiler divides wrongly by a zero that it knows */
-  gboolean guards_fma;       /* fma() of f32 takes denormals for zero, though they are kept */
   gboolean leaves_loops;     /* the device leaves loops that take many turns: such a kernel fails */
   gboolean keeps_denormals;  /* GLSL: SPIR-V's DenormPreserve for f32 can be asked for */
   gboolean keeps_nans;       /* GLSL: SPIR-V's SignedZeroInfNanPreserve for f32, and for f64 where it is used */

@@ -39,6 +39,7 @@ static const char prelude[] =
   /* By its bits: Mesa 22 takes abs() of a double for something else where its bits are asked for. */
   "#define ABS64(x) FLOAT64 (BITS64 (x) & 0x7fffffffffffffffUL)\n"
   "#define ROUND(x) roundEven (x)\n"
+  "#define RSQRT(x) inversesqrt (x)\n"
   "#define EXACT precise\n"
   "#define GROUP_X gl_WorkGroupID.x\n"
   "#define GROUP_Y gl_WorkGroupID.y\n"

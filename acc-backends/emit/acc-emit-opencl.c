@@ -35,6 +35,7 @@ static const char prelude[] =
   "#define ABS(x) fabs (x)\n"
   "#define ABS64(x) fabs (x)\n"
   "#define ROUND(x) rint (x)\n"
+  "#define RSQRT(x) rsqrt (x)\n"
   "#define EXACT\n"
   "#define GROUP_X get_group_id (0)\n"
   "#define GROUP_Y get_group_id (1)\n"

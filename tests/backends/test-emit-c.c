@@ -36,15 +36,16 @@ static const AccCDialect nvidia = {
 };
 /* Of what every OpenCL device can, all of it, and as little of it as can be asked for. */
 static const AccCDialect plain_cl = { .has_exact_fma = TRUE, .has_exact_divide = TRUE, .has_atomic_64 = TRUE };
+static const AccCDialect fused_cl = { .has_exact_fma = TRUE, .has_atomic_64 = TRUE };
 static const AccCDialect emulated_cl = { .has_atomic_64 = TRUE };
 static const AccCDialect guarded_cl = {
-  .has_exact_fma = TRUE, .has_exact_divide = TRUE, .has_atomic_64 = TRUE, .guards_zeros = TRUE, .guards_fma = TRUE, .leaves_loops = TRUE,
+  .has_exact_fma = TRUE, .has_exact_divide = TRUE, .has_atomic_64 = TRUE, .guards_zeros = TRUE, .leaves_loops = TRUE,
 };
 
 static const struct {
   const char        *name;
   const AccCDialect *dialect;
-} dialects[] = { { "plain", &plain_cl }, { "emulated", &emulated_cl }, { "guarded", &guarded_cl } };
+} dialects[] = { { "plain", &plain_cl }, { "fused", &fused_cl }, { "emulated", &emulated_cl }, { "guarded", &guarded_cl } };
 
 static AccKernel *
 finish (AccKernelBuilder *b)

@@ -35,7 +35,7 @@ half_pi_low (const AccMath *m)
 static KValue
 asin_core (const AccMath *m, KValue t, KValue z)
 {
-  return m_fma (m, m_mul (m, t, z), m_poly_of (m, z, asin_s), t);
+  return m_add (m, m_mul (m, m_mul (m, t, z), m_poly_of (m, z, asin_s)), t);
 }
 
 typedef struct {

@@ -75,8 +75,9 @@ acc_math_expm1 (const AccMath *m, KValue x)
   KValue square = m_mul (m, a.r, a.r);
   KValue p = m_fma (m, square, m_poly_of (m, a.r, exp_q), a.r);
   KValue power = power_of_two (m, a.n);
+  KValue tiny = m_lt (m, m_abs (m, x), m_const (m, m->kind == ACC_KIND_F64 ? 0x1p-54 : 0x1p-25));
 
-  return m_fma (m, power, p, m_sub (m, power, m_const (m, 1)));
+  return m_select (m, tiny, x, m_fma (m, power, p, m_sub (m, power, m_const (m, 1))));
 }
 
 static KValue

@@ -41,7 +41,7 @@ sine_of_reduced (const AccMath *m, KValue r, KValue low)
   KValue series = m_poly_of (m, z, sin_s);
 
   if (m->kind == ACC_KIND_F32)
-    return m_fma (m, v, series, r);
+    return m_add (m, m_mul (m, v, series), r);
 
   /* sin (r + low) = sin r + low (1 - r²/2) */
   return m_add (m, r, m_fma (m, v, series, m_fma (m, m_mul (m, z, m_const (m, -0.5)), low, low)));

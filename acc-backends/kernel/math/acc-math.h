@@ -5,7 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* The transcendental primitives written in kernel IR, the same on every device. f16 is computed in f32. */
+/* The transcendental primitives written in kernel IR, the same on every device. f16 is computed in f32. Fused products of f32
+ * may take denormals for zero, as they do on some devices: no result that can be one may come from them. */
 
 gboolean acc_math_covers (AccPrimitive primitive, AccElementKind kind);
 /* @y: for primitives of two operands */
