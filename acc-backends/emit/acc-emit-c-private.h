@@ -19,10 +19,25 @@ G_BEGIN_DECLS
 
 typedef struct _CWriter CWriter;
 
+/* Loads or stores of neighbours, which are one access: that of the first load, or the last store. */
+typedef struct {
+  guint   n;                 /* elements: 16, 8 or 4 bytes */
+  guint32 ids[16];           /* the instructions, in the order of the elements */
+  guint   first_lane, last_lane; /* which of them is first and last in the block */
+} CPack;
+
+typedef struct {
+  GArray  *packs;            /* CPack */
+  guint32 *of;               /* by instruction: the number of its pack, from 1; 0: in none */
+} CPacks;
+
 /* What the dialects spell in their own ways. Text is freed by the caller. */
 typedef struct {
   char *(*load)    (CWriter *w, guint32 buffer, const char *index);
   void  (*store)   (CWriter *w, guint32 buffer, const char *index, const char *value);
+  /* Of @n_words u32, at the element @index, whose address is a multiple of their bytes. */
+  char *(*load_words)  (CWriter *w, guint32 buffer, const char *index, guint n_words);
+  void  (*store_words) (CWriter *w, guint32 buffer, const char *index, guint n_words, const char *words);
   void  (*atomic)  (CWriter *w, guint32 id, const char *index, const char *value);
   void  (*cas)     (CWriter *w, guint32 id, const char *index, const char *expected, const char *desired);
   void  (*barrier) (CWriter *w);
@@ -32,25 +47,28 @@ typedef struct {
   /* A call of the platform's library for f32 or f64; NULL with an error where there is none. */
   char *(*library) (CWriter *w, AccPrimitive primitive, const char *x, const char *y);
   const char *inverse_root;   /* of f32, quick */
+  const char *words[3];       /* types of one, two and four u32 */
 } CSyntax;
 
 struct _CWriter {
   const AccKernel   *kernel;
   const AccCDialect *dialect;
   const CSyntax     *syntax;
-  gboolean           is_glsl;
   GString           *types;        /* what comes before functions */
   GString           *functions;
   GString           *body;
   guint              depth;
   GHashTable        *known;        /* names of .types and .functions */
   GHashTable        *extensions;
+  CPacks            *packs;        /* NULL: every element by itself */
   guint8            *storage;      /* GLSL: per array of shared memory, the kind that it is stored as */
   GError            *error;
 };
 
 void        c_writer_init     (CWriter *w, AccKernel *kernel, const AccCDialect *dialect, const CSyntax *syntax);
 void        c_writer_clear    (CWriter *w);
+/* From here on the body, empty again, has packs: buffers begin at multiples of 16 bytes. */
+void        c_writer_align    (CWriter *w);
 /* The body, from the kernel's first instruction to its last. FALSE: .error. */
 gboolean    c_write_body      (CWriter *w);
 /* A line of the body, indented. */
@@ -69,6 +87,8 @@ char       *c_integer         (AccElementKind kind, guint64 bits);
 char       *c_float           (AccElementKind kind, double value);
 char       *c_constant        (AccElementKind kind, guint64 bits);
 char       *c_value           (CWriter *w, guint32 id);
+/* The type of so many u32: 1, 2 or 4. */
+const char *c_words           (CWriter *w, guint n);
 /* Between a value and its bits: u32 for kinds of 1, 2 and 4 bytes, else u64. */
 char       *c_to_bits         (AccElementKind kind, const char *x);
 char       *c_from_bits       (AccElementKind kind, const char *x);
@@ -76,6 +96,11 @@ char       *c_from_bits       (AccElementKind kind, const char *x);
 void        c_cas_part        (CWriter *w, guint32 id, const char *word, const char *cas, const char *shift, const char *expected,
                                const char *desired);
 void        c_cas_add         (CWriter *w, guint32 id, const char *word, const char *cas, const char *value);
+
+/* --- acc-emit-c-packs.c */
+/* NULL: there are none. */
+CPacks     *c_find_packs      (const AccKernel *kernel);
+void        c_packs_free      (CPacks *packs);
 
 /* --- acc-emit-c-scalar.c: expressions */
 char       *c_primitive       (CWriter *w, AccPrimitive primitive, AccElementKind kind, const char *x, const char *y,

@@ -35,8 +35,16 @@ c_writer_clear (CWriter *w)
   g_string_free (w->body, TRUE);
   g_hash_table_unref (w->known);
   g_hash_table_unref (w->extensions);
+  g_clear_pointer (&w->packs, c_packs_free);
   g_free (w->storage);
   g_clear_error (&w->error);
+}
+
+void
+c_writer_align (CWriter *w)
+{
+  w->packs = c_find_packs (w->kernel);
+  g_string_truncate (w->body, 0);
 }
 
 static void
@@ -220,6 +228,13 @@ c_value (CWriter *w,
   return g_strdup_printf (instr->op == ACC_KOP_VAR ? "x%u" : "v%u", id);
 }
 
+const char *
+c_words (CWriter *w,
+         guint    n)
+{
+  return w->syntax->words[n / 2];
+}
+
 char *
 c_to_bits (AccElementKind kind,
            const char    *x)
@@ -357,6 +372,92 @@ write_check (CWriter              *w,
   c_line (w, "  FAIL (%uu, %uu, %s, %s);", (guint) (instr->bits & G_MAXUINT32), (guint) (instr->bits >> 32), index, extent);
 }
 
+/* The part of the words of a pack, named q and its number, that is the element of @lane. */
+static char *
+element_of_pack (AccElementKind kind,
+                 const CPack   *pack,
+                 guint          number,
+                 guint          lane)
+{
+  guint size = acc_element_kind_get_size (kind), n_words = pack->n * size / 4, word = lane * size / 4;
+  g_autofree char *low = n_words == 1 ? g_strdup_printf ("q%u", number) : g_strdup_printf ("q%u.%c", number, "xyzw"[word]);
+  g_autofree char *bits = NULL;
+
+  if (size == 8)
+    bits = g_strdup_printf ("(U64 (%s) | U64 (q%u.%c) << 32)", low, number, "xyzw"[word + 1]);
+  else if (size < 4)
+    bits = g_strdup_printf ("(%s >> %uu & %s)", low, lane * size % 4 * 8, size == 1 ? "0xffu" : "0xffffu");
+
+  return c_from_bits (kind, bits != NULL ? bits : low);
+}
+
+/* The words of a pack that is stored. */
+static char *
+words_of_pack (CWriter       *w,
+               AccElementKind kind,
+               const CPack   *pack)
+{
+  guint size = acc_element_kind_get_size (kind), n_words = pack->n * size / 4;
+  GString *s = g_string_new (NULL);
+
+  for (guint word = 0; word < n_words; word++)
+    {
+      guint lane = word * 4 / size;
+      g_autofree char *x = c_value (w, acc_kernel_instr (w->kernel, pack->ids[lane])->args[2]);
+      g_autofree char *bits = c_to_bits (kind, x);
+
+      g_string_append (s, word > 0 ? ", " : "");
+      if (size == 4)
+        g_string_append (s, bits);
+      else if (size == 8)
+        g_string_append_printf (s, word % 2 == 0 ? "U32 (%s)" : "U32 (%s >> 32)", bits);
+      else
+        for (guint k = 0; k < 4 / size; k++)
+          {
+            g_autofree char *y = c_value (w, acc_kernel_instr (w->kernel, pack->ids[lane + k])->args[2]);
+            g_autofree char *part = c_to_bits (kind, y);
+
+            g_string_append_printf (s, "%s%s << %uu", k > 0 ? " | " : "", part, 8 * size * k);
+          }
+    }
+
+  return g_string_free (s, FALSE);
+}
+
+static void
+write_packed (CWriter              *w,
+              guint32               id,
+              const AccKernelInstr *instr)
+{
+  guint number = w->packs->of[id];
+  const CPack *pack = &g_array_index (w->packs->packs, CPack, number - 1);
+  gboolean is_store = instr->op == ACC_KOP_STORE;
+  guint lead = is_store ? pack->last_lane : pack->first_lane;
+  guint32 buffer = instr->args[0];
+  AccElementKind kind = acc_kernel_param (w->kernel, buffer)->kind;
+  guint n_words = pack->n * acc_element_kind_get_size (kind) / 4;
+
+  if (id == pack->ids[lead])
+    {
+      g_autofree char *own = c_value (w, instr->args[1]);
+      g_autofree char *index = lead > 0 ? g_strdup_printf ("I64 (U64 (%s) - %uUL)", own, lead) : g_strdup (own);
+      g_autofree char *words = is_store ? words_of_pack (w, kind, pack) : w->syntax->load_words (w, buffer, index, n_words);
+
+      if (is_store)
+        w->syntax->store_words (w, buffer, index, n_words, words);
+      else
+        c_line (w, "%s q%u = %s;", c_words (w, n_words), number, words);
+    }
+  if (!is_store)
+    for (guint lane = 0; lane < pack->n; lane++)
+      if (pack->ids[lane] == id)
+        {
+          g_autofree char *element = element_of_pack (kind, pack, number, lane);
+
+          assign (w, id, element);
+        }
+}
+
 static void
 write_memory (CWriter              *w,
               guint32               id,
@@ -366,6 +467,11 @@ write_memory (CWriter              *w,
   g_autofree char *x = instr->n_args > 2 ? c_value (w, instr->args[2]) : NULL;
   g_autofree char *y = instr->n_args > 3 ? c_value (w, instr->args[3]) : NULL;
 
+  if (w->packs != NULL && w->packs->of[id] != 0)
+    {
+      write_packed (w, id, instr);
+      return;
+    }
   if (instr->op == ACC_KOP_LOAD)
     {
       g_autofree char *element = w->syntax->load (w, instr->args[0], index);
@@ -573,6 +679,18 @@ write_range (CWriter *w)
       c_line (w, "i64 %s_end = WORD (%u) - %s_first < WORD (%u) ? WORD (%u) : %s_first + WORD (%u);", name, 4 * d + 1, name,
               4 * d + 2, 4 * d + 1, name, 4 * d + 2);
     }
+}
+
+gboolean
+acc_emit_c_has_packs (AccKernel *kernel)
+{
+  g_return_val_if_fail (kernel != NULL, FALSE);
+
+  CPacks *packs = kernel->group_size > 0 ? c_find_packs (kernel) : NULL;
+  gboolean has = packs != NULL;
+
+  g_clear_pointer (&packs, c_packs_free);
+  return has;
 }
 
 gboolean

@@ -156,6 +156,38 @@ access_of (CWriter              *w,
   return is_written ? "w" : "o";
 }
 
+/* What makes a reference to a buffer's memory as @type, of @bytes, from an address. */
+static char *
+reference (CWriter    *w,
+           guint32     buffer,
+           const char *type,
+           guint       bytes)
+{
+  const char *words, *access = access_of (w, acc_kernel_param (w->kernel, buffer), &words);
+  char *name = g_strdup_printf ("Ref_%s_%s", type, access);
+
+  if (c_once (w, name))
+    g_string_append_printf (w->types, "layout (buffer_reference, std430, buffer_reference_align = %u) %sbuffer %s\n{\n  %s d;\n};\n",
+                            bytes, words, name, type);
+  return name;
+}
+
+/* A buffer's memory as an array of @type. */
+static char *
+binding (CWriter    *w,
+         guint32     buffer,
+         const char *type)
+{
+  const char *words;
+  char *name = g_strdup_printf ("b%u_%s", buffer, type);
+
+  access_of (w, acc_kernel_param (w->kernel, buffer), &words);
+  if (c_once (w, name))
+    g_string_append_printf (w->types, "layout (std430, set = 0, binding = %u) %sbuffer B%u_%s\n{\n  %s d[];\n} %s;\n",
+                            number_of_buffer (w->kernel, buffer), words, buffer, type, type, name);
+  return name;
+}
+
 /* The element at @index of a buffer, as one of @kind, which may not be the buffer's own; @byte: the word around that is meant. */
 static char *
 element (CWriter       *w,
@@ -163,35 +195,55 @@ element (CWriter       *w,
          const char    *index,
          AccElementKind kind)
 {
-  const AccKernelParam *param = acc_kernel_param (w->kernel, buffer);
-  const char *words, *access = access_of (w, param, &words);
-  gsize size = acc_element_kind_get_size (param->kind);
-  const char *type = memory_type (kind);
+  guint size = acc_element_kind_get_size (acc_kernel_param (w->kernel, buffer)->kind), bytes = acc_element_kind_get_size (kind);
   g_autofree char *name = NULL;
 
   extend_for_memory (w, kind, FALSE);
   if (w->dialect->has_addresses)
     {
-      name = g_strdup_printf ("Ref_%s_%s", type, access);
-      if (c_once (w, name))
-        g_string_append_printf (w->types,
-                                "layout (buffer_reference, std430, buffer_reference_align = %u) %sbuffer %s\n{\n  %s d;\n};\n",
-                                (guint) acc_element_kind_get_size (kind), words, name, type);
-      if (acc_element_kind_get_size (kind) > size)
-        return g_strdup_printf ("%s ((p%u + U64 (%s) * %uUL) & ~3UL).d", name, buffer, index, (guint) size);
+      name = reference (w, buffer, memory_type (kind), bytes);
+      if (bytes > size)
+        return g_strdup_printf ("%s ((p%u + U64 (%s) * %uUL) & ~3UL).d", name, buffer, index, size);
 
       return size == 1 ? g_strdup_printf ("%s (p%u + U64 (%s)).d", name, buffer, index)
-                       : g_strdup_printf ("%s (p%u + U64 (%s) * %uUL).d", name, buffer, index, (guint) size);
+                       : g_strdup_printf ("%s (p%u + U64 (%s) * %uUL).d", name, buffer, index, size);
     }
 
-  name = g_strdup_printf ("b%u_%s", buffer, type);
-  if (c_once (w, name))
-    g_string_append_printf (w->types, "layout (std430, set = 0, binding = %u) %sbuffer B%u_%s\n{\n  %s d[];\n} %s;\n",
-                            number_of_buffer (w->kernel, buffer), words, buffer, type, type, name);
-  if (acc_element_kind_get_size (kind) > size)
-    return g_strdup_printf ("%s.d[U32 (o%u + %s) / %uu]", name, buffer, index, (guint) (4 / size));
+  name = binding (w, buffer, memory_type (kind));
+  if (bytes > size)
+    return g_strdup_printf ("%s.d[U32 (o%u + %s) / %uu]", name, buffer, index, 4 / size);
 
   return g_strdup_printf ("%s.d[U32 (o%u + %s)]", name, buffer, index);
+}
+
+static char *
+gl_load_words (CWriter    *w,
+               guint32     buffer,
+               const char *index,
+               guint       n_words)
+{
+  guint size = acc_element_kind_get_size (acc_kernel_param (w->kernel, buffer)->kind);
+  g_autofree char *name = NULL;
+
+  if (w->dialect->has_addresses)
+    {
+      name = reference (w, buffer, c_words (w, n_words), 4 * n_words);
+      return g_strdup_printf ("%s (p%u + U64 (%s) * %uUL).d", name, buffer, index, size);
+    }
+  name = binding (w, buffer, c_words (w, n_words));
+  return g_strdup_printf ("%s.d[U32 (o%u + %s) / %uu]", name, buffer, index, 4 * n_words / size);
+}
+
+static void
+gl_store_words (CWriter    *w,
+                guint32     buffer,
+                const char *index,
+                guint       n_words,
+                const char *words)
+{
+  g_autofree char *place = gl_load_words (w, buffer, index, n_words);
+
+  c_line (w, "%s = %s (%s);", place, c_words (w, n_words), words);
 }
 
 static AccElementKind
@@ -460,6 +512,8 @@ gl_library (CWriter     *w,
 static const CSyntax syntax = {
   .load = gl_load,
   .store = gl_store,
+  .load_words = gl_load_words,
+  .store_words = gl_store_words,
   .atomic = gl_atomic,
   .cas = gl_cas,
   .barrier = gl_barrier,
@@ -467,6 +521,7 @@ static const CSyntax syntax = {
   .shuffle = gl_shuffle,
   .library = gl_library,
   .inverse_root = "inversesqrt",
+  .words = { "u32", "uvec2", "uvec4" },
 };
 
 /* --- the whole */
@@ -563,6 +618,7 @@ append_shared (GString *s,
 char *
 acc_emit_glsl (AccKernel         *kernel,
                const AccCDialect *dialect,
+               gboolean           aligned,
                GError           **error)
 {
   GString *s;
@@ -571,6 +627,8 @@ acc_emit_glsl (AccKernel         *kernel,
 
   c_writer_init (&w, kernel, dialect, &syntax);
   choose_storage (&w);
+  if (aligned)
+    c_writer_align (&w);
   if (!c_write_body (&w))
     {
       g_propagate_error (error, g_steal_pointer (&w.error));

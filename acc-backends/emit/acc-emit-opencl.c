@@ -133,6 +133,30 @@ cl_store (CWriter    *w,
     c_line (w, "%s = %s;", x, value);
 }
 
+static char *
+cl_load_words (CWriter    *w,
+               guint32     buffer,
+               const char *index,
+               guint       n_words)
+{
+  g_autofree char *x = element (buffer, index);
+
+  return g_strdup_printf ("*(%s__global %s *) &%s", acc_kernel_param (w->kernel, buffer)->flags & ACC_BUFFER_WRITE ? "" : "const ",
+                          c_words (w, n_words), x);
+}
+
+static void
+cl_store_words (CWriter    *w,
+                guint32     buffer,
+                const char *index,
+                guint       n_words,
+                const char *words)
+{
+  g_autofree char *place = cl_load_words (w, buffer, index, n_words);
+
+  c_line (w, "%s = (%s) (%s);", place, c_words (w, n_words), words);
+}
+
 /* A pointer named word, of the type that the atomic takes. */
 static void
 point_to (CWriter    *w,
@@ -295,6 +319,8 @@ cl_library (CWriter     *w,
 static const CSyntax syntax = {
   .load = cl_load,
   .store = cl_store,
+  .load_words = cl_load_words,
+  .store_words = cl_store_words,
   .atomic = cl_atomic,
   .cas = cl_cas,
   .barrier = cl_barrier,
@@ -302,6 +328,7 @@ static const CSyntax syntax = {
   .shuffle = cl_shuffle,
   .library = cl_library,
   .inverse_root = "native_rsqrt",
+  .words = { "u32", "uint2", "uint4" },
 };
 
 static void
@@ -346,20 +373,53 @@ append_extensions (GString *s,
                             (char *) l->data);
 }
 
+/* The kernel whose body was written. */
+static void
+append_kernel (GString    *s,
+               CWriter    *w,
+               const char *symbol)
+{
+  const AccKernel *kernel = w->kernel;
+
+  g_string_append_printf (s, "__attribute__ ((reqd_work_group_size (%u, 1, 1)))\n__kernel void\n%s (", kernel->group_size, symbol);
+  append_params (s, kernel);
+  g_string_append (s, ")\n{\n");
+  for (guint i = 0; i < kernel->shared->len; i++)
+    {
+      const AccKernelParam *shared = &g_array_index (kernel->shared, AccKernelParam, i);
+
+      /* The words around small elements must be whole. */
+      g_string_append_printf (s, "  __local %s m%u[%u] __attribute__ ((aligned (8)));\n", memory_type (shared->kind), i,
+                              (shared->n_shared + 7) / 8 * 8);
+    }
+  g_string_append (s, w->body->str);
+  g_string_append (s, "}\n");
+}
+
 char *
 acc_emit_opencl (AccKernel         *kernel,
                  const AccCDialect *dialect,
                  GError           **error)
 {
+  g_autoptr(GString) kernels = g_string_new (NULL);
   AccCDialect own = *dialect;
-  gboolean half_type = own.has_half;
+  gboolean half_type = own.has_half, ok;
   GString *s;
   CWriter w;
 
   /* The instructions of f16 that every such device has. */
   own.has_half = own.has_half || own.has_nvidia_asm;
   c_writer_init (&w, kernel, &own, &syntax);
-  if (!c_write_body (&w))
+  ok = c_write_body (&w);
+  if (ok)
+    append_kernel (kernels, &w, ACC_EMIT_C_SYMBOL);
+  if (ok && own.packs && acc_emit_c_has_packs (kernel))
+    {
+      c_writer_align (&w);
+      ok = c_write_body (&w);
+      append_kernel (kernels, &w, ACC_EMIT_C_ALIGNED_SYMBOL);
+    }
+  if (!ok)
     {
       g_propagate_error (error, g_steal_pointer (&w.error));
       c_writer_clear (&w);
@@ -373,20 +433,7 @@ acc_emit_opencl (AccKernel         *kernel,
   g_string_append (s, w.types->str);
   g_string_append_c (s, '\n');
   g_string_append (s, w.functions->str);
-  g_string_append_printf (s, "__attribute__ ((reqd_work_group_size (%u, 1, 1)))\n__kernel void\n" ACC_EMIT_C_SYMBOL " (",
-                          kernel->group_size);
-  append_params (s, kernel);
-  g_string_append (s, ")\n{\n");
-  for (guint i = 0; i < kernel->shared->len; i++)
-    {
-      const AccKernelParam *shared = &g_array_index (kernel->shared, AccKernelParam, i);
-
-      /* The words around small elements must be whole. */
-      g_string_append_printf (s, "  __local %s m%u[%u] __attribute__ ((aligned (8)));\n", memory_type (shared->kind), i,
-                              (shared->n_shared + 7) / 8 * 8);
-    }
-  g_string_append (s, w.body->str);
-  g_string_append (s, "}\n");
+  g_string_append (s, kernels->str);
   c_writer_clear (&w);
 
   return g_string_free (s, FALSE);

@@ -86,6 +86,30 @@ acc_opencl_compile (AccDevice  *device,
   return ok ? g_bytes_new_take (g_steal_pointer (&binary), size) : NULL;
 }
 
+static gboolean
+make_kernel (AccOpenclDevice  *self,
+             AccKernel        *kernel,
+             AccDeviceKernel  *loaded,
+             guint             aligned,
+             GError          **error)
+{
+  const char *symbol = aligned ? ACC_EMIT_C_ALIGNED_SYMBOL : ACC_EMIT_C_SYMBOL;
+  cl_int result = CL_SUCCESS;
+  gsize limit = 0;
+
+  loaded->kernels[aligned] = self->cl->clCreateKernel (loaded->program, symbol, &result);
+  if (!acc_opencl_check (self, result, "making a kernel", error))
+    return FALSE;
+  if (self->cl->clGetKernelWorkGroupInfo (loaded->kernels[aligned], self->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit, &limit, NULL) != CL_SUCCESS
+      || limit >= loaded->group_size)
+    return TRUE;
+
+  g_set_error (error, ACC_ERROR, ACC_ERROR_COMPILE, "kernel “%s”: %s runs %" G_GSIZE_FORMAT " of its threads in a group, not %u",
+               acc_kernel_get_name (kernel), self->parent.description, limit, loaded->group_size);
+
+  return FALSE;
+}
+
 AccDeviceKernel *
 acc_opencl_load (AccDevice  *device,
                  AccKernel  *kernel,
@@ -93,7 +117,7 @@ acc_opencl_load (AccDevice  *device,
                  GError    **error)
 {
   AccOpenclDevice *self = (AccOpenclDevice *) device;
-  gsize size, limit = 0;
+  gsize size;
   const guint8 *binary = g_bytes_get_data (code, &size);
   AccDeviceKernel *loaded;
   cl_int status = CL_SUCCESS, result = CL_SUCCESS;
@@ -121,15 +145,9 @@ acc_opencl_load (AccDevice  *device,
     }
   if (ok)
     {
-      loaded->kernel = self->cl->clCreateKernel (loaded->program, ACC_EMIT_C_SYMBOL, &result);
-      ok = acc_opencl_check (self, result, "making a kernel", error);
-    }
-  if (ok && self->cl->clGetKernelWorkGroupInfo (loaded->kernel, self->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit, &limit, NULL) == CL_SUCCESS
-      && limit < loaded->group_size)
-    {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_COMPILE, "kernel “%s”: %s runs %" G_GSIZE_FORMAT " of its threads in a group, not %u",
-                   acc_kernel_get_name (kernel), self->parent.description, limit, loaded->group_size);
-      ok = FALSE;
+      gboolean has_packs = self->dialect.packs && acc_emit_c_has_packs (kernel);
+
+      ok = make_kernel (self, kernel, loaded, 0, error) && (!has_packs || make_kernel (self, kernel, loaded, 1, error));
     }
   if (!ok)
     {
@@ -146,8 +164,9 @@ acc_opencl_unload (AccDevice       *device,
 {
   AccOpenclDevice *self = (AccOpenclDevice *) device;
 
-  if (kernel->kernel != NULL)
-    self->cl->clReleaseKernel (kernel->kernel);
+  for (guint i = 0; i < 2; i++)
+    if (kernel->kernels[i] != NULL)
+      self->cl->clReleaseKernel (kernel->kernels[i]);
   if (kernel->program != NULL)
     self->cl->clReleaseProgram (kernel->program);
   g_free (kernel->element_bytes);
@@ -156,38 +175,39 @@ acc_opencl_unload (AccDevice       *device,
 
 static cl_int
 set_long (AccOpenclDevice *self,
-          AccDeviceKernel *kernel,
+          cl_kernel        kernel,
           cl_uint         *next,
           gint64           value)
 {
   cl_long number = value;
 
-  return self->cl->clSetKernelArg (kernel->kernel, (*next)++, sizeof number, &number);
+  return self->cl->clSetKernelArg (kernel, (*next)++, sizeof number, &number);
 }
 
 static cl_int
 set_memory (AccOpenclDevice       *self,
-            AccDeviceKernel       *kernel,
+            cl_kernel              kernel,
             cl_uint               *next,
             const AccDeviceMemory *memory)
 {
   cl_mem handle = memory->handle;
 
-  return self->cl->clSetKernelArg (kernel->kernel, (*next)++, sizeof handle, &handle);
+  return self->cl->clSetKernelArg (kernel, (*next)++, sizeof handle, &handle);
 }
 
 /* With the lock. */
 static cl_int
 launch_part (AccOpenclDevice       *self,
-             AccDeviceKernel       *kernel,
+             cl_kernel              kernel,
+             guint                  group_size,
              cl_uint                next,
              const AccGroups       *groups,
              const AccDeviceMemory *failure,
              const gint64           first[2],
              const gint64           count[2])
 {
-  const gsize local[2] = { kernel->group_size, 1 };
-  const gsize global[2] = { (gsize) count[1] * kernel->group_size, (gsize) count[0] };
+  const gsize local[2] = { group_size, 1 };
+  const gsize global[2] = { (gsize) count[1] * group_size, (gsize) count[0] };
   gboolean timed = self->timed && self->runs->len < MAX_RUNS;
   cl_int code = CL_SUCCESS;
   cl_event event = NULL;
@@ -207,7 +227,7 @@ launch_part (AccOpenclDevice       *self,
   if (code != CL_SUCCESS)
     return CL_INVALID_KERNEL_ARGS;
 
-  code = self->cl->clEnqueueNDRangeKernel (self->queues[ACC_QUEUE_COMPUTE].queue, kernel->kernel, 2, NULL, global, local, 0, NULL,
+  code = self->cl->clEnqueueNDRangeKernel (self->queues[ACC_QUEUE_COMPUTE].queue, kernel, 2, NULL, global, local, 0, NULL,
                                            timed ? &event : NULL);
   if (event != NULL)
     g_ptr_array_add (self->runs, event);
@@ -228,21 +248,25 @@ acc_opencl_launch (AccDevice              *device,
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
   const gint64 most[2] = { 65535, 1 << 22 };
   gint64 first[2], count[2];
+  gboolean aligned = kernel->kernels[1] != NULL;
   cl_int code = CL_SUCCESS;
   cl_uint next = 0;
 
   if (!acc_opencl_is_there (self, error))
     return FALSE;
 
+  for (guint i = 0; i < n_slots && aligned; i++)
+    aligned = slots[i].memory == NULL || slots[i].offset % 16 == 0;
+  cl_kernel chosen = kernel->kernels[aligned];
   for (guint i = 0; i < n_slots; i++)
     if (slots[i].memory != NULL)
       {
-        code |= set_memory (self, kernel, &next, slots[i].memory);
-        code |= set_long (self, kernel, &next, slots[i].offset / kernel->element_bytes[i]);
+        code |= set_memory (self, chosen, &next, slots[i].memory);
+        code |= set_long (self, chosen, &next, slots[i].offset / kernel->element_bytes[i]);
       }
     else
       {
-        code |= set_long (self, kernel, &next, (gint64) slots[i].bits);
+        code |= set_long (self, chosen, &next, (gint64) slots[i].bits);
       }
   if (code != CL_SUCCESS)
     return acc_opencl_check (self, CL_INVALID_KERNEL_ARGS, "launching a kernel", error);
@@ -250,7 +274,7 @@ acc_opencl_launch (AccDevice              *device,
   acc_groups_count (groups, first, count);
   for (gint64 y = 0; y < count[0] && code == CL_SUCCESS; y += most[0])
     for (gint64 x = 0; x < count[1] && code == CL_SUCCESS; x += most[1])
-      code = launch_part (self, kernel, next, groups, failure, (gint64[]) { first[0] + y, first[1] + x },
+      code = launch_part (self, chosen, kernel->group_size, next, groups, failure, (gint64[]) { first[0] + y, first[1] + x },
                           (gint64[]) { MIN (count[0] - y, most[0]), MIN (count[1] - x, most[1]) });
 
   return acc_opencl_check (self, code, "launching a kernel", error);

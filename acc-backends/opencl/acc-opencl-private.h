@@ -47,7 +47,7 @@ typedef struct {
 
 struct _AccDeviceKernel {
   cl_program program;
-  cl_kernel  kernel;
+  cl_kernel  kernels[2];               /* [1]: for aligned buffers; NULL where there is none */
   guint      group_size;
   guint8    *element_bytes;            /* per slot */
 };

@@ -4,20 +4,22 @@
 
 #include <string.h>
 
-/* Code is SPIR-V, with what the driver made of it behind it where that can be kept. */
+/* Code is SPIR-V for any buffers and, where that is other code, for aligned ones; with what the driver made of them behind it
+ * where that can be kept. */
 typedef struct {
   char    magic[8];
-  guint32 n_code, n_cache;   /* bytes */
+  guint32 n_code[2], n_cache, pad;   /* bytes */
 } Header;
 
-#define MAGIC       "accvk1\n"
+#define MAGIC       "accvk2\n"
 #define SPIRV_MAGIC 0x07230203u
 
 void
 _acc_vulkan_kernel_free (AccVulkanDevice *self,
                          AccDeviceKernel *kernel)
 {
-  self->vk.DestroyPipeline (self->device, kernel->pipeline, NULL);
+  for (guint i = 0; i < 2; i++)
+    self->vk.DestroyPipeline (self->device, kernel->pipelines[i], NULL);
   self->vk.DestroyPipelineLayout (self->device, kernel->layout, NULL);
   self->vk.DestroyDescriptorSetLayout (self->device, kernel->set_layout, NULL);
   g_free (kernel->slots);
@@ -70,6 +72,7 @@ _acc_vulkan_kernel_make_layout (AccVulkanDevice *self,
 gboolean
 _acc_vulkan_kernel_make_pipeline (AccVulkanDevice *self,
                                   AccDeviceKernel *kernel,
+                                  gboolean         aligned,
                                   guint            group_size,
                                   gconstpointer    code,
                                   gsize            n_code,
@@ -102,7 +105,7 @@ _acc_vulkan_kernel_make_pipeline (AccVulkanDevice *self,
     },
     .layout = kernel->layout,
   };
-  VkResult result = self->vk.CreateComputePipelines (self->device, cache, 1, &info, NULL, &kernel->pipeline);
+  VkResult result = self->vk.CreateComputePipelines (self->device, cache, 1, &info, NULL, &kernel->pipelines[aligned]);
   self->vk.DestroyShaderModule (self->device, module, NULL);
   if (result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST || result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY)
     return _acc_vulkan_check (self, result, kernel->name, error);
@@ -136,11 +139,12 @@ static AccDeviceKernel *
 make_kernel (AccVulkanDevice *self,
              AccKernel       *kernel,
              gconstpointer    code,
-             gsize            n_code,
+             const guint32    n_code[2],
              VkPipelineCache  cache,
              GError         **error)
 {
   AccDeviceKernel *made = g_new0 (AccDeviceKernel, 1);
+  guint group_size = acc_kernel_get_group_size (kernel);
 
   made->name = g_strdup (acc_kernel_get_name (kernel));
   made->n_slots = kernel->params->len;
@@ -156,7 +160,8 @@ make_kernel (AccVulkanDevice *self,
   made->pushes = made->n_words * sizeof (guint64) <= self->dialect.push_bytes;
   made->n_bindings = self->has_addresses ? 0 : made->n_buffers + 1 + (made->pushes ? 0 : 1);
   if (!_acc_vulkan_kernel_make_layout (self, made, error)
-      || !_acc_vulkan_kernel_make_pipeline (self, made, acc_kernel_get_group_size (kernel), code, n_code, cache, error))
+      || !_acc_vulkan_kernel_make_pipeline (self, made, FALSE, group_size, code, n_code[0], cache, error)
+      || (n_code[1] > 0 && !_acc_vulkan_kernel_make_pipeline (self, made, TRUE, group_size, (const guint8 *) code + n_code[0], n_code[1], cache, error)))
     {
       _acc_vulkan_kernel_free (self, made);
       return NULL;
@@ -178,21 +183,20 @@ make_cache (AccVulkanDevice *self,
   return self->vk.CreatePipelineCache (self->device, &info, NULL, &cache) == VK_SUCCESS ? cache : VK_NULL_HANDLE;
 }
 
-/* What the driver makes of the shader, behind @blob; nothing where it keeps nothing. */
+/* What the driver makes of the shaders, behind @blob; nothing where it keeps nothing. */
 static gboolean
 append_cache (AccVulkanDevice *self,
               AccKernel       *kernel,
-              GBytes          *spirv,
+              const guint32    n_code[2],
               GByteArray      *blob,
               GError         **error)
 {
-  gsize n_code, size = 0;
-  gconstpointer code = g_bytes_get_data (spirv, &n_code);
+  gsize size = 0;
   VkPipelineCache cache = make_cache (self, NULL, 0);
   if (cache == VK_NULL_HANDLE)
     return TRUE;
 
-  AccDeviceKernel *made = make_kernel (self, kernel, code, n_code, cache, error);
+  AccDeviceKernel *made = make_kernel (self, kernel, blob->data + sizeof (Header), n_code, cache, error);
   if (made != NULL && self->vk.GetPipelineCacheData (self->device, cache, &size, NULL) == VK_SUCCESS && size > 0)
     {
       g_autofree gpointer data = g_malloc (size);
@@ -206,36 +210,53 @@ append_cache (AccVulkanDevice *self,
   return TRUE;
 }
 
+/* Appends SPIR-V; 0: not done. */
+static guint32
+append_code (AccKernel         *kernel,
+             const AccCDialect *dialect,
+             gboolean           aligned,
+             GByteArray        *blob,
+             GError           **error)
+{
+  g_autofree char *source = acc_emit_glsl (kernel, dialect, aligned, error);
+  g_autoptr (GBytes) spirv = NULL;
+
+  if (source == NULL)
+    return 0;
+  _acc_kernel_dump_source (kernel, aligned ? "aligned.glsl" : "glsl", source);
+  spirv = _acc_vulkan_compile_glsl (source, acc_kernel_get_name (kernel), error);
+  if (spirv == NULL)
+    return 0;
+
+  g_byte_array_append (blob, g_bytes_get_data (spirv, NULL), g_bytes_get_size (spirv));
+  return g_bytes_get_size (spirv);
+}
+
 GBytes *
 _acc_vulkan_compile (AccDevice *device,
                      AccKernel *kernel,
                      GError   **error)
 {
   AccVulkanDevice *self = (AccVulkanDevice *) device;
-  g_autofree char *source = NULL;
-  g_autoptr (GBytes) spirv = NULL;
   g_autoptr (GByteArray) blob = g_byte_array_new ();
   Header header = { MAGIC };
-  gsize n_code;
 
   if (!_acc_vulkan_is_there (self, error) || !check_kernel (self, kernel, error))
     return NULL;
-  source = acc_emit_glsl (kernel, &self->dialect, error);
-  if (source == NULL)
-    return NULL;
-  _acc_kernel_dump_source (kernel, "glsl", source);
-  spirv = _acc_vulkan_compile_glsl (source, acc_kernel_get_name (kernel), error);
-  if (spirv == NULL)
-    return NULL;
-
-  gconstpointer code = g_bytes_get_data (spirv, &n_code);
   g_byte_array_append (blob, (const guint8 *) &header, sizeof header);
-  g_byte_array_append (blob, code, n_code);
+  for (guint i = 0; i < 2; i++)
+    if (i == 0 || acc_emit_c_has_packs (kernel))
+      {
+        header.n_code[i] = append_code (kernel, &self->dialect, i == 1, blob, error);
+        if (header.n_code[i] == 0)
+          return NULL;
+      }
+
+  guint before = blob->len;
   /* A device of the processor keeps nothing, and would do all the work twice. */
-  if (self->type != VK_PHYSICAL_DEVICE_TYPE_CPU && !append_cache (self, kernel, spirv, blob, error))
+  if (self->type != VK_PHYSICAL_DEVICE_TYPE_CPU && !append_cache (self, kernel, header.n_code, blob, error))
     return NULL;
-  header.n_code = n_code;
-  header.n_cache = blob->len - sizeof header - n_code;
+  header.n_cache = blob->len - before;
   memcpy (blob->data, &header, sizeof header);
   return g_byte_array_free_to_bytes (g_steal_pointer (&blob));
 }
@@ -260,14 +281,16 @@ _acc_vulkan_load (AccDevice *device,
       memcpy (&first, data + sizeof header, sizeof first);
     }
   if (size < sizeof header + sizeof first || memcmp (header.magic, MAGIC, sizeof header.magic) != 0 || first != SPIRV_MAGIC
-      || header.n_code % 4 != 0 || (gsize) header.n_code + header.n_cache != size - sizeof header)
+      || header.n_code[0] % 4 != 0 || header.n_code[1] % 4 != 0
+      || (gsize) header.n_code[0] + header.n_code[1] + header.n_cache != size - sizeof header)
     {
       g_set_error (error, ACC_ERROR, ACC_ERROR_COMPILE, "Vulkan: %s: not the code of a kernel", acc_kernel_get_name (kernel));
       return NULL;
     }
 
-  g_autofree guint32 *words = g_memdup2 (data + sizeof header, header.n_code);
-  VkPipelineCache cache = header.n_cache > 0 ? make_cache (self, data + sizeof header + header.n_code, header.n_cache) : VK_NULL_HANDLE;
+  gsize n_code = (gsize) header.n_code[0] + header.n_code[1];
+  g_autofree guint32 *words = g_memdup2 (data + sizeof header, n_code);
+  VkPipelineCache cache = header.n_cache > 0 ? make_cache (self, data + sizeof header + n_code, header.n_cache) : VK_NULL_HANDLE;
   AccDeviceKernel *made = make_kernel (self, kernel, words, header.n_code, cache, error);
   self->vk.DestroyPipelineCache (self->device, cache, NULL);
   return made;

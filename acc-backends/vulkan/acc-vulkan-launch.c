@@ -58,6 +58,7 @@ bind_buffers (AccVulkanDevice              *self,
 static gboolean
 dispatch (AccVulkanQueue         *queue,
           AccDeviceKernel        *kernel,
+          gboolean                aligned,
           VkDescriptorBufferInfo *buffers,
           const guint64          *words,
           guint32                 n_x,
@@ -97,11 +98,11 @@ dispatch (AccVulkanQueue         *queue,
         return FALSE;
       VkResult result = bind_buffers (self, batch, kernel, buffers);
       if (result == VK_ERROR_OUT_OF_POOL_MEMORY && batch->n_commands > 1)
-        return _acc_vulkan_queue_submit (queue, error) && dispatch (queue, kernel, buffers, words, n_x, n_y, error);
+        return _acc_vulkan_queue_submit (queue, error) && dispatch (queue, kernel, aligned, buffers, words, n_x, n_y, error);
       if (!_acc_vulkan_check (self, result, "binding arrays", error))
         return FALSE;
     }
-  self->vk.CmdBindPipeline (batch->commands, VK_PIPELINE_BIND_POINT_COMPUTE, kernel->pipeline);
+  self->vk.CmdBindPipeline (batch->commands, VK_PIPELINE_BIND_POINT_COMPUTE, kernel->pipelines[aligned]);
   if (kernel->pushes && n_bytes > 0)
     self->vk.CmdPushConstants (batch->commands, kernel->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, n_bytes, words);
   else if (in_memory && kernel->has_addresses)
@@ -143,6 +144,23 @@ fill_slots (AccDeviceKernel        *kernel,
     }
 }
 
+/* Whether there is code for aligned buffers, and these are. */
+static gboolean
+is_aligned (AccDeviceKernel     *kernel,
+            const AccDeviceSlot *slots)
+{
+  if (kernel->pipelines[1] == VK_NULL_HANDLE)
+    return FALSE;
+  for (guint i = 0; i < kernel->n_slots; i++)
+    {
+      const AccDeviceMemory *memory = slots[i].memory;
+      const AccVulkanPiece *piece = kernel->slots[i].is_buffer ? memory->handle : NULL;
+      if (piece != NULL && ((guint64) slots[i].offset + piece->offset + (kernel->has_addresses ? piece->block->address : 0)) % 16 != 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
 /* The tiles that one dispatch runs at most, along an axis. */
 static gint64
 get_step (AccVulkanDevice *self,
@@ -181,6 +199,7 @@ _acc_vulkan_launch (AccDevice             *device,
   if (groups->begin[0] >= groups->end[0] || groups->begin[1] >= groups->end[1])
     return _acc_vulkan_is_there (self, error);
 
+  gboolean aligned = is_aligned (kernel, slots);
   fill_slots (kernel, slots, failure, words, buffers);
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&queue->lock);
   for (gint64 y = groups->begin[0] / tile_y * tile_y, y_end; y < groups->end[0]; y = y_end)
@@ -193,7 +212,7 @@ _acc_vulkan_launch (AccDevice             *device,
             MAX (y, groups->begin[0]), y_end, tile_y, y, MAX (x, groups->begin[1]), x_end, tile_x, x,
           };
           memcpy (words + kernel->n_slots, part, sizeof part);
-          if (!dispatch (queue, kernel, buffers, words, (x_end - x - 1) / tile_x + 1, (y_end - y - 1) / tile_y + 1, error))
+          if (!dispatch (queue, kernel, aligned, buffers, words, (x_end - x - 1) / tile_x + 1, (y_end - y - 1) / tile_y + 1, error))
             return FALSE;
         }
     }
@@ -224,14 +243,14 @@ _acc_vulkan_run_shader (AccVulkanDevice *self,
   kernel->n_buffers = kernel->n_bindings = 1;
   kernel->pushes = TRUE;
   if (_acc_vulkan_kernel_make_layout (self, kernel, error)
-      && _acc_vulkan_kernel_make_pipeline (self, kernel, threads, bytes, n_code, VK_NULL_HANDLE, error)
+      && _acc_vulkan_kernel_make_pipeline (self, kernel, FALSE, threads, bytes, n_code, VK_NULL_HANDLE, error)
       && _acc_vulkan_allocate (&self->parent, size, &memory, error)
       && _acc_vulkan_upload (&self->parent, ACC_QUEUE_COMPUTE, &memory, 0, data, size, error))
     {
       const AccVulkanPiece *piece = memory.handle;
       VkDescriptorBufferInfo buffer = { piece->block->buffer, piece->offset, piece->size };
       g_mutex_lock (&queue->lock);
-      ok = dispatch (queue, kernel, &buffer, NULL, n_groups, 1, error);
+      ok = dispatch (queue, kernel, FALSE, &buffer, NULL, n_groups, 1, error);
       g_mutex_unlock (&queue->lock);
       ok = ok && _acc_vulkan_download (&self->parent, ACC_QUEUE_COMPUTE, data, &memory, 0, size, error);
     }

@@ -210,13 +210,13 @@ struct _AccDeviceKernel {
   guint                 n_bindings;
   VkDescriptorSetLayout set_layout;
   VkPipelineLayout      layout;
-  VkPipeline            pipeline;
+  VkPipeline            pipelines[2];     /* [1]: for aligned buffers; VK_NULL_HANDLE where there is none */
 };
 
 /* acc-vulkan-kernel.c */
 gboolean         _acc_vulkan_kernel_make_layout   (AccVulkanDevice *self, AccDeviceKernel *kernel, GError **error);
-gboolean         _acc_vulkan_kernel_make_pipeline (AccVulkanDevice *self, AccDeviceKernel *kernel, guint group_size, gconstpointer code,
-                                                   gsize n_code, VkPipelineCache cache, GError **error);
+gboolean         _acc_vulkan_kernel_make_pipeline (AccVulkanDevice *self, AccDeviceKernel *kernel, gboolean aligned, guint group_size,
+                                                   gconstpointer code, gsize n_code, VkPipelineCache cache, GError **error);
 void             _acc_vulkan_kernel_free          (AccVulkanDevice *self, AccDeviceKernel *kernel);
 GBytes          *_acc_vulkan_compile (AccDevice *device, AccKernel *kernel, GError **error);
 AccDeviceKernel *_acc_vulkan_load    (AccDevice *device, AccKernel *kernel, GBytes *code, GError **error);

@@ -79,6 +79,7 @@ cl_is_there (void)
 
 void
 cl_run (const char   *text,
+        const char   *symbol,
         ClBuffer     *buffers,
         guint         n,
         const gint64  words[8],
@@ -110,7 +111,7 @@ cl_run (const char   *text,
           g_error ("%s\n%s", log, text);
         }
     }
-  kernel = _clCreateKernel (program, ACC_EMIT_C_SYMBOL, &status);
+  kernel = _clCreateKernel (program, symbol, &status);
   must (status);
   for (guint i = 0; i < n; i++)
     {
@@ -162,6 +163,7 @@ cl_is_there (void)
 
 void
 cl_run (const char   *text G_GNUC_UNUSED,
+        const char   *symbol G_GNUC_UNUSED,
         ClBuffer     *buffers G_GNUC_UNUSED,
         guint         n G_GNUC_UNUSED,
         const gint64  words[8] G_GNUC_UNUSED,

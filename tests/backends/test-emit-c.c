@@ -35,7 +35,7 @@ static const AccCDialect nvidia = {
   .has_atomic_add_f64 = TRUE,
 };
 /* Of what every OpenCL device can, all of it, and as little of it as can be asked for. */
-static const AccCDialect plain_cl = { .has_exact_fma = TRUE, .has_exact_divide = TRUE, .has_atomic_64 = TRUE };
+static const AccCDialect plain_cl = { .has_exact_fma = TRUE, .has_exact_divide = TRUE, .has_atomic_64 = TRUE, .packs = TRUE };
 static const AccCDialect fused_cl = { .has_exact_fma = TRUE, .has_atomic_64 = TRUE };
 static const AccCDialect emulated_cl = { .has_atomic_64 = TRUE };
 static const AccCDialect guarded_cl = {
@@ -80,6 +80,22 @@ keep_text (const char *suffix,
 typedef char *(*Emit) (AccKernel *kernel, const AccCDialect *dialect, GError **error);
 
 static char *
+emit_glsl (AccKernel         *kernel,
+           const AccCDialect *dialect,
+           GError           **error)
+{
+  return acc_emit_glsl (kernel, dialect, FALSE, error);
+}
+
+static char *
+emit_aligned_glsl (AccKernel         *kernel,
+                   const AccCDialect *dialect,
+                   GError           **error)
+{
+  return acc_emit_glsl (kernel, dialect, TRUE, error);
+}
+
+static char *
 emit (Emit               func,
       AccKernel         *kernel,
       const AccCDialect *dialect)
@@ -90,7 +106,7 @@ emit (Emit               func,
   g_assert_no_error (error);
   again = func (kernel, dialect, NULL);
   g_assert_cmpstr (text, ==, again);
-  keep_text (func == acc_emit_glsl ? "comp" : "cl", text);
+  keep_text (func != acc_emit_opencl ? "comp" : "cl", text);
 
   return g_steal_pointer (&text);
 }
@@ -119,10 +135,10 @@ emit_poor (AccKernel *kernel)
 
   if (!needs_more (kernel))
     {
-      g_free (emit (acc_emit_glsl, kernel, &poor));
+      g_free (emit (emit_glsl, kernel, &poor));
       return;
     }
-  text = acc_emit_glsl (kernel, &poor, &error);
+  text = emit_glsl (kernel, &poor, &error);
   g_assert_null (text);
   g_assert_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED);
 }
@@ -132,7 +148,8 @@ emit_all (AccKernel *kernel)
 {
   g_free (emit (acc_emit_opencl, kernel, &rich));
   g_free (emit (acc_emit_opencl, kernel, &nvidia));
-  g_free (emit (acc_emit_glsl, kernel, &rich));
+  g_free (emit (emit_glsl, kernel, &rich));
+  g_free (emit (emit_aligned_glsl, kernel, &rich));
   emit_poor (kernel);
 }
 
@@ -161,9 +178,16 @@ check (AccKernel *kernel,
   if (!cl_is_there ())
     return;
 
-  for (guint d = 0; d < G_N_ELEMENTS (dialects); d++)
+  for (guint run = 0; run < 2 * G_N_ELEMENTS (dialects); run++)
     {
+      guint d = run / 2;
+      const char *symbol = run % 2 == 0 ? ACC_EMIT_C_SYMBOL : ACC_EMIT_C_ALIGNED_SYMBOL;
       g_autofree char *text = emit (acc_emit_opencl, kernel, dialects[d].dialect);
+
+      g_assert_cmpint (strstr (text, ACC_EMIT_C_ALIGNED_SYMBOL) != NULL, ==, dialects[d].dialect->packs && acc_emit_c_has_packs (kernel));
+      if (strstr (text, symbol) == NULL)
+        continue;
+
       g_autofree ClBuffer *memory = g_new0 (ClBuffer, n);
       gint64 words[8] = { 0, 1, 1, 0, 0, n_threads, THREADS, 0 };
       AccFailure failure = { 0, };
@@ -176,7 +200,7 @@ check (AccKernel *kernel,
           for (guint j = 0; buffers[i].in != NULL && j < N; j++)
             eval_write (buffers[i].kind, (guint8 *) memory[i].data + j * size, buffers[i].in[j]);
         }
-      cl_run (text, memory, n, words, (n_threads + THREADS - 1) / THREADS, THREADS, &failure);
+      cl_run (text, symbol, memory, n, words, (n_threads + THREADS - 1) / THREADS, THREADS, &failure);
       g_assert_cmpint (failure.state, ==, 0);
 
       for (guint i = 0; i < n; i++)
@@ -195,8 +219,8 @@ check (AccKernel *kernel,
                     continue;
                 }
               if (!eval_equal (buffers[i].kind, x, y))
-                g_error ("%s, %s: $%u[%u]: expected %" G_GINT64_MODIFIER "x (%g), found %" G_GINT64_MODIFIER "x (%g)\n%s",
-                         kernel->name, dialects[d].name, i, j, x, eval_to_double (buffers[i].kind, x), y,
+                g_error ("%s, %s %s: $%u[%u]: expected %" G_GINT64_MODIFIER "x (%g), found %" G_GINT64_MODIFIER "x (%g)\n%s",
+                         kernel->name, dialects[d].name, symbol, i, j, x, eval_to_double (buffers[i].kind, x), y,
                          eval_to_double (buffers[i].kind, y), text);
             }
           g_free (memory[i].data);
@@ -690,7 +714,7 @@ test_shuffles (gconstpointer data)
 
   g_free (emit (acc_emit_opencl, kernel, &rich));
   g_free (emit (acc_emit_opencl, kernel, &nvidia));
-  g_free (emit (acc_emit_glsl, kernel, &rich));
+  g_free (emit (emit_glsl, kernel, &rich));
   g_assert_null (acc_emit_opencl (kernel, &plain_cl, &error));
   g_assert_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED);
 }
@@ -728,7 +752,7 @@ test_failure (void)
       gint64 words[8] = { 0, 1, 1, 0, 10, N, THREADS, 0 };
       AccFailure failure = { 0, };
 
-      cl_run (text, memory, 2, words, (N + THREADS - 1) / THREADS, THREADS, &failure);
+      cl_run (text, ACC_EMIT_C_SYMBOL, memory, 2, words, (N + THREADS - 1) / THREADS, THREADS, &failure);
       g_assert_cmpint (failure.state, ==, limit_is ? 2 : 0);
       /* The space begins within a tile. */
       g_assert_cmpuint (data[9], ==, 0);
@@ -742,6 +766,60 @@ test_failure (void)
           g_assert_cmpint (failure.extent, ==, -5);
         }
     }
+}
+
+/* A thread takes sixteen neighbours: packs of every length, some that have holes, and some that are stored twice. */
+static void
+test_packs (gconstpointer data)
+{
+  AccElementKind kind = GPOINTER_TO_INT (data);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (kind);
+  AccKernelBuilder *b = kb_new ("packs");
+  Buffer buffers[] = {
+    { kind, random_elements (kind, rand), NULL },
+    { kind, NULL, g_new0 (guint64, N) },
+    { kind, NULL, g_new0 (guint64, N) },
+    { kind, NULL, g_new0 (guint64, N) },
+  };
+  g_autoptr(AccKernel) kernel = NULL;
+  KBuffer in, same, shifted, part;
+
+  kb_set_group_size (b, THREADS);
+  in = kb_param_buffer (b, kind, in_flags, "in");
+  same = kb_param_buffer (b, kind, out_flags, "same");
+  shifted = kb_param_buffer (b, kind, out_flags, "shifted");
+  part = kb_param_buffer (b, kind, out_flags, "part");
+  each (b, t, {
+    KValue i = kb_mul (b, t, kb_i64 (b, 16));
+    KValue x[16];
+
+    /* In no order, and not the ends of the array. */
+    for (guint k = 0; k < 16; k++)
+      x[k * 7 % 16] = kb_load (b, in, kb_add (b, i, kb_i64 (b, k * 7 % 16)));
+    for (guint k = 0; k < 16; k++)
+      kb_store (b, same, kb_add (b, kb_add (b, kb_i64 (b, k * 5 % 16), kb_mul (b, t, kb_i64 (b, 12))), kb_mul (b, kb_i64 (b, 4), t)), x[k * 5 % 16]);
+    for (guint k = 0; k < 16; k++)
+      kb_store (b, shifted, kb_add (b, i, kb_i64 (b, k)),
+                kb_load (b, in, kb_max (b, kb_i64 (b, 0), kb_add (b, i, kb_i64 (b, (gint64) k - 1)))));
+    kb_if (b, kb_lt (b, kb_i64 (b, 0), t))
+      for (guint k = 0; k < 16; k++)
+        kb_store (b, shifted, kb_add (b, i, kb_i64 (b, k)), kb_load (b, in, kb_add (b, i, kb_i64 (b, (gint64) k - 1))));
+    for (guint k = 0; k < 16; k++)
+      if (k % 8 != 3)
+        kb_store (b, part, kb_add (b, i, kb_i64 (b, k)), x[k]);
+    /* The second of these is what stays. */
+    kb_store (b, part, kb_add (b, i, kb_i64 (b, 8)), x[0]);
+  });
+  kernel = finish (b);
+  for (guint i = 0; i < N / 16 * 16; i++)
+    {
+      buffers[1].expected[i] = buffers[0].in[i];
+      buffers[2].expected[i] = buffers[0].in[i > 0 ? i - 1 : 0];
+      buffers[3].expected[i] = i % 8 == 3 ? 0 : buffers[0].in[i % 16 == 8 ? i - 8 : i];
+    }
+  g_assert_true (acc_emit_c_has_packs (kernel));
+  check (kernel, buffers, G_N_ELEMENTS (buffers), N / 16, FALSE);
+  free_buffers (buffers, G_N_ELEMENTS (buffers));
 }
 
 /* Ten times the instructions are ten times the text, and take no stack. */
@@ -785,7 +863,7 @@ test_refusals (void)
   kernel = finish (b);
   text = emit (acc_emit_opencl, kernel, &plain_cl);
   g_assert_nonnull (strstr (text, "sin ("));
-  g_assert_null (acc_emit_glsl (kernel, &rich, &error));
+  g_assert_null (emit_glsl (kernel, &rich, &error));
   g_assert_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED);
   g_clear_error (&error);
   g_clear_pointer (&kernel, acc_kernel_unref);
@@ -816,6 +894,7 @@ main (int    argc,
     { "atomics", test_atomics, FALSE },
     { "cas", test_cas, FALSE },
     { "shuffles", test_shuffles, FALSE },
+    { "packs", test_packs, FALSE },
   };
   int result;
 
