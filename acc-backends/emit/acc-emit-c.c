@@ -384,7 +384,7 @@ element_of_pack (AccElementKind kind,
   g_autofree char *bits = NULL;
 
   if (size == 8)
-    bits = g_strdup_printf ("(U64 (%s) | U64 (q%u.%c) << 32)", low, number, "xyzw"[word + 1]);
+    bits = g_strdup_printf ("JOIN (%s, q%u.%c)", low, number, "xyzw"[word + 1]);
   else if (size < 4)
     bits = g_strdup_printf ("(%s >> %uu & %s)", low, lane * size % 4 * 8, size == 1 ? "0xffu" : "0xffffu");
 
@@ -410,7 +410,7 @@ words_of_pack (CWriter       *w,
       if (size == 4)
         g_string_append (s, bits);
       else if (size == 8)
-        g_string_append_printf (s, word % 2 == 0 ? "U32 (%s)" : "U32 (%s >> 32)", bits);
+        g_string_append_printf (s, word % 2 == 0 ? "LOW (%s)" : "HIGH (%s)", bits);
       else
         for (guint k = 0; k < 4 / size; k++)
           {

@@ -33,6 +33,10 @@ static const char prelude[] =
   "#define BITS64(x) packUint2x32 (unpackDouble2x32 (x))\n"
   "#define FLOAT32(x) uintBitsToFloat (x)\n"
   "#define FLOAT64(x) packDouble2x32 (unpackUint2x32 (x))\n"
+  /* Not by U32 (x): NVIDIA's driver takes u32 of u64 of a float for u32 of the float. */
+  "#define LOW(v) unpackUint2x32 (v).x\n"
+  "#define HIGH(v) unpackUint2x32 (v).y\n"
+  "#define JOIN(low, high) packUint2x32 (uvec2 (low, high))\n"
   "#define POPCOUNT32(x) bitCount (x)\n"
   "#define CLZ32(x) (31 - findMSB (x))\n"
   "#define ABS(x) abs (x)\n"
