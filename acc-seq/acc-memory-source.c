@@ -2,7 +2,7 @@
 #include "acc-memory-source-private.h"
 
 #include "acc-array-private.h"
-#include "acc-parallel-copy-private.h"
+#include "acc-parallel-private.h"
 #include "acc-plan-private.h"
 
 /* What is smaller stays in memory. */

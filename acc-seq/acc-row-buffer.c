@@ -3,7 +3,7 @@
 
 #include "acc-error.h"
 #include "acc-array-private.h"
-#include "acc-parallel-copy-private.h"
+#include "acc-parallel-private.h"
 
 #include <string.h>
 

@@ -11,7 +11,8 @@
  * only come after it. */
 
 #define MAX_COMMANDS 48
-#define MAX_POLL 200   /* microseconds */
+#define MAX_POLL      50000   /* microseconds */
+#define MAX_BUSY_POLL 200     /* of them: without letting others run */
 
 static AccVulkanBatch *
 new_batch (AccVulkanQueue *queue,
@@ -286,23 +287,29 @@ _acc_vulkan_queue_is_idle (AccVulkanQueue *queue)
   return TRUE;
 }
 
-/* Whether it is reached soon: to sleep and be woken takes longer than many a kernel. */
+/* Whether it is reached soon: to sleep and be woken takes longer than many a kernel, milliseconds in a virtual machine. */
 static gboolean
 poll_for_value (AccVulkanQueue *queue,
                 guint64         value,
                 guint64         nanoseconds)
 {
   AccVulkanDevice *self = queue->device;
-  gint64 end = g_get_monotonic_time () + MIN (nanoseconds / 1000, MAX_POLL);
+  gint64 begin = g_get_monotonic_time (), now = begin;
   guint64 reached = 0;
 
   /* A device that is made of this machine's processors needs them itself. */
   if (self->type == VK_PHYSICAL_DEVICE_TYPE_CPU)
     return FALSE;
-  do
-    if (self->vk.GetSemaphoreCounterValue (self->device, queue->timeline, &reached) != VK_SUCCESS)
-      return FALSE;
-  while (reached < value && g_get_monotonic_time () < end);
+  for (;;)
+    {
+      if (self->vk.GetSemaphoreCounterValue (self->device, queue->timeline, &reached) != VK_SUCCESS)
+        return FALSE;
+      now = g_get_monotonic_time () - begin;
+      if (reached >= value || now >= MAX_POLL || (guint64) now >= nanoseconds / 1000)
+        break;
+      if (now >= MAX_BUSY_POLL)
+        g_thread_yield ();
+    }
 
   return reached >= value;
 }

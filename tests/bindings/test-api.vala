@@ -16,7 +16,8 @@ int main () {
             return 1;
         }
 
-        var wrong = xs.map ((x) => x.add (x.cast (Acc.ElementType.parse ("i4"))));
+        var i4 = Acc.ElementType.parse ("i4");
+        var wrong = xs.map ((x) => x.add (x.cast (i4)));
         bool refused = false;
         try {
             wrong.check ();
