@@ -266,7 +266,8 @@ static gboolean
 check (Fake    *self,
        GError **error)
 {
-  if (!g_atomic_int_get (&self->lost) && fake.lose_at > 0 && --fake.lose_at == 0)
+  if (!g_atomic_int_get (&self->lost) && __atomic_load_n (&fake.lose_at, __ATOMIC_RELAXED) > 0
+      && __atomic_sub_fetch (&fake.lose_at, 1, __ATOMIC_RELAXED) == 0)
     g_atomic_int_set (&self->lost, TRUE);
   if (!g_atomic_int_get (&self->lost))
     return TRUE;

@@ -4,6 +4,7 @@
 #include <acc/acc.h>
 
 #include "acc-backends/runtime/acc-device-backend.h"
+#include "acc-backends/runtime/acc-device-stage.h"
 #include "acc-core/acc-array-private.h"
 
 #include <string.h>
@@ -774,6 +775,87 @@ test_small_result (void)
   assert_all_gone ();
 }
 
+/* --- transfers of many parts, by several threads of the host, one transfer after the other */
+
+typedef struct {
+  AccDeviceHeap  *heap;
+  AccDeviceStage *stages[2];
+  gsize           size;
+  guint8          first;
+  gboolean        ok;
+  GError         *error;
+} Trip;
+
+/* Up and down again. */
+static gpointer
+make_trip (gpointer data)
+{
+  Trip *self = data;
+  g_autofree guint8 *from = g_malloc (self->size), *to = g_malloc0 (self->size);
+  g_autoptr (AccDeviceBlock) block = acc_device_heap_allocate (self->heap, self->size, ACC_QUEUE_UPLOAD, "trip", &self->error);
+
+  for (gsize i = 0; i < self->size; i++)
+    from[i] = (guint8) (self->first + i + i / 251 + i / 100003);
+  self->ok = block != NULL
+             && acc_device_stage_upload (self->stages[0], self->heap, block, from, self->size, &self->error)
+             && acc_device_stage_download (self->stages[1], self->heap, to, block, self->size, &self->error);
+  if (self->ok)
+    g_assert_cmpmem (from, self->size, to, self->size);
+
+  return NULL;
+}
+
+static void
+test_large_transfers (void)
+{
+  static const gsize sizes[] = { 1 << 20, (2 << 20) + 1, 32 << 20, 77777777 };
+  /* Not lost; while blocks are made, in the first ring, later, on the way down. */
+  static const guint losses[] = { 0, 1, 3, 18, 30, 61, 90, 120, 150 };
+
+  for (guint k = 0; k < G_N_ELEMENTS (losses); k++)
+    for (guint s = losses[k] == 0 ? 0 : G_N_ELEMENTS (sizes) - 1; s < G_N_ELEMENTS (sizes); s++)
+      {
+        g_autoptr (AccBudget) budget = acc_budget_new (0);
+        g_autoptr (GError) error = NULL;
+        AccDevice *device;
+        AccDeviceHeap *heap;
+        AccDeviceStage *stages[2];
+        Trip trips[2];
+        GThread *threads[2];
+
+        reset (FALSE);
+        fake.max_delay = 20;
+        device = fake_device_open ("0", &error);
+        g_assert_no_error (error);
+        heap = acc_device_heap_new (device, budget, &error);
+        g_assert_no_error (error);
+        stages[0] = acc_device_stage_new (ACC_QUEUE_UPLOAD);
+        stages[1] = acc_device_stage_new (ACC_QUEUE_DOWNLOAD);
+        fake.lose_at = losses[k];
+        for (guint i = 0; i < 2; i++)
+          {
+            trips[i] = (Trip) { heap, { stages[0], stages[1] }, sizes[s] - i, (guint8) (i * 100), FALSE, NULL };
+            threads[i] = g_thread_new ("trip", make_trip, &trips[i]);
+          }
+        for (guint i = 0; i < 2; i++)
+          {
+            g_thread_join (threads[i]);
+            if (losses[k] == 0)
+              g_assert_no_error (trips[i].error);
+            else
+              g_assert_error (trips[i].error, ACC_ERROR, ACC_ERROR_DEVICE_LOST);
+            g_assert_true (trips[i].ok == (losses[k] == 0));
+            g_clear_error (&trips[i].error);
+          }
+        acc_device_heap_drain (heap);
+        for (guint i = 0; i < 2; i++)
+          acc_device_stage_free (stages[i], losses[k] == 0 ? device : NULL);
+        acc_device_heap_unref (heap);
+        if (losses[k] == 0)
+          assert_all_gone ();
+      }
+}
+
 static void
 test_list (void)
 {
@@ -836,6 +918,7 @@ main (int argc, char **argv)
   g_test_add_func ("/residency/loop", test_loop);
   g_test_add_func ("/residency/small-result", test_small_result);
   add ("threads", test_threads);
+  g_test_add_func ("/residency/large-transfers", test_large_transfers);
   g_test_add_func ("/residency/list", test_list);
 
   return g_test_run ();
