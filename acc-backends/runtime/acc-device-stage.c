@@ -5,19 +5,21 @@
 
 #include <string.h>
 
-/* A ring of pinned blocks per direction. The host's processors each copy into a block of their own, or out of it, while the
- * device moves others: one processor alone is far slower than the bus, and to wake them for every block takes as long as the
- * block does. Part i of a transfer is the (i / N_BLOCKS)-th turn of block i % N_BLOCKS. */
+/* A ring of pinned blocks per direction. The caller alone speaks to the device, and moves part i of a transfer through block
+ * i % N_BLOCKS, as turn i / N_BLOCKS of it; helpers copy between the blocks and the memory of the host meanwhile, for one
+ * processor alone is far slower than the bus. They are woken once and then look out for work: to wake them for every part, or
+ * to have them wait for locks, takes as long as the part does. */
 
 #define N_BLOCKS    16
 #define BLOCK_BYTES ((gsize) 2 << 20)
 #define FROM_BYTES  ((gsize) 1 << 20)
-#define SPINS       1000
+#define MAX_HELPERS 8
+#define SPINS       2000
 
 typedef struct {
   guint8 *data;
-  guint64 point;   /* of the queue: where its last turn ends */
-  gsize   turns;   /* atomic: how many were given to the queue, in this transfer */
+  guint64 point;    /* of the queue: where its last turn ends */
+  gsize   copied;   /* atomic: turns that the host has copied, in this transfer */
 } StageBlock;
 
 struct _AccDeviceStage {
@@ -77,27 +79,23 @@ typedef struct {
   AccDeviceStage *stage;
   AccDeviceHeap  *heap;
   AccDeviceBlock *memory;
-  guint8         *to;       /* of a download; else NULL */
-  const guint8   *from;     /* of an upload */
+  guint8         *to;          /* of a download; else NULL */
+  const guint8   *from;        /* of an upload */
   gsize           size;
   gsize           n_parts;
-  gsize           next;     /* atomic: first part that nobody has taken */
-  gboolean        failed;   /* atomic */
-  GError         *error;    /* of the first that failed; with .lock */
-  GMutex          lock;
+  gsize           open;        /* atomic: parts before this one may be copied by the host */
+  gsize           next;        /* atomic: the first part that nobody copies yet */
+  gint            n_helpers;   /* atomic */
+  gboolean        over;        /* atomic */
+  GThread        *caller;
+  GError         *error;
 } Transfer;
 
-static void
-fail (Transfer *self,
-      GError   *error)
+static StageBlock *
+get_block (Transfer *self,
+           gsize     i)
 {
-  g_mutex_lock (&self->lock);
-  if (self->error == NULL)
-    self->error = error;
-  else
-    g_error_free (error);
-  g_mutex_unlock (&self->lock);
-  g_atomic_int_set (&self->failed, TRUE);
+  return &self->stage->blocks[i % N_BLOCKS];
 }
 
 static gsize
@@ -110,108 +108,182 @@ get_part (Transfer *self,
   return MIN (self->size - *offset, BLOCK_BYTES);
 }
 
-/* Gives part @i to the queue. */
 static gboolean
-issue (Transfer  *self,
-       gsize      i,
-       GError   **error)
+is_copied (Transfer *self,
+           gsize     i)
 {
-  StageBlock *block = &self->stage->blocks[i % N_BLOCKS];
-  AccQueue queue = self->stage->queue;
-  gsize offset, n = get_part (self, i, &offset);
+  return __atomic_load_n (&get_block (self, i)->copied, __ATOMIC_ACQUIRE) > i / N_BLOCKS;
+}
 
-  if (!(self->to != NULL ? acc_device_heap_download (self->heap, queue, block->data, self->memory, offset, n, error)
-                         : acc_device_heap_upload (self->heap, queue, self->memory, offset, block->data, n, error))
-      || !acc_device_heap_mark (self->heap, queue, &block->point, error))
-    return FALSE;
-  __atomic_store_n (&block->turns, i / N_BLOCKS + 1, __ATOMIC_RELEASE);
+static gboolean
+is_reached (Transfer *self,
+            gsize     i)
+{
+  AccDevice *device = acc_device_heap_get_device (self->heap);
+
+  return device->klass->is_reached (device, self->stage->queue, get_block (self, i)->point);
+}
+
+/* Copies a part that is open, if there is one. */
+static gboolean
+copy_one (Transfer *self)
+{
+  gsize i = __atomic_load_n (&self->next, __ATOMIC_RELAXED), offset, n;
+  StageBlock *block;
+
+  do
+    if (i >= __atomic_load_n (&self->open, __ATOMIC_ACQUIRE))
+      return FALSE;
+  while (!__atomic_compare_exchange_n (&self->next, &i, i + 1, FALSE, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+
+  block = get_block (self, i);
+  n = get_part (self, i, &offset);
+  if (self->to != NULL)
+    memcpy (self->to + offset, block->data, n);
+  else
+    memcpy (block->data, self->from + offset, n);
+  __atomic_store_n (&block->copied, i / N_BLOCKS + 1, __ATOMIC_RELEASE);
 
   return TRUE;
 }
 
-/* Until the queue has done as many turns of the block, which somebody else gives to it. */
-static gboolean
-await (Transfer    *self,
-       StageBlock  *block,
-       gsize        turns,
-       GError     **error)
+static void
+pause_after (guint *spins)
 {
-  for (guint spins = 0; __atomic_load_n (&block->turns, __ATOMIC_ACQUIRE) < turns; spins++)
-    {
-      if (g_atomic_int_get (&self->failed))
-        return FALSE;
-      if (spins >= SPINS)
-        g_thread_yield ();
-    }
-
-  return turns == 0 || acc_device_heap_block (self->heap, self->stage->queue, block->point, error);
-}
-
-static gboolean
-do_part (Transfer  *self,
-         gsize      i,
-         GError   **error)
-{
-  StageBlock *block = &self->stage->blocks[i % N_BLOCKS];
-  gsize offset, n = get_part (self, i, &offset), turn = i / N_BLOCKS;
-
-  if (self->to == NULL)
-    {
-      if (!await (self, block, turn, error))
-        return FALSE;
-      memcpy (block->data, self->from + offset, n);
-
-      return issue (self, i, error);
-    }
-
-  if (!await (self, block, turn + 1, error))
-    return FALSE;
-  memcpy (self->to + offset, block->data, n);
-
-  return i + N_BLOCKS >= self->n_parts || issue (self, i + N_BLOCKS, error);
+  if (++*spins > SPINS)
+    g_thread_yield ();
 }
 
 static void
-do_parts (gpointer data)
+help (Transfer *self)
 {
-  Transfer *self = data;
-  gsize i;
+  guint spins = 0;
 
-  while (!g_atomic_int_get (&self->failed) && (i = __atomic_fetch_add (&self->next, 1, __ATOMIC_RELAXED)) < self->n_parts)
-    {
-      GError *error = NULL;
-
-      if (!do_part (self, i, &error) && error != NULL)
-        fail (self, error);
-    }
+  g_atomic_int_inc (&self->n_helpers);
+  while (!g_atomic_int_get (&self->over) && __atomic_load_n (&self->next, __ATOMIC_RELAXED) < self->n_parts)
+    if (copy_one (self))
+      spins = 0;
+    else
+      pause_after (&spins);
+  g_atomic_int_add (&self->n_helpers, -1);
 }
 
-/* With the stage's lock and blocks. What is on its way from the host is in blocks that nobody else uses before it is done. */
+/* Gives part @i to the queue. */
+static gboolean
+issue (Transfer *self,
+       gsize     i)
+{
+  StageBlock *block = get_block (self, i);
+  AccQueue queue = self->stage->queue;
+  gsize offset, n = get_part (self, i, &offset);
+
+  return (self->to != NULL ? acc_device_heap_download (self->heap, queue, block->data, self->memory, offset, n, &self->error)
+                           : acc_device_heap_upload (self->heap, queue, self->memory, offset, block->data, n, &self->error))
+         && acc_device_heap_mark (self->heap, queue, &block->point, &self->error);
+}
+
+/* When there is nothing to give to the queue: helps where nobody else does, and lets the host wait where all blocks are with
+ * the device, which comes to the end of part @oldest next. */
+static gboolean
+idle (Transfer *self,
+      gboolean  all_with_device,
+      gsize     oldest,
+      guint    *spins)
+{
+  if (all_with_device)
+    return acc_device_heap_block (self->heap, self->stage->queue, get_block (self, oldest)->point, &self->error);
+  if (g_atomic_int_get (&self->n_helpers) > 0 || !copy_one (self))
+    pause_after (spins);
+
+  return TRUE;
+}
+
+static gboolean
+pump_up (Transfer *self)
+{
+  gsize open = MIN (N_BLOCKS, self->n_parts), issued = 0;
+  guint spins = 0;
+
+  __atomic_store_n (&self->open, open, __ATOMIC_RELEASE);
+  while (issued < self->n_parts)
+    {
+      gsize before = open + issued;
+
+      for (; issued < open && is_copied (self, issued); issued++)
+        if (!issue (self, issued))
+          return FALSE;
+      while (open < self->n_parts && open < issued + N_BLOCKS && is_reached (self, open - N_BLOCKS))
+        __atomic_store_n (&self->open, ++open, __ATOMIC_RELEASE);
+      if (open + issued > before)
+        spins = 0;
+      else if (!idle (self, issued == open, open - N_BLOCKS, &spins))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+pump_down (Transfer *self)
+{
+  gsize open = 0, issued = 0, copied = 0;
+  guint spins = 0;
+
+  while (copied < self->n_parts)
+    {
+      gsize before = open + issued + copied;
+
+      for (; issued < MIN (copied + N_BLOCKS, self->n_parts); issued++)
+        if (!issue (self, issued))
+          return FALSE;
+      while (open < issued && is_reached (self, open))
+        __atomic_store_n (&self->open, ++open, __ATOMIC_RELEASE);
+      while (copied < open && is_copied (self, copied))
+        copied++;
+      if (open + issued + copied > before)
+        spins = 0;
+      else if (!idle (self, copied == open, open, &spins))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static void
+work (gpointer data)
+{
+  Transfer *self = data;
+
+  if (g_thread_self () != self->caller)
+    {
+      help (self);
+      return;
+    }
+  if (self->to != NULL)
+    pump_down (self);
+  else
+    pump_up (self);
+  g_atomic_int_set (&self->over, TRUE);
+}
+
+/* With the stage's lock and blocks. */
 static gboolean
 transfer (Transfer  *self,
           GError   **error)
 {
   AccDeviceStage *stage = self->stage;
-  GError *problem = NULL;
 
   self->n_parts = (self->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
-  g_mutex_init (&self->lock);
-
-  for (guint i = 0; i < N_BLOCKS; i++)
+  self->caller = g_thread_self ();
+  for (guint i = 0; i < N_BLOCKS && self->error == NULL; i++)
     {
-      if (stage->blocks[i].point != 0 && !acc_device_heap_block (self->heap, stage->queue, stage->blocks[i].point, &problem))
-        break;
-      stage->blocks[i].point = 0;
-      stage->blocks[i].turns = 0;
-    }
-  for (gsize i = 0; self->to != NULL && i < MIN (N_BLOCKS, self->n_parts) && problem == NULL; i++)
-    issue (self, i, &problem);
+      StageBlock *block = &stage->blocks[i];
 
-  if (problem == NULL)
-    acc_parallel_run (self->n_parts, do_parts, self);
-  else
-    self->error = problem;
-  g_mutex_clear (&self->lock);
+      if (block->point == 0 || acc_device_heap_block (self->heap, stage->queue, block->point, &self->error))
+        block->point = block->copied = 0;
+    }
+  if (self->error == NULL)
+    acc_parallel_run (MIN (self->n_parts, MAX_HELPERS) + 1, work, self);
   if (self->error == NULL)
     return TRUE;
 

@@ -11,8 +11,8 @@
  * only come after it. */
 
 #define MAX_COMMANDS 48
-#define MAX_POLL      50000   /* microseconds */
-#define MAX_BUSY_POLL 200     /* of them: without letting others run */
+#define MAX_POLL      5000   /* microseconds */
+#define MAX_BUSY_POLL 200    /* of them: without letting others run */
 
 static AccVulkanBatch *
 new_batch (AccVulkanQueue *queue,
@@ -287,7 +287,7 @@ _acc_vulkan_queue_is_idle (AccVulkanQueue *queue)
   return TRUE;
 }
 
-/* Whether it is reached soon: to sleep and be woken takes longer than many a kernel, milliseconds in a virtual machine. */
+/* Whether it is reached soon: to sleep and be woken takes longer than many a kernel. */
 static gboolean
 poll_for_value (AccVulkanQueue *queue,
                 guint64         value,
