@@ -62,14 +62,15 @@ struct _CWriter {
   GHashTable        *known;        /* names of .types and .functions */
   GHashTable        *extensions;
   CPacks            *packs;        /* NULL: every element by itself */
+  guint8            *widths;       /* by instruction; NULL: every i64 is one */
   guint8            *storage;      /* GLSL: per array of shared memory, the kind that it is stored as */
   GError            *error;
 };
 
 void        c_writer_init     (CWriter *w, AccKernel *kernel, const AccCDialect *dialect, const CSyntax *syntax);
 void        c_writer_clear    (CWriter *w);
-/* From here on the body, empty again, has packs: buffers begin at multiples of 16 bytes. */
-void        c_writer_align    (CWriter *w);
+/* From here on the body, empty again, is that of quick code. */
+void        c_writer_hurry    (CWriter *w);
 /* The body, from the kernel's first instruction to its last. FALSE: .error. */
 gboolean    c_write_body      (CWriter *w);
 /* A line of the body, indented. */
@@ -88,6 +89,10 @@ char       *c_integer         (AccElementKind kind, guint64 bits);
 char       *c_float           (AccElementKind kind, double value);
 char       *c_constant        (AccElementKind kind, guint64 bits);
 char       *c_value           (CWriter *w, guint32 id);
+/* The same of an i64, as an i32: its low bits. */
+char       *c_low             (CWriter *w, guint32 id);
+/* Of an index, which is not negative: u32 or i64. */
+char       *c_index           (CWriter *w, guint32 id);
 /* The type of so many u32: 1, 2 or 4. */
 const char *c_words           (CWriter *w, guint n);
 /* Between a value and its bits: u32 for kinds of 1, 2 and 4 bytes, else u64. */
@@ -97,6 +102,14 @@ char       *c_from_bits       (AccElementKind kind, const char *x);
 void        c_cas_part        (CWriter *w, guint32 id, const char *word, const char *cas, const char *shift, const char *expected,
                                const char *desired);
 void        c_cas_add         (CWriter *w, guint32 id, const char *word, const char *cas, const char *value);
+
+/* --- acc-emit-c-widths.c */
+enum {
+  C_NARROW = 1 << 0,   /* an i64 that is an i32 in the text: where it is not small, its low bits */
+  C_SMALL  = 1 << 1,   /* an i64 that an i32 can have */
+};
+/* By instruction, for a small launch. */
+guint8     *c_find_widths     (const AccKernel *kernel);
 
 /* --- acc-emit-c-packs.c */
 /* NULL: there are none. */
@@ -110,6 +123,7 @@ char       *c_convert         (CWriter *w, AccElementKind from, AccElementKind t
 char       *c_bitcast         (AccElementKind from, AccElementKind to, const char *x);
 char       *c_fma             (CWriter *w, AccElementKind kind, const char *x, const char *y, const char *z);
 char       *c_index_division  (CWriter *w, const char *x, const char *y, const AccKernelInstr *divisor, gboolean is_remainder);
+char       *c_narrow_division (const char *x, const char *y, const AccKernelInstr *divisor, gboolean is_remainder);
 gboolean    c_uses_kind       (const AccKernel *kernel, AccElementKind kind);
 
 /* --- acc-emit-c-library.c: functions that are written before the kernel, each where it is needed */

@@ -544,6 +544,23 @@ c_index_division (CWriter              *w,
   return g_strdup_printf ("I64 (%s)", quotient);
 }
 
+/* The same of i32. */
+char *
+c_narrow_division (const char           *x,
+                   const char           *y,
+                   const AccKernelInstr *divisor,
+                   gboolean              is_remainder)
+{
+  char sign = is_remainder ? '%' : '/';
+
+  if (divisor->op != ACC_KOP_CONST || (gint64) divisor->bits <= 0)
+    return g_strdup_printf ("I32 (U32 (%s) %c U32 (%s > 0 ? %s : 1))", x, sign, y, y);
+  if ((divisor->bits & (divisor->bits - 1)) == 0)
+    return is_remainder ? g_strdup_printf ("%s & %d", x, (int) divisor->bits - 1) : g_strdup_printf ("%s >> %d", x, g_bit_nth_lsf (divisor->bits, -1));
+
+  return g_strdup_printf ("I32 (U32 (%s) %c %" G_GUINT64_FORMAT "u)", x, sign, divisor->bits);
+}
+
 gboolean
 c_uses_kind (const AccKernel *kernel,
              AccElementKind   kind)

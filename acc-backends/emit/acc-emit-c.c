@@ -36,15 +36,25 @@ c_writer_clear (CWriter *w)
   g_hash_table_unref (w->known);
   g_hash_table_unref (w->extensions);
   g_clear_pointer (&w->packs, c_packs_free);
+  g_free (w->widths);
   g_free (w->storage);
   g_clear_error (&w->error);
 }
 
 void
-c_writer_align (CWriter *w)
+c_writer_hurry (CWriter *w)
 {
   w->packs = c_find_packs (w->kernel);
+  w->widths = c_find_widths (w->kernel);
   g_string_truncate (w->body, 0);
+}
+
+static gboolean
+has_width (CWriter *w,
+           guint32  id,
+           guint8   width)
+{
+  return w->widths != NULL && (w->widths[id] & width) != 0;
 }
 
 static void
@@ -224,8 +234,29 @@ c_value (CWriter *w,
 
   if (instr->op == ACC_KOP_CONST)
     return c_constant (instr->kind, instr->bits);
+  if (has_width (w, id, C_NARROW))
+    return g_strdup_printf ("WIDE (v%u)", id);
 
   return g_strdup_printf (instr->op == ACC_KOP_VAR ? "x%u" : "v%u", id);
+}
+
+char *
+c_low (CWriter *w,
+       guint32  id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (w->kernel, id);
+
+  if (instr->op == ACC_KOP_CONST)
+    return c_integer (ACC_KIND_I32, (guint64) (gint64) (gint32) (guint32) instr->bits);
+
+  return g_strdup_printf (has_width (w, id, C_NARROW) ? "v%u" : "I32 (v%u)", id);
+}
+
+char *
+c_index (CWriter *w,
+         guint32  id)
+{
+  return has_width (w, id, C_NARROW) ? g_strdup_printf ("U32 (v%u)", id) : c_value (w, id);
 }
 
 const char *
@@ -274,7 +305,7 @@ assign (CWriter    *w,
         guint32     id,
         const char *expression)
 {
-  AccElementKind kind = acc_kernel_instr (w->kernel, id)->kind;
+  AccElementKind kind = has_width (w, id, C_NARROW) ? ACC_KIND_I32 : acc_kernel_instr (w->kernel, id)->kind;
 
   c_line (w, "%s%s v%u = %s;", acc_element_kind_is_float (kind) && kind != ACC_KIND_F16 ? "EXACT " : "", c_type (kind), id,
           expression);
@@ -439,8 +470,10 @@ write_packed (CWriter              *w,
 
   if (id == pack->ids[lead])
     {
-      g_autofree char *own = c_value (w, instr->args[1]);
-      g_autofree char *index = lead > 0 ? g_strdup_printf ("I64 (U64 (%s) - %uUL)", own, lead) : g_strdup (own);
+      g_autofree char *own = c_index (w, instr->args[1]);
+      g_autofree char *index = lead == 0 ? g_strdup (own)
+                               : has_width (w, instr->args[1], C_NARROW) ? g_strdup_printf ("(%s - %uu)", own, lead)
+                                                                         : g_strdup_printf ("I64 (U64 (%s) - %uUL)", own, lead);
       g_autofree char *words = is_store ? words_of_pack (w, kind, pack) : w->syntax->load_words (w, buffer, index, n_words);
 
       if (is_store)
@@ -463,7 +496,7 @@ write_memory (CWriter              *w,
               guint32               id,
               const AccKernelInstr *instr)
 {
-  g_autofree char *index = c_value (w, instr->args[1]);
+  g_autofree char *index = c_index (w, instr->args[1]);
   g_autofree char *x = instr->n_args > 2 ? c_value (w, instr->args[2]) : NULL;
   g_autofree char *y = instr->n_args > 3 ? c_value (w, instr->args[3]) : NULL;
 
@@ -499,6 +532,51 @@ write_memory (CWriter              *w,
   c_close (w);
 }
 
+/* What is computed in 32 bits though its kind is i64, or that of what it is made of; NULL: nothing. */
+static char *
+write_narrow (CWriter              *w,
+              guint32               id,
+              const AccKernelInstr *instr)
+{
+  guint first = instr->op == ACC_KOP_SELECT ? 1 : 0, last = instr->n_args - 1;
+  AccElementKind from = acc_kernel_instr (w->kernel, instr->args[first])->kind;
+  gboolean is_narrow = has_width (w, id, C_NARROW);
+  g_autofree char *x = NULL, *y = NULL, *condition = NULL;
+
+  if (instr->op == ACC_KOP_CAST && is_narrow)
+    {
+      x = c_value (w, instr->args[0]);
+      return c_convert (w, from, ACC_KIND_I32, x);
+    }
+  if (from != ACC_KIND_I64)
+    return NULL;
+  if (!is_narrow)
+    {
+      gboolean compares = instr->op == ACC_KOP_PRIM && instr->kind == ACC_KIND_BOOL;
+
+      if (!compares && instr->op != ACC_KOP_CAST)
+        return NULL;
+      for (guint i = first; i <= last; i++)
+        if (!has_width (w, instr->args[i], C_SMALL))
+          return NULL;
+    }
+
+  x = c_low (w, instr->args[first]);
+  y = c_low (w, instr->args[last]);
+  switch ((int) instr->op)
+    {
+    case ACC_KOP_PRIM:
+      return c_primitive (w, instr->primitive, ACC_KIND_I32, x, y, acc_kernel_instr (w->kernel, instr->args[last]));
+    case ACC_KOP_CAST:
+      return c_convert (w, ACC_KIND_I32, instr->kind, x);
+    case ACC_KOP_SELECT:
+      condition = c_value (w, instr->args[0]);
+      return g_strdup_printf ("%s ? %s : %s", condition, x, y);
+    default:
+      return c_narrow_division (x, y, acc_kernel_instr (w->kernel, instr->args[1]), instr->op == ACC_KOP_UREM);
+    }
+}
+
 static void
 write_pure (CWriter              *w,
             guint32               id,
@@ -509,9 +587,14 @@ write_pure (CWriter              *w,
   g_autofree char *y = instr->n_args > 1 ? c_value (w, instr->args[1]) : NULL;
   g_autofree char *z = instr->n_args > 2 ? c_value (w, instr->args[2]) : NULL;
   const AccKernelInstr *second = instr->n_args > 1 ? acc_kernel_instr (w->kernel, instr->args[1]) : NULL;
-  g_autofree char *result = NULL;
+  g_autofree char *result = w->widths != NULL ? write_narrow (w, id, instr) : NULL;
   guint32 root;
 
+  if (result != NULL)
+    {
+      assign (w, id, result);
+      return;
+    }
   switch ((int) instr->op)
     {
     case ACC_KOP_PRIM:
@@ -551,18 +634,22 @@ write_pure (CWriter              *w,
 static void write_block (CWriter *w, guint32 block);
 
 static void
-write_for (CWriter    *w,
-           guint32     id,
-           const char *begin,
-           const char *end)
+write_for (CWriter              *w,
+           guint32               id,
+           const AccKernelInstr *instr)
 {
+  gboolean narrow = has_width (w, id, C_NARROW);
+  g_autofree char *begin = narrow ? c_low (w, instr->args[0]) : c_value (w, instr->args[0]);
+  g_autofree char *end = narrow ? c_low (w, instr->args[1]) : c_value (w, instr->args[1]);
+  const char *type = narrow ? "i32" : "i64";
+
   if (!w->dialect->leaves_loops)
     {
-      c_line (w, "for (i64 v%u = %s; v%u < %s; v%u++)", id, begin, id, end, id);
+      c_line (w, "for (%s v%u = %s; v%u < %s; v%u++)", type, id, begin, id, end, id);
     }
   else
     {
-      c_line (w, "i64 v%u = %s;", id, begin);
+      c_line (w, "%s v%u = %s;", type, id, begin);
       c_line (w, "for (; v%u < %s; v%u++)", id, end, id);
     }
   c_open (w);
@@ -631,7 +718,7 @@ write_block (CWriter *w,
           write_shuffle (w, id, instr, x);
           break;
         case ACC_KOP_FOR:
-          write_for (w, id, x, y);
+          write_for (w, id, instr);
           break;
         case ACC_KOP_IF:
           c_line (w, "if (%s)", x);
@@ -682,18 +769,6 @@ write_range (CWriter *w)
 }
 
 gboolean
-acc_emit_c_has_packs (AccKernel *kernel)
-{
-  g_return_val_if_fail (kernel != NULL, FALSE);
-
-  CPacks *packs = kernel->group_size > 0 ? c_find_packs (kernel) : NULL;
-  gboolean has = packs != NULL;
-
-  g_clear_pointer (&packs, c_packs_free);
-  return has;
-}
-
-gboolean
 c_write_body (CWriter *w)
 {
   static const char *const range_names[] = { "outer_begin", "outer_end", "inner_begin", "inner_end" };
@@ -712,15 +787,20 @@ c_write_body (CWriter *w)
 
       if (instr->op == ACC_KOP_PARAM)
         {
-          g_autofree char *word = g_strdup_printf (c_is_long (instr->kind) ? "SLOT (%u)" : "U32 (SLOT (%u))", instr->args[0]);
-          g_autofree char *value = c_from_bits (instr->kind, word);
+          gboolean narrow = has_width (w, i, C_NARROW);
+          g_autofree char *word = g_strdup_printf (c_is_long (instr->kind) && !narrow ? "SLOT (%u)" : "U32 (SLOT (%u))", instr->args[0]);
+          g_autofree char *value = c_from_bits (narrow ? ACC_KIND_I32 : instr->kind, word);
 
           assign (w, i, value);
         }
       else if (instr->op == ACC_KOP_RANGE)
-        assign (w, i, range_names[instr->args[0]]);
+        {
+          g_autofree char *bound = g_strdup_printf (has_width (w, i, C_NARROW) ? "I32 (%s)" : "%s", range_names[instr->args[0]]);
+
+          assign (w, i, bound);
+        }
       else if (instr->op == ACC_KOP_LOCAL)
-        assign (w, i, "I64 (LOCAL_ID)");
+        assign (w, i, has_width (w, i, C_NARROW) ? "I32 (LOCAL_ID)" : "I64 (LOCAL_ID)");
     }
   /* A device that leaves loops before they have ended must not go on as if they had. */
   if (w->dialect->leaves_loops)

@@ -28,28 +28,27 @@ typedef struct {
   gboolean has_atomic_64;    /* of buffers and shared memory, as the next two */
   gboolean has_atomic_add_f32; /* OpenCL: only with .has_nvidia_asm; else a loop of compare-and-swap */
   gboolean has_atomic_add_f64;
-  gboolean packs;            /* OpenCL: wide accesses are quicker than several */
+  gboolean has_quick;        /* OpenCL: quick code is worth to be compiled */
   gboolean guards_zeros;     /* the compiler divides wrongly by a zero that it knows */
   gboolean leaves_loops;     /* the device leaves loops that take many turns: such a kernel fails */
   gboolean keeps_denormals;  /* GLSL: SPIR-V's DenormPreserve for f32 can be asked for */
   gboolean keeps_nans;       /* GLSL: SPIR-V's SignedZeroInfNanPreserve for f32, and for f64 where it is used */
 } AccCDialect;
 
-/* Where the kernel has packs and the dialect takes them there is another entry besides, which is for buffers whose elements 0
- * all begin at multiples of 16 bytes. */
+/* Quick code is for small launches: buffers whose elements 0 begin at multiples of 16 bytes and that have no element 2^31,
+ * scalars of i64 of at most 2^30, and groups whose bounds are. Neighbours are loaded and stored at once there, and numbers
+ * that fit are of 32 bits.
+ *
+ * Where the dialect wants it OpenCL C has another entry for it besides. */
 char *acc_emit_opencl (AccKernel *kernel, const AccCDialect *dialect, GError **error);
-/* @aligned: for such buffers only. */
-char *acc_emit_glsl   (AccKernel *kernel, const AccCDialect *dialect, gboolean aligned, GError **error);
-
-/* Whether threads load or store neighbours, which are one access where buffers are aligned. */
-gboolean acc_emit_c_has_packs (AccKernel *kernel);
+char *acc_emit_glsl   (AccKernel *kernel, const AccCDialect *dialect, gboolean quick, GError **error);
 
 /* How many bytes of words a launch of the GLSL form has: one per parameter, eight, and one that is the failure's address or,
  * without addresses, anything. They are push constants where this is not above .push_bytes. */
 guint acc_emit_glsl_count_bytes (AccKernel *kernel);
 
 /* Names both emitters use, so that the devices find the entry. */
-#define ACC_EMIT_C_SYMBOL         "acc_kernel"
-#define ACC_EMIT_C_ALIGNED_SYMBOL "acc_kernel_aligned"
+#define ACC_EMIT_C_SYMBOL       "acc_kernel"
+#define ACC_EMIT_C_QUICK_SYMBOL "acc_kernel_quick"
 
 G_END_DECLS

@@ -622,7 +622,7 @@ append_shared (GString *s,
 char *
 acc_emit_glsl (AccKernel         *kernel,
                const AccCDialect *dialect,
-               gboolean           aligned,
+               gboolean           quick,
                GError           **error)
 {
   GString *s;
@@ -631,8 +631,8 @@ acc_emit_glsl (AccKernel         *kernel,
 
   c_writer_init (&w, kernel, dialect, &syntax);
   choose_storage (&w);
-  if (aligned)
-    c_writer_align (&w);
+  if (quick)
+    c_writer_hurry (&w);
   if (!c_write_body (&w))
     {
       g_propagate_error (error, g_steal_pointer (&w.error));

@@ -416,11 +416,11 @@ acc_emit_opencl (AccKernel         *kernel,
   ok = c_write_body (&w);
   if (ok)
     append_kernel (kernels, &w, ACC_EMIT_C_SYMBOL);
-  if (ok && own.packs && acc_emit_c_has_packs (kernel))
+  if (ok && own.has_quick)
     {
-      c_writer_align (&w);
+      c_writer_hurry (&w);
       ok = c_write_body (&w);
-      append_kernel (kernels, &w, ACC_EMIT_C_ALIGNED_SYMBOL);
+      append_kernel (kernels, &w, ACC_EMIT_C_QUICK_SYMBOL);
     }
   if (!ok)
     {

@@ -90,17 +90,17 @@ static gboolean
 make_kernel (AccOpenclDevice  *self,
              AccKernel        *kernel,
              AccDeviceKernel  *loaded,
-             guint             aligned,
+             guint             quick,
              GError          **error)
 {
-  const char *symbol = aligned ? ACC_EMIT_C_ALIGNED_SYMBOL : ACC_EMIT_C_SYMBOL;
+  const char *symbol = quick ? ACC_EMIT_C_QUICK_SYMBOL : ACC_EMIT_C_SYMBOL;
   cl_int result = CL_SUCCESS;
   gsize limit = 0;
 
-  loaded->kernels[aligned] = self->cl->clCreateKernel (loaded->program, symbol, &result);
+  loaded->kernels[quick] = self->cl->clCreateKernel (loaded->program, symbol, &result);
   if (!acc_opencl_check (self, result, "making a kernel", error))
     return FALSE;
-  if (self->cl->clGetKernelWorkGroupInfo (loaded->kernels[aligned], self->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit, &limit, NULL) != CL_SUCCESS
+  if (self->cl->clGetKernelWorkGroupInfo (loaded->kernels[quick], self->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit, &limit, NULL) != CL_SUCCESS
       || limit >= loaded->group_size)
     return TRUE;
 
@@ -128,9 +128,9 @@ acc_opencl_load (AccDevice  *device,
 
   loaded = g_new0 (AccDeviceKernel, 1);
   loaded->group_size = acc_kernel_get_group_size (kernel);
-  loaded->element_bytes = g_new0 (guint8, acc_kernel_get_n_params (kernel) + 1);
+  loaded->kinds = g_new0 (guint8, acc_kernel_get_n_params (kernel) + 1);
   for (guint i = 0; i < acc_kernel_get_n_params (kernel); i++)
-    loaded->element_bytes[i] = (guint8) acc_element_kind_get_size (acc_kernel_param (kernel, i)->kind);
+    loaded->kinds[i] = acc_kernel_param (kernel, i)->kind;
 
   loaded->program = self->cl->clCreateProgramWithBinary (self->context, 1, &self->device, &size, &binary, &status, &result);
   if (result != CL_SUCCESS || status != CL_SUCCESS)
@@ -145,9 +145,7 @@ acc_opencl_load (AccDevice  *device,
     }
   if (ok)
     {
-      gboolean has_packs = self->dialect.packs && acc_emit_c_has_packs (kernel);
-
-      ok = make_kernel (self, kernel, loaded, 0, error) && (!has_packs || make_kernel (self, kernel, loaded, 1, error));
+      ok = make_kernel (self, kernel, loaded, 0, error) && (!self->dialect.has_quick || make_kernel (self, kernel, loaded, 1, error));
     }
   if (!ok)
     {
@@ -169,7 +167,7 @@ acc_opencl_unload (AccDevice       *device,
       self->cl->clReleaseKernel (kernel->kernels[i]);
   if (kernel->program != NULL)
     self->cl->clReleaseProgram (kernel->program);
-  g_free (kernel->element_bytes);
+  g_free (kernel->kinds);
   g_free (kernel);
 }
 
@@ -248,21 +246,19 @@ acc_opencl_launch (AccDevice              *device,
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
   const gint64 most[2] = { 65535, 1 << 22 };
   gint64 first[2], count[2];
-  gboolean aligned = kernel->kernels[1] != NULL;
   cl_int code = CL_SUCCESS;
   cl_uint next = 0;
 
   if (!acc_opencl_is_there (self, error))
     return FALSE;
 
-  for (guint i = 0; i < n_slots && aligned; i++)
-    aligned = slots[i].memory == NULL || slots[i].offset % 16 == 0;
-  cl_kernel chosen = kernel->kernels[aligned];
+  gboolean quick = kernel->kernels[1] != NULL && acc_device_is_small_launch (slots, kernel->kinds, n_slots, groups);
+  cl_kernel chosen = kernel->kernels[quick];
   for (guint i = 0; i < n_slots; i++)
     if (slots[i].memory != NULL)
       {
         code |= set_memory (self, chosen, &next, slots[i].memory);
-        code |= set_long (self, chosen, &next, slots[i].offset / kernel->element_bytes[i]);
+        code |= set_long (self, chosen, &next, slots[i].offset / (gint64) acc_element_kind_get_size (kernel->kinds[i]));
       }
     else
       {

@@ -373,12 +373,12 @@ ask_facts (AccOpenclDevice  *self,
   self->dialect.has_exact_divide = (single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
   self->dialect.has_atomic_64 = has_extension (extensions, "cl_khr_int64_base_atomics") && has_extension (extensions, "cl_khr_int64_extended_atomics");
   self->dialect.has_nvidia_asm = has_extension (extensions, "cl_nv_device_attribute_query");
-  self->dialect.packs = !processor;
+  self->dialect.has_quick = !processor;
   self->dialect.keeps_denormals = (single & CL_FP_DENORM) != 0;
   self->options = g_strdup_printf ("-cl-std=CL1.2 -w%s%s%s", self->dialect.has_exact_divide ? " -cl-fp32-correctly-rounded-divide-sqrt" : "",
                                    more != NULL ? " " : "", more != NULL ? more : "");
   self->parent.id = g_strdup_printf ("%s; %s; %s; %s; %s%s%s", name, version, driver, platform, self->options,
-                                     self->dialect.has_half ? "; f16" : "", self->dialect.packs ? "; packs" : "");
+                                     self->dialect.has_half ? "; f16" : "", self->dialect.has_quick ? "; quick" : "");
 
   target->model = ACC_MODEL_SIMT;
   target->max_group_size = floor_power (get_number (self, CL_DEVICE_MAX_WORK_GROUP_SIZE));

@@ -47,9 +47,9 @@ typedef struct {
 
 struct _AccDeviceKernel {
   cl_program program;
-  cl_kernel  kernels[2];               /* [1]: for aligned buffers; NULL where there is none */
+  cl_kernel  kernels[2];               /* [1]: quick; NULL where there is none */
   guint      group_size;
-  guint8    *element_bytes;            /* per slot */
+  guint8    *kinds;                    /* per slot: AccElementKind */
 };
 
 /* TRUE for success. Else @error says what failed while @doing; a device that was lost stays so. */

@@ -112,4 +112,7 @@ acc_groups_count (const AccGroups *self, gint64 first[2], gint64 count[2])
     }
 }
 
+/* Whether quick code (acc-emit-c.h) may run. @kinds: per slot, of its elements, or of the scalar. */
+gboolean acc_device_is_small_launch (const AccDeviceSlot *slots, const guint8 *kinds, guint n_slots, const AccGroups *groups);
+
 G_END_DECLS

@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-/* Code is SPIR-V for any buffers and, where that is other code, for aligned ones; with what the driver made of them behind it
- * where that can be kept. */
+/* Code is quick SPIR-V, with what the driver made of it behind it where that can be kept. Few launches are not small: code for
+ * them is made when one comes. */
 typedef struct {
   char    magic[8];
-  guint32 n_code[2], n_cache, pad;   /* bytes */
+  guint32 n_code, n_cache;   /* bytes */
 } Header;
 
 #define MAGIC       "accvk2\n"
@@ -22,7 +22,11 @@ _acc_vulkan_kernel_free (AccVulkanDevice *self,
     self->vk.DestroyPipeline (self->device, kernel->pipelines[i], NULL);
   self->vk.DestroyPipelineLayout (self->device, kernel->layout, NULL);
   self->vk.DestroyDescriptorSetLayout (self->device, kernel->set_layout, NULL);
-  g_free (kernel->slots);
+  for (guint i = 0; i < 2; i++)
+    g_clear_pointer (&kernel->code[i], g_bytes_unref);
+  g_clear_pointer (&kernel->kernel, acc_kernel_unref);
+  g_mutex_clear (&kernel->lock);
+  g_free (kernel->kinds);
   g_free (kernel->name);
   g_free (kernel);
 }
@@ -69,16 +73,35 @@ _acc_vulkan_kernel_make_layout (AccVulkanDevice *self,
   return _acc_vulkan_check (self, self->vk.CreatePipelineLayout (self->device, &info, NULL, &kernel->layout), "making a layout", error);
 }
 
+static GBytes *
+make_code (AccKernel         *kernel,
+           const AccCDialect *dialect,
+           gboolean           quick,
+           GError           **error)
+{
+  g_autofree char *source = acc_emit_glsl (kernel, dialect, quick, error);
+
+  if (source == NULL)
+    return NULL;
+  _acc_kernel_dump_source (kernel, quick ? "quick.glsl" : "glsl", source);
+  return _acc_vulkan_compile_glsl (source, acc_kernel_get_name (kernel), error);
+}
+
 gboolean
 _acc_vulkan_kernel_make_pipeline (AccVulkanDevice *self,
                                   AccDeviceKernel *kernel,
-                                  gboolean         aligned,
-                                  guint            group_size,
-                                  gconstpointer    code,
-                                  gsize            n_code,
+                                  gboolean         quick,
                                   VkPipelineCache  cache,
                                   GError         **error)
 {
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&kernel->lock);
+  gsize n_code;
+
+  if (kernel->pipelines[quick] != VK_NULL_HANDLE)
+    return TRUE;
+  if (kernel->code[quick] == NULL && (kernel->code[quick] = make_code (kernel->kernel, &self->dialect, quick, error)) == NULL)
+    return FALSE;
+  gconstpointer code = g_bytes_get_data (kernel->code[quick], &n_code);
   const VkShaderModuleCreateInfo module_info = {
     .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
     .codeSize = n_code,
@@ -92,7 +115,7 @@ _acc_vulkan_kernel_make_pipeline (AccVulkanDevice *self,
   if (!_acc_vulkan_check (self, self->vk.CreateShaderModule (self->device, &module_info, NULL, &module), "making a shader", error))
     return FALSE;
 
-  gboolean sets_size = self->sets_subgroup_size && group_size % self->required_subgroup_size == 0;
+  gboolean sets_size = self->sets_subgroup_size && kernel->group_size % self->required_subgroup_size == 0;
   const VkComputePipelineCreateInfo info = {
     .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
     .stage = {
@@ -105,7 +128,7 @@ _acc_vulkan_kernel_make_pipeline (AccVulkanDevice *self,
     },
     .layout = kernel->layout,
   };
-  VkResult result = self->vk.CreateComputePipelines (self->device, cache, 1, &info, NULL, &kernel->pipelines[aligned]);
+  VkResult result = self->vk.CreateComputePipelines (self->device, cache, 1, &info, NULL, &kernel->pipelines[quick]);
   self->vk.DestroyShaderModule (self->device, module, NULL);
   if (result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST || result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY)
     return _acc_vulkan_check (self, result, kernel->name, error);
@@ -138,30 +161,31 @@ check_kernel (AccVulkanDevice *self,
 static AccDeviceKernel *
 make_kernel (AccVulkanDevice *self,
              AccKernel       *kernel,
-             gconstpointer    code,
-             const guint32    n_code[2],
+             GBytes          *code,
              VkPipelineCache  cache,
              GError         **error)
 {
   AccDeviceKernel *made = g_new0 (AccDeviceKernel, 1);
-  guint group_size = acc_kernel_get_group_size (kernel);
 
+  g_mutex_init (&made->lock);
+  made->group_size = acc_kernel_get_group_size (kernel);
+  made->kernel = acc_kernel_ref (kernel);
+  made->code[TRUE] = g_bytes_ref (code);
   made->name = g_strdup (acc_kernel_get_name (kernel));
   made->n_slots = kernel->params->len;
-  made->slots = g_new0 (AccVulkanSlot, MAX (made->n_slots, 1));
+  made->kinds = g_new0 (guint8, MAX (made->n_slots, 1));
   made->has_addresses = self->has_addresses;
   for (guint i = 0; i < made->n_slots; i++)
     {
       const AccKernelParam *param = acc_kernel_param (kernel, i);
-      made->slots[i] = (AccVulkanSlot) { param->is_buffer, acc_element_kind_get_size (param->kind) };
+      made->kinds[i] = param->kind;
       made->n_buffers += param->is_buffer;
     }
   made->n_words = acc_emit_glsl_count_bytes (kernel) / sizeof (guint64);
   made->pushes = made->n_words * sizeof (guint64) <= self->dialect.push_bytes;
   made->n_bindings = self->has_addresses ? 0 : made->n_buffers + 1 + (made->pushes ? 0 : 1);
   if (!_acc_vulkan_kernel_make_layout (self, made, error)
-      || !_acc_vulkan_kernel_make_pipeline (self, made, FALSE, group_size, code, n_code[0], cache, error)
-      || (n_code[1] > 0 && !_acc_vulkan_kernel_make_pipeline (self, made, TRUE, group_size, (const guint8 *) code + n_code[0], n_code[1], cache, error)))
+      || !_acc_vulkan_kernel_make_pipeline (self, made, TRUE, cache, error))
     {
       _acc_vulkan_kernel_free (self, made);
       return NULL;
@@ -183,11 +207,11 @@ make_cache (AccVulkanDevice *self,
   return self->vk.CreatePipelineCache (self->device, &info, NULL, &cache) == VK_SUCCESS ? cache : VK_NULL_HANDLE;
 }
 
-/* What the driver makes of the shaders, behind @blob; nothing where it keeps nothing. */
+/* What the driver makes of the quick shader, behind @blob; nothing where it keeps nothing. */
 static gboolean
 append_cache (AccVulkanDevice *self,
               AccKernel       *kernel,
-              const guint32    n_code[2],
+              GBytes          *code,
               GByteArray      *blob,
               GError         **error)
 {
@@ -196,7 +220,7 @@ append_cache (AccVulkanDevice *self,
   if (cache == VK_NULL_HANDLE)
     return TRUE;
 
-  AccDeviceKernel *made = make_kernel (self, kernel, blob->data + sizeof (Header), n_code, cache, error);
+  AccDeviceKernel *made = make_kernel (self, kernel, code, cache, error);
   if (made != NULL && self->vk.GetPipelineCacheData (self->device, cache, &size, NULL) == VK_SUCCESS && size > 0)
     {
       g_autofree gpointer data = g_malloc (size);
@@ -210,28 +234,6 @@ append_cache (AccVulkanDevice *self,
   return TRUE;
 }
 
-/* Appends SPIR-V; 0: not done. */
-static guint32
-append_code (AccKernel         *kernel,
-             const AccCDialect *dialect,
-             gboolean           aligned,
-             GByteArray        *blob,
-             GError           **error)
-{
-  g_autofree char *source = acc_emit_glsl (kernel, dialect, aligned, error);
-  g_autoptr (GBytes) spirv = NULL;
-
-  if (source == NULL)
-    return 0;
-  _acc_kernel_dump_source (kernel, aligned ? "aligned.glsl" : "glsl", source);
-  spirv = _acc_vulkan_compile_glsl (source, acc_kernel_get_name (kernel), error);
-  if (spirv == NULL)
-    return 0;
-
-  g_byte_array_append (blob, g_bytes_get_data (spirv, NULL), g_bytes_get_size (spirv));
-  return g_bytes_get_size (spirv);
-}
-
 GBytes *
 _acc_vulkan_compile (AccDevice *device,
                      AccKernel *kernel,
@@ -239,24 +241,20 @@ _acc_vulkan_compile (AccDevice *device,
 {
   AccVulkanDevice *self = (AccVulkanDevice *) device;
   g_autoptr (GByteArray) blob = g_byte_array_new ();
+  g_autoptr (GBytes) code = NULL;
   Header header = { MAGIC };
 
-  if (!_acc_vulkan_is_there (self, error) || !check_kernel (self, kernel, error))
+  if (!_acc_vulkan_is_there (self, error) || !check_kernel (self, kernel, error)
+      || (code = make_code (kernel, &self->dialect, TRUE, error)) == NULL)
     return NULL;
-  g_byte_array_append (blob, (const guint8 *) &header, sizeof header);
-  for (guint i = 0; i < 2; i++)
-    if (i == 0 || acc_emit_c_has_packs (kernel))
-      {
-        header.n_code[i] = append_code (kernel, &self->dialect, i == 1, blob, error);
-        if (header.n_code[i] == 0)
-          return NULL;
-      }
 
-  guint before = blob->len;
+  header.n_code = g_bytes_get_size (code);
+  g_byte_array_append (blob, (const guint8 *) &header, sizeof header);
+  g_byte_array_append (blob, g_bytes_get_data (code, NULL), header.n_code);
   /* A device of the processor keeps nothing, and would do all the work twice. */
-  if (self->type != VK_PHYSICAL_DEVICE_TYPE_CPU && !append_cache (self, kernel, header.n_code, blob, error))
+  if (self->type != VK_PHYSICAL_DEVICE_TYPE_CPU && !append_cache (self, kernel, code, blob, error))
     return NULL;
-  header.n_cache = blob->len - before;
+  header.n_cache = blob->len - sizeof header - header.n_code;
   memcpy (blob->data, &header, sizeof header);
   return g_byte_array_free_to_bytes (g_steal_pointer (&blob));
 }
@@ -281,17 +279,16 @@ _acc_vulkan_load (AccDevice *device,
       memcpy (&first, data + sizeof header, sizeof first);
     }
   if (size < sizeof header + sizeof first || memcmp (header.magic, MAGIC, sizeof header.magic) != 0 || first != SPIRV_MAGIC
-      || header.n_code[0] % 4 != 0 || header.n_code[1] % 4 != 0
-      || (gsize) header.n_code[0] + header.n_code[1] + header.n_cache != size - sizeof header)
+      || header.n_code % 4 != 0 || (gsize) header.n_code + header.n_cache != size - sizeof header)
     {
       g_set_error (error, ACC_ERROR, ACC_ERROR_COMPILE, "Vulkan: %s: not the code of a kernel", acc_kernel_get_name (kernel));
       return NULL;
     }
 
-  gsize n_code = (gsize) header.n_code[0] + header.n_code[1];
-  g_autofree guint32 *words = g_memdup2 (data + sizeof header, n_code);
-  VkPipelineCache cache = header.n_cache > 0 ? make_cache (self, data + sizeof header + n_code, header.n_cache) : VK_NULL_HANDLE;
-  AccDeviceKernel *made = make_kernel (self, kernel, words, header.n_code, cache, error);
+  data += sizeof header;
+  g_autoptr (GBytes) spirv = g_bytes_new (data, header.n_code);
+  VkPipelineCache cache = header.n_cache > 0 ? make_cache (self, data + header.n_code, header.n_cache) : VK_NULL_HANDLE;
+  AccDeviceKernel *made = make_kernel (self, kernel, spirv, cache, error);
   self->vk.DestroyPipelineCache (self->device, cache, NULL);
   return made;
 }

@@ -58,7 +58,7 @@ bind_buffers (AccVulkanDevice              *self,
 static gboolean
 dispatch (AccVulkanQueue         *queue,
           AccDeviceKernel        *kernel,
-          gboolean                aligned,
+          gboolean                quick,
           VkDescriptorBufferInfo *buffers,
           const guint64          *words,
           guint32                 n_x,
@@ -98,11 +98,11 @@ dispatch (AccVulkanQueue         *queue,
         return FALSE;
       VkResult result = bind_buffers (self, batch, kernel, buffers);
       if (result == VK_ERROR_OUT_OF_POOL_MEMORY && batch->n_commands > 1)
-        return _acc_vulkan_queue_submit (queue, error) && dispatch (queue, kernel, aligned, buffers, words, n_x, n_y, error);
+        return _acc_vulkan_queue_submit (queue, error) && dispatch (queue, kernel, quick, buffers, words, n_x, n_y, error);
       if (!_acc_vulkan_check (self, result, "binding arrays", error))
         return FALSE;
     }
-  self->vk.CmdBindPipeline (batch->commands, VK_PIPELINE_BIND_POINT_COMPUTE, kernel->pipelines[aligned]);
+  self->vk.CmdBindPipeline (batch->commands, VK_PIPELINE_BIND_POINT_COMPUTE, kernel->pipelines[quick]);
   if (kernel->pushes && n_bytes > 0)
     self->vk.CmdPushConstants (batch->commands, kernel->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, n_bytes, words);
   else if (in_memory && kernel->has_addresses)
@@ -123,14 +123,14 @@ fill_slots (AccDeviceKernel        *kernel,
   for (guint i = 0; i < kernel->n_slots; i++)
     {
       const AccDeviceMemory *memory = slots[i].memory;
-      if (!kernel->slots[i].is_buffer)
+      if (memory == NULL)
         {
           words[i] = slots[i].bits;
           continue;
         }
       const AccVulkanPiece *piece = memory->handle;
       words[i] = kernel->has_addresses ? memory->address + (guint64) slots[i].offset
-                                       : (guint64) (slots[i].offset / (gint64) kernel->slots[i].size);
+                                       : (guint64) (slots[i].offset / (gint64) acc_element_kind_get_size (kernel->kinds[i]));
       buffers[n++] = (VkDescriptorBufferInfo) { piece->block->buffer, piece->offset, piece->size };
     }
   if (kernel->has_addresses)
@@ -142,23 +142,6 @@ fill_slots (AccDeviceKernel        *kernel,
       const AccVulkanPiece *piece = failure->handle;
       buffers[n] = (VkDescriptorBufferInfo) { piece->block->buffer, piece->offset, piece->size };
     }
-}
-
-/* Whether there is code for aligned buffers, and these are. */
-static gboolean
-is_aligned (AccDeviceKernel     *kernel,
-            const AccDeviceSlot *slots)
-{
-  if (kernel->pipelines[1] == VK_NULL_HANDLE)
-    return FALSE;
-  for (guint i = 0; i < kernel->n_slots; i++)
-    {
-      const AccDeviceMemory *memory = slots[i].memory;
-      const AccVulkanPiece *piece = kernel->slots[i].is_buffer ? memory->handle : NULL;
-      if (piece != NULL && ((guint64) slots[i].offset + piece->offset + (kernel->has_addresses ? piece->block->address : 0)) % 16 != 0)
-        return FALSE;
-    }
-  return TRUE;
 }
 
 /* The tiles that one dispatch runs at most, along an axis. */
@@ -199,7 +182,9 @@ _acc_vulkan_launch (AccDevice             *device,
   if (groups->begin[0] >= groups->end[0] || groups->begin[1] >= groups->end[1])
     return _acc_vulkan_is_there (self, error);
 
-  gboolean aligned = is_aligned (kernel, slots);
+  gboolean quick = acc_device_is_small_launch (slots, kernel->kinds, n_slots, groups);
+  if (!_acc_vulkan_kernel_make_pipeline (self, kernel, quick, VK_NULL_HANDLE, error))
+    return FALSE;
   fill_slots (kernel, slots, failure, words, buffers);
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&queue->lock);
   for (gint64 y = groups->begin[0] / tile_y * tile_y, y_end; y < groups->end[0]; y = y_end)
@@ -212,7 +197,7 @@ _acc_vulkan_launch (AccDevice             *device,
             MAX (y, groups->begin[0]), y_end, tile_y, y, MAX (x, groups->begin[1]), x_end, tile_x, x,
           };
           memcpy (words + kernel->n_slots, part, sizeof part);
-          if (!dispatch (queue, kernel, aligned, buffers, words, (x_end - x - 1) / tile_x + 1, (y_end - y - 1) / tile_y + 1, error))
+          if (!dispatch (queue, kernel, quick, buffers, words, (x_end - x - 1) / tile_x + 1, (y_end - y - 1) / tile_y + 1, error))
             return FALSE;
         }
     }
@@ -232,18 +217,19 @@ _acc_vulkan_run_shader (AccVulkanDevice *self,
   AccVulkanQueue *queue = &self->queues[ACC_QUEUE_COMPUTE];
   g_autoptr (GBytes) code = _acc_vulkan_compile_glsl (source, name, error);
   AccDeviceMemory memory = { 0 };
-  gsize n_code;
   gboolean ok = FALSE;
 
   if (code == NULL)
     return FALSE;
-  gconstpointer bytes = g_bytes_get_data (code, &n_code);
   AccDeviceKernel *kernel = g_new0 (AccDeviceKernel, 1);
+  g_mutex_init (&kernel->lock);
   kernel->name = g_strdup (name);
+  kernel->code[0] = g_bytes_ref (code);
+  kernel->group_size = threads;
   kernel->n_buffers = kernel->n_bindings = 1;
   kernel->pushes = TRUE;
   if (_acc_vulkan_kernel_make_layout (self, kernel, error)
-      && _acc_vulkan_kernel_make_pipeline (self, kernel, FALSE, threads, bytes, n_code, VK_NULL_HANDLE, error)
+      && _acc_vulkan_kernel_make_pipeline (self, kernel, FALSE, VK_NULL_HANDLE, error)
       && _acc_vulkan_allocate (&self->parent, size, &memory, error)
       && _acc_vulkan_upload (&self->parent, ACC_QUEUE_COMPUTE, &memory, 0, data, size, error))
     {

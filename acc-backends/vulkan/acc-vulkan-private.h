@@ -194,14 +194,9 @@ GBytes  *_acc_vulkan_compile_glsl (const char *source, const char *name, GError 
 #define ACC_VULKAN_BATCH_SETS        64
 #define ACC_VULKAN_BATCH_DESCRIPTORS 1024
 
-typedef struct {
-  gboolean is_buffer;
-  guint    size;        /* of an element */
-} AccVulkanSlot;
-
 struct _AccDeviceKernel {
   char                 *name;
-  AccVulkanSlot                 *slots;
+  guint8               *kinds;            /* per slot: AccElementKind */
   guint                 n_slots;
   guint                 n_buffers;
   gboolean              has_addresses;
@@ -210,13 +205,18 @@ struct _AccDeviceKernel {
   guint                 n_bindings;
   VkDescriptorSetLayout set_layout;
   VkPipelineLayout      layout;
-  VkPipeline            pipelines[2];     /* [1]: for aligned buffers; VK_NULL_HANDLE where there is none */
+  guint                 group_size;
+  AccKernel            *kernel;
+  GMutex                lock;
+  GBytes               *code[2];          /* SPIR-V, as the next with .lock; [1]: quick */
+  VkPipeline            pipelines[2];     /* VK_NULL_HANDLE: not made yet */
 };
 
 /* acc-vulkan-kernel.c */
 gboolean         _acc_vulkan_kernel_make_layout   (AccVulkanDevice *self, AccDeviceKernel *kernel, GError **error);
-gboolean         _acc_vulkan_kernel_make_pipeline (AccVulkanDevice *self, AccDeviceKernel *kernel, gboolean aligned, guint group_size,
-                                                   gconstpointer code, gsize n_code, VkPipelineCache cache, GError **error);
+/* Where it is not there yet: most launches are small, and take the quick one. */
+gboolean         _acc_vulkan_kernel_make_pipeline (AccVulkanDevice *self, AccDeviceKernel *kernel, gboolean quick, VkPipelineCache cache,
+                                                   GError **error);
 void             _acc_vulkan_kernel_free          (AccVulkanDevice *self, AccDeviceKernel *kernel);
 GBytes          *_acc_vulkan_compile (AccDevice *device, AccKernel *kernel, GError **error);
 AccDeviceKernel *_acc_vulkan_load    (AccDevice *device, AccKernel *kernel, GBytes *code, GError **error);

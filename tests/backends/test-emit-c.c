@@ -35,7 +35,7 @@ static const AccCDialect nvidia = {
   .has_atomic_add_f64 = TRUE,
 };
 /* Of what every OpenCL device can, all of it, and as little of it as can be asked for. */
-static const AccCDialect plain_cl = { .has_exact_fma = TRUE, .has_exact_divide = TRUE, .has_atomic_64 = TRUE, .packs = TRUE };
+static const AccCDialect plain_cl = { .has_exact_fma = TRUE, .has_exact_divide = TRUE, .has_atomic_64 = TRUE, .has_quick = TRUE };
 static const AccCDialect fused_cl = { .has_exact_fma = TRUE, .has_atomic_64 = TRUE };
 static const AccCDialect emulated_cl = { .has_atomic_64 = TRUE };
 static const AccCDialect guarded_cl = {
@@ -88,7 +88,7 @@ emit_glsl (AccKernel         *kernel,
 }
 
 static char *
-emit_aligned_glsl (AccKernel         *kernel,
+emit_quick_glsl (AccKernel         *kernel,
                    const AccCDialect *dialect,
                    GError           **error)
 {
@@ -149,7 +149,7 @@ emit_all (AccKernel *kernel)
   g_free (emit (acc_emit_opencl, kernel, &rich));
   g_free (emit (acc_emit_opencl, kernel, &nvidia));
   g_free (emit (emit_glsl, kernel, &rich));
-  g_free (emit (emit_aligned_glsl, kernel, &rich));
+  g_free (emit (emit_quick_glsl, kernel, &rich));
   emit_poor (kernel);
 }
 
@@ -181,10 +181,10 @@ check (AccKernel *kernel,
   for (guint run = 0; run < 2 * G_N_ELEMENTS (dialects); run++)
     {
       guint d = run / 2;
-      const char *symbol = run % 2 == 0 ? ACC_EMIT_C_SYMBOL : ACC_EMIT_C_ALIGNED_SYMBOL;
+      const char *symbol = run % 2 == 0 ? ACC_EMIT_C_SYMBOL : ACC_EMIT_C_QUICK_SYMBOL;
       g_autofree char *text = emit (acc_emit_opencl, kernel, dialects[d].dialect);
 
-      g_assert_cmpint (strstr (text, ACC_EMIT_C_ALIGNED_SYMBOL) != NULL, ==, dialects[d].dialect->packs && acc_emit_c_has_packs (kernel));
+      g_assert_cmpint (strstr (text, ACC_EMIT_C_QUICK_SYMBOL) != NULL, ==, dialects[d].dialect->has_quick);
       if (strstr (text, symbol) == NULL)
         continue;
 
@@ -817,9 +817,82 @@ test_packs (gconstpointer data)
       buffers[2].expected[i] = buffers[0].in[i > 0 ? i - 1 : 0];
       buffers[3].expected[i] = i % 8 == 3 ? 0 : buffers[0].in[i % 16 == 8 ? i - 8 : i];
     }
-  g_assert_true (acc_emit_c_has_packs (kernel));
   check (kernel, buffers, G_N_ELEMENTS (buffers), N / 16, FALSE);
   free_buffers (buffers, G_N_ELEMENTS (buffers));
+}
+
+/* Numbers about the ends of 32 bits, in the largest launch that is small: those that are kept whole, and those of which an index
+ * needs the low bits. */
+static void
+test_widths (void)
+{
+  const gint64 big = ((gint64) 1 << 30) - 1, low = -((gint64) 1 << 30);
+  AccKernelBuilder *b = kb_new ("widths");
+  g_autoptr(AccKernel) kernel = NULL;
+  g_autofree gint64 *in = g_new (gint64, N), *out = NULL;
+  KBuffer from, to;
+  enum { N_OUT = 12 };
+
+  kb_set_group_size (b, THREADS);
+  from = kb_param_buffer (b, ACC_KIND_I64, in_flags, "in");
+  to = kb_param_buffer (b, ACC_KIND_I64, out_flags, "out");
+  KValue s = kb_param_scalar (b, ACC_KIND_I64, "s"), t = kb_param_scalar (b, ACC_KIND_I64, "t");
+  each (b, i, {
+    KValue product = kb_mul (b, i, s), twice = kb_add (b, kb_add (b, i, s), s), place = kb_mul (b, i, kb_i64 (b, N_OUT));
+    KVar sum = kb_var (b, kb_i64 (b, 0));
+    KValue values[N_OUT];
+
+    kb_for (b, k, kb_i64 (b, 0), kb_min (b, i, kb_i64 (b, 5)))
+      kb_set (b, sum, kb_add (b, kb_get (b, sum), kb_mul (b, k, t)));
+    values[0] = product;
+    values[1] = twice;
+    values[2] = kb_select (b, kb_lt (b, kb_mul (b, s, kb_i64 (b, 3)), product), twice, t);
+    values[3] = kb_udiv (b, product, kb_i64 (b, 1000));
+    values[4] = kb_urem (b, product, kb_i64 (b, 77));
+    values[5] = kb_min (b, product, s);
+    values[6] = kb_max (b, kb_sub (b, t, kb_add (b, i, s)), kb_sub (b, t, s));
+    values[7] = kb_load (b, from, kb_sub (b, product, kb_mul (b, i, kb_sub (b, s, kb_i64 (b, 1)))));
+    values[8] = kb_get (b, sum);
+    values[9] = kb_urem (b, i, kb_add (b, kb_urem (b, i, kb_i64 (b, 8)), kb_i64 (b, 3)));
+    values[10] = kb_cast (b, ACC_KIND_I64, kb_cast (b, ACC_KIND_F64, kb_sub (b, t, twice)));
+    values[11] = kb_prim2 (b, ACC_PRIM_BAND, kb_prim (b, ACC_PRIM_NEG, product), kb_cast (b, ACC_KIND_I64, kb_cast (b, ACC_KIND_U32, t)));
+    for (guint k = 0; k < N_OUT; k++)
+      kb_store (b, to, kb_add (b, place, kb_i64 (b, k)), values[k]);
+  });
+  kernel = finish (b);
+  emit_all (kernel);
+  if (!cl_is_there ())
+    return;
+
+  for (guint i = 0; i < N; i++)
+    in[i] = (gint64) i * 1000003;
+  for (guint quick = 0; quick < 2; quick++)
+    {
+      g_autofree char *text = emit (acc_emit_opencl, kernel, &plain_cl);
+      gint64 words[8] = { 0, 1, 1, 0, 0, N, THREADS, 0 };
+      AccFailure failure = { 0, };
+
+      g_free (out);
+      out = g_new0 (gint64, N * N_OUT);
+      ClBuffer memory[] = { { in, N * 8, FALSE, 0 }, { out, N * N_OUT * 8, TRUE, 0 }, { NULL, 0, FALSE, (guint64) big }, { NULL, 0, FALSE, (guint64) low } };
+      cl_run (text, quick ? ACC_EMIT_C_QUICK_SYMBOL : ACC_EMIT_C_SYMBOL, memory, 4, words, (N + THREADS - 1) / THREADS, THREADS, &failure);
+      for (gint64 i = 0; i < N; i++)
+        {
+          const gint64 *found = out + i * N_OUT;
+          gint64 product = i * big, twice = i + big + big, sum = 0;
+
+          for (gint64 k = 0; k < MIN (i, 5); k++)
+            sum += k * low;
+          const gint64 expected[N_OUT] = {
+            product, twice, 3 * big < product ? twice : low, product / 1000, product % 77, MIN (product, big),
+            MAX (low - (i + big), low - big), in[i], sum, i % (i % 8 + 3), low - twice, -product & (gint64) (guint32) low,
+          };
+          for (guint k = 0; k < N_OUT; k++)
+            if (found[k] != expected[k])
+              g_error ("%u, %" G_GINT64_FORMAT ": value %u: expected %" G_GINT64_FORMAT ", found %" G_GINT64_FORMAT "\n%s", quick, i, k,
+                       expected[k], found[k], text);
+        }
+    }
 }
 
 /* Ten times the instructions are ten times the text, and take no stack. */
@@ -842,7 +915,7 @@ test_long (void)
   kb_store (b, x, kb_local (b), v);
   kernel = finish (b);
   begin = g_get_monotonic_time ();
-  text = emit (acc_emit_opencl, kernel, &plain_cl);
+  text = emit (acc_emit_opencl, kernel, &fused_cl);
   end = g_get_monotonic_time ();
   g_assert_cmpint (end - begin, <, 10 * G_USEC_PER_SEC);
   g_assert_cmpuint (strlen (text), <, 50000 * 60);
@@ -911,6 +984,7 @@ main (int    argc,
   g_test_add_func ("/emit-c/rounding", test_rounding);
   g_test_add_func ("/emit-c/failure", test_failure);
   g_test_add_func ("/emit-c/long", test_long);
+  g_test_add_func ("/emit-c/widths", test_widths);
   g_test_add_func ("/emit-c/refusals", test_refusals);
   result = g_test_run ();
   cl_close ();

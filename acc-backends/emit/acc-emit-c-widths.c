@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-emit-c-private.h"
+
+/* Which numbers of 64 bits are computed in 32, where the launch is small: devices have no instructions for the former. Two ways
+ * lead there. Forwards, intervals: what comes of bounds, scalars and numbers of threads, all below 2^30, often stays below 2^31.
+ * Backwards, demands: an index is below 2^31, being one of an element that exists, so that its low bits are all of it, and the
+ * low bits of sums and products come from the low bits of what they are made of. */
+
+#define SMALL ((gint64) 1 << 30)
+
+typedef struct {
+  gint64   low, high;
+  gboolean known;
+} Interval;
+
+static Interval
+between (gint64 low,
+         gint64 high)
+{
+  return (Interval) { low, high, TRUE };
+}
+
+static gboolean
+fits (const Interval *x)
+{
+  return x->known && x->low >= G_MININT32 && x->high <= G_MAXINT32;
+}
+
+static Interval
+multiply (const Interval *x,
+          const Interval *y)
+{
+  gint64 p[4], low, high;
+
+  if (__builtin_mul_overflow (x->low, y->low, &p[0]) || __builtin_mul_overflow (x->low, y->high, &p[1])
+      || __builtin_mul_overflow (x->high, y->low, &p[2]) || __builtin_mul_overflow (x->high, y->high, &p[3]))
+    return (Interval) { 0 };
+
+  low = high = p[0];
+  for (guint i = 1; i < 4; i++)
+    {
+      low = MIN (low, p[i]);
+      high = MAX (high, p[i]);
+    }
+  return between (low, high);
+}
+
+static Interval
+interval_of_primitive (const AccKernelInstr *instr,
+                       const Interval       *x,
+                       const Interval       *y)
+{
+  Interval sum = { .known = TRUE };
+
+  switch ((int) instr->primitive)
+    {
+    case ACC_PRIM_ADD:
+      if (x->known && y->known && !__builtin_add_overflow (x->low, y->low, &sum.low) && !__builtin_add_overflow (x->high, y->high, &sum.high))
+        return sum;
+      break;
+    case ACC_PRIM_SUB:
+      if (x->known && y->known && !__builtin_sub_overflow (x->low, y->high, &sum.low) && !__builtin_sub_overflow (x->high, y->low, &sum.high))
+        return sum;
+      break;
+    case ACC_PRIM_NEG:
+      if (x->known && x->low > G_MININT64)
+        return between (-x->high, -x->low);
+      break;
+    case ACC_PRIM_MUL:
+      if (x->known && y->known)
+        return multiply (x, y);
+      break;
+    case ACC_PRIM_MIN:
+      if (x->known && y->known)
+        return between (MIN (x->low, y->low), MIN (x->high, y->high));
+      break;
+    case ACC_PRIM_MAX:
+      if (x->known && y->known)
+        return between (MAX (x->low, y->low), MAX (x->high, y->high));
+      break;
+    case ACC_PRIM_BAND:
+      if (y->known && y->low >= 0)
+        return between (0, y->high);
+      if (x->known && x->low >= 0)
+        return between (0, x->high);
+      break;
+    default:
+      break;
+    }
+  return (Interval) { 0 };
+}
+
+static Interval
+interval_of_kind (AccElementKind kind)
+{
+  switch ((int) kind)
+    {
+    case ACC_KIND_BOOL:
+      return between (0, 1);
+    case ACC_KIND_I8:
+      return between (G_MININT8, G_MAXINT8);
+    case ACC_KIND_U8:
+      return between (0, G_MAXUINT8);
+    case ACC_KIND_I16:
+      return between (G_MININT16, G_MAXINT16);
+    case ACC_KIND_U16:
+      return between (0, G_MAXUINT16);
+    case ACC_KIND_I32:
+      return between (G_MININT32, G_MAXINT32);
+    case ACC_KIND_U32:
+      return between (0, G_MAXUINT32);
+    default:
+      return (Interval) { 0 };
+    }
+}
+
+/* Of instruction @id, of i64, from those before it. */
+static Interval
+find_interval (const AccKernel *kernel,
+               const Interval  *intervals,
+               guint32          id)
+{
+  static const Interval unknown = { 0 };
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
+  const Interval *args[ACC_KERNEL_MAX_ARGS] = { &unknown, &unknown, &unknown, &unknown };
+
+  for (guint i = _acc_kernel_first_id (instr); i < instr->n_args; i++)
+    if (instr->args[i] < id)
+      args[i] = &intervals[instr->args[i]];
+
+  switch ((int) instr->op)
+    {
+    case ACC_KOP_CONST:
+      return between ((gint64) instr->bits, (gint64) instr->bits);
+    case ACC_KOP_PARAM:
+      return between (-SMALL, SMALL);
+    case ACC_KOP_RANGE:
+      return between (0, SMALL);
+    case ACC_KOP_LOCAL:
+      return between (0, kernel->group_size - 1);
+    case ACC_KOP_PRIM:
+      return interval_of_primitive (instr, args[0], args[1]);
+    case ACC_KOP_CAST:
+      return interval_of_kind (acc_kernel_instr (kernel, instr->args[0])->kind);
+    case ACC_KOP_SELECT:
+      if (args[1]->known && args[2]->known)
+        return between (MIN (args[1]->low, args[2]->low), MAX (args[1]->high, args[2]->high));
+      return unknown;
+    /* Neither is of negative numbers. */
+    case ACC_KOP_UDIV:
+      if (args[0]->known && args[1]->known && args[1]->low > 0)
+        return between (0, MAX (args[0]->high, 0) / args[1]->low);
+      return args[0]->known ? between (0, MAX (args[0]->high, 0)) : unknown;
+    case ACC_KOP_UREM:
+      return args[1]->known ? between (0, MAX (args[1]->high - 1, 0)) : unknown;
+    case ACC_KOP_FOR:
+      if (args[0]->known && args[1]->known)
+        return between (args[0]->low, MAX (args[0]->low, args[1]->high));
+      return unknown;
+    default:
+      return unknown;
+    }
+}
+
+/* Whether the low bits of the result come from the low bits of the operands. */
+static gboolean
+is_low (const AccKernelInstr *instr)
+{
+  if (instr->op == ACC_KOP_SELECT)
+    return TRUE;
+  if (instr->op != ACC_KOP_PRIM)
+    return FALSE;
+
+  return instr->primitive == ACC_PRIM_ADD || instr->primitive == ACC_PRIM_SUB || instr->primitive == ACC_PRIM_MUL
+         || instr->primitive == ACC_PRIM_NEG || instr->primitive == ACC_PRIM_BAND || instr->primitive == ACC_PRIM_BOR
+         || instr->primitive == ACC_PRIM_BXOR;
+}
+
+/* Whether the instruction, of i64, is computed in 32 bits. */
+static gboolean
+is_narrow (const AccKernel *kernel,
+           const Interval  *intervals,
+           gboolean         is_demanded,
+           guint32          id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
+  gboolean small = fits (&intervals[id]);
+
+  if (is_low (instr))
+    return small || !is_demanded;
+  switch ((int) instr->op)
+    {
+    case ACC_KOP_PARAM:
+    case ACC_KOP_RANGE:
+    case ACC_KOP_LOCAL:
+    case ACC_KOP_CAST:
+      return small;
+    case ACC_KOP_UDIV:
+    case ACC_KOP_UREM:
+    case ACC_KOP_FOR:
+      return small && fits (&intervals[instr->args[0]]) && fits (&intervals[instr->args[1]]);
+    case ACC_KOP_PRIM:
+      return (instr->primitive == ACC_PRIM_MIN || instr->primitive == ACC_PRIM_MAX) && small && fits (&intervals[instr->args[0]])
+             && fits (&intervals[instr->args[1]]);
+    default:
+      return FALSE;
+    }
+}
+
+guint8 *
+c_find_widths (const AccKernel *kernel)
+{
+  guint n = kernel->instrs->len;
+  g_autofree Interval *intervals = g_new0 (Interval, n);
+  g_autofree gboolean *demanded = g_new0 (gboolean, n);   /* more than the low bits */
+  guint8 *widths = g_new0 (guint8, n);
+
+  for (guint32 id = 1; id < n; id++)
+    if (acc_kernel_instr (kernel, id)->kind == ACC_KIND_I64)
+      intervals[id] = find_interval (kernel, intervals, id);
+
+  /* What is used before it is made is not seen in time below. */
+  for (guint32 id = 1; id < n; id++)
+    {
+      const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
+
+      for (guint i = _acc_kernel_first_id (instr); i < instr->n_args; i++)
+        if (instr->args[i] > id)
+          demanded[instr->args[i]] = TRUE;
+    }
+  for (guint32 id = n - 1; id > 0; id--)
+    {
+      const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
+      gboolean is_memory = instr->op == ACC_KOP_LOAD || instr->op == ACC_KOP_STORE || instr->op == ACC_KOP_ATOMIC || instr->op == ACC_KOP_CAS;
+      gboolean is_value = instr->kind == ACC_KIND_I64 && _acc_kernel_is_value (kernel, id);
+      gboolean narrow = is_value && is_narrow (kernel, intervals, demanded[id], id);
+
+      if (narrow)
+        widths[id] |= C_NARROW;
+      if (is_value && fits (&intervals[id]))
+        widths[id] |= C_SMALL;
+      for (guint i = _acc_kernel_first_id (instr); i < instr->n_args; i++)
+        if (!(is_memory && i == 1) && !(narrow && is_low (instr)))
+          demanded[instr->args[i]] = TRUE;
+    }
+
+  return widths;
+}
