@@ -10,7 +10,7 @@ G_BEGIN_DECLS
  *
  *   I8 (x) … U64 (x)           conversions of integers, wrapping; from floats in range
  *   BITS32 (x), FLOAT32 (x)    between f32 and u32; BITS64 and FLOAT64
- *   WIDE (x)                   of an i32, as an i64
+ *   WIDE (x), PLACE (x)        of an i32, as an i64; as an index, which is not negative
  *   LOW (x), HIGH (x), JOIN (low, high)   of a u64, as two u32
  *   POPCOUNT32, CLZ32          of u32
  *   EXACT                      before variables whose arithmetic must stay as it is written

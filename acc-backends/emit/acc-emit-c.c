@@ -252,11 +252,25 @@ c_low (CWriter *w,
   return g_strdup_printf (has_width (w, id, C_NARROW) ? "v%u" : "I32 (v%u)", id);
 }
 
+/* Constants are added in 64 bits: then they become offsets of the instruction that loads. */
 char *
 c_index (CWriter *w,
          guint32  id)
 {
-  return has_width (w, id, C_NARROW) ? g_strdup_printf ("U32 (v%u)", id) : c_value (w, id);
+  const AccKernelInstr *instr = acc_kernel_instr (w->kernel, id);
+
+  if (!has_width (w, id, C_NARROW))
+    return c_value (w, id);
+  for (guint i = 0; i < 2 && instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_ADD; i++)
+    {
+      const AccKernelInstr *added = acc_kernel_instr (w->kernel, instr->args[i]);
+      guint32 base = instr->args[1 - i];
+
+      if (added->op == ACC_KOP_CONST && has_width (w, base, C_NARROW) && has_width (w, base, C_SMALL))
+        return g_strdup_printf ("(WIDE (v%u) + %" G_GINT64_FORMAT "L)", base, (gint64) added->bits);
+    }
+
+  return g_strdup_printf ("PLACE (v%u)", id);
 }
 
 const char *
@@ -471,9 +485,7 @@ write_packed (CWriter              *w,
   if (id == pack->ids[lead])
     {
       g_autofree char *own = c_index (w, instr->args[1]);
-      g_autofree char *index = lead == 0 ? g_strdup (own)
-                               : has_width (w, instr->args[1], C_NARROW) ? g_strdup_printf ("(%s - %uu)", own, lead)
-                                                                         : g_strdup_printf ("I64 (U64 (%s) - %uUL)", own, lead);
+      g_autofree char *index = lead == 0 ? g_strdup (own) : g_strdup_printf ("I64 (U64 (%s) - %uUL)", own, lead);
       g_autofree char *words = is_store ? words_of_pack (w, kind, pack) : w->syntax->load_words (w, buffer, index, n_words);
 
       if (is_store)
@@ -566,6 +578,10 @@ write_narrow (CWriter              *w,
   switch ((int) instr->op)
     {
     case ACC_KOP_PRIM:
+      /* Signed where nothing overflows: compilers make more of that. */
+      if (has_width (w, id, C_SMALL) && has_width (w, instr->args[first], C_SMALL) && has_width (w, instr->args[last], C_SMALL)
+          && (instr->primitive == ACC_PRIM_ADD || instr->primitive == ACC_PRIM_SUB || instr->primitive == ACC_PRIM_MUL))
+        return g_strdup_printf ("%s %c %s", x, instr->primitive == ACC_PRIM_ADD ? '+' : instr->primitive == ACC_PRIM_SUB ? '-' : '*', y);
       return c_primitive (w, instr->primitive, ACC_KIND_I32, x, y, acc_kernel_instr (w->kernel, instr->args[last]));
     case ACC_KOP_CAST:
       return c_convert (w, ACC_KIND_I32, instr->kind, x);

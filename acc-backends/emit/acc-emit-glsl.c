@@ -27,6 +27,7 @@ static const char prelude[] =
   "#define U64(x) uint64_t (x)\n"
   /* From i32 to i64 by words: Mesa 22 compares what int64_t (int) gives as if it were 32 bits without a sign. */
   "#define WIDE(x) packInt2x32 (ivec2 (x, (x) >> 31))\n"
+  "#define PLACE(x) uint (x)\n"
   "#define F32(x) float (x)\n"
   "#define F64(x) double (x)\n"
   "#define BITS32(x) floatBitsToUint (x)\n"

@@ -24,6 +24,7 @@ static const char prelude[] =
   "#define U32(x) ((u32) (x))\n"
   "#define U64(x) ((u64) (x))\n"
   "#define WIDE(x) ((long) (x))\n"
+  "#define PLACE(x) (x)\n"
   "#define F32(x) ((f32) (x))\n"
   "#define F64(x) ((f64) (x))\n"
   "#define BITS32(x) as_uint (x)\n"
