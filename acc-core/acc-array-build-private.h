@@ -45,7 +45,7 @@ AccArray *acc_array_complete      (AccArray *node);
 void      acc_array_add_reference (AccArray *node, AccArray *array);
 
 /* Releases later, when called from within a release: long chains must not recurse. */
-void      acc_array_drop          (gpointer object, GDestroyNotify release);
+void      acc_array_release       (gpointer object, GDestroyNotify release);
 /* TRUE and the rank where @type is an index type. */
 gboolean  acc_index_type_get_rank (AccElementType *type, guint *rank);
 /* A variable that @function's body reads and nobody binds, or NULL. */

@@ -40,8 +40,8 @@ typedef struct {
 } Dropped;
 
 void
-acc_array_drop (gpointer       object,
-                GDestroyNotify release)
+acc_array_release (gpointer       object,
+                   GDestroyNotify release)
 {
   static __thread GArray *pending;
   Dropped dropped = { object, release };
@@ -81,7 +81,7 @@ acc_array_finalize (GObject *object)
   AccArray *self = ACC_ARRAY (object);
 
   for (guint i = 0; i < self->n_inputs; i++)
-    acc_array_drop (self->inputs[i], g_object_unref);
+    acc_array_release (self->inputs[i], g_object_unref);
 
   if (self->leaves != NULL)
     for (guint i = 0; i < acc_element_type_get_n_leaves (self->type); i++)
@@ -89,15 +89,15 @@ acc_array_finalize (GObject *object)
 
   for (guint i = 0; i < 2; i++)
     {
-      acc_array_drop (self->functions[i], (GDestroyNotify) acc_function_unref);
-      acc_array_drop (self->boundaries[i], (GDestroyNotify) acc_boundary_unref);
-      acc_array_drop (self->programs[i], g_object_unref);
+      acc_array_release (self->functions[i], (GDestroyNotify) acc_function_unref);
+      acc_array_release (self->boundaries[i], (GDestroyNotify) acc_boundary_unref);
+      acc_array_release (self->programs[i], g_object_unref);
       g_free (self->sizes[i]);
     }
 
-  acc_array_drop (self->extents, (GDestroyNotify) acc_function_unref);
-  acc_array_drop (self->references, drop_references);
-  acc_array_drop (self->origin, g_object_unref);
+  acc_array_release (self->extents, (GDestroyNotify) acc_function_unref);
+  acc_array_release (self->references, drop_references);
+  acc_array_release (self->origin, g_object_unref);
 
   g_free (self->inputs);
   g_free (self->leaves);

@@ -140,3 +140,4 @@ char           *acc_array_to_string        (AccArray *self) G_GNUC_WARN_UNUSED_R
 G_END_DECLS
 
 #include "acc-array-math.h"
+#include "acc-array-rearrange.h"

@@ -415,7 +415,7 @@ check_result (AccParser *self)
 static void
 free_array (gpointer array)
 {
-  acc_array_drop (array, g_object_unref);
+  acc_array_release (array, g_object_unref);
 }
 
 /**

@@ -40,9 +40,9 @@ acc_program_finalize (GObject *object)
 {
   AccProgram *self = ACC_PROGRAM (object);
 
-  acc_array_drop (self->results, drop_arrays);
-  acc_array_drop (self->captures, drop_arrays);
-  acc_array_drop (self->parameters, drop_arrays);
+  acc_array_release (self->results, drop_arrays);
+  acc_array_release (self->captures, drop_arrays);
+  acc_array_release (self->parameters, drop_arrays);
   g_clear_error (&self->error);
   g_mutex_clear (&self->lock);
 

@@ -7,7 +7,7 @@ import weakref
 
 import check
 import numpy as np
-from gi.repository import Acc
+from gi.repository import Acc, GLib
 
 CODES = ('b1', 'i1', 'i2', 'i4', 'i8', 'u1', 'u2', 'u4', 'u8', 'f2', 'f4', 'f8')
 
@@ -68,6 +68,28 @@ def test_structured():
     assert list(np.asarray(first.run())) == [1, 3] and list(np.asarray(second.run())) == [2.5, 4.5]
     swapped = np.asarray(array.map(lambda x: (x[1], x[0])).run())
     assert list(swapped['f0']) == [2.5, 4.5] and list(swapped['f1']) == [1, 3]
+
+
+def test_parts_are_as_numpy_cuts_them():
+    for code in CODES:
+        data = (np.arange(60) % 2 if code == 'b1' else np.arange(60)).reshape(3, 4, 5).astype('?' if code == 'b1' else code)
+        array = Acc.use(data)
+        for axis in range(-3, 3):
+            cut = lambda *limits: data[(slice(None),) * (axis % 3) + (slice(*limits),)]
+            for made, want in ((array.take(2, axis), cut(2)), (array.drop(1, axis), cut(1, None)), (array.drop_last(2, axis), cut(-2)),
+                               (array.tail(axis), cut(1, None)), (array.slit(1, 2, axis), cut(1, 3)), (array.reverse(axis), cut(None, None, -1)),
+                               (array.concat(array.take(1, axis), axis), np.concatenate((data, cut(1)), axis)),
+                               (array.transpose(axis, 0), np.swapaxes(data, axis, 0))):
+                assert np.array_equal(np.asarray(made.run()), want), (code, axis)
+        assert np.array_equal(np.asarray(array.T.run()), np.swapaxes(data, -1, -2))
+    picks = np.array([[5, 0], [59, 59]])
+    assert np.array_equal(np.asarray(Acc.use(data).gather(picks).run()), data.ravel()[picks])
+    assert np.array_equal(np.asarray(Acc.enum_from((2, 3), 5, 2, 'i4').run()), np.arange(5, 17, 2).reshape(2, 3))
+    try:
+        array.take(1, 3)
+        raise AssertionError('a dimension too many was accepted')
+    except GLib.Error as error:
+        assert 'take_on' in str(error) and 'dimension 3' in str(error)
 
 
 if __name__ == '__main__':

@@ -535,6 +535,41 @@ class Array(Acc.Array):
     def backpermute(self, shape, function):
         return _build(function, 1, lambda callback: Acc.Array.backpermute(self, _shape(shape), callback))
 
+    # parts, along an axis as NumPy counts them
+    def take(self, count, axis=-1):
+        return _sound(Acc.Array.take_on(self, axis, _expr(count)))
+
+    def drop(self, count, axis=-1):
+        return _sound(Acc.Array.drop_on(self, axis, _expr(count)))
+
+    def drop_last(self, count=1, axis=-1):
+        return _sound(Acc.Array.drop_last_on(self, axis, _expr(count)))
+
+    def tail(self, axis=-1):
+        return _sound(Acc.Array.tail_on(self, axis))
+
+    def slit(self, start, count, axis=-1):
+        return _sound(Acc.Array.slit_on(self, axis, _expr(start), _expr(count)))
+
+    def reverse(self, axis=-1):
+        return _sound(Acc.Array.reverse_on(self, axis))
+
+    def transpose(self, first=-2, second=-1):
+        return _sound(Acc.Array.transpose_on(self, first, second))
+
+    @property
+    def T(self):
+        return self.transpose()
+
+    def concat(self, other, axis=-1):
+        return _sound(Acc.Array.concat_on(self, _array(other), axis))
+
+    def gather(self, indices):
+        return _sound(Acc.Array.gather(self, _array(indices)))
+
+    def indexed(self):
+        return _sound(Acc.Array.indexed(self))
+
     # reductions
     def fold(self, initial, function):
         return _build(function, 2, lambda callback: Acc.Array.fold(self, _expr(initial), callback))
@@ -642,6 +677,13 @@ def generate(shape, function):
 def fill(shape, value, dtype=None):
     value = _expr(value) if dtype is None else _expr(value).cast(dtype)
     return _sound(Acc.Array.fill(_shape(shape), value))
+
+
+@_export
+def enum_from(shape, start, step=1, dtype=None):
+    """start, start + step, … in row-major order, of the type of start where no other is given."""
+    start = _expr(start) if dtype is None else _expr(start).cast(dtype)
+    return _sound(Acc.Array.enum_from_step_n(_shape(shape), start, _expr(step) if dtype is None else _expr(step).cast(dtype)))
 
 
 @_export

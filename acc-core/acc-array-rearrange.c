@@ -1,0 +1,654 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-rearrange.h"
+
+#include "acc-array-build-private.h"
+#include "acc-error.h"
+
+/* Each is one operation with a function of indices: what fuses, streams and is checked is that. */
+
+static AccExpr *
+number (gint64 x)
+{
+  return acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), x);
+}
+
+static AccExpr *
+clamp (AccExpr *x,
+       AccExpr *high)
+{
+  return acc_expr_min (acc_expr_max (x, number (0)), high);
+}
+
+/* An index, or extents, of @rank. */
+static AccExpr *
+join (AccExpr **items,
+      guint     rank)
+{
+  return rank == 1 ? items[0] : acc_expr_tuple (items, rank);
+}
+
+/* Which dimension is meant; FALSE: none, which @node says. */
+static gboolean
+find_dimension (AccArray   *node,
+                AccArray   *array,
+                const char *operation,
+                gint        dimension,
+                guint      *found)
+{
+  gint rank = (gint) array->rank;
+
+  *found = 0;
+  if (dimension < -rank || dimension >= rank)
+    return acc_array_fail (node, ACC_ERROR_SHAPE, "%s: an array of rank %d has no dimension %d", operation, rank, dimension);
+
+  *found = (guint) (dimension < 0 ? dimension + rank : dimension);
+  return TRUE;
+}
+
+typedef struct {
+  AccExpr *(*function) (AccExpr *item, gpointer data);
+  gpointer data;
+  guint    rank;
+  guint    dimensions[2];   /* the one that is changed; or those that change places */
+} Change;
+
+static AccExpr *
+change_index (AccExpr *index,
+              gpointer data)
+{
+  const Change *change = data;
+  g_autofree AccExpr **items = g_new (AccExpr *, change->rank);
+
+  for (guint i = 0; i < change->rank; i++)
+    {
+      guint from = i == change->dimensions[0] ? change->dimensions[1] : i == change->dimensions[1] ? change->dimensions[0] : i;
+
+      items[i] = acc_expr_item (index, from);
+      if (change->function != NULL && i == change->dimensions[0])
+        items[i] = change->function (items[i], change->data);
+    }
+
+  return join (items, change->rank);
+}
+
+/* --- windows */
+
+static AccExpr *
+add_start (AccExpr *item,
+           gpointer start)
+{
+  return acc_expr_add (item, start);
+}
+
+/* At most @count from @start on, both clamped. NULL: from the beginning; to the end. */
+static AccArray *
+take_window (AccArray   *self,
+             const char *operation,
+             gint        dimension,
+             AccExpr    *start,
+             AccExpr    *count)
+{
+  AccArray *node = acc_array_begin (ACC_OP_BACKPERMUTE, &self, 1);
+  g_autoptr(AccExpr) owned_start = acc_expr_ref_sink (start != NULL ? start : number (0));
+  g_autoptr(AccExpr) owned_count = acc_expr_ref_sink (count != NULL ? count : number (G_MAXINT64));
+  g_autoptr(AccExpr) begin = NULL;
+  Change change = { .function = add_start };
+  guint d;
+
+  if (node->error == NULL && find_dimension (node, self, operation, dimension, &d))
+    {
+      g_autofree AccExpr **extents = g_new (AccExpr *, self->rank);
+
+      begin = acc_expr_ref_sink (clamp (owned_start, acc_expr_extent (self, d)));
+      for (guint i = 0; i < self->rank; i++)
+        extents[i] = i != d ? acc_expr_extent (self, i) : clamp (owned_count, acc_expr_sub (acc_expr_extent (self, d), begin));
+
+      change.data = begin;
+      change.rank = self->rank;
+      change.dimensions[0] = change.dimensions[1] = d;
+      acc_array_set_extents_expr (node, join (extents, self->rank));
+      acc_array_call1 (node, 0, change_index, &change);
+    }
+
+  return acc_array_complete (node);
+}
+
+/**
+ * acc_array_take:
+ * @self: an array of rank 1 at least
+ * @count: how many
+ *
+ * The first @count along the innermost dimension: all where there are fewer, none where @count is negative.
+ *
+ * Returns: (transfer full): an array of the same rank
+ */
+AccArray *
+acc_array_take (AccArray *self,
+                gint64    count)
+{
+  return take_window (self, "take", -1, NULL, number (count));
+}
+
+/**
+ * acc_array_take_on:
+ * @self: an array
+ * @dimension: 0 for the outermost, -1 for the innermost
+ * @count: how many: an i8, which may depend on extents and elements of arrays
+ *
+ * As [method@Array.take], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ *
+ * Returns: (transfer full): an array of the same rank
+ */
+AccArray *
+acc_array_take_on (AccArray *self,
+                   gint      dimension,
+                   AccExpr  *count)
+{
+  return take_window (self, "take_on", dimension, NULL, count);
+}
+
+/**
+ * acc_array_drop:
+ * @self: an array of rank 1 at least
+ * @count: how many
+ *
+ * All but the first @count along the innermost dimension: none where there are fewer, all where @count is negative.
+ *
+ * Returns: (transfer full): an array of the same rank
+ */
+AccArray *
+acc_array_drop (AccArray *self,
+                gint64    count)
+{
+  return take_window (self, "drop", -1, number (count), NULL);
+}
+
+/**
+ * acc_array_drop_on:
+ * @self: an array
+ * @dimension: 0 for the outermost, -1 for the innermost
+ * @count: how many: an i8, which may depend on extents and elements of arrays
+ *
+ * As [method@Array.drop], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ *
+ * Returns: (transfer full): an array of the same rank
+ */
+AccArray *
+acc_array_drop_on (AccArray *self,
+                   gint      dimension,
+                   AccExpr  *count)
+{
+  return take_window (self, "drop_on", dimension, count, NULL);
+}
+
+static AccArray *
+drop_last (AccArray   *self,
+           const char *operation,
+           gint        dimension,
+           AccExpr    *count)
+{
+  AccArray *node = acc_array_begin (ACC_OP_BACKPERMUTE, &self, 1);
+  g_autoptr(AccExpr) owned = acc_expr_ref_sink (count != NULL ? count : number (0));
+  guint d;
+
+  if (node->error != NULL || !find_dimension (node, self, operation, dimension, &d))
+    return acc_array_complete (node);
+  g_object_unref (node);
+
+  return take_window (self, operation, dimension, NULL,
+                      acc_expr_sub (acc_expr_extent (self, d), clamp (owned, acc_expr_extent (self, d))));
+}
+
+/**
+ * acc_array_drop_last:
+ * @self: an array of rank 1 at least
+ * @count: how many
+ *
+ * All but the last @count along the innermost dimension: none where there are fewer, all where @count is negative. With 1 it
+ * is what Haskell calls init.
+ *
+ * Returns: (transfer full): an array of the same rank
+ */
+AccArray *
+acc_array_drop_last (AccArray *self,
+                     gint64    count)
+{
+  return drop_last (self, "drop_last", -1, number (count));
+}
+
+/**
+ * acc_array_drop_last_on:
+ * @self: an array
+ * @dimension: 0 for the outermost, -1 for the innermost
+ * @count: how many: an i8, which may depend on extents and elements of arrays
+ *
+ * As [method@Array.drop_last], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ *
+ * Returns: (transfer full): an array of the same rank
+ */
+AccArray *
+acc_array_drop_last_on (AccArray *self,
+                        gint      dimension,
+                        AccExpr  *count)
+{
+  return drop_last (self, "drop_last_on", dimension, count);
+}
+
+/**
+ * acc_array_tail:
+ * @self: an array of rank 1 at least
+ *
+ * All but the first along the innermost dimension; an empty array stays empty.
+ *
+ * Returns: (transfer full): an array of the same rank
+ */
+AccArray *
+acc_array_tail (AccArray *self)
+{
+  return take_window (self, "tail", -1, number (1), NULL);
+}
+
+/**
+ * acc_array_tail_on:
+ * @self: an array
+ * @dimension: 0 for the outermost, -1 for the innermost
+ *
+ * As [method@Array.tail], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ *
+ * Returns: (transfer full): an array of the same rank
+ */
+AccArray *
+acc_array_tail_on (AccArray *self,
+                   gint      dimension)
+{
+  return take_window (self, "tail_on", dimension, number (1), NULL);
+}
+
+/**
+ * acc_array_slit:
+ * @self: an array of rank 1 at least
+ * @start: the first
+ * @count: how many
+ *
+ * @count along the innermost dimension, from @start on: as [method@Array.drop] of @start, then [method@Array.take].
+ *
+ * Returns: (transfer full): an array of the same rank
+ */
+AccArray *
+acc_array_slit (AccArray *self,
+                gint64    start,
+                gint64    count)
+{
+  return take_window (self, "slit", -1, number (start), number (count));
+}
+
+/**
+ * acc_array_slit_on:
+ * @self: an array
+ * @dimension: 0 for the outermost, -1 for the innermost
+ * @start: the first: an i8, which may depend on extents and elements of arrays
+ * @count: how many: the same
+ *
+ * As [method@Array.slit], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ *
+ * Returns: (transfer full): an array of the same rank
+ */
+AccArray *
+acc_array_slit_on (AccArray *self,
+                   gint      dimension,
+                   AccExpr  *start,
+                   AccExpr  *count)
+{
+  return take_window (self, "slit_on", dimension, start, count);
+}
+
+/* --- orders */
+
+static AccExpr *
+from_end (AccExpr *item,
+          gpointer extent)
+{
+  return acc_expr_sub (acc_expr_sub (extent, number (1)), item);
+}
+
+static AccArray *
+reverse (AccArray   *self,
+         const char *operation,
+         gint        dimension)
+{
+  AccArray *node = acc_array_begin (ACC_OP_BACKPERMUTE, &self, 1);
+  Change change = { .function = from_end };
+  guint d;
+
+  if (node->error == NULL && find_dimension (node, self, operation, dimension, &d))
+    {
+      g_autofree AccExpr **extents = g_new (AccExpr *, self->rank);
+      g_autoptr(AccExpr) extent = acc_expr_ref_sink (acc_expr_extent (self, d));
+
+      for (guint i = 0; i < self->rank; i++)
+        extents[i] = acc_expr_extent (self, i);
+      change.data = extent;
+      change.rank = self->rank;
+      change.dimensions[0] = change.dimensions[1] = d;
+      acc_array_set_extents_expr (node, join (extents, self->rank));
+      acc_array_call1 (node, 0, change_index, &change);
+    }
+
+  return acc_array_complete (node);
+}
+
+/**
+ * acc_array_reverse:
+ * @self: an array of rank 1 at least
+ *
+ * The last comes first, along the innermost dimension.
+ *
+ * Returns: (transfer full): an array of the same extents
+ */
+AccArray *
+acc_array_reverse (AccArray *self)
+{
+  return reverse (self, "reverse", -1);
+}
+
+/**
+ * acc_array_reverse_on:
+ * @self: an array
+ * @dimension: 0 for the outermost, -1 for the innermost
+ *
+ * As [method@Array.reverse], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ *
+ * Returns: (transfer full): an array of the same extents
+ */
+AccArray *
+acc_array_reverse_on (AccArray *self,
+                      gint      dimension)
+{
+  return reverse (self, "reverse_on", dimension);
+}
+
+static AccArray *
+transpose (AccArray   *self,
+           const char *operation,
+           gint        first,
+           gint        second)
+{
+  AccArray *node = acc_array_begin (ACC_OP_BACKPERMUTE, &self, 1);
+  Change change = { .function = NULL };
+  guint *d = change.dimensions;
+
+  if (node->error == NULL && find_dimension (node, self, operation, first, &d[0]) && find_dimension (node, self, operation, second, &d[1]))
+    {
+      g_autofree AccExpr **extents = g_new (AccExpr *, self->rank);
+
+      for (guint i = 0; i < self->rank; i++)
+        extents[i] = acc_expr_extent (self, i == d[0] ? d[1] : i == d[1] ? d[0] : i);
+      change.rank = self->rank;
+      acc_array_set_extents_expr (node, join (extents, self->rank));
+      acc_array_call1 (node, 0, change_index, &change);
+    }
+
+  return acc_array_complete (node);
+}
+
+/**
+ * acc_array_transpose:
+ * @self: an array of rank 2 at least
+ *
+ * The two innermost dimensions change places: rows become columns.
+ *
+ * Returns: (transfer full): an array of the same rank
+ */
+AccArray *
+acc_array_transpose (AccArray *self)
+{
+  return transpose (self, "transpose", -2, -1);
+}
+
+/**
+ * acc_array_transpose_on:
+ * @self: an array
+ * @first: a dimension: 0 for the outermost, -1 for the innermost
+ * @second: another
+ *
+ * Two dimensions change places. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ *
+ * Returns: (transfer full): an array of the same rank
+ */
+AccArray *
+acc_array_transpose_on (AccArray *self,
+                        gint      first,
+                        gint      second)
+{
+  return transpose (self, "transpose_on", first, second);
+}
+
+/* --- of several arrays */
+
+typedef struct {
+  AccArray *first, *second;
+  guint     dimension;
+} Pair;
+
+static AccExpr *
+read_either (AccExpr *index,
+             gpointer data)
+{
+  const Pair *pair = data;
+  guint rank = pair->first->rank;
+  g_autoptr(AccExpr) split = acc_expr_ref_sink (acc_expr_extent (pair->first, pair->dimension));
+  g_autofree AccExpr **items = g_new (AccExpr *, rank);
+
+  for (guint i = 0; i < rank; i++)
+    {
+      items[i] = acc_expr_item (index, i);
+      if (i == pair->dimension)
+        items[i] = acc_expr_sub (items[i], split);
+    }
+
+  return acc_expr_cond (acc_expr_lt (acc_expr_item (index, pair->dimension), split), acc_expr_index (pair->first, index),
+                        acc_expr_index (pair->second, join (items, rank)));
+}
+
+static AccArray *
+concat (AccArray   *self,
+        AccArray   *other,
+        const char *operation,
+        gint        dimension)
+{
+  AccArray *inputs[] = { self, other };
+  g_autoptr(AccArray) both = acc_array_begin (ACC_OP_ZIP, inputs, 2);
+  Pair pair = { self, other, 0 };
+  AccArray *node;
+
+  if (both->error != NULL)
+    return acc_array_complete (g_steal_pointer (&both));
+
+  node = acc_array_begin (ACC_OP_GENERATE, NULL, 0);
+  if (self->rank != other->rank)
+    acc_array_fail (node, ACC_ERROR_SHAPE, "%s: an array of rank %u and one of rank %u", operation, self->rank, other->rank);
+  else if (self->type != other->type)
+    acc_array_fail (node, ACC_ERROR_TYPE, "%s: an array of %s and one of %s", operation, acc_element_type_get_code (self->type),
+                    acc_element_type_get_code (other->type));
+  else if (find_dimension (node, self, operation, dimension, &pair.dimension))
+    {
+      g_autofree AccExpr **extents = g_new (AccExpr *, self->rank);
+
+      for (guint i = 0; i < self->rank; i++)
+        {
+          AccExpr *x = acc_expr_extent (self, i), *y = acc_expr_extent (other, i);
+
+          extents[i] = i == pair.dimension ? acc_expr_add (x, y) : acc_expr_min (x, y);
+        }
+      acc_array_set_extents_expr (node, join (extents, self->rank));
+      acc_array_call1 (node, 0, read_either, &pair);
+    }
+
+  return acc_array_complete (node);
+}
+
+/**
+ * acc_array_concat:
+ * @self: an array of rank 1 at least
+ * @other: an array of the same rank and type
+ *
+ * @other behind @self, along the innermost dimension. The other extents are the smaller ones. Ranks that differ are
+ * %ACC_ERROR_SHAPE, types that differ %ACC_ERROR_TYPE.
+ *
+ * Returns: (transfer full): an array of the same rank
+ */
+AccArray *
+acc_array_concat (AccArray *self,
+                  AccArray *other)
+{
+  return concat (self, other, "concat", -1);
+}
+
+/**
+ * acc_array_concat_on:
+ * @self: an array
+ * @other: an array of the same rank and type
+ * @dimension: 0 for the outermost, -1 for the innermost
+ *
+ * As [method@Array.concat], along any dimension. A dimension that they have not is %ACC_ERROR_SHAPE.
+ *
+ * Returns: (transfer full): an array of the same rank
+ */
+AccArray *
+acc_array_concat_on (AccArray *self,
+                     AccArray *other,
+                     gint      dimension)
+{
+  return concat (self, other, "concat_on", dimension);
+}
+
+static AccExpr *
+read_element (AccExpr *index,
+              gpointer array)
+{
+  return acc_expr_linear_index (array, index);
+}
+
+/**
+ * acc_array_gather:
+ * @self: an array
+ * @indices: an array of i8, of any rank: places in the row-major order of @self
+ *
+ * The elements of @self at @indices. An index outside is %ACC_ERROR_BOUNDS when run.
+ *
+ * Returns: (transfer full): an array with the extents of @indices
+ */
+AccArray *
+acc_array_gather (AccArray *self,
+                  AccArray *indices)
+{
+  AccArray *inputs[] = { self, indices };
+  g_autoptr(AccArray) both = acc_array_begin (ACC_OP_ZIP, inputs, 2);
+
+  if (both->error != NULL)
+    return acc_array_complete (g_steal_pointer (&both));
+
+  return acc_array_map (indices, read_element, self);
+}
+
+static AccExpr *
+pair_with_index (AccExpr *index,
+                 AccExpr *x,
+                 gpointer data)
+{
+  return acc_expr_tuple2 (index, x);
+}
+
+/**
+ * acc_array_indexed:
+ * @self: an array
+ *
+ * Every element with its index: pairs of an i8 or a tuple of them, and the element.
+ *
+ * Returns: (transfer full): an array of the same extents
+ */
+AccArray *
+acc_array_indexed (AccArray *self)
+{
+  return acc_array_imap (self, pair_with_index, NULL);
+}
+
+/* --- numbers in a row */
+
+typedef struct {
+  AccExpr      *start, *step;
+  const gint64 *extents;
+  guint         rank;
+} Steps;
+
+static AccExpr *
+nth_step (AccExpr *index,
+          gpointer data)
+{
+  const Steps *steps = data;
+  AccExpr *place = number (0);
+
+  for (guint i = 0; i < steps->rank; i++)
+    place = acc_expr_add (acc_expr_mul (place, number (steps->extents[i])), acc_expr_item (index, i));
+
+  return acc_expr_add (acc_expr_mul (acc_expr_cast (place, acc_expr_get_element_type (steps->start)), steps->step), steps->start);
+}
+
+/**
+ * acc_array_enum_from_step_n:
+ * @shape: the extents
+ * @start: the first number
+ * @step: from each to the next, of the same type
+ *
+ * Numbers from @start on, in row-major order: the i-th is i · @step + @start, multiplied and not added up; integers wrap.
+ *
+ * Returns: (transfer full): an array of @shape
+ */
+AccArray *
+acc_array_enum_from_step_n (AccShape *shape,
+                            AccExpr  *start,
+                            AccExpr  *step)
+{
+  g_autoptr(AccExpr) owned_start = start != NULL ? acc_expr_ref_sink (start) : NULL;
+  g_autoptr(AccExpr) owned_step = step != NULL ? acc_expr_ref_sink (step) : NULL;
+  AccArray *node = acc_array_begin (ACC_OP_GENERATE, NULL, 0);
+  Steps steps = { owned_start, owned_step, NULL, 0 };
+
+  acc_array_set_extents (node, shape);
+  if (node->error == NULL && (start == NULL || step == NULL))
+    acc_array_fail_argument (node, "a number");
+  if (node->error == NULL)
+    {
+      steps.extents = acc_shape_get_extents (shape, &steps.rank);
+      acc_array_call1 (node, 0, nth_step, &steps);
+    }
+
+  return acc_array_complete (node);
+}
+
+static AccExpr *
+one_like (AccExpr *start)
+{
+  AccElementType *type = acc_expr_get_element_type (start);
+  AccExpr *one = number (1);
+
+  return type != NULL ? acc_expr_cast (one, type) : one;
+}
+
+/**
+ * acc_array_enum_from_n:
+ * @shape: the extents
+ * @start: the first number
+ *
+ * As [func@Array.enum_from_step_n], with 1 from each to the next.
+ *
+ * Returns: (transfer full): an array of @shape
+ */
+AccArray *
+acc_array_enum_from_n (AccShape *shape,
+                       AccExpr  *start)
+{
+  g_autoptr(AccExpr) owned = start != NULL ? acc_expr_ref_sink (start) : NULL;
+
+  return acc_array_enum_from_step_n (shape, owned, owned != NULL ? one_like (owned) : NULL);
+}

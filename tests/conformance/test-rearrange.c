@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conformance.h"
+
+/* Hand-worked cases of what takes arrays apart and puts them together, sections 1.2, 1.4, 1.5 and 1.8 of the language. */
+
+static AccExpr *
+decimal (AccExpr *index, gpointer data)
+{
+  AccExpr *sum = conf_i64 (0);
+
+  for (guint i = 0; i < acc_expr_get_n_items (index); i++)
+    sum = acc_expr_add (acc_expr_mul (sum, acc_expr_new_int (10)), acc_expr_item (index, i));
+  return sum;
+}
+
+/* Every element is its index, in decimal. */
+static AccArray *
+indices (guint rank, gint64 a, gint64 b, gint64 c)
+{
+  g_autoptr(AccShape) shape = acc_shape_new ((gint64[]) { a, b, c }, rank);
+
+  return acc_array_generate (shape, decimal, NULL);
+}
+
+#define EXPECT_NOTHING(name, array, shape) conf_expect_ints (name, array, shape, 0, 0, NULL)
+
+static void
+test_windows (void)
+{
+  g_autoptr(AccArray) vector = indices (1, 5, 0, 0), matrix = indices (2, 3, 4, 0), cube = indices (3, 2, 2, 2);
+  g_autoptr(AccArray) nothing = indices (2, 2, 0, 0), three = acc_array_unit (conf_i64 (3)), one = acc_array_unit (conf_i64 (1));
+  g_autoptr(AccArray) pairs = acc_array_zip (vector, vector);
+  AccArray *bad;
+
+  CONF_EXPECT_INTS ("take", acc_array_take (vector, 3), "[3]", 0, 1, 2);
+  CONF_EXPECT_INTS ("take/all", acc_array_take (vector, 9), "[5]", 0, 1, 2, 3, 4);
+  EXPECT_NOTHING ("take/none", acc_array_take (vector, 0), "[0]");
+  EXPECT_NOTHING ("take/negative", acc_array_take (vector, -2), "[0]");
+  EXPECT_NOTHING ("take/lowest", acc_array_take (vector, G_MININT64), "[0]");
+  CONF_EXPECT_INTS ("take/rows", acc_array_take (matrix, 2), "[3,2]", 0, 1, 10, 11, 20, 21);
+  CONF_EXPECT_INTS ("take/outer", acc_array_take_on (matrix, 0, conf_i64 (1)), "[1,4]", 0, 1, 2, 3);
+  CONF_EXPECT_INTS ("take/middle", acc_array_take_on (cube, 1, conf_i64 (1)), "[2,1,2]", 0, 1, 100, 101);
+  CONF_EXPECT_INTS ("take/from-the-end", acc_array_take_on (cube, -3, conf_i64 (1)), "[1,2,2]", 0, 1, 10, 11);
+  CONF_EXPECT_INTS ("take/computed", acc_array_take_on (vector, 0, acc_expr_the (three)), "[3]", 0, 1, 2);
+  EXPECT_NOTHING ("take/empty", acc_array_take (nothing, 2), "[2,0]");
+  conf_expect_ints ("take/pairs", acc_array_take (pairs, 2), "[2]", 1, 2, (gint64[]) { 0, 1 });
+
+  CONF_EXPECT_INTS ("drop", acc_array_drop (vector, 3), "[2]", 3, 4);
+  EXPECT_NOTHING ("drop/all", acc_array_drop (vector, 5), "[0]");
+  EXPECT_NOTHING ("drop/more", acc_array_drop (vector, G_MAXINT64), "[0]");
+  CONF_EXPECT_INTS ("drop/negative", acc_array_drop (vector, -1), "[5]", 0, 1, 2, 3, 4);
+  CONF_EXPECT_INTS ("drop/outer", acc_array_drop_on (matrix, 0, conf_i64 (2)), "[1,4]", 20, 21, 22, 23);
+  CONF_EXPECT_INTS ("drop/computed", acc_array_drop_on (matrix, 1, acc_expr_the (three)), "[3,1]", 3, 13, 23);
+  EXPECT_NOTHING ("drop/empty", acc_array_drop (nothing, 1), "[2,0]");
+
+  CONF_EXPECT_INTS ("drop-last", acc_array_drop_last (vector, 1), "[4]", 0, 1, 2, 3);
+  CONF_EXPECT_INTS ("drop-last/negative", acc_array_drop_last (vector, -4), "[5]", 0, 1, 2, 3, 4);
+  EXPECT_NOTHING ("drop-last/more", acc_array_drop_last (vector, 7), "[0]");
+  EXPECT_NOTHING ("drop-last/empty", acc_array_drop_last (nothing, 1), "[2,0]");
+  CONF_EXPECT_INTS ("drop-last/outer", acc_array_drop_last_on (matrix, 0, acc_expr_the (one)), "[2,4]", 0, 1, 2, 3, 10, 11, 12, 13);
+
+  CONF_EXPECT_INTS ("tail", acc_array_tail (matrix), "[3,3]", 1, 2, 3, 11, 12, 13, 21, 22, 23);
+  CONF_EXPECT_INTS ("tail/outer", acc_array_tail_on (matrix, 0), "[2,4]", 10, 11, 12, 13, 20, 21, 22, 23);
+  EXPECT_NOTHING ("tail/empty", acc_array_tail (nothing), "[2,0]");
+
+  CONF_EXPECT_INTS ("slit", acc_array_slit (vector, 1, 2), "[2]", 1, 2);
+  CONF_EXPECT_INTS ("slit/beyond", acc_array_slit (vector, 3, 9), "[2]", 3, 4);
+  CONF_EXPECT_INTS ("slit/before", acc_array_slit (vector, -3, 2), "[2]", 0, 1);
+  EXPECT_NOTHING ("slit/outside", acc_array_slit (vector, 9, 2), "[0]");
+  CONF_EXPECT_INTS ("slit/outer", acc_array_slit_on (matrix, 0, acc_expr_the (one), conf_i64 (1)), "[1,4]", 10, 11, 12, 13);
+
+  bad = acc_array_take_on (vector, 1, conf_i64 (1));
+  acc_array_set_label (bad, "flat");
+  CONF_EXPECT_ERROR ("take/dimension", bad, ACC_ERROR_SHAPE, "take_on", "flat", "rank 1", "dimension 1");
+  CONF_EXPECT_ERROR ("drop/rank-0", acc_array_drop (one, 1), ACC_ERROR_SHAPE, "drop", "rank 0");
+  CONF_EXPECT_ERROR ("drop-last/dimension", acc_array_drop_last_on (vector, -2, conf_i64 (1)), ACC_ERROR_SHAPE, "drop_last_on", "-2");
+  CONF_EXPECT_ERROR ("take/count", acc_array_take_on (vector, 0, acc_expr_new_typed_float (conf_type ("f4"), 1)), ACC_ERROR_TYPE, "f4");
+}
+
+static void
+test_orders (void)
+{
+  g_autoptr(AccArray) vector = indices (1, 4, 0, 0), matrix = indices (2, 2, 3, 0), cube = indices (3, 2, 1, 3);
+  g_autoptr(AccArray) nothing = indices (2, 2, 0, 0), one = acc_array_unit (conf_i64 (1));
+
+  CONF_EXPECT_INTS ("reverse", acc_array_reverse (vector), "[4]", 3, 2, 1, 0);
+  CONF_EXPECT_INTS ("reverse/rows", acc_array_reverse (matrix), "[2,3]", 2, 1, 0, 12, 11, 10);
+  CONF_EXPECT_INTS ("reverse/outer", acc_array_reverse_on (matrix, 0), "[2,3]", 10, 11, 12, 0, 1, 2);
+  EXPECT_NOTHING ("reverse/empty", acc_array_reverse (nothing), "[2,0]");
+  CONF_EXPECT_INTS ("transpose", acc_array_transpose (matrix), "[3,2]", 0, 10, 1, 11, 2, 12);
+  CONF_EXPECT_INTS ("transpose/inner-two", acc_array_transpose (cube), "[2,3,1]", 0, 1, 2, 100, 101, 102);
+  CONF_EXPECT_INTS ("transpose/ends", acc_array_transpose_on (cube, 0, 2), "[3,1,2]", 0, 100, 1, 101, 2, 102);
+  CONF_EXPECT_INTS ("transpose/ends-turned", acc_array_transpose_on (cube, -1, 0), "[3,1,2]", 0, 100, 1, 101, 2, 102);
+  CONF_EXPECT_INTS ("transpose/itself", acc_array_transpose_on (matrix, 1, 1), "[2,3]", 0, 1, 2, 10, 11, 12);
+  EXPECT_NOTHING ("transpose/empty", acc_array_transpose (nothing), "[0,2]");
+  CONF_EXPECT_ERROR ("reverse/rank-0", acc_array_reverse (one), ACC_ERROR_SHAPE, "reverse", "rank 0");
+  CONF_EXPECT_ERROR ("transpose/rank-1", acc_array_transpose (vector), ACC_ERROR_SHAPE, "transpose", "rank 1");
+}
+
+static AccExpr *
+negative (AccExpr *x, gpointer data)
+{
+  return acc_expr_sub (x, conf_i64 (1));
+}
+
+static void
+test_several (void)
+{
+  g_autoptr(AccArray) vector = indices (1, 3, 0, 0), wide = indices (2, 2, 3, 0), tall = indices (2, 3, 2, 0);
+  g_autoptr(AccArray) nothing = indices (1, 0, 0, 0), narrow = CONF_INTS1 ("i4", 7, 8), broken = acc_array_concat (vector, narrow);
+  g_autoptr(AccArray) pairs = acc_array_zip (vector, vector), places = CONF_INTS2 ("i8", 2, 2, 5, 0, 0, 3);
+  g_autoptr(AccArray) outside = acc_array_map (places, negative, NULL), numbered = acc_array_indexed (wide);
+  AccArray *bad;
+
+  CONF_EXPECT_INTS ("concat", acc_array_concat (vector, vector), "[6]", 0, 1, 2, 0, 1, 2);
+  CONF_EXPECT_INTS ("concat/smaller", acc_array_concat (wide, tall), "[2,5]", 0, 1, 2, 0, 1, 10, 11, 12, 10, 11);
+  CONF_EXPECT_INTS ("concat/outer", acc_array_concat_on (wide, tall, 0), "[5,2]", 0, 1, 10, 11, 0, 1, 10, 11, 20, 21);
+  CONF_EXPECT_INTS ("concat/nothing-first", acc_array_concat (nothing, vector), "[3]", 0, 1, 2);
+  CONF_EXPECT_INTS ("concat/nothing-last", acc_array_concat (vector, nothing), "[3]", 0, 1, 2);
+  EXPECT_NOTHING ("concat/nothing", acc_array_concat (nothing, nothing), "[0]");
+  conf_expect_ints ("concat/pairs", acc_array_concat (pairs, pairs), "[6]", 1, 6, (gint64[]) { 0, 1, 2, 0, 1, 2 });
+  CONF_EXPECT_ERROR ("concat/types", g_object_ref (broken), ACC_ERROR_TYPE, "concat", "i8", "i4");
+  CONF_EXPECT_ERROR ("concat/of-broken", acc_array_concat (vector, broken), ACC_ERROR_TYPE, "concat", "i8", "i4");
+  CONF_EXPECT_ERROR ("concat/ranks", acc_array_concat (vector, wide), ACC_ERROR_SHAPE, "concat", "rank 1", "rank 2");
+  CONF_EXPECT_ERROR ("concat/dimension", acc_array_concat_on (wide, tall, 2), ACC_ERROR_SHAPE, "concat_on", "dimension 2");
+
+  CONF_EXPECT_INTS ("gather", acc_array_gather (wide, places), "[2,2]", 12, 0, 0, 10);
+  EXPECT_NOTHING ("gather/nothing", acc_array_gather (wide, nothing), "[0]");
+  bad = acc_array_gather (wide, outside);
+  acc_array_set_label (bad, "astray");
+  CONF_EXPECT_ERROR ("gather/bounds", bad, ACC_ERROR_BOUNDS, "astray", "-1");
+  CONF_EXPECT_ERROR ("gather/of-broken", acc_array_gather (broken, places), ACC_ERROR_TYPE, "concat");
+
+  conf_expect_ints ("indexed/row", g_object_ref (numbered), "[2,3]", 0, 6, (gint64[]) { 0, 0, 0, 1, 1, 1 });
+  conf_expect_ints ("indexed/column", g_object_ref (numbered), "[2,3]", 1, 6, (gint64[]) { 0, 1, 2, 0, 1, 2 });
+  conf_expect_ints ("indexed/element", g_object_ref (numbered), "[2,3]", 2, 6, (gint64[]) { 0, 1, 2, 10, 11, 12 });
+}
+
+static void
+test_numbers (void)
+{
+  g_autoptr(AccShape) six = acc_shape_new_matrix (2, 3), four = acc_shape_new_vector (4), none = acc_shape_new_vector (0), scalar = acc_shape_new_scalar ();
+
+  CONF_EXPECT_INTS ("enum", acc_array_enum_from_n (six, acc_expr_new_typed_int (conf_type ("i4"), 5)), "[2,3]", 5, 6, 7, 8, 9, 10);
+  CONF_EXPECT_INTS ("enum/wraps", acc_array_enum_from_step_n (four, acc_expr_new_typed_int (conf_type ("u1"), 250),
+                                                              acc_expr_new_typed_int (conf_type ("u1"), 3)), "[4]", 250, 253, 0, 3);
+  CONF_EXPECT_INTS ("enum/back", acc_array_enum_from_step_n (four, conf_i64 (1), conf_i64 (-2)), "[4]", 1, -1, -3, -5);
+  CONF_EXPECT_INTS ("enum/rank-0", acc_array_enum_from_n (scalar, conf_i64 (9)), "[]", 9);
+  EXPECT_NOTHING ("enum/empty", acc_array_enum_from_n (none, conf_i64 (9)), "[0]");
+  CONF_EXPECT_FLOATS ("enum/floats", acc_array_enum_from_step_n (four, acc_expr_new_typed_float (conf_type ("f4"), 1),
+                                                                 acc_expr_new_typed_float (conf_type ("f4"), 0.25)), "[4]", 1, 1.25, 1.5, 1.75);
+  CONF_EXPECT_ERROR ("enum/types", acc_array_enum_from_step_n (four, conf_i64 (1), acc_expr_new_typed_float (conf_type ("f4"), 1)),
+                     ACC_ERROR_TYPE, "f4");
+}
+
+int
+main (int argc, char **argv)
+{
+  conf_init (&argc, &argv);
+
+  g_test_add_func ("/rearrange/windows", test_windows);
+  g_test_add_func ("/rearrange/orders", test_orders);
+  g_test_add_func ("/rearrange/several", test_several);
+  g_test_add_func ("/rearrange/numbers", test_numbers);
+
+  return conf_run ();
+}
