@@ -141,3 +141,4 @@ G_END_DECLS
 
 #include "acc-array-math.h"
 #include "acc-array-rearrange.h"
+#include "acc-array-scan.h"

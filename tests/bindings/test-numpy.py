@@ -92,5 +92,31 @@ def test_parts_are_as_numpy_cuts_them():
         assert 'take_on' in str(error) and 'dimension 3' in str(error)
 
 
+def test_scans_are_cumulative_sums():
+    data = np.arange(20, dtype='i8').reshape(4, 5) ** 2
+    array, add = Acc.use(data), lambda x, y: x + y
+    right = lambda rows: np.flip(np.cumsum(np.flip(rows, -1), -1), -1)
+    seeds = np.full((4, 1), 7)
+    for made, want in ((array.scanl1(add), np.cumsum(data, -1)), (array.scanr1(add), right(data)),
+                       (array.scanl(7, add), np.cumsum(np.hstack((seeds, data)), -1)), (array.scanr(7, add), right(np.hstack((data, seeds)))),
+                       (array.prescanl(7, add), np.cumsum(np.hstack((seeds, data)), -1)[:, :-1]),
+                       (array.prescanr(7, add), right(np.hstack((data, seeds)))[:, 1:]),
+                       (array.postscanl(7, add), np.cumsum(data, -1) + 7), (array.postscanr(7, add), right(data) + 7)):
+        assert np.array_equal(np.asarray(made.run()), want)
+    for made, want in ((array.scanl_prime(7, add), np.cumsum(np.hstack((seeds, data)), -1)[:, :-1]),
+                       (array.scanr_prime(7, add), right(np.hstack((data, seeds)))[:, 1:])):
+        assert np.array_equal(np.asarray(made[0].run()), want) and np.array_equal(np.asarray(made[1].run()), data.sum(-1) + 7)
+
+    def wrong(x, y):
+        raise KeyError('here')
+
+    for call in (lambda: array.scanr(0, wrong), lambda: array.scanl_prime(0, wrong)):
+        try:
+            call()
+            raise AssertionError('an exception was lost')
+        except KeyError as error:
+            assert error.args == ('here',)
+
+
 if __name__ == '__main__':
     check.main(sys.modules['__main__'])

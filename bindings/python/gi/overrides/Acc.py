@@ -586,6 +586,45 @@ class Array(Acc.Array):
     def scanl1(self, function):
         return _build(function, 2, lambda callback: Acc.Array.scanl1(self, callback))
 
+    def scanr1(self, function):
+        return _build(function, 2, lambda callback: Acc.Array.scanr1(self, callback))
+
+    def scanl(self, initial, function):
+        return _build(function, 2, lambda callback: Acc.Array.scanl(self, _expr(initial), callback))
+
+    def scanr(self, initial, function):
+        return _build(function, 2, lambda callback: Acc.Array.scanr(self, _expr(initial), callback))
+
+    def prescanl(self, initial, function):
+        return _build(function, 2, lambda callback: Acc.Array.prescanl(self, _expr(initial), callback))
+
+    def prescanr(self, initial, function):
+        return _build(function, 2, lambda callback: Acc.Array.prescanr(self, _expr(initial), callback))
+
+    def postscanl(self, initial, function):
+        return _build(function, 2, lambda callback: Acc.Array.postscanl(self, _expr(initial), callback))
+
+    def postscanr(self, initial, function):
+        return _build(function, 2, lambda callback: Acc.Array.postscanr(self, _expr(initial), callback))
+
+    def _scan_prime(self, method, initial, function):
+        totals = []
+
+        def make(callback):
+            scanned, total = method(self, _expr(initial), callback)
+            totals.append(total)
+            return scanned
+
+        return _build(function, 2, make), totals[-1]
+
+    def scanl_prime(self, initial, function):
+        """The scan and what each row comes to."""
+        return self._scan_prime(Acc.Array.scanl_prime, initial, function)
+
+    def scanr_prime(self, initial, function):
+        """The scan and what each row comes to."""
+        return self._scan_prime(Acc.Array.scanr_prime, initial, function)
+
     # neighbourhoods
     def stencil(self, sizes, boundary, function):
         sizes = [int(size) for size in (sizes if hasattr(sizes, '__iter__') else (sizes,))]

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-scan.h"
+
+#include "acc-array-build-private.h"
+#include "acc-error.h"
+
+/* All are scans from the left over rows that begin with the initial value; those from the right over reversed rows, with the
+ * operator's operands changed, and reversed again. */
+
+typedef enum {
+  SEED_NONE,
+  SEED_EXTRA,    /* before the row, which gets longer */
+  SEED_FIRST,    /* before the row, whose last element goes */
+  SEED_JOINED,   /* combined with the first element */
+} Seed;
+
+typedef struct {
+  AccArray     *array;
+  gboolean      from_right;
+  Seed          seed;
+  AccExpr      *initial;
+  AccExprFunc2  combine;
+  gpointer      data;
+} Scan;
+
+static AccExpr *
+combine_in_order (AccExpr *so_far,
+                  AccExpr *next,
+                  gpointer data)
+{
+  const Scan *scan = data;
+
+  return scan->from_right ? scan->combine (next, so_far, scan->data) : scan->combine (so_far, next, scan->data);
+}
+
+static AccExpr *
+seeded_element (AccExpr *index,
+                gpointer data)
+{
+  Scan *scan = data;
+  guint rank = scan->array->rank;
+  AccElementType *type = acc_element_type_new (ACC_KIND_I64);
+  g_autoptr(AccExpr) place = acc_expr_ref_sink (acc_expr_item (index, rank - 1));
+  g_autoptr(AccExpr) own = NULL;
+  g_autofree AccExpr **items = g_new (AccExpr *, rank);
+  AccExpr *from = scan->from_right ? acc_expr_sub (acc_expr_extent (scan->array, rank - 1), place) : place;
+  gboolean shifts = scan->seed != SEED_JOINED;
+
+  /* Behind a seed that is by itself: place - 1, or n - place; else place, or n - 1 - place. */
+  if (shifts != scan->from_right)
+    from = acc_expr_sub (from, acc_expr_new_typed_int (type, 1));
+  for (guint i = 0; i + 1 < rank; i++)
+    items[i] = acc_expr_item (index, i);
+  items[rank - 1] = from;
+  own = acc_expr_ref_sink (acc_expr_index (scan->array, rank == 1 ? from : acc_expr_tuple (items, rank)));
+
+  return acc_expr_cond (acc_expr_eq (place, acc_expr_new_typed_int (type, 0)),
+                        shifts ? scan->initial : combine_in_order (scan->initial, own, scan), own);
+}
+
+/* The rows that are scanned from the left. */
+static AccArray *
+begin_rows (Scan *scan)
+{
+  AccArray *array = scan->array;
+  guint rank = array->rank;
+  g_autofree AccExpr **extents = NULL;
+  AccArray *node;
+
+  if (scan->seed == SEED_NONE)
+    return scan->from_right ? acc_array_reverse (array) : g_object_ref (array);
+
+  node = acc_array_begin (ACC_OP_GENERATE, NULL, 0);
+  extents = g_new (AccExpr *, rank);
+  for (guint i = 0; i < rank; i++)
+    extents[i] = acc_expr_extent (array, i);
+  if (scan->seed == SEED_EXTRA)
+    extents[rank - 1] = acc_expr_add (extents[rank - 1], acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), 1));
+  acc_array_set_extents_expr (node, rank == 1 ? extents[0] : acc_expr_tuple (extents, rank));
+  acc_array_call1 (node, 0, seeded_element, scan);
+
+  return acc_array_complete (node);
+}
+
+static AccArray *
+run_scan (AccArray     *self,
+          const char   *operation,
+          gboolean      from_right,
+          Seed          seed,
+          AccExpr      *initial,
+          AccExprFunc2  combine,
+          gpointer      user_data,
+          AccArray    **totals)
+{
+  g_autoptr(AccArray) node = acc_array_begin (ACC_OP_SCANL1, &self, 1);
+  g_autoptr(AccExpr) given = initial != NULL ? acc_expr_ref_sink (initial) : NULL;
+  g_autoptr(AccExpr) settled = NULL;
+  Scan scan = { self, from_right, seed, NULL, combine, user_data };
+
+  if (node->error == NULL && combine == NULL)
+    acc_array_fail_argument (node, "a function");
+  if (node->error == NULL && seed != SEED_NONE && initial == NULL)
+    acc_array_fail_argument (node, "an initial value");
+  if (node->error == NULL && self->rank == 0)
+    acc_array_fail (node, ACC_ERROR_SHAPE, "%s: an array of rank 0 has no innermost dimension", operation);
+  if (node->error == NULL && seed != SEED_NONE)
+    {
+      const GError *error;
+
+      scan.initial = settled = acc_expr_ref_sink (acc_expr_settle (given, self->type));
+      error = acc_expr_get_error (settled);
+      if (error != NULL)
+        acc_array_fail (node, error->code, "%s: %s", operation, error->message);
+      else if (acc_expr_get_element_type (settled) != self->type)
+        acc_array_fail (node, ACC_ERROR_TYPE, "%s: an initial value of %s for an array of %s", operation,
+                        acc_element_type_get_code (acc_expr_get_element_type (settled)), acc_element_type_get_code (self->type));
+    }
+  if (node->error != NULL)
+    {
+      if (totals != NULL)
+        *totals = acc_array_complete (g_object_ref (node));
+      return acc_array_complete (g_steal_pointer (&node));
+    }
+
+  g_autoptr(AccArray) rows = begin_rows (&scan);
+  g_autoptr(AccArray) scanned = acc_array_scanl1 (rows, combine_in_order, &scan);
+  if (totals != NULL)
+    {
+      g_autoptr(AccArray) ordered = from_right ? acc_array_reverse (self) : g_object_ref (self);
+
+      *totals = acc_array_fold (ordered, settled, combine_in_order, &scan);
+    }
+
+  return from_right ? acc_array_reverse (scanned) : g_steal_pointer (&scanned);
+}
+
+/**
+ * acc_array_scanl:
+ * @self: an array of rank 1 or more
+ * @initial: of the element type
+ * @combine: (scope call) (closure user_data): takes the value so far and the next element, gives the element type
+ * @user_data: data for @combine
+ *
+ * All partial reductions of every row, from the left: @initial, @initial·x0, @initial·x0·x1, … @combine must be associative and need
+ * not be commutative; @initial need not be neutral. An empty row gives @initial alone.
+ *
+ * Returns: (transfer full): an array whose rows are one element longer
+ */
+AccArray *
+acc_array_scanl (AccArray     *self,
+                 AccExpr      *initial,
+                 AccExprFunc2  combine,
+                 gpointer      user_data)
+{
+  return run_scan (self, "scanl", FALSE, SEED_EXTRA, initial, combine, user_data, NULL);
+}
+
+/**
+ * acc_array_scanr:
+ * @self: an array of rank 1 or more
+ * @initial: of the element type
+ * @combine: (scope call) (closure user_data): takes the next element and the value so far, gives the element type
+ * @user_data: data for @combine
+ *
+ * All partial reductions of every row, from the right: …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial, @initial. @combine takes the
+ * next element first, must be associative and need not be commutative. An empty row gives @initial alone.
+ *
+ * Returns: (transfer full): an array whose rows are one element longer
+ */
+AccArray *
+acc_array_scanr (AccArray     *self,
+                 AccExpr      *initial,
+                 AccExprFunc2  combine,
+                 gpointer      user_data)
+{
+  return run_scan (self, "scanr", TRUE, SEED_EXTRA, initial, combine, user_data, NULL);
+}
+
+/**
+ * acc_array_scanr1:
+ * @self: an array of rank 1 or more
+ * @combine: (scope call) (closure user_data): takes the next element and the value so far, gives the element type
+ * @user_data: data for @combine
+ *
+ * All partial reductions of every row, from the right, each with its own element: …, x(n-2)·x(n-1), x(n-1). @combine must be
+ * associative and need not be commutative. An empty row stays empty.
+ *
+ * Returns: (transfer full): an array of the shape of @self
+ */
+AccArray *
+acc_array_scanr1 (AccArray     *self,
+                  AccExprFunc2  combine,
+                  gpointer      user_data)
+{
+  return run_scan (self, "scanr1", TRUE, SEED_NONE, NULL, combine, user_data, NULL);
+}
+
+/**
+ * acc_array_scanl_prime:
+ * @self: an array of rank 1 or more
+ * @initial: of the element type
+ * @combine: (scope call) (closure user_data): takes the value so far and the next element, gives the element type
+ * @user_data: data for @combine
+ * @totals: (out) (optional) (transfer full): what each row comes to: an array whose rank is one lower
+ *
+ * All partial reductions of every row, from the left and without the element itself: @initial, @initial·x0, …, @initial·x0·…·x(n-2), and
+ * in @totals @initial·x0·…·x(n-1).
+ * @combine must be associative and need not be commutative. An empty row stays empty, and its total is @initial.
+ *
+ * Returns: (transfer full): an array of the shape of @self
+ */
+AccArray *
+acc_array_scanl_prime (AccArray      *self,
+                       AccExpr       *initial,
+                       AccExprFunc2   combine,
+                       gpointer       user_data,
+                       AccArray     **totals)
+{
+  return run_scan (self, "scanl_prime", FALSE, SEED_FIRST, initial, combine, user_data, totals);
+}
+
+/**
+ * acc_array_scanr_prime:
+ * @self: an array of rank 1 or more
+ * @initial: of the element type
+ * @combine: (scope call) (closure user_data): takes the next element and the value so far, gives the element type
+ * @user_data: data for @combine
+ * @totals: (out) (optional) (transfer full): what each row comes to: an array whose rank is one lower
+ *
+ * All partial reductions of every row, from the right and without the element itself: …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial,
+ * @initial, without x0, and in @totals x0·…·x(n-1)·@initial.
+ * @combine must be associative and need not be commutative. An empty row stays empty, and its total is @initial.
+ *
+ * Returns: (transfer full): an array of the shape of @self
+ */
+AccArray *
+acc_array_scanr_prime (AccArray      *self,
+                       AccExpr       *initial,
+                       AccExprFunc2   combine,
+                       gpointer       user_data,
+                       AccArray     **totals)
+{
+  return run_scan (self, "scanr_prime", TRUE, SEED_FIRST, initial, combine, user_data, totals);
+}
+
+/**
+ * acc_array_prescanl:
+ * @self: an array of rank 1 or more
+ * @initial: of the element type
+ * @combine: (scope call) (closure user_data): takes the value so far and the next element, gives the element type
+ * @user_data: data for @combine
+ *
+ * All partial reductions of every row, from the left and without the element itself: @initial, @initial·x0, …,
+ * @initial·x0·…·x(n-2). @combine must be associative and need not be commutative. An empty row stays empty.
+ *
+ * Returns: (transfer full): an array of the shape of @self
+ */
+AccArray *
+acc_array_prescanl (AccArray     *self,
+                    AccExpr      *initial,
+                    AccExprFunc2  combine,
+                    gpointer      user_data)
+{
+  return run_scan (self, "prescanl", FALSE, SEED_FIRST, initial, combine, user_data, NULL);
+}
+
+/**
+ * acc_array_prescanr:
+ * @self: an array of rank 1 or more
+ * @initial: of the element type
+ * @combine: (scope call) (closure user_data): takes the next element and the value so far, gives the element type
+ * @user_data: data for @combine
+ *
+ * As [method@Array.prescanl] from the right: …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial, @initial, without x0. @combine takes
+ * the next element first.
+ *
+ * Returns: (transfer full): an array of the shape of @self
+ */
+AccArray *
+acc_array_prescanr (AccArray     *self,
+                    AccExpr      *initial,
+                    AccExprFunc2  combine,
+                    gpointer      user_data)
+{
+  return run_scan (self, "prescanr", TRUE, SEED_FIRST, initial, combine, user_data, NULL);
+}
+
+/**
+ * acc_array_postscanl:
+ * @self: an array of rank 1 or more
+ * @initial: of the element type
+ * @combine: (scope call) (closure user_data): takes the value so far and the next element, gives the element type
+ * @user_data: data for @combine
+ *
+ * All partial reductions of every row, from the left and with the element itself: @initial·x0, @initial·x0·x1, … @combine must be
+ * associative and need not be commutative. An empty row stays empty.
+ *
+ * Returns: (transfer full): an array of the shape of @self
+ */
+AccArray *
+acc_array_postscanl (AccArray     *self,
+                     AccExpr      *initial,
+                     AccExprFunc2  combine,
+                     gpointer      user_data)
+{
+  return run_scan (self, "postscanl", FALSE, SEED_JOINED, initial, combine, user_data, NULL);
+}
+
+/**
+ * acc_array_postscanr:
+ * @self: an array of rank 1 or more
+ * @initial: of the element type
+ * @combine: (scope call) (closure user_data): takes the next element and the value so far, gives the element type
+ * @user_data: data for @combine
+ *
+ * As [method@Array.postscanl] from the right: …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial. @combine takes the next element
+ * first.
+ *
+ * Returns: (transfer full): an array of the shape of @self
+ */
+AccArray *
+acc_array_postscanr (AccArray     *self,
+                     AccExpr      *initial,
+                     AccExprFunc2  combine,
+                     gpointer      user_data)
+{
+  return run_scan (self, "postscanr", TRUE, SEED_JOINED, initial, combine, user_data, NULL);
+}
