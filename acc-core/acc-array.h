@@ -140,5 +140,7 @@ char           *acc_array_to_string        (AccArray *self) G_GNUC_WARN_UNUSED_R
 G_END_DECLS
 
 #include "acc-array-math.h"
+#include "acc-array-expand.h"
+#include "acc-array-filter.h"
 #include "acc-array-rearrange.h"
 #include "acc-array-scan.h"

@@ -32,6 +32,12 @@ const flat = Acc.use(new Float32Array(20 * 30).fill(3), [20, 30]);
 const [blurred] = executable.run([flat], null);
 check(blurred.to_array().every(v => Math.abs(v - 3) < 1e-5), 'program');
 
+const counts = Acc.use(new Int32Array([2, 0, 3, 1]));
+const [evens, howMany] = counts.filter(x => x.rem(2).eq(0));
+check(evens.run().to_array().join() === '2,0' && howMany.run().get_int(0, 0) === 2, 'filter');
+check(counts.expand(x => x.cast('i8'), (x, i) => x.cast('i8').mul(10).add(i)).run().to_array().join() === '20,21,30,31,32,10', 'expand');
+check(counts.reverse().take(2).run().to_array().join() === '1,3', 'parts');
+
 let caught = null;
 try {
     xs.map(x => x.add(x.cast('i4')));

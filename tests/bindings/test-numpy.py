@@ -92,6 +92,17 @@ def test_parts_are_as_numpy_cuts_them():
         assert 'take_on' in str(error) and 'dimension 3' in str(error)
 
 
+def test_some_and_several():
+    data = np.arange(30, dtype='i4').reshape(5, 6) * 7 % 10
+    kept, counts = Acc.use(data).filter(lambda x: x < 4)
+    assert np.array_equal(np.asarray(kept.run()), data[data < 4]) and np.array_equal(np.asarray(counts.run()), (data < 4).sum(1))
+    kept, counts = Acc.use(data).compact(Acc.use(data % 2 == 0))
+    assert np.array_equal(np.asarray(kept.run()), data[data % 2 == 0]) and np.array_equal(np.asarray(counts.run()), (data % 2 == 0).sum(1))
+    times = np.array([2, 0, 3, 1])
+    repeated = Acc.use(times).expand(lambda x: x, lambda x, i: x * 10 + i)
+    assert list(np.asarray(repeated.run())) == [20, 21, 30, 31, 32, 10]
+
+
 def test_scans_are_cumulative_sums():
     data = np.arange(20, dtype='i8').reshape(4, 5) ** 2
     array, add = Acc.use(data), lambda x, y: x + y
@@ -107,10 +118,11 @@ def test_scans_are_cumulative_sums():
                        (array.scanr_prime(7, add), right(np.hstack((data, seeds)))[:, 1:])):
         assert np.array_equal(np.asarray(made[0].run()), want) and np.array_equal(np.asarray(made[1].run()), data.sum(-1) + 7)
 
-    def wrong(x, y):
+    def wrong(*arguments):
         raise KeyError('here')
 
-    for call in (lambda: array.scanr(0, wrong), lambda: array.scanl_prime(0, wrong)):
+    for call in (lambda: array.scanr(0, wrong), lambda: array.scanl_prime(0, wrong), lambda: array.filter(wrong),
+                 lambda: array.flatten().expand(wrong, add), lambda: array.flatten().expand(lambda x: x, wrong)):
         try:
             call()
             raise AssertionError('an exception was lost')

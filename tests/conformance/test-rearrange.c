@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conformance.h"
 
-/* Hand-worked cases of what takes arrays apart and puts them together, sections 1.2, 1.4, 1.5 and 1.8 of the language. */
+/* Hand-worked cases of what takes arrays apart and puts them together, sections 1.2, 1.4, 1.5, 1.8 and 1.9 of the language. */
 
 static AccExpr *
 decimal (AccExpr *index, gpointer data)
@@ -153,6 +153,156 @@ test_numbers (void)
                      ACC_ERROR_TYPE, "f4");
 }
 
+/* --- 1.9 */
+
+static AccExpr *
+is_even (AccExpr *x, gpointer data)
+{
+  return acc_expr_eq (acc_expr_rem (x, acc_expr_new_int (2)), acc_expr_new_int (0));
+}
+
+static AccExpr *
+is_less (AccExpr *x, gpointer limit)
+{
+  return acc_expr_lt (x, conf_i64 (GPOINTER_TO_INT (limit)));
+}
+
+static AccExpr *
+first_is_even (AccExpr *x, gpointer data)
+{
+  return is_even (acc_expr_item (x, 0), data);
+}
+
+static AccExpr *
+scramble (AccExpr *index, gpointer data)
+{
+  AccExpr *sum = conf_i64 (7);
+
+  for (guint i = 0; i < acc_expr_get_n_items (index); i++)
+    sum = acc_expr_add (acc_expr_mul (sum, conf_i64 (31)), acc_expr_mul (acc_expr_item (index, i), conf_i64 (i + 3)));
+  return acc_expr_rem (sum, conf_i64 (1009));
+}
+
+/* Against a loop. */
+static void
+check_filter (gint64 rows, gint64 columns, gint limit)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (rows, columns);
+  g_autoptr(AccArray) numbers = acc_array_generate (shape, scramble, NULL), counts = NULL;
+  AccArray *kept = acc_array_filter (numbers, is_less, GINT_TO_POINTER (limit), &counts);
+  g_autofree gint64 *values = g_new (gint64, rows * columns + 1), *each = g_new0 (gint64, rows + 1);
+  g_autofree char *name = g_strdup_printf ("filter/%d-%d/%d", (int) rows, (int) columns, limit), *text = NULL, *rows_text = g_strdup_printf ("[%d]", (int) rows);
+  guint n = 0;
+
+  for (gint64 r = 0; r < rows; r++)
+    for (gint64 c = 0; c < columns; c++)
+      {
+        gint64 x = ((7 * 31 + r * 3) * 31 + c * 4) % 1009;
+
+        if (x < limit)
+          {
+            values[n++] = x;
+            each[r]++;
+          }
+      }
+  text = g_strdup_printf ("[%u]", n);
+  conf_expect_ints (name, kept, text, 0, n, values);
+  conf_expect_ints (name, g_steal_pointer (&counts), rows_text, 0, (guint) rows, each);
+}
+
+static AccArray *
+compact_given (AccArray **arrays, guint n, gpointer data)
+{
+  return acc_array_compact (arrays[0], arrays[1], NULL);
+}
+
+static void
+test_filter (void)
+{
+  g_autoptr(AccArray) vector = CONF_INTS1 ("i4", 3, 4, 8, 1, 6), nothing = indices (2, 2, 0, 0), matrix = indices (2, 2, 3, 0), one = acc_array_unit (conf_i64 (1));
+  g_autoptr(AccArray) flags = CONF_INTS2 ("b1", 2, 3, 1, 0, 1, 0, 1, 1), tall = CONF_INTS2 ("b1", 3, 2, 1, 0, 1, 0, 1, 1), flat = CONF_INTS1 ("b1", 1, 0, 1);
+  g_autoptr(AccArray) pairs = acc_array_zip (matrix, matrix), given = CONF_INTS2 ("i8", 2, 3, 1, 2, 3, 4, 5, 6), counts = NULL, kept = NULL;
+  g_autoptr(AccProgram) program = acc_program_new ((const char *[]) { "i8[:,:]", "b1[:,:]", NULL }, compact_given, NULL);
+  g_autoptr(GError) error = NULL;
+
+  CONF_EXPECT_INTS ("filter", acc_array_filter (vector, is_even, NULL, &counts), "[3]", 4, 8, 6);
+  CONF_EXPECT_INTS ("filter/count", g_steal_pointer (&counts), "[]", 3);
+  EXPECT_NOTHING ("filter/empty", acc_array_filter (nothing, is_even, NULL, &counts), "[0]");
+  CONF_EXPECT_INTS ("filter/empty-counts", g_steal_pointer (&counts), "[2]", 0, 0);
+  CONF_EXPECT_INTS ("compact", acc_array_compact (matrix, flags, &counts), "[4]", 0, 2, 11, 12);
+  CONF_EXPECT_INTS ("compact/counts", g_steal_pointer (&counts), "[2]", 2, 2);
+  kept = acc_array_filter (pairs, first_is_even, NULL, NULL);
+  conf_expect_ints ("filter/pairs", g_object_ref (kept), "[4]", 1, 4, (gint64[]) { 0, 2, 10, 12 });
+
+  CONF_EXPECT_ERROR ("filter/rank-0", acc_array_filter (one, is_even, NULL, &counts), ACC_ERROR_SHAPE, "compact", "rank 0");
+  CONF_EXPECT_ERROR ("filter/rank-0-counts", g_steal_pointer (&counts), ACC_ERROR_SHAPE, "compact", "rank 0");
+  CONF_EXPECT_ERROR ("compact/extents", acc_array_compact (matrix, tall, NULL), ACC_ERROR_SHAPE, "[3,2]", "[2,3]");
+  CONF_EXPECT_ERROR ("compact/rank", acc_array_compact (matrix, flat, NULL), ACC_ERROR_SHAPE, "rank 1", "rank 2");
+  CONF_EXPECT_ERROR ("compact/type", acc_array_compact (matrix, matrix, NULL), ACC_ERROR_TYPE, "b1", "i8");
+
+  /* Where the extents are known when run. */
+  for (guint i = 0; i < conf_n_backends (); i++)
+    {
+      g_autoptr(AccExecutable) executable = acc_backend_compile (conf_backend (i), program, NULL, &error);
+      g_autoptr(GPtrArray) good = NULL, bad = NULL;
+
+      g_assert_no_error (error);
+      good = acc_executable_run (executable, (AccArray *[]) { given, flags }, 2, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (acc_array_get_int (good->pdata[0], 0, 3), ==, 6);
+      bad = acc_executable_run (executable, (AccArray *[]) { given, tall }, 2, NULL, &error);
+      g_assert_null (bad);
+      g_assert_error (error, ACC_ERROR, ACC_ERROR_BOUNDS);
+      g_clear_error (&error);
+    }
+
+  for (gint limit = 0; limit <= 1009; limit += 1009)
+    check_filter (3, 7, limit);
+  check_filter (5, 64, 500);
+  check_filter (1000, 8, 100);
+  check_filter (20011, 3, 900);
+  check_filter (1, 70001, 300);
+}
+
+static AccExpr *
+itself (AccExpr *x, gpointer data)
+{
+  return x;
+}
+
+static AccExpr *
+every_third (AccExpr *x, gpointer data)
+{
+  return acc_expr_rem (acc_expr_mul (x, conf_i64 (5)), conf_i64 (3));
+}
+
+static AccExpr *
+tens_and_place (AccExpr *x, AccExpr *i, gpointer data)
+{
+  return acc_expr_add (acc_expr_mul (x, conf_i64 (10)), i);
+}
+
+static void
+test_expand (void)
+{
+  g_autoptr(AccArray) counts = CONF_INTS1 ("i8", 0, 2, 0, 0, 3, 1, 0), none = CONF_INTS1 ("i8", 0, -5, 0), nothing = indices (1, 0, 0, 0);
+  g_autoptr(AccArray) matrix = indices (2, 2, 2, 0), many = indices (1, 20011, 0, 0);
+  g_autofree gint64 *values = g_new (gint64, 3 * 20011);
+  g_autofree char *text = NULL;
+  guint n = 0;
+
+  CONF_EXPECT_INTS ("expand", acc_array_expand (counts, itself, NULL, tens_and_place, NULL), "[6]", 20, 21, 30, 31, 32, 10);
+  EXPECT_NOTHING ("expand/none", acc_array_expand (none, itself, NULL, tens_and_place, NULL), "[0]");
+  EXPECT_NOTHING ("expand/nothing", acc_array_expand (nothing, itself, NULL, tens_and_place, NULL), "[0]");
+  CONF_EXPECT_ERROR ("expand/rank", acc_array_expand (matrix, itself, NULL, tens_and_place, NULL), ACC_ERROR_SHAPE, "expand", "rank 2");
+
+  for (gint64 x = 0; x < 20011; x++)
+    for (gint64 i = 0; i < x * 5 % 3; i++)
+      values[n++] = x * 10 + i;
+  text = g_strdup_printf ("[%u]", n);
+  conf_expect_ints ("expand/many", acc_array_expand (many, every_third, NULL, tens_and_place, NULL), text, 0, n, values);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -162,6 +312,8 @@ main (int argc, char **argv)
   g_test_add_func ("/rearrange/orders", test_orders);
   g_test_add_func ("/rearrange/several", test_several);
   g_test_add_func ("/rearrange/numbers", test_numbers);
+  g_test_add_func ("/rearrange/filter", test_filter);
+  g_test_add_func ("/rearrange/expand", test_expand);
 
   return conf_run ();
 }

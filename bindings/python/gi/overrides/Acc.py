@@ -98,10 +98,27 @@ def _build(function, arity, make, wrap=None):
             failure.append(exception)
             return None
 
-    made = make(callback)
+    try:
+        made = make(callback)
+    except Exception:
+        if failure:
+            raise failure[0]
+        raise
     if failure:
         raise failure[0]
     return _sound(made)
+
+
+def _build_two(function, arity, make):
+    """The same where make gives an array and another that goes with it."""
+    others = []
+
+    def make_first(callback):
+        made, other = make(callback)
+        others.append(other)
+        return made
+
+    return _build(function, arity, make_first), others[-1]
 
 
 def _is_float(expr):
@@ -570,6 +587,18 @@ class Array(Acc.Array):
     def indexed(self):
         return _sound(Acc.Array.indexed(self))
 
+    def filter(self, predicate):
+        """The elements that stay, as a vector, and how many there are of each row."""
+        return _build_two(predicate, 1, lambda callback: Acc.Array.filter(self, callback))
+
+    def compact(self, flags):
+        kept, counts = Acc.Array.compact(self, _array(flags))
+        return _sound(kept), counts
+
+    def expand(self, count, element):
+        # One level for each function: what either raises comes out.
+        return _build(count, 1, lambda counted: _build(element, 2, lambda made: Acc.Array.expand(self, counted, (), made, ())))
+
     # reductions
     def fold(self, initial, function):
         return _build(function, 2, lambda callback: Acc.Array.fold(self, _expr(initial), callback))
@@ -607,23 +636,13 @@ class Array(Acc.Array):
     def postscanr(self, initial, function):
         return _build(function, 2, lambda callback: Acc.Array.postscanr(self, _expr(initial), callback))
 
-    def _scan_prime(self, method, initial, function):
-        totals = []
-
-        def make(callback):
-            scanned, total = method(self, _expr(initial), callback)
-            totals.append(total)
-            return scanned
-
-        return _build(function, 2, make), totals[-1]
-
     def scanl_prime(self, initial, function):
         """The scan and what each row comes to."""
-        return self._scan_prime(Acc.Array.scanl_prime, initial, function)
+        return _build_two(function, 2, lambda callback: Acc.Array.scanl_prime(self, _expr(initial), callback))
 
     def scanr_prime(self, initial, function):
         """The scan and what each row comes to."""
-        return self._scan_prime(Acc.Array.scanr_prime, initial, function)
+        return _build_two(function, 2, lambda callback: Acc.Array.scanr_prime(self, _expr(initial), callback))
 
     # neighbourhoods
     def stencil(self, sizes, boundary, function):

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-expand.h"
+
+#include "acc-array-build-private.h"
+#include "acc-error.h"
+
+/* Each element that has results leaves its number where they begin; a scan of the larger numbers tells every place whose it is. */
+
+typedef struct {
+  AccArray     *array, *begins;
+  AccExprFunc   count;
+  AccExprFunc2  element;
+  gpointer      count_data, element_data;
+} Expansion;
+
+static AccExpr *
+number (gint64 x)
+{
+  return acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), x);
+}
+
+static AccExpr *
+count_of (AccExpr *x,
+          gpointer data)
+{
+  const Expansion *expansion = data;
+  AccExpr *count = expansion->count (x, expansion->count_data);
+
+  return count != NULL ? acc_expr_max (count, number (0)) : NULL;
+}
+
+static AccExpr *
+add (AccExpr *x,
+     AccExpr *y,
+     gpointer data)
+{
+  return acc_expr_add (x, y);
+}
+
+static AccExpr *
+larger (AccExpr *x,
+        AccExpr *y,
+        gpointer data)
+{
+  return acc_expr_max (x, y);
+}
+
+static AccExpr *
+begin_of (AccExpr *count,
+          AccExpr *begin,
+          gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_gt (count, number (0)), begin);
+}
+
+static AccExpr *
+own_number (AccExpr *index,
+            AccExpr *x,
+            gpointer data)
+{
+  return acc_expr_item (index, 0);
+}
+
+static AccExpr *
+element_of (AccExpr *place,
+            AccExpr *owner,
+            gpointer data)
+{
+  const Expansion *expansion = data;
+
+  return expansion->element (acc_expr_linear_index (expansion->array, owner),
+                             acc_expr_sub (acc_expr_item (place, 0), acc_expr_linear_index (expansion->begins, owner)), expansion->element_data);
+}
+
+/**
+ * acc_array_expand:
+ * @self: a vector
+ * @count: (scope call) (closure count_data): takes an element, gives how many it becomes: an i8; negative is none
+ * @count_data: data for @count
+ * @element: (scope call) (closure element_data): takes an element and a number from 0 to its count - 1, gives one of them
+ * @element_data: data for @element
+ *
+ * Every element becomes several, or none, in order. Linear in the number of elements before and after, however they are
+ * distributed.
+ *
+ * Returns: (transfer full): a vector of the type of @element
+ */
+AccArray *
+acc_array_expand (AccArray     *self,
+                  AccExprFunc   count,
+                  gpointer      count_data,
+                  AccExprFunc2  element,
+                  gpointer      element_data)
+{
+  AccArray *node = acc_array_begin (ACC_OP_IMAP, &self, 1);
+  Expansion expansion = { self, NULL, count, element, count_data, element_data };
+
+  if (node->error == NULL && (count == NULL || element == NULL))
+    acc_array_fail_argument (node, "a function");
+  if (node->error == NULL && self->rank != 1)
+    acc_array_fail (node, ACC_ERROR_SHAPE, "expand: an array of rank %u is no vector", self->rank);
+  if (node->error != NULL)
+    return acc_array_complete (node);
+  g_object_unref (node);
+
+  g_autoptr(AccArray) counts = acc_array_map (self, count_of, &expansion);
+  g_autoptr(AccArray) begins = acc_array_prescanl (counts, number (0), add, NULL);
+  g_autoptr(AccArray) total = acc_array_fold_all (counts, number (0), add, NULL);
+  g_autoptr(AccArray) targets = acc_array_zip_with (counts, begins, begin_of, NULL);
+  g_autoptr(AccArray) numbers = acc_array_imap (self, own_number, NULL);
+  g_autoptr(AccArray) zeros = acc_array_fill_expr (acc_expr_the (total), number (0));
+  g_autoptr(AccArray) marks = acc_array_permute (numbers, zeros, targets, larger, NULL);
+  g_autoptr(AccArray) owners = acc_array_scanl1 (marks, larger, NULL);
+
+  expansion.begins = begins;
+  return acc_array_imap (owners, element_of, &expansion);
+}

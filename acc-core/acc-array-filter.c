@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-filter.h"
+
+#include "acc-array-build-private.h"
+#include "acc-error.h"
+
+/* Every element that stays goes to where a scan of the flags, in row-major order, says that it comes (Blelloch 1990, "pack"). */
+
+static AccExpr *
+number (gint64 x)
+{
+  return acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), x);
+}
+
+static AccExpr *
+one_if (AccExpr *flag,
+        gpointer data)
+{
+  return acc_expr_cond (flag, number (1), number (0));
+}
+
+static AccExpr *
+add (AccExpr *x,
+     AccExpr *y,
+     gpointer data)
+{
+  return acc_expr_add (x, y);
+}
+
+static AccExpr *
+target (AccExpr *flag,
+        AccExpr *place,
+        gpointer data)
+{
+  return acc_expr_tuple2 (flag, place);
+}
+
+static AccExpr *
+take_new (AccExpr *value,
+          AccExpr *old,
+          gpointer data)
+{
+  return value;
+}
+
+/* @flags: of the extents of @self */
+static AccArray *
+pack (AccArray  *self,
+      AccArray  *flags,
+      AccArray **counts)
+{
+  g_autoptr(AccArray) flat = acc_array_flatten (self), flat_flags = acc_array_flatten (flags);
+  g_autoptr(AccArray) ones = acc_array_map (flat_flags, one_if, NULL);
+  g_autoptr(AccArray) places = acc_array_prescanl (ones, number (0), add, NULL);
+  g_autoptr(AccArray) total = acc_array_fold_all (ones, number (0), add, NULL);
+  g_autoptr(AccArray) targets = acc_array_zip_with (flat_flags, places, target, NULL);
+  g_autoptr(AccArray) room = acc_array_take_on (flat, 0, acc_expr_the (total));
+
+  if (counts != NULL)
+    {
+      g_autoptr(AccArray) each = acc_array_map (flags, one_if, NULL);
+
+      *counts = acc_array_fold (each, number (0), add, NULL);
+    }
+
+  return acc_array_permute (flat, room, targets, take_new, NULL);
+}
+
+static AccArray *
+refuse (AccArray  *node,
+        AccArray **counts)
+{
+  if (counts != NULL)
+    *counts = acc_array_complete (g_object_ref (node));
+
+  return acc_array_complete (node);
+}
+
+/**
+ * acc_array_filter:
+ * @self: an array of rank 1 or more
+ * @predicate: (scope call) (closure user_data): takes an element, gives whether it stays: a b1
+ * @user_data: data for @predicate
+ * @counts: (out) (optional) (transfer full): how many of each row stay: i8, of a rank one lower
+ *
+ * The elements for which @predicate holds, in row-major order. Linear in the size of @self.
+ *
+ * Returns: (transfer full): a vector
+ */
+AccArray *
+acc_array_filter (AccArray     *self,
+                  AccExprFunc   predicate,
+                  gpointer      user_data,
+                  AccArray    **counts)
+{
+  g_autoptr(AccArray) flags = acc_array_map (self, predicate, user_data);
+
+  return acc_array_compact (self, flags, counts);
+}
+
+static gboolean
+check_extents (AccArray *node,
+               AccArray *self,
+               AccArray *flags)
+{
+  AccShape *own = acc_array_get_shape (self), *other = acc_array_get_shape (flags);
+
+  if (self->rank == 0)
+    return acc_array_fail (node, ACC_ERROR_SHAPE, "compact: an array of rank 0 has no rows");
+  if (flags->type != acc_element_type_new (ACC_KIND_BOOL))
+    return acc_array_fail (node, ACC_ERROR_TYPE, "compact: flags are b1, not %s", acc_element_type_get_code (flags->type));
+  if (flags->rank != self->rank)
+    return acc_array_fail (node, ACC_ERROR_SHAPE, "compact: flags of rank %u for an array of rank %u", flags->rank, self->rank);
+  if (own != NULL && other != NULL && !acc_shape_equal (own, other))
+    {
+      g_autofree char *wanted = acc_shape_to_string (own), *given = acc_shape_to_string (other);
+
+      return acc_array_fail (node, ACC_ERROR_SHAPE, "compact: flags of %s for an array of %s", given, wanted);
+    }
+
+  return TRUE;
+}
+
+typedef struct {
+  AccArray *array, *flags;
+} Match;
+
+/* Nowhere, where the extents turn out to be others: that is an error when run. */
+static AccExpr *
+matching_index (AccExpr *index,
+                gpointer data)
+{
+  const Match *match = data;
+  guint rank = match->array->rank;
+  g_autofree AccExpr **items = g_new (AccExpr *, rank);
+
+  for (guint i = 0; i < rank; i++)
+    items[i] = acc_expr_cond (acc_expr_eq (acc_expr_extent (match->array, i), acc_expr_extent (match->flags, i)), acc_expr_item (index, i),
+                              number (-1));
+
+  return rank == 1 ? items[0] : acc_expr_tuple (items, rank);
+}
+
+/**
+ * acc_array_compact:
+ * @self: an array of rank 1 or more
+ * @flags: b1, of the same extents
+ * @counts: (out) (optional) (transfer full): how many of each row stay: i8, of a rank one lower
+ *
+ * The elements whose flag is set, in row-major order. Linear in the size of @self. Flags of other extents are
+ * %ACC_ERROR_SHAPE while building, or %ACC_ERROR_BOUNDS when run, where the extents are known only then.
+ *
+ * Returns: (transfer full): a vector
+ */
+AccArray *
+acc_array_compact (AccArray  *self,
+                   AccArray  *flags,
+                   AccArray **counts)
+{
+  AccArray *inputs[] = { self, flags };
+  AccArray *node = acc_array_begin (ACC_OP_BACKPERMUTE, inputs, 2);
+  Match match = { self, flags };
+  g_autofree AccExpr **extents = NULL;
+  g_autoptr(AccArray) checked = NULL;
+
+  if (node->error != NULL || !check_extents (node, self, flags))
+    return refuse (node, counts);
+  g_object_unref (node);
+  if (acc_array_get_shape (self) != NULL && acc_array_get_shape (flags) != NULL)
+    return pack (self, flags, counts);
+
+  extents = g_new (AccExpr *, self->rank);
+  for (guint i = 0; i < self->rank; i++)
+    extents[i] = acc_expr_extent (self, i);
+  checked = acc_array_backpermute_expr (flags, self->rank == 1 ? extents[0] : acc_expr_tuple (extents, self->rank), matching_index, &match);
+
+  return pack (self, checked, counts);
+}
