@@ -221,9 +221,9 @@ acc_array_set_extents (AccArray *node,
 
   items = g_new (AccExpr *, rank + 1);
   for (guint i = 0; i < rank; i++)
-    items[i] = acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), extents[i]);
+    items[i] = acc_array_number (extents[i]);
 
-  acc_array_set_extents_expr (node, rank == 1 ? items[0] : acc_expr_tuple (items, rank));
+  acc_array_set_extents_expr (node, acc_array_join_items (items, rank));
 }
 
 void
@@ -441,4 +441,25 @@ acc_array_complete (AccArray *node)
     }
 
   return node;
+}
+
+AccExpr *
+acc_array_number (gint64 value)
+{
+  return acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), value);
+}
+
+AccExpr *
+acc_array_join_items (AccExpr **items,
+                      guint     rank)
+{
+  return rank == 1 ? items[0] : acc_expr_tuple (items, rank);
+}
+
+AccExpr *
+acc_array_add_elements (AccExpr *x,
+                        AccExpr *y,
+                        gpointer data)
+{
+  return acc_expr_add (x, y);
 }

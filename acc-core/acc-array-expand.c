@@ -14,27 +14,13 @@ typedef struct {
 } Expansion;
 
 static AccExpr *
-number (gint64 x)
-{
-  return acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), x);
-}
-
-static AccExpr *
 count_of (AccExpr *x,
           gpointer data)
 {
   const Expansion *expansion = data;
   AccExpr *count = expansion->count (x, expansion->count_data);
 
-  return count != NULL ? acc_expr_max (count, number (0)) : NULL;
-}
-
-static AccExpr *
-add (AccExpr *x,
-     AccExpr *y,
-     gpointer data)
-{
-  return acc_expr_add (x, y);
+  return count != NULL ? acc_expr_max (count, acc_array_number (0)) : NULL;
 }
 
 static AccExpr *
@@ -50,7 +36,7 @@ begin_of (AccExpr *count,
           AccExpr *begin,
           gpointer data)
 {
-  return acc_expr_tuple2 (acc_expr_gt (count, number (0)), begin);
+  return acc_expr_tuple2 (acc_expr_gt (count, acc_array_number (0)), begin);
 }
 
 static AccExpr *
@@ -104,11 +90,11 @@ acc_array_expand (AccArray     *self,
   g_object_unref (node);
 
   g_autoptr(AccArray) counts = acc_array_map (self, count_of, &expansion);
-  g_autoptr(AccArray) begins = acc_array_prescanl (counts, number (0), add, NULL);
-  g_autoptr(AccArray) total = acc_array_fold_all (counts, number (0), add, NULL);
+  g_autoptr(AccArray) begins = acc_array_prescanl (counts, acc_array_number (0), acc_array_add_elements, NULL);
+  g_autoptr(AccArray) total = acc_array_fold_all (counts, acc_array_number (0), acc_array_add_elements, NULL);
   g_autoptr(AccArray) targets = acc_array_zip_with (counts, begins, begin_of, NULL);
   g_autoptr(AccArray) numbers = acc_array_imap (self, own_number, NULL);
-  g_autoptr(AccArray) zeros = acc_array_fill_expr (acc_expr_the (total), number (0));
+  g_autoptr(AccArray) zeros = acc_array_fill_expr (acc_expr_the (total), acc_array_number (0));
   g_autoptr(AccArray) marks = acc_array_permute (numbers, zeros, targets, larger, NULL);
   g_autoptr(AccArray) owners = acc_array_scanl1 (marks, larger, NULL);
 

@@ -7,24 +7,10 @@
 /* Every element that stays goes to where a scan of the flags, in row-major order, says that it comes (Blelloch 1990, "pack"). */
 
 static AccExpr *
-number (gint64 x)
-{
-  return acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), x);
-}
-
-static AccExpr *
 one_if (AccExpr *flag,
         gpointer data)
 {
-  return acc_expr_cond (flag, number (1), number (0));
-}
-
-static AccExpr *
-add (AccExpr *x,
-     AccExpr *y,
-     gpointer data)
-{
-  return acc_expr_add (x, y);
+  return acc_expr_cond (flag, acc_array_number (1), acc_array_number (0));
 }
 
 static AccExpr *
@@ -51,8 +37,8 @@ pack (AccArray  *self,
 {
   g_autoptr(AccArray) flat = acc_array_flatten (self), flat_flags = acc_array_flatten (flags);
   g_autoptr(AccArray) ones = acc_array_map (flat_flags, one_if, NULL);
-  g_autoptr(AccArray) places = acc_array_prescanl (ones, number (0), add, NULL);
-  g_autoptr(AccArray) total = acc_array_fold_all (ones, number (0), add, NULL);
+  g_autoptr(AccArray) places = acc_array_prescanl (ones, acc_array_number (0), acc_array_add_elements, NULL);
+  g_autoptr(AccArray) total = acc_array_fold_all (ones, acc_array_number (0), acc_array_add_elements, NULL);
   g_autoptr(AccArray) targets = acc_array_zip_with (flat_flags, places, target, NULL);
   g_autoptr(AccArray) room = acc_array_take_on (flat, 0, acc_expr_the (total));
 
@@ -60,7 +46,7 @@ pack (AccArray  *self,
     {
       g_autoptr(AccArray) each = acc_array_map (flags, one_if, NULL);
 
-      *counts = acc_array_fold (each, number (0), add, NULL);
+      *counts = acc_array_fold (each, acc_array_number (0), acc_array_add_elements, NULL);
     }
 
   return acc_array_permute (flat, room, targets, take_new, NULL);
@@ -136,9 +122,9 @@ matching_index (AccExpr *index,
 
   for (guint i = 0; i < rank; i++)
     items[i] = acc_expr_cond (acc_expr_eq (acc_expr_extent (match->array, i), acc_expr_extent (match->flags, i)), acc_expr_item (index, i),
-                              number (-1));
+                              acc_array_number (-1));
 
-  return rank == 1 ? items[0] : acc_expr_tuple (items, rank);
+  return acc_array_join_items (items, rank);
 }
 
 /**
@@ -172,7 +158,7 @@ acc_array_compact (AccArray  *self,
   extents = g_new (AccExpr *, self->rank);
   for (guint i = 0; i < self->rank; i++)
     extents[i] = acc_expr_extent (self, i);
-  checked = acc_array_backpermute_expr (flags, self->rank == 1 ? extents[0] : acc_expr_tuple (extents, self->rank), matching_index, &match);
+  checked = acc_array_backpermute_expr (flags, acc_array_join_items (extents, self->rank), matching_index, &match);
 
   return pack (self, checked, counts);
 }

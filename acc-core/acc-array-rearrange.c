@@ -7,24 +7,10 @@
 /* Each is one operation with a function of indices: what fuses, streams and is checked is that. */
 
 static AccExpr *
-number (gint64 x)
-{
-  return acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), x);
-}
-
-static AccExpr *
 clamp (AccExpr *x,
        AccExpr *high)
 {
-  return acc_expr_min (acc_expr_max (x, number (0)), high);
-}
-
-/* An index, or extents, of @rank. */
-static AccExpr *
-join (AccExpr **items,
-      guint     rank)
-{
-  return rank == 1 ? items[0] : acc_expr_tuple (items, rank);
+  return acc_expr_min (acc_expr_max (x, acc_array_number (0)), high);
 }
 
 /* Which dimension is meant; FALSE: none, which @node says. */
@@ -68,7 +54,7 @@ change_index (AccExpr *index,
         items[i] = change->function (items[i], change->data);
     }
 
-  return join (items, change->rank);
+  return acc_array_join_items (items, change->rank);
 }
 
 /* --- windows */
@@ -89,8 +75,8 @@ take_window (AccArray   *self,
              AccExpr    *count)
 {
   AccArray *node = acc_array_begin (ACC_OP_BACKPERMUTE, &self, 1);
-  g_autoptr(AccExpr) owned_start = acc_expr_ref_sink (start != NULL ? start : number (0));
-  g_autoptr(AccExpr) owned_count = acc_expr_ref_sink (count != NULL ? count : number (G_MAXINT64));
+  g_autoptr(AccExpr) owned_start = acc_expr_ref_sink (start != NULL ? start : acc_array_number (0));
+  g_autoptr(AccExpr) owned_count = acc_expr_ref_sink (count != NULL ? count : acc_array_number (G_MAXINT64));
   g_autoptr(AccExpr) begin = NULL;
   Change change = { .function = add_start };
   guint d;
@@ -106,7 +92,7 @@ take_window (AccArray   *self,
       change.data = begin;
       change.rank = self->rank;
       change.dimensions[0] = change.dimensions[1] = d;
-      acc_array_set_extents_expr (node, join (extents, self->rank));
+      acc_array_set_extents_expr (node, acc_array_join_items (extents, self->rank));
       acc_array_call1 (node, 0, change_index, &change);
     }
 
@@ -126,7 +112,7 @@ AccArray *
 acc_array_take (AccArray *self,
                 gint64    count)
 {
-  return take_window (self, "take", -1, NULL, number (count));
+  return take_window (self, "take", -1, NULL, acc_array_number (count));
 }
 
 /**
@@ -160,7 +146,7 @@ AccArray *
 acc_array_drop (AccArray *self,
                 gint64    count)
 {
-  return take_window (self, "drop", -1, number (count), NULL);
+  return take_window (self, "drop", -1, acc_array_number (count), NULL);
 }
 
 /**
@@ -188,7 +174,7 @@ drop_last (AccArray   *self,
            AccExpr    *count)
 {
   AccArray *node = acc_array_begin (ACC_OP_BACKPERMUTE, &self, 1);
-  g_autoptr(AccExpr) owned = acc_expr_ref_sink (count != NULL ? count : number (0));
+  g_autoptr(AccExpr) owned = acc_expr_ref_sink (count != NULL ? count : acc_array_number (0));
   guint d;
 
   if (node->error != NULL || !find_dimension (node, self, operation, dimension, &d))
@@ -213,7 +199,7 @@ AccArray *
 acc_array_drop_last (AccArray *self,
                      gint64    count)
 {
-  return drop_last (self, "drop_last", -1, number (count));
+  return drop_last (self, "drop_last", -1, acc_array_number (count));
 }
 
 /**
@@ -245,7 +231,7 @@ acc_array_drop_last_on (AccArray *self,
 AccArray *
 acc_array_tail (AccArray *self)
 {
-  return take_window (self, "tail", -1, number (1), NULL);
+  return take_window (self, "tail", -1, acc_array_number (1), NULL);
 }
 
 /**
@@ -261,7 +247,7 @@ AccArray *
 acc_array_tail_on (AccArray *self,
                    gint      dimension)
 {
-  return take_window (self, "tail_on", dimension, number (1), NULL);
+  return take_window (self, "tail_on", dimension, acc_array_number (1), NULL);
 }
 
 /**
@@ -279,7 +265,7 @@ acc_array_slit (AccArray *self,
                 gint64    start,
                 gint64    count)
 {
-  return take_window (self, "slit", -1, number (start), number (count));
+  return take_window (self, "slit", -1, acc_array_number (start), acc_array_number (count));
 }
 
 /**
@@ -308,7 +294,7 @@ static AccExpr *
 from_end (AccExpr *item,
           gpointer extent)
 {
-  return acc_expr_sub (acc_expr_sub (extent, number (1)), item);
+  return acc_expr_sub (acc_expr_sub (extent, acc_array_number (1)), item);
 }
 
 static AccArray *
@@ -330,7 +316,7 @@ reverse (AccArray   *self,
       change.data = extent;
       change.rank = self->rank;
       change.dimensions[0] = change.dimensions[1] = d;
-      acc_array_set_extents_expr (node, join (extents, self->rank));
+      acc_array_set_extents_expr (node, acc_array_join_items (extents, self->rank));
       acc_array_call1 (node, 0, change_index, &change);
     }
 
@@ -384,7 +370,7 @@ transpose (AccArray   *self,
       for (guint i = 0; i < self->rank; i++)
         extents[i] = acc_expr_extent (self, i == d[0] ? d[1] : i == d[1] ? d[0] : i);
       change.rank = self->rank;
-      acc_array_set_extents_expr (node, join (extents, self->rank));
+      acc_array_set_extents_expr (node, acc_array_join_items (extents, self->rank));
       acc_array_call1 (node, 0, change_index, &change);
     }
 
@@ -447,7 +433,7 @@ read_either (AccExpr *index,
     }
 
   return acc_expr_cond (acc_expr_lt (acc_expr_item (index, pair->dimension), split), acc_expr_index (pair->first, index),
-                        acc_expr_index (pair->second, join (items, rank)));
+                        acc_expr_index (pair->second, acc_array_join_items (items, rank)));
 }
 
 static AccArray *
@@ -480,7 +466,7 @@ concat (AccArray   *self,
 
           extents[i] = i == pair.dimension ? acc_expr_add (x, y) : acc_expr_min (x, y);
         }
-      acc_array_set_extents_expr (node, join (extents, self->rank));
+      acc_array_set_extents_expr (node, acc_array_join_items (extents, self->rank));
       acc_array_call1 (node, 0, read_either, &pair);
     }
 
@@ -586,10 +572,10 @@ nth_step (AccExpr *index,
           gpointer data)
 {
   const Steps *steps = data;
-  AccExpr *place = number (0);
+  AccExpr *place = acc_array_number (0);
 
   for (guint i = 0; i < steps->rank; i++)
-    place = acc_expr_add (acc_expr_mul (place, number (steps->extents[i])), acc_expr_item (index, i));
+    place = acc_expr_add (acc_expr_mul (place, acc_array_number (steps->extents[i])), acc_expr_item (index, i));
 
   return acc_expr_add (acc_expr_mul (acc_expr_cast (place, acc_expr_get_element_type (steps->start)), steps->step), steps->start);
 }
@@ -630,7 +616,7 @@ static AccExpr *
 one_like (AccExpr *start)
 {
   AccElementType *type = acc_expr_get_element_type (start);
-  AccExpr *one = number (1);
+  AccExpr *one = acc_array_number (1);
 
   return type != NULL ? acc_expr_cast (one, type) : one;
 }

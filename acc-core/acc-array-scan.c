@@ -39,7 +39,6 @@ seeded_element (AccExpr *index,
 {
   Scan *scan = data;
   guint rank = scan->array->rank;
-  AccElementType *type = acc_element_type_new (ACC_KIND_I64);
   g_autoptr(AccExpr) place = acc_expr_ref_sink (acc_expr_item (index, rank - 1));
   g_autoptr(AccExpr) own = NULL;
   g_autofree AccExpr **items = g_new (AccExpr *, rank);
@@ -48,13 +47,13 @@ seeded_element (AccExpr *index,
 
   /* Behind a seed that is by itself: place - 1, or n - place; else place, or n - 1 - place. */
   if (shifts != scan->from_right)
-    from = acc_expr_sub (from, acc_expr_new_typed_int (type, 1));
+    from = acc_expr_sub (from, acc_array_number (1));
   for (guint i = 0; i + 1 < rank; i++)
     items[i] = acc_expr_item (index, i);
   items[rank - 1] = from;
-  own = acc_expr_ref_sink (acc_expr_index (scan->array, rank == 1 ? from : acc_expr_tuple (items, rank)));
+  own = acc_expr_ref_sink (acc_expr_index (scan->array, acc_array_join_items (items, rank)));
 
-  return acc_expr_cond (acc_expr_eq (place, acc_expr_new_typed_int (type, 0)),
+  return acc_expr_cond (acc_expr_eq (place, acc_array_number (0)),
                         shifts ? scan->initial : combine_in_order (scan->initial, own, scan), own);
 }
 
@@ -75,8 +74,8 @@ begin_rows (Scan *scan)
   for (guint i = 0; i < rank; i++)
     extents[i] = acc_expr_extent (array, i);
   if (scan->seed == SEED_EXTRA)
-    extents[rank - 1] = acc_expr_add (extents[rank - 1], acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), 1));
-  acc_array_set_extents_expr (node, rank == 1 ? extents[0] : acc_expr_tuple (extents, rank));
+    extents[rank - 1] = acc_expr_add (extents[rank - 1], acc_array_number (1));
+  acc_array_set_extents_expr (node, acc_array_join_items (extents, rank));
   acc_array_call1 (node, 0, seeded_element, scan);
 
   return acc_array_complete (node);

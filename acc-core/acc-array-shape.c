@@ -125,7 +125,7 @@ get_size (AccArray *array)
       size = size != NULL ? acc_expr_mul (size, extent) : extent;
     }
 
-  return size != NULL ? size : acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), 1);
+  return size != NULL ? size : acc_array_number (1);
 }
 
 /**
