@@ -194,8 +194,8 @@ static const Function functions[] = {
     "  return FLOAT32 (bits);\n"
     "}\n" },
 
-  /* By fused products, where no exponent comes near an end of the range (Markstein 1990): two steps of Newton make a reciprocal
-   * that is 4 units off the nearest, whatever it was, but for a divisor whose significand is all ones; the remainder does the
+  /* By fused products, where no exponent comes near an end of the range (Markstein 1990): two steps of Newton make the
+   * nearest of a reciprocal that is up to 4 units off, but for a divisor whose significand is all ones; the remainder does the
    * rest. A root needs one step. */
   { "quick_quot_f32", "quot_f32",
     "f32 quick_quot_f32 (f32 x, f32 y)\n"

@@ -17,7 +17,7 @@ typedef struct {
   Term    terms[MAX_TERMS];   /* by id; factors are not 0 */
   guint   n_terms;
   guint64 constant;
-  guint   multiple;           /* a power of two, at most MAX_FACTOR, that divides the sum of the terms */
+  guint   multiple;           /* a power of two, at most MAX_FACTOR, that divides the sum of the terms; without any that */
 } Sum;
 
 /* A load or store that is not yet in a pack. */
@@ -46,7 +46,13 @@ multiple_of_constant (guint64 x)
 static guint
 multiple_of_sum (const Sum *sum)
 {
-  return MIN (sum->n_terms > 0 ? sum->multiple : MAX_FACTOR, multiple_of_constant (sum->constant));
+  return MIN (sum->multiple, multiple_of_constant (sum->constant));
+}
+
+static Sum
+alone (guint64 constant)
+{
+  return (Sum) { .constant = constant, .multiple = MAX_FACTOR };
 }
 
 static Sum
@@ -81,8 +87,7 @@ add (Sum       *x,
         return FALSE;
       sum.terms[sum.n_terms++] = term;
     }
-  sum.multiple = MIN (x->n_terms > 0 ? x->multiple : MAX_FACTOR,
-                      y->n_terms > 0 ? MIN (y->multiple * multiple_of_constant (factor), MAX_FACTOR) : MAX_FACTOR);
+  sum.multiple = MIN (x->multiple, MIN (y->multiple * multiple_of_constant (factor), MAX_FACTOR));
   *x = sum;
   return TRUE;
 }
@@ -104,7 +109,7 @@ find_sum (Search  *search,
   const Sum *x, *y;
 
   if (instr->op == ACC_KOP_CONST)
-    return (Sum) { .constant = instr->bits };
+    return alone (instr->bits);
   if (instr->op != ACC_KOP_SELECT && (instr->op != ACC_KOP_PRIM || instr->n_args != 2))
     return opaque;
   if (instr->args[instr->n_args - 1] >= id || instr->args[instr->n_args - 2] >= id)
@@ -123,7 +128,7 @@ find_sum (Search  *search,
       result = *x;
       return add (&result, y, -G_GUINT64_CONSTANT (1)) ? result : opaque;
     case ACC_PRIM_MUL:
-      result = (Sum) { 0 };
+      result = alone (0);
       if (y->n_terms == 0 && add (&result, x, y->constant))
         return result;
       if (x->n_terms == 0 && add (&result, y, x->constant))
@@ -230,8 +235,7 @@ take_all (Search *search,
       const Access *access = &g_array_index (near, Access, i);
       const AccKernelInstr *instr = acc_kernel_instr (search->kernel, access->id);
       guint size = acc_element_kind_get_size (acc_kernel_param (search->kernel, instr->args[0])->kind);
-      const Sum *sum = sum_of (search, instr->args[1]);
-      guint multiple = sum->n_terms > 0 ? sum->multiple : MAX_FACTOR;
+      guint multiple = sum_of (search, instr->args[1])->multiple;
 
       for (guint bytes = 16; bytes >= 4 && bytes > size && search->packs->of[access->id] == 0; bytes /= 2)
         if (bytes / size <= multiple)

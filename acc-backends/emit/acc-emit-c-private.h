@@ -11,6 +11,7 @@ G_BEGIN_DECLS
  *   I8 (x) … U64 (x)           conversions of integers, wrapping; from floats in range
  *   BITS32 (x), FLOAT32 (x)    between f32 and u32; BITS64 and FLOAT64
  *   WIDE (x), PLACE (x)        of an i32, as an i64; as an index, which is not negative
+ *   words2, words4; WORDS1 (a), WORDS2 (a, b), WORDS4 (a, b, c, d)   types of several u32, and their values
  *   LOW (x), HIGH (x), JOIN (low, high)   of a u64, as two u32
  *   POPCOUNT32, CLZ32          of u32
  *   EXACT                      before variables whose arithmetic must stay as it is written
@@ -36,9 +37,8 @@ typedef struct {
 typedef struct {
   char *(*load)    (CWriter *w, guint32 buffer, const char *index);
   void  (*store)   (CWriter *w, guint32 buffer, const char *index, const char *value);
-  /* Of @n_words u32, at the element @index, whose address is a multiple of their bytes. */
-  char *(*load_words)  (CWriter *w, guint32 buffer, const char *index, guint n_words);
-  void  (*store_words) (CWriter *w, guint32 buffer, const char *index, guint n_words, const char *words);
+  /* The place of @n_words u32, at the element @index, whose address is a multiple of their bytes. */
+  char *(*words)   (CWriter *w, guint32 buffer, const char *index, guint n_words);
   void  (*atomic)  (CWriter *w, guint32 id, const char *index, const char *value);
   void  (*cas)     (CWriter *w, guint32 id, const char *index, const char *expected, const char *desired);
   void  (*barrier) (CWriter *w);
@@ -48,7 +48,6 @@ typedef struct {
   /* A call of the platform's library for f32 or f64; NULL with an error where there is none. */
   char *(*library) (CWriter *w, AccPrimitive primitive, const char *x, const char *y);
   const char *inverse_root;   /* of f32, quick */
-  const char *words[3];       /* types of one, two and four u32 */
 } CSyntax;
 
 struct _CWriter {
@@ -94,7 +93,7 @@ char       *c_low             (CWriter *w, guint32 id);
 /* Of an index, which is not negative: u32 or i64. */
 char       *c_index           (CWriter *w, guint32 id);
 /* The type of so many u32: 1, 2 or 4. */
-const char *c_words           (CWriter *w, guint n);
+const char *c_words           (guint n);
 /* Between a value and its bits: u32 for kinds of 1, 2 and 4 bytes, else u64. */
 char       *c_to_bits         (AccElementKind kind, const char *x);
 char       *c_from_bits       (AccElementKind kind, const char *x);

@@ -274,10 +274,9 @@ c_index (CWriter *w,
 }
 
 const char *
-c_words (CWriter *w,
-         guint    n)
+c_words (guint n)
 {
-  return w->syntax->words[n / 2];
+  return n == 1 ? "u32" : n == 2 ? "words2" : "words4";
 }
 
 char *
@@ -486,12 +485,13 @@ write_packed (CWriter              *w,
     {
       g_autofree char *own = c_index (w, instr->args[1]);
       g_autofree char *index = lead == 0 ? g_strdup (own) : g_strdup_printf ("I64 (U64 (%s) - %uUL)", own, lead);
-      g_autofree char *words = is_store ? words_of_pack (w, kind, pack) : w->syntax->load_words (w, buffer, index, n_words);
+      g_autofree char *place = w->syntax->words (w, buffer, index, n_words);
+      g_autofree char *words = is_store ? words_of_pack (w, kind, pack) : NULL;
 
       if (is_store)
-        w->syntax->store_words (w, buffer, index, n_words, words);
+        c_line (w, "%s = WORDS%u (%s);", place, n_words, words);
       else
-        c_line (w, "%s q%u = %s;", c_words (w, n_words), number, words);
+        c_line (w, "%s q%u = %s;", c_words (n_words), number, place);
     }
   if (!is_store)
     for (guint lane = 0; lane < pack->n; lane++)

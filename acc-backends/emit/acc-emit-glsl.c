@@ -17,6 +17,11 @@ static const char prelude[] =
   "#define f16 uint\n"
   "#define f32 float\n"
   "#define f64 double\n"
+  "#define words2 uvec2\n"
+  "#define words4 uvec4\n"
+  "#define WORDS1(a) (a)\n"
+  "#define WORDS2(a, b) uvec2 (a, b)\n"
+  "#define WORDS4(a, b, c, d) uvec4 (a, b, c, d)\n"
   "#define I8(x) bitfieldExtract (int (x), 0, 8)\n"
   "#define I16(x) bitfieldExtract (int (x), 0, 16)\n"
   "#define I32(x) int (x)\n"
@@ -222,33 +227,21 @@ element (CWriter       *w,
 }
 
 static char *
-gl_load_words (CWriter    *w,
-               guint32     buffer,
-               const char *index,
-               guint       n_words)
+gl_words (CWriter    *w,
+          guint32     buffer,
+          const char *index,
+          guint       n_words)
 {
   guint size = acc_element_kind_get_size (acc_kernel_param (w->kernel, buffer)->kind);
   g_autofree char *name = NULL;
 
   if (w->dialect->has_addresses)
     {
-      name = reference (w, buffer, c_words (w, n_words), 4 * n_words);
+      name = reference (w, buffer, c_words (n_words), 4 * n_words);
       return g_strdup_printf ("%s (p%u + U64 (%s) * %uUL).d", name, buffer, index, size);
     }
-  name = binding (w, buffer, c_words (w, n_words));
+  name = binding (w, buffer, c_words (n_words));
   return g_strdup_printf ("%s.d[U32 (o%u + %s) / %uu]", name, buffer, index, 4 * n_words / size);
-}
-
-static void
-gl_store_words (CWriter    *w,
-                guint32     buffer,
-                const char *index,
-                guint       n_words,
-                const char *words)
-{
-  g_autofree char *place = gl_load_words (w, buffer, index, n_words);
-
-  c_line (w, "%s = %s (%s);", place, c_words (w, n_words), words);
 }
 
 static AccElementKind
@@ -517,8 +510,7 @@ gl_library (CWriter     *w,
 static const CSyntax syntax = {
   .load = gl_load,
   .store = gl_store,
-  .load_words = gl_load_words,
-  .store_words = gl_store_words,
+  .words = gl_words,
   .atomic = gl_atomic,
   .cas = gl_cas,
   .barrier = gl_barrier,
@@ -526,7 +518,6 @@ static const CSyntax syntax = {
   .shuffle = gl_shuffle,
   .library = gl_library,
   .inverse_root = "inversesqrt",
-  .words = { "u32", "uvec2", "uvec4" },
 };
 
 /* --- the whole */

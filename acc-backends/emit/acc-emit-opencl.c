@@ -15,6 +15,11 @@ static const char prelude[] =
   "typedef ulong u64;\n"
   "typedef ushort f16;\n"
   "typedef float f32;\n"
+  "typedef uint2 words2;\n"
+  "typedef uint4 words4;\n"
+  "#define WORDS1(a) (a)\n"
+  "#define WORDS2(a, b) ((uint2) (a, b))\n"
+  "#define WORDS4(a, b, c, d) ((uint4) (a, b, c, d))\n"
   "#define I8(x) ((i8) (x))\n"
   "#define I16(x) ((i16) (x))\n"
   "#define I32(x) ((i32) (x))\n"
@@ -138,27 +143,15 @@ cl_store (CWriter    *w,
 }
 
 static char *
-cl_load_words (CWriter    *w,
-               guint32     buffer,
-               const char *index,
-               guint       n_words)
+cl_words (CWriter    *w,
+          guint32     buffer,
+          const char *index,
+          guint       n_words)
 {
   g_autofree char *x = element (buffer, index);
 
   return g_strdup_printf ("*(%s__global %s *) &%s", acc_kernel_param (w->kernel, buffer)->flags & ACC_BUFFER_WRITE ? "" : "const ",
-                          c_words (w, n_words), x);
-}
-
-static void
-cl_store_words (CWriter    *w,
-                guint32     buffer,
-                const char *index,
-                guint       n_words,
-                const char *words)
-{
-  g_autofree char *place = cl_load_words (w, buffer, index, n_words);
-
-  c_line (w, "%s = (%s) (%s);", place, c_words (w, n_words), words);
+                          c_words (n_words), x);
 }
 
 /* A pointer named word, of the type that the atomic takes. */
@@ -323,8 +316,7 @@ cl_library (CWriter     *w,
 static const CSyntax syntax = {
   .load = cl_load,
   .store = cl_store,
-  .load_words = cl_load_words,
-  .store_words = cl_store_words,
+  .words = cl_words,
   .atomic = cl_atomic,
   .cas = cl_cas,
   .barrier = cl_barrier,
@@ -332,7 +324,6 @@ static const CSyntax syntax = {
   .shuffle = cl_shuffle,
   .library = cl_library,
   .inverse_root = "native_rsqrt",
-  .words = { "u32", "uint2", "uint4" },
 };
 
 static void

@@ -24,14 +24,39 @@ get_word (AccPermute *self)
   return bytes <= 8 && self->step->fusion->target->has_atomic_64 ? ACC_KIND_U64 : ACC_KIND_TUPLE;
 }
 
-static void
-read_new (AccPermute     *self,
-          AccLower       *l,
-          const AccIndex *ix,
-          KValue         *values)
+void
+acc_permute_swap (AccPermute       *self,
+                  AccLower         *l,
+                  KBuffer           buffer,
+                  KValue            at,
+                  AccElementKind    kind,
+                  AccPermuteChange  change,
+                  gpointer          data)
 {
-  for (guint i = 0; i < self->n_leaves; i++)
-    values[i] = low_read (l, self->source, ix, i);
+  AccKernelBuilder *b = l->b;
+  KVar seen = kb_var (b, kb_load (b, buffer, at));
+
+  low_while (l)
+    {
+      KValue old = kb_get (b, seen);
+      KValue found = kb_atomic_cas (b, buffer, at, old, change (self, l, old, data));
+
+      kb_set (b, seen, found);
+      kb_until (b, acc_permute_same_bits (b, kind, found, old));
+    }
+}
+
+static KValue
+change_leaf (AccPermute *self,
+             AccLower   *l,
+             KValue      old,
+             gpointer    new_value)
+{
+  KValue both;
+
+  low_apply2 (l, self->node, self->node->array->functions[0], new_value, &old, &both);
+
+  return both;
 }
 
 static void
@@ -43,22 +68,9 @@ combine_by_swap (AccPermute     *self,
                  gpointer        data)
 {
   AccLower *l = simt->l;
-  AccKernelBuilder *b = l->b;
   KBuffer buffer = acc_permute_get_result (self, l, 0, ACC_BUFFER_COHERENT);
-  KValue new_value;
-  KVar seen;
 
-  read_new (self, l, ix, &new_value);
-  seen = kb_var (b, kb_load (b, buffer, target));
-  low_while (l)
-    {
-      KValue old = kb_get (b, seen), both, found;
-
-      low_apply2 (l, self->node, self->node->array->functions[0], &new_value, &old, &both);
-      found = kb_atomic_cas (b, buffer, target, old, both);
-      kb_set (b, seen, found);
-      kb_until (b, acc_permute_same_bits (b, acc_permute_get_kind (self, 0), found, old));
-    }
+  acc_permute_swap (self, l, buffer, target, acc_permute_get_kind (self, 0), change_leaf, acc_permute_read (self, l, ix));
 }
 
 static KValue
@@ -106,6 +118,20 @@ unpack (AccPermute *self,
     }
 }
 
+static KValue
+change_packed (AccPermute *self,
+               AccLower   *l,
+               KValue      old,
+               gpointer    new_value)
+{
+  KValue *old_value = low_alloc (l, self->n_leaves * sizeof (KValue)), *both = low_alloc (l, self->n_leaves * sizeof (KValue));
+
+  unpack (self, l, old, old_value);
+  low_apply2 (l, self->node, self->node->array->functions[0], new_value, old_value, both);
+
+  return pack (self, l, both);
+}
+
 /* @data: scratch of words. */
 static void
 combine_packed (AccPermute     *self,
@@ -116,25 +142,10 @@ combine_packed (AccPermute     *self,
                 gpointer        data)
 {
   AccLower *l = simt->l;
-  AccKernelBuilder *b = l->b;
   AccElementKind word = get_word (self);
   KBuffer words = low_scratch_with (l, GPOINTER_TO_UINT (data), word, ACC_BUFFER_COHERENT);
-  KValue *new_value = low_alloc (l, self->n_leaves * sizeof (KValue)), *old_value = low_alloc (l, self->n_leaves * sizeof (KValue));
-  KVar seen;
 
-  read_new (self, l, ix, new_value);
-  seen = kb_var (b, kb_load (b, words, target));
-  low_while (l)
-    {
-      KValue old = kb_get (b, seen), found;
-      KValue *both = low_alloc (l, self->n_leaves * sizeof (KValue));
-
-      unpack (self, l, old, old_value);
-      low_apply2 (l, self->node, self->node->array->functions[0], new_value, old_value, both);
-      found = kb_atomic_cas (b, words, target, old, pack (self, l, both));
-      kb_set (b, seen, found);
-      kb_until (b, kb_eq (b, found, old));
-    }
+  acc_permute_swap (self, l, words, target, word, change_packed, acc_permute_read (self, l, ix));
 }
 
 /* From the result to words before the first row, or back after the last. */
@@ -186,22 +197,15 @@ combine_locked (AccPermute     *self,
   AccKernelBuilder *b = l->b;
   KBuffer locks = low_scratch_with (l, GPOINTER_TO_UINT (data), ACC_KIND_U32, ACC_BUFFER_COHERENT);
   KValue lock = low_urem (l, target, LOCKS), free = kb_int (b, ACC_KIND_U32, 0), taken = kb_int (b, ACC_KIND_U32, 1);
-  KValue *new_value = low_alloc (l, self->n_leaves * sizeof (KValue)), *old_value = low_alloc (l, self->n_leaves * sizeof (KValue));
   KVar done = kb_var (b, kb_int (b, ACC_KIND_BOOL, 0));
+  KValue *new_value = acc_permute_read (self, l, ix);
 
-  read_new (self, l, ix, new_value);
   low_while (l)
     {
       low_if (l, kb_eq (b, kb_atomic_cas (b, locks, lock, free, taken), free))
         {
-          KValue *both = low_alloc (l, self->n_leaves * sizeof (KValue));
-
           kb_fence (b);
-          for (guint i = 0; i < self->n_leaves; i++)
-            old_value[i] = kb_load (b, acc_permute_get_result (self, l, i, ACC_BUFFER_COHERENT), target);
-          low_apply2 (l, self->node, self->node->array->functions[0], new_value, old_value, both);
-          for (guint i = 0; i < self->n_leaves; i++)
-            kb_store (b, acc_permute_get_result (self, l, i, ACC_BUFFER_COHERENT), target, both[i]);
+          acc_permute_combine (self, l, new_value, target, ACC_BUFFER_COHERENT);
           kb_fence (b);
           kb_atomic (b, KB_ATOMIC_EXCHANGE, locks, lock, free);
           kb_set (b, done, kb_int (b, ACC_KIND_BOOL, 1));

@@ -25,6 +25,10 @@ KValue         acc_permute_get_neutral (AccPermute *self, AccLower *l, guint lea
 KValue         acc_permute_get_wanted  (AccPermute *self, AccLower *l, const AccIndex *ix);
 /* Where to; checked. Whether that is within the result. */
 KValue         acc_permute_get_target  (AccPermute *self, AccLower *l, const AccIndex *ix, KValue *target);
+/* The leaves of source element @ix. */
+KValue        *acc_permute_read        (AccPermute *self, AccLower *l, const AccIndex *ix);
+/* Makes of the result's element at @target what combining it with @new_value gives; nobody else may be at it. @more: as above. */
+void           acc_permute_combine     (AccPermute *self, AccLower *l, const KValue *new_value, KValue target, AccBufferFlags more);
 /* Equal as bits: NaN is itself, and 0 is not -0. */
 KValue         acc_permute_same_bits   (AccKernelBuilder *b, AccElementKind kind, KValue x, KValue y);
 
@@ -42,6 +46,12 @@ AccLaunch      acc_permute_get_launch   (AccPermute *self, AccSimt *simt, guint 
 
 /* --- acc-permute-combine-simt.c */
 
+/* What is to be where @old is. */
+typedef KValue (*AccPermuteChange) (AccPermute *self, AccLower *l, KValue old, gpointer data);
+
+/* Compare-and-swap of @buffer at @at, of @kind, until nobody came between. */
+void           acc_permute_swap         (AccPermute *self, AccLower *l, KBuffer buffer, KValue at, AccElementKind kind,
+                                         AccPermuteChange change, gpointer data);
 gboolean       acc_permute_can_combine  (AccPermute *self);
 void           acc_permute_combine_simt (AccPermute *self);
 

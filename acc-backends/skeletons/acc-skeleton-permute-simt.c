@@ -285,10 +285,8 @@ store_winner (AccPermute     *self,
 
   low_if (l, kb_eq (b, winner, kb_cast (b, ACC_KIND_U32, kb_add (b, linear, low_const (l, 1)))))
     {
-      KValue *value = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+      KValue *value = acc_permute_read (self, l, ix);
 
-      for (guint i = 0; i < self->n_leaves; i++)
-        value[i] = low_read (l, self->source, ix, i);
       low_apply2 (l, self->node, self->node->array->functions[0], value, value, value);
       for (guint i = 0; i < self->n_leaves; i++)
         kb_store (b, acc_permute_get_result (self, l, i, 0), target, value[i]);
@@ -314,6 +312,22 @@ write_last (AccPermute *self)
 
 /* --- atomics */
 
+typedef struct {
+  guint  leaf;
+  KValue value;
+} Leaf;
+
+static KValue
+combine_leaf (AccPermute *self,
+              AccLower   *l,
+              KValue      old,
+              gpointer    data)
+{
+  const Leaf *leaf = data;
+
+  return kb_prim2 (l->b, self->primitives[leaf->leaf], leaf->value, old);
+}
+
 static void
 combine (AccPermute  *self,
          AccSimt     *simt,
@@ -322,27 +336,14 @@ combine (AccPermute  *self,
          KValue       at,
          KValue       value)
 {
-  AccLower *l = simt->l;
-  AccKernelBuilder *b = l->b;
   AccElementKind kind = acc_permute_get_kind (self, leaf);
+  Leaf change = { leaf, value };
   KAtomic how;
-  KVar seen;
 
   if (has_atomic (self->step->fusion->target, kind, self->primitives[leaf], &how))
-    {
-      kb_atomic (b, how, buffer, at, value);
-      return;
-    }
-
-  seen = kb_var (b, kb_load (b, buffer, at));
-  low_while (l)
-    {
-      KValue old = kb_get (b, seen);
-      KValue found = kb_atomic_cas (b, buffer, at, old, kb_prim2 (b, self->primitives[leaf], value, old));
-
-      kb_set (b, seen, found);
-      kb_until (b, acc_permute_same_bits (b, kind, found, old));
-    }
+    kb_atomic (simt->l->b, how, buffer, at, value);
+  else
+    acc_permute_swap (self, simt->l, buffer, at, kind, combine_leaf, &change);
 }
 
 /* A group's own, in shared memory. */
@@ -495,25 +496,6 @@ write_atomics (AccPermute *self)
 /* --- one after the other */
 
 static void
-combine_in_order (AccPermute     *self,
-                  AccSimt        *simt,
-                  const AccIndex *ix,
-                  KValue          target)
-{
-  AccLower *l = simt->l;
-  KValue *new_value = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
-  KValue *old_value = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
-
-  for (guint i = 0; i < self->n_leaves; i++)
-    new_value[i] = low_read (l, self->source, ix, i);
-  for (guint i = 0; i < self->n_leaves; i++)
-    old_value[i] = kb_load (l->b, acc_permute_get_result (self, l, i, 0), target);
-  low_apply2 (l, self->node, self->node->array->functions[0], new_value, old_value, new_value);
-  for (guint i = 0; i < self->n_leaves; i++)
-    kb_store (l->b, acc_permute_get_result (self, l, i, 0), target, new_value[i]);
-}
-
-static void
 write_serial (AccPermute *self)
 {
   const AccSpace *space = self->space;
@@ -536,7 +518,7 @@ write_serial (AccPermute *self)
                 {
                   low_if (l, acc_permute_get_target (self, l, ix, &target))
                     {
-                      combine_in_order (self, &simt, ix, target);
+                      acc_permute_combine (self, l, acc_permute_read (self, l, ix), target, 0);
                     }
                 }
             }

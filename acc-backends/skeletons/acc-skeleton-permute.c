@@ -128,6 +128,36 @@ write_start (AccPermute *self)
   low_finish (l, launch);
 }
 
+KValue *
+acc_permute_read (AccPermute     *self,
+                  AccLower       *l,
+                  const AccIndex *ix)
+{
+  KValue *values = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    values[i] = low_read (l, self->source, ix, i);
+
+  return values;
+}
+
+void
+acc_permute_combine (AccPermute     *self,
+                     AccLower       *l,
+                     const KValue   *new_value,
+                     KValue          target,
+                     AccBufferFlags  more)
+{
+  KValue *old_value = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+  KValue *both = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    old_value[i] = kb_load (l->b, acc_permute_get_result (self, l, i, more), target);
+  low_apply2 (l, self->node, self->node->array->functions[0], new_value, old_value, both);
+  for (guint i = 0; i < self->n_leaves; i++)
+    kb_store (l->b, acc_permute_get_result (self, l, i, more), target, both[i]);
+}
+
 static void
 combine_at (AccPermute     *self,
             AccLower       *l,
@@ -135,21 +165,21 @@ combine_at (AccPermute     *self,
             KValue          target,
             KValue          table)
 {
-  AccKernelBuilder *b = l->b;
-  KValue *new_value = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
-  KValue *old_value = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+  KValue *new_value = acc_permute_read (self, l, ix), *old_value, place;
 
+  if (self->tables == NULL)
+    {
+      acc_permute_combine (self, l, new_value, target, 0);
+      return;
+    }
+
+  place = kb_add (l->b, kb_mul (l->b, table, low_number (l, self->node->size)), target);
+  old_value = low_alloc (l, self->n_leaves * sizeof (KValue));
   for (guint i = 0; i < self->n_leaves; i++)
-    new_value[i] = low_read (l, self->source, ix, i);
-  if (self->tables != NULL)
-    target = kb_add (b, kb_mul (b, table, low_number (l, self->node->size)), target);
-  for (guint i = 0; i < self->n_leaves; i++)
-    old_value[i] = kb_load (b, self->tables != NULL ? low_scratch (l, self->tables[i], acc_permute_get_kind (self, i)) : acc_permute_get_result (self, l, i, 0),
-                            target);
+    old_value[i] = kb_load (l->b, low_scratch (l, self->tables[i], acc_permute_get_kind (self, i)), place);
   low_apply2 (l, self->node, self->node->array->functions[0], new_value, old_value, new_value);
   for (guint i = 0; i < self->n_leaves; i++)
-    kb_store (b, self->tables != NULL ? low_scratch (l, self->tables[i], acc_permute_get_kind (self, i)) : acc_permute_get_result (self, l, i, 0), target,
-              new_value[i]);
+    kb_store (l->b, low_scratch (l, self->tables[i], acc_permute_get_kind (self, i)), place, new_value[i]);
 }
 
 KValue
