@@ -81,7 +81,10 @@ extern const AccArrayRule acc_rule_while_loop;
 /* For operations that are made of others: an i8, and an index or extents of @rank (@items may be used again). */
 AccExpr  *acc_array_number        (gint64 value);
 AccExpr  *acc_array_join_items    (AccExpr **items, guint rank);
-/* x + y */
+/* The extents of @array; free the vector. */
+AccExpr **acc_array_list_extents  (AccArray *array);
+/* x + y, and the larger of them. */
 AccExpr  *acc_array_add_elements  (AccExpr *x, AccExpr *y, gpointer data);
+AccExpr  *acc_array_max_elements  (AccExpr *x, AccExpr *y, gpointer data);
 
 G_END_DECLS

@@ -456,10 +456,29 @@ acc_array_join_items (AccExpr **items,
   return rank == 1 ? items[0] : acc_expr_tuple (items, rank);
 }
 
+AccExpr **
+acc_array_list_extents (AccArray *array)
+{
+  AccExpr **extents = g_new (AccExpr *, array->rank + 1);
+
+  for (guint i = 0; i < array->rank; i++)
+    extents[i] = acc_expr_extent (array, i);
+
+  return extents;
+}
+
 AccExpr *
 acc_array_add_elements (AccExpr *x,
                         AccExpr *y,
                         gpointer data)
 {
   return acc_expr_add (x, y);
+}
+
+AccExpr *
+acc_array_max_elements (AccExpr *x,
+                        AccExpr *y,
+                        gpointer data)
+{
+  return acc_expr_max (x, y);
 }

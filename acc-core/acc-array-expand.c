@@ -24,14 +24,6 @@ count_of (AccExpr *x,
 }
 
 static AccExpr *
-larger (AccExpr *x,
-        AccExpr *y,
-        gpointer data)
-{
-  return acc_expr_max (x, y);
-}
-
-static AccExpr *
 begin_of (AccExpr *count,
           AccExpr *begin,
           gpointer data)
@@ -91,12 +83,12 @@ acc_array_expand (AccArray     *self,
 
   g_autoptr(AccArray) counts = acc_array_map (self, count_of, &expansion);
   g_autoptr(AccArray) begins = acc_array_prescanl (counts, acc_array_number (0), acc_array_add_elements, NULL);
-  g_autoptr(AccArray) total = acc_array_fold_all (counts, acc_array_number (0), acc_array_add_elements, NULL);
+  g_autoptr(AccArray) total = acc_array_sum_all (counts);
   g_autoptr(AccArray) targets = acc_array_zip_with (counts, begins, begin_of, NULL);
   g_autoptr(AccArray) numbers = acc_array_imap (self, own_number, NULL);
   g_autoptr(AccArray) zeros = acc_array_fill_expr (acc_expr_the (total), acc_array_number (0));
-  g_autoptr(AccArray) marks = acc_array_permute (numbers, zeros, targets, larger, NULL);
-  g_autoptr(AccArray) owners = acc_array_scanl1 (marks, larger, NULL);
+  g_autoptr(AccArray) marks = acc_array_permute (numbers, zeros, targets, acc_array_max_elements, NULL);
+  g_autoptr(AccArray) owners = acc_array_scanl1 (marks, acc_array_max_elements, NULL);
 
   expansion.begins = begins;
   return acc_array_imap (owners, element_of, &expansion);

@@ -7,13 +7,6 @@
 /* Every element that stays goes to where a scan of the flags, in row-major order, says that it comes (Blelloch 1990, "pack"). */
 
 static AccExpr *
-one_if (AccExpr *flag,
-        gpointer data)
-{
-  return acc_expr_cond (flag, acc_array_number (1), acc_array_number (0));
-}
-
-static AccExpr *
 target (AccExpr *flag,
         AccExpr *place,
         gpointer data)
@@ -36,17 +29,17 @@ pack (AccArray  *self,
       AccArray **counts)
 {
   g_autoptr(AccArray) flat = acc_array_flatten (self), flat_flags = acc_array_flatten (flags);
-  g_autoptr(AccArray) ones = acc_array_map (flat_flags, one_if, NULL);
+  g_autoptr(AccArray) ones = acc_array_cast (flat_flags, acc_element_type_new (ACC_KIND_I64));
   g_autoptr(AccArray) places = acc_array_prescanl (ones, acc_array_number (0), acc_array_add_elements, NULL);
-  g_autoptr(AccArray) total = acc_array_fold_all (ones, acc_array_number (0), acc_array_add_elements, NULL);
+  g_autoptr(AccArray) total = acc_array_sum_all (ones);
   g_autoptr(AccArray) targets = acc_array_zip_with (flat_flags, places, target, NULL);
   g_autoptr(AccArray) room = acc_array_take_on (flat, 0, acc_expr_the (total));
 
   if (counts != NULL)
     {
-      g_autoptr(AccArray) each = acc_array_map (flags, one_if, NULL);
+      g_autoptr(AccArray) each = acc_array_cast (flags, acc_element_type_new (ACC_KIND_I64));
 
-      *counts = acc_array_fold (each, acc_array_number (0), acc_array_add_elements, NULL);
+      *counts = acc_array_sum (each);
     }
 
   return acc_array_permute (flat, room, targets, take_new, NULL);
@@ -155,9 +148,7 @@ acc_array_compact (AccArray  *self,
   if (acc_array_get_shape (self) != NULL && acc_array_get_shape (flags) != NULL)
     return pack (self, flags, counts);
 
-  extents = g_new (AccExpr *, self->rank);
-  for (guint i = 0; i < self->rank; i++)
-    extents[i] = acc_expr_extent (self, i);
+  extents = acc_array_list_extents (self);
   checked = acc_array_backpermute_expr (flags, acc_array_join_items (extents, self->rank), matching_index, &match);
 
   return pack (self, checked, counts);

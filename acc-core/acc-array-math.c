@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-array-math.h"
-#include "acc-array-private.h"
+#include "acc-array-build-private.h"
 
 /* Callbacks of the ready-made operations. */
 
@@ -28,13 +28,11 @@ divide_elements (AccExpr *x,
   return is_float ? acc_expr_fdiv (x, y) : acc_expr_quot (x, y);
 }
 
-BINARY (add, acc_expr_add)
 BINARY (sub, acc_expr_sub)
 BINARY (mul, acc_expr_mul)
 BINARY (div, divide_elements)
 BINARY (pow, acc_expr_pow)
 BINARY (min, acc_expr_min)
-BINARY (max, acc_expr_max)
 BINARY (lt, acc_expr_lt)
 BINARY (le, acc_expr_le)
 BINARY (gt, acc_expr_gt)
@@ -73,7 +71,7 @@ AccArray *
 acc_array_add (AccArray *self,
                AccArray *other)
 {
-  return acc_array_zip_with (self, other, add_elements, NULL);
+  return acc_array_zip_with (self, other, acc_array_add_elements, NULL);
 }
 
 /**
@@ -170,7 +168,7 @@ AccArray *
 acc_array_max (AccArray *self,
                AccArray *other)
 {
-  return acc_array_zip_with (self, other, max_elements, NULL);
+  return acc_array_zip_with (self, other, acc_array_max_elements, NULL);
 }
 
 /**
@@ -409,7 +407,7 @@ acc_array_cast (AccArray       *self,
 AccArray *
 acc_array_sum (AccArray *self)
 {
-  return acc_array_fold (self, acc_expr_new_int (0), add_elements, NULL);
+  return acc_array_fold (self, acc_expr_new_int (0), acc_array_add_elements, NULL);
 }
 
 /**
@@ -451,7 +449,7 @@ acc_array_minimum (AccArray *self)
 AccArray *
 acc_array_maximum (AccArray *self)
 {
-  return acc_array_fold1 (self, max_elements, NULL);
+  return acc_array_fold1 (self, acc_array_max_elements, NULL);
 }
 
 /**
@@ -493,7 +491,7 @@ acc_array_any (AccArray *self)
 AccArray *
 acc_array_sum_all (AccArray *self)
 {
-  return acc_array_fold_all (self, acc_expr_new_int (0), add_elements, NULL);
+  return acc_array_fold_all (self, acc_expr_new_int (0), acc_array_add_elements, NULL);
 }
 
 /**
@@ -535,7 +533,7 @@ acc_array_minimum_all (AccArray *self)
 AccArray *
 acc_array_maximum_all (AccArray *self)
 {
-  return acc_array_fold1_all (self, max_elements, NULL);
+  return acc_array_fold1_all (self, acc_array_max_elements, NULL);
 }
 
 /**

@@ -35,7 +35,7 @@ typedef struct {
   AccExpr *(*function) (AccExpr *item, gpointer data);
   gpointer data;
   guint    rank;
-  guint    dimensions[2];   /* the one that is changed; or those that change places */
+  guint    dimensions[2];   /* the one that is changed, twice; or those that change places */
 } Change;
 
 static AccExpr *
@@ -55,6 +55,18 @@ change_index (AccExpr *index,
     }
 
   return acc_array_join_items (items, change->rank);
+}
+
+/* Gives @node, which is sound, its extents, and the function that goes from its indices to those of @self. */
+static void
+set_change (AccArray *node,
+            AccArray *self,
+            AccExpr **extents,
+            Change   *change)
+{
+  change->rank = self->rank;
+  acc_array_set_extents_expr (node, acc_array_join_items (extents, self->rank));
+  acc_array_call1 (node, 0, change_index, change);
 }
 
 /* --- windows */
@@ -83,17 +95,13 @@ take_window (AccArray   *self,
 
   if (node->error == NULL && find_dimension (node, self, operation, dimension, &d))
     {
-      g_autofree AccExpr **extents = g_new (AccExpr *, self->rank);
+      g_autofree AccExpr **extents = acc_array_list_extents (self);
 
       begin = acc_expr_ref_sink (clamp (owned_start, acc_expr_extent (self, d)));
-      for (guint i = 0; i < self->rank; i++)
-        extents[i] = i != d ? acc_expr_extent (self, i) : clamp (owned_count, acc_expr_sub (acc_expr_extent (self, d), begin));
-
+      extents[d] = clamp (owned_count, acc_expr_sub (extents[d], begin));
       change.data = begin;
-      change.rank = self->rank;
       change.dimensions[0] = change.dimensions[1] = d;
-      acc_array_set_extents_expr (node, acc_array_join_items (extents, self->rank));
-      acc_array_call1 (node, 0, change_index, &change);
+      set_change (node, self, extents, &change);
     }
 
   return acc_array_complete (node);
@@ -308,16 +316,12 @@ reverse (AccArray   *self,
 
   if (node->error == NULL && find_dimension (node, self, operation, dimension, &d))
     {
-      g_autofree AccExpr **extents = g_new (AccExpr *, self->rank);
+      g_autofree AccExpr **extents = acc_array_list_extents (self);
       g_autoptr(AccExpr) extent = acc_expr_ref_sink (acc_expr_extent (self, d));
 
-      for (guint i = 0; i < self->rank; i++)
-        extents[i] = acc_expr_extent (self, i);
       change.data = extent;
-      change.rank = self->rank;
       change.dimensions[0] = change.dimensions[1] = d;
-      acc_array_set_extents_expr (node, acc_array_join_items (extents, self->rank));
-      acc_array_call1 (node, 0, change_index, &change);
+      set_change (node, self, extents, &change);
     }
 
   return acc_array_complete (node);
@@ -365,13 +369,12 @@ transpose (AccArray   *self,
 
   if (node->error == NULL && find_dimension (node, self, operation, first, &d[0]) && find_dimension (node, self, operation, second, &d[1]))
     {
-      g_autofree AccExpr **extents = g_new (AccExpr *, self->rank);
+      g_autofree AccExpr **extents = acc_array_list_extents (self);
+      AccExpr *first_extent = extents[d[0]];
 
-      for (guint i = 0; i < self->rank; i++)
-        extents[i] = acc_expr_extent (self, i == d[0] ? d[1] : i == d[1] ? d[0] : i);
-      change.rank = self->rank;
-      acc_array_set_extents_expr (node, acc_array_join_items (extents, self->rank));
-      acc_array_call1 (node, 0, change_index, &change);
+      extents[d[0]] = extents[d[1]];
+      extents[d[1]] = first_extent;
+      set_change (node, self, extents, &change);
     }
 
   return acc_array_complete (node);

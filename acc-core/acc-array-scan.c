@@ -70,9 +70,7 @@ begin_rows (Scan *scan)
     return scan->from_right ? acc_array_reverse (array) : g_object_ref (array);
 
   node = acc_array_begin (ACC_OP_GENERATE, NULL, 0);
-  extents = g_new (AccExpr *, rank);
-  for (guint i = 0; i < rank; i++)
-    extents[i] = acc_expr_extent (array, i);
+  extents = acc_array_list_extents (array);
   if (scan->seed == SEED_EXTRA)
     extents[rank - 1] = acc_expr_add (extents[rank - 1], acc_array_number (1));
   acc_array_set_extents_expr (node, acc_array_join_items (extents, rank));

@@ -133,6 +133,17 @@ conf_combine (AccExpr  *x,
 }
 
 AccExpr *
+conf_decimal (AccExpr  *index,
+              gpointer  data)
+{
+  AccExpr *sum = conf_i64 (0);
+
+  for (guint i = 0; i < acc_expr_get_n_items (index); i++)
+    sum = acc_expr_add (acc_expr_mul (sum, acc_expr_new_int (10)), acc_expr_item (index, i));
+  return sum;
+}
+
+AccExpr *
 conf_first (AccExpr  *x,
             AccExpr  *y,
             gpointer  data)

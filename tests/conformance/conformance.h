@@ -101,6 +101,8 @@ AccExpr    *conf_mix3           (AccExpr *x, AccExpr *y, AccExpr *z, gpointer da
 /* Associative, commutative, exact on small values. */
 AccExpr    *conf_combine        (AccExpr *x, AccExpr *y, gpointer data);
 AccExpr    *conf_neutral        (AccElementType *type);
+/* An index whose items are digits, outermost first. */
+AccExpr    *conf_decimal        (AccExpr *index, gpointer data);
 /* Of the first and second argument. */
 AccExpr    *conf_first          (AccExpr *x, AccExpr *y, gpointer data);
 AccExpr    *conf_second         (AccExpr *x, AccExpr *y, gpointer data);

@@ -15,22 +15,12 @@ minus (AccExpr *x, AccExpr *y, gpointer data)
   return acc_expr_sub (x, y);
 }
 
-static AccExpr *
-linear_of_index (AccExpr *index, gpointer data)
-{
-  AccExpr *sum = conf_i64 (0);
-
-  for (guint i = 0; i < acc_expr_get_n_items (index); i++)
-    sum = acc_expr_add (acc_expr_mul (sum, acc_expr_new_int (10)), acc_expr_item (index, i));
-  return sum;
-}
-
 static AccArray *
 sequence (gint64 n)
 {
   g_autoptr(AccShape) shape = acc_shape_new_vector (n);
 
-  return acc_array_generate (shape, linear_of_index, NULL);
+  return acc_array_generate (shape, conf_decimal, NULL);
 }
 
 /* 0 1 2 / 10 11 12 ... */
@@ -39,7 +29,7 @@ table (gint64 rows, gint64 columns)
 {
   g_autoptr(AccShape) shape = acc_shape_new_matrix (rows, columns);
 
-  return acc_array_generate (shape, linear_of_index, NULL);
+  return acc_array_generate (shape, conf_decimal, NULL);
 }
 
 static AccArray *
@@ -163,9 +153,9 @@ test_shape_expressions (void)
   AccExpr *from_data = acc_expr_tuple2 (acc_expr_index (sizes, conf_i64 (0)), acc_expr_index (sizes, conf_i64 (1)));
   AccExpr *from_extents = acc_expr_tuple2 (acc_expr_extent (like, 1), acc_expr_mul (acc_expr_extent (like, 0), conf_i64 (2)));
 
-  CONF_EXPECT_INTS ("generate/shape-from-data", acc_array_generate_expr (from_data, linear_of_index, NULL), "[2,3]", 0, 1, 2, 10, 11, 12);
+  CONF_EXPECT_INTS ("generate/shape-from-data", acc_array_generate_expr (from_data, conf_decimal, NULL), "[2,3]", 0, 1, 2, 10, 11, 12);
   CONF_EXPECT_INTS ("fill/shape-from-extents", acc_array_fill_expr (from_extents, conf_i64 (5)), "[2,6]", 5, 5, 5);
-  conf_expect_ints ("generate/negative-extent", acc_array_generate_expr (conf_i64 (-4), linear_of_index, NULL), "[0]", 0, 0, NULL);
+  conf_expect_ints ("generate/negative-extent", acc_array_generate_expr (conf_i64 (-4), conf_decimal, NULL), "[0]", 0, 0, NULL);
 }
 
 /* --- 1.3 */
@@ -259,7 +249,7 @@ test_composition (void)
 static AccExpr *
 times_index (AccExpr *index, AccExpr *x, gpointer data)
 {
-  return acc_expr_add (acc_expr_mul (linear_of_index (index, NULL), conf_i64 (100)), x);
+  return acc_expr_add (acc_expr_mul (conf_decimal (index, NULL), conf_i64 (100)), x);
 }
 
 static AccExpr *
@@ -317,7 +307,7 @@ test_shapes (void)
   g_autoptr(AccShape) wrong = acc_shape_new_matrix (4, 2);
   g_autoptr(AccShape) deep = acc_shape_new ((gint64[]) { 2, 2, 2 }, 3);
   g_autoptr(AccShape) none = acc_shape_new ((gint64[]) { 0, 5, 2 }, 3);
-  g_autoptr(AccArray) numbers = acc_array_generate (deep, linear_of_index, NULL);
+  g_autoptr(AccArray) numbers = acc_array_generate (deep, conf_decimal, NULL);
   AccArray *bad;
 
   cube = g_object_ref (numbers);

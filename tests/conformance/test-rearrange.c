@@ -3,23 +3,13 @@
 
 /* Hand-worked cases of what takes arrays apart and puts them together, sections 1.2, 1.4, 1.5, 1.8 and 1.9 of the language. */
 
-static AccExpr *
-decimal (AccExpr *index, gpointer data)
-{
-  AccExpr *sum = conf_i64 (0);
-
-  for (guint i = 0; i < acc_expr_get_n_items (index); i++)
-    sum = acc_expr_add (acc_expr_mul (sum, acc_expr_new_int (10)), acc_expr_item (index, i));
-  return sum;
-}
-
 /* Every element is its index, in decimal. */
 static AccArray *
 indices (guint rank, gint64 a, gint64 b, gint64 c)
 {
   g_autoptr(AccShape) shape = acc_shape_new ((gint64[]) { a, b, c }, rank);
 
-  return acc_array_generate (shape, decimal, NULL);
+  return acc_array_generate (shape, conf_decimal, NULL);
 }
 
 #define EXPECT_NOTHING(name, array, shape) conf_expect_ints (name, array, shape, 0, 0, NULL)

@@ -420,6 +420,29 @@ def _elementwise(function, reverse=False):
     return method
 
 
+def _seeded(name, build=_build):
+    """The method @name of an initial value and a function of two."""
+    method = getattr(Acc.Array, name)
+
+    @functools.wraps(method)
+    def call(self, initial, function):
+        return build(function, 2, lambda callback: method(self, _expr(initial), callback))
+
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
+def _unseeded(name):
+    method = getattr(Acc.Array, name)
+
+    @functools.wraps(method)
+    def call(self, function):
+        return _build(function, 2, lambda callback: method(self, callback))
+
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
 class Array(Acc.Array):
     """An array value: in memory, or an operation on other arrays that runs when its value is wanted."""
 
@@ -599,50 +622,13 @@ class Array(Acc.Array):
         # One level for each function: what either raises comes out.
         return _build(count, 1, lambda counted: _build(element, 2, lambda made: Acc.Array.expand(self, counted, (), made, ())))
 
-    # reductions
-    def fold(self, initial, function):
-        return _build(function, 2, lambda callback: Acc.Array.fold(self, _expr(initial), callback))
-
-    def fold1(self, function):
-        return _build(function, 2, lambda callback: Acc.Array.fold1(self, callback))
-
-    def fold_all(self, initial, function):
-        return _build(function, 2, lambda callback: Acc.Array.fold_all(self, _expr(initial), callback))
-
-    def fold1_all(self, function):
-        return _build(function, 2, lambda callback: Acc.Array.fold1_all(self, callback))
-
-    def scanl1(self, function):
-        return _build(function, 2, lambda callback: Acc.Array.scanl1(self, callback))
-
-    def scanr1(self, function):
-        return _build(function, 2, lambda callback: Acc.Array.scanr1(self, callback))
-
-    def scanl(self, initial, function):
-        return _build(function, 2, lambda callback: Acc.Array.scanl(self, _expr(initial), callback))
-
-    def scanr(self, initial, function):
-        return _build(function, 2, lambda callback: Acc.Array.scanr(self, _expr(initial), callback))
-
-    def prescanl(self, initial, function):
-        return _build(function, 2, lambda callback: Acc.Array.prescanl(self, _expr(initial), callback))
-
-    def prescanr(self, initial, function):
-        return _build(function, 2, lambda callback: Acc.Array.prescanr(self, _expr(initial), callback))
-
-    def postscanl(self, initial, function):
-        return _build(function, 2, lambda callback: Acc.Array.postscanl(self, _expr(initial), callback))
-
-    def postscanr(self, initial, function):
-        return _build(function, 2, lambda callback: Acc.Array.postscanr(self, _expr(initial), callback))
-
-    def scanl_prime(self, initial, function):
-        """The scan and what each row comes to."""
-        return _build_two(function, 2, lambda callback: Acc.Array.scanl_prime(self, _expr(initial), callback))
-
-    def scanr_prime(self, initial, function):
-        """The scan and what each row comes to."""
-        return _build_two(function, 2, lambda callback: Acc.Array.scanr_prime(self, _expr(initial), callback))
+    # reductions, and those of all beginnings or ends of rows; the _prime forms give what each row comes to besides
+    fold, fold1 = _seeded('fold'), _unseeded('fold1')
+    fold_all, fold1_all = _seeded('fold_all'), _unseeded('fold1_all')
+    scanl, scanl1, scanl_prime = _seeded('scanl'), _unseeded('scanl1'), _seeded('scanl_prime', _build_two)
+    scanr, scanr1, scanr_prime = _seeded('scanr'), _unseeded('scanr1'), _seeded('scanr_prime', _build_two)
+    prescanl, postscanl = _seeded('prescanl'), _seeded('postscanl')
+    prescanr, postscanr = _seeded('prescanr'), _seeded('postscanr')
 
     # neighbourhoods
     def stencil(self, sizes, boundary, function):
