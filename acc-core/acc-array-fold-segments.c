@@ -56,11 +56,10 @@ element_within (AccExpr *index,
   AccSegments *segments = fold->segments;
   AccExpr *block = acc_expr_item (index, acc_expr_get_n_items (index) - 2);
   g_autoptr(AccExpr) begin = acc_expr_ref_sink (acc_expr_mul (block, block_size (1)));
-  g_autoptr(AccExpr) first = acc_expr_ref_sink (acc_segments_begin (segments, acc_array_number (0), 0));
-  AccExpr *end = segments->total != NULL ? acc_expr_the (segments->total) : acc_segments_begin (segments, acc_segments_count (segments), 0);
-  AccExpr *within = acc_expr_land (acc_expr_ge (begin, first), acc_expr_le (acc_expr_add (begin, block_size (1)), end));
+  g_autoptr(AccExpr) first = acc_expr_ref_sink (acc_segments_first (segments));
+  AccExpr *within = acc_expr_land (acc_expr_ge (begin, first), acc_expr_le (acc_expr_add (begin, block_size (1)), acc_segments_last (segments)));
 
-  return acc_expr_cond (within, x, segments->initial != NULL ? segments->initial : acc_segments_read (segments->array, index, first));
+  return acc_expr_cond (within, x, segments->initial != NULL ? segments->initial : acc_expr_index (segments->array, acc_segments_index (segments->array, index, first)));
 }
 
 static AccArray *
@@ -111,7 +110,8 @@ find_block (const Fold *fold,
             guint       level)
 {
   AccExpr *number = level > 0 ? acc_expr_shr (place, acc_array_number (level * BLOCK_BITS)) : place;
-  AccExpr *block = acc_expr_tuple2 (block_size (level), acc_segments_read (fold->levels[level], fold->index, number));
+  AccArray *array = fold->levels[level];
+  AccExpr *block = acc_expr_tuple2 (block_size (level), acc_expr_index (array, acc_segments_index (array, fold->index, number)));
   AccExpr *begins, *ends;
 
   if (level == fold->n_levels)
@@ -168,12 +168,52 @@ fold_segment (AccExpr *index,
   return acc_expr_cond (acc_expr_lt (begin, end), segments->combine (own, segments->initial, segments->data), segments->initial);
 }
 
+/* --- rows of a source, which are read one by one: the ends of a scan */
+
+static gboolean
+has_source (AccArray *array)
+{
+  g_autoptr(GPtrArray) all = acc_array_sort (&array, 1);
+
+  for (guint i = 0; i < all->len; i++)
+    if (((AccArray *) g_ptr_array_index (all, i))->op == ACC_OP_SOURCE)
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Where a segment has been gone over: where it has an initial value, it has a place more. */
+static AccExpr *
+end_of_scan (AccExpr *index,
+             gpointer data)
+{
+  const Fold *fold = data;
+  AccSegments *segments = fold->segments;
+  g_autoptr(AccExpr) segment = acc_expr_ref_sink (acc_expr_item (index, segments->array->rank - 1));
+  AccExpr *place = acc_expr_sub (acc_segments_begin (segments, segment, fold->from_right ? 0 : 1), acc_segments_first (segments));
+
+  place = segments->initial != NULL ? acc_expr_add (place, segment) : acc_expr_sub (place, acc_array_number (1));
+  return acc_segments_index (segments->array, index, place);
+}
+
+static AccArray *
+fold_by_rows (Fold *fold)
+{
+  AccSegments *segments = fold->segments;
+  g_autoptr(AccArray) scanned = acc_segments_scan (segments, fold->from_right, segments->initial != NULL ? ACC_SEED_EXTRA : ACC_SEED_NONE);
+
+  return acc_array_backpermute_expr (scanned, acc_segments_extents (segments->array, acc_segments_count (segments)), end_of_scan, fold);
+}
+
 AccArray *
 acc_segments_fold (AccSegments *self,
                    gboolean     from_right)
 {
   Fold fold = { .segments = self, .from_right = from_right };
   AccArray *folded;
+
+  if (self->array->rank > 1 && has_source (self->array))
+    return fold_by_rows (&fold);
 
   make_levels (&fold);
   folded = acc_array_generate_expr (acc_segments_extents (self->array, acc_segments_count (self)), fold_segment, &fold);

@@ -44,9 +44,9 @@ combine_flagged (AccExpr *so_far,
 static AccExpr *
 count_places (const Scan *scan)
 {
-  AccExpr *total = acc_expr_the (scan->segments->total);
+  AccExpr *elements = acc_expr_sub (acc_segments_last (scan->segments), acc_segments_first (scan->segments));
 
-  return scan->seed == ACC_SEED_EXTRA ? acc_expr_add (total, acc_segments_count (scan->segments)) : total;
+  return scan->seed == ACC_SEED_EXTRA ? acc_expr_add (elements, acc_segments_count (scan->segments)) : elements;
 }
 
 static AccExpr *
@@ -70,10 +70,12 @@ first_place (AccExpr *segment,
              gpointer data)
 {
   const Scan *scan = data;
-  g_autoptr(AccExpr) begin = acc_expr_ref_sink (acc_segments_begin (scan->segments, segment, 0));
-  g_autoptr(AccExpr) end = acc_expr_ref_sink (acc_segments_begin (scan->segments, segment, 1));
+  AccSegments *segments = scan->segments;
   gboolean extra = scan->seed == ACC_SEED_EXTRA;
-  AccExpr *place = scan->from_right ? end : begin;
+  AccExpr *begin = acc_segments_begin (segments, segment, 0), *end = acc_segments_begin (segments, segment, 1);
+  g_autoptr(AccExpr) before = acc_expr_ref_sink (acc_expr_sub (begin, acc_segments_first (segments)));
+  g_autoptr(AccExpr) behind = acc_expr_ref_sink (acc_expr_sub (end, acc_segments_first (segments)));
+  AccExpr *place = scan->from_right ? behind : before;
 
   if (extra)
     place = acc_expr_add (place, segment);
@@ -82,7 +84,7 @@ first_place (AccExpr *segment,
   if (scan->from_right)
     place = acc_expr_sub (count_places (scan), place);
 
-  return acc_expr_tuple2 (extra ? acc_expr_new_bool (TRUE) : acc_expr_lt (begin, end), place);
+  return acc_expr_tuple2 (extra ? acc_expr_new_bool (TRUE) : acc_expr_lt (before, behind), place);
 }
 
 static AccExpr *
@@ -108,47 +110,104 @@ mark_places (Scan *scan)
     }
 }
 
+static AccExpr *
+own_place (const Scan *scan,
+           AccExpr    *index)
+{
+  return acc_expr_item (index, scan->segments->array->rank - 1);
+}
+
+/* Where the element is that a place takes; where an initial value comes, that of some element, if there is one. */
+static AccExpr *
+source_place (const Scan *scan,
+              AccExpr    *index)
+{
+  AccSegments *segments = scan->segments;
+  AccExpr *place = own_place (scan, index), *last;
+
+  if (scan->seed == ACC_SEED_EXTRA)
+    place = acc_expr_sub (place, acc_expr_linear_index (scan->begun, own_place (scan, index)));
+  else if (scan->seed == ACC_SEED_FIRST)
+    place = acc_expr_max (acc_expr_sub (place, acc_array_number (1)), acc_array_number (0));
+
+  if (scan->from_right)
+    place = acc_expr_sub (acc_expr_sub (acc_segments_last (segments), acc_array_number (1)), place);
+  else
+    place = acc_expr_add (acc_segments_first (segments), place);
+  if (scan->seed != ACC_SEED_EXTRA)
+    return place;
+
+  last = acc_expr_sub (acc_expr_extent (segments->array, segments->array->rank - 1), acc_array_number (1));
+  return acc_expr_max (acc_expr_min (place, last), acc_array_number (0));
+}
+
+static AccExpr *
+source_index (AccExpr *index,
+              gpointer data)
+{
+  const Scan *scan = data;
+
+  return acc_segments_index (scan->segments->array, index, source_place (scan, index));
+}
+
+static AccExpr *
+element_or_initial (AccExpr *index,
+                    gpointer data)
+{
+  const Scan *scan = data;
+
+  return acc_expr_cond (acc_expr_linear_index (scan->flags, own_place (scan, index)), scan->segments->initial,
+                        acc_expr_index (scan->segments->array, source_index (index, data)));
+}
+
+/* The elements that places take. They stay in their rows, so that what computes them goes along, and rows of a source are read one
+ * by one; but where rows may be empty and places are not, no element can be taken for nothing. */
+static AccArray *
+take_elements (Scan *scan)
+{
+  AccArray *array = scan->segments->array;
+  AccShape *shape = acc_array_get_shape (array);
+  AccExpr *extents = acc_segments_extents (array, count_places (scan));
+
+  if (scan->seed == ACC_SEED_EXTRA && (shape == NULL || acc_shape_get_extent (shape, array->rank - 1) == 0))
+    return acc_array_generate_expr (extents, element_or_initial, scan);
+  return acc_array_backpermute_expr (array, extents, source_index, scan);
+}
+
 /* What is combined at a place, and whether a segment begins there. */
 static AccExpr *
 flagged_element (AccExpr *index,
+                 AccExpr *own,
                  gpointer data)
 {
   const Scan *scan = data;
-  AccSegments *segments = scan->segments;
-  g_autoptr(AccExpr) place = acc_expr_ref_sink (acc_expr_item (index, segments->array->rank - 1));
-  g_autoptr(AccExpr) begins = acc_expr_ref_sink (acc_expr_linear_index (scan->flags, place));
-  g_autoptr(AccExpr) own = NULL;
-  AccExpr *from = place, *value;
+  AccExpr *initial = scan->segments->initial;
+  g_autoptr(AccExpr) begins = acc_expr_ref_sink (acc_expr_linear_index (scan->flags, own_place (scan, index)));
+  AccExpr *value = own;
 
-  if (scan->seed == ACC_SEED_EXTRA)
-    from = acc_expr_sub (from, acc_expr_linear_index (scan->begun, place));
-  else if (scan->seed == ACC_SEED_FIRST)
-    from = acc_expr_sub (from, acc_array_number (1));
-  if (scan->from_right)
-    from = acc_expr_sub (acc_expr_sub (acc_expr_the (segments->total), acc_array_number (1)), from);
-  own = acc_expr_ref_sink (acc_segments_read (segments->array, index, from));
-
-  if (scan->seed == ACC_SEED_NONE)
-    value = own;
-  else
-    value = acc_expr_cond (begins, scan->seed == ACC_SEED_JOINED ? combine_in_order (scan, segments->initial, own) : segments->initial, own);
+  if (scan->seed != ACC_SEED_NONE)
+    value = acc_expr_cond (begins, scan->seed == ACC_SEED_JOINED ? combine_in_order (scan, initial, own) : initial, own);
 
   return acc_expr_tuple2 (begins, value);
 }
 
-static AccArray *
-scan_rows (Scan *scan)
+AccArray *
+acc_segments_scan (AccSegments *self,
+                   gboolean     from_right,
+                   AccSeed      seed)
 {
-  g_autoptr(AccArray) rows = NULL, scanned = NULL, values = NULL;
+  Scan scan = { self, from_right, seed, };
+  g_autoptr(AccArray) elements = NULL, rows = NULL, scanned = NULL, values = NULL;
 
-  mark_places (scan);
-  rows = acc_array_generate_expr (acc_segments_extents (scan->segments->array, count_places (scan)), flagged_element, scan);
-  scanned = acc_array_scanl1 (rows, combine_flagged, scan);
+  mark_places (&scan);
+  elements = take_elements (&scan);
+  rows = acc_array_imap (elements, flagged_element, &scan);
+  scanned = acc_array_scanl1 (rows, combine_flagged, &scan);
   values = acc_array_unzip (scanned, 1);
-  g_object_unref (scan->flags);
-  g_clear_object (&scan->begun);
+  g_object_unref (scan.flags);
+  g_clear_object (&scan.begun);
 
-  return scan->from_right ? acc_array_reverse (values) : g_steal_pointer (&values);
+  return from_right ? acc_array_reverse (values) : g_steal_pointer (&values);
 }
 
 static AccArray *
@@ -159,13 +218,12 @@ run_scan (AccSegments   segments,
           AccExpr      *initial,
           AccArray    **totals)
 {
-  Scan scan = { &segments, from_right, seed, };
   AccArray *result = acc_segments_prepare (&segments, ACC_SEGMENTS_LENGTHS, lengths, seed, initial);
 
   if (totals != NULL)
     *totals = result != NULL ? g_object_ref (result) : acc_segments_fold (&segments, from_right);
   if (result == NULL)
-    result = scan_rows (&scan);
+    result = acc_segments_scan (&segments, from_right, seed);
   acc_segments_clear (&segments);
 
   return result;

@@ -28,12 +28,18 @@ void      acc_segments_clear   (AccSegments *self);
 /* What each segment comes to. @from_right: the initial value is behind the last element. */
 AccArray *acc_segments_fold    (AccSegments *self, gboolean from_right);
 
-/* An element of @array in the row of @index. */
-AccExpr  *acc_segments_read    (AccArray *array, AccExpr *index, AccExpr *place);
+/* Their partial reductions, one segment after the other. */
+AccArray *acc_segments_scan    (AccSegments *self, gboolean from_right, AccSeed seed);
+
+/* An index of @array in the row of @index. */
+AccExpr  *acc_segments_index   (AccArray *array, AccExpr *index, AccExpr *place);
 /* Extents as those of @array but for the innermost. */
 AccExpr  *acc_segments_extents (AccArray *array, AccExpr *innermost);
 /* How many there are, and where number @segment begins; 1 more is where it ends. */
 AccExpr  *acc_segments_count   (AccSegments *self);
 AccExpr  *acc_segments_begin   (AccSegments *self, AccExpr *segment, guint more);
+/* Where the first segment begins, and where the last one ends. */
+AccExpr  *acc_segments_first   (AccSegments *self);
+AccExpr  *acc_segments_last    (AccSegments *self);
 
 G_END_DECLS

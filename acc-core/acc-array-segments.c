@@ -188,6 +188,18 @@ acc_segments_begin (AccSegments *self,
 }
 
 AccExpr *
+acc_segments_first (AccSegments *self)
+{
+  return self->total != NULL ? acc_array_number (0) : acc_segments_begin (self, acc_array_number (0), 0);
+}
+
+AccExpr *
+acc_segments_last (AccSegments *self)
+{
+  return self->total != NULL ? acc_expr_the (self->total) : acc_segments_begin (self, acc_segments_count (self), 0);
+}
+
+AccExpr *
 acc_segments_extents (AccArray *array,
                       AccExpr  *innermost)
 {
@@ -201,9 +213,9 @@ acc_segments_extents (AccArray *array,
 }
 
 AccExpr *
-acc_segments_read (AccArray *array,
-                   AccExpr  *index,
-                   AccExpr  *place)
+acc_segments_index (AccArray *array,
+                    AccExpr  *index,
+                    AccExpr  *place)
 {
   g_autofree AccExpr **items = g_new (AccExpr *, array->rank);
 
@@ -211,5 +223,5 @@ acc_segments_read (AccArray *array,
     items[i] = acc_expr_item (index, i);
   items[array->rank - 1] = place;
 
-  return acc_expr_index (array, acc_array_join_items (items, array->rank));
+  return acc_array_join_items (items, array->rank);
 }

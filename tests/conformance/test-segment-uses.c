@@ -243,6 +243,48 @@ test_element_types (void)
     }
 }
 
+/* --- rows that come from a source */
+
+static void
+test_source (void)
+{
+  g_autoptr(AccArray) rows = conf_through_source (CONF_INTS2 ("i8", 2, 5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)), lengths = CONF_INTS1 ("i4", 1, 0, 3), totals = NULL;
+  g_autoptr(AccArray) empty = CONF_INTS1 ("i4", 0, 0), offsets = CONF_INTS1 ("i4", 2, 4, 4, 5), last = CONF_INTS1 ("i4", 5, 5), some = CONF_INTS1 ("i4", 1, 3, 4);
+  g_autoptr(AccArray) long_rows = NULL, halves = CONF_INTS1 ("i4", 1500, 0, 1499), many = NULL;
+  g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
+  AccArray *scanned;
+
+  CONF_EXPECT_INTS ("source/fold_seg", acc_array_fold_seg (rows, conf_i64 (2), lengths, conf_combine, NULL), "[2,3]", 3, 2, 11, 8, 2, 26);
+  CONF_EXPECT_INTS ("source/fold_seg-empty", acc_array_fold_seg (rows, conf_i64 (2), empty, conf_combine, NULL), "[2,2]", 2, 2, 2, 2);
+  CONF_EXPECT_INTS ("source/fold_seg_offsets", acc_array_fold_seg_offsets (rows, conf_i64 (2), offsets, conf_combine, NULL), "[2,3]", 9, 2, 7, 19, 2, 12);
+  CONF_EXPECT_INTS ("source/fold_seg_offsets-end", acc_array_fold_seg_offsets (rows, conf_i64 (2), last, conf_combine, NULL), "[2,1]", 2, 2);
+  CONF_EXPECT_INTS ("source/fold1_seg_offsets", acc_array_fold1_seg_offsets (rows, some, conf_second, NULL), "[2,2]", 3, 4, 8, 9);
+  CONF_EXPECT_INTS ("source/scanr1_seg", acc_array_scanr1_seg (rows, lengths, conf_combine, NULL), "[2,4]", 1, 9, 7, 4, 6, 24, 17, 9);
+  CONF_EXPECT_INTS ("source/scanl_seg", acc_array_scanl_seg (rows, conf_i64 (2), lengths, conf_combine, NULL), "[2,7]",
+                    2, 3, 2, 2, 4, 7, 11, 2, 8, 2, 2, 9, 17, 26);
+  scanned = acc_array_scanr_prime_seg (rows, conf_i64 (2), lengths, conf_combine, NULL, &totals);
+  CONF_EXPECT_INTS ("source/scanr_prime_seg", scanned, "[2,4]", 2, 9, 6, 2, 2, 19, 11, 2);
+  CONF_EXPECT_INTS ("source/scanr_prime_seg-totals", g_steal_pointer (&totals), "[2,3]", 3, 2, 11, 8, 2, 26);
+
+  /* As without a source. */
+  many = conf_array (conf_type ("i8"), (gint64[]) { 20, 3000 }, 2, rand, CONF_FULL);
+  long_rows = conf_through_source (g_object_ref (many));
+  for (guint i = 0; i < conf_n_backends (); i++)
+    {
+      g_autoptr(AccArray) with = acc_array_fold_seg (long_rows, conf_i64 (2), halves, conf_combine, NULL);
+      g_autoptr(AccArray) without = acc_array_fold_seg (many, conf_i64 (2), halves, conf_combine, NULL), read = NULL, wanted = NULL;
+      g_autofree char *difference = NULL;
+      g_autoptr(GError) error = NULL;
+
+      read = acc_backend_run (conf_backend (i), with, NULL, &error);
+      g_assert_no_error (error);
+      wanted = acc_backend_run (conf_backend (i), without, NULL, &error);
+      g_assert_no_error (error);
+      difference = conf_compare (wanted, read, CONF_EXACT);
+      g_assert_cmpstr (difference, ==, NULL);
+    }
+}
+
 /* --- a sparse matrix in compressed rows, times a vector */
 
 static AccExpr *
@@ -310,6 +352,7 @@ main (int argc, char **argv)
   g_test_add_func ("/segment-uses/no-offsets", test_no_offsets);
   g_test_add_func ("/segment-uses/outside", test_outside);
   g_test_add_func ("/segment-uses/element-types", test_element_types);
+  g_test_add_func ("/segment-uses/source", test_source);
   g_test_add_func ("/segment-uses/sparse-matrix", test_sparse_matrix);
   return conf_run ();
 }
