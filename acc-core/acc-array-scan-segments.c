@@ -5,7 +5,7 @@
 #include "acc-error.h"
 
 /* All are scans of whole rows, of pairs of a flag and a value: where a segment begins the flag is set, and what was before does not
- * count (Blelloch 1990). What takes elements by turns is linear in them, and as balanced as the scan, however long segments are.
+ * count (Blelloch 1990). That is linear in the elements and segments, and as balanced as the scan, however long segments are.
  *
  * Those from the right are the same over rows that are read from the end of the last segment, with the operator's operands changed,
  * and reversed. Places below are in the order of the scan. */
@@ -49,21 +49,6 @@ count_places (const Scan *scan)
   return scan->seed == ACC_SEED_EXTRA ? acc_expr_add (elements, acc_segments_count (scan->segments)) : elements;
 }
 
-static AccExpr *
-set_flag (AccExpr *index,
-          gpointer data)
-{
-  return acc_expr_new_bool (TRUE);
-}
-
-static AccExpr *
-take_new (AccExpr *value,
-          AccExpr *old,
-          gpointer data)
-{
-  return value;
-}
-
 /* Where the segment begins, if it has a place. */
 static AccExpr *
 first_place (AccExpr *segment,
@@ -87,24 +72,17 @@ first_place (AccExpr *segment,
   return acc_expr_tuple2 (extra ? acc_expr_new_bool (TRUE) : acc_expr_lt (before, behind), place);
 }
 
-static AccExpr *
-count_flag (AccExpr *flag,
-            gpointer data)
-{
-  return acc_expr_cast (flag, acc_element_type_new (ACC_KIND_I64));
-}
-
 static void
 mark_places (Scan *scan)
 {
-  g_autoptr(AccArray) ones = acc_array_generate_expr (acc_segments_count (scan->segments), set_flag, NULL);
+  g_autoptr(AccArray) ones = acc_array_fill_expr (acc_segments_count (scan->segments), acc_expr_new_bool (TRUE));
   g_autoptr(AccArray) zeros = acc_array_fill_expr (count_places (scan), acc_expr_new_bool (FALSE));
   g_autoptr(AccArray) targets = acc_array_generate_expr (acc_segments_count (scan->segments), first_place, scan);
 
-  scan->flags = acc_array_permute (ones, zeros, targets, take_new, NULL);
+  scan->flags = acc_array_permute (ones, zeros, targets, acc_array_take_new_element, NULL);
   if (scan->seed == ACC_SEED_EXTRA)
     {
-      g_autoptr(AccArray) counts = acc_array_map (scan->flags, count_flag, NULL);
+      g_autoptr(AccArray) counts = acc_array_cast (scan->flags, acc_element_type_new (ACC_KIND_I64));
 
       scan->begun = acc_array_scanl1 (counts, acc_array_add_elements, NULL);
     }
