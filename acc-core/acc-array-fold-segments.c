@@ -129,8 +129,10 @@ next_block (AccExpr *state,
 {
   const Fold *fold = data;
   g_autoptr(AccExpr) place = acc_expr_ref_sink (acc_expr_item (state, 0));
+  g_autoptr(AccExpr) so_far = acc_expr_ref_sink (acc_expr_item (state, 1));
   g_autoptr(AccExpr) block = acc_expr_ref_sink (find_block (fold, place, 0));
-  AccExpr *value = fold->segments->combine (acc_expr_item (state, 1), acc_expr_item (block, 1), fold->segments->data);
+  g_autoptr(AccExpr) next = acc_expr_ref_sink (acc_expr_item (block, 1));
+  AccExpr *value = fold->segments->combine (so_far, next, fold->segments->data);
 
   return acc_expr_tuple2 (acc_expr_lt (place, fold->end), acc_expr_tuple2 (acc_expr_add (place, acc_expr_item (block, 0)), value));
 }
@@ -145,6 +147,7 @@ fold_segment (AccExpr *index,
   g_autoptr(AccExpr) begin = acc_expr_ref_sink (acc_segments_begin (segments, segment, 0));
   g_autoptr(AccExpr) end = acc_expr_ref_sink (acc_segments_begin (segments, segment, 1));
   g_autoptr(AccExpr) first = NULL, own = NULL;
+  AccExpr *folded;
 
   /* No change, but the sum is looked at, and is an error where it is too large. */
   if (segments->total != NULL)
@@ -161,10 +164,12 @@ fold_segment (AccExpr *index,
     return acc_expr_item (acc_expr_while (acc_expr_tuple2 (begin, segments->initial), next_block, fold), 1);
 
   first = acc_expr_ref_sink (find_block (fold, begin, 0));
-  own = acc_expr_ref_sink (acc_expr_item (acc_expr_while (acc_expr_tuple2 (acc_expr_add (begin, acc_expr_item (first, 0)), acc_expr_item (first, 1)),
-                                                          next_block, fold), 1));
+  folded = acc_expr_item (acc_expr_while (acc_expr_tuple2 (acc_expr_add (begin, acc_expr_item (first, 0)), acc_expr_item (first, 1)),
+                                          next_block, fold), 1);
   if (!fold->from_right)
-    return g_steal_pointer (&own);
+    return folded;
+
+  own = acc_expr_ref_sink (folded);
   return acc_expr_cond (acc_expr_lt (begin, end), segments->combine (own, segments->initial, segments->data), segments->initial);
 }
 

@@ -35,9 +35,10 @@ combine_flagged (AccExpr *so_far,
 {
   g_autoptr(AccExpr) begins = acc_expr_ref_sink (acc_expr_item (next, 0));
   g_autoptr(AccExpr) value = acc_expr_ref_sink (acc_expr_item (next, 1));
+  g_autoptr(AccExpr) before = acc_expr_ref_sink (acc_expr_item (so_far, 1));
 
   return acc_expr_tuple2 (acc_expr_lor (acc_expr_item (so_far, 0), begins),
-                          acc_expr_cond (begins, value, combine_in_order (scan, acc_expr_item (so_far, 1), value)));
+                          acc_expr_cond (begins, value, combine_in_order (scan, before, value)));
 }
 
 /* How many places there are. */

@@ -8,7 +8,8 @@
 static AccArray *
 count (const char *code, gint64 n)
 {
-  g_autoptr(AccArray) places = acc_array_generate (acc_shape_new_vector (n), conf_decimal, NULL);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr(AccArray) places = acc_array_generate (shape, conf_decimal, NULL);
 
   return acc_array_cast (places, conf_type (code));
 }
@@ -72,6 +73,18 @@ compare (AccExpr *x, AccExpr *y, gpointer data)
 }
 
 static AccExpr *
+nine (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_new_int (9);
+}
+
+static AccExpr *
+nine_and_eight (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_new_int (9), acc_expr_new_int (8));
+}
+
+static AccExpr *
 return_nothing (AccExpr *x, AccExpr *y, gpointer data)
 {
   return NULL;
@@ -82,6 +95,8 @@ test_mistakes (void)
 {
   g_autoptr(AccArray) row = count ("i8", 4), lengths = CONF_INTS1 ("i4", 2, 2), one = acc_array_unit (conf_i64 (1)), matrix = CONF_INTS2 ("i4", 1, 2, 1, 1);
   g_autoptr(AccArray) reals = count ("f4", 2), flags = count ("b1", 2), wrong = acc_array_take_on (row, 7, conf_i64 (1)), totals = NULL;
+  g_autoptr(AccArray) lengths_of_reals = CONF_INTS1 ("u4", 1, 0, 1), offsets = CONF_INTS1 ("u4", 0, 2);
+  g_autoptr(AccArray) ones = count ("i4", 2), pairs = acc_array_zip (reals, ones);
   AccArray *bad = acc_array_fold_seg (row, acc_expr_new_typed_float (conf_type ("f4"), 1), lengths, conf_combine, NULL);
 
   acc_array_set_label (bad, "mixed");
@@ -97,6 +112,12 @@ test_mistakes (void)
   CONF_EXPECT_ERROR ("mistakes/function-nothing", acc_array_fold1_seg (row, lengths, return_nothing, NULL), ACC_ERROR_CALLBACK, "fold1_seg");
   CONF_EXPECT_ERROR ("mistakes/input", acc_array_fold1_seg (wrong, lengths, conf_combine, NULL), ACC_ERROR_SHAPE, "take_on", "dimension 7");
   CONF_EXPECT_ERROR ("mistakes/segments", acc_array_scanl1_seg (row, wrong, conf_combine, NULL), ACC_ERROR_SHAPE, "take_on", "dimension 7");
+  /* Literals take the type of the elements. */
+  CONF_EXPECT_FLOATS ("mistakes/literals", acc_array_fold_seg (reals, acc_expr_new_int (3), lengths_of_reals, nine, NULL), "[3]", 9, 3, 9);
+  CONF_EXPECT_FLOATS ("mistakes/literals-1", acc_array_fold1_seg_offsets (reals, offsets, nine, NULL), "[1]", 9);
+  CONF_EXPECT_FLOATS ("mistakes/literals-scan", acc_array_postscanr_seg (reals, acc_expr_new_int (3), lengths_of_reals, nine, NULL), "[2]", 9, 9);
+  conf_expect_ints ("mistakes/literals-pairs", acc_array_fold1_seg_offsets (pairs, offsets, nine_and_eight, NULL), "[1]", 1, 1, (gint64[]) { 8 });
+  conf_expect_ints ("mistakes/literals-pairs-scan", acc_array_scanl1_seg (pairs, lengths_of_reals, nine_and_eight, NULL), "[2]", 1, 2, (gint64[]) { 0, 1 });
   CONF_EXPECT_ERROR ("mistakes/prime", acc_array_scanl_prime_seg (one, conf_i64 (1), lengths, conf_combine, NULL, &totals), ACC_ERROR_SHAPE, "scanl_prime_seg");
   CONF_EXPECT_ERROR ("mistakes/prime-totals", g_steal_pointer (&totals), ACC_ERROR_SHAPE, "scanl_prime_seg");
 }

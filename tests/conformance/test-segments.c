@@ -276,7 +276,7 @@ expect_digests (const char *name, AccArray *array, const gint64 *extents, guint 
 static void
 check_case (Form form, const Operator *op, const Case *given, const gint64 *outer, guint n_outer, GRand *rand)
 {
-  gint64 skipped = has_offsets (form) ? MIN (given->surplus, 2) : 0, n = given->surplus, rows = 1, sum = skipped, extents[4], n_results = 0;
+  gint64 skipped = has_offsets (form) ? MIN (given->surplus, 2) : 0, n = given->surplus, rows = 1, sum = skipped, extents[5], n_results = 0;
   g_autoptr(GArray) lengths = parse_lengths (given->lengths, form == FOLD1 || form == FOLD1_OFFSETS, rand);
   g_autofree gint64 *offsets = g_new (gint64, lengths->len + 1);
   g_autofree char *name = NULL, *totals_name = NULL;
@@ -330,6 +330,7 @@ test_form (gconstpointer data)
         check_case (form, &matrices, &cases[i], (gint64[]) { 2, 2 }, 2, rand);
     }
   check_case (form, &matrices, &cases[4], (gint64[]) { 0 }, 1, rand);
+  check_case (form, &intervals, &cases[11], (gint64[]) { 2, 1, 2, 1 }, 4, rand);
   if (conf_is_thorough ())
     check_case (form, &matrices, &(Case) { "long", "10 200000 ?20000", 2000 }, NULL, 0, rand);
 }
@@ -373,8 +374,8 @@ static void
 test_segment_types (void)
 {
   static const char *const codes[] = { "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8" };
-  const gint64 n = 330;
-  g_autoptr(AccArray) ones = acc_array_fill (acc_shape_new_vector (n), conf_i64 (1));
+  g_autoptr(AccShape) shape = acc_shape_new_vector (330);
+  g_autoptr(AccArray) ones = acc_array_fill (shape, conf_i64 (1));
 
   for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
     {
