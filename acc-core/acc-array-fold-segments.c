@@ -69,11 +69,9 @@ fold_blocks (Fold *fold)
 {
   AccSegments *segments = fold->segments;
   AccArray *below = fold->levels[fold->n_levels];
-  g_autofree AccExpr **extents = g_new (AccExpr *, below->rank + 1);
+  g_autofree AccExpr **extents = acc_array_list_extents (below);
   g_autoptr(AccArray) blocks = NULL;
 
-  for (guint i = 0; i < below->rank; i++)
-    extents[i] = acc_expr_extent (below, i);
   extents[below->rank - 1] = acc_expr_quot (extents[below->rank - 1], block_size (1));
   extents[below->rank] = block_size (1);
   /* Where there is no segment nothing could stand in. */
