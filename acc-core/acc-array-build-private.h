@@ -83,8 +83,9 @@ AccExpr  *acc_array_number        (gint64 value);
 AccExpr  *acc_array_join_items    (AccExpr **items, guint rank);
 /* The extents of @array; free the vector. */
 AccExpr **acc_array_list_extents  (AccArray *array);
-/* x + y, and the larger of them. */
+/* x + y, the larger of them, and the first: what replaces what was there in a permute. */
 AccExpr  *acc_array_add_elements  (AccExpr *x, AccExpr *y, gpointer data);
 AccExpr  *acc_array_max_elements  (AccExpr *x, AccExpr *y, gpointer data);
+AccExpr  *acc_array_take_new_element (AccExpr *value, AccExpr *old, gpointer data);
 
 G_END_DECLS

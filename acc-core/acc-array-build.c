@@ -482,3 +482,11 @@ acc_array_max_elements (AccExpr *x,
 {
   return acc_expr_max (x, y);
 }
+
+AccExpr *
+acc_array_take_new_element (AccExpr *value,
+                            AccExpr *old,
+                            gpointer data)
+{
+  return value;
+}

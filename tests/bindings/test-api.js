@@ -36,6 +36,8 @@ const counts = Acc.use(new Int32Array([2, 0, 3, 1]));
 const [evens, howMany] = counts.filter(x => x.rem(2).eq(0));
 check(evens.run().to_array().join() === '2,0' && howMany.run().get_int(0, 0) === 2, 'filter');
 check(counts.expand(x => x.cast('i8'), (x, i) => x.cast('i8').mul(10).add(i)).run().to_array().join() === '20,21,30,31,32,10', 'expand');
+const parts = Acc.use(new Int32Array([5, 1, 2, 3, 9, 4]));
+check(parts.fold_seg(Acc.Expr.new_int(1), counts, (x, y) => x.add(y)).run().to_array().join() === '7,1,15,5', 'fold_seg');
 check(counts.reverse().take(2).run().to_array().join() === '1,3', 'parts');
 
 let caught = null;

@@ -243,6 +243,29 @@ def test_reductions():
                 same(f'fold1 {name}', run(Acc.use(y).fold1(Acc.max)), np.max(y, axis=-1))
 
 
+def test_segments():
+    add = lambda a, b: a + b
+    for code, shape, kind in itertools.product(INTEGERS + FLOATS, ((40,), (3, 300), (2, 0, 50), (2, 3, 30)), ('i1', 'u8')):
+        x = small(code, shape)
+        n = shape[-1]
+        ends = np.sort(random.integers(0, n + 1, 6))
+        lengths = np.minimum(np.diff(ends, prepend=0), 127).astype(kind)
+        begins = np.cumsum(lengths.astype('i8')) - lengths.astype('i8')
+        parts = [x[..., begin:begin + int(length)] for begin, length in zip(begins, lengths)]
+        array = Acc.use(x)
+        zero = 0.0 if code in FLOATS else 0
+        name = f'{code}{list(shape)} of {kind}'
+        same(f'fold_seg {name}', run(array.fold_seg(zero, lengths, add)), np.stack([np.sum(part, axis=-1, dtype=code) for part in parts], -1))
+        full = np.maximum(lengths, 1)[:4] // 2 + 1
+        starts = np.cumsum(full.astype('i8')) - full.astype('i8')
+        if starts[-1] + int(full[-1]) <= n:
+            cut = x[..., :starts[-1] + int(full[-1])]
+            same(f'fold1_seg {name}', run(array.fold1_seg(full, add)), np.add.reduceat(cut, starts, axis=-1, dtype=code))
+        same(f'scanl1_seg {name}', run(array.scanl1_seg(lengths, add)), np.concatenate([np.cumsum(part, axis=-1, dtype=code) for part in parts], -1))
+        same(f'scanr1_seg {name}', run(array.scanr1_seg(lengths, add)),
+             np.concatenate([np.flip(np.cumsum(np.flip(part, -1), axis=-1, dtype=code), -1) for part in parts], -1))
+
+
 def test_stencils():
     modes = {'edge': Acc.BoundaryKind.CLAMP, 'reflect': Acc.BoundaryKind.MIRROR, 'wrap': Acc.BoundaryKind.WRAP}
     for code, shape, (mode, kind) in itertools.product(('i4', 'f8', 'u1'), ((7,), (2,), (5, 28), (3, 2), (3, 4, 5)), modes.items()):

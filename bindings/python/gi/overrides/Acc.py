@@ -420,27 +420,48 @@ def _elementwise(function, reverse=False):
     return method
 
 
+def _named(name, method, call):
+    call = functools.wraps(method)(call)
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
 def _seeded(name, build=_build):
     """The method @name of an initial value and a function of two."""
     method = getattr(Acc.Array, name)
 
-    @functools.wraps(method)
     def call(self, initial, function):
         return build(function, 2, lambda callback: method(self, _expr(initial), callback))
 
-    call.__name__ = call.__qualname__ = name
-    return call
+    return _named(name, method, call)
 
 
 def _unseeded(name):
     method = getattr(Acc.Array, name)
 
-    @functools.wraps(method)
     def call(self, function):
         return _build(function, 2, lambda callback: method(self, callback))
 
-    call.__name__ = call.__qualname__ = name
-    return call
+    return _named(name, method, call)
+
+
+def _seeded_parts(name, build=_build):
+    """The same of parts of rows: @segments are their lengths or offsets."""
+    method = getattr(Acc.Array, name)
+
+    def call(self, initial, segments, function):
+        return build(function, 2, lambda callback: method(self, _expr(initial), _array(segments), callback))
+
+    return _named(name, method, call)
+
+
+def _unseeded_parts(name):
+    method = getattr(Acc.Array, name)
+
+    def call(self, segments, function):
+        return _build(function, 2, lambda callback: method(self, _array(segments), callback))
+
+    return _named(name, method, call)
 
 
 class Array(Acc.Array):
@@ -629,6 +650,14 @@ class Array(Acc.Array):
     scanr, scanr1, scanr_prime = _seeded('scanr'), _unseeded('scanr1'), _seeded('scanr_prime', _build_two)
     prescanl, postscanl = _seeded('prescanl'), _seeded('postscanl')
     prescanr, postscanr = _seeded('prescanr'), _seeded('postscanr')
+
+    # the same of parts of rows
+    fold_seg, fold1_seg = _seeded_parts('fold_seg'), _unseeded_parts('fold1_seg')
+    fold_seg_offsets, fold1_seg_offsets = _seeded_parts('fold_seg_offsets'), _unseeded_parts('fold1_seg_offsets')
+    scanl_seg, scanl1_seg, scanl_prime_seg = _seeded_parts('scanl_seg'), _unseeded_parts('scanl1_seg'), _seeded_parts('scanl_prime_seg', _build_two)
+    scanr_seg, scanr1_seg, scanr_prime_seg = _seeded_parts('scanr_seg'), _unseeded_parts('scanr1_seg'), _seeded_parts('scanr_prime_seg', _build_two)
+    prescanl_seg, postscanl_seg = _seeded_parts('prescanl_seg'), _seeded_parts('postscanl_seg')
+    prescanr_seg, postscanr_seg = _seeded_parts('prescanr_seg'), _seeded_parts('postscanr_seg')
 
     # neighbourhoods
     def stencil(self, sizes, boundary, function):
