@@ -134,6 +134,48 @@ DERIVED1 (succ, return acc_expr_add (a, INT (1)); )
 DERIVED1 (pred, return acc_expr_sub (a, INT (1)); )
 
 /**
+ * acc_expr_subtract:
+ * @a: a number
+ * @b: one of the same type
+ *
+ * Returns: (transfer none): @b - @a: @a taken away from @b
+ * Since: 1.0
+ */
+DERIVED2 (subtract, TRUE, return acc_expr_sub (b, a); )
+
+/**
+ * acc_expr_quot_rem:
+ * @a: an integer
+ * @b: one of the same type
+ *
+ * acc_expr_quot() and acc_expr_rem() at once: (-3, -1) of -7 and 2.
+ *
+ * Returns: (transfer none): a pair of the type of @a
+ * Since: 1.0
+ */
+DERIVED2 (quot_rem, TRUE,
+  if (!_acc_expr_is_integer (a))
+    return _acc_expr_needs ("quot_rem", "integers", a);
+  return acc_expr_tuple2 (acc_expr_quot (a, b), acc_expr_rem (a, b));
+)
+
+/**
+ * acc_expr_div_mod:
+ * @a: an integer
+ * @b: one of the same type
+ *
+ * acc_expr_div() and acc_expr_mod() at once: (-4, 1) of -7 and 2.
+ *
+ * Returns: (transfer none): a pair of the type of @a
+ * Since: 1.0
+ */
+DERIVED2 (div_mod, TRUE,
+  if (!_acc_expr_is_integer (a))
+    return _acc_expr_needs ("div_mod", "integers", a);
+  return acc_expr_tuple2 (acc_expr_div (a, b), acc_expr_mod (a, b));
+)
+
+/**
  * acc_expr_even:
  * @a: an integer
  *
@@ -259,49 +301,6 @@ DERIVED2 (int_pow, FALSE,
   return acc_expr_cond (negative, acc_expr_recip (positive), positive);
 )
 
-static AccExpr *
-bit_at (AccExpr *like,
-        AccExpr *position)
-{
-  return acc_expr_shl (one_of (like), position);
-}
-
-/**
- * acc_expr_test_bit:
- * @a: an integer
- * @b: a position, 0 for the lowest
- *
- * Returns: (transfer none): whether the bit is set, a b1
- */
-DERIVED2 (test_bit, FALSE, return acc_expr_ne (acc_expr_band (a, bit_at (a, b)), INT (0)); )
-
-/**
- * acc_expr_set_bit:
- * @a: an integer
- * @b: a position, 0 for the lowest
- *
- * Returns: (transfer none): @a with the bit set
- */
-DERIVED2 (set_bit, FALSE, return acc_expr_bor (a, bit_at (a, b)); )
-
-/**
- * acc_expr_clear_bit:
- * @a: an integer
- * @b: a position, 0 for the lowest
- *
- * Returns: (transfer none): @a without the bit
- */
-DERIVED2 (clear_bit, FALSE, return acc_expr_band (a, acc_expr_bnot (bit_at (a, b))); )
-
-/**
- * acc_expr_complement_bit:
- * @a: an integer
- * @b: a position, 0 for the lowest
- *
- * Returns: (transfer none): @a with the bit changed
- */
-DERIVED2 (complement_bit, FALSE, return acc_expr_bxor (a, bit_at (a, b)); )
-
 /**
  * acc_expr_compare:
  * @a: a scalar or a tuple
@@ -313,84 +312,4 @@ DERIVED2 (compare, TRUE,
   AccElementType *i1 = acc_element_type_new (ACC_KIND_I8);
   return acc_expr_cond (acc_expr_lt (a, b), acc_expr_new_typed_int (i1, -1),
                         acc_expr_cond (acc_expr_gt (a, b), acc_expr_new_typed_int (i1, 1), acc_expr_new_typed_int (i1, 0)));
-)
-
-/* --- indices */
-
-/* Whether @index has integers only, or is one; then their number. */
-static gboolean
-is_index (AccExpr *index,
-          guint   *rank)
-{
-  gboolean tuple = acc_element_type_is_tuple (index->type);
-
-  *rank = tuple ? acc_element_type_get_n_items (index->type) : 1;
-  for (guint d = 0; d < *rank; d++)
-    {
-      AccElementType *type = tuple ? acc_element_type_get_item (index->type, d) : index->type;
-
-      if (!acc_element_kind_is_integer (acc_element_type_get_kind (type)))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static AccExpr *
-item_as_i64 (AccExpr *index,
-             guint    d)
-{
-  return acc_expr_cast (acc_expr_item (index, d), acc_index_type (1));
-}
-
-/**
- * acc_expr_to_linear:
- * @shape: extents: an integer for rank 1, else a tuple of integers, outermost first
- * @index: an index of the same rank
- *
- * Where an element lies in row-major order.
- *
- * Returns: (transfer none): the position, an i8; 0 for rank 0
- */
-DERIVED2 (to_linear, TRUE,
-  guint rank;
-  guint rank_of_index;
-  if (!is_index (a, &rank) || !is_index (b, &rank_of_index) || rank != rank_of_index)
-    return _acc_expr_needs ("to_linear", "indices", a);
-
-  AccExpr *sum = rank > 0 ? item_as_i64 (b, 0) : acc_expr_new_typed_int (acc_index_type (1), 0);
-  for (guint d = 1; d < rank; d++)
-    sum = acc_expr_add (acc_expr_mul (sum, item_as_i64 (a, d)), item_as_i64 (b, d));
-  return sum;
-)
-
-/**
- * acc_expr_from_linear:
- * @shape: extents: an integer for rank 1, else a tuple of integers, outermost first
- * @index: a row-major position, an integer
- *
- * Which element lies at a position in row-major order. The outermost item is not reduced: a position beyond the end
- * gives an index out of range. An inner extent of 0 is %ACC_ERROR_ARITHMETIC when it is run.
- *
- * Returns: (transfer none): the index, an i8 for rank 1, else a tuple of them
- */
-DERIVED2 (from_linear, FALSE,
-  guint rank;
-  if (!is_index (a, &rank))
-    return _acc_expr_needs ("from_linear", "a shape of integers", a);
-  if (!_acc_expr_is_integer (b))
-    return _acc_expr_needs ("from_linear", "an integer position", b);
-
-  g_autofree AccExpr **items = g_new (AccExpr *, rank + 1);
-  g_autoptr(AccExpr) rest = acc_expr_ref_sink (acc_expr_cast (b, acc_index_type (1)));
-  for (guint d = rank; d-- > 1;)
-    {
-      g_autoptr(AccExpr) before = g_steal_pointer (&rest);
-      g_autoptr(AccExpr) extent = acc_expr_ref_sink (item_as_i64 (a, d));
-      items[d] = acc_expr_rem (before, extent);
-      rest = acc_expr_ref_sink (acc_expr_quot (before, extent));
-    }
-  if (rank == 1)
-    return _acc_expr_float (g_steal_pointer (&rest));
-  items[0] = rest;
-  return acc_expr_tuple (items, rank);
 )

@@ -23,6 +23,27 @@ DERIVED2 (div_float, TRUE, return acc_expr_floor (acc_expr_fdiv (a, b)); )
  */
 DERIVED2 (mod_float, TRUE, return acc_expr_sub (a, acc_expr_mul (acc_expr_floor (acc_expr_fdiv (a, b)), b)); )
 
+/**
+ * acc_expr_div_mod_float:
+ * @a: a float
+ * @b: one of the same type
+ *
+ * acc_expr_div_float() and acc_expr_mod_float() at once: (-4, 0.5) of -7.5 and 2.
+ *
+ * Returns: (transfer none): a pair of the type of @a
+ * Since: 1.0
+ */
+DERIVED2 (div_mod_float, TRUE, return acc_expr_tuple2 (acc_expr_div_float (a, b), acc_expr_mod_float (a, b)); )
+
+/**
+ * acc_expr_is_finite:
+ * @a: a float
+ *
+ * Returns: (transfer none): whether it is neither NaN nor infinite, a b1
+ * Since: 1.0
+ */
+DERIVED1 (is_finite, return acc_expr_lnot (acc_expr_lor (acc_expr_is_nan (a), acc_expr_is_inf (a))); )
+
 typedef struct {
   AccElementType *bits;      /* unsigned integer of the same size */
   int             mantissa;  /* stored bits */
@@ -81,6 +102,65 @@ DERIVED2 (copy_sign, TRUE,
   Format f = format_of (a);
   AccExpr *sign = acc_expr_band (acc_expr_bitcast (b, f.bits), sign_mask (f));
   return acc_expr_bitcast (acc_expr_bor (acc_expr_band (acc_expr_bitcast (a, f.bits), acc_expr_bnot (sign_mask (f))), sign), a->type);
+)
+
+/**
+ * acc_expr_proper_fraction:
+ * @a: a float
+ *
+ * Takes a number apart at its point: what acc_expr_truncate() gives, and the rest. Both have the sign of @a, so that -2 is
+ * (-2, -0). The rest of an infinity is 0; of NaN both are NaN.
+ *
+ * Returns: (transfer none): a pair of the type of @a
+ * Since: 1.0
+ */
+DERIVED1 (proper_fraction,
+  if (!_acc_expr_is_float (a))
+    return _acc_expr_needs ("proper_fraction", "a float", a);
+  g_autoptr(AccExpr) whole = acc_expr_ref_sink (acc_expr_truncate (a));
+  AccExpr *rest = acc_expr_cond (acc_expr_is_inf (a), acc_expr_new_typed_int (a->type, 0), acc_expr_sub (a, whole));
+  return acc_expr_tuple2 (whole, acc_expr_copy_sign (rest, a));
+)
+
+/**
+ * acc_expr_float_radix:
+ * @a: a float
+ *
+ * Returns: (transfer none): the base of its format, an i8: 2
+ * Since: 1.0
+ */
+DERIVED1 (float_radix,
+  if (!_acc_expr_is_float (a))
+    return _acc_expr_needs ("float_radix", "a float", a);
+  return acc_expr_new_typed_int (acc_index_type (1), 2);
+)
+
+/**
+ * acc_expr_float_digits:
+ * @a: a float
+ *
+ * Returns: (transfer none): bits of precision of its format, an i8: 11, 24 or 53
+ * Since: 1.0
+ */
+DERIVED1 (float_digits,
+  if (!_acc_expr_is_float (a))
+    return _acc_expr_needs ("float_digits", "a float", a);
+  return acc_expr_new_typed_int (acc_index_type (1), format_of (a).mantissa + 1);
+)
+
+/**
+ * acc_expr_float_range:
+ * @a: a float
+ *
+ * Returns: (transfer none): least and greatest acc_expr_exponent() of normal numbers of its format, both i8: (-13, 16),
+ *   (-125, 128) or (-1021, 1024)
+ * Since: 1.0
+ */
+DERIVED1 (float_range,
+  if (!_acc_expr_is_float (a))
+    return _acc_expr_needs ("float_range", "a float", a);
+  gint64 bias = format_of (a).bias;
+  return acc_expr_tuple2 (acc_expr_new_typed_int (acc_index_type (1), 2 - bias), acc_expr_new_typed_int (acc_index_type (1), bias + 1));
 )
 
 /**

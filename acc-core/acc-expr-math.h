@@ -171,6 +171,36 @@ AccExpr *acc_expr_encode_float (AccExpr *mantissa, AccExpr *exponent);
 ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_scale_float  (AccExpr *k, AccExpr *a);
 ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_subtract (AccExpr *a, AccExpr *b);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_quot_rem (AccExpr *a, AccExpr *b);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_div_mod (AccExpr *a, AccExpr *b);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_div_mod_float (AccExpr *a, AccExpr *b);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_is_finite (AccExpr *a);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_proper_fraction (AccExpr *a);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_float_radix (AccExpr *a);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_float_digits (AccExpr *a);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_float_range (AccExpr *a);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_bit_size (AccExpr *a);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_shape_size (AccExpr *a);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_intersect (AccExpr *a, AccExpr *b);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_union (AccExpr *a, AccExpr *b);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_index_head (AccExpr *a);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_index_tail (AccExpr *a);
+ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_new_pi       (AccElementType *type);
 ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_to_linear    (AccExpr *shape, AccExpr *index);

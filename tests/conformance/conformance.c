@@ -401,6 +401,7 @@ compare_expectation (const char   *backend,
 {
   const Expectation *wanted = data;
   g_autofree char *shape = NULL;
+  const gint64 *wide = NULL;
 
   if (result == NULL)
     {
@@ -413,10 +414,12 @@ compare_expectation (const char   *backend,
       conf_fail (backend, name, "shape %s instead of %s", shape, wanted->shape);
       return;
     }
+  if (acc_element_type_get_leaf (result->type, wanted->leaf) == ACC_KIND_U64)
+    wide = acc_buffer_map (result->leaves[wanted->leaf], NULL);
   for (guint i = 0; i < wanted->n && i < acc_shape_get_size (result->shape); i++)
     {
       double real = acc_array_get_double (result, wanted->leaf, i);
-      gint64 integer = acc_array_get_int (result, wanted->leaf, i);
+      gint64 integer = wide != NULL ? wide[i] : acc_array_get_int (result, wanted->leaf, i);
 
       if (wanted->integers != NULL && integer != wanted->integers[i])
         {

@@ -74,7 +74,8 @@ void        conf_program_check  (ConfProgram *self, AccArray **arguments, guint 
 void        conf_program_free   (ConfProgram *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ConfProgram, conf_program_free)
 
-/* --- single arrays, and hand-worked values: on the interpreter and all backends. They take over @array. */
+/* --- single arrays, and hand-worked values: on the interpreter and all backends. They take over @array. Integers of u8 are
+ * given by their bits. */
 
 void        conf_check_array    (const char *name, AccArray *array, ConfTolerance tolerance);
 void        conf_expect_ints    (const char *name, AccArray *array, const char *shape, guint leaf, guint n, const gint64 *values);

@@ -73,7 +73,10 @@ def pairs(code):
 # --- primitives
 
 def primitive(name):
-    return getattr(Acc.Expr, name)
+    """An operation; "name/1": item 1 of its result."""
+    name, _, item = name.partition('/')
+    function = getattr(Acc, name) if item else getattr(Acc.Expr, name)
+    return (lambda *arguments: function(*arguments)[int(item)]) if item else function
 
 
 def wide(function):
@@ -90,7 +93,8 @@ def test_unary():
         x = edges(code)
         same(f'{name} {code}', run(Acc.use(x).map(primitive(name))), function(x))
     exact = {'neg': np.negative, 'abs': np.abs, 'sqrt': np.sqrt, 'truncate': np.trunc, 'round': np.rint, 'floor': np.floor,
-             'ceiling': np.ceil, 'is_nan': np.isnan, 'is_inf': np.isinf}
+             'ceiling': np.ceil, 'is_nan': np.isnan, 'is_inf': np.isinf, 'is_finite': np.isfinite,
+             'proper_fraction/0': lambda x: np.modf(x)[1], 'proper_fraction/1': lambda x: np.modf(x)[0]}
     for code, (name, function) in itertools.product(FLOATS, exact.items()):
         x = edges(code)
         same(f'{name} {code}', run(Acc.use(x).map(primitive(name))), function(x))
@@ -119,10 +123,11 @@ def safe(x, y):
 def test_binary():
     integer = {'add': np.add, 'sub': np.subtract, 'mul': np.multiply, 'band': np.bitwise_and, 'bor': np.bitwise_or,
                'bxor': np.bitwise_xor, 'min': np.minimum, 'max': np.maximum, 'div': np.floor_divide, 'mod': np.mod,
-               'rem': np.fmod}
+               'rem': np.fmod, 'div_mod/0': np.floor_divide, 'div_mod/1': np.mod, 'quot_rem/1': np.fmod,
+               'subtract': lambda x, y: y - x}
     for code, (name, function) in itertools.product(INTEGERS, integer.items()):
         x, y = pairs(code)
-        if name in ('div', 'mod', 'rem'):
+        if name.startswith(('div', 'mod', 'rem', 'quot')):
             y = safe(x, y)
         same(f'{name} {code}', run(Acc.use(x).zip_with(Acc.use(y), primitive(name))), function(x, y))
     for code in INTEGERS:

@@ -272,6 +272,35 @@ test_primitives (void)
   assert_error (acc_expr_shl (variable ("i4"), variable ("f4")), ACC_ERROR_TYPE, "shl: the amount is f4, not an integer");
   assert_type (acc_expr_shl (variable ("i4"), variable ("u1")), "i4");
   assert_type (acc_expr_popcount (variable ("u1")), "i8");
+  assert_type (acc_expr_popcount (variable ("b1")), "i8");
+  assert_type (acc_expr_rotl (variable ("b1"), INT (3)), "b1");
+  assert_error (acc_expr_shl (variable ("b1"), variable ("f4")), ACC_ERROR_TYPE, "shift takes an integer amount, not f4");
+  assert_error (acc_expr_shl (variable ("f4"), INT (1)), ACC_ERROR_TYPE, "shl takes integers, not f4");
+  assert_error (acc_expr_clz (variable ("f4")), ACC_ERROR_TYPE, "clz takes integers, not f4");
+  assert_error (acc_expr_bit_size (variable ("f4")), ACC_ERROR_TYPE, "bit_size takes an integer or a b1, not f4");
+}
+
+static void
+test_derived (void)
+{
+  assert_type (acc_expr_quot_rem (INT (7), variable ("u2")), "(u2,u2)");
+  assert_type (acc_expr_div_mod_float (variable ("f2"), FLOAT (1)), "(f2,f2)");
+  assert_type (acc_expr_proper_fraction (variable ("f2")), "(f2,f2)");
+  assert_type (acc_expr_float_range (variable ("f4")), "(i8,i8)");
+  assert_type (acc_expr_shape_size (variable ("(u1,i4)")), "i8");
+  assert_type (acc_expr_shape_size (variable ("()")), "i8");
+  assert_type (acc_expr_index_tail (variable ("i8")), "()");
+  assert_type (acc_expr_index_tail (variable ("(i8,i4)")), "i8");
+  assert_type (acc_expr_index_tail (variable ("(i8,i4,u1)")), "(i8,i4)");
+  assert_type (acc_expr_intersect (variable ("(i8,i4)"), variable ("(i8,i4)")), "(i8,i4)");
+  assert_error (acc_expr_quot_rem (variable ("f4"), FLOAT (1)), ACC_ERROR_TYPE, "quot_rem takes integers, not f4");
+  assert_error (acc_expr_div_mod (variable ("u1"), variable ("u2")), ACC_ERROR_TYPE, "div_mod: u1 and u2 differ; convert one with cast");
+  assert_error (acc_expr_proper_fraction (variable ("i4")), ACC_ERROR_TYPE, "proper_fraction takes a float, not i4");
+  assert_error (acc_expr_float_digits (variable ("i4")), ACC_ERROR_TYPE, "float_digits takes a float, not i4");
+  assert_error (acc_expr_index_head (variable ("()")), ACC_ERROR_TYPE, "index_head takes an index of rank 1 or more, not ()");
+  assert_error (acc_expr_index_tail (variable ("f4")), ACC_ERROR_TYPE, "index_tail takes an index of rank 1 or more, not f4");
+  assert_error (acc_expr_union (variable ("(f4,i4)"), variable ("(f4,i4)")), ACC_ERROR_TYPE, "union takes shapes of integers, not (f4,i4)");
+  assert_error (acc_expr_shape_size (NULL), ACC_ERROR_CALLBACK, "shape_size: operand 1 is missing");
 }
 
 static void
@@ -832,6 +861,7 @@ main (int    argc,
   g_test_add_func ("/expr/used-twice", test_used_twice);
   g_test_add_func ("/expr/simple", test_simple);
   g_test_add_func ("/expr/primitives", test_primitives);
+  g_test_add_func ("/expr/derived", test_derived);
   g_test_add_func ("/expr/errors-travel", test_errors_travel);
   g_test_add_func ("/expr/missing", test_missing);
   g_test_add_func ("/expr/weak", test_weak);

@@ -247,10 +247,11 @@ def _lift(name, arity):
 
 for _name in ('signum', 'recip', 'sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'sinh', 'cosh', 'tanh', 'asinh', 'acosh',
               'atanh', 'exp', 'sqrt', 'log', 'truncate', 'round', 'floor', 'ceiling', 'popcount', 'clz', 'ctz', 'is_nan',
-              'is_inf'):
+              'is_inf', 'is_finite', 'proper_fraction', 'decode_float', 'shape_size', 'index_head', 'index_tail'):
     globals()[_name] = _lift(_name, 1)
     __all__.append(_name)
-for _name in ('quot', 'rem', 'rotl', 'rotr', 'logbase', 'atan2', 'min', 'max', 'and_then', 'or_else', 'gcd', 'lcm'):
+for _name in ('quot', 'rem', 'rotl', 'rotr', 'logbase', 'atan2', 'min', 'max', 'and_then', 'or_else', 'gcd', 'lcm',
+              'quot_rem', 'div_mod', 'subtract', 'compare', 'intersect', 'union'):
     globals()[_name] = _lift(_name, 2)
     __all__.append(_name)
 

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Bits of integers, and of b1, which has one. */
+
+#include "acc-expr-derive-private.h"
+
+static gboolean
+is_b1 (AccExpr *expr)
+{
+  return expr != NULL && expr->type != NULL && _acc_expr_is_bool (expr);
+}
+
+static AccExpr *
+build_shift (AccExpr **args)
+{
+  if (!_acc_expr_is_integer (args[1]))
+    return _acc_expr_needs ("shift", "an integer amount", args[1]);
+  return acc_expr_cond (acc_expr_eq (args[1], INT (0)), args[0], acc_expr_new_bool (FALSE));
+}
+
+static AccExpr *
+build_rotate (AccExpr **args)
+{
+  if (!_acc_expr_is_integer (args[1]))
+    return _acc_expr_needs ("rotate", "an integer amount", args[1]);
+  return _acc_expr_float (acc_expr_ref (args[0]));
+}
+
+static AccExpr *
+build_ones (AccExpr **args)
+{
+  return acc_expr_cast (args[0], acc_index_type (1));
+}
+
+static AccExpr *
+build_zeros (AccExpr **args)
+{
+  return acc_expr_cast (acc_expr_bnot (args[0]), acc_index_type (1));
+}
+
+static AccExpr *
+shift (AccPrimitive  primitive,
+       AccExpr      *a,
+       AccExpr      *b)
+{
+  if (is_b1 (a))
+    return _acc_expr_derive (acc_primitive_get_info (primitive)->name, a, b, 2, FALSE, build_shift);
+  /* Amounts become i8, where the upper half of u8 is negative. */
+  if (b != NULL && b->type == acc_element_type_new (ACC_KIND_U64))
+    b = acc_expr_min (b, INT (G_MAXINT8));
+  return _acc_expr_binary (primitive, a, b);
+}
+
+static AccExpr *
+rotate (AccPrimitive  primitive,
+        AccExpr      *a,
+        AccExpr      *b)
+{
+  if (is_b1 (a))
+    return _acc_expr_derive (acc_primitive_get_info (primitive)->name, a, b, 2, FALSE, build_rotate);
+  return _acc_expr_binary (primitive, a, b);
+}
+
+static AccExpr *
+count (AccPrimitive  primitive,
+       AccExpr      *a)
+{
+  if (is_b1 (a))
+    return _acc_expr_derive (acc_primitive_get_info (primitive)->name, a, NULL, 1, FALSE,
+                             primitive == ACC_PRIM_POPCOUNT ? build_ones : build_zeros);
+  return _acc_expr_unary (primitive, a);
+}
+
+/**
+ * acc_expr_band:
+ * @a: an integer or a b1, whose width is 1
+ * @b: one of the same type
+ *
+ * Bitwise and; of b1: both, both sides evaluated.
+ *
+ * Returns: (transfer none): the result
+ */
+AccExpr *
+acc_expr_band (AccExpr *a,
+               AccExpr *b)
+{
+  return _acc_expr_binary (ACC_PRIM_BAND, a, b);
+}
+
+/**
+ * acc_expr_bor:
+ * @a: an integer or a b1, whose width is 1
+ * @b: one of the same type
+ *
+ * Bitwise or; of b1: either, both sides evaluated.
+ *
+ * Returns: (transfer none): the result
+ */
+AccExpr *
+acc_expr_bor (AccExpr *a,
+              AccExpr *b)
+{
+  return _acc_expr_binary (ACC_PRIM_BOR, a, b);
+}
+
+/**
+ * acc_expr_bxor:
+ * @a: an integer or a b1, whose width is 1
+ * @b: one of the same type
+ *
+ * Bitwise exclusive or.
+ *
+ * Returns: (transfer none): the result
+ */
+AccExpr *
+acc_expr_bxor (AccExpr *a,
+               AccExpr *b)
+{
+  return _acc_expr_binary (ACC_PRIM_BXOR, a, b);
+}
+
+/**
+ * acc_expr_bnot:
+ * @a: an integer or a b1, whose width is 1
+ *
+ * Bitwise complement; of b1: not.
+ *
+ * Returns: (transfer none): the result
+ */
+AccExpr *
+acc_expr_bnot (AccExpr *a)
+{
+  return _acc_expr_unary (ACC_PRIM_BNOT, a);
+}
+
+/**
+ * acc_expr_shl:
+ * @a: an integer or a b1, whose width is 1
+ * @b: an integer
+ *
+ * Bits shifted left by @b, any integer; to the right where it is negative; 0 beyond the width.
+ *
+ * Returns: (transfer none): the result
+ */
+AccExpr *
+acc_expr_shl (AccExpr *a,
+              AccExpr *b)
+{
+  return shift (ACC_PRIM_SHL, a, b);
+}
+
+/**
+ * acc_expr_shr:
+ * @a: an integer or a b1, whose width is 1
+ * @b: an integer
+ *
+ * Bits shifted right by @b, signed values keeping their sign; to the left where it is negative; 0 or sign bits beyond
+ * the width.
+ *
+ * Returns: (transfer none): the result
+ */
+AccExpr *
+acc_expr_shr (AccExpr *a,
+              AccExpr *b)
+{
+  return shift (ACC_PRIM_SHR, a, b);
+}
+
+/**
+ * acc_expr_rotl:
+ * @a: an integer or a b1, whose width is 1
+ * @b: an integer
+ *
+ * Bits rotated left by @b modulo the width.
+ *
+ * Returns: (transfer none): the result
+ */
+AccExpr *
+acc_expr_rotl (AccExpr *a,
+               AccExpr *b)
+{
+  return rotate (ACC_PRIM_ROTL, a, b);
+}
+
+/**
+ * acc_expr_rotr:
+ * @a: an integer or a b1, whose width is 1
+ * @b: an integer
+ *
+ * Bits rotated right by @b modulo the width.
+ *
+ * Returns: (transfer none): the result
+ */
+AccExpr *
+acc_expr_rotr (AccExpr *a,
+               AccExpr *b)
+{
+  return rotate (ACC_PRIM_ROTR, a, b);
+}
+
+/**
+ * acc_expr_popcount:
+ * @a: an integer or a b1, whose width is 1
+ *
+ * Number of bits that are set, an i8.
+ *
+ * Returns: (transfer none): the result
+ */
+AccExpr *
+acc_expr_popcount (AccExpr *a)
+{
+  return count (ACC_PRIM_POPCOUNT, a);
+}
+
+/**
+ * acc_expr_clz:
+ * @a: an integer or a b1, whose width is 1
+ *
+ * Number of zero bits before the first that is set, an i8; the width for 0.
+ *
+ * Returns: (transfer none): the result
+ */
+AccExpr *
+acc_expr_clz (AccExpr *a)
+{
+  return count (ACC_PRIM_CLZ, a);
+}
+
+/**
+ * acc_expr_ctz:
+ * @a: an integer or a b1, whose width is 1
+ *
+ * Number of zero bits after the last that is set, an i8; the width for 0.
+ *
+ * Returns: (transfer none): the result
+ */
+AccExpr *
+acc_expr_ctz (AccExpr *a)
+{
+  return count (ACC_PRIM_CTZ, a);
+}
+
+/**
+ * acc_expr_bit_size:
+ * @a: an integer or a b1
+ *
+ * Returns: (transfer none): how many bits it has, an i8; 1 for a b1
+ * Since: 1.0
+ */
+DERIVED1 (bit_size,
+  if (_acc_expr_is_bool (a))
+    return acc_expr_new_typed_int (acc_index_type (1), 1);
+  if (!_acc_expr_is_integer (a))
+    return _acc_expr_needs ("bit_size", "an integer or a b1", a);
+  return acc_expr_new_typed_int (acc_index_type (1), 8 * acc_element_type_get_size (a->type));
+)
+
+static AccExpr *
+bit_at (AccExpr *like,
+        AccExpr *position)
+{
+  return acc_expr_shl (acc_expr_new_typed_int (like->type, 1), position);
+}
+
+/**
+ * acc_expr_test_bit:
+ * @a: an integer or a b1
+ * @b: a position, 0 for the lowest
+ *
+ * Returns: (transfer none): whether the bit is set, a b1
+ */
+DERIVED2 (test_bit, FALSE, return acc_expr_ne (acc_expr_band (a, bit_at (a, b)), acc_expr_new_typed_int (a->type, 0)); )
+
+/**
+ * acc_expr_set_bit:
+ * @a: an integer or a b1
+ * @b: a position, 0 for the lowest
+ *
+ * Returns: (transfer none): @a with the bit set
+ */
+DERIVED2 (set_bit, FALSE, return acc_expr_bor (a, bit_at (a, b)); )
+
+/**
+ * acc_expr_clear_bit:
+ * @a: an integer or a b1
+ * @b: a position, 0 for the lowest
+ *
+ * Returns: (transfer none): @a without the bit
+ */
+DERIVED2 (clear_bit, FALSE, return acc_expr_band (a, acc_expr_bnot (bit_at (a, b))); )
+
+/**
+ * acc_expr_complement_bit:
+ * @a: an integer or a b1
+ * @b: a position, 0 for the lowest
+ *
+ * Returns: (transfer none): @a with the bit changed
+ */
+DERIVED2 (complement_bit, FALSE, return acc_expr_bxor (a, bit_at (a, b)); )
