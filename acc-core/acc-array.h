@@ -143,6 +143,7 @@ G_END_DECLS
 #include "acc-array-expand.h"
 #include "acc-array-filter.h"
 #include "acc-array-fold-segments.h"
+#include "acc-array-maybe.h"
 #include "acc-array-rearrange.h"
 #include "acc-array-scan.h"
 #include "acc-array-scan-segments.h"

@@ -41,6 +41,9 @@ guint     _acc_expr_get_weight  (AccExpr *expr);
 gboolean  _acc_expr_to_index    (AccExpr **slot);
 gboolean  _acc_expr_to_multi_index (AccExpr **slot, guint rank);
 
+/* acc_expr_cond() under the name of an operation that is made of it. */
+AccExpr  *_acc_expr_cond        (const char *name, AccExpr *condition, AccExpr *then, AccExpr *otherwise);
+
 /* Primitives of scalars; comparisons, MIN and MAX of tuples by lexicographic order, too. */
 AccExpr  *_acc_expr_unary       (AccPrimitive primitive, AccExpr *a);
 AccExpr  *_acc_expr_binary      (AccPrimitive primitive, AccExpr *a, AccExpr *b);

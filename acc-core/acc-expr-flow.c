@@ -16,11 +16,11 @@ is_bool (AccExpr *expr)
   return acc_element_type_get_kind (expr->type) == ACC_KIND_BOOL;
 }
 
-static AccExpr *
-choose (const char *name,
-        AccExpr    *condition,
-        AccExpr    *then,
-        AccExpr    *otherwise)
+AccExpr *
+_acc_expr_cond (const char *name,
+                AccExpr    *condition,
+                AccExpr    *then,
+                AccExpr    *otherwise)
 {
   AccExpr *args[] = { condition, then, otherwise };
   AccExpr *error = _acc_expr_adopt (name, args, 3);
@@ -65,7 +65,7 @@ acc_expr_cond (AccExpr *condition,
                AccExpr *then,
                AccExpr *otherwise)
 {
-  return choose ("cond", condition, then, otherwise);
+  return _acc_expr_cond ("cond", condition, then, otherwise);
 }
 
 /* --- loops */
@@ -242,7 +242,7 @@ AccExpr *
 acc_expr_and_then (AccExpr *a,
                    AccExpr *b)
 {
-  return choose ("and_then", a, b, acc_expr_new_bool (FALSE));
+  return _acc_expr_cond ("and_then", a, b, acc_expr_new_bool (FALSE));
 }
 
 /**
@@ -256,7 +256,7 @@ AccExpr *
 acc_expr_or_else (AccExpr *a,
                   AccExpr *b)
 {
-  return choose ("or_else", a, acc_expr_new_bool (TRUE), b);
+  return _acc_expr_cond ("or_else", a, acc_expr_new_bool (TRUE), b);
 }
 
 /* --- folding a row */

@@ -240,9 +240,15 @@ acc_expr_new_typed_float (AccElementType *type,
   return type ? _acc_expr_float_literal (type, value) : no_type ();
 }
 
+typedef enum {
+  LEAST,
+  GREATEST,
+  ZERO,
+} Constant;
+
 static AccExpr *
-bound (AccElementType *type,
-       gboolean        upper)
+constant (AccElementType *type,
+          Constant        which)
 {
   if (type == NULL)
     return no_type ();
@@ -251,20 +257,22 @@ bound (AccElementType *type,
   gint64 least;
   guint64 most;
 
+  if (kind != ACC_KIND_TUPLE && which == ZERO)
+    return acc_expr_new_typed_int (type, 0);
   if (kind == ACC_KIND_BOOL)
-    return acc_expr_new_bool (upper);
+    return acc_expr_new_bool (which == GREATEST);
   if (acc_element_kind_is_float (kind))
-    return make_literal (type, (AccScalar) { .f = upper ? INFINITY : -INFINITY });
+    return make_literal (type, (AccScalar) { .f = which == GREATEST ? INFINITY : -INFINITY });
   if (bounds_of (kind, &least, &most) && !acc_element_kind_is_signed (kind))
-    return make_literal (type, (AccScalar) { .u = upper ? most : 0 });
+    return make_literal (type, (AccScalar) { .u = which == GREATEST ? most : 0 });
   if (kind != ACC_KIND_TUPLE)
-    return make_literal (type, (AccScalar) { .i = upper ? (gint64) most : least });
+    return make_literal (type, (AccScalar) { .i = which == GREATEST ? (gint64) most : least });
 
   guint n = acc_element_type_get_n_items (type);
   g_autofree AccExpr **items = g_new (AccExpr *, n + 1);
 
   for (guint i = 0; i < n; i++)
-    items[i] = bound (acc_element_type_get_item (type, i), upper);
+    items[i] = constant (acc_element_type_get_item (type, i), which);
   return acc_expr_tuple (items, n);
 }
 
@@ -279,7 +287,7 @@ bound (AccElementType *type,
 AccExpr *
 acc_expr_new_minimum (AccElementType *type)
 {
-  return bound (type, FALSE);
+  return constant (type, LEAST);
 }
 
 /**
@@ -293,7 +301,22 @@ acc_expr_new_minimum (AccElementType *type)
 AccExpr *
 acc_expr_new_maximum (AccElementType *type)
 {
-  return bound (type, TRUE);
+  return constant (type, GREATEST);
+}
+
+/**
+ * acc_expr_new_zero:
+ * @type: a type
+ *
+ * The zero of a type: false for b1, a tuple of zeros for tuples.
+ *
+ * Returns: (transfer none): a literal
+ * Since: 1.0
+ */
+AccExpr *
+acc_expr_new_zero (AccElementType *type)
+{
+  return constant (type, ZERO);
 }
 
 /**

@@ -40,6 +40,8 @@ ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_new_minimum (AccElementType *type);
 ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_new_maximum (AccElementType *type);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_new_zero    (AccElementType *type);
 
 /* Structure */
 ACC_AVAILABLE_IN_1_0
@@ -74,6 +76,9 @@ AccExpr *acc_expr_bitcast (AccExpr *self, AccElementType *type);
 /* Flow */
 ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_cond    (AccExpr *condition, AccExpr *then, AccExpr *otherwise);
+/* Without @otherwise any other index is that of the last alternative. */
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_switch  (AccExpr *index, AccExpr **alternatives, guint n_alternatives, AccExpr *otherwise);
 /* @step returns (condition, next); next is evaluated while condition holds */
 ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_while   (AccExpr *initial, AccExprFunc step, gpointer user_data);
@@ -104,4 +109,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccExpr, acc_expr_unref)
 
 G_END_DECLS
 
+#include "acc-expr-either.h"
 #include "acc-expr-math.h"
+#include "acc-expr-maybe.h"

@@ -195,6 +195,27 @@ def cast(x, code):
                      for v in x.astype('f8')], dtype=code)
 
 
+def test_sums():
+    for code in INTEGERS + FLOATS:
+        x = np.nan_to_num(edges(code)).reshape(-1, 3) if len(edges(code)) % 3 == 0 else np.nan_to_num(edges(code))[:48].reshape(-1, 3)
+        big = x > 3
+        maybes = Acc.use(x).map(lambda v: Acc.cond(v > 3, Acc.just(v), Acc.nothing(code)))
+        values, counts = maybes.justs()
+        same(f'justs {code}', run(values), x[big])
+        same(f'justs counts {code}', run(counts), big.sum(axis=1).astype('i8'))
+        same(f'maybe {code}', run(maybes.map(lambda m: Acc.maybe(m, 7, lambda v: v - 1))), np.where(big, x - x.dtype.type(1), x.dtype.type(7)))
+        same(f'from_maybe {code}', run(maybes.map(lambda m: Acc.from_maybe(m, 9))), np.where(big, x, x.dtype.type(9)))
+        eithers = Acc.use(x).map(lambda v: Acc.cond(v > 3, Acc.right(v, 'b1'), Acc.left(Acc.Expr.new_bool(True), code)))
+        same(f'rights {code}', run(eithers.rights()[0]), x[big])
+        same(f'lefts {code}', run(eithers.lefts()[0]), np.ones(int((~big).sum()), dtype='?'))
+        same(f'either {code}', run(eithers.map(lambda e: Acc.either(e, 2, Acc.from_right(e)))), np.where(big, x, x.dtype.type(2)))
+    tags = np.arange(-2, 7)
+    wanted = np.select([tags == k for k in range(4)], [tags + 1, tags * tags, tags - 9, 0 * tags + 5], -1)
+    chosen = Acc.use(tags).map(lambda t: Acc.switch(t, [t + 1, t * t, t - 9, 5], -1))
+    same('switch', run(chosen), wanted)
+    same('switch to the last', run(Acc.use(tags).map(lambda t: Acc.switch(t, [t, 8]))), np.where(tags == 0, 0, 8))
+
+
 def test_casts():
     for source, target in itertools.product(ALL, ALL):
         x = edges(source)

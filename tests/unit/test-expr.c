@@ -304,6 +304,41 @@ test_derived (void)
 }
 
 static void
+test_sums (void)
+{
+  AccExpr *alternatives[] = { INT (1), FLOAT (2), INT (3) };
+  AccExpr *differing[] = { variable ("f4"), variable ("f8") };
+
+  g_assert_true (acc_element_type_new_maybe (type ("(f4,u1)")) == type ("(u1,(f4,u1))"));
+  g_assert_true (acc_element_type_new_either (type ("f2"), type ("()")) == type ("(u1,f2,())"));
+  assert_type (acc_expr_nothing (type ("b1")), "(u1,b1)");
+  assert_type (acc_expr_just (INT (1)), "(u1,i8)");
+  assert_type (acc_expr_cond (variable ("b1"), acc_expr_just (INT (1)), acc_expr_nothing (type ("f2"))), "(u1,f2)");
+  assert_type (acc_expr_cond (variable ("b1"), acc_expr_left (INT (1), type ("b1")), acc_expr_right (variable ("b1"), type ("i2"))), "(u1,i2,b1)");
+  assert_type (acc_expr_from_maybe (variable ("(u1,f4)"), INT (1)), "f4");
+  assert_type (acc_expr_from_maybe (acc_expr_just (INT (1)), variable ("f4")), "f4");
+  assert_type (acc_expr_either (variable ("(u1,f4,i8)"), INT (1), variable ("f2")), "f2");
+  assert_type (acc_expr_switch (variable ("u1"), alternatives, 3, NULL), "f8");
+  assert_type (acc_expr_switch (variable ("u1"), NULL, 0, variable ("f2")), "f2");
+
+  assert_error (acc_expr_is_just (variable ("(i1,f4)")), ACC_ERROR_TYPE, "is_just takes a value or none: (u1, …), not (i1,f4)");
+  assert_error (acc_expr_from_just (variable ("(u1,f4,f4)")), ACC_ERROR_TYPE, "from_just takes a value or none: (u1, …), not (u1,f4,f4)");
+  assert_error (acc_expr_from_left (variable ("(u1,f4)")), ACC_ERROR_TYPE, "from_left takes one value or another: (u1, …, …), not (u1,f4)");
+  assert_error (acc_expr_is_right (variable ("u1")), ACC_ERROR_TYPE, NULL);
+  assert_error (acc_expr_either (variable ("u1"), INT (1), INT (2)), ACC_ERROR_TYPE, NULL);
+  assert_error (acc_expr_from_maybe (variable ("(u1,f4)"), variable ("f8")), ACC_ERROR_TYPE,
+                "from_maybe: f8 and f4 differ; convert one with cast");
+  assert_error (acc_expr_maybe (variable ("(u1,f4)"), INT (1), NULL, NULL), ACC_ERROR_CALLBACK, "maybe: no function was given");
+  assert_error (acc_expr_nothing (NULL), ACC_ERROR_CALLBACK, NULL);
+  assert_error (acc_expr_just (NULL), ACC_ERROR_CALLBACK, "just: operand 1 is missing");
+  assert_error (acc_expr_right (INT (1), NULL), ACC_ERROR_CALLBACK, NULL);
+  assert_error (acc_expr_switch (variable ("u1"), differing, 2, NULL), ACC_ERROR_TYPE, "switch: f4 and f8 differ; convert one with cast");
+  assert_error (acc_expr_switch (variable ("f4"), NULL, 0, INT (1)), ACC_ERROR_TYPE, "switch: the index is f4, not an integer");
+  assert_error (acc_expr_switch (variable ("u1"), NULL, 0, NULL), ACC_ERROR_CALLBACK, "switch: there is no alternative");
+  assert_error (acc_expr_switch (NULL, NULL, 0, INT (1)), ACC_ERROR_CALLBACK, "switch: operand 1 is missing");
+}
+
+static void
 test_errors_travel (void)
 {
   g_autoptr(AccExpr) error = acc_expr_ref_sink (acc_expr_add (variable ("f4"), variable ("u1")));
@@ -348,6 +383,7 @@ test_missing (void)
   assert_error (acc_expr_fold_row (NULL, INT (1), INT (1), NULL, NULL), ACC_ERROR_CALLBACK, NULL);
   assert_error (acc_expr_new_typed_int (NULL, 1), ACC_ERROR_CALLBACK, NULL);
   assert_error (acc_expr_new_minimum (NULL), ACC_ERROR_CALLBACK, NULL);
+  assert_error (acc_expr_new_zero (NULL), ACC_ERROR_CALLBACK, NULL);
   assert_error (acc_expr_new_pi (NULL), ACC_ERROR_CALLBACK, NULL);
   assert_error (acc_expr_scale_float (NULL, FLOAT (1)), ACC_ERROR_CALLBACK, NULL);
   assert_error (acc_expr_to_linear (NULL, NULL), ACC_ERROR_CALLBACK, NULL);
@@ -862,6 +898,7 @@ main (int    argc,
   g_test_add_func ("/expr/simple", test_simple);
   g_test_add_func ("/expr/primitives", test_primitives);
   g_test_add_func ("/expr/derived", test_derived);
+  g_test_add_func ("/expr/sums", test_sums);
   g_test_add_func ("/expr/errors-travel", test_errors_travel);
   g_test_add_func ("/expr/missing", test_missing);
   g_test_add_func ("/expr/weak", test_weak);

@@ -73,9 +73,9 @@ function _init() {
 
     Acc.use = _use;
     Acc.expr = _expr;
-    Acc.cond = (condition, then, otherwise) => _sound(Acc.Expr.cond(_expr(condition), _expr(then), _expr(otherwise)));
+    Acc.cond = (condition, then, otherwise) => _sound(_expr(condition).cond(_expr(then), _expr(otherwise)));
     Acc.loop = (condition, step, initial) =>
-        _build(state => [condition(state), step(state)], callback => Acc.Expr.while(_expr(initial), callback));
+        _build(state => [condition(state), step(state)], callback => _expr(initial).while(callback));
     Acc.generate = (shape, fn) => _build(fn, callback => Acc.Array.generate(_shape(shape), callback));
     Acc.fill = (shape, value) => _sound(Acc.Array.fill(_shape(shape), _expr(value)));
     Acc.program = (signatures, fn) => {

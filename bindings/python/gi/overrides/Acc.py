@@ -247,11 +247,12 @@ def _lift(name, arity):
 
 for _name in ('signum', 'recip', 'sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'sinh', 'cosh', 'tanh', 'asinh', 'acosh',
               'atanh', 'exp', 'sqrt', 'log', 'truncate', 'round', 'floor', 'ceiling', 'popcount', 'clz', 'ctz', 'is_nan',
-              'is_inf', 'is_finite', 'proper_fraction', 'decode_float', 'shape_size', 'index_head', 'index_tail'):
+              'is_inf', 'is_finite', 'proper_fraction', 'decode_float', 'shape_size', 'index_head', 'index_tail',
+              'is_just', 'is_nothing', 'from_just', 'is_left', 'is_right', 'from_left', 'from_right'):
     globals()[_name] = _lift(_name, 1)
     __all__.append(_name)
 for _name in ('quot', 'rem', 'rotl', 'rotr', 'logbase', 'atan2', 'min', 'max', 'and_then', 'or_else', 'gcd', 'lcm',
-              'quot_rem', 'div_mod', 'subtract', 'compare', 'intersect', 'union'):
+              'quot_rem', 'div_mod', 'subtract', 'compare', 'intersect', 'union', 'from_maybe'):
     globals()[_name] = _lift(_name, 2)
     __all__.append(_name)
 
@@ -260,6 +261,47 @@ for _name in ('quot', 'rem', 'rotl', 'rotr', 'logbase', 'atan2', 'min', 'max', '
 def cond(condition, then, otherwise):
     """then where condition holds, otherwise elsewhere; only the side taken is evaluated."""
     return _sound(Acc.Expr.cond(_expr(condition), _expr(then), _expr(otherwise)))
+
+
+@_export
+def switch(index, alternatives, otherwise=None):
+    """The alternative of that index, else otherwise, or the last one; only the one taken is evaluated."""
+    last = None if otherwise is None else _expr(otherwise)
+    return _sound(Acc.Expr.switch(_expr(index), [_expr(alternative) for alternative in alternatives], last))
+
+
+@_export
+def either(value, of_left, of_right):
+    """of_left where value is the left one, of_right elsewhere; only the side taken is evaluated."""
+    return _sound(Acc.Expr.either(value, _expr(of_left), _expr(of_right)))
+
+
+@_export
+def nothing(code):
+    """No value, of a type that may be missing."""
+    return _sound(Acc.Expr.nothing(_type(code)))
+
+
+@_export
+def just(value):
+    return _sound(Acc.Expr.just(_expr(value)))
+
+
+@_export
+def maybe(value, otherwise, function):
+    """function of the value, or otherwise where there is none."""
+    return _build(function, 1, lambda callback: Acc.Expr.maybe(value, _expr(otherwise), callback))
+
+
+@_export
+def left(value, code):
+    """One value; the other would be of the type that is named."""
+    return _sound(Acc.Expr.left(_expr(value), _type(code)))
+
+
+@_export
+def right(value, code):
+    return _sound(Acc.Expr.right(_expr(value), _type(code)))
 
 
 @_export
@@ -639,6 +681,20 @@ class Array(Acc.Array):
     def compact(self, flags):
         kept, counts = Acc.Array.compact(self, _array(flags))
         return _sound(kept), counts
+
+    def _select(self, operation):
+        kept, counts = operation(self)
+        return _sound(kept), counts
+
+    def justs(self):
+        """The values that are there, as a vector, and how many there are of each row."""
+        return self._select(Acc.Array.justs)
+
+    def lefts(self):
+        return self._select(Acc.Array.lefts)
+
+    def rights(self):
+        return self._select(Acc.Array.rights)
 
     def expand(self, count, element):
         # One level for each function: what either raises comes out.

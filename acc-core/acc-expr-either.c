@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "acc-expr-either.h"
+
+#include "acc-expr-sum-private.h"
+
+#define WHAT "one value or another: (u1, …, …)"
+
+gboolean
+_acc_type_is_either (AccElementType *type)
+{
+  return _acc_type_is_sum (type, 2);
+}
+
+/**
+ * acc_element_type_new_either:
+ * @left: the type of one value
+ * @right: the type of the other
+ *
+ * The type of what is one value or another: `(u1,f4,i8)` for "f4" and "i8". Values of it are ordered: left ones come first.
+ *
+ * Returns: (transfer full) (nullable): the type; %NULL where acc_element_type_new_tuple() gives that
+ * Since: 1.0
+ */
+AccElementType *
+acc_element_type_new_either (AccElementType *left,
+                             AccElementType *right)
+{
+  AccElementType *values[] = { left, right };
+
+  g_return_val_if_fail (left != NULL && right != NULL, NULL);
+
+  return _acc_type_new_sum (values, 2);
+}
+
+static AccExpr *
+one_side (const char     *name,
+          guint           tag,
+          AccExpr        *value,
+          AccElementType *other)
+{
+  AccExpr *args[] = { value };
+  AccExpr *result = _acc_expr_adopt (name, args, 1);
+
+  if (result != NULL)
+    return result;
+
+  AccExpr *zero = acc_expr_new_zero (other);
+  result = tag == 0 ? acc_expr_tuple3 (_acc_expr_tag (0), args[0], zero) : acc_expr_tuple3 (_acc_expr_tag (1), zero, args[0]);
+  return _acc_expr_keep (result, args, 1);
+}
+
+/**
+ * acc_expr_left:
+ * @value: a scalar or a tuple
+ * @right: the type that the other value would have
+ *
+ * Returns: (transfer none): the tag 0, @value and a zero of @right; a literal without a type stays so
+ * Since: 1.0
+ */
+AccExpr *
+acc_expr_left (AccExpr        *value,
+               AccElementType *right)
+{
+  return one_side ("left", 0, value, right);
+}
+
+/**
+ * acc_expr_right:
+ * @value: a scalar or a tuple
+ * @left: the type that the other value would have
+ *
+ * Returns: (transfer none): the tag 1, a zero of @left and @value; a literal without a type stays so
+ * Since: 1.0
+ */
+AccExpr *
+acc_expr_right (AccExpr        *value,
+                AccElementType *left)
+{
+  return one_side ("right", 1, value, left);
+}
+
+/**
+ * acc_expr_is_left:
+ * @a: one value or another, as of acc_element_type_new_either()
+ *
+ * Returns: (transfer none): whether it is the left one, a b1
+ * Since: 1.0
+ */
+DERIVED1 (is_left,
+  if (!_acc_type_is_either (a->type))
+    return _acc_expr_needs ("is_left", WHAT, a);
+  return _acc_expr_is_first (a);
+)
+
+/**
+ * acc_expr_is_right:
+ * @a: one value or another, as of acc_element_type_new_either()
+ *
+ * Returns: (transfer none): whether it is the right one, a b1
+ * Since: 1.0
+ */
+DERIVED1 (is_right,
+  if (!_acc_type_is_either (a->type))
+    return _acc_expr_needs ("is_right", WHAT, a);
+  return acc_expr_lnot (_acc_expr_is_first (a));
+)
+
+/**
+ * acc_expr_from_left:
+ * @a: one value or another, as of acc_element_type_new_either()
+ *
+ * Returns: (transfer none): the left value; zero where it is the right one
+ * Since: 1.0
+ */
+DERIVED1 (from_left,
+  if (!_acc_type_is_either (a->type))
+    return _acc_expr_needs ("from_left", WHAT, a);
+  return acc_expr_item (a, 1);
+)
+
+/**
+ * acc_expr_from_right:
+ * @a: one value or another, as of acc_element_type_new_either()
+ *
+ * Returns: (transfer none): the right value; zero where it is the left one
+ * Since: 1.0
+ */
+DERIVED1 (from_right,
+  if (!_acc_type_is_either (a->type))
+    return _acc_expr_needs ("from_right", WHAT, a);
+  return acc_expr_item (a, 2);
+)
+
+/**
+ * acc_expr_either:
+ * @a: one value or another, as of acc_element_type_new_either()
+ * @of_left: the result where it is the left one, made of acc_expr_from_left()
+ * @of_right: the result where it is the right one, made of acc_expr_from_right()
+ *
+ * Only the result that is taken is evaluated.
+ *
+ * |[<!-- language="C" -->
+ * AccExpr *size = acc_expr_either (a, acc_expr_abs (acc_expr_from_left (a)), acc_expr_cast (acc_expr_from_right (a), f4));
+ * ]|
+ *
+ * Returns: (transfer none): one of the two; an expression with %ACC_ERROR_TYPE where their types differ
+ * Since: 1.0
+ */
+AccExpr *
+acc_expr_either (AccExpr *a,
+                 AccExpr *of_left,
+                 AccExpr *of_right)
+{
+  AccExpr *args[] = { a, of_left, of_right };
+  AccExpr *result = _acc_expr_adopt ("either", args, 3);
+
+  if (result != NULL)
+    return result;
+
+  if (_acc_type_is_either (args[0]->type))
+    result = _acc_expr_cond ("either", _acc_expr_is_first (args[0]), args[1], args[2]);
+  else
+    result = _acc_expr_needs ("either", WHAT, args[0]);
+  return _acc_expr_keep (result, args, 3);
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "acc-expr-maybe.h"
+
+#include "acc-expr-sum-private.h"
+
+AccElementType *
+_acc_type_new_sum (AccElementType **values,
+                   guint            n)
+{
+  g_autofree AccElementType **items = g_new (AccElementType *, n + 1);
+
+  items[0] = acc_element_type_new (ACC_KIND_U8);
+  for (guint i = 0; i < n; i++)
+    items[i + 1] = values[i];
+  return acc_element_type_new_tuple (items, n + 1);
+}
+
+gboolean
+_acc_type_is_sum (AccElementType *type,
+                  guint           n)
+{
+  return acc_element_type_is_tuple (type) && acc_element_type_get_n_items (type) == n + 1
+         && acc_element_type_get_kind (acc_element_type_get_item (type, 0)) == ACC_KIND_U8;
+}
+
+gboolean
+_acc_type_is_maybe (AccElementType *type)
+{
+  return _acc_type_is_sum (type, 1);
+}
+
+AccExpr *
+_acc_expr_tag (guint tag)
+{
+  return acc_expr_new_typed_uint (acc_element_type_new (ACC_KIND_U8), tag);
+}
+
+AccExpr *
+_acc_expr_is_first (AccExpr *sum)
+{
+  return acc_expr_eq (acc_expr_item (sum, 0), INT (0));
+}
+
+#define WHAT "a value or none: (u1, …)"
+
+/**
+ * acc_element_type_new_maybe:
+ * @type: the type of a value
+ *
+ * The type of a value that may be missing: `(u1,f4)` for "f4". Values of it are ordered: nothing comes first.
+ *
+ * Returns: (transfer full) (nullable): the type; %NULL where acc_element_type_new_tuple() gives that
+ * Since: 1.0
+ */
+AccElementType *
+acc_element_type_new_maybe (AccElementType *type)
+{
+  g_return_val_if_fail (type != NULL, NULL);
+
+  return _acc_type_new_sum (&type, 1);
+}
+
+/**
+ * acc_expr_nothing:
+ * @type: the type that the value would have
+ *
+ * Returns: (transfer none): no value: the tag 0 and a zero
+ * Since: 1.0
+ */
+AccExpr *
+acc_expr_nothing (AccElementType *type)
+{
+  return acc_expr_tuple2 (_acc_expr_tag (0), acc_expr_new_zero (type));
+}
+
+/**
+ * acc_expr_just:
+ * @value: a scalar or a tuple
+ *
+ * |[<!-- language="C" -->
+ * AccExpr *root = acc_expr_cond (acc_expr_lt (x, acc_expr_new_int (0)), acc_expr_nothing (f4), acc_expr_just (acc_expr_sqrt (x)));
+ * ]|
+ *
+ * Returns: (transfer none): a value that is there: the tag 1 and @value; a literal without a type stays so
+ * Since: 1.0
+ */
+AccExpr *
+acc_expr_just (AccExpr *value)
+{
+  AccExpr *args[] = { value };
+  AccExpr *error = _acc_expr_adopt ("just", args, 1);
+
+  if (error != NULL)
+    return error;
+  return _acc_expr_keep (acc_expr_tuple2 (_acc_expr_tag (1), args[0]), args, 1);
+}
+
+/**
+ * acc_expr_is_nothing:
+ * @a: a value or none, as of acc_element_type_new_maybe()
+ *
+ * Returns: (transfer none): whether there is no value, a b1
+ * Since: 1.0
+ */
+DERIVED1 (is_nothing,
+  if (!_acc_type_is_maybe (a->type))
+    return _acc_expr_needs ("is_nothing", WHAT, a);
+  return _acc_expr_is_first (a);
+)
+
+/**
+ * acc_expr_is_just:
+ * @a: a value or none, as of acc_element_type_new_maybe()
+ *
+ * Returns: (transfer none): whether there is a value, a b1
+ * Since: 1.0
+ */
+DERIVED1 (is_just,
+  if (!_acc_type_is_maybe (a->type))
+    return _acc_expr_needs ("is_just", WHAT, a);
+  return acc_expr_lnot (_acc_expr_is_first (a));
+)
+
+/**
+ * acc_expr_from_just:
+ * @a: a value or none, as of acc_element_type_new_maybe()
+ *
+ * Returns: (transfer none): the value; zero where there is none
+ * Since: 1.0
+ */
+DERIVED1 (from_just,
+  if (!_acc_type_is_maybe (a->type))
+    return _acc_expr_needs ("from_just", WHAT, a);
+  return acc_expr_item (a, 1);
+)
+
+/* What acc_expr_maybe() does under a name. Without a function, the value itself. */
+static AccExpr *
+value_or (const char  *name,
+          AccExpr     *a,
+          AccExpr     *otherwise,
+          gboolean     as_it_is,
+          AccExprFunc  function,
+          gpointer     user_data)
+{
+  AccExpr *args[] = { a, otherwise };
+  AccExpr *result = _acc_expr_adopt (name, args, 2);
+
+  if (result != NULL)
+    return result;
+
+  if (!_acc_type_is_maybe (args[0]->type))
+    result = _acc_expr_needs (name, WHAT, args[0]);
+  else if (!as_it_is && function == NULL)
+    result = acc_expr_new_error_literal (ACC_ERROR_CALLBACK, "%s: no function was given", name);
+  else
+    {
+      g_autoptr(AccExpr) value = acc_expr_ref_sink (acc_expr_item (args[0], 1));
+      g_autoptr(AccExpr) made = as_it_is ? acc_expr_ref (value) : acc_expr_take_result (function (value, user_data));
+
+      result = _acc_expr_cond (name, _acc_expr_is_first (args[0]), args[1], made);
+    }
+  return _acc_expr_keep (result, args, 2);
+}
+
+/**
+ * acc_expr_from_maybe:
+ * @a: a value or none, as of acc_element_type_new_maybe()
+ * @otherwise: what it is where there is none; evaluated only there
+ *
+ * Returns: (transfer none): the value, or @otherwise; an expression with %ACC_ERROR_TYPE where their types differ
+ * Since: 1.0
+ */
+AccExpr *
+acc_expr_from_maybe (AccExpr *a,
+                     AccExpr *otherwise)
+{
+  return value_or ("from_maybe", a, otherwise, TRUE, NULL, NULL);
+}
+
+/**
+ * acc_expr_maybe:
+ * @a: a value or none, as of acc_element_type_new_maybe()
+ * @otherwise: the result where there is none; evaluated only there
+ * @function: (scope call) (closure user_data): from the value to the result; what it gives is evaluated only where there is one
+ * @user_data: data for @function
+ *
+ * @function is called once, while the graph is built.
+ *
+ * Returns: (transfer none): the result; an expression with %ACC_ERROR_TYPE where the types differ
+ * Since: 1.0
+ */
+AccExpr *
+acc_expr_maybe (AccExpr     *a,
+                AccExpr     *otherwise,
+                AccExprFunc  function,
+                gpointer     user_data)
+{
+  return value_or ("maybe", a, otherwise, FALSE, function, user_data);
+}
