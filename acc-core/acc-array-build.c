@@ -12,6 +12,7 @@ static const AccArrayRule *const rules[ACC_N_OPERATIONS] = {
   [ACC_OP_FILL] = &acc_rule_fill,
   [ACC_OP_COND] = &acc_rule_cond,
   [ACC_OP_WHILE_LOOP] = &acc_rule_while_loop,
+  [ACC_OP_FOREIGN] = &acc_rule_foreign,
   [ACC_OP_MAP] = &acc_rule_map,
   [ACC_OP_IMAP] = &acc_rule_imap,
   [ACC_OP_ZIP_WITH] = &acc_rule_zip_with,

@@ -32,12 +32,13 @@ check_cond (AccArray *node)
   return TRUE;
 }
 
+/* One result, and parameters as the inputs are, each of which is @input. */
 static gboolean
 check_program (AccArray   *node,
                guint       number,
-               const char *name)
+               const char *name,
+               const char *input)
 {
-  AccArray *state = node->inputs[0];
   AccProgram *program = node->programs[number];
   g_autoptr(GError) error = NULL;
   AccArray **params;
@@ -52,17 +53,20 @@ check_program (AccArray   *node,
   params = acc_program_get_parameter_nodes (program, &n_params);
   acc_program_get_result_nodes (program, &n_results);
 
-  if (n_params != 1 || n_results != 1)
-    return acc_array_fail (node, ACC_ERROR_TYPE, "its %s has %u parameters and %u results where one and one are needed",
-                           name, n_params, n_results);
+  if (n_params != node->n_inputs || n_results != 1)
+    return acc_array_fail (node, ACC_ERROR_TYPE, "its %s has %u parameters and %u results where %u and 1 are needed",
+                           name, n_params, n_results, node->n_inputs);
 
-  if (params[0]->type != state->type)
-    return acc_array_fail (node, ACC_ERROR_TYPE, "its %s takes %s where the state is %s", name,
-                           acc_element_type_get_code (params[0]->type), acc_element_type_get_code (state->type));
+  for (guint i = 0; i < n_params; i++)
+    {
+      if (params[i]->type != node->inputs[i]->type)
+        return acc_array_fail (node, ACC_ERROR_TYPE, "its %s takes %s where %s is %s", name,
+                               acc_element_type_get_code (params[i]->type), input, acc_element_type_get_code (node->inputs[i]->type));
 
-  if (params[0]->rank != state->rank)
-    return acc_array_fail (node, ACC_ERROR_SHAPE, "its %s takes rank %u where the state has rank %u", name,
-                           params[0]->rank, state->rank);
+      if (params[i]->rank != node->inputs[i]->rank)
+        return acc_array_fail (node, ACC_ERROR_SHAPE, "its %s takes rank %u where %s has rank %u", name,
+                               params[i]->rank, input, node->inputs[i]->rank);
+    }
 
   return TRUE;
 }
@@ -81,7 +85,7 @@ check_while_loop (AccArray *node)
   AccArray *state = node->inputs[0];
   AccArray *condition, *next;
 
-  if (!check_program (node, 0, "condition") || !check_program (node, 1, "step"))
+  if (!check_program (node, 0, "condition", "the state") || !check_program (node, 1, "step", "the state"))
     return FALSE;
 
   condition = get_result (node->programs[0]);
@@ -104,6 +108,22 @@ check_while_loop (AccArray *node)
   return TRUE;
 }
 
+static gboolean
+check_foreign (AccArray *node)
+{
+  AccArray *result;
+
+  if (node->foreign_name == NULL || *node->foreign_name == '\0' || !g_utf8_validate (node->foreign_name, -1, NULL))
+    return acc_array_fail_argument (node, "a name");
+  if (!check_program (node, 0, "fallback", "the input"))
+    return FALSE;
+
+  result = get_result (node->programs[0]);
+  node->type = result->type;
+  node->rank = result->rank;
+  return TRUE;
+}
+
 static void
 no_signature (AccArray     *node,
               guint         function,
@@ -113,6 +133,7 @@ no_signature (AccArray     *node,
 
 const AccArrayRule acc_rule_cond = { check_cond, no_signature };
 const AccArrayRule acc_rule_while_loop = { check_while_loop, no_signature };
+const AccArrayRule acc_rule_foreign = { check_foreign, no_signature };
 
 /**
  * acc_array_cond:

@@ -428,6 +428,21 @@ infer_loop (AccArray *node)
   set_common_shape (node, node->inputs[0], result);
 }
 
+static void
+infer_foreign (AccArray *node)
+{
+  AccArray **parameters, *result;
+  guint n;
+
+  parameters = acc_program_get_parameter_nodes (node->programs[0], &n);
+  for (guint i = 0; i < n; i++)
+    if (!check_declared (node, parameters[i], node->inputs[i], "input"))
+      return;
+
+  result = acc_program_get_result_nodes (node->programs[0], &n)[0];
+  set_common_shape (node, result, result);
+}
+
 void
 acc_array_infer_static (AccArray *node)
 {
@@ -445,6 +460,12 @@ acc_array_infer_static (AccArray *node)
   if (node->op == ACC_OP_WHILE_LOOP)
     {
       infer_loop (node);
+      return;
+    }
+
+  if (node->op == ACC_OP_FOREIGN)
+    {
+      infer_foreign (node);
       return;
     }
 

@@ -35,7 +35,7 @@ struct _AccArray {
   AccFunction    *functions[2]; /* in the order of the table; a fold's seed is functions[1], a fill's value functions[0], closed */
   AccFunction    *extents;      /* generate, fill, reshape, backpermute: closed, of index type; NULL otherwise */
   GPtrArray      *references;   /* AccArray, owned: arrays that functions, extents and boundaries read or ask the extent of,
-                                 * and what the programs of while_loop capture; once each; never NULL */
+                                 * and what the programs of while_loop and foreign capture; once each; never NULL */
 
   /* use: n_leaves buffers */
   AccBuffer     **leaves;
@@ -52,8 +52,10 @@ struct _AccArray {
   /* stencil, stencil2: per input */
   gint64         *sizes[2];     /* rank entries each */
   AccBoundary    *boundaries[2];
-  /* while_loop: condition and step, both of one parameter */
+  /* while_loop: condition and step, both of one parameter; foreign: the fallback */
   AccProgram     *programs[2];
+  /* foreign */
+  char           *foreign_name;
 };
 
 /* "map", or "map “label”" */
@@ -78,7 +80,7 @@ typedef struct {
 } AccShapeContext;
 
 /* The shape rule of every operation, once: writes rank extents, none negative, for @self, given those of its inputs and references. The
- * result of cond and while_loop is decided by running them: ACC_ERROR_UNSUPPORTED here. Checks what the rule demands
+ * result of cond, while_loop and foreign is decided by running them: ACC_ERROR_UNSUPPORTED here. Checks what the rule demands
  * (equal sizes of reshape, slice indices, empty fold1): ACC_ERROR_SHAPE or BOUNDS with operation and label. */
 ACC_MODULE_API
 gboolean  acc_array_infer_extents  (AccArray *self, const AccShapeContext *context, gint64 *extents, GError **error);
@@ -87,7 +89,7 @@ gboolean  acc_array_infer_extents  (AccArray *self, const AccShapeContext *conte
 ACC_MODULE_API
 AccArray *acc_array_copy_with_inputs (AccArray *self, AccArray **inputs);
 
-/* All nodes that @roots need, inputs and references first, each once. Does not enter while_loop's programs. Iterative. */
+/* All nodes that @roots need, inputs and references first, each once. Does not enter programs of nodes. Iterative. */
 ACC_MODULE_API
 GPtrArray *acc_array_sort          (AccArray **roots, guint n_roots);
 

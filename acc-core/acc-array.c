@@ -104,6 +104,7 @@ acc_array_finalize (GObject *object)
   g_free (self->declared);
   g_free (self->specification);
   g_free (self->label);
+  g_free (self->foreign_name);
   g_clear_object (&self->source);
   g_clear_pointer (&self->shape, acc_shape_unref);
   g_clear_error (&self->error);

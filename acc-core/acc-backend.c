@@ -3,6 +3,7 @@
 
 #include "acc-error.h"
 #include "acc-executable.h"
+#include "acc-foreign-private.h"
 
 /**
  * AccBackend:
@@ -22,6 +23,7 @@ typedef struct {
   guint      n_threads;
   AccBudget *budget;
   gint       fast_math;   /* atomic */
+  AccForeignTable *foreigners;
 } AccBackendPrivate;
 
 enum {
@@ -131,6 +133,7 @@ acc_backend_finalize (GObject *object)
   g_free (priv->description);
   g_free (priv->device);
   acc_budget_unref (priv->budget);
+  acc_foreign_table_free (priv->foreigners);
 
   G_OBJECT_CLASS (acc_backend_parent_class)->finalize (object);
 }
@@ -221,6 +224,7 @@ acc_backend_init (AccBackend *self)
 {
   PRIV (self)->budget = acc_budget_new (get_default_limit ());
   PRIV (self)->n_threads = 1;
+  PRIV (self)->foreigners = acc_foreign_table_new ();
 }
 
 void
@@ -236,6 +240,12 @@ acc_backend_set_identity (AccBackend *self, const char *name, const char *descri
   priv->name = g_strdup (name);
   priv->description = g_strdup (description != NULL ? description : name);
   priv->n_threads = n_threads;
+}
+
+AccForeignTable *
+acc_backend_get_foreigners (AccBackend *self)
+{
+  return PRIV (self)->foreigners;
 }
 
 AccBudget *

@@ -190,25 +190,54 @@ read_sizes (Reader   *self,
   return TRUE;
 }
 
+/* Borrowed. */
+static AccProgram *
+take_program (Reader *self)
+{
+  AccToken *token = take (self, "a program");
+  AccProgram *program;
+
+  if (token == NULL)
+    return NULL;
+
+  if ((program = g_hash_table_lookup (self->parser->programs, token->text)) == NULL)
+    acc_parser_fail (self->parser, token, "there is no program “%s”", token->text);
+
+  return program;
+}
+
 static gboolean
 read_programs (Reader   *self,
                AccArray *node)
 {
   for (guint i = 0; i < 2; i++)
     {
-      AccToken *token = take (self, "a program");
-      AccProgram *program;
+      AccProgram *program = take_program (self);
 
-      if (token == NULL)
+      if (program == NULL)
         return FALSE;
-
-      if ((program = g_hash_table_lookup (self->parser->programs, token->text)) == NULL)
-        return acc_parser_fail (self->parser, token, "there is no program “%s”", token->text);
 
       node->programs[i] = g_object_ref (program);
     }
 
   return TRUE;
+}
+
+/* Name and fallback come before the arrays, of which there are any number. Both borrowed. */
+static gboolean
+take_foreign (Reader      *self,
+              const char **name,
+              AccProgram **fallback)
+{
+  AccToken *token = take (self, "a name");
+
+  if (token == NULL)
+    return FALSE;
+  if (!token->quoted)
+    return acc_parser_fail (self->parser, token, "a name in quotes is missing");
+
+  *name = token->text;
+  return (*fallback = take_program (self)) != NULL;
 }
 
 /* Moves what the lines below gave into the node. */
@@ -284,12 +313,18 @@ read_delayed (Reader       *self,
 {
   g_autoptr(GPtrArray) inputs = g_ptr_array_new ();
   g_autoptr(AccArray) node = NULL;
+  const char *name = NULL;
+  AccProgram *fallback = NULL;
   guint64 cost = 0;
 
+  if (op == ACC_OP_FOREIGN && !take_foreign (self, &name, &fallback))
+    return NULL;
   if (!take_arrays (self, acc_operation_get_info (op)->n_inputs, inputs))
     return NULL;
 
   node = acc_array_begin (op, (AccArray **) inputs->pdata, inputs->len);
+  node->foreign_name = g_strdup (name);
+  node->programs[0] = fallback != NULL ? g_object_ref (fallback) : NULL;
 
   if (node->error == NULL && (!read_fields (self, node) || !take_parts (self, node, token)))
     return NULL;

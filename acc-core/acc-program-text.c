@@ -344,6 +344,14 @@ append_signature (GString      *text,
 }
 
 static void
+append_programs (Printer  *self,
+                 AccArray *array)
+{
+  for (guint i = 0; i < 2 && array->programs[i] != NULL; i++)
+    g_string_append_printf (self->text, " p%u", get_number (self->programs, array->programs[i]));
+}
+
+static void
 append_fields (Printer  *self,
                AccArray *array)
 {
@@ -382,8 +390,8 @@ append_fields (Printer  *self,
         g_string_append_printf (text, " %" G_GINT64_FORMAT, array->sizes[i][d]);
     }
 
-  for (guint i = 0; i < 2 && array->programs[i] != NULL; i++)
-    g_string_append_printf (text, " p%u", get_number (self->programs, array->programs[i]));
+  if (array->op == ACC_OP_WHILE_LOOP)
+    append_programs (self, array);
 }
 
 static void
@@ -395,6 +403,12 @@ print_array (Printer  *self,
   g_string_append_printf (text, "a%u = %s", add_number (self->arrays, array),
                           acc_operation_get_info (array->op)->name);
 
+  if (array->op == ACC_OP_FOREIGN)
+    {
+      g_string_append_c (text, ' ');
+      append_quoted (text, array->foreign_name);
+      append_programs (self, array);
+    }
   for (guint i = 0; i < array->n_inputs; i++)
     append_array_name (self, array->inputs[i]);
 

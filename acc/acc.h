@@ -12,6 +12,7 @@
 #include "acc-program.h"
 #include "acc-backend.h"
 #include "acc-executable.h"
+#include "acc-foreign.h"
 #include "acc-chunk.h"
 #include "acc-source.h"
 #include "acc-sink.h"

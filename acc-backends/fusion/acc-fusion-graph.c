@@ -301,7 +301,7 @@ add_node (AccFusionGraph *self,
   node->is_value = acc_fusion_node_is_given (node);
   if (!node->is_value)
     {
-      if (array->op == ACC_OP_PARAMETER || array->op == ACC_OP_COND || array->op == ACC_OP_WHILE_LOOP)
+      if (array->op == ACC_OP_PARAMETER || array->op == ACC_OP_COND || array->programs[0] != NULL)
         {
           g_autofree char *name = acc_array_describe (array);
 

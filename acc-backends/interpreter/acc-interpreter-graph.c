@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-interpreter-graph.h"
 
+#include "acc-core/acc-foreign-private.h"
+
 #include "acc-error.h"
 
 typedef struct {
@@ -238,7 +240,7 @@ require_shape (InterpGraph *self,
         require (self, demands, node->inputs[0], TRUE);
       return;
     }
-  if (node->op == ACC_OP_WHILE_LOOP)
+  if (node->programs[0] != NULL)
     {
       require (self, demands, node, TRUE);
       return;
@@ -263,9 +265,10 @@ require_data (InterpGraph *self,
         require (self, demands, node->inputs[0], TRUE);
       return;
     }
-  if (node->op == ACC_OP_WHILE_LOOP)
+  if (node->programs[0] != NULL)
     {
-      require (self, demands, node->inputs[0], TRUE);
+      for (guint i = 0; i < node->n_inputs; i++)
+        require (self, demands, node->inputs[i], TRUE);
       return;
     }
   require (self, demands, node, FALSE);
@@ -478,7 +481,7 @@ compute_step (InterpGraph  *self,
 static InterpValue *
 run_body (InterpGraph  *self,
           AccProgram   *program,
-          InterpValue  *argument,
+          InterpValue **arguments,
           GError      **error)
 {
   g_autoptr(InterpGraph) body = interp_graph_new (self->context, self);
@@ -490,7 +493,8 @@ run_body (InterpGraph  *self,
   for (guint i = 0; i < captures->len; i++)
     interp_graph_bind (body, g_ptr_array_index (captures, i), NULL);
   parameters = acc_program_get_parameter_nodes (program, &n);
-  interp_graph_bind (body, parameters[0], argument);
+  for (guint i = 0; i < n; i++)
+    interp_graph_bind (body, parameters[i], arguments[i]);
   results = acc_program_get_result_nodes (program, &n);
   interp_graph_prepare (body, results, 1);
   value = interp_graph_demand (body, results[0], error);
@@ -520,18 +524,61 @@ compute_while (InterpGraph  *self,
 
       if (g_cancellable_set_error_if_cancelled (self->context->cancellable, error))
         return FALSE;
-      condition = run_body (self, node->programs[0], value, error);
+      condition = run_body (self, node->programs[0], &value, error);
       if (condition == NULL)
         return FALSE;
       condition->loads[0] (&again, condition->bases[0], 0);
       if (!again.u)
         break;
-      next = run_body (self, node->programs[1], value, error);
+      next = run_body (self, node->programs[1], &value, error);
       if (next == NULL)
         return FALSE;
       g_clear_pointer (&value, interp_value_unref);
       value = g_steal_pointer (&next);
     }
+  set_value (state, value);
+  return TRUE;
+}
+
+/* What the backend has in place of the fallback. */
+static InterpValue *
+call_foreign (InterpGraph  *self,
+              AccForeign   *foreign,
+              AccArray     *node,
+              InterpValue **values,
+              GError      **error)
+{
+  g_autoptr(GPtrArray) inputs = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(AccArray) result = NULL;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    g_ptr_array_add (inputs, interp_value_to_array (values[i]));
+  result = acc_foreign_call (foreign, node, (AccArray **) inputs->pdata, error);
+  return result != NULL ? interp_value_new_manifest (result, error) : NULL;
+}
+
+static gboolean
+compute_foreign (InterpGraph  *self,
+                 State        *state,
+                 GError      **error)
+{
+  AccArray *node = state->node;
+  g_autoptr(AccForeign) foreign = acc_foreign_find (self->context->backend, node);
+  g_autofree InterpValue **values = g_new (InterpValue *, MAX (node->n_inputs, 1));
+  g_autoptr(InterpValue) value = NULL;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      values[i] = get_state (self, node->inputs[i])->value;
+      if (!acc_foreign_check (node, i, values[i]->extents, error))
+        return FALSE;
+    }
+  if (foreign != NULL)
+    value = call_foreign (self, foreign, node, values, error);
+  else
+    value = run_body (self, node->programs[0], values, error);
+  if (value == NULL)
+    return FALSE;
   set_value (state, value);
   return TRUE;
 }
@@ -572,6 +619,9 @@ compute (InterpGraph  *self,
 
     case ACC_OP_WHILE_LOOP:
       return compute_while (self, state, error);
+
+    case ACC_OP_FOREIGN:
+      return compute_foreign (self, state, error);
 
     case ACC_OP_SOURCE:
       where = acc_array_describe (node);

@@ -207,7 +207,7 @@ check_reference (GHashTable     *tapes,
   for (guint i = 0; i < 2; i++)
     reads = reads || reads_data (tapes, node->functions[i], array) ||
             (node->boundaries[i] != NULL && reads_data (tapes, node->boundaries[i]->function, array));
-  if (!reads && !reads_data (tapes, node->extents, array) && node->op != ACC_OP_WHILE_LOOP)
+  if (!reads && !reads_data (tapes, node->extents, array) && node->programs[0] == NULL)
     return TRUE;
 
   what = acc_array_describe (array);
@@ -334,10 +334,10 @@ classify (InterpRowsPlan *self,
             return;
           }
       }
-  /* A loop decides its extents by running. */
-  if (node->op != ACC_OP_WHILE_LOOP || !info->late)
+  /* A node with programs decides its extents by running. */
+  if (node->programs[0] == NULL || !info->late)
     {
-      if (node->op == ACC_OP_WHILE_LOOP && streams)
+      if (node->programs[0] != NULL && streams)
         {
           fail (info, "needs all rows at once");
           return;
@@ -398,6 +398,7 @@ can_step (const InterpRowsNode *info)
     case ACC_OP_SOURCE:
     case ACC_OP_COND:
     case ACC_OP_WHILE_LOOP:
+    case ACC_OP_FOREIGN:
       return FALSE;
     default:
       return TRUE;

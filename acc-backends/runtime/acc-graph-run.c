@@ -2,6 +2,7 @@
 #include "acc-graph-run.h"
 
 #include "acc-backends/fusion/acc-function-facts.h"
+#include "acc-core/acc-foreign-private.h"
 #include "acc-run.h"
 
 /* Operations per element from which on it is better to keep an array than to compute it again. */
@@ -369,6 +370,42 @@ run_loop (Run       *run,
   return TRUE;
 }
 
+/* What the backend has for it, or else its fallback. */
+static gboolean
+run_foreign (Run       *run,
+             AccArray  *node,
+             GError   **error)
+{
+  g_autoptr (AccForeign) foreign = acc_foreign_find (run->graph->host->backend, node);
+  g_autoptr (GPtrArray) targets = g_ptr_array_new ();
+  g_autofree AccArray **inputs = g_new (AccArray *, MAX (node->n_inputs, 1));
+  AccArray *result = NULL;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    g_ptr_array_add (targets, node->inputs[i]);
+  for (guint i = 0; i < node->references->len && foreign == NULL; i++)
+    g_ptr_array_add (targets, g_ptr_array_index (node->references, i));
+  if (!evaluate_for (run, node, targets, error))
+    return FALSE;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      inputs[i] = look_up (run->scope, node->inputs[i]);
+      if (!acc_foreign_check (node, i, acc_shape_get_extents (inputs[i]->shape, NULL), error))
+        return FALSE;
+    }
+
+  if (foreign != NULL)
+    result = acc_foreign_call (foreign, node, inputs, error);
+  else if (!run_graph (acc_graph_get_body (run->graph, node->programs[0]), run->scope, inputs, &result, run->cancellable, error))
+    result = NULL;
+  if (result == NULL)
+    return FALSE;
+  bind (run->scope, node, result);
+
+  return TRUE;
+}
+
 static gboolean
 finish_extents (Run       *run,
                 AccArray  *node,
@@ -405,6 +442,9 @@ finish (Run       *run,
     case ACC_OP_WHILE_LOOP:
       ok = run_loop (run, frame->node, error);
       break;
+    case ACC_OP_FOREIGN:
+      ok = run_foreign (run, frame->node, error);
+      break;
     default:
       ok = finish_extents (run, frame->node, error);
     }
@@ -437,8 +477,8 @@ next_dependence (Run       *run,
   return TRUE;
 }
 
-/* Evaluates what must be known before the rest can be scheduled: the taken sides of conds, loops, arrays that extents are
- * read from. Without recursion but for loops in loops. */
+/* Evaluates what must be known before the rest can be scheduled: the taken sides of conds, loops, foreign operations, arrays that extents are
+ * read from. Without recursion but for programs in programs. */
 static gboolean
 resolve (Run       *run,
          GError   **error)

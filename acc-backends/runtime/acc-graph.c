@@ -58,7 +58,7 @@ needs_more (AccGraph   *self,
   GHashTableIter iter;
   gpointer read;
 
-  if (array->op == ACC_OP_COND || array->op == ACC_OP_WHILE_LOOP)
+  if (array->op == ACC_OP_COND || array->programs[0] != NULL)
     return TRUE;
 
   reads = acc_graph_find_extent_reads (array);

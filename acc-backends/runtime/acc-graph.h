@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /* A program looked over for running: what a schedule of it would take from outside, and whether one schedule is enough.
- * Where there is a cond, a while_loop, or extents that are read from computed data, those are evaluated first, and what
+ * Where there is a cond, a while_loop, a foreign operation, or extents that are read from computed data, those are evaluated first, and what
  * remains is scheduled with their results bound. Any thread. */
 typedef struct _AccGraph AccGraph;
 
@@ -18,7 +18,7 @@ struct _AccGraph {
   guint             n_results;
   AccArray        **params;
   guint             n_params;
-  gboolean          is_body;     /* of a loop: its captures are bound, too */
+  gboolean          is_body;     /* of a loop, or a fallback: its captures are bound, too */
 
   gboolean          has_sources;
   gboolean          is_simple;   /* one schedule, with .bound */
@@ -34,7 +34,7 @@ struct _AccGraph {
 
 AccGraph   *acc_graph_new       (AccHost *host, AccProgram *program, gboolean is_body);
 void        acc_graph_free      (AccGraph *self);
-/* The body of a loop in the program. Owned by @self. */
+/* The body of a loop, or a fallback, in the program. Owned by @self. */
 AccGraph   *acc_graph_get_body  (AccGraph *self, AccProgram *program);
 /* The nodes of the program that take @array as input or reference; may be NULL. */
 GPtrArray  *acc_graph_get_users (AccGraph *self, AccArray *array);

@@ -5,7 +5,7 @@ import sys
 
 import check
 import numpy as np
-from gi.repository import Acc
+from gi.repository import Acc, GLib
 
 
 def test_dot_product():
@@ -45,6 +45,36 @@ def test_operators():
     assert np.array_equal(np.asarray((-a).run()), -x)
     assert np.array_equal(np.asarray(abs(b).run()), abs(y))
     assert np.array_equal(np.asarray(a.map(lambda v: (v << 3) ^ 5).run()), (x << 3) ^ 5)
+
+
+def test_foreign():
+    x = np.array([[3, 1, 2], [9, 7, 8]], dtype='f4')
+    calls = []
+
+    def sort_rows(inputs, *_):
+        calls.append(len(inputs))
+        return Acc.use(np.sort(np.asarray(inputs[0]), axis=1))
+
+    def refuse(inputs, *_):
+        raise GLib.Error('not today', 'test', 1)
+
+    # The fallback leaves rows as they are.
+    ordered = Acc.foreign('test-sort-rows', [x], lambda a: a.map(lambda v: v + 0))
+    doubled = ordered.map(lambda v: 2 * v)
+    for name in ('interpreter', 'native'):
+        backend = Acc.Backend.new_for_name(name)
+        assert np.array_equal(np.asarray(backend.run(doubled, None)), 2 * x)
+        backend.set_foreign('test-sort-rows', sort_rows)
+        assert np.array_equal(np.asarray(backend.run(doubled, None)), 2 * np.sort(x, axis=1))
+        backend.set_foreign('test-sort-rows', refuse)
+        try:
+            backend.run(doubled, None)
+            raise AssertionError('no error')
+        except GLib.Error as error:
+            assert 'not today' in error.message, error.message
+        backend.set_foreign('test-sort-rows', None)
+        assert np.array_equal(np.asarray(backend.run(doubled, None)), 2 * x)
+    assert calls == [1, 1]
 
 
 def test_cond_loop_and_index():

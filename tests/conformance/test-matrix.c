@@ -174,6 +174,23 @@ build_while (AccArray **arrays, const Case *c)
 }
 
 static AccArray *
+mix_all (AccArray **arrays, guint n, gpointer data)
+{
+  return acc_array_zip_with (arrays[0], arrays[1], conf_mix2, NULL);
+}
+
+/* No backend has an implementation: all run the fallback. */
+static AccArray *
+build_foreign (AccArray **arrays, const Case *c)
+{
+  g_autofree char *signature = make_signature (c->type_code, c->rank);
+  const char *signatures[] = { signature, signature, NULL };
+  g_autoptr(AccProgram) fallback = acc_program_new (signatures, mix_all, NULL);
+
+  return acc_array_foreign ("test-matrix", arrays, 2, fallback);
+}
+
+static AccArray *
 build_map (AccArray **arrays, const Case *c)
 {
   return acc_array_map (arrays[0], conf_mix, NULL);
@@ -452,6 +469,7 @@ static const Row rows[] = {
   { ACC_OP_FILL,        1, 0, 1, CONF_FULL,  build_fill, NULL },
   { ACC_OP_COND,        1, 0, 1, CONF_FULL,  build_cond, NULL },
   { ACC_OP_WHILE_LOOP,  1, 0, 1, CONF_FULL,  build_while, NULL },
+  { ACC_OP_FOREIGN,     1, 0, 2, CONF_FULL,  build_foreign, one_more },
   { ACC_OP_MAP,         1, 0, 1, CONF_FULL,  build_map, NULL },
   { ACC_OP_IMAP,        1, 0, 1, CONF_FULL,  build_imap, NULL },
   { ACC_OP_ZIP_WITH,    1, 0, 2, CONF_FULL,  build_zip_with, one_more },

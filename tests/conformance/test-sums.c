@@ -298,7 +298,7 @@ choose (AccExpr *i, gpointer data)
   g_autoptr(AccExpr) wide = acc_expr_ref_sink (acc_expr_cast (index, acc_element_type_new (ACC_KIND_I64)));
   AccExpr *alternatives[9];
 
-  for (guint k = 0; k < choice->n; k++)
+  for (guint k = 0; k + choice->complete < choice->n; k++)
     {
       AccExpr *far = acc_expr_mul (acc_expr_sub (wide, acc_expr_new_int (k)), acc_expr_new_int (1000));
 

@@ -734,7 +734,7 @@ class Array(Acc.Array):
 
     # flow
     def while_loop(self, condition, step):
-        signature = f'{self.dtype}[{",".join(":" * self.ndim)}]'
+        signature = _signature(self)
         return _sound(Acc.Array.while_loop(self, _program([signature], condition), _program([signature], step)))
 
     # reading inside a scalar function
@@ -861,6 +861,17 @@ def _program(signatures, function):
     if failure:
         raise failure[0]
     return _sound(made)
+
+
+def _signature(array):
+    return f'{array.dtype}[{",".join(":" * array.ndim)}]'
+
+
+@_export
+def foreign(name, inputs, fallback):
+    """An operation that backends may have an implementation of their own of; fallback, of arrays, is what it means."""
+    arrays = [_array(array) for array in inputs]
+    return _sound(Acc.Array.foreign(name, arrays, _program([_signature(array) for array in arrays], fallback)))
 
 
 class _Compiled:

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-foreign-private.h"
+
+#include "acc-array-build-private.h"
+#include "acc-error.h"
+
+/* --- what a backend has */
+
+struct _AccForeign {
+  gatomicrefcount ref_count;
+  AccForeignFunc  function;
+  gpointer        user_data;
+  GDestroyNotify  destroy;
+};
+
+struct _AccForeignTable {
+  GMutex      lock;
+  GHashTable *by_name;   /* char * → AccForeign, owned */
+};
+
+void
+acc_foreign_unref (AccForeign *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+  if (self->destroy != NULL)
+    self->destroy (self->user_data);
+  g_free (self);
+}
+
+AccForeignTable *
+acc_foreign_table_new (void)
+{
+  AccForeignTable *self = g_new0 (AccForeignTable, 1);
+
+  g_mutex_init (&self->lock);
+  self->by_name = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) acc_foreign_unref);
+  return self;
+}
+
+void
+acc_foreign_table_free (AccForeignTable *self)
+{
+  g_hash_table_unref (self->by_name);
+  g_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+static AccForeign *
+find (AccBackend *backend,
+      const char *name)
+{
+  AccForeignTable *table = acc_backend_get_foreigners (backend);
+  AccForeign *found;
+
+  g_mutex_lock (&table->lock);
+  found = g_hash_table_lookup (table->by_name, name);
+  if (found != NULL)
+    g_atomic_ref_count_inc (&found->ref_count);
+  g_mutex_unlock (&table->lock);
+  return found;
+}
+
+AccForeign *
+acc_foreign_find (AccBackend *backend,
+                  AccArray   *node)
+{
+  return find (backend, node->foreign_name);
+}
+
+/**
+ * acc_backend_set_foreign:
+ * @self: a backend
+ * @name: the name of an operation, as acc_array_foreign() has it
+ * @function: (scope notified) (closure user_data) (destroy destroy) (nullable): what this backend does in place of the fallback;
+ *   %NULL: the fallback
+ * @user_data: data for @function
+ * @destroy: (nullable): called when @function is not needed any more
+ *
+ * Gives an operation an implementation of its own on a backend, for runs that begin later, of programs compiled before, too.
+ * Replaces what was set under @name. It belongs to this object: another one for the same device does not have it.
+ *
+ * Elements that are on a device come to the host for @function, and its result goes there when it is used.
+ *
+ * Since: 1.0
+ */
+void
+acc_backend_set_foreign (AccBackend     *self,
+                         const char     *name,
+                         AccForeignFunc  function,
+                         gpointer        user_data,
+                         GDestroyNotify  destroy)
+{
+  g_autoptr(AccForeign) old = NULL;
+  AccForeignTable *table;
+  gpointer key, value;
+
+  g_return_if_fail (ACC_IS_BACKEND (self));
+  g_return_if_fail (name != NULL);
+
+  table = acc_backend_get_foreigners (self);
+  g_mutex_lock (&table->lock);
+  /* It is let go when the lock is open again: that calls back. */
+  if (g_hash_table_steal_extended (table->by_name, name, &key, &value))
+    {
+      g_free (key);
+      old = value;
+    }
+  if (function != NULL)
+    {
+      AccForeign *made = g_new0 (AccForeign, 1);
+
+      g_atomic_ref_count_init (&made->ref_count);
+      made->function = function;
+      made->user_data = user_data;
+      made->destroy = destroy;
+      g_hash_table_insert (table->by_name, g_strdup (name), made);
+    }
+  g_mutex_unlock (&table->lock);
+
+  if (function == NULL && destroy != NULL)
+    destroy (user_data);
+}
+
+/**
+ * acc_backend_has_foreign:
+ * @self: a backend
+ * @name: the name of an operation, as acc_array_foreign() has it
+ *
+ * Returns: whether it has an implementation of its own of the operation
+ * Since: 1.0
+ */
+gboolean
+acc_backend_has_foreign (AccBackend *self,
+                         const char *name)
+{
+  g_autoptr(AccForeign) found = NULL;
+
+  g_return_val_if_fail (ACC_IS_BACKEND (self), FALSE);
+  g_return_val_if_fail (name != NULL, FALSE);
+
+  found = find (self, name);
+  return found != NULL;
+}
+
+/* --- running */
+
+static gboolean
+fail (AccArray   *node,
+      GError    **error,
+      AccError    code,
+      const char *message)
+{
+  g_autofree char *what = acc_array_describe (node);
+
+  g_set_error (error, ACC_ERROR, (int) code, "%s: “%s” %s", what, node->foreign_name, message);
+  return FALSE;
+}
+
+static gboolean
+check_result (AccArray  *node,
+              AccArray  *result,
+              GError   **error)
+{
+  g_autofree char *message = NULL;
+
+  if (result->error != NULL)
+    return fail (node, error, result->error->code, result->error->message);
+  if (!acc_array_is_manifest (result))
+    return fail (node, error, ACC_ERROR_TYPE, "gave an array whose elements are not in memory");
+  if (result->type != node->type || result->rank != node->rank)
+    {
+      message = g_strdup_printf ("gave %s of rank %u where %s of rank %u is needed", acc_element_type_get_code (result->type),
+                                 result->rank, acc_element_type_get_code (node->type), node->rank);
+      return fail (node, error, ACC_ERROR_TYPE, message);
+    }
+  if (node->shape != NULL && !acc_shape_equal (node->shape, result->shape))
+    {
+      g_autofree char *wanted = acc_shape_to_string (node->shape), *given = acc_shape_to_string (result->shape);
+
+      message = g_strdup_printf ("gave an array of %s where %s is needed", given, wanted);
+      return fail (node, error, ACC_ERROR_SHAPE, message);
+    }
+  return TRUE;
+}
+
+AccArray *
+acc_foreign_call (AccForeign  *self,
+                  AccArray    *node,
+                  AccArray   **inputs,
+                  GError     **error)
+{
+  GError *local = NULL;
+  g_autoptr(AccArray) result = self->function (inputs, node->n_inputs, self->user_data, &local);
+
+  if (local != NULL)
+    {
+      g_autofree char *what = acc_array_describe (node);
+
+      g_propagate_prefixed_error (error, local, "%s: “%s”: ", what, node->foreign_name);
+      return NULL;
+    }
+  if (result == NULL)
+    {
+      fail (node, error, ACC_ERROR_CALLBACK, "gave no array");
+      return NULL;
+    }
+  return check_result (node, result, error) ? g_steal_pointer (&result) : NULL;
+}
+
+gboolean
+acc_foreign_check (AccArray      *node,
+                   guint          input,
+                   const gint64  *extents,
+                   GError       **error)
+{
+  guint n;
+  AccArray *parameter = acc_program_get_parameter_nodes (node->programs[0], &n)[input];
+
+  for (guint i = 0; i < parameter->rank; i++)
+    if (parameter->declared[i] >= 0 && parameter->declared[i] != extents[i])
+      {
+        g_autofree char *message = g_strdup_printf ("got extent %" G_GINT64_FORMAT " in dimension %u of input %u where %" G_GINT64_FORMAT
+                                                    " is declared", extents[i], i, input, parameter->declared[i]);
+
+        return fail (node, error, ACC_ERROR_SHAPE, message);
+      }
+  return TRUE;
+}
+
+/* --- building */
+
+/**
+ * acc_array_foreign:
+ * @name: the name of the operation, for people and acc_backend_set_foreign(): UTF-8, best with a prefix
+ * @inputs: (array length=n_inputs) (nullable): arrays
+ * @n_inputs: how many
+ * @fallback: from arrays as the inputs are to one result
+ *
+ * An operation that some backends have an implementation of their own of: a library's routine, say. All others run @fallback,
+ * which says what it means; that may hold foreign operations again. The name and the fallback go with the text form of a
+ * program, so that it runs anywhere. Nothing is fused across it.
+ *
+ * %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where @fallback does not take the inputs, and when run, where an implementation does not
+ * give what @fallback gives: its type, its rank, and extents that are known before. All elements of the inputs are needed at
+ * once: rows of a source are %ACC_ERROR_STREAM.
+ *
+ * |[<!-- language="C" -->
+ * AccArray *spectrum = acc_array_foreign ("example-fft", &signal, 1, slow_transform);
+ *
+ * acc_backend_set_foreign (backend, "example-fft", fast_transform, NULL, NULL);
+ * ]|
+ *
+ * Returns: (transfer full): the result
+ * Since: 1.0
+ */
+AccArray *
+acc_array_foreign (const char  *name,
+                   AccArray   **inputs,
+                   guint        n_inputs,
+                   AccProgram  *fallback)
+{
+  AccArray *node = acc_array_begin (ACC_OP_FOREIGN, inputs, n_inputs);
+
+  node->foreign_name = g_strdup (name);
+  if (fallback != NULL)
+    node->programs[0] = g_object_ref (fallback);
+  return acc_array_complete (node);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-backend.h"
+
+G_BEGIN_DECLS
+
+/**
+ * AccForeignFunc:
+ * @inputs: (array length=n_inputs): the inputs, whose elements are in memory
+ * @n_inputs: how many
+ * @user_data: what the caller gave
+ * @error: a return location
+ *
+ * What a backend does in place of an operation's fallback. Asks the inputs for their types, extents and addresses
+ * (acc_array_get_address(), which brings elements from a device) and writes to none of them. Called for every run, from
+ * whatever thread runs.
+ *
+ * Returns: (transfer full) (nullable): an array with elements in memory, as acc_array_use() gives, of the type and rank of the
+ *   fallback's result; %NULL with @error set
+ */
+typedef AccArray *(*AccForeignFunc) (AccArray **inputs, guint n_inputs, gpointer user_data, GError **error);
+
+ACC_AVAILABLE_IN_1_0
+AccArray *acc_array_foreign       (const char *name, AccArray **inputs, guint n_inputs, AccProgram *fallback) G_GNUC_WARN_UNUSED_RESULT;
+/* Of this object only; @function NULL: the fallback again. Any time. */
+ACC_AVAILABLE_IN_1_0
+void      acc_backend_set_foreign (AccBackend *self, const char *name, AccForeignFunc function, gpointer user_data, GDestroyNotify destroy);
+ACC_AVAILABLE_IN_1_0
+gboolean  acc_backend_has_foreign (AccBackend *self, const char *name);
+
+G_END_DECLS
