@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Shapes and indices: an integer for rank 1, else a tuple of integers, outermost first. */
+/* Shapes and indices: an integer for rank 1, else a tuple of integers, outermost first. Comparisons take them as the tuples they
+ * are, lexicographically; that one fits into another is acc_expr_eq (acc_expr_intersect (a, b), a). */
 
 #include "acc-expr-derive-private.h"
 

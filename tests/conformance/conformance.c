@@ -26,6 +26,14 @@ conf_is_thorough (void)
   return g_strcmp0 (g_getenv ("ACC_TEST_THOROUGH"), "0") != 0;
 }
 
+gboolean
+conf_checks_are_on (void)
+{
+  const char *disabled = g_getenv ("ACC_DISABLE");
+
+  return disabled == NULL || strstr (disabled, "checks") == NULL;
+}
+
 guint32
 conf_seed (void)
 {

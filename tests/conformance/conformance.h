@@ -21,6 +21,8 @@ AccBackend *conf_backend        (guint n);
 guint32     conf_seed           (void);
 /* ACC_TEST_THOROUGH=0 shortens variants of a test that ran in full elsewhere. */
 gboolean    conf_is_thorough    (void);
+/* ACC_DISABLE=checks turns them off. */
+gboolean    conf_checks_are_on  (void);
 
 /* Element types of the matrix: all scalars, and two tuples. */
 extern const char * const conf_types[];

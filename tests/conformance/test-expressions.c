@@ -63,7 +63,7 @@ test_division_errors (void)
 {
   AccArray *bad = map2 (CONF_INTS1 ("i4", 1, 2), CONF_INTS1 ("i4", 1, 0), acc_expr_quot);
 
-  if (g_strcmp0 (g_getenv ("ACC_DISABLE"), "checks") == 0)
+  if (!conf_checks_are_on ())
     {
       gint64 m = G_MININT32;
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conformance.h"
 
-#include <string.h>
-
 /* Every primitive on every kind it accepts, and every conversion, over edge values and random ones.
  *
  * Tolerances against the judge, which uses the C library (in double for f2 and f4):
@@ -65,14 +63,6 @@ is_division (AccPrimitive primitive)
   return primitive == ACC_PRIM_QUOT || primitive == ACC_PRIM_REM || primitive == ACC_PRIM_DIV || primitive == ACC_PRIM_MOD;
 }
 
-static gboolean
-checks_are_on (void)
-{
-  const char *disabled = g_getenv ("ACC_DISABLE");
-
-  return disabled == NULL || strstr (disabled, "checks") == NULL;
-}
-
 /* A divisor that does not fail; the failures have cases of their own. */
 static AccExpr *
 safe_divisor (AccExpr *x,
@@ -95,7 +85,7 @@ apply1 (AccExpr *x, gpointer data)
 static AccExpr *
 apply2 (AccExpr *x, AccExpr *y, gpointer data)
 {
-  if (is_division (get_primitive (data)) && checks_are_on ())
+  if (is_division (get_primitive (data)) && conf_checks_are_on ())
     y = safe_divisor (x, y);
   return acc_expr_new_primitive (get_primitive (data), (AccExpr *[]) { x, y });
 }
@@ -204,7 +194,7 @@ test_division_failures (void)
   static const AccPrimitive divisions[] = { ACC_PRIM_QUOT, ACC_PRIM_REM, ACC_PRIM_DIV, ACC_PRIM_MOD };
   static const gint64 places[] = { 0, 1, 63, 64, 1000, 4999 };
 
-  if (!checks_are_on ())
+  if (!conf_checks_are_on ())
     {
       g_test_skip ("checks are off");
       return;

@@ -2,7 +2,6 @@
 #include "conformance.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Section 1.16 of the language and its open choices (section 7), on all element types: edge cases that are worked by hand, or
  * by plain loops that share nothing with the library. Several results of one type are items of one tuple: a kernel each. */
@@ -66,14 +65,6 @@ combine_float_parts (const char *code, gint64 n, const double *x, const double *
   g_autoptr(AccArray) b = conf_floats (code, &n, 1, y);
 
   return acc_array_zip_with (a, b, apply_parts, (gpointer) parts);
-}
-
-static gboolean
-checks_are_on (void)
-{
-  const char *disabled = g_getenv ("ACC_DISABLE");
-
-  return disabled == NULL || strstr (disabled, "checks") == NULL;
 }
 
 /* An integer of @kind: the low bits, with its sign. */
@@ -176,7 +167,7 @@ test_undefined_division (void)
       gint64 x[] = { 5, 0, top, least }, y[] = { 0, 0, 0, is_signed ? -1 : 0 };
       gint64 q[] = { 0, 0, 0, is_signed ? least : 0 }, zeros[] = { 0, 0, 0, 0 };
 
-      if (!checks_are_on ())
+      if (!conf_checks_are_on ())
         expect_divisions ("division/unchecked", code, 4, x, y, q, zeros, q, zeros);
       else if (kind == ACC_KIND_I8 || kind == ACC_KIND_U16 || kind == ACC_KIND_I64)
         {
