@@ -92,9 +92,9 @@ acc_executable_init (AccExecutable *self)
 {
 }
 
-/* The loops' programs included. */
+/* Programs of nodes included; each once, for they may hold one another many times. */
 static AccArray *
-find_source (AccProgram *program)
+find_source (AccProgram *program, GHashTable *seen)
 {
   guint n;
   AccArray **results = acc_program_get_result_nodes (program, &n);
@@ -108,9 +108,9 @@ find_source (AccProgram *program)
         return node;
 
       for (guint j = 0; j < G_N_ELEMENTS (node->programs); j++)
-        if (node->programs[j] != NULL)
+        if (node->programs[j] != NULL && g_hash_table_add (seen, node->programs[j]))
           {
-            AccArray *source = find_source (node->programs[j]);
+            AccArray *source = find_source (node->programs[j], seen);
 
             if (source != NULL)
               return source;
@@ -124,13 +124,14 @@ void
 acc_executable_set_origin (AccExecutable *self, AccBackend *backend, AccProgram *program)
 {
   AccExecutablePrivate *priv = PRIV (self);
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
 
   g_return_if_fail (ACC_IS_EXECUTABLE (self));
   g_return_if_fail (priv->backend == NULL && priv->program == NULL);
 
   priv->backend = g_object_ref (backend);
   priv->program = g_object_ref (program);
-  priv->source = find_source (program);
+  priv->source = find_source (program, seen);
 }
 
 static char *

@@ -723,8 +723,10 @@ compile_function (GHashTable   *tapes,
   return TRUE;
 }
 
+/* Programs hold one another, perhaps many times: each is compiled once. */
 static gboolean
 compile_program (GHashTable  *tapes,
+                 GHashTable  *seen,
                  AccProgram  *program,
                  GError     **error)
 {
@@ -749,7 +751,8 @@ compile_program (GHashTable  *tapes,
             return FALSE;
           if (node->boundaries[k] != NULL && !compile_function (tapes, node, node->boundaries[k]->function, error))
             return FALSE;
-          if (node->programs[k] != NULL && !compile_program (tapes, node->programs[k], error))
+          if (node->programs[k] != NULL && g_hash_table_add (seen, node->programs[k]) &&
+              !compile_program (tapes, seen, node->programs[k], error))
             return FALSE;
         }
     }
@@ -761,8 +764,9 @@ interp_compile_functions (AccProgram  *program,
                           GError     **error)
 {
   g_autoptr(GHashTable) tapes = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) interp_tape_free);
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
 
-  if (!compile_program (tapes, program, error))
+  if (!compile_program (tapes, seen, program, error))
     return NULL;
   return g_steal_pointer (&tapes);
 }

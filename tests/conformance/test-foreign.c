@@ -285,6 +285,32 @@ test_extents (void)
   for_each_backend (check_extents);
 }
 
+/* --- fallbacks that hold others twice, 40 deep: compiled once each. To run it would take 2^40 steps. */
+
+static void
+check_nesting (AccBackend *backend)
+{
+  g_autoptr(GString) text = g_string_new ("acc program 1\na0 = parameter 0 f4[:]\np0 = program a0 -> a0\n");
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccProgram) program = NULL;
+  g_autoptr(AccExecutable) executable = NULL;
+
+  for (guint i = 0; i < 40; i++)
+    g_string_append_printf (text, "a%u = parameter 0 f4[:]\na%u = foreign \"x\" p%u a%u\na%u = foreign \"x\" p%u a%u\np%u = program a%u -> a%u\n",
+                            3 * i + 1, 3 * i + 2, i, 3 * i + 1, 3 * i + 3, i, 3 * i + 2, i + 1, 3 * i + 1, 3 * i + 3);
+  g_string_append (text, "a121 = parameter 0 f4[:]\na122 = foreign \"x\" p40 a121\nprogram a121 -> a122\n");
+  program = acc_program_parse (text->str, &error);
+  g_assert_no_error (error);
+  executable = acc_backend_compile (backend, program, NULL, &error);
+  g_assert_no_error (error);
+}
+
+static void
+test_nesting (void)
+{
+  for_each_backend (check_nesting);
+}
+
 /* --- within loops, capturing, one in the fallback of another */
 
 static AccArray *
@@ -576,6 +602,7 @@ main (int argc, char **argv)
   g_test_add_func ("/foreign/text", test_text);
   g_test_add_func ("/foreign/extents", test_extents);
   g_test_add_func ("/foreign/loops", test_loops);
+  g_test_add_func ("/foreign/nesting", test_nesting);
   g_test_add_func ("/foreign/lazy", test_lazy);
   g_test_add_func ("/foreign/mistakes", test_mistakes);
   g_test_add_func ("/foreign/stream", test_stream);

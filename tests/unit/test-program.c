@@ -598,6 +598,12 @@ test_parse_errors (void)
     { "acc program 1\na0 = use f4[2]\n leaf\n data AAAA\nprogram -> a0\n", "line 2, column 6: use: scalar 0 of f4 [2] needs 8 bytes, not 3" },
     { "acc program 1\na0 = use f4[2]\n leaf\n data *\nprogram -> a0\n", "line 4, column 7: this is not base 64" },
     { "acc program 1\na0 = use f4[:]\nprogram -> a0\n", "line 2, column 10: data has known extents" },
+    { "acc program 1\na0 = foreign\nprogram -> a0\n", "line 2, column 6: a name is missing" },
+    { "acc program 1\na0 = foreign x\nprogram -> a0\n", "line 2, column 14: a name in quotes is missing" },
+    { "acc program 1\na0 = foreign \"x\"\nprogram -> a0\n", "a program is missing" },
+    { "acc program 1\na0 = foreign \"x\" p0\nprogram -> a0\n", "line 2, column 18: there is no program “p0”" },
+    { "acc program 1\na0 = parameter 0 f4[:]\np0 = program a0 -> a0\na1 = foreign \"x\" p0\nprogram -> a1\n",
+      "1 parameters and 1 results where 0 and 1 are needed" },
     { "acc program 1\na0 = use f4[0]\n leaf\nprogram -> a0\nprogram -> a0\n", "line 5, column 1: nothing follows" },
   };
 
