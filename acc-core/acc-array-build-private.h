@@ -83,7 +83,10 @@ AccExpr  *acc_array_number        (gint64 value);
 AccExpr  *acc_array_join_items    (AccExpr **items, guint rank);
 /* The extents of @array; free the vector. */
 AccExpr **acc_array_list_extents  (AccArray *array);
-/* x + y, and the larger of them. */
+/* Pairs (b1, …). */
+gboolean  acc_array_is_optional   (AccElementType *type);
+/* x; x + y; the larger of them. */
+AccExpr  *acc_array_first_element (AccExpr *x, AccExpr *y, gpointer data);
 AccExpr  *acc_array_add_elements  (AccExpr *x, AccExpr *y, gpointer data);
 AccExpr  *acc_array_max_elements  (AccExpr *x, AccExpr *y, gpointer data);
 

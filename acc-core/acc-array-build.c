@@ -468,6 +468,14 @@ acc_array_list_extents (AccArray *array)
 }
 
 AccExpr *
+acc_array_first_element (AccExpr *x,
+                         AccExpr *y,
+                         gpointer data)
+{
+  return x;
+}
+
+AccExpr *
 acc_array_add_elements (AccExpr *x,
                         AccExpr *y,
                         gpointer data)

@@ -183,8 +183,8 @@ acc_array_zip_with (AccArray     *self,
  * @function: (scope call) (closure user_data): takes an element of each
  * @user_data: data for @function
  *
- * Combines the elements of three arrays, as [method@Array.zip_with] does with two. For more than three, map over
- * [func@Array.zip_many].
+ * Combines the elements of three arrays, as [method@Array.zip_with] does with two. [method@Array.zip_with4] and its like
+ * take up to nine; for more, map over [func@Array.zip_many].
  *
  * Returns: (transfer full): an array of the type that @function gives
  */

@@ -93,7 +93,7 @@ AccArray *acc_array_stencil2      (AccArray *self, const gint64 *sizes, guint n_
                                    AccArray *other, const gint64 *other_sizes, guint n_other_sizes, AccBoundary *other_boundary,
                                    AccExprFunc2 function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 
-/* @targets: an index per element of self, or (b1, index): false skips. combine (new, old) */
+/* @targets: an index of integers per element of self, or (b1, index): false skips. combine (new, old) */
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_permute       (AccArray *self, AccArray *defaults, AccArray *targets, AccExprFunc2 combine, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 
@@ -144,3 +144,5 @@ G_END_DECLS
 #include "acc-array-filter.h"
 #include "acc-array-rearrange.h"
 #include "acc-array-scan.h"
+#include "acc-array-scatter.h"
+#include "acc-array-zip.h"

@@ -38,6 +38,11 @@ check(evens.run().to_array().join() === '2,0' && howMany.run().get_int(0, 0) ===
 check(counts.expand(x => x.cast('i8'), (x, i) => x.cast('i8').mul(10).add(i)).run().to_array().join() === '20,21,30,31,32,10', 'expand');
 check(counts.reverse().take(2).run().to_array().join() === '1,3', 'parts');
 
+const places = Acc.use(new Int32Array([3, 0, 9, 1]));
+check(counts.scatter_if(counts, places, places, p => p.lt(9)).run().to_array().join() === '0,1,3,2', 'scatter');
+check(counts.zip_with(counts, places, counts, (p, q, r, s) => p.add(q).mul(r).add(s)).run().to_array().join() === '14,0,57,3', 'zip_with of four');
+check(counts.izip_with(counts, (i, p, q) => i.mul(10).add(p.add(q).cast('i8'))).run().to_array().join() === '4,10,26,32', 'izip_with');
+
 let caught = null;
 try {
     xs.map(x => x.add(x.cast('i4')));

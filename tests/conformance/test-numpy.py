@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The interpreter against NumPy, wherever NumPy has the operation: who judges the judge."""
 
+import functools
 import itertools
 import sys
 
@@ -266,6 +267,42 @@ def test_permute():
         np.add.at(wanted, targets, x)
         got = run(Acc.use(x).permute(Acc.use(defaults), Acc.use(targets.astype('i8')), lambda new, old: new + old))
         same(f'permute {code}', got, wanted)
+
+
+def test_scatter():
+    for code, index in itertools.product(ALL, INTEGERS):
+        x = sample(code, 20)
+        targets = random.permutation(30)[:25].astype(index)
+        mask = random.integers(0, 2, 22)
+        defaults = sample(code, 30)
+        array = Acc.use(x)
+        wanted = defaults.copy()
+        wanted[targets[:20].astype('i8')] = x
+        same(f'scatter {code} {index}', run(array.scatter(defaults, targets)), wanted)
+        wanted = defaults.copy()
+        kept = mask[:20] != 0
+        wanted[targets[:20][kept].astype('i8')] = x[kept]
+        same(f'scatter_if {code} {index}', run(array.scatter_if(defaults, targets, mask, lambda m: m != 0)), wanted)
+        indices = np.where(mask != 0, random.integers(0, 20, 22), 99).astype(index)
+        wanted = np.where(mask != 0, x[np.where(mask != 0, indices, 0).astype('i8')], defaults[:22])
+        same(f'gather_if {code} {index}', run(array.gather_if(indices, defaults, mask, lambda m: m != 0)), wanted)
+
+
+def test_zips():
+    for n, shape in itertools.product(range(2, 10), SHAPES):
+        xs = [sample(code, tuple(extent + (k + d) % 2 for d, extent in enumerate(shape))) for k, code in enumerate(INTEGERS + ('b1',))][:n]
+        extents = tuple(min(x.shape[d] for x in xs) for d in range(len(shape)))
+        cut = [x[tuple(slice(0, extent) for extent in extents)].astype('i8') for x in xs]
+        digits = lambda *items: functools.reduce(lambda a, b: a * 7 + b, [item.cast('i8') for item in items])
+        wanted = functools.reduce(lambda a, b: a * 7 + b, cut)
+        first, *others = [Acc.use(x) for x in xs]
+        name = f'{n} of {list(shape)}'
+        same(f'zip_with {name}', run(first.zip_with(*others, digits)), wanted)
+        got = run(first.izip_with(*others, lambda index, *items: digits(*items) * 3 + sum((i for i in index), start=Acc.Expr.new_int(0))))
+        same(f'izip_with {name}', got, wanted * 3 + sum(np.indices(extents)) if shape else wanted * 3)
+        parts = first.zip(*others).unzip()
+        for k in range(n):
+            same(f'unzip {k} {name}', run(parts[k]), xs[k][tuple(slice(0, extent) for extent in extents)])
 
 
 def main():

@@ -443,6 +443,20 @@ def _unseeded(name):
     return call
 
 
+def _zipping(name, arity):
+    """The method @name of two to nine arrays and, last, a function of their elements; of @arity arguments more than arrays."""
+    def call(self, *others_and_function):
+        *others, function = others_and_function
+        n = len(others) + 1
+        if not 2 <= n <= 9:
+            raise TypeError(f'{name} takes 2 to 9 arrays and a function')
+        method = getattr(Acc.Array, name if n == 2 else f'{name}{n}')
+        return _build(function, n + arity, lambda callback: method(self, *[_array(other) for other in others], callback))
+
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
 class Array(Acc.Array):
     """An array value: in memory, or an operation on other arrays that runs when its value is wanted."""
 
@@ -539,11 +553,8 @@ class Array(Acc.Array):
     def imap(self, function):
         return _build(function, 2, lambda callback: Acc.Array.imap(self, callback))
 
-    def zip_with(self, other, function):
-        return _build(function, 2, lambda callback: Acc.Array.zip_with(self, _array(other), callback))
-
-    def zip_with3(self, second, third, function):
-        return _build(function, 3, lambda callback: Acc.Array.zip_with3(self, _array(second), _array(third), callback))
+    zip_with = zip_with3 = zip_with4 = zip_with5 = zip_with6 = zip_with7 = zip_with8 = zip_with9 = _zipping('zip_with', 0)
+    izip_with = izip_with3 = izip_with4 = izip_with5 = izip_with6 = izip_with7 = izip_with8 = izip_with9 = _zipping('izip_with', 1)
 
     def zip(self, *others):
         return _sound(Acc.Array.zip_many([self] + [_array(other) for other in others]))
@@ -645,6 +656,16 @@ class Array(Acc.Array):
 
     def permute(self, defaults, targets, function):
         return _build(function, 2, lambda callback: Acc.Array.permute(self, _array(defaults), _array(targets), callback))
+
+    def scatter(self, defaults, targets):
+        """A copy of defaults with self[i] at targets[i]."""
+        return _sound(Acc.Array.scatter(self, _array(defaults), _array(targets)))
+
+    def scatter_if(self, defaults, targets, mask, predicate):
+        return _build(predicate, 1, lambda callback: Acc.Array.scatter_if(self, _array(defaults), _array(targets), _array(mask), callback))
+
+    def gather_if(self, indices, defaults, mask, predicate):
+        return _build(predicate, 1, lambda callback: Acc.Array.gather_if(self, _array(indices), _array(defaults), _array(mask), callback))
 
     # flow
     def while_loop(self, condition, step):
