@@ -77,6 +77,8 @@ extern const AccArrayRule acc_rule_stencil;
 extern const AccArrayRule acc_rule_permute;
 extern const AccArrayRule acc_rule_cond;
 extern const AccArrayRule acc_rule_while_loop;
+extern const AccArrayRule acc_rule_loop_result;
+extern const AccArrayRule acc_rule_compute;
 
 /* For operations that are made of others: an i8, and an index or extents of @rank (@items may be used again). */
 AccExpr  *acc_array_number        (gint64 value);

@@ -102,6 +102,13 @@ ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_cond          (AccArray *condition, AccArray *then, AccArray *otherwise) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_while_loop    (AccArray *initial, AccProgram *condition, AccProgram *step) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+GPtrArray *acc_array_cond_many       (AccArray *condition, AccArray **then, guint n_then, AccArray **otherwise, guint n_otherwise) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+GPtrArray *acc_array_while_loop_many (AccArray **initial, guint n_initial, AccProgram *condition, AccProgram *step) G_GNUC_WARN_UNUSED_RESULT;
+/* In memory before anything reads it: a barrier to fusion */
+ACC_AVAILABLE_IN_1_0
+AccArray *acc_array_compute       (AccArray *self) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Asking */
 ACC_AVAILABLE_IN_1_0

@@ -215,4 +215,18 @@ typedef AccExpr *(*AccExprFunc10) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExp
  */
 typedef AccArray *(*AccArrayFunc) (AccArray **arrays, guint n_arrays, gpointer user_data);
 
+/**
+ * AccArraysFunc:
+ * @arrays: (array length=n_arrays): the parameters
+ * @n_arrays: how many
+ * @user_data: what the caller gave
+ *
+ * A function from whole arrays to several. Called once, while the program is built.
+ *
+ * Returns: (transfer full) (nullable) (element-type AccArray): the results
+ *
+ * Since: 1.0
+ */
+typedef GPtrArray *(*AccArraysFunc) (AccArray **arrays, guint n_arrays, gpointer user_data);
+
 G_END_DECLS

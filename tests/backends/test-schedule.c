@@ -228,6 +228,22 @@ test_many_arrays (void)
   g_assert_cmpint (with_index->n_steps, ==, 1);
 }
 
+/* Nothing is fused over a compute, and nothing is copied for it. */
+static void
+test_barrier (void)
+{
+  double factor = 1.7;
+  g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 100, 200 }, 2, FALSE);
+  g_autoptr (AccArray) a = acc_array_map (x, scale, &factor), stored = acc_array_compute (a), b = acc_array_map (stored, costly, NULL);
+  g_autoptr (AccArray) twice = acc_array_compute (stored), flat = acc_array_flatten (twice), c = acc_array_map (flat, costly, NULL), given = acc_array_compute (x);
+  g_autoptr (AccSchedule) two = plan1 (b), views = plan1 (c), alone = plan1 (twice), nothing = plan1 (given);
+
+  g_assert_cmpint (two->n_steps, ==, 2);
+  g_assert_cmpint (views->n_steps, ==, 2);
+  g_assert_cmpint (alone->n_steps, ==, 1);
+  g_assert_cmpint (nothing->n_steps, ==, 0);
+}
+
 /* Values of literals and extents are no part of a kernel. */
 static void
 test_one_kernel_for_all_sizes (void)
@@ -494,6 +510,7 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/schedule/element-wise", test_element_wise);
   g_test_add_func ("/schedule/many-arrays", test_many_arrays);
+  g_test_add_func ("/schedule/barrier", test_barrier);
   g_test_add_func ("/schedule/one-kernel-for-all-sizes", test_one_kernel_for_all_sizes);
   g_test_add_func ("/schedule/edges", test_edges);
   g_test_add_func ("/schedule/colours", test_colours);

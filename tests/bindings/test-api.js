@@ -43,6 +43,10 @@ check(counts.scatter_if(counts, places, places, p => p.lt(9)).run().to_array().j
 check(counts.zip_with(counts, places, counts, (p, q, r, s) => p.add(q).mul(r).add(s)).run().to_array().join() === '14,0,57,3', 'zip_with of four');
 check(counts.izip_with(counts, (i, p, q) => i.mul(10).add(p.add(q).cast('i8'))).run().to_array().join() === '4,10,26,32', 'izip_with');
 
+const [last, beyond] = Acc.while_loop([Acc.Array.unit(Acc.expr(0)), Acc.Array.unit(Acc.expr(1))],
+    (p, q) => q.map(x => x.lt(100)), (p, q) => [q, p.zip_with(q, (x, y) => x.add(y))]);
+check(last.run().get_int(0, 0) === 89 && beyond.compute().run().get_int(0, 0) === 144, 'loop of two arrays');
+
 let caught = null;
 try {
     xs.map(x => x.add(x.cast('i4')));

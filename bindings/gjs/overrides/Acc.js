@@ -80,9 +80,9 @@ function _init() {
     Acc.fill = (shape, value) => _sound(Acc.Array.fill(_shape(shape), _expr(value)));
     Acc.program = (signatures, fn) => {
         let failure = null;
-        const made = Acc.Program.new([].concat(signatures), arrays => {
+        const made = Acc.Program.new_many([].concat(signatures), arrays => {
             try {
-                return fn(...arrays);
+                return [].concat(fn(...arrays));
             } catch (e) {
                 failure = e;
                 return null;
@@ -91,6 +91,12 @@ function _init() {
         if (failure)
             throw failure;
         return _sound(made);
+    };
+
+    // Several arrays, whose extents may change, while a condition holds for them.
+    Acc.while_loop = (initial, condition, step) => {
+        const signatures = initial.map(x => `${x.get_element_type().get_code()}[${Array(x.get_rank()).fill(':')}]`);
+        return Acc.Array.while_loop_many(initial, Acc.program(signatures, condition), Acc.program(signatures, step)).map(_sound);
     };
 
     for (const name of ['add', 'sub', 'mul', 'quot', 'rem', 'div', 'mod', 'shl', 'shr', 'rotl', 'rotr', 'fdiv', 'pow', 'logbase',

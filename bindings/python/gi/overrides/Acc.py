@@ -669,8 +669,11 @@ class Array(Acc.Array):
 
     # flow
     def while_loop(self, condition, step):
-        signature = f'{self.dtype}[{",".join(":" * self.ndim)}]'
-        return _sound(Acc.Array.while_loop(self, _program([signature], condition), _program([signature], step)))
+        return while_loop([self], condition, step)[0]
+
+    def compute(self):
+        """Itself, in memory before anything reads it: a barrier to fusion."""
+        return _sound(Acc.Array.compute(self))
 
     # reading inside a scalar function
     def __getitem__(self, index):
@@ -758,8 +761,20 @@ def unit(value):
 
 @_export
 def choose(condition, then, otherwise):
-    """The array then where the rank-0 array condition holds, else otherwise; only one is computed."""
+    """The array, or tuple of arrays, then where the rank-0 array condition holds, else otherwise; only one is computed."""
+    if isinstance(then, (tuple, list)):
+        then, otherwise = [_array(x) for x in then], [_array(x) for x in otherwise]
+        return tuple(_sound(x) for x in Acc.Array.cond_many(_array(condition), then, otherwise))
     return _sound(Acc.Array.cond(_array(condition), _array(then), _array(otherwise)))
+
+
+@_export
+def while_loop(initial, condition, step):
+    """Applies step to several arrays while condition, a rank-0 array, holds for them; their extents may change."""
+    initial = [_array(x) for x in initial]
+    signatures = [f'{x.dtype}[{",".join(":" * x.ndim)}]' for x in initial]
+    results = Acc.Array.while_loop_many(initial, _program(signatures, condition), _program(signatures, step))
+    return tuple(_sound(x) for x in results)
 
 
 @_export
@@ -783,16 +798,18 @@ def create_sink(path):
 # --- programs
 
 def _program(signatures, function):
+    """Of one result, or of as many as there are in a tuple that @function gives."""
     failure = []
 
     def callback(arrays, *_):
         try:
-            return _array(function(*arrays))
+            results = function(*arrays)
+            return [_array(x) for x in (results if isinstance(results, (tuple, list)) else (results,))]
         except BaseException as exception:
             failure.append(exception)
             return None
 
-    made = Acc.Program.new(list(signatures), callback)
+    made = Acc.Program.new_many(list(signatures), callback)
     if failure:
         raise failure[0]
     return _sound(made)
