@@ -62,12 +62,16 @@ ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_reshape_expr  (AccArray *self, AccExpr *shape) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_flatten       (AccArray *self) G_GNUC_WARN_UNUSED_RESULT;
-/* @specification: an index to fix a dimension, or ACC_ALL to keep it */
+/* @specification: an index to fix a dimension, or ACC_ALL to keep it; ACC_ANY, the first alone, for all that are not named */
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_slice         (AccArray *self, const gint64 *specification, guint n_specification) G_GNUC_WARN_UNUSED_RESULT;
-/* @specification: an extent to insert a dimension, or ACC_ALL for the next of the array's own */
+ACC_AVAILABLE_IN_1_0
+AccArray *acc_array_slice_expr    (AccArray *self, AccExpr **specification, guint n_specification) G_GNUC_WARN_UNUSED_RESULT;
+/* @specification: an extent to insert a dimension, or ACC_ALL for the next of the array's own; ACC_ANY as above */
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_replicate     (AccArray *self, const gint64 *specification, guint n_specification) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccArray *acc_array_replicate_expr (AccArray *self, AccExpr **specification, guint n_specification) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_backpermute   (AccArray *self, AccShape *shape, AccExprFunc function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0

@@ -29,6 +29,16 @@ typedef struct _AccSink        AccSink;
 #define ACC_ALL ((gint64) (-9223372036854775807 - 1))
 
 /**
+ * ACC_ANY:
+ *
+ * First in a slice or replicate specification: as many %ACC_ALL as fit, or none. Like %ACC_ALL a number that a double holds, for
+ * languages that have no other.
+ *
+ * Since: 1.0
+ */
+#define ACC_ANY ((gint64) -4611686018427387904)
+
+/**
  * AccExprFunc:
  * @x: the element, as an expression
  * @user_data: what the caller gave

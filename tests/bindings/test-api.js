@@ -47,6 +47,11 @@ const [last, beyond] = Acc.while_loop([Acc.Array.unit(Acc.expr(0)), Acc.Array.un
     (p, q) => q.map(x => x.lt(100)), (p, q) => [q, p.zip_with(q, (x, y) => x.add(y))]);
 check(last.run().get_int(0, 0) === 89 && beyond.compute().run().get_int(0, 0) === 144, 'loop of two arrays');
 
+const rows = counts.reshape([2, 2]);
+check(rows.slice([Acc.ANY, 1]).run().to_array().join() === '0,1' && rows.slice([Acc.Expr.the(Acc.Array.unit(Acc.expr(1))), Acc.ALL]).run().to_array().join() === '3,1',
+    'slices');
+check(counts.replicate([Acc.ANY, 2]).run().to_array().join() === '2,2,0,0,3,3,1,1', 'replicates');
+
 let caught = null;
 try {
     xs.map(x => x.add(x.cast('i4')));

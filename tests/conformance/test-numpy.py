@@ -227,6 +227,24 @@ def test_movement():
         same(f'replicate {name}', run(array.replicate(3, *[Acc.ALL] * x.ndim)), np.broadcast_to(x, (3,) + shape))
 
 
+def test_slices():
+    for code, shape in itertools.product(ALL, SHAPES):
+        x = sample(code, shape)
+        array = Acc.use(x)
+        name = f'{code}{list(shape)}'
+        two = Acc.use(np.array([2, 0], 'i4'))
+        for n in (0, 1, 3):
+            same(f'replicate innermost by {n} {name}', run(array.replicate(..., n)), np.broadcast_to(x[..., None], shape + (n,)))
+        same(f'replicate by computed {name}', run(array.replicate(..., two[0], 3)), np.broadcast_to(x[..., None, None], shape + (2, 3)))
+        same(f'replicate by computed 0 {name}', run(array.replicate(two[1], *[Acc.ALL] * x.ndim)), np.broadcast_to(x, (0,) + shape))
+        if x.ndim == 0 or 0 in shape:
+            continue
+        same(f'slice innermost {name}', run(array.slice(..., shape[-1] - 1)), x[..., -1])
+        same(f'slice computed {name}', run(array.slice(..., two[1])), x[..., 0])
+        if x.ndim > 1:
+            same(f'slice two {name}', run(array.slice(two[1], *[Acc.ALL] * (x.ndim - 2), 0)), x[0, ..., 0])
+
+
 def test_reductions():
     for code, shape in itertools.product(INTEGERS + FLOATS, SHAPES):
         x = small(code, shape)

@@ -178,6 +178,12 @@ function _init() {
     array.gather_if = function (indices, defaults, mask, predicate) {
         return _build(predicate, callback => original.gather_if.call(this, indices, defaults, mask, callback));
     };
+    for (const name of ['slice', 'replicate']) {
+        const method = array[`${name}_expr`];
+        array[name] = function (specification) {
+            return _sound(method.call(this, specification.map(_expr)));
+        };
+    }
     array.reshape = function (shape) {
         return _sound(original.reshape.call(this, _shape(shape)));
     };

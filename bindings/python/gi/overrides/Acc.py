@@ -368,6 +368,11 @@ def _shape(shape):
     return Acc.Shape.new([int(extent) for extent in shape])
 
 
+def _specification(entries):
+    """What slice and replicate take, from numbers, expressions, : and a first ..."""
+    return [_expr(Acc.ANY if entry is Ellipsis else Acc.ALL if isinstance(entry, slice) and entry == slice(None) else entry) for entry in entries]
+
+
 # --- arrays
 
 class _Owner(GObject.Object):
@@ -578,10 +583,12 @@ class Array(Acc.Array):
         return _sound(Acc.Array.flatten(self))
 
     def slice(self, *specification):
-        return _sound(Acc.Array.slice(self, [Acc.ALL if s in (ALL, Ellipsis) else int(s) for s in specification]))
+        """Dimensions with an index go; Acc.ALL, or :, keeps one, a first ... all that are not named."""
+        return _sound(Acc.Array.slice_expr(self, _specification(specification)))
 
     def replicate(self, *specification):
-        return _sound(Acc.Array.replicate(self, [Acc.ALL if s in (ALL, Ellipsis) else int(s) for s in specification]))
+        """Numbers are the extents of new dimensions; Acc.ALL, or :, is one of the array's, a first ... all that are not named."""
+        return _sound(Acc.Array.replicate_expr(self, _specification(specification)))
 
     def backpermute(self, shape, function):
         return _build(function, 1, lambda callback: Acc.Array.backpermute(self, _shape(shape), callback))
@@ -732,7 +739,8 @@ class _All:
 
 
 ALL = Acc.ALL
-__all__.append('ALL')
+ANY = Acc.ANY
+__all__ += ['ALL', 'ANY']
 
 
 @_export
