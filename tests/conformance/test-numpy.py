@@ -276,6 +276,28 @@ def test_stencils():
         same(f'stencil {code}{list(shape)} {mode}', got, (first + last * np.array(2, code)).astype(code))
 
 
+def test_stencil_boundaries():
+    for code, shape in itertools.product(('i4', 'f8', 'u1'), ((7,), (1,), (5, 9), (2, 1), (3, 4, 2), (0, 3))):
+        x = small(code, shape) + np.arange(int(np.prod(shape))).reshape(shape).astype(code)
+        sizes = (5, 3, 7)[:x.ndim]
+        reach = tuple(size // 2 for size in sizes)
+        low, high = tuple(-r for r in reach), reach
+        outside = np.indices(tuple(n + 2 * r for n, r in zip(shape, reach))).sum(axis=0) - sum(reach)
+        inside = tuple(slice(r, r + n) for r, n in zip(reach, shape))
+        corner = lambda padded, at: padded[tuple(slice(r + o, r + o + n) for r, o, n in zip(reach, at, shape))]
+        total = lambda index: functools.reduce(lambda a, b: a + b, list(index) if x.ndim > 1 else [index])
+        boundaries = {'constant': (9, np.full(outside.shape, 9)),
+                      'function': (Acc.Boundary.function(x.ndim, lambda index: total(index).cast(code)), outside)}
+        for kind, (boundary, padded) in boundaries.items():
+            padded = padded.astype(code)
+            padded[inside] = x
+            got = run(Acc.use(x).stencil(sizes, boundary, lambda n: n[low] + n[high]))
+            same(f'stencil {kind} {code}{list(shape)}', got, (corner(padded, low) + corner(padded, high)).astype(code))
+            y = x[..., :-1] if shape[-1] > 1 else x
+            got = run(Acc.use(x).stencil2(sizes, boundary, Acc.use(y), (3,) * x.ndim, Acc.BoundaryKind.CLAMP, lambda n, m: n[high] + m.centre))
+            same(f'stencil2 {kind} {code}{list(shape)}', got, (corner(padded, high)[..., :y.shape[-1]] + y).astype(code))
+
+
 def test_permute():
     for code in INTEGERS:
         x = edges(code)
