@@ -131,6 +131,7 @@ is_expensive (AccArray *node)
     case ACC_OP_PERMUTE:
     case ACC_OP_STENCIL:
     case ACC_OP_STENCIL2:
+    case ACC_OP_COMPUTE:
       return TRUE;
     default:
       return node->n_functions > 0 && node->functions[0] != NULL && acc_function_get_cost (node->functions[0]) > EXPENSIVE;
