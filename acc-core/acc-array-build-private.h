@@ -21,7 +21,7 @@ typedef struct {
 typedef struct {
   /* Inputs and fields fit; sets node->rank where extents do not, and node->type where no function decides it. */
   gboolean (*check)     (AccArray *node);
-  /* What function number @function looks like; NULL: there is none */
+  /* What function number @function looks like; NULL: there is none but closed ones of any type */
   void     (*signature) (AccArray *node, guint function, AccSignature *signature);
 } AccArrayRule;
 

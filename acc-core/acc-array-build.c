@@ -120,7 +120,8 @@ prepare (AccArray     *node,
   if (!rule->check (node))
     return FALSE;
 
-  rule->signature (node, slot, signature);
+  if (rule->signature != NULL)
+    rule->signature (node, slot, signature);
   return TRUE;
 }
 
@@ -324,7 +325,8 @@ check_function (AccArray    *node,
   if (error != NULL)
     return acc_array_fail (node, error->code, "%s", error->message);
 
-  rules[node->op]->signature (node, slot, &signature);
+  if (rules[node->op]->signature != NULL)
+    rules[node->op]->signature (node, slot, &signature);
 
   if (function->n_params != signature.n_params)
     return acc_array_fail (node, ACC_ERROR_TYPE, "its function takes %u parameters, not %u",

@@ -93,18 +93,11 @@ check_unzip (AccArray *node)
   return TRUE;
 }
 
-static void
-no_signature (AccArray     *node,
-              guint         function,
-              AccSignature *signature)
-{
-}
-
 const AccArrayRule acc_rule_map = { check_map, map_signature };
 const AccArrayRule acc_rule_imap = { check_map, imap_signature };
 const AccArrayRule acc_rule_zip_with = { check_ranks, zip_with_signature };
-const AccArrayRule acc_rule_zip = { check_zip, no_signature };
-const AccArrayRule acc_rule_unzip = { check_unzip, no_signature };
+const AccArrayRule acc_rule_zip = { check_zip, NULL };
+const AccArrayRule acc_rule_unzip = { check_unzip, NULL };
 
 /**
  * acc_array_map:

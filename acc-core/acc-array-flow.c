@@ -134,17 +134,10 @@ check_compute (AccArray *node)
   return TRUE;
 }
 
-static void
-no_signature (AccArray     *node,
-              guint         function,
-              AccSignature *signature)
-{
-}
-
-const AccArrayRule acc_rule_cond = { check_cond, no_signature };
-const AccArrayRule acc_rule_while_loop = { check_while_loop, no_signature };
-const AccArrayRule acc_rule_loop_result = { check_loop_result, no_signature };
-const AccArrayRule acc_rule_compute = { check_compute, no_signature };
+const AccArrayRule acc_rule_cond = { check_cond, NULL };
+const AccArrayRule acc_rule_while_loop = { check_while_loop, NULL };
+const AccArrayRule acc_rule_loop_result = { check_loop_result, NULL };
+const AccArrayRule acc_rule_compute = { check_compute, NULL };
 
 /**
  * acc_array_cond:

@@ -13,13 +13,6 @@ check_reshape (AccArray *node)
 }
 
 static void
-no_signature (AccArray     *node,
-              guint         function,
-              AccSignature *signature)
-{
-}
-
-static void
 backpermute_signature (AccArray     *node,
                        guint         function,
                        AccSignature *signature)
@@ -29,7 +22,7 @@ backpermute_signature (AccArray     *node,
   signature->result = acc_index_type (node->inputs[0]->rank);
 }
 
-const AccArrayRule acc_rule_reshape = { check_reshape, no_signature };
+const AccArrayRule acc_rule_reshape = { check_reshape, NULL };
 const AccArrayRule acc_rule_backpermute = { check_reshape, backpermute_signature };
 
 /**

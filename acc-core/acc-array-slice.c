@@ -41,15 +41,8 @@ check_replicate (AccArray *node)
   return TRUE;
 }
 
-static void
-no_signature (AccArray     *node,
-              guint         function,
-              AccSignature *signature)
-{
-}
-
-const AccArrayRule acc_rule_slice = { check_slice, no_signature };
-const AccArrayRule acc_rule_replicate = { check_replicate, no_signature };
+const AccArrayRule acc_rule_slice = { check_slice, NULL };
+const AccArrayRule acc_rule_replicate = { check_replicate, NULL };
 
 /* --- specifications */
 
