@@ -65,6 +65,8 @@ test_pairs (void)
                                 fibonacci, NULL);
   g_autoptr(AccArray) sum = acc_array_add (results->pdata[0], results->pdata[1]);
 
+  /* One loop, which all results are taken from. */
+  g_assert_true (((AccArray *) results->pdata[1])->inputs[0] == results->pdata[0]);
   CONF_EXPECT_INTS ("loop/fibonacci", RESULT (results, 0), "[]", 89);
   CONF_EXPECT_INTS ("loop/fibonacci-next", RESULT (results, 1), "[]", 144);
   CONF_EXPECT_INTS ("loop/of-both", g_object_ref (sum), "[]", 233);
