@@ -52,18 +52,18 @@ call_spread (const Spread *spread,
              AccExpr      *tuple)
 {
   AccExpr *args[MAX_ARGS];
-  AccExpr *result;
+  g_autoptr(AccExpr) result = NULL;
   guint n = 0;
 
   if (index != NULL)
     args[n++] = acc_expr_ref_sink (index);
   for (guint i = 0; i < acc_expr_get_n_items (tuple); i++)
     args[n++] = acc_expr_ref_sink (acc_expr_item (tuple, i));
-  result = call (spread, args, n);
-  if (result == NULL)
-    result = acc_expr_new_error_literal (ACC_ERROR_CALLBACK, "a function gave no result");
+  /* It may be one of them. */
+  result = acc_expr_take_result (call (spread, args, n));
+  _acc_expr_drop (args, n);
 
-  return _acc_expr_keep (result, args, n);
+  return _acc_expr_float (g_steal_pointer (&result));
 }
 
 static AccExpr *

@@ -157,8 +157,11 @@ widen_twice (AccArray **state, guint n, gpointer outside)
   GPtrArray *inner = loop_of (LIST (g_object_ref (state[0]), g_object_ref (state[1]), g_object_ref (state[2]), g_object_ref (state[3])),
                               SIGNATURES ("f4", "i2[:,:]", "(i4,i4)[:]", "u1[:,:,:]"), is_short, widen, outside);
 
+  g_autoptr(AccArray) wide = RESULT (inner, 1);
+
   /* The outer loop would not end. */
-  g_ptr_array_index (inner, 1) = acc_array_concat (state[1], g_ptr_array_index (inner, 1));
+  g_object_unref (inner->pdata[1]);
+  inner->pdata[1] = acc_array_concat (state[1], wide);
   return inner;
 }
 

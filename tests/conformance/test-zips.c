@@ -285,7 +285,7 @@ test_edges (void)
   CONF_EXPECT_ERROR ("zip4/ranks", g_object_ref (broken), ACC_ERROR_SHAPE, "zip_with4", "array 3", "rank 2", "rank 1");
   CONF_EXPECT_ERROR ("zip4/of-broken", acc_array_zip_with4 (x, broken, x, x, last_of, NULL), ACC_ERROR_SHAPE, "zip_with4", "array 3");
   CONF_EXPECT_ERROR ("izip3/ranks", acc_array_izip_with3 (x, matrix, x, last_of, NULL), ACC_ERROR_SHAPE, "izip_with3", "array 1");
-  CONF_EXPECT_ERROR ("zip4/nothing", acc_array_zip_with4 (x, x, x, x, none_of, NULL), ACC_ERROR_CALLBACK, "result");
+  CONF_EXPECT_ERROR ("zip4/nothing", acc_array_zip_with4 (x, x, x, x, none_of, NULL), ACC_ERROR_CALLBACK, "returned nothing");
   CONF_EXPECT_ERROR ("zip4/no-function", acc_array_zip_with4 (x, x, x, x, NULL, NULL), ACC_ERROR_CALLBACK, "function");
 }
 
