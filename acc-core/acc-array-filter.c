@@ -34,7 +34,7 @@ pack (AccArray  *self,
       *counts = acc_array_sum (each);
     }
 
-  return acc_array_permute (flat, room, targets, acc_array_take_new_element, NULL);
+  return acc_array_permute (flat, room, targets, acc_array_first_element, NULL);
 }
 
 static AccArray *

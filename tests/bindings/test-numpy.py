@@ -70,6 +70,30 @@ def test_structured():
     assert list(swapped['f0']) == [2.5, 4.5] and list(swapped['f1']) == [1, 3]
 
 
+def test_loops_of_several_arrays():
+    left, found = Acc.while_loop(
+        (Acc.enum_from(99, 2), Acc.use(np.zeros(0, 'i8'))),
+        lambda left, found: Acc.generate((), lambda _: left.extent(0) > 0),
+        lambda left, found: (left.filter(lambda x: x % left[0] != 0)[0], found.concat(left.take(1))))
+    assert [int(x) for x in np.asarray(found)] == [n for n in range(2, 101) if all(n % d for d in range(2, n))]
+    assert np.asarray(left).shape == (0,)
+    first, second = Acc.choose(Acc.use(np.array(True)), (np.arange(3), np.ones(2)), (np.arange(4), np.zeros(1)))
+    assert list(np.asarray(first)) == [0, 1, 2] and list(np.asarray(second)) == [1, 1]
+
+    @Acc.program('f4[:]', 'f4[:]')
+    def both(x, y):
+        return x + y, (x - y).compute()
+
+    total, difference = both(np.float32([1, 2]), np.float32([3, 5]))
+    assert list(np.asarray(total)) == [4, 7] and list(np.asarray(difference)) == [-2, -3]
+    try:
+        Acc.while_loop((np.arange(3),), lambda x: x.map(lambda y: y < 3), lambda x: 1 / 0)
+    except (ZeroDivisionError, GLib.Error):
+        pass
+    else:
+        assert False
+
+
 def test_parts_are_as_numpy_cuts_them():
     for code in CODES:
         data = (np.arange(60) % 2 if code == 'b1' else np.arange(60)).reshape(3, 4, 5).astype('?' if code == 'b1' else code)
