@@ -83,6 +83,10 @@ AccExpr  *acc_array_number        (gint64 value);
 AccExpr  *acc_array_join_items    (AccExpr **items, guint rank);
 /* The extents of @array; free the vector. */
 AccExpr **acc_array_list_extents  (AccArray *array);
+/* Ranks, and extents as far as they are known, are equal; @what: the operation and what @other is to it, for the message. */
+gboolean  acc_array_check_extents (AccArray *node, const char *what, AccArray *self, AccArray *other);
+/* @other, which passed that, with the extents of @self: %ACC_ERROR_BOUNDS when run where they turn out to be others. */
+AccArray *acc_array_match_extents (AccArray *self, AccArray *other);
 /* x + y, and the larger of them. */
 AccExpr  *acc_array_add_elements  (AccExpr *x, AccExpr *y, gpointer data);
 AccExpr  *acc_array_max_elements  (AccExpr *x, AccExpr *y, gpointer data);

@@ -144,3 +144,4 @@ G_END_DECLS
 #include "acc-array-filter.h"
 #include "acc-array-rearrange.h"
 #include "acc-array-scan.h"
+#include "acc-array-sort.h"

@@ -268,6 +268,23 @@ def test_permute():
         same(f'permute {code}', got, wanted)
 
 
+def test_sorts():
+    for code, shape in itertools.product(ALL, SHAPES):
+        x = sample(code, shape)
+        if x.ndim == 0:
+            continue
+        if x.dtype.kind == 'f' and x.size:
+            x.flat[::3], x.flat[1::5], x.flat[2::7] = -0.0, 0.0, -np.nan
+        name = f'{code}{list(shape)}'
+        same(f'sort {name}', run(Acc.use(x).sort()), np.sort(x, kind='stable'))
+        order = np.argsort(x, kind='stable')
+        same(f'argsort {name}', run(Acc.use(x).argsort()), order)
+        values = np.arange(x.size).reshape(shape)
+        made, keys = Acc.use(values).sort_by(x)
+        same(f'sort_by {name}', run(made), np.take_along_axis(values, order, -1))
+        same(f'sort_by keys {name}', run(keys), np.take_along_axis(x, order, -1))
+
+
 def main():
     tests = [value for name, value in globals().items() if name.startswith('test_')]
     print(f'1..{len(tests)}')

@@ -622,6 +622,18 @@ class Array(Acc.Array):
         # One level for each function: what either raises comes out.
         return _build(count, 1, lambda counted: _build(element, 2, lambda made: Acc.Array.expand(self, counted, (), made, ())))
 
+    # order
+    def sort(self, descending=False):
+        return _sound(Acc.Array.sort(self, descending))
+
+    def argsort(self, descending=False):
+        return _sound(Acc.Array.argsort(self, descending))
+
+    def sort_by(self, keys, descending=False):
+        """The elements in the order of their keys, and the sorted keys."""
+        made, sorted_keys = Acc.Array.sort_by(self, _array(keys), descending)
+        return _sound(made), sorted_keys
+
     # reductions, and those of all beginnings or ends of rows; the _prime forms give what each row comes to besides
     fold, fold1 = _seeded('fold'), _unseeded('fold1')
     fold_all, fold1_all = _seeded('fold_all'), _unseeded('fold1_all')
