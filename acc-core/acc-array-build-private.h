@@ -87,8 +87,12 @@ AccExpr **acc_array_list_extents  (AccArray *array);
 gboolean  acc_array_check_extents (AccArray *node, const char *what, AccArray *self, AccArray *other);
 /* @other, which passed that, with the extents of @self: %ACC_ERROR_BOUNDS when run where they turn out to be others. */
 AccArray *acc_array_match_extents (AccArray *self, AccArray *other);
-/* x + y, and the larger of them. */
+/* x + y, x · y, the smaller and the larger of them. */
 AccExpr  *acc_array_add_elements  (AccExpr *x, AccExpr *y, gpointer data);
+AccExpr  *acc_array_mul_elements  (AccExpr *x, AccExpr *y, gpointer data);
+AccExpr  *acc_array_min_elements  (AccExpr *x, AccExpr *y, gpointer data);
 AccExpr  *acc_array_max_elements  (AccExpr *x, AccExpr *y, gpointer data);
+/* x: of what a permute brings and what is there. */
+AccExpr  *acc_array_take_new      (AccExpr *value, AccExpr *old, gpointer data);
 
 G_END_DECLS

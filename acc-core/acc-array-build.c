@@ -476,9 +476,33 @@ acc_array_add_elements (AccExpr *x,
 }
 
 AccExpr *
+acc_array_mul_elements (AccExpr *x,
+                        AccExpr *y,
+                        gpointer data)
+{
+  return acc_expr_mul (x, y);
+}
+
+AccExpr *
+acc_array_min_elements (AccExpr *x,
+                        AccExpr *y,
+                        gpointer data)
+{
+  return acc_expr_min (x, y);
+}
+
+AccExpr *
 acc_array_max_elements (AccExpr *x,
                         AccExpr *y,
                         gpointer data)
 {
   return acc_expr_max (x, y);
+}
+
+AccExpr *
+acc_array_take_new (AccExpr *value,
+                    AccExpr *old,
+                    gpointer data)
+{
+  return value;
 }

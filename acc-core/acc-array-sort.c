@@ -299,14 +299,6 @@ target_of (AccExpr *index,
   return acc_expr_add (begin, acc_expr_sub (acc_expr_cast (acc_expr_index (self->ranks, index), type), acc_array_number (1)));
 }
 
-static AccExpr *
-take_new (AccExpr *value,
-          AccExpr *old,
-          gpointer data)
-{
-  return value;
-}
-
 static AccArray *
 move (AccArray *tiles,
       AccArray *targets)
@@ -314,7 +306,7 @@ move (AccArray *tiles,
   g_autoptr(AccExpr) shape = acc_expr_ref_sink (acc_expr_shape (tiles));
   AccExpr *size = acc_expr_mul (acc_expr_mul (acc_expr_item (shape, 0), acc_expr_item (shape, 1)), acc_expr_item (shape, 2));
   g_autoptr(AccArray) room = acc_array_fill_expr (size, acc_expr_cast (acc_array_number (0), tiles->type));
-  g_autoptr(AccArray) moved = acc_array_permute (tiles, room, targets, take_new, NULL);
+  g_autoptr(AccArray) moved = acc_array_permute (tiles, room, targets, acc_array_take_new, NULL);
 
   return acc_array_reshape_expr (moved, shape);
 }

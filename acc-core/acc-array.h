@@ -140,8 +140,12 @@ char           *acc_array_to_string        (AccArray *self) G_GNUC_WARN_UNUSED_R
 G_END_DECLS
 
 #include "acc-array-math.h"
+#include "acc-array-cumulative.h"
 #include "acc-array-expand.h"
 #include "acc-array-filter.h"
+#include "acc-array-histogram.h"
 #include "acc-array-rearrange.h"
+#include "acc-array-runs.h"
 #include "acc-array-scan.h"
 #include "acc-array-sort.h"
+#include "acc-array-statistics.h"

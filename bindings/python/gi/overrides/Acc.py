@@ -634,6 +634,30 @@ class Array(Acc.Array):
         made, sorted_keys = Acc.Array.sort_by(self, _array(keys), descending)
         return _sound(made), sorted_keys
 
+    def unique(self):
+        """Every value once, in order, and how often each comes."""
+        values, counts = Acc.Array.unique(self)
+        return _sound(values), counts
+
+    def run_length_encode(self):
+        """The first of each run, and how long it is."""
+        values, lengths = Acc.Array.run_length_encode(self)
+        return _sound(values), lengths
+
+    def bincount(self, n_bins):
+        return _sound(Acc.Array.bincount(self, n_bins))
+
+    def histogram(self, bins, range):
+        """How many there are in each of bins of one width, over range = (low, high)."""
+        return _sound(Acc.Array.histogram(self, bins, float(range[0]), float(range[1])))
+
+    # statistics of each row
+    def var(self, ddof=0):
+        return _sound(Acc.Array.variance(self, ddof))
+
+    def std(self, ddof=0):
+        return _sound(Acc.Array.standard_deviation(self, ddof))
+
     # reductions, and those of all beginnings or ends of rows; the _prime forms give what each row comes to besides
     fold, fold1 = _seeded('fold'), _unseeded('fold1')
     fold_all, fold1_all = _seeded('fold_all'), _unseeded('fold1_all')
