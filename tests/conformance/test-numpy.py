@@ -376,6 +376,17 @@ def test_histograms():
     same('histogram of edges', run(Acc.use(x).histogram(100, (0, 1))), np.histogram(x, 100, (0, 1))[0])
 
 
+def test_products():
+    shapes = (((3, 4), (4, 5)), ((1, 7), (7, 1)), ((5, 0), (0, 3)), ((0, 3), (3, 2)), ((65, 33), (33, 130)), ((3,), (3,)), ((3,), (3, 4)),
+              ((2, 3), (3,)), ((2, 3, 4), (4, 5)), ((3, 4), (2, 4, 5)), ((2, 2, 3, 4), (2, 2, 4, 70)), ((4,), (2, 4, 5)), ((2, 3, 4), (4,)))
+    for code, (first, second) in itertools.product(INTEGERS + FLOATS, shapes):
+        x, y = (random.integers(0, 5, shape).astype(code) for shape in (first, second))
+        name = f'{code} {first} {second}'
+        same(f'matmul {name}', run(Acc.use(x) @ y), x @ y)
+        same(f'outer {name}', run(Acc.use(x).outer(y)), np.outer(x, y))
+        same(f'dot {name}', run(Acc.use(x).dot(x)), np.sum(x * x, axis=-1, dtype=code))
+
+
 def main():
     tests = [value for name, value in globals().items() if name.startswith('test_')]
     print(f'1..{len(tests)}')

@@ -651,6 +651,20 @@ class Array(Acc.Array):
         """How many there are in each of bins of one width, over range = (low, high)."""
         return _sound(Acc.Array.histogram(self, bins, float(range[0]), float(range[1])))
 
+    # products
+    def dot(self, other):
+        """The sums of products of rows."""
+        return _sound(Acc.Array.dot(self, _array(other)))
+
+    def outer(self, other):
+        return _sound(Acc.Array.outer(self, _array(other)))
+
+    def __matmul__(self, other):
+        return _sound(Acc.Array.matmul(self, _array(other)))
+
+    def __rmatmul__(self, other):
+        return _sound(Acc.Array.matmul(_array(other), self))
+
     # statistics of each row
     def var(self, ddof=0):
         return _sound(Acc.Array.variance(self, ddof))
