@@ -83,6 +83,8 @@ AccExpr  *acc_array_number        (gint64 value);
 AccExpr  *acc_array_join_items    (AccExpr **items, guint rank);
 /* The extents of @array; free the vector. */
 AccExpr **acc_array_list_extents  (AccArray *array);
+/* Where the first @n items of @index are in the row-major order of the outermost dimensions of @array. */
+AccExpr  *acc_array_outer_place   (AccArray *array, AccExpr *index, guint n);
 /* Ranks, and extents as far as they are known, are equal; @what: the operation and what @other is to it, for the message. */
 gboolean  acc_array_check_extents (AccArray *node, const char *what, AccArray *self, AccArray *other);
 /* @other, which passed that, with the extents of @self: %ACC_ERROR_BOUNDS when run where they turn out to be others. */

@@ -468,6 +468,19 @@ acc_array_list_extents (AccArray *array)
 }
 
 AccExpr *
+acc_array_outer_place (AccArray *array,
+                       AccExpr  *index,
+                       guint     n)
+{
+  AccExpr *place = acc_array_number (0);
+
+  for (guint i = 0; i < n; i++)
+    place = acc_expr_add (acc_expr_mul (place, acc_expr_extent (array, i)), acc_expr_item (index, i));
+
+  return place;
+}
+
+AccExpr *
 acc_array_add_elements (AccExpr *x,
                         AccExpr *y,
                         gpointer data)

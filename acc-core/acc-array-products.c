@@ -287,12 +287,9 @@ padded_place (AccExpr *index,
 {
   const Product *self = data;
   guint rank = self->outer->rank;
-  AccExpr *outer = acc_array_number (0), *rows, *columns;
-
-  for (guint i = 0; i + 2 < rank; i++)
-    outer = acc_expr_add (acc_expr_mul (outer, acc_expr_extent (self->outer, i)), acc_expr_item (index, i));
-  rows = acc_expr_mul (acc_expr_extent (self->padded, 1), acc_expr_extent (self->padded, 2));
-  columns = acc_expr_mul (acc_expr_extent (self->padded, 3), acc_expr_extent (self->padded, 4));
+  AccExpr *outer = acc_array_outer_place (self->outer, index, rank - 2);
+  AccExpr *rows = acc_expr_mul (acc_expr_extent (self->padded, 1), acc_expr_extent (self->padded, 2));
+  AccExpr *columns = acc_expr_mul (acc_expr_extent (self->padded, 3), acc_expr_extent (self->padded, 4));
 
   return acc_expr_add (acc_expr_mul (acc_expr_add (acc_expr_mul (outer, rows), acc_expr_item (index, rank - 2)), columns),
                        acc_expr_item (index, rank - 1));

@@ -202,10 +202,7 @@ padded_place (AccExpr *index,
 {
   const Sort *self = data;
   guint last = self->array->rank - 1;
-  AccExpr *row = acc_array_number (0);
-
-  for (guint i = 0; i < last; i++)
-    row = acc_expr_add (acc_expr_mul (row, acc_expr_extent (self->array, i)), acc_expr_item (index, i));
+  AccExpr *row = acc_array_outer_place (self->array, index, last);
 
   return acc_expr_add (acc_expr_mul (row, acc_expr_mul (acc_expr_extent (self->keys, 1), acc_expr_extent (self->keys, 2))),
                        acc_expr_item (index, last));

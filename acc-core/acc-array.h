@@ -145,6 +145,7 @@ G_END_DECLS
 #include "acc-array-filter.h"
 #include "acc-array-histogram.h"
 #include "acc-array-products.h"
+#include "acc-array-random.h"
 #include "acc-array-rearrange.h"
 #include "acc-array-runs.h"
 #include "acc-array-scan.h"

@@ -781,6 +781,28 @@ def enum_from(shape, start, step=1, dtype=None):
 
 
 @_export
+def random_bits(shape, dtype='u4', seed=0, stream=0):
+    return _sound(Acc.Array.random_bits(_type(dtype), _shape(shape), seed, stream))
+
+
+@_export
+def random_uniform(shape, dtype='f8', seed=0, stream=0):
+    """Numbers from 0 to less than 1: the same for the same seed and stream, on every backend."""
+    return _sound(Acc.Array.random_uniform(_type(dtype), _shape(shape), seed, stream))
+
+
+@_export
+def random_normal(shape, dtype='f8', seed=0, stream=0):
+    return _sound(Acc.Array.random_normal(_type(dtype), _shape(shape), seed, stream))
+
+
+@_export
+def random_integers(shape, low, high, dtype='i8', seed=0, stream=0):
+    """Integers from low to high - 1."""
+    return _sound(Acc.Array.random_integers(_type(dtype), _shape(shape), low, high, seed, stream))
+
+
+@_export
 def unit(value):
     return _sound(Acc.Array.unit(_expr(value)))
 
