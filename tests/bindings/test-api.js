@@ -37,6 +37,11 @@ const [evens, howMany] = counts.filter(x => x.rem(2).eq(0));
 check(evens.run().to_array().join() === '2,0' && howMany.run().get_int(0, 0) === 2, 'filter');
 check(counts.expand(x => x.cast('i8'), (x, i) => x.cast('i8').mul(10).add(i)).run().to_array().join() === '20,21,30,31,32,10', 'expand');
 check(counts.reverse().take(2).run().to_array().join() === '1,3', 'parts');
+check(counts.sort(true).run().to_array().join() === '3,2,1,0', 'sort');
+const [byCount, sorted] = xs.take(4).sort_by(counts, false);
+check(byCount.run().to_array().join() === [a[1], a[3], a[0], a[2]].join() && sorted.run().to_array().join() === '0,1,2,3', 'sort_by');
+const chance = Acc.Array.random_uniform(Acc.ElementType.parse('f4'), Acc.Shape.new([100]), 42, 0).run().to_array();
+check(chance.every(x => x >= 0 && x < 1) && new Set(chance).size > 90, 'random numbers');
 
 let caught = null;
 try {

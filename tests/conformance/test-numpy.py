@@ -387,6 +387,17 @@ def test_products():
         same(f'dot {name}', run(Acc.use(x).dot(x)), np.sum(x * x, axis=-1, dtype=code))
 
 
+def test_random_numbers():
+    bits = run(Acc.random_bits((2, 3), 'u4', 42, 7))
+    same('random_bits of a part', run(Acc.random_bits(4, 'u4', 42, 7)), bits.reshape(-1)[:4])
+    same('random_bits as halves', run(Acc.random_bits(3, 'u8', 42, 7)).view('u4'), bits.reshape(-1))
+    same('random_uniform', run(Acc.random_uniform((2, 3), 'f4', 42, 7)), ((bits >> 8) / 2 ** 24).astype('f4'))
+    failures.extend([] if np.all(run(Acc.random_bits((2, 3), 'u4', 42, 8)) != bits) else ['streams are the same'])
+    rolls = run(Acc.random_integers((1000,), 1, 7, 'u1', 42))
+    same('random_integers', np.unique(rolls), np.arange(1, 7).astype('u1'))
+    failures.extend([] if abs(np.mean(run(Acc.random_normal(10000)))) < 0.05 else ['random_normal is not about 0'])
+
+
 def main():
     tests = [value for name, value in globals().items() if name.startswith('test_')]
     print(f'1..{len(tests)}')
