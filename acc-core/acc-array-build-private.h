@@ -83,6 +83,10 @@ AccExpr  *acc_array_number        (gint64 value);
 AccExpr  *acc_array_join_items    (AccExpr **items, guint rank);
 /* The extents of @array; free the vector. */
 AccExpr **acc_array_list_extents  (AccArray *array);
+/* @node, which has an error, for an operation with two results; @second may be NULL. */
+AccArray *acc_array_refuse        (AccArray *node, AccArray **second);
+/* What sums and comparisons that round are computed in: f4 for f2 and f4, else f8. */
+AccElementType *acc_array_float_type (AccElementType *type);
 /* Where the first @n items of @index are in the row-major order of the outermost dimensions of @array. */
 AccExpr  *acc_array_outer_place   (AccArray *array, AccExpr *index, guint n);
 /* Ranks, and extents as far as they are known, are equal; @what: the operation and what @other is to it, for the message. */

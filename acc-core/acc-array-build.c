@@ -443,6 +443,24 @@ acc_array_complete (AccArray *node)
   return node;
 }
 
+AccArray *
+acc_array_refuse (AccArray  *node,
+                  AccArray **second)
+{
+  if (second != NULL)
+    *second = acc_array_complete (g_object_ref (node));
+
+  return acc_array_complete (node);
+}
+
+AccElementType *
+acc_array_float_type (AccElementType *type)
+{
+  AccElementKind kind = acc_element_type_get_kind (type);
+
+  return acc_element_type_new (kind == ACC_KIND_F16 || kind == ACC_KIND_F32 ? ACC_KIND_F32 : ACC_KIND_F64);
+}
+
 AccExpr *
 acc_array_number (gint64 value)
 {

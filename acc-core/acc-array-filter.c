@@ -37,16 +37,6 @@ pack (AccArray  *self,
   return acc_array_permute (flat, room, targets, acc_array_take_new, NULL);
 }
 
-static AccArray *
-refuse (AccArray  *node,
-        AccArray **counts)
-{
-  if (counts != NULL)
-    *counts = acc_array_complete (g_object_ref (node));
-
-  return acc_array_complete (node);
-}
-
 /**
  * acc_array_filter:
  * @self: an array of rank 1 or more
@@ -103,7 +93,7 @@ acc_array_compact (AccArray  *self,
   g_autoptr(AccArray) checked = NULL;
 
   if (node->error != NULL || !check_flags (node, self, flags))
-    return refuse (node, counts);
+    return acc_array_refuse (node, counts);
   g_object_unref (node);
   checked = acc_array_match_extents (self, flags);
 

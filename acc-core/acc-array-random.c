@@ -122,8 +122,8 @@ normal_at (AccExpr *place,
            gpointer data)
 {
   const Random *self = data;
-  gboolean is_double = acc_element_type_get_kind (self->type) == ACC_KIND_F64;
-  AccElementType *type = acc_element_type_new (is_double ? ACC_KIND_F64 : ACC_KIND_F32);
+  AccElementType *type = acc_array_float_type (self->type);
+  gboolean is_double = acc_element_type_get_kind (type) == ACC_KIND_F64;
   g_autoptr(AccExpr) block = acc_expr_ref_sink (block_at (self, acc_expr_shr (place, acc_array_number (is_double ? 1 : 2))));
   AccExpr *is_sine = acc_expr_eq (acc_expr_band (place, acc_array_number (1)), acc_array_number (1)), *first, *second, *length, *turn;
 

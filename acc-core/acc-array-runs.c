@@ -62,16 +62,6 @@ length_of (AccExpr *index,
   return acc_expr_sub (acc_expr_cond (is_last, acc_expr_extent (runs->array, 0), acc_expr_linear_index (runs->begins, next)), begin);
 }
 
-static AccArray *
-refuse (AccArray  *node,
-        AccArray **second)
-{
-  if (second != NULL)
-    *second = acc_array_complete (g_object_ref (node));
-
-  return acc_array_complete (node);
-}
-
 /**
  * acc_array_run_length_encode:
  * @self: a vector, of any element type
@@ -99,7 +89,7 @@ acc_array_run_length_encode (AccArray  *self,
   if (node->error == NULL && self->rank != 1)
     acc_array_fail (node, ACC_ERROR_SHAPE, "run_length_encode: an array of rank %u is no vector", self->rank);
   if (node->error != NULL)
-    return refuse (node, lengths);
+    return acc_array_refuse (node, lengths);
   g_object_unref (node);
 
   flags = acc_array_imap (self, begins_run, self);

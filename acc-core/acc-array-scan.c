@@ -113,11 +113,7 @@ run_scan (AccArray     *self,
                         acc_element_type_get_code (acc_expr_get_element_type (settled)), acc_element_type_get_code (self->type));
     }
   if (node->error != NULL)
-    {
-      if (totals != NULL)
-        *totals = acc_array_complete (g_object_ref (node));
-      return acc_array_complete (g_steal_pointer (&node));
-    }
+    return acc_array_refuse (g_steal_pointer (&node), totals);
 
   g_autoptr(AccArray) rows = begin_rows (&scan);
   g_autoptr(AccArray) scanned = acc_array_scanl1 (rows, combine_in_order, &scan);

@@ -496,11 +496,7 @@ acc_array_sort_by (AccArray  *self,
   if (node->error == NULL)
     acc_array_check_extents (node, "sort_by: keys", self, keys);
   if (node->error != NULL)
-    {
-      if (sorted_keys != NULL)
-        *sorted_keys = acc_array_complete (g_object_ref (node));
-      return acc_array_complete (g_steal_pointer (&node));
-    }
+    return acc_array_refuse (g_steal_pointer (&node), sorted_keys);
 
   matched = acc_array_match_extents (self, keys);
   sorted = sort_rows (matched, descending, &order);

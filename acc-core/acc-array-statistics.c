@@ -96,15 +96,6 @@ both_limits (AccExpr *x,
 
 /* --- moments */
 
-/* What sums of @type are computed in. */
-static AccElementType *
-get_sum_type (AccElementType *type)
-{
-  AccElementKind kind = acc_element_type_get_kind (type);
-
-  return acc_element_type_new (kind == ACC_KIND_F16 || kind == ACC_KIND_F32 ? ACC_KIND_F32 : ACC_KIND_F64);
-}
-
 static AccElementType *
 get_mean_type (AccElementType *type)
 {
@@ -130,7 +121,7 @@ refuse_moment (AccArray   *self,
 static AccExpr *
 as_sum_type (AccExpr *x)
 {
-  return acc_expr_cast (x, get_sum_type (acc_expr_get_element_type (x)));
+  return acc_expr_cast (x, acc_array_float_type (acc_expr_get_element_type (x)));
 }
 
 static AccExpr *
@@ -252,7 +243,7 @@ find_spread (AccArray   *self,
   if (refused != NULL)
     return refused;
 
-  zero = acc_expr_cast (acc_array_number (0), get_sum_type (self->type));
+  zero = acc_expr_cast (acc_array_number (0), acc_array_float_type (self->type));
   singles = acc_array_map (self, single, NULL);
   moments = acc_array_fold (singles, acc_expr_tuple4 (acc_array_number (0), zero, zero, zero), merge_moments, NULL);
 
