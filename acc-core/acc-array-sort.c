@@ -11,17 +11,20 @@
  * tile, and for every key how many of its digit are in front of it there. A scan of all tiles' counts, digit by digit, gives where
  * the keys of each tile and digit begin. Every key goes to where its digit begins plus how many come in front of it.
  *
- * The last tile of a row is filled up with keys behind which none come; being behind all that are equal, there they stay. */
+ * The last tile of a row is filled up with keys behind which none come; being behind all that are equal, there they stay.
+ *
+ * Of short rows every key is compared with every other. */
 
 #define DIGIT_BITS 4
 #define N_DIGITS   (1 << DIGIT_BITS)
 /* What a byte can count. */
 #define TILE       128
+#define SHORT_ROW  32
 
 typedef struct {
   AccArray *array;         /* as it was given */
   gboolean  descending;
-  gboolean  padded;
+  gboolean  padded, is_short;
   AccArray *keys;          /* rows, tiles, lanes; as below */
   AccArray *numbers;       /* where in its row each was; or NULL */
   guint     shift;
@@ -29,6 +32,7 @@ typedef struct {
   AccArray *sums;          /* per row and tile: two words of counters */
   AccArray *ranks;         /* how many of its digit there are up to each key, in its tile */
   AccArray *begins;        /* rows, digits, tiles */
+  AccArray *orders;        /* of short rows: the keys as unsigned numbers */
 } Sort;
 
 static AccElementType *
@@ -188,6 +192,7 @@ cut_tiles (Sort     *self,
   tiles = acc_expr_quot (acc_expr_sub (acc_expr_add (row_size, tile_size), acc_array_number (1)), tile_size);
   extents = acc_expr_tuple3 (rows, tiles, tile_size);
 
+  self->is_short = n >= 0 && n <= SHORT_ROW;
   self->padded = n < 0 || (n > TILE && n % TILE != 0);
   self->keys = self->padded ? acc_array_generate_expr (extents, key_or_last, &tiling) : acc_array_reshape_expr (array, extents);
 
@@ -317,6 +322,15 @@ replace (AccArray **array,
 }
 
 static void
+move_all (Sort     *self,
+          AccArray *targets)
+{
+  replace (&self->keys, move (self->keys, targets));
+  if (self->numbers != NULL)
+    replace (&self->numbers, move (self->numbers, targets));
+}
+
+static void
 sort_by_digit (Sort *self)
 {
   g_autoptr(AccExpr) shape = acc_expr_ref_sink (acc_expr_shape (self->keys)), none = NULL;
@@ -336,10 +350,69 @@ sort_by_digit (Sort *self)
   running = acc_array_scanl1 (scanned, add_counts, NULL);
   self->ranks = ranks = acc_array_zip_with (running, amounts, rank_of, NULL);
   targets = acc_array_generate_expr (shape, target_of, self);
+  move_all (self, targets);
+}
 
-  replace (&self->keys, move (self->keys, targets));
-  if (self->numbers != NULL)
-    replace (&self->numbers, move (self->numbers, targets));
+/* --- short rows */
+
+typedef struct {
+  const Sort *sort;
+  AccExpr    *row, *place, *own;
+} Comparison;
+
+static AccExpr *
+order_at (const Sort *self,
+          AccExpr    *row,
+          AccExpr    *place)
+{
+  return acc_expr_index (self->orders, acc_expr_tuple3 (row, acc_array_number (0), place));
+}
+
+/* The state: which other, and how many of those so far come before the own one. */
+static AccExpr *
+compare_step (AccExpr *state,
+              gpointer data)
+{
+  const Comparison *comparison = data;
+  AccElementType *type = acc_element_type_new (ACC_KIND_I64);
+  g_autoptr(AccExpr) other = acc_expr_ref_sink (acc_expr_item (state, 0));
+  g_autoptr(AccExpr) order = acc_expr_ref_sink (order_at (comparison->sort, comparison->row, other));
+  AccExpr *is_before = acc_expr_lor (acc_expr_lt (order, comparison->own),
+                                     acc_expr_land (acc_expr_eq (order, comparison->own), acc_expr_lt (other, comparison->place)));
+
+  return acc_expr_tuple2 (acc_expr_lt (other, acc_expr_extent (comparison->sort->orders, 2)),
+                          acc_expr_tuple2 (acc_expr_add (other, acc_array_number (1)), acc_expr_add (acc_expr_item (state, 1), acc_expr_cast (is_before, type))));
+}
+
+static AccExpr *
+short_target_of (AccExpr *index,
+                 gpointer data)
+{
+  const Sort *self = data;
+  g_autoptr(AccExpr) row = acc_expr_ref_sink (acc_expr_item (index, 0)), place = acc_expr_ref_sink (acc_expr_item (index, 2));
+  g_autoptr(AccExpr) own = acc_expr_ref_sink (order_at (self, row, place));
+  Comparison comparison = { self, row, place, own };
+  AccExpr *begin = acc_expr_mul (row, acc_expr_extent (self->orders, 2));
+
+  return acc_expr_item (acc_expr_while (acc_expr_tuple2 (acc_array_number (0), begin), compare_step, &comparison), 1);
+}
+
+static AccExpr *
+order_of (AccExpr *key,
+          gpointer data)
+{
+  const Sort *self = data;
+
+  return order_key (key, self->descending);
+}
+
+static void
+sort_by_comparison (Sort *self)
+{
+  g_autoptr(AccArray) orders = self->orders = acc_array_map (self->keys, order_of, self);
+  g_autoptr(AccArray) targets = acc_array_generate_expr (acc_expr_shape (self->keys), short_target_of, self);
+
+  move_all (self, targets);
 }
 
 /* --- the operations */
@@ -369,7 +442,9 @@ sort_rows (AccArray  *array,
   AccArray *sorted;
 
   cut_tiles (&self, order != NULL);
-  for (self.shift = 0; self.shift < bits; self.shift += DIGIT_BITS)
+  if (self.is_short)
+    sort_by_comparison (&self);
+  for (; !self.is_short && self.shift < bits; self.shift += DIGIT_BITS)
     sort_by_digit (&self);
 
   sorted = join_tiles (&self, self.keys);

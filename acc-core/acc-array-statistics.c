@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-array-statistics.h"
 
+#include <math.h>
+
 #include "acc-array-build-private.h"
 #include "acc-error.h"
 
@@ -146,11 +148,23 @@ row_size (AccArray *array)
   return acc_expr_extent (array, array->rank - 1);
 }
 
+/* 0 / 0 is not left to the division: where @x is known to be 0 some compilers make 0 of it. */
+static AccExpr *
+divide (AccExpr *x,
+        AccExpr *n)
+{
+  AccElementType *type = acc_expr_get_element_type (x);
+  g_autoptr(AccExpr) owned = acc_expr_ref_sink (n);
+  AccExpr *of_nothing = acc_expr_land (acc_expr_eq (owned, acc_array_number (0)), acc_expr_eq (x, acc_expr_new_typed_float (type, 0)));
+
+  return acc_expr_cond (of_nothing, acc_expr_new_typed_float (type, NAN), acc_expr_fdiv (x, acc_expr_cast (owned, type)));
+}
+
 static AccExpr *
 divided_by_size (AccExpr *sum,
                  gpointer array)
 {
-  AccExpr *mean = acc_expr_fdiv (sum, acc_expr_cast (row_size (array), acc_expr_get_element_type (sum)));
+  AccExpr *mean = divide (sum, row_size (array));
 
   return acc_expr_cast (mean, get_mean_type (ACC_ARRAY (array)->type));
 }
@@ -222,9 +236,8 @@ spread_of (AccExpr *moments,
            gpointer data)
 {
   const Spread *spread = data;
-  AccExpr *squares = acc_expr_item (moments, 3);
   AccExpr *freedom = acc_expr_max (acc_expr_sub (acc_expr_item (moments, 0), acc_array_number (spread->ddof)), acc_array_number (0));
-  AccExpr *variance = acc_expr_fdiv (squares, acc_expr_cast (freedom, acc_expr_get_element_type (squares)));
+  AccExpr *variance = divide (acc_expr_item (moments, 3), freedom);
 
   return acc_expr_cast (spread->is_deviation ? acc_expr_sqrt (variance) : variance, get_mean_type (spread->array->type));
 }
