@@ -262,10 +262,9 @@ static AccExpr *
 counter (AccExpr *counts,
          AccExpr *amount)
 {
-  AccExpr *low = acc_expr_shr (acc_expr_item (counts, 0), amount);
-  AccExpr *high = acc_expr_shr (acc_expr_item (counts, 1), acc_expr_sub (amount, acc_array_number (64)));
+  AccExpr *word = acc_expr_cond (acc_expr_lt (amount, acc_array_number (64)), acc_expr_item (counts, 0), acc_expr_item (counts, 1));
 
-  return acc_expr_cast (acc_expr_cond (acc_expr_lt (amount, acc_array_number (64)), low, high), acc_element_type_new (ACC_KIND_U8));
+  return acc_expr_cast (acc_expr_shr (word, acc_expr_band (amount, acc_array_number (63))), acc_element_type_new (ACC_KIND_U8));
 }
 
 static AccExpr *
@@ -466,7 +465,7 @@ sort_rows (AccArray  *array,
  * @descending: the largest first
  *
  * Every innermost row in order. Equal elements stay in the order in which they were: so do -0.0 and 0.0, which are equal. NaN comes
- * last, in both directions. Linear in the size of @self and in the bits of an element; it needs memory for @self twice, and ten bytes
+ * last, in both directions. Linear in the size of @self and in the bits of an element; it needs memory for @self twice, and twelve bytes
  * more per element.
  *
  * ```c
