@@ -443,24 +443,6 @@ acc_array_complete (AccArray *node)
   return node;
 }
 
-AccArray *
-acc_array_refuse (AccArray  *node,
-                  AccArray **second)
-{
-  if (second != NULL)
-    *second = acc_array_complete (g_object_ref (node));
-
-  return acc_array_complete (node);
-}
-
-AccElementType *
-acc_array_float_type (AccElementType *type)
-{
-  AccElementKind kind = acc_element_type_get_kind (type);
-
-  return acc_element_type_new (kind == ACC_KIND_F16 || kind == ACC_KIND_F32 ? ACC_KIND_F32 : ACC_KIND_F64);
-}
-
 AccExpr *
 acc_array_number (gint64 value)
 {
@@ -486,19 +468,6 @@ acc_array_list_extents (AccArray *array)
 }
 
 AccExpr *
-acc_array_outer_place (AccArray *array,
-                       AccExpr  *index,
-                       guint     n)
-{
-  AccExpr *place = acc_array_number (0);
-
-  for (guint i = 0; i < n; i++)
-    place = acc_expr_add (acc_expr_mul (place, acc_expr_extent (array, i)), acc_expr_item (index, i));
-
-  return place;
-}
-
-AccExpr *
 acc_array_add_elements (AccExpr *x,
                         AccExpr *y,
                         gpointer data)
@@ -507,33 +476,9 @@ acc_array_add_elements (AccExpr *x,
 }
 
 AccExpr *
-acc_array_mul_elements (AccExpr *x,
-                        AccExpr *y,
-                        gpointer data)
-{
-  return acc_expr_mul (x, y);
-}
-
-AccExpr *
-acc_array_min_elements (AccExpr *x,
-                        AccExpr *y,
-                        gpointer data)
-{
-  return acc_expr_min (x, y);
-}
-
-AccExpr *
 acc_array_max_elements (AccExpr *x,
                         AccExpr *y,
                         gpointer data)
 {
   return acc_expr_max (x, y);
-}
-
-AccExpr *
-acc_array_take_new (AccExpr *value,
-                    AccExpr *old,
-                    gpointer data)
-{
-  return value;
 }

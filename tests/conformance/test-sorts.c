@@ -181,13 +181,21 @@ is_even (AccExpr *x, gpointer data)
   return acc_expr_eq (acc_expr_rem (x, conf_i64 (2)), conf_i64 (0));
 }
 
+static AccExpr *
+is_large (AccExpr *x, gpointer data)
+{
+  return acc_expr_gt (x, conf_i64 (100));
+}
+
 /* Rows whose extents are known only when they are there. */
 static void
 test_computed (void)
 {
   g_autoptr(AccArray) xs = CONF_INTS1 ("i8", 8, 3, 2, 6, 5, 0, 4), kept = acc_array_filter (xs, is_even, NULL, NULL);
   g_autoptr(AccArray) four = CONF_INTS1 ("i8", 3, 1, 0, 2), five = CONF_INTS1 ("i8", 3, 1, 0, 2, 4), none = CONF_INTS1 ("i8", 9, 9, 9, 9, 9);
+  g_autoptr(AccArray) nothing = acc_array_filter (xs, is_large, NULL, NULL);
 
+  conf_expect_ints ("sort/computed-nothing", acc_array_sort (nothing, FALSE), "[0]", 0, 0, NULL);
   CONF_EXPECT_INTS ("sort/computed", acc_array_sort (kept, FALSE), "[5]", 0, 2, 4, 6, 8);
   CONF_EXPECT_INTS ("argsort/computed", acc_array_argsort (kept, TRUE), "[5]", 0, 2, 4, 1, 3);
   CONF_EXPECT_INTS ("sort-by/computed", acc_array_sort_by (none, kept, TRUE, NULL), "[5]", 9, 9, 9, 9, 9);

@@ -2,7 +2,64 @@
 #include "acc-array-build-private.h"
 #include "acc-error.h"
 
-/* Operations of two arrays that must have the same extents. */
+/* What operations that are made of others share. */
+
+AccArray *
+acc_array_refuse (AccArray  *node,
+                  AccArray **second)
+{
+  if (second != NULL)
+    *second = acc_array_complete (g_object_ref (node));
+
+  return acc_array_complete (node);
+}
+
+AccElementType *
+acc_array_float_type (AccElementType *type)
+{
+  AccElementKind kind = acc_element_type_get_kind (type);
+
+  return acc_element_type_new (kind == ACC_KIND_F16 || kind == ACC_KIND_F32 ? ACC_KIND_F32 : ACC_KIND_F64);
+}
+
+AccExpr *
+acc_array_outer_place (AccArray *array,
+                       AccExpr  *index,
+                       guint     n)
+{
+  AccExpr *place = acc_array_number (0);
+
+  for (guint i = 0; i < n; i++)
+    place = acc_expr_add (acc_expr_mul (place, acc_expr_extent (array, i)), acc_expr_item (index, i));
+
+  return place;
+}
+
+AccExpr *
+acc_array_mul_elements (AccExpr *x,
+                        AccExpr *y,
+                        gpointer data)
+{
+  return acc_expr_mul (x, y);
+}
+
+AccExpr *
+acc_array_min_elements (AccExpr *x,
+                        AccExpr *y,
+                        gpointer data)
+{
+  return acc_expr_min (x, y);
+}
+
+AccExpr *
+acc_array_take_new (AccExpr *value,
+                    AccExpr *old,
+                    gpointer data)
+{
+  return value;
+}
+
+/* --- operations of two arrays that must have the same extents */
 
 gboolean
 acc_array_check_extents (AccArray   *node,
