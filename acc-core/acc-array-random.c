@@ -225,7 +225,7 @@ make (const char  *operation,
  * @seed: which numbers
  * @stream: which of the sequences that are independent of each other
  *
- * Random bits, uniformly distributed: for u4 the sequence of [func@Expr.philox] of the counters 0, 1, 2, … in the lower half and @stream in
+ * Random bits, uniformly distributed: for u4 the sequence of [method@Expr.philox] of the counters 0, 1, 2, … in the lower half and @stream in
  * the upper, with @seed as the key. Types of 64 bits take two of its numbers, the lower first; smaller ones the lower bits of one. An
  * element depends on where it is in row-major order, not on @shape, and is the same bit for bit on every backend.
  *

@@ -443,6 +443,18 @@ def _unseeded(name):
     return call
 
 
+def _checked(name):
+    """The method @name, which raises what it is called wrongly with."""
+    method = getattr(Acc.Array, name)
+
+    @functools.wraps(method)
+    def call(self, *arguments):
+        return _sound(method(self, *arguments))
+
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
 class Array(Acc.Array):
     """An array value: in memory, or an operation on other arrays that runs when its value is wanted."""
 
@@ -665,12 +677,27 @@ class Array(Acc.Array):
     def __rmatmul__(self, other):
         return _sound(Acc.Array.matmul(_array(other), self))
 
-    # statistics of each row
+    cumsum, cumprod, cummin, cummax = _checked('cumsum'), _checked('cumprod'), _checked('cummin'), _checked('cummax')
+
+    # statistics of each row, and of everything
+    argmin, argmin_all = _checked('argmin'), _checked('argmin_all')
+    argmax, argmax_all = _checked('argmax'), _checked('argmax_all')
+    minmax, minmax_all = _checked('minmax'), _checked('minmax_all')
+    count_nonzero, count_nonzero_all = _checked('count_nonzero'), _checked('count_nonzero_all')
+    norm, norm_all = _checked('norm'), _checked('norm_all')
+    mean, mean_all = _checked('mean'), _checked('mean_all')
+
     def var(self, ddof=0):
         return _sound(Acc.Array.variance(self, ddof))
 
     def std(self, ddof=0):
         return _sound(Acc.Array.standard_deviation(self, ddof))
+
+    def var_all(self, ddof=0):
+        return _sound(Acc.Array.variance_all(self, ddof))
+
+    def std_all(self, ddof=0):
+        return _sound(Acc.Array.standard_deviation_all(self, ddof))
 
     # reductions, and those of all beginnings or ends of rows; the _prime forms give what each row comes to besides
     fold, fold1 = _seeded('fold'), _unseeded('fold1')
