@@ -32,7 +32,7 @@ digit_amount (AccExpr *key,
   return acc_expr_shl (acc_expr_cast (digit, acc_element_type_new (ACC_KIND_U8)), acc_array_number (3));
 }
 
-/* One in the counter of the digit: shifts beyond a word, or by less than nothing, give 0. */
+/* One in the counter of the digit, in one of the words: shifts beyond a word give 0. */
 static AccExpr *
 count_digit (AccExpr *index,
              gpointer data)
@@ -41,7 +41,7 @@ count_digit (AccExpr *index,
   g_autoptr(AccExpr) amount = acc_expr_ref_sink (acc_expr_cast (acc_expr_index (self->amounts, index), acc_element_type_new (ACC_KIND_I64)));
   g_autoptr(AccExpr) one = acc_expr_ref_sink (acc_expr_new_typed_uint (get_word_type (), 1));
 
-  return acc_expr_tuple2 (acc_expr_shl (one, amount), acc_expr_shl (one, acc_expr_sub (amount, acc_array_number (64))));
+  return acc_expr_tuple2 (acc_expr_shl (one, amount), acc_expr_shl (one, acc_expr_bxor (amount, acc_array_number (64))));
 }
 
 static AccExpr *
