@@ -29,10 +29,8 @@ divide_elements (AccExpr *x,
 }
 
 BINARY (sub, acc_expr_sub)
-BINARY (mul, acc_expr_mul)
 BINARY (div, divide_elements)
 BINARY (pow, acc_expr_pow)
-BINARY (min, acc_expr_min)
 BINARY (lt, acc_expr_lt)
 BINARY (le, acc_expr_le)
 BINARY (gt, acc_expr_gt)
@@ -103,7 +101,7 @@ AccArray *
 acc_array_mul (AccArray *self,
                AccArray *other)
 {
-  return acc_array_zip_with (self, other, mul_elements, NULL);
+  return acc_array_zip_with (self, other, acc_array_mul_elements, NULL);
 }
 
 /**
@@ -152,7 +150,7 @@ AccArray *
 acc_array_min (AccArray *self,
                AccArray *other)
 {
-  return acc_array_zip_with (self, other, min_elements, NULL);
+  return acc_array_zip_with (self, other, acc_array_min_elements, NULL);
 }
 
 /**
@@ -421,7 +419,7 @@ acc_array_sum (AccArray *self)
 AccArray *
 acc_array_product (AccArray *self)
 {
-  return acc_array_fold (self, acc_expr_new_int (1), mul_elements, NULL);
+  return acc_array_fold (self, acc_expr_new_int (1), acc_array_mul_elements, NULL);
 }
 
 /**
@@ -435,7 +433,7 @@ acc_array_product (AccArray *self)
 AccArray *
 acc_array_minimum (AccArray *self)
 {
-  return acc_array_fold1 (self, min_elements, NULL);
+  return acc_array_fold1 (self, acc_array_min_elements, NULL);
 }
 
 /**
@@ -505,7 +503,7 @@ acc_array_sum_all (AccArray *self)
 AccArray *
 acc_array_product_all (AccArray *self)
 {
-  return acc_array_fold_all (self, acc_expr_new_int (1), mul_elements, NULL);
+  return acc_array_fold_all (self, acc_expr_new_int (1), acc_array_mul_elements, NULL);
 }
 
 /**
@@ -519,7 +517,7 @@ acc_array_product_all (AccArray *self)
 AccArray *
 acc_array_minimum_all (AccArray *self)
 {
-  return acc_array_fold1_all (self, min_elements, NULL);
+  return acc_array_fold1_all (self, acc_array_min_elements, NULL);
 }
 
 /**

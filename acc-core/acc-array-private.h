@@ -89,7 +89,7 @@ AccArray *acc_array_copy_with_inputs (AccArray *self, AccArray **inputs);
 
 /* All nodes that @roots need, inputs and references first, each once. Does not enter while_loop's programs. Iterative. */
 ACC_MODULE_API
-GPtrArray *acc_array_sort          (AccArray **roots, guint n_roots);
+GPtrArray *acc_array_sort_nodes    (AccArray **roots, guint n_roots);
 
 /* Arrays outside a program that its body reads: the maximal nodes that do not depend on its parameters and are not
  * mere generate or fill without references. Owned list; an AccProgram caches it. */

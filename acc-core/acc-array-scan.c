@@ -120,11 +120,7 @@ run_scan (AccArray     *self,
   if (node->error == NULL && seed != ACC_SEED_NONE)
     scan.initial = settled = acc_array_settle_initial (node, operation, self, given);
   if (node->error != NULL)
-    {
-      if (totals != NULL)
-        *totals = acc_array_complete (g_object_ref (node));
-      return acc_array_complete (g_steal_pointer (&node));
-    }
+    return acc_array_refuse (g_steal_pointer (&node), totals);
 
   g_autoptr(AccArray) rows = begin_rows (&scan);
   g_autoptr(AccArray) scanned = acc_array_scanl1 (rows, combine_in_order, &scan);

@@ -150,12 +150,19 @@ char           *acc_array_to_string        (AccArray *self) G_GNUC_WARN_UNUSED_R
 
 G_END_DECLS
 
-#include "acc-array-math.h"
+#include "acc-array-cumulative.h"
 #include "acc-array-expand.h"
 #include "acc-array-filter.h"
 #include "acc-array-fold-segments.h"
+#include "acc-array-histogram.h"
+#include "acc-array-math.h"
+#include "acc-array-products.h"
+#include "acc-array-random.h"
 #include "acc-array-rearrange.h"
-#include "acc-array-scan.h"
+#include "acc-array-runs.h"
 #include "acc-array-scan-segments.h"
+#include "acc-array-scan.h"
 #include "acc-array-scatter.h"
+#include "acc-array-sort.h"
+#include "acc-array-statistics.h"
 #include "acc-array-zip.h"

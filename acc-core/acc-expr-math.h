@@ -176,5 +176,8 @@ ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_to_linear    (AccExpr *shape, AccExpr *index);
 ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_from_linear  (AccExpr *shape, AccExpr *index);
+/* 128 random bits of a counter and a key */
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_philox       (AccExpr *counter, AccExpr *key);
 
 G_END_DECLS

@@ -107,7 +107,7 @@ copy_node (AccArray *node, GHashTable *replaced)
 GPtrArray *
 acc_memory_source_replace (AccArray **arrays, guint n_arrays, guint64 *bytes)
 {
-  g_autoptr(GPtrArray) nodes = acc_array_sort (arrays, n_arrays);
+  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (arrays, n_arrays);
   g_autoptr(GHashTable) replaced = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
   g_autoptr(GPtrArray) results = g_ptr_array_new_with_free_func (g_object_unref);
   guint64 total = 0;

@@ -721,7 +721,7 @@ compile_program (GHashTable  *tapes,
 {
   guint n_results;
   AccArray **results = acc_program_get_result_nodes (program, &n_results);
-  g_autoptr(GPtrArray) nodes = acc_array_sort (results, n_results);
+  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (results, n_results);
 
   for (guint i = 0; i < nodes->len; i++)
     {

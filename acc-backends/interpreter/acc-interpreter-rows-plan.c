@@ -466,7 +466,7 @@ interp_rows_plan_new (InterpGraph  *graph,
   g_autoptr(InterpRowsPlan) self = g_new0 (InterpRowsPlan, 1);
   GHashTable *tapes = interp_graph_get_tapes (graph);
 
-  self->nodes = acc_array_sort (results, n_results);
+  self->nodes = acc_array_sort_nodes (results, n_results);
   self->numbers = g_hash_table_new (NULL, NULL);
   self->infos = g_new0 (InterpRowsNode, MAX (self->nodes->len, 1));
   for (guint i = 0; i < self->nodes->len; i++)

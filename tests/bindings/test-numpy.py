@@ -189,5 +189,25 @@ def _exceptions_come_out(array, add):
             assert error.args == ('here',)
 
 
+def test_prelude():
+    data = (np.arange(40, dtype='f4').reshape(4, 10) * 7) % 11
+    array = Acc.use(data)
+    for made, want in ((array.sort(), np.sort(data)), (array.argsort(), np.argsort(data, kind='stable')), (array.cumsum(), np.cumsum(data, -1)),
+                       (array.argmax(), data.argmax(-1)), (array @ array.T, data @ data.T), (array.unique()[0], np.unique(data)),
+                       (array.histogram(5, (0, 10)), np.histogram(data, 5, (0, 10))[0])):
+        assert np.array_equal(np.asarray(made.run()), want)
+    for made, want in ((array.mean(), data.mean(-1)), (array.var(), data.var(-1)), (array.std_all(1), data.std(ddof=1)), (array.norm_all(), np.linalg.norm(data))):
+        assert np.allclose(np.asarray(made.run()), want)
+    assert np.array_equal(np.asarray(Acc.random_uniform(5, seed=3).run()), np.asarray(Acc.random_uniform(5, seed=3).run()))
+    number = Acc.use(np.array(3.0))
+    for call in (number.argmin, number.mean, number.sort, lambda: array.dot(number), lambda: array @ array, lambda: array.bincount(3),
+                 lambda: Acc.random_bits(3, 'f4')):
+        try:
+            call()
+            raise AssertionError('a mistake was accepted')
+        except GLib.Error:
+            pass
+
+
 if __name__ == '__main__':
     check.main(sys.modules['__main__'])

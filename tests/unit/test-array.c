@@ -499,7 +499,7 @@ test_references (void)
   g_autoptr(AccArray) reads = acc_array_generate_expr (acc_expr_extent (table, 0), read_at, table);
   g_autoptr(AccBoundary) boundary = acc_boundary_new_function (1, outside, scalar);
   g_autoptr(AccArray) blurred = acc_array_stencil (reads, (gint64[]) { 3 }, 1, boundary, centre, NULL);
-  g_autoptr(GPtrArray) sorted = acc_array_sort (&blurred, 1);
+  g_autoptr(GPtrArray) sorted = acc_array_sort_nodes (&blurred, 1);
 
   assert_layout (reads, "f4", "[8]");
   g_assert_cmpuint (reads->references->len, ==, 1);
@@ -543,7 +543,7 @@ test_deep (void)
     }
 
   g_assert_true (acc_array_check (scalar, NULL));
-  sorted = acc_array_sort ((AccArray *[]) { chain, scalar }, 2);
+  sorted = acc_array_sort_nodes ((AccArray *[]) { chain, scalar }, 2);
   g_assert_cmpuint (sorted->len, ==, 200001 + 100001);
   g_clear_pointer (&sorted, g_ptr_array_unref);
   g_object_unref (chain);

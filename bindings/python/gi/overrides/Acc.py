@@ -483,6 +483,18 @@ def _zipping(name, arity):
     return call
 
 
+def _checked(name):
+    """The method @name, which raises what it is called wrongly with."""
+    method = getattr(Acc.Array, name)
+
+    @functools.wraps(method)
+    def call(self, *arguments):
+        return _sound(method(self, *arguments))
+
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
 class Array(Acc.Array):
     """An array value: in memory, or an operation on other arrays that runs when its value is wanted."""
 
@@ -661,6 +673,71 @@ class Array(Acc.Array):
         # One level for each function: what either raises comes out.
         return _build(count, 1, lambda counted: _build(element, 2, lambda made: Acc.Array.expand(self, counted, (), made, ())))
 
+    # order
+    def sort(self, descending=False):
+        return _sound(Acc.Array.sort(self, descending))
+
+    def argsort(self, descending=False):
+        return _sound(Acc.Array.argsort(self, descending))
+
+    def sort_by(self, keys, descending=False):
+        """The elements in the order of their keys, and the sorted keys."""
+        made, sorted_keys = Acc.Array.sort_by(self, _array(keys), descending)
+        return _sound(made), sorted_keys
+
+    def unique(self):
+        """Every value once, in order, and how often each comes."""
+        values, counts = Acc.Array.unique(self)
+        return _sound(values), counts
+
+    def run_length_encode(self):
+        """The first of each run, and how long it is."""
+        values, lengths = Acc.Array.run_length_encode(self)
+        return _sound(values), lengths
+
+    def bincount(self, n_bins):
+        return _sound(Acc.Array.bincount(self, n_bins))
+
+    def histogram(self, bins, range):
+        """How many there are in each of bins of one width, over range = (low, high)."""
+        return _sound(Acc.Array.histogram(self, bins, float(range[0]), float(range[1])))
+
+    # products
+    def dot(self, other):
+        """The sums of products of rows."""
+        return _sound(Acc.Array.dot(self, _array(other)))
+
+    def outer(self, other):
+        return _sound(Acc.Array.outer(self, _array(other)))
+
+    def __matmul__(self, other):
+        return _sound(Acc.Array.matmul(self, _array(other)))
+
+    def __rmatmul__(self, other):
+        return _sound(Acc.Array.matmul(_array(other), self))
+
+    cumsum, cumprod, cummin, cummax = _checked('cumsum'), _checked('cumprod'), _checked('cummin'), _checked('cummax')
+
+    # statistics of each row, and of everything
+    argmin, argmin_all = _checked('argmin'), _checked('argmin_all')
+    argmax, argmax_all = _checked('argmax'), _checked('argmax_all')
+    minmax, minmax_all = _checked('minmax'), _checked('minmax_all')
+    count_nonzero, count_nonzero_all = _checked('count_nonzero'), _checked('count_nonzero_all')
+    norm, norm_all = _checked('norm'), _checked('norm_all')
+    mean, mean_all = _checked('mean'), _checked('mean_all')
+
+    def var(self, ddof=0):
+        return _sound(Acc.Array.variance(self, ddof))
+
+    def std(self, ddof=0):
+        return _sound(Acc.Array.standard_deviation(self, ddof))
+
+    def var_all(self, ddof=0):
+        return _sound(Acc.Array.variance_all(self, ddof))
+
+    def std_all(self, ddof=0):
+        return _sound(Acc.Array.standard_deviation_all(self, ddof))
+
     # reductions, and those of all beginnings or ends of rows; the _prime forms give what each row comes to besides
     fold, fold1 = _seeded('fold'), _unseeded('fold1')
     fold_all, fold1_all = _seeded('fold_all'), _unseeded('fold1_all')
@@ -789,6 +866,28 @@ def enum_from(shape, start, step=1, dtype=None):
     """start, start + step, … in row-major order, of the type of start where no other is given."""
     start = _expr(start) if dtype is None else _expr(start).cast(dtype)
     return _sound(Acc.Array.enum_from_step_n(_shape(shape), start, _expr(step) if dtype is None else _expr(step).cast(dtype)))
+
+
+@_export
+def random_bits(shape, dtype='u4', seed=0, stream=0):
+    return _sound(Acc.Array.random_bits(_type(dtype), _shape(shape), seed, stream))
+
+
+@_export
+def random_uniform(shape, dtype='f8', seed=0, stream=0):
+    """Numbers from 0 to less than 1: the same for the same seed and stream, on every backend."""
+    return _sound(Acc.Array.random_uniform(_type(dtype), _shape(shape), seed, stream))
+
+
+@_export
+def random_normal(shape, dtype='f8', seed=0, stream=0):
+    return _sound(Acc.Array.random_normal(_type(dtype), _shape(shape), seed, stream))
+
+
+@_export
+def random_integers(shape, low, high, dtype='i8', seed=0, stream=0):
+    """Integers from low to high - 1."""
+    return _sound(Acc.Array.random_integers(_type(dtype), _shape(shape), low, high, seed, stream))
 
 
 @_export
