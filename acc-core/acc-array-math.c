@@ -23,7 +23,7 @@ divide_elements (AccExpr *x,
                  AccExpr *y)
 {
   AccElementType *type = acc_expr_get_element_type (x);
-  gboolean is_float = type != NULL && acc_element_kind_is_float (acc_element_type_get_kind (type));
+  gboolean is_float = type != NULL && !acc_element_type_is_tuple (type) && acc_element_kind_is_float (acc_element_type_get_leaf (type, 0));
 
   return is_float ? acc_expr_fdiv (x, y) : acc_expr_quot (x, y);
 }

@@ -595,7 +595,7 @@ test_parse_errors (void)
     { "acc program 1\na0 = fill\n e0 = add\n", "line 3, column 7: something is missing here" },
     { "acc program 1\na0 = fill\n e0 = literal f4 1 2\n", "line 3, column 20: too much here" },
     { "acc program 1\na0 = fill\n e0 = literal f4 1\n e1 = and e0 e0\n", "line 4, column 7: " },
-    { "acc program 1\na0 = use f4[2]\n leaf\n data AAAA\nprogram -> a0\n", "line 2, column 6: use: scalar 0 of f4 [2] needs 8 bytes, not 3" },
+    { "acc program 1\na0 = use f4[2]\n leaf\n data AAAA\nprogram -> a0\n", "line 2, column 6: use: buffer 0 of f4 [2] needs 8 bytes, not 3" },
     { "acc program 1\na0 = use f4[2]\n leaf\n data *\nprogram -> a0\n", "line 4, column 7: this is not base 64" },
     { "acc program 1\na0 = use f4[:]\nprogram -> a0\n", "line 2, column 10: data has known extents" },
     { "acc program 1\na0 = use f4[0]\n leaf\nprogram -> a0\nprogram -> a0\n", "line 5, column 1: nothing follows" },
