@@ -178,7 +178,7 @@ wide_tanh (AccExpr **args)
   g_autoptr(AccExpr) tail = OWN (acc_expr_exp (MUL (acc_expr_abs (z.re), NUM (-2))));
   AccExpr *rest = MUL (MUL (acc_expr_sin (z.im), acc_expr_cos (z.im)), MUL (tail, NUM (4)));
   AccExpr *re = CHOOSE (far, with_sign (z.re, 1), DIV (MUL (MUL (beta, rho), s), n));
-  AccExpr *im = CHOOSE (far, CHOOSE (is_finite (z.re), rest, CHOOSE (is_finite (z.im), MUL (t, NUM (0)), NUM (0))), DIV (t, n));
+  AccExpr *im = CHOOSE (far, CHOOSE (is_finite (z.re), rest, CHOOSE (is_finite (z.im), with_sign (t, 0), NUM (0))), DIV (t, n));
 
   return acc_expr_complex (CHOOSE (BOTH (is_zero (z.re), is_finite (z.im)), z.re, re), CHOOSE (is_zero (z.im), z.im, im));
 }

@@ -299,6 +299,13 @@ find_factor (AccExpr *size)
   return acc_expr_cast (factor, size->type);
 }
 
+/* @x / 0, not left to compilers that take 0 / y for 0. */
+static AccExpr *
+divide_by_zero (AccExpr *x)
+{
+  return CHOOSE (acc_expr_gt (acc_expr_abs (x), NUM (0)), acc_expr_copy_sign (acc_expr_new_typed_float (x->type, INFINITY), x), NUM (NAN));
+}
+
 /* Infinite parts become 1, others 0, of the same sign. */
 static AccExpr *
 box (AccExpr *x)
@@ -335,10 +342,10 @@ _acc_expr_complex_div (AccExpr **args)
   g_autoptr(AccExpr) t = OWN (ADD (p, MUL (q, r)));
   g_autoptr(AccExpr) difference = OWN (SUB (v, ur));
   g_autoptr(AccExpr) by_zero = OWN (acc_expr_eq (p, NUM (0)));
-  AccExpr *re = CHOOSE (by_zero, DIV (z.re, acc_expr_abs (p)), MUL (DIV (ADD (u, vr), t), scale));
+  AccExpr *re = CHOOSE (by_zero, divide_by_zero (z.re), MUL (DIV (ADD (u, vr), t), scale));
   AccExpr *im = MUL (DIV (CHOOSE (swap, NEG (difference), difference), t), scale);
 
-  return acc_expr_complex (re, CHOOSE (by_zero, DIV (z.im, acc_expr_abs (p)), im));
+  return acc_expr_complex (re, CHOOSE (by_zero, divide_by_zero (z.im), im));
 }
 
 static AccExpr *
