@@ -38,6 +38,10 @@ check(evens.run().to_array().join() === '2,0' && howMany.run().get_int(0, 0) ===
 check(counts.expand(x => x.cast('i8'), (x, i) => x.cast('i8').mul(10).add(i)).run().to_array().join() === '20,21,30,31,32,10', 'expand');
 check(counts.reverse().take(2).run().to_array().join() === '1,3', 'parts');
 
+const turned = Acc.use(new Float32Array([1, 0, -2])).map(x => x.complex(x).conjugate()).run();
+check(turned.get_element_type().get_code() === 'c8' && turned.to_array().join() === '1,-1,0,0,-2,2', 'complex numbers');
+check(turned.magnitude().run().get_double(0, 2) > 2.8, 'magnitude');
+
 let caught = null;
 try {
     xs.map(x => x.add(x.cast('i4')));

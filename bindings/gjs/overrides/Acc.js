@@ -94,14 +94,14 @@ function _init() {
     };
 
     for (const name of ['add', 'sub', 'mul', 'quot', 'rem', 'div', 'mod', 'shl', 'shr', 'rotl', 'rotr', 'fdiv', 'pow', 'logbase',
-        'atan2', 'lt', 'gt', 'le', 'ge', 'eq', 'ne', 'min', 'max', 'band', 'bor', 'bxor', 'and_then', 'or_else']) {
+        'atan2', 'lt', 'gt', 'le', 'ge', 'eq', 'ne', 'min', 'max', 'band', 'bor', 'bxor', 'and_then', 'or_else', 'complex', 'mk_polar']) {
         const method = Acc.Expr.prototype[name];
         Acc.Expr.prototype[name] = function (other) {
             return _sound(method.call(this, _expr(other)));
         };
     }
     for (const name of ['neg', 'abs', 'signum', 'recip', 'sin', 'cos', 'tan', 'exp', 'sqrt', 'log', 'truncate', 'round', 'floor',
-        'ceiling', 'bnot']) {
+        'ceiling', 'bnot', 'real', 'imag', 'conjugate', 'magnitude', 'phase', 'cis', 'polar']) {
         const method = Acc.Expr.prototype[name];
         Acc.Expr.prototype[name] = function () {
             return _sound(method.call(this));
