@@ -72,18 +72,12 @@ _acc_expr_hypot (AccExpr *x,
   return CHOOSE (infinite, NUM (INFINITY), CHOOSE (acc_expr_eq (large, NUM (0)), large, length));
 }
 
-/* A public function of one complex number. */
-#define OF_COMPLEX(name, ...)                                                        \
-  static AccExpr *                                                                   \
-  wide_##name (AccExpr **args)                                                       \
-  {                                                                                  \
-    g_auto(AccExprParts) z = _acc_expr_get_parts (args[0]);                          \
-    __VA_ARGS__                                                                      \
-  }                                                                                  \
-  DERIVED1 (name,                                                                    \
-    if (!_acc_expr_is_complex (a))                                                   \
-      return _acc_expr_needs (#name, "a complex number", a);                         \
-    return _acc_expr_build_wide (args, 1, wide_##name);                              \
+/* A public function of one complex number, a. */
+#define OF_COMPLEX(name, ...)                                \
+  DERIVED1 (name,                                            \
+    if (!_acc_expr_is_complex (a))                           \
+      return _acc_expr_needs (#name, "a complex number", a); \
+    __VA_ARGS__                                              \
   )
 
 /**
@@ -96,11 +90,7 @@ _acc_expr_hypot (AccExpr *x,
  *
  * Since: 1.0
  */
-DERIVED1 (real,
-  if (!_acc_expr_is_complex (a))
-    return _acc_expr_needs ("real", "a complex number", a);
-  return acc_expr_item (a, 0);
-)
+OF_COMPLEX (real, return acc_expr_item (a, 0); )
 
 /**
  * acc_expr_imag:
@@ -112,11 +102,7 @@ DERIVED1 (real,
  *
  * Since: 1.0
  */
-DERIVED1 (imag,
-  if (!_acc_expr_is_complex (a))
-    return _acc_expr_needs ("imag", "a complex number", a);
-  return acc_expr_item (a, 1);
-)
+OF_COMPLEX (imag, return acc_expr_item (a, 1); )
 
 /**
  * acc_expr_conjugate:
@@ -128,11 +114,15 @@ DERIVED1 (imag,
  *
  * Since: 1.0
  */
-DERIVED1 (conjugate,
-  if (!_acc_expr_is_complex (a))
-    return _acc_expr_needs ("conjugate", "a complex number", a);
-  return acc_expr_complex (acc_expr_item (a, 0), NEG (acc_expr_item (a, 1)));
-)
+OF_COMPLEX (conjugate, return acc_expr_complex (acc_expr_item (a, 0), NEG (acc_expr_item (a, 1))); )
+
+static AccExpr *
+wide_magnitude (AccExpr **args)
+{
+  g_auto(AccExprParts) z = _acc_expr_get_parts (args[0]);
+
+  return _acc_expr_hypot (z.re, z.im);
+}
 
 /**
  * acc_expr_magnitude:
@@ -149,7 +139,7 @@ DERIVED1 (conjugate,
  *
  * Since: 1.0
  */
-OF_COMPLEX (magnitude, return _acc_expr_hypot (z.re, z.im); )
+OF_COMPLEX (magnitude, return _acc_expr_build_wide (args, 1, wide_magnitude); )
 
 /**
  * acc_expr_magnitude_prime:
@@ -162,9 +152,7 @@ OF_COMPLEX (magnitude, return _acc_expr_hypot (z.re, z.im); )
  *
  * Since: 1.0
  */
-DERIVED1 (magnitude_prime,
-  if (!_acc_expr_is_complex (a))
-    return _acc_expr_needs ("magnitude_prime", "a complex number", a);
+OF_COMPLEX (magnitude_prime,
   g_auto(AccExprParts) z = _acc_expr_get_parts (a);
   return acc_expr_sqrt (ADD (MUL (z.re, z.re), MUL (z.im, z.im)));
 )
@@ -180,9 +168,7 @@ DERIVED1 (magnitude_prime,
  *
  * Since: 1.0
  */
-DERIVED1 (phase,
-  if (!_acc_expr_is_complex (a))
-    return _acc_expr_needs ("phase", "a complex number", a);
+OF_COMPLEX (phase,
   g_auto(AccExprParts) z = _acc_expr_get_parts (a);
   AccExpr *zero = BOTH (acc_expr_eq (z.re, NUM (0)), acc_expr_eq (z.im, NUM (0)));
   return CHOOSE (zero, NUM (0), acc_expr_atan2 (z.im, z.re));
