@@ -121,7 +121,7 @@ ACC_AVAILABLE_IN_1_0
 gboolean        acc_array_check            (AccArray *self, GError **error);
 ACC_AVAILABLE_IN_1_0
 gboolean        acc_array_is_manifest      (AccArray *self);
-/* Manifest arrays only: one leaf's bytes, not copied; its address; values */
+/* Manifest arrays only: one buffer's bytes, not copied; its address; values */
 ACC_AVAILABLE_IN_1_0
 GBytes         *acc_array_get_bytes        (AccArray *self, guint buffer, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0

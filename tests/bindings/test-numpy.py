@@ -3,6 +3,7 @@
 
 import gc
 import sys
+import tempfile
 import weakref
 
 import check
@@ -72,6 +73,7 @@ def test_complex():
     assert np.array_equal(np.asarray(array.map(lambda z: Acc.complex_(z.real, 0) + np.complex64(1j)).run()), data.real + 1j)
     assert np.array_equal(np.asarray(Acc.use(np.arange(3, dtype='f8')).map(lambda x: x + 2j).run()), np.arange(3) + 2j)
     assert complex(array.sum().run()) == data.sum() and array[1] == -3.5j
+    assert np.allclose(np.asarray(abs(array).run()), abs(data))
     result = array.map(Acc.conjugate).run()
     view = np.asarray(result)
     assert view.dtype == 'c8' and view.__array_interface__['data'][0] == result.get_address(0)
@@ -97,6 +99,20 @@ def test_vectors():
         raise AssertionError('four are no three')
     except ValueError:
         pass
+
+
+def test_files():
+    with tempfile.TemporaryDirectory() as folder:
+        for code in ('c8', 'c16'):
+            data = (np.arange(600).reshape(100, 6) * (1 - 2j)).astype(code)
+            np.save(f'{folder}/in.npy', data)
+            array = Acc.open_source(f'{folder}/in.npy')
+            assert array.dtype == code
+            array.map(Acc.conjugate).write(Acc.create_sink(f'{folder}/out.npy'))
+            assert np.array_equal(np.load(f'{folder}/out.npy'), data.conj())
+            vectors = array.map(lambda z: Acc.vec(z.real, z.imag, 0))
+            vectors.write(Acc.create_sink(f'{folder}/vectors.npy'))
+            assert np.array_equal(np.load(f'{folder}/vectors.npy'), np.stack([data.real, data.imag, 0 * data.real], -1))
 
 
 def test_structured_with_vectors():

@@ -211,12 +211,16 @@ class Expr(Acc.Expr):
     __ne__, _ = _binary('ne')
     del _
     __neg__ = _unary('neg')
-    __abs__ = _unary('abs')
     __invert__ = _unary('bnot')
     __hash__ = object.__hash__
 
     def __pos__(self):
         return self
+
+    def __abs__(self):
+        """As Python has it: of a complex number a float."""
+        is_complex = self.get_element_type().get_kind() == Acc.ElementKind.COMPLEX
+        return _sound(Acc.Expr.magnitude(self) if is_complex else Acc.Expr.abs(self))
 
     def __bool__(self):
         raise TypeError('an expression has no truth value while the graph is built; use Acc.cond')
