@@ -646,6 +646,54 @@ test_arrays (void)
   }
 }
 
+/* --- loops */
+
+#define MOST_STEPS 60
+
+static AccExpr *
+iterate (AccExpr *state, gpointer c)
+{
+  g_autoptr(AccExpr) z = acc_expr_ref_sink (acc_expr_item (state, 0));
+  g_autoptr(AccExpr) k = acc_expr_ref_sink (acc_expr_item (state, 1));
+  AccExpr *inside = acc_expr_le (acc_expr_add (acc_expr_mul (acc_expr_real (z), acc_expr_real (z)), acc_expr_mul (acc_expr_imag (z), acc_expr_imag (z))),
+                                 acc_expr_new_int (4));
+
+  return acc_expr_tuple2 (acc_expr_land (inside, acc_expr_lt (k, acc_expr_new_int (MOST_STEPS))),
+                          acc_expr_tuple2 (acc_expr_add (acc_expr_mul (z, z), c), acc_expr_add (k, acc_expr_new_int (1))));
+}
+
+static AccExpr *
+count_steps (AccExpr *c, gpointer data)
+{
+  return acc_expr_item (acc_expr_while (acc_expr_tuple2 (c, conf_i64 (0)), iterate, c), 1);
+}
+
+/* Mandelbrot's set; f8 rounds as C does. */
+static void
+test_loops (void)
+{
+  double parts[2 * 400];
+  gint64 wanted[400];
+  g_autoptr(AccArray) c = NULL;
+
+  for (gint i = 0; i < 400; i++)
+    {
+      double x = parts[2 * i] = -2 + i % 20 * 0.15, y = parts[2 * i + 1] = -1.1 + i / 20 * 0.11;
+      volatile double re = x, im = y;
+
+      for (wanted[i] = 0; re * re + im * im <= 4 && wanted[i] < MOST_STEPS; wanted[i]++)
+        {
+          volatile double xx = re * re, yy = im * im, xy = re * im;
+          volatile double difference = xx - yy, sum = xy + xy;
+
+          re = difference + x;
+          im = sum + y;
+        }
+    }
+  c = numbers (&precisions[2], parts, 400);
+  conf_expect_ints ("complex/mandelbrot", acc_array_map (c, count_steps, NULL), "[400]", 0, 400, wanted);
+}
+
 /* --- memory */
 
 static void
@@ -695,6 +743,7 @@ main (int argc, char **argv)
   g_test_add_func ("/complex/folds", test_folds);
   g_test_add_func ("/complex/permutes", test_permutes);
   g_test_add_func ("/complex/arrays", test_arrays);
+  g_test_add_func ("/complex/loops", test_loops);
   g_test_add_func ("/complex/layout", test_layout);
   return conf_run ();
 }

@@ -257,6 +257,24 @@ test_out_of_range (void)
   CONF_EXPECT_ERROR ("vectors/out-of-range", outside, ACC_ERROR_BOUNDS, "generate", "beyond");
 }
 
+/* Bytes are counted, not elements. */
+static void
+test_too_large (void)
+{
+  const gint64 extents[] = { G_GINT64_CONSTANT (1) << 56 };
+  g_autoptr(AccShape) shape = acc_shape_new (extents, 1);
+  g_autoptr(GBytes) none = g_bytes_new (NULL, 0);
+  g_autoptr(AccArray) fine = acc_array_fill (shape, acc_expr_new_typed_int (conf_type ("8u1"), 1));
+  g_autoptr(AccArray) filled = acc_array_fill (shape, acc_expr_new_typed_int (conf_type ("16f8"), 1));
+  g_autoptr(AccArray) used = acc_array_use (conf_type ("16f8"), shape, none);
+  g_autoptr(GError) error = NULL;
+
+  g_assert_true (acc_array_check (fine, NULL));
+  g_assert_false (acc_array_check (filled, &error));
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_SHAPE);
+  g_assert_false (acc_array_check (used, NULL));
+}
+
 /* --- mistakes, and memory */
 
 static AccExpr *
@@ -333,6 +351,7 @@ main (int argc, char **argv)
       g_test_add_data_func (permutes, codes[i], test_permutes);
     }
   g_test_add_func ("/vectors/out-of-range", test_out_of_range);
+  g_test_add_func ("/vectors/too-large", test_too_large);
   g_test_add_func ("/vectors/mistakes", test_mistakes);
   g_test_add_func ("/vectors/layout", test_layout);
   return conf_run ();
