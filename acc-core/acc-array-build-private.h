@@ -21,7 +21,7 @@ typedef struct {
 typedef struct {
   /* Inputs and fields fit; sets node->rank where extents do not, and node->type where no function decides it. */
   gboolean (*check)     (AccArray *node);
-  /* What function number @function looks like; NULL: there is none */
+  /* What function number @function looks like; NULL: there is none but closed ones of any type */
   void     (*signature) (AccArray *node, guint function, AccSignature *signature);
 } AccArrayRule;
 
@@ -77,13 +77,18 @@ extern const AccArrayRule acc_rule_stencil;
 extern const AccArrayRule acc_rule_permute;
 extern const AccArrayRule acc_rule_cond;
 extern const AccArrayRule acc_rule_while_loop;
+extern const AccArrayRule acc_rule_loop_result;
+extern const AccArrayRule acc_rule_compute;
 
 /* For operations that are made of others: an i8, and an index or extents of @rank (@items may be used again). */
 AccExpr  *acc_array_number        (gint64 value);
 AccExpr  *acc_array_join_items    (AccExpr **items, guint rank);
 /* The extents of @array; free the vector. */
 AccExpr **acc_array_list_extents  (AccArray *array);
-/* x + y, and the larger of them. */
+/* Pairs (b1, …). */
+gboolean  acc_array_is_optional   (AccElementType *type);
+/* x; x + y; the larger of them. */
+AccExpr  *acc_array_first_element (AccExpr *x, AccExpr *y, gpointer data);
 AccExpr  *acc_array_add_elements  (AccExpr *x, AccExpr *y, gpointer data);
 AccExpr  *acc_array_max_elements  (AccExpr *x, AccExpr *y, gpointer data);
 

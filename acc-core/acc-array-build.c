@@ -12,6 +12,8 @@ static const AccArrayRule *const rules[ACC_N_OPERATIONS] = {
   [ACC_OP_FILL] = &acc_rule_fill,
   [ACC_OP_COND] = &acc_rule_cond,
   [ACC_OP_WHILE_LOOP] = &acc_rule_while_loop,
+  [ACC_OP_LOOP_RESULT] = &acc_rule_loop_result,
+  [ACC_OP_COMPUTE] = &acc_rule_compute,
   [ACC_OP_MAP] = &acc_rule_map,
   [ACC_OP_IMAP] = &acc_rule_imap,
   [ACC_OP_ZIP_WITH] = &acc_rule_zip_with,
@@ -118,7 +120,8 @@ prepare (AccArray     *node,
   if (!rule->check (node))
     return FALSE;
 
-  rule->signature (node, slot, signature);
+  if (rule->signature != NULL)
+    rule->signature (node, slot, signature);
   return TRUE;
 }
 
@@ -322,7 +325,8 @@ check_function (AccArray    *node,
   if (error != NULL)
     return acc_array_fail (node, error->code, "%s", error->message);
 
-  rules[node->op]->signature (node, slot, &signature);
+  if (rules[node->op]->signature != NULL)
+    rules[node->op]->signature (node, slot, &signature);
 
   if (function->n_params != signature.n_params)
     return acc_array_fail (node, ACC_ERROR_TYPE, "its function takes %u parameters, not %u",
@@ -465,6 +469,14 @@ acc_array_list_extents (AccArray *array)
     extents[i] = acc_expr_extent (array, i);
 
   return extents;
+}
+
+AccExpr *
+acc_array_first_element (AccExpr *x,
+                         AccExpr *y,
+                         gpointer data)
+{
+  return x;
 }
 
 AccExpr *

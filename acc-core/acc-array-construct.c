@@ -9,14 +9,7 @@ check_leaf (AccArray *node)
   return TRUE;
 }
 
-static void
-no_signature (AccArray     *node,
-              guint         function,
-              AccSignature *signature)
-{
-}
-
-const AccArrayRule acc_rule_leaf = { check_leaf, no_signature };
+const AccArrayRule acc_rule_leaf = { check_leaf, NULL };
 
 static gboolean
 check_extents (AccArray *node)
@@ -34,7 +27,7 @@ generate_signature (AccArray     *node,
 }
 
 const AccArrayRule acc_rule_generate = { check_extents, generate_signature };
-const AccArrayRule acc_rule_fill = { check_extents, no_signature };
+const AccArrayRule acc_rule_fill = { check_extents, NULL };
 
 AccArray *
 acc_array_new_parameter (AccElementType *type,

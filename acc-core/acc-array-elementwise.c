@@ -93,18 +93,11 @@ check_unzip (AccArray *node)
   return TRUE;
 }
 
-static void
-no_signature (AccArray     *node,
-              guint         function,
-              AccSignature *signature)
-{
-}
-
 const AccArrayRule acc_rule_map = { check_map, map_signature };
 const AccArrayRule acc_rule_imap = { check_map, imap_signature };
 const AccArrayRule acc_rule_zip_with = { check_ranks, zip_with_signature };
-const AccArrayRule acc_rule_zip = { check_zip, no_signature };
-const AccArrayRule acc_rule_unzip = { check_unzip, no_signature };
+const AccArrayRule acc_rule_zip = { check_zip, NULL };
+const AccArrayRule acc_rule_unzip = { check_unzip, NULL };
 
 /**
  * acc_array_map:
@@ -183,8 +176,8 @@ acc_array_zip_with (AccArray     *self,
  * @function: (scope call) (closure user_data): takes an element of each
  * @user_data: data for @function
  *
- * Combines the elements of three arrays, as [method@Array.zip_with] does with two. For more than three, map over
- * [func@Array.zip_many].
+ * Combines the elements of three arrays, as [method@Array.zip_with] does with two. [method@Array.zip_with4] and its like
+ * take up to nine; for more, map over [func@Array.zip_many].
  *
  * Returns: (transfer full): an array of the type that @function gives
  */

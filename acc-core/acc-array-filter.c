@@ -14,14 +14,6 @@ target (AccExpr *flag,
   return acc_expr_tuple2 (flag, place);
 }
 
-static AccExpr *
-take_new (AccExpr *value,
-          AccExpr *old,
-          gpointer data)
-{
-  return value;
-}
-
 /* @flags: of the extents of @self */
 static AccArray *
 pack (AccArray  *self,
@@ -42,7 +34,7 @@ pack (AccArray  *self,
       *counts = acc_array_sum (each);
     }
 
-  return acc_array_permute (flat, room, targets, take_new, NULL);
+  return acc_array_permute (flat, room, targets, acc_array_first_element, NULL);
 }
 
 static AccArray *

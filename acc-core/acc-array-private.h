@@ -45,7 +45,7 @@ struct _AccArray {
   /* parameter: its position; declared extents, -1 for unknown ones */
   guint           parameter;
   gint64         *declared;
-  /* unzip */
+  /* unzip; loop_result: which array of its input, a while_loop, which is the first itself */
   guint           item;
   /* slice, replicate */
   gint64         *specification;
@@ -53,7 +53,7 @@ struct _AccArray {
   /* stencil, stencil2: per input */
   gint64         *sizes[2];     /* rank entries each */
   AccBoundary    *boundaries[2];
-  /* while_loop: condition and step, both of one parameter */
+  /* while_loop: condition and step, both with a parameter per input, and step with as many results */
   AccProgram     *programs[2];
 };
 

@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-array-scan.h"
 
-#include "acc-array-build-private.h"
+#include "acc-array-scan-private.h"
 #include "acc-error.h"
 
 /* All are scans from the left over rows that begin with the initial value; those from the right over reversed rows, with the
  * operator's operands changed, and reversed again. */
 
-typedef enum {
-  SEED_NONE,
-  SEED_EXTRA,    /* before the row, which gets longer */
-  SEED_FIRST,    /* before the row, whose last element goes */
-  SEED_JOINED,   /* combined with the first element */
-} Seed;
-
 typedef struct {
   AccArray     *array;
   gboolean      from_right;
-  Seed          seed;
+  AccSeed       seed;
   AccExpr      *initial;
   AccExprFunc2  combine;
   gpointer      data;
@@ -43,7 +36,7 @@ seeded_element (AccExpr *index,
   g_autoptr(AccExpr) own = NULL;
   g_autofree AccExpr **items = g_new (AccExpr *, rank);
   AccExpr *from = scan->from_right ? acc_expr_sub (acc_expr_extent (scan->array, rank - 1), place) : place;
-  gboolean shifts = scan->seed != SEED_JOINED;
+  gboolean shifts = scan->seed != ACC_SEED_JOINED;
 
   /* Behind a seed that is by itself: place - 1, or n - place; else place, or n - 1 - place. */
   if (shifts != scan->from_right)
@@ -66,12 +59,12 @@ begin_rows (Scan *scan)
   g_autofree AccExpr **extents = NULL;
   AccArray *node;
 
-  if (scan->seed == SEED_NONE)
+  if (scan->seed == ACC_SEED_NONE)
     return scan->from_right ? acc_array_reverse (array) : g_object_ref (array);
 
   node = acc_array_begin (ACC_OP_GENERATE, NULL, 0);
   extents = acc_array_list_extents (array);
-  if (scan->seed == SEED_EXTRA)
+  if (scan->seed == ACC_SEED_EXTRA)
     extents[rank - 1] = acc_expr_add (extents[rank - 1], acc_array_number (1));
   acc_array_set_extents_expr (node, acc_array_join_items (extents, rank));
   acc_array_call1 (node, 0, seeded_element, scan);
@@ -79,11 +72,37 @@ begin_rows (Scan *scan)
   return acc_array_complete (node);
 }
 
+AccExpr *
+acc_array_settle_initial (AccArray   *node,
+                          const char *operation,
+                          AccArray   *self,
+                          AccExpr    *given)
+{
+  g_autoptr(AccExpr) settled = NULL;
+  const GError *error;
+
+  if (given == NULL)
+    {
+      acc_array_fail_argument (node, "an initial value");
+      return NULL;
+    }
+
+  settled = acc_expr_ref_sink (acc_expr_settle (given, self->type));
+  error = acc_expr_get_error (settled);
+  if (error != NULL)
+    acc_array_fail (node, error->code, "%s: %s", operation, error->message);
+  else if (acc_expr_get_element_type (settled) != self->type)
+    acc_array_fail (node, ACC_ERROR_TYPE, "%s: an initial value of %s for an array of %s", operation,
+                    acc_element_type_get_code (acc_expr_get_element_type (settled)), acc_element_type_get_code (self->type));
+
+  return node->error == NULL ? g_steal_pointer (&settled) : NULL;
+}
+
 static AccArray *
 run_scan (AccArray     *self,
           const char   *operation,
           gboolean      from_right,
-          Seed          seed,
+          AccSeed       seed,
           AccExpr      *initial,
           AccExprFunc2  combine,
           gpointer      user_data,
@@ -96,22 +115,10 @@ run_scan (AccArray     *self,
 
   if (node->error == NULL && combine == NULL)
     acc_array_fail_argument (node, "a function");
-  if (node->error == NULL && seed != SEED_NONE && initial == NULL)
-    acc_array_fail_argument (node, "an initial value");
   if (node->error == NULL && self->rank == 0)
     acc_array_fail (node, ACC_ERROR_SHAPE, "%s: an array of rank 0 has no innermost dimension", operation);
-  if (node->error == NULL && seed != SEED_NONE)
-    {
-      const GError *error;
-
-      scan.initial = settled = acc_expr_ref_sink (acc_expr_settle (given, self->type));
-      error = acc_expr_get_error (settled);
-      if (error != NULL)
-        acc_array_fail (node, error->code, "%s: %s", operation, error->message);
-      else if (acc_expr_get_element_type (settled) != self->type)
-        acc_array_fail (node, ACC_ERROR_TYPE, "%s: an initial value of %s for an array of %s", operation,
-                        acc_element_type_get_code (acc_expr_get_element_type (settled)), acc_element_type_get_code (self->type));
-    }
+  if (node->error == NULL && seed != ACC_SEED_NONE)
+    scan.initial = settled = acc_array_settle_initial (node, operation, self, given);
   if (node->error != NULL)
     {
       if (totals != NULL)
@@ -149,7 +156,7 @@ acc_array_scanl (AccArray     *self,
                  AccExprFunc2  combine,
                  gpointer      user_data)
 {
-  return run_scan (self, "scanl", FALSE, SEED_EXTRA, initial, combine, user_data, NULL);
+  return run_scan (self, "scanl", FALSE, ACC_SEED_EXTRA, initial, combine, user_data, NULL);
 }
 
 /**
@@ -170,7 +177,7 @@ acc_array_scanr (AccArray     *self,
                  AccExprFunc2  combine,
                  gpointer      user_data)
 {
-  return run_scan (self, "scanr", TRUE, SEED_EXTRA, initial, combine, user_data, NULL);
+  return run_scan (self, "scanr", TRUE, ACC_SEED_EXTRA, initial, combine, user_data, NULL);
 }
 
 /**
@@ -189,7 +196,7 @@ acc_array_scanr1 (AccArray     *self,
                   AccExprFunc2  combine,
                   gpointer      user_data)
 {
-  return run_scan (self, "scanr1", TRUE, SEED_NONE, NULL, combine, user_data, NULL);
+  return run_scan (self, "scanr1", TRUE, ACC_SEED_NONE, NULL, combine, user_data, NULL);
 }
 
 /**
@@ -213,7 +220,7 @@ acc_array_scanl_prime (AccArray      *self,
                        gpointer       user_data,
                        AccArray     **totals)
 {
-  return run_scan (self, "scanl_prime", FALSE, SEED_FIRST, initial, combine, user_data, totals);
+  return run_scan (self, "scanl_prime", FALSE, ACC_SEED_FIRST, initial, combine, user_data, totals);
 }
 
 /**
@@ -237,7 +244,7 @@ acc_array_scanr_prime (AccArray      *self,
                        gpointer       user_data,
                        AccArray     **totals)
 {
-  return run_scan (self, "scanr_prime", TRUE, SEED_FIRST, initial, combine, user_data, totals);
+  return run_scan (self, "scanr_prime", TRUE, ACC_SEED_FIRST, initial, combine, user_data, totals);
 }
 
 /**
@@ -258,7 +265,7 @@ acc_array_prescanl (AccArray     *self,
                     AccExprFunc2  combine,
                     gpointer      user_data)
 {
-  return run_scan (self, "prescanl", FALSE, SEED_FIRST, initial, combine, user_data, NULL);
+  return run_scan (self, "prescanl", FALSE, ACC_SEED_FIRST, initial, combine, user_data, NULL);
 }
 
 /**
@@ -279,7 +286,7 @@ acc_array_prescanr (AccArray     *self,
                     AccExprFunc2  combine,
                     gpointer      user_data)
 {
-  return run_scan (self, "prescanr", TRUE, SEED_FIRST, initial, combine, user_data, NULL);
+  return run_scan (self, "prescanr", TRUE, ACC_SEED_FIRST, initial, combine, user_data, NULL);
 }
 
 /**
@@ -300,7 +307,7 @@ acc_array_postscanl (AccArray     *self,
                      AccExprFunc2  combine,
                      gpointer      user_data)
 {
-  return run_scan (self, "postscanl", FALSE, SEED_JOINED, initial, combine, user_data, NULL);
+  return run_scan (self, "postscanl", FALSE, ACC_SEED_JOINED, initial, combine, user_data, NULL);
 }
 
 /**
@@ -321,5 +328,5 @@ acc_array_postscanr (AccArray     *self,
                      AccExprFunc2  combine,
                      gpointer      user_data)
 {
-  return run_scan (self, "postscanr", TRUE, SEED_JOINED, initial, combine, user_data, NULL);
+  return run_scan (self, "postscanr", TRUE, ACC_SEED_JOINED, initial, combine, user_data, NULL);
 }

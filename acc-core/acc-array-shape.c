@@ -12,51 +12,6 @@ check_reshape (AccArray *node)
   return TRUE;
 }
 
-static guint
-count_all (AccArray *node)
-{
-  guint n = 0;
-
-  for (guint i = 0; i < node->n_specification; i++)
-    n += node->specification[i] == ACC_ALL;
-
-  return n;
-}
-
-static gboolean
-check_slice (AccArray *node)
-{
-  if (node->n_specification != node->inputs[0]->rank)
-    return acc_array_fail (node, ACC_ERROR_SHAPE, "a specification of %u entries does not fit an array of rank %u",
-                           node->n_specification, node->inputs[0]->rank);
-
-  node->rank = count_all (node);
-  node->type = node->inputs[0]->type;
-  return TRUE;
-}
-
-static gboolean
-check_replicate (AccArray *node)
-{
-  if (count_all (node) != node->inputs[0]->rank)
-    return acc_array_fail (node, ACC_ERROR_SHAPE, "a specification that keeps %u dimensions does not fit an array of rank %u",
-                           count_all (node), node->inputs[0]->rank);
-
-  if (node->n_specification > ACC_MAX_LEAVES)
-    return acc_array_fail (node, ACC_ERROR_SHAPE, "rank %u is too high", node->n_specification);
-
-  node->rank = node->n_specification;
-  node->type = node->inputs[0]->type;
-  return TRUE;
-}
-
-static void
-no_signature (AccArray     *node,
-              guint         function,
-              AccSignature *signature)
-{
-}
-
 static void
 backpermute_signature (AccArray     *node,
                        guint         function,
@@ -67,9 +22,7 @@ backpermute_signature (AccArray     *node,
   signature->result = acc_index_type (node->inputs[0]->rank);
 }
 
-const AccArrayRule acc_rule_reshape = { check_reshape, no_signature };
-const AccArrayRule acc_rule_slice = { check_slice, no_signature };
-const AccArrayRule acc_rule_replicate = { check_replicate, no_signature };
+const AccArrayRule acc_rule_reshape = { check_reshape, NULL };
 const AccArrayRule acc_rule_backpermute = { check_reshape, backpermute_signature };
 
 /**
@@ -143,54 +96,6 @@ acc_array_flatten (AccArray *self)
 
   if (node->error == NULL)
     acc_array_set_extents_expr (node, get_size (self));
-
-  return acc_array_complete (node);
-}
-
-/**
- * acc_array_slice:
- * @self: an array
- * @specification: (array length=n_specification): per dimension, outermost first, an index to fix it at, or %ACC_ALL to
- *   keep it
- * @n_specification: the rank of @self
- *
- * Part of an array: dimensions with an index go, the others stay. An index outside is %ACC_ERROR_BOUNDS, while building
- * where the extents are known by then.
- *
- * Returns: (transfer full): an array whose rank is the number of %ACC_ALL
- */
-AccArray *
-acc_array_slice (AccArray     *self,
-                 const gint64 *specification,
-                 guint         n_specification)
-{
-  AccArray *node = acc_array_begin (ACC_OP_SLICE, &self, 1);
-
-  acc_array_set_specification (node, specification, n_specification);
-
-  return acc_array_complete (node);
-}
-
-/**
- * acc_array_replicate:
- * @self: an array
- * @specification: (array length=n_specification): per dimension of the result, outermost first, the extent of a new
- *   dimension, or %ACC_ALL for the next of the array's own
- * @n_specification: the rank of the result
- *
- * Repeats an array along new dimensions: the element at an index is that of @self at the index without the new
- * dimensions. `[2, ACC_ALL, 3]` makes 2 × n × 3 of a vector. Extents that are not positive give an empty array.
- *
- * Returns: (transfer full): an array of rank @n_specification
- */
-AccArray *
-acc_array_replicate (AccArray     *self,
-                     const gint64 *specification,
-                     guint         n_specification)
-{
-  AccArray *node = acc_array_begin (ACC_OP_REPLICATE, &self, 1);
-
-  acc_array_set_specification (node, specification, n_specification);
 
   return acc_array_complete (node);
 }

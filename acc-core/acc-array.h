@@ -62,12 +62,16 @@ ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_reshape_expr  (AccArray *self, AccExpr *shape) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_flatten       (AccArray *self) G_GNUC_WARN_UNUSED_RESULT;
-/* @specification: an index to fix a dimension, or ACC_ALL to keep it */
+/* @specification: an index to fix a dimension, or ACC_ALL to keep it; ACC_ANY, the first alone, for all that are not named */
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_slice         (AccArray *self, const gint64 *specification, guint n_specification) G_GNUC_WARN_UNUSED_RESULT;
-/* @specification: an extent to insert a dimension, or ACC_ALL for the next of the array's own */
+ACC_AVAILABLE_IN_1_0
+AccArray *acc_array_slice_expr    (AccArray *self, AccExpr **specification, guint n_specification) G_GNUC_WARN_UNUSED_RESULT;
+/* @specification: an extent to insert a dimension, or ACC_ALL for the next of the array's own; ACC_ANY as above */
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_replicate     (AccArray *self, const gint64 *specification, guint n_specification) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccArray *acc_array_replicate_expr (AccArray *self, AccExpr **specification, guint n_specification) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_backpermute   (AccArray *self, AccShape *shape, AccExprFunc function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
@@ -93,7 +97,7 @@ AccArray *acc_array_stencil2      (AccArray *self, const gint64 *sizes, guint n_
                                    AccArray *other, const gint64 *other_sizes, guint n_other_sizes, AccBoundary *other_boundary,
                                    AccExprFunc2 function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 
-/* @targets: an index per element of self, or (b1, index): false skips. combine (new, old) */
+/* @targets: an index of integers per element of self, or (b1, index): false skips. combine (new, old) */
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_permute       (AccArray *self, AccArray *defaults, AccArray *targets, AccExprFunc2 combine, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 
@@ -102,6 +106,13 @@ ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_cond          (AccArray *condition, AccArray *then, AccArray *otherwise) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_while_loop    (AccArray *initial, AccProgram *condition, AccProgram *step) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+GPtrArray *acc_array_cond_many       (AccArray *condition, AccArray **then, guint n_then, AccArray **otherwise, guint n_otherwise) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+GPtrArray *acc_array_while_loop_many (AccArray **initial, guint n_initial, AccProgram *condition, AccProgram *step) G_GNUC_WARN_UNUSED_RESULT;
+/* In memory before anything reads it: a barrier to fusion */
+ACC_AVAILABLE_IN_1_0
+AccArray *acc_array_compute       (AccArray *self) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Asking */
 ACC_AVAILABLE_IN_1_0
@@ -142,5 +153,9 @@ G_END_DECLS
 #include "acc-array-math.h"
 #include "acc-array-expand.h"
 #include "acc-array-filter.h"
+#include "acc-array-fold-segments.h"
 #include "acc-array-rearrange.h"
 #include "acc-array-scan.h"
+#include "acc-array-scan-segments.h"
+#include "acc-array-scatter.h"
+#include "acc-array-zip.h"

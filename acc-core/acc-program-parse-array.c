@@ -73,6 +73,19 @@ take_arrays (Reader    *self,
   return TRUE;
 }
 
+/* How many arrays stand before the two programs of a loop. */
+static int
+count_states (Reader *self)
+{
+  guint n = self->tokens->len - self->next;
+  AccToken *last = n >= 2 ? g_ptr_array_index (self->tokens, self->tokens->len - 2) : NULL;
+
+  if (last != NULL && !last->quoted && strcmp (last->text, "label") == 0)
+    n -= 2;
+
+  return n > 2 ? (int) n - 2 : 0;
+}
+
 static gboolean
 take_signature (Reader          *self,
                 AccElementType **type,
@@ -256,6 +269,7 @@ read_fields (Reader   *self,
   switch ((guint) node->op)
     {
     case ACC_OP_UNZIP:
+    case ACC_OP_LOOP_RESULT:
       if (!take_number (self, "an item", 0, G_MAXINT, &item))
         return FALSE;
       node->item = item;
@@ -286,7 +300,7 @@ read_delayed (Reader       *self,
   g_autoptr(AccArray) node = NULL;
   guint64 cost = 0;
 
-  if (!take_arrays (self, acc_operation_get_info (op)->n_inputs, inputs))
+  if (!take_arrays (self, op == ACC_OP_WHILE_LOOP ? count_states (self) : acc_operation_get_info (op)->n_inputs, inputs))
     return NULL;
 
   node = acc_array_begin (op, (AccArray **) inputs->pdata, inputs->len);

@@ -370,7 +370,7 @@ append_fields (Printer  *self,
     {
       append_signature (text, array, acc_shape_get_extents (array->shape, NULL));
     }
-  else if (array->op == ACC_OP_UNZIP)
+  else if (array->op == ACC_OP_UNZIP || array->op == ACC_OP_LOOP_RESULT)
     {
       g_string_append_printf (text, " %u", array->item);
     }

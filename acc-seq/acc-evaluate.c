@@ -303,7 +303,7 @@ acc_backend_run (AccBackend *self, AccArray *array, GCancellable *cancellable, G
  * Computes several arrays at once: work that they share is done once, and each source is read once. Otherwise as
  * acc_backend_run().
  *
- * Returns: (transfer full) (element-type AccArray): manifest arrays, in the order of @arrays
+ * Returns: (transfer container) (element-type AccArray): manifest arrays, in the order of @arrays
  *
  * Since: 1.0
  */

@@ -243,6 +243,33 @@ take_all (Search *search,
     }
 }
 
+static gboolean
+is_ordering (const AccKernelInstr *instr)
+{
+  return instr->op == ACC_KOP_UNTIL || instr->op == ACC_KOP_BARRIER || instr->op == ACC_KOP_FENCE || instr->op == ACC_KOP_ATOMIC
+         || instr->op == ACC_KOP_CAS;
+}
+
+/* Whether stores that stand before @block may not pass it. */
+static gboolean
+has_order (Search *search,
+           guint32 block)
+{
+  GArray *items = acc_kernel_block (search->kernel, block)->items;
+
+  for (guint i = 0; i < items->len; i++)
+    {
+      const AccKernelInstr *instr = acc_kernel_instr (search->kernel, g_array_index (items, guint32, i));
+
+      if (is_ordering (instr) || instr->op == ACC_KOP_STORE
+          || (instr->blocks[0] != 0 && has_order (search, instr->blocks[0]))
+          || (instr->blocks[1] != 0 && has_order (search, instr->blocks[1])))
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
 static void
 search_block (Search *search,
               guint32 block)
@@ -275,13 +302,12 @@ search_block (Search *search,
       /* What follows may not run; stores may not pass what orders them. */
       if (instr->op == ACC_KOP_UNTIL)
         loads_region++;
-      if (instr->op == ACC_KOP_UNTIL || instr->op == ACC_KOP_BARRIER || instr->op == ACC_KOP_FENCE || instr->op == ACC_KOP_ATOMIC
-          || instr->op == ACC_KOP_CAS)
+      if (is_ordering (instr))
         region++;
       for (guint k = 0; k < 2; k++)
         if (instr->blocks[k] != 0)
           {
-            region++;
+            region += has_order (search, instr->blocks[k]);
             search_block (search, instr->blocks[k]);
           }
     }

@@ -47,6 +47,8 @@ typedef struct {
   char *(*shuffle) (CWriter *w, KShuffle how, const char *x, guint delta);
   /* A call of the platform's library for f32 or f64; NULL with an error where there is none. */
   char *(*library) (CWriter *w, AccPrimitive primitive, const char *x, const char *y);
+  /* Of f32, to some 2^-17 of the result, or of 1 for logarithms near 0. */
+  char *(*approximate) (CWriter *w, AccPrimitive primitive, const char *x);
   const char *inverse_root;   /* of f32, quick */
 } CSyntax;
 

@@ -309,6 +309,8 @@ float_primitive (CWriter       *w,
 {
   g_autofree char *zero = c_float (kind, 0), *one = c_float (kind, 1), *minus_one = c_float (kind, -1);
 
+  if (w->kernel->fast && kind == ACC_KIND_F32 && (primitive == ACC_PRIM_EXP || primitive == ACC_PRIM_LOG))
+    return w->syntax->approximate (w, primitive, x);
   if (_acc_primitive_is_transcendental (primitive))
     return library (w, primitive, x, y);
 

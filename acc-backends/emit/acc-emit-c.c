@@ -407,13 +407,38 @@ write_shuffle (CWriter              *w,
 }
 
 static void
+write_fail (CWriter              *w,
+            const AccKernelInstr *instr)
+{
+  g_autofree char *index = c_value (w, instr->args[1]), *extent = c_value (w, instr->args[2]);
+
+  c_line (w, "  FAIL (%uu, %uu, %s, %s);", (guint) (instr->bits & G_MAXUINT32), (guint) (instr->bits >> 32), index, extent);
+}
+
+static void
 write_check (CWriter              *w,
              const AccKernelInstr *instr)
 {
-  g_autofree char *ok = c_value (w, instr->args[0]), *index = c_value (w, instr->args[1]), *extent = c_value (w, instr->args[2]);
+  g_autofree char *ok = c_value (w, instr->args[0]);
 
   c_line (w, "if (!(%s))", ok);
-  c_line (w, "  FAIL (%uu, %uu, %s, %s);", (guint) (instr->bits & G_MAXUINT32), (guint) (instr->bits >> 32), index, extent);
+  write_fail (w, instr);
+}
+
+/* The check that item @i of a block is, if what follows is all that its condition decides: one branch for both. */
+static const AccKernelInstr *
+get_check_of_branch (CWriter *w,
+                     GArray  *items,
+                     guint    i)
+{
+  const AccKernelInstr *check, *branch;
+
+  if (i + 1 >= items->len)
+    return NULL;
+  check = acc_kernel_instr (w->kernel, g_array_index (items, guint32, i));
+  branch = acc_kernel_instr (w->kernel, g_array_index (items, guint32, i + 1));
+
+  return check->op == ACC_KOP_CHECK && branch->op == ACC_KOP_IF && branch->args[0] == check->args[0] && branch->blocks[1] == 0 ? check : NULL;
 }
 
 /* The part of the words of a pack, named q and its number, that is the element of @lane. */
@@ -701,6 +726,7 @@ write_block (CWriter *w,
       const AccKernelInstr *instr = acc_kernel_instr (w->kernel, id);
       g_autofree char *x = instr->n_args > 0 && _acc_kernel_first_id (instr) == 0 ? c_value (w, instr->args[0]) : NULL;
       g_autofree char *y = instr->n_args > 1 ? c_value (w, instr->args[1]) : NULL;
+      const AccKernelInstr *check;
 
       switch ((int) instr->op)
         {
@@ -722,7 +748,8 @@ write_block (CWriter *w,
           c_line (w, "%s = %s;", x, y);
           break;
         case ACC_KOP_CHECK:
-          write_check (w, instr);
+          if (get_check_of_branch (w, items, i) == NULL)
+            write_check (w, instr);
           break;
         case ACC_KOP_BARRIER:
           w->syntax->barrier (w);
@@ -747,6 +774,11 @@ write_block (CWriter *w,
               c_open (w);
               write_block (w, instr->blocks[1]);
               c_close (w);
+            }
+          else if (i > 0 && (check = get_check_of_branch (w, items, i - 1)) != NULL)
+            {
+              c_line (w, "else");
+              write_fail (w, check);
             }
           break;
         case ACC_KOP_WHILE:

@@ -128,9 +128,21 @@ number_of_buffer (const AccKernel *kernel,
   return n;
 }
 
+/* Threads of a group see each other's work in buffers too, after barriers. */
 static gboolean
-has_barrier (const AccKernel *kernel)
+shares_buffers (const AccKernel *kernel)
 {
+  gboolean shares = FALSE;
+
+  for (guint i = 0; i < kernel->params->len; i++)
+    {
+      guint flags = acc_kernel_param (kernel, i)->flags;
+
+      shares |= (flags & ACC_BUFFER_COHERENT) != 0 || ((flags & ACC_BUFFER_WRITE) != 0 && (flags & ACC_BUFFER_READ) != 0);
+    }
+  if (!shares)
+    return FALSE;
+
   for (guint32 i = 1; i < kernel->instrs->len; i++)
     if (acc_kernel_instr (kernel, i)->op == ACC_KOP_BARRIER && acc_kernel_instr (kernel, i)->block != 0)
       return TRUE;
@@ -258,7 +270,7 @@ choose_storage (CWriter *w)
 
   for (guint i = 0; i < kernel->shared->len; i++)
     w->storage[i] = g_array_index (kernel->shared, AccKernelParam, i).kind;
-  w->storage[kernel->shared->len] = has_barrier (kernel);
+  w->storage[kernel->shared->len] = shares_buffers (kernel);
 
   for (guint32 i = 1; i < kernel->instrs->len; i++)
     {
@@ -469,8 +481,9 @@ gl_cas (CWriter    *w,
 static void
 gl_barrier (CWriter *w)
 {
-  /* Of shared memory and buffers, for the group alone. */
-  c_line (w, "groupMemoryBarrier ();");
+  /* For the group alone; a barrier by itself is one of shared memory. */
+  if (w->storage[w->kernel->shared->len])
+    c_line (w, "groupMemoryBarrier ();");
   c_line (w, "barrier ();");
 }
 
@@ -507,6 +520,14 @@ gl_library (CWriter     *w,
   return NULL;
 }
 
+static char *
+gl_approximate (CWriter     *w G_GNUC_UNUSED,
+                AccPrimitive primitive,
+                const char  *x)
+{
+  return g_strdup_printf ("%s (%s)", acc_primitive_get_info (primitive)->name, x);
+}
+
 static const CSyntax syntax = {
   .load = gl_load,
   .store = gl_store,
@@ -517,6 +538,7 @@ static const CSyntax syntax = {
   .fence = gl_fence,
   .shuffle = gl_shuffle,
   .library = gl_library,
+  .approximate = gl_approximate,
   .inverse_root = "inversesqrt",
 };
 

@@ -313,6 +313,15 @@ cl_library (CWriter     *w,
   return y != NULL ? g_strdup_printf ("%s (%s, %s)", name, x, y) : g_strdup_printf ("%s (%s)", name, x);
 }
 
+/* On processors the native functions are no quicker. */
+static char *
+cl_approximate (CWriter     *w,
+                AccPrimitive primitive,
+                const char  *x)
+{
+  return g_strdup_printf ("%s%s (%s)", w->dialect->has_quick ? "native_" : "", acc_primitive_get_info (primitive)->name, x);
+}
+
 static const CSyntax syntax = {
   .load = cl_load,
   .store = cl_store,
@@ -323,6 +332,7 @@ static const CSyntax syntax = {
   .fence = cl_fence,
   .shuffle = cl_shuffle,
   .library = cl_library,
+  .approximate = cl_approximate,
   .inverse_root = "native_rsqrt",
 };
 

@@ -48,6 +48,14 @@ acc_fusion_node_is_fold (AccFusionNode *node)
   return op == ACC_OP_FOLD || op == ACC_OP_FOLD1 || op == ACC_OP_FOLD_ALL || op == ACC_OP_FOLD1_ALL;
 }
 
+gboolean
+acc_fusion_node_is_view (AccFusionNode *node)
+{
+  AccOperation op = node->array->op;
+
+  return !node->is_value && (op == ACC_OP_RESHAPE || op == ACC_OP_COMPUTE || op == ACC_OP_UNZIP);
+}
+
 guint
 acc_fold_get_lanes (AccElementType *type)
 {
@@ -303,7 +311,8 @@ add_node (AccFusionGraph *self,
   node->is_value = acc_fusion_node_is_given (node);
   if (!node->is_value)
     {
-      if (array->op == ACC_OP_PARAMETER || array->op == ACC_OP_COND || array->op == ACC_OP_WHILE_LOOP)
+      if (array->op == ACC_OP_PARAMETER || array->op == ACC_OP_COND || array->op == ACC_OP_WHILE_LOOP ||
+          array->op == ACC_OP_LOOP_RESULT)
         {
           g_autofree char *name = acc_array_describe (array);
 

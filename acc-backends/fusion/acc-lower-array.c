@@ -354,6 +354,9 @@ compute (AccLower       *l,
         leaf -= count_leaves (get_input (l, node, i++));
       return low_read (l, get_input (l, node, i), low_index_same (l, ix, node->extents, get_input (l, node, i)), leaf);
 
+    case ACC_OP_COMPUTE:
+      return low_read (l, get_input (l, node, 0), ix, leaf);
+
     case ACC_OP_UNZIP:
       for (i = 0; i < array->item; i++)
         leaf += acc_element_type_get_n_leaves (acc_element_type_get_item (array->inputs[0]->type, i));

@@ -393,7 +393,7 @@ write_index (AccLower *l,
     return FALSE;
 
   /* Views of what has memory. */
-  while (!node->is_value && (node->array->op == ACC_OP_RESHAPE || node->array->op == ACC_OP_UNZIP))
+  while (acc_fusion_node_is_view (node))
     {
       for (guint i = 0; node->array->op == ACC_OP_UNZIP && i < node->array->item; i++)
         first += acc_element_type_get_n_leaves (acc_element_type_get_item (node->array->inputs[0]->type, i));

@@ -112,6 +112,7 @@ read_input (InterpRowsPlan *self,
     case ACC_OP_ZIP_WITH3:
     case ACC_OP_ZIP:
     case ACC_OP_UNZIP:
+    case ACC_OP_COMPUTE:
     case ACC_OP_FOLD:
     case ACC_OP_FOLD1:
     case ACC_OP_FOLD_ALL:
@@ -335,7 +336,7 @@ classify (InterpRowsPlan *self,
           }
       }
   /* A loop decides its extents by running. */
-  if (node->op != ACC_OP_WHILE_LOOP || !info->late)
+  if (!info->late || (node->op != ACC_OP_WHILE_LOOP && node->op != ACC_OP_LOOP_RESULT))
     {
       if (node->op == ACC_OP_WHILE_LOOP && streams)
         {
@@ -398,6 +399,7 @@ can_step (const InterpRowsNode *info)
     case ACC_OP_SOURCE:
     case ACC_OP_COND:
     case ACC_OP_WHILE_LOOP:
+    case ACC_OP_LOOP_RESULT:
       return FALSE;
     default:
       return TRUE;

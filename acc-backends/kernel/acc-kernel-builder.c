@@ -465,7 +465,12 @@ is_built_here (AccKernelBuilder *b,
                AccPrimitive      primitive,
                KValue            x)
 {
-  return !b->kernel->precise && x.id != 0 && acc_math_covers (primitive, kb_kind (b, x));
+  if (b->kernel->precise || x.id == 0)
+    return FALSE;
+  if (b->kernel->approximate && kb_kind (b, x) == ACC_KIND_F32 && (primitive == ACC_PRIM_EXP || primitive == ACC_PRIM_LOG))
+    return FALSE;
+
+  return acc_math_covers (primitive, kb_kind (b, x));
 }
 
 KValue
@@ -728,4 +733,11 @@ kb_set_fast (AccKernelBuilder *b,
              gboolean          fast)
 {
   b->kernel->fast = fast;
+}
+
+void
+kb_set_approximate (AccKernelBuilder *b,
+                    gboolean          approximate)
+{
+  b->kernel->approximate = approximate;
 }

@@ -135,6 +135,9 @@ void   kb_set_precise     (AccKernelBuilder *b, gboolean precise);
  * and off by a few ULP for division, square root, exponentials and logarithms of f32. */
 void   kb_set_fast        (AccKernelBuilder *b, gboolean fast);
 
+/* Of a fast kernel, before any value is made: exponentials and logarithms of f32 stay for what the device has. */
+void   kb_set_approximate (AccKernelBuilder *b, gboolean approximate);
+
 /* A transcendental primitive as the platform's library has it, lane by lane, whatever the mode; y: 0 for one operand. */
 KValue kb_prim_platform   (AccKernelBuilder *b, AccPrimitive primitive, KValue x, KValue y);
 

@@ -29,6 +29,7 @@ typedef struct {
   gboolean merges_loads;       /* what a thread loads of neighbouring elements, up to 16 bytes, becomes one access */
   gboolean has_library;        /* transcendental primitives that are better than those built of other instructions */
   gboolean has_fast_library;   /* such where fast_math is asked for */
+  gboolean has_fast_exp;       /* exponentials and logarithms of f4 for where it is */
   guint    kinds;              /* bit (1 << AccElementKind): values that the device can hold and compute with */
 
   gboolean fast_math;          /* asked for: see acc_backend_set_fast_math() */

@@ -27,9 +27,9 @@ static gboolean
 build (AccOpenclDevice  *self,
        AccKernel        *kernel,
        cl_program        program,
-       const char       *options,
        GError          **error)
 {
+  g_autofree char *options = g_strconcat (self->options, self->dialect.has_exact_divide && !kernel->fast ? " -cl-fp32-correctly-rounded-divide-sqrt" : NULL, NULL);
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->compiler);
   cl_int code = self->cl->clBuildProgram (program, 1, &self->device, options, NULL, NULL);
   g_autofree char *log = NULL;
@@ -66,7 +66,7 @@ acc_opencl_compile (AccDevice  *device,
   if (!acc_opencl_check (self, code, "making a program", error))
     return NULL;
 
-  ok = build (self, kernel, program, self->options, error)
+  ok = build (self, kernel, program, error)
        && acc_opencl_check (self, self->cl->clGetProgramInfo (program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL),
                             "reading a program", error);
   if (ok && size == 0)
@@ -141,7 +141,7 @@ acc_opencl_load (AccDevice  *device,
     }
   else
     {
-      ok = build (self, kernel, loaded->program, self->options, error);
+      ok = build (self, kernel, loaded->program, error);
     }
   if (ok)
     {

@@ -375,8 +375,7 @@ ask_facts (AccOpenclDevice  *self,
   self->dialect.has_nvidia_asm = has_extension (extensions, "cl_nv_device_attribute_query");
   self->dialect.has_quick = !processor;
   self->dialect.keeps_denormals = (single & CL_FP_DENORM) != 0;
-  self->options = g_strdup_printf ("-cl-std=CL1.2 -w%s%s%s", self->dialect.has_exact_divide ? " -cl-fp32-correctly-rounded-divide-sqrt" : "",
-                                   more != NULL ? " " : "", more != NULL ? more : "");
+  self->options = g_strdup_printf ("-cl-std=CL1.2 -w%s%s", more != NULL ? " " : "", more != NULL ? more : "");
   self->parent.id = g_strdup_printf ("%s; %s; %s; %s; %s%s%s", name, version, driver, platform, self->options,
                                      self->dialect.has_half ? "; f16" : "", self->dialect.has_quick ? "; quick" : "");
 
@@ -388,6 +387,7 @@ ask_facts (AccOpenclDevice  *self,
   target->shared_bytes = get_number (self, CL_DEVICE_LOCAL_MEM_SIZE);
   target->n_groups = (guint) CLAMP (get_number (self, CL_DEVICE_MAX_COMPUTE_UNITS), 1, 65536) * 8;
   target->has_fast_library = TRUE;
+  target->merges_loads = self->dialect.has_quick;
   target->has_atomic_64 = self->dialect.has_atomic_64;
   for (guint kind = ACC_KIND_BOOL; kind < ACC_KIND_TUPLE; kind++)
     if (kind != ACC_KIND_F64 || twofold != 0)

@@ -23,8 +23,8 @@ AccPlace       acc_permute_get_result  (AccPermute *self, AccLower *l, guint lea
 KValue         acc_permute_get_neutral (AccPermute *self, AccLower *l, guint leaf);
 /* Whether source element @ix goes anywhere. */
 KValue         acc_permute_get_wanted  (AccPermute *self, AccLower *l, const AccIndex *ix);
-/* Where to; checked. Whether that is within the result. */
-KValue         acc_permute_get_target  (AccPermute *self, AccLower *l, const AccIndex *ix, KValue *target);
+/* Where to, and whether that is within the result; where checks are on. @is_checked: the run fails where it is not. */
+KValue         acc_permute_get_target  (AccPermute *self, AccLower *l, const AccIndex *ix, gboolean is_checked, KValue *target);
 /* The leaves of source element @ix. */
 KValue        *acc_permute_read        (AccPermute *self, AccLower *l, const AccIndex *ix);
 /* Makes of the result's element at @target what combining it with @new_value gives; nobody else may be at it. @more: as above. */

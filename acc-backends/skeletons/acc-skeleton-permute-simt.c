@@ -119,9 +119,11 @@ write_defaults (AccPermute *self)
 
 /* --- the source's elements */
 
-/* Elements of the source that a thread takes at a time, so that what is read of them is 16 bytes of neighbours. */
+/* Elements of the source that a thread takes at a time, so that what is read of them is 16 bytes of neighbours; more of wide
+ * ones, where threads do much with them before they read on: then more is under way. */
 static guint
-choose_vector (AccPermute *self)
+choose_vector (AccPermute *self,
+               guint       least)
 {
   GHashTableIter iter;
   AccFusionNode *node;
@@ -136,7 +138,7 @@ choose_vector (AccPermute *self)
     if (node->size == self->source->size)
       widest = MAX (widest, acc_element_type_get_widest (node->array->type));
 
-  vector = MAX (VECTOR_BYTES / widest, 1);
+  vector = MAX (VECTOR_BYTES / widest, least);
   while (vector > 1 && ((double) vector * (self->step->cluster->cost + 4) > MAX_COST || (gint64) vector * 32 > self->space->inner))
     vector /= 2;
 
@@ -156,7 +158,7 @@ visit_element (AccPermute     *self,
 
   low_if (l, acc_permute_get_wanted (self, l, ix))
     {
-      KValue target, inside = acc_permute_get_target (self, l, ix, &target);
+      KValue target, inside = acc_permute_get_target (self, l, ix, TRUE, &target);
 
       low_if (l, inside)
         {
@@ -165,30 +167,41 @@ visit_element (AccPermute     *self,
     }
 }
 
-/* The V elements from @first on, which all exist: first all is read, then all is written. */
+static KValue
+get_linear (AccPermute *self,
+            AccLower   *l,
+            KValue      u,
+            KValue      x)
+{
+  return kb_add (l->b, kb_mul (l->b, u, low_number (l, self->space->inner)), x);
+}
+
+/* The elements from @first on, which all exist: first all is read, then all is written, unless one goes nowhere or not within
+ * the result. TRUE in @done: it was. */
 static void
-visit_vector (AccPermute *self,
-              AccSimt    *simt,
-              KValue      u,
-              KValue      first,
-              guint       vector,
-              AccPermuteVisit       visit,
-              gpointer    data)
+visit_vector (AccPermute      *self,
+              AccSimt         *simt,
+              KValue           u,
+              KValue           first,
+              guint            vector,
+              AccPermuteVisit  visit,
+              gpointer         data,
+              KVar             done)
 {
   AccLower *l = simt->l;
   AccKernelBuilder *b = l->b;
   AccIndex **ix = low_alloc (l, vector * sizeof (AccIndex *));
+  KValue *targets = low_alloc (l, vector * sizeof (KValue)), all = kb_int (b, ACC_KIND_BOOL, 1);
 
   for (guint j = 0; j < vector; j++)
     ix[j] = low_index_of_space (l, self->space, u, kb_add (b, first, low_const (l, j)));
-  for (guint j = 0; j < vector && vector > 1; j++)
-    for (guint d = 0; d < self->node->rank; d++)
-      low_read (l, self->targets, ix[j], d);
   for (guint j = 0; j < vector; j++)
+    all = kb_and (b, all, acc_permute_get_target (self, l, ix[j], FALSE, &targets[j]));
+  kb_set (b, done, all);
+  low_if (l, all)
     {
-      KValue x = kb_add (b, first, low_const (l, j));
-
-      visit_element (self, simt, ix[j], kb_add (b, kb_mul (b, u, low_number (l, self->space->inner)), x), visit, data);
+      for (guint j = 0; j < vector; j++)
+        visit (self, simt, ix[j], get_linear (self, l, u, kb_add (b, first, low_const (l, j))), targets[j], data);
     }
 }
 
@@ -216,14 +229,14 @@ acc_permute_visit (AccPermute      *self,
           KValue at = kb_add (b, kb_add (b, base, kb_mul (b, k, low_const (l, simt->group))), simt->local);
           KValue first = kb_mul (b, at, low_const (l, vector));
           KValue last = kb_add (b, first, low_const (l, vector));
+          KVar done = kb_var (b, kb_int (b, ACC_KIND_BOOL, 0));
 
-          low_if (l, kb_and (b, kb_le (b, begin, first), kb_le (b, last, end)))
-            {
-              visit_vector (self, simt, u, low_within (l, first, 0, space->inner - 1), vector, visit, data);
-            }
-          if (vector == 1)
-            continue;
-          low_else (l)
+          if (vector > 1)
+            low_if (l, kb_and (b, kb_le (b, begin, first), kb_le (b, last, end)))
+              {
+                visit_vector (self, simt, u, low_within (l, first, 0, space->inner - 1), vector, visit, data, done);
+              }
+          low_if (l, kb_not (b, kb_get (b, done)))
             {
               low_for (l, j, low_const (l, 0), low_const (l, vector))
                 {
@@ -231,7 +244,8 @@ acc_permute_visit (AccPermute      *self,
 
                   low_if (l, kb_and (b, kb_le (b, begin, x), kb_lt (b, x, end)))
                     {
-                      visit_vector (self, simt, u, x, 1, visit, data);
+                      low_within (l, x, 0, space->inner - 1);
+                      visit_element (self, simt, low_index_of_space (l, space, u, x), get_linear (self, l, u, x), visit, data);
                     }
                 }
             }
@@ -297,7 +311,7 @@ static void
 write_last (AccPermute *self)
 {
   guint winners = acc_step_add_scratch (self->step, ACC_KIND_U32, self->node->size);
-  guint vector = choose_vector (self);
+  guint vector = choose_vector (self, 1);
   AccSimt simt;
 
   acc_simt_write_zeros (self->step, "permute_zeros", winners, ACC_KIND_U32, self->node->size);
@@ -470,7 +484,7 @@ write_atomics (AccPermute *self)
   Tables tables = { NULL, choose_copies (self) };
   AccSimt simt;
   AccLower *l = acc_simt_begin (&simt, self->step, "permute", acc_simt_get_group (self->step));
-  guint vector = choose_vector (self);
+  guint vector = choose_vector (self, shared ? 8 : 1);
   gint64 n_groups = MAX (self->step->fusion->target->n_groups, 1);
 
   if (shared)
@@ -515,7 +529,7 @@ write_serial (AccPermute *self)
 
               low_if (l, acc_permute_get_wanted (self, l, ix))
                 {
-                  low_if (l, acc_permute_get_target (self, l, ix, &target))
+                  low_if (l, acc_permute_get_target (self, l, ix, TRUE, &target))
                     {
                       acc_permute_combine (self, l, acc_permute_read (self, l, ix), target, 0);
                     }

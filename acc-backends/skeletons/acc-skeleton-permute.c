@@ -197,6 +197,7 @@ KValue
 acc_permute_get_target (AccPermute     *self,
                         AccLower       *l,
                         const AccIndex *ix,
+                        gboolean        is_checked,
                         KValue         *target)
 {
   AccKernelBuilder *b = l->b;
@@ -212,7 +213,8 @@ acc_permute_get_target (AccPermute     *self,
         {
           KValue ok = kb_and (b, kb_le (b, low_const (l, 0), at), kb_lt (b, at, extent));
 
-          kb_check (b, ok, ACC_ERROR_BOUNDS, acc_fusion_get_origin (l->fusion, self->node->array), at, extent);
+          if (is_checked)
+            kb_check (b, ok, ACC_ERROR_BOUNDS, acc_fusion_get_origin (l->fusion, self->node->array), at, extent);
           inside = kb_and (b, inside, ok);
         }
       *target = low_add (l, *target, low_mul (l, at, low_stride (l, acc_extents_multiply (self->node->extents, d + 1, self->node->rank))));
@@ -242,7 +244,7 @@ write_element (AccPermute     *self,
     {
       KValue target;
 
-      low_if (l, acc_permute_get_target (self, l, ix, &target))
+      low_if (l, acc_permute_get_target (self, l, ix, TRUE, &target))
         {
           combine_at (self, l, ix, target, table);
         }

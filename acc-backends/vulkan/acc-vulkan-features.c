@@ -207,6 +207,8 @@ choose_target (AccVulkanDevice  *self,
     .model = ACC_MODEL_SIMT,
     .max_group_size = MIN (1024, round_down (MIN (self->limits.maxComputeWorkGroupInvocations, self->limits.maxComputeWorkGroupSize[0]))),
     .shared_bytes = self->limits.maxComputeSharedMemorySize,
+    .merges_loads = self->type != VK_PHYSICAL_DEVICE_TYPE_CPU,
+    .has_fast_exp = self->type != VK_PHYSICAL_DEVICE_TYPE_CPU,
     .has_atomic_64 = features->atomic_64.shaderBufferInt64Atomics && features->atomic_64.shaderSharedInt64Atomics,
     .has_atomic_add_f32 = features->atomic_float.shaderBufferFloat32AtomicAdd && features->atomic_float.shaderSharedFloat32AtomicAdd,
     .has_atomic_add_f64 = core->shaderFloat64 && features->atomic_float.shaderBufferFloat64AtomicAdd

@@ -7,7 +7,8 @@
  * Amounts are bytes that must move at least ("GB/s" is amount over time), flops, keys or launches. peer-gpu.py puts the
  * strongest peers beside it. */
 
-#include <acc/acc.h>
+#include "bench-still.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -449,6 +450,45 @@ measure_transfers (Bench *self)
   report (self, "download", down, 5, 4. * n, "GB/s");
 }
 
+/* Up, one kernel and down, all at once: rows that come from nowhere and go there, with memory for a twentieth of them. */
+static void
+measure_stream (Bench *self)
+{
+  gint64 columns = 16384, rows = MAX (self->n / columns, 1) * 8;
+  double seconds[5], bytes = 4. * rows * columns;
+  guint64 limit = acc_backend_get_memory_limit (self->backend);
+
+  acc_backend_set_memory_limit (self->backend, (guint64) (bytes / 20));
+  for (guint i = 0; i < G_N_ELEMENTS (seconds) + 1; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AccSource) source = bench_still_source_new (acc_element_type_new (ACC_KIND_F32), rows, columns);
+      g_autoptr (AccSink) sink = bench_still_sink_new ();
+      g_autoptr (AccArray) array = acc_array_new_from_source (source);
+      g_autoptr (AccArray) result = acc_array_map (array, add_one, NULL);
+      g_autoptr (AccJob) job = NULL;
+      double begin = now ();
+
+      job = acc_backend_start_write (self->backend, result, sink, NULL);
+      if (!acc_job_wait (job, &error))
+        {
+          fprintf (stderr, "stream on %s: %s\n", self->name, error->message);
+          break;
+        }
+      if (i > 0)
+        seconds[i - 1] = now () - begin;
+      if (i == G_N_ELEMENTS (seconds))
+        report (self, "stream", seconds, i, 2 * bytes, "GB/s");
+      if (i == G_N_ELEMENTS (seconds) && g_getenv ("BENCH_REPORT") != NULL)
+        {
+          g_autofree char *plan = acc_plan_to_string (acc_job_get_plan (job)), *text = acc_job_dup_report (job);
+
+          fprintf (stderr, "%s\n%s\n", plan, text);
+        }
+    }
+  acc_backend_set_memory_limit (self->backend, limit);
+}
+
 static void
 run_all (Bench *self)
 {
@@ -501,6 +541,8 @@ run_all (Bench *self)
     measure_launch (self);
   if (is_wanted (self, "transfers"))
     measure_transfers (self);
+  if (is_wanted (self, "stream"))
+    measure_stream (self);
 }
 
 int

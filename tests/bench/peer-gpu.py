@@ -133,7 +133,21 @@ pinned = torch.empty(n // 4, pin_memory=True)
 there = torch.empty(n // 4, device=device)
 peer('upload', 'torch, pinned', lambda: there.copy_(pinned))
 peer('download', 'torch, pinned', lambda: pinned.copy_(there))
-del pinned, there
+back, result_there, way_down = torch.empty(n // 4, pin_memory=True), torch.rand(n // 4, device=device), torch.cuda.Stream()
+
+
+def both_ways():
+    way_down.wait_stream(torch.cuda.current_stream())
+    for _ in range(8):
+        there.copy_(pinned, non_blocking=True)
+        with torch.cuda.stream(way_down):
+            back.copy_(result_there, non_blocking=True)
+    torch.cuda.current_stream().wait_stream(way_down)
+
+
+# 16 n bytes; acc's stream moves 64 n.
+peers.setdefault('stream', []).append((measure(both_ways) * 4, 'torch, pinned, both ways'))
+del pinned, there, back, result_there
 torch.cuda.empty_cache()
 
 result = subprocess.run([bench, backends, str(log2)], stdout=subprocess.PIPE)
@@ -163,7 +177,7 @@ for work, measured in rows.items():
             continue
         cells.append('%.4g' % (amount / seconds / scale))
         ratios.append('%.2f' % (best[0] / seconds) if best else '-')
-        limits.append('%.2f' % (amount / seconds / copy_rate) if unit == 'GB/s' and work not in ('upload', 'download') else '-')
+        limits.append('%.2f' % (amount / seconds / copy_rate) if unit == 'GB/s' and work not in ('upload', 'download', 'stream') else '-')
     print('| %s | %s | %s | %s | %s | %s | %s |' % (
         work, ' | '.join(cells), unit if scale else 'each', best[1] if best else '-',
         '%.4g' % (amount / best[0] / scale) if best and scale else '-', ' | '.join(ratios), ' | '.join(limits)))

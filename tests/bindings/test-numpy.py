@@ -134,6 +134,30 @@ def test_structured():
     assert list(swapped['f0']) == [2.5, 4.5] and list(swapped['f1']) == [1, 3]
 
 
+def test_loops_of_several_arrays():
+    left, found = Acc.while_loop(
+        (Acc.enum_from(99, 2), Acc.use(np.zeros(0, 'i8'))),
+        lambda left, found: Acc.generate((), lambda _: left.extent(0) > 0),
+        lambda left, found: (left.filter(lambda x: x % left[0] != 0)[0], found.concat(left.take(1))))
+    assert [int(x) for x in np.asarray(found)] == [n for n in range(2, 101) if all(n % d for d in range(2, n))]
+    assert np.asarray(left).shape == (0,)
+    first, second = Acc.choose(Acc.use(np.array(True)), (np.arange(3), np.ones(2)), (np.arange(4), np.zeros(1)))
+    assert list(np.asarray(first)) == [0, 1, 2] and list(np.asarray(second)) == [1, 1]
+
+    @Acc.program('f4[:]', 'f4[:]')
+    def both(x, y):
+        return x + y, (x - y).compute()
+
+    total, difference = both(np.float32([1, 2]), np.float32([3, 5]))
+    assert list(np.asarray(total)) == [4, 7] and list(np.asarray(difference)) == [-2, -3]
+    try:
+        Acc.while_loop((np.arange(3),), lambda x: x.map(lambda y: y < 3), lambda x: 1 / 0)
+    except (ZeroDivisionError, GLib.Error):
+        pass
+    else:
+        assert False
+
+
 def test_parts_are_as_numpy_cuts_them():
     for code in CODES:
         data = (np.arange(60) % 2 if code == 'b1' else np.arange(60)).reshape(3, 4, 5).astype('?' if code == 'b1' else code)
@@ -182,10 +206,45 @@ def test_scans_are_cumulative_sums():
                        (array.scanr_prime(7, add), right(np.hstack((data, seeds)))[:, 1:])):
         assert np.array_equal(np.asarray(made[0].run()), want) and np.array_equal(np.asarray(made[1].run()), data.sum(-1) + 7)
 
+    _exceptions_come_out(array, add)
+
+
+def test_parts_of_rows_are_reduced_by_themselves():
+    data = np.arange(40, dtype='i8').reshape(4, 10) ** 2
+    array, add, lengths = Acc.use(data), lambda x, y: x + y, np.array([1, 4, 0, 3], 'u2')
+    parts = np.split(data[:, :8], np.cumsum(lengths)[:-1].astype(int), -1)
+    sums = np.hstack([part.sum(-1, keepdims=True) for part in parts])
+    each = lambda scan: np.hstack([scan(part) for part in parts])
+    right = lambda rows: np.flip(np.cumsum(np.flip(rows, -1), -1), -1)
+    before = lambda part: np.insert(part, 0, 7, -1)
+    behind = lambda part: np.insert(part, part.shape[-1], 7, -1)
+    for made, want in ((array.fold_seg(7, lengths, add), sums + 7), (array.fold1_seg([1, 4, 3], add), np.add.reduceat(data[:, :8], [0, 1, 5], -1)),
+                       (array.fold_seg_offsets(7, [0, 1, 5, 5, 8], add), sums + 7),
+                       (array.fold1_seg_offsets([2, 3, 10], Acc.max), np.maximum.reduceat(data, [2, 3], -1)),
+                       (array.scanl_seg(7, lengths, add), each(lambda part: np.cumsum(before(part), -1))),
+                       (array.scanr_seg(7, lengths, add), each(lambda part: right(behind(part)))),
+                       (array.scanl1_seg(lengths, add), each(lambda part: np.cumsum(part, -1))), (array.scanr1_seg(lengths, add), each(right)),
+                       (array.prescanl_seg(7, lengths, add), each(lambda part: np.cumsum(before(part), -1)[:, :-1])),
+                       (array.prescanr_seg(7, lengths, add), each(lambda part: right(behind(part))[:, 1:])),
+                       (array.postscanl_seg(7, lengths, add), each(lambda part: np.cumsum(part, -1) + 7)),
+                       (array.postscanr_seg(7, lengths, add), each(lambda part: right(part) + 7))):
+        assert np.array_equal(np.asarray(made.run()), want)
+    for made, want in ((array.scanl_prime_seg(7, lengths, add), array.prescanl_seg(7, lengths, add)),
+                       (array.scanr_prime_seg(7, lengths, add), array.prescanr_seg(7, lengths, add))):
+        assert np.array_equal(np.asarray(made[0].run()), np.asarray(want.run())) and np.array_equal(np.asarray(made[1].run()), sums + 7)
+    try:
+        array.fold_seg(0, [3, 9], add).run()
+        raise AssertionError('segments that are too long were accepted')
+    except GLib.Error as error:
+        assert 'fold_seg: all lengths together' in str(error)
+
+
+def _exceptions_come_out(array, add):
     def wrong(*arguments):
         raise KeyError('here')
 
     for call in (lambda: array.scanr(0, wrong), lambda: array.scanl_prime(0, wrong), lambda: array.filter(wrong),
+                 lambda: array.fold1_seg([2, 1], wrong), lambda: array.scanr_prime_seg(0, [2, 1], wrong),
                  lambda: array.flatten().expand(wrong, add), lambda: array.flatten().expand(lambda x: x, wrong)):
         try:
             call()

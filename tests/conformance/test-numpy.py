@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The interpreter against NumPy, wherever NumPy has the operation: who judges the judge."""
 
+import functools
 import itertools
 import sys
 
@@ -226,6 +227,24 @@ def test_movement():
         same(f'replicate {name}', run(array.replicate(3, *[Acc.ALL] * x.ndim)), np.broadcast_to(x, (3,) + shape))
 
 
+def test_slices():
+    for code, shape in itertools.product(ALL, SHAPES):
+        x = sample(code, shape)
+        array = Acc.use(x)
+        name = f'{code}{list(shape)}'
+        two = Acc.use(np.array([2, 0], 'i4'))
+        for n in (0, 1, 3):
+            same(f'replicate innermost by {n} {name}', run(array.replicate(..., n)), np.broadcast_to(x[..., None], shape + (n,)))
+        same(f'replicate by computed {name}', run(array.replicate(..., two[0], 3)), np.broadcast_to(x[..., None, None], shape + (2, 3)))
+        same(f'replicate by computed 0 {name}', run(array.replicate(two[1], *[Acc.ALL] * x.ndim)), np.broadcast_to(x, (0,) + shape))
+        if x.ndim == 0 or 0 in shape:
+            continue
+        same(f'slice innermost {name}', run(array.slice(..., shape[-1] - 1)), x[..., -1])
+        same(f'slice computed {name}', run(array.slice(..., two[1])), x[..., 0])
+        if x.ndim > 1:
+            same(f'slice two {name}', run(array.slice(two[1], *[Acc.ALL] * (x.ndim - 2), 0)), x[0, ..., 0])
+
+
 def test_reductions():
     for code, shape in itertools.product(INTEGERS + FLOATS, SHAPES):
         x = small(code, shape)
@@ -243,6 +262,29 @@ def test_reductions():
                 same(f'fold1 {name}', run(Acc.use(y).fold1(Acc.max)), np.max(y, axis=-1))
 
 
+def test_segments():
+    add = lambda a, b: a + b
+    for code, shape, kind in itertools.product(INTEGERS + FLOATS, ((40,), (3, 300), (2, 0, 50), (2, 3, 30)), ('i1', 'u8')):
+        x = small(code, shape)
+        n = shape[-1]
+        ends = np.sort(random.integers(0, n + 1, 6))
+        lengths = np.minimum(np.diff(ends, prepend=0), 127).astype(kind)
+        begins = np.cumsum(lengths.astype('i8')) - lengths.astype('i8')
+        parts = [x[..., begin:begin + int(length)] for begin, length in zip(begins, lengths)]
+        array = Acc.use(x)
+        zero = 0.0 if code in FLOATS else 0
+        name = f'{code}{list(shape)} of {kind}'
+        same(f'fold_seg {name}', run(array.fold_seg(zero, lengths, add)), np.stack([np.sum(part, axis=-1, dtype=code) for part in parts], -1))
+        full = np.maximum(lengths, 1)[:4] // 2 + 1
+        starts = np.cumsum(full.astype('i8')) - full.astype('i8')
+        if starts[-1] + int(full[-1]) <= n:
+            cut = x[..., :starts[-1] + int(full[-1])]
+            same(f'fold1_seg {name}', run(array.fold1_seg(full, add)), np.add.reduceat(cut, starts, axis=-1, dtype=code))
+        same(f'scanl1_seg {name}', run(array.scanl1_seg(lengths, add)), np.concatenate([np.cumsum(part, axis=-1, dtype=code) for part in parts], -1))
+        same(f'scanr1_seg {name}', run(array.scanr1_seg(lengths, add)),
+             np.concatenate([np.flip(np.cumsum(np.flip(part, -1), axis=-1, dtype=code), -1) for part in parts], -1))
+
+
 def test_stencils():
     modes = {'edge': Acc.BoundaryKind.CLAMP, 'reflect': Acc.BoundaryKind.MIRROR, 'wrap': Acc.BoundaryKind.WRAP}
     for code, shape, (mode, kind) in itertools.product(('i4', 'f8', 'u1'), ((7,), (2,), (5, 28), (3, 2), (3, 4, 5)), modes.items()):
@@ -257,6 +299,28 @@ def test_stencils():
         same(f'stencil {code}{list(shape)} {mode}', got, (first + last * np.array(2, code)).astype(code))
 
 
+def test_stencil_boundaries():
+    for code, shape in itertools.product(('i4', 'f8', 'u1'), ((7,), (1,), (5, 9), (2, 1), (3, 4, 2), (0, 3))):
+        x = small(code, shape) + np.arange(int(np.prod(shape))).reshape(shape).astype(code)
+        sizes = (5, 3, 7)[:x.ndim]
+        reach = tuple(size // 2 for size in sizes)
+        low, high = tuple(-r for r in reach), reach
+        outside = np.indices(tuple(n + 2 * r for n, r in zip(shape, reach))).sum(axis=0) - sum(reach)
+        inside = tuple(slice(r, r + n) for r, n in zip(reach, shape))
+        corner = lambda padded, at: padded[tuple(slice(r + o, r + o + n) for r, o, n in zip(reach, at, shape))]
+        total = lambda index: functools.reduce(lambda a, b: a + b, list(index) if x.ndim > 1 else [index])
+        boundaries = {'constant': (9, np.full(outside.shape, 9)),
+                      'function': (Acc.Boundary.function(x.ndim, lambda index: total(index).cast(code)), outside)}
+        for kind, (boundary, padded) in boundaries.items():
+            padded = padded.astype(code)
+            padded[inside] = x
+            got = run(Acc.use(x).stencil(sizes, boundary, lambda n: n[low] + n[high]))
+            same(f'stencil {kind} {code}{list(shape)}', got, (corner(padded, low) + corner(padded, high)).astype(code))
+            y = x[..., :-1] if shape[-1] > 1 else x
+            got = run(Acc.use(x).stencil2(sizes, boundary, Acc.use(y), (3,) * x.ndim, Acc.BoundaryKind.CLAMP, lambda n, m: n[high] + m.centre))
+            same(f'stencil2 {kind} {code}{list(shape)}', got, (corner(padded, high)[..., :y.shape[-1]] + y).astype(code))
+
+
 def test_permute():
     for code in INTEGERS:
         x = edges(code)
@@ -266,6 +330,42 @@ def test_permute():
         np.add.at(wanted, targets, x)
         got = run(Acc.use(x).permute(Acc.use(defaults), Acc.use(targets.astype('i8')), lambda new, old: new + old))
         same(f'permute {code}', got, wanted)
+
+
+def test_scatter():
+    for code, index in itertools.product(ALL, INTEGERS):
+        x = sample(code, 20)
+        targets = random.permutation(30)[:25].astype(index)
+        mask = random.integers(0, 2, 22)
+        defaults = sample(code, 30)
+        array = Acc.use(x)
+        wanted = defaults.copy()
+        wanted[targets[:20].astype('i8')] = x
+        same(f'scatter {code} {index}', run(array.scatter(defaults, targets)), wanted)
+        wanted = defaults.copy()
+        kept = mask[:20] != 0
+        wanted[targets[:20][kept].astype('i8')] = x[kept]
+        same(f'scatter_if {code} {index}', run(array.scatter_if(defaults, targets, mask, lambda m: m != 0)), wanted)
+        indices = np.where(mask != 0, random.integers(0, 20, 22), 99).astype(index)
+        wanted = np.where(mask != 0, x[np.where(mask != 0, indices, 0).astype('i8')], defaults[:22])
+        same(f'gather_if {code} {index}', run(array.gather_if(indices, defaults, mask, lambda m: m != 0)), wanted)
+
+
+def test_zips():
+    for n, shape in itertools.product(range(2, 10), SHAPES):
+        xs = [sample(code, tuple(extent + (k + d) % 2 for d, extent in enumerate(shape))) for k, code in enumerate(INTEGERS + ('b1',))][:n]
+        extents = tuple(min(x.shape[d] for x in xs) for d in range(len(shape)))
+        cut = [x[tuple(slice(0, extent) for extent in extents)].astype('i8') for x in xs]
+        digits = lambda *items: functools.reduce(lambda a, b: a * 7 + b, [item.cast('i8') for item in items])
+        wanted = functools.reduce(lambda a, b: a * 7 + b, cut)
+        first, *others = [Acc.use(x) for x in xs]
+        name = f'{n} of {list(shape)}'
+        same(f'zip_with {name}', run(first.zip_with(*others, digits)), wanted)
+        got = run(first.izip_with(*others, lambda index, *items: digits(*items) * 3 + sum((i for i in index), start=Acc.Expr.new_int(0))))
+        same(f'izip_with {name}', got, wanted * 3 + sum(np.indices(extents)) if shape else wanted * 3)
+        parts = first.zip(*others).unzip()
+        for k in range(n):
+            same(f'unzip {k} {name}', run(parts[k]), xs[k][tuple(slice(0, extent) for extent in extents)])
 
 
 def near(name, got, wanted, units):

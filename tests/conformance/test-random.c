@@ -440,9 +440,9 @@ random_node (Case *c)
   AccArray *y = partner (c, x), *z = partner (c, x);
   Access access = { c, x };
 
-  static const gint keeping[] = { 0, 3, 4, 6, 7, 8, 11, 14, 14, 15, 16, 17 };
+  static const gint keeping[] = { 0, 3, 4, 6, 7, 8, 11, 14, 14, 15, 16, 17, 18 };
 
-  switch (c->rows && pick (c, 12) != 0 ? keeping[pick (c, G_N_ELEMENTS (keeping))] : pick (c, 18))
+  switch (c->rows && pick (c, 12) != 0 ? keeping[pick (c, G_N_ELEMENTS (keeping))] : pick (c, 19))
     {
     case 0:
     case 1:
@@ -479,6 +479,8 @@ random_node (Case *c)
       return acc_array_get_rank (x) > 0 ? random_stencil (c, x) : acc_array_map (x, map_body, c);
     case 15:
       return random_permute (c, x);
+    case 16:
+      return acc_array_compute (x);
     default:
       return random_reduction (c, x);
     }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* log and what is made of it. x = 2^e (1 + f); with s = f / (2 + f), log (1 + f) = 2 s + s z r(z), z = s², r a Chebyshev
- * fit; summed as fdlibm does (Sun Microsystems 1993), small terms first. */
+/* log and what is made of it. x = 2^e (1 + f). In 64 bits, with s = f / (2 + f), log (1 + f) = 2 s + s z r(z), z = s², summed
+ * as fdlibm does (Sun Microsystems 1993), small terms first; in 32 bits, where a division costs more than a longer polynomial,
+ * log (1 + f) = f - f² / 2 + f³ r(f). r are Chebyshev fits. */
 
 #include "acc-math-private.h"
 
-static const double log_r_f32[] = { 0.666666665540420124298, 0.400001222118106493962, 0.285507786331919654345, 0.233316144718434992347 };
+/* Of f from -1/3 to 1/3. */
+static const double log_f_f32[] = { 0.3333333333333333, -0.24999944186243983, 0.19999948351310606, -0.1667331625320225, 0.14291867181988005,
+                                    -0.12288721609296725, 0.10915654793276691, -0.12422200575409693, 0.11330617385023778 };
 static const double log_r_f64[] = { 0.666666666666666664633, 0.40000000000000883236, 0.28571428570799785031, 0.222222223925810450972,
                                     0.181817955475211362347, 0.153862447376216666057, 0.13268638369266823879, 0.130880348509275538302 };
 
@@ -15,9 +18,9 @@ acc_math_split (const AccMath *m, KValue x, KValue *f, KValue *exponent)
   gboolean wide = m->kind == ACC_KIND_F64;
   KValue tiny = m_lt (m, x, m_const (m, wide ? 0x1p-1022 : 0x1p-126));
   KValue normal = m_select (m, tiny, m_mul (m, x, m_const (m, wide ? 0x1p54 : 0x1p25)), x);
-  KValue root_half = m_to_bits (m, m_const (m, wide ? 0x1.6a09e667f3bcdp-1 : 0x1.6a09e6p-1));
+  KValue lowest = m_to_bits (m, m_const (m, wide ? 0x1.6a09e667f3bcdp-1 : 0x1.555556p-1));
   KValue bits = m_to_bits (m, normal);
-  KValue e = m_shr (m, m_sub (m, bits, root_half), m->mantissa);
+  KValue e = m_shr (m, m_sub (m, bits, lowest), m->mantissa);
   KValue mantissa = m_from_bits (m, m_sub (m, bits, m_shl (m, e, m->mantissa)));
 
   /* An integer of a few bits to a float: its distance from the exponent of 2^mantissa · 1.5. */
@@ -33,15 +36,20 @@ static KValue
 log_of_positive (const AccMath *m, KValue x, KValue correction)
 {
   gboolean wide = m->kind == ACC_KIND_F64;
-  KValue f, e;
+  KValue f, e, inner;
   acc_math_split (m, x, &f, &e);
 
-  KValue s = m_div (m, f, m_add (m, f, m_const (m, 2)));
-  KValue z = m_mul (m, s, s);
-  KValue r = m_mul (m, z, m_poly_of (m, z, log_r));
-  KValue half_square = m_mul (m, m_mul (m, f, f), m_const (m, 0.5));
+  KValue square = m_mul (m, f, f), half_square = m_mul (m, square, m_const (m, 0.5));
   KValue small = m_fma (m, e, m_const (m, wide ? 0x1.a39ef35793c76p-33 : 1.4285906217992305756e-6), correction);
-  KValue inner = m_fma (m, s, m_add (m, half_square, r), small);
+  if (wide)
+    {
+      KValue s = m_div (m, f, m_add (m, f, m_const (m, 2)));
+      KValue z = m_mul (m, s, s);
+      KValue r = m_mul (m, z, m_poly (m, z, log_r_f64, G_N_ELEMENTS (log_r_f64)));
+      inner = m_fma (m, s, m_add (m, half_square, r), small);
+    }
+  else
+    inner = m_fma (m, m_mul (m, f, square), m_poly (m, f, log_f_f32, G_N_ELEMENTS (log_f_f32)), small);
   KValue sum = m_sub (m, f, m_sub (m, half_square, inner));
 
   return m_fma (m, e, m_const (m, wide ? 0x1.62e42fee00000p-1 : 0.693145751953125), sum);

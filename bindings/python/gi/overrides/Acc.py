@@ -422,6 +422,11 @@ def _shape(shape):
     return Acc.Shape.new([int(extent) for extent in shape])
 
 
+def _specification(entries):
+    """What slice and replicate take, from numbers, expressions, : and a first ..."""
+    return [_expr(Acc.ANY if entry is Ellipsis else Acc.ALL if isinstance(entry, slice) and entry == slice(None) else entry) for entry in entries]
+
+
 # --- arrays
 
 class _Owner(GObject.Object):
@@ -481,24 +486,59 @@ def _elementwise(function, reverse=False):
     return method
 
 
+def _named(name, method, call):
+    call = functools.wraps(method)(call)
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
 def _seeded(name, build=_build):
     """The method @name of an initial value and a function of two."""
     method = getattr(Acc.Array, name)
 
-    @functools.wraps(method)
     def call(self, initial, function):
         return build(function, 2, lambda callback: method(self, _expr(initial), callback))
 
-    call.__name__ = call.__qualname__ = name
-    return call
+    return _named(name, method, call)
 
 
 def _unseeded(name):
     method = getattr(Acc.Array, name)
 
-    @functools.wraps(method)
     def call(self, function):
         return _build(function, 2, lambda callback: method(self, callback))
+
+    return _named(name, method, call)
+
+
+def _seeded_parts(name, build=_build):
+    """The same of parts of rows: @segments are their lengths or offsets."""
+    method = getattr(Acc.Array, name)
+
+    def call(self, initial, segments, function):
+        return build(function, 2, lambda callback: method(self, _expr(initial), _array(segments), callback))
+
+    return _named(name, method, call)
+
+
+def _unseeded_parts(name):
+    method = getattr(Acc.Array, name)
+
+    def call(self, segments, function):
+        return _build(function, 2, lambda callback: method(self, _array(segments), callback))
+
+    return _named(name, method, call)
+
+
+def _zipping(name, arity):
+    """The method @name of two to nine arrays and, last, a function of their elements; of @arity arguments more than arrays."""
+    def call(self, *others_and_function):
+        *others, function = others_and_function
+        n = len(others) + 1
+        if not 2 <= n <= 9:
+            raise TypeError(f'{name} takes 2 to 9 arrays and a function')
+        method = getattr(Acc.Array, name if n == 2 else f'{name}{n}')
+        return _build(function, n + arity, lambda callback: method(self, *[_array(other) for other in others], callback))
 
     call.__name__ = call.__qualname__ = name
     return call
@@ -603,11 +643,8 @@ class Array(Acc.Array):
     def imap(self, function):
         return _build(function, 2, lambda callback: Acc.Array.imap(self, callback))
 
-    def zip_with(self, other, function):
-        return _build(function, 2, lambda callback: Acc.Array.zip_with(self, _array(other), callback))
-
-    def zip_with3(self, second, third, function):
-        return _build(function, 3, lambda callback: Acc.Array.zip_with3(self, _array(second), _array(third), callback))
+    zip_with = zip_with3 = zip_with4 = zip_with5 = zip_with6 = zip_with7 = zip_with8 = zip_with9 = _zipping('zip_with', 0)
+    izip_with = izip_with3 = izip_with4 = izip_with5 = izip_with6 = izip_with7 = izip_with8 = izip_with9 = _zipping('izip_with', 1)
 
     def zip(self, *others):
         return _sound(Acc.Array.zip_many([self] + [_array(other) for other in others]))
@@ -631,10 +668,12 @@ class Array(Acc.Array):
         return _sound(Acc.Array.flatten(self))
 
     def slice(self, *specification):
-        return _sound(Acc.Array.slice(self, [Acc.ALL if s in (ALL, Ellipsis) else int(s) for s in specification]))
+        """Dimensions with an index go; Acc.ALL, or :, keeps one, a first ... all that are not named."""
+        return _sound(Acc.Array.slice_expr(self, _specification(specification)))
 
     def replicate(self, *specification):
-        return _sound(Acc.Array.replicate(self, [Acc.ALL if s in (ALL, Ellipsis) else int(s) for s in specification]))
+        """Numbers are the extents of new dimensions; Acc.ALL, or :, is one of the array's, a first ... all that are not named."""
+        return _sound(Acc.Array.replicate_expr(self, _specification(specification)))
 
     def backpermute(self, shape, function):
         return _build(function, 1, lambda callback: Acc.Array.backpermute(self, _shape(shape), callback))
@@ -694,6 +733,14 @@ class Array(Acc.Array):
     prescanl, postscanl = _seeded('prescanl'), _seeded('postscanl')
     prescanr, postscanr = _seeded('prescanr'), _seeded('postscanr')
 
+    # the same of parts of rows
+    fold_seg, fold1_seg = _seeded_parts('fold_seg'), _unseeded_parts('fold1_seg')
+    fold_seg_offsets, fold1_seg_offsets = _seeded_parts('fold_seg_offsets'), _unseeded_parts('fold1_seg_offsets')
+    scanl_seg, scanl1_seg, scanl_prime_seg = _seeded_parts('scanl_seg'), _unseeded_parts('scanl1_seg'), _seeded_parts('scanl_prime_seg', _build_two)
+    scanr_seg, scanr1_seg, scanr_prime_seg = _seeded_parts('scanr_seg'), _unseeded_parts('scanr1_seg'), _seeded_parts('scanr_prime_seg', _build_two)
+    prescanl_seg, postscanl_seg = _seeded_parts('prescanl_seg'), _seeded_parts('postscanl_seg')
+    prescanr_seg, postscanr_seg = _seeded_parts('prescanr_seg'), _seeded_parts('postscanr_seg')
+
     # neighbourhoods
     def stencil(self, sizes, boundary, function):
         sizes = [int(size) for size in (sizes if hasattr(sizes, '__iter__') else (sizes,))]
@@ -710,10 +757,23 @@ class Array(Acc.Array):
     def permute(self, defaults, targets, function):
         return _build(function, 2, lambda callback: Acc.Array.permute(self, _array(defaults), _array(targets), callback))
 
+    def scatter(self, defaults, targets):
+        """A copy of defaults with self[i] at targets[i]."""
+        return _sound(Acc.Array.scatter(self, _array(defaults), _array(targets)))
+
+    def scatter_if(self, defaults, targets, mask, predicate):
+        return _build(predicate, 1, lambda callback: Acc.Array.scatter_if(self, _array(defaults), _array(targets), _array(mask), callback))
+
+    def gather_if(self, indices, defaults, mask, predicate):
+        return _build(predicate, 1, lambda callback: Acc.Array.gather_if(self, _array(indices), _array(defaults), _array(mask), callback))
+
     # flow
     def while_loop(self, condition, step):
-        signature = f'{self.dtype}[{",".join(":" * self.ndim)}]'
-        return _sound(Acc.Array.while_loop(self, _program([signature], condition), _program([signature], step)))
+        return while_loop([self], condition, step)[0]
+
+    def compute(self):
+        """Itself, in memory before anything reads it: a barrier to fusion."""
+        return _sound(Acc.Array.compute(self))
 
     # reading inside a scalar function
     def __getitem__(self, index):
@@ -775,7 +835,8 @@ class _All:
 
 
 ALL = Acc.ALL
-__all__.append('ALL')
+ANY = Acc.ANY
+__all__ += ['ALL', 'ANY']
 
 
 @_export
@@ -804,8 +865,20 @@ def unit(value):
 
 @_export
 def choose(condition, then, otherwise):
-    """The array then where the rank-0 array condition holds, else otherwise; only one is computed."""
+    """The array, or tuple of arrays, then where the rank-0 array condition holds, else otherwise; only one is computed."""
+    if isinstance(then, (tuple, list)):
+        then, otherwise = [_array(x) for x in then], [_array(x) for x in otherwise]
+        return tuple(_sound(x) for x in Acc.Array.cond_many(_array(condition), then, otherwise))
     return _sound(Acc.Array.cond(_array(condition), _array(then), _array(otherwise)))
+
+
+@_export
+def while_loop(initial, condition, step):
+    """Applies step to several arrays while condition, a rank-0 array, holds for them; their extents may change."""
+    initial = [_array(x) for x in initial]
+    signatures = [f'{x.dtype}[{",".join(":" * x.ndim)}]' for x in initial]
+    results = Acc.Array.while_loop_many(initial, _program(signatures, condition), _program(signatures, step))
+    return tuple(_sound(x) for x in results)
 
 
 @_export
@@ -829,16 +902,18 @@ def create_sink(path):
 # --- programs
 
 def _program(signatures, function):
+    """Of one result, or of as many as there are in a tuple that @function gives."""
     failure = []
 
     def callback(arrays, *_):
         try:
-            return _array(function(*arrays))
+            results = function(*arrays)
+            return [_array(x) for x in (results if isinstance(results, (tuple, list)) else (results,))]
         except BaseException as exception:
             failure.append(exception)
             return None
 
-    made = Acc.Program.new(list(signatures), callback)
+    made = Acc.Program.new_many(list(signatures), callback)
     if failure:
         raise failure[0]
     return _sound(made)

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-array-scan-private.h"
+
+G_BEGIN_DECLS
+
+/* One operation on segments of rows: what it was given, checked, and where the segments are. */
+typedef struct {
+  const char   *operation;
+  AccArray     *array;
+  gboolean      no_empty;   /* a segment without elements is a mistake */
+  AccArray     *offsets;    /* owned: an i8 more than there are segments, ascending, of elements that rows have */
+  AccArray     *total;      /* owned: what all lengths come to, which rows have; NULL where offsets were given */
+  AccExpr      *initial;    /* owned, of the element type; NULL: none */
+  AccExprFunc2  combine;
+  gpointer      data;
+} AccSegments;
+
+typedef enum {
+  ACC_SEGMENTS_LENGTHS,
+  ACC_SEGMENTS_OFFSETS,
+} AccSegmentsForm;
+
+/* @self: all but offsets, total and initial. A node with the mistake, or NULL: there is none, and the fields are set. Sinks @initial. */
+AccArray *acc_segments_prepare (AccSegments *self, AccSegmentsForm form, AccArray *segments, AccSeed seed, AccExpr *initial);
+void      acc_segments_clear   (AccSegments *self);
+/* What each segment comes to. @from_right: the initial value is behind the last element. */
+AccArray *acc_segments_fold    (AccSegments *self, gboolean from_right);
+
+/* Their partial reductions, one segment after the other. */
+AccArray *acc_segments_scan    (AccSegments *self, gboolean from_right, AccSeed seed);
+
+/* An index of @array in the row of @index. */
+AccExpr  *acc_segments_index   (AccArray *array, AccExpr *index, AccExpr *place);
+/* Extents as those of @array but for the innermost. */
+AccExpr  *acc_segments_extents (AccArray *array, AccExpr *innermost);
+/* How many there are, and where number @segment begins; 1 more is where it ends. */
+AccExpr  *acc_segments_count   (AccSegments *self);
+AccExpr  *acc_segments_begin   (AccSegments *self, AccExpr *segment, guint more);
+/* Where the first segment begins, and where the last one ends. */
+AccExpr  *acc_segments_first   (AccSegments *self);
+AccExpr  *acc_segments_last    (AccSegments *self);
+
+G_END_DECLS
