@@ -23,7 +23,7 @@ divide_elements (AccExpr *x,
                  AccExpr *y)
 {
   AccElementType *type = acc_expr_get_element_type (x);
-  gboolean is_float = type != NULL && acc_element_kind_is_float (acc_element_type_get_kind (type));
+  gboolean is_float = type != NULL && !acc_element_type_is_tuple (type) && acc_element_kind_is_float (acc_element_type_get_leaf (type, 0));
 
   return is_float ? acc_expr_fdiv (x, y) : acc_expr_quot (x, y);
 }
@@ -48,6 +48,11 @@ UNARY (log, acc_expr_log)
 UNARY (sin, acc_expr_sin)
 UNARY (cos, acc_expr_cos)
 UNARY (tanh, acc_expr_tanh)
+UNARY (real, acc_expr_real)
+UNARY (imag, acc_expr_imag)
+UNARY (conjugate, acc_expr_conjugate)
+UNARY (magnitude, acc_expr_magnitude)
+UNARY (phase, acc_expr_phase)
 
 static AccExpr *
 cast_element (AccExpr  *x,
@@ -375,6 +380,86 @@ AccArray *
 acc_array_tanh (AccArray *self)
 {
   return acc_array_map (self, tanh_element, NULL);
+}
+
+/**
+ * acc_array_real:
+ * @self: an array of complex numbers
+ *
+ * The real part of every element, by acc_expr_real().
+ *
+ * Returns: (transfer full): an array of floats, of the shape of @self; %ACC_ERROR_TYPE where elements are not complex
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_real (AccArray *self)
+{
+  return acc_array_map (self, real_element, NULL);
+}
+
+/**
+ * acc_array_imag:
+ * @self: an array of complex numbers
+ *
+ * The imaginary part of every element, by acc_expr_imag().
+ *
+ * Returns: (transfer full): an array of floats, of the shape of @self; %ACC_ERROR_TYPE where elements are not complex
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_imag (AccArray *self)
+{
+  return acc_array_map (self, imag_element, NULL);
+}
+
+/**
+ * acc_array_conjugate:
+ * @self: an array of complex numbers
+ *
+ * The complex conjugate of every element, by acc_expr_conjugate().
+ *
+ * Returns: (transfer full): an array of complex numbers, of the shape of @self; %ACC_ERROR_TYPE where elements are not complex
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_conjugate (AccArray *self)
+{
+  return acc_array_map (self, conjugate_element, NULL);
+}
+
+/**
+ * acc_array_magnitude:
+ * @self: an array of complex numbers
+ *
+ * The distance from 0 of every element, by acc_expr_magnitude().
+ *
+ * Returns: (transfer full): an array of floats, of the shape of @self; %ACC_ERROR_TYPE where elements are not complex
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_magnitude (AccArray *self)
+{
+  return acc_array_map (self, magnitude_element, NULL);
+}
+
+/**
+ * acc_array_phase:
+ * @self: an array of complex numbers
+ *
+ * The angle to the positive real axis, from -π to π, of every element, by acc_expr_phase().
+ *
+ * Returns: (transfer full): an array of floats, of the shape of @self; %ACC_ERROR_TYPE where elements are not complex
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_phase (AccArray *self)
+{
+  return acc_array_map (self, phase_element, NULL);
 }
 
 /**

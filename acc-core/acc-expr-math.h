@@ -173,6 +173,24 @@ AccExpr *acc_expr_scale_float  (AccExpr *k, AccExpr *a);
 ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_new_pi       (AccElementType *type);
 ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_real         (AccExpr *a);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_imag         (AccExpr *a);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_conjugate    (AccExpr *a);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_magnitude    (AccExpr *a);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_magnitude_prime (AccExpr *a);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_phase        (AccExpr *a);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_mk_polar     (AccExpr *magnitude, AccExpr *phase);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_cis          (AccExpr *phase);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_polar        (AccExpr *a);
+ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_to_linear    (AccExpr *shape, AccExpr *index);
 ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_from_linear  (AccExpr *shape, AccExpr *index);

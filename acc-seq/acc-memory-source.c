@@ -27,9 +27,9 @@ acc_memory_source_read (AccSource *source, AccChunk *chunk, GCancellable *cancel
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
 
-  for (guint i = 0; i < acc_element_type_get_n_leaves (type); i++)
+  for (guint i = 0; i < acc_element_type_get_n_buffers (type); i++)
     {
-      const guint8 *data = acc_buffer_map (self->array->leaves[i], error);
+      const guint8 *data = acc_buffer_map (self->array->buffers[i], error);
       guint64 bytes = acc_chunk_get_size (chunk, i);
 
       if (data == NULL)

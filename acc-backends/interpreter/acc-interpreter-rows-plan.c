@@ -60,7 +60,7 @@ is_outermost (AccExpr *index,
   *offset = 0;
   if (index->kind == ACC_EXPR_ITEM)
     return index->item == 0 && index->args[0] == parameter;
-  return index == parameter && !acc_element_type_is_tuple (parameter->type);
+  return index == parameter && acc_element_type_is_scalar (parameter->type);
 }
 
 static gboolean
@@ -242,7 +242,7 @@ find_taken (InterpRowsPlan *self,
   value = interp_graph_demand (graph, node->inputs[0], &info->error);
   if (value == NULL)
     return NULL;
-  value->loads[0] (&scalar, value->bases[0], 0);
+  interp_value_load (value, 0, 0, &scalar);
   return node->inputs[scalar.u ? 1 : 2];
 }
 

@@ -59,6 +59,10 @@ check(rows.slice([Acc.ANY, 1]).run().to_array().join() === '0,1' && rows.slice([
     'slices');
 check(counts.replicate([Acc.ANY, 2]).run().to_array().join() === '2,2,0,0,3,3,1,1', 'replicates');
 
+const turned = Acc.use(new Float32Array([1, 0, -2])).map(x => x.complex(x).conjugate()).run();
+check(turned.get_element_type().get_code() === 'c8' && turned.to_array().join() === '1,-1,0,0,-2,2', 'complex numbers');
+check(turned.magnitude().run().get_double(0, 2) > 2.8, 'magnitude');
+
 let caught = null;
 try {
     xs.map(x => x.add(x.cast('i4')));

@@ -496,6 +496,53 @@ def test_random_numbers():
     failures.extend([] if abs(np.mean(run(Acc.random_normal(10000)))) < 0.05 else ['random_normal is not about 0'])
 
 
+def near(name, got, wanted, units):
+    """Complex numbers, by their distance in units of the last place of the greater one."""
+    if got.shape != wanted.shape or got.dtype != wanted.dtype:
+        failures.append(f'{name}: {got.dtype}{got.shape} instead of {wanted.dtype}{wanted.shape}')
+        return
+    finite = np.isfinite(wanted)
+    allowed = units * np.finfo(wanted.dtype).eps * np.maximum(np.abs(wanted), 1)
+    good = ~finite | (np.abs(got - wanted) <= allowed)
+    if not np.all(good):
+        where = tuple(np.argwhere(~good)[0])
+        failures.append(f'{name}: {got[where]!r} instead of {wanted[where]!r} at {where}, {int(np.sum(~good))} in all')
+
+
+def test_complex():
+    for code in ('c8', 'c16'):
+        parts = np.concatenate([np.array([0.0, -0.0, 1, -1, 0.5, 2, -3]), random.uniform(-4, 4, 20)])
+        z = (parts[:, None] + 1j * parts[None, :]).astype(code)
+        w = z[::-1].T
+        for name, function in (('sqrt', np.sqrt), ('exp', np.exp), ('log', np.log), ('sin', np.sin), ('cos', np.cos), ('tan', np.tan),
+                               ('sinh', np.sinh), ('cosh', np.cosh), ('tanh', np.tanh), ('asin', np.arcsin), ('acos', np.arccos),
+                               ('atan', np.arctan), ('asinh', np.arcsinh), ('acosh', np.arccosh), ('atanh', np.arctanh),
+                               ('recip', np.reciprocal), ('conjugate', np.conjugate)):
+            near(f'{name} {code}', run(Acc.use(z).map(getattr(Acc, name))), function(z), 40)
+        near(f'magnitude {code}', run(Acc.use(z).map(Acc.magnitude)), np.abs(z), 4)
+        for name, function in (('add', lambda a, b: a + b), ('sub', lambda a, b: a - b), ('mul', lambda a, b: a * b),
+                               ('fdiv', lambda a, b: a / b)):
+            near(f'{name} {code}', run(Acc.use(z).zip_with(w, function)), function(z, w), 8)
+        same(f'eq {code}', run(Acc.use(z).zip_with(w, lambda a, b: a == b)), z == w)
+        near(f'sum {code}', run(Acc.use(z).fold(0, lambda a, b: a + b)), z.sum(axis=-1), 40)
+        near(f'scanl1 {code}', run(Acc.use(z).scanl1(lambda a, b: a + b)), np.cumsum(z, axis=-1), 40)
+        for cut in (z.T, z[::2, 1::3], z[:0]):
+            same(f'layout {code}', run(Acc.use(cut).map(lambda x: x)), cut)
+
+
+def test_vectors():
+    for code, n in itertools.product(ALL, (1, 2, 3, 4, 8, 16)):
+        data = np.stack([np.roll(edges(code), i) for i in range(n)], axis=-1)
+        array = Acc.use(data, f'{n}{code}')
+        same(f'vector {n}{code}', run(array), data)
+        same(f'last {n}{code}', run(array.map(lambda v: v[n - 1])), data[..., n - 1])
+        same(f'turned {n}{code}', run(array.map(lambda v: Acc.vec(*list(v)[::-1]))), data[..., ::-1])
+        same(f'replaced {n}{code}', run(array.map(lambda v: v.with_item(0, v[n - 1]))), np.concatenate([data[..., -1:], data[..., 1:]], axis=-1))
+        same(f'backwards {n}{code}', run(array.reverse()), data[::-1])
+        if code != 'b1':
+            same(f'sum {n}{code}', run(array.map(lambda v: v + v)), data + data)
+
+
 def main():
     tests = [value for name, value in globals().items() if name.startswith('test_')]
     print(f'1..{len(tests)}')

@@ -91,7 +91,7 @@ arrange (AccArray *values, const gint64 *order)
       g_ptr_array_add (leaves, g_bytes_new_take (to, size * width));
     }
 
-  return acc_array_use_leaves (type, shape, (GBytes **) leaves->pdata, n_leaves);
+  return acc_array_use_buffers (type, shape, (GBytes **) leaves->pdata, n_leaves);
 }
 
 static void
