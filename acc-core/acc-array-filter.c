@@ -56,7 +56,11 @@ refuse (AccArray  *node,
  *
  * The elements for which @predicate holds, in row-major order. Linear in the size of @self.
  *
+ * A @predicate that does not give a b1 is %ACC_ERROR_TYPE, an array of rank 0 %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): a vector
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_filter (AccArray     *self,
@@ -122,6 +126,8 @@ matching_index (AccExpr *index,
  * %ACC_ERROR_SHAPE while building, or %ACC_ERROR_BOUNDS when run, where the extents are known only then.
  *
  * Returns: (transfer full): a vector
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_compact (AccArray  *self,

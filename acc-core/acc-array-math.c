@@ -65,7 +65,12 @@ cast_element (AccExpr  *x,
  *
  * Adds, element by element, over the extents that both have.
  *
+ * Linear in the number of elements of the result. Elements of different types, or that are not numbers, are %ACC_ERROR_TYPE,
+ * different ranks %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): sums, of the element type; integers wrap
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_add (AccArray *self,
@@ -81,7 +86,12 @@ acc_array_add (AccArray *self,
  *
  * Subtracts @other from @self, element by element, over the extents that both have.
  *
+ * Linear in the number of elements of the result. Elements of different types, or that are not numbers, are %ACC_ERROR_TYPE,
+ * different ranks %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): differences, of the element type; integers wrap
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_sub (AccArray *self,
@@ -97,7 +107,12 @@ acc_array_sub (AccArray *self,
  *
  * Multiplies, element by element, over the extents that both have.
  *
+ * Linear in the number of elements of the result. Elements of different types, or that are not numbers, are %ACC_ERROR_TYPE,
+ * different ranks %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): products, of the element type; integers wrap
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_mul (AccArray *self,
@@ -114,7 +129,12 @@ acc_array_mul (AccArray *self,
  * Divides @self by @other: floats exactly rounded, integers cut off toward 0; dividing an integer by 0 is
  * %ACC_ERROR_ARITHMETIC when run, element by element, over the extents that both have.
  *
+ * Linear in the number of elements of the result. Elements of different types, or that are not numbers, are %ACC_ERROR_TYPE,
+ * different ranks %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): quotients, of the element type
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_div (AccArray *self,
@@ -130,7 +150,12 @@ acc_array_div (AccArray *self,
  *
  * Raises @self to the power @other; floats only, element by element, over the extents that both have.
  *
+ * Linear in the number of elements of the result. Elements of different types, or that are not floats, are %ACC_ERROR_TYPE,
+ * different ranks %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): powers, of the element type
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_pow (AccArray *self,
@@ -146,7 +171,12 @@ acc_array_pow (AccArray *self,
  *
  * Takes the smaller; where one is NaN, the other, element by element, over the extents that both have.
  *
+ * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
+ * %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): minima, of the element type
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_min (AccArray *self,
@@ -162,7 +192,12 @@ acc_array_min (AccArray *self,
  *
  * Takes the larger; where one is NaN, the other, element by element, over the extents that both have.
  *
+ * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
+ * %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): maxima, of the element type
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_max (AccArray *self,
@@ -178,7 +213,12 @@ acc_array_max (AccArray *self,
  *
  * Compares: whether @self is less than @other, element by element, over the extents that both have.
  *
+ * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
+ * %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of b1
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_lt (AccArray *self,
@@ -194,7 +234,12 @@ acc_array_lt (AccArray *self,
  *
  * Compares: whether @self is at most @other, element by element, over the extents that both have.
  *
+ * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
+ * %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of b1
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_le (AccArray *self,
@@ -210,7 +255,12 @@ acc_array_le (AccArray *self,
  *
  * Compares: whether @self is greater than @other, element by element, over the extents that both have.
  *
+ * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
+ * %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of b1
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_gt (AccArray *self,
@@ -226,7 +276,12 @@ acc_array_gt (AccArray *self,
  *
  * Compares: whether @self is at least @other, element by element, over the extents that both have.
  *
+ * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
+ * %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of b1
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_ge (AccArray *self,
@@ -242,7 +297,12 @@ acc_array_ge (AccArray *self,
  *
  * Compares: whether @self equals @other, element by element, over the extents that both have.
  *
+ * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
+ * %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of b1
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_eq (AccArray *self,
@@ -258,7 +318,12 @@ acc_array_eq (AccArray *self,
  *
  * Compares: whether @self differs from @other, element by element, over the extents that both have.
  *
+ * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
+ * %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of b1
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_ne (AccArray *self,
@@ -273,7 +338,11 @@ acc_array_ne (AccArray *self,
  *
  * The negative of every element.
  *
+ * Linear in the number of elements. Elements that are not numbers are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of the shape and type of @self; integers wrap
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_neg (AccArray *self)
@@ -287,7 +356,11 @@ acc_array_neg (AccArray *self)
  *
  * The absolute value of every element.
  *
+ * Linear in the number of elements. Elements that are not numbers are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of the shape and type of @self; of the smallest signed integer it is itself
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_abs (AccArray *self)
@@ -301,7 +374,11 @@ acc_array_abs (AccArray *self)
  *
  * The square root of every element.
  *
+ * Linear in the number of elements. Elements that are not floats are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of the shape and type of @self; NaN where negative
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_sqrt (AccArray *self)
@@ -315,7 +392,11 @@ acc_array_sqrt (AccArray *self)
  *
  * The exponential of every element.
  *
+ * Linear in the number of elements. Elements that are not floats are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of the shape and type of @self
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_exp (AccArray *self)
@@ -329,7 +410,11 @@ acc_array_exp (AccArray *self)
  *
  * The natural logarithm of every element.
  *
+ * Linear in the number of elements. Elements that are not floats are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of the shape and type of @self; NaN where negative
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_log (AccArray *self)
@@ -343,7 +428,11 @@ acc_array_log (AccArray *self)
  *
  * The sine of every element.
  *
+ * Linear in the number of elements. Elements that are not floats are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of the shape and type of @self
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_sin (AccArray *self)
@@ -357,7 +446,11 @@ acc_array_sin (AccArray *self)
  *
  * The cosine of every element.
  *
+ * Linear in the number of elements. Elements that are not floats are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of the shape and type of @self
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_cos (AccArray *self)
@@ -371,7 +464,11 @@ acc_array_cos (AccArray *self)
  *
  * The hyperbolic tangent of every element.
  *
+ * Linear in the number of elements. Elements that are not floats are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of the shape and type of @self
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_tanh (AccArray *self)
@@ -387,7 +484,11 @@ acc_array_tanh (AccArray *self)
  * Converts every element: integers that do not fit wrap, floats that do not fit an integer take the nearest one that
  * does and NaN gives 0; a bool is whether the value is not 0.
  *
+ * Linear in the number of elements. Tuples are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of @type, of the shape of @self
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_cast (AccArray       *self,
@@ -402,7 +503,12 @@ acc_array_cast (AccArray       *self,
  *
  * The sum of every innermost row; 0 where empty; integers wrap, floats may differ in the last bits from a plain loop.
  *
+ * Linear in the number of elements. Elements that are not numbers are %ACC_ERROR_TYPE, an array of rank 0 is
+ * %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_sum (AccArray *self)
@@ -416,7 +522,12 @@ acc_array_sum (AccArray *self)
  *
  * The product of every innermost row; 1 where empty; integers wrap.
  *
+ * Linear in the number of elements. Elements that are not numbers are %ACC_ERROR_TYPE, an array of rank 0 is
+ * %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_product (AccArray *self)
@@ -430,7 +541,11 @@ acc_array_product (AccArray *self)
  *
  * The smallest of every innermost row; %ACC_ERROR_SHAPE where empty; NaN only where all are.
  *
+ * Linear in the number of elements.
+ *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_minimum (AccArray *self)
@@ -444,7 +559,11 @@ acc_array_minimum (AccArray *self)
  *
  * The largest of every innermost row; %ACC_ERROR_SHAPE where empty; NaN only where all are.
  *
+ * Linear in the number of elements.
+ *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_maximum (AccArray *self)
@@ -458,7 +577,11 @@ acc_array_maximum (AccArray *self)
  *
  * Whether all are true of every innermost row; true where empty.
  *
+ * Linear in the number of elements. Elements that are not b1 are %ACC_ERROR_TYPE, an array of rank 0 is %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_all (AccArray *self)
@@ -472,7 +595,11 @@ acc_array_all (AccArray *self)
  *
  * Whether any is true of every innermost row; false where empty.
  *
+ * Linear in the number of elements. Elements that are not b1 are %ACC_ERROR_TYPE, an array of rank 0 is %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_any (AccArray *self)
@@ -486,7 +613,11 @@ acc_array_any (AccArray *self)
  *
  * The sum of all elements; 0 where empty; integers wrap, floats may differ in the last bits from a plain loop.
  *
+ * Linear in the number of elements. Elements that are not numbers are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of rank 0
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_sum_all (AccArray *self)
@@ -500,7 +631,11 @@ acc_array_sum_all (AccArray *self)
  *
  * The product of all elements; 1 where empty; integers wrap.
  *
+ * Linear in the number of elements. Elements that are not numbers are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of rank 0
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_product_all (AccArray *self)
@@ -514,7 +649,11 @@ acc_array_product_all (AccArray *self)
  *
  * The smallest of all elements; %ACC_ERROR_SHAPE where empty; NaN only where all are.
  *
+ * Linear in the number of elements.
+ *
  * Returns: (transfer full): an array of rank 0
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_minimum_all (AccArray *self)
@@ -528,7 +667,11 @@ acc_array_minimum_all (AccArray *self)
  *
  * The largest of all elements; %ACC_ERROR_SHAPE where empty; NaN only where all are.
  *
+ * Linear in the number of elements.
+ *
  * Returns: (transfer full): an array of rank 0
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_maximum_all (AccArray *self)
@@ -542,7 +685,11 @@ acc_array_maximum_all (AccArray *self)
  *
  * Whether all are true of all elements; true where empty.
  *
+ * Linear in the number of elements. Elements that are not b1 are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of rank 0
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_all_true (AccArray *self)
@@ -556,7 +703,11 @@ acc_array_all_true (AccArray *self)
  *
  * Whether any is true of all elements; false where empty.
  *
+ * Linear in the number of elements. Elements that are not b1 are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of rank 0
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_any_true (AccArray *self)
