@@ -25,8 +25,13 @@ def value(thing):
     return np.asarray(thing)
 
 
+def written(literal):
+    """What a result says: a tuple is of several."""
+    return [written(each) for each in literal] if isinstance(literal, tuple) else np.asarray(literal)
+
+
 def differences(got, wanted, types=True):
-    """What is not the same, in words."""
+    """What is not the same, in words. What is written down, or printed by a program, has values without @types."""
     if isinstance(got, list) or isinstance(wanted, list):
         if not (isinstance(got, list) and isinstance(wanted, list) and len(got) == len(wanted)):
             return [f'{got!r} instead of {wanted!r}']
@@ -62,9 +67,8 @@ class Page:
         return value(pages.evaluate(block, self.sides[block.kind], self.path))
 
     def run_block(self, block):
-        """What it gives, and whether types are compared: those that are written down have none."""
         if block.kind == 'c':
-            return np.ravel(GLib.Variant.parse(None, next(self.printed), None, None).unpack())
+            return np.asarray(GLib.Variant.parse(None, next(self.printed), None, None).unpack())
         return self.evaluate(block)
 
     def compare(self, block, get, wanted, types):
@@ -84,21 +88,17 @@ class Page:
             elif block.kind == 'python numpy':
                 assert wanted is None and not pending, f'{self.path}:{block.line}: the block before has no partner'
                 wanted = self.evaluate(block)
-                assert value(None).dtype != getattr(wanted, 'dtype', None), f'{self.path}:{block.line}: no value'
+                assert getattr(wanted, 'dtype', None) != object, f'{self.path}:{block.line}: no value'
             elif block.kind == 'haskell':
                 assert not pending and wanted is None, f'{self.path}:{block.line}: the blocks before have no result'
-                pending = []
             elif wanted is not None:
                 assert block.kind == 'python acc', f'{self.path}:{block.line}: not the partner of the block before'
                 self.compare(block, lambda: self.evaluate(block), wanted, True)
                 wanted = None
             elif block.kind == 'result':
                 assert pending, f'{self.path}:{block.line}: the result of nothing'
-                expected = value(ast.literal_eval(block.text))
                 for each in pending:
-                    # Only the values, for a program prints no more than those.
-                    flat = np.ravel(expected if not isinstance(expected, list) else [np.asarray(e) for e in expected])
-                    self.compare(each, lambda: np.ravel(self.run_block(each)).astype(flat.dtype), flat, False)
+                    self.compare(each, lambda: self.run_block(each), written(ast.literal_eval(block.text)), False)
                 pending = []
             else:
                 pending.append(block)
