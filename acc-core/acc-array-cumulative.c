@@ -9,8 +9,8 @@
  * acc_array_cumsum:
  * @self: an array of numbers, of rank 1 or more
  *
- * The sum of each element and all before it, of every innermost row; integers wrap, floats may differ in the last bits from a plain loop. An empty row stays empty. As
- * [method@Array.scanl1].
+ * The sum of each element and all before it, of every innermost row; integers wrap, floats may differ in the last bits from a
+ * plain loop. An empty row stays empty. As [method@Array.scanl1].
  *
  * Returns: (transfer full): an array of the type and extents of @self
  *
@@ -26,8 +26,8 @@ acc_array_cumsum (AccArray *self)
  * acc_array_cumprod:
  * @self: an array of numbers, of rank 1 or more
  *
- * The product of each element and all before it, of every innermost row; integers wrap, floats may differ in the last bits from a plain loop. An empty row stays empty. As
- * [method@Array.scanl1].
+ * The product of each element and all before it, of every innermost row; integers wrap, floats may differ in the last bits from a
+ * plain loop. An empty row stays empty. As [method@Array.scanl1].
  *
  * Returns: (transfer full): an array of the type and extents of @self
  *
@@ -43,8 +43,8 @@ acc_array_cumprod (AccArray *self)
  * acc_array_cummin:
  * @self: an array of numbers, of rank 1 or more
  *
- * The smallest of each element and all before it, of every innermost row; NaN only before the first number. An empty row stays empty. As
- * [method@Array.scanl1].
+ * The smallest of each element and all before it, of every innermost row; NaN only before the first number.
+ * An empty row stays empty. As [method@Array.scanl1].
  *
  * Returns: (transfer full): an array of the type and extents of @self
  *
@@ -60,8 +60,8 @@ acc_array_cummin (AccArray *self)
  * acc_array_cummax:
  * @self: an array of numbers, of rank 1 or more
  *
- * The largest of each element and all before it, of every innermost row; NaN only before the first number. An empty row stays empty. As
- * [method@Array.scanl1].
+ * The largest of each element and all before it, of every innermost row; NaN only before the first number.
+ * An empty row stays empty. As [method@Array.scanl1].
  *
  * Returns: (transfer full): an array of the type and extents of @self
  *

@@ -168,7 +168,11 @@ check_given (AccArray *node,
  * An array of data in memory. @bytes is kept, not copied, where it is aligned to its elements. In a bool any byte but 0
  * counts as true. A size that does not fit @type and @shape is %ACC_ERROR_SHAPE.
  *
+ * In constant time where the data is aligned to its elements and not of b1, else linear in its size.
+ *
  * Returns: (transfer full): a manifest array
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_use (AccElementType *type,
@@ -223,7 +227,11 @@ acc_array_use (AccElementType *type,
  *
  * As [func@Array.use], with every buffer of a tuple apart.
  *
+ * In constant time where the data is aligned to its elements and not of b1, else linear in its size.
+ *
  * Returns: (transfer full): a manifest array
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_use_buffers (AccElementType  *type,
@@ -286,7 +294,12 @@ acc_array_use_buffers (AccElementType  *type,
  * An array of data in memory that somebody else owns, not copied where it is aligned to its elements. The memory must
  * stay as it is until @notify.
  *
+ * In constant time where the data is aligned to its elements and not of b1, else linear in its size. A @size that @shape
+ * does not need is %ACC_ERROR_SHAPE, a tuple %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): a manifest array
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_use_address (AccElementType *type,
@@ -329,7 +342,12 @@ acc_array_use_address (AccElementType *type,
  *
  * acc_array_use_address() for languages whose memory belongs to objects.
  *
+ * In constant time where the data is aligned to its elements and not of b1, else linear in its size. A @size that @shape
+ * does not need is %ACC_ERROR_SHAPE, a tuple %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): a manifest array
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_use_owned (AccElementType *type,

@@ -46,7 +46,11 @@ pack (AccArray  *self,
  *
  * The elements for which @predicate holds, in row-major order. Linear in the size of @self.
  *
+ * A @predicate that does not give a b1 is %ACC_ERROR_TYPE, an array of rank 0 %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): a vector
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_filter (AccArray     *self,
@@ -82,6 +86,8 @@ check_flags (AccArray *node,
  * %ACC_ERROR_SHAPE while building, or %ACC_ERROR_BOUNDS when run, where the extents are known only then.
  *
  * Returns: (transfer full): a vector
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_compact (AccArray  *self,

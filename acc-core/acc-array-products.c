@@ -73,6 +73,7 @@ begin_product (AccArray   *self,
  * The sum of the products of every innermost row with that of @other: 0 where empty; integers wrap, floats may differ in the last
  * bits from a plain loop, f2 is summed in f4. Types that differ are %ACC_ERROR_TYPE; extents that do are %ACC_ERROR_SHAPE while
  * building, or %ACC_ERROR_BOUNDS when run, where they are known only then.
+ * Linear in the size of @self.
  *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
  *
@@ -119,6 +120,7 @@ second_item (AccExpr *index,
  * @other: an array of the same type
  *
  * The product of every element of @self with every one of @other, both in row-major order.
+ * Linear in the size of the result. Types that differ are %ACC_ERROR_TYPE.
  *
  * Returns: (transfer full): a matrix: a row for each element of @self
  *
@@ -441,7 +443,7 @@ check_factors (AccArray *node,
  * multiplied by the other array's one; where both have, they are equal, and so are their numbers.
  *
  * Integers wrap. Floats are summed from the first to the last, or, for a vector on the right, as [method@Array.dot]; f2 in f4. It takes
- * m · k · n multiplications, and memory for @other and for the result besides.
+ * O(m · k · n) multiplications, and memory for @other and for the result besides.
  *
  * ```c
  * g_autoptr(AccArray) rotated = acc_array_matmul (points, rotation);    // n × 3 times 3 × 3

@@ -235,6 +235,7 @@ make (const char  *operation,
  *
  * The functions for random numbers take the same bits: use a stream of its own for each. Types that are not of integers are
  * %ACC_ERROR_TYPE.
+ * Linear in the size of the result.
  *
  * Returns: (transfer full): an array of @type and @shape
  *

@@ -174,6 +174,7 @@ acc_array_sort (AccArray *self,
  * @descending: the largest first
  *
  * Where in its row each element of [method@Array.sort] was: of equal ones the first comes first.
+ * As [method@Array.sort] otherwise.
  *
  * Returns: (transfer full): an array of i8 of the extents of @self
  *
@@ -223,6 +224,7 @@ arranged (AccExpr *index,
  *
  * The elements of every innermost row in the order of their keys; those of equal keys stay in the order in which they were. Keys of
  * other extents are %ACC_ERROR_SHAPE while building, or %ACC_ERROR_BOUNDS when run, where the extents are known only then.
+ * As [method@Array.sort] otherwise.
  *
  * Returns: (transfer full): an array of the type and extents of @self
  *

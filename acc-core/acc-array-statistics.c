@@ -271,6 +271,7 @@ find_spread (AccArray   *self,
  *
  * Where the smallest of every innermost row is: the first of equal ones. As in [method@Array.minimum], NaN counts only where
  * all are: then it is the first. %ACC_ERROR_SHAPE where empty.
+ * Linear in the size of @self.
  *
  * Returns: (transfer full): an array of i8 of the shape of @self without its innermost dimension
  *
@@ -288,6 +289,7 @@ acc_array_argmin (AccArray *self)
  *
  * Where the largest of every innermost row is: the first of equal ones. As in [method@Array.maximum], NaN counts only where all
  * are: then it is the first. %ACC_ERROR_SHAPE where empty.
+ * Linear in the size of @self.
  *
  * Returns: (transfer full): an array of i8 of the shape of @self without its innermost dimension
  *
@@ -304,6 +306,7 @@ acc_array_argmax (AccArray *self)
  * @self: an array of scalars, of rank 1 or more
  *
  * The smallest and the largest of every innermost row, read once; %ACC_ERROR_SHAPE where empty; NaN only where all are.
+ * Linear in the size of @self.
  *
  * Returns: (transfer full): an array of pairs of the shape of @self without its innermost dimension
  *
@@ -322,6 +325,7 @@ acc_array_minmax (AccArray *self)
  * @self: an array of scalars, of rank 1 or more
  *
  * How many of every innermost row are not 0; NaN is not. Of b1, how many are true.
+ * Linear in the size of @self. An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
  *
  * Returns: (transfer full): an array of i8 of the shape of @self without its innermost dimension
  *
@@ -342,6 +346,7 @@ acc_array_count_nonzero (AccArray *self)
  *
  * The root of the sum of squares of every innermost row: Euclid's norm. The squares must be in the range of the type. Floats
  * keep their type, f2 is computed in f4; of integers and b1 it is an f8.
+ * Linear in the size of @self. An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
  *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
  *
@@ -359,6 +364,7 @@ acc_array_norm (AccArray *self)
  *
  * The mean of every innermost row; NaN where empty. Floats keep their type, f2 is computed in f4; of integers and b1 it is an
  * f8.
+ * Linear in the size of @self. An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
  *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
  *
@@ -378,6 +384,7 @@ acc_array_mean (AccArray *self)
  * The variance of every innermost row: the sum of the squares of what they differ from their mean by, divided by how many there
  * are less @ddof; NaN where that is nothing by nothing, infinity where it is something. Computed in one pass, of parts that are
  * merged; a mean that is large costs no accuracy. Floats keep their type, f2 is computed in f4; of integers and b1 it is an f8.
+ * Linear in the size of @self. An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
  *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
  *
@@ -414,6 +421,7 @@ acc_array_standard_deviation (AccArray *self,
  *
  * Where the smallest of all elements is, in row-major order: the first of equal ones. As in [method@Array.minimum], NaN counts
  * only where all are: then it is the first. %ACC_ERROR_SHAPE where empty.
+ * Linear in the size of @self.
  *
  * Returns: (transfer full): an array of i8 of rank 0
  *
@@ -433,6 +441,7 @@ acc_array_argmin_all (AccArray *self)
  *
  * Where the largest of all elements is, in row-major order: the first of equal ones. As in [method@Array.maximum], NaN counts
  * only where all are: then it is the first. %ACC_ERROR_SHAPE where empty.
+ * Linear in the size of @self.
  *
  * Returns: (transfer full): an array of i8 of rank 0
  *
@@ -451,6 +460,7 @@ acc_array_argmax_all (AccArray *self)
  * @self: an array of scalars
  *
  * The smallest and the largest of all elements, read once; %ACC_ERROR_SHAPE where empty; NaN only where all are.
+ * Linear in the size of @self.
  *
  * Returns: (transfer full): an array of pairs of rank 0
  *
@@ -469,6 +479,7 @@ acc_array_minmax_all (AccArray *self)
  * @self: an array of scalars
  *
  * How many of all elements are not 0; NaN is not. Of b1, how many are true.
+ * Linear in the size of @self. Tuples are %ACC_ERROR_TYPE.
  *
  * Returns: (transfer full): an array of i8 of rank 0
  *
@@ -488,6 +499,7 @@ acc_array_count_nonzero_all (AccArray *self)
  *
  * The root of the sum of squares of all elements: Euclid's norm. The squares must be in the range of the type. Floats keep
  * their type, f2 is computed in f4; of integers and b1 it is an f8.
+ * Linear in the size of @self. Tuples are %ACC_ERROR_TYPE.
  *
  * Returns: (transfer full): an array of rank 0
  *
@@ -506,6 +518,7 @@ acc_array_norm_all (AccArray *self)
  * @self: an array of scalars
  *
  * The mean of all elements; NaN where empty. Floats keep their type, f2 is computed in f4; of integers and b1 it is an f8.
+ * Linear in the size of @self. Tuples are %ACC_ERROR_TYPE.
  *
  * Returns: (transfer full): an array of rank 0
  *
@@ -527,6 +540,7 @@ acc_array_mean_all (AccArray *self)
  * The variance of all elements: the sum of the squares of what they differ from their mean by, divided by how many there are
  * less @ddof; NaN where that is nothing by nothing, infinity where it is something. Computed in one pass, of parts that are
  * merged; a mean that is large costs no accuracy. Floats keep their type, f2 is computed in f4; of integers and b1 it is an f8.
+ * Linear in the size of @self. Tuples are %ACC_ERROR_TYPE.
  *
  * Returns: (transfer full): an array of rank 0
  *
