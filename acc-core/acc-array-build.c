@@ -12,6 +12,8 @@ static const AccArrayRule *const rules[ACC_N_OPERATIONS] = {
   [ACC_OP_FILL] = &acc_rule_fill,
   [ACC_OP_COND] = &acc_rule_cond,
   [ACC_OP_WHILE_LOOP] = &acc_rule_while_loop,
+  [ACC_OP_LOOP_RESULT] = &acc_rule_loop_result,
+  [ACC_OP_COMPUTE] = &acc_rule_compute,
   [ACC_OP_FOREIGN] = &acc_rule_foreign,
   [ACC_OP_MAP] = &acc_rule_map,
   [ACC_OP_IMAP] = &acc_rule_imap,
@@ -119,7 +121,8 @@ prepare (AccArray     *node,
   if (!rule->check (node))
     return FALSE;
 
-  rule->signature (node, slot, signature);
+  if (rule->signature != NULL)
+    rule->signature (node, slot, signature);
   return TRUE;
 }
 
@@ -323,7 +326,8 @@ check_function (AccArray    *node,
   if (error != NULL)
     return acc_array_fail (node, error->code, "%s", error->message);
 
-  rules[node->op]->signature (node, slot, &signature);
+  if (rules[node->op]->signature != NULL)
+    rules[node->op]->signature (node, slot, &signature);
 
   if (function->n_params != signature.n_params)
     return acc_array_fail (node, ACC_ERROR_TYPE, "its function takes %u parameters, not %u",
@@ -442,52 +446,4 @@ acc_array_complete (AccArray *node)
     }
 
   return node;
-}
-
-AccExpr *
-acc_array_number (gint64 value)
-{
-  return acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), value);
-}
-
-AccExpr *
-acc_array_join_items (AccExpr **items,
-                      guint     rank)
-{
-  return rank == 1 ? items[0] : acc_expr_tuple (items, rank);
-}
-
-AccExpr **
-acc_array_list_extents (AccArray *array)
-{
-  AccExpr **extents = g_new (AccExpr *, array->rank + 1);
-
-  for (guint i = 0; i < array->rank; i++)
-    extents[i] = acc_expr_extent (array, i);
-
-  return extents;
-}
-
-AccExpr *
-acc_array_add_elements (AccExpr *x,
-                        AccExpr *y,
-                        gpointer data)
-{
-  return acc_expr_add (x, y);
-}
-
-AccExpr *
-acc_array_max_elements (AccExpr *x,
-                        AccExpr *y,
-                        gpointer data)
-{
-  return acc_expr_max (x, y);
-}
-
-AccExpr *
-acc_array_take_new_element (AccExpr *value,
-                            AccExpr *old,
-                            gpointer data)
-{
-  return value;
 }

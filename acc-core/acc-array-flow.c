@@ -32,12 +32,33 @@ check_cond (AccArray *node)
   return TRUE;
 }
 
-/* One result, and parameters as the inputs are, each of which is @input. */
+/* Whether @array has the type and rank of input @position: @what names its program. */
+static gboolean
+check_state (AccArray   *node,
+             const char *what,
+             const char *verb,
+             AccArray   *array,
+             guint       position)
+{
+  AccArray *state = node->inputs[position];
+  const char *role = node->op == ACC_OP_FOREIGN ? "input" : "state";
+  g_autofree char *which = node->n_inputs > 1 ? g_strdup_printf ("%s %u", role, position) : g_strdup_printf ("the %s", role);
+
+  if (array->type != state->type)
+    return acc_array_fail (node, ACC_ERROR_TYPE, "its %s %s %s where %s is %s", what, verb, acc_element_type_get_code (array->type), which,
+                           acc_element_type_get_code (state->type));
+
+  if (array->rank != state->rank)
+    return acc_array_fail (node, ACC_ERROR_SHAPE, "its %s %s rank %u where %s has rank %u", what, verb, array->rank, which, state->rank);
+
+  return TRUE;
+}
+
 static gboolean
 check_program (AccArray   *node,
                guint       number,
                const char *name,
-               const char *input)
+               guint       n_wanted)
 {
   AccProgram *program = node->programs[number];
   g_autoptr(GError) error = NULL;
@@ -53,58 +74,41 @@ check_program (AccArray   *node,
   params = acc_program_get_parameter_nodes (program, &n_params);
   acc_program_get_result_nodes (program, &n_results);
 
-  if (n_params != node->n_inputs || n_results != 1)
-    return acc_array_fail (node, ACC_ERROR_TYPE, "its %s has %u parameters and %u results where %u and 1 are needed",
-                           name, n_params, n_results, node->n_inputs);
+  if (n_params != node->n_inputs || n_results != n_wanted)
+    return acc_array_fail (node, ACC_ERROR_TYPE, "its %s has %u parameters and %u results where %u and %u are needed", name, n_params, n_results,
+                           node->n_inputs, n_wanted);
 
   for (guint i = 0; i < n_params; i++)
-    {
-      if (params[i]->type != node->inputs[i]->type)
-        return acc_array_fail (node, ACC_ERROR_TYPE, "its %s takes %s where %s is %s", name,
-                               acc_element_type_get_code (params[i]->type), input, acc_element_type_get_code (node->inputs[i]->type));
-
-      if (params[i]->rank != node->inputs[i]->rank)
-        return acc_array_fail (node, ACC_ERROR_SHAPE, "its %s takes rank %u where %s has rank %u", name,
-                               params[i]->rank, input, node->inputs[i]->rank);
-    }
+    if (!check_state (node, name, "takes", params[i], i))
+      return FALSE;
 
   return TRUE;
-}
-
-static AccArray *
-get_result (AccProgram *program)
-{
-  guint n;
-
-  return acc_program_get_result_nodes (program, &n)[0];
 }
 
 static gboolean
 check_while_loop (AccArray *node)
 {
-  AccArray *state = node->inputs[0];
-  AccArray *condition, *next;
+  AccArray *condition, **next;
+  guint n;
 
-  if (!check_program (node, 0, "condition", "the state") || !check_program (node, 1, "step", "the state"))
+  if (node->n_inputs == 0)
+    return acc_array_fail_argument (node, "a state");
+  if (!check_program (node, 0, "condition", 1) || !check_program (node, 1, "step", node->n_inputs))
     return FALSE;
 
-  condition = get_result (node->programs[0]);
-  next = get_result (node->programs[1]);
+  condition = acc_program_get_result_nodes (node->programs[0], &n)[0];
+  next = acc_program_get_result_nodes (node->programs[1], &n);
 
   if (!is_flag (condition))
     return acc_array_fail (node, ACC_ERROR_TYPE, "its condition gives %s of rank %u where one b1 is needed",
                            acc_element_type_get_code (condition->type), condition->rank);
 
-  if (next->type != state->type)
-    return acc_array_fail (node, ACC_ERROR_TYPE, "its step gives %s where the state is %s",
-                           acc_element_type_get_code (next->type), acc_element_type_get_code (state->type));
+  for (guint i = 0; i < n; i++)
+    if (!check_state (node, "step", "gives", next[i], i))
+      return FALSE;
 
-  if (next->rank != state->rank)
-    return acc_array_fail (node, ACC_ERROR_SHAPE, "its step gives rank %u where the state has rank %u",
-                           next->rank, state->rank);
-
-  node->type = state->type;
-  node->rank = state->rank;
+  node->type = node->inputs[0]->type;
+  node->rank = node->inputs[0]->rank;
   return TRUE;
 }
 
@@ -112,28 +116,47 @@ static gboolean
 check_foreign (AccArray *node)
 {
   AccArray *result;
+  guint n;
 
   if (node->foreign_name == NULL || *node->foreign_name == '\0' || !g_utf8_validate (node->foreign_name, -1, NULL))
     return acc_array_fail_argument (node, "a name");
-  if (!check_program (node, 0, "fallback", "the input"))
+  if (!check_program (node, 0, "fallback", 1))
     return FALSE;
 
-  result = get_result (node->programs[0]);
+  result = acc_program_get_result_nodes (node->programs[0], &n)[0];
   node->type = result->type;
   node->rank = result->rank;
   return TRUE;
 }
 
-static void
-no_signature (AccArray     *node,
-              guint         function,
-              AccSignature *signature)
+static gboolean
+check_loop_result (AccArray *node)
 {
+  AccArray *loop = node->inputs[0];
+
+  if (loop->op != ACC_OP_WHILE_LOOP)
+    return acc_array_fail (node, ACC_ERROR_TYPE, "its input is no while_loop");
+  if (node->item >= loop->n_inputs)
+    return acc_array_fail (node, ACC_ERROR_TYPE, "the loop has %u arrays, and no number %u", loop->n_inputs, node->item);
+
+  node->type = loop->inputs[node->item]->type;
+  node->rank = loop->inputs[node->item]->rank;
+  return TRUE;
 }
 
-const AccArrayRule acc_rule_cond = { check_cond, no_signature };
-const AccArrayRule acc_rule_while_loop = { check_while_loop, no_signature };
-const AccArrayRule acc_rule_foreign = { check_foreign, no_signature };
+static gboolean
+check_compute (AccArray *node)
+{
+  node->type = node->inputs[0]->type;
+  node->rank = node->inputs[0]->rank;
+  return TRUE;
+}
+
+const AccArrayRule acc_rule_cond = { check_cond, NULL };
+const AccArrayRule acc_rule_while_loop = { check_while_loop, NULL };
+const AccArrayRule acc_rule_loop_result = { check_loop_result, NULL };
+const AccArrayRule acc_rule_foreign = { check_foreign, NULL };
+const AccArrayRule acc_rule_compute = { check_compute, NULL };
 
 /**
  * acc_array_cond:
@@ -143,7 +166,12 @@ const AccArrayRule acc_rule_foreign = { check_foreign, no_signature };
  *
  * One of two arrays; only that one is computed. Their extents may differ.
  *
+ * Takes as long as the side that is computed. A @condition that is not one b1, and sides of different types, are
+ * %ACC_ERROR_TYPE, different ranks %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): the array
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_cond (AccArray *condition,
@@ -151,6 +179,23 @@ acc_array_cond (AccArray *condition,
                 AccArray *otherwise)
 {
   return acc_array_complete (acc_array_begin (ACC_OP_COND, (AccArray *[]) { condition, then, otherwise }, 3));
+}
+
+static AccArray *
+begin_loop (AccArray   **initial,
+            guint        n_initial,
+            AccProgram  *condition,
+            AccProgram  *step)
+{
+  AccArray *node = acc_array_begin (ACC_OP_WHILE_LOOP, initial, n_initial);
+
+  if (condition != NULL && step != NULL)
+    {
+      node->programs[0] = g_object_ref (condition);
+      node->programs[1] = g_object_ref (step);
+    }
+
+  return acc_array_complete (node);
 }
 
 /**
@@ -163,20 +208,107 @@ acc_array_cond (AccArray *condition,
  * one iteration to the next. The programs may read arrays from outside, the parameters of a program around included;
  * what does not depend on the state is computed once.
  *
+ * Takes as long as the iterations, one after the other. Programs that do not fit the state are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): the last state
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_while_loop (AccArray   *initial,
                       AccProgram *condition,
                       AccProgram *step)
 {
-  AccArray *node = acc_array_begin (ACC_OP_WHILE_LOOP, &initial, 1);
+  return begin_loop (&initial, 1, condition, step);
+}
 
-  if (condition != NULL && step != NULL)
+/**
+ * acc_array_while_loop_many:
+ * @initial: (array length=n_initial): the states before the first iteration, of any types and ranks
+ * @n_initial: how many, at least one
+ * @condition: from the states to one b1, an array of rank 0
+ * @step: from the states to the next ones, each of the type and rank that it had
+ *
+ * As [method@Array.while_loop], with several arrays that change together. The loop runs once, whichever of its results
+ * are wanted, and holds the states of one iteration at a time. [ctor@Program.new_many] makes a program of several results.
+ *
+ * ```c
+ * results = acc_array_while_loop_many ((AccArray *[]) { frontier, distances }, 2, is_not_empty, relax);
+ * ```
+ *
+ * Returns: (transfer container) (element-type AccArray): the last states, as many as there are in @initial: after a mistake
+ *   each carries the error, and where there is no state there is one array that says so
+ *
+ * Since: 1.0
+ */
+GPtrArray *
+acc_array_while_loop_many (AccArray   **initial,
+                           guint        n_initial,
+                           AccProgram  *condition,
+                           AccProgram  *step)
+{
+  GPtrArray *results = g_ptr_array_new_with_free_func (g_object_unref);
+  AccArray *loop = begin_loop (initial, initial != NULL ? n_initial : 0, condition, step);
+
+  g_ptr_array_add (results, loop);
+  for (guint i = 1; i < n_initial; i++)
     {
-      node->programs[0] = g_object_ref (condition);
-      node->programs[1] = g_object_ref (step);
+      AccArray *node = acc_array_begin (ACC_OP_LOOP_RESULT, &loop, 1);
+
+      node->item = i;
+      g_ptr_array_add (results, acc_array_complete (node));
     }
 
-  return acc_array_complete (node);
+  return results;
+}
+
+/**
+ * acc_array_cond_many:
+ * @condition: one b1, an array of rank 0
+ * @then: (array length=n_then): the arrays where it is true
+ * @n_then: how many
+ * @otherwise: (array length=n_otherwise): the arrays where it is false, each of the same type and rank
+ * @n_otherwise: as many
+ *
+ * As [method@Array.cond], with several arrays on either side.
+ *
+ * Returns: (transfer container) (element-type AccArray): the arrays, as many as the longer side has; those that one side alone
+ *   has carry an error
+ *
+ * Since: 1.0
+ */
+GPtrArray *
+acc_array_cond_many (AccArray  *condition,
+                     AccArray **then,
+                     guint      n_then,
+                     AccArray **otherwise,
+                     guint      n_otherwise)
+{
+  GPtrArray *results = g_ptr_array_new_with_free_func (g_object_unref);
+
+  for (guint i = 0; i < MAX (n_then, n_otherwise); i++)
+    g_ptr_array_add (results, acc_array_cond (condition, then != NULL && i < n_then ? then[i] : NULL,
+                                              otherwise != NULL && i < n_otherwise ? otherwise[i] : NULL));
+
+  return results;
+}
+
+/**
+ * acc_array_compute:
+ * @self: an array
+ *
+ * The same array, but in memory before anything reads it: what comes before and after is not fused into one kernel. Costs
+ * nothing where @self lies in memory anyway. Worth it where a dear producer is read many times in ways that the compiler
+ * cannot count.
+ *
+ * Linear in the number of elements where they are not in memory already. No errors of its own.
+ *
+ * Returns: (transfer full): an array of the shape of @self
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_compute (AccArray *self)
+{
+  return acc_array_complete (acc_array_begin (ACC_OP_COMPUTE, &self, 1));
 }

@@ -282,6 +282,7 @@ infer (Inference *self)
     case ACC_OP_MAP:
     case ACC_OP_IMAP:
     case ACC_OP_UNZIP:
+    case ACC_OP_COMPUTE:
     case ACC_OP_SCANL1:
     case ACC_OP_STENCIL:
       return copy_input (self, 0);
@@ -411,21 +412,31 @@ check_declared (AccArray *node,
 static void
 infer_loop (AccArray *node)
 {
-  AccArray *result;
+  AccArray **next;
   guint n;
 
-  result = acc_program_get_result_nodes (node->programs[1], &n)[0];
+  next = acc_program_get_result_nodes (node->programs[1], &n);
 
   for (guint i = 0; i < 2; i++)
-    {
-      AccArray *parameter = acc_program_get_parameter_nodes (node->programs[i], &n)[0];
+    for (guint k = 0; k < node->n_inputs; k++)
+      {
+        AccArray *parameter = acc_program_get_parameter_nodes (node->programs[i], &n)[k];
 
-      if (!check_declared (node, parameter, node->inputs[0], "initial state") ||
-          !check_declared (node, parameter, result, "step's result"))
-        return;
-    }
+        if (!check_declared (node, parameter, node->inputs[k], "initial state") ||
+            !check_declared (node, parameter, next[k], "step's result"))
+          return;
+      }
 
-  set_common_shape (node, node->inputs[0], result);
+  set_common_shape (node, node->inputs[0], next[0]);
+}
+
+static void
+infer_loop_result (AccArray *node)
+{
+  AccArray *loop = node->inputs[0];
+  guint n;
+
+  set_common_shape (node, loop->inputs[node->item], acc_program_get_result_nodes (loop->programs[1], &n)[node->item]);
 }
 
 static void
@@ -460,6 +471,12 @@ acc_array_infer_static (AccArray *node)
   if (node->op == ACC_OP_WHILE_LOOP)
     {
       infer_loop (node);
+      return;
+    }
+
+  if (node->op == ACC_OP_LOOP_RESULT)
+    {
+      infer_loop_result (node);
       return;
     }
 

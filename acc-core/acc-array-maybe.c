@@ -60,6 +60,7 @@ select_values (AccArray   *self,
  * %ACC_ERROR_TYPE for elements of another type, %ACC_ERROR_SHAPE for rank 0.
  *
  * Returns: (transfer full): a vector
+ *
  * Since: 1.0
  */
 AccArray *
@@ -74,9 +75,11 @@ acc_array_justs (AccArray  *self,
  * @self: an array of rank 1 or more, of a type made by acc_element_type_new_either()
  * @counts: (out) (optional) (transfer full): how many of each row are left ones: i8, of a rank one lower
  *
- * The left values, in row-major order. Linear in the size of @self. Errors as for acc_array_justs().
+ * The left values, in row-major order. Linear in the size of @self. %ACC_ERROR_TYPE for elements of
+ * another type, %ACC_ERROR_SHAPE for rank 0.
  *
  * Returns: (transfer full): a vector
+ *
  * Since: 1.0
  */
 AccArray *
@@ -92,9 +95,11 @@ acc_array_lefts (AccArray  *self,
  * @self: an array of rank 1 or more, of a type made by acc_element_type_new_either()
  * @counts: (out) (optional) (transfer full): how many of each row are right ones: i8, of a rank one lower
  *
- * The right values, in row-major order. Linear in the size of @self. Errors as for acc_array_justs().
+ * The right values, in row-major order. Linear in the size of @self. %ACC_ERROR_TYPE for elements of
+ * another type, %ACC_ERROR_SHAPE for rank 0.
  *
  * Returns: (transfer full): a vector
+ *
  * Since: 1.0
  */
 AccArray *

@@ -3,6 +3,64 @@
 #include "acc-error.h"
 
 static gboolean
+is_integer (AccElementType *type)
+{
+  return !acc_element_type_is_tuple (type) && acc_element_kind_is_integer (acc_element_type_get_kind (type));
+}
+
+gboolean
+acc_array_is_optional (AccElementType *type)
+{
+  return acc_element_type_is_tuple (type) && acc_element_type_get_n_items (type) == 2 &&
+         acc_element_type_get_item (type, 0) == acc_element_type_new (ACC_KIND_BOOL);
+}
+
+/* Whether @type is an index of @rank in integers of any type. */
+static gboolean
+is_any_index (AccElementType *type,
+              guint           rank)
+{
+  if (!acc_element_type_is_tuple (type))
+    return rank == 1 && is_integer (type);
+
+  for (guint i = 0; i < acc_element_type_get_n_items (type); i++)
+    if (!is_integer (acc_element_type_get_item (type, i)))
+      return FALSE;
+
+  return acc_element_type_get_n_items (type) == rank;
+}
+
+static AccExpr *
+widen_target (AccExpr *target,
+              gpointer data)
+{
+  guint rank = GPOINTER_TO_UINT (data);
+  gboolean optional = acc_array_is_optional (acc_expr_get_element_type (target));
+  g_autoptr(AccExpr) index = acc_expr_ref_sink (optional ? acc_expr_item (target, 1) : target);
+  g_autofree AccExpr **items = g_new (AccExpr *, rank + 1);
+  AccExpr *wide;
+
+  for (guint i = 0; i < rank; i++)
+    items[i] = acc_expr_cast (acc_expr_item (index, i), acc_element_type_new (ACC_KIND_I64));
+  wide = acc_array_join_items (items, rank);
+
+  return optional ? acc_expr_tuple2 (acc_expr_item (target, 0), wide) : wide;
+}
+
+/* Targets of other integers, in i8. */
+static AccArray *
+widen (AccArray *targets,
+       guint     rank)
+{
+  AccElementType *type = targets->type, *index = acc_array_is_optional (type) ? acc_element_type_get_item (type, 1) : type;
+
+  if (index == acc_index_type (rank) || !is_any_index (index, rank))
+    return g_object_ref (targets);
+
+  return acc_array_map (targets, widen_target, GUINT_TO_POINTER (rank));
+}
+
+static gboolean
 check_permute (AccArray *node)
 {
   AccArray *source = node->inputs[0];
@@ -45,8 +103,8 @@ const AccArrayRule acc_rule_permute = { check_permute, permute_signature };
  * acc_array_permute:
  * @self: an array
  * @defaults: an array of the same element type, of any rank: the result before anything is sent there
- * @targets: an array of the extents of @self: where each element goes. An index into @defaults (an i8 for rank 1, else a
- *   tuple of them), or a pair (b1, index): the element goes nowhere where the bool is false
+ * @targets: an array of the extents of @self: where each element goes. An index into @defaults (an integer for rank 1, else
+ *   a tuple of them), or a pair (b1, index): the element goes nowhere where the bool is false
  * @combine: (scope call) (closure user_data): takes the new value and the one that is there, gives the one to keep
  * @user_data: data for @combine
  *
@@ -54,7 +112,11 @@ const AccArrayRule acc_rule_permute = { check_permute, permute_signature };
  * is never torn. A target outside @defaults is %ACC_ERROR_BOUNDS when run; extents of @targets that differ from those of
  * @self are %ACC_ERROR_SHAPE.
  *
+ * Linear in the number of elements of @self and @defaults, where few go to the same place.
+ *
  * Returns: (transfer full): an array of the shape of @defaults
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_permute (AccArray     *self,
@@ -65,6 +127,11 @@ acc_array_permute (AccArray     *self,
 {
   AccArray *node = acc_array_begin (ACC_OP_PERMUTE, (AccArray *[]) { self, defaults, targets }, 3);
 
+  if (node->error == NULL)
+    {
+      g_object_unref (node->inputs[2]);
+      node->inputs[2] = widen (targets, defaults->rank);
+    }
   acc_array_call2 (node, 0, combine, user_data);
 
   return acc_array_complete (node);

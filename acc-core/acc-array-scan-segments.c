@@ -80,7 +80,7 @@ mark_places (Scan *scan)
   g_autoptr(AccArray) zeros = acc_array_fill_expr (count_places (scan), acc_expr_new_bool (FALSE));
   g_autoptr(AccArray) targets = acc_array_generate_expr (acc_segments_count (scan->segments), first_place, scan);
 
-  scan->flags = acc_array_permute (ones, zeros, targets, acc_array_take_new_element, NULL);
+  scan->flags = acc_array_permute (ones, zeros, targets, acc_array_first_element, NULL);
   if (scan->seed == ACC_SEED_EXTRA)
     {
       g_autoptr(AccArray) counts = acc_array_cast (scan->flags, acc_element_type_new (ACC_KIND_I64));

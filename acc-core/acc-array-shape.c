@@ -12,51 +12,6 @@ check_reshape (AccArray *node)
   return TRUE;
 }
 
-static guint
-count_all (AccArray *node)
-{
-  guint n = 0;
-
-  for (guint i = 0; i < node->n_specification; i++)
-    n += node->specification[i] == ACC_ALL;
-
-  return n;
-}
-
-static gboolean
-check_slice (AccArray *node)
-{
-  if (node->n_specification != node->inputs[0]->rank)
-    return acc_array_fail (node, ACC_ERROR_SHAPE, "a specification of %u entries does not fit an array of rank %u",
-                           node->n_specification, node->inputs[0]->rank);
-
-  node->rank = count_all (node);
-  node->type = node->inputs[0]->type;
-  return TRUE;
-}
-
-static gboolean
-check_replicate (AccArray *node)
-{
-  if (count_all (node) != node->inputs[0]->rank)
-    return acc_array_fail (node, ACC_ERROR_SHAPE, "a specification that keeps %u dimensions does not fit an array of rank %u",
-                           count_all (node), node->inputs[0]->rank);
-
-  if (node->n_specification > ACC_MAX_LEAVES)
-    return acc_array_fail (node, ACC_ERROR_SHAPE, "rank %u is too high", node->n_specification);
-
-  node->rank = node->n_specification;
-  node->type = node->inputs[0]->type;
-  return TRUE;
-}
-
-static void
-no_signature (AccArray     *node,
-              guint         function,
-              AccSignature *signature)
-{
-}
-
 static void
 backpermute_signature (AccArray     *node,
                        guint         function,
@@ -67,9 +22,7 @@ backpermute_signature (AccArray     *node,
   signature->result = acc_index_type (node->inputs[0]->rank);
 }
 
-const AccArrayRule acc_rule_reshape = { check_reshape, no_signature };
-const AccArrayRule acc_rule_slice = { check_slice, no_signature };
-const AccArrayRule acc_rule_replicate = { check_replicate, no_signature };
+const AccArrayRule acc_rule_reshape = { check_reshape, NULL };
 const AccArrayRule acc_rule_backpermute = { check_reshape, backpermute_signature };
 
 /**
@@ -80,7 +33,11 @@ const AccArrayRule acc_rule_backpermute = { check_reshape, backpermute_signature
  * The same elements in the same row-major order, with other extents. Sizes that differ are %ACC_ERROR_SHAPE, while
  * building where they are known by then. Costs nothing on a manifest array.
  *
+ * In constant time where the elements are in memory, else linear in their number at most.
+ *
  * Returns: (transfer full): an array of @shape
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_reshape (AccArray *self,
@@ -100,7 +57,11 @@ acc_array_reshape (AccArray *self,
  *
  * As [method@Array.reshape], to a shape that may depend on the extents and elements of arrays.
  *
+ * In constant time where the elements are in memory, else linear in their number at most.
+ *
  * Returns: (transfer full): the reshaped array
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_reshape_expr (AccArray *self,
@@ -134,7 +95,11 @@ get_size (AccArray *array)
  *
  * All elements as a vector, in row-major order.
  *
+ * In constant time where the elements are in memory, else linear in their number at most. No errors of its own.
+ *
  * Returns: (transfer full): an array of rank 1
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_flatten (AccArray *self)
@@ -143,54 +108,6 @@ acc_array_flatten (AccArray *self)
 
   if (node->error == NULL)
     acc_array_set_extents_expr (node, get_size (self));
-
-  return acc_array_complete (node);
-}
-
-/**
- * acc_array_slice:
- * @self: an array
- * @specification: (array length=n_specification): per dimension, outermost first, an index to fix it at, or %ACC_ALL to
- *   keep it
- * @n_specification: the rank of @self
- *
- * Part of an array: dimensions with an index go, the others stay. An index outside is %ACC_ERROR_BOUNDS, while building
- * where the extents are known by then.
- *
- * Returns: (transfer full): an array whose rank is the number of %ACC_ALL
- */
-AccArray *
-acc_array_slice (AccArray     *self,
-                 const gint64 *specification,
-                 guint         n_specification)
-{
-  AccArray *node = acc_array_begin (ACC_OP_SLICE, &self, 1);
-
-  acc_array_set_specification (node, specification, n_specification);
-
-  return acc_array_complete (node);
-}
-
-/**
- * acc_array_replicate:
- * @self: an array
- * @specification: (array length=n_specification): per dimension of the result, outermost first, the extent of a new
- *   dimension, or %ACC_ALL for the next of the array's own
- * @n_specification: the rank of the result
- *
- * Repeats an array along new dimensions: the element at an index is that of @self at the index without the new
- * dimensions. `[2, ACC_ALL, 3]` makes 2 × n × 3 of a vector. Extents that are not positive give an empty array.
- *
- * Returns: (transfer full): an array of rank @n_specification
- */
-AccArray *
-acc_array_replicate (AccArray     *self,
-                     const gint64 *specification,
-                     guint         n_specification)
-{
-  AccArray *node = acc_array_begin (ACC_OP_REPLICATE, &self, 1);
-
-  acc_array_set_specification (node, specification, n_specification);
 
   return acc_array_complete (node);
 }
@@ -205,7 +122,11 @@ acc_array_replicate (AccArray     *self,
  * The array whose element at every index is that of @self at @function of the index. An index outside @self is
  * %ACC_ERROR_BOUNDS when run. An empty result reads nothing.
  *
+ * Linear in the number of elements of the result, times what @function costs.
+ *
  * Returns: (transfer full): an array of @shape
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_backpermute (AccArray    *self,
@@ -231,6 +152,8 @@ acc_array_backpermute (AccArray    *self,
  * As [method@Array.backpermute], to a shape that may depend on the extents and elements of arrays.
  *
  * Returns: (transfer full): the array
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_backpermute_expr (AccArray    *self,

@@ -17,7 +17,7 @@ G_DECLARE_FINAL_TYPE (AccArray, acc_array, ACC, ARRAY, GObject)
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_use           (AccElementType *type, AccShape *shape, GBytes *bytes) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-AccArray *acc_array_use_leaves    (AccElementType *type, AccShape *shape, GBytes **leaves, guint n_leaves) G_GNUC_WARN_UNUSED_RESULT;
+AccArray *acc_array_use_buffers   (AccElementType *type, AccShape *shape, GBytes **buffers, guint n_buffers) G_GNUC_WARN_UNUSED_RESULT;
 /* Not copied: @address stays valid until @notify; a scalar element type */
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_use_address   (AccElementType *type, AccShape *shape, guint64 address, guint64 size, gpointer user_data, GDestroyNotify notify) G_GNUC_WARN_UNUSED_RESULT;
@@ -62,12 +62,16 @@ ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_reshape_expr  (AccArray *self, AccExpr *shape) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_flatten       (AccArray *self) G_GNUC_WARN_UNUSED_RESULT;
-/* @specification: an index to fix a dimension, or ACC_ALL to keep it */
+/* @specification: an index to fix a dimension, or ACC_ALL to keep it; ACC_ANY, the first alone, for all that are not named */
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_slice         (AccArray *self, const gint64 *specification, guint n_specification) G_GNUC_WARN_UNUSED_RESULT;
-/* @specification: an extent to insert a dimension, or ACC_ALL for the next of the array's own */
+ACC_AVAILABLE_IN_1_0
+AccArray *acc_array_slice_expr    (AccArray *self, AccExpr **specification, guint n_specification) G_GNUC_WARN_UNUSED_RESULT;
+/* @specification: an extent to insert a dimension, or ACC_ALL for the next of the array's own; ACC_ANY as above */
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_replicate     (AccArray *self, const gint64 *specification, guint n_specification) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccArray *acc_array_replicate_expr (AccArray *self, AccExpr **specification, guint n_specification) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_backpermute   (AccArray *self, AccShape *shape, AccExprFunc function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
@@ -93,7 +97,7 @@ AccArray *acc_array_stencil2      (AccArray *self, const gint64 *sizes, guint n_
                                    AccArray *other, const gint64 *other_sizes, guint n_other_sizes, AccBoundary *other_boundary,
                                    AccExprFunc2 function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 
-/* @targets: an index per element of self, or (b1, index): false skips. combine (new, old) */
+/* @targets: an index of integers per element of self, or (b1, index): false skips. combine (new, old) */
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_permute       (AccArray *self, AccArray *defaults, AccArray *targets, AccExprFunc2 combine, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 
@@ -102,6 +106,13 @@ ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_cond          (AccArray *condition, AccArray *then, AccArray *otherwise) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_while_loop    (AccArray *initial, AccProgram *condition, AccProgram *step) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+GPtrArray *acc_array_cond_many       (AccArray *condition, AccArray **then, guint n_then, AccArray **otherwise, guint n_otherwise) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+GPtrArray *acc_array_while_loop_many (AccArray **initial, guint n_initial, AccProgram *condition, AccProgram *step) G_GNUC_WARN_UNUSED_RESULT;
+/* In memory before anything reads it: a barrier to fusion */
+ACC_AVAILABLE_IN_1_0
+AccArray *acc_array_compute       (AccArray *self) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Asking */
 ACC_AVAILABLE_IN_1_0
@@ -121,11 +132,11 @@ ACC_AVAILABLE_IN_1_0
 gboolean        acc_array_check            (AccArray *self, GError **error);
 ACC_AVAILABLE_IN_1_0
 gboolean        acc_array_is_manifest      (AccArray *self);
-/* Manifest arrays only: one leaf's bytes, not copied; its address; values */
+/* Manifest arrays only: one buffer's bytes, not copied; its address; values */
 ACC_AVAILABLE_IN_1_0
-GBytes         *acc_array_get_bytes        (AccArray *self, guint leaf, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+GBytes         *acc_array_get_bytes        (AccArray *self, guint buffer, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-guint64         acc_array_get_address      (AccArray *self, guint leaf);
+guint64         acc_array_get_address      (AccArray *self, guint buffer);
 ACC_AVAILABLE_IN_1_0
 GVariant       *acc_array_get_value        (AccArray *self, const gint64 *index, guint n_index, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
@@ -139,11 +150,20 @@ char           *acc_array_to_string        (AccArray *self) G_GNUC_WARN_UNUSED_R
 
 G_END_DECLS
 
-#include "acc-array-math.h"
+#include "acc-array-cumulative.h"
 #include "acc-array-expand.h"
 #include "acc-array-filter.h"
 #include "acc-array-fold-segments.h"
+#include "acc-array-histogram.h"
+#include "acc-array-math.h"
 #include "acc-array-maybe.h"
+#include "acc-array-products.h"
+#include "acc-array-random.h"
 #include "acc-array-rearrange.h"
-#include "acc-array-scan.h"
+#include "acc-array-runs.h"
 #include "acc-array-scan-segments.h"
+#include "acc-array-scan.h"
+#include "acc-array-scatter.h"
+#include "acc-array-sort.h"
+#include "acc-array-statistics.h"
+#include "acc-array-zip.h"

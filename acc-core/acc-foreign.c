@@ -128,6 +128,7 @@ acc_backend_set_foreign (AccBackend     *self,
  * @name: the name of an operation, as acc_array_foreign() has it
  *
  * Returns: whether it has an implementation of its own of the operation
+ *
  * Since: 1.0
  */
 gboolean
@@ -239,7 +240,7 @@ acc_foreign_check (AccArray      *node,
  *
  * An operation that some backends have an implementation of their own of: a library's routine, say. All others run @fallback,
  * which says what it means; that may hold foreign operations again. The name and the fallback go with the text form of a
- * program, so that it runs anywhere. Nothing is fused across it.
+ * program, so that it runs anywhere. Nothing is fused across it. Takes as long as the implementation, or as @fallback does.
  *
  * %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where @fallback does not take the inputs, and when run, where an implementation does not
  * give what @fallback gives: its type, its rank, and extents that are known before. All elements of the inputs are needed at
@@ -252,6 +253,7 @@ acc_foreign_check (AccArray      *node,
  * ]|
  *
  * Returns: (transfer full): the result
+ *
  * Since: 1.0
  */
 AccArray *

@@ -73,6 +73,19 @@ take_arrays (Reader    *self,
   return TRUE;
 }
 
+/* How many arrays stand before the two programs of a loop. */
+static int
+count_states (Reader *self)
+{
+  guint n = self->tokens->len - self->next;
+  AccToken *last = n >= 2 ? g_ptr_array_index (self->tokens, self->tokens->len - 2) : NULL;
+
+  if (last != NULL && !last->quoted && strcmp (last->text, "label") == 0)
+    n -= 2;
+
+  return n > 2 ? (int) n - 2 : 0;
+}
+
 static gboolean
 take_signature (Reader          *self,
                 AccElementType **type,
@@ -111,7 +124,7 @@ static AccArray *
 read_use (Reader *self)
 {
   g_autoptr(GArray) extents = g_array_new (FALSE, FALSE, sizeof (gint64));
-  g_autoptr(GPtrArray) leaves = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_autoptr(GPtrArray) buffers = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   AccStatement *statement = &self->parser->statement;
   g_autoptr(AccShape) shape = NULL;
   AccElementType *type;
@@ -127,11 +140,11 @@ read_use (Reader *self)
         return NULL;
       }
 
-  for (guint i = 0; i < statement->leaves->len; i++)
-    g_ptr_array_add (leaves, g_byte_array_free_to_bytes (g_byte_array_ref (g_ptr_array_index (statement->leaves, i))));
+  for (guint i = 0; i < statement->buffers->len; i++)
+    g_ptr_array_add (buffers, g_byte_array_free_to_bytes (g_byte_array_ref (g_ptr_array_index (statement->buffers, i))));
 
   shape = acc_shape_new ((gint64 *) extents->data, extents->len);
-  return acc_array_use_leaves (type, shape, (GBytes **) leaves->pdata, leaves->len);
+  return acc_array_use_buffers (type, shape, (GBytes **) buffers->pdata, buffers->len);
 }
 
 static gboolean
@@ -263,7 +276,7 @@ take_parts (Reader    *self,
   if ((statement->extents != NULL) != has_extents)
     return acc_parser_fail (self->parser, token, "%s %s", token->text, has_extents ? "needs extents" : "has no extents");
 
-  if (statement->leaves->len > 0 && node->op != ACC_OP_USE)
+  if (statement->buffers->len > 0 && node->op != ACC_OP_USE)
     return acc_parser_fail (self->parser, token, "%s has no data", token->text);
 
   if (has_extents)
@@ -285,6 +298,7 @@ read_fields (Reader   *self,
   switch ((guint) node->op)
     {
     case ACC_OP_UNZIP:
+    case ACC_OP_LOOP_RESULT:
       if (!take_number (self, "an item", 0, G_MAXINT, &item))
         return FALSE;
       node->item = item;
@@ -319,7 +333,7 @@ read_delayed (Reader       *self,
 
   if (op == ACC_OP_FOREIGN && !take_foreign (self, &name, &fallback))
     return NULL;
-  if (!take_arrays (self, acc_operation_get_info (op)->n_inputs, inputs))
+  if (!take_arrays (self, op == ACC_OP_WHILE_LOOP ? count_states (self) : acc_operation_get_info (op)->n_inputs, inputs))
     return NULL;
 
   node = acc_array_begin (op, (AccArray **) inputs->pdata, inputs->len);

@@ -177,6 +177,51 @@ acc_program_new_for_nodes (AccArray **parameters,
   return self;
 }
 
+/* Its parameters, or the error of a signature. */
+static AccProgram *
+new_with_parameters (const char * const *signatures)
+{
+  AccProgram *self = g_object_new (ACC_TYPE_PROGRAM, NULL);
+  g_autoptr(GArray) declared = g_array_new (FALSE, FALSE, sizeof (gint64));
+
+  for (guint i = 0; signatures != NULL && signatures[i] != NULL; i++)
+    {
+      g_autoptr(GError) error = NULL;
+      AccElementType *type;
+
+      if (!acc_signature_parse (signatures[i], &type, declared, &error))
+        {
+          g_prefix_error (&error, "program: signature of parameter %u: ", i);
+          take_error (self, g_steal_pointer (&error));
+          return self;
+        }
+
+      g_ptr_array_add (self->parameters,
+                       acc_array_new_parameter (type, declared->len, (gint64 *) declared->data, i));
+    }
+
+  return self;
+}
+
+/* A callback may write to the array that it is given. */
+static AccArray **
+copy_parameters (AccProgram *self)
+{
+  AccArray **parameters = g_new (AccArray *, self->parameters->len + 1);
+
+  memcpy (parameters, self->parameters->pdata, self->parameters->len * sizeof (AccArray *));
+  parameters[self->parameters->len] = NULL;
+  return parameters;
+}
+
+/* What a callback gave away, whether or not its array would free the elements. */
+static void
+release_results (GPtrArray *results)
+{
+  g_ptr_array_set_free_func (results, g_object_unref);
+  g_ptr_array_unref (results);
+}
+
 /**
  * acc_program_new:
  * @signatures: (array zero-terminated=1) (nullable): one per parameter: an element type, then its extents, outermost
@@ -195,37 +240,58 @@ acc_program_new (const char * const *signatures,
                  AccArrayFunc        function,
                  gpointer            user_data)
 {
-  AccProgram *self = g_object_new (ACC_TYPE_PROGRAM, NULL);
-  g_autoptr(GArray) declared = g_array_new (FALSE, FALSE, sizeof (gint64));
+  AccProgram *self = new_with_parameters (signatures);
   g_autoptr(AccArray) result = NULL;
 
-  for (guint i = 0; signatures != NULL && signatures[i] != NULL; i++)
-    {
-      g_autoptr(GError) error = NULL;
-      AccElementType *type;
-
-      if (!acc_signature_parse (signatures[i], &type, declared, &error))
-        {
-          g_prefix_error (&error, "program: signature of parameter %u: ", i);
-          take_error (self, g_steal_pointer (&error));
-          return self;
-        }
-
-      g_ptr_array_add (self->parameters,
-                       acc_array_new_parameter (type, declared->len, (gint64 *) declared->data, i));
-    }
+  if (self->error != NULL)
+    return self;
 
   if (function != NULL)
     {
-      /* The callback may write to the array that it is given. */
-      g_autofree AccArray **parameters = g_new (AccArray *, self->parameters->len + 1);
+      g_autofree AccArray **parameters = copy_parameters (self);
 
-      memcpy (parameters, self->parameters->pdata, self->parameters->len * sizeof (AccArray *));
-      parameters[self->parameters->len] = NULL;
       result = function (parameters, self->parameters->len, user_data);
     }
 
   add_results (self, &result, 1);
+  return self;
+}
+
+/**
+ * acc_program_new_many:
+ * @signatures: (array zero-terminated=1) (nullable): one per parameter, as in [ctor@Program.new]
+ * @function: (scope call) (closure user_data): from the parameters to the results
+ * @user_data: data for @function
+ *
+ * A program of several results. @function is called once, now. What the results share is computed once.
+ *
+ * Returns: (transfer full): the program, which carries an error where a signature cannot be read, @function gives %NULL
+ *   or nothing, or a result carries an error
+ *
+ * Since: 1.0
+ */
+AccProgram *
+acc_program_new_many (const char * const *signatures,
+                      AccArraysFunc       function,
+                      gpointer            user_data)
+{
+  AccProgram *self = new_with_parameters (signatures);
+  g_autofree AccArray **parameters = NULL;
+  GPtrArray *results = NULL;
+
+  if (self->error != NULL)
+    return self;
+
+  parameters = copy_parameters (self);
+  if (function != NULL)
+    results = function (parameters, self->parameters->len, user_data);
+
+  if (results == NULL || results->len == 0)
+    take_error (self, g_error_new (ACC_ERROR, ACC_ERROR_CALLBACK, "program: there are no results"));
+  else
+    add_results (self, (AccArray **) results->pdata, results->len);
+  g_clear_pointer (&results, release_results);
+
   return self;
 }
 
@@ -346,7 +412,7 @@ acc_program_check_closed (AccProgram  *self,
   if (!acc_program_check (self, error))
     return FALSE;
 
-  sorted = acc_array_sort ((AccArray **) self->results->pdata, self->results->len);
+  sorted = acc_array_sort_nodes ((AccArray **) self->results->pdata, self->results->len);
 
   for (guint i = 0; i < sorted->len; i++)
     {
@@ -415,7 +481,7 @@ static GPtrArray *
 find_captures (AccProgram *self)
 {
   GPtrArray *captures = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr(GPtrArray) sorted = acc_array_sort ((AccArray **) self->results->pdata, self->results->len);
+  g_autoptr(GPtrArray) sorted = acc_array_sort_nodes ((AccArray **) self->results->pdata, self->results->len);
   g_autoptr(GHashTable) dependent = g_hash_table_new (NULL, NULL);
   g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
 

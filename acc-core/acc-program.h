@@ -13,6 +13,8 @@ G_DECLARE_FINAL_TYPE (AccProgram, acc_program, ACC, PROGRAM, GObject)
 /* @signatures: (array zero-terminated=1), one per parameter: "f4[:,:]", "u1[:,:,3]", "(f4,i4)[]" */
 ACC_AVAILABLE_IN_1_0
 AccProgram     *acc_program_new          (const char * const *signatures, AccArrayFunc function, gpointer user_data);
+ACC_AVAILABLE_IN_1_0
+AccProgram     *acc_program_new_many     (const char * const *signatures, AccArraysFunc function, gpointer user_data);
 /* No parameters. */
 ACC_AVAILABLE_IN_1_0
 AccProgram     *acc_program_new_for_results (AccArray **results, guint n_results);

@@ -29,6 +29,16 @@ typedef struct _AccSink        AccSink;
 #define ACC_ALL ((gint64) (-9223372036854775807 - 1))
 
 /**
+ * ACC_ANY:
+ *
+ * First in a slice or replicate specification: as many %ACC_ALL as fit, or none. Like %ACC_ALL a number that a double holds, for
+ * languages that have no other.
+ *
+ * Since: 1.0
+ */
+#define ACC_ANY ((gint64) -4611686018427387904)
+
+/**
  * AccExprFunc:
  * @x: the element, as an expression
  * @user_data: what the caller gave
@@ -66,6 +76,144 @@ typedef AccExpr *(*AccExprFunc2) (AccExpr *x, AccExpr *y, gpointer user_data);
 typedef AccExpr *(*AccExprFunc3) (AccExpr *x, AccExpr *y, AccExpr *z, gpointer user_data);
 
 /**
+ * AccExprFunc4:
+ * @x1: the first element
+ * @x2: the second element
+ * @x3: the third element
+ * @x4: the fourth element
+ * @user_data: what the caller gave
+ *
+ * What happens to four elements. Called once, while the graph is built.
+ *
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over
+ *
+ * Since: 1.0
+ */
+typedef AccExpr *(*AccExprFunc4) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr *x4, gpointer user_data);
+
+/**
+ * AccExprFunc5:
+ * @x1: the first element
+ * @x2: the second element
+ * @x3: the third element
+ * @x4: the fourth element
+ * @x5: the fifth element
+ * @user_data: what the caller gave
+ *
+ * What happens to five elements. Called once, while the graph is built.
+ *
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over
+ *
+ * Since: 1.0
+ */
+typedef AccExpr *(*AccExprFunc5) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr *x4, AccExpr *x5, gpointer user_data);
+
+/**
+ * AccExprFunc6:
+ * @x1: the first element
+ * @x2: the second element
+ * @x3: the third element
+ * @x4: the fourth element
+ * @x5: the fifth element
+ * @x6: the sixth element
+ * @user_data: what the caller gave
+ *
+ * What happens to six elements. Called once, while the graph is built.
+ *
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over
+ *
+ * Since: 1.0
+ */
+typedef AccExpr *(*AccExprFunc6) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr *x4, AccExpr *x5, AccExpr *x6,
+                                  gpointer user_data);
+
+/**
+ * AccExprFunc7:
+ * @x1: the first element
+ * @x2: the second element
+ * @x3: the third element
+ * @x4: the fourth element
+ * @x5: the fifth element
+ * @x6: the sixth element
+ * @x7: the seventh element
+ * @user_data: what the caller gave
+ *
+ * What happens to seven elements. Called once, while the graph is built.
+ *
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over
+ *
+ * Since: 1.0
+ */
+typedef AccExpr *(*AccExprFunc7) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr *x4, AccExpr *x5, AccExpr *x6,
+                                  AccExpr *x7, gpointer user_data);
+
+/**
+ * AccExprFunc8:
+ * @x1: the first element
+ * @x2: the second element
+ * @x3: the third element
+ * @x4: the fourth element
+ * @x5: the fifth element
+ * @x6: the sixth element
+ * @x7: the seventh element
+ * @x8: the eighth element
+ * @user_data: what the caller gave
+ *
+ * What happens to eight elements. Called once, while the graph is built.
+ *
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over
+ *
+ * Since: 1.0
+ */
+typedef AccExpr *(*AccExprFunc8) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr *x4, AccExpr *x5, AccExpr *x6,
+                                  AccExpr *x7, AccExpr *x8, gpointer user_data);
+
+/**
+ * AccExprFunc9:
+ * @x1: the first element
+ * @x2: the second element
+ * @x3: the third element
+ * @x4: the fourth element
+ * @x5: the fifth element
+ * @x6: the sixth element
+ * @x7: the seventh element
+ * @x8: the eighth element
+ * @x9: the ninth element
+ * @user_data: what the caller gave
+ *
+ * What happens to nine elements. Called once, while the graph is built.
+ *
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over
+ *
+ * Since: 1.0
+ */
+typedef AccExpr *(*AccExprFunc9) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr *x4, AccExpr *x5, AccExpr *x6,
+                                  AccExpr *x7, AccExpr *x8, AccExpr *x9, gpointer user_data);
+
+/**
+ * AccExprFunc10:
+ * @x1: the first element
+ * @x2: the second element
+ * @x3: the third element
+ * @x4: the fourth element
+ * @x5: the fifth element
+ * @x6: the sixth element
+ * @x7: the seventh element
+ * @x8: the eighth element
+ * @x9: the ninth element
+ * @x10: the tenth element
+ * @user_data: what the caller gave
+ *
+ * What happens to ten elements. Called once, while the graph is built.
+ *
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over
+ *
+ * Since: 1.0
+ */
+typedef AccExpr *(*AccExprFunc10) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr *x4, AccExpr *x5, AccExpr *x6,
+                                   AccExpr *x7, AccExpr *x8, AccExpr *x9, AccExpr *x10, gpointer user_data);
+
+/**
  * AccArrayFunc:
  * @arrays: (array length=n_arrays): the parameters
  * @n_arrays: how many
@@ -76,5 +224,19 @@ typedef AccExpr *(*AccExprFunc3) (AccExpr *x, AccExpr *y, AccExpr *z, gpointer u
  * Returns: (transfer full) (nullable): the result
  */
 typedef AccArray *(*AccArrayFunc) (AccArray **arrays, guint n_arrays, gpointer user_data);
+
+/**
+ * AccArraysFunc:
+ * @arrays: (array length=n_arrays): the parameters
+ * @n_arrays: how many
+ * @user_data: what the caller gave
+ *
+ * A function from whole arrays to several. Called once, while the program is built.
+ *
+ * Returns: (transfer full) (nullable) (element-type AccArray): the results
+ *
+ * Since: 1.0
+ */
+typedef GPtrArray *(*AccArraysFunc) (AccArray **arrays, guint n_arrays, gpointer user_data);
 
 G_END_DECLS

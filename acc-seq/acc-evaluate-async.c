@@ -146,7 +146,7 @@ acc_backend_run_many_async (AccBackend *self, AccArray **arrays, guint n_arrays,
  *
  * Ends acc_backend_run_many_async().
  *
- * Returns: (transfer full) (element-type AccArray): manifest arrays, in the order asked for
+ * Returns: (transfer container) (element-type AccArray): manifest arrays, in the order asked for
  *
  * Since: 1.0
  */

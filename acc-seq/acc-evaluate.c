@@ -21,7 +21,7 @@ is_stage (AccArray *node)
 static gboolean
 may_band (AccArray **arrays, guint n_arrays)
 {
-  g_autoptr(GPtrArray) nodes = acc_array_sort (arrays, n_arrays);
+  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (arrays, n_arrays);
   guint64 bytes = 0;
   guint n_stages = 0;
 
@@ -303,7 +303,7 @@ acc_backend_run (AccBackend *self, AccArray *array, GCancellable *cancellable, G
  * Computes several arrays at once: work that they share is done once, and each source is read once. Otherwise as
  * acc_backend_run().
  *
- * Returns: (transfer full) (element-type AccArray): manifest arrays, in the order of @arrays
+ * Returns: (transfer container) (element-type AccArray): manifest arrays, in the order of @arrays
  *
  * Since: 1.0
  */

@@ -68,7 +68,7 @@ AccFusionNode *
 acc_fusion_graph_strip (AccFusionGraph *graph,
                         AccFusionNode  *node)
 {
-  while (node->bound < 0 && node->array->op == ACC_OP_RESHAPE)
+  while (node->bound < 0 && (node->array->op == ACC_OP_RESHAPE || node->array->op == ACC_OP_COMPUTE))
     node = acc_fusion_graph_get (graph, node->array->inputs[0]);
 
   return node;
@@ -283,6 +283,7 @@ is_worth_inlining (Cutter        *self,
   switch ((int) node->array->op)
     {
     case ACC_OP_RESHAPE:
+    case ACC_OP_COMPUTE:
     case ACC_OP_UNZIP:
       return TRUE;
     case ACC_OP_SLICE:
@@ -370,7 +371,7 @@ visit_references (Cutter        *self,
     {
       AccFusionNode *reference = acc_fusion_graph_get (self->graph, array);
 
-      while (!reference->is_value && (reference->array->op == ACC_OP_RESHAPE || reference->array->op == ACC_OP_UNZIP))
+      while (acc_fusion_node_is_view (reference))
         reference = get_input (self, reference, 0);
       each (reference, user_data);
     }
@@ -393,6 +394,8 @@ decide (Cutter        *self,
     return;
 
   visit_references (self, node, force, NULL);
+  if (node->array->op == ACC_OP_COMPUTE)
+    acc_fusion_graph_strip (self->graph, node)->forced = TRUE;
 
   if (inline_node (self, node))
     {

@@ -48,15 +48,25 @@ acc_fusion_node_is_fold (AccFusionNode *node)
   return op == ACC_OP_FOLD || op == ACC_OP_FOLD1 || op == ACC_OP_FOLD_ALL || op == ACC_OP_FOLD1_ALL;
 }
 
+gboolean
+acc_fusion_node_is_view (AccFusionNode *node)
+{
+  AccOperation op = node->array->op;
+
+  return !node->is_value && (op == ACC_OP_RESHAPE || op == ACC_OP_COMPUTE || op == ACC_OP_UNZIP);
+}
+
 guint
 acc_fold_get_lanes (AccElementType *type)
 {
-  gsize widest = 1;
+  gsize widest = acc_element_type_get_widest (type);
+  guint lanes = 4;
 
-  for (guint i = 0; i < acc_element_type_get_n_leaves (type); i++)
-    widest = MAX (widest, acc_element_kind_get_size (acc_element_type_get_leaf (type, i)));
+  /* What four registers hold, of the scalars of packed elements together. */
+  while (lanes * 2 * widest <= 256)
+    lanes *= 2;
 
-  return 256 / widest;
+  return lanes;
 }
 
 /* From so many elements on groups of threads fold a row together. */
@@ -301,7 +311,7 @@ add_node (AccFusionGraph *self,
   node->is_value = acc_fusion_node_is_given (node);
   if (!node->is_value)
     {
-      if (array->op == ACC_OP_PARAMETER || array->op == ACC_OP_COND || array->programs[0] != NULL)
+      if (array->op == ACC_OP_PARAMETER || array->op == ACC_OP_COND || array->op == ACC_OP_LOOP_RESULT || array->programs[0] != NULL)
         {
           g_autofree char *name = acc_array_describe (array);
 

@@ -65,6 +65,8 @@ AccFusionNode  *acc_fusion_graph_get  (AccFusionGraph *self, AccArray *array);
 /* Whether the node's data is given: a bound one, use, source. */
 gboolean        acc_fusion_node_is_given (AccFusionNode *node);
 gboolean        acc_fusion_node_is_fold  (AccFusionNode *node);
+/* Whether it shows the memory of its input, or part of it, and has none of its own. */
+gboolean        acc_fusion_node_is_view  (AccFusionNode *node);
 AccFoldForm     acc_fusion_graph_get_fold_form (AccFusionGraph *self, AccFusionNode *node);
 /* Lanes that fold elements of @type side by side: of the type only, so that results are the same everywhere. */
 guint           acc_fold_get_lanes       (AccElementType *type);

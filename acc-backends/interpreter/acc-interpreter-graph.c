@@ -15,6 +15,7 @@ typedef struct {
   gboolean     finished;   /* ... and given back */
   guint        given_back; /* of them, the first ones that were given back before that */
   AccArray    *taken;      /* cond: the side */
+  GPtrArray   *results;    /* while_loop: InterpValue, all last states, for as long as .value is there */
 } State;
 
 struct _InterpGraph {
@@ -29,13 +30,21 @@ typedef struct {
   gboolean data;                 /* its elements, not only its extents */
 } Demand;
 
+/* Gives up its elements. */
+static void
+forget (State *state)
+{
+  g_clear_pointer (&state->value, interp_value_unref);
+  g_clear_pointer (&state->results, g_ptr_array_unref);
+}
+
 static void
 free_state (gpointer data)
 {
   State *state = data;
 
   g_free (state->extents);
-  g_clear_pointer (&state->value, interp_value_unref);
+  forget (state);
   g_free (state);
 }
 
@@ -139,7 +148,7 @@ interp_graph_prepare (InterpGraph  *self,
   g_hash_table_iter_init (&iter, self->states);
   while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &known))
     if (known->uses == 0 && !known->external)
-      g_clear_pointer (&known->value, interp_value_unref);
+      forget (known);
 }
 
 /* One use less of @state; what nobody needs any more is forgotten, with what it would have needed. */
@@ -160,7 +169,7 @@ release (InterpGraph *self,
       g_assert (top->uses > 0);
       if (--top->uses > 0)
         continue;
-      g_clear_pointer (&top->value, interp_value_unref);
+      forget (top);
       if (top->finished || top->external || !top->counted)
         continue;
       top->finished = TRUE;
@@ -220,7 +229,7 @@ decide (InterpGraph *self,
     return TRUE;
   if (condition == NULL)
     return FALSE;
-  condition->loads[0] (&value, condition->bases[0], 0);
+  interp_value_load (condition, 0, 0, &value);
   state->taken = state->node->inputs[value.u ? 1 : 2];
   return TRUE;
 }
@@ -240,7 +249,7 @@ require_shape (InterpGraph *self,
         require (self, demands, node->inputs[0], TRUE);
       return;
     }
-  if (node->programs[0] != NULL)
+  if (node->programs[0] != NULL || node->op == ACC_OP_LOOP_RESULT)
     {
       require (self, demands, node, TRUE);
       return;
@@ -265,7 +274,7 @@ require_data (InterpGraph *self,
         require (self, demands, node->inputs[0], TRUE);
       return;
     }
-  if (node->programs[0] != NULL)
+  if (node->programs[0] != NULL || node->op == ACC_OP_LOOP_RESULT)
     {
       for (guint i = 0; i < node->n_inputs; i++)
         require (self, demands, node->inputs[i], TRUE);
@@ -415,18 +424,18 @@ try_share (InterpGraph *self,
            InterpValue *value)
 {
   AccArray *node = state->node;
-  guint leaf = 0;
+  guint buffer = 0;
 
-  if (node->op == ACC_OP_RESHAPE)
+  if (node->op == ACC_OP_RESHAPE || node->op == ACC_OP_COMPUTE)
     {
-      interp_value_share (value, 0, get_state (self, node->inputs[0])->value, 0, value->n_leaves);
+      interp_value_share (value, 0, get_state (self, node->inputs[0])->value, 0, value->n_buffers);
       return TRUE;
     }
   if (node->op == ACC_OP_UNZIP)
     {
       for (guint i = 0; i < node->item; i++)
-        leaf += acc_element_type_get_n_leaves (acc_element_type_get_item (node->inputs[0]->type, i));
-      interp_value_share (value, 0, get_state (self, node->inputs[0])->value, leaf, value->n_leaves);
+        buffer += acc_element_type_get_n_buffers (acc_element_type_get_item (node->inputs[0]->type, i));
+      interp_value_share (value, 0, get_state (self, node->inputs[0])->value, buffer, value->n_buffers);
       return TRUE;
     }
   if (node->op == ACC_OP_ZIP)
@@ -438,8 +447,8 @@ try_share (InterpGraph *self,
         {
           InterpValue *source = get_state (self, node->inputs[i])->value;
 
-          interp_value_share (value, leaf, source, 0, source->n_leaves);
-          leaf += source->n_leaves;
+          interp_value_share (value, buffer, source, 0, source->n_buffers);
+          buffer += source->n_buffers;
         }
       return TRUE;
     }
@@ -478,27 +487,53 @@ compute_step (InterpGraph  *self,
   return TRUE;
 }
 
-static InterpValue *
+/* The results of @program for @arguments, as many as it has parameters. */
+static GPtrArray *
 run_body (InterpGraph  *self,
           AccProgram   *program,
-          InterpValue **arguments,
+          GPtrArray    *arguments,
           GError      **error)
 {
   g_autoptr(InterpGraph) body = interp_graph_new (self->context, self);
+  g_autoptr(GPtrArray) values = g_ptr_array_new_with_free_func ((GDestroyNotify) interp_value_unref);
   GPtrArray *captures = acc_program_get_captures (program);
   AccArray **parameters, **results;
-  InterpValue *value;
   guint n;
 
   for (guint i = 0; i < captures->len; i++)
     interp_graph_bind (body, g_ptr_array_index (captures, i), NULL);
   parameters = acc_program_get_parameter_nodes (program, &n);
   for (guint i = 0; i < n; i++)
-    interp_graph_bind (body, parameters[i], arguments[i]);
+    interp_graph_bind (body, parameters[i], g_ptr_array_index (arguments, i));
   results = acc_program_get_result_nodes (program, &n);
-  interp_graph_prepare (body, results, 1);
-  value = interp_graph_demand (body, results[0], error);
-  return value != NULL ? interp_value_ref (value) : NULL;
+  interp_graph_prepare (body, results, n);
+  for (guint i = 0; i < n; i++)
+    {
+      InterpValue *value = interp_graph_demand (body, results[i], error);
+
+      if (value == NULL)
+        return NULL;
+      g_ptr_array_add (values, interp_value_ref (value));
+    }
+  return g_steal_pointer (&values);
+}
+
+/* What the loop begins with; held no longer by the graph than any other round. */
+static GPtrArray *
+take_initial (InterpGraph *self,
+              State       *state)
+{
+  GPtrArray *values = g_ptr_array_new_with_free_func ((GDestroyNotify) interp_value_unref);
+  AccArray *node = state->node;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    g_ptr_array_add (values, interp_value_ref (get_state (self, node->inputs[i])->value));
+  for (guint i = 0; i < node->n_inputs && self->counting; i++)
+    {
+      state->given_back = i + 1;
+      release (self, get_state (self, node->inputs[i]));
+    }
+  return values;
 }
 
 static gboolean
@@ -507,52 +542,51 @@ compute_while (InterpGraph  *self,
                GError      **error)
 {
   AccArray *node = state->node;
-  State *initial = get_state (self, node->inputs[0]);
-  g_autoptr(InterpValue) value = interp_value_ref (initial->value);
+  g_autoptr(GPtrArray) values = take_initial (self, state);
 
-  /* What the loop began with is held no longer than any other round. */
-  if (self->counting)
-    {
-      state->given_back = 1;
-      release (self, initial);
-    }
   while (TRUE)
     {
-      g_autoptr(InterpValue) condition = NULL;
-      g_autoptr(InterpValue) next = NULL;
+      g_autoptr(GPtrArray) answer = NULL;
+      GPtrArray *next;
+      InterpValue *condition;
       InterpScalar again;
 
       if (g_cancellable_set_error_if_cancelled (self->context->cancellable, error))
         return FALSE;
-      condition = run_body (self, node->programs[0], &value, error);
-      if (condition == NULL)
+      answer = run_body (self, node->programs[0], values, error);
+      if (answer == NULL)
         return FALSE;
-      condition->loads[0] (&again, condition->bases[0], 0);
+      condition = g_ptr_array_index (answer, 0);
+      interp_value_load (condition, 0, 0, &again);
       if (!again.u)
         break;
-      next = run_body (self, node->programs[1], &value, error);
+      next = run_body (self, node->programs[1], values, error);
       if (next == NULL)
         return FALSE;
-      g_clear_pointer (&value, interp_value_unref);
-      value = g_steal_pointer (&next);
+      g_ptr_array_unref (values);
+      values = next;
     }
-  set_value (state, value);
+  set_value (state, g_ptr_array_index (values, 0));
+  if (node->n_inputs > 1)
+    {
+      g_clear_pointer (&state->results, g_ptr_array_unref);
+      state->results = g_steal_pointer (&values);
+    }
   return TRUE;
 }
 
 /* What the backend has in place of the fallback. */
 static InterpValue *
-call_foreign (InterpGraph  *self,
-              AccForeign   *foreign,
-              AccArray     *node,
-              InterpValue **values,
-              GError      **error)
+call_foreign (AccForeign  *foreign,
+              AccArray    *node,
+              GPtrArray   *values,
+              GError     **error)
 {
   g_autoptr(GPtrArray) inputs = g_ptr_array_new_with_free_func (g_object_unref);
   g_autoptr(AccArray) result = NULL;
 
-  for (guint i = 0; i < node->n_inputs; i++)
-    g_ptr_array_add (inputs, interp_value_to_array (values[i]));
+  for (guint i = 0; i < values->len; i++)
+    g_ptr_array_add (inputs, interp_value_to_array (g_ptr_array_index (values, i)));
   result = acc_foreign_call (foreign, node, (AccArray **) inputs->pdata, error);
   return result != NULL ? interp_value_new_manifest (result, error) : NULL;
 }
@@ -564,19 +598,22 @@ compute_foreign (InterpGraph  *self,
 {
   AccArray *node = state->node;
   g_autoptr(AccForeign) foreign = acc_foreign_find (self->context->backend, node);
-  g_autofree InterpValue **values = g_new (InterpValue *, MAX (node->n_inputs, 1));
+  g_autoptr(GPtrArray) values = g_ptr_array_new ();
+  g_autoptr(GPtrArray) results = NULL;
   g_autoptr(InterpValue) value = NULL;
 
   for (guint i = 0; i < node->n_inputs; i++)
     {
-      values[i] = get_state (self, node->inputs[i])->value;
-      if (!acc_foreign_check (node, i, values[i]->extents, error))
+      InterpValue *input = get_state (self, node->inputs[i])->value;
+
+      if (!acc_foreign_check (node, i, input->extents, error))
         return FALSE;
+      g_ptr_array_add (values, input);
     }
   if (foreign != NULL)
-    value = call_foreign (self, foreign, node, values, error);
-  else
-    value = run_body (self, node->programs[0], values, error);
+    value = call_foreign (foreign, node, values, error);
+  else if ((results = run_body (self, node->programs[0], values, error)) != NULL)
+    value = interp_value_ref (g_ptr_array_index (results, 0));
   if (value == NULL)
     return FALSE;
   set_value (state, value);
@@ -622,6 +659,10 @@ compute (InterpGraph  *self,
 
     case ACC_OP_FOREIGN:
       return compute_foreign (self, state, error);
+
+    case ACC_OP_LOOP_RESULT:
+      set_value (state, g_ptr_array_index (get_state (self, node->inputs[0])->results, node->item));
+      return TRUE;
 
     case ACC_OP_SOURCE:
       where = acc_array_describe (node);
@@ -732,7 +773,7 @@ compile_program (GHashTable  *tapes,
 {
   guint n_results;
   AccArray **results = acc_program_get_result_nodes (program, &n_results);
-  g_autoptr(GPtrArray) nodes = acc_array_sort (results, n_results);
+  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (results, n_results);
 
   for (guint i = 0; i < nodes->len; i++)
     {

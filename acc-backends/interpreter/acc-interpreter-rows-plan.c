@@ -60,7 +60,7 @@ is_outermost (AccExpr *index,
   *offset = 0;
   if (index->kind == ACC_EXPR_ITEM)
     return index->item == 0 && index->args[0] == parameter;
-  return index == parameter && !acc_element_type_is_tuple (parameter->type);
+  return index == parameter && acc_element_type_is_scalar (parameter->type);
 }
 
 static gboolean
@@ -112,6 +112,7 @@ read_input (InterpRowsPlan *self,
     case ACC_OP_ZIP_WITH3:
     case ACC_OP_ZIP:
     case ACC_OP_UNZIP:
+    case ACC_OP_COMPUTE:
     case ACC_OP_FOLD:
     case ACC_OP_FOLD1:
     case ACC_OP_FOLD_ALL:
@@ -241,7 +242,7 @@ find_taken (InterpRowsPlan *self,
   value = interp_graph_demand (graph, node->inputs[0], &info->error);
   if (value == NULL)
     return NULL;
-  value->loads[0] (&scalar, value->bases[0], 0);
+  interp_value_load (value, 0, 0, &scalar);
   return node->inputs[scalar.u ? 1 : 2];
 }
 
@@ -335,7 +336,7 @@ classify (InterpRowsPlan *self,
           }
       }
   /* A node with programs decides its extents by running. */
-  if (node->programs[0] == NULL || !info->late)
+  if (!info->late || (node->programs[0] == NULL && node->op != ACC_OP_LOOP_RESULT))
     {
       if (node->programs[0] != NULL && streams)
         {
@@ -399,6 +400,7 @@ can_step (const InterpRowsNode *info)
     case ACC_OP_COND:
     case ACC_OP_WHILE_LOOP:
     case ACC_OP_FOREIGN:
+    case ACC_OP_LOOP_RESULT:
       return FALSE;
     default:
       return TRUE;
@@ -465,7 +467,7 @@ interp_rows_plan_new (InterpGraph  *graph,
   g_autoptr(InterpRowsPlan) self = g_new0 (InterpRowsPlan, 1);
   GHashTable *tapes = interp_graph_get_tapes (graph);
 
-  self->nodes = acc_array_sort (results, n_results);
+  self->nodes = acc_array_sort_nodes (results, n_results);
   self->numbers = g_hash_table_new (NULL, NULL);
   self->infos = g_new0 (InterpRowsNode, MAX (self->nodes->len, 1));
   for (guint i = 0; i < self->nodes->len; i++)

@@ -14,6 +14,7 @@ typedef struct _Scope Scope;
 struct _Scope {
   Scope      *parent;
   GHashTable *values;   /* AccArray → AccArray, manifest, owned */
+  GHashTable *loops;    /* while_loop of several arrays → GPtrArray of the last states, or NULL */
 };
 
 typedef struct {
@@ -56,6 +57,7 @@ scope_init (Scope     *scope,
             AccArray **arguments)
 {
   scope->parent = parent;
+  scope->loops = NULL;
   scope->values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
   for (guint i = 0; i < graph->n_params; i++)
     bind (scope, graph->params[i], g_object_ref (arguments[i]));
@@ -65,6 +67,7 @@ static void
 scope_clear (Scope *scope)
 {
   g_hash_table_unref (scope->values);
+  g_clear_pointer (&scope->loops, g_hash_table_unref);
 }
 
 typedef struct {
@@ -129,6 +132,7 @@ is_expensive (AccArray *node)
     case ACC_OP_PERMUTE:
     case ACC_OP_STENCIL:
     case ACC_OP_STENCIL2:
+    case ACC_OP_COMPUTE:
       return TRUE;
     default:
       return node->n_functions > 0 && node->functions[0] != NULL && acc_function_get_cost (node->functions[0]) > EXPENSIVE;
@@ -278,7 +282,7 @@ read_flag (AccArray  *array,
            gboolean  *flag,
            GError   **error)
 {
-  const guint8 *data = acc_buffer_map (array->leaves[0], error);
+  const guint8 *data = acc_buffer_map (array->buffers[0], error);
 
   if (data == NULL)
     return FALSE;
@@ -318,19 +322,25 @@ finish_cond (Run       *run,
   return TRUE;
 }
 
-/* The initial state; not held for the time of the loop where only the loop wants it. */
-static AccArray *
-take_state (Run      *run,
-            AccArray *loop)
+/* The initial states; not held for the time of the loop where only the loop wants them. */
+static GPtrArray *
+take_states (Run      *run,
+             AccArray *loop)
 {
-  AccArray *initial = loop->inputs[0];
-  AccArray *state = g_object_ref (look_up (run->scope, initial));
-  GPtrArray *users = acc_graph_get_users (run->graph, initial);
+  GPtrArray *states = g_ptr_array_new_with_free_func (g_object_unref);
 
-  if (users != NULL && users->len == 1 && !acc_graph_is_result (run->graph, initial))
-    g_hash_table_remove (run->scope->values, initial);
+  for (guint i = 0; i < loop->n_inputs; i++)
+    g_ptr_array_add (states, g_object_ref (look_up (run->scope, loop->inputs[i])));
 
-  return state;
+  for (guint i = 0; i < loop->n_inputs; i++)
+    {
+      GPtrArray *users = acc_graph_get_users (run->graph, loop->inputs[i]);
+
+      if (users != NULL && users->len == 1 && !acc_graph_is_result (run->graph, loop->inputs[i]))
+        g_hash_table_remove (run->scope->values, loop->inputs[i]);
+    }
+
+  return states;
 }
 
 static gboolean
@@ -341,33 +351,63 @@ run_loop (Run       *run,
   AccGraph *condition = acc_graph_get_body (run->graph, loop->programs[0]);
   AccGraph *step = acc_graph_get_body (run->graph, loop->programs[1]);
   g_autoptr (GPtrArray) targets = g_ptr_array_new ();
-  g_autoptr (AccArray) state = NULL;
+  g_autoptr (GPtrArray) states = NULL;
+  g_autofree AccArray **next = g_new (AccArray *, loop->n_inputs);
 
-  g_ptr_array_add (targets, loop->inputs[0]);
+  for (guint i = 0; i < loop->n_inputs; i++)
+    g_ptr_array_add (targets, loop->inputs[i]);
   for (guint i = 0; i < loop->references->len; i++)
     g_ptr_array_add (targets, g_ptr_array_index (loop->references, i));
   if (!evaluate_for (run, loop, targets, error))
     return FALSE;
 
-  state = take_state (run, loop);
+  states = take_states (run, loop);
   for (;;)
     {
       g_autoptr (AccArray) flag = NULL;
-      AccArray *next = NULL;
+      AccArray **state = (AccArray **) states->pdata;
       gboolean go_on;
 
-      if (!run_graph (condition, run->scope, &state, &flag, run->cancellable, error) || !read_flag (flag, &go_on, error))
+      if (!run_graph (condition, run->scope, state, &flag, run->cancellable, error) || !read_flag (flag, &go_on, error))
         return FALSE;
       if (!go_on)
         break;
-      if (!run_graph (step, run->scope, &state, &next, run->cancellable, error))
+      if (!run_graph (step, run->scope, state, next, run->cancellable, error))
         return FALSE;
-      g_object_unref (state);
-      state = next;
+      for (guint i = 0; i < loop->n_inputs; i++)
+        {
+          g_object_unref (state[i]);
+          state[i] = next[i];
+        }
     }
-  bind (run->scope, loop, g_steal_pointer (&state));
+
+  bind (run->scope, loop, g_object_ref (g_ptr_array_index (states, 0)));
+  if (loop->n_inputs > 1)
+    {
+      if (run->scope->loops == NULL)
+        run->scope->loops = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
+      g_hash_table_insert (run->scope->loops, loop, g_steal_pointer (&states));
+    }
 
   return TRUE;
+}
+
+/* Its loop has run, in this scope or in one around it. */
+static gboolean
+finish_loop_result (Run      *run,
+                    AccArray *node)
+{
+  for (Scope *scope = run->scope; scope != NULL; scope = scope->parent)
+    {
+      GPtrArray *states = scope->loops != NULL ? g_hash_table_lookup (scope->loops, node->inputs[0]) : NULL;
+
+      if (states == NULL)
+        continue;
+      bind (run->scope, node, g_object_ref (g_ptr_array_index (states, node->item)));
+      return TRUE;
+    }
+
+  g_return_val_if_reached (FALSE);
 }
 
 /* What the backend has for it, or else its fallback. */
@@ -442,6 +482,9 @@ finish (Run       *run,
     case ACC_OP_WHILE_LOOP:
       ok = run_loop (run, frame->node, error);
       break;
+    case ACC_OP_LOOP_RESULT:
+      ok = finish_loop_result (run, frame->node);
+      break;
     case ACC_OP_FOREIGN:
       ok = run_foreign (run, frame->node, error);
       break;
@@ -477,8 +520,8 @@ next_dependence (Run       *run,
   return TRUE;
 }
 
-/* Evaluates what must be known before the rest can be scheduled: the taken sides of conds, loops, foreign operations, arrays that extents are
- * read from. Without recursion but for programs in programs. */
+/* Evaluates what must be known before the rest can be scheduled: the taken sides of conds, loops, foreign operations,
+ * arrays that extents are read from. Without recursion but for programs in programs. */
 static gboolean
 resolve (Run       *run,
          GError   **error)

@@ -7,8 +7,8 @@
 G_BEGIN_DECLS
 
 /* A program looked over for running: what a schedule of it would take from outside, and whether one schedule is enough.
- * Where there is a cond, a while_loop, a foreign operation, or extents that are read from computed data, those are evaluated first, and what
- * remains is scheduled with their results bound. Any thread. */
+ * Where there is a cond, a while_loop, a foreign operation, or extents that are read from computed data, those are
+ * evaluated first, and what remains is scheduled with their results bound. Any thread. */
 typedef struct _AccGraph AccGraph;
 
 struct _AccGraph {

@@ -201,6 +201,49 @@ test_element_wise (void)
   assert_reads (&schedule->steps[0], 0, 0);
 }
 
+static AccExpr *
+sum_of_nine (AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, AccExpr *e, AccExpr *f, AccExpr *g, AccExpr *h, AccExpr *i, gpointer data)
+{
+  return acc_expr_add (acc_expr_add (acc_expr_add (a, b), acc_expr_add (c, d)), acc_expr_add (acc_expr_add (e, f), acc_expr_add (g, acc_expr_add (h, i))));
+}
+
+static AccExpr *
+sum_at (AccExpr *index, AccExpr *a, AccExpr *b, AccExpr *c, gpointer data)
+{
+  return acc_expr_add (acc_expr_cast (acc_expr_item (index, 0), acc_element_type_new (ACC_KIND_F32)), acc_expr_add (a, acc_expr_add (b, c)));
+}
+
+/* No memory for tuples, however the extents differ. */
+static void
+test_many_arrays (void)
+{
+  g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 100, 200 }, 2, FALSE);
+  g_autoptr (AccArray) y = new_picture (ACC_KIND_F32, (gint64[]) { 90, 210 }, 2, FALSE);
+  g_autoptr (AccArray) nine = acc_array_zip_with9 (x, y, x, y, x, y, x, y, x, sum_of_nine, NULL);
+  g_autoptr (AccArray) indexed = acc_array_izip_with3 (x, y, x, sum_at, NULL);
+  g_autoptr (AccSchedule) plain = plan1 (nine), with_index = plan1 (indexed);
+
+  g_assert_cmpint (plain->n_steps, ==, 1);
+  g_assert_cmpint (plain->steps[0].n_rows, ==, 90);
+  g_assert_cmpint (with_index->n_steps, ==, 1);
+}
+
+/* Nothing is fused over a compute, and nothing is copied for it. */
+static void
+test_barrier (void)
+{
+  double factor = 1.7;
+  g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 100, 200 }, 2, FALSE);
+  g_autoptr (AccArray) a = acc_array_map (x, scale, &factor), stored = acc_array_compute (a), b = acc_array_map (stored, costly, NULL);
+  g_autoptr (AccArray) twice = acc_array_compute (stored), flat = acc_array_flatten (twice), c = acc_array_map (flat, costly, NULL), given = acc_array_compute (x);
+  g_autoptr (AccSchedule) two = plan1 (b), views = plan1 (c), alone = plan1 (twice), nothing = plan1 (given);
+
+  g_assert_cmpint (two->n_steps, ==, 2);
+  g_assert_cmpint (views->n_steps, ==, 2);
+  g_assert_cmpint (alone->n_steps, ==, 1);
+  g_assert_cmpint (nothing->n_steps, ==, 0);
+}
+
 /* Values of literals and extents are no part of a kernel. */
 static void
 test_one_kernel_for_all_sizes (void)
@@ -466,6 +509,8 @@ main (int    argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/schedule/element-wise", test_element_wise);
+  g_test_add_func ("/schedule/many-arrays", test_many_arrays);
+  g_test_add_func ("/schedule/barrier", test_barrier);
   g_test_add_func ("/schedule/one-kernel-for-all-sizes", test_one_kernel_for_all_sizes);
   g_test_add_func ("/schedule/edges", test_edges);
   g_test_add_func ("/schedule/colours", test_colours);

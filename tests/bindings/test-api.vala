@@ -16,6 +16,22 @@ int main () {
             return 1;
         }
 
+        // Fibonacci's numbers, two at a time.
+        string[] pair = { "i8", "i8" };
+        var below = new Acc.Program (pair, (state) => state[1].map ((x) => x.lt (new Acc.Expr.int (100))));
+        var step = new Acc.Program.many (pair, (state) => {
+            var next = new GenericArray<Acc.Array> ();
+            next.add (state[1]);
+            next.add (state[0].zip_with4 (state[1], state[0], state[0], (a, b, c, d) => a.add (b).add (c.sub (d))));
+            return next;
+        });
+        Acc.Array[] first = { Acc.Array.unit (new Acc.Expr.int (0)), Acc.Array.unit (new Acc.Expr.int (1)) };
+        var last = Acc.Array.while_loop_many (first, below, step);
+        if (backend.run (last[0], null).get_int (0, 0) != 89 || backend.run (last[1], null).get_int (0, 0) != 144) {
+            stderr.printf ("a loop of two arrays ends elsewhere\n");
+            return 1;
+        }
+
         var i4 = Acc.ElementType.parse ("i4");
         var wrong = xs.map ((x) => x.add (x.cast (i4)));
         bool refused = false;
@@ -29,7 +45,7 @@ int main () {
             return 1;
         }
 
-        stdout.printf ("%s\n2 passed, 0 failed\n", result.to_string ());
+        stdout.printf ("%s\n3 passed, 0 failed\n", result.to_string ());
         return 0;
     } catch (Error e) {
         stderr.printf ("%s\n", e.message);

@@ -24,10 +24,26 @@ function rounds(n) {
     System.gc();
 }
 
+// Programs of several results, and loops of several arrays.
+function loops(n) {
+    for (let i = 0; i < n; i++) {
+        Acc.while_loop([xs, xs], (x, y) => y.fold_all(0, (p, q) => p.add(q)).map(z => z.lt(4)), (x, y) => [y, x.map(z => z.add(1))]);
+        if (i % 200 === 0)
+            System.gc();
+    }
+    System.gc();
+}
+
+loops(500);
+const start = resident();
+loops(4000);
+if (resident() - start > 16 << 20)
+    throw new Error(`loops grew by ${resident() - start} bytes`);
+
 rounds(2500);
 const before = resident();
 rounds(10000);
 const grown = resident() - before;
 if (grown > 16 << 20)
     throw new Error(`grew by ${grown} bytes`);
-print('1 passed, 0 failed');
+print('2 passed, 0 failed');

@@ -54,6 +54,18 @@ def test_runs():
     assert grows(step, 400) < 16 << 20
 
 
+def test_loops_and_several_results():
+    backend = Acc.Backend.get_default()
+
+    def step():
+        first, second = Acc.while_loop((Acc.use(np.zeros(1 << 16, dtype='f4')), Acc.use(np.array(0))),
+                                       lambda x, n: n.map(lambda m: m < 2), lambda x, n: (x.map(lambda y: y + 1), n.map(lambda m: m + 1)))
+        x, n = backend.run_many([first, second], None)
+        assert x.get_double(0, 5) == 2 and n.get_int(0, 0) == 2
+
+    assert grows(step, 400) < 16 << 20
+
+
 def test_failing_callbacks():
     xs = Acc.use(np.arange(4, dtype='f4'))
 

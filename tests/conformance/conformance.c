@@ -409,6 +409,7 @@ compare_expectation (const char   *backend,
 {
   const Expectation *wanted = data;
   g_autofree char *shape = NULL;
+  const AccLeafPlace *place;
   const gint64 *wide = NULL;
 
   if (result == NULL)
@@ -422,12 +423,13 @@ compare_expectation (const char   *backend,
       conf_fail (backend, name, "shape %s instead of %s", shape, wanted->shape);
       return;
     }
+  place = acc_element_type_locate (result->type, wanted->leaf);
   if (acc_element_type_get_leaf (result->type, wanted->leaf) == ACC_KIND_U64)
-    wide = acc_buffer_map (result->leaves[wanted->leaf], NULL);
+    wide = acc_buffer_map (result->buffers[place->buffer], NULL);
   for (guint i = 0; i < wanted->n && i < acc_shape_get_size (result->shape); i++)
     {
       double real = acc_array_get_double (result, wanted->leaf, i);
-      gint64 integer = wide != NULL ? wide[i] : acc_array_get_int (result, wanted->leaf, i);
+      gint64 integer = wide != NULL ? wide[i * place->lanes + place->lane] : acc_array_get_int (result, wanted->leaf, i);
 
       if (wanted->integers != NULL && integer != wanted->integers[i])
         {

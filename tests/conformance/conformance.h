@@ -24,7 +24,7 @@ gboolean    conf_is_thorough    (void);
 /* ACC_DISABLE=checks turns them off. */
 gboolean    conf_checks_are_on  (void);
 
-/* Element types of the matrix: all scalars, and two tuples. */
+/* Element types of the matrix: all scalars, tuples, and packed ones. */
 extern const char * const conf_types[];
 guint       conf_n_types        (void);
 AccElementType *conf_type       (const char *code);
@@ -104,6 +104,8 @@ AccExpr    *conf_mix3           (AccExpr *x, AccExpr *y, AccExpr *z, gpointer da
 /* Associative, commutative, exact on small values. */
 AccExpr    *conf_combine        (AccExpr *x, AccExpr *y, gpointer data);
 AccExpr    *conf_neutral        (AccElementType *type);
+/* A tuple, complex number or vector like @type, of items. */
+AccExpr    *conf_assemble       (AccElementType *type, AccExpr **items);
 /* An index whose items are digits, outermost first. */
 AccExpr    *conf_decimal        (AccExpr *index, gpointer data);
 /* Of the first and second argument. */

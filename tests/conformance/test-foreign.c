@@ -19,17 +19,17 @@ count_destroyed (gpointer data)
 }
 
 static AccProgram *
-make_program (const char * const *signatures, AccArrayFunc function, gpointer data)
+check_program (AccProgram *program)
 {
   g_autoptr(GError) error = NULL;
-  AccProgram *program = acc_program_new (signatures, function, data);
 
   acc_program_check (program, &error);
   g_assert_no_error (error);
   return program;
 }
 
-#define PROGRAM(function, data, ...) make_program ((const char *[]) { __VA_ARGS__, NULL }, function, data)
+#define PROGRAM(function, data, ...) check_program (acc_program_new ((const char *[]) { __VA_ARGS__, NULL }, function, data))
+#define PROGRAM_MANY(function, data, ...) check_program (acc_program_new_many ((const char *[]) { __VA_ARGS__, NULL }, function, data))
 
 /* --- a x + y on i4: the fallback, and a loop over the inputs' memory */
 
@@ -245,7 +245,7 @@ check_extents (AccBackend *backend)
   g_autoptr(AccArray) pair = NULL;
   Calls calls = { 0 };
   g_autoptr(AccProgram) odd = PROGRAM (odd_fallback, NULL, "i4[:,:]");
-  g_autoptr(AccProgram) constant = make_program (NULL, constant_fallback, NULL);
+  g_autoptr(AccProgram) constant = check_program (acc_program_new (NULL, constant_fallback, NULL));
   g_autoptr(AccArray) matrix = CONF_INTS2 ("i4", 2, 3, 1, 2, 3, 4, 5, 6);
   g_autoptr(AccArray) some = CONF_INTS1 ("i4", 9, 8, 7, 6, 5);
   g_autoptr(AccArray) filtered = acc_array_foreign ("test-odd", &matrix, 1, odd);
@@ -404,6 +404,139 @@ test_loops (void)
   for_each_backend (check_loops);
 }
 
+/* --- loops over several arrays: in the fallback, around it, and captured by it */
+
+static AccArray *
+is_below (AccArray **arrays, guint n, gpointer limit)
+{
+  return acc_array_lt (arrays[0], limit);
+}
+
+static GPtrArray *
+count_and (AccArray *number, AccArray *array)
+{
+  GPtrArray *next = g_ptr_array_new ();
+
+  g_ptr_array_add (next, acc_array_map (number, increment, NULL));
+  g_ptr_array_add (next, array);
+  return next;
+}
+
+static GPtrArray *
+double_step (AccArray **arrays, guint n, gpointer captured)
+{
+  g_autoptr(AccProgram) fallback = PROGRAM (double_fallback, captured, "i4[:]");
+
+  return count_and (arrays[0], acc_array_foreign ("test-double", &arrays[1], 1, fallback));
+}
+
+/* Doubles as often as the number says. */
+static AccArray *
+repeat_fallback (AccArray **arrays, guint n, gpointer captured)
+{
+  g_autoptr(AccProgram) condition = PROGRAM (is_below, arrays[1], "i4", "i4[:]");
+  g_autoptr(AccProgram) next = PROGRAM_MANY (double_step, captured, "i4", "i4[:]");
+  g_autoptr(AccArray) zero = acc_array_unit (acc_expr_new_typed_int (conf_type ("i4"), 0));
+  g_autoptr(GPtrArray) last = acc_array_while_loop_many ((AccArray *[]) { zero, arrays[0] }, 2, condition, next);
+
+  return g_object_ref (last->pdata[1]);
+}
+
+static GPtrArray *
+repeat_step (AccArray **arrays, guint n, gpointer captured)
+{
+  g_autoptr(AccProgram) fallback = PROGRAM (repeat_fallback, captured, "i4[:]", "i4");
+
+  return count_and (arrays[0], acc_array_foreign ("test-repeat", (AccArray *[]) { arrays[1], arrays[0] }, 2, fallback));
+}
+
+static AccArray *
+after_fallback (AccArray **arrays, guint n, gpointer results)
+{
+  AccArray **last = (AccArray **) ((GPtrArray *) results)->pdata;
+
+  return acc_array_zip_with (arrays[0], last[1], scale_and_add, last[0]);
+}
+
+/* Of x, c and a limit: both results of the loop, and what captures both of them. */
+static GPtrArray *
+many_body (AccArray **arrays, guint n, gpointer data)
+{
+  g_autoptr(AccArray) captured = acc_array_map (arrays[1], increment, NULL);
+  g_autoptr(AccProgram) condition = PROGRAM (is_below, arrays[2], "i4", "i4[:]");
+  g_autoptr(AccProgram) next = PROGRAM_MANY (repeat_step, captured, "i4", "i4[:]");
+  g_autoptr(AccArray) zero = acc_array_unit (acc_expr_new_typed_int (conf_type ("i4"), 0));
+  GPtrArray *last = acc_array_while_loop_many ((AccArray *[]) { zero, arrays[0] }, 2, condition, next);
+  g_autoptr(AccProgram) fallback = PROGRAM (after_fallback, last, "i4[:]");
+
+  g_ptr_array_add (last, acc_array_foreign ("test-after", arrays, 1, fallback));
+  return last;
+}
+
+static void
+run_many (AccBackend *backend, AccProgram *program, gint64 n, gint64 limit, const gint64 expected[5])
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccExecutable) executable = acc_backend_compile (backend, program, NULL, &error);
+  g_autoptr(AccArray) x = conf_ints ("i4", &n, 1, (gint64[]) { 1, 2 }), c = conf_ints ("i4", &n, 1, (gint64[]) { 0, -1 });
+  g_autoptr(AccArray) end = conf_ints ("i4", NULL, 0, &limit);
+  g_autoptr(GPtrArray) results = NULL;
+
+  g_assert_no_error (error);
+  results = acc_executable_run (executable, (AccArray *[]) { x, c, end }, 3, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (results->len, ==, 3);
+  g_assert_cmpint (acc_array_get_int (results->pdata[0], 0, 0), ==, expected[0]);
+  for (guint r = 1; r < 3; r++)
+    {
+      g_assert_cmpint (acc_shape_get_size (acc_array_get_shape (results->pdata[r])), ==, n);
+      for (gint64 i = 0; i < n; i++)
+        g_assert_cmpint (acc_array_get_int (results->pdata[r], 0, i), ==, expected[2 * r - 1 + i]);
+    }
+}
+
+static void
+check_many (AccBackend *backend)
+{
+  /* After three rounds: the fallbacks double 0, 1 and 2 times and add (1, 0) each time; an implementation multiplies by 10. */
+  static const struct {
+    const char *name;
+    guint       calls;
+    gint64      expected[5];
+  } cases[] = {
+    { NULL, 0, { 3, 15, 16, 18, 22 } },
+    { "test-double", 3, { 3, 1000, 2000, 1003, 2006 } },
+    { "test-repeat", 3, { 3, 1000, 2000, 1003, 2006 } },
+    { "test-after", 1, { 3, 15, 16, 10, 20 } },
+  };
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccProgram) program = PROGRAM_MANY (many_body, NULL, "i4[:]", "i4[:]", "i4");
+  g_autofree char *text = acc_program_to_string (program);
+  g_autoptr(AccProgram) parsed = acc_program_parse (text, &error);
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      Calls calls = { 0 };
+
+      if (cases[i].name != NULL)
+        acc_backend_set_foreign (backend, cases[i].name, double_foreign, &calls, NULL);
+      run_many (backend, program, 2, 3, cases[i].expected);
+      g_assert_cmpuint (calls.calls, ==, cases[i].calls);
+      run_many (backend, parsed, 2, 3, cases[i].expected);
+      run_many (backend, program, 0, 3, cases[i].expected);
+      if (cases[i].name != NULL)
+        acc_backend_set_foreign (backend, cases[i].name, NULL, NULL, NULL);
+    }
+  run_many (backend, program, 2, 0, (gint64[]) { 0, 1, 2, 1, 2 });
+}
+
+static void
+test_many (void)
+{
+  for_each_backend (check_many);
+}
+
 /* --- only where it is needed */
 
 static AccArray *
@@ -478,7 +611,7 @@ expect_failure (AccBackend *backend, AccArray *array, AccForeignFunc function, A
 static void
 check_mistakes (AccBackend *backend)
 {
-  g_autoptr(AccProgram) constant = make_program (NULL, constant_fallback, NULL);
+  g_autoptr(AccProgram) constant = check_program (acc_program_new (NULL, constant_fallback, NULL));
   g_autoptr(AccArray) pairs = acc_array_foreign ("test-constant", NULL, 0, constant);
   g_autoptr(AccArray) after = acc_array_unzip (pairs, 1);
   g_autoptr(AccArray) ints = CONF_INTS1 ("i4", 1, 2, 3, 4);
@@ -602,6 +735,7 @@ main (int argc, char **argv)
   g_test_add_func ("/foreign/text", test_text);
   g_test_add_func ("/foreign/extents", test_extents);
   g_test_add_func ("/foreign/loops", test_loops);
+  g_test_add_func ("/foreign/loops-of-several", test_many);
   g_test_add_func ("/foreign/nesting", test_nesting);
   g_test_add_func ("/foreign/lazy", test_lazy);
   g_test_add_func ("/foreign/mistakes", test_mistakes);

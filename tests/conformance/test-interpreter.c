@@ -165,6 +165,44 @@ test_loop_memory (void)
   g_assert_cmpuint (acc_backend_get_memory_high_water (backend), <=, 2 * MIB + MIB / 4);
 }
 
+static AccArray *
+sum_is_below (AccArray **arrays, guint n, gpointer limit)
+{
+  return acc_array_map (arrays[1], below, limit);
+}
+
+static GPtrArray *
+add_both (AccArray **arrays, guint n, gpointer data)
+{
+  GPtrArray *next = g_ptr_array_new ();
+
+  g_ptr_array_add (next, g_object_ref (arrays[1]));
+  g_ptr_array_add (next, acc_array_add (arrays[0], arrays[1]));
+  return next;
+}
+
+/* It begins when the last row of the source has been. */
+static void
+test_streamed_loop (void)
+{
+  const char *signatures[] = { "f8", "f8", NULL };
+  g_autoptr(AccBackend) backend = new_interpreter ();
+  g_autoptr(AccArray) stream = conf_through_source (CONF_FLOATS1 ("f8", 1, 2, 0, 2)), total = acc_array_sum_all (stream), first = acc_array_maximum_all (stream);
+  g_autoptr(AccProgram) condition = acc_program_new (signatures, sum_is_below, GINT_TO_POINTER (100));
+  g_autoptr(AccProgram) step = acc_program_new_many (signatures, add_both, NULL);
+  g_autoptr(GPtrArray) last = acc_array_while_loop_many ((AccArray *[]) { first, total }, 2, condition, step);
+  g_autoptr(AccArray) sum = acc_array_add (last->pdata[1], total);
+  g_autoptr(GError) error = NULL;
+  AccArray *wanted[] = { last->pdata[0], last->pdata[1], sum };
+  g_autoptr(GPtrArray) results = acc_backend_run_many (backend, wanted, 3, NULL, &error);
+
+  /* 2 5 7 12 19 31 50 81 131 */
+  g_assert_no_error (error);
+  g_assert_cmpfloat (acc_array_get_double (results->pdata[0], 0, 0), ==, 81);
+  g_assert_cmpfloat (acc_array_get_double (results->pdata[1], 0, 0), ==, 131);
+  g_assert_cmpfloat (acc_array_get_double (results->pdata[2], 0, 0), ==, 136);
+}
+
 static gpointer
 cancel_soon (gpointer cancellable)
 {
@@ -388,6 +426,7 @@ main (int argc, char **argv)
   g_test_add_func ("/interpreter/limit", test_limit);
   g_test_add_func ("/interpreter/reservations", test_reservations);
   g_test_add_func ("/interpreter/loop-memory", test_loop_memory);
+  g_test_add_func ("/interpreter/streamed-loop", test_streamed_loop);
   g_test_add_func ("/interpreter/cancel", test_cancel);
   g_test_add_func ("/interpreter/long-graph", test_long_graph);
   g_test_add_func ("/interpreter/long-expressions", test_long_expressions);

@@ -174,6 +174,49 @@ build_while (AccArray **arrays, const Case *c)
 }
 
 static AccArray *
+is_counting (AccArray **arrays, guint n, gpointer data)
+{
+  return acc_array_map (arrays[0], below_three, NULL);
+}
+
+static AccExpr *
+one_further (AccExpr *x, gpointer data)
+{
+  return acc_expr_add (x, acc_expr_new_int (1));
+}
+
+static GPtrArray *
+advance_apart (AccArray **arrays, guint n, gpointer data)
+{
+  GPtrArray *next = g_ptr_array_new ();
+
+  g_ptr_array_add (next, acc_array_map (arrays[0], one_further, NULL));
+  g_ptr_array_add (next, acc_array_map (arrays[1], conf_mix, NULL));
+  return next;
+}
+
+static AccArray *
+build_loop_result (AccArray **arrays, const Case *c)
+{
+  g_autofree char *signature = make_signature (c->type_code, c->rank);
+  const char *signatures[] = { "i4", signature, NULL };
+  g_autoptr(AccProgram) condition = acc_program_new (signatures, is_counting, NULL);
+  g_autoptr(AccProgram) step = acc_program_new_many (signatures, advance_apart, NULL);
+  g_autoptr(AccArray) zero = acc_array_unit (acc_expr_new_typed_int (conf_type ("i4"), 0));
+  g_autoptr(GPtrArray) last = acc_array_while_loop_many ((AccArray *[]) { zero, arrays[0] }, 2, condition, step);
+
+  return g_object_ref (last->pdata[1]);
+}
+
+static AccArray *
+build_compute (AccArray **arrays, const Case *c)
+{
+  g_autoptr(AccArray) mixed = acc_array_map (arrays[0], conf_mix, NULL), computed = acc_array_compute (mixed);
+
+  return acc_array_map (computed, conf_mix, NULL);
+}
+
+static AccArray *
 mix_all (AccArray **arrays, guint n, gpointer data)
 {
   return acc_array_zip_with (arrays[0], arrays[1], conf_mix2, NULL);
@@ -469,6 +512,8 @@ static const Row rows[] = {
   { ACC_OP_FILL,        1, 0, 1, CONF_FULL,  build_fill, NULL },
   { ACC_OP_COND,        1, 0, 1, CONF_FULL,  build_cond, NULL },
   { ACC_OP_WHILE_LOOP,  1, 0, 1, CONF_FULL,  build_while, NULL },
+  { ACC_OP_LOOP_RESULT, 1, 0, 1, CONF_FULL,  build_loop_result, NULL },
+  { ACC_OP_COMPUTE,     1, 0, 1, CONF_FULL,  build_compute, NULL },
   { ACC_OP_FOREIGN,     1, 0, 2, CONF_FULL,  build_foreign, one_more },
   { ACC_OP_MAP,         1, 0, 1, CONF_FULL,  build_map, NULL },
   { ACC_OP_IMAP,        1, 0, 1, CONF_FULL,  build_imap, NULL },

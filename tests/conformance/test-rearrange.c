@@ -143,6 +143,130 @@ test_numbers (void)
                      ACC_ERROR_TYPE, "f4");
 }
 
+/* --- 1.6 */
+
+static AccExpr *
+the_all (void)
+{
+  return acc_expr_new_int (ACC_ALL);
+}
+
+static AccExpr *
+the_any (void)
+{
+  return acc_expr_new_int (ACC_ANY);
+}
+
+static AccArray *
+slice_numbers (AccArray *array, guint n, gint64 a, gint64 b, gint64 c)
+{
+  return acc_array_slice (array, (gint64[]) { a, b, c }, n);
+}
+
+static AccArray *
+slice_exprs (AccArray *array, guint n, AccExpr *a, AccExpr *b, AccExpr *c)
+{
+  return acc_array_slice_expr (array, (AccExpr *[]) { a, b, c }, n);
+}
+
+static AccArray *
+replicate_numbers (AccArray *array, guint n, gint64 a, gint64 b, gint64 c)
+{
+  return acc_array_replicate (array, (gint64[]) { a, b, c }, n);
+}
+
+static AccArray *
+replicate_exprs (AccArray *array, guint n, AccExpr *a, AccExpr *b, AccExpr *c)
+{
+  return acc_array_replicate_expr (array, (AccExpr *[]) { a, b, c }, n);
+}
+
+static void
+test_slices (void)
+{
+  g_autoptr(AccArray) vector = indices (1, 3, 0, 0), matrix = indices (2, 2, 3, 0), cube = indices (3, 2, 2, 2), one = acc_array_unit (conf_i64 (1));
+  g_autoptr(AccArray) nothing = indices (2, 0, 3, 0), short_one = acc_array_cast (one, conf_type ("u1")), half = acc_array_cast (one, conf_type ("f4"));
+  g_autoptr(AccArray) far_one = acc_array_unit (conf_i64 (7)), minus = acc_array_unit (conf_i64 (-1)), broken = acc_array_concat (vector, matrix);
+  AccArray *bad;
+
+  CONF_EXPECT_INTS ("slice/any-last", slice_numbers (matrix, 2, ACC_ANY, 1, 0), "[2]", 1, 11);
+  CONF_EXPECT_INTS ("slice/any-of-3", slice_numbers (cube, 2, ACC_ANY, 1, 0), "[2,2]", 1, 11, 101, 111);
+  CONF_EXPECT_INTS ("slice/any-of-1", slice_numbers (vector, 2, ACC_ANY, 2, 0), "[]", 2);
+  CONF_EXPECT_INTS ("slice/any-all", slice_numbers (cube, 3, ACC_ANY, 0, ACC_ALL), "[2,2]", 0, 1, 100, 101);
+  CONF_EXPECT_INTS ("slice/any-none", slice_numbers (matrix, 3, ACC_ANY, 1, 2), "[]", 12);
+  CONF_EXPECT_INTS ("slice/any-alone", slice_numbers (matrix, 1, ACC_ANY, 0, 0), "[2,3]", 0, 1, 2, 10, 11, 12);
+  CONF_EXPECT_INTS ("slice/any-of-0", slice_numbers (one, 1, ACC_ANY, 0, 0), "[]", 1);
+  CONF_EXPECT_INTS ("slice/fixed", slice_numbers (cube, 3, 1, 0, 1), "[]", 101);
+  EXPECT_NOTHING ("slice/empty", slice_numbers (nothing, 2, ACC_ANY, 1, 0), "[0]");
+
+  CONF_EXPECT_INTS ("slice-expr", slice_exprs (matrix, 2, acc_expr_the (one), the_all (), NULL), "[3]", 10, 11, 12);
+  CONF_EXPECT_INTS ("slice-expr/any", slice_exprs (cube, 2, the_any (), acc_expr_the (short_one), NULL), "[2,2]", 1, 11, 101, 111);
+  CONF_EXPECT_INTS ("slice-expr/mixed", slice_exprs (cube, 3, conf_i64 (1), the_all (), acc_expr_the (one)), "[2]", 101, 111);
+  CONF_EXPECT_INTS ("slice-expr/extents", slice_exprs (matrix, 2, the_all (), acc_expr_sub (acc_expr_extent (matrix, 1), conf_i64 (1)), NULL), "[2]", 2, 12);
+  CONF_EXPECT_INTS ("slice-expr/fixed", slice_exprs (matrix, 2, acc_expr_the (one), acc_expr_the (one), NULL), "[]", 11);
+  CONF_EXPECT_INTS ("slice-expr/numbers", slice_exprs (matrix, 2, the_all (), acc_expr_new_int (2), NULL), "[2]", 2, 12);
+  EXPECT_NOTHING ("slice-expr/empty", slice_exprs (nothing, 2, the_all (), acc_expr_the (far_one), NULL), "[0]");
+
+  CONF_EXPECT_INTS ("replicate/any", replicate_numbers (vector, 2, ACC_ANY, 2, 0), "[3,2]", 0, 0, 1, 1, 2, 2);
+  CONF_EXPECT_INTS ("replicate/any-of-2", replicate_numbers (matrix, 2, ACC_ANY, 2, 0), "[2,3,2]", 0, 0, 1, 1, 2, 2, 10, 10, 11, 11, 12, 12);
+  CONF_EXPECT_INTS ("replicate/any-of-0", replicate_numbers (one, 2, ACC_ANY, 2, 0), "[2]", 1, 1);
+  CONF_EXPECT_INTS ("replicate/any-in-front", replicate_numbers (matrix, 3, ACC_ANY, 2, ACC_ALL), "[2,2,3]", 0, 1, 2, 0, 1, 2, 10, 11, 12, 10, 11, 12);
+  CONF_EXPECT_INTS ("replicate/any-alone", replicate_numbers (vector, 1, ACC_ANY, 0, 0), "[3]", 0, 1, 2);
+  EXPECT_NOTHING ("replicate/any-by-0", replicate_numbers (vector, 2, ACC_ANY, 0, 0), "[3,0]");
+  EXPECT_NOTHING ("replicate/negative", replicate_numbers (vector, 2, ACC_ANY, -3, 0), "[3,0]");
+  EXPECT_NOTHING ("replicate/nothing", replicate_numbers (nothing, 2, ACC_ANY, 2, 0), "[0,3,2]");
+
+  CONF_EXPECT_INTS ("replicate-expr", replicate_exprs (vector, 2, acc_expr_add (acc_expr_the (one), acc_expr_the (one)), the_all (), NULL), "[2,3]", 0, 1, 2, 0, 1, 2);
+  CONF_EXPECT_INTS ("replicate-expr/any", replicate_exprs (vector, 3, the_any (), acc_expr_the (short_one), acc_expr_extent (matrix, 0)), "[3,1,2]", 0, 0, 1, 1, 2, 2);
+  CONF_EXPECT_INTS ("replicate-expr/scalar", replicate_exprs (far_one, 3, acc_expr_the (one), conf_i64 (2), acc_expr_the (one)), "[1,2,1]", 7, 7);
+  EXPECT_NOTHING ("replicate-expr/negative", replicate_exprs (vector, 2, the_any (), acc_expr_the (minus), NULL), "[3,0]");
+
+  bad = slice_exprs (matrix, 2, the_all (), acc_expr_the (far_one), NULL);
+  acc_array_set_label (bad, "column");
+  CONF_EXPECT_ERROR ("slice-expr/bounds", bad, ACC_ERROR_BOUNDS, "column", "7", "3");
+  CONF_EXPECT_ERROR ("slice-expr/negative", slice_exprs (matrix, 2, acc_expr_the (minus), the_all (), NULL), ACC_ERROR_BOUNDS, "-1", "2");
+  CONF_EXPECT_ERROR ("slice-expr/type", slice_exprs (matrix, 2, acc_expr_the (half), the_all (), NULL), ACC_ERROR_TYPE, "slice_expr", "entry 0", "f4");
+  CONF_EXPECT_ERROR ("slice-expr/rank", slice_exprs (matrix, 3, acc_expr_the (one), the_all (), the_all ()), ACC_ERROR_SHAPE, "slice", "3 entries", "rank 2");
+  CONF_EXPECT_ERROR ("slice-expr/missing", slice_exprs (matrix, 2, acc_expr_the (one), NULL, NULL), ACC_ERROR_CALLBACK, "an entry is missing");
+  CONF_EXPECT_ERROR ("slice/no-specification", acc_array_slice (matrix, NULL, 2), ACC_ERROR_CALLBACK, "slice", "a specification is missing");
+  CONF_EXPECT_ERROR ("slice/any-later", slice_numbers (matrix, 2, 0, ACC_ANY, 0), ACC_ERROR_SHAPE, "slice", "entry 1", "ACC_ANY");
+  CONF_EXPECT_ERROR ("slice/any-too-many", slice_numbers (vector, 3, ACC_ANY, 1, 1), ACC_ERROR_SHAPE, "slice", "2 dimensions", "rank 1");
+  CONF_EXPECT_ERROR ("slice/any-bounds", slice_numbers (matrix, 2, ACC_ANY, 3, 0), ACC_ERROR_BOUNDS, "slice", "3");
+  CONF_EXPECT_ERROR ("replicate/any-too-many", replicate_numbers (one, 2, ACC_ANY, ACC_ALL, 0), ACC_ERROR_SHAPE, "replicate", "1 dimensions", "rank 0");
+  CONF_EXPECT_ERROR ("replicate-expr/type", replicate_exprs (vector, 2, the_any (), acc_expr_new_float (2), NULL), ACC_ERROR_TYPE, "replicate_expr", "entry 1");
+  CONF_EXPECT_ERROR ("slice/of-broken", slice_numbers (broken, 2, ACC_ANY, 0, 0), ACC_ERROR_SHAPE, "concat");
+}
+
+/* Any rank up to five, against arithmetic on indices. */
+static void
+test_slices_of_ranks (void)
+{
+  static const gint64 all_extents[] = { 2, 3, 1, 2, 3 };
+  g_autoptr(AccArray) two = acc_array_unit (conf_i64 (2)), zero = acc_array_unit (conf_i64 (0));
+
+  for (guint rank = 0; rank <= 5; rank++)
+    {
+      g_autoptr(AccShape) shape = acc_shape_new (all_extents, rank), wider = NULL;
+      g_autoptr(AccArray) numbered = acc_array_enum_from_n (shape, conf_i64 (0));
+      g_autoptr(AccArray) repeated = replicate_exprs (numbered, 2, the_any (), acc_expr_the (two), NULL), back = slice_exprs (repeated, 2, the_any (), acc_expr_the (zero), NULL);
+      gint64 n = acc_shape_get_size (shape), extents[6];
+      g_autofree gint64 *values = g_new (gint64, 2 * n);
+      g_autofree char *name = g_strdup_printf ("slice/rank-%u", rank), *text = acc_shape_to_string (shape), *wider_text = NULL;
+
+      for (guint d = 0; d < rank; d++)
+        extents[d] = all_extents[d];
+      extents[rank] = 2;
+      wider = acc_shape_new (extents, rank + 1);
+      wider_text = acc_shape_to_string (wider);
+      for (gint64 i = 0; i < 2 * n; i++)
+        values[i] = i / 2;
+      conf_expect_ints (name, g_object_ref (repeated), wider_text, 0, (guint) (2 * n), values);
+      for (gint64 i = 0; i < n; i++)
+        values[i] = i;
+      conf_expect_ints (name, g_object_ref (back), text, 0, (guint) n, values);
+    }
+}
+
 /* --- 1.9 */
 
 static AccExpr *
@@ -302,6 +426,8 @@ main (int argc, char **argv)
   g_test_add_func ("/rearrange/orders", test_orders);
   g_test_add_func ("/rearrange/several", test_several);
   g_test_add_func ("/rearrange/numbers", test_numbers);
+  g_test_add_func ("/rearrange/slices", test_slices);
+  g_test_add_func ("/rearrange/slices-of-ranks", test_slices_of_ranks);
   g_test_add_func ("/rearrange/filter", test_filter);
   g_test_add_func ("/rearrange/expand", test_expand);
 

@@ -80,9 +80,9 @@ function _init() {
     Acc.fill = (shape, value) => _sound(Acc.Array.fill(_shape(shape), _expr(value)));
     Acc.program = (signatures, fn) => {
         let failure = null;
-        const made = Acc.Program.new([].concat(signatures), arrays => {
+        const made = Acc.Program.new_many([].concat(signatures), arrays => {
             try {
-                return fn(...arrays);
+                return [].concat(fn(...arrays));
             } catch (e) {
                 failure = e;
                 return null;
@@ -93,15 +93,21 @@ function _init() {
         return _sound(made);
     };
 
+    // Several arrays, whose extents may change, while a condition holds for them.
+    Acc.while_loop = (initial, condition, step) => {
+        const signatures = initial.map(x => `${x.get_element_type().get_code()}[${Array(x.get_rank()).fill(':')}]`);
+        return Acc.Array.while_loop_many(initial, Acc.program(signatures, condition), Acc.program(signatures, step)).map(_sound);
+    };
+
     for (const name of ['add', 'sub', 'mul', 'quot', 'rem', 'div', 'mod', 'shl', 'shr', 'rotl', 'rotr', 'fdiv', 'pow', 'logbase',
-        'atan2', 'lt', 'gt', 'le', 'ge', 'eq', 'ne', 'min', 'max', 'band', 'bor', 'bxor', 'and_then', 'or_else']) {
+        'atan2', 'lt', 'gt', 'le', 'ge', 'eq', 'ne', 'min', 'max', 'band', 'bor', 'bxor', 'and_then', 'or_else', 'complex', 'mk_polar']) {
         const method = Acc.Expr.prototype[name];
         Acc.Expr.prototype[name] = function (other) {
             return _sound(method.call(this, _expr(other)));
         };
     }
     for (const name of ['neg', 'abs', 'signum', 'recip', 'sin', 'cos', 'tan', 'exp', 'sqrt', 'log', 'truncate', 'round', 'floor',
-        'ceiling', 'bnot']) {
+        'ceiling', 'bnot', 'real', 'imag', 'conjugate', 'magnitude', 'phase', 'cis', 'polar']) {
         const method = Acc.Expr.prototype[name];
         Acc.Expr.prototype[name] = function () {
             return _sound(method.call(this));
@@ -121,8 +127,8 @@ function _init() {
     };
 
     const array = Acc.Array.prototype;
-    const original = Object.fromEntries(['map', 'imap', 'zip_with', 'zip_with3', 'fold', 'fold1', 'fold_all', 'fold1_all', 'scanl1',
-        'stencil', 'backpermute', 'permute', 'reshape', 'while_loop'].map(name => [name, array[name]]));
+    const original = Object.fromEntries(['map', 'imap', 'fold', 'fold1', 'fold_all', 'fold1_all', 'scanl1',
+        'stencil', 'backpermute', 'permute', 'scatter_if', 'gather_if', 'reshape', 'while_loop'].map(name => [name, array[name]]));
 
     array.map = function (fn) {
         return _build(fn, callback => original.map.call(this, callback));
@@ -130,12 +136,18 @@ function _init() {
     array.imap = function (fn) {
         return _build(fn, callback => original.imap.call(this, callback));
     };
-    array.zip_with = function (other, fn) {
-        return _build(fn, callback => original.zip_with.call(this, other, callback));
-    };
-    array.zip_with3 = function (second, third, fn) {
-        return _build(fn, callback => original.zip_with3.call(this, second, third, callback));
-    };
+    // Two to nine arrays, and last the function of their elements.
+    for (const name of ['zip_with', 'izip_with']) {
+        const methods = [2, 3, 4, 5, 6, 7, 8, 9].map(n => array[n === 2 ? name : `${name}${n}`]);
+        array[name] = function (...others) {
+            const fn = others.pop();
+            if (others.length < 1 || others.length > 8)
+                throw new TypeError(`${name} takes 2 to 9 arrays and a function`);
+            return _build(fn, callback => methods[others.length - 1].call(this, ...others, callback));
+        };
+        for (let n = 3; n <= 9; n++)
+            array[`${name}${n}`] = array[name];
+    }
     array.fold = function (initial, fn) {
         return _build(fn, callback => original.fold.call(this, _expr(initial), callback));
     };
@@ -160,6 +172,18 @@ function _init() {
     array.permute = function (defaults, targets, fn) {
         return _build(fn, callback => original.permute.call(this, defaults, targets, callback));
     };
+    array.scatter_if = function (defaults, targets, mask, predicate) {
+        return _build(predicate, callback => original.scatter_if.call(this, defaults, targets, mask, callback));
+    };
+    array.gather_if = function (indices, defaults, mask, predicate) {
+        return _build(predicate, callback => original.gather_if.call(this, indices, defaults, mask, callback));
+    };
+    for (const name of ['slice', 'replicate']) {
+        const method = array[`${name}_expr`];
+        array[name] = function (specification) {
+            return _sound(method.call(this, specification.map(_expr)));
+        };
+    }
     array.reshape = function (shape) {
         return _sound(original.reshape.call(this, _shape(shape)));
     };
@@ -171,11 +195,12 @@ function _init() {
         return this.to_string();
     };
 
-    // A copy of a leaf as the typed array of its element type.
-    array.to_array = function (leaf = 0) {
-        const code = Acc.Array.prototype.get_element_type.call(this).get_code();
+    // A copy of a buffer as the typed array of its scalars, which lie side by side where it holds complex numbers or vectors.
+    array.to_array = function (buffer = 0) {
+        const type = Acc.Array.prototype.get_element_type.call(this).get_buffer(buffer);
+        const code = (type.is_packed() ? type.get_item(0) : type).get_code();
         const constructor = [...CODES].find(([, c]) => c === code)?.[0] ?? Uint8Array;
-        const bytes = this.get_bytes(leaf).toArray();
+        const bytes = this.get_bytes(buffer).toArray();
         return new constructor(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
     };
 }

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conformance.h"
+
+#include <string.h>
+
+/* What sends elements to places, section 1.7 of the language, and gather_if: hand-worked, and against loops in C. */
+
+static AccArray *
+numbers (guint rank, gint64 a, gint64 b, gint64 c)
+{
+  g_autoptr(AccShape) shape = acc_shape_new ((gint64[]) { a, b, c }, rank);
+
+  return acc_array_generate (shape, conf_decimal, NULL);
+}
+
+static AccExpr *
+is_odd (AccExpr *x, gpointer data)
+{
+  return acc_expr_ne (acc_expr_rem (x, acc_expr_new_int (2)), acc_expr_new_int (0));
+}
+
+static AccExpr *
+itself (AccExpr *x, gpointer data)
+{
+  return x;
+}
+
+static AccExpr *
+sum (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_add (x, y);
+}
+
+static AccExpr *
+pair_with_flag (AccExpr *place, AccExpr *flag, gpointer data)
+{
+  return acc_expr_tuple2 (flag, place);
+}
+
+/* --- permute */
+
+/* Sums by key, with targets in integers of every type; 100 goes nowhere where there are flags. */
+static void
+test_index_types (void)
+{
+  g_autoptr(AccArray) xs = CONF_INTS1 ("i8", 1, 2, 4, 8, 16), zeros = CONF_INTS1 ("i8", 100, 200, 300), flags = CONF_INTS1 ("b1", 1, 1, 0, 1, 1);
+  static const char *const codes[] = { "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
+    {
+      g_autoptr(AccArray) places = conf_ints (codes[i], (gint64[]) { 5 }, 1, (gint64[]) { 2, 0, 1, 2, 0 });
+      g_autoptr(AccArray) optional = acc_array_zip_with (places, flags, pair_with_flag, NULL), pairs = acc_array_zip (places, places);
+      g_autoptr(AccArray) optional_pairs = acc_array_zip_with (pairs, flags, pair_with_flag, NULL), matrix = numbers (2, 3, 3, 0);
+      g_autofree char *name = g_strconcat ("permute/", codes[i], NULL), *skipping = g_strconcat (name, "-skip", NULL);
+      g_autofree char *squares = g_strconcat (name, "-rank-2", NULL), *skipping_squares = g_strconcat (squares, "-skip", NULL);
+
+      CONF_EXPECT_INTS (name, acc_array_permute (xs, zeros, places, sum, NULL), "[3]", 118, 204, 309);
+      CONF_EXPECT_INTS (skipping, acc_array_permute (xs, zeros, optional, sum, NULL), "[3]", 118, 200, 309);
+      CONF_EXPECT_INTS (squares, acc_array_permute (xs, matrix, pairs, sum, NULL), "[3,3]", 18, 1, 2, 10, 15, 12, 20, 21, 31);
+      CONF_EXPECT_INTS (skipping_squares, acc_array_permute (xs, matrix, optional_pairs, sum, NULL), "[3,3]", 18, 1, 2, 10, 11, 12, 20, 21, 31);
+    }
+}
+
+static AccExpr *
+nowhere (AccExpr *x, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_new_bool (FALSE), conf_i64 (-5));
+}
+
+static AccExpr *
+to_rank_0 (AccExpr *x, gpointer data)
+{
+  return acc_expr_tuple2 (is_odd (x, NULL), acc_expr_tuple (NULL, 0));
+}
+
+static AccExpr *
+to_corner (AccExpr *x, gpointer data)
+{
+  AccExpr *items[5];
+  guint rank = GPOINTER_TO_UINT (data);
+
+  for (guint i = 0; i < rank; i++)
+    items[i] = acc_expr_cast (acc_expr_rem (x, acc_expr_new_int (2)), acc_element_type_new (i % 2 ? ACC_KIND_I32 : ACC_KIND_U8));
+  return acc_expr_tuple (items, rank);
+}
+
+static void
+test_ranks (void)
+{
+  g_autoptr(AccArray) xs = numbers (2, 2, 3, 0), none = numbers (2, 0, 3, 0), one = acc_array_unit (conf_i64 (7)), zeros = numbers (1, 2, 0, 0);
+  g_autoptr(AccArray) nothing = numbers (1, 0, 0, 0), skipped = acc_array_map (xs, nowhere, NULL), single = acc_array_map (xs, to_rank_0, NULL);
+  g_autoptr(AccArray) no_targets = acc_array_map (none, nowhere, NULL), places = CONF_INTS1 ("i4", 0, 5), vector = numbers (1, 2, 0, 0);
+  g_autoptr(AccArray) negative = CONF_INTS1 ("i1", 0, -1), huge = CONF_INTS1 ("u8", 0, G_MININT64), floats = CONF_FLOATS1 ("f4", 0, 1);
+  AccArray *bad;
+
+  CONF_EXPECT_INTS ("permute/nowhere", acc_array_permute (xs, zeros, skipped, sum, NULL), "[2]", 0, 1);
+  CONF_EXPECT_INTS ("permute/nothing", acc_array_permute (none, zeros, no_targets, sum, NULL), "[2]", 0, 1);
+  conf_expect_ints ("permute/into-nothing", acc_array_permute (xs, nothing, skipped, sum, NULL), "[0]", 0, 0, NULL);
+  CONF_EXPECT_INTS ("permute/into-one", acc_array_permute (xs, one, single, sum, NULL), "[]", 7 + 1 + 11);
+
+  for (guint rank = 2; rank <= 5; rank++)
+    {
+      g_autoptr(AccShape) shape = acc_shape_new ((gint64[]) { 2, 2, 2, 2, 2 }, rank);
+      g_autoptr(AccArray) cube = acc_array_fill (shape, conf_i64 (0)), corners = acc_array_map (xs, to_corner, GUINT_TO_POINTER (rank));
+      g_autofree gint64 *values = g_new0 (gint64, 32);
+      g_autofree char *name = g_strdup_printf ("permute/to-rank-%u", rank), *text = acc_shape_to_string (shape);
+
+      /* 0, 2, 10 and 12 in the first corner, 1 and 11 in the last. */
+      values[0] = 24;
+      values[(1u << rank) - 1] = 12;
+      conf_expect_ints (name, acc_array_permute (xs, cube, corners, sum, NULL), text, 0, 1u << rank, values);
+    }
+
+  bad = acc_array_permute (vector, vector, places, sum, NULL);
+  acc_array_set_label (bad, "astray");
+  CONF_EXPECT_ERROR ("permute/outside", bad, ACC_ERROR_BOUNDS, "permute", "astray", "5");
+  CONF_EXPECT_ERROR ("permute/negative", acc_array_permute (vector, vector, negative, sum, NULL), ACC_ERROR_BOUNDS, "permute", "-1");
+  CONF_EXPECT_ERROR ("permute/beyond-i8", acc_array_permute (vector, vector, huge, sum, NULL), ACC_ERROR_BOUNDS, "permute");
+  CONF_EXPECT_ERROR ("permute/floats", acc_array_permute (vector, vector, floats, sum, NULL), ACC_ERROR_TYPE, "permute", "f4");
+  CONF_EXPECT_ERROR ("permute/index-rank", acc_array_permute (xs, xs, skipped, sum, NULL), ACC_ERROR_TYPE, "permute", "(b1,i8)");
+}
+
+/* --- scatter */
+
+static void
+test_scatter (void)
+{
+  g_autoptr(AccArray) xs = CONF_INTS1 ("i4", 1, 2, 3, 4), defaults = CONF_INTS1 ("i4", 9, 9, 9, 9, 9, 9), short_xs = CONF_INTS1 ("i4", 1, 2);
+  g_autoptr(AccArray) places = CONF_INTS1 ("i8", 5, 0, 2, 1), few = CONF_INTS1 ("u2", 5, 0), none = conf_ints ("i8", (gint64[]) { 0 }, 1, NULL);
+  g_autoptr(AccArray) mask = CONF_INTS1 ("i1", 1, 2, 3, 4), flags = CONF_INTS1 ("b1", 0, 1, 1), astray = CONF_INTS1 ("i8", 5, 60, 2, 70);
+  g_autoptr(AccArray) optional = NULL, matrix = numbers (2, 2, 3, 0), grid = CONF_INTS2 ("i4", 2, 2, 4, 3, 2, 1), vector = numbers (1, 5, 0, 0);
+  g_autoptr(AccArray) broken = acc_array_concat (vector, xs), cells = NULL;
+
+  CONF_EXPECT_INTS ("scatter", acc_array_scatter (xs, defaults, places), "[6]", 2, 4, 3, 9, 9, 1);
+  CONF_EXPECT_INTS ("scatter/few-targets", acc_array_scatter (xs, defaults, few), "[6]", 2, 9, 9, 9, 9, 1);
+  CONF_EXPECT_INTS ("scatter/few-elements", acc_array_scatter (short_xs, defaults, places), "[6]", 2, 9, 9, 9, 9, 1);
+  CONF_EXPECT_INTS ("scatter/nothing", acc_array_scatter (xs, defaults, none), "[6]", 9, 9, 9, 9, 9, 9);
+  CONF_EXPECT_INTS ("scatter/corner", acc_array_scatter (matrix, vector, grid), "[5]", 0, 11, 10, 1, 0);
+  cells = acc_array_zip (few, few);
+  CONF_EXPECT_ERROR ("scatter/bounds", acc_array_scatter (short_xs, defaults, astray), ACC_ERROR_BOUNDS, "permute", "60");
+  CONF_EXPECT_ERROR ("scatter/types", acc_array_scatter (xs, vector, places), ACC_ERROR_TYPE, "permute", "i8", "i4");
+  CONF_EXPECT_ERROR ("scatter/ranks", acc_array_scatter (xs, defaults, grid), ACC_ERROR_SHAPE, "scatter", "rank 2");
+  CONF_EXPECT_ERROR ("scatter/cells", acc_array_scatter (xs, defaults, cells), ACC_ERROR_TYPE, "permute", "(u2,u2)");
+  CONF_EXPECT_ERROR ("scatter/of-broken", acc_array_scatter (broken, defaults, places), ACC_ERROR_TYPE, "concat");
+
+  CONF_EXPECT_INTS ("scatter-if", acc_array_scatter_if (xs, defaults, places, mask, is_odd, NULL), "[6]", 9, 9, 3, 9, 9, 1);
+  CONF_EXPECT_INTS ("scatter-if/short-mask", acc_array_scatter_if (xs, defaults, places, flags, itself, NULL), "[6]", 2, 9, 3, 9, 9, 9);
+  /* Targets that are not wanted may be anything. */
+  CONF_EXPECT_INTS ("scatter-if/astray", acc_array_scatter_if (xs, defaults, astray, mask, is_odd, NULL), "[6]", 9, 9, 3, 9, 9, 1);
+  optional = acc_array_zip_with (places, flags, pair_with_flag, NULL);
+  CONF_EXPECT_INTS ("scatter-if/optional", acc_array_scatter_if (xs, defaults, optional, mask, is_odd, NULL), "[6]", 9, 9, 3, 9, 9, 9);
+  CONF_EXPECT_ERROR ("scatter-if/predicate", acc_array_scatter_if (xs, defaults, places, mask, itself, NULL), ACC_ERROR_TYPE, "scatter_if", "i1", "b1");
+  CONF_EXPECT_ERROR ("scatter-if/ranks", acc_array_scatter_if (xs, defaults, places, grid, is_odd, NULL), ACC_ERROR_SHAPE, "scatter_if", "mask", "rank 2");
+}
+
+static void
+test_gather_if (void)
+{
+  g_autoptr(AccArray) xs = CONF_FLOATS1 ("f4", 10, 11, 12), places = CONF_INTS1 ("i2", 2, 70, 0, 1, 1), defaults = CONF_FLOATS1 ("f4", 1, 2, 3, 4);
+  g_autoptr(AccArray) mask = CONF_INTS1 ("u8", 1, 2, 3, 4, 5), flags = CONF_INTS1 ("b1", 1, 0, 1), none = conf_ints ("b1", (gint64[]) { 0 }, 1, NULL);
+  g_autoptr(AccArray) wrong = CONF_INTS1 ("i4", 1, 2, 3);
+
+  CONF_EXPECT_FLOATS ("gather-if", acc_array_gather_if (xs, places, defaults, mask, is_odd, NULL), "[4]", 12, 2, 10, 4);
+  CONF_EXPECT_FLOATS ("gather-if/short-mask", acc_array_gather_if (xs, places, defaults, flags, itself, NULL), "[3]", 12, 2, 10);
+  conf_expect_floats ("gather-if/nothing", acc_array_gather_if (xs, places, defaults, none, itself, NULL), "[0]", 0, 0, NULL);
+  CONF_EXPECT_ERROR ("gather-if/types", acc_array_gather_if (xs, places, wrong, mask, is_odd, NULL), ACC_ERROR_TYPE, "gather_if", "i4", "f4");
+  CONF_EXPECT_ERROR ("gather-if/predicate", acc_array_gather_if (xs, places, defaults, mask, itself, NULL), ACC_ERROR_TYPE, "gather_if", "u8", "b1");
+}
+
+/* Extents that are known when it runs only. */
+static AccArray *
+scatter_given (AccArray **arrays, guint n, gpointer data)
+{
+  return acc_array_scatter_if (arrays[0], arrays[1], arrays[2], arrays[0], is_odd, NULL);
+}
+
+#define PRIME 10007
+
+/* A one-to-one scatter of every element type, longer and shorter than its targets. */
+static void
+test_against_a_loop (void)
+{
+  static const gint64 lengths[] = { 0, 1, 100, PRIME, PRIME + 50 };
+  g_autofree gint64 *places = g_new (gint64, PRIME), *xs = g_new (gint64, PRIME + 50), *values = g_new (gint64, PRIME);
+  ConfProgram *program = conf_program_new ("scatter/parameters", acc_program_new ((const char *[]) { "i4[:]", "i4[:]", "i8[:]", NULL }, scatter_given, NULL));
+  g_autofree gint64 *minus = g_new (gint64, PRIME);
+
+  for (gint64 i = 0; i < PRIME; i++)
+    {
+      places[i] = i * 4391 % PRIME;
+      minus[i] = -1;
+    }
+  for (gint64 i = 0; i < PRIME + 50; i++)
+    xs[i] = i * 31 % 1000;
+
+  for (guint k = 0; k < G_N_ELEMENTS (lengths); k++)
+    {
+      gint64 n = lengths[k];
+      AccArray *defaults = conf_ints ("i4", (gint64[]) { PRIME }, 1, minus), *targets = conf_ints ("i8", (gint64[]) { PRIME }, 1, places);
+      AccArray *elements = conf_ints ("i4", (gint64[]) { n }, 1, xs);
+      g_autofree char *name = g_strdup_printf ("scatter/loop-%d", (int) n);
+
+      memcpy (values, minus, PRIME * sizeof *values);
+      for (gint64 i = 0; i < MIN (n, PRIME); i++)
+        values[places[i]] = xs[i];
+      conf_expect_ints (name, acc_array_scatter (elements, defaults, targets), "[10007]", 0, PRIME, values);
+      conf_program_check (program, (AccArray *[]) { elements, defaults, targets }, 3, CONF_EXACT);
+    }
+  conf_program_free (program);
+}
+
+static void
+test_types (void)
+{
+  g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
+  g_autoptr(AccArray) places = CONF_INTS2 ("i4", 2, 3, 0, 4, 2, 6, 1, 5), mask = CONF_INTS2 ("i4", 2, 3, 1, 1, 2, 3, 4, 5);
+
+  for (guint i = 0; i < conf_n_types (); i++)
+    {
+      AccElementType *type = acc_element_type_parse (conf_types[i], NULL);
+      g_autoptr(AccArray) xs = conf_array (type, (gint64[]) { 2, 3 }, 2, rand, CONF_FULL), defaults = conf_array (type, (gint64[]) { 7 }, 1, rand, CONF_FULL);
+      g_autoptr(AccArray) grid = conf_array (type, (gint64[]) { 2, 3 }, 2, rand, CONF_FULL);
+      g_autofree char *name = g_strconcat ("scatter/", conf_types[i], NULL), *gathered = g_strconcat ("gather-if/", conf_types[i], NULL);
+
+      conf_check_array (name, acc_array_scatter_if (xs, defaults, places, mask, is_odd, NULL), CONF_EXACT);
+      conf_check_array (gathered, acc_array_gather_if (defaults, places, grid, mask, is_odd, NULL), CONF_EXACT);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  conf_init (&argc, &argv);
+
+  g_test_add_func ("/scatter/index-types", test_index_types);
+  g_test_add_func ("/scatter/ranks", test_ranks);
+  g_test_add_func ("/scatter/scatter", test_scatter);
+  g_test_add_func ("/scatter/gather-if", test_gather_if);
+  g_test_add_func ("/scatter/loop", test_against_a_loop);
+  g_test_add_func ("/scatter/types", test_types);
+
+  return conf_run ();
+}
