@@ -87,9 +87,21 @@ AccExpr  *acc_array_join_items    (AccExpr **items, guint rank);
 AccExpr **acc_array_list_extents  (AccArray *array);
 /* Pairs (b1, …). */
 gboolean  acc_array_is_optional   (AccElementType *type);
-/* x; x + y; the larger of them. */
+/* @node, which has an error, for an operation with two results; @second may be NULL. */
+AccArray *acc_array_refuse        (AccArray *node, AccArray **second);
+/* What sums and comparisons that round are computed in: f4 for f2 and f4, else f8. */
+AccElementType *acc_array_float_type (AccElementType *type);
+/* Where the first @n items of @index are in the row-major order of the outermost dimensions of @array. */
+AccExpr  *acc_array_outer_place   (AccArray *array, AccExpr *index, guint n);
+/* Ranks, and extents as far as they are known, are equal; @what: the operation and what @other is to it, for the message. */
+gboolean  acc_array_check_extents (AccArray *node, const char *what, AccArray *self, AccArray *other);
+/* @other, which passed that, with the extents of @self: %ACC_ERROR_BOUNDS when run where they turn out to be others. */
+AccArray *acc_array_match_extents (AccArray *self, AccArray *other);
+/* x; x + y, x · y, the smaller and the larger of them. */
 AccExpr  *acc_array_first_element (AccExpr *x, AccExpr *y, gpointer data);
 AccExpr  *acc_array_add_elements  (AccExpr *x, AccExpr *y, gpointer data);
+AccExpr  *acc_array_mul_elements  (AccExpr *x, AccExpr *y, gpointer data);
+AccExpr  *acc_array_min_elements  (AccExpr *x, AccExpr *y, gpointer data);
 AccExpr  *acc_array_max_elements  (AccExpr *x, AccExpr *y, gpointer data);
 
 G_END_DECLS

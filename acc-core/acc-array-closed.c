@@ -426,7 +426,7 @@ evaluate_one (Evaluation *self,
   else if (expr->kind == ACC_EXPR_ITEM)
     {
       value = get_value (self, expr->args[0]);
-      if (acc_element_type_is_tuple (expr->args[0]->type))
+      if (!acc_element_type_is_scalar (expr->args[0]->type))
         value = value->items[expr->item];
     }
   else

@@ -55,7 +55,11 @@ acc_array_new_parameter (AccElementType *type,
  * An array whose elements come from @source when a run asks for them, in chunks of rows, so that they need never be in
  * memory together. Its type and shape are those of the source.
  *
+ * In constant time: elements are read when it runs, and what goes wrong then, such as %ACC_ERROR_IO, is told then.
+ *
  * Returns: (transfer full): the array
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_new_from_source (AccSource *source)
@@ -93,7 +97,12 @@ acc_array_new_from_source (AccSource *source)
  * i8 per dimension, outermost first; acc_expr_item() reads both. A shape of rank 0 calls for one element; a shape without
  * elements is an empty array.
  *
+ * Linear in the number of elements, times what @function costs. A @function that gives nothing is %ACC_ERROR_CALLBACK;
+ * negative extents count as 0.
+ *
  * Returns: (transfer full): an array of @shape, of the type that @function gives
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_generate (AccShape    *shape,
@@ -117,7 +126,11 @@ acc_array_generate (AccShape    *shape,
  * As [func@Array.generate], of a shape that may depend on the extents and elements of other arrays. Negative extents
  * count as 0.
  *
+ * A @shape that is no index of i8 is %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of the type that @function gives
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_generate_expr (AccExpr     *shape,
@@ -139,7 +152,12 @@ acc_array_generate_expr (AccExpr     *shape,
  *
  * The array whose elements are all @value.
  *
+ * Linear in the number of elements. A @value that carries an error gives it to the array, such as %ACC_ERROR_TYPE; negative
+ * extents count as 0.
+ *
  * Returns: (transfer full): an array of @shape
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_fill (AccShape *shape,
@@ -160,7 +178,11 @@ acc_array_fill (AccShape *shape,
  *
  * As [func@Array.fill], of a shape that may depend on the extents and elements of other arrays.
  *
+ * A @shape that is no index of i8 is %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): the array
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_fill_expr (AccExpr *shape,
@@ -180,7 +202,11 @@ acc_array_fill_expr (AccExpr *shape,
  *
  * One element, as an array of rank 0.
  *
+ * In constant time. A @value that carries an error gives it to the array, such as %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of rank 0
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_unit (AccExpr *value)

@@ -6,7 +6,7 @@ acc_array_copy_with_inputs (AccArray *self, AccArray **inputs)
 {
   AccArray *copy = g_object_new (ACC_TYPE_ARRAY, NULL);
 
-  g_return_val_if_fail (self->error == NULL && self->leaves == NULL, copy);
+  g_return_val_if_fail (self->error == NULL && self->buffers == NULL, copy);
 
   copy->op = self->op;
   copy->type = self->type;

@@ -59,29 +59,29 @@ complete_manifest (AccArray *node)
 }
 
 static gsize
-get_leaf_size (AccArray *node,
-               guint     leaf)
+get_size (AccArray *node,
+          guint     buffer)
 {
-  return acc_shape_get_size (node->shape) * acc_element_kind_get_size (acc_element_type_get_leaf (node->type, leaf));
+  return acc_shape_get_size (node->shape) * acc_element_type_get_buffer_size (node->type, buffer);
 }
 
 AccArray *
 acc_array_new_manifest (AccElementType  *type,
                         AccShape        *shape,
-                        AccBuffer      **leaves)
+                        AccBuffer      **buffers)
 {
   AccArray *node = begin_manifest (type, shape);
-  guint n_leaves = acc_element_type_get_n_leaves (type);
+  guint n_buffers = acc_element_type_get_n_buffers (type);
 
   if (node->error == NULL)
     {
-      node->leaves = g_new (AccBuffer *, n_leaves + 1);
-      memcpy (node->leaves, leaves, n_leaves * sizeof (AccBuffer *));
+      node->buffers = g_new (AccBuffer *, n_buffers + 1);
+      memcpy (node->buffers, buffers, n_buffers * sizeof (AccBuffer *));
     }
   else
     {
-      for (guint i = 0; i < n_leaves; i++)
-        acc_buffer_unref (leaves[i]);
+      for (guint i = 0; i < n_buffers; i++)
+        acc_buffer_unref (buffers[i]);
     }
 
   return complete_manifest (node);
@@ -110,10 +110,11 @@ is_normal_bool (const guint8 *data,
 /* @given itself where kernels can read it as it is, else an aligned, normalised copy. Takes @given. */
 static AccBuffer *
 adopt (AccArray       *node,
-       AccElementKind  kind,
+       guint           buffer,
        AccBuffer      *given,
        gsize           size)
 {
+  AccElementKind kind = acc_element_type_get_leaf (acc_element_type_get_buffer (node->type, buffer), 0);
   gboolean is_bool = kind == ACC_KIND_BOOL;
   gboolean aligned = size == 0 || (guintptr) given->data % acc_element_kind_get_size (kind) == 0;
   g_autoptr(GError) error = NULL;
@@ -142,7 +143,7 @@ adopt (AccArray       *node,
 
 static gboolean
 check_given (AccArray *node,
-             guint     leaf,
+             guint     buffer,
              guint64   expected,
              guint64   given)
 {
@@ -153,21 +154,25 @@ check_given (AccArray *node,
 
   text = acc_shape_to_string (node->shape);
   return acc_array_fail (node, ACC_ERROR_SHAPE,
-                         "scalar %u of %s %s needs %" G_GUINT64_FORMAT " bytes, not %" G_GUINT64_FORMAT,
-                         leaf, acc_element_type_get_code (node->type), text, expected, given);
+                         "buffer %u of %s %s needs %" G_GUINT64_FORMAT " bytes, not %" G_GUINT64_FORMAT,
+                         buffer, acc_element_type_get_code (node->type), text, expected, given);
 }
 
 /**
  * acc_array_use:
  * @type: the element type
  * @shape: the extents
- * @bytes: the elements, row-major and dense, in the machine's byte order; of tuples, all of the first scalar, then all of
+ * @bytes: the elements, row-major and dense, in the machine's byte order; of tuples, all of the first buffer, then all of
  *   the second …
  *
  * An array of data in memory. @bytes is kept, not copied, where it is aligned to its elements. In a bool any byte but 0
  * counts as true. A size that does not fit @type and @shape is %ACC_ERROR_SHAPE.
  *
+ * In constant time where the data is aligned to its elements and not of b1, else linear in its size.
+ *
  * Returns: (transfer full): a manifest array
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_use (AccElementType *type,
@@ -175,9 +180,9 @@ acc_array_use (AccElementType *type,
                GBytes         *bytes)
 {
   g_autoptr(AccArray) node = begin_manifest (type, shape);
-  g_autoptr(GPtrArray) leaves = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_autoptr(GPtrArray) buffers = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   gsize offset = 0;
-  guint n_leaves;
+  guint n_buffers;
 
   if (node->error == NULL && bytes == NULL)
     acc_array_fail_argument (node, "data");
@@ -185,9 +190,9 @@ acc_array_use (AccElementType *type,
   if (node->error != NULL)
     return complete_manifest (g_steal_pointer (&node));
 
-  n_leaves = acc_element_type_get_n_leaves (type);
+  n_buffers = acc_element_type_get_n_buffers (type);
 
-  if (n_leaves != 1)
+  if (n_buffers != 1)
     {
       guint64 expected = acc_shape_get_size (node->shape) * acc_element_type_get_size (type);
 
@@ -201,34 +206,38 @@ acc_array_use (AccElementType *type,
         }
     }
 
-  for (guint i = 0; i < n_leaves; i++)
+  for (guint i = 0; i < n_buffers; i++)
     {
-      gsize size = n_leaves == 1 ? g_bytes_get_size (bytes) : get_leaf_size (node, i);
+      gsize size = n_buffers == 1 ? g_bytes_get_size (bytes) : get_size (node, i);
 
-      g_ptr_array_add (leaves, g_bytes_new_from_bytes (bytes, offset, size));
+      g_ptr_array_add (buffers, g_bytes_new_from_bytes (bytes, offset, size));
       offset += size;
     }
 
-  return acc_array_use_leaves (type, shape, (GBytes **) leaves->pdata, n_leaves);
+  return acc_array_use_buffers (type, shape, (GBytes **) buffers->pdata, n_buffers);
 }
 
 /**
- * acc_array_use_leaves:
+ * acc_array_use_buffers:
  * @type: the element type
  * @shape: the extents
- * @leaves: (array length=n_leaves): the elements, row-major and dense: one run of bytes per scalar of @type, from left to
- *   right, nested tuples flattened
- * @n_leaves: how many
+ * @buffers: (array length=n_buffers): the elements, row-major and dense: one run of bytes per buffer of @type, from left to
+ *   right; see acc_element_type_get_buffer()
+ * @n_buffers: how many
  *
- * As [func@Array.use], with every scalar of a tuple apart.
+ * As [func@Array.use], with every buffer of a tuple apart.
+ *
+ * In constant time where the data is aligned to its elements and not of b1, else linear in its size.
  *
  * Returns: (transfer full): a manifest array
+ *
+ * Since: 1.0
  */
 AccArray *
-acc_array_use_leaves (AccElementType  *type,
+acc_array_use_buffers (AccElementType  *type,
                       AccShape        *shape,
-                      GBytes         **leaves,
-                      guint            n_leaves)
+                      GBytes         **buffers,
+                      guint            n_buffers)
 {
   AccArray *node = begin_manifest (type, shape);
   guint n_needed;
@@ -236,37 +245,37 @@ acc_array_use_leaves (AccElementType  *type,
   if (node->error != NULL)
     return complete_manifest (node);
 
-  n_needed = acc_element_type_get_n_leaves (type);
+  n_needed = acc_element_type_get_n_buffers (type);
 
-  if (leaves == NULL)
-    n_leaves = 0;
+  if (buffers == NULL)
+    n_buffers = 0;
 
-  if (n_leaves != n_needed)
+  if (n_buffers != n_needed)
     {
-      acc_array_fail (node, ACC_ERROR_TYPE, "%s has %u scalars, not %u", acc_element_type_get_code (type), n_needed, n_leaves);
+      acc_array_fail (node, ACC_ERROR_TYPE, "%s has %u buffers, not %u", acc_element_type_get_code (type), n_needed, n_buffers);
       return complete_manifest (node);
     }
 
-  for (guint i = 0; i < n_leaves; i++)
-    if (leaves[i] == NULL)
+  for (guint i = 0; i < n_buffers; i++)
+    if (buffers[i] == NULL)
       acc_array_fail_argument (node, "data");
     else
-      check_given (node, i, get_leaf_size (node, i), g_bytes_get_size (leaves[i]));
+      check_given (node, i, get_size (node, i), g_bytes_get_size (buffers[i]));
 
   if (node->error != NULL)
     return complete_manifest (node);
 
-  node->leaves = g_new (AccBuffer *, n_leaves + 1);
-  for (guint i = 0; i < n_leaves; i++)
-    node->leaves[i] = acc_buffer_new_bytes (leaves[i]);
-  for (guint i = 0; i < n_leaves; i++)
-    node->leaves[i] = adopt (node, acc_element_type_get_leaf (type, i), node->leaves[i], get_leaf_size (node, i));
+  node->buffers = g_new (AccBuffer *, n_buffers + 1);
+  for (guint i = 0; i < n_buffers; i++)
+    node->buffers[i] = acc_buffer_new_bytes (buffers[i]);
+  for (guint i = 0; i < n_buffers; i++)
+    node->buffers[i] = adopt (node, i, node->buffers[i], get_size (node, i));
 
   if (node->error != NULL)
     {
-      for (guint i = 0; i < n_leaves; i++)
-        acc_buffer_unref (node->leaves[i]);
-      g_clear_pointer (&node->leaves, g_free);
+      for (guint i = 0; i < n_buffers; i++)
+        acc_buffer_unref (node->buffers[i]);
+      g_clear_pointer (&node->buffers, g_free);
     }
 
   return complete_manifest (node);
@@ -274,7 +283,7 @@ acc_array_use_leaves (AccElementType  *type,
 
 /**
  * acc_array_use_address:
- * @type: a scalar element type
+ * @type: an element type of one buffer: no tuple
  * @shape: the extents
  * @address: where the elements are, row-major and dense, in the machine's byte order
  * @size: how many bytes lie there
@@ -285,7 +294,12 @@ acc_array_use_leaves (AccElementType  *type,
  * An array of data in memory that somebody else owns, not copied where it is aligned to its elements. The memory must
  * stay as it is until @notify.
  *
+ * In constant time where the data is aligned to its elements and not of b1, else linear in its size. A @size that @shape
+ * does not need is %ACC_ERROR_SHAPE, a tuple %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): a manifest array
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_use_address (AccElementType *type,
@@ -299,19 +313,19 @@ acc_array_use_address (AccElementType *type,
   g_autoptr(AccBuffer) buffer = acc_buffer_new ((gpointer) (guintptr) address, size, notify, user_data);
 
   if (node->error == NULL && acc_element_type_is_tuple (type))
-    acc_array_fail (node, ACC_ERROR_TYPE, "%s is not a scalar type", acc_element_type_get_code (type));
+    acc_array_fail (node, ACC_ERROR_TYPE, "%s is a tuple type, whose memory is not in one piece", acc_element_type_get_code (type));
 
-  if (node->error == NULL && check_given (node, 0, get_leaf_size (node, 0), size) && address == 0 && size > 0)
+  if (node->error == NULL && check_given (node, 0, get_size (node, 0), size) && address == 0 && size > 0)
     acc_array_fail_argument (node, "data");
 
   if (node->error == NULL)
     {
-      buffer = adopt (node, acc_element_type_get_kind (type), g_steal_pointer (&buffer), size);
+      buffer = adopt (node, 0, g_steal_pointer (&buffer), size);
 
       if (node->error == NULL)
         {
-          node->leaves = g_new (AccBuffer *, 1);
-          node->leaves[0] = g_steal_pointer (&buffer);
+          node->buffers = g_new (AccBuffer *, 1);
+          node->buffers[0] = g_steal_pointer (&buffer);
         }
     }
 
@@ -320,7 +334,7 @@ acc_array_use_address (AccElementType *type,
 
 /**
  * acc_array_use_owned:
- * @type: a scalar element type
+ * @type: an element type of one buffer: no tuple
  * @shape: the extents
  * @address: where the elements are, row-major and dense, in the machine's byte order
  * @size: how many bytes lie there
@@ -328,7 +342,12 @@ acc_array_use_address (AccElementType *type,
  *
  * acc_array_use_address() for languages whose memory belongs to objects.
  *
+ * In constant time where the data is aligned to its elements and not of b1, else linear in its size. A @size that @shape
+ * does not need is %ACC_ERROR_SHAPE, a tuple %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): a manifest array
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_use_owned (AccElementType *type,
@@ -348,7 +367,7 @@ check_manifest (AccArray  *self,
 
   if (!acc_array_check (self, error))
     return FALSE;
-  if (self->leaves != NULL)
+  if (self->buffers != NULL)
     return TRUE;
 
   description = acc_array_describe (self);
@@ -357,25 +376,25 @@ check_manifest (AccArray  *self,
 }
 
 static gboolean
-check_leaf_number (AccArray  *self,
-                   guint      leaf,
-                   GError   **error)
+check_number (AccArray  *self,
+              guint      buffer,
+              GError   **error)
 {
   g_autofree char *description = NULL;
 
-  if (leaf < acc_element_type_get_n_leaves (self->type))
+  if (buffer < acc_element_type_get_n_buffers (self->type))
     return TRUE;
 
   description = acc_array_describe (self);
-  g_set_error (error, ACC_ERROR, ACC_ERROR_BOUNDS, "%s: %s has no scalar %u", description,
-               acc_element_type_get_code (self->type), leaf);
+  g_set_error (error, ACC_ERROR, ACC_ERROR_BOUNDS, "%s: %s has no buffer %u", description,
+               acc_element_type_get_code (self->type), buffer);
   return FALSE;
 }
 
 /**
  * acc_array_get_bytes:
  * @self: a manifest array
- * @leaf: which scalar of the element type, nested tuples flattened; 0 for a scalar type
+ * @buffer: which of the element type's buffers; 0 for all but tuples
  * @error: return location for an error
  *
  * The elements as they lie in memory, row-major and dense; not copied.
@@ -384,30 +403,30 @@ check_leaf_number (AccArray  *self,
  */
 GBytes *
 acc_array_get_bytes (AccArray  *self,
-                     guint      leaf,
+                     guint      buffer,
                      GError   **error)
 {
-  AccBuffer *buffer;
+  AccBuffer *memory;
   gpointer data;
 
   g_return_val_if_fail (ACC_IS_ARRAY (self), NULL);
 
-  if (!check_manifest (self, error) || !check_leaf_number (self, leaf, error))
+  if (!check_manifest (self, error) || !check_number (self, buffer, error))
     return NULL;
 
-  buffer = self->leaves[leaf];
-  data = acc_buffer_map (buffer, error);
+  memory = self->buffers[buffer];
+  data = acc_buffer_map (memory, error);
   if (data == NULL)
     return NULL;
 
-  return g_bytes_new_with_free_func (data, get_leaf_size (self, leaf),
-                                     (GDestroyNotify) acc_buffer_unref, acc_buffer_ref (buffer));
+  return g_bytes_new_with_free_func (data, get_size (self, buffer),
+                                     (GDestroyNotify) acc_buffer_unref, acc_buffer_ref (memory));
 }
 
 /**
  * acc_array_get_address:
  * @self: a manifest array
- * @leaf: which scalar of the element type, nested tuples flattened; 0 for a scalar type
+ * @buffer: which of the element type's buffers; 0 for all but tuples
  *
  * Where the elements lie, row-major and dense. Valid while @self lives. What a device computed is fetched first.
  *
@@ -415,15 +434,15 @@ acc_array_get_bytes (AccArray  *self,
  */
 guint64
 acc_array_get_address (AccArray *self,
-                       guint     leaf)
+                       guint     buffer)
 {
   g_return_val_if_fail (ACC_IS_ARRAY (self), 0);
 
-  if (!check_manifest (self, NULL) || !check_leaf_number (self, leaf, NULL))
+  if (!check_manifest (self, NULL) || !check_number (self, buffer, NULL))
     return 0;
 
-  if (get_leaf_size (self, leaf) == 0)
-    return (guintptr) self->leaves[leaf]->data;
+  if (get_size (self, buffer) == 0)
+    return (guintptr) self->buffers[buffer]->data;
 
-  return (guintptr) acc_buffer_map (self->leaves[leaf], NULL);
+  return (guintptr) acc_buffer_map (self->buffers[buffer], NULL);
 }

@@ -107,7 +107,12 @@ const AccArrayRule acc_rule_unzip = { check_unzip, NULL };
  *
  * Applies @function to every element. Where the result is an untyped literal, it takes its default type.
  *
+ * Linear in the number of elements, times what @function costs. A @function that gives nothing is %ACC_ERROR_CALLBACK; one
+ * that mistakes the type of an element carries its own error, such as %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of the shape of @self, of the type that @function gives
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_map (AccArray    *self,
@@ -129,7 +134,12 @@ acc_array_map (AccArray    *self,
  *
  * Applies @function to every index and element. The index is an i8 for rank 1, else a tuple with one i8 per dimension.
  *
+ * Linear in the number of elements, times what @function costs. A @function that gives nothing is %ACC_ERROR_CALLBACK; one
+ * that mistakes the type of an element carries its own error, such as %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of the shape of @self, of the type that @function gives
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_imap (AccArray     *self,
@@ -153,7 +163,13 @@ acc_array_imap (AccArray     *self,
  * Combines the elements of two arrays. Where their extents differ, the result has the smaller one in every dimension: the
  * corner at index 0 that both have.
  *
+ * Linear in the number of elements of the result, times what @function costs. Arrays of different ranks are
+ * %ACC_ERROR_SHAPE; a @function that gives nothing is %ACC_ERROR_CALLBACK, and one that mistakes types carries its own
+ * error, such as %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of the type that @function gives
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_zip_with (AccArray     *self,
@@ -180,6 +196,8 @@ acc_array_zip_with (AccArray     *self,
  * take up to nine; for more, map over [func@Array.zip_many].
  *
  * Returns: (transfer full): an array of the type that @function gives
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_zip_with3 (AccArray     *self,
@@ -202,7 +220,11 @@ acc_array_zip_with3 (AccArray     *self,
  *
  * Pairs of elements, over the extents that both have.
  *
+ * Linear in the number of elements of the result at most. Arrays of different ranks are %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of pairs
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_zip (AccArray *self,
@@ -218,7 +240,11 @@ acc_array_zip (AccArray *self,
  *
  * Tuples of the elements of several arrays, over the extents that all have.
  *
+ * Linear in the number of elements of the result at most. Arrays of different ranks are %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of tuples of @n_arrays items
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_zip_many (AccArray **arrays,
@@ -234,7 +260,12 @@ acc_array_zip_many (AccArray **arrays,
  *
  * One item of every tuple. Costs nothing on a manifest array: its tuples lie apart.
  *
+ * At most linear in the number of elements. An item that there is not, and elements that are not tuples, are
+ * %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of the shape of @self
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_unzip (AccArray *self,

@@ -61,7 +61,11 @@ element_of (AccExpr *place,
  * Every element becomes several, or none, in order. Linear in the number of elements before and after, however they are
  * distributed.
  *
+ * An array that is no vector is %ACC_ERROR_SHAPE, a count that is no i8 %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): a vector of the type of @element
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_expand (AccArray     *self,

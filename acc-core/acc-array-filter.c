@@ -37,16 +37,6 @@ pack (AccArray  *self,
   return acc_array_permute (flat, room, targets, acc_array_first_element, NULL);
 }
 
-static AccArray *
-refuse (AccArray  *node,
-        AccArray **counts)
-{
-  if (counts != NULL)
-    *counts = acc_array_complete (g_object_ref (node));
-
-  return acc_array_complete (node);
-}
-
 /**
  * acc_array_filter:
  * @self: an array of rank 1 or more
@@ -56,7 +46,11 @@ refuse (AccArray  *node,
  *
  * The elements for which @predicate holds, in row-major order. Linear in the size of @self.
  *
+ * A @predicate that does not give a b1 is %ACC_ERROR_TYPE, an array of rank 0 %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): a vector
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_filter (AccArray     *self,
@@ -70,46 +64,16 @@ acc_array_filter (AccArray     *self,
 }
 
 static gboolean
-check_extents (AccArray *node,
-               AccArray *self,
-               AccArray *flags)
+check_flags (AccArray *node,
+             AccArray *self,
+             AccArray *flags)
 {
-  AccShape *own = acc_array_get_shape (self), *other = acc_array_get_shape (flags);
-
   if (self->rank == 0)
     return acc_array_fail (node, ACC_ERROR_SHAPE, "compact: an array of rank 0 has no rows");
   if (flags->type != acc_element_type_new (ACC_KIND_BOOL))
     return acc_array_fail (node, ACC_ERROR_TYPE, "compact: flags are b1, not %s", acc_element_type_get_code (flags->type));
-  if (flags->rank != self->rank)
-    return acc_array_fail (node, ACC_ERROR_SHAPE, "compact: flags of rank %u for an array of rank %u", flags->rank, self->rank);
-  if (own != NULL && other != NULL && !acc_shape_equal (own, other))
-    {
-      g_autofree char *wanted = acc_shape_to_string (own), *given = acc_shape_to_string (other);
 
-      return acc_array_fail (node, ACC_ERROR_SHAPE, "compact: flags of %s for an array of %s", given, wanted);
-    }
-
-  return TRUE;
-}
-
-typedef struct {
-  AccArray *array, *flags;
-} Match;
-
-/* Nowhere, where the extents turn out to be others: that is an error when run. */
-static AccExpr *
-matching_index (AccExpr *index,
-                gpointer data)
-{
-  const Match *match = data;
-  guint rank = match->array->rank;
-  g_autofree AccExpr **items = g_new (AccExpr *, rank);
-
-  for (guint i = 0; i < rank; i++)
-    items[i] = acc_expr_cond (acc_expr_eq (acc_expr_extent (match->array, i), acc_expr_extent (match->flags, i)), acc_expr_item (index, i),
-                              acc_array_number (-1));
-
-  return acc_array_join_items (items, rank);
+  return acc_array_check_extents (node, "compact: flags", self, flags);
 }
 
 /**
@@ -122,6 +86,8 @@ matching_index (AccExpr *index,
  * %ACC_ERROR_SHAPE while building, or %ACC_ERROR_BOUNDS when run, where the extents are known only then.
  *
  * Returns: (transfer full): a vector
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_compact (AccArray  *self,
@@ -130,18 +96,12 @@ acc_array_compact (AccArray  *self,
 {
   AccArray *inputs[] = { self, flags };
   AccArray *node = acc_array_begin (ACC_OP_BACKPERMUTE, inputs, 2);
-  Match match = { self, flags };
-  g_autofree AccExpr **extents = NULL;
   g_autoptr(AccArray) checked = NULL;
 
-  if (node->error != NULL || !check_extents (node, self, flags))
-    return refuse (node, counts);
+  if (node->error != NULL || !check_flags (node, self, flags))
+    return acc_array_refuse (node, counts);
   g_object_unref (node);
-  if (acc_array_get_shape (self) != NULL && acc_array_get_shape (flags) != NULL)
-    return pack (self, flags, counts);
-
-  extents = acc_array_list_extents (self);
-  checked = acc_array_backpermute_expr (flags, acc_array_join_items (extents, self->rank), matching_index, &match);
+  checked = acc_array_match_extents (self, flags);
 
   return pack (self, checked, counts);
 }

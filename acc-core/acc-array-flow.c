@@ -147,7 +147,12 @@ const AccArrayRule acc_rule_compute = { check_compute, NULL };
  *
  * One of two arrays; only that one is computed. Their extents may differ.
  *
+ * Takes as long as the side that is computed. A @condition that is not one b1, and sides of different types, are
+ * %ACC_ERROR_TYPE, different ranks %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): the array
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_cond (AccArray *condition,
@@ -184,7 +189,11 @@ begin_loop (AccArray   **initial,
  * one iteration to the next. The programs may read arrays from outside, the parameters of a program around included;
  * what does not depend on the state is computed once.
  *
+ * Takes as long as the iterations, one after the other. Programs that do not fit the state are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): the last state
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_while_loop (AccArray   *initial,
@@ -272,6 +281,8 @@ acc_array_cond_many (AccArray  *condition,
  * The same array, but in memory before anything reads it: what comes before and after is not fused into one kernel. Costs
  * nothing where @self lies in memory anyway. Worth it where a dear producer is read many times in ways that the compiler
  * cannot count.
+ *
+ * Linear in the number of elements where they are not in memory already. No errors of its own.
  *
  * Returns: (transfer full): an array of the shape of @self
  *

@@ -178,7 +178,7 @@ fold_segment (AccExpr *index,
 static gboolean
 has_source (AccArray *array)
 {
-  g_autoptr(GPtrArray) all = acc_array_sort (&array, 1);
+  g_autoptr(GPtrArray) all = acc_array_sort_nodes (&array, 1);
 
   for (guint i = 0; i < all->len; i++)
     if (((AccArray *) g_ptr_array_index (all, i))->op == ACC_OP_SOURCE)

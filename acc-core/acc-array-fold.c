@@ -73,7 +73,13 @@ reduce (AccArray     *self,
  * grouping is not, so that floats may differ in the last bits from a plain loop. @initial is used exactly once per row, on
  * the left, and is the result of an empty row.
  *
+ * Linear in the number of elements, times what @combine costs. A @combine that gives another type than that of the elements,
+ * and an @initial that does not fit it, are %ACC_ERROR_TYPE; an array of rank 0 has no innermost dimension:
+ * %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_fold (AccArray     *self,
@@ -94,6 +100,8 @@ acc_array_fold (AccArray     *self,
  * there are no rows.
  *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_fold1 (AccArray     *self,
@@ -113,6 +121,8 @@ acc_array_fold1 (AccArray     *self,
  * Reduces all elements in row-major order, as [method@Array.fold] does with a row.
  *
  * Returns: (transfer full): an array of rank 0
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_fold_all (AccArray     *self,
@@ -132,6 +142,8 @@ acc_array_fold_all (AccArray     *self,
  * As [method@Array.fold_all] without an initial value. An array without elements is %ACC_ERROR_SHAPE.
  *
  * Returns: (transfer full): an array of rank 0
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_fold1_all (AccArray     *self,
@@ -150,7 +162,12 @@ acc_array_fold1_all (AccArray     *self,
  * All partial reductions of every row, from the left, each with its own element: x0, x0·x1, … @combine must be
  * associative and need not be commutative. An empty row stays empty.
  *
+ * Linear in the number of elements, times what @combine costs. A @combine that gives another type than that of the elements
+ * is %ACC_ERROR_TYPE, an array of rank 0 %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of the shape of @self
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_scanl1 (AccArray     *self,

@@ -23,16 +23,14 @@ divide_elements (AccExpr *x,
                  AccExpr *y)
 {
   AccElementType *type = acc_expr_get_element_type (x);
-  gboolean is_float = type != NULL && acc_element_kind_is_float (acc_element_type_get_kind (type));
+  gboolean is_float = type != NULL && !acc_element_type_is_tuple (type) && acc_element_kind_is_float (acc_element_type_get_leaf (type, 0));
 
   return is_float ? acc_expr_fdiv (x, y) : acc_expr_quot (x, y);
 }
 
 BINARY (sub, acc_expr_sub)
-BINARY (mul, acc_expr_mul)
 BINARY (div, divide_elements)
 BINARY (pow, acc_expr_pow)
-BINARY (min, acc_expr_min)
 BINARY (lt, acc_expr_lt)
 BINARY (le, acc_expr_le)
 BINARY (gt, acc_expr_gt)
@@ -50,6 +48,11 @@ UNARY (log, acc_expr_log)
 UNARY (sin, acc_expr_sin)
 UNARY (cos, acc_expr_cos)
 UNARY (tanh, acc_expr_tanh)
+UNARY (real, acc_expr_real)
+UNARY (imag, acc_expr_imag)
+UNARY (conjugate, acc_expr_conjugate)
+UNARY (magnitude, acc_expr_magnitude)
+UNARY (phase, acc_expr_phase)
 
 static AccExpr *
 cast_element (AccExpr  *x,
@@ -65,7 +68,12 @@ cast_element (AccExpr  *x,
  *
  * Adds, element by element, over the extents that both have.
  *
+ * Linear in the number of elements of the result. Elements of different types, or that are not numbers, are %ACC_ERROR_TYPE,
+ * different ranks %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): sums, of the element type; integers wrap
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_add (AccArray *self,
@@ -81,7 +89,12 @@ acc_array_add (AccArray *self,
  *
  * Subtracts @other from @self, element by element, over the extents that both have.
  *
+ * Linear in the number of elements of the result. Elements of different types, or that are not numbers, are %ACC_ERROR_TYPE,
+ * different ranks %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): differences, of the element type; integers wrap
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_sub (AccArray *self,
@@ -97,13 +110,18 @@ acc_array_sub (AccArray *self,
  *
  * Multiplies, element by element, over the extents that both have.
  *
+ * Linear in the number of elements of the result. Elements of different types, or that are not numbers, are %ACC_ERROR_TYPE,
+ * different ranks %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): products, of the element type; integers wrap
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_mul (AccArray *self,
                AccArray *other)
 {
-  return acc_array_zip_with (self, other, mul_elements, NULL);
+  return acc_array_zip_with (self, other, acc_array_mul_elements, NULL);
 }
 
 /**
@@ -114,7 +132,12 @@ acc_array_mul (AccArray *self,
  * Divides @self by @other: floats exactly rounded, integers cut off toward 0; dividing an integer by 0 is
  * %ACC_ERROR_ARITHMETIC when run, element by element, over the extents that both have.
  *
+ * Linear in the number of elements of the result. Elements of different types, or that are not numbers, are %ACC_ERROR_TYPE,
+ * different ranks %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): quotients, of the element type
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_div (AccArray *self,
@@ -130,7 +153,12 @@ acc_array_div (AccArray *self,
  *
  * Raises @self to the power @other; floats only, element by element, over the extents that both have.
  *
+ * Linear in the number of elements of the result. Elements of different types, or that are not floats, are %ACC_ERROR_TYPE,
+ * different ranks %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): powers, of the element type
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_pow (AccArray *self,
@@ -146,13 +174,18 @@ acc_array_pow (AccArray *self,
  *
  * Takes the smaller; where one is NaN, the other, element by element, over the extents that both have.
  *
+ * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
+ * %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): minima, of the element type
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_min (AccArray *self,
                AccArray *other)
 {
-  return acc_array_zip_with (self, other, min_elements, NULL);
+  return acc_array_zip_with (self, other, acc_array_min_elements, NULL);
 }
 
 /**
@@ -162,7 +195,12 @@ acc_array_min (AccArray *self,
  *
  * Takes the larger; where one is NaN, the other, element by element, over the extents that both have.
  *
+ * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
+ * %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): maxima, of the element type
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_max (AccArray *self,
@@ -178,7 +216,12 @@ acc_array_max (AccArray *self,
  *
  * Compares: whether @self is less than @other, element by element, over the extents that both have.
  *
+ * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
+ * %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of b1
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_lt (AccArray *self,
@@ -194,7 +237,12 @@ acc_array_lt (AccArray *self,
  *
  * Compares: whether @self is at most @other, element by element, over the extents that both have.
  *
+ * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
+ * %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of b1
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_le (AccArray *self,
@@ -210,7 +258,12 @@ acc_array_le (AccArray *self,
  *
  * Compares: whether @self is greater than @other, element by element, over the extents that both have.
  *
+ * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
+ * %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of b1
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_gt (AccArray *self,
@@ -226,7 +279,12 @@ acc_array_gt (AccArray *self,
  *
  * Compares: whether @self is at least @other, element by element, over the extents that both have.
  *
+ * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
+ * %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of b1
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_ge (AccArray *self,
@@ -242,7 +300,12 @@ acc_array_ge (AccArray *self,
  *
  * Compares: whether @self equals @other, element by element, over the extents that both have.
  *
+ * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
+ * %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of b1
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_eq (AccArray *self,
@@ -258,7 +321,12 @@ acc_array_eq (AccArray *self,
  *
  * Compares: whether @self differs from @other, element by element, over the extents that both have.
  *
+ * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
+ * %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of b1
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_ne (AccArray *self,
@@ -273,7 +341,11 @@ acc_array_ne (AccArray *self,
  *
  * The negative of every element.
  *
+ * Linear in the number of elements. Elements that are not numbers are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of the shape and type of @self; integers wrap
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_neg (AccArray *self)
@@ -287,7 +359,11 @@ acc_array_neg (AccArray *self)
  *
  * The absolute value of every element.
  *
+ * Linear in the number of elements. Elements that are not numbers are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of the shape and type of @self; of the smallest signed integer it is itself
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_abs (AccArray *self)
@@ -301,7 +377,11 @@ acc_array_abs (AccArray *self)
  *
  * The square root of every element.
  *
+ * Linear in the number of elements. Elements that are not floats are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of the shape and type of @self; NaN where negative
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_sqrt (AccArray *self)
@@ -315,7 +395,11 @@ acc_array_sqrt (AccArray *self)
  *
  * The exponential of every element.
  *
+ * Linear in the number of elements. Elements that are not floats are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of the shape and type of @self
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_exp (AccArray *self)
@@ -329,7 +413,11 @@ acc_array_exp (AccArray *self)
  *
  * The natural logarithm of every element.
  *
+ * Linear in the number of elements. Elements that are not floats are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of the shape and type of @self; NaN where negative
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_log (AccArray *self)
@@ -343,7 +431,11 @@ acc_array_log (AccArray *self)
  *
  * The sine of every element.
  *
+ * Linear in the number of elements. Elements that are not floats are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of the shape and type of @self
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_sin (AccArray *self)
@@ -357,7 +449,11 @@ acc_array_sin (AccArray *self)
  *
  * The cosine of every element.
  *
+ * Linear in the number of elements. Elements that are not floats are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of the shape and type of @self
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_cos (AccArray *self)
@@ -371,12 +467,101 @@ acc_array_cos (AccArray *self)
  *
  * The hyperbolic tangent of every element.
  *
+ * Linear in the number of elements. Elements that are not floats are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of the shape and type of @self
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_tanh (AccArray *self)
 {
   return acc_array_map (self, tanh_element, NULL);
+}
+
+/**
+ * acc_array_real:
+ * @self: an array of complex numbers
+ *
+ * The real part of every element, by acc_expr_real().
+ * Linear in the size of @self.
+ *
+ * Returns: (transfer full): an array of floats, of the shape of @self; %ACC_ERROR_TYPE where elements are not complex
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_real (AccArray *self)
+{
+  return acc_array_map (self, real_element, NULL);
+}
+
+/**
+ * acc_array_imag:
+ * @self: an array of complex numbers
+ *
+ * The imaginary part of every element, by acc_expr_imag().
+ * Linear in the size of @self.
+ *
+ * Returns: (transfer full): an array of floats, of the shape of @self; %ACC_ERROR_TYPE where elements are not complex
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_imag (AccArray *self)
+{
+  return acc_array_map (self, imag_element, NULL);
+}
+
+/**
+ * acc_array_conjugate:
+ * @self: an array of complex numbers
+ *
+ * The complex conjugate of every element, by acc_expr_conjugate().
+ * Linear in the size of @self.
+ *
+ * Returns: (transfer full): an array of complex numbers, of the shape of @self; %ACC_ERROR_TYPE where elements are not complex
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_conjugate (AccArray *self)
+{
+  return acc_array_map (self, conjugate_element, NULL);
+}
+
+/**
+ * acc_array_magnitude:
+ * @self: an array of complex numbers
+ *
+ * The distance from 0 of every element, by acc_expr_magnitude().
+ * Linear in the size of @self.
+ *
+ * Returns: (transfer full): an array of floats, of the shape of @self; %ACC_ERROR_TYPE where elements are not complex
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_magnitude (AccArray *self)
+{
+  return acc_array_map (self, magnitude_element, NULL);
+}
+
+/**
+ * acc_array_phase:
+ * @self: an array of complex numbers
+ *
+ * The angle to the positive real axis, from -π to π, of every element, by acc_expr_phase().
+ * Linear in the size of @self.
+ *
+ * Returns: (transfer full): an array of floats, of the shape of @self; %ACC_ERROR_TYPE where elements are not complex
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_phase (AccArray *self)
+{
+  return acc_array_map (self, phase_element, NULL);
 }
 
 /**
@@ -387,7 +572,11 @@ acc_array_tanh (AccArray *self)
  * Converts every element: integers that do not fit wrap, floats that do not fit an integer take the nearest one that
  * does and NaN gives 0; a bool is whether the value is not 0.
  *
+ * Linear in the number of elements. Tuples are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of @type, of the shape of @self
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_cast (AccArray       *self,
@@ -402,7 +591,12 @@ acc_array_cast (AccArray       *self,
  *
  * The sum of every innermost row; 0 where empty; integers wrap, floats may differ in the last bits from a plain loop.
  *
+ * Linear in the number of elements. Elements that are not numbers are %ACC_ERROR_TYPE, an array of rank 0 is
+ * %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_sum (AccArray *self)
@@ -416,12 +610,17 @@ acc_array_sum (AccArray *self)
  *
  * The product of every innermost row; 1 where empty; integers wrap.
  *
+ * Linear in the number of elements. Elements that are not numbers are %ACC_ERROR_TYPE, an array of rank 0 is
+ * %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_product (AccArray *self)
 {
-  return acc_array_fold (self, acc_expr_new_int (1), mul_elements, NULL);
+  return acc_array_fold (self, acc_expr_new_int (1), acc_array_mul_elements, NULL);
 }
 
 /**
@@ -430,12 +629,16 @@ acc_array_product (AccArray *self)
  *
  * The smallest of every innermost row; %ACC_ERROR_SHAPE where empty; NaN only where all are.
  *
+ * Linear in the number of elements.
+ *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_minimum (AccArray *self)
 {
-  return acc_array_fold1 (self, min_elements, NULL);
+  return acc_array_fold1 (self, acc_array_min_elements, NULL);
 }
 
 /**
@@ -444,7 +647,11 @@ acc_array_minimum (AccArray *self)
  *
  * The largest of every innermost row; %ACC_ERROR_SHAPE where empty; NaN only where all are.
  *
+ * Linear in the number of elements.
+ *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_maximum (AccArray *self)
@@ -458,7 +665,11 @@ acc_array_maximum (AccArray *self)
  *
  * Whether all are true of every innermost row; true where empty.
  *
+ * Linear in the number of elements. Elements that are not b1 are %ACC_ERROR_TYPE, an array of rank 0 is %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_all (AccArray *self)
@@ -472,7 +683,11 @@ acc_array_all (AccArray *self)
  *
  * Whether any is true of every innermost row; false where empty.
  *
+ * Linear in the number of elements. Elements that are not b1 are %ACC_ERROR_TYPE, an array of rank 0 is %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_any (AccArray *self)
@@ -486,7 +701,11 @@ acc_array_any (AccArray *self)
  *
  * The sum of all elements; 0 where empty; integers wrap, floats may differ in the last bits from a plain loop.
  *
+ * Linear in the number of elements. Elements that are not numbers are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of rank 0
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_sum_all (AccArray *self)
@@ -500,12 +719,16 @@ acc_array_sum_all (AccArray *self)
  *
  * The product of all elements; 1 where empty; integers wrap.
  *
+ * Linear in the number of elements. Elements that are not numbers are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of rank 0
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_product_all (AccArray *self)
 {
-  return acc_array_fold_all (self, acc_expr_new_int (1), mul_elements, NULL);
+  return acc_array_fold_all (self, acc_expr_new_int (1), acc_array_mul_elements, NULL);
 }
 
 /**
@@ -514,12 +737,16 @@ acc_array_product_all (AccArray *self)
  *
  * The smallest of all elements; %ACC_ERROR_SHAPE where empty; NaN only where all are.
  *
+ * Linear in the number of elements.
+ *
  * Returns: (transfer full): an array of rank 0
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_minimum_all (AccArray *self)
 {
-  return acc_array_fold1_all (self, min_elements, NULL);
+  return acc_array_fold1_all (self, acc_array_min_elements, NULL);
 }
 
 /**
@@ -528,7 +755,11 @@ acc_array_minimum_all (AccArray *self)
  *
  * The largest of all elements; %ACC_ERROR_SHAPE where empty; NaN only where all are.
  *
+ * Linear in the number of elements.
+ *
  * Returns: (transfer full): an array of rank 0
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_maximum_all (AccArray *self)
@@ -542,7 +773,11 @@ acc_array_maximum_all (AccArray *self)
  *
  * Whether all are true of all elements; true where empty.
  *
+ * Linear in the number of elements. Elements that are not b1 are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of rank 0
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_all_true (AccArray *self)
@@ -556,7 +791,11 @@ acc_array_all_true (AccArray *self)
  *
  * Whether any is true of all elements; false where empty.
  *
+ * Linear in the number of elements. Elements that are not b1 are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of rank 0
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_any_true (AccArray *self)

@@ -51,6 +51,16 @@ AccArray *acc_array_cos (AccArray *self) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_tanh (AccArray *self) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
+AccArray *acc_array_real (AccArray *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccArray *acc_array_imag (AccArray *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccArray *acc_array_conjugate (AccArray *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccArray *acc_array_magnitude (AccArray *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccArray *acc_array_phase (AccArray *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_cast (AccArray *self, AccElementType *type) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Along the innermost dimension */

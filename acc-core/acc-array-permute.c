@@ -112,7 +112,11 @@ const AccArrayRule acc_rule_permute = { check_permute, permute_signature };
  * is never torn. A target outside @defaults is %ACC_ERROR_BOUNDS when run; extents of @targets that differ from those of
  * @self are %ACC_ERROR_SHAPE.
  *
+ * Linear in the number of elements of @self and @defaults, where few go to the same place.
+ *
  * Returns: (transfer full): an array of the shape of @defaults
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_permute (AccArray     *self,

@@ -4,6 +4,7 @@
 #include "acc-array.h"
 #include "acc-error.h"
 #include "acc-buffer-private.h"
+#include "acc-element-type-private.h"
 #include "acc-expr-private.h"
 #include "acc-operations-private.h"
 #include "acc-program.h"
@@ -37,8 +38,8 @@ struct _AccArray {
   GPtrArray      *references;   /* AccArray, owned: arrays that functions, extents and boundaries read or ask the extent of,
                                  * and what the programs of while_loop capture; once each; never NULL */
 
-  /* use: n_leaves buffers */
-  AccBuffer     **leaves;
+  /* use: one for each buffer of the type */
+  AccBuffer     **buffers;
   /* source */
   AccSource      *source;
   /* parameter: its position; declared extents, -1 for unknown ones */
@@ -62,9 +63,9 @@ char     *acc_array_describe       (AccArray *self);
 /* The sticky error with the label that its node has by now; NULL without one. Owned. */
 ACC_MODULE_API
 GError   *acc_array_dup_error      (AccArray *self);
-/* A node of manifest data; takes over references to @leaves (n_leaves of them). */
+/* A node of manifest data; takes over references to @buffers, as many as the type has. */
 ACC_MODULE_API
-AccArray *acc_array_new_manifest   (AccElementType *type, AccShape *shape, AccBuffer **leaves);
+AccArray *acc_array_new_manifest   (AccElementType *type, AccShape *shape, AccBuffer **buffers);
 ACC_MODULE_API
 AccArray *acc_array_new_parameter  (AccElementType *type, guint rank, const gint64 *declared, guint position);
 
@@ -89,7 +90,7 @@ AccArray *acc_array_copy_with_inputs (AccArray *self, AccArray **inputs);
 
 /* All nodes that @roots need, inputs and references first, each once. Does not enter while_loop's programs. Iterative. */
 ACC_MODULE_API
-GPtrArray *acc_array_sort          (AccArray **roots, guint n_roots);
+GPtrArray *acc_array_sort_nodes    (AccArray **roots, guint n_roots);
 
 /* Arrays outside a program that its body reads: the maximal nodes that do not depend on its parameters and are not
  * mere generate or fill without references. Owned list; an AccProgram caches it. */

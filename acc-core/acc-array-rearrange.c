@@ -114,7 +114,11 @@ take_window (AccArray   *self,
  *
  * The first @count along the innermost dimension: all where there are fewer, none where @count is negative.
  *
+ * Linear in the number of elements of the result. An array of rank 0 is %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_take (AccArray *self,
@@ -132,6 +136,8 @@ acc_array_take (AccArray *self,
  * As [method@Array.take], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
  *
  * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_take_on (AccArray *self,
@@ -148,7 +154,11 @@ acc_array_take_on (AccArray *self,
  *
  * All but the first @count along the innermost dimension: none where there are fewer, all where @count is negative.
  *
+ * Linear in the number of elements of the result. An array of rank 0 is %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_drop (AccArray *self,
@@ -166,6 +176,8 @@ acc_array_drop (AccArray *self,
  * As [method@Array.drop], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
  *
  * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_drop_on (AccArray *self,
@@ -201,7 +213,11 @@ drop_last (AccArray   *self,
  * All but the last @count along the innermost dimension: none where there are fewer, all where @count is negative. With 1 it
  * is what Haskell calls init.
  *
+ * Linear in the number of elements of the result. An array of rank 0 is %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_drop_last (AccArray *self,
@@ -219,6 +235,8 @@ acc_array_drop_last (AccArray *self,
  * As [method@Array.drop_last], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
  *
  * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_drop_last_on (AccArray *self,
@@ -234,7 +252,11 @@ acc_array_drop_last_on (AccArray *self,
  *
  * All but the first along the innermost dimension; an empty array stays empty.
  *
+ * Linear in the number of elements of the result. An array of rank 0 is %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_tail (AccArray *self)
@@ -250,6 +272,8 @@ acc_array_tail (AccArray *self)
  * As [method@Array.tail], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
  *
  * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_tail_on (AccArray *self,
@@ -267,6 +291,8 @@ acc_array_tail_on (AccArray *self,
  * @count along the innermost dimension, from @start on: as [method@Array.drop] of @start, then [method@Array.take].
  *
  * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_slit (AccArray *self,
@@ -286,6 +312,8 @@ acc_array_slit (AccArray *self,
  * As [method@Array.slit], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
  *
  * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_slit_on (AccArray *self,
@@ -333,7 +361,11 @@ reverse (AccArray   *self,
  *
  * The last comes first, along the innermost dimension.
  *
+ * Linear in the number of elements of the result. An array of rank 0 is %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of the same extents
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_reverse (AccArray *self)
@@ -349,6 +381,8 @@ acc_array_reverse (AccArray *self)
  * As [method@Array.reverse], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
  *
  * Returns: (transfer full): an array of the same extents
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_reverse_on (AccArray *self,
@@ -386,7 +420,11 @@ transpose (AccArray   *self,
  *
  * The two innermost dimensions change places: rows become columns.
  *
+ * Linear in the number of elements. An array of a rank below 2 is %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_transpose (AccArray *self)
@@ -402,7 +440,11 @@ acc_array_transpose (AccArray *self)
  *
  * Two dimensions change places. A dimension that @self has not is %ACC_ERROR_SHAPE.
  *
+ * Linear in the number of elements.
+ *
  * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_transpose_on (AccArray *self,
@@ -484,7 +526,11 @@ concat (AccArray   *self,
  * @other behind @self, along the innermost dimension. The other extents are the smaller ones. Ranks that differ are
  * %ACC_ERROR_SHAPE, types that differ %ACC_ERROR_TYPE.
  *
+ * Linear in the number of elements of the result.
+ *
  * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_concat (AccArray *self,
@@ -502,6 +548,8 @@ acc_array_concat (AccArray *self,
  * As [method@Array.concat], along any dimension. A dimension that they have not is %ACC_ERROR_SHAPE.
  *
  * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_concat_on (AccArray *self,
@@ -525,7 +573,11 @@ read_element (AccExpr *index,
  *
  * The elements of @self at @indices. An index outside is %ACC_ERROR_BOUNDS when run.
  *
+ * Linear in the number of @indices.
+ *
  * Returns: (transfer full): an array with the extents of @indices
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_gather (AccArray *self,
@@ -554,7 +606,11 @@ pair_with_index (AccExpr *index,
  *
  * Every element with its index: pairs of an i8 or a tuple of them, and the element.
  *
+ * Linear in the number of elements. No errors of its own.
+ *
  * Returns: (transfer full): an array of the same extents
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_indexed (AccArray *self)
@@ -591,7 +647,11 @@ nth_step (AccExpr *index,
  *
  * Numbers from @start on, in row-major order: the i-th is i · @step + @start, multiplied and not added up; integers wrap.
  *
+ * Linear in the number of elements. Numbers of different types, and what is no number, are %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of @shape
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_enum_from_step_n (AccShape *shape,
@@ -632,6 +692,8 @@ one_like (AccExpr *start)
  * As [func@Array.enum_from_step_n], with 1 from each to the next.
  *
  * Returns: (transfer full): an array of @shape
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_enum_from_n (AccShape *shape,

@@ -120,11 +120,7 @@ run_scan (AccArray     *self,
   if (node->error == NULL && seed != ACC_SEED_NONE)
     scan.initial = settled = acc_array_settle_initial (node, operation, self, given);
   if (node->error != NULL)
-    {
-      if (totals != NULL)
-        *totals = acc_array_complete (g_object_ref (node));
-      return acc_array_complete (g_steal_pointer (&node));
-    }
+    return acc_array_refuse (g_steal_pointer (&node), totals);
 
   g_autoptr(AccArray) rows = begin_rows (&scan);
   g_autoptr(AccArray) scanned = acc_array_scanl1 (rows, combine_in_order, &scan);
@@ -148,7 +144,12 @@ run_scan (AccArray     *self,
  * All partial reductions of every row, from the left: @initial, @initial·x0, @initial·x0·x1, … @combine must be associative and need
  * not be commutative; @initial need not be neutral. An empty row gives @initial alone.
  *
+ * Linear in the number of elements, times what @combine costs. A @combine that gives another type than that of the elements
+ * is %ACC_ERROR_TYPE, and so is an @initial that does not fit it; an array of rank 0 is %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array whose rows are one element longer
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_scanl (AccArray     *self,
@@ -169,7 +170,12 @@ acc_array_scanl (AccArray     *self,
  * All partial reductions of every row, from the right: …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial, @initial. @combine takes the
  * next element first, must be associative and need not be commutative. An empty row gives @initial alone.
  *
+ * Linear in the number of elements, times what @combine costs. A @combine that gives another type than that of the elements
+ * is %ACC_ERROR_TYPE, and so is an @initial that does not fit it; an array of rank 0 is %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array whose rows are one element longer
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_scanr (AccArray     *self,
@@ -189,7 +195,12 @@ acc_array_scanr (AccArray     *self,
  * All partial reductions of every row, from the right, each with its own element: …, x(n-2)·x(n-1), x(n-1). @combine must be
  * associative and need not be commutative. An empty row stays empty.
  *
+ * Linear in the number of elements, times what @combine costs. A @combine that gives another type than that of the elements
+ * is %ACC_ERROR_TYPE, an array of rank 0 %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of the shape of @self
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_scanr1 (AccArray     *self,
@@ -211,7 +222,12 @@ acc_array_scanr1 (AccArray     *self,
  * in @totals @initial·x0·…·x(n-1).
  * @combine must be associative and need not be commutative. An empty row stays empty, and its total is @initial.
  *
+ * Linear in the number of elements, times what @combine costs. A @combine that gives another type than that of the elements
+ * is %ACC_ERROR_TYPE, and so is an @initial that does not fit it; an array of rank 0 is %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of the shape of @self
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_scanl_prime (AccArray      *self,
@@ -235,7 +251,12 @@ acc_array_scanl_prime (AccArray      *self,
  * @initial, without x0, and in @totals x0·…·x(n-1)·@initial.
  * @combine must be associative and need not be commutative. An empty row stays empty, and its total is @initial.
  *
+ * Linear in the number of elements, times what @combine costs. A @combine that gives another type than that of the elements
+ * is %ACC_ERROR_TYPE, and so is an @initial that does not fit it; an array of rank 0 is %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of the shape of @self
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_scanr_prime (AccArray      *self,
@@ -257,7 +278,12 @@ acc_array_scanr_prime (AccArray      *self,
  * All partial reductions of every row, from the left and without the element itself: @initial, @initial·x0, …,
  * @initial·x0·…·x(n-2). @combine must be associative and need not be commutative. An empty row stays empty.
  *
+ * Linear in the number of elements, times what @combine costs. A @combine that gives another type than that of the elements
+ * is %ACC_ERROR_TYPE, and so is an @initial that does not fit it; an array of rank 0 is %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of the shape of @self
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_prescanl (AccArray     *self,
@@ -279,6 +305,8 @@ acc_array_prescanl (AccArray     *self,
  * the next element first.
  *
  * Returns: (transfer full): an array of the shape of @self
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_prescanr (AccArray     *self,
@@ -299,7 +327,12 @@ acc_array_prescanr (AccArray     *self,
  * All partial reductions of every row, from the left and with the element itself: @initial·x0, @initial·x0·x1, … @combine must be
  * associative and need not be commutative. An empty row stays empty.
  *
+ * Linear in the number of elements, times what @combine costs. A @combine that gives another type than that of the elements
+ * is %ACC_ERROR_TYPE, and so is an @initial that does not fit it; an array of rank 0 is %ACC_ERROR_SHAPE.
+ *
  * Returns: (transfer full): an array of the shape of @self
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_postscanl (AccArray     *self,
@@ -321,6 +354,8 @@ acc_array_postscanl (AccArray     *self,
  * first.
  *
  * Returns: (transfer full): an array of the shape of @self
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_postscanr (AccArray     *self,

@@ -173,6 +173,8 @@ gathered_or_default (AccExpr *index,
  * The elements of @self at @indices where @predicate holds, those of @defaults elsewhere, over the indices that @indices,
  * @defaults and @mask all have. An index outside is %ACC_ERROR_BOUNDS when run, unless the default is taken there.
  *
+ * Linear in the number of elements of the result.
+ *
  * Returns: (transfer full): an array of the extents that @indices, @defaults and @mask have in common
  *
  * Since: 1.0

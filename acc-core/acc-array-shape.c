@@ -33,7 +33,11 @@ const AccArrayRule acc_rule_backpermute = { check_reshape, backpermute_signature
  * The same elements in the same row-major order, with other extents. Sizes that differ are %ACC_ERROR_SHAPE, while
  * building where they are known by then. Costs nothing on a manifest array.
  *
+ * In constant time where the elements are in memory, else linear in their number at most.
+ *
  * Returns: (transfer full): an array of @shape
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_reshape (AccArray *self,
@@ -53,7 +57,11 @@ acc_array_reshape (AccArray *self,
  *
  * As [method@Array.reshape], to a shape that may depend on the extents and elements of arrays.
  *
+ * In constant time where the elements are in memory, else linear in their number at most.
+ *
  * Returns: (transfer full): the reshaped array
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_reshape_expr (AccArray *self,
@@ -87,7 +95,11 @@ get_size (AccArray *array)
  *
  * All elements as a vector, in row-major order.
  *
+ * In constant time where the elements are in memory, else linear in their number at most. No errors of its own.
+ *
  * Returns: (transfer full): an array of rank 1
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_flatten (AccArray *self)
@@ -110,7 +122,11 @@ acc_array_flatten (AccArray *self)
  * The array whose element at every index is that of @self at @function of the index. An index outside @self is
  * %ACC_ERROR_BOUNDS when run. An empty result reads nothing.
  *
+ * Linear in the number of elements of the result, times what @function costs.
+ *
  * Returns: (transfer full): an array of @shape
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_backpermute (AccArray    *self,
@@ -136,6 +152,8 @@ acc_array_backpermute (AccArray    *self,
  * As [method@Array.backpermute], to a shape that may depend on the extents and elements of arrays.
  *
  * Returns: (transfer full): the array
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_backpermute_expr (AccArray    *self,

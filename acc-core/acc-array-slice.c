@@ -300,7 +300,11 @@ make_of_numbers (AccArray     *self,
  * Part of an array: dimensions with an index go, the others stay. `[ACC_ANY, 0]` is the first element of every row, whatever
  * the rank. An index outside is %ACC_ERROR_BOUNDS, while building where the extents are known by then.
  *
+ * Linear in the number of elements of the result.
+ *
  * Returns: (transfer full): an array whose rank is the number of dimensions that stay
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_slice (AccArray     *self,
@@ -347,7 +351,12 @@ acc_array_slice_expr (AccArray  *self,
  * dimensions. `[2, ACC_ALL, 3]` makes 2 × n × 3 of a vector, `[ACC_ANY, 3]` repeats every element of any array three times.
  * Extents that are not positive give an empty array.
  *
+ * Linear in the number of elements of the result. A specification that does not name every dimension of @self once is
+ * %ACC_ERROR_SHAPE; negative extents count as 0.
+ *
  * Returns: (transfer full): an array of rank @n_specification, where there is no %ACC_ANY
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_replicate (AccArray     *self,

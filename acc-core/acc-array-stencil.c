@@ -157,7 +157,12 @@ acc_array_set_boundary (AccArray    *node,
  * the element type. Arrays may be smaller than the neighbourhood; an empty one stays empty. A neighbourhood has at most
  * 65536 scalars.
  *
+ * Linear in the number of elements, times what @function costs. Sizes that are not odd, or not one for each dimension, are
+ * %ACC_ERROR_SHAPE; an outer value of another type is %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of the shape of @self, of the type that @function gives
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_stencil (AccArray     *self,
@@ -192,7 +197,12 @@ acc_array_stencil (AccArray     *self,
  * A stencil over two arrays, each with its own neighbourhood and boundary. The result has the smaller extent in every
  * dimension; boundaries are those of each array's own extents.
  *
+ * Linear in the number of elements of the result, times what @function costs. Sizes that are not odd, or not one for each
+ * dimension, and arrays of different ranks are %ACC_ERROR_SHAPE; an outer value of another type is %ACC_ERROR_TYPE.
+ *
  * Returns: (transfer full): an array of the type that @function gives
+ *
+ * Since: 1.0
  */
 AccArray *
 acc_array_stencil2 (AccArray     *self,

@@ -233,9 +233,20 @@ append_element (GString          *text,
 {
   guint n;
 
-  if (!acc_element_type_is_tuple (type))
+  if (acc_element_type_is_scalar (type))
     {
       g_string_append (text, leaves[(*leaf)++][number]);
+      return;
+    }
+  if (acc_element_type_get_kind (type) == ACC_KIND_COMPLEX)
+    {
+      const char *im = leaves[*leaf + 1][number];
+
+      g_string_append (text, leaves[*leaf][number]);
+      *leaf += 2;
+      while (*im == ' ')
+        im++;
+      g_string_append_printf (text, "%s%sj", *im == '-' ? "" : "+", im);
       return;
     }
 
@@ -418,7 +429,7 @@ acc_array_to_string (AccArray *self)
 
   g_return_val_if_fail (ACC_IS_ARRAY (self), NULL);
 
-  if (self->leaves == NULL)
+  if (self->buffers == NULL)
     return describe_delayed (self);
 
   text = g_string_new ("array(");

@@ -27,11 +27,14 @@ acc_array_read (AccArray *self,
                 guint     leaf,
                 gint64    index)
 {
-  const guint8 *data = acc_buffer_map (self->leaves[leaf], NULL);
+  const AccLeafPlace *place = acc_element_type_locate (self->type, leaf);
+  const guint8 *data = acc_buffer_map (self->buffers[place->buffer], NULL);
   AccScalar value = { 0 };
 
   if (data == NULL)
     return value;
+
+  index = index * place->lanes + place->lane;
 
 #define READ(field, type)                              \
   G_STMT_START {                                       \
@@ -40,7 +43,7 @@ acc_array_read (AccArray *self,
     value.field = x;                                   \
   } G_STMT_END
 
-  switch (acc_element_type_get_leaf (self->type, leaf))
+  switch (place->kind)
     {
     case ACC_KIND_BOOL:
     case ACC_KIND_U8: READ (u, guint8); break;
@@ -60,6 +63,8 @@ acc_array_read (AccArray *self,
       break;
 
     case ACC_KIND_TUPLE:
+    case ACC_KIND_COMPLEX:
+    case ACC_KIND_VECTOR:
       g_return_val_if_reached (value);
     }
 
@@ -73,14 +78,14 @@ is_inside (AccArray *self,
            guint     leaf,
            gint64    index)
 {
-  return self->leaves != NULL && leaf < acc_element_type_get_n_leaves (self->type) &&
-         index >= 0 && index < acc_shape_get_size (self->shape) && acc_buffer_map (self->leaves[leaf], NULL) != NULL;
+  return self->buffers != NULL && leaf < acc_element_type_get_n_leaves (self->type) &&
+         index >= 0 && index < acc_shape_get_size (self->shape) && acc_buffer_map (self->buffers[acc_element_type_locate (self->type, leaf)->buffer], NULL) != NULL;
 }
 
 /**
  * acc_array_get_double:
  * @self: a manifest array
- * @leaf: which scalar of the element type, nested tuples flattened; 0 for a scalar type
+ * @leaf: which scalar of the element type, nested tuples flattened; of complex numbers 0 is the real part
  * @linear_index: the row-major index of an element
  *
  * One scalar as a double.
@@ -112,7 +117,7 @@ acc_array_get_double (AccArray *self,
 /**
  * acc_array_get_int:
  * @self: a manifest array
- * @leaf: which scalar of the element type, nested tuples flattened; 0 for a scalar type
+ * @leaf: which scalar of the element type, nested tuples flattened; of complex numbers 0 is the real part
  * @linear_index: the row-major index of an element
  *
  * One scalar as an integer: floats are cut off toward 0, and what does not fit becomes the nearest that does (NaN: 0).
@@ -165,7 +170,9 @@ scalar_to_variant (AccElementKind kind,
     case ACC_KIND_F16:
     case ACC_KIND_F32:
     case ACC_KIND_F64: return g_variant_new_double (value.f);
-    case ACC_KIND_TUPLE: break;
+    case ACC_KIND_TUPLE:
+    case ACC_KIND_COMPLEX:
+    case ACC_KIND_VECTOR: break;
     }
 
   g_return_val_if_reached (NULL);
@@ -177,7 +184,7 @@ append_signature (GString        *text,
 {
   static const char codes[] = { 'b', 'n', 'n', 'i', 'x', 'y', 'q', 'u', 't', 'd', 'd', 'd' };
 
-  if (!acc_element_type_is_tuple (type))
+  if (acc_element_type_is_scalar (type))
     {
       g_string_append_c (text, codes[acc_element_type_get_kind (type)]);
       return;
@@ -198,7 +205,7 @@ element_to_variant (AccArray       *self,
   g_autofree GVariant **items = NULL;
   guint n_items;
 
-  if (!acc_element_type_is_tuple (type))
+  if (acc_element_type_is_scalar (type))
     {
       guint number = (*leaf)++;
 
@@ -223,14 +230,14 @@ check_values (AccArray  *self,
     return FALSE;
 
   description = acc_array_describe (self);
-  if (self->leaves == NULL)
+  if (self->buffers == NULL)
     {
       g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s: its elements are not in memory: run it first", description);
       return FALSE;
     }
 
-  for (guint i = 0; i < acc_element_type_get_n_leaves (self->type); i++)
-    if (acc_buffer_map (self->leaves[i], error) == NULL)
+  for (guint i = 0; i < acc_element_type_get_n_buffers (self->type); i++)
+    if (acc_buffer_map (self->buffers[i], error) == NULL)
       {
         g_prefix_error (error, "%s: ", description);
         return FALSE;
@@ -247,7 +254,7 @@ check_values (AccArray  *self,
  * @error: return location for an error
  *
  * One element. Scalars become the variant types b (bool), n (i1, i2), i (i4), x (i8), y (u1), q (u2), u (u4), t (u8) and
- * d (all floats); tuples become tuples of these.
+ * d (all floats); tuples, complex numbers and vectors become tuples of these.
  *
  * Returns: (transfer full) (nullable): the element, or %NULL with @error set
  */

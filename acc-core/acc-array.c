@@ -83,9 +83,9 @@ acc_array_finalize (GObject *object)
   for (guint i = 0; i < self->n_inputs; i++)
     acc_array_release (self->inputs[i], g_object_unref);
 
-  if (self->leaves != NULL)
-    for (guint i = 0; i < acc_element_type_get_n_leaves (self->type); i++)
-      acc_buffer_unref (self->leaves[i]);
+  if (self->buffers != NULL)
+    for (guint i = 0; i < acc_element_type_get_n_buffers (self->type); i++)
+      acc_buffer_unref (self->buffers[i]);
 
   for (guint i = 0; i < 2; i++)
     {
@@ -100,7 +100,7 @@ acc_array_finalize (GObject *object)
   acc_array_release (self->origin, g_object_unref);
 
   g_free (self->inputs);
-  g_free (self->leaves);
+  g_free (self->buffers);
   g_free (self->declared);
   g_free (self->specification);
   g_free (self->label);
@@ -380,5 +380,5 @@ acc_array_is_manifest (AccArray *self)
 {
   g_return_val_if_fail (ACC_IS_ARRAY (self), FALSE);
 
-  return self->leaves != NULL;
+  return self->buffers != NULL;
 }

@@ -17,7 +17,7 @@ G_DECLARE_FINAL_TYPE (AccArray, acc_array, ACC, ARRAY, GObject)
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_use           (AccElementType *type, AccShape *shape, GBytes *bytes) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-AccArray *acc_array_use_leaves    (AccElementType *type, AccShape *shape, GBytes **leaves, guint n_leaves) G_GNUC_WARN_UNUSED_RESULT;
+AccArray *acc_array_use_buffers   (AccElementType *type, AccShape *shape, GBytes **buffers, guint n_buffers) G_GNUC_WARN_UNUSED_RESULT;
 /* Not copied: @address stays valid until @notify; a scalar element type */
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_use_address   (AccElementType *type, AccShape *shape, guint64 address, guint64 size, gpointer user_data, GDestroyNotify notify) G_GNUC_WARN_UNUSED_RESULT;
@@ -132,11 +132,11 @@ ACC_AVAILABLE_IN_1_0
 gboolean        acc_array_check            (AccArray *self, GError **error);
 ACC_AVAILABLE_IN_1_0
 gboolean        acc_array_is_manifest      (AccArray *self);
-/* Manifest arrays only: one leaf's bytes, not copied; its address; values */
+/* Manifest arrays only: one buffer's bytes, not copied; its address; values */
 ACC_AVAILABLE_IN_1_0
-GBytes         *acc_array_get_bytes        (AccArray *self, guint leaf, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+GBytes         *acc_array_get_bytes        (AccArray *self, guint buffer, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-guint64         acc_array_get_address      (AccArray *self, guint leaf);
+guint64         acc_array_get_address      (AccArray *self, guint buffer);
 ACC_AVAILABLE_IN_1_0
 GVariant       *acc_array_get_value        (AccArray *self, const gint64 *index, guint n_index, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
@@ -150,12 +150,19 @@ char           *acc_array_to_string        (AccArray *self) G_GNUC_WARN_UNUSED_R
 
 G_END_DECLS
 
-#include "acc-array-math.h"
+#include "acc-array-cumulative.h"
 #include "acc-array-expand.h"
 #include "acc-array-filter.h"
 #include "acc-array-fold-segments.h"
+#include "acc-array-histogram.h"
+#include "acc-array-math.h"
+#include "acc-array-products.h"
+#include "acc-array-random.h"
 #include "acc-array-rearrange.h"
-#include "acc-array-scan.h"
+#include "acc-array-runs.h"
 #include "acc-array-scan-segments.h"
+#include "acc-array-scan.h"
 #include "acc-array-scatter.h"
+#include "acc-array-sort.h"
+#include "acc-array-statistics.h"
 #include "acc-array-zip.h"

@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 typedef struct _AccBuffer     AccBuffer;
 typedef struct _AccBufferCopy AccBufferCopy;
 
-/* Memory of one leaf of an array. On the host, or on a device until somebody there asks for it by acc_buffer_map(). Atomically
+/* Memory of one buffer of an array. On the host, or on a device until somebody there asks for it by acc_buffer_map(). Atomically
  * counted; released through @notify when the last owner goes. */
 struct _AccBuffer {
   gatomicrefcount ref_count;

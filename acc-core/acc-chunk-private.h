@@ -5,9 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* @leaves: n_leaves addresses; @row_elements: elements per row */
+/* @addresses: n_buffers addresses; @row_elements: elements per row */
 ACC_MODULE_API
-AccChunk *acc_chunk_new        (AccElementType *type, gint64 first_row, gint64 n_rows, gint64 row_elements, gpointer *leaves);
+AccChunk *acc_chunk_new        (AccElementType *type, gint64 first_row, gint64 n_rows, gint64 row_elements, gpointer *addresses);
 /* The memory goes away: later calls on a kept reference give address 0 and size 0. */
 ACC_MODULE_API
 void      acc_chunk_invalidate (AccChunk *self);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-chunk-private.h"
 
+#include "acc-element-type-private.h"
+
 #include "acc-error.h"
 
 #include <string.h>
@@ -10,7 +12,7 @@
  *
  * Rows of a streamed array, in memory that the stream owns: valid during the call that the chunk was passed to.
  *
- * Each leaf of the element type is one dense row-major run of bytes at its own address. A kept reference is harmless:
+ * Each buffer of the element type, see acc_element_type_get_buffer(), is one dense row-major run of bytes at its own address. A kept reference is harmless:
  * after the call its addresses and sizes are 0. But an address that was asked for during the call must not be used after it.
  *
  * One thread at a time.
@@ -23,17 +25,17 @@ struct _AccChunk
   gint64          first_row;
   gint64          n_rows;
   gint64          row_elements;
-  guint           n_leaves;
-  gpointer        leaves[];
+  guint           n_buffers;
+  gpointer        addresses[];
 };
 
 G_DEFINE_BOXED_TYPE (AccChunk, acc_chunk, acc_chunk_ref, acc_chunk_unref)
 
 AccChunk *
-acc_chunk_new (AccElementType *type, gint64 first_row, gint64 n_rows, gint64 row_elements, gpointer *leaves)
+acc_chunk_new (AccElementType *type, gint64 first_row, gint64 n_rows, gint64 row_elements, gpointer *addresses)
 {
-  guint n_leaves = acc_element_type_get_n_leaves (type);
-  AccChunk *self = g_malloc0 (sizeof (AccChunk) + n_leaves * sizeof (gpointer));
+  guint n_buffers = acc_element_type_get_n_buffers (type);
+  AccChunk *self = g_malloc0 (sizeof (AccChunk) + n_buffers * sizeof (gpointer));
 
   g_atomic_ref_count_init (&self->ref_count);
   self->valid = TRUE;
@@ -41,9 +43,9 @@ acc_chunk_new (AccElementType *type, gint64 first_row, gint64 n_rows, gint64 row
   self->first_row = first_row;
   self->n_rows = MAX (n_rows, 0);
   self->row_elements = MAX (row_elements, 0);
-  self->n_leaves = n_leaves;
-  for (guint i = 0; i < n_leaves; i++)
-    self->leaves[i] = leaves[i];
+  self->n_buffers = n_buffers;
+  for (guint i = 0; i < n_buffers; i++)
+    self->addresses[i] = addresses[i];
 
   return self;
 }
@@ -147,51 +149,51 @@ acc_chunk_get_element_type (AccChunk *self)
 /**
  * acc_chunk_get_address:
  * @self: a chunk
- * @leaf: which scalar of a tuple, from left to right; 0 for a scalar type
+ * @buffer: which of the element type's buffers; 0 for all but tuples
  *
- * Gets the address of a leaf's first element. A source may write
+ * Gets the address of a buffer's first element. A source may write
  * [method@Acc.Chunk.get_size] bytes there, a sink may read them.
  *
  * Returns: the address; 0 after the call that the chunk was passed to
  */
 guint64
-acc_chunk_get_address (AccChunk *self, guint leaf)
+acc_chunk_get_address (AccChunk *self, guint buffer)
 {
   g_return_val_if_fail (self != NULL, 0);
-  g_return_val_if_fail (leaf < self->n_leaves, 0);
+  g_return_val_if_fail (buffer < self->n_buffers, 0);
 
-  return g_atomic_int_get (&self->valid) ? (guint64) (guintptr) self->leaves[leaf] : 0;
+  return g_atomic_int_get (&self->valid) ? (guint64) (guintptr) self->addresses[buffer] : 0;
 }
 
 /**
  * acc_chunk_get_size:
  * @self: a chunk
- * @leaf: which scalar of a tuple, from left to right; 0 for a scalar type
+ * @buffer: which of the element type's buffers; 0 for all but tuples
  *
- * Gets how many bytes a leaf takes in this chunk.
+ * Gets how many bytes a buffer takes in this chunk.
  *
  * Returns: bytes; 0 after the call that the chunk was passed to
  */
 guint64
-acc_chunk_get_size (AccChunk *self, guint leaf)
+acc_chunk_get_size (AccChunk *self, guint buffer)
 {
   g_return_val_if_fail (self != NULL, 0);
-  g_return_val_if_fail (leaf < self->n_leaves, 0);
+  g_return_val_if_fail (buffer < self->n_buffers, 0);
 
   if (!g_atomic_int_get (&self->valid))
     return 0;
 
   return (guint64) self->n_rows * (guint64) self->row_elements
-         * acc_element_kind_get_size (acc_element_type_get_leaf (self->type, leaf));
+         * acc_element_type_get_buffer_size (self->type, buffer);
 }
 
 static gboolean
-check_usable (AccChunk *self, guint leaf, GError **error)
+check_usable (AccChunk *self, guint buffer, GError **error)
 {
-  if (leaf >= self->n_leaves)
+  if (buffer >= self->n_buffers)
     {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_BOUNDS, "a chunk of %s has no leaf %u",
-                   acc_element_type_get_code (self->type), leaf);
+      g_set_error (error, ACC_ERROR, ACC_ERROR_BOUNDS, "a chunk of %s has no buffer %u",
+                   acc_element_type_get_code (self->type), buffer);
       return FALSE;
     }
 
@@ -207,18 +209,18 @@ check_usable (AccChunk *self, guint leaf, GError **error)
 /**
  * acc_chunk_set_bytes:
  * @self: a chunk
- * @leaf: which scalar of a tuple, from left to right; 0 for a scalar type
- * @bytes: the leaf's elements, row-major, exactly [method@Acc.Chunk.get_size] bytes
+ * @buffer: which of the element type's buffers; 0 for all but tuples
+ * @bytes: the buffer's elements, row-major, exactly [method@Acc.Chunk.get_size] bytes
  * @error: where an error goes
  *
- * Fills a leaf by copying: for small chunks and simple subclasses.
+ * Fills a buffer by copying: for small chunks and simple subclasses.
  *
  * Fails with %ACC_ERROR_SHAPE where the number of bytes is another.
  *
  * Returns: whether it was done
  */
 gboolean
-acc_chunk_set_bytes (AccChunk *self, guint leaf, GBytes *bytes, GError **error)
+acc_chunk_set_bytes (AccChunk *self, guint buffer, GBytes *bytes, GError **error)
 {
   gconstpointer data;
   guint64 expected;
@@ -227,21 +229,21 @@ acc_chunk_set_bytes (AccChunk *self, guint leaf, GBytes *bytes, GError **error)
   g_return_val_if_fail (self != NULL, FALSE);
   g_return_val_if_fail (bytes != NULL, FALSE);
 
-  if (!check_usable (self, leaf, error))
+  if (!check_usable (self, buffer, error))
     return FALSE;
 
   data = g_bytes_get_data (bytes, &size);
-  expected = acc_chunk_get_size (self, leaf);
+  expected = acc_chunk_get_size (self, buffer);
   if (size != expected)
     {
       g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE,
-                   "leaf %u of the chunk of %" G_GINT64_FORMAT " rows takes %" G_GUINT64_FORMAT
-                   " bytes, not %" G_GSIZE_FORMAT, leaf, self->n_rows, expected, size);
+                   "buffer %u of the chunk of %" G_GINT64_FORMAT " rows takes %" G_GUINT64_FORMAT
+                   " bytes, not %" G_GSIZE_FORMAT, buffer, self->n_rows, expected, size);
       return FALSE;
     }
 
   if (size > 0)
-    memcpy (self->leaves[leaf], data, size);
+    memcpy (self->addresses[buffer], data, size);
 
   return TRUE;
 }
@@ -249,17 +251,17 @@ acc_chunk_set_bytes (AccChunk *self, guint leaf, GBytes *bytes, GError **error)
 /**
  * acc_chunk_dup_bytes:
  * @self: a chunk
- * @leaf: which scalar of a tuple, from left to right; 0 for a scalar type
+ * @buffer: which of the element type's buffers; 0 for all but tuples
  *
- * Copies a leaf.
+ * Copies a buffer.
  *
  * Returns: (transfer full): its elements, row-major
  */
 GBytes *
-acc_chunk_dup_bytes (AccChunk *self, guint leaf)
+acc_chunk_dup_bytes (AccChunk *self, guint buffer)
 {
   g_return_val_if_fail (self != NULL, NULL);
-  g_return_val_if_fail (leaf < self->n_leaves, NULL);
+  g_return_val_if_fail (buffer < self->n_buffers, NULL);
 
-  return g_bytes_new (g_atomic_int_get (&self->valid) ? self->leaves[leaf] : NULL, acc_chunk_get_size (self, leaf));
+  return g_bytes_new (g_atomic_int_get (&self->valid) ? self->addresses[buffer] : NULL, acc_chunk_get_size (self, buffer));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "acc-element-type.h"
+#include "acc-element-type-private.h"
 
 #include "acc-error.h"
 
@@ -9,10 +9,13 @@
 /**
  * AccElementType:
  *
- * The type of an array's elements: a scalar, or a tuple of types.
+ * The type of an array's elements: a scalar, a complex number, a vector of a few scalars, or a tuple of types.
  *
  * Element types are interned and live as long as the process: equal types are equal pointers. They may be used from any
- * thread. Tuples are stored as a struct of arrays, one buffer per scalar.
+ * thread.
+ *
+ * Tuples are stored as a struct of arrays: what they are made of has a buffer each. Complex numbers and vectors are
+ * packed: their scalars lie side by side in one buffer, as C99, NumPy and FFTW have them.
  */
 
 /* Types live for ever, and code recurs into them: both have bounds. */
@@ -25,7 +28,9 @@ struct _AccElementType {
   guint            n_items;
   AccElementType **items;
   guint            n_leaves;
-  AccElementKind  *leaves;
+  AccLeafPlace    *leaves;
+  guint            n_buffers;
+  AccElementType **buffers;
   gsize            size;
   guint            depth;
 };
@@ -37,13 +42,57 @@ static const struct {
   [ACC_KIND_BOOL] = { "b1", 1 }, [ACC_KIND_I8] = { "i1", 1 },  [ACC_KIND_I16] = { "i2", 2 }, [ACC_KIND_I32] = { "i4", 4 },
   [ACC_KIND_I64] = { "i8", 8 },  [ACC_KIND_U8] = { "u1", 1 },  [ACC_KIND_U16] = { "u2", 2 }, [ACC_KIND_U32] = { "u4", 4 },
   [ACC_KIND_U64] = { "u8", 8 },  [ACC_KIND_F16] = { "f2", 2 }, [ACC_KIND_F32] = { "f4", 4 }, [ACC_KIND_F64] = { "f8", 8 },
-  [ACC_KIND_TUPLE] = { NULL, 0 },
+  [ACC_KIND_TUPLE] = { NULL, 0 },  [ACC_KIND_COMPLEX] = { NULL, 0 }, [ACC_KIND_VECTOR] = { NULL, 0 },
 };
 
 G_DEFINE_BOXED_TYPE (AccElementType, acc_element_type, acc_element_type_ref, acc_element_type_unref)
 
 static GHashTable *interned;    /* code to type */
 static GMutex      interned_lock;
+
+static void
+lay_out_tuple (AccElementType *self)
+{
+  guint leaf = 0, buffer = 0;
+
+  for (guint i = 0; i < self->n_items; i++)
+    {
+      self->n_leaves += self->items[i]->n_leaves;
+      self->n_buffers += self->items[i]->n_buffers;
+      self->size += self->items[i]->size;
+      self->depth = MAX (self->depth, self->items[i]->depth + 1);
+    }
+
+  self->leaves = g_new (AccLeafPlace, MAX (self->n_leaves, 1));
+  self->buffers = g_new (AccElementType *, MAX (self->n_buffers, 1));
+  for (guint i = 0; i < self->n_items; i++)
+    {
+      const AccElementType *item = self->items[i];
+
+      for (guint k = 0; k < item->n_leaves; k++)
+        {
+          self->leaves[leaf] = item->leaves[k];
+          self->leaves[leaf++].buffer += buffer;
+        }
+      for (guint k = 0; k < item->n_buffers; k++)
+        self->buffers[buffer++] = item->buffers[k];
+    }
+}
+
+/* A scalar, or a packed type. */
+static void
+lay_out_buffer (AccElementType *self)
+{
+  AccElementKind component = self->n_items > 0 ? self->items[0]->kind : self->kind;
+
+  self->n_leaves = MAX (self->n_items, 1);
+  self->leaves = g_new (AccLeafPlace, self->n_leaves);
+  for (guint i = 0; i < self->n_leaves; i++)
+    self->leaves[i] = (AccLeafPlace) { .kind = component, .buffer = 0, .lane = i, .lanes = self->n_leaves };
+  self->n_buffers = 1;
+  self->buffers = g_memdup2 (&self, sizeof self);
+  self->size = self->n_leaves * kinds[component].size;
+}
 
 /* Takes over @items, @code. The lock is held by this function. */
 static AccElementType *
@@ -72,26 +121,10 @@ intern (AccElementKind   kind,
   self->items = items;
   self->n_items = n_items;
 
-  if (kind != ACC_KIND_TUPLE)
-    {
-      self->n_leaves = 1;
-      self->leaves = g_new (AccElementKind, 1);
-      self->leaves[0] = kind;
-      self->size = kinds[kind].size;
-    }
+  if (kind == ACC_KIND_TUPLE)
+    lay_out_tuple (self);
   else
-    {
-      for (guint i = 0; i < n_items; i++)
-        {
-          self->n_leaves += items[i]->n_leaves;
-          self->size += items[i]->size;
-          self->depth = MAX (self->depth, items[i]->depth + 1);
-        }
-      self->leaves = g_new (AccElementKind, MAX (self->n_leaves, 1));
-      for (guint i = 0, at = 0; i < n_items; at += items[i]->n_leaves, i++)
-        if (items[i]->n_leaves > 0)
-          memcpy (self->leaves + at, items[i]->leaves, items[i]->n_leaves * sizeof *self->leaves);
-    }
+    lay_out_buffer (self);
 
   g_hash_table_insert (interned, self->code, self);
   g_mutex_unlock (&interned_lock);
@@ -157,11 +190,101 @@ acc_element_type_new_tuple (AccElementType **items,
   return intern (ACC_KIND_TUPLE, g_string_free (g_steal_pointer (&code), FALSE), g_memdup2 (items, n_items * sizeof *items), n_items);
 }
 
+static AccElementType *
+new_packed (AccElementKind  kind,
+            AccElementKind  component,
+            guint           n,
+            char           *code)
+{
+  AccElementType **items = g_new (AccElementType *, n);
+
+  for (guint i = 0; i < n; i++)
+    items[i] = acc_element_type_new (component);
+  return intern (kind, code, items, n);
+}
+
+/**
+ * acc_element_type_new_complex:
+ * @component: a float kind
+ *
+ * The type of complex numbers of two floats, the real part first, side by side in memory: "c8" of %ACC_KIND_F32, "c16" of
+ * %ACC_KIND_F64, "c4" of %ACC_KIND_F16.
+ *
+ * Returns: (transfer full): the type
+ *
+ * Since: 1.0
+ */
+AccElementType *
+acc_element_type_new_complex (AccElementKind component)
+{
+  g_return_val_if_fail (acc_element_kind_is_float (component), NULL);
+
+  return new_packed (ACC_KIND_COMPLEX, component, 2, g_strdup_printf ("c%u", 2 * (guint) kinds[component].size));
+}
+
+/**
+ * acc_element_type_new_vector:
+ * @component: a scalar kind
+ * @n: how many scalars, from 1 to %ACC_MAX_LANES
+ *
+ * The type of short vectors, their scalars side by side in memory: "4f4".
+ *
+ * Returns: (transfer full): the type
+ *
+ * Since: 1.0
+ */
+AccElementType *
+acc_element_type_new_vector (AccElementKind component,
+                             guint          n)
+{
+  g_return_val_if_fail ((guint) component < ACC_KIND_TUPLE, NULL);
+  g_return_val_if_fail (n >= 1 && n <= ACC_MAX_LANES, NULL);
+
+  return new_packed (ACC_KIND_VECTOR, component, n, g_strdup_printf ("%u%s", n, kinds[component].code));
+}
+
 static void
 skip_space (const char **at)
 {
   while (g_ascii_isspace (**at))
     (*at)++;
+}
+
+/* A scalar, a complex number or a vector. */
+static AccElementType *
+parse_buffer (const char **at)
+{
+  static const AccElementKind floats[] = { ACC_KIND_F64, ACC_KIND_F32, ACC_KIND_F16 };   /* "c16" before what it begins with */
+  AccElementType *self = NULL;
+  const char *p = *at;
+  guint n = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (floats) && self == NULL; i++)
+    {
+      AccElementType *type = acc_element_type_new_complex (floats[i]);
+
+      if (g_str_has_prefix (p, type->code))
+        {
+          self = type;
+          p += strlen (type->code);
+        }
+    }
+
+  for (; self == NULL && *p >= (n > 0 ? '0' : '1') && *p <= '9' && n <= ACC_MAX_LANES; p++)
+    n = 10 * n + (*p - '0');
+  for (guint kind = 0; kind < ACC_KIND_TUPLE && self == NULL && n <= ACC_MAX_LANES; kind++)
+    if (strncmp (p, kinds[kind].code, 2) == 0)
+      {
+        self = n > 0 ? acc_element_type_new_vector (kind, n) : acc_element_type_new (kind);
+        p += 2;
+      }
+
+  if (self != NULL)
+    {
+      *at = p;
+      skip_space (at);
+    }
+  return self;
 }
 
 static AccElementType *
@@ -171,16 +294,7 @@ parse (const char **at,
   skip_space (at);
 
   if (**at != '(')
-    {
-      for (guint kind = 0; kind < ACC_KIND_TUPLE; kind++)
-        if (strncmp (*at, kinds[kind].code, 2) == 0)
-          {
-            *at += 2;
-            skip_space (at);
-            return acc_element_type_new (kind);
-          }
-      return NULL;
-    }
+    return parse_buffer (at);
 
   g_autoptr(GPtrArray) items = g_ptr_array_new ();
 
@@ -209,7 +323,7 @@ parse (const char **at,
 
 /**
  * acc_element_type_parse:
- * @code: "f4", "(f4,f4,u1)", "((f4,u1),i8)", "(f4,)", "()"; spaces are skipped
+ * @code: "f4", "c8", "4f4", "(f4,f4,u1)", "((c8,u1),i8)", "(f4,)", "()"; spaces are skipped
  * @error: a return location
  *
  * The type that a code names. Fails with %ACC_ERROR_PARSE.
@@ -267,7 +381,8 @@ acc_element_type_unref (AccElementType *self)
  * acc_element_type_get_kind:
  * @self: a type
  *
- * Returns: its kind; %ACC_KIND_TUPLE for tuples
+ * Returns: its kind: %ACC_KIND_TUPLE for tuples, %ACC_KIND_COMPLEX for complex numbers, %ACC_KIND_VECTOR for vectors, else
+ *   that of the scalar
  */
 AccElementKind
 acc_element_type_get_kind (AccElementType *self)
@@ -288,6 +403,34 @@ acc_element_type_get_code (AccElementType *self)
 }
 
 /**
+ * acc_element_type_is_scalar:
+ * @self: a type
+ *
+ * Returns: whether it is a bool, an integer or a float: neither tuple nor packed
+ *
+ * Since: 1.0
+ */
+gboolean
+acc_element_type_is_scalar (AccElementType *self)
+{
+  return self->kind < ACC_KIND_TUPLE;
+}
+
+/**
+ * acc_element_type_is_packed:
+ * @self: a type
+ *
+ * Returns: whether it is a complex number or a vector, whose scalars lie side by side in memory
+ *
+ * Since: 1.0
+ */
+gboolean
+acc_element_type_is_packed (AccElementType *self)
+{
+  return self->kind > ACC_KIND_TUPLE;
+}
+
+/**
  * acc_element_type_is_tuple:
  * @self: a type
  *
@@ -303,7 +446,7 @@ acc_element_type_is_tuple (AccElementType *self)
  * acc_element_type_get_n_items:
  * @self: a type
  *
- * Returns: the number of items of a tuple type; 0 for a scalar
+ * Returns: the number of items of a tuple type, or of scalars in a packed one; 0 for a scalar
  */
 guint
 acc_element_type_get_n_items (AccElementType *self)
@@ -313,7 +456,7 @@ acc_element_type_get_n_items (AccElementType *self)
 
 /**
  * acc_element_type_get_item:
- * @self: a tuple type
+ * @self: a tuple or packed type
  * @item: which, below its number of items
  *
  * Returns: (transfer none): the item's type
@@ -350,7 +493,67 @@ acc_element_type_get_leaf (AccElementType *self,
                            guint           leaf)
 {
   g_return_val_if_fail (leaf < self->n_leaves, ACC_KIND_BOOL);
-  return self->leaves[leaf];
+  return self->leaves[leaf].kind;
+}
+
+const AccLeafPlace *
+acc_element_type_locate (AccElementType *self,
+                         guint           leaf)
+{
+  return &self->leaves[leaf];
+}
+
+gsize
+acc_element_type_get_buffer_size (AccElementType *self,
+                                  guint           buffer)
+{
+  return self->buffers[buffer]->size;
+}
+
+gsize
+acc_element_type_get_widest (AccElementType *self)
+{
+  gsize widest = 1;
+
+  for (guint i = 0; i < self->n_buffers; i++)
+    widest = MAX (widest, self->buffers[i]->size);
+  return widest;
+}
+
+/**
+ * acc_element_type_get_n_buffers:
+ * @self: a type
+ *
+ * How many runs of memory arrays of this type have: one for each scalar, complex number or vector, nested ones counted.
+ *
+ * Returns: the number
+ *
+ * Since: 1.0
+ */
+guint
+acc_element_type_get_n_buffers (AccElementType *self)
+{
+  return self->n_buffers;
+}
+
+/**
+ * acc_element_type_get_buffer:
+ * @self: a type
+ * @buffer: which, from left to right
+ *
+ * What lies in one of the buffers: a scalar or packed type, whose size is the distance of one element to the next. Of
+ * "(c8,u1)" these are "c8" and "u1".
+ *
+ * Returns: (transfer none): the type
+ *
+ * Since: 1.0
+ */
+AccElementType *
+acc_element_type_get_buffer (AccElementType *self,
+                             guint           buffer)
+{
+  g_return_val_if_fail (buffer < self->n_buffers, NULL);
+  return self->buffers[buffer];
 }
 
 /**
@@ -369,7 +572,7 @@ acc_element_type_get_size (AccElementType *self)
  * acc_element_kind_get_size:
  * @kind: a scalar kind
  *
- * Returns: bytes of one scalar; 0 for %ACC_KIND_TUPLE
+ * Returns: bytes of one scalar; 0 for other kinds
  */
 gsize
 acc_element_kind_get_size (AccElementKind kind)

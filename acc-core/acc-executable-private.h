@@ -68,9 +68,9 @@ typedef struct {
   void          (*set_window) (AccRowRun *run, guint value, AccRowMemory *memory, gint64 origin_row, gint64 first_row, gint64 n_rows);
   /* Rows counted from the origins. The ranges may overlap. */
   gboolean      (*copy)       (AccRowRun *run, guint value, AccRowMemory *to, gint64 row, AccRowMemory *from, gint64 from_row, gint64 n_rows, GError **error);
-  /* @leaves: of staging; the caller leaves it alone until @point. */
-  gboolean      (*upload)     (AccRowRun *run, guint value, AccRowMemory *to, gint64 row, gpointer *leaves, gint64 n_rows, AccRowPoint *point, GError **error);
-  gboolean      (*download)   (AccRowRun *run, guint value, gpointer *leaves, AccRowMemory *from, gint64 row, gint64 n_rows, AccRowPoint *point, GError **error);
+  /* @addresses: of staging; the caller addresses it alone until @point. */
+  gboolean      (*upload)     (AccRowRun *run, guint value, AccRowMemory *to, gint64 row, gpointer *addresses, gint64 n_rows, AccRowPoint *point, GError **error);
+  gboolean      (*download)   (AccRowRun *run, guint value, gpointer *addresses, AccRowMemory *from, gint64 row, gint64 n_rows, AccRowPoint *point, GError **error);
   /* A chunk's kernels have all been handed over. Tells of failures of earlier ones, where they are known by now. */
   gboolean      (*flush)      (AccRowRun *run, GError **error);
   gboolean      (*wait)       (AccRowRun *run, const AccRowPoint *point, GError **error);
@@ -81,8 +81,8 @@ typedef struct {
 } AccRowDeviceClass;
 
 typedef struct {
-  /* @leaves: n_leaves addresses, of the first element of row @first_row */
-  void       (*set_window)   (AccRowRun *run, guint value, gpointer *leaves, gint64 first_row, gint64 n_rows);
+  /* @addresses: n_leaves addresses, of the first element of row @first_row */
+  void       (*set_window)   (AccRowRun *run, guint value, gpointer *addresses, gint64 first_row, gint64 n_rows);
   /* Blocks until done. Uses all the backend's threads. Fails with BOUNDS or ARITHMETIC errors of kernels, too. */
   gboolean   (*run_step)     (AccRowRun *run, guint step, gint64 begin, gint64 end, GCancellable *cancellable, GError **error);
   /* After the last row: the manifest array of a REDUCED value that is a result (new reference). */

@@ -3,7 +3,7 @@
 /* Scalar functions made of primitives: the same on every backend. */
 
 #include "acc-error.h"
-#include "acc-expr-derive-private.h"
+#include "acc-expr-pack-private.h"
 
 AccExpr *
 _acc_expr_derive (const char   *name,
@@ -234,15 +234,15 @@ small_power (AccExpr *base,
  * @a: a number
  * @b: an integer
  *
- * @a to the power of an integer, by squaring, O(log |b|) steps. Integers wrap. With a negative exponent: of floats the
- * reciprocal of the positive power, of integers 1 for 1, ±1 for -1, and 0 otherwise. The power 0 is 1.
+ * @a to the power of an integer, by squaring, O(log |b|) steps. Integers wrap. With a negative exponent: of floats and
+ * complex numbers the reciprocal of the positive power, of integers 1 for 1, ±1 for -1, and 0 otherwise. The power 0 is 1.
  *
  * Returns: (transfer none): the power, of the type of @a
  */
 DERIVED2 (int_pow, FALSE,
   if (!_acc_expr_is_integer (b))
     return _acc_expr_needs ("int_pow", "an integer exponent", b);
-  if (!_acc_expr_is_integer (a) && !_acc_expr_is_float (a))
+  if (!_acc_expr_is_integer (a) && !_acc_expr_is_float (a) && !_acc_expr_is_complex (a))
     return _acc_expr_needs ("int_pow", "a number", a);
 
   AccElementType *u64 = acc_element_type_new (ACC_KIND_U64);

@@ -49,6 +49,8 @@ format_of (AccExpr *a)
     case ACC_KIND_U64:
     case ACC_KIND_F64:
     case ACC_KIND_TUPLE:
+    case ACC_KIND_COMPLEX:
+    case ACC_KIND_VECTOR:
     default:
       return (Format) { acc_element_type_new (ACC_KIND_U64), 52, 1023 };
     }

@@ -129,6 +129,20 @@ no_type (void)
   return acc_expr_new_error_literal (ACC_ERROR_CALLBACK, "literal: no type was given");
 }
 
+/* A vector of one value, or a real number among the complex ones. @literal is of the type of their items. */
+static AccExpr *
+pack_literal (AccElementType *type,
+              AccExpr        *literal)
+{
+  AccExpr *items[ACC_MAX_LANES];
+
+  for (guint i = 0; i < acc_element_type_get_n_items (type); i++)
+    items[i] = literal;
+  if (acc_element_type_get_kind (type) == ACC_KIND_COMPLEX)
+    items[1] = make_literal (acc_element_type_get_item (type, 1), (AccScalar) { .f = 0 });
+  return acc_expr_new_pack (type, items);
+}
+
 AccExpr *
 _acc_expr_integer_literal (AccElementType *type,
                            gint64          value)
@@ -136,6 +150,9 @@ _acc_expr_integer_literal (AccElementType *type,
   AccElementKind kind = acc_element_type_get_kind (type);
   gint64 least;
   guint64 most;
+
+  if (acc_element_type_is_packed (type))
+    return pack_literal (type, _acc_expr_integer_literal (acc_element_type_get_item (type, 0), value));
 
   if (kind == ACC_KIND_F32)
     return make_literal (type, (AccScalar) { .f = (double) (float) value });
@@ -160,6 +177,8 @@ _acc_expr_float_literal (AccElementType *type,
   AccElementKind kind = acc_element_type_get_kind (type);
   char text[G_ASCII_DTOSTR_BUF_SIZE];
 
+  if (acc_element_type_is_packed (type))
+    return pack_literal (type, _acc_expr_float_literal (acc_element_type_get_item (type, 0), value));
   if (!acc_element_kind_is_float (kind))
     return does_not_fit (type, g_ascii_formatd (text, sizeof text, "%g", value));
   return make_literal (type, (AccScalar) { .f = _acc_round_to_kind (kind, value) });
@@ -182,7 +201,8 @@ acc_expr_new_literal (AccElementType *type,
 
 /**
  * acc_expr_new_typed_int:
- * @type: an integer or float type, or b1 for 0 and 1
+ * @type: an integer or float type, or b1 for 0 and 1; a complex type for a real number, a vector type for a vector of one
+ *   number
  * @value: a number, rounded to a float @type
  *
  * Returns: (transfer none): a literal of @type; one with %ACC_ERROR_TYPE where @value does not fit
@@ -200,7 +220,8 @@ acc_expr_new_typed_int (AccElementType *type,
 
 /**
  * acc_expr_new_typed_uint:
- * @type: an integer or float type, or b1 for 0 and 1
+ * @type: an integer or float type, or b1 for 0 and 1; a complex type for a real number, a vector type for a vector of one
+ *   number
  * @value: a number, rounded to a float @type
  *
  * Returns: (transfer none): a literal of @type; one with %ACC_ERROR_TYPE where @value does not fit
@@ -213,6 +234,8 @@ acc_expr_new_typed_uint (AccElementType *type,
     return no_type ();
   if (value <= G_MAXINT64)
     return acc_expr_new_typed_int (type, value);
+  if (acc_element_type_is_packed (type))
+    return pack_literal (type, acc_expr_new_typed_uint (acc_element_type_get_item (type, 0), value));
 
   AccElementKind kind = acc_element_type_get_kind (type);
   if (kind == ACC_KIND_F32)
@@ -257,8 +280,12 @@ bound (AccElementType *type,
     return make_literal (type, (AccScalar) { .f = upper ? INFINITY : -INFINITY });
   if (bounds_of (kind, &least, &most) && !acc_element_kind_is_signed (kind))
     return make_literal (type, (AccScalar) { .u = upper ? most : 0 });
-  if (kind != ACC_KIND_TUPLE)
+  if (acc_element_kind_is_integer (kind))
     return make_literal (type, (AccScalar) { .i = upper ? (gint64) most : least });
+  if (kind == ACC_KIND_COMPLEX)
+    return acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: complex numbers have no order", upper ? "maximum" : "minimum");
+  if (kind == ACC_KIND_VECTOR)
+    return pack_literal (type, bound (acc_element_type_get_item (type, 0), upper));
 
   guint n = acc_element_type_get_n_items (type);
   g_autofree AccExpr **items = g_new (AccExpr *, n + 1);
@@ -272,7 +299,8 @@ bound (AccElementType *type,
  * acc_expr_new_minimum:
  * @type: a type
  *
- * The least value of a type: minus infinity for floats, false for b1, a tuple of least values for tuples.
+ * The least value of a type: minus infinity for floats, false for b1, a tuple or vector of least values for tuples
+ * and vectors. Complex numbers have none: %ACC_ERROR_TYPE.
  *
  * Returns: (transfer none): a literal
  */
@@ -286,7 +314,8 @@ acc_expr_new_minimum (AccElementType *type)
  * acc_expr_new_maximum:
  * @type: a type
  *
- * The greatest value of a type: infinity for floats, true for b1, a tuple of greatest values for tuples.
+ * The greatest value of a type: infinity for floats, true for b1, a tuple or vector of greatest values for tuples and
+ * vectors. Complex numbers have none: %ACC_ERROR_TYPE.
  *
  * Returns: (transfer none): a literal
  */

@@ -9,7 +9,7 @@
  * @a: an operand
  * @b: an operand
  *
- * Floating-point quotient, IEEE.
+ * Floating-point quotient, IEEE; of complex numbers scaled, so that no step overflows.
  *
  * Returns: (transfer none): the result
  */
@@ -25,7 +25,8 @@ acc_expr_fdiv (AccExpr *a,
  * @a: an operand
  * @b: an operand
  *
- * @a to the power of @b, with the special cases of C99.
+ * @a to the power of @b, with the special cases of C99; of complex numbers exp (b log a), 1 for an exponent of 0, and 0 for
+ * 0 to a power with a real part above 0. See also acc_expr_int_pow().
  *
  * Returns: (transfer none): the result
  */
@@ -268,7 +269,7 @@ acc_expr_exp (AccExpr *a)
  * acc_expr_sqrt:
  * @a: an operand
  *
- * Square root, correctly rounded; NaN below 0.
+ * Square root, correctly rounded; NaN below 0. Of complex numbers the one with a real part not below 0.
  *
  * Returns: (transfer none): the result
  */
@@ -282,7 +283,7 @@ acc_expr_sqrt (AccExpr *a)
  * acc_expr_log:
  * @a: an operand
  *
- * Natural logarithm; minus infinity at 0, NaN below.
+ * Natural logarithm; minus infinity at 0, NaN below. Of complex numbers log |a| + i phase, the phase from -π to π.
  *
  * Returns: (transfer none): the result
  */

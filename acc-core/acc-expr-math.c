@@ -232,10 +232,11 @@ acc_expr_rotr (AccExpr *a,
 
 /**
  * acc_expr_lt:
- * @a: a scalar or a tuple
+ * @a: a scalar, a tuple or a vector
  * @b: one of the same type
  *
- * Whether @a < @b. Tuples are compared lexicographically; any comparison with NaN but acc_expr_ne() is false.
+ * Whether @a < @b. Tuples and vectors are compared lexicographically; complex numbers have no order:
+ * %ACC_ERROR_TYPE. Any comparison with NaN but acc_expr_ne() is false.
  *
  * Returns: (transfer none): a b1
  */
@@ -248,10 +249,11 @@ acc_expr_lt (AccExpr *a,
 
 /**
  * acc_expr_gt:
- * @a: a scalar or a tuple
+ * @a: a scalar, a tuple or a vector
  * @b: one of the same type
  *
- * Whether @a > @b. Tuples are compared lexicographically; any comparison with NaN but acc_expr_ne() is false.
+ * Whether @a > @b. Tuples and vectors are compared lexicographically; complex numbers have no order:
+ * %ACC_ERROR_TYPE. Any comparison with NaN but acc_expr_ne() is false.
  *
  * Returns: (transfer none): a b1
  */
@@ -264,10 +266,11 @@ acc_expr_gt (AccExpr *a,
 
 /**
  * acc_expr_le:
- * @a: a scalar or a tuple
+ * @a: a scalar, a tuple or a vector
  * @b: one of the same type
  *
- * Whether @a <= @b. Tuples are compared lexicographically; any comparison with NaN but acc_expr_ne() is false.
+ * Whether @a <= @b. Tuples and vectors are compared lexicographically; complex numbers have no order:
+ * %ACC_ERROR_TYPE. Any comparison with NaN but acc_expr_ne() is false.
  *
  * Returns: (transfer none): a b1
  */
@@ -280,10 +283,11 @@ acc_expr_le (AccExpr *a,
 
 /**
  * acc_expr_ge:
- * @a: a scalar or a tuple
+ * @a: a scalar, a tuple or a vector
  * @b: one of the same type
  *
- * Whether @a >= @b. Tuples are compared lexicographically; any comparison with NaN but acc_expr_ne() is false.
+ * Whether @a >= @b. Tuples and vectors are compared lexicographically; complex numbers have no order:
+ * %ACC_ERROR_TYPE. Any comparison with NaN but acc_expr_ne() is false.
  *
  * Returns: (transfer none): a b1
  */
@@ -296,10 +300,10 @@ acc_expr_ge (AccExpr *a,
 
 /**
  * acc_expr_eq:
- * @a: a scalar or a tuple
+ * @a: a scalar, a complex number, a tuple or a vector
  * @b: one of the same type
  *
- * Whether @a = @b. Tuples are compared lexicographically; any comparison with NaN but acc_expr_ne() is false.
+ * Whether @a = @b. Tuples and vectors are compared as wholes; any comparison with NaN but acc_expr_ne() is false.
  *
  * Returns: (transfer none): a b1
  */
@@ -312,10 +316,10 @@ acc_expr_eq (AccExpr *a,
 
 /**
  * acc_expr_ne:
- * @a: a scalar or a tuple
+ * @a: a scalar, a complex number, a tuple or a vector
  * @b: one of the same type
  *
- * Whether @a and @b differ. Tuples are compared lexicographically; any comparison with NaN but acc_expr_ne() is false.
+ * Whether @a and @b differ. Tuples and vectors are compared as wholes; any comparison with NaN but acc_expr_ne() is false.
  *
  * Returns: (transfer none): a b1
  */
@@ -328,10 +332,10 @@ acc_expr_ne (AccExpr *a,
 
 /**
  * acc_expr_min:
- * @a: a scalar or a tuple
+ * @a: a scalar, a tuple or a vector
  * @b: one of the same type
  *
- * The smaller of two. Where one is NaN, the other (IEEE minNum); tuples by lexicographic order.
+ * The smaller of two. Where one is NaN, the other (IEEE minNum); tuples and vectors by lexicographic order.
  *
  * Returns: (transfer none): one of the two
  */
@@ -344,10 +348,10 @@ acc_expr_min (AccExpr *a,
 
 /**
  * acc_expr_max:
- * @a: a scalar or a tuple
+ * @a: a scalar, a tuple or a vector
  * @b: one of the same type
  *
- * The larger of two. Where one is NaN, the other (IEEE maxNum); tuples by lexicographic order.
+ * The larger of two. Where one is NaN, the other (IEEE maxNum); tuples and vectors by lexicographic order.
  *
  * Returns: (transfer none): one of the two
  */
@@ -376,7 +380,7 @@ acc_expr_neg (AccExpr *a)
  * acc_expr_abs:
  * @a: an operand
  *
- * The magnitude; of the least integer: itself.
+ * The magnitude; of the least integer: itself; of complex numbers as a complex number, without imaginary part.
  *
  * Returns: (transfer none): the result
  */
@@ -390,7 +394,7 @@ acc_expr_abs (AccExpr *a)
  * acc_expr_signum:
  * @a: an operand
  *
- * -1, 0 or 1 by sign; floats keep NaN and signed zero.
+ * -1, 0 or 1 by sign; floats keep NaN and signed zero. Of a complex number that of magnitude 1 in its direction, or 0.
  *
  * Returns: (transfer none): the result
  */

@@ -173,8 +173,29 @@ AccExpr *acc_expr_scale_float  (AccExpr *k, AccExpr *a);
 ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_new_pi       (AccElementType *type);
 ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_real         (AccExpr *a);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_imag         (AccExpr *a);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_conjugate    (AccExpr *a);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_magnitude    (AccExpr *a);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_magnitude_prime (AccExpr *a);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_phase        (AccExpr *a);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_mk_polar     (AccExpr *magnitude, AccExpr *phase);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_cis          (AccExpr *phase);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_polar        (AccExpr *a);
+ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_to_linear    (AccExpr *shape, AccExpr *index);
 ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_from_linear  (AccExpr *shape, AccExpr *index);
+/* 128 random bits of a counter and a key */
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_philox       (AccExpr *counter, AccExpr *key);
 
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "acc-error.h"
-#include "acc-expr-build-private.h"
+#include "acc-expr-pack-private.h"
 
 static const char *
 code_of (AccExpr *expr)
@@ -98,11 +98,29 @@ acc_expr_new_primitive (AccPrimitive   primitive,
   return _acc_expr_seal (result);
 }
 
+/* Of complex numbers and vectors it is made of primitives of their scalars. NULL: not of these. */
+static AccExprBuild
+find_build (AccPrimitive  primitive,
+            AccExpr      *a,
+            AccExpr      *b)
+{
+  if (_acc_expr_is_complex (a) || _acc_expr_is_complex (b))
+    return _acc_expr_get_complex_build (primitive);
+  if (_acc_expr_is_packed (a) || (_acc_expr_is_packed (b) && acc_primitive_get_info (primitive)->operands != ACC_OPERANDS_SHIFT))
+    return _acc_expr_get_vector_build (primitive);
+  return NULL;
+}
+
 AccExpr *
 _acc_expr_binary (AccPrimitive  primitive,
                   AccExpr      *a,
                   AccExpr      *b)
 {
+  const AccPrimitiveInfo *info = acc_primitive_get_info (primitive);
+  AccExprBuild build = find_build (primitive, a, b);
+
+  if (build != NULL)
+    return _acc_expr_derive (info->name, a, b, 2, info->operands != ACC_OPERANDS_SHIFT, build);
   return acc_expr_new_primitive (primitive, (AccExpr *[]) { a, b });
 }
 
@@ -110,10 +128,14 @@ AccExpr *
 _acc_expr_unary (AccPrimitive  primitive,
                  AccExpr      *a)
 {
+  AccExprBuild build = find_build (primitive, a, NULL);
+
+  if (build != NULL)
+    return _acc_expr_derive (acc_primitive_get_info (primitive)->name, a, NULL, 1, FALSE, build);
   return acc_expr_new_primitive (primitive, (AccExpr *[]) { a });
 }
 
-/* --- tuples are compared lexicographically */
+/* --- tuples and vectors are compared lexicographically */
 
 static gboolean
 is_tuple (AccExpr *expr)
@@ -121,12 +143,30 @@ is_tuple (AccExpr *expr)
   return expr != NULL && expr->type != NULL && acc_element_type_is_tuple (expr->type);
 }
 
+/* Complex numbers, alone or in tuples, are equal or not, and have no other order. */
+static gboolean
+has_order (AccElementType *type)
+{
+  for (guint i = 0; i < acc_element_type_get_n_buffers (type); i++)
+    if (acc_element_type_get_kind (acc_element_type_get_buffer (type, i)) == ACC_KIND_COMPLEX)
+      return FALSE;
+  return TRUE;
+}
+
+/* Whether they are compared scalar by scalar. */
+static gboolean
+is_structured (AccExpr *a,
+               AccExpr *b)
+{
+  return (is_tuple (a) && is_tuple (b)) || _acc_expr_is_packed (a) || _acc_expr_is_packed (b);
+}
+
 /* Scalars of @expr, which is owned by the caller, from left to right; owned. */
 static void
 collect_leaves (AccExpr   *expr,
                 GPtrArray *leaves)
 {
-  if (!is_tuple (expr))
+  if (acc_element_type_is_scalar (expr->type))
     {
       g_ptr_array_add (leaves, acc_expr_ref (expr));
       return;
@@ -139,7 +179,7 @@ collect_leaves (AccExpr   *expr,
     }
 }
 
-/* Two owned tuples of one type. From the last scalar to the first: a strict order decides, equality leaves it to what
+/* Two owned values of one type. From the last scalar to the first: a strict order decides, equality leaves it to what
  * follows. */
 static AccExpr *
 compare_leaves (AccPrimitive  primitive,
@@ -173,21 +213,21 @@ compare_leaves (AccPrimitive  primitive,
   return result;
 }
 
-/* Sinks two tuples and gives them one type. NULL, or a floating error. */
+/* Gives two owned values one type. NULL, or a floating error. */
 static AccExpr *
-adopt_tuples (AccPrimitive   primitive,
-              AccExpr      **args)
+agree (AccPrimitive   primitive,
+       AccExpr      **args)
 {
   const char *name = acc_primitive_get_info (primitive)->name;
   AccExpr *error;
 
-  acc_expr_ref_sink (args[0]);
-  acc_expr_ref_sink (args[1]);
   _acc_expr_agree (&args[0], &args[1], FALSE);
 
   if ((error = find_error (name, args, 2)) == NULL && args[0]->type != args[1]->type)
     error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: %s and %s differ; convert one with cast", name, code_of (args[0]),
                                         code_of (args[1]));
+  if (error == NULL && primitive != ACC_PRIM_EQ && primitive != ACC_PRIM_NE && !has_order (args[0]->type))
+    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: %s has no order", name, code_of (args[0]));
   return error;
 }
 
@@ -199,10 +239,12 @@ _acc_expr_compare (AccPrimitive  primitive,
   AccExpr *args[] = { a, b };
   AccExpr *result;
 
-  if (!is_tuple (a) || !is_tuple (b))
+  if (!is_structured (a, b))
     return _acc_expr_binary (primitive, a, b);
 
-  if ((result = adopt_tuples (primitive, args)) == NULL)
+  if ((result = _acc_expr_adopt (acc_primitive_get_info (primitive)->name, args, 2)) != NULL)
+    return result;
+  if ((result = agree (primitive, args)) == NULL)
     result = compare_leaves (primitive, args[0], args[1]);
 
   return _acc_expr_keep (result, args, 2);
@@ -213,13 +255,15 @@ _acc_expr_choose (AccPrimitive  primitive,
                   AccExpr      *a,
                   AccExpr      *b)
 {
-  if (!is_tuple (a) || !is_tuple (b))
+  if (!is_structured (a, b))
     return _acc_expr_binary (primitive, a, b);
 
   AccExpr *args[] = { a, b };
   AccExpr *result;
 
-  if ((result = adopt_tuples (primitive, args)) == NULL)
+  if ((result = _acc_expr_adopt (acc_primitive_get_info (primitive)->name, args, 2)) != NULL)
+    return result;
+  if ((result = agree (primitive, args)) == NULL)
     result = acc_expr_cond (compare_leaves (primitive == ACC_PRIM_MIN ? ACC_PRIM_LE : ACC_PRIM_GE, args[0], args[1]), args[0], args[1]);
 
   return _acc_expr_keep (result, args, 2);

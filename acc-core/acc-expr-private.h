@@ -14,8 +14,8 @@ typedef enum {
   ACC_EXPR_PRIMITIVE,     /* args[0..arity) */
   ACC_EXPR_CAST,          /* args[0], numeric conversion to type: saturating, NaN to 0, narrowing wraps */
   ACC_EXPR_BITCAST,       /* args[0], same bits as another scalar type of equal size */
-  ACC_EXPR_TUPLE,         /* args[0..n) */
-  ACC_EXPR_ITEM,          /* args[0] a tuple, item */
+  ACC_EXPR_TUPLE,         /* args[0..n): a tuple, or a complex number or vector where that is its type */
+  ACC_EXPR_ITEM,          /* args[0] such a thing, item */
   ACC_EXPR_COND,          /* args: condition, then, otherwise; only the taken side is evaluated */
   ACC_EXPR_WHILE,         /* args[0] initial; functions[0] predicate, functions[1] step, both of one parameter */
   ACC_EXPR_INDEX,         /* array at args[0]: i64 for rank 1, else a tuple of rank i64s ("()" for rank 0) */
@@ -56,6 +56,9 @@ ACC_MODULE_API
 AccExpr  *acc_expr_new_literal       (AccElementType *type, AccScalar value);
 ACC_MODULE_API
 AccExpr  *acc_expr_new_primitive     (AccPrimitive primitive, AccExpr **args);
+/* A complex number or vector of @type, of as many items as that has. */
+ACC_MODULE_API
+AccExpr  *acc_expr_new_pack          (AccElementType *type, AccExpr **items);
 ACC_MODULE_API
 AccExpr  *acc_expr_new_while         (AccExpr *initial, AccFunction *predicate, AccFunction *step);
 ACC_MODULE_API

@@ -119,7 +119,7 @@ copy_node (AccExpr *expr)
 
 /**
  * acc_expr_item:
- * @self: a tuple; or a scalar, whose item 0 is itself
+ * @self: a tuple; a complex number, whose items are its real and imaginary part; a vector; or a scalar, whose item 0 is itself
  * @item: which
  *
  * Returns: (transfer none): an item
@@ -133,7 +133,7 @@ acc_expr_item (AccExpr *self,
 
   if (result != NULL)
     return result;
-  if (!acc_element_type_is_tuple (self->type) && item == 0)
+  if (acc_element_type_is_scalar (self->type) && item == 0)
     return _acc_expr_float (self);
 
   if (item >= acc_element_type_get_n_items (self->type))
@@ -161,14 +161,14 @@ acc_expr_item (AccExpr *self,
  * acc_expr_get_n_items:
  * @self: an expression
  *
- * Returns: the number of items of a tuple; 1 for a scalar, 0 where it carries an error
+ * Returns: the number of items of a tuple, a complex number or a vector; 1 for a scalar, 0 where it carries an error
  */
 guint
 acc_expr_get_n_items (AccExpr *self)
 {
   if (self->type == NULL)
     return 0;
-  return acc_element_type_is_tuple (self->type) ? acc_element_type_get_n_items (self->type) : 1;
+  return acc_element_type_is_scalar (self->type) ? 1 : acc_element_type_get_n_items (self->type);
 }
 
 /**

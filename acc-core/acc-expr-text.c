@@ -159,7 +159,7 @@ append_node (Printer *p,
       append_args (p, text, expr);
       break;
     case ACC_EXPR_TUPLE:
-      g_string_append (text, "tuple");
+      g_string_append (text, acc_element_type_is_packed (expr->type) ? acc_element_type_get_code (expr->type) : "tuple");
       append_args (p, text, expr);
       break;
     case ACC_EXPR_ITEM:

@@ -3,7 +3,7 @@
 /* Untyped ("weak") literals take the type of what they meet. Tuples of them are weak, and so are choices between weak
  * scalars, up to a size: settling makes a tree of what may be shared. */
 
-#include "acc-expr-build-private.h"
+#include "acc-expr-pack-private.h"
 
 #define MAX_WEIGHT 256
 
@@ -38,12 +38,20 @@ static AccExpr *
 settle_items (AccExpr        *expr,
               AccElementType *type)
 {
-  gboolean fits = type != NULL && acc_element_type_get_n_items (type) == expr->n_args;
+  AccElementKind kind = acc_element_type_get_kind (expr->type);
+  gboolean packed = acc_element_type_is_packed (expr->type);
+  gboolean fits = type != NULL && acc_element_type_get_n_items (type) == expr->n_args
+                  && (acc_element_type_get_kind (type) == kind || !packed);
   g_autofree AccExpr **items = g_new (AccExpr *, expr->n_args);
 
+  if (packed && !fits)
+    {
+      type = expr->type;
+      fits = TRUE;
+    }
   for (guint i = 0; i < expr->n_args; i++)
     items[i] = acc_expr_settle (expr->args[i], fits ? acc_element_type_get_item (type, i) : NULL);
-  return acc_expr_tuple (items, expr->n_args);
+  return packed ? acc_expr_new_pack (type, items) : acc_expr_tuple (items, expr->n_args);
 }
 
 /* @made stands for @expr, which the caller of a constructor may still hold. */
@@ -67,6 +75,44 @@ acc_expr_settle (AccExpr        *expr,
   return remember (convert (expr, type != NULL && !acc_element_type_is_tuple (type) ? type : expr->type, FALSE), expr);
 }
 
+AccExpr *
+_acc_expr_new_weak_pack (AccElementKind   kind,
+                         AccExpr        **items,
+                         guint            n)
+{
+  AccElementKind component = kind == ACC_KIND_COMPLEX ? ACC_KIND_F64 : ACC_KIND_I64;
+  AccElementType *type;
+  guint64 weight = 0;
+  AccExpr *self;
+
+  for (guint i = 0; i < n; i++)
+    {
+      if (!acc_element_type_is_scalar (items[i]->type))
+        return _acc_expr_keep (_acc_expr_needs ("vec", "scalars", items[i]), items, n);
+      weight += _acc_expr_get_weight (items[i]);
+      if (acc_element_type_get_kind (items[i]->type) == ACC_KIND_F64)
+        component = ACC_KIND_F64;
+    }
+
+  type = acc_element_type_new (component);
+  for (guint i = 0; i < n; i++)
+    if (items[i]->type != type)
+      {
+        AccExpr *converted = acc_expr_ref_sink (remember (convert (items[i], type, TRUE), items[i]));
+
+        acc_expr_unref (items[i]);
+        items[i] = converted;
+      }
+
+  self = _acc_expr_alloc (ACC_EXPR_TUPLE, kind == ACC_KIND_COMPLEX ? acc_element_type_new_complex (component)
+                                                                   : acc_element_type_new_vector (component, n), n);
+  for (guint i = 0; i < n; i++)
+    self->args[i] = items[i];
+  self->weak = TRUE;
+  self->item = MIN (weight, G_MAXUINT);
+  return _acc_expr_seal (self);
+}
+
 gboolean
 _acc_expr_settle_slot (AccExpr        **slot,
                        AccElementType  *type)
@@ -82,6 +128,28 @@ _acc_expr_settle_slot (AccExpr        **slot,
   return !_acc_expr_is_error (settled);
 }
 
+/* The same where one is packed, and the other is or is a scalar. */
+static AccElementType *
+common_pack (AccExpr  *a,
+             AccExpr  *b,
+             gboolean  floats)
+{
+  AccElementType *packed = acc_element_type_is_packed (a->type) ? a->type : b->type;
+  AccElementKind kind = acc_element_type_get_leaf (a->type, 0);
+
+  if (acc_element_type_is_tuple (a->type) || acc_element_type_is_tuple (b->type)
+      || (acc_element_type_is_packed (a->type) && acc_element_type_is_packed (b->type)
+          && (acc_element_type_get_kind (a->type) != acc_element_type_get_kind (b->type)
+              || acc_element_type_get_n_items (a->type) != acc_element_type_get_n_items (b->type))))
+    return NULL;
+
+  if (acc_element_type_get_kind (packed) == ACC_KIND_COMPLEX)
+    return packed;
+  if (floats || acc_element_type_get_leaf (b->type, 0) != kind)
+    kind = ACC_KIND_F64;
+  return acc_element_type_new_vector (kind, acc_element_type_get_n_items (packed));
+}
+
 /* The type that both can have; NULL where their structures differ. */
 static AccElementType *
 common_type (AccExpr  *a,
@@ -94,6 +162,9 @@ common_type (AccExpr  *a,
     return a->type;
   if (!b->weak)
     return b->type;
+
+  if (_acc_expr_is_packed (a) || _acc_expr_is_packed (b))
+    return common_pack (a, b, floats);
 
   if (a->kind == ACC_EXPR_TUPLE && b->kind == ACC_EXPR_TUPLE)
     {

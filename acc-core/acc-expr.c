@@ -17,6 +17,10 @@
  * Literals made by [func@Expr.new_int] and [func@Expr.new_float], tuples of them and choices between them have no type of
  * their own: they take that of what they meet, where it can hold them, else i8 and f8.
  *
+ * Arithmetic and elementary functions take complex numbers of one type, too, and vectors of one type item by item. An untyped
+ * literal next to a complex number is a real one, next to a vector a vector of it; other scalars are converted by
+ * acc_expr_cast().
+ *
  * A mistake makes an expression carry an error, which travels along; [method@Expr.check] asks for it, and an array made of
  * it carries it on.
  *

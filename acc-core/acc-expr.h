@@ -50,9 +50,15 @@ ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_tuple3  (AccExpr *a, AccExpr *b, AccExpr *c);
 ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_tuple4  (AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_complex (AccExpr *re, AccExpr *im);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_vec     (AccExpr **items, guint n_items);
 /* Item of a tuple; item 0 of a scalar is itself, so that a rank-1 index reads like the others */
 ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_item    (AccExpr *self, guint item);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_with_item (AccExpr *self, guint item, AccExpr *value);
 ACC_AVAILABLE_IN_1_0
 guint    acc_expr_get_n_items (AccExpr *self);
 /* Neighbour of a stencil's centre: @offsets outermost first */

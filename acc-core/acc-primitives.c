@@ -34,7 +34,7 @@ acc_primitive_accepts (AccPrimitive   primitive,
     case ACC_OPERANDS_BOOL:
       return kind == ACC_KIND_BOOL;
     case ACC_OPERANDS_ANY:
-      return kind != ACC_KIND_TUPLE;
+      return kind < ACC_KIND_TUPLE;
     default:
       return FALSE;
     }

@@ -124,7 +124,7 @@ static AccArray *
 read_use (Reader *self)
 {
   g_autoptr(GArray) extents = g_array_new (FALSE, FALSE, sizeof (gint64));
-  g_autoptr(GPtrArray) leaves = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_autoptr(GPtrArray) buffers = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   AccStatement *statement = &self->parser->statement;
   g_autoptr(AccShape) shape = NULL;
   AccElementType *type;
@@ -140,11 +140,11 @@ read_use (Reader *self)
         return NULL;
       }
 
-  for (guint i = 0; i < statement->leaves->len; i++)
-    g_ptr_array_add (leaves, g_byte_array_free_to_bytes (g_byte_array_ref (g_ptr_array_index (statement->leaves, i))));
+  for (guint i = 0; i < statement->buffers->len; i++)
+    g_ptr_array_add (buffers, g_byte_array_free_to_bytes (g_byte_array_ref (g_ptr_array_index (statement->buffers, i))));
 
   shape = acc_shape_new ((gint64 *) extents->data, extents->len);
-  return acc_array_use_leaves (type, shape, (GBytes **) leaves->pdata, leaves->len);
+  return acc_array_use_buffers (type, shape, (GBytes **) buffers->pdata, buffers->len);
 }
 
 static gboolean
@@ -247,7 +247,7 @@ take_parts (Reader    *self,
   if ((statement->extents != NULL) != has_extents)
     return acc_parser_fail (self->parser, token, "%s %s", token->text, has_extents ? "needs extents" : "has no extents");
 
-  if (statement->leaves->len > 0 && node->op != ACC_OP_USE)
+  if (statement->buffers->len > 0 && node->op != ACC_OP_USE)
     return acc_parser_fail (self->parser, token, "%s has no data", token->text);
 
   if (has_extents)

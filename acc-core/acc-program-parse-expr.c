@@ -78,7 +78,7 @@ read_literal (AccParser *self,
   kind = acc_element_type_get_kind (type);
   text = nth (tokens, 4)->text;
 
-  if (kind == ACC_KIND_TUPLE)
+  if (kind >= ACC_KIND_TUPLE)
     {
       acc_parser_fail (self, nth (tokens, 3), "a literal is a scalar");
       return NULL;
@@ -171,6 +171,34 @@ read_tuple (AccParser *self,
     return NULL;
 
   return acc_expr_tuple (items, n);
+}
+
+static AccExpr *
+read_pack (AccParser *self,
+           GPtrArray *tokens)
+{
+  AccExpr *items[ACC_MAX_LANES];
+  AccElementType *type;
+  guint n;
+
+  if (tokens->len < 4)
+    return count (self, tokens, 5), NULL;
+  if (!acc_parser_get_type (self, nth (tokens, 3), &type))
+    return NULL;
+  if (!acc_element_type_is_packed (type))
+    {
+      acc_parser_fail (self, nth (tokens, 3), "%s is neither complex nor a vector", acc_element_type_get_code (type));
+      return NULL;
+    }
+
+  n = acc_element_type_get_n_items (type);
+  if (!count (self, tokens, 4 + n))
+    return NULL;
+  for (guint i = 0; i < n; i++)
+    if ((items[i] = acc_parser_get_expr (self, nth (tokens, 4 + i))) == NULL)
+      return NULL;
+
+  return acc_expr_new_pack (type, items);
 }
 
 static AccExpr *
@@ -306,6 +334,8 @@ read_any (AccParser *self,
     return read_conversion (self, tokens, TRUE);
   if (strcmp (word, "tuple") == 0)
     return read_tuple (self, tokens);
+  if (strcmp (word, "pack") == 0)
+    return read_pack (self, tokens);
   if (strcmp (word, "item") == 0)
     return read_item (self, tokens);
   if (strcmp (word, "cond") == 0)

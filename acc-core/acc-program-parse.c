@@ -96,7 +96,7 @@ clear_statement (AccStatement *statement)
   g_clear_pointer (&statement->tokens, g_ptr_array_unref);
   g_hash_table_remove_all (statement->exprs);
   g_clear_pointer (&statement->extents, acc_function_unref);
-  g_ptr_array_set_size (statement->leaves, 0);
+  g_ptr_array_set_size (statement->buffers, 0);
 
   for (guint i = 0; i < 2; i++)
     {
@@ -269,12 +269,12 @@ static gboolean
 read_data (AccParser *self,
            GPtrArray *tokens)
 {
-  GPtrArray *leaves = self->statement.leaves;
+  GPtrArray *buffers = self->statement.buffers;
   AccToken *token;
   g_autofree guchar *data = NULL;
   gsize size, length;
 
-  if (tokens->len != 2 || leaves->len == 0)
+  if (tokens->len != 2 || buffers->len == 0)
     return acc_parser_fail (self, g_ptr_array_index (tokens, 0), "“data” has one word and stands below “leaf”");
 
   token = g_ptr_array_index (tokens, 1);
@@ -288,10 +288,10 @@ read_data (AccParser *self,
       return acc_parser_fail (self, token, "this is not base 64");
   }
 
-  if (size > G_MAXUINT - 1 - ((GByteArray *) g_ptr_array_index (leaves, leaves->len - 1))->len)
+  if (size > G_MAXUINT - 1 - ((GByteArray *) g_ptr_array_index (buffers, buffers->len - 1))->len)
     return acc_parser_fail (self, token, "too much data");
 
-  g_byte_array_append (g_ptr_array_index (leaves, leaves->len - 1), data, size);
+  g_byte_array_append (g_ptr_array_index (buffers, buffers->len - 1), data, size);
   return TRUE;
 }
 
@@ -337,7 +337,7 @@ read_part (AccParser *self,
 
   if (is_word (tokens, 0, "leaf") && tokens->len == 1)
     {
-      g_ptr_array_add (statement->leaves, g_byte_array_new ());
+      g_ptr_array_add (statement->buffers, g_byte_array_new ());
       return TRUE;
     }
 
@@ -449,7 +449,7 @@ acc_program_parse (const char  *text,
   parser.programs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, free_array);
   parser.bound = g_hash_table_new (NULL, NULL);
   parser.statement.exprs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) acc_expr_unref);
-  parser.statement.leaves = g_ptr_array_new_with_free_func ((GDestroyNotify) g_byte_array_unref);
+  parser.statement.buffers = g_ptr_array_new_with_free_func ((GDestroyNotify) g_byte_array_unref);
   acc_lexer_init (&parser.lexer, text);
 
   good = read_text (&parser) && check_result (&parser);
@@ -457,7 +457,7 @@ acc_program_parse (const char  *text,
   acc_lexer_clear (&parser.lexer);
   clear_statement (&parser.statement);
   g_hash_table_unref (parser.statement.exprs);
-  g_ptr_array_unref (parser.statement.leaves);
+  g_ptr_array_unref (parser.statement.buffers);
   g_hash_table_unref (parser.bound);
   g_hash_table_unref (parser.programs);
   g_hash_table_unref (parser.arrays);

@@ -15,7 +15,7 @@ typedef struct {
   guint           n_functions;
   AccBoundary    *boundaries[2];
   guint           n_boundaries;
-  GPtrArray      *leaves;        /* GByteArray */
+  GPtrArray      *buffers;        /* GByteArray */
 } AccStatement;
 
 typedef struct {

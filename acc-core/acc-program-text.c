@@ -24,7 +24,7 @@
  *
  * Under an operation come its scalar expressions, named e0, e1, … by themselves in each operation, then what it is made
  * of: "extents -> EXPR", "function VARIABLES -> EXPR" in the order of the table of operations, "boundary" for stencils,
- * and the memory of manifest arrays as "leaf" and "data" lines in base 64. */
+ * and the memory of manifest arrays as "leaf" (one for each buffer) and "data" lines in base 64. */
 
 #define BYTES_PER_LINE 72
 
@@ -127,11 +127,21 @@ append_literal (GString *text,
     g_string_append_printf (text, "%" G_GUINT64_FORMAT, expr->value.u);
 }
 
+/* What reading gives: an item of what is put together on the spot is the item itself. */
+static AccExpr *
+see_through (AccExpr *expr)
+{
+  while (expr->kind == ACC_EXPR_ITEM && expr->args[0]->kind == ACC_EXPR_TUPLE)
+    expr = expr->args[0]->args[expr->item];
+
+  return expr;
+}
+
 static void
 append_expr_name (Printer *self,
                   AccExpr *expr)
 {
-  g_string_append_printf (self->text, " e%u", get_number (self->exprs, expr));
+  g_string_append_printf (self->text, " e%u", get_number (self->exprs, see_through (expr)));
 }
 
 static void
@@ -167,7 +177,10 @@ print_expr (Printer *self,
       g_string_append (text, "bitcast");
       break;
     case ACC_EXPR_TUPLE:
-      g_string_append (text, "tuple");
+      if (acc_element_type_is_packed (expr->type))
+        g_string_append_printf (text, "pack %s", acc_element_type_get_code (expr->type));
+      else
+        g_string_append (text, "tuple");
       break;
     case ACC_EXPR_ITEM:
       g_string_append (text, "item");
@@ -219,13 +232,13 @@ nth_part (AccExpr *expr,
           guint    n)
 {
   if (n < expr->n_args)
-    return expr->args[n];
+    return see_through (expr->args[n]);
 
   n -= expr->n_args;
   if (n >= 4 || expr->functions[n / 2] == NULL)
     return NULL;
 
-  return n % 2 == 0 ? expr->functions[n / 2]->params[0] : expr->functions[n / 2]->body;
+  return n % 2 == 0 ? expr->functions[n / 2]->params[0] : see_through (expr->functions[n / 2]->body);
 }
 
 typedef struct {
@@ -267,7 +280,7 @@ print_function (Printer     *self,
 {
   for (guint i = 0; i < function->n_params; i++)
     print_exprs (self, function->params[i]);
-  print_exprs (self, function->body);
+  print_exprs (self, see_through (function->body));
 
   g_string_append_printf (self->text, "  %s", keyword);
   for (guint i = 0; i < function->n_params; i++)
@@ -302,14 +315,13 @@ print_boundary (Printer     *self,
 }
 
 static void
-print_leaves (Printer  *self,
+print_buffers (Printer  *self,
               AccArray *array)
 {
-  for (guint i = 0; i < acc_element_type_get_n_leaves (array->type); i++)
+  for (guint i = 0; i < acc_element_type_get_n_buffers (array->type); i++)
     {
-      gsize size = acc_shape_get_size (array->shape) *
-                   acc_element_kind_get_size (acc_element_type_get_leaf (array->type, i));
-      const guchar *data = acc_buffer_map (array->leaves[i], self->error == NULL ? &self->error : NULL);
+      gsize size = acc_shape_get_size (array->shape) * acc_element_type_get_buffer_size (array->type, i);
+      const guchar *data = acc_buffer_map (array->buffers[i], self->error == NULL ? &self->error : NULL);
 
       if (data == NULL)
         return;
@@ -415,8 +427,8 @@ print_array (Printer  *self,
     print_boundary (self, array->boundaries[i]);
   for (guint i = 0; i < array->n_functions; i++)
     print_function (self, "function", array->functions[i]);
-  if (array->leaves != NULL)
-    print_leaves (self, array);
+  if (array->buffers != NULL)
+    print_buffers (self, array);
 }
 
 static void

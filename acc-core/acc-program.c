@@ -412,7 +412,7 @@ acc_program_check_closed (AccProgram  *self,
   if (!acc_program_check (self, error))
     return FALSE;
 
-  sorted = acc_array_sort ((AccArray **) self->results->pdata, self->results->len);
+  sorted = acc_array_sort_nodes ((AccArray **) self->results->pdata, self->results->len);
 
   for (guint i = 0; i < sorted->len; i++)
     {
@@ -481,7 +481,7 @@ static GPtrArray *
 find_captures (AccProgram *self)
 {
   GPtrArray *captures = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr(GPtrArray) sorted = acc_array_sort ((AccArray **) self->results->pdata, self->results->len);
+  g_autoptr(GPtrArray) sorted = acc_array_sort_nodes ((AccArray **) self->results->pdata, self->results->len);
   g_autoptr(GHashTable) dependent = g_hash_table_new (NULL, NULL);
   g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
 

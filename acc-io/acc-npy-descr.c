@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define MOST_LEAVES  1024
+#define MOST_BUFFERS  1024
 #define MOST_PADDING (1 << 20)
 #define MOST_TYPES   4096
 #define DEEPEST      32
@@ -31,55 +31,64 @@ set_unsupported (GError **error, const char *what)
   return NULL;
 }
 
-static gboolean
-find_kind (const char *code, AccElementKind *kind)
+/* NULL where NumPy's @code is of no scalar or complex type. */
+static AccElementType *
+find_type (const char *code)
 {
-  for (guint i = ACC_KIND_BOOL; i < ACC_KIND_TUPLE; i++)
-    if (g_str_equal (acc_element_kind_get_code (i), code))
-      {
-        *kind = i;
-        return TRUE;
-      }
+  AccElementType *type;
 
   /* NumPy's one-letter name */
   if (g_str_equal (code, "?"))
-    {
-      *kind = ACC_KIND_BOOL;
-      return TRUE;
-    }
+    return acc_element_type_new (ACC_KIND_BOOL);
 
-  return FALSE;
+  type = g_ascii_isalpha (*code) ? acc_element_type_parse (code, NULL) : NULL;
+
+  return type != NULL && g_str_equal (acc_element_type_get_code (type), code) ? type : NULL;
 }
 
 static AccElementType *
-parse_scalar (Parser *self, const char *text, GError **error)
+find_scalar (const char *text)
 {
-  AccRecord *record = self->record;
-  AccRecordField field = { .offset = record->size };
-  const char *code = text;
-  gsize size;
+  return find_type (*text != '\0' && strchr ("<>|=", *text) != NULL ? text + 1 : text);
+}
 
-  if (*code != '\0' && strchr ("<>|=", *code) != NULL)
-    code++;
+static AccElementType *
+parse_scalar (Parser *self, const char *text, guint n, GError **error)
+{
+  AccElementType *type = find_scalar (text);
 
-  if (!find_kind (code, &field.kind))
+  if (type == NULL)
     return set_unsupported (error, text);
 
-  size = acc_element_kind_get_size (field.kind);
-  field.swap = *text == OTHER && size > 1;
-
-  if (record->fields->len >= MOST_LEAVES)
+  if (self->record->fields->len >= MOST_BUFFERS)
     return set_unsupported (error, "more than 1024 scalars");
 
-  g_array_append_val (record->fields, field);
-  record->size += size;
+  if (n > 0)
+    type = acc_element_type_new_vector (acc_element_type_get_kind (type), n);
+  acc_record_add (self->record, type, *text == OTHER);
 
-  return acc_element_type_new (field.kind);
+  return type;
+}
+
+/* Whether ('x', @descr, @shape) is a vector, of @n scalars. */
+static gboolean
+is_vector (AccLiteral *descr, AccLiteral *shape, guint *n)
+{
+  AccLiteral *extent = shape->kind == ACC_LITERAL_TUPLE && shape->items->len == 1 ? acc_literal_get (shape, 0) : shape;
+  AccElementType *type;
+
+  if (descr->kind != ACC_LITERAL_STRING || extent->kind != ACC_LITERAL_INTEGER || extent->integer < 1 || extent->integer > ACC_MAX_LANES)
+    return FALSE;
+
+  *n = extent->integer;
+  type = find_scalar (descr->string);
+
+  return type != NULL && acc_element_type_is_scalar (type);
 }
 
 static AccElementType *parse_any (Parser *self, AccLiteral *descr, guint depth, GError **error);
 
-/* Arrays inside an element: nested tuples, outermost dimension first. */
+/* Arrays inside an element that are no vectors: nested tuples, outermost dimension first. */
 static AccElementType *
 parse_subarray (Parser *self, AccLiteral *descr, AccLiteral *shape, guint dimension, guint depth, GError **error)
 {
@@ -95,7 +104,7 @@ parse_subarray (Parser *self, AccLiteral *descr, AccLiteral *shape, guint dimens
   else if (dimension == 1)
     return parse_any (self, descr, depth, error);
 
-  if (extent->kind != ACC_LITERAL_INTEGER || extent->integer < 0 || extent->integer > MOST_LEAVES
+  if (extent->kind != ACC_LITERAL_INTEGER || extent->integer < 0 || extent->integer > MOST_BUFFERS
       || depth > DEEPEST || ++self->n_types > MOST_TYPES)
     return set_unsupported (error, "arrays inside elements");
 
@@ -137,7 +146,7 @@ parse_structure (Parser *self, AccLiteral *descr, guint depth, GError **error)
     {
       AccLiteral *field = acc_literal_get (descr, i);
       AccElementType *item;
-      guint n;
+      guint n, lanes;
 
       n = field->kind == ACC_LITERAL_TUPLE ? field->items->len : 0;
       if (n < 2 || n > 3)
@@ -146,7 +155,9 @@ parse_structure (Parser *self, AccLiteral *descr, guint depth, GError **error)
       if (take_padding (self->record, acc_literal_get (field, 0), acc_literal_get (field, 1), n))
         continue;
 
-      if (n == 3)
+      if (n == 3 && is_vector (acc_literal_get (field, 1), acc_literal_get (field, 2), &lanes))
+        item = parse_scalar (self, acc_literal_get (field, 1)->string, lanes, error);
+      else if (n == 3)
         item = parse_subarray (self, acc_literal_get (field, 1), acc_literal_get (field, 2), 0, depth, error);
       else
         item = parse_any (self, acc_literal_get (field, 1), depth, error);
@@ -165,7 +176,7 @@ parse_any (Parser *self, AccLiteral *descr, guint depth, GError **error)
     return set_unsupported (error, "so complicated");
 
   if (descr->kind == ACC_LITERAL_STRING)
-    return parse_scalar (self, descr->string, error);
+    return parse_scalar (self, descr->string, 0, error);
 
   if (descr->kind == ACC_LITERAL_LIST)
     return parse_structure (self, descr, depth + 1, error);
@@ -184,12 +195,14 @@ acc_npy_descr_parse (AccLiteral *descr, AccRecord *record, GError **error)
 static void
 print_type (GString *text, AccElementType *type)
 {
-  AccElementKind kind = acc_element_type_get_kind (type);
-
-  if (kind != ACC_KIND_TUPLE)
+  if (!acc_element_type_is_tuple (type))
     {
-      g_string_append_printf (text, "'%c%s'", acc_element_kind_get_size (kind) == 1 ? '|' : NATIVE,
-                              acc_element_kind_get_code (kind));
+      AccElementType *scalar = acc_element_type_get_kind (type) == ACC_KIND_VECTOR ? acc_element_type_get_item (type, 0) : type;
+
+      g_string_append_printf (text, "'%c%s'", acc_element_type_get_size (scalar) == 1 ? '|' : NATIVE,
+                              acc_element_type_get_code (scalar));
+      if (scalar != type)
+        g_string_append_printf (text, ", (%u,)", acc_element_type_get_n_items (type));
       return;
     }
 

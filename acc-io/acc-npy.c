@@ -152,7 +152,7 @@ acc_npy_header_read (AccNpyHeader *self, AccByteReader *reader, GCancellable *ca
 }
 
 static char *
-print_shape (AccShape *shape)
+print_shape (AccShape *shape, guint lanes)
 {
   GString *text = g_string_new ("(");
   guint rank;
@@ -160,7 +160,9 @@ print_shape (AccShape *shape)
 
   for (guint i = 0; i < rank; i++)
     g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : "", MAX (extents[i], 0));
-  g_string_append (text, rank == 1 ? ",)" : ")");
+  if (lanes > 0)
+    g_string_append_printf (text, "%s%u", rank > 0 ? ", " : "", lanes);
+  g_string_append (text, rank + (lanes > 0) == 1 ? ",)" : ")");
 
   return g_string_free (text, FALSE);
 }
@@ -168,8 +170,10 @@ print_shape (AccShape *shape)
 GBytes *
 acc_npy_header_write (AccElementType *type, AccShape *shape, GError **error)
 {
-  g_autofree char *descr = acc_npy_descr_print (type);
-  g_autofree char *extents = print_shape (shape);
+  /* NumPy has no arrays of vectors: they are one more dimension. */
+  gboolean vectors = acc_element_type_get_kind (type) == ACC_KIND_VECTOR;
+  g_autofree char *descr = acc_npy_descr_print (vectors ? acc_element_type_get_item (type, 0) : type);
+  g_autofree char *extents = print_shape (shape, vectors ? acc_element_type_get_n_items (type) : 0);
   GByteArray *bytes;
   g_autoptr(GString) text = g_string_new (NULL);
   guint8 prefix[ACC_NPY_MAGIC_SIZE + 2 + 4] = ACC_NPY_MAGIC;

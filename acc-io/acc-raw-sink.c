@@ -61,21 +61,21 @@ acc_raw_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable, G
 {
   AccRawSink *self = ACC_RAW_SINK (sink);
   gsize n = (gsize) acc_chunk_get_n_rows (chunk) * (gsize) acc_chunk_get_row_elements (chunk);
-  guint n_leaves = self->record->fields->len;
-  g_autofree guint8 **leaves = g_new (guint8 *, MAX (n_leaves, 1));
+  guint n_buffers = self->record->fields->len;
+  g_autofree guint8 **buffers = g_new (guint8 *, MAX (n_buffers, 1));
   gsize stage_elements = acc_record_get_stage_elements (self->record);
 
-  for (guint i = 0; i < n_leaves; i++)
-    leaves[i] = (guint8 *) (guintptr) acc_chunk_get_address (chunk, i);
+  for (guint i = 0; i < n_buffers; i++)
+    buffers[i] = (guint8 *) (guintptr) acc_chunk_get_address (chunk, i);
 
   if (acc_record_is_plain (self->record))
-    return acc_byte_writer_write (self->writer, leaves[0], n * self->record->size, cancellable, error);
+    return acc_byte_writer_write (self->writer, buffers[0], n * self->record->size, cancellable, error);
 
   for (gsize done = 0; done < n && self->record->size > 0; )
     {
       gsize part = MIN (n - done, stage_elements);
 
-      acc_record_join (self->record, self->stage, part, leaves, done);
+      acc_record_join (self->record, self->stage, part, buffers, done);
       if (!acc_byte_writer_write (self->writer, self->stage, part * self->record->size, cancellable, error))
         return FALSE;
       done += part;

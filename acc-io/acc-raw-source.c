@@ -67,18 +67,18 @@ acc_raw_source_read (AccSource *source, AccChunk *chunk, GCancellable *cancellab
   AccRawSource *self = ACC_RAW_SOURCE (source);
   guint64 first = (guint64) acc_chunk_get_first_row (chunk) * self->row_elements;
   gsize n = (gsize) acc_chunk_get_n_rows (chunk) * self->row_elements;
-  guint n_leaves = self->record->fields->len;
-  g_autofree guint8 **leaves = g_new (guint8 *, MAX (n_leaves, 1));
+  guint n_buffers = self->record->fields->len;
+  g_autofree guint8 **buffers = g_new (guint8 *, MAX (n_buffers, 1));
   gsize stage_elements = acc_record_get_stage_elements (self->record);
 
-  for (guint i = 0; i < n_leaves; i++)
-    leaves[i] = (guint8 *) (guintptr) acc_chunk_get_address (chunk, i);
+  for (guint i = 0; i < n_buffers; i++)
+    buffers[i] = (guint8 *) (guintptr) acc_chunk_get_address (chunk, i);
 
   if (acc_record_is_plain (self->record))
     {
-      if (!read_records (self, leaves[0], first, n, cancellable, error))
+      if (!read_records (self, buffers[0], first, n, cancellable, error))
         return FALSE;
-      acc_record_fix (self->record, leaves[0], n);
+      acc_record_fix (self->record, buffers[0], n);
       return TRUE;
     }
 
@@ -88,7 +88,7 @@ acc_raw_source_read (AccSource *source, AccChunk *chunk, GCancellable *cancellab
 
       if (!read_records (self, self->stage, first + done, part, cancellable, error))
         return FALSE;
-      acc_record_split (self->record, self->stage, part, leaves, done);
+      acc_record_split (self->record, self->stage, part, buffers, done);
       done += part;
     }
 

@@ -17,17 +17,25 @@ AccRecord *
 acc_record_new_packed (AccElementType *type)
 {
   AccRecord *self = acc_record_new ();
-  guint n_leaves = acc_element_type_get_n_leaves (type);
 
-  for (guint i = 0; i < n_leaves; i++)
-    {
-      AccRecordField field = { acc_element_type_get_leaf (type, i), self->size, FALSE };
-
-      g_array_append_val (self->fields, field);
-      self->size += acc_element_kind_get_size (field.kind);
-    }
+  for (guint i = 0; i < acc_element_type_get_n_buffers (type); i++)
+    acc_record_add (self, acc_element_type_get_buffer (type, i), FALSE);
 
   return self;
+}
+
+void
+acc_record_add (AccRecord *self, AccElementType *type, gboolean swap)
+{
+  AccRecordField field = {
+    .kind = acc_element_type_get_leaf (type, 0),
+    .lanes = acc_element_type_get_n_leaves (type),
+    .offset = self->size,
+    .swap = swap && acc_element_kind_get_size (acc_element_type_get_leaf (type, 0)) > 1,
+  };
+
+  g_array_append_val (self->fields, field);
+  self->size += acc_element_type_get_size (type);
 }
 
 void
@@ -41,9 +49,15 @@ acc_record_free (AccRecord *self)
 }
 
 AccRecordField *
-acc_record_get_field (const AccRecord *self, guint leaf)
+acc_record_get_field (const AccRecord *self, guint buffer)
 {
-  return &g_array_index (self->fields, AccRecordField, leaf);
+  return &g_array_index (self->fields, AccRecordField, buffer);
+}
+
+static gsize
+field_size (const AccRecordField *field)
+{
+  return field->lanes * acc_element_kind_get_size (field->kind);
 }
 
 gboolean
@@ -51,7 +65,7 @@ acc_record_is_plain (const AccRecord *self)
 {
   return self->fields->len == 1
          && acc_record_get_field (self, 0)->offset == 0
-         && acc_element_kind_get_size (acc_record_get_field (self, 0)->kind) == self->size;
+         && field_size (acc_record_get_field (self, 0)) == self->size;
 }
 
 gsize
@@ -85,6 +99,7 @@ swap_elements (guint8 *elements, gsize size, gsize n)
 static void
 fix_field (const AccRecordField *field, guint8 *elements, gsize n)
 {
+  n *= field->lanes;
   if (field->kind == ACC_KIND_BOOL)
     for (gsize i = 0; i < n; i++)
       elements[i] = elements[i] != 0;
@@ -114,21 +129,24 @@ copy_strided (guint8 *to, gsize to_stride, const guint8 *from, gsize from_stride
     COPY (2)
     COPY (4)
     COPY (8)
+    COPY (16)
     default:
-      g_assert_not_reached ();
+      for (gsize i = 0; i < n; i++)
+        memcpy (to + i * to_stride, from + i * from_stride, size);
+      break;
     }
 
 #undef COPY
 }
 
 void
-acc_record_split (const AccRecord *self, const guint8 *records, gsize n, guint8 **leaves, gsize first)
+acc_record_split (const AccRecord *self, const guint8 *records, gsize n, guint8 **buffers, gsize first)
 {
   for (guint i = 0; i < self->fields->len; i++)
     {
       const AccRecordField *field = acc_record_get_field (self, i);
-      gsize size = acc_element_kind_get_size (field->kind);
-      guint8 *elements = leaves[i] + first * size;
+      gsize size = field_size (field);
+      guint8 *elements = buffers[i] + first * size;
 
       copy_strided (elements, size, records + field->offset, self->size, size, n);
       fix_field (field, elements, n);
@@ -136,13 +154,13 @@ acc_record_split (const AccRecord *self, const guint8 *records, gsize n, guint8 
 }
 
 void
-acc_record_join (const AccRecord *self, guint8 *records, gsize n, guint8 * const *leaves, gsize first)
+acc_record_join (const AccRecord *self, guint8 *records, gsize n, guint8 * const *buffers, gsize first)
 {
   for (guint i = 0; i < self->fields->len; i++)
     {
       const AccRecordField *field = acc_record_get_field (self, i);
-      gsize size = acc_element_kind_get_size (field->kind);
+      gsize size = field_size (field);
 
-      copy_strided (records + field->offset, self->size, leaves[i] + first * size, size, size, n);
+      copy_strided (records + field->offset, self->size, buffers[i] + first * size, size, size, n);
     }
 }

@@ -21,7 +21,7 @@ is_stage (AccArray *node)
 static gboolean
 may_band (AccArray **arrays, guint n_arrays)
 {
-  g_autoptr(GPtrArray) nodes = acc_array_sort (arrays, n_arrays);
+  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (arrays, n_arrays);
   guint64 bytes = 0;
   guint n_stages = 0;
 

@@ -27,9 +27,9 @@ acc_memory_source_read (AccSource *source, AccChunk *chunk, GCancellable *cancel
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
 
-  for (guint i = 0; i < acc_element_type_get_n_leaves (type); i++)
+  for (guint i = 0; i < acc_element_type_get_n_buffers (type); i++)
     {
-      const guint8 *data = acc_buffer_map (self->array->leaves[i], error);
+      const guint8 *data = acc_buffer_map (self->array->buffers[i], error);
       guint64 bytes = acc_chunk_get_size (chunk, i);
 
       if (data == NULL)
@@ -107,7 +107,7 @@ copy_node (AccArray *node, GHashTable *replaced)
 GPtrArray *
 acc_memory_source_replace (AccArray **arrays, guint n_arrays, guint64 *bytes)
 {
-  g_autoptr(GPtrArray) nodes = acc_array_sort (arrays, n_arrays);
+  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (arrays, n_arrays);
   g_autoptr(GHashTable) replaced = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
   g_autoptr(GPtrArray) results = g_ptr_array_new_with_free_func (g_object_unref);
   guint64 total = 0;

@@ -5,17 +5,17 @@
 
 G_BEGIN_DECLS
 
-/* Memory for rows of one value, leaf by leaf. Rows of the buffer count from its origin; up to headroom rows lie before it,
- * numbered from -headroom. The origin of every leaf is aligned to 64 bytes. Rows on a device have no addresses. */
+/* Memory for rows of one value, a run of it for each buffer of the type. Rows of the buffer count from its origin; up to headroom rows lie before it,
+ * numbered from -headroom. The origin of every run is aligned to 64 bytes. Rows on a device have no addresses. */
 typedef struct {
   AccRowRun    *run;         /* on a device: whose memory it is */
   AccRowMemory *memory;
   guint       value;
   guint       n_buffers;
-  AccBuffer **buffers;       /* one for all leaves, or one per leaf */
-  guint       n_leaves;
-  guint8    **origin;        /* per leaf */
-  gsize      *row_bytes;     /* per leaf */
+  AccBuffer **buffers;       /* one for all runs, or one per run */
+  guint       n_runs;
+  guint8    **origin;        /* per run */
+  gsize      *row_bytes;     /* per run */
   gboolean    parallel;      /* copies into it have several processors; then they must not overlap */
   gint64      headroom;
   gint64      capacity;      /* rows from the origin on */
@@ -25,7 +25,7 @@ typedef struct {
 guint64       acc_row_buffer_get_bytes  (AccElementType *type, gint64 row_elements, gint64 headroom, gint64 capacity);
 AccRowBuffer *acc_row_buffer_new        (AccBackend *backend, AccElementType *type, gint64 row_elements,
                                          gint64 headroom, gint64 capacity, const char *what, GError **error);
-/* A buffer per leaf, as manifest arrays have them. @backend: NULL for memory that no limit counts. */
+/* A buffer per run, as manifest arrays have them. @backend: NULL for memory that no limit counts. */
 AccRowBuffer *acc_row_buffer_new_result (AccBackend *backend, AccElementType *type, gint64 row_elements,
                                          gint64 capacity, const char *what, GError **error);
 /* In the memory of the run's device. */
@@ -35,7 +35,7 @@ AccRowBuffer *acc_row_buffer_new_staging (AccRowRun *run, AccElementType *type, 
                                           const char *what, GError **error);
 void          acc_row_buffer_free       (AccRowBuffer *self);
 /* Addresses of a row's first elements. */
-void          acc_row_buffer_get_row    (AccRowBuffer *self, gint64 row, gpointer *leaves);
+void          acc_row_buffer_get_row    (AccRowBuffer *self, gint64 row, gpointer *addresses);
 /* The ranges may overlap. Both on the host, or both on the device. */
 gboolean      acc_row_buffer_copy       (AccRowBuffer *self, gint64 row, AccRowBuffer *from, gint64 from_row, gint64 n_rows, GError **error);
 /* Gives the memory away: a manifest array of it. Of a buffer made by acc_row_buffer_new_result() only. */

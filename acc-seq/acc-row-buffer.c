@@ -20,15 +20,15 @@ round_up (guint64 *bytes)
   return TRUE;
 }
 
-/* Bytes of one leaf before and from the origin. */
+/* Bytes of one run before and from the origin. */
 static gboolean
-measure_leaf (AccElementType *type, guint leaf, gint64 row_elements, gint64 headroom, gint64 capacity,
+measure_run (AccElementType *type, guint number, gint64 row_elements, gint64 headroom, gint64 capacity,
               guint64 *before, guint64 *after)
 {
   guint64 row_bytes;
 
   return g_uint64_checked_mul (&row_bytes, (guint64) row_elements,
-                               acc_element_kind_get_size (acc_element_type_get_leaf (type, leaf)))
+                               acc_element_type_get_buffer_size (type, number))
          && g_uint64_checked_mul (before, row_bytes, (guint64) headroom)
          && g_uint64_checked_mul (after, row_bytes, (guint64) capacity)
          && round_up (before) && round_up (after);
@@ -39,11 +39,11 @@ acc_row_buffer_get_bytes (AccElementType *type, gint64 row_elements, gint64 head
 {
   guint64 bytes = 0;
 
-  for (guint i = 0; i < acc_element_type_get_n_leaves (type); i++)
+  for (guint i = 0; i < acc_element_type_get_n_buffers (type); i++)
     {
       guint64 before, after;
 
-      if (!measure_leaf (type, i, row_elements, headroom, capacity, &before, &after)
+      if (!measure_run (type, i, row_elements, headroom, capacity, &before, &after)
           || !g_uint64_checked_add (&bytes, bytes, before)
           || !g_uint64_checked_add (&bytes, bytes, after))
         return G_MAXUINT64;
@@ -57,16 +57,16 @@ new_empty (AccElementType *type, gint64 row_elements, gint64 headroom, gint64 ca
 {
   AccRowBuffer *self = g_new0 (AccRowBuffer, 1);
 
-  self->n_leaves = acc_element_type_get_n_leaves (type);
-  self->origin = g_new0 (guint8 *, self->n_leaves);
-  self->row_bytes = g_new0 (gsize, self->n_leaves);
+  self->n_runs = acc_element_type_get_n_buffers (type);
+  self->origin = g_new0 (guint8 *, self->n_runs);
+  self->row_bytes = g_new0 (gsize, self->n_runs);
   self->n_buffers = n_buffers;
   self->buffers = g_new0 (AccBuffer *, n_buffers);
   self->headroom = headroom;
   self->capacity = capacity;
 
-  for (guint i = 0; i < self->n_leaves; i++)
-    self->row_bytes[i] = (gsize) row_elements * acc_element_kind_get_size (acc_element_type_get_leaf (type, i));
+  for (guint i = 0; i < self->n_runs; i++)
+    self->row_bytes[i] = (gsize) row_elements * acc_element_type_get_buffer_size (type, i);
 
   return self;
 }
@@ -100,11 +100,11 @@ new_on_host (AccBackend *backend, AccRowRun *run, AccElementType *type, gint64 r
     return NULL;
 
   data = self->buffers[0]->data;
-  for (guint i = 0; i < self->n_leaves; i++)
+  for (guint i = 0; i < self->n_runs; i++)
     {
       guint64 before = 0, after = 0;
 
-      measure_leaf (type, i, row_elements, headroom, capacity, &before, &after);
+      measure_run (type, i, row_elements, headroom, capacity, &before, &after);
       self->origin[i] = data + before;
       data += before + after;
     }
@@ -152,9 +152,9 @@ acc_row_buffer_new_result (AccBackend *backend, AccElementType *type, gint64 row
   if (!check_bytes (acc_row_buffer_get_bytes (type, row_elements, 0, capacity), what, error))
     return NULL;
 
-  self = new_empty (type, row_elements, 0, capacity, acc_element_type_get_n_leaves (type));
+  self = new_empty (type, row_elements, 0, capacity, acc_element_type_get_n_buffers (type));
   self->parallel = backend == NULL;
-  for (guint i = 0; i < self->n_leaves; i++)
+  for (guint i = 0; i < self->n_runs; i++)
     {
       gsize bytes = self->row_bytes[i] * (gsize) capacity;
 
@@ -184,10 +184,10 @@ acc_row_buffer_free (AccRowBuffer *self)
 }
 
 void
-acc_row_buffer_get_row (AccRowBuffer *self, gint64 row, gpointer *leaves)
+acc_row_buffer_get_row (AccRowBuffer *self, gint64 row, gpointer *addresses)
 {
-  for (guint i = 0; i < self->n_leaves; i++)
-    leaves[i] = self->origin[i] + row * (gssize) self->row_bytes[i];
+  for (guint i = 0; i < self->n_runs; i++)
+    addresses[i] = self->origin[i] + row * (gssize) self->row_bytes[i];
 }
 
 gboolean
@@ -203,7 +203,7 @@ acc_row_buffer_copy (AccRowBuffer *self, gint64 row, AccRowBuffer *from, gint64 
   if (self->memory != NULL)
     return self->run->klass->device->copy (self->run, self->value, self->memory, row, from->memory, from_row, n_rows, error);
 
-  for (guint i = 0; i < self->n_leaves; i++)
+  for (guint i = 0; i < self->n_runs; i++)
     if (self->row_bytes[i] > 0 && self->parallel)
       acc_parallel_copy (self->origin[i] + row * (gssize) self->row_bytes[i],
                          from->origin[i] + from_row * (gssize) from->row_bytes[i],
@@ -221,7 +221,7 @@ acc_row_buffer_to_array (AccRowBuffer *self, AccElementType *type, AccShape *sha
 {
   AccArray *array;
 
-  g_return_val_if_fail (self->n_buffers == self->n_leaves, NULL);
+  g_return_val_if_fail (self->n_buffers == self->n_runs, NULL);
 
   array = acc_array_new_manifest (type, shape, self->buffers);
   memset (self->buffers, 0, self->n_buffers * sizeof (AccBuffer *));

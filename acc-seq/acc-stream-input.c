@@ -11,13 +11,13 @@ read_chunk (AccStreamInput *self, guint64 position, GError **error)
   gint64 first_row = acc_stream_get_tick (self->stream, position);
   gint64 n_rows = MIN (self->stream->plan->chunk_rows, self->n_rows - first_row);
   AccElementType *type = self->stream->run->values[self->value].type;
-  g_autofree gpointer *leaves = g_new0 (gpointer, buffer->n_leaves + 1);
+  g_autofree gpointer *addresses = g_new0 (gpointer, buffer->n_runs + 1);
   AccChunk *chunk;
   gint64 began = g_get_monotonic_time ();
   gboolean read;
 
-  acc_row_buffer_get_row (buffer, in_place ? first_row : 0, leaves);
-  chunk = acc_chunk_new (type, first_row, n_rows, self->row_elements, leaves);
+  acc_row_buffer_get_row (buffer, in_place ? first_row : 0, addresses);
+  chunk = acc_chunk_new (type, first_row, n_rows, self->row_elements, addresses);
   read = acc_source_read (self->source, chunk, self->stream->cancellable, error);
   acc_chunk_invalidate (chunk);
   acc_chunk_unref (chunk);
@@ -152,8 +152,8 @@ acc_stream_input_upload (AccStreamInput *self, guint64 chunk, GError **error)
     return TRUE;
 
   to = self->whole ? self->on_device[0] : self->on_device[chunk % self->n_on_device];
-  acc_row_buffer_get_row (self->buffers[chunk % self->n_buffers], 0, stream->leaves);
-  if (!stream->device->upload (stream->run, self->value, to->memory, self->whole ? first_row : 0, stream->leaves,
+  acc_row_buffer_get_row (self->buffers[chunk % self->n_buffers], 0, stream->addresses);
+  if (!stream->device->upload (stream->run, self->value, to->memory, self->whole ? first_row : 0, stream->addresses,
                                MIN (stream->plan->chunk_rows, self->n_rows - first_row), &point, error))
     return FALSE;
 

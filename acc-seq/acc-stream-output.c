@@ -6,10 +6,10 @@
 #include "acc-chunk-private.h"
 
 static gboolean
-write_rows (AccSink *sink, AccElementType *type, gint64 row_elements, gpointer *leaves,
+write_rows (AccSink *sink, AccElementType *type, gint64 row_elements, gpointer *addresses,
             const AccStreamSlot *slot, AccJob *job, GCancellable *cancellable, GError **error)
 {
-  AccChunk *chunk = acc_chunk_new (type, slot->first_row, slot->n_rows, row_elements, leaves);
+  AccChunk *chunk = acc_chunk_new (type, slot->first_row, slot->n_rows, row_elements, addresses);
   gint64 began = g_get_monotonic_time ();
   gboolean written = acc_sink_write (sink, chunk, cancellable, error);
 
@@ -44,16 +44,16 @@ wait_for_device (AccStreamOutput *self, const AccStreamSlot *slot, GError **erro
 }
 
 static gboolean
-write_slot (AccStreamOutput *self, AccRowBuffer *buffer, const AccStreamSlot *slot, gpointer *leaves, GError **error)
+write_slot (AccStreamOutput *self, AccRowBuffer *buffer, const AccStreamSlot *slot, gpointer *addresses, GError **error)
 {
   AccStream *stream = self->stream;
 
   if (self->sink == NULL)
     return acc_row_buffer_copy (self->result, slot->first_row, buffer, 0, slot->n_rows, error);
 
-  acc_row_buffer_get_row (buffer, 0, leaves);
+  acc_row_buffer_get_row (buffer, 0, addresses);
 
-  return write_rows (self->sink, stream->run->values[self->value].type, self->row_elements, leaves, slot,
+  return write_rows (self->sink, stream->run->values[self->value].type, self->row_elements, addresses, slot,
                      stream->job, stream->cancellable, error);
 }
 
@@ -63,7 +63,7 @@ writer_thread (gpointer data)
   AccStreamOutput *self = data;
   AccStream *stream = self->stream;
   AccElementType *type = stream->run->values[self->value].type;
-  g_autofree gpointer *leaves = g_new0 (gpointer, acc_element_type_get_n_leaves (type) + 1);
+  g_autofree gpointer *addresses = g_new0 (gpointer, acc_element_type_get_n_buffers (type) + 1);
 
   for (guint64 position = 0; ; position++)
     {
@@ -82,7 +82,7 @@ writer_thread (gpointer data)
         return NULL;
 
       if (!wait_for_device (self, &slot, &error)
-          || !write_slot (self, self->buffers[position % self->n_buffers], &slot, leaves, &error))
+          || !write_slot (self, self->buffers[position % self->n_buffers], &slot, addresses, &error))
         {
           acc_stream_fail (stream, error);
           return NULL;
@@ -150,8 +150,8 @@ acc_stream_output_download (AccStreamOutput *self, guint64 chunk, gint64 first_r
   if (buffer == NULL)
     return FALSE;
 
-  acc_row_buffer_get_row (buffer, 0, stream->leaves);
-  if (!stream->device->download (stream->run, self->value, stream->leaves, self->on_device[chunk % self->n_on_device]->memory, 0, n_rows,
+  acc_row_buffer_get_row (buffer, 0, stream->addresses);
+  if (!stream->device->download (stream->run, self->value, stream->addresses, self->on_device[chunk % self->n_on_device]->memory, 0, n_rows,
                                  &slot.downloaded, error))
     return FALSE;
 
@@ -184,15 +184,15 @@ acc_stream_write_manifest (AccArray *array, AccSink *sink, gint64 chunk_rows, Ac
   const gint64 *extents = acc_shape_get_extents (array->shape, &rank);
   gint64 n_rows = rank > 0 ? MAX (extents[0], 0) : 1;
   gint64 row_elements = n_rows > 0 ? acc_shape_get_size (array->shape) / n_rows : 0;
-  guint n_leaves = acc_element_type_get_n_leaves (array->type);
+  guint n_buffers = acc_element_type_get_n_buffers (array->type);
   guint64 row_bytes = (guint64) row_elements * acc_element_type_get_size (array->type);
-  g_autofree gpointer *leaves = g_new0 (gpointer, n_leaves + 1);
-  g_autofree guint8 **elements = g_new0 (guint8 *, n_leaves + 1);
+  g_autofree gpointer *addresses = g_new0 (gpointer, n_buffers + 1);
+  g_autofree guint8 **elements = g_new0 (guint8 *, n_buffers + 1);
   AccStreamSlot slot = { 0, };
 
-  for (guint i = 0; i < n_leaves; i++)
+  for (guint i = 0; i < n_buffers; i++)
     {
-      elements[i] = acc_buffer_map (array->leaves[i], error);
+      elements[i] = acc_buffer_map (array->buffers[i], error);
       if (elements[i] == NULL)
         return FALSE;
     }
@@ -203,11 +203,11 @@ acc_stream_write_manifest (AccArray *array, AccSink *sink, gint64 chunk_rows, Ac
         return FALSE;
 
       slot.n_rows = MIN (chunk_rows, n_rows - slot.first_row);
-      for (guint i = 0; i < n_leaves; i++)
-        leaves[i] = elements[i]
-                    + (gsize) slot.first_row * (gsize) row_elements * acc_element_kind_get_size (acc_element_type_get_leaf (array->type, i));
+      for (guint i = 0; i < n_buffers; i++)
+        addresses[i] = elements[i]
+                    + (gsize) slot.first_row * (gsize) row_elements * acc_element_type_get_buffer_size (array->type, i);
 
-      if (!write_rows (sink, array->type, row_elements, leaves, &slot, job, cancellable, error))
+      if (!write_rows (sink, array->type, row_elements, addresses, &slot, job, cancellable, error))
         return FALSE;
 
       acc_job_advance (job, slot.chunk + 1, (guint64) (slot.first_row + slot.n_rows) * row_bytes);

@@ -84,7 +84,7 @@ struct _AccStream
   AccStreamWindow *windows;      /* per part of the plan */
   gint64          *done;         /* per step: rows computed */
   gint64           ticked;       /* rows of the driver that all steps have seen */
-  gpointer        *leaves;       /* scratch: addresses of the widest element type */
+  gpointer        *addresses;       /* scratch: addresses of the widest element type */
 
   GCancellable    *cancellable;  /* cancelled when the run must stop, whatever the reason */
   GCancellable    *user;         /* nullable: of whoever started the run */

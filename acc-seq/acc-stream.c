@@ -95,8 +95,8 @@ set_window (AccStream *self, guint value, guint part, gint64 origin_row, gint64 
       return;
     }
 
-  acc_row_buffer_get_row (buffer, origin_row, self->leaves);
-  self->run->klass->set_window (self->run, value, self->leaves, first_row, n_rows);
+  acc_row_buffer_get_row (buffer, origin_row, self->addresses);
+  self->run->klass->set_window (self->run, value, self->addresses, first_row, n_rows);
 }
 
 /* Makes room for rows up to @end; what no reader needs any more is given up. */
@@ -661,7 +661,7 @@ AccStream *
 acc_stream_new (AccBackend *backend, AccRowFlow *flow, AccPlan *plan, AccSink *sink, AccJob *job, GError **error)
 {
   g_autoptr(AccStream) self = g_new0 (AccStream, 1);
-  guint n_leaves = 0;
+  guint n_buffers = 0;
 
   g_mutex_init (&self->lock);
   g_cond_init (&self->cond);
@@ -678,8 +678,8 @@ acc_stream_new (AccBackend *backend, AccRowFlow *flow, AccPlan *plan, AccSink *s
   self->done = g_new0 (gint64, flow->run->n_steps);
 
   for (guint i = 0; i < flow->run->n_values; i++)
-    n_leaves = MAX (n_leaves, acc_element_type_get_n_leaves (flow->run->values[i].type));
-  self->leaves = g_new0 (gpointer, n_leaves + 1);
+    n_buffers = MAX (n_buffers, acc_element_type_get_n_buffers (flow->run->values[i].type));
+  self->addresses = g_new0 (gpointer, n_buffers + 1);
 
   for (guint i = 0; i < flow->run->n_values; i++)
     {
@@ -729,7 +729,7 @@ acc_stream_free (AccStream *self)
   g_free (self->outputs);
   g_free (self->windows);
   g_free (self->done);
-  g_free (self->leaves);
+  g_free (self->addresses);
   g_clear_error (&self->error);
   g_object_unref (self->cancellable);
   g_mutex_clear (&self->lock);

@@ -387,3 +387,51 @@ emit_group_of (Emitter      *e,
 
   return TRUE;
 }
+
+/* Nothing between them may see that all are stored with the last, or change which lanes are. */
+static gboolean
+may_wait (const AccKernelInstr *instr)
+{
+  return instr->blocks[0] == 0 && instr->blocks[1] == 0 && instr->op != ACC_KOP_UNTIL && instr->op != ACC_KOP_BARRIER
+         && instr->op != ACC_KOP_FENCE && instr->op != ACC_KOP_ATOMIC && instr->op != ACC_KOP_CAS;
+}
+
+gboolean
+emit_stores_of (Emitter *e,
+                guint32  store,
+                guint32 *stores,
+                guint32 *last)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, store);
+  const AccKernelParam *param = acc_kernel_buffer (e->kernel, instr->args[0]);
+  GArray *items = acc_kernel_block (e->kernel, instr->block)->items;
+  gint64 stride = e->facts[instr->args[1]].stride;
+  guint32 root;
+  gint64 offset;
+  guint found = 0;
+
+  if (stride < 2 || stride > ACC_MAX_LANES || (param->flags & ACC_BUFFER_READ) || !(param->flags & ACC_BUFFER_NO_ALIAS))
+    return FALSE;
+
+  split_index (e->kernel, instr->args[1], &root, &offset);
+  memset (stores, 0, stride * sizeof *stores);
+  for (guint i = 0; i < items->len; i++)
+    {
+      guint32 id = g_array_index (items, guint32, i), its_root;
+      const AccKernelInstr *other = acc_kernel_instr (e->kernel, id);
+      gint64 at;
+
+      if (found > 0 && found < stride && !may_wait (other))
+        return FALSE;
+      if (other->op != ACC_KOP_STORE || other->args[0] != instr->args[0])
+        continue;
+      split_index (e->kernel, other->args[1], &its_root, &at);
+      if (its_root != root || at < 0 || at >= stride || stores[at] != 0)
+        return FALSE;
+      stores[at] = id;
+      *last = id;
+      found++;
+    }
+
+  return found == stride;
+}

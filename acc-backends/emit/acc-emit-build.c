@@ -30,6 +30,8 @@ emit_type (Emitter       *e,
     case ACC_KIND_F64:
       return e->t_f64;
     case ACC_KIND_TUPLE:
+    case ACC_KIND_COMPLEX:
+    case ACC_KIND_VECTOR:
     default:
       g_return_val_if_reached (e->t_i64);
     }

@@ -509,6 +509,9 @@ emit_store (Emitter *e,
       return;
     }
 
+  if (index.shape == SHAPE_LINEAR && index.stride > 1 && emit_store_strided (e, id, &index))
+    return;
+
   x = emit_to_memory (e, param->kind, emit_as_vector (e, value));
   if (index.shape == SHAPE_LINEAR && index.stride == 1)
     {

@@ -127,6 +127,9 @@ guint        emit_choose_lanes (Emitter *e, guint32 foreach);
 gboolean     emit_is_costly    (Emitter *e, guint32 block);                 /* worth a branch around it */
 gboolean     emit_has_effects  (Emitter *e, guint32 block);
 gboolean     emit_group_of     (Emitter *e, guint32 load, StridedGroup *group, gint64 *offset);
+/* The stores of a block that together fill what one of them steps over, by offset: as many as it steps, or FALSE. @last: the one
+ * that comes last. */
+gboolean     emit_stores_of    (Emitter *e, guint32 store, guint32 *stores, guint32 *last);
 
 /* --- acc-emit-scalar.c, -divide.c, -cast.c, -library.c: scalars and vectors alike */
 LLVMValueRef emit_primitive    (Emitter *e, AccPrimitive primitive, AccElementKind kind, LLVMValueRef x, LLVMValueRef y);
@@ -147,6 +150,7 @@ LLVMValueRef emit_to_memory    (Emitter *e, AccElementKind kind, LLVMValueRef x)
 LLVMValueRef emit_load_masked  (Emitter *e, LLVMTypeRef memory, LLVMValueRef address, LLVMValueRef mask, guint lanes);
 void         emit_store_masked (Emitter *e, LLVMValueRef value, LLVMValueRef address, LLVMValueRef mask);
 LLVMValueRef emit_load_strided (Emitter *e, guint32 id, const Value *index);      /* NULL: no better than a gather */
+gboolean     emit_store_strided (Emitter *e, guint32 id, const Value *index);     /* FALSE: no better than a scatter */
 
 /* --- acc-emit-control.c */
 void         emit_instrs       (Emitter *e, guint32 block);

@@ -3,7 +3,9 @@
 
 #define B (e->builder)
 
-/* Loads that step by 2 to 8 elements: contiguous loads of all there is between the first and the last lane's element, never
+/* Stores that step, and together fill what lies between, are shuffled and stored as one, with the last of them.
+ *
+ * Loads that step by 2 to 8 elements: contiguous loads of all there is between the first and the last lane's element, never
  * beyond it, then shuffles of two registers at a time. Loads that lie between each other share the contiguous ones. */
 
 static gint64
@@ -188,4 +190,74 @@ emit_load_strided (Emitter     *e,
     results[i] = pick (e, group, i * group->part_lanes, offset - group->first, reversed);
 
   return concatenate (e, results, n_results);
+}
+
+/* Lane i of parts[k] becomes element n i + k. */
+static LLVMValueRef
+interleave (Emitter      *e,
+            LLVMValueRef *parts,
+            guint         n)
+{
+  guint lanes = emit_lanes_of (parts[0]);
+  g_autofree int *places = g_new (int, lanes * n);
+  LLVMValueRef all = parts[0];
+
+  if (n % 2 == 0)
+    {
+      g_autofree LLVMValueRef *halves = g_new (LLVMValueRef, n);
+      LLVMValueRef even, odd;
+
+      if (n == 2)
+        {
+          even = parts[0];
+          odd = parts[1];
+        }
+      else
+        {
+          for (guint k = 0; k < n; k++)
+            halves[k % 2 * (n / 2) + k / 2] = parts[k];
+          even = interleave (e, halves, n / 2);
+          odd = interleave (e, halves + n / 2, n / 2);
+        }
+      for (guint i = 0; i < lanes * n; i++)
+        places[i] = (int) (i / 2 + i % 2 * (lanes * n / 2));
+      return emit_shuffle (e, even, odd, places, lanes * n);
+    }
+
+  for (guint k = 1; k < n; k++)
+    {
+      LLVMValueRef part;
+
+      for (guint i = 0; i < lanes * (k + 1); i++)
+        places[i] = i < lanes ? (int) i : -1;
+      part = emit_shuffle (e, parts[k], NULL, places, lanes * k);
+      for (guint i = 0; i < lanes * (k + 1); i++)
+        places[i] = (int) i;
+      all = emit_shuffle (e, all, part, places, lanes * (k + 1));
+    }
+  for (guint i = 0; i < lanes * n; i++)
+    places[i] = (int) (i % n * lanes + i / n);
+  return emit_shuffle (e, all, NULL, places, lanes * n);
+}
+
+gboolean
+emit_store_strided (Emitter     *e,
+                    guint32      id,
+                    const Value *index)
+{
+  guint32 stores[ACC_MAX_LANES], last;
+  LLVMValueRef parts[ACC_MAX_LANES];
+  guint n = (guint) index->stride;
+  guint32 buffer = acc_kernel_instr (e->kernel, id)->args[0];
+  AccElementKind kind = acc_kernel_buffer (e->kernel, buffer)->kind;
+
+  if (e->mask.v != NULL || !emit_stores_of (e, id, stores, &last))
+    return FALSE;
+  if (id != last)
+    return TRUE;
+
+  for (guint k = 0; k < n; k++)
+    parts[k] = emit_to_memory (e, kind, emit_vector (e, acc_kernel_instr (e->kernel, stores[k])->args[2]));
+  emit_store_masked (e, interleave (e, parts, n), emit_element (e, buffer, emit_scalar (e, acc_kernel_instr (e->kernel, stores[0])->args[1])), NULL);
+  return TRUE;
 }

@@ -327,6 +327,8 @@ load (AccElementKind kind,
     case ACC_KIND_F32: return (AccScalar) { .f = ((const float *) data)[index] };
     case ACC_KIND_F64: return (AccScalar) { .f = ((const double *) data)[index] };
     case ACC_KIND_TUPLE:
+    case ACC_KIND_COMPLEX:
+    case ACC_KIND_VECTOR:
     default: return (AccScalar) { .i = 0 };
     }
 }
@@ -369,11 +371,12 @@ read_element (Evaluator *self,
 
   for (guint i = 0; i < n_leaves; i++)
     {
-      gpointer elements = acc_buffer_map (data->leaves[i], self->error);
+      const AccLeafPlace *place = acc_element_type_locate (expr->type, i);
+      gpointer elements = acc_buffer_map (data->buffers[place->buffer], self->error);
 
       if (elements == NULL)
         return FALSE;
-      result[i] = load (acc_element_type_get_leaf (expr->type, i), elements, linear);
+      result[i] = load (place->kind, elements, linear * place->lanes + place->lane);
     }
   return TRUE;
 
@@ -443,7 +446,7 @@ evaluate_into (Evaluator *self,
                AccScalar *result)
 {
   guint n = acc_element_type_get_n_leaves (expr->type);
-  AccElementKind kind = expr->n_args > 0 && !acc_element_type_is_tuple (expr->args[0]->type)
+  AccElementKind kind = expr->n_args > 0 && acc_element_type_is_scalar (expr->args[0]->type)
                           ? acc_element_type_get_kind (expr->args[0]->type) : ACC_KIND_BOOL;
   AccScalar *args[3] = { NULL };
 
@@ -487,7 +490,7 @@ evaluate_into (Evaluator *self,
       {
         guint leaf = 0;
 
-        for (guint i = 0; acc_element_type_is_tuple (expr->args[0]->type) && i < expr->item; i++)
+        for (guint i = 0; !acc_element_type_is_scalar (expr->args[0]->type) && i < expr->item; i++)
           leaf += acc_element_type_get_n_leaves (acc_element_type_get_item (expr->args[0]->type, i));
         memcpy (result, args[0] + leaf, n * sizeof (AccScalar));
         return TRUE;

@@ -166,7 +166,7 @@ acc_expr_resolve_leaf (AccExpr *expr,
         {
           AccElementType *tuple = expr->args[0]->type;
 
-          if (acc_element_type_is_tuple (tuple))
+          if (!acc_element_type_is_scalar (tuple))
             for (guint i = 0; i < expr->item; i++)
               *leaf += acc_element_type_get_n_leaves (acc_element_type_get_item (tuple, i));
           expr = expr->args[0];

@@ -59,12 +59,14 @@ acc_fusion_node_is_view (AccFusionNode *node)
 guint
 acc_fold_get_lanes (AccElementType *type)
 {
-  gsize widest = 1;
+  gsize widest = acc_element_type_get_widest (type);
+  guint lanes = 4;
 
-  for (guint i = 0; i < acc_element_type_get_n_leaves (type); i++)
-    widest = MAX (widest, acc_element_kind_get_size (acc_element_type_get_leaf (type, i)));
+  /* What four registers hold, of the scalars of packed elements together. */
+  while (lanes * 2 * widest <= 256)
+    lanes *= 2;
 
-  return 256 / widest;
+  return lanes;
 }
 
 /* From so many elements on groups of threads fold a row together. */

@@ -62,11 +62,10 @@ load (AccLower       *l,
       guint           leaf)
 {
   guint number = acc_fusion_get_value (l->fusion, node);
-  KBuffer buffer = low_value_buffer (l, number, leaf, ACC_BUFFER_READ);
 
   low_note_read (l, node, ix);
 
-  return kb_load (l->b, buffer, low_index_address (l, ix, node->extents));
+  return low_load_place (l, low_place (l, number, leaf, low_index_address (l, ix, node->extents), ACC_BUFFER_READ));
 }
 
 /* --- index maps of single operations */

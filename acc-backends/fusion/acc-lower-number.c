@@ -25,6 +25,8 @@ get_limits (AccElementKind kind,
     case ACC_KIND_F32:
     case ACC_KIND_F64:
     case ACC_KIND_TUPLE:
+    case ACC_KIND_COMPLEX:
+    case ACC_KIND_VECTOR:
     default:
       return FALSE;
     }

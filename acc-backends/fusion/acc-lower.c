@@ -348,40 +348,73 @@ low_scratch_with (AccLower      *l,
   return buffer;
 }
 
-KBuffer
-low_value_buffer (AccLower      *l,
-                  guint          value,
-                  guint          leaf,
-                  AccBufferFlags flags)
+static KBuffer
+value_buffer (AccLower      *l,
+              guint          value,
+              guint          number,
+              AccElementKind kind,
+              AccBufferFlags flags)
 {
-  gpointer key = GSIZE_TO_POINTER ((gsize) value << 34 | (gsize) leaf << 2 | 2);
+  gpointer key = GSIZE_TO_POINTER ((gsize) value << 34 | (gsize) number << 2 | 2);
   gpointer known = g_hash_table_lookup (l->buffers, key);
-  AccScheduleValue *described = acc_fusion_peek_value (l->fusion, value);
-  AccElementKind kind = acc_element_type_get_leaf (described->type, leaf);
-  const AccSlot slot = { .kind = ACC_SLOT_LEAF, .value = value, .leaf = leaf };
+  const AccSlot slot = { .kind = ACC_SLOT_BUFFER, .value = value, .buffer = number };
   g_autofree char *name = NULL;
   KBuffer buffer;
 
   if (known != NULL)
     return (KBuffer) { GPOINTER_TO_UINT (known) };
 
-  name = g_strdup_printf ("v%u_%u", value, leaf);
+  name = g_strdup_printf ("v%u_%u", value, number);
   buffer = add_buffer (l, &slot, kind, flags, name);
   g_hash_table_insert (l->buffers, key, GUINT_TO_POINTER (buffer.id));
 
   return buffer;
 }
 
+AccPlace
+low_place (AccLower      *l,
+           guint          value,
+           guint          leaf,
+           KValue         element,
+           AccBufferFlags flags)
+{
+  AccElementType *type = acc_fusion_peek_value (l->fusion, value)->type;
+  const AccLeafPlace *place = acc_element_type_locate (type, leaf);
+  KValue at = element;
+
+  if (place->lanes > 1)
+    at = low_mul (l, at, low_const (l, place->lanes));
+  if (place->lane > 0)
+    at = low_add (l, at, low_const (l, place->lane));
+
+  return (AccPlace) { value_buffer (l, value, place->buffer, place->kind, flags), at };
+}
+
+KValue
+low_load_place (AccLower *l,
+                AccPlace  place)
+{
+  return kb_load (l->b, place.buffer, place.at);
+}
+
+void
+low_store_place (AccLower *l,
+                 AccPlace  place,
+                 KValue    value)
+{
+  kb_store (l->b, place.buffer, place.at, value);
+}
+
 void
 low_store (AccLower *l,
            AccRoot  *root,
            guint     leaf,
-           KValue    address,
+           KValue    element,
            KValue    value)
 {
   AccBufferFlags flags = ACC_BUFFER_WRITE | (l->once ? ACC_BUFFER_ONCE : 0);
 
-  kb_store (l->b, low_value_buffer (l, root->value, leaf, flags), address, value);
+  low_store_place (l, low_place (l, root->value, leaf, element, flags), value);
 }
 
 /* --- a kernel */

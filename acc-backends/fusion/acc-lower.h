@@ -18,6 +18,12 @@ typedef struct {
   const char *row_error;
 } AccIndex;
 
+/* A scalar in memory. */
+typedef struct {
+  KBuffer buffer;
+  KValue  at;
+} AccPlace;
+
 typedef struct _AccFrame AccFrame;   /* one application of a function */
 
 /* What is known of an integer value. */
@@ -112,8 +118,11 @@ gboolean low_is_const (AccLower *l, KValue x, gint64 *value);
 KBuffer low_scratch      (AccLower *l, guint scratch, AccElementKind kind);
 /* The flags of a kernel's first use of the buffer hold. */
 KBuffer low_scratch_with (AccLower *l, guint scratch, AccElementKind kind, AccBufferFlags more);
-KBuffer low_value_buffer (AccLower *l, guint value, guint leaf, AccBufferFlags flags);
-void    low_store        (AccLower *l, AccRoot *root, guint leaf, KValue address, KValue value);
+/* Where leaf @leaf of element number @element of value @value lies. The flags of the first use of the buffer hold. */
+AccPlace low_place        (AccLower *l, guint value, guint leaf, KValue element, AccBufferFlags flags);
+KValue  low_load_place   (AccLower *l, AccPlace place);
+void    low_store_place  (AccLower *l, AccPlace place, KValue value);
+void    low_store        (AccLower *l, AccRoot *root, guint leaf, KValue element, KValue value);
 
 /* --- indices (acc-lower-index.c) */
 

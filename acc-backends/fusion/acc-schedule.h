@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 
 typedef enum {
   ACC_VALUE_ARGUMENT,    /* stands for bound node number .position: its data is given per run */
-  ACC_VALUE_MANIFEST,    /* .array is a use node: its leaves */
+  ACC_VALUE_MANIFEST,    /* .array is a use node: its buffers */
   ACC_VALUE_SOURCE,      /* .array is a source node */
   ACC_VALUE_COMPUTED,    /* written by a step; freed after its last reader unless a result */
 } AccValueRole;
@@ -30,14 +30,14 @@ typedef struct {
 } AccScheduleValue;
 
 typedef enum {
-  ACC_SLOT_LEAF,       /* address of leaf .leaf of value .value, biased by its window */
+  ACC_SLOT_BUFFER,     /* address of buffer .buffer of value .value, biased by its window */
   ACC_SLOT_LITERAL,    /* .bits */
   ACC_SLOT_SCRATCH,    /* scratch buffer number .scratch of the step */
 } AccSlotKind;
 
 typedef struct {
   AccSlotKind kind;
-  guint       value, leaf;
+  guint       value, buffer;
   guint       scratch;
   guint64     bits;
 } AccSlot;

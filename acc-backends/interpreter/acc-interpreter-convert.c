@@ -36,6 +36,8 @@ widen (AccElementKind kind, InterpScalar value)
     case ACC_KIND_U32:
     case ACC_KIND_U64:
     case ACC_KIND_TUPLE:
+    case ACC_KIND_COMPLEX:
+    case ACC_KIND_VECTOR:
       break;
     }
   return (Wide) { .form = WIDE_UNSIGNED, .u = value.u };
@@ -138,6 +140,8 @@ narrow (AccElementKind kind, Wide wide)
       result.d = wide.form == WIDE_SIGNED ? (double) wide.i : wide.form == WIDE_UNSIGNED ? (double) wide.u : wide.d;
       break;
     case ACC_KIND_TUPLE:
+    case ACC_KIND_COMPLEX:
+    case ACC_KIND_VECTOR:
       break;
     }
   return result;

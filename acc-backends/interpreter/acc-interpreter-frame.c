@@ -129,7 +129,7 @@ read_array (InterpFrame              *self,
     }
 
   for (guint leaf = 0; leaf < value->n_leaves; leaf++)
-    value->loads[leaf] (&r[n->d + leaf], value->bases[leaf], linear);
+    interp_value_load (value, leaf, linear, &r[n->d + leaf]);
   return TRUE;
 }
 

@@ -227,7 +227,7 @@ decide (InterpGraph *self,
     return TRUE;
   if (condition == NULL)
     return FALSE;
-  condition->loads[0] (&value, condition->bases[0], 0);
+  interp_value_load (condition, 0, 0, &value);
   state->taken = state->node->inputs[value.u ? 1 : 2];
   return TRUE;
 }
@@ -422,18 +422,18 @@ try_share (InterpGraph *self,
            InterpValue *value)
 {
   AccArray *node = state->node;
-  guint leaf = 0;
+  guint buffer = 0;
 
   if (node->op == ACC_OP_RESHAPE || node->op == ACC_OP_COMPUTE)
     {
-      interp_value_share (value, 0, get_state (self, node->inputs[0])->value, 0, value->n_leaves);
+      interp_value_share (value, 0, get_state (self, node->inputs[0])->value, 0, value->n_buffers);
       return TRUE;
     }
   if (node->op == ACC_OP_UNZIP)
     {
       for (guint i = 0; i < node->item; i++)
-        leaf += acc_element_type_get_n_leaves (acc_element_type_get_item (node->inputs[0]->type, i));
-      interp_value_share (value, 0, get_state (self, node->inputs[0])->value, leaf, value->n_leaves);
+        buffer += acc_element_type_get_n_buffers (acc_element_type_get_item (node->inputs[0]->type, i));
+      interp_value_share (value, 0, get_state (self, node->inputs[0])->value, buffer, value->n_buffers);
       return TRUE;
     }
   if (node->op == ACC_OP_ZIP)
@@ -445,8 +445,8 @@ try_share (InterpGraph *self,
         {
           InterpValue *source = get_state (self, node->inputs[i])->value;
 
-          interp_value_share (value, leaf, source, 0, source->n_leaves);
-          leaf += source->n_leaves;
+          interp_value_share (value, buffer, source, 0, source->n_buffers);
+          buffer += source->n_buffers;
         }
       return TRUE;
     }
@@ -555,7 +555,7 @@ compute_while (InterpGraph  *self,
       if (answer == NULL)
         return FALSE;
       condition = g_ptr_array_index (answer, 0);
-      condition->loads[0] (&again, condition->bases[0], 0);
+      interp_value_load (condition, 0, 0, &again);
       if (!again.u)
         break;
       next = run_body (self, node->programs[1], values, error);
@@ -721,7 +721,7 @@ compile_program (GHashTable  *tapes,
 {
   guint n_results;
   AccArray **results = acc_program_get_result_nodes (program, &n_results);
-  g_autoptr(GPtrArray) nodes = acc_array_sort (results, n_results);
+  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (results, n_results);
 
   for (guint i = 0; i < nodes->len; i++)
     {

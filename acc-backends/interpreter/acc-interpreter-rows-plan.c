@@ -60,7 +60,7 @@ is_outermost (AccExpr *index,
   *offset = 0;
   if (index->kind == ACC_EXPR_ITEM)
     return index->item == 0 && index->args[0] == parameter;
-  return index == parameter && !acc_element_type_is_tuple (parameter->type);
+  return index == parameter && acc_element_type_is_scalar (parameter->type);
 }
 
 static gboolean
@@ -242,7 +242,7 @@ find_taken (InterpRowsPlan *self,
   value = interp_graph_demand (graph, node->inputs[0], &info->error);
   if (value == NULL)
     return NULL;
-  value->loads[0] (&scalar, value->bases[0], 0);
+  interp_value_load (value, 0, 0, &scalar);
   return node->inputs[scalar.u ? 1 : 2];
 }
 
@@ -466,7 +466,7 @@ interp_rows_plan_new (InterpGraph  *graph,
   g_autoptr(InterpRowsPlan) self = g_new0 (InterpRowsPlan, 1);
   GHashTable *tapes = interp_graph_get_tapes (graph);
 
-  self->nodes = acc_array_sort (results, n_results);
+  self->nodes = acc_array_sort_nodes (results, n_results);
   self->numbers = g_hash_table_new (NULL, NULL);
   self->infos = g_new0 (InterpRowsNode, MAX (self->nodes->len, 1));
   for (guint i = 0; i < self->nodes->len; i++)

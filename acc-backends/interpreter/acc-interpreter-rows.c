@@ -331,7 +331,7 @@ ensure_step (Run     *run,
 static void
 run_set_window (AccRowRun *parent,
                 guint      value,
-                gpointer  *leaves,
+                gpointer  *addresses,
                 gint64     first_row,
                 gint64     n_rows)
 {
@@ -339,7 +339,7 @@ run_set_window (AccRowRun *parent,
   InterpValue *elements = g_array_index (run->elements, InterpValue *, value);
 
   if (run->parent.values[value].kind != ACC_ROW_VALUE_REDUCED)
-    interp_value_set_window (elements, leaves, first_row, n_rows);
+    interp_value_set_window (elements, addresses, first_row, n_rows);
 }
 
 static gboolean

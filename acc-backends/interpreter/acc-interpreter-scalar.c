@@ -100,6 +100,8 @@ interp_scalar_from_literal (AccElementKind kind, AccScalar value)
       result.u = value.u;
       break;
     case ACC_KIND_TUPLE:
+    case ACC_KIND_COMPLEX:
+    case ACC_KIND_VECTOR:
       break;
     }
   return result;

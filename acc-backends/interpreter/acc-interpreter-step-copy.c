@@ -9,16 +9,16 @@
 
 static void
 copy_elements (InterpValue *to,
-               guint        to_leaf,
+               guint        to_buffer,
                gint64       to_index,
                InterpValue *from,
-               guint        from_leaf,
+               guint        from_buffer,
                gint64       from_index,
                gint64       n)
 {
-  gsize size = to->leaf_sizes[to_leaf];
+  gsize size = to->sizes[to_buffer];
 
-  memcpy (to->bases[to_leaf] + (gsize) to_index * size, from->bases[from_leaf] + (gsize) from_index * size, (gsize) n * size);
+  memcpy (to->bases[to_buffer] + (gsize) to_index * size, from->bases[from_buffer] + (gsize) from_index * size, (gsize) n * size);
 }
 
 /* Element i from element i. */
@@ -36,9 +36,9 @@ step_copy (InterpStep  *self,
       !interp_step_check_window (self, from, first, first + n, error))
     return FALSE;
   for (guint i = 0; self->op == ACC_OP_UNZIP && i < self->node->item; i++)
-    skip += acc_element_type_get_n_leaves (acc_element_type_get_item (from->type, i));
-  for (guint leaf = 0; leaf < to->n_leaves && n > 0; leaf++)
-    copy_elements (to, leaf, first, from, leaf + skip, first, n);
+    skip += acc_element_type_get_n_buffers (acc_element_type_get_item (from->type, i));
+  for (guint buffer = 0; buffer < to->n_buffers && n > 0; buffer++)
+    copy_elements (to, buffer, first, from, buffer + skip, first, n);
   return TRUE;
 }
 
@@ -49,7 +49,7 @@ run_zip (InterpStep  *self,
          gint64       end,
          GError     **error)
 {
-  guint leaf = 0;
+  guint buffer = 0;
   gint64 to;
 
   if (self->rank > 0)
@@ -63,8 +63,8 @@ run_zip (InterpStep  *self,
 
       if (!interp_step_check_window (self, self->inputs[i], from, from + end - begin, error))
         return FALSE;
-      for (guint k = 0; k < self->inputs[i]->n_leaves; k++)
-        copy_elements (self->result, leaf++, to, self->inputs[i], k, from, end - begin);
+      for (guint k = 0; k < self->inputs[i]->n_buffers; k++)
+        copy_elements (self->result, buffer++, to, self->inputs[i], k, from, end - begin);
     }
   return TRUE;
 }
@@ -124,8 +124,8 @@ run_slice (InterpStep  *self,
       from = find_origin (self, index);
       if (!interp_step_check_window (self, self->inputs[0], from, from + 1, error))
         return FALSE;
-      for (guint leaf = 0; leaf < self->result->n_leaves; leaf++)
-        copy_elements (self->result, leaf, to, self->inputs[0], leaf, from, 1);
+      for (guint buffer = 0; buffer < self->result->n_buffers; buffer++)
+        copy_elements (self->result, buffer, to, self->inputs[0], buffer, from, 1);
     }
   return TRUE;
 }
@@ -176,8 +176,8 @@ run_backpermute (InterpStep  *self,
       linear = interp_value_linear (source, from);
       if (!interp_step_check_window (self, source, linear, linear + 1, error))
         return FALSE;
-      for (guint leaf = 0; leaf < self->result->n_leaves; leaf++)
-        copy_elements (self->result, leaf, to, source, leaf, linear, 1);
+      for (guint buffer = 0; buffer < self->result->n_buffers; buffer++)
+        copy_elements (self->result, buffer, to, source, buffer, linear, 1);
     }
   return TRUE;
 }

@@ -12,7 +12,7 @@ store_carry (InterpStep *self,
              gint64      linear)
 {
   for (guint leaf = 0; leaf < self->result->n_leaves; leaf++)
-    self->result->stores[leaf] (self->carry[leaf], self->result->bases[leaf], linear);
+    interp_value_store (self->result, leaf, linear, self->carry[leaf]);
 }
 
 /* carry = combine (carry, element), or the element where nothing came before. */
@@ -28,7 +28,7 @@ accumulate (InterpStep  *self,
   if (!self->started)
     {
       for (guint leaf = 0; leaf < input->n_leaves; leaf++)
-        input->loads[leaf] (&self->carry[leaf], input->bases[leaf], linear);
+        interp_value_load (input, leaf, linear, &self->carry[leaf]);
       self->started = TRUE;
       return TRUE;
     }
@@ -189,9 +189,9 @@ copy_defaults (InterpStep *self)
 {
   InterpValue *defaults = self->inputs[1];
 
-  for (guint leaf = 0; leaf < self->result->n_leaves; leaf++)
+  for (guint i = 0; i < self->result->n_buffers; i++)
     if (self->result->size > 0)
-      memcpy (self->result->bases[leaf], defaults->bases[leaf], (gsize) self->result->size * self->result->leaf_sizes[leaf]);
+      memcpy (self->result->bases[i], defaults->bases[i], (gsize) self->result->size * self->result->sizes[i]);
 }
 
 static gboolean
@@ -223,13 +223,13 @@ run_permute (InterpStep  *self,
 
       if (masked)
         {
-          targets->loads[0] (&value, targets->bases[0], at);
+          interp_value_load (targets, 0, at, &value);
           if (!value.u)
             continue;
         }
       for (guint d = 0; d < result->rank; d++)
         {
-          targets->loads[d + masked] (&value, targets->bases[d + masked], at);
+          interp_value_load (targets, d + masked, at, &value);
           target[d] = interp_scalar_to_index (value, acc_element_type_get_leaf (targets->type, d + masked));
           outside = outside || target[d] < 0 || target[d] >= result->extents[d];
           to = outside ? 0 : to * result->extents[d] + target[d];

@@ -75,7 +75,7 @@ load_cell (InterpStep    *self,
     return FALSE;
   for (guint leaf = 0; leaf < source->n_leaves; leaf++)
     if (frame->tape->param_used[first + leaf])
-      source->loads[leaf] (&frame->registers[first + leaf], source->bases[leaf], linear);
+      interp_value_load (source, leaf, linear, &frame->registers[first + leaf]);
   return TRUE;
 }
 

@@ -205,7 +205,7 @@ step_fill (InterpStep  *self,
     return FALSE;
   for (guint leaf = 0; leaf < result->n_leaves; leaf++)
     for (gint64 i = first; i < last; i++)
-      result->stores[leaf] (self->closed[leaf], result->bases[leaf], i);
+      interp_value_store (result, leaf, i, self->closed[leaf]);
   return !g_cancellable_set_error_if_cancelled (self->context->cancellable, error);
 }
 

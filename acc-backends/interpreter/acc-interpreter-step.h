@@ -87,7 +87,7 @@ interp_frame_load (InterpFrame       *frame,
 
   for (guint leaf = 0; leaf < value->n_leaves; leaf++)
     if (frame->tape->param_used[first + leaf])
-      value->loads[leaf] (&frame->registers[first + leaf], value->bases[leaf], linear);
+      interp_value_load (value, leaf, linear, &frame->registers[first + leaf]);
 }
 
 static inline void
@@ -108,7 +108,7 @@ interp_frame_store (const InterpFrame *frame,
                     gint64             linear)
 {
   for (guint leaf = 0; leaf < value->n_leaves; leaf++)
-    value->stores[leaf] (frame->registers[frame->tape->results[leaf]], value->bases[leaf], linear);
+    interp_value_store (value, leaf, linear, frame->registers[frame->tape->results[leaf]]);
 }
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (InterpStep, interp_step_free)

@@ -26,19 +26,21 @@ interp_value_new (AccElementType *type,
   self->row_elements = rank == 0 ? 1 : self->size == 0 ? 0 : self->size / self->extents[0];
 
   self->n_leaves = acc_element_type_get_n_leaves (type);
-  self->leaf_sizes = g_new0 (gsize, MAX (self->n_leaves, 1));
-  self->bases = g_new0 (guint8 *, MAX (self->n_leaves, 1));
+  self->places = acc_element_type_locate (type, 0);
   self->loads = g_new0 (InterpLoadFunc, MAX (self->n_leaves, 1));
   self->stores = g_new0 (InterpStoreFunc, MAX (self->n_leaves, 1));
-  self->buffers = g_new0 (AccBuffer *, MAX (self->n_leaves, 1));
   for (guint i = 0; i < self->n_leaves; i++)
     {
-      AccElementKind kind = acc_element_type_get_leaf (type, i);
-
-      self->leaf_sizes[i] = acc_element_kind_get_size (kind);
-      self->loads[i] = interp_scalar_get_load (kind);
-      self->stores[i] = interp_scalar_get_store (kind);
+      self->loads[i] = interp_scalar_get_load (acc_element_type_get_leaf (type, i));
+      self->stores[i] = interp_scalar_get_store (acc_element_type_get_leaf (type, i));
     }
+
+  self->n_buffers = acc_element_type_get_n_buffers (type);
+  self->sizes = g_new0 (gsize, MAX (self->n_buffers, 1));
+  self->bases = g_new0 (guint8 *, MAX (self->n_buffers, 1));
+  self->buffers = g_new0 (AccBuffer *, MAX (self->n_buffers, 1));
+  for (guint i = 0; i < self->n_buffers; i++)
+    self->sizes[i] = acc_element_type_get_buffer_size (type, i);
   return self;
 }
 
@@ -55,10 +57,10 @@ interp_value_new_manifest (AccArray  *array,
 {
   g_autoptr(InterpValue) self = interp_value_new (array->type, array->rank, acc_shape_get_extents (array->shape, NULL));
 
-  for (guint i = 0; i < self->n_leaves; i++)
+  for (guint i = 0; i < self->n_buffers; i++)
     {
-      self->buffers[i] = acc_buffer_ref (array->leaves[i]);
-      self->bases[i] = acc_buffer_map (array->leaves[i], error);
+      self->buffers[i] = acc_buffer_ref (array->buffers[i]);
+      self->bases[i] = acc_buffer_map (array->buffers[i], error);
       if (self->bases[i] == NULL)
         return NULL;
     }
@@ -72,13 +74,13 @@ interp_value_allocate (InterpValue  *self,
                        const char   *what,
                        GError      **error)
 {
-  for (guint i = 0; i < self->n_leaves; i++)
+  for (guint i = 0; i < self->n_buffers; i++)
     {
       gsize bytes;
 
       if (self->buffers[i] != NULL)
         continue;
-      if (self->size == G_MAXINT64 || !g_size_checked_mul (&bytes, (gsize) self->size, self->leaf_sizes[i]))
+      if (self->size == G_MAXINT64 || !g_size_checked_mul (&bytes, (gsize) self->size, self->sizes[i]))
         {
           g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY, "%s: more elements than memory can have", what);
           return FALSE;
@@ -96,28 +98,28 @@ void
 interp_value_share (InterpValue *self,
                     guint        to,
                     InterpValue *source,
-                    guint        first_leaf,
-                    guint        n_leaves)
+                    guint        first,
+                    guint        n)
 {
-  for (guint i = 0; i < n_leaves; i++)
+  for (guint i = 0; i < n; i++)
     {
-      self->buffers[to + i] = acc_buffer_ref (source->buffers[first_leaf + i]);
-      self->bases[to + i] = source->buffers[first_leaf + i]->data;
+      self->buffers[to + i] = acc_buffer_ref (source->buffers[first + i]);
+      self->bases[to + i] = source->buffers[first + i]->data;
     }
   take_all (self);
 }
 
 void
 interp_value_set_window (InterpValue *self,
-                         gpointer    *leaves,
+                         gpointer    *addresses,
                          gint64       first_row,
                          gint64       n_rows)
 {
   self->first = first_row * self->row_elements;
   self->end = self->first + n_rows * self->row_elements;
   /* By integers: the biased address may lie outside of any object. */
-  for (guint i = 0; i < self->n_leaves; i++)
-    self->bases[i] = (guint8 *) ((guintptr) leaves[i] - (guintptr) self->first * self->leaf_sizes[i]);
+  for (guint i = 0; i < self->n_buffers; i++)
+    self->bases[i] = (guint8 *) ((guintptr) addresses[i] - (guintptr) self->first * self->sizes[i]);
 }
 
 AccArray *
@@ -125,7 +127,7 @@ interp_value_to_array (InterpValue *self)
 {
   g_autoptr(AccShape) shape = acc_shape_new (self->extents, self->rank);
 
-  for (guint i = 0; i < self->n_leaves; i++)
+  for (guint i = 0; i < self->n_buffers; i++)
     acc_buffer_ref (self->buffers[i]);
   return acc_array_new_manifest (self->type, shape, self->buffers);
 }
@@ -142,10 +144,10 @@ interp_value_unref (InterpValue *self)
 {
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
-  for (guint i = 0; i < self->n_leaves; i++)
+  for (guint i = 0; i < self->n_buffers; i++)
     g_clear_pointer (&self->buffers[i], acc_buffer_unref);
   g_free (self->extents);
-  g_free (self->leaf_sizes);
+  g_free (self->sizes);
   g_free (self->bases);
   g_free (self->loads);
   g_free (self->stores);

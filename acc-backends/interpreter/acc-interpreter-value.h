@@ -18,10 +18,12 @@ typedef struct {
   gint64          row_elements;  /* of one index of the outermost dimension; rank 0: 1 */
   gint64          first, end;
   guint           n_leaves;
-  gsize          *leaf_sizes;
-  guint8        **bases;         /* biased */
+  const AccLeafPlace *places;    /* per leaf */
   InterpLoadFunc *loads;
   InterpStoreFunc *stores;
+  guint           n_buffers;
+  gsize          *sizes;         /* per buffer: bytes from one element to the next */
+  guint8        **bases;         /* biased */
   AccBuffer     **buffers;       /* NULL entries where somebody else owns the memory */
 } InterpValue;
 
@@ -31,9 +33,9 @@ InterpValue *interp_value_new        (AccElementType *type, guint rank, const gi
 InterpValue *interp_value_new_manifest (AccArray *array, GError **error);
 /* Takes all its elements from @backend's budget. */
 gboolean     interp_value_allocate   (InterpValue *self, AccBackend *backend, const char *what, GError **error);
-/* Shares leaves [first_leaf, first_leaf + self's) of @source, which has as many elements, as leaves @to .. of self. */
-void         interp_value_share      (InterpValue *self, guint to, InterpValue *source, guint first_leaf, guint n_leaves);
-void         interp_value_set_window (InterpValue *self, gpointer *leaves, gint64 first_row, gint64 n_rows);
+/* Shares buffers [first, first + n) of @source, which has as many elements, as buffers @to .. of self. */
+void         interp_value_share      (InterpValue *self, guint to, InterpValue *source, guint first, guint n);
+void         interp_value_set_window (InterpValue *self, gpointer *addresses, gint64 first_row, gint64 n_rows);
 AccArray    *interp_value_to_array   (InterpValue *self);
 InterpValue *interp_value_ref        (InterpValue *self);
 void         interp_value_unref      (InterpValue *self);
@@ -54,6 +56,28 @@ interp_value_linear (const InterpValue *self,
   for (guint i = 0; i < self->rank; i++)
     linear = linear * self->extents[i] + index[i];
   return linear;
+}
+
+static inline void
+interp_value_load (const InterpValue *self,
+                   guint              leaf,
+                   gint64             linear,
+                   InterpScalar      *to)
+{
+  const AccLeafPlace *place = &self->places[leaf];
+
+  self->loads[leaf] (to, self->bases[place->buffer], linear * place->lanes + place->lane);
+}
+
+static inline void
+interp_value_store (InterpValue *self,
+                    guint        leaf,
+                    gint64       linear,
+                    InterpScalar from)
+{
+  const AccLeafPlace *place = &self->places[leaf];
+
+  self->stores[leaf] (from, self->bases[place->buffer], linear * place->lanes + place->lane);
 }
 
 static inline gboolean

@@ -363,6 +363,8 @@ kb_int (AccKernelBuilder *b,
     case ACC_KIND_F32:
     case ACC_KIND_F64:
     case ACC_KIND_TUPLE:
+    case ACC_KIND_COMPLEX:
+    case ACC_KIND_VECTOR:
     default:
       set_error (b, "kb_int of a kind that is no integer");
       return (KValue) { 0 };

@@ -160,7 +160,7 @@ device_set_window (AccRowRun    *base,
 
   /* A copy of rows has a window, but not one that kernels know. */
   for (guint k = 0; k < own->n_leaves && self->program.numbers[value] == number; k++)
-    self->windows[self->prepared->values[value].first_leaf + k]
+    self->windows[self->prepared->values[value].first_buffer + k]
         = (AccDeviceWindow) { memory->blocks[k], (memory->headroom - origin_row) * (gint64) own->row_bytes[k] };
 }
 
@@ -477,17 +477,17 @@ static const AccRowRunClass row_run_class = {
 static void
 measure_values (Run *self)
 {
-  self->windows = g_new0 (AccDeviceWindow, self->prepared->n_leaves + 1);
+  self->windows = g_new0 (AccDeviceWindow, self->prepared->n_buffers + 1);
   self->values = g_new0 (Value, self->base.n_values + 1);
   for (guint i = 0; i < self->base.n_values; i++)
     {
       const AccPreparedValue *prepared = &self->prepared->values[acc_row_program_get_value (&self->program, i)];
       Value *value = &self->values[i];
 
-      value->n_leaves = prepared->n_leaves;
-      value->row_bytes = g_new0 (gsize, prepared->n_leaves + 1);
-      for (guint k = 0; k < prepared->n_leaves; k++)
-        value->row_bytes[k] = (gsize) prepared->row_elements * self->prepared->element_bytes[prepared->first_leaf + k];
+      value->n_leaves = prepared->n_buffers;
+      value->row_bytes = g_new0 (gsize, prepared->n_buffers + 1);
+      for (guint k = 0; k < prepared->n_buffers; k++)
+        value->row_bytes[k] = (gsize) prepared->row_elements * self->prepared->element_bytes[prepared->first_buffer + k];
     }
 }
 
@@ -521,11 +521,11 @@ allocate_pinned (Run     *self,
   if (!acc_device_run_allocate (&self->run, value, error))
     return FALSE;
 
-  for (guint k = v->first_leaf; k < v->first_leaf + v->n_leaves; k++)
+  for (guint k = v->first_buffer; k < v->first_buffer + v->n_buffers; k++)
     {
-      if (acc_device_heap_pin (self->run.heap, self->run.leaves[k], v->name, error) == NULL)
+      if (acc_device_heap_pin (self->run.heap, self->run.buffers[k], v->name, error) == NULL)
         return FALSE;
-      g_ptr_array_add (self->pinned, self->run.leaves[k]);
+      g_ptr_array_add (self->pinned, self->run.buffers[k]);
     }
 
   return TRUE;

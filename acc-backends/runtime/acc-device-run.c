@@ -13,12 +13,12 @@ acc_device_run_init (AccDeviceRun *self,
                      AccPrepared  *prepared,
                      GCancellable *cancellable)
 {
-  gpointer *memory = g_new0 (gpointer, 3 * prepared->n_leaves + prepared->max_scratch + 1);
+  gpointer *memory = g_new0 (gpointer, 3 * prepared->n_buffers + prepared->max_scratch + 1);
 
   *self = (AccDeviceRun) { .host = host, .heap = host->heap, .prepared = prepared, .cancellable = cancellable };
-  self->leaves = (AccBuffer **) memory;
-  self->blocks = (AccDeviceBlock **) (memory + prepared->n_leaves);
-  self->used = (AccDeviceBlock **) (memory + 2 * prepared->n_leaves);
+  self->buffers = (AccBuffer **) memory;
+  self->blocks = (AccDeviceBlock **) (memory + prepared->n_buffers);
+  self->used = (AccDeviceBlock **) (memory + 2 * prepared->n_buffers);
   self->slots = g_new0 (AccDeviceSlot, prepared->max_slots + 1);
 }
 
@@ -33,7 +33,7 @@ acc_device_run_clear (AccDeviceRun *self)
     acc_device_run_free_value (self, i);
   if (self->report != NULL)
     acc_device_heap_give_report (self->heap, g_steal_pointer (&self->report), !was_dirty);
-  g_clear_pointer (&self->leaves, g_free);
+  g_clear_pointer (&self->buffers, g_free);
   g_clear_pointer (&self->slots, g_free);
 }
 
@@ -44,8 +44,8 @@ acc_device_run_free_value (AccDeviceRun *self,
   const AccPreparedValue *v = &self->prepared->values[value];
 
   if (self->prepared->schedule->values[value].role == ACC_VALUE_COMPUTED)
-    for (guint k = 0; k < v->n_leaves; k++)
-      g_clear_pointer (&self->leaves[v->first_leaf + k], acc_buffer_unref);
+    for (guint k = 0; k < v->n_buffers; k++)
+      g_clear_pointer (&self->buffers[v->first_buffer + k], acc_buffer_unref);
 }
 
 gboolean
@@ -64,10 +64,10 @@ acc_device_run_bind (AccDeviceRun  *self,
       switch (schedule->values[i].role)
         {
         case ACC_VALUE_ARGUMENT:
-          given = arguments[schedule->values[i].position]->leaves;
+          given = arguments[schedule->values[i].position]->buffers;
           break;
         case ACC_VALUE_MANIFEST:
-          given = schedule->values[i].array->leaves;
+          given = schedule->values[i].array->buffers;
           break;
         case ACC_VALUE_SOURCE:
           if (!rows)
@@ -79,8 +79,8 @@ acc_device_run_bind (AccDeviceRun  *self,
         case ACC_VALUE_COMPUTED:
           break;
         }
-      for (guint k = 0; k < v->n_leaves && given != NULL; k++)
-        self->leaves[v->first_leaf + k] = given[k];
+      for (guint k = 0; k < v->n_buffers && given != NULL; k++)
+        self->buffers[v->first_buffer + k] = given[k];
     }
 
   return TRUE;
@@ -91,38 +91,38 @@ acc_device_run_bind (AccDeviceRun  *self,
 static void
 unpin_all (AccDeviceRun *self)
 {
-  for (guint i = 0; i < self->prepared->n_leaves; i++)
+  for (guint i = 0; i < self->prepared->n_buffers; i++)
     if (self->blocks[i] != NULL)
       {
-        acc_device_heap_unpin (self->heap, self->leaves[i]);
+        acc_device_heap_unpin (self->heap, self->buffers[i]);
         self->blocks[i] = NULL;
       }
   self->n_used = 0;
 }
 
 static gboolean
-pin_leaf (AccDeviceRun  *self,
-          guint          value,
-          guint          leaf,
-          GError       **error)
+pin_buffer (AccDeviceRun  *self,
+            guint          value,
+            guint          buffer,
+            GError       **error)
 {
   const AccPreparedValue *v = &self->prepared->values[value];
-  guint i = v->first_leaf + leaf;
+  guint i = v->first_buffer + buffer;
 
   if (self->blocks[i] != NULL)
     return TRUE;
 
-  if (self->leaves[i] != NULL)
-    self->blocks[i] = acc_device_heap_pin (self->heap, self->leaves[i], v->name, error);
+  if (self->buffers[i] != NULL)
+    self->blocks[i] = acc_device_heap_pin (self->heap, self->buffers[i], v->name, error);
   else
     {
       AccBufferCopy *copy;
 
-      self->leaves[i] = acc_device_heap_new_buffer (self->heap, self->prepared->leaf_bytes[i], v->name, error);
-      copy = self->leaves[i] != NULL ? acc_buffer_get_copy (self->leaves[i], self->heap) : NULL;
-      self->blocks[i] = copy != NULL ? acc_device_heap_pin (self->heap, self->leaves[i], v->name, error) : NULL;
+      self->buffers[i] = acc_device_heap_new_buffer (self->heap, self->prepared->buffer_bytes[i], v->name, error);
+      copy = self->buffers[i] != NULL ? acc_buffer_get_copy (self->buffers[i], self->heap) : NULL;
+      self->blocks[i] = copy != NULL ? acc_device_heap_pin (self->heap, self->buffers[i], v->name, error) : NULL;
       if (copy != NULL)
-        acc_device_heap_unpin (self->heap, self->leaves[i]);
+        acc_device_heap_unpin (self->heap, self->buffers[i]);
     }
 
   return self->blocks[i] != NULL;
@@ -135,13 +135,13 @@ acc_device_run_allocate (AccDeviceRun  *self,
 {
   const AccPreparedValue *v = &self->prepared->values[value];
 
-  for (guint k = v->first_leaf; k < v->first_leaf + v->n_leaves; k++)
-    if (self->leaves[k] == NULL)
+  for (guint k = v->first_buffer; k < v->first_buffer + v->n_buffers; k++)
+    if (self->buffers[k] == NULL)
       {
-        self->leaves[k] = acc_device_heap_new_buffer (self->heap, self->prepared->leaf_bytes[k], v->name, error);
-        if (self->leaves[k] == NULL)
+        self->buffers[k] = acc_device_heap_new_buffer (self->heap, self->prepared->buffer_bytes[k], v->name, error);
+        if (self->buffers[k] == NULL)
           return FALSE;
-        acc_device_heap_unpin (self->heap, self->leaves[k]);
+        acc_device_heap_unpin (self->heap, self->buffers[k]);
       }
 
   return TRUE;
@@ -158,8 +158,8 @@ gather (AccDeviceRun           *self,
     {
       const AccPreparedValue *v = &self->prepared->values[step->writes[w]];
 
-      for (guint k = 0; k < v->n_leaves; k++)
-        if ((windows == NULL || windows[v->first_leaf + k].block == NULL) && !pin_leaf (self, step->writes[w], k, error))
+      for (guint k = 0; k < v->n_buffers; k++)
+        if ((windows == NULL || windows[v->first_buffer + k].block == NULL) && !pin_buffer (self, step->writes[w], k, error))
           return FALSE;
     }
 
@@ -168,9 +168,9 @@ gather (AccDeviceRun           *self,
       {
         const AccSlot *slot = &step->launches[l].slots[i];
 
-        if (slot->kind == ACC_SLOT_LEAF
-            && (windows == NULL || windows[self->prepared->values[slot->value].first_leaf + slot->leaf].block == NULL)
-            && !pin_leaf (self, slot->value, slot->leaf, error))
+        if (slot->kind == ACC_SLOT_BUFFER
+            && (windows == NULL || windows[self->prepared->values[slot->value].first_buffer + slot->buffer].block == NULL)
+            && !pin_buffer (self, slot->value, slot->buffer, error))
           return FALSE;
       }
 
@@ -193,11 +193,11 @@ list_used (AccDeviceRun           *self,
 
         if (slot->kind == ACC_SLOT_SCRATCH)
           block = scratch[slot->scratch];
-        else if (slot->kind == ACC_SLOT_LEAF)
+        else if (slot->kind == ACC_SLOT_BUFFER)
           {
-            guint leaf = self->prepared->values[slot->value].first_leaf + slot->leaf;
+            guint buffer = self->prepared->values[slot->value].first_buffer + slot->buffer;
 
-            block = windows != NULL && windows[leaf].block != NULL ? windows[leaf].block : self->blocks[leaf];
+            block = windows != NULL && windows[buffer].block != NULL ? windows[buffer].block : self->blocks[buffer];
           }
         for (guint k = 0; k < self->n_used && !is_known; k++)
           is_known = self->used[k] == block;
@@ -217,17 +217,17 @@ fill_slots (AccDeviceRun           *self,
   for (guint i = 0; i < launch->n_slots; i++)
     {
       const AccSlot *slot = &launch->slots[i];
-      guint leaf;
+      guint buffer;
 
       self->slots[i] = (AccDeviceSlot) { NULL, 0, 0 };
       switch (slot->kind)
         {
-        case ACC_SLOT_LEAF:
-          leaf = self->prepared->values[slot->value].first_leaf + slot->leaf;
-          if (windows != NULL && windows[leaf].block != NULL)
-            self->slots[i] = (AccDeviceSlot) { &windows[leaf].block->memory, windows[leaf].offset, 0 };
+        case ACC_SLOT_BUFFER:
+          buffer = self->prepared->values[slot->value].first_buffer + slot->buffer;
+          if (windows != NULL && windows[buffer].block != NULL)
+            self->slots[i] = (AccDeviceSlot) { &windows[buffer].block->memory, windows[buffer].offset, 0 };
           else
-            self->slots[i].memory = &self->blocks[leaf]->memory;
+            self->slots[i].memory = &self->blocks[buffer]->memory;
           break;
         case ACC_SLOT_LITERAL:
           self->slots[i].bits = slot->bits;
@@ -413,7 +413,7 @@ acc_device_run_check (AccDeviceRun  *self,
 }
 
 typedef struct {
-  guint leaf;
+  guint buffer;
   gsize at;
 } Small;
 
@@ -429,9 +429,9 @@ ask_for_small (AccDeviceRun  *self,
     {
       const AccPreparedValue *v = &self->prepared->values[schedule->results[r]];
 
-      for (guint k = v->first_leaf; k < v->first_leaf + v->n_leaves; k++)
+      for (guint k = v->first_buffer; k < v->first_buffer + v->n_buffers; k++)
         {
-          AccBuffer *buffer = self->leaves[k];
+          AccBuffer *buffer = self->buffers[k];
           Small small = { k, self->report->filled };
           AccDeviceBlock *block;
           gboolean is_listed = FALSE;
@@ -440,7 +440,7 @@ ask_for_small (AccDeviceRun  *self,
               || small.at + buffer->size > ACC_REPORT_BYTES)
             continue;
           for (guint i = 0; i < list->len && !is_listed; i++)
-            is_listed = self->leaves[g_array_index (list, Small, i).leaf] == buffer;
+            is_listed = self->buffers[g_array_index (list, Small, i).buffer] == buffer;
           if (is_listed)
             continue;
 
@@ -465,7 +465,7 @@ take_small (AccDeviceRun *self,
   for (guint i = 0; i < list->len; i++)
     {
       const Small *small = &g_array_index (list, Small, i);
-      AccBuffer *buffer = self->leaves[small->leaf];
+      AccBuffer *buffer = self->buffers[small->buffer];
 
       acc_device_heap_unpin_filled (self->heap, buffer, ok ? self->report->host + small->at : NULL);
     }
@@ -501,10 +501,10 @@ acc_device_run_make_result (AccDeviceRun *self,
   const AccSchedule *schedule = self->prepared->schedule;
   guint value = schedule->results[result];
   const AccPreparedValue *v = &self->prepared->values[value];
-  g_autofree AccBuffer **owned = g_new (AccBuffer *, v->n_leaves + 1);
+  g_autofree AccBuffer **owned = g_new (AccBuffer *, v->n_buffers + 1);
 
-  for (guint k = 0; k < v->n_leaves; k++)
-    owned[k] = acc_buffer_ref (self->leaves[v->first_leaf + k]);
+  for (guint k = 0; k < v->n_buffers; k++)
+    owned[k] = acc_buffer_ref (self->buffers[v->first_buffer + k]);
 
   return acc_array_new_manifest (schedule->values[value].type, schedule->result_shapes[result], owned);
 }

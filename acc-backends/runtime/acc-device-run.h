@@ -16,9 +16,9 @@ typedef struct {
   AccDeviceHeap   *heap;
   AccPrepared     *prepared;    /* borrowed */
   GCancellable    *cancellable;
-  AccBuffer      **leaves;      /* per leaf of every value: borrowed where given, owned where computed; NULL: no memory yet */
+  AccBuffer      **buffers;      /* per buffer of every value: borrowed where given, owned where computed; NULL: no memory yet */
   /*< private >*/
-  AccDeviceBlock **blocks;      /* per leaf: while a step is enqueued */
+  AccDeviceBlock **blocks;      /* per buffer: while a step is enqueued */
   AccDeviceBlock **used;        /* of a step, n_used */
   guint            n_used;
   AccDeviceSlot   *slots;
@@ -26,7 +26,7 @@ typedef struct {
   gboolean         is_dirty;    /* something is enqueued that was not waited for */
 } AccDeviceRun;
 
-/* Where a leaf of a value is for one launch, in place of its buffer: element 0 of the whole array is, or would be, at .offset. */
+/* Where a buffer of a value is for one launch, in place of its buffer: element 0 of the whole array is, or would be, at .offset. */
 typedef struct {
   AccDeviceBlock *block;        /* NULL: the run's own buffer */
   gint64          offset;
@@ -40,7 +40,7 @@ gboolean  acc_device_run_bind       (AccDeviceRun *self, AccArray **arguments, g
 /* Enqueues a step, whole. */
 gboolean  acc_device_run_step       (AccDeviceRun *self, guint step, GError **error);
 /* Enqueues what rows [begin, end) of a step take: launches over rows that are in [begin, end), and those over the whole space at
- * the last row, or each time where the step combines per band. @windows: one per leaf of all values. @scratch: the step's,
+ * the last row, or each time where the step combines per band. @windows: one per buffer of all values. @scratch: the step's,
  * kept by the caller for the whole run. */
 gboolean  acc_device_run_rows       (AccDeviceRun *self, guint step, gint64 begin, gint64 end, const AccDeviceWindow *windows,
                                      AccDeviceBlock **scratch, GError **error);

@@ -281,7 +281,7 @@ read_flag (AccArray  *array,
            gboolean  *flag,
            GError   **error)
 {
-  const guint8 *data = acc_buffer_map (array->leaves[0], error);
+  const guint8 *data = acc_buffer_map (array->buffers[0], error);
 
   if (data == NULL)
     return FALSE;

@@ -180,7 +180,7 @@ static GHashTable *
 list_users (AccGraph *self)
 {
   GHashTable *users = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
-  g_autoptr (GPtrArray) nodes = acc_array_sort (self->results, self->n_results);
+  g_autoptr (GPtrArray) nodes = acc_array_sort_nodes (self->results, self->n_results);
 
   for (guint i = 0; i < nodes->len; i++)
     {

@@ -17,19 +17,19 @@ measure_values (AccPrepared  *self,
                 GError      **error)
 {
   AccSchedule *schedule = self->schedule;
-  guint n_leaves = 0;
+  guint n_buffers = 0;
 
   self->values = g_new0 (AccPreparedValue, schedule->n_values);
   for (guint i = 0; i < schedule->n_values; i++)
     {
       self->values[i].name = describe_value (&schedule->values[i]);
-      self->values[i].first_leaf = n_leaves;
-      self->values[i].n_leaves = acc_element_type_get_n_leaves (schedule->values[i].type);
-      n_leaves += self->values[i].n_leaves;
+      self->values[i].first_buffer = n_buffers;
+      self->values[i].n_buffers = acc_element_type_get_n_buffers (schedule->values[i].type);
+      n_buffers += self->values[i].n_buffers;
     }
-  self->n_leaves = n_leaves;
-  self->leaf_bytes = g_new0 (gsize, n_leaves);
-  self->element_bytes = g_new0 (gsize, n_leaves);
+  self->n_buffers = n_buffers;
+  self->buffer_bytes = g_new0 (gsize, n_buffers);
+  self->element_bytes = g_new0 (gsize, n_buffers);
 
   for (guint i = 0; i < schedule->n_values; i++)
     {
@@ -55,15 +55,15 @@ measure_values (AccPrepared  *self,
               row = 0;
         }
 
-      for (guint k = 0; k < prepared->n_leaves; k++)
+      for (guint k = 0; k < prepared->n_buffers; k++)
         {
-          guint leaf = prepared->first_leaf + k;
+          guint buffer = prepared->first_buffer + k;
           guint64 bytes;
 
-          self->element_bytes[leaf] = acc_element_kind_get_size (acc_element_type_get_leaf (value->type, k));
-          fits = fits && g_uint64_checked_mul (&bytes, n, self->element_bytes[leaf]) && bytes <= G_MAXINT64;
+          self->element_bytes[buffer] = acc_element_type_get_buffer_size (value->type, k);
+          fits = fits && g_uint64_checked_mul (&bytes, n, self->element_bytes[buffer]) && bytes <= G_MAXINT64;
           if (fits)
-            self->leaf_bytes[leaf] = bytes;
+            self->buffer_bytes[buffer] = bytes;
         }
       if (!fits || n > G_MAXINT64)
         {
@@ -120,8 +120,8 @@ count_written (AccPrepared           *self,
     {
       const AccPreparedValue *value = &self->values[step->writes[i]];
 
-      for (guint k = 0; k < value->n_leaves; k++)
-        bytes += MIN (self->leaf_bytes[value->first_leaf + k], G_MAXINT64 / 64);
+      for (guint k = 0; k < value->n_buffers; k++)
+        bytes += MIN (self->buffer_bytes[value->first_buffer + k], G_MAXINT64 / 64);
     }
 
   return bytes;
@@ -235,7 +235,7 @@ acc_prepared_unref (AccPrepared *self)
     g_free (self->values[i].name);
   g_free (self->steps);
   g_free (self->values);
-  g_free (self->leaf_bytes);
+  g_free (self->buffer_bytes);
   g_free (self->element_bytes);
   acc_schedule_unref (self->schedule);
   g_free (self);

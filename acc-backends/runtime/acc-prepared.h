@@ -23,8 +23,8 @@ typedef struct {
 
 typedef struct {
   char   *name;                       /* "map “blur”" */
-  guint   first_leaf;                 /* place of its leaves among those of all values */
-  guint   n_leaves;
+  guint   first_buffer;               /* place of its buffers among those of all values */
+  guint   n_buffers;
   gint64  n_elements;
   gint64  n_rows;                     /* extent of the outermost dimension; 1 for rank 0 */
   gint64  row_elements;
@@ -35,9 +35,9 @@ typedef struct {
   AccSchedule      *schedule;
   AccPreparedStep  *steps;
   AccPreparedValue *values;
-  guint             n_leaves;
-  gsize            *leaf_bytes;       /* per leaf, whole */
-  gsize            *element_bytes;    /* per leaf, of one element */
+  guint             n_buffers;
+  gsize            *buffer_bytes;     /* per buffer, whole */
+  gsize            *element_bytes;    /* per buffer, of one element */
   guint             max_scratch;      /* of any step */
   guint             max_slots;        /* of any launch */
 } AccPrepared;

@@ -62,8 +62,8 @@ get_bytes (AccRowLayout *self,
   const AccPreparedValue *v = &self->prepared->values[value];
   guint64 bytes = 0;
 
-  for (guint k = 0; k < v->n_leaves; k++)
-    bytes += self->prepared->leaf_bytes[v->first_leaf + k];
+  for (guint k = 0; k < v->n_buffers; k++)
+    bytes += self->prepared->buffer_bytes[v->first_buffer + k];
 
   return bytes;
 }

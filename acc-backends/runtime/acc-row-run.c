@@ -7,8 +7,8 @@
 #include <string.h>
 
 typedef struct {
-  guint64 *bases;        /* per leaf: where row 0 is, or would be */
-  gsize   *row_bytes;    /* per leaf */
+  guint64 *bases;        /* per buffer: where row 0 is, or would be */
+  gsize   *row_bytes;    /* per buffer */
 } Value;
 
 typedef struct {
@@ -60,10 +60,10 @@ measure_values (Run *self)
     {
       const AccPreparedValue *prepared = &self->prepared->values[acc_row_program_get_value (&self->program, i)];
 
-      self->values[i].bases = g_new0 (guint64, prepared->n_leaves + 1);
-      self->values[i].row_bytes = g_new0 (gsize, prepared->n_leaves + 1);
-      for (guint k = 0; k < prepared->n_leaves; k++)
-        self->values[i].row_bytes[k] = (gsize) prepared->row_elements * self->prepared->element_bytes[prepared->first_leaf + k];
+      self->values[i].bases = g_new0 (guint64, prepared->n_buffers + 1);
+      self->values[i].row_bytes = g_new0 (gsize, prepared->n_buffers + 1);
+      for (guint k = 0; k < prepared->n_buffers; k++)
+        self->values[i].row_bytes[k] = (gsize) prepared->row_elements * self->prepared->element_bytes[prepared->first_buffer + k];
     }
 }
 
@@ -119,16 +119,16 @@ allocate_kept (Run     *self,
 static void
 row_run_set_window (AccRowRun *base,
                     guint      number,
-                    gpointer  *leaves,
+                    gpointer  *addresses,
                     gint64     first_row,
                     gint64     n_rows)
 {
   Run *self = (Run *) base;
   Value *value = &self->values[number];
-  guint n_leaves = self->prepared->values[acc_row_program_get_value (&self->program, number)].n_leaves;
+  guint n_buffers = self->prepared->values[acc_row_program_get_value (&self->program, number)].n_buffers;
 
-  for (guint k = 0; k < n_leaves; k++)
-    value->bases[k] = (guint64) (guintptr) leaves[k] - (guint64) first_row * value->row_bytes[k];
+  for (guint k = 0; k < n_buffers; k++)
+    value->bases[k] = (guint64) (guintptr) addresses[k] - (guint64) first_row * value->row_bytes[k];
 }
 
 static void
@@ -143,12 +143,12 @@ fill_slots (Run             *self,
 
       switch (slot->kind)
         {
-        case ACC_SLOT_LEAF:
+        case ACC_SLOT_BUFFER:
           number = self->program.numbers[slot->value];
           if (number == ACC_ROW_NONE || self->base.values[number].kind == ACC_ROW_VALUE_REDUCED)
-            self->run.slots[i] = (guintptr) self->run.leaves[self->prepared->values[slot->value].first_leaf + slot->leaf]->data;
+            self->run.slots[i] = (guintptr) self->run.buffers[self->prepared->values[slot->value].first_buffer + slot->buffer]->data;
           else
-            self->run.slots[i] = self->values[number].bases[slot->leaf];
+            self->run.slots[i] = self->values[number].bases[slot->buffer];
           break;
         case ACC_SLOT_LITERAL:
           self->run.slots[i] = slot->bits;
@@ -169,7 +169,7 @@ copy_rows (Run                     *self,
   const Value *from = &self->values[step->from];
   const Value *to = &self->values[step->to];
 
-  for (guint k = 0; k < self->prepared->values[acc_row_program_get_value (&self->program, step->to)].n_leaves; k++)
+  for (guint k = 0; k < self->prepared->values[acc_row_program_get_value (&self->program, step->to)].n_buffers; k++)
     memcpy ((gpointer) (guintptr) (to->bases[k] + (guint64) begin * to->row_bytes[k]),
             (gconstpointer) (guintptr) (from->bases[k] + (guint64) begin * from->row_bytes[k]),
             (gsize) (end - begin) * to->row_bytes[k]);

@@ -9,14 +9,14 @@ acc_run_init (AccRun       *self,
               AccPrepared  *prepared,
               GCancellable *cancellable)
 {
-  gpointer *memory = g_new0 (gpointer, prepared->n_leaves + prepared->max_scratch + prepared->max_slots + 1);
+  gpointer *memory = g_new0 (gpointer, prepared->n_buffers + prepared->max_scratch + prepared->max_slots + 1);
 
   G_STATIC_ASSERT (sizeof (gpointer) == sizeof (guint64));
 
   *self = (AccRun) { .host = host, .prepared = prepared };
-  self->leaves = (AccBuffer **) memory;
-  self->scratch = (AccBuffer **) (memory + prepared->n_leaves);
-  self->slots = (guint64 *) (memory + prepared->n_leaves + prepared->max_scratch);
+  self->buffers = (AccBuffer **) memory;
+  self->scratch = (AccBuffer **) (memory + prepared->n_buffers);
+  self->slots = (guint64 *) (memory + prepared->n_buffers + prepared->max_scratch);
   acc_launch_context_init (&self->launch, host, prepared, cancellable);
 }
 
@@ -25,7 +25,7 @@ acc_run_clear (AccRun *self)
 {
   for (guint i = 0; i < self->prepared->schedule->n_values; i++)
     acc_run_free_value (self, i);
-  g_clear_pointer (&self->leaves, g_free);
+  g_clear_pointer (&self->buffers, g_free);
 }
 
 void
@@ -35,8 +35,8 @@ acc_run_free_value (AccRun *self,
   const AccPreparedValue *v = &self->prepared->values[value];
 
   if (self->prepared->schedule->values[value].role == ACC_VALUE_COMPUTED)
-    for (guint k = 0; k < v->n_leaves; k++)
-      g_clear_pointer (&self->leaves[v->first_leaf + k], acc_buffer_unref);
+    for (guint k = 0; k < v->n_buffers; k++)
+      g_clear_pointer (&self->buffers[v->first_buffer + k], acc_buffer_unref);
 }
 
 gboolean
@@ -46,11 +46,11 @@ acc_run_allocate (AccRun  *self,
 {
   const AccPreparedValue *v = &self->prepared->values[value];
 
-  for (guint k = v->first_leaf; k < v->first_leaf + v->n_leaves; k++)
-    if (self->leaves[k] == NULL)
+  for (guint k = v->first_buffer; k < v->first_buffer + v->n_buffers; k++)
+    if (self->buffers[k] == NULL)
       {
-        self->leaves[k] = acc_pool_allocate (self->host->pool, self->prepared->leaf_bytes[k], v->name, error);
-        if (self->leaves[k] == NULL)
+        self->buffers[k] = acc_pool_allocate (self->host->pool, self->prepared->buffer_bytes[k], v->name, error);
+        if (self->buffers[k] == NULL)
           return FALSE;
       }
 
@@ -66,10 +66,10 @@ acc_run_make_result (AccRun *self,
   const AccPreparedValue *v = &self->prepared->values[value];
   AccBuffer *few[16];
   g_autofree AccBuffer **many = NULL;
-  AccBuffer **owned = v->n_leaves <= G_N_ELEMENTS (few) ? few : (many = g_new (AccBuffer *, v->n_leaves));
+  AccBuffer **owned = v->n_buffers <= G_N_ELEMENTS (few) ? few : (many = g_new (AccBuffer *, v->n_buffers));
 
-  for (guint k = 0; k < v->n_leaves; k++)
-    owned[k] = acc_buffer_ref (self->leaves[v->first_leaf + k]);
+  for (guint k = 0; k < v->n_buffers; k++)
+    owned[k] = acc_buffer_ref (self->buffers[v->first_buffer + k]);
 
   return acc_array_new_manifest (schedule->values[value].type, schedule->result_shapes[result], owned);
 }
@@ -90,10 +90,10 @@ acc_run_bind (AccRun    *self,
       switch (schedule->values[i].role)
         {
         case ACC_VALUE_ARGUMENT:
-          given = arguments[schedule->values[i].position]->leaves;
+          given = arguments[schedule->values[i].position]->buffers;
           break;
         case ACC_VALUE_MANIFEST:
-          given = schedule->values[i].array->leaves;
+          given = schedule->values[i].array->buffers;
           break;
         case ACC_VALUE_SOURCE:
           if (!rows)
@@ -105,14 +105,14 @@ acc_run_bind (AccRun    *self,
         case ACC_VALUE_COMPUTED:
           break;
         }
-      for (guint k = 0; k < v->n_leaves && given != NULL; k++)
+      for (guint k = 0; k < v->n_buffers && given != NULL; k++)
         {
           if (acc_buffer_map (given[k], error) == NULL)
             {
               g_prefix_error (error, "%s: ", v->name);
               return FALSE;
             }
-          self->leaves[v->first_leaf + k] = given[k];
+          self->buffers[v->first_buffer + k] = given[k];
         }
     }
 
@@ -129,8 +129,8 @@ fill_slots (AccRun          *self,
 
       switch (slot->kind)
         {
-        case ACC_SLOT_LEAF:
-          self->slots[i] = (guintptr) self->leaves[self->prepared->values[slot->value].first_leaf + slot->leaf]->data;
+        case ACC_SLOT_BUFFER:
+          self->slots[i] = (guintptr) self->buffers[self->prepared->values[slot->value].first_buffer + slot->buffer]->data;
           break;
         case ACC_SLOT_LITERAL:
           self->slots[i] = slot->bits;

@@ -15,7 +15,7 @@ typedef struct {
   AccHost          *host;
   AccPrepared      *prepared;  /* borrowed */
   AccLaunchContext  launch;
-  AccBuffer       **leaves;    /* per leaf of every value: borrowed where given, owned where computed; NULL: no memory yet */
+  AccBuffer       **buffers;    /* per buffer of every value: borrowed where given, owned where computed; NULL: no memory yet */
   AccBuffer       **scratch;   /* of the step that runs */
   guint64          *slots;
 } AccRun;

@@ -27,19 +27,18 @@ get_word (AccPermute *self)
 void
 acc_permute_swap (AccPermute       *self,
                   AccLower         *l,
-                  KBuffer           buffer,
-                  KValue            at,
+                  AccPlace          place,
                   AccElementKind    kind,
                   AccPermuteChange  change,
                   gpointer          data)
 {
   AccKernelBuilder *b = l->b;
-  KVar seen = kb_var (b, kb_load (b, buffer, at));
+  KVar seen = kb_var (b, low_load_place (l, place));
 
   low_while (l)
     {
       KValue old = kb_get (b, seen);
-      KValue found = kb_atomic_cas (b, buffer, at, old, change (self, l, old, data));
+      KValue found = kb_atomic_cas (b, place.buffer, place.at, old, change (self, l, old, data));
 
       kb_set (b, seen, found);
       kb_until (b, acc_permute_same_bits (b, kind, found, old));
@@ -68,9 +67,9 @@ combine_by_swap (AccPermute     *self,
                  gpointer        data)
 {
   AccLower *l = simt->l;
-  KBuffer buffer = acc_permute_get_result (self, l, 0, ACC_BUFFER_COHERENT);
+  AccPlace place = acc_permute_get_result (self, l, 0, target, ACC_BUFFER_COHERENT);
 
-  acc_permute_swap (self, l, buffer, target, acc_permute_get_kind (self, 0), change_leaf, acc_permute_read (self, l, ix));
+  acc_permute_swap (self, l, place, acc_permute_get_kind (self, 0), change_leaf, acc_permute_read (self, l, ix));
 }
 
 static KValue
@@ -145,7 +144,7 @@ combine_packed (AccPermute     *self,
   AccElementKind word = get_word (self);
   KBuffer words = low_scratch_with (l, GPOINTER_TO_UINT (data), word, ACC_BUFFER_COHERENT);
 
-  acc_permute_swap (self, l, words, target, word, change_packed, acc_permute_read (self, l, ix));
+  acc_permute_swap (self, l, (AccPlace) { words, target }, word, change_packed, acc_permute_read (self, l, ix));
 }
 
 /* From the result to words before the first row, or back after the last. */
@@ -172,9 +171,9 @@ write_words (AccPermute *self,
             unpack (self, l, kb_load (b, words, x), values);
           for (guint i = 0; i < self->n_leaves; i++)
             if (back)
-              kb_store (b, acc_permute_get_result (self, l, i, 0), x, values[i]);
+              low_store_place (l, acc_permute_get_result (self, l, i, x, 0), values[i]);
             else
-              values[i] = kb_load (b, acc_permute_get_result (self, l, i, 0), x);
+              values[i] = low_load_place (l, acc_permute_get_result (self, l, i, x, 0));
           if (!back)
             kb_store (b, words, x, pack (self, l, values));
         }

@@ -18,7 +18,7 @@ typedef struct {
 } AccPermute;
 
 AccElementKind acc_permute_get_kind    (AccPermute *self, guint leaf);
-KBuffer        acc_permute_get_result  (AccPermute *self, AccLower *l, guint leaf, AccBufferFlags more);
+AccPlace       acc_permute_get_result  (AccPermute *self, AccLower *l, guint leaf, KValue element, AccBufferFlags more);
 /* What combining with changes nothing, for integers. */
 KValue         acc_permute_get_neutral (AccPermute *self, AccLower *l, guint leaf);
 /* Whether source element @ix goes anywhere. */
@@ -49,9 +49,9 @@ AccLaunch      acc_permute_get_launch   (AccPermute *self, AccSimt *simt, guint 
 /* What is to be where @old is. */
 typedef KValue (*AccPermuteChange) (AccPermute *self, AccLower *l, KValue old, gpointer data);
 
-/* Compare-and-swap of @buffer at @at, of @kind, until nobody came between. */
-void           acc_permute_swap         (AccPermute *self, AccLower *l, KBuffer buffer, KValue at, AccElementKind kind,
-                                         AccPermuteChange change, gpointer data);
+/* Compare-and-swap at @place, of @kind, until nobody came between. */
+void           acc_permute_swap         (AccPermute *self, AccLower *l, AccPlace place, AccElementKind kind, AccPermuteChange change,
+                                         gpointer data);
 gboolean       acc_permute_can_combine  (AccPermute *self);
 void           acc_permute_combine_simt (AccPermute *self);
 

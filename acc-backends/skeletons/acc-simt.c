@@ -40,12 +40,12 @@ acc_simt_choose_vector (AccStep *step,
 
   g_hash_table_iter_init (&iter, step->cluster->reads);
   while (g_hash_table_iter_next (&iter, (gpointer *) &node, NULL))
-    for (guint i = 0; consumed != NULL && node->size == consumed->size && i < acc_element_type_get_n_leaves (node->array->type); i++)
-      widest = MAX (widest, acc_element_kind_get_size (acc_element_type_get_leaf (node->array->type, i)));
+    if (consumed != NULL && node->size == consumed->size && acc_element_type_get_n_buffers (node->array->type) > 0)
+      widest = MAX (widest, acc_element_type_get_widest (node->array->type));
   if (widest == 0)
     return 1;
 
-  vector = VECTOR_BYTES / widest;
+  vector = MAX (VECTOR_BYTES / widest, 1);
   while (vector > 1 && (n % vector != 0 || vector * (step->cluster->cost + 2) > MAX_COST))
     vector /= 2;
 

@@ -17,7 +17,7 @@
 #define VECTOR_BYTES 16
 #define MAX_COST 400   /* rough operations of V elements, which are written out one after the other */
 
-/* Bytes of the widest leaf that is stored. */
+/* Bytes of the widest element that is stored. */
 static guint
 get_widest (AccStep *step)
 {
@@ -25,12 +25,7 @@ get_widest (AccStep *step)
   guint widest = 1;
 
   for (guint i = 0; i < roots->len; i++)
-    {
-      AccElementType *type = g_array_index (roots, AccRoot, i).node->array->type;
-
-      for (guint leaf = 0; leaf < acc_element_type_get_n_leaves (type); leaf++)
-        widest = MAX (widest, acc_element_kind_get_size (acc_element_type_get_leaf (type, leaf)));
-    }
+    widest = MAX (widest, acc_element_type_get_widest (g_array_index (roots, AccRoot, i).node->array->type));
 
   return widest;
 }
@@ -39,7 +34,7 @@ static guint
 choose_vector (AccStep        *step,
                const AccSpace *space)
 {
-  guint vector = VECTOR_BYTES / get_widest (step);
+  guint vector = MAX (VECTOR_BYTES / get_widest (step), 1);
 
   while (vector > 1 && ((double) vector * (step->cluster->cost + 2) > MAX_COST || (gint64) vector * 32 > space->inner))
     vector /= 2;

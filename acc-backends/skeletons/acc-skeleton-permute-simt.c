@@ -135,8 +135,8 @@ choose_vector (AccPermute *self,
 
   g_hash_table_iter_init (&iter, self->step->cluster->reads);
   while (g_hash_table_iter_next (&iter, (gpointer *) &node, NULL))
-    for (guint i = 0; node->size == self->source->size && i < acc_element_type_get_n_leaves (node->array->type); i++)
-      widest = MAX (widest, acc_element_kind_get_size (acc_element_type_get_leaf (node->array->type, i)));
+    if (node->size == self->source->size)
+      widest = MAX (widest, acc_element_type_get_widest (node->array->type));
 
   vector = MAX (VECTOR_BYTES / widest, least);
   while (vector > 1 && ((double) vector * (self->step->cluster->cost + 4) > MAX_COST || (gint64) vector * 32 > self->space->inner))
@@ -303,7 +303,7 @@ store_winner (AccPermute     *self,
 
       low_apply2 (l, self->node, self->node->array->functions[0], value, value, value);
       for (guint i = 0; i < self->n_leaves; i++)
-        kb_store (b, acc_permute_get_result (self, l, i, 0), target, value[i]);
+        low_store_place (l, acc_permute_get_result (self, l, i, target, 0), value[i]);
     }
 }
 
@@ -346,8 +346,7 @@ static void
 combine (AccPermute  *self,
          AccSimt     *simt,
          guint        leaf,
-         KBuffer      buffer,
-         KValue       at,
+         AccPlace     place,
          KValue       value)
 {
   AccElementKind kind = acc_permute_get_kind (self, leaf);
@@ -355,9 +354,9 @@ combine (AccPermute  *self,
   KAtomic how;
 
   if (has_atomic (self->step->fusion->target, kind, self->primitives[leaf], &how))
-    kb_atomic (simt->l->b, how, buffer, at, value);
+    kb_atomic (simt->l->b, how, place.buffer, place.at, value);
   else
-    acc_permute_swap (self, simt->l, buffer, at, kind, combine_leaf, &change);
+    acc_permute_swap (self, simt->l, place, kind, combine_leaf, &change);
 }
 
 /* A group's own, in shared memory. */
@@ -392,9 +391,9 @@ combine_leaves (AccPermute     *self,
       KValue value = low_read (simt->l, self->source, ix, i);
 
       if (tables != NULL)
-        combine (self, simt, i, tables->leaves[i], get_copy_place (simt, target, simt->local, tables->n_copies), value);
+        combine (self, simt, i, (AccPlace) { tables->leaves[i], get_copy_place (simt, target, simt->local, tables->n_copies) }, value);
       else
-        combine (self, simt, i, acc_permute_get_result (self, simt->l, i, ACC_BUFFER_COHERENT), target, value);
+        combine (self, simt, i, acc_permute_get_result (self, simt->l, i, target, ACC_BUFFER_COHERENT), value);
     }
 }
 
@@ -470,7 +469,7 @@ over_tables (AccPermute   *self,
 
                   low_if (l, kb_prim2 (b, ACC_PRIM_NE, value, neutral))
                     {
-                      combine (self, simt, i, acc_permute_get_result (self, l, i, ACC_BUFFER_COHERENT), at, value);
+                      combine (self, simt, i, acc_permute_get_result (self, l, i, at, ACC_BUFFER_COHERENT), value);
                     }
                 }
             }

@@ -26,13 +26,14 @@ acc_permute_get_kind (AccPermute *self,
   return acc_element_type_get_leaf (self->node->array->type, leaf);
 }
 
-KBuffer
+AccPlace
 acc_permute_get_result (AccPermute     *self,
                         AccLower       *l,
                         guint           leaf,
+                        KValue          element,
                         AccBufferFlags  more)
 {
-  return low_value_buffer (l, self->root->value, leaf, ACC_BUFFER_READ | ACC_BUFFER_WRITE | more);
+  return low_place (l, self->root->value, leaf, element, ACC_BUFFER_READ | ACC_BUFFER_WRITE | more);
 }
 
 KValue
@@ -152,10 +153,10 @@ acc_permute_combine (AccPermute     *self,
   KValue *both = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
 
   for (guint i = 0; i < self->n_leaves; i++)
-    old_value[i] = kb_load (l->b, acc_permute_get_result (self, l, i, more), target);
+    old_value[i] = low_load_place (l, acc_permute_get_result (self, l, i, target, more));
   low_apply2 (l, self->node, self->node->array->functions[0], new_value, old_value, both);
   for (guint i = 0; i < self->n_leaves; i++)
-    kb_store (l->b, acc_permute_get_result (self, l, i, more), target, both[i]);
+    low_store_place (l, acc_permute_get_result (self, l, i, target, more), both[i]);
 }
 
 static void
@@ -293,8 +294,9 @@ write_tables (AccPermute *self)
     {
       for (guint i = 0; i < self->n_leaves; i++)
         {
-          KBuffer result = acc_permute_get_result (self, l, i, 0), tables = low_scratch (l, self->tables[i], acc_permute_get_kind (self, i));
-          KVar sum = kb_var (b, kb_load (b, result, x));
+          AccPlace result = acc_permute_get_result (self, l, i, x, 0);
+          KBuffer tables = low_scratch (l, self->tables[i], acc_permute_get_kind (self, i));
+          KVar sum = kb_var (b, low_load_place (l, result));
 
           low_for (l, t, low_const (l, 0), low_const (l, N_TABLES))
             {
@@ -302,7 +304,7 @@ write_tables (AccPermute *self)
 
               kb_set (b, sum, kb_prim2 (b, self->primitives[i], kb_get (b, sum), part));
             }
-          kb_store (b, result, x, kb_get (b, sum));
+          low_store_place (l, result, kb_get (b, sum));
         }
     }
 

@@ -114,7 +114,7 @@ draw_options (gint64 n, guint32 seed)
       leaves[leaf] = g_bytes_new_take (numbers, n * sizeof *numbers);
     }
 
-  AccArray *options = acc_array_use_leaves (type, shape, leaves, 3);
+  AccArray *options = acc_array_use_buffers (type, shape, leaves, 3);
 
   for (int leaf = 0; leaf < 3; leaf++)
     g_bytes_unref (leaves[leaf]);

@@ -133,7 +133,7 @@ use_vectors (const char *code, double *const *leaves, guint n_leaves, int n)
 
   for (guint i = 0; i < n_leaves; i++)
     g_ptr_array_add (bytes, g_bytes_new (leaves[i], n * sizeof (double)));
-  return acc_array_use_leaves (acc_element_type_parse (code, NULL), shape, (GBytes **) bytes->pdata, n_leaves);
+  return acc_array_use_buffers (acc_element_type_parse (code, NULL), shape, (GBytes **) bytes->pdata, n_leaves);
 }
 
 static void

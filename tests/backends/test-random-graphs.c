@@ -37,7 +37,7 @@ row_source_read (AccSource    *source,
 {
   RowSource *self = (RowSource *) source;
 
-  for (guint i = 0; i < acc_element_type_get_n_leaves (self->data->type); i++)
+  for (guint i = 0; i < acc_element_type_get_n_buffers (self->data->type); i++)
     {
       guint64 bytes = acc_chunk_get_size (chunk, i);
       guint64 row = acc_chunk_get_n_rows (chunk) > 0 ? bytes / acc_chunk_get_n_rows (chunk) : 0;

@@ -39,6 +39,11 @@ check(counts.expand(x => x.cast('i8'), (x, i) => x.cast('i8').mul(10).add(i)).ru
 const parts = Acc.use(new Int32Array([5, 1, 2, 3, 9, 4]));
 check(parts.fold_seg(Acc.Expr.new_int(1), counts, (x, y) => x.add(y)).run().to_array().join() === '7,1,15,5', 'fold_seg');
 check(counts.reverse().take(2).run().to_array().join() === '1,3', 'parts');
+check(counts.sort(true).run().to_array().join() === '3,2,1,0', 'sort');
+const [byCount, sorted] = xs.take(4).sort_by(counts, false);
+check(byCount.run().to_array().join() === [a[1], a[3], a[0], a[2]].join() && sorted.run().to_array().join() === '0,1,2,3', 'sort_by');
+const chance = Acc.Array.random_uniform(Acc.ElementType.parse('f4'), Acc.Shape.new([100]), 42, 0).run().to_array();
+check(chance.every(x => x >= 0 && x < 1) && new Set(chance).size > 90, 'random numbers');
 
 const places = Acc.use(new Int32Array([3, 0, 9, 1]));
 check(counts.scatter_if(counts, places, places, p => p.lt(9)).run().to_array().join() === '0,1,3,2', 'scatter');
@@ -53,6 +58,10 @@ const rows = counts.reshape([2, 2]);
 check(rows.slice([Acc.ANY, 1]).run().to_array().join() === '0,1' && rows.slice([Acc.Expr.the(Acc.Array.unit(Acc.expr(1))), Acc.ALL]).run().to_array().join() === '3,1',
     'slices');
 check(counts.replicate([Acc.ANY, 2]).run().to_array().join() === '2,2,0,0,3,3,1,1', 'replicates');
+
+const turned = Acc.use(new Float32Array([1, 0, -2])).map(x => x.complex(x).conjugate()).run();
+check(turned.get_element_type().get_code() === 'c8' && turned.to_array().join() === '1,-1,0,0,-2,2', 'complex numbers');
+check(turned.magnitude().run().get_double(0, 2) > 2.8, 'magnitude');
 
 let caught = null;
 try {

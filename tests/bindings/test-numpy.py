@@ -3,13 +3,14 @@
 
 import gc
 import sys
+import tempfile
 import weakref
 
 import check
 import numpy as np
 from gi.repository import Acc, GLib
 
-CODES = ('b1', 'i1', 'i2', 'i4', 'i8', 'u1', 'u2', 'u4', 'u8', 'f2', 'f4', 'f8')
+CODES = ('b1', 'i1', 'i2', 'i4', 'i8', 'u1', 'u2', 'u4', 'u8', 'f2', 'f4', 'f8', 'c8', 'c16')
 
 
 def test_round_trip_of_every_type():
@@ -58,6 +59,69 @@ def test_odd_layouts_are_copied():
     for view in (data.T, data[::2, ::3], data[::-1]):
         assert np.array_equal(np.asarray(Acc.use(view)), view)
     assert np.array_equal(np.asarray(Acc.use(np.arange(4, dtype='>i4'))), np.arange(4))
+
+
+def test_complex():
+    data = np.array([1 + 2j, -3.5j, 4], dtype='c8')
+    array = Acc.use(data)
+    assert array.get_address(0) == data.__array_interface__['data'][0]
+    assert np.array_equal(np.asarray(array.map(lambda z: 2 * z + 1j).run()), 2 * data + 1j)
+    assert np.array_equal(np.asarray((array * data).run()), data * data)
+    assert np.allclose(np.asarray((array / (1 + 1j)).run()), data / (1 + 1j))
+    assert np.array_equal(np.asarray(array.map(lambda z: z.imag).run()), data.imag)
+    assert np.array_equal(np.asarray(array.map(lambda z: z ** 2).run()), data ** 2)
+    assert np.array_equal(np.asarray(array.map(lambda z: Acc.complex_(z.real, 0) + np.complex64(1j)).run()), data.real + 1j)
+    assert np.array_equal(np.asarray(Acc.use(np.arange(3, dtype='f8')).map(lambda x: x + 2j).run()), np.arange(3) + 2j)
+    assert complex(array.sum().run()) == data.sum() and array[1] == -3.5j
+    assert np.allclose(np.asarray(abs(array).run()), abs(data))
+    result = array.map(Acc.conjugate).run()
+    view = np.asarray(result)
+    assert view.dtype == 'c8' and view.__array_interface__['data'][0] == result.get_address(0)
+    halves = np.asarray(array.cast('c4').run())
+    assert halves.dtype == 'f2' and halves.shape == (3, 2) and list(halves[1]) == [0, -3.5]
+
+
+def test_vectors():
+    data = np.arange(24, dtype='f4').reshape(2, 3, 4)
+    array = Acc.use(data, '4f4')
+    assert array.dtype == '4f4' and array.shape == (2, 3) and array.get_address(0) == data.__array_interface__['data'][0]
+    result = array.map(lambda v: 2 * v.with_item(1, 0)).run()
+    wanted = 2 * data
+    wanted[..., 1] = 0
+    view = np.asarray(result)
+    assert np.array_equal(view, wanted) and view.__array_interface__['data'][0] == result.get_address(0)
+    assert np.array_equal(np.asarray(array.map(lambda v: Acc.vec(v[3], v[0])).run()), data[..., [3, 0]])
+    words = Acc.use(np.array([0x01020304], 'u4')).map(lambda x: x.bitcast('4u1'))
+    assert list(np.asarray(words.run())[0]) == list(np.array([0x01020304], 'u4').view('u1'))
+    assert np.asarray(Acc.use(np.zeros((0, 3), 'u1'), '3u1')).shape == (0, 3)
+    try:
+        Acc.use(data, '3f4')
+        raise AssertionError('four are no three')
+    except ValueError:
+        pass
+
+
+def test_files():
+    with tempfile.TemporaryDirectory() as folder:
+        for code in ('c8', 'c16'):
+            data = (np.arange(600).reshape(100, 6) * (1 - 2j)).astype(code)
+            np.save(f'{folder}/in.npy', data)
+            array = Acc.open_source(f'{folder}/in.npy')
+            assert array.dtype == code
+            array.map(Acc.conjugate).write(Acc.create_sink(f'{folder}/out.npy'))
+            assert np.array_equal(np.load(f'{folder}/out.npy'), data.conj())
+            vectors = array.map(lambda z: Acc.vec(z.real, z.imag, 0))
+            vectors.write(Acc.create_sink(f'{folder}/vectors.npy'))
+            assert np.array_equal(np.load(f'{folder}/vectors.npy'), np.stack([data.real, data.imag, 0 * data.real], -1))
+
+
+def test_structured_with_vectors():
+    data = np.zeros(5, dtype=[('z', 'c8'), ('v', 'u2', (3,)), ('b', '?')])
+    data['z'], data['v'], data['b'] = np.arange(5) * 1j, np.arange(15).reshape(5, 3), [0, 1, 0, 1, 1]
+    array = Acc.use(data)
+    assert array.dtype == '(c8,3u2,b1)'
+    swapped = np.asarray(array.map(lambda x: (x[1], x[0])).run())
+    assert np.array_equal(swapped['f0'], data['v']) and np.array_equal(swapped['f1'], data['z'])
 
 
 def test_structured():
@@ -187,6 +251,26 @@ def _exceptions_come_out(array, add):
             raise AssertionError('an exception was lost')
         except KeyError as error:
             assert error.args == ('here',)
+
+
+def test_prelude():
+    data = (np.arange(40, dtype='f4').reshape(4, 10) * 7) % 11
+    array = Acc.use(data)
+    for made, want in ((array.sort(), np.sort(data)), (array.argsort(), np.argsort(data, kind='stable')), (array.cumsum(), np.cumsum(data, -1)),
+                       (array.argmax(), data.argmax(-1)), (array @ array.T, data @ data.T), (array.unique()[0], np.unique(data)),
+                       (array.histogram(5, (0, 10)), np.histogram(data, 5, (0, 10))[0])):
+        assert np.array_equal(np.asarray(made.run()), want)
+    for made, want in ((array.mean(), data.mean(-1)), (array.var(), data.var(-1)), (array.std_all(1), data.std(ddof=1)), (array.norm_all(), np.linalg.norm(data))):
+        assert np.allclose(np.asarray(made.run()), want)
+    assert np.array_equal(np.asarray(Acc.random_uniform(5, seed=3).run()), np.asarray(Acc.random_uniform(5, seed=3).run()))
+    number = Acc.use(np.array(3.0))
+    for call in (number.argmin, number.mean, number.sort, lambda: array.dot(number), lambda: array @ array, lambda: array.bincount(3),
+                 lambda: Acc.random_bits(3, 'f4')):
+        try:
+            call()
+            raise AssertionError('a mistake was accepted')
+        except GLib.Error:
+            pass
 
 
 if __name__ == '__main__':

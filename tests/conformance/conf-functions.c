@@ -7,6 +7,17 @@ conf_i64 (gint64 value)
   return acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), value);
 }
 
+AccExpr *
+conf_assemble (AccElementType  *type,
+               AccExpr        **items)
+{
+  guint n = acc_element_type_get_n_items (type);
+
+  if (acc_element_type_get_kind (type) == ACC_KIND_COMPLEX)
+    return acc_expr_complex (items[0], items[1]);
+  return acc_element_type_is_tuple (type) ? acc_expr_tuple (items, n) : acc_expr_vec (items, n);
+}
+
 typedef AccExpr *(*LeafFunc) (AccExpr **x, AccElementType *type);
 
 typedef AccExpr *Operands[3];
@@ -35,7 +46,7 @@ each_leaf (AccExpr  **x,
   /* They are taken apart several times. */
   for (guint k = 0; k < n; k++)
     owned[k] = acc_expr_ref_sink (x[k]);
-  if (!acc_element_type_is_tuple (type))
+  if (acc_element_type_is_scalar (type))
     return function (x, type);
 
   n_items = acc_element_type_get_n_items (type);
@@ -48,7 +59,7 @@ each_leaf (AccExpr  **x,
         parts[k] = acc_expr_item (x[k], i);
       items[i] = each_leaf (parts, n, function);
     }
-  return acc_expr_tuple (items, n_items);
+  return conf_assemble (type, items);
 }
 
 static AccExpr *
@@ -168,14 +179,14 @@ conf_neutral (AccElementType *type)
 
   if (kind == ACC_KIND_BOOL)
     return acc_expr_new_bool (FALSE);
-  if (kind != ACC_KIND_TUPLE)
+  if (acc_element_type_is_scalar (type))
     return acc_element_kind_is_float (kind) ? acc_expr_new_typed_float (type, 0) : acc_expr_cast (acc_expr_new_int (0), type);
 
   n = acc_element_type_get_n_items (type);
   items = g_new (AccExpr *, n + 1);
   for (guint i = 0; i < n; i++)
     items[i] = conf_neutral (acc_element_type_get_item (type, i));
-  return acc_expr_tuple (items, n);
+  return conf_assemble (type, items);
 }
 
 AccExpr *
@@ -187,13 +198,21 @@ conf_from_index (AccExpr        *index,
   AccExpr *sum;
   guint n;
 
-  if (kind == ACC_KIND_TUPLE)
+  if (!acc_element_type_is_scalar (type))
     {
       n = acc_element_type_get_n_items (type);
       items = g_new (AccExpr *, n + 1);
       for (guint i = 0; i < n; i++)
-        items[i] = conf_from_index (index, acc_element_type_get_item (type, i));
-      return acc_expr_tuple (items, n);
+        {
+          AccElementType *item = acc_element_type_get_item (type, i);
+
+          /* Items of one type differ. */
+          items[i] = conf_from_index (index, item);
+          if (acc_element_type_is_packed (type) && i > 0)
+            items[i] = acc_element_type_get_kind (item) == ACC_KIND_BOOL ? acc_expr_bnot (items[i])
+                                                                         : acc_expr_add (items[i], acc_expr_new_int (i));
+        }
+      return conf_assemble (type, items);
     }
 
   sum = conf_i64 (1);

@@ -38,12 +38,12 @@ conf_source_read (AccSource     *source,
 
   /* Rows come in order, each once. */
   g_assert_cmpint (acc_chunk_get_first_row (chunk), ==, self->next);
-  for (guint leaf = 0; leaf < acc_element_type_get_n_leaves (array->type) && size > 0; leaf++)
+  for (guint buffer = 0; buffer < acc_element_type_get_n_buffers (array->type) && size > 0; buffer++)
     {
-      gsize row = (gsize) (size / rows) * acc_element_kind_get_size (acc_element_type_get_leaf (array->type, leaf));
+      gsize row = (gsize) (size / rows) * acc_element_type_get_size (acc_element_type_get_buffer (array->type, buffer));
 
-      memcpy ((gpointer) (guintptr) acc_chunk_get_address (chunk, leaf),
-              (guint8 *) (guintptr) acc_array_get_address (array, leaf) + (gsize) self->next * row, (gsize) n_rows * row);
+      memcpy ((gpointer) (guintptr) acc_chunk_get_address (chunk, buffer),
+              (guint8 *) (guintptr) acc_array_get_address (array, buffer) + (gsize) self->next * row, (gsize) n_rows * row);
     }
   self->next += n_rows;
   return TRUE;

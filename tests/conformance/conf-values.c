@@ -5,7 +5,8 @@
 #include <string.h>
 
 const char * const conf_types[] = {
-  "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "(f4,i4)", "((u1,b1),f8)", NULL
+  "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "(f4,i4)", "((u1,b1),f8)",
+  "c8", "3u2", "(c16,4u1)", NULL
 };
 
 guint
@@ -77,6 +78,8 @@ store (guint8         *data,
     case ACC_KIND_U32:
     case ACC_KIND_U64:
     case ACC_KIND_TUPLE:
+    case ACC_KIND_COMPLEX:
+    case ACC_KIND_VECTOR:
       /* The low bytes, on a little-endian host. */
       integer = GINT64_TO_LE (integer);
       memcpy (data, &integer, acc_element_kind_get_size (kind));
@@ -167,22 +170,23 @@ conf_array (AccElementType *type,
             GRand          *rand,
             ConfValues      values)
 {
-  guint n_leaves = acc_element_type_get_n_leaves (type);
+  guint n_buffers = acc_element_type_get_n_buffers (type);
   g_autoptr(AccShape) shape = acc_shape_new (extents, rank);
-  g_autoptr(GPtrArray) leaves = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
-  gint64 n = count (extents, rank);
+  g_autoptr(GPtrArray) buffers = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
 
-  for (guint leaf = 0; leaf < n_leaves; leaf++)
+  for (guint k = 0; k < n_buffers; k++)
     {
-      AccElementKind kind = acc_element_type_get_leaf (type, leaf);
+      AccElementType *buffer = acc_element_type_get_buffer (type, k);
+      AccElementKind kind = acc_element_type_get_leaf (buffer, 0);
+      gint64 n = count (extents, rank) * acc_element_type_get_n_leaves (buffer);
       gsize size = acc_element_kind_get_size (kind);
       guint8 *data = g_malloc (MAX (size * n, 1));
 
       for (gint64 i = 0; i < n; i++)
         store_random (data + i * size, kind, rand, values);
-      g_ptr_array_add (leaves, g_bytes_new_take (data, size * n));
+      g_ptr_array_add (buffers, g_bytes_new_take (data, size * n));
     }
-  return acc_array_use_leaves (type, shape, (GBytes **) leaves->pdata, n_leaves);
+  return acc_array_use_buffers (type, shape, (GBytes **) buffers->pdata, n_buffers);
 }
 
 AccArray *
@@ -340,15 +344,16 @@ conf_compare (AccArray      *expected,
       AccElementKind kind = acc_element_type_get_leaf (expected->type, leaf);
       gsize size = acc_element_kind_get_size (kind);
       g_autoptr(GError) error = NULL;
-      const guint8 *a = acc_buffer_map (expected->leaves[leaf], &error);
-      const guint8 *b = a != NULL ? acc_buffer_map (actual->leaves[leaf], &error) : NULL;
+      const AccLeafPlace *place = acc_element_type_locate (expected->type, leaf);
+      const guint8 *a = acc_buffer_map (expected->buffers[place->buffer], &error);
+      const guint8 *b = a != NULL ? acc_buffer_map (actual->buffers[place->buffer], &error) : NULL;
       gint64 n_wrong = 0, first = -1;
 
       if (b == NULL)
         return g_strdup (error->message);
 
       for (gint64 i = 0; i < n; i++)
-        if (!same_element (a + i * size, b + i * size, kind, tolerance))
+        if (!same_element (a + (i * place->lanes + place->lane) * size, b + (i * place->lanes + place->lane) * size, kind, tolerance))
           {
             first = first < 0 ? i : first;
             n_wrong++;

@@ -22,7 +22,7 @@ guint32     conf_seed           (void);
 /* ACC_TEST_THOROUGH=0 shortens variants of a test that ran in full elsewhere. */
 gboolean    conf_is_thorough    (void);
 
-/* Element types of the matrix: all scalars, and two tuples. */
+/* Element types of the matrix: all scalars, tuples, and packed ones. */
 extern const char * const conf_types[];
 guint       conf_n_types        (void);
 AccElementType *conf_type       (const char *code);
@@ -101,6 +101,8 @@ AccExpr    *conf_mix3           (AccExpr *x, AccExpr *y, AccExpr *z, gpointer da
 /* Associative, commutative, exact on small values. */
 AccExpr    *conf_combine        (AccExpr *x, AccExpr *y, gpointer data);
 AccExpr    *conf_neutral        (AccElementType *type);
+/* A tuple, complex number or vector like @type, of items. */
+AccExpr    *conf_assemble       (AccElementType *type, AccExpr **items);
 /* An index whose items are digits, outermost first. */
 AccExpr    *conf_decimal        (AccExpr *index, gpointer data);
 /* Of the first and second argument. */

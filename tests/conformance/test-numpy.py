@@ -366,6 +366,181 @@ def test_zips():
         parts = first.zip(*others).unzip()
         for k in range(n):
             same(f'unzip {k} {name}', run(parts[k]), xs[k][tuple(slice(0, extent) for extent in extents)])
+def test_sorts():
+    for code, shape in itertools.product(ALL, SHAPES):
+        x = sample(code, shape)
+        if x.ndim == 0:
+            continue
+        if x.dtype.kind == 'f' and x.size:
+            x.flat[::3], x.flat[1::5], x.flat[2::7] = -0.0, 0.0, -np.nan
+        name = f'{code}{list(shape)}'
+        same(f'sort {name}', run(Acc.use(x).sort()), np.sort(x, kind='stable'))
+        order = np.argsort(x, kind='stable')
+        same(f'argsort {name}', run(Acc.use(x).argsort()), order)
+        values = np.arange(x.size).reshape(shape)
+        made, keys = Acc.use(values).sort_by(x)
+        same(f'sort_by {name}', run(made), np.take_along_axis(values, order, -1))
+        same(f'sort_by keys {name}', run(keys), np.take_along_axis(x, order, -1))
+
+
+def rows(x):
+    """With the elements of each row along the last axis; what there is when all are one row."""
+    return ((x, '', -1), (x.reshape(-1), '_all', -1)) if x.ndim else ((x.reshape(-1), '_all', -1),)
+
+
+def test_cumulative():
+    for code, shape in itertools.product(INTEGERS + FLOATS, SHAPES[1:]):
+        x = small(code, shape)
+        for name, wanted in (('cumsum', np.cumsum), ('cumprod', np.cumprod)):
+            same(f'{name} {code}{list(shape)}', run(getattr(Acc.use(x), name)()), wanted(x, axis=-1, dtype=code))
+        for name, wanted in (('cummin', np.fmin), ('cummax', np.fmax)):
+            x = sample(code, shape)
+            got, wanted = run(getattr(Acc.use(x), name)()), wanted.accumulate(x, axis=-1) if x.size else x
+            same(f'{name} {code}{list(shape)}', got + np.array(0, code), wanted + np.array(0, code))
+
+
+def test_places():
+    for code, shape in itertools.product(ALL, SHAPES):
+        x = sample(code, shape)
+        for y, suffix, axis in rows(x):
+            if y.shape[-1] == 0:
+                continue
+            array, name = Acc.use(x), f'{code}{list(shape)}{suffix}'
+            low, high = (np.where(np.isnan(y), value, y) for value in (np.inf, -np.inf)) if y.dtype.kind == 'f' else (y, y)
+            if y.dtype.kind == 'f':  # infinity is not behind what is no number
+                fine = np.nan_to_num(y, nan=3, posinf=9, neginf=-9)
+                same(f'argmin of numbers {name}', run(getattr(Acc.use(fine.reshape(shape)), 'argmin' + suffix)()), np.argmin(fine, axis))
+                same(f'argmax of numbers {name}', run(getattr(Acc.use(fine.reshape(shape)), 'argmax' + suffix)()), np.argmax(fine, axis))
+                continue
+            same(f'argmin {name}', run(getattr(array, 'argmin' + suffix)()), np.argmin(low, axis))
+            same(f'argmax {name}', run(getattr(array, 'argmax' + suffix)()), np.argmax(high, axis))
+            both = run(getattr(array, 'minmax' + suffix)())
+            same(f'minmax {name}', both['f0'], np.min(y, axis))
+            same(f'minmax {name}', both['f1'], np.max(y, axis))
+    x = np.array([np.nan, 3, -np.inf, np.nan, -np.inf, np.inf, np.inf])
+    same('argmin of what is no number', run(Acc.use(x).argmin()), np.int64(2))
+    same('argmax of what is no number', run(Acc.use(x).argmax()), np.int64(5))
+    same('argmax of nothing else', run(Acc.use(x[[0, 3]]).argmax()), np.int64(0))
+
+
+def test_moments():
+    for code, shape, scale in itertools.product(ALL, SHAPES, (1, 100)):
+        x = (random.normal(size=shape) * scale + 50).astype(dtype(code))
+        for y, suffix, axis in rows(x):
+            array, name, ulps = Acc.use(x), f'{code}{list(shape)}{suffix}', 1 if code == 'f2' else 64
+            wide, kind = y.astype('f8' if code != 'f2' else 'f4'), code if code in FLOATS else 'f8'
+            same(f'mean {name}', run(getattr(array, 'mean' + suffix)()), np.mean(wide, axis).astype(kind), ulps)
+            same(f'norm {name}', run(getattr(array, 'norm' + suffix)()), np.linalg.norm(wide, axis=axis).astype(kind), ulps)
+            same(f'count_nonzero {name}', run(getattr(array, 'count_nonzero' + suffix)()), np.asarray(np.count_nonzero(y, axis), 'i8'))
+            for ddof in (0, 1):
+                same(f'variance {name}', run(getattr(array, 'variance' + suffix)(ddof)), np.var(wide, axis, ddof=ddof).astype(kind), ulps)
+                same(f'deviation {name}', run(getattr(array, 'standard_deviation' + suffix)(ddof)), np.std(wide, axis, ddof=ddof).astype(kind), ulps)
+    # A large mean: what a sum of squares has lost.
+    x = 1e9 + np.arange(1000) % 7
+    same('variance of large numbers', run(Acc.use(x).var()), np.var(x), 64)
+
+
+def test_distinct():
+    for code, shape in itertools.product(ALL, SHAPES):
+        x = sample(code, shape)
+        name = f'{code}{list(shape)}'
+        wanted, counts = np.unique(x, return_counts=True)
+        values, numbers = Acc.use(x).unique()
+        same(f'unique {name}', run(values) + np.array(0, dtype(code)), wanted + np.array(0, dtype(code)))
+        same(f'unique counts {name}', run(numbers), counts)
+        flat = np.sort(x.reshape(-1))[::-1][:50].repeat(2)
+        begins = [i for i in range(len(flat)) if i == 0 or not (flat[i] == flat[i - 1] or (flat[i] != flat[i] and flat[i - 1] != flat[i - 1]))]
+        values, lengths = Acc.use(flat).run_length_encode()
+        same(f'run_length_encode {name}', run(values), flat[begins])
+        same(f'run_length_encode lengths {name}', run(lengths), np.diff(begins + [len(flat)]) if begins else np.zeros(0, 'i8'))
+
+
+def test_histograms():
+    for code, shape in itertools.product(('b1',) + INTEGERS, SHAPES):
+        x = sample(code, shape)
+        counted = x.reshape(-1)[(x.reshape(-1) >= 0) & (x.reshape(-1) < 9)].astype('i8')
+        same(f'bincount {code}{list(shape)}', run(Acc.use(x).bincount(9)), np.bincount(counted, minlength=9))
+    for code, shape in itertools.product(ALL, SHAPES):
+        x = sample(code, shape)
+        finite = x[np.isfinite(x)] if x.dtype.kind == 'f' else x
+        for bins, low, high in ((1, 0, 1), (10, -50, 50), (7, -0.1, 3.3), (3, 2, 2)):
+            if x.dtype.kind == 'f' and code != 'f8':
+                edges = np.linspace(np.float32(low), np.float32(high), bins + 1, dtype='f4')
+                if low == high or code == 'f2':
+                    continue
+            wanted, _ = np.histogram(finite.astype('u1') if code == 'b1' else finite, bins, (low, high))
+            same(f'histogram {code}{list(shape)} {bins}', run(Acc.use(x).histogram(bins, (low, high))), wanted)
+    x = np.arange(-10, 1010) / 1000
+    same('histogram of edges', run(Acc.use(x).histogram(100, (0, 1))), np.histogram(x, 100, (0, 1))[0])
+
+
+def test_products():
+    shapes = (((3, 4), (4, 5)), ((1, 7), (7, 1)), ((5, 0), (0, 3)), ((0, 3), (3, 2)), ((65, 33), (33, 130)), ((3,), (3,)), ((3,), (3, 4)),
+              ((2, 3), (3,)), ((2, 3, 4), (4, 5)), ((3, 4), (2, 4, 5)), ((2, 2, 3, 4), (2, 2, 4, 70)), ((4,), (2, 4, 5)), ((2, 3, 4), (4,)))
+    for code, (first, second) in itertools.product(INTEGERS + FLOATS, shapes):
+        x, y = (random.integers(0, 5, shape).astype(code) for shape in (first, second))
+        name = f'{code} {first} {second}'
+        same(f'matmul {name}', run(Acc.use(x) @ y), x @ y)
+        same(f'outer {name}', run(Acc.use(x).outer(y)), np.outer(x, y))
+        same(f'dot {name}', run(Acc.use(x).dot(x)), np.sum(x * x, axis=-1, dtype=code))
+
+
+def test_random_numbers():
+    bits = run(Acc.random_bits((2, 3), 'u4', 42, 7))
+    same('random_bits of a part', run(Acc.random_bits(4, 'u4', 42, 7)), bits.reshape(-1)[:4])
+    same('random_bits as halves', run(Acc.random_bits(3, 'u8', 42, 7)).view('u4'), bits.reshape(-1))
+    same('random_uniform', run(Acc.random_uniform((2, 3), 'f4', 42, 7)), ((bits >> 8) / 2 ** 24).astype('f4'))
+    failures.extend([] if np.all(run(Acc.random_bits((2, 3), 'u4', 42, 8)) != bits) else ['streams are the same'])
+    rolls = run(Acc.random_integers((1000,), 1, 7, 'u1', 42))
+    same('random_integers', np.unique(rolls), np.arange(1, 7).astype('u1'))
+    failures.extend([] if abs(np.mean(run(Acc.random_normal(10000)))) < 0.05 else ['random_normal is not about 0'])
+
+
+def near(name, got, wanted, units):
+    """Complex numbers, by their distance in units of the last place of the greater one."""
+    if got.shape != wanted.shape or got.dtype != wanted.dtype:
+        failures.append(f'{name}: {got.dtype}{got.shape} instead of {wanted.dtype}{wanted.shape}')
+        return
+    finite = np.isfinite(wanted)
+    allowed = units * np.finfo(wanted.dtype).eps * np.maximum(np.abs(wanted), 1)
+    good = ~finite | (np.abs(got - wanted) <= allowed)
+    if not np.all(good):
+        where = tuple(np.argwhere(~good)[0])
+        failures.append(f'{name}: {got[where]!r} instead of {wanted[where]!r} at {where}, {int(np.sum(~good))} in all')
+
+
+def test_complex():
+    for code in ('c8', 'c16'):
+        parts = np.concatenate([np.array([0.0, -0.0, 1, -1, 0.5, 2, -3]), random.uniform(-4, 4, 20)])
+        z = (parts[:, None] + 1j * parts[None, :]).astype(code)
+        w = z[::-1].T
+        for name, function in (('sqrt', np.sqrt), ('exp', np.exp), ('log', np.log), ('sin', np.sin), ('cos', np.cos), ('tan', np.tan),
+                               ('sinh', np.sinh), ('cosh', np.cosh), ('tanh', np.tanh), ('asin', np.arcsin), ('acos', np.arccos),
+                               ('atan', np.arctan), ('asinh', np.arcsinh), ('acosh', np.arccosh), ('atanh', np.arctanh),
+                               ('recip', np.reciprocal), ('conjugate', np.conjugate)):
+            near(f'{name} {code}', run(Acc.use(z).map(getattr(Acc, name))), function(z), 40)
+        near(f'magnitude {code}', run(Acc.use(z).map(Acc.magnitude)), np.abs(z), 4)
+        for name, function in (('add', lambda a, b: a + b), ('sub', lambda a, b: a - b), ('mul', lambda a, b: a * b),
+                               ('fdiv', lambda a, b: a / b)):
+            near(f'{name} {code}', run(Acc.use(z).zip_with(w, function)), function(z, w), 8)
+        same(f'eq {code}', run(Acc.use(z).zip_with(w, lambda a, b: a == b)), z == w)
+        near(f'sum {code}', run(Acc.use(z).fold(0, lambda a, b: a + b)), z.sum(axis=-1), 40)
+        near(f'scanl1 {code}', run(Acc.use(z).scanl1(lambda a, b: a + b)), np.cumsum(z, axis=-1), 40)
+        for cut in (z.T, z[::2, 1::3], z[:0]):
+            same(f'layout {code}', run(Acc.use(cut).map(lambda x: x)), cut)
+
+
+def test_vectors():
+    for code, n in itertools.product(ALL, (1, 2, 3, 4, 8, 16)):
+        data = np.stack([np.roll(edges(code), i) for i in range(n)], axis=-1)
+        array = Acc.use(data, f'{n}{code}')
+        same(f'vector {n}{code}', run(array), data)
+        same(f'last {n}{code}', run(array.map(lambda v: v[n - 1])), data[..., n - 1])
+        same(f'turned {n}{code}', run(array.map(lambda v: Acc.vec(*list(v)[::-1]))), data[..., ::-1])
+        same(f'replaced {n}{code}', run(array.map(lambda v: v.with_item(0, v[n - 1]))), np.concatenate([data[..., -1:], data[..., 1:]], axis=-1))
+        same(f'backwards {n}{code}', run(array.reverse()), data[::-1])
+        if code != 'b1':
+            same(f'sum {n}{code}', run(array.map(lambda v: v + v)), data + data)
 
 
 def main():

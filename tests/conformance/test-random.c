@@ -38,6 +38,15 @@ any_scalar (Case *c)
   return conf_type (scalar_codes[pick (c, G_N_ELEMENTS (scalar_codes))]);
 }
 
+/* A scalar type, or now and then a packed one. */
+static AccElementType *
+any_item (Case *c)
+{
+  static const char * const codes[] = { "c8", "c4", "2i4", "3u1", "4f4", "5i8", "8u2", "2b1" };
+
+  return pick (c, 4) == 0 ? conf_type (codes[pick (c, G_N_ELEMENTS (codes))]) : any_scalar (c);
+}
+
 static gboolean
 is_float (AccElementType *type)
 {
@@ -60,7 +69,7 @@ leaf_of (Case *c, AccExpr *x)
   /* The index of rank 0 has nothing in it. */
   if (acc_expr_get_n_items (x) == 0)
     return conf_i64 (3);
-  while (acc_element_type_is_tuple (acc_expr_get_element_type (at)))
+  while (!acc_element_type_is_scalar (acc_expr_get_element_type (at)))
     at = acc_expr_item (at, pick (c, (gint) acc_expr_get_n_items (at)));
   return at;
 }
@@ -161,13 +170,25 @@ random_scalar (Case *c, AccExpr **leaves, guint n, AccElementType *type, guint d
 }
 
 static AccExpr *
+random_item (Case *c, AccExpr **leaves, guint n)
+{
+  AccElementType *type = any_item (c);
+  AccExpr *items[ACC_MAX_LANES];
+  guint n_items = acc_element_type_get_n_items (type);
+
+  for (guint i = 0; i < n_items; i++)
+    items[i] = random_scalar (c, leaves, n, acc_element_type_get_item (type, i), 2);
+  return n_items > 0 ? conf_assemble (type, items) : random_scalar (c, leaves, n, type, 3);
+}
+
+static AccExpr *
 random_element (Case *c, AccExpr **leaves, guint n)
 {
   AccExpr *items[3];
   guint n_items = pick (c, 4) == 0 ? 2 + pick (c, 2) : 1;
 
   for (guint i = 0; i < n_items; i++)
-    items[i] = random_scalar (c, leaves, n, any_scalar (c), 3);
+    items[i] = random_item (c, leaves, n);
   return n_items == 1 ? items[0] : acc_expr_tuple (items, n_items);
 }
 
@@ -251,11 +272,11 @@ random_values (Case *c)
     extents[i] = pick (c, 12) == 0 ? pick (c, 2) : 1 + pick (c, rank == 1 ? 500 : rank == 2 ? 40 : 12);
   if (pick (c, 4) == 0)
     {
-      AccElementType *items[2] = { any_scalar (c), any_scalar (c) };
+      AccElementType *items[2] = { any_item (c), any_item (c) };
 
       return conf_array (acc_element_type_new_tuple (items, 2), extents, rank, c->rand, CONF_FULL);
     }
-  return conf_array (any_scalar (c), extents, rank, c->rand, CONF_FULL);
+  return conf_array (any_item (c), extents, rank, c->rand, CONF_FULL);
 }
 
 static AccArray *
@@ -340,6 +361,27 @@ random_replicate (Case *c, AccArray *x)
   return acc_array_replicate (x, specification, n);
 }
 
+/* Floats: sums of values near each other only, so that any order gives the same. */
+static AccExpr *
+combine_body (AccExpr *x, AccExpr *y, gpointer data)
+{
+  AccElementType *type = acc_expr_get_element_type (x);
+  guint n = acc_expr_get_n_items (x);
+  g_autofree AccExpr **items = NULL;
+
+  if (acc_element_type_is_scalar (type))
+    return is_bool (type) ? acc_expr_bxor (x, y) : is_float (type) ? acc_expr_max (x, y) : acc_expr_add (x, y);
+  items = g_new (AccExpr *, n);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr(AccExpr) a = acc_expr_ref_sink (acc_expr_item (x, i));
+      g_autoptr(AccExpr) b = acc_expr_ref_sink (acc_expr_item (y, i));
+
+      items[i] = combine_body (a, b, data);
+    }
+  return conf_assemble (type, items);
+}
+
 static AccArray *
 random_permute (Case *c, AccArray *x)
 {
@@ -355,28 +397,7 @@ random_permute (Case *c, AccArray *x)
   defaults = acc_array_map (other, conf_mix, NULL);
   access.array = defaults;
   targets = acc_array_imap (x, target_body, &access);
-  return acc_array_permute (x, defaults, targets, conf_combine, NULL);
-}
-
-/* Floats: sums of values near each other only, so that any order gives the same. */
-static AccExpr *
-combine_body (AccExpr *x, AccExpr *y, gpointer data)
-{
-  AccElementType *type = acc_expr_get_element_type (x);
-  guint n = acc_expr_get_n_items (x);
-  g_autofree AccExpr **items = NULL;
-
-  if (!acc_element_type_is_tuple (type))
-    return is_bool (type) ? acc_expr_bxor (x, y) : is_float (type) ? acc_expr_max (x, y) : acc_expr_add (x, y);
-  items = g_new (AccExpr *, n);
-  for (guint i = 0; i < n; i++)
-    {
-      g_autoptr(AccExpr) a = acc_expr_ref_sink (acc_expr_item (x, i));
-      g_autoptr(AccExpr) b = acc_expr_ref_sink (acc_expr_item (y, i));
-
-      items[i] = combine_body (a, b, data);
-    }
-  return acc_expr_tuple (items, n);
+  return acc_array_permute (x, defaults, targets, combine_body, c);
 }
 
 static AccArray *
@@ -489,7 +510,7 @@ build_case (Case *c, guint32 seed, const char *name, AccArray **results)
           g_object_unref (node);
         }
       else if (acc_array_get_rank (node) > 5 || size_of (node) > MAX_SIZE ||
-               acc_element_type_get_n_leaves (acc_array_get_element_type (node)) > 8)
+               acc_element_type_get_n_leaves (acc_array_get_element_type (node)) > 16)
         g_object_unref (node);
       else
         g_ptr_array_add (c->pool, node);

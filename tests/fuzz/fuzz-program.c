@@ -94,6 +94,8 @@ fuzz_add_seeds (GPtrArray *seeds)
   static const char *const texts[] = {
     "acc program 1\na0 = parameter 0 f4[:]\nprogram a0 -> a0\n",
     "acc program 1\na0 = use (u1,f2)[1]\n leaf\n data AQ==\n leaf\n data AAE=\nprogram -> a0\n",
+    "acc program 1\na0 = use (c4,3u1)[1]\n leaf\n data AAEAAQ==\n leaf\n data AAEC\na1 = map a0\n e0 = variable (c4,3u1)\n e1 = item e0 0\n"
+    " e2 = item e1 1\n e3 = pack c4 e2 e2\n function e0 -> e3\nprogram -> a1\n",
     "acc program 1\na0 = fill\n e0 = literal i8 7\n extents -> e0\n function -> e0\nprogram -> a0 a0\n",
   };
 

@@ -9,10 +9,10 @@ static void
 read_rows (AccSource *source)
 {
   AccElementType *type = acc_source_get_element_type (source);
-  guint rank, n_leaves = acc_element_type_get_n_leaves (type);
+  guint rank, n_buffers = acc_element_type_get_n_buffers (type);
   const gint64 *extents = acc_shape_get_extents (acc_source_get_shape (source), &rank);
   gint64 elements = acc_shape_get_size (acc_source_get_shape (source));
-  g_autofree gpointer *leaves = g_new0 (gpointer, n_leaves + 1);
+  g_autofree gpointer *buffers = g_new0 (gpointer, n_buffers + 1);
   gint64 row = 1, step;
 
   if (elements > MOST_BYTES / 8 || acc_source_get_resident_bytes (source) > 2 * MOST_BYTES)
@@ -21,21 +21,21 @@ read_rows (AccSource *source)
   for (guint i = 1; i < rank; i++)
     row *= extents[i];
   step = MAX (extents[0] / 3, 1);
-  for (guint i = 0; i < n_leaves; i++)
-    leaves[i] = g_malloc (step * row * acc_element_kind_get_size (acc_element_type_get_leaf (type, i)));
+  for (guint i = 0; i < n_buffers; i++)
+    buffers[i] = g_malloc (step * row * acc_element_type_get_size (acc_element_type_get_buffer (type, i)));
 
   if (acc_source_start (source, NULL, NULL))
     for (gint64 first = 0; elements > 0 && first < extents[0]; first += step)
       {
-        g_autoptr(AccChunk) chunk = acc_chunk_new (type, first, MIN (step, extents[0] - first), row, leaves);
+        g_autoptr(AccChunk) chunk = acc_chunk_new (type, first, MIN (step, extents[0] - first), row, buffers);
 
         if (!acc_source_read (source, chunk, NULL, NULL))
           break;
       }
   acc_source_finish (source);
 
-  for (guint i = 0; i < n_leaves; i++)
-    g_free (leaves[i]);
+  for (guint i = 0; i < n_buffers; i++)
+    g_free (buffers[i]);
 }
 
 void

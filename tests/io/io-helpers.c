@@ -88,21 +88,21 @@ get_row_elements (const gint64 *extents, guint rank)
 GPtrArray *
 io_read_all (AccSource *source, gint64 chunk_rows, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(GPtrArray) leaves = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_autoptr(GPtrArray) buffers = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   AccElementType *type = acc_source_get_element_type (source);
-  guint rank, n_leaves = acc_element_type_get_n_leaves (type);
+  guint rank, n_buffers = acc_element_type_get_n_buffers (type);
   const gint64 *extents = acc_shape_get_extents (acc_source_get_shape (source), &rank);
   gint64 row = get_row_elements (extents, rank);
-  g_autofree gpointer *data = g_new0 (gpointer, n_leaves + 1);
-  g_autofree gpointer *at = g_new0 (gpointer, n_leaves + 1);
+  g_autofree gpointer *data = g_new0 (gpointer, n_buffers + 1);
+  g_autofree gpointer *at = g_new0 (gpointer, n_buffers + 1);
   gboolean done;
 
-  for (guint i = 0; i < n_leaves; i++)
+  for (guint i = 0; i < n_buffers; i++)
     {
-      gsize size = extents[0] * row * acc_element_kind_get_size (acc_element_type_get_leaf (type, i));
+      gsize size = extents[0] * row * acc_element_type_get_size (acc_element_type_get_buffer (type, i));
 
       data[i] = g_malloc (size + 1);
-      g_ptr_array_add (leaves, g_bytes_new_take (data[i], size));
+      g_ptr_array_add (buffers, g_bytes_new_take (data[i], size));
     }
 
   done = acc_source_start (source, cancellable, error);
@@ -111,8 +111,8 @@ io_read_all (AccSource *source, gint64 chunk_rows, GCancellable *cancellable, GE
       gint64 n = chunk_rows > 0 ? MIN (chunk_rows, extents[0] - begin) : extents[0] - begin;
       AccChunk *chunk;
 
-      for (guint i = 0; i < n_leaves; i++)
-        at[i] = (guint8 *) data[i] + begin * row * acc_element_kind_get_size (acc_element_type_get_leaf (type, i));
+      for (guint i = 0; i < n_buffers; i++)
+        at[i] = (guint8 *) data[i] + begin * row * acc_element_type_get_size (acc_element_type_get_buffer (type, i));
 
       chunk = acc_chunk_new (type, begin, n, row, at);
       done = acc_source_read (source, chunk, cancellable, error);
@@ -122,7 +122,7 @@ io_read_all (AccSource *source, gint64 chunk_rows, GCancellable *cancellable, GE
     }
   acc_source_finish (source);
 
-  return done ? g_steal_pointer (&leaves) : NULL;
+  return done ? g_steal_pointer (&buffers) : NULL;
 }
 
 gboolean
@@ -130,16 +130,16 @@ io_write_all (AccSink       *sink,
               const char    *code,
               const gint64  *extents,
               guint          rank,
-              GPtrArray     *leaves,
+              GPtrArray     *buffers,
               gint64         chunk_rows,
               GCancellable  *cancellable,
               GError       **error)
 {
   g_autoptr(AccElementType) type = acc_element_type_parse (code, NULL);
   g_autoptr(AccShape) shape = acc_shape_new (extents, rank);
-  guint n_leaves = acc_element_type_get_n_leaves (type);
+  guint n_buffers = acc_element_type_get_n_buffers (type);
   gint64 n_rows = rank > 0 ? extents[0] : 1, row = get_row_elements (extents, rank);
-  g_autofree gpointer *at = g_new0 (gpointer, n_leaves + 1);
+  g_autofree gpointer *at = g_new0 (gpointer, n_buffers + 1);
   gboolean done = acc_sink_start (sink, type, shape, cancellable, error);
 
   for (gint64 begin = 0; done && begin < n_rows; )
@@ -147,9 +147,9 @@ io_write_all (AccSink       *sink,
       gint64 n = chunk_rows > 0 ? MIN (chunk_rows, n_rows - begin) : n_rows - begin;
       AccChunk *chunk;
 
-      for (guint i = 0; i < n_leaves; i++)
-        at[i] = (guint8 *) g_bytes_get_data (leaves->pdata[i], NULL)
-                + begin * row * acc_element_kind_get_size (acc_element_type_get_leaf (type, i));
+      for (guint i = 0; i < n_buffers; i++)
+        at[i] = (guint8 *) g_bytes_get_data (buffers->pdata[i], NULL)
+                + begin * row * acc_element_type_get_size (acc_element_type_get_buffer (type, i));
 
       chunk = acc_chunk_new (type, begin, n, row, at);
       done = acc_sink_write (sink, chunk, cancellable, error);
@@ -166,25 +166,26 @@ io_write_all (AccSink       *sink,
 }
 
 GPtrArray *
-io_random_leaves (const char *code, const gint64 *extents, guint rank, guint32 seed)
+io_random_buffers (const char *code, const gint64 *extents, guint rank, guint32 seed)
 {
   g_autoptr(AccElementType) type = acc_element_type_parse (code, NULL);
   g_autoptr(GRand) rand = g_rand_new_with_seed (seed);
-  GPtrArray *leaves = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  GPtrArray *buffers = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   gint64 n = get_row_elements (extents, rank) * (rank > 0 ? extents[0] : 1);
 
-  for (guint i = 0; i < acc_element_type_get_n_leaves (type); i++)
+  for (guint i = 0; i < acc_element_type_get_n_buffers (type); i++)
     {
-      AccElementKind kind = acc_element_type_get_leaf (type, i);
-      gsize size = n * acc_element_kind_get_size (kind);
+      AccElementType *buffer = acc_element_type_get_buffer (type, i);
+      AccElementKind kind = acc_element_type_get_leaf (buffer, 0);
+      gsize size = n * acc_element_type_get_size (buffer);
       guint8 *data = g_malloc (size + 1);
 
       for (gsize j = 0; j < size; j++)
         data[j] = kind == ACC_KIND_BOOL ? g_rand_int_range (rand, 0, 2) : g_rand_int_range (rand, 0, 256);
-      g_ptr_array_add (leaves, g_bytes_new_take (data, size));
+      g_ptr_array_add (buffers, g_bytes_new_take (data, size));
     }
 
-  return leaves;
+  return buffers;
 }
 
 void

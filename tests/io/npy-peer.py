@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """NumPy's side of test-io-npy.
 
-make FOLDER    writes files NAME.npy with what they hold: NAME.txt (type, shape) and NAME.LEAF (bytes of each leaf)
-check FOLDER   reads the files that acc wrote and compares them with NAME.txt and NAME.LEAF
+make FOLDER    writes files NAME.npy with what they hold: NAME.txt (type, shape) and NAME.BUFFER (bytes of each buffer)
+check FOLDER   reads the files that acc wrote and compares them with NAME.txt and NAME.BUFFER
 """
 import os
 import sys
@@ -10,13 +10,16 @@ import sys
 import numpy as np
 
 CODES = {'b1': '?', 'i1': 'i1', 'i2': 'i2', 'i4': 'i4', 'i8': 'i8', 'u1': 'u1', 'u2': 'u2', 'u4': 'u4', 'u8': 'u8',
-         'f2': 'f2', 'f4': 'f4', 'f8': 'f8'}
+         'f2': 'f2', 'f4': 'f4', 'f8': 'f8', 'c8': 'c8', 'c16': 'c16'}
 
 
 def describe(dtype):
-    """The acc code of a dtype, and its leaves as functions of an array."""
+    """The acc code of a dtype, and its buffers as functions of an array."""
     if dtype.subdtype is not None:
         item, shape = dtype.subdtype
+        if len(shape) == 1 and 1 <= shape[0] <= 16 and item.kind in 'biuf':
+            code, buffers = describe(item)
+            return f'{shape[0]}{code}', buffers
         return nest(item, shape, lambda a: a)
     if dtype.names is not None:
         codes, leaves = [], []
@@ -85,7 +88,8 @@ def make(folder):
         put(folder, f'version-{version[0]}', random(rng, '<i2', (4, 4)), save_version(version))
 
     pair = np.dtype([('x', '<f4'), ('y', '>u2')])
-    nested = np.dtype([('a', 'u1'), ('b', [('c', '>f8'), ('d', '?')]), ('e', '<i2', (2, 3)), ('f', 'u1', 2)])
+    nested = np.dtype([('a', 'u1'), ('b', [('c', '>f8'), ('d', '?')]), ('e', '<i2', (2, 3)), ('f', 'u1', 2),
+                       ('g', '>c8'), ('h', '>f4', (3,)), ('i', 'c16', (2,)), ('j', 'u2', (17,)), ('k', '?', (1,))])
     aligned = np.dtype([('a', 'u1'), ('b', 'f8'), ('c', 'u2')], align=True)
     titled = np.dtype([(('a title', 'a'), 'u1'), ('ß', 'f4')])
     for name, dtype in [('pair', pair), ('nested', nested), ('aligned', aligned), ('titled', titled),
@@ -99,7 +103,7 @@ def make(folder):
 
     refused = os.path.join(folder, 'refused-')
     np.save(refused + 'fortran.npy', np.asfortranarray(random(rng, 'f4', (3, 4))))
-    np.save(refused + 'complex.npy', np.zeros(3, 'c16'))
+    np.save(refused + 'long-complex.npy', np.zeros(3, np.clongdouble))
     np.save(refused + 'string.npy', np.array(['abc', 'd']))
     np.save(refused + 'bytes.npy', np.array([b'abc', b'd']))
     np.save(refused + 'date.npy', np.zeros(3, 'M8[s]'))

@@ -44,20 +44,20 @@ assert_as_told (const char *folder, const char *name)
   lines = g_strsplit (copy, "\n", -1);
   io_assert_layout (source, lines[0], lines[1]);
 
-  for (guint i = 0; i < acc_element_type_get_n_leaves (acc_source_get_element_type (source)); i++)
+  for (guint i = 0; i < acc_element_type_get_n_buffers (acc_source_get_element_type (source)); i++)
     {
-      g_autofree char *leaf_name = g_strdup_printf ("%s.%u", base, i);
-      g_autoptr(GFile) leaf_file = io_file_in (folder, leaf_name);
+      g_autofree char *buffer_name = g_strdup_printf ("%s.%u", base, i);
+      g_autoptr(GFile) buffer_file = io_file_in (folder, buffer_name);
 
-      g_ptr_array_add (expected, io_get (leaf_file));
+      g_ptr_array_add (expected, io_get (buffer_file));
     }
 
   for (gint64 rows = 0; rows < 3; rows++)
     {
-      g_autoptr(GPtrArray) leaves = io_read_all (source, rows, NULL, &error);
+      g_autoptr(GPtrArray) buffers = io_read_all (source, rows, NULL, &error);
 
       g_assert_no_error (error);
-      io_assert_same (leaves, expected);
+      io_assert_same (buffers, expected);
     }
 }
 
@@ -106,20 +106,20 @@ write_for_peer (const char *folder, guint number, const char *type, const gint64
   g_autoptr(AccShape) shape = acc_shape_new (extents, rank);
   g_autofree char *shape_text = acc_shape_to_string (shape);
   g_autofree char *text = g_strconcat (type, "\n", shape_text, "\n", NULL);
-  g_autoptr(GPtrArray) leaves = io_random_leaves (type, extents, rank, number);
+  g_autoptr(GPtrArray) buffers = io_random_buffers (type, extents, rank, number);
   g_autoptr(GError) error = NULL;
   g_autoptr(AccSink) sink = acc_sink_create (file, NULL, &error);
 
-  g_assert_true (io_write_all (sink, type, extents, rank, leaves, number % 3, NULL, &error));
+  g_assert_true (io_write_all (sink, type, extents, rank, buffers, number % 3, NULL, &error));
   g_assert_no_error (error);
   io_put (text_file, text, strlen (text));
 
-  for (guint i = 0; i < leaves->len; i++)
+  for (guint i = 0; i < buffers->len; i++)
     {
       g_autofree char *leaf_path = g_strdup_printf ("%s.%u", base, i);
-      g_autoptr(GFile) leaf_file = g_file_new_for_path (leaf_path);
+      g_autoptr(GFile) buffer_file = g_file_new_for_path (leaf_path);
 
-      io_put (leaf_file, g_bytes_get_data (leaves->pdata[i], NULL), g_bytes_get_size (leaves->pdata[i]));
+      io_put (buffer_file, g_bytes_get_data (buffers->pdata[i], NULL), g_bytes_get_size (buffers->pdata[i]));
     }
 
   if (rank > 0)
@@ -130,7 +130,7 @@ write_for_peer (const char *folder, guint number, const char *type, const gint64
       g_assert_no_error (error);
       again = io_read_all (source, 2, NULL, &error);
       io_assert_layout (source, type, shape_text);
-      io_assert_same (again, leaves);
+      io_assert_same (again, buffers);
     }
 }
 
@@ -139,7 +139,7 @@ test_numpy_reads (void)
 {
   static const char *types[] = {
     "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8",
-    "(f4,u1)", "(u1,)", "((u1,f8),(i2,),b1)",
+    "c8", "c16", "(f4,u1)", "(u1,)", "((u1,f8),(i2,),b1)", "(c16,3i2,(u1,16b1),1f4)",
   };
   static const gint64 extents[] = { 5, 3, 4, 2 };
   static const gint64 empty[] = { 3, 0 };
@@ -155,6 +155,28 @@ test_numpy_reads (void)
 
   if (!run_peer ("check", folder))
     g_test_skip ("no NumPy");
+  io_remove_folder (g_steal_pointer (&folder));
+}
+
+/* NumPy has no arrays of vectors: one more dimension. */
+static void
+test_vectors (void)
+{
+  static const gint64 extents[] = { 4, 5 };
+  g_autofree char *folder = io_make_folder ();
+  g_autoptr(GFile) file = io_file_in (folder, "vectors.npy");
+  g_autoptr(GPtrArray) buffers = io_random_buffers ("3i2", extents, 2, 1);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccSink) sink = acc_sink_create (file, NULL, &error);
+  g_autoptr(AccSource) source = NULL;
+  g_autoptr(GPtrArray) again = NULL;
+
+  g_assert_true (io_write_all (sink, "3i2", extents, 2, buffers, 3, NULL, &error));
+  source = acc_source_open (file, NULL, &error);
+  g_assert_no_error (error);
+  again = io_read_all (source, 2, NULL, &error);
+  io_assert_layout (source, "i2", "[4,5,3]");
+  io_assert_same (again, buffers);
   io_remove_folder (g_steal_pointer (&folder));
 }
 
@@ -228,7 +250,7 @@ static void
 test_damaged (void)
 {
   const gint64 extents[] = { 5, 3 };
-  g_autoptr(GPtrArray) leaves = io_random_leaves ("(u2,f4)", extents, 2, 1);
+  g_autoptr(GPtrArray) buffers = io_random_buffers ("(u2,f4)", extents, 2, 1);
   g_autoptr(GOutputStream) output = g_memory_output_stream_new_resizable ();
   g_autoptr(AccSink) sink = acc_sink_new_for_stream (output, "npy", NULL);
   g_autoptr(GRand) rand = g_rand_new_with_seed (g_test_rand_int ());
@@ -236,7 +258,7 @@ test_damaged (void)
   gsize size;
   const guint8 *data;
 
-  g_assert_true (io_write_all (sink, "(u2,f4)", extents, 2, leaves, 0, NULL, NULL));
+  g_assert_true (io_write_all (sink, "(u2,f4)", extents, 2, buffers, 0, NULL, NULL));
   bytes = g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (output));
   data = g_bytes_get_data (bytes, &size);
 
@@ -280,6 +302,7 @@ main (int argc, char **argv)
 
   g_test_add_func ("/io/npy/numpy-writes", test_numpy_writes);
   g_test_add_func ("/io/npy/numpy-reads", test_numpy_reads);
+  g_test_add_func ("/io/npy/vectors", test_vectors);
   g_test_add_func ("/io/npy/headers", test_headers);
   g_test_add_func ("/io/npy/damaged", test_damaged);
 

@@ -43,7 +43,7 @@ test_atomic (void)
     {
       g_autofree char *folder = io_make_folder ();
       g_autoptr(GFile) file = io_file_in (folder, names[i]);
-      g_autoptr(GPtrArray) leaves = io_random_leaves ("u1", extents, 2, 1);
+      g_autoptr(GPtrArray) leaves = io_random_buffers ("u1", extents, 2, 1);
       g_autoptr(GError) outer = NULL;
       g_autoptr(AccSink) sink = acc_sink_create (file, NULL, &outer);
       g_autoptr(GBytes) bytes = NULL;
@@ -94,7 +94,7 @@ test_permissions (void)
   g_autoptr(GFile) file = io_file_in (folder, "data");
   g_autofree char *link_path = g_build_filename (folder, "link", NULL);
   g_autoptr(GFile) by_link = g_file_new_for_path (link_path);
-  g_autoptr(GPtrArray) leaves = io_random_leaves ("u1", extents, 2, 1);
+  g_autoptr(GPtrArray) leaves = io_random_buffers ("u1", extents, 2, 1);
   g_autoptr(AccSink) sink = acc_sink_create (file, NULL, NULL);
   g_autoptr(AccSink) link_sink = NULL;
   g_autoptr(GBytes) bytes = NULL;
@@ -142,7 +142,7 @@ test_places (void)
   g_autoptr(GFile) directory = g_file_new_for_path (folder);
   g_autoptr(GFile) null = g_file_new_for_path ("/dev/null");
   g_autoptr(GFile) full = g_file_new_for_path ("/dev/full");
-  g_autoptr(GPtrArray) leaves = io_random_leaves ("u1", extents, 2, 1);
+  g_autoptr(GPtrArray) leaves = io_random_buffers ("u1", extents, 2, 1);
   g_autoptr(AccSink) sink = NULL;
   g_autoptr(GError) outer = NULL;
 
@@ -174,7 +174,7 @@ test_onto_itself (void)
   for (guint i = 0; i < 2; i++)
     {
       g_autoptr(GFile) file = io_file_in (folder, names[i]);
-      g_autoptr(GPtrArray) leaves = io_random_leaves ("u1", extents, 2, 1);
+      g_autoptr(GPtrArray) leaves = io_random_buffers ("u1", extents, 2, 1);
       g_autoptr(AccSink) sink = acc_sink_create (file, NULL, NULL);
       g_autoptr(AccSource) source = NULL;
       g_autoptr(AccSource) again = NULL;
@@ -187,7 +187,7 @@ test_onto_itself (void)
       g_assert_no_error (error);
 
       /* The source keeps the file that it was opened on. */
-      half = io_random_leaves ("u1", extents, 2, 2);
+      half = io_random_buffers ("u1", extents, 2, 2);
       g_assert_true (io_write_all (sink, "u1", extents, 2, half, 1, NULL, &error));
       result = io_read_all (source, 3, NULL, &error);
       g_assert_no_error (error);
@@ -230,7 +230,7 @@ test_remote (void)
       g_autofree char *folder = io_make_folder ();
       g_autoptr(GFile) local = io_file_in (folder, names[i]);
       g_autoptr(GFile) file = remote_file_new (local);
-      g_autoptr(GPtrArray) leaves = io_random_leaves ("u1", extents, 2, 1);
+      g_autoptr(GPtrArray) leaves = io_random_buffers ("u1", extents, 2, 1);
       g_autoptr(GError) outer = NULL;
       g_autoptr(AccSink) sink = acc_sink_create (file, NULL, &outer);
       g_autoptr(AccSource) source = NULL;
@@ -268,7 +268,7 @@ static void
 test_streams (void)
 {
   g_autoptr(GOutputStream) output = g_memory_output_stream_new_resizable ();
-  g_autoptr(GPtrArray) leaves = io_random_leaves ("u1", extents, 2, 1);
+  g_autoptr(GPtrArray) leaves = io_random_buffers ("u1", extents, 2, 1);
   g_autoptr(AccSink) sink = acc_sink_new_for_stream (output, "png", NULL);
   g_autoptr(AccSink) second = acc_sink_new_for_stream (output, "npy", NULL);
   guint8 small[100];

@@ -284,7 +284,7 @@ test_round_trip (void)
           gint64 extents[] = { 19, 37, channels };
           guint rank = channels == 0 ? 2 : 3;
           g_autoptr(GError) error = NULL;
-          g_autoptr(GPtrArray) leaves = io_random_leaves (types[t], extents, rank, filter);
+          g_autoptr(GPtrArray) leaves = io_random_buffers (types[t], extents, rank, filter);
           g_autoptr(GPtrArray) expected = t == 2 ? to_bytes (leaves) : g_ptr_array_ref (leaves);
           g_autoptr(GOutputStream) output = g_memory_output_stream_new_resizable ();
           g_autoptr(AccPngSink) sink = acc_png_sink_new_for_stream (output);

@@ -22,7 +22,7 @@ round_trip (const char *code, const gint64 *extents, guint rank)
 {
   g_autofree char *folder = io_make_folder ();
   g_autoptr(GFile) file = io_file_in (folder, "data.bin");
-  g_autoptr(GPtrArray) leaves = io_random_leaves (code, extents, rank, rank * 7);
+  g_autoptr(GPtrArray) leaves = io_random_buffers (code, extents, rank, rank * 7);
   g_autoptr(GError) error = NULL;
 
   for (gint64 rows = 0; rows < 12; rows += 3)
@@ -158,7 +158,7 @@ static void
 test_streams (void)
 {
   const gint64 extents[] = { 1000, 333 };
-  g_autoptr(GPtrArray) leaves = io_random_leaves ("(u2,f4)", extents, 2, 1);
+  g_autoptr(GPtrArray) leaves = io_random_buffers ("(u2,f4)", extents, 2, 1);
   g_autoptr(AccElementType) type = acc_element_type_parse ("(u2,f4)", NULL);
   g_autoptr(AccShape) shape = acc_shape_new (extents, 2);
   g_autoptr(GOutputStream) output = g_memory_output_stream_new_resizable ();

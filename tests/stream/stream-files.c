@@ -65,6 +65,8 @@ fill_element (AccElementKind kind, guint8 *to, gint32 x)
         break;
       }
     case ACC_KIND_TUPLE:
+    case ACC_KIND_COMPLEX:
+    case ACC_KIND_VECTOR:
     default:
       g_assert_not_reached ();
     }
@@ -123,24 +125,24 @@ test_source_read (AccSource *source, AccChunk *chunk, GCancellable *cancellable,
       return FALSE;
     }
 
-  for (guint leaf = 0; leaf < acc_element_type_get_n_leaves (type); leaf++)
+  for (guint buffer = 0; buffer < acc_element_type_get_n_buffers (type); buffer++)
     {
-      AccElementKind kind = acc_element_type_get_leaf (type, leaf);
+      AccElementKind kind = acc_element_type_get_leaf (acc_element_type_get_buffer (type, buffer), 0);
       gsize size = acc_element_kind_get_size (kind);
-      guint8 *to = (guint8 *) (guintptr) acc_chunk_get_address (chunk, leaf);
-      gsize bytes = acc_chunk_get_size (chunk, leaf);
+      guint8 *to = (guint8 *) (guintptr) acc_chunk_get_address (chunk, buffer);
+      gsize bytes = acc_chunk_get_size (chunk, buffer);
       gint64 columns = n > 0 ? (gint64) (bytes / size) / n : 0;
 
-      if (self->leaves != NULL)
+      if (self->buffers != NULL)
         {
           if (bytes > 0)
-            memcpy (to, (const guint8 *) g_bytes_get_data (self->leaves[leaf], NULL) + (gsize) first * (gsize) columns * size, bytes);
+            memcpy (to, (const guint8 *) g_bytes_get_data (self->buffers[buffer], NULL) + (gsize) first * (gsize) columns * size, bytes);
           continue;
         }
 
       for (gint64 r = 0; r < n; r++)
         for (gint64 c = 0; c < columns; c++, to += size)
-          fill_element (kind, to, test_source_element (self->seed + leaf, first + r, c));
+          fill_element (kind, to, test_source_element (self->seed + buffer, first + r, c));
     }
 
   g_atomic_int_add (&self->n_read, (int) n);
@@ -165,9 +167,9 @@ test_source_finalize (GObject *object)
 {
   TestSource *self = TEST_SOURCE (object);
 
-  for (guint i = 0; i < self->n_leaves; i++)
-    g_bytes_unref (self->leaves[i]);
-  g_free (self->leaves);
+  for (guint i = 0; i < self->n_buffers; i++)
+    g_bytes_unref (self->buffers[i]);
+  g_free (self->buffers);
   g_clear_object (&self->cancels);
 
   G_OBJECT_CLASS (test_source_parent_class)->finalize (object);
@@ -210,10 +212,10 @@ test_source_new_for_array (AccArray *array)
   TestSource *self = g_object_new (TEST_TYPE_SOURCE, "element-type", acc_array_get_element_type (array),
                                    "shape", acc_array_get_shape (array), "name", "array", NULL);
 
-  self->n_leaves = acc_element_type_get_n_leaves (acc_array_get_element_type (array));
-  self->leaves = g_new0 (GBytes *, self->n_leaves);
-  for (guint i = 0; i < self->n_leaves; i++)
-    self->leaves[i] = acc_array_get_bytes (array, i, NULL);
+  self->n_buffers = acc_element_type_get_n_buffers (acc_array_get_element_type (array));
+  self->buffers = g_new0 (GBytes *, self->n_buffers);
+  for (guint i = 0; i < self->n_buffers; i++)
+    self->buffers[i] = acc_array_get_bytes (array, i, NULL);
 
   return self;
 }
@@ -225,10 +227,10 @@ G_DEFINE_FINAL_TYPE (TestSink, test_sink, ACC_TYPE_SINK)
 static void
 clear_rows (TestSink *self)
 {
-  for (guint i = 0; i < self->n_leaves; i++)
-    g_byte_array_unref (self->leaves[i]);
-  g_clear_pointer (&self->leaves, g_free);
-  self->n_leaves = 0;
+  for (guint i = 0; i < self->n_buffers; i++)
+    g_byte_array_unref (self->buffers[i]);
+  g_clear_pointer (&self->buffers, g_free);
+  self->n_buffers = 0;
   self->n_rows = 0;
   self->n_chunks = 0;
   g_clear_pointer (&self->type, acc_element_type_unref);
@@ -250,10 +252,10 @@ test_sink_start (AccSink *sink, AccElementType *type, AccShape *shape, GCancella
   clear_rows (self);
   self->type = acc_element_type_ref (type);
   self->shape = acc_shape_ref (shape);
-  self->n_leaves = acc_element_type_get_n_leaves (type);
-  self->leaves = g_new0 (GByteArray *, self->n_leaves);
-  for (guint i = 0; i < self->n_leaves; i++)
-    self->leaves[i] = g_byte_array_new ();
+  self->n_buffers = acc_element_type_get_n_buffers (type);
+  self->buffers = g_new0 (GByteArray *, self->n_buffers);
+  for (guint i = 0; i < self->n_buffers; i++)
+    self->buffers[i] = g_byte_array_new ();
 
   return TRUE;
 }
@@ -280,14 +282,14 @@ test_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable, GErr
     }
 
   g_assert_cmpint (first, ==, self->n_rows);
-  for (guint i = 0; i < self->n_leaves; i++)
+  for (guint i = 0; i < self->n_buffers; i++)
     {
       g_autoptr(GBytes) bytes = acc_chunk_dup_bytes (chunk, i);
       gsize size;
       const guint8 *data = g_bytes_get_data (bytes, &size);
 
       if (size > 0)
-        g_byte_array_append (self->leaves[i], data, (guint) size);
+        g_byte_array_append (self->buffers[i], data, (guint) size);
     }
   self->n_rows += n;
   self->n_chunks++;

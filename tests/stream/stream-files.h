@@ -15,8 +15,8 @@ struct _TestSource
   AccSource parent_instance;
 
   guint32   seed;
-  GBytes  **leaves;         /* what to read; NULL: test_source_element() */
-  guint     n_leaves;
+  GBytes  **buffers;         /* what to read; NULL: test_source_element() */
+  guint     n_buffers;
   guint     delay_us;       /* per chunk */
   gint64    fail_row;       /* -1: never; fails in the chunk that has it */
   gboolean  fail_start;
@@ -50,8 +50,8 @@ struct _TestSink
   gint64      most_ahead;     /* rows */
   AccElementType *type;
   AccShape   *shape;
-  GByteArray **leaves;
-  guint       n_leaves;
+  GByteArray **buffers;
+  guint       n_buffers;
   gint64      n_rows;
   guint       n_chunks;
   int         n_started, n_committed, n_aborted;

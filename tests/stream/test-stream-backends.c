@@ -463,7 +463,7 @@ assert_same (AccArray *streamed, AccArray *whole, const char *what)
   g_assert_true (acc_array_get_element_type (streamed) == type);
   g_assert_true (acc_shape_equal (acc_array_get_shape (streamed), acc_array_get_shape (whole)));
 
-  for (guint i = 0; i < acc_element_type_get_n_leaves (type); i++)
+  for (guint i = 0; i < acc_element_type_get_n_buffers (type); i++)
     {
       g_autoptr(GBytes) a = acc_array_get_bytes (streamed, i, NULL);
       g_autoptr(GBytes) b = acc_array_get_bytes (whole, i, NULL);
@@ -475,7 +475,7 @@ assert_same (AccArray *streamed, AccArray *whole, const char *what)
           g_autofree char *x = acc_array_to_string (streamed);
           g_autofree char *y = acc_array_to_string (whole);
 
-          g_error ("%s: leaf %u is\n%s\nand should be\n%s", what, i, x, y);
+          g_error ("%s: buffer %u is\n%s\nand should be\n%s", what, i, x, y);
         }
     }
 }
@@ -483,16 +483,16 @@ assert_same (AccArray *streamed, AccArray *whole, const char *what)
 static void
 assert_same_rows (TestSink *sink, AccArray *whole, const char *what)
 {
-  g_autofree GBytes **leaves = g_new0 (GBytes *, sink->n_leaves + 1);
+  g_autofree GBytes **buffers = g_new0 (GBytes *, sink->n_buffers + 1);
   g_autoptr(AccArray) written = NULL;
 
-  for (guint i = 0; i < sink->n_leaves; i++)
-    leaves[i] = g_bytes_new_static (sink->leaves[i]->data, sink->leaves[i]->len);
-  written = acc_array_use_leaves (sink->type, sink->shape, leaves, sink->n_leaves);
+  for (guint i = 0; i < sink->n_buffers; i++)
+    buffers[i] = g_bytes_new_static (sink->buffers[i]->data, sink->buffers[i]->len);
+  written = acc_array_use_buffers (sink->type, sink->shape, buffers, sink->n_buffers);
   assert_same (written, whole, what);
   g_clear_object (&written);
-  for (guint i = 0; i < sink->n_leaves; i++)
-    g_bytes_unref (leaves[i]);
+  for (guint i = 0; i < sink->n_buffers; i++)
+    g_bytes_unref (buffers[i]);
 }
 
 /* Without acc-seq: the whole program at once. */

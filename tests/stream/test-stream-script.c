@@ -55,7 +55,7 @@ check_write (Script *script, gint64 chunk_rows)
   acc_evaluate_write_with_chunk_rows (ACC_BACKEND (backend), array, ACC_SINK (sink), chunk_rows, NULL, NULL, &error);
   g_assert_no_error (error);
   test_sink_assert_ended (sink, TRUE);
-  assert_rows (script, value, (const gint32 *) sink->leaves[0]->data, sink->leaves[0]->len);
+  assert_rows (script, value, (const gint32 *) sink->buffers[0]->data, sink->buffers[0]->len);
   assert_idle (ACC_BACKEND (backend), script);
 }
 
@@ -329,7 +329,7 @@ test_whole (void)
   acc_evaluate_write_with_chunk_rows (ACC_BACKEND (backend), array, ACC_SINK (sink), 30, NULL, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (sink->n_chunks, ==, 4);
-  assert_rows (&script, value, (const gint32 *) sink->leaves[0]->data, sink->leaves[0]->len);
+  assert_rows (&script, value, (const gint32 *) sink->buffers[0]->data, sink->buffers[0]->len);
 
   plan = acc_backend_plan (ACC_BACKEND (backend), array, ACC_SINK (sink), 30, &error);
   g_assert_no_error (error);
@@ -389,11 +389,11 @@ test_manifest (void)
   g_assert_no_error (error);
   test_sink_assert_ended (sink, TRUE);
   g_assert_cmpuint (sink->n_chunks, ==, 3);
-  g_assert_cmpmem (sink->leaves[0]->data, sink->leaves[0]->len, g_bytes_get_data (bytes, NULL), 30);
+  g_assert_cmpmem (sink->buffers[0]->data, sink->buffers[0]->len, g_bytes_get_data (bytes, NULL), 30);
 
   acc_backend_write (ACC_BACKEND (backend), one, ACC_SINK (sink2), NULL, &error);
   g_assert_no_error (error);
-  g_assert_cmpuint (sink2->leaves[0]->len, ==, 1);
+  g_assert_cmpuint (sink2->buffers[0]->len, ==, 1);
 
   same = acc_backend_run (ACC_BACKEND (backend), array, NULL, &error);
   g_assert_true (same == array);
@@ -503,7 +503,7 @@ test_random_limits (void)
         {
           g_assert_no_error (error);
           g_assert_cmpuint (acc_plan_get_bytes (plan), <=, limit);
-          assert_rows (&script, find_result (&script, 0), (const gint32 *) sink->leaves[0]->data, sink->leaves[0]->len);
+          assert_rows (&script, find_result (&script, 0), (const gint32 *) sink->buffers[0]->data, sink->buffers[0]->len);
           n_done++;
         }
       else

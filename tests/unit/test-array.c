@@ -156,14 +156,14 @@ test_use_errors (void)
   g_autoptr(AccShape) huge_bytes = acc_shape_new_vector (G_MAXINT64 / 4);
   g_autoptr(GBytes) bytes = g_bytes_new_static ("0123456789", 10);
 
-  assert_takes_and_fails (acc_array_use (type_of ("f4"), shape, bytes), ACC_ERROR_SHAPE, "use: scalar 0 of f4 [3] needs 12 bytes, not 10");
+  assert_takes_and_fails (acc_array_use (type_of ("f4"), shape, bytes), ACC_ERROR_SHAPE, "use: buffer 0 of f4 [3] needs 12 bytes, not 10");
   assert_takes_and_fails (acc_array_use (type_of ("(f4,u1)"), shape, bytes), ACC_ERROR_SHAPE, "needs 15 bytes, not 10");
   assert_takes_and_fails (acc_array_use (type_of ("u1"), huge, bytes), ACC_ERROR_SHAPE, "addressed");
   assert_takes_and_fails (acc_array_use (type_of ("f8"), huge_bytes, bytes), ACC_ERROR_SHAPE, "addressed");
   assert_takes_and_fails (acc_array_use (NULL, shape, bytes), ACC_ERROR_CALLBACK, "element type");
   assert_takes_and_fails (acc_array_use (type_of ("u1"), NULL, bytes), ACC_ERROR_CALLBACK, "shape");
   assert_takes_and_fails (acc_array_use (type_of ("u1"), shape, NULL), ACC_ERROR_CALLBACK, "data");
-  assert_takes_and_fails (acc_array_use_leaves (type_of ("(u1,u1)"), shape, &bytes, 1), ACC_ERROR_TYPE, "2 scalars");
+  assert_takes_and_fails (acc_array_use_buffers (type_of ("(u1,u1)"), shape, &bytes, 1), ACC_ERROR_TYPE, "2 buffers");
   assert_takes_and_fails (acc_array_new_from_source (NULL), ACC_ERROR_CALLBACK, "source");
 }
 
@@ -217,7 +217,7 @@ test_use_address (void)
 
   assert_takes_and_fails (acc_array_use_address (type_of ("f4"), shape, (guintptr) memory, 15, &calls, count), ACC_ERROR_SHAPE, "16 bytes, not 15");
   g_assert_cmpuint (calls, ==, 3);
-  assert_takes_and_fails (acc_array_use_address (type_of ("(u2,u2)"), shape, (guintptr) memory, 16, &calls, count), ACC_ERROR_TYPE, "scalar");
+  assert_takes_and_fails (acc_array_use_address (type_of ("(u2,u2)"), shape, (guintptr) memory, 16, &calls, count), ACC_ERROR_TYPE, "tuple type");
   g_assert_cmpuint (calls, ==, 4);
   assert_takes_and_fails (acc_array_use_address (type_of ("f4"), shape, 0, 16, &calls, count), ACC_ERROR_CALLBACK, "data");
   g_assert_cmpuint (calls, ==, 5);
@@ -499,7 +499,7 @@ test_references (void)
   g_autoptr(AccArray) reads = acc_array_generate_expr (acc_expr_extent (table, 0), read_at, table);
   g_autoptr(AccBoundary) boundary = acc_boundary_new_function (1, outside, scalar);
   g_autoptr(AccArray) blurred = acc_array_stencil (reads, (gint64[]) { 3 }, 1, boundary, centre, NULL);
-  g_autoptr(GPtrArray) sorted = acc_array_sort (&blurred, 1);
+  g_autoptr(GPtrArray) sorted = acc_array_sort_nodes (&blurred, 1);
 
   assert_layout (reads, "f4", "[8]");
   g_assert_cmpuint (reads->references->len, ==, 1);
@@ -543,7 +543,7 @@ test_deep (void)
     }
 
   g_assert_true (acc_array_check (scalar, NULL));
-  sorted = acc_array_sort ((AccArray *[]) { chain, scalar }, 2);
+  sorted = acc_array_sort_nodes ((AccArray *[]) { chain, scalar }, 2);
   g_assert_cmpuint (sorted->len, ==, 200001 + 100001);
   g_clear_pointer (&sorted, g_ptr_array_unref);
   g_object_unref (chain);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <acc.h>
 
+#include "acc-core/acc-element-type-private.h"
+
 #include <string.h>
 
 static void
@@ -74,10 +76,79 @@ test_tuples (void)
 }
 
 static void
+test_complex (void)
+{
+  static const struct {
+    AccElementKind component;
+    const char    *code;
+    gsize          size;
+  } expected[] = { { ACC_KIND_F16, "c4", 4 }, { ACC_KIND_F32, "c8", 8 }, { ACC_KIND_F64, "c16", 16 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (expected); i++)
+    {
+      AccElementType *type = acc_element_type_new_complex (expected[i].component);
+
+      g_assert_cmpstr (acc_element_type_get_code (type), ==, expected[i].code);
+      g_assert_true (acc_element_type_parse (expected[i].code, NULL) == type);
+      g_assert_cmpint (acc_element_type_get_kind (type), ==, ACC_KIND_COMPLEX);
+      g_assert_cmpuint (acc_element_type_get_size (type), ==, expected[i].size);
+      g_assert_true (acc_element_type_is_packed (type));
+      g_assert_false (acc_element_type_is_tuple (type) || acc_element_type_is_scalar (type));
+      g_assert_cmpuint (acc_element_type_get_n_items (type), ==, 2);
+      g_assert_true (acc_element_type_get_item (type, 1) == acc_element_type_new (expected[i].component));
+      g_assert_cmpuint (acc_element_type_get_n_leaves (type), ==, 2);
+      g_assert_cmpint (acc_element_type_get_leaf (type, 1), ==, expected[i].component);
+      g_assert_cmpuint (acc_element_type_get_n_buffers (type), ==, 1);
+      g_assert_true (acc_element_type_get_buffer (type, 0) == type);
+    }
+}
+
+static void
+test_vectors (void)
+{
+  AccElementType *type;
+
+  for (guint kind = 0; kind < ACC_KIND_TUPLE; kind++)
+    for (guint n = 1; n <= ACC_MAX_LANES; n++)
+      {
+        g_autofree char *code = g_strdup_printf ("%u%s", n, acc_element_kind_get_code (kind));
+
+        type = acc_element_type_new_vector (kind, n);
+        g_assert_cmpstr (acc_element_type_get_code (type), ==, code);
+        g_assert_true (acc_element_type_parse (code, NULL) == type);
+        g_assert_true (acc_element_type_new_vector (kind, n) == type);
+        g_assert_cmpint (acc_element_type_get_kind (type), ==, ACC_KIND_VECTOR);
+        g_assert_cmpuint (acc_element_type_get_size (type), ==, n * acc_element_kind_get_size (kind));
+        g_assert_cmpuint (acc_element_type_get_n_leaves (type), ==, n);
+        g_assert_cmpuint (acc_element_type_get_n_items (type), ==, n);
+        g_assert_cmpuint (acc_element_type_get_n_buffers (type), ==, 1);
+        g_assert_true (acc_element_type_is_packed (type));
+      }
+
+  type = acc_element_type_parse ("(c8,(4u1,b1),3f8)", NULL);
+  g_assert_cmpuint (acc_element_type_get_n_leaves (type), ==, 10);
+  g_assert_cmpuint (acc_element_type_get_n_buffers (type), ==, 4);
+  g_assert_cmpuint (acc_element_type_get_size (type), ==, 8 + 4 + 1 + 24);
+  g_assert_cmpstr (acc_element_type_get_code (acc_element_type_get_buffer (type, 1)), ==, "4u1");
+  g_assert_cmpstr (acc_element_type_get_code (acc_element_type_get_buffer (type, 3)), ==, "3f8");
+  for (guint leaf = 0; leaf < 10; leaf++)
+    {
+      static const guint buffers[] = { 0, 0, 1, 1, 1, 1, 2, 3, 3, 3 }, lanes[] = { 0, 1, 0, 1, 2, 3, 0, 0, 1, 2 };
+      const AccLeafPlace *place = acc_element_type_locate (type, leaf);
+
+      g_assert_cmpuint (place->buffer, ==, buffers[leaf]);
+      g_assert_cmpuint (place->lane, ==, lanes[leaf]);
+      g_assert_cmpuint (place->lanes, ==, acc_element_type_get_n_leaves (acc_element_type_get_buffer (type, place->buffer)));
+      g_assert_cmpint (place->kind, ==, acc_element_type_get_leaf (type, leaf));
+    }
+  g_assert_cmpuint (acc_element_type_get_n_buffers (acc_element_type_parse ("((),())", NULL)), ==, 0);
+}
+
+static void
 test_parse_errors (void)
 {
   static const char *const wrong[] = {
-    "", " ", "f", "f3", "f44", "F4", "f4 f4", "(", ")", "(f4", "(f4)", "(f4,u1", "(,)", "(,f4)", "(f4,,u1)", "(f4 u1)", "f4,u1", "(f4,u1))",
+    "", " ", "f", "f3", "f44", "F4", "f4 f4", "(", ")", "(f4", "(f4)", "(f4,u1", "(,)", "(,f4)", "(f4,,u1)", "(f4 u1)", "f4,u1", "(f4,u1))", "c", "c2", "c32", "c164", "0f4", "04f4", "17f4", "4294967297f4", "4", "4f", "2c8", "4(f4)", "4 f4", "(4f4,c)",
     "((f4,u1)", "\xff\xfe", "(f4,\xc3", "äöü",
   };
 
@@ -138,7 +209,7 @@ test_bounds (void)
 static void
 test_random_text (void)
 {
-  static const char letters[] = "(),bfiu1248 ";
+  static const char letters[] = "(),bcfiu01248 ";
 
   for (guint i = 0; i < 200000; i++)
     {
@@ -203,6 +274,8 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/element-type/scalars", test_scalars);
   g_test_add_func ("/element-type/tuples", test_tuples);
+  g_test_add_func ("/element-type/complex", test_complex);
+  g_test_add_func ("/element-type/vectors", test_vectors);
   g_test_add_func ("/element-type/parse-errors", test_parse_errors);
   g_test_add_func ("/element-type/bounds", test_bounds);
   g_test_add_func ("/element-type/random-text", test_random_text);

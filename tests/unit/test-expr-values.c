@@ -378,7 +378,7 @@ use_triples (const gint8 *values,
 
   for (guint k = 0; k < 3; k++)
     leaves[k] = g_bytes_new (values + k * n, n);
-  array = acc_array_use_leaves (type ("(i1,i1,i1)"), shape, leaves, 3);
+  array = acc_array_use_buffers (type ("(i1,i1,i1)"), shape, leaves, 3);
   for (guint k = 0; k < 3; k++)
     g_bytes_unref (leaves[k]);
   return array;

@@ -100,14 +100,14 @@ function _init() {
     };
 
     for (const name of ['add', 'sub', 'mul', 'quot', 'rem', 'div', 'mod', 'shl', 'shr', 'rotl', 'rotr', 'fdiv', 'pow', 'logbase',
-        'atan2', 'lt', 'gt', 'le', 'ge', 'eq', 'ne', 'min', 'max', 'band', 'bor', 'bxor', 'and_then', 'or_else']) {
+        'atan2', 'lt', 'gt', 'le', 'ge', 'eq', 'ne', 'min', 'max', 'band', 'bor', 'bxor', 'and_then', 'or_else', 'complex', 'mk_polar']) {
         const method = Acc.Expr.prototype[name];
         Acc.Expr.prototype[name] = function (other) {
             return _sound(method.call(this, _expr(other)));
         };
     }
     for (const name of ['neg', 'abs', 'signum', 'recip', 'sin', 'cos', 'tan', 'exp', 'sqrt', 'log', 'truncate', 'round', 'floor',
-        'ceiling', 'bnot']) {
+        'ceiling', 'bnot', 'real', 'imag', 'conjugate', 'magnitude', 'phase', 'cis', 'polar']) {
         const method = Acc.Expr.prototype[name];
         Acc.Expr.prototype[name] = function () {
             return _sound(method.call(this));
@@ -195,11 +195,12 @@ function _init() {
         return this.to_string();
     };
 
-    // A copy of a leaf as the typed array of its element type.
-    array.to_array = function (leaf = 0) {
-        const code = Acc.Array.prototype.get_element_type.call(this).get_code();
+    // A copy of a buffer as the typed array of its scalars, which lie side by side where it holds complex numbers or vectors.
+    array.to_array = function (buffer = 0) {
+        const type = Acc.Array.prototype.get_element_type.call(this).get_buffer(buffer);
+        const code = (type.is_packed() ? type.get_item(0) : type).get_code();
         const constructor = [...CODES].find(([, c]) => c === code)?.[0] ?? Uint8Array;
-        const bytes = this.get_bytes(leaf).toArray();
+        const bytes = this.get_bytes(buffer).toArray();
         return new constructor(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
     };
 }

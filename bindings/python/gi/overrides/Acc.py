@@ -3,6 +3,7 @@
 
 import functools
 import itertools
+import re
 
 from gi.repository import GLib, GObject
 
@@ -21,16 +22,14 @@ def _export(thing):
 
 # --- what a scalar function gives and takes
 
-_KINDS = {'b1': Acc.ElementKind.BOOL, 'i1': Acc.ElementKind.I8, 'i2': Acc.ElementKind.I16, 'i4': Acc.ElementKind.I32,
-          'i8': Acc.ElementKind.I64, 'u1': Acc.ElementKind.U8, 'u2': Acc.ElementKind.U16, 'u4': Acc.ElementKind.U32,
-          'u8': Acc.ElementKind.U64, 'f2': Acc.ElementKind.F16, 'f4': Acc.ElementKind.F32, 'f8': Acc.ElementKind.F64}
+_CODE = re.compile(r'\d*[biuf][1248]|c4|c8|c16|\(.*')
 
 
 def _type(code):
     """An element type from a code ("f4"), a NumPy dtype, or itself."""
     if isinstance(code, Acc.ElementType):
         return code
-    if isinstance(code, str) and (code.startswith('(') or code in _KINDS):
+    if isinstance(code, str) and _CODE.fullmatch(code):
         return Acc.ElementType.parse(code)
     import numpy
     return _type_of_dtype(numpy.dtype(code))
@@ -39,9 +38,17 @@ def _type(code):
 def _type_of_dtype(dtype):
     if dtype.fields is not None:
         return Acc.ElementType.new_tuple([_type_of_dtype(dtype.fields[name][0]) for name in dtype.names])
-    if dtype.kind not in 'biuf' or dtype.subdtype is not None:
+    item, lanes = dtype.subdtype or (dtype, ())
+    if item.kind not in 'biufc' or item.fields is not None or (lanes and (len(lanes) > 1 or item.kind == 'c' or not 1 <= lanes[0] <= 16)):
         raise TypeError(f'no element type for {dtype}')
-    return Acc.ElementType.parse('b1' if dtype.kind == 'b' else f'{dtype.kind}{dtype.itemsize}')
+    code = 'b1' if item.kind == 'b' else f'{item.kind}{item.itemsize}'
+    if code not in ('c32', 'f16'):
+        return Acc.ElementType.parse(f'{lanes[0]}{code}' if lanes else code)
+    raise TypeError(f'no element type for {dtype}')
+
+
+def _is_vector(element_type):
+    return element_type.get_kind() == Acc.ElementKind.VECTOR
 
 
 def _expr(value):
@@ -60,6 +67,8 @@ def _expr(value):
         raise OverflowError(f'{value} fits no element type')
     if isinstance(value, float):
         return Acc.Expr.new_float(value)
+    if isinstance(value, complex) and not hasattr(value, 'dtype'):
+        return Acc.Expr.complex(Acc.Expr.new_float(value.real), Acc.Expr.new_float(value.imag))
     if isinstance(value, (tuple, list)):
         return _sound(Acc.Expr.tuple([_expr(item) for item in value]))
     if hasattr(value, 'dtype') and getattr(value, 'shape', None) == ():
@@ -68,6 +77,9 @@ def _expr(value):
             return Acc.Expr.new_bool(bool(value))
         if kind == 'f':
             return Acc.Expr.new_typed_float(element_type, float(value))
+        if kind == 'c':
+            parts = [Acc.Expr.new_typed_float(element_type.get_item(0), float(part)) for part in (value.real, value.imag)]
+            return Acc.Expr.complex(*parts)
         if kind == 'u':
             return Acc.Expr.new_typed_uint(element_type, int(value))
         return Acc.Expr.new_typed_int(element_type, int(value))
@@ -126,19 +138,27 @@ def _is_float(expr):
     return code.startswith('f')
 
 
+def _operands(expr, other):
+    """Both as expressions; a float that meets a complex number of Python becomes complex."""
+    if isinstance(other, complex) and not hasattr(other, 'dtype') and _is_float(expr):
+        size = 2 * expr.get_element_type().get_size()
+        expr = _sound(Acc.Expr.cast(expr, Acc.ElementType.parse(f'c{size}')))
+    return expr, _expr(other)
+
+
 def _binary(name):
     method = getattr(Acc.Expr, name)
 
     def forward(self, other):
         try:
-            other = _expr(other)
+            self, other = _operands(self, other)
         except TypeError:
             return NotImplemented
         return _sound(method(self, other))
 
     def backward(self, other):
         try:
-            other = _expr(other)
+            self, other = _operands(self, other)
         except TypeError:
             return NotImplemented
         return _sound(method(other, self))
@@ -149,11 +169,16 @@ def _binary(name):
 def _by_type(of_floats, of_integers):
     floats, integers = _binary(of_floats), _binary(of_integers)
 
+    def choose(expr, other):
+        # Of complex numbers there are powers; to integers by multiplication.
+        is_complex = expr.get_element_type().get_kind() == Acc.ElementKind.COMPLEX
+        return floats if _is_float(expr) or (is_complex and not isinstance(other, int)) else integers
+
     def forward(self, other):
-        return (floats if _is_float(self) else integers)[0](self, other)
+        return choose(self, other)[0](self, other)
 
     def backward(self, other):
-        return (floats if _is_float(self) else integers)[1](self, other)
+        return (floats if _is_float(self) or self.get_element_type().get_kind() == Acc.ElementKind.COMPLEX else integers)[1](self, other)
 
     return forward, backward
 
@@ -186,12 +211,16 @@ class Expr(Acc.Expr):
     __ne__, _ = _binary('ne')
     del _
     __neg__ = _unary('neg')
-    __abs__ = _unary('abs')
     __invert__ = _unary('bnot')
     __hash__ = object.__hash__
 
     def __pos__(self):
         return self
+
+    def __abs__(self):
+        """As Python has it: of a complex number a float."""
+        is_complex = self.get_element_type().get_kind() == Acc.ElementKind.COMPLEX
+        return _sound(Acc.Expr.magnitude(self) if is_complex else Acc.Expr.abs(self))
 
     def __bool__(self):
         raise TypeError('an expression has no truth value while the graph is built; use Acc.cond')
@@ -222,6 +251,18 @@ class Expr(Acc.Expr):
     def bitcast(self, code):
         return _sound(Acc.Expr.bitcast(self, _type(code)))
 
+    def with_item(self, item, value):
+        """The same with another item: of a tuple, a vector or a complex number."""
+        return _sound(Acc.Expr.with_item(self, item, _expr(value)))
+
+    @property
+    def real(self):
+        return _sound(Acc.Expr.real(self))
+
+    @property
+    def imag(self):
+        return _sound(Acc.Expr.imag(self))
+
     @property
     def dtype(self):
         return self.get_element_type().get_code()
@@ -247,12 +288,25 @@ def _lift(name, arity):
 
 for _name in ('signum', 'recip', 'sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'sinh', 'cosh', 'tanh', 'asinh', 'acosh',
               'atanh', 'exp', 'sqrt', 'log', 'truncate', 'round', 'floor', 'ceiling', 'popcount', 'clz', 'ctz', 'is_nan',
-              'is_inf'):
+              'is_inf', 'real', 'imag', 'conjugate', 'magnitude', 'phase', 'cis', 'polar'):
     globals()[_name] = _lift(_name, 1)
     __all__.append(_name)
-for _name in ('quot', 'rem', 'rotl', 'rotr', 'logbase', 'atan2', 'min', 'max', 'and_then', 'or_else', 'gcd', 'lcm'):
+for _name in ('quot', 'rem', 'rotl', 'rotr', 'logbase', 'atan2', 'min', 'max', 'and_then', 'or_else', 'gcd', 'lcm',
+              'mk_polar'):
     globals()[_name] = _lift(_name, 2)
     __all__.append(_name)
+
+
+@_export
+def complex_(real, imag):
+    """A complex number from its parts, floats of one type."""
+    return _sound(Acc.Expr.complex(_expr(real), _expr(imag)))
+
+
+@_export
+def vec(*items):
+    """A vector of up to 16 scalars of one type, side by side in memory."""
+    return _sound(Acc.Expr.vec([_expr(item) for item in items]))
 
 
 @_export
@@ -385,27 +439,34 @@ class _Owner(GObject.Object):
 
 @_export
 def use(data, dtype=None):
-    """An array of what NumPy makes of @data; not copied where it is contiguous."""
+    """An array of what NumPy makes of @data; not copied where it is contiguous. A vector type takes the last axis for its scalars."""
     import numpy
+    vectors = _type(dtype) if isinstance(dtype, (str, Acc.ElementType)) and _is_vector(_type(dtype)) else None
+    if vectors is not None:
+        dtype = _dtype(vectors.get_item(0))
     data = numpy.ascontiguousarray(data, dtype=dtype) if numpy.ndim(data) else numpy.asarray(data, dtype=dtype)
     if not data.dtype.isnative:
         data = data.astype(data.dtype.newbyteorder('='))
     element_type, shape = _type_of_dtype(data.dtype), _shape(data.shape)
+    if vectors is not None:
+        if data.shape[-1:] != (vectors.get_n_items(),):
+            raise ValueError(f'{vectors.get_code()} does not fit the last axis of {data.shape}')
+        element_type, shape = vectors, _shape(data.shape[:-1])
     if data.dtype.fields is not None:
-        leaves = [GLib.Bytes.new(leaf.tobytes()) for leaf in _leaves(data)]
-        return _sound(Acc.Array.use_leaves(element_type, shape, leaves))
+        buffers = [GLib.Bytes.new(buffer.tobytes()) for buffer in _buffers(data)]
+        return _sound(Acc.Array.use_buffers(element_type, shape, buffers))
     if data.nbytes == 0:
         return _sound(Acc.Array.use(element_type, shape, GLib.Bytes.new(b'')))
     address = data.__array_interface__['data'][0]
     return _sound(Acc.Array.use_owned(element_type, shape, address, data.nbytes, _Owner(data)))
 
 
-def _leaves(data):
+def _buffers(data):
     if data.dtype.fields is None:
         yield data
     else:
         for name in data.dtype.names:
-            yield from _leaves(data[name])
+            yield from _buffers(data[name])
 
 
 def _array(value):
@@ -418,7 +479,7 @@ def _elementwise(function, reverse=False):
             return self.zip_with(other, function)
         if hasattr(other, '__array_interface__') and getattr(other, 'shape', ()) != ():
             return self.zip_with(use(other), function)
-        if isinstance(other, (int, float, bool, Acc.Expr)) or hasattr(other, 'dtype'):
+        if isinstance(other, (int, float, complex, bool, Acc.Expr)) or hasattr(other, 'dtype'):
             return self.map((lambda x: function(other, x)) if reverse else (lambda x: function(x, other)))
         return NotImplemented
 
@@ -483,6 +544,18 @@ def _zipping(name, arity):
     return call
 
 
+def _checked(name):
+    """The method @name, which raises what it is called wrongly with."""
+    method = getattr(Acc.Array, name)
+
+    @functools.wraps(method)
+    def call(self, *arguments):
+        return _sound(method(self, *arguments))
+
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
 class Array(Acc.Array):
     """An array value: in memory, or an operation on other arrays that runs when its value is wanted."""
 
@@ -533,12 +606,12 @@ class Array(Acc.Array):
     def __array_interface__(self):
         if not self.is_manifest() or self.get_element_type().is_tuple() or 0 in self.shape:
             raise AttributeError('__array_interface__')
-        import numpy
-        dtype = numpy.dtype('?' if self.dtype == 'b1' else self.dtype)
+        dtype = _dtype(self.get_element_type())
         address = self.get_address(0)
         if address == 0:
             self.get_bytes(0)   # raises what the device said
-        return {'version': 3, 'shape': self.shape, 'typestr': dtype.str, 'data': (address, True)}
+        # The scalars of a vector are one more axis.
+        return {'version': 3, 'shape': self.shape + dtype.shape, 'typestr': dtype.base.str, 'data': (address, True)}
 
     def __array__(self, dtype=None):
         import numpy
@@ -550,8 +623,8 @@ class Array(Acc.Array):
             view = numpy.asarray(_View(self))
         else:
             view = numpy.zeros(self.shape, dtype=_dtype(self.get_element_type()))
-            for number, leaf in enumerate(_leaves(view)):
-                leaf[...] = numpy.frombuffer(self.get_bytes(number).get_data() or b'', dtype=leaf.dtype).reshape(self.shape)
+            for number, part in enumerate(_buffers(view)):
+                part[...] = numpy.frombuffer(self.get_bytes(number).get_data() or b'', dtype=part.dtype).reshape(part.shape)
         return view if dtype is None else view.astype(dtype)
 
     def item(self):
@@ -563,6 +636,9 @@ class Array(Acc.Array):
 
     def __int__(self):
         return int(self.item())
+
+    def __complex__(self):
+        return complex(self.item())
 
     def run(self, backend=None):
         backend = backend or Acc.Backend.get_default()
@@ -661,6 +737,71 @@ class Array(Acc.Array):
         # One level for each function: what either raises comes out.
         return _build(count, 1, lambda counted: _build(element, 2, lambda made: Acc.Array.expand(self, counted, (), made, ())))
 
+    # order
+    def sort(self, descending=False):
+        return _sound(Acc.Array.sort(self, descending))
+
+    def argsort(self, descending=False):
+        return _sound(Acc.Array.argsort(self, descending))
+
+    def sort_by(self, keys, descending=False):
+        """The elements in the order of their keys, and the sorted keys."""
+        made, sorted_keys = Acc.Array.sort_by(self, _array(keys), descending)
+        return _sound(made), sorted_keys
+
+    def unique(self):
+        """Every value once, in order, and how often each comes."""
+        values, counts = Acc.Array.unique(self)
+        return _sound(values), counts
+
+    def run_length_encode(self):
+        """The first of each run, and how long it is."""
+        values, lengths = Acc.Array.run_length_encode(self)
+        return _sound(values), lengths
+
+    def bincount(self, n_bins):
+        return _sound(Acc.Array.bincount(self, n_bins))
+
+    def histogram(self, bins, range):
+        """How many there are in each of bins of one width, over range = (low, high)."""
+        return _sound(Acc.Array.histogram(self, bins, float(range[0]), float(range[1])))
+
+    # products
+    def dot(self, other):
+        """The sums of products of rows."""
+        return _sound(Acc.Array.dot(self, _array(other)))
+
+    def outer(self, other):
+        return _sound(Acc.Array.outer(self, _array(other)))
+
+    def __matmul__(self, other):
+        return _sound(Acc.Array.matmul(self, _array(other)))
+
+    def __rmatmul__(self, other):
+        return _sound(Acc.Array.matmul(_array(other), self))
+
+    cumsum, cumprod, cummin, cummax = _checked('cumsum'), _checked('cumprod'), _checked('cummin'), _checked('cummax')
+
+    # statistics of each row, and of everything
+    argmin, argmin_all = _checked('argmin'), _checked('argmin_all')
+    argmax, argmax_all = _checked('argmax'), _checked('argmax_all')
+    minmax, minmax_all = _checked('minmax'), _checked('minmax_all')
+    count_nonzero, count_nonzero_all = _checked('count_nonzero'), _checked('count_nonzero_all')
+    norm, norm_all = _checked('norm'), _checked('norm_all')
+    mean, mean_all = _checked('mean'), _checked('mean_all')
+
+    def var(self, ddof=0):
+        return _sound(Acc.Array.variance(self, ddof))
+
+    def std(self, ddof=0):
+        return _sound(Acc.Array.standard_deviation(self, ddof))
+
+    def var_all(self, ddof=0):
+        return _sound(Acc.Array.variance_all(self, ddof))
+
+    def std_all(self, ddof=0):
+        return _sound(Acc.Array.standard_deviation_all(self, ddof))
+
     # reductions, and those of all beginnings or ends of rows; the _prime forms give what each row comes to besides
     fold, fold1 = _seeded('fold'), _unseeded('fold1')
     fold_all, fold1_all = _seeded('fold_all'), _unseeded('fold1_all')
@@ -755,6 +896,9 @@ def _dtype(element_type):
     if element_type.is_tuple():
         return numpy.dtype([(f'f{i}', _dtype(element_type.get_item(i))) for i in range(element_type.get_n_items())])
     code = element_type.get_code()
+    # NumPy has no complex numbers of halves.
+    if _is_vector(element_type) or code == 'c4':
+        return numpy.dtype((_dtype(element_type.get_item(0)), (element_type.get_n_items(),)))
     return numpy.dtype('?' if code == 'b1' else code)
 
 
@@ -789,6 +933,28 @@ def enum_from(shape, start, step=1, dtype=None):
     """start, start + step, … in row-major order, of the type of start where no other is given."""
     start = _expr(start) if dtype is None else _expr(start).cast(dtype)
     return _sound(Acc.Array.enum_from_step_n(_shape(shape), start, _expr(step) if dtype is None else _expr(step).cast(dtype)))
+
+
+@_export
+def random_bits(shape, dtype='u4', seed=0, stream=0):
+    return _sound(Acc.Array.random_bits(_type(dtype), _shape(shape), seed, stream))
+
+
+@_export
+def random_uniform(shape, dtype='f8', seed=0, stream=0):
+    """Numbers from 0 to less than 1: the same for the same seed and stream, on every backend."""
+    return _sound(Acc.Array.random_uniform(_type(dtype), _shape(shape), seed, stream))
+
+
+@_export
+def random_normal(shape, dtype='f8', seed=0, stream=0):
+    return _sound(Acc.Array.random_normal(_type(dtype), _shape(shape), seed, stream))
+
+
+@_export
+def random_integers(shape, low, high, dtype='i8', seed=0, stream=0):
+    """Integers from low to high - 1."""
+    return _sound(Acc.Array.random_integers(_type(dtype), _shape(shape), low, high, seed, stream))
 
 
 @_export
@@ -879,17 +1045,15 @@ def program(*signatures):
 
 
 class Chunk(Acc.Chunk):
-    """Rows on their way, as NumPy sees them: chunk.view(leaf) is memory of the library, valid during the call."""
+    """Rows on their way, as NumPy sees them: chunk.view(buffer) is memory of the library, valid during the call."""
 
-    def view(self, leaf=0, row_shape=()):
+    def view(self, buffer=0, row_shape=()):
         import numpy
-        element_type = self.get_element_type()
-        code = element_type.get_leaf(leaf).value_nick
-        dtype = numpy.dtype('?' if code == 'bool' else code[0] + str(int(code[1:]) // 8))
-        size = self.get_size(leaf)
+        dtype = _dtype(self.get_element_type().get_buffer(buffer)).base
+        size = self.get_size(buffer)
         if size == 0:
             return numpy.empty((self.get_n_rows(),) + tuple(row_shape), dtype=dtype)
-        holder = _Memory(self.get_address(leaf), size, dtype)
+        holder = _Memory(self.get_address(buffer), size, dtype)
         return numpy.asarray(holder).reshape((self.get_n_rows(),) + (tuple(row_shape) or (-1,)))
 
 

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-cumulative.h"
+
+#include "acc-array-build-private.h"
+
+/* Ready-made scans. */
+
+/**
+ * acc_array_cumsum:
+ * @self: an array of numbers, of rank 1 or more
+ *
+ * The sum of each element and all before it, of every innermost row; integers wrap, floats may differ in the last bits from a
+ * plain loop. An empty row stays empty. As [method@Array.scanl1].
+ *
+ * Returns: (transfer full): an array of the type and extents of @self
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_cumsum (AccArray *self)
+{
+  return acc_array_scanl1 (self, acc_array_add_elements, NULL);
+}
+
+/**
+ * acc_array_cumprod:
+ * @self: an array of numbers, of rank 1 or more
+ *
+ * The product of each element and all before it, of every innermost row; integers wrap, floats may differ in the last bits from a
+ * plain loop. An empty row stays empty. As [method@Array.scanl1].
+ *
+ * Returns: (transfer full): an array of the type and extents of @self
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_cumprod (AccArray *self)
+{
+  return acc_array_scanl1 (self, acc_array_mul_elements, NULL);
+}
+
+/**
+ * acc_array_cummin:
+ * @self: an array of numbers, of rank 1 or more
+ *
+ * The smallest of each element and all before it, of every innermost row; NaN only before the first number.
+ * An empty row stays empty. As [method@Array.scanl1].
+ *
+ * Returns: (transfer full): an array of the type and extents of @self
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_cummin (AccArray *self)
+{
+  return acc_array_scanl1 (self, acc_array_min_elements, NULL);
+}
+
+/**
+ * acc_array_cummax:
+ * @self: an array of numbers, of rank 1 or more
+ *
+ * The largest of each element and all before it, of every innermost row; NaN only before the first number.
+ * An empty row stays empty. As [method@Array.scanl1].
+ *
+ * Returns: (transfer full): an array of the type and extents of @self
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_cummax (AccArray *self)
+{
+  return acc_array_scanl1 (self, acc_array_max_elements, NULL);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-build-private.h"
+#include "acc-error.h"
+
+/* What operations that are made of others share. */
+
+AccExpr *
+acc_array_number (gint64 value)
+{
+  return acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), value);
+}
+
+AccExpr *
+acc_array_join_items (AccExpr **items,
+                      guint     rank)
+{
+  return rank == 1 ? items[0] : acc_expr_tuple (items, rank);
+}
+
+AccExpr **
+acc_array_list_extents (AccArray *array)
+{
+  AccExpr **extents = g_new (AccExpr *, array->rank + 1);
+
+  for (guint i = 0; i < array->rank; i++)
+    extents[i] = acc_expr_extent (array, i);
+
+  return extents;
+}
+
+AccExpr *
+acc_array_first_element (AccExpr *x,
+                         AccExpr *y,
+                         gpointer data)
+{
+  return x;
+}
+
+AccExpr *
+acc_array_add_elements (AccExpr *x,
+                        AccExpr *y,
+                        gpointer data)
+{
+  return acc_expr_add (x, y);
+}
+
+AccExpr *
+acc_array_max_elements (AccExpr *x,
+                        AccExpr *y,
+                        gpointer data)
+{
+  return acc_expr_max (x, y);
+}
+
+AccArray *
+acc_array_refuse (AccArray  *node,
+                  AccArray **second)
+{
+  if (second != NULL)
+    *second = acc_array_complete (g_object_ref (node));
+
+  return acc_array_complete (node);
+}
+
+AccElementType *
+acc_array_float_type (AccElementType *type)
+{
+  AccElementKind kind = acc_element_type_get_kind (type);
+
+  return acc_element_type_new (kind == ACC_KIND_F16 || kind == ACC_KIND_F32 ? ACC_KIND_F32 : ACC_KIND_F64);
+}
+
+AccExpr *
+acc_array_outer_place (AccArray *array,
+                       AccExpr  *index,
+                       guint     n)
+{
+  AccExpr *place = acc_array_number (0);
+
+  for (guint i = 0; i < n; i++)
+    place = acc_expr_add (acc_expr_mul (place, acc_expr_extent (array, i)), acc_expr_item (index, i));
+
+  return place;
+}
+
+AccExpr *
+acc_array_mul_elements (AccExpr *x,
+                        AccExpr *y,
+                        gpointer data)
+{
+  return acc_expr_mul (x, y);
+}
+
+AccExpr *
+acc_array_min_elements (AccExpr *x,
+                        AccExpr *y,
+                        gpointer data)
+{
+  return acc_expr_min (x, y);
+}
+
+/* --- operations of two arrays that must have the same extents */
+
+gboolean
+acc_array_check_extents (AccArray   *node,
+                         const char *what,
+                         AccArray   *self,
+                         AccArray   *other)
+{
+  AccShape *own = acc_array_get_shape (self), *others = acc_array_get_shape (other);
+
+  if (other->rank != self->rank)
+    return acc_array_fail (node, ACC_ERROR_SHAPE, "%s of rank %u for an array of rank %u", what, other->rank, self->rank);
+  if (own != NULL && others != NULL && !acc_shape_equal (own, others))
+    {
+      g_autofree char *wanted = acc_shape_to_string (own), *given = acc_shape_to_string (others);
+
+      return acc_array_fail (node, ACC_ERROR_SHAPE, "%s of %s for an array of %s", what, given, wanted);
+    }
+
+  return TRUE;
+}
+
+typedef struct {
+  AccArray *array, *other;
+} Match;
+
+/* Nowhere, where the extents turn out to be others: that is an error when run. */
+static AccExpr *
+matching_index (AccExpr *index,
+                gpointer data)
+{
+  const Match *match = data;
+  guint rank = match->array->rank;
+  g_autofree AccExpr **items = g_new (AccExpr *, rank);
+
+  for (guint i = 0; i < rank; i++)
+    items[i] = acc_expr_cond (acc_expr_eq (acc_expr_extent (match->array, i), acc_expr_extent (match->other, i)), acc_expr_item (index, i),
+                              acc_array_number (-1));
+
+  return acc_array_join_items (items, rank);
+}
+
+AccArray *
+acc_array_match_extents (AccArray *self,
+                         AccArray *other)
+{
+  Match match = { self, other };
+  g_autofree AccExpr **extents = NULL;
+
+  if (acc_array_get_shape (self) != NULL && acc_array_get_shape (other) != NULL)
+    return g_object_ref (other);
+
+  extents = acc_array_list_extents (self);
+  return acc_array_backpermute_expr (other, acc_array_join_items (extents, self->rank), matching_index, &match);
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Complex numbers and vectors as wholes: making them, replacing items, and operations on one scalar at a time. */
+
+#include "acc-error.h"
+#include "acc-expr-pack-private.h"
+
+#include <string.h>
+
+gboolean
+_acc_expr_is_packed (AccExpr *expr)
+{
+  return expr != NULL && expr->type != NULL && acc_element_type_is_packed (expr->type);
+}
+
+gboolean
+_acc_expr_is_complex (AccExpr *expr)
+{
+  return expr != NULL && expr->type != NULL && acc_element_type_get_kind (expr->type) == ACC_KIND_COMPLEX;
+}
+
+AccExpr *
+acc_expr_new_pack (AccElementType  *type,
+                   AccExpr        **items)
+{
+  guint n = acc_element_type_get_n_items (type);
+  AccElementType *component = acc_element_type_get_item (type, 0);
+  AccExpr *self = _acc_expr_alloc (ACC_EXPR_TUPLE, type, n);
+  AccExpr *error;
+
+  memcpy (self->args, items, n * sizeof *items);
+  error = _acc_expr_adopt ("pack", self->args, n);
+  for (guint i = 0; i < n && error == NULL; i++)
+    if (!_acc_expr_settle_slot (&self->args[i], component))
+      error = _acc_expr_fail (self->args[i], self->args, n);
+    else if (self->args[i]->type != component)
+      error = _acc_expr_keep (acc_expr_new_error_literal (ACC_ERROR_TYPE, "pack: an item of %s is %s", acc_element_type_get_code (type),
+                                                          acc_element_type_get_code (self->args[i]->type)), self->args, n);
+  if (error != NULL)
+    {
+      g_free (self);
+      return error;
+    }
+  return _acc_expr_seal (self);
+}
+
+/* The type of the first of @items that has one; NULL: all are untyped. */
+static AccElementType *
+find_component (AccExpr **items,
+                guint     n)
+{
+  for (guint i = 0; i < n; i++)
+    if (!items[i]->weak)
+      return items[i]->type;
+  return NULL;
+}
+
+/* Of owned @items, which it drops. */
+static AccExpr *
+pack (const char     *name,
+      AccElementKind  kind,
+      AccExpr       **items,
+      guint           n)
+{
+  AccElementType *component = find_component (items, n), *type;
+  AccExpr *result;
+
+  if (component == NULL)
+    return _acc_expr_new_weak_pack (kind, items, n);
+
+  for (guint i = 0; i < n; i++)
+    if (!_acc_expr_settle_slot (&items[i], component))
+      return _acc_expr_fail (items[i], items, n);
+    else if (items[i]->type != component)
+      return _acc_expr_keep (acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: %s and %s differ; convert one with cast", name,
+                             acc_element_type_get_code (component), acc_element_type_get_code (items[i]->type)), items, n);
+
+  if (!acc_element_type_is_scalar (component))
+    return _acc_expr_keep (_acc_expr_needs (name, "scalars", items[0]), items, n);
+  if (kind == ACC_KIND_COMPLEX && !_acc_expr_is_float (items[0]))
+    return _acc_expr_keep (_acc_expr_needs (name, "floats", items[0]), items, n);
+
+  type = kind == ACC_KIND_COMPLEX ? acc_element_type_new_complex (acc_element_type_get_kind (component))
+                                  : acc_element_type_new_vector (acc_element_type_get_kind (component), n);
+  result = acc_expr_new_pack (type, items);
+  return _acc_expr_keep (result, items, n);
+}
+
+/**
+ * acc_expr_complex:
+ * @re: a float
+ * @im: one of the same type
+ *
+ * A complex number from its real and imaginary part: "c8" of two f4. Of two untyped literals it is untyped itself, and
+ * "c16" where it meets nothing.
+ *
+ * ```c
+ * AccExpr *i = acc_expr_complex (acc_expr_new_int (0), acc_expr_new_int (1));
+ * ```
+ *
+ * Returns: (transfer none): the number
+ *
+ * Since: 1.0
+ */
+AccExpr *
+acc_expr_complex (AccExpr *re,
+                  AccExpr *im)
+{
+  AccExpr *args[] = { re, im };
+  AccExpr *error = _acc_expr_adopt ("complex", args, 2);
+
+  return error != NULL ? error : pack ("complex", ACC_KIND_COMPLEX, args, 2);
+}
+
+/**
+ * acc_expr_vec:
+ * @items: (array length=n_items): scalars of one type
+ * @n_items: how many, from 1 to %ACC_MAX_LANES
+ *
+ * A vector of a few scalars, which lie side by side in memory: "4f4" of four f4. acc_expr_item() reads one of them,
+ * acc_expr_with_item() replaces one. Arithmetic on vectors is done item by item, and an untyped literal stands for a
+ * vector of it; comparisons are lexicographic, as those of tuples.
+ *
+ * ```c
+ * AccExpr *pixel = acc_expr_vec ((AccExpr *[]) { red, green, blue, alpha }, 4);
+ * ```
+ *
+ * Returns: (transfer none): the vector; an expression with %ACC_ERROR_TYPE where the types differ, or the number is none
+ *   that vectors can have
+ *
+ * Since: 1.0
+ */
+AccExpr *
+acc_expr_vec (AccExpr **items,
+              guint     n_items)
+{
+  g_autofree AccExpr **args = g_new (AccExpr *, n_items + 1);
+  AccExpr *error;
+
+  if (n_items > 0)
+    memcpy (args, items, n_items * sizeof *items);
+  if ((error = _acc_expr_adopt ("vec", args, n_items)) != NULL)
+    return error;
+  if (n_items == 0 || n_items > ACC_MAX_LANES)
+    return _acc_expr_keep (acc_expr_new_error_literal (ACC_ERROR_TYPE, "vec: a vector has 1 to %u scalars, not %u", ACC_MAX_LANES, n_items),
+                           args, n_items);
+  return pack ("vec", ACC_KIND_VECTOR, args, n_items);
+}
+
+/**
+ * acc_expr_with_item:
+ * @self: a tuple, a complex number or a vector; or a scalar, whose item 0 is itself
+ * @item: which
+ * @value: what is to be there, of the item's type
+ *
+ * The same with another item.
+ *
+ * ```c
+ * AccExpr *opaque = acc_expr_with_item (pixel, 3, acc_expr_new_int (1));
+ * ```
+ *
+ * Returns: (transfer none): a value of the type of @self
+ *
+ * Since: 1.0
+ */
+AccExpr *
+acc_expr_with_item (AccExpr *self,
+                    guint    item,
+                    AccExpr *value)
+{
+  AccExpr *args[] = { self, value };
+  AccExpr *items[2] = { NULL, }, **all = items;
+  g_autofree AccExpr **many = NULL;
+  AccElementType *wanted;
+  AccExpr *result = _acc_expr_adopt ("with_item", args, 2);
+  guint n;
+
+  if (result != NULL)
+    return result;
+  if (!_acc_expr_settle_slot (&args[0], NULL))
+    return _acc_expr_fail (args[0], args, 2);
+
+  n = acc_expr_get_n_items (args[0]);
+  if (item >= n)
+    return _acc_expr_keep (acc_expr_new_error_literal (ACC_ERROR_TYPE, "with_item: there is no item %u in %s", item,
+                           acc_element_type_get_code (args[0]->type)), args, 2);
+
+  wanted = acc_element_type_is_scalar (args[0]->type) ? args[0]->type : acc_element_type_get_item (args[0]->type, item);
+  if (!_acc_expr_settle_slot (&args[1], wanted))
+    return _acc_expr_fail (args[1], args, 2);
+  if (args[1]->type != wanted)
+    return _acc_expr_keep (acc_expr_new_error_literal (ACC_ERROR_TYPE, "with_item: item %u of %s is not %s", item,
+                           acc_element_type_get_code (args[0]->type), acc_element_type_get_code (args[1]->type)), args, 2);
+
+  if (n > G_N_ELEMENTS (items))
+    all = many = g_new (AccExpr *, n);
+  for (guint i = 0; i < n; i++)
+    all[i] = i == item ? args[1] : acc_expr_item (args[0], i);
+
+  if (acc_element_type_is_scalar (args[0]->type))
+    result = _acc_expr_float (acc_expr_ref (args[1]));
+  else if (acc_element_type_is_packed (args[0]->type))
+    result = acc_expr_new_pack (args[0]->type, all);
+  else
+    result = acc_expr_tuple (all, n);
+  return _acc_expr_keep (result, args, 2);
+}
+
+/* --- one scalar at a time */
+
+AccExpr *
+_acc_expr_map_items (AccElementType  *type,
+                     AccExpr        **args,
+                     guint            n_args,
+                     AccExprItem      function,
+                     gpointer         data)
+{
+  AccExpr *items[ACC_MAX_LANES];
+  guint n = acc_element_type_get_n_items (type);
+  AccElementType *component;
+  AccExpr *result;
+
+  for (guint i = 0; i < n; i++)
+    {
+      AccExpr *of_args[2] = { NULL, };
+
+      for (guint k = 0; k < n_args; k++)
+        of_args[k] = _acc_expr_is_packed (args[k]) ? acc_expr_item (args[k], i) : args[k];
+      items[i] = acc_expr_ref_sink (function (of_args, data));
+    }
+
+  component = items[0]->type;
+  for (guint i = 0; i < n; i++)
+    if (_acc_expr_is_error (items[i]))
+      return _acc_expr_fail (items[i], items, n);
+
+  if (acc_element_type_get_kind (type) == ACC_KIND_COMPLEX)
+    type = acc_element_type_new_complex (acc_element_type_get_kind (component));
+  else
+    type = acc_element_type_new_vector (acc_element_type_get_kind (component), n);
+  result = acc_expr_new_pack (type, items);
+  return _acc_expr_keep (result, items, n);
+}
+
+static AccExpr *
+apply_primitive (AccExpr  **args,
+                 gpointer   data)
+{
+  return acc_expr_new_primitive (*(AccPrimitive *) data, args);
+}
+
+#define ACC_PRIMITIVE(ID, name, arity, operands, result)                                                       \
+  static AccExpr *                                                                                             \
+  vectors_##ID (AccExpr **args)                                                                                \
+  {                                                                                                            \
+    AccPrimitive primitive = ACC_PRIM_##ID;                                                                    \
+    return _acc_expr_map_items (args[0]->type, args, arity, apply_primitive, &primitive);                      \
+  }
+#include "acc-primitives.inc"
+#undef ACC_PRIMITIVE
+
+static const AccExprBuild of_vectors[ACC_N_PRIMITIVES] = {
+#define ACC_PRIMITIVE(ID, name, arity, operands, result) [ACC_PRIM_##ID] = vectors_##ID,
+#include "acc-primitives.inc"
+#undef ACC_PRIMITIVE
+};
+
+AccExprBuild
+_acc_expr_get_vector_build (AccPrimitive primitive)
+{
+  return of_vectors[primitive];
+}

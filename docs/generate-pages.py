@@ -1,0 +1,335 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Makes docs/operations.md and the tables of docs/from-accelerate.md, from the introspection data, the tables of operations and
+primitives, the conformance tests and docs/language-names.txt.
+
+generate-pages.py --gir FILE [--check | --write]
+generate-pages.py --gir FILE --results meson-logs/testlog.json ... --output FILE
+
+--check ends with 1 and the differences where a page in docs/ is stale, --write brings it up to date. With --results the page tells
+which tests passed on which backend, not which there are.
+"""
+
+import argparse
+import ast
+import collections
+import difflib
+import json
+import os
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+
+CORE = '{http://www.gtk.org/introspection/core/1.0}'
+C = '{http://www.gtk.org/introspection/c/1.0}'
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
+BACKENDS = ('interpreter', 'native', 'opencl', 'vulkan', 'cuda')
+NAMES = 'docs/language-names.txt'
+
+Function = collections.namedtuple('Function', 'name owner what result since')
+Name = collections.namedtuple('Name', 'section upstream ours python note')
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding='utf-8') as file:
+        return file.read()
+
+
+def section_key(section):
+    return tuple(int(part) for part in section.split('.'))
+
+
+# --- what there is
+
+def one_line(text):
+    """Documentation in one line of Markdown: links to functions become their names."""
+    text = re.sub(r'\[(?:method|ctor|func|type|class|struct|callback|enum|vfunc)@([\w.]+)\]', r'`\1`', text)
+    text = re.sub(r'%(\w+)', r'`\1`', text)
+    text = re.sub(r'@(\w+)', r'`\1`', text)
+    return ' '.join(text.split()).replace('|', r'\|')
+
+
+def first_sentence(text):
+    text = one_line(text.split('```')[0].split('\n\n')[0])
+    return re.split(r'\.(?= |$)', text, maxsplit=1)[0]
+
+
+def doc(element):
+    found = element.find(CORE + 'doc')
+    return found.text if found is not None else ''
+
+
+def read_since():
+    """Since when there is each function, as the public headers tell the compiler."""
+    since = {}
+    for folder in ('acc-core', 'acc-seq', 'acc-io'):
+        for file in sorted(os.listdir(os.path.join(ROOT, folder))):
+            if file.endswith('.h') and not file.endswith('-private.h'):
+                for major, minor, declaration in re.findall(r'ACC_AVAILABLE_IN_(\d+)_(\d+)\n([^;]*)', read(f'{folder}/{file}')):
+                    name = re.search(r'\b(acc_\w+)\s*\(', declaration)
+                    if name:
+                        since[name[1]] = f'{major}.{minor}'
+    return since
+
+
+def read_functions(gir):
+    """Every public function, by its name in C without the prefix."""
+    functions, since = {}, read_since()
+    for owner in ElementTree.parse(gir).iter():
+        for element in owner:
+            if element.tag not in (CORE + 'function', CORE + 'method', CORE + 'constructor'):
+                continue
+            name = element.get(C + 'identifier')
+            functions[name[len('acc_'):]] = Function(name, owner.get('name'), first_sentence(doc(element)),
+                                                     one_line(doc(element.find(CORE + 'return-value'))), since.get(name, ''))
+    return functions
+
+
+def returns(gir, owner):
+    """Names of what gives an array, or several, or an expression: the operations of @owner."""
+    wanted = {'Array': ('AccArray*', 'GPtrArray*'), 'Expr': ('AccExpr*',)}[owner]
+    for element in ElementTree.parse(gir).iter():
+        if element.get('name') == owner and element.tag in (CORE + 'class', CORE + 'record'):
+            for function in element:
+                kind = function.find(f'{CORE}return-value/{CORE}type')
+                kind = kind if kind is not None else function.find(f'{CORE}return-value/{CORE}array')
+                name = function.get(C + 'identifier') or ''
+                if kind is not None and kind.get(C + 'type') in wanted and not name.endswith(('_ref', '_ref_sink')):
+                    yield name[len('acc_'):]
+
+
+def read_table(path, macro, n_fields):
+    """Rows of one of the tables that C includes, as lists of texts."""
+    rows = re.findall('^' + macro + r' \(([^)]*)\)$', read(path), re.M)
+    rows = [[field.strip().strip('"') for field in row.split(',')] for row in rows]
+    assert rows and all(len(row) == n_fields for row in rows), path
+    return rows
+
+
+def read_names():
+    rows = []
+    for number, line in enumerate(read(NAMES).splitlines(), 1):
+        if not line or line.startswith('#'):
+            continue
+        fields = [field.strip().replace(r'\|', '|') for field in re.split(r'(?<!\\)\|', line)]
+        if len(fields) != 5:
+            sys.exit(f'{NAMES}:{number}: {len(fields)} fields instead of 5')
+        fields[2] = [] if fields[2] == '-' else fields[2].split(', ')
+        rows.append(Name(*fields))
+    return rows
+
+
+# --- what is tested
+
+def evaluate(text, name, known):
+    """The value of a list or dictionary that a meson.build assigns to @name: its literals are those of Python."""
+    lines = text[re.search(rf'^{name} = ', text, re.M).end():].splitlines()
+    for n in range(1, len(lines) + 1):
+        try:
+            return eval(compile(ast.parse('\n'.join(lines[:n]), mode='eval'), name, 'eval'), {'__builtins__': {}}, known)
+        except SyntaxError:
+            continue
+    raise ValueError(name)
+
+
+def registered_tests():
+    """The sources of tests that each backend runs. The interpreter judges, and runs with every other."""
+    text = read('tests/conformance/meson.build')
+    known = {}
+    for name in re.findall(r'^(\w+_tests|device_variants) = ', text, re.M):
+        known[name] = evaluate(text, name, known)
+    tests = {'interpreter': set(known['conformance_tests']) | {'numpy'}, 'native': set(known['conformance_tests'])}
+    for device, variants in known['device_variants'].items():
+        tests[device] = {test for variant in variants for test in variant[2]}
+    return {backend: tests[backend] for backend in BACKENDS}
+
+
+def results(paths, tests):
+    """What became of tests: (backend, test) to a list of results of its variants, from what meson test left in its logs."""
+    found, known = collections.defaultdict(list), set().union(*tests.values())
+    for path in paths:
+        with open(path, encoding='utf-8') as file:
+            for line in file:
+                entry = json.loads(line)
+                name = entry['name'].split(' / ')[-1]
+                if not name.startswith('conformance-'):
+                    continue
+                name = name[len('conformance-'):]
+                given = entry['env'].get('ACC_TEST_BACKENDS', '')
+                name = name[:-len(given) - 1] if name.endswith('-' + given) else name
+                test = max((test for test in known if name == test or name.startswith(test + '-')), key=len, default=None)
+                # Where the machine lacks a device its tests are skipped.
+                if entry['result'] != 'SKIP':
+                    for backend in {'interpreter', *([] if test == 'numpy' else given.split(','))}:
+                        found[backend, test].append(entry['result'])
+    return found
+
+
+def users_of_functions(functions, operations, primitives):
+    """The conformance tests that call each function, by its name."""
+    users = collections.defaultdict(set)
+    folder = 'tests/conformance'
+    for file in sorted(os.listdir(os.path.join(ROOT, folder))):
+        test = re.fullmatch(r'test-([\w-]+)\.c', file)
+        if test:
+            for name in set(re.findall(r'\bacc_(\w+)', read(f'{folder}/{file}'))) & functions.keys():
+                users[name].add(test[1])
+    python = read(f'{folder}/test-numpy.py')
+    for name in functions:
+        owner, _, method = name.partition('_')
+        call = rf"(?<!\bnp)\.{method}\(" if owner == 'array' else rf"\bAcc\.(Expr\.)?{method}\b|'{method}'"
+        if re.search(call, python):
+            users[name].add('numpy')
+    # Two tests go over the tables themselves.
+    for name in operations:
+        users['array_' + name].add('matrix')
+    for name in primitives:
+        users['expr_' + name].add('primitives')
+    return users
+
+
+# --- pages
+
+def rows_of(names):
+    return sorted(names, key=lambda row: section_key(row.section))
+
+
+def backend_cells(tests, users, found):
+    cells = []
+    for backend in BACKENDS:
+        run = sorted(users & tests[backend])
+        if found is None:
+            cells.append(str(len(run)) if run else '–')
+            continue
+        outcomes = [outcome for test in run for outcome in found.get((backend, test), [])]
+        passed = sum(outcome == 'OK' for outcome in outcomes)
+        cells.append(f'{passed} of {len(outcomes)}' if outcomes else 'not run' if run else '–')
+    return cells
+
+
+def operations_page(gir, found_paths=None):
+    functions, names = read_functions(gir), read_names()
+    operations = {row[1]: row for row in read_table('acc-core/acc-operations.inc', 'ACC_OPERATION', 6)}
+    primitives = {row[0].lower() for row in read_table('acc-core/acc-primitives.inc', 'ACC_PRIMITIVE', 5)}
+    tests = registered_tests()
+    found = None if found_paths is None else results(found_paths, tests)
+    users = users_of_functions(functions, operations, primitives)
+    sections = {}
+    for row in names:
+        for name in row.ours:
+            sections.setdefault(name, row.section)
+    for name, row in operations.items():
+        if sections.setdefault('array_' + name, row[4]) != row[4]:
+            sys.exit(f'{name}: section {row[4]} in the table of operations, {sections["array_" + name]} in {NAMES}')
+
+    lines = ['<!-- SPDX-License-Identifier: LGPL-2.1-or-later -->', '<!-- Made by docs/generate-pages.py: do not edit. -->', '',
+             '# Operations', '',
+             'Every operation on arrays and every function of scalars that the library has, made from its headers, its tables and its',
+             'tests. “Section” is the place in the language reference that acc follows; functions without one are acc\'s own. Operations',
+             'marked • are in the table of operations or of primitives, which every backend implements; all others are made of those.', '']
+    if found is None:
+        lines += ['The numbers tell how many conformance tests call the function and are registered for a backend; `tests/conformance` has them',
+                  'by the names in the last column. The interpreter is what the others are compared with, and runs with each of them.']
+    else:
+        lines += ['The numbers tell how many of the runs of conformance tests that call the function passed on a backend.']
+    for title, owner, prefix, table in (('Operations on arrays', 'Array', 'array_', operations), ('Functions of scalars', 'Expr', 'expr_', primitives)):
+        chosen = sorted(returns(gir, owner), key=lambda name: (section_key(sections.get(name, '99')), name))
+        lines += ['', f'## {title}', '', '| function | section | what | gives | since | ' + ' | '.join(BACKENDS) + ' | tests |',
+                  '|' + '---|' * (6 + len(BACKENDS))]
+        for name in chosen:
+            function = functions[name]
+            mark = ' •' if name[len(prefix):] in table else ''
+            cells = [f'`{function.name}`{mark}', sections.get(name, ''), function.what or function.result, function.result if function.what else '', function.since]
+            cells += backend_cells(tests, users[name], found)
+            cells.append(', '.join(sorted(users[name])) or 'none')
+            lines.append('| ' + ' | '.join(cells) + ' |')
+    bare = [name for name in operations if 'array_' + name not in functions]
+    lines += ['', '## Operations without a function of their own', '',
+              'Nodes of a graph that other functions make: ' + ', '.join(f'`{name}`' for name in bare) + '.']
+    lines += ['', '## Missing', '', 'What the language reference has and the library lacks.', '', '| section | name | planned as |', '|---|---|---|']
+    missing = 0
+    for row in rows_of(names):
+        lacking = [name for name in row.ours if name not in functions]
+        if lacking:
+            missing += 1
+            planned = ', '.join('' if name == '?' else f'`acc_{name}`' for name in lacking)
+            lines.append(f'| {row.section} | {escape(row.upstream)} | {planned} |')
+    if not missing:
+        lines[-4:] = ['Nothing that the language reference has.']
+    return '\n'.join(lines) + '\n'
+
+
+def escape(text):
+    return re.sub(r'([|*_<>`\\])', r'\\\1', text)
+
+
+def code(text):
+    """Code in a cell of a table."""
+    return '`' + text.replace('|', r'\|') + '`'
+
+
+def python_spelling(row, functions):
+    if row.python:
+        return row.python
+    owned = [(functions[name].owner, name.partition('_')[2]) for name in row.ours if name in functions]
+    return ', '.join(f'Acc.{owner}.{method}' for owner, method in owned if owner in ('Array', 'Expr'))
+
+
+def names_table(gir, functions):
+    lines = []
+    for section in sorted({row.section for row in read_names()}, key=section_key):
+        lines += ['', f'### Section {section}', '', '| Accelerate | C | Python | what differs |', '|---|---|---|---|']
+        for row in read_names():
+            if row.section != section:
+                continue
+            ours = ', '.join(code('acc_' + name) if name in functions else f'missing ({code("acc_" + name)})' if name != '?' else 'missing'
+                             for name in row.ours) or '–'
+            spelling = python_spelling(row, functions)
+            there = not row.ours or any(name in functions for name in row.ours)
+            lines.append(f'| {escape(row.upstream)} | {ours} | {code(spelling) if spelling and there else ""} | {escape(row.note)} |')
+    return '\n'.join(lines[1:]) + '\n'
+
+
+BEGIN, END = '<!-- begin of the names, made by docs/generate-pages.py -->\n', '<!-- end of the names -->\n'
+
+
+def accelerate_page(gir):
+    before, rest = read('docs/from-accelerate.md').split(BEGIN)
+    return before + BEGIN + '\n' + names_table(gir, read_functions(gir)) + '\n' + END + rest.split(END)[1]
+
+
+PAGES = {'docs/operations.md': operations_page, 'docs/from-accelerate.md': accelerate_page}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--gir', required=True)
+    parser.add_argument('--check', action='store_true')
+    parser.add_argument('--write', action='store_true')
+    parser.add_argument('--results', nargs='+')
+    parser.add_argument('--output')
+    options = parser.parse_args()
+
+    if options.output or options.results:
+        page = operations_page(options.gir, options.results)
+        with open(options.output, 'w', encoding='utf-8') if options.output else sys.stdout as file:
+            file.write(page)
+        return 0
+    stale = 0
+    for path, make in PAGES.items():
+        wanted = make(options.gir)
+        given = read(path) if os.path.exists(os.path.join(ROOT, path)) else ''
+        if given == wanted:
+            continue
+        if options.write:
+            with open(os.path.join(ROOT, path), 'w', encoding='utf-8') as file:
+                file.write(wanted)
+        else:
+            stale += 1
+            sys.stdout.writelines(difflib.unified_diff(given.splitlines(True), wanted.splitlines(True), path, path, n=0))
+            print(f'{path} is stale: run “meson compile update-docs”')
+    return 1 if stale else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

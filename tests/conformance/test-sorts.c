@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conformance.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Sorts, against a stable sort in C of what the keys' values are. */
+
+typedef struct {
+  AccArray *keys;
+  gboolean  descending;
+  gint64    row, n;
+} Row;
+
+/* -1, 0, 1; NaN is behind everything, and like any other. */
+static int
+compare_keys (AccArray *keys, gint64 i, gint64 j, gboolean descending)
+{
+  AccElementKind kind = acc_element_type_get_kind (acc_array_get_element_type (keys));
+  int order;
+
+  if (acc_element_kind_is_float (kind))
+    {
+      double x = acc_array_get_double (keys, 0, i), y = acc_array_get_double (keys, 0, j);
+
+      if (isnan (x) || isnan (y))
+        return !!isnan (x) - !!isnan (y);
+      order = (x > y) - (x < y);
+    }
+  else if (kind == ACC_KIND_U64)
+    {
+      g_autoptr(GBytes) bytes = acc_array_get_bytes (keys, 0, NULL);
+      const guint64 *values = g_bytes_get_data (bytes, NULL);
+
+      order = (values[i] > values[j]) - (values[i] < values[j]);
+    }
+  else
+    {
+      gint64 x = acc_array_get_int (keys, 0, i), y = acc_array_get_int (keys, 0, j);
+
+      order = (x > y) - (x < y);
+    }
+
+  return descending ? -order : order;
+}
+
+static int
+compare_places (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const Row *row = data;
+  gint64 i = *(const gint64 *) a, j = *(const gint64 *) b;
+  int order = compare_keys (row->keys, row->row * row->n + i, row->row * row->n + j, row->descending);
+
+  return order != 0 ? order : (i > j) - (i < j);
+}
+
+/* Where in its row each element of the result was. */
+static gint64 *
+find_order (AccArray *keys, gboolean descending)
+{
+  AccShape *shape = acc_array_get_shape (keys);
+  gint64 n = acc_shape_get_extent (shape, acc_shape_get_rank (shape) - 1), size = acc_shape_get_size (shape);
+  gint64 *order = g_new (gint64, size + 1);
+
+  for (gint64 i = 0; i < size; i++)
+    order[i] = i % n;
+  for (gint64 r = 0; n > 0 && r < size / n; r++)
+    g_qsort_with_data (order + r * n, n, sizeof (gint64), compare_places, &(Row) { keys, descending, r, n });
+
+  return order;
+}
+
+static AccArray *
+arrange (AccArray *values, const gint64 *order)
+{
+  AccElementType *type = acc_array_get_element_type (values);
+  AccShape *shape = acc_array_get_shape (values);
+  gint64 n = acc_shape_get_extent (shape, acc_shape_get_rank (shape) - 1), size = acc_shape_get_size (shape);
+  guint n_leaves = acc_element_type_get_n_leaves (type);
+  g_autoptr(GPtrArray) leaves = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+
+  for (guint leaf = 0; leaf < n_leaves; leaf++)
+    {
+      gsize width = acc_element_kind_get_size (acc_element_type_get_leaf (type, leaf));
+      g_autoptr(GBytes) bytes = acc_array_get_bytes (values, leaf, NULL);
+      const guint8 *from = g_bytes_get_data (bytes, NULL);
+      guint8 *to = g_malloc (size * width + 1);
+
+      for (gint64 i = 0; i < size; i++)
+        memcpy (to + i * width, from + (i / n * n + order[i]) * width, width);
+      g_ptr_array_add (leaves, g_bytes_new_take (to, size * width));
+    }
+
+  return acc_array_use_buffers (type, shape, (GBytes **) leaves->pdata, n_leaves);
+}
+
+static void
+expect (const char *name, AccArray *array, AccArray *wanted)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccArray) result = acc_backend_run (conf_interpreter (), array, NULL, &error);
+  g_autofree char *difference = NULL;
+
+  g_assert_no_error (error);
+  difference = conf_compare (wanted, result, CONF_EXACT);
+  if (difference != NULL)
+    conf_fail ("interpreter", name, "%s", difference);
+  conf_check_array (name, array, CONF_EXACT);
+}
+
+static void
+check (const char *code, const gint64 *extents, guint rank, ConfValues values, GRand *rand, gboolean descending)
+{
+  g_autoptr(AccArray) keys = conf_array (conf_type (code), extents, rank, rand, values);
+  g_autoptr(AccArray) payload = conf_array (conf_type ("(i2,(f4,b1))"), extents, rank, rand, CONF_FULL);
+  g_autofree gint64 *order = find_order (keys, descending);
+  g_autoptr(AccArray) wanted = arrange (keys, order), wanted_payload = arrange (payload, order), sorted_keys = NULL, arranged = NULL;
+  g_autofree char *shape = acc_shape_to_string (acc_array_get_shape (keys));
+  g_autofree char *name = g_strdup_printf ("%s%s/%d%s", code, shape, values, descending ? "/descending" : "");
+  g_autofree char *sort = g_strconcat ("sort/", name, NULL), *argsort = g_strconcat ("argsort/", name, NULL);
+  g_autofree char *by = g_strconcat ("sort-by/", name, NULL), *by_keys = g_strconcat ("sort-by/keys/", name, NULL);
+
+  expect (sort, acc_array_sort (keys, descending), wanted);
+  conf_expect_ints (argsort, acc_array_argsort (keys, descending), shape, 0, acc_shape_get_size (acc_array_get_shape (keys)), order);
+  arranged = acc_array_sort_by (payload, keys, descending, &sorted_keys);
+  expect (by, g_steal_pointer (&arranged), wanted_payload);
+  expect (by_keys, g_steal_pointer (&sorted_keys), wanted);
+}
+
+static void
+test_type (gconstpointer data)
+{
+  const char *code = data;
+  g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
+  static const gint64 extents[][3] = { { 0 }, { 1 }, { 2 }, { 127 }, { 128 }, { 129 }, { 256 }, { 300 }, { 3, 0 }, { 0, 3 }, { 7, 5 }, { 3, 129 }, { 40, 32 }, { 3, 33 }, { 2, 3, 70 } };
+  static const guint ranks[] = { 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ranks); i++)
+    {
+      check (code, extents[i], ranks[i], CONF_FULL, rand, i % 2);
+      if (conf_is_thorough ())
+        check (code, extents[i], ranks[i], CONF_SMALL, rand, i % 2 == 0);
+    }
+}
+
+static void
+test_long (void)
+{
+  g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
+  static const gint64 sizes[] = { 4095, 4096, 4097, 1000000 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    if (i < 3 || conf_is_thorough ())
+      {
+        g_autoptr(AccArray) keys = conf_array (conf_type (i < 3 ? "i4" : "i2"), &sizes[i], 1, rand, CONF_FULL);
+        g_autofree gint64 *order = find_order (keys, FALSE);
+        g_autofree char *shape = acc_shape_to_string (acc_array_get_shape (keys)), *name = g_strconcat ("argsort/long/", shape, NULL);
+
+        conf_expect_ints (name, acc_array_argsort (keys, FALSE), shape, 0, sizes[i], order);
+      }
+}
+
+/* What is equal stays in order: both zeros, and all that are no numbers. */
+static void
+test_equal (void)
+{
+  g_autoptr(AccArray) floats = CONF_FLOATS1 ("f4", 1, -0.0, NAN, 0, -1, -NAN, -0.0, INFINITY, -INFINITY);
+  g_autoptr(AccArray) same = CONF_INTS1 ("u1", 7, 7, 7, 7), nothing = CONF_INTS2 ("i4", 2, 0, 0), sorted = acc_array_sort (floats, FALSE);
+
+  CONF_EXPECT_INTS ("argsort/floats", acc_array_argsort (floats, FALSE), "[9]", 8, 4, 1, 3, 6, 0, 7, 2, 5);
+  CONF_EXPECT_INTS ("argsort/floats/descending", acc_array_argsort (floats, TRUE), "[9]", 7, 0, 1, 3, 6, 4, 8, 2, 5);
+  CONF_EXPECT_FLOATS ("sort/floats", acc_array_take (sorted, 7), "[7]", -INFINITY, -1, -0.0, 0, -0.0, 1, INFINITY);
+  CONF_EXPECT_INTS ("argsort/same", acc_array_argsort (same, FALSE), "[4]", 0, 1, 2, 3);
+  CONF_EXPECT_INTS ("argsort/same/descending", acc_array_argsort (same, TRUE), "[4]", 0, 1, 2, 3);
+  conf_expect_ints ("sort/nothing", acc_array_sort (nothing, TRUE), "[2,0]", 0, 0, NULL);
+}
+
+static AccExpr *
+is_even (AccExpr *x, gpointer data)
+{
+  return acc_expr_eq (acc_expr_rem (x, conf_i64 (2)), conf_i64 (0));
+}
+
+static AccExpr *
+is_large (AccExpr *x, gpointer data)
+{
+  return acc_expr_gt (x, conf_i64 (100));
+}
+
+/* Rows whose extents are known only when they are there. */
+static void
+test_computed (void)
+{
+  g_autoptr(AccArray) xs = CONF_INTS1 ("i8", 8, 3, 2, 6, 5, 0, 4), kept = acc_array_filter (xs, is_even, NULL, NULL);
+  g_autoptr(AccArray) four = CONF_INTS1 ("i8", 3, 1, 0, 2), five = CONF_INTS1 ("i8", 3, 1, 0, 2, 4), none = CONF_INTS1 ("i8", 9, 9, 9, 9, 9);
+  g_autoptr(AccArray) nothing = acc_array_filter (xs, is_large, NULL, NULL);
+
+  conf_expect_ints ("sort/computed-nothing", acc_array_sort (nothing, FALSE), "[0]", 0, 0, NULL);
+  CONF_EXPECT_INTS ("sort/computed", acc_array_sort (kept, FALSE), "[5]", 0, 2, 4, 6, 8);
+  CONF_EXPECT_INTS ("argsort/computed", acc_array_argsort (kept, TRUE), "[5]", 0, 2, 4, 1, 3);
+  CONF_EXPECT_INTS ("sort-by/computed", acc_array_sort_by (none, kept, TRUE, NULL), "[5]", 9, 9, 9, 9, 9);
+  CONF_EXPECT_INTS ("sort-by/computed-values", acc_array_sort_by (kept, five, FALSE, NULL), "[5]", 6, 2, 0, 8, 4);
+  CONF_EXPECT_ERROR ("sort-by/computed-extents", acc_array_sort_by (kept, four, FALSE, NULL), ACC_ERROR_BOUNDS, "-1");
+}
+
+static void
+test_mistakes (void)
+{
+  g_autoptr(AccArray) vector = CONF_INTS1 ("i8", 1, 2, 3), two = CONF_INTS1 ("i8", 1, 2), one = acc_array_unit (conf_i64 (1));
+  g_autoptr(AccArray) pairs = acc_array_zip (vector, vector), matrix = CONF_INTS2 ("i8", 1, 3, 1, 2, 3), sorted_keys = NULL;
+  g_autoptr(AccArray) broken = acc_array_argsort (one, FALSE);
+  AccArray *bad = acc_array_sort (pairs, FALSE);
+
+  acc_array_set_label (bad, "pairs");
+  CONF_EXPECT_ERROR ("sort/pairs", bad, ACC_ERROR_TYPE, "sort", "pairs", "(i8,i8)");
+  CONF_EXPECT_ERROR ("sort/rank-0", acc_array_sort (one, FALSE), ACC_ERROR_SHAPE, "sort", "rank 0");
+  CONF_EXPECT_ERROR ("argsort/rank-0", g_object_ref (broken), ACC_ERROR_SHAPE, "argsort", "rank 0");
+  CONF_EXPECT_ERROR ("sort/of-broken", acc_array_sort (broken, FALSE), ACC_ERROR_SHAPE, "argsort");
+  CONF_EXPECT_ERROR ("sort-by/extents", acc_array_sort_by (vector, two, FALSE, &sorted_keys), ACC_ERROR_SHAPE, "sort_by", "[2]", "[3]");
+  CONF_EXPECT_ERROR ("sort-by/keys", g_object_ref (sorted_keys), ACC_ERROR_SHAPE, "sort_by", "[2]");
+  CONF_EXPECT_ERROR ("sort-by/ranks", acc_array_sort_by (vector, matrix, FALSE, NULL), ACC_ERROR_SHAPE, "sort_by", "rank 2");
+  CONF_EXPECT_ERROR ("sort-by/types", acc_array_sort_by (vector, pairs, FALSE, NULL), ACC_ERROR_TYPE, "sort_by");
+  CONF_EXPECT_ERROR ("sort-by/of-broken", acc_array_sort_by (broken, vector, FALSE, NULL), ACC_ERROR_SHAPE, "argsort");
+}
+
+int
+main (int argc, char **argv)
+{
+  static const char *const codes[] = { "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8" };
+
+  conf_init (&argc, &argv);
+  for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/sorts/%s", codes[i]);
+
+      if (conf_is_thorough () || i % 2 == 0)
+        g_test_add_data_func (path, codes[i], test_type);
+    }
+  g_test_add_func ("/sorts/long", test_long);
+  g_test_add_func ("/sorts/equal", test_equal);
+  g_test_add_func ("/sorts/computed", test_computed);
+  g_test_add_func ("/sorts/mistakes", test_mistakes);
+  return conf_run ();
+}
