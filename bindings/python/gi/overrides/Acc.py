@@ -780,6 +780,31 @@ class Array(Acc.Array):
     def __rmatmul__(self, other):
         return _sound(Acc.Array.matmul(_array(other), self))
 
+    # Fourier transforms
+    def fft(self, axis=-1):
+        """The discrete Fourier transform along one dimension."""
+        return self._fft(axis, Acc.FftMode.FORWARD)
+
+    def ifft(self, axis=-1):
+        return self._fft(axis, Acc.FftMode.INVERSE)
+
+    def _fft(self, axis, mode):
+        return _sound(Acc.Array.fft_on(self, axis + self.get_rank() if axis < 0 else axis, mode))
+
+    def fft2(self):
+        """Along the two innermost dimensions."""
+        return _sound(Acc.Array.fft2(self, Acc.FftMode.FORWARD))
+
+    def ifft2(self):
+        return _sound(Acc.Array.fft2(self, Acc.FftMode.INVERSE))
+
+    def fft3(self):
+        """Along the three innermost dimensions."""
+        return _sound(Acc.Array.fft3(self, Acc.FftMode.FORWARD))
+
+    def ifft3(self):
+        return _sound(Acc.Array.fft3(self, Acc.FftMode.INVERSE))
+
     cumsum, cumprod, cummin, cummax = _checked('cumsum'), _checked('cumprod'), _checked('cummin'), _checked('cummax')
 
     # statistics of each row, and of everything
