@@ -7,9 +7,8 @@
 
 typedef struct {
   const AccFft *fft;
-  gint64        size;              /* of the convolution */
   AccArray     *pairs, *chirp;     /* outer, n, inner; exp (-πi j² / n) */
-  AccArray     *values, *kernel;   /* transforms, outer, size, inner and 1, size, 1; later, what was convolved */
+  AccArray     *padded, *kernel;   /* what is convolved, or its transform: outer, size, inner; 1, size, 1 */
 } Convolution;
 
 static AccExpr *
@@ -17,9 +16,9 @@ chirp_at (AccExpr *index,
           gpointer data)
 {
   const Convolution *self = data;
-  gint64 n = 2 * self->fft->n;
+  g_autoptr(AccExpr) n = acc_expr_ref_sink (acc_expr_mul (acc_expr_extent (self->pairs, 1), acc_array_number (2)));
 
-  return acc_fft_cast (acc_fft_root (acc_expr_rem (acc_expr_mul (index, index), acc_array_number (n)), n), self->fft->type);
+  return acc_fft_cast (acc_fft_root (acc_expr_rem (acc_expr_mul (index, index), n), n), self->fft->type);
 }
 
 static AccExpr *
@@ -46,7 +45,7 @@ padded_element (AccExpr *index,
   g_autoptr(AccExpr) place = acc_expr_ref_sink (acc_expr_item (index, 1));
   AccExpr *chirped = acc_fft_mul (acc_expr_index (self->pairs, index), acc_expr_linear_index (self->chirp, place));
 
-  return acc_expr_cond (acc_expr_lt (place, acc_array_number (self->fft->n)), chirped, nothing (self));
+  return acc_expr_cond (acc_expr_lt (place, acc_expr_extent (self->pairs, 1)), chirped, nothing (self));
 }
 
 static AccExpr *
@@ -56,8 +55,8 @@ kernel_element (AccExpr *index,
   const Convolution *self = data;
   g_autoptr(AccExpr) place = acc_expr_ref_sink (acc_expr_item (index, 1)), distance = NULL;
 
-  distance = acc_expr_ref_sink (acc_expr_min (place, acc_expr_sub (acc_array_number (self->size), place)));
-  return acc_expr_cond (acc_expr_lt (distance, acc_array_number (self->fft->n)), conjugate (acc_expr_linear_index (self->chirp, distance)), nothing (self));
+  distance = acc_expr_ref_sink (acc_expr_min (place, acc_expr_sub (acc_expr_extent (self->padded, 1), place)));
+  return acc_expr_cond (acc_expr_lt (distance, acc_expr_extent (self->pairs, 1)), conjugate (acc_expr_linear_index (self->chirp, distance)), nothing (self));
 }
 
 /* The conjugate of a product: what its forward transform gives is conjugate to the inverse one. */
@@ -68,7 +67,7 @@ product_at (AccExpr *index,
   const Convolution *self = data;
   AccExpr *factor = acc_expr_index (self->kernel, acc_expr_tuple3 (acc_array_number (0), acc_expr_item (index, 1), acc_array_number (0)));
 
-  return conjugate (acc_fft_mul (acc_expr_index (self->values, index), factor));
+  return conjugate (acc_fft_mul (acc_expr_index (self->padded, index), factor));
 }
 
 static AccExpr *
@@ -76,9 +75,9 @@ result_at (AccExpr *index,
            gpointer data)
 {
   const Convolution *self = data;
-  g_autoptr(AccExpr) sum = acc_expr_ref_sink (acc_fft_mul (conjugate (acc_expr_index (self->values, index)),
+  g_autoptr(AccExpr) sum = acc_expr_ref_sink (acc_fft_mul (conjugate (acc_expr_index (self->padded, index)),
                                                            acc_expr_linear_index (self->chirp, acc_expr_item (index, 1))));
-  g_autoptr(AccExpr) size = acc_expr_ref_sink (acc_expr_new_typed_float (self->fft->type, self->size));
+  g_autoptr(AccExpr) size = acc_expr_ref_sink (acc_expr_cast (acc_expr_extent (self->padded, 1), self->fft->type));
 
   return acc_expr_tuple2 (acc_expr_fdiv (acc_expr_item (sum, 0), size), acc_expr_fdiv (acc_expr_item (sum, 1), size));
 }
@@ -106,19 +105,19 @@ AccArray *
 acc_fft_convolve (const AccFft *self,
                   AccArray     *pairs)
 {
-  Convolution convolution = { self, find_size (2 * self->n - 1), pairs };
-  gint64 size = convolution.size;
+  Convolution convolution = { self, pairs };
+  gint64 size = find_size (2 * self->n - 1);
   AccFft many = { self->outer, size, self->inner, self->type }, one = { 1, size, 1, self->type };
   g_autoptr(AccArray) chirp = acc_array_generate_expr (acc_array_number (self->n), chirp_at, &convolution);
   g_autoptr(AccArray) padded = NULL, kernel = NULL, values = NULL, factors = NULL, product = NULL, sums = NULL;
 
   convolution.chirp = chirp;
-  padded = acc_fft_generate3 (self->outer, size, self->inner, padded_element, &convolution);
+  convolution.padded = padded = acc_fft_generate3 (self->outer, size, self->inner, padded_element, &convolution);
   kernel = acc_fft_generate3 (1, size, 1, kernel_element, &convolution);
-  convolution.values = values = acc_fft_transform (&many, padded);
+  convolution.padded = values = acc_fft_transform (&many, padded);
   convolution.kernel = factors = acc_fft_transform (&one, kernel);
   product = acc_fft_generate3 (self->outer, size, self->inner, product_at, &convolution);
-  convolution.values = sums = acc_fft_transform (&many, product);
+  convolution.padded = sums = acc_fft_transform (&many, product);
 
   return acc_fft_generate3 (self->outer, self->n, self->inner, result_at, &convolution);
 }

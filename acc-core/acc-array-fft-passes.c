@@ -4,7 +4,7 @@
 
 /* Stockham's transform, by decimation in frequency: a pass of radix r takes its input as (outer, r, m, q) and gives (outer, m, r, q), where
  * the next one finds it as (outer, r', m', r · q). What element (p, k) of the result takes of input j is exp (-2πi k (p + m j) / (r m)): twiddle
- * and transform of r elements in one, from a table. Indices need no division, and the innermost loop runs over q, which all passes but
+ * and transform of r elements in one, from a table of roots. Indices of elements need no division, and the innermost loop runs over q, which all passes but
  * the first find long; therefore long rows are cut in two (Bailey 1990), and so is each matrix that comes of it transformed down its columns.
  *
  * All passes of one radix are one kernel: extents are its parameters. */
@@ -15,20 +15,21 @@ static const guint radices[] = { 4, 2, 3, 5, 7 };
 
 AccExpr *
 acc_fft_root (AccExpr *turns,
-              gint64   n)
+              AccExpr *n)
 {
   AccElementType *type = acc_element_type_new (ACC_KIND_F64);
+  g_autoptr(AccExpr) degree = acc_expr_ref_sink (n);
   g_autoptr(AccExpr) fourfold = acc_expr_ref_sink (acc_expr_mul (turns, acc_array_number (4)));
-  g_autoptr(AccExpr) quarter = acc_expr_ref_sink (acc_expr_quot (fourfold, acc_array_number (n)));
-  g_autoptr(AccExpr) rest = acc_expr_ref_sink (acc_expr_sub (fourfold, acc_expr_mul (quarter, acc_array_number (n)))), angle = NULL, cosine = NULL, sine = NULL;
+  g_autoptr(AccExpr) quarter = acc_expr_ref_sink (acc_expr_quot (fourfold, degree));
+  g_autoptr(AccExpr) rest = acc_expr_ref_sink (acc_expr_sub (fourfold, acc_expr_mul (quarter, degree))), angle = NULL, cosine = NULL, sine = NULL;
   g_autoptr(AccExpr) swapped = NULL;
-  g_autoptr(AccExpr) mirrored = acc_expr_ref_sink (acc_expr_gt (acc_expr_add (rest, rest), acc_array_number (n)));
+  g_autoptr(AccExpr) mirrored = acc_expr_ref_sink (acc_expr_gt (acc_expr_add (rest, rest), degree));
   AccExpr *nearest, *is_odd, *re, *im;
 
   /* Exactly to an eighth of a turn, whose sine and cosine lose nothing. */
-  nearest = acc_expr_cond (mirrored, acc_expr_sub (acc_array_number (n), rest), rest);
+  nearest = acc_expr_cond (mirrored, acc_expr_sub (degree, rest), rest);
   angle = acc_expr_fdiv (acc_expr_mul (acc_expr_cast (nearest, type), acc_expr_new_typed_float (type, G_PI_2)),
-                         acc_expr_cast (acc_array_number (n), type));
+                         acc_expr_cast (degree, type));
   angle = acc_expr_ref_sink (angle);
   cosine = acc_expr_ref_sink (acc_expr_cos (angle));
   sine = acc_expr_ref_sink (acc_expr_sin (angle));
@@ -99,22 +100,25 @@ acc_fft_is_smooth (gint64 n)
 }
 
 typedef struct {
-  AccElementType *type;
-  AccArray       *input;          /* outer, radix, m, q */
-  AccArray       *coefficients;   /* of k, j and p */
-  guint           radix;
-  gint64          m;
+  AccArray *input;       /* outer, radix, m, q */
+  AccArray *roots;       /* of 1, all n */
+  guint     radix;
 } Pass;
 
+/* k (p + m j) modulo r m; k p is less than that. */
 static AccExpr *
-coefficient_at (AccExpr *index,
-                gpointer data)
+coefficient_at (const Pass *pass,
+                AccExpr    *k,
+                AccExpr    *p,
+                guint       j)
 {
-  const Pass *pass = data;
-  AccExpr *place = acc_expr_add (acc_expr_item (index, 2), acc_expr_mul (acc_expr_item (index, 1), acc_array_number (pass->m)));
-  gint64 n = pass->radix * pass->m;
+  g_autoptr(AccExpr) m = acc_expr_ref_sink (acc_expr_extent (pass->input, 2));
+  g_autoptr(AccExpr) n = acc_expr_ref_sink (acc_expr_mul (m, acc_array_number (pass->radix)));
+  AccExpr *turns = acc_expr_mul (acc_expr_rem (acc_expr_mul (k, acc_array_number (j)), acc_array_number (pass->radix)), m);
+  g_autoptr(AccExpr) sum = acc_expr_ref_sink (acc_expr_add (acc_expr_mul (k, p), turns));
+  AccExpr *rest = acc_expr_cond (acc_expr_lt (sum, n), sum, acc_expr_sub (sum, n));
 
-  return acc_fft_cast (acc_fft_root (acc_expr_rem (acc_expr_mul (acc_expr_item (index, 0), place), acc_array_number (n)), n), pass->type);
+  return acc_expr_linear_index (pass->roots, acc_expr_mul (rest, acc_expr_quot (acc_expr_extent (pass->roots, 0), n)));
 }
 
 /* @index: outer, p, k, q */
@@ -123,14 +127,13 @@ pass_element (AccExpr *index,
               gpointer data)
 {
   const Pass *pass = data;
+  g_autoptr(AccExpr) p = acc_expr_ref_sink (acc_expr_item (index, 1)), k = acc_expr_ref_sink (acc_expr_item (index, 2));
   AccExpr *re = NULL, *im = NULL;
 
   for (guint j = 0; j < pass->radix; j++)
     {
-      AccExpr *x = acc_expr_index (pass->input, acc_expr_tuple4 (acc_expr_item (index, 0), acc_array_number (j), acc_expr_item (index, 1),
-                                                                 acc_expr_item (index, 3)));
-      AccExpr *c = acc_expr_index (pass->coefficients, acc_expr_tuple3 (acc_expr_item (index, 2), acc_array_number (j), acc_expr_item (index, 1)));
-      g_autoptr(AccExpr) product = acc_expr_ref_sink (acc_fft_mul (x, c));
+      AccExpr *x = acc_expr_index (pass->input, acc_expr_tuple4 (acc_expr_item (index, 0), acc_array_number (j), p, acc_expr_item (index, 3)));
+      g_autoptr(AccExpr) product = acc_expr_ref_sink (acc_fft_mul (x, coefficient_at (pass, k, p, j)));
 
       re = j == 0 ? acc_expr_item (product, 0) : acc_expr_add (re, acc_expr_item (product, 0));
       im = j == 0 ? acc_expr_item (product, 1) : acc_expr_add (im, acc_expr_item (product, 1));
@@ -139,57 +142,73 @@ pass_element (AccExpr *index,
   return acc_expr_tuple2 (re, im);
 }
 
-/* Where a row of the input of a pass has @before elements for each of what is transformed. */
-static AccArray *
-run_pass (const AccFft *self,
-          AccArray     *pairs,
-          Pass         *pass,
-          gint64        before)
-{
-  g_autoptr(AccArray) input = NULL, coefficients = NULL;
-  AccExpr *radix = acc_array_number (pass->radix), *m = acc_array_number (pass->m), *outer = acc_array_number (self->outer);
-  g_autoptr(AccExpr) q = acc_expr_ref_sink (acc_array_number (before));
-
-  pass->coefficients = coefficients = acc_fft_generate3 (pass->radix, pass->radix, pass->m, coefficient_at, pass);
-  pass->input = input = acc_array_reshape_expr (pairs, acc_expr_tuple4 (outer, radix, m, q));
-
-  return acc_array_generate_expr (acc_expr_tuple4 (acc_array_number (self->outer), acc_array_number (pass->m), acc_array_number (pass->radix), q),
-                                  pass_element, pass);
-}
-
-/* By passes of the first @n_passes of @list, as if there were only these. */
+/* By the passes of @list. */
 static AccArray *
 run_list (const AccFft *self,
           AccArray     *pairs,
+          AccArray     *roots,
           const guint  *list,
           guint         n_passes)
 {
   g_autoptr(AccArray) values = g_object_ref (pairs);
+  g_autoptr(AccExpr) outer = acc_expr_ref_sink (acc_array_number (self->outer));
   gint64 rest = self->n, before = self->inner;
 
-  for (guint i = 0; i < n_passes; i++)
+  for (guint i = 0; i < n_passes; before *= list[i++])
     {
-      Pass pass = { self->type, NULL, NULL, list[i], rest /= list[i] };
-      AccArray *next = run_pass (self, values, &pass, before);
+      Pass pass = { NULL, roots, list[i] };
+      g_autoptr(AccExpr) radix = acc_expr_ref_sink (acc_array_number (list[i])), m = acc_expr_ref_sink (acc_array_number (rest /= list[i]));
+      g_autoptr(AccExpr) q = acc_expr_ref_sink (acc_array_number (before));
+      g_autoptr(AccArray) input = pass.input = acc_array_reshape_expr (values, acc_expr_tuple4 (outer, radix, m, q));
 
-      before *= list[i];
       g_object_unref (values);
-      values = next;
+      values = acc_array_generate_expr (acc_expr_tuple4 (outer, m, radix, q), pass_element, &pass);
     }
 
-  return acc_array_reshape_expr (values, acc_expr_tuple3 (acc_array_number (self->outer), acc_array_number (self->n), acc_array_number (self->inner)));
+  return acc_array_reshape_expr (values, acc_expr_tuple3 (outer, acc_array_number (self->n), acc_array_number (self->inner)));
+}
+
+typedef struct {
+  AccElementType *type;
+  AccArray       *of;
+  guint           first, last;   /* its dimensions whose size is n */
+  guint           bits;
+} Roots;
+
+static AccExpr *
+root_at (AccExpr *index,
+         gpointer data)
+{
+  const Roots *roots = data;
+
+  AccExpr *turns = roots->bits > 0 ? acc_expr_shl (index, acc_array_number (roots->bits)) : index;
+  AccExpr *n = acc_expr_extent (roots->of, roots->first);
+
+  for (guint i = roots->first + 1; i <= roots->last; i++)
+    n = acc_expr_mul (n, acc_expr_extent (roots->of, i));
+
+  return acc_fft_cast (acc_fft_root (turns, n), roots->type);
+}
+
+/* The first @count of every 1 << bits-th root. */
+static AccArray *
+make_roots (const Roots *roots,
+            gint64       count)
+{
+  return acc_array_generate_expr (acc_array_number (count), root_at, (gpointer) roots);
 }
 
 AccArray *
 acc_fft_run_passes (const AccFft *self,
                     AccArray     *pairs)
 {
+  g_autoptr(AccArray) roots = make_roots (&(Roots) { self->type, pairs, 1, 1 }, self->n);
   guint list[MAX_PASSES], n = 0;
 
   for (gint64 rest = self->n; rest > 1; rest /= list[n++])
     list[n] = next_radix (rest);
 
-  return run_list (self, pairs, list, n);
+  return run_list (self, pairs, roots, list, n);
 }
 
 /* --- two steps */
@@ -199,26 +218,7 @@ typedef struct {
   AccArray       *columns;        /* outer, n1, n2: transformed down the columns */
   AccArray       *coarse, *fine;  /* roots, and every 1 << bits-th of them */
   guint           bits;
-  gint64          n;
 } Step;
-
-static AccExpr *
-fine_root (AccExpr *index,
-           gpointer data)
-{
-  const Step *step = data;
-
-  return acc_fft_root (index, step->n);
-}
-
-static AccExpr *
-coarse_root (AccExpr *index,
-             gpointer data)
-{
-  const Step *step = data;
-
-  return acc_fft_root (acc_expr_shl (index, acc_array_number (step->bits)), step->n);
-}
 
 /* @index: outer, n2, n1 */
 static AccExpr *
@@ -242,8 +242,10 @@ acc_fft_run_two_steps (const AccFft *self,
   guint lists[2][MAX_PASSES], n_passes[2] = { 0, 0 };
   gint64 sizes[2] = { 1, 1 };
   AccFft first, second;
-  Step step = { self->type, .n = self->n };
+  Step step = { self->type };
+  AccElementType *wide = acc_element_type_new (ACC_KIND_F64);
   g_autoptr(AccArray) matrix = NULL, columns = NULL, coarse = NULL, fine = NULL, turned = NULL, rows = NULL;
+  g_autoptr(AccArray) roots = NULL, other_roots = NULL;
 
   for (gint64 rest = self->n; rest > 1; )
     {
@@ -259,11 +261,13 @@ acc_fft_run_two_steps (const AccFft *self,
     step.bits++;
 
   matrix = acc_array_reshape_expr (pairs, acc_expr_tuple3 (acc_array_number (self->outer), acc_array_number (sizes[0]), acc_array_number (sizes[1])));
-  step.columns = columns = run_list (&first, matrix, lists[0], n_passes[0]);
-  step.coarse = coarse = acc_array_generate_expr (acc_array_number (((self->n - 1) >> step.bits) + 1), coarse_root, &step);
-  step.fine = fine = acc_array_generate_expr (acc_array_number (G_GINT64_CONSTANT (1) << step.bits), fine_root, &step);
+  roots = make_roots (&(Roots) { self->type, matrix, 1, 1 }, sizes[0]);
+  other_roots = sizes[0] == sizes[1] ? g_object_ref (roots) : make_roots (&(Roots) { self->type, matrix, 2, 2 }, sizes[1]);
+  step.columns = columns = run_list (&first, matrix, roots, lists[0], n_passes[0]);
+  step.coarse = coarse = make_roots (&(Roots) { wide, matrix, 1, 2, step.bits }, ((self->n - 1) >> step.bits) + 1);
+  step.fine = fine = make_roots (&(Roots) { wide, matrix, 1, 2 }, G_GINT64_CONSTANT (1) << step.bits);
   turned = acc_fft_generate3 (self->outer, sizes[1], sizes[0], turned_element, &step);
-  rows = run_list (&second, turned, lists[1], n_passes[1]);
+  rows = run_list (&second, turned, other_roots, lists[1], n_passes[1]);
 
   return acc_array_reshape_expr (rows, acc_expr_tuple3 (acc_array_number (self->outer), acc_array_number (self->n), acc_array_number (1)));
 }

@@ -5,7 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* Complex numbers as pairs of floats, (re, im), in an array of rank 3; transforms go along the dimension in the middle. */
+/* Functions of elements take extents from arrays, not from numbers that are known: so one kernel serves all of them.
+ *
+ * Complex numbers as pairs of floats, (re, im), in an array of rank 3; transforms go along the dimension in the middle. */
 typedef struct {
   gint64          outer, n, inner;
   AccElementType *type;              /* of the floats */
@@ -24,7 +26,7 @@ gboolean  acc_fft_is_smooth     (gint64 n);
 
 AccArray *acc_fft_generate3     (gint64 outer, gint64 n, gint64 inner, AccExprFunc element, gpointer user_data);
 /* exp (-2πi @turns / @n) as a pair of f8; @turns from 0 to @n - 1. */
-AccExpr  *acc_fft_root          (AccExpr *turns, gint64 n);
+AccExpr  *acc_fft_root          (AccExpr *turns, AccExpr *n);
 /* A pair as one of floats of @type, and the product of two of the same type. */
 AccExpr  *acc_fft_cast          (AccExpr *pair, AccElementType *type);
 AccExpr  *acc_fft_mul           (AccExpr *x, AccExpr *y);

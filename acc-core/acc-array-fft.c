@@ -55,7 +55,8 @@ typedef struct {
   AccFftMode      mode;
   AccElementType *result;   /* complex */
   AccElementType *type;     /* of what is computed with */
-  double          size;
+  AccArray       *array;
+  guint           first, n_dimensions;
 } Transform;
 
 static AccExpr *
@@ -76,14 +77,18 @@ join_parts (AccExpr *pair,
 {
   const Transform *transform = data;
   AccElementType *component = acc_element_type_new (acc_element_type_get_leaf (transform->result, 0));
-  AccExpr *parts[2];
+  AccExpr *parts[2], *product = acc_array_number (1);
+  g_autoptr(AccExpr) size = NULL;
 
+  for (guint i = 0; i < transform->n_dimensions; i++)
+    product = acc_expr_mul (product, acc_expr_extent (transform->array, transform->first + i));
+  size = acc_expr_ref_sink (acc_expr_cast (product, transform->type));
   for (guint i = 0; i < 2; i++)
     {
       AccExpr *part = acc_expr_item (pair, transform->mode == ACC_FFT_FORWARD ? i : 1 - i);
 
       if (transform->mode == ACC_FFT_INVERSE)
-        part = acc_expr_fdiv (part, acc_expr_new_typed_float (transform->type, transform->size));
+        part = acc_expr_fdiv (part, size);
       parts[i] = acc_expr_cast (part, component);
     }
 
@@ -108,19 +113,22 @@ static gboolean
 check (AccArray   *node,
        const char *operation,
        AccArray   *self,
-       guint       first,
-       guint       n_dimensions)
+       gint        dimension,
+       Transform  *transform)
 {
   AccShape *shape = acc_array_get_shape (self);
+  guint last;
 
-  if (first >= self->rank || n_dimensions > self->rank - first)
-    return acc_array_fail (node, ACC_ERROR_SHAPE, "%s: an array of rank %u has no dimension %u", operation, self->rank, first + n_dimensions - 1);
+  if (!acc_array_find_dimension (node, self, operation, dimension, &last) ||
+      !acc_array_find_dimension (node, self, operation, -(gint) transform->n_dimensions, &transform->first))
+    return FALSE;
   if (get_component (self->type) == ACC_KIND_BOOL)
     return acc_array_fail (node, ACC_ERROR_TYPE, "%s: elements are floats or complex numbers, not %s", operation, acc_element_type_get_code (self->type));
   if (shape == NULL)
     return acc_array_fail (node, ACC_ERROR_UNSUPPORTED, "%s: extents must be known before it runs", operation);
 
-  for (guint d = first; d < first + n_dimensions; d++)
+  transform->first = last + 1 - transform->n_dimensions;
+  for (guint d = transform->first; d <= last; d++)
     if (acc_shape_get_extent (shape, d) > G_MAXINT32 && !acc_fft_is_smooth (acc_shape_get_extent (shape, d)))
       return acc_array_fail (node, ACC_ERROR_UNSUPPORTED, "%s: a row of %" G_GINT64_FORMAT " elements is too long, for want of small factors", operation,
                              acc_shape_get_extent (shape, d));
@@ -128,19 +136,20 @@ check (AccArray   *node,
   return TRUE;
 }
 
+/* Along @dimension and those before it, @n_dimensions in all. */
 static AccArray *
 transform_dimensions (AccArray   *self,
                       const char *operation,
-                      guint       first,
+                      gint        dimension,
                       guint       n_dimensions,
                       AccFftMode  mode)
 {
   AccArray *node = acc_array_begin (ACC_OP_GENERATE, &self, 1);
-  Transform transform = { mode, NULL, NULL, 1 };
+  Transform transform = { mode, NULL, NULL, self, 0, n_dimensions };
   AccShape *shape;
   g_autoptr(AccArray) values = NULL, shaped = NULL;
 
-  if (node->error != NULL || !check (node, operation, self, first, n_dimensions))
+  if (node->error != NULL || !check (node, operation, self, dimension, &transform))
     return acc_array_complete (node);
   g_object_unref (node);
 
@@ -151,14 +160,13 @@ transform_dimensions (AccArray   *self,
 
   transform.type = acc_array_float_type (acc_element_type_new (get_component (self->type)));
   values = acc_array_map (self, parts_of, &transform);
-  for (guint d = first + n_dimensions; d-- > first; )
+  for (guint d = transform.first + n_dimensions; d-- > transform.first; )
     {
       AccFft fft = { 1, acc_shape_get_extent (shape, d), 1, transform.type };
       g_autoptr(AccArray) rows = NULL;
 
       for (guint i = 0; i < self->rank; i++)
         *(i < d ? &fft.outer : &fft.inner) *= i == d ? 1 : acc_shape_get_extent (shape, i);
-      transform.size *= fft.n;
       rows = acc_array_reshape_expr (values, acc_expr_tuple3 (acc_array_number (fft.outer), acc_array_number (fft.n), acc_array_number (fft.inner)));
       g_object_unref (values);
       values = acc_fft_transform (&fft, rows);
@@ -166,15 +174,6 @@ transform_dimensions (AccArray   *self,
   shaped = acc_array_reshape (values, shape);
 
   return acc_array_map (shaped, join_parts, &transform);
-}
-
-static AccArray *
-transform_innermost (AccArray   *self,
-                     const char *operation,
-                     guint       n,
-                     AccFftMode  mode)
-{
-  return transform_dimensions (self, operation, ACC_IS_ARRAY (self) && self->rank > n ? self->rank - n : 0, n, mode);
 }
 
 /**
@@ -203,13 +202,13 @@ AccArray *
 acc_array_fft (AccArray   *self,
                AccFftMode  mode)
 {
-  return transform_innermost (self, "fft", 1, mode);
+  return transform_dimensions (self, "fft", -1, 1, mode);
 }
 
 /**
  * acc_array_fft_on:
  * @self: an array of floats or of complex numbers
- * @dimension: along which, from the outermost, 0, on
+ * @dimension: 0 for the outermost, -1 for the innermost
  * @mode: which way
  *
  * As [method@Array.fft], along any dimension. One that @self does not have is %ACC_ERROR_SHAPE.
@@ -220,7 +219,7 @@ acc_array_fft (AccArray   *self,
  */
 AccArray *
 acc_array_fft_on (AccArray   *self,
-                  guint       dimension,
+                  gint        dimension,
                   AccFftMode  mode)
 {
   return transform_dimensions (self, "fft_on", dimension, 1, mode);
@@ -241,7 +240,7 @@ AccArray *
 acc_array_fft2 (AccArray   *self,
                 AccFftMode  mode)
 {
-  return transform_innermost (self, "fft2", 2, mode);
+  return transform_dimensions (self, "fft2", -1, 2, mode);
 }
 
 /**
@@ -259,5 +258,5 @@ AccArray *
 acc_array_fft3 (AccArray   *self,
                 AccFftMode  mode)
 {
-  return transform_innermost (self, "fft3", 3, mode);
+  return transform_dimensions (self, "fft3", -1, 3, mode);
 }

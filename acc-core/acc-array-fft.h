@@ -21,11 +21,11 @@ typedef enum {
   ACC_FFT_INVERSE,
 } AccFftMode;
 
-/* Of rows, along one dimension, and of the innermost two and three */
+/* Of rows; along @dimension, 0 the outermost, -1 the innermost; along the innermost two and three */
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_fft    (AccArray *self, AccFftMode mode) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-AccArray *acc_array_fft_on (AccArray *self, guint dimension, AccFftMode mode) G_GNUC_WARN_UNUSED_RESULT;
+AccArray *acc_array_fft_on (AccArray *self, gint dimension, AccFftMode mode) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_fft2   (AccArray *self, AccFftMode mode) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0

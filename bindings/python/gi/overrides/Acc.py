@@ -783,13 +783,10 @@ class Array(Acc.Array):
     # Fourier transforms
     def fft(self, axis=-1):
         """The discrete Fourier transform along one dimension."""
-        return self._fft(axis, Acc.FftMode.FORWARD)
+        return _sound(Acc.Array.fft_on(self, axis, Acc.FftMode.FORWARD))
 
     def ifft(self, axis=-1):
-        return self._fft(axis, Acc.FftMode.INVERSE)
-
-    def _fft(self, axis, mode):
-        return _sound(Acc.Array.fft_on(self, axis + self.get_rank() if axis < 0 else axis, mode))
+        return _sound(Acc.Array.fft_on(self, axis, Acc.FftMode.INVERSE))
 
     def fft2(self):
         """Along the two innermost dimensions."""
