@@ -6,7 +6,7 @@
 /* Discrete Fourier transforms. A transform the other way is the forward one of numbers whose parts are exchanged, and exchanged back. */
 
 /* Rows that are at least as long are transformed by themselves, shorter ones side by side. */
-#define LONG_ROW 1024
+#define LONG_ROW 256
 
 /* --- along one dimension */
 
