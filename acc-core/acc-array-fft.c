@@ -260,3 +260,75 @@ acc_array_fft3 (AccArray   *self,
 {
   return transform_dimensions (self, "fft3", -1, 3, mode);
 }
+
+/* --- the zero frequency in the middle */
+
+typedef struct {
+  AccArray *array;
+  gint64    round;     /* what is added before halving */
+} Shift;
+
+static AccExpr *
+shifted_index (AccExpr *index,
+               gpointer data)
+{
+  const Shift *shift = data;
+  guint rank = shift->array->rank;
+  g_autofree AccExpr **items = g_new (AccExpr *, rank + 1);
+
+  for (guint i = 0; i < rank; i++)
+    {
+      g_autoptr(AccExpr) n = acc_expr_ref_sink (acc_expr_extent (shift->array, i)), place = NULL;
+
+      place = acc_expr_ref_sink (acc_expr_add (acc_expr_item (index, i), acc_expr_shr (acc_expr_add (n, acc_array_number (shift->round)), acc_array_number (1))));
+      items[i] = acc_expr_cond (acc_expr_lt (place, n), place, acc_expr_sub (place, n));
+    }
+
+  return acc_array_join_items (items, rank);
+}
+
+static AccArray *
+shift_all (AccArray *self,
+           gint64    round)
+{
+  AccArray *node = acc_array_begin (ACC_OP_BACKPERMUTE, &self, 1);
+
+  if (node->error != NULL)
+    return acc_array_complete (node);
+  g_object_unref (node);
+
+  return acc_array_backpermute_expr (self, acc_expr_shape (self), shifted_index, &(Shift) { self, round });
+}
+
+/**
+ * acc_array_fftshift:
+ * @self: an array of any type and rank
+ *
+ * Every dimension turned round by half its extent, rounded down: of a transform, the zero frequency comes to the middle. Extents may be
+ * known only when it runs.
+ *
+ * Returns: (transfer full): an array of the type and extents of @self
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_fftshift (AccArray *self)
+{
+  return shift_all (self, 1);
+}
+
+/**
+ * acc_array_ifftshift:
+ * @self: an array of any type and rank
+ *
+ * What undoes [method@Array.fftshift]; it differs from that where an extent is odd.
+ *
+ * Returns: (transfer full): an array of the type and extents of @self
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_ifftshift (AccArray *self)
+{
+  return shift_all (self, 0);
+}

@@ -30,5 +30,10 @@ ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_fft2   (AccArray *self, AccFftMode mode) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_fft3   (AccArray *self, AccFftMode mode) G_GNUC_WARN_UNUSED_RESULT;
+/* The zero frequency to the middle, and back */
+ACC_AVAILABLE_IN_1_0
+AccArray *acc_array_fftshift  (AccArray *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccArray *acc_array_ifftshift (AccArray *self) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

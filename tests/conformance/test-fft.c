@@ -325,6 +325,26 @@ is_positive (AccExpr *x, gpointer data)
 }
 
 static void
+test_shifts (void)
+{
+  g_autoptr(AccArray) odd = CONF_INTS1 ("u1", 0, 1, 2, 3, 4), even = CONF_INTS1 ("i8", 0, 1, 2, 3), matrix = CONF_INTS2 ("i4", 2, 3, 0, 1, 2, 3, 4, 5);
+  g_autoptr(AccArray) none = acc_array_take (odd, 0), scalar = acc_array_sum (even), pairs = acc_array_zip (odd, odd), floats = CONF_FLOATS1 ("f8", -1, 0.5, 2, 3);
+  g_autoptr(AccArray) kept = acc_array_filter (floats, is_positive, NULL, NULL), shifted = acc_array_fftshift (matrix), broken = acc_array_fft (odd, ACC_FFT_FORWARD);
+
+  CONF_EXPECT_INTS ("fftshift/odd", acc_array_fftshift (odd), "[5]", 3, 4, 0, 1, 2);
+  CONF_EXPECT_INTS ("ifftshift/odd", acc_array_ifftshift (odd), "[5]", 2, 3, 4, 0, 1);
+  CONF_EXPECT_INTS ("fftshift/even", acc_array_fftshift (even), "[4]", 2, 3, 0, 1);
+  CONF_EXPECT_INTS ("ifftshift/even", acc_array_ifftshift (even), "[4]", 2, 3, 0, 1);
+  CONF_EXPECT_INTS ("fftshift/matrix", g_object_ref (shifted), "[2,3]", 5, 3, 4, 2, 0, 1);
+  CONF_EXPECT_INTS ("ifftshift/matrix", acc_array_ifftshift (shifted), "[2,3]", 0, 1, 2, 3, 4, 5);
+  CONF_EXPECT_INTS ("fftshift/scalar", acc_array_fftshift (scalar), "[]", 6);
+  CONF_EXPECT_INTS ("fftshift/pairs", acc_array_fftshift (pairs), "[5]", 3, 4, 0, 1, 2);
+  CONF_EXPECT_FLOATS ("fftshift/computed", acc_array_fftshift (kept), "[3]", 3, 0.5, 2);
+  conf_expect_ints ("fftshift/nothing", acc_array_fftshift (none), "[0]", 0, 0, NULL);
+  CONF_EXPECT_ERROR ("fftshift/of-broken", acc_array_fftshift (broken), ACC_ERROR_TYPE, "u1");
+}
+
+static void
 test_mistakes (void)
 {
   g_autoptr(AccArray) x = CONF_FLOATS1 ("f4", 1, 2, 3), whole = CONF_INTS1 ("i4", 1, 2), scalar = acc_array_sum (x), pairs = acc_array_zip (x, x);
@@ -359,6 +379,7 @@ main (int argc, char **argv)
   g_test_add_func ("/fft/back", test_back);
   g_test_add_func ("/fft/linear", test_linear);
   g_test_add_func ("/fft/types", test_types);
+  g_test_add_func ("/fft/shifts", test_shifts);
   g_test_add_func ("/fft/mistakes", test_mistakes);
   return conf_run ();
 }

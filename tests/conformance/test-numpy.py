@@ -547,6 +547,10 @@ def test_fourier():
             worst = np.max(np.abs(got - wanted), initial=0) / largest / np.finfo(code).eps
             if got.dtype != np.dtype(code) or got.shape != shape or not worst <= 2 + np.log2(max(z.size, 1)):
                 failures.append(f'{name} {code}{list(shape)}: {got.dtype} {got.shape}, wrong by {worst} units of the largest')
+    for code, shape in itertools.product(ALL, SHAPES[1:] + ((5, 2, 3),)):
+        x = sample(code, shape)
+        same(f'fftshift {code}{list(shape)}', run(Acc.use(x).fftshift()), np.fft.fftshift(x))
+        same(f'ifftshift {code}{list(shape)}', run(Acc.use(x).ifftshift()), np.fft.ifftshift(x))
     x = random.normal(size=30)
     failures.extend([] if np.allclose(run(Acc.use(x).fft()), np.fft.fft(x), rtol=0, atol=1e-13) else ['fft of real numbers'])
     for call in (lambda: Acc.use(x).fft(1), lambda: Acc.use(x).fft(-2), lambda: Acc.use(x).fft2(), lambda: Acc.use(np.arange(3)).fft()):

@@ -802,6 +802,8 @@ class Array(Acc.Array):
     def ifft3(self):
         return _sound(Acc.Array.fft3(self, Acc.FftMode.INVERSE))
 
+    fftshift, ifftshift = _checked('fftshift'), _checked('ifftshift')
+
     cumsum, cumprod, cummin, cummax = _checked('cumsum'), _checked('cumprod'), _checked('cummin'), _checked('cummax')
 
     # statistics of each row, and of everything
