@@ -92,6 +92,8 @@ gboolean  acc_array_is_optional   (AccElementType *type);
 AccArray *acc_array_refuse        (AccArray *node, AccArray **second);
 /* What sums and comparisons that round are computed in: f4 for f2 and f4, else f8. */
 AccElementType *acc_array_float_type (AccElementType *type);
+/* Which dimension is meant, -1 being the innermost; FALSE: none, which @node says. */
+gboolean  acc_array_find_dimension (AccArray *node, AccArray *array, const char *operation, gint dimension, guint *found);
 /* Where the first @n items of @index are in the row-major order of the outermost dimensions of @array. */
 AccExpr  *acc_array_outer_place   (AccArray *array, AccExpr *index, guint n);
 /* Ranks, and extents as far as they are known, are equal; @what: the operation and what @other is to it, for the message. */

@@ -99,6 +99,23 @@ acc_array_min_elements (AccExpr *x,
   return acc_expr_min (x, y);
 }
 
+gboolean
+acc_array_find_dimension (AccArray   *node,
+                          AccArray   *array,
+                          const char *operation,
+                          gint        dimension,
+                          guint      *found)
+{
+  gint rank = (gint) array->rank;
+
+  *found = 0;
+  if (dimension < -rank || dimension >= rank)
+    return acc_array_fail (node, ACC_ERROR_SHAPE, "%s: an array of rank %d has no dimension %d", operation, rank, dimension);
+
+  *found = (guint) (dimension < 0 ? dimension + rank : dimension);
+  return TRUE;
+}
+
 /* --- operations of two arrays that must have the same extents */
 
 gboolean

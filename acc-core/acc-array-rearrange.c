@@ -13,24 +13,6 @@ clamp (AccExpr *x,
   return acc_expr_min (acc_expr_max (x, acc_array_number (0)), high);
 }
 
-/* Which dimension is meant; FALSE: none, which @node says. */
-static gboolean
-find_dimension (AccArray   *node,
-                AccArray   *array,
-                const char *operation,
-                gint        dimension,
-                guint      *found)
-{
-  gint rank = (gint) array->rank;
-
-  *found = 0;
-  if (dimension < -rank || dimension >= rank)
-    return acc_array_fail (node, ACC_ERROR_SHAPE, "%s: an array of rank %d has no dimension %d", operation, rank, dimension);
-
-  *found = (guint) (dimension < 0 ? dimension + rank : dimension);
-  return TRUE;
-}
-
 typedef struct {
   AccExpr *(*function) (AccExpr *item, gpointer data);
   gpointer data;
@@ -93,7 +75,7 @@ take_window (AccArray   *self,
   Change change = { .function = add_start };
   guint d;
 
-  if (node->error == NULL && find_dimension (node, self, operation, dimension, &d))
+  if (node->error == NULL && acc_array_find_dimension (node, self, operation, dimension, &d))
     {
       g_autofree AccExpr **extents = acc_array_list_extents (self);
 
@@ -197,7 +179,7 @@ drop_last (AccArray   *self,
   g_autoptr(AccExpr) owned = acc_expr_ref_sink (count != NULL ? count : acc_array_number (0));
   guint d;
 
-  if (node->error != NULL || !find_dimension (node, self, operation, dimension, &d))
+  if (node->error != NULL || !acc_array_find_dimension (node, self, operation, dimension, &d))
     return acc_array_complete (node);
   g_object_unref (node);
 
@@ -342,7 +324,7 @@ reverse (AccArray   *self,
   Change change = { .function = from_end };
   guint d;
 
-  if (node->error == NULL && find_dimension (node, self, operation, dimension, &d))
+  if (node->error == NULL && acc_array_find_dimension (node, self, operation, dimension, &d))
     {
       g_autofree AccExpr **extents = acc_array_list_extents (self);
       g_autoptr(AccExpr) extent = acc_expr_ref_sink (acc_expr_extent (self, d));
@@ -401,7 +383,7 @@ transpose (AccArray   *self,
   Change change = { .function = NULL };
   guint *d = change.dimensions;
 
-  if (node->error == NULL && find_dimension (node, self, operation, first, &d[0]) && find_dimension (node, self, operation, second, &d[1]))
+  if (node->error == NULL && acc_array_find_dimension (node, self, operation, first, &d[0]) && acc_array_find_dimension (node, self, operation, second, &d[1]))
     {
       g_autofree AccExpr **extents = acc_array_list_extents (self);
       AccExpr *first_extent = extents[d[0]];
@@ -501,7 +483,7 @@ concat (AccArray   *self,
   else if (self->type != other->type)
     acc_array_fail (node, ACC_ERROR_TYPE, "%s: an array of %s and one of %s", operation, acc_element_type_get_code (self->type),
                     acc_element_type_get_code (other->type));
-  else if (find_dimension (node, self, operation, dimension, &pair.dimension))
+  else if (acc_array_find_dimension (node, self, operation, dimension, &pair.dimension))
     {
       g_autofree AccExpr **extents = g_new (AccExpr *, self->rank);
 

@@ -152,6 +152,7 @@ G_END_DECLS
 
 #include "acc-array-cumulative.h"
 #include "acc-array-expand.h"
+#include "acc-array-fft.h"
 #include "acc-array-filter.h"
 #include "acc-array-fold-segments.h"
 #include "acc-array-histogram.h"

@@ -44,6 +44,8 @@ const parts = Acc.use(new Int32Array([5, 1, 2, 3, 9, 4]));
 check(parts.fold_seg(Acc.Expr.new_int(1), counts, (x, y) => x.add(y)).run().to_array().join() === '7,1,15,5', 'fold_seg');
 check(counts.reverse().take(2).run().to_array().join() === '1,3', 'parts');
 check(counts.sort(true).run().to_array().join() === '3,2,1,0', 'sort');
+const spectrum = counts.map(x => x.cast('f4')).fft(Acc.FftMode.FORWARD).run();
+check([0, 1, 2, 3].map(k => spectrum.get_double(0, k)).join() === '6,-1,4,-1' && spectrum.get_double(1, 1) === 1, 'fft');
 const [byCount, sorted] = xs.take(4).sort_by(counts, false);
 check(byCount.run().to_array().join() === [a[1], a[3], a[0], a[2]].join() && sorted.run().to_array().join() === '0,1,2,3', 'sort_by');
 const chance = Acc.Array.random_uniform(Acc.ElementType.parse('f4'), Acc.Shape.new([100]), 42, 0).run().to_array();

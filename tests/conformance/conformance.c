@@ -373,13 +373,11 @@ conf_check_array (const char    *name,
   g_object_unref (array);
 }
 
-typedef void (*ResultFunc) (const char *backend, const char *name, AccArray *result, const GError *error, gpointer data);
-
-static void
-run_everywhere (const char *name,
-                AccArray   *array,
-                ResultFunc  function,
-                gpointer    data)
+void
+conf_run_everywhere (const char     *name,
+                     AccArray       *array,
+                     ConfResultFunc  function,
+                     gpointer        data)
 {
   for (guint i = 0; i <= backends->len; i++)
     {
@@ -454,7 +452,7 @@ conf_expect_ints (const char   *name,
                   guint         n,
                   const gint64 *values)
 {
-  run_everywhere (name, array, compare_expectation, &(Expectation) { shape, leaf, n, values, NULL });
+  conf_run_everywhere (name, array, compare_expectation, &(Expectation) { shape, leaf, n, values, NULL });
 }
 
 void
@@ -465,7 +463,7 @@ conf_expect_floats (const char   *name,
                     guint         n,
                     const double *values)
 {
-  run_everywhere (name, array, compare_expectation, &(Expectation) { shape, leaf, n, NULL, values });
+  conf_run_everywhere (name, array, compare_expectation, &(Expectation) { shape, leaf, n, NULL, values });
 }
 
 typedef struct {
@@ -507,5 +505,5 @@ conf_expect_error (const char         *name,
                    AccError            code,
                    const char * const *parts)
 {
-  run_everywhere (name, array, compare_error, &(ErrorExpectation) { code, parts });
+  conf_run_everywhere (name, array, compare_error, &(ErrorExpectation) { code, parts });
 }

@@ -79,6 +79,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (ConfProgram, conf_program_free)
 /* --- single arrays, and hand-worked values: on the interpreter and all backends. They take over @array. Integers of u8 are
  * given by their bits. */
 
+/* What the test itself judges: @result, or NULL and @error. */
+typedef void (*ConfResultFunc) (const char *backend, const char *name, AccArray *result, const GError *error, gpointer data);
+void        conf_run_everywhere (const char *name, AccArray *array, ConfResultFunc function, gpointer data);
 void        conf_check_array    (const char *name, AccArray *array, ConfTolerance tolerance);
 void        conf_expect_ints    (const char *name, AccArray *array, const char *shape, guint leaf, guint n, const gint64 *values);
 void        conf_expect_floats  (const char *name, AccArray *array, const char *shape, guint leaf, guint n, const double *values);

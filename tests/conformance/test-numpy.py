@@ -10,7 +10,7 @@ import gi
 gi.require_version('Acc', '1')
 
 import numpy as np
-from gi.repository import Acc
+from gi.repository import Acc, GLib
 
 INTEGERS = ('i1', 'i2', 'i4', 'i8', 'u1', 'u2', 'u4', 'u8')
 FLOATS = ('f2', 'f4', 'f8')
@@ -554,6 +554,37 @@ def test_complex():
         near(f'scanl1 {code}', run(Acc.use(z).scanl1(lambda a, b: a + b)), np.cumsum(z, axis=-1), 40)
         for cut in (z.T, z[::2, 1::3], z[:0]):
             same(f'layout {code}', run(Acc.use(cut).map(lambda x: x)), cut)
+
+
+def test_fourier():
+    random = np.random.default_rng(7)
+    for code, shape in itertools.product(('c8', 'c16'), ((1,), (2, 8), (13,), (3, 60), (1031,), (5, 4, 6), (2, 3, 0), (2, 0, 3))):
+        z = (random.normal(size=shape) + 1j * random.normal(size=shape)).astype(code)
+        array, whole = Acc.use(z), z.astype('c16')
+        forms = [(f'fft {axis}', array.fft(axis), np.fft.fft(whole, axis=axis) if whole.size else z) for axis in range(-z.ndim, z.ndim) if z.size or axis == -1]
+        forms += [('ifft', array.ifft(), np.fft.ifft(whole) if whole.size else z)]
+        if z.size and z.ndim > 1:
+            forms += [('fft2', array.fft2(), np.fft.fft2(whole)), ('ifft2', array.ifft2(), np.fft.ifft2(whole))]
+        if z.size and z.ndim > 2:
+            forms += [('fft3', array.fft3(), np.fft.fftn(whole)), ('ifft3', array.ifft3(), np.fft.ifftn(whole))]
+        for name, got, wanted in forms:
+            got = run(got)
+            largest = max(np.max(np.abs(wanted), initial=0), np.finfo(code).tiny)
+            worst = np.max(np.abs(got - wanted), initial=0) / largest / np.finfo(code).eps
+            if got.dtype != np.dtype(code) or got.shape != shape or not worst <= 2 + np.log2(max(z.size, 1)):
+                failures.append(f'{name} {code}{list(shape)}: {got.dtype} {got.shape}, wrong by {worst} units of the largest')
+    for code, shape in itertools.product(ALL, SHAPES[1:] + ((5, 2, 3),)):
+        x = sample(code, shape)
+        same(f'fftshift {code}{list(shape)}', run(Acc.use(x).fftshift()), np.fft.fftshift(x))
+        same(f'ifftshift {code}{list(shape)}', run(Acc.use(x).ifftshift()), np.fft.ifftshift(x))
+    x = random.normal(size=30)
+    failures.extend([] if np.allclose(run(Acc.use(x).fft()), np.fft.fft(x), rtol=0, atol=1e-13) else ['fft of real numbers'])
+    for call in (lambda: Acc.use(x).fft(1), lambda: Acc.use(x).fft(-2), lambda: Acc.use(x).fft2(), lambda: Acc.use(np.arange(3)).fft()):
+        try:
+            call()
+            failures.append('a mistake in fft is not raised')
+        except GLib.Error:
+            pass
 
 
 def test_vectors():

@@ -837,6 +837,30 @@ class Array(Acc.Array):
     def __rmatmul__(self, other):
         return _sound(Acc.Array.matmul(_array(other), self))
 
+    # Fourier transforms
+    def fft(self, axis=-1):
+        """The discrete Fourier transform along one dimension."""
+        return _sound(Acc.Array.fft_on(self, axis, Acc.FftMode.FORWARD))
+
+    def ifft(self, axis=-1):
+        return _sound(Acc.Array.fft_on(self, axis, Acc.FftMode.INVERSE))
+
+    def fft2(self):
+        """Along the two innermost dimensions."""
+        return _sound(Acc.Array.fft2(self, Acc.FftMode.FORWARD))
+
+    def ifft2(self):
+        return _sound(Acc.Array.fft2(self, Acc.FftMode.INVERSE))
+
+    def fft3(self):
+        """Along the three innermost dimensions."""
+        return _sound(Acc.Array.fft3(self, Acc.FftMode.FORWARD))
+
+    def ifft3(self):
+        return _sound(Acc.Array.fft3(self, Acc.FftMode.INVERSE))
+
+    fftshift, ifftshift = _checked('fftshift'), _checked('ifftshift')
+
     cumsum, cumprod, cummin, cummax = _checked('cumsum'), _checked('cumprod'), _checked('cummin'), _checked('cummax')
 
     # statistics of each row, and of everything

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-array-fft.h"
+
+G_BEGIN_DECLS
+
+/* Functions of elements take extents from arrays, not from numbers that are known: so one kernel serves all of them.
+ *
+ * Complex numbers as pairs of floats, (re, im), in an array of rank 3; transforms go along the dimension in the middle. */
+typedef struct {
+  gint64          outer, n, inner;
+  AccElementType *type;              /* of the floats */
+} AccFft;
+
+/* The forward transform, unnormalised, of @n elements of any number but 0. */
+AccArray *acc_fft_transform     (const AccFft *self, AccArray *pairs);
+/* The same where acc_fft_is_smooth(). */
+AccArray *acc_fft_run_passes    (const AccFft *self, AccArray *pairs);
+AccArray *acc_fft_run_two_steps (const AccFft *self, AccArray *pairs);
+/* The same for any @n less than 2^31. */
+AccArray *acc_fft_convolve      (const AccFft *self, AccArray *pairs);
+
+/* Has no prime factors that there is no pass for. */
+gboolean  acc_fft_is_smooth     (gint64 n);
+
+AccArray *acc_fft_generate3     (gint64 outer, gint64 n, gint64 inner, AccExprFunc element, gpointer user_data);
+/* exp (-2πi @turns / @n) as a pair of f8; @turns from 0 to @n - 1. */
+AccExpr  *acc_fft_root          (AccExpr *turns, AccExpr *n);
+/* A pair as one of floats of @type, and the product of two of the same type. */
+AccExpr  *acc_fft_cast          (AccExpr *pair, AccElementType *type);
+AccExpr  *acc_fft_mul           (AccExpr *x, AccExpr *y);
+
+G_END_DECLS

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-build-private.h"
+#include "acc-array-fft-private.h"
+#include "acc-error.h"
+
+/* Discrete Fourier transforms. A transform the other way is the forward one of numbers whose parts are exchanged, and exchanged back. */
+
+/* Rows that are at least as long are transformed by themselves, shorter ones side by side. */
+#define LONG_ROW 256
+
+/* --- along one dimension */
+
+typedef struct {
+  AccArray *pairs;
+} Turn;
+
+static AccExpr *
+element_of_row (AccExpr *index,
+                gpointer data)
+{
+  const Turn *turn = data;
+
+  return acc_expr_index (turn->pairs, acc_expr_tuple3 (acc_expr_item (index, 2), acc_expr_item (index, 1), acc_expr_item (index, 0)));
+}
+
+static AccArray *
+transform_side_by_side (const AccFft *self,
+                        AccArray     *pairs)
+{
+  AccFft fft = { 1, self->n, self->outer, self->type };
+  Turn turn = { pairs };
+  g_autoptr(AccArray) columns = acc_fft_generate3 (1, self->n, self->outer, element_of_row, &turn), done = NULL;
+
+  turn.pairs = done = acc_fft_transform (&fft, columns);
+  return acc_fft_generate3 (self->outer, self->n, 1, element_of_row, &turn);
+}
+
+AccArray *
+acc_fft_transform (const AccFft *self,
+                   AccArray     *pairs)
+{
+  if (self->n == 1)
+    return g_object_ref (pairs);
+  if (self->inner == 1 && self->outer > 1 && self->n < LONG_ROW)
+    return transform_side_by_side (self, pairs);
+  if (!acc_fft_is_smooth (self->n))
+    return acc_fft_convolve (self, pairs);
+
+  return self->inner == 1 && self->n >= LONG_ROW ? acc_fft_run_two_steps (self, pairs) : acc_fft_run_passes (self, pairs);
+}
+
+/* --- of arrays */
+
+typedef struct {
+  AccFftMode      mode;
+  AccElementType *result;   /* complex */
+  AccElementType *type;     /* of what is computed with */
+  AccArray       *array;
+  guint           first, n_dimensions;
+} Transform;
+
+static AccExpr *
+parts_of (AccExpr *x,
+          gpointer data)
+{
+  const Transform *transform = data;
+  gboolean is_complex = acc_element_type_get_kind (acc_expr_get_element_type (x)) == ACC_KIND_COMPLEX;
+  AccExpr *re = acc_expr_cast (is_complex ? acc_expr_real (x) : x, transform->type);
+  AccExpr *im = is_complex ? acc_expr_cast (acc_expr_imag (x), transform->type) : acc_expr_new_typed_float (transform->type, 0);
+
+  return transform->mode == ACC_FFT_FORWARD ? acc_expr_tuple2 (re, im) : acc_expr_tuple2 (im, re);
+}
+
+static AccExpr *
+join_parts (AccExpr *pair,
+            gpointer data)
+{
+  const Transform *transform = data;
+  AccElementType *component = acc_element_type_new (acc_element_type_get_leaf (transform->result, 0));
+  AccExpr *parts[2], *product = acc_array_number (1);
+  g_autoptr(AccExpr) size = NULL;
+
+  for (guint i = 0; i < transform->n_dimensions; i++)
+    product = acc_expr_mul (product, acc_expr_extent (transform->array, transform->first + i));
+  size = acc_expr_ref_sink (acc_expr_cast (product, transform->type));
+  for (guint i = 0; i < 2; i++)
+    {
+      AccExpr *part = acc_expr_item (pair, transform->mode == ACC_FFT_FORWARD ? i : 1 - i);
+
+      if (transform->mode == ACC_FFT_INVERSE)
+        part = acc_expr_fdiv (part, size);
+      parts[i] = acc_expr_cast (part, component);
+    }
+
+  return acc_expr_complex (parts[0], parts[1]);
+}
+
+/* The kind of the floats that transforms of @type are of; b1 for none. */
+static AccElementKind
+get_component (AccElementType *type)
+{
+  AccElementKind kind = acc_element_type_get_kind (type);
+
+  if (acc_element_type_is_tuple (type))
+    return ACC_KIND_BOOL;
+  if (kind == ACC_KIND_COMPLEX)
+    return acc_element_type_get_leaf (type, 0);
+
+  return acc_element_kind_is_float (kind) ? kind : ACC_KIND_BOOL;
+}
+
+static gboolean
+check (AccArray   *node,
+       const char *operation,
+       AccArray   *self,
+       gint        dimension,
+       Transform  *transform)
+{
+  AccShape *shape = acc_array_get_shape (self);
+  guint last;
+
+  if (!acc_array_find_dimension (node, self, operation, dimension, &last) ||
+      !acc_array_find_dimension (node, self, operation, -(gint) transform->n_dimensions, &transform->first))
+    return FALSE;
+  if (get_component (self->type) == ACC_KIND_BOOL)
+    return acc_array_fail (node, ACC_ERROR_TYPE, "%s: elements are floats or complex numbers, not %s", operation, acc_element_type_get_code (self->type));
+  if (shape == NULL)
+    return acc_array_fail (node, ACC_ERROR_UNSUPPORTED, "%s: extents must be known before it runs", operation);
+
+  transform->first = last + 1 - transform->n_dimensions;
+  for (guint d = transform->first; d <= last; d++)
+    if (acc_shape_get_extent (shape, d) > G_MAXINT32 && !acc_fft_is_smooth (acc_shape_get_extent (shape, d)))
+      return acc_array_fail (node, ACC_ERROR_UNSUPPORTED, "%s: a row of %" G_GINT64_FORMAT " elements is too long, for want of small factors", operation,
+                             acc_shape_get_extent (shape, d));
+
+  return TRUE;
+}
+
+/* Along @dimension and those before it, @n_dimensions in all. */
+static AccArray *
+transform_dimensions (AccArray   *self,
+                      const char *operation,
+                      gint        dimension,
+                      guint       n_dimensions,
+                      AccFftMode  mode)
+{
+  AccArray *node = acc_array_begin (ACC_OP_GENERATE, &self, 1);
+  Transform transform = { mode, NULL, NULL, self, 0, n_dimensions };
+  AccShape *shape;
+  g_autoptr(AccArray) values = NULL, shaped = NULL;
+
+  if (node->error != NULL || !check (node, operation, self, dimension, &transform))
+    return acc_array_complete (node);
+  g_object_unref (node);
+
+  shape = acc_array_get_shape (self);
+  transform.result = acc_element_type_new_complex (get_component (self->type));
+  if (acc_shape_get_size (shape) == 0)
+    return acc_array_cast (self, transform.result);
+
+  transform.type = acc_array_float_type (acc_element_type_new (get_component (self->type)));
+  values = acc_array_map (self, parts_of, &transform);
+  for (guint d = transform.first + n_dimensions; d-- > transform.first; )
+    {
+      AccFft fft = { 1, acc_shape_get_extent (shape, d), 1, transform.type };
+      g_autoptr(AccArray) rows = NULL;
+
+      for (guint i = 0; i < self->rank; i++)
+        *(i < d ? &fft.outer : &fft.inner) *= i == d ? 1 : acc_shape_get_extent (shape, i);
+      rows = acc_array_reshape_expr (values, acc_expr_tuple3 (acc_array_number (fft.outer), acc_array_number (fft.n), acc_array_number (fft.inner)));
+      g_object_unref (values);
+      values = acc_fft_transform (&fft, rows);
+    }
+  shaped = acc_array_reshape (values, shape);
+
+  return acc_array_map (shaped, join_parts, &transform);
+}
+
+/**
+ * acc_array_fft:
+ * @self: an array of floats or of complex numbers, of rank 1 or more
+ * @mode: which way
+ *
+ * The discrete Fourier transform of every innermost row: element k is the sum of x[j] · exp (∓2πi j k / n) over its n elements, divided
+ * by n for %ACC_FFT_INVERSE. Any n will do: it takes O(n log n) operations, and memory for the row twice; where n has prime factors above 7,
+ * about six times that. What rounding does to it grows with log n; it is computed in f4 for f2, c4, f4 and c8, else in f8, with sines and
+ * cosines in f8, which the device must have.
+ *
+ * ```c
+ * g_autoptr(AccArray) spectrum = acc_array_fft (samples, ACC_FFT_FORWARD);
+ * g_autoptr(AccArray) again    = acc_array_fft (spectrum, ACC_FFT_INVERSE);
+ * ```
+ *
+ * An array of rank 0 is %ACC_ERROR_SHAPE, elements of other types are %ACC_ERROR_TYPE. Extents that are known only when it runs are
+ * %ACC_ERROR_UNSUPPORTED, as are rows of 2^31 or more elements that have large prime factors.
+ *
+ * Returns: (transfer full): an array of the extents of @self, of complex numbers
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_fft (AccArray   *self,
+               AccFftMode  mode)
+{
+  return transform_dimensions (self, "fft", -1, 1, mode);
+}
+
+/**
+ * acc_array_fft_on:
+ * @self: an array of floats or of complex numbers
+ * @dimension: 0 for the outermost, -1 for the innermost
+ * @mode: which way
+ *
+ * As [method@Array.fft], along any dimension. One that @self does not have is %ACC_ERROR_SHAPE.
+ *
+ * Returns: (transfer full): an array of the extents of @self, of complex numbers
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_fft_on (AccArray   *self,
+                  gint        dimension,
+                  AccFftMode  mode)
+{
+  return transform_dimensions (self, "fft_on", dimension, 1, mode);
+}
+
+/**
+ * acc_array_fft2:
+ * @self: an array of floats or of complex numbers, of rank 2 or more
+ * @mode: which way
+ *
+ * The discrete Fourier transform along the two innermost dimensions, as [method@Array.fft] along one.
+ *
+ * Returns: (transfer full): an array of the extents of @self, of complex numbers
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_fft2 (AccArray   *self,
+                AccFftMode  mode)
+{
+  return transform_dimensions (self, "fft2", -1, 2, mode);
+}
+
+/**
+ * acc_array_fft3:
+ * @self: an array of floats or of complex numbers, of rank 3 or more
+ * @mode: which way
+ *
+ * The discrete Fourier transform along the three innermost dimensions, as [method@Array.fft] along one.
+ *
+ * Returns: (transfer full): an array of the extents of @self, of complex numbers
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_fft3 (AccArray   *self,
+                AccFftMode  mode)
+{
+  return transform_dimensions (self, "fft3", -1, 3, mode);
+}
+
+/* --- the zero frequency in the middle */
+
+typedef struct {
+  AccArray *array;
+  gint64    round;     /* what is added before halving */
+} Shift;
+
+static AccExpr *
+shifted_index (AccExpr *index,
+               gpointer data)
+{
+  const Shift *shift = data;
+  guint rank = shift->array->rank;
+  g_autofree AccExpr **items = g_new (AccExpr *, rank + 1);
+
+  for (guint i = 0; i < rank; i++)
+    {
+      g_autoptr(AccExpr) n = acc_expr_ref_sink (acc_expr_extent (shift->array, i)), place = NULL;
+
+      place = acc_expr_ref_sink (acc_expr_add (acc_expr_item (index, i), acc_expr_shr (acc_expr_add (n, acc_array_number (shift->round)), acc_array_number (1))));
+      items[i] = acc_expr_cond (acc_expr_lt (place, n), place, acc_expr_sub (place, n));
+    }
+
+  return acc_array_join_items (items, rank);
+}
+
+static AccArray *
+shift_all (AccArray *self,
+           gint64    round)
+{
+  AccArray *node = acc_array_begin (ACC_OP_BACKPERMUTE, &self, 1);
+
+  if (node->error != NULL)
+    return acc_array_complete (node);
+  g_object_unref (node);
+
+  return acc_array_backpermute_expr (self, acc_expr_shape (self), shifted_index, &(Shift) { self, round });
+}
+
+/**
+ * acc_array_fftshift:
+ * @self: an array of any type and rank
+ *
+ * Every dimension turned round by half its extent, rounded down: of a transform, the zero frequency comes to the middle. Extents may be
+ * known only when it runs.
+ *
+ * Returns: (transfer full): an array of the type and extents of @self
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_fftshift (AccArray *self)
+{
+  return shift_all (self, 1);
+}
+
+/**
+ * acc_array_ifftshift:
+ * @self: an array of any type and rank
+ *
+ * What undoes [method@Array.fftshift]; it differs from that where an extent is odd.
+ *
+ * Returns: (transfer full): an array of the type and extents of @self
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_ifftshift (AccArray *self)
+{
+  return shift_all (self, 0);
+}
