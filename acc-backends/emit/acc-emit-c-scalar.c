@@ -439,11 +439,15 @@ float_to_int (CWriter       *w,
       g_autofree char *low = c_float (from, is_signed ? -ldexp (1, width - 1) : 0);
       g_autofree char *largest = c_integer (to, is_signed ? (1ull << (width - 1)) - 1 : G_MAXUINT64 >> (64 - width));
       g_autofree char *lowest = c_integer (to, is_signed ? (guint64) (G_MININT64 >> (64 - width)) : 0);
-      g_autofree char *zero = c_integer (to, 0);
+      g_autofree char *zero = c_integer (to, 0), *nothing = c_float (from, 0);
 
       c_need_of (w, "is_nan", from);
-      g_string_append_printf (w->functions, "%s %s (%s x)\n{\n  return is_nan_%s (x) ? %s : x >= %s ? %s : x > %s ? %s (x) : %s;\n}\n\n",
-                              c_type (to), name, c_type (from), c_type (from), zero, past, largest, low, c_cast (to), lowest);
+      /* A sum, since Mesa 22 takes the integer of a float of an integer for that integer, which the float may have rounded. */
+      g_string_append_printf (w->functions,
+                              "%s %s (%s x)\n{\n  EXACT %s y = x + %s;\n"
+                              "  return is_nan_%s (y) ? %s : y >= %s ? %s : y > %s ? %s (y) : %s;\n}\n\n",
+                              c_type (to), name, c_type (from), c_type (from), nothing, c_type (from), zero, past, largest, low,
+                              c_cast (to), lowest);
     }
 
   return g_strdup_printf ("%s (%s)", name, x);

@@ -192,8 +192,9 @@ fold_cast (AccKernelBuilder     *b,
         return 0;
       return kb_float (b, instr->kind, (double) bits).id;
     }
+  /* Rounded here: glslang cuts off what does not fit a half where it knows the value. */
   if (instr->kind == ACC_KIND_F16)
-    return 0;
+    return kb_float (b, ACC_KIND_F16, acc_element_kind_is_signed (from) ? (double) (gint64) bits : (double) bits).id;
   if (instr->kind == ACC_KIND_BOOL)
     return _kb_const (b, ACC_KIND_BOOL, bits != 0).id;
 
