@@ -3,6 +3,7 @@
 
 #include "acc-array-build-private.h"
 #include "acc-error.h"
+#include "acc-expr-build-private.h"
 
 /* Each element that has results leaves its number where they begin; a scan of the larger numbers tells every place whose it is. */
 
@@ -45,9 +46,13 @@ element_of (AccExpr *place,
             gpointer data)
 {
   const Expansion *expansion = data;
+  AccExpr *begin = acc_expr_linear_index (expansion->begins, owner);
+  g_autoptr(AccExpr) own = acc_expr_ref_sink (acc_expr_linear_index (expansion->array, owner));
+  g_autoptr(AccExpr) number = acc_expr_ref_sink (acc_expr_sub (acc_expr_item (place, 0), begin));
+  g_autoptr(AccExpr) made = acc_expr_take_result (expansion->element (own, number, expansion->element_data));
 
-  return expansion->element (acc_expr_linear_index (expansion->array, owner),
-                             acc_expr_sub (acc_expr_item (place, 0), acc_expr_linear_index (expansion->begins, owner)), expansion->element_data);
+  /* It may be one of them, or none that uses them. */
+  return _acc_expr_float (g_steal_pointer (&made));
 }
 
 /**

@@ -305,7 +305,7 @@ shift_all (AccArray *self,
  * @self: an array of any type and rank
  *
  * Every dimension turned round by half its extent, rounded down: of a transform, the zero frequency comes to the middle. Extents may be
- * known only when it runs.
+ * known only when it runs. Linear in the size of @self. No errors.
  *
  * Returns: (transfer full): an array of the type and extents of @self
  *
@@ -321,7 +321,7 @@ acc_array_fftshift (AccArray *self)
  * acc_array_ifftshift:
  * @self: an array of any type and rank
  *
- * What undoes [method@Array.fftshift]; it differs from that where an extent is odd.
+ * What undoes [method@Array.fftshift]; it differs from that where an extent is odd. As [method@Array.fftshift] otherwise.
  *
  * Returns: (transfer full): an array of the type and extents of @self
  *
