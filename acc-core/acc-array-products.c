@@ -195,6 +195,7 @@ element_of (AccArray *array,
             AccExpr  *row,
             AccExpr  *column)
 {
+  g_autoptr(AccExpr) given = acc_expr_ref_sink (outer);
   guint last = array->rank - 1;
 
   if (array->rank == 2)
@@ -331,7 +332,7 @@ multiply_matrices (AccArray *left,
   g_autoptr(AccExpr) groups = NULL;
   g_autoptr(AccArray) panel_array = NULL, sum_array = NULL, padded = NULL, flat = NULL;
   Product self = { left, right, NULL, NULL, NULL, left->rank >= right->rank ? left : right, rows, columns, depth, NULL, N_ROWS, 2 };
-  g_autofree AccExpr **extents = acc_array_list_extents (self.outer);
+  g_autofree AccExpr **extents = g_new (AccExpr *, self.outer->rank);
   AccExpr *outer = acc_array_number (1), *result, *items[5];
 
   if (n < N_ROWS)
@@ -340,7 +341,10 @@ multiply_matrices (AccArray *left,
       self.n_rows = 1 << self.rows_log;
     }
   for (guint i = 0; i + 2 < self.outer->rank; i++)
-    outer = acc_expr_mul (outer, extents[i]);
+    {
+      extents[i] = acc_expr_extent (self.outer, i);
+      outer = acc_expr_mul (outer, extents[i]);
+    }
   count = acc_expr_ref_sink (outer);
 
   /* Not more lanes than the next power of 2 holds. */
@@ -399,9 +403,10 @@ multiply_row (AccArray *left,
 {
   g_autoptr(AccArray) row = acc_array_reshape_expr (left, acc_expr_tuple2 (acc_array_number (1), acc_expr_extent (left, 0)));
   g_autoptr(AccArray) product = multiply_matrices (row, right);
-  g_autofree AccExpr **extents = acc_array_list_extents (product);
+  g_autofree AccExpr **extents = g_new (AccExpr *, product->rank);
 
-  extents[product->rank - 2] = extents[product->rank - 1];
+  for (guint i = 0; i + 1 < product->rank; i++)
+    extents[i] = acc_expr_extent (product, i + 2 < product->rank ? i : i + 1);
   return acc_array_reshape_expr (product, acc_array_join_items (extents, product->rank - 1));
 }
 

@@ -24,9 +24,9 @@ choose (AccExpr *x,
         AccExpr *y,
         AccExpr *better)
 {
-  AccElementType *type = acc_expr_get_element_type (acc_expr_item (x, 0));
+  AccElementType *type = acc_element_type_get_item (acc_expr_get_element_type (x), 0);
 
-  if (type != NULL && acc_element_kind_is_float (acc_element_type_get_kind (type)))
+  if (acc_element_kind_is_float (acc_element_type_get_kind (type)))
     better = acc_expr_lor (better, acc_expr_land (acc_expr_is_nan (acc_expr_item (x, 0)), acc_expr_lnot (acc_expr_is_nan (acc_expr_item (y, 0)))));
 
   return acc_expr_cond (better, y, x);
@@ -212,7 +212,7 @@ merge_moments (AccExpr *x,
                AccExpr *y,
                gpointer data)
 {
-  AccElementType *type = acc_expr_get_element_type (acc_expr_item (x, 1));
+  AccElementType *type = acc_element_type_get_item (acc_expr_get_element_type (x), 1);
   g_autoptr(AccExpr) count = acc_expr_ref_sink (acc_expr_add (acc_expr_item (x, 0), acc_expr_item (y, 0)));
   g_autoptr(AccExpr) first = acc_expr_ref_sink (acc_expr_cond (acc_expr_eq (acc_expr_item (x, 0), acc_array_number (0)), acc_expr_item (y, 1), acc_expr_item (x, 1)));
   g_autoptr(AccExpr) difference = acc_expr_ref_sink (acc_expr_add (acc_expr_sub (acc_expr_item (y, 1), first),

@@ -209,7 +209,8 @@ copy_parameters (AccProgram *self)
 {
   AccArray **parameters = g_new (AccArray *, self->parameters->len + 1);
 
-  memcpy (parameters, self->parameters->pdata, self->parameters->len * sizeof (AccArray *));
+  for (guint i = 0; i < self->parameters->len; i++)
+    parameters[i] = g_ptr_array_index (self->parameters, i);
   parameters[self->parameters->len] = NULL;
   return parameters;
 }
