@@ -439,7 +439,7 @@ test_literals (void)
 static AccExpr *
 wrong (AccExpr *z, gpointer data)
 {
-  AccExpr *x = acc_expr_real (z);
+  g_autoptr(AccExpr) x = acc_expr_ref_sink (acc_expr_real (z));
 
   switch (GPOINTER_TO_UINT (data))
     {
