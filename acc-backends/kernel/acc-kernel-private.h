@@ -90,7 +90,6 @@ struct _AccKernel {
   GArray         *blocks;         /* AccKernelBlock; [0] is none, [1] the body */
   gboolean        precise;        /* transcendental primitives stay for the platform's library */
   gboolean        fast;
-  gboolean        approximate;    /* so do exponentials and logarithms of f32, for what the device has */
 };
 
 #define ACC_KERNEL_BODY 1u
