@@ -424,9 +424,8 @@ try_share (InterpGraph *self,
     }
   if (node->op == ACC_OP_UNZIP)
     {
-      for (guint i = 0; i < node->item; i++)
-        buffer += acc_element_type_get_n_buffers (acc_element_type_get_item (node->inputs[0]->type, i));
-      interp_value_share (value, 0, get_state (self, node->inputs[0])->value, buffer, value->n_buffers);
+      interp_value_share (value, 0, get_state (self, node->inputs[0])->value,
+                          acc_element_type_get_first_buffer (node->inputs[0]->type, node->item), value->n_buffers);
       return TRUE;
     }
   if (node->op == ACC_OP_ZIP)
