@@ -28,7 +28,6 @@ cast_pack (AccExpr        *from,
            AccElementType *type)
 {
   AccElementType *component = acc_element_type_get_item (type, 0);
-  AccExpr *items[ACC_MAX_LANES];
 
   if (acc_element_type_get_kind (from->type) == acc_element_type_get_kind (type)
       && acc_element_type_get_n_items (from->type) == acc_element_type_get_n_items (type))
@@ -36,10 +35,7 @@ cast_pack (AccExpr        *from,
   if (!acc_element_type_is_scalar (from->type))
     return NULL;
 
-  items[0] = acc_expr_cast (from, component);
-  for (guint i = 1; i < acc_element_type_get_n_items (type); i++)
-    items[i] = acc_element_type_get_kind (type) == ACC_KIND_COMPLEX ? acc_expr_new_typed_int (component, 0) : items[0];
-  return acc_expr_new_pack (type, items);
+  return _acc_expr_fill_pack (type, acc_expr_cast (from, component));
 }
 
 /**
