@@ -98,8 +98,8 @@ bitcast_scalar (AccExpr        *from,
   return _acc_expr_seal (result);
 }
 
-static AccElementType *
-bits_type (gsize size)
+AccElementType *
+_acc_unsigned_type (gsize size)
 {
   return acc_element_type_new (size == 1 ? ACC_KIND_U8 : size == 2 ? ACC_KIND_U16 : size == 4 ? ACC_KIND_U32 : ACC_KIND_U64);
 }
@@ -123,7 +123,7 @@ bitcast_item (AccElementType  *type,
               AccExpr        **from)
 {
   gsize size = acc_element_type_get_size (type), from_size = acc_element_type_get_size (from[0]->type);
-  AccElementType *wide = bits_type (MAX (size, from_size)), *from_bits = bits_type (from_size);
+  AccElementType *wide = _acc_unsigned_type (MAX (size, from_size)), *from_bits = _acc_unsigned_type (from_size);
   g_autoptr(AccExpr) bits = NULL;
 
   if (from_size >= size)
@@ -135,7 +135,7 @@ bitcast_item (AccElementType  *type,
         {
           g_autoptr(AccExpr) whole = g_steal_pointer (&bits);
 
-          bits = acc_expr_ref_sink (acc_expr_cast (acc_expr_shr (whole, shift_of (i % n, n, size)), bits_type (size)));
+          bits = acc_expr_ref_sink (acc_expr_cast (acc_expr_shr (whole, shift_of (i % n, n, size)), _acc_unsigned_type (size)));
         }
     }
   else
