@@ -175,18 +175,6 @@ fold_segment (AccExpr *index,
 
 /* --- rows of a source, which are read one by one: the ends of a scan */
 
-static gboolean
-has_source (AccArray *array)
-{
-  g_autoptr(GPtrArray) all = acc_array_sort_nodes (&array, 1);
-
-  for (guint i = 0; i < all->len; i++)
-    if (((AccArray *) g_ptr_array_index (all, i))->op == ACC_OP_SOURCE)
-      return TRUE;
-
-  return FALSE;
-}
-
 /* Where a segment has been gone over: where it has an initial value, it has a place more. */
 static AccExpr *
 end_of_scan (AccExpr *index,
@@ -217,7 +205,7 @@ acc_segments_fold (AccSegments *self,
   Fold fold = { .segments = self, .from_right = from_right };
   AccArray *folded;
 
-  if (self->array->rank > 1 && has_source (self->array))
+  if (self->array->rank > 1 && acc_array_reads_source (self->array))
     return fold_by_rows (&fold);
 
   make_levels (&fold);

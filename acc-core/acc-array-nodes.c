@@ -49,3 +49,15 @@ acc_array_sort_nodes (AccArray **roots,
 
   return sorted;
 }
+
+gboolean
+acc_array_reads_source (AccArray *array)
+{
+  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (&array, 1);
+
+  for (guint i = 0; i < nodes->len; i++)
+    if (((AccArray *) g_ptr_array_index (nodes, i))->op == ACC_OP_SOURCE)
+      return TRUE;
+
+  return FALSE;
+}
