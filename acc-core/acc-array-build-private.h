@@ -86,6 +86,8 @@ AccExpr  *acc_array_number        (gint64 value);
 AccExpr  *acc_array_join_items    (AccExpr **items, guint rank);
 /* The extents of @array; free the vector. */
 AccExpr **acc_array_list_extents  (AccArray *array);
+/* The index of @array at @place in the row of @index. */
+AccExpr  *acc_array_index_in_row  (AccArray *array, AccExpr *index, AccExpr *place);
 /* Pairs (b1, …). */
 gboolean  acc_array_is_optional   (AccElementType *type);
 /* @node, which has an error, for an operation with two results; @second may be NULL. */

@@ -29,6 +29,20 @@ acc_array_list_extents (AccArray *array)
 }
 
 AccExpr *
+acc_array_index_in_row (AccArray *array,
+                        AccExpr  *index,
+                        AccExpr  *place)
+{
+  g_autofree AccExpr **items = g_new (AccExpr *, array->rank);
+
+  for (guint i = 0; i + 1 < array->rank; i++)
+    items[i] = acc_expr_item (index, i);
+  items[array->rank - 1] = place;
+
+  return acc_array_join_items (items, array->rank);
+}
+
+AccExpr *
 acc_array_first_element (AccExpr *x,
                          AccExpr *y,
                          gpointer data)

@@ -61,7 +61,7 @@ element_within (AccExpr *index,
   AccExpr *within = acc_expr_land (acc_expr_ge (begin, first), acc_expr_le (acc_expr_add (begin, block_size (1)), acc_segments_last (segments)));
 
   return acc_expr_cond (within, x, segments->initial != NULL ? segments->initial
-                                     : acc_expr_index (segments->array, acc_segments_index (segments->array, index, first)));
+                                     : acc_expr_index (segments->array, acc_array_index_in_row (segments->array, index, first)));
 }
 
 static AccArray *
@@ -111,7 +111,7 @@ find_block (const Fold *fold,
 {
   AccExpr *number = level > 0 ? acc_expr_shr (place, acc_array_number (level * BLOCK_BITS)) : place;
   AccArray *array = fold->levels[level];
-  AccExpr *block = acc_expr_tuple2 (block_size (level), acc_expr_index (array, acc_segments_index (array, fold->index, number)));
+  AccExpr *block = acc_expr_tuple2 (block_size (level), acc_expr_index (array, acc_array_index_in_row (array, fold->index, number)));
   AccExpr *begins, *ends;
 
   if (level == fold->n_levels)
@@ -175,18 +175,6 @@ fold_segment (AccExpr *index,
 
 /* --- rows of a source, which are read one by one: the ends of a scan */
 
-static gboolean
-has_source (AccArray *array)
-{
-  g_autoptr(GPtrArray) all = acc_array_sort_nodes (&array, 1);
-
-  for (guint i = 0; i < all->len; i++)
-    if (((AccArray *) g_ptr_array_index (all, i))->op == ACC_OP_SOURCE)
-      return TRUE;
-
-  return FALSE;
-}
-
 /* Where a segment has been gone over: where it has an initial value, it has a place more. */
 static AccExpr *
 end_of_scan (AccExpr *index,
@@ -198,7 +186,7 @@ end_of_scan (AccExpr *index,
   AccExpr *place = acc_expr_sub (acc_segments_begin (segments, segment, fold->from_right ? 0 : 1), acc_segments_first (segments));
 
   place = segments->initial != NULL ? acc_expr_add (place, segment) : acc_expr_sub (place, acc_array_number (1));
-  return acc_segments_index (segments->array, index, place);
+  return acc_array_index_in_row (segments->array, index, place);
 }
 
 static AccArray *
@@ -217,7 +205,7 @@ acc_segments_fold (AccSegments *self,
   Fold fold = { .segments = self, .from_right = from_right };
   AccArray *folded;
 
-  if (self->array->rank > 1 && has_source (self->array))
+  if (self->array->rank > 1 && acc_array_reads_source (self->array))
     return fold_by_rows (&fold);
 
   make_levels (&fold);

@@ -90,9 +90,15 @@ gboolean  acc_array_infer_extents  (AccArray *self, const AccShapeContext *conte
 ACC_MODULE_API
 AccArray *acc_array_copy_with_inputs (AccArray *self, AccArray **inputs);
 
+/* Inputs first, then references; NULL after the last. */
+ACC_MODULE_API
+AccArray  *acc_array_nth_dependence (AccArray *array, guint n);
+
 /* All nodes that @roots need, inputs and references first, each once. Does not enter programs of nodes. Iterative. */
 ACC_MODULE_API
 GPtrArray *acc_array_sort_nodes    (AccArray **roots, guint n_roots);
+/* Whether a source has to be read for it, by loop bodies too. */
+gboolean   acc_array_reads_source  (AccArray *array);
 
 /* Arrays outside a program that its body reads: the maximal nodes that do not depend on its parameters and are not
  * mere generate or fill without references. Owned list; an AccProgram caches it. */

@@ -126,7 +126,7 @@ source_index (AccExpr *index,
 {
   const Scan *scan = data;
 
-  return acc_segments_index (scan->segments->array, index, source_place (scan, index));
+  return acc_array_index_in_row (scan->segments->array, index, source_place (scan, index));
 }
 
 static AccExpr *

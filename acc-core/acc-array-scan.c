@@ -34,17 +34,13 @@ seeded_element (AccExpr *index,
   guint rank = scan->array->rank;
   g_autoptr(AccExpr) place = acc_expr_ref_sink (acc_expr_item (index, rank - 1));
   g_autoptr(AccExpr) own = NULL;
-  g_autofree AccExpr **items = g_new (AccExpr *, rank);
   AccExpr *from = scan->from_right ? acc_expr_sub (acc_expr_extent (scan->array, rank - 1), place) : place;
   gboolean shifts = scan->seed != ACC_SEED_JOINED;
 
   /* Behind a seed that is by itself: place - 1, or n - place; else place, or n - 1 - place. */
   if (shifts != scan->from_right)
     from = acc_expr_sub (from, acc_array_number (1));
-  for (guint i = 0; i + 1 < rank; i++)
-    items[i] = acc_expr_item (index, i);
-  items[rank - 1] = from;
-  own = acc_expr_ref_sink (acc_expr_index (scan->array, acc_array_join_items (items, rank)));
+  own = acc_expr_ref_sink (acc_expr_index (scan->array, acc_array_index_in_row (scan->array, index, from)));
 
   return acc_expr_cond (acc_expr_eq (place, acc_array_number (0)),
                         shifts ? scan->initial : combine_in_order (scan->initial, own, scan), own);

@@ -6,14 +6,6 @@
 
 /* Permutations that keep the new element, over the extents that elements, targets and mask have in common. */
 
-static AccExpr *
-second_of (AccExpr *x,
-           AccExpr *y,
-           gpointer data)
-{
-  return y;
-}
-
 static gboolean
 check_ranks (AccArray   *node,
              const char *operation,
@@ -35,7 +27,7 @@ cut (AccArray *array,
   if (array->shape != NULL && other->shape != NULL && acc_shape_equal (array->shape, other->shape))
     return g_object_ref (array);
 
-  return acc_array_zip_with (other, array, second_of, NULL);
+  return acc_array_zip_with (array, other, acc_array_first_element, NULL);
 }
 
 /**

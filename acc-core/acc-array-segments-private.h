@@ -31,8 +31,6 @@ AccArray *acc_segments_fold    (AccSegments *self, gboolean from_right);
 /* Their partial reductions, one segment after the other. */
 AccArray *acc_segments_scan    (AccSegments *self, gboolean from_right, AccSeed seed);
 
-/* An index of @array in the row of @index. */
-AccExpr  *acc_segments_index   (AccArray *array, AccExpr *index, AccExpr *place);
 /* Extents as those of @array but for the innermost. */
 AccExpr  *acc_segments_extents (AccArray *array, AccExpr *innermost);
 /* How many there are, and where number @segment begins; 1 more is where it ends. */

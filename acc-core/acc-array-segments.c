@@ -211,17 +211,3 @@ acc_segments_extents (AccArray *array,
 
   return acc_array_join_items (extents, array->rank);
 }
-
-AccExpr *
-acc_segments_index (AccArray *array,
-                    AccExpr  *index,
-                    AccExpr  *place)
-{
-  g_autofree AccExpr **items = g_new (AccExpr *, array->rank);
-
-  for (guint i = 0; i + 1 < array->rank; i++)
-    items[i] = acc_expr_item (index, i);
-  items[array->rank - 1] = place;
-
-  return acc_array_join_items (items, array->rank);
-}

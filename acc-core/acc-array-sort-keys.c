@@ -3,23 +3,9 @@
 
 #include <math.h>
 
-/* The order of keys, as that of unsigned numbers. */
+#include "acc-expr-build-private.h"
 
-static AccElementType *
-get_unsigned_type (AccElementType *type)
-{
-  switch (acc_element_type_get_size (type))
-    {
-    case 1:
-      return acc_element_type_new (ACC_KIND_U8);
-    case 2:
-      return acc_element_type_new (ACC_KIND_U16);
-    case 4:
-      return acc_element_type_new (ACC_KIND_U32);
-    default:
-      return acc_element_type_new (ACC_KIND_U64);
-    }
-}
+/* The order of keys, as that of unsigned numbers. */
 
 static AccElementType *
 get_signed_type (AccElementType *type)
@@ -48,7 +34,7 @@ order_float (AccExpr        *x,
              AccElementType *type,
              guint           bits)
 {
-  AccElementType *words = get_unsigned_type (type), *numbers = get_signed_type (type);
+  AccElementType *words = _acc_unsigned_type (acc_element_type_get_size (type)), *numbers = get_signed_type (type);
   g_autoptr(AccExpr) signs = acc_expr_ref_sink (acc_expr_shr (acc_expr_bitcast (x, numbers), acc_array_number (bits - 1)));
   AccExpr *magnitude = acc_expr_shr (acc_expr_bitcast (signs, words), acc_array_number (1));
   AccExpr *flipped = acc_expr_bxor (acc_expr_bitcast (x, words), magnitude);
@@ -60,7 +46,7 @@ AccExpr *
 acc_sort_order_key (AccExpr *x,
                     gboolean descending)
 {
-  AccElementType *type = acc_expr_get_element_type (x), *words = get_unsigned_type (type);
+  AccElementType *type = acc_expr_get_element_type (x), *words = _acc_unsigned_type (acc_element_type_get_size (type));
   AccElementKind kind = acc_element_type_get_kind (type);
   guint bits = 8 * acc_element_type_get_size (type);
   AccExpr *order;

@@ -205,14 +205,8 @@ arranged (AccExpr *index,
           gpointer data)
 {
   const Arrangement *arrangement = data;
-  guint rank = arrangement->values->rank;
-  g_autofree AccExpr **items = g_new (AccExpr *, rank);
 
-  for (guint i = 0; i + 1 < rank; i++)
-    items[i] = acc_expr_item (index, i);
-  items[rank - 1] = acc_expr_index (arrangement->order, index);
-
-  return acc_array_join_items (items, rank);
+  return acc_array_index_in_row (arrangement->values, index, acc_expr_index (arrangement->order, index));
 }
 
 /**

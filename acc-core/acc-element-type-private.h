@@ -15,6 +15,11 @@ typedef struct {
 
 ACC_MODULE_API
 const AccLeafPlace *acc_element_type_locate      (AccElementType *self, guint leaf);
+/* How many leaves, or buffers, the items before @item have. */
+ACC_MODULE_API
+guint               acc_element_type_get_first_leaf   (AccElementType *self, guint item);
+ACC_MODULE_API
+guint               acc_element_type_get_first_buffer (AccElementType *self, guint item);
 /* Bytes from one element to the next in a buffer. */
 ACC_MODULE_API
 gsize               acc_element_type_get_buffer_size (AccElementType *self, guint buffer);

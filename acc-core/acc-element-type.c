@@ -503,6 +503,28 @@ acc_element_type_locate (AccElementType *self,
   return &self->leaves[leaf];
 }
 
+guint
+acc_element_type_get_first_leaf (AccElementType *self,
+                                 guint           item)
+{
+  guint leaf = 0;
+
+  for (guint i = 0; i < MIN (item, self->n_items); i++)
+    leaf += self->items[i]->n_leaves;
+  return leaf;
+}
+
+guint
+acc_element_type_get_first_buffer (AccElementType *self,
+                                   guint           item)
+{
+  guint buffer = 0;
+
+  for (guint i = 0; i < MIN (item, self->n_items); i++)
+    buffer += self->items[i]->n_buffers;
+  return buffer;
+}
+
 gsize
 acc_element_type_get_buffer_size (AccElementType *self,
                                   guint           buffer)

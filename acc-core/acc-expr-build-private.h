@@ -27,6 +27,8 @@ AccExpr  *_acc_expr_fail        (AccExpr *error_expr, AccExpr **args, guint n_ar
 AccExpr  *_acc_expr_float       (AccExpr *expr);
 gboolean  _acc_expr_is_error    (AccExpr *expr);
 double    _acc_round_to_kind    (AccElementKind kind, double value);
+/* Of so many bytes: 1, 2, 4 or 8. */
+AccElementType *_acc_unsigned_type (gsize size);
 /* Literals of @type, with %ACC_ERROR_TYPE where the value does not fit; integers do not fit b1. */
 AccExpr  *_acc_expr_integer_literal (AccElementType *type, gint64 value);
 AccExpr  *_acc_expr_float_literal   (AccElementType *type, double value);

@@ -28,7 +28,6 @@ cast_pack (AccExpr        *from,
            AccElementType *type)
 {
   AccElementType *component = acc_element_type_get_item (type, 0);
-  AccExpr *items[ACC_MAX_LANES];
 
   if (acc_element_type_get_kind (from->type) == acc_element_type_get_kind (type)
       && acc_element_type_get_n_items (from->type) == acc_element_type_get_n_items (type))
@@ -36,10 +35,7 @@ cast_pack (AccExpr        *from,
   if (!acc_element_type_is_scalar (from->type))
     return NULL;
 
-  items[0] = acc_expr_cast (from, component);
-  for (guint i = 1; i < acc_element_type_get_n_items (type); i++)
-    items[i] = acc_element_type_get_kind (type) == ACC_KIND_COMPLEX ? acc_expr_new_typed_int (component, 0) : items[0];
-  return acc_expr_new_pack (type, items);
+  return _acc_expr_fill_pack (type, acc_expr_cast (from, component));
 }
 
 /**
@@ -102,8 +98,8 @@ bitcast_scalar (AccExpr        *from,
   return _acc_expr_seal (result);
 }
 
-static AccElementType *
-bits_type (gsize size)
+AccElementType *
+_acc_unsigned_type (gsize size)
 {
   return acc_element_type_new (size == 1 ? ACC_KIND_U8 : size == 2 ? ACC_KIND_U16 : size == 4 ? ACC_KIND_U32 : ACC_KIND_U64);
 }
@@ -127,7 +123,7 @@ bitcast_item (AccElementType  *type,
               AccExpr        **from)
 {
   gsize size = acc_element_type_get_size (type), from_size = acc_element_type_get_size (from[0]->type);
-  AccElementType *wide = bits_type (MAX (size, from_size)), *from_bits = bits_type (from_size);
+  AccElementType *wide = _acc_unsigned_type (MAX (size, from_size)), *from_bits = _acc_unsigned_type (from_size);
   g_autoptr(AccExpr) bits = NULL;
 
   if (from_size >= size)
@@ -139,7 +135,7 @@ bitcast_item (AccElementType  *type,
         {
           g_autoptr(AccExpr) whole = g_steal_pointer (&bits);
 
-          bits = acc_expr_ref_sink (acc_expr_cast (acc_expr_shr (whole, shift_of (i % n, n, size)), bits_type (size)));
+          bits = acc_expr_ref_sink (acc_expr_cast (acc_expr_shr (whole, shift_of (i % n, n, size)), _acc_unsigned_type (size)));
         }
     }
   else

@@ -238,31 +238,6 @@ DERIVED1 (polar, return acc_expr_tuple2 (acc_expr_magnitude (a), acc_expr_phase 
 
 /* --- arithmetic */
 
-static AccExpr *
-part_by_part (AccExpr  **args,
-              gpointer   data)
-{
-  return acc_expr_new_primitive (GPOINTER_TO_UINT (data), args);
-}
-
-static AccExpr *
-complex_add (AccExpr **args)
-{
-  return _acc_expr_map_items (args[0]->type, args, 2, part_by_part, GUINT_TO_POINTER (ACC_PRIM_ADD));
-}
-
-static AccExpr *
-complex_sub (AccExpr **args)
-{
-  return _acc_expr_map_items (args[0]->type, args, 2, part_by_part, GUINT_TO_POINTER (ACC_PRIM_SUB));
-}
-
-static AccExpr *
-complex_neg (AccExpr **args)
-{
-  return _acc_expr_map_items (args[0]->type, args, 1, part_by_part, GUINT_TO_POINTER (ACC_PRIM_NEG));
-}
-
 AccExpr *
 _acc_expr_complex_mul (AccExpr **args)
 {
@@ -384,11 +359,13 @@ AccExprBuild
 _acc_expr_get_complex_build (AccPrimitive primitive)
 {
   static const AccExprBuild builds[ACC_N_PRIMITIVES] = {
-    [ACC_PRIM_ADD] = complex_add,       [ACC_PRIM_SUB] = complex_sub,       [ACC_PRIM_MUL] = complex_mul,
-    [ACC_PRIM_FDIV] = complex_div,      [ACC_PRIM_NEG] = complex_neg,       [ACC_PRIM_RECIP] = complex_recip,
+    [ACC_PRIM_MUL] = complex_mul,       [ACC_PRIM_FDIV] = complex_div,      [ACC_PRIM_RECIP] = complex_recip,
     [ACC_PRIM_ABS] = complex_abs,       [ACC_PRIM_SIGNUM] = complex_signum, [ACC_PRIM_IS_NAN] = complex_is_nan,
     [ACC_PRIM_IS_INF] = complex_is_inf,
   };
+
+  if (primitive == ACC_PRIM_ADD || primitive == ACC_PRIM_SUB || primitive == ACC_PRIM_NEG)
+    return _acc_expr_get_vector_build (primitive);
 
   return builds[primitive] != NULL ? builds[primitive] : _acc_expr_get_complex_function (primitive);
 }

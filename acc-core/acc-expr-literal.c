@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "acc-error.h"
-#include "acc-expr-build-private.h"
+#include "acc-expr-pack-private.h"
 
 #include <math.h>
 
@@ -129,20 +129,6 @@ no_type (void)
   return acc_expr_new_error_literal (ACC_ERROR_CALLBACK, "literal: no type was given");
 }
 
-/* A vector of one value, or a real number among the complex ones. @literal is of the type of their items. */
-static AccExpr *
-pack_literal (AccElementType *type,
-              AccExpr        *literal)
-{
-  AccExpr *items[ACC_MAX_LANES];
-
-  for (guint i = 0; i < acc_element_type_get_n_items (type); i++)
-    items[i] = literal;
-  if (acc_element_type_get_kind (type) == ACC_KIND_COMPLEX)
-    items[1] = make_literal (acc_element_type_get_item (type, 1), (AccScalar) { .f = 0 });
-  return acc_expr_new_pack (type, items);
-}
-
 AccExpr *
 _acc_expr_integer_literal (AccElementType *type,
                            gint64          value)
@@ -152,7 +138,7 @@ _acc_expr_integer_literal (AccElementType *type,
   guint64 most;
 
   if (acc_element_type_is_packed (type))
-    return pack_literal (type, _acc_expr_integer_literal (acc_element_type_get_item (type, 0), value));
+    return _acc_expr_fill_pack (type, _acc_expr_integer_literal (acc_element_type_get_item (type, 0), value));
 
   if (kind == ACC_KIND_F32)
     return make_literal (type, (AccScalar) { .f = (double) (float) value });
@@ -178,7 +164,7 @@ _acc_expr_float_literal (AccElementType *type,
   char text[G_ASCII_DTOSTR_BUF_SIZE];
 
   if (acc_element_type_is_packed (type))
-    return pack_literal (type, _acc_expr_float_literal (acc_element_type_get_item (type, 0), value));
+    return _acc_expr_fill_pack (type, _acc_expr_float_literal (acc_element_type_get_item (type, 0), value));
   if (!acc_element_kind_is_float (kind))
     return does_not_fit (type, g_ascii_formatd (text, sizeof text, "%g", value));
   return make_literal (type, (AccScalar) { .f = _acc_round_to_kind (kind, value) });
@@ -235,7 +221,7 @@ acc_expr_new_typed_uint (AccElementType *type,
   if (value <= G_MAXINT64)
     return acc_expr_new_typed_int (type, value);
   if (acc_element_type_is_packed (type))
-    return pack_literal (type, acc_expr_new_typed_uint (acc_element_type_get_item (type, 0), value));
+    return _acc_expr_fill_pack (type, acc_expr_new_typed_uint (acc_element_type_get_item (type, 0), value));
 
   AccElementKind kind = acc_element_type_get_kind (type);
   if (kind == ACC_KIND_F32)
@@ -293,7 +279,7 @@ constant (AccElementType *type,
   if (kind == ACC_KIND_COMPLEX)
     return acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: complex numbers have no order", which == GREATEST ? "maximum" : "minimum");
   if (kind == ACC_KIND_VECTOR)
-    return pack_literal (type, constant (acc_element_type_get_item (type, 0), which));
+    return _acc_expr_fill_pack (type, constant (acc_element_type_get_item (type, 0), which));
 
   guint n = acc_element_type_get_n_items (type);
   g_autofree AccExpr **items = g_new (AccExpr *, n + 1);

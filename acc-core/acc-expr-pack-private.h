@@ -18,6 +18,8 @@ typedef AccExpr *(*AccExprItem) (AccExpr **args, gpointer data);
 
 /* @function on every scalar: a value like @type, of what the results are. Floating. */
 AccExpr      *_acc_expr_map_items         (AccElementType *type, AccExpr **args, guint n_args, AccExprItem function, gpointer data);
+/* A vector of one value, or a real number among the complex ones. @item is of the type of their items. Floating. */
+AccExpr      *_acc_expr_fill_pack         (AccElementType *type, AccExpr *item);
 /* Untyped: of owned untyped scalars, which it drops. */
 AccExpr      *_acc_expr_new_weak_pack     (AccElementKind kind, AccExpr **items, guint n);
 

@@ -44,6 +44,19 @@ acc_expr_new_pack (AccElementType  *type,
   return _acc_expr_seal (self);
 }
 
+AccExpr *
+_acc_expr_fill_pack (AccElementType *type,
+                     AccExpr        *item)
+{
+  AccExpr *items[ACC_MAX_LANES];
+
+  for (guint i = 0; i < acc_element_type_get_n_items (type); i++)
+    items[i] = item;
+  if (acc_element_type_get_kind (type) == ACC_KIND_COMPLEX)
+    items[1] = acc_expr_new_typed_int (acc_element_type_get_item (type, 1), 0);
+  return acc_expr_new_pack (type, items);
+}
+
 /* The type of the first of @items that has one; NULL: all are untyped. */
 static AccElementType *
 find_component (AccExpr **items,

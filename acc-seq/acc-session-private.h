@@ -39,7 +39,4 @@ guint64     acc_session_get_resident (AccSession *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccSession, acc_session_free)
 
-/* Whether a source has to be read for it, by loop bodies too. */
-gboolean    acc_array_reads_source   (AccArray *array);
-
 G_END_DECLS

@@ -197,15 +197,3 @@ acc_session_find_result (AccSession *self, guint result, GError **error)
 
   return NULL;
 }
-
-gboolean
-acc_array_reads_source (AccArray *array)
-{
-  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (&array, 1);
-
-  for (guint i = 0; i < nodes->len; i++)
-    if (((AccArray *) g_ptr_array_index (nodes, i))->op == ACC_OP_SOURCE)
-      return TRUE;
-
-  return FALSE;
-}

@@ -392,8 +392,7 @@ emit_group_of (Emitter      *e,
 static gboolean
 may_wait (const AccKernelInstr *instr)
 {
-  return instr->blocks[0] == 0 && instr->blocks[1] == 0 && instr->op != ACC_KOP_UNTIL && instr->op != ACC_KOP_BARRIER
-         && instr->op != ACC_KOP_FENCE && instr->op != ACC_KOP_ATOMIC && instr->op != ACC_KOP_CAS;
+  return instr->blocks[0] == 0 && instr->blocks[1] == 0 && !_acc_kernel_op_orders_stores (instr->op);
 }
 
 gboolean

@@ -243,40 +243,15 @@ take_all (Search *search,
     }
 }
 
+/* Returns whether stores that stand before @block may not pass it. */
 static gboolean
-is_ordering (const AccKernelInstr *instr)
-{
-  return instr->op == ACC_KOP_UNTIL || instr->op == ACC_KOP_BARRIER || instr->op == ACC_KOP_FENCE || instr->op == ACC_KOP_ATOMIC
-         || instr->op == ACC_KOP_CAS;
-}
-
-/* Whether stores that stand before @block may not pass it. */
-static gboolean
-has_order (Search *search,
-           guint32 block)
-{
-  GArray *items = acc_kernel_block (search->kernel, block)->items;
-
-  for (guint i = 0; i < items->len; i++)
-    {
-      const AccKernelInstr *instr = acc_kernel_instr (search->kernel, g_array_index (items, guint32, i));
-
-      if (is_ordering (instr) || instr->op == ACC_KOP_STORE
-          || (instr->blocks[0] != 0 && has_order (search, instr->blocks[0]))
-          || (instr->blocks[1] != 0 && has_order (search, instr->blocks[1])))
-        return TRUE;
-    }
-
-  return FALSE;
-}
-
-static void
 search_block (Search *search,
               guint32 block)
 {
   GArray *items = acc_kernel_block (search->kernel, block)->items;
   g_autoptr(GHashTable) near = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
   guint32 region = 0, loads_region = 0;
+  gboolean stores = FALSE;
   GHashTableIter iter;
   gpointer accesses;
 
@@ -285,6 +260,7 @@ search_block (Search *search,
       guint32 id = g_array_index (items, guint32, i);
       const AccKernelInstr *instr = acc_kernel_instr (search->kernel, id);
 
+      stores |= instr->op == ACC_KOP_STORE;
       if (may_pack (search->kernel, instr))
         {
           Access access = { id, i, instr->op == ACC_KOP_LOAD ? loads_region : region };
@@ -302,19 +278,18 @@ search_block (Search *search,
       /* What follows may not run; stores may not pass what orders them. */
       if (instr->op == ACC_KOP_UNTIL)
         loads_region++;
-      if (is_ordering (instr))
+      if (_acc_kernel_op_orders_stores (instr->op))
         region++;
       for (guint k = 0; k < 2; k++)
         if (instr->blocks[k] != 0)
-          {
-            region += has_order (search, instr->blocks[k]);
-            search_block (search, instr->blocks[k]);
-          }
+          region += search_block (search, instr->blocks[k]);
     }
 
   g_hash_table_iter_init (&iter, near);
   while (g_hash_table_iter_next (&iter, NULL, &accesses))
     take_all (search, accesses);
+
+  return stores || region > 0;
 }
 
 CPacks *

@@ -487,14 +487,8 @@ evaluate_into (Evaluator *self,
         }
       return TRUE;
     case ACC_EXPR_ITEM:
-      {
-        guint leaf = 0;
-
-        for (guint i = 0; !acc_element_type_is_scalar (expr->args[0]->type) && i < expr->item; i++)
-          leaf += acc_element_type_get_n_leaves (acc_element_type_get_item (expr->args[0]->type, i));
-        memcpy (result, args[0] + leaf, n * sizeof (AccScalar));
-        return TRUE;
-      }
+      memcpy (result, args[0] + acc_element_type_get_first_leaf (expr->args[0]->type, expr->item), n * sizeof (AccScalar));
+      return TRUE;
     case ACC_EXPR_INDEX:
     case ACC_EXPR_LINEAR_INDEX:
       return read_element (self, expr, args[0], result);

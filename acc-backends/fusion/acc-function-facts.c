@@ -164,11 +164,7 @@ acc_expr_resolve_leaf (AccExpr *expr,
         }
       else if (expr->kind == ACC_EXPR_ITEM)
         {
-          AccElementType *tuple = expr->args[0]->type;
-
-          if (!acc_element_type_is_scalar (tuple))
-            for (guint i = 0; i < expr->item; i++)
-              *leaf += acc_element_type_get_n_leaves (acc_element_type_get_item (tuple, i));
+          *leaf += acc_element_type_get_first_leaf (expr->args[0]->type, expr->item);
           expr = expr->args[0];
         }
       else

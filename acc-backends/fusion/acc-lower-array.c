@@ -358,9 +358,7 @@ compute (AccLower       *l,
       return low_read (l, get_input (l, node, 0), ix, leaf);
 
     case ACC_OP_UNZIP:
-      for (i = 0; i < array->item; i++)
-        leaf += acc_element_type_get_n_leaves (acc_element_type_get_item (array->inputs[0]->type, i));
-      return low_read (l, get_input (l, node, 0), ix, leaf);
+      return low_read (l, get_input (l, node, 0), ix, leaf + acc_element_type_get_first_leaf (array->inputs[0]->type, array->item));
 
     case ACC_OP_RESHAPE:
       return low_read (l, get_input (l, node, 0), index_of_reshape (l, node, ix), leaf);

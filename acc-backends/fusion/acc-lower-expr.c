@@ -395,8 +395,8 @@ write_index (AccLower *l,
   /* Views of what has memory. */
   while (acc_fusion_node_is_view (node))
     {
-      for (guint i = 0; node->array->op == ACC_OP_UNZIP && i < node->array->item; i++)
-        first += acc_element_type_get_n_leaves (acc_element_type_get_item (node->array->inputs[0]->type, i));
+      if (node->array->op == ACC_OP_UNZIP)
+        first += acc_element_type_get_first_leaf (node->array->inputs[0]->type, node->array->item);
       node = acc_fusion_graph_get (l->fusion->graph, node->array->inputs[0]);
     }
 

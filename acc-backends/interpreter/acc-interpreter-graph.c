@@ -100,19 +100,6 @@ interp_graph_bind (InterpGraph *self,
 
 /* --- counting uses */
 
-static guint
-count_edges (AccArray *node)
-{
-  return node->n_inputs + node->references->len;
-}
-
-static AccArray *
-get_edge (AccArray *node,
-          guint     n)
-{
-  return n < node->n_inputs ? node->inputs[n] : g_ptr_array_index (node->references, n - node->n_inputs);
-}
-
 void
 interp_graph_prepare (InterpGraph  *self,
                       AccArray    **roots,
@@ -121,6 +108,7 @@ interp_graph_prepare (InterpGraph  *self,
   g_autoptr(GPtrArray) pending = g_ptr_array_new ();
   GHashTableIter iter;
   State *known;
+  AccArray *edge;
 
   self->counting = TRUE;
   for (guint i = 0; i < n_roots; i++)
@@ -136,9 +124,9 @@ interp_graph_prepare (InterpGraph  *self,
         continue;
       state->counted = TRUE;
       state->finished = state->value != NULL;
-      for (guint i = 0; !state->finished && i < count_edges (state->node); i++)
+      for (guint i = 0; !state->finished && (edge = acc_array_nth_dependence (state->node, i)) != NULL; i++)
         {
-          State *other = get_state (self, get_edge (state->node, i));
+          State *other = get_state (self, edge);
 
           other->uses++;
           g_ptr_array_add (pending, other);
@@ -157,6 +145,7 @@ release (InterpGraph *self,
          State       *state)
 {
   g_autoptr(GPtrArray) pending = NULL;
+  AccArray *edge;
 
   if (!self->counting)
     return;
@@ -173,8 +162,8 @@ release (InterpGraph *self,
       if (top->finished || top->external || !top->counted)
         continue;
       top->finished = TRUE;
-      for (guint i = top->given_back; i < count_edges (top->node); i++)
-        g_ptr_array_add (pending, get_state (self, get_edge (top->node, i)));
+      for (guint i = top->given_back; (edge = acc_array_nth_dependence (top->node, i)) != NULL; i++)
+        g_ptr_array_add (pending, get_state (self, edge));
     }
 }
 
@@ -183,11 +172,13 @@ static void
 finish (InterpGraph *self,
         State       *state)
 {
+  AccArray *edge;
+
   if (!self->counting || state->finished || state->external)
     return;
   state->finished = TRUE;
-  for (guint i = state->given_back; i < count_edges (state->node); i++)
-    release (self, get_state (self, get_edge (state->node, i)));
+  for (guint i = state->given_back; (edge = acc_array_nth_dependence (state->node, i)) != NULL; i++)
+    release (self, get_state (self, edge));
 }
 
 /* --- what a node needs */
@@ -433,9 +424,8 @@ try_share (InterpGraph *self,
     }
   if (node->op == ACC_OP_UNZIP)
     {
-      for (guint i = 0; i < node->item; i++)
-        buffer += acc_element_type_get_n_buffers (acc_element_type_get_item (node->inputs[0]->type, i));
-      interp_value_share (value, 0, get_state (self, node->inputs[0])->value, buffer, value->n_buffers);
+      interp_value_share (value, 0, get_state (self, node->inputs[0])->value,
+                          acc_element_type_get_first_buffer (node->inputs[0]->type, node->item), value->n_buffers);
       return TRUE;
     }
   if (node->op == ACC_OP_ZIP)

@@ -30,13 +30,11 @@ step_copy (InterpStep  *self,
 {
   InterpValue *to = self->result, *from = self->inputs[0];
   gint64 first = begin * to->row_elements, n = (end - begin) * to->row_elements;
-  guint skip = 0;
+  guint skip = self->op == ACC_OP_UNZIP ? acc_element_type_get_first_buffer (from->type, self->node->item) : 0;
 
   if (!interp_step_check_window (self, to, first, first + n, error) ||
       !interp_step_check_window (self, from, first, first + n, error))
     return FALSE;
-  for (guint i = 0; self->op == ACC_OP_UNZIP && i < self->node->item; i++)
-    skip += acc_element_type_get_n_buffers (acc_element_type_get_item (from->type, i));
   for (guint buffer = 0; buffer < to->n_buffers && n > 0; buffer++)
     copy_elements (to, buffer, first, from, buffer + skip, first, n);
   return TRUE;

@@ -149,17 +149,6 @@ add_variable (Compiler *c,
   return number;
 }
 
-static guint
-get_item_offset (AccElementType *tuple,
-                 guint           item)
-{
-  guint offset = 0;
-
-  for (guint i = 0; i < item; i++)
-    offset += acc_element_type_get_n_leaves (acc_element_type_get_item (tuple, i));
-  return offset;
-}
-
 static gboolean
 visit (Compiler  *c,
        AccExpr   *expr,
@@ -211,7 +200,7 @@ visit (Compiler  *c,
       {
         Info *arg = INFO (c, get_number (c, expr->args[0]));
 
-        first = arg->first + get_item_offset (expr->args[0]->type, expr->item);
+        first = arg->first + acc_element_type_get_first_leaf (expr->args[0]->type, expr->item);
         trivial = arg->trivial;
       }
       break;

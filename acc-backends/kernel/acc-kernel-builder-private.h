@@ -11,6 +11,7 @@ struct _AccKernelBuilder {
   GHashTable *known;      /* AccKernelInstr → id: what was computed before */
   GError     *error;      /* the first mistake; nothing is added after it */
   guint       lanes;
+  gboolean    approximate;    /* exponentials and logarithms of f32 stay for what the device has */
 };
 
 KValue  _kb_append (AccKernelBuilder *b, AccKernelInstr instr);

@@ -467,7 +467,7 @@ is_built_here (AccKernelBuilder *b,
 {
   if (b->kernel->precise || x.id == 0)
     return FALSE;
-  if (b->kernel->approximate && kb_kind (b, x) == ACC_KIND_F32 && (primitive == ACC_PRIM_EXP || primitive == ACC_PRIM_LOG))
+  if (b->approximate && kb_kind (b, x) == ACC_KIND_F32 && (primitive == ACC_PRIM_EXP || primitive == ACC_PRIM_LOG))
     return FALSE;
 
   return acc_math_covers (primitive, kb_kind (b, x));
@@ -739,5 +739,5 @@ void
 kb_set_approximate (AccKernelBuilder *b,
                     gboolean          approximate)
 {
-  b->kernel->approximate = approximate;
+  b->approximate = approximate;
 }

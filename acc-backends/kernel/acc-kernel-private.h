@@ -90,7 +90,6 @@ struct _AccKernel {
   GArray         *blocks;         /* AccKernelBlock; [0] is none, [1] the body */
   gboolean        precise;        /* transcendental primitives stay for the platform's library */
   gboolean        fast;
-  gboolean        approximate;    /* so do exponentials and logarithms of f32, for what the device has */
 };
 
 #define ACC_KERNEL_BODY 1u
@@ -126,6 +125,8 @@ gboolean   _acc_kernel_is_value     (const AccKernel *kernel, guint32 id);
 guint      _acc_kernel_first_id     (const AccKernelInstr *instr);
 gboolean   _acc_kernel_op_is_pure   (AccKernelOp op);
 gboolean   _acc_kernel_op_in_no_block (AccKernelOp op);
+/* Whether stores may not pass the instruction itself; blocks are for the caller to look into. */
+gboolean   _acc_kernel_op_orders_stores (AccKernelOp op);
 gboolean   _acc_kernel_check_instr  (const AccKernel *kernel, const AccKernelInstr *instr, GError **error);
 /* Multiplications that only an addition uses become one FMA with it. */
 void       _acc_kernel_contract     (AccKernel *kernel);

@@ -31,17 +31,28 @@ acc_simt_choose_width (AccStep *step,
 }
 
 guint
-acc_simt_choose_vector (AccStep *step,
-                        gint64   n)
+acc_simt_get_widest_read (AccStep *step,
+                          gint64   size)
 {
   GHashTableIter iter;
-  AccFusionNode *node, *consumed = step->cluster->consumed;
-  guint widest = 0, vector;
+  AccFusionNode *node;
+  guint widest = 0;
 
   g_hash_table_iter_init (&iter, step->cluster->reads);
   while (g_hash_table_iter_next (&iter, (gpointer *) &node, NULL))
-    if (consumed != NULL && node->size == consumed->size && acc_element_type_get_n_buffers (node->array->type) > 0)
+    if (node->size == size && acc_element_type_get_n_buffers (node->array->type) > 0)
       widest = MAX (widest, acc_element_type_get_widest (node->array->type));
+
+  return widest;
+}
+
+guint
+acc_simt_choose_vector (AccStep *step,
+                        gint64   n)
+{
+  AccFusionNode *consumed = step->cluster->consumed;
+  guint widest = consumed != NULL ? acc_simt_get_widest_read (step, consumed->size) : 0, vector;
+
   if (widest == 0)
     return 1;
 

@@ -48,6 +48,8 @@ typedef struct {
 
 /* Elements that make 16 bytes of what is read, where rows of @n elements begin at multiples of them. */
 guint     acc_simt_choose_vector (AccStep *step, gint64 n);
+/* Bytes of the widest element that is read of arrays of @size elements; 0: none is. */
+guint     acc_simt_get_widest_read (AccStep *step, gint64 size);
 /* Folds elements [begin, end), at least one, the same range in all rows of the group. */
 void      acc_simt_fold_rows    (AccSimt *self, AccFold *fold, const AccFoldRows *rows, KValue begin, KValue end, AccSimtElement element);
 /* One row; the result is in thread 0. @begin is a multiple of @vector. */

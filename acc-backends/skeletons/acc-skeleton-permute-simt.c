@@ -125,18 +125,11 @@ static guint
 choose_vector (AccPermute *self,
                guint       least)
 {
-  GHashTableIter iter;
-  AccFusionNode *node;
-  guint widest = 1, vector;
+  guint widest = MAX (acc_simt_get_widest_read (self->step, self->source->size), 1), vector;
 
   /* What is read of an element that goes nowhere may not exist. */
   if (acc_element_type_get_n_leaves (self->targets->array->type) > self->node->rank)
     return 1;
-
-  g_hash_table_iter_init (&iter, self->step->cluster->reads);
-  while (g_hash_table_iter_next (&iter, (gpointer *) &node, NULL))
-    if (node->size == self->source->size)
-      widest = MAX (widest, acc_element_type_get_widest (node->array->type));
 
   vector = MAX (VECTOR_BYTES / widest, least);
   while (vector > 1 && ((double) vector * (self->step->cluster->cost + 4) > MAX_COST || (gint64) vector * 32 > self->space->inner))

@@ -155,6 +155,44 @@ conf_decimal (AccExpr  *index,
 }
 
 AccExpr *
+conf_plus (AccExpr  *x,
+           AccExpr  *y,
+           gpointer  data)
+{
+  return acc_expr_add (x, y);
+}
+
+AccExpr *
+conf_times (AccExpr  *x,
+            AccExpr  *y,
+            gpointer  data)
+{
+  return acc_expr_mul (x, y);
+}
+
+AccExpr *
+conf_itself (AccExpr  *x,
+             gpointer  data)
+{
+  return x;
+}
+
+AccExpr *
+conf_call1 (AccExpr  *x,
+            gpointer  function)
+{
+  return ((ConfUnary) function) (x);
+}
+
+AccExpr *
+conf_call2 (AccExpr  *x,
+            AccExpr  *y,
+            gpointer  function)
+{
+  return ((ConfBinary) function) (x, y);
+}
+
+AccExpr *
 conf_first (AccExpr  *x,
             AccExpr  *y,
             gpointer  data)

@@ -374,6 +374,24 @@ conf_check_array (const char    *name,
 }
 
 void
+conf_expect_array (const char *name,
+                   AccArray   *array,
+                   AccArray   *wanted)
+{
+  g_autoptr(AccArray) owned = wanted;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccArray) expected = acc_backend_run (interpreter, wanted, NULL, &error);
+  g_autoptr(AccArray) given = error == NULL ? acc_backend_run (interpreter, array, NULL, &error) : NULL;
+  g_autofree char *difference = NULL;
+
+  g_assert_no_error (error);
+  difference = conf_compare (expected, given, CONF_EXACT);
+  if (difference != NULL)
+    conf_fail ("interpreter", name, "%s", difference);
+  conf_check_array (name, array, CONF_EXACT);
+}
+
+void
 conf_run_everywhere (const char     *name,
                      AccArray       *array,
                      ConfResultFunc  function,

@@ -83,6 +83,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (ConfProgram, conf_program_free)
 typedef void (*ConfResultFunc) (const char *backend, const char *name, AccArray *result, const GError *error, gpointer data);
 void        conf_run_everywhere (const char *name, AccArray *array, ConfResultFunc function, gpointer data);
 void        conf_check_array    (const char *name, AccArray *array, ConfTolerance tolerance);
+/* @array and @wanted, both taken over, are the same on the interpreter, and @array is the same everywhere. */
+void        conf_expect_array   (const char *name, AccArray *array, AccArray *wanted);
 void        conf_expect_ints    (const char *name, AccArray *array, const char *shape, guint leaf, guint n, const gint64 *values);
 void        conf_expect_floats  (const char *name, AccArray *array, const char *shape, guint leaf, guint n, const double *values);
 /* @parts: what the message must contain, NULL-terminated */
@@ -99,6 +101,9 @@ void        conf_fail           (const char *backend, const char *name, const ch
 /* The case passed: complains where it was expected to fail. */
 void        conf_pass           (const char *backend, const char *name);
 
+typedef AccExpr *(*ConfUnary)  (AccExpr *x);
+typedef AccExpr *(*ConfBinary) (AccExpr *x, AccExpr *y);
+
 /* --- functions on elements of any type, leaf by leaf */
 
 AccExpr    *conf_mix            (AccExpr *x, gpointer data);
@@ -111,6 +116,12 @@ AccExpr    *conf_neutral        (AccElementType *type);
 AccExpr    *conf_assemble       (AccElementType *type, AccExpr **items);
 /* An index whose items are digits, outermost first. */
 AccExpr    *conf_decimal        (AccExpr *index, gpointer data);
+AccExpr    *conf_plus           (AccExpr *x, AccExpr *y, gpointer data);
+AccExpr    *conf_times          (AccExpr *x, AccExpr *y, gpointer data);
+AccExpr    *conf_itself         (AccExpr *x, gpointer data);
+/* What a function without data gives: a ConfUnary, a ConfBinary. */
+AccExpr    *conf_call1          (AccExpr *x, gpointer function);
+AccExpr    *conf_call2          (AccExpr *x, AccExpr *y, gpointer function);
 /* Of the first and second argument. */
 AccExpr    *conf_first          (AccExpr *x, AccExpr *y, gpointer data);
 AccExpr    *conf_second         (AccExpr *x, AccExpr *y, gpointer data);

@@ -12,18 +12,6 @@ i64_of (AccExpr *x)
   return acc_expr_cast (x, acc_element_type_new (ACC_KIND_I64));
 }
 
-static AccExpr *
-plus (AccExpr *x, AccExpr *y, gpointer data)
-{
-  return acc_expr_add (x, y);
-}
-
-static AccExpr *
-times (AccExpr *x, AccExpr *y, gpointer data)
-{
-  return acc_expr_mul (x, y);
-}
-
 /* (n · 17 + 5) mod 23, as an array of @shape in row-major order. */
 static AccExpr *
 scrambled (AccExpr *n, gpointer data)
@@ -81,9 +69,9 @@ test_transform (void)
   gint64 values[6] = { 0, };
 
   weights = acc_array_generate (four, conf_decimal, NULL);
-  products = acc_array_zip_with (repeated, weights, times, NULL);
-  rows = acc_array_fold (products, conf_i64 (0), plus, NULL);
-  sums = acc_array_fold (rows, conf_i64 (0), plus, NULL);
+  products = acc_array_zip_with (repeated, weights, conf_times, NULL);
+  rows = acc_array_fold (products, conf_i64 (0), conf_plus, NULL);
+  sums = acc_array_fold (rows, conf_i64 (0), conf_plus, NULL);
   for (gint64 i = 0; i < 6; i++)
     for (gint64 k = 0; k < 6; k++)
       values[i] += scramble (k) * (((i / 3 * 10 + i % 3) * 10 + k / 3) * 10 + k % 3);
@@ -161,10 +149,10 @@ check_matrix (gint64 rows, gint64 columns)
       sums[r] = sum;
       total += sum;
     }
-  conf_expect_ints (name, acc_array_fold (x, conf_i64 (0), plus, NULL), outer, 0, (guint) rows, sums);
-  conf_expect_ints (name, acc_array_fold_all (x, conf_i64 (0), plus, NULL), "[]", 0, 1, &total);
-  conf_expect_ints (name, acc_array_scanl1 (x, plus, NULL), shape, 0, (guint) (rows * columns), scanned);
-  conf_expect_ints (name, acc_array_scanl (x, conf_i64 (100), plus, NULL), longer, 0, (guint) (rows * (columns + 1)), seeded);
+  conf_expect_ints (name, acc_array_fold (x, conf_i64 (0), conf_plus, NULL), outer, 0, (guint) rows, sums);
+  conf_expect_ints (name, acc_array_fold_all (x, conf_i64 (0), conf_plus, NULL), "[]", 0, 1, &total);
+  conf_expect_ints (name, acc_array_scanl1 (x, conf_plus, NULL), shape, 0, (guint) (rows * columns), scanned);
+  conf_expect_ints (name, acc_array_scanl (x, conf_i64 (100), conf_plus, NULL), longer, 0, (guint) (rows * (columns + 1)), seeded);
 }
 
 static void
@@ -188,8 +176,8 @@ test_ones (void)
         g_autoptr(AccArray) ones = acc_array_fill (vector, conf_i64 (1)), rows = acc_array_fill (matrix, conf_i64 (1));
         g_autofree char *name = g_strdup_printf ("123/%d", (int) n);
 
-        CONF_EXPECT_INTS (name, acc_array_fold (ones, conf_i64 (0), plus, NULL), "[]", n);
-        CONF_EXPECT_INTS (name, acc_array_fold (rows, conf_i64 (0), plus, NULL), "[3]", n, n, n);
+        CONF_EXPECT_INTS (name, acc_array_fold (ones, conf_i64 (0), conf_plus, NULL), "[]", n);
+        CONF_EXPECT_INTS (name, acc_array_fold (rows, conf_i64 (0), conf_plus, NULL), "[3]", n, n, n);
       }
 }
 

@@ -11,9 +11,6 @@
 
 typedef long double complex Complex;
 
-typedef AccExpr *(*Unary) (AccExpr *z);
-typedef AccExpr *(*Binary) (AccExpr *z, AccExpr *w);
-
 static Complex
 recip (Complex z)
 {
@@ -72,7 +69,7 @@ logarithm (Complex base, Complex z)
  * come from values near 1. */
 static const struct {
   const char *name;
-  Unary       function;
+  ConfUnary   function;
   Complex   (*reference) (Complex z);
   double      error;
   gboolean    by_distance;
@@ -101,7 +98,7 @@ static const struct {
 
 static const struct {
   const char *name;
-  Binary      function;
+  ConfBinary  function;
   Complex   (*reference) (Complex z, Complex w);
   double      error;
   gboolean    by_distance;
@@ -208,18 +205,6 @@ check (const char *name, const Precision *p, AccArray *made, AccArray *z, AccArr
     }
 }
 
-static AccExpr *
-apply1 (AccExpr *z, gpointer data)
-{
-  return ((Unary) data) (z);
-}
-
-static AccExpr *
-apply2 (AccExpr *z, AccExpr *w, gpointer data)
-{
-  return ((Binary) data) (z, w);
-}
-
 static void
 test_unary (gconstpointer data)
 {
@@ -231,7 +216,7 @@ test_unary (gconstpointer data)
       g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed () + u);
       g_autofree char *name = g_strdup_printf ("complex/%s/%s", unary[u].name, p->code);
       g_autoptr(AccArray) z = finite_numbers (p, rand);
-      g_autoptr(AccArray) made = acc_array_map (z, apply1, unary[u].function);
+      g_autoptr(AccArray) made = acc_array_map (z, conf_call1, unary[u].function);
 
       if (is_wanted (t))
         check (name, p, made, z, NULL, unary[u].reference, unary[u].error, unary[u].by_distance);
@@ -251,7 +236,7 @@ test_binary (gconstpointer data)
       g_autoptr(AccArray) z = finite_numbers (p, rand);
       g_autoptr(AccArray) turned = acc_array_reverse (z);
       g_autoptr(AccArray) w = acc_backend_run (conf_interpreter (), turned, NULL, NULL);
-      g_autoptr(AccArray) made = acc_array_zip_with (z, w, apply2, binary[u].function);
+      g_autoptr(AccArray) made = acc_array_zip_with (z, w, conf_call2, binary[u].function);
       /* The exponent multiplies the error of the logarithm, which logbase divides by: near 1 there is none to speak of. */
       double error = binary[u].error > 0 ? binary[u].error : strcmp (binary[u].name, "pow") == 0 ? 3000 : 6000;
 
@@ -263,8 +248,8 @@ test_binary (gconstpointer data)
 /* --- the ends of the range, signs of zero, and what is no number */
 
 typedef struct {
-  Unary  function;
-  double z[2], wanted[2];
+  ConfUnary function;
+  double    z[2], wanted[2];
 } Special;
 
 static void
@@ -311,7 +296,7 @@ test_special (void)
         for (guint b = 0; b <= conf_n_backends (); b++)
           {
             AccBackend *backend = b == 0 ? conf_interpreter () : conf_backend (b - 1);
-            g_autoptr(AccArray) made = acc_array_map (z, apply1, cases[i].function);
+            g_autoptr(AccArray) made = acc_array_map (z, conf_call1, cases[i].function);
             g_autoptr(GError) error = NULL;
             g_autoptr(AccArray) got = acc_backend_run (backend, made, NULL, &error);
             double value = got != NULL ? acc_array_get_double (got, leaf, 0) : 0;
@@ -346,7 +331,7 @@ test_division_range (void)
     }
   zs = numbers (&precisions[2], (double *) z->data, z->len / 2);
   ws = numbers (&precisions[2], (double *) w->data, w->len / 2);
-  made = acc_array_zip_with (zs, ws, apply2, acc_expr_fdiv);
+  made = acc_array_zip_with (zs, ws, conf_call2, acc_expr_fdiv);
   check ("complex/division-range", &precisions[2], made, zs, ws, divide, 16, FALSE);
 }
 
@@ -474,18 +459,6 @@ test_mistakes (void)
 
 /* --- whole arrays */
 
-static AccExpr *
-times (AccExpr *z, AccExpr *w, gpointer data)
-{
-  return acc_expr_mul (z, w);
-}
-
-static AccExpr *
-plus (AccExpr *z, AccExpr *w, gpointer data)
-{
-  return acc_expr_add (z, w);
-}
-
 /* Turns by quarters: products are exact. */
 static AccExpr *
 turn_at (AccExpr *index, gpointer type)
@@ -514,17 +487,17 @@ test_folds (void)
 
           if ((rank == 3 && sizes[s] > 10000) || !is_wanted (t))
             continue;
-          conf_check_array (name, acc_array_fold (zs, acc_expr_new_int (1), times, NULL), same);
-          conf_check_array (name, acc_array_fold1 (zs, plus, NULL), same);
-          conf_check_array (name, acc_array_fold_all (zs, acc_expr_new_float (0.5), plus, NULL), same);
-          conf_check_array (name, acc_array_scanl1 (zs, times, NULL), same);
-          conf_check_array (name, acc_array_scanr (zs, acc_expr_new_int (2), times, NULL), same);
+          conf_check_array (name, acc_array_fold (zs, acc_expr_new_int (1), conf_times, NULL), same);
+          conf_check_array (name, acc_array_fold1 (zs, conf_plus, NULL), same);
+          conf_check_array (name, acc_array_fold_all (zs, acc_expr_new_float (0.5), conf_plus, NULL), same);
+          conf_check_array (name, acc_array_scanl1 (zs, conf_times, NULL), same);
+          conf_check_array (name, acc_array_scanr (zs, acc_expr_new_int (2), conf_times, NULL), same);
         }
 
   {
     g_autoptr(AccShape) shape = acc_shape_new_vector (1001);
     g_autoptr(AccArray) zs = acc_array_generate (shape, turn_at, conf_type ("f4"));
-    g_autoptr(AccArray) product = acc_array_fold (zs, acc_expr_new_int (3), times, NULL), sum = acc_array_sum (zs);
+    g_autoptr(AccArray) product = acc_array_fold (zs, acc_expr_new_int (3), conf_times, NULL), sum = acc_array_sum (zs);
 
     /* i to the power of 500, and 501 ones and 500 i */
     conf_expect_floats ("complex/product/re", g_object_ref (product), "[]", 0, 1, (const double[]) { 3 });
@@ -567,7 +540,7 @@ test_permutes (void)
       g_autoptr(AccArray) zs = acc_array_generate (shape, opposite_at, component);
       g_autoptr(AccArray) targets = acc_array_imap (zs, target_of, NULL);
       g_autoptr(AccArray) defaults = acc_array_generate (few, turn_at, component);
-      const AccExprFunc2 functions[] = { plus, conf_first, greater };
+      const AccExprFunc2 functions[] = { conf_plus, conf_first, greater };
 
       for (guint f = t == 0 ? 1 : 0; f < G_N_ELEMENTS (functions); f++)
         {
@@ -632,7 +605,7 @@ test_arrays (void)
               g_autoptr(AccArray) streamed = conf_through_source (g_object_ref (zs));
 
               conf_check_array (name, acc_array_stencil (streamed, (gint64[]) { 3, 3 }, 2, boundary, neighbours, NULL), CONF_EXACT);
-              conf_check_array (name, acc_array_fold_all (streamed, acc_expr_new_int (0), plus, NULL), CONF_EXACT);
+              conf_check_array (name, acc_array_fold_all (streamed, acc_expr_new_int (0), conf_plus, NULL), CONF_EXACT);
             }
         }
 

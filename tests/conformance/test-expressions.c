@@ -5,36 +5,21 @@
 
 /* Hand-worked cases of scalar expressions, sections 1.15 and 1.16 of the language. */
 
-typedef AccExpr *(*Unary)  (AccExpr *);
-typedef AccExpr *(*Binary) (AccExpr *, AccExpr *);
-
-static AccExpr *
-call_unary (AccExpr *x, gpointer function)
-{
-  return ((Unary) function) (x);
-}
-
-static AccExpr *
-call_binary (AccExpr *x, AccExpr *y, gpointer function)
-{
-  return ((Binary) function) (x, y);
-}
-
 static AccArray *
-map1 (AccArray *x, Unary function)
+map1 (AccArray *x, ConfUnary function)
 {
   g_autoptr(AccArray) owned = x;
 
-  return acc_array_map (x, call_unary, function);
+  return acc_array_map (x, conf_call1, function);
 }
 
 static AccArray *
-map2 (AccArray *x, AccArray *y, Binary function)
+map2 (AccArray *x, AccArray *y, ConfBinary function)
 {
   g_autoptr(AccArray) a = x;
   g_autoptr(AccArray) b = y;
 
-  return acc_array_zip_with (x, y, call_binary, function);
+  return acc_array_zip_with (x, y, conf_call2, function);
 }
 
 /* --- integers */

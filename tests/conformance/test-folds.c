@@ -284,19 +284,13 @@ test_pieces (gconstpointer data)
 
 /* --- float sums: any order of additions, so a bound of the sum of magnitudes times the number of roundings */
 
-static AccExpr *
-plus (AccExpr *x, AccExpr *y, gpointer data)
-{
-  return acc_expr_add (x, y);
-}
-
 static AccArray *
 sum_rows (AccArray **arrays, guint n, gpointer data)
 {
   AccElementType *type = acc_array_get_element_type (arrays[0]);
 
-  return GPOINTER_TO_INT (data) ? acc_array_scanl1 (arrays[0], plus, NULL)
-                                : acc_array_fold (arrays[0], acc_expr_new_typed_float (type, 1), plus, NULL);
+  return GPOINTER_TO_INT (data) ? acc_array_scanl1 (arrays[0], conf_plus, NULL)
+                                : acc_array_fold (arrays[0], acc_expr_new_typed_float (type, 1), conf_plus, NULL);
 }
 
 static void

@@ -32,12 +32,6 @@ plus_one (AccExpr *x, gpointer data)
   return acc_expr_add (x, acc_expr_new_float (1));
 }
 
-static AccExpr *
-plus (AccExpr *x, AccExpr *y, gpointer data)
-{
-  return acc_expr_add (x, y);
-}
-
 /* 0.0, 1.0, ... */
 static AccArray *
 numbers (gint64 n)
@@ -99,7 +93,7 @@ test_reservations (void)
   g_autoptr(AccBackend) backend = new_interpreter ();
   g_autoptr(AccArray) first = numbers (1000);
   g_autoptr(AccArray) second = chain (numbers (1000), 3);
-  g_autoptr(AccArray) array = acc_array_zip_with (first, second, plus, NULL);
+  g_autoptr(AccArray) array = acc_array_zip_with (first, second, conf_plus, NULL);
 
   for (guint k = 1; ; k++)
     {
@@ -334,7 +328,7 @@ test_shared_nodes (void)
 
   for (guint i = 0; i < 60; i++)
     {
-      AccArray *next = acc_array_zip_with (array, array, plus, NULL);
+      AccArray *next = acc_array_zip_with (array, array, conf_plus, NULL);
 
       g_object_unref (array);
       array = next;
@@ -350,7 +344,7 @@ test_shared_nodes (void)
 static AccArray *
 sum_all (AccArray **arrays, guint n, gpointer data)
 {
-  return acc_array_fold_all (arrays[0], acc_expr_new_float (0), plus, NULL);
+  return acc_array_fold_all (arrays[0], acc_expr_new_float (0), conf_plus, NULL);
 }
 
 static gpointer

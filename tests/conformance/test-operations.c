@@ -4,12 +4,6 @@
 /* Hand-worked cases of the array operations, sections 1.1 to 1.8 of the language. Each runs on every backend. */
 
 static AccExpr *
-plus (AccExpr *x, AccExpr *y, gpointer data)
-{
-  return acc_expr_add (x, y);
-}
-
-static AccExpr *
 minus (AccExpr *x, AccExpr *y, gpointer data)
 {
   return acc_expr_sub (x, y);
@@ -163,7 +157,7 @@ test_shape_expressions (void)
 static AccArray *
 below_hundred (AccArray **arrays, guint n, gpointer data)
 {
-  g_autoptr(AccArray) sum = acc_array_fold_all (arrays[0], conf_i64 (0), plus, NULL);
+  g_autoptr(AccArray) sum = acc_array_fold_all (arrays[0], conf_i64 (0), conf_plus, NULL);
 
   return acc_array_map (sum, data != NULL ? data : NULL, NULL);
 }
@@ -208,7 +202,7 @@ stretch (AccArray **arrays, guint n, gpointer data)
 static AccArray *
 add_captured (AccArray **arrays, guint n, gpointer captured)
 {
-  return acc_array_zip_with (arrays[0], captured, plus, NULL);
+  return acc_array_zip_with (arrays[0], captured, conf_plus, NULL);
 }
 
 static AccArray *
@@ -283,8 +277,8 @@ test_elementwise (void)
   CONF_EXPECT_INTS ("map/rank0", acc_array_map (one, doubled, NULL), "[]", 6);
   CONF_EXPECT_INTS ("imap", acc_array_imap (small, times_index, NULL), "[2,3]", 0, 101, 202, 1010, 1111, 1212);
   CONF_EXPECT_INTS ("zip_with/intersection", acc_array_zip_with (small, wide, minus, NULL), "[2,2]", 0, 0, 0, 0);
-  CONF_EXPECT_INTS ("zip_with/own-strides", acc_array_zip_with (wide, small, plus, NULL), "[2,2]", 0, 2, 20, 22);
-  conf_expect_ints ("zip_with/empty", acc_array_zip_with (small, empty, plus, NULL), "[0,3]", 0, 0, NULL);
+  CONF_EXPECT_INTS ("zip_with/own-strides", acc_array_zip_with (wide, small, conf_plus, NULL), "[2,2]", 0, 2, 20, 22);
+  conf_expect_ints ("zip_with/empty", acc_array_zip_with (small, empty, conf_plus, NULL), "[0,3]", 0, 0, NULL);
   CONF_EXPECT_INTS ("zip_with/rank0", acc_array_zip_with (one, two, minus, NULL), "[]", -1);
   CONF_EXPECT_INTS ("zip_with3", acc_array_zip_with3 (small, small, wide, fused3, NULL), "[2,2]", 0, 2, 110, 132);
   conf_expect_ints ("zip/0", g_object_ref (pairs), "[2,2]", 0, 4, (gint64[]) { 0, 1, 10, 11 });
@@ -408,23 +402,23 @@ test_permute (void)
   g_autoptr(AccArray) empty_values = zeros (0);
   AccArray *bad;
 
-  CONF_EXPECT_INTS ("permute/histogram", acc_array_permute (values, three, targets, plus, NULL), "[3]", 4, 5, 6);
-  CONF_EXPECT_INTS ("permute/masked", acc_array_permute (values, three, skipped, plus, NULL), "[3]", 4, 0, 4);
+  CONF_EXPECT_INTS ("permute/histogram", acc_array_permute (values, three, targets, conf_plus, NULL), "[3]", 4, 5, 6);
+  CONF_EXPECT_INTS ("permute/masked", acc_array_permute (values, three, skipped, conf_plus, NULL), "[3]", 4, 0, 4);
   CONF_EXPECT_INTS ("permute/scatter", acc_array_permute (values, five, distinct, conf_first, NULL), "[5]", 5, 4, 3, 2, 1);
   CONF_EXPECT_INTS ("permute/keep-old", acc_array_permute (values, five, distinct, conf_second, NULL), "[5]", 0, 0, 0, 0, 0);
   CONF_EXPECT_INTS ("permute/argument-order", acc_array_permute (values, five, distinct, new_minus_old, NULL), "[5]", 5, 4, 3, 2, 1);
-  CONF_EXPECT_INTS ("permute/rank", acc_array_permute (values, grid, points, plus, NULL), "[2,3]", 1, 4, 2, 14, 11, 19);
-  CONF_EXPECT_INTS ("permute/to-rank0", acc_array_permute (values, total, nowhere, plus, NULL), "[]", 115);
+  CONF_EXPECT_INTS ("permute/rank", acc_array_permute (values, grid, points, conf_plus, NULL), "[2,3]", 1, 4, 2, 14, 11, 19);
+  CONF_EXPECT_INTS ("permute/to-rank0", acc_array_permute (values, total, nowhere, conf_plus, NULL), "[]", 115);
   conf_expect_ints ("permute/tuple-0", acc_array_permute (pairs, zero_pairs, targets, pair_plus, NULL), "[3]", 0, 3, (gint64[]) { 4, 5, 6 });
   conf_expect_ints ("permute/tuple-1", acc_array_permute (pairs, zero_pairs, targets, pair_plus, NULL), "[3]", 1, 3, (gint64[]) { -4, -5, -6 });
-  CONF_EXPECT_INTS ("permute/empty-source", acc_array_permute (empty_values, three, none, plus, NULL), "[3]", 0, 0, 0);
+  CONF_EXPECT_INTS ("permute/empty-source", acc_array_permute (empty_values, three, none, conf_plus, NULL), "[3]", 0, 0, 0);
 
-  bad = acc_array_permute (values, five, outside, plus, NULL);
+  bad = acc_array_permute (values, five, outside, conf_plus, NULL);
   acc_array_set_label (bad, "spill");
   CONF_EXPECT_ERROR ("permute/bounds", bad, ACC_ERROR_BOUNDS, "permute", "spill", "5");
-  bad = acc_array_permute (values, five, negative, plus, NULL);
+  bad = acc_array_permute (values, five, negative, conf_plus, NULL);
   CONF_EXPECT_ERROR ("permute/negative", bad, ACC_ERROR_BOUNDS, "permute", "-1");
-  bad = acc_array_permute (values, none, targets, plus, NULL);
+  bad = acc_array_permute (values, none, targets, conf_plus, NULL);
   CONF_EXPECT_ERROR ("permute/empty-target", bad, ACC_ERROR_BOUNDS, "permute");
 }
 
@@ -623,7 +617,7 @@ test_sharing (void)
 
   for (guint i = 0; i < 20; i++)
     {
-      AccArray *next = acc_array_zip_with (current, current, plus, NULL);
+      AccArray *next = acc_array_zip_with (current, current, conf_plus, NULL);
 
       g_object_unref (current);
       current = next;

@@ -379,12 +379,6 @@ test_filter (void)
 }
 
 static AccExpr *
-itself (AccExpr *x, gpointer data)
-{
-  return x;
-}
-
-static AccExpr *
 every_third (AccExpr *x, gpointer data)
 {
   return acc_expr_rem (acc_expr_mul (x, conf_i64 (5)), conf_i64 (3));
@@ -405,10 +399,10 @@ test_expand (void)
   g_autofree char *text = NULL;
   guint n = 0;
 
-  CONF_EXPECT_INTS ("expand", acc_array_expand (counts, itself, NULL, tens_and_place, NULL), "[6]", 20, 21, 30, 31, 32, 10);
-  EXPECT_NOTHING ("expand/none", acc_array_expand (none, itself, NULL, tens_and_place, NULL), "[0]");
-  EXPECT_NOTHING ("expand/nothing", acc_array_expand (nothing, itself, NULL, tens_and_place, NULL), "[0]");
-  CONF_EXPECT_ERROR ("expand/rank", acc_array_expand (matrix, itself, NULL, tens_and_place, NULL), ACC_ERROR_SHAPE, "expand", "rank 2");
+  CONF_EXPECT_INTS ("expand", acc_array_expand (counts, conf_itself, NULL, tens_and_place, NULL), "[6]", 20, 21, 30, 31, 32, 10);
+  EXPECT_NOTHING ("expand/none", acc_array_expand (none, conf_itself, NULL, tens_and_place, NULL), "[0]");
+  EXPECT_NOTHING ("expand/nothing", acc_array_expand (nothing, conf_itself, NULL, tens_and_place, NULL), "[0]");
+  CONF_EXPECT_ERROR ("expand/rank", acc_array_expand (matrix, conf_itself, NULL, tens_and_place, NULL), ACC_ERROR_SHAPE, "expand", "rank 2");
 
   for (gint64 x = 0; x < 20011; x++)
     for (gint64 i = 0; i < x * 5 % 3; i++)

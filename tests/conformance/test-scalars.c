@@ -6,14 +6,11 @@
 /* Section 1.16 of the language and its open choices (section 7), on all element types: edge cases that are worked by hand, or
  * by plain loops that share nothing with the library. Several results of one type are items of one tuple: a kernel each. */
 
-typedef AccExpr *(*Unary)  (AccExpr *);
-typedef AccExpr *(*Binary) (AccExpr *, AccExpr *);
-
 #define MAX_PARTS 12
 
 typedef struct {
   const char *name;
-  Binary      function;
+  ConfBinary  function;
 } Part;
 
 static AccExpr *

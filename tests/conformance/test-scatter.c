@@ -20,12 +20,6 @@ is_odd (AccExpr *x, gpointer data)
 }
 
 static AccExpr *
-itself (AccExpr *x, gpointer data)
-{
-  return x;
-}
-
-static AccExpr *
 sum (AccExpr *x, AccExpr *y, gpointer data)
 {
   return acc_expr_add (x, y);
@@ -144,12 +138,12 @@ test_scatter (void)
   CONF_EXPECT_ERROR ("scatter/of-broken", acc_array_scatter (broken, defaults, places), ACC_ERROR_TYPE, "concat");
 
   CONF_EXPECT_INTS ("scatter-if", acc_array_scatter_if (xs, defaults, places, mask, is_odd, NULL), "[6]", 9, 9, 3, 9, 9, 1);
-  CONF_EXPECT_INTS ("scatter-if/short-mask", acc_array_scatter_if (xs, defaults, places, flags, itself, NULL), "[6]", 2, 9, 3, 9, 9, 9);
+  CONF_EXPECT_INTS ("scatter-if/short-mask", acc_array_scatter_if (xs, defaults, places, flags, conf_itself, NULL), "[6]", 2, 9, 3, 9, 9, 9);
   /* Targets that are not wanted may be anything. */
   CONF_EXPECT_INTS ("scatter-if/astray", acc_array_scatter_if (xs, defaults, astray, mask, is_odd, NULL), "[6]", 9, 9, 3, 9, 9, 1);
   optional = acc_array_zip_with (places, flags, pair_with_flag, NULL);
   CONF_EXPECT_INTS ("scatter-if/optional", acc_array_scatter_if (xs, defaults, optional, mask, is_odd, NULL), "[6]", 9, 9, 3, 9, 9, 9);
-  CONF_EXPECT_ERROR ("scatter-if/predicate", acc_array_scatter_if (xs, defaults, places, mask, itself, NULL), ACC_ERROR_TYPE, "scatter_if", "i1", "b1");
+  CONF_EXPECT_ERROR ("scatter-if/predicate", acc_array_scatter_if (xs, defaults, places, mask, conf_itself, NULL), ACC_ERROR_TYPE, "scatter_if", "i1", "b1");
   CONF_EXPECT_ERROR ("scatter-if/ranks", acc_array_scatter_if (xs, defaults, places, grid, is_odd, NULL), ACC_ERROR_SHAPE, "scatter_if", "mask", "rank 2");
 }
 
@@ -161,10 +155,10 @@ test_gather_if (void)
   g_autoptr(AccArray) wrong = CONF_INTS1 ("i4", 1, 2, 3);
 
   CONF_EXPECT_FLOATS ("gather-if", acc_array_gather_if (xs, places, defaults, mask, is_odd, NULL), "[4]", 12, 2, 10, 4);
-  CONF_EXPECT_FLOATS ("gather-if/short-mask", acc_array_gather_if (xs, places, defaults, flags, itself, NULL), "[3]", 12, 2, 10);
-  conf_expect_floats ("gather-if/nothing", acc_array_gather_if (xs, places, defaults, none, itself, NULL), "[0]", 0, 0, NULL);
+  CONF_EXPECT_FLOATS ("gather-if/short-mask", acc_array_gather_if (xs, places, defaults, flags, conf_itself, NULL), "[3]", 12, 2, 10);
+  conf_expect_floats ("gather-if/nothing", acc_array_gather_if (xs, places, defaults, none, conf_itself, NULL), "[0]", 0, 0, NULL);
   CONF_EXPECT_ERROR ("gather-if/types", acc_array_gather_if (xs, places, wrong, mask, is_odd, NULL), ACC_ERROR_TYPE, "gather_if", "i4", "f4");
-  CONF_EXPECT_ERROR ("gather-if/predicate", acc_array_gather_if (xs, places, defaults, mask, itself, NULL), ACC_ERROR_TYPE, "gather_if", "u8", "b1");
+  CONF_EXPECT_ERROR ("gather-if/predicate", acc_array_gather_if (xs, places, defaults, mask, conf_itself, NULL), ACC_ERROR_TYPE, "gather_if", "u8", "b1");
 }
 
 /* Extents that are known when it runs only. */

@@ -95,20 +95,6 @@ arrange (AccArray *values, const gint64 *order)
 }
 
 static void
-expect (const char *name, AccArray *array, AccArray *wanted)
-{
-  g_autoptr(GError) error = NULL;
-  g_autoptr(AccArray) result = acc_backend_run (conf_interpreter (), array, NULL, &error);
-  g_autofree char *difference = NULL;
-
-  g_assert_no_error (error);
-  difference = conf_compare (wanted, result, CONF_EXACT);
-  if (difference != NULL)
-    conf_fail ("interpreter", name, "%s", difference);
-  conf_check_array (name, array, CONF_EXACT);
-}
-
-static void
 check (const char *code, const gint64 *extents, guint rank, ConfValues values, GRand *rand, gboolean descending)
 {
   g_autoptr(AccArray) keys = conf_array (conf_type (code), extents, rank, rand, values);
@@ -120,11 +106,11 @@ check (const char *code, const gint64 *extents, guint rank, ConfValues values, G
   g_autofree char *sort = g_strconcat ("sort/", name, NULL), *argsort = g_strconcat ("argsort/", name, NULL);
   g_autofree char *by = g_strconcat ("sort-by/", name, NULL), *by_keys = g_strconcat ("sort-by/keys/", name, NULL);
 
-  expect (sort, acc_array_sort (keys, descending), wanted);
+  conf_expect_array (sort, acc_array_sort (keys, descending), g_object_ref (wanted));
   conf_expect_ints (argsort, acc_array_argsort (keys, descending), shape, 0, acc_shape_get_size (acc_array_get_shape (keys)), order);
   arranged = acc_array_sort_by (payload, keys, descending, &sorted_keys);
-  expect (by, g_steal_pointer (&arranged), wanted_payload);
-  expect (by_keys, g_steal_pointer (&sorted_keys), wanted);
+  conf_expect_array (by, g_steal_pointer (&arranged), g_steal_pointer (&wanted_payload));
+  conf_expect_array (by_keys, g_steal_pointer (&sorted_keys), g_steal_pointer (&wanted));
 }
 
 static void

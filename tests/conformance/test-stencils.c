@@ -338,12 +338,6 @@ from_total (AccExpr *index, gpointer total)
   return acc_expr_mul (acc_expr_the (total), acc_expr_signum (index));
 }
 
-static AccExpr *
-itself (AccExpr *x, gpointer data)
-{
-  return x;
-}
-
 static void
 test_edges (void)
 {
@@ -351,7 +345,7 @@ test_edges (void)
   g_autoptr(AccArray) floats = CONF_FLOATS1 ("f4", 1, 2, 3), matrix = CONF_INTS2 ("i8", 2, 2, 1, 2, 3, 4), broken = acc_array_concat (vector, floats);
   g_autoptr(AccBoundary) computed = acc_boundary_new_function (1, from_total, total), constant = acc_boundary_new_constant (acc_expr_the (total));
   g_autoptr(AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP), half = acc_boundary_new_constant (acc_expr_new_float (0.5));
-  g_autoptr(AccBoundary) index = acc_boundary_new_function (1, itself, NULL);
+  g_autoptr(AccBoundary) index = acc_boundary_new_function (1, conf_itself, NULL);
   const gint64 three[] = { 3, 3 }, even[] = { 4 };
   AccArray *bad;
 

@@ -129,23 +129,6 @@ inverted (AccExpr *flag, gpointer data)
   return acc_expr_lnot (flag);
 }
 
-/* @array and @wanted are the same on the interpreter, and @array is the same everywhere. They are taken over. */
-static void
-expect_same (const char *name, AccArray *array, AccArray *wanted)
-{
-  g_autoptr(AccArray) owned = wanted;
-  g_autoptr(GError) error = NULL;
-  g_autoptr(AccArray) expected = acc_backend_run (conf_interpreter (), wanted, NULL, &error);
-  g_autoptr(AccArray) given = error == NULL ? acc_backend_run (conf_interpreter (), array, NULL, &error) : NULL;
-  g_autofree char *difference = NULL;
-
-  g_assert_no_error (error);
-  difference = conf_compare (expected, given, CONF_EXACT);
-  if (difference != NULL)
-    conf_fail ("interpreter", name, "%s", difference);
-  conf_check_array (name, array, CONF_EXACT);
-}
-
 static void
 check_selection (const char *code, const gint64 *extents, guint rank, gboolean counted, GRand *rand)
 {
@@ -158,13 +141,13 @@ check_selection (const char *code, const gint64 *extents, guint rank, gboolean c
   g_autoptr(AccArray) pairs = acc_array_map (x, with_one, NULL);
   AccArray *counts[6] = { NULL };
 
-  expect_same (name, acc_array_justs (maybes, &counts[0]), acc_array_compact (x, flags, &counts[3]));
-  expect_same (name, acc_array_lefts (eithers, &counts[1]), acc_array_compact (x, others, &counts[4]));
-  expect_same (name, acc_array_rights (eithers, &counts[2]), acc_array_compact (pairs, flags, &counts[5]));
+  conf_expect_array (name, acc_array_justs (maybes, &counts[0]), acc_array_compact (x, flags, &counts[3]));
+  conf_expect_array (name, acc_array_lefts (eithers, &counts[1]), acc_array_compact (x, others, &counts[4]));
+  conf_expect_array (name, acc_array_rights (eithers, &counts[2]), acc_array_compact (pairs, flags, &counts[5]));
   for (guint i = 0; i < 3; i++)
     if (counted)
       {
-        expect_same (name, counts[i], counts[i + 3]);
+        conf_expect_array (name, counts[i], counts[i + 3]);
       }
     else
       {
