@@ -27,6 +27,12 @@ conf_is_thorough (void)
 }
 
 gboolean
+conf_is_exhaustive (void)
+{
+  return g_strcmp0 (g_getenv ("ACC_TEST_THOROUGH"), "2") == 0;
+}
+
+gboolean
 conf_checks_are_on (void)
 {
   const char *disabled = g_getenv ("ACC_DISABLE");

@@ -21,6 +21,8 @@ AccBackend *conf_backend        (guint n);
 guint32     conf_seed           (void);
 /* ACC_TEST_THOROUGH=0 shortens variants of a test that ran in full elsewhere. */
 gboolean    conf_is_thorough    (void);
+/* ACC_TEST_THOROUGH=2 does what takes minutes and gigabytes: the suite “slow”. */
+gboolean    conf_is_exhaustive  (void);
 /* ACC_DISABLE=checks turns them off. */
 gboolean    conf_checks_are_on  (void);
 
