@@ -89,6 +89,11 @@ gboolean  acc_array_infer_extents  (AccArray *self, const AccShapeContext *conte
 /* The same operation, on other arrays of the same types and shapes. Not of a use node. */
 ACC_MODULE_API
 AccArray *acc_array_copy_with_inputs (AccArray *self, AccArray **inputs);
+/* A boundary with the function that acc_function_copy_replaced() gives. */
+AccBoundary *acc_boundary_copy_replaced (AccBoundary *self, GHashTable *replaced, GHashTable *copies);
+/* The same operation, on what @replaced (AccArray to AccArray, owned, of the same types and ranks) has for its inputs and for whatever
+ * else it reads; NULL where that has nothing for it. Copies of what the programs of nodes are made of are added to @replaced. */
+AccArray *acc_array_copy_replaced (AccArray *self, GHashTable *replaced);
 
 /* All nodes that @roots need, inputs and references first, each once. Does not enter programs of nodes. Iterative. */
 ACC_MODULE_API

@@ -2,6 +2,7 @@
 
 /* Real programs on real backends: what streams is, bit for bit, what runs whole. */
 #include "stream-files.h"
+#include "stream-flow.h"
 
 #include "acc-core/acc-executable-private.h"
 #include "acc-seq/acc-evaluate-private.h"
@@ -438,6 +439,11 @@ static const Program programs[] = {
   { "slices", { "i4" }, 2, build_slices, FALSE },
   { "line", { "i4" }, 1, build_line, FALSE },
   { "cube", { "i4" }, 3, build_cube, FALSE },
+  { "loop", { "i4" }, 2, flow_build_loop, FALSE },
+  { "choice", { "i4" }, 2, flow_build_choice, FALSE },
+  { "nested", { "i4" }, 2, flow_build_nested, FALSE },
+  { "foreign", { "i4" }, 2, flow_build_foreign, FALSE },
+  { "cubes", { "i4" }, 3, flow_build_cubes, FALSE },
   { "transpose", { "i4" }, 2, build_transpose, TRUE },
   { "wrap", { "i4" }, 2, build_wrap, TRUE },
 };
@@ -686,6 +692,14 @@ test_reservations (gconstpointer data)
     }
 
   clear_arrays (results, MAX_RESULTS);
+}
+
+static void
+test_flow_memory (gconstpointer data)
+{
+  AccBackend *backend = ((const Case *) data)->backend;
+
+  flow_check_memory (backend, is_device (backend));
 }
 
 #ifndef ACC_TEST_FAKE_DEVICE
@@ -1009,7 +1023,7 @@ add_backend (const char *name, gboolean needed)
 
   {
     static const struct { const char *name; GTestDataFunc func; } others[] = {
-      { "reservations", test_reservations },
+      { "reservations", test_reservations }, { "flow-memory", test_flow_memory },
 #ifndef ACC_TEST_FAKE_DEVICE
       { "limit", test_limit }, { "bands", test_bands },
 #endif
