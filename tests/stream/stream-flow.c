@@ -25,20 +25,20 @@ count (AccExpr *x, gpointer data)
   return acc_expr_add (x, acc_expr_new_int (1));
 }
 
-static AccExpr *
-affine (AccExpr *x, gpointer data)
+AccExpr *
+flow_affine (AccExpr *x, gpointer data)
 {
   return acc_expr_add (acc_expr_mul (x, acc_expr_new_int (3)), acc_expr_new_int (1));
 }
 
-static AccExpr *
-plus (AccExpr *x, AccExpr *y, gpointer data)
+AccExpr *
+flow_plus (AccExpr *x, AccExpr *y, gpointer data)
 {
   return acc_expr_add (x, y);
 }
 
-static AccExpr *
-mix (AccExpr *x, AccExpr *y, gpointer data)
+AccExpr *
+flow_mix (AccExpr *x, AccExpr *y, gpointer data)
 {
   return acc_expr_sub (acc_expr_mul (x, acc_expr_new_int (5)), y);
 }
@@ -79,7 +79,7 @@ step (AccArray **state, guint n, gpointer outside)
   g_autoptr(AccArray) taller = with_next_row (state[1]);
 
   g_ptr_array_add (next, acc_array_map (state[0], count, NULL));
-  g_ptr_array_add (next, acc_array_zip_with (taller, outside, mix, NULL));
+  g_ptr_array_add (next, acc_array_zip_with (taller, outside, flow_mix, NULL));
 
   return next;
 }
@@ -100,13 +100,13 @@ loop (AccArray *array, AccArray *outside, gint rounds)
 guint
 flow_build_loop (AccArray **sources, AccArray **r)
 {
-  g_autoptr(AccArray) scaled = acc_array_map (sources[0], affine, NULL);
+  g_autoptr(AccArray) scaled = acc_array_map (sources[0], flow_affine, NULL);
   g_autoptr(AccArray) some = loop (scaled, sources[0], 3);
   g_autoptr(AccArray) none = loop (sources[0], scaled, 0);
 
   /* With rows of the source beside them, a reduction, and what nothing streams through. */
-  r[0] = acc_array_zip_with (some, sources[0], mix, NULL);
-  r[1] = acc_array_fold_all (none, acc_expr_new_int (3), plus, NULL);
+  r[0] = acc_array_zip_with (some, sources[0], flow_mix, NULL);
+  r[1] = acc_array_fold_all (none, acc_expr_new_int (3), flow_plus, NULL);
   r[2] = g_object_ref (some);
   r[3] = with_next_row (none);
 
@@ -118,7 +118,7 @@ flow_build_loop (AccArray **sources, AccArray **r)
 static AccArray *
 is_sum_below (AccArray *array, gint limit)
 {
-  g_autoptr(AccArray) sum = acc_array_fold_all (array, acc_expr_new_int (5), plus, NULL);
+  g_autoptr(AccArray) sum = acc_array_fold_all (array, acc_expr_new_int (5), flow_plus, NULL);
 
   return acc_array_map (sum, is_below, GINT_TO_POINTER (limit));
 }
@@ -126,7 +126,7 @@ is_sum_below (AccArray *array, gint limit)
 guint
 flow_build_choice (AccArray **sources, AccArray **r)
 {
-  g_autoptr(AccArray) scaled = acc_array_map (sources[0], affine, NULL);
+  g_autoptr(AccArray) scaled = acc_array_map (sources[0], flow_affine, NULL);
   g_autoptr(AccArray) never = is_sum_below (sources[0], G_MININT32), perhaps = is_sum_below (sources[0], 1000);
   g_autoptr(AccArray) no = acc_array_unit (acc_expr_new_bool (FALSE));
   /* No rows of a source go through these, and nobody takes them. */
@@ -135,7 +135,7 @@ flow_build_choice (AccArray **sources, AccArray **r)
 
   r[0] = with_next_row (first);
   r[1] = acc_array_cond (never, turned, scaled);
-  r[2] = acc_array_zip_with (last, sources[0], mix, NULL);
+  r[2] = acc_array_zip_with (last, sources[0], flow_mix, NULL);
   r[3] = acc_array_cond (never, never, perhaps);
 
   return 4;
@@ -192,11 +192,11 @@ turn_twice (AccArray **arrays, guint n, gpointer table)
 guint
 flow_build_foreign (AccArray **sources, AccArray **r)
 {
-  g_autoptr(AccArray) scaled = acc_array_map (sources[0], affine, NULL);
+  g_autoptr(AccArray) scaled = acc_array_map (sources[0], flow_affine, NULL);
   g_autoptr(AccProgram) fallback = acc_program_new ((const char *[]) { "i4[:,:]", NULL }, turn_twice, scaled);
   g_autoptr(AccArray) called = acc_array_foreign ("test-turn-twice", (AccArray *[]) { sources[0] }, 1, fallback);
 
-  r[0] = acc_array_zip_with (called, sources[0], mix, NULL);
+  r[0] = acc_array_zip_with (called, sources[0], flow_mix, NULL);
   r[1] = acc_array_sum (called);
 
   return 2;
@@ -235,9 +235,9 @@ flow_build_cubes (AccArray **sources, AccArray **r)
   g_autoptr(AccArray) wide = acc_array_while_loop (sources[0], condition, body);
   g_autoptr(AccArray) back = acc_array_take (wide, 3), sums = acc_array_sum (wide);
 
-  r[0] = acc_array_zip_with (back, sources[0], mix, NULL);
+  r[0] = acc_array_zip_with (back, sources[0], flow_mix, NULL);
   r[1] = g_object_ref (wide);
-  r[2] = acc_array_map (sums, affine, NULL);
+  r[2] = acc_array_map (sums, flow_affine, NULL);
 
   return 3;
 }

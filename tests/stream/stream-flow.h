@@ -5,6 +5,11 @@
 
 G_BEGIN_DECLS
 
+/* 3 x + 1; x + y; 5 x - y. */
+AccExpr *flow_affine (AccExpr *x, gpointer data);
+AccExpr *flow_plus   (AccExpr *x, AccExpr *y, gpointer data);
+AccExpr *flow_mix    (AccExpr *x, AccExpr *y, gpointer data);
+
 /* Programs with loops, choices and foreign operations, over a matrix of i4. They write at most four results. */
 guint flow_build_loop    (AccArray **sources, AccArray **results);
 guint flow_build_choice  (AccArray **sources, AccArray **results);
