@@ -6,10 +6,9 @@ typedef struct {
   guint     next;
 } Frame;
 
-/* Inputs first, then references. */
-static AccArray *
-nth_dependence (AccArray *array,
-                guint     n)
+AccArray *
+acc_array_nth_dependence (AccArray *array,
+                          guint     n)
 {
   if (n < array->n_inputs)
     return array->inputs[n];
@@ -34,7 +33,7 @@ acc_array_sort_nodes (AccArray **roots,
       while (stack->len > 0)
         {
           Frame *top = &g_array_index (stack, Frame, stack->len - 1);
-          AccArray *dependence = nth_dependence (top->array, top->next++);
+          AccArray *dependence = acc_array_nth_dependence (top->array, top->next++);
 
           if (dependence == NULL)
             {

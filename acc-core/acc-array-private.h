@@ -95,6 +95,10 @@ AccBoundary *acc_boundary_copy_replaced (AccBoundary *self, GHashTable *replaced
  * else it reads; NULL where that has nothing for it. Copies of what the programs of nodes are made of are added to @replaced. */
 AccArray *acc_array_copy_replaced (AccArray *self, GHashTable *replaced);
 
+/* What @array reads: inputs first, then references; NULL after the last. */
+ACC_MODULE_API
+AccArray *acc_array_nth_dependence (AccArray *array, guint n);
+
 /* All nodes that @roots need, inputs and references first, each once. Does not enter programs of nodes. Iterative. */
 ACC_MODULE_API
 GPtrArray *acc_array_sort_nodes    (AccArray **roots, guint n_roots);

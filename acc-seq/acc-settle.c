@@ -19,23 +19,12 @@ typedef struct {
   guint     next;
 } Frame;
 
-static AccArray *
-get_dependence (AccArray *node, guint n)
-{
-  if (n < node->n_inputs)
-    return node->inputs[n];
-
-  n -= node->n_inputs;
-
-  return n < node->references->len ? g_ptr_array_index (node->references, n) : NULL;
-}
-
 static gboolean
 reads_streaming (AccArray *node, GHashTable *streaming)
 {
   AccArray *dependence;
 
-  for (guint i = 0; (dependence = get_dependence (node, i)) != NULL; i++)
+  for (guint i = 0; (dependence = acc_array_nth_dependence (node, i)) != NULL; i++)
     if (g_hash_table_contains (streaming, dependence))
       return TRUE;
 
@@ -141,7 +130,7 @@ get_next (Settlement *self, Frame *frame, AccArray **dependence, GError **error)
 
   *dependence = NULL;
   if (frame->node->op != ACC_OP_COND)
-    *dependence = get_dependence (frame->node, n);
+    *dependence = acc_array_nth_dependence (frame->node, n);
   else if (n == 0)
     *dependence = frame->node->inputs[0];
   else if (n == 1 && !choose (self, frame, error))
@@ -158,7 +147,7 @@ gather_inputs (Settlement *self, AccArray *node, GError **error)
   g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
   AccArray *dependence;
 
-  for (guint i = 0; (dependence = get_dependence (node, i)) != NULL; i++)
+  for (guint i = 0; (dependence = acc_array_nth_dependence (node, i)) != NULL; i++)
     if (g_hash_table_contains (self->streaming, look_up (self, dependence)))
       g_ptr_array_add (nodes, dependence);
 

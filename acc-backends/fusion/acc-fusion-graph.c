@@ -325,17 +325,6 @@ add_node (AccFusionGraph *self,
   return TRUE;
 }
 
-static AccArray *
-nth_dependence (AccArray *array,
-                guint     n)
-{
-  if (n < array->n_inputs)
-    return array->inputs[n];
-  n -= array->n_inputs;
-
-  return n < array->references->len ? g_ptr_array_index (array->references, n) : NULL;
-}
-
 AccFusionGraph *
 acc_fusion_graph_new (gboolean   for_groups,
                       AccArray **results,
@@ -369,7 +358,7 @@ acc_fusion_graph_new (gboolean   for_groups,
           AccArray *dependence = NULL;
 
           if (top->array->error == NULL && !g_hash_table_contains (numbers, top->array))
-            dependence = nth_dependence (top->array, top->next++);
+            dependence = acc_array_nth_dependence (top->array, top->next++);
 
           if (dependence == NULL)
             {

@@ -388,10 +388,7 @@ get_next (InterpRowsPlan *self,
         return n == 1 ? frame->info->taken : NULL;
     }
 
-  if (n < node->n_inputs)
-    return node->inputs[n];
-  n -= node->n_inputs;
-  return n < node->references->len ? g_ptr_array_index (node->references, n) : NULL;
+  return acc_array_nth_dependence (node, n);
 }
 
 static void

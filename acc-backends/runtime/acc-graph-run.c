@@ -106,7 +106,7 @@ list_unbound (Scope      *scope,
           {
             Frame *top = &g_array_index (stack, Frame, stack->len - 1);
 
-            dependence = acc_graph_nth_dependence (top->node, top->next++);
+            dependence = acc_array_nth_dependence (top->node, top->next++);
             if (dependence == NULL)
               {
                 g_ptr_array_add (nodes, top->node);
@@ -505,7 +505,7 @@ next_dependence (Run       *run,
   guint n = frame->next++;
 
   if (frame->node->op != ACC_OP_COND)
-    *dependence = acc_graph_nth_dependence (frame->node, n);
+    *dependence = acc_array_nth_dependence (frame->node, n);
   else if (n == 0)
     *dependence = frame->node->inputs[0];
   else if (n == 1)

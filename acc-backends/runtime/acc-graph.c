@@ -6,17 +6,6 @@
 /* Extents that a program is run with, before the oldest schedule goes. */
 #define MAX_SCHEDULES 24
 
-AccArray *
-acc_graph_nth_dependence (AccArray *array,
-                          guint     n)
-{
-  if (n < array->n_inputs)
-    return array->inputs[n];
-
-  n -= array->n_inputs;
-  return n < array->references->len ? g_ptr_array_index (array->references, n) : NULL;
-}
-
 GHashTable *
 acc_graph_find_extent_reads (AccArray *array)
 {
@@ -118,7 +107,7 @@ look_over (AccGraph *self)
       self->has_sources |= array->op == ACC_OP_SOURCE;
       if (needs_more (self, boundary, array))
         self->is_simple = FALSE;
-      for (guint i = 0; (dependence = acc_graph_nth_dependence (array, i)) != NULL; i++)
+      for (guint i = 0; (dependence = acc_array_nth_dependence (array, i)) != NULL; i++)
         if (g_hash_table_add (seen, dependence))
           g_ptr_array_add (stack, dependence);
     }
@@ -187,7 +176,7 @@ list_users (AccGraph *self)
       AccArray *node = g_ptr_array_index (nodes, i);
       AccArray *dependence;
 
-      for (guint j = 0; (dependence = acc_graph_nth_dependence (node, j)) != NULL; j++)
+      for (guint j = 0; (dependence = acc_array_nth_dependence (node, j)) != NULL; j++)
         {
           GPtrArray *list = g_hash_table_lookup (users, dependence);
 

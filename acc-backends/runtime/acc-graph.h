@@ -39,8 +39,6 @@ AccGraph   *acc_graph_get_body  (AccGraph *self, AccProgram *program);
 /* The nodes of the program that take @array as input or reference; may be NULL. */
 GPtrArray  *acc_graph_get_users (AccGraph *self, AccArray *array);
 gboolean    acc_graph_is_result (AccGraph *self, AccArray *array);
-/* Inputs first, then references; NULL after the last. */
-AccArray   *acc_graph_nth_dependence (AccArray *array, guint n);
 /* Arrays whose elements decide the extents of @array, but those that are manifest; NULL for none. */
 GHashTable *acc_graph_find_extent_reads (AccArray *array);
 
