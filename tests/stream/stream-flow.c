@@ -84,17 +84,23 @@ step (AccArray **state, guint n, gpointer outside)
   return next;
 }
 
-/* The array after @rounds rounds, or, with the rounds left out, itself. */
+/* The array after @rounds rounds. */
 static AccArray *
-loop (AccArray *array, AccArray *outside, gint rounds)
+loop_by (AccArraysFunc step_function, AccArray *array, AccArray *outside, gint rounds)
 {
   const char *signatures[] = { "i8", "i4[:,:]", NULL };
   g_autoptr(AccArray) zero = unit (0);
   g_autoptr(AccProgram) condition = acc_program_new (signatures, has_rounds_left, GINT_TO_POINTER (rounds));
-  g_autoptr(AccProgram) body = acc_program_new_many (signatures, step, outside);
+  g_autoptr(AccProgram) body = acc_program_new_many (signatures, step_function, outside);
   g_autoptr(GPtrArray) results = acc_array_while_loop_many ((AccArray *[]) { zero, array }, 2, condition, body);
 
   return g_object_ref (g_ptr_array_index (results, 1));
+}
+
+static AccArray *
+loop (AccArray *array, AccArray *outside, gint rounds)
+{
+  return loop_by (step, array, outside, rounds);
 }
 
 guint
@@ -144,12 +150,20 @@ flow_build_choice (AccArray **sources, AccArray **r)
 /* --- one in the other, and read by functions */
 
 static AccExpr *
-add_first (AccExpr *x, gpointer table)
+add_corner (AccExpr *x, gpointer table)
 {
   AccExpr *zero = acc_expr_new_typed_int (type_of ("i8"), 0);
+
+  return acc_expr_add (acc_expr_mul (x, acc_expr_new_int (2)), acc_expr_index (table, acc_expr_tuple2 (zero, zero)));
+}
+
+/* Twice, where there is a corner. */
+static AccExpr *
+add_first (AccExpr *x, gpointer table)
+{
   AccExpr *any = acc_expr_gt (acc_expr_mul (acc_expr_extent (table, 0), acc_expr_extent (table, 1)), acc_expr_new_int (0));
 
-  return acc_expr_cond (any, acc_expr_add (x, acc_expr_index (table, acc_expr_tuple2 (zero, zero))), x);
+  return acc_expr_cond (any, acc_expr_iterate (acc_expr_new_int (2), x, add_corner, table), x);
 }
 
 static AccExpr *
@@ -166,6 +180,19 @@ with_outside (AccArray *array, AccArray *table)
   return acc_array_stencil (array, (gint64[]) { 3, 1 }, 2, boundary, below, NULL);
 }
 
+/* A loop in each round. */
+static GPtrArray *
+step_with_loop (AccArray **state, guint n, gpointer outside)
+{
+  GPtrArray *next = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(AccArray) more = loop (state[1], outside, 2);
+
+  g_ptr_array_add (next, acc_array_map (state[0], count, NULL));
+  g_ptr_array_add (next, acc_array_map (more, add_first, outside));
+
+  return next;
+}
+
 guint
 flow_build_nested (AccArray **sources, AccArray **r)
 {
@@ -175,8 +202,9 @@ flow_build_nested (AccArray **sources, AccArray **r)
   r[0] = acc_array_map (sources[0], add_first, outer);
   r[1] = with_outside (sources[0], either);
   r[2] = loop (r[1], outer, 1);
+  r[3] = loop_by (step_with_loop, either, sources[0], 2);
 
-  return 3;
+  return 4;
 }
 
 /* --- foreign operations, which fall back */
