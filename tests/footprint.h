@@ -5,6 +5,9 @@
 #include <stdio.h>
 #ifdef __GLIBC__
 #include <malloc.h>
+#if __GLIBC_PREREQ (2, 33)
+#define FOOTPRINT_HAS_MALLINFO
+#endif
 #endif
 
 /* What a process holds, for tests of what must not grow. */
@@ -13,7 +16,7 @@
 static inline gboolean
 footprint_is_known (void)
 {
-#if defined (__SANITIZE_ADDRESS__) || defined (__SANITIZE_THREAD__) || !defined (__GLIBC__)
+#if defined (__SANITIZE_ADDRESS__) || defined (__SANITIZE_THREAD__) || !defined (FOOTPRINT_HAS_MALLINFO)
   return FALSE;
 #else
   return TRUE;
@@ -24,7 +27,7 @@ footprint_is_known (void)
 static inline gsize
 footprint_get_allocated (void)
 {
-#if defined (__GLIBC__) && __GLIBC_PREREQ (2, 33)
+#ifdef FOOTPRINT_HAS_MALLINFO
   struct mallinfo2 info = mallinfo2 ();
 
   return info.uordblks + info.hblkhd;

@@ -821,7 +821,7 @@ test_constant_memory (void)
 
   if (!footprint_is_known ())
     {
-      g_test_skip ("freed memory is kept in quarantine");
+      g_test_skip ("nobody tells what is allocated, or what is freed is kept");
       return;
     }
 
