@@ -43,6 +43,8 @@ void      acc_array_set_sizes          (AccArray *node, guint input, const gint6
 void      acc_array_set_boundary       (AccArray *node, guint input, AccBoundary *boundary);
 AccArray *acc_array_complete      (AccArray *node);
 void      acc_array_add_reference (AccArray *node, AccArray *array);
+/* All that its functions, boundaries, extents and programs refer to. */
+void      acc_array_collect_references (AccArray *node);
 
 /* Releases later, when called from within a release: long chains must not recurse. */
 void      acc_array_release       (gpointer object, GDestroyNotify release);

@@ -404,8 +404,8 @@ add_references (AccArray  *node,
     }
 }
 
-static void
-collect_references (AccArray *node)
+void
+acc_array_collect_references (AccArray *node)
 {
   for (guint i = 0; i < 2; i++)
     {
@@ -432,7 +432,7 @@ acc_array_complete (AccArray *node)
       if (acc_element_type_get_n_leaves (node->type) > ACC_MAX_LEAVES)
         acc_array_fail (node, ACC_ERROR_TYPE, "an element has more than %u scalars", ACC_MAX_LEAVES);
       else
-        collect_references (node);
+        acc_array_collect_references (node);
     }
 
   if (node->error == NULL)

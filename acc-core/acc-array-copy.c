@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-array-private.h"
+#include "acc-array-build-private.h"
+#include "acc-program-private.h"
 
 AccArray *
 acc_array_copy_with_inputs (AccArray *self, AccArray **inputs)
@@ -38,6 +39,114 @@ acc_array_copy_with_inputs (AccArray *self, AccArray **inputs)
   copy->foreign_name = g_strdup (self->foreign_name);
   copy->specification = g_memdup2 (self->specification, self->n_specification * sizeof (gint64));
   copy->n_specification = self->n_specification;
+
+  return copy;
+}
+
+static gboolean
+refers (AccArray   *self,
+        GHashTable *replaced)
+{
+  for (guint i = 0; i < self->references->len; i++)
+    if (g_hash_table_contains (replaced, g_ptr_array_index (self->references, i)))
+      return TRUE;
+
+  return FALSE;
+}
+
+/* With the same parameters. */
+static AccProgram *
+copy_program (AccProgram *self,
+              GHashTable *replaced)
+{
+  guint n_parameters, n_results;
+  AccArray **parameters = acc_program_get_parameter_nodes (self, &n_parameters);
+  AccArray **results = acc_program_get_result_nodes (self, &n_results);
+  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (results, n_results);
+  g_autofree AccArray **others = g_new (AccArray *, n_results + 1);
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i);
+      AccArray *other = g_hash_table_contains (replaced, node) ? NULL : acc_array_copy_replaced (node, replaced);
+
+      if (other != NULL)
+        g_hash_table_insert (replaced, node, other);
+    }
+
+  for (guint i = 0; i < n_results; i++)
+    {
+      AccArray *other = g_hash_table_lookup (replaced, results[i]);
+
+      others[i] = other != NULL ? other : results[i];
+    }
+
+  return acc_program_new_for_nodes (parameters, n_parameters, others, n_results);
+}
+
+static void
+replace_function (AccFunction **function,
+                  GHashTable   *replaced,
+                  GHashTable   *copies)
+{
+  AccFunction *before = *function;
+
+  if (before == NULL)
+    return;
+  *function = acc_function_copy_replaced (before, replaced, copies);
+  acc_function_unref (before);
+}
+
+static void
+replace_references (AccArray   *self,
+                    GHashTable *replaced)
+{
+  g_autoptr(GHashTable) copies = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) acc_expr_unref);
+
+  replace_function (&self->extents, replaced, copies);
+  for (guint i = 0; i < 2; i++)
+    {
+      replace_function (&self->functions[i], replaced, copies);
+      if (self->boundaries[i] != NULL)
+        {
+          g_autoptr(AccBoundary) before = self->boundaries[i];
+
+          self->boundaries[i] = acc_boundary_copy_replaced (before, replaced, copies);
+        }
+      if (self->programs[i] != NULL)
+        {
+          g_autoptr(AccProgram) before = self->programs[i];
+
+          self->programs[i] = copy_program (before, replaced);
+        }
+    }
+
+  g_clear_pointer (&self->references, g_ptr_array_unref);
+  self->references = g_ptr_array_new_with_free_func (g_object_unref);
+  acc_array_collect_references (self);
+}
+
+AccArray *
+acc_array_copy_replaced (AccArray   *self,
+                         GHashTable *replaced)
+{
+  g_autofree AccArray **inputs = g_new (AccArray *, self->n_inputs + 1);
+  gboolean reads = refers (self, replaced), changed = reads;
+  AccArray *copy;
+
+  for (guint i = 0; i < self->n_inputs; i++)
+    {
+      AccArray *other = g_hash_table_lookup (replaced, self->inputs[i]);
+
+      inputs[i] = other != NULL ? other : self->inputs[i];
+      changed |= other != NULL;
+    }
+  if (!changed)
+    return NULL;
+
+  copy = acc_array_copy_with_inputs (self, inputs);
+  if (reads)
+    replace_references (copy, replaced);
 
   return copy;
 }

@@ -89,6 +89,15 @@ gboolean  acc_array_infer_extents  (AccArray *self, const AccShapeContext *conte
 /* The same operation, on other arrays of the same types and shapes. Not of a use node. */
 ACC_MODULE_API
 AccArray *acc_array_copy_with_inputs (AccArray *self, AccArray **inputs);
+/* A boundary with the function that acc_function_copy_replaced() gives. */
+AccBoundary *acc_boundary_copy_replaced (AccBoundary *self, GHashTable *replaced, GHashTable *copies);
+/* The same operation, on what @replaced (AccArray to AccArray, owned, of the same types and ranks) has for its inputs and for whatever
+ * else it reads; NULL where that has nothing for it. Copies of what the programs of nodes are made of are added to @replaced. */
+AccArray *acc_array_copy_replaced (AccArray *self, GHashTable *replaced);
+
+/* What @array reads: inputs first, then references; NULL after the last. */
+ACC_MODULE_API
+AccArray *acc_array_nth_dependence (AccArray *array, guint n);
 
 /* Inputs first, then references; NULL after the last. */
 ACC_MODULE_API

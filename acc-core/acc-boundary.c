@@ -85,6 +85,17 @@ acc_boundary_new_function (guint       rank,
   return boundary_new (ACC_BOUNDARY_FUNCTION, acc_function_new_open (&index, 1, body), rank);
 }
 
+AccBoundary *
+acc_boundary_copy_replaced (AccBoundary *self,
+                            GHashTable  *replaced,
+                            GHashTable  *copies)
+{
+  if (self->function == NULL)
+    return acc_boundary_ref (self);
+
+  return boundary_new (self->kind, acc_function_copy_replaced (self->function, replaced, copies), self->rank);
+}
+
 /**
  * acc_boundary_ref:
  * @self: a boundary

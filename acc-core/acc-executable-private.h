@@ -27,6 +27,7 @@ typedef struct {
   gint64          n_rows;         /* of the whole array */
   gint64          row_elements;   /* elements of one row */
   int             result;         /* position among the program's results, or -1 */
+  AccShape       *shape;          /* borrowed: of a result, where the run knows it; may be NULL where .array has one */
 } AccRowValue;
 
 typedef struct {

@@ -27,6 +27,9 @@ AccFunction *acc_function_new   (AccExpr **params, guint n_params, AccExpr *body
 /* The same with a body that stays weak where it is: for boundaries, which learn their type later. */
 ACC_MODULE_API
 AccFunction *acc_function_new_open (AccExpr **params, guint n_params, AccExpr *body);
+/* The same, reading what @replaced (AccArray to AccArray, of the same types and ranks) has for the arrays that it reads; itself where
+ * that has none of them. @copies: AccExpr to AccExpr, owned, the same table for functions that share expressions. */
+AccFunction *acc_function_copy_replaced (AccFunction *self, GHashTable *replaced, GHashTable *copies);
 ACC_MODULE_API
 AccFunction *acc_function_ref   (AccFunction *self);
 ACC_MODULE_API

@@ -569,3 +569,53 @@ acc_program_new_from_bytes (GBytes  *bytes,
   text = g_strndup (data != NULL ? data : "", size);
   return acc_program_parse (text, error);
 }
+
+/**
+ * acc_program_to_variant:
+ * @self: a program
+ *
+ * The program for what carries or keeps variants, such as D-Bus, settings and actions: a string, its text form. A program that reads
+ * a source is written, too, but cannot be read back. Linear in the size of the program and of the arrays in it.
+ *
+ * Returns: (transfer none): a floating variant of type `s`
+ *
+ * Since: 1.0
+ */
+GVariant *
+acc_program_to_variant (AccProgram *self)
+{
+  g_return_val_if_fail (ACC_IS_PROGRAM (self), NULL);
+
+  return g_variant_new_take_string (acc_program_to_string (self));
+}
+
+/**
+ * acc_program_new_from_variant: (constructor)
+ * @variant: what [method@Program.to_variant] gave
+ * @error: return location for an error
+ *
+ * Reads a program back. What is no program, and variants of other types, are %ACC_ERROR_PARSE: see [func@Program.parse].
+ *
+ * ```c
+ * g_autoptr(AccProgram) again = acc_program_new_from_variant (g_settings_get_value (settings, "program"), &error);
+ * ```
+ *
+ * Returns: (transfer full): the program, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+AccProgram *
+acc_program_new_from_variant (GVariant  *variant,
+                              GError   **error)
+{
+  g_return_val_if_fail (variant != NULL, NULL);
+
+  if (!g_variant_is_of_type (variant, G_VARIANT_TYPE_STRING))
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_PARSE, "not a program: a variant of type “%s” where a string is needed",
+                   g_variant_get_type_string (variant));
+      return NULL;
+    }
+
+  return acc_program_parse (g_variant_get_string (variant, NULL), error);
+}

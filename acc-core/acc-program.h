@@ -27,6 +27,10 @@ AccProgram     *acc_program_new_from_bytes (GBytes *bytes, GError **error);
 ACC_AVAILABLE_IN_1_0
 GBytes         *acc_program_to_bytes     (AccProgram *self) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
+AccProgram     *acc_program_new_from_variant (GVariant *variant, GError **error);
+ACC_AVAILABLE_IN_1_0
+GVariant       *acc_program_to_variant   (AccProgram *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
 guint           acc_program_get_n_parameters (AccProgram *self);
 ACC_AVAILABLE_IN_1_0
 guint           acc_program_get_n_results (AccProgram *self);

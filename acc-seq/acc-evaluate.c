@@ -5,6 +5,7 @@
 #include "acc-array-private.h"
 #include "acc-memory-source-private.h"
 #include "acc-session-private.h"
+#include "acc-settle-private.h"
 
 /* Intermediates together, in caches of one processor, from which running by bands pays. */
 #define BAND_CACHES 4
@@ -235,11 +236,17 @@ acc_evaluate_with_chunk_rows (AccBackend *backend, AccArray **arrays, guint n_ar
   g_autoptr(GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
   g_autoptr(GPtrArray) whole = g_ptr_array_new ();
   g_autoptr(GPtrArray) streamed = g_ptr_array_new ();
+  g_autoptr(GPtrArray) settled = NULL;
   g_autoptr(GPtrArray) results = NULL;
 
   if (!check_arrays (arrays, n_arrays, error) || g_cancellable_set_error_if_cancelled (cancellable, error))
     return NULL;
 
+  settled = acc_settle (backend, arrays, n_arrays, chunk_rows, cancellable, error);
+  if (settled == NULL)
+    return NULL;
+
+  arrays = (AccArray **) settled->pdata;
   for (guint i = 0; i < n_arrays; i++)
     if (acc_array_is_manifest (arrays[i]))
       g_hash_table_insert (values, arrays[i], g_object_ref (arrays[i]));
@@ -268,7 +275,9 @@ acc_evaluate_with_chunk_rows (AccBackend *backend, AccArray **arrays, guint n_ar
  *
  * An array that depends on a source streams by itself: rows are read, computed and forgotten chunk by chunk, so that a
  * reduction of a file needs little memory however long the file is. Operations that cannot run chunk by chunk, such as a
- * transposition of a source, are %ACC_ERROR_STREAM.
+ * transposition of a source, are %ACC_ERROR_STREAM. What loops and foreign operations run on is read into memory first, as
+ * far as the memory limit allows; what decides a [method@Array.cond] is computed first, and only the side that is taken is
+ * read. A source is read again for what comes after.
  *
  * Errors that the array carries, %ACC_ERROR_SHAPE, %ACC_ERROR_BOUNDS and %ACC_ERROR_ARITHMETIC found while running,
  * %ACC_ERROR_OUT_OF_MEMORY where the memory limit does not suffice, %ACC_ERROR_IO from a source, and

@@ -371,7 +371,7 @@ run_chunks (AccStream *self, GError **error)
 AccShape *
 acc_stream_dup_shape (const AccRowValue *value, GError **error)
 {
-  AccShape *shape = value->array->shape;
+  AccShape *shape = value->shape != NULL ? value->shape : value->array->shape;
   guint rank = value->array->rank;
 
   if (shape != NULL)

@@ -5,6 +5,7 @@
 #include "acc-array-private.h"
 #include "acc-memory-source-private.h"
 #include "acc-session-private.h"
+#include "acc-settle-private.h"
 
 static void
 measure (AccShape *shape, AccElementType *type, gint64 *n_rows, guint64 *row_bytes)
@@ -156,11 +157,17 @@ acc_evaluate_write_with_chunk_rows (AccBackend *backend, AccArray *array, AccSin
                                     AccJob *job, GCancellable *cancellable, GError **error)
 {
   g_autoptr(AccSession) session = acc_session_new (backend, sink);
+  g_autoptr(GPtrArray) settled = NULL;
   g_autoptr(AccArray) held = NULL;
 
   if (!acc_array_check (array, error) || g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
 
+  settled = acc_settle (backend, &array, 1, chunk_rows, cancellable, error);
+  if (settled == NULL)
+    return FALSE;
+
+  array = g_ptr_array_index (settled, 0);
   if (acc_array_is_manifest (array))
     return acc_session_claim_files (session, error)
            && write_manifest (session, array, chunk_rows, job, "in memory already", cancellable, error);
@@ -190,7 +197,8 @@ acc_evaluate_write_with_chunk_rows (AccBackend *backend, AccArray *array, AccSin
  * and the memory for it is planned before it starts. Blocks until the output is complete and has its name; after an error
  * nothing is left behind.
  *
- * Without a source an array that cannot run chunk by chunk is computed whole first. Otherwise errors are those of
+ * Without a source an array that cannot run chunk by chunk is computed whole first; what loops and foreign operations on a source
+ * run on is read into memory before anything is written. Otherwise errors are those of
  * acc_backend_run(), and those of the sink; %ACC_ERROR_STREAM where a source or the sink is in use by another run.
  *
  * Returns: %TRUE if all was written, %FALSE with @error set
@@ -217,7 +225,8 @@ acc_backend_write (AccBackend *self, AccArray *array, AccSink *sink, GCancellabl
  * @error: return location for an error
  *
  * What acc_backend_write() would do now, without doing it. The program is compiled, nothing is read or written. What a
- * sink holds by itself is known only when it is written to, and so it is not part of these bytes.
+ * sink holds by itself is known only when it is written to, and so it is not part of these bytes. Nor is what is read into memory
+ * for a loop, a foreign operation or what decides a cond, where they depend on a source: such a plan tells of the result alone.
  *
  * Fails as acc_backend_write() would before reading the first row.
  *
@@ -244,6 +253,9 @@ acc_backend_plan (AccBackend *self, AccArray *array, AccSink *sink, gint64 chunk
 
   if (acc_array_is_manifest (array))
     return plan_manifest (session, array, array->type, array->shape, chunk_rows, TRUE, "in memory already");
+
+  if (acc_settle_is_needed (&array, 1))
+    return plan_manifest (session, array, array->type, array->shape, chunk_rows, FALSE, "a loop, a choice or a foreign operation on a source decides");
 
   held = g_object_ref (array);
   if (!begin_rows (&session, &held, NULL, error))

@@ -252,9 +252,11 @@ classify_cond (InterpRowsPlan *self,
                InterpRowsNode *info)
 {
   AccArray *node = info->node;
-  AccArray *taken = find_taken (self, graph, info);
+  AccArray *taken = info->taken;
   InterpRowsNode *side;
 
+  if (info->error != NULL)
+    return;
   if (taken == NULL)
     {
       for (guint i = 0; i < 3; i++)
@@ -360,6 +362,63 @@ classify (InterpRowsPlan *self,
     }
   if (streams)
     info->class = is_reduction (info) ? INTERP_ROWS_REDUCED : INTERP_ROWS_STREAMED;
+}
+
+typedef struct {
+  InterpRowsNode *info;
+  guint           next;
+} Frame;
+
+/* What to look at before the frame's node; NULL: nothing any more. */
+static AccArray *
+get_next (InterpRowsPlan *self,
+          InterpGraph    *graph,
+          Frame          *frame)
+{
+  AccArray *node = frame->info->node;
+  guint n = frame->next++;
+
+  if (node->op == ACC_OP_COND && n > 0)
+    {
+      if (n == 1)
+        frame->info->taken = find_taken (self, graph, frame->info);
+      if (frame->info->error != NULL)
+        return NULL;
+      if (frame->info->taken != NULL)
+        return n == 1 ? frame->info->taken : NULL;
+    }
+
+  return acc_array_nth_dependence (node, n);
+}
+
+static void
+look_at (InterpRowsPlan *self,
+         InterpGraph    *graph,
+         GHashTable     *tapes,
+         AccArray       *node)
+{
+  g_autoptr(GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame));
+
+  for (;;)
+    {
+      InterpRowsNode *info = node != NULL ? interp_rows_plan_get (self, node) : NULL;
+      Frame *top;
+
+      if (info != NULL && !info->looked_at)
+        {
+          info->looked_at = TRUE;
+          g_array_append_vals (stack, &(Frame) { info, 0 }, 1);
+        }
+      if (stack->len == 0)
+        return;
+
+      top = &g_array_index (stack, Frame, stack->len - 1);
+      node = get_next (self, graph, top);
+      if (node != NULL)
+        continue;
+      classify (self, graph, tapes, top->info);
+      g_array_set_size (stack, stack->len - 1);
+    }
 }
 
 /* --- what is wanted of it */
@@ -477,8 +536,8 @@ interp_rows_plan_new (InterpGraph  *graph,
       g_hash_table_insert (self->numbers, self->infos[i].node, GUINT_TO_POINTER (i + 1));
     }
 
-  for (guint i = 0; i < self->nodes->len; i++)
-    classify (self, graph, tapes, &self->infos[i]);
+  for (guint i = 0; i < n_results; i++)
+    look_at (self, graph, tapes, results[i]);
   for (guint i = 0; i < n_results; i++)
     want (self, results[i], TRUE);
   for (guint i = self->nodes->len; i-- > 0; )
@@ -494,6 +553,7 @@ interp_rows_plan_free (InterpRowsPlan *self)
     {
       g_clear_error (&self->infos[i].error);
       g_free (self->infos[i].extents);
+      g_clear_pointer (&self->infos[i].shape, acc_shape_unref);
       g_clear_pointer (&self->infos[i].elements, interp_value_unref);
     }
   g_free (self->infos);

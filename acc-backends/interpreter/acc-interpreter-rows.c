@@ -205,9 +205,13 @@ add_result (Run      *run,
   gboolean whole;
   guint value;
 
+  if (info->extents != NULL && info->shape == NULL)
+    info->shape = acc_shape_new (info->extents, node->rank);
+
   if (known != NULL && known->kind != ACC_ROW_VALUE_SOURCE && known->result < 0)
     {
       known->result = (int) position;
+      known->shape = info->shape;
       return;
     }
 
@@ -218,7 +222,9 @@ add_result (Run      *run,
   if (whole)
     g_clear_pointer (&elements, interp_value_unref);
   add_step (run, info, whole ? STEP_WHOLE : STEP_COPY, value, elements);
-  g_array_index (run->values, AccRowValue, value).result = (int) position;
+  known = &g_array_index (run->values, AccRowValue, value);
+  known->result = (int) position;
+  known->shape = info->shape;
 }
 
 /* --- running */

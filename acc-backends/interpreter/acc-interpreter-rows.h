@@ -16,11 +16,14 @@ typedef enum {
 typedef struct {
   AccArray       *node;       /* borrowed */
   InterpRowsClass class;
+  gboolean        looked_at;  /* not what only sides of conds need that are not taken */
+  AccArray       *taken;      /* cond: the side, where that is known */
   gboolean        late;       /* FREE: reads a reduction */
   GError         *error;      /* why it cannot be computed; raised when somebody wants it */
   gboolean        want_rows, want_whole;
   gboolean        by_rows;    /* FREE and wanted: decided */
   gint64         *extents;
+  AccShape       *shape;      /* of a result: those extents */
   gboolean        in_step[3]; /* per input: read by rows; else whole */
   gint64          above[3], below[3];
   gint64          picked;     /* slice of one outermost index: which; else -1 */

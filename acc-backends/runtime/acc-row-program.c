@@ -131,6 +131,7 @@ add_result (AccRowProgram  *self,
   row_value = &g_array_index (self->row_values, AccRowValue, number);
   row_value->result = (int) result;
   row_value->array = array;
+  row_value->shape = shape;
 
   return TRUE;
 }

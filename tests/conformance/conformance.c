@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_MESSAGES 20
+#define MAX_MESSAGES   20
+/* Elements of an argument that may become more. */
+#define MAX_TO_ENLARGE 2000
 
 static GPtrArray  *backends;          /* AccBackend */
 static AccBackend *interpreter;
@@ -24,6 +26,12 @@ gboolean
 conf_is_thorough (void)
 {
   return g_strcmp0 (g_getenv ("ACC_TEST_THOROUGH"), "0") != 0;
+}
+
+gboolean
+conf_is_exhaustive (void)
+{
+  return g_strcmp0 (g_getenv ("ACC_TEST_THOROUGH"), "2") == 0;
 }
 
 gboolean
@@ -241,15 +249,33 @@ struct _ConfProgram {
   AccExecutable **judged;    /* one per backend; NULL where it did not compile */
 };
 
+/* The bytes of a variant, as they would come from elsewhere. */
 static AccProgram *
-through_text (AccProgram *program,
+read_variant (AccProgram  *program,
+              GError     **error)
+{
+  g_autoptr(GVariant) variant = g_variant_ref_sink (acc_program_to_variant (program));
+  g_autoptr(GBytes) bytes = g_variant_get_data_as_bytes (variant);
+  g_autoptr(GVariant) read = g_variant_ref_sink (g_variant_new_from_bytes (g_variant_get_type (variant), bytes, FALSE));
+
+  return acc_program_new_from_variant (read, error);
+}
+
+/* What is left of the program on its way through another form; @program itself where none is asked for. */
+static AccProgram *
+through_form (AccProgram *program,
               const char *name)
 {
-  g_autofree char *text = acc_program_to_string (program);
+  g_autofree char *text = NULL;
   g_autofree char *again = NULL;
   g_autoptr(GError) error = NULL;
-  AccProgram *parsed = acc_program_parse (text, &error);
+  AccProgram *parsed;
 
+  if (!is_set ("ACC_TEST_TEXT") && !is_set ("ACC_TEST_VARIANT"))
+    return g_object_ref (program);
+
+  text = acc_program_to_string (program);
+  parsed = is_set ("ACC_TEST_TEXT") ? acc_program_parse (text, &error) : read_variant (program, &error);
   if (parsed == NULL)
     {
       conf_fail ("text", name, "%s in:\n%s", error->message, text);
@@ -266,7 +292,7 @@ conf_program_new (const char *name,
                   AccProgram *program)
 {
   ConfProgram *self = g_new0 (ConfProgram, 1);
-  g_autoptr(AccProgram) judged = is_set ("ACC_TEST_TEXT") ? through_text (program, name) : g_object_ref (program);
+  g_autoptr(AccProgram) judged = through_form (program, name);
   g_autoptr(GError) error = NULL;
 
   self->name = g_strdup (name);
@@ -325,28 +351,82 @@ run (AccExecutable  *executable,
   return acc_executable_run_finish (executable, result, error);
 }
 
+static void
+check (ConfProgram    *self,
+       AccArray      **arguments,
+       guint           n_arguments,
+       ConfTolerance   tolerance)
+{
+  g_autoptr(GError) expected_error = NULL;
+  g_autoptr(GPtrArray) expected = acc_executable_run (self->judge, arguments, n_arguments, NULL, &expected_error);
+
+  for (guint i = 0; i < backends->len; i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(GPtrArray) actual = NULL;
+
+      if (self->judged[i] == NULL)
+        continue;
+      actual = run (self->judged[i], arguments, n_arguments, &error);
+      judge (acc_backend_get_name (conf_backend (i)), self->name, expected, expected_error, actual, error, tolerance);
+    }
+}
+
+/* Half of @array in every dimension, or, where it is small, twice as much. */
+static AccArray *
+with_other_extents (AccArray *array,
+                    gboolean  larger)
+{
+  g_autoptr(AccArray) changed = g_object_ref (array);
+  g_autoptr(GError) error = NULL;
+  AccArray *result;
+
+  for (guint d = 0; d < array->rank; d++)
+    {
+      g_autoptr(AccArray) before = g_steal_pointer (&changed);
+
+      if (!larger)
+        changed = acc_array_take_on (before, d, conf_i64 (acc_shape_get_extent (array->shape, d) / 2));
+      else if (acc_shape_get_size (array->shape) < MAX_TO_ENLARGE)
+        changed = acc_array_concat_on (before, before, d);
+      else
+        changed = g_object_ref (before);
+    }
+  result = acc_backend_run (interpreter, changed, NULL, &error);
+  g_assert_no_error (error);
+  return result;
+}
+
+static void
+check_with_other_extents (ConfProgram    *self,
+                          AccArray      **arguments,
+                          guint           n_arguments,
+                          gboolean        larger,
+                          ConfTolerance   tolerance)
+{
+  g_autoptr(GPtrArray) others = g_ptr_array_new_with_free_func (g_object_unref);
+
+  for (guint i = 0; i < n_arguments; i++)
+    g_ptr_array_add (others, with_other_extents (arguments[i], larger));
+  check (self, (AccArray **) others->pdata, n_arguments, tolerance);
+}
+
 void
 conf_program_check (ConfProgram    *self,
                     AccArray      **arguments,
                     guint           n_arguments,
                     ConfTolerance   tolerance)
 {
-  g_autoptr(GError) expected_error = NULL;
-  g_autoptr(GPtrArray) expected = NULL;
+  gboolean again = is_set ("ACC_TEST_AGAIN") && n_arguments > 0;
 
+  if (self->judge != NULL && again)
+    check_with_other_extents (self, arguments, n_arguments, TRUE, tolerance);
   if (self->judge != NULL)
+    check (self, arguments, n_arguments, tolerance);
+  if (self->judge != NULL && again)
     {
-      expected = acc_executable_run (self->judge, arguments, n_arguments, NULL, &expected_error);
-      for (guint i = 0; i < backends->len; i++)
-        {
-          g_autoptr(GError) error = NULL;
-          g_autoptr(GPtrArray) actual = NULL;
-
-          if (self->judged[i] == NULL)
-            continue;
-          actual = run (self->judged[i], arguments, n_arguments, &error);
-          judge (acc_backend_get_name (conf_backend (i)), self->name, expected, expected_error, actual, error, tolerance);
-        }
+      check_with_other_extents (self, arguments, n_arguments, FALSE, tolerance);
+      check (self, arguments, n_arguments, tolerance);
     }
   for (guint i = 0; i < n_arguments; i++)
     g_object_unref (arguments[i]);

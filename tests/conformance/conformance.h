@@ -10,7 +10,8 @@
  * ACC_TEST_OPTIONAL=1 says that the machine need not have the device, unless ACC_TEST_REQUIRE=1 says that it must.
  *
  * Further variables: ACC_TEST_SEED reproduces a random case, ACC_TEST_TEXT=1 takes every program through its text form,
- * ACC_TEST_ASYNC=1 runs asynchronously, ACC_TEST_EXPECTED is the folder of expected-failures-BACKEND.txt: lines of
+ * ACC_TEST_VARIANT=1 through a GVariant, ACC_TEST_ASYNC=1 runs asynchronously, ACC_TEST_AGAIN=1 runs what has arguments on others, of
+ * other extents, before and after, ACC_TEST_EXPECTED is the folder of expected-failures-BACKEND.txt: lines of
  * "pattern: reason", where the pattern is a glob of case names. A case that is listed and passes is a failure, too. */
 
 void        conf_init           (int *argc, char ***argv);
@@ -21,6 +22,8 @@ AccBackend *conf_backend        (guint n);
 guint32     conf_seed           (void);
 /* ACC_TEST_THOROUGH=0 shortens variants of a test that ran in full elsewhere. */
 gboolean    conf_is_thorough    (void);
+/* ACC_TEST_THOROUGH=2 does what takes minutes and gigabytes: the suite “slow”. */
+gboolean    conf_is_exhaustive  (void);
 /* ACC_DISABLE=checks turns them off. */
 gboolean    conf_checks_are_on  (void);
 

@@ -264,6 +264,183 @@ test_either (void)
   conf_expect_floats ("either", g_object_ref (asked), "[4]", 4, 4, (double[]) { 5, 1, 1, 65535 });
 }
 
+/* --- sums of sums: what is in the inner one shows only where the outer one is that */
+
+static AccElementType *
+pair_type (void)
+{
+  return acc_element_type_new_tuple ((AccElementType *[]) { conf_type ("i8"), conf_type ("i8") }, 2);
+}
+
+/* By the remainder of @k: left nothing, left @k, right (@k, its negative). */
+static AccExpr *
+nest (AccExpr *k, gpointer data)
+{
+  g_autoptr(AccElementType) pairs = pair_type ();
+  g_autoptr(AccExpr) just = acc_expr_ref_sink (acc_expr_just (k));
+  AccExpr *alternatives[] = { acc_expr_left (acc_expr_nothing (conf_type ("i8")), pairs), acc_expr_left (just, pairs) };
+
+  return acc_expr_switch (acc_expr_rem (k, conf_i64 (3)), alternatives, 2,
+                          acc_expr_right (acc_expr_tuple2 (k, acc_expr_neg (k)), acc_expr_get_element_type (just)));
+}
+
+static AccExpr *
+match_just (AccExpr *x, gpointer table)
+{
+  return acc_expr_index (table, acc_expr_sub (x, conf_i64 (1)));
+}
+
+/* Reads the table only where there is a number that was made for it. */
+static AccExpr *
+match_nested (AccExpr *e, gpointer table)
+{
+  g_autoptr(AccExpr) sum = acc_expr_ref_sink (e), optional = acc_expr_ref_sink (acc_expr_from_left (sum)), pair = acc_expr_ref_sink (acc_expr_from_right (sum));
+
+  return acc_expr_either (sum, acc_expr_maybe (optional, conf_i64 (-1), match_just, table),
+                          acc_expr_sub (acc_expr_item (pair, 0), acc_expr_item (pair, 1)));
+}
+
+static void
+test_nested (void)
+{
+  g_autoptr(AccArray) numbers = CONF_INTS1 ("i8", 0, 1, 2, 3, 4, 5, 300, 302), table = CONF_INTS1 ("i8", 10, -1, -1, 40);
+  g_autoptr(AccArray) sums = acc_array_map (numbers, nest, NULL), other = acc_array_compute (sums);
+
+  CONF_EXPECT_INTS ("nested/match", acc_array_map (sums, match_nested, table), "[8]", -1, 10, 4, -1, 40, 10, -1, 604);
+  CONF_EXPECT_INTS ("nested/computed", acc_array_map (other, match_nested, table), "[8]", -1, 10, 4, -1, 40, 10, -1, 604);
+}
+
+/* --- algebra: (a + b) c is a c + b c; a + b is b + a; 1 + a may be missing */
+
+static AccExpr *
+exchange_sides (AccExpr *e, gpointer data)
+{
+  g_autoptr(AccExpr) sum = acc_expr_ref_sink (e), left = acc_expr_ref_sink (acc_expr_from_left (sum)), right = acc_expr_ref_sink (acc_expr_from_right (sum));
+
+  return acc_expr_either (sum, acc_expr_right (left, acc_expr_get_element_type (right)), acc_expr_left (right, acc_expr_get_element_type (left)));
+}
+
+/* To a sum of products. */
+static AccExpr *
+distribute (AccExpr *e, AccExpr *c, gpointer data)
+{
+  g_autoptr(AccExpr) sum = acc_expr_ref_sink (e), factor = acc_expr_ref_sink (c);
+  g_autoptr(AccExpr) left = acc_expr_ref_sink (acc_expr_tuple2 (acc_expr_from_left (sum), factor));
+  g_autoptr(AccExpr) right = acc_expr_ref_sink (acc_expr_tuple2 (acc_expr_from_right (sum), factor));
+
+  return acc_expr_either (sum, acc_expr_left (left, acc_expr_get_element_type (right)), acc_expr_right (right, acc_expr_get_element_type (left)));
+}
+
+/* Back to a product of the sum, its first factor, and what it was multiplied by. */
+static AccExpr *
+factor_out (AccExpr *e, gpointer data)
+{
+  g_autoptr(AccExpr) sum = acc_expr_ref_sink (e), left = acc_expr_ref_sink (acc_expr_from_left (sum)), right = acc_expr_ref_sink (acc_expr_from_right (sum));
+  g_autoptr(AccExpr) a = acc_expr_ref_sink (acc_expr_item (left, 0)), b = acc_expr_ref_sink (acc_expr_item (right, 0));
+
+  return acc_expr_tuple2 (acc_expr_either (sum, acc_expr_left (a, acc_expr_get_element_type (b)), acc_expr_right (b, acc_expr_get_element_type (a))),
+                          acc_expr_either (sum, acc_expr_item (left, 1), acc_expr_item (right, 1)));
+}
+
+static AccExpr *
+as_optional (AccExpr *e, gpointer data)
+{
+  g_autoptr(AccExpr) sum = acc_expr_ref_sink (e), right = acc_expr_ref_sink (acc_expr_from_right (sum));
+
+  return acc_expr_either (sum, acc_expr_nothing (acc_expr_get_element_type (right)), acc_expr_just (right));
+}
+
+static AccExpr *
+maybe_with_one (AccExpr *flag, AccExpr *x, gpointer data)
+{
+  g_autoptr(AccExpr) pair = acc_expr_ref_sink (with_one (x, NULL));
+
+  return acc_expr_cond (flag, acc_expr_just (pair), acc_expr_nothing (acc_expr_get_element_type (pair)));
+}
+
+static void
+test_algebra (void)
+{
+  static const char * const codes[] = { "u1", "i4", "f2", "f8", "c8" };
+  g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
+  const gint64 n = 70;
+
+  for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
+    {
+      g_autoptr(AccArray) flags = conf_array (conf_type ("b1"), &n, 1, rand, CONF_FULL), x = conf_array (conf_type (codes[i]), &n, 1, rand, CONF_SMALL);
+      g_autoptr(AccArray) factors = conf_array (conf_type ("i2"), &n, 1, rand, CONF_FULL), sums = acc_array_zip_with (flags, x, either_of, NULL);
+      g_autoptr(AccArray) exchanged = acc_array_map (sums, exchange_sides, NULL), products = acc_array_zip_with (sums, factors, distribute, NULL);
+      g_autofree char *name = g_strconcat ("algebra/", codes[i], NULL);
+
+      expect_same (name, acc_array_map (exchanged, exchange_sides, NULL), g_object_ref (sums));
+      expect_same (name, acc_array_map (products, factor_out, NULL), acc_array_zip (sums, factors));
+      expect_same (name, acc_array_map (sums, as_optional, NULL), acc_array_zip_with (flags, x, maybe_with_one, NULL));
+    }
+}
+
+/* Where both are there, one after the other: functions x · a + b. Nothing is neutral. */
+static AccExpr *
+compose_optional (AccExpr *m, AccExpr *n, gpointer data)
+{
+  g_autoptr(AccExpr) first = acc_expr_ref_sink (acc_expr_from_just (m)), second = acc_expr_ref_sink (acc_expr_from_just (n));
+  AccExpr *both = acc_expr_tuple2 (acc_expr_mul (acc_expr_item (first, 0), acc_expr_item (second, 0)),
+                                   acc_expr_add (acc_expr_mul (acc_expr_item (first, 1), acc_expr_item (second, 0)), acc_expr_item (second, 1)));
+
+  return acc_expr_cond (acc_expr_is_nothing (m), n, acc_expr_cond (acc_expr_is_nothing (n), m, acc_expr_just (both)));
+}
+
+static AccExpr *
+optional_line (AccExpr *flag, AccExpr *x, gpointer data)
+{
+  AccExpr *line = acc_expr_tuple2 (acc_expr_add (acc_expr_mul (x, conf_i64 (2)), conf_i64 (1)), x);
+  g_autoptr(AccElementType) pairs = pair_type ();
+
+  return acc_expr_cond (flag, acc_expr_just (line), acc_expr_nothing (pairs));
+}
+
+static void
+test_semigroup (void)
+{
+  static const gint64 sizes[] = { 1, 2, 63, 64, 65, 129, 1000, 5000 };
+
+  for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
+    {
+      gint64 n = sizes[s];
+      g_autofree gint64 *flags = g_new (gint64, n), *numbers = g_new (gint64, n), *there = g_new (gint64, n), *factors = g_new (gint64, n), *summands = g_new (gint64, n);
+      g_autofree char *name = g_strdup_printf ("semigroup/%d", (int) n), *shape = g_strdup_printf ("[%d]", (int) n);
+      g_autoptr(AccArray) optional = NULL, scanned = NULL, f = NULL, x = NULL, all = NULL;
+      gboolean any = FALSE;
+      guint64 a = 0, b = 0;
+
+      for (gint64 i = 0; i < n; i++)
+        {
+          flags[i] = i * 7 % 5 < 2 && i > 0;
+          numbers[i] = i * 31 % 17 - 8;
+          if (flags[i])
+            {
+              guint64 factor = 2 * (guint64) numbers[i] + 1;
+
+              b = any ? b * factor + (guint64) numbers[i] : (guint64) numbers[i];
+              a = any ? a * factor : factor;
+              any = TRUE;
+            }
+          there[i] = any;
+          factors[i] = (gint64) a;
+          summands[i] = (gint64) b;
+        }
+      f = conf_ints ("b1", &n, 1, flags);
+      x = conf_ints ("i8", &n, 1, numbers);
+      optional = acc_array_zip_with (f, x, optional_line, NULL);
+      scanned = acc_array_scanl1 (optional, compose_optional, NULL);
+      all = acc_array_fold1 (optional, compose_optional, NULL);
+      conf_expect_ints (name, g_object_ref (scanned), shape, 0, n, there);
+      conf_expect_ints (name, g_object_ref (scanned), shape, 1, n, factors);
+      conf_expect_ints (name, g_object_ref (scanned), shape, 2, n, summands);
+      conf_expect_ints (name, g_object_ref (all), "[]", 0, 1, &there[n - 1]);
+      conf_expect_ints (name, g_object_ref (all), "[]", 2, 1, &summands[n - 1]);
+    }
+}
+
 /* --- choices by a tag */
 
 typedef struct {
@@ -361,6 +538,9 @@ main (int argc, char **argv)
   g_test_add_func ("/sums/maybe", test_maybe);
   g_test_add_func ("/sums/taken-sides", test_taken_sides);
   g_test_add_func ("/sums/either", test_either);
+  g_test_add_func ("/sums/nested", test_nested);
+  g_test_add_func ("/sums/algebra", test_algebra);
+  g_test_add_func ("/sums/semigroup", test_semigroup);
   g_test_add_func ("/sums/order", test_order);
   g_test_add_func ("/sums/selection", test_selection);
   g_test_add_func ("/sums/selection-by-hand", test_selection_by_hand);

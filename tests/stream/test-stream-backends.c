@@ -2,6 +2,7 @@
 
 /* Real programs on real backends: what streams is, bit for bit, what runs whole. */
 #include "stream-files.h"
+#include "stream-flow.h"
 
 #include "acc-core/acc-executable-private.h"
 #include "acc-seq/acc-evaluate-private.h"
@@ -39,24 +40,6 @@ scalar_type (AccElementKind kind)
 }
 
 /* --- element functions */
-
-static AccExpr *
-affine (AccExpr *x, gpointer data)
-{
-  return acc_expr_add (acc_expr_mul (x, acc_expr_new_int (3)), acc_expr_new_int (1));
-}
-
-static AccExpr *
-plus (AccExpr *x, AccExpr *y, gpointer data)
-{
-  return acc_expr_add (x, y);
-}
-
-static AccExpr *
-mix (AccExpr *x, AccExpr *y, gpointer data)
-{
-  return acc_expr_sub (acc_expr_mul (x, acc_expr_new_int (5)), y);
-}
 
 /* Composition of the maps t -> a*t + b: associative, not commutative. */
 static AccExpr *
@@ -161,7 +144,7 @@ stencil_kind (AccArray *array, gint64 rows, gint64 columns, AccBoundaryKind kind
 static guint
 build_map (AccArray **s, AccArray **r)
 {
-  r[0] = acc_array_map (s[0], affine, NULL);
+  r[0] = acc_array_map (s[0], flow_affine, NULL);
   return 1;
 }
 
@@ -226,11 +209,11 @@ build_fan (AccArray **s, AccArray **r)
   g_autoptr(AccArray) wide = stencil_kind (base, 7, 1, ACC_BOUNDARY_CLAMP, tall7);
   g_autoptr(AccArray) narrow = stencil_kind (base, 3, 3, ACC_BOUNDARY_MIRROR, box3);
   g_autoptr(AccArray) again = stencil_kind (narrow, 5, 5, ACC_BOUNDARY_CLAMP, box5);
-  g_autoptr(AccArray) joined = acc_array_zip_with (wide, again, mix, NULL);
+  g_autoptr(AccArray) joined = acc_array_zip_with (wide, again, flow_mix, NULL);
 
-  r[0] = acc_array_zip_with (joined, s[0], mix, NULL);
+  r[0] = acc_array_zip_with (joined, s[0], flow_mix, NULL);
   r[1] = g_object_ref (narrow);
-  r[2] = acc_array_map (s[0], affine, NULL);
+  r[2] = acc_array_map (s[0], flow_affine, NULL);
   return 3;
 }
 
@@ -257,7 +240,7 @@ build_two (AccArray **s, AccArray **r)
 {
   g_autoptr(AccArray) blurred = stencil_kind (s[0], 3, 3, ACC_BOUNDARY_CLAMP, box3);
 
-  r[0] = acc_array_zip_with (blurred, s[1], mix, NULL);
+  r[0] = acc_array_zip_with (blurred, s[1], flow_mix, NULL);
   r[1] = acc_array_zip (s[1], s[0]);
   return 2;
 }
@@ -269,8 +252,8 @@ build_folds (AccArray **s, AccArray **r)
   g_autoptr(AccArray) maps = acc_array_map (base, to_map, NULL);
   AccElementType *type = acc_array_get_element_type (s[0]);
 
-  r[0] = acc_array_fold (base, acc_expr_new_typed_int (type, 0), plus, NULL);
-  r[1] = acc_array_fold_all (base, acc_expr_new_typed_int (type, 0), plus, NULL);
+  r[0] = acc_array_fold (base, acc_expr_new_typed_int (type, 0), flow_plus, NULL);
+  r[1] = acc_array_fold_all (base, acc_expr_new_typed_int (type, 0), flow_plus, NULL);
   r[2] = acc_array_fold_all (maps, acc_expr_tuple2 (acc_expr_new_typed_int (type, 1), acc_expr_new_typed_int (type, 0)), compose, NULL);
   r[3] = acc_array_fold_all (s[0], acc_expr_new_minimum (type), larger, NULL);
   return 4;
@@ -280,11 +263,11 @@ static guint
 build_floats (AccArray **s, AccArray **r)
 {
   g_autoptr(AccArray) base = stencil_kind (s[0], 3, 3, ACC_BOUNDARY_CLAMP, box3);
-  g_autoptr(AccArray) root = acc_array_map (base, affine, NULL);
+  g_autoptr(AccArray) root = acc_array_map (base, flow_affine, NULL);
 
-  r[0] = acc_array_fold_all (root, acc_expr_new_typed_float (acc_array_get_element_type (s[0]), 0), plus, NULL);
-  r[1] = acc_array_fold (root, acc_expr_new_typed_float (acc_array_get_element_type (s[0]), 0), plus, NULL);
-  r[2] = acc_array_scanl1 (root, plus, NULL);
+  r[0] = acc_array_fold_all (root, acc_expr_new_typed_float (acc_array_get_element_type (s[0]), 0), flow_plus, NULL);
+  r[1] = acc_array_fold (root, acc_expr_new_typed_float (acc_array_get_element_type (s[0]), 0), flow_plus, NULL);
+  r[2] = acc_array_scanl1 (root, flow_plus, NULL);
   return 3;
 }
 
@@ -298,7 +281,7 @@ subtract_the (AccExpr *x, gpointer data)
 static guint
 build_centred (AccArray **s, AccArray **r)
 {
-  g_autoptr(AccArray) sum = acc_array_fold_all (s[0], acc_expr_new_typed_int (acc_array_get_element_type (s[0]), 0), plus, NULL);
+  g_autoptr(AccArray) sum = acc_array_fold_all (s[0], acc_expr_new_typed_int (acc_array_get_element_type (s[0]), 0), flow_plus, NULL);
 
   r[0] = acc_array_map (s[0], subtract_the, sum);
   return 1;
@@ -355,7 +338,7 @@ build_generated (AccArray **s, AccArray **r)
   g_autoptr(AccArray) smooth = stencil_kind (ramp, 5, 5, ACC_BOUNDARY_CLAMP, box5);
   g_autoptr(AccArray) blurred = stencil_kind (s[0], 3, 3, ACC_BOUNDARY_CLAMP, box3);
 
-  r[0] = acc_array_zip_with (blurred, smooth, mix, NULL);
+  r[0] = acc_array_zip_with (blurred, smooth, flow_mix, NULL);
   return 1;
 }
 
@@ -378,8 +361,8 @@ build_line (AccArray **s, AccArray **r)
   g_autoptr(AccArray) first = acc_array_stencil (s[0], &size, 1, clamp, line5, NULL);
 
   r[0] = acc_array_stencil (first, &size, 1, clamp, line5, NULL);
-  r[1] = acc_array_fold_all (first, acc_expr_new_typed_int (acc_array_get_element_type (s[0]), 0), plus, NULL);
-  r[2] = acc_array_fold (first, acc_expr_new_typed_int (acc_array_get_element_type (s[0]), 0), plus, NULL);
+  r[1] = acc_array_fold_all (first, acc_expr_new_typed_int (acc_array_get_element_type (s[0]), 0), flow_plus, NULL);
+  r[2] = acc_array_fold (first, acc_expr_new_typed_int (acc_array_get_element_type (s[0]), 0), flow_plus, NULL);
   return 3;
 }
 
@@ -392,7 +375,7 @@ build_cube (AccArray **s, AccArray **r)
   g_autoptr(AccArray) first = acc_array_stencil (s[0], sizes, 3, clamp, cube3, NULL);
 
   r[0] = acc_array_stencil (first, sizes, 3, mirror, cube3, NULL);
-  r[1] = acc_array_fold (first, acc_expr_new_typed_int (acc_array_get_element_type (s[0]), 0), plus, NULL);
+  r[1] = acc_array_fold (first, acc_expr_new_typed_int (acc_array_get_element_type (s[0]), 0), flow_plus, NULL);
   return 2;
 }
 
@@ -438,6 +421,11 @@ static const Program programs[] = {
   { "slices", { "i4" }, 2, build_slices, FALSE },
   { "line", { "i4" }, 1, build_line, FALSE },
   { "cube", { "i4" }, 3, build_cube, FALSE },
+  { "loop", { "i4" }, 2, flow_build_loop, FALSE },
+  { "choice", { "i4" }, 2, flow_build_choice, FALSE },
+  { "nested", { "i4" }, 2, flow_build_nested, FALSE },
+  { "foreign", { "i4" }, 2, flow_build_foreign, FALSE },
+  { "cubes", { "i4" }, 3, flow_build_cubes, FALSE },
   { "transpose", { "i4" }, 2, build_transpose, TRUE },
   { "wrap", { "i4" }, 2, build_wrap, TRUE },
 };
@@ -688,6 +676,14 @@ test_reservations (gconstpointer data)
   clear_arrays (results, MAX_RESULTS);
 }
 
+static void
+test_flow_memory (gconstpointer data)
+{
+  AccBackend *backend = ((const Case *) data)->backend;
+
+  flow_check_memory (backend, is_device (backend));
+}
+
 #ifndef ACC_TEST_FAKE_DEVICE
 /* A limit far below the data is kept. */
 static void
@@ -818,7 +814,7 @@ test_ends (gconstpointer data)
         g_autoptr(AccArray) smooth = stencil_kind (read, 3, 3, ACC_BOUNDARY_CLAMP, box3);
         g_autoptr(AccArray) other = end == END_INDEX ? acc_array_map (read, look_up, table)
                                     : end == END_DIVISION ? acc_array_map (read, divide, NULL) : g_object_ref (read);
-        g_autoptr(AccArray) result = acc_array_zip_with (smooth, other, mix, NULL);
+        g_autoptr(AccArray) result = acc_array_zip_with (smooth, other, flow_mix, NULL);
         g_autoptr(GError) error = NULL;
 
         source->fail_row = end == END_SOURCE ? 150 : -1;
@@ -870,8 +866,8 @@ test_twentieth (gconstpointer data)
   g_assert_no_error (error);
   build_clamp (&memory, expected);
   build_clamp (&array, streamed);
-  expected[1] = acc_array_fold_all (expected[0], acc_expr_new_typed_int (scalar_type (ACC_KIND_I32), 0), plus, NULL);
-  streamed[1] = acc_array_fold_all (streamed[0], acc_expr_new_typed_int (scalar_type (ACC_KIND_I32), 0), plus, NULL);
+  expected[1] = acc_array_fold_all (expected[0], acc_expr_new_typed_int (scalar_type (ACC_KIND_I32), 0), flow_plus, NULL);
+  streamed[1] = acc_array_fold_all (streamed[0], acc_expr_new_typed_int (scalar_type (ACC_KIND_I32), 0), flow_plus, NULL);
   whole = run_whole (c->backend, expected, 2);
   for (guint i = 0; i < 2; i++)
     {
@@ -920,7 +916,7 @@ test_from_memory (gconstpointer data)
   AccArray *arrays[MAX_RESULTS] = { NULL, };
 
   build_fan (&memory, arrays);
-  arrays[1] = acc_array_fold_all (arrays[0], acc_expr_new_typed_int (scalar_type (ACC_KIND_I32), 0), plus, NULL);
+  arrays[1] = acc_array_fold_all (arrays[0], acc_expr_new_typed_int (scalar_type (ACC_KIND_I32), 0), flow_plus, NULL);
   expected = acc_backend_run_many (judge, arrays, 2, NULL, &error);
   g_assert_no_error (error);
 
@@ -1009,7 +1005,7 @@ add_backend (const char *name, gboolean needed)
 
   {
     static const struct { const char *name; GTestDataFunc func; } others[] = {
-      { "reservations", test_reservations },
+      { "reservations", test_reservations }, { "flow-memory", test_flow_memory },
 #ifndef ACC_TEST_FAKE_DEVICE
       { "limit", test_limit }, { "bands", test_bands },
 #endif

@@ -203,6 +203,31 @@ test_text (void)
   g_assert_cmpstr (acc_array_get_label (acc_program_get_result (from_bytes, 0)), ==, "say \"x²\"\n");
 }
 
+static void
+test_variant (void)
+{
+  g_autoptr(AccProgram) p = program ("f4[:,3]", squares, NULL);
+  g_autofree char *text = acc_program_to_string (p);
+  g_autoptr(GVariant) variant = g_variant_ref_sink (acc_program_to_variant (p)), other = g_variant_ref_sink (g_variant_new_int32 (3));
+  g_autoptr(GVariant) wrong = g_variant_ref_sink (g_variant_new_string ("acc program 1\na0 = nothing\n"));
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccProgram) back = acc_program_new_from_variant (variant, &error);
+  g_autofree char *again = NULL;
+
+  g_assert_no_error (error);
+  g_assert_true (g_variant_is_of_type (variant, G_VARIANT_TYPE ("s")));
+  again = acc_program_to_string (back);
+  g_assert_cmpstr (again, ==, text);
+
+  g_assert_null (acc_program_new_from_variant (other, &error));
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_PARSE);
+  g_assert_nonnull (strstr (error->message, "type “i” where a string is needed"));
+  g_clear_error (&error);
+  g_assert_null (acc_program_new_from_variant (wrong, &error));
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_PARSE);
+  g_assert_nonnull (strstr (error->message, "line 2"));
+}
+
 static const char *const codes[] = { "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8" };
 
 static void
@@ -683,6 +708,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/program/signatures", test_signatures);
   g_test_add_func ("/program/errors", test_errors);
   g_test_add_func ("/program/text", test_text);
+  g_test_add_func ("/program/variant", test_variant);
   g_test_add_func ("/program/literals", test_literals);
   g_test_add_func ("/program/primitives", test_primitives);
   g_test_add_func ("/program/operations", test_operations);
