@@ -99,10 +99,6 @@ AccArray *acc_array_copy_replaced (AccArray *self, GHashTable *replaced);
 ACC_MODULE_API
 AccArray *acc_array_nth_dependence (AccArray *array, guint n);
 
-/* Inputs first, then references; NULL after the last. */
-ACC_MODULE_API
-AccArray  *acc_array_nth_dependence (AccArray *array, guint n);
-
 /* All nodes that @roots need, inputs and references first, each once. Does not enter programs of nodes. Iterative. */
 ACC_MODULE_API
 GPtrArray *acc_array_sort_nodes    (AccArray **roots, guint n_roots);
