@@ -465,6 +465,13 @@ def _shape(shape):
     return Acc.Shape.new([int(extent) for extent in shape])
 
 
+def _of_shape(name, shape, *before, after=()):
+    """The operation @name of a shape; where that holds expressions, its form for extents that are known when it runs."""
+    if _has_expr(shape):
+        return getattr(Acc.Array, name + '_expr')(*before, _expr(shape), *after)
+    return getattr(Acc.Array, name)(*before, _shape(shape), *after)
+
+
 def _specification(entries):
     """What slice and replicate take, from numbers, expressions, : and a first ..."""
     return [_expr(Acc.ANY if entry is Ellipsis else Acc.ALL if isinstance(entry, slice) and entry == slice(None) else entry) for entry in entries]
@@ -717,7 +724,7 @@ class Array(Acc.Array):
 
     # shape
     def reshape(self, *shape):
-        return _sound(Acc.Array.reshape(self, _shape(shape[0] if len(shape) == 1 else shape)))
+        return _sound(_of_shape('reshape', shape[0] if len(shape) == 1 else shape, self))
 
     def flatten(self):
         return _sound(Acc.Array.flatten(self))
@@ -731,7 +738,7 @@ class Array(Acc.Array):
         return _sound(Acc.Array.replicate_expr(self, _specification(specification)))
 
     def backpermute(self, shape, function):
-        return _build(function, 1, lambda callback: Acc.Array.backpermute(self, _shape(shape), callback))
+        return _build(function, 1, lambda callback: _of_shape('backpermute', shape, self, after=(callback,)))
 
     # parts, along an axis as NumPy counts them
     def take(self, count, axis=-1):
@@ -999,14 +1006,14 @@ __all__ += ['ALL', 'ANY']
 
 @_export
 def generate(shape, function):
-    """The array whose element at an index is function (index)."""
-    return _build(function, 1, lambda callback: Acc.Array.generate(_shape(shape), callback))
+    """The array whose element at an index is function (index). Extents may be expressions, of other arrays, say."""
+    return _build(function, 1, lambda callback: _of_shape('generate', shape, after=(callback,)))
 
 
 @_export
 def fill(shape, value, dtype=None):
     value = _expr(value) if dtype is None else _expr(value).cast(dtype)
-    return _sound(Acc.Array.fill(_shape(shape), value))
+    return _sound(_of_shape('fill', shape, after=(value,)))
 
 
 @_export
