@@ -190,7 +190,7 @@ def backend_cells(function, outcomes):
     for backend in BACKENDS:
         outcome = outcomes.get((function, backend))
         if outcome is None:
-            cells.append('not run')
+            cells.append('judge' if backend == 'interpreter' and any((function, other) in outcomes for other in BACKENDS) else 'not run')
         else:
             cells.append(f'{outcome.passed}, {outcome.failed} failed' if outcome.failed else str(outcome.passed))
     tests = set().union(*(outcomes[function, backend].tests for backend in BACKENDS if (function, backend) in outcomes))
@@ -216,9 +216,9 @@ def operations_page(gir):
              'results of its tests. “Section” is the place in the language reference that acc follows; functions without one are acc\'s own.',
              'Operations marked • are in the table of operations or of primitives, which every backend implements; all others are made of those.', '',
              'The numbers tell how many cases passed of the conformance tests that call the function, and how many failed, where any did;',
-             f'`tests/conformance` has the tests by the names in the last column, [results/conformance.txt](results/conformance.txt) the numbers.',
-             'The other backends are compared with the interpreter; that itself is judged, and counted, where a case was worked by hand. NumPy',
-             'judges it, too, which is not counted here. These are the results on', '']
+             '`tests/conformance` has the tests by the names in the last column, [results/conformance.txt](results/conformance.txt) the numbers.',
+             'The other backends are compared with the interpreter; that itself is judged, and counted, where a case was worked by hand: “judge”',
+             'where none was. NumPy judges it, too, which is not counted here. These are the results on', '']
     lines += [f'- {name}: {described[name]}' for name in BACKENDS if name in described]
     for title, owner, prefix, table in (('Operations on arrays', 'Array', 'array_', operations), ('Functions of scalars', 'Expr', 'expr_', primitives)):
         chosen = sorted(returns(gir, owner), key=lambda name: (section_key(sections.get(name, '99')), name))
