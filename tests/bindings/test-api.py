@@ -107,6 +107,20 @@ def test_shapes_of_expressions():
     assert np.array_equal(np.asarray(xs.backpermute((columns, rows), lambda i: (i[1], i[0])).run()), a.T)
 
 
+def test_loops_in_expressions():
+    a = np.arange(12, dtype='i8').reshape(3, 4)
+    xs = Acc.use(a)
+    assert list(np.asarray(Acc.generate(5, lambda i: Acc.iterate(i, lambda x: 2 * x + 1, 1)).run())) == [1, 3, 7, 15, 31]
+    assert list(np.asarray(Acc.generate(3, lambda i: Acc.fold_row(xs, i, 0, lambda s, x: 10 * s + x)).run())) == [123, 4567, 9011]
+    assert int(Acc.unit(Acc.fold_row(xs.slice(1, Acc.ALL), (), 1, lambda s, x: s * x)).run()) == 4 * 5 * 6 * 7
+    try:
+        Acc.generate(5, lambda i: Acc.iterate(i, lambda x: undefined, 1))  # noqa: F821
+    except NameError:
+        pass
+    else:
+        assert False, 'the exception is lost'
+
+
 def test_callbacks_without_overrides():
     """What wraps a callback's result may be gone before C has it."""
     raw = Acc.Array.__mro__[1]

@@ -373,6 +373,18 @@ def loop(condition, step, initial):
                   lambda callback: Acc.Expr.while_(_expr(initial), callback))
 
 
+@_export
+def iterate(n, step, initial):
+    """Applies step to a value n times; not at all where n is not positive."""
+    return _build(step, 1, lambda callback: Acc.Expr.iterate(_expr(n), _expr(initial), callback))
+
+
+@_export
+def fold_row(array, index, initial, function):
+    """Folds one innermost row of an array, in order, for every element that asks for it; index: that of the row, () for rank 1."""
+    return _build(function, 2, lambda callback: Acc.Expr.fold_row(_array(array), _expr(index), _expr(initial), callback))
+
+
 class Neighbourhood:
     """What a stencil's function gets: n[dy, dx] by offset from the centre; iterating gives all, row-major."""
 
