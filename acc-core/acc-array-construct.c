@@ -57,6 +57,14 @@ acc_array_new_parameter (AccElementType *type,
  *
  * In constant time: elements are read when it runs, and what goes wrong then, such as %ACC_ERROR_IO, is told then.
  *
+ * ```c
+ * g_autoptr(GInputStream) stream = g_memory_input_stream_new_from_data ("\1\2\3\4", 4, NULL);
+ * g_autoptr(AccShape) shape = acc_shape_new_matrix (2, 2);
+ * g_autoptr(AccSource) source = acc_source_new_raw_for_stream (stream, acc_element_type_new (ACC_KIND_U8), shape, NULL);
+ * g_autoptr(AccArray) pixels = acc_array_new_from_source (source);
+ * g_autoptr(AccArray) sums = acc_array_sum (pixels); // → [3, 7]
+ * ```
+ *
  * Returns: (transfer full): the array
  *
  * Since: 1.0
@@ -100,6 +108,17 @@ acc_array_new_from_source (AccSource *source)
  * Linear in the number of elements, times what @function costs. A @function that gives nothing is %ACC_ERROR_CALLBACK;
  * negative extents count as 0.
  *
+ * ```c
+ * static AccExpr *
+ * decimal (AccExpr *index, gpointer data)
+ * {
+ *   return acc_expr_add (acc_expr_mul (acc_expr_item (index, 0), acc_expr_new_int (10)), acc_expr_item (index, 1));
+ * }
+ *
+ * // shape = (2, 3)
+ * g_autoptr(AccArray) result = acc_array_generate (shape, decimal, NULL); // → [[0, 1, 2], [10, 11, 12]]
+ * ```
+ *
  * Returns: (transfer full): an array of @shape, of the type that @function gives
  *
  * Since: 1.0
@@ -128,6 +147,13 @@ acc_array_generate (AccShape    *shape,
  *
  * A @shape that is no index of i8 is %ACC_ERROR_TYPE.
  *
+ * ```c
+ * static AccExpr *squared (AccExpr *i, gpointer data) { return acc_expr_mul (i, i); }
+ *
+ * // xs = [7, 7, 7, 7]
+ * g_autoptr(AccArray) result = acc_array_generate_expr (acc_expr_extent (xs, 0), squared, NULL); // → [0, 1, 4, 9]
+ * ```
+ *
  * Returns: (transfer full): an array of the type that @function gives
  *
  * Since: 1.0
@@ -155,6 +181,11 @@ acc_array_generate_expr (AccExpr     *shape,
  * Linear in the number of elements. A @value that carries an error gives it to the array, such as %ACC_ERROR_TYPE; negative
  * extents count as 0.
  *
+ * ```c
+ * // shape = (2, 3)
+ * g_autoptr(AccArray) result = acc_array_fill (shape, acc_expr_new_float (0.5)); // → [[0.5, 0.5, 0.5], [0.5, 0.5, 0.5]]
+ * ```
+ *
  * Returns: (transfer full): an array of @shape
  *
  * Since: 1.0
@@ -180,6 +211,11 @@ acc_array_fill (AccShape *shape,
  *
  * A @shape that is no index of i8 is %ACC_ERROR_TYPE.
  *
+ * ```c
+ * // xs = [1, 2, 3]
+ * g_autoptr(AccArray) result = acc_array_fill_expr (acc_expr_extent (xs, 0), acc_expr_new_int (9)); // → [9, 9, 9]
+ * ```
+ *
  * Returns: (transfer full): the array
  *
  * Since: 1.0
@@ -203,6 +239,10 @@ acc_array_fill_expr (AccExpr *shape,
  * One element, as an array of rank 0.
  *
  * In constant time. A @value that carries an error gives it to the array, such as %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * g_autoptr(AccArray) result = acc_array_unit (acc_expr_new_int (42)); // → 42
+ * ```
  *
  * Returns: (transfer full): an array of rank 0
  *

@@ -12,6 +12,11 @@
  * The sum of each element and all before it, of every innermost row; integers wrap, floats may differ in the last bits from a
  * plain loop. An empty row stays empty. As [method@Array.scanl1].
  *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_cumsum (xs); // → [[3, 4, 8], [1, 6, 15]]
+ * ```
+ *
  * Returns: (transfer full): an array of the type and extents of @self
  *
  * Since: 1.0
@@ -28,6 +33,11 @@ acc_array_cumsum (AccArray *self)
  *
  * The product of each element and all before it, of every innermost row; integers wrap, floats may differ in the last bits from a
  * plain loop. An empty row stays empty. As [method@Array.scanl1].
+ *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_cumprod (xs); // → [[3, 3, 12], [1, 5, 45]]
+ * ```
  *
  * Returns: (transfer full): an array of the type and extents of @self
  *
@@ -46,6 +56,11 @@ acc_array_cumprod (AccArray *self)
  * The smallest of each element and all before it, of every innermost row; NaN only before the first number.
  * An empty row stays empty. As [method@Array.scanl1].
  *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_cummin (xs); // → [[3, 1, 1], [1, 1, 1]]
+ * ```
+ *
  * Returns: (transfer full): an array of the type and extents of @self
  *
  * Since: 1.0
@@ -62,6 +77,11 @@ acc_array_cummin (AccArray *self)
  *
  * The largest of each element and all before it, of every innermost row; NaN only before the first number.
  * An empty row stays empty. As [method@Array.scanl1].
+ *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_cummax (xs); // → [[3, 3, 4], [1, 5, 9]]
+ * ```
  *
  * Returns: (transfer full): an array of the type and extents of @self
  *

@@ -170,6 +170,13 @@ check_given (AccArray *node,
  *
  * In constant time where the data is aligned to its elements and not of b1, else linear in its size.
  *
+ * ```c
+ * static const float values[] = { 1, 2, 3, 4, 5, 6 };
+ * g_autoptr(GBytes) bytes = g_bytes_new_static (values, sizeof values);
+ * g_autoptr(AccShape) shape = acc_shape_new_matrix (2, 3);
+ * g_autoptr(AccArray) matrix = acc_array_use (acc_element_type_new (ACC_KIND_F32), shape, bytes); // → [[1, 2, 3], [4, 5, 6]]
+ * ```
+ *
  * Returns: (transfer full): a manifest array
  *
  * Since: 1.0
@@ -228,6 +235,16 @@ acc_array_use (AccElementType *type,
  * As [func@Array.use], with every buffer of a tuple apart.
  *
  * In constant time where the data is aligned to its elements and not of b1, else linear in its size.
+ *
+ * ```c
+ * static const gint64 counts[] = { 1, 2 };
+ * static const double weights[] = { 0.5, 0.25 };
+ * g_autoptr(GBytes) first = g_bytes_new_static (counts, sizeof counts);
+ * g_autoptr(GBytes) second = g_bytes_new_static (weights, sizeof weights);
+ * g_autoptr(AccElementType) type = acc_element_type_parse ("(i8,f8)", NULL);
+ * g_autoptr(AccShape) shape = acc_shape_new_vector (2);
+ * g_autoptr(AccArray) pairs = acc_array_use_buffers (type, shape, (GBytes *[]) { first, second }, 2); // → [(1, 0.5), (2, 0.25)]
+ * ```
  *
  * Returns: (transfer full): a manifest array
  *
@@ -297,6 +314,17 @@ acc_array_use_buffers (AccElementType  *type,
  * In constant time where the data is aligned to its elements and not of b1, else linear in its size. A @size that @shape
  * does not need is %ACC_ERROR_SHAPE, a tuple %ACC_ERROR_TYPE.
  *
+ * ```c
+ * gint32 *values = g_new (gint32, 3);
+ * g_autoptr(AccShape) shape = acc_shape_new_vector (3);
+ *
+ * for (int i = 0; i < 3; i++)
+ *   values[i] = 10 * i;
+ *
+ * g_autoptr(AccArray) tens = acc_array_use_address (acc_element_type_new (ACC_KIND_I32), shape, (gsize) values, 3 * sizeof *values,
+ *                                                   values, g_free); // → [0, 10, 20]
+ * ```
+ *
  * Returns: (transfer full): a manifest array
  *
  * Since: 1.0
@@ -344,6 +372,14 @@ acc_array_use_address (AccElementType *type,
  *
  * In constant time where the data is aligned to its elements and not of b1, else linear in its size. A @size that @shape
  * does not need is %ACC_ERROR_SHAPE, a tuple %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * g_autoptr(GFile) owner = g_file_new_for_path ("/");    // any object that keeps the memory
+ * static const gint32 values[] = { 1, 2, 3 };
+ * g_autoptr(AccShape) shape = acc_shape_new_vector (3);
+ * g_autoptr(AccArray) array = acc_array_use_owned (acc_element_type_new (ACC_KIND_I32), shape, (gsize) values, sizeof values,
+ *                                                  G_OBJECT (owner)); // → [1, 2, 3]
+ * ```
  *
  * Returns: (transfer full): a manifest array
  *

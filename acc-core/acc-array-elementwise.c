@@ -110,6 +110,13 @@ const AccArrayRule acc_rule_unzip = { check_unzip, NULL };
  * Linear in the number of elements, times what @function costs. A @function that gives nothing is %ACC_ERROR_CALLBACK; one
  * that mistakes the type of an element carries its own error, such as %ACC_ERROR_TYPE.
  *
+ * ```c
+ * static AccExpr *squared (AccExpr *x, gpointer data) { return acc_expr_mul (x, x); }
+ *
+ * // xs = [1, 2, 3]
+ * g_autoptr(AccArray) result = acc_array_map (xs, squared, NULL); // → [1, 4, 9]
+ * ```
+ *
  * Returns: (transfer full): an array of the shape of @self, of the type that @function gives
  *
  * Since: 1.0
@@ -136,6 +143,13 @@ acc_array_map (AccArray    *self,
  *
  * Linear in the number of elements, times what @function costs. A @function that gives nothing is %ACC_ERROR_CALLBACK; one
  * that mistakes the type of an element carries its own error, such as %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * static AccExpr *times (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_mul (x, y); }
+ *
+ * // xs = [5, 6, 7]
+ * g_autoptr(AccArray) result = acc_array_imap (xs, times, NULL); // → [0, 6, 14]
+ * ```
  *
  * Returns: (transfer full): an array of the shape of @self, of the type that @function gives
  *
@@ -167,6 +181,13 @@ acc_array_imap (AccArray     *self,
  * %ACC_ERROR_SHAPE; a @function that gives nothing is %ACC_ERROR_CALLBACK, and one that mistakes types carries its own
  * error, such as %ACC_ERROR_TYPE.
  *
+ * ```c
+ * static AccExpr *times (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_mul (x, y); }
+ *
+ * // xs = [1, 2, 3], ys = [10, 20, 30, 40]
+ * g_autoptr(AccArray) result = acc_array_zip_with (xs, ys, times, NULL); // → [10, 40, 90]
+ * ```
+ *
  * Returns: (transfer full): an array of the type that @function gives
  *
  * Since: 1.0
@@ -195,6 +216,17 @@ acc_array_zip_with (AccArray     *self,
  * Combines the elements of three arrays, as [method@Array.zip_with] does with two. [method@Array.zip_with4] and its like
  * take up to nine; for more, map over [func@Array.zip_many].
  *
+ * ```c
+ * static AccExpr *
+ * times_plus (AccExpr *x, AccExpr *y, AccExpr *z, gpointer data)
+ * {
+ *   return acc_expr_add (acc_expr_mul (x, y), z);
+ * }
+ *
+ * // xs = [1, 2, 3], ys = [10, 20, 30], zs = [5, 6, 7]
+ * g_autoptr(AccArray) result = acc_array_zip_with3 (xs, ys, zs, times_plus, NULL); // → [15, 46, 97]
+ * ```
+ *
  * Returns: (transfer full): an array of the type that @function gives
  *
  * Since: 1.0
@@ -222,6 +254,11 @@ acc_array_zip_with3 (AccArray     *self,
  *
  * Linear in the number of elements of the result at most. Arrays of different ranks are %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * // xs = [1, 2, 3], ys = [0.5, 0.25]
+ * g_autoptr(AccArray) result = acc_array_zip (xs, ys); // → [(1, 0.5), (2, 0.25)]
+ * ```
+ *
  * Returns: (transfer full): an array of pairs
  *
  * Since: 1.0
@@ -241,6 +278,11 @@ acc_array_zip (AccArray *self,
  * Tuples of the elements of several arrays, over the extents that all have.
  *
  * Linear in the number of elements of the result at most. Arrays of different ranks are %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [1, 2], ys = [3, 4], zs = [5, 6]
+ * g_autoptr(AccArray) result = acc_array_zip_many ((AccArray *[]) { xs, ys, zs }, 3); // → [(1, 3, 5), (2, 4, 6)]
+ * ```
  *
  * Returns: (transfer full): an array of tuples of @n_arrays items
  *
@@ -262,6 +304,11 @@ acc_array_zip_many (AccArray **arrays,
  *
  * At most linear in the number of elements. An item that there is not, and elements that are not tuples, are
  * %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * // pairs = [(1, 0.5), (2, 0.25)] of (i8,f8)
+ * g_autoptr(AccArray) result = acc_array_unzip (pairs, 1); // → [0.5, 0.25]
+ * ```
  *
  * Returns: (transfer full): an array of the shape of @self
  *

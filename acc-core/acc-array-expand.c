@@ -68,6 +68,14 @@ element_of (AccExpr *place,
  *
  * An array that is no vector is %ACC_ERROR_SHAPE, a count that is no i8 %ACC_ERROR_TYPE.
  *
+ * ```c
+ * static AccExpr *itself (AccExpr *x, gpointer data) { return x; }
+ * static AccExpr *scaled (AccExpr *x, AccExpr *i, gpointer data) { return acc_expr_add (acc_expr_mul (x, acc_expr_new_int (10)), i); }
+ *
+ * // xs = [2, 0, 3]
+ * g_autoptr(AccArray) result = acc_array_expand (xs, itself, NULL, scaled, NULL); // → [20, 21, 30, 31, 32]
+ * ```
+ *
  * Returns: (transfer full): a vector of the type of @element
  *
  * Since: 1.0

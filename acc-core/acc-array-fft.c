@@ -186,13 +186,13 @@ transform_dimensions (AccArray   *self,
  * about six times that. What rounding does to it grows with log n; it is computed in f4 for f2, c4, f4 and c8, else in f8, with sines and
  * cosines in f8, which the device must have.
  *
- * ```c
- * g_autoptr(AccArray) spectrum = acc_array_fft (samples, ACC_FFT_FORWARD);
- * g_autoptr(AccArray) again    = acc_array_fft (spectrum, ACC_FFT_INVERSE);
- * ```
- *
  * An array of rank 0 is %ACC_ERROR_SHAPE, elements of other types are %ACC_ERROR_TYPE. Extents that are known only when it runs are
  * %ACC_ERROR_UNSUPPORTED, as are rows of 2^31 or more elements that have large prime factors.
+ *
+ * ```c
+ * // xs = [1.0, 2.0, 3.0, 4.0]
+ * g_autoptr(AccArray) spectrum = acc_array_fft (xs, ACC_FFT_FORWARD); // → [(10, 0), (-2, 2), (-2, 0), (-2, -2)]
+ * ```
  *
  * Returns: (transfer full): an array of the extents of @self, of complex numbers
  *
@@ -213,6 +213,11 @@ acc_array_fft (AccArray   *self,
  *
  * As [method@Array.fft], along any dimension. One that @self does not have is %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * // xs = [[1.0, 2.0], [3.0, 4.0]]
+ * g_autoptr(AccArray) spectrum = acc_array_fft_on (xs, 0, ACC_FFT_FORWARD); // → [[(4, 0), (6, 0)], [(-2, 0), (-2, 0)]]
+ * ```
+ *
  * Returns: (transfer full): an array of the extents of @self, of complex numbers
  *
  * Since: 1.0
@@ -232,6 +237,11 @@ acc_array_fft_on (AccArray   *self,
  *
  * The discrete Fourier transform along the two innermost dimensions, as [method@Array.fft] along one.
  *
+ * ```c
+ * // xs = [[1.0, 2.0], [3.0, 4.0]]
+ * g_autoptr(AccArray) spectrum = acc_array_fft2 (xs, ACC_FFT_FORWARD); // → [[(10, 0), (-2, 0)], [(-4, 0), (0, 0)]]
+ * ```
+ *
  * Returns: (transfer full): an array of the extents of @self, of complex numbers
  *
  * Since: 1.0
@@ -249,6 +259,11 @@ acc_array_fft2 (AccArray   *self,
  * @mode: which way
  *
  * The discrete Fourier transform along the three innermost dimensions, as [method@Array.fft] along one.
+ *
+ * ```c
+ * // xs = [[[1.0, 2.0], [3.0, 4.0]]]
+ * g_autoptr(AccArray) signal = acc_array_fft3 (xs, ACC_FFT_INVERSE); // → [[[(2.5, 0), (-0.5, 0)], [(-1, 0), (0, 0)]]]
+ * ```
  *
  * Returns: (transfer full): an array of the extents of @self, of complex numbers
  *
@@ -307,6 +322,11 @@ shift_all (AccArray *self,
  * Every dimension turned round by half its extent, rounded down: of a transform, the zero frequency comes to the middle. Extents may be
  * known only when it runs. Linear in the size of @self. No errors.
  *
+ * ```c
+ * // xs = [0, 1, 2, 3, 4]
+ * g_autoptr(AccArray) result = acc_array_fftshift (xs); // → [3, 4, 0, 1, 2]
+ * ```
+ *
  * Returns: (transfer full): an array of the type and extents of @self
  *
  * Since: 1.0
@@ -322,6 +342,11 @@ acc_array_fftshift (AccArray *self)
  * @self: an array of any type and rank
  *
  * What undoes [method@Array.fftshift]; it differs from that where an extent is odd. As [method@Array.fftshift] otherwise.
+ *
+ * ```c
+ * // xs = [3, 4, 0, 1, 2]
+ * g_autoptr(AccArray) result = acc_array_ifftshift (xs); // → [0, 1, 2, 3, 4]
+ * ```
  *
  * Returns: (transfer full): an array of the type and extents of @self
  *

@@ -48,6 +48,15 @@ pack (AccArray  *self,
  *
  * A @predicate that does not give a b1 is %ACC_ERROR_TYPE, an array of rank 0 %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * static AccExpr *is_positive (AccExpr *x, gpointer data) { return acc_expr_gt (x, acc_expr_new_int (0)); }
+ *
+ * // xs = [[3, -1], [0, 4], [-5, -9]]
+ * g_autoptr(AccArray) counts = NULL;
+ * g_autoptr(AccArray) kept = acc_array_filter (xs, is_positive, NULL, &counts); // → [3, 4]
+ * // counts → [1, 1, 0]
+ * ```
+ *
  * Returns: (transfer full): a vector
  *
  * Since: 1.0
@@ -84,6 +93,13 @@ check_flags (AccArray *node,
  *
  * The elements whose flag is set, in row-major order. Linear in the size of @self. Flags of other extents are
  * %ACC_ERROR_SHAPE while building, or %ACC_ERROR_BOUNDS when run, where the extents are known only then.
+ *
+ * ```c
+ * // xs = [[3, 1], [4, 1]], flags = [[true, false], [true, true]]
+ * g_autoptr(AccArray) counts = NULL;
+ * g_autoptr(AccArray) kept = acc_array_compact (xs, flags, &counts); // → [3, 4, 1]
+ * // counts → [1, 2]
+ * ```
  *
  * Returns: (transfer full): a vector
  *

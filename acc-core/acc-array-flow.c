@@ -169,6 +169,11 @@ const AccArrayRule acc_rule_compute = { check_compute, NULL };
  * Takes as long as the side that is computed. A @condition that is not one b1, and sides of different types, are
  * %ACC_ERROR_TYPE, different ranks %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * // xs = [1, 2, 3], ys = [4, 5], wide = true
+ * g_autoptr(AccArray) chosen = acc_array_cond (wide, xs, ys); // → [1, 2, 3]
+ * ```
+ *
  * Returns: (transfer full): the array
  *
  * Since: 1.0
@@ -210,6 +215,31 @@ begin_loop (AccArray   **initial,
  *
  * Takes as long as the iterations, one after the other. Programs that do not fit the state are %ACC_ERROR_TYPE.
  *
+ * ```c
+ * static AccExpr *doubled (AccExpr *x, gpointer data) { return acc_expr_add (x, x); }
+ * static AccExpr *is_small (AccExpr *x, gpointer data) { return acc_expr_lt (x, acc_expr_new_int (100)); }
+ *
+ * static AccArray *
+ * goes_on (AccArray **state, guint n, gpointer data)
+ * {
+ *   g_autoptr(AccArray) largest = acc_array_maximum_all (state[0]);
+ *
+ *   return acc_array_map (largest, is_small, NULL);
+ * }
+ *
+ * static AccArray *
+ * double_all (AccArray **state, guint n, gpointer data)
+ * {
+ *   return acc_array_map (state[0], doubled, NULL);
+ * }
+ *
+ * // xs = [3, 7]
+ * static const char * const signature[] = { "i8[:]", NULL };
+ * g_autoptr(AccProgram) condition = acc_program_new (signature, goes_on, NULL);
+ * g_autoptr(AccProgram) step = acc_program_new (signature, double_all, NULL);
+ * g_autoptr(AccArray) last = acc_array_while_loop (xs, condition, step); // → [48, 112]
+ * ```
+ *
  * Returns: (transfer full): the last state
  *
  * Since: 1.0
@@ -233,7 +263,29 @@ acc_array_while_loop (AccArray   *initial,
  * are wanted, and holds the states of one iteration at a time. [ctor@Program.new_many] makes a program of several results.
  *
  * ```c
- * results = acc_array_while_loop_many ((AccArray *[]) { frontier, distances }, 2, is_not_empty, relax);
+ * static AccExpr *is_not_0 (AccExpr *x, gpointer data) { return acc_expr_ne (x, acc_expr_new_int (0)); }
+ *
+ * static AccArray *
+ * goes_on (AccArray **states, guint n, gpointer data)
+ * {
+ *   return acc_array_map (states[1], is_not_0, NULL);
+ * }
+ *
+ * static GPtrArray *
+ * euclid (AccArray **states, guint n, gpointer data)
+ * {
+ *   GPtrArray *next = g_ptr_array_new_with_free_func (g_object_unref);
+ *
+ *   g_ptr_array_add (next, g_object_ref (states[1]));
+ *   g_ptr_array_add (next, acc_array_unit (acc_expr_rem (acc_expr_the (states[0]), acc_expr_the (states[1]))));
+ *   return next;
+ * }
+ *
+ * // a = 12, b = 18
+ * static const char * const signatures[] = { "i8[]", "i8[]", NULL };
+ * g_autoptr(AccProgram) condition = acc_program_new (signatures, goes_on, NULL);
+ * g_autoptr(AccProgram) step = acc_program_new_many (signatures, euclid, NULL);
+ * g_autoptr(GPtrArray) last = acc_array_while_loop_many ((AccArray *[]) { a, b }, 2, condition, step); // → 6; 0
  * ```
  *
  * Returns: (transfer container) (element-type AccArray): the last states, as many as there are in @initial: after a mistake
@@ -272,6 +324,11 @@ acc_array_while_loop_many (AccArray   **initial,
  *
  * As [method@Array.cond], with several arrays on either side.
  *
+ * ```c
+ * // xs = [1, 2], ys = [3, 4], swap = true
+ * g_autoptr(GPtrArray) pair = acc_array_cond_many (swap, (AccArray *[]) { ys, xs }, 2, (AccArray *[]) { xs, ys }, 2); // → [3, 4]; [1, 2]
+ * ```
+ *
  * Returns: (transfer container) (element-type AccArray): the arrays, as many as the longer side has; those that one side alone
  *   has carry an error
  *
@@ -302,6 +359,11 @@ acc_array_cond_many (AccArray  *condition,
  * cannot count.
  *
  * Linear in the number of elements where they are not in memory already. No errors of its own.
+ *
+ * ```c
+ * // xs = [3, 1, 2]
+ * g_autoptr(AccArray) result = acc_array_compute (xs); // → [3, 1, 2]
+ * ```
  *
  * Returns: (transfer full): an array of the shape of @self
  *

@@ -254,7 +254,10 @@ run_fold (AccSegments      segments,
  * `0 … 9`, lengths `1, 4, 0, 3`, 0 and a sum: `0, 10, 0, 18`.
  *
  * ```c
- * g_autoptr(AccArray) sums = acc_array_fold_seg (products, acc_expr_new_float (0), row_lengths, plus, NULL);
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3, 4, 5, 6], lengths = [2, 0, 3]
+ * g_autoptr(AccArray) result = acc_array_fold_seg (xs, acc_expr_new_int (0), lengths, plus, NULL); // → [3, 0, 12]
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self, with one element for each segment along the innermost dimension
@@ -280,6 +283,13 @@ acc_array_fold_seg (AccArray     *self,
  * @user_data: data for @combine
  *
  * As [method@Array.fold_seg] without an initial value. An empty segment is %ACC_ERROR_BOUNDS when run.
+ *
+ * ```c
+ * static AccExpr *larger (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_max (x, y); }
+ *
+ * // xs = [1, 2, 3, 4, 5, 6], lengths = [2, 3]
+ * g_autoptr(AccArray) result = acc_array_fold1_seg (xs, lengths, larger, NULL); // → [2, 5]
+ * ```
  *
  * Returns: (transfer full): an array of the shape of @self, with one element for each segment along the innermost dimension
  *
@@ -309,6 +319,13 @@ acc_array_fold1_seg (AccArray     *self,
  * A vector without offsets is %ACC_ERROR_SHAPE. Offsets that are smaller than those before them, negative, or larger than the length
  * of a row, are %ACC_ERROR_BOUNDS when run. They may go unnoticed where there are no rows, or no segments.
  *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3, 4, 5, 6], offsets = [0, 2, 2, 5]
+ * g_autoptr(AccArray) result = acc_array_fold_seg_offsets (xs, acc_expr_new_int (0), offsets, plus, NULL); // → [3, 0, 12]
+ * ```
+ *
  * Returns: (transfer full): an array of the shape of @self, with one element for each segment along the innermost dimension
  *
  * Since: 1.0
@@ -332,6 +349,13 @@ acc_array_fold_seg_offsets (AccArray     *self,
  * @user_data: data for @combine
  *
  * As [method@Array.fold_seg_offsets] without an initial value. An empty segment is %ACC_ERROR_BOUNDS when run.
+ *
+ * ```c
+ * static AccExpr *larger (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_max (x, y); }
+ *
+ * // xs = [1, 2, 3, 4, 5, 6], offsets = [1, 2, 5]
+ * g_autoptr(AccArray) result = acc_array_fold1_seg_offsets (xs, offsets, larger, NULL); // → [2, 5]
+ * ```
  *
  * Returns: (transfer full): an array of the shape of @self, with one element for each segment along the innermost dimension
  *

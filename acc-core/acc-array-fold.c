@@ -77,6 +77,13 @@ reduce (AccArray     *self,
  * and an @initial that does not fit it, are %ACC_ERROR_TYPE; an array of rank 0 has no innermost dimension:
  * %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * g_autoptr(AccArray) result = acc_array_fold (xs, acc_expr_new_int (100), plus, NULL); // → [106, 115]
+ * ```
+ *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
  *
  * Since: 1.0
@@ -99,6 +106,13 @@ acc_array_fold (AccArray     *self,
  * As [method@Array.fold] without an initial value. An innermost dimension of extent 0 is %ACC_ERROR_SHAPE, also where
  * there are no rows.
  *
+ * ```c
+ * static AccExpr *larger (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_max (x, y); }
+ *
+ * // xs = [[1, 5, 3], [9, 4, 6]]
+ * g_autoptr(AccArray) result = acc_array_fold1 (xs, larger, NULL); // → [5, 9]
+ * ```
+ *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
  *
  * Since: 1.0
@@ -120,6 +134,13 @@ acc_array_fold1 (AccArray     *self,
  *
  * Reduces all elements in row-major order, as [method@Array.fold] does with a row.
  *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * g_autoptr(AccArray) result = acc_array_fold_all (xs, acc_expr_new_int (100), plus, NULL); // → 121
+ * ```
+ *
  * Returns: (transfer full): an array of rank 0
  *
  * Since: 1.0
@@ -140,6 +161,13 @@ acc_array_fold_all (AccArray     *self,
  * @user_data: data for @combine
  *
  * As [method@Array.fold_all] without an initial value. An array without elements is %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * static AccExpr *larger (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_max (x, y); }
+ *
+ * // xs = [[1, 5, 3], [9, 4, 6]]
+ * g_autoptr(AccArray) result = acc_array_fold1_all (xs, larger, NULL); // → 9
+ * ```
  *
  * Returns: (transfer full): an array of rank 0
  *
@@ -164,6 +192,13 @@ acc_array_fold1_all (AccArray     *self,
  *
  * Linear in the number of elements, times what @combine costs. A @combine that gives another type than that of the elements
  * is %ACC_ERROR_TYPE, an array of rank 0 %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3]
+ * g_autoptr(AccArray) result = acc_array_scanl1 (xs, plus, NULL); // → [1, 3, 6]
+ * ```
  *
  * Returns: (transfer full): an array of the shape of @self
  *

@@ -74,6 +74,11 @@ bin_of_integer (AccExpr *x,
  * How often each number from 0 to @n_bins - 1 comes; others are not counted. Linear in the size of @self. Floats are
  * %ACC_ERROR_TYPE, a negative @n_bins is %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * // xs = [1, 3, 1, 0, 9]
+ * g_autoptr(AccArray) result = acc_array_bincount (xs, 4); // → [1, 2, 0, 1]
+ * ```
+ *
  * Returns: (transfer full): a vector of @n_bins i8
  *
  * Since: 1.0
@@ -132,6 +137,11 @@ bin_of_number (AccExpr *x,
  * How many numbers there are in each of @n_bins bins of one width. A number on an edge belongs to the bin that begins there, @high to
  * the last; those below @low and above @high, and NaN, are not counted. f2 and f4 are compared with edges in f4, other types in f8. Linear
  * in the size of @self. No bins, or edges that are no finite numbers in order, are %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [0.1, 0.4, 0.5, 0.9, 1.0, 7.0]
+ * g_autoptr(AccArray) result = acc_array_histogram (xs, 2, 0, 1); // → [2, 3]
+ * ```
  *
  * Returns: (transfer full): a vector of @n_bins i8
  *

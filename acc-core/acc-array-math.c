@@ -71,6 +71,11 @@ cast_element (AccExpr  *x,
  * Linear in the number of elements of the result. Elements of different types, or that are not numbers, are %ACC_ERROR_TYPE,
  * different ranks %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * // xs = [7, -2, 3], ys = [2, 5, 3]
+ * g_autoptr(AccArray) result = acc_array_add (xs, ys); // → [9, 3, 6]
+ * ```
+ *
  * Returns: (transfer full): sums, of the element type; integers wrap
  *
  * Since: 1.0
@@ -92,6 +97,11 @@ acc_array_add (AccArray *self,
  * Linear in the number of elements of the result. Elements of different types, or that are not numbers, are %ACC_ERROR_TYPE,
  * different ranks %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * // xs = [7, -2, 3], ys = [2, 5, 3]
+ * g_autoptr(AccArray) result = acc_array_sub (xs, ys); // → [5, -7, 0]
+ * ```
+ *
  * Returns: (transfer full): differences, of the element type; integers wrap
  *
  * Since: 1.0
@@ -112,6 +122,11 @@ acc_array_sub (AccArray *self,
  *
  * Linear in the number of elements of the result. Elements of different types, or that are not numbers, are %ACC_ERROR_TYPE,
  * different ranks %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [7, -2, 3], ys = [2, 5, 3]
+ * g_autoptr(AccArray) result = acc_array_mul (xs, ys); // → [14, -10, 9]
+ * ```
  *
  * Returns: (transfer full): products, of the element type; integers wrap
  *
@@ -135,6 +150,11 @@ acc_array_mul (AccArray *self,
  * Linear in the number of elements of the result. Elements of different types, or that are not numbers, are %ACC_ERROR_TYPE,
  * different ranks %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * // xs = [7, -2, 3], ys = [2, 5, 3]
+ * g_autoptr(AccArray) result = acc_array_div (xs, ys); // → [3, 0, 1]
+ * ```
+ *
  * Returns: (transfer full): quotients, of the element type
  *
  * Since: 1.0
@@ -155,6 +175,11 @@ acc_array_div (AccArray *self,
  *
  * Linear in the number of elements of the result. Elements of different types, or that are not floats, are %ACC_ERROR_TYPE,
  * different ranks %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [2.0, 9.0], ys = [10.0, 0.5]
+ * g_autoptr(AccArray) result = acc_array_pow (xs, ys); // → [1024, 3]
+ * ```
  *
  * Returns: (transfer full): powers, of the element type
  *
@@ -177,6 +202,11 @@ acc_array_pow (AccArray *self,
  * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
  * %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * // xs = [7, -2, 3], ys = [2, 5, 3]
+ * g_autoptr(AccArray) result = acc_array_min (xs, ys); // → [2, -2, 3]
+ * ```
+ *
  * Returns: (transfer full): minima, of the element type
  *
  * Since: 1.0
@@ -197,6 +227,11 @@ acc_array_min (AccArray *self,
  *
  * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
  * %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [7, -2, 3], ys = [2, 5, 3]
+ * g_autoptr(AccArray) result = acc_array_max (xs, ys); // → [7, 5, 3]
+ * ```
  *
  * Returns: (transfer full): maxima, of the element type
  *
@@ -219,6 +254,11 @@ acc_array_max (AccArray *self,
  * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
  * %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * // xs = [7, -2, 3], ys = [2, 5, 3]
+ * g_autoptr(AccArray) result = acc_array_lt (xs, ys); // → [false, true, false]
+ * ```
+ *
  * Returns: (transfer full): an array of b1
  *
  * Since: 1.0
@@ -239,6 +279,11 @@ acc_array_lt (AccArray *self,
  *
  * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
  * %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [7, -2, 3], ys = [2, 5, 3]
+ * g_autoptr(AccArray) result = acc_array_le (xs, ys); // → [false, true, true]
+ * ```
  *
  * Returns: (transfer full): an array of b1
  *
@@ -261,6 +306,11 @@ acc_array_le (AccArray *self,
  * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
  * %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * // xs = [7, -2, 3], ys = [2, 5, 3]
+ * g_autoptr(AccArray) result = acc_array_gt (xs, ys); // → [true, false, false]
+ * ```
+ *
  * Returns: (transfer full): an array of b1
  *
  * Since: 1.0
@@ -281,6 +331,11 @@ acc_array_gt (AccArray *self,
  *
  * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
  * %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [7, -2, 3], ys = [2, 5, 3]
+ * g_autoptr(AccArray) result = acc_array_ge (xs, ys); // → [true, false, true]
+ * ```
  *
  * Returns: (transfer full): an array of b1
  *
@@ -303,6 +358,11 @@ acc_array_ge (AccArray *self,
  * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
  * %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * // xs = [7, -2, 3], ys = [2, 5, 3]
+ * g_autoptr(AccArray) result = acc_array_eq (xs, ys); // → [false, false, true]
+ * ```
+ *
  * Returns: (transfer full): an array of b1
  *
  * Since: 1.0
@@ -324,6 +384,11 @@ acc_array_eq (AccArray *self,
  * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
  * %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * // xs = [7, -2, 3], ys = [2, 5, 3]
+ * g_autoptr(AccArray) result = acc_array_ne (xs, ys); // → [true, true, false]
+ * ```
+ *
  * Returns: (transfer full): an array of b1
  *
  * Since: 1.0
@@ -343,6 +408,11 @@ acc_array_ne (AccArray *self,
  *
  * Linear in the number of elements. Elements that are not numbers are %ACC_ERROR_TYPE.
  *
+ * ```c
+ * // xs = [1, -2, 0]
+ * g_autoptr(AccArray) result = acc_array_neg (xs); // → [-1, 2, 0]
+ * ```
+ *
  * Returns: (transfer full): an array of the shape and type of @self; integers wrap
  *
  * Since: 1.0
@@ -360,6 +430,11 @@ acc_array_neg (AccArray *self)
  * The absolute value of every element.
  *
  * Linear in the number of elements. Elements that are not numbers are %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * // xs = [1, -2, 0]
+ * g_autoptr(AccArray) result = acc_array_abs (xs); // → [1, 2, 0]
+ * ```
  *
  * Returns: (transfer full): an array of the shape and type of @self; of the smallest signed integer it is itself
  *
@@ -379,6 +454,11 @@ acc_array_abs (AccArray *self)
  *
  * Linear in the number of elements. Elements that are not floats are %ACC_ERROR_TYPE.
  *
+ * ```c
+ * // xs = [4.0, 2.25]
+ * g_autoptr(AccArray) result = acc_array_sqrt (xs); // → [2, 1.5]
+ * ```
+ *
  * Returns: (transfer full): an array of the shape and type of @self; NaN where negative
  *
  * Since: 1.0
@@ -396,6 +476,11 @@ acc_array_sqrt (AccArray *self)
  * The exponential of every element.
  *
  * Linear in the number of elements. Elements that are not floats are %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * // xs = [0.0, 1.0]
+ * g_autoptr(AccArray) result = acc_array_exp (xs); // → [1, 2.71828]
+ * ```
  *
  * Returns: (transfer full): an array of the shape and type of @self
  *
@@ -415,6 +500,11 @@ acc_array_exp (AccArray *self)
  *
  * Linear in the number of elements. Elements that are not floats are %ACC_ERROR_TYPE.
  *
+ * ```c
+ * // xs = [1.0, 10.0]
+ * g_autoptr(AccArray) result = acc_array_log (xs); // → [0, 2.30259]
+ * ```
+ *
  * Returns: (transfer full): an array of the shape and type of @self; NaN where negative
  *
  * Since: 1.0
@@ -432,6 +522,11 @@ acc_array_log (AccArray *self)
  * The sine of every element.
  *
  * Linear in the number of elements. Elements that are not floats are %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * // xs = [0.0, 1.0]
+ * g_autoptr(AccArray) result = acc_array_sin (xs); // → [0, 0.841471]
+ * ```
  *
  * Returns: (transfer full): an array of the shape and type of @self
  *
@@ -451,6 +546,11 @@ acc_array_sin (AccArray *self)
  *
  * Linear in the number of elements. Elements that are not floats are %ACC_ERROR_TYPE.
  *
+ * ```c
+ * // xs = [0.0, 1.0]
+ * g_autoptr(AccArray) result = acc_array_cos (xs); // → [1, 0.540302]
+ * ```
+ *
  * Returns: (transfer full): an array of the shape and type of @self
  *
  * Since: 1.0
@@ -469,6 +569,11 @@ acc_array_cos (AccArray *self)
  *
  * Linear in the number of elements. Elements that are not floats are %ACC_ERROR_TYPE.
  *
+ * ```c
+ * // xs = [0.0, 1.0]
+ * g_autoptr(AccArray) result = acc_array_tanh (xs); // → [0, 0.761594]
+ * ```
+ *
  * Returns: (transfer full): an array of the shape and type of @self
  *
  * Since: 1.0
@@ -485,6 +590,11 @@ acc_array_tanh (AccArray *self)
  *
  * The real part of every element, by acc_expr_real().
  * Linear in the size of @self.
+ *
+ * ```c
+ * // zs = [(3.0, 4.0), (0.0, -1.0)] of c16
+ * g_autoptr(AccArray) result = acc_array_real (zs); // → [3, 0]
+ * ```
  *
  * Returns: (transfer full): an array of floats, of the shape of @self; %ACC_ERROR_TYPE where elements are not complex
  *
@@ -503,6 +613,11 @@ acc_array_real (AccArray *self)
  * The imaginary part of every element, by acc_expr_imag().
  * Linear in the size of @self.
  *
+ * ```c
+ * // zs = [(3.0, 4.0), (0.0, -1.0)] of c16
+ * g_autoptr(AccArray) result = acc_array_imag (zs); // → [4, -1]
+ * ```
+ *
  * Returns: (transfer full): an array of floats, of the shape of @self; %ACC_ERROR_TYPE where elements are not complex
  *
  * Since: 1.0
@@ -519,6 +634,11 @@ acc_array_imag (AccArray *self)
  *
  * The complex conjugate of every element, by acc_expr_conjugate().
  * Linear in the size of @self.
+ *
+ * ```c
+ * // zs = [(3.0, 4.0), (0.0, -1.0)] of c16
+ * g_autoptr(AccArray) result = acc_array_conjugate (zs); // → [(3, -4), (0, 1)]
+ * ```
  *
  * Returns: (transfer full): an array of complex numbers, of the shape of @self; %ACC_ERROR_TYPE where elements are not complex
  *
@@ -537,6 +657,11 @@ acc_array_conjugate (AccArray *self)
  * The distance from 0 of every element, by acc_expr_magnitude().
  * Linear in the size of @self.
  *
+ * ```c
+ * // zs = [(3.0, 4.0), (0.0, -1.0)] of c16
+ * g_autoptr(AccArray) result = acc_array_magnitude (zs); // → [5, 1]
+ * ```
+ *
  * Returns: (transfer full): an array of floats, of the shape of @self; %ACC_ERROR_TYPE where elements are not complex
  *
  * Since: 1.0
@@ -553,6 +678,11 @@ acc_array_magnitude (AccArray *self)
  *
  * The angle to the positive real axis, from -π to π, of every element, by acc_expr_phase().
  * Linear in the size of @self.
+ *
+ * ```c
+ * // zs = [(3.0, 4.0), (0.0, -1.0)] of c16
+ * g_autoptr(AccArray) result = acc_array_phase (zs); // → [0.927295, -1.5708]
+ * ```
  *
  * Returns: (transfer full): an array of floats, of the shape of @self; %ACC_ERROR_TYPE where elements are not complex
  *
@@ -574,6 +704,11 @@ acc_array_phase (AccArray *self)
  *
  * Linear in the number of elements. Tuples are %ACC_ERROR_TYPE.
  *
+ * ```c
+ * // xs = [1.75, -300.0]
+ * g_autoptr(AccArray) result = acc_array_cast (xs, acc_element_type_new (ACC_KIND_I8)); // → [1, -128]
+ * ```
+ *
  * Returns: (transfer full): an array of @type, of the shape of @self
  *
  * Since: 1.0
@@ -594,6 +729,11 @@ acc_array_cast (AccArray       *self,
  * Linear in the number of elements. Elements that are not numbers are %ACC_ERROR_TYPE, an array of rank 0 is
  * %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_sum (xs); // → [8, 15]
+ * ```
+ *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
  *
  * Since: 1.0
@@ -613,6 +753,11 @@ acc_array_sum (AccArray *self)
  * Linear in the number of elements. Elements that are not numbers are %ACC_ERROR_TYPE, an array of rank 0 is
  * %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_product (xs); // → [12, 45]
+ * ```
+ *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
  *
  * Since: 1.0
@@ -630,6 +775,11 @@ acc_array_product (AccArray *self)
  * The smallest of every innermost row; %ACC_ERROR_SHAPE where empty; NaN only where all are.
  *
  * Linear in the number of elements.
+ *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_minimum (xs); // → [1, 1]
+ * ```
  *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
  *
@@ -649,6 +799,11 @@ acc_array_minimum (AccArray *self)
  *
  * Linear in the number of elements.
  *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_maximum (xs); // → [4, 9]
+ * ```
+ *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
  *
  * Since: 1.0
@@ -666,6 +821,11 @@ acc_array_maximum (AccArray *self)
  * Whether all are true of every innermost row; true where empty.
  *
  * Linear in the number of elements. Elements that are not b1 are %ACC_ERROR_TYPE, an array of rank 0 is %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [[true, true], [false, true], [false, false]]
+ * g_autoptr(AccArray) result = acc_array_all (xs); // → [true, false, false]
+ * ```
  *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
  *
@@ -685,6 +845,11 @@ acc_array_all (AccArray *self)
  *
  * Linear in the number of elements. Elements that are not b1 are %ACC_ERROR_TYPE, an array of rank 0 is %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * // xs = [[true, true], [false, true], [false, false]]
+ * g_autoptr(AccArray) result = acc_array_any (xs); // → [true, true, false]
+ * ```
+ *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
  *
  * Since: 1.0
@@ -702,6 +867,11 @@ acc_array_any (AccArray *self)
  * The sum of all elements; 0 where empty; integers wrap, floats may differ in the last bits from a plain loop.
  *
  * Linear in the number of elements. Elements that are not numbers are %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_sum_all (xs); // → 23
+ * ```
  *
  * Returns: (transfer full): an array of rank 0
  *
@@ -721,6 +891,11 @@ acc_array_sum_all (AccArray *self)
  *
  * Linear in the number of elements. Elements that are not numbers are %ACC_ERROR_TYPE.
  *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_product_all (xs); // → 540
+ * ```
+ *
  * Returns: (transfer full): an array of rank 0
  *
  * Since: 1.0
@@ -738,6 +913,11 @@ acc_array_product_all (AccArray *self)
  * The smallest of all elements; %ACC_ERROR_SHAPE where empty; NaN only where all are.
  *
  * Linear in the number of elements.
+ *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_minimum_all (xs); // → 1
+ * ```
  *
  * Returns: (transfer full): an array of rank 0
  *
@@ -757,6 +937,11 @@ acc_array_minimum_all (AccArray *self)
  *
  * Linear in the number of elements.
  *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_maximum_all (xs); // → 9
+ * ```
+ *
  * Returns: (transfer full): an array of rank 0
  *
  * Since: 1.0
@@ -775,6 +960,11 @@ acc_array_maximum_all (AccArray *self)
  *
  * Linear in the number of elements. Elements that are not b1 are %ACC_ERROR_TYPE.
  *
+ * ```c
+ * // xs = [[true, true], [false, true], [false, false]]
+ * g_autoptr(AccArray) result = acc_array_all_true (xs); // → false
+ * ```
+ *
  * Returns: (transfer full): an array of rank 0
  *
  * Since: 1.0
@@ -792,6 +982,11 @@ acc_array_all_true (AccArray *self)
  * Whether any is true of all elements; false where empty.
  *
  * Linear in the number of elements. Elements that are not b1 are %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * // xs = [[true, true], [false, true], [false, false]]
+ * g_autoptr(AccArray) result = acc_array_any_true (xs); // → true
+ * ```
  *
  * Returns: (transfer full): an array of rank 0
  *

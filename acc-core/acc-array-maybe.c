@@ -59,6 +59,13 @@ select_values (AccArray   *self,
  * The values that are there, in row-major order: `[5, 0]` of `[just 5, nothing, just 0]`. Linear in the size of @self.
  * %ACC_ERROR_TYPE for elements of another type, %ACC_ERROR_SHAPE for rank 0.
  *
+ * ```c
+ * // xs = [(1, 5), (0, 0), (1, 0)] of (u1,i8)
+ * g_autoptr(AccArray) counts = NULL;
+ * g_autoptr(AccArray) values = acc_array_justs (xs, &counts); // → [5, 0]
+ * // counts → 2
+ * ```
+ *
  * Returns: (transfer full): a vector
  *
  * Since: 1.0
@@ -77,6 +84,13 @@ acc_array_justs (AccArray  *self,
  *
  * The left values, in row-major order. Linear in the size of @self. %ACC_ERROR_TYPE for elements of
  * another type, %ACC_ERROR_SHAPE for rank 0.
+ *
+ * ```c
+ * // xs = [(0, 5, 0.0), (1, 0, 0.5), (0, 7, 0.0)] of (u1,i8,f8)
+ * g_autoptr(AccArray) counts = NULL;
+ * g_autoptr(AccArray) values = acc_array_lefts (xs, &counts); // → [5, 7]
+ * // counts → 2
+ * ```
  *
  * Returns: (transfer full): a vector
  *
@@ -97,6 +111,13 @@ acc_array_lefts (AccArray  *self,
  *
  * The right values, in row-major order. Linear in the size of @self. %ACC_ERROR_TYPE for elements of
  * another type, %ACC_ERROR_SHAPE for rank 0.
+ *
+ * ```c
+ * // xs = [(0, 5, 0.0), (1, 0, 0.5), (0, 7, 0.0)] of (u1,i8,f8)
+ * g_autoptr(AccArray) counts = NULL;
+ * g_autoptr(AccArray) values = acc_array_rights (xs, &counts); // → [0.5]
+ * // counts → 1
+ * ```
  *
  * Returns: (transfer full): a vector
  *

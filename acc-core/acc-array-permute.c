@@ -114,6 +114,14 @@ const AccArrayRule acc_rule_permute = { check_permute, permute_signature };
  *
  * Linear in the number of elements of @self and @defaults, where few go to the same place.
  *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ *
+ * // xs = [1, 10, 100, 1000], places = [2, 0, 2, 1], zeros = [0, 0, 0]
+ * g_autoptr(AccArray) sums = acc_array_permute (xs, zeros, places, plus, NULL); // → [10, 1000, 101]
+ * ```
+ *
  * Returns: (transfer full): an array of the shape of @defaults
  *
  * Since: 1.0

@@ -75,6 +75,11 @@ begin_product (AccArray   *self,
  * building, or %ACC_ERROR_BOUNDS when run, where they are known only then.
  * Linear in the size of @self.
  *
+ * ```c
+ * // xs = [1, 2, 3], ys = [4, 5, 6]
+ * g_autoptr(AccArray) result = acc_array_dot (xs, ys); // → 32
+ * ```
+ *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
  *
  * Since: 1.0
@@ -121,6 +126,11 @@ second_item (AccExpr *index,
  *
  * The product of every element of @self with every one of @other, both in row-major order.
  * Linear in the size of the result. Types that differ are %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * // xs = [1, 2], ys = [3, 4, 5]
+ * g_autoptr(AccArray) result = acc_array_outer (xs, ys); // → [[3, 4, 5], [6, 8, 10]]
+ * ```
  *
  * Returns: (transfer full): a matrix: a row for each element of @self
  *
@@ -450,12 +460,13 @@ check_factors (AccArray *node,
  * Integers wrap. Floats are summed from the first to the last, or, for a vector on the right, as [method@Array.dot]; f2 in f4. It takes
  * O(m · k · n) multiplications, and memory for @other and for the result besides.
  *
- * ```c
- * g_autoptr(AccArray) rotated = acc_array_matmul (points, rotation);    // n × 3 times 3 × 3
- * ```
- *
  * Types that differ, and elements that are no numbers, are %ACC_ERROR_TYPE; extents that do not fit are %ACC_ERROR_SHAPE while
  * building, or %ACC_ERROR_BOUNDS when run, where they are known only then.
+ *
+ * ```c
+ * // xs = [[1, 2], [3, 4]], ys = [[0, 1], [1, 0]]
+ * g_autoptr(AccArray) result = acc_array_matmul (xs, ys); // → [[2, 1], [4, 3]]
+ * ```
  *
  * Returns: (transfer full): the products
  *

@@ -229,13 +229,14 @@ make (const char  *operation,
  * the upper, with @seed as the key. Types of 64 bits take two of its numbers, the lower first; smaller ones the lower bits of one. An
  * element depends on where it is in row-major order, not on @shape, and is the same bit for bit on every backend.
  *
- * ```c
- * g_autoptr(AccArray) bits = acc_array_random_bits (type, shape, 42, 0);
- * ```
- *
  * The functions for random numbers take the same bits: use a stream of its own for each. Types that are not of integers are
  * %ACC_ERROR_TYPE.
  * Linear in the size of the result.
+ *
+ * ```c
+ * // shape = (2,), type = u4
+ * g_autoptr(AccArray) result = acc_array_random_bits (type, shape, 42, 0); // → [2632642643, 2012563771]
+ * ```
  *
  * Returns: (transfer full): an array of @type and @shape
  *
@@ -260,6 +261,11 @@ acc_array_random_bits (AccElementType *type,
  * Random numbers, uniformly distributed from 0, which is one of them, to 1, which is not: multiples of 2^-11 (f2), 2^-24 (f4) or 2^-53 (f8).
  * As [func@Array.random_bits] otherwise, bit for bit the same on every backend.
  *
+ * ```c
+ * // shape = (2,), type = f4
+ * g_autoptr(AccArray) result = acc_array_random_uniform (type, shape, 42, 0); // → [0.61296, 0.468587]
+ * ```
+ *
  * Returns: (transfer full): an array of @type and @shape
  *
  * Since: 1.0
@@ -282,6 +288,11 @@ acc_array_random_uniform (AccElementType *type,
  *
  * Random numbers, normally distributed about 0 with standard deviation 1, up to 6.8 (f2, f4) or 8.7 (f8) away from it. Made by logarithm and
  * sine: backends may differ in the last bits. As [func@Array.random_bits] otherwise.
+ *
+ * ```c
+ * // shape = (2,), type = f8
+ * g_autoptr(AccArray) result = acc_array_random_normal (type, shape, 42, 0); // → [-0.665375, 1.03602]
+ * ```
  *
  * Returns: (transfer full): an array of @type and @shape
  *
@@ -308,6 +319,11 @@ acc_array_random_normal (AccElementType *type,
  * Random integers from @low to @high - 1, all equally probable but for 1 part in 2^64: of each a block of 128 bits is taken. As
  * [func@Array.random_bits] otherwise, bit for bit the same on every backend. No range, or one that does not fit @type, is
  * %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * // shape = (4,), type = i8
+ * g_autoptr(AccArray) result = acc_array_random_integers (type, shape, 1, 7, 42, 0); // → [3, 3, 5, 3]
+ * ```
  *
  * Returns: (transfer full): an array of @type and @shape
  *

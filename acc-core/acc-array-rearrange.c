@@ -98,6 +98,11 @@ take_window (AccArray   *self,
  *
  * Linear in the number of elements of the result. An array of rank 0 is %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * // xs = [1, 2, 3, 4, 5]
+ * g_autoptr(AccArray) result = acc_array_take (xs, 2); // → [1, 2]
+ * ```
+ *
  * Returns: (transfer full): an array of the same rank
  *
  * Since: 1.0
@@ -116,6 +121,11 @@ acc_array_take (AccArray *self,
  * @count: how many: an i8, which may depend on extents and elements of arrays
  *
  * As [method@Array.take], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * g_autoptr(AccArray) result = acc_array_take_on (xs, 0, acc_expr_new_int (1)); // → [[1, 2, 3]]
+ * ```
  *
  * Returns: (transfer full): an array of the same rank
  *
@@ -138,6 +148,11 @@ acc_array_take_on (AccArray *self,
  *
  * Linear in the number of elements of the result. An array of rank 0 is %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * // xs = [1, 2, 3, 4, 5]
+ * g_autoptr(AccArray) result = acc_array_drop (xs, 2); // → [3, 4, 5]
+ * ```
+ *
  * Returns: (transfer full): an array of the same rank
  *
  * Since: 1.0
@@ -156,6 +171,11 @@ acc_array_drop (AccArray *self,
  * @count: how many: an i8, which may depend on extents and elements of arrays
  *
  * As [method@Array.drop], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * g_autoptr(AccArray) result = acc_array_drop_on (xs, 0, acc_expr_new_int (1)); // → [[4, 5, 6]]
+ * ```
  *
  * Returns: (transfer full): an array of the same rank
  *
@@ -197,6 +217,11 @@ drop_last (AccArray   *self,
  *
  * Linear in the number of elements of the result. An array of rank 0 is %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * // xs = [1, 2, 3, 4, 5]
+ * g_autoptr(AccArray) result = acc_array_drop_last (xs, 1); // → [1, 2, 3, 4]
+ * ```
+ *
  * Returns: (transfer full): an array of the same rank
  *
  * Since: 1.0
@@ -215,6 +240,11 @@ acc_array_drop_last (AccArray *self,
  * @count: how many: an i8, which may depend on extents and elements of arrays
  *
  * As [method@Array.drop_last], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * g_autoptr(AccArray) result = acc_array_drop_last_on (xs, 0, acc_expr_new_int (1)); // → [[1, 2, 3]]
+ * ```
  *
  * Returns: (transfer full): an array of the same rank
  *
@@ -236,6 +266,11 @@ acc_array_drop_last_on (AccArray *self,
  *
  * Linear in the number of elements of the result. An array of rank 0 is %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * g_autoptr(AccArray) result = acc_array_tail (xs); // → [[2, 3], [5, 6]]
+ * ```
+ *
  * Returns: (transfer full): an array of the same rank
  *
  * Since: 1.0
@@ -252,6 +287,11 @@ acc_array_tail (AccArray *self)
  * @dimension: 0 for the outermost, -1 for the innermost
  *
  * As [method@Array.tail], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * g_autoptr(AccArray) result = acc_array_tail_on (xs, 0); // → [[4, 5, 6]]
+ * ```
  *
  * Returns: (transfer full): an array of the same rank
  *
@@ -271,6 +311,11 @@ acc_array_tail_on (AccArray *self,
  * @count: how many
  *
  * @count along the innermost dimension, from @start on: as [method@Array.drop] of @start, then [method@Array.take].
+ *
+ * ```c
+ * // xs = [1, 2, 3, 4, 5]
+ * g_autoptr(AccArray) result = acc_array_slit (xs, 1, 3); // → [2, 3, 4]
+ * ```
  *
  * Returns: (transfer full): an array of the same rank
  *
@@ -292,6 +337,11 @@ acc_array_slit (AccArray *self,
  * @count: how many: the same
  *
  * As [method@Array.slit], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * g_autoptr(AccArray) result = acc_array_slit_on (xs, -1, acc_expr_new_int (1), acc_expr_new_int (2)); // → [[2, 3], [5, 6]]
+ * ```
  *
  * Returns: (transfer full): an array of the same rank
  *
@@ -345,6 +395,11 @@ reverse (AccArray   *self,
  *
  * Linear in the number of elements of the result. An array of rank 0 is %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * g_autoptr(AccArray) result = acc_array_reverse (xs); // → [[3, 2, 1], [6, 5, 4]]
+ * ```
+ *
  * Returns: (transfer full): an array of the same extents
  *
  * Since: 1.0
@@ -361,6 +416,11 @@ acc_array_reverse (AccArray *self)
  * @dimension: 0 for the outermost, -1 for the innermost
  *
  * As [method@Array.reverse], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * g_autoptr(AccArray) result = acc_array_reverse_on (xs, 0); // → [[4, 5, 6], [1, 2, 3]]
+ * ```
  *
  * Returns: (transfer full): an array of the same extents
  *
@@ -404,6 +464,11 @@ transpose (AccArray   *self,
  *
  * Linear in the number of elements. An array of a rank below 2 is %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * g_autoptr(AccArray) result = acc_array_transpose (xs); // → [[1, 4], [2, 5], [3, 6]]
+ * ```
+ *
  * Returns: (transfer full): an array of the same rank
  *
  * Since: 1.0
@@ -423,6 +488,11 @@ acc_array_transpose (AccArray *self)
  * Two dimensions change places. A dimension that @self has not is %ACC_ERROR_SHAPE.
  *
  * Linear in the number of elements.
+ *
+ * ```c
+ * // xs = [[[1, 2], [3, 4]]]
+ * g_autoptr(AccArray) result = acc_array_transpose_on (xs, 0, 1); // → [[[1, 2]], [[3, 4]]]
+ * ```
  *
  * Returns: (transfer full): an array of the same rank
  *
@@ -510,6 +580,11 @@ concat (AccArray   *self,
  *
  * Linear in the number of elements of the result.
  *
+ * ```c
+ * // xs = [[1, 2], [3, 4]], ys = [[5], [6]]
+ * g_autoptr(AccArray) result = acc_array_concat (xs, ys); // → [[1, 2, 5], [3, 4, 6]]
+ * ```
+ *
  * Returns: (transfer full): an array of the same rank
  *
  * Since: 1.0
@@ -528,6 +603,11 @@ acc_array_concat (AccArray *self,
  * @dimension: 0 for the outermost, -1 for the innermost
  *
  * As [method@Array.concat], along any dimension. A dimension that they have not is %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [[1, 2], [3, 4]], ys = [[5, 6]]
+ * g_autoptr(AccArray) result = acc_array_concat_on (xs, ys, 0); // → [[1, 2], [3, 4], [5, 6]]
+ * ```
  *
  * Returns: (transfer full): an array of the same rank
  *
@@ -556,6 +636,11 @@ read_element (AccExpr *index,
  * The elements of @self at @indices. An index outside is %ACC_ERROR_BOUNDS when run.
  *
  * Linear in the number of @indices.
+ *
+ * ```c
+ * // xs = [10, 20, 30], indices = [2, 0, 2, 1]
+ * g_autoptr(AccArray) result = acc_array_gather (xs, indices); // → [30, 10, 30, 20]
+ * ```
  *
  * Returns: (transfer full): an array with the extents of @indices
  *
@@ -589,6 +674,11 @@ pair_with_index (AccExpr *index,
  * Every element with its index: pairs of an i8 or a tuple of them, and the element.
  *
  * Linear in the number of elements. No errors of its own.
+ *
+ * ```c
+ * // xs = [0.5, 0.25]
+ * g_autoptr(AccArray) result = acc_array_indexed (xs); // → [(0, 0.5), (1, 0.25)]
+ * ```
  *
  * Returns: (transfer full): an array of the same extents
  *
@@ -631,6 +721,11 @@ nth_step (AccExpr *index,
  *
  * Linear in the number of elements. Numbers of different types, and what is no number, are %ACC_ERROR_TYPE.
  *
+ * ```c
+ * // shape = (4,)
+ * g_autoptr(AccArray) result = acc_array_enum_from_step_n (shape, acc_expr_new_float (1), acc_expr_new_float (0.5)); // → [1, 1.5, 2, 2.5]
+ * ```
+ *
  * Returns: (transfer full): an array of @shape
  *
  * Since: 1.0
@@ -672,6 +767,11 @@ one_like (AccExpr *start)
  * @start: the first number
  *
  * As [func@Array.enum_from_step_n], with 1 from each to the next.
+ *
+ * ```c
+ * // shape = (2, 3)
+ * g_autoptr(AccArray) result = acc_array_enum_from_n (shape, acc_expr_new_int (1)); // → [[1, 2, 3], [4, 5, 6]]
+ * ```
  *
  * Returns: (transfer full): an array of @shape
  *

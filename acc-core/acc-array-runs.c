@@ -71,8 +71,10 @@ length_of (AccExpr *index,
  * another rank is %ACC_ERROR_SHAPE.
  *
  * ```c
+ * // xs = [7, 7, 7, 2, 2]
  * g_autoptr(AccArray) lengths = NULL;
- * g_autoptr(AccArray) values = acc_array_run_length_encode (xs, &lengths);    // 7 7 7 2 2: 7 2, 3 2
+ * g_autoptr(AccArray) values = acc_array_run_length_encode (xs, &lengths); // → [7, 2]
+ * // lengths → [3, 2]
  * ```
  *
  * Returns: (transfer full): a vector of the type of @self
@@ -108,6 +110,13 @@ acc_array_run_length_encode (AccArray  *self,
  *
  * Every value that there is, once, in order: as [method@Array.sort] has it, and the first of those that are equal; NaN comes last,
  * and once. Its cost is that of the sort.
+ *
+ * ```c
+ * // xs = [3, 1, 3, 2, 1, 3]
+ * g_autoptr(AccArray) counts = NULL;
+ * g_autoptr(AccArray) values = acc_array_unique (xs, &counts); // → [1, 2, 3]
+ * // counts → [2, 1, 3]
+ * ```
  *
  * Returns: (transfer full): a vector of the type of @self
  *

@@ -228,7 +228,10 @@ run_scan (AccSegments   segments,
  * `0, 0, 0, 1, 3, 6, 10, 0, 0, 5, 11, 18`.
  *
  * ```c
- * g_autoptr(AccArray) running = acc_array_scanl_seg (prices, acc_expr_new_float (0), days, plus, NULL);
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3, 4], lengths = [2, 0, 2]
+ * g_autoptr(AccArray) result = acc_array_scanl_seg (xs, acc_expr_new_int (0), lengths, plus, NULL); // → [0, 1, 3, 0, 0, 3, 7]
  * ```
  *
  * Returns: (transfer full): an array whose rows are as long as all lengths together, and one more for each segment
@@ -255,6 +258,13 @@ acc_array_scanl_seg (AccArray     *self,
  *
  * As [method@Array.scanl_seg] without an initial value: x0, x0·x1, … of each segment. Empty segments give nothing.
  *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3, 4], lengths = [2, 0, 2]
+ * g_autoptr(AccArray) result = acc_array_scanl1_seg (xs, lengths, plus, NULL); // → [1, 3, 3, 7]
+ * ```
+ *
  * Returns: (transfer full): an array whose rows are as long as all lengths together
  *
  * Since: 1.0
@@ -280,6 +290,15 @@ acc_array_scanl1_seg (AccArray     *self,
  *
  * As [method@Array.scanl_seg] without the element itself: @initial, @initial·x0, …, @initial·x0·…·x(n-2) of each segment of n, and in
  * @totals @initial·x0·…·x(n-1). Empty segments give nothing, and their total is @initial.
+ *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3, 4], lengths = [2, 0, 2]
+ * g_autoptr(AccArray) totals = NULL;
+ * g_autoptr(AccArray) partial = acc_array_scanl_prime_seg (xs, acc_expr_new_int (0), lengths, plus, NULL, &totals); // → [0, 1, 0, 3]
+ * // totals → [3, 0, 7]
+ * ```
  *
  * Returns: (transfer full): an array whose rows are as long as all lengths together
  *
@@ -308,6 +327,13 @@ acc_array_scanl_prime_seg (AccArray      *self,
  * As [method@Array.scanl_seg] without the element itself: @initial, @initial·x0, …, @initial·x0·…·x(n-2) of each segment of n. Empty
  * segments give nothing.
  *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3, 4], lengths = [2, 0, 2]
+ * g_autoptr(AccArray) result = acc_array_prescanl_seg (xs, acc_expr_new_int (0), lengths, plus, NULL); // → [0, 1, 0, 3]
+ * ```
+ *
  * Returns: (transfer full): an array whose rows are as long as all lengths together
  *
  * Since: 1.0
@@ -332,6 +358,13 @@ acc_array_prescanl_seg (AccArray     *self,
  * @user_data: data for @combine
  *
  * As [method@Array.scanl_seg] with the element itself: @initial·x0, @initial·x0·x1, … of each segment. Empty segments give nothing.
+ *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3, 4], lengths = [2, 0, 2]
+ * g_autoptr(AccArray) result = acc_array_postscanl_seg (xs, acc_expr_new_int (100), lengths, plus, NULL); // → [101, 103, 103, 107]
+ * ```
  *
  * Returns: (transfer full): an array whose rows are as long as all lengths together
  *
@@ -359,6 +392,13 @@ acc_array_postscanl_seg (AccArray     *self,
  * As [method@Array.scanl_seg] from the right: …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial, @initial of each segment of n. @combine
  * takes the next element first. Here, too, the first segment takes the first elements of a row.
  *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3, 4], lengths = [2, 0, 2]
+ * g_autoptr(AccArray) result = acc_array_scanr_seg (xs, acc_expr_new_int (0), lengths, plus, NULL); // → [3, 2, 0, 0, 7, 4, 0]
+ * ```
+ *
  * Returns: (transfer full): an array whose rows are as long as all lengths together, and one more for each segment
  *
  * Since: 1.0
@@ -382,6 +422,13 @@ acc_array_scanr_seg (AccArray     *self,
  * @user_data: data for @combine
  *
  * As [method@Array.scanr_seg] without an initial value: …, x(n-2)·x(n-1), x(n-1) of each segment of n. Empty segments give nothing.
+ *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3, 4], lengths = [2, 0, 2]
+ * g_autoptr(AccArray) result = acc_array_scanr1_seg (xs, lengths, plus, NULL); // → [3, 2, 7, 4]
+ * ```
  *
  * Returns: (transfer full): an array whose rows are as long as all lengths together
  *
@@ -408,6 +455,15 @@ acc_array_scanr1_seg (AccArray     *self,
  *
  * As [method@Array.scanr_seg] without the element itself: …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial, @initial of each segment of n,
  * without its x0, and in @totals x0·…·x(n-1)·@initial. Empty segments give nothing, and their total is @initial.
+ *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3, 4], lengths = [2, 0, 2]
+ * g_autoptr(AccArray) totals = NULL;
+ * g_autoptr(AccArray) partial = acc_array_scanr_prime_seg (xs, acc_expr_new_int (0), lengths, plus, NULL, &totals); // → [2, 0, 4, 0]
+ * // totals → [3, 0, 7]
+ * ```
  *
  * Returns: (transfer full): an array whose rows are as long as all lengths together
  *
@@ -436,6 +492,13 @@ acc_array_scanr_prime_seg (AccArray      *self,
  * As [method@Array.scanr_seg] without the element itself: …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial, @initial of each segment of n,
  * without its x0. Empty segments give nothing.
  *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3, 4], lengths = [2, 0, 2]
+ * g_autoptr(AccArray) result = acc_array_prescanr_seg (xs, acc_expr_new_int (0), lengths, plus, NULL); // → [2, 0, 4, 0]
+ * ```
+ *
  * Returns: (transfer full): an array whose rows are as long as all lengths together
  *
  * Since: 1.0
@@ -461,6 +524,13 @@ acc_array_prescanr_seg (AccArray     *self,
  *
  * As [method@Array.scanr_seg] with the element itself: …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial of each segment of n. Empty
  * segments give nothing.
+ *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3, 4], lengths = [2, 0, 2]
+ * g_autoptr(AccArray) result = acc_array_postscanr_seg (xs, acc_expr_new_int (100), lengths, plus, NULL); // → [103, 102, 107, 104]
+ * ```
  *
  * Returns: (transfer full): an array whose rows are as long as all lengths together
  *

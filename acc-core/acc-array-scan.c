@@ -143,6 +143,13 @@ run_scan (AccArray     *self,
  * Linear in the number of elements, times what @combine costs. A @combine that gives another type than that of the elements
  * is %ACC_ERROR_TYPE, and so is an @initial that does not fit it; an array of rank 0 is %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3]
+ * g_autoptr(AccArray) result = acc_array_scanl (xs, acc_expr_new_int (10), plus, NULL); // → [10, 11, 13, 16]
+ * ```
+ *
  * Returns: (transfer full): an array whose rows are one element longer
  *
  * Since: 1.0
@@ -169,6 +176,13 @@ acc_array_scanl (AccArray     *self,
  * Linear in the number of elements, times what @combine costs. A @combine that gives another type than that of the elements
  * is %ACC_ERROR_TYPE, and so is an @initial that does not fit it; an array of rank 0 is %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3]
+ * g_autoptr(AccArray) result = acc_array_scanr (xs, acc_expr_new_int (10), plus, NULL); // → [16, 15, 13, 10]
+ * ```
+ *
  * Returns: (transfer full): an array whose rows are one element longer
  *
  * Since: 1.0
@@ -193,6 +207,13 @@ acc_array_scanr (AccArray     *self,
  *
  * Linear in the number of elements, times what @combine costs. A @combine that gives another type than that of the elements
  * is %ACC_ERROR_TYPE, an array of rank 0 %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3]
+ * g_autoptr(AccArray) result = acc_array_scanr1 (xs, plus, NULL); // → [6, 5, 3]
+ * ```
  *
  * Returns: (transfer full): an array of the shape of @self
  *
@@ -220,6 +241,15 @@ acc_array_scanr1 (AccArray     *self,
  *
  * Linear in the number of elements, times what @combine costs. A @combine that gives another type than that of the elements
  * is %ACC_ERROR_TYPE, and so is an @initial that does not fit it; an array of rank 0 is %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3]
+ * g_autoptr(AccArray) totals = NULL;
+ * g_autoptr(AccArray) partial = acc_array_scanl_prime (xs, acc_expr_new_int (10), plus, NULL, &totals); // → [10, 11, 13]
+ * // totals → 16
+ * ```
  *
  * Returns: (transfer full): an array of the shape of @self
  *
@@ -250,6 +280,15 @@ acc_array_scanl_prime (AccArray      *self,
  * Linear in the number of elements, times what @combine costs. A @combine that gives another type than that of the elements
  * is %ACC_ERROR_TYPE, and so is an @initial that does not fit it; an array of rank 0 is %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3]
+ * g_autoptr(AccArray) totals = NULL;
+ * g_autoptr(AccArray) partial = acc_array_scanr_prime (xs, acc_expr_new_int (10), plus, NULL, &totals); // → [15, 13, 10]
+ * // totals → 16
+ * ```
+ *
  * Returns: (transfer full): an array of the shape of @self
  *
  * Since: 1.0
@@ -277,6 +316,13 @@ acc_array_scanr_prime (AccArray      *self,
  * Linear in the number of elements, times what @combine costs. A @combine that gives another type than that of the elements
  * is %ACC_ERROR_TYPE, and so is an @initial that does not fit it; an array of rank 0 is %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3]
+ * g_autoptr(AccArray) result = acc_array_prescanl (xs, acc_expr_new_int (10), plus, NULL); // → [10, 11, 13]
+ * ```
+ *
  * Returns: (transfer full): an array of the shape of @self
  *
  * Since: 1.0
@@ -299,6 +345,13 @@ acc_array_prescanl (AccArray     *self,
  *
  * As [method@Array.prescanl] from the right: …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial, @initial, without x0. @combine takes
  * the next element first.
+ *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3]
+ * g_autoptr(AccArray) result = acc_array_prescanr (xs, acc_expr_new_int (10), plus, NULL); // → [15, 13, 10]
+ * ```
  *
  * Returns: (transfer full): an array of the shape of @self
  *
@@ -326,6 +379,13 @@ acc_array_prescanr (AccArray     *self,
  * Linear in the number of elements, times what @combine costs. A @combine that gives another type than that of the elements
  * is %ACC_ERROR_TYPE, and so is an @initial that does not fit it; an array of rank 0 is %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3]
+ * g_autoptr(AccArray) result = acc_array_postscanl (xs, acc_expr_new_int (10), plus, NULL); // → [11, 13, 16]
+ * ```
+ *
  * Returns: (transfer full): an array of the shape of @self
  *
  * Since: 1.0
@@ -348,6 +408,13 @@ acc_array_postscanl (AccArray     *self,
  *
  * As [method@Array.postscanl] from the right: …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial. @combine takes the next element
  * first.
+ *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3]
+ * g_autoptr(AccArray) result = acc_array_postscanr (xs, acc_expr_new_int (10), plus, NULL); // → [16, 15, 13]
+ * ```
  *
  * Returns: (transfer full): an array of the shape of @self
  *

@@ -41,7 +41,8 @@ cut (AccArray *array,
  * run. Linear in the sizes of @defaults and @targets.
  *
  * ```c
- * out = acc_array_scatter (values, zeros, places);   // out[places[i]] = values[i]
+ * // values = [5, 6], zeros = [0, 0, 0, 0], places = [3, 1]
+ * g_autoptr(AccArray) result = acc_array_scatter (values, zeros, places); // → [0, 6, 0, 5]
  * ```
  *
  * Returns: (transfer full): an array of the shape of @defaults
@@ -113,6 +114,13 @@ masked_target (AccExpr *target,
  * As [method@Array.scatter], of those elements for which @predicate holds, over the indices that @self, @targets and @mask
  * all have. The targets of the others are not looked at.
  *
+ * ```c
+ * static AccExpr *is_positive (AccExpr *x, gpointer data) { return acc_expr_gt (x, acc_expr_new_int (0)); }
+ *
+ * // values = [5, 6, 7], zeros = [0, 0, 0, 0], places = [3, 1, 0], mask = [1, 0, 1]
+ * g_autoptr(AccArray) result = acc_array_scatter_if (values, zeros, places, mask, is_positive, NULL); // → [7, 0, 0, 5]
+ * ```
+ *
  * Returns: (transfer full): an array of the shape of @defaults
  *
  * Since: 1.0
@@ -166,6 +174,13 @@ gathered_or_default (AccExpr *index,
  * @defaults and @mask all have. An index outside is %ACC_ERROR_BOUNDS when run, unless the default is taken there.
  *
  * Linear in the number of elements of the result.
+ *
+ * ```c
+ * static AccExpr *is_positive (AccExpr *x, gpointer data) { return acc_expr_gt (x, acc_expr_new_int (0)); }
+ *
+ * // xs = [10, 20, 30], indices = [2, 0, 9], defaults = [-1, -2, -3], mask = [1, 1, 0]
+ * g_autoptr(AccArray) result = acc_array_gather_if (xs, indices, defaults, mask, is_positive, NULL); // → [30, 10, -3]
+ * ```
  *
  * Returns: (transfer full): an array of the extents that @indices, @defaults and @mask have in common
  *

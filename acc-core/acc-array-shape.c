@@ -35,6 +35,11 @@ const AccArrayRule acc_rule_backpermute = { check_reshape, backpermute_signature
  *
  * In constant time where the elements are in memory, else linear in their number at most.
  *
+ * ```c
+ * // xs = [[1, 2, 3], [4, 5, 6]], shape = (3, 2)
+ * g_autoptr(AccArray) result = acc_array_reshape (xs, shape); // → [[1, 2], [3, 4], [5, 6]]
+ * ```
+ *
  * Returns: (transfer full): an array of @shape
  *
  * Since: 1.0
@@ -58,6 +63,11 @@ acc_array_reshape (AccArray *self,
  * As [method@Array.reshape], to a shape that may depend on the extents and elements of arrays.
  *
  * In constant time where the elements are in memory, else linear in their number at most.
+ *
+ * ```c
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * g_autoptr(AccArray) result = acc_array_reshape_expr (xs, acc_expr_tuple2 (acc_expr_extent (xs, 1), acc_expr_extent (xs, 0))); // → [[1, 2], [3, 4], [5, 6]]
+ * ```
  *
  * Returns: (transfer full): the reshaped array
  *
@@ -97,6 +107,11 @@ get_size (AccArray *array)
  *
  * In constant time where the elements are in memory, else linear in their number at most. No errors of its own.
  *
+ * ```c
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * g_autoptr(AccArray) result = acc_array_flatten (xs); // → [1, 2, 3, 4, 5, 6]
+ * ```
+ *
  * Returns: (transfer full): an array of rank 1
  *
  * Since: 1.0
@@ -124,6 +139,13 @@ acc_array_flatten (AccArray *self)
  *
  * Linear in the number of elements of the result, times what @function costs.
  *
+ * ```c
+ * static AccExpr *twice (AccExpr *i, gpointer data) { return acc_expr_add (i, i); }
+ *
+ * // xs = [3, 1, 4, 1, 5], shape = (3,)
+ * g_autoptr(AccArray) result = acc_array_backpermute (xs, shape, twice, NULL); // → [3, 4, 5]
+ * ```
+ *
  * Returns: (transfer full): an array of @shape
  *
  * Since: 1.0
@@ -150,6 +172,17 @@ acc_array_backpermute (AccArray    *self,
  * @user_data: data for @function
  *
  * As [method@Array.backpermute], to a shape that may depend on the extents and elements of arrays.
+ *
+ * ```c
+ * static AccExpr *
+ * from_end (AccExpr *i, gpointer xs)
+ * {
+ *   return acc_expr_sub (acc_expr_sub (acc_expr_extent (xs, 0), acc_expr_new_int (1)), i);
+ * }
+ *
+ * // xs = [1, 2, 3]
+ * g_autoptr(AccArray) result = acc_array_backpermute_expr (xs, acc_expr_extent (xs, 0), from_end, xs); // → [3, 2, 1]
+ * ```
  *
  * Returns: (transfer full): the array
  *

@@ -302,6 +302,11 @@ make_of_numbers (AccArray     *self,
  *
  * Linear in the number of elements of the result.
  *
+ * ```c
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * g_autoptr(AccArray) result = acc_array_slice (xs, (gint64[]) { 1, ACC_ALL }, 2); // → [4, 5, 6]
+ * ```
+ *
  * Returns: (transfer full): an array whose rank is the number of dimensions that stay
  *
  * Since: 1.0
@@ -325,7 +330,9 @@ acc_array_slice (AccArray     *self,
  * is empty.
  *
  * ```c
- * row = acc_array_slice_expr (matrix, (AccExpr *[]) { acc_expr_the (best), acc_expr_new_int (ACC_ALL) }, 2);
+ * // xs = [[1, 2, 3], [4, 5, 6]], best = 1
+ * AccExpr *row[] = { acc_expr_the (best), acc_expr_new_int (ACC_ALL) };
+ * g_autoptr(AccArray) result = acc_array_slice_expr (xs, row, 2); // → [4, 5, 6]
  * ```
  *
  * Returns: (transfer full): an array whose rank is the number of dimensions that stay
@@ -354,6 +361,11 @@ acc_array_slice_expr (AccArray  *self,
  * Linear in the number of elements of the result. A specification that does not name every dimension of @self once is
  * %ACC_ERROR_SHAPE; negative extents count as 0.
  *
+ * ```c
+ * // xs = [1, 2, 3]
+ * g_autoptr(AccArray) result = acc_array_replicate (xs, (gint64[]) { 2, ACC_ALL }, 2); // → [[1, 2, 3], [1, 2, 3]]
+ * ```
+ *
  * Returns: (transfer full): an array of rank @n_specification, where there is no %ACC_ANY
  *
  * Since: 1.0
@@ -375,6 +387,12 @@ acc_array_replicate (AccArray     *self,
  * @n_specification: the rank of the result, or less with %ACC_ANY
  *
  * As [method@Array.replicate], to extents that are known when it runs.
+ *
+ * ```c
+ * // xs = [1, 2], ys = [7, 8, 9]
+ * AccExpr *rows[] = { acc_expr_extent (ys, 0), acc_expr_new_int (ACC_ALL) };
+ * g_autoptr(AccArray) result = acc_array_replicate_expr (xs, rows, 2); // → [[1, 2], [1, 2], [1, 2]]
+ * ```
  *
  * Returns: (transfer full): an array of rank @n_specification, where there is no %ACC_ANY
  *

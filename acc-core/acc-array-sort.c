@@ -145,11 +145,12 @@ sort_rows (AccArray  *array,
  * last, in both directions. Linear in the size of @self and in the bits of an element; it needs memory for @self twice, and twelve bytes
  * more per element.
  *
- * ```c
- * g_autoptr(AccArray) sorted = acc_array_sort (xs, FALSE);
- * ```
- *
  * An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * // xs = [[3, 1, 2], [6, 5, 4]]
+ * g_autoptr(AccArray) result = acc_array_sort (xs, FALSE); // → [[1, 2, 3], [4, 5, 6]]
+ * ```
  *
  * Returns: (transfer full): an array of the type and extents of @self
  *
@@ -175,6 +176,11 @@ acc_array_sort (AccArray *self,
  *
  * Where in its row each element of [method@Array.sort] was: of equal ones the first comes first.
  * As [method@Array.sort] otherwise.
+ *
+ * ```c
+ * // xs = [30, 10, 20]
+ * g_autoptr(AccArray) result = acc_array_argsort (xs, FALSE); // → [1, 2, 0]
+ * ```
  *
  * Returns: (transfer full): an array of i8 of the extents of @self
  *
@@ -219,6 +225,13 @@ arranged (AccExpr *index,
  * The elements of every innermost row in the order of their keys; those of equal keys stay in the order in which they were. Keys of
  * other extents are %ACC_ERROR_SHAPE while building, or %ACC_ERROR_BOUNDS when run, where the extents are known only then.
  * As [method@Array.sort] otherwise.
+ *
+ * ```c
+ * // xs = [10, 20, 30], keys = [2.5, 0.5, 1.5]
+ * g_autoptr(AccArray) sorted_keys = NULL;
+ * g_autoptr(AccArray) sorted = acc_array_sort_by (xs, keys, TRUE, &sorted_keys); // → [10, 30, 20]
+ * // sorted_keys → [2.5, 1.5, 0.5]
+ * ```
  *
  * Returns: (transfer full): an array of the type and extents of @self
  *

@@ -273,6 +273,11 @@ find_spread (AccArray   *self,
  * all are: then it is the first. %ACC_ERROR_SHAPE where empty.
  * Linear in the size of @self.
  *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_argmin (xs); // → [1, 0]
+ * ```
+ *
  * Returns: (transfer full): an array of i8 of the shape of @self without its innermost dimension
  *
  * Since: 1.0
@@ -291,6 +296,11 @@ acc_array_argmin (AccArray *self)
  * are: then it is the first. %ACC_ERROR_SHAPE where empty.
  * Linear in the size of @self.
  *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_argmax (xs); // → [2, 2]
+ * ```
+ *
  * Returns: (transfer full): an array of i8 of the shape of @self without its innermost dimension
  *
  * Since: 1.0
@@ -307,6 +317,11 @@ acc_array_argmax (AccArray *self)
  *
  * The smallest and the largest of every innermost row, read once; %ACC_ERROR_SHAPE where empty; NaN only where all are.
  * Linear in the size of @self.
+ *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_minmax (xs); // → [(1, 4), (1, 9)]
+ * ```
  *
  * Returns: (transfer full): an array of pairs of the shape of @self without its innermost dimension
  *
@@ -326,6 +341,11 @@ acc_array_minmax (AccArray *self)
  *
  * How many of every innermost row are not 0; NaN is not. Of b1, how many are true.
  * Linear in the size of @self. An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * // xs = [[0, 1, 2], [0, 0, 3]]
+ * g_autoptr(AccArray) result = acc_array_count_nonzero (xs); // → [2, 1]
+ * ```
  *
  * Returns: (transfer full): an array of i8 of the shape of @self without its innermost dimension
  *
@@ -348,6 +368,11 @@ acc_array_count_nonzero (AccArray *self)
  * keep their type, f2 is computed in f4; of integers and b1 it is an f8.
  * Linear in the size of @self. An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
  *
+ * ```c
+ * // xs = [[3.0, 4.0], [6.0, 8.0]]
+ * g_autoptr(AccArray) result = acc_array_norm (xs); // → [5, 10]
+ * ```
+ *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
  *
  * Since: 1.0
@@ -365,6 +390,11 @@ acc_array_norm (AccArray *self)
  * The mean of every innermost row; NaN where empty. Floats keep their type, f2 is computed in f4; of integers and b1 it is an
  * f8.
  * Linear in the size of @self. An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * // xs = [[3.0, 4.0], [6.0, 8.0]]
+ * g_autoptr(AccArray) result = acc_array_mean (xs); // → [3.5, 7]
+ * ```
  *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
  *
@@ -386,6 +416,11 @@ acc_array_mean (AccArray *self)
  * merged; a mean that is large costs no accuracy. Floats keep their type, f2 is computed in f4; of integers and b1 it is an f8.
  * Linear in the size of @self. An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
  *
+ * ```c
+ * // xs = [[1.0, 2.0, 3.0], [2.0, 2.0, 2.0]]
+ * g_autoptr(AccArray) result = acc_array_variance (xs, 1); // → [1, 0]
+ * ```
+ *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
  *
  * Since: 1.0
@@ -403,6 +438,11 @@ acc_array_variance (AccArray *self,
  * @ddof: what is taken off the number of elements: 1 for a sample, 0 for all there are
  *
  * The root of the variance of every innermost row, as [method@Array.variance].
+ *
+ * ```c
+ * // xs = [[1.0, 3.0], [1.0, 5.0]]
+ * g_autoptr(AccArray) result = acc_array_standard_deviation (xs, 0); // → [1, 2]
+ * ```
  *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
  *
@@ -422,6 +462,11 @@ acc_array_standard_deviation (AccArray *self,
  * Where the smallest of all elements is, in row-major order: the first of equal ones. As in [method@Array.minimum], NaN counts
  * only where all are: then it is the first. %ACC_ERROR_SHAPE where empty.
  * Linear in the size of @self.
+ *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_argmin_all (xs); // → 1
+ * ```
  *
  * Returns: (transfer full): an array of i8 of rank 0
  *
@@ -443,6 +488,11 @@ acc_array_argmin_all (AccArray *self)
  * only where all are: then it is the first. %ACC_ERROR_SHAPE where empty.
  * Linear in the size of @self.
  *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_argmax_all (xs); // → 5
+ * ```
+ *
  * Returns: (transfer full): an array of i8 of rank 0
  *
  * Since: 1.0
@@ -462,6 +512,11 @@ acc_array_argmax_all (AccArray *self)
  * The smallest and the largest of all elements, read once; %ACC_ERROR_SHAPE where empty; NaN only where all are.
  * Linear in the size of @self.
  *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_minmax_all (xs); // → (1, 9)
+ * ```
+ *
  * Returns: (transfer full): an array of pairs of rank 0
  *
  * Since: 1.0
@@ -480,6 +535,11 @@ acc_array_minmax_all (AccArray *self)
  *
  * How many of all elements are not 0; NaN is not. Of b1, how many are true.
  * Linear in the size of @self. Tuples are %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * // xs = [[0, 1, 2], [0, 0, 3]]
+ * g_autoptr(AccArray) result = acc_array_count_nonzero_all (xs); // → 3
+ * ```
  *
  * Returns: (transfer full): an array of i8 of rank 0
  *
@@ -501,6 +561,11 @@ acc_array_count_nonzero_all (AccArray *self)
  * their type, f2 is computed in f4; of integers and b1 it is an f8.
  * Linear in the size of @self. Tuples are %ACC_ERROR_TYPE.
  *
+ * ```c
+ * // xs = [[1.0, 1.0], [1.0, 1.0]]
+ * g_autoptr(AccArray) result = acc_array_norm_all (xs); // → 2
+ * ```
+ *
  * Returns: (transfer full): an array of rank 0
  *
  * Since: 1.0
@@ -519,6 +584,11 @@ acc_array_norm_all (AccArray *self)
  *
  * The mean of all elements; NaN where empty. Floats keep their type, f2 is computed in f4; of integers and b1 it is an f8.
  * Linear in the size of @self. Tuples are %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * // xs = [[3.0, 4.0], [6.0, 8.0]]
+ * g_autoptr(AccArray) result = acc_array_mean_all (xs); // → 5.25
+ * ```
  *
  * Returns: (transfer full): an array of rank 0
  *
@@ -542,6 +612,11 @@ acc_array_mean_all (AccArray *self)
  * merged; a mean that is large costs no accuracy. Floats keep their type, f2 is computed in f4; of integers and b1 it is an f8.
  * Linear in the size of @self. Tuples are %ACC_ERROR_TYPE.
  *
+ * ```c
+ * // xs = [[1.0, 3.0], [1.0, 3.0]]
+ * g_autoptr(AccArray) result = acc_array_variance_all (xs, 0); // → 1
+ * ```
+ *
  * Returns: (transfer full): an array of rank 0
  *
  * Since: 1.0
@@ -561,6 +636,11 @@ acc_array_variance_all (AccArray *self,
  * @ddof: what is taken off the number of elements: 1 for a sample, 0 for all there are
  *
  * The root of the variance of all elements, as [method@Array.variance].
+ *
+ * ```c
+ * // xs = [[1.0, 5.0], [1.0, 5.0]]
+ * g_autoptr(AccArray) result = acc_array_standard_deviation_all (xs, 0); // → 2
+ * ```
  *
  * Returns: (transfer full): an array of rank 0
  *

@@ -160,6 +160,18 @@ acc_array_set_boundary (AccArray    *node,
  * Linear in the number of elements, times what @function costs. Sizes that are not odd, or not one for each dimension, are
  * %ACC_ERROR_SHAPE; an outer value of another type is %ACC_ERROR_TYPE.
  *
+ * ```c
+ * static AccExpr *
+ * slope (AccExpr *n, gpointer data)
+ * {
+ *   return acc_expr_sub (acc_expr_neighbour1 (n, 1), acc_expr_neighbour1 (n, -1));
+ * }
+ *
+ * // xs = [1, 4, 9, 16]
+ * g_autoptr(AccBoundary) edge = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+ * g_autoptr(AccArray) slopes = acc_array_stencil (xs, (gint64[]) { 3 }, 1, edge, slope, NULL); // → [3, 8, 12, 7]
+ * ```
+ *
  * Returns: (transfer full): an array of the shape of @self, of the type that @function gives
  *
  * Since: 1.0
@@ -199,6 +211,18 @@ acc_array_stencil (AccArray     *self,
  *
  * Linear in the number of elements of the result, times what @function costs. Sizes that are not odd, or not one for each
  * dimension, and arrays of different ranks are %ACC_ERROR_SHAPE; an outer value of another type is %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * static AccExpr *
+ * upwind (AccExpr *u, AccExpr *v, gpointer data)
+ * {
+ *   return acc_expr_mul (acc_expr_neighbour1 (u, -1), acc_expr_neighbour1 (v, 0));
+ * }
+ *
+ * // us = [1, 2, 3], vs = [10, 20, 30]
+ * g_autoptr(AccBoundary) around = acc_boundary_new (ACC_BOUNDARY_WRAP);
+ * g_autoptr(AccArray) flow = acc_array_stencil2 (us, (gint64[]) { 3 }, 1, around, vs, (gint64[]) { 1 }, 1, around, upwind, NULL); // → [30, 20, 60]
+ * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
  *

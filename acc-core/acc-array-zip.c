@@ -118,6 +118,17 @@ zip_many_with (const char *operation,
  * Combines the elements of four arrays, as [method@Array.zip_with] does with two: over the indices that all of them have. Ranks that differ
  * are %ACC_ERROR_SHAPE.
  *
+ * ```c
+ * static AccExpr *
+ * products (AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, gpointer data)
+ * {
+ *   return acc_expr_add (acc_expr_mul (a, b), acc_expr_mul (c, d));
+ * }
+ *
+ * // a = [1, 2], b = [2, 3], c = [3, 4], d = [4, 5]
+ * g_autoptr(AccArray) result = acc_array_zip_with4 (a, b, c, d, products, NULL); // → [14, 26]
+ * ```
+ *
  * Returns: (transfer full): an array of the type that @function gives
  *
  * Since: 1.0
@@ -146,6 +157,17 @@ acc_array_zip_with4 (AccArray     *self,
  * @user_data: data for @function
  *
  * As [method@Array.zip_with4], of five arrays.
+ *
+ * ```c
+ * static AccExpr *
+ * products (AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, AccExpr *e, gpointer data)
+ * {
+ *   return acc_expr_add (acc_expr_add (acc_expr_mul (a, b), acc_expr_mul (c, d)), e);
+ * }
+ *
+ * // a = [1, 2], b = [2, 3], c = [3, 4], d = [4, 5], e = [5, 6]
+ * g_autoptr(AccArray) result = acc_array_zip_with5 (a, b, c, d, e, products, NULL); // → [19, 32]
+ * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
  *
@@ -177,6 +199,17 @@ acc_array_zip_with5 (AccArray     *self,
  * @user_data: data for @function
  *
  * As [method@Array.zip_with4], of six arrays.
+ *
+ * ```c
+ * static AccExpr *
+ * products (AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, AccExpr *e, AccExpr *f, gpointer data)
+ * {
+ *   return acc_expr_add (acc_expr_add (acc_expr_mul (a, b), acc_expr_mul (c, d)), acc_expr_mul (e, f));
+ * }
+ *
+ * // a = [1, 2], b = [2, 3], c = [3, 4], d = [4, 5], e = [5, 6], f = [6, 7]
+ * g_autoptr(AccArray) result = acc_array_zip_with6 (a, b, c, d, e, f, products, NULL); // → [44, 68]
+ * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
  *
@@ -210,6 +243,17 @@ acc_array_zip_with6 (AccArray     *self,
  * @user_data: data for @function
  *
  * As [method@Array.zip_with4], of seven arrays.
+ *
+ * ```c
+ * static AccExpr *
+ * products (AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, AccExpr *e, AccExpr *f, AccExpr *g, gpointer data)
+ * {
+ *   return acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_mul (a, b), acc_expr_mul (c, d)), acc_expr_mul (e, f)), g);
+ * }
+ *
+ * // a = [1, 2], b = [2, 3], c = [3, 4], d = [4, 5], e = [5, 6], f = [6, 7], g = [7, 8]
+ * g_autoptr(AccArray) result = acc_array_zip_with7 (a, b, c, d, e, f, g, products, NULL); // → [51, 76]
+ * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
  *
@@ -245,6 +289,17 @@ acc_array_zip_with7 (AccArray     *self,
  * @user_data: data for @function
  *
  * As [method@Array.zip_with4], of eight arrays.
+ *
+ * ```c
+ * static AccExpr *
+ * products (AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, AccExpr *e, AccExpr *f, AccExpr *g, AccExpr *h, gpointer data)
+ * {
+ *   return acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_mul (a, b), acc_expr_mul (c, d)), acc_expr_mul (e, f)), acc_expr_mul (g, h));
+ * }
+ *
+ * // a = [1, 2], b = [2, 3], c = [3, 4], d = [4, 5], e = [5, 6], f = [6, 7], g = [7, 8], h = [8, 9]
+ * g_autoptr(AccArray) result = acc_array_zip_with8 (a, b, c, d, e, f, g, h, products, NULL); // → [100, 140]
+ * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
  *
@@ -283,6 +338,17 @@ acc_array_zip_with8 (AccArray     *self,
  *
  * As [method@Array.zip_with4], of nine arrays.
  *
+ * ```c
+ * static AccExpr *
+ * products (AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, AccExpr *e, AccExpr *f, AccExpr *g, AccExpr *h, AccExpr *i, gpointer data)
+ * {
+ *   return acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_mul (a, b), acc_expr_mul (c, d)), acc_expr_mul (e, f)), acc_expr_mul (g, h)), i);
+ * }
+ *
+ * // a = [1, 2], b = [2, 3], c = [3, 4], d = [4, 5], e = [5, 6], f = [6, 7], g = [7, 8], h = [8, 9], i = [9, 10]
+ * g_autoptr(AccArray) result = acc_array_zip_with9 (a, b, c, d, e, f, g, h, i, products, NULL); // → [109, 150]
+ * ```
+ *
  * Returns: (transfer full): an array of the type that @function gives
  *
  * Since: 1.0
@@ -315,6 +381,17 @@ acc_array_zip_with9 (AccArray     *self,
  * Combines the indices and elements of two arrays, as [method@Array.zip_with] does the elements. The index is an i8 for rank 1, else a
  * tuple with one i8 per dimension. One kernel at most, without memory for tuples, however many arrays there are.
  *
+ * ```c
+ * static AccExpr *
+ * weighted (AccExpr *index, AccExpr *a, AccExpr *b, gpointer data)
+ * {
+ *   return acc_expr_mul (index, acc_expr_add (a, b));
+ * }
+ *
+ * // a = [1, 2], b = [2, 3]
+ * g_autoptr(AccArray) result = acc_array_izip_with (a, b, weighted, NULL); // → [0, 5]
+ * ```
+ *
  * Returns: (transfer full): an array of the type that @function gives
  *
  * Since: 1.0
@@ -339,6 +416,17 @@ acc_array_izip_with (AccArray     *self,
  * @user_data: data for @function
  *
  * As [method@Array.izip_with], of three arrays.
+ *
+ * ```c
+ * static AccExpr *
+ * weighted (AccExpr *index, AccExpr *a, AccExpr *b, AccExpr *c, gpointer data)
+ * {
+ *   return acc_expr_mul (index, acc_expr_add (acc_expr_add (a, b), c));
+ * }
+ *
+ * // a = [1, 2], b = [2, 3], c = [3, 4]
+ * g_autoptr(AccArray) result = acc_array_izip_with3 (a, b, c, weighted, NULL); // → [0, 9]
+ * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
  *
@@ -366,6 +454,17 @@ acc_array_izip_with3 (AccArray     *self,
  * @user_data: data for @function
  *
  * As [method@Array.izip_with], of four arrays.
+ *
+ * ```c
+ * static AccExpr *
+ * weighted (AccExpr *index, AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, gpointer data)
+ * {
+ *   return acc_expr_mul (index, acc_expr_add (acc_expr_add (acc_expr_add (a, b), c), d));
+ * }
+ *
+ * // a = [1, 2], b = [2, 3], c = [3, 4], d = [4, 5]
+ * g_autoptr(AccArray) result = acc_array_izip_with4 (a, b, c, d, weighted, NULL); // → [0, 14]
+ * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
  *
@@ -395,6 +494,17 @@ acc_array_izip_with4 (AccArray     *self,
  * @user_data: data for @function
  *
  * As [method@Array.izip_with], of five arrays.
+ *
+ * ```c
+ * static AccExpr *
+ * weighted (AccExpr *index, AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, AccExpr *e, gpointer data)
+ * {
+ *   return acc_expr_mul (index, acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (a, b), c), d), e));
+ * }
+ *
+ * // a = [1, 2], b = [2, 3], c = [3, 4], d = [4, 5], e = [5, 6]
+ * g_autoptr(AccArray) result = acc_array_izip_with5 (a, b, c, d, e, weighted, NULL); // → [0, 20]
+ * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
  *
@@ -426,6 +536,17 @@ acc_array_izip_with5 (AccArray     *self,
  * @user_data: data for @function
  *
  * As [method@Array.izip_with], of six arrays.
+ *
+ * ```c
+ * static AccExpr *
+ * weighted (AccExpr *index, AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, AccExpr *e, AccExpr *f, gpointer data)
+ * {
+ *   return acc_expr_mul (index, acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (a, b), c), d), e), f));
+ * }
+ *
+ * // a = [1, 2], b = [2, 3], c = [3, 4], d = [4, 5], e = [5, 6], f = [6, 7]
+ * g_autoptr(AccArray) result = acc_array_izip_with6 (a, b, c, d, e, f, weighted, NULL); // → [0, 27]
+ * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
  *
@@ -459,6 +580,17 @@ acc_array_izip_with6 (AccArray     *self,
  * @user_data: data for @function
  *
  * As [method@Array.izip_with], of seven arrays.
+ *
+ * ```c
+ * static AccExpr *
+ * weighted (AccExpr *index, AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, AccExpr *e, AccExpr *f, AccExpr *g, gpointer data)
+ * {
+ *   return acc_expr_mul (index, acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (a, b), c), d), e), f), g));
+ * }
+ *
+ * // a = [1, 2], b = [2, 3], c = [3, 4], d = [4, 5], e = [5, 6], f = [6, 7], g = [7, 8]
+ * g_autoptr(AccArray) result = acc_array_izip_with7 (a, b, c, d, e, f, g, weighted, NULL); // → [0, 35]
+ * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
  *
@@ -494,6 +626,17 @@ acc_array_izip_with7 (AccArray     *self,
  * @user_data: data for @function
  *
  * As [method@Array.izip_with], of eight arrays.
+ *
+ * ```c
+ * static AccExpr *
+ * weighted (AccExpr *index, AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, AccExpr *e, AccExpr *f, AccExpr *g, AccExpr *h, gpointer data)
+ * {
+ *   return acc_expr_mul (index, acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (a, b), c), d), e), f), g), h));
+ * }
+ *
+ * // a = [1, 2], b = [2, 3], c = [3, 4], d = [4, 5], e = [5, 6], f = [6, 7], g = [7, 8], h = [8, 9]
+ * g_autoptr(AccArray) result = acc_array_izip_with8 (a, b, c, d, e, f, g, h, weighted, NULL); // → [0, 44]
+ * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
  *
@@ -531,6 +674,17 @@ acc_array_izip_with8 (AccArray     *self,
  * @user_data: data for @function
  *
  * As [method@Array.izip_with], of nine arrays.
+ *
+ * ```c
+ * static AccExpr *
+ * weighted (AccExpr *index, AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, AccExpr *e, AccExpr *f, AccExpr *g, AccExpr *h, AccExpr *i, gpointer data)
+ * {
+ *   return acc_expr_mul (index, acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (a, b), c), d), e), f), g), h), i));
+ * }
+ *
+ * // a = [1, 2], b = [2, 3], c = [3, 4], d = [4, 5], e = [5, 6], f = [6, 7], g = [7, 8], h = [8, 9], i = [9, 10]
+ * g_autoptr(AccArray) result = acc_array_izip_with9 (a, b, c, d, e, f, g, h, i, weighted, NULL); // → [0, 54]
+ * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
  *

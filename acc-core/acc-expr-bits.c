@@ -78,6 +78,11 @@ count (AccPrimitive  primitive,
  *
  * Bitwise and; of b1: both, both sides evaluated.
  *
+ * ```c
+ * // a = 12, b = 10
+ * AccExpr *result = acc_expr_band (a, b); // → 8
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -93,6 +98,11 @@ acc_expr_band (AccExpr *a,
  * @b: one of the same type
  *
  * Bitwise or; of b1: either, both sides evaluated.
+ *
+ * ```c
+ * // a = 12, b = 10
+ * AccExpr *result = acc_expr_bor (a, b); // → 14
+ * ```
  *
  * Returns: (transfer none): the result
  */
@@ -110,6 +120,11 @@ acc_expr_bor (AccExpr *a,
  *
  * Bitwise exclusive or.
  *
+ * ```c
+ * // a = 12, b = 10
+ * AccExpr *result = acc_expr_bxor (a, b); // → 6
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -125,6 +140,11 @@ acc_expr_bxor (AccExpr *a,
  *
  * Bitwise complement; of b1: not.
  *
+ * ```c
+ * // a = 0
+ * AccExpr *result = acc_expr_bnot (a); // → -1
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -139,6 +159,11 @@ acc_expr_bnot (AccExpr *a)
  * @b: an integer
  *
  * Bits shifted left by @b, any integer; to the right where it is negative; 0 beyond the width.
+ *
+ * ```c
+ * // a = 5, b = 2
+ * AccExpr *result = acc_expr_shl (a, b); // → 20
+ * ```
  *
  * Returns: (transfer none): the result
  */
@@ -157,6 +182,11 @@ acc_expr_shl (AccExpr *a,
  * Bits shifted right by @b, signed values keeping their sign; to the left where it is negative; 0 or sign bits beyond
  * the width.
  *
+ * ```c
+ * // a = -5, b = 1
+ * AccExpr *result = acc_expr_shr (a, b); // → -3
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -172,6 +202,11 @@ acc_expr_shr (AccExpr *a,
  * @b: an integer
  *
  * Bits rotated left by @b modulo the width.
+ *
+ * ```c
+ * // a = 129 of u1, b = 1 of u1
+ * AccExpr *result = acc_expr_rotl (a, b); // → 3
+ * ```
  *
  * Returns: (transfer none): the result
  */
@@ -189,6 +224,11 @@ acc_expr_rotl (AccExpr *a,
  *
  * Bits rotated right by @b modulo the width.
  *
+ * ```c
+ * // a = 129 of u1, b = 1 of u1
+ * AccExpr *result = acc_expr_rotr (a, b); // → 192
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -204,6 +244,11 @@ acc_expr_rotr (AccExpr *a,
  *
  * Number of bits that are set, an i8.
  *
+ * ```c
+ * // a = 13
+ * AccExpr *result = acc_expr_popcount (a); // → 3
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -217,6 +262,11 @@ acc_expr_popcount (AccExpr *a)
  * @a: an integer or a b1, whose width is 1
  *
  * Number of zero bits before the first that is set, an i8; the width for 0.
+ *
+ * ```c
+ * // a = 1 of u1
+ * AccExpr *result = acc_expr_clz (a); // → 7
+ * ```
  *
  * Returns: (transfer none): the result
  */
@@ -232,6 +282,11 @@ acc_expr_clz (AccExpr *a)
  *
  * Number of zero bits after the last that is set, an i8; the width for 0.
  *
+ * ```c
+ * // a = 12
+ * AccExpr *result = acc_expr_ctz (a); // → 2
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -243,6 +298,11 @@ acc_expr_ctz (AccExpr *a)
 /**
  * acc_expr_bit_size:
  * @a: an integer or a b1
+ *
+ * ```c
+ * // a = 1 of u2
+ * AccExpr *result = acc_expr_bit_size (a); // → 16
+ * ```
  *
  * Returns: (transfer none): how many bits it has, an i8; 1 for a b1
  * Since: 1.0
@@ -267,6 +327,11 @@ bit_at (AccExpr *like,
  * @a: an integer or a b1
  * @b: a position, 0 for the lowest
  *
+ * ```c
+ * // a = 5, b = 2
+ * AccExpr *result = acc_expr_test_bit (a, b); // → true
+ * ```
+ *
  * Returns: (transfer none): whether the bit is set, a b1
  */
 DERIVED2 (test_bit, FALSE, return acc_expr_ne (acc_expr_band (a, bit_at (a, b)), acc_expr_new_typed_int (a->type, 0)); )
@@ -275,6 +340,11 @@ DERIVED2 (test_bit, FALSE, return acc_expr_ne (acc_expr_band (a, bit_at (a, b)),
  * acc_expr_set_bit:
  * @a: an integer or a b1
  * @b: a position, 0 for the lowest
+ *
+ * ```c
+ * // a = 5, b = 1
+ * AccExpr *result = acc_expr_set_bit (a, b); // → 7
+ * ```
  *
  * Returns: (transfer none): @a with the bit set
  */
@@ -285,6 +355,11 @@ DERIVED2 (set_bit, FALSE, return acc_expr_bor (a, bit_at (a, b)); )
  * @a: an integer or a b1
  * @b: a position, 0 for the lowest
  *
+ * ```c
+ * // a = 5, b = 2
+ * AccExpr *result = acc_expr_clear_bit (a, b); // → 1
+ * ```
+ *
  * Returns: (transfer none): @a without the bit
  */
 DERIVED2 (clear_bit, FALSE, return acc_expr_band (a, acc_expr_bnot (bit_at (a, b))); )
@@ -293,6 +368,11 @@ DERIVED2 (clear_bit, FALSE, return acc_expr_band (a, acc_expr_bnot (bit_at (a, b
  * acc_expr_complement_bit:
  * @a: an integer or a b1
  * @b: a position, 0 for the lowest
+ *
+ * ```c
+ * // a = 5, b = 0
+ * AccExpr *result = acc_expr_complement_bit (a, b); // → 4
+ * ```
  *
  * Returns: (transfer none): @a with the bit changed
  */

@@ -47,6 +47,11 @@ cast_pack (AccExpr        *from,
  * to 0; to b1 by comparing with 0. A scalar becomes a complex number without imaginary part, or a vector of nothing else;
  * complex numbers and vectors are converted scalar by scalar, and never to a scalar: acc_expr_real() takes one out.
  *
+ * ```c
+ * // x = 300.7
+ * AccExpr *result = acc_expr_cast (x, acc_element_type_new (ACC_KIND_U8)); // → 255
+ * ```
+ *
  * Returns: (transfer none): the converted value; @self where it is of @type
  */
 AccExpr *
@@ -189,7 +194,8 @@ has_bits_of (AccElementType *from,
  * "u4" in the machine's order.
  *
  * ```c
- * AccExpr *bytes = acc_expr_bitcast (word, acc_element_type_new_vector (ACC_KIND_U8, 4));
+ * // word = 1.0 of f4
+ * AccExpr *bits = acc_expr_bitcast (word, acc_element_type_new (ACC_KIND_U32)); // → 1065353216
  * ```
  *
  * Returns: (transfer none): the value; @self where it is of @type

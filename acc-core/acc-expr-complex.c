@@ -86,6 +86,11 @@ _acc_expr_hypot (AccExpr *x,
  *
  * The real part.
  *
+ * ```c
+ * // z = (3.0, 4.0) of c16
+ * AccExpr *result = acc_expr_real (z); // → 3
+ * ```
+ *
  * Returns: (transfer none): a float
  *
  * Since: 1.0
@@ -98,6 +103,11 @@ OF_COMPLEX (real, return acc_expr_item (a, 0); )
  *
  * The imaginary part.
  *
+ * ```c
+ * // z = (3.0, 4.0) of c16
+ * AccExpr *result = acc_expr_imag (z); // → 4
+ * ```
+ *
  * Returns: (transfer none): a float
  *
  * Since: 1.0
@@ -109,6 +119,11 @@ OF_COMPLEX (imag, return acc_expr_item (a, 1); )
  * @a: a complex number
  *
  * The complex conjugate: the imaginary part changes its sign.
+ *
+ * ```c
+ * // z = (3.0, 4.0) of c16
+ * AccExpr *result = acc_expr_conjugate (z); // → (3, -4)
+ * ```
  *
  * Returns: (transfer none): a complex number
  *
@@ -132,7 +147,8 @@ wide_magnitude (AccExpr **args)
  * even beside NaN. acc_expr_abs() gives the same as a complex number.
  *
  * ```c
- * AccExpr *five = acc_expr_magnitude (acc_expr_complex (acc_expr_new_float (3), acc_expr_new_float (4)));
+ * // z = (3.0, 4.0) of c16
+ * AccExpr *result = acc_expr_magnitude (z); // → 5
  * ```
  *
  * Returns: (transfer none): a float
@@ -147,6 +163,11 @@ OF_COMPLEX (magnitude, return _acc_expr_build_wide (args, 1, wide_magnitude); )
  *
  * The distance from 0 by the plain formula √(re² + im²): faster than acc_expr_magnitude(), but squares may overflow to
  * infinity or underflow to 0.
+ *
+ * ```c
+ * // z = (3.0, 4.0) of c16
+ * AccExpr *result = acc_expr_magnitude_prime (z); // → 5
+ * ```
  *
  * Returns: (transfer none): a float
  *
@@ -164,6 +185,11 @@ OF_COMPLEX (magnitude_prime,
  * The angle to the positive real axis, from -π to π, with the special cases of acc_expr_atan2(); but that of 0, of either
  * sign, is 0.
  *
+ * ```c
+ * // z = (3.0, 4.0) of c16
+ * AccExpr *result = acc_expr_phase (z); // → 0.927295
+ * ```
+ *
  * Returns: (transfer none): a float
  *
  * Since: 1.0
@@ -180,6 +206,11 @@ OF_COMPLEX (phase,
  * @phase: one of the same type
  *
  * The complex number of a magnitude and an angle in radians.
+ *
+ * ```c
+ * // magnitude = 2.0, phase = 0.5
+ * AccExpr *z = acc_expr_mk_polar (magnitude, phase); // → (1.75517, 0.958851)
+ * ```
  *
  * Returns: (transfer none): a complex number
  *
@@ -206,6 +237,11 @@ acc_expr_mk_polar (AccExpr *magnitude,
  *
  * The complex number of magnitude 1 at an angle in radians: cos + i sin.
  *
+ * ```c
+ * // phase = 0.5
+ * AccExpr *z = acc_expr_cis (phase); // → (0.877583, 0.479426)
+ * ```
+ *
  * Returns: (transfer none): a complex number
  *
  * Since: 1.0
@@ -229,6 +265,11 @@ acc_expr_cis (AccExpr *phase)
  * @a: a complex number
  *
  * Magnitude and phase.
+ *
+ * ```c
+ * // z = (3.0, 4.0) of c16
+ * AccExpr *result = acc_expr_polar (z); // → (5, 0.927295)
+ * ```
  *
  * Returns: (transfer none): a pair of floats
  *

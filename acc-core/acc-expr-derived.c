@@ -80,6 +80,11 @@ zero_of (AccExpr *like)
  *
  * Both; both sides are evaluated. See also acc_expr_and_then().
  *
+ * ```c
+ * // a = true, b = false
+ * AccExpr *result = acc_expr_land (a, b); // → false
+ * ```
+ *
  * Returns: (transfer none): a b1
  */
 DERIVED2 (land, TRUE,
@@ -95,6 +100,11 @@ DERIVED2 (land, TRUE,
  *
  * Either; both sides are evaluated. See also acc_expr_or_else().
  *
+ * ```c
+ * // a = true, b = false
+ * AccExpr *result = acc_expr_lor (a, b); // → true
+ * ```
+ *
  * Returns: (transfer none): a b1
  */
 DERIVED2 (lor, TRUE,
@@ -106,6 +116,11 @@ DERIVED2 (lor, TRUE,
 /**
  * acc_expr_lnot:
  * @a: a b1
+ *
+ * ```c
+ * // a = true
+ * AccExpr *result = acc_expr_lnot (a); // → false
+ * ```
  *
  * Returns: (transfer none): whether @a does not hold
  */
@@ -121,6 +136,11 @@ DERIVED1 (lnot,
  * acc_expr_succ:
  * @a: a number
  *
+ * ```c
+ * // a = 255 of u1
+ * AccExpr *result = acc_expr_succ (a); // → 0
+ * ```
+ *
  * Returns: (transfer none): @a + 1; integers wrap
  */
 DERIVED1 (succ, return acc_expr_add (a, INT (1)); )
@@ -128,6 +148,11 @@ DERIVED1 (succ, return acc_expr_add (a, INT (1)); )
 /**
  * acc_expr_pred:
  * @a: a number
+ *
+ * ```c
+ * // a = 3
+ * AccExpr *result = acc_expr_pred (a); // → 2
+ * ```
  *
  * Returns: (transfer none): @a - 1; integers wrap
  */
@@ -137,6 +162,11 @@ DERIVED1 (pred, return acc_expr_sub (a, INT (1)); )
  * acc_expr_subtract:
  * @a: a number
  * @b: one of the same type
+ *
+ * ```c
+ * // a = 2, b = 7
+ * AccExpr *result = acc_expr_subtract (a, b); // → 5
+ * ```
  *
  * Returns: (transfer none): @b - @a: @a taken away from @b
  * Since: 1.0
@@ -149,6 +179,11 @@ DERIVED2 (subtract, TRUE, return acc_expr_sub (b, a); )
  * @b: one of the same type
  *
  * acc_expr_quot() and acc_expr_rem() at once: (-3, -1) of -7 and 2.
+ *
+ * ```c
+ * // a = -7, b = 2
+ * AccExpr *result = acc_expr_quot_rem (a, b); // → (-3, -1)
+ * ```
  *
  * Returns: (transfer none): a pair of the type of @a
  * Since: 1.0
@@ -166,6 +201,11 @@ DERIVED2 (quot_rem, TRUE,
  *
  * acc_expr_div() and acc_expr_mod() at once: (-4, 1) of -7 and 2.
  *
+ * ```c
+ * // a = -7, b = 2
+ * AccExpr *result = acc_expr_div_mod (a, b); // → (-4, 1)
+ * ```
+ *
  * Returns: (transfer none): a pair of the type of @a
  * Since: 1.0
  */
@@ -179,6 +219,11 @@ DERIVED2 (div_mod, TRUE,
  * acc_expr_even:
  * @a: an integer
  *
+ * ```c
+ * // a = -4
+ * AccExpr *result = acc_expr_even (a); // → true
+ * ```
+ *
  * Returns: (transfer none): whether it is even, a b1
  */
 DERIVED1 (even, return acc_expr_eq (acc_expr_band (a, INT (1)), INT (0)); )
@@ -186,6 +231,11 @@ DERIVED1 (even, return acc_expr_eq (acc_expr_band (a, INT (1)), INT (0)); )
 /**
  * acc_expr_odd:
  * @a: an integer
+ *
+ * ```c
+ * // a = -4
+ * AccExpr *result = acc_expr_odd (a); // → false
+ * ```
  *
  * Returns: (transfer none): whether it is odd, a b1
  */
@@ -209,6 +259,11 @@ euclid (AccExpr *state,
  * The greatest common divisor, not negative; 0 of 0 and 0. Wraps where it is the magnitude of the least integer. By
  * Euclid's algorithm, O(log min (a, b)) steps.
  *
+ * ```c
+ * // a = 12, b = -18
+ * AccExpr *result = acc_expr_gcd (a, b); // → 6
+ * ```
+ *
  * Returns: (transfer none): the divisor
  */
 DERIVED2 (gcd, TRUE,
@@ -225,6 +280,11 @@ DERIVED2 (gcd, TRUE,
  * @b: an integer
  *
  * The least common multiple, not negative; 0 where one is 0.
+ *
+ * ```c
+ * // a = 4, b = 6
+ * AccExpr *result = acc_expr_lcm (a, b); // → 12
+ * ```
  *
  * Returns: (transfer none): the multiple; wraps
  */
@@ -279,6 +339,11 @@ small_power (AccExpr *base,
  * @a to the power of an integer, by squaring, O(log |b|) steps. Integers wrap. With a negative exponent: of floats and
  * complex numbers the reciprocal of the positive power, of integers 1 for 1, ±1 for -1, and 0 otherwise. The power 0 is 1.
  *
+ * ```c
+ * // a = 3, b = 4
+ * AccExpr *result = acc_expr_int_pow (a, b); // → 81
+ * ```
+ *
  * Returns: (transfer none): the power, of the type of @a
  */
 DERIVED2 (int_pow, FALSE,
@@ -305,6 +370,11 @@ DERIVED2 (int_pow, FALSE,
  * acc_expr_compare:
  * @a: a scalar or a tuple
  * @b: one of the same type
+ *
+ * ```c
+ * // a = 1, b = 2
+ * AccExpr *result = acc_expr_compare (a, b); // → -1
+ * ```
  *
  * Returns: (transfer none): -1, 0 or 1 as @a is less than, equal to or greater than @b, an i1; 0 where neither
  */

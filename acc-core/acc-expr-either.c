@@ -55,6 +55,11 @@ one_side (const char     *name,
  * @value: a scalar or a tuple
  * @right: the type that the other value would have
  *
+ * ```c
+ * // x = 5
+ * AccExpr *result = acc_expr_left (x, acc_element_type_new (ACC_KIND_F64)); // → (0, 5, 0)
+ * ```
+ *
  * Returns: (transfer none): the tag 0, @value and a zero of @right; a literal without a type stays so
  * Since: 1.0
  */
@@ -70,6 +75,11 @@ acc_expr_left (AccExpr        *value,
  * @value: a scalar or a tuple
  * @left: the type that the other value would have
  *
+ * ```c
+ * // x = 0.5
+ * AccExpr *result = acc_expr_right (x, acc_element_type_new (ACC_KIND_I64)); // → (1, 0, 0.5)
+ * ```
+ *
  * Returns: (transfer none): the tag 1, a zero of @left and @value; a literal without a type stays so
  * Since: 1.0
  */
@@ -84,6 +94,11 @@ acc_expr_right (AccExpr        *value,
  * acc_expr_is_left:
  * @a: one value or another, as of acc_element_type_new_either()
  *
+ * ```c
+ * // a = (0, 5, 0.0) of (u1,i8,f8)
+ * AccExpr *result = acc_expr_is_left (a); // → true
+ * ```
+ *
  * Returns: (transfer none): whether it is the left one, a b1
  * Since: 1.0
  */
@@ -96,6 +111,11 @@ DERIVED1 (is_left,
 /**
  * acc_expr_is_right:
  * @a: one value or another, as of acc_element_type_new_either()
+ *
+ * ```c
+ * // a = (0, 5, 0.0) of (u1,i8,f8)
+ * AccExpr *result = acc_expr_is_right (a); // → false
+ * ```
  *
  * Returns: (transfer none): whether it is the right one, a b1
  * Since: 1.0
@@ -110,6 +130,11 @@ DERIVED1 (is_right,
  * acc_expr_from_left:
  * @a: one value or another, as of acc_element_type_new_either()
  *
+ * ```c
+ * // a = (0, 5, 0.0) of (u1,i8,f8)
+ * AccExpr *result = acc_expr_from_left (a); // → 5
+ * ```
+ *
  * Returns: (transfer none): the left value; zero where it is the right one
  * Since: 1.0
  */
@@ -122,6 +147,11 @@ DERIVED1 (from_left,
 /**
  * acc_expr_from_right:
  * @a: one value or another, as of acc_element_type_new_either()
+ *
+ * ```c
+ * // a = (1, 0, 0.5) of (u1,i8,f8)
+ * AccExpr *result = acc_expr_from_right (a); // → 0.5
+ * ```
  *
  * Returns: (transfer none): the right value; zero where it is the left one
  * Since: 1.0
@@ -140,9 +170,10 @@ DERIVED1 (from_right,
  *
  * Only the result that is taken is evaluated.
  *
- * |[<!-- language="C" -->
- * AccExpr *size = acc_expr_either (a, acc_expr_abs (acc_expr_from_left (a)), acc_expr_cast (acc_expr_from_right (a), f4));
- * ]|
+ * ```c
+ * // a = (0, 5, 0.0) of (u1,i8,f8)
+ * AccExpr *size = acc_expr_either (a, acc_expr_from_left (a), acc_expr_cast (acc_expr_from_right (a), acc_element_type_new (ACC_KIND_I64))); // → 5
+ * ```
  *
  * Returns: (transfer none): one of the two; an expression with %ACC_ERROR_TYPE where their types differ
  * Since: 1.0

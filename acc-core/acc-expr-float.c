@@ -10,6 +10,11 @@
  * @a: a float
  * @b: a float
  *
+ * ```c
+ * // a = -7.5, b = 2.0
+ * AccExpr *result = acc_expr_div_float (a, b); // → -4
+ * ```
+ *
  * Returns: (transfer none): the quotient rounded down
  */
 DERIVED2 (div_float, TRUE, return acc_expr_floor (acc_expr_fdiv (a, b)); )
@@ -18,6 +23,11 @@ DERIVED2 (div_float, TRUE, return acc_expr_floor (acc_expr_fdiv (a, b)); )
  * acc_expr_mod_float:
  * @a: a float
  * @b: a float
+ *
+ * ```c
+ * // a = -7.5, b = 2.0
+ * AccExpr *result = acc_expr_mod_float (a, b); // → 0.5
+ * ```
  *
  * Returns: (transfer none): @a less @b times acc_expr_div_float(): the remainder with the sign of @b
  */
@@ -30,6 +40,11 @@ DERIVED2 (mod_float, TRUE, return acc_expr_sub (a, acc_expr_mul (acc_expr_floor 
  *
  * acc_expr_div_float() and acc_expr_mod_float() at once: (-4, 0.5) of -7.5 and 2.
  *
+ * ```c
+ * // a = -7.5, b = 2.0
+ * AccExpr *result = acc_expr_div_mod_float (a, b); // → (-4, 0.5)
+ * ```
+ *
  * Returns: (transfer none): a pair of the type of @a
  * Since: 1.0
  */
@@ -38,6 +53,11 @@ DERIVED2 (div_mod_float, TRUE, return acc_expr_tuple2 (acc_expr_div_float (a, b)
 /**
  * acc_expr_is_finite:
  * @a: a float
+ *
+ * ```c
+ * // a = inf of f8
+ * AccExpr *result = acc_expr_is_finite (a); // → false
+ * ```
  *
  * Returns: (transfer none): whether it is neither NaN nor infinite, a b1
  * Since: 1.0
@@ -96,6 +116,11 @@ magnitude_bits (AccExpr *a,
  * @a: a float
  * @b: a float
  *
+ * ```c
+ * // a = 3.5, b = -0.0
+ * AccExpr *result = acc_expr_copy_sign (a, b); // → -3.5
+ * ```
+ *
  * Returns: (transfer none): the magnitude of @a with the sign of @b
  */
 DERIVED2 (copy_sign, TRUE,
@@ -113,6 +138,11 @@ DERIVED2 (copy_sign, TRUE,
  * Takes a number apart at its point: what acc_expr_truncate() gives, and the rest. Both have the sign of @a, so that -2 is
  * (-2, -0). The rest of an infinity is 0; of NaN both are NaN.
  *
+ * ```c
+ * // a = -2.75
+ * AccExpr *result = acc_expr_proper_fraction (a); // → (-2, -0.75)
+ * ```
+ *
  * Returns: (transfer none): a pair of the type of @a
  * Since: 1.0
  */
@@ -128,6 +158,11 @@ DERIVED1 (proper_fraction,
  * acc_expr_float_radix:
  * @a: a float
  *
+ * ```c
+ * // a = 1.0
+ * AccExpr *result = acc_expr_float_radix (a); // → 2
+ * ```
+ *
  * Returns: (transfer none): the base of its format, an i8: 2
  * Since: 1.0
  */
@@ -141,6 +176,11 @@ DERIVED1 (float_radix,
  * acc_expr_float_digits:
  * @a: a float
  *
+ * ```c
+ * // a = 1.0 of f4
+ * AccExpr *result = acc_expr_float_digits (a); // → 24
+ * ```
+ *
  * Returns: (transfer none): bits of precision of its format, an i8: 11, 24 or 53
  * Since: 1.0
  */
@@ -153,6 +193,11 @@ DERIVED1 (float_digits,
 /**
  * acc_expr_float_range:
  * @a: a float
+ *
+ * ```c
+ * // a = 1.0 of f4
+ * AccExpr *result = acc_expr_float_range (a); // → (-125, 128)
+ * ```
  *
  * Returns: (transfer none): least and greatest acc_expr_exponent() of normal numbers of its format, both i8: (-13, 16),
  *   (-125, 128) or (-1021, 1024)
@@ -169,6 +214,11 @@ DERIVED1 (float_range,
  * acc_expr_is_negative_zero:
  * @a: a float
  *
+ * ```c
+ * // a = -0.0
+ * AccExpr *result = acc_expr_is_negative_zero (a); // → true
+ * ```
+ *
  * Returns: (transfer none): whether it is -0, a b1
  */
 DERIVED1 (is_negative_zero,
@@ -181,6 +231,11 @@ DERIVED1 (is_negative_zero,
 /**
  * acc_expr_is_denormalized:
  * @a: a float
+ *
+ * ```c
+ * // a = 1e-310
+ * AccExpr *result = acc_expr_is_denormalized (a); // → true
+ * ```
  *
  * Returns: (transfer none): whether it is subnormal (not zero, below the least normal number), a b1
  */
@@ -198,6 +253,11 @@ DERIVED1 (is_denormalized,
  *
  * Mantissa m and exponent e with @a = m · 2^e and |m| filling all the bits of the format's precision, also for subnormal
  * numbers; (0, 0) for zero. Of infinity and NaN the bits are taken as they stand.
+ *
+ * ```c
+ * // a = 1.0 of f4
+ * AccExpr *result = acc_expr_decode_float (a); // → (8388608, -23)
+ * ```
  *
  * Returns: (transfer none): (m, e), both i8
  */
@@ -223,6 +283,11 @@ DERIVED1 (decode_float,
 /**
  * acc_expr_exponent:
  * @a: a float
+ *
+ * ```c
+ * // a = 12.0
+ * AccExpr *result = acc_expr_exponent (a); // → 4
+ * ```
  *
  * Returns: (transfer none): the least n with |@a| < 2^n, an i8; 0 for zero
  */
@@ -311,6 +376,11 @@ build_scale_float (AccExpr **args)
  *
  * @a · 2^@k, rounded once, to infinity, to subnormal numbers and to zero, too; zero, infinity and NaN stay.
  *
+ * ```c
+ * // k = 3, a = 1.5
+ * AccExpr *result = acc_expr_scale_float (k, a); // → 12
+ * ```
+ *
  * Returns: (transfer none): the product, of the type of @a
  */
 AccExpr *
@@ -323,6 +393,11 @@ acc_expr_scale_float (AccExpr *k,
 /**
  * acc_expr_significand:
  * @a: a float
+ *
+ * ```c
+ * // a = 12.0
+ * AccExpr *result = acc_expr_significand (a); // → 0.75
+ * ```
  *
  * Returns: (transfer none): @a scaled by a power of two so that its magnitude is in [0.5, 1); zero stays
  */
@@ -375,6 +450,11 @@ build_encode_float (AccExpr **args)
  *
  * @mantissa · 2^@exponent, rounded once to f8; of what acc_expr_decode_float() gives, the number it came from. For other
  * float types cast the result.
+ *
+ * ```c
+ * // mantissa = 3, exponent = 2
+ * AccExpr *result = acc_expr_encode_float (mantissa, exponent); // → 12
+ * ```
  *
  * Returns: (transfer none): an f8
  */

@@ -58,6 +58,11 @@ _acc_expr_cond (const char *name,
  * A choice. Only the side that is taken is evaluated, so the other may be out of range. Literals without a type take that
  * of the other side; a choice between two of them stays without a type.
  *
+ * ```c
+ * // x = -3
+ * AccExpr *result = acc_expr_cond (acc_expr_lt (x, acc_expr_new_int (0)), acc_expr_neg (x), x); // → 3
+ * ```
+ *
  * Returns: (transfer none): one of the two
  */
 AccExpr *
@@ -140,6 +145,17 @@ call_step (AccExpr      *variable,
  * A loop: while the condition holds for the state, the state becomes the next one. The next state is evaluated only where
  * the condition holds. @step is called once, with a variable of the state's type.
  *
+ * ```c
+ * static AccExpr *
+ * step (AccExpr *x, gpointer data)
+ * {
+ *   return acc_expr_tuple2 (acc_expr_lt (x, acc_expr_new_int (100)), acc_expr_add (x, x));
+ * }
+ *
+ * // x = 7
+ * AccExpr *result = acc_expr_while (x, step, NULL); // → 112
+ * ```
+ *
  * Returns: (transfer none): the first state for which the condition does not hold
  */
 AccExpr *
@@ -203,6 +219,13 @@ iterate_step (AccExpr *state,
  *
  * Applies a function @n times; not at all where @n is not positive. @step is called once, with a variable.
  *
+ * ```c
+ * static AccExpr *doubled (AccExpr *x, gpointer data) { return acc_expr_add (x, x); }
+ *
+ * // x = 3
+ * AccExpr *result = acc_expr_iterate (acc_expr_new_int (4), x, doubled, NULL); // → 48
+ * ```
+ *
  * Returns: (transfer none): the last value
  */
 AccExpr *
@@ -236,6 +259,11 @@ acc_expr_iterate (AccExpr     *n,
  * @a: a b1
  * @b: a b1, evaluated only where @a holds
  *
+ * ```c
+ * // a = true, b = false
+ * AccExpr *result = acc_expr_and_then (a, b); // → false
+ * ```
+ *
  * Returns: (transfer none): whether both hold
  */
 AccExpr *
@@ -249,6 +277,11 @@ acc_expr_and_then (AccExpr *a,
  * acc_expr_or_else:
  * @a: a b1
  * @b: a b1, evaluated only where @a does not hold
+ *
+ * ```c
+ * // a = true, b = false
+ * AccExpr *result = acc_expr_or_else (a, b); // → true
+ * ```
  *
  * Returns: (transfer none): whether one holds
  */
@@ -331,6 +364,13 @@ check_fold (AccArray     *array,
  *
  * Folds one row of an array, from left to right, for every element that asks for it. @function is called once, with
  * variables.
+ *
+ * ```c
+ * static AccExpr *horner (AccExpr *sum, AccExpr *x, gpointer data) { return acc_expr_add (acc_expr_mul (sum, acc_expr_new_int (2)), x); }
+ *
+ * // xs = [[1, 0, 1], [1, 1, 1]]
+ * AccExpr *result = acc_expr_fold_row (xs, acc_expr_new_int (1), acc_expr_new_int (0), horner, NULL); // → 7
+ * ```
  *
  * Returns: (transfer none): the result; @initial where the row is empty
  */

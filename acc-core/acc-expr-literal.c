@@ -57,6 +57,10 @@ weak_literal (AccElementKind kind,
  * acc_expr_new_bool:
  * @value: a truth value
  *
+ * ```c
+ * AccExpr *result = acc_expr_new_bool (TRUE); // → true
+ * ```
+ *
  * Returns: (transfer none): a literal of type b1
  */
 AccExpr *
@@ -71,6 +75,10 @@ acc_expr_new_bool (gboolean value)
  *
  * A literal that takes the type of what it meets, any integer or float type that can hold it; i8 where it meets nothing.
  *
+ * ```c
+ * AccExpr *result = acc_expr_new_int (42); // → 42
+ * ```
+ *
  * Returns: (transfer none): a literal
  */
 AccExpr *
@@ -84,6 +92,10 @@ acc_expr_new_int (gint64 value)
  * @value: a number
  *
  * A literal that takes the float type of what it meets, rounded to it; f8 where it meets nothing.
+ *
+ * ```c
+ * AccExpr *result = acc_expr_new_float (0.5); // → 0.5
+ * ```
  *
  * Returns: (transfer none): a literal
  */
@@ -191,6 +203,10 @@ acc_expr_new_literal (AccElementType *type,
  *   number
  * @value: a number, rounded to a float @type
  *
+ * ```c
+ * AccExpr *result = acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I16), -300); // → -300
+ * ```
+ *
  * Returns: (transfer none): a literal of @type; one with %ACC_ERROR_TYPE where @value does not fit
  */
 AccExpr *
@@ -209,6 +225,10 @@ acc_expr_new_typed_int (AccElementType *type,
  * @type: an integer or float type, or b1 for 0 and 1; a complex type for a real number, a vector type for a vector of one
  *   number
  * @value: a number, rounded to a float @type
+ *
+ * ```c
+ * AccExpr *result = acc_expr_new_typed_uint (acc_element_type_new (ACC_KIND_U64), G_MAXUINT64); // → 18446744073709551615
+ * ```
  *
  * Returns: (transfer none): a literal of @type; one with %ACC_ERROR_TYPE where @value does not fit
  */
@@ -239,6 +259,10 @@ acc_expr_new_typed_uint (AccElementType *type,
  * acc_expr_new_typed_float:
  * @type: a float type
  * @value: a number, rounded to @type
+ *
+ * ```c
+ * AccExpr *result = acc_expr_new_typed_float (acc_element_type_new (ACC_KIND_F16), 0.1); // → 0.0999756
+ * ```
  *
  * Returns: (transfer none): a literal of @type; one with %ACC_ERROR_TYPE where that is no float type
  */
@@ -296,6 +320,10 @@ constant (AccElementType *type,
  * The least value of a type: minus infinity for floats, false for b1, a tuple or vector of least values for tuples
  * and vectors. Complex numbers have none: %ACC_ERROR_TYPE.
  *
+ * ```c
+ * AccExpr *result = acc_expr_new_minimum (acc_element_type_new (ACC_KIND_I8)); // → -128
+ * ```
+ *
  * Returns: (transfer none): a literal
  */
 AccExpr *
@@ -311,6 +339,10 @@ acc_expr_new_minimum (AccElementType *type)
  * The greatest value of a type: infinity for floats, true for b1, a tuple or vector of greatest values for tuples and
  * vectors. Complex numbers have none: %ACC_ERROR_TYPE.
  *
+ * ```c
+ * AccExpr *result = acc_expr_new_maximum (acc_element_type_new (ACC_KIND_U16)); // → 65535
+ * ```
+ *
  * Returns: (transfer none): a literal
  */
 AccExpr *
@@ -325,6 +357,11 @@ acc_expr_new_maximum (AccElementType *type)
  *
  * The zero of a type: false for b1, a tuple of zeros for tuples.
  *
+ * ```c
+ * // type = (i8,f4)
+ * AccExpr *result = acc_expr_new_zero (type); // → (0, 0)
+ * ```
+ *
  * Returns: (transfer none): a literal
  * Since: 1.0
  */
@@ -337,6 +374,10 @@ acc_expr_new_zero (AccElementType *type)
 /**
  * acc_expr_new_pi:
  * @type: a float type
+ *
+ * ```c
+ * AccExpr *result = acc_expr_new_pi (acc_element_type_new (ACC_KIND_F64)); // → 3.14159
+ * ```
  *
  * Returns: (transfer none): π, rounded to @type; an expression with %ACC_ERROR_TYPE where that is no float type
  */

@@ -11,6 +11,11 @@
  *
  * Floating-point quotient, IEEE; of complex numbers scaled, so that no step overflows.
  *
+ * ```c
+ * // a = 7.0, b = 2.0
+ * AccExpr *result = acc_expr_fdiv (a, b); // → 3.5
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -28,6 +33,11 @@ acc_expr_fdiv (AccExpr *a,
  * @a to the power of @b, with the special cases of C99; of complex numbers exp (b log a), 1 for an exponent of 0, and 0 for
  * 0 to a power with a real part above 0. See also acc_expr_int_pow().
  *
+ * ```c
+ * // a = 2.0, b = 0.5
+ * AccExpr *result = acc_expr_pow (a, b); // → 1.41421
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -43,6 +53,11 @@ acc_expr_pow (AccExpr *a,
  * @b: an operand
  *
  * Logarithm of @b to the base @a.
+ *
+ * ```c
+ * // a = 2.0, b = 8.0
+ * AccExpr *result = acc_expr_logbase (a, b); // → 3
+ * ```
  *
  * Returns: (transfer none): the result
  */
@@ -60,6 +75,11 @@ acc_expr_logbase (AccExpr *a,
  *
  * Angle of the point (@b, @a), from -π to π, with the special cases of C99.
  *
+ * ```c
+ * // a = 1.0, b = -1.0
+ * AccExpr *result = acc_expr_atan2 (a, b); // → 2.35619
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -75,6 +95,11 @@ acc_expr_atan2 (AccExpr *a,
  *
  * 1 / @a.
  *
+ * ```c
+ * // a = 4.0
+ * AccExpr *result = acc_expr_recip (a); // → 0.25
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -88,6 +113,11 @@ acc_expr_recip (AccExpr *a)
  * @a: an operand
  *
  * Sine, of radians.
+ *
+ * ```c
+ * // a = 1.0
+ * AccExpr *result = acc_expr_sin (a); // → 0.841471
+ * ```
  *
  * Returns: (transfer none): the result
  */
@@ -103,6 +133,11 @@ acc_expr_sin (AccExpr *a)
  *
  * Cosine, of radians.
  *
+ * ```c
+ * // a = 1.0
+ * AccExpr *result = acc_expr_cos (a); // → 0.540302
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -116,6 +151,11 @@ acc_expr_cos (AccExpr *a)
  * @a: an operand
  *
  * Tangent, of radians.
+ *
+ * ```c
+ * // a = 1.0
+ * AccExpr *result = acc_expr_tan (a); // → 1.55741
+ * ```
  *
  * Returns: (transfer none): the result
  */
@@ -131,6 +171,11 @@ acc_expr_tan (AccExpr *a)
  *
  * Inverse sine, in radians; NaN outside [-1, 1].
  *
+ * ```c
+ * // a = 1.0
+ * AccExpr *result = acc_expr_asin (a); // → 1.5708
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -144,6 +189,11 @@ acc_expr_asin (AccExpr *a)
  * @a: an operand
  *
  * Inverse cosine, in radians; NaN outside [-1, 1].
+ *
+ * ```c
+ * // a = 0.0
+ * AccExpr *result = acc_expr_acos (a); // → 1.5708
+ * ```
  *
  * Returns: (transfer none): the result
  */
@@ -159,6 +209,11 @@ acc_expr_acos (AccExpr *a)
  *
  * Inverse tangent, in radians.
  *
+ * ```c
+ * // a = 1.0
+ * AccExpr *result = acc_expr_atan (a); // → 0.785398
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -172,6 +227,11 @@ acc_expr_atan (AccExpr *a)
  * @a: an operand
  *
  * Hyperbolic sine.
+ *
+ * ```c
+ * // a = 1.0
+ * AccExpr *result = acc_expr_sinh (a); // → 1.1752
+ * ```
  *
  * Returns: (transfer none): the result
  */
@@ -187,6 +247,11 @@ acc_expr_sinh (AccExpr *a)
  *
  * Hyperbolic cosine.
  *
+ * ```c
+ * // a = 1.0
+ * AccExpr *result = acc_expr_cosh (a); // → 1.54308
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -200,6 +265,11 @@ acc_expr_cosh (AccExpr *a)
  * @a: an operand
  *
  * Hyperbolic tangent.
+ *
+ * ```c
+ * // a = 1.0
+ * AccExpr *result = acc_expr_tanh (a); // → 0.761594
+ * ```
  *
  * Returns: (transfer none): the result
  */
@@ -215,6 +285,11 @@ acc_expr_tanh (AccExpr *a)
  *
  * Inverse hyperbolic sine.
  *
+ * ```c
+ * // a = 1.0
+ * AccExpr *result = acc_expr_asinh (a); // → 0.881374
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -228,6 +303,11 @@ acc_expr_asinh (AccExpr *a)
  * @a: an operand
  *
  * Inverse hyperbolic cosine; NaN below 1.
+ *
+ * ```c
+ * // a = 2.0
+ * AccExpr *result = acc_expr_acosh (a); // → 1.31696
+ * ```
  *
  * Returns: (transfer none): the result
  */
@@ -243,6 +323,11 @@ acc_expr_acosh (AccExpr *a)
  *
  * Inverse hyperbolic tangent; NaN outside [-1, 1].
  *
+ * ```c
+ * // a = 0.5
+ * AccExpr *result = acc_expr_atanh (a); // → 0.549306
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -256,6 +341,11 @@ acc_expr_atanh (AccExpr *a)
  * @a: an operand
  *
  * e to the power of @a.
+ *
+ * ```c
+ * // a = 1.0
+ * AccExpr *result = acc_expr_exp (a); // → 2.71828
+ * ```
  *
  * Returns: (transfer none): the result
  */
@@ -271,6 +361,11 @@ acc_expr_exp (AccExpr *a)
  *
  * Square root, correctly rounded; NaN below 0. Of complex numbers the one with a real part not below 0.
  *
+ * ```c
+ * // a = 2.25
+ * AccExpr *result = acc_expr_sqrt (a); // → 1.5
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -284,6 +379,11 @@ acc_expr_sqrt (AccExpr *a)
  * @a: an operand
  *
  * Natural logarithm; minus infinity at 0, NaN below. Of complex numbers log |a| + i phase, the phase from -π to π.
+ *
+ * ```c
+ * // a = 10.0
+ * AccExpr *result = acc_expr_log (a); // → 2.30259
+ * ```
  *
  * Returns: (transfer none): the result
  */
@@ -299,6 +399,11 @@ acc_expr_log (AccExpr *a)
  *
  * The nearest integer towards 0, as a float.
  *
+ * ```c
+ * // a = -2.5
+ * AccExpr *result = acc_expr_truncate (a); // → -2
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -312,6 +417,11 @@ acc_expr_truncate (AccExpr *a)
  * @a: an operand
  *
  * The nearest integer, as a float; ties to even.
+ *
+ * ```c
+ * // a = 2.5
+ * AccExpr *result = acc_expr_round (a); // → 2
+ * ```
  *
  * Returns: (transfer none): the result
  */
@@ -327,6 +437,11 @@ acc_expr_round (AccExpr *a)
  *
  * The greatest integer not above, as a float.
  *
+ * ```c
+ * // a = -2.5
+ * AccExpr *result = acc_expr_floor (a); // → -3
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -340,6 +455,11 @@ acc_expr_floor (AccExpr *a)
  * @a: an operand
  *
  * The least integer not below, as a float.
+ *
+ * ```c
+ * // a = -2.5
+ * AccExpr *result = acc_expr_ceiling (a); // → -2
+ * ```
  *
  * Returns: (transfer none): the result
  */
@@ -355,6 +475,11 @@ acc_expr_ceiling (AccExpr *a)
  *
  * Whether it is NaN, a b1.
  *
+ * ```c
+ * // a = nan of f8
+ * AccExpr *result = acc_expr_is_nan (a); // → true
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -368,6 +493,11 @@ acc_expr_is_nan (AccExpr *a)
  * @a: an operand
  *
  * Whether it is infinite, a b1.
+ *
+ * ```c
+ * // a = inf of f8
+ * AccExpr *result = acc_expr_is_inf (a); // → true
+ * ```
  *
  * Returns: (transfer none): the result
  */

@@ -11,6 +11,11 @@
  *
  * The sum; integers wrap.
  *
+ * ```c
+ * // a = 7, b = 2
+ * AccExpr *result = acc_expr_add (a, b); // → 9
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -27,6 +32,11 @@ acc_expr_add (AccExpr *a,
  *
  * The difference; integers wrap.
  *
+ * ```c
+ * // a = 7, b = 2
+ * AccExpr *result = acc_expr_sub (a, b); // → 5
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -42,6 +52,11 @@ acc_expr_sub (AccExpr *a,
  * @b: an operand
  *
  * The product; integers wrap.
+ *
+ * ```c
+ * // a = 7, b = 2
+ * AccExpr *result = acc_expr_mul (a, b); // → 14
+ * ```
  *
  * Returns: (transfer none): the result
  */
@@ -60,6 +75,11 @@ acc_expr_mul (AccExpr *a,
  * Integer quotient, rounded towards zero. Division by zero is %ACC_ERROR_ARITHMETIC when it is run, 0 where checks are
  * off; the least value by -1 likewise, the dividend where checks are off.
  *
+ * ```c
+ * // a = -7, b = 2
+ * AccExpr *result = acc_expr_quot (a, b); // → -3
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -75,6 +95,11 @@ acc_expr_quot (AccExpr *a,
  * @b: an operand
  *
  * Remainder of acc_expr_quot(), with the sign of the dividend. Errors as there; 0 where checks are off.
+ *
+ * ```c
+ * // a = -7, b = 2
+ * AccExpr *result = acc_expr_rem (a, b); // → -1
+ * ```
  *
  * Returns: (transfer none): the result
  */
@@ -92,6 +117,11 @@ acc_expr_rem (AccExpr *a,
  *
  * Integer quotient, rounded down. Errors as for acc_expr_quot().
  *
+ * ```c
+ * // a = -7, b = 2
+ * AccExpr *result = acc_expr_div (a, b); // → -4
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -107,6 +137,11 @@ acc_expr_div (AccExpr *a,
  * @b: an operand
  *
  * Remainder of acc_expr_div(), with the sign of the divisor. Errors as for acc_expr_quot().
+ *
+ * ```c
+ * // a = -7, b = 2
+ * AccExpr *result = acc_expr_mod (a, b); // → 1
+ * ```
  *
  * Returns: (transfer none): the result
  */
@@ -125,6 +160,11 @@ acc_expr_mod (AccExpr *a,
  * Whether @a < @b. Tuples and vectors are compared lexicographically; complex numbers have no order:
  * %ACC_ERROR_TYPE. Any comparison with NaN but acc_expr_ne() is false.
  *
+ * ```c
+ * // a = 1, b = 2
+ * AccExpr *result = acc_expr_lt (a, b); // → true
+ * ```
+ *
  * Returns: (transfer none): a b1
  */
 AccExpr *
@@ -141,6 +181,11 @@ acc_expr_lt (AccExpr *a,
  *
  * Whether @a > @b. Tuples and vectors are compared lexicographically; complex numbers have no order:
  * %ACC_ERROR_TYPE. Any comparison with NaN but acc_expr_ne() is false.
+ *
+ * ```c
+ * // a = 1, b = 2
+ * AccExpr *result = acc_expr_gt (a, b); // → false
+ * ```
  *
  * Returns: (transfer none): a b1
  */
@@ -159,6 +204,11 @@ acc_expr_gt (AccExpr *a,
  * Whether @a <= @b. Tuples and vectors are compared lexicographically; complex numbers have no order:
  * %ACC_ERROR_TYPE. Any comparison with NaN but acc_expr_ne() is false.
  *
+ * ```c
+ * // a = 2, b = 2
+ * AccExpr *result = acc_expr_le (a, b); // → true
+ * ```
+ *
  * Returns: (transfer none): a b1
  */
 AccExpr *
@@ -176,6 +226,11 @@ acc_expr_le (AccExpr *a,
  * Whether @a >= @b. Tuples and vectors are compared lexicographically; complex numbers have no order:
  * %ACC_ERROR_TYPE. Any comparison with NaN but acc_expr_ne() is false.
  *
+ * ```c
+ * // a = 1, b = 2
+ * AccExpr *result = acc_expr_ge (a, b); // → false
+ * ```
+ *
  * Returns: (transfer none): a b1
  */
 AccExpr *
@@ -191,6 +246,11 @@ acc_expr_ge (AccExpr *a,
  * @b: one of the same type
  *
  * Whether @a = @b. Tuples and vectors are compared as wholes; any comparison with NaN but acc_expr_ne() is false.
+ *
+ * ```c
+ * // a = 2, b = 2
+ * AccExpr *result = acc_expr_eq (a, b); // → true
+ * ```
  *
  * Returns: (transfer none): a b1
  */
@@ -208,6 +268,11 @@ acc_expr_eq (AccExpr *a,
  *
  * Whether @a and @b differ. Tuples and vectors are compared as wholes; any comparison with NaN but acc_expr_ne() is false.
  *
+ * ```c
+ * // a = 2, b = 2
+ * AccExpr *result = acc_expr_ne (a, b); // → false
+ * ```
+ *
  * Returns: (transfer none): a b1
  */
 AccExpr *
@@ -223,6 +288,11 @@ acc_expr_ne (AccExpr *a,
  * @b: one of the same type
  *
  * The smaller of two. Where one is NaN, the other (IEEE minNum); tuples and vectors by lexicographic order.
+ *
+ * ```c
+ * // a = 1.0, b = nan of f8
+ * AccExpr *result = acc_expr_min (a, b); // → 1
+ * ```
  *
  * Returns: (transfer none): one of the two
  */
@@ -240,6 +310,11 @@ acc_expr_min (AccExpr *a,
  *
  * The larger of two. Where one is NaN, the other (IEEE maxNum); tuples and vectors by lexicographic order.
  *
+ * ```c
+ * // a = 1.0, b = 2.0
+ * AccExpr *result = acc_expr_max (a, b); // → 2
+ * ```
+ *
  * Returns: (transfer none): one of the two
  */
 AccExpr *
@@ -255,6 +330,11 @@ acc_expr_max (AccExpr *a,
  *
  * The negative; integers wrap.
  *
+ * ```c
+ * // a = 3
+ * AccExpr *result = acc_expr_neg (a); // → -3
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -269,6 +349,11 @@ acc_expr_neg (AccExpr *a)
  *
  * The magnitude; of the least integer: itself; of complex numbers as a complex number, without imaginary part.
  *
+ * ```c
+ * // a = -3
+ * AccExpr *result = acc_expr_abs (a); // → 3
+ * ```
+ *
  * Returns: (transfer none): the result
  */
 AccExpr *
@@ -282,6 +367,11 @@ acc_expr_abs (AccExpr *a)
  * @a: an operand
  *
  * -1, 0 or 1 by sign; floats keep NaN and signed zero. Of a complex number that of magnitude 1 in its direction, or 0.
+ *
+ * ```c
+ * // a = -2.5
+ * AccExpr *result = acc_expr_signum (a); // → -1
+ * ```
  *
  * Returns: (transfer none): the result
  */

@@ -65,6 +65,10 @@ acc_element_type_new_maybe (AccElementType *type)
  * acc_expr_nothing:
  * @type: the type that the value would have
  *
+ * ```c
+ * AccExpr *none = acc_expr_nothing (acc_element_type_new (ACC_KIND_F64)); // → (0, 0)
+ * ```
+ *
  * Returns: (transfer none): no value: the tag 0 and a zero
  * Since: 1.0
  */
@@ -78,9 +82,10 @@ acc_expr_nothing (AccElementType *type)
  * acc_expr_just:
  * @value: a scalar or a tuple
  *
- * |[<!-- language="C" -->
- * AccExpr *root = acc_expr_cond (acc_expr_lt (x, acc_expr_new_int (0)), acc_expr_nothing (f4), acc_expr_just (acc_expr_sqrt (x)));
- * ]|
+ * ```c
+ * // x = 5
+ * AccExpr *some = acc_expr_just (x); // → (1, 5)
+ * ```
  *
  * Returns: (transfer none): a value that is there: the tag 1 and @value; a literal without a type stays so
  * Since: 1.0
@@ -100,6 +105,11 @@ acc_expr_just (AccExpr *value)
  * acc_expr_is_nothing:
  * @a: a value or none, as of acc_element_type_new_maybe()
  *
+ * ```c
+ * // a = (1, 5) of (u1,i8)
+ * AccExpr *result = acc_expr_is_nothing (a); // → false
+ * ```
+ *
  * Returns: (transfer none): whether there is no value, a b1
  * Since: 1.0
  */
@@ -113,6 +123,11 @@ DERIVED1 (is_nothing,
  * acc_expr_is_just:
  * @a: a value or none, as of acc_element_type_new_maybe()
  *
+ * ```c
+ * // a = (1, 5) of (u1,i8)
+ * AccExpr *result = acc_expr_is_just (a); // → true
+ * ```
+ *
  * Returns: (transfer none): whether there is a value, a b1
  * Since: 1.0
  */
@@ -125,6 +140,11 @@ DERIVED1 (is_just,
 /**
  * acc_expr_from_just:
  * @a: a value or none, as of acc_element_type_new_maybe()
+ *
+ * ```c
+ * // a = (1, 5) of (u1,i8)
+ * AccExpr *result = acc_expr_from_just (a); // → 5
+ * ```
  *
  * Returns: (transfer none): the value; zero where there is none
  * Since: 1.0
@@ -169,6 +189,11 @@ value_or (const char  *name,
  * @a: a value or none, as of acc_element_type_new_maybe()
  * @otherwise: what it is where there is none; evaluated only there
  *
+ * ```c
+ * // a = (0, 0) of (u1,i8)
+ * AccExpr *result = acc_expr_from_maybe (a, acc_expr_new_int (7)); // → 7
+ * ```
+ *
  * Returns: (transfer none): the value, or @otherwise; an expression with %ACC_ERROR_TYPE where their types differ
  * Since: 1.0
  */
@@ -187,6 +212,13 @@ acc_expr_from_maybe (AccExpr *a,
  * @user_data: data for @function
  *
  * @function is called once, while the graph is built.
+ *
+ * ```c
+ * static AccExpr *squared (AccExpr *x, gpointer data) { return acc_expr_mul (x, x); }
+ *
+ * // a = (1, 5) of (u1,i8)
+ * AccExpr *result = acc_expr_maybe (a, acc_expr_new_int (0), squared, NULL); // → 25
+ * ```
  *
  * Returns: (transfer none): the result; an expression with %ACC_ERROR_TYPE where the types differ
  * Since: 1.0

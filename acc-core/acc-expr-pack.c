@@ -108,7 +108,8 @@ pack (const char     *name,
  * "c16" where it meets nothing.
  *
  * ```c
- * AccExpr *i = acc_expr_complex (acc_expr_new_int (0), acc_expr_new_int (1));
+ * // re = 3.0, im = 4.0
+ * AccExpr *z = acc_expr_complex (re, im); // → (3, 4)
  * ```
  *
  * Returns: (transfer none): the number
@@ -135,7 +136,8 @@ acc_expr_complex (AccExpr *re,
  * vector of it; comparisons are lexicographic, as those of tuples.
  *
  * ```c
- * AccExpr *pixel = acc_expr_vec ((AccExpr *[]) { red, green, blue, alpha }, 4);
+ * // red = 0.5 of f4, green = 0.25 of f4, blue = 0.0 of f4, alpha = 1.0 of f4
+ * AccExpr *pixel = acc_expr_vec ((AccExpr *[]) { red, green, blue, alpha }, 4); // → (0.5, 0.25, 0, 1)
  * ```
  *
  * Returns: (transfer none): the vector; an expression with %ACC_ERROR_TYPE where the types differ, or the number is none
@@ -169,7 +171,8 @@ acc_expr_vec (AccExpr **items,
  * The same with another item.
  *
  * ```c
- * AccExpr *opaque = acc_expr_with_item (pixel, 3, acc_expr_new_int (1));
+ * // pixel = (0.5, 0.25, 0.0, 0.0) of 4f4
+ * AccExpr *opaque = acc_expr_with_item (pixel, 3, acc_expr_new_int (1)); // → (0.5, 0.25, 0, 1)
  * ```
  *
  * Returns: (transfer none): a value of the type of @self

@@ -66,9 +66,13 @@ AccExpr  *acc_expr_new_error         (GError *error /* (transfer full) */);
 ACC_MODULE_API
 AccExpr  *acc_expr_new_error_literal (AccError code, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
-/* Take a callback's result as g_variant_take_ref does; NULL gives ACC_ERROR_CALLBACK. Owned, not floating. */
+/* Takes what @call, of a callback, gives, as g_variant_take_ref does; NULL gives ACC_ERROR_CALLBACK. Owned, not floating. What
+ * the callback drops, its result included, lives until then. */
+#define acc_expr_take_result(call)   (acc_expr_enter_callback (), acc_expr_leave_callback (call))
 ACC_MODULE_API
-AccExpr  *acc_expr_take_result       (AccExpr *result);
+void      acc_expr_enter_callback    (void);
+ACC_MODULE_API
+AccExpr  *acc_expr_leave_callback    (AccExpr *result);
 /* @expr, or, where @expr is weak (also inside tuples), the same value as a strong literal of @type. Floating or borrowed. */
 ACC_MODULE_API
 AccExpr  *acc_expr_settle            (AccExpr *expr, AccElementType *type /* nullable: the default */);

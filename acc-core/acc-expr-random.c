@@ -70,6 +70,11 @@ is_words (AccExpr *expr,
  * 1, 2, 3"). Different counters give different bits; nothing is kept from one to the next, so that every element of an array has its
  * own, in any order, the same on every backend.
  *
+ * ```c
+ * // counter = (0, 0, 0, 0) of (u4,u4,u4,u4), key = (0, 0) of (u4,u4)
+ * AccExpr *bits = acc_expr_philox (counter, key); // → (1713891541, 3781805453, 3159862348, 2600524760)
+ * ```
+ *
  * Returns: (transfer none): four u4
  *
  * Since: 1.0

@@ -108,6 +108,11 @@ read_element (AccExprKind  kind,
  *
  * An element of an array. Out of range is %ACC_ERROR_BOUNDS when it is run.
  *
+ * ```c
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * AccExpr *result = acc_expr_index (xs, acc_expr_tuple2 (acc_expr_new_int (1), acc_expr_new_int (0))); // → 4
+ * ```
+ *
  * Returns: (transfer none): the element
  */
 AccExpr *
@@ -124,6 +129,11 @@ acc_expr_index (AccArray *array,
  *
  * An element of an array. Out of range is %ACC_ERROR_BOUNDS when it is run.
  *
+ * ```c
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * AccExpr *result = acc_expr_linear_index (xs, acc_expr_new_int (3)); // → 4
+ * ```
+ *
  * Returns: (transfer none): the element
  */
 AccExpr *
@@ -137,6 +147,12 @@ acc_expr_linear_index (AccArray *array,
  * acc_expr_the:
  * @array: an array of rank 0
  *
+ * ```c
+ * // xs = [1, 2, 3]
+ * g_autoptr(AccArray) sum = acc_array_sum (xs);
+ * AccExpr *result = acc_expr_the (sum); // → 6
+ * ```
+ *
  * Returns: (transfer none): its element
  */
 AccExpr *
@@ -149,6 +165,11 @@ acc_expr_the (AccArray *array)
  * acc_expr_extent:
  * @array: an array; its elements are not computed for this
  * @dimension: below the rank; 0 is the outermost
+ *
+ * ```c
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * AccExpr *result = acc_expr_extent (xs, 1); // → 3
+ * ```
  *
  * Returns: (transfer none): the extent, an i8
  */
@@ -172,6 +193,11 @@ acc_expr_extent (AccArray *array,
 /**
  * acc_expr_shape:
  * @array: an array; its elements are not computed for this
+ *
+ * ```c
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * AccExpr *result = acc_expr_shape (xs); // → (2, 3)
+ * ```
  *
  * Returns: (transfer none): its extents, as an index of its rank
  */

@@ -37,6 +37,11 @@ item_as_i64 (AccExpr *index,
  *
  * Where an element lies in row-major order.
  *
+ * ```c
+ * // shape = (2, 3) of (i8,i8), index = (1, 2) of (i8,i8)
+ * AccExpr *result = acc_expr_to_linear (shape, index); // → 5
+ * ```
+ *
  * Returns: (transfer none): the position, an i8; 0 for rank 0
  */
 DERIVED2 (to_linear, TRUE,
@@ -58,6 +63,11 @@ DERIVED2 (to_linear, TRUE,
  *
  * Which element lies at a position in row-major order. The outermost item is not reduced: a position beyond the end
  * gives an index out of range. An inner extent of 0 is %ACC_ERROR_ARITHMETIC when it is run.
+ *
+ * ```c
+ * // shape = (2, 3) of (i8,i8), i = 5
+ * AccExpr *result = acc_expr_from_linear (shape, i); // → (1, 2)
+ * ```
  *
  * Returns: (transfer none): the index, an i8 for rank 1, else a tuple of them
  */
@@ -88,6 +98,11 @@ DERIVED2 (from_linear, FALSE,
  * @a: extents: an integer for rank 1, else a tuple of integers
  *
  * How many elements there are: the product, where an extent below 0 counts as 0; 1 for rank 0. Wraps.
+ *
+ * ```c
+ * // shape = (2, 3) of (i8,i8)
+ * AccExpr *result = acc_expr_shape_size (shape); // → 6
+ * ```
  *
  * Returns: (transfer none): an i8
  * Since: 1.0
@@ -135,6 +150,11 @@ each_extent (const char  *name,
  *
  * The shape that both have room for: the smaller of every two extents.
  *
+ * ```c
+ * // a = (2, 5) of (i8,i8), b = (3, 4) of (i8,i8)
+ * AccExpr *result = acc_expr_intersect (a, b); // → (2, 4)
+ * ```
+ *
  * Returns: (transfer none): a shape of the same type
  * Since: 1.0
  */
@@ -147,6 +167,11 @@ DERIVED2 (intersect, TRUE, return each_extent ("intersect", a, b, acc_expr_min);
  *
  * The shape that has room for both: the larger of every two extents.
  *
+ * ```c
+ * // a = (2, 5) of (i8,i8), b = (3, 4) of (i8,i8)
+ * AccExpr *result = acc_expr_union (a, b); // → (3, 5)
+ * ```
+ *
  * Returns: (transfer none): a shape of the same type
  * Since: 1.0
  */
@@ -155,6 +180,11 @@ DERIVED2 (union, TRUE, return each_extent ("union", a, b, acc_expr_max); )
 /**
  * acc_expr_index_head:
  * @a: an index: an integer for rank 1, else a tuple of integers
+ *
+ * ```c
+ * // index = (1, 2, 3) of (i8,i8,i8)
+ * AccExpr *result = acc_expr_index_head (index); // → 3
+ * ```
  *
  * Returns: (transfer none): its innermost item; an expression with %ACC_ERROR_TYPE for rank 0
  * Since: 1.0
@@ -171,6 +201,11 @@ DERIVED1 (index_head,
  * @a: an index: an integer for rank 1, else a tuple of integers
  *
  * The index without its innermost item: `(y, x)` of `(y, x, z)`, `y` of `(y, x)`, `()` of `x`.
+ *
+ * ```c
+ * // index = (1, 2, 3) of (i8,i8,i8)
+ * AccExpr *result = acc_expr_index_tail (index); // → (1, 2)
+ * ```
  *
  * Returns: (transfer none): an index of a rank one lower; an expression with %ACC_ERROR_TYPE for rank 0
  * Since: 1.0

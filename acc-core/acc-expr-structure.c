@@ -10,6 +10,11 @@
  * @items: (array length=n_items) (nullable): the items
  * @n_items: how many
  *
+ * ```c
+ * // x = 1, y = 0.5
+ * AccExpr *result = acc_expr_tuple ((AccExpr *[]) { x, y }, 2); // → (1, 0.5)
+ * ```
+ *
  * Returns: (transfer none): a tuple
  */
 AccExpr *
@@ -52,6 +57,11 @@ acc_expr_tuple (AccExpr **items,
  * @a: an item
  * @b: an item
  *
+ * ```c
+ * // x = 1, y = 0.5
+ * AccExpr *result = acc_expr_tuple2 (x, y); // → (1, 0.5)
+ * ```
+ *
  * Returns: (transfer none): a pair
  */
 AccExpr *
@@ -66,6 +76,11 @@ acc_expr_tuple2 (AccExpr *a,
  * @a: an item
  * @b: an item
  * @c: an item
+ *
+ * ```c
+ * // x = 1, y = 0.5, z = true
+ * AccExpr *result = acc_expr_tuple3 (x, y, z); // → (1, 0.5, true)
+ * ```
  *
  * Returns: (transfer none): a triple
  */
@@ -83,6 +98,11 @@ acc_expr_tuple3 (AccExpr *a,
  * @b: an item
  * @c: an item
  * @d: an item
+ *
+ * ```c
+ * // x = 1, y = 2, z = 3, w = 4
+ * AccExpr *result = acc_expr_tuple4 (x, y, z, w); // → (1, 2, 3, 4)
+ * ```
  *
  * Returns: (transfer none): a tuple of four
  */
@@ -121,6 +141,11 @@ copy_node (AccExpr *expr)
  * acc_expr_item:
  * @self: a tuple; a complex number, whose items are its real and imaginary part; a vector; or a scalar, whose item 0 is itself
  * @item: which
+ *
+ * ```c
+ * // pair = (1, 0.5) of (i8,f8)
+ * AccExpr *result = acc_expr_item (pair, 1); // → 0.5
+ * ```
  *
  * Returns: (transfer none): an item
  */
@@ -177,6 +202,14 @@ acc_expr_get_n_items (AccExpr *self)
  * @offsets: (array length=n_offsets): distance from the centre in each dimension, outermost first
  * @n_offsets: the rank
  *
+ * ```c
+ * static AccExpr *shifted (AccExpr *n, gpointer data) { return acc_expr_neighbour (n, (gint64[]) { 0, 1 }, 2); }
+ *
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * g_autoptr(AccBoundary) edge = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+ * g_autoptr(AccArray) result = acc_array_stencil (xs, (gint64[]) { 1, 3 }, 2, edge, shifted, NULL); // → [[2, 3, 3], [5, 6, 6]]
+ * ```
+ *
  * Returns: (transfer none): the neighbour
  */
 AccExpr *
@@ -213,6 +246,14 @@ acc_expr_neighbour (AccExpr      *self,
  * @self: what a stencil's function got, of rank 1
  * @dx: distance from the centre
  *
+ * ```c
+ * static AccExpr *shifted (AccExpr *n, gpointer data) { return acc_expr_neighbour1 (n, -1); }
+ *
+ * // xs = [1, 2, 3]
+ * g_autoptr(AccBoundary) edge = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+ * g_autoptr(AccArray) result = acc_array_stencil (xs, (gint64[]) { 3 }, 1, edge, shifted, NULL); // → [1, 1, 2]
+ * ```
+ *
  * Returns: (transfer none): the neighbour
  */
 AccExpr *
@@ -227,6 +268,14 @@ acc_expr_neighbour1 (AccExpr *self,
  * @self: what a stencil's function got, of rank 2
  * @dy: distance from the centre in the outer dimension
  * @dx: distance in the inner dimension
+ *
+ * ```c
+ * static AccExpr *shifted (AccExpr *n, gpointer data) { return acc_expr_neighbour2 (n, 1, -1); }
+ *
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * g_autoptr(AccBoundary) edge = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+ * g_autoptr(AccArray) result = acc_array_stencil (xs, (gint64[]) { 3, 3 }, 2, edge, shifted, NULL); // → [[4, 4, 5], [4, 4, 5]]
+ * ```
  *
  * Returns: (transfer none): the neighbour
  */
@@ -244,6 +293,14 @@ acc_expr_neighbour2 (AccExpr *self,
  * @dz: distance from the centre in the outermost dimension
  * @dy: distance in the middle dimension
  * @dx: distance in the innermost dimension
+ *
+ * ```c
+ * static AccExpr *shifted (AccExpr *n, gpointer data) { return acc_expr_neighbour3 (n, 0, 0, 1); }
+ *
+ * // xs = [[[1, 2, 3]]]
+ * g_autoptr(AccBoundary) edge = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+ * g_autoptr(AccArray) result = acc_array_stencil (xs, (gint64[]) { 1, 1, 3 }, 3, edge, shifted, NULL); // → [[[2, 3, 3]]]
+ * ```
  *
  * Returns: (transfer none): the neighbour
  */

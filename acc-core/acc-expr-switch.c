@@ -54,10 +54,11 @@ choose_between (AccExpr  *index,
  * comparisons. Literals without a type take that of the others. %ACC_ERROR_TYPE where the types differ or @index is no integer,
  * %ACC_ERROR_CALLBACK where there is no value at all.
  *
- * |[<!-- language="C" -->
+ * ```c
+ * // tag = 1, side = 4, width = 2, height = 3
  * AccExpr *areas[] = { acc_expr_mul (side, side), acc_expr_mul (width, height) };
- * AccExpr *area = acc_expr_switch (tag, areas, 2, acc_expr_new_int (0));
- * ]|
+ * AccExpr *area = acc_expr_switch (tag, areas, 2, acc_expr_new_int (0)); // → 6
+ * ```
  *
  * Returns: (transfer none): the value
  * Since: 1.0

@@ -228,8 +228,28 @@ acc_expr_ref_sink (AccExpr *self)
   return self;
 }
 
-/* Deep graphs must not be freed by recursion: what dies while something is being freed waits in a list. */
+/* Deep graphs must not be freed by recursion: what dies while something is being freed waits in a list. So does what dies in a
+ * callback: the wrapper that a language has around its result may be gone before the result is taken. */
+typedef struct {
+  GPtrArray *exprs;
+  guint      n_callbacks;   /* that run, one inside the other */
+} Dying;
+
 static GPrivate dying = G_PRIVATE_INIT (NULL);
+
+static Dying *
+begin_dying (void)
+{
+  Dying *self = g_private_get (&dying);
+
+  if (self == NULL)
+    {
+      self = g_new0 (Dying, 1);
+      self->exprs = g_ptr_array_new ();
+      g_private_set (&dying, self);
+    }
+  return self;
+}
 
 static void
 free_contents (AccExpr *self)
@@ -245,6 +265,16 @@ free_contents (AccExpr *self)
   g_free (self);
 }
 
+static void
+end_dying (Dying *self)
+{
+  while (self->exprs->len > 0)
+    free_contents (g_ptr_array_steal_index_fast (self->exprs, self->exprs->len - 1));
+  g_private_set (&dying, NULL);
+  g_ptr_array_unref (self->exprs);
+  g_free (self);
+}
+
 /**
  * acc_expr_unref:
  * @self: (transfer full): an expression
@@ -257,26 +287,23 @@ acc_expr_unref (AccExpr *self)
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
 
-  if (self->n_args == 0 && self->array == NULL && self->functions[0] == NULL && self->origin == NULL)
+  Dying *others = g_private_get (&dying);
+  gboolean is_leaf = self->n_args == 0 && self->array == NULL && self->functions[0] == NULL && self->origin == NULL;
+
+  if (is_leaf && (others == NULL || others->n_callbacks == 0))
     {
       free_contents (self);
       return;
     }
-
-  GPtrArray *list = g_private_get (&dying);
-  if (list != NULL)
+  if (others != NULL)
     {
-      g_ptr_array_add (list, self);
+      g_ptr_array_add (others->exprs, self);
       return;
     }
 
-  list = g_ptr_array_new ();
-  g_private_set (&dying, list);
-  g_ptr_array_add (list, self);
-  while (list->len > 0)
-    free_contents (g_ptr_array_steal_index_fast (list, list->len - 1));
-  g_private_set (&dying, NULL);
-  g_ptr_array_unref (list);
+  others = begin_dying ();
+  g_ptr_array_add (others->exprs, self);
+  end_dying (others);
 }
 
 /**
@@ -317,12 +344,30 @@ acc_expr_get_error (AccExpr *self)
   return self->error;
 }
 
-AccExpr *
-acc_expr_take_result (AccExpr *result)
+void
+acc_expr_enter_callback (void)
 {
+  begin_dying ()->n_callbacks++;
+}
+
+AccExpr *
+acc_expr_leave_callback (AccExpr *result)
+{
+  Dying *dead = begin_dying ();
+
   if (result == NULL)
-    result = acc_expr_new_error_literal (ACC_ERROR_CALLBACK, "the function returned nothing");
-  return acc_expr_ref_sink (result);
+    result = acc_expr_ref_sink (acc_expr_new_error_literal (ACC_ERROR_CALLBACK, "the function returned nothing"));
+  else if (g_atomic_int_get (&result->ref_count) > 0)
+    acc_expr_ref_sink (result);
+  else
+    {
+      g_ptr_array_remove_fast (dead->exprs, result);
+      g_atomic_ref_count_init (&result->ref_count);
+    }
+
+  if (--dead->n_callbacks == 0)
+    end_dying (dead);
+  return result;
 }
 
 AccElementType *

@@ -118,3 +118,4 @@ G_END_DECLS
 #include "acc-expr-either.h"
 #include "acc-expr-math.h"
 #include "acc-expr-maybe.h"
+#include "acc-expr-ratio.h"

@@ -246,11 +246,18 @@ acc_foreign_check (AccArray      *node,
  * give what @fallback gives: its type, its rank, and extents that are known before. All elements of the inputs are needed at
  * once: rows of a source are %ACC_ERROR_STREAM.
  *
- * |[<!-- language="C" -->
- * AccArray *spectrum = acc_array_foreign ("example-fft", &signal, 1, slow_transform);
+ * ```c
+ * static AccArray *
+ * double_all (AccArray **inputs, guint n, gpointer data)
+ * {
+ *   return acc_array_add (inputs[0], inputs[0]);
+ * }
  *
- * acc_backend_set_foreign (backend, "example-fft", fast_transform, NULL, NULL);
- * ]|
+ * // xs = [1, 2, 3]
+ * static const char * const signature[] = { "i8[:]", NULL };
+ * g_autoptr(AccProgram) fallback = acc_program_new (signature, double_all, NULL);
+ * g_autoptr(AccArray) doubled = acc_array_foreign ("example-double", &xs, 1, fallback); // → [2, 4, 6]
+ * ```
  *
  * Returns: (transfer full): the result
  *

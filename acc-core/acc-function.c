@@ -87,14 +87,14 @@ make_params (AccElementType **types,
     params[i] = acc_expr_ref_sink (acc_expr_new_variable (types[i]));
 }
 
-/* @result: (nullable): a callback's; drops @params */
+/* Takes over @params, and @result, a callback's. */
 static AccFunction *
 finish (AccExpr       **params,
         guint           n,
         AccExpr        *result,
         AccElementType *result_type)
 {
-  g_autoptr(AccExpr) body = acc_expr_take_result (result);
+  g_autoptr(AccExpr) body = result;
   g_autoptr(AccExpr) settled = acc_expr_ref_sink (acc_expr_settle (body, result_type));
   AccFunction *self = acc_function_new (params, n, settled);
 
@@ -112,7 +112,7 @@ acc_function_new1 (AccElementType *x,
   AccExpr *params[1];
 
   make_params (&x, params, 1);
-  return finish (params, 1, function ? function (params[0], user_data) : NULL, result_type);
+  return finish (params, 1, acc_expr_take_result (function ? function (params[0], user_data) : NULL), result_type);
 }
 
 AccFunction *
@@ -126,7 +126,7 @@ acc_function_new2 (AccElementType *x,
   AccExpr *params[2];
 
   make_params (types, params, 2);
-  return finish (params, 2, function ? function (params[0], params[1], user_data) : NULL, result_type);
+  return finish (params, 2, acc_expr_take_result (function ? function (params[0], params[1], user_data) : NULL), result_type);
 }
 
 AccFunction *
@@ -141,7 +141,7 @@ acc_function_new3 (AccElementType *x,
   AccExpr *params[3];
 
   make_params (types, params, 3);
-  return finish (params, 3, function ? function (params[0], params[1], params[2], user_data) : NULL, result_type);
+  return finish (params, 3, acc_expr_take_result (function ? function (params[0], params[1], params[2], user_data) : NULL), result_type);
 }
 
 AccFunction *

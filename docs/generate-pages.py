@@ -1,20 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes docs/operations.md and the tables of docs/from-accelerate.md, from the introspection data, the tables of operations and
-primitives, the conformance tests and docs/language-names.txt.
+primitives, the results of the conformance tests in docs/results/conformance.txt, and docs/language-names.txt.
 
-generate-pages.py --gir FILE [--check | --write]
-generate-pages.py --gir FILE --results meson-logs/testlog.json ... --output FILE
+generate-pages.py --gir FILE [--results FOLDER] [--check | --write]
 
---check ends with 1 and the differences where a page in docs/ is stale, --write brings it up to date. With --results the page tells
-which tests passed on which backend, not which there are.
+--check ends with 1 and the differences where a page in docs/ is stale, --write brings it up to date. --results takes over first what
+the conformance tests left in a folder of the build, for those backends that they ran on.
 """
 
 import argparse
-import ast
 import collections
 import difflib
-import json
 import os
 import re
 import sys
@@ -121,71 +118,65 @@ def read_names():
 
 # --- what is tested
 
-def evaluate(text, name, known):
-    """The value of a list or dictionary that a meson.build assigns to @name: its literals are those of Python."""
-    lines = text[re.search(rf'^{name} = ', text, re.M).end():].splitlines()
-    for n in range(1, len(lines) + 1):
-        try:
-            return eval(compile(ast.parse('\n'.join(lines[:n]), mode='eval'), name, 'eval'), {'__builtins__': {}}, known)
-        except SyntaxError:
+RESULTS = 'docs/results/conformance.txt'
+# What tests of one function on one backend came to.
+Outcome = collections.namedtuple('Outcome', 'passed failed tests')
+
+
+def read_results(text):
+    """The descriptions of backends, and outcomes by (function, backend), as write_results() has them."""
+    described, outcomes = {}, {}
+    for line in text.splitlines():
+        if line.startswith('#'):
             continue
-    raise ValueError(name)
+        if line.startswith('backend '):
+            name, _, description = line[len('backend '):].partition(': ')
+            described[name] = description
+        else:
+            function, backend, passed, failed, tests = line.split()
+            outcomes[function, backend] = Outcome(int(passed), int(failed), set(tests.split(',')))
+    return described, outcomes
 
 
-def registered_tests():
-    """The sources of tests that each backend runs. The interpreter judges, and runs with every other."""
-    text = read('tests/conformance/meson.build')
-    known = {}
-    for name in re.findall(r'^(\w+_tests|device_variants) = ', text, re.M):
-        known[name] = evaluate(text, name, known)
-    tests = {'interpreter': set(known['conformance_tests']) | {'numpy'}, 'native': set(known['conformance_tests'])}
-    for device, variants in known['device_variants'].items():
-        tests[device] = {test for variant in variants for test in variant[2]}
-    return {backend: tests[backend] for backend in BACKENDS}
+def write_results(described, outcomes):
+    lines = ['# SPDX-License-Identifier: LGPL-2.1-or-later', '# Made by “meson compile update-coverage” of what the conformance tests left: do not edit.',
+             '# Function, backend, cases passed, cases failed, tests.']
+    lines += [f'backend {name}: {described[name]}' for name in BACKENDS if name in described]
+    for (function, backend), outcome in sorted(outcomes.items(), key=lambda item: (item[0][0], BACKENDS.index(item[0][1]))):
+        lines.append(f'{function} {backend} {outcome.passed} {outcome.failed} {",".join(sorted(outcome.tests))}')
+    return '\n'.join(lines) + '\n'
 
 
-def results(paths, tests):
-    """What became of tests: (backend, test) to a list of results of its variants, from what meson test left in its logs."""
-    found, known = collections.defaultdict(list), set().union(*tests.values())
-    for path in paths:
-        with open(path, encoding='utf-8') as file:
-            for line in file:
-                entry = json.loads(line)
-                name = entry['name'].split(' / ')[-1]
-                if not name.startswith('conformance-'):
-                    continue
-                name = name[len('conformance-'):]
-                given = entry['env'].get('ACC_TEST_BACKENDS', '')
-                name = name[:-len(given) - 1] if name.endswith('-' + given) else name
-                test = max((test for test in known if name == test or name.startswith(test + '-')), key=len, default=None)
-                # Where the machine lacks a device its tests are skipped.
-                if entry['result'] != 'SKIP':
-                    for backend in {'interpreter', *([] if test == 'numpy' else given.split(','))}:
-                        found[backend, test].append(entry['result'])
-    return found
+def collect_results(folder):
+    """The same of what the tests in a build left, one file for each: tests/conformance/conf-coverage.c writes it."""
+    described, outcomes = {}, {}
+    text_names = {row[1]: 'expr_' + row[0].lower() for row in read_table('acc-core/acc-primitives.inc', 'ACC_PRIMITIVE', 5)}
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), encoding='utf-8') as file:
+            lines = file.read().splitlines()
+        test = lines[0].split()[1]
+        for line in lines[1:]:
+            if line.startswith('backend '):
+                backend, _, description = line[len('backend '):].partition(': ')
+                described[backend.split(':')[0]] = description
+                continue
+            function, backend, passed, failed = line.split()
+            backend = backend.split(':')[0]
+            if function.startswith('primitive_'):
+                function = text_names[function[len('primitive_'):]]
+            before = outcomes.get((function, backend), Outcome(0, 0, set()))
+            outcomes[function, backend] = Outcome(before.passed + int(passed), before.failed + int(failed), before.tests | {test})
+    return described, outcomes
 
 
-def users_of_functions(functions, operations, primitives):
-    """The conformance tests that call each function, by its name."""
-    users = collections.defaultdict(set)
-    folder = 'tests/conformance'
-    for file in sorted(os.listdir(os.path.join(ROOT, folder))):
-        test = re.fullmatch(r'test-([\w-]+)\.c', file)
-        if test:
-            for name in set(re.findall(r'\bacc_(\w+)', read(f'{folder}/{file}'))) & functions.keys():
-                users[name].add(test[1])
-    python = read(f'{folder}/test-numpy.py')
-    for name in functions:
-        owner, _, method = name.partition('_')
-        call = rf"(?<!\bnp)\.{method}\(" if owner == 'array' else rf"\bAcc\.(Expr\.)?{method}\b|'{method}'"
-        if re.search(call, python):
-            users[name].add('numpy')
-    # Two tests go over the tables themselves.
-    for name in operations:
-        users['array_' + name].add('matrix')
-    for name in primitives:
-        users['expr_' + name].add('primitives')
-    return users
+def update_results(folder):
+    """Takes over what there is of each backend; those that nothing was run on keep what they had."""
+    described, outcomes = read_results(read(RESULTS)) if os.path.exists(os.path.join(ROOT, RESULTS)) else ({}, {})
+    newly_described, new = collect_results(folder)
+    run = {backend for _, backend in new}
+    outcomes = {key: outcome for key, outcome in outcomes.items() if key[1] not in run} | {key: outcome for key, outcome in new.items() if key[1] in BACKENDS}
+    with open(os.path.join(ROOT, RESULTS), 'w', encoding='utf-8') as file:
+        file.write(write_results(described | {name: newly_described[name] for name in run}, outcomes))
 
 
 # --- pages
@@ -194,26 +185,23 @@ def rows_of(names):
     return sorted(names, key=lambda row: section_key(row.section))
 
 
-def backend_cells(tests, users, found):
+def backend_cells(function, outcomes):
     cells = []
     for backend in BACKENDS:
-        run = sorted(users & tests[backend])
-        if found is None:
-            cells.append(str(len(run)) if run else '–')
-            continue
-        outcomes = [outcome for test in run for outcome in found.get((backend, test), [])]
-        passed = sum(outcome == 'OK' for outcome in outcomes)
-        cells.append(f'{passed} of {len(outcomes)}' if outcomes else 'not run' if run else '–')
-    return cells
+        outcome = outcomes.get((function, backend))
+        if outcome is None:
+            cells.append('judge' if backend == 'interpreter' and any((function, other) in outcomes for other in BACKENDS) else 'not run')
+        else:
+            cells.append(f'{outcome.passed}, {outcome.failed} failed' if outcome.failed else str(outcome.passed))
+    tests = set().union(*(outcomes[function, backend].tests for backend in BACKENDS if (function, backend) in outcomes))
+    return [*cells, ', '.join(sorted(tests)) or 'none']
 
 
-def operations_page(gir, found_paths=None):
+def operations_page(gir):
     functions, names = read_functions(gir), read_names()
     operations = {row[1]: row for row in read_table('acc-core/acc-operations.inc', 'ACC_OPERATION', 6)}
     primitives = {row[0].lower() for row in read_table('acc-core/acc-primitives.inc', 'ACC_PRIMITIVE', 5)}
-    tests = registered_tests()
-    found = None if found_paths is None else results(found_paths, tests)
-    users = users_of_functions(functions, operations, primitives)
+    described, outcomes = read_results(read(RESULTS))
     sections = {}
     for row in names:
         for name in row.ours:
@@ -224,14 +212,14 @@ def operations_page(gir, found_paths=None):
 
     lines = ['<!-- SPDX-License-Identifier: LGPL-2.1-or-later -->', '<!-- Made by docs/generate-pages.py: do not edit. -->', '',
              '# Operations', '',
-             'Every operation on arrays and every function of scalars that the library has, made from its headers, its tables and its',
-             'tests. “Section” is the place in the language reference that acc follows; functions without one are acc\'s own. Operations',
-             'marked • are in the table of operations or of primitives, which every backend implements; all others are made of those.', '']
-    if found is None:
-        lines += ['The numbers tell how many conformance tests call the function and are registered for a backend; `tests/conformance` has them',
-                  'by the names in the last column. The interpreter is what the others are compared with, and runs with each of them.']
-    else:
-        lines += ['The numbers tell how many of the runs of conformance tests that call the function passed on a backend.']
+             'Every operation on arrays and every function of scalars that the library has, made from its headers, its tables and the',
+             'results of its tests. “Section” is the place in the language reference that acc follows; functions without one are acc\'s own.',
+             'Operations marked • are in the table of operations or of primitives, which every backend implements; all others are made of those.', '',
+             'The numbers tell how many cases passed of the conformance tests that call the function, and how many failed, where any did;',
+             '`tests/conformance` has the tests by the names in the last column, [results/conformance.txt](results/conformance.txt) the numbers.',
+             'The other backends are compared with the interpreter; that itself is judged, and counted, where a case was worked by hand: “judge”',
+             'where none was. NumPy judges it, too, which is not counted here. These are the results on', '']
+    lines += [f'- {name}: {described[name]}' for name in BACKENDS if name in described]
     for title, owner, prefix, table in (('Operations on arrays', 'Array', 'array_', operations), ('Functions of scalars', 'Expr', 'expr_', primitives)):
         chosen = sorted(returns(gir, owner), key=lambda name: (section_key(sections.get(name, '99')), name))
         lines += ['', f'## {title}', '', '| function | section | what | gives | since | ' + ' | '.join(BACKENDS) + ' | tests |',
@@ -240,8 +228,7 @@ def operations_page(gir, found_paths=None):
             function = functions[name]
             mark = ' •' if name[len(prefix):] in table else ''
             cells = [f'`{function.name}`{mark}', sections.get(name, ''), function.what or function.result, function.result if function.what else '', function.since]
-            cells += backend_cells(tests, users[name], found)
-            cells.append(', '.join(sorted(users[name])) or 'none')
+            cells += backend_cells(name, outcomes)
             lines.append('| ' + ' | '.join(cells) + ' |')
     bare = [name for name in operations if 'array_' + name not in functions]
     lines += ['', '## Operations without a function of their own', '',
@@ -306,15 +293,11 @@ def main():
     parser.add_argument('--gir', required=True)
     parser.add_argument('--check', action='store_true')
     parser.add_argument('--write', action='store_true')
-    parser.add_argument('--results', nargs='+')
-    parser.add_argument('--output')
+    parser.add_argument('--results')
     options = parser.parse_args()
 
-    if options.output or options.results:
-        page = operations_page(options.gir, options.results)
-        with open(options.output, 'w', encoding='utf-8') if options.output else sys.stdout as file:
-            file.write(page)
-        return 0
+    if options.results:
+        update_results(options.results)
     stale = 0
     for path, make in PAGES.items():
         wanted = make(options.gir)

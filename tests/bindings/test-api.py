@@ -96,6 +96,42 @@ def test_cond_loop_and_index():
     assert np.array_equal(np.asarray(reverse.run()), a[::-1])
 
 
+def test_shapes_of_expressions():
+    a = np.arange(6, dtype='i8').reshape(2, 3)
+    xs = Acc.use(a)
+    rows, columns = xs.extent(0), xs.extent(1)
+    assert np.array_equal(np.asarray(Acc.generate(columns, lambda i: i * i).run()), [0, 1, 4])
+    assert np.array_equal(np.asarray(Acc.generate((columns, 2), lambda i: i[0] - i[1]).run()), [[0, -1], [1, 0], [2, 1]])
+    assert np.array_equal(np.asarray(Acc.fill((rows, columns + 1), 7, 'i4').run()), np.full((2, 4), 7, 'i4'))
+    assert np.array_equal(np.asarray(xs.reshape(columns, rows).run()), a.reshape(3, 2))
+    assert np.array_equal(np.asarray(xs.backpermute((columns, rows), lambda i: (i[1], i[0])).run()), a.T)
+
+
+def test_loops_in_expressions():
+    a = np.arange(12, dtype='i8').reshape(3, 4)
+    xs = Acc.use(a)
+    assert list(np.asarray(Acc.generate(5, lambda i: Acc.iterate(i, lambda x: 2 * x + 1, 1)).run())) == [1, 3, 7, 15, 31]
+    assert list(np.asarray(Acc.generate(3, lambda i: Acc.fold_row(xs, i, 0, lambda s, x: 10 * s + x)).run())) == [123, 4567, 9011]
+    assert int(Acc.unit(Acc.fold_row(xs.slice(1, Acc.ALL), (), 1, lambda s, x: s * x)).run()) == 4 * 5 * 6 * 7
+    try:
+        Acc.generate(5, lambda i: Acc.iterate(i, lambda x: undefined, 1))  # noqa: F821
+    except NameError:
+        pass
+    else:
+        assert False, 'the exception is lost'
+
+
+def test_callbacks_without_overrides():
+    """What wraps a callback's result may be gone before C has it."""
+    raw = Acc.Array.__mro__[1]
+    xs = Acc.use(np.arange(4, dtype='i8'))
+    for _ in range(100):
+        made = raw.generate_expr(xs.extent(0), lambda i, *_: Acc.Expr.add(Acc.Expr.mul(i, i), Acc.Expr.new_int(3)))
+        made = raw.imap(made, lambda i, x, *_: Acc.Expr.iterate(Acc.Expr.new_int(2), x, lambda y, *_: Acc.Expr.add(y, Acc.Expr.new_int(1))))
+        made = raw.map(made, lambda x, *_: x)
+    assert np.array_equal(np.asarray(made.run()), np.arange(4) ** 2 + 5)
+
+
 def test_shapes_and_printing():
     a = Acc.use(np.arange(6, dtype='f4').reshape(2, 3))
     assert a.shape == (2, 3) and a.ndim == 2 and a.dtype == 'f4'

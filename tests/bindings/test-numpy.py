@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Arrays in and out of NumPy."""
 
+import fractions
 import gc
 import sys
 import tempfile
@@ -99,6 +100,40 @@ def test_vectors():
         raise AssertionError('four are no three')
     except ValueError:
         pass
+
+
+def test_characters():
+    a = np.array(list('naïve ☃ 𝄞'))
+    xs = Acc.use(a)
+    assert xs.dtype == 'u4' and np.array_equal(np.asarray(xs), [ord(c) for c in a])
+    assert np.array_equal(np.asarray(xs.map(lambda c: c == ' ').run()), a == ' ')
+    capitals = xs.map(lambda c: Acc.cond((c >= 'a') & (c <= 'z'), c - 32, c)).run()
+    assert ''.join(np.asarray(capitals).view('U1')) == 'NAïVE ☃ 𝄞'
+    assert np.asarray(Acc.use(np.array([], 'U1')).run()).shape == (0,)
+    try:
+        Acc.use(np.array(['two']))
+    except TypeError:
+        pass
+    else:
+        assert False, 'longer texts have no element type'
+
+
+def test_ratios():
+    rng = np.random.default_rng(9)
+    for dtype in ('i1', 'i2', 'i4', 'i8', 'u1', 'u2', 'u4', 'u8'):
+        a, b = rng.integers(0 if dtype[0] == 'u' else -100, 100, 200).astype(dtype), rng.integers(1, 100, 200).astype(dtype)
+        ratios = Acc.use(a).zip_with(Acc.use(b), Acc.ratio).run()
+        wanted = [fractions.Fraction(int(x), int(y)) for x, y in zip(a, b)]
+        assert ratios.dtype == f'({dtype},{dtype})'
+        assert [(int(p), int(q)) for p, q in np.asarray(ratios)] == [(w.numerator, w.denominator) for w in wanted]
+    for dtype in ('f2', 'f4', 'f8'):
+        numbers = rng.standard_normal(200).astype(dtype)
+        numbers = numbers[np.abs(numbers) > 2 ** -8]
+        wanted = [fractions.Fraction(float(x)) for x in numbers]
+        got = np.asarray(Acc.use(numbers).map(Acc.to_ratio).run())
+        assert [(int(p), int(q)) for p, q in got] == [(w.numerator, w.denominator) for w in wanted]
+    halves = Acc.use(np.array([1, 2], 'i8')).map(lambda x: Acc.ratio(x, 2)).map(lambda r: r == fractions.Fraction(1, 2)).run()
+    assert list(np.asarray(halves)) == [True, False]
 
 
 def test_files():

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conformance.h"
+#include "conf-coverage.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +125,7 @@ conf_init (int    *argc,
       g_ptr_array_add (backends, backend);
       load_expected (acc_backend_get_name (backend));
     }
+  conf_coverage_begin ();
 }
 
 int
@@ -131,6 +133,7 @@ conf_run (void)
 {
   int status = g_test_run ();
 
+  conf_coverage_end ();
   g_clear_pointer (&backends, g_ptr_array_unref);
   g_clear_object (&interpreter);
   g_clear_pointer (&expected_failures, g_hash_table_unref);
@@ -171,6 +174,7 @@ conf_fail (const char *backend,
   message = g_strdup_vprintf (format, args);
   va_end (args);
 
+  conf_coverage_count (backend, FALSE);
   if (reason != NULL)
     {
       g_test_message ("expected: %s: %s: %s (%s)", backend, name, message, reason);
@@ -189,6 +193,7 @@ conf_pass (const char *backend,
 {
   const char *reason = find_expected (backend, name);
 
+  conf_coverage_count (backend, TRUE);
   if (reason == NULL)
     return;
   g_test_message ("%s: %s passes, but is listed as an expected failure (%s)", backend, name, reason);

@@ -12,7 +12,8 @@
  * Further variables: ACC_TEST_SEED reproduces a random case, ACC_TEST_TEXT=1 takes every program through its text form,
  * ACC_TEST_VARIANT=1 through a GVariant, ACC_TEST_ASYNC=1 runs asynchronously, ACC_TEST_AGAIN=1 runs what has arguments on others, of
  * other extents, before and after, ACC_TEST_EXPECTED is the folder of expected-failures-BACKEND.txt: lines of
- * "pattern: reason", where the pattern is a glob of case names. A case that is listed and passes is a failure, too. */
+ * "pattern: reason", where the pattern is a glob of case names. A case that is listed and passes is a failure, too.
+ * ACC_TEST_RESULTS names a file for what became of the cases of each function: docs/generate-pages.py reads it. */
 
 void        conf_init           (int *argc, char ***argv);
 int         conf_run            (void);
@@ -103,6 +104,8 @@ void        conf_expect_error   (const char *name, AccArray *array, AccError cod
 void        conf_fail           (const char *backend, const char *name, const char *format, ...) G_GNUC_PRINTF (3, 4);
 /* The case passed: complains where it was expected to fail. */
 void        conf_pass           (const char *backend, const char *name);
+/* The cases that this test judges from now on use @function: "array_take". Calls of public functions say so by themselves. */
+void        conf_use            (const char *function);
 
 typedef AccExpr *(*ConfUnary)  (AccExpr *x);
 typedef AccExpr *(*ConfBinary) (AccExpr *x, AccExpr *y);

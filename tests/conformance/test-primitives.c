@@ -57,6 +57,17 @@ get_primitive (gpointer data)
   return (AccPrimitive) GPOINTER_TO_UINT (data);
 }
 
+/* As acc_expr_add() and its like do, and said to be used as they are. */
+static AccExpr *
+apply (AccPrimitive  primitive,
+       AccExpr     **args)
+{
+  g_autofree char *name = g_strconcat ("primitive_", acc_primitive_get_info (primitive)->name, NULL);
+
+  conf_use (name);
+  return acc_expr_new_primitive (primitive, args);
+}
+
 static gboolean
 is_division (AccPrimitive primitive)
 {
@@ -79,7 +90,7 @@ safe_divisor (AccExpr *x,
 static AccExpr *
 apply1 (AccExpr *x, gpointer data)
 {
-  return acc_expr_new_primitive (get_primitive (data), &x);
+  return apply (get_primitive (data), &x);
 }
 
 static AccExpr *
@@ -87,7 +98,7 @@ apply2 (AccExpr *x, AccExpr *y, gpointer data)
 {
   if (is_division (get_primitive (data)) && conf_checks_are_on ())
     y = safe_divisor (x, y);
-  return acc_expr_new_primitive (get_primitive (data), (AccExpr *[]) { x, y });
+  return apply (get_primitive (data), (AccExpr *[]) { x, y });
 }
 
 static AccArray *
@@ -185,7 +196,7 @@ test_primitive (gconstpointer data)
 static AccExpr *
 divide (AccExpr *x, AccExpr *y, gpointer data)
 {
-  return acc_expr_new_primitive (get_primitive (data), (AccExpr *[]) { x, y });
+  return apply (get_primitive (data), (AccExpr *[]) { x, y });
 }
 
 static void

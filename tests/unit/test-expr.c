@@ -551,6 +551,45 @@ test_loops (void)
   assert_error (acc_expr_iterate (variable ("f4"), INT (1), identity, NULL), ACC_ERROR_TYPE, NULL);
 }
 
+/* As a binding does whose wrapper of the result goes when the callback is over. */
+static AccExpr *
+drop_it (AccExpr  *x,
+         gpointer  data)
+{
+  g_autoptr(AccExpr) leaf = acc_expr_ref_sink (INT (1));
+  g_autoptr(AccExpr) sum = acc_expr_ref_sink (acc_expr_add (x, leaf));
+  g_autoptr(AccExpr) inner = acc_expr_ref_sink (acc_expr_iterate (INT (2), sum, identity, NULL));
+
+  return inner;
+}
+
+static AccExpr *
+drop_leaf (AccExpr  *x,
+           gpointer  data)
+{
+  g_autoptr(AccExpr) leaf = acc_expr_ref_sink (INT (5));
+
+  return leaf;
+}
+
+static void
+test_dropped_results (void)
+{
+  AccElementType *i8 = acc_element_type_new (ACC_KIND_I64);
+
+  for (guint i = 0; i < 3; i++)
+    {
+      AccFunction *function = acc_function_new1 (i8, drop_it, NULL, NULL);
+      AccFunction *constant = acc_function_new1 (i8, drop_leaf, NULL, i8);
+
+      g_assert_true (function->body->type == i8);
+      g_assert_true (constant->body->type == i8);
+      acc_function_unref (constant);
+      acc_function_unref (function);
+    }
+  assert_type (acc_expr_iterate (INT (3), variable ("u1"), drop_it, NULL), "u1");
+}
+
 static void
 test_neighbours (void)
 {
@@ -895,6 +934,7 @@ main (int    argc,
   g_test_add_func ("/expr/literals", test_literals);
   g_test_add_func ("/expr/half", test_half);
   g_test_add_func ("/expr/loops", test_loops);
+  g_test_add_func ("/expr/dropped-results", test_dropped_results);
   g_test_add_func ("/expr/neighbours", test_neighbours);
   g_test_add_func ("/expr/reading", test_reading);
   g_test_add_func ("/expr/functions", test_functions);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Acc for Python: operators on expressions and arrays, NumPy in and out without a copy, exceptions for errors."""
 
+import fractions
 import functools
 import itertools
 import re
@@ -36,9 +37,12 @@ def _type(code):
 
 
 def _type_of_dtype(dtype):
+    import numpy
     if dtype.fields is not None:
         return Acc.ElementType.new_tuple([_type_of_dtype(dtype.fields[name][0]) for name in dtype.names])
     item, lanes = dtype.subdtype or (dtype, ())
+    if item.kind == 'U' and item.itemsize == 4:
+        item = numpy.dtype('u4')  # single characters
     if item.kind not in 'biufc' or item.fields is not None or (lanes and (len(lanes) > 1 or item.kind == 'c' or not 1 <= lanes[0] <= 16)):
         raise TypeError(f'no element type for {dtype}')
     code = 'b1' if item.kind == 'b' else f'{item.kind}{item.itemsize}'
@@ -52,7 +56,7 @@ def _is_vector(element_type):
 
 
 def _expr(value):
-    """An expression from an expression, a number, or a tuple of such."""
+    """An expression from an expression, a number, a character, or a tuple of such."""
     if isinstance(value, Acc.Expr):
         return value
     if isinstance(value, Neighbourhood):
@@ -69,6 +73,10 @@ def _expr(value):
         return Acc.Expr.new_float(value)
     if isinstance(value, complex) and not hasattr(value, 'dtype'):
         return Acc.Expr.complex(Acc.Expr.new_float(value.real), Acc.Expr.new_float(value.imag))
+    if isinstance(value, str) and len(value) == 1:
+        return Acc.Expr.new_typed_uint(_type('u4'), ord(value))
+    if isinstance(value, fractions.Fraction):
+        return _expr((value.numerator, value.denominator))
     if isinstance(value, (tuple, list)):
         return _sound(Acc.Expr.tuple([_expr(item) for item in value]))
     if hasattr(value, 'dtype') and getattr(value, 'shape', None) == ():
@@ -289,12 +297,12 @@ def _lift(name, arity):
 for _name in ('signum', 'recip', 'sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'sinh', 'cosh', 'tanh', 'asinh', 'acosh',
               'atanh', 'exp', 'sqrt', 'log', 'truncate', 'round', 'floor', 'ceiling', 'popcount', 'clz', 'ctz', 'is_nan',
               'is_inf', 'is_finite', 'proper_fraction', 'decode_float', 'shape_size', 'index_head', 'index_tail',
-              'is_just', 'is_nothing', 'from_just', 'is_left', 'is_right', 'from_left', 'from_right',
+              'numerator', 'denominator', 'to_ratio', 'is_just', 'is_nothing', 'from_just', 'is_left', 'is_right', 'from_left', 'from_right',
               'real', 'imag', 'conjugate', 'magnitude', 'phase', 'cis', 'polar'):
     globals()[_name] = _lift(_name, 1)
     __all__.append(_name)
 for _name in ('quot', 'rem', 'rotl', 'rotr', 'logbase', 'atan2', 'min', 'max', 'and_then', 'or_else', 'gcd', 'lcm',
-              'quot_rem', 'div_mod', 'subtract', 'compare', 'intersect', 'union', 'from_maybe', 'mk_polar'):
+              'quot_rem', 'div_mod', 'ratio', 'subtract', 'compare', 'intersect', 'union', 'from_maybe', 'mk_polar'):
     globals()[_name] = _lift(_name, 2)
     __all__.append(_name)
 
@@ -363,6 +371,18 @@ def loop(condition, step, initial):
     """Applies step to a state while condition holds for it."""
     return _build(lambda state: (condition(state), step(state)), 1,
                   lambda callback: Acc.Expr.while_(_expr(initial), callback))
+
+
+@_export
+def iterate(n, step, initial):
+    """Applies step to a value n times; not at all where n is not positive."""
+    return _build(step, 1, lambda callback: Acc.Expr.iterate(_expr(n), _expr(initial), callback))
+
+
+@_export
+def fold_row(array, index, initial, function):
+    """Folds one innermost row of an array, in order, for every element that asks for it; index: that of the row, () for rank 1."""
+    return _build(function, 2, lambda callback: Acc.Expr.fold_row(_array(array), _expr(index), _expr(initial), callback))
 
 
 class Neighbourhood:
@@ -463,6 +483,13 @@ def _shape(shape):
     if isinstance(shape, int):
         shape = (shape,)
     return Acc.Shape.new([int(extent) for extent in shape])
+
+
+def _of_shape(name, shape, *before, after=()):
+    """The operation @name of a shape; where that holds expressions, its form for extents that are known when it runs."""
+    if _has_expr(shape):
+        return getattr(Acc.Array, name + '_expr')(*before, _expr(shape), *after)
+    return getattr(Acc.Array, name)(*before, _shape(shape), *after)
 
 
 def _specification(entries):
@@ -717,7 +744,7 @@ class Array(Acc.Array):
 
     # shape
     def reshape(self, *shape):
-        return _sound(Acc.Array.reshape(self, _shape(shape[0] if len(shape) == 1 else shape)))
+        return _sound(_of_shape('reshape', shape[0] if len(shape) == 1 else shape, self))
 
     def flatten(self):
         return _sound(Acc.Array.flatten(self))
@@ -731,7 +758,7 @@ class Array(Acc.Array):
         return _sound(Acc.Array.replicate_expr(self, _specification(specification)))
 
     def backpermute(self, shape, function):
-        return _build(function, 1, lambda callback: Acc.Array.backpermute(self, _shape(shape), callback))
+        return _build(function, 1, lambda callback: _of_shape('backpermute', shape, self, after=(callback,)))
 
     # parts, along an axis as NumPy counts them
     def take(self, count, axis=-1):
@@ -999,14 +1026,14 @@ __all__ += ['ALL', 'ANY']
 
 @_export
 def generate(shape, function):
-    """The array whose element at an index is function (index)."""
-    return _build(function, 1, lambda callback: Acc.Array.generate(_shape(shape), callback))
+    """The array whose element at an index is function (index). Extents may be expressions, of other arrays, say."""
+    return _build(function, 1, lambda callback: _of_shape('generate', shape, after=(callback,)))
 
 
 @_export
 def fill(shape, value, dtype=None):
     value = _expr(value) if dtype is None else _expr(value).cast(dtype)
-    return _sound(Acc.Array.fill(_shape(shape), value))
+    return _sound(_of_shape('fill', shape, after=(value,)))
 
 
 @_export
