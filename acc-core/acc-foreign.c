@@ -8,6 +8,7 @@
 
 struct _AccForeign {
   gatomicrefcount ref_count;
+  AccForeignFits  fits;       /* NULL: all */
   AccForeignFunc  function;
   gpointer        user_data;
   GDestroyNotify  destroy;
@@ -68,6 +69,42 @@ acc_foreign_find (AccBackend *backend,
   return find (backend, node->foreign_name);
 }
 
+void
+acc_backend_set_routine (AccBackend     *self,
+                         const char     *name,
+                         AccForeignFits  fits,
+                         AccForeignFunc  function,
+                         gpointer        user_data,
+                         GDestroyNotify  destroy)
+{
+  g_autoptr(AccForeign) old = NULL;
+  AccForeignTable *table = acc_backend_get_foreigners (self);
+  gpointer key, value;
+
+  g_mutex_lock (&table->lock);
+  /* It is let go when the lock is open again: that calls back. */
+  if (g_hash_table_steal_extended (table->by_name, name, &key, &value))
+    {
+      g_free (key);
+      old = value;
+    }
+  if (function != NULL)
+    {
+      AccForeign *made = g_new0 (AccForeign, 1);
+
+      g_atomic_ref_count_init (&made->ref_count);
+      made->fits = fits;
+      made->function = function;
+      made->user_data = user_data;
+      made->destroy = destroy;
+      g_hash_table_insert (table->by_name, g_strdup (name), made);
+    }
+  g_mutex_unlock (&table->lock);
+
+  if (function == NULL && destroy != NULL)
+    destroy (user_data);
+}
+
 /**
  * acc_backend_set_foreign:
  * @self: a backend
@@ -82,6 +119,9 @@ acc_foreign_find (AccBackend *backend,
  *
  * Elements that are on a device come to the host for @function, and its result goes there when it is used.
  *
+ * Operations of acc that say so, as [method@Array.matmul] and [method@Array.fft], are foreign operations to backends that compile, too:
+ * what is set replaces what the backend has for them, and %NULL leaves the fallback. The interpreter always takes that.
+ *
  * Since: 1.0
  */
 void
@@ -91,35 +131,10 @@ acc_backend_set_foreign (AccBackend     *self,
                          gpointer        user_data,
                          GDestroyNotify  destroy)
 {
-  g_autoptr(AccForeign) old = NULL;
-  AccForeignTable *table;
-  gpointer key, value;
-
   g_return_if_fail (ACC_IS_BACKEND (self));
   g_return_if_fail (name != NULL);
 
-  table = acc_backend_get_foreigners (self);
-  g_mutex_lock (&table->lock);
-  /* It is let go when the lock is open again: that calls back. */
-  if (g_hash_table_steal_extended (table->by_name, name, &key, &value))
-    {
-      g_free (key);
-      old = value;
-    }
-  if (function != NULL)
-    {
-      AccForeign *made = g_new0 (AccForeign, 1);
-
-      g_atomic_ref_count_init (&made->ref_count);
-      made->function = function;
-      made->user_data = user_data;
-      made->destroy = destroy;
-      g_hash_table_insert (table->by_name, g_strdup (name), made);
-    }
-  g_mutex_unlock (&table->lock);
-
-  if (function == NULL && destroy != NULL)
-    destroy (user_data);
+  acc_backend_set_routine (self, name, NULL, function, user_data, destroy);
 }
 
 /**
@@ -185,6 +200,27 @@ check_result (AccArray  *node,
   return TRUE;
 }
 
+AccArray **
+acc_foreign_get_inputs (AccArray *node,
+                        guint    *n_inputs)
+{
+  gboolean is_offer = node->op != ACC_OP_FOREIGN;
+
+  *n_inputs = is_offer ? node->n_offered : node->n_inputs;
+  return is_offer ? node->offered : node->inputs;
+}
+
+gboolean
+acc_foreign_fits (AccForeign          *self,
+                  AccArray            *node,
+                  const gint64 *const *extents)
+{
+  guint n;
+  AccArray **inputs = acc_foreign_get_inputs (node, &n);
+
+  return self->fits == NULL || self->fits (inputs, extents, n, self->user_data);
+}
+
 AccArray *
 acc_foreign_call (AccForeign  *self,
                   AccArray    *node,
@@ -192,7 +228,11 @@ acc_foreign_call (AccForeign  *self,
                   GError     **error)
 {
   GError *local = NULL;
-  g_autoptr(AccArray) result = self->function (inputs, node->n_inputs, self->user_data, &local);
+  g_autoptr(AccArray) result = NULL;
+  guint n;
+
+  acc_foreign_get_inputs (node, &n);
+  result = self->function (inputs, n, self->user_data, &local);
 
   if (local != NULL)
     {
@@ -230,6 +270,22 @@ acc_foreign_check (AccArray      *node,
 }
 
 /* --- building */
+
+void
+acc_array_offer (AccArray    *self,
+                 const char  *name,
+                 AccArray   **inputs,
+                 guint        n_inputs)
+{
+  if (self->error != NULL)
+    return;
+
+  self->foreign_name = g_strdup (name);
+  self->n_offered = n_inputs;
+  self->offered = g_new (AccArray *, MAX (n_inputs, 1));
+  for (guint i = 0; i < n_inputs; i++)
+    self->offered[i] = g_object_ref (inputs[i]);
+}
 
 /**
  * acc_array_foreign:
