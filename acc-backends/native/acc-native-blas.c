@@ -47,95 +47,33 @@ get_functions (void)
   return state == 1 ? &functions : NULL;
 }
 
-/* m × k and k × n, @outer of them: those of a factor that there is one of have no step. */
-typedef struct {
-  gint64 outer, m, n, k;
-  gsize  left_step, right_step;
-} Product;
-
-static gboolean
-measure (AccArray           **inputs,
-         const gint64 *const *extents,
-         Product             *product)
-{
-  guint l = inputs[0]->rank, r = inputs[1]->rank;
-  const gint64 *deeper = l >= r ? extents[0] : extents[1];
-
-  if (l < 2 || r < 2 || (l > 2 && r > 2 && l != r) || extents[0][l - 1] != extents[1][r - 2])
-    return FALSE;
-
-  *product = (Product) { 1, extents[0][l - 2], extents[1][r - 1], extents[0][l - 1], 0, 0 };
-  for (guint i = 0; i + 2 < MAX (l, r); i++)
-    {
-      if (l == r && extents[0][i] != extents[1][i])
-        return FALSE;
-      product->outer *= deeper[i];
-    }
-  product->left_step = l > 2 ? product->m * product->k : 0;
-  product->right_step = r > 2 ? product->k * product->n : 0;
-  /* Many matrices times one are one of many rows. */
-  if (r == 2 && product->outer <= G_MAXINT32 / MAX (product->m, 1))
-    {
-      product->m *= product->outer;
-      product->outer = 1;
-    }
-
-  return TRUE;
-}
-
-static gboolean
-is_worth (gint64 side)
-{
-  return side >= ACC_FOREIGN_SHORTEST_SIDE && side <= G_MAXINT32;
-}
-
 static gboolean
 fits (AccArray           **inputs,
       const gint64 *const *extents,
       guint                n_inputs,
       gpointer             user_data)
 {
-  Product p;
-  AccElementType *type = n_inputs == 2 ? inputs[0]->type : NULL;
+  AccLibraryProduct p;
 
-  if (type == NULL || type != inputs[1]->type || acc_element_type_is_tuple (type))
-    return FALSE;
-
-  switch ((guint) acc_element_type_get_kind (type))
-    {
-    case ACC_KIND_F32:
-    case ACC_KIND_F64:
-      break;
-    case ACC_KIND_COMPLEX:
-      if (acc_element_type_get_leaf (type, 0) == ACC_KIND_F16)
-        return FALSE;
-      break;
-    default:
-      return FALSE;
-    }
-
-  return measure (inputs, extents, &p) && p.outer > 0 && is_worth (p.m) && is_worth (p.n) && is_worth (p.k) && get_functions () != NULL;
+  return acc_library_measure_product (inputs, extents, n_inputs, &p) && get_functions () != NULL;
 }
 
 static void
-multiply (const Functions *blas,
-          AccElementType  *type,
-          const Product   *p,
-          const guint8    *left,
-          const guint8    *right,
-          guint8          *result)
+multiply (const Functions         *blas,
+          const AccLibraryProduct *p,
+          const guint8            *left,
+          const guint8            *right,
+          guint8                  *result)
 {
   static const float one[] = { 1, 0 }, zero[] = { 0, 0 };
   static const double one_wide[] = { 1, 0 }, zero_wide[] = { 0, 0 };
   int m = (int) p->m, n = (int) p->n, k = (int) p->k;
-  gboolean is_complex = acc_element_type_get_kind (type) == ACC_KIND_COMPLEX;
-  gboolean is_wide = acc_element_type_get_leaf (type, 0) == ACC_KIND_F64;
 
-  if (is_complex && is_wide)
+  if (p->is_complex && p->is_wide)
     blas->cblas_zgemm (ROW_MAJOR, NO_TRANSPOSITION, NO_TRANSPOSITION, m, n, k, one_wide, left, k, right, n, zero_wide, result, n);
-  else if (is_complex)
+  else if (p->is_complex)
     blas->cblas_cgemm (ROW_MAJOR, NO_TRANSPOSITION, NO_TRANSPOSITION, m, n, k, one, left, k, right, n, zero, result, n);
-  else if (is_wide)
+  else if (p->is_wide)
     blas->cblas_dgemm (ROW_MAJOR, NO_TRANSPOSITION, NO_TRANSPOSITION, m, n, k, 1, left, k, right, n, 0, result, n);
   else
     blas->cblas_sgemm (ROW_MAJOR, NO_TRANSPOSITION, NO_TRANSPOSITION, m, n, k, 1, left, k, right, n, 0, result, n);
@@ -159,9 +97,9 @@ matmul (AccArray **inputs,
   const guint8 *left, *right;
   gpointer data;
   AccArray *result;
-  Product p;
+  AccLibraryProduct p;
 
-  measure (inputs, extents, &p);
+  acc_library_measure_product (inputs, extents, n_inputs, &p);
   wanted[rank - 2] = extents[0][inputs[0]->rank - 2];
   wanted[rank - 1] = p.n;
   if ((left = acc_buffer_map (inputs[0]->buffers[0], error)) == NULL || (right = acc_buffer_map (inputs[1]->buffers[0], error)) == NULL)
@@ -175,7 +113,8 @@ matmul (AccArray **inputs,
   if (before != n_threads)
     blas->openblas_set_num_threads (n_threads);
   for (gint64 i = 0; i < p.outer; i++)
-    multiply (blas, inputs[0]->type, &p, left + i * p.left_step * size, right + i * p.right_step * size, (guint8 *) data + i * p.m * p.n * size);
+    multiply (blas, &p, left + (gsize) (i * p.left_step) * size, right + (gsize) (i * p.right_step) * size,
+              (guint8 *) data + (gsize) (i * p.m * p.n) * size);
   if (before != n_threads)
     blas->openblas_set_num_threads (before);
   g_mutex_unlock (&lock);

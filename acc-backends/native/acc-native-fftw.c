@@ -284,16 +284,9 @@ run_pass (Fftw          *fftw,
 
 /* --- of arrays */
 
-/* Along @n_dimensions dimensions, with @n_after after them. */
 typedef struct {
-  const char *name;
-  guint       n_dimensions, n_after;
-  int         sign;
-} Form;
-
-typedef struct {
-  Fftw       *fftw;
-  const Form *form;
+  Fftw                      *fftw;
+  const AccLibraryTransform *form;
 } Routine;
 
 static void
@@ -312,18 +305,9 @@ fits (AccArray           **inputs,
       gpointer             user_data)
 {
   const Routine *self = user_data;
-  AccElementType *type = n_inputs == 1 ? inputs[0]->type : NULL;
-  gint64 size = 1;
+  gboolean is_wide;
 
-  if (type == NULL || acc_element_type_is_tuple (type) || acc_element_type_get_kind (type) != ACC_KIND_COMPLEX
-      || acc_element_type_get_leaf (type, 0) == ACC_KIND_F16)
-    return FALSE;
-  if (inputs[0]->rank < self->form->n_dimensions || (self->form->n_after > 0 && inputs[0]->rank != self->form->n_dimensions + 2))
-    return FALSE;
-  for (guint i = 0; i < inputs[0]->rank; i++)
-    size *= extents[0][i];
-
-  return size >= ACC_FOREIGN_WORTH && get_functions (acc_element_type_get_leaf (type, 0) == ACC_KIND_F64) != NULL;
+  return acc_library_measure_transform (self->form, inputs, extents, n_inputs, &is_wide) && get_functions (is_wide) != NULL;
 }
 
 static AccArray *
@@ -352,7 +336,7 @@ transform (AccArray **inputs,
         *(i < d ? &outer : &inner) *= i == d ? 1 : extents[i];
       if (extents[d] == 1 && from == to)
         continue;
-      if (!run_pass (self->fftw, is_wide, self->form->sign, from, to, outer, extents[d], inner, error))
+      if (!run_pass (self->fftw, is_wide, self->form->forward ? FORWARD : BACKWARD, from, to, outer, extents[d], inner, error))
         return NULL;
       from = to;
     }
@@ -363,25 +347,19 @@ transform (AccArray **inputs,
 void
 acc_native_fftw_add (AccHost *host)
 {
-  static const Form forms[] = {
-    { "acc-fft-forward", 1, 0, FORWARD }, { "acc-fft-reverse", 1, 0, BACKWARD },
-    { "acc-fft2-forward", 2, 0, FORWARD }, { "acc-fft2-reverse", 2, 0, BACKWARD },
-    { "acc-fft3-forward", 3, 0, FORWARD }, { "acc-fft3-reverse", 3, 0, BACKWARD },
-    { "acc-fft-middle-forward", 1, 1, FORWARD }, { "acc-fft-middle-reverse", 1, 1, BACKWARD },
-  };
   Fftw *fftw = g_new0 (Fftw, 1);
 
   g_atomic_ref_count_init (&fftw->ref_count);
   fftw->host = host;
   g_mutex_init (&fftw->lock);
   fftw->plans = g_hash_table_new_full (key_hash, key_equal, NULL, plan_unref);
-  for (guint i = 0; i < G_N_ELEMENTS (forms); i++)
+  for (guint i = 0; i < ACC_LIBRARY_N_TRANSFORMS; i++)
     {
       Routine *routine = g_new (Routine, 1);
 
-      *routine = (Routine) { fftw, &forms[i] };
+      *routine = (Routine) { fftw, &acc_library_transforms[i] };
       g_atomic_ref_count_inc (&fftw->ref_count);
-      acc_backend_set_routine (host->backend, forms[i].name, fits, transform, routine, routine_free);
+      acc_backend_set_routine (host->backend, routine->form->name, fits, transform, routine, routine_free);
     }
   fftw_unref (fftw);
 }
