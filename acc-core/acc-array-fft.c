@@ -252,8 +252,8 @@ transform_dimensions (AccArray   *self,
  *
  * A backend may have a routine of its own, as if this were a foreign operation with the name `acc-fft-forward`, or `acc-fft-reverse`, of
  * an array of c8 or c16 ([method@Backend.set_foreign]); `acc-fft2-…` and `acc-fft3-…` are those of the two and three innermost
- * dimensions, `acc-fft-middle-…` is that of the one in the middle of three. `native` has those of FFTW, where it is found, for arrays
- * that are large enough. A run by rows does without.
+ * dimensions, `acc-fft-middle-…` is that of the one in the middle of three. `native` has those of FFTW, `cuda` those of cuFFT,
+ * where they are found, for arrays that are large enough. A run by rows does without.
  *
  * ```c
  * g_autoptr(AccArray) spectrum = acc_array_fft (samples, ACC_FFT_FORWARD);

@@ -473,8 +473,8 @@ check_factors (AccArray *node,
  * O(m · k · n) multiplications, and memory for @other and for the result besides.
  *
  * A backend may have a routine of its own for two arrays of rank 2 or more and of f4, f8, c8 or c16, as if this were a foreign operation
- * with the name `acc-matmul` ([method@Backend.set_foreign]); its sums are in another order. `native` has that of OpenBLAS, where it is
- * found, for matrices that are large enough. A run by rows does without.
+ * with the name `acc-matmul` ([method@Backend.set_foreign]); its sums are in another order. `native` has that of OpenBLAS, `cuda`
+ * that of cuBLAS, where it is found, for matrices that are large enough. A run by rows does without.
  *
  * ```c
  * g_autoptr(AccArray) rotated = acc_array_matmul (points, rotation);    // n × 3 times 3 × 3

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-foreign-private.h"
+#include "acc-foreign-launch-private.h"
 
 #include "acc-array-build-private.h"
 #include "acc-error.h"
@@ -10,6 +10,7 @@ struct _AccForeign {
   gatomicrefcount ref_count;
   AccForeignFits  fits;       /* NULL: all */
   AccForeignFunc  function;
+  AccForeignLaunchFunc launch;   /* in its place */
   gpointer        user_data;
   GDestroyNotify  destroy;
 };
@@ -69,13 +70,11 @@ acc_foreign_find (AccBackend *backend,
   return find (backend, node->foreign_name);
 }
 
-void
-acc_backend_set_routine (AccBackend     *self,
-                         const char     *name,
-                         AccForeignFits  fits,
-                         AccForeignFunc  function,
-                         gpointer        user_data,
-                         GDestroyNotify  destroy)
+/* Takes over @made; NULL: nothing any more. */
+static void
+set (AccBackend *self,
+     const char *name,
+     AccForeign *made)
 {
   g_autoptr(AccForeign) old = NULL;
   AccForeignTable *table = acc_backend_get_foreigners (self);
@@ -88,21 +87,54 @@ acc_backend_set_routine (AccBackend     *self,
       g_free (key);
       old = value;
     }
-  if (function != NULL)
-    {
-      AccForeign *made = g_new0 (AccForeign, 1);
-
-      g_atomic_ref_count_init (&made->ref_count);
-      made->fits = fits;
-      made->function = function;
-      made->user_data = user_data;
-      made->destroy = destroy;
-      g_hash_table_insert (table->by_name, g_strdup (name), made);
-    }
+  if (made != NULL)
+    g_hash_table_insert (table->by_name, g_strdup (name), made);
   g_mutex_unlock (&table->lock);
+}
 
-  if (function == NULL && destroy != NULL)
-    destroy (user_data);
+/* NULL without a function, when @user_data is let go. */
+static AccForeign *
+make (AccForeignFits       fits,
+      AccForeignFunc       function,
+      AccForeignLaunchFunc launch,
+      gpointer             user_data,
+      GDestroyNotify       destroy)
+{
+  AccForeign *made = g_new0 (AccForeign, 1);
+
+  g_atomic_ref_count_init (&made->ref_count);
+  made->fits = fits;
+  made->function = function;
+  made->launch = launch;
+  made->user_data = user_data;
+  made->destroy = destroy;
+  if (function != NULL || launch != NULL)
+    return made;
+
+  acc_foreign_unref (made);
+  return NULL;
+}
+
+void
+acc_backend_set_routine (AccBackend     *self,
+                         const char     *name,
+                         AccForeignFits  fits,
+                         AccForeignFunc  function,
+                         gpointer        user_data,
+                         GDestroyNotify  destroy)
+{
+  set (self, name, make (fits, function, NULL, user_data, destroy));
+}
+
+void
+acc_backend_set_launch_routine (AccBackend           *self,
+                                const char           *name,
+                                AccForeignFits        fits,
+                                AccForeignLaunchFunc  function,
+                                gpointer              user_data,
+                                GDestroyNotify        destroy)
+{
+  set (self, name, make (fits, NULL, function, user_data, destroy));
 }
 
 /**
@@ -135,6 +167,45 @@ acc_backend_set_foreign (AccBackend     *self,
   g_return_if_fail (name != NULL);
 
   acc_backend_set_routine (self, name, NULL, function, user_data, destroy);
+}
+
+/**
+ * acc_backend_set_foreign_launch:
+ * @self: a backend
+ * @name: the name of an operation, as acc_array_foreign() has it
+ * @function: (scope notified) (closure user_data) (destroy destroy) (nullable): what this backend does in place of the fallback;
+ *   %NULL: the fallback
+ * @user_data: data for @function
+ * @destroy: (nullable): called when @function is not needed any more
+ *
+ * As [method@Backend.set_foreign], with a function that works where the elements are: nothing is moved from a device for it. Replaces what
+ * either set under @name. Backends of devices without addresses, and the interpreter, run the fallback.
+ *
+ * |[<!-- language="C" -->
+ * static gboolean
+ * scale (AccForeignLaunch *launch, gpointer data, GError **error)
+ * {
+ *   AccShape *shape = acc_array_get_shape (acc_foreign_launch_get_input (launch, 0));
+ *
+ *   return acc_foreign_launch_begin (launch, shape, error) &&
+ *          scale_on_stream ((CUstream) acc_foreign_launch_get_queue (launch), acc_foreign_launch_get_input_address (launch, 0, 0),
+ *                           acc_foreign_launch_get_result_address (launch, 0), acc_shape_get_size (shape), error);
+ * }
+ * ]|
+ *
+ * Since: 1.0
+ */
+void
+acc_backend_set_foreign_launch (AccBackend           *self,
+                                const char           *name,
+                                AccForeignLaunchFunc  function,
+                                gpointer              user_data,
+                                GDestroyNotify        destroy)
+{
+  g_return_if_fail (ACC_IS_BACKEND (self));
+  g_return_if_fail (name != NULL);
+
+  acc_backend_set_launch_routine (self, name, NULL, function, user_data, destroy);
 }
 
 /**
@@ -221,24 +292,26 @@ acc_foreign_fits (AccForeign          *self,
   return self->fits == NULL || self->fits (inputs, extents, n, self->user_data);
 }
 
-AccArray *
-acc_foreign_call (AccForeign  *self,
-                  AccArray    *node,
-                  AccArray   **inputs,
-                  GError     **error)
+gboolean
+acc_foreign_is_launch (AccForeign *self)
 {
-  GError *local = NULL;
-  g_autoptr(AccArray) result = NULL;
-  guint n;
+  return self->launch != NULL;
+}
 
-  acc_foreign_get_inputs (node, &n);
-  result = self->function (inputs, n, self->user_data, &local);
+/* What a function gave, or its error. Takes over both. */
+static AccArray *
+finish (AccArray  *node,
+        AccArray  *given,
+        GError    *problem,
+        GError   **error)
+{
+  g_autoptr(AccArray) result = given;
 
-  if (local != NULL)
+  if (problem != NULL)
     {
       g_autofree char *what = acc_array_describe (node);
 
-      g_propagate_prefixed_error (error, local, "%s: “%s”: ", what, node->foreign_name);
+      g_propagate_prefixed_error (error, problem, "%s: “%s”: ", what, node->foreign_name);
       return NULL;
     }
   if (result == NULL)
@@ -247,6 +320,32 @@ acc_foreign_call (AccForeign  *self,
       return NULL;
     }
   return check_result (node, result, error) ? g_steal_pointer (&result) : NULL;
+}
+
+AccArray *
+acc_foreign_call (AccForeign  *self,
+                  AccArray    *node,
+                  AccArray   **inputs,
+                  GError     **error)
+{
+  GError *local = NULL;
+  AccArray *result;
+  guint n;
+
+  acc_foreign_get_inputs (node, &n);
+  result = self->function (inputs, n, self->user_data, &local);
+  return finish (node, result, local, error);
+}
+
+AccArray *
+acc_foreign_launch_call (AccForeignLaunch  *self,
+                         AccForeign        *foreign,
+                         GError           **error)
+{
+  GError *local = NULL;
+  gboolean ok = foreign->launch (self, foreign->user_data, &local);
+
+  return finish (self->node, ok ? g_steal_pointer (&self->result) : NULL, local, error);
 }
 
 gboolean

@@ -90,8 +90,7 @@ matmul (AccArray **inputs,
   AccHost *host = user_data;
   const Functions *blas = get_functions ();
   const gint64 *extents[] = { acc_shape_get_extents (inputs[0]->shape, NULL), acc_shape_get_extents (inputs[1]->shape, NULL) };
-  guint deeper = inputs[0]->rank >= inputs[1]->rank ? 0 : 1, rank = inputs[deeper]->rank;
-  g_autofree gint64 *wanted = g_memdup2 (extents[deeper], rank * sizeof (gint64));
+  g_autoptr (AccShape) shape = acc_library_dup_product_shape (inputs, extents);
   gsize size = acc_element_type_get_size (inputs[0]->type);
   int n_threads = (int) acc_workers_get_n_threads (host->workers), before;
   const guint8 *left, *right;
@@ -100,11 +99,9 @@ matmul (AccArray **inputs,
   AccLibraryProduct p;
 
   acc_library_measure_product (inputs, extents, n_inputs, &p);
-  wanted[rank - 2] = extents[0][inputs[0]->rank - 2];
-  wanted[rank - 1] = p.n;
   if ((left = acc_buffer_map (inputs[0]->buffers[0], error)) == NULL || (right = acc_buffer_map (inputs[1]->buffers[0], error)) == NULL)
     return NULL;
-  result = acc_library_new_array (host, inputs[0]->type, wanted, rank, "matmul", &data, error);
+  result = acc_library_new_array (host, inputs[0]->type, shape, "matmul", &data, error);
   if (result == NULL)
     return NULL;
 

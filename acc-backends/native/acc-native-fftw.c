@@ -325,7 +325,7 @@ transform (AccArray **inputs,
   g_autoptr (AccArray) result = NULL;
   gpointer to;
 
-  if (from == NULL || (result = acc_library_new_array (self->fftw->host, type, extents, rank, "fft", &to, error)) == NULL)
+  if (from == NULL || (result = acc_library_new_array (self->fftw->host, type, inputs[0]->shape, "fft", &to, error)) == NULL)
     return NULL;
 
   for (guint d = end; d-- > end - self->form->n_dimensions; )

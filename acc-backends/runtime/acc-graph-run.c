@@ -3,7 +3,7 @@
 
 #include "acc-backends/fusion/acc-function-facts.h"
 #include "acc-backends/fusion/acc-fusion-graph.h"
-#include "acc-core/acc-foreign-private.h"
+#include "acc-foreign-run.h"
 #include "acc-run.h"
 
 /* Operations per element from which on it is better to keep an array than to compute it again. */
@@ -456,7 +456,7 @@ find_foreign (Run      *run,
   AccArray **inputs;
   guint n;
 
-  if (foreign == NULL)
+  if (foreign == NULL || !acc_foreign_can_run (run->graph->host, foreign))
     return NULL;
 
   inputs = acc_foreign_get_inputs (node, &n);
@@ -493,7 +493,7 @@ call (Run         *run,
     }
 
   if (foreign != NULL)
-    result = acc_foreign_call (foreign, node, inputs, error);
+    result = acc_foreign_run (run->graph->host, foreign, node, inputs, error);
   else if (!run_graph (acc_graph_get_body (run->graph, node->programs[0]), run->scope, inputs, &result, run->cancellable, error))
     result = NULL;
   if (result == NULL)

@@ -39,18 +39,16 @@ acc_library_open (const char *const      *names,
 AccArray *
 acc_library_new_array (AccHost         *host,
                        AccElementType  *type,
-                       const gint64    *extents,
-                       guint            rank,
+                       AccShape        *shape,
                        const char      *what,
                        gpointer        *data,
                        GError         **error)
 {
-  g_autoptr (AccShape) shape = acc_shape_new (extents, rank);
   gsize bytes = acc_element_type_get_size (type);
   AccBuffer *buffer;
 
-  for (guint i = 0; i < rank; i++)
-    if (!g_size_checked_mul (&bytes, bytes, (gsize) extents[i]) || bytes > G_MAXINT64)
+  for (guint i = 0; i < acc_shape_get_rank (shape); i++)
+    if (!g_size_checked_mul (&bytes, bytes, (gsize) acc_shape_get_extent (shape, i)) || bytes > G_MAXINT64)
       {
         g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "%s: the array has too many elements", what);
         return NULL;
@@ -123,6 +121,19 @@ acc_library_measure_product (AccArray           **inputs,
     }
 
   return product->outer > 0 && is_worth (product->m) && is_worth (product->n) && is_worth (product->k);
+}
+
+AccShape *
+acc_library_dup_product_shape (AccArray           **inputs,
+                               const gint64 *const *extents)
+{
+  guint deeper = inputs[0]->rank >= inputs[1]->rank ? 0 : 1, rank = inputs[deeper]->rank;
+  g_autofree gint64 *product = g_memdup2 (extents[deeper], rank * sizeof (gint64));
+
+  product[rank - 2] = extents[0][inputs[0]->rank - 2];
+  product[rank - 1] = extents[1][inputs[1]->rank - 1];
+
+  return acc_shape_new (product, rank);
 }
 
 /* --- transforms */

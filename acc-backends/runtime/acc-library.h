@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-core/acc-foreign-private.h"
+#include "acc-core/acc-foreign-launch-private.h"
 #include "acc-host.h"
 
 G_BEGIN_DECLS
@@ -16,8 +16,7 @@ typedef struct {
 /* The first of @names that is there and has all of @symbols; both end with NULL. It stays loaded. */
 gboolean  acc_library_open      (const char *const *names, const AccLibrarySymbol *symbols);
 /* An array of a type with one buffer, in memory of the pool that is still to be written to: at *@data. */
-AccArray *acc_library_new_array (AccHost *host, AccElementType *type, const gint64 *extents, guint rank, const char *what, gpointer *data,
-                                 GError **error);
+AccArray *acc_library_new_array (AccHost *host, AccElementType *type, AccShape *shape, const char *what, gpointer *data, GError **error);
 
 /* m × k and k × n, @outer of them: those of a factor that there is one of have no step. */
 typedef struct {
@@ -28,6 +27,9 @@ typedef struct {
 
 /* Whether "acc-matmul" of such inputs is one, and worth a library's routine. */
 gboolean acc_library_measure_product (AccArray **inputs, const gint64 *const *extents, guint n_inputs, AccLibraryProduct *product);
+
+/* Extents of the product; owned. */
+AccShape *acc_library_dup_product_shape (AccArray **inputs, const gint64 *const *extents);
 
 /* Along @n_dimensions dimensions, with @n_after after them. */
 typedef struct {
