@@ -127,26 +127,27 @@ get_component (AccElementType *type)
   return acc_element_kind_is_float (kind) ? kind : ACC_KIND_BOOL;
 }
 
-static gboolean
-check (AccArray   *node,
-       const char *operation,
-       AccArray   *self,
-       gint        dimension,
-       Transform  *transform)
+gboolean
+acc_fft_check (AccArray   *node,
+               const char *operation,
+               AccArray   *self,
+               gint        dimension,
+               guint       n_dimensions,
+               guint      *first)
 {
   AccShape *shape = acc_array_get_shape (self);
-  guint last;
+  guint last, unused;
 
   if (!acc_array_find_dimension (node, self, operation, dimension, &last) ||
-      !acc_array_find_dimension (node, self, operation, -(gint) transform->n_dimensions, &transform->first))
+      !acc_array_find_dimension (node, self, operation, -(gint) n_dimensions, &unused))
     return FALSE;
   if (get_component (self->type) == ACC_KIND_BOOL)
     return acc_array_fail (node, ACC_ERROR_TYPE, "%s: elements are floats or complex numbers, not %s", operation, acc_element_type_get_code (self->type));
   if (shape == NULL)
     return acc_array_fail (node, ACC_ERROR_UNSUPPORTED, "%s: extents must be known before it runs", operation);
 
-  transform->first = last + 1 - transform->n_dimensions;
-  for (guint d = transform->first; d <= last; d++)
+  *first = last + 1 - n_dimensions;
+  for (guint d = *first; d <= last; d++)
     if (acc_shape_get_extent (shape, d) > G_MAXINT32 && !acc_fft_is_smooth (acc_shape_get_extent (shape, d)))
       return acc_array_fail (node, ACC_ERROR_UNSUPPORTED, "%s: a row of %" G_GINT64_FORMAT " elements is too long, for want of small factors", operation,
                              acc_shape_get_extent (shape, d));
@@ -216,7 +217,7 @@ transform_dimensions (AccArray   *self,
   AccElementKind kind;
   g_autoptr(AccArray) numbers = NULL, spectrum = NULL, shaped = NULL, scaled = NULL;
 
-  if (node->error != NULL || !check (node, operation, self, dimension, &transform))
+  if (node->error != NULL || !acc_fft_check (node, operation, self, dimension, n_dimensions, &transform.first))
     return acc_array_complete (node);
   g_object_unref (node);
 
