@@ -531,20 +531,17 @@ take_offer (Run       *run,
   return foreign == NULL || call (run, node, foreign, error);
 }
 
-/* Whether there is anything that the backend could take. */
+/* Whether the backend has any of the operations; where extents are known before anything runs, for inputs such as these. */
 static gboolean
-has_takers (AccGraph *graph)
+has_takers (Run *run)
 {
   GHashTableIter iter;
   gpointer node;
 
-  if (graph->offers == NULL)
-    return FALSE;
-
-  g_hash_table_iter_init (&iter, graph->offers);
+  g_hash_table_iter_init (&iter, run->graph->offers);
   while (g_hash_table_iter_next (&iter, &node, NULL))
     {
-      g_autoptr (AccForeign) foreign = acc_foreign_find (graph->host->backend, node);
+      g_autoptr (AccForeign) foreign = run->graph->is_simple ? find_foreign (run, node) : acc_foreign_find (run->graph->host->backend, node);
 
       if (foreign != NULL)
         return TRUE;
@@ -715,13 +712,20 @@ run_graph (AccGraph      *graph,
 {
   g_autoptr (GPtrArray) targets = NULL;
   Scope scope;
-  Run run = { graph, &scope, cancellable, has_takers (graph) };
+  Run run = { graph, &scope, cancellable, FALSE };
   gboolean ok;
 
-  if (graph->is_simple && !run.takes_offers)
+  if (graph->is_simple && graph->offers == NULL)
     return run_simple (graph, parent, arguments, results, cancellable, error);
 
   scope_init (&scope, parent, graph, arguments);
+  run.takes_offers = graph->offers != NULL && has_takers (&run);
+  if (graph->is_simple && !run.takes_offers)
+    {
+      scope_clear (&scope);
+      return run_simple (graph, parent, arguments, results, cancellable, error);
+    }
+
   targets = g_ptr_array_new ();
   for (guint i = 0; i < graph->n_results; i++)
     g_ptr_array_add (targets, graph->results[i]);
