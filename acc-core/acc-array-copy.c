@@ -36,7 +36,7 @@ acc_array_copy_with_inputs (AccArray *self, AccArray **inputs)
   copy->parameter = self->parameter;
   copy->declared = g_memdup2 (self->declared, self->rank * sizeof (gint64));
   copy->item = self->item;
-  copy->foreign_name = g_strdup (self->foreign_name);
+  copy->foreign_name = self->op == ACC_OP_FOREIGN ? g_strdup (self->foreign_name) : NULL;
   copy->specification = g_memdup2 (self->specification, self->n_specification * sizeof (gint64));
   copy->n_specification = self->n_specification;
 

@@ -24,6 +24,9 @@ AccArray *acc_fft_convolve      (const AccFft *self, AccArray *pairs);
 /* Has no prime factors that there is no pass for. */
 gboolean  acc_fft_is_smooth     (gint64 n);
 
+/* Whether there is a transform of @self along @dimension and those before it, @n_dimensions in all, from *@first on; else @node says. */
+gboolean  acc_fft_check         (AccArray *node, const char *operation, AccArray *self, gint dimension, guint n_dimensions, guint *first);
+
 AccArray *acc_fft_generate3     (gint64 outer, gint64 n, gint64 inner, AccExprFunc element, gpointer user_data);
 /* exp (-2πi @turns / @n) as a pair of f8; @turns from 0 to @n - 1. */
 AccExpr  *acc_fft_root          (AccExpr *turns, AccExpr *n);

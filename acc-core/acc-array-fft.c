@@ -2,6 +2,7 @@
 #include "acc-array-build-private.h"
 #include "acc-array-fft-private.h"
 #include "acc-error.h"
+#include "acc-foreign-private.h"
 
 /* Discrete Fourier transforms. A transform the other way is the forward one of numbers whose parts are exchanged, and exchanged back. */
 
@@ -53,22 +54,38 @@ acc_fft_transform (const AccFft *self,
 
 typedef struct {
   AccFftMode      mode;
-  AccElementType *result;   /* complex */
-  AccElementType *type;     /* of what is computed with */
+  AccElementType *type;     /* of what is computed with: floats */
   AccArray       *array;
   guint           first, n_dimensions;
 } Transform;
+
+/* Complex numbers with parts of type @data, of others or of floats. */
+static AccExpr *
+convert (AccExpr *x,
+         gpointer data)
+{
+  gboolean is_complex = acc_element_type_get_kind (acc_expr_get_element_type (x)) == ACC_KIND_COMPLEX;
+  AccExpr *re = acc_expr_cast (is_complex ? acc_expr_real (x) : x, data);
+
+  return acc_expr_complex (re, is_complex ? acc_expr_cast (acc_expr_imag (x), data) : acc_expr_new_typed_float (data, 0));
+}
+
+static AccArray *
+convert_all (AccArray       *array,
+             AccElementKind  component)
+{
+  return array->type == acc_element_type_new_complex (component) ? g_object_ref (array)
+                                                                 : acc_array_map (array, convert, acc_element_type_new (component));
+}
 
 static AccExpr *
 parts_of (AccExpr *x,
           gpointer data)
 {
   const Transform *transform = data;
-  gboolean is_complex = acc_element_type_get_kind (acc_expr_get_element_type (x)) == ACC_KIND_COMPLEX;
-  AccExpr *re = acc_expr_cast (is_complex ? acc_expr_real (x) : x, transform->type);
-  AccExpr *im = is_complex ? acc_expr_cast (acc_expr_imag (x), transform->type) : acc_expr_new_typed_float (transform->type, 0);
 
-  return transform->mode == ACC_FFT_FORWARD ? acc_expr_tuple2 (re, im) : acc_expr_tuple2 (im, re);
+  return transform->mode == ACC_FFT_FORWARD ? acc_expr_tuple2 (acc_expr_real (x), acc_expr_imag (x))
+                                            : acc_expr_tuple2 (acc_expr_imag (x), acc_expr_real (x));
 }
 
 static AccExpr *
@@ -76,23 +93,24 @@ join_parts (AccExpr *pair,
             gpointer data)
 {
   const Transform *transform = data;
-  AccElementType *component = acc_element_type_new (acc_element_type_get_leaf (transform->result, 0));
-  AccExpr *parts[2], *product = acc_array_number (1);
+  guint re = transform->mode == ACC_FFT_FORWARD ? 0 : 1;
+
+  return acc_expr_complex (acc_expr_item (pair, re), acc_expr_item (pair, 1 - re));
+}
+
+static AccExpr *
+divide_by_size (AccExpr *x,
+                gpointer data)
+{
+  const Transform *transform = data;
+  AccExpr *product = acc_array_number (1);
   g_autoptr(AccExpr) size = NULL;
 
   for (guint i = 0; i < transform->n_dimensions; i++)
     product = acc_expr_mul (product, acc_expr_extent (transform->array, transform->first + i));
   size = acc_expr_ref_sink (acc_expr_cast (product, transform->type));
-  for (guint i = 0; i < 2; i++)
-    {
-      AccExpr *part = acc_expr_item (pair, transform->mode == ACC_FFT_FORWARD ? i : 1 - i);
 
-      if (transform->mode == ACC_FFT_INVERSE)
-        part = acc_expr_fdiv (part, size);
-      parts[i] = acc_expr_cast (part, component);
-    }
-
-  return acc_expr_complex (parts[0], parts[1]);
+  return acc_expr_complex (acc_expr_fdiv (acc_expr_real (x), size), acc_expr_fdiv (acc_expr_imag (x), size));
 }
 
 /* The kind of the floats that transforms of @type are of; b1 for none. */
@@ -109,31 +127,81 @@ get_component (AccElementType *type)
   return acc_element_kind_is_float (kind) ? kind : ACC_KIND_BOOL;
 }
 
-static gboolean
-check (AccArray   *node,
-       const char *operation,
-       AccArray   *self,
-       gint        dimension,
-       Transform  *transform)
+gboolean
+acc_fft_check (AccArray   *node,
+               const char *operation,
+               AccArray   *self,
+               gint        dimension,
+               guint       n_dimensions,
+               guint      *first)
 {
   AccShape *shape = acc_array_get_shape (self);
-  guint last;
+  guint last, unused;
 
   if (!acc_array_find_dimension (node, self, operation, dimension, &last) ||
-      !acc_array_find_dimension (node, self, operation, -(gint) transform->n_dimensions, &transform->first))
+      !acc_array_find_dimension (node, self, operation, -(gint) n_dimensions, &unused))
     return FALSE;
   if (get_component (self->type) == ACC_KIND_BOOL)
     return acc_array_fail (node, ACC_ERROR_TYPE, "%s: elements are floats or complex numbers, not %s", operation, acc_element_type_get_code (self->type));
   if (shape == NULL)
     return acc_array_fail (node, ACC_ERROR_UNSUPPORTED, "%s: extents must be known before it runs", operation);
 
-  transform->first = last + 1 - transform->n_dimensions;
-  for (guint d = transform->first; d <= last; d++)
+  *first = last + 1 - n_dimensions;
+  for (guint d = *first; d <= last; d++)
     if (acc_shape_get_extent (shape, d) > G_MAXINT32 && !acc_fft_is_smooth (acc_shape_get_extent (shape, d)))
       return acc_array_fail (node, ACC_ERROR_UNSUPPORTED, "%s: a row of %" G_GINT64_FORMAT " elements is too long, for want of small factors", operation,
                              acc_shape_get_extent (shape, d));
 
   return TRUE;
+}
+
+/* The transform of @numbers, unnormalised, by passes; a library's, where the backend has one. */
+static AccArray *
+transform_numbers (const Transform *transform,
+                   AccArray        *numbers)
+{
+  /* Of the innermost dimensions, or of the one in the middle of three. */
+  static const char *const names[][2] = {
+    { "acc-fft-forward", "acc-fft-reverse" }, { "acc-fft2-forward", "acc-fft2-reverse" }, { "acc-fft3-forward", "acc-fft3-reverse" },
+    { "acc-fft-middle-forward", "acc-fft-middle-reverse" },
+  };
+  guint end = transform->first + transform->n_dimensions;
+  AccShape *shape = acc_array_get_shape (numbers);
+  g_autoptr(AccArray) values = acc_array_map (numbers, parts_of, (gpointer) transform), shaped = NULL, joined = NULL;
+
+  for (guint d = end; d-- > transform->first; )
+    {
+      AccFft fft = { 1, acc_shape_get_extent (shape, d), 1, transform->type };
+      g_autoptr(AccArray) rows = NULL;
+
+      for (guint i = 0; i < numbers->rank; i++)
+        *(i < d ? &fft.outer : &fft.inner) *= i == d ? 1 : acc_shape_get_extent (shape, i);
+      rows = acc_array_reshape_expr (values, acc_expr_tuple3 (acc_array_number (fft.outer), acc_array_number (fft.n), acc_array_number (fft.inner)));
+      g_object_unref (values);
+      values = acc_fft_transform (&fft, rows);
+    }
+  shaped = acc_array_reshape (values, shape);
+  joined = acc_array_map (shaped, join_parts, (gpointer) transform);
+  if (acc_shape_get_size (shape) >= ACC_FOREIGN_WORTH)
+    acc_array_offer (joined, names[end == numbers->rank ? transform->n_dimensions - 1 : 3][transform->mode != ACC_FFT_FORWARD], &numbers, 1);
+
+  return g_steal_pointer (&joined);
+}
+
+/* With the dimensions before and after @dimension as one each. */
+static AccArray *
+put_in_middle (AccArray *array,
+               guint     dimension)
+{
+  AccShape *shape = acc_array_get_shape (array);
+  gint64 extents[3] = { 1, acc_shape_get_extent (shape, dimension), 1 };
+  g_autoptr(AccShape) three = NULL;
+
+  for (guint i = 0; i < array->rank; i++)
+    extents[i < dimension ? 0 : 2] *= i == dimension ? 1 : acc_shape_get_extent (shape, i);
+  three = acc_shape_new (extents, 3);
+
+  return acc_array_reshape (array, three);
 }
 
 /* Along @dimension and those before it, @n_dimensions in all. */
@@ -145,35 +213,32 @@ transform_dimensions (AccArray   *self,
                       AccFftMode  mode)
 {
   AccArray *node = acc_array_begin (ACC_OP_GENERATE, &self, 1);
-  Transform transform = { mode, NULL, NULL, self, 0, n_dimensions };
-  AccShape *shape;
-  g_autoptr(AccArray) values = NULL, shaped = NULL;
+  Transform transform = { mode, NULL, self, 0, n_dimensions };
+  AccElementKind kind;
+  g_autoptr(AccArray) numbers = NULL, spectrum = NULL, shaped = NULL, scaled = NULL;
 
-  if (node->error != NULL || !check (node, operation, self, dimension, &transform))
+  if (node->error != NULL || !acc_fft_check (node, operation, self, dimension, n_dimensions, &transform.first))
     return acc_array_complete (node);
   g_object_unref (node);
 
-  shape = acc_array_get_shape (self);
-  transform.result = acc_element_type_new_complex (get_component (self->type));
-  if (acc_shape_get_size (shape) == 0)
-    return acc_array_cast (self, transform.result);
+  kind = get_component (self->type);
+  if (acc_shape_get_size (acc_array_get_shape (self)) == 0)
+    return convert_all (self, kind);
 
-  transform.type = acc_array_float_type (acc_element_type_new (get_component (self->type)));
-  values = acc_array_map (self, parts_of, &transform);
-  for (guint d = transform.first + n_dimensions; d-- > transform.first; )
+  transform.type = acc_array_float_type (acc_element_type_new (kind));
+  numbers = convert_all (self, acc_element_type_get_kind (transform.type));
+  if (transform.first + n_dimensions < self->rank)
     {
-      AccFft fft = { 1, acc_shape_get_extent (shape, d), 1, transform.type };
-      g_autoptr(AccArray) rows = NULL;
+      g_autoptr(AccArray) middle = put_in_middle (numbers, transform.first);
 
-      for (guint i = 0; i < self->rank; i++)
-        *(i < d ? &fft.outer : &fft.inner) *= i == d ? 1 : acc_shape_get_extent (shape, i);
-      rows = acc_array_reshape_expr (values, acc_expr_tuple3 (acc_array_number (fft.outer), acc_array_number (fft.n), acc_array_number (fft.inner)));
-      g_object_unref (values);
-      values = acc_fft_transform (&fft, rows);
+      spectrum = transform_numbers (&(Transform) { mode, transform.type, middle, 1, 1 }, middle);
+      shaped = acc_array_reshape (spectrum, acc_array_get_shape (self));
     }
-  shaped = acc_array_reshape (values, shape);
+  else
+    shaped = transform_numbers (&transform, numbers);
+  scaled = mode == ACC_FFT_INVERSE ? acc_array_map (shaped, divide_by_size, &transform) : g_object_ref (shaped);
 
-  return acc_array_map (shaped, join_parts, &transform);
+  return convert_all (scaled, kind);
 }
 
 /**
@@ -185,6 +250,11 @@ transform_dimensions (AccArray   *self,
  * by n for %ACC_FFT_INVERSE. Any n will do: it takes O(n log n) operations, and memory for the row twice; where n has prime factors above 7,
  * about six times that. What rounding does to it grows with log n; it is computed in f4 for f2, c4, f4 and c8, else in f8, with sines and
  * cosines in f8, which the device must have.
+ *
+ * A backend may have a routine of its own, as if this were a foreign operation with the name `acc-fft-forward`, or `acc-fft-reverse`, of
+ * an array of c8 or c16 ([method@Backend.set_foreign]); `acc-fft2-…` and `acc-fft3-…` are those of the two and three innermost
+ * dimensions, `acc-fft-middle-…` is that of the one in the middle of three. `native` has those of FFTW, `cuda` those of cuFFT,
+ * where they are found, for arrays that are large enough. A run by rows does without.
  *
  * An array of rank 0 is %ACC_ERROR_SHAPE, elements of other types are %ACC_ERROR_TYPE. Extents that are known only when it runs are
  * %ACC_ERROR_UNSUPPORTED, as are rows of 2^31 or more elements that have large prime factors.

@@ -30,6 +30,11 @@ ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_fft2   (AccArray *self, AccFftMode mode) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_fft3   (AccArray *self, AccFftMode mode) G_GNUC_WARN_UNUSED_RESULT;
+/* Of rows of real numbers, and back to @n in a row */
+ACC_AVAILABLE_IN_1_0
+AccArray *acc_array_rfft   (AccArray *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccArray *acc_array_irfft  (AccArray *self, gint64 n) G_GNUC_WARN_UNUSED_RESULT;
 /* The zero frequency to the middle, and back */
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_fftshift  (AccArray *self) G_GNUC_WARN_UNUSED_RESULT;

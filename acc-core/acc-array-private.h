@@ -55,8 +55,10 @@ struct _AccArray {
   AccBoundary    *boundaries[2];
   /* while_loop: condition and step, both with a parameter per input, and step with as many results; foreign: the fallback */
   AccProgram     *programs[2];
-  /* foreign */
+  /* foreign: its name; others: that of what a backend may compute in place of the graph up to here, and of what: NULL for none */
   char           *foreign_name;
+  guint           n_offered;
+  AccArray      **offered;      /* owned; this node is computed from them */
 };
 
 /* "map", or "map “label”" */
@@ -86,7 +88,7 @@ typedef struct {
 ACC_MODULE_API
 gboolean  acc_array_infer_extents  (AccArray *self, const AccShapeContext *context, gint64 *extents, GError **error);
 
-/* The same operation, on other arrays of the same types and shapes. Not of a use node. */
+/* The same operation, on other arrays of the same types and shapes. Not of a use node. What was offered is not any more. */
 ACC_MODULE_API
 AccArray *acc_array_copy_with_inputs (AccArray *self, AccArray **inputs);
 /* A boundary with the function that acc_function_copy_replaced() gives. */

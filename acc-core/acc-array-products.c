@@ -3,6 +3,7 @@
 
 #include "acc-array-build-private.h"
 #include "acc-error.h"
+#include "acc-foreign-private.h"
 
 /* Sums of products. Of matrices, by panels: the right one is copied so that the columns of a panel lie side by side, a lane each, and
  * every lane sums the products of several rows of the left one at a time, in one loop: what it reads of the panel serves all of them,
@@ -406,6 +407,27 @@ multiply_vector (AccArray *left,
   return sum_products (left, rows);
 }
 
+/* Says which library's routine it is, where that is worth it as far as extents are known. */
+static AccArray *
+offer_product (AccArray *product,
+               AccArray *left,
+               AccArray *right)
+{
+  AccElementKind kind = acc_element_type_get_kind (left->type);
+  AccShape *x = acc_array_get_shape (left), *y = acc_array_get_shape (right);
+  gboolean is_worth = kind == ACC_KIND_COMPLEX ? acc_element_type_get_leaf (left->type, 0) != ACC_KIND_F16
+                                               : kind == ACC_KIND_F32 || kind == ACC_KIND_F64;
+
+  for (guint i = 0; i < 2 && x != NULL; i++)
+    is_worth &= acc_shape_get_extent (x, left->rank - 1 - i) >= ACC_FOREIGN_SHORTEST_SIDE;
+  if (y != NULL)
+    is_worth &= acc_shape_get_extent (y, right->rank - 1) >= ACC_FOREIGN_SHORTEST_SIDE;
+  if (is_worth)
+    acc_array_offer (product, "acc-matmul", (AccArray *[]) { left, right }, 2);
+
+  return product;
+}
+
 /* A row by itself, as a matrix; and the result without its one row. */
 static AccArray *
 multiply_row (AccArray *left,
@@ -460,6 +482,10 @@ check_factors (AccArray *node,
  * Integers wrap. Floats are summed from the first to the last, or, for a vector on the right, as [method@Array.dot]; f2 in f4. It takes
  * O(m · k · n) multiplications, and memory for @other and for the result besides.
  *
+ * A backend may have a routine of its own for two arrays of rank 2 or more and of f4, f8, c8 or c16, as if this were a foreign operation
+ * with the name `acc-matmul` ([method@Backend.set_foreign]); its sums are in another order. `native` has that of OpenBLAS, `cuda`
+ * that of cuBLAS, where it is found, for matrices that are large enough. A run by rows does without.
+ *
  * Types that differ, and elements that are no numbers, are %ACC_ERROR_TYPE; extents that do not fit are %ACC_ERROR_SHAPE while
  * building, or %ACC_ERROR_BOUNDS when run, where they are known only then.
  *
@@ -485,5 +511,5 @@ acc_array_matmul (AccArray *self,
   if (other->rank == 1)
     return multiply_vector (self, other);
 
-  return self->rank == 1 ? multiply_row (self, other) : multiply_matrices (self, other);
+  return self->rank == 1 ? multiply_row (self, other) : offer_product (multiply_matrices (self, other), self, other);
 }

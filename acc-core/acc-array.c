@@ -82,6 +82,8 @@ acc_array_finalize (GObject *object)
 
   for (guint i = 0; i < self->n_inputs; i++)
     acc_array_release (self->inputs[i], g_object_unref);
+  for (guint i = 0; i < self->n_offered; i++)
+    acc_array_release (self->offered[i], g_object_unref);
 
   if (self->buffers != NULL)
     for (guint i = 0; i < acc_element_type_get_n_buffers (self->type); i++)
@@ -105,6 +107,7 @@ acc_array_finalize (GObject *object)
   g_free (self->specification);
   g_free (self->label);
   g_free (self->foreign_name);
+  g_free (self->offered);
   g_clear_object (&self->source);
   g_clear_pointer (&self->shape, acc_shape_unref);
   g_clear_error (&self->error);

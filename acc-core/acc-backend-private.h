@@ -69,6 +69,7 @@ typedef enum {
   ACC_DISABLE_CHUNKING  = 1 << 2,
   ACC_DISABLE_CACHE     = 1 << 3,
   ACC_DISABLE_CHECKS    = 1 << 4,
+  ACC_DISABLE_LIBRARIES = 1 << 5,
 } AccDisableFlags;
 
 ACC_MODULE_API

@@ -23,6 +23,7 @@ static const Key disable_keys[] = {
   { "chunking",  ACC_DISABLE_CHUNKING,  "one chunk per stream" },
   { "cache",     ACC_DISABLE_CACHE,     "compile every kernel anew" },
   { "checks",    ACC_DISABLE_CHECKS,    "no checks of indices and divisors in kernels" },
+  { "libraries", ACC_DISABLE_LIBRARIES, "no products and transforms by libraries" },
 };
 
 static void

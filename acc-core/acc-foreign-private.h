@@ -14,11 +14,33 @@ AccForeignTable *acc_foreign_table_new      (void);
 void             acc_foreign_table_free     (AccForeignTable *self);
 AccForeignTable *acc_backend_get_foreigners (AccBackend *self);
 
-/* What @backend has for a foreign node; NULL: its fallback is to be run. Owned. */
+/* Fewer operations than these are not worth what a routine costs: nothing is fused across it. */
+#define ACC_FOREIGN_WORTH 4096
+/* Nor are matrices with a shorter side: what they are read for is less than reading them. */
+#define ACC_FOREIGN_SHORTEST_SIDE 16
+
+/* Whether the function is for such inputs: nodes, of which only type and rank are asked, and their extents. */
+typedef gboolean (*AccForeignFits) (AccArray **inputs, const gint64 *const *extents, guint n_inputs, gpointer user_data);
+
+/* As acc_backend_set_foreign(), for functions that do not take all inputs: the fallback is run for others. */
+ACC_MODULE_API
+void        acc_backend_set_routine (AccBackend *self, const char *name, AccForeignFits fits, AccForeignFunc function, gpointer user_data,
+                                     GDestroyNotify destroy);
+
+/* Says that @self, which nobody else has yet, is what a foreign operation of that name gives for @inputs, from which it is computed.
+ * It remains what it is, and fuses and streams: only a backend that has the operation, and all elements at once, takes that. */
+void        acc_array_offer    (AccArray *self, const char *name, AccArray **inputs, guint n_inputs);
+
+/* What @backend has for a foreign node, or for one with an offer; NULL: nothing. Owned. */
 ACC_MODULE_API
 AccForeign *acc_foreign_find   (AccBackend *backend, AccArray *node);
 ACC_MODULE_API
 void        acc_foreign_unref  (AccForeign *self);
+/* What it is called with: the node's inputs, or what it offers. */
+ACC_MODULE_API
+AccArray  **acc_foreign_get_inputs (AccArray *node, guint *n_inputs);
+ACC_MODULE_API
+gboolean    acc_foreign_fits   (AccForeign *self, AccArray *node, const gint64 *const *extents);
 /* Calls it with manifest arrays; the result is manifest, and what the node promises. Owned. */
 ACC_MODULE_API
 AccArray   *acc_foreign_call   (AccForeign *self, AccArray *node, AccArray **inputs, GError **error);

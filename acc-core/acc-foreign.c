@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-foreign-private.h"
+#include "acc-foreign-launch-private.h"
 
 #include "acc-array-build-private.h"
 #include "acc-error.h"
@@ -8,7 +8,9 @@
 
 struct _AccForeign {
   gatomicrefcount ref_count;
+  AccForeignFits  fits;       /* NULL: all */
   AccForeignFunc  function;
+  AccForeignLaunchFunc launch;   /* in its place */
   gpointer        user_data;
   GDestroyNotify  destroy;
 };
@@ -68,6 +70,73 @@ acc_foreign_find (AccBackend *backend,
   return find (backend, node->foreign_name);
 }
 
+/* Takes over @made; NULL: nothing any more. */
+static void
+set (AccBackend *self,
+     const char *name,
+     AccForeign *made)
+{
+  g_autoptr(AccForeign) old = NULL;
+  AccForeignTable *table = acc_backend_get_foreigners (self);
+  gpointer key, value;
+
+  g_mutex_lock (&table->lock);
+  /* It is let go when the lock is open again: that calls back. */
+  if (g_hash_table_steal_extended (table->by_name, name, &key, &value))
+    {
+      g_free (key);
+      old = value;
+    }
+  if (made != NULL)
+    g_hash_table_insert (table->by_name, g_strdup (name), made);
+  g_mutex_unlock (&table->lock);
+}
+
+/* NULL without a function, when @user_data is let go. */
+static AccForeign *
+make (AccForeignFits       fits,
+      AccForeignFunc       function,
+      AccForeignLaunchFunc launch,
+      gpointer             user_data,
+      GDestroyNotify       destroy)
+{
+  AccForeign *made = g_new0 (AccForeign, 1);
+
+  g_atomic_ref_count_init (&made->ref_count);
+  made->fits = fits;
+  made->function = function;
+  made->launch = launch;
+  made->user_data = user_data;
+  made->destroy = destroy;
+  if (function != NULL || launch != NULL)
+    return made;
+
+  acc_foreign_unref (made);
+  return NULL;
+}
+
+void
+acc_backend_set_routine (AccBackend     *self,
+                         const char     *name,
+                         AccForeignFits  fits,
+                         AccForeignFunc  function,
+                         gpointer        user_data,
+                         GDestroyNotify  destroy)
+{
+  set (self, name, make (fits, function, NULL, user_data, destroy));
+}
+
+void
+acc_backend_set_launch_routine (AccBackend           *self,
+                                const char           *name,
+                                AccForeignFits        fits,
+                                AccForeignLaunchFunc  function,
+                                gpointer              user_data,
+                                GDestroyNotify        destroy)
+{
+  set (self, name, make (fits, NULL, function, user_data, destroy));
+}
+
 /**
  * acc_backend_set_foreign:
  * @self: a backend
@@ -82,6 +151,9 @@ acc_foreign_find (AccBackend *backend,
  *
  * Elements that are on a device come to the host for @function, and its result goes there when it is used.
  *
+ * Operations of acc that say so, as [method@Array.matmul] and [method@Array.fft], are foreign operations to backends that compile, too:
+ * what is set replaces what the backend has for them, and %NULL leaves the fallback. The interpreter always takes that.
+ *
  * Since: 1.0
  */
 void
@@ -91,35 +163,49 @@ acc_backend_set_foreign (AccBackend     *self,
                          gpointer        user_data,
                          GDestroyNotify  destroy)
 {
-  g_autoptr(AccForeign) old = NULL;
-  AccForeignTable *table;
-  gpointer key, value;
-
   g_return_if_fail (ACC_IS_BACKEND (self));
   g_return_if_fail (name != NULL);
 
-  table = acc_backend_get_foreigners (self);
-  g_mutex_lock (&table->lock);
-  /* It is let go when the lock is open again: that calls back. */
-  if (g_hash_table_steal_extended (table->by_name, name, &key, &value))
-    {
-      g_free (key);
-      old = value;
-    }
-  if (function != NULL)
-    {
-      AccForeign *made = g_new0 (AccForeign, 1);
+  acc_backend_set_routine (self, name, NULL, function, user_data, destroy);
+}
 
-      g_atomic_ref_count_init (&made->ref_count);
-      made->function = function;
-      made->user_data = user_data;
-      made->destroy = destroy;
-      g_hash_table_insert (table->by_name, g_strdup (name), made);
-    }
-  g_mutex_unlock (&table->lock);
+/**
+ * acc_backend_set_foreign_launch:
+ * @self: a backend
+ * @name: the name of an operation, as acc_array_foreign() has it
+ * @function: (scope notified) (closure user_data) (destroy destroy) (nullable): what this backend does in place of the fallback;
+ *   %NULL: the fallback
+ * @user_data: data for @function
+ * @destroy: (nullable): called when @function is not needed any more
+ *
+ * As [method@Backend.set_foreign], with a function that works where the elements are: nothing is moved from a device for it. Replaces what
+ * either set under @name. Backends of devices without addresses, and the interpreter, run the fallback.
+ *
+ * |[<!-- language="C" -->
+ * static gboolean
+ * scale (AccForeignLaunch *launch, gpointer data, GError **error)
+ * {
+ *   AccShape *shape = acc_array_get_shape (acc_foreign_launch_get_input (launch, 0));
+ *
+ *   return acc_foreign_launch_begin (launch, shape, error) &&
+ *          scale_on_stream ((CUstream) acc_foreign_launch_get_queue (launch), acc_foreign_launch_get_input_address (launch, 0, 0),
+ *                           acc_foreign_launch_get_result_address (launch, 0), acc_shape_get_size (shape), error);
+ * }
+ * ]|
+ *
+ * Since: 1.0
+ */
+void
+acc_backend_set_foreign_launch (AccBackend           *self,
+                                const char           *name,
+                                AccForeignLaunchFunc  function,
+                                gpointer              user_data,
+                                GDestroyNotify        destroy)
+{
+  g_return_if_fail (ACC_IS_BACKEND (self));
+  g_return_if_fail (name != NULL);
 
-  if (function == NULL && destroy != NULL)
-    destroy (user_data);
+  acc_backend_set_launch_routine (self, name, NULL, function, user_data, destroy);
 }
 
 /**
@@ -185,20 +271,47 @@ check_result (AccArray  *node,
   return TRUE;
 }
 
-AccArray *
-acc_foreign_call (AccForeign  *self,
-                  AccArray    *node,
-                  AccArray   **inputs,
-                  GError     **error)
+AccArray **
+acc_foreign_get_inputs (AccArray *node,
+                        guint    *n_inputs)
 {
-  GError *local = NULL;
-  g_autoptr(AccArray) result = self->function (inputs, node->n_inputs, self->user_data, &local);
+  gboolean is_offer = node->op != ACC_OP_FOREIGN;
 
-  if (local != NULL)
+  *n_inputs = is_offer ? node->n_offered : node->n_inputs;
+  return is_offer ? node->offered : node->inputs;
+}
+
+gboolean
+acc_foreign_fits (AccForeign          *self,
+                  AccArray            *node,
+                  const gint64 *const *extents)
+{
+  guint n;
+  AccArray **inputs = acc_foreign_get_inputs (node, &n);
+
+  return self->fits == NULL || self->fits (inputs, extents, n, self->user_data);
+}
+
+gboolean
+acc_foreign_is_launch (AccForeign *self)
+{
+  return self->launch != NULL;
+}
+
+/* What a function gave, or its error. Takes over both. */
+static AccArray *
+finish (AccArray  *node,
+        AccArray  *given,
+        GError    *problem,
+        GError   **error)
+{
+  g_autoptr(AccArray) result = given;
+
+  if (problem != NULL)
     {
       g_autofree char *what = acc_array_describe (node);
 
-      g_propagate_prefixed_error (error, local, "%s: “%s”: ", what, node->foreign_name);
+      g_propagate_prefixed_error (error, problem, "%s: “%s”: ", what, node->foreign_name);
       return NULL;
     }
   if (result == NULL)
@@ -207,6 +320,32 @@ acc_foreign_call (AccForeign  *self,
       return NULL;
     }
   return check_result (node, result, error) ? g_steal_pointer (&result) : NULL;
+}
+
+AccArray *
+acc_foreign_call (AccForeign  *self,
+                  AccArray    *node,
+                  AccArray   **inputs,
+                  GError     **error)
+{
+  GError *local = NULL;
+  AccArray *result;
+  guint n;
+
+  acc_foreign_get_inputs (node, &n);
+  result = self->function (inputs, n, self->user_data, &local);
+  return finish (node, result, local, error);
+}
+
+AccArray *
+acc_foreign_launch_call (AccForeignLaunch  *self,
+                         AccForeign        *foreign,
+                         GError           **error)
+{
+  GError *local = NULL;
+  gboolean ok = foreign->launch (self, foreign->user_data, &local);
+
+  return finish (self->node, ok ? g_steal_pointer (&self->result) : NULL, local, error);
 }
 
 gboolean
@@ -230,6 +369,22 @@ acc_foreign_check (AccArray      *node,
 }
 
 /* --- building */
+
+void
+acc_array_offer (AccArray    *self,
+                 const char  *name,
+                 AccArray   **inputs,
+                 guint        n_inputs)
+{
+  if (self->error != NULL)
+    return;
+
+  self->foreign_name = g_strdup (name);
+  self->n_offered = n_inputs;
+  self->offered = g_new (AccArray *, MAX (n_inputs, 1));
+  for (guint i = 0; i < n_inputs; i++)
+    self->offered[i] = g_object_ref (inputs[i]);
+}
 
 /**
  * acc_array_foreign:

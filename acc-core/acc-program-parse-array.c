@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-foreign-private.h"
 #include "acc-program-parser-private.h"
 #include "acc-program-private.h"
 
@@ -153,7 +154,7 @@ read_specification (Reader   *self,
 {
   g_autoptr(GArray) entries = g_array_new (FALSE, FALSE, sizeof (gint64));
 
-  while (peek (self) != NULL && !peek_word (self, "label"))
+  while (peek (self) != NULL && !peek_word (self, "label") && !peek_word (self, "foreign"))
     {
       gint64 entry = ACC_ALL;
 
@@ -236,11 +237,9 @@ read_programs (Reader   *self,
   return TRUE;
 }
 
-/* Name and fallback come before the arrays, of which there are any number. Both borrowed. */
 static gboolean
-take_foreign (Reader      *self,
-              const char **name,
-              AccProgram **fallback)
+take_name (Reader      *self,
+           const char **name)
 {
   AccToken *token = take (self, "a name");
 
@@ -250,7 +249,35 @@ take_foreign (Reader      *self,
     return acc_parser_fail (self->parser, token, "a name in quotes is missing");
 
   *name = token->text;
-  return (*fallback = take_program (self)) != NULL;
+  return TRUE;
+}
+
+/* Name and fallback come before the arrays, of which there are any number. Both borrowed. */
+static gboolean
+take_foreign (Reader      *self,
+              const char **name,
+              AccProgram **fallback)
+{
+  return take_name (self, name) && (*fallback = take_program (self)) != NULL;
+}
+
+static gboolean
+read_offer (Reader   *self,
+            AccArray *array)
+{
+  g_autoptr(GPtrArray) arrays = g_ptr_array_new ();
+  const char *name = NULL;
+
+  /* Data and parameters are not computed. */
+  if (!peek_word (self, "foreign") || (array->n_inputs == 0 && array->references->len == 0))
+    return TRUE;
+
+  self->next++;
+  if (!take_name (self, &name) || !take_arrays (self, -1, arrays))
+    return FALSE;
+
+  acc_array_offer (array, name, (AccArray **) arrays->pdata, arrays->len);
+  return TRUE;
 }
 
 /* Moves what the lines below gave into the node. */
@@ -409,7 +436,7 @@ acc_parser_build (AccParser *self)
   AccToken *token;
 
   if ((token = take (&reader, "an operation")) == NULL || (array = read_operation (&reader, token)) == NULL ||
-      !read_label (&reader, array))
+      !read_offer (&reader, array) || !read_label (&reader, array))
     return NULL;
 
   if (array->error != NULL)

@@ -406,6 +406,21 @@ append_fields (Printer  *self,
     append_programs (self, array);
 }
 
+/* What is offered comes before, as all that a node is computed from does; where it does not, it is no offer. */
+static void
+append_offer (Printer  *self,
+              AccArray *array)
+{
+  for (guint i = 0; i < array->n_offered; i++)
+    if (!g_hash_table_contains (self->arrays, array->offered[i]))
+      return;
+
+  g_string_append (self->text, " foreign ");
+  append_quoted (self->text, array->foreign_name);
+  for (guint i = 0; i < array->n_offered; i++)
+    append_array_name (self, array->offered[i]);
+}
+
 static void
 print_array (Printer  *self,
              AccArray *array)
@@ -425,6 +440,8 @@ print_array (Printer  *self,
     append_array_name (self, array->inputs[i]);
 
   append_fields (self, array);
+  if (array->offered != NULL)
+    append_offer (self, array);
 
   if (array->label != NULL)
     {

@@ -13,6 +13,7 @@
 #include "acc-backend.h"
 #include "acc-executable.h"
 #include "acc-foreign.h"
+#include "acc-foreign-launch.h"
 #include "acc-chunk.h"
 #include "acc-source.h"
 #include "acc-sink.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-cuda-private.h"
+#include "acc-cuda-libraries.h"
 
 #include "acc-backends/emit/acc-emit-ptx.h"
 
@@ -227,6 +227,63 @@ cuda_clear (AccDevice              *device,
 
 /* --- the device */
 
+typedef struct {
+  gpointer       data;
+  GDestroyNotify destroy;
+} Kept;
+
+static void
+kept_free (gpointer data)
+{
+  Kept *self = data;
+
+  self->destroy (self->data);
+  g_free (self);
+}
+
+void
+acc_cuda_keep (AccCudaDevice  *self,
+               gpointer        data,
+               GDestroyNotify  destroy)
+{
+  Kept *kept = g_new (Kept, 1);
+
+  *kept = (Kept) { data, destroy };
+  g_ptr_array_add (self->kept, kept);
+}
+
+static gboolean
+cuda_enter (AccDevice  *device,
+            guint64    *queue,
+            GError    **error)
+{
+  AccCudaDevice *self = (AccCudaDevice *) device;
+
+  if (!acc_cuda_enter (self, error))
+    return FALSE;
+
+  g_mutex_lock (&self->lock);
+  acc_cuda_note_launch (self);
+  g_mutex_unlock (&self->lock);
+  *queue = GPOINTER_TO_SIZE (self->queues[ACC_QUEUE_COMPUTE].stream);
+
+  return TRUE;
+}
+
+static void
+cuda_leave (AccDevice *device)
+{
+  acc_cuda_leave ((AccCudaDevice *) device);
+}
+
+static void
+cuda_add_routines (AccDevice  *device,
+                   AccBackend *backend)
+{
+  acc_cuda_blas_add ((AccCudaDevice *) device, backend);
+  acc_cuda_fft_add ((AccCudaDevice *) device, backend);
+}
+
 static void
 cuda_free (AccDevice *device)
 {
@@ -237,11 +294,13 @@ cuda_free (AccDevice *device)
       /* Even of a lost device: what can be given back, is. */
       if (self->cuda->cuCtxPushCurrent_v2 (self->context) == CU_SUCCESS)
         {
+          g_ptr_array_set_size (self->kept, 0);
           acc_cuda_free_queues (self);
           acc_cuda_leave (self);
         }
       self->cuda->cuDevicePrimaryCtxRelease_v2 (self->device);
     }
+  g_clear_pointer (&self->kept, g_ptr_array_unref);
   g_clear_pointer (&self->events, g_ptr_array_unref);
   g_clear_pointer (&self->spans, g_array_unref);
   g_mutex_clear (&self->lock);
@@ -270,6 +329,9 @@ static const AccDeviceClass cuda_class = {
   .is_reached = acc_cuda_is_reached,
   .block = acc_cuda_block,
   .get_busy = acc_cuda_get_busy,
+  .enter = cuda_enter,
+  .leave = cuda_leave,
+  .add_routines = cuda_add_routines,
 };
 
 static int
@@ -356,6 +418,7 @@ acc_cuda_device_open (const char  *name,
   self->parent.description = NULL;
   self->cuda = cuda;
   self->events = g_ptr_array_new ();
+  self->kept = g_ptr_array_new_with_free_func (kept_free);
   self->spans = g_array_new (FALSE, FALSE, sizeof (AccCudaSpan));
   g_mutex_init (&self->lock);
   for (guint i = 0; i < ACC_N_QUEUES; i++)

@@ -38,6 +38,7 @@ typedef struct {
   AccCudaQueue            queues[ACC_N_QUEUES];
   GPtrArray              *events;       /* CuEvent that nobody uses */
 
+  GPtrArray              *kept;         /* of libraries: acc_cuda_keep() */
   gboolean                timed;        /* spans are kept: somebody asked for them */
   CuEvent                 span_begin;   /* of the span that is open; NULL */
   GArray                 *spans;        /* AccCudaSpan */
@@ -55,6 +56,9 @@ gboolean acc_cuda_enter (AccCudaDevice *self, GError **error);
 void     acc_cuda_leave (AccCudaDevice *self);
 /* TRUE for success. Else @error says what failed while @doing; a device that was lost stays so. */
 gboolean acc_cuda_check (AccCudaDevice *self, CuResult result, const char *doing, GError **error);
+
+/* Lets go of @data with the device, in its context. */
+void     acc_cuda_keep  (AccCudaDevice *self, gpointer data, GDestroyNotify destroy);
 
 /* acc-cuda-code.c */
 GBytes          *acc_cuda_compile (AccDevice *device, AccKernel *kernel, GError **error);

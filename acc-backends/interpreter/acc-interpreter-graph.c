@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-interpreter-graph.h"
 
-#include "acc-core/acc-foreign-private.h"
+#include "acc-core/acc-foreign-launch-private.h"
 
 #include "acc-error.h"
 
@@ -600,7 +600,7 @@ compute_foreign (InterpGraph  *self,
         return FALSE;
       g_ptr_array_add (values, input);
     }
-  if (foreign != NULL)
+  if (foreign != NULL && !acc_foreign_is_launch (foreign))
     value = call_foreign (foreign, node, values, error);
   else if ((results = run_body (self, node->programs[0], values, error)) != NULL)
     value = interp_value_ref (g_ptr_array_index (results, 0));

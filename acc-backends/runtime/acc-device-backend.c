@@ -217,6 +217,8 @@ backend_init (GInitable     *initable,
   self->host.workers = acc_workers_new (CLAMP (acc_machine_get_n_processors (), 1, 64));
   self->host.code = acc_code_new (&maker, cache, self->host.workers);
   choose_limit (self);
+  if (self->device->klass->add_routines != NULL && !(acc_disable_get_flags () & ACC_DISABLE_LIBRARIES))
+    self->device->klass->add_routines (self->device, backend);
   acc_backend_set_identity (backend, name, self->device->description, MAX (self->device->target.n_groups, 1));
 
   return TRUE;

@@ -3,6 +3,7 @@
 
 #include "acc-backends/kernel/acc-kernel.h"
 #include "acc-backends/kernel/acc-target.h"
+#include "acc-core/acc-backend.h"
 #include "acc-core/acc-error.h"
 
 G_BEGIN_DECLS
@@ -88,6 +89,13 @@ typedef struct {
   /* unified: sees memory of the host that is not its own, where that is aligned as it needs; kernels only read it. FALSE: it must be
    * copied. Given up by release(). NULL where it never can. */
   gboolean (*import)       (AccDevice *self, gpointer host, gsize size, AccDeviceMemory *memory);
+
+  /* Work of others, which this thread enqueues on ACC_QUEUE_COMPUTE until it leaves: @queue is what they know that by. NULL, both,
+   * where memory has no addresses. */
+  gboolean (*enter)        (AccDevice *self, guint64 *queue, GError **error);
+  void     (*leave)        (AccDevice *self);
+  /* Gives the device's backend routines of libraries; NULL: there are none. */
+  void     (*add_routines) (AccDevice *self, AccBackend *backend);
 } AccDeviceClass;
 
 struct _AccDevice {

@@ -2,7 +2,8 @@
 #include "acc-graph-run.h"
 
 #include "acc-backends/fusion/acc-function-facts.h"
-#include "acc-core/acc-foreign-private.h"
+#include "acc-backends/fusion/acc-fusion-graph.h"
+#include "acc-foreign-run.h"
 #include "acc-run.h"
 
 /* Operations per element from which on it is better to keep an array than to compute it again. */
@@ -21,6 +22,7 @@ typedef struct {
   AccGraph     *graph;
   Scope        *scope;
   GCancellable *cancellable;
+  gboolean      takes_offers;   /* all elements are there at once, and the backend has some of the operations */
 } Run;
 
 static gboolean run_graph (AccGraph *graph, Scope *parent, AccArray **arguments, AccArray **results,
@@ -410,33 +412,88 @@ finish_loop_result (Run      *run,
   g_return_val_if_reached (FALSE);
 }
 
-/* What the backend has for it, or else its fallback. */
-static gboolean
-run_foreign (Run       *run,
-             AccArray  *node,
-             GError   **error)
+/* The extents of what a foreign operation takes, of which some may not be computed yet; NULL where they are not known. The vector is
+ * owned, what it points to lives as long as @graph and what is bound. */
+static const gint64 **
+list_extents (Run             *run,
+              AccArray       **inputs,
+              guint            n_inputs,
+              AccFusionGraph **graph)
+{
+  g_autofree const gint64 **extents = g_new0 (const gint64 *, n_inputs + 1);
+  g_autoptr (GPtrArray) bound = g_ptr_array_new (), values = g_ptr_array_new (), nodes = NULL;
+  gboolean is_known = TRUE;
+
+  for (guint i = 0; i < n_inputs; i++)
+    {
+      AccArray *value = look_up (run->scope, inputs[i]);
+      AccShape *shape = value != NULL ? value->shape : inputs[i]->shape;
+
+      extents[i] = shape != NULL ? acc_shape_get_extents (shape, NULL) : NULL;
+      is_known &= shape != NULL;
+    }
+  if (is_known)
+    return g_steal_pointer (&extents);
+
+  nodes = list_unbound (run->scope, inputs, n_inputs, bound);
+  for (guint i = 0; i < bound->len; i++)
+    g_ptr_array_add (values, look_up (run->scope, g_ptr_array_index (bound, i)));
+  *graph = acc_fusion_graph_new (FALSE, inputs, n_inputs, (AccArray **) bound->pdata, (AccArray **) values->pdata, bound->len, NULL);
+  for (guint i = 0; i < n_inputs && *graph != NULL; i++)
+    extents[i] = acc_fusion_graph_get (*graph, inputs[i])->extents;
+
+  return *graph != NULL ? g_steal_pointer (&extents) : NULL;
+}
+
+/* What the backend has for the node and what it takes; NULL: nothing. */
+static AccForeign *
+find_foreign (Run      *run,
+              AccArray *node)
 {
   g_autoptr (AccForeign) foreign = acc_foreign_find (run->graph->host->backend, node);
+  g_autoptr (AccFusionGraph) graph = NULL;
+  g_autofree const gint64 **extents = NULL;
+  AccArray **inputs;
+  guint n;
+
+  if (foreign == NULL || !acc_foreign_can_run (run->graph->host, foreign))
+    return NULL;
+
+  inputs = acc_foreign_get_inputs (node, &n);
+  extents = list_extents (run, inputs, n, &graph);
+
+  return extents != NULL && acc_foreign_fits (foreign, node, extents) ? g_steal_pointer (&foreign) : NULL;
+}
+
+/* @foreign NULL: the fallback, which may read captures besides. */
+static gboolean
+call (Run         *run,
+      AccArray    *node,
+      AccForeign  *foreign,
+      GError     **error)
+{
+  guint n;
+  AccArray **nodes = acc_foreign_get_inputs (node, &n);
   g_autoptr (GPtrArray) targets = g_ptr_array_new ();
-  g_autofree AccArray **inputs = g_new (AccArray *, MAX (node->n_inputs, 1));
+  g_autofree AccArray **inputs = g_new (AccArray *, MAX (n, 1));
   AccArray *result = NULL;
 
-  for (guint i = 0; i < node->n_inputs; i++)
-    g_ptr_array_add (targets, node->inputs[i]);
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (targets, nodes[i]);
   for (guint i = 0; i < node->references->len && foreign == NULL; i++)
     g_ptr_array_add (targets, g_ptr_array_index (node->references, i));
   if (!evaluate_for (run, node, targets, error))
     return FALSE;
 
-  for (guint i = 0; i < node->n_inputs; i++)
+  for (guint i = 0; i < n; i++)
     {
-      inputs[i] = look_up (run->scope, node->inputs[i]);
-      if (!acc_foreign_check (node, i, acc_shape_get_extents (inputs[i]->shape, NULL), error))
+      inputs[i] = look_up (run->scope, nodes[i]);
+      if (node->op == ACC_OP_FOREIGN && !acc_foreign_check (node, i, acc_shape_get_extents (inputs[i]->shape, NULL), error))
         return FALSE;
     }
 
   if (foreign != NULL)
-    result = acc_foreign_call (foreign, node, inputs, error);
+    result = acc_foreign_run (run->graph->host, foreign, node, inputs, error);
   else if (!run_graph (acc_graph_get_body (run->graph, node->programs[0]), run->scope, inputs, &result, run->cancellable, error))
     result = NULL;
   if (result == NULL)
@@ -444,6 +501,53 @@ run_foreign (Run       *run,
   bind (run->scope, node, result);
 
   return TRUE;
+}
+
+/* What the backend has for it, or else its fallback. */
+static gboolean
+run_foreign (Run       *run,
+             AccArray  *node,
+             GError   **error)
+{
+  g_autoptr (AccForeign) foreign = find_foreign (run, node);
+
+  return call (run, node, foreign, error);
+}
+
+static gboolean
+is_offered (Run      *run,
+            AccArray *node)
+{
+  return run->takes_offers && node->offered != NULL && g_hash_table_contains (run->graph->offers, node);
+}
+
+static gboolean
+take_offer (Run       *run,
+            AccArray  *node,
+            GError   **error)
+{
+  g_autoptr (AccForeign) foreign = find_foreign (run, node);
+
+  return foreign == NULL || call (run, node, foreign, error);
+}
+
+/* Whether the backend has any of the operations; where extents are known before anything runs, for inputs such as these. */
+static gboolean
+has_takers (Run *run)
+{
+  GHashTableIter iter;
+  gpointer node;
+
+  g_hash_table_iter_init (&iter, run->graph->offers);
+  while (g_hash_table_iter_next (&iter, &node, NULL))
+    {
+      g_autoptr (AccForeign) foreign = run->graph->is_simple ? find_foreign (run, node) : acc_foreign_find (run->graph->host->backend, node);
+
+      if (foreign != NULL)
+        return TRUE;
+    }
+
+  return FALSE;
 }
 
 static gboolean
@@ -474,6 +578,9 @@ finish (Run       *run,
 {
   gboolean ok;
 
+  if (is_offered (run, frame->node) && look_up (run->scope, frame->node) != NULL)
+    return TRUE;
+
   switch ((guint) frame->node->op)
     {
     case ACC_OP_COND:
@@ -502,20 +609,34 @@ next_dependence (Run       *run,
                  AccArray **dependence,
                  GError   **error)
 {
+  AccArray *node = frame->node;
   guint n = frame->next++;
 
-  if (frame->node->op != ACC_OP_COND)
-    *dependence = acc_array_nth_dependence (frame->node, n);
+  *dependence = NULL;
+  if (is_offered (run, node))
+    {
+      if (n < node->n_offered)
+        {
+          *dependence = node->offered[n];
+          return TRUE;
+        }
+      if (n == node->n_offered && !take_offer (run, node, error))
+        return FALSE;
+      if (look_up (run->scope, node) != NULL)
+        return TRUE;
+      n -= node->n_offered;
+    }
+
+  if (node->op != ACC_OP_COND)
+    *dependence = acc_array_nth_dependence (node, n);
   else if (n == 0)
-    *dependence = frame->node->inputs[0];
+    *dependence = node->inputs[0];
   else if (n == 1)
     {
-      if (!choose_branch (run, frame->node, &frame->branch, error))
+      if (!choose_branch (run, node, &frame->branch, error))
         return FALSE;
       *dependence = frame->branch;
     }
-  else
-    *dependence = NULL;
 
   return TRUE;
 }
@@ -591,13 +712,20 @@ run_graph (AccGraph      *graph,
 {
   g_autoptr (GPtrArray) targets = NULL;
   Scope scope;
-  Run run = { graph, &scope, cancellable };
+  Run run = { graph, &scope, cancellable, FALSE };
   gboolean ok;
 
-  if (graph->is_simple)
+  if (graph->is_simple && graph->offers == NULL)
     return run_simple (graph, parent, arguments, results, cancellable, error);
 
   scope_init (&scope, parent, graph, arguments);
+  run.takes_offers = graph->offers != NULL && has_takers (&run);
+  if (graph->is_simple && !run.takes_offers)
+    {
+      scope_clear (&scope);
+      return run_simple (graph, parent, arguments, results, cancellable, error);
+    }
+
   targets = g_ptr_array_new ();
   for (guint i = 0; i < graph->n_results; i++)
     g_ptr_array_add (targets, graph->results[i]);
@@ -629,7 +757,7 @@ acc_graph_prepare (AccGraph      *self,
                    GError       **error)
 {
   Scope scope;
-  Run run = { self, &scope, cancellable };
+  Run run = { self, &scope, cancellable, FALSE };
   g_autoptr (GPtrArray) bound = g_ptr_array_new ();
   g_autoptr (GPtrArray) nodes = NULL;
   g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func (g_object_unref);

@@ -82,12 +82,34 @@ make_boundary (AccGraph *self)
   return boundary;
 }
 
+/* Those whose inputs are part of the graph: of a text that was read nobody knows. */
+static void
+take_offers (AccGraph   *self,
+             GPtrArray  *nodes,
+             GHashTable *seen)
+{
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i);
+      gboolean is_sound = TRUE;
+
+      for (guint k = 0; k < node->n_offered; k++)
+        is_sound &= g_hash_table_contains (seen, node->offered[k]);
+      if (!is_sound)
+        continue;
+      if (self->offers == NULL)
+        self->offers = g_hash_table_new (NULL, NULL);
+      g_hash_table_add (self->offers, node);
+    }
+}
+
 static void
 look_over (AccGraph *self)
 {
   g_autoptr (GHashTable) boundary = make_boundary (self);
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
   g_autoptr (GPtrArray) stack = g_ptr_array_new ();
+  g_autoptr (GPtrArray) offers = g_ptr_array_new ();
 
   self->is_simple = TRUE;
   for (guint i = 0; i < self->n_results; i++)
@@ -107,10 +129,13 @@ look_over (AccGraph *self)
       self->has_sources |= array->op == ACC_OP_SOURCE;
       if (needs_more (self, boundary, array))
         self->is_simple = FALSE;
+      if (array->offered != NULL)
+        g_ptr_array_add (offers, array);
       for (guint i = 0; (dependence = acc_array_nth_dependence (array, i)) != NULL; i++)
         if (g_hash_table_add (seen, dependence))
           g_ptr_array_add (stack, dependence);
     }
+  take_offers (self, offers, seen);
 }
 
 AccGraph *
@@ -138,6 +163,7 @@ acc_graph_free (AccGraph *self)
 {
   g_clear_pointer (&self->users, g_hash_table_unref);
   g_clear_pointer (&self->bodies, g_hash_table_unref);
+  g_clear_pointer (&self->offers, g_hash_table_unref);
   g_mutex_clear (&self->lock);
   acc_schedule_cache_free (self->schedules);
   g_ptr_array_unref (self->bound);

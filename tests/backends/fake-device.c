@@ -384,7 +384,7 @@ fake_allocate (AccDevice *device, gsize size, AccDeviceMemory *memory, GError **
   made->data = g_aligned_alloc (1, size, 256);
   made->size = size;
   memset (made->data, 0xa5, size);
-  *memory = (AccDeviceMemory) { .handle = made, .size = size, .host = device->unified ? made->data : NULL };
+  *memory = (AccDeviceMemory) { .handle = made, .address = (guintptr) made->data, .size = size, .host = device->unified ? made->data : NULL };
 
   return TRUE;
 }
@@ -421,7 +421,7 @@ fake_import (AccDevice *device, gpointer host, gsize size, AccDeviceMemory *memo
   pthread_mutex_lock (&fake_lock);
   fake.held += size;
   pthread_mutex_unlock (&fake_lock);
-  *memory = (AccDeviceMemory) { .handle = made, .size = size, .host = host };
+  *memory = (AccDeviceMemory) { .handle = made, .address = (guintptr) host, .size = size, .host = host };
 
   return TRUE;
 }
@@ -682,6 +682,22 @@ fake_launch (AccDevice *device, AccDeviceKernel *kernel, const AccDeviceSlot *sl
   return TRUE;
 }
 
+/* What the host does now comes behind all that is on the queue. */
+static gboolean
+fake_enter (AccDevice *device, guint64 *queue, GError **error)
+{
+  guint64 point;
+
+  *queue = 1;
+
+  return fake_mark (device, ACC_QUEUE_COMPUTE, &point, error) && fake_block (device, ACC_QUEUE_COMPUTE, point, 0, error);
+}
+
+static void
+fake_leave (AccDevice *device)
+{
+}
+
 static const AccDeviceClass fake_class = {
   .name = "fake",
   .free = fake_free,
@@ -702,6 +718,8 @@ static const AccDeviceClass fake_class = {
   .is_reached = fake_is_reached,
   .block = fake_block,
   .import = fake_import,
+  .enter = fake_enter,
+  .leave = fake_leave,
 };
 
 AccDevice *

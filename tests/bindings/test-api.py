@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The programs of the documentation's first page."""
 
+import ctypes
 import sys
 
 import check
@@ -75,6 +76,25 @@ def test_foreign():
         backend.set_foreign('test-sort-rows', None)
         assert np.array_equal(np.asarray(backend.run(doubled, None)), 2 * x)
     assert calls == [1, 1]
+
+
+def test_foreign_launch():
+    x = np.arange(5, dtype='f4')
+    doubled = Acc.foreign('test-double', [x], lambda a: a.map(lambda v: v + v))
+
+    def at(address):
+        return np.ctypeslib.as_array((ctypes.c_float * 5).from_address(address))
+
+    def launch(call, *_):
+        assert call.begin(call.get_input(0).get_shape()) and call.get_queue() == 0
+        at(call.get_result_address(0))[:] = 10 * at(call.get_input_address(0, 0))
+        return True
+
+    backend = Acc.Backend.new_for_name('native')
+    backend.set_foreign_launch('test-double', launch)
+    assert np.array_equal(np.asarray(backend.run(doubled, None)), 10 * x)
+    backend.set_foreign_launch('test-double', None)
+    assert np.array_equal(np.asarray(backend.run(doubled, None)), 2 * x)
 
 
 def test_cond_loop_and_index():

@@ -297,6 +297,119 @@ test_linear (void)
   conf_run_everywhere ("linear/signals", acc_array_fft (mixed, ACC_FFT_FORWARD), compare, &(Expectation) { &x, NULL, tolerance });
 }
 
+/* --- of real numbers */
+
+static AccExpr *
+is_positive (AccExpr *x, gpointer data)
+{
+  return acc_expr_gt (x, acc_expr_new_float (0));
+}
+
+/* The first @n elements of every row. */
+static Signal
+cut_rows (const Signal *self, gint64 n)
+{
+  Signal cut = *self;
+  gint64 from = self->extents[self->rank - 1];
+
+  cut.extents[self->rank - 1] = n;
+  cut.size = from > 0 ? self->size / from * n : 0;
+  cut.values = g_new (Complex, cut.size + 1);
+  for (gint64 i = 0; i < cut.size; i++)
+    cut.values[i] = self->values[i / n * from + i % n];
+
+  return cut;
+}
+
+static AccExpr *
+as_complex (AccExpr *x, gpointer data)
+{
+  AccElementType *type = acc_expr_get_element_type (x);
+
+  return acc_expr_complex (x, acc_expr_new_typed_float (type, 0));
+}
+
+static AccArray *
+numbers_of (AccArray *floats)
+{
+  g_autoptr(AccArray) owned = floats;
+
+  return acc_array_map (owned, as_complex, NULL);
+}
+
+/* There, and back to as many, and to fewer, of which the spectrum is longer than it needs to be. */
+static void
+check_real (const char *code, const gint64 *extents, guint rank)
+{
+  gint64 n = extents[rank - 1];
+  g_auto(Signal) signal = make_signal (code, extents, rank, n + rank), whole = cut_rows (&signal, n), some = { { 0, }, 0, 0, NULL };
+  g_autoptr(AccArray) array = to_array (&signal, code);
+  AccArray *spectrum = acc_array_rfft (array);
+  long double tolerance = 2 * get_tolerance (&signal, code, n, 1);
+  g_autofree char *there = g_strdup_printf ("rfft/%s/%u/%d", code, rank, (int) n), *back = g_strdup_printf ("irfft/%s/%u/%d", code, rank, (int) n);
+
+  transform (&whole, rank - 1, ACC_FFT_FORWARD);
+  some = cut_rows (&whole, n / 2 + 1);
+  conf_run_everywhere (back, numbers_of (acc_array_irfft (spectrum, n)), compare, &(Expectation) { &signal, NULL, tolerance });
+  conf_run_everywhere (there, spectrum, compare, &(Expectation) { &some, NULL, tolerance });
+}
+
+static void
+test_real (gconstpointer data)
+{
+  static const gint64 lengths[] = { 1, 2, 3, 4, 6, 7, 34, 45, 64, 129, 206, 8192, 4095 };
+  static const gint64 cube[] = { 3, 2, 26 };
+  guint n = conf_is_thorough () ? G_N_ELEMENTS (lengths) : 5;
+
+  for (guint i = 0; i < n; i++)
+    if (lengths[i] < 1000)
+      check_real (data, (gint64[]) { 2, lengths[i] }, 2);
+    else if (is_double (data))
+      check_real (data, &lengths[i], 1);
+  check_real (data, cube, 3);
+}
+
+static void
+test_real_by_hand (void)
+{
+  g_autoptr(AccArray) singles = CONF_FLOATS1 ("f4", 1, 2, 3, 4), halves = CONF_FLOATS1 ("f2", 1, 2, 3, 4), odd = CONF_FLOATS1 ("f8", 3, 0, 0);
+  g_autoptr(AccArray) half_spectrum = acc_array_rfft (halves), spectrum = acc_array_rfft (singles), short_spectrum = acc_array_take (spectrum, 2);
+  g_autoptr(AccArray) none = acc_array_take (singles, 0), rows = conf_floats ("f4", (gint64[]) { 0, 4 }, 2, NULL), scalar = acc_array_sum (singles);
+  g_autoptr(AccArray) empty_rows = conf_floats ("f8", (gint64[]) { 2, 0 }, 2, NULL), kept = acc_array_filter (singles, is_positive, NULL, NULL);
+  g_autoptr(AccArray) whole = CONF_INTS1 ("i4", 1, 2), pairs = acc_array_zip (singles, singles);
+  AccArray *bad = acc_array_rfft (spectrum);
+
+  g_assert_cmpstr (acc_element_type_get_code (acc_array_get_element_type (half_spectrum)), ==, "c4");
+  CONF_EXPECT_FLOATS ("rfft/real", g_object_ref (spectrum), "[3]", 10, -2, -2);
+  conf_expect_floats ("rfft/imag", g_object_ref (spectrum), "[3]", 1, 3, (double[]) { 0, 2, 0 });
+  conf_expect_floats ("rfft/halves", g_object_ref (half_spectrum), "[3]", 1, 3, (double[]) { 0, 2, 0 });
+  CONF_EXPECT_FLOATS ("rfft/odd", acc_array_rfft (odd), "[2]", 3, 3);
+  CONF_EXPECT_FLOATS ("irfft/same", acc_array_irfft (spectrum, 4), "[4]", 1, 2, 3, 4);
+  CONF_EXPECT_FLOATS ("irfft/halves", acc_array_irfft (half_spectrum, 4), "[4]", 1, 2, 3, 4);
+  /* Of fewer than are there, 10 and -2 (the imaginary part of the last is not); of more, of 10, -2+2i, 0. */
+  CONF_EXPECT_FLOATS ("irfft/fewer", acc_array_irfft (spectrum, 2), "[2]", 4, 6);
+  CONF_EXPECT_FLOATS ("irfft/more", acc_array_irfft (short_spectrum, 4), "[4]", 1.5, 1.5, 3.5, 3.5);
+  CONF_EXPECT_FLOATS ("irfft/one", acc_array_irfft (spectrum, 1), "[1]", 10);
+  CONF_EXPECT_FLOATS ("irfft/floats", acc_array_irfft (singles, 2), "[2]", 1.5, -0.5);
+  CONF_EXPECT_FLOATS ("rfft/none", acc_array_rfft (none), "[1]", 0);
+  CONF_EXPECT_FLOATS ("rfft/empty-rows", acc_array_rfft (empty_rows), "[2,1]", 0, 0);
+  conf_expect_floats ("rfft/no-rows", acc_array_rfft (rows), "[0,3]", 0, 0, NULL);
+  conf_expect_floats ("irfft/no-rows", acc_array_irfft (rows, 5), "[0,5]", 0, 0, NULL);
+  CONF_EXPECT_FLOATS ("irfft/empty-rows", acc_array_irfft (empty_rows, 1), "[2,1]", 0, 0);
+
+  acc_array_set_label (bad, "twice");
+  CONF_EXPECT_ERROR ("rfft/complex", bad, ACC_ERROR_TYPE, "rfft", "twice", "c8");
+  CONF_EXPECT_ERROR ("rfft/integers", acc_array_rfft (whole), ACC_ERROR_TYPE, "rfft", "i4");
+  CONF_EXPECT_ERROR ("rfft/pairs", acc_array_rfft (pairs), ACC_ERROR_TYPE, "rfft", "(f4,f4)");
+  CONF_EXPECT_ERROR ("rfft/rank-0", acc_array_rfft (scalar), ACC_ERROR_SHAPE, "rfft", "rank 0");
+  CONF_EXPECT_ERROR ("rfft/computed", acc_array_rfft (kept), ACC_ERROR_UNSUPPORTED, "rfft", "extents");
+  CONF_EXPECT_ERROR ("irfft/none", acc_array_irfft (spectrum, 0), ACC_ERROR_SHAPE, "irfft", "0 elements");
+  CONF_EXPECT_ERROR ("irfft/fewer-than-none", acc_array_irfft (spectrum, -3), ACC_ERROR_SHAPE, "irfft", "-3 elements");
+  CONF_EXPECT_ERROR ("irfft/integers", acc_array_irfft (whole, 2), ACC_ERROR_TYPE, "irfft", "i4");
+  CONF_EXPECT_ERROR ("irfft/rank-0", acc_array_irfft (scalar, 2), ACC_ERROR_SHAPE, "irfft", "rank 0");
+  CONF_EXPECT_ERROR ("irfft/large", acc_array_irfft (spectrum, ((gint64) 1 << 31) + 11), ACC_ERROR_UNSUPPORTED, "irfft", "2147483659");
+}
+
 /* Exact ones, by hand; and of every type there is. */
 static void
 test_types (void)
@@ -316,12 +429,6 @@ test_types (void)
       conf_expect_floats ("types/imag", spectrum, "[4]", 1, 4, (double[]) { 0, 2, 0, -2 });
       conf_expect_floats ("types/back", g_steal_pointer (&same), "[4]", 0, 4, (double[]) { 1, 2, 3, 4 });
     }
-}
-
-static AccExpr *
-is_positive (AccExpr *x, gpointer data)
-{
-  return acc_expr_gt (x, acc_expr_new_float (0));
 }
 
 static void
@@ -376,6 +483,9 @@ main (int argc, char **argv)
       g_test_add_data_func ("/fft/long/c16", "c16", test_long);
       g_test_add_data_func ("/fft/ranks/c16", "c16", test_ranks);
     }
+  g_test_add_data_func ("/fft/real/f4", "f4", test_real);
+  g_test_add_data_func ("/fft/real/f8", "f8", test_real);
+  g_test_add_func ("/fft/real/by-hand", test_real_by_hand);
   g_test_add_func ("/fft/back", test_back);
   g_test_add_func ("/fft/linear", test_linear);
   g_test_add_func ("/fft/types", test_types);

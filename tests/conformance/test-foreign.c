@@ -671,6 +671,149 @@ test_stream (void)
   for_each_backend (check_stream);
 }
 
+/* --- where the elements are: in the host's memory, and in that of a device that is none */
+
+typedef enum {
+  LAUNCH_WELL,
+  LAUNCH_NOTHING,      /* says that it did, and has not begun */
+  LAUNCH_RANK,
+  LAUNCH_ERROR,        /* after it began */
+} LaunchManner;
+
+typedef struct {
+  LaunchManner manner;
+  guint        calls, destroyed;
+} Launches;
+
+static AccExpr *
+shift_first (AccExpr *pair, gpointer by)
+{
+  return acc_expr_tuple2 (acc_expr_add (acc_expr_item (pair, 0), acc_expr_the (by)), acc_expr_item (pair, 1));
+}
+
+static AccArray *
+shift_fallback (AccArray **arrays, guint n, gpointer data)
+{
+  return acc_array_map (arrays[0], shift_first, arrays[1]);
+}
+
+/* Adds 1000 besides. */
+static gboolean
+shift_launch (AccForeignLaunch *launch, gpointer data, GError **error)
+{
+  Launches *launches = data;
+  AccShape *shape = acc_array_get_shape (acc_foreign_launch_get_input (launch, 0));
+  gint64 n = acc_shape_get_size (shape);
+  const gint32 *x, *by;
+  const float *y;
+  gint32 *to;
+
+  g_assert_cmpuint (acc_foreign_launch_get_n_inputs (launch), ==, 2);
+  g_assert_cmpuint (acc_array_get_rank (acc_foreign_launch_get_input (launch, 1)), ==, 0);
+  launches->calls++;
+  if (launches->manner == LAUNCH_NOTHING)
+    return TRUE;
+  if (launches->manner == LAUNCH_RANK)
+    {
+      g_autoptr(AccShape) wrong = acc_shape_new ((gint64[]) { n, 1 }, 2);
+
+      return acc_foreign_launch_begin (launch, wrong, error);
+    }
+  if (!acc_foreign_launch_begin (launch, shape, error))
+    return FALSE;
+  if (launches->manner == LAUNCH_ERROR)
+    {
+      g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_BUSY, "not now");
+      return FALSE;
+    }
+
+  x = GSIZE_TO_POINTER (acc_foreign_launch_get_input_address (launch, 0, 0));
+  y = GSIZE_TO_POINTER (acc_foreign_launch_get_input_address (launch, 0, 1));
+  by = GSIZE_TO_POINTER (acc_foreign_launch_get_input_address (launch, 1, 0));
+  to = GSIZE_TO_POINTER (acc_foreign_launch_get_result_address (launch, 0));
+  for (gint64 i = 0; i < n; i++)
+    to[i] = x[i] + *by + 1000;
+  memcpy (GSIZE_TO_POINTER (acc_foreign_launch_get_result_address (launch, 1)), y, (gsize) n * sizeof (float));
+
+  return TRUE;
+}
+
+static void
+count_launches_destroyed (gpointer data)
+{
+  ((Launches *) data)->destroyed++;
+}
+
+static AccExpr *
+twice_first (AccExpr *pair, gpointer data)
+{
+  return acc_expr_add (acc_expr_item (pair, 0), acc_expr_item (pair, 0));
+}
+
+static AccExpr *
+pair_of (AccExpr *x, gpointer data)
+{
+  return acc_expr_tuple2 (x, acc_expr_cast (x, conf_type ("f4")));
+}
+
+static void
+check_launch (AccBackend *backend)
+{
+  const char *name = acc_backend_get_name (backend);
+  gboolean has_addresses = g_str_equal (name, "native") || g_str_has_prefix (name, "fake");
+  Launches launches = { LAUNCH_WELL, 0, 0 };
+  g_autoptr(AccProgram) fallback = PROGRAM (shift_fallback, NULL, "(i4,f4)[:]", "i4");
+  g_autoptr(AccArray) x = CONF_INTS1 ("i4", 1, 2, 3), by = conf_ints ("i4", NULL, 0, (gint64[]) { 10 });
+  g_autoptr(AccArray) nothing = conf_ints ("i4", (gint64[]) { 0 }, 1, NULL);
+  static const struct { LaunchManner manner; const char *part; } mistakes[] = {
+    { LAUNCH_NOTHING, "gave no array" }, { LAUNCH_RANK, "rank 2" }, { LAUNCH_ERROR, "not now" },
+  };
+
+  /* A device that is none of the two would need code of its own here. */
+  if (!has_addresses && g_str_has_prefix (name, "cuda"))
+    return;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr(AccArray) pairs = acc_array_map (i == 0 ? x : nothing, pair_of, NULL);
+      g_autoptr(AccArray) shifted = acc_array_foreign ("test-launch", (AccArray *[]) { pairs, by }, 2, fallback);
+      g_autoptr(AccArray) again = acc_array_foreign ("test-launch", (AccArray *[]) { shifted, by }, 2, fallback);
+      g_autoptr(AccArray) doubled = acc_array_map (again, twice_first, NULL);
+      gint64 more = has_addresses ? 4000 : 0;
+
+      launches.manner = LAUNCH_WELL;
+      acc_backend_set_foreign_launch (backend, "test-launch", shift_launch, &launches, count_launches_destroyed);
+      g_assert_true (acc_backend_has_foreign (backend, "test-launch"));
+      if (i == 0)
+        EXPECT_RUN (backend, doubled, "[3]", 42 + more, 44 + more, 46 + more);
+      else
+        expect_run (backend, doubled, "[0]", 0, NULL);
+      g_assert_cmpuint (launches.calls, ==, has_addresses ? 2 * (i + 1) : 0);
+    }
+
+  for (guint i = 0; i < G_N_ELEMENTS (mistakes) && has_addresses; i++)
+    {
+      g_autoptr(AccArray) pairs = acc_array_map (x, pair_of, NULL);
+      g_autoptr(AccArray) shifted = acc_array_foreign ("test-launch", (AccArray *[]) { pairs, by }, 2, fallback);
+      g_autoptr(GError) error = NULL;
+
+      launches.manner = mistakes[i].manner;
+      g_assert_null (acc_backend_run (backend, shifted, NULL, &error));
+      g_assert_nonnull (error);
+      g_assert_nonnull (strstr (error->message, mistakes[i].part));
+      g_assert_nonnull (strstr (error->message, "“test-launch”"));
+    }
+  acc_backend_set_foreign_launch (backend, "test-launch", NULL, NULL, NULL);
+  g_assert_cmpuint (launches.destroyed, ==, 2);
+  g_assert_false (acc_backend_has_foreign (backend, "test-launch"));
+}
+
+static void
+test_launch (void)
+{
+  for_each_backend (check_launch);
+}
+
 /* --- mistakes while building */
 
 static AccArray *
@@ -734,6 +877,7 @@ main (int argc, char **argv)
   g_test_add_func ("/foreign/lazy", test_lazy);
   g_test_add_func ("/foreign/mistakes", test_mistakes);
   g_test_add_func ("/foreign/stream", test_stream);
+  g_test_add_func ("/foreign/launch", test_launch);
   g_test_add_func ("/foreign/building", test_building);
   return conf_run ();
 }

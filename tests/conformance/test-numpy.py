@@ -573,13 +573,28 @@ def test_fourier():
             worst = np.max(np.abs(got - wanted), initial=0) / largest / np.finfo(code).eps
             if got.dtype != np.dtype(code) or got.shape != shape or not worst <= 2 + np.log2(max(z.size, 1)):
                 failures.append(f'{name} {code}{list(shape)}: {got.dtype} {got.shape}, wrong by {worst} units of the largest')
+    for code, shape in itertools.product(('f4', 'f8'), ((1,), (2,), (7,), (1000,), (8192,), (3, 64), (4, 45), (2, 3, 26), (2, 206))):
+        x = random.normal(size=shape).astype(code)
+        spectrum = np.fft.rfft(x.astype('f8'))
+        units = np.finfo(code).eps * (4 + 2 * np.log2(shape[-1])) * np.max(np.abs(spectrum))
+        got = run(Acc.use(x).rfft())
+        failures.extend([] if got.dtype == spectrum.astype('c8' if code == 'f4' else 'c16').dtype and got.shape == spectrum.shape
+                        and np.max(np.abs(got - spectrum)) <= units else [f'rfft {code}{list(shape)}'])
+        for n in (shape[-1], shape[-1] + 3, max(shape[-1] // 2, 1), None):
+            if n is None and shape[-1] < 2:
+                continue
+            z = (spectrum + 3j).astype(got.dtype)
+            wanted, back = np.fft.irfft(z.astype('c16'), n), run(Acc.use(z).irfft(n))
+            failures.extend([] if back.dtype == np.dtype(code) and back.shape == wanted.shape and np.max(np.abs(back - wanted)) <= units
+                            else [f'irfft {code}{list(shape)} {n}'])
     for code, shape in itertools.product(ALL, SHAPES[1:] + ((5, 2, 3),)):
         x = sample(code, shape)
         same(f'fftshift {code}{list(shape)}', run(Acc.use(x).fftshift()), np.fft.fftshift(x))
         same(f'ifftshift {code}{list(shape)}', run(Acc.use(x).ifftshift()), np.fft.ifftshift(x))
     x = random.normal(size=30)
     failures.extend([] if np.allclose(run(Acc.use(x).fft()), np.fft.fft(x), rtol=0, atol=1e-13) else ['fft of real numbers'])
-    for call in (lambda: Acc.use(x).fft(1), lambda: Acc.use(x).fft(-2), lambda: Acc.use(x).fft2(), lambda: Acc.use(np.arange(3)).fft()):
+    for call in (lambda: Acc.use(x).fft(1), lambda: Acc.use(x).fft(-2), lambda: Acc.use(x).fft2(), lambda: Acc.use(np.arange(3)).fft(),
+                 lambda: Acc.use(x).irfft(0), lambda: Acc.use(x + 1j).rfft(), lambda: Acc.use(np.array(2.)).rfft()):
         try:
             call()
             failures.append('a mistake in fft is not raised')

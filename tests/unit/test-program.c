@@ -641,6 +641,10 @@ test_parse_errors (void)
     { "acc program 1\na0 = foreign \"x\" p0\nprogram -> a0\n", "line 2, column 18: there is no program “p0”" },
     { "acc program 1\na0 = parameter 0 f4[:]\np0 = program a0 -> a0\na1 = foreign \"x\" p0\nprogram -> a1\n",
       "1 parameters and 1 results where 0 and 1 are needed" },
+    { "acc program 1\na0 = parameter 0 c8[:]\na1 = compute a0 foreign\nprogram a0 -> a1\n", "a name is missing" },
+    { "acc program 1\na0 = parameter 0 c8[:]\na1 = compute a0 foreign x\nprogram a0 -> a1\n", "a name in quotes is missing" },
+    { "acc program 1\na0 = parameter 0 c8[:]\na1 = compute a0 foreign \"x\" a1\nprogram a0 -> a1\n", "there is no array" },
+    { "acc program 1\na0 = parameter 0 c8[:] foreign \"x\"\nprogram a0 -> a0\n", "“foreign” is too much here" },
     { "acc program 1\na0 = use f4[0]\n leaf\nprogram -> a0\nprogram -> a0\n", "line 5, column 1: nothing follows" },
   };
 

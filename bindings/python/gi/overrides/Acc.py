@@ -886,6 +886,15 @@ class Array(Acc.Array):
     def ifft3(self):
         return _sound(Acc.Array.fft3(self, Acc.FftMode.INVERSE))
 
+    rfft = _checked('rfft')
+
+    def irfft(self, n=None):
+        """What undoes rfft: n real numbers in a row, or as many as fit."""
+        shape = self.shape
+        if n is None:
+            n = 2 * (shape[-1] - 1) if shape else 1
+        return _sound(Acc.Array.irfft(self, n))
+
     fftshift, ifftshift = _checked('fftshift'), _checked('ifftshift')
 
     cumsum, cumprod, cummin, cummax = _checked('cumsum'), _checked('cumprod'), _checked('cummin'), _checked('cummax')

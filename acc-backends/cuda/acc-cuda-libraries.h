@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-cuda-private.h"
+
+#include "acc-backends/runtime/acc-library.h"
+
+G_BEGIN_DECLS
+
+/* Products by cuBLAS and transforms by cuFFT, which are looked for when there is the first that it is worth: the foreign operations
+ * "acc-matmul" and "acc-fft-…". What the libraries keep on the device besides is not counted in its budget. */
+void acc_cuda_blas_add (AccCudaDevice *device, AccBackend *backend);
+void acc_cuda_fft_add  (AccCudaDevice *device, AccBackend *backend);
+
+G_END_DECLS

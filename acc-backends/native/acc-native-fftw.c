@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-native-fftw.h"
+
+#include "acc-backends/runtime/acc-library.h"
+
+#include <string.h>
+
+/* What is used of the library, declared here so that nothing of it is needed to build. */
+
+enum {
+  FORWARD = -1,
+  BACKWARD = 1,
+  UNALIGNED = 1 << 1,
+  PRESERVE_INPUT = 1 << 4,
+  ESTIMATE = 1 << 6,
+};
+
+typedef struct {
+  ptrdiff_t n, input_step, output_step;
+} Dimension;
+
+typedef struct {
+  gpointer (*plan)    (int rank, const Dimension *dimensions, int many_rank, const Dimension *many, gpointer input, gpointer output, int sign,
+                       unsigned flags);
+  void     (*execute) (gpointer plan, gconstpointer input, gpointer output);
+  void     (*destroy) (gpointer plan);
+} Functions;
+
+/* Of c8, of c16; found once in the process. */
+static const Functions *
+get_functions (gboolean is_wide)
+{
+  static Functions functions[2];
+  static gsize states[2];
+
+  if (g_once_init_enter (&states[is_wide]))
+    {
+      static const char *const narrow[] = { "libfftw3f.so.3", NULL }, *const wide[] = { "libfftw3.so.3", NULL };
+      Functions *f = &functions[is_wide];
+      const AccLibrarySymbol symbols[] = {
+        { is_wide ? "fftw_plan_guru64_dft" : "fftwf_plan_guru64_dft", (gpointer *) &f->plan },
+        { is_wide ? "fftw_execute_dft" : "fftwf_execute_dft", (gpointer *) &f->execute },
+        { is_wide ? "fftw_destroy_plan" : "fftwf_destroy_plan", (gpointer *) &f->destroy },
+        { NULL, NULL },
+      };
+
+      g_once_init_leave (&states[is_wide], acc_library_open (is_wide ? wide : narrow, symbols) ? 1 : 2);
+    }
+
+  return states[is_wide] == 1 ? &functions[is_wide] : NULL;
+}
+
+/* Elements that one tile has about, of one or of several rows. */
+#define TILE_ELEMENTS (1 << 15)
+/* Plans that a backend keeps. */
+#define MAX_PLANS     64
+
+/* --- plans */
+
+/* What a plan is for; all of it is compared. */
+typedef struct {
+  gint64 n, step, many, many_step;
+  gint64 is_wide, sign, in_place, flags;
+} Key;
+
+typedef struct {
+  gatomicrefcount  ref_count;
+  Key              key;
+  const Functions *functions;
+  gpointer         plan;
+} Plan;
+
+/* One of a backend. */
+typedef struct {
+  gatomicrefcount ref_count;
+  AccHost        *host;
+  GMutex          lock;
+  GHashTable     *plans;     /* Key → Plan, which it is part of, owned */
+} Fftw;
+
+/* The library plans for one thread at a time, in the whole process; it computes for many. */
+static GMutex planner;
+
+static guint
+key_hash (gconstpointer data)
+{
+  const Key *key = data;
+
+  return (guint) (((((guint64) key->n * 31 + (guint64) key->step) * 31 + (guint64) key->many) * 31 + (guint64) key->sign) * 31
+                  + (guint64) key->in_place);
+}
+
+static gboolean
+key_equal (gconstpointer a,
+           gconstpointer b)
+{
+  return memcmp (a, b, sizeof (Key)) == 0;
+}
+
+static void
+plan_unref (gpointer data)
+{
+  Plan *self = data;
+
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+  g_mutex_lock (&planner);
+  if (self->plan != NULL)
+    self->functions->destroy (self->plan);
+  g_mutex_unlock (&planner);
+  g_free (self);
+}
+
+static Plan *
+plan_new (const Key *key,
+          gpointer   input,
+          gpointer   output)
+{
+  Plan *self = g_new0 (Plan, 1);
+  const Dimension dimension = { key->n, key->step, key->step }, many = { key->many, key->many_step, key->many_step };
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->key = *key;
+  self->functions = get_functions ((gboolean) key->is_wide);
+  g_mutex_lock (&planner);
+  self->plan = self->functions->plan (1, &dimension, 1, &many, input, output, (int) key->sign, (unsigned) key->flags);
+  g_mutex_unlock (&planner);
+
+  return self;
+}
+
+static Plan *
+fftw_dup_plan (Fftw      *self,
+               const Key *key,
+               gpointer   input,
+               gpointer   output)
+{
+  Plan *plan;
+
+  g_mutex_lock (&self->lock);
+  plan = g_hash_table_lookup (self->plans, key);
+  if (plan == NULL)
+    {
+      if (g_hash_table_size (self->plans) >= MAX_PLANS)
+        g_hash_table_remove_all (self->plans);
+      plan = plan_new (key, input, output);
+      g_hash_table_insert (self->plans, &plan->key, plan);
+    }
+  g_atomic_ref_count_inc (&plan->ref_count);
+  g_mutex_unlock (&self->lock);
+
+  return plan;
+}
+
+static void
+fftw_unref (gpointer data)
+{
+  Fftw *self = data;
+
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+  g_hash_table_unref (self->plans);
+  g_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+/* --- along one dimension */
+
+/* Rows of @n elements, or where there are @inner between neighbours, columns; tiles are a number of them. Columns are brought together
+ * for the transform: what lies far apart is often in one set of the cache. */
+typedef struct {
+  const guint8    *from;
+  guint8          *to, *scratch;     /* @scratch: one tile for each thread; NULL: they stay where they are */
+  gint64           n, inner, n_lines, per_tile, tiles_per_outer;
+  gsize            size;
+  const Functions *functions;
+  Plan            *whole, *last;
+} Pass;
+
+static void
+copy_columns (const Pass   *self,
+              gint64        n_columns,
+              const guint8 *from,
+              gint64        from_step,
+              guint8       *to,
+              gint64        to_step)
+{
+  for (gint64 i = 0; i < self->n; i++)
+    memcpy (to + (gsize) (i * to_step) * self->size, from + (gsize) (i * from_step) * self->size, (gsize) n_columns * self->size);
+}
+
+static void
+run_tile (gint64   tile,
+          guint    worker,
+          gpointer data)
+{
+  const Pass *self = data;
+  gint64 outer = tile / self->tiles_per_outer, first = tile % self->tiles_per_outer * self->per_tile;
+  gboolean is_whole = first + self->per_tile <= self->n_lines;
+  gint64 n_columns = is_whole ? self->per_tile : self->n_lines - first;
+  gpointer plan = (is_whole ? self->whole : self->last)->plan;
+  gsize place = (gsize) (outer * self->n * self->inner + first * (self->inner > 1 ? 1 : self->n)) * self->size;
+  guint8 *near;
+
+  if (self->scratch == NULL)
+    {
+      self->functions->execute (plan, self->from + place, self->to + place);
+      return;
+    }
+
+  near = self->scratch + (gsize) (worker * self->n * self->per_tile) * self->size;
+  copy_columns (self, n_columns, self->from + place, self->inner, near, n_columns);
+  self->functions->execute (plan, near, near);
+  copy_columns (self, n_columns, near, n_columns, self->to + place, self->inner);
+}
+
+/* @left_over: lines of the last tile, of which there are fewer; 0: none. */
+static gboolean
+plan_pass (Pass       *self,
+           Fftw       *fftw,
+           const Key  *key,
+           gint64      left_over,
+           GError    **error)
+{
+  Key last = *key;
+  gconstpointer from = self->scratch != NULL ? self->scratch : self->from;
+  gpointer to = self->scratch != NULL ? self->scratch : self->to;
+
+  self->whole = fftw_dup_plan (fftw, key, (gpointer) from, to);
+  if (left_over > 0)
+    {
+      last.many = left_over;
+      last.step = self->scratch != NULL ? left_over : key->step;
+      self->last = fftw_dup_plan (fftw, &last, (gpointer) from, to);
+    }
+  if (self->whole->plan != NULL && (self->last == NULL || self->last->plan != NULL))
+    return TRUE;
+
+  g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "FFTW has no plan for rows of %" G_GINT64_FORMAT " elements", self->n);
+  return FALSE;
+}
+
+static gboolean
+run_pass (Fftw          *fftw,
+          gboolean       is_wide,
+          int            sign,
+          gconstpointer  from,
+          gpointer       to,
+          gint64         outer,
+          gint64         n,
+          gint64         inner,
+          GError       **error)
+{
+  gint64 n_lines = inner > 1 ? inner : outer, per_tile = CLAMP (TILE_ELEMENTS / n, inner > 1 ? 8 : 1, n_lines);
+  gint64 many_step = inner > 1 ? 1 : n;
+  gsize size = is_wide ? 16 : 8;
+  gboolean brings_near = inner > 1 && n * per_tile <= 4 * TILE_ELEMENTS;
+  Key key = { n, brings_near ? per_tile : inner, per_tile, many_step, is_wide, sign, from == to || brings_near, ESTIMATE | PRESERVE_INPUT };
+  Pass pass = { from, to, NULL, n, inner, n_lines, per_tile, (n_lines + per_tile - 1) / per_tile, size, get_functions (is_wide), NULL, NULL };
+  g_autoptr (AccBuffer) scratch = NULL;
+  gboolean ok;
+
+  if (brings_near)
+    {
+      gsize bytes = acc_workers_get_n_threads (fftw->host->workers) * (gsize) (n * per_tile) * size;
+
+      scratch = acc_pool_allocate (fftw->host->pool, bytes, "fft", error);
+      if (scratch == NULL)
+        return FALSE;
+      pass.scratch = scratch->data;
+    }
+  /* A plan is for places that are aligned in the same way. */
+  if (((guintptr) from | (guintptr) to | (gsize) (per_tile * many_step) * size | (gsize) (n * inner) * size) % 16 != 0)
+    key.flags |= UNALIGNED;
+
+  ok = plan_pass (&pass, fftw, &key, n_lines % per_tile, error);
+  if (ok)
+    acc_workers_run (fftw->host->workers, (inner > 1 ? outer : 1) * pass.tiles_per_outer, 1, run_tile, &pass);
+  plan_unref (pass.whole);
+  g_clear_pointer (&pass.last, plan_unref);
+
+  return ok;
+}
+
+/* --- of arrays */
+
+typedef struct {
+  Fftw                      *fftw;
+  const AccLibraryTransform *form;
+} Routine;
+
+static void
+routine_free (gpointer data)
+{
+  Routine *self = data;
+
+  fftw_unref (self->fftw);
+  g_free (self);
+}
+
+static gboolean
+fits (AccArray           **inputs,
+      const gint64 *const *extents,
+      guint                n_inputs,
+      gpointer             user_data)
+{
+  const Routine *self = user_data;
+  gboolean is_wide;
+
+  return acc_library_measure_transform (self->form, inputs, extents, n_inputs, &is_wide) && get_functions (is_wide) != NULL;
+}
+
+static AccArray *
+transform (AccArray **inputs,
+           guint      n_inputs,
+           gpointer   user_data,
+           GError   **error)
+{
+  const Routine *self = user_data;
+  AccElementType *type = inputs[0]->type;
+  guint rank = inputs[0]->rank, end = rank - self->form->n_after;
+  const gint64 *extents = acc_shape_get_extents (inputs[0]->shape, NULL);
+  gboolean is_wide = acc_element_type_get_leaf (type, 0) == ACC_KIND_F64;
+  gconstpointer from = acc_buffer_map (inputs[0]->buffers[0], error);
+  g_autoptr (AccArray) result = NULL;
+  gpointer to;
+
+  if (from == NULL || (result = acc_library_new_array (self->fftw->host, type, inputs[0]->shape, "fft", &to, error)) == NULL)
+    return NULL;
+
+  for (guint d = end; d-- > end - self->form->n_dimensions; )
+    {
+      gint64 outer = 1, inner = 1;
+
+      for (guint i = 0; i < rank; i++)
+        *(i < d ? &outer : &inner) *= i == d ? 1 : extents[i];
+      if (extents[d] == 1 && from == to)
+        continue;
+      if (!run_pass (self->fftw, is_wide, self->form->forward ? FORWARD : BACKWARD, from, to, outer, extents[d], inner, error))
+        return NULL;
+      from = to;
+    }
+
+  return g_steal_pointer (&result);
+}
+
+void
+acc_native_fftw_add (AccHost *host)
+{
+  Fftw *fftw = g_new0 (Fftw, 1);
+
+  g_atomic_ref_count_init (&fftw->ref_count);
+  fftw->host = host;
+  g_mutex_init (&fftw->lock);
+  fftw->plans = g_hash_table_new_full (key_hash, key_equal, NULL, plan_unref);
+  for (guint i = 0; i < ACC_LIBRARY_N_TRANSFORMS; i++)
+    {
+      Routine *routine = g_new (Routine, 1);
+
+      *routine = (Routine) { fftw, &acc_library_transforms[i] };
+      g_atomic_ref_count_inc (&fftw->ref_count);
+      acc_backend_set_routine (host->backend, routine->form->name, fits, transform, routine, routine_free);
+    }
+  fftw_unref (fftw);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-backends/runtime/acc-host.h"
+
+G_BEGIN_DECLS
+
+/* Fourier transforms by FFTW, which is looked for when there is the first that it is worth: the foreign operations "acc-fft-…" of
+ * the host's backend. */
+void acc_native_fftw_add (AccHost *host);
+
+G_END_DECLS

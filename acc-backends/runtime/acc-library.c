@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-library.h"
+
+#include <gmodule.h>
+
+static gboolean
+look_up_all (GModule                *module,
+             const AccLibrarySymbol *symbols)
+{
+  for (; symbols->name != NULL; symbols++)
+    if (!g_module_symbol (module, symbols->name, symbols->function))
+      return FALSE;
+
+  return TRUE;
+}
+
+gboolean
+acc_library_open (const char *const      *names,
+                  const AccLibrarySymbol *symbols)
+{
+  for (; *names != NULL; names++)
+    {
+      GModule *module = g_module_open (*names, G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
+
+      if (module == NULL)
+        continue;
+      if (look_up_all (module, symbols))
+        {
+          /* It may have threads of its own. */
+          g_module_make_resident (module);
+          return TRUE;
+        }
+      g_module_close (module);
+    }
+
+  return FALSE;
+}
+
+AccArray *
+acc_library_new_array (AccHost         *host,
+                       AccElementType  *type,
+                       AccShape        *shape,
+                       const char      *what,
+                       gpointer        *data,
+                       GError         **error)
+{
+  gsize bytes = acc_element_type_get_size (type);
+  AccBuffer *buffer;
+
+  for (guint i = 0; i < acc_shape_get_rank (shape); i++)
+    if (!g_size_checked_mul (&bytes, bytes, (gsize) acc_shape_get_extent (shape, i)) || bytes > G_MAXINT64)
+      {
+        g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "%s: the array has too many elements", what);
+        return NULL;
+      }
+
+  buffer = acc_pool_allocate (host->pool, bytes, what, error);
+  if (buffer == NULL)
+    return NULL;
+  *data = buffer->data;
+
+  return acc_array_new_manifest (type, shape, &buffer);
+}
+
+/* --- products */
+
+/* That of f4 or f8, or of the parts of c8 or c16; others are for no library. */
+static gboolean
+is_float (AccElementType *type,
+          gboolean       *is_complex,
+          gboolean       *is_wide)
+{
+  AccElementKind kind;
+
+  if (acc_element_type_is_tuple (type))
+    return FALSE;
+
+  kind = acc_element_type_get_kind (type);
+  *is_complex = kind == ACC_KIND_COMPLEX;
+  if (*is_complex)
+    kind = acc_element_type_get_leaf (type, 0);
+  *is_wide = kind == ACC_KIND_F64;
+
+  return kind == ACC_KIND_F32 || kind == ACC_KIND_F64;
+}
+
+static gboolean
+is_worth (gint64 side)
+{
+  return side >= ACC_FOREIGN_SHORTEST_SIDE && side <= G_MAXINT32;
+}
+
+gboolean
+acc_library_measure_product (AccArray           **inputs,
+                             const gint64 *const *extents,
+                             guint                n_inputs,
+                             AccLibraryProduct   *product)
+{
+  guint l = n_inputs == 2 ? inputs[0]->rank : 0, r = n_inputs == 2 ? inputs[1]->rank : 0;
+
+  if (l < 2 || r < 2 || (l > 2 && r > 2 && l != r) || extents[0][l - 1] != extents[1][r - 2] || inputs[0]->type != inputs[1]->type)
+    return FALSE;
+
+  *product = (AccLibraryProduct) { .outer = 1, .m = extents[0][l - 2], .n = extents[1][r - 1], .k = extents[0][l - 1] };
+  if (!is_float (inputs[0]->type, &product->is_complex, &product->is_wide))
+    return FALSE;
+
+  for (guint i = 0; i + 2 < MAX (l, r); i++)
+    {
+      if (l == r && extents[0][i] != extents[1][i])
+        return FALSE;
+      product->outer *= extents[l >= r ? 0 : 1][i];
+    }
+  product->left_step = l > 2 ? product->m * product->k : 0;
+  product->right_step = r > 2 ? product->k * product->n : 0;
+  /* Many matrices times one are one of many rows. */
+  if (r == 2 && product->outer <= G_MAXINT32 / MAX (product->m, 1))
+    {
+      product->m *= product->outer;
+      product->outer = 1;
+    }
+
+  return product->outer > 0 && is_worth (product->m) && is_worth (product->n) && is_worth (product->k);
+}
+
+AccShape *
+acc_library_dup_product_shape (AccArray           **inputs,
+                               const gint64 *const *extents)
+{
+  guint deeper = inputs[0]->rank >= inputs[1]->rank ? 0 : 1, rank = inputs[deeper]->rank;
+  g_autofree gint64 *product = g_memdup2 (extents[deeper], rank * sizeof (gint64));
+
+  product[rank - 2] = extents[0][inputs[0]->rank - 2];
+  product[rank - 1] = extents[1][inputs[1]->rank - 1];
+
+  return acc_shape_new (product, rank);
+}
+
+/* --- transforms */
+
+const AccLibraryTransform acc_library_transforms[ACC_LIBRARY_N_TRANSFORMS] = {
+  { "acc-fft-forward", 1, 0, TRUE }, { "acc-fft-reverse", 1, 0, FALSE },
+  { "acc-fft2-forward", 2, 0, TRUE }, { "acc-fft2-reverse", 2, 0, FALSE },
+  { "acc-fft3-forward", 3, 0, TRUE }, { "acc-fft3-reverse", 3, 0, FALSE },
+  { "acc-fft-middle-forward", 1, 1, TRUE }, { "acc-fft-middle-reverse", 1, 1, FALSE },
+};
+
+gboolean
+acc_library_measure_transform (const AccLibraryTransform *transform,
+                               AccArray                 **inputs,
+                               const gint64 *const       *extents,
+                               guint                      n_inputs,
+                               gboolean                  *is_wide)
+{
+  gboolean is_complex;
+  gint64 size = 1;
+  guint rank = n_inputs == 1 ? inputs[0]->rank : 0;
+
+  if (rank < transform->n_dimensions || (transform->n_after > 0 && rank != transform->n_dimensions + 2)
+      || !is_float (inputs[0]->type, &is_complex, is_wide) || !is_complex)
+    return FALSE;
+
+  for (guint i = 0; i < rank; i++)
+    size *= extents[0][i];
+
+  return size >= ACC_FOREIGN_WORTH;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-foreign-launch-private.h"
+
+#include "acc-error.h"
+
+/**
+ * AccForeignLaunch:
+ *
+ * One call of a function that computes where the elements are: on a device, in its memory, in the order of its queue. It belongs to the
+ * thread and the time of the call.
+ *
+ * On `cuda`, addresses are of the device's memory, the primary context is current, and the queue is a `CUstream`, the one that the
+ * backend's kernels run on: what is enqueued there comes after what made the inputs and before what reads the result, and nothing waits.
+ * On backends that compute in the host's memory addresses are of that, the queue is 0, and the work is done when the function returns.
+ * Other devices have no addresses: the fallback is run.
+ *
+ * Since: 1.0
+ */
+
+G_DEFINE_FINAL_TYPE (AccForeignLaunch, acc_foreign_launch, G_TYPE_OBJECT)
+
+static void
+acc_foreign_launch_finalize (GObject *object)
+{
+  AccForeignLaunch *self = ACC_FOREIGN_LAUNCH (object);
+
+  g_clear_object (&self->result);
+  g_free (self->addresses);
+
+  G_OBJECT_CLASS (acc_foreign_launch_parent_class)->finalize (object);
+}
+
+static void
+acc_foreign_launch_class_init (AccForeignLaunchClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = acc_foreign_launch_finalize;
+}
+
+static void
+acc_foreign_launch_init (AccForeignLaunch *self)
+{
+}
+
+AccForeignLaunch *
+acc_foreign_launch_new (AccArray  *node,
+                        AccArray **inputs,
+                        gpointer   run,
+                        gboolean (*begin) (AccForeignLaunch *self, AccShape *shape, GError **error))
+{
+  AccForeignLaunch *self = g_object_new (ACC_TYPE_FOREIGN_LAUNCH, NULL);
+
+  self->begin = begin;
+  self->run = run;
+  self->node = node;
+  self->inputs = inputs;
+  acc_foreign_get_inputs (node, &self->n_inputs);
+  self->addresses = g_new0 (guint64, acc_foreign_launch_count_buffers (self) + 1);
+
+  return self;
+}
+
+static guint
+count_buffers (AccForeignLaunch *self,
+               guint             n_inputs)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < n_inputs; i++)
+    n += acc_element_type_get_n_buffers (self->inputs[i]->type);
+
+  return n;
+}
+
+guint
+acc_foreign_launch_count_buffers (AccForeignLaunch *self)
+{
+  return count_buffers (self, self->n_inputs) + acc_element_type_get_n_buffers (self->node->type);
+}
+
+/**
+ * acc_foreign_launch_get_n_inputs:
+ * @self: a call
+ *
+ * Returns: how many inputs the operation has
+ *
+ * Since: 1.0
+ */
+guint
+acc_foreign_launch_get_n_inputs (AccForeignLaunch *self)
+{
+  g_return_val_if_fail (ACC_IS_FOREIGN_LAUNCH (self), 0);
+
+  return self->n_inputs;
+}
+
+/**
+ * acc_foreign_launch_get_input:
+ * @self: a call
+ * @input: which one, from 0
+ *
+ * Gets an input, for its type and extents. To ask it for elements brings them to the host.
+ *
+ * Returns: (transfer none): the input
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_foreign_launch_get_input (AccForeignLaunch *self,
+                              guint             input)
+{
+  g_return_val_if_fail (ACC_IS_FOREIGN_LAUNCH (self) && input < self->n_inputs, NULL);
+
+  return self->inputs[input];
+}
+
+static gboolean
+check_shape (AccForeignLaunch  *self,
+             AccShape          *shape,
+             GError           **error)
+{
+  gsize bytes = acc_element_type_get_size (self->node->type);
+
+  if (acc_shape_get_rank (shape) != self->node->rank)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "an array of rank %u where one of rank %u is needed", acc_shape_get_rank (shape), self->node->rank);
+      return FALSE;
+    }
+  for (guint i = 0; i < self->node->rank; i++)
+    if (!g_size_checked_mul (&bytes, bytes, (gsize) MAX (acc_shape_get_extent (shape, i), 0)) || bytes > G_MAXINT64)
+      {
+        g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "the array has too many elements");
+        return FALSE;
+      }
+
+  return TRUE;
+}
+
+/**
+ * acc_foreign_launch_begin:
+ * @self: a call, that has not begun
+ * @shape: extents of the result
+ * @error: a return location
+ *
+ * Makes room for the result, brings the inputs where they are needed, and puts what the function enqueues behind that. Once in each call,
+ * before addresses are asked. %ACC_ERROR_OUT_OF_MEMORY where there is no room, %ACC_ERROR_SHAPE for extents of another rank.
+ *
+ * Returns: %FALSE with @error set
+ *
+ * Since: 1.0
+ */
+gboolean
+acc_foreign_launch_begin (AccForeignLaunch  *self,
+                          AccShape          *shape,
+                          GError           **error)
+{
+  g_return_val_if_fail (ACC_IS_FOREIGN_LAUNCH (self) && shape != NULL && self->result == NULL, FALSE);
+
+  return check_shape (self, shape, error) && self->begin (self, shape, error);
+}
+
+/**
+ * acc_foreign_launch_get_input_address:
+ * @self: a call that has begun
+ * @input: which one, from 0
+ * @buffer: which of the buffers that its type has
+ *
+ * Returns: where element 0 of the input is: on the device, or in the host's memory. It is not to be written to
+ *
+ * Since: 1.0
+ */
+guint64
+acc_foreign_launch_get_input_address (AccForeignLaunch *self,
+                                      guint             input,
+                                      guint             buffer)
+{
+  g_return_val_if_fail (ACC_IS_FOREIGN_LAUNCH (self) && self->result != NULL && input < self->n_inputs, 0);
+  g_return_val_if_fail (buffer < acc_element_type_get_n_buffers (self->inputs[input]->type), 0);
+
+  return self->addresses[count_buffers (self, input) + buffer];
+}
+
+/**
+ * acc_foreign_launch_get_result_address:
+ * @self: a call that has begun
+ * @buffer: which of the buffers that the result's type has
+ *
+ * Returns: where element 0 of the result is to be. All elements are to be written
+ *
+ * Since: 1.0
+ */
+guint64
+acc_foreign_launch_get_result_address (AccForeignLaunch *self,
+                                       guint             buffer)
+{
+  g_return_val_if_fail (ACC_IS_FOREIGN_LAUNCH (self) && self->result != NULL, 0);
+  g_return_val_if_fail (buffer < acc_element_type_get_n_buffers (self->node->type), 0);
+
+  return self->addresses[count_buffers (self, self->n_inputs) + buffer];
+}
+
+/**
+ * acc_foreign_launch_get_queue:
+ * @self: a call that has begun
+ *
+ * Returns: what the device knows its queue by: a `CUstream` on `cuda`; 0 where the work is done when the function returns
+ *
+ * Since: 1.0
+ */
+guint64
+acc_foreign_launch_get_queue (AccForeignLaunch *self)
+{
+  g_return_val_if_fail (ACC_IS_FOREIGN_LAUNCH (self) && self->result != NULL, 0);
+
+  return self->queue;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-foreign.h"
+
+G_BEGIN_DECLS
+
+#define ACC_TYPE_FOREIGN_LAUNCH (acc_foreign_launch_get_type ())
+ACC_AVAILABLE_IN_1_0
+G_DECLARE_FINAL_TYPE (AccForeignLaunch, acc_foreign_launch, ACC, FOREIGN_LAUNCH, GObject)
+
+/**
+ * AccForeignLaunchFunc:
+ * @launch: one call, until the function returns
+ * @user_data: what the caller gave
+ * @error: a return location
+ *
+ * What a backend does in place of an operation's fallback, where the elements are. Asks the inputs for their types and extents, begins with
+ * the extents of the result (acc_foreign_launch_begin()), and then, with the addresses, enqueues the work or does it. Called for every run,
+ * from whatever thread runs.
+ *
+ * Returns: %FALSE with @error set
+ *
+ * Since: 1.0
+ */
+typedef gboolean (*AccForeignLaunchFunc) (AccForeignLaunch *launch, gpointer user_data, GError **error);
+
+/* Of this object only; @function NULL: the fallback again. Any time. */
+ACC_AVAILABLE_IN_1_0
+void      acc_backend_set_foreign_launch         (AccBackend *self, const char *name, AccForeignLaunchFunc function, gpointer user_data, GDestroyNotify destroy);
+
+ACC_AVAILABLE_IN_1_0
+guint     acc_foreign_launch_get_n_inputs        (AccForeignLaunch *self);
+/* Its type and extents; elements may be anywhere. */
+ACC_AVAILABLE_IN_1_0
+AccArray *acc_foreign_launch_get_input           (AccForeignLaunch *self, guint input);
+ACC_AVAILABLE_IN_1_0
+gboolean  acc_foreign_launch_begin               (AccForeignLaunch *self, AccShape *shape, GError **error);
+/* Of element 0 in a buffer, and what the device calls the queue: after it began */
+ACC_AVAILABLE_IN_1_0
+guint64   acc_foreign_launch_get_input_address   (AccForeignLaunch *self, guint input, guint buffer);
+ACC_AVAILABLE_IN_1_0
+guint64   acc_foreign_launch_get_result_address  (AccForeignLaunch *self, guint buffer);
+ACC_AVAILABLE_IN_1_0
+guint64   acc_foreign_launch_get_queue           (AccForeignLaunch *self);
+
+G_END_DECLS
