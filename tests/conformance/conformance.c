@@ -13,6 +13,7 @@ static GPtrArray  *backends;          /* AccBackend */
 static AccBackend *interpreter;
 static GHashTable *expected_failures; /* backend name to GPtrArray of lines */
 static guint       n_messages;
+static guint       n_refused;         /* runs, for want of memory */
 static guint32     seed;
 
 static gboolean
@@ -133,6 +134,11 @@ conf_run (void)
 {
   int status = g_test_run ();
 
+  if (is_set ("ACC_TEST_TIGHT") && backends->len > 0 && n_refused == 0)
+    {
+      g_printerr ("next to no memory was enough for everything\n");
+      status = 1;
+    }
   conf_coverage_end ();
   g_clear_pointer (&backends, g_ptr_array_unref);
   g_clear_object (&interpreter);
@@ -356,6 +362,30 @@ run (AccExecutable  *executable,
   return acc_executable_run_finish (executable, result, error);
 }
 
+/* Limits in bytes that runs are tried with first. */
+static const guint64 little[] = { 1, 512, 4096, 65536 };
+
+static guint
+count_limits (void)
+{
+  return is_set ("ACC_TEST_TIGHT") ? G_N_ELEMENTS (little) : 0;
+}
+
+/* What is refused for want of memory tells how much was asked for, and how much there is; all else must be as it always is. */
+static gboolean
+is_refused (AccBackend   *backend,
+            const char   *name,
+            const GError *error)
+{
+  if (!g_error_matches (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
+    return FALSE;
+  if (strstr (error->message, " needs ") == NULL
+      || (strstr (error->message, "held: ") == NULL && strstr (error->message, " allows ") == NULL && strstr (error->message, " are free") == NULL))
+    conf_fail (acc_backend_get_name (backend), name, "refused with “%s”", error->message);
+  n_refused++;
+  return TRUE;
+}
+
 static void
 check (ConfProgram    *self,
        AccArray      **arguments,
@@ -366,15 +396,20 @@ check (ConfProgram    *self,
   g_autoptr(GPtrArray) expected = acc_executable_run (self->judge, arguments, n_arguments, NULL, &expected_error);
 
   for (guint i = 0; i < backends->len; i++)
-    {
-      g_autoptr(GError) error = NULL;
-      g_autoptr(GPtrArray) actual = NULL;
+    for (guint k = 0; k <= count_limits () && self->judged[i] != NULL; k++)
+      {
+        AccBackend *backend = conf_backend (i);
+        guint64 limit = acc_backend_get_memory_limit (backend);
+        g_autoptr(GError) error = NULL;
+        g_autoptr(GPtrArray) actual = NULL;
 
-      if (self->judged[i] == NULL)
-        continue;
-      actual = run (self->judged[i], arguments, n_arguments, &error);
-      judge (acc_backend_get_name (conf_backend (i)), self->name, expected, expected_error, actual, error, tolerance);
-    }
+        if (k < count_limits ())
+          acc_backend_set_memory_limit (backend, little[k]);
+        actual = run (self->judged[i], arguments, n_arguments, &error);
+        acc_backend_set_memory_limit (backend, limit);
+        if (k == count_limits () || !is_refused (backend, self->name, error))
+          judge (acc_backend_get_name (backend), self->name, expected, expected_error, actual, error, tolerance);
+      }
 }
 
 /* Half of @array in every dimension, or, where it is small, twice as much. */
@@ -483,13 +518,20 @@ conf_run_everywhere (const char     *name,
                      gpointer        data)
 {
   for (guint i = 0; i <= backends->len; i++)
-    {
-      AccBackend *backend = i == 0 ? interpreter : conf_backend (i - 1);
-      g_autoptr(GError) error = NULL;
-      g_autoptr(AccArray) result = acc_backend_run (backend, array, NULL, &error);
+    for (guint k = 0; k <= count_limits (); k++)
+      {
+        AccBackend *backend = i == 0 ? interpreter : conf_backend (i - 1);
+        guint64 limit = acc_backend_get_memory_limit (backend);
+        g_autoptr(GError) error = NULL;
+        g_autoptr(AccArray) result = NULL;
 
-      function (acc_backend_get_name (backend), name, result, error, data);
-    }
+        if (k < count_limits ())
+          acc_backend_set_memory_limit (backend, little[k]);
+        result = acc_backend_run (backend, array, NULL, &error);
+        acc_backend_set_memory_limit (backend, limit);
+        if (k == count_limits () || !is_refused (backend, name, error))
+          function (acc_backend_get_name (backend), name, result, error, data);
+      }
   g_object_unref (array);
 }
 
