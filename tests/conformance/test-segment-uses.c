@@ -18,7 +18,7 @@ static void
 test_lengths (void)
 {
   g_autoptr(AccArray) row = count ("i8", 10), rows = CONF_INTS2 ("i8", 2, 3, 1, 2, 3, 4, 5, 6), nothing = count ("i8", 0), totals = NULL;
-  g_autoptr(AccArray) many = CONF_INTS1 ("i1", 3, 5, 4), negative = CONF_INTS1 ("i2", 6, -2, 3), one = CONF_INTS1 ("u8", 1), holed = CONF_INTS1 ("i4", 2, 0, 1);
+  g_autoptr(AccArray) many = CONF_INTS1 ("i1", 3, 5, 4), one_more = CONF_INTS1 ("i1", 3, 5, 1), negative = CONF_INTS1 ("i2", 6, -2, 3), one = CONF_INTS1 ("u8", 1), holed = CONF_INTS1 ("i4", 2, 0, 1);
   g_autoptr(AccArray) huge = CONF_INTS1 ("u8", 1, -1), wrapping = CONF_INTS1 ("i8", G_GINT64_CONSTANT (1) << 62, G_GINT64_CONSTANT (1) << 62, G_GINT64_CONSTANT (1) << 62, G_GINT64_CONSTANT (1) << 62, 3);
   g_autoptr(AccArray) lowest = CONF_INTS1 ("i8", G_MININT64, G_MININT64, 4), all = CONF_INTS1 ("i8", 3, 7);
   AccArray *scanned;
@@ -27,7 +27,7 @@ test_lengths (void)
   CONF_EXPECT_ERROR ("lengths/too-long", SUM (row, many), ACC_ERROR_BOUNDS, "“fold_seg: all lengths together”", "12", "11");
   CONF_EXPECT_ERROR ("lengths/negative", SUM (row, negative), ACC_ERROR_BOUNDS, "“fold_seg: the length of a segment”", "-2");
   CONF_EXPECT_ERROR ("lengths/nothing", SUM (nothing, one), ACC_ERROR_BOUNDS, "fold_seg");
-  CONF_EXPECT_ERROR ("lengths/rows", SUM (rows, many), ACC_ERROR_BOUNDS, "“fold_seg: the length of a segment”", "5");
+  CONF_EXPECT_ERROR ("lengths/rows", SUM (rows, one_more), ACC_ERROR_BOUNDS, "“fold_seg: the length of a segment”", "5");
   CONF_EXPECT_ERROR ("lengths/huge", SUM (row, huge), ACC_ERROR_BOUNDS, "“fold_seg: the length of a segment”");
   CONF_EXPECT_ERROR ("lengths/wrapping", SUM (row, wrapping), ACC_ERROR_BOUNDS, "fold_seg");
   CONF_EXPECT_ERROR ("lengths/lowest", SUM (row, lowest), ACC_ERROR_BOUNDS, "fold_seg");
