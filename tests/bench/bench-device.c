@@ -262,6 +262,24 @@ build_bodies (AccArray **a, guint n, gpointer data)
   return acc_array_fold (pairs, acc_expr_tuple3 (number (0), number (0), number (0)), plus3, NULL);
 }
 
+static AccArray *
+build_product (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_matmul (a[0], a[1]);
+}
+
+static AccArray *
+build_spectra (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_fft (a[0], ACC_FFT_FORWARD);
+}
+
+static AccArray *
+build_sorted (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_sort (a[0], FALSE);
+}
+
 /* --- running */
 
 static AccArray *
@@ -281,6 +299,35 @@ make_floats (gint64 rows, gint64 columns, float low, float high)
   bytes = g_bytes_new_take (data, n * sizeof *data);
 
   return acc_array_use (acc_element_type_new (ACC_KIND_F32), shape, bytes);
+}
+
+static AccArray *
+make_complex (gint64 rows, gint64 columns)
+{
+  g_autoptr (AccArray) parts = make_floats (rows, 2 * columns, -1, 1);
+  g_autoptr (AccShape) shape = acc_shape_new_matrix (rows, columns);
+  g_autoptr (GBytes) bytes = acc_array_get_bytes (parts, 0, NULL);
+
+  return acc_array_use (acc_element_type_new_complex (ACC_KIND_F32), shape, bytes);
+}
+
+static AccArray *
+make_numbers (gint64 n)
+{
+  guint32 *data = g_malloc (n * sizeof *data), state = 98765;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (AccShape) shape = acc_shape_new_vector (n);
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      state ^= state << 13;
+      state ^= state >> 17;
+      state ^= state << 5;
+      data[i] = state;
+    }
+  bytes = g_bytes_new_take (data, n * sizeof *data);
+
+  return acc_array_use (acc_element_type_new (ACC_KIND_I32), shape, bytes);
 }
 
 /* Numbers below 256. */
@@ -536,6 +583,24 @@ run_all (Bench *self)
     measure (self, "n-body", "f4[:]", build_bodies, &bodies, xyzm, 4, 20. * bodies * bodies, "TFLOP/s");
     for (guint k = 0; k < 4; k++)
       g_object_unref (xyzm[k]);
+  }
+  {
+    gint64 m = MIN (4096, side);
+    g_autoptr (AccArray) a = make_floats (m, m, 0, 1), b = make_floats (m, m, -1, 1);
+
+    measure (self, "matmul", "f4[:,:]", build_product, NULL, (AccArray *[]) { a, b }, 2, 2. * m * m * m, "TFLOP/s");
+  }
+  {
+    gint64 m = MIN (4096, side);
+    g_autoptr (AccArray) rows = make_complex (n / 8 / m, m);
+    g_autofree char *signature = g_strdup_printf ("c8[%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT "]", n / 8 / m, m);
+
+    measure (self, "FFT of rows", signature, build_spectra, NULL, &rows, 1, 2. * n, "GB/s");
+  }
+  {
+    g_autoptr (AccArray) numbers = make_numbers (n / 2);
+
+    measure (self, "sort", "i4[:]", build_sorted, NULL, &numbers, 1, 4. * n, "GB/s");
   }
   if (is_wanted (self, "launch"))
     measure_launch (self);

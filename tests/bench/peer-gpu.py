@@ -129,6 +129,23 @@ try:
 except Exception as error:
     print('jax:', str(error).splitlines()[0], file=sys.stderr)
 
+m = min(4096, side)
+left, right = torch.rand(m, m, device=device), torch.rand(m, m, device=device)
+peer('matmul', 'torch', lambda: left @ right)
+signal = torch.randn(n // 8 // m, m, device=device, dtype=torch.complex64)
+peer('FFT of rows', 'torch', lambda: torch.fft.fft(signal))
+del left, right, signal
+numbers = torch.randint(-2**31, 2**31, (n // 2,), device=device, dtype=torch.int32)
+peer('sort', 'torch', lambda: torch.sort(numbers))
+try:
+    cupy_numbers = cupy.from_dlpack(numbers)
+    peer('sort', 'cupy', lambda: cupy.sort(cupy_numbers))
+    del cupy_numbers
+except Exception as error:
+    print('cupy:', str(error).splitlines()[0], file=sys.stderr)
+del numbers
+torch.cuda.empty_cache()
+
 pinned = torch.empty(n // 4, pin_memory=True)
 there = torch.empty(n // 4, device=device)
 peer('upload', 'torch, pinned', lambda: there.copy_(pinned))
