@@ -362,6 +362,16 @@ run (AccExecutable  *executable,
   return acc_executable_run_finish (executable, result, error);
 }
 
+/* Where a device takes long for each case, one of ACC_TEST_EVERY is enough: which of them, its name decides. */
+static gboolean
+is_left_out (const char *name)
+{
+  const char *every = g_getenv ("ACC_TEST_EVERY");
+  guint n = every != NULL ? (guint) strtoul (every, NULL, 10) : 1;
+
+  return n > 1 && g_str_hash (name) % n != 0;
+}
+
 /* Limits in bytes that runs are tried with first. */
 static const guint64 little[] = { 1, 512, 4096, 65536 };
 
@@ -393,8 +403,11 @@ check (ConfProgram    *self,
        ConfTolerance   tolerance)
 {
   g_autoptr(GError) expected_error = NULL;
-  g_autoptr(GPtrArray) expected = acc_executable_run (self->judge, arguments, n_arguments, NULL, &expected_error);
+  g_autoptr(GPtrArray) expected = NULL;
 
+  if (is_left_out (self->name))
+    return;
+  expected = acc_executable_run (self->judge, arguments, n_arguments, NULL, &expected_error);
   for (guint i = 0; i < backends->len; i++)
     for (guint k = 0; k <= count_limits () && self->judged[i] != NULL; k++)
       {
@@ -517,7 +530,7 @@ conf_run_everywhere (const char     *name,
                      ConfResultFunc  function,
                      gpointer        data)
 {
-  for (guint i = 0; i <= backends->len; i++)
+  for (guint i = 0; i <= (is_left_out (name) ? 0 : backends->len); i++)
     for (guint k = 0; k <= count_limits (); k++)
       {
         AccBackend *backend = i == 0 ? interpreter : conf_backend (i - 1);
