@@ -59,23 +59,14 @@ typedef struct {
   guint           first, n_dimensions;
 } Transform;
 
-/* Complex numbers with parts of type @data, of others or of floats. */
-static AccExpr *
-convert (AccExpr *x,
-         gpointer data)
-{
-  gboolean is_complex = acc_element_type_get_kind (acc_expr_get_element_type (x)) == ACC_KIND_COMPLEX;
-  AccExpr *re = acc_expr_cast (is_complex ? acc_expr_real (x) : x, data);
-
-  return acc_expr_complex (re, is_complex ? acc_expr_cast (acc_expr_imag (x), data) : acc_expr_new_typed_float (data, 0));
-}
-
+/* As complex numbers with parts of @component. */
 static AccArray *
 convert_all (AccArray       *array,
              AccElementKind  component)
 {
-  return array->type == acc_element_type_new_complex (component) ? g_object_ref (array)
-                                                                 : acc_array_map (array, convert, acc_element_type_new (component));
+  AccElementType *type = acc_element_type_new_complex (component);
+
+  return array->type == type ? g_object_ref (array) : acc_array_cast (array, type);
 }
 
 static AccExpr *

@@ -14,21 +14,6 @@ typedef struct {
   gint64          n;          /* real numbers in a row */
 } Real;
 
-/* @index with another last item. */
-static AccExpr *
-replace_last (AccExpr *index,
-              guint    rank,
-              AccExpr *last)
-{
-  g_autofree AccExpr **items = g_new (AccExpr *, rank);
-
-  for (guint i = 0; i + 1 < rank; i++)
-    items[i] = acc_expr_item (index, i);
-  items[rank - 1] = last;
-
-  return acc_array_join_items (items, rank);
-}
-
 static AccShape *
 with_last (AccArray *array,
            gint64    last)
@@ -71,13 +56,6 @@ pair_of (AccExpr *number)
   return acc_expr_tuple2 (acc_expr_real (owned), acc_expr_imag (owned));
 }
 
-static AccExpr *
-convert_parts (AccExpr *x,
-               gpointer component)
-{
-  return acc_expr_complex (acc_expr_cast (acc_expr_real (x), component), acc_expr_cast (acc_expr_imag (x), component));
-}
-
 /* --- forward */
 
 static AccExpr *
@@ -92,7 +70,7 @@ two_neighbours (AccExpr *index,
     {
       AccExpr *place = acc_expr_add (acc_expr_mul (acc_expr_item (index, rank - 1), acc_array_number (2)), acc_array_number (i));
 
-      parts[i] = acc_expr_cast (acc_expr_index (self->array, replace_last (index, rank, place)), self->type);
+      parts[i] = acc_expr_cast (acc_expr_index (self->array, acc_array_index_in_row (self->array, index, place)), self->type);
     }
 
   return acc_expr_complex (parts[0], parts[1]);
@@ -108,8 +86,8 @@ take_apart (AccExpr *index,
   g_autoptr(AccExpr) k = acc_expr_ref_sink (acc_expr_item (index, rank - 1)), h = acc_expr_ref_sink (acc_expr_extent (self->array, rank - 1));
   AccExpr *near = acc_expr_cond (acc_expr_lt (k, h), k, acc_array_number (0));
   AccExpr *far = acc_expr_cond (acc_expr_eq (k, acc_array_number (0)), acc_array_number (0), acc_expr_sub (h, k));
-  g_autoptr(AccExpr) x = acc_expr_ref_sink (pair_of (acc_expr_index (self->array, replace_last (index, rank, near))));
-  g_autoptr(AccExpr) y = acc_expr_ref_sink (conjugate (pair_of (acc_expr_index (self->array, replace_last (index, rank, far)))));
+  g_autoptr(AccExpr) x = acc_expr_ref_sink (pair_of (acc_expr_index (self->array, acc_array_index_in_row (self->array, index, near))));
+  g_autoptr(AccExpr) y = acc_expr_ref_sink (conjugate (pair_of (acc_expr_index (self->array, acc_array_index_in_row (self->array, index, far)))));
   g_autoptr(AccExpr) even = acc_expr_ref_sink (half (x, y, acc_expr_add, self->type));
   g_autoptr(AccExpr) odd = acc_expr_ref_sink (half (x, y, acc_expr_sub, self->type));
   AccExpr *quarter = acc_expr_tuple2 (acc_expr_item (odd, 1), acc_expr_neg (acc_expr_item (odd, 0)));
@@ -134,7 +112,7 @@ half_spectrum_at (const Real *self,
   AccExpr *zero = acc_expr_new_typed_float (self->type, 0), *inside = acc_expr_lt (k, m), *number;
   g_autoptr(AccExpr) nothing = acc_expr_ref_sink (zero), is_inside = acc_expr_ref_sink (inside);
 
-  number = acc_expr_index (self->array, replace_last (index, rank, acc_expr_cond (is_inside, k, acc_array_number (0))));
+  number = acc_expr_index (self->array, acc_array_index_in_row (self->array, index, acc_expr_cond (is_inside, k, acc_array_number (0))));
   x = acc_expr_ref_sink (number);
   is_real = acc_expr_eq (k, acc_array_number (0));
   if (self->n % 2 == 0)
@@ -171,7 +149,7 @@ part_of_neighbours (AccExpr *index,
   guint rank = self->array->rank;
   g_autoptr(AccExpr) i = acc_expr_ref_sink (acc_expr_item (index, rank - 1)), x = NULL;
 
-  x = acc_expr_ref_sink (acc_expr_index (self->array, replace_last (index, rank, acc_expr_shr (i, acc_array_number (1)))));
+  x = acc_expr_ref_sink (acc_expr_index (self->array, acc_array_index_in_row (self->array, index, acc_expr_shr (i, acc_array_number (1)))));
   return acc_expr_cast (acc_expr_cond (acc_expr_odd (i), acc_expr_imag (x), acc_expr_real (x)), self->type);
 }
 
@@ -217,16 +195,6 @@ check (AccArray   *node,
   return TRUE;
 }
 
-static AccArray *
-zeros (AccShape       *shape,
-       AccElementType *type)
-{
-  AccElementType *component = acc_element_type_new (acc_element_type_get_leaf (type, 0));
-  AccExpr *zero = acc_expr_new_typed_float (component, 0);
-
-  return acc_array_fill (shape, component == type ? zero : acc_expr_complex (zero, acc_expr_new_typed_float (component, 0)));
-}
-
 /**
  * acc_array_rfft:
  * @self: an array of floats, of rank 1 or more
@@ -267,7 +235,7 @@ acc_array_rfft (AccArray *self)
   result = acc_element_type_new_complex (acc_element_type_get_kind (self->type));
   shape = with_last (self, real.n / 2 + 1);
   if (acc_shape_get_size (acc_array_get_shape (self)) == 0)
-    return zeros (shape, result);
+    return acc_array_fill (shape, acc_expr_new_typed_float (result, 0));
   if (real.n % 2 != 0)
     {
       whole = acc_array_fft (self, ACC_FFT_FORWARD);
@@ -279,7 +247,7 @@ acc_array_rfft (AccArray *self)
   real.array = spectrum = acc_array_fft (pairs, ACC_FFT_FORWARD);
   apart = acc_array_generate (shape, take_apart, &real);
 
-  return apart->type == result ? g_steal_pointer (&apart) : acc_array_map (apart, convert_parts, acc_element_type_new (acc_element_type_get_kind (self->type)));
+  return apart->type == result ? g_steal_pointer (&apart) : acc_array_cast (apart, result);
 }
 
 /**
@@ -323,7 +291,7 @@ acc_array_irfft (AccArray *self,
   real.type = acc_array_float_type (result);
   shape = with_last (self, n);
   if (acc_shape_get_size (acc_array_get_shape (self)) == 0)
-    return zeros (shape, result);
+    return acc_array_fill (shape, acc_expr_new_typed_float (result, 0));
 
   half_shape = with_last (self, n % 2 == 0 ? n / 2 : n);
   spectrum = acc_array_generate (half_shape, n % 2 == 0 ? put_together : mirror, &real);
