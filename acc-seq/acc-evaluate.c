@@ -238,11 +238,12 @@ acc_evaluate_with_chunk_rows (AccBackend *backend, AccArray **arrays, guint n_ar
   g_autoptr(GPtrArray) streamed = g_ptr_array_new ();
   g_autoptr(GPtrArray) settled = NULL;
   g_autoptr(GPtrArray) results = NULL;
+  g_autofree gboolean *streams = g_new0 (gboolean, n_arrays + 1);
 
   if (!check_arrays (arrays, n_arrays, error) || g_cancellable_set_error_if_cancelled (cancellable, error))
     return NULL;
 
-  settled = acc_settle (backend, arrays, n_arrays, chunk_rows, cancellable, error);
+  settled = acc_settle (backend, arrays, n_arrays, chunk_rows, streams, cancellable, error);
   if (settled == NULL)
     return NULL;
 
@@ -251,7 +252,7 @@ acc_evaluate_with_chunk_rows (AccBackend *backend, AccArray **arrays, guint n_ar
     if (acc_array_is_manifest (arrays[i]))
       g_hash_table_insert (values, arrays[i], g_object_ref (arrays[i]));
     else if (!g_ptr_array_find (whole, arrays[i], NULL) && !g_ptr_array_find (streamed, arrays[i], NULL))
-      g_ptr_array_add (acc_array_reads_source (arrays[i]) ? streamed : whole, arrays[i]);
+      g_ptr_array_add (streams[i] ? streamed : whole, arrays[i]);
 
   if (!run_group (backend, whole, chunk_rows, run_whole, values, cancellable, error)
       || !run_group (backend, streamed, chunk_rows, run_streamed, values, cancellable, error))

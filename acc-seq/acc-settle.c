@@ -37,14 +37,14 @@ is_decided_by_running (AccArray *node)
   return node->op == ACC_OP_COND || node->programs[0] != NULL;
 }
 
-/* Nodes that depend on a source; NULL where none of them has to be settled. */
+/* Nodes that depend on a source; @needed: one of them has to be settled. */
 static GHashTable *
-find_streaming (AccArray **arrays, guint n_arrays)
+find_streaming (AccArray **arrays, guint n_arrays, gboolean *needed)
 {
   g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (arrays, n_arrays);
-  g_autoptr(GHashTable) streaming = g_hash_table_new (NULL, NULL);
-  gboolean needed = FALSE;
+  GHashTable *streaming = g_hash_table_new (NULL, NULL);
 
+  *needed = FALSE;
   for (guint i = 0; i < nodes->len; i++)
     {
       AccArray *node = g_ptr_array_index (nodes, i);
@@ -52,18 +52,19 @@ find_streaming (AccArray **arrays, guint n_arrays)
       if (node->op != ACC_OP_SOURCE && !reads_streaming (node, streaming))
         continue;
       g_hash_table_add (streaming, node);
-      needed |= is_decided_by_running (node);
+      *needed |= is_decided_by_running (node);
     }
 
-  return needed ? g_steal_pointer (&streaming) : NULL;
+  return streaming;
 }
 
 gboolean
 acc_settle_is_needed (AccArray **arrays, guint n_arrays)
 {
-  g_autoptr(GHashTable) streaming = find_streaming (arrays, n_arrays);
+  gboolean needed;
+  g_autoptr(GHashTable) streaming = find_streaming (arrays, n_arrays, &needed);
 
-  return streaming != NULL;
+  return needed;
 }
 
 /* What stands for @node by now: itself where nothing else does. */
@@ -209,20 +210,27 @@ settle_array (Settlement *self, AccArray *array, GHashTable *done, GError **erro
 }
 
 GPtrArray *
-acc_settle (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, GCancellable *cancellable, GError **error)
+acc_settle (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, gboolean *streams, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(GHashTable) streaming = find_streaming (arrays, n_arrays);
+  gboolean needed;
+  g_autoptr(GHashTable) streaming = find_streaming (arrays, n_arrays, &needed);
   g_autoptr(GHashTable) settled = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
   g_autoptr(GHashTable) done = g_hash_table_new (NULL, NULL);
   g_autoptr(GPtrArray) results = g_ptr_array_new_with_free_func (g_object_unref);
   Settlement self = { backend, chunk_rows, cancellable, streaming, settled };
 
-  for (guint i = 0; i < n_arrays && streaming != NULL; i++)
+  for (guint i = 0; i < n_arrays && needed; i++)
     if (!settle_array (&self, arrays[i], done, error))
       return NULL;
 
   for (guint i = 0; i < n_arrays; i++)
-    g_ptr_array_add (results, g_object_ref (look_up (&self, arrays[i])));
+    {
+      AccArray *result = look_up (&self, arrays[i]);
+
+      g_ptr_array_add (results, g_object_ref (result));
+      if (streams != NULL)
+        streams[i] = g_hash_table_contains (streaming, result);
+    }
 
   return g_steal_pointer (&results);
 }

@@ -163,7 +163,7 @@ acc_evaluate_write_with_chunk_rows (AccBackend *backend, AccArray *array, AccSin
   if (!acc_array_check (array, error) || g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
 
-  settled = acc_settle (backend, &array, 1, chunk_rows, cancellable, error);
+  settled = acc_settle (backend, &array, 1, chunk_rows, NULL, cancellable, error);
   if (settled == NULL)
     return FALSE;
 
