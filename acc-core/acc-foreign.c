@@ -399,7 +399,7 @@ acc_array_offer (AccArray    *self,
  *
  * %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where @fallback does not take the inputs, and when run, where an implementation does not
  * give what @fallback gives: its type, its rank, and extents that are known before. All elements of the inputs are needed at
- * once: rows of a source are %ACC_ERROR_STREAM.
+ * once: those of a source are read into memory first, as far as its limit allows.
  *
  * ```c
  * static AccArray *
