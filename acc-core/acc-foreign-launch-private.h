@@ -20,7 +20,7 @@ struct _AccForeignLaunch {
   guint64        queue;
 };
 
-/* As acc_backend_set_foreign_launch(), for functions that do not take all inputs. */
+/* As acc_backend_set_foreign_launch(), for functions that do not take all inputs: the fallback is run for others. */
 ACC_MODULE_API
 void                 acc_backend_set_launch_routine (AccBackend *self, const char *name, AccForeignFits fits, AccForeignLaunchFunc function,
                                                      gpointer user_data, GDestroyNotify destroy);
@@ -33,8 +33,5 @@ AccForeignLaunch    *acc_foreign_launch_new         (AccArray *node, AccArray **
 /* Calls the function; the result is what the node promises. Owned. */
 ACC_MODULE_API
 AccArray            *acc_foreign_launch_call        (AccForeignLaunch *self, AccForeign *foreign, GError **error);
-/* How many buffers all inputs and the result have. */
-ACC_MODULE_API
-guint                acc_foreign_launch_count_buffers (AccForeignLaunch *self);
 
 G_END_DECLS

@@ -41,6 +41,19 @@ acc_foreign_launch_init (AccForeignLaunch *self)
 {
 }
 
+/* Of the first @n_inputs. */
+static guint
+count_buffers (AccForeignLaunch *self,
+               guint             n_inputs)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < n_inputs; i++)
+    n += acc_element_type_get_n_buffers (self->inputs[i]->type);
+
+  return n;
+}
+
 AccForeignLaunch *
 acc_foreign_launch_new (AccArray  *node,
                         AccArray **inputs,
@@ -54,27 +67,9 @@ acc_foreign_launch_new (AccArray  *node,
   self->node = node;
   self->inputs = inputs;
   acc_foreign_get_inputs (node, &self->n_inputs);
-  self->addresses = g_new0 (guint64, acc_foreign_launch_count_buffers (self) + 1);
+  self->addresses = g_new0 (guint64, count_buffers (self, self->n_inputs) + acc_element_type_get_n_buffers (node->type) + 1);
 
   return self;
-}
-
-static guint
-count_buffers (AccForeignLaunch *self,
-               guint             n_inputs)
-{
-  guint n = 0;
-
-  for (guint i = 0; i < n_inputs; i++)
-    n += acc_element_type_get_n_buffers (self->inputs[i]->type);
-
-  return n;
-}
-
-guint
-acc_foreign_launch_count_buffers (AccForeignLaunch *self)
-{
-  return count_buffers (self, self->n_inputs) + acc_element_type_get_n_buffers (self->node->type);
 }
 
 /**

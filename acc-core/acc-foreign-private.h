@@ -22,11 +22,6 @@ AccForeignTable *acc_backend_get_foreigners (AccBackend *self);
 /* Whether the function is for such inputs: nodes, of which only type and rank are asked, and their extents. */
 typedef gboolean (*AccForeignFits) (AccArray **inputs, const gint64 *const *extents, guint n_inputs, gpointer user_data);
 
-/* As acc_backend_set_foreign(), for functions that do not take all inputs: the fallback is run for others. */
-ACC_MODULE_API
-void        acc_backend_set_routine (AccBackend *self, const char *name, AccForeignFits fits, AccForeignFunc function, gpointer user_data,
-                                     GDestroyNotify destroy);
-
 /* Says that @self, which nobody else has yet, is what a foreign operation of that name gives for @inputs, from which it is computed.
  * It remains what it is, and fuses and streams: only a backend that has the operation, and all elements at once, takes that. */
 void        acc_array_offer    (AccArray *self, const char *name, AccArray **inputs, guint n_inputs);

@@ -116,17 +116,6 @@ make (AccForeignFits       fits,
 }
 
 void
-acc_backend_set_routine (AccBackend     *self,
-                         const char     *name,
-                         AccForeignFits  fits,
-                         AccForeignFunc  function,
-                         gpointer        user_data,
-                         GDestroyNotify  destroy)
-{
-  set (self, name, make (fits, function, NULL, user_data, destroy));
-}
-
-void
 acc_backend_set_launch_routine (AccBackend           *self,
                                 const char           *name,
                                 AccForeignFits        fits,
@@ -166,7 +155,7 @@ acc_backend_set_foreign (AccBackend     *self,
   g_return_if_fail (ACC_IS_BACKEND (self));
   g_return_if_fail (name != NULL);
 
-  acc_backend_set_routine (self, name, NULL, function, user_data, destroy);
+  set (self, name, make (NULL, function, NULL, user_data, destroy));
 }
 
 /**

@@ -16,30 +16,21 @@ typedef struct {
   Multiply   multiply[2][2];   /* by is_complex, is_wide */
 } Functions;
 
-static const Functions *
-get_functions (void)
-{
-  static Functions functions;
-  static gsize state;
+static Functions functions;
 
-  if (g_once_init_enter (&state))
-    {
-      static const char *const names[] = { "libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "/usr/local/cuda/lib64/libcublas.so", NULL };
-      const AccLibrarySymbol symbols[] = {
-        { "cublasCreate_v2", (gpointer *) &functions.create }, { "cublasDestroy_v2", (gpointer *) &functions.destroy },
-        { "cublasSetStream_v2", (gpointer *) &functions.set_stream },
-        { "cublasSgemmStridedBatched", (gpointer *) &functions.multiply[FALSE][FALSE] },
-        { "cublasDgemmStridedBatched", (gpointer *) &functions.multiply[FALSE][TRUE] },
-        { "cublasCgemmStridedBatched", (gpointer *) &functions.multiply[TRUE][FALSE] },
-        { "cublasZgemmStridedBatched", (gpointer *) &functions.multiply[TRUE][TRUE] },
-        { NULL, NULL },
-      };
+static const AccLibrarySymbol symbols[] = {
+  { "cublasCreate_v2", (gpointer *) &functions.create }, { "cublasDestroy_v2", (gpointer *) &functions.destroy },
+  { "cublasSetStream_v2", (gpointer *) &functions.set_stream },
+  { "cublasSgemmStridedBatched", (gpointer *) &functions.multiply[FALSE][FALSE] },
+  { "cublasDgemmStridedBatched", (gpointer *) &functions.multiply[FALSE][TRUE] },
+  { "cublasCgemmStridedBatched", (gpointer *) &functions.multiply[TRUE][FALSE] },
+  { "cublasZgemmStridedBatched", (gpointer *) &functions.multiply[TRUE][TRUE] },
+  { NULL, NULL },
+};
 
-      g_once_init_leave (&state, acc_library_open (names, symbols) ? 1 : 2);
-    }
+static const char *const names[] = { "libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "/usr/local/cuda/lib64/libcublas.so", NULL };
 
-  return state == 1 ? &functions : NULL;
-}
+static AccLibrary library = { names, symbols, 0 };
 
 /* One of a device. The handle is made with the first product: that takes a while, and memory. */
 typedef struct {
@@ -55,7 +46,7 @@ fits (AccArray           **inputs,
 {
   AccLibraryProduct p;
 
-  return acc_library_measure_product (inputs, extents, n_inputs, &p) && p.outer <= G_MAXINT32 && get_functions () != NULL;
+  return acc_library_measure_product (inputs, extents, n_inputs, &p) && p.outer <= G_MAXINT32 && acc_library_find (&library);
 }
 
 static gboolean
@@ -80,18 +71,17 @@ multiply (Blas                     *self,
 {
   static const float one[] = { 1, 0 }, zero[] = { 0, 0 };
   static const double one_wide[] = { 1, 0 }, zero_wide[] = { 0, 0 };
-  const Functions *blas = get_functions ();
   gconstpointer left = GSIZE_TO_POINTER (acc_foreign_launch_get_input_address (launch, 0, 0));
   gconstpointer right = GSIZE_TO_POINTER (acc_foreign_launch_get_input_address (launch, 1, 0));
   gpointer result = GSIZE_TO_POINTER (acc_foreign_launch_get_result_address (launch, 0));
   gconstpointer alpha = p->is_wide ? (gconstpointer) one_wide : one, beta = p->is_wide ? (gconstpointer) zero_wide : zero;
   int m = (int) p->m, n = (int) p->n, k = (int) p->k;
 
-  if (self->handle == NULL && !check (blas->create (&self->handle), "starting", error))
+  if (self->handle == NULL && !check (functions.create (&self->handle), "starting", error))
     return FALSE;
 
-  return check (blas->set_stream (self->handle, (CuStream) GSIZE_TO_POINTER (acc_foreign_launch_get_queue (launch))), "choosing a stream", error)
-         && check (blas->multiply[p->is_complex][p->is_wide] (self->handle, 0, 0, n, m, k, alpha, right, n, p->right_step, left, k, p->left_step,
+  return check (functions.set_stream (self->handle, (CuStream) GSIZE_TO_POINTER (acc_foreign_launch_get_queue (launch))), "choosing a stream", error)
+         && check (functions.multiply[p->is_complex][p->is_wide] (self->handle, 0, 0, n, m, k, alpha, right, n, p->right_step, left, k, p->left_step,
                                                               beta, result, n, p->m * p->n, (int) p->outer),
                    "multiplying", error);
 }
@@ -102,15 +92,10 @@ matmul (AccForeignLaunch  *launch,
         GError           **error)
 {
   Blas *self = user_data;
-  AccArray *inputs[] = { acc_foreign_launch_get_input (launch, 0), acc_foreign_launch_get_input (launch, 1) };
-  const gint64 *extents[] = { acc_shape_get_extents (inputs[0]->shape, NULL), acc_shape_get_extents (inputs[1]->shape, NULL) };
-  g_autoptr (AccShape) shape = NULL;
   AccLibraryProduct p;
   gboolean ok;
 
-  acc_library_measure_product (inputs, extents, 2, &p);
-  shape = acc_library_dup_product_shape (inputs, extents);
-  if (!acc_foreign_launch_begin (launch, shape, error))
+  if (!acc_library_begin_product (launch, &p, error))
     return FALSE;
 
   g_mutex_lock (&self->lock);
@@ -126,7 +111,7 @@ blas_free (gpointer data)
   Blas *self = data;
 
   if (self->handle != NULL)
-    get_functions ()->destroy (self->handle);
+    functions.destroy (self->handle);
   g_mutex_clear (&self->lock);
   g_free (self);
 }

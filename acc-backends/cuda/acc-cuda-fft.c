@@ -22,27 +22,18 @@ typedef struct {
   int (*destroy)    (CufftPlan plan);
 } Functions;
 
-static const Functions *
-get_functions (void)
-{
-  static Functions functions;
-  static gsize state;
+static Functions functions;
 
-  if (g_once_init_enter (&state))
-    {
-      static const char *const names[] = { "libcufft.so.12", "libcufft.so.11", "libcufft.so.10", "/usr/local/cuda/lib64/libcufft.so", NULL };
-      const AccLibrarySymbol symbols[] = {
-        { "cufftPlanMany", (gpointer *) &functions.plan }, { "cufftSetStream", (gpointer *) &functions.set_stream },
-        { "cufftExecC2C", (gpointer *) &functions.execute[FALSE] }, { "cufftExecZ2Z", (gpointer *) &functions.execute[TRUE] },
-        { "cufftDestroy", (gpointer *) &functions.destroy },
-        { NULL, NULL },
-      };
+static const AccLibrarySymbol symbols[] = {
+  { "cufftPlanMany", (gpointer *) &functions.plan }, { "cufftSetStream", (gpointer *) &functions.set_stream },
+  { "cufftExecC2C", (gpointer *) &functions.execute[FALSE] }, { "cufftExecZ2Z", (gpointer *) &functions.execute[TRUE] },
+  { "cufftDestroy", (gpointer *) &functions.destroy },
+  { NULL, NULL },
+};
 
-      g_once_init_leave (&state, acc_library_open (names, symbols) ? 1 : 2);
-    }
+static const char *const names[] = { "libcufft.so.12", "libcufft.so.11", "libcufft.so.10", "/usr/local/cuda/lib64/libcufft.so", NULL };
 
-  return state == 1 ? &functions : NULL;
-}
+static AccLibrary library = { names, symbols, 0 };
 
 /* One plan goes over one array of those that it is along the dimension in the middle of; more are better done by one kernel. */
 #define MAX_TIMES 64
@@ -86,7 +77,7 @@ plan_free (gpointer data)
 {
   Plan *self = data;
 
-  get_functions ()->destroy (self->plan);
+  functions.destroy (self->plan);
   g_free (self);
 }
 
@@ -119,7 +110,7 @@ get_plan (Fft        *self,
     g_hash_table_remove_all (self->plans);
   plan = g_new0 (Plan, 1);
   plan->key = *key;
-  if (!check (get_functions ()->plan (&plan->plan, key->rank, n, n, key->step, key->distance, n, key->step, key->distance,
+  if (!check (functions.plan (&plan->plan, key->rank, n, n, key->step, key->distance, n, key->step, key->distance,
                                       key->is_wide ? COMPLEX_WIDE : COMPLEX_NARROW, key->many),
               "planning", error))
     {
@@ -183,7 +174,7 @@ fits (AccArray           **inputs,
   Key key;
 
   return acc_library_measure_transform (self->form, inputs, extents, n_inputs, &is_wide)
-         && measure (self->form, extents[0], inputs[0]->rank, is_wide, &key, &n_times) && n_times <= MAX_TIMES && get_functions () != NULL;
+         && measure (self->form, extents[0], inputs[0]->rank, is_wide, &key, &n_times) && n_times <= MAX_TIMES && acc_library_find (&library);
 }
 
 /* With the lock, and the device's context. */
@@ -195,15 +186,14 @@ execute (Fft               *self,
          AccForeignLaunch  *launch,
          GError           **error)
 {
-  const Functions *functions = get_functions ();
   Plan *plan = get_plan (self, key, error);
   guint64 from = acc_foreign_launch_get_input_address (launch, 0, 0), to = acc_foreign_launch_get_result_address (launch, 0);
   guint64 bytes = (guint64) key->n[0] * (guint64) key->step * (key->is_wide ? 16 : 8);
-  gboolean ok = plan != NULL && check (functions->set_stream (plan->plan, (CuStream) GSIZE_TO_POINTER (acc_foreign_launch_get_queue (launch))),
+  gboolean ok = plan != NULL && check (functions.set_stream (plan->plan, (CuStream) GSIZE_TO_POINTER (acc_foreign_launch_get_queue (launch))),
                                        "choosing a stream", error);
 
   for (gint64 i = 0; i < n_times && ok; i++)
-    ok = check (functions->execute[key->is_wide] (plan->plan, GSIZE_TO_POINTER (from + (guint64) i * bytes), GSIZE_TO_POINTER (to + (guint64) i * bytes),
+    ok = check (functions.execute[key->is_wide] (plan->plan, GSIZE_TO_POINTER (from + (guint64) i * bytes), GSIZE_TO_POINTER (to + (guint64) i * bytes),
                                                   direction),
                 "transforming", error);
 

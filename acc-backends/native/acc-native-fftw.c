@@ -26,29 +26,21 @@ typedef struct {
   void     (*destroy) (gpointer plan);
 } Functions;
 
-/* Of c8, of c16; found once in the process. */
-static const Functions *
-get_functions (gboolean is_wide)
-{
-  static Functions functions[2];
-  static gsize states[2];
+/* Of c8, of c16 */
+static Functions functions[2];
 
-  if (g_once_init_enter (&states[is_wide]))
-    {
-      static const char *const narrow[] = { "libfftw3f.so.3", NULL }, *const wide[] = { "libfftw3.so.3", NULL };
-      Functions *f = &functions[is_wide];
-      const AccLibrarySymbol symbols[] = {
-        { is_wide ? "fftw_plan_guru64_dft" : "fftwf_plan_guru64_dft", (gpointer *) &f->plan },
-        { is_wide ? "fftw_execute_dft" : "fftwf_execute_dft", (gpointer *) &f->execute },
-        { is_wide ? "fftw_destroy_plan" : "fftwf_destroy_plan", (gpointer *) &f->destroy },
-        { NULL, NULL },
-      };
+static const AccLibrarySymbol narrow_symbols[] = {
+  { "fftwf_plan_guru64_dft", (gpointer *) &functions[FALSE].plan }, { "fftwf_execute_dft", (gpointer *) &functions[FALSE].execute },
+  { "fftwf_destroy_plan", (gpointer *) &functions[FALSE].destroy }, { NULL, NULL },
+};
+static const AccLibrarySymbol wide_symbols[] = {
+  { "fftw_plan_guru64_dft", (gpointer *) &functions[TRUE].plan }, { "fftw_execute_dft", (gpointer *) &functions[TRUE].execute },
+  { "fftw_destroy_plan", (gpointer *) &functions[TRUE].destroy }, { NULL, NULL },
+};
 
-      g_once_init_leave (&states[is_wide], acc_library_open (is_wide ? wide : narrow, symbols) ? 1 : 2);
-    }
+static const char *const narrow_names[] = { "libfftw3f.so.3", NULL }, *const wide_names[] = { "libfftw3.so.3", NULL };
 
-  return states[is_wide] == 1 ? &functions[is_wide] : NULL;
-}
+static AccLibrary libraries[2] = { { narrow_names, narrow_symbols, 0 }, { wide_names, wide_symbols, 0 } };
 
 /* Elements that one tile has about, of one or of several rows. */
 #define TILE_ELEMENTS (1 << 15)
@@ -121,7 +113,7 @@ plan_new (const Key *key,
 
   g_atomic_ref_count_init (&self->ref_count);
   self->key = *key;
-  self->functions = get_functions ((gboolean) key->is_wide);
+  self->functions = &functions[key->is_wide];
   g_mutex_lock (&planner);
   self->plan = self->functions->plan (1, &dimension, 1, &many, input, output, (int) key->sign, (unsigned) key->flags);
   g_mutex_unlock (&planner);
@@ -256,7 +248,7 @@ run_pass (Fftw          *fftw,
   gsize size = is_wide ? 16 : 8;
   gboolean brings_near = inner > 1 && n * per_tile <= 4 * TILE_ELEMENTS;
   Key key = { n, brings_near ? per_tile : inner, per_tile, many_step, is_wide, sign, from == to || brings_near, ESTIMATE | PRESERVE_INPUT };
-  Pass pass = { from, to, NULL, n, inner, n_lines, per_tile, (n_lines + per_tile - 1) / per_tile, size, get_functions (is_wide), NULL, NULL };
+  Pass pass = { from, to, NULL, n, inner, n_lines, per_tile, (n_lines + per_tile - 1) / per_tile, size, &functions[is_wide], NULL, NULL };
   g_autoptr (AccBuffer) scratch = NULL;
   gboolean ok;
 
@@ -307,26 +299,26 @@ fits (AccArray           **inputs,
   const Routine *self = user_data;
   gboolean is_wide;
 
-  return acc_library_measure_transform (self->form, inputs, extents, n_inputs, &is_wide) && get_functions (is_wide) != NULL;
+  return acc_library_measure_transform (self->form, inputs, extents, n_inputs, &is_wide) && acc_library_find (&libraries[is_wide]);
 }
 
-static AccArray *
-transform (AccArray **inputs,
-           guint      n_inputs,
-           gpointer   user_data,
-           GError   **error)
+static gboolean
+transform (AccForeignLaunch  *launch,
+           gpointer           user_data,
+           GError           **error)
 {
   const Routine *self = user_data;
-  AccElementType *type = inputs[0]->type;
-  guint rank = inputs[0]->rank, end = rank - self->form->n_after;
-  const gint64 *extents = acc_shape_get_extents (inputs[0]->shape, NULL);
-  gboolean is_wide = acc_element_type_get_leaf (type, 0) == ACC_KIND_F64;
-  gconstpointer from = acc_buffer_map (inputs[0]->buffers[0], error);
-  g_autoptr (AccArray) result = NULL;
+  AccArray *input = acc_foreign_launch_get_input (launch, 0);
+  guint rank = input->rank, end = rank - self->form->n_after;
+  const gint64 *extents = acc_shape_get_extents (input->shape, NULL);
+  gboolean is_wide = acc_element_type_get_leaf (input->type, 0) == ACC_KIND_F64;
+  gconstpointer from;
   gpointer to;
 
-  if (from == NULL || (result = acc_library_new_array (self->fftw->host, type, inputs[0]->shape, "fft", &to, error)) == NULL)
-    return NULL;
+  if (!acc_foreign_launch_begin (launch, input->shape, error))
+    return FALSE;
+  from = GSIZE_TO_POINTER (acc_foreign_launch_get_input_address (launch, 0, 0));
+  to = GSIZE_TO_POINTER (acc_foreign_launch_get_result_address (launch, 0));
 
   for (guint d = end; d-- > end - self->form->n_dimensions; )
     {
@@ -337,11 +329,11 @@ transform (AccArray **inputs,
       if (extents[d] == 1 && from == to)
         continue;
       if (!run_pass (self->fftw, is_wide, self->form->forward ? FORWARD : BACKWARD, from, to, outer, extents[d], inner, error))
-        return NULL;
+        return FALSE;
       from = to;
     }
 
-  return g_steal_pointer (&result);
+  return TRUE;
 }
 
 void
@@ -359,7 +351,7 @@ acc_native_fftw_add (AccHost *host)
 
       *routine = (Routine) { fftw, &acc_library_transforms[i] };
       g_atomic_ref_count_inc (&fftw->ref_count);
-      acc_backend_set_routine (host->backend, routine->form->name, fits, transform, routine, routine_free);
+      acc_backend_set_launch_routine (host->backend, routine->form->name, fits, transform, routine, routine_free);
     }
   fftw_unref (fftw);
 }

@@ -14,17 +14,16 @@ look_up_all (GModule                *module,
   return TRUE;
 }
 
-gboolean
-acc_library_open (const char *const      *names,
-                  const AccLibrarySymbol *symbols)
+static gboolean
+open_any (const AccLibrary *self)
 {
-  for (; *names != NULL; names++)
+  for (const char *const *name = self->names; *name != NULL; name++)
     {
-      GModule *module = g_module_open (*names, G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
+      GModule *module = g_module_open (*name, G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
 
       if (module == NULL)
         continue;
-      if (look_up_all (module, symbols))
+      if (look_up_all (module, self->symbols))
         {
           /* It may have threads of its own. */
           g_module_make_resident (module);
@@ -36,30 +35,15 @@ acc_library_open (const char *const      *names,
   return FALSE;
 }
 
-AccArray *
-acc_library_new_array (AccHost         *host,
-                       AccElementType  *type,
-                       AccShape        *shape,
-                       const char      *what,
-                       gpointer        *data,
-                       GError         **error)
+gboolean
+acc_library_find (AccLibrary *self)
 {
-  gsize bytes = acc_element_type_get_size (type);
-  AccBuffer *buffer;
+  enum { FOUND = 1, ABSENT };
 
-  for (guint i = 0; i < acc_shape_get_rank (shape); i++)
-    if (!g_size_checked_mul (&bytes, bytes, (gsize) acc_shape_get_extent (shape, i)) || bytes > G_MAXINT64)
-      {
-        g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "%s: the array has too many elements", what);
-        return NULL;
-      }
+  if (g_once_init_enter (&self->state))
+    g_once_init_leave (&self->state, open_any (self) ? FOUND : ABSENT);
 
-  buffer = acc_pool_allocate (host->pool, bytes, what, error);
-  if (buffer == NULL)
-    return NULL;
-  *data = buffer->data;
-
-  return acc_array_new_manifest (type, shape, &buffer);
+  return self->state == FOUND;
 }
 
 /* --- products */
@@ -123,9 +107,9 @@ acc_library_measure_product (AccArray           **inputs,
   return product->outer > 0 && is_worth (product->m) && is_worth (product->n) && is_worth (product->k);
 }
 
-AccShape *
-acc_library_dup_product_shape (AccArray           **inputs,
-                               const gint64 *const *extents)
+static AccShape *
+dup_product_shape (AccArray           **inputs,
+                   const gint64 *const *extents)
 {
   guint deeper = inputs[0]->rank >= inputs[1]->rank ? 0 : 1, rank = inputs[deeper]->rank;
   g_autofree gint64 *product = g_memdup2 (extents[deeper], rank * sizeof (gint64));
@@ -134,6 +118,20 @@ acc_library_dup_product_shape (AccArray           **inputs,
   product[rank - 1] = extents[1][inputs[1]->rank - 1];
 
   return acc_shape_new (product, rank);
+}
+
+gboolean
+acc_library_begin_product (AccForeignLaunch   *launch,
+                           AccLibraryProduct  *product,
+                           GError            **error)
+{
+  AccArray *inputs[] = { acc_foreign_launch_get_input (launch, 0), acc_foreign_launch_get_input (launch, 1) };
+  const gint64 *extents[] = { acc_shape_get_extents (inputs[0]->shape, NULL), acc_shape_get_extents (inputs[1]->shape, NULL) };
+  g_autoptr (AccShape) shape = dup_product_shape (inputs, extents);
+
+  acc_library_measure_product (inputs, extents, 2, product);
+
+  return acc_foreign_launch_begin (launch, shape, error);
 }
 
 /* --- transforms */

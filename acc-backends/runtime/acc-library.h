@@ -2,7 +2,6 @@
 #pragma once
 
 #include "acc-core/acc-foreign-launch-private.h"
-#include "acc-host.h"
 
 G_BEGIN_DECLS
 
@@ -13,10 +12,15 @@ typedef struct {
   gpointer   *function;
 } AccLibrarySymbol;
 
-/* The first of @names that is there and has all of @symbols; both end with NULL. It stays loaded. */
-gboolean  acc_library_open      (const char *const *names, const AccLibrarySymbol *symbols);
-/* An array of a type with one buffer, in memory of the pool that is still to be written to: at *@data. */
-AccArray *acc_library_new_array (AccHost *host, AccElementType *type, AccShape *shape, const char *what, gpointer *data, GError **error);
+/* Static: there is one in the process. */
+typedef struct {
+  const char *const      *names;     /* of files, ended by NULL */
+  const AccLibrarySymbol *symbols;   /* what is set where a file has all of them; ended by one without a name */
+  gsize                   state;
+} AccLibrary;
+
+/* Whether one of the files is there and has all symbols: looked for by the first call. It stays loaded. */
+gboolean acc_library_find (AccLibrary *self);
 
 /* m × k and k × n, @outer of them: those of a factor that there is one of have no step. */
 typedef struct {
@@ -28,8 +32,8 @@ typedef struct {
 /* Whether "acc-matmul" of such inputs is one, and worth a library's routine. */
 gboolean acc_library_measure_product (AccArray **inputs, const gint64 *const *extents, guint n_inputs, AccLibraryProduct *product);
 
-/* Extents of the product; owned. */
-AccShape *acc_library_dup_product_shape (AccArray **inputs, const gint64 *const *extents);
+/* Of a launch whose inputs were found to be so: begins it, with the extents of the product. */
+gboolean acc_library_begin_product   (AccForeignLaunch *launch, AccLibraryProduct *product, GError **error);
 
 /* Along @n_dimensions dimensions, with @n_after after them. */
 typedef struct {
