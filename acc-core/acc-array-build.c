@@ -31,6 +31,7 @@ static const AccArrayRule *const rules[ACC_N_OPERATIONS] = {
   [ACC_OP_FOLD_ALL] = &acc_rule_fold,
   [ACC_OP_FOLD1_ALL] = &acc_rule_fold,
   [ACC_OP_SCANL1] = &acc_rule_scan,
+  [ACC_OP_SORT] = &acc_rule_sort,
   [ACC_OP_STENCIL] = &acc_rule_stencil,
   [ACC_OP_STENCIL2] = &acc_rule_stencil,
 };

@@ -284,6 +284,7 @@ infer (Inference *self)
     case ACC_OP_UNZIP:
     case ACC_OP_COMPUTE:
     case ACC_OP_SCANL1:
+    case ACC_OP_SORT:
     case ACC_OP_STENCIL:
       return copy_input (self, 0);
 

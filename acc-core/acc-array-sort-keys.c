@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-array-sort-private.h"
 
-#include <math.h>
-
 #include "acc-expr-build-private.h"
 
 /* The order of keys, as that of unsigned numbers. */
@@ -64,24 +62,4 @@ acc_sort_order_key (AccExpr *x,
     order = acc_expr_bnot (order);
 
   return acc_element_kind_is_float (kind) ? acc_expr_cond (acc_expr_is_nan (x), acc_expr_new_maximum (words), order) : order;
-}
-
-AccExpr *
-acc_sort_last_key (AccElementType *type,
-                   gboolean        descending)
-{
-  AccElementKind kind = acc_element_type_get_kind (type);
-
-  if (kind == ACC_KIND_BOOL)
-    return acc_expr_new_bool (!descending);
-  if (acc_element_kind_is_float (kind))
-    return acc_expr_new_typed_float (type, NAN);
-
-  return descending ? acc_expr_new_minimum (type) : acc_expr_new_maximum (type);
-}
-
-guint
-acc_sort_count_bits (AccElementType *type)
-{
-  return acc_element_type_get_kind (type) == ACC_KIND_BOOL ? 1 : 8 * acc_element_type_get_size (type);
 }

@@ -5,39 +5,18 @@
 
 G_BEGIN_DECLS
 
-/* What a byte can count: no tile has more lanes. */
-#define ACC_SORT_TILE 128
-#define ACC_SORT_DIGIT_BITS 4
-
-/* A sort under construction. */
-typedef struct {
-  AccArray *array;         /* as it was given */
-  gboolean  descending;
-  gboolean  padded, is_short;
-  AccArray *keys;          /* rows, tiles, lanes */
-  AccArray *numbers;       /* the same: where in its row each was; or NULL */
-  guint     shift;
-  AccArray *amounts;       /* of the digits: eight bits times the digit */
-  AccArray *sums;          /* per row and tile: two words of counters */
-  AccArray *ranks;         /* how many of its digit there are up to each key, in its tile */
-  AccArray *begins;        /* rows, digits, tiles */
-  AccArray *orders;        /* of short rows: the keys as unsigned numbers */
-} AccSort;
-
 /* --- acc-array-sort-keys.c */
 
-/* Unsigned numbers in the order of keys: all NaN are the largest one, and both zeros are one. */
-AccExpr *acc_sort_order_key     (AccExpr *key, gboolean descending);
-/* The key behind which none come. */
-AccExpr *acc_sort_last_key      (AccElementType *type, gboolean descending);
-/* Of the numbers above. */
-guint    acc_sort_count_bits    (AccElementType *type);
+/* Unsigned numbers in the order of keys, which are scalars: all NaN are the largest one, and both zeros are one. */
+AccExpr  *acc_sort_order_key     (AccExpr *key, gboolean descending);
 
-/* --- acc-array-sort-passes.c */
+/* --- acc-array-sort-short.c */
 
-/* Puts keys and numbers in the order of the digit at @self->shift; those of equal digits stay in order. */
-void     acc_sort_by_digit      (AccSort *self);
-/* Puts them in the order of the keys: of rows of one tile. */
-void     acc_sort_by_comparison (AccSort *self);
+/* Whether rows are known to be so short that every key is compared with every other. */
+gboolean  acc_sort_is_short      (AccArray *array);
+/* Where among all elements each goes, by @orders of short rows. */
+AccArray *acc_sort_short_targets (AccArray *orders);
+/* @array, of scalars, with its elements at @targets. */
+AccArray *acc_sort_move          (AccArray *array, AccArray *targets);
 
 G_END_DECLS

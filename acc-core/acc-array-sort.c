@@ -3,101 +3,164 @@
 
 #include "acc-array-sort-private.h"
 #include "acc-error.h"
+#include "acc-expr-build-private.h"
 
-/* Rows are cut into tiles, put in order (acc-array-sort-passes.c), and joined again. */
+/* The operation takes keys that are unsigned numbers already; of other keys acc_sort_order_key makes them. Rows that are known to be
+ * short are put in order by other operations (acc-array-sort-short.c). */
 
-#define SHORT_ROW 32
-
-static AccExpr *
-place_in_row (AccExpr *index,
-              AccExpr *tile_size)
+static gboolean
+check_sort (AccArray *node)
 {
-  return acc_expr_add (acc_expr_mul (acc_expr_item (index, 1), tile_size), acc_expr_item (index, 2));
+  AccArray *input = node->inputs[0];
+  AccFunction *key = node->functions[0];
+  AccElementKind kind;
+
+  if (input->rank == 0)
+    return acc_array_fail (node, ACC_ERROR_SHAPE, "an array of rank 0 has no rows");
+
+  node->type = input->type;
+  node->rank = input->rank;
+  if (key == NULL || acc_expr_get_error (key->body) != NULL)
+    return TRUE;
+
+  kind = acc_element_type_get_kind (key->body->type);
+  if (!acc_element_kind_is_integer (kind) || acc_element_kind_is_signed (kind))
+    return acc_array_fail (node, ACC_ERROR_TYPE, "its function gives %s where an unsigned integer is needed",
+                           acc_element_type_get_code (key->body->type));
+  return TRUE;
 }
 
-typedef struct {
-  AccSort        *sort;
-  AccExpr        *row_size, *tile_size;
-  AccElementType *number_type;
-} Tiling;
-
-static AccExpr *
-key_or_last (AccExpr *index,
-             gpointer data)
+static void
+key_signature (AccArray     *node,
+               guint         function,
+               AccSignature *signature)
 {
-  const Tiling *tiling = data;
-  g_autoptr(AccExpr) place = acc_expr_ref_sink (place_in_row (index, tiling->tile_size));
-  AccExpr *key = acc_expr_linear_index (tiling->sort->array, acc_expr_add (acc_expr_mul (acc_expr_item (index, 0), tiling->row_size), place));
-
-  return acc_expr_cond (acc_expr_lt (place, tiling->row_size), key, acc_sort_last_key (tiling->sort->array->type, tiling->sort->descending));
+  signature->n_params = 1;
+  signature->params[0] = node->inputs[0]->type;
 }
+
+const AccArrayRule acc_rule_sort = { check_sort, key_signature };
+
+/* --- numbers of places */
 
 static AccExpr *
 own_number (AccExpr *index,
             gpointer data)
 {
-  const Tiling *tiling = data;
+  AccArray *array = data;
+  AccShape *shape = acc_array_get_shape (array);
+  guint last = array->rank - 1;
+  gboolean fits = shape != NULL && acc_shape_get_extent (shape, last) <= G_MAXINT32;
 
-  return acc_expr_cast (place_in_row (index, tiling->tile_size), tiling->number_type);
+  return acc_expr_cast (acc_expr_item (index, last), acc_element_type_new (fits ? ACC_KIND_I32 : ACC_KIND_I64));
 }
 
-static void
-cut_tiles (AccSort  *self,
-           gboolean  numbered)
+/* Where in its row each element is. */
+static AccArray *
+number_rows (AccArray *array)
 {
-  AccArray *array = self->array;
-  guint last = array->rank - 1;
-  AccShape *shape = acc_array_get_shape (array);
-  gint64 n = shape != NULL ? acc_shape_get_extent (shape, last) : -1;
-  g_autoptr(AccExpr) row_size = acc_expr_ref_sink (acc_expr_extent (array, last));
-  g_autoptr(AccExpr) tile_size = acc_expr_ref_sink (acc_expr_max (acc_expr_min (row_size, acc_array_number (ACC_SORT_TILE)), acc_array_number (1)));
-  AccExpr *rows = acc_array_number (1), *tiles, *extents;
-  Tiling tiling = { self, row_size, tile_size };
+  return acc_array_generate_expr (acc_expr_shape (array), own_number, array);
+}
 
-  for (guint i = 0; i < last; i++)
-    rows = acc_expr_mul (rows, acc_expr_extent (array, i));
-  tiles = acc_expr_quot (acc_expr_sub (acc_expr_add (row_size, tile_size), acc_array_number (1)), tile_size);
-  extents = acc_expr_tuple3 (rows, tiles, tile_size);
+static AccArray *
+widen (AccArray *numbers)
+{
+  return acc_array_cast (numbers, acc_element_type_new (ACC_KIND_I64));
+}
 
-  self->is_short = n >= 0 && n <= SHORT_ROW;
-  self->padded = n < 0 || (n > ACC_SORT_TILE && n % ACC_SORT_TILE != 0);
-  self->keys = self->padded ? acc_array_generate_expr (extents, key_or_last, &tiling) : acc_array_reshape_expr (array, extents);
+typedef struct {
+  AccArray *values, *order;
+} Arrangement;
 
-  tiling.number_type = acc_element_type_new (n >= 0 && n < G_MAXINT32 - ACC_SORT_TILE ? ACC_KIND_I32 : ACC_KIND_I64);
-  if (numbered)
-    self->numbers = acc_array_generate_expr (acc_expr_shape (self->keys), own_number, &tiling);
+static AccExpr *
+arranged (AccExpr *index,
+          gpointer data)
+{
+  const Arrangement *arrangement = data;
+
+  return acc_array_index_in_row (arrangement->values, index, acc_expr_index (arrangement->order, index));
+}
+
+/* @values from where @order says that they were. */
+static AccArray *
+arrange (AccArray *values,
+         AccArray *order)
+{
+  return acc_array_backpermute_expr (values, acc_expr_shape (values), arranged, &(Arrangement) { values, order });
+}
+
+/* --- rows of scalars */
+
+static AccExpr *
+order_of (AccExpr *key,
+          gpointer descending)
+{
+  return acc_sort_order_key (key, GPOINTER_TO_INT (descending));
 }
 
 static AccExpr *
-padded_place (AccExpr *index,
-              gpointer data)
+order_of_pair (AccExpr *pair,
+               gpointer descending)
 {
-  const AccSort *self = data;
-  guint last = self->array->rank - 1;
-  AccExpr *row = acc_array_outer_place (self->array, index, last);
+  g_autoptr(AccExpr) key = acc_expr_ref_sink (acc_expr_item (pair, 0));
 
-  return acc_expr_add (acc_expr_mul (row, acc_expr_mul (acc_expr_extent (self->keys, 1), acc_expr_extent (self->keys, 2))),
-                       acc_expr_item (index, last));
+  return order_of (key, descending);
 }
 
-/* Rows as they were given, of @tiles. */
 static AccArray *
-join_tiles (AccSort  *self,
-            AccArray *tiles)
+sort_node (AccArray    *array,
+           AccExprFunc  key,
+           gpointer     user_data)
 {
-  g_autoptr(AccArray) flat = acc_array_flatten (tiles);
-  AccExpr *shape = acc_expr_shape (self->array);
+  AccArray *node = acc_array_begin (ACC_OP_SORT, &array, 1);
 
-  return self->padded ? acc_array_backpermute_expr (flat, shape, padded_place, self) : acc_array_reshape_expr (flat, shape);
+  acc_array_call1 (node, 0, key, user_data);
+  return acc_array_complete (node);
 }
 
-/* --- the operations */
+static AccArray *
+sort_short (AccArray  *array,
+            gboolean   descending,
+            AccArray **order)
+{
+  g_autoptr(AccArray) orders = acc_array_map (array, order_of, GINT_TO_POINTER (descending)), targets = acc_sort_short_targets (orders);
+
+  if (order != NULL)
+    {
+      g_autoptr(AccArray) numbers = number_rows (array), moved = acc_sort_move (numbers, targets);
+
+      *order = widen (moved);
+    }
+  return acc_sort_move (array, targets);
+}
+
+/* @order: NULL, or set to where in its row each was, before: an i8. */
+static AccArray *
+sort_rows (AccArray  *array,
+           gboolean   descending,
+           AccArray **order)
+{
+  g_autoptr(AccArray) numbers = NULL, pairs = NULL, sorted = NULL, places = NULL;
+
+  if (acc_sort_is_short (array))
+    return sort_short (array, descending, order);
+  if (order == NULL)
+    return sort_node (array, order_of, GINT_TO_POINTER (descending));
+
+  numbers = number_rows (array);
+  pairs = acc_array_zip (array, numbers);
+  sorted = sort_node (pairs, order_of_pair, GINT_TO_POINTER (descending));
+  places = acc_array_unzip (sorted, 1);
+  *order = widen (places);
+
+  return acc_array_unzip (sorted, 0);
+}
 
 static AccArray *
 check_keys (AccArray   *keys,
             const char *operation)
 {
-  AccArray *node = acc_array_begin (ACC_OP_PERMUTE, &keys, 1);
+  AccArray *node = acc_array_begin (ACC_OP_SORT, &keys, 1);
 
   if (node->error == NULL && keys->rank == 0)
     acc_array_fail (node, ACC_ERROR_SHAPE, "%s: an array of rank 0 has no rows", operation);
@@ -107,34 +170,7 @@ check_keys (AccArray   *keys,
   return node;
 }
 
-/* @order: NULL, or set to where in its row each was, before: an i8. */
-static AccArray *
-sort_rows (AccArray  *array,
-           gboolean   descending,
-           AccArray **order)
-{
-  AccSort self = { array, descending };
-  guint bits = acc_sort_count_bits (array->type);
-  AccArray *sorted;
-
-  cut_tiles (&self, order != NULL);
-  if (self.is_short)
-    acc_sort_by_comparison (&self);
-  for (; !self.is_short && self.shift < bits; self.shift += ACC_SORT_DIGIT_BITS)
-    acc_sort_by_digit (&self);
-
-  sorted = join_tiles (&self, self.keys);
-  if (order != NULL)
-    {
-      g_autoptr(AccArray) numbers = join_tiles (&self, self.numbers);
-
-      *order = acc_array_cast (numbers, acc_element_type_new (ACC_KIND_I64));
-      g_object_unref (self.numbers);
-    }
-  g_object_unref (self.keys);
-
-  return sorted;
-}
+/* --- the operations */
 
 /**
  * acc_array_sort:
@@ -142,8 +178,7 @@ sort_rows (AccArray  *array,
  * @descending: the largest first
  *
  * Every innermost row in order. Equal elements stay in the order in which they were: so do -0.0 and 0.0, which are equal. NaN comes
- * last, in both directions. Linear in the size of @self and in the bits of an element; it needs memory for @self twice, and twelve bytes
- * more per element.
+ * last, in both directions. Linear in the size of @self and in the bits of an element; it needs memory for @self twice.
  *
  * An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
  *
@@ -202,19 +237,6 @@ acc_array_argsort (AccArray *self,
   return order;
 }
 
-typedef struct {
-  AccArray *values, *order;
-} Arrangement;
-
-static AccExpr *
-arranged (AccExpr *index,
-          gpointer data)
-{
-  const Arrangement *arrangement = data;
-
-  return acc_array_index_in_row (arrangement->values, index, acc_expr_index (arrangement->order, index));
-}
-
 /**
  * acc_array_sort_by:
  * @self: an array of rank 1 or more, of any element type
@@ -224,7 +246,7 @@ arranged (AccExpr *index,
  *
  * The elements of every innermost row in the order of their keys; those of equal keys stay in the order in which they were. Keys of
  * other extents are %ACC_ERROR_SHAPE while building, or %ACC_ERROR_BOUNDS when run, where the extents are known only then.
- * As [method@Array.sort] otherwise.
+ * Where the keys are in the elements, [method@Array.sort_on] takes them from there. As [method@Array.sort] otherwise.
  *
  * ```c
  * // xs = [10, 20, 30], keys = [2.5, 0.5, 1.5]
@@ -244,7 +266,6 @@ acc_array_sort_by (AccArray  *self,
                    AccArray **sorted_keys)
 {
   g_autoptr(AccArray) node = check_keys (keys, "sort_by"), matched = NULL, sorted = NULL, order = NULL;
-  Arrangement arrangement = { self, NULL };
 
   if (node->error == NULL)
     {
@@ -263,6 +284,83 @@ acc_array_sort_by (AccArray  *self,
   if (sorted_keys != NULL)
     *sorted_keys = g_object_ref (sorted);
 
-  arrangement.order = order;
-  return acc_array_backpermute_expr (self, acc_expr_shape (self), arranged, &arrangement);
+  return arrange (self, order);
+}
+
+typedef struct {
+  AccExprFunc  key;
+  gpointer     data;
+  gboolean     descending;
+} Criterion;
+
+static AccExpr *
+order_on (AccExpr *element,
+          gpointer data)
+{
+  Criterion *self = data;
+  g_autoptr(AccExpr) key = acc_expr_take_result (self->key (element, self->data)), order = NULL;
+
+  if (!_acc_expr_settle_slot (&key, NULL))
+    return _acc_expr_float (g_steal_pointer (&key));
+  if (acc_element_type_is_tuple (acc_expr_get_element_type (key)))
+    return acc_expr_new_error_literal (ACC_ERROR_TYPE, "sort_on: keys are scalars, not %s",
+                                       acc_element_type_get_code (acc_expr_get_element_type (key)));
+
+  order = acc_expr_ref_sink (acc_sort_order_key (key, self->descending));
+  return _acc_expr_float (g_steal_pointer (&order));
+}
+
+/* The same as @node, which is complete, for short rows. */
+static AccArray *
+sort_short_on (AccArray *node)
+{
+  AccArray *array = node->inputs[0];
+  g_autoptr(AccArray) orders = acc_array_begin (ACC_OP_MAP, &array, 1), targets = NULL, numbers = NULL, moved = NULL, order = NULL;
+
+  acc_array_take_function (orders, 0, acc_function_ref (node->functions[0]));
+  targets = acc_sort_short_targets (acc_array_complete (orders));
+  numbers = number_rows (array);
+  moved = acc_sort_move (numbers, targets);
+  order = widen (moved);
+
+  return arrange (array, order);
+}
+
+/**
+ * acc_array_sort_on:
+ * @self: an array of rank 1 or more, of any element type
+ * @descending: the largest key first
+ * @key: (scope call) (closure user_data): takes an element, gives its key, a scalar
+ * @user_data: data for @key
+ *
+ * The elements of every innermost row in the order of the keys that @key finds in them; those of equal keys stay in the order in which
+ * they were. Keys are ordered as [method@Array.sort] orders elements: NaN comes last, in both directions. Linear in the size of @self and
+ * in the bits of a key, @key being computed several times for every element; it needs memory for @self twice.
+ *
+ * An array of rank 0 is %ACC_ERROR_SHAPE, keys that are tuples are %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * static AccExpr *second (AccExpr *pair, gpointer data) { return acc_expr_item (pair, 1); }
+ *
+ * // xs = [(1, 2.5), (2, 0.5), (3, 1.5)] of (i8,f8)
+ * g_autoptr(AccArray) result = acc_array_sort_on (xs, TRUE, second, NULL); // → [(1, 2.5), (3, 1.5), (2, 0.5)]
+ * ```
+ *
+ * Returns: (transfer full): an array of the type and extents of @self
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_sort_on (AccArray    *self,
+                   gboolean     descending,
+                   AccExprFunc  key,
+                   gpointer     user_data)
+{
+  Criterion criterion = { key, user_data, descending };
+  g_autoptr(AccArray) node = acc_array_begin (ACC_OP_SORT, &self, 1);
+
+  acc_array_call1 (node, 0, key != NULL ? order_on : NULL, &criterion);
+  acc_array_complete (node);
+
+  return node->error == NULL && acc_sort_is_short (self) ? sort_short_on (node) : g_steal_pointer (&node);
 }

@@ -207,7 +207,7 @@ def operations_page(gir):
         for name in row.ours:
             sections.setdefault(name, row.section)
     for name, row in operations.items():
-        if sections.setdefault('array_' + name, row[4]) != row[4]:
+        if row[4] and sections.setdefault('array_' + name, row[4]) != row[4]:
             sys.exit(f'{name}: section {row[4]} in the table of operations, {sections["array_" + name]} in {NAMES}')
 
     lines = ['<!-- SPDX-License-Identifier: LGPL-2.1-or-later -->', '<!-- Made by docs/generate-pages.py: do not edit. -->', '',

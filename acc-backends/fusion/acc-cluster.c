@@ -170,6 +170,10 @@ ask_inputs (Cutter        *self,
               wish.visits = RECOMPUTE_LIMIT / SERIAL_LIMIT + 1;
             }
           break;
+        case ACC_OP_SORT:
+          wish.access = ACC_ACCESS_SOURCE;
+          wish.visits = 2;
+          break;
         default:
           if (!same_extents (node, input))
             wish.access = ACC_ACCESS_OTHER;
@@ -219,9 +223,10 @@ try_join (Cutter        *self,
       break;
 
     case ACC_OP_PERMUTE:
+    case ACC_OP_SORT:
       if (cluster->n_nodes > 0)
         return FALSE;
-      cluster->kind = ACC_CLUSTER_PERMUTE;
+      cluster->kind = node->array->op == ACC_OP_SORT ? ACC_CLUSTER_SORT : ACC_CLUSTER_PERMUTE;
       break;
 
     default:
@@ -235,13 +240,20 @@ try_join (Cutter        *self,
   return TRUE;
 }
 
+/* Complete only when all of its input was seen. */
+static gboolean
+is_stored (AccFusionNode *node)
+{
+  return node->array->op == ACC_OP_PERMUTE || node->array->op == ACC_OP_SORT;
+}
+
 static gboolean
 is_anchor (Cutter        *self,
            AccFusionNode *node)
 {
   AccOperation op = node->array->op;
 
-  return op == ACC_OP_STENCIL || op == ACC_OP_STENCIL2 || op == ACC_OP_SCANL1 || op == ACC_OP_PERMUTE ||
+  return op == ACC_OP_STENCIL || op == ACC_OP_STENCIL2 || op == ACC_OP_SCANL1 || is_stored (node) ||
          (acc_fusion_node_is_fold (node) && acc_fusion_graph_get_fold_form (self->graph, node) != ACC_FOLD_SHORT);
 }
 
@@ -323,7 +335,7 @@ find_absorbing (Cutter *self)
           AccFusionNode *input = get_input (self, node, k);
 
           node->absorbs |= !acc_fusion_node_is_given (input) && !input->forced && input->n_uses == 1 && same_extents (input, node) &&
-                           (input->absorbs || (is_anchor (self, input) && input->array->op != ACC_OP_PERMUTE));
+                           (input->absorbs || (is_anchor (self, input) && !is_stored (input)));
         }
     }
 }
@@ -340,7 +352,7 @@ inline_node (Cutter        *self,
     return is_worth_inlining (self, node);
 
   return self->fuse && cluster != NULL && node->access == ACC_ACCESS_SPACE && node->depth < MAX_DEPTH &&
-         node->array->op != ACC_OP_PERMUTE && cluster->n_nodes < MAX_NODES &&
+         !is_stored (node) && cluster->n_nodes < MAX_NODES &&
          cluster->cost + node->own_cost <= MAX_COST && try_join (self, node->cluster, node);
 }
 

@@ -13,6 +13,7 @@ typedef enum {
   ACC_CLUSTER_FOLD_ALL,   /* all of the consumed array into one element; the space has rank 0 */
   ACC_CLUSTER_SCAN,
   ACC_CLUSTER_PERMUTE,
+  ACC_CLUSTER_SORT,       /* rows of the consumed array, which is as large as the space */
 } AccClusterKind;
 
 typedef struct {
@@ -26,7 +27,7 @@ typedef struct {
   GPtrArray     *anchors;      /* AccFusionNode: inlined stencils, long and full folds, scans */
   guint          rank;
   gint64        *extents;
-  AccFusionNode *consumed;     /* by folds, scans and permutes: the input whose index space they walk */
+  AccFusionNode *consumed;     /* by folds, scans, permutes and sorts: the input whose index space they walk */
   GHashTable    *reads;        /* AccFusionNode: values that it reads */
   gboolean       from_source;
   double         cost;

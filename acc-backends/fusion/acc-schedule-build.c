@@ -235,6 +235,9 @@ build_step (AccFusion  *self,
     case ACC_CLUSTER_PERMUTE:
       acc_skeleton_permute (&step);
       break;
+    case ACC_CLUSTER_SORT:
+      acc_skeleton_sort (&step);
+      break;
     case ACC_CLUSTER_MAP:
     default:
       acc_skeleton_map (&step);

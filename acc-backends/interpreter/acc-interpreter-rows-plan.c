@@ -143,6 +143,11 @@ read_input (InterpRowsPlan *self,
       info->below[i] = MAX (offset, 0);
       break;
 
+    case ACC_OP_SORT:
+      if (node->rank == 1)
+        return "reads rows in another order";
+      break;
+
     case ACC_OP_STENCIL:
     case ACC_OP_STENCIL2:
       info->above[i] = info->below[i] = (node->sizes[i][0] - 1) / 2;
@@ -461,6 +466,8 @@ can_step (const InterpRowsNode *info)
     case ACC_OP_FOREIGN:
     case ACC_OP_LOOP_RESULT:
       return FALSE;
+    case ACC_OP_SORT:
+      return info->node->rank > 1;
     default:
       return TRUE;
     }

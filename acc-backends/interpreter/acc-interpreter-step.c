@@ -258,6 +258,9 @@ prepare (InterpStep            *self,
     case ACC_OP_PERMUTE:
       return interp_step_prepare_permute (self, error);
 
+    case ACC_OP_SORT:
+      return interp_step_prepare_sort (self, error);
+
     case ACC_OP_STENCIL:
     case ACC_OP_STENCIL2:
       return interp_step_prepare_stencil (self, resolver, error);

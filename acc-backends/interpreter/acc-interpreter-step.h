@@ -74,6 +74,7 @@ gboolean interp_step_check_window (InterpStep *self, InterpValue *value, gint64 
 
 gboolean interp_step_prepare_reduce  (InterpStep *self, const InterpResolver *resolver, GError **error);
 gboolean interp_step_prepare_permute (InterpStep *self, GError **error);
+gboolean interp_step_prepare_sort    (InterpStep *self, GError **error);
 gboolean interp_step_prepare_stencil (InterpStep *self, const InterpResolver *resolver, GError **error);
 gboolean interp_step_prepare_copy    (InterpStep *self, GError **error);
 

@@ -132,6 +132,7 @@ is_expensive (AccArray *node)
     case ACC_OP_FOLD1_ALL:
     case ACC_OP_SCANL1:
     case ACC_OP_PERMUTE:
+    case ACC_OP_SORT:
     case ACC_OP_STENCIL:
     case ACC_OP_STENCIL2:
     case ACC_OP_COMPUTE:

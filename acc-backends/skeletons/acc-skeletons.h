@@ -12,6 +12,7 @@ void acc_skeleton_fold     (AccStep *step);   /* rows */
 void acc_skeleton_fold_all (AccStep *step);
 void acc_skeleton_scan     (AccStep *step);
 void acc_skeleton_permute  (AccStep *step);
+void acc_skeleton_sort     (AccStep *step);   /* rows */
 
 /* The same for groups of threads. */
 void acc_skeleton_map_simt      (AccStep *step, const AccSpace *space);

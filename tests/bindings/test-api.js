@@ -48,6 +48,7 @@ const spectrum = counts.map(x => x.cast('f4')).fft(Acc.FftMode.FORWARD).run();
 check([0, 1, 2, 3].map(k => spectrum.get_double(0, k)).join() === '6,-1,4,-1' && spectrum.get_double(1, 1) === 1, 'fft');
 const [byCount, sorted] = xs.take(4).sort_by(counts, false);
 check(byCount.run().to_array().join() === [a[1], a[3], a[0], a[2]].join() && sorted.run().to_array().join() === '0,1,2,3', 'sort_by');
+check(counts.sort_on(false, x => x.sub(2).mul(x.sub(2))).run().to_array().join() === '2,3,1,0', 'sort_on');
 const chance = Acc.Array.random_uniform(Acc.ElementType.parse('f4'), Acc.Shape.new([100]), 42, 0).run().to_array();
 check(chance.every(x => x >= 0 && x < 1) && new Set(chance).size > 90, 'random numbers');
 

@@ -292,6 +292,7 @@ def test_prelude():
     data = (np.arange(40, dtype='f4').reshape(4, 10) * 7) % 11
     array = Acc.use(data)
     for made, want in ((array.sort(), np.sort(data)), (array.argsort(), np.argsort(data, kind='stable')), (array.cumsum(), np.cumsum(data, -1)),
+                       (array.sort_on(lambda x: -x), -np.sort(-data)), (array.sort_on(lambda x: x, True), -np.sort(-data)),
                        (array.argmax(), data.argmax(-1)), (array @ array.T, data @ data.T), (array.unique()[0], np.unique(data)),
                        (array.histogram(5, (0, 10)), np.histogram(data, 5, (0, 10))[0])):
         assert np.array_equal(np.asarray(made.run()), want)

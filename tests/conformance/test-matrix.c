@@ -432,6 +432,21 @@ build_scanl1 (AccArray **arrays, const Case *c)
   return acc_array_scanl1 (arrays[0], conf_combine, NULL);
 }
 
+/* The first scalar of an element. */
+static AccExpr *
+first_scalar (AccExpr *x, gpointer data)
+{
+  while (!acc_element_type_is_scalar (acc_expr_get_element_type (x)))
+    x = acc_expr_item (x, 0);
+  return x;
+}
+
+static AccArray *
+build_sort (AccArray **arrays, const Case *c)
+{
+  return acc_array_sort_on (arrays[0], c->variant == 1, first_scalar, NULL);
+}
+
 /* --- stencils */
 
 static AccExpr *
@@ -531,6 +546,7 @@ static const Row rows[] = {
   { ACC_OP_FOLD_ALL,    1, 0, 1, CONF_SMALL, build_fold_all, NULL },
   { ACC_OP_FOLD1_ALL,   1, 0, 1, CONF_SMALL, build_fold1_all, NULL },
   { ACC_OP_SCANL1,      1, 1, 1, CONF_SMALL, build_scanl1, NULL },
+  { ACC_OP_SORT,        2, 1, 1, CONF_SMALL, build_sort, NULL },
   { ACC_OP_STENCIL,     6, 1, 1, CONF_FULL,  build_stencil, NULL },
   { ACC_OP_STENCIL2,    5, 1, 2, CONF_FULL,  build_stencil2, one_more },
 };

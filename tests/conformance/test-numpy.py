@@ -407,6 +407,7 @@ def test_sorts():
         made, keys = Acc.use(values).sort_by(x)
         same(f'sort_by {name}', run(made), np.take_along_axis(values, order, -1))
         same(f'sort_by keys {name}', run(keys), np.take_along_axis(x, order, -1))
+        same(f'sort_on {name}', run(Acc.use(x).zip(Acc.use(values)).sort_on(lambda pair: pair[0]).unzip(1)), np.take_along_axis(values, order, -1))
 
 
 def rows(x):

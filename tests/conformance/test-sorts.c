@@ -76,22 +76,22 @@ arrange (AccArray *values, const gint64 *order)
   AccElementType *type = acc_array_get_element_type (values);
   AccShape *shape = acc_array_get_shape (values);
   gint64 n = acc_shape_get_extent (shape, acc_shape_get_rank (shape) - 1), size = acc_shape_get_size (shape);
-  guint n_leaves = acc_element_type_get_n_leaves (type);
-  g_autoptr(GPtrArray) leaves = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  guint n_buffers = acc_element_type_get_n_buffers (type);
+  g_autoptr(GPtrArray) buffers = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
 
-  for (guint leaf = 0; leaf < n_leaves; leaf++)
+  for (guint buffer = 0; buffer < n_buffers; buffer++)
     {
-      gsize width = acc_element_kind_get_size (acc_element_type_get_leaf (type, leaf));
-      g_autoptr(GBytes) bytes = acc_array_get_bytes (values, leaf, NULL);
+      gsize width = acc_element_type_get_size (acc_element_type_get_buffer (type, buffer));
+      g_autoptr(GBytes) bytes = acc_array_get_bytes (values, buffer, NULL);
       const guint8 *from = g_bytes_get_data (bytes, NULL);
       guint8 *to = g_malloc (size * width + 1);
 
       for (gint64 i = 0; i < size; i++)
         memcpy (to + i * width, from + (i / n * n + order[i]) * width, width);
-      g_ptr_array_add (leaves, g_bytes_new_take (to, size * width));
+      g_ptr_array_add (buffers, g_bytes_new_take (to, size * width));
     }
 
-  return acc_array_use_buffers (type, shape, (GBytes **) leaves->pdata, n_leaves);
+  return acc_array_use_buffers (type, shape, (GBytes **) buffers->pdata, n_buffers);
 }
 
 static void
@@ -146,6 +146,138 @@ test_long (void)
       }
 }
 
+/* --- keys in the elements */
+
+typedef struct {
+  const char *code;
+  guint       depth, path[2];
+  guint       buffer, lane;     /* the same place */
+} Key;
+
+static const Key keys_of_elements[] = {
+  { "(i2,(f4,b1))", 2, { 1, 0 }, 1, 0 },
+  { "(i2,(f4,b1))", 2, { 1, 1 }, 2, 0 },
+  { "(u1,f8,i4)", 1, { 0 }, 0, 0 },
+  { "(f4,u2)", 1, { 1 }, 1, 0 },
+  { "(b1,u8)", 1, { 1 }, 1, 0 },
+  { "i4", 0, { 0 }, 0, 0 },
+  { "c8", 1, { 1 }, 0, 1 },
+  { "3u2", 1, { 2 }, 0, 2 },
+  { "(c16,4u1,f2)", 1, { 2 }, 2, 0 },
+};
+
+static AccExpr *
+find_key (AccExpr *element, gpointer data)
+{
+  const Key *key = data;
+
+  for (guint i = 0; i < key->depth; i++)
+    element = acc_expr_item (element, key->path[i]);
+  return element;
+}
+
+static AccArray *
+extract_keys (AccArray *values, const Key *key)
+{
+  AccElementType *type = acc_element_type_get_buffer (acc_array_get_element_type (values), key->buffer);
+  AccElementType *scalar = acc_element_type_is_scalar (type) ? type : acc_element_type_get_item (type, key->lane);
+  gsize size = acc_shape_get_size (acc_array_get_shape (values)), from_width = acc_element_type_get_size (type), width = acc_element_type_get_size (scalar);
+  g_autoptr(GBytes) bytes = acc_array_get_bytes (values, key->buffer, NULL);
+  const guint8 *from = g_bytes_get_data (bytes, NULL);
+  guint8 *to = g_malloc (size * width + 1);
+  GBytes *buffer;
+  AccArray *keys;
+
+  for (gsize i = 0; i < size; i++)
+    memcpy (to + i * width, from + i * from_width + key->lane * width, width);
+  buffer = g_bytes_new_take (to, size * width);
+  keys = acc_array_use_buffers (scalar, acc_array_get_shape (values), &buffer, 1);
+  g_bytes_unref (buffer);
+
+  return keys;
+}
+
+static void
+check_on (const Key *key, const gint64 *extents, guint rank, ConfValues values, GRand *rand, gboolean descending)
+{
+  g_autoptr(AccArray) elements = conf_array (conf_type (key->code), extents, rank, rand, values), keys = extract_keys (elements, key);
+  g_autofree gint64 *order = find_order (keys, descending);
+  g_autofree char *shape = acc_shape_to_string (acc_array_get_shape (elements));
+  g_autofree char *name = g_strdup_printf ("sort-on/%s/%u.%u%s/%d%s", key->code, key->buffer, key->lane, shape, values, descending ? "/descending" : "");
+
+  conf_expect_array (name, acc_array_sort_on (elements, descending, find_key, (gpointer) key), arrange (elements, order));
+}
+
+static void
+test_on (gconstpointer data)
+{
+  static const gint64 extents[][3] = { { 0 }, { 1 }, { 32 }, { 33 }, { 2000 }, { 5000 }, { 3, 0 }, { 0, 40 }, { 20, 7 }, { 3, 33 }, { 2, 2000 }, { 2, 3, 70 }, { 70000 }, { 2, 70000 } };
+  static const guint ranks[] = { 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 1, 2 };
+  const Key *key = data;
+  g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
+  guint number = key - keys_of_elements;
+
+  for (guint i = 0; i < G_N_ELEMENTS (ranks); i++)
+    {
+      if (i >= 12 && (!conf_is_thorough () || number % 3 != 0))
+        continue;
+      check_on (key, extents[i], ranks[i], CONF_FULL, rand, (i + number) % 2);
+      check_on (key, extents[i], ranks[i], CONF_SMALL, rand, (i + number) % 2 == 0);
+    }
+}
+
+static AccExpr *
+same_key (AccExpr *x, gpointer data)
+{
+  return acc_expr_new_int (7);
+}
+
+static AccExpr *
+top_bits (AccExpr *x, gpointer data)
+{
+  return acc_expr_shr (x, conf_i64 (28));
+}
+
+static AccExpr *
+inverted (AccExpr *x, gpointer data)
+{
+  return acc_expr_bnot (x);
+}
+
+/* Nearly all keys are one, or lie in few digits. */
+static void
+test_skewed (void)
+{
+  static const gint64 sizes[] = { 33, 2000, 5000, 70000 };
+  g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      gint64 n = sizes[i];
+      g_autofree gint64 *values = g_new (gint64, n), *bits = g_new (gint64, n);
+      g_autofree char *shape = g_strdup_printf ("[%d]", (int) n), *sort = g_strconcat ("skewed/sort/", shape, NULL), *argsort = g_strconcat ("skewed/argsort/", shape, NULL);
+      g_autofree char *none = g_strconcat ("skewed/same/", shape, NULL), *few = g_strconcat ("skewed/few/", shape, NULL), *down = g_strconcat ("skewed/down/", shape, NULL);
+      g_autoptr(AccArray) skewed = NULL, top = NULL;
+      g_autofree gint64 *order = NULL, *top_order = NULL, *down_order = NULL;
+
+      for (gint64 k = 0; k < n; k++)
+        values[k] = g_rand_int_range (rand, 0, 97) == 0 ? (gint64) g_rand_int (rand) : 0xff00ff00;
+      for (gint64 k = 0; k < n; k++)
+        bits[k] = values[k] >> 28;
+      skewed = conf_ints ("u4", &n, 1, values);
+      top = conf_ints ("u1", &n, 1, bits);
+      order = find_order (skewed, FALSE);
+      top_order = find_order (top, FALSE);
+      down_order = find_order (skewed, TRUE);
+
+      conf_expect_array (sort, acc_array_sort (skewed, FALSE), arrange (skewed, order));
+      conf_expect_ints (argsort, acc_array_argsort (skewed, FALSE), shape, 0, n, order);
+      conf_expect_array (few, acc_array_sort_on (skewed, FALSE, top_bits, NULL), arrange (skewed, top_order));
+      conf_expect_array (down, acc_array_sort_on (skewed, FALSE, inverted, NULL), arrange (skewed, down_order));
+      conf_expect_array (none, acc_array_sort_on (skewed, i % 2, same_key, NULL), g_object_ref (skewed));
+    }
+}
+
 /* What is equal stays in order: both zeros, and all that are no numbers. */
 static void
 test_equal (void)
@@ -189,6 +321,66 @@ test_computed (void)
   CONF_EXPECT_ERROR ("sort-by/computed-extents", acc_array_sort_by (kept, four, FALSE, NULL), ACC_ERROR_BOUNDS, "-1");
 }
 
+static AccExpr *
+pair_with_itself (AccExpr *x, gpointer data)
+{
+  return acc_expr_tuple2 (x, x);
+}
+
+static AccExpr *
+nothing_at_all (AccExpr *x, gpointer data)
+{
+  return NULL;
+}
+
+static AccExpr *
+no_item (AccExpr *x, gpointer data)
+{
+  return acc_expr_item (x, 5);
+}
+
+static void
+check_text (const char *type, const char *key_type, const char *part)
+{
+  g_autofree char *text = g_strdup_printf ("acc program 1\na0 = parameter 0 %s\na1 = sort a0 label \"rows\"\n  e0 = variable f4\n  e1 = cast e0 %s\n  function e0 -> e1\n"
+                                           "program a0 -> a1\n", type, key_type);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccProgram) program = acc_program_parse (text, &error);
+
+  if (program != NULL)
+    acc_program_check (program, &error);
+  if (part == NULL)
+    g_assert_no_error (error);
+  else if (!g_error_matches (error, ACC_ERROR, ACC_ERROR_PARSE) || strstr (error->message, "sort") == NULL || strstr (error->message, part) == NULL)
+    conf_fail ("sorts", "text", "%s, %s: %s", type, key_type, error != NULL ? error->message : "no error");
+}
+
+/* Rows of a stream are sorted one by one; a vector is one row. */
+static void
+test_stream (void)
+{
+  g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
+  g_autoptr(AccArray) values = conf_array (conf_type ("i4"), (gint64[]) { 50, 40 }, 2, rand, CONF_FULL), rows = conf_through_source (g_object_ref (values));
+  g_autoptr(AccArray) more = conf_array (conf_type ("i4"), (gint64[]) { 100 }, 1, rand, CONF_FULL), vector = conf_through_source (g_object_ref (more));
+  g_autofree gint64 *order = find_order (values, TRUE);
+
+  conf_expect_array ("sort/stream", acc_array_sort (rows, TRUE), arrange (values, order));
+  conf_expect_ints ("argsort/stream", acc_array_argsort (rows, TRUE), "[50,40]", 0, 2000, order);
+  CONF_EXPECT_ERROR ("sort/stream/vector", acc_array_sort (vector, FALSE), ACC_ERROR_STREAM, "sort");
+}
+
+/* Keys of programs that were read are unsigned already. */
+static void
+test_text (void)
+{
+  check_text ("f4[:]", "u1", NULL);
+  check_text ("f4[:,:]", "u8", NULL);
+  check_text ("f4[]", "u4", "rank 0");
+  check_text ("f4[:]", "i4", "i4");
+  check_text ("f4[:]", "b1", "b1");
+  check_text ("f4[:]", "f4", "f4");
+}
+
 static void
 test_mistakes (void)
 {
@@ -206,6 +398,13 @@ test_mistakes (void)
   CONF_EXPECT_ERROR ("sort-by/keys", g_object_ref (sorted_keys), ACC_ERROR_SHAPE, "sort_by", "[2]");
   CONF_EXPECT_ERROR ("sort-by/ranks", acc_array_sort_by (vector, matrix, FALSE, NULL), ACC_ERROR_SHAPE, "sort_by", "rank 2");
   CONF_EXPECT_ERROR ("sort-by/types", acc_array_sort_by (vector, pairs, FALSE, NULL), ACC_ERROR_TYPE, "sort_by");
+  bad = acc_array_sort_on (vector, FALSE, pair_with_itself, NULL);
+  acc_array_set_label (bad, "keyed");
+  CONF_EXPECT_ERROR ("sort-on/pairs", bad, ACC_ERROR_TYPE, "sort_on", "keyed", "(i8,i8)");
+  CONF_EXPECT_ERROR ("sort-on/rank-0", acc_array_sort_on (one, FALSE, conf_itself, NULL), ACC_ERROR_SHAPE, "sort", "rank 0");
+  CONF_EXPECT_ERROR ("sort-on/nothing", acc_array_sort_on (vector, FALSE, nothing_at_all, NULL), ACC_ERROR_CALLBACK, "sort");
+  CONF_EXPECT_ERROR ("sort-on/no-item", acc_array_sort_on (pairs, FALSE, no_item, NULL), ACC_ERROR_TYPE, "sort", "item");
+  CONF_EXPECT_ERROR ("sort-on/of-broken", acc_array_sort_on (broken, FALSE, conf_itself, NULL), ACC_ERROR_SHAPE, "argsort");
   CONF_EXPECT_ERROR ("sort-by/of-broken", acc_array_sort_by (broken, vector, FALSE, NULL), ACC_ERROR_SHAPE, "argsort");
 }
 
@@ -222,6 +421,15 @@ main (int argc, char **argv)
       if (conf_is_thorough () || i % 2 == 0)
         g_test_add_data_func (path, codes[i], test_type);
     }
+  for (guint i = 0; i < G_N_ELEMENTS (keys_of_elements); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/sorts/on/%s/%u", keys_of_elements[i].code, i);
+
+      g_test_add_data_func (path, &keys_of_elements[i], test_on);
+    }
+  g_test_add_func ("/sorts/skewed", test_skewed);
+  g_test_add_func ("/sorts/stream", test_stream);
+  g_test_add_func ("/sorts/text", test_text);
   g_test_add_func ("/sorts/long", test_long);
   g_test_add_func ("/sorts/equal", test_equal);
   g_test_add_func ("/sorts/computed", test_computed);

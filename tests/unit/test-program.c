@@ -356,6 +356,12 @@ to_target (AccExpr *ix, AccExpr *x, gpointer data)
   return acc_expr_tuple2 (acc_expr_gt (x, acc_expr_new_float (0)), acc_expr_item (ix, 0));
 }
 
+static AccExpr *
+bits (AccExpr *x, gpointer data)
+{
+  return acc_expr_bitcast (x, acc_element_type_new (ACC_KIND_U32));
+}
+
 /* Every operation, over parameters and captured data. */
 static AccArray *
 all_operations (AccArray **arrays, guint n, gpointer data)
@@ -388,7 +394,8 @@ all_operations (AccArray **arrays, guint n, gpointer data)
   g_autoptr(AccBoundary) wrap = acc_boundary_new (ACC_BOUNDARY_WRAP);
   g_autoptr(AccBoundary) constant = acc_boundary_new_constant (acc_expr_the (all));
   g_autoptr(AccBoundary) function = acc_boundary_new_function (2, edge, scalar);
-  g_autoptr(AccArray) clamped = acc_array_stencil (scanned, LIST (3, 3), clamp, sum_neighbours, NULL);
+  g_autoptr(AccArray) sorted = acc_array_sort_on (scanned, TRUE, bits, NULL);
+  g_autoptr(AccArray) clamped = acc_array_stencil (sorted, LIST (3, 3), clamp, sum_neighbours, NULL);
   g_autoptr(AccArray) mirrored = acc_array_stencil (clamped, LIST (3, 5), mirror, sum_neighbours, NULL);
   g_autoptr(AccArray) wrapped = acc_array_stencil (mirrored, LIST (5, 3), wrap, sum_neighbours, NULL);
   g_autoptr(AccArray) both = acc_array_stencil2 (wrapped, LIST (3, 3), constant, picture, LIST (1, 5), function, sum_neighbours2, NULL);

@@ -7,6 +7,12 @@
 #include <string.h>
 
 static AccExpr *
+one (AccExpr *x, gpointer data)
+{
+  return acc_expr_new_int (1);
+}
+
+static AccExpr *
 add (AccExpr *x, AccExpr *y, gpointer data)
 {
   return acc_expr_add (x, y);
@@ -219,6 +225,9 @@ test_folds (void)
   assert_shape (acc_array_scanl1 (a, add, NULL), "[4,6]");
   assert_shape (acc_array_scanl1 (rows, add, NULL), "[4,0]");
   assert_fails (acc_array_scanl1 (scalar, add, NULL), ACC_ERROR_SHAPE, "scanl1: ");
+  assert_shape (acc_array_sort_on (a, FALSE, one, NULL), "[4,6]");
+  assert_shape (acc_array_sort_on (rows, FALSE, one, NULL), "[4,0]");
+  assert_fails (acc_array_sort_on (scalar, FALSE, one, NULL), ACC_ERROR_SHAPE, "sort: ");
 }
 
 static AccExpr *

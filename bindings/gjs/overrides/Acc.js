@@ -127,7 +127,7 @@ function _init() {
     };
 
     const array = Acc.Array.prototype;
-    const original = Object.fromEntries(['map', 'imap', 'fold', 'fold1', 'fold_all', 'fold1_all', 'scanl1',
+    const original = Object.fromEntries(['map', 'imap', 'fold', 'fold1', 'fold_all', 'fold1_all', 'scanl1', 'sort_on',
         'stencil', 'backpermute', 'permute', 'scatter_if', 'gather_if', 'reshape', 'while_loop'].map(name => [name, array[name]]));
 
     array.map = function (fn) {
@@ -162,6 +162,9 @@ function _init() {
     };
     array.scanl1 = function (fn) {
         return _build(fn, callback => original.scanl1.call(this, callback));
+    };
+    array.sort_on = function (descending, key) {
+        return _build(key, callback => original.sort_on.call(this, descending, callback));
     };
     array.stencil = function (sizes, boundary, fn) {
         return _build(fn, callback => original.stencil.call(this, sizes, _boundary(boundary), callback));

@@ -833,6 +833,10 @@ class Array(Acc.Array):
         made, sorted_keys = Acc.Array.sort_by(self, _array(keys), descending)
         return _sound(made), sorted_keys
 
+    def sort_on(self, key, descending=False):
+        """The elements in the order of the keys that a function finds in them."""
+        return _build(key, 1, lambda callback: Acc.Array.sort_on(self, descending, callback))
+
     def unique(self):
         """Every value once, in order, and how often each comes."""
         values, counts = Acc.Array.unique(self)

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-simt.h"
+
+G_BEGIN_DECLS
+
+/* A sort as both execution models see it: by one digit of the keys after the other, the least significant first, each pass
+ * keeping the order of equal digits. The first pass reads the input, which may be delayed; the last one writes the result; those
+ * between go from one to the other of result and scratch. */
+typedef struct {
+  AccStep        *step;
+  AccFusionNode  *node, *input;
+  AccSpace       *space;       /* rows, and what is in order in each */
+  AccRoot        *root;
+  guint           n_leaves;
+  AccElementKind  key;         /* an unsigned integer */
+  guint           n_passes;
+  AccElementKind  count;       /* what can count all elements */
+  guint          *moved;       /* scratch per leaf; NULL: none */
+  KValue          shift;       /* what is added to a place in the result to make it one in scratch; id 0: nothing */
+  gboolean        by_rows;     /* no row needs another one */
+} AccRadix;
+
+#define ACC_RADIX_BITS     8
+#define ACC_RADIX_N_DIGITS (1 << ACC_RADIX_BITS)
+
+/* Leaf @leaf of what pass @pass reads at element @x of row @u. */
+KValue acc_radix_read      (AccRadix *self, AccLower *l, guint pass, KValue u, KValue x, guint leaf);
+/* Its key. */
+KValue acc_radix_get_key   (AccRadix *self, AccLower *l, guint pass, KValue u, KValue x);
+/* The digit that pass @pass is about, an i64. */
+KValue acc_radix_get_digit (AccRadix *self, AccLower *l, guint pass, KValue key);
+/* What pass @pass writes: @at counts all elements of the result. */
+void   acc_radix_write     (AccRadix *self, AccLower *l, guint pass, guint leaf, KValue at, KValue value);
+/* Scratch for @n elements at a time. */
+void   acc_radix_add_moved (AccRadix *self, gint64 n);
+/* A launch over all rows, each of @inner of what its tiles are cut of. */
+AccLaunch acc_radix_get_launch (AccRadix *self, gint64 inner, gint64 tile_outer, gint64 tile_inner, double cost);
+
+void   acc_skeleton_sort_simt (AccRadix *self);
+
+G_END_DECLS

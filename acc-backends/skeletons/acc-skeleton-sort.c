@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-radix.h"
+
+/* Stable sorts of rows, by digits of eight bits from the least significant one on. Many or short rows: each by one worker, all
+ * passes at once. Few long rows: tiles of a row count their digits; one worker finds where the elements of each tile and digit
+ * go; tiles move theirs there. */
+
+#define TILE      65536
+#define N_REGIONS 256     /* of counters, in flight at most */
+#define MANY_ROWS 8
+
+AccLaunch
+acc_radix_get_launch (AccRadix *self,
+                      gint64    inner,
+                      gint64    tile_outer,
+                      gint64    tile_inner,
+                      double    cost)
+{
+  AccLaunch launch = acc_skeleton_launch (self->space, cost);
+
+  if (!self->by_rows)
+    launch.rows = ACC_SPACE_WHOLE;
+  launch.inner = inner;
+  launch.tile_outer = tile_outer;
+  launch.tile_inner = tile_inner;
+
+  return launch;
+}
+
+/* Whether what pass @pass writes is the result. */
+static gboolean
+writes_result (AccRadix *self,
+               guint     pass)
+{
+  return (self->n_passes - 1 - pass) % 2 == 0;
+}
+
+static AccElementKind
+get_kind (AccRadix *self,
+          guint     leaf)
+{
+  return acc_element_type_get_leaf (self->node->array->type, leaf);
+}
+
+static AccPlace
+get_result (AccRadix *self,
+            AccLower *l,
+            guint     leaf,
+            KValue    at)
+{
+  return low_place (l, self->root->value, leaf, at, ACC_BUFFER_READ | ACC_BUFFER_WRITE);
+}
+
+static AccIndex *
+get_index (AccRadix *self,
+           AccLower *l,
+           KValue    u,
+           KValue    x)
+{
+  AccIndex *ix = low_index_of_space (l, self->space, u, x);
+
+  if (!self->by_rows)
+    low_index_lose_rows (l, ix, self->node, "reads rows in another order");
+
+  return ix;
+}
+
+static KValue
+get_linear (AccRadix *self,
+            AccLower *l,
+            KValue    u,
+            KValue    x)
+{
+  return self->space->outer == 1 ? x : kb_add (l->b, kb_mul (l->b, u, low_number (l, self->space->inner)), x);
+}
+
+static AccPlace
+get_moved (AccRadix *self,
+           AccLower *l,
+           guint     leaf,
+           KValue    at)
+{
+  return (AccPlace) { low_scratch (l, self->moved[leaf], get_kind (self, leaf)), self->shift.id != 0 ? kb_add (l->b, at, self->shift) : at };
+}
+
+void
+acc_radix_add_moved (AccRadix *self,
+                     gint64    n)
+{
+  for (guint i = 0; i < self->n_leaves && self->n_passes > 1; i++)
+    self->moved[i] = acc_step_add_scratch (self->step, get_kind (self, i), n);
+}
+
+KValue
+acc_radix_read (AccRadix *self,
+                AccLower *l,
+                guint     pass,
+                KValue    u,
+                KValue    x,
+                guint     leaf)
+{
+  if (pass == 0)
+    return low_read (l, self->input, get_index (self, l, u, x), leaf);
+  if (writes_result (self, pass - 1))
+    return low_load_place (l, get_result (self, l, leaf, get_linear (self, l, u, x)));
+
+  return low_load_place (l, get_moved (self, l, leaf, get_linear (self, l, u, x)));
+}
+
+KValue
+acc_radix_get_key (AccRadix *self,
+                   AccLower *l,
+                   guint     pass,
+                   KValue    u,
+                   KValue    x)
+{
+  AccFunction *function = self->node->array->functions[0];
+  AccFrame *frame = low_frame_new (l, self->node);
+
+  if (pass == 0)
+    {
+      low_bind_element (l, frame, function->params[0], self->input, get_index (self, l, u, x));
+    }
+  else
+    {
+      KValue *leaves = low_alloc (l, self->n_leaves * sizeof (KValue));
+
+      for (guint i = 0; i < self->n_leaves; i++)
+        leaves[i] = acc_radix_read (self, l, pass, u, x, i);
+      low_bind_values (l, frame, function->params[0], leaves);
+    }
+
+  return low_expr (l, frame, function->body, 0);
+}
+
+KValue
+acc_radix_get_digit (AccRadix *self,
+                     AccLower *l,
+                     guint     pass,
+                     KValue    key)
+{
+  AccKernelBuilder *b = l->b;
+  KValue shifted = pass == 0 ? key : kb_prim2 (b, ACC_PRIM_SHR, key, low_const (l, pass * ACC_RADIX_BITS));
+
+  return low_within (l, kb_cast (b, ACC_KIND_I64, kb_and (b, shifted, kb_int (b, self->key, ACC_RADIX_N_DIGITS - 1))), 0, ACC_RADIX_N_DIGITS - 1);
+}
+
+void
+acc_radix_write (AccRadix *self,
+                 AccLower *l,
+                 guint     pass,
+                 guint     leaf,
+                 KValue    at,
+                 KValue    value)
+{
+  low_store_place (l, writes_result (self, pass) ? get_result (self, l, leaf, at) : get_moved (self, l, leaf, at), value);
+}
+
+/* --- what a worker does */
+
+typedef struct {
+  AccRadix *radix;
+  guint     counts;      /* scratch: regions of a counter per digit */
+  gint64    n_tiles;     /* per row */
+} Sort;
+
+static KValue
+get_counter (Sort     *self,
+             AccLower *l,
+             KValue    region,
+             KValue    digit)
+{
+  return kb_add (l->b, kb_mul (l->b, region, low_const (l, ACC_RADIX_N_DIGITS)), digit);
+}
+
+static KBuffer
+get_counts (Sort     *self,
+            AccLower *l)
+{
+  return low_scratch (l, self->counts, self->radix->count);
+}
+
+static KValue
+get_own_digit (Sort     *self,
+               AccLower *l,
+               guint     pass,
+               KValue    u,
+               KValue    x)
+{
+  return acc_radix_get_digit (self->radix, l, pass, acc_radix_get_key (self->radix, l, pass, u, x));
+}
+
+static void
+count (Sort     *self,
+       AccLower *l,
+       guint     pass,
+       KValue    u,
+       KValue    begin,
+       KValue    end,
+       KValue    region)
+{
+  AccKernelBuilder *b = l->b;
+
+  low_foreach (l, digit, low_const (l, 0), low_const (l, ACC_RADIX_N_DIGITS))
+    {
+      kb_store (b, get_counts (self, l), get_counter (self, l, region, digit), kb_int (b, self->radix->count, 0));
+    }
+  low_for (l, x, begin, end)
+    {
+      KValue at = get_counter (self, l, region, get_own_digit (self, l, pass, u, low_within (l, x, 0, self->radix->space->inner - 1)));
+
+      kb_store (b, get_counts (self, l), at, kb_add (b, kb_load (b, get_counts (self, l), at), kb_int (b, self->radix->count, 1)));
+    }
+}
+
+/* In place of how many there are, where the first goes; those of a digit are in @n_regions, from @first on. */
+static void
+find_begins (Sort     *self,
+             AccLower *l,
+             KValue    u,
+             KValue    first,
+             gint64    n_regions)
+{
+  AccKernelBuilder *b = l->b;
+  KVar next = kb_var (b, kb_cast (b, self->radix->count, get_linear (self->radix, l, u, low_const (l, 0))));
+
+  low_for (l, digit, low_const (l, 0), low_const (l, ACC_RADIX_N_DIGITS))
+    {
+      low_for (l, t, low_const (l, 0), low_number (l, n_regions))
+        {
+          KValue at = get_counter (self, l, kb_add (b, first, t), digit), n = kb_load (b, get_counts (self, l), at);
+
+          kb_store (b, get_counts (self, l), at, kb_get (b, next));
+          kb_set (b, next, kb_add (b, kb_get (b, next), n));
+        }
+    }
+}
+
+static void
+move (Sort     *self,
+      AccLower *l,
+      guint     pass,
+      KValue    u,
+      KValue    begin,
+      KValue    end,
+      KValue    region)
+{
+  AccKernelBuilder *b = l->b;
+  AccRadix *radix = self->radix;
+
+  low_for (l, x, begin, end)
+    {
+      KValue digit = get_own_digit (self, l, pass, u, low_within (l, x, 0, radix->space->inner - 1));
+      KValue counter = get_counter (self, l, region, digit), place = kb_load (b, get_counts (self, l), counter);
+      KValue at = low_within (l, kb_cast (b, ACC_KIND_I64, place), 0, radix->node->size - 1);
+
+      kb_store (b, get_counts (self, l), counter, kb_add (b, place, kb_int (b, radix->count, 1)));
+      for (guint i = 0; i < radix->n_leaves; i++)
+        acc_radix_write (radix, l, pass, i, at, acc_radix_read (radix, l, pass, u, x, i));
+    }
+}
+
+/* --- kernels */
+
+static void
+write_rows (Sort *self)
+{
+  AccRadix *radix = self->radix;
+  const AccSpace *space = radix->space;
+  gint64 tile = (space->outer + N_REGIONS - 1) / N_REGIONS;
+  AccLower *l = low_new (radix->step, "sort");
+  AccKernelBuilder *b = l->b;
+  KValue zero = low_const (l, 0), n = low_number (l, space->inner), region = kb_udiv (b, kb_outer_begin (b), low_number (l, tile));
+
+  self->counts = acc_step_add_scratch (radix->step, radix->count, N_REGIONS * ACC_RADIX_N_DIGITS);
+  acc_radix_add_moved (radix, MIN (space->outer, N_REGIONS) * space->inner);
+  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+    {
+      low_within (l, u, 0, space->outer - 1);
+      radix->shift = kb_mul (b, kb_sub (b, region, u), n);
+      for (guint pass = 0; pass < radix->n_passes; pass++)
+        {
+          count (self, l, pass, u, zero, n, region);
+          find_begins (self, l, u, region, 1);
+          move (self, l, pass, u, zero, n, region);
+        }
+    }
+
+  low_finish (l, acc_radix_get_launch (radix, space->inner, tile, space->inner, 4 * radix->n_passes));
+}
+
+static KValue
+get_region (Sort     *self,
+            AccLower *l,
+            KValue    u)
+{
+  AccKernelBuilder *b = l->b;
+
+  return kb_add (b, kb_mul (b, u, low_number (l, self->n_tiles)), low_udiv (l, kb_inner_begin (b), TILE));
+}
+
+static void
+write_pass (Sort  *self,
+            guint  pass)
+{
+  AccRadix *radix = self->radix;
+  const AccSpace *space = radix->space;
+  AccLaunch tiles = acc_radix_get_launch (radix, space->inner, 1, TILE, 2), serial = acc_radix_get_launch (radix, 1, 0, 0, 1);
+  AccLower *l = low_new (radix->step, "sort_count");
+
+  low_for (l, u, kb_outer_begin (l->b), kb_outer_end (l->b))
+    {
+      low_within (l, u, 0, space->outer - 1);
+      count (self, l, pass, u, kb_inner_begin (l->b), kb_inner_end (l->b), get_region (self, l, u));
+    }
+  low_finish (l, tiles);
+
+  l = low_new (radix->step, "sort_begins");
+  low_for (l, u, kb_outer_begin (l->b), kb_outer_end (l->b))
+    {
+      low_within (l, u, 0, space->outer - 1);
+      find_begins (self, l, u, kb_mul (l->b, u, low_number (l, self->n_tiles)), self->n_tiles);
+    }
+  serial.serial = TRUE;
+  low_finish (l, serial);
+
+  l = low_new (radix->step, "sort_move");
+  low_for (l, u, kb_outer_begin (l->b), kb_outer_end (l->b))
+    {
+      low_within (l, u, 0, space->outer - 1);
+      move (self, l, pass, u, kb_inner_begin (l->b), kb_inner_end (l->b), get_region (self, l, u));
+    }
+  low_finish (l, tiles);
+}
+
+static void
+write_tiles (Sort *self)
+{
+  AccRadix *radix = self->radix;
+
+  self->counts = acc_step_add_scratch (radix->step, radix->count, radix->space->outer * self->n_tiles * ACC_RADIX_N_DIGITS);
+  acc_radix_add_moved (radix, radix->node->size);
+  for (guint pass = 0; pass < radix->n_passes; pass++)
+    write_pass (self, pass);
+}
+
+void
+acc_skeleton_sort (AccStep *step)
+{
+  AccRoot *root = &g_array_index (step->cluster->roots, AccRoot, 0);
+  AccArray *array = root->node->array;
+  g_autoptr (AccSpace) space = acc_space_new_for_consumed (step->fusion->graph, step->cluster, TRUE);
+  guint n_leaves = acc_element_type_get_n_leaves (array->type);
+  g_autofree guint *moved = g_new0 (guint, n_leaves + 1);
+  AccElementKind key = acc_element_type_get_kind (array->functions[0]->body->type);
+  AccRadix radix = {
+    .step = step, .node = root->node, .input = acc_fusion_graph_get (step->fusion->graph, array->inputs[0]), .space = space, .root = root,
+    .n_leaves = n_leaves, .key = key, .n_passes = acc_element_kind_get_size (key),
+    .count = root->node->size < G_MAXINT32 ? ACC_KIND_I32 : ACC_KIND_I64, .moved = moved,
+  };
+  Sort self = { &radix, 0, (space->inner + TILE - 1) / TILE };
+  gboolean streams = array->rank > 1 && radix.input->from_source;
+
+  step->n_rows = space->n_rows;
+  if (space->outer == 0 || space->inner == 0 || n_leaves == 0)
+    return;
+
+  if (acc_skeleton_is_simt (step))
+    {
+      acc_skeleton_sort_simt (&radix);
+    }
+  else if (space->outer < MANY_ROWS && self.n_tiles > 1 && !streams)
+    {
+      write_tiles (&self);
+    }
+  else
+    {
+      radix.by_rows = array->rank > 1;
+      write_rows (&self);
+    }
+}
