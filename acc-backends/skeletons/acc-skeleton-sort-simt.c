@@ -9,9 +9,9 @@
  * every thread counts its own, which are neighbours, in counters that nobody else has, two to a word; a scan of all counters tells
  * where each goes. */
 
-#define MAX_GROUP    256
+#define MAX_GROUP    128
 #define MIN_GROUP    64
-#define MAX_EACH     16     /* elements of a thread */
+#define MAX_EACH     32     /* elements of a thread */
 #define MIN_EACH     4
 #define N_COPIES     4      /* tables of a group that counts */
 #define BANKS        32
@@ -41,6 +41,7 @@ typedef struct {
   KValue    n_valid;      /* how many there are */
   KBuffer   words, counters, parts;
   KBuffer   wide;         /* elements of eight bytes */
+  KBuffer   offsets;      /* per digit: from a place in the tile to where it goes */
 } Tile;
 
 static guint
@@ -84,10 +85,10 @@ shift_right (AccLower *l,
 
 /* The sum of @x of the threads before; @total: of all. Meets barriers. */
 static KValue
-sum_before (AccSimt *simt,
-            KBuffer  parts,
-            KValue   x,
-            KValue  *total)
+sum_before (const AccSimt *simt,
+            KBuffer        parts,
+            KValue         x,
+            KValue        *total)
 {
   AccLower *l = simt->l;
   AccKernelBuilder *b = l->b;
@@ -209,6 +210,15 @@ add_shared (Tile *self)
 
 /* Place number @k of this thread, where neighbours are of neighbouring threads. */
 static KValue
+get_striped_at (Tile   *self,
+                KValue  k)
+{
+  AccKernelBuilder *b = self->l->b;
+
+  return low_within (self->l, kb_add (b, kb_mul (b, k, low_const (self->l, self->sort->group)), self->simt.local), 0, self->size - 1);
+}
+
+static KValue
 get_striped (Tile *self,
              guint k)
 {
@@ -232,27 +242,53 @@ is_valid (Tile   *self,
   return kb_lt (self->l->b, i, self->n_valid);
 }
 
-/* The element at place @i of the tile; the last one where there is none. */
-static KValue
-get_element (Tile   *self,
-             KValue  i)
-{
-  AccKernelBuilder *b = self->l->b;
-  KValue last = kb_sub (b, self->n_valid, low_const (self->l, 1));
+/* What is done with place @i of the tile, and element @x of the row: the last one where @valid says that there is none. */
+typedef void (*Each) (Tile *self, KValue i, KValue x, KValue valid, gconstpointer data);
 
-  return low_within (self->l, kb_add (b, self->begin, kb_min (b, i, last)), 0, self->radix->space->inner - 1);
+/* All places of the thread: at once where the tile is full, so that loads are. */
+static void
+for_each (Tile          *self,
+          Each           each,
+          gconstpointer  data)
+{
+  AccLower *l = self->l;
+  AccKernelBuilder *b = l->b;
+  gint64 last = self->radix->space->inner - 1;
+
+  low_if (l, kb_eq (b, self->n_valid, low_const (l, self->size)))
+    {
+      KValue valid = kb_int (b, ACC_KIND_BOOL, 1);
+
+      for (guint k = 0; k < self->sort->each; k++)
+        {
+          KValue i = get_striped (self, k);
+
+          each (self, i, low_within (l, kb_add (b, self->begin, i), 0, last), valid, data);
+        }
+    }
+  low_else (l)
+    {
+      low_for (l, k, low_const (l, 0), low_const (l, self->sort->each))
+        {
+          KValue i = get_striped_at (self, low_within (l, k, 0, self->sort->each - 1));
+          KValue x = kb_add (b, self->begin, kb_min (b, i, kb_sub (b, self->n_valid, low_const (l, 1))));
+
+          each (self, i, low_within (l, x, 0, last), is_valid (self, i), data);
+        }
+    }
 }
 
-/* Of all digits the last where there is no element: such stay behind all others. */
+/* The digit of element @x; of all digits the last where there is no element: such stay behind all others. */
 static KValue
 get_digit (Tile   *self,
            guint   pass,
-           KValue  i)
+           KValue  x,
+           KValue  valid)
 {
   AccLower *l = self->l;
-  KValue key = acc_radix_get_key (self->radix, l, pass, self->u, get_element (self, i));
+  KValue key = acc_radix_get_key (self->radix, l, pass, self->u, x);
 
-  return kb_select (l->b, is_valid (self, i), acc_radix_get_digit (self->radix, l, pass, key), low_const (l, ACC_RADIX_N_DIGITS - 1));
+  return kb_select (l->b, valid, acc_radix_get_digit (self->radix, l, pass, key), low_const (l, ACC_RADIX_N_DIGITS - 1));
 }
 
 static KValue
@@ -404,35 +440,50 @@ unstage (Tile          *self,
   return bits == kind ? value : kb_bitcast (b, kind, value);
 }
 
-/* Every thread has the @words of its places; element number k goes to @to[k], which is valid where it is. */
+typedef struct {
+  guint          pass, leaf;
+  AccElementKind kind;
+} Staged;
+
+static void
+stage_element (Tile          *self,
+               KValue         i,
+               KValue         x,
+               KValue         valid,
+               gconstpointer  data)
+{
+  const Staged *staged = data;
+
+  stage (self, staged->kind, i, acc_radix_read (self->radix, self->l, staged->pass, self->u, x, staged->leaf));
+}
+
+/* Where place @i of the tile, which has @word, goes. */
+typedef KValue (*Target) (Tile *self, KValue word, KValue i);
+
+/* Every thread has the @words of its places. */
 static void
 move_elements (Tile         *self,
                guint         pass_read,
                guint         pass_written,
                const KValue *words,
-               const KValue *to)
+               Target        target)
 {
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
 
   for (guint leaf = 0; leaf < self->radix->n_leaves; leaf++)
     {
-      AccElementKind kind = acc_element_type_get_leaf (self->radix->node->array->type, leaf);
+      Staged staged = { pass_read, leaf, acc_element_type_get_leaf (self->radix->node->array->type, leaf) };
 
-      for (guint k = 0; k < self->sort->each; k++)
-        {
-          KValue i = get_striped (self, k);
-
-          stage (self, kind, i, acc_radix_read (self->radix, l, pass_read, self->u, get_element (self, i), leaf));
-        }
+      for_each (self, stage_element, &staged);
       kb_barrier (b);
       for (guint k = 0; k < self->sort->each; k++)
         {
-          KValue value = unstage (self, kind, get_place (self, words[k]));
+          KValue i = get_striped (self, k), value = unstage (self, staged.kind, get_place (self, words[k])), to = target (self, words[k], i);
 
-          low_if (l, is_valid (self, get_striped (self, k)))
+          low_if (l, is_valid (self, i))
             {
-              acc_radix_write (self->radix, l, pass_written, leaf, to[k], value);
+              acc_radix_write (self->radix, l, pass_written, leaf, to, value);
             }
         }
       kb_barrier (b);
@@ -441,23 +492,27 @@ move_elements (Tile         *self,
 
 /* --- rows that fit a tile */
 
-static void
-stage_keys (Tile    *self,
-            KBuffer  keys)
+static AccElementKind
+get_key_kind (AccRadix *radix)
 {
+  return acc_element_kind_get_size (radix->key) == 8 ? ACC_KIND_U64 : ACC_KIND_U32;
+}
+
+static void
+stage_key (Tile          *self,
+           KValue         i,
+           KValue         x,
+           KValue         valid,
+           gconstpointer  data)
+{
+  const KBuffer *keys = data;
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
-  AccElementKind kind = acc_element_kind_get_size (self->radix->key) == 8 ? ACC_KIND_U64 : ACC_KIND_U32;
+  AccElementKind kind = get_key_kind (self->radix);
+  KValue key = kb_cast (b, kind, acc_radix_get_key (self->radix, l, 0, self->u, x));
 
-  for (guint k = 0; k < self->sort->each; k++)
-    {
-      KValue i = get_striped (self, k);
-      KValue key = kb_cast (b, kind, acc_radix_get_key (self->radix, l, 0, self->u, get_element (self, i)));
-
-      kb_store (b, keys, spread (l, i), kb_select (b, is_valid (self, i), key, kb_int (b, kind, -1)));
-      kb_store (b, self->words, spread (l, i), kb_cast (b, ACC_KIND_U32, i));
-    }
-  kb_barrier (b);
+  kb_store (b, *keys, spread (l, i), kb_select (b, valid, key, kb_int (b, kind, -1)));
+  kb_store (b, self->words, spread (l, i), kb_cast (b, ACC_KIND_U32, i));
 }
 
 /* Words of the next digit, of the same places. */
@@ -468,7 +523,7 @@ renew_words (Tile    *self,
 {
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
-  AccElementKind kind = acc_element_kind_get_size (self->radix->key) == 8 ? ACC_KIND_U64 : ACC_KIND_U32;
+  AccElementKind kind = get_key_kind (self->radix);
 
   for (guint k = 0; k < self->sort->each; k++)
     {
@@ -480,11 +535,21 @@ renew_words (Tile    *self,
   kb_barrier (b);
 }
 
+static KValue
+get_row_target (Tile   *self,
+                KValue  word,
+                KValue  i)
+{
+  AccKernelBuilder *b = self->l->b;
+
+  return kb_add (b, kb_mul (b, self->u, low_number (self->l, self->radix->space->inner)), i);
+}
+
 static void
 write_rows (Sort *self)
 {
   AccRadix *radix = self->radix;
-  KValue words[MAX_EACH], to[MAX_EACH];
+  KValue words[MAX_EACH];
   AccKernelBuilder *b;
   KBuffer keys;
   AccLower *l;
@@ -494,8 +559,9 @@ write_rows (Sort *self)
   add_shared (&tile);
   l = tile.l;
   b = l->b;
-  keys = acc_element_kind_get_size (radix->key) == 8 ? tile.wide : kb_shared (b, ACC_KIND_U32, add_banks (tile.size), "keys");
-  stage_keys (&tile, keys);
+  keys = get_key_kind (radix) == ACC_KIND_U64 ? tile.wide : kb_shared (b, ACC_KIND_U32, add_banks (tile.size), "keys");
+  for_each (&tile, stage_key, &keys);
+  kb_barrier (b);
   low_for (l, pass, low_const (l, 0), low_const (l, radix->n_passes))
     {
       low_within (l, pass, 0, radix->n_passes - 1);
@@ -504,12 +570,9 @@ write_rows (Sort *self)
     }
 
   for (guint k = 0; k < self->each; k++)
-    {
-      words[k] = load_word (&tile, get_striped (&tile, k));
-      to[k] = kb_add (b, kb_mul (b, tile.u, low_number (l, radix->space->inner)), get_striped (&tile, k));
-    }
+    words[k] = load_word (&tile, get_striped (&tile, k));
   kb_barrier (b);
-  move_elements (&tile, 0, radix->n_passes - 1, words, to);
+  move_elements (&tile, 0, radix->n_passes - 1, words, get_row_target);
   low_finish (l, acc_radix_get_launch (radix, radix->space->inner, 1, radix->space->inner, 4));
 }
 
@@ -534,36 +597,45 @@ get_count_place (Tile   *self,
   return kb_add (b, kb_mul (b, column, low_number (l, self->sort->n_tiles)), low_udiv (l, self->begin, self->size));
 }
 
+typedef struct {
+  guint   pass;
+  KBuffer tables;
+} Counted;
+
+static void
+count_element (Tile          *self,
+               KValue         i,
+               KValue         x,
+               KValue         valid,
+               gconstpointer  data)
+{
+  const Counted *counted = data;
+  AccLower *l = self->l;
+  AccKernelBuilder *b = l->b;
+  KValue digit = get_digit (self, counted->pass, x, valid), copy = low_urem (l, self->simt.local, N_COPIES);
+
+  kb_atomic (b, KB_ATOMIC_ADD, counted->tables, kb_add (b, kb_mul (b, digit, low_const (l, N_COPIES)), copy),
+             kb_select (b, valid, number (l, 1), number (l, 0)));
+}
+
 static void
 write_counts (Sort  *self,
               guint  pass)
 {
   AccRadix *radix = self->radix;
+  Counted counted = { pass };
   AccKernelBuilder *b;
-  KBuffer tables;
   AccLower *l;
   Tile tile;
 
   begin_tile (&tile, self, "sort_count");
   l = tile.l;
   b = l->b;
-  tables = kb_shared (b, ACC_KIND_U32, ACC_RADIX_N_DIGITS * N_COPIES, "tables");
+  counted.tables = kb_shared (b, ACC_KIND_U32, ACC_RADIX_N_DIGITS * N_COPIES, "tables");
   for (guint i = 0; i < ACC_RADIX_N_DIGITS * N_COPIES; i += self->group)
-    kb_store (b, tables, kb_add (b, tile.simt.local, low_const (l, i)), number (l, 0));
+    kb_store (b, counted.tables, kb_add (b, tile.simt.local, low_const (l, i)), number (l, 0));
   kb_barrier (b);
-
-  {
-    KValue digits[MAX_EACH], copy = low_urem (l, tile.simt.local, N_COPIES);
-
-    for (guint k = 0; k < self->each; k++)
-      digits[k] = get_digit (&tile, pass, get_striped (&tile, k));
-    for (guint k = 0; k < self->each; k++)
-      {
-        KValue one = kb_select (b, is_valid (&tile, get_striped (&tile, k)), number (l, 1), number (l, 0));
-
-        kb_atomic (b, KB_ATOMIC_ADD, tables, kb_add (b, kb_mul (b, digits[k], low_const (l, N_COPIES)), copy), one);
-      }
-  }
+  for_each (&tile, count_element, &counted);
   kb_barrier (b);
 
   for (guint i = 0; i < ACC_RADIX_N_DIGITS; i += self->group)
@@ -571,7 +643,7 @@ write_counts (Sort  *self,
       KValue digit = low_within (l, kb_add (b, tile.simt.local, low_const (l, i)), 0, ACC_RADIX_N_DIGITS - 1), sum = number (l, 0);
 
       for (guint c = 0; c < N_COPIES; c++)
-        sum = kb_add (b, sum, kb_load (b, tables, kb_add (b, kb_mul (b, digit, low_const (l, N_COPIES)), low_const (l, c))));
+        sum = kb_add (b, sum, kb_load (b, counted.tables, kb_add (b, kb_mul (b, digit, low_const (l, N_COPIES)), low_const (l, c))));
       kb_store (b, get_counts (self, l), get_count_place (&tile, digit), kb_cast (b, radix->count, sum));
     }
 
@@ -619,7 +691,7 @@ begin_counts (Counts     *self,
   self->u = low_within (l, kb_outer_begin (b), 0, sort->radix->space->outer - 1);
   self->begin = kb_inner_begin (b);
   self->end = kb_inner_end (b);
-  self->first = kb_mul (b, self->u, low_number (l, sort->n_counts));
+  self->first = kb_mul (b, kb_mul (b, self->u, low_number (l, sort->n_tiles)), low_const (l, ACC_RADIX_N_DIGITS));
   self->chunk = kb_add (b, kb_mul (b, self->u, low_number (l, sort->n_chunks)), low_udiv (l, self->begin, sort->chunk));
 }
 
@@ -678,46 +750,75 @@ write_sums_before (Sort *self)
   low_finish (l, acc_radix_get_launch (self->radix, self->n_chunks, 1, self->n_chunks, 1));
 }
 
+/* The thread's counts, which are neighbours, from @at on; all that exist become what is before each. */
+static void
+write_thread_begins (Sort         *self,
+                     const Counts *counts,
+                     KValue        at,
+                     gboolean      whole)
+{
+  AccLower *l = counts->l;
+  AccKernelBuilder *b = l->b;
+  KValue values[CHUNK_EACH], sum = kb_int (b, self->radix->count, 0), total, before;
+
+  for (guint k = 0; k < CHUNK_EACH; k++)
+    {
+      KValue i = kb_add (b, at, low_const (l, k));
+
+      values[k] = whole ? kb_load (b, counts->counts, kb_add (b, counts->first, i)) : load_count (l, counts->counts, counts->first, i, counts->end);
+    }
+  for (guint k = 0; k < CHUNK_EACH; k++)
+    sum = kb_add (b, sum, values[k]);
+  before = kb_add (b, sum_before (&counts->simt, counts->parts, sum, &total), kb_load (b, counts->sums, counts->chunk));
+  for (guint k = 0; k < CHUNK_EACH; k++)
+    {
+      KValue i = kb_add (b, at, low_const (l, k)), place = kb_add (b, counts->first, i);
+
+      if (whole)
+        kb_store (b, counts->counts, place, before);
+      else
+        low_if (l, kb_lt (b, i, counts->end))
+          {
+            kb_store (b, counts->counts, place, before);
+          }
+      before = kb_add (b, before, values[k]);
+    }
+}
+
 static void
 write_begins (Sort *self)
 {
-  KValue at[CHUNK_EACH], values[CHUNK_EACH], sum, total, before;
   AccKernelBuilder *b;
   Counts counts;
   AccLower *l;
+  KValue at, size;
 
   begin_counts (&counts, self, "sort_begins");
   l = counts.l;
   b = l->b;
-  sum = kb_int (b, self->radix->count, 0);
-  for (guint k = 0; k < CHUNK_EACH; k++)
+  size = low_const (l, self->chunk);
+  /* That it lies on a multiple is plain to see from its number. */
+  at = kb_add (b, kb_mul (b, low_udiv (l, counts.begin, self->chunk), size), kb_mul (b, counts.simt.local, low_const (l, CHUNK_EACH)));
+  low_if (l, kb_eq (b, kb_sub (b, counts.end, counts.begin), size))
     {
-      at[k] = kb_add (b, kb_add (b, counts.begin, kb_mul (b, counts.simt.local, low_const (l, CHUNK_EACH))), low_const (l, k));
-      values[k] = load_count (l, counts.counts, counts.first, at[k], counts.end);
+      write_thread_begins (self, &counts, at, TRUE);
     }
-  for (guint k = 0; k < CHUNK_EACH; k++)
-    sum = kb_add (b, sum, values[k]);
-  before = kb_add (b, sum_before (&counts.simt, counts.parts, sum, &total), kb_load (b, counts.sums, counts.chunk));
-  for (guint k = 0; k < CHUNK_EACH; k++)
+  low_else (l)
     {
-      low_if (l, kb_lt (b, at[k], counts.end))
-        {
-          kb_store (b, counts.counts, kb_add (b, counts.first, at[k]), before);
-        }
-      before = kb_add (b, before, values[k]);
+      write_thread_begins (self, &counts, at, FALSE);
     }
   low_finish (l, acc_radix_get_launch (self->radix, self->n_counts, 1, self->chunk, 1));
 }
 
 /* Where the elements of each digit go, less where they begin in the tile. Every thread has the @words of its places. */
-static KBuffer
+static void
 find_offsets (Tile         *self,
               const KValue *words)
 {
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
   AccElementKind kind = self->radix->count;
-  KBuffer offsets = kb_shared (b, kind, ACC_RADIX_N_DIGITS, "offsets");
+  KBuffer offsets = self->offsets = kb_shared (b, kind, ACC_RADIX_N_DIGITS, "offsets");
 
   for (guint k = 0; k < self->sort->each; k++)
     {
@@ -738,8 +839,30 @@ find_offsets (Tile         *self,
       kb_store (b, offsets, digit, kb_sub (b, begin, kb_load (b, offsets, digit)));
     }
   kb_barrier (b);
+}
 
-  return offsets;
+static KValue
+get_target (Tile   *self,
+            KValue  word,
+            KValue  i)
+{
+  AccLower *l = self->l;
+  AccKernelBuilder *b = l->b;
+  KValue offset = kb_load (b, self->offsets, to_index (l, shift_right (l, word, PLACE_BITS), ACC_RADIX_N_DIGITS));
+
+  return low_within (l, kb_cast (b, ACC_KIND_I64, kb_add (b, offset, kb_cast (b, self->radix->count, i))), 0, self->radix->node->size - 1);
+}
+
+static void
+store_word (Tile          *self,
+            KValue         i,
+            KValue         x,
+            KValue         valid,
+            gconstpointer  data)
+{
+  const guint *pass = data;
+
+  kb_store (self->l->b, self->words, spread (self->l, i), make_word (self, get_digit (self, *pass, x, valid), i));
 }
 
 static void
@@ -747,35 +870,20 @@ write_moves (Sort  *self,
              guint  pass)
 {
   AccRadix *radix = self->radix;
-  KValue words[MAX_EACH], to[MAX_EACH];
-  AccKernelBuilder *b;
-  KBuffer offsets;
-  AccLower *l;
+  KValue words[MAX_EACH];
   Tile tile;
 
   begin_tile (&tile, self, "sort_move");
   add_shared (&tile);
-  l = tile.l;
-  b = l->b;
-  for (guint k = 0; k < self->each; k++)
-    words[k] = make_word (&tile, get_digit (&tile, pass, get_striped (&tile, k)), get_striped (&tile, k));
-  for (guint k = 0; k < self->each; k++)
-    kb_store (b, tile.words, spread (l, get_striped (&tile, k)), words[k]);
-  kb_barrier (b);
+  for_each (&tile, store_word, &pass);
+  kb_barrier (tile.l->b);
   sort_by_digit (&tile);
 
   for (guint k = 0; k < self->each; k++)
     words[k] = load_word (&tile, get_striped (&tile, k));
-  offsets = find_offsets (&tile, words);
-  for (guint k = 0; k < self->each; k++)
-    {
-      KValue digit = to_index (l, shift_right (l, words[k], PLACE_BITS), ACC_RADIX_N_DIGITS);
-      KValue place = kb_add (b, kb_load (b, offsets, digit), kb_cast (b, radix->count, get_striped (&tile, k)));
-
-      to[k] = low_within (l, kb_cast (b, ACC_KIND_I64, place), 0, radix->node->size - 1);
-    }
-  move_elements (&tile, pass, pass, words, to);
-  low_finish (l, acc_radix_get_launch (radix, radix->space->inner, 1, tile.size, 4));
+  find_offsets (&tile, words);
+  move_elements (&tile, pass, pass, words, get_target);
+  low_finish (tile.l, acc_radix_get_launch (radix, radix->space->inner, 1, tile.size, 4));
 }
 
 static void
