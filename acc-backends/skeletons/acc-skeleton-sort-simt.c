@@ -14,10 +14,11 @@
 #define MAX_EACH     32     /* elements of a thread */
 #define MIN_EACH     4
 #define N_COPIES     4      /* tables of a group that counts */
-#define BANKS        32
+#define GAP          4      /* places left out after those of a thread: 16 bytes, so that threads are in other banks */
 #define WORDS        8      /* of a thread's counters */
 #define HALF_BITS    4
 #define PLACE_BITS   16
+#define COUNTER_BITS 16
 #define CHUNK_EACH   16
 
 typedef struct {
@@ -44,18 +45,12 @@ typedef struct {
   KBuffer   offsets;      /* per digit: from a place in the tile to where it goes */
 } Tile;
 
+/* Words for the elements of all threads. */
 static guint
-add_banks (gint64 n)
+add_gaps (guint group,
+          guint each)
 {
-  return (guint) (n + n / BANKS);
-}
-
-/* Place @i where neighbours of runs are in other banks. */
-static KValue
-spread (AccLower *l,
-        KValue    i)
-{
-  return low_add (l, i, low_udiv (l, i, BANKS));
+  return group * (each + GAP);
 }
 
 static KValue
@@ -158,9 +153,9 @@ count_bytes (AccRadix *radix,
              guint     group,
              guint     each)
 {
-  gsize spread = add_banks ((gint64) group * each);
+  gsize words = add_gaps (group, each);
 
-  return 4 * spread * 2 + 4 * (gsize) add_banks ((gint64) group * WORDS) + 4 * group + (has_wide (radix) ? 8 * spread : 0) + 8 * ACC_RADIX_N_DIGITS;
+  return 4 * words * 2 + 4 * group * WORDS + 4 * group + (has_wide (radix) ? 8 * words : 0) + 8 * ACC_RADIX_N_DIGITS;
 }
 
 /* Tiles as large as shared memory and rows let them be. */
@@ -171,7 +166,8 @@ choose_tile (Sort *self)
   gint64 n = self->radix->space->inner;
 
   self->group = MIN (MAX_GROUP, target->max_group_size);
-  self->each = MAX_EACH;
+  /* Where threads cannot shuffle, they are loops of processors, and what is written out for each costs time to compile. */
+  self->each = target->subgroup_size > 1 ? MAX_EACH : MIN_EACH;
   while (self->each > 1 && count_bytes (self->radix, self->group, self->each) > target->shared_bytes)
     self->each /= 2;
   while (self->each > MIN_EACH && (gint64) self->group * self->each / 2 >= n)
@@ -201,11 +197,11 @@ add_shared (Tile *self)
 {
   AccKernelBuilder *b = self->l->b;
 
-  self->words = kb_shared (b, ACC_KIND_U32, add_banks (self->size), "words");
-  self->counters = kb_shared (b, ACC_KIND_U32, add_banks ((gint64) self->sort->group * WORDS), "counters");
+  self->words = kb_shared (b, ACC_KIND_U32, add_gaps (self->sort->group, self->sort->each), "words");
+  self->counters = kb_shared (b, ACC_KIND_U32, self->sort->group * WORDS, "counters");
   self->parts = kb_shared (b, ACC_KIND_U32, self->sort->group, "parts");
   if (has_wide (self->radix))
-    self->wide = kb_shared (b, ACC_KIND_U64, add_banks (self->size), "wide");
+    self->wide = kb_shared (b, ACC_KIND_U64, add_gaps (self->sort->group, self->sort->each), "wide");
 }
 
 /* Place number @k of this thread, where neighbours are of neighbouring threads. */
@@ -225,14 +221,23 @@ get_striped (Tile *self,
   return low_within (self->l, kb_add (self->l->b, low_const (self->l, (gint64) k * self->sort->group), self->simt.local), 0, self->size - 1);
 }
 
-/* The same, where neighbours are of this thread. */
+/* Where in shared memory place @i is. */
 static KValue
-get_blocked (Tile *self,
-             guint k)
+spread (Tile   *self,
+        KValue  i)
 {
-  KValue first = kb_mul (self->l->b, self->simt.local, low_const (self->l, self->sort->each));
+  return low_add (self->l, i, low_mul (self->l, low_udiv (self->l, i, self->sort->each), low_const (self->l, GAP)));
+}
 
-  return low_within (self->l, kb_add (self->l->b, first, low_const (self->l, k)), 0, self->size - 1);
+/* Word number @k of this thread, where neighbours are of this thread. */
+static KValue
+load_own_word (Tile *self,
+               guint k)
+{
+  AccKernelBuilder *b = self->l->b;
+  KValue first = kb_mul (b, self->simt.local, low_const (self->l, self->sort->each + GAP));
+
+  return kb_load (b, self->words, kb_add (b, first, low_const (self->l, k)));
 }
 
 static KValue
@@ -312,21 +317,22 @@ static KValue
 load_word (Tile   *self,
            KValue  i)
 {
-  return kb_load (self->l->b, self->words, spread (self->l, i));
+  return kb_load (self->l->b, self->words, spread (self, i));
 }
 
-/* Where the thread's counter of a digit of four bits is: the word, and the bits that it begins at. */
+/* Where the thread's counter of the digit of four bits from @bit on is: the word, and the bits that it begins at. */
 static KValue
 get_counter (Tile   *self,
-             KValue  half,
+             KValue  word,
+             guint   bit,
              KValue *bits)
 {
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
-  KValue row = to_index (l, kb_and (b, half, number (l, WORDS - 1)), WORDS);
+  KValue half = shift_right (l, word, PLACE_BITS + bit), row = to_index (l, kb_and (b, half, number (l, WORDS - 1)), WORDS);
 
-  *bits = to_index (l, kb_and (b, kb_prim2 (b, ACC_PRIM_SHL, half, low_const (l, 1)), number (l, 16)), 17);
-  return spread (l, low_add (l, low_mul (l, row, low_const (l, self->sort->group)), self->simt.local));
+  *bits = to_index (l, kb_and (b, kb_prim2 (b, ACC_PRIM_SHL, half, low_const (l, 1)), number (l, COUNTER_BITS)), COUNTER_BITS + 1);
+  return low_add (l, low_mul (l, row, low_const (l, self->sort->group)), self->simt.local);
 }
 
 static KValue
@@ -336,7 +342,7 @@ get_count (Tile   *self,
 {
   AccKernelBuilder *b = self->l->b;
 
-  return kb_and (b, kb_prim2 (b, ACC_PRIM_SHR, word, bits), number (self->l, 0xffff));
+  return kb_and (b, kb_prim2 (b, ACC_PRIM_SHR, word, bits), number (self->l, (1 << COUNTER_BITS) - 1));
 }
 
 /* In place of all counters what comes before each. */
@@ -345,59 +351,68 @@ scan_counters (Tile *self)
 {
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
-  KValue at[WORDS], counts[WORDS], sum = number (l, 0), total, before;
+  KValue first = kb_mul (b, self->simt.local, low_const (l, WORDS)), counts[WORDS], sum = number (l, 0), total, before;
 
   for (guint w = 0; w < WORDS; w++)
-    {
-      KValue i = kb_add (b, kb_mul (b, self->simt.local, low_const (l, WORDS)), low_const (l, w));
-
-      at[w] = spread (l, low_within (l, i, 0, (gint64) self->sort->group * WORDS - 1));
-      counts[w] = kb_load (b, self->counters, at[w]);
-    }
+    counts[w] = kb_load (b, self->counters, kb_add (b, first, low_const (l, w)));
   for (guint w = 0; w < WORDS; w++)
     sum = kb_add (b, sum, counts[w]);
   before = sum_before (&self->simt, self->parts, sum, &total);
   /* All in the lower halves come before those in the upper ones. */
-  before = kb_add (b, before, kb_prim2 (b, ACC_PRIM_SHL, total, low_const (l, 16)));
+  before = kb_add (b, before, kb_prim2 (b, ACC_PRIM_SHL, total, low_const (l, COUNTER_BITS)));
   for (guint w = 0; w < WORDS; w++)
     {
-      kb_store (b, self->counters, at[w], before);
+      kb_store (b, self->counters, kb_add (b, first, low_const (l, w)), before);
       before = kb_add (b, before, counts[w]);
     }
 }
 
-/* Puts the words in order by four bits from @bit on. */
+/* Counts the thread's words by the digit of four bits from @bit on. In a byte of @before, for each: how many of its digit the thread
+ * has before it. */
+static void
+count_words (Tile   *self,
+             guint   bit,
+             KValue *before)
+{
+  AccLower *l = self->l;
+  AccKernelBuilder *b = l->b;
+
+  for (guint w = 0; w < WORDS; w++)
+    kb_store (b, self->counters, kb_add (b, low_const (l, (gint64) w * self->sort->group), self->simt.local), number (l, 0));
+  for (guint k = 0; k < self->sort->each; k++)
+    {
+      KValue bits, at = get_counter (self, load_own_word (self, k), bit, &bits), counter = kb_load (b, self->counters, at);
+      KValue n = kb_prim2 (b, ACC_PRIM_SHL, get_count (self, counter, bits), low_const (l, 8 * (k % 4)));
+
+      before[k / 4] = k % 4 == 0 ? n : kb_or (b, before[k / 4], n);
+      kb_store (b, self->counters, at, kb_add (b, counter, kb_prim2 (b, ACC_PRIM_SHL, number (l, 1), bits)));
+    }
+}
+
+/* Puts the words in order by four bits from @bit on. What is easily had again is not held over barriers. */
 static void
 sort_by_half (Tile  *self,
               guint  bit)
 {
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
-  guint each = self->sort->each;
-  KValue words[MAX_EACH], at[MAX_EACH], bits[MAX_EACH], before[MAX_EACH];
+  KValue before[MAX_EACH / 4], words[MAX_EACH], ranks[MAX_EACH];
 
-  for (guint k = 0; k < each; k++)
-    words[k] = load_word (self, get_blocked (self, k));
-  for (guint w = 0; w < WORDS; w++)
-    kb_store (b, self->counters, spread (l, low_add (l, low_const (l, (gint64) w * self->sort->group), self->simt.local)), number (l, 0));
-  for (guint k = 0; k < each; k++)
-    {
-      KValue half = kb_and (b, shift_right (l, words[k], PLACE_BITS + bit), number (l, (1 << HALF_BITS) - 1)), counter;
-
-      at[k] = get_counter (self, half, &bits[k]);
-      counter = kb_load (b, self->counters, at[k]);
-      before[k] = get_count (self, counter, bits[k]);
-      kb_store (b, self->counters, at[k], kb_add (b, counter, kb_prim2 (b, ACC_PRIM_SHL, number (l, 1), bits[k])));
-    }
+  count_words (self, bit, before);
   kb_barrier (b);
   scan_counters (self);
   kb_barrier (b);
-  for (guint k = 0; k < each; k++)
+  for (guint k = 0; k < self->sort->each; k++)
     {
-      KValue rank = kb_add (b, before[k], get_count (self, kb_load (b, self->counters, at[k]), bits[k]));
+      KValue bits, at, n = kb_and (b, shift_right (l, before[k / 4], 8 * (k % 4)), number (l, 0xff));
 
-      kb_store (b, self->words, spread (l, to_index (l, rank, self->size)), words[k]);
+      words[k] = load_own_word (self, k);
+      at = get_counter (self, words[k], bit, &bits);
+      ranks[k] = kb_add (b, n, get_count (self, kb_load (b, self->counters, at), bits));
     }
+  kb_barrier (b);
+  for (guint k = 0; k < self->sort->each; k++)
+    kb_store (b, self->words, spread (self, to_index (l, ranks[k], self->size)), words[k]);
   kb_barrier (b);
 }
 
@@ -421,9 +436,9 @@ stage (Tile          *self,
   KValue value = bits == kind ? x : kb_bitcast (b, bits, x);
 
   if (bits == ACC_KIND_U64)
-    kb_store (b, self->wide, spread (self->l, i), value);
+    kb_store (b, self->wide, spread (self, i), value);
   else
-    kb_store (b, self->words, spread (self->l, i), kb_cast (b, ACC_KIND_U32, value));
+    kb_store (b, self->words, spread (self, i), kb_cast (b, ACC_KIND_U32, value));
 }
 
 static KValue
@@ -433,7 +448,7 @@ unstage (Tile          *self,
 {
   AccKernelBuilder *b = self->l->b;
   AccElementKind bits = acc_skeleton_get_bits (kind);
-  KValue value = kb_load (b, bits == ACC_KIND_U64 ? self->wide : self->words, spread (self->l, i));
+  KValue value = kb_load (b, bits == ACC_KIND_U64 ? self->wide : self->words, spread (self, i));
 
   if (bits != ACC_KIND_U64)
     value = kb_cast (b, bits, value);
@@ -511,8 +526,8 @@ stage_key (Tile          *self,
   AccElementKind kind = get_key_kind (self->radix);
   KValue key = kb_cast (b, kind, acc_radix_get_key (self->radix, l, 0, self->u, x));
 
-  kb_store (b, *keys, spread (l, i), kb_select (b, valid, key, kb_int (b, kind, -1)));
-  kb_store (b, self->words, spread (l, i), kb_cast (b, ACC_KIND_U32, i));
+  kb_store (b, *keys, spread (self, i), kb_select (b, valid, key, kb_int (b, kind, -1)));
+  kb_store (b, self->words, spread (self, i), kb_cast (b, ACC_KIND_U32, i));
 }
 
 /* Words of the next digit, of the same places. */
@@ -528,9 +543,9 @@ renew_words (Tile    *self,
   for (guint k = 0; k < self->sort->each; k++)
     {
       KValue i = get_striped (self, k), place = get_place (self, load_word (self, i));
-      KValue key = kb_prim2 (b, ACC_PRIM_SHR, kb_load (b, keys, spread (l, place)), shift);
+      KValue key = kb_prim2 (b, ACC_PRIM_SHR, kb_load (b, keys, spread (self, place)), shift);
 
-      kb_store (b, self->words, spread (l, i), make_word (self, kb_and (b, key, kb_int (b, kind, ACC_RADIX_N_DIGITS - 1)), place));
+      kb_store (b, self->words, spread (self, i), make_word (self, kb_and (b, key, kb_int (b, kind, ACC_RADIX_N_DIGITS - 1)), place));
     }
   kb_barrier (b);
 }
@@ -559,7 +574,7 @@ write_rows (Sort *self)
   add_shared (&tile);
   l = tile.l;
   b = l->b;
-  keys = get_key_kind (radix) == ACC_KIND_U64 ? tile.wide : kb_shared (b, ACC_KIND_U32, add_banks (tile.size), "keys");
+  keys = get_key_kind (radix) == ACC_KIND_U64 ? tile.wide : kb_shared (b, ACC_KIND_U32, add_gaps (self->group, self->each), "keys");
   for_each (&tile, stage_key, &keys);
   kb_barrier (b);
   low_for (l, pass, low_const (l, 0), low_const (l, radix->n_passes))
@@ -862,7 +877,7 @@ store_word (Tile          *self,
 {
   const guint *pass = data;
 
-  kb_store (self->l->b, self->words, spread (self->l, i), make_word (self, get_digit (self, *pass, x, valid), i));
+  kb_store (self->l->b, self->words, spread (self, i), make_word (self, get_digit (self, *pass, x, valid), i));
 }
 
 static void

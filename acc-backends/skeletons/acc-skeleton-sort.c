@@ -140,7 +140,7 @@ acc_radix_get_digit (AccRadix *self,
                      KValue    key)
 {
   AccKernelBuilder *b = l->b;
-  KValue shifted = pass == 0 ? key : kb_prim2 (b, ACC_PRIM_SHR, key, low_const (l, pass * ACC_RADIX_BITS));
+  KValue shifted = pass == 0 ? key : kb_prim2 (b, ACC_PRIM_SHR, key, low_number (l, pass * ACC_RADIX_BITS));
 
   return low_within (l, kb_cast (b, ACC_KIND_I64, kb_and (b, shifted, kb_int (b, self->key, ACC_RADIX_N_DIGITS - 1))), 0, ACC_RADIX_N_DIGITS - 1);
 }
