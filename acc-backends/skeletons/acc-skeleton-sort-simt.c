@@ -13,6 +13,7 @@
 #define MIN_GROUP    64
 #define MAX_EACH     32     /* elements of a thread */
 #define MIN_EACH     4
+#define LEAST_SUBGROUP 16   /* of devices whose threads are no loops */
 #define N_COPIES     4      /* tables of a group that counts */
 #define GAP          4      /* places left out after those of a thread: 16 bytes, so that threads are in other banks */
 #define WORDS        8      /* of a thread's counters */
@@ -166,8 +167,8 @@ choose_tile (Sort *self)
   gint64 n = self->radix->space->inner;
 
   self->group = MIN (MAX_GROUP, target->max_group_size);
-  /* Where threads cannot shuffle, they are loops of processors, and what is written out for each costs time to compile. */
-  self->each = target->subgroup_size > 1 ? MAX_EACH : MIN_EACH;
+  /* Where few threads shuffle, or none, they are loops of processors, and what is written out for each costs time to compile. */
+  self->each = target->subgroup_size >= LEAST_SUBGROUP ? MAX_EACH : MIN_EACH;
   while (self->each > 1 && count_bytes (self->radix, self->group, self->each) > target->shared_bytes)
     self->each /= 2;
   while (self->each > MIN_EACH && (gint64) self->group * self->each / 2 >= n)
