@@ -82,7 +82,7 @@ multiply (Blas                     *self,
 
   return check (functions.set_stream (self->handle, (CuStream) GSIZE_TO_POINTER (acc_foreign_launch_get_queue (launch))), "choosing a stream", error)
          && check (functions.multiply[p->is_complex][p->is_wide] (self->handle, 0, 0, n, m, k, alpha, right, n, p->right_step, left, k, p->left_step,
-                                                              beta, result, n, p->m * p->n, (int) p->outer),
+                                                            beta, result, n, p->m * p->n, (int) p->outer),
                    "multiplying", error);
 }
 

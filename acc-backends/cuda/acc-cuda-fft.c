@@ -111,7 +111,7 @@ get_plan (Fft        *self,
   plan = g_new0 (Plan, 1);
   plan->key = *key;
   if (!check (functions.plan (&plan->plan, key->rank, n, n, key->step, key->distance, n, key->step, key->distance,
-                                      key->is_wide ? COMPLEX_WIDE : COMPLEX_NARROW, key->many),
+                              key->is_wide ? COMPLEX_WIDE : COMPLEX_NARROW, key->many),
               "planning", error))
     {
       g_free (plan);
@@ -194,7 +194,7 @@ execute (Fft               *self,
 
   for (gint64 i = 0; i < n_times && ok; i++)
     ok = check (functions.execute[key->is_wide] (plan->plan, GSIZE_TO_POINTER (from + (guint64) i * bytes), GSIZE_TO_POINTER (to + (guint64) i * bytes),
-                                                  direction),
+                                                direction),
                 "transforming", error);
 
   return ok;

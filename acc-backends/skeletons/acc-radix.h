@@ -25,6 +25,7 @@ typedef struct {
 #define ACC_RADIX_BITS     8
 #define ACC_RADIX_N_DIGITS (1 << ACC_RADIX_BITS)
 
+AccElementKind acc_radix_get_kind (AccRadix *self, guint leaf);
 /* Leaf @leaf of what pass @pass reads at element @x of row @u. */
 KValue acc_radix_read      (AccRadix *self, AccLower *l, guint pass, KValue u, KValue x, guint leaf);
 /* Its key. */

@@ -142,7 +142,7 @@ static gboolean
 has_wide (AccRadix *radix)
 {
   for (guint i = 0; i < radix->n_leaves; i++)
-    if (acc_element_kind_get_size (acc_element_type_get_leaf (radix->node->array->type, i)) == 8)
+    if (acc_element_kind_get_size (acc_radix_get_kind (radix, i)) == 8)
       return TRUE;
 
   return acc_element_kind_get_size (radix->key) == 8;
@@ -205,21 +205,20 @@ add_shared (Tile *self)
     self->wide = kb_shared (b, ACC_KIND_U64, add_gaps (self->sort->group, self->sort->each), "wide");
 }
 
-/* Place number @k of this thread, where neighbours are of neighbouring threads. */
+/* The place of this thread among those from @first on, where neighbours are of neighbouring threads. */
 static KValue
 get_striped_at (Tile   *self,
-                KValue  k)
+                KValue  first)
 {
-  AccKernelBuilder *b = self->l->b;
-
-  return low_within (self->l, kb_add (b, kb_mul (b, k, low_const (self->l, self->sort->group)), self->simt.local), 0, self->size - 1);
+  return low_within (self->l, kb_add (self->l->b, first, self->simt.local), 0, self->size - 1);
 }
 
+/* Its place number @k. */
 static KValue
 get_striped (Tile *self,
              guint k)
 {
-  return low_within (self->l, kb_add (self->l->b, low_const (self->l, (gint64) k * self->sort->group), self->simt.local), 0, self->size - 1);
+  return get_striped_at (self, low_const (self->l, (gint64) k * self->sort->group));
 }
 
 /* Where in shared memory place @i is. */
@@ -276,7 +275,7 @@ for_each (Tile          *self,
     {
       low_for (l, k, low_const (l, 0), low_const (l, self->sort->each))
         {
-          KValue i = get_striped_at (self, low_within (l, k, 0, self->sort->each - 1));
+          KValue i = get_striped_at (self, kb_mul (b, low_within (l, k, 0, self->sort->each - 1), low_const (l, self->sort->group)));
           KValue x = kb_add (b, self->begin, kb_min (b, i, kb_sub (b, self->n_valid, low_const (l, 1))));
 
           each (self, i, low_within (l, x, 0, last), is_valid (self, i), data);
@@ -489,7 +488,7 @@ move_elements (Tile         *self,
 
   for (guint leaf = 0; leaf < self->radix->n_leaves; leaf++)
     {
-      Staged staged = { pass_read, leaf, acc_element_type_get_leaf (self->radix->node->array->type, leaf) };
+      Staged staged = { pass_read, leaf, acc_radix_get_kind (self->radix, leaf) };
 
       for_each (self, stage_element, &staged);
       kb_barrier (b);

@@ -35,20 +35,11 @@ writes_result (AccRadix *self,
   return (self->n_passes - 1 - pass) % 2 == 0;
 }
 
-static AccElementKind
-get_kind (AccRadix *self,
-          guint     leaf)
+AccElementKind
+acc_radix_get_kind (AccRadix *self,
+                    guint     leaf)
 {
   return acc_element_type_get_leaf (self->node->array->type, leaf);
-}
-
-static AccPlace
-get_result (AccRadix *self,
-            AccLower *l,
-            guint     leaf,
-            KValue    at)
-{
-  return low_place (l, self->root->value, leaf, at, ACC_BUFFER_READ | ACC_BUFFER_WRITE);
 }
 
 static AccIndex *
@@ -74,13 +65,20 @@ get_linear (AccRadix *self,
   return self->space->outer == 1 ? x : kb_add (l->b, kb_mul (l->b, u, low_number (l, self->space->inner)), x);
 }
 
+/* Where pass @pass writes, of what counts all elements of the result. */
 static AccPlace
-get_moved (AccRadix *self,
+get_place (AccRadix *self,
            AccLower *l,
+           guint     pass,
            guint     leaf,
            KValue    at)
 {
-  return (AccPlace) { low_scratch (l, self->moved[leaf], get_kind (self, leaf)), self->shift.id != 0 ? kb_add (l->b, at, self->shift) : at };
+  if (writes_result (self, pass))
+    return low_place (l, self->root->value, leaf, at, ACC_BUFFER_READ | ACC_BUFFER_WRITE);
+
+  return (AccPlace) {
+    low_scratch (l, self->moved[leaf], acc_radix_get_kind (self, leaf)), self->shift.id != 0 ? kb_add (l->b, at, self->shift) : at,
+  };
 }
 
 void
@@ -88,7 +86,7 @@ acc_radix_add_moved (AccRadix *self,
                      gint64    n)
 {
   for (guint i = 0; i < self->n_leaves && self->n_passes > 1; i++)
-    self->moved[i] = acc_step_add_scratch (self->step, get_kind (self, i), n);
+    self->moved[i] = acc_step_add_scratch (self->step, acc_radix_get_kind (self, i), n);
 }
 
 KValue
@@ -101,10 +99,8 @@ acc_radix_read (AccRadix *self,
 {
   if (pass == 0)
     return low_read (l, self->input, get_index (self, l, u, x), leaf);
-  if (writes_result (self, pass - 1))
-    return low_load_place (l, get_result (self, l, leaf, get_linear (self, l, u, x)));
 
-  return low_load_place (l, get_moved (self, l, leaf, get_linear (self, l, u, x)));
+  return low_load_place (l, get_place (self, l, pass - 1, leaf, get_linear (self, l, u, x)));
 }
 
 KValue
@@ -153,7 +149,7 @@ acc_radix_write (AccRadix *self,
                  KValue    at,
                  KValue    value)
 {
-  low_store_place (l, writes_result (self, pass) ? get_result (self, l, leaf, at) : get_moved (self, l, leaf, at), value);
+  low_store_place (l, get_place (self, l, pass, leaf, at), value);
 }
 
 /* --- what a worker does */
@@ -299,38 +295,40 @@ get_region (Sort     *self,
   return kb_add (b, kb_mul (b, u, low_number (l, self->n_tiles)), low_udiv (l, kb_inner_begin (b), TILE));
 }
 
+/* What is done with a tile: count or move. */
+typedef void (*TileWork) (Sort *self, AccLower *l, guint pass, KValue u, KValue begin, KValue end, KValue region);
+
 static void
-write_pass (Sort  *self,
-            guint  pass)
+write_tile_work (Sort       *self,
+                 const char *name,
+                 guint       pass,
+                 TileWork    work)
 {
   AccRadix *radix = self->radix;
-  const AccSpace *space = radix->space;
-  AccLaunch tiles = acc_radix_get_launch (radix, space->inner, 1, TILE, 2), serial = acc_radix_get_launch (radix, 1, 0, 0, 1);
-  AccLower *l = low_new (radix->step, "sort_count");
+  AccLower *l = low_new (radix->step, name);
 
   low_for (l, u, kb_outer_begin (l->b), kb_outer_end (l->b))
     {
-      low_within (l, u, 0, space->outer - 1);
-      count (self, l, pass, u, kb_inner_begin (l->b), kb_inner_end (l->b), get_region (self, l, u));
+      low_within (l, u, 0, radix->space->outer - 1);
+      work (self, l, pass, u, kb_inner_begin (l->b), kb_inner_end (l->b), get_region (self, l, u));
     }
-  low_finish (l, tiles);
+  low_finish (l, acc_radix_get_launch (radix, radix->space->inner, 1, TILE, 2));
+}
 
-  l = low_new (radix->step, "sort_begins");
+static void
+write_begins (Sort *self)
+{
+  AccRadix *radix = self->radix;
+  AccLaunch launch = acc_radix_get_launch (radix, 1, 0, 0, 1);
+  AccLower *l = low_new (radix->step, "sort_begins");
+
   low_for (l, u, kb_outer_begin (l->b), kb_outer_end (l->b))
     {
-      low_within (l, u, 0, space->outer - 1);
+      low_within (l, u, 0, radix->space->outer - 1);
       find_begins (self, l, u, kb_mul (l->b, u, low_number (l, self->n_tiles)), self->n_tiles);
     }
-  serial.serial = TRUE;
-  low_finish (l, serial);
-
-  l = low_new (radix->step, "sort_move");
-  low_for (l, u, kb_outer_begin (l->b), kb_outer_end (l->b))
-    {
-      low_within (l, u, 0, space->outer - 1);
-      move (self, l, pass, u, kb_inner_begin (l->b), kb_inner_end (l->b), get_region (self, l, u));
-    }
-  low_finish (l, tiles);
+  launch.serial = TRUE;
+  low_finish (l, launch);
 }
 
 static void
@@ -341,7 +339,11 @@ write_tiles (Sort *self)
   self->counts = acc_step_add_scratch (radix->step, radix->count, radix->space->outer * self->n_tiles * ACC_RADIX_N_DIGITS);
   acc_radix_add_moved (radix, radix->node->size);
   for (guint pass = 0; pass < radix->n_passes; pass++)
-    write_pass (self, pass);
+    {
+      write_tile_work (self, "sort_count", pass, count);
+      write_begins (self);
+      write_tile_work (self, "sort_move", pass, move);
+    }
 }
 
 void
