@@ -60,6 +60,8 @@ void      acc_array_infer_static  (AccArray *node);
 gboolean  acc_closed_evaluate     (AccFunction *function, const AccShapeContext *context, gint64 *values, gboolean *unknown, GError **error);
 
 const AccArrayRule *acc_array_get_rule (AccOperation op);
+/* Of functions that take an element of each input. */
+void      acc_array_elements_signature (AccArray *node, guint function, AccSignature *signature);
 
 extern const AccArrayRule acc_rule_leaf;
 extern const AccArrayRule acc_rule_generate;

@@ -10,15 +10,6 @@ check_map (AccArray *node)
 }
 
 static void
-map_signature (AccArray     *node,
-               guint         function,
-               AccSignature *signature)
-{
-  signature->n_params = 1;
-  signature->params[0] = node->inputs[0]->type;
-}
-
-static void
 imap_signature (AccArray     *node,
                 guint         function,
                 AccSignature *signature)
@@ -44,10 +35,10 @@ check_ranks (AccArray *node)
   return TRUE;
 }
 
-static void
-zip_with_signature (AccArray     *node,
-                    guint         function,
-                    AccSignature *signature)
+void
+acc_array_elements_signature (AccArray     *node,
+                              guint         function,
+                              AccSignature *signature)
 {
   signature->n_params = node->n_inputs;
   for (guint i = 0; i < node->n_inputs; i++)
@@ -93,9 +84,9 @@ check_unzip (AccArray *node)
   return TRUE;
 }
 
-const AccArrayRule acc_rule_map = { check_map, map_signature };
+const AccArrayRule acc_rule_map = { check_map, acc_array_elements_signature };
 const AccArrayRule acc_rule_imap = { check_map, imap_signature };
-const AccArrayRule acc_rule_zip_with = { check_ranks, zip_with_signature };
+const AccArrayRule acc_rule_zip_with = { check_ranks, acc_array_elements_signature };
 const AccArrayRule acc_rule_zip = { check_zip, NULL };
 const AccArrayRule acc_rule_unzip = { check_unzip, NULL };
 

@@ -30,16 +30,7 @@ check_sort (AccArray *node)
   return TRUE;
 }
 
-static void
-key_signature (AccArray     *node,
-               guint         function,
-               AccSignature *signature)
-{
-  signature->n_params = 1;
-  signature->params[0] = node->inputs[0]->type;
-}
-
-const AccArrayRule acc_rule_sort = { check_sort, key_signature };
+const AccArrayRule acc_rule_sort = { check_sort, acc_array_elements_signature };
 
 /* --- numbers of places */
 
