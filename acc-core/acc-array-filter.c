@@ -4,14 +4,15 @@
 #include "acc-array-build-private.h"
 #include "acc-error.h"
 
-/* Every element that stays goes to where a scan of the flags, in row-major order, says that it comes (Blelloch 1990, "pack"). */
+/* Every element that stays goes to where a scan of the flags, in row-major order, says that it comes (Blelloch 1990, "pack"). The scan
+ * counts the element itself, too: what would leave it out reads the flags one place apart, and they would have to be stored. */
 
 static AccExpr *
 target (AccExpr *flag,
-        AccExpr *place,
+        AccExpr *count,
         gpointer data)
 {
-  return acc_expr_tuple2 (flag, place);
+  return acc_expr_tuple2 (flag, acc_expr_sub (count, acc_array_number (1)));
 }
 
 /* @flags: of the extents of @self */
@@ -22,9 +23,9 @@ pack (AccArray  *self,
 {
   g_autoptr(AccArray) flat = acc_array_flatten (self), flat_flags = acc_array_flatten (flags);
   g_autoptr(AccArray) ones = acc_array_cast (flat_flags, acc_element_type_new (ACC_KIND_I64));
-  g_autoptr(AccArray) places = acc_array_prescanl (ones, acc_array_number (0), acc_array_add_elements, NULL);
+  g_autoptr(AccArray) so_far = acc_array_scanl1 (ones, acc_array_add_elements, NULL);
   g_autoptr(AccArray) total = acc_array_sum_all (ones);
-  g_autoptr(AccArray) targets = acc_array_zip_with (flat_flags, places, target, NULL);
+  g_autoptr(AccArray) targets = acc_array_zip_with (flat_flags, so_far, target, NULL);
   g_autoptr(AccArray) room = acc_array_take_on (flat, 0, acc_expr_the (total));
 
   if (counts != NULL)

@@ -26,46 +26,93 @@ combine_in_order (AccExpr *so_far,
   return scan->from_right ? scan->combine (next, so_far, scan->data) : scan->combine (so_far, next, scan->data);
 }
 
+/* Which element of the array comes at @place of a row: one further on behind a seed that is by itself. */
+static AccExpr *
+get_source (Scan    *scan,
+            AccExpr *place)
+{
+  gboolean shifts = scan->seed != ACC_SEED_JOINED;
+  AccExpr *from = scan->from_right ? acc_expr_sub (acc_expr_extent (scan->array, scan->array->rank - 1), place) : place;
+
+  return shifts != scan->from_right ? acc_expr_sub (from, acc_array_number (1)) : from;
+}
+
+static AccExpr *
+seed (Scan    *scan,
+      AccExpr *place,
+      AccExpr *own)
+{
+  AccExpr *first = scan->seed != ACC_SEED_JOINED ? scan->initial : combine_in_order (scan->initial, own, scan);
+
+  return acc_expr_cond (acc_expr_eq (place, acc_array_number (0)), first, own);
+}
+
+static AccExpr *
+extra_element (AccExpr *index,
+               gpointer data)
+{
+  Scan *scan = data;
+  g_autoptr(AccExpr) place = acc_expr_ref_sink (acc_expr_item (index, scan->array->rank - 1));
+  g_autoptr(AccExpr) own = acc_expr_ref_sink (acc_expr_index (scan->array, acc_array_index_in_row (scan->array, index, get_source (scan, place))));
+
+  return seed (scan, place, own);
+}
+
+/* At the seed's place any element will do: it is not looked at. */
+static AccExpr *
+source_index (AccExpr *index,
+              gpointer data)
+{
+  Scan *scan = data;
+  g_autoptr(AccExpr) place = acc_expr_ref_sink (acc_expr_item (index, scan->array->rank - 1));
+  g_autoptr(AccExpr) behind = acc_expr_ref_sink (scan->seed != ACC_SEED_JOINED ? acc_expr_max (place, acc_array_number (1)) : place);
+
+  return acc_array_index_in_row (scan->array, index, get_source (scan, behind));
+}
+
 static AccExpr *
 seeded_element (AccExpr *index,
+                AccExpr *own,
                 gpointer data)
 {
   Scan *scan = data;
-  guint rank = scan->array->rank;
-  g_autoptr(AccExpr) place = acc_expr_ref_sink (acc_expr_item (index, rank - 1));
-  g_autoptr(AccExpr) own = NULL;
-  AccExpr *from = scan->from_right ? acc_expr_sub (acc_expr_extent (scan->array, rank - 1), place) : place;
-  gboolean shifts = scan->seed != ACC_SEED_JOINED;
+  g_autoptr(AccExpr) place = acc_expr_ref_sink (acc_expr_item (index, scan->array->rank - 1));
 
-  /* Behind a seed that is by itself: place - 1, or n - place; else place, or n - 1 - place. */
-  if (shifts != scan->from_right)
-    from = acc_expr_sub (from, acc_array_number (1));
-  own = acc_expr_ref_sink (acc_expr_index (scan->array, acc_array_index_in_row (scan->array, index, from)));
-
-  return acc_expr_cond (acc_expr_eq (place, acc_array_number (0)),
-                        shifts ? scan->initial : combine_in_order (scan->initial, own, scan), own);
+  return seed (scan, place, own);
 }
 
-/* The rows that are scanned from the left. */
+/* Rows that are one longer. */
+static AccArray *
+lengthen_rows (Scan *scan)
+{
+  AccArray *array = scan->array, *node = acc_array_begin (ACC_OP_GENERATE, NULL, 0);
+  guint rank = array->rank;
+  g_autofree AccExpr **extents = acc_array_list_extents (array);
+
+  extents[rank - 1] = acc_expr_add (extents[rank - 1], acc_array_number (1));
+  acc_array_set_extents_expr (node, acc_array_join_items (extents, rank));
+  acc_array_call1 (node, 0, extra_element, scan);
+
+  return acc_array_complete (node);
+}
+
+/* The rows that are scanned from the left. What is not read by index fuses with what it is computed from. */
 static AccArray *
 begin_rows (Scan *scan)
 {
-  AccArray *array = scan->array;
-  guint rank = array->rank;
-  g_autofree AccExpr **extents = NULL;
-  AccArray *node;
+  g_autoptr(AccArray) ordered = NULL;
 
   if (scan->seed == ACC_SEED_NONE)
-    return scan->from_right ? acc_array_reverse (array) : g_object_ref (array);
-
-  node = acc_array_begin (ACC_OP_GENERATE, NULL, 0);
-  extents = acc_array_list_extents (array);
+    return scan->from_right ? acc_array_reverse (scan->array) : g_object_ref (scan->array);
   if (scan->seed == ACC_SEED_EXTRA)
-    extents[rank - 1] = acc_expr_add (extents[rank - 1], acc_array_number (1));
-  acc_array_set_extents_expr (node, acc_array_join_items (extents, rank));
-  acc_array_call1 (node, 0, seeded_element, scan);
+    return lengthen_rows (scan);
 
-  return acc_array_complete (node);
+  if (scan->seed == ACC_SEED_JOINED && !scan->from_right)
+    ordered = g_object_ref (scan->array);
+  else
+    ordered = acc_array_backpermute_expr (scan->array, acc_expr_shape (scan->array), source_index, scan);
+
+  return acc_array_imap (ordered, seeded_element, scan);
 }
 
 AccExpr *

@@ -18,18 +18,36 @@ with_place (AccExpr *index,
   return acc_expr_tuple2 (x, acc_expr_item (index, acc_expr_get_n_items (index) - 1));
 }
 
-/* @y instead of @x: it is on its right, so where they are equal @x stays. */
+/* Where @part has @best, or nowhere. NaN is the best where there is nothing else. */
+static AccExpr *
+place_of (AccExpr *part,
+          AccExpr *best)
+{
+  AccExpr *is_best = acc_expr_eq (acc_expr_item (part, 0), best);
+
+  if (acc_element_kind_is_float (acc_element_type_get_kind (acc_expr_get_element_type (best))))
+    is_best = acc_expr_lor (is_best, acc_expr_is_nan (best));
+
+  return acc_expr_cond (is_best, acc_expr_item (part, 1), acc_array_number (G_MAXINT64));
+}
+
+/* The first place of the @best of both, so that the order in which parts come does not matter. It does for tuples and vectors, in which
+ * NaN compares with nothing: there @y, which is on the right, comes instead of @x only where it is @better. */
 static AccExpr *
 choose (AccExpr *x,
         AccExpr *y,
-        AccExpr *better)
+        AccExpr *(*best) (AccExpr *a, AccExpr *b),
+        AccExpr *(*better) (AccExpr *a, AccExpr *b))
 {
-  AccElementType *type = acc_element_type_get_item (acc_expr_get_element_type (x), 0);
+  AccExpr *left = acc_expr_item (x, 0), *right = acc_expr_item (y, 0);
+  g_autoptr(AccExpr) chosen = NULL;
 
-  if (acc_element_kind_is_float (acc_element_type_get_kind (type)))
-    better = acc_expr_lor (better, acc_expr_land (acc_expr_is_nan (acc_expr_item (x, 0)), acc_expr_lnot (acc_expr_is_nan (acc_expr_item (y, 0)))));
+  if (!acc_element_type_is_scalar (acc_expr_get_element_type (left)))
+    return acc_expr_cond (better (right, left), y, x);
 
-  return acc_expr_cond (better, y, x);
+  chosen = acc_expr_ref_sink (best (left, right));
+
+  return acc_expr_tuple2 (chosen, acc_expr_min (place_of (x, chosen), place_of (y, chosen)));
 }
 
 static AccExpr *
@@ -37,7 +55,7 @@ smaller (AccExpr *x,
          AccExpr *y,
          gpointer data)
 {
-  return choose (x, y, acc_expr_lt (acc_expr_item (y, 0), acc_expr_item (x, 0)));
+  return choose (x, y, acc_expr_min, acc_expr_lt);
 }
 
 static AccExpr *
@@ -45,7 +63,7 @@ larger (AccExpr *x,
         AccExpr *y,
         gpointer data)
 {
-  return choose (x, y, acc_expr_gt (acc_expr_item (y, 0), acc_expr_item (x, 0)));
+  return choose (x, y, acc_expr_max, acc_expr_gt);
 }
 
 /* NULL, or the node that says that @self, which may carry an error, has no rows. */
@@ -194,35 +212,54 @@ sum_up (AccArray    *self,
   return acc_array_map (sums, finish, self);
 }
 
-/* How many, the first of them, how much more their mean is, and the sum of the squares of what they differ from it by: means that are
- * much larger than the differences lose nothing. */
+/* How many, the smallest of some of them, how much more their mean is, and the sum of the squares of what they differ from it by: means
+ * that are much larger than the differences lose nothing. */
 static AccExpr *
 single (AccExpr *x,
         gpointer data)
 {
   g_autoptr(AccExpr) wide = acc_expr_ref_sink (as_sum_type (x));
-  g_autoptr(AccExpr) zero = acc_expr_ref_sink (acc_expr_cast (acc_array_number (0), acc_expr_get_element_type (wide)));
+  AccExpr *zero = acc_expr_cast (acc_array_number (0), acc_expr_get_element_type (wide));
 
   return acc_expr_tuple4 (acc_array_number (1), wide, zero, zero);
 }
 
-/* Chan, Golub and LeVeque 1979. */
+/* Of a part, its mean over @origin. */
+static AccExpr *
+mean_over (AccExpr *moments,
+           AccExpr *origin)
+{
+  return acc_expr_add (acc_expr_sub (acc_expr_item (moments, 1), origin), acc_expr_item (moments, 2));
+}
+
+/* Chan, Golub and LeVeque 1979, so written that the parts may be exchanged; means that are equal stay as they are. Of nothing, all
+ * is 0 and nothing counts. */
 static AccExpr *
 merge_moments (AccExpr *x,
                AccExpr *y,
                gpointer data)
 {
   AccElementType *type = acc_element_type_get_item (acc_expr_get_element_type (x), 1);
-  g_autoptr(AccExpr) count = acc_expr_ref_sink (acc_expr_add (acc_expr_item (x, 0), acc_expr_item (y, 0)));
-  g_autoptr(AccExpr) first = acc_expr_ref_sink (acc_expr_cond (acc_expr_eq (acc_expr_item (x, 0), acc_array_number (0)), acc_expr_item (y, 1), acc_expr_item (x, 1)));
-  g_autoptr(AccExpr) difference = acc_expr_ref_sink (acc_expr_add (acc_expr_sub (acc_expr_item (y, 1), first),
-                                                                   acc_expr_sub (acc_expr_item (y, 2), acc_expr_item (x, 2))));
-  g_autoptr(AccExpr) share = acc_expr_ref_sink (acc_expr_fdiv (acc_expr_cast (acc_expr_item (y, 0), type),
-                                                               acc_expr_cast (acc_expr_max (count, acc_array_number (1)), type)));
-  AccExpr *between = acc_expr_mul (acc_expr_mul (difference, difference), acc_expr_mul (acc_expr_cast (acc_expr_item (x, 0), type), share));
+  AccExpr *nx = acc_expr_item (x, 0), *ny = acc_expr_item (y, 0), *ox = acc_expr_item (x, 1), *oy = acc_expr_item (y, 1);
+  g_autoptr(AccExpr) count = acc_expr_ref_sink (acc_expr_add (nx, ny));
+  g_autoptr(AccExpr) is_one = acc_expr_ref_sink (acc_expr_eq (acc_expr_min (nx, ny), acc_array_number (0)));
+  g_autoptr(AccExpr) fx = acc_expr_ref_sink (acc_expr_cast (nx, type));
+  g_autoptr(AccExpr) fy = acc_expr_ref_sink (acc_expr_cast (ny, type));
+  g_autoptr(AccExpr) half = acc_expr_ref_sink (acc_expr_new_typed_float (type, 0.5));
+  g_autoptr(AccExpr) share = acc_expr_ref_sink (acc_expr_recip (acc_expr_cast (acc_expr_max (count, acc_array_number (1)), type)));
+  g_autoptr(AccExpr) origin = acc_expr_ref_sink (acc_expr_min (ox, oy));
+  g_autoptr(AccExpr) mx = acc_expr_ref_sink (mean_over (x, origin));
+  g_autoptr(AccExpr) my = acc_expr_ref_sink (mean_over (y, origin));
+  g_autoptr(AccExpr) middle = acc_expr_ref_sink (acc_expr_mul (acc_expr_add (mx, my), half));
+  g_autoptr(AccExpr) difference = acc_expr_ref_sink (acc_expr_sub (my, mx));
+  AccExpr *aside = acc_expr_mul (difference, acc_expr_mul (acc_expr_sub (fy, fx), acc_expr_mul (share, half)));
+  AccExpr *mean = acc_expr_cond (acc_expr_eq (nx, ny), middle, acc_expr_add (middle, aside));
+  AccExpr *between = acc_expr_mul (acc_expr_mul (difference, difference), acc_expr_mul (acc_expr_mul (fx, fy), share));
+  AccExpr *squares = acc_expr_add (acc_expr_item (x, 3), acc_expr_item (y, 3));
 
-  return acc_expr_tuple4 (count, first, acc_expr_add (acc_expr_item (x, 2), acc_expr_mul (difference, share)),
-                          acc_expr_add (acc_expr_add (acc_expr_item (x, 3), acc_expr_item (y, 3)), between));
+  return acc_expr_tuple4 (count, acc_expr_cond (is_one, acc_expr_add (ox, oy), origin),
+                          acc_expr_cond (is_one, acc_expr_add (acc_expr_item (x, 2), acc_expr_item (y, 2)), mean),
+                          acc_expr_cond (is_one, squares, acc_expr_add (squares, between)));
 }
 
 typedef struct {

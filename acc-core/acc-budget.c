@@ -2,17 +2,21 @@
 #include "acc-budget-private.h"
 
 #include "acc-error.h"
+#include "acc-lock-private.h"
+
+/* Names that are kept without bytes. */
+#define MAX_HOLDERS 64
 
 /* One lock, no atomics: reservations are rare (one per buffer), and the holders must agree with the sum. */
 struct _AccBudget
 {
   gatomicrefcount ref_count;
-  GMutex          lock;
+  AccLock         lock;
   guint64         limit;
   guint64         used;
   guint64         high_water;
   guint           fail_in;
-  GHashTable     *holders;   /* char * to guint64 * */
+  GHashTable     *holders;   /* char * to guint64 *; some hold nothing any more, and most likely will again */
   guint64       (*reclaim) (guint64 wanted, gpointer user_data);
   gpointer        reclaim_data;
 };
@@ -23,7 +27,7 @@ acc_budget_new (guint64 limit)
   AccBudget *self = g_new0 (AccBudget, 1);
 
   g_atomic_ref_count_init (&self->ref_count);
-  g_mutex_init (&self->lock);
+  acc_lock_init (&self->lock);
   self->limit = limit;
   self->holders = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 
@@ -45,7 +49,7 @@ acc_budget_unref (AccBudget *self)
     return;
 
   g_hash_table_unref (self->holders);
-  g_mutex_clear (&self->lock);
+  pthread_mutex_destroy (&self->lock);
   g_free (self);
 }
 
@@ -79,7 +83,8 @@ describe_holders (AccBudget *self)
     {
       Holder holder = { key, *(guint64 *) value };
 
-      g_array_append_val (holders, holder);
+      if (holder.bytes > 0)
+        g_array_append_val (holders, holder);
     }
 
   g_array_sort (holders, compare_holders);
@@ -118,7 +123,7 @@ fits (AccBudget *self, guint64 bytes)
 gboolean
 acc_budget_reserve (AccBudget *self, guint64 bytes, const char *what, GError **error)
 {
-  g_autoptr(GMutexLocker) locker = NULL;
+  g_autoptr(AccLocker) locker = NULL;
   guint64 *held;
 
   if (bytes == 0)
@@ -127,7 +132,7 @@ acc_budget_reserve (AccBudget *self, guint64 bytes, const char *what, GError **e
   if (what == NULL)
     what = "buffer";
 
-  locker = g_mutex_locker_new (&self->lock);
+  locker = acc_locker_new (&self->lock);
 
   if (self->fail_in > 0 && --self->fail_in == 0)
     {
@@ -145,9 +150,9 @@ acc_budget_reserve (AccBudget *self, guint64 bytes, const char *what, GError **e
         {
           guint64 wanted = self->used + bytes - self->limit;
 
-          g_mutex_unlock (&self->lock);
+          pthread_mutex_unlock (&self->lock);
           freed = reclaim (wanted, reclaim_data);
-          g_mutex_lock (&self->lock);
+          pthread_mutex_lock (&self->lock);
         }
 
       if (freed == 0 && !fits (self, bytes))
@@ -174,7 +179,7 @@ acc_budget_reserve (AccBudget *self, guint64 bytes, const char *what, GError **e
 void
 acc_budget_release (AccBudget *self, guint64 bytes, const char *what)
 {
-  g_autoptr(GMutexLocker) locker = NULL;
+  g_autoptr(AccLocker) locker = NULL;
   guint64 *held;
 
   if (bytes == 0)
@@ -183,7 +188,7 @@ acc_budget_release (AccBudget *self, guint64 bytes, const char *what)
   if (what == NULL)
     what = "buffer";
 
-  locker = g_mutex_locker_new (&self->lock);
+  locker = acc_locker_new (&self->lock);
   held = g_hash_table_lookup (self->holders, what);
 
   if (held == NULL || *held < bytes)
@@ -196,14 +201,14 @@ acc_budget_release (AccBudget *self, guint64 bytes, const char *what)
   *held -= bytes;
   self->used -= bytes;
 
-  if (*held == 0)
+  if (*held == 0 && g_hash_table_size (self->holders) > MAX_HOLDERS)
     g_hash_table_remove (self->holders, what);
 }
 
 guint64
 acc_budget_get_limit (AccBudget *self)
 {
-  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr(AccLocker) locker = acc_locker_new (&self->lock);
 
   return self->limit;
 }
@@ -216,7 +221,7 @@ acc_budget_set_limit (AccBudget *self, guint64 limit)
   gpointer reclaim_data = NULL;
   guint64 wanted = 0;
 
-  g_mutex_lock (&self->lock);
+  pthread_mutex_lock (&self->lock);
   self->limit = limit;
   if (limit > 0 && self->used > limit)
     {
@@ -224,7 +229,7 @@ acc_budget_set_limit (AccBudget *self, guint64 limit)
       reclaim = self->reclaim;
       reclaim_data = self->reclaim_data;
     }
-  g_mutex_unlock (&self->lock);
+  pthread_mutex_unlock (&self->lock);
 
   if (reclaim != NULL)
     reclaim (wanted, reclaim_data);
@@ -233,7 +238,7 @@ acc_budget_set_limit (AccBudget *self, guint64 limit)
 guint64
 acc_budget_get_used (AccBudget *self)
 {
-  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr(AccLocker) locker = acc_locker_new (&self->lock);
 
   return self->used;
 }
@@ -241,7 +246,7 @@ acc_budget_get_used (AccBudget *self)
 guint64
 acc_budget_get_high_water (AccBudget *self)
 {
-  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr(AccLocker) locker = acc_locker_new (&self->lock);
 
   return self->high_water;
 }
@@ -249,7 +254,7 @@ acc_budget_get_high_water (AccBudget *self)
 void
 acc_budget_reset_high_water (AccBudget *self)
 {
-  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr(AccLocker) locker = acc_locker_new (&self->lock);
 
   self->high_water = self->used;
 }
@@ -258,7 +263,7 @@ acc_budget_reset_high_water (AccBudget *self)
 void
 acc_budget_set_reclaim (AccBudget *self, guint64 (*reclaim) (guint64 wanted, gpointer user_data), gpointer user_data)
 {
-  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr(AccLocker) locker = acc_locker_new (&self->lock);
 
   self->reclaim = reclaim;
   self->reclaim_data = user_data;
@@ -270,10 +275,10 @@ acc_budget_spare (AccBudget *self, guint64 bytes)
   guint64 (*reclaim) (guint64 wanted, gpointer user_data);
   gpointer reclaim_data;
 
-  g_mutex_lock (&self->lock);
+  pthread_mutex_lock (&self->lock);
   reclaim = self->reclaim;
   reclaim_data = self->reclaim_data;
-  g_mutex_unlock (&self->lock);
+  pthread_mutex_unlock (&self->lock);
 
   return reclaim != NULL && bytes > 0 ? reclaim (bytes, reclaim_data) : 0;
 }
@@ -281,7 +286,7 @@ acc_budget_spare (AccBudget *self, guint64 bytes)
 void
 acc_budget_fail_nth (AccBudget *self, guint nth)
 {
-  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr(AccLocker) locker = acc_locker_new (&self->lock);
 
   self->fail_in = nth;
 }
