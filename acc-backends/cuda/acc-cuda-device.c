@@ -373,6 +373,7 @@ ask_facts (AccCudaDevice  *self,
   target->group_size = 256;
   target->max_group_size = (guint) MIN (get_attribute (self, CU_ATTRIBUTE_MAX_THREADS_PER_BLOCK), 1024);
   target->subgroup_size = get_attribute (self, CU_ATTRIBUTE_WARP_SIZE) == 32 ? 32 : 1;
+  target->has_ballots = target->subgroup_size == 32;
   target->shared_bytes = (gsize) get_attribute (self, CU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
   target->n_groups = (guint) MAX (get_attribute (self, CU_ATTRIBUTE_MULTIPROCESSOR_COUNT), 1) * 8;
   target->has_progress = TRUE;

@@ -237,6 +237,23 @@ static const Function functions[] = {
     "  return root;\n"
     "}\n" },
 
+  /* --- doubles to whole numbers by what rounds down and up, with the sign of x, where the device's own functions cannot be relied upon */
+
+  { "trunc_f64", "",
+    "f64 trunc_f64 (f64 x)\n"
+    "{\n"
+    "  return FLOAT64 (BITS64 (x < F64 (0.0f) ? ceil (x) : floor (x)) | (BITS64 (x) & 0x8000000000000000UL));\n"
+    "}\n" },
+  { "round_f64", "",
+    "f64 round_f64 (f64 x)\n"
+    "{\n"
+    "  EXACT f64 below = floor (x);\n"
+    "  EXACT f64 rest = x - below;\n"
+    "  EXACT f64 half_of = below * F64 (0.5f);\n"
+    "  bool up = rest > F64 (0.5f) || rest == F64 (0.5f) && !(floor (half_of) == half_of);\n"
+    "  return FLOAT64 (BITS64 (up ? ceil (x) : below) | (BITS64 (x) & 0x8000000000000000UL));\n"
+    "}\n" },
+
   /* --- one rounding of x y + z, where fma() has two */
 
   { "fma_f32", "unpack_f32 pack_f32 clz_u64",

@@ -42,9 +42,11 @@ typedef struct {
   void  (*atomic)  (CWriter *w, guint32 id, const char *index, const char *value);
   void  (*cas)     (CWriter *w, guint32 id, const char *index, const char *expected, const char *desired);
   void  (*barrier) (CWriter *w);
+  void  (*subgroup_barrier) (CWriter *w);
   void  (*fence)   (CWriter *w);
   /* Of a u32, in a temporary. */
   char *(*shuffle) (CWriter *w, KShuffle how, const char *x, guint delta);
+  char *(*ballot)  (CWriter *w, const char *x);
   /* A call of the platform's library for f32 or f64; NULL with an error where there is none. */
   char *(*library) (CWriter *w, AccPrimitive primitive, const char *x, const char *y);
   /* Of f32, to some 2^-17 of the result, or of 1 for logarithms near 0. */

@@ -337,8 +337,12 @@ float_primitive (CWriter       *w,
         return call (w, w->dialect->has_exact_fma ? "quick_root" : "root", kind, x, NULL);
       return g_strdup_printf ("sqrt (%s)", x);
     case ACC_PRIM_TRUNCATE:
+      if (kind == ACC_KIND_F64 && w->dialect->misrounds_doubles)
+        return call (w, "trunc", kind, x, NULL);
       return g_strdup_printf ("trunc (%s)", x);
     case ACC_PRIM_ROUND:
+      if (kind == ACC_KIND_F64 && w->dialect->misrounds_doubles)
+        return call (w, "round", kind, x, NULL);
       return g_strdup_printf ("ROUND (%s)", x);
     case ACC_PRIM_FLOOR:
       return g_strdup_printf ("floor (%s)", x);

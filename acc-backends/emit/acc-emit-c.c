@@ -407,6 +407,16 @@ write_shuffle (CWriter              *w,
 }
 
 static void
+write_ballot (CWriter    *w,
+              guint32     id,
+              const char *x)
+{
+  g_autofree char *text = w->syntax->ballot (w, x);
+
+  assign (w, id, text);
+}
+
+static void
 write_fail (CWriter              *w,
             const AccKernelInstr *instr)
 {
@@ -754,11 +764,17 @@ write_block (CWriter *w,
         case ACC_KOP_BARRIER:
           w->syntax->barrier (w);
           break;
+        case ACC_KOP_SUBGROUP_BARRIER:
+          w->syntax->subgroup_barrier (w);
+          break;
         case ACC_KOP_FENCE:
           w->syntax->fence (w);
           break;
         case ACC_KOP_SHUFFLE:
           write_shuffle (w, id, instr, x);
+          break;
+        case ACC_KOP_BALLOT:
+          write_ballot (w, id, x);
           break;
         case ACC_KOP_FOR:
           write_for (w, id, instr);

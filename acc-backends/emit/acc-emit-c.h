@@ -24,6 +24,7 @@ typedef struct {
   gboolean has_exact_fma;    /* fma() of f32 and f64 rounds once; denormals may be zero to it */
   gboolean has_exact_divide; /* division and square root of f32 are rounded correctly as written */
   gboolean has_subgroups;    /* KB_SHUFFLE by the dialect's extension */
+  gboolean has_ballots;      /* ballots and barriers of subgroups, likewise */
   gboolean has_nvidia_asm;   /* OpenCL: PTX within asm */
   gboolean has_atomic_64;    /* of buffers and shared memory, as the next two */
   gboolean has_atomic_add_f32; /* OpenCL: only with .has_nvidia_asm; else a loop of compare-and-swap */
@@ -31,6 +32,7 @@ typedef struct {
   gboolean has_quick;        /* OpenCL: quick code is worth to be compiled */
   gboolean guards_zeros;     /* the compiler divides wrongly by a zero that it knows */
   gboolean leaves_loops;     /* the device leaves loops that take many turns: such a kernel fails */
+  gboolean misrounds_doubles; /* GLSL: trunc() and roundEven() of f64 give other values on some processors */
   gboolean keeps_denormals;  /* GLSL: SPIR-V's DenormPreserve for f32 can be asked for */
   gboolean keeps_nans;       /* GLSL: SPIR-V's SignedZeroInfNanPreserve for f32, and for f64 where it is used */
 } AccCDialect;

@@ -462,8 +462,10 @@ emit_instrs (Emitter *e,
           emit_until (e, id);
           break;
         case ACC_KOP_BARRIER:
+        case ACC_KOP_SUBGROUP_BARRIER:
         case ACC_KOP_FENCE:
         case ACC_KOP_SHUFFLE:
+        case ACC_KOP_BALLOT:
         case ACC_KOP_ATOMIC:
         case ACC_KOP_CAS:
           e->values[id] = emit_groups (e, id);

@@ -488,6 +488,16 @@ gl_barrier (CWriter *w)
 }
 
 static void
+gl_subgroup_barrier (CWriter *w)
+{
+  if (!w->dialect->has_ballots)
+    c_fail (w, "there are no barriers of subgroups");
+  /* Of shared memory alone, unlike subgroupBarrier (). */
+  c_extend (w, "GL_KHR_memory_scope_semantics");
+  c_line (w, "controlBarrier (gl_ScopeSubgroup, gl_ScopeSubgroup, gl_StorageSemanticsShared, gl_SemanticsAcquireRelease);");
+}
+
+static void
 gl_fence (CWriter *w)
 {
   c_line (w, "memoryBarrierShared ();");
@@ -507,6 +517,17 @@ gl_shuffle (CWriter    *w,
   c_extend (w, how == KB_SHUFFLE_XOR ? "GL_KHR_shader_subgroup_shuffle" : "GL_KHR_shader_subgroup_shuffle_relative");
 
   return g_strdup_printf ("%s (%s, %uu)", calls[how], x, delta);
+}
+
+static char *
+gl_ballot (CWriter    *w,
+           const char *x)
+{
+  if (!w->dialect->has_ballots)
+    c_fail (w, "there are no ballots");
+  c_extend (w, "GL_KHR_shader_subgroup_ballot");
+
+  return g_strdup_printf ("subgroupBallot (%s).x", x);
 }
 
 static char *
@@ -535,8 +556,10 @@ static const CSyntax syntax = {
   .atomic = gl_atomic,
   .cas = gl_cas,
   .barrier = gl_barrier,
+  .subgroup_barrier = gl_subgroup_barrier,
   .fence = gl_fence,
   .shuffle = gl_shuffle,
+  .ballot = gl_ballot,
   .library = gl_library,
   .approximate = gl_approximate,
   .inverse_root = "inversesqrt",

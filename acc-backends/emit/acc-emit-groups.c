@@ -187,6 +187,7 @@ emit_groups (Emitter *e,
              guint32  id)
 {
   const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  LLVMValueRef all = LLVMConstAllOnes (e->t_i32);
   Value result = { .shape = SHAPE_UNIFORM };
 
   switch ((int) instr->op)
@@ -194,11 +195,17 @@ emit_groups (Emitter *e,
     case ACC_KOP_BARRIER:
       emit_call (e, "llvm.nvvm.barrier0", NULL, 0, NULL, 0);
       break;
+    case ACC_KOP_SUBGROUP_BARRIER:
+      emit_call (e, "llvm.nvvm.bar.warp.sync", NULL, 0, &all, 1);
+      break;
     case ACC_KOP_FENCE:
       fence (e);
       break;
     case ACC_KOP_SHUFFLE:
       result.v = shuffle (e, instr->bits >> 32, instr->kind, emit_scalar (e, instr->args[0]), instr->bits & G_MAXUINT32);
+      break;
+    case ACC_KOP_BALLOT:
+      result.v = emit_call (e, "llvm.nvvm.vote.ballot.sync", NULL, 0, (LLVMValueRef[]) { all, emit_scalar (e, instr->args[0]) }, 2);
       break;
     case ACC_KOP_ATOMIC:
       result.v = atomic (e, (KAtomic) instr->bits, instr->kind, emit_element (e, instr->args[0], emit_scalar (e, instr->args[1])),

@@ -259,6 +259,19 @@ cl_barrier (CWriter *w)
 }
 
 static void
+cl_subgroup_barrier (CWriter *w)
+{
+  if (w->dialect->has_nvidia_asm)
+    {
+      c_line (w, "asm volatile (\"bar.warp.sync 0xffffffff;\" : : : \"memory\");");
+      return;
+    }
+  if (!w->dialect->has_ballots)
+    c_fail (w, "there are no barriers of subgroups");
+  c_line (w, "sub_group_barrier (CLK_LOCAL_MEM_FENCE);");
+}
+
+static void
 cl_fence (CWriter *w)
 {
   if (w->dialect->has_nvidia_asm)
@@ -302,6 +315,29 @@ cl_shuffle (CWriter    *w,
 }
 
 static char *
+cl_ballot (CWriter    *w,
+           const char *x)
+{
+  if (w->dialect->has_nvidia_asm)
+    {
+      if (c_once (w, "ballot"))
+        g_string_append (w->functions,
+                         "u32 ballot (u32 x)\n"
+                         "{\n"
+                         "  u32 y;\n"
+                         "  asm volatile (\"{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }\" : \"=r\" (y) : \"r\" (x));\n"
+                         "  return y;\n"
+                         "}\n\n");
+      return g_strdup_printf ("ballot (%s)", x);
+    }
+  if (!w->dialect->has_ballots)
+    c_fail (w, "there are no ballots");
+  c_extend (w, "cl_khr_subgroup_ballot");
+
+  return g_strdup_printf ("sub_group_ballot (%s).x", x);
+}
+
+static char *
 cl_library (CWriter     *w,
             AccPrimitive primitive,
             const char  *x,
@@ -329,8 +365,10 @@ static const CSyntax syntax = {
   .atomic = cl_atomic,
   .cas = cl_cas,
   .barrier = cl_barrier,
+  .subgroup_barrier = cl_subgroup_barrier,
   .fence = cl_fence,
   .shuffle = cl_shuffle,
+  .ballot = cl_ballot,
   .library = cl_library,
   .approximate = cl_approximate,
   .inverse_root = "native_rsqrt",

@@ -1,26 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-cluster.h"
+#include "acc-cluster-private.h"
 
 #include "acc-core/acc-backend-private.h"
 #include "acc-function-facts.h"
+#include "acc-fusion-cost.h"
 
 #include <string.h>
-
-/* Operations that computing a value again may cost before it is stored instead. */
-#define RECOMPUTE_LIMIT 24
-/* What a scalar loop should not do for every element: beyond it a parallel step of its own is better. */
-#define SERIAL_LIMIT    8
-#define MAX_DEPTH       128
-#define MAX_NODES       512
-#define MAX_COST        1024
-#define MAX_STENCILS    16
-#define MAX_ROOT_LEAVES 8
-
-typedef struct {
-  AccFusionGraph *graph;
-  GPtrArray      *clusters;   /* in the order in which they are made: consumers first */
-  gboolean        fuse;
-} Cutter;
 
 /* What a node asks of its inputs. */
 typedef struct {
@@ -30,36 +15,44 @@ typedef struct {
   guint     depth;
 } Demand;
 
-static void
-cluster_free (gpointer data)
+void
+acc_cluster_free (AccCluster *self)
 {
-  AccCluster *cluster = data;
-
-  g_array_unref (cluster->roots);
-  g_ptr_array_unref (cluster->anchors);
-  g_hash_table_unref (cluster->reads);
-  g_free (cluster->extents);
-  g_free (cluster);
+  g_array_unref (self->roots);
+  g_ptr_array_unref (self->anchors);
+  g_hash_table_unref (self->reads);
+  g_free (self->extents);
+  g_free (self);
 }
 
-static AccFusionNode *
-get_input (Cutter        *self,
-           AccFusionNode *node,
-           guint          i)
+AccFusionNode *
+acc_cutter_get_input (AccCutter     *self,
+                      AccFusionNode *node,
+                      guint          i)
 {
   return acc_fusion_graph_get (self->graph, node->array->inputs[i]);
 }
 
-static AccCluster *
-get_cluster (Cutter *self,
-             int     cluster)
+int
+acc_cutter_find (AccCutter *self,
+                 int        cluster)
 {
-  return cluster >= 0 ? g_ptr_array_index (self->clusters, cluster) : NULL;
+  while (cluster >= 0 && g_array_index (self->owners, int, cluster) != cluster)
+    cluster = g_array_index (self->owners, int, cluster);
+
+  return cluster;
 }
 
-static gboolean
-same_extents (AccFusionNode *a,
-              AccFusionNode *b)
+AccCluster *
+acc_cutter_get (AccCutter *self,
+                int        cluster)
+{
+  return cluster >= 0 ? g_ptr_array_index (self->clusters, acc_cutter_find (self, cluster)) : NULL;
+}
+
+gboolean
+acc_fusion_node_has_extents_of (AccFusionNode *a,
+                                AccFusionNode *b)
 {
   return a->rank == b->rank && (a->rank == 0 || memcmp (a->extents, b->extents, a->rank * sizeof (gint64)) == 0);
 }
@@ -75,10 +68,11 @@ acc_fusion_graph_strip (AccFusionGraph *graph,
 }
 
 static int
-add_cluster (Cutter        *self,
+add_cluster (AccCutter     *self,
              AccFusionNode *root)
 {
   AccCluster *cluster = g_new0 (AccCluster, 1);
+  int number;
 
   cluster->kind = ACC_CLUSTER_MAP;
   cluster->roots = g_array_new (FALSE, TRUE, sizeof (AccRoot));
@@ -88,49 +82,113 @@ add_cluster (Cutter        *self,
   cluster->extents = g_memdup2 (root->extents, MAX (root->rank, 1) * sizeof (gint64));
   cluster->reads = g_hash_table_new (NULL, NULL);
   g_ptr_array_add (self->clusters, cluster);
+  number = (int) self->clusters->len - 1;
+  g_array_append_val (self->owners, number);
 
-  return self->clusters->len - 1;
+  return number;
+}
+
+/* Read at one index by one cluster however often, an element is computed once. */
+static void
+add_visits (AccReader *reader,
+            double     visits)
+{
+  reader->visits = reader->access == ACC_ACCESS_OTHER ? reader->visits + visits : MAX (reader->visits, visits);
 }
 
 static void
-ask (AccFusionNode *node,
+ask (AccCutter     *self,
+     AccFusionNode *node,
      Demand         demand)
 {
+  int cluster = acc_cutter_find (self, demand.cluster);
+
   if (acc_fusion_node_is_given (node))
     return;
 
   node->depth = MAX (node->depth, demand.depth);
-  if (node->cluster == ACC_CLUSTER_NONE)
+  for (guint i = 0; i < node->n_readers; i++)
+    if (acc_cutter_find (self, node->readers[i].cluster) == cluster && node->readers[i].access == demand.access && cluster >= 0)
+      {
+        add_visits (&node->readers[i], demand.visits);
+        return;
+      }
+
+  if (node->n_readers < ACC_MAX_READERS)
     {
-      node->cluster = demand.cluster;
-      node->access = demand.access;
-      node->visits = demand.visits;
-      return;
+      node->readers[node->n_readers++] = (AccReader) { cluster, demand.access, demand.visits };
+    }
+  else
+    {
+      node->is_read_widely = TRUE;
+      node->visits += demand.visits;
+    }
+}
+
+/* What all readers together want; some may be one by now. */
+static void
+gather (AccCutter     *self,
+        AccFusionNode *node)
+{
+  guint n = node->n_readers;
+
+  node->n_readers = 0;
+  for (guint i = 0; i < n; i++)
+    {
+      AccReader reader = node->readers[i];
+      guint k = 0;
+
+      reader.cluster = acc_cutter_find (self, reader.cluster);
+      while (k < node->n_readers && !(node->readers[k].cluster == reader.cluster && node->readers[k].access == reader.access && reader.cluster >= 0))
+        k++;
+      if (k < node->n_readers)
+        add_visits (&node->readers[k], reader.visits);
+      else
+        node->readers[node->n_readers++] = reader;
     }
 
-  /* Read at one index by one cluster however often: computed once. */
-  if (node->cluster >= 0 && node->cluster == demand.cluster && node->access == demand.access &&
-      demand.access != ACC_ACCESS_OTHER)
+  if (n == 0)
+    return;
+  if (!node->is_read_widely)
+    node->visits = 0;
+  node->cluster = node->is_read_widely ? ACC_CLUSTER_MANY : node->readers[0].cluster;
+  node->access = node->is_read_widely ? ACC_ACCESS_OTHER : node->readers[0].access;
+  for (guint i = 0; i < node->n_readers; i++)
     {
-      node->visits = MAX (node->visits, demand.visits);
-      return;
+      node->visits += node->readers[i].visits;
+      if (node->cluster != node->readers[i].cluster)
+        node->cluster = ACC_CLUSTER_MANY;
+      if (node->access != node->readers[i].access)
+        node->access = ACC_ACCESS_OTHER;
     }
+}
 
-  node->visits += demand.visits;
-  if (node->cluster != demand.cluster)
-    node->cluster = ACC_CLUSTER_MANY;
-  if (node->access != demand.access)
-    node->access = ACC_ACCESS_OTHER;
+static gboolean
+has_neighbours (AccFusionNode *stencil,
+                guint          input)
+{
+  for (guint d = 0; d < stencil->rank; d++)
+    if (stencil->array->sizes[input][d] > 1)
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Some operations hide behind what the loop waits for anyway. */
+static double
+count_serial_visits (AccFusionNode *node)
+{
+  return node->cost <= ACC_CLUSTER_MAX_SERIAL_COST ? 1 : ACC_COST_SERIAL;
 }
 
 static void
-ask_inputs (Cutter        *self,
+ask_inputs (AccCutter     *self,
             AccFusionNode *node,
             Demand         demand)
 {
   for (guint i = 0; i < node->array->n_inputs; i++)
     {
-      AccFusionNode *input = get_input (self, node, i);
+      AccFusionNode *input = acc_cutter_get_input (self, node, i);
       Demand wish = demand;
 
       switch ((int) node->array->op)
@@ -144,12 +202,12 @@ ask_inputs (Cutter        *self,
           break;
         case ACC_OP_STENCIL:
         case ACC_OP_STENCIL2:
-          if (acc_fusion_node_count_taps (node, i) > 1)
+          if (has_neighbours (node, i))
             {
               wish.access = ACC_ACCESS_OTHER;
               wish.visits *= acc_fusion_node_count_taps (node, i);
             }
-          else if (!same_extents (node, input))
+          else if (!acc_fusion_node_has_extents_of (node, input))
             wish.access = ACC_ACCESS_OTHER;
           break;
         case ACC_OP_FOLD:
@@ -161,13 +219,13 @@ ask_inputs (Cutter        *self,
           break;
         case ACC_OP_SCANL1:
           wish.access = ACC_ACCESS_SOURCE;
-          wish.visits = RECOMPUTE_LIMIT / SERIAL_LIMIT + 1;
+          wish.visits = count_serial_visits (input);
           break;
         case ACC_OP_PERMUTE:
           if (i != 1)
             {
               wish.access = ACC_ACCESS_SOURCE;
-              wish.visits = RECOMPUTE_LIMIT / SERIAL_LIMIT + 1;
+              wish.visits = count_serial_visits (input);
             }
           break;
         case ACC_OP_SORT:
@@ -175,64 +233,68 @@ ask_inputs (Cutter        *self,
           wish.visits = 2;
           break;
         default:
-          if (!same_extents (node, input))
+          if (!acc_fusion_node_has_extents_of (node, input))
             wish.access = ACC_ACCESS_OTHER;
           break;
         }
 
-      ask (input, wish);
+      ask (self, input, wish);
     }
 }
 
-static gboolean
-try_join (Cutter        *self,
-          int            number,
-          AccFusionNode *node)
+gboolean
+acc_cutter_can_join (AccCutter      *self,
+                     AccCluster     *cluster,
+                     AccFusionNode  *node,
+                     AccClusterKind *kind)
 {
-  AccCluster *cluster = get_cluster (self, number);
-  AccFusionNode *input = get_input (self, node, 0);
+  AccFusionNode *input = acc_cutter_get_input (self, node, 0);
 
+  *kind = cluster->kind;
   switch ((int) node->array->op)
     {
     case ACC_OP_STENCIL:
     case ACC_OP_STENCIL2:
-      if (cluster->kind != ACC_CLUSTER_MAP || cluster->anchors->len >= MAX_STENCILS)
-        return FALSE;
-      break;
+      return cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len < ACC_CLUSTER_MAX_STENCILS;
 
     case ACC_OP_FOLD:
     case ACC_OP_FOLD1:
     case ACC_OP_FOLD_ALL:
     case ACC_OP_FOLD1_ALL:
-      {
-        AccClusterKind kind = acc_fusion_graph_get_fold_form (self->graph, node) == ACC_FOLD_FULL
-                                ? ACC_CLUSTER_FOLD_ALL : ACC_CLUSTER_FOLD;
+      *kind = acc_fusion_graph_get_fold_form (self->graph, node) == ACC_FOLD_FULL ? ACC_CLUSTER_FOLD_ALL : ACC_CLUSTER_FOLD;
 
-        if (cluster->kind == kind && !same_extents (cluster->consumed, input))
-          return FALSE;
-        if (cluster->kind != kind && (cluster->kind != ACC_CLUSTER_MAP || cluster->anchors->len > 0))
-          return FALSE;
-        cluster->kind = kind;
-        break;
-      }
+      return cluster->kind == *kind ? acc_fusion_node_has_extents_of (cluster->consumed, input)
+                                    : cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len == 0;
 
     case ACC_OP_SCANL1:
-      if (cluster->kind != ACC_CLUSTER_MAP || cluster->anchors->len > 0 || cluster->cost > SERIAL_LIMIT)
-        return FALSE;
-      cluster->kind = ACC_CLUSTER_SCAN;
-      break;
+      *kind = ACC_CLUSTER_SCAN;
+
+      return cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len == 0 && cluster->cost <= ACC_CLUSTER_MAX_SERIAL_COST;
 
     case ACC_OP_PERMUTE:
     case ACC_OP_SORT:
-      if (cluster->n_nodes > 0)
-        return FALSE;
-      cluster->kind = node->array->op == ACC_OP_SORT ? ACC_CLUSTER_SORT : ACC_CLUSTER_PERMUTE;
-      break;
+      *kind = node->array->op == ACC_OP_SORT ? ACC_CLUSTER_SORT : ACC_CLUSTER_PERMUTE;
+
+      return cluster->n_nodes == 0;
 
     default:
       return FALSE;
     }
+}
 
+static gboolean
+try_join (AccCutter     *self,
+          int            number,
+          AccFusionNode *node)
+{
+  AccCluster *cluster = acc_cutter_get (self, number);
+  AccFusionNode *input = acc_cutter_get_input (self, node, 0);
+  AccClusterKind kind;
+
+  if (!acc_cutter_can_join (self, cluster, node, &kind))
+    return FALSE;
+
+  cluster->kind = kind;
   g_ptr_array_add (cluster->anchors, node);
   if (cluster->consumed == NULL)
     cluster->consumed = input;
@@ -247,9 +309,9 @@ is_stored (AccFusionNode *node)
   return node->array->op == ACC_OP_PERMUTE || node->array->op == ACC_OP_SORT;
 }
 
-static gboolean
-is_anchor (Cutter        *self,
-           AccFusionNode *node)
+gboolean
+acc_cutter_is_anchor (AccCutter     *self,
+                      AccFusionNode *node)
 {
   AccOperation op = node->array->op;
 
@@ -262,17 +324,17 @@ is_cheap_again (AccFusionNode *node,
                 double         visits,
                 double         cost)
 {
-  return visits < 1.01 || (!node->absorbs && (visits - 1) * cost <= RECOMPUTE_LIMIT);
+  return visits < 1.01 || (!node->absorbs && acc_fusion_cost_again (node, visits, cost) <= acc_fusion_cost_store (node));
 }
 
 /* Whether all parts would be stored, each by a step of its own: then they are better stored together. */
 static gboolean
-has_dear_inputs (Cutter        *self,
+has_dear_inputs (AccCutter     *self,
                  AccFusionNode *node)
 {
   for (guint i = 0; i < node->array->n_inputs; i++)
     {
-      AccFusionNode *input = get_input (self, node, i);
+      AccFusionNode *input = acc_cutter_get_input (self, node, i);
 
       if (acc_fusion_node_is_given (input) || input->forced || is_cheap_again (input, node->visits, input->cost))
         return FALSE;
@@ -282,14 +344,14 @@ has_dear_inputs (Cutter        *self,
 }
 
 static gboolean
-is_worth_inlining (Cutter        *self,
+is_worth_inlining (AccCutter     *self,
                    AccFusionNode *node)
 {
-  AccCluster *cluster = get_cluster (self, node->cluster);
+  AccCluster *cluster = acc_cutter_get (self, node->cluster);
 
-  if (node->depth >= MAX_DEPTH)
+  if (node->depth >= ACC_CLUSTER_MAX_DEPTH)
     return FALSE;
-  if (cluster != NULL && (cluster->n_nodes >= MAX_NODES || cluster->cost + node->own_cost > MAX_COST))
+  if (cluster != NULL && (cluster->n_nodes >= ACC_CLUSTER_MAX_NODES || cluster->cost + node->own_cost > ACC_CLUSTER_MAX_COST))
     return FALSE;
 
   switch ((int) node->array->op)
@@ -312,14 +374,14 @@ is_worth_inlining (Cutter        *self,
 
 /* Inlined where it is read more than once, an element-wise node would leave what it is computed from behind as a value. */
 static void
-find_absorbing (Cutter *self)
+find_absorbing (AccCutter *self)
 {
   for (guint i = 0; i < self->graph->nodes->len; i++)
     {
       AccFusionNode *node = g_ptr_array_index (self->graph->nodes, i);
 
       for (guint k = 0; !acc_fusion_node_is_given (node) && k < node->array->n_inputs; k++)
-        get_input (self, node, k)->n_uses++;
+        acc_cutter_get_input (self, node, k)->n_uses++;
     }
 
   for (guint i = 0; i < self->graph->nodes->len; i++)
@@ -332,33 +394,51 @@ find_absorbing (Cutter *self)
         continue;
       for (guint k = 0; k < node->array->n_inputs; k++)
         {
-          AccFusionNode *input = get_input (self, node, k);
+          AccFusionNode *input = acc_cutter_get_input (self, node, k);
 
-          node->absorbs |= !acc_fusion_node_is_given (input) && !input->forced && input->n_uses == 1 && same_extents (input, node) &&
-                           (input->absorbs || (is_anchor (self, input) && !is_stored (input)));
+          node->absorbs |= !acc_fusion_node_is_given (input) && !input->forced && input->n_uses == 1 &&
+                           acc_fusion_node_has_extents_of (input, node) &&
+                           (input->absorbs || (acc_cutter_is_anchor (self, input) && !is_stored (input)));
         }
     }
 }
 
+/* A scan that says where elements go, as in a filter: one thread goes over both in order. */
 static gboolean
-inline_node (Cutter        *self,
+join_permute (AccCutter     *self,
+              AccCluster    *cluster,
+              AccFusionNode *node)
+{
+  if (self->graph->for_groups || cluster->kind != ACC_CLUSTER_PERMUTE || cluster->anchors->len > 1 || node->rank != 1 ||
+      !acc_fusion_node_has_extents_of (cluster->consumed, node) || cluster->cost > ACC_CLUSTER_MAX_SERIAL_COST)
+    return FALSE;
+
+  g_ptr_array_add (cluster->anchors, node);
+
+  return TRUE;
+}
+
+static gboolean
+inline_node (AccCutter     *self,
              AccFusionNode *node)
 {
-  AccCluster *cluster = get_cluster (self, node->cluster);
+  AccCluster *cluster = acc_cutter_get (self, node->cluster);
 
   if (node->forced)
     return FALSE;
-  if (!is_anchor (self, node))
+  if (!acc_cutter_is_anchor (self, node))
     return is_worth_inlining (self, node);
 
-  return self->fuse && cluster != NULL && node->access == ACC_ACCESS_SPACE && node->depth < MAX_DEPTH &&
-         !is_stored (node) && cluster->n_nodes < MAX_NODES &&
-         cluster->cost + node->own_cost <= MAX_COST && try_join (self, node->cluster, node);
+  if (node->array->op == ACC_OP_SCANL1 && node->access == ACC_ACCESS_SOURCE)
+    return self->fuse && cluster != NULL && join_permute (self, cluster, node);
+
+  return self->fuse && cluster != NULL && node->access == ACC_ACCESS_SPACE && node->depth < ACC_CLUSTER_MAX_DEPTH &&
+         !is_stored (node) && cluster->n_nodes < ACC_CLUSTER_MAX_NODES &&
+         cluster->cost + node->own_cost <= ACC_CLUSTER_MAX_COST && try_join (self, node->cluster, node);
 }
 
-/* Calls @each for what has, or must have, memory for the elements that the node's scalar functions read. */
-static void
-visit_references (Cutter        *self,
+void
+acc_cutter_visit_references (AccCutter     *self,
                   AccFusionNode *node,
                   void         (*each) (AccFusionNode *reference, gpointer user_data),
                   gpointer       user_data)
@@ -384,246 +464,150 @@ visit_references (Cutter        *self,
       AccFusionNode *reference = acc_fusion_graph_get (self->graph, array);
 
       while (acc_fusion_node_is_view (reference))
-        reference = get_input (self, reference, 0);
+        reference = acc_cutter_get_input (self, reference, 0);
       each (reference, user_data);
     }
+}
+
+static void
+set_alone (AccFusionNode *node,
+           AccStored      stored)
+{
+  node->forced = node->alone = TRUE;
+  node->stored = stored;
 }
 
 static void
 force (AccFusionNode *reference,
        gpointer       user_data)
 {
-  reference->forced = TRUE;
+  if (!acc_fusion_node_is_given (reference))
+    set_alone (reference, ACC_STORED_INDEXED);
 }
 
-static void
-decide (Cutter        *self,
-        AccFusionNode *node)
+static AccStored
+explain (AccCutter     *self,
+         AccFusionNode *node)
 {
-  Demand demand;
+  AccCluster *cluster = acc_cutter_get (self, node->cluster);
 
-  if (acc_fusion_node_is_given (node) || (!node->forced && node->cluster == ACC_CLUSTER_NONE))
-    return;
+  if (node->forced)
+    return node->stored;
+  if (!self->fuse)
+    return ACC_STORED_UNFUSED;
+  if (is_stored (node))
+    return ACC_STORED_COMPLETE;
+  if (node->depth >= ACC_CLUSTER_MAX_DEPTH ||
+      (cluster != NULL && (cluster->n_nodes >= ACC_CLUSTER_MAX_NODES || cluster->cost + node->own_cost > ACC_CLUSTER_MAX_COST)))
+    return ACC_STORED_LIMIT;
+  if (!acc_cutter_is_anchor (self, node))
+    return ACC_STORED_DEAR;
+  if (node->access == ACC_ACCESS_SPACE)
+    return cluster == NULL ? ACC_STORED_SEVERAL : ACC_STORED_OCCUPIED;
 
-  visit_references (self, node, force, NULL);
-  if (node->array->op == ACC_OP_COMPUTE)
-    acc_fusion_graph_strip (self->graph, node)->forced = TRUE;
+  return node->access == ACC_ACCESS_SOURCE ? ACC_STORED_OCCUPIED : ACC_STORED_ORDER;
+}
 
-  if (inline_node (self, node))
+/* Gives the node memory: in a step of its own, or in one that reads it as it is computed. What that asks of its inputs. */
+static Demand
+store (AccCutter     *self,
+       AccFusionNode *node)
+{
+  AccReader host = { -1, ACC_ACCESS_SPACE, 1 };
+
+  node->stored = explain (self, node);
+  node->is_value = TRUE;
+  if (self->fuse && acc_cutter_find_host (self, node, &host))
     {
-      demand = (Demand) { node->cluster, node->access, node->visits, node->depth + 1 };
+      const AccRoot root = { .node = node, .beside = host.access == ACC_ACCESS_SOURCE };
+
+      g_array_append_vals (acc_cutter_get (self, host.cluster)->roots, &root, 1);
     }
   else
     {
-      int number = add_cluster (self, node);
-
-      node->is_value = TRUE;
-      if (is_anchor (self, node))
-        try_join (self, number, node);
-      demand = (Demand) { number, ACC_ACCESS_SPACE, 1, 1 };
+      host.cluster = add_cluster (self, node);
     }
+  if (acc_cutter_is_anchor (self, node))
+    try_join (self, host.cluster, node);
+  node->home = acc_cutter_get (self, host.cluster);
 
-  if (demand.cluster >= 0)
+  return (Demand) { host.cluster, host.access, 1, 1 };
+}
+
+static void
+ask_for (AccCutter     *self,
+         AccFusionNode *node,
+         Demand         demand)
+{
+  AccCluster *cluster = acc_cutter_get (self, demand.cluster);
+
+  if (cluster != NULL)
     {
-      AccCluster *cluster = get_cluster (self, demand.cluster);
-
       cluster->n_nodes++;
       cluster->cost += node->own_cost;
     }
   ask_inputs (self, node, demand);
 }
 
-/* --- what clusters read, and in which order they run */
-
-static void
-add_read (AccFusionNode *reference,
-          gpointer       user_data)
-{
-  AccCluster *cluster = user_data;
-
-  g_hash_table_add (cluster->reads, reference);
-}
-
-static void
-collect_reads (Cutter     *self,
-               AccCluster *cluster)
-{
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
-  AccRoot *root = &g_array_index (cluster->roots, AccRoot, 0);
-
-  g_ptr_array_add (stack, root->node);
-  while (stack->len > 0)
-    {
-      AccFusionNode *node = g_ptr_array_steal_index (stack, stack->len - 1);
-
-      visit_references (self, node, add_read, cluster);
-      for (guint i = 0; i < node->array->n_inputs; i++)
-        {
-          AccFusionNode *input = get_input (self, node, i);
-
-          if (!g_hash_table_add (seen, input))
-            continue;
-          if (input->is_value)
-            g_hash_table_add (cluster->reads, input);
-          else
-            g_ptr_array_add (stack, input);
-        }
-    }
-
-  GHashTableIter iter;
-  gpointer read;
-
-  g_hash_table_iter_init (&iter, cluster->reads);
-  while (g_hash_table_iter_next (&iter, &read, NULL))
-    cluster->from_source |= ((AccFusionNode *) read)->from_source;
-}
-
-static void
-find_levels (Cutter *self)
-{
-  g_autoptr (GHashTable) producers = g_hash_table_new (NULL, NULL);
-
-  for (guint i = 0; i < self->clusters->len; i++)
-    {
-      AccCluster *cluster = g_ptr_array_index (self->clusters, i);
-      AccRoot *root = &g_array_index (cluster->roots, AccRoot, 0);
-
-      collect_reads (self, cluster);
-      g_hash_table_insert (producers, root->node, cluster);
-    }
-
-  for (guint i = 0; i < self->clusters->len; i++)
-    {
-      AccCluster *cluster = g_ptr_array_index (self->clusters, i);
-      GHashTableIter iter;
-      gpointer read;
-
-      cluster->level = 0;
-      g_hash_table_iter_init (&iter, cluster->reads);
-      while (g_hash_table_iter_next (&iter, &read, NULL))
-        {
-          AccCluster *producer = g_hash_table_lookup (producers, read);
-
-          if (producer != NULL)
-            cluster->level = MAX (cluster->level, producer->level + 1);
-        }
-    }
-}
-
-static int
-compare_position (gconstpointer a,
-                  gconstpointer b)
-{
-  const AccCluster *x = *(AccCluster *const *) a, *y = *(AccCluster *const *) b;
-  const AccRoot *rx = &g_array_index (x->roots, AccRoot, 0), *ry = &g_array_index (y->roots, AccRoot, 0);
-
-  return rx->node->position < ry->node->position ? -1 : 1;
-}
-
-static int
-compare_level (gconstpointer a,
-               gconstpointer b)
-{
-  const AccCluster *x = *(AccCluster *const *) a, *y = *(AccCluster *const *) b;
-
-  return x->level != y->level ? (x->level < y->level ? -1 : 1) : compare_position (a, b);
-}
-
-/* --- several roots in one step: clusters of one level do not depend on each other */
-
-static guint
-count_root_leaves (AccCluster *cluster)
-{
-  guint n = 0;
-
-  for (guint i = 0; i < cluster->roots->len; i++)
-    n += acc_element_type_get_n_leaves (g_array_index (cluster->roots, AccRoot, i).node->array->type);
-
-  return n;
-}
-
+/* Whether the node would be inlined if all who read it were one cluster. */
 static gboolean
-shares_a_read (AccCluster *a,
-               AccCluster *b)
+may_be_one (AccCutter     *self,
+            AccFusionNode *node)
 {
-  GHashTableIter iter;
-  gpointer read;
+  double most = 0;
 
-  if (g_hash_table_size (a->reads) == 0 && g_hash_table_size (b->reads) == 0)
-    return TRUE;
+  if (!self->fuse || node->forced || is_stored (node) || node->is_read_widely || node->n_readers < 2 || node->access == ACC_ACCESS_OTHER)
+    return FALSE;
 
-  g_hash_table_iter_init (&iter, a->reads);
-  while (g_hash_table_iter_next (&iter, &read, NULL))
-    if (g_hash_table_contains (b->reads, read))
-      return TRUE;
+  for (guint i = 0; i < node->n_readers; i++)
+    most = MAX (most, node->readers[i].visits);
 
-  return FALSE;
+  return acc_cutter_is_anchor (self, node) ? node->access == ACC_ACCESS_SPACE : is_cheap_again (node, most, node->cost);
 }
 
+/* Makes one of all who read the node, and inlines it there, where that can be. */
 static gboolean
-can_merge (AccCluster *a,
-           AccCluster *b)
+inline_into_one (AccCutter     *self,
+                 AccFusionNode *node)
 {
-  return a->kind == b->kind && (a->kind == ACC_CLUSTER_MAP || a->kind == ACC_CLUSTER_FOLD || a->kind == ACC_CLUSTER_FOLD_ALL) &&
-         a->level == b->level && a->rank == b->rank && a->from_source == b->from_source &&
-         (a->rank == 0 || memcmp (a->extents, b->extents, a->rank * sizeof (gint64)) == 0) &&
-         (a->kind == ACC_CLUSTER_MAP || same_extents (a->consumed, b->consumed)) &&
-         a->cost + b->cost <= MAX_COST / 2 && a->n_nodes + b->n_nodes <= MAX_NODES / 8 &&
-         a->anchors->len + b->anchors->len <= MAX_STENCILS &&
-         count_root_leaves (a) + count_root_leaves (b) <= MAX_ROOT_LEAVES && shares_a_read (a, b);
+  if (!may_be_one (self, node) || !acc_cutter_merge_readers (self, node))
+    return FALSE;
+
+  gather (self, node);
+
+  return inline_node (self, node);
 }
 
 static void
-merge (AccCluster *a,
-       AccCluster *b)
+decide (AccCutter     *self,
+        AccFusionNode *node)
 {
-  GHashTableIter iter;
-  gpointer read;
+  if (acc_fusion_node_is_given (node))
+    return;
+  gather (self, node);
+  if (!node->forced && node->cluster == ACC_CLUSTER_NONE)
+    return;
 
-  g_array_append_vals (a->roots, b->roots->data, b->roots->len);
-  for (guint i = 0; i < b->anchors->len; i++)
-    if (!g_ptr_array_find (a->anchors, g_ptr_array_index (b->anchors, i), NULL))
-      g_ptr_array_add (a->anchors, g_ptr_array_index (b->anchors, i));
-  g_hash_table_iter_init (&iter, b->reads);
-  while (g_hash_table_iter_next (&iter, &read, NULL))
-    g_hash_table_add (a->reads, read);
-  a->cost += b->cost;
-  a->n_nodes += b->n_nodes;
-}
-
-static void
-merge_neighbours (Cutter *self)
-{
-  guint kept = 0;
-
-  for (guint i = 0; i < self->clusters->len; i++)
+  acc_cutter_visit_references (self, node, force, NULL);
+  if (node->array->op == ACC_OP_COMPUTE)
     {
-      AccCluster *cluster = g_ptr_array_index (self->clusters, i);
-      AccCluster *partner = NULL;
+      AccFusionNode *below = acc_fusion_graph_strip (self->graph, node);
 
-      for (guint j = 1; j <= 8 && j <= kept && partner == NULL; j++)
-        {
-          AccCluster *other = self->clusters->pdata[kept - j];
-
-          if (can_merge (other, cluster))
-            partner = other;
-        }
-      if (partner != NULL)
-        {
-          merge (partner, cluster);
-          cluster_free (cluster);
-        }
-      else
-        {
-          self->clusters->pdata[kept++] = cluster;
-        }
+      if (!acc_fusion_node_is_given (below))
+        set_alone (below, ACC_STORED_ASKED);
     }
 
-  /* The rest has moved down or is freed. */
-  g_ptr_array_set_free_func (self->clusters, NULL);
-  g_ptr_array_set_size (self->clusters, kept);
-  g_ptr_array_set_free_func (self->clusters, cluster_free);
+  if (inline_node (self, node) || inline_into_one (self, node))
+    {
+      if (node->is_read_widely)
+        ask_for (self, node, (Demand) { ACC_CLUSTER_MANY, node->access, node->visits, node->depth + 1 });
+      for (guint i = 0; i < node->n_readers && !node->is_read_widely; i++)
+        ask_for (self, node, (Demand) { node->readers[i].cluster, node->readers[i].access, node->readers[i].visits, node->depth + 1 });
+    }
+  else
+    {
+      ask_for (self, node, store (self, node));
+    }
 }
 
 GPtrArray *
@@ -631,20 +615,24 @@ acc_fusion_graph_cut (AccFusionGraph *graph,
                       AccFusionNode **results,
                       guint           n_results)
 {
-  Cutter self = { graph, g_ptr_array_new_with_free_func (cluster_free), !(acc_disable_get_flags () & ACC_DISABLE_FUSION) };
+  AccCutter self = { graph, g_ptr_array_new_with_free_func ((GDestroyNotify) acc_cluster_free), g_array_new (FALSE, FALSE, sizeof (int)),
+                     !(acc_disable_get_flags () & ACC_DISABLE_FUSION) };
 
   for (guint i = 0; i < n_results; i++)
-    results[i]->forced = TRUE;
+    if (!acc_fusion_node_is_given (results[i]))
+      {
+        results[i]->forced = TRUE;
+        results[i]->stored = ACC_STORED_RESULT;
+      }
 
   find_absorbing (&self);
   for (guint i = graph->nodes->len; i-- > 0; )
     decide (&self, g_ptr_array_index (graph->nodes, i));
 
-  g_ptr_array_sort (self.clusters, compare_position);
-  find_levels (&self);
-  g_ptr_array_sort (self.clusters, compare_level);
+  acc_cutter_order (&self);
   if (self.fuse)
-    merge_neighbours (&self);
+    acc_cutter_merge_neighbours (&self);
+  g_array_unref (self.owners);
 
   return self.clusters;
 }

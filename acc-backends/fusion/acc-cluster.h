@@ -19,11 +19,12 @@ typedef enum {
 typedef struct {
   AccFusionNode *node;
   guint          value;   /* number in the schedule */
+  gboolean       beside;  /* what is consumed, whose extents it has: stored on the way, by folds on the CPU */
 } AccRoot;
 
-typedef struct {
+struct _AccCluster {
   AccClusterKind kind;
-  GArray        *roots;        /* AccRoot, at least one; of equal extents */
+  GArray        *roots;        /* AccRoot, at least one, which is beside nothing; those are of equal extents */
   GPtrArray     *anchors;      /* AccFusionNode: inlined stencils, long and full folds, scans */
   guint          rank;
   gint64        *extents;
@@ -33,7 +34,8 @@ typedef struct {
   double         cost;
   guint          n_nodes;
   guint          level;
-} AccCluster;
+  gboolean       has_level;
+};
 
 /* Decides which nodes are values, and gives the clusters that compute them, inputs first. @results: nodes that must be
  * values, reshapes taken off. */

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-function-facts.h"
 
+#include "acc-numbers.h"
+
 void
 acc_function_visit (AccFunction *function,
                     void       (*visit) (AccExpr *expr, gpointer user_data),
                     gpointer     user_data)
 {
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
+  g_autoptr (GPtrArray) stack = g_ptr_array_sized_new (32);
+  AccNumbers seen = { 0 };
+  guint number;
 
   g_ptr_array_add (stack, function->body);
   while (stack->len > 0)
     {
       AccExpr *expr = g_ptr_array_steal_index (stack, stack->len - 1);
 
-      if (!g_hash_table_add (seen, expr))
+      if (!acc_numbers_add (&seen, expr, &number))
         continue;
       visit (expr, user_data);
       for (guint i = 0; i < expr->n_args; i++)
@@ -23,6 +26,7 @@ acc_function_visit (AccFunction *function,
         if (expr->functions[i] != NULL)
           g_ptr_array_add (stack, expr->functions[i]->body);
     }
+  acc_numbers_free (&seen);
 }
 
 static void
@@ -148,6 +152,81 @@ acc_function_uses_param (AccFunction *function,
   return search.found;
 }
 
+#define MAX_TAP_RANK 16
+
+typedef struct {
+  AccExpr      *param;
+  const gint64 *sizes;
+  guint         rank;
+  GHashTable   *taps;       /* number → */
+  gboolean      whole;
+} Taps;
+
+/* How many items deep into the neighbourhood @expr is, and the number of it there; -1: it is elsewhere. */
+static int
+find_tap (Taps    *self,
+          AccExpr *expr,
+          guint   *number)
+{
+  guint items[MAX_TAP_RANK], depth = 0;
+
+  while (expr->kind == ACC_EXPR_ITEM && depth < self->rank)
+    {
+      items[depth++] = expr->item;
+      expr = expr->args[0];
+    }
+  if (expr != self->param)
+    return -1;
+
+  *number = 0;
+  for (guint d = 0; d < depth; d++)
+    *number = *number * (guint) self->sizes[d] + items[depth - 1 - d];
+
+  return (int) depth;
+}
+
+static void
+visit_tap (AccExpr *expr,
+           gpointer user_data)
+{
+  Taps *self = user_data;
+  guint number;
+
+  if (expr->kind == ACC_EXPR_ITEM && find_tap (self, expr, &number) >= 0)
+    {
+      if (find_tap (self, expr, &number) == (int) self->rank)
+        g_hash_table_add (self->taps, GUINT_TO_POINTER (number + 1));
+      return;
+    }
+  for (guint i = 0; i < expr->n_args; i++)
+    {
+      int depth = find_tap (self, expr->args[i], &number);
+
+      self->whole |= depth >= 0 && depth < (int) self->rank;
+    }
+}
+
+gint64
+acc_function_count_taps (AccFunction  *function,
+                         guint         param,
+                         const gint64 *sizes,
+                         guint         rank)
+{
+  g_autoptr (GHashTable) taps = g_hash_table_new (NULL, NULL);
+  Taps self = { function->params[param], sizes, rank, taps, FALSE };
+  gint64 all = 1;
+
+  for (guint d = 0; d < rank; d++)
+    all *= sizes[d];
+  if (rank > MAX_TAP_RANK)
+    return all;
+
+  acc_function_visit (function, visit_tap, &self);
+  self.whole |= function->body == self.param;
+
+  return self.whole ? all : MAX (g_hash_table_size (taps), 1);
+}
+
 AccExpr *
 acc_expr_resolve_leaf (AccExpr *expr,
                        guint   *leaf)
@@ -205,18 +284,23 @@ acc_function_get_leafwise (AccFunction  *function,
 }
 
 gboolean
-acc_function_is_commutative (AccFunction *function)
+acc_primitive_is_reduction (AccPrimitive primitive)
+{
+  return primitive == ACC_PRIM_ADD || primitive == ACC_PRIM_MUL || primitive == ACC_PRIM_MIN || primitive == ACC_PRIM_MAX ||
+         primitive == ACC_PRIM_BAND || primitive == ACC_PRIM_BOR || primitive == ACC_PRIM_BXOR;
+}
+
+gboolean
+acc_function_get_reductions (AccFunction  *function,
+                             AccPrimitive *primitives)
 {
   guint n = acc_element_type_get_n_leaves (function->body->type);
-  g_autofree AccPrimitive *primitives = g_new (AccPrimitive, MAX (n, 1));
 
   if (!acc_function_get_leafwise (function, primitives))
     return FALSE;
 
   for (guint i = 0; i < n; i++)
-    if (primitives[i] != ACC_PRIM_ADD && primitives[i] != ACC_PRIM_MUL && primitives[i] != ACC_PRIM_MIN &&
-        primitives[i] != ACC_PRIM_MAX && primitives[i] != ACC_PRIM_BAND && primitives[i] != ACC_PRIM_BOR &&
-        primitives[i] != ACC_PRIM_BXOR)
+    if (!acc_primitive_is_reduction (primitives[i]))
       return FALSE;
 
   return TRUE;

@@ -95,12 +95,7 @@ gint64
 acc_fusion_node_count_taps (AccFusionNode *node,
                             guint          input)
 {
-  gint64 taps = 1;
-
-  for (guint d = 0; d < node->rank; d++)
-    taps *= node->array->sizes[input][d];
-
-  return taps;
+  return acc_function_count_taps (node->array->functions[0], input, node->array->sizes[input], node->rank);
 }
 
 static const gint64 *
@@ -309,6 +304,7 @@ add_node (AccFusionGraph *self,
     return FALSE;
 
   node->is_value = acc_fusion_node_is_given (node);
+  node->stored = node->is_value ? ACC_STORED_GIVEN : ACC_STORED_NOT;
   if (!node->is_value)
     {
       if (array->op == ACC_OP_PARAMETER || array->op == ACC_OP_COND || array->op == ACC_OP_LOOP_RESULT || array->programs[0] != NULL)
@@ -319,6 +315,7 @@ add_node (AccFusionGraph *self,
           return FALSE;
         }
       estimate_cost (self, node);
+      self->n_stencils += array->op == ACC_OP_STENCIL || array->op == ACC_OP_STENCIL2;
     }
   find_source_dependence (self, node);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-core/acc-array-private.h"
+#include "acc-schedule.h"
 
 G_BEGIN_DECLS
 
@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 
 typedef struct _AccFusionNode  AccFusionNode;
 typedef struct _AccFusionGraph AccFusionGraph;
+typedef struct _AccCluster     AccCluster;
 
 /* At which index a cluster reads a node. */
 typedef enum {
@@ -27,6 +28,15 @@ typedef enum {
 #define ACC_CLUSTER_NONE -1
 #define ACC_CLUSTER_MANY -2
 
+#define ACC_MAX_READERS 4
+
+/* How one cluster reads a node. */
+typedef struct {
+  int       cluster;     /* or ACC_CLUSTER_MANY */
+  AccAccess access;
+  double    visits;      /* times that one element would be computed for it */
+} AccReader;
+
 struct _AccFusionNode {
   AccArray       *array;        /* borrowed */
   guint           position;     /* in topological order */
@@ -36,7 +46,10 @@ struct _AccFusionNode {
   int             bound;        /* argument number, or -1 */
 
   gboolean        is_value;     /* has memory: given, or decided */
-  gboolean        forced;       /* a result, or read by index from a scalar function */
+  gboolean        forced;       /* has memory whatever it costs */
+  gboolean        alone;        /* and must be there before those who read it */
+  AccStored       stored;
+  AccCluster     *home;         /* computes it, where it has memory */
   gboolean        absorbs;      /* as a value it takes the stencil or fold in that it is computed from */
   guint           n_uses;       /* by inputs of others */
   gboolean        from_source;  /* rows of it depend on rows of a source */
@@ -45,6 +58,11 @@ struct _AccFusionNode {
   int             value;        /* number in the schedule once it is known there, -1 before */
 
   /* What consumers want, gathered before the node is decided on: consumers come first. */
+  guint           n_readers;
+  AccReader       readers[ACC_MAX_READERS];
+  gboolean        is_read_widely;   /* by more */
+
+  /* The same, all together */
   int             cluster;      /* the one that reads it, or ACC_CLUSTER_* */
   AccAccess       access;
   double          visits;       /* times that one element would be computed if it were not stored */
@@ -56,6 +74,7 @@ struct _AccFusionGraph {
   GHashTable *table;            /* AccArray → AccFusionNode */
   gboolean    data_dependent;
   gboolean    has_sources;
+  guint       n_stencils;
   gboolean    for_groups;       /* of threads, which share rows that a lane would go along alone */
 };
 
@@ -70,7 +89,7 @@ gboolean        acc_fusion_node_is_view  (AccFusionNode *node);
 AccFoldForm     acc_fusion_graph_get_fold_form (AccFusionGraph *self, AccFusionNode *node);
 /* Lanes that fold elements of @type side by side: of the type only, so that results are the same everywhere. */
 guint           acc_fold_get_lanes       (AccElementType *type);
-/* Neighbours per input of a stencil. */
+/* Neighbours per input of a stencil, of those that its function reads. */
 gint64          acc_fusion_node_count_taps (AccFusionNode *node, guint input);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccFusionGraph, acc_fusion_graph_free)

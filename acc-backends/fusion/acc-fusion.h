@@ -17,6 +17,7 @@ typedef struct {
   GArray         *steps;         /* AccScheduleStep */
   GPtrArray      *origins;       /* AccArray, borrowed */
   GHashTable     *origin_numbers;
+  guint           first_origin;  /* the number that kernels know as 0 */
 } AccFusion;
 
 /* Rows of a value that a step reads. */
@@ -42,6 +43,7 @@ typedef struct {
 
 /* Number of the value that holds @node, a value; made on first use. */
 guint acc_fusion_get_value   (AccFusion *self, AccFusionNode *node);
+/* What kernels of the step that is built call @array. */
 guint acc_fusion_get_origin  (AccFusion *self, AccArray *array);
 AccScheduleValue *acc_fusion_peek_value (AccFusion *self, guint value);
 

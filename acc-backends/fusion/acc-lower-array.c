@@ -422,8 +422,13 @@ low_read (AccLower       *l,
           const AccIndex *ix,
           guint           leaf)
 {
-  AccMemo *memo = low_memo (l, node, NULL, ix->at, ix->rank, count_leaves (node));
+  AccMemo *memo;
 
+  /* Computed here besides, at the same index. */
+  if (node->is_value && node->home == l->step->cluster)
+    return low_compute (l, node, ix, leaf);
+
+  memo = low_memo (l, node, NULL, ix->at, ix->rank, count_leaves (node));
   if (memo->leaves[leaf].id == 0 && node->is_value)
     low_keep (l, &memo->leaves[leaf], load (l, node, ix, leaf));
 
@@ -452,9 +457,10 @@ low_know (AccLower       *l,
     low_keep (l, &memo->leaves[i], leaves[i]);
 }
 
-void
-low_store_roots (AccLower       *l,
-                 const AccIndex *ix)
+static void
+store (AccLower       *l,
+       const AccIndex *ix,
+       gboolean        beside)
 {
   GArray *roots = l->step->cluster->roots;
   g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (KValue));
@@ -464,7 +470,7 @@ low_store_roots (AccLower       *l,
     {
       AccRoot *root = &g_array_index (roots, AccRoot, i);
 
-      for (guint leaf = 0; leaf < count_leaves (root->node); leaf++)
+      for (guint leaf = 0; root->beside == beside && leaf < count_leaves (root->node); leaf++)
         {
           KValue value = low_compute (l, root->node, ix, leaf);
 
@@ -475,9 +481,26 @@ low_store_roots (AccLower       *l,
   for (guint i = 0; i < roots->len; i++)
     {
       AccRoot *root = &g_array_index (roots, AccRoot, i);
-      KValue address = low_index_address (l, ix, root->node->extents);
+      KValue address;
 
+      if (root->beside != beside)
+        continue;
+      address = low_index_address (l, ix, root->node->extents);
       for (guint leaf = 0; leaf < count_leaves (root->node); leaf++)
         low_store (l, root, leaf, address, g_array_index (values, KValue, next++));
     }
+}
+
+void
+low_store_roots (AccLower       *l,
+                 const AccIndex *ix)
+{
+  store (l, ix, FALSE);
+}
+
+void
+low_store_beside (AccLower       *l,
+                  const AccIndex *ix)
+{
+  store (l, ix, TRUE);
 }

@@ -6,8 +6,6 @@
 /* What is computed in front of a branch or a loop. Scalars are lazy: what only one side of a cond needs must not fail or
  * loop when the other is taken; what cannot may be computed where it is shared. */
 
-/* Operations up to which both sides of a cond are computed, and one chosen: branches of vectors seldom agree. */
-#define SELECT_LIMIT 24
 #define SELECT_NODES 96
 
 static void
@@ -168,7 +166,7 @@ low_expr_is_cheap (AccLower *l,
         return FALSE;
       seen[n_seen++] = slot;
       cost += get_cost (l, frame, work.expr);
-      if (cost > SELECT_LIMIT)
+      if (cost > LOW_SELECT_LIMIT)
         return FALSE;
       push_children (l, frame, stack, work.expr, work.leaf);
     }

@@ -504,6 +504,7 @@ low_finish (AccLower *l,
   launch.kernel = kb_finish (l->b, &error);
   if (launch.kernel != NULL && !check_kinds (l, launch.kernel, &error))
     g_clear_pointer (&launch.kernel, acc_kernel_unref);
+  launch.first_origin = l->fusion->first_origin;
   launch.n_slots = l->slots->len;
   launch.slots = (AccSlot *) g_array_free (g_steal_pointer (&l->slots), FALSE);
 

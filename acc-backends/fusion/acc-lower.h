@@ -9,6 +9,9 @@ G_BEGIN_DECLS
  * loops around them, with the kernel builder's blocks in the forms below, which also forget at a block's end what was
  * computed within. */
 
+/* Operations up to which both sides of a cond are computed, and one chosen: branches of vectors seldom agree. */
+#define LOW_SELECT_LIMIT 24
+
 /* A multi-index. at[d].id == 0: dimension d is counted into the next one that has a value. Dimension 0 is the row that the
  * step is at, give or take above and below; or row_error says why that is not so. */
 typedef struct {
@@ -151,8 +154,10 @@ KValue low_read      (AccLower *l, AccFusionNode *node, const AccIndex *ix, guin
 KValue low_compute   (AccLower *l, AccFusionNode *node, const AccIndex *ix, guint leaf);
 /* From here on to the end of the block, the element of @node at @ix is known. */
 void   low_know      (AccLower *l, AccFusionNode *node, const AccIndex *ix, const KValue *leaves);
-/* Computes all leaves of all roots at @ix and stores them. */
+/* Computes all leaves of all roots at @ix and stores them, but of those beside what the step consumes. */
 void   low_store_roots (AccLower *l, const AccIndex *ix);
+/* The same of those beside what the step consumes. */
+void   low_store_beside (AccLower *l, const AccIndex *ix);
 /* Notes that rows of @value are read. */
 void   low_note_read (AccLower *l, AccFusionNode *value, const AccIndex *ix);
 /* One neighbour: leaf @leaf of the parameter of input @input of a stencil (acc-lower-stencil.c). */

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-fusion.h"
 
+#include "acc-backends/kernel/acc-kernel-private.h"
 #include "acc-backends/skeletons/acc-skeletons.h"
 #include "acc-core/acc-backend-private.h"
+#include "acc-fusion-cost.h"
+#include "acc-twins.h"
+
+#include <string.h>
 
 /* Results from which non-temporal stores pay, where nothing reads them soon. */
 #define LARGE_RESULT (32 << 20)
@@ -26,6 +31,10 @@ add_value (AccFusion     *self,
     .rank = node->rank,
     .extents = g_memdup2 (node->extents, MAX (node->rank, 1) * sizeof (gint64)),
     .position = MAX (node->bound, 0),
+    .stored = node->stored,
+    .cost = node->cost,
+    .visits = node->visits,
+    .store = acc_fusion_cost_store (node),
   };
 
   g_array_append_val (self->values, value);
@@ -58,7 +67,7 @@ acc_fusion_get_origin (AccFusion *self,
 
   if (!g_hash_table_lookup_extended (self->origin_numbers, array, NULL, &number))
     {
-      number = GUINT_TO_POINTER (self->origins->len);
+      number = GUINT_TO_POINTER (self->origins->len - self->first_origin);
       g_ptr_array_add (self->origins, array);
       g_hash_table_insert (self->origin_numbers, array, number);
     }
@@ -193,11 +202,31 @@ set_row_reads (AccFusion       *self,
     }
 }
 
+/* A run by rows knows steps that give rows, and those that reduce them, but none that does both. */
+static void
+refuse_rows (AccCluster      *cluster,
+             AccScheduleStep *result)
+{
+  for (guint i = 0; i < cluster->roots->len && result->row_error == NULL; i++)
+    {
+      AccRoot *root = &g_array_index (cluster->roots, AccRoot, i);
+
+      if (root->beside)
+        {
+          g_autofree char *what = acc_array_describe (root->node->array);
+
+          result->row_error = g_strdup_printf ("%s is stored as it is folded", what);
+        }
+    }
+}
+
+/* Fills in what @result has of the kernels of @cluster. */
 static gboolean
-build_step (AccFusion  *self,
-            AccCluster *cluster,
-            gboolean    once,
-            GError    **error)
+write_step (AccFusion       *self,
+            AccCluster      *cluster,
+            gboolean         once,
+            AccScheduleStep *result,
+            GError         **error)
 {
   AccStep step = {
     .fusion = self,
@@ -207,20 +236,8 @@ build_step (AccFusion  *self,
     .launches = g_array_new (FALSE, TRUE, sizeof (AccLaunch)),
     .once = once,
   };
-  AccScheduleStep result = { .n_writes = cluster->roots->len };
 
   g_array_set_clear_func (step.reads, read_clear);
-  result.array = g_array_index (cluster->roots, AccRoot, 0).node->array;
-  result.name = name_step (cluster);
-  result.writes = g_new0 (guint, cluster->roots->len);
-  for (guint i = 0; i < cluster->roots->len; i++)
-    {
-      AccRoot *root = &g_array_index (cluster->roots, AccRoot, i);
-
-      root->value = acc_fusion_get_value (self, root->node);
-      result.writes[i] = root->value;
-    }
-
   switch (cluster->kind)
     {
     case ACC_CLUSTER_FOLD:
@@ -245,15 +262,15 @@ build_step (AccFusion  *self,
     }
 
   add_missing_reads (&step);
-  set_row_reads (self, &step, &result);
-  result.n_rows = step.n_rows;
-  result.reduces = step.reduces;
-  result.combine_per_band = step.combine_per_band;
-  result.n_launches = step.launches->len;
-  result.launches = (AccLaunch *) g_array_free (step.launches, FALSE);
-  result.n_scratch = step.scratch->len;
-  result.scratch = (gsize *) g_array_free (step.scratch, FALSE);
-  g_array_append_val (self->steps, result);
+  set_row_reads (self, &step, result);
+  refuse_rows (cluster, result);
+  result->n_rows = step.n_rows;
+  result->reduces = step.reduces;
+  result->combine_per_band = step.combine_per_band;
+  result->n_launches = step.launches->len;
+  result->launches = (AccLaunch *) g_array_free (step.launches, FALSE);
+  result->n_scratch = step.scratch->len;
+  result->scratch = (gsize *) g_array_free (step.scratch, FALSE);
   g_array_unref (step.reads);
 
   if (step.error != NULL)
@@ -265,6 +282,46 @@ build_step (AccFusion  *self,
   return TRUE;
 }
 
+static gboolean
+build_step (AccFusion  *self,
+            AccTwins   *twins,
+            AccCluster *cluster,
+            gboolean    once,
+            GError    **error)
+{
+  AccScheduleStep result = { .n_writes = cluster->roots->len };
+  guint first_origin = self->origins->len;
+  gboolean ok = TRUE;
+
+  /* Where one knows the launch that failed, origins count from its step on: so the same work elsewhere is the same kernel. */
+  if (self->target->model == ACC_MODEL_CPU)
+    {
+      self->first_origin = first_origin;
+      g_hash_table_remove_all (self->origin_numbers);
+    }
+
+  result.array = g_array_index (cluster->roots, AccRoot, 0).node->array;
+  result.name = name_step (cluster);
+  result.writes = g_new0 (guint, cluster->roots->len);
+  for (guint i = 0; i < cluster->roots->len; i++)
+    {
+      AccRoot *root = &g_array_index (cluster->roots, AccRoot, i);
+
+      root->value = acc_fusion_get_value (self, root->node);
+      result.writes[i] = root->value;
+    }
+
+  if (!acc_twins_take (twins, cluster, once, &result))
+    {
+      ok = write_step (self, cluster, once, &result, error);
+      if (ok)
+        acc_twins_give (twins, &result, first_origin);
+    }
+  g_array_append_val (self->steps, result);
+
+  return ok;
+}
+
 /* --- the whole */
 
 static gboolean
@@ -274,6 +331,7 @@ build (AccFusion      *self,
        GError        **error)
 {
   g_autoptr (GHashTable) read = g_hash_table_new (NULL, NULL);
+  g_autoptr (AccTwins) twins = acc_twins_new (self);
 
   self->clusters = acc_fusion_graph_cut (self->graph, bases, n_results);
   for (guint i = 0; i < self->clusters->len; i++)
@@ -291,11 +349,20 @@ build (AccFusion      *self,
     {
       AccCluster *cluster = g_ptr_array_index (self->clusters, i);
 
-      if (!build_step (self, cluster, is_large_result (self, cluster, read), error))
+      if (!build_step (self, twins, cluster, is_large_result (self, cluster, read), error))
         return FALSE;
     }
 
   return TRUE;
+}
+
+static void
+dump_picture (const char *dot)
+{
+  g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, dot, -1);
+  g_autofree char *name = g_strdup_printf ("fusion-%.8s.dot", sum);
+
+  _acc_dump_file (name, dot, strlen (dot));
 }
 
 AccSchedule *
@@ -363,9 +430,10 @@ acc_schedule_new (const AccTarget *target,
 
   if (acc_debug_get_flags () & ACC_DEBUG_FUSION)
     {
-      g_autofree char *text = acc_schedule_to_string (schedule);
+      g_autofree char *text = acc_schedule_to_string (schedule), *dot = acc_schedule_to_dot (schedule);
 
       g_printerr ("%s", text);
+      dump_picture (dot);
     }
 
   return g_steal_pointer (&schedule);

@@ -20,6 +20,22 @@ typedef enum {
   ACC_VALUE_COMPUTED,    /* written by a step; freed after its last reader unless a result */
 } AccValueRole;
 
+/* Why an array has memory. */
+typedef enum {
+  ACC_STORED_NOT,
+  ACC_STORED_GIVEN,
+  ACC_STORED_RESULT,
+  ACC_STORED_ASKED,      /* a compute */
+  ACC_STORED_INDEXED,    /* read by index from a scalar function */
+  ACC_STORED_UNFUSED,    /* fusion is switched off */
+  ACC_STORED_COMPLETE,   /* known when all of its input was seen: permutes, sorts */
+  ACC_STORED_DEAR,       /* better than computing it again */
+  ACC_STORED_SEVERAL,    /* several steps read it, which cannot be one */
+  ACC_STORED_ORDER,      /* read in another order than the one it is computed in */
+  ACC_STORED_OCCUPIED,   /* the step that reads it does something already that leaves no room for it */
+  ACC_STORED_LIMIT,      /* of what one kernel may hold */
+} AccStored;
+
 typedef struct {
   AccValueRole    role;
   AccArray       *array;      /* borrowed from the program: label, type */
@@ -27,6 +43,10 @@ typedef struct {
   guint           rank;
   gint64         *extents;    /* rank entries */
   guint           position;   /* argument number */
+
+  /* Why it has memory, and what was weighed: operations to compute an element, how often fusion would do so, what storing it costs */
+  AccStored       stored;
+  double          cost, visits, store;
 } AccScheduleValue;
 
 typedef enum {
@@ -57,6 +77,7 @@ typedef struct {
   gint64       outer, inner; /* extents of the space, whole */
   AccSpaceRows rows;
   gint64       units_per_row;
+  guint        first_origin; /* among the schedule's: what a failure of the kernel calls origin 0 */
   /* Tiles: at most tile_outer x tile_inner; 0: the runtime chooses by .cost. Where partial results are indexed by tile they are
    * given, and tiles lie on multiples of them counted from 0 of the whole space. */
   gint64       tile_outer, tile_inner;
@@ -103,7 +124,7 @@ struct _AccSchedule {
                                 * or a reshape of one: then result_shapes differs from the value's extents */
   AccShape        **result_shapes;
   gboolean          data_dependent; /* extents were read from the data of a bound array: do not reuse for other data */
-  GPtrArray        *origins;   /* AccArray (borrowed): what a failure's origin number means */
+  GPtrArray        *origins;   /* AccArray (borrowed): what a failure's origin number means, counted from the launch's first */
 };
 
 /* @results: what to compute. @bound: nodes whose data is given at run time (program parameters, arrays captured by a loop
@@ -115,6 +136,9 @@ AccSchedule *acc_schedule_new   (const AccTarget *target, AccArray **results, gu
                                  guint n_bound, GError **error);
 AccSchedule *acc_schedule_ref   (AccSchedule *self);
 void         acc_schedule_unref (AccSchedule *self);
+/* Of all its elements. */
+guint64      acc_schedule_get_bytes        (AccSchedule *self, guint value);
+guint64      acc_schedule_get_buffer_bytes (AccSchedule *self, guint value, guint buffer);
 /* Text: steps, kernels, values, bytes: ACC_DEBUG=fusion */
 char        *acc_schedule_to_string (AccSchedule *self);
 char        *acc_schedule_to_dot    (AccSchedule *self);

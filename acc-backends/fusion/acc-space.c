@@ -380,7 +380,8 @@ acc_space_new_for_roots (AccFusionGraph *graph,
     {
       AccRoot *root = &g_array_index (cluster->roots, AccRoot, i);
 
-      start (self, root->node, TRUE);
+      if (!root->beside)
+        start (self, root->node, TRUE);
     }
   walk (self);
 
@@ -428,6 +429,9 @@ acc_space_new_for_consumed (AccFusionGraph *graph,
         if (anchor->array->op != ACC_OP_PERMUTE || k != 1)
           start (self, acc_fusion_graph_get (graph, anchor->array->inputs[k]), FALSE);
     }
+  for (guint i = 0; i < cluster->roots->len; i++)
+    if (g_array_index (cluster->roots, AccRoot, i).beside)
+      start (self, g_array_index (cluster->roots, AccRoot, i).node, TRUE);
   walk (self);
   if (!rows && consumed->rank > 1 && consumed->extents[consumed->rank - 1] <= 16)
     self->space->merged[consumed->rank - 2] = TRUE;

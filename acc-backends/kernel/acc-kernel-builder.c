@@ -380,6 +380,13 @@ kb_i64 (AccKernelBuilder *b,
   return _kb_const (b, ACC_KIND_I64, value);
 }
 
+gboolean
+kb_is_const (AccKernelBuilder *b,
+             KValue            x)
+{
+  return b->error == NULL && acc_kernel_instr (b->kernel, x.id)->op == ACC_KOP_CONST;
+}
+
 static guint16
 half_from_double (double value)
 {

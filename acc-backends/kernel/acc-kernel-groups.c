@@ -66,6 +66,12 @@ kb_barrier (AccKernelBuilder *b)
 }
 
 void
+kb_subgroup_barrier (AccKernelBuilder *b)
+{
+  _kb_append (b, (AccKernelInstr) { .op = ACC_KOP_SUBGROUP_BARRIER });
+}
+
+void
 kb_fence (AccKernelBuilder *b)
 {
   _kb_append (b, (AccKernelInstr) { .op = ACC_KOP_FENCE });
@@ -80,6 +86,13 @@ kb_shuffle (AccKernelBuilder *b,
   return _kb_append (b, (AccKernelInstr) {
     .op = ACC_KOP_SHUFFLE, .kind = kb_kind (b, x), .n_args = 1, .args = { x.id }, .bits = (guint64) how << 32 | delta,
   });
+}
+
+KValue
+kb_ballot (AccKernelBuilder *b,
+           KValue            x)
+{
+  return _kb_append (b, (AccKernelInstr) { .op = ACC_KOP_BALLOT, .kind = ACC_KIND_U32, .n_args = 1, .args = { x.id } });
 }
 
 KValue

@@ -36,8 +36,10 @@ typedef enum {
   ACC_KOP_CHECK,      /* args: ok, index, extent; bits: origin << 32 | kind */
   /* groups of threads */
   ACC_KOP_BARRIER,
+  ACC_KOP_SUBGROUP_BARRIER,
   ACC_KOP_FENCE,
   ACC_KOP_SHUFFLE,    /* args: value; bits: KShuffle << 32 | delta */
+  ACC_KOP_BALLOT,     /* args: bool */
   ACC_KOP_ATOMIC,     /* args: parameter number, index, value; bits: KAtomic */
   ACC_KOP_CAS,        /* args: parameter number, index, expected, desired */
   /* blocks */
@@ -132,6 +134,8 @@ gboolean   _acc_kernel_check_instr  (const AccKernel *kernel, const AccKernelIns
 void       _acc_kernel_contract     (AccKernel *kernel);
 /* Whether instruction @id is 1 / sqrt (@x) of f32, in a kernel that may take what is quick. */
 gboolean   _acc_kernel_is_inverse_root (const AccKernel *kernel, guint32 id, guint32 *x);
+/* Writes a file into ACC_DUMP_DIR, where that is set. */
+void       _acc_dump_file          (const char *name, const char *text, gsize length);
 /* ACC_DEBUG=kernels: prints what became of the kernel, and leaves it in ACC_DUMP_DIR; @what: the file's suffix. */
 void       _acc_kernel_dump        (AccKernel *kernel, const char *what, const char *text, gsize length);
 /* The kernel, and the source that was made of it. */

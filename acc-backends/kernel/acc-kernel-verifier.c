@@ -175,12 +175,18 @@ _acc_kernel_check_instr (const AccKernel      *kernel,
 
     case ACC_KOP_LOCAL:
     case ACC_KOP_BARRIER:
+    case ACC_KOP_SUBGROUP_BARRIER:
     case ACC_KOP_FENCE:
       return check_groups (kernel, error);
 
     case ACC_KOP_SHUFFLE:
       if (KIND (0) != instr->kind || instr->bits >> 32 > KB_SHUFFLE_XOR || (guint32) instr->bits >= 64)
         return fail (error, kernel, "no such shuffle");
+      return check_groups (kernel, error);
+
+    case ACC_KOP_BALLOT:
+      if (KIND (0) != ACC_KIND_BOOL || instr->kind != ACC_KIND_U32)
+        return fail (error, kernel, "a ballot over something else than a truth value");
       return check_groups (kernel, error);
 
     case ACC_KOP_ATOMIC:

@@ -111,7 +111,7 @@ _acc_kernel_op_is_pure (AccKernelOp op)
 gboolean
 _acc_kernel_op_orders_stores (AccKernelOp op)
 {
-  return op == ACC_KOP_UNTIL || op == ACC_KOP_BARRIER || op == ACC_KOP_FENCE || op == ACC_KOP_ATOMIC || op == ACC_KOP_CAS;
+  return op == ACC_KOP_UNTIL || (op >= ACC_KOP_BARRIER && op <= ACC_KOP_FENCE) || op == ACC_KOP_ATOMIC || op == ACC_KOP_CAS;
 }
 
 gboolean

@@ -58,6 +58,7 @@ KValue kb_tile        (AccKernelBuilder *b);
 KValue kb_int    (AccKernelBuilder *b, AccElementKind kind, gint64 value);   /* any integer kind, and bool */
 KValue kb_i64    (AccKernelBuilder *b, gint64 value);
 KValue kb_float  (AccKernelBuilder *b, AccElementKind kind, double value);
+gboolean kb_is_const (AccKernelBuilder *b, KValue x);                        /* a constant, or what has been computed of such */
 KValue kb_prim   (AccKernelBuilder *b, AccPrimitive primitive, KValue x);
 KValue kb_prim2  (AccKernelBuilder *b, AccPrimitive primitive, KValue x, KValue y);
 KValue kb_cast   (AccKernelBuilder *b, AccElementKind kind, KValue x);       /* saturating float to integer, NaN to 0; to bool: x != 0 */
@@ -163,6 +164,8 @@ KBuffer kb_shared         (AccKernelBuilder *b, AccElementKind kind, guint n, co
 /* All threads of the group meet here, in uniform control flow only; what they stored before to shared memory and to buffers is
  * seen by the group after. */
 void    kb_barrier        (AccKernelBuilder *b);
+/* The same for the threads of a subgroup, and shared memory; of targets that have ballots. */
+void    kb_subgroup_barrier (AccKernelBuilder *b);
 /* What this thread stored before is seen, by whoever sees what it stores after, in COHERENT buffers. */
 void    kb_fence          (AccKernelBuilder *b);
 
@@ -174,6 +177,8 @@ typedef enum {
 
 /* @x of another thread of the subgroup; all threads of the subgroup take part. Any kind. @delta: a constant. */
 KValue  kb_shuffle        (AccKernelBuilder *b, KShuffle how, KValue x, guint delta);
+/* Bit n, of a u32: whether the bool @x is true in lane n of the subgroup; all its threads take part. */
+KValue  kb_ballot         (AccKernelBuilder *b, KValue x);
 
 typedef enum {
   KB_ATOMIC_ADD,       /* integers of 4 and 8 bytes (wrapping), f32 and f64 */

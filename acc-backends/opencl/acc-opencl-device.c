@@ -384,6 +384,7 @@ ask_facts (AccOpenclDevice  *self,
   /* On a processor the threads of a group take turns. */
   target->group_size = MIN (target->max_group_size, processor ? 64u : 256u);
   target->subgroup_size = self->dialect.has_nvidia_asm && !processor ? 32 : 1;
+  target->has_ballots = target->subgroup_size == 32;
   target->shared_bytes = get_number (self, CL_DEVICE_LOCAL_MEM_SIZE);
   target->n_groups = (guint) CLAMP (get_number (self, CL_DEVICE_MAX_COMPUTE_UNITS), 1, 65536) * 8;
   target->has_fast_library = TRUE;

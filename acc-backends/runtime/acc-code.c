@@ -146,39 +146,28 @@ look_up (AccCode        *self,
   return all;
 }
 
-static gboolean
-is_listed (GArray     *list,
-           AccKernel  *kernel,
-           guint       variant)
-{
-  for (guint i = 0; i < list->len; i++)
-    {
-      const Missing *missing = &g_array_index (list, Missing, i);
-
-      if (missing->variant == variant
-          && strcmp (acc_kernel_get_hash (missing->kernel), acc_kernel_get_hash (kernel)) == 0)
-        return TRUE;
-    }
-
-  return FALSE;
-}
-
 static GArray *
 list_missing (AccCode        *self,
               AccCodeRequest *requests,
               guint           n_requests)
 {
   GArray *list = g_array_new (FALSE, TRUE, sizeof (Missing));
+  g_autoptr (GHashTable) listed = g_hash_table_new_full (key_hash, key_equal, g_free, NULL);
 
   g_array_set_clear_func (list, missing_clear);
   for (guint i = 0; i < n_requests; i++)
-    if (is_open (&requests[i]) && !is_listed (list, requests[i].kernel, requests[i].variant))
-      {
-        Missing missing = { .kernel = requests[i].kernel, .variant = requests[i].variant,
-                            .target = g_strdup_printf ("%s variant %x", self->target, requests[i].variant) };
+    {
+      const Key key = { (char *) acc_kernel_get_hash (requests[i].kernel), requests[i].variant };
 
-        g_array_append_val (list, missing);
-      }
+      if (is_open (&requests[i]) && !g_hash_table_contains (listed, &key))
+        {
+          Missing missing = { .kernel = requests[i].kernel, .variant = requests[i].variant,
+                              .target = g_strdup_printf ("%s variant %x", self->target, requests[i].variant) };
+
+          g_array_append_val (list, missing);
+          g_hash_table_add (listed, g_memdup2 (&key, sizeof key));
+        }
+    }
 
   return list;
 }

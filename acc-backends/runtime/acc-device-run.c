@@ -407,7 +407,7 @@ acc_device_run_check (AccDeviceRun  *self,
   if (failure.state == 0)
     return TRUE;
 
-  acc_failure_to_error (&failure, self->prepared, error);
+  acc_failure_to_error (&failure, self->prepared, 0, error);
 
   return FALSE;
 }

@@ -159,15 +159,15 @@ is_wanted_later (Run        *run,
   return FALSE;
 }
 
-/* Adds to @targets what is computed on the way, is needed again later, and is dear. */
+/* Adds to @targets, whose set is @is_target, what is computed on the way, is needed again later, and is dear. */
 static void
-add_shared (Run       *run,
-            GPtrArray *nodes,
-            GPtrArray *targets)
+add_shared (Run        *run,
+            GPtrArray  *nodes,
+            GPtrArray  *targets,
+            GHashTable *is_target)
 {
   g_autoptr (GHashTable) now = g_hash_table_new (NULL, NULL);
   g_autoptr (GHashTable) dear = g_hash_table_new (NULL, NULL);
-  guint n_targets = targets->len;
 
   for (guint i = 0; i < nodes->len; i++)
     g_hash_table_add (now, g_ptr_array_index (nodes, i));
@@ -176,7 +176,6 @@ add_shared (Run       *run,
     {
       AccArray *node = g_ptr_array_index (nodes, i);
       gboolean is_dear = is_expensive (node);
-      gboolean is_target = FALSE;
 
       for (guint j = 0; j < node->n_inputs && !is_dear; j++)
         is_dear = g_hash_table_contains (dear, node->inputs[j]);
@@ -184,9 +183,7 @@ add_shared (Run       *run,
         continue;
       g_hash_table_add (dear, node);
 
-      for (guint j = 0; j < n_targets; j++)
-        is_target |= g_ptr_array_index (targets, j) == node;
-      if (!is_target && is_wanted_later (run, node, now))
+      if (!g_hash_table_contains (is_target, node) && is_wanted_later (run, node, now))
         g_ptr_array_add (targets, node);
     }
 }
@@ -201,6 +198,7 @@ evaluate (Run       *run,
   g_autoptr (GPtrArray) wanted = g_ptr_array_new ();
   g_autoptr (GPtrArray) bound = g_ptr_array_new ();
   g_autoptr (GPtrArray) values = g_ptr_array_new ();
+  g_autoptr (GHashTable) is_target = g_hash_table_new (NULL, NULL);
   g_autoptr (GPtrArray) nodes = NULL;
   g_autoptr (AccPrepared) prepared = NULL;
   g_autofree AccArray **results = NULL;
@@ -209,11 +207,11 @@ evaluate (Run       *run,
     {
       AccArray *target = g_ptr_array_index (targets, i);
 
-      if (look_up (run->scope, target) != NULL || g_ptr_array_find (wanted, target, NULL))
+      if (look_up (run->scope, target) != NULL)
         continue;
       if (target->op == ACC_OP_USE)
         bind (run->scope, target, g_object_ref (target));
-      else
+      else if (g_hash_table_add (is_target, target))
         g_ptr_array_add (wanted, target);
     }
   if (wanted->len == 0)
@@ -221,7 +219,7 @@ evaluate (Run       *run,
 
   nodes = list_unbound (run->scope, (AccArray **) wanted->pdata, wanted->len, bound);
   if (keep)
-    add_shared (run, nodes, wanted);
+    add_shared (run, nodes, wanted, is_target);
   for (guint i = 0; i < bound->len; i++)
     g_ptr_array_add (values, look_up (run->scope, g_ptr_array_index (bound, i)));
 

@@ -112,9 +112,13 @@ look_over (AccGraph *self)
   g_autoptr (GPtrArray) offers = g_ptr_array_new ();
 
   self->is_simple = TRUE;
+  self->result_set = g_hash_table_new (NULL, NULL);
   for (guint i = 0; i < self->n_results; i++)
-    if (g_hash_table_add (seen, self->results[i]))
-      g_ptr_array_add (stack, self->results[i]);
+    {
+      g_hash_table_add (self->result_set, self->results[i]);
+      if (g_hash_table_add (seen, self->results[i]))
+        g_ptr_array_add (stack, self->results[i]);
+    }
 
   while (stack->len > 0)
     {
@@ -164,6 +168,7 @@ acc_graph_free (AccGraph *self)
   g_clear_pointer (&self->users, g_hash_table_unref);
   g_clear_pointer (&self->bodies, g_hash_table_unref);
   g_clear_pointer (&self->offers, g_hash_table_unref);
+  g_hash_table_unref (self->result_set);
   g_mutex_clear (&self->lock);
   acc_schedule_cache_free (self->schedules);
   g_ptr_array_unref (self->bound);
@@ -237,9 +242,5 @@ gboolean
 acc_graph_is_result (AccGraph *self,
                      AccArray *array)
 {
-  for (guint i = 0; i < self->n_results; i++)
-    if (self->results[i] == array)
-      return TRUE;
-
-  return FALSE;
+  return g_hash_table_contains (self->result_set, array);
 }

@@ -22,6 +22,7 @@ struct _AccGraph {
 
   gboolean          has_sources;
   gboolean          is_simple;   /* one schedule, with .bound */
+  GHashTable       *result_set;  /* AccArray: the results */
   GHashTable       *offers;      /* AccArray: nodes that a foreign operation could give, from what is in reach; NULL: none */
   GPtrArray        *bound;       /* AccArray: parameters and captures in reach of the results */
   int              *positions;   /* per bound: the parameter's, -1 for a capture */

@@ -42,11 +42,13 @@ run_tile (gint64   tile,
 void
 acc_failure_to_error (const AccFailure  *failure,
                       AccPrepared       *prepared,
+                      guint              first_origin,
                       GError           **error)
 {
   GPtrArray *origins = prepared->schedule->origins;
-  g_autofree char *what = failure->origin < origins->len ? acc_array_describe (g_ptr_array_index (origins, failure->origin))
-                                                         : g_strdup ("kernel");
+  gsize origin = (gsize) first_origin + failure->origin;
+  g_autofree char *what = origin < origins->len ? acc_array_describe (g_ptr_array_index (origins, origin))
+                                                : g_strdup ("kernel");
 
   if (failure->kind == ACC_ERROR_ARITHMETIC)
     g_set_error (error, ACC_ERROR, ACC_ERROR_ARITHMETIC, "%s: %s", what,
@@ -71,7 +73,7 @@ acc_launch_run (AccLaunchContext         *self,
 
   if (__atomic_load_n (&self->failure.state, __ATOMIC_ACQUIRE) != 0)
     {
-      acc_failure_to_error (&self->failure, self->prepared, error);
+      acc_failure_to_error (&self->failure, self->prepared, launch->launch->first_origin, error);
       return FALSE;
     }
 

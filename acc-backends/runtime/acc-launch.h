@@ -13,8 +13,8 @@ typedef struct {
   AccFailure    failure;
 } AccLaunchContext;
 
-/* What a kernel wrote, as an error. */
-void     acc_failure_to_error    (const AccFailure *failure, AccPrepared *prepared, GError **error);
+/* What a kernel wrote, as an error; @first_origin: of its launch. */
+void     acc_failure_to_error    (const AccFailure *failure, AccPrepared *prepared, guint first_origin, GError **error);
 void     acc_launch_context_init (AccLaunchContext *self, AccHost *host, AccPrepared *prepared, GCancellable *cancellable);
 /* Runs the kernel over all tiles and waits. @slots: as the kernel takes them. Fails where the run was cancelled or a kernel
  * met an index or a divisor that it must not. */

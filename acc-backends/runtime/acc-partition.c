@@ -93,17 +93,26 @@ acc_partition_init (AccPartition    *self,
   self->stride = MAX (ceil_div (launch->inner, self->tile[INNER]), 1);
   self->n_tiles = self->count[OUTER] * self->count[INNER];
 
-  {
-    double cost = launch->cost > 0 ? launch->cost : 1;
-    double elements = (double) (self->end[OUTER] - self->begin[OUTER]) * (double) MAX (self->end[INNER] - self->begin[INNER], 1);
-    double total = elements * cost;
-    double per_tile = total / MAX (self->n_tiles, 1);
+  self->claim = acc_partition_choose_claim (self->n_tiles, acc_partition_estimate (self, launch));
+}
 
-    if (total < 2 * TILE_SHORTEST)
-      self->claim = MAX (self->n_tiles, 1);
-    else
-      self->claim = (gint64) CLAMP (TILE_SHORTEST / per_tile, 1, MAX (self->n_tiles / TILES_WANTED, 1));
-  }
+double
+acc_partition_estimate (const AccPartition *self,
+                        const AccLaunch    *launch)
+{
+  double cost = launch->cost > 0 ? launch->cost : 1;
+
+  return (double) (self->end[OUTER] - self->begin[OUTER]) * (double) MAX (self->end[INNER] - self->begin[INNER], 1) * cost;
+}
+
+gint64
+acc_partition_choose_claim (gint64 n,
+                            double nanoseconds)
+{
+  if (nanoseconds < 2 * TILE_SHORTEST)
+    return MAX (n, 1);
+
+  return (gint64) CLAMP (TILE_SHORTEST / (nanoseconds / MAX (n, 1)), 1, MAX (n / TILES_WANTED, 1));
 }
 
 void

@@ -22,6 +22,10 @@ void acc_partition_init       (AccPartition *self, const AccLaunch *launch, cons
 void acc_partition_init_whole (AccPartition *self, const AccLaunch *launch);
 /* The part that rows [begin, end) of the step's index space cover. Not for WHOLE spaces. */
 void acc_partition_init_rows  (AccPartition *self, const AccLaunch *launch, gint64 begin, gint64 end);
+/* Rough nanoseconds of all of it on one core. */
+double acc_partition_estimate (const AccPartition *self, const AccLaunch *launch);
+/* How many of @n pieces of work of @nanoseconds in all a worker should take at a time; all: the caller alone. */
+gint64 acc_partition_choose_claim (gint64 n, double nanoseconds);
 /* As a kernel takes it: outer begin and end, inner begin and end, number of the tile in the whole space. */
 void acc_partition_get        (const AccPartition *self, gint64 n, gint64 range[5]);
 

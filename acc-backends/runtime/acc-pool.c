@@ -70,6 +70,12 @@ acc_pool_unref (AccPool *self)
   g_free (self);
 }
 
+AccBudget *
+acc_pool_get_budget (AccPool *self)
+{
+  return self->budget;
+}
+
 static void
 trace (const char *event,
        gsize       size,

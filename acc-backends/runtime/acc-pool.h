@@ -15,6 +15,7 @@ typedef struct _AccPool AccPool;
 AccPool   *acc_pool_new      (AccBudget *budget, guint64 idle_limit);
 AccPool   *acc_pool_ref      (AccPool *self);
 void       acc_pool_unref    (AccPool *self);
+AccBudget *acc_pool_get_budget (AccPool *self);
 /* Not zeroed. */
 AccBuffer *acc_pool_allocate (AccPool *self, gsize size, const char *what, GError **error);
 /* Frees idle memory, the longest idle first, until @wanted bytes are freed; returns how many. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-prepared.h"
 
+#include "acc-waves.h"
 #include "acc-backends/kernel/acc-kernel-private.h"
 #include "acc-core/acc-source.h"
 
@@ -83,6 +84,7 @@ list_freed (AccPrepared *self)
 {
   AccSchedule *schedule = self->schedule;
   g_autofree int *last = g_new (int, schedule->n_values + 1);
+  guint n = 0;
 
   for (guint i = 0; i < schedule->n_values; i++)
     last[i] = -1;
@@ -98,15 +100,24 @@ list_freed (AccPrepared *self)
   for (guint i = 0; i < schedule->n_results; i++)
     last[schedule->results[i]] = -1;
 
+  /* Each value is freed once at most, so one array holds them all. */
+  self->freed = g_new (guint, schedule->n_values + 1);
+  for (guint i = 0; i < schedule->n_values; i++)
+    if (last[i] >= 0 && schedule->values[i].role == ACC_VALUE_COMPUTED)
+      self->steps[last[i]].n_freed++;
   for (guint s = 0; s < schedule->n_steps; s++)
     {
-      AccPreparedStep *step = &self->steps[s];
-
-      step->freed = g_new0 (guint, schedule->n_values);
-      for (guint i = 0; i < schedule->n_values; i++)
-        if (last[i] == (int) s && schedule->values[i].role == ACC_VALUE_COMPUTED)
-          step->freed[step->n_freed++] = i;
+      self->steps[s].freed = self->freed + n;
+      n += self->steps[s].n_freed;
+      self->steps[s].n_freed = 0;
     }
+  for (guint i = 0; i < schedule->n_values; i++)
+    if (last[i] >= 0 && schedule->values[i].role == ACC_VALUE_COMPUTED)
+      {
+        AccPreparedStep *step = &self->steps[last[i]];
+
+        step->freed[step->n_freed++] = i;
+      }
 }
 
 /* What a step writes in all. */
@@ -208,6 +219,8 @@ acc_prepared_new (AccHost       *host,
   if (!measure_values (self, error) || !get_code (self, host, by_rows, cancellable, error))
     return NULL;
   list_freed (self);
+  if (host->heap == NULL && !by_rows)
+    acc_waves_find (self, host);
 
   return g_steal_pointer (&self);
 }
@@ -227,13 +240,12 @@ acc_prepared_unref (AccPrepared *self)
     return;
 
   for (guint s = 0; s < self->schedule->n_steps; s++)
-    {
-      g_free (self->steps[s].launches);
-      g_free (self->steps[s].freed);
-    }
+    g_free (self->steps[s].launches);
   for (guint i = 0; self->values != NULL && i < self->schedule->n_values; i++)
     g_free (self->values[i].name);
   g_free (self->steps);
+  g_free (self->freed);
+  acc_waves_free (self);
   g_free (self->values);
   g_free (self->buffer_bytes);
   g_free (self->element_bytes);

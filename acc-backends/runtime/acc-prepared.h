@@ -18,8 +18,17 @@ typedef struct {
   const AccScheduleStep *step;
   AccPreparedLaunch     *launches;
   guint                  n_freed;     /* values not needed once the step is done in a whole run */
-  guint                 *freed;
+  guint                 *freed;       /* part of that of the whole */
 } AccPreparedStep;
+
+/* Steps that do not need each other. */
+typedef struct {
+  guint   begin, end;
+  guint   n_narrow;                   /* of those, the ones that run side by side, in order */
+  guint  *narrow;                     /* part of that of the whole */
+  guint   claim;                      /* steps that a worker takes at a time */
+  guint64 bytes;                      /* that the narrow ones write or use, together */
+} AccWave;
 
 typedef struct {
   char   *name;                       /* "map “blur”" */
@@ -34,6 +43,10 @@ typedef struct {
   gatomicrefcount   ref_count;
   AccSchedule      *schedule;
   AccPreparedStep  *steps;
+  guint            *freed;            /* step by step */
+  guint             n_waves;          /* 0: steps run one by one */
+  AccWave          *waves;
+  guint            *narrow;           /* wave by wave */
   AccPreparedValue *values;
   guint             n_buffers;
   gsize            *buffer_bytes;     /* per buffer, whole */

@@ -4,13 +4,22 @@
 /* What does not depend on a source is computed whole, at once, up to this size. */
 #define SMALL_BYTES (64 * 1024)
 
+static gint64
+count_rows (AccRowLayout *self,
+            guint         value)
+{
+  const AccScheduleValue *v = &self->schedule->values[value];
+
+  return v->rank > 0 ? v->extents[0] : 1;
+}
+
 gboolean
 acc_row_layout_is_windowed (AccRowLayout *self,
                             guint         step,
                             guint         read)
 {
-  const AccScheduleStep *s = &self->prepared->schedule->steps[step];
-  gint64 n_rows = self->prepared->values[s->reads[read]].n_rows;
+  const AccScheduleStep *s = &self->schedule->steps[step];
+  gint64 n_rows = count_rows (self, s->reads[read]);
 
   return s->row_reads != NULL && s->row_reads[read].above >= 0 && s->row_reads[read].below >= 0
          && (n_rows <= 1 || (s->row_reads[read].above < n_rows && s->row_reads[read].below < n_rows));
@@ -19,7 +28,7 @@ acc_row_layout_is_windowed (AccRowLayout *self,
 static void
 find_streamed (AccRowLayout *self)
 {
-  const AccSchedule *schedule = self->prepared->schedule;
+  const AccSchedule *schedule = self->schedule;
 
   for (guint i = 0; i < schedule->n_values; i++)
     {
@@ -48,24 +57,11 @@ static gboolean
 is_result (AccRowLayout *self,
            guint         value)
 {
-  for (guint i = 0; i < self->prepared->schedule->n_results; i++)
-    if (self->prepared->schedule->results[i] == value)
+  for (guint i = 0; i < self->schedule->n_results; i++)
+    if (self->schedule->results[i] == value)
       return TRUE;
 
   return FALSE;
-}
-
-static guint64
-get_bytes (AccRowLayout *self,
-           guint         value)
-{
-  const AccPreparedValue *v = &self->prepared->values[value];
-  guint64 bytes = 0;
-
-  for (guint k = 0; k < v->n_buffers; k++)
-    bytes += self->prepared->buffer_bytes[v->first_buffer + k];
-
-  return bytes;
 }
 
 /* Whether all who read the value, which are decided on, read some of its rows at a time. */
@@ -74,7 +70,7 @@ is_read_by_rows (AccRowLayout *self,
                  guint         value,
                  guint        *n_readers)
 {
-  const AccSchedule *schedule = self->prepared->schedule;
+  const AccSchedule *schedule = self->schedule;
 
   for (guint s = 0; s < schedule->n_steps; s++)
     for (guint i = 0; i < schedule->steps[s].n_reads; i++)
@@ -93,7 +89,7 @@ static gboolean
 should_run_by_rows (AccRowLayout *self,
                     guint         number)
 {
-  const AccScheduleStep *step = &self->prepared->schedule->steps[number];
+  const AccScheduleStep *step = &self->schedule->steps[number];
   gboolean needed = FALSE, computed = FALSE;
 
   if (step->row_error != NULL || (step->reduces && self->has_sources))
@@ -111,10 +107,10 @@ should_run_by_rows (AccRowLayout *self,
 
       if (!is_read_by_rows (self, value, &n_readers) || (step->reduces && n_readers > 0))
         return FALSE;
-      if (!step->reduces && self->prepared->values[value].n_rows != step->n_rows)
+      if (!step->reduces && count_rows (self, value) != step->n_rows)
         return FALSE;
       needed |= wanted && !self->has_sources;
-      needed |= (wanted || n_readers > 0) && get_bytes (self, value) > SMALL_BYTES;
+      needed |= (wanted || n_readers > 0) && acc_schedule_get_bytes (self->schedule, value) > SMALL_BYTES;
     }
 
   return needed;
@@ -124,7 +120,7 @@ static gboolean
 check (AccRowLayout  *self,
        GError       **error)
 {
-  const AccSchedule *schedule = self->prepared->schedule;
+  const AccSchedule *schedule = self->schedule;
 
   for (guint s = 0; s < schedule->n_steps; s++)
     {
@@ -150,7 +146,11 @@ check (AccRowLayout  *self,
           if (why != NULL)
             g_set_error_literal (error, ACC_ERROR, ACC_ERROR_STREAM, why);
           else
-            g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s is not computed by rows", self->prepared->values[value].name);
+            {
+              g_autofree char *name = acc_array_describe (schedule->values[value].array);
+
+              g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s is not computed by rows", name);
+            }
           return FALSE;
         }
     }
@@ -160,13 +160,11 @@ check (AccRowLayout  *self,
 
 gboolean
 acc_row_layout_init (AccRowLayout  *self,
-                     AccPrepared   *prepared,
+                     AccSchedule   *schedule,
                      gboolean       has_sources,
                      GError       **error)
 {
-  const AccSchedule *schedule = prepared->schedule;
-
-  *self = (AccRowLayout) { .prepared = prepared, .has_sources = has_sources };
+  *self = (AccRowLayout) { .schedule = schedule, .has_sources = has_sources };
   self->streamed = g_new0 (gboolean, schedule->n_values + 1);
   self->in_rows = g_new0 (gboolean, schedule->n_values + 1);
   self->writers = g_new0 (int, schedule->n_values + 1);
@@ -189,4 +187,22 @@ acc_row_layout_clear (AccRowLayout *self)
   g_clear_pointer (&self->in_rows, g_free);
   g_clear_pointer (&self->writers, g_free);
   g_clear_pointer (&self->by_rows, g_free);
+}
+
+gboolean
+acc_row_layout_is_cached (AccRowLayout *self,
+                          guint         value)
+{
+  return self->in_rows[value] && self->schedule->values[value].role == ACC_VALUE_COMPUTED && !is_result (self, value);
+}
+
+AccTraffic
+acc_row_layout_count_traffic (AccRowLayout *self)
+{
+  g_autofree gboolean *cached = g_new0 (gboolean, self->schedule->n_values + 1);
+
+  for (guint i = 0; i < self->schedule->n_values; i++)
+    cached[i] = acc_row_layout_is_cached (self, i);
+
+  return acc_schedule_count_traffic (self->schedule, cached);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-row-program.h"
 
+#include "acc-core/acc-backend-private.h"
+
 static void
 row_step_clear (gpointer data)
 {
@@ -136,6 +138,19 @@ add_result (AccRowProgram  *self,
   return TRUE;
 }
 
+static void
+report (AccRowProgram *self)
+{
+  AccTraffic traffic = acc_row_layout_count_traffic (&self->layout);
+  g_autofree char *moved = acc_traffic_to_string (&traffic);
+  g_autoptr (GString) values = g_string_new (NULL);
+
+  for (guint i = 0; i < self->prepared->schedule->n_values; i++)
+    if (acc_row_layout_is_cached (&self->layout, i))
+      g_string_append_printf (values, "%sv%u", values->len > 0 ? ", " : "", i);
+  g_printerr ("  by rows: in caches %s; in all %s\n", values->len > 0 ? values->str : "nothing", moved);
+}
+
 gboolean
 acc_row_program_init (AccRowProgram  *self,
                       AccPrepared    *prepared,
@@ -149,8 +164,11 @@ acc_row_program_init (AccRowProgram  *self,
   self->steps = g_array_new (FALSE, TRUE, sizeof (AccRowProgramStep));
   g_array_set_clear_func (self->row_steps, row_step_clear);
 
-  if (!acc_row_layout_init (&self->layout, prepared, graph->has_sources, error))
+  if (!acc_row_layout_init (&self->layout, prepared->schedule, graph->has_sources, error))
     return FALSE;
+
+  if (acc_debug_get_flags () & ACC_DEBUG_FUSION)
+    report (self);
 
   list_values (self);
   for (guint s = 0; s < prepared->schedule->n_steps; s++)

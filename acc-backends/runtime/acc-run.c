@@ -2,6 +2,7 @@
 #include "acc-run.h"
 
 #include "acc-device-run.h"
+#include "acc-waves.h"
 
 void
 acc_run_init (AccRun       *self,
@@ -37,6 +38,16 @@ acc_run_free_value (AccRun *self,
   if (self->prepared->schedule->values[value].role == ACC_VALUE_COMPUTED)
     for (guint k = 0; k < v->n_buffers; k++)
       g_clear_pointer (&self->buffers[v->first_buffer + k], acc_buffer_unref);
+}
+
+void
+acc_run_free_after (AccRun *self,
+                    guint   step)
+{
+  const AccPreparedStep *prepared = &self->prepared->steps[step];
+
+  for (guint i = 0; i < prepared->n_freed; i++)
+    acc_run_free_value (self, prepared->freed[i]);
 }
 
 gboolean
@@ -191,11 +202,12 @@ acc_run_whole (AccHost       *host,
   acc_run_init (&run, host, prepared, cancellable);
 
   ok = acc_run_bind (&run, arguments, FALSE, error) && !g_cancellable_set_error_if_cancelled (cancellable, error);
-  for (guint s = 0; s < schedule->n_steps && ok; s++)
+  for (guint w = 0; w < prepared->n_waves && ok; w++)
+    ok = acc_wave_run (&run, &prepared->waves[w], error);
+  for (guint s = 0; s < schedule->n_steps && ok && prepared->n_waves == 0; s++)
     {
       ok = acc_run_step (&run, s, error);
-      for (guint i = 0; i < prepared->steps[s].n_freed; i++)
-        acc_run_free_value (&run, prepared->steps[s].freed[i]);
+      acc_run_free_after (&run, s);
     }
   for (guint r = 0; r < schedule->n_results; r++)
     results[r] = ok ? acc_run_make_result (&run, r) : NULL;

@@ -27,6 +27,8 @@ gboolean  acc_run_bind        (AccRun *self, AccArray **arguments, gboolean rows
 gboolean  acc_run_step        (AccRun *self, guint step, GError **error);
 gboolean  acc_run_allocate    (AccRun *self, guint value, GError **error);
 void      acc_run_free_value  (AccRun *self, guint value);
+/* What no step after @step needs. */
+void      acc_run_free_after  (AccRun *self, guint step);
 /* A manifest array of result number @result, in its shape. */
 AccArray *acc_run_make_result (AccRun *self, guint result);
 

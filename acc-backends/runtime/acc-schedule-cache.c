@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-schedule-cache.h"
 
-#include <pthread.h>
+#include "acc-core/acc-lock-private.h"
 
 /* Nodes are compared by address: the program that owns the cache keeps them. */
 typedef struct {
@@ -18,7 +18,7 @@ typedef struct {
 
 struct _AccScheduleCache {
   guint           max_entries;
-  pthread_mutex_t mutex;
+  AccLock         mutex;
   GHashTable     *table;
   guint64         clock;
   Entry          *latest;
@@ -55,7 +55,7 @@ acc_schedule_cache_new (guint max_entries)
   AccScheduleCache *self = g_new0 (AccScheduleCache, 1);
 
   self->max_entries = MAX (max_entries, 1);
-  pthread_mutex_init (&self->mutex, NULL);
+  acc_lock_init (&self->mutex);
   self->table = g_hash_table_new_full (key_hash, key_equal, NULL, entry_free);
 
   return self;

@@ -15,6 +15,7 @@ typedef struct {
   gint64          n_source;    /* elements of it; 0: the result is a copy of the defaults */
   AccPrimitive   *primitives;  /* per leaf, where they are combined leaf by leaf */
   guint          *tables;      /* scratch per leaf; NULL: none */
+  guint           n_ways;      /* tables of a tile, in turn */
 } AccPermute;
 
 AccElementKind acc_permute_get_kind    (AccPermute *self, guint leaf);
@@ -32,7 +33,12 @@ void           acc_permute_combine     (AccPermute *self, AccLower *l, const KVa
 /* Equal as bits: NaN is itself, and 0 is not -0. */
 KValue         acc_permute_same_bits   (AccKernelBuilder *b, AccElementKind kind, KValue x, KValue y);
 
+/* Sends source element @ix where it goes to. CPU. */
+void           acc_permute_write_element (AccPermute *self, AccLower *l, const AccIndex *ix, KValue table);
+
 void           acc_skeleton_permute_simt (AccPermute *self);
+/* Where a scan says where elements go: element by element, as their part of it becomes known. CPU. */
+void           acc_skeleton_scan_permute (AccPermute *self);
 
 /* --- by groups of threads */
 

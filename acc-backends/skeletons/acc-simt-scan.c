@@ -167,12 +167,10 @@ acc_simt_scan_part (AccSimt           *self,
           acc_fold_set_vars (fold, l, vars, start);
           low_for (l, at, kb_add (b, first, one), last)
             {
-              KValue *running = acc_simt_new_values (self, fold), *next = acc_simt_new_values (self, fold);
+              KValue *next = acc_simt_new_values (self, fold);
 
               scan->element (fold, l, at, next, scan->data);
-              acc_fold_get_vars (fold, l, vars, running);
-              acc_fold_combine (fold, l, running, next, running);
-              acc_fold_set_vars (fold, l, vars, running);
+              acc_fold_append (fold, l, vars, next);
             }
         }
 
@@ -189,11 +187,7 @@ acc_simt_scan_part (AccSimt           *self,
               scan->element (fold, l, at, next, scan->data);
               low_if (l, kb_get (b, going))
                 {
-                  KValue *mine = acc_simt_new_values (self, fold), *all = acc_simt_new_values (self, fold);
-
-                  acc_fold_get_vars (fold, l, vars, mine);
-                  acc_fold_combine (fold, l, mine, next, all);
-                  acc_fold_set_vars (fold, l, vars, all);
+                  acc_fold_append (fold, l, vars, next);
                 }
               low_else (l)
                 {

@@ -169,11 +169,7 @@ combine_if (AccSimt      *self,
 
   low_if (l, condition)
     {
-      KValue *mine = acc_simt_new_values (self, fold), *sum = acc_simt_new_values (self, fold);
-
-      acc_fold_get_vars (fold, l, vars, mine);
-      acc_fold_combine (fold, l, mine, other, sum);
-      acc_fold_set_vars (fold, l, vars, sum);
+      acc_fold_append (fold, l, vars, other);
     }
 }
 
@@ -471,12 +467,10 @@ fold_in_order (AccSimt        *self,
       acc_fold_set_vars (fold, l, vars, start);
       low_for (l, at, kb_add (b, first, one), last)
         {
-          KValue *sum = acc_simt_new_values (self, fold), *next = acc_simt_new_values (self, fold);
+          KValue *next = acc_simt_new_values (self, fold);
 
           element (fold, l, at, next, data);
-          acc_fold_get_vars (fold, l, vars, sum);
-          acc_fold_combine (fold, l, sum, next, sum);
-          acc_fold_set_vars (fold, l, vars, sum);
+          acc_fold_append (fold, l, vars, next);
         }
     }
 

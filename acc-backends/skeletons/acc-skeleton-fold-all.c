@@ -41,9 +41,7 @@ write_parts (AccStep        *step,
       acc_fold_write_run (fold, l, space, u, kb_inner_begin (b), kb_inner_end (b), part, run);
       low_if (l, kb_get (b, started))
         {
-          acc_fold_get_vars (fold, l, vars, sum);
-          acc_fold_combine (fold, l, sum, run, sum);
-          acc_fold_set_vars (fold, l, vars, sum);
+          acc_fold_append (fold, l, vars, run);
         }
       low_else (l)
         {
@@ -78,9 +76,7 @@ write_end (AccStep *step,
       low_for (l, t, low_const (l, 1), low_number (l, n_parts))
         {
           acc_fold_load_part (fold, l, t, part);
-          acc_fold_get_vars (fold, l, vars, sum);
-          acc_fold_combine (fold, l, sum, part, sum);
-          acc_fold_set_vars (fold, l, vars, sum);
+          acc_fold_append (fold, l, vars, part);
         }
       acc_fold_get_vars (fold, l, vars, sum);
     }

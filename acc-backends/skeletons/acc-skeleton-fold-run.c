@@ -7,11 +7,15 @@
 
 /* What folds and scans share: many elements into one. */
 
+/* Elements that are combined before they come to the others, where that is cheaper. */
+#define TOGETHER 8
+#define MAX_TOGETHER_COST 128   /* rough operations of what is written out for each */
+
 static AccFusionNode *
 get_anchor (AccFold *self,
             guint    i)
 {
-  return g_ptr_array_index (self->step->cluster->anchors, i);
+  return g_ptr_array_index (self->anchors, i);
 }
 
 static guint
@@ -28,7 +32,15 @@ acc_fold_new (AccStep *step)
   self->step = step;
   self->lanes = 256;
   self->commutative = TRUE;
+  self->anchors = g_ptr_array_new ();
   for (guint i = 0; i < step->cluster->anchors->len; i++)
+    {
+      AccFusionNode *anchor = g_ptr_array_index (step->cluster->anchors, i);
+
+      if (anchor->array->op != ACC_OP_PERMUTE)
+        g_ptr_array_add (self->anchors, anchor);
+    }
+  for (guint i = 0; i < self->anchors->len; i++)
     {
       AccFusionNode *anchor = get_anchor (self, i);
 
@@ -45,6 +57,7 @@ acc_fold_new (AccStep *step)
 void
 acc_fold_free (AccFold *self)
 {
+  g_ptr_array_unref (self->anchors);
   g_free (self->lane_scratch);
   g_free (self->part_scratch);
   g_free (self);
@@ -112,6 +125,19 @@ acc_fold_set_vars (AccFold      *self,
 }
 
 void
+acc_fold_append (AccFold      *self,
+                 AccLower     *l,
+                 const KVar   *vars,
+                 const KValue *more)
+{
+  KValue *sum = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+
+  acc_fold_get_vars (self, l, vars, sum);
+  acc_fold_combine (self, l, sum, more, sum);
+  acc_fold_set_vars (self, l, vars, sum);
+}
+
+void
 acc_fold_prepend_if (AccFold      *self,
                      AccLower     *l,
                      const KVar   *vars,
@@ -139,7 +165,7 @@ acc_fold_element (AccFold        *self,
   AccIndex *ix = low_index_of_space (l, space, outer, inner);
   guint next = 0;
 
-  for (guint i = 0; i < self->step->cluster->anchors->len; i++)
+  for (guint i = 0; i < self->anchors->len; i++)
     {
       AccFusionNode *anchor = get_anchor (self, i);
       AccFusionNode *input = acc_fusion_graph_get (l->fusion->graph, anchor->array->inputs[0]);
@@ -147,6 +173,7 @@ acc_fold_element (AccFold        *self,
       for (guint leaf = 0; leaf < count_leaves (anchor); leaf++)
         result[next++] = low_read (l, input, ix, leaf);
     }
+  low_store_beside (l, ix);
 }
 
 void
@@ -158,7 +185,7 @@ acc_fold_combine (AccFold      *self,
 {
   guint next = 0;
 
-  for (guint i = 0; i < self->step->cluster->anchors->len; i++)
+  for (guint i = 0; i < self->anchors->len; i++)
     {
       AccFusionNode *anchor = get_anchor (self, i);
 
@@ -207,6 +234,44 @@ store_lane (AccFold      *self,
     kb_store (l->b, low_scratch (l, self->lane_scratch[i], acc_fold_get_kind (self, i)), lane, values[i]);
 }
 
+/* Whether elements are known in part, as the ones of a count are: they are combined among each other first, where what is known
+ * of them is known of pairs, fours and eights as well, and the operator is cheaper than it is for any two values. */
+static gboolean
+is_known_in_part (AccFold      *self,
+                  AccLower     *l,
+                  const KValue *element)
+{
+  for (guint i = 0; i < self->n_leaves; i++)
+    if (kb_is_const (l->b, element[i]))
+      return TRUE;
+
+  return FALSE;
+}
+
+/* By halves: element @at, and those every @stride on, of @n. */
+static void
+combine_elements (AccFold        *self,
+                  AccLower       *l,
+                  const AccSpace *space,
+                  KValue          outer,
+                  KValue          at,
+                  KValue          stride,
+                  guint           n,
+                  KValue         *result)
+{
+  KValue *more;
+
+  if (n == 1)
+    {
+      acc_fold_element (self, l, space, outer, at, result);
+      return;
+    }
+  more = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+  combine_elements (self, l, space, outer, at, stride, n / 2, result);
+  combine_elements (self, l, space, outer, kb_add (l->b, at, kb_mul (l->b, stride, low_const (l, n / 2))), stride, n / 2, more);
+  acc_fold_combine (self, l, result, more, result);
+}
+
 /* Each lane takes every lanes-th element where the order does not matter, and a run of its own where it does. */
 static void
 fold_lanes (AccFold        *self,
@@ -225,19 +290,29 @@ fold_lanes (AccFold        *self,
   kb_set_lanes (b, self->lanes);
   low_foreach (l, r, low_const (l, 0), lanes)
     {
+      KValue stride = self->commutative ? lanes : low_const (l, 1), n_done = low_const (l, 1);
       KValue start = self->commutative ? kb_add (b, begin, r) : kb_add (b, begin, kb_mul (b, r, n_steps));
       KVar *vars;
 
       acc_fold_element (self, l, space, outer, start, element);
       vars = acc_fold_new_vars (self, l, element);
-      low_for (l, k, low_const (l, 1), n_steps)
+      if (self->step->cluster->cost <= MAX_TOGETHER_COST && is_known_in_part (self, l, element))
         {
-          KValue at = self->commutative ? kb_add (b, kb_add (b, begin, kb_mul (b, k, lanes)), r) : kb_add (b, start, k);
+          KValue n_together = low_const (l, TOGETHER), n_blocks = kb_udiv (b, kb_sub (b, n_steps, n_done), n_together);
 
-          acc_fold_element (self, l, space, outer, at, element);
-          acc_fold_get_vars (self, l, vars, sum);
-          acc_fold_combine (self, l, sum, element, sum);
-          acc_fold_set_vars (self, l, vars, sum);
+          low_for (l, k, low_const (l, 0), n_blocks)
+            {
+              KValue first = kb_add (b, kb_mul (b, k, n_together), n_done);
+
+              combine_elements (self, l, space, outer, kb_add (b, start, kb_mul (b, first, stride)), stride, TOGETHER, element);
+              acc_fold_append (self, l, vars, element);
+            }
+          n_done = kb_add (b, kb_mul (b, n_blocks, n_together), n_done);
+        }
+      low_for (l, k, n_done, n_steps)
+        {
+          acc_fold_element (self, l, space, outer, kb_add (b, start, kb_mul (b, k, stride)), element);
+          acc_fold_append (self, l, vars, element);
         }
       acc_fold_get_vars (self, l, vars, sum);
       store_lane (self, l, kb_add (b, base, r), sum);
@@ -276,9 +351,7 @@ combine_lanes (AccFold    *self,
   low_for (l, r, low_const (l, 1), low_const (l, n))
     {
       load_lane (self, l, kb_add (b, base, r), element);
-      acc_fold_get_vars (self, l, vars, sum);
-      acc_fold_combine (self, l, sum, element, sum);
-      acc_fold_set_vars (self, l, vars, sum);
+      acc_fold_append (self, l, vars, element);
     }
 }
 
@@ -291,16 +364,44 @@ fold_rest (AccFold        *self,
            KValue          end,
            const KVar     *vars)
 {
-  KValue *sum = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
   KValue *element = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
 
   low_for (l, i, begin, end)
     {
       acc_fold_element (self, l, space, outer, i, element);
-      acc_fold_get_vars (self, l, vars, sum);
-      acc_fold_combine (self, l, sum, element, sum);
-      acc_fold_set_vars (self, l, vars, sum);
+      acc_fold_append (self, l, vars, element);
     }
+}
+
+static void
+fold_in_order (AccFold        *self,
+               AccLower       *l,
+               const AccSpace *space,
+               KValue          outer,
+               KValue          begin,
+               KValue          end,
+               const KVar     *vars)
+{
+  KValue *first = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+
+  acc_fold_element (self, l, space, outer, begin, first);
+  acc_fold_set_vars (self, l, vars, first);
+  fold_rest (self, l, space, outer, kb_add (l->b, begin, low_const (l, 1)), end, vars);
+}
+
+void
+acc_fold_write_in_order (AccFold        *self,
+                         AccLower       *l,
+                         const AccSpace *space,
+                         KValue          outer,
+                         KValue          begin,
+                         KValue          end,
+                         KValue         *result)
+{
+  KVar *vars = acc_fold_new_vars (self, l, NULL);
+
+  fold_in_order (self, l, space, outer, begin, end, vars);
+  acc_fold_get_vars (self, l, vars, result);
 }
 
 void
@@ -328,11 +429,7 @@ acc_fold_write_run (AccFold        *self,
     }
   low_else (l)
     {
-      KValue *first = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
-
-      acc_fold_element (self, l, space, outer, begin, first);
-      acc_fold_set_vars (self, l, vars, first);
-      fold_rest (self, l, space, outer, kb_add (b, begin, low_const (l, 1)), end, vars);
+      fold_in_order (self, l, space, outer, begin, end, vars);
     }
   acc_fold_get_vars (self, l, vars, result);
 }
@@ -345,7 +442,7 @@ acc_fold_know (AccFold        *self,
 {
   guint next = 0;
 
-  for (guint i = 0; i < self->step->cluster->anchors->len; i++)
+  for (guint i = 0; i < self->anchors->len; i++)
     {
       AccFusionNode *anchor = get_anchor (self, i);
       AccArray *array = anchor->array;

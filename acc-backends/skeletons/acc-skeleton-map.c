@@ -86,6 +86,9 @@ acc_skeleton_map (AccStep *step)
       return;
     }
 
+  if (!acc_skeleton_has_stencil (step) && acc_skeleton_transpose (step, space))
+    return;
+
   l = low_new (step, acc_skeleton_get_name (step));
   l->first_inner = space->first_inner;
   b = l->b;

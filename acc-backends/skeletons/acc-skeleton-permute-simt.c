@@ -69,11 +69,8 @@ choose_form (AccPermute *self)
 
   for (guint i = 0; i < self->n_leaves; i++)
     swaps &= acc_element_kind_get_size (acc_permute_get_kind (self, i)) < 8 || target->has_atomic_64;
-  if (swaps && acc_function_is_commutative (function))
-    {
-      acc_function_get_leafwise (function, self->primitives);
-      return FORM_ATOMIC;
-    }
+  if (swaps && acc_function_get_reductions (function, self->primitives))
+    return FORM_ATOMIC;
   return acc_permute_can_combine (self) ? FORM_ANY : FORM_SERIAL;
 }
 

@@ -12,11 +12,15 @@
  *   for i in source, in order:
  *     root[target[i]] = source[i] . root[target[i]]
  *
- * on one thread, as the order may be seen in the result. Where it cannot (integers and an exact, commutative operator) and
- * the result is small, tiles of the source have tables of their own, which are combined at the end. */
+ * on one thread, as the order may be seen in the result. Where a scan says where elements go, as in a filter, it is the scan's loop.
+ * Where it cannot (integers and an exact, commutative operator) and the result is small, tiles of the source have tables of their own,
+ * which are combined at the end: small ones several, for elements in turn, so that one need not wait until the one before is stored. */
 
-#define N_TABLES      16
+#define N_TILES       16
 #define MAX_TABLE     65536
+#define MAX_WAYS      4
+#define MAX_WAY_BYTES 8192
+#define MAX_WAY_COST  64       /* rough operations of what is written out for each */
 #define LEAST_SOURCE  65536
 
 AccElementKind
@@ -118,7 +122,7 @@ write_start (AccPermute *self)
             }
         }
       if (self->tables != NULL)
-        low_foreach (l, x, zero, low_number (l, self->node->size * N_TABLES))
+        low_foreach (l, x, zero, low_number (l, self->node->size * N_TILES * self->n_ways))
           {
             for (guint i = 0; i < self->n_leaves; i++)
               kb_store (b, low_scratch (l, self->tables[i], acc_permute_get_kind (self, i)), x, acc_permute_get_neutral (self, l, i));
@@ -234,11 +238,11 @@ acc_permute_same_bits (AccKernelBuilder *b,
   return bits == kind ? kb_eq (b, x, y) : kb_eq (b, kb_bitcast (b, bits, x), kb_bitcast (b, bits, y));
 }
 
-static void
-write_element (AccPermute     *self,
-               AccLower       *l,
-               const AccIndex *ix,
-               KValue          table)
+void
+acc_permute_write_element (AccPermute     *self,
+                           AccLower       *l,
+                           const AccIndex *ix,
+                           KValue          table)
 {
   low_if (l, acc_permute_get_wanted (self, l, ix))
     {
@@ -259,15 +263,32 @@ write_source (AccPermute *self)
   const AccSpace *space = self->space;
   gboolean inner = space->first_inner == 0;
   AccLaunch launch = acc_skeleton_launch (space, 2 + self->step->cluster->cost);
-  gint64 tile = ((inner ? space->inner : space->outer) + N_TABLES - 1) / N_TABLES;
-  KValue table = kb_udiv (b, inner ? kb_inner_begin (b) : kb_outer_begin (b), low_number (l, MAX (tile, 1)));
+  gint64 tile = ((inner ? space->inner : space->outer) + N_TILES - 1) / N_TILES;
+  KValue table = kb_mul (b, kb_udiv (b, inner ? kb_inner_begin (b) : kb_outer_begin (b), low_number (l, MAX (tile, 1))), low_const (l, self->n_ways));
 
   low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
     {
+      KValue first = kb_inner_begin (b);
+
       low_within (l, u, 0, space->outer - 1);
-      low_for (l, x, kb_inner_begin (b), kb_inner_end (b))
+      if (self->n_ways > 1)
         {
-          write_element (self, l, low_index_of_space (l, space, u, x), table);
+          KValue n_ways = low_const (l, self->n_ways), n_rounds = kb_udiv (b, kb_sub (b, kb_inner_end (b), first), n_ways);
+
+          low_for (l, k, low_const (l, 0), n_rounds)
+            {
+              for (guint way = 0; way < self->n_ways; way++)
+                {
+                  KValue x = kb_add (b, kb_add (b, first, kb_mul (b, k, n_ways)), low_const (l, way));
+
+                  acc_permute_write_element (self, l, low_index_of_space (l, space, u, x), kb_add (b, table, low_const (l, way)));
+                }
+            }
+          first = kb_add (b, first, kb_mul (b, n_rounds, n_ways));
+        }
+      low_for (l, x, first, kb_inner_end (b))
+        {
+          acc_permute_write_element (self, l, low_index_of_space (l, space, u, x), table);
         }
     }
 
@@ -298,7 +319,7 @@ write_tables (AccPermute *self)
           KBuffer tables = low_scratch (l, self->tables[i], acc_permute_get_kind (self, i));
           KVar sum = kb_var (b, low_load_place (l, result));
 
-          low_for (l, t, low_const (l, 0), low_const (l, N_TABLES))
+          low_for (l, t, low_const (l, 0), low_const (l, N_TILES * self->n_ways))
             {
               KValue part = kb_load (b, tables, kb_add (b, kb_mul (b, t, low_number (l, size)), x));
 
@@ -315,15 +336,25 @@ static gboolean
 can_use_tables (AccPermute *self)
 {
   if (self->node->size > MAX_TABLE || self->source->size < LEAST_SOURCE || self->source->size / 4 < self->node->size ||
-      !acc_function_is_commutative (self->node->array->functions[0]))
+      !acc_function_get_reductions (self->node->array->functions[0], self->primitives))
     return FALSE;
 
-  acc_function_get_leafwise (self->node->array->functions[0], self->primitives);
   for (guint i = 0; i < self->n_leaves; i++)
     if (acc_element_kind_is_float (acc_permute_get_kind (self, i)))
       return FALSE;
 
   return TRUE;
+}
+
+static guint
+choose_ways (AccPermute *self)
+{
+  gint64 bytes = 0;
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    bytes += acc_element_kind_get_size (acc_permute_get_kind (self, i));
+
+  return self->node->size * bytes <= MAX_WAY_BYTES && self->step->cluster->cost <= MAX_WAY_COST ? MAX_WAYS : 1;
 }
 
 void
@@ -341,7 +372,7 @@ acc_skeleton_permute (AccStep *step)
     acc_fusion_graph_get (graph, array->inputs[0]),
     acc_fusion_graph_get (graph, array->inputs[1]),
     acc_fusion_graph_get (graph, array->inputs[2]),
-    space, root, n_leaves, space->outer * space->inner, primitives,
+    space, root, n_leaves, space->outer * space->inner, primitives, .n_ways = 1,
   };
 
   if (acc_skeleton_is_simt (step))
@@ -363,11 +394,22 @@ acc_skeleton_permute (AccStep *step)
   step->reduces = TRUE;
   step->n_rows = space->n_rows;
 
+  if (step->cluster->anchors->len > 1)
+    {
+      if (n_leaves > 0)
+        {
+          write_start (&self);
+          acc_skeleton_scan_permute (&self);
+        }
+      return;
+    }
+
   if (n_leaves > 0 && can_use_tables (&self))
     {
+      self.n_ways = choose_ways (&self);
       tables = g_new0 (guint, n_leaves);
       for (guint i = 0; i < n_leaves; i++)
-        tables[i] = acc_step_add_scratch (step, acc_permute_get_kind (&self, i), root->node->size * N_TABLES);
+        tables[i] = acc_step_add_scratch (step, acc_permute_get_kind (&self, i), root->node->size * N_TILES * self.n_ways);
       self.tables = tables;
     }
 

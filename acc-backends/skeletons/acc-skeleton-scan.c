@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-skeletons.h"
+#include "acc-permute.h"
+
+#include "acc-backends/fusion/acc-function-facts.h"
 
 /* Inclusive scans from the left, of each row:
  *
@@ -11,6 +13,8 @@
  * the tiles from there. By rows a vector is scanned piece by piece: the sum so far is carried over. */
 
 #define TILE 32768
+#define TOGETHER 4
+#define MAX_TOGETHER_COST 64   /* rough operations of what is written out for each */
 
 typedef struct {
   AccStep        *step;
@@ -19,6 +23,7 @@ typedef struct {
   const AccSpace *results;
   gint64          n_tiles;      /* per row */
   gboolean        vector;       /* one row, whose elements are the rows of the step */
+  AccPermute     *permute;      /* takes the place of the roots; NULL: none */
   guint          *carry;        /* scratch per leaf */
   guint          *before;       /* scratch per leaf: sum of all before each tile */
 } Scan;
@@ -74,7 +79,79 @@ store_element (Scan         *self,
   AccIndex *ix = low_index_of_linear (l, self->results, kb_add (l->b, kb_mul (l->b, u, low_number (l, self->space->inner)), x));
 
   acc_fold_know (self->fold, l, ix, sum);
-  low_store_roots (l, ix);
+  if (self->permute != NULL)
+    acc_permute_write_element (self->permute, l, ix, low_const (l, 0));
+  else
+    low_store_roots (l, ix);
+}
+
+/* Elements that are scanned among themselves first, so that a sum waits for the one before once for all of them: where that is waited
+ * for, which it is not for what integers take a cycle for. Not where a row comes piece by piece: its sums are the same however it is cut. */
+static guint
+choose_together (Scan *self)
+{
+  if (self->vector && self->before == NULL)
+    return 1;
+
+  for (guint i = 0; i < self->fold->anchors->len; i++)
+    {
+      AccFusionNode *anchor = g_ptr_array_index (self->fold->anchors, i);
+      AccFunction *function = anchor->array->functions[0];
+      guint n_leaves = acc_element_type_get_n_leaves (anchor->array->type);
+      g_autofree AccPrimitive *primitives = g_new (AccPrimitive, n_leaves + 1);
+      gboolean is_quick = acc_function_get_reductions (function, primitives);
+
+      for (guint leaf = 0; is_quick && leaf < n_leaves; leaf++)
+        is_quick = !acc_element_kind_is_float (acc_element_type_get_leaf (anchor->array->type, leaf)) && primitives[leaf] != ACC_PRIM_MUL;
+      if (!is_quick)
+        return self->step->cluster->cost <= MAX_TOGETHER_COST ? TOGETHER : 1;
+    }
+
+  return 1;
+}
+
+/* Sums of the first, the first two, ... of @n elements in their place: of halves, the first half's last in front of the second's
+ * (Sklansky 1960). */
+static void
+scan_together (Scan     *self,
+               AccLower *l,
+               KValue  **elements,
+               guint     n)
+{
+  if (n == 1)
+    return;
+
+  scan_together (self, l, elements, n / 2);
+  scan_together (self, l, elements + n / 2, n / 2);
+  for (guint i = n / 2; i < n; i++)
+    acc_fold_combine (self->fold, l, elements[n / 2 - 1], elements[i], elements[i]);
+}
+
+/* @n elements from @begin on, after @vars. */
+static void
+scan_block (Scan       *self,
+            AccLower   *l,
+            KValue      u,
+            KValue      begin,
+            guint       n,
+            const KVar *vars)
+{
+  AccKernelBuilder *b = l->b;
+  KValue **elements = low_alloc (l, n * sizeof (KValue *));
+  KValue *sum = new_values (self, l);
+
+  for (guint i = 0; i < n; i++)
+    {
+      elements[i] = new_values (self, l);
+      acc_fold_element (self->fold, l, self->space, u, low_within (l, kb_add (b, begin, low_const (l, i)), 0, self->space->inner - 1), elements[i]);
+    }
+  scan_together (self, l, elements, n);
+  acc_fold_get_vars (self->fold, l, vars, sum);
+  for (guint i = 0; i < n; i++)
+    acc_fold_combine (self->fold, l, sum, elements[i], elements[i]);
+  acc_fold_set_vars (self->fold, l, vars, elements[n - 1]);
+  for (guint i = 0; i < n; i++)
+    store_element (self, l, u, kb_add (b, begin, low_const (l, i)), elements[i]);
 }
 
 /* Elements [begin, end) of row @u; @vars hold the sum of all before, if @started. */
@@ -90,6 +167,7 @@ scan_run (Scan       *self,
   AccKernelBuilder *b = l->b;
   KValue *sum = new_values (self, l), *element = new_values (self, l);
   KVar from = kb_var (b, begin);
+  guint together = choose_together (self);
 
   low_if (l, kb_not (b, started))
     {
@@ -97,6 +175,16 @@ scan_run (Scan       *self,
       acc_fold_set_vars (self->fold, l, vars, sum);
       store_element (self, l, u, begin, sum);
       kb_set (b, from, kb_add (b, begin, low_const (l, 1)));
+    }
+  if (together > 1)
+    {
+      KValue first = kb_get (b, from), n = low_const (l, together), n_blocks = kb_udiv (b, kb_sub (b, end, first), n);
+
+      low_for (l, k, low_const (l, 0), n_blocks)
+        {
+          scan_block (self, l, u, kb_add (b, first, kb_mul (b, k, n)), together, vars);
+        }
+      kb_set (b, from, kb_add (b, first, kb_mul (b, n_blocks, n)));
     }
   low_for (l, x, kb_get (b, from), end)
     {
@@ -259,6 +347,18 @@ write_tile_scans (Scan *self)
   launch.tile_outer = 1;
   launch.tile_inner = TILE;
   low_finish (l, launch);
+}
+
+/* One thread, as elements go in order: tiles would gain nothing. */
+void
+acc_skeleton_scan_permute (AccPermute *permute)
+{
+  g_autoptr (AccSpace) space = acc_space_new_for_consumed (permute->step->fusion->graph, permute->step->cluster, TRUE);
+  g_autoptr (AccFold) fold = acc_fold_new (permute->step);
+  Scan self = { permute->step, fold, space, space, .vector = TRUE, .permute = permute };
+
+  write_vector (&self);
+  g_free (self.carry);
 }
 
 void

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-simt.h"
-
-#include "acc-backends/fusion/acc-function-facts.h"
+#include "acc-transposed.h"
 
 /* Element-wise steps that read arrays along another dimension than they write, tile by tile: threads are neighbours along what
  * the arrays have together when they read, and along the results when they write. What was read waits in shared memory, in
@@ -10,7 +9,6 @@
  *   shared[x][u] = read[u, x]   threads along u
  *   result[u, x] = ... shared[x][u] ...   threads along x */
 
-#define MAX_NODES 4
 #define MAX_TILE 64
 #define MIN_TILE 32
 #define MAX_COST 400   /* rough operations of what is written out one after the other */
@@ -18,87 +16,20 @@
 typedef struct {
   AccStep        *step;
   const AccSpace *space;
-  AccFusionNode  *nodes[MAX_NODES];
-  KBuffer        *shared[MAX_NODES];
-  guint           n_nodes;
+  AccTransposed   transposed;
+  KBuffer        *shared[ACC_TRANSPOSED_MAX];
   guint           tile;      /* elements along both dimensions */
   guint           n_each;    /* of a tile, per thread */
   AccSimt         simt;
 } Transpose;
 
-/* Whether neighbours of the input are neighbours along the last dimension but one. */
-static gboolean
-is_across (AccFusionNode *node,
-           AccFusionNode *input)
-{
-  AccFunction *function = node->array->functions[0];
-  guint leaf = input->rank - 1;
-  AccExpr *expr;
-
-  if (node->rank < 2 || input->rank < 2 || acc_element_type_get_n_leaves (function->body->type) != input->rank)
-    return FALSE;
-  for (guint d = 0; d + 1 < input->rank; d++)
-    {
-      guint other = d;
-
-      /* Affine in nothing but itself: what the other dimensions are does not change along a row of threads. */
-      if (acc_expr_resolve_leaf (function->body, &other) != function->params[0] || other == node->rank - 2)
-        return FALSE;
-    }
-  expr = acc_expr_resolve_leaf (function->body, &leaf);
-
-  return expr == function->params[0] && leaf == node->rank - 2;
-}
-
-static void
-collect (Transpose      *self,
-         AccFusionGraph *graph,
-         AccFusionNode  *node)
-{
-  AccArray *array = node->array;
-
-  if (array->op == ACC_OP_BACKPERMUTE)
-    {
-      AccFusionNode *input = acc_fusion_graph_get (graph, array->inputs[0]);
-      gboolean known = FALSE;
-
-      for (guint i = 0; i < self->n_nodes; i++)
-        known |= self->nodes[i] == node;
-      if (!known && self->n_nodes < MAX_NODES && input->is_value && node->rank == self->space->rank && is_across (node, input))
-        self->nodes[self->n_nodes++] = node;
-      return;
-    }
-
-  for (guint i = 0; i < array->n_inputs; i++)
-    {
-      AccFusionNode *input = acc_fusion_graph_get (graph, array->inputs[i]);
-
-      if (!input->is_value && input->access == ACC_ACCESS_SPACE)
-        collect (self, graph, input);
-    }
-}
-
-static guint
-count_leaves (const AccFusionNode *node)
-{
-  return acc_element_type_get_n_leaves (node->array->type);
-}
-
 static gboolean
 choose_tile (Transpose *self)
 {
   const AccTarget *target = self->step->fusion->target;
-  guint widest = 1;
-  gsize bytes = 0;
+  guint widest;
+  gsize bytes = acc_transposed_get_bytes (&self->transposed, &widest);
 
-  for (guint i = 0; i < self->n_nodes; i++)
-    for (guint leaf = 0; leaf < count_leaves (self->nodes[i]); leaf++)
-      {
-        guint size = acc_element_kind_get_size (acc_element_type_get_leaf (self->nodes[i]->array->type, leaf));
-
-        widest = MAX (widest, size);
-        bytes += size;
-      }
   /* Large tiles keep more of the memory busy, where they leave room for other groups. */
   self->tile = MAX_TILE;
   while (self->tile > MIN_TILE && (widest > 4 || bytes * self->tile * (self->tile + 1) > target->shared_bytes / 2))
@@ -152,7 +83,7 @@ read_some (Transpose *self,
            KValue     first)
 {
   AccLower *l = self->simt.l;
-  KValue **values = low_alloc (l, n * MAX_NODES * sizeof (KValue *));
+  KValue **values = low_alloc (l, n * ACC_TRANSPOSED_MAX * sizeof (KValue *));
   KValue *u = low_alloc (l, n * sizeof (KValue)), *x = low_alloc (l, n * sizeof (KValue));
 
   for (guint k = 0; k < n; k++)
@@ -161,19 +92,19 @@ read_some (Transpose *self,
 
       place (self, kb_add (l->b, first, low_const (l, k)), &u[k], &x[k]);
       ix = get_index (self, u[k], x[k]);
-      for (guint i = 0; i < self->n_nodes; i++)
+      for (guint i = 0; i < self->transposed.n_nodes; i++)
         {
-          AccFusionNode *node = self->nodes[i];
+          guint n_leaves = acc_transposed_count_leaves (&self->transposed, i);
 
-          values[k * MAX_NODES + i] = low_alloc (l, (count_leaves (node) + 1) * sizeof (KValue));
-          for (guint leaf = 0; leaf < count_leaves (node); leaf++)
-            values[k * MAX_NODES + i][leaf] = node->is_value ? low_compute (l, node, ix, leaf) : low_read (l, node, ix, leaf);
+          values[k * ACC_TRANSPOSED_MAX + i] = low_alloc (l, (n_leaves + 1) * sizeof (KValue));
+          for (guint leaf = 0; leaf < n_leaves; leaf++)
+            values[k * ACC_TRANSPOSED_MAX + i][leaf] = acc_transposed_read (&self->transposed, l, i, ix, leaf);
         }
     }
   for (guint k = 0; k < n; k++)
-    for (guint i = 0; i < self->n_nodes; i++)
-      for (guint leaf = 0; leaf < count_leaves (self->nodes[i]); leaf++)
-        kb_store (l->b, self->shared[i][leaf], get_slot (self, x[k], u[k]), values[k * MAX_NODES + i][leaf]);
+    for (guint i = 0; i < self->transposed.n_nodes; i++)
+      for (guint leaf = 0; leaf < acc_transposed_count_leaves (&self->transposed, i); leaf++)
+        kb_store (l->b, self->shared[i][leaf], get_slot (self, x[k], u[k]), values[k * ACC_TRANSPOSED_MAX + i][leaf]);
 }
 
 static void
@@ -190,13 +121,14 @@ write_some (Transpose *self,
 
       place (self, kb_add (l->b, first, low_const (l, k)), &x, &u);
       ix = get_index (self, u, x);
-      for (guint i = 0; i < self->n_nodes; i++)
+      for (guint i = 0; i < self->transposed.n_nodes; i++)
         {
-          KValue *known = low_alloc (l, (count_leaves (self->nodes[i]) + 1) * sizeof (KValue));
+          guint n_leaves = acc_transposed_count_leaves (&self->transposed, i);
+          KValue *known = low_alloc (l, (n_leaves + 1) * sizeof (KValue));
 
-          for (guint leaf = 0; leaf < count_leaves (self->nodes[i]); leaf++)
+          for (guint leaf = 0; leaf < n_leaves; leaf++)
             known[leaf] = kb_load (l->b, self->shared[i][leaf], get_slot (self, x, u));
-          low_know (l, self->nodes[i], ix, known);
+          low_know (l, self->transposed.nodes[i], ix, known);
         }
       low_store_roots (l, ix);
     }
@@ -249,23 +181,22 @@ acc_skeleton_transpose_simt (AccStep        *step,
 {
   AccLaunch launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
   Transpose self = { .step = step, .space = space };
-  GArray *roots = step->cluster->roots;
   AccLower *l;
 
   if (space->rank < 2 || space->first_inner != space->rank - 1)
     return FALSE;
-  for (guint i = 0; i < roots->len; i++)
-    collect (&self, step->fusion->graph, g_array_index (roots, AccRoot, i).node);
-  if (self.n_nodes == 0 || !choose_tile (&self))
+  acc_transposed_find (&self.transposed, step, space);
+  if (self.transposed.n_nodes == 0 || !choose_tile (&self))
     return FALSE;
 
   l = acc_simt_begin (&self.simt, step, acc_skeleton_get_name (step), acc_simt_get_group (step));
-  for (guint i = 0; i < self.n_nodes; i++)
+  for (guint i = 0; i < self.transposed.n_nodes; i++)
     {
-      AccElementType *type = self.nodes[i]->array->type;
+      AccElementType *type = self.transposed.nodes[i]->array->type;
+      guint n_leaves = acc_transposed_count_leaves (&self.transposed, i);
 
-      self.shared[i] = low_alloc (l, (count_leaves (self.nodes[i]) + 1) * sizeof (KBuffer));
-      for (guint leaf = 0; leaf < count_leaves (self.nodes[i]); leaf++)
+      self.shared[i] = low_alloc (l, (n_leaves + 1) * sizeof (KBuffer));
+      for (guint leaf = 0; leaf < n_leaves; leaf++)
         self.shared[i][leaf] = kb_shared (l->b, acc_element_type_get_leaf (type, leaf), self.tile * (self.tile + 1), "tile");
     }
   over_tile (&self, read_some, TRUE);

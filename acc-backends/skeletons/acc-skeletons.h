@@ -19,6 +19,7 @@ void acc_skeleton_map_simt      (AccStep *step, const AccSpace *space);
 void acc_skeleton_fold_simt     (AccStep *step, const AccSpace *space, const AccSpace *results);
 void acc_skeleton_fold_all_simt (AccStep *step, const AccSpace *space);
 /* FALSE: nothing is read across; nothing was done. */
+gboolean acc_skeleton_transpose      (AccStep *step, const AccSpace *space);
 gboolean acc_skeleton_transpose_simt (AccStep *step, const AccSpace *space);
 void acc_skeleton_scan_simt     (AccStep *step, const AccSpace *space, const AccSpace *results);
 
@@ -65,6 +66,7 @@ KValue      acc_skeleton_get_outer_inside (AccLower *l, const AccSpace *space, K
 /* Folds of one or more anchors that consume arrays of equal extents, side by side. */
 typedef struct {
   AccStep   *step;
+  GPtrArray *anchors;        /* AccFusionNode: those of the step, but for a permute */
   guint      n_leaves;       /* of all anchors */
   guint      lanes;
   gboolean   commutative;    /* all operators */
@@ -80,6 +82,10 @@ void            acc_fold_add_parts    (AccFold *self, gint64 n_parts);
 /* Folds elements [begin, end) of the inner run of an outer unit; at least one. */
 void            acc_fold_write_run    (AccFold *self, AccLower *l, const AccSpace *space, KValue outer, KValue begin, KValue end,
                                        KValue region, KValue *result);
+/* The same by one lane, of a foreach around it or the only one. */
+void            acc_fold_write_in_order (AccFold *self, AccLower *l, const AccSpace *space, KValue outer, KValue begin, KValue end,
+                                         KValue *result);
+/* Reads the element, once; stores what the step stores beside it. */
 void            acc_fold_element      (AccFold *self, AccLower *l, const AccSpace *space, KValue outer, KValue inner, KValue *result);
 void            acc_fold_combine      (AccFold *self, AccLower *l, const KValue *x, const KValue *y, KValue *result);
 void            acc_fold_load_part    (AccFold *self, AccLower *l, KValue part, KValue *result);
@@ -93,6 +99,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccFold, acc_fold_free)
 KVar *acc_fold_new_vars (AccFold *self, AccLower *l, const KValue *initial);
 void  acc_fold_get_vars (AccFold *self, AccLower *l, const KVar *vars, KValue *values);
 void  acc_fold_set_vars (AccFold *self, AccLower *l, const KVar *vars, const KValue *values);
+/* vars = vars . more */
+void  acc_fold_append   (AccFold *self, AccLower *l, const KVar *vars, const KValue *more);
 /* vars = front . vars, where @condition holds. */
 void  acc_fold_prepend_if (AccFold *self, AccLower *l, const KVar *vars, KValue condition, const KValue *front);
 

@@ -151,6 +151,8 @@ choose_subgroups (AccVulkanDevice  *self,
     return;
 
   self->dialect.has_subgroups = TRUE;
+  self->dialect.has_ballots = target->has_ballots
+    = size <= 32 && (properties->subgroup.supportedOperations & VK_SUBGROUP_FEATURE_BALLOT_BIT) != 0;
   target->subgroup_size = size;
   if (features->subgroup_size.subgroupSizeControl && features->subgroup_size.computeFullSubgroups
       && (properties->subgroup_size.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0
@@ -226,6 +228,7 @@ choose_target (AccVulkanDevice  *self,
     .guards_zeros = properties->driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE,
     /* All loops of an invocation together have 65535 turns. */
     .leaves_loops = properties->driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE,
+    .misrounds_doubles = properties->driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE,
     .keeps_nans = properties->floats.shaderSignedZeroInfNanPreserveFloat32
                   && (!core->shaderFloat64 || properties->floats.shaderSignedZeroInfNanPreserveFloat64),
     .keeps_denormals = properties->floats.shaderDenormPreserveFloat32

@@ -128,7 +128,7 @@ probe_single (AccVulkanDevice *self,
   self->dialect.has_exact_divide = divides;
   if (self->dialect.has_subgroups && !in_order)
     {
-      self->dialect.has_subgroups = FALSE;
+      self->dialect.has_subgroups = self->dialect.has_ballots = target->has_ballots = FALSE;
       self->sets_subgroup_size = FALSE;
       target->subgroup_size = 1;
     }

@@ -335,10 +335,27 @@ fake_free (AccDevice *device)
   g_atomic_int_add (&fake.n_devices, -1);
 }
 
+static gsize
+count_shared_bytes (AccKernel *kernel)
+{
+  gsize n = 0;
+
+  for (guint i = 0; i < kernel->shared->len; i++)
+    {
+      const AccKernelParam *array = &g_array_index (kernel->shared, AccKernelParam, i);
+
+      n += array->n_shared * acc_element_kind_get_size (array->kind);
+    }
+
+  return n;
+}
+
 static GBytes *
 fake_compile (AccDevice *device, AccKernel *kernel, GError **error)
 {
   g_atomic_int_inc (&fake.n_compiled);
+  if (device->target.model == ACC_MODEL_SIMT)
+    g_assert_cmpuint (count_shared_bytes (kernel), <=, device->target.shared_bytes);
 
   return g_bytes_new_static ("code", 4);
 }
@@ -732,12 +749,16 @@ fake_device_open (const char *device, GError **error)
                                   .has_atomic_add_f32 = TRUE, .has_atomic_add_f64 = TRUE, .kinds = ~0u };
   static const AccTarget plain = { .model = ACC_MODEL_SIMT, .group_size = 64, .max_group_size = 64, .subgroup_size = 1,
                                    .shared_bytes = 16384, .n_groups = 3, .kinds = ~0u };
+  static const AccTarget ballots = { .model = ACC_MODEL_SIMT, .group_size = 64, .max_group_size = 128, .subgroup_size = 16, .has_ballots = TRUE,
+                                     .shared_bytes = 16384, .n_groups = 4, .kinds = ~0u };
   const AccTarget *target = &acc_target_cpu;
 
   if (g_strcmp0 (device, "simt") == 0)
     target = &simt;
   else if (g_strcmp0 (device, "plain") == 0)
     target = &plain;
+  else if (g_strcmp0 (device, "ballots") == 0)
+    target = &ballots;
   else if (device != NULL && strcmp (device, "0") != 0 && strcmp (device, "1") != 0)
     {
       g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "there is no fake device “%s”", device);

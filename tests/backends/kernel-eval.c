@@ -560,7 +560,9 @@ eval_block (Eval   *e,
           eval_write (acc_kernel_buffer (e->kernel, instr->args[0])->kind, element (e, instr), a[2]);
           break;
         case ACC_KOP_BARRIER:
+        case ACC_KOP_SUBGROUP_BARRIER:
         case ACC_KOP_SHUFFLE:
+        case ACC_KOP_BALLOT:
           e->values[id] = meet (e, id, a[0]);
           break;
         case ACC_KOP_FENCE:
@@ -641,17 +643,25 @@ eval_kernel (AccKernel     *kernel,
 typedef struct {
   ucontext_t context;
   Eval       eval;
-  guint32    at;        /* barrier or shuffle that it waits at; 0: runs */
+  guint32    at;        /* barrier, shuffle or ballot that it waits at; 0: runs */
   gboolean   done;
   guint64    given, taken;
 } Thread;
 
-/* Who touched an element of shared memory last, and between which barriers. */
+#define NOBODY G_MAXUINT
+
+/* Between which barriers an element of shared memory was touched, and by whom: a thread; or several, of one subgroup, which is numbered
+ * after all threads; or NOBODY in particular. */
 typedef struct {
-  guint   written, writer;
-  guint   read, reader;
-  guint64 value;
+  guint epoch;     /* of the group */
+  guint turn;      /* of the subgroup */
+  guint who;
 } Touch;
+
+typedef struct {
+  Touch   write, read;
+  guint64 value;
+} Touches;
 
 struct _Group {
   AccKernel *kernel;
@@ -659,7 +669,8 @@ struct _Group {
   guint      epoch;      /* barriers passed, from 1 */
   Thread    *threads;
   guint8   **shared;
-  Touch    **touches;
+  guint     *turns;      /* per subgroup: its barriers passed */
+  Touches  **touches;
   ucontext_t scheduler;
 };
 
@@ -704,6 +715,25 @@ complain (Group      *self,
   g_error ("thread %u: %s in kernel %s", local, what, text);
 }
 
+static guint
+get_subgroup (const Group *self,
+              guint        who)
+{
+  return who == NOBODY ? NOBODY : who >= self->n ? who - self->n : who / self->subgroup;
+}
+
+/* Whether no barrier lies between @touch and what thread @local does now. */
+static gboolean
+meets (const Group *self,
+       const Touch *touch,
+       guint        local)
+{
+  guint subgroup = local / self->subgroup;
+
+  return touch->epoch == self->epoch && touch->who != local
+         && (get_subgroup (self, touch->who) != subgroup || touch->turn == self->turns[subgroup]);
+}
+
 static void
 touch_shared (Eval     *e,
               guint32   array,
@@ -712,22 +742,24 @@ touch_shared (Eval     *e,
               guint64   x)
 {
   Group *self = e->group;
-  Touch *touch = &self->touches[array & ~ACC_KERNEL_SHARED][index];
+  Touches *touches = &self->touches[array & ~ACC_KERNEL_SHARED][index];
+  guint subgroup = e->local / self->subgroup;
+  Touch now = { self->epoch, self->turns[subgroup], e->local };
 
-  if (touch->written == self->epoch && touch->writer != e->local && !(write && touch->value == x))
+  if (meets (self, &touches->write, e->local) && !(write && touches->value == x))
     complain (self, write ? "writes what another wrote" : "reads what another writes", e->local);
-  if (write && touch->read == self->epoch && touch->reader != e->local)
+  if (write && meets (self, &touches->read, e->local))
     complain (self, "writes what another reads", e->local);
 
   if (write)
-    *touch = (Touch) { self->epoch, e->local, touch->read, touch->reader, x };
-  else if (touch->read == self->epoch && touch->reader != e->local)
-    touch->reader = G_MAXUINT;
-  else
     {
-      touch->read = self->epoch;
-      touch->reader = e->local;
+      touches->write = now;
+      touches->value = x;
+      return;
     }
+  if (meets (self, &touches->read, e->local))
+    now.who = get_subgroup (self, touches->read.who) == subgroup ? self->n + subgroup : NOBODY;
+  touches->read = now;
 }
 
 static guint64
@@ -760,9 +792,37 @@ run_thread (void)
   swapcontext (&self->context, &self->eval.group->scheduler);
 }
 
+/* What thread @lane of the @n from @first on takes of what they gave. */
+static guint64
+exchange (Group                *self,
+          const AccKernelInstr *instr,
+          guint                 first,
+          guint                 n,
+          guint                 lane)
+{
+  guint delta = (guint32) instr->bits, from = lane;
+  guint64 ballot = 0;
+
+  if (instr->op == ACC_KOP_BALLOT)
+    {
+      for (guint i = 0; i < n; i++)
+        ballot |= (guint64) (self->threads[first + i].given != 0) << i;
+      return ballot;
+    }
+
+  switch ((KShuffle) (instr->bits >> 32))
+    {
+    case KB_SHUFFLE_DOWN: from = lane + delta; break;
+    case KB_SHUFFLE_UP: from = lane - delta; break;
+    case KB_SHUFFLE_XOR: from = lane ^ delta; break;
+    }
+
+  return self->threads[first + (from < n ? from : lane)].given;
+}
+
 /* Lets those go on that all threads of their subgroup wait with; TRUE where there are some. */
 static gboolean
-release_shuffles (Group *self)
+release_subgroups (Group *self)
 {
   gboolean released = FALSE;
 
@@ -771,25 +831,15 @@ release_shuffles (Group *self)
       guint n = MIN (self->subgroup, self->n - first);
       guint32 at = self->threads[first].at;
       const AccKernelInstr *instr = acc_kernel_instr (self->kernel, at);
-      gboolean all = at != 0 && instr->op == ACC_KOP_SHUFFLE;
+      gboolean all = at != 0 && instr->op != ACC_KOP_BARRIER;
 
       for (guint i = 0; i < n; i++)
         all &= self->threads[first + i].at == at;
-      for (guint i = 0; i < n && all; i++)
-        {
-          guint delta = (guint32) instr->bits, from = i;
-
-          switch ((KShuffle) (instr->bits >> 32))
-            {
-            case KB_SHUFFLE_DOWN: from = i + delta; break;
-            case KB_SHUFFLE_UP: from = i - delta; break;
-            case KB_SHUFFLE_XOR: from = i ^ delta; break;
-            }
-          self->threads[first + i].taken = from < n ? self->threads[first + from].given
-                                                    : self->threads[first + i].given;
-        }
+      for (guint i = 0; i < n && all && instr->op != ACC_KOP_SUBGROUP_BARRIER; i++)
+        self->threads[first + i].taken = exchange (self, instr, first, n, i);
       for (guint i = 0; i < n && all; i++)
         self->threads[first + i].at = 0;
+      self->turns[first / self->subgroup] += all && instr->op == ACC_KOP_SUBGROUP_BARRIER;
       released |= all;
     }
 
@@ -827,7 +877,7 @@ run_all (Group *self,
             swapcontext (&self->scheduler, &self->threads[i].context);
             n_done += self->threads[i].done;
           }
-      if (!moved && !release_shuffles (self))
+      if (!moved && !release_subgroups (self))
         release_barrier (self);
     }
 }
@@ -848,14 +898,15 @@ eval_group (AccKernel     *kernel,
   g_assert_cmpuint (self.n, <=, 1024);
   self.threads = g_new0 (Thread, self.n);
   self.shared = g_new0 (guint8 *, kernel->shared->len + 1);
-  self.touches = g_new0 (Touch *, kernel->shared->len + 1);
+  self.touches = g_new0 (Touches *, kernel->shared->len + 1);
+  self.turns = g_new0 (guint, self.n / subgroup + 1);
   for (guint i = 0; i < kernel->shared->len; i++)
     {
       const AccKernelParam *array = &g_array_index (kernel->shared, AccKernelParam, i);
       gsize size = array->n_shared * acc_element_kind_get_size (array->kind);
 
       self.shared[i] = memset (g_malloc (size), 0xa5, size);
-      self.touches[i] = g_new0 (Touch, array->n_shared);
+      self.touches[i] = g_new0 (Touches, array->n_shared);
     }
   for (guint i = 0; i < self.n; i++)
     {
@@ -881,5 +932,6 @@ eval_group (AccKernel     *kernel,
     }
   g_free (self.shared);
   g_free (self.touches);
+  g_free (self.turns);
   g_free (self.threads);
 }

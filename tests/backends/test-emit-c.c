@@ -26,7 +26,7 @@ static const AccBufferFlags shared_flags = ACC_BUFFER_READ | ACC_BUFFER_WRITE | 
 /* What a device with everything can, and what one without can. */
 static const AccCDialect rich = {
   .push_bytes = 256, .has_addresses = TRUE, .has_half = TRUE, .has_exact_fma = TRUE, .has_exact_divide = TRUE,
-  .has_subgroups = TRUE, .has_atomic_64 = TRUE, .has_atomic_add_f32 = TRUE, .has_atomic_add_f64 = TRUE, .keeps_denormals = TRUE,
+  .has_subgroups = TRUE, .has_ballots = TRUE, .has_atomic_64 = TRUE, .has_atomic_add_f32 = TRUE, .has_atomic_add_f64 = TRUE, .keeps_denormals = TRUE,
   .keeps_nans = TRUE,
 };
 static const AccCDialect poor = { .push_bytes = 0 };
@@ -39,7 +39,7 @@ static const AccCDialect plain_cl = { .has_exact_fma = TRUE, .has_exact_divide =
 static const AccCDialect fused_cl = { .has_exact_fma = TRUE, .has_atomic_64 = TRUE };
 static const AccCDialect emulated_cl = { .has_atomic_64 = TRUE };
 static const AccCDialect guarded_cl = {
-  .has_exact_fma = TRUE, .has_exact_divide = TRUE, .has_atomic_64 = TRUE, .guards_zeros = TRUE, .leaves_loops = TRUE,
+  .has_exact_fma = TRUE, .has_exact_divide = TRUE, .has_atomic_64 = TRUE, .guards_zeros = TRUE, .leaves_loops = TRUE, .misrounds_doubles = TRUE,
 };
 
 static const struct {
@@ -709,6 +709,8 @@ test_shuffles (gconstpointer data)
   x = kb_param_buffer (b, kind, ACC_BUFFER_READ | ACC_BUFFER_WRITE, "x");
   for (KShuffle how = KB_SHUFFLE_DOWN; how <= KB_SHUFFLE_XOR; how++)
     kb_store (b, x, kb_local (b), kb_shuffle (b, how, kb_load (b, x, kb_local (b)), 1u << how));
+  kb_subgroup_barrier (b);
+  kb_store (b, x, kb_local (b), kb_cast (b, kind, kb_ballot (b, kb_lt (b, kb_local (b), kb_i64 (b, 7)))));
   kb_fence (b);
   kernel = finish (b);
 

@@ -96,6 +96,29 @@ plus_one (AccExpr  *x,
   return acc_expr_add (x, acc_expr_new_int (1));
 }
 
+static AccExpr *
+half (AccExpr  *x,
+      gpointer  data)
+{
+  return acc_expr_mul (x, acc_expr_new_float (0.5));
+}
+
+static AccExpr *
+plus (AccExpr  *x,
+      AccExpr  *y,
+      gpointer  data)
+{
+  return acc_expr_add (x, y);
+}
+
+static AccExpr *
+largest (AccExpr  *x,
+         AccExpr  *y,
+         gpointer  data)
+{
+  return acc_expr_max (x, y);
+}
+
 static AccArray *
 scale_and_sum (AccArray **arrays,
                guint      n_arrays,
@@ -452,6 +475,37 @@ test_failures (void)
   g_assert_nonnull (strstr (bounds->message, "is outside extent 10"));
 }
 
+/* Steps that are alike share a kernel, and fail by their own names. */
+static void
+test_failures_of_twins (void)
+{
+  for (guint failing = 0; failing < 3; failing++)
+    {
+      g_autoptr (GPtrArray) results = g_ptr_array_new_with_free_func (g_object_unref);
+      g_autoptr (AccProgram) program = NULL;
+      g_autoptr (AccExecutable) executable = NULL;
+      g_autoptr (GError) error = NULL;
+      g_autofree char *label = g_strdup_printf ("map “number %u”", failing);
+
+      for (guint i = 0; i < 3; i++)
+        {
+          g_autofree char *name = g_strdup_printf ("number %u", i);
+          g_autoptr (AccArray) table = use_count (10);
+          g_autoptr (AccArray) indices = use_ints ((const gint64[]) { 1, 2, i == failing ? 7 : 6 }, 3);
+          AccArray *map = acc_array_map (indices, read_at, table);
+
+          acc_array_set_label (map, name);
+          g_ptr_array_add (results, map);
+        }
+      program = acc_program_new_for_results ((AccArray **) results->pdata, results->len);
+      executable = acc_backend_compile (backend, program, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_null (acc_executable_run (executable, NULL, 0, NULL, &error));
+      g_assert_error (error, ACC_ERROR, ACC_ERROR_BOUNDS);
+      g_assert_nonnull (strstr (error->message, label));
+    }
+}
+
 static gpointer
 cancel_later (gpointer data)
 {
@@ -528,6 +582,76 @@ test_same_bits_on_any_threads (void)
       }
       g_object_unref (backend);
       backend = g_steal_pointer (&kept);
+    }
+  if (before != NULL)
+    g_setenv ("ACC_THREADS", before, TRUE);
+  else
+    g_unsetenv ("ACC_THREADS");
+}
+
+/* Layers of scans and sums that do not need each other: side by side where there are threads. */
+static GPtrArray *
+make_layers (AccArray *input)
+{
+  GPtrArray *layer = g_ptr_array_new_with_free_func (g_object_unref);
+
+  for (guint i = 0; i < 9; i++)
+    g_ptr_array_add (layer, acc_array_mul (input, input));
+  for (guint depth = 0; depth < 4; depth++)
+    {
+      GPtrArray *next = g_ptr_array_new_with_free_func (g_object_unref);
+
+      for (guint i = 0; i < layer->len; i++)
+        {
+          g_autoptr (AccArray) scan = acc_array_scanl1 (layer->pdata[i], plus, NULL);
+          g_autoptr (AccArray) other = acc_array_scanl1 (layer->pdata[(i + 1) % layer->len], largest, NULL);
+          g_autoptr (AccArray) halves = acc_array_map (other, half, NULL);
+
+          g_ptr_array_add (next, acc_array_sub (scan, halves));
+        }
+      g_ptr_array_unref (layer);
+      layer = next;
+    }
+
+  return layer;
+}
+
+static void
+test_side_by_side (void)
+{
+  static const char *threads[] = { "1", "2", "3", "8" };
+  g_autoptr (AccArray) noise = use_noise (3, 9000, 11);
+  g_autoptr (GPtrArray) wanted = make_layers (noise);
+  g_autoptr (AccProgram) program = acc_program_new_for_results ((AccArray **) wanted->pdata, wanted->len);
+  g_autoptr (GPtrArray) first = NULL;
+  g_autofree char *before = g_strdup (g_getenv ("ACC_THREADS"));
+
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AccBackend) own = NULL;
+      g_autoptr (AccExecutable) executable = NULL;
+
+      g_setenv ("ACC_THREADS", threads[i], TRUE);
+      own = acc_backend_new_for_name ("native", &error);
+      g_assert_no_error (error);
+      executable = acc_backend_compile (own, program, NULL, &error);
+      g_assert_no_error (error);
+      for (guint again = 0; again < 5; again++)
+        {
+          g_autoptr (GPtrArray) results = acc_executable_run (executable, NULL, 0, NULL, &error);
+
+          g_assert_no_error (error);
+          if (first == NULL)
+            first = g_ptr_array_ref (results);
+          for (guint k = 0; k < results->len; k++)
+            {
+              g_autoptr (GBytes) is = acc_array_get_bytes (results->pdata[k], 0, &error);
+              g_autoptr (GBytes) was = acc_array_get_bytes (first->pdata[k], 0, &error);
+
+              g_assert_true (g_bytes_equal (is, was));
+            }
+        }
     }
   if (before != NULL)
     g_setenv ("ACC_THREADS", before, TRUE);
@@ -994,8 +1118,10 @@ main (int    argc,
   g_test_add_func ("/native/while-memory", test_while_memory);
   g_test_add_func ("/native/computed-extents", test_computed_extents);
   g_test_add_func ("/native/failures", test_failures);
+  g_test_add_func ("/native/failures-of-twins", test_failures_of_twins);
   g_test_add_func ("/native/cancel", test_cancel);
   g_test_add_func ("/native/same-bits-on-any-threads", test_same_bits_on_any_threads);
+  g_test_add_func ("/native/side-by-side", test_side_by_side);
   g_test_add_func ("/native/bad-threads", test_bad_threads);
   g_test_add_func ("/native/many-users", test_many_users);
   g_test_add_func ("/native/each-reservation-fails", test_each_reservation_fails);

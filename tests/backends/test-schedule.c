@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "acc-backends/fusion/acc-function-facts.h"
 #include "acc-backends/fusion/acc-schedule.h"
 
 /* What fusion makes of graphs: steps, kernels, spaces, rows. Whether they compute the right thing is tested elsewhere. */
@@ -279,16 +280,14 @@ test_edges (void)
   g_autoptr (AccArray) thin = stencil_of (magnitude, 3, ACC_BOUNDARY_CLAMP, corner);
   g_autoptr (AccSchedule) schedule = plan1 (thin);
 
-  g_assert_cmpint (schedule->n_steps, ==, 4);
-  assert_reads (&schedule->steps[0], 0, 0);
-  g_assert_cmpint (schedule->steps[0].launches[0].outer, ==, 1);
-  g_assert_cmpint (schedule->steps[0].launches[0].inner, ==, 120000);
-  assert_reads (&schedule->steps[1], 2, 2);
-  g_assert_cmpint (schedule->steps[1].launches[0].rows, ==, ACC_SPACE_OUTER_ROWS);
+  /* Grey is computed again for both neighbours that the blur reads, of the 25 that it might. */
+  g_assert_cmpint (schedule->n_steps, ==, 3);
+  assert_reads (&schedule->steps[0], 2, 2);
+  g_assert_cmpint (schedule->steps[0].launches[0].rows, ==, ACC_SPACE_OUTER_ROWS);
   /* Both directions and their magnitude in one kernel. */
+  assert_reads (&schedule->steps[1], 1, 1);
+  g_assert_cmpint (schedule->steps[1].n_launches, ==, 1);
   assert_reads (&schedule->steps[2], 1, 1);
-  g_assert_cmpint (schedule->steps[2].n_launches, ==, 1);
-  assert_reads (&schedule->steps[3], 1, 1);
 }
 
 static void
@@ -503,6 +502,293 @@ test_long_chain (void)
   g_assert_cmpint (schedule->n_steps, <, 1000);
 }
 
+/* --- steps that are alike */
+
+static AccExpr *
+gather (AccExpr *x, gpointer data)
+{
+  return acc_expr_linear_index (data, acc_expr_cast (x, acc_element_type_new (ACC_KIND_I64)));
+}
+
+static AccExpr *
+gather_twice (AccExpr *x, gpointer data)
+{
+  return acc_expr_add (gather (x, data), gather (acc_expr_add (x, acc_expr_new_float (1)), data));
+}
+
+static AccExpr *
+share (AccExpr *x, gpointer data)
+{
+  AccExpr *root = acc_expr_sqrt (x);
+
+  return acc_expr_mul (root, GPOINTER_TO_INT (data) ? root : acc_expr_sqrt (acc_expr_mul (x, acc_expr_new_float (3))));
+}
+
+static AccExpr *
+subtract (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return GPOINTER_TO_INT (data) ? acc_expr_sub (y, x) : acc_expr_sub (x, y);
+}
+
+static AccArray *
+make_variant (guint variant)
+{
+  static double factors[] = { 0.25, 0.75 };
+  g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 40, variant == 17 ? 61 : 60 }, 2, variant == 18);
+  g_autoptr (AccArray) y = NULL;
+  g_autoptr (AccBoundary) boundary = NULL;
+
+  switch (variant)
+    {
+    case 0:
+    case 1:
+      return acc_array_map (x, scale, &factors[variant]);
+    case 2:
+    case 3:
+      return acc_array_map (x, share, GINT_TO_POINTER (variant == 2));
+    case 4:
+    case 5:
+      y = acc_array_map (x, costly, NULL);
+      return acc_array_zip_with (x, y, subtract, GINT_TO_POINTER (variant == 4));
+    case 6:
+    case 7:
+      boundary = acc_boundary_new (variant == 6 ? ACC_BOUNDARY_CLAMP : ACC_BOUNDARY_WRAP);
+      return acc_array_stencil (x, (gint64[]) { 3, 3 }, 2, boundary, corner, GUINT_TO_POINTER (2));
+    case 8:
+    case 9:
+      boundary = acc_boundary_new_constant (acc_expr_new_typed_float (f4 (), variant));
+      return acc_array_stencil (x, (gint64[]) { 5, variant == 8 ? 3 : 5 }, 2, boundary, corner, GUINT_TO_POINTER (2));
+    case 10:
+    case 11:
+      return acc_array_slice (x, (gint64[]) { variant, ACC_ALL }, 2);
+    case 12:
+    case 13:
+      y = new_picture (variant == 12 ? ACC_KIND_F32 : ACC_KIND_F64, (gint64[]) { 7 }, 1, FALSE);
+      return acc_array_map (x, gather, y);
+    case 14:
+      y = new_picture (ACC_KIND_F32, (gint64[]) { 7 }, 1, FALSE);
+      return acc_array_map (x, gather_twice, y);
+    case 15:
+    case 16:
+      return acc_array_scanl1 (x, variant == 15 ? add : mul, NULL);
+    case 19:
+      return acc_array_fold (x, acc_expr_new_typed_float (f4 (), 2), add, NULL);
+    default:
+      return acc_array_map (x, scale, &factors[0]);
+    }
+}
+
+static AccScheduleStep *
+find_step (AccSchedule *schedule, guint value)
+{
+  for (guint i = 0; i < schedule->n_steps; i++)
+    for (guint k = 0; k < schedule->steps[i].n_writes; k++)
+      if (schedule->steps[i].writes[k] == value)
+        return &schedule->steps[i];
+
+  g_assert_not_reached ();
+}
+
+/* The array that a number means. */
+static AccArray *
+get_array (AccSchedule *schedule, guint value)
+{
+  return schedule->values[value].array;
+}
+
+static void
+assert_same_step (AccSchedule *a, AccScheduleStep *x, AccSchedule *b, AccScheduleStep *y)
+{
+  g_assert_cmpstr (x->name, ==, y->name);
+  g_assert_cmpint (x->n_rows, ==, y->n_rows);
+  g_assert_cmpint (x->reduces, ==, y->reduces);
+  g_assert_cmpstr (x->row_error, ==, y->row_error);
+  g_assert_cmpmem (x->scratch, x->n_scratch * sizeof (gsize), y->scratch, y->n_scratch * sizeof (gsize));
+  g_assert_cmpint (x->n_reads, ==, y->n_reads);
+  for (guint i = 0; i < x->n_reads; i++)
+    {
+      g_assert_true (get_array (a, x->reads[i]) == get_array (b, y->reads[i]));
+      g_assert_cmpint (x->row_reads[i].value, ==, x->reads[i]);
+      g_assert_cmpint (x->row_reads[i].above, ==, y->row_reads[i].above);
+      g_assert_cmpint (x->row_reads[i].below, ==, y->row_reads[i].below);
+    }
+
+  g_assert_cmpint (x->n_launches, ==, y->n_launches);
+  for (guint i = 0; i < x->n_launches; i++)
+    {
+      AccLaunch *l = &x->launches[i], *m = &y->launches[i];
+
+      g_assert_cmpstr (acc_kernel_get_hash (l->kernel), ==, acc_kernel_get_hash (m->kernel));
+      g_assert_cmpint (l->outer, ==, m->outer);
+      g_assert_cmpint (l->inner, ==, m->inner);
+      g_assert_cmpint (l->units_per_row, ==, m->units_per_row);
+      g_assert_cmpfloat (l->cost, ==, m->cost);
+      g_assert_true (a->origins->pdata[l->first_origin] == b->origins->pdata[m->first_origin]);
+      g_assert_cmpint (l->n_slots, ==, m->n_slots);
+      for (guint k = 0; k < l->n_slots; k++)
+        {
+          g_assert_cmpint (l->slots[k].kind, ==, m->slots[k].kind);
+          if (l->slots[k].kind == ACC_SLOT_BUFFER)
+            g_assert_true (get_array (a, l->slots[k].value) == get_array (b, m->slots[k].value));
+          else
+            g_assert_cmpint (l->slots[k].bits, ==, m->slots[k].bits);
+          g_assert_cmpint (l->slots[k].buffer, ==, m->slots[k].buffer);
+          g_assert_cmpint (l->slots[k].scratch, ==, m->slots[k].scratch);
+        }
+    }
+}
+
+/* In one schedule, each of these is what it is alone; and of two that are alike, one is written. */
+static void
+test_twins (void)
+{
+  AccArray *results[40];
+  g_autoptr (AccSchedule) together = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (results); i++)
+    results[i] = make_variant (i / 2);
+  together = plan (results, G_N_ELEMENTS (results));
+  g_assert_cmpint (together->n_steps, ==, G_N_ELEMENTS (results));
+
+  for (guint i = 0; i < G_N_ELEMENTS (results); i++)
+    {
+      g_autoptr (AccSchedule) alone = plan1 (results[i]);
+      AccScheduleStep *step = find_step (together, together->results[i]);
+
+      assert_same_step (together, step, alone, find_step (alone, alone->results[0]));
+      if (i % 2 != 0)
+        {
+          AccScheduleStep *twin = find_step (together, together->results[i - 1]);
+
+          for (guint k = 0; k < step->n_launches; k++)
+            g_assert_true (step->launches[k].kernel == twin->launches[k].kernel);
+        }
+    }
+
+  for (guint i = 0; i < G_N_ELEMENTS (results); i++)
+    g_object_unref (results[i]);
+}
+
+/* What a row error calls by its name is not another one's. */
+static void
+test_twins_by_name (void)
+{
+  g_autoptr (AccShape) shape = acc_shape_new_matrix (30, 20);
+  AccArray *results[3];
+  g_autoptr (AccSchedule) schedule = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (results); i++)
+    {
+      g_autofree char *label = g_strdup_printf ("number %u", i);
+      g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 20, 30 }, 2, TRUE);
+
+      results[i] = acc_array_backpermute (x, shape, transposed, NULL);
+      acc_array_set_label (results[i], label);
+    }
+  schedule = plan (results, G_N_ELEMENTS (results));
+  for (guint i = 0; i < G_N_ELEMENTS (results); i++)
+    {
+      g_autofree char *label = g_strdup_printf ("“number %u”", i);
+
+      g_assert_nonnull (strstr (find_step (schedule, schedule->results[i])->row_error, label));
+      g_object_unref (results[i]);
+    }
+}
+
+/* --- functions whose parameters may be exchanged */
+
+#define ITEM(x, i) acc_expr_item (x, i)
+
+static AccExpr *
+times_complex (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_sub (acc_expr_mul (ITEM (x, 0), ITEM (y, 0)), acc_expr_mul (ITEM (x, 1), ITEM (y, 1))),
+                          acc_expr_add (acc_expr_mul (ITEM (x, 0), ITEM (y, 1)), acc_expr_mul (ITEM (x, 1), ITEM (y, 0))));
+}
+
+/* Composition of x ↦ a x + b. */
+static AccExpr *
+compose (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_mul (ITEM (x, 0), ITEM (y, 0)), acc_expr_add (acc_expr_mul (ITEM (x, 1), ITEM (y, 0)), ITEM (y, 1)));
+}
+
+static AccExpr *
+square_of_difference (AccExpr *x, AccExpr *y, gpointer data)
+{
+  AccExpr *d = acc_expr_sub (ITEM (x, 0), ITEM (y, 0));
+
+  return acc_expr_tuple2 (acc_expr_mul (d, d), acc_expr_abs (acc_expr_sub (ITEM (y, 1), ITEM (x, 1))));
+}
+
+static AccExpr *
+product_of_differences (AccExpr *x, AccExpr *y, gpointer data)
+{
+  AccExpr *d = acc_expr_sub (ITEM (x, 0), ITEM (y, 0));
+
+  return acc_expr_tuple2 (acc_expr_mul (d, acc_expr_sub (ITEM (x, 1), ITEM (y, 1))), acc_expr_add (ITEM (y, 1), ITEM (x, 1)));
+}
+
+/* The sign of one factor only is another. */
+static AccExpr *
+signed_difference (AccExpr *x, AccExpr *y, gpointer data)
+{
+  AccExpr *d = acc_expr_sub (ITEM (x, 0), ITEM (y, 0));
+
+  return acc_expr_tuple2 (acc_expr_mul (d, acc_expr_add (ITEM (x, 1), ITEM (y, 1))), acc_expr_add (ITEM (y, 1), ITEM (x, 1)));
+}
+
+static AccExpr *
+left (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return x;
+}
+
+static AccExpr *
+exchanged (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_add (ITEM (x, 0), ITEM (y, 1)), acc_expr_add (ITEM (x, 1), ITEM (y, 0)));
+}
+
+static AccExpr *
+first_if_equal (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_cond (acc_expr_eq (ITEM (x, 0), ITEM (y, 0)), acc_expr_tuple2 (acc_expr_max (ITEM (y, 0), ITEM (x, 0)), acc_expr_mul (ITEM (x, 1), ITEM (y, 1))), x);
+}
+
+static AccExpr *
+same_if_equal (AccExpr *x, AccExpr *y, gpointer data)
+{
+  AccExpr *sum = acc_expr_tuple2 (acc_expr_add (ITEM (x, 0), ITEM (y, 0)), acc_expr_add (ITEM (x, 1), ITEM (y, 1)));
+
+  return acc_expr_cond (acc_expr_eq (ITEM (y, 0), ITEM (x, 0)), acc_expr_tuple2 (ITEM (sum, 1), ITEM (sum, 0)), sum);
+}
+
+static void
+test_commutative (void)
+{
+  static const struct {
+    AccExprFunc2 function;
+    const char  *type;
+    gboolean     commutes;
+  } cases[] = {
+    { times_complex, "(f4, f4)", TRUE }, { times_complex, "(i4, i4)", TRUE }, { compose, "(f4, f4)", FALSE },
+    { square_of_difference, "(f8, f8)", TRUE }, { square_of_difference, "(i8, i8)", FALSE },
+    { product_of_differences, "(f2, f2)", TRUE }, { signed_difference, "(f4, f4)", FALSE }, { left, "(f4, f4)", FALSE },
+    { exchanged, "(f4, f4)", FALSE }, { first_if_equal, "(i4, i4)", FALSE }, { same_if_equal, "(i4, i4)", TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      AccElementType *type = acc_element_type_parse (cases[i].type, NULL);
+      AccFunction *function = acc_function_new2 (type, type, cases[i].function, NULL, type);
+
+      g_test_message ("case %u", i);
+      g_assert_cmpint (acc_function_is_commutative (function), ==, cases[i].commutes);
+      acc_function_unref (function);
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -522,6 +808,9 @@ main (int    argc,
   g_test_add_func ("/schedule/bound", test_bound);
   g_test_add_func ("/schedule/data-dependent", test_data_dependent);
   g_test_add_func ("/schedule/long-chain", test_long_chain);
+  g_test_add_func ("/schedule/commutative", test_commutative);
+  g_test_add_func ("/schedule/twins", test_twins);
+  g_test_add_func ("/schedule/twins-by-name", test_twins_by_name);
 
   return g_test_run ();
 }

@@ -234,6 +234,8 @@ test_rows (gconstpointer data)
   static const gint64 extents[][2] = {
     { 0, 5 }, { 5, 0 }, { 1, 1 }, { 1, 130 }, { 2, 748 }, { 5, 28 }, { 28, 5 }, { 4, 34 }, { 27, 5 }, { 1000, 3 }, { 3, 1000 },
     { 130, 1 }, { 64, 64 }, { 65, 33 }, { 3, 20001 }, { 20001, 2 },
+    /* As many as a lane each pays for, of most elements; and more than a tile of them. */
+    { 15, 129 }, { 16, 512 }, { 17, 513 }, { 300, 300 },
   };
   const Case *c = data;
   g_autofree char *name = g_strdup_printf ("%s-rows/%s", form_names[c->form], c->monoid->name);

@@ -92,6 +92,7 @@ test_places (void)
   g_autoptr(AccArray) matrix = CONF_INTS2 ("i4", 2, 4, 5, -1, 7, -1, 3, 9, 9, 4), none = CONF_INTS1 ("i4", 1), nothing = acc_array_take (none, 0);
   g_autoptr(AccArray) floats = CONF_FLOATS1 ("f8", NAN, 3, -0.0, NAN, 0, -INFINITY, INFINITY, INFINITY, -INFINITY), number = acc_array_unit (conf_i64 (3));
   g_autoptr(AccArray) nans = CONF_FLOATS1 ("f4", NAN, NAN), pairs = acc_array_zip (matrix, matrix);
+  g_autoptr(AccArray) numbers = CONF_FLOATS1 ("f4", 5, 7), tops = CONF_FLOATS1 ("f4", NAN, 2), parts = acc_array_zip (tops, numbers);
   AccArray *bad = acc_array_argmax (number);
 
   CONF_EXPECT_INTS ("argmin", acc_array_argmin (matrix), "[2]", 1, 0);
@@ -103,6 +104,8 @@ test_places (void)
   CONF_EXPECT_INTS ("argmax/floats", acc_array_argmax (floats), "[]", 6);
   CONF_EXPECT_INTS ("argmin/no-numbers", acc_array_argmin (nans), "[]", 0);
   CONF_EXPECT_INTS ("argmin/pairs", acc_array_argmin (pairs), "[2]", 1, 0);
+  CONF_EXPECT_INTS ("argmin/pairs-without-order", acc_array_argmin (parts), "[]", 0);
+  CONF_EXPECT_INTS ("argmax/pairs-without-order", acc_array_argmax (parts), "[]", 0);
   CONF_EXPECT_INTS ("minmax/low", acc_array_minmax (matrix), "[2]", -1, 3);
   conf_expect_ints ("minmax/high", acc_array_minmax (matrix), "[2]", 1, 2, (gint64[]) { 7, 9 });
   CONF_EXPECT_ERROR ("argmin/nothing", acc_array_argmin (nothing), ACC_ERROR_SHAPE, "fold1");

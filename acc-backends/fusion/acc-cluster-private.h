@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-cluster.h"
+
+G_BEGIN_DECLS
+
+/* Limits of one kernel. */
+#define ACC_CLUSTER_MAX_NODES       512
+#define ACC_CLUSTER_MAX_COST        1024
+#define ACC_CLUSTER_MAX_DEPTH       128
+/* What a scalar loop should not do for every element: beyond it a parallel step of its own is better. */
+#define ACC_CLUSTER_MAX_SERIAL_COST 8
+/* The element of a fold is written several times, and what takes long anyway gains little from fewer bytes. */
+#define ACC_CLUSTER_MAX_BESIDE_COST 256
+#define ACC_CLUSTER_MAX_STENCILS    16
+#define ACC_CLUSTER_MAX_ROOT_LEAVES 8
+
+typedef struct {
+  AccFusionGraph *graph;
+  GPtrArray      *clusters;   /* AccCluster in the order in which they are made, consumers first; NULL: it is another one's part now */
+  GArray         *owners;     /* int, per cluster: whose part it is, or its own number */
+  gboolean        fuse;
+} AccCutter;
+
+AccFusionNode *acc_cutter_get_input    (AccCutter *self, AccFusionNode *node, guint i);
+/* What cluster number @cluster became part of. */
+int            acc_cutter_find         (AccCutter *self, int cluster);
+AccCluster    *acc_cutter_get          (AccCutter *self, int cluster);
+gboolean       acc_fusion_node_has_extents_of (AccFusionNode *a, AccFusionNode *b);
+/* Calls @each for what has, or must have, memory for the elements that the node's scalar functions read. */
+void           acc_cutter_visit_references (AccCutter *self, AccFusionNode *node,
+                                            void (*each) (AccFusionNode *reference, gpointer user_data), gpointer user_data);
+/* Stencils, scans, permutes, sorts, and folds that are no loop per element: what decides how a step runs. */
+gboolean       acc_cutter_is_anchor    (AccCutter *self, AccFusionNode *node);
+/* Whether an anchor can become the cluster's, which is of kind @kind then. */
+gboolean       acc_cutter_can_join     (AccCutter *self, AccCluster *cluster, AccFusionNode *node, AccClusterKind *kind);
+void           acc_cluster_free        (AccCluster *self);
+
+/* --- acc-cluster-merge.c */
+
+/* Makes one cluster of all those that read the node, where it is read at one index by all and they may be one. */
+gboolean       acc_cutter_merge_readers (AccCutter *self, AccFusionNode *node);
+/* A cluster that reads the node at its own index, or at that of what it consumes, and can store it as well. */
+gboolean       acc_cutter_find_host     (AccCutter *self, AccFusionNode *node, AccReader *host);
+/* With all nodes decided on: what clusters read, and clusters in the order in which they run. */
+void           acc_cutter_order         (AccCutter *self);
+/* Makes one cluster of neighbours in that order that may be one. */
+void           acc_cutter_merge_neighbours (AccCutter *self);
+
+G_END_DECLS

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-fusion-graph.h"
+
+G_BEGIN_DECLS
+
+/* Whether an array is computed again wherever it is read, or stored and read back: what either takes per element, in operations on an f4.
+ *
+ * The figures are constants, and nothing is measured at run time, so that a graph is cut in the same way everywhere. They lie where both
+ * ways took as long: docs/design.md tells for what. */
+
+/* One byte, written and read back: arrays that stay in caches, and others. */
+#define ACC_COST_CACHED_BYTE    2
+#define ACC_COST_MEMORY_BYTE    6
+/* What stays in caches. Of sources only some rows are there at a time, which do. */
+#define ACC_COST_CACHED_BYTES   (8 << 20)
+/* One more step: workers are woken, and awaited. Few elements wake nobody. */
+#define ACC_COST_STEP           (1 << 20)
+#define ACC_COST_STEP_MOST      16
+/* Loops over elements in order, of scans and permutes, have no lanes. */
+#define ACC_COST_SERIAL         4
+
+/* Of computing an element @visits times, not once. */
+double acc_fusion_cost_again (AccFusionNode *node, double visits, double cost);
+/* Of storing it. */
+double acc_fusion_cost_store (AccFusionNode *node);
+
+G_END_DECLS

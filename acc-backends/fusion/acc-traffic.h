@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-schedule.h"
+
+G_BEGIN_DECLS
+
+/* What a schedule costs before it runs: kernels, and the bytes that go between them and memory. For the report, the picture and tests. */
+
+typedef struct {
+  guint   n_steps, n_kernels;
+  guint64 read, written;
+} AccTraffic;
+
+/* Every kernel that reads a buffer, or writes it, moves all of it once: what lies beside, and what is read again at once, is in the
+ * caches by then. So a gather of few elements of a large array counts too much, one that jumps about in it too little. Values of which
+ * @cached (one per value, or NULL) says so move nothing. */
+AccTraffic acc_schedule_count_traffic (AccSchedule *self, const gboolean *cached);
+/* Of one step. */
+AccTraffic acc_schedule_count_step    (AccSchedule *self, guint step, const gboolean *cached);
+/* Of one step and one value. */
+AccTraffic acc_schedule_count_edge    (AccSchedule *self, guint step, guint value);
+
+/* "3 kernels, 8000000 bytes read, 4000000 written" */
+char      *acc_traffic_to_string      (const AccTraffic *self);
+
+G_END_DECLS

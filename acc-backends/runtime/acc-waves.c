@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-waves.h"
+
+#include <string.h>
+
+typedef struct {
+  double   nanoseconds;  /* on one thread, roughly */
+  gboolean is_narrow;    /* most of it by fewer threads than there are */
+  guint64  bytes;        /* written, and scratch */
+} Estimate;
+
+static Estimate
+estimate (AccPrepared *self,
+          AccHost     *host,
+          guint        number)
+{
+  const AccPreparedStep *step = &self->steps[number];
+  guint n_threads = acc_workers_get_n_threads (host->workers);
+  Estimate all = { 0 };
+  double narrow = 0;
+
+  for (guint i = 0; i < step->step->n_launches; i++)
+    {
+      const AccPartition *partition = &step->launches[i].whole;
+      double time = acc_partition_estimate (partition, step->launches[i].launch);
+
+      all.nanoseconds += time;
+      if ((partition->n_tiles - 1) / partition->claim + 1 < n_threads)
+        narrow += time;
+    }
+  all.is_narrow = narrow * 2 > all.nanoseconds;
+
+  for (guint i = 0; i < step->step->n_writes; i++)
+    {
+      const AccPreparedValue *value = &self->values[step->step->writes[i]];
+
+      for (guint k = 0; k < value->n_buffers; k++)
+        all.bytes += self->buffer_bytes[value->first_buffer + k];
+    }
+  for (guint i = 0; i < step->step->n_scratch; i++)
+    all.bytes += step->step->scratch[i];
+
+  return all;
+}
+
+/* From step @begin on, those before the first that reads what one of them writes. */
+static guint
+find_end (AccPrepared *self,
+          guint        begin,
+          guint       *writers)
+{
+  const AccSchedule *schedule = self->schedule;
+  guint s;
+
+  for (s = begin; s < schedule->n_steps; s++)
+    {
+      const AccScheduleStep *step = &schedule->steps[s];
+
+      for (guint i = 0; i < step->n_reads; i++)
+        if (writers[step->reads[i]] > begin)
+          return s;
+      for (guint i = 0; i < step->n_writes; i++)
+        writers[step->writes[i]] = s + 1;
+    }
+
+  return s;
+}
+
+void
+acc_waves_find (AccPrepared *self,
+                AccHost     *host)
+{
+  guint n_steps = self->schedule->n_steps;
+  g_autoptr (GArray) waves = g_array_new (FALSE, FALSE, sizeof (AccWave));
+  g_autofree guint *writers = g_new0 (guint, self->schedule->n_values + 1);   /* 1 + step; 0: none yet */
+  g_autofree guint *narrow = g_new (guint, n_steps + 1);
+  gboolean gains = FALSE;
+
+  if (n_steps < 2 || acc_workers_get_n_threads (host->workers) < 2)
+    return;
+
+  for (guint begin = 0; begin < n_steps;)
+    {
+      AccWave wave = { .begin = begin, .end = find_end (self, begin, writers), .narrow = narrow + begin };
+      double nanoseconds = 0;
+
+      for (guint s = begin; s < wave.end; s++)
+        {
+          Estimate step = estimate (self, host, s);
+
+          if (!step.is_narrow)
+            continue;
+          wave.narrow[wave.n_narrow++] = s;
+          wave.bytes += MIN (step.bytes, G_MAXINT64 / n_steps);
+          nanoseconds += step.nanoseconds;
+        }
+      wave.claim = acc_partition_choose_claim (wave.n_narrow, nanoseconds);
+      if (wave.claim >= wave.n_narrow)
+        wave.n_narrow = 0;
+      gains |= wave.n_narrow > 0;
+      g_array_append_val (waves, wave);
+      begin = wave.end;
+    }
+
+  if (gains)
+    {
+      self->n_waves = waves->len;
+      self->waves = (AccWave *) g_array_free (g_steal_pointer (&waves), FALSE);
+      self->narrow = g_steal_pointer (&narrow);
+    }
+}
+
+void
+acc_waves_free (AccPrepared *self)
+{
+  g_free (self->waves);
+  g_free (self->narrow);
+}
+
+/* --- runs */
+
+typedef struct {
+  AccRun        *run;
+  const AccWave *wave;
+  GError       **errors;   /* per narrow step; NULL: none */
+} Job;
+
+/* A failure is told by its step: so each has a launch context of its own. */
+static void
+run_narrow (gint64   n,
+            guint    worker,
+            gpointer user_data)
+{
+  Job *job = user_data;
+  AccPrepared *prepared = job->run->prepared;
+  g_autofree gpointer *memory = g_new0 (gpointer, prepared->max_scratch + prepared->max_slots + 1);
+  AccRun own = *job->run;
+
+  own.scratch = (AccBuffer **) memory;
+  own.slots = (guint64 *) (memory + prepared->max_scratch);
+  acc_launch_context_init (&own.launch, own.host, prepared, job->run->launch.cancellable);
+  acc_run_step (&own, job->wave->narrow[n], &job->errors[n]);
+}
+
+static gboolean
+run_side_by_side (AccRun        *run,
+                  const AccWave *wave,
+                  GError       **error)
+{
+  g_autofree GError **errors = g_new0 (GError *, wave->n_narrow);
+  Job job = { run, wave, errors };
+  gboolean ok = TRUE;
+
+  acc_workers_run (run->host->workers, wave->n_narrow, wave->claim, run_narrow, &job);
+  for (guint i = 0; i < wave->n_narrow; i++)
+    if (errors[i] != NULL)
+      {
+        if (ok)
+          g_propagate_error (error, errors[i]);
+        else
+          g_error_free (errors[i]);
+        ok = FALSE;
+      }
+
+  return ok;
+}
+
+/* Side by side they hold all at once what one after the other could be freed between them. */
+static gboolean
+has_room (AccHost       *host,
+          const AccWave *wave)
+{
+  AccBudget *budget = acc_pool_get_budget (host->pool);
+  guint64 limit = acc_budget_get_limit (budget), used = acc_budget_get_used (budget);
+
+  return limit == 0 || (used < limit && wave->bytes <= limit - used);
+}
+
+gboolean
+acc_wave_run (AccRun        *run,
+              const AccWave *wave,
+              GError       **error)
+{
+  gboolean together = wave->n_narrow > 0 && has_room (run->host, wave);
+  guint next = 0;
+
+  if (together && !run_side_by_side (run, wave, error))
+    return FALSE;
+
+  for (guint s = wave->begin; s < wave->end; s++)
+    {
+      if (together && next < wave->n_narrow && wave->narrow[next] == s)
+        {
+          next++;
+          continue;
+        }
+      if (!acc_run_step (run, s, error))
+        return FALSE;
+      /* What a narrow one was the last to read, others may still read. */
+      acc_run_free_after (run, s);
+    }
+  for (guint i = 0; i < next; i++)
+    acc_run_free_after (run, wave->narrow[i]);
+
+  return TRUE;
+}
