@@ -2,60 +2,11 @@
 
 /* mandelbrot [OPTION…] [OUTPUT.png]: the Mandelbrot set. A while loop runs for every pixel, as long as that pixel needs. */
 
-#include "mandelbrot.h"
+#include "steps.h"
 
-#include <acc/acc.h>
 #include <locale.h>
 #include <math.h>
 #include <string.h>
-
-static AccExpr *
-as (AccElementKind kind, AccExpr *x)
-{
-  return acc_expr_cast (x, acc_element_type_new (kind));
-}
-
-/* The number a + b i of a pixel, and when to give up */
-typedef struct {
-  AccExpr *a, *b;
-  int      limit;
-} Orbit;
-
-/* One step of z := z² + a + b i, of a state (x, y, steps); the first item of what it returns says whether it is made. */
-static AccExpr *
-advance (AccExpr *state, gpointer data)
-{
-  const Orbit *orbit = data;
-  g_autoptr (AccExpr) x = acc_expr_ref_sink (acc_expr_item (state, 0));
-  g_autoptr (AccExpr) y = acc_expr_ref_sink (acc_expr_item (state, 1));
-  g_autoptr (AccExpr) steps = acc_expr_ref_sink (acc_expr_item (state, 2));
-  g_autoptr (AccExpr) xx = acc_expr_ref_sink (acc_expr_mul (x, x));
-  g_autoptr (AccExpr) yy = acc_expr_ref_sink (acc_expr_mul (y, y));
-  AccExpr *near = acc_expr_lt (acc_expr_add (xx, yy), acc_expr_new_float (4));
-  AccExpr *early = acc_expr_lt (steps, acc_expr_new_int (orbit->limit));
-  AccExpr *next_x = acc_expr_add (acc_expr_sub (xx, yy), orbit->a);
-  AccExpr *next_y = acc_expr_add (acc_expr_mul (acc_expr_mul (acc_expr_new_float (2), x), y), orbit->b);
-
-  return acc_expr_tuple2 (acc_expr_land (early, near),
-                          acc_expr_tuple3 (next_x, next_y, acc_expr_add (steps, acc_expr_new_int (1))));
-}
-
-/* How many steps a pixel takes to leave the circle of radius 2: at most the limit */
-static AccExpr *
-count_steps (AccExpr *index, gpointer data)
-{
-  const View *view = data;
-  AccElementType *f4 = acc_element_type_new (ACC_KIND_F32), *i4 = acc_element_type_new (ACC_KIND_I32);
-  AccExpr *down = acc_expr_mul (as (ACC_KIND_F32, acc_expr_item (index, 0)), acc_expr_new_float (view->pixel));
-  AccExpr *right = acc_expr_mul (as (ACC_KIND_F32, acc_expr_item (index, 1)), acc_expr_new_float (view->pixel));
-  g_autoptr (AccExpr) a = acc_expr_ref_sink (acc_expr_add (acc_expr_new_float (view->left), right));
-  g_autoptr (AccExpr) b = acc_expr_ref_sink (acc_expr_sub (acc_expr_new_float (view->top), down));
-  AccExpr *start = acc_expr_tuple3 (acc_expr_new_typed_float (f4, 0), acc_expr_new_typed_float (f4, 0),
-                                    acc_expr_new_typed_int (i4, 0));
-  Orbit orbit = { a, b, view->limit };
-
-  return acc_expr_item (acc_expr_while (start, advance, &orbit), 2);
-}
 
 typedef struct {
   AccArray *palette;
@@ -68,7 +19,7 @@ colour (AccExpr *index, AccExpr *steps, gpointer data)
 {
   const Colours *colours = data;
   AccExpr *inside = acc_expr_ge (steps, acc_expr_new_int (colours->limit));
-  AccExpr *place = as (ACC_KIND_I64, acc_expr_rem (steps, acc_expr_new_int (PALETTE_SIZE)));
+  AccExpr *place = acc_expr_cast (acc_expr_rem (steps, acc_expr_new_int (PALETTE_SIZE)), acc_element_type_new (ACC_KIND_I64));
   AccExpr *channel = acc_expr_item (index, 2);
 
   return acc_expr_cond (inside, acc_expr_new_int (0),
@@ -81,8 +32,7 @@ mandelbrot (const View *view, AccArray *palette)
 {
   const gint64 channels[] = { ACC_ALL, ACC_ALL, 3 };
   Colours colours = { palette, view->limit };
-  g_autoptr (AccShape) shape = acc_shape_new_matrix (view->height, view->width);
-  g_autoptr (AccArray) delayed = acc_array_generate (shape, count_steps, (gpointer) view);
+  g_autoptr (AccArray) delayed = mandelbrot_steps (view);
   /* All three channels read the steps: count them once. */
   g_autoptr (AccArray) steps = acc_array_compute (delayed);
   g_autoptr (AccArray) each = acc_array_replicate (steps, channels, 3);

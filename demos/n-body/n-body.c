@@ -3,74 +3,14 @@
 /* n-body [OPTION…] [N]: N bodies pull at each other. A step is a program of two results, compiled once and run for every
  * step; within it all pairs are a matrix that is never stored, folded along its rows. */
 
+#include "pull.h"
 #include "n-body.h"
 
-#include <acc/acc.h>
 #include <locale.h>
 #include <math.h>
 #include <string.h>
 
 #define VECTOR "(f8,f8,f8)"
-
-static AccExpr *
-scale (AccExpr *vector, AccExpr *factor)
-{
-  return acc_expr_tuple3 (acc_expr_mul (acc_expr_item (vector, 0), factor),
-                          acc_expr_mul (acc_expr_item (vector, 1), factor),
-                          acc_expr_mul (acc_expr_item (vector, 2), factor));
-}
-
-static AccExpr *
-plus (AccExpr *a, AccExpr *b, gpointer data)
-{
-  return acc_expr_tuple3 (acc_expr_add (acc_expr_item (a, 0), acc_expr_item (b, 0)),
-                          acc_expr_add (acc_expr_item (a, 1), acc_expr_item (b, 1)),
-                          acc_expr_add (acc_expr_item (a, 2), acc_expr_item (b, 2)));
-}
-
-/* a + b · *data */
-static AccExpr *
-plus_scaled (AccExpr *a, AccExpr *b, gpointer data)
-{
-  g_autoptr (AccExpr) factor = acc_expr_ref_sink (acc_expr_new_float (*(double *) data));
-  g_autoptr (AccExpr) scaled = acc_expr_ref_sink (scale (b, factor));
-
-  return plus (a, scaled, NULL);
-}
-
-/* How a body is pulled by another of some mass: by 0 where both are the same, without a question */
-static AccExpr *
-pull (AccExpr *body, AccExpr *other, AccExpr *mass, gpointer data)
-{
-  double minus = -1;
-  g_autoptr (AccExpr) apart = acc_expr_ref_sink (plus_scaled (other, body, &minus));
-  g_autoptr (AccExpr) x = acc_expr_ref_sink (acc_expr_item (apart, 0));
-  g_autoptr (AccExpr) y = acc_expr_ref_sink (acc_expr_item (apart, 1));
-  g_autoptr (AccExpr) z = acc_expr_ref_sink (acc_expr_item (apart, 2));
-  AccExpr *plane = acc_expr_add (acc_expr_mul (x, x), acc_expr_mul (y, y));
-  AccExpr *space = acc_expr_add (plane, acc_expr_mul (z, z));
-  g_autoptr (AccExpr) square = acc_expr_ref_sink (acc_expr_add (space, acc_expr_new_float (SOFTENING * SOFTENING)));
-  g_autoptr (AccExpr) strength = acc_expr_ref_sink (acc_expr_fdiv (mass, acc_expr_mul (square, acc_expr_sqrt (square))));
-
-  return scale (apart, strength);
-}
-
-/* The acceleration of every body */
-static AccArray *
-accelerations (AccArray *positions, AccArray *masses)
-{
-  /* Element (i, j) of the one is body i, of the others body j. */
-  g_autoptr (AccExpr) n = acc_expr_ref_sink (acc_expr_extent (positions, 0));
-  g_autoptr (AccExpr) all = acc_expr_ref_sink (acc_expr_new_int (ACC_ALL));
-  g_autoptr (AccExpr) zero = acc_expr_ref_sink (acc_expr_new_float (0));
-  AccExpr *down[] = { all, n }, *across[] = { n, all };
-  g_autoptr (AccArray) bodies = acc_array_replicate_expr (positions, down, 2);
-  g_autoptr (AccArray) others = acc_array_replicate_expr (positions, across, 2);
-  g_autoptr (AccArray) their_masses = acc_array_replicate_expr (masses, across, 2);
-  g_autoptr (AccArray) pulls = acc_array_zip_with3 (bodies, others, their_masses, pull, NULL);
-
-  return acc_array_fold (pulls, acc_expr_tuple3 (zero, zero, zero), plus, NULL);
-}
 
 /* Positions and velocities a time later, by the leapfrog: half a way, all of the pull, the other half */
 static GPtrArray *
@@ -79,11 +19,11 @@ step (AccArray **arrays, guint n_arrays, gpointer data)
   double *dt = data, half = *dt / 2;
   AccArray *positions = arrays[0], *velocities = arrays[1], *masses = arrays[2];
   GPtrArray *results = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr (AccArray) middle = acc_array_zip_with (positions, velocities, plus_scaled, &half);
-  g_autoptr (AccArray) pulled = accelerations (middle, masses);
-  AccArray *faster = acc_array_zip_with (velocities, pulled, plus_scaled, dt);
+  g_autoptr (AccArray) middle = acc_array_zip_with (positions, velocities, vectors_plus_scaled, &half);
+  g_autoptr (AccArray) pulled = bodies_get_pull (middle, masses);
+  AccArray *faster = acc_array_zip_with (velocities, pulled, vectors_plus_scaled, dt);
 
-  g_ptr_array_add (results, acc_array_zip_with (middle, faster, plus_scaled, &half));
+  g_ptr_array_add (results, acc_array_zip_with (middle, faster, vectors_plus_scaled, &half));
   g_ptr_array_add (results, faster);
   return results;
 }

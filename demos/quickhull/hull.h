@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <acc/acc.h>
+
+/* The corners of the convex hull of @points, (f4,f4)[:] of at least two different ones: (f4,f4)[:], clockwise from the leftmost. */
+AccArray *convex_hull (AccArray *points);
