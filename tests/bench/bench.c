@@ -134,3 +134,32 @@ bench_compare (const char *work, const BenchContender *contenders, guint n, guin
             bench_median (times + c * rounds, rounds), limit);
   fflush (stdout);
 }
+
+/* Three digits and the unit that suits. */
+static const char *
+format_time (double seconds, char text[16])
+{
+  static const struct { double unit; const char *name; } units[] = { { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "µs" }, { 0, "ns" } };
+  guint u = 0;
+
+  while (seconds < units[u].unit)
+    u++;
+  seconds /= units[u].unit > 0 ? units[u].unit : 1e-9;
+  g_snprintf (text, 16, "%.*f %s", seconds < 10 ? 2 : seconds < 100 ? 1 : 0, seconds, units[u].name);
+
+  return text;
+}
+
+void
+bench_report (const char *work, double *times, guint n, double target)
+{
+  char middle[16], least[16], greatest[16], wanted[16];
+  double median = bench_median (times, n);
+
+  printf ("%-46s %10s  (%s to %s, %u times)", work, format_time (median, middle), format_time (times[0], least),
+          format_time (times[n - 1], greatest), n);
+  if (target > 0)
+    printf ("  target %s", format_time (target, wanted));
+  printf ("\n{\"work\": \"%s\", \"seconds\": %.9f, \"least\": %.9f, \"target\": %.9f}\n", work, median, times[0], target);
+  fflush (stdout);
+}

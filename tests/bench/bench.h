@@ -16,6 +16,10 @@ typedef struct {
  * bandwidth of a copy, or given) and how near the first comes to it. @bytes: moved to and from memory. */
 void   bench_compare   (const char *work, const BenchContender *contenders, guint n, guint rounds, double bytes);
 
+/* Prints a row: the median of @n times in seconds, the least and the greatest, and the @target beside it; 0: there is none.
+ * Sorts @times. */
+void   bench_report    (const char *work, double *times, guint n, double target);
+
 /* Bytes per second of a copy with all threads, non-temporal stores: reads and writes counted. Measured anew. */
 double bench_copy_rate (void);
 

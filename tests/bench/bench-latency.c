@@ -1,0 +1,610 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What acc takes beside the work of kernels: bench-latency [ROUNDS [PART…]]; PART: processes, planning, runs, workers or pages.
+ *
+ * What must be cold is measured in processes of its own, ROUNDS of each kind, with a cache directory that is theirs. Targets
+ * stand beside the figures. */
+
+#include "bench.h"
+#include "bench-latency.h"
+
+#include "acc-backends/fusion/acc-schedule.h"
+#include "acc-backends/runtime/acc-prepared.h"
+
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define FURTHER 5      /* kernels of a family after the first */
+#define TINY    16     /* elements */
+#define BATCH   1000   /* runs per time that is taken of something tiny */
+
+static guint rounds = 5;
+
+static void
+check (gconstpointer made, GError *error)
+{
+  if (made == NULL)
+    g_error ("%s", error != NULL ? error->message : "nothing came of it");
+}
+
+static AccExecutable *
+compile (AccBackend *backend, AccProgram *program)
+{
+  g_autoptr (GError) error = NULL;
+  AccExecutable *executable = acc_backend_compile (backend, program, NULL, &error);
+
+  check (executable, error);
+
+  return executable;
+}
+
+static void
+run (AccExecutable *executable, AccArray *argument)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) results = acc_executable_run (executable, argument != NULL ? &argument : NULL, argument != NULL, NULL, &error);
+
+  check (results, error);
+}
+
+static double
+get_processor_seconds (clockid_t clock)
+{
+  struct timespec t;
+
+  clock_gettime (clock, &t);
+
+  return t.tv_sec + t.tv_nsec * 1e-9;
+}
+
+/* --- processes of their own */
+
+/* By the clock, and by the processors, which others on the machine disturb less. */
+typedef struct {
+  double clock, processors;
+} Time;
+
+typedef struct {
+  Time opened, first, further, again;
+} Child;
+
+static Time
+get_time (void)
+{
+  return (Time) { bench_now (), get_processor_seconds (CLOCK_PROCESS_CPUTIME_ID) };
+}
+
+static Time
+get_time_since (Time start)
+{
+  Time now = get_time ();
+
+  return (Time) { now.clock - start.clock, now.processors - start.processors };
+}
+
+static Time
+get_median (const Time *times, guint n)
+{
+  g_autofree double *values = g_new (double, n);
+  Time median;
+
+  for (guint i = 0; i < n; i++)
+    values[i] = times[i].clock;
+  median.clock = bench_median (values, n);
+  for (guint i = 0; i < n; i++)
+    values[i] = times[i].processors;
+  median.processors = bench_median (values, n);
+
+  return median;
+}
+
+static AccExecutable *
+compile_family (AccBackend *backend, const BenchFamily *family, AccArray *input, guint variant)
+{
+  g_autoptr (AccArray) result = family->build (input, variant);
+  g_autoptr (AccProgram) program = acc_program_new_for_results (&result, 1);
+
+  return compile (backend, program);
+}
+
+static AccArray *
+make_family_input (const BenchFamily *family)
+{
+  return family->rank == 2 ? bench_make_input (64, 64) : bench_make_input (0, 4096);
+}
+
+static Time
+time_first_run (AccBackend *backend, const BenchFamily *family, AccArray *input, guint variant)
+{
+  Time start = get_time ();
+  g_autoptr (AccExecutable) executable = compile_family (backend, family, input, variant);
+
+  run (executable, NULL);
+
+  return get_time_since (start);
+}
+
+static int
+child_main (const BenchFamily *family)
+{
+  g_autoptr (GError) error = NULL;
+  Time start = get_time (), further[FURTHER];
+  g_autoptr (AccBackend) backend = acc_backend_new_for_name ("native", &error);
+  Child self = { .opened = get_time_since (start) };
+  g_autoptr (AccArray) input = make_family_input (family);
+
+  check (backend, error);
+  self.first = time_first_run (backend, family, input, 0);
+  for (guint i = 0; i < FURTHER; i++)
+    further[i] = time_first_run (backend, family, input, i + 1);
+  self.further = get_median (further, FURTHER);
+  self.again = time_first_run (backend, family, input, 0);
+  for (guint i = 0; i < sizeof self / sizeof (double); i++)
+    printf ("%.9f ", ((double *) &self)[i]);
+
+  return 0;
+}
+
+static Child
+run_child (const char *self, const char *directory, const char *name)
+{
+  const char *arguments[] = { self, "--child", name, NULL };
+  g_auto (GStrv) environment = g_environ_setenv (g_get_environ (), "ACC_CACHE_DIR", directory, TRUE);
+  g_autofree char *output = NULL;
+  g_autoptr (GError) error = NULL;
+  Child child;
+  int status;
+
+  if (!g_spawn_sync (NULL, (char **) arguments, environment, 0, NULL, NULL, &output, NULL, &status, &error)
+      || !g_spawn_check_wait_status (status, &error))
+    g_error ("%s", error->message);
+  if (sscanf (output, "%lf %lf %lf %lf %lf %lf %lf %lf", &child.opened.clock, &child.opened.processors, &child.first.clock,
+              &child.first.processors, &child.further.clock, &child.further.processors, &child.again.clock, &child.again.processors) != 8)
+    g_error ("%s %s: %s", self, name, output);
+
+  return child;
+}
+
+static void
+clear (const char *directory)
+{
+  g_autoptr (GDir) dir = g_dir_open (directory, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (directory, name, NULL);
+
+      g_unlink (path);
+    }
+}
+
+/* Kernels that are not the same. */
+static guint
+count_kernels (const BenchFamily *family)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AccArray) input = make_family_input (family);
+  g_autoptr (AccArray) result = family->build (input, 0);
+  g_autoptr (AccSchedule) schedule = acc_schedule_new (&acc_target_cpu, &result, 1, NULL, NULL, 0, &error);
+  g_autoptr (GHashTable) hashes = g_hash_table_new (g_str_hash, g_str_equal);
+
+  check (schedule, error);
+  for (guint s = 0; s < schedule->n_steps; s++)
+    for (guint l = 0; l < schedule->steps[s].n_launches; l++)
+      g_hash_table_add (hashes, (char *) acc_kernel_get_hash (schedule->steps[s].launches[l].kernel));
+
+  return g_hash_table_size (hashes);
+}
+
+static void
+report (const char *work, const Time *times, guint n, double target)
+{
+  g_autofree double *values = g_new (double, n);
+
+  for (guint i = 0; i < n; i++)
+    values[i] = times[i].clock;
+  bench_report (work, values, n, target);
+  printf ("#   processor time %.2f ms\n", get_median (times, n).processors * 1e3);
+}
+
+/* @times: rounds of each kind, of one family. */
+static void
+report_family (const BenchFamily *family, Time *const times[5])
+{
+  guint n = count_kernels (family);
+  const struct { const char *what; double target; } kinds[] = {
+    { "first, compiled", 20e-3 * n },
+    { "further, compiled", 20e-3 * n },
+    { "first, from the cache", 0 },
+    { "further, from the cache", 1e-3 * n },
+    { "planned anew, kernels in memory", 0 },
+  };
+
+  for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
+    {
+      g_autofree char *work = g_strdup_printf ("%s, %u kernels: %s", family->name, n, kinds[k].what);
+
+      report (work, times[k], rounds, kinds[k].target);
+    }
+}
+
+static void
+bench_processes (const char *self)
+{
+  g_autofree char *directory = g_dir_make_tmp ("acc-bench-XXXXXX", NULL);
+  g_autofree Time *opened = g_new (Time, rounds * bench_n_families);
+  g_autofree Time *times = g_new (Time, rounds * bench_n_families * 5);
+
+#define TIMES(kind, family) (times + ((kind) * bench_n_families + (family)) * rounds)
+  for (guint r = 0; r < rounds; r++)
+    for (guint f = 0; f < bench_n_families; f++)
+      {
+        Child cold = run_child (self, directory, bench_families[f].name);
+        Child warm = run_child (self, directory, bench_families[f].name);
+
+        clear (directory);
+        opened[r * bench_n_families + f] = warm.opened;
+        TIMES (0, f)[r] = cold.first;
+        TIMES (1, f)[r] = cold.further;
+        TIMES (2, f)[r] = warm.first;
+        TIMES (3, f)[r] = warm.further;
+        TIMES (4, f)[r] = warm.again;
+      }
+  g_rmdir (directory);
+
+  printf ("\n# processes of their own; from a graph to its result\n");
+  report ("opening the backend", opened, rounds * bench_n_families, 0);
+  for (guint f = 0; f < bench_n_families; f++)
+    report_family (&bench_families[f], (Time *[]) { TIMES (0, f), TIMES (1, f), TIMES (2, f), TIMES (3, f), TIMES (4, f) });
+#undef TIMES
+}
+
+/* --- planning */
+
+static char *
+dup_target (gpointer data, GError **error)
+{
+  return g_strdup ("nothing");
+}
+
+static GBytes *
+compile_nothing (AccKernel *kernel, guint variant, gpointer data, GError **error)
+{
+  __atomic_add_fetch ((guint *) data, 1, __ATOMIC_RELAXED);
+
+  return g_bytes_new_static ("", 0);
+}
+
+static void
+do_nothing (const guint64 *slots, const gint64 *range, AccFailure *failure)
+{
+}
+
+static AccKernelEntry
+load_nothing (GBytes *code, gpointer data, GError **error)
+{
+  return do_nothing;
+}
+
+/* Schedules and all that runs have in common, of a backend whose kernels take no time to make. One thread does it all, so that
+ * its own time is measured, which others on the machine disturb less. */
+static void
+bench_planning (AccBackend *backend)
+{
+  g_autoptr (AccArray) input = bench_make_input (4, 4);
+
+  printf ("\n# planning, processor time\n");
+  for (guint g = 0; g < bench_n_graphs; g++)
+    for (guint n = 100; n <= 10000; n *= 10)
+      {
+        g_autoptr (GPtrArray) results = bench_graphs[g].build (input, n);
+        g_autofree double *times = g_new (double, rounds), *looking = g_new (double, rounds);
+        g_autofree char *work = NULL;
+        guint n_steps = 0, n_made = 0;
+
+        for (guint r = 0; r < rounds; r++)
+          {
+            AccCodeMaker maker = { dup_target, compile_nothing, load_nothing, &n_made };
+            g_autoptr (AccWorkers) workers = acc_workers_new (1);
+            g_autoptr (AccCode) code = acc_code_new (&maker, NULL, workers);
+            AccHost host = { .workers = workers, .code = code };
+            g_autoptr (GError) error = NULL;
+            g_autoptr (AccPrepared) prepared = NULL;
+            g_autoptr (AccProgram) program = NULL;
+            g_autoptr (AccExecutable) executable = NULL;
+            AccSchedule *schedule;
+            double start;
+
+            n_made = 0;
+            start = get_processor_seconds (CLOCK_THREAD_CPUTIME_ID);
+            schedule = acc_schedule_new (&acc_target_cpu, (AccArray **) results->pdata, results->len, NULL, NULL, 0, &error);
+            check (schedule, error);
+            n_steps = schedule->n_steps;
+            prepared = acc_prepared_new (&host, schedule, FALSE, NULL, &error);
+            check (prepared, error);
+            times[r] = get_processor_seconds (CLOCK_THREAD_CPUTIME_ID) - start;
+
+            start = get_processor_seconds (CLOCK_THREAD_CPUTIME_ID);
+            program = acc_program_new_for_results ((AccArray **) results->pdata, results->len);
+            executable = compile (backend, program);
+            looking[r] = get_processor_seconds (CLOCK_THREAD_CPUTIME_ID) - start;
+          }
+        work = g_strdup_printf ("%s, %u nodes, %u steps, %u kernels", bench_graphs[g].name, n, n_steps, n_made);
+        bench_report (work, times, rounds, n == 10000 ? 100e-3 : 0);
+        printf ("#   %.2f µs per node; before, the program is looked over in %.2f µs per node\n", times[rounds / 2] / n * 1e6,
+                bench_median (looking, rounds) / n * 1e6);
+      }
+}
+
+/* --- running again */
+
+static AccArray *
+build_tiny (AccArray **parameters, guint n, gpointer data)
+{
+  return bench_families[0].build (parameters[0], 0);
+}
+
+static AccArray *
+build_tiny_total (AccArray **parameters, guint n, gpointer data)
+{
+  return bench_families[2].build (parameters[0], 0);
+}
+
+static GPtrArray *
+build_ten (AccArray **parameters, guint n, gpointer data)
+{
+  GPtrArray *results = g_ptr_array_new_with_free_func (g_object_unref);
+
+  /* Scans do not become one kernel. */
+  for (guint i = 0; i < 10; i++)
+    g_ptr_array_add (results, bench_families[3].build (parameters[0], i));
+
+  return results;
+}
+
+typedef struct {
+  AccExecutable *executable;
+  AccArray      *argument;
+  guint          n;
+} Load;
+
+static gpointer
+run_load (gpointer data)
+{
+  Load *load = data;
+
+  for (guint i = 0; i < load->n; i++)
+    run (load->executable, load->argument);
+
+  return NULL;
+}
+
+/* Seconds per run, of @n_threads together: each one runs BATCH times. */
+static void
+bench_again (AccBackend *backend, AccProgram *program, const char *name, guint n_threads, double target)
+{
+  g_autoptr (AccExecutable) executable = compile (backend, program);
+  g_autoptr (AccArray) argument = bench_make_input (0, TINY);
+  g_autofree double *times = g_new (double, rounds * 4);
+  g_autofree GThread **threads = g_new (GThread *, n_threads);
+  Load load = { executable, argument, BATCH };
+
+  run_load (&load);
+  for (guint r = 0; r < rounds * 4; r++)
+    {
+      double start = bench_now ();
+
+      for (guint t = 1; t < n_threads; t++)
+        threads[t] = g_thread_new ("load", run_load, &load);
+      run_load (&load);
+      for (guint t = 1; t < n_threads; t++)
+        g_thread_join (threads[t]);
+      times[r] = (bench_now () - start) / BATCH;
+    }
+  bench_report (name, times, rounds * 4, target);
+}
+
+/* Scans of vectors, each of which one thread goes along, on one thread and on all. */
+static void
+bench_side_by_side (void)
+{
+  static const char *const threads[] = { "1", NULL };
+  g_autofree char *given = g_strdup (g_getenv ("ACC_THREADS"));
+  g_autoptr (AccProgram) ten = acc_program_new_many ((const char *[]) { "f4[:]", NULL }, build_ten, NULL);
+  g_autoptr (AccArray) argument = bench_make_input (0, 100000);
+  AccExecutable *executables[G_N_ELEMENTS (threads)];
+  g_autofree double *times = g_new (double, G_N_ELEMENTS (threads) * rounds * 4);
+
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AccBackend) backend = NULL;
+
+      if (threads[i] != NULL)
+        g_setenv ("ACC_THREADS", threads[i], TRUE);
+      else if (given != NULL)
+        g_setenv ("ACC_THREADS", given, TRUE);
+      else
+        g_unsetenv ("ACC_THREADS");
+      backend = acc_backend_new_for_name ("native", &error);
+      check (backend, error);
+      executables[i] = compile (backend, ten);
+      run (executables[i], argument);
+    }
+  for (guint r = 0; r < rounds * 4; r++)
+    for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+      {
+        double start = bench_now ();
+
+        run (executables[i], argument);
+        times[i * rounds * 4 + r] = bench_now () - start;
+      }
+  bench_report ("ten scans of 100 000, 1 thread", times, rounds * 4, 0);
+  bench_report ("ten scans of 100 000, all threads", times + rounds * 4, rounds * 4, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_object_unref (executables[i]);
+}
+
+static void
+bench_runs (AccBackend *backend)
+{
+  const char *signatures[] = { "f4[:]", NULL };
+  g_autoptr (AccProgram) tiny = acc_program_new (signatures, build_tiny, NULL);
+  g_autoptr (AccProgram) total = acc_program_new (signatures, build_tiny_total, NULL);
+  g_autoptr (AccProgram) ten = acc_program_new_many (signatures, build_ten, NULL);
+
+  printf ("\n# programs of %u elements run again; kernels take some nanoseconds\n", TINY);
+  bench_again (backend, tiny, "a map", 1, 2e-6);
+  bench_again (backend, total, "a fold of everything", 1, 2e-6);
+  bench_again (backend, ten, "ten scans side by side", 1, 0);
+  bench_again (backend, tiny, "a map, 2 threads, each", 2, 2e-6);
+  bench_again (backend, tiny, "a map, 4 threads, each", 4, 0);
+  bench_side_by_side ();
+}
+
+/* --- workers */
+
+static void
+tile_nothing (gint64 tile, guint worker, gpointer data)
+{
+}
+
+static void
+bench_job (AccWorkers *workers, gint64 n_tiles, gint64 claim, const char *name, double target)
+{
+  g_autofree double *times = g_new (double, rounds * 4);
+
+  acc_workers_run (workers, n_tiles, claim, tile_nothing, NULL);
+  for (guint r = 0; r < rounds * 4; r++)
+    {
+      double start = bench_now ();
+
+      for (guint i = 0; i < BATCH; i++)
+        acc_workers_run (workers, n_tiles, claim, tile_nothing, NULL);
+      times[r] = (bench_now () - start) / BATCH;
+    }
+  bench_report (name, times, rounds * 4, target);
+}
+
+static void
+bench_sleepers (AccWorkers *workers)
+{
+  g_autofree double *times = g_new (double, rounds * 4);
+  guint wanted = acc_workers_get_n_threads (workers) - 1;
+
+  for (guint r = 0; r < rounds * 4; r++)
+    {
+      double start;
+
+      while (acc_workers_get_n_sleeping (workers) < wanted)
+        g_usleep (1000);
+      start = bench_now ();
+      acc_workers_run (workers, wanted + 1, 1, tile_nothing, NULL);
+      times[r] = bench_now () - start;
+    }
+  bench_report ("a job put before workers asleep", times, rounds * 4, 0);
+}
+
+static void
+bench_workers (AccBackend *backend)
+{
+  g_autoptr (AccWorkers) workers = acc_workers_new (acc_backend_get_n_threads (backend));
+  g_autofree double *times = g_new (double, rounds);
+
+  printf ("\n# %u workers\n", acc_workers_get_n_threads (workers));
+  bench_job (workers, 1, 1, "a small job, on the caller", 1e-6);
+  bench_job (workers, 16, 1, "a job of 16 empty tiles", 0);
+  if (acc_workers_get_n_threads (workers) > 1)
+    bench_sleepers (workers);
+
+  for (guint r = 0; r < rounds; r++)
+    {
+      double before;
+
+      acc_workers_run (workers, 64, 1, tile_nothing, NULL);
+      g_usleep (10000);
+      before = get_processor_seconds (CLOCK_PROCESS_CPUTIME_ID);
+      g_usleep (200000);
+      times[r] = (get_processor_seconds (CLOCK_PROCESS_CPUTIME_ID) - before) * 5;
+    }
+  bench_report ("processor time of a second's idleness", times, rounds, 0);
+}
+
+/* --- memory */
+
+/* What a first run of a large result takes beyond the second one: fresh pages. */
+static void
+bench_pages (void)
+{
+  const gint64 n = 1 << 25;
+  g_autofree double *fresh = g_new (double, rounds), *again = g_new (double, rounds);
+
+  printf ("\n# a map to %d MiB\n", (int) (n * 4 >> 20));
+  for (guint r = 0; r < rounds; r++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AccBackend) own = acc_backend_new_for_name ("native", &error);
+      g_autoptr (AccArray) input = bench_make_input (0, n), small = bench_make_input (0, TINY);
+      g_autoptr (AccArray) result = bench_families[0].build (input, 0), tiny = bench_families[0].build (small, 0);
+      g_autoptr (AccProgram) program = acc_program_new_for_results (&result, 1), first = acc_program_new_for_results (&tiny, 1);
+      g_autoptr (AccExecutable) executable = NULL, warm = NULL;
+      double start;
+
+      check (own, error);
+      warm = compile (own, first);
+      run (warm, NULL);
+      executable = compile (own, program);
+      start = bench_now ();
+      run (executable, NULL);
+      fresh[r] = bench_now () - start;
+      start = bench_now ();
+      run (executable, NULL);
+      again[r] = bench_now () - start;
+    }
+  bench_report ("into fresh memory", fresh, rounds, 0);
+  bench_report ("into recycled memory", again, rounds, 0);
+}
+
+static gboolean
+is_wanted (char **argv, const char *part)
+{
+  return argv[1] == NULL || argv[2] == NULL || g_strv_contains ((const char *const *) argv + 2, part);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AccBackend) backend = NULL;
+
+  if (argc == 3 && strcmp (argv[1], "--child") == 0)
+    {
+      for (guint f = 0; f < bench_n_families; f++)
+        if (strcmp (argv[2], bench_families[f].name) == 0)
+          return child_main (&bench_families[f]);
+      return 1;
+    }
+
+  if (argc > 1)
+    rounds = MAX (atoi (argv[1]), 1);
+  backend = acc_backend_new_for_name ("native", &error);
+  check (backend, error);
+
+  printf ("# latency: medians, in brackets the least and the greatest\n");
+  if (is_wanted (argv, "processes"))
+    bench_processes (argv[0]);
+  if (is_wanted (argv, "planning"))
+    bench_planning (backend);
+  if (is_wanted (argv, "runs"))
+    bench_runs (backend);
+  if (is_wanted (argv, "workers"))
+    bench_workers (backend);
+  if (is_wanted (argv, "pages"))
+    bench_pages ();
+
+  return 0;
+}

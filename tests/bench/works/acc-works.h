@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-work.h"
+
+extern const Work acc_clusters[];
+extern const Work acc_indices[];
+extern const Work acc_matrices[];
+extern const Work acc_multigrid[];
+extern const Work acc_numerics[];
+extern const Work acc_pictures[];
+extern const Work acc_rays[];
+extern const Work acc_vectors[];

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Radix sort of keys, and of keys with values: from the least digit on, out of place. Threads take parts, count their digits and
+ * write where they belong; what belongs to one line of the cache is collected and written as a line. */
+
+#include "c-works.h"
+#include "stream.h"
+
+#include <omp.h>
+#include <stdlib.h>
+
+#define DIGIT_BITS 8
+#define N_DIGITS (1 << DIGIT_BITS)
+#define N_PASSES (32 / DIGIT_BITS)
+#define LINE 16                       /* keys in a line of the cache */
+#define MAX_PARTS 64
+
+typedef struct {
+  guint32 lines[N_DIGITS][LINE] __attribute__ ((aligned (64)));
+  guint32 values[N_DIGITS][LINE] __attribute__ ((aligned (64)));
+  gsize   ends[N_DIGITS];
+} Buckets;
+
+typedef struct {
+  gsize    n;
+  guint32 *keys, *values;             /* what is given; @values: or NULL */
+  guint32 *sorted[2], *sorted_values[2];
+  gsize  (*starts)[N_DIGITS];         /* per part; first how many there are */
+  Buckets *buckets;                   /* per thread */
+} Sort;
+
+static gpointer
+prepare (gsize n, gboolean pairs)
+{
+  Sort *self = g_new0 (Sort, 1);
+
+  self->n = n;
+  self->keys = contender_words (n, 1, 0);
+  self->values = pairs ? contender_words (n, 2, 0) : NULL;
+  for (guint k = 0; k < 2; k++)
+    {
+      self->sorted[k] = contender_memory (n * sizeof (guint32));
+      self->sorted_values[k] = pairs ? contender_memory (n * sizeof (guint32)) : NULL;
+    }
+  self->starts = contender_memory (MAX_PARTS * sizeof *self->starts);
+  self->buckets = contender_memory (omp_get_max_threads () * sizeof (Buckets));
+  return self;
+}
+
+static gpointer
+prepare_sort (gsize n)
+{
+  return prepare (n, FALSE);
+}
+
+static gpointer
+prepare_sort_pairs (gsize n)
+{
+  return prepare (n, TRUE);
+}
+
+static inline void
+write_line (guint32 *to, const guint32 *line)
+{
+  for (guint k = 0; k < LINE; k += STREAM_LANES)
+    stream_store (to + k, stream_load ((const float *) (line + k)));
+}
+
+/* The line before @position; what of it belongs to others is left. */
+static inline void
+flush (guint32 *to, const guint32 *line, gsize position, gsize start)
+{
+  gsize first = (position - 1) / LINE * LINE;
+
+  if (position - first == LINE && first >= start)
+    write_line (to + first, line);
+  else
+    for (gsize i = MAX (first, start); i < position; i++)
+      to[i] = line[i % LINE];
+}
+
+static void
+count (gsize *counts, const guint32 *keys, gsize n, guint shift)
+{
+  gsize tables[4][N_DIGITS] = { 0 }, i = 0;
+
+  for (; i + 4 <= n; i += 4)
+    for (guint k = 0; k < 4; k++)
+      tables[k][keys[i + k] >> shift & (N_DIGITS - 1)]++;
+  for (; i < n; i++)
+    tables[0][keys[i] >> shift & (N_DIGITS - 1)]++;
+  for (guint d = 0; d < N_DIGITS; d++)
+    counts[d] = tables[0][d] + tables[1][d] + tables[2][d] + tables[3][d];
+}
+
+static inline void
+scatter (Buckets *b, const gsize *starts, const guint32 *keys, const guint32 *values, gsize n, guint shift, guint32 *to, guint32 *to_values)
+{
+  memcpy (b->ends, starts, sizeof b->ends);
+  for (gsize i = 0; i < n; i++)
+    {
+      guint32 digit = keys[i] >> shift & (N_DIGITS - 1);
+      gsize position = b->ends[digit]++;
+
+      b->lines[digit][position % LINE] = keys[i];
+      if (values != NULL)
+        b->values[digit][position % LINE] = values[i];
+      if (position % LINE == LINE - 1)
+        {
+          flush (to, b->lines[digit], position + 1, starts[digit]);
+          if (values != NULL)
+            flush (to_values, b->values[digit], position + 1, starts[digit]);
+        }
+    }
+  for (guint d = 0; d < N_DIGITS; d++)
+    if (b->ends[d] % LINE != 0 && b->ends[d] > starts[d])
+      {
+        flush (to, b->lines[d], b->ends[d], starts[d]);
+        if (values != NULL)
+          flush (to_values, b->values[d], b->ends[d], starts[d]);
+      }
+  stream_fence ();
+}
+
+static void
+run (gpointer data)
+{
+  Sort *self = data;
+  gsize n_parts = self->n >= 1 << 14 ? MIN (4 * omp_get_max_threads (), MAX_PARTS) : 1, part = (self->n + n_parts - 1) / n_parts;
+
+#pragma omp parallel if (n_parts > 1)
+  for (guint pass = 0; pass < N_PASSES; pass++)
+    {
+      const guint32 *from = pass == 0 ? self->keys : self->sorted[(pass + 1) % 2];
+      const guint32 *from_values = pass == 0 ? self->values : self->sorted_values[(pass + 1) % 2];
+      guint shift = pass * DIGIT_BITS;
+
+#pragma omp for schedule(dynamic)
+      for (gsize p = 0; p < n_parts; p++)
+        count (self->starts[p], from + p * part, MIN (part, self->n - p * part), shift);
+#pragma omp single
+      {
+        gsize position = 0;
+
+        for (guint d = 0; d < N_DIGITS; d++)
+          for (gsize p = 0; p < n_parts; p++)
+            {
+              gsize counted = self->starts[p][d];
+
+              self->starts[p][d] = position;
+              position += counted;
+            }
+      }
+#pragma omp for schedule(dynamic)
+      for (gsize p = 0; p < n_parts; p++)
+        if (from_values != NULL)
+          scatter (self->buckets + omp_get_thread_num (), self->starts[p], from + p * part, from_values + p * part,
+                   MIN (part, self->n - p * part), shift, self->sorted[pass % 2], self->sorted_values[pass % 2]);
+        else
+          scatter (self->buckets + omp_get_thread_num (), self->starts[p], from + p * part, NULL,
+                   MIN (part, self->n - p * part), shift, self->sorted[pass % 2], NULL);
+    }
+}
+
+static double
+check (gpointer data)
+{
+  Sort *self = data;
+  guint last = (N_PASSES - 1) % 2;
+  double digest = contender_digest_u4 (self->sorted[last], self->n);
+
+  return self->values != NULL ? digest + contender_digest_u4 (self->sorted_values[last], self->n) : digest;
+}
+
+static void
+free_sort (gpointer data)
+{
+  Sort *self = data;
+
+  free (self->keys);
+  free (self->values);
+  for (guint k = 0; k < 2; k++)
+    {
+      free (self->sorted[k]);
+      free (self->sorted_values[k]);
+    }
+  free (self->starts);
+  free (self->buckets);
+  g_free (self);
+}
+
+const Work c_sorts[] = {
+  { "sort", prepare_sort, run, check, free_sort },
+  { "sort-pairs", prepare_sort_pairs, run, check, free_sort },
+  { NULL }
+};

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "contender.h"
+
+/* Inputs of works that are more than hashes; peers in Python make the same. */
+
+/* [side,side]: squares of 32 pixels, each of one brightness, and noise of 0 to 31; picture[y][x] =
+ * ((y >> 5 ^ x >> 5) * 37 & 127) + (hash (y * side + x, 1) >> 27) * 2. For free(). */
+guint8 *input_picture (gsize side);
+
+/* Thresholds of the work "edges", parts of the largest gradient */
+#define EDGES_LOW  0.05
+#define EDGES_HIGH 0.15
+
+/* The market of "black-scholes"; spots from 5 to 30 (seed 1), strikes from 1 to 100 (2), years from 0.25 to 10 (3) */
+#define OPTIONS_RATE       0.02
+#define OPTIONS_VOLATILITY 0.3
+
+/* What "mandelbrot" looks at, a square, and when it gives up; a multiple of 8. No row lies on the real axis,
+ * where rounding decides. */
+#define MANDELBROT_LEFT   -2.f
+#define MANDELBROT_TOP    1.237f
+#define MANDELBROT_ACROSS 2.5f
+#define MANDELBROT_LIMIT  256
+
+/* "n-body": coordinates from -1 to 1 (seeds 1 to 3), masses from 0.5 / n to 1.5 / n (4); softened as demos/n-body does */
+
+/* "k-means": this many clusters in the plane; coordinates from -10 to 10 (seeds 1, 2), centres are the first points */
+#define N_CLUSTERS 64
+
+/* "attention": this many numbers in each query, key and value; queries from -8 to 8 (seed 1), keys (2) and values (3) from
+ * -1 to 1 */
+#define ATTENTION_DEPTH 64
+
+/* Digest of sums of squares: what is as often below 0 as above would cancel itself in a sum. */
+double  input_digest_squares (const float * const *parts, guint n_parts, gsize n);
+
+/* "quickhull": points of the unit disc, as (x,y) pairs; of a point of the square from -1 to 1 (seeds 1, 2) the distance from the
+ * middle becomes that of the nearest side: p · max (|x|, |y|) / √(x² + y²), in double. For free(). */
+float  *input_disc (gsize n);

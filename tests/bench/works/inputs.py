@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What inputs.h has, for peers in Python."""
+
+import contender
+
+np = contender.library('numpy')
+
+EDGES_LOW, EDGES_HIGH = 0.05, 0.15
+LARGEST_GRADIENT = 1442.5
+RATE, VOLATILITY = 0.02, 0.3
+MANDELBROT_LEFT, MANDELBROT_TOP, MANDELBROT_ACROSS, MANDELBROT_LIMIT = -2., 1.237, 2.5, 256
+SOFTENING = 0.05
+N_CLUSTERS = 64
+ATTENTION_DEPTH = 64
+
+
+def picture(side):
+    y, x = np.ogrid[0:side, 0:side]
+    squares = ((y >> 5) ^ (x >> 5)) * 37 & 127
+    noise = np.concatenate([contender.hashes(row * side, row * side + side, 1) >> np.uint32(27) for row in range(side)])
+    return (squares + noise.reshape(side, side) * 2).astype(np.uint8)
+
+
+def options(n):
+    return contender.floats(n, 1, 5, 30), contender.floats(n, 2, 1, 100), contender.floats(n, 3, 0.25, 10)
+
+
+def bodies(n):
+    """x, y, z, mass"""
+    return *(contender.floats(n, seed, -1, 1) for seed in (1, 2, 3)), contender.floats(n, 4, 0.5 / n, 1.5 / n)
+
+
+def clusters(n):
+    """Both coordinates of the points"""
+    return contender.floats(n, 1, -10, 10), contender.floats(n, 2, -10, 10)
+
+
+def attention(n):
+    return [contender.floats(n * ATTENTION_DEPTH, seed, -most, most).reshape(n, ATTENTION_DEPTH) for seed, most in ((1, 8), (2, 1), (3, 1))]
+
+
+def disc(n):
+    """[n,2]"""
+    x, y = (contender.floats(n, seed, -1, 1).astype(np.float64) for seed in (1, 2))
+    length = np.hypot(x, y)
+    factor = np.maximum(np.abs(x), np.abs(y)) / np.where(length > 0, length, 1)
+    return np.stack([x * factor, y * factor], axis=1).astype(np.float32)
+
+
+def check_clusters(centres, labels):
+    """@centres: both coordinates"""
+    return float(sum(np.abs(np.asarray(c)).sum(dtype=np.float64) for c in centres)) + contender.digest(labels)
+
+
+def check_squares(*parts):
+    return contender.digest(sum(np.asarray(part) ** 2 for part in parts))

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import contender
+
+pa = contender.library('pyarrow')
+pc = contender.library('pyarrow.compute')
+pa.set_cpu_count(contender.threads)
+
+
+@contender.work('sum')
+def sum_(n):
+    return contender.number(lambda x: pc.sum(x).as_py(), pa.array(contender.ones(n, 1)))
+
+
+@contender.work('moments')
+def moments(n):
+    return contender.number(lambda x: pc.mean(x).as_py() + 10 * pc.variance(x, ddof=0).as_py(), pa.array(contender.floats(n, 1)))
+
+
+@contender.work('prefix-sum')
+def prefix_sum(n):
+    return contender.array(pc.cumulative_sum, pa.array(contender.ones(n, 1)))
+
+
+@contender.work('gather')
+def gather(n):
+    return contender.array(lambda x, indices: x.take(indices), pa.array(contender.floats(n, 1)), pa.array(contender.words(n, 2, n)))
+
+
+@contender.work('sort')
+def sort(n):
+    return contender.array(lambda keys: keys.sort(), pa.array(contender.words(n, 1)))
+
+
+contender.main()

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import contender
+
+np = contender.library('numpy')
+sparse = contender.library('scipy.sparse')
+
+
+@contender.work('sparse-product')
+def sparse_product(n_rows):
+    rows = contender.rows(n_rows).astype(np.int32)
+    columns = contender.words(rows[-1], 2, n_rows).view(np.int32)
+    matrix = sparse.csr_matrix((contender.floats(rows[-1], 1), columns, rows), shape=(n_rows, n_rows))
+    return contender.array(matrix.dot, contender.floats(n_rows, 3))
+
+
+import scipy_hull  # noqa: E402, F401: registers its works
+
+contender.main()

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the benchmark table measures: the works, what they must move and compute at least, and who contends.
+
+A size is what a contender gets as its SIZE; `elements` says what it counts. Bytes are those that must come from memory and go
+there at least once, each side counted; flops are additions and multiplications in float."""
+
+import dataclasses
+import typing
+
+
+@dataclasses.dataclass(frozen=True)
+class Work:
+    name: str
+    title: str
+    size: int                                  # of the table
+    small: int                                 # to see that it runs
+    elements: str                              # what the size counts
+    peers: tuple = ()                          # besides acc and C; names of CONTENDERS
+    bytes: typing.Callable = lambda n: 0
+    flops: typing.Callable = lambda n: 0
+    tolerance: float = 1e-12                   # of the check, relative
+    differs: tuple = ()                        # contenders that do as much but find something else: not compared
+    memory: typing.Callable = None             # bytes that a contender holds; None: twice what it moves
+    count: typing.Callable = lambda n: n       # what the rate in a plot counts
+    growth: tuple = tuple(10**k for k in range(3, 10))
+
+    def held(self, n):
+        return self.memory(n) if self.memory else 2 * self.bytes(n)
+
+
+@dataclasses.dataclass(frozen=True)
+class Contender:
+    title: str
+    program: str = None                        # in the folder of the build
+    script: str = None                         # beside this file
+    environment: dict = dataclasses.field(default_factory=dict)
+
+
+CONTENDERS = {
+    'acc': Contender('acc', program='bench-acc'),
+    'acc-alone': Contender('acc, no libraries', program='bench-acc', environment={'ACC_DISABLE': 'libraries'}),
+    'c': Contender('C', program='bench-c'),
+    'numpy': Contender('NumPy', script='peers-numpy.py'),
+    'numba': Contender('Numba', script='peers-numba.py'),
+    'jax': Contender('JAX', script='peers-jax.py'),
+    'torch': Contender('PyTorch', script='peers-torch.py'),
+    'opencv': Contender('OpenCV', script='peers-opencv.py'),
+    'scipy': Contender('SciPy', script='peers-scipy.py'),
+    'arrow': Contender('Arrow', script='peers-arrow.py'),
+    'duckdb': Contender('DuckDB', script='peers-duckdb.py'),
+    'halide': Contender('Halide', script='peers-halide.py'),
+    'vips': Contender('libvips', script='peers-vips.py'),
+}
+
+# Rows and columns of a matrix that has about 10^3, 10^4 … elements.
+SIDES = (32, 100, 316, 1000, 3162, 10000, 31623)
+
+WORKS = [
+    Work('saxpy', 'saxpy', size=2**26, small=1000, elements='floats', peers=('numpy', 'numba', 'jax', 'torch'),
+         bytes=lambda n: 12 * n, tolerance=1e-6),
+    Work('dot', 'dot product', size=2**26, small=1000, elements='floats, a few ones among zeros',
+         peers=('numpy', 'numba', 'jax', 'torch'), bytes=lambda n: 8 * n),
+    Work('sum', 'sum', size=2**26, small=1000, elements='floats, a few ones among zeros',
+         peers=('numpy', 'numba', 'jax', 'torch', 'arrow', 'duckdb'), bytes=lambda n: 4 * n),
+    Work('moments', 'mean and variance', size=2**26, small=1000, elements='floats',
+         peers=('numpy', 'numba', 'jax', 'torch', 'arrow', 'duckdb'), bytes=lambda n: 4 * n, tolerance=1e-4),
+    Work('prefix-sum', 'prefix sum', size=2**26, small=1000, elements='floats, a few ones among zeros',
+         peers=('numpy', 'numba', 'jax', 'torch', 'arrow'), bytes=lambda n: 8 * n),
+    # A segment has 11.4 elements on average.
+    Work('segmented-sum', 'sum of skewed segments', size=2**26, small=1000, elements='floats, in segments of 1 to 2^20',
+         peers=('numpy', 'numba', 'jax', 'torch'), bytes=lambda n: 4 * n + 12 * n // 11, tolerance=1e-4),
+    Work('histogram-u1', 'histogram of bytes', size=2**26, small=1000, elements='bytes',
+         peers=('numpy', 'numba', 'jax', 'torch', 'opencv', 'duckdb'), bytes=lambda n: n, memory=lambda n: 4 * n),
+    Work('histogram-u4', 'histogram of 2^16 bins', size=2**26, small=1000, elements='u4 below 2^16',
+         peers=('numpy', 'numba', 'jax', 'torch', 'duckdb'), bytes=lambda n: 4 * n, memory=lambda n: 12 * n),
+    # As many passes over bytes of the keys as they have, and each is counted first.
+    Work('sort', 'sort', size=2**24, small=1000, elements='u4', peers=('numpy', 'jax', 'torch', 'arrow', 'duckdb'),
+         bytes=lambda n: 36 * n, memory=lambda n: 24 * n),
+    Work('sort-pairs', 'sort of u4 by u4 keys', size=2**24, small=1000, elements='pairs of u4', peers=('numpy', 'jax', 'torch', 'duckdb'),
+         bytes=lambda n: 68 * n, memory=lambda n: 40 * n),
+    # Beyond the caches, a line for every element.
+    Work('gather', 'gather', size=2**24, small=1000, elements='floats, anywhere', peers=('numpy', 'numba', 'jax', 'torch', 'arrow'),
+         bytes=lambda n: (72 if n > 2**23 else 12) * n, memory=lambda n: 24 * n),
+    # 16 elements a row on average, of 4 bytes and a column's 4; rows' offsets of 8 bytes, and both vectors.
+    Work('sparse-product', 'sparse matrix by vector', size=2**20, small=1000, elements='rows of 0 to 32 elements, anywhere',
+         peers=('numba', 'jax', 'torch', 'scipy'), bytes=lambda n: (16 * 8 + 8 + 8) * n, tolerance=1e-5,
+         growth=tuple(10**k for k in range(3, 9))),
+    Work('transpose', 'transposition', size=8192, small=100, elements='rows and columns of floats',
+         peers=('numpy', 'numba', 'jax', 'torch', 'opencv'), bytes=lambda n: 8 * n * n, count=lambda n: n * n, growth=SIDES),
+    Work('matrix-product', 'product of matrices', size=2048, small=100, elements='rows and columns of floats',
+         peers=('acc-alone', 'numpy', 'jax', 'torch'), bytes=lambda n: 12 * n * n, flops=lambda n: 2 * n**3, tolerance=1e-5,
+         count=lambda n: 2 * n**3, growth=(32, 64, 128, 256, 512, 1024, 2048, 4096, 8192)),
+    # OpenCV's Canny follows weak edges as far as they go; libvips rounds after each pass, and scales Sobel's sums.
+    Work('gauss', '5×5 Gaussian', size=8192, small=100, elements='rows and columns of bytes', peers=('numba', 'jax', 'opencv', 'vips'),
+         bytes=lambda n: 2 * n * n, memory=lambda n: 6 * n * n, differs=('vips',), count=lambda n: n * n, growth=SIDES),
+    Work('sobel', 'Sobel magnitude', size=8192, small=100, elements='rows and columns of bytes', peers=('numba', 'jax', 'opencv', 'vips'),
+         bytes=lambda n: 2 * n * n, memory=lambda n: 8 * n * n, differs=('vips',), count=lambda n: n * n, growth=SIDES),
+    Work('edges', 'edges: four stages', size=8192, small=100, elements='rows and columns of bytes', peers=('opencv',),
+         bytes=lambda n: 2 * n * n, memory=lambda n: 8 * n * n, tolerance=1e-3, differs=('opencv',), count=lambda n: n * n, growth=SIDES),
+    Work('black-scholes', 'Black-Scholes', size=2**24, small=1000, elements='options', peers=('numba', 'jax', 'torch'),
+         bytes=lambda n: 20 * n, flops=lambda n: 80 * n, tolerance=1e-5),
+    # 67.4 steps a pixel on average.
+    Work('mandelbrot', 'Mandelbrot set', size=2048, small=100, elements='rows and columns of pixels', peers=('numba', 'jax'),
+         bytes=lambda n: 4 * n * n, flops=lambda n: 674 * n * n, tolerance=5e-3, memory=lambda n: 16 * n * n, count=lambda n: n * n, growth=SIDES[:-1]),
+    Work('n-body', 'n-body', size=16384, small=500, elements='bodies', peers=('numba', 'jax', 'torch'), bytes=lambda n: 28 * n,
+         flops=lambda n: 20 * n * n, tolerance=1e-3, count=lambda n: n * n, growth=(300, 1000, 3000, 10000, 30000, 100000)),
+    Work('k-means', 'step of k-means', size=2**22, small=1000, elements='points of the plane, 64 clusters', peers=('numba', 'jax', 'torch'),
+         bytes=lambda n: 12 * n, flops=lambda n: 6 * 64 * n, tolerance=1e-3, memory=lambda n: 300 * n, growth=tuple(10**k for k in range(3, 9))),
+    Work('ray-tracer', 'ray tracer', size=1024, small=64, elements='rows, of 1.5 times as many pixels', peers=('numba',),
+         bytes=lambda n: 9 * n * n // 2, tolerance=1e-3, memory=lambda n: 40 * n * n, count=lambda n: 3 * n * n // 2, growth=SIDES[:-1]),
+    # Sweeps over the finest grid move 96 bytes a point, four times, and coarser ones a seventh of that.
+    Work('nas-mg', 'NAS MG', size=256, small=16, elements='points along each side', peers=(), bytes=lambda n: 439 * n**3,
+         flops=lambda n: 232 * n**3, tolerance=1e-6, memory=lambda n: 80 * n**3, count=lambda n: n**3, growth=(16, 32, 64, 128, 256, 512)),
+    Work('attention', 'attention of depth 64', size=16384, small=256, elements='queries and keys', peers=('jax', 'torch'),
+         bytes=lambda n: 1024 * n, flops=lambda n: 256 * n * n, tolerance=1e-4, memory=lambda n: 4096 * n, count=lambda n: n * n,
+         growth=(256, 512, 1024, 2048, 4096, 8192, 16384, 32768)),
+    Work('quickhull', 'convex hull', size=2**20, small=1000, elements='points of a disc', peers=('scipy',), bytes=lambda n: 8 * n,
+         tolerance=1e-5, memory=lambda n: 150 * n, growth=tuple(10**k for k in range(3, 9))),
+]
