@@ -76,6 +76,7 @@ extern const AccArrayRule acc_rule_slice;
 extern const AccArrayRule acc_rule_replicate;
 extern const AccArrayRule acc_rule_backpermute;
 extern const AccArrayRule acc_rule_fold;
+extern const AccArrayRule acc_rule_fold_seg;
 extern const AccArrayRule acc_rule_scan;
 extern const AccArrayRule acc_rule_sort;
 extern const AccArrayRule acc_rule_stencil;

@@ -4,7 +4,9 @@
 #include "acc-array-segments-private.h"
 #include "acc-error.h"
 
-/* Every row is folded block by block, blocks of blocks too, by folds over all elements, which are balanced and read memory in order.
+/* Backends with an operation for it take that (direct). For the others it is made of operations that there are:
+ *
+ * Every row is folded block by block, blocks of blocks too, by folds over all elements, which are balanced and read memory in order.
  * Then each segment goes over the largest blocks that lie within it, and over single elements at its ends: some hundreds of steps for
  * each size of blocks, however long it is.
  *
@@ -198,6 +200,29 @@ fold_by_rows (Fold *fold)
   return acc_array_backpermute_expr (scanned, acc_segments_extents (segments->array, acc_segments_count (segments)), end_of_scan, fold);
 }
 
+/* --- one operation for backends that have it */
+
+static AccExpr *
+within_total (AccExpr *offset,
+              gpointer total)
+{
+  return acc_expr_min (offset, acc_expr_the (total));
+}
+
+static AccArray *
+fold_directly (AccSegments *self)
+{
+  /* No change, but the sum is looked at, and is an error where it is too large. */
+  g_autoptr(AccArray) offsets = self->total != NULL ? acc_array_map (self->offsets, within_total, self->total) : g_object_ref (self->offsets);
+  AccArray *inputs[] = { self->array, offsets };
+  AccArray *node = acc_array_begin (self->initial != NULL ? ACC_OP_FOLD_SEG : ACC_OP_FOLD1_SEG, inputs, 2);
+
+  acc_array_call2 (node, 0, self->combine, self->data);
+  if (self->initial != NULL)
+    acc_array_close (node, 1, self->initial);
+  return acc_array_complete (node);
+}
+
 AccArray *
 acc_segments_fold (AccSegments *self,
                    gboolean     from_right)
@@ -212,6 +237,8 @@ acc_segments_fold (AccSegments *self,
   folded = acc_array_generate_expr (acc_segments_extents (self->array, acc_segments_count (self)), fold_segment, &fold);
   for (guint i = 1; i <= fold.n_levels; i++)
     g_object_unref (fold.levels[i]);
+  if (folded->error == NULL && !from_right)
+    folded->direct = fold_directly (self);
 
   return folded;
 }
@@ -250,7 +277,8 @@ run_fold (AccSegments      segments,
  * %ACC_ERROR_BOUNDS when run: the message tells the number, and that numbers up to the length of a row would do. They may go
  * unnoticed where there are no rows.
  *
- * Linear in the number of elements and of segments, however long these are. Elements of a computed @self are stored first. With
+ * Linear in the number of elements and of segments, however long these are. On the CPU, @self is computed on the way; else, and by rows,
+ * elements of a computed one are stored first. With
  * `0 … 9`, lengths `1, 4, 0, 3`, 0 and a sum: `0, 10, 0, 18`.
  *
  * ```c

@@ -214,6 +214,21 @@ infer_fold (Inference *self,
 }
 
 static gboolean
+infer_segments (Inference *self)
+{
+  const gint64 *offsets = get_input (self, 1);
+  gint64 n;
+
+  if (offsets == NULL)
+    return FALSE;
+  n = MAX (offsets[0] - 1, 0);
+  if (!copy_input (self, 0))
+    return FALSE;
+  self->extents[self->array->rank - 1] = n;
+  return TRUE;
+}
+
+static gboolean
 infer_permute (Inference *self)
 {
   AccArray *source = self->array->inputs[0];
@@ -302,6 +317,10 @@ infer (Inference *self)
 
     case ACC_OP_PERMUTE:
       return infer_permute (self);
+
+    case ACC_OP_FOLD_SEG:
+    case ACC_OP_FOLD1_SEG:
+      return infer_segments (self);
 
     case ACC_OP_FOLD:
       return infer_fold (self, FALSE, TRUE);

@@ -59,6 +59,7 @@ struct _AccArray {
   char           *foreign_name;
   guint           n_offered;
   AccArray      **offered;      /* owned; this node is computed from them */
+  AccArray       *direct;       /* owned: one operation, on what this node is composed of, for backends that have it; NULL for none */
 };
 
 /* "map", or "map “label”" */

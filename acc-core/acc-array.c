@@ -100,6 +100,7 @@ acc_array_finalize (GObject *object)
   acc_array_release (self->extents, (GDestroyNotify) acc_function_unref);
   acc_array_release (self->references, drop_references);
   acc_array_release (self->origin, g_object_unref);
+  acc_array_release (self->direct, g_object_unref);
 
   g_free (self->inputs);
   g_free (self->buffers);
@@ -329,6 +330,8 @@ acc_array_set_label (AccArray   *self,
 
   g_free (self->label);
   self->label = label != NULL ? g_utf8_make_valid (label, -1) : NULL;
+  if (self->direct != NULL)
+    acc_array_set_label (self->direct, label);
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_LABEL]);
 }
 

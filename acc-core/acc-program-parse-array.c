@@ -385,7 +385,7 @@ read_operation (Reader   *self,
 {
   AccOperation op;
 
-  if (!acc_operation_from_name (token->text, &op))
+  if (!acc_operation_from_name (token->text, &op) || acc_operation_get_info (op)->since[0] == '\0')
     {
       acc_parser_fail (self->parser, token, "there is no operation “%s”", token->text);
       return NULL;

@@ -199,7 +199,7 @@ def backend_cells(function, outcomes):
 
 def operations_page(gir):
     functions, names = read_functions(gir), read_names()
-    operations = {row[1]: row for row in read_table('acc-core/acc-operations.inc', 'ACC_OPERATION', 6)}
+    operations = {row[1]: row for row in read_table('acc-core/acc-operations.inc', 'ACC_OPERATION', 6) if row[5]}
     primitives = {row[0].lower() for row in read_table('acc-core/acc-primitives.inc', 'ACC_PRIMITIVE', 5)}
     described, outcomes = read_results(read(RESULTS))
     sections = {}

@@ -217,6 +217,11 @@ ask_inputs (AccCutter     *self,
           wish.access = acc_fusion_graph_get_fold_form (self->graph, node) == ACC_FOLD_SHORT
                           ? ACC_ACCESS_OTHER : ACC_ACCESS_SOURCE;
           break;
+        case ACC_OP_FOLD_SEG:
+        case ACC_OP_FOLD1_SEG:
+          wish.access = i == 0 ? ACC_ACCESS_SOURCE : ACC_ACCESS_OTHER;
+          wish.visits = i == 0 ? 1 : 2;
+          break;
         case ACC_OP_SCANL1:
           wish.access = ACC_ACCESS_SOURCE;
           wish.visits = count_serial_visits (input);
@@ -265,6 +270,12 @@ acc_cutter_can_join (AccCutter      *self,
 
       return cluster->kind == *kind ? acc_fusion_node_has_extents_of (cluster->consumed, input)
                                     : cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len == 0;
+
+    case ACC_OP_FOLD_SEG:
+    case ACC_OP_FOLD1_SEG:
+      *kind = ACC_CLUSTER_FOLD_SEG;
+
+      return cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len == 0;
 
     case ACC_OP_SCANL1:
       *kind = ACC_CLUSTER_SCAN;
@@ -316,7 +327,7 @@ acc_cutter_is_anchor (AccCutter     *self,
   AccOperation op = node->array->op;
 
   return op == ACC_OP_STENCIL || op == ACC_OP_STENCIL2 || op == ACC_OP_SCANL1 || is_stored (node) ||
-         (acc_fusion_node_is_fold (node) && acc_fusion_graph_get_fold_form (self->graph, node) != ACC_FOLD_SHORT);
+         acc_fusion_node_is_segmented (node) || (acc_fusion_node_is_fold (node) && acc_fusion_graph_get_fold_form (self->graph, node) != ACC_FOLD_SHORT);
 }
 
 static gboolean

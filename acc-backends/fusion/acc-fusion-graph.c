@@ -31,7 +31,15 @@ AccFusionNode *
 acc_fusion_graph_get (AccFusionGraph *self,
                       AccArray       *array)
 {
-  return g_hash_table_lookup (self->table, array);
+  AccFusionNode *node = g_hash_table_lookup (self->table, array);
+
+  return node == NULL && array->direct != NULL ? g_hash_table_lookup (self->table, array->direct) : node;
+}
+
+gboolean
+acc_fusion_node_is_segmented (AccFusionNode *node)
+{
+  return node->array->op == ACC_OP_FOLD_SEG || node->array->op == ACC_OP_FOLD1_SEG;
 }
 
 gboolean
@@ -322,14 +330,23 @@ add_node (AccFusionGraph *self,
   return TRUE;
 }
 
+/* What is computed for @array, where that is not bound. */
+static AccArray *
+take_direct (AccFusionGraph *self,
+             AccArray       *array,
+             GHashTable     *numbers)
+{
+  return array != NULL && array->direct != NULL && self->takes_direct && !g_hash_table_contains (numbers, array) ? array->direct : array;
+}
+
 AccFusionGraph *
-acc_fusion_graph_new (gboolean   for_groups,
-                      AccArray **results,
-                      guint      n_results,
-                      AccArray **bound,
-                      AccArray **values,
-                      guint      n_bound,
-                      GError   **error)
+acc_fusion_graph_new (const AccTarget *target,
+                      AccArray       **results,
+                      guint            n_results,
+                      AccArray       **bound,
+                      AccArray       **values,
+                      guint            n_bound,
+                      GError         **error)
 {
   g_autoptr (AccFusionGraph) self = g_new0 (AccFusionGraph, 1);
   g_autoptr (GHashTable) numbers = g_hash_table_new (NULL, NULL);
@@ -337,7 +354,8 @@ acc_fusion_graph_new (gboolean   for_groups,
   g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame));
   Context context = { self, bound, values };
 
-  self->for_groups = for_groups;
+  self->for_groups = target->model == ACC_MODEL_SIMT;
+  self->takes_direct = !self->for_groups && !target->by_rows;
   self->nodes = g_ptr_array_new_with_free_func (node_free);
   self->table = g_hash_table_new (NULL, NULL);
 
@@ -346,8 +364,10 @@ acc_fusion_graph_new (gboolean   for_groups,
 
   for (guint i = 0; i < n_results; i++)
     {
-      if (g_hash_table_add (seen, results[i]))
-        g_array_append_vals (stack, &(Frame) { results[i], 0 }, 1);
+      AccArray *result = take_direct (self, results[i], numbers);
+
+      if (g_hash_table_add (seen, result))
+        g_array_append_vals (stack, &(Frame) { result, 0 }, 1);
 
       while (stack->len > 0)
         {
@@ -355,7 +375,7 @@ acc_fusion_graph_new (gboolean   for_groups,
           AccArray *dependence = NULL;
 
           if (top->array->error == NULL && !g_hash_table_contains (numbers, top->array))
-            dependence = acc_array_nth_dependence (top->array, top->next++);
+            dependence = take_direct (self, acc_array_nth_dependence (top->array, top->next++), numbers);
 
           if (dependence == NULL)
             {

@@ -76,14 +76,18 @@ struct _AccFusionGraph {
   gboolean    has_sources;
   guint       n_stencils;
   gboolean    for_groups;       /* of threads, which share rows that a lane would go along alone */
+  gboolean    takes_direct;     /* operations in place of compositions: workers have them, which need all elements at once */
 };
 
-AccFusionGraph *acc_fusion_graph_new  (gboolean for_groups, AccArray **results, guint n_results, AccArray **bound, AccArray **values, guint n_bound, GError **error);
+AccFusionGraph *acc_fusion_graph_new  (const AccTarget *target, AccArray **results, guint n_results, AccArray **bound, AccArray **values, guint n_bound,
+                                       GError **error);
 void            acc_fusion_graph_free (AccFusionGraph *self);
 AccFusionNode  *acc_fusion_graph_get  (AccFusionGraph *self, AccArray *array);
 /* Whether the node's data is given: a bound one, use, source. */
 gboolean        acc_fusion_node_is_given (AccFusionNode *node);
 gboolean        acc_fusion_node_is_fold  (AccFusionNode *node);
+/* Whether it is a fold of segments. */
+gboolean        acc_fusion_node_is_segmented (AccFusionNode *node);
 /* Whether it shows the memory of its input, or part of it, and has none of its own. */
 gboolean        acc_fusion_node_is_view  (AccFusionNode *node);
 AccFoldForm     acc_fusion_graph_get_fold_form (AccFusionGraph *self, AccFusionNode *node);

@@ -246,6 +246,9 @@ write_step (AccFusion       *self,
     case ACC_CLUSTER_FOLD_ALL:
       acc_skeleton_fold_all (&step);
       break;
+    case ACC_CLUSTER_FOLD_SEG:
+      acc_skeleton_fold_segments (&step);
+      break;
     case ACC_CLUSTER_SCAN:
       acc_skeleton_scan (&step);
       break;
@@ -374,7 +377,7 @@ acc_schedule_new (const AccTarget *target,
                   guint            n_bound,
                   GError         **error)
 {
-  g_autoptr (AccFusionGraph) graph = acc_fusion_graph_new (target->model == ACC_MODEL_SIMT, results, n_results, bound, values, n_bound, error);
+  g_autoptr (AccFusionGraph) graph = acc_fusion_graph_new (target, results, n_results, bound, values, n_bound, error);
   g_autofree AccFusionNode **bases = g_new0 (AccFusionNode *, MAX (n_results, 1));
   g_autoptr (AccSchedule) schedule = NULL;
   AccFusion self = { .target = target, .graph = graph };

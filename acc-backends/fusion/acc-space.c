@@ -279,7 +279,7 @@ is_stopped_at (Walk  *self,
 
   if (visit->node->is_value && !visit->root)
     return TRUE;
-  if (op == ACC_OP_SCANL1 || op == ACC_OP_PERMUTE || op == ACC_OP_SORT)
+  if (op == ACC_OP_SCANL1 || op == ACC_OP_PERMUTE || op == ACC_OP_SORT || acc_fusion_node_is_segmented (visit->node))
     return TRUE;
 
   return acc_fusion_node_is_fold (visit->node) && acc_fusion_graph_get_fold_form (self->graph, visit->node) != ACC_FOLD_SHORT;
@@ -426,7 +426,7 @@ acc_space_new_for_consumed (AccFusionGraph *graph,
       AccFusionNode *anchor = g_ptr_array_index (cluster->anchors, i);
 
       for (guint k = 0; k < anchor->array->n_inputs; k++)
-        if (anchor->array->op != ACC_OP_PERMUTE || k != 1)
+        if (k != 1 || !(anchor->array->op == ACC_OP_PERMUTE || acc_fusion_node_is_segmented (anchor)))
           start (self, acc_fusion_graph_get (graph, anchor->array->inputs[k]), FALSE);
     }
   for (guint i = 0; i < cluster->roots->len; i++)

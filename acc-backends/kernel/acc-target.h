@@ -34,6 +34,7 @@ typedef struct {
   guint    kinds;              /* bit (1 << AccElementKind): values that the device can hold and compute with */
 
   gboolean fast_math;          /* asked for: see acc_backend_set_fast_math() */
+  gboolean by_rows;            /* asked for: what can go by rows must */
 } AccTarget;
 
 /* The host's processors. */

@@ -437,7 +437,8 @@ list_extents (Run             *run,
   nodes = list_unbound (run->scope, inputs, n_inputs, bound);
   for (guint i = 0; i < bound->len; i++)
     g_ptr_array_add (values, look_up (run->scope, g_ptr_array_index (bound, i)));
-  *graph = acc_fusion_graph_new (FALSE, inputs, n_inputs, (AccArray **) bound->pdata, (AccArray **) values->pdata, bound->len, NULL);
+  *graph = acc_fusion_graph_new (acc_host_get_target (run->graph->host), inputs, n_inputs, (AccArray **) bound->pdata, (AccArray **) values->pdata,
+                                 bound->len, NULL);
   for (guint i = 0; i < n_inputs && *graph != NULL; i++)
     extents[i] = acc_fusion_graph_get (*graph, inputs[i])->extents;
 

@@ -186,6 +186,7 @@ acc_schedule_cache_get (AccScheduleCache  *self,
   gboolean keep;
 
   target.fast_math = host->backend != NULL && acc_backend_get_fast_math (host->backend);
+  target.by_rows = by_rows;
 
   key.words = key.n_words <= G_N_ELEMENTS (few) ? few : (many = g_new (guint64, key.n_words));
   fill_key (&key, results, n_results, bound, values, n_bound, (by_rows ? 1 : 0) | (target.fast_math ? 2 : 0));

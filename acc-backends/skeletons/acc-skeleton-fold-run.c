@@ -7,6 +7,9 @@
 
 /* What folds and scans share: many elements into one. */
 
+/* Of all lanes, of those that do for short runs. */
+#define FEWER 4
+
 /* Elements that are combined before they come to the others, where that is cheaper. */
 #define TOGETHER 8
 #define MAX_TOGETHER_COST 128   /* rough operations of what is written out for each */
@@ -165,6 +168,8 @@ acc_fold_element (AccFold        *self,
   AccIndex *ix = low_index_of_space (l, space, outer, inner);
   guint next = 0;
 
+  if (self->reads_all_rows)
+    low_index_lose_rows (l, ix, get_anchor (self, 0), "reads rows as segments lie");
   for (guint i = 0; i < self->anchors->len; i++)
     {
       AccFusionNode *anchor = get_anchor (self, i);
@@ -276,6 +281,7 @@ combine_elements (AccFold        *self,
 static void
 fold_lanes (AccFold        *self,
             AccLower       *l,
+            guint           n_lanes,
             const AccSpace *space,
             KValue          outer,
             KValue          begin,
@@ -283,11 +289,11 @@ fold_lanes (AccFold        *self,
             KValue          base)
 {
   AccKernelBuilder *b = l->b;
-  KValue lanes = low_const (l, self->lanes);
+  KValue lanes = low_const (l, n_lanes);
   KValue *sum = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
   KValue *element = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
 
-  kb_set_lanes (b, self->lanes);
+  kb_set_lanes (b, n_lanes);
   low_foreach (l, r, low_const (l, 0), lanes)
     {
       KValue stride = self->commutative ? lanes : low_const (l, 1), n_done = low_const (l, 1);
@@ -324,13 +330,13 @@ fold_lanes (AccFold        *self,
 static void
 combine_lanes (AccFold    *self,
                AccLower   *l,
+               guint       n,
                KValue      base,
                const KVar *vars)
 {
   AccKernelBuilder *b = l->b;
   KValue *sum = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
   KValue *element = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
-  guint n = self->lanes;
 
   while (self->commutative && n > 8)
     {
@@ -404,6 +410,38 @@ acc_fold_write_in_order (AccFold        *self,
   acc_fold_get_vars (self, l, vars, result);
 }
 
+/* By @n_lanes lanes where there are elements for two rounds of them, else by fewer. */
+static void
+fold_run (AccFold        *self,
+          AccLower       *l,
+          guint           n_lanes,
+          const AccSpace *space,
+          KValue          outer,
+          KValue          begin,
+          KValue          end,
+          KValue          base,
+          const KVar     *vars)
+{
+  AccKernelBuilder *b = l->b;
+  KValue count = kb_sub (b, end, begin), lanes = low_const (l, n_lanes);
+
+  low_if (l, kb_le (b, low_const (l, 2 * n_lanes), count))
+    {
+      KValue n_steps = kb_udiv (b, count, lanes);
+
+      fold_lanes (self, l, n_lanes, space, outer, begin, n_steps, base);
+      combine_lanes (self, l, n_lanes, base, vars);
+      fold_rest (self, l, space, outer, kb_add (b, begin, kb_mul (b, n_steps, lanes)), end, vars);
+    }
+  low_else (l)
+    {
+      if (self->many_short_runs && n_lanes == self->lanes)
+        fold_run (self, l, n_lanes / FEWER, space, outer, begin, end, base, vars);
+      else
+        fold_in_order (self, l, space, outer, begin, end, vars);
+    }
+}
+
 void
 acc_fold_write_run (AccFold        *self,
                     AccLower       *l,
@@ -414,23 +452,9 @@ acc_fold_write_run (AccFold        *self,
                     KValue          region,
                     KValue         *result)
 {
-  AccKernelBuilder *b = l->b;
-  KValue count = kb_sub (b, end, begin);
   KVar *vars = acc_fold_new_vars (self, l, NULL);
 
-  low_if (l, kb_le (b, low_const (l, 2 * self->lanes), count))
-    {
-      KValue n_steps = kb_udiv (b, count, low_const (l, self->lanes));
-      KValue base = kb_mul (b, region, low_const (l, self->lanes));
-
-      fold_lanes (self, l, space, outer, begin, n_steps, base);
-      combine_lanes (self, l, base, vars);
-      fold_rest (self, l, space, outer, kb_add (b, begin, kb_mul (b, n_steps, low_const (l, self->lanes))), end, vars);
-    }
-  low_else (l)
-    {
-      fold_in_order (self, l, space, outer, begin, end, vars);
-    }
+  fold_run (self, l, self->lanes, space, outer, begin, end, kb_mul (l->b, region, low_const (l, self->lanes)), vars);
   acc_fold_get_vars (self, l, vars, result);
 }
 

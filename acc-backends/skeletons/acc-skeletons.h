@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 void acc_skeleton_map      (AccStep *step);   /* and stencils (acc-skeleton-stencil.c) */
 void acc_skeleton_fold     (AccStep *step);   /* rows */
 void acc_skeleton_fold_all (AccStep *step);
+void acc_skeleton_fold_segments (AccStep *step);
 void acc_skeleton_scan     (AccStep *step);
 void acc_skeleton_permute  (AccStep *step);
 void acc_skeleton_sort     (AccStep *step);   /* rows */
@@ -70,6 +71,8 @@ typedef struct {
   guint      n_leaves;       /* of all anchors */
   guint      lanes;
   gboolean   commutative;    /* all operators */
+  gboolean   many_short_runs; /* but longer than a lane should go along alone */
+  gboolean   reads_all_rows; /* of what is consumed, in an order that rows do not have */
   guint     *lane_scratch;   /* per leaf: room for lanes; one region of that many elements per run in flight */
   guint     *part_scratch;   /* per leaf: partial results */
 } AccFold;

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-skeletons.h"
+
+/* Folds of segments of rows, by workers. Elements and ends of segments are one sequence, in which an end comes behind the last
+ * element of its segment; tiles are as long parts of it, however long segments are, and however many are empty (Merrill and Garland,
+ * "Merge-Based Parallel Sparse Matrix-Vector Multiplication", 2016):
+ *
+ *   for s in segments of which the tile has elements or the end:
+ *     sum = source[u, those of s in the tile] . ...
+ *     roots[u, s] = seed . sum, or where the tile does not have all of s: head or tail of the tile = sum
+ *
+ * A second kernel goes over tiles in order and joins tails and heads. Many rows, and short ones, need no tiles: a worker does each as a
+ * whole.
+ *
+ * Offsets that do not ascend are an error, which the kernel that reads them finds; here they cost nothing but a wrong result. */
+
+#define TILE      32768
+#define MANY_ROWS 16
+
+/* Of a tile: what it has of the segment that began before it and ends in it, and of the one that it does not have the end of. */
+enum { HEAD, TAIL, N_ENDS };
+
+/* What there is of a head or tail. */
+enum { NOTHING, NO_ELEMENTS, ELEMENTS };
+
+typedef struct {
+  AccStep        *step;
+  AccFold        *fold;
+  AccFusionNode  *node, *offsets;
+  const AccSpace *space;        /* of the elements */
+  const AccSpace *results;
+  gint64          n, n_segments, n_items;   /* of a row: elements, segments, both */
+  gint64          n_tiles;
+  gboolean        by_tiles;
+  guint           states;       /* scratch: what there is of heads and tails */
+  guint           ends;         /* scratch: the first segment that ends behind each tile */
+} Segments;
+
+static KValue
+clamp (AccLower *l,
+       KValue    x,
+       gint64    most)
+{
+  AccKernelBuilder *b = l->b;
+  KValue lower = kb_prim2 (b, ACC_PRIM_MAX, x, low_const (l, 0));
+
+  return low_within (l, kb_prim2 (b, ACC_PRIM_MIN, lower, low_number (l, most)), 0, most);
+}
+
+static KValue
+get_offset (Segments *self,
+            AccLower *l,
+            KValue    segment)
+{
+  AccIndex *ix = low_index_new (l, 1);
+
+  ix->at[0] = low_within (l, segment, 0, self->n_segments);
+  low_index_lose_rows (l, ix, self->node, "needs all of its offsets");
+
+  return clamp (l, low_read (l, self->offsets, ix, 0), self->n);
+}
+
+/* How many segments end before place @place of the sequence. */
+static KValue
+count_ends (Segments *self,
+            AccLower *l,
+            KValue    place)
+{
+  AccKernelBuilder *b = l->b;
+  KValue one = low_const (l, 1);
+  KVar low = kb_var (b, low_const (l, 0)), high = kb_var (b, low_number (l, self->n_segments));
+
+  low_while (l)
+    {
+      KValue middle;
+
+      kb_until (b, kb_le (b, kb_get (b, high), kb_get (b, low)));
+      middle = low_within (l, kb_prim2 (b, ACC_PRIM_SHR, kb_add (b, kb_get (b, low), kb_get (b, high)), one), 0, self->n_segments - 1);
+      low_if (l, kb_lt (b, kb_add (b, get_offset (self, l, kb_add (b, middle, one)), middle), place))
+        {
+          kb_set (b, low, kb_add (b, middle, one));
+        }
+      low_else (l)
+        {
+          kb_set (b, high, middle);
+        }
+    }
+
+  return low_within (l, kb_get (b, low), 0, self->n_segments);
+}
+
+static void
+store_result (Segments     *self,
+              AccLower     *l,
+              KValue        u,
+              KValue        segment,
+              KValue        has_elements,
+              const KValue *sum)
+{
+  AccKernelBuilder *b = l->b;
+  AccArray *array = self->node->array;
+  guint n_leaves = self->fold->n_leaves;
+  KValue *known = low_alloc (l, (n_leaves + 1) * sizeof (KValue));
+  KValue place = self->space->outer == 1 ? segment : kb_add (b, kb_mul (b, u, low_number (l, self->n_segments)), segment);
+  AccIndex *ix = low_index_of_linear (l, self->results, low_within (l, place, 0, MAX (self->node->size, 1) - 1));
+
+  if (array->n_functions > 1 && array->functions[1] != NULL)
+    {
+      KVar *vars;
+
+      low_apply0 (l, self->node, array->functions[1], known);
+      vars = acc_fold_new_vars (self->fold, l, known);
+      low_if (l, has_elements)
+        {
+          acc_fold_append (self->fold, l, vars, sum);
+        }
+      acc_fold_get_vars (self->fold, l, vars, known);
+      low_know (l, self->node, ix, known);
+    }
+  else
+    {
+      low_know (l, self->node, ix, sum);
+    }
+  low_store_roots (l, ix);
+}
+
+static KValue
+get_part (AccLower *l,
+          KValue    tile,
+          guint     end)
+{
+  return kb_add (l->b, kb_mul (l->b, tile, low_const (l, N_ENDS)), low_const (l, end));
+}
+
+static void
+store_state (Segments *self,
+             AccLower *l,
+             KValue    part,
+             KValue    state)
+{
+  kb_store (l->b, low_scratch (l, self->states, ACC_KIND_I64), part, state);
+}
+
+static KValue
+get_tile (Segments *self,
+          AccLower *l,
+          KValue    u,
+          KValue    tile)
+{
+  return kb_add (l->b, kb_mul (l->b, u, low_number (l, self->n_tiles)), tile);
+}
+
+/* Where a tile begins or ends: segments that ended before, and elements. */
+typedef struct {
+  KValue segments, elements;
+} Border;
+
+static Border
+find_border (Segments *self,
+             AccLower *l,
+             KValue    place)
+{
+  KValue segments = count_ends (self, l, place);
+
+  return (Border) { segments, clamp (l, kb_sub (l->b, place, segments), self->n) };
+}
+
+static void
+write_segments (Segments *self,
+                AccLower *l,
+                KValue    u,
+                Border    from,
+                Border    to,
+                KValue    region)
+{
+  AccKernelBuilder *b = l->b;
+  AccFold *fold = self->fold;
+  KValue one = low_const (l, 1), n_segments = low_number (l, self->n_segments);
+  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
+  KValue last = self->by_tiles ? kb_prim2 (b, ACC_PRIM_MIN, kb_add (b, to.segments, one), n_segments) : n_segments;
+
+  low_for (l, s, from.segments, last)
+    {
+      KValue begin, end, first, behind, has_elements;
+      KVar *vars = acc_fold_new_vars (fold, l, NULL);
+
+      low_within (l, s, 0, self->n_segments - 1);
+      begin = get_offset (self, l, s);
+      end = get_offset (self, l, kb_add (b, s, one));
+      first = self->by_tiles ? kb_prim2 (b, ACC_PRIM_MAX, begin, from.elements) : begin;
+      behind = self->by_tiles ? kb_prim2 (b, ACC_PRIM_MIN, end, to.elements) : end;
+      has_elements = kb_lt (b, first, behind);
+      low_if (l, has_elements)
+        {
+          acc_fold_write_run (fold, l, self->space, u, first, behind, region, sum);
+          acc_fold_set_vars (fold, l, vars, sum);
+        }
+      acc_fold_get_vars (fold, l, vars, sum);
+
+      if (self->by_tiles)
+        {
+          low_if (l, kb_and (b, kb_lt (b, s, to.segments), kb_le (b, from.elements, begin)))
+            {
+              store_result (self, l, u, s, has_elements, sum);
+            }
+          low_else (l)
+            {
+              KValue is_tail = kb_le (b, to.segments, s);
+              KValue part = kb_select (b, is_tail, get_part (l, region, TAIL), get_part (l, region, HEAD));
+
+              acc_fold_store_part (fold, l, part, sum);
+              store_state (self, l, part, kb_select (b, has_elements, low_const (l, ELEMENTS), low_const (l, NO_ELEMENTS)));
+            }
+        }
+      else
+        {
+          store_result (self, l, u, s, has_elements, sum);
+        }
+    }
+}
+
+/* --- kernels */
+
+static AccLaunch
+get_launch (Segments *self,
+            gint64    inner)
+{
+  AccLaunch launch = acc_skeleton_launch (self->space, acc_skeleton_get_cost (self->step));
+
+  launch.rows = ACC_SPACE_WHOLE;
+  launch.inner = inner;
+
+  return launch;
+}
+
+static void
+write_rows (Segments *self)
+{
+  AccLower *l = low_new (self->step, acc_skeleton_get_name (self->step));
+  AccKernelBuilder *b = l->b;
+  AccLaunch launch = get_launch (self, self->n_items);
+
+  launch.tile_outer = MAX (TILE / self->n_items, 1);
+  launch.tile_inner = self->n_items;
+  acc_fold_add_lanes (self->fold, (self->space->outer + launch.tile_outer - 1) / launch.tile_outer);
+  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+    {
+      Border begin = { low_const (l, 0), low_const (l, 0) }, end = { low_number (l, self->n_segments), low_number (l, self->n) };
+
+      low_within (l, u, 0, self->space->outer - 1);
+      write_segments (self, l, u, begin, end, kb_udiv (b, kb_outer_begin (b), low_number (l, launch.tile_outer)));
+    }
+  low_finish (l, launch);
+}
+
+static void
+write_tiles (Segments *self)
+{
+  AccLower *l = low_new (self->step, acc_skeleton_get_name (self->step));
+  AccKernelBuilder *b = l->b;
+  AccLaunch launch = get_launch (self, self->n_items);
+
+  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+    {
+      KValue tile = get_tile (self, l, low_within (l, u, 0, self->space->outer - 1), low_udiv (l, kb_inner_begin (b), TILE));
+      Border begin = find_border (self, l, kb_inner_begin (b)), end = find_border (self, l, kb_inner_end (b));
+
+      for (guint i = 0; i < N_ENDS; i++)
+        store_state (self, l, get_part (l, tile, i), low_const (l, NOTHING));
+      kb_store (b, low_scratch (l, self->ends, ACC_KIND_I64), tile, end.segments);
+      write_segments (self, l, u, begin, end, tile);
+    }
+
+  launch.tile_outer = 1;
+  launch.tile_inner = TILE;
+  low_finish (l, launch);
+}
+
+/* vars = vars . part, or the part where nothing came before. */
+static void
+take_part (Segments   *self,
+           AccLower   *l,
+           KValue      part,
+           const KVar *vars,
+           KVar        has_elements)
+{
+  AccKernelBuilder *b = l->b;
+  KValue state = kb_load (b, low_scratch (l, self->states, ACC_KIND_I64), part);
+
+  low_if (l, kb_eq (b, state, low_const (l, ELEMENTS)))
+    {
+      KValue *sum = low_alloc (l, (self->fold->n_leaves + 1) * sizeof (KValue));
+
+      acc_fold_load_part (self->fold, l, part, sum);
+      low_if (l, kb_eq (b, kb_get (b, has_elements), low_const (l, 0)))
+        {
+          acc_fold_set_vars (self->fold, l, vars, sum);
+        }
+      low_else (l)
+        {
+          acc_fold_append (self->fold, l, vars, sum);
+        }
+      kb_set (b, has_elements, low_const (l, 1));
+    }
+}
+
+static void
+write_joints (Segments *self)
+{
+  AccLower *l = low_new (self->step, "fold_seg_join");
+  AccKernelBuilder *b = l->b;
+  AccFold *fold = self->fold;
+  KValue zero = low_const (l, 0);
+  AccLaunch launch = get_launch (self, 1);
+
+  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+    {
+      KVar *vars = acc_fold_new_vars (fold, l, NULL);
+      KVar has_elements = kb_var (b, zero), segment = kb_var (b, zero);
+
+      low_within (l, u, 0, self->space->outer - 1);
+      low_for (l, t, zero, low_number (l, self->n_tiles))
+        {
+          KValue tile = get_tile (self, l, u, t), head = get_part (l, tile, HEAD);
+          KValue behind = kb_load (b, low_scratch (l, self->ends, ACC_KIND_I64), tile);
+
+          low_if (l, kb_lt (b, kb_get (b, segment), behind))
+            {
+              low_if (l, kb_lt (b, low_const (l, NOTHING), kb_load (b, low_scratch (l, self->states, ACC_KIND_I64), head)))
+                {
+                  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
+
+                  take_part (self, l, head, vars, has_elements);
+                  acc_fold_get_vars (fold, l, vars, sum);
+                  store_result (self, l, u, low_within (l, kb_get (b, segment), 0, self->n_segments - 1),
+                                kb_lt (b, zero, kb_get (b, has_elements)), sum);
+                }
+              kb_set (b, has_elements, zero);
+            }
+          take_part (self, l, get_part (l, tile, TAIL), vars, has_elements);
+          kb_set (b, segment, behind);
+        }
+    }
+
+  low_finish (l, launch);
+}
+
+void
+acc_skeleton_fold_segments (AccStep *step)
+{
+  AccFusionGraph *graph = step->fusion->graph;
+  AccFusionNode *node = g_ptr_array_index (step->cluster->anchors, 0);
+  g_autoptr (AccSpace) space = acc_space_new_for_consumed (graph, step->cluster, TRUE);
+  g_autoptr (AccSpace) results = acc_space_new_for_roots (graph, step->cluster);
+  g_autoptr (AccFold) fold = acc_fold_new (step);
+  Segments self = {
+    .step = step, .fold = fold, .node = node, .offsets = acc_fusion_graph_get (graph, node->array->inputs[1]), .space = space,
+    .results = results, .n = space->inner, .n_segments = node->extents[node->rank - 1],
+  };
+
+  step->n_rows = space->n_rows;
+  if (space->outer == 0 || self.n_segments == 0 || !acc_skeleton_has_leaves (step))
+    return;
+
+  fold->many_short_runs = fold->reads_all_rows = TRUE;
+  self.n_items = self.n + self.n_segments;
+  self.n_tiles = (self.n_items + TILE - 1) / TILE;
+  self.by_tiles = self.n_tiles > 1 && space->outer < MANY_ROWS;
+  if (self.by_tiles)
+    {
+      self.states = acc_step_add_scratch (step, ACC_KIND_I64, space->outer * self.n_tiles * N_ENDS);
+      self.ends = acc_step_add_scratch (step, ACC_KIND_I64, space->outer * self.n_tiles);
+      acc_fold_add_lanes (fold, space->outer * self.n_tiles);
+      acc_fold_add_parts (fold, space->outer * self.n_tiles * N_ENDS);
+      write_tiles (&self);
+      write_joints (&self);
+    }
+  else
+    {
+      write_rows (&self);
+    }
+}
