@@ -147,6 +147,26 @@ sort_rows (AccArray  *array,
   return acc_array_unzip (sorted, 0);
 }
 
+/* Elements that are no larger than the number of a place go along with their keys. */
+static gboolean
+goes_along (AccArray *array)
+{
+  return acc_element_type_get_size (array->type) <= sizeof (gint64) && acc_element_type_get_n_leaves (array->type) <= 2;
+}
+
+static AccArray *
+sort_along (AccArray  *array,
+            AccArray  *keys,
+            gboolean   descending,
+            AccArray **sorted_keys)
+{
+  g_autoptr(AccArray) pairs = acc_array_zip (keys, array), sorted = sort_node (pairs, order_of_pair, GINT_TO_POINTER (descending));
+
+  if (sorted_keys != NULL)
+    *sorted_keys = acc_array_unzip (sorted, 0);
+  return acc_array_unzip (sorted, 1);
+}
+
 static AccArray *
 check_keys (AccArray   *keys,
             const char *operation)
@@ -271,6 +291,8 @@ acc_array_sort_by (AccArray  *self,
     return acc_array_refuse (g_steal_pointer (&node), sorted_keys);
 
   matched = acc_array_match_extents (self, keys);
+  if (goes_along (self) && !acc_sort_is_short (matched))
+    return sort_along (self, matched, descending, sorted_keys);
   sorted = sort_rows (matched, descending, &order);
   if (sorted_keys != NULL)
     *sorted_keys = g_object_ref (sorted);
