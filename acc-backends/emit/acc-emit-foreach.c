@@ -230,6 +230,7 @@ emit_foreach (Emitter *e,
   emit_analyse (e, id);
   e->lanes = emit_choose_lanes (e, id);
   e->mask = (Mask) { NULL, NULL, 0 };
+  e->streaming = (e->flags & ACC_EMIT_NON_TEMPORAL) && e->target->has_streaming;
 
   if (count_is_constant (e, instr, &n))
     {
@@ -245,12 +246,11 @@ emit_foreach (Emitter *e,
     {
       LLVMValueRef peeled = NULL;
 
-      e->streaming = (e->flags & ACC_EMIT_NON_TEMPORAL) && e->target->has_streaming;
       if (e->streaming)
         peeled = lanes_to_peel (e, id, begin, end);
       emit_rounds (e, id, begin, end, peeled);
-      e->streaming = FALSE;
     }
 
+  e->streaming = FALSE;
   e->lanes = 0;
 }

@@ -20,6 +20,7 @@ typedef struct {
   guint          *moved;       /* scratch per leaf; NULL: none */
   KValue          shift;       /* what is added to a place in the result to make it one in scratch; id 0: nothing */
   gboolean        by_rows;     /* no row needs another one */
+  AccBufferFlags  written;     /* of what passes write, besides */
 } AccRadix;
 
 #define ACC_RADIX_BITS     8

@@ -3,11 +3,15 @@
 
 /* Stable sorts of rows, by digits of eight bits from the least significant one on. Many or short rows: each by one worker, all
  * passes at once. Few long rows: tiles of a row count their digits; one worker finds where the elements of each tile and digit
- * go; tiles move theirs there. */
+ * go; tiles move theirs there, by lines of the cache where there are many. */
 
-#define TILE      65536
-#define N_REGIONS 256     /* of counters, in flight at most */
+#define TILE      65536   /* at least */
+#define N_REGIONS 256     /* of counters and lines, in flight at most, give or take a tile per row */
 #define MANY_ROWS 8
+
+/* Where there are so many elements, those of a digit are collected until they are so many, which lie side by side where they go. */
+#define MIN_COLLECTED 8192
+#define LINE          16
 
 AccLaunch
 acc_radix_get_launch (AccRadix *self,
@@ -67,17 +71,18 @@ get_linear (AccRadix *self,
 
 /* Where pass @pass writes, of what counts all elements of the result. */
 static AccPlace
-get_place (AccRadix *self,
-           AccLower *l,
-           guint     pass,
-           guint     leaf,
-           KValue    at)
+get_place (AccRadix       *self,
+           AccLower       *l,
+           guint           pass,
+           guint           leaf,
+           KValue          at,
+           AccBufferFlags  more)
 {
   if (writes_result (self, pass))
-    return low_place (l, self->root->value, leaf, at, ACC_BUFFER_READ | ACC_BUFFER_WRITE);
+    return low_place (l, self->root->value, leaf, at, ACC_BUFFER_READ | ACC_BUFFER_WRITE | more);
 
   return (AccPlace) {
-    low_scratch (l, self->moved[leaf], acc_radix_get_kind (self, leaf)), self->shift.id != 0 ? kb_add (l->b, at, self->shift) : at,
+    low_scratch_with (l, self->moved[leaf], acc_radix_get_kind (self, leaf), more), self->shift.id != 0 ? kb_add (l->b, at, self->shift) : at,
   };
 }
 
@@ -100,7 +105,7 @@ acc_radix_read (AccRadix *self,
   if (pass == 0)
     return low_read (l, self->input, get_index (self, l, u, x), leaf);
 
-  return low_load_place (l, get_place (self, l, pass - 1, leaf, get_linear (self, l, u, x)));
+  return low_load_place (l, get_place (self, l, pass - 1, leaf, get_linear (self, l, u, x), 0));
 }
 
 KValue
@@ -136,7 +141,9 @@ acc_radix_get_digit (AccRadix *self,
                      KValue    key)
 {
   AccKernelBuilder *b = l->b;
-  KValue shifted = pass == 0 ? key : kb_prim2 (b, ACC_PRIM_SHR, key, low_number (l, pass * ACC_RADIX_BITS));
+  /* The mask changes nothing, but says so to who compiles it. */
+  KValue mask = low_const (l, 8 * acc_element_kind_get_size (self->key) - 1);
+  KValue shifted = pass == 0 ? key : kb_prim2 (b, ACC_PRIM_SHR, key, kb_and (b, low_number (l, pass * ACC_RADIX_BITS), mask));
 
   return low_within (l, kb_cast (b, ACC_KIND_I64, kb_and (b, shifted, kb_int (b, self->key, ACC_RADIX_N_DIGITS - 1))), 0, ACC_RADIX_N_DIGITS - 1);
 }
@@ -149,7 +156,7 @@ acc_radix_write (AccRadix *self,
                  KValue    at,
                  KValue    value)
 {
-  low_store_place (l, get_place (self, l, pass, leaf, at), value);
+  low_store_place (l, get_place (self, l, pass, leaf, at, self->written), value);
 }
 
 /* --- what a worker does */
@@ -157,6 +164,9 @@ acc_radix_write (AccRadix *self,
 typedef struct {
   AccRadix *radix;
   guint     counts;      /* scratch: regions of a counter per digit */
+  guint     begins;      /* scratch: what the counters were before */
+  guint    *lines;       /* scratch, per leaf: regions of a line per digit */
+  gint64    tile;
   gint64    n_tiles;     /* per row */
 } Sort;
 
@@ -232,6 +242,114 @@ find_begins (Sort     *self,
     }
 }
 
+static KBuffer
+get_lines (Sort     *self,
+           AccLower *l,
+           guint     leaf)
+{
+  return low_scratch (l, self->lines[leaf], acc_radix_get_kind (self->radix, leaf));
+}
+
+/* Where in a line the element for @at is. */
+static KValue
+get_rest (AccLower *l,
+          KValue    at)
+{
+  return kb_and (l->b, at, low_const (l, LINE - 1));
+}
+
+static KValue
+get_slot (AccLower *l,
+          KValue    counter,
+          KValue    rest)
+{
+  return kb_add (l->b, kb_mul (l->b, counter, low_const (l, LINE)), rest);
+}
+
+static void
+write_out_one (Sort     *self,
+               AccLower *l,
+               guint     pass,
+               KValue    slot,
+               KValue    at)
+{
+  low_within (l, at, 0, self->radix->node->size - 1);
+  for (guint i = 0; i < self->radix->n_leaves; i++)
+    acc_radix_write (self->radix, l, pass, i, at, kb_load (l->b, get_lines (self, l, i), slot));
+}
+
+/* What is collected of a digit, from @first on, where a line begins, to @end: a whole line, or less of the first and the last. */
+static void
+write_out (Sort     *self,
+           AccLower *l,
+           guint     pass,
+           KValue    counter,
+           KValue    first,
+           KValue    end)
+{
+  AccKernelBuilder *b = l->b;
+  KValue begin = kb_cast (b, ACC_KIND_I64, kb_load (b, low_scratch (l, self->begins, self->radix->count), counter));
+
+  low_if (l, kb_and (b, kb_le (b, begin, first), kb_eq (b, kb_sub (b, end, first), low_const (l, LINE))))
+    {
+      kb_set_lanes (b, LINE);
+      low_foreach (l, lane, low_const (l, 0), low_const (l, LINE))
+        {
+          write_out_one (self, l, pass, get_slot (l, counter, lane), kb_add (b, first, lane));
+        }
+      kb_set_lanes (b, 0);
+    }
+  low_else (l)
+    {
+      low_for (l, at, kb_prim2 (b, ACC_PRIM_MAX, begin, first), end)
+        {
+          write_out_one (self, l, pass, get_slot (l, counter, get_rest (l, at)), at);
+        }
+    }
+}
+
+static void
+move_by_lines (Sort     *self,
+               AccLower *l,
+               guint     pass,
+               KValue    u,
+               KValue    begin,
+               KValue    end,
+               KValue    region)
+{
+  AccKernelBuilder *b = l->b;
+  AccRadix *radix = self->radix;
+  KValue one = low_const (l, 1), line = low_const (l, LINE), n_digits = low_const (l, ACC_RADIX_N_DIGITS);
+
+  low_foreach (l, digit, low_const (l, 0), n_digits)
+    {
+      KValue counter = get_counter (self, l, region, digit);
+
+      kb_store (b, low_scratch (l, self->begins, radix->count), counter, kb_load (b, get_counts (self, l), counter));
+    }
+  low_for (l, x, begin, end)
+    {
+      KValue digit = get_own_digit (self, l, pass, u, low_within (l, x, 0, radix->space->inner - 1));
+      KValue counter = get_counter (self, l, region, digit), place = kb_load (b, get_counts (self, l), counter);
+      KValue at = kb_cast (b, ACC_KIND_I64, place), next = kb_add (b, at, one);
+
+      kb_store (b, get_counts (self, l), counter, kb_add (b, place, kb_int (b, radix->count, 1)));
+      for (guint i = 0; i < radix->n_leaves; i++)
+        kb_store (b, get_lines (self, l, i), get_slot (l, counter, get_rest (l, at)), acc_radix_read (radix, l, pass, u, x, i));
+      low_if (l, kb_eq (b, get_rest (l, next), low_const (l, 0)))
+        {
+          write_out (self, l, pass, counter, kb_sub (b, next, line), next);
+        }
+    }
+  low_for (l, digit, low_const (l, 0), n_digits)
+    {
+      KValue counter = get_counter (self, l, region, digit);
+      KValue behind = kb_cast (b, ACC_KIND_I64, kb_load (b, get_counts (self, l), counter));
+
+      write_out (self, l, pass, counter, kb_sub (b, behind, get_rest (l, behind)), behind);
+    }
+}
+
 static void
 move (Sort     *self,
       AccLower *l,
@@ -244,6 +362,11 @@ move (Sort     *self,
   AccKernelBuilder *b = l->b;
   AccRadix *radix = self->radix;
 
+  if (self->lines != NULL)
+    {
+      move_by_lines (self, l, pass, u, begin, end, region);
+      return;
+    }
   low_for (l, x, begin, end)
     {
       KValue digit = get_own_digit (self, l, pass, u, low_within (l, x, 0, radix->space->inner - 1));
@@ -259,6 +382,22 @@ move (Sort     *self,
 /* --- kernels */
 
 static void
+add_regions (Sort  *self,
+             gint64 n,
+             gint64 n_elements)
+{
+  AccRadix *radix = self->radix;
+
+  self->counts = acc_step_add_scratch (radix->step, radix->count, n * ACC_RADIX_N_DIGITS);
+  if (n_elements < MIN_COLLECTED)
+    return;
+  self->begins = acc_step_add_scratch (radix->step, radix->count, n * ACC_RADIX_N_DIGITS);
+  self->lines = g_new0 (guint, radix->n_leaves);
+  for (guint i = 0; i < radix->n_leaves; i++)
+    self->lines[i] = acc_step_add_scratch (radix->step, acc_radix_get_kind (radix, i), n * ACC_RADIX_N_DIGITS * LINE);
+}
+
+static void
 write_rows (Sort *self)
 {
   AccRadix *radix = self->radix;
@@ -268,7 +407,7 @@ write_rows (Sort *self)
   AccKernelBuilder *b = l->b;
   KValue zero = low_const (l, 0), n = low_number (l, space->inner), region = kb_udiv (b, kb_outer_begin (b), low_number (l, tile));
 
-  self->counts = acc_step_add_scratch (radix->step, radix->count, N_REGIONS * ACC_RADIX_N_DIGITS);
+  add_regions (self, MIN (space->outer, N_REGIONS), space->inner);
   acc_radix_add_moved (radix, MIN (space->outer, N_REGIONS) * space->inner);
   low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
     {
@@ -292,7 +431,7 @@ get_region (Sort     *self,
 {
   AccKernelBuilder *b = l->b;
 
-  return kb_add (b, kb_mul (b, u, low_number (l, self->n_tiles)), low_udiv (l, kb_inner_begin (b), TILE));
+  return kb_add (b, kb_mul (b, u, low_number (l, self->n_tiles)), low_udiv (l, kb_inner_begin (b), self->tile));
 }
 
 /* What is done with a tile: count or move. */
@@ -312,7 +451,7 @@ write_tile_work (Sort       *self,
       low_within (l, u, 0, radix->space->outer - 1);
       work (self, l, pass, u, kb_inner_begin (l->b), kb_inner_end (l->b), get_region (self, l, u));
     }
-  low_finish (l, acc_radix_get_launch (radix, radix->space->inner, 1, TILE, 2));
+  low_finish (l, acc_radix_get_launch (radix, radix->space->inner, 1, self->tile, 2));
 }
 
 static void
@@ -336,7 +475,8 @@ write_tiles (Sort *self)
 {
   AccRadix *radix = self->radix;
 
-  self->counts = acc_step_add_scratch (radix->step, radix->count, radix->space->outer * self->n_tiles * ACC_RADIX_N_DIGITS);
+  radix->written = ACC_BUFFER_ONCE;
+  add_regions (self, radix->space->outer * self->n_tiles, self->tile);
   acc_radix_add_moved (radix, radix->node->size);
   for (guint pass = 0; pass < radix->n_passes; pass++)
     {
@@ -360,12 +500,16 @@ acc_skeleton_sort (AccStep *step)
     .n_leaves = n_leaves, .key = key, .n_passes = acc_element_kind_get_size (key),
     .count = root->node->size < G_MAXINT32 ? ACC_KIND_I32 : ACC_KIND_I64, .moved = moved,
   };
-  Sort self = { &radix, 0, (space->inner + TILE - 1) / TILE };
+  Sort self = { .radix = &radix, .tile = TILE };
   gboolean streams = array->rank > 1 && radix.input->from_source;
 
   step->n_rows = space->n_rows;
   if (space->outer == 0 || space->inner == 0 || n_leaves == 0)
     return;
+
+  while (self.tile < space->inner && space->outer * (space->inner / self.tile) >= N_REGIONS)
+    self.tile *= 2;
+  self.n_tiles = (space->inner + self.tile - 1) / self.tile;
 
   if (acc_skeleton_is_simt (step))
     {
@@ -380,4 +524,5 @@ acc_skeleton_sort (AccStep *step)
       radix.by_rows = array->rank > 1;
       write_rows (&self);
     }
+  g_free (self.lines);
 }
