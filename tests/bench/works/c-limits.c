@@ -87,8 +87,9 @@ run_fma (gpointer data)
   {
     Lanes chains[CHAINS], factor, term;
 
+    /* They tend to a number from 1 on: smaller ones become denormal, which some processors take ten times as long for. */
     for (guint k = 0; k < sizeof (Lanes) / sizeof (float); k++)
-      factor[k] = 0.999f + 1e-6f * omp_get_thread_num (), term[k] = 1e-3f * k;
+      factor[k] = 0.999f + 1e-6f * omp_get_thread_num (), term[k] = 1e-3f * (k + 1);
     for (guint c = 0; c < CHAINS; c++)
       chains[c] = factor * (float) c;
     for (guint i = 0; i < STEPS; i++)
