@@ -253,9 +253,10 @@ acc_expr_resolve_leaf (AccExpr *expr,
     }
 }
 
-gboolean
-acc_function_get_leafwise (AccFunction  *function,
-                           AccPrimitive *primitives)
+/* Whether every leaf of the result is one primitive of the same leaf of both parameters: writes it per leaf. */
+static gboolean
+get_leafwise (AccFunction  *function,
+              AccPrimitive *primitives)
 {
   guint n = acc_element_type_get_n_leaves (function->body->type);
 
@@ -296,7 +297,7 @@ acc_function_get_reductions (AccFunction  *function,
 {
   guint n = acc_element_type_get_n_leaves (function->body->type);
 
-  if (!acc_function_get_leafwise (function, primitives))
+  if (!get_leafwise (function, primitives))
     return FALSE;
 
   for (guint i = 0; i < n; i++)

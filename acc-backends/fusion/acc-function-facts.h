@@ -17,9 +17,8 @@ double   acc_primitive_get_cost   (AccPrimitive primitive);
 /* Different neighbours of parameter @param, a neighbourhood of @sizes, that the function reads; all, where it takes it as a whole. */
 gint64   acc_function_count_taps    (AccFunction *function, guint param, const gint64 *sizes, guint rank);
 gboolean acc_function_uses_param  (AccFunction *function, guint param);
-/* TRUE where every leaf of the result is one primitive of the same leaf of both parameters: writes it per leaf. */
-gboolean acc_function_get_leafwise (AccFunction *function, AccPrimitive *primitives);
-/* The same, and all of them are reductions: what folds, atomics and tables of counters know by themselves. */
+/* TRUE where every leaf of the result is one primitive of the same leaf of both parameters, and all are reductions, which folds, atomics
+ * and tables of counters know by themselves: writes it per leaf. */
 gboolean acc_function_get_reductions (AccFunction *function, AccPrimitive *primitives);
 /* Sum, product, smallest, largest, and, or, exclusive or. */
 gboolean acc_primitive_is_reduction (AccPrimitive primitive);

@@ -131,9 +131,7 @@ write_combination (AccStep        *step,
       low_for (l, t, low_const (l, 1), low_number (l, n_tiles))
         {
           acc_fold_load_part (fold, l, kb_add (b, first, t), part);
-          acc_fold_get_vars (fold, l, vars, sum);
-          acc_fold_combine (fold, l, sum, part, sum);
-          acc_fold_set_vars (fold, l, vars, sum);
+          acc_fold_append (fold, l, vars, part);
         }
       acc_fold_get_vars (fold, l, vars, sum);
       ix = low_index_of_linear (l, results, u);

@@ -308,45 +308,52 @@ write_out (Sort     *self,
     }
 }
 
+/* Element @x goes to @at: it is collected, and written out with the line that it is the last one of. */
 static void
-move_by_lines (Sort     *self,
-               AccLower *l,
-               guint     pass,
-               KValue    u,
-               KValue    begin,
-               KValue    end,
-               KValue    region)
+collect (Sort     *self,
+         AccLower *l,
+         guint     pass,
+         KValue    u,
+         KValue    x,
+         KValue    counter,
+         KValue    at)
 {
   AccKernelBuilder *b = l->b;
-  AccRadix *radix = self->radix;
-  KValue one = low_const (l, 1), line = low_const (l, LINE), n_digits = low_const (l, ACC_RADIX_N_DIGITS);
+  KValue next = kb_add (b, at, low_const (l, 1));
 
-  low_foreach (l, digit, low_const (l, 0), n_digits)
+  for (guint i = 0; i < self->radix->n_leaves; i++)
+    kb_store (b, get_lines (self, l, i), get_slot (l, counter, get_rest (l, at)), acc_radix_read (self->radix, l, pass, u, x, i));
+  low_if (l, kb_eq (b, get_rest (l, next), low_const (l, 0)))
+    {
+      write_out (self, l, pass, counter, kb_sub (b, next, low_const (l, LINE)), next);
+    }
+}
+
+static void
+keep_begins (Sort     *self,
+             AccLower *l,
+             KValue    region)
+{
+  low_foreach (l, digit, low_const (l, 0), low_const (l, ACC_RADIX_N_DIGITS))
     {
       KValue counter = get_counter (self, l, region, digit);
 
-      kb_store (b, low_scratch (l, self->begins, radix->count), counter, kb_load (b, get_counts (self, l), counter));
+      kb_store (l->b, low_scratch (l, self->begins, self->radix->count), counter, kb_load (l->b, get_counts (self, l), counter));
     }
-  low_for (l, x, begin, end)
-    {
-      KValue digit = get_own_digit (self, l, pass, u, low_within (l, x, 0, radix->space->inner - 1));
-      KValue counter = get_counter (self, l, region, digit), place = kb_load (b, get_counts (self, l), counter);
-      KValue at = kb_cast (b, ACC_KIND_I64, place), next = kb_add (b, at, one);
+}
 
-      kb_store (b, get_counts (self, l), counter, kb_add (b, place, kb_int (b, radix->count, 1)));
-      for (guint i = 0; i < radix->n_leaves; i++)
-        kb_store (b, get_lines (self, l, i), get_slot (l, counter, get_rest (l, at)), acc_radix_read (radix, l, pass, u, x, i));
-      low_if (l, kb_eq (b, get_rest (l, next), low_const (l, 0)))
-        {
-          write_out (self, l, pass, counter, kb_sub (b, next, line), next);
-        }
-    }
-  low_for (l, digit, low_const (l, 0), n_digits)
+static void
+write_out_rest (Sort     *self,
+                AccLower *l,
+                guint     pass,
+                KValue    region)
+{
+  low_for (l, digit, low_const (l, 0), low_const (l, ACC_RADIX_N_DIGITS))
     {
       KValue counter = get_counter (self, l, region, digit);
-      KValue behind = kb_cast (b, ACC_KIND_I64, kb_load (b, get_counts (self, l), counter));
+      KValue behind = kb_cast (l->b, ACC_KIND_I64, kb_load (l->b, get_counts (self, l), counter));
 
-      write_out (self, l, pass, counter, kb_sub (b, behind, get_rest (l, behind)), behind);
+      write_out (self, l, pass, counter, kb_sub (l->b, behind, get_rest (l, behind)), behind);
     }
 }
 
@@ -361,12 +368,10 @@ move (Sort     *self,
 {
   AccKernelBuilder *b = l->b;
   AccRadix *radix = self->radix;
+  gboolean collects = self->lines != NULL;
 
-  if (self->lines != NULL)
-    {
-      move_by_lines (self, l, pass, u, begin, end, region);
-      return;
-    }
+  if (collects)
+    keep_begins (self, l, region);
   low_for (l, x, begin, end)
     {
       KValue digit = get_own_digit (self, l, pass, u, low_within (l, x, 0, radix->space->inner - 1));
@@ -374,9 +379,13 @@ move (Sort     *self,
       KValue at = low_within (l, kb_cast (b, ACC_KIND_I64, place), 0, radix->node->size - 1);
 
       kb_store (b, get_counts (self, l), counter, kb_add (b, place, kb_int (b, radix->count, 1)));
-      for (guint i = 0; i < radix->n_leaves; i++)
+      if (collects)
+        collect (self, l, pass, u, x, counter, at);
+      for (guint i = 0; i < radix->n_leaves && !collects; i++)
         acc_radix_write (radix, l, pass, i, at, acc_radix_read (radix, l, pass, u, x, i));
     }
+  if (collects)
+    write_out_rest (self, l, pass, region);
 }
 
 /* --- kernels */
