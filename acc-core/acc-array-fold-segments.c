@@ -278,8 +278,7 @@ run_fold (AccSegments      segments,
  * unnoticed where there are no rows.
  *
  * Linear in the number of elements and of segments, however long these are. On the CPU, @self is computed on the way; else, and by rows,
- * elements of a computed one are stored first. With
- * `0 … 9`, lengths `1, 4, 0, 3`, 0 and a sum: `0, 10, 0, 18`.
+ * elements of a computed one are stored first. With `0 … 9`, lengths `1, 4, 0, 3`, 0 and a sum: `0, 10, 0, 18`.
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }

@@ -89,7 +89,8 @@ typedef struct {
 ACC_MODULE_API
 gboolean  acc_array_infer_extents  (AccArray *self, const AccShapeContext *context, gint64 *extents, GError **error);
 
-/* The same operation, on other arrays of the same types and shapes. Not of a use node. What was offered is not any more, and there is no direct operation. */
+/* The same operation, on other arrays of the same types and shapes. Not of a use node. What was offered is not any more, and there is no
+ * direct operation. */
 ACC_MODULE_API
 AccArray *acc_array_copy_with_inputs (AccArray *self, AccArray **inputs);
 /* A boundary with the function that acc_function_copy_replaced() gives. */

@@ -125,35 +125,7 @@ sort_short (AccArray  *array,
   return acc_sort_move (array, targets);
 }
 
-/* @order: NULL, or set to where in its row each was, before: an i8. */
-static AccArray *
-sort_rows (AccArray  *array,
-           gboolean   descending,
-           AccArray **order)
-{
-  g_autoptr(AccArray) numbers = NULL, pairs = NULL, sorted = NULL, places = NULL;
-
-  if (acc_sort_is_short (array))
-    return sort_short (array, descending, order);
-  if (order == NULL)
-    return sort_node (array, order_of, GINT_TO_POINTER (descending));
-
-  numbers = number_rows (array);
-  pairs = acc_array_zip (array, numbers);
-  sorted = sort_node (pairs, order_of_pair, GINT_TO_POINTER (descending));
-  places = acc_array_unzip (sorted, 1);
-  *order = widen (places);
-
-  return acc_array_unzip (sorted, 0);
-}
-
-/* Elements that are no larger than the number of a place go along with their keys. */
-static gboolean
-goes_along (AccArray *array)
-{
-  return acc_element_type_get_size (array->type) <= sizeof (gint64) && acc_element_type_get_n_leaves (array->type) <= 2;
-}
-
+/* @array by its @keys; these as well, where @sorted_keys is not NULL. */
 static AccArray *
 sort_along (AccArray  *array,
             AccArray  *keys,
@@ -165,6 +137,34 @@ sort_along (AccArray  *array,
   if (sorted_keys != NULL)
     *sorted_keys = acc_array_unzip (sorted, 0);
   return acc_array_unzip (sorted, 1);
+}
+
+/* @order: NULL, or set to where in its row each was, before: an i8. */
+static AccArray *
+sort_rows (AccArray  *array,
+           gboolean   descending,
+           AccArray **order)
+{
+  g_autoptr(AccArray) numbers = NULL, places = NULL;
+  AccArray *sorted = NULL;
+
+  if (acc_sort_is_short (array))
+    return sort_short (array, descending, order);
+  if (order == NULL)
+    return sort_node (array, order_of, GINT_TO_POINTER (descending));
+
+  numbers = number_rows (array);
+  places = sort_along (numbers, array, descending, &sorted);
+  *order = widen (places);
+
+  return sorted;
+}
+
+/* Elements that are no larger than the number of a place go along with their keys. */
+static gboolean
+goes_along (AccArray *array)
+{
+  return acc_element_type_get_size (array->type) <= sizeof (gint64) && acc_element_type_get_n_leaves (array->type) <= 2;
 }
 
 static AccArray *

@@ -41,10 +41,7 @@ clamp (AccLower *l,
        KValue    x,
        gint64    most)
 {
-  AccKernelBuilder *b = l->b;
-  KValue lower = kb_prim2 (b, ACC_PRIM_MAX, x, low_const (l, 0));
-
-  return low_within (l, kb_prim2 (b, ACC_PRIM_MIN, lower, low_number (l, most)), 0, most);
+  return low_within (l, kb_min (l->b, kb_max (l->b, x, low_const (l, 0)), low_number (l, most)), 0, most);
 }
 
 static KValue
@@ -177,7 +174,7 @@ write_segments (Segments *self,
   AccFold *fold = self->fold;
   KValue one = low_const (l, 1), n_segments = low_number (l, self->n_segments);
   KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
-  KValue last = self->by_tiles ? kb_prim2 (b, ACC_PRIM_MIN, kb_add (b, to.segments, one), n_segments) : n_segments;
+  KValue last = self->by_tiles ? kb_min (b, kb_add (b, to.segments, one), n_segments) : n_segments;
 
   low_for (l, s, from.segments, last)
     {
@@ -187,8 +184,8 @@ write_segments (Segments *self,
       low_within (l, s, 0, self->n_segments - 1);
       begin = get_offset (self, l, s);
       end = get_offset (self, l, kb_add (b, s, one));
-      first = self->by_tiles ? kb_prim2 (b, ACC_PRIM_MAX, begin, from.elements) : begin;
-      behind = self->by_tiles ? kb_prim2 (b, ACC_PRIM_MIN, end, to.elements) : end;
+      first = self->by_tiles ? kb_max (b, begin, from.elements) : begin;
+      behind = self->by_tiles ? kb_min (b, end, to.elements) : end;
       has_elements = kb_lt (b, first, behind);
       low_if (l, has_elements)
         {

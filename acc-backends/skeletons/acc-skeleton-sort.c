@@ -301,7 +301,7 @@ write_out (Sort     *self,
     }
   low_else (l)
     {
-      low_for (l, at, kb_prim2 (b, ACC_PRIM_MAX, begin, first), end)
+      low_for (l, at, kb_max (b, begin, first), end)
         {
           write_out_one (self, l, pass, get_slot (l, counter, get_rest (l, at)), at);
         }
