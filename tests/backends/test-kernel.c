@@ -341,6 +341,36 @@ test_control (void)
   g_assert_cmpint (failure.extent, ==, 19);
 }
 
+/* Flags say what is done with a buffer, not what was asked for. */
+static void
+test_access (void)
+{
+  const AccBufferFlags both = ACC_BUFFER_READ | ACC_BUFFER_WRITE;
+  AccKernelBuilder *b = kb_new ("access");
+  KBuffer read = kb_param_buffer (b, ACC_KIND_I64, both | ACC_BUFFER_NO_ALIAS, "read");
+  KBuffer written = kb_param_buffer (b, ACC_KIND_I64, both, "written"), used = kb_param_buffer (b, ACC_KIND_I64, both, "used");
+  KBuffer shared = kb_param_buffer (b, ACC_KIND_I64, both | ACC_BUFFER_COHERENT, "shared");
+  KBuffer idle = kb_param_buffer (b, ACC_KIND_I64, both, "idle");
+  g_autoptr (AccKernel) kernel = NULL;
+  g_autofree char *text = NULL;
+  KValue zero = kb_i64 (b, 0);
+
+  kb_load (b, written, zero);     /* nobody needs it */
+  kb_store (b, written, zero, kb_add (b, kb_load (b, read, zero), kb_load (b, shared, zero)));
+  kb_if (b, kb_lt (b, zero, kb_load (b, used, zero)))
+    {
+      kb_store (b, used, zero, zero);
+    }
+  (void) idle;
+  kernel = finish (b);
+  text = acc_kernel_to_string (kernel);
+  g_assert_nonnull (strstr (text, " buffer read no-alias \"read\"\n"));
+  g_assert_nonnull (strstr (text, " buffer write \"written\"\n"));
+  g_assert_nonnull (strstr (text, " buffer read write \"used\"\n"));
+  g_assert_nonnull (strstr (text, " buffer read write coherent \"shared\"\n"));
+  g_assert_nonnull (strstr (text, " buffer \"idle\"\n"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -352,6 +382,7 @@ main (int argc, char **argv)
   g_test_add_func ("/kernel/values", test_values);
   g_test_add_func ("/kernel/mistakes", test_mistakes);
   g_test_add_func ("/kernel/control", test_control);
+  g_test_add_func ("/kernel/access", test_access);
 
   return g_test_run ();
 }
