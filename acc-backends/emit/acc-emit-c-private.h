@@ -108,8 +108,9 @@ void        c_cas_add         (CWriter *w, guint32 id, const char *word, const c
 
 /* --- acc-emit-c-widths.c */
 enum {
-  C_NARROW = 1 << 0,   /* an i64 that is an i32 in the text: where it is not small, its low bits */
-  C_SMALL  = 1 << 1,   /* an i64 that an i32 can have */
+  C_NARROW   = 1 << 0, /* an i64 that is an i32 in the text: where it is not small, its low bits */
+  C_SMALL    = 1 << 1, /* an i64 that an i32 can have */
+  C_BELOW_32 = 1 << 2, /* an i64 from 0 to 31 */
 };
 /* By instruction, for a small launch. */
 guint8     *c_find_widths     (const AccKernel *kernel);

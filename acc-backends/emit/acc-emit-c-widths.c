@@ -239,6 +239,8 @@ c_find_widths (const AccKernel *kernel)
         widths[id] |= C_NARROW;
       if (is_value && fits (&intervals[id]))
         widths[id] |= C_SMALL;
+      if (is_value && intervals[id].known && intervals[id].low >= 0 && intervals[id].high < 32)
+        widths[id] |= C_BELOW_32;
       for (guint i = _acc_kernel_first_id (instr); i < instr->n_args; i++)
         if (!(is_memory && i == 1) && !(narrow && is_low (instr)))
           demanded[instr->args[i]] = TRUE;
