@@ -28,6 +28,7 @@ typedef struct {
   gboolean has_atomic_add_f32;
   gboolean has_atomic_add_f64;
   gboolean merges_loads;       /* what a thread loads of neighbouring elements, up to 16 bytes, becomes one access */
+  guint    max_held;           /* elements that a thread had better hold in registers at once, where each takes a few of them */
   gboolean has_library;        /* transcendental primitives that are better than those built of other instructions */
   gboolean has_fast_library;   /* such where fast_math is asked for */
   gboolean has_fast_exp;       /* exponentials and logarithms of f4 for where it is */

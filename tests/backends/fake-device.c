@@ -750,7 +750,7 @@ fake_device_open (const char *device, GError **error)
   static const AccTarget plain = { .model = ACC_MODEL_SIMT, .group_size = 64, .max_group_size = 64, .subgroup_size = 1,
                                    .shared_bytes = 16384, .n_groups = 3, .kinds = ~0u };
   static const AccTarget ballots = { .model = ACC_MODEL_SIMT, .group_size = 64, .max_group_size = 128, .subgroup_size = 16, .has_ballots = TRUE,
-                                     .shared_bytes = 16384, .n_groups = 4, .kinds = ~0u };
+                                     .shared_bytes = 16384, .n_groups = 4, .max_held = 24, .kinds = ~0u };
   const AccTarget *target = &acc_target_cpu;
 
   if (g_strcmp0 (device, "simt") == 0)
