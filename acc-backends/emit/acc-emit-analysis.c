@@ -146,6 +146,11 @@ walk_block (Walk   *walk,
             join (walk, instr->args[0], e->facts[instr->args[1]]);
           break;
 
+        case ACC_KOP_SHUFFLE:
+          fact->shape = instr->bits >> 32 == KB_SHUFFLE_LAST ? SHAPE_UNIFORM
+                        : e->facts[instr->args[0]].shape == SHAPE_UNIFORM ? SHAPE_UNIFORM : SHAPE_VARYING;
+          break;
+
         case ACC_KOP_STORE:
         case ACC_KOP_CHECK:
           break;

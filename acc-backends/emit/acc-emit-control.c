@@ -402,6 +402,29 @@ group_free (gpointer data)
   g_free (group);
 }
 
+static Value
+shuffle_lanes (Emitter *e,
+               guint32  id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  guint delta = instr->bits & G_MAXUINT32;
+  LLVMValueRef v, *places;
+  Value x = emit_value (e, instr->args[0]);
+
+  if (x.shape == SHAPE_UNIFORM)
+    return x;
+  v = emit_as_vector (e, x);
+  if (instr->bits >> 32 == KB_SHUFFLE_LAST)
+    return (Value) { .v = LLVMBuildExtractElement (B, v, LLVMConstInt (e->t_i32, e->lanes - 1, FALSE), ""), .shape = SHAPE_UNIFORM };
+
+  places = g_newa (LLVMValueRef, e->lanes);
+  for (guint i = 0; i < e->lanes; i++)
+    places[i] = LLVMConstInt (e->t_i32, i >= delta ? i - delta : i, FALSE);
+
+  return (Value) { .v = LLVMBuildShuffleVector (B, v, LLVMGetPoison (LLVMTypeOf (v)), LLVMConstVector (places, e->lanes), ""),
+                   .shape = SHAPE_VARYING };
+}
+
 void
 emit_instrs (Emitter *e,
              guint32  block)
@@ -440,7 +463,7 @@ emit_instrs (Emitter *e,
           emit_check (e, id);
           break;
         case ACC_KOP_FOREACH:
-          if (e->lanes == 0 && instr->bits != 1 && !(e->flags & ACC_EMIT_SCALAR))
+          if (e->lanes == 0 && instr->bits != 1 && (!(e->flags & ACC_EMIT_SCALAR) || _acc_kernel_is_lock_step (e->kernel, id)))
             {
               emit_foreach (e, id);
               break;
@@ -464,11 +487,13 @@ emit_instrs (Emitter *e,
         case ACC_KOP_BARRIER:
         case ACC_KOP_SUBGROUP_BARRIER:
         case ACC_KOP_FENCE:
-        case ACC_KOP_SHUFFLE:
         case ACC_KOP_BALLOT:
         case ACC_KOP_ATOMIC:
         case ACC_KOP_CAS:
           e->values[id] = emit_groups (e, id);
+          break;
+        case ACC_KOP_SHUFFLE:
+          e->values[id] = e->lanes > 0 ? shuffle_lanes (e, id) : emit_groups (e, id);
           break;
         default:
           e->values[id] = emit_pure (e, id);

@@ -83,6 +83,8 @@ typedef struct {
   gint64       tile_outer, tile_inner;
   double       cost;         /* rough nanoseconds per inner element on one core */
   gboolean     serial;       /* one invocation over the whole space, on one thread */
+  gboolean     sweeps;       /* each tile may go on to the next launch, of the same tiles or serial, while it is in a worker's cache;
+                              * serial ones then are invoked once per tile, in order */
   /* SIMT: a tile is what a group goes over. tile_outer and tile_inner are given, always; one group where .serial. */
 } AccLaunch;
 

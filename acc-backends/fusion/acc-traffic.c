@@ -5,34 +5,30 @@
 
 #define ANY_VALUE -1
 
-typedef enum {
-  TOUCH_READ  = 1 << 0,
-  TOUCH_WRITE = 1 << 1,
-} Touch;
-
-/* What the kernel does with each of its parameters. */
-static Touch *
-find_touches (AccKernel *kernel)
+static gboolean
+reads (const AccLaunch *launch,
+       guint            slot)
 {
-  Touch *touches = g_new0 (Touch, kernel->params->len + 1);
+  return (acc_kernel_param (launch->kernel, slot)->flags & ACC_BUFFER_READ) != 0;
+}
 
-  for (guint b = 1; b < kernel->blocks->len; b++)
-    {
-      GArray *items = acc_kernel_block (kernel, b)->items;
+/* Whether one that sweeps along with launch number @i, before it, reads what @slot is: then it is in the cache. */
+static gboolean
+is_swept (const AccScheduleStep *step,
+          guint                  i,
+          const AccSlot         *slot)
+{
+  while (i-- > 0 && step->launches[i].sweeps)
+    for (guint s = 0; s < step->launches[i].n_slots; s++)
+      {
+        const AccSlot *other = &step->launches[i].slots[s];
 
-      for (guint i = 0; i < items->len; i++)
-        {
-          const AccKernelInstr *instr = acc_kernel_instr (kernel, g_array_index (items, guint32, i));
-          Touch touch = instr->op == ACC_KOP_LOAD ? TOUCH_READ
-                        : instr->op == ACC_KOP_STORE ? TOUCH_WRITE
-                        : instr->op == ACC_KOP_ATOMIC || instr->op == ACC_KOP_CAS ? TOUCH_READ | TOUCH_WRITE : 0;
+        if (slot->kind == ACC_SLOT_BUFFER && other->kind == ACC_SLOT_BUFFER && other->value == slot->value && other->buffer == slot->buffer
+            && reads (&step->launches[i], s))
+          return TRUE;
+      }
 
-          if (touch != 0 && (instr->args[0] & ACC_KERNEL_SHARED) == 0)
-            touches[instr->args[0]] |= touch;
-        }
-    }
-
-  return touches;
+  return FALSE;
 }
 
 static guint64
@@ -65,7 +61,6 @@ count (AccSchedule    *self,
   for (guint i = 0; i < step->n_launches; i++)
     {
       AccLaunch *launch = &step->launches[i];
-      g_autofree Touch *touches = find_touches (launch->kernel);
 
       for (guint s = 0; s < launch->n_slots; s++)
         {
@@ -75,8 +70,8 @@ count (AccSchedule    *self,
           if (value != ANY_VALUE && !(slot->kind == ACC_SLOT_BUFFER && (int) slot->value == value))
             continue;
           bytes = get_slot_bytes (self, step, slot, cached);
-          traffic.read += touches[s] & TOUCH_READ ? bytes : 0;
-          traffic.written += touches[s] & TOUCH_WRITE ? bytes : 0;
+          traffic.read += reads (launch, s) && !is_swept (step, i, slot) ? bytes : 0;
+          traffic.written += acc_kernel_param (launch->kernel, s)->flags & ACC_BUFFER_WRITE ? bytes : 0;
         }
     }
 

@@ -36,7 +36,7 @@ static const char *const op_names[] = {
   [ACC_KOP_UNTIL] = "until",
 };
 
-static const char *const shuffle_names[] = { "down", "up", "xor" };
+static const char *const shuffle_names[] = { "down", "up", "xor", "last" };
 static const char *const atomic_names[] = { "add", "min", "max", "and", "or", "xor", "exchange" };
 static const char *const range_names[] = { "outer_begin", "outer_end", "inner_begin", "inner_end", "tile" };
 

@@ -127,6 +127,8 @@ gboolean   _acc_kernel_is_value     (const AccKernel *kernel, guint32 id);
 guint      _acc_kernel_first_id     (const AccKernelInstr *instr);
 gboolean   _acc_kernel_op_is_pure   (AccKernelOp op);
 gboolean   _acc_kernel_op_in_no_block (AccKernelOp op);
+/* Whether the foreach runs as one block of as many lanes as it goes over, which may shuffle. */
+gboolean   _acc_kernel_is_lock_step (const AccKernel *kernel, guint32 foreach);
 /* Whether stores may not pass the instruction itself; blocks are for the caller to look into. */
 gboolean   _acc_kernel_op_orders_stores (AccKernelOp op);
 gboolean   _acc_kernel_check_instr  (const AccKernel *kernel, const AccKernelInstr *instr, GError **error);

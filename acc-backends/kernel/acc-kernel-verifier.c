@@ -180,9 +180,9 @@ _acc_kernel_check_instr (const AccKernel      *kernel,
       return check_groups (kernel, error);
 
     case ACC_KOP_SHUFFLE:
-      if (KIND (0) != instr->kind || instr->bits >> 32 > KB_SHUFFLE_XOR || (guint32) instr->bits >= 64)
+      if (KIND (0) != instr->kind || instr->bits >> 32 > KB_SHUFFLE_LAST || (guint32) instr->bits >= 64)
         return fail (error, kernel, "no such shuffle");
-      return check_groups (kernel, error);
+      return TRUE;
 
     case ACC_KOP_BALLOT:
       if (KIND (0) != ACC_KIND_BOOL || instr->kind != ACC_KIND_U32)
@@ -283,6 +283,39 @@ typedef struct {
   guint32          foreach;
 } Verify;
 
+/* Where threads of a subgroup, or lanes, meet. @parent: the instruction that the block belongs to. */
+static gboolean
+check_shuffle (const Verify         *v,
+               const AccKernelInstr *instr,
+               guint32               parent,
+               GError              **error)
+{
+  KShuffle how = instr->bits >> 32;
+
+  if (v->kernel->group_size > 0)
+    return how != KB_SHUFFLE_LAST || fail (error, v->kernel, "no such shuffle of threads");
+  if (how != KB_SHUFFLE_LAST && how != KB_SHUFFLE_UP)
+    return fail (error, v->kernel, "no such shuffle of lanes");
+  if (parent == 0 || parent != v->foreach || v->foreach_of[parent] != 0 || !_acc_kernel_is_lock_step (v->kernel, parent))
+    return fail (error, v->kernel, "lanes shuffle that are not in lock step");
+
+  return TRUE;
+}
+
+/* In a foreach, those of the foreach, and to what is the same for all lanes, which is for the last one alone to say, those around it. */
+static gboolean
+may_set (const Verify         *v,
+         const AccKernelInstr *instr)
+{
+  const AccKernelInstr *value = acc_kernel_instr (v->kernel, instr->args[1]);
+
+  if (v->foreach_of[instr->args[0]] == v->foreach)
+    return TRUE;
+
+  return v->foreach_of[instr->args[0]] == 0 && value->op == ACC_KOP_SHUFFLE && value->bits >> 32 == KB_SHUFFLE_LAST
+         && value->block == instr->block;
+}
+
 static gboolean
 verify_block (Verify  *v,
               guint32  block,
@@ -327,7 +360,9 @@ verify_block (Verify  *v,
       if (!_acc_kernel_check_instr (kernel, instr, error))
         return FALSE;
 
-      if (instr->op == ACC_KOP_SET && v->foreach_of[instr->args[0]] != v->foreach)
+      if (instr->op == ACC_KOP_SHUFFLE && !check_shuffle (v, instr, parent, error))
+        return FALSE;
+      if (instr->op == ACC_KOP_SET && !may_set (v, instr))
         return fail (error, kernel, "variable %%%u is made outside foreach and set inside it", instr->args[0]);
       if (instr->op == ACC_KOP_UNTIL)
         {

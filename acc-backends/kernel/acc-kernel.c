@@ -109,6 +109,22 @@ _acc_kernel_op_is_pure (AccKernelOp op)
 }
 
 gboolean
+_acc_kernel_is_lock_step (const AccKernel *kernel,
+                          guint32          foreach)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, foreach);
+  const AccKernelInstr *begin, *end;
+
+  if (instr->op != ACC_KOP_FOREACH || instr->bits < 2)
+    return FALSE;
+
+  begin = acc_kernel_instr (kernel, instr->args[0]);
+  end = acc_kernel_instr (kernel, instr->args[1]);
+
+  return begin->op == ACC_KOP_CONST && begin->bits == 0 && end->op == ACC_KOP_CONST && end->bits == instr->bits;
+}
+
+gboolean
 _acc_kernel_op_orders_stores (AccKernelOp op)
 {
   return op == ACC_KOP_UNTIL || (op >= ACC_KOP_BARRIER && op <= ACC_KOP_FENCE) || op == ACC_KOP_ATOMIC || op == ACC_KOP_CAS;

@@ -173,9 +173,13 @@ typedef enum {
   KB_SHUFFLE_DOWN,   /* from lane + delta of the subgroup; past the end: any value */
   KB_SHUFFLE_UP,     /* from lane - delta; before the start: any value */
   KB_SHUFFLE_XOR,    /* from lane ^ delta */
+  KB_SHUFFLE_LAST,   /* from the last lane; of foreach alone */
 } KShuffle;
 
-/* @x of another thread of the subgroup; all threads of the subgroup take part. Any kind. @delta: a constant. */
+/* @x of another thread of the subgroup; all threads of the subgroup take part. Any kind. @delta: a constant.
+ *
+ * Without groups, of another lane: at the top level of a foreach over [0, n) of n lanes, as kb_set_lanes() says, that is in no other.
+ * UP and LAST alone. A variable from outside such a foreach may be set to what comes from the last lane. */
 KValue  kb_shuffle        (AccKernelBuilder *b, KShuffle how, KValue x, guint delta);
 /* Bit n, of a u32: whether the bool @x is true in lane n of the subgroup; all its threads take part. */
 KValue  kb_ballot         (AccKernelBuilder *b, KValue x);

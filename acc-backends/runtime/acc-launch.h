@@ -16,9 +16,13 @@ typedef struct {
 /* What a kernel wrote, as an error; @first_origin: of its launch. */
 void     acc_failure_to_error    (const AccFailure *failure, AccPrepared *prepared, guint first_origin, GError **error);
 void     acc_launch_context_init (AccLaunchContext *self, AccHost *host, AccPrepared *prepared, GCancellable *cancellable);
-/* Runs the kernel over all tiles and waits. @slots: as the kernel takes them. Fails where the run was cancelled or a kernel
- * met an index or a divisor that it must not. */
-gboolean acc_launch_run          (AccLaunchContext *self, const AccPreparedLaunch *launch, const AccPartition *partition,
+/* Whether the run was cancelled, or a kernel of it failed. */
+gboolean acc_launch_should_stop  (AccLaunchContext *self);
+/* How many launches of @step sweep over tiles together, from number @first on; at least 1. */
+guint    acc_launch_count_swept  (const AccScheduleStep *step, guint first);
+/* Runs @n launches that sweep together, or one, over all tiles and waits. @partition: of the first. @slots: as their kernels take
+ * them, of one after the other. Fails where the run was cancelled or a kernel met an index or a divisor that it must not. */
+gboolean acc_launch_run          (AccLaunchContext *self, const AccPreparedLaunch *launches, guint n, const AccPartition *partition,
                                   const guint64 *slots, GError **error);
 
 G_END_DECLS

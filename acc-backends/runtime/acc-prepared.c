@@ -204,6 +204,7 @@ acc_prepared_new (AccHost       *host,
   for (guint s = 0; s < schedule->n_steps; s++)
     {
       const AccScheduleStep *step = &schedule->steps[s];
+      guint n_slots = 0;
 
       self->steps[s].step = step;
       self->max_scratch = MAX (self->max_scratch, step->n_scratch);
@@ -211,7 +212,10 @@ acc_prepared_new (AccHost       *host,
       for (guint i = 0; i < step->n_launches; i++)
         {
           self->steps[s].launches[i].launch = &step->launches[i];
-          self->max_slots = MAX (self->max_slots, step->launches[i].n_slots);
+          n_slots += step->launches[i].n_slots;
+          self->max_slots = MAX (self->max_slots, n_slots);
+          if (!step->launches[i].sweeps)
+            n_slots = 0;
           acc_partition_init_whole (&self->steps[s].launches[i].whole, &step->launches[i]);
         }
     }

@@ -52,7 +52,7 @@ typedef struct {
   gsize            *buffer_bytes;     /* per buffer, whole */
   gsize            *element_bytes;    /* per buffer, of one element */
   guint             max_scratch;      /* of any step */
-  guint             max_slots;        /* of any launch */
+  guint             max_slots;        /* of any launch, or of those that sweep together */
 } AccPrepared;
 
 /* Takes over @schedule. @by_rows: what it writes goes on to the next step while it is in the caches. */

@@ -134,7 +134,8 @@ row_run_set_window (AccRowRun *base,
 static void
 fill_slots (Run             *self,
             AccBuffer      **scratch,
-            const AccLaunch *launch)
+            const AccLaunch *launch,
+            guint64         *slots)
 {
   for (guint i = 0; i < launch->n_slots; i++)
     {
@@ -146,15 +147,15 @@ fill_slots (Run             *self,
         case ACC_SLOT_BUFFER:
           number = self->program.numbers[slot->value];
           if (number == ACC_ROW_NONE || self->base.values[number].kind == ACC_ROW_VALUE_REDUCED)
-            self->run.slots[i] = (guintptr) self->run.buffers[self->prepared->values[slot->value].first_buffer + slot->buffer]->data;
+            slots[i] = (guintptr) self->run.buffers[self->prepared->values[slot->value].first_buffer + slot->buffer]->data;
           else
-            self->run.slots[i] = self->values[number].bases[slot->buffer];
+            slots[i] = self->values[number].bases[slot->buffer];
           break;
         case ACC_SLOT_LITERAL:
-          self->run.slots[i] = slot->bits;
+          slots[i] = slot->bits;
           break;
         case ACC_SLOT_SCRATCH:
-          self->run.slots[i] = (guintptr) scratch[slot->scratch]->data;
+          slots[i] = (guintptr) scratch[slot->scratch]->data;
           break;
         }
     }
@@ -199,9 +200,12 @@ row_run_run_step (AccRowRun     *base,
   prepared = &self->prepared->steps[own->step];
   step = prepared->step;
   self->run.launch.cancellable = cancellable;
-  for (guint i = 0; i < step->n_launches; i++)
+  for (guint i = 0, n; i < step->n_launches; i += n)
     {
+      guint64 *slots = self->run.slots;
       AccPartition partition;
+
+      n = acc_launch_count_swept (step, i);
 
       if (step->launches[i].rows == ACC_SPACE_FIRST)
         {
@@ -220,8 +224,12 @@ row_run_run_step (AccRowRun     *base,
       else
         continue;
 
-      fill_slots (self, self->scratch[number], &step->launches[i]);
-      if (!acc_launch_run (&self->run.launch, &prepared->launches[i], &partition, self->run.slots, error))
+      for (guint k = i; k < i + n; k++)
+        {
+          fill_slots (self, self->scratch[number], &step->launches[k], slots);
+          slots += step->launches[k].n_slots;
+        }
+      if (!acc_launch_run (&self->run.launch, &prepared->launches[i], n, &partition, self->run.slots, error))
         return FALSE;
     }
 

@@ -132,7 +132,8 @@ acc_run_bind (AccRun    *self,
 
 static void
 fill_slots (AccRun          *self,
-            const AccLaunch *launch)
+            const AccLaunch *launch,
+            guint64         *slots)
 {
   for (guint i = 0; i < launch->n_slots; i++)
     {
@@ -141,13 +142,13 @@ fill_slots (AccRun          *self,
       switch (slot->kind)
         {
         case ACC_SLOT_BUFFER:
-          self->slots[i] = (guintptr) self->buffers[self->prepared->values[slot->value].first_buffer + slot->buffer]->data;
+          slots[i] = (guintptr) self->buffers[self->prepared->values[slot->value].first_buffer + slot->buffer]->data;
           break;
         case ACC_SLOT_LITERAL:
-          self->slots[i] = slot->bits;
+          slots[i] = slot->bits;
           break;
         case ACC_SLOT_SCRATCH:
-          self->slots[i] = (guintptr) self->scratch[slot->scratch]->data;
+          slots[i] = (guintptr) self->scratch[slot->scratch]->data;
           break;
         }
     }
@@ -172,10 +173,17 @@ acc_run_step (AccRun  *self,
       ok = self->scratch[i] != NULL;
     }
 
-  for (guint i = 0; i < step->n_launches && ok; i++)
+  for (guint i = 0, n; i < step->n_launches && ok; i += n)
     {
-      fill_slots (self, &step->launches[i]);
-      ok = acc_launch_run (&self->launch, &prepared->launches[i], &prepared->launches[i].whole, self->slots, error);
+      guint64 *slots = self->slots;
+
+      n = acc_launch_count_swept (step, i);
+      for (guint k = i; k < i + n; k++)
+        {
+          fill_slots (self, &step->launches[k], slots);
+          slots += step->launches[k].n_slots;
+        }
+      ok = acc_launch_run (&self->launch, &prepared->launches[i], n, &prepared->launches[i].whole, self->slots, error);
     }
 
   for (guint i = 0; i < step->n_scratch; i++)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-workers.h"
 
+#include "acc-relax.h"
+
 #include <pthread.h>
 #include <unistd.h>
 
@@ -39,16 +41,6 @@ struct _AccWorkers {
   GThread       **threads;
   guint           generation __attribute__ ((aligned (CACHE_LINE)));  /* atomic: counts jobs put up */
 };
-
-static inline void
-relax (void)
-{
-#if defined (__x86_64__) || defined (__i386__)
-  __builtin_ia32_pause ();
-#elif defined (__aarch64__)
-  __asm__ volatile ("yield");
-#endif
-}
 
 static void
 take_tiles (Job   *job,
@@ -94,7 +86,7 @@ spin_for_job (AccWorkers *self,
         {
           if (__atomic_load_n (&self->generation, __ATOMIC_RELAXED) != seen)
             return TRUE;
-          relax ();
+          acc_relax ();
         }
     }
   while (g_get_monotonic_time () < until);
@@ -269,7 +261,7 @@ take_down (AccWorkers *self,
   if (self->may_spin)
     for (until = g_get_monotonic_time () + 4 * SPIN_MICROSECONDS;
          __atomic_load_n (&job->n_inside, __ATOMIC_ACQUIRE) != 0 && g_get_monotonic_time () < until;)
-      relax ();
+      acc_relax ();
 
   if (__atomic_load_n (&job->n_inside, __ATOMIC_ACQUIRE) != 0)
     {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-permute.h"
 
-#include "acc-backends/fusion/acc-function-facts.h"
-
 /* Inclusive scans from the left, of each row:
  *
  *   for u in rows:
@@ -10,11 +8,11 @@
  *     for x from 1: sum = sum . source[u, x]; roots[u, x] = sum
  *
  * Few long rows are cut into tiles: one kernel folds each tile, one puts the sums in front of each tile in order, one scans
- * the tiles from there. By rows a vector is scanned piece by piece: the sum so far is carried over. */
+ * the tiles from there. All three go over a tile before a worker takes the next, so that it comes from memory once. By rows a vector is scanned piece by piece: the sum so far is carried over. */
 
 #define TILE 32768
-#define TOGETHER 4
-#define MAX_TOGETHER_COST 64   /* rough operations of what is written out for each */
+#define LANES 16
+#define MAX_LANES_COST 64      /* rough operations of what is done in them */
 
 typedef struct {
   AccStep        *step;
@@ -85,73 +83,52 @@ store_element (Scan         *self,
     low_store_roots (l, ix);
 }
 
-/* Elements that are scanned among themselves first, so that a sum waits for the one before once for all of them: where that is waited
- * for, which it is not for what integers take a cycle for. Not where a row comes piece by piece: its sums are the same however it is cut. */
-static guint
-choose_together (Scan *self)
+/* Whether elements are scanned LANES at a time: not where a row comes piece by piece, as its sums are the same however it is cut. */
+static gboolean
+has_lanes (Scan *self)
 {
-  if (self->vector && self->before == NULL)
-    return 1;
-
-  for (guint i = 0; i < self->fold->anchors->len; i++)
-    {
-      AccFusionNode *anchor = g_ptr_array_index (self->fold->anchors, i);
-      AccFunction *function = anchor->array->functions[0];
-      guint n_leaves = acc_element_type_get_n_leaves (anchor->array->type);
-      g_autofree AccPrimitive *primitives = g_new (AccPrimitive, n_leaves + 1);
-      gboolean is_quick = acc_function_get_reductions (function, primitives);
-
-      for (guint leaf = 0; is_quick && leaf < n_leaves; leaf++)
-        is_quick = !acc_element_kind_is_float (acc_element_type_get_leaf (anchor->array->type, leaf)) && primitives[leaf] != ACC_PRIM_MUL;
-      if (!is_quick)
-        return self->step->cluster->cost <= MAX_TOGETHER_COST ? TOGETHER : 1;
-    }
-
-  return 1;
+  return (!self->vector || self->before != NULL) && self->step->cluster->cost <= MAX_LANES_COST;
 }
 
-/* Sums of the first, the first two, ... of @n elements in their place: of halves, the first half's last in front of the second's
- * (Sklansky 1960). */
-static void
-scan_together (Scan     *self,
-               AccLower *l,
-               KValue  **elements,
-               guint     n)
-{
-  if (n == 1)
-    return;
-
-  scan_together (self, l, elements, n / 2);
-  scan_together (self, l, elements + n / 2, n / 2);
-  for (guint i = n / 2; i < n; i++)
-    acc_fold_combine (self->fold, l, elements[n / 2 - 1], elements[i], elements[i]);
-}
-
-/* @n elements from @begin on, after @vars. */
+/* LANES elements from @begin on, after @vars, if @started: sums of lanes up to each by doubled distances (W. D. Hillis and
+ * G. L. Steele, 1986), so that a block waits for the one before once. */
 static void
 scan_block (Scan       *self,
             AccLower   *l,
             KValue      u,
             KValue      begin,
-            guint       n,
+            KValue      started,
             const KVar *vars)
 {
   AccKernelBuilder *b = l->b;
-  KValue **elements = low_alloc (l, n * sizeof (KValue *));
-  KValue *sum = new_values (self, l);
+  guint n_leaves = self->fold->n_leaves;
 
-  for (guint i = 0; i < n; i++)
+  kb_set_lanes (b, LANES);
+  low_foreach (l, lane, low_const (l, 0), low_const (l, LANES))
     {
-      elements[i] = new_values (self, l);
-      acc_fold_element (self->fold, l, self->space, u, low_within (l, kb_add (b, begin, low_const (l, i)), 0, self->space->inner - 1), elements[i]);
+      KValue x = low_within (l, kb_add (b, begin, lane), 0, self->space->inner - 1);
+      KValue *values = new_values (self, l), *before = new_values (self, l);
+      KVar *sum;
+
+      acc_fold_element (self->fold, l, self->space, u, x, values);
+      sum = acc_fold_new_vars (self->fold, l, values);
+      for (guint d = 1; d < LANES; d *= 2)
+        {
+          KValue *other = new_values (self, l);
+
+          for (guint i = 0; i < n_leaves; i++)
+            other[i] = kb_shuffle (b, KB_SHUFFLE_UP, kb_get (b, sum[i]), d);
+          acc_fold_prepend_if (self->fold, l, sum, kb_le (b, low_const (l, d), lane), other);
+        }
+      acc_fold_get_vars (self->fold, l, vars, before);
+      acc_fold_prepend_if (self->fold, l, sum, started, before);
+      values = new_values (self, l);
+      acc_fold_get_vars (self->fold, l, sum, values);
+      store_element (self, l, u, x, values);
+      for (guint i = 0; i < n_leaves; i++)
+        kb_set (b, vars[i], kb_shuffle (b, KB_SHUFFLE_LAST, values[i], 0));
     }
-  scan_together (self, l, elements, n);
-  acc_fold_get_vars (self->fold, l, vars, sum);
-  for (guint i = 0; i < n; i++)
-    acc_fold_combine (self->fold, l, sum, elements[i], elements[i]);
-  acc_fold_set_vars (self->fold, l, vars, elements[n - 1]);
-  for (guint i = 0; i < n; i++)
-    store_element (self, l, u, kb_add (b, begin, low_const (l, i)), elements[i]);
+  kb_set_lanes (b, 0);
 }
 
 /* Elements [begin, end) of row @u; @vars hold the sum of all before, if @started. */
@@ -166,25 +143,27 @@ scan_run (Scan       *self,
 {
   AccKernelBuilder *b = l->b;
   KValue *sum = new_values (self, l), *element = new_values (self, l);
-  KVar from = kb_var (b, begin);
-  guint together = choose_together (self);
+  KVar from = kb_var (b, begin), going = kb_var (b, started);
 
-  low_if (l, kb_not (b, started))
+  if (has_lanes (self))
     {
-      acc_fold_element (self->fold, l, self->space, u, begin, sum);
-      acc_fold_set_vars (self->fold, l, vars, sum);
-      store_element (self, l, u, begin, sum);
-      kb_set (b, from, kb_add (b, begin, low_const (l, 1)));
-    }
-  if (together > 1)
-    {
-      KValue first = kb_get (b, from), n = low_const (l, together), n_blocks = kb_udiv (b, kb_sub (b, end, first), n);
+      KValue n = low_const (l, LANES), n_blocks = kb_udiv (b, kb_sub (b, end, begin), n);
 
       low_for (l, k, low_const (l, 0), n_blocks)
         {
-          scan_block (self, l, u, kb_add (b, first, kb_mul (b, k, n)), together, vars);
+          scan_block (self, l, u, kb_add (b, begin, kb_mul (b, k, n)), kb_get (b, going), vars);
+          kb_set (b, going, kb_int (b, ACC_KIND_BOOL, 1));
         }
-      kb_set (b, from, kb_add (b, first, kb_mul (b, n_blocks, n)));
+      kb_set (b, from, kb_add (b, begin, kb_mul (b, n_blocks, n)));
+    }
+  low_if (l, kb_and (b, kb_not (b, kb_get (b, going)), kb_lt (b, kb_get (b, from), end)))
+    {
+      KValue first = low_within (l, kb_get (b, from), 0, self->space->inner - 1);
+
+      acc_fold_element (self->fold, l, self->space, u, first, sum);
+      acc_fold_set_vars (self->fold, l, vars, sum);
+      store_element (self, l, u, first, sum);
+      kb_set (b, from, kb_add (b, first, low_const (l, 1)));
     }
   low_for (l, x, kb_get (b, from), end)
     {
@@ -271,6 +250,7 @@ write_tile_sums (Scan *self)
 
   launch.tile_outer = 1;
   launch.tile_inner = TILE;
+  launch.sweeps = TRUE;
   low_finish (l, launch);
 }
 
@@ -317,7 +297,7 @@ write_sums_before (Scan *self)
       store_scratch (self, l, self->carry, u, sum);
     }
 
-  launch.serial = TRUE;
+  launch.serial = launch.sweeps = TRUE;
   low_finish (l, launch);
 }
 

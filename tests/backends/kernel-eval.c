@@ -510,14 +510,65 @@ element (Eval                 *e,
   return (guint8 *) (guintptr) e->slots[instr->args[0]] + (gint64) value_of (e, instr->args[1]) * (gint64) size;
 }
 
+static gboolean eval_items (Eval *e, const GArray *items, guint first, guint end);
+
 /* FALSE: an until held. */
 static gboolean
 eval_block (Eval   *e,
             guint32 block)
 {
-  GArray *items = acc_kernel_block (e->kernel, block)->items;
+  const GArray *items = acc_kernel_block (e->kernel, block)->items;
 
+  return eval_items (e, items, 0, items->len);
+}
+
+/* Item by item, all lanes of each before the next. */
+static void
+eval_lock_step (Eval   *e,
+                guint32 id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  const GArray *items = acc_kernel_block (e->kernel, instr->blocks[0])->items;
+  guint n_lanes = instr->bits, n = e->kernel->instrs->len;
+  g_autofree guint64 *all = g_new (guint64, n_lanes * n);
+  guint64 *values = e->values;
+
+  for (guint lane = 0; lane < n_lanes; lane++)
+    {
+      memcpy (all + lane * n, values, n * sizeof *all);
+      all[lane * n + id] = lane;
+    }
   for (guint i = 0; i < items->len; i++)
+    {
+      guint32 item = g_array_index (items, guint32, i);
+      const AccKernelInstr *shuffle = acc_kernel_instr (e->kernel, item);
+      guint delta = (guint32) shuffle->bits;
+
+      for (guint lane = 0; lane < n_lanes; lane++)
+        {
+          e->values = all + lane * n;
+          if (shuffle->op != ACC_KOP_SHUFFLE)
+            {
+              eval_items (e, items, i, i + 1);
+              continue;
+            }
+          /* What is before the start nobody may rely on. */
+          if (shuffle->bits >> 32 == KB_SHUFFLE_LAST || lane >= delta)
+            e->values = all + (shuffle->bits >> 32 == KB_SHUFFLE_LAST ? n_lanes - 1 : lane - delta) * n;
+          all[lane * n + item] = value_of (e, shuffle->args[0]);
+        }
+    }
+  memcpy (values, all + (n_lanes - 1) * n, n * sizeof *all);
+  e->values = values;
+}
+
+static gboolean
+eval_items (Eval         *e,
+            const GArray *items,
+            guint         first,
+            guint         end)
+{
+  for (guint i = first; i < end; i++)
     {
       guint32 id = g_array_index (items, guint32, i);
       const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
@@ -594,8 +645,14 @@ eval_block (Eval   *e,
           if (!a[0] && e->failure->state == 0)
             *e->failure = (AccFailure) { 2, instr->bits & G_MAXUINT32, instr->bits >> 32, 0, a[1], a[2] };
           break;
-        case ACC_KOP_FOR:
         case ACC_KOP_FOREACH:
+          if (_acc_kernel_is_lock_step (e->kernel, id))
+            {
+              eval_lock_step (e, id);
+              break;
+            }
+          G_GNUC_FALLTHROUGH;
+        case ACC_KOP_FOR:
           for (gint64 j = a[0]; j < (gint64) a[1]; j++)
             {
               e->values[id] = j;
@@ -815,6 +872,7 @@ exchange (Group                *self,
     case KB_SHUFFLE_DOWN: from = lane + delta; break;
     case KB_SHUFFLE_UP: from = lane - delta; break;
     case KB_SHUFFLE_XOR: from = lane ^ delta; break;
+    case KB_SHUFFLE_LAST: from = n - 1; break;
     }
 
   return self->threads[first + (from < n ? from : lane)].given;

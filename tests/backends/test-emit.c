@@ -310,6 +310,50 @@ test_contraction (void)
     }
 }
 
+/* Lanes of 16 that add up what those before them have, in blocks that carry the sum on. */
+static void
+test_lanes (gconstpointer data)
+{
+  AccElementKind kind = GPOINTER_TO_INT (data);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (kind + 200);
+  AccKernelBuilder *b = kb_new ("lanes");
+  KBuffer xs = kb_param_buffer (b, kind, in_flags, "x"), sums = kb_param_buffer (b, kind, out_flags, "sums");
+  KBuffer total = kb_param_buffer (b, kind, out_flags, "total");
+  gboolean is_bool = kind == ACC_KIND_BOOL;
+  AccPrimitive add = is_bool ? ACC_PRIM_BXOR : acc_element_kind_is_float (kind) ? ACC_PRIM_MAX : ACC_PRIM_ADD;
+  KVar carry = kb_var (b, kb_cast (b, kind, kb_i64 (b, 0)));
+  gint64 range[5] = { 0, 1, 0, N / 16, 0 };
+  Argument arguments[3];
+  Compiled *compiled;
+
+  kb_for (b, k, kb_inner_begin (b), kb_inner_end (b))
+    {
+      kb_set_lanes (b, 16);
+      kb_foreach (b, lane, kb_i64 (b, 0), kb_i64 (b, 16))
+        {
+          KValue i = kb_add (b, kb_mul (b, k, kb_i64 (b, 16)), lane), sum = kb_load (b, xs, i);
+
+          for (guint d = 1; d < 16; d *= 2)
+            {
+              KValue other = kb_prim2 (b, add, kb_shuffle (b, KB_SHUFFLE_UP, sum, d), sum);
+
+              sum = kb_select (b, kb_le (b, kb_i64 (b, d), lane), other, sum);
+            }
+          sum = kb_prim2 (b, add, kb_get (b, carry), sum);
+          kb_store (b, sums, i, sum);
+          kb_set (b, carry, kb_shuffle (b, KB_SHUFFLE_LAST, sum, 0));
+        }
+    }
+  kb_store (b, total, kb_i64 (b, 0), kb_get (b, carry));
+  compiled = harness_compile (b);
+
+  arguments[0] = harness_random (kind, N, rand);
+  arguments[1] = harness_fill (N, 0);
+  arguments[2] = harness_fill (1, 0);
+  harness_check (compiled, arguments, range, acc_element_kind_get_code (kind));
+  harness_free (compiled);
+}
+
 static void
 test_objects (void)
 {
@@ -430,10 +474,12 @@ main (int argc, char **argv)
       g_autofree char *primitives = g_strconcat ("/emit/primitives/", code, NULL);
       g_autofree char *uniform = g_strconcat ("/emit/uniform-operands/", code, NULL);
       g_autofree char *casts = g_strconcat ("/emit/casts/", code, NULL);
+      g_autofree char *lanes = g_strconcat ("/emit/lanes/", code, NULL);
 
       g_test_add_data_func (primitives, GINT_TO_POINTER (kinds[k]), test_primitives);
       g_test_add_data_func (uniform, GINT_TO_POINTER (kinds[k]), test_uniform_operands);
       g_test_add_data_func (casts, GINT_TO_POINTER (kinds[k]), test_casts);
+      g_test_add_data_func (lanes, GINT_TO_POINTER (kinds[k]), test_lanes);
     }
   g_test_add_func ("/emit/narrow-division", test_narrow_division);
   g_test_add_func ("/emit/fma-and-select", test_fma_and_select);

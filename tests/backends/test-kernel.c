@@ -214,6 +214,37 @@ test_mistakes (void)
   refused (b, "made outside foreach");
 
   BEGIN ();
+  var = kb_var (b, kb_i64 (b, 0));
+  kb_set_lanes (b, 8);
+  kb_foreach (b, i, kb_i64 (b, 0), kb_i64 (b, 8))
+    kb_set (b, var, kb_shuffle (b, KB_SHUFFLE_UP, i, 1));
+  refused (b, "made outside foreach");
+
+  /* Not as many as there are lanes; not all of them; of another kind; no lanes at all. */
+  BEGIN ();
+  kb_set_lanes (b, 8);
+  kb_foreach (b, i, kb_i64 (b, 0), kb_i64 (b, 16))
+    kb_shuffle (b, KB_SHUFFLE_LAST, i, 0);
+  refused (b, "not in lock step");
+
+  BEGIN ();
+  kb_set_lanes (b, 8);
+  kb_foreach (b, i, kb_i64 (b, 0), kb_i64 (b, 8))
+    kb_if (b, kb_lt (b, i, kb_i64 (b, 3)))
+      kb_shuffle (b, KB_SHUFFLE_LAST, i, 0);
+  refused (b, "not in lock step");
+
+  BEGIN ();
+  kb_set_lanes (b, 8);
+  kb_foreach (b, i, kb_i64 (b, 0), kb_i64 (b, 8))
+    kb_shuffle (b, KB_SHUFFLE_XOR, i, 1);
+  refused (b, "no such shuffle of lanes");
+
+  BEGIN ();
+  kb_shuffle (b, KB_SHUFFLE_LAST, kb_tile (b), 0);
+  refused (b, "not in lock step");
+
+  BEGIN ();
   inside = kb_i64 (b, 0);
   kb_for (b, i, kb_inner_begin (b), kb_inner_end (b))
     inside = kb_add (b, i, kb_tile (b));

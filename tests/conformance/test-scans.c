@@ -148,6 +148,57 @@ test_form (gconstpointer data)
     }
 }
 
+/* Long rows are cut: several threads, several tiles, the last one with what is left over. */
+#define N_LONG (5 * 32768 + 37)
+
+static void
+test_long (void)
+{
+  static const Form forms[] = { POSTSCANL, SCANL_PRIME, SCANR1 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (forms); i++)
+    {
+      check_form (forms[i], 1, 1, N_LONG);
+      check_form (forms[i], 2, 2, N_LONG);
+    }
+}
+
+/* Elements of every type, and rows that lie across vectors. */
+static void
+test_types (void)
+{
+  static const gint64 extents[][2] = { { 1, N_LONG }, { 29, 1003 } };
+  g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
+
+  for (guint t = 0; t < conf_n_types (); t++)
+    for (guint i = 0; i < G_N_ELEMENTS (extents); i++)
+      {
+        g_autoptr(AccElementType) type = conf_type (conf_types[t]);
+        guint rank = extents[i][0] == 1 ? 1 : 2;
+        g_autoptr(AccArray) xs = conf_array (type, extents[i] + 2 - rank, rank, rand, CONF_SMALL);
+        g_autofree char *name = g_strdup_printf ("types/%s/%u", conf_types[t], rank);
+
+        conf_check_array (name, acc_array_scanl1 (xs, conf_combine, NULL), CONF_EXACT);
+      }
+}
+
+static AccExpr *
+reciprocal (AccExpr *index, gpointer data)
+{
+  return acc_expr_quot (conf_i64 (1000000), acc_expr_sub (acc_expr_item (index, 0), conf_i64 (N_LONG / 2)));
+}
+
+/* Whoever waits for the tile that fails goes on. */
+static void
+test_failures (void)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_vector (N_LONG);
+  g_autoptr(AccArray) xs = acc_array_generate (shape, reciprocal, NULL);
+
+  if (conf_checks_are_on ())
+    CONF_EXPECT_ERROR ("scanl1/division", acc_array_scanl1 (xs, conf_plus, NULL), ACC_ERROR_ARITHMETIC, "division by zero");
+}
+
 static void
 test_mistakes (void)
 {
@@ -173,6 +224,9 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, GINT_TO_POINTER (form), test_form);
     }
+  g_test_add_func ("/scans/long", test_long);
+  g_test_add_func ("/scans/types", test_types);
+  g_test_add_func ("/scans/failures", test_failures);
   g_test_add_func ("/scans/mistakes", test_mistakes);
   return conf_run ();
 }
