@@ -47,6 +47,9 @@ guint64    acc_machine_get_memory       (void);
 /* Processors this process may use: affinity and cgroup quota. */
 ACC_MODULE_API
 guint      acc_machine_get_n_processors (void);
+/* Of the last cache that a processor has for itself. */
+ACC_MODULE_API
+guint64    acc_machine_get_cache_bytes  (void);
 
 /* "67108864", "64M", "1.5GiB": bytes, or powers of 1024 by K, M, G, T. */
 ACC_MODULE_API

@@ -284,6 +284,18 @@ acc_machine_get_n_processors (void)
   return MAX (n, 1);
 }
 
+guint64
+acc_machine_get_cache_bytes (void)
+{
+  long bytes = -1;
+
+#ifdef _SC_LEVEL2_CACHE_SIZE
+  bytes = sysconf (_SC_LEVEL2_CACHE_SIZE);
+#endif
+
+  return bytes > 0 ? (guint64) CLAMP (bytes, 256 * 1024, 16 * 1024 * 1024) : 1024 * 1024;
+}
+
 gboolean
 acc_machine_parse_size (const char *text, guint64 *size, GError **error)
 {

@@ -39,7 +39,7 @@ may_band (AccArray **arrays, guint n_arrays)
                                                           acc_element_type_get_size (node->type)));
     }
 
-  return n_stages >= 2 && bytes > BAND_CACHES * acc_planner_get_cache_bytes ();
+  return n_stages >= 2 && bytes > BAND_CACHES * acc_machine_get_cache_bytes ();
 }
 
 /* Whether it pays, now that the steps are known. */
@@ -57,7 +57,7 @@ should_band (AccRowFlow *flow)
           bytes = acc_bytes_add (bytes, acc_bytes_multiply (flow->values[i].row_bytes, (guint64) flow->run->values[i].n_rows));
       }
 
-  return n_steps >= 2 && bytes > BAND_CACHES * acc_planner_get_cache_bytes ();
+  return n_steps >= 2 && bytes > BAND_CACHES * acc_machine_get_cache_bytes ();
 }
 
 /* FALSE without an error: run it whole. */

@@ -22,7 +22,5 @@ AccPlan *acc_planner_plan_whole (AccBackend *backend, AccArray *array, gint64 n_
                                  gint64 chunk_rows, gboolean in_memory, const char *why);
 /* Rows of @row_bytes in a chunk of the best size. */
 gint64   acc_planner_choose_rows (guint64 row_bytes, gint64 n_rows);
-/* The last cache that a processor has for itself, in bytes. */
-guint64  acc_planner_get_cache_bytes (void);
 
 G_END_DECLS

@@ -5,8 +5,6 @@
 #include "acc-array-private.h"
 #include "acc-row-buffer-private.h"
 
-#include <unistd.h>
-
 /* Throughput is flat between 0.1 and 4 MiB of input per chunk and falls beyond it, where caches no longer help. */
 #define CHUNK_BYTES      (2 * 1024 * 1024)
 #define SMALL_CHUNK      (256 * 1024)
@@ -35,18 +33,6 @@ typedef struct {
   guint64 slope;       /* of one more row per chunk */
   guint   largest;     /* part */
 } Cost;
-
-guint64
-acc_planner_get_cache_bytes (void)
-{
-  long bytes = -1;
-
-#ifdef _SC_LEVEL2_CACHE_SIZE
-  bytes = sysconf (_SC_LEVEL2_CACHE_SIZE);
-#endif
-
-  return bytes > 0 ? (guint64) CLAMP (bytes, 256 * 1024, 16 * 1024 * 1024) : 1024 * 1024;
-}
 
 static gboolean
 is_on_device (const AccPlanRequest *request)
@@ -379,7 +365,7 @@ choose_band (const AccPlanRequest *request, gint64 chunk_rows)
         widest = MAX (widest, run->values[i].row_elements);
       }
 
-  rows = rows_in (acc_bytes_multiply (n_threads, acc_planner_get_cache_bytes () / 2), touched);
+  rows = rows_in (acc_bytes_multiply (n_threads, acc_machine_get_cache_bytes () / 2), touched);
   rows = MAX (rows, ceil_div ((gint64) MIN_STEP_ELEMENTS * n_threads, widest));
 
   if (run->n_steps < 2 || rows > chunk_rows / 4 * 3)

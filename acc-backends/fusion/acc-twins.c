@@ -377,16 +377,6 @@ add_number (AccTwins      *self,
   return TRUE;
 }
 
-static gboolean
-may_fail (AccKernel *kernel)
-{
-  for (guint i = 1; i < kernel->instrs->len; i++)
-    if (acc_kernel_instr (kernel, i)->op == ACC_KOP_CHECK)
-      return TRUE;
-
-  return FALSE;
-}
-
 void
 acc_twins_give (AccTwins        *self,
                 AccScheduleStep *step,
@@ -407,7 +397,7 @@ acc_twins_give (AccTwins        *self,
     {
       const AccLaunch *launch = &step->launches[i];
 
-      fits &= fusion->target->model == ACC_MODEL_CPU || !may_fail (launch->kernel);
+      fits &= fusion->target->model == ACC_MODEL_CPU || !_acc_kernel_may_fail (launch->kernel);
       for (guint k = 0; k < launch->n_slots; k++)
         if (launch->slots[k].kind == ACC_SLOT_BUFFER)
           fits &= add_number (self, values, g_ptr_array_index (fusion->value_nodes, launch->slots[k].value));

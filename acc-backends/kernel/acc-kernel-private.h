@@ -132,6 +132,8 @@ gboolean   _acc_kernel_is_lock_step (const AccKernel *kernel, guint32 foreach);
 /* Whether stores may not pass the instruction itself; blocks are for the caller to look into. */
 gboolean   _acc_kernel_op_orders_stores (AccKernelOp op);
 gboolean   _acc_kernel_check_instr  (const AccKernel *kernel, const AccKernelInstr *instr, GError **error);
+/* Whether it checks an index or a divisor. */
+gboolean   _acc_kernel_may_fail     (const AccKernel *kernel);
 /* Multiplications that only an addition uses become one FMA with it. */
 void       _acc_kernel_contract     (AccKernel *kernel);
 /* Whether instruction @id is 1 / sqrt (@x) of f32, in a kernel that may take what is quick. */

@@ -97,6 +97,16 @@ acc_kernel_to_string (AccKernel *self)
 }
 
 gboolean
+_acc_kernel_may_fail (const AccKernel *kernel)
+{
+  for (guint i = 1; i < kernel->instrs->len; i++)
+    if (acc_kernel_instr (kernel, i)->op == ACC_KOP_CHECK)
+      return TRUE;
+
+  return FALSE;
+}
+
+gboolean
 _acc_kernel_op_in_no_block (AccKernelOp op)
 {
   return op == ACC_KOP_CONST || op == ACC_KOP_PARAM || op == ACC_KOP_RANGE || op == ACC_KOP_LOCAL;

@@ -117,6 +117,7 @@ acc_native_backend_initable_init (GInitable     *initable,
   self->host.variant = acc_disable_get_flags () & ACC_DISABLE_VECTORISE ? ACC_EMIT_SCALAR : ACC_EMIT_DEFAULT;
   self->host.streaming_variant = ACC_EMIT_NON_TEMPORAL;
   self->host.streaming_bytes = acc_native_machine_get_streaming_bytes (n_threads);
+  self->host.cache_bytes = acc_machine_get_cache_bytes ();
   if (!(acc_disable_get_flags () & ACC_DISABLE_LIBRARIES))
     {
       acc_native_blas_add (&self->host);

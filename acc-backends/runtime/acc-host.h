@@ -19,6 +19,7 @@ typedef struct {
   guint          variant;             /* all kernels */
   guint          streaming_variant;   /* added where what a whole run writes does not fit the caches */
   guint64        streaming_bytes;     /* from here on; 0: never */
+  guint64        cache_bytes;         /* of one worker alone; 0: no bands */
 } AccHost;
 
 static inline const AccTarget *

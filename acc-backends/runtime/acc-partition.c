@@ -123,19 +123,33 @@ acc_partition_init_whole (AccPartition    *self,
 }
 
 void
+acc_partition_get_rows (const AccLaunch *launch,
+                        gint64           begin,
+                        gint64           end,
+                        gint64           range[5])
+{
+  guint d = launch->rows == ACC_SPACE_INNER_ROWS ? INNER : OUTER;
+  gint64 all = d == INNER ? launch->inner : launch->outer;
+
+  g_assert (launch->rows != ACC_SPACE_WHOLE && launch->rows != ACC_SPACE_FIRST);
+
+  range[2 * OUTER] = range[2 * INNER] = range[4] = 0;
+  range[2 * OUTER + 1] = launch->outer;
+  range[2 * INNER + 1] = launch->inner;
+  range[2 * d] = MIN (begin * launch->units_per_row, all);
+  range[2 * d + 1] = MIN (end * launch->units_per_row, all);
+}
+
+void
 acc_partition_init_rows (AccPartition    *self,
                          const AccLaunch *launch,
                          gint64           begin,
                          gint64           end)
 {
-  gint64 from[2] = { 0, 0 }, to[2] = { launch->outer, launch->inner };
-  guint d = launch->rows == ACC_SPACE_INNER_ROWS ? INNER : OUTER;
+  gint64 range[5];
 
-  g_assert (launch->rows != ACC_SPACE_WHOLE && launch->rows != ACC_SPACE_FIRST);
-
-  from[d] = MIN (begin * launch->units_per_row, to[d]);
-  to[d] = MIN (end * launch->units_per_row, to[d]);
-  acc_partition_init (self, launch, from, to);
+  acc_partition_get_rows (launch, begin, end, range);
+  acc_partition_init (self, launch, (const gint64[]) { range[0], range[2] }, (const gint64[]) { range[1], range[3] });
 }
 
 void

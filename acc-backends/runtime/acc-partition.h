@@ -22,6 +22,8 @@ void acc_partition_init       (AccPartition *self, const AccLaunch *launch, cons
 void acc_partition_init_whole (AccPartition *self, const AccLaunch *launch);
 /* The part that rows [begin, end) of the step's index space cover. Not for WHOLE spaces. */
 void acc_partition_init_rows  (AccPartition *self, const AccLaunch *launch, gint64 begin, gint64 end);
+/* As a kernel takes it: all that rows [begin, end) cover, as one tile. */
+void acc_partition_get_rows   (const AccLaunch *launch, gint64 begin, gint64 end, gint64 range[5]);
 /* Rough nanoseconds of all of it on one core. */
 double acc_partition_estimate (const AccPartition *self, const AccLaunch *launch);
 /* How many of @n pieces of work of @nanoseconds in all a worker should take at a time; all: the caller alone. */

@@ -21,9 +21,12 @@ typedef struct {
   guint                 *freed;       /* part of that of the whole */
 } AccPreparedStep;
 
-/* Steps that do not need each other. */
+typedef struct _AccBand AccBand;
+
+/* Steps that do not need each other, or that run band by band. */
 typedef struct {
   guint   begin, end;
+  AccBand *band;                      /* NULL: one after the other, or side by side */
   guint   n_narrow;                   /* of those, the ones that run side by side, in order */
   guint  *narrow;                     /* part of that of the whole */
   guint   claim;                      /* steps that a worker takes at a time */

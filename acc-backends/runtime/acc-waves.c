@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-waves.h"
 
+#include "acc-bands.h"
+
 #include <string.h>
 
 typedef struct {
@@ -43,16 +45,17 @@ estimate (AccPrepared *self,
   return all;
 }
 
-/* From step @begin on, those before the first that reads what one of them writes. */
+/* From step @begin on, those before @limit and the first that reads what one of them writes. */
 static guint
 find_end (AccPrepared *self,
           guint        begin,
+          guint        limit,
           guint       *writers)
 {
   const AccSchedule *schedule = self->schedule;
   guint s;
 
-  for (s = begin; s < schedule->n_steps; s++)
+  for (s = begin; s < limit; s++)
     {
       const AccScheduleStep *step = &schedule->steps[s];
 
@@ -66,37 +69,60 @@ find_end (AccPrepared *self,
   return s;
 }
 
+static void
+find_narrow (AccPrepared *self,
+             AccHost     *host,
+             AccWave     *wave)
+{
+  double nanoseconds = 0;
+
+  for (guint s = wave->begin; s < wave->end; s++)
+    {
+      Estimate step = estimate (self, host, s);
+
+      if (!step.is_narrow)
+        continue;
+      wave->narrow[wave->n_narrow++] = s;
+      wave->bytes += MIN (step.bytes, G_MAXINT64 / self->schedule->n_steps);
+      nanoseconds += step.nanoseconds;
+    }
+  wave->claim = acc_partition_choose_claim (wave->n_narrow, nanoseconds);
+  if (wave->claim >= wave->n_narrow)
+    wave->n_narrow = 0;
+}
+
 void
 acc_waves_find (AccPrepared *self,
                 AccHost     *host)
 {
-  guint n_steps = self->schedule->n_steps;
+  guint n_steps = self->schedule->n_steps, n_bands = 0;
+  gboolean alone = acc_workers_get_n_threads (host->workers) < 2;
+  g_autoptr (GPtrArray) bands = acc_bands_find (self, host);
   g_autoptr (GArray) waves = g_array_new (FALSE, FALSE, sizeof (AccWave));
   g_autofree guint *writers = g_new0 (guint, self->schedule->n_values + 1);   /* 1 + step; 0: none yet */
   g_autofree guint *narrow = g_new (guint, n_steps + 1);
-  gboolean gains = FALSE;
+  gboolean gains = bands->len > 0;
 
-  if (n_steps < 2 || acc_workers_get_n_threads (host->workers) < 2)
+  if (n_steps < 2 || (alone && bands->len == 0))
     return;
 
   for (guint begin = 0; begin < n_steps;)
     {
-      AccWave wave = { .begin = begin, .end = find_end (self, begin, writers), .narrow = narrow + begin };
-      double nanoseconds = 0;
+      AccWave wave = { .begin = begin, .narrow = narrow + begin };
+      AccBand *band = n_bands < bands->len ? g_ptr_array_index (bands, n_bands) : NULL;
 
-      for (guint s = begin; s < wave.end; s++)
+      if (band != NULL && acc_band_get_begin (band) == begin)
         {
-          Estimate step = estimate (self, host, s);
-
-          if (!step.is_narrow)
-            continue;
-          wave.narrow[wave.n_narrow++] = s;
-          wave.bytes += MIN (step.bytes, G_MAXINT64 / n_steps);
-          nanoseconds += step.nanoseconds;
+          wave.band = band;
+          wave.end = acc_band_get_end (band);
+          n_bands++;
         }
-      wave.claim = acc_partition_choose_claim (wave.n_narrow, nanoseconds);
-      if (wave.claim >= wave.n_narrow)
-        wave.n_narrow = 0;
+      else
+        {
+          wave.end = find_end (self, begin, band != NULL ? acc_band_get_begin (band) : n_steps, writers);
+          if (!alone)
+            find_narrow (self, host, &wave);
+        }
       gains |= wave.n_narrow > 0;
       g_array_append_val (waves, wave);
       begin = wave.end;
@@ -113,6 +139,8 @@ acc_waves_find (AccPrepared *self,
 void
 acc_waves_free (AccPrepared *self)
 {
+  for (guint w = 0; w < self->n_waves; w++)
+    g_clear_pointer (&self->waves[w].band, acc_band_free);
   g_free (self->waves);
   g_free (self->narrow);
 }
@@ -183,6 +211,16 @@ acc_wave_run (AccRun        *run,
 {
   gboolean together = wave->n_narrow > 0 && has_room (run->host, wave);
   guint next = 0;
+
+  if (wave->band != NULL)
+    {
+      gboolean ok = acc_band_run (run, wave->band, error);
+
+      for (guint s = wave->begin; s < wave->end; s++)
+        acc_run_free_after (run, s);
+
+      return ok;
+    }
 
   if (together && !run_side_by_side (run, wave, error))
     return FALSE;
