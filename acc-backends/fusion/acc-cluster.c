@@ -174,6 +174,34 @@ has_neighbours (AccFusionNode *stencil,
   return FALSE;
 }
 
+/* Whether @node, and what it is inlined in, reads rows of an input that bands would keep in a cache. */
+static gboolean
+reads_near (AccCutter     *self,
+            AccFusionNode *node,
+            guint          input)
+{
+  const AccFusionNode *from = acc_cutter_get_input (self, node, input);
+
+  switch ((int) node->array->op)
+    {
+    case ACC_OP_STENCIL:
+    case ACC_OP_STENCIL2:
+      return !self->graph->for_groups && node->rank > 1 && from->extents[0] >= ACC_COST_BAND_ROWS &&
+             (node->array->boundaries[input]->kind != ACC_BOUNDARY_WRAP || node->array->sizes[input][0] == 1) &&
+             (node->array->sizes[input][0] + ACC_COST_BAND_STRIP) * (from->size / from->extents[0]) *
+               (gint64) acc_element_type_get_size (from->array->type) <= ACC_COST_BAND_BYTES;
+    case ACC_OP_MAP:
+    case ACC_OP_IMAP:
+    case ACC_OP_ZIP:
+    case ACC_OP_ZIP_WITH:
+    case ACC_OP_ZIP_WITH3:
+    case ACC_OP_UNZIP:
+      return node->is_read_near && !node->is_read_far;
+    default:
+      return FALSE;
+    }
+}
+
 /* Some operations hide behind what the loop waits for anyway. */
 static double
 count_serial_visits (AccFusionNode *node)
@@ -243,6 +271,10 @@ ask_inputs (AccCutter     *self,
           break;
         }
 
+      if (reads_near (self, node, i))
+        input->is_read_near = TRUE;
+      else
+        input->is_read_far = TRUE;
       ask (self, input, wish);
     }
 }

@@ -15,6 +15,10 @@ G_BEGIN_DECLS
 #define ACC_COST_MEMORY_BYTE    6
 /* What stays in caches. Of sources only some rows are there at a time, which do. */
 #define ACC_COST_CACHED_BYTES   (8 << 20)
+/* As do rows that go from step to step in bands: so many are worth it, and so many bytes of those that a stencil sees, and some more. */
+#define ACC_COST_BAND_ROWS      256
+#define ACC_COST_BAND_STRIP     4
+#define ACC_COST_BAND_BYTES     (512 << 10)
 /* One more step: workers are woken, and awaited. Few elements wake nobody. */
 #define ACC_COST_STEP           (1 << 20)
 #define ACC_COST_STEP_MOST      16

@@ -61,6 +61,8 @@ struct _AccFusionNode {
   guint           n_readers;
   AccReader       readers[ACC_MAX_READERS];
   gboolean        is_read_widely;   /* by more */
+  gboolean        is_read_near;     /* by stencils that see few of its rows at a time */
+  gboolean        is_read_far;      /* by others */
 
   /* The same, all together */
   int             cluster;      /* the one that reads it, or ACC_CLUSTER_* */

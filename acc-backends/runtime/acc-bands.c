@@ -219,7 +219,7 @@ count_row_bytes (AccPrepared *prepared,
   return bytes;
 }
 
-/* Strips that fill half of a worker's cache; FALSE where one row is too much, or bands would be too few. */
+/* Strips that fill most of a worker's cache; FALSE where one row is too much, or bands would be too few. */
 static gboolean
 choose_rows (AccBand     *self,
              AccPrepared *prepared,
@@ -227,7 +227,7 @@ choose_rows (AccBand     *self,
 {
   const AccSchedule *schedule = prepared->schedule;
   guint n_threads = acc_workers_get_n_threads (host->workers);
-  guint64 all = 0, carried = 0, strip = 0, room = host->cache_bytes / 2;
+  guint64 all = 0, carried = 0, strip = 0, room = host->cache_bytes / 4 * 3;
 
   for (guint i = 0; i < self->n_windows; i++)
     {

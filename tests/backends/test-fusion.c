@@ -593,9 +593,48 @@ scattered_twice (GPtrArray *results)
   g_ptr_array_add (results, acc_array_map (once->pdata[0], scale, NULL));
 }
 
+/* Of more than stays in caches: four operations, five times */
+static void
+stencil_of_large (GPtrArray *results, gint64 n_rows, gint64 n_columns, AccBoundaryKind kind)
+{
+  g_autoptr (AccArray) x = new_array (ACC_KIND_F32, 2, n_rows, n_columns, 1), y = acc_array_map (x, scale, NULL);
+  g_autoptr (AccArray) z = acc_array_map (y, scale, NULL);
+  g_autoptr (AccBoundary) boundary = acc_boundary_new (kind);
+
+  g_ptr_array_add (results, acc_array_stencil (z, (gint64[]) { 3, 3 }, 2, boundary, cross, NULL));
+}
+
+static void
+stencil_in_bands (GPtrArray *results)
+{
+  stencil_of_large (results, 4 * SIDE, SIDE, ACC_BOUNDARY_CLAMP);
+}
+
+static void
+stencil_of_other_end (GPtrArray *results)
+{
+  stencil_of_large (results, 4 * SIDE, SIDE, ACC_BOUNDARY_WRAP);
+}
+
+static void
+stencil_of_long_rows (GPtrArray *results)
+{
+  stencil_of_large (results, 256, 16 * SIDE, ACC_BOUNDARY_CLAMP);
+}
+
+static void
+stencil_of_few_rows (GPtrArray *results)
+{
+  stencil_of_large (results, 255, 16 * SIDE, ACC_BOUNDARY_CLAMP);
+}
+
 static void
 test_why (void)
 {
+  assert_says (stencil_in_bands, "stored: fused, its 4 operations would be done 5 times per element; storing it costs 8");
+  assert_says (stencil_of_other_end, "in all: 1 step");
+  assert_says (stencil_of_long_rows, "in all: 2 steps");
+  assert_says (stencil_of_few_rows, "in all: 1 step");
   assert_says (stencil_of_costly, "stored: fused, its 32 operations would be done 5 times per element; storing it costs 9");
   assert_says (costly_reversed_scan, "stored: what a scanl1 gives is read more than once, or in another order");
   assert_says (asked, "stored: compute asks for it");
