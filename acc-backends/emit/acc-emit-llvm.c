@@ -9,6 +9,30 @@
 #define PASSES "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>," \
                "loop-mssa(loop-rotate,licm),instcombine<no-verify-fixpoint>,simplifycfg)"
 
+static gboolean
+is_narrow (AccElementKind kind)
+{
+  return acc_element_kind_get_size (kind) < 4;
+}
+
+/* Whether nothing is narrower than 4 bytes but masks */
+static gboolean
+has_words_only (Emitter *e)
+{
+  for (guint i = 0; i < e->kernel->params->len; i++)
+    if (acc_kernel_param (e->kernel, i)->is_buffer && is_narrow (acc_kernel_param (e->kernel, i)->kind))
+      return FALSE;
+  for (guint32 id = 1; id < e->kernel->instrs->len; id++)
+    {
+      AccElementKind kind = acc_kernel_instr (e->kernel, id)->kind;
+
+      if (kind != ACC_KIND_BOOL && is_narrow (kind))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
 static void
 set_function_attributes (Emitter     *e,
                          LLVMValueRef function)
@@ -21,6 +45,15 @@ set_function_attributes (Emitter     *e,
     {
       emit_set_text (e, function, "prefer-vector-width", bits);
       emit_set_text (e, function, "min-legal-vector-width", bits);
+    }
+
+  /* Masks of more lanes than a register has would be packed into one predicate register, and unpacked for each use. Without
+   * predicates of bytes they are as many as the vectors. */
+  if (e->target->has_narrow_masks && has_words_only (e))
+    {
+      g_autofree char *features = g_strconcat (e->target->features, ",-avx512bw", NULL);
+
+      emit_set_text (e, function, "target-features", features);
     }
 }
 
