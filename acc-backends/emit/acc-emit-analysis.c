@@ -4,7 +4,10 @@
 /* Which values of a foreach are vectors, which blocks need masks.
  *
  * A variable varies if it is set to what varies, or under a mask narrower than where it was made. That depends on other
- * variables, so the walk is repeated until no variable and no block changes; both change in one direction only. */
+ * variables, so the walk is repeated until no variable and no block changes; both change in one direction only.
+ *
+ * A while that lanes leave one by one makes all that it sets vary, after it. In it, some hold the same in all lanes that are left, as
+ * the number of a step: they are *common*, and scalars there. */
 
 #define MAX_STRIDE G_GINT64_CONSTANT (0x40000000)
 
@@ -109,6 +112,69 @@ set_masked (Walk    *walk,
     }
 }
 
+gboolean
+emit_is_inside (Emitter *e,
+                guint32  id,
+                guint32  block_instr)
+{
+  for (guint32 at = id; at != 0;)
+    {
+      guint32 block = acc_kernel_instr (e->kernel, at)->block;
+
+      if (at == block_instr)
+        return TRUE;
+      at = block != 0 ? acc_kernel_block (e->kernel, block)->parent : 0;
+    }
+
+  return FALSE;
+}
+
+static gboolean
+is_common_at (Emitter *e,
+              guint32  var,
+              guint32  at)
+{
+  return e->facts[var].common != 0 && emit_is_inside (e, at, e->facts[var].common);
+}
+
+/* Variables made beside a while and set once, in its body, by all lanes that are left. Whether they are set to what is the same in
+ * these is for the walk to find out. */
+static void
+guess_common (Emitter *e)
+{
+  g_autofree guint *n_sets = g_new0 (guint, e->kernel->instrs->len);
+
+  for (guint32 id = 1; id < e->kernel->instrs->len; id++)
+    {
+      const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+
+      if (instr->op == ACC_KOP_SET)
+        n_sets[instr->args[0]]++;
+    }
+
+  for (guint32 id = 1; id < e->kernel->instrs->len; id++)
+    {
+      const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+      guint32 loop;
+
+      if (instr->op != ACC_KOP_SET || n_sets[instr->args[0]] != 1)
+        continue;
+      loop = acc_kernel_block (e->kernel, instr->block)->parent;
+      if (acc_kernel_instr (e->kernel, loop)->op == ACC_KOP_WHILE &&
+          acc_kernel_instr (e->kernel, loop)->block == acc_kernel_instr (e->kernel, instr->args[0])->block)
+        e->facts[instr->args[0]].common = loop;
+    }
+}
+
+static void
+lose_common (Walk    *walk,
+             guint32  var)
+{
+  if (walk->e->facts[var].common != 0)
+    walk->changed = TRUE;
+  walk->e->facts[var].common = 0;
+}
+
 static void
 walk_block (Walk   *walk,
             guint32 block,
@@ -132,14 +198,22 @@ walk_block (Walk   *walk,
         case ACC_KOP_VAR:
           fact->depth = depth;
           join (walk, id, e->facts[instr->args[0]]);
+          if (e->facts[instr->args[0]].shape != SHAPE_UNIFORM)
+            lose_common (walk, id);
           break;
 
         case ACC_KOP_GET:
           fact->shape = e->facts[instr->args[0]].shape;
           fact->stride = e->facts[instr->args[0]].stride;
+          if (is_common_at (e, instr->args[0], id))
+            fact->shape = SHAPE_UNIFORM;
+          else
+            e->facts[instr->args[0]].kept = TRUE;
           break;
 
         case ACC_KOP_SET:
+          if (e->facts[instr->args[1]].shape != SHAPE_UNIFORM)
+            lose_common (walk, instr->args[0]);
           if (depth > e->facts[instr->args[0]].depth)
             join (walk, instr->args[0], (Fact) { .shape = SHAPE_VARYING });
           else
@@ -201,6 +275,7 @@ emit_analyse (Emitter *e,
 {
   Walk walk = { e, TRUE };
 
+  guess_common (e);
   e->facts[foreach].shape = SHAPE_LINEAR;
   e->facts[foreach].stride = 1;
   while (walk.changed)

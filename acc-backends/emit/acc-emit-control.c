@@ -163,12 +163,43 @@ emit_pure (Emitter *e,
 /* --- variables */
 
 static LLVMTypeRef
+scalar_type (Emitter *e,
+             guint32  var)
+{
+  return emit_type (e, acc_kernel_instr (e->kernel, var)->kind);
+}
+
+static LLVMTypeRef
 variable_type (Emitter *e,
                guint32  var)
 {
-  LLVMTypeRef type = emit_type (e, acc_kernel_instr (e->kernel, var)->kind);
+  LLVMTypeRef type = scalar_type (e, var);
 
   return e->facts[var].shape == SHAPE_VARYING ? emit_wide_type (type, e->lanes) : type;
+}
+
+/* Held by all lanes in common in a loop that they leave one by one */
+static gboolean
+is_common (Emitter *e,
+           guint32  var)
+{
+  return e->facts[var].common != 0 && e->facts[var].shape == SHAPE_VARYING;
+}
+
+static Value
+get_variable (Emitter *e,
+              guint32  id)
+{
+  guint32 var = acc_kernel_instr (e->kernel, id)->args[0];
+
+  if (is_common (e, var) && e->facts[id].shape == SHAPE_UNIFORM)
+    return (Value) { .v = LLVMBuildLoad2 (B, scalar_type (e, var), e->values[var].v, ""), .shape = SHAPE_UNIFORM };
+
+  return (Value) {
+    .v = LLVMBuildLoad2 (B, variable_type (e, var), e->variables[var], ""),
+    .shape = e->facts[var].shape,
+    .stride = e->facts[var].stride,
+  };
 }
 
 static void
@@ -178,6 +209,12 @@ set_variable (Emitter *e,
 {
   LLVMValueRef place = e->variables[var], x;
 
+  if (is_common (e, var))
+    {
+      LLVMBuildStore (B, emit_scalar (e, value), e->values[var].v);
+      if (!e->facts[var].kept)
+        return;
+    }
   if (e->facts[var].shape != SHAPE_VARYING)
     {
       LLVMBuildStore (B, emit_scalar (e, value), place);
@@ -197,6 +234,11 @@ make_variable (Emitter *e,
   const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
 
   e->variables[id] = emit_stack (e, variable_type (e, id), 0);
+  if (is_common (e, id))
+    {
+      e->values[id].v = emit_stack (e, scalar_type (e, id), 0);
+      LLVMBuildStore (B, emit_scalar (e, instr->args[0]), e->values[id].v);
+    }
   if (e->facts[id].shape == SHAPE_VARYING)
     LLVMBuildStore (B, emit_vector (e, instr->args[0]), e->variables[id]);
   else
@@ -371,25 +413,84 @@ emit_while (Emitter *e,
   e->while_mask = saved_mask;
 }
 
+/* What a loop ends by, where one of several parts suffices: what lanes have in common is a branch, whatever else there is. */
+typedef struct {
+  guint32  id;
+  gboolean stops;    /* where it is true, or where it is false */
+} Part;
+
+#define MAX_PARTS 8
+
+static guint
+split_condition (Emitter *e,
+                 guint32  condition,
+                 Part    *parts)
+{
+  guint n = 1;
+
+  parts[0] = (Part) { condition, TRUE };
+  for (guint i = 0; i < n;)
+    {
+      const AccKernelInstr *instr = acc_kernel_instr (e->kernel, parts[i].id);
+      AccPrimitive either = parts[i].stops ? ACC_PRIM_BOR : ACC_PRIM_BAND;
+
+      if (instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_BNOT)
+        {
+          parts[i] = (Part) { instr->args[0], !parts[i].stops };
+        }
+      else if (instr->op == ACC_KOP_PRIM && instr->primitive == either && n < MAX_PARTS)
+        {
+          parts[n++] = (Part) { instr->args[1], parts[i].stops };
+          parts[i].id = instr->args[0];
+        }
+      else
+        {
+          i++;
+        }
+    }
+
+  return n;
+}
+
+static void
+leave_together (Emitter     *e,
+                LLVMValueRef x,
+                gboolean     stops)
+{
+  LLVMBasicBlockRef rest = emit_block (e, "while.rest");
+
+  LLVMBuildCondBr (B, x, stops ? e->while_exit : rest, stops ? rest : e->while_exit);
+  emit_enter (e, rest);
+}
+
 static void
 emit_until (Emitter *e,
             guint32  id)
 {
   const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
   guint32 loop = acc_kernel_block (e->kernel, instr->block)->parent;
-  LLVMBasicBlockRef rest = emit_block (e, "while.rest");
+  Part parts[MAX_PARTS];
+  guint n;
 
   if (!e->facts[loop].masked)
     {
-      LLVMBuildCondBr (B, emit_scalar (e, instr->args[0]), e->while_exit, rest);
-      emit_enter (e, rest);
+      leave_together (e, emit_scalar (e, instr->args[0]), TRUE);
       return;
     }
 
-  e->mask.v = LLVMBuildAnd (B, e->mask.v, LLVMBuildNot (B, emit_vector (e, instr->args[0]), ""), "");
+  n = split_condition (e, instr->args[0], parts);
+  for (guint i = 0; i < n; i++)
+    if (e->facts[parts[i].id].shape == SHAPE_UNIFORM)
+      leave_together (e, emit_scalar (e, parts[i].id), parts[i].stops);
+  for (guint i = 0; i < n; i++)
+    if (e->facts[parts[i].id].shape != SHAPE_UNIFORM)
+      {
+        LLVMValueRef x = emit_vector (e, parts[i].id);
+
+        e->mask.v = emit_mask_and (e, e->mask.v, parts[i].stops ? LLVMBuildNot (B, x, "") : x);
+      }
   LLVMBuildStore (B, e->mask.v, e->while_mask);
-  LLVMBuildCondBr (B, emit_any (e, e->mask.v), rest, e->while_exit);
-  emit_enter (e, rest);
+  leave_together (e, emit_any (e, e->mask.v), FALSE);
   g_ptr_array_set_size (e->groups, 0);
 }
 
@@ -450,11 +551,7 @@ emit_instrs (Emitter *e,
           make_variable (e, id);
           break;
         case ACC_KOP_GET:
-          e->values[id] = (Value) {
-            .v = LLVMBuildLoad2 (B, variable_type (e, instr->args[0]), e->variables[instr->args[0]], ""),
-            .shape = e->facts[instr->args[0]].shape,
-            .stride = e->facts[instr->args[0]].stride,
-          };
+          e->values[id] = get_variable (e, id);
           break;
         case ACC_KOP_SET:
           set_variable (e, instr->args[0], instr->args[1]);

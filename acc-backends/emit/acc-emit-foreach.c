@@ -82,23 +82,6 @@ emit_tail (Emitter     *e,
 
 /* --- past the caches */
 
-static gboolean
-is_inside (Emitter *e,
-           guint32  id,
-           guint32  foreach)
-{
-  for (guint32 at = id; at != 0;)
-    {
-      guint32 block = acc_kernel_instr (e->kernel, at)->block;
-
-      if (at == foreach)
-        return TRUE;
-      at = block != 0 ? acc_kernel_block (e->kernel, block)->parent : 0;
-    }
-
-  return FALSE;
-}
-
 /* The value that @id has at the first index, if it is made of outer values and the index alone. */
 static LLVMValueRef
 at_first_index (Emitter     *e,
@@ -111,7 +94,7 @@ at_first_index (Emitter     *e,
 
   if (id == foreach)
     return begin;
-  if (!is_inside (e, id, foreach))
+  if (!emit_is_inside (e, id, foreach))
     return emit_scalar (e, id);
   if (instr->op != ACC_KOP_PRIM || instr->kind != ACC_KIND_I64 ||
       (instr->primitive != ACC_PRIM_ADD && instr->primitive != ACC_PRIM_SUB && instr->primitive != ACC_PRIM_MUL))

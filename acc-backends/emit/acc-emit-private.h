@@ -33,6 +33,8 @@ typedef struct {
   guint    depth;        /* VAR: Mask.depth where it is made */
   gint64   stride;
   gboolean known;        /* VAR: shape was set */
+  guint32  common;       /* VAR: the while in which all lanes that take part hold the same in it; 0: none */
+  gboolean kept;         /* such a VAR is read outside that loop, too */
 } Fact;
 
 typedef struct {
@@ -54,7 +56,7 @@ typedef struct {
   Mask              mask;
   Fact             *facts;
   Value            *values;
-  LLVMValueRef     *variables;    /* per VAR: where it is on the stack */
+  LLVMValueRef     *variables;    /* per VAR: where it is on the stack; of a common one, its values[] say where the scalar is */
 
   LLVMContextRef    context;
   LLVMModuleRef     module;
@@ -123,6 +125,7 @@ LLVMValueRef emit_last_lane    (Emitter *e, LLVMValueRef bits);
 
 /* --- acc-emit-analysis.c */
 void         emit_analyse      (Emitter *e, guint32 foreach);
+gboolean     emit_is_inside    (Emitter *e, guint32 id, guint32 block_instr);
 guint        emit_choose_lanes (Emitter *e, guint32 foreach);
 gboolean     emit_is_costly    (Emitter *e, guint32 block);                 /* worth a branch around it */
 gboolean     emit_has_effects  (Emitter *e, guint32 block);
