@@ -501,6 +501,7 @@ low_finish (AccLower *l,
 {
   GError *error = NULL;
 
+  low_simplify_variables (l);
   launch.kernel = kb_finish (l->b, &error);
   if (launch.kernel != NULL && !check_kinds (l, launch.kernel, &error))
     g_clear_pointer (&launch.kernel, acc_kernel_unref);

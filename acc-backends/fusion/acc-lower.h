@@ -71,6 +71,9 @@ AccLower *low_new     (AccStep *step, const char *name);
 void      low_finish  (AccLower *l, AccLaunch launch);
 gpointer  low_alloc   (AccLower *l, gsize size);
 
+/* What low_finish() does when the kernel is whole */
+void      low_simplify_variables (AccLower *l);
+
 /* --- blocks */
 
 #define low_for(l, i, begin, end) \

@@ -321,6 +321,116 @@ test_float_sums (void)
       }
 }
 
+/* --- the place of what is found: of equal elements the first or the last, where places grow along the row or do not, and where
+ * they need more than 4 bytes */
+
+static AccExpr *
+few_values (AccExpr *x, gpointer data)
+{
+  return acc_expr_rem (x, acc_expr_new_int (5));
+}
+
+typedef enum { GROWS, GROWS_BY_STEPS, SHRINKS, IS_WIDE, N_PLACES } Place;
+
+typedef struct {
+  const char   *name;
+  AccExprFunc2  combine;
+} Choice;
+
+static AccExpr *
+with_place (AccExpr *index, AccExpr *x, gpointer data)
+{
+  AccExpr *i = acc_expr_item (index, acc_expr_get_n_items (index) - 1);
+
+  switch ((Place) GPOINTER_TO_INT (data))
+    {
+    case GROWS_BY_STEPS:
+      return acc_expr_tuple2 (x, acc_expr_add (acc_expr_mul (i, conf_i64 (3)), conf_i64 (1)));
+    case SHRINKS:
+      return acc_expr_tuple2 (x, acc_expr_neg (i));
+    case IS_WIDE:
+      return acc_expr_tuple2 (x, acc_expr_mul (i, conf_i64 (G_GINT64_CONSTANT (1) << 33)));
+    case GROWS:
+    case N_PLACES:
+    default:
+      return acc_expr_tuple2 (x, i);
+    }
+}
+
+static AccExpr *
+smaller (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_min (x, y);
+}
+
+static AccExpr *
+larger (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_max (x, y);
+}
+
+/* The smallest, and the last place of it */
+static AccExpr *
+last_smaller (AccExpr *x, AccExpr *y, gpointer data)
+{
+  AccExpr *later = acc_expr_land (acc_expr_eq (item (x, 0), item (y, 0)), acc_expr_gt (item (x, 1), item (y, 1)));
+
+  return acc_expr_cond (acc_expr_lor (acc_expr_lt (item (x, 0), item (y, 0)), later), x, y);
+}
+
+/* Where the second comes after the first, neither */
+static AccExpr *
+not_later (AccExpr *x, AccExpr *y, gpointer data)
+{
+  AccExpr *least = acc_expr_min (item (x, 0), item (y, 0));
+
+  return acc_expr_tuple2 (least, acc_expr_cond (acc_expr_ge (item (y, 1), item (x, 1)), item (x, 1), item (y, 1)));
+}
+
+static const Choice choices[] = { { "min", smaller }, { "max", larger }, { "last-min", last_smaller }, { "least-place", not_later } };
+
+typedef struct {
+  const Choice *choice;
+  Place         place;
+} PlaceCase;
+
+static AccArray *
+find_places (AccArray **arrays, guint n, gpointer data)
+{
+  const PlaceCase *c = data;
+  g_autoptr(AccArray) pairs = acc_array_imap (arrays[0], with_place, GINT_TO_POINTER (c->place));
+
+  return acc_array_fold1 (pairs, c->choice->combine, NULL);
+}
+
+/* Bytes of few values, in rows that workers cut and take in any way. */
+static void
+test_places (void)
+{
+  static const gint64 extents[][2] = { { 1, 1 }, { 3, 7 }, { 100, 64 }, { 5, 700 }, { 70, 513 }, { 1, 200003 } };
+  AccElementType *type = conf_type ("u1");
+  g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
+
+  for (guint i = 0; i < G_N_ELEMENTS (choices); i++)
+    for (Place place = 0; place < N_PLACES; place++)
+      {
+        PlaceCase c = { &choices[i], place };
+        g_autofree char *name = g_strdup_printf ("place/%s/%d", choices[i].name, (gint) place);
+        g_autoptr(ConfProgram) program = conf_program_new (name, acc_program_new ((const char *[]) { "u1[:,:]", NULL }, find_places, &c));
+
+        for (guint e = 0; e < G_N_ELEMENTS (extents); e++)
+          {
+            g_autoptr(AccArray) bytes = conf_array (type, extents[e], 2, rand, CONF_FINITE);
+            g_autoptr(AccArray) few = acc_array_map (bytes, few_values, NULL);
+            g_autoptr(GError) error = NULL;
+            AccArray *argument = acc_backend_run (conf_interpreter (), few, NULL, &error);
+
+            g_assert_no_error (error);
+            conf_program_check (program, &argument, 1, CONF_EXACT);
+          }
+      }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -347,5 +457,6 @@ main (int argc, char **argv)
         n++;
       }
   g_test_add_func ("/folds/float-sums", test_float_sums);
+  g_test_add_func ("/folds/places", test_places);
   return conf_run ();
 }
