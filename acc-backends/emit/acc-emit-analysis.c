@@ -287,19 +287,34 @@ emit_analyse (Emitter *e,
 
 /* --- how many lanes */
 
+#define MAX_LOOPS 8
+
+/* What is done as often as each other */
 typedef struct {
-  guint    n_ops;
-  guint    size;      /* of the widest that varies */
+  guint n_ops;
+  guint size;         /* of the widest that varies */
+} Level;
+
+typedef struct {
+  Level    levels[MAX_LOOPS];    /* by how many loops are around it */
   gboolean has_gather;
   gboolean has_calls;
 } Census;
 
+static gboolean
+is_loop (const AccKernelInstr *instr)
+{
+  return instr->op == ACC_KOP_FOR || instr->op == ACC_KOP_FOREACH || instr->op == ACC_KOP_WHILE;
+}
+
 static void
 take_census (Emitter *e,
              guint32  block,
+             guint    n_loops,
              Census  *census)
 {
   GArray *items = acc_kernel_block (e->kernel, block)->items;
+  Level *level = &census->levels[MIN (n_loops, MAX_LOOPS - 1)];
 
   for (guint i = 0; i < items->len; i++)
     {
@@ -311,46 +326,129 @@ take_census (Emitter *e,
         {
           const Fact *index = &e->facts[instr->args[1]];
 
-          census->n_ops++;
-          census->size = MAX (census->size, acc_element_kind_get_size (acc_kernel_param (e->kernel, instr->args[0])->kind));
+          level->n_ops++;
+          level->size = MAX (level->size, acc_element_kind_get_size (acc_kernel_param (e->kernel, instr->args[0])->kind));
           if (index->shape == SHAPE_VARYING || (index->shape == SHAPE_LINEAR && ABS (index->stride) > 8) ||
               (index->shape == SHAPE_LINEAR && ABS (index->stride) > 1 && instr->op == ACC_KOP_STORE))
             census->has_gather = TRUE;
         }
       else if (fact->shape == SHAPE_VARYING && instr->op != ACC_KOP_SET && instr->op != ACC_KOP_GET)
         {
-          census->n_ops++;
-          census->size = MAX (census->size, acc_element_kind_get_size (instr->kind));
+          level->n_ops++;
+          level->size = MAX (level->size, acc_element_kind_get_size (instr->kind));
           if (instr->op == ACC_KOP_PRIM && _acc_primitive_is_transcendental (instr->primitive))
             census->has_calls = TRUE;
           /* Indices as vectors, but for a moment only where they are converted. */
           for (guint j = 0; j < instr->n_args; j++)
             if (instr->op != ACC_KOP_CAST && e->facts[instr->args[j]].shape == SHAPE_LINEAR)
-              census->size = MAX (census->size, 8);
+              level->size = MAX (level->size, 8);
         }
 
       for (guint j = 0; j < 2; j++)
         if (instr->blocks[j] != 0)
-          take_census (e, instr->blocks[j], census);
+          take_census (e, instr->blocks[j], n_loops + is_loop (instr), census);
     }
 }
 
+/* From where to where, in the order of instructions, a value is needed: all of a loop where that reads one from outside. */
+typedef struct {
+  guint first, last;
+} Life;
+
+static void
+measure_lives (Emitter *e,
+               guint32  block,
+               guint   *now,
+               Life    *lives)
+{
+  GArray *items = acc_kernel_block (e->kernel, block)->items;
+
+  for (guint i = 0; i < items->len; i++)
+    {
+      guint32 id = g_array_index (items, guint32, i);
+      const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+      guint start = ++*now;
+
+      lives[id] = (Life) { start, start };
+      for (guint j = _acc_kernel_first_id (instr); j < instr->n_args; j++)
+        lives[instr->args[j]].last = start;
+      for (guint j = 0; j < 2; j++)
+        if (instr->blocks[j] != 0)
+          measure_lives (e, instr->blocks[j], now, lives);
+      if (is_loop (instr))
+        for (guint32 other = 1; other < e->kernel->instrs->len; other++)
+          if (lives[other].first > 0 && lives[other].first < start && lives[other].last > start)
+            lives[other].last = *now;
+    }
+}
+
+/* Registers that the value takes with so many lanes */
+static guint
+count_registers (Emitter *e,
+                 guint32  id,
+                 guint    lanes)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  guint bytes;
+
+  if (e->facts[id].shape != SHAPE_VARYING || instr->op == ACC_KOP_GET || instr->op == ACC_KOP_SET ||
+      (instr->kind == ACC_KIND_BOOL && e->target->has_masks))
+    return 0;
+  bytes = lanes * (instr->kind == ACC_KIND_BOOL ? 4 : acc_element_kind_get_size (instr->kind));
+
+  return (bytes + e->target->register_bytes - 1) / e->target->register_bytes;
+}
+
+/* How many are needed at a time at most */
+static guint
+count_most_registers (Emitter    *e,
+                      const Life *lives,
+                      guint       n_steps,
+                      guint       lanes)
+{
+  g_autofree gint *changes = g_new0 (gint, n_steps + 1);
+  guint most = 0;
+
+  for (guint32 id = 1; id < e->kernel->instrs->len; id++)
+    if (lives[id].first > 0)
+      {
+        guint n = count_registers (e, id, lanes);
+
+        changes[lives[id].first] += n;
+        changes[lives[id].last] -= n;
+      }
+  for (guint i = 0, alive = 0; i <= n_steps; i++)
+    {
+      alive += changes[i];
+      most = MAX (most, alive);
+    }
+
+  return most;
+}
+
 /* Wider than a register: LLVM splits, and what it splits into hides the latency of each other. Four registers' worth where
- * few values live at a time, else two. */
+ * little is done, else two, counted in the innermost loop, where the time goes; and no more than there are registers for. */
 guint
 emit_choose_lanes (Emitter *e,
                    guint32  foreach)
 {
   const AccKernelInstr *instr = acc_kernel_instr (e->kernel, foreach);
-  Census census = { 0, 1, FALSE, FALSE };
-  guint n_registers, lanes;
+  g_autofree Life *lives = NULL;
+  Census census = { 0, };
+  guint level = MAX_LOOPS - 1, n_steps = 0, lanes;
 
   if (instr->bits != 0)
     return instr->bits;
 
-  take_census (e, instr->blocks[0], &census);
-  n_registers = census.n_ops <= 24 ? 4 : 2;
-  lanes = n_registers * e->target->register_bytes / census.size;
+  take_census (e, instr->blocks[0], 0, &census);
+  while (level > 0 && census.levels[level].size == 0)
+    level--;
+  lanes = (census.levels[level].n_ops <= 24 ? 4 : 2) * e->target->register_bytes / MAX (census.levels[level].size, 1);
+
+  lives = g_new0 (Life, e->kernel->instrs->len);
+  measure_lives (e, instr->blocks[0], &n_steps, lives);
+  while (lanes * 4 > e->target->register_bytes && count_most_registers (e, lives, n_steps, lanes) > e->target->n_registers)
+    lanes /= 2;
   if (census.has_gather || census.has_calls)
     lanes = MIN (lanes, 16);
 

@@ -34,6 +34,7 @@ read_features (AccLlvmTarget *self)
   gboolean is_x86 = g_str_has_prefix (self->triple, "x86_64");
 
   self->register_bytes = 16;
+  self->n_registers = 16;
   if (!is_x86)
     return;
 
@@ -44,7 +45,10 @@ read_features (AccLlvmTarget *self)
   self->has_half = self->has_narrow_masks && has_feature (features, "avx512fp16");
   self->has_streaming = TRUE;
   if (self->has_narrow_masks)
-    self->register_bytes = 64;
+    {
+      self->register_bytes = 64;
+      self->n_registers = 32;
+    }
   else if (has_feature (features, "avx2"))
     self->register_bytes = 32;
 }
