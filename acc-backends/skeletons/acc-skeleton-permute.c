@@ -13,8 +13,9 @@
  *     root[target[i]] = source[i] . root[target[i]]
  *
  * on one thread, as the order may be seen in the result. Where a scan says where elements go, as in a filter, it is the scan's loop.
- * Where it cannot (integers and an exact, commutative operator) and the result is small, tiles of the source have tables of their own,
- * which are combined at the end: small ones several, for elements in turn, so that one need not wait until the one before is stored. */
+ * Where it cannot (integers and an exact, commutative operator), or is the backend's to choose (sums and products of floats), and the
+ * result is small, tiles of the source have tables of their own, which are combined at the end: small ones several, for elements in
+ * turn, so that one need not wait until the one before is stored. */
 
 #define N_TILES       16
 #define MAX_TABLE     65536
@@ -49,6 +50,10 @@ acc_permute_get_neutral (AccPermute *self,
   gsize bits = kind == ACC_KIND_BOOL ? 1 : acc_element_kind_get_size (kind) * 8;
   gboolean is_signed = acc_element_kind_is_signed (kind);
   guint64 ones = G_MAXUINT64 >> (64 - bits);
+
+  /* -0 + x is x, whatever the sign of a zero. */
+  if (acc_element_kind_is_float (kind))
+    return kb_float (l->b, kind, self->primitives[leaf] == ACC_PRIM_MUL ? 1 : -0.0);
 
   switch ((int) self->primitives[leaf])
     {
@@ -211,10 +216,13 @@ acc_permute_get_target (AccPermute     *self,
   *target = low_const (l, 0);
   for (guint d = 0; d < self->node->rank; d++)
     {
-      KValue at = low_read (l, self->targets, ix, first + d), extent = low_number (l, self->node->extents[d]);
+      KValue at = low_read (l, self->targets, ix, first + d);
+      gint64 lo, hi;
 
-      if (l->checks)
+      low_get_range (l, at, &lo, &hi);
+      if (l->checks && (lo < 0 || hi >= self->node->extents[d]))
         {
+          KValue extent = low_number (l, self->node->extents[d]);
           KValue ok = kb_and (b, kb_le (b, low_const (l, 0), at), kb_lt (b, at, extent));
 
           if (is_checked)
@@ -340,7 +348,8 @@ can_use_tables (AccPermute *self)
     return FALSE;
 
   for (guint i = 0; i < self->n_leaves; i++)
-    if (acc_element_kind_is_float (acc_permute_get_kind (self, i)))
+    if (acc_element_kind_is_float (acc_permute_get_kind (self, i)) &&
+        self->primitives[i] != ACC_PRIM_ADD && self->primitives[i] != ACC_PRIM_MUL)
       return FALSE;
 
   return TRUE;
