@@ -229,6 +229,33 @@ infer_segments (Inference *self)
 }
 
 static gboolean
+infer_matmul (Inference *self)
+{
+  AccArray *left = self->array->inputs[0], *right = self->array->inputs[1];
+  guint l = left->rank, r = right->rank, n = MAX (l, r);
+  g_autofree gint64 *x = NULL;
+  const gint64 *extents = get_input (self, 0), *y;
+
+  if (extents == NULL)
+    return FALSE;
+  x = g_memdup2 (extents, l * sizeof (gint64));
+  if ((y = get_input (self, 1)) == NULL)
+    return FALSE;
+
+  for (guint i = 0; i + 2 < n; i++)
+    {
+      if (l == r && x[i] != y[i])
+        return fail (self, ACC_ERROR_BOUNDS, "index -1 is outside: matrices in extents %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT, x[i], y[i]);
+      self->extents[i] = l == n ? x[i] : y[i];
+    }
+  if (x[l - 1] != y[r - 2])
+    return fail (self, ACC_ERROR_BOUNDS, "index -1 is outside: rows of %" G_GINT64_FORMAT " and columns of %" G_GINT64_FORMAT, x[l - 1], y[r - 2]);
+  self->extents[n - 2] = x[l - 2];
+  self->extents[n - 1] = y[r - 1];
+  return TRUE;
+}
+
+static gboolean
 infer_permute (Inference *self)
 {
   AccArray *source = self->array->inputs[0];
@@ -321,6 +348,9 @@ infer (Inference *self)
     case ACC_OP_FOLD_SEG:
     case ACC_OP_FOLD1_SEG:
       return infer_segments (self);
+
+    case ACC_OP_MATMUL:
+      return infer_matmul (self);
 
     case ACC_OP_FOLD:
       return infer_fold (self, FALSE, TRUE);

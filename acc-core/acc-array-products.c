@@ -442,6 +442,32 @@ multiply_row (AccArray *left,
   return acc_array_reshape_expr (product, acc_array_join_items (extents, product->rank - 1));
 }
 
+/* --- one operation for backends that have it */
+
+/* Of factors that were checked: matrices of numbers of one type. */
+static gboolean
+check_matmul (AccArray *node)
+{
+  node->type = node->inputs[0]->type;
+  node->rank = MAX (node->inputs[0]->rank, node->inputs[1]->rank);
+
+  return TRUE;
+}
+
+const AccArrayRule acc_rule_matmul = { check_matmul, NULL };
+
+static AccArray *
+multiply_directly (AccArray *left,
+                   AccArray *right)
+{
+  AccArray *product = multiply_matrices (left, right);
+
+  if (product->error == NULL)
+    product->direct = acc_array_complete (acc_array_begin (ACC_OP_MATMUL, (AccArray *[]) { left, right }, 2));
+
+  return product;
+}
+
 static gboolean
 check_factors (AccArray *node,
                AccArray *left,
@@ -511,5 +537,5 @@ acc_array_matmul (AccArray *self,
   if (other->rank == 1)
     return multiply_vector (self, other);
 
-  return self->rank == 1 ? multiply_row (self, other) : offer_product (multiply_matrices (self, other), self, other);
+  return self->rank == 1 ? multiply_row (self, other) : offer_product (multiply_directly (self, other), self, other);
 }

@@ -226,6 +226,7 @@ walk_block (Walk   *walk,
           break;
 
         case ACC_KOP_STORE:
+        case ACC_KOP_PREFETCH:
         case ACC_KOP_CHECK:
           break;
 

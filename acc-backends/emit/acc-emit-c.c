@@ -746,6 +746,8 @@ write_block (CWriter *w,
         case ACC_KOP_CAS:
           write_memory (w, id, instr);
           break;
+        case ACC_KOP_PREFETCH:
+          break;
         case ACC_KOP_VAR:
           c_line (w, "%s%s x%u = %s;",
                   acc_element_kind_is_float (instr->kind) && instr->kind != ACC_KIND_F16 ? "EXACT " : "", c_type (instr->kind),

@@ -547,6 +547,9 @@ emit_instrs (Emitter *e,
         case ACC_KOP_STORE:
           emit_store (e, id);
           break;
+        case ACC_KOP_PREFETCH:
+          emit_prefetch (e, id);
+          break;
         case ACC_KOP_VAR:
           make_variable (e, id);
           break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-backends/kernel/acc-kernel.h"
+#include "acc-backends/kernel/acc-target.h"
 
 G_BEGIN_DECLS
 
@@ -28,6 +28,8 @@ void           acc_llvm_target_unref    (AccLlvmTarget *self);
 /* Everything besides kernel, flags and symbol that an object depends on: triple, processor, features, versions of LLVM and
  * of the emitter. The device part of cache keys. */
 const char    *acc_llvm_target_get_id   (AccLlvmTarget *self);
+/* What skeletons may ask of it. */
+AccTarget      acc_llvm_target_get_facts (AccLlvmTarget *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccLlvmTarget, acc_llvm_target_unref)
 

@@ -530,3 +530,19 @@ emit_store (Emitter *e,
   else
     scatter (e, buffer, memory, emit_as_vector (e, index), x);
 }
+
+/* Into the second cache; lanes far apart are left to the loads. */
+void
+emit_prefetch (Emitter *e,
+               guint32  id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  Value index = emit_value (e, instr->args[1]);
+  LLVMValueRef address;
+
+  if (index.shape == SHAPE_VARYING)
+    return;
+  address = emit_element (e, instr->args[0], index.v);
+  emit_call (e, "llvm.prefetch", &e->t_ptr, 1,
+             (LLVMValueRef[]) { address, LLVMConstInt (e->t_i32, 0, FALSE), LLVMConstInt (e->t_i32, 2, FALSE), LLVMConstInt (e->t_i32, 1, FALSE) }, 4);
+}

@@ -34,7 +34,8 @@ read_features (AccLlvmTarget *self)
   gboolean is_x86 = g_str_has_prefix (self->triple, "x86_64");
 
   self->register_bytes = 16;
-  self->n_registers = 16;
+  self->n_registers = is_x86 ? 16 : 32;
+  self->has_fma = has_feature (features, "fma") || g_str_has_prefix (self->triple, "aarch64");
   if (!is_x86)
     return;
 
@@ -44,11 +45,10 @@ read_features (AccLlvmTarget *self)
   self->has_masked_words = self->has_masks || has_feature (features, "avx");
   self->has_half = self->has_narrow_masks && has_feature (features, "avx512fp16");
   self->has_streaming = TRUE;
+  if (self->has_masks)
+    self->n_registers = 32;
   if (self->has_narrow_masks)
-    {
-      self->register_bytes = 64;
-      self->n_registers = 32;
-    }
+    self->register_bytes = 64;
   else if (has_feature (features, "avx2"))
     self->register_bytes = 32;
 }
@@ -203,6 +203,18 @@ acc_llvm_target_get_id (AccLlvmTarget *self)
   g_return_val_if_fail (self != NULL, NULL);
 
   return self->id;
+}
+
+AccTarget
+acc_llvm_target_get_facts (AccLlvmTarget *self)
+{
+  AccTarget facts = acc_target_cpu;
+
+  facts.register_bytes = self->register_bytes;
+  facts.n_registers = self->n_registers;
+  facts.has_fma = self->has_fma;
+
+  return facts;
 }
 
 LLVMTargetMachineRef

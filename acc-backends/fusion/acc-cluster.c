@@ -250,6 +250,10 @@ ask_inputs (AccCutter     *self,
           wish.access = i == 0 ? ACC_ACCESS_SOURCE : ACC_ACCESS_OTHER;
           wish.visits = i == 0 ? 1 : 2;
           break;
+        case ACC_OP_MATMUL:
+          wish.access = ACC_ACCESS_OTHER;
+          wish.visits = i == 0 ? (double) acc_fusion_node_count_parts (node) : 1;
+          break;
         case ACC_OP_SCANL1:
           wish.access = ACC_ACCESS_SOURCE;
           wish.visits = count_serial_visits (input);
@@ -309,6 +313,11 @@ acc_cutter_can_join (AccCutter      *self,
 
       return cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len == 0;
 
+    case ACC_OP_MATMUL:
+      *kind = ACC_CLUSTER_MATMUL;
+
+      return cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len == 0;
+
     case ACC_OP_SCANL1:
       *kind = ACC_CLUSTER_SCAN;
 
@@ -358,7 +367,7 @@ acc_cutter_is_anchor (AccCutter     *self,
 {
   AccOperation op = node->array->op;
 
-  return op == ACC_OP_STENCIL || op == ACC_OP_STENCIL2 || op == ACC_OP_SCANL1 || is_stored (node) ||
+  return op == ACC_OP_STENCIL || op == ACC_OP_STENCIL2 || op == ACC_OP_SCANL1 || op == ACC_OP_MATMUL || is_stored (node) ||
          acc_fusion_node_is_segmented (node) || (acc_fusion_node_is_fold (node) && acc_fusion_graph_get_fold_form (self->graph, node) != ACC_FOLD_SHORT);
 }
 

@@ -106,6 +106,17 @@ acc_fusion_node_count_taps (AccFusionNode *node,
   return acc_function_count_taps (node->array->functions[0], input, node->array->sizes[input], node->rank);
 }
 
+/* Where the least blocks of rows keep few workers busy, columns are cut, too. */
+#define PART_COLUMNS 256
+
+gint64
+acc_fusion_node_count_parts (AccFusionNode *node)
+{
+  gint64 n = node->extents[node->rank - 1], n_blocks = n > 0 ? node->size / n / ACC_PRODUCT_LEAST_ROWS + 1 : 1;
+
+  return CLAMP ((ACC_PRODUCT_BLOCKS_WANTED + n_blocks - 1) / n_blocks, 1, MAX (n / PART_COLUMNS, 1));
+}
+
 static const gint64 *
 get_extents (AccArray *array,
              gpointer  user_data,

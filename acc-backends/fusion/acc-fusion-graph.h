@@ -95,6 +95,11 @@ gboolean        acc_fusion_node_is_view  (AccFusionNode *node);
 AccFoldForm     acc_fusion_graph_get_fold_form (AccFusionGraph *self, AccFusionNode *node);
 /* Lanes that fold elements of @type side by side: of the type only, so that results are the same everywhere. */
 guint           acc_fold_get_lanes       (AccElementType *type);
+/* Blocks of rows of a product, if they have no fewer rows. */
+#define ACC_PRODUCT_BLOCKS_WANTED 32
+#define ACC_PRODUCT_LEAST_ROWS    48
+/* Parts that the columns of a product are cut into, each of which reads all of the left factor. */
+gint64          acc_fusion_node_count_parts (AccFusionNode *node);
 /* Neighbours per input of a stencil, of those that its function reads. */
 gint64          acc_fusion_node_count_taps (AccFusionNode *node, guint input);
 

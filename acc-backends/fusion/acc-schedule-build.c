@@ -249,6 +249,9 @@ write_step (AccFusion       *self,
     case ACC_CLUSTER_FOLD_SEG:
       acc_skeleton_fold_segments (&step);
       break;
+    case ACC_CLUSTER_MATMUL:
+      acc_skeleton_matmul (&step);
+      break;
     case ACC_CLUSTER_SCAN:
       acc_skeleton_scan (&step);
       break;

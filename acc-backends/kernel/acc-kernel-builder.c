@@ -619,6 +619,14 @@ kb_store (AccKernelBuilder *b,
   _kb_append (b, (AccKernelInstr) { .op = ACC_KOP_STORE, .n_args = 3, .args = { buffer.id - 1, index.id, value.id } });
 }
 
+void
+kb_prefetch (AccKernelBuilder *b,
+             KBuffer           buffer,
+             KValue            index)
+{
+  _kb_append (b, (AccKernelInstr) { .op = ACC_KOP_PREFETCH, .n_args = 2, .args = { buffer.id - 1, index.id } });
+}
+
 KVar
 kb_var (AccKernelBuilder *b,
         KValue            initial)

@@ -225,6 +225,8 @@ _acc_kernel_check_instr (const AccKernel      *kernel,
 
     case ACC_KOP_LOAD:
       return check_buffer (kernel, instr, ACC_BUFFER_READ, "load", error);
+    case ACC_KOP_PREFETCH:
+      return check_buffer (kernel, instr, ACC_BUFFER_READ, "prefetch", error);
 
     case ACC_KOP_STORE:
       if (!check_buffer (kernel, instr, ACC_BUFFER_WRITE, "store", error))

@@ -158,7 +158,7 @@ _acc_kernel_is_value (const AccKernel *kernel,
 guint
 _acc_kernel_first_id (const AccKernelInstr *instr)
 {
-  if (instr->op == ACC_KOP_PARAM || instr->op == ACC_KOP_RANGE || instr->op == ACC_KOP_LOAD || instr->op == ACC_KOP_STORE
+  if (instr->op == ACC_KOP_PARAM || instr->op == ACC_KOP_RANGE || instr->op == ACC_KOP_LOAD || instr->op == ACC_KOP_STORE || instr->op == ACC_KOP_PREFETCH
       || instr->op == ACC_KOP_ATOMIC || instr->op == ACC_KOP_CAS)
     return 1;
 

@@ -87,6 +87,9 @@ KValue kb_urem (AccKernelBuilder *b, KValue x, KValue y);
 KValue kb_load  (AccKernelBuilder *b, KBuffer buffer, KValue index);
 void   kb_store (AccKernelBuilder *b, KBuffer buffer, KValue index, KValue value);
 
+/* The element will be loaded before long: devices with caches may fetch it. @index may be outside. */
+void   kb_prefetch (AccKernelBuilder *b, KBuffer buffer, KValue index);
+
 /* Variables; a variable of a foreach body is one per lane */
 KVar   kb_var (AccKernelBuilder *b, KValue initial);
 KValue kb_get (AccKernelBuilder *b, KVar var);

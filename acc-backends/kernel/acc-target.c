@@ -2,7 +2,7 @@
 #include "acc-target.h"
 #include "acc-kernel-private.h"
 
-const AccTarget acc_target_cpu = { .model = ACC_MODEL_CPU };
+const AccTarget acc_target_cpu = { .model = ACC_MODEL_CPU, .register_bytes = 16, .n_registers = 16 };
 
 static guint
 get_param_kinds (GArray *params)

@@ -16,6 +16,11 @@ typedef enum {
 typedef struct {
   AccModel model;
 
+  /* CPU: the registers that hold vectors, and whether one instruction multiplies and adds with one rounding */
+  guint    register_bytes;
+  guint    n_registers;
+  gboolean has_fma;
+
   /* SIMT; all counts are powers of two */
   guint    group_size;         /* threads per group that suit the device: 64 to 1024; skeletons may take fewer */
   guint    max_group_size;     /* at most so many */
@@ -38,7 +43,7 @@ typedef struct {
   gboolean by_rows;            /* asked for: what can go by rows must */
 } AccTarget;
 
-/* The host's processors. */
+/* A processor of which nothing is known. */
 extern const AccTarget acc_target_cpu;
 
 static inline gboolean

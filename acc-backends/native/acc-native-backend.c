@@ -12,6 +12,7 @@ struct _AccNativeBackend
 
   AccHost        host;
   AccLlvmTarget *target;
+  AccTarget      facts;
   AccLlvmJit    *jit;      /* made when the first kernel is loaded, under the lock of the kernel table */
 };
 
@@ -110,6 +111,8 @@ acc_native_backend_initable_init (GInitable     *initable,
 
   if (!(acc_disable_get_flags () & ACC_DISABLE_CACHE))
     cache = acc_kernel_cache_new (NULL, 0);
+  self->facts = acc_llvm_target_get_facts (self->target);
+  self->host.target = &self->facts;
   self->host.backend = backend;
   self->host.pool = acc_pool_new (acc_backend_get_budget (backend), 0);
   self->host.workers = acc_workers_new (n_threads);

@@ -15,6 +15,7 @@ typedef struct {
   AccWorkers    *workers;
   AccCode       *code;
   AccDeviceHeap *heap;             /* NULL: the host's processors */
+  const AccTarget *target;         /* those; NULL: nothing is known of them */
   /* Flags for acc_code_get() by what a launch is like. */
   guint          variant;             /* all kernels */
   guint          streaming_variant;   /* added where what a whole run writes does not fit the caches */
@@ -25,7 +26,7 @@ typedef struct {
 static inline const AccTarget *
 acc_host_get_target (AccHost *self)
 {
-  return self->heap != NULL ? &acc_device_heap_get_device (self->heap)->target : &acc_target_cpu;
+  return self->heap != NULL ? &acc_device_heap_get_device (self->heap)->target : self->target != NULL ? self->target : &acc_target_cpu;
 }
 
 G_END_DECLS

@@ -11,6 +11,7 @@ void acc_skeleton_map      (AccStep *step);   /* and stencils (acc-skeleton-sten
 void acc_skeleton_fold     (AccStep *step);   /* rows */
 void acc_skeleton_fold_all (AccStep *step);
 void acc_skeleton_fold_segments (AccStep *step);
+void acc_skeleton_matmul   (AccStep *step);
 void acc_skeleton_scan     (AccStep *step);
 void acc_skeleton_permute  (AccStep *step);
 void acc_skeleton_sort     (AccStep *step);   /* rows */

@@ -617,6 +617,7 @@ eval_items (Eval         *e,
           e->values[id] = meet (e, id, a[0]);
           break;
         case ACC_KOP_FENCE:
+        case ACC_KOP_PREFETCH:
           break;
         case ACC_KOP_ATOMIC:
         case ACC_KOP_CAS:

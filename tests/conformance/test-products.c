@@ -33,6 +33,7 @@ typedef struct {
 static const Case cases[] = {
   { 1, 3, 4, 5, 2, 2 }, { 1, 1, 7, 1, 2, 2 }, { 1, 2, 3, 9, 2, 2 }, { 1, 5, 0, 3, 2, 2 }, { 1, 0, 3, 2, 2, 2 }, { 1, 2, 3, 0, 2, 2 },
   { 1, 65, 33, 130, 2, 2 }, { 1, 8, 5, 64, 2, 2 }, { 1, 4, 300, 3, 2, 2 }, { 1, 1, 4, 5, 1, 2 }, { 1, 3, 4, 1, 2, 1 }, { 1, 1, 40, 1, 1, 1 },
+  { 1, 37, 1100, 41, 2, 2 }, { 1, 230, 9, 70, 2, 2 }, { 2, 15, 260, 6, 3, 3 }, { 2, 5, 3, 70, 2, 3 }, { 40, 2, 3, 2, 3, 2 },
   { 3, 3, 4, 5, 3, 2 }, { 3, 3, 4, 5, 2, 3 }, { 3, 3, 4, 5, 3, 3 }, { 0, 3, 4, 5, 3, 3 }, { 3, 3, 4, 1, 3, 1 }, { 3, 1, 4, 5, 1, 3 },
 };
 
@@ -87,7 +88,8 @@ static void
 test_matmul (gconstpointer data)
 {
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    check_case (data, &cases[i]);
+    if (cases[i].k <= 300 || !g_str_equal (data, "f2"))      /* which holds the sums of no more exactly */
+      check_case (data, &cases[i]);
 }
 
 static AccExpr *
@@ -114,6 +116,65 @@ test_others (void)
   CONF_EXPECT_INTS ("outer/flattened", acc_array_outer (matrix, number), "[6,1]", 3, 6, 9, 12, 15, 18);
   CONF_EXPECT_INTS ("outer/scalar", acc_array_outer (scalar, y), "[1,3]", 12, 15, 18);
   conf_expect_ints ("outer/nothing", acc_array_outer (none, y), "[0,3]", 0, 0, NULL);
+}
+
+static AccExpr *
+twice_and_one (AccExpr *x, gpointer data)
+{
+  return acc_expr_add (acc_expr_mul (x, acc_expr_new_int (2)), acc_expr_new_int (1));
+}
+
+/* What factors are computed from, and what is computed of the product, beside it and along its rows. */
+static void
+test_fused (gconstpointer code)
+{
+  enum { M = 19, K = 23, N = 37 };
+  gint64 left_extents[] = { K, M }, right_extents[] = { N, K }, wanted[M * N], after[M * N], both[M * N], sums[M];
+  g_autoptr(AccArray) a = numbers (code, left_extents, 2, 1), b = numbers (code, right_extents, 2, 2);
+  g_autoptr(AccArray) left = acc_array_transpose (a), turned = acc_array_transpose (b), right = acc_array_map (turned, twice_and_one, NULL);
+  g_autoptr(AccArray) product = acc_array_matmul (left, right), next = acc_array_map (product, twice_and_one, NULL);
+  g_autofree char *name = g_strdup_printf ("matmul/fused/%s", (const char *) code);
+
+  for (gint64 i = 0; i < M; i++)
+    {
+      sums[i] = 0;
+      for (gint64 j = 0; j < N; j++)
+        {
+          gint64 sum = 0;
+
+          for (gint64 d = 0; d < K; d++)
+            sum += nth (d * M + i, 1) * (2 * nth (j * K + d, 2) + 1);
+          wanted[i * N + j] = sum;
+          after[i * N + j] = 2 * sum + 1;
+          both[i * N + j] = 3 * sum + 1;
+          sums[i] += 2 * sum + 1;
+        }
+    }
+  conf_expect_ints (name, acc_array_matmul (left, right), "[19,37]", 0, M * N, wanted);
+  conf_expect_ints (name, acc_array_add (product, next), "[19,37]", 0, M * N, both);
+  conf_expect_ints (name, g_object_ref (next), "[19,37]", 0, M * N, after);
+  conf_expect_ints (name, acc_array_sum (next), "[19]", 0, M, sums);
+}
+
+static AccExpr *
+complex_of (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_complex (x, y);
+}
+
+static void
+test_complex (void)
+{
+  static const char *const codes[] = { "f4", "f8" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
+    {
+      g_autoptr(AccArray) real = CONF_INTS2 (codes[i], 2, 3, 1, 2, 3, 4, 5, 6), imaginary = CONF_INTS2 (codes[i], 2, 3, 0, 1, -1, 2, 0, 3);
+      g_autoptr(AccArray) x = acc_array_zip_with (real, imaginary, complex_of, NULL), y = acc_array_transpose (x), product = acc_array_matmul (x, y);
+
+      CONF_EXPECT_FLOATS ("matmul/complex", acc_array_real (product), "[2,2]", 12, 35, 35, 64);
+      CONF_EXPECT_FLOATS ("matmul/complex", acc_array_imag (product), "[2,2]", -2, 10, 10, 52);
+    }
 }
 
 /* Extents that are known only when they are there. */
@@ -165,6 +226,9 @@ main (int argc, char **argv)
       if (conf_is_thorough () || i % 2 == 1)
         g_test_add_data_func (path, codes[i], test_matmul);
     }
+  g_test_add_data_func ("/products/fused/i4", "i4", test_fused);
+  g_test_add_data_func ("/products/fused/f4", "f4", test_fused);
+  g_test_add_func ("/products/complex", test_complex);
   g_test_add_func ("/products/others", test_others);
   g_test_add_func ("/products/computed", test_computed);
   g_test_add_func ("/products/mistakes", test_mistakes);
