@@ -5,9 +5,10 @@
 #include "acc-error.h"
 #include "acc-foreign-private.h"
 
-/* Sums of products. Of matrices, by panels: the right one is copied so that the columns of a panel lie side by side, a lane each, and
- * every lane sums the products of several rows of the left one at a time, in one loop: what it reads of the panel serves all of them,
- * and the panel stays near while all rows pass. The sums are then put where they belong. */
+/* Sums of products. Backends with an operation for those of matrices take that (direct). For the others they are made by panels: the
+ * right one is copied so that the columns of a panel lie side by side, a lane each, and every lane sums the products of several rows of
+ * the left one at a time, in one loop: what it reads of the panel serves all of them, and the panel stays near while all rows pass. The
+ * sums are then put where they belong. */
 
 #define LANES_LOG 6
 /* A power of 2. */
@@ -505,12 +506,13 @@ check_factors (AccArray *node,
  * one column; that dimension is not in the result. Where one array has more dimensions, they are outermost, and each of its matrices is
  * multiplied by the other array's one; where both have, they are equal, and so are their numbers.
  *
- * Integers wrap. Floats are summed from the first to the last, or, for a vector on the right, as [method@Array.dot]; f2 in f4. It takes
- * O(m · k · n) multiplications, and memory for @other and for the result besides.
+ * Integers wrap. Floats are summed from the first to the last, or, for a vector on the right, as [method@Array.dot]; f2 in f4. A product
+ * of floats may be added without being rounded before, where the processor does that in one. It takes O(m · k · n) multiplications, and
+ * memory for @other and for the result besides.
  *
  * A backend may have a routine of its own for two arrays of rank 2 or more and of f4, f8, c8 or c16, as if this were a foreign operation
- * with the name `acc-matmul` ([method@Backend.set_foreign]); its sums are in another order. `native` has that of OpenBLAS, `cuda`
- * that of cuBLAS, where it is found, for matrices that are large enough. A run by rows does without.
+ * with the name `acc-matmul` ([method@Backend.set_foreign]); its sums are in another order. `cuda` has that of cuBLAS,
+ * where it is found, for matrices that are large enough. A run by rows does without.
  *
  * Types that differ, and elements that are no numbers, are %ACC_ERROR_TYPE; extents that do not fit are %ACC_ERROR_SHAPE while
  * building, or %ACC_ERROR_BOUNDS when run, where they are known only then.

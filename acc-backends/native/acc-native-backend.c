@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-native-backend.h"
 
-#include "acc-native-blas.h"
 #include "acc-native-executable.h"
 #include "acc-native-fftw.h"
 #include "acc-native-machine.h"
@@ -122,10 +121,7 @@ acc_native_backend_initable_init (GInitable     *initable,
   self->host.streaming_bytes = acc_native_machine_get_streaming_bytes (n_threads);
   self->host.cache_bytes = acc_machine_get_cache_bytes ();
   if (!(acc_disable_get_flags () & ACC_DISABLE_LIBRARIES))
-    {
-      acc_native_blas_add (&self->host);
-      acc_native_fftw_add (&self->host);
-    }
+    acc_native_fftw_add (&self->host);
 
   acc_backend_set_identity (backend, "native", description, n_threads);
 

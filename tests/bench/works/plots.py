@@ -12,10 +12,10 @@ from works import CONTENDERS, WORKS
 FIELD_WIDTH, FIELD_HEIGHT = 380, 280
 LEFT, TOP, BOTTOM, BETWEEN, LEGEND = 58, 46, 44, 34, 130
 GREY = '#808080'
-COLOURS = {'acc': '#e0500a', 'acc-alone': '#e0500a', 'c': '#1f78c8', 'numpy': '#109c6c', 'numba': '#c25fa0', 'jax': '#d49a00',
+COLOURS = {'acc': '#e0500a', 'c': '#1f78c8', 'numpy': '#109c6c', 'numba': '#c25fa0', 'jax': '#d49a00',
            'torch': '#40a8e0', 'opencv': '#8f6fd0', 'scipy': '#a06a50', 'arrow': '#12a5b5', 'duckdb': '#a0a020', 'halide': '#d05070',
            'vips': '#70a040'}
-MARKS = {'acc': 'circle', 'acc-alone': 'ring', 'c': 'square', 'numpy': 'up', 'numba': 'diamond', 'jax': 'down', 'torch': 'square',
+MARKS = {'acc': 'circle', 'c': 'square', 'numpy': 'up', 'numba': 'diamond', 'jax': 'down', 'torch': 'square',
          'opencv': 'diamond', 'scipy': 'up', 'arrow': 'down', 'duckdb': 'ring', 'halide': 'ring', 'vips': 'ring'}
 PREFIXES = {-3: 'm', 0: '', 3: 'k', 6: 'M', 9: 'G', 12: 'T', 15: 'P'}
 
@@ -95,7 +95,7 @@ def draw_work(work, rows):
             if name == 'limit':
                 out.append(line(points, GREY, 1.5, '6 4'))
                 continue
-            out.append(line(points, COLOURS[name], 2.5 if name == 'acc' else 1.3, '4 3' if name == 'acc-alone' else ''))
+            out.append(line(points, COLOURS[name], 2.5 if name == 'acc' else 1.3))
             out += [mark(MARKS[name], x, y, COLOURS[name]) for x, y in points]
 
     # In the order in which they end, the quickest first.
@@ -103,7 +103,7 @@ def draw_work(work, rows):
     x = width - LEGEND + 16
     for k, name in enumerate(sorted(names, key=lambda name: -final[name][1])):
         y = TOP + 12 + 20 * k
-        out.append(line([(x, y), (x + 22, y)], COLOURS[name], 2.5 if name == 'acc' else 1.3, '4 3' if name == 'acc-alone' else ''))
+        out.append(line([(x, y), (x + 22, y)], COLOURS[name], 2.5 if name == 'acc' else 1.3))
         out.append(mark(MARKS[name], x + 11, y, COLOURS[name]))
         out.append(text(x + 28, y + 4, CONTENDERS[name].title, 'start', 12))
     if any(name == 'limit' for _, name in rate):

@@ -38,7 +38,6 @@ class Contender:
 
 CONTENDERS = {
     'acc': Contender('acc', program='bench-acc'),
-    'acc-alone': Contender('acc, no libraries', program='bench-acc', environment={'ACC_DISABLE': 'libraries'}),
     'c': Contender('C', program='bench-c'),
     'numpy': Contender('NumPy', script='peers-numpy.py'),
     'numba': Contender('Numba', script='peers-numba.py'),
@@ -88,7 +87,7 @@ WORKS = [
     Work('transpose', 'transposition', size=8192, small=100, elements='rows and columns of floats',
          peers=('numpy', 'numba', 'jax', 'torch', 'opencv'), bytes=lambda n: 8 * n * n, count=lambda n: n * n, growth=SIDES),
     Work('matrix-product', 'product of matrices', size=2048, small=100, elements='rows and columns of floats',
-         peers=('acc-alone', 'numpy', 'jax', 'torch'), bytes=lambda n: 12 * n * n, flops=lambda n: 2 * n**3, tolerance=1e-5,
+         peers=('numpy', 'jax', 'torch'), bytes=lambda n: 12 * n * n, flops=lambda n: 2 * n**3, tolerance=1e-5,
          count=lambda n: 2 * n**3, growth=(32, 64, 128, 256, 512, 1024, 2048, 4096, 8192)),
     # OpenCV's Canny follows weak edges as far as they go; libvips rounds after each pass, and scales Sobel's sums.
     Work('gauss', '5×5 Gaussian', size=8192, small=100, elements='rows and columns of bytes', peers=('numba', 'jax', 'opencv', 'vips'),
