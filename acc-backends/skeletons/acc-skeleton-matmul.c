@@ -24,6 +24,7 @@
 #define LINE        64
 #define MIN_LANES   4
 #define MAX_TILES   256     /* each has its own packed rows, however many threads there are */
+#define TILE        75e3    /* ns: shorter tiles share the packed rows with others */
 #define MAX_LEAVES  2
 #define MAX_ROWS    16
 
@@ -472,7 +473,7 @@ write_products (Product *self)
   KValue zero, block;
 
   launch.cost = acc_skeleton_get_cost (self->step) * self->rows * self->block + 0.003 * self->size * self->n_leaves * self->rows * self->block * self->k;
-  launch.tile_outer = ceil_div (n_units, MAX_TILES);
+  launch.tile_outer = MAX (ceil_div (n_units, MAX_TILES), (gint64) MIN (TILE / (launch.cost * self->n), n_units / ACC_PRODUCT_BLOCKS_WANTED));
   launch.tile_inner = ceil_div (self->n_panels, acc_fusion_node_count_parts (self->node)) * self->lanes;
   n_tiles = ceil_div (n_units, launch.tile_outer) * ceil_div (self->n, launch.tile_inner);
   for (guint leaf = 0; leaf < self->n_leaves; leaf++)

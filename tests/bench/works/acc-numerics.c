@@ -118,7 +118,7 @@ check_bodies (gpointer self)
 static AccArray *
 build_attention (AccArray **a, guint n, gpointer data)
 {
-  Attention attention = { a[0], a[1], a[2], ATTENTION_DEPTH, 128 };
+  Attention attention = { a[0], a[1], a[2], ATTENTION_DEPTH, 512 };
 
   return attention_attend (&attention);
 }
