@@ -11,6 +11,15 @@ typedef struct {
 } Frame;
 
 static void
+data_extents_clear (gpointer data)
+{
+  AccDataExtents *self = data;
+
+  acc_function_unref (self->function);
+  g_free (self->values);
+}
+
+static void
 node_free (gpointer data)
 {
   AccFusionNode *node = data;
@@ -24,6 +33,7 @@ acc_fusion_graph_free (AccFusionGraph *self)
 {
   g_ptr_array_unref (self->nodes);
   g_hash_table_unref (self->table);
+  g_array_unref (self->data_extents);
   g_free (self);
 }
 
@@ -135,6 +145,7 @@ typedef struct {
   AccFusionGraph *graph;
   AccArray      **bound;
   AccArray      **values;
+  gboolean        reads_data;
 } Context;
 
 static AccArray *
@@ -146,7 +157,7 @@ find_data (AccArray *array,
 
   if (node != NULL && node->bound >= 0)
     {
-      context->graph->data_dependent = TRUE;
+      context->reads_data = TRUE;
       return context->values[node->bound];
     }
 
@@ -170,8 +181,20 @@ context_evaluate (AccFunction *function,
                   GError     **error)
 {
   const AccClosedContext closed = { context_extents, find_data, user_data };
+  Context *context = user_data;
+  AccDataExtents found = { function, NULL };
 
-  return acc_closed_function_evaluate (function, &closed, values, error);
+  context->reads_data = FALSE;
+  if (!acc_closed_function_evaluate (function, &closed, values, error))
+    return FALSE;
+  if (context->reads_data)
+    {
+      acc_function_ref (function);
+      found.values = g_memdup2 (values, acc_element_type_get_n_leaves (function->body->type) * sizeof (gint64));
+      g_array_append_val (context->graph->data_extents, found);
+    }
+
+  return TRUE;
 }
 
 static gboolean
@@ -369,6 +392,8 @@ acc_fusion_graph_new (const AccTarget *target,
   self->takes_direct = !self->for_groups && !target->by_rows;
   self->nodes = g_ptr_array_new_with_free_func (node_free);
   self->table = g_hash_table_new (NULL, NULL);
+  self->data_extents = g_array_new (FALSE, FALSE, sizeof (AccDataExtents));
+  g_array_set_clear_func (self->data_extents, data_extents_clear);
 
   for (guint i = 0; i < n_bound; i++)
     g_hash_table_insert (numbers, bound[i], GINT_TO_POINTER (i));

@@ -71,10 +71,16 @@ struct _AccFusionNode {
   guint           depth;        /* of inlining */
 };
 
+/* What extents were found to be that the data of bound arrays decides. */
+typedef struct {
+  AccFunction *function;        /* closed */
+  gint64      *values;          /* one per leaf */
+} AccDataExtents;
+
 struct _AccFusionGraph {
   GPtrArray  *nodes;            /* AccFusionNode, inputs first */
   GHashTable *table;            /* AccArray → AccFusionNode */
-  gboolean    data_dependent;
+  GArray     *data_extents;     /* AccDataExtents */
   gboolean    has_sources;
   guint       n_stencils;
   gboolean    for_groups;       /* of threads, which share rows that a lane would go along alone */

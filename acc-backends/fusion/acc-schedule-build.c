@@ -420,7 +420,7 @@ acc_schedule_new (const AccTarget *target,
           schedule->result_shapes[i] = acc_shape_new (node->extents, node->rank);
         }
     }
-  schedule->data_dependent = graph->data_dependent;
+  schedule->data_extents = g_array_ref (graph->data_extents);
   schedule->n_steps = self.steps->len;
   schedule->steps = (AccScheduleStep *) g_array_free (self.steps, FALSE);
   schedule->n_values = self.values->len;

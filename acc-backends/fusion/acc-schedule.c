@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-schedule.h"
 
+#include "acc-closed-eval.h"
+#include "acc-core/acc-error.h"
+#include "acc-fusion-graph.h"
+
+#include <string.h>
+
 static void
 launch_clear (AccLaunch *launch)
 {
@@ -48,7 +54,64 @@ acc_schedule_unref (AccSchedule *self)
   g_free (self->results);
   g_ptr_array_unref (self->origins);
   g_ptr_array_unref (self->nodes);
+  g_array_unref (self->data_extents);
   g_free (self);
+}
+
+/* --- other data */
+
+typedef struct {
+  AccArray **bound, **values;
+  guint      n;
+} Bound;
+
+static AccArray *
+find_value (AccArray *array,
+            gpointer  user_data)
+{
+  const Bound *self = user_data;
+
+  for (guint i = 0; i < self->n; i++)
+    if (self->bound[i] == array)
+      return self->values[i];
+
+  return array->op == ACC_OP_USE ? array : NULL;
+}
+
+static const gint64 *
+get_value_extents (AccArray *array,
+                   gpointer  user_data,
+                   GError  **error)
+{
+  AccArray *value = find_value (array, user_data);
+  AccShape *shape = value != NULL ? value->shape : array->shape;
+
+  if (shape == NULL)
+    g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "The extents of a part of the program are not known before it is planned");
+
+  return shape != NULL ? acc_shape_get_extents (shape, NULL) : NULL;
+}
+
+gboolean
+acc_schedule_fits (AccSchedule *self,
+                   AccArray   **bound,
+                   AccArray   **values,
+                   guint        n_bound)
+{
+  Bound known = { bound, values, n_bound };
+  const AccClosedContext context = { get_value_extents, find_value, &known };
+
+  for (guint i = 0; i < self->data_extents->len; i++)
+    {
+      const AccDataExtents *wanted = &g_array_index (self->data_extents, AccDataExtents, i);
+      guint n = acc_element_type_get_n_leaves (wanted->function->body->type);
+      g_autofree gint64 *found = g_new (gint64, MAX (n, 1));
+
+      if (!acc_closed_function_evaluate (wanted->function, &context, found, NULL) || memcmp (found, wanted->values, n * sizeof (gint64)) != 0)
+        return FALSE;
+    }
+
+  return TRUE;
 }
 
 static guint64

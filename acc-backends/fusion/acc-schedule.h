@@ -125,7 +125,7 @@ struct _AccSchedule {
   guint            *results;   /* values; several results may be one value; a result may be an argument, manifest, source
                                 * or a reshape of one: then result_shapes differs from the value's extents */
   AccShape        **result_shapes;
-  gboolean          data_dependent; /* extents were read from the data of a bound array: do not reuse for other data */
+  GArray           *data_extents; /* what was read from the data of bound arrays, for extents: see acc_schedule_fits() */
   GPtrArray        *origins;   /* AccArray (borrowed): what a failure's origin number means, counted from the launch's first */
 };
 
@@ -136,6 +136,8 @@ struct _AccSchedule {
  * element type where @target lacks a kind. */
 AccSchedule *acc_schedule_new   (const AccTarget *target, AccArray **results, guint n_results, AccArray **bound, AccArray **values,
                                  guint n_bound, GError **error);
+/* Whether it is the schedule for other @values, of the same extents: what it read of their data is the same. */
+gboolean     acc_schedule_fits  (AccSchedule *self, AccArray **bound, AccArray **values, guint n_bound);
 AccSchedule *acc_schedule_ref   (AccSchedule *self);
 void         acc_schedule_unref (AccSchedule *self);
 /* Of all its elements. */

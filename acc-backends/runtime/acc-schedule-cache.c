@@ -183,7 +183,6 @@ acc_schedule_cache_get (AccScheduleCache  *self,
   g_autoptr (AccPrepared) prepared = NULL;
   AccTarget target = *acc_host_get_target (host);
   AccSchedule *schedule;
-  gboolean keep;
 
   target.fast_math = host->backend != NULL && acc_backend_get_fast_math (host->backend);
   target.by_rows = by_rows;
@@ -192,16 +191,16 @@ acc_schedule_cache_get (AccScheduleCache  *self,
   fill_key (&key, results, n_results, bound, values, n_bound, (by_rows ? 1 : 0) | (target.fast_math ? 2 : 0));
 
   prepared = look_up (self, &key);
-  if (prepared != NULL)
+  if (prepared != NULL && acc_schedule_fits (prepared->schedule, bound, values, n_bound))
     return g_steal_pointer (&prepared);
+  g_clear_pointer (&prepared, acc_prepared_unref);
 
   schedule = acc_schedule_new (&target, results, n_results, bound, values, n_bound, error);
   if (schedule == NULL)
     return NULL;
 
-  keep = !schedule->data_dependent;
   prepared = acc_prepared_new (host, schedule, by_rows, cancellable, error);
-  if (prepared != NULL && keep)
+  if (prepared != NULL)
     insert (self, &key, prepared);
 
   return g_steal_pointer (&prepared);

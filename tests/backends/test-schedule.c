@@ -464,6 +464,9 @@ test_data_dependent (void)
   g_autoptr (GBytes) bytes = g_bytes_new_static (numbers, sizeof numbers);
   g_autoptr (AccArray) node = acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes);
   g_autoptr (AccArray) values = acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes);
+  const gint64 other_numbers[] = { 4, 70000 };
+  g_autoptr (GBytes) other_bytes = g_bytes_new_static (other_numbers, sizeof other_numbers);
+  g_autoptr (AccArray) others = acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, other_bytes);
   g_autoptr (AccArray) made = NULL;
   g_autoptr (AccSchedule) schedule = NULL;
   g_autoptr (GError) error = NULL;
@@ -478,7 +481,9 @@ test_data_dependent (void)
   made = acc_array_generate_expr (acc_expr_tuple (extents, 3), first_item, NULL);
   schedule = acc_schedule_new (&acc_target_cpu, &made, 1, &node, &values, 1, &error);
   g_assert_no_error (error);
-  g_assert_true (schedule->data_dependent);
+  g_assert_cmpuint (schedule->data_extents->len, ==, 1);
+  g_assert_true (acc_schedule_fits (schedule, &node, &values, 1));
+  g_assert_false (acc_schedule_fits (schedule, &node, &others, 1));
   g_assert_cmpint (acc_shape_get_extent (schedule->result_shapes[0], 0), ==, (70000 - 65536) / 100);
   g_assert_cmpint (acc_shape_get_extent (schedule->result_shapes[0], 1), ==, 6);
   g_assert_cmpint (acc_shape_get_extent (schedule->result_shapes[0], 2), ==, 81);
