@@ -7,60 +7,9 @@
 #include "acc-session-private.h"
 #include "acc-settle-private.h"
 
-/* Intermediates together, in caches of one processor, from which running by bands pays. */
-#define BAND_CACHES 4
-
 /* --- bands */
 
-static gboolean
-is_stage (AccArray *node)
-{
-  return node->op == ACC_OP_STENCIL || node->op == ACC_OP_STENCIL2;
-}
-
-/* Whether by-bands is worth asking for: neighbourhoods over large intermediates. Nothing is compiled for this. */
-static gboolean
-may_band (AccArray **arrays, guint n_arrays)
-{
-  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (arrays, n_arrays);
-  guint64 bytes = 0;
-  guint n_stages = 0;
-
-  for (guint i = 0; i < nodes->len; i++)
-    {
-      AccArray *node = g_ptr_array_index (nodes, i);
-
-      if (!is_stage (node))
-        continue;
-
-      n_stages++;
-      if (node->shape != NULL)
-        bytes = acc_bytes_add (bytes, acc_bytes_multiply ((guint64) acc_shape_get_size (node->shape),
-                                                          acc_element_type_get_size (node->type)));
-    }
-
-  return n_stages >= 2 && bytes > BAND_CACHES * acc_machine_get_cache_bytes ();
-}
-
-/* Whether it pays, now that the steps are known. */
-static gboolean
-should_band (AccRowFlow *flow)
-{
-  guint64 bytes = 0;
-  guint n_steps = 0;
-
-  for (guint i = 0; i < flow->run->n_values; i++)
-    if (flow->run->values[i].kind == ACC_ROW_VALUE_ROWS)
-      {
-        n_steps++;
-        if (flow->run->values[i].result < 0)
-          bytes = acc_bytes_add (bytes, acc_bytes_multiply (flow->values[i].row_bytes, (guint64) flow->run->values[i].n_rows));
-      }
-
-  return n_steps >= 2 && bytes > BAND_CACHES * acc_machine_get_cache_bytes ();
-}
-
-/* FALSE without an error: run it whole. */
+/* FALSE without an error: it cannot. */
 static gboolean
 run_by_bands (AccSession *session, AccArray **arrays, guint n_arrays, gint64 chunk_rows, AccArray **results,
               GCancellable *cancellable, GError **error)
@@ -68,17 +17,7 @@ run_by_bands (AccSession *session, AccArray **arrays, guint n_arrays, gint64 chu
   g_autoptr(AccStream) stream = NULL;
   g_autoptr(GError) local = NULL;
 
-  if (chunk_rows == 0 && ((acc_disable_get_flags () & ACC_DISABLE_CHUNKING) != 0 || !may_band (arrays, n_arrays)))
-    return FALSE;
-
-  if (!acc_session_compile (session, arrays, n_arrays, cancellable, error))
-    return FALSE;
-
-  if (chunk_rows == 0 && ACC_EXECUTABLE_GET_CLASS (session->executable)->prefers_whole)
-    return FALSE;
-
-  if (acc_session_begin_rows (session, arrays, n_arrays, cancellable, &local)
-      && (chunk_rows > 0 || should_band (session->flow)))
+  if (acc_session_begin_rows (session, arrays, n_arrays, cancellable, &local))
     {
       gboolean complete = TRUE;
 
@@ -157,6 +96,30 @@ run_from_memory (AccBackend *backend, AccArray **arrays, guint n_arrays, AccArra
   return TRUE;
 }
 
+/* Bands need less memory than all of it at once. Takes over @reason: why it does not run whole. */
+static gboolean
+run_in_less (AccSession *session, AccArray **arrays, guint n_arrays, AccArray **results, GCancellable *cancellable,
+             GError *reason, GError **error)
+{
+  GError *local = NULL;
+
+  if (ACC_EXECUTABLE_GET_CLASS (session->executable)->prefers_whole)
+    return run_from_memory (session->backend, arrays, n_arrays, results, cancellable, reason, error);
+
+  if ((acc_disable_get_flags () & ACC_DISABLE_CHUNKING) == 0
+      && run_by_bands (session, arrays, n_arrays, 0, results, cancellable, &local))
+    {
+      g_error_free (reason);
+      return TRUE;
+    }
+
+  if (local != NULL)
+    g_error_free (reason);
+  g_propagate_error (error, local != NULL ? local : reason);
+
+  return FALSE;
+}
+
 static gboolean
 run_whole (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, AccArray **results,
            GCancellable *cancellable, GError **error)
@@ -165,7 +128,10 @@ run_whole (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_
   g_autoptr(GPtrArray) whole = NULL;
   GError *local = NULL;
 
-  if (run_by_bands (session, arrays, n_arrays, chunk_rows, results, cancellable, &local))
+  if (!acc_session_compile (session, arrays, n_arrays, cancellable, error))
+    return FALSE;
+
+  if (chunk_rows > 0 && run_by_bands (session, arrays, n_arrays, chunk_rows, results, cancellable, &local))
     return TRUE;
 
   if (local != NULL)
@@ -174,13 +140,9 @@ run_whole (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_
       return FALSE;
     }
 
-  if (!acc_session_compile (session, arrays, n_arrays, cancellable, error))
-    return FALSE;
-
   whole = acc_executable_run (session->executable, NULL, 0, cancellable, &local);
-  if (whole == NULL && g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY)
-      && ACC_EXECUTABLE_GET_CLASS (session->executable)->prefers_whole)
-    return run_from_memory (backend, arrays, n_arrays, results, cancellable, local, error);
+  if (whole == NULL && g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
+    return run_in_less (session, arrays, n_arrays, results, cancellable, local, error);
 
   if (whole == NULL)
     {

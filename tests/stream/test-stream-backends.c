@@ -754,6 +754,46 @@ test_bands (gconstpointer data)
       && 5 * bytes > 4 * (guint64) MAX (sysconf (_SC_LEVEL2_CACHE_SIZE), 1024 * 1024) * g_get_num_processors ())
     g_assert_cmpuint (acc_budget_get_high_water (budget) - before, <, bytes * 3 / 2 + 4 * 1024 * 1024);
 }
+
+/* Kernels that may fail run one after the other, on all rows. */
+static AccExpr *
+ratio3 (AccExpr *n, gpointer data)
+{
+  return acc_expr_div (box3 (n, data), acc_expr_bor (acc_expr_neighbour2 (n, 0, 1), acc_expr_new_int (1)));
+}
+
+/* What there is no room for at once goes by rows, without being asked. */
+static void
+test_in_less (gconstpointer data)
+{
+  const Case *c = data;
+  AccBudget *budget = acc_backend_get_budget (c->backend);
+  guint64 bytes = 1000 * 1000 * 4, limit = acc_backend_get_memory_limit (c->backend);
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (1000, 1000);
+  g_autoptr(AccArray) array = acc_array_generate (shape, index_sum, NULL);
+  g_autoptr(AccArray) by_rows = NULL;
+  g_autoptr(GPtrArray) whole = NULL;
+  g_autoptr(GError) error = NULL;
+
+  if ((acc_disable_get_flags () & ACC_DISABLE_CHUNKING) != 0)
+    return;
+
+  for (guint i = 0; i < 4; i++)
+    {
+      AccArray *stage = stencil_kind (array, 3, 3, ACC_BOUNDARY_CLAMP, ratio3);
+
+      g_object_unref (array);
+      array = stage;
+    }
+
+  whole = run_whole (c->backend, &array, 1);
+  acc_budget_spare (budget, G_MAXINT64);
+  acc_backend_set_memory_limit (c->backend, acc_budget_get_used (budget) + bytes * 7 / 4);
+  by_rows = acc_backend_run (c->backend, array, NULL, &error);
+  acc_backend_set_memory_limit (c->backend, limit);
+  g_assert_no_error (error);
+  assert_same (by_rows, g_ptr_array_index (whole, 0), "in less memory");
+}
 #endif
 
 /* --- streams that end early */
@@ -1007,7 +1047,7 @@ add_backend (const char *name, gboolean needed)
     static const struct { const char *name; GTestDataFunc func; } others[] = {
       { "reservations", test_reservations }, { "flow-memory", test_flow_memory },
 #ifndef ACC_TEST_FAKE_DEVICE
-      { "limit", test_limit }, { "bands", test_bands },
+      { "limit", test_limit }, { "bands", test_bands }, { "in-less", test_in_less },
 #endif
       { "ends", test_ends }, { "twentieth", test_twentieth }, { "from-memory", test_from_memory },
       { "report", test_report },
