@@ -27,6 +27,9 @@ pack (AccArray  *self,
   g_autoptr(AccArray) total = acc_array_sum_all (ones);
   g_autoptr(AccArray) targets = acc_array_zip_with (flat_flags, so_far, target, NULL);
   g_autoptr(AccArray) room = acc_array_take_on (flat, 0, acc_expr_the (total));
+  AccArray *packed = acc_array_permute (flat, room, targets, acc_array_first_element, NULL);
+
+  packed->fills = TRUE;
 
   if (counts != NULL)
     {
@@ -35,7 +38,7 @@ pack (AccArray  *self,
       *counts = acc_array_sum (each);
     }
 
-  return acc_array_permute (flat, room, targets, acc_array_first_element, NULL);
+  return packed;
 }
 
 /**

@@ -59,6 +59,8 @@ struct _AccArray {
   char           *foreign_name;
   guint           n_offered;
   AccArray      **offered;      /* owned; this node is computed from them */
+  /* permute: each element of the result gets exactly one of the source, and is that; a hint, lost where nodes are made again */
+  gboolean        fills;
   AccArray       *direct;       /* owned: one operation, on what this node is composed of, for backends that have it; NULL for none */
 };
 

@@ -227,6 +227,7 @@ put_operation (AccTwins      *self,
   self->has_label |= array->label != NULL;
   put (self, (guint64) array->item | (guint64) array->n_inputs << 32);
   put (self, (guint64) array->n_functions | (guint64) array->n_specification << 32);
+  put (self, array->fills);
   put_number (self, is_root ? 0 : MIN (node->cost, LOW_SELECT_LIMIT + 1));
   for (guint i = 0; i < array->n_inputs; i++)
     put_node (self, acc_fusion_graph_get (self->fusion->graph, array->inputs[i]));

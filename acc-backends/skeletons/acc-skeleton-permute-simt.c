@@ -3,8 +3,9 @@
 
 #include "acc-backends/fusion/acc-function-facts.h"
 
-/* Permutes by groups of threads, after a copy of the defaults:
+/* Permutes by groups of threads, after a copy of the defaults but for the first:
  *
+ *   - each place gets one, and nobody sees what was there: plain stores, without a copy of the defaults;
  *   - the new value does not look at the old one: the last source element of each target wins. One kernel finds which that is,
  *     by the highest number; one stores them. Nothing is torn;
  *   - leaf by leaf a commutative primitive: atomics, or compare-and-swap where there is none. Targets that fit shared
@@ -258,6 +259,35 @@ acc_permute_get_launch (AccPermute *self,
   return launch;
 }
 
+/* --- no two to the same place */
+
+static void
+store_value (AccPermute     *self,
+             AccSimt        *simt,
+             const AccIndex *ix,
+             KValue          linear,
+             KValue          target,
+             gpointer        data)
+{
+  AccLower *l = simt->l;
+  KValue *value = acc_permute_read (self, l, ix);
+
+  low_apply2 (l, self->node, self->node->array->functions[0], value, value, value);
+  for (guint i = 0; i < self->n_leaves; i++)
+    low_store_place (l, acc_permute_get_result (self, l, i, target, 0), value[i]);
+}
+
+static void
+write_each (AccPermute *self)
+{
+  guint vector = choose_vector (self, 1);
+  AccSimt simt;
+
+  acc_simt_begin (&simt, self->step, "permute", acc_simt_get_group (self->step));
+  acc_permute_visit (self, &simt, vector, store_value, NULL);
+  low_finish (simt.l, acc_permute_get_launch (self, &simt, vector, 4));
+}
+
 /* --- the last one wins */
 
 static void
@@ -289,11 +319,7 @@ store_winner (AccPermute     *self,
 
   low_if (l, kb_eq (b, winner, kb_cast (b, ACC_KIND_U32, kb_add (b, linear, low_const (l, 1)))))
     {
-      KValue *value = acc_permute_read (self, l, ix);
-
-      low_apply2 (l, self->node, self->node->array->functions[0], value, value, value);
-      for (guint i = 0; i < self->n_leaves; i++)
-        low_store_place (l, acc_permute_get_result (self, l, i, target, 0), value[i]);
+      store_value (self, simt, ix, linear, target, NULL);
     }
 }
 
@@ -545,10 +571,15 @@ acc_skeleton_permute_simt (AccPermute *self)
       return;
     }
 
-  if (self->node->size > 0)
+  if (self->node->size > 0 && !(self->node->array->fills && self->n_source > 0))
     write_defaults (self);
   if (self->n_source == 0)
     return;
+  if (self->node->array->fills)
+    {
+      write_each (self);
+      return;
+    }
 
   switch (choose_form (self))
     {

@@ -407,7 +407,8 @@ acc_skeleton_permute (AccStep *step)
     {
       if (n_leaves > 0)
         {
-          write_start (&self);
+          if (!self.node->array->fills)
+            write_start (&self);
           acc_skeleton_scan_permute (&self);
         }
       return;
@@ -422,7 +423,7 @@ acc_skeleton_permute (AccStep *step)
       self.tables = tables;
     }
 
-  if (n_leaves > 0)
+  if (n_leaves > 0 && !self.node->array->fills)
     write_start (&self);
   write_source (&self);
   if (self.tables != NULL)

@@ -329,7 +329,34 @@ write_tile_scans (Scan *self)
   low_finish (l, launch);
 }
 
-/* One thread, as elements go in order: tiles would gain nothing. */
+static gboolean
+has_tiles (Scan *self)
+{
+  return self->space->outer < 8 && self->n_tiles >= 4;
+}
+
+static void
+write_tiles (Scan *self)
+{
+  gint64 n = self->space->outer * self->n_tiles;
+
+  acc_fold_add_lanes (self->fold, n);
+  acc_fold_add_parts (self->fold, n);
+  self->before = add_scratch (self, n);
+  self->carry = add_scratch (self, self->space->outer);
+  write_tile_sums (self);
+  write_sums_before (self);
+  write_tile_scans (self);
+}
+
+static void
+scan_clear (Scan *self)
+{
+  g_free (self->before);
+  g_free (self->carry);
+}
+
+/* One thread, as elements go in order, unless no two go to the same place. */
 void
 acc_skeleton_scan_permute (AccPermute *permute)
 {
@@ -337,8 +364,12 @@ acc_skeleton_scan_permute (AccPermute *permute)
   g_autoptr (AccFold) fold = acc_fold_new (permute->step);
   Scan self = { permute->step, fold, space, space, .vector = TRUE, .permute = permute };
 
-  write_vector (&self);
-  g_free (self.carry);
+  self.n_tiles = (space->inner + TILE - 1) / TILE;
+  if (permute->node->array->fills && has_tiles (&self))
+    write_tiles (&self);
+  else
+    write_vector (&self);
+  scan_clear (&self);
 }
 
 void
@@ -362,25 +393,11 @@ acc_skeleton_scan (AccStep *step)
 
   self.vector = consumed->rank <= 1;
   self.n_tiles = (space->inner + TILE - 1) / TILE;
-  if (space->outer < 8 && self.n_tiles >= 4)
-    {
-      acc_fold_add_lanes (fold, space->outer * self.n_tiles);
-      acc_fold_add_parts (fold, space->outer * self.n_tiles);
-      self.before = add_scratch (&self, space->outer * self.n_tiles);
-      self.carry = add_scratch (&self, space->outer);
-      write_tile_sums (&self);
-      write_sums_before (&self);
-      write_tile_scans (&self);
-    }
+  if (has_tiles (&self))
+    write_tiles (&self);
   else if (self.vector)
-    {
-      write_vector (&self);
-    }
+    write_vector (&self);
   else
-    {
-      write_rows (&self);
-    }
-
-  g_free (self.before);
-  g_free (self.carry);
+    write_rows (&self);
+  scan_clear (&self);
 }

@@ -443,7 +443,7 @@ static const Program programs[] = {
   { P (scan_of_rows), 1, 1, 8, 8, 1, 8, 8, NULL },
   { P (scatter), 2, 3, 32, 16, 2, 56, 8, "places cost more than a loop without lanes should do; the result begins as a copy of the defaults" },
   { P (histogram), 1, 3, 1.13, 0, 1, 1, 1, "tables of counters, which caches keep" },
-  { P (filter), 1, 2, 12, 0, 2, 52, 6, "the result begins as a copy of the defaults" },
+  { P (filter), 1, 3, 6, 0, 2, 26, 6, NULL },
   { P (stencil_of_cheap), 1, 1, 8, 8, 1, 8, 8, NULL },
   { P (stencil_of_costly), 2, 2, 16, 8, 2, 16, 8, "unless by rows" },
   { P (separable_blur), 2, 2, 16, 8, 2, 16, 8, "unless by rows" },

@@ -411,6 +411,35 @@ test_expand (void)
   conf_expect_ints ("expand/many", acc_array_expand (many, every_third, NULL, tens_and_place, NULL), text, 0, n, values);
 }
 
+/* Several tiles, which are written side by side; elements of every type; none, some and all of them stay. */
+#define N_LONG (5 * 32768 + 37)
+
+static AccExpr *
+is_kept (AccExpr *index, gpointer modulus)
+{
+  AccExpr *i = acc_expr_item (index, 0);
+
+  return acc_expr_lt (acc_expr_rem (acc_expr_mul (i, conf_i64 (7)), conf_i64 (5)), conf_i64 (GPOINTER_TO_INT (modulus)));
+}
+
+static void
+test_long_filter (void)
+{
+  g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
+  g_autoptr(AccShape) shape = acc_shape_new_vector (N_LONG);
+
+  for (guint t = 0; t < conf_n_types (); t++)
+    for (gint kept = 0; kept <= 5; kept += t == 0 ? 1 : 2)
+      {
+        g_autoptr(AccElementType) type = conf_type (conf_types[t]);
+        g_autoptr(AccArray) xs = conf_array (type, (gint64[]) { N_LONG }, 1, rand, CONF_FULL);
+        g_autoptr(AccArray) flags = acc_array_generate (shape, is_kept, GINT_TO_POINTER (kept));
+        g_autofree char *name = g_strdup_printf ("filter/long/%s/%d", conf_types[t], kept);
+
+        conf_check_array (name, acc_array_compact (xs, flags, NULL), CONF_EXACT);
+      }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -423,6 +452,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rearrange/slices", test_slices);
   g_test_add_func ("/rearrange/slices-of-ranks", test_slices_of_ranks);
   g_test_add_func ("/rearrange/filter", test_filter);
+  g_test_add_func ("/rearrange/long-filter", test_long_filter);
   g_test_add_func ("/rearrange/expand", test_expand);
 
   return conf_run ();
