@@ -70,15 +70,14 @@ run_streamed (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chu
 
 /* --- arrays without sources */
 
-/* What a device has no room for goes through it by rows, where it can. Takes over @reason: why it does not run whole. */
+/* What a device has no room for goes through it by rows, where it can: @others are the arrays with sources in place of memory.
+ * Takes over @reason: why it does not run whole. */
 static gboolean
-run_from_memory (AccBackend *backend, AccArray **arrays, guint n_arrays, AccArray **results, GCancellable *cancellable,
-                 GError *reason, GError **error)
+run_from_memory (AccBackend *backend, GPtrArray *others, AccArray **results, GCancellable *cancellable, GError *reason, GError **error)
 {
-  g_autoptr(GPtrArray) others = acc_memory_source_replace (arrays, n_arrays, NULL);
   g_autoptr(GError) local = NULL;
 
-  if (others == NULL || !run_streamed (backend, (AccArray **) others->pdata, n_arrays, 0, results, cancellable, &local))
+  if (!run_streamed (backend, (AccArray **) others->pdata, others->len, 0, results, cancellable, &local))
     {
       if (local == NULL || g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM)
           || g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
@@ -104,7 +103,12 @@ run_in_less (AccSession *session, AccArray **arrays, guint n_arrays, AccArray **
   GError *local = NULL;
 
   if (ACC_EXECUTABLE_GET_CLASS (session->executable)->prefers_whole)
-    return run_from_memory (session->backend, arrays, n_arrays, results, cancellable, reason, error);
+    {
+      g_autoptr(GPtrArray) others = acc_memory_source_replace (arrays, n_arrays, NULL);
+
+      if (others != NULL)
+        return run_from_memory (session->backend, others, results, cancellable, reason, error);
+    }
 
   if ((acc_disable_get_flags () & ACC_DISABLE_CHUNKING) == 0
       && run_by_bands (session, arrays, n_arrays, 0, results, cancellable, &local))
