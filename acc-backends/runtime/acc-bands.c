@@ -450,12 +450,13 @@ run_rows (Worker *self,
   for (guint i = 0; i < prepared->step->n_launches; i++)
     {
       const AccLaunch *launch = &prepared->step->launches[i];
+      AccFailure none = { 0, };
       gint64 range[5];
 
       for (guint k = 0; k < launch->n_slots; k++)
         self->slots[k] = launch->slots[k].kind == ACC_SLOT_LITERAL ? launch->slots[k].bits : get_address (self, &launch->slots[k]);
       acc_partition_get_rows (launch, begin, end, range);
-      prepared->launches[i].entry (self->slots, range, &run->launch.failure);
+      prepared->launches[i].entry (self->slots, range, &none);
     }
 }
 
@@ -477,7 +478,7 @@ run_band (gint64   number,
   for (guint i = 0; i < band->n_windows; i++)
     self.origins[i] = self.done[band->windows[i].writer];
 
-  for (gint64 t = begin - band->warm_up; t < end && !acc_launch_should_stop (&job->run->launch);)
+  for (gint64 t = begin - band->warm_up; t < end && !g_cancellable_is_cancelled (job->run->launch.cancellable);)
     {
       t = MIN (t + band->strip_rows, end);
       for (guint s = 0; s < n_steps; s++)

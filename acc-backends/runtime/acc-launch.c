@@ -5,12 +5,19 @@
 
 #include <sched.h>
 
+#define MAX_SWEEP  4
+#define MAX_SPINS  1024    /* then others may have the processor */
+
+/* Launches that sweep together; mostly it is one. */
 typedef struct {
-  AccLaunchContext   *context;
-  const AccPartition *partition;
-  AccKernelEntry      entry;
-  const guint64      *slots;
-} Job;
+  AccLaunchContext        *context;
+  const AccPartition      *partition;
+  const AccPreparedLaunch *launches;
+  guint                    n;
+  const guint64           *slots[MAX_SWEEP];
+  AccFailure               failures[MAX_SWEEP];
+  gint64                   turns[MAX_SWEEP];    /* atomic: the tile that a serial launch is at */
+} Sweep;
 
 void
 acc_launch_context_init (AccLaunchContext *self,
@@ -21,26 +28,14 @@ acc_launch_context_init (AccLaunchContext *self,
   *self = (AccLaunchContext) { .host = host, .prepared = prepared, .cancellable = cancellable };
 }
 
-gboolean
-acc_launch_should_stop (AccLaunchContext *self)
+static gboolean
+should_stop (Sweep *self)
 {
-  return __atomic_load_n (&self->failure.state, __ATOMIC_RELAXED) != 0
-         || (self->cancellable != NULL && g_cancellable_is_cancelled (self->cancellable));
-}
+  for (guint i = 0; i < self->n; i++)
+    if (__atomic_load_n (&self->failures[i].state, __ATOMIC_RELAXED) != 0)
+      return TRUE;
 
-static void
-run_tile (gint64   tile,
-          guint    worker,
-          gpointer user_data)
-{
-  const Job *job = user_data;
-  gint64 range[5];
-
-  if (acc_launch_should_stop (job->context))
-    return;
-
-  acc_partition_get (job->partition, tile, range);
-  job->entry (job->slots, range, &job->context->failure);
+  return g_cancellable_is_cancelled (self->context->cancellable);
 }
 
 void
@@ -64,52 +59,6 @@ acc_failure_to_error (const AccFailure  *failure,
                  "%s: index %" G_GINT64_FORMAT " is outside extent %" G_GINT64_FORMAT, what, failure->index, failure->extent);
 }
 
-static gboolean
-run_one (AccLaunchContext         *self,
-         const AccPreparedLaunch  *launch,
-         const AccPartition       *partition,
-         const guint64            *slots,
-         GError                  **error)
-{
-  Job job = { self, partition, launch->entry, slots };
-
-  acc_workers_run (self->host->workers, partition->n_tiles, partition->claim, run_tile, &job);
-
-  if (__atomic_load_n (&self->failure.state, __ATOMIC_ACQUIRE) != 0)
-    {
-      acc_failure_to_error (&self->failure, self->prepared, launch->launch->first_origin, error);
-      return FALSE;
-    }
-
-  return !g_cancellable_set_error_if_cancelled (self->cancellable, error);
-}
-
-/* --- sweeps */
-
-#define MAX_SWEEP  4
-#define MAX_SPINS  1024    /* then others may have the processor */
-
-typedef struct {
-  AccLaunchContext        *context;
-  const AccPartition      *partition;
-  const AccPreparedLaunch *launches;
-  guint                    n;
-  const guint64           *slots[MAX_SWEEP];
-  AccFailure               failures[MAX_SWEEP];
-  gint64                   turns[MAX_SWEEP];    /* atomic: the tile that a serial launch is at */
-} Sweep;
-
-static gboolean
-should_stop_sweep (Sweep *self)
-{
-  gboolean stops = acc_launch_should_stop (self->context);
-
-  for (guint i = 0; i < self->n; i++)
-    stops |= __atomic_load_n (&self->failures[i].state, __ATOMIC_RELAXED) != 0;
-
-  return stops;
-}
-
 /* Tiles are taken in order, so whoever is waited for is at work. */
 static void
 wait_for_turn (const gint64 *turn,
@@ -123,9 +72,9 @@ wait_for_turn (const gint64 *turn,
 }
 
 static void
-sweep_tile (gint64   tile,
-            guint    worker,
-            gpointer user_data)
+run_tile (gint64   tile,
+          guint    worker,
+          gpointer user_data)
 {
   Sweep *self = user_data;
   gint64 range[5];
@@ -138,40 +87,11 @@ sweep_tile (gint64   tile,
       /* Turns pass on whatever happens. */
       if (serial)
         wait_for_turn (&self->turns[i], tile);
-      if (!should_stop_sweep (self))
+      if (!should_stop (self))
         self->launches[i].entry (self->slots[i], range, &self->failures[i]);
       if (serial)
         __atomic_store_n (&self->turns[i], tile + 1, __ATOMIC_RELEASE);
     }
-}
-
-static gboolean
-run_sweep (AccLaunchContext         *self,
-           const AccPreparedLaunch  *launches,
-           guint                     n,
-           const AccPartition       *partition,
-           const guint64            *slots,
-           GError                  **error)
-{
-  Sweep sweep = { self, partition, launches, n };
-
-  g_assert (n <= MAX_SWEEP);
-  for (guint i = 0; i < n; i++)
-    {
-      sweep.slots[i] = slots;
-      slots += launches[i].launch->n_slots;
-    }
-  /* One at a time, as the next one waits. */
-  acc_workers_run (self->host->workers, partition->n_tiles, partition->claim < partition->n_tiles ? 1 : partition->claim, sweep_tile, &sweep);
-
-  for (guint i = 0; i < n; i++)
-    if (__atomic_load_n (&sweep.failures[i].state, __ATOMIC_ACQUIRE) != 0)
-      {
-        acc_failure_to_error (&sweep.failures[i], self->prepared, launches[i].launch->first_origin, error);
-        return FALSE;
-      }
-
-  return !g_cancellable_set_error_if_cancelled (self->cancellable, error);
 }
 
 guint
@@ -194,5 +114,24 @@ acc_launch_run (AccLaunchContext         *self,
                 const guint64            *slots,
                 GError                  **error)
 {
-  return n == 1 ? run_one (self, launches, partition, slots, error) : run_sweep (self, launches, n, partition, slots, error);
+  Sweep sweep = { self, partition, launches, n };
+  /* Where others wait, one at a time. */
+  gint64 claim = n > 1 && partition->claim < partition->n_tiles ? 1 : partition->claim;
+
+  g_assert (n <= MAX_SWEEP);
+  for (guint i = 0; i < n; i++)
+    {
+      sweep.slots[i] = slots;
+      slots += launches[i].launch->n_slots;
+    }
+  acc_workers_run (self->host->workers, partition->n_tiles, claim, run_tile, &sweep);
+
+  for (guint i = 0; i < n; i++)
+    if (__atomic_load_n (&sweep.failures[i].state, __ATOMIC_ACQUIRE) != 0)
+      {
+        acc_failure_to_error (&sweep.failures[i], self->prepared, launches[i].launch->first_origin, error);
+        return FALSE;
+      }
+
+  return !g_cancellable_set_error_if_cancelled (self->cancellable, error);
 }

@@ -5,19 +5,16 @@
 
 G_BEGIN_DECLS
 
-/* What the launches of one run share: who may stop it, and how it failed. */
+/* What the launches of one run share. */
 typedef struct {
   AccHost      *host;
   AccPrepared  *prepared;
   GCancellable *cancellable;
-  AccFailure    failure;
 } AccLaunchContext;
 
 /* What a kernel wrote, as an error; @first_origin: of its launch. */
 void     acc_failure_to_error    (const AccFailure *failure, AccPrepared *prepared, guint first_origin, GError **error);
 void     acc_launch_context_init (AccLaunchContext *self, AccHost *host, AccPrepared *prepared, GCancellable *cancellable);
-/* Whether the run was cancelled, or a kernel of it failed. */
-gboolean acc_launch_should_stop  (AccLaunchContext *self);
 /* How many launches of @step sweep over tiles together, from number @first on; at least 1. */
 guint    acc_launch_count_swept  (const AccScheduleStep *step, guint first);
 /* Runs @n launches that sweep together, or one, over all tiles and waits. @partition: of the first. @slots: as their kernels take

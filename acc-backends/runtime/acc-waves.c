@@ -153,7 +153,6 @@ typedef struct {
   GError       **errors;   /* per narrow step; NULL: none */
 } Job;
 
-/* A failure is told by its step: so each has a launch context of its own. */
 static void
 run_narrow (gint64   n,
             guint    worker,
@@ -166,7 +165,6 @@ run_narrow (gint64   n,
 
   own.scratch = (AccBuffer **) memory;
   own.slots = (guint64 *) (memory + prepared->max_scratch);
-  acc_launch_context_init (&own.launch, own.host, prepared, job->run->launch.cancellable);
   acc_run_step (&own, job->wave->narrow[n], &job->errors[n]);
 }
 
