@@ -231,7 +231,6 @@ acc_permute_combine_simt (AccPermute *self)
 {
   AccPermuteVisit visit = can_swap (self) ? combine_by_swap : get_word (self) != ACC_KIND_TUPLE ? combine_packed : combine_locked;
   guint scratch = 0;
-  AccSimt simt;
 
   if (visit == combine_locked)
     {
@@ -244,10 +243,7 @@ acc_permute_combine_simt (AccPermute *self)
       write_words (self, scratch, FALSE);
     }
 
-  acc_simt_begin (&simt, self->step, "permute", acc_simt_get_group (self->step));
-  acc_permute_visit (self, &simt, 1, visit, GUINT_TO_POINTER (scratch));
-  low_finish (simt.l, acc_permute_get_launch (self, &simt, 1, 4));
-
+  acc_permute_write_visits (self, "permute", 1, visit, GUINT_TO_POINTER (scratch));
   if (visit == combine_packed)
     write_words (self, scratch, TRUE);
 }

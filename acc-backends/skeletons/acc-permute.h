@@ -45,10 +45,8 @@ void           acc_skeleton_scan_permute (AccPermute *self);
 /* What is done with the source element @ix that goes to @target. */
 typedef void (*AccPermuteVisit) (AccPermute *self, AccSimt *simt, const AccIndex *ix, KValue linear, KValue target, gpointer data);
 
-/* All elements of the group's tile that go anywhere; a thread takes @vector neighbours at a time. */
-void           acc_permute_visit        (AccPermute *self, AccSimt *simt, guint vector, AccPermuteVisit visit, gpointer data);
-/* A launch over the source, of about @per_thread elements per thread. */
-AccLaunch      acc_permute_get_launch   (AccPermute *self, AccSimt *simt, guint vector, gint64 per_thread);
+/* A kernel over the source that visits all elements that go anywhere; a thread takes @vector neighbours at a time. */
+void           acc_permute_write_visits (AccPermute *self, const char *name, guint vector, AccPermuteVisit visit, gpointer data);
 
 /* --- acc-permute-combine-simt.c */
 

@@ -196,12 +196,12 @@ visit_vector (AccPermute      *self,
     }
 }
 
-void
-acc_permute_visit (AccPermute      *self,
-                   AccSimt         *simt,
-                   guint            vector,
-                   AccPermuteVisit  visit,
-                   gpointer         data)
+static void
+visit_all (AccPermute      *self,
+           AccSimt         *simt,
+           guint            vector,
+           AccPermuteVisit  visit,
+           gpointer         data)
 {
   const AccSpace *space = self->space;
   AccLower *l = simt->l;
@@ -244,11 +244,11 @@ acc_permute_visit (AccPermute      *self,
     }
 }
 
-AccLaunch
-acc_permute_get_launch (AccPermute *self,
-                        AccSimt    *simt,
-                        guint       vector,
-                        gint64      per_thread)
+static AccLaunch
+get_launch (AccPermute *self,
+            AccSimt    *simt,
+            guint       vector,
+            gint64      per_thread)
 {
   AccLaunch launch = acc_skeleton_launch (self->space, 2 + self->step->cluster->cost);
   gint64 n = simt->group * ((MAX (per_thread, vector) + vector - 1) / vector * vector);
@@ -257,6 +257,20 @@ acc_permute_get_launch (AccPermute *self,
   launch.tile_outer = MAX (n / launch.tile_inner, 1);
 
   return launch;
+}
+
+void
+acc_permute_write_visits (AccPermute      *self,
+                          const char      *name,
+                          guint            vector,
+                          AccPermuteVisit  visit,
+                          gpointer         data)
+{
+  AccSimt simt;
+  AccLower *l = acc_simt_begin (&simt, self->step, name, acc_simt_get_group (self->step));
+
+  visit_all (self, &simt, vector, visit, data);
+  low_finish (l, get_launch (self, &simt, vector, 4));
 }
 
 /* --- no two to the same place */
@@ -275,17 +289,6 @@ store_value (AccPermute     *self,
   low_apply2 (l, self->node, self->node->array->functions[0], value, value, value);
   for (guint i = 0; i < self->n_leaves; i++)
     low_store_place (l, acc_permute_get_result (self, l, i, target, 0), value[i]);
-}
-
-static void
-write_each (AccPermute *self)
-{
-  guint vector = choose_vector (self, 1);
-  AccSimt simt;
-
-  acc_simt_begin (&simt, self->step, "permute", acc_simt_get_group (self->step));
-  acc_permute_visit (self, &simt, vector, store_value, NULL);
-  low_finish (simt.l, acc_permute_get_launch (self, &simt, vector, 4));
 }
 
 /* --- the last one wins */
@@ -328,16 +331,10 @@ write_last (AccPermute *self)
 {
   guint winners = acc_step_add_scratch (self->step, ACC_KIND_U32, self->node->size);
   guint vector = choose_vector (self, 1);
-  AccSimt simt;
 
   acc_simt_write_zeros (self->step, "permute_zeros", winners, ACC_KIND_U32, self->node->size);
-  acc_simt_begin (&simt, self->step, "permute_last", acc_simt_get_group (self->step));
-  acc_permute_visit (self, &simt, vector, note_number, GUINT_TO_POINTER (winners));
-  low_finish (simt.l, acc_permute_get_launch (self, &simt, vector, 4));
-
-  acc_simt_begin (&simt, self->step, "permute", acc_simt_get_group (self->step));
-  acc_permute_visit (self, &simt, vector, store_winner, GUINT_TO_POINTER (winners));
-  low_finish (simt.l, acc_permute_get_launch (self, &simt, vector, 4));
+  acc_permute_write_visits (self, "permute_last", vector, note_number, GUINT_TO_POINTER (winners));
+  acc_permute_write_visits (self, "permute", vector, store_winner, GUINT_TO_POINTER (winners));
 }
 
 /* --- atomics */
@@ -511,7 +508,7 @@ write_atomics (AccPermute *self)
       over_tables (self, &simt, &tables, FALSE);
       kb_barrier (l->b);
     }
-  acc_permute_visit (self, &simt, vector, combine_leaves, shared ? &tables : NULL);
+  visit_all (self, &simt, vector, combine_leaves, shared ? &tables : NULL);
   if (shared)
     {
       kb_barrier (l->b);
@@ -519,7 +516,7 @@ write_atomics (AccPermute *self)
     }
 
   /* A group with a table of its own takes more, so that clearing and adding it counts less. */
-  low_finish (l, acc_permute_get_launch (self, &simt, vector, shared ? CLAMP (self->source->size / (n_groups * simt.group), 16, 4096) : 4));
+  low_finish (l, get_launch (self, &simt, vector, shared ? CLAMP (self->source->size / (n_groups * simt.group), 16, 4096) : 4));
 }
 
 /* --- one after the other */
@@ -577,7 +574,7 @@ acc_skeleton_permute_simt (AccPermute *self)
     return;
   if (self->node->array->fills)
     {
-      write_each (self);
+      acc_permute_write_visits (self, "permute", choose_vector (self, 1), store_value, NULL);
       return;
     }
 

@@ -8,7 +8,8 @@
  *     for x from 1: sum = sum . source[u, x]; roots[u, x] = sum
  *
  * Few long rows are cut into tiles: one kernel folds each tile, one puts the sums in front of each tile in order, one scans
- * the tiles from there. All three go over a tile before a worker takes the next, so that it comes from memory once. By rows a vector is scanned piece by piece: the sum so far is carried over. */
+ * the tiles from there. All three go over a tile before a worker takes the next, so that it comes from memory once. By rows a
+ * vector is scanned piece by piece: the sum so far is carried over. */
 
 #define TILE 32768
 #define LANES 16
