@@ -112,29 +112,12 @@ set_masked (Walk    *walk,
     }
 }
 
-gboolean
-emit_is_inside (Emitter *e,
-                guint32  id,
-                guint32  block_instr)
-{
-  for (guint32 at = id; at != 0;)
-    {
-      guint32 block = acc_kernel_instr (e->kernel, at)->block;
-
-      if (at == block_instr)
-        return TRUE;
-      at = block != 0 ? acc_kernel_block (e->kernel, block)->parent : 0;
-    }
-
-  return FALSE;
-}
-
 static gboolean
 is_common_at (Emitter *e,
               guint32  var,
               guint32  at)
 {
-  return e->facts[var].common != 0 && emit_is_inside (e, at, e->facts[var].common);
+  return e->facts[var].common != 0 && _acc_kernel_is_inside (e->kernel, at, e->facts[var].common);
 }
 
 /* Variables made beside a while and set once, in its body, by all lanes that are left. Whether they are set to what is the same in
@@ -221,8 +204,8 @@ walk_block (Walk   *walk,
           break;
 
         case ACC_KOP_SHUFFLE:
-          fact->shape = instr->bits >> 32 == KB_SHUFFLE_LAST ? SHAPE_UNIFORM
-                        : e->facts[instr->args[0]].shape == SHAPE_UNIFORM ? SHAPE_UNIFORM : SHAPE_VARYING;
+          fact->shape = instr->bits >> 32 == KB_SHUFFLE_LAST || e->facts[instr->args[0]].shape == SHAPE_UNIFORM ? SHAPE_UNIFORM
+                                                                                                               : SHAPE_VARYING;
           break;
 
         case ACC_KOP_STORE:

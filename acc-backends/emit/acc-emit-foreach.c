@@ -94,7 +94,7 @@ at_first_index (Emitter     *e,
 
   if (id == foreach)
     return begin;
-  if (!emit_is_inside (e, id, foreach))
+  if (!_acc_kernel_is_inside (e->kernel, id, foreach))
     return emit_scalar (e, id);
   if (instr->op != ACC_KOP_PRIM || instr->kind != ACC_KIND_I64 ||
       (instr->primitive != ACC_PRIM_ADD && instr->primitive != ACC_PRIM_SUB && instr->primitive != ACC_PRIM_MUL))

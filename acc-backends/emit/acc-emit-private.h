@@ -125,7 +125,6 @@ LLVMValueRef emit_last_lane    (Emitter *e, LLVMValueRef bits);
 
 /* --- acc-emit-analysis.c */
 void         emit_analyse      (Emitter *e, guint32 foreach);
-gboolean     emit_is_inside    (Emitter *e, guint32 id, guint32 block_instr);
 guint        emit_choose_lanes (Emitter *e, guint32 foreach);
 gboolean     emit_is_costly    (Emitter *e, guint32 block);                 /* worth a branch around it */
 gboolean     emit_has_effects  (Emitter *e, guint32 block);

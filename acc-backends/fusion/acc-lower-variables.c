@@ -19,23 +19,6 @@ get_instr (Pass   *self,
 }
 
 static gboolean
-is_inside (Pass   *self,
-           guint32 id,
-           guint32 loop)
-{
-  for (guint32 at = id; at != 0;)
-    {
-      guint32 block = get_instr (self, at)->block;
-
-      if (at == loop)
-        return TRUE;
-      at = block != 0 ? acc_kernel_block (self->kernel, block)->parent : 0;
-    }
-
-  return FALSE;
-}
-
-static gboolean
 is_i64 (Pass                 *self,
         const AccKernelInstr *instr,
         AccPrimitive          primitive)
@@ -90,7 +73,7 @@ find_growing (Pass    *self,
 
       growing->loop = find_multiple (self, instr->args[i]);
       growing->base = instr->args[1 - i];
-      if (growing->loop == 0 || is_inside (self, growing->base, growing->loop))
+      if (growing->loop == 0 || _acc_kernel_is_inside (self->kernel, growing->base, growing->loop))
         continue;
       low_get_range (self->l, (KValue) { growing->loop }, &lo, &hi);
       if (lo >= 0)
@@ -130,7 +113,8 @@ holds_earlier (Pass   *self,
   guint32 var = get_instr (self, get)->args[0];
   Growing growing;
 
-  if (get_instr (self, get)->op != ACC_KOP_GET || !find_growing (self, id, &growing) || !is_inside (self, get, growing.loop) ||
+  if (get_instr (self, get)->op != ACC_KOP_GET || !find_growing (self, id, &growing) ||
+      !_acc_kernel_is_inside (self->kernel, get, growing.loop) ||
       get_instr (self, var)->block != get_instr (self, growing.loop)->block ||
       !is_never_after (self, get_instr (self, var)->args[0], var, &growing, 0))
     return FALSE;
@@ -140,7 +124,7 @@ holds_earlier (Pass   *self,
       const AccKernelInstr *set = get_instr (self, i);
 
       /* What comes after the loop does not matter in it. */
-      if (set->op == ACC_KOP_SET && set->args[0] == var && (i < growing.loop || is_inside (self, i, growing.loop)) &&
+      if (set->op == ACC_KOP_SET && set->args[0] == var && (i < growing.loop || _acc_kernel_is_inside (self->kernel, i, growing.loop)) &&
           !is_never_after (self, set->args[1], var, &growing, 0))
         return FALSE;
     }

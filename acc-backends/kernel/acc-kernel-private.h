@@ -133,6 +133,8 @@ gboolean   _acc_kernel_is_lock_step (const AccKernel *kernel, guint32 foreach);
 /* Whether stores may not pass the instruction itself; blocks are for the caller to look into. */
 gboolean   _acc_kernel_op_orders_stores (AccKernelOp op);
 gboolean   _acc_kernel_check_instr  (const AccKernel *kernel, const AccKernelInstr *instr, GError **error);
+/* Whether instruction @id is @around, or in a block of it. */
+gboolean   _acc_kernel_is_inside    (const AccKernel *kernel, guint32 id, guint32 around);
 /* Whether it checks an index or a divisor. */
 gboolean   _acc_kernel_may_fail     (const AccKernel *kernel);
 /* Multiplications that only an addition uses become one FMA with it. */

@@ -135,6 +135,23 @@ _acc_kernel_is_lock_step (const AccKernel *kernel,
 }
 
 gboolean
+_acc_kernel_is_inside (const AccKernel *kernel,
+                       guint32          id,
+                       guint32          around)
+{
+  for (guint32 at = id; at != 0;)
+    {
+      guint32 block = acc_kernel_instr (kernel, at)->block;
+
+      if (at == around)
+        return TRUE;
+      at = block != 0 ? acc_kernel_block (kernel, block)->parent : 0;
+    }
+
+  return FALSE;
+}
+
+gboolean
 _acc_kernel_op_orders_stores (AccKernelOp op)
 {
   return op == ACC_KOP_UNTIL || (op >= ACC_KOP_BARRIER && op <= ACC_KOP_FENCE) || op == ACC_KOP_ATOMIC || op == ACC_KOP_CAS;
@@ -158,8 +175,8 @@ _acc_kernel_is_value (const AccKernel *kernel,
 guint
 _acc_kernel_first_id (const AccKernelInstr *instr)
 {
-  if (instr->op == ACC_KOP_PARAM || instr->op == ACC_KOP_RANGE || instr->op == ACC_KOP_LOAD || instr->op == ACC_KOP_STORE || instr->op == ACC_KOP_PREFETCH
-      || instr->op == ACC_KOP_ATOMIC || instr->op == ACC_KOP_CAS)
+  if (instr->op == ACC_KOP_PARAM || instr->op == ACC_KOP_RANGE || instr->op == ACC_KOP_LOAD || instr->op == ACC_KOP_STORE
+      || instr->op == ACC_KOP_PREFETCH || instr->op == ACC_KOP_ATOMIC || instr->op == ACC_KOP_CAS)
     return 1;
 
   return 0;
