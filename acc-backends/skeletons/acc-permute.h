@@ -20,7 +20,7 @@ typedef struct {
 
 AccElementKind acc_permute_get_kind    (AccPermute *self, guint leaf);
 AccPlace       acc_permute_get_result  (AccPermute *self, AccLower *l, guint leaf, KValue element, AccBufferFlags more);
-/* What combining with changes nothing, for integers. */
+/* What combining with changes nothing, for integers, and for sums and products of floats. */
 KValue         acc_permute_get_neutral (AccPermute *self, AccLower *l, guint leaf);
 /* Whether source element @ix goes anywhere. */
 KValue         acc_permute_get_wanted  (AccPermute *self, AccLower *l, const AccIndex *ix);
