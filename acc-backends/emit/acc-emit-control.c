@@ -127,8 +127,13 @@ emit_pure (Emitter *e,
     {
     case ACC_KOP_PRIM:
       if (_acc_kernel_is_inverse_root (e->kernel, id, &root))
-        result = emit_inverse_root (e, emit_scalar (e, root));
-      else
+        {
+          if (e->kernel->group_size > 0)
+            result = emit_inverse_root (e, emit_scalar (e, root));
+          else if (varies)
+            result = emit_quick_inverse_root (e, emit_vector (e, root));
+        }
+      if (result == NULL)
         result = contracted (e, emit_primitive (e, instr->primitive, kind, x[0], x[1]));
       break;
     case ACC_KOP_CAST:

@@ -163,6 +163,10 @@ LLVMValueRef emit_vector       (Emitter *e, guint32 id);
 LLVMValueRef emit_as_vector    (Emitter *e, Value value);
 void         emit_foreach      (Emitter *e, guint32 id);
 
+/* --- acc-emit-estimate.c: fast mathematics of f32 in vectors; NULL: there is nothing quicker */
+LLVMValueRef emit_quick_inverse_root (Emitter *e, LLVMValueRef x);
+LLVMValueRef emit_quick              (Emitter *e, AccPrimitive primitive, LLVMValueRef x, LLVMValueRef y);
+
 /* --- acc-emit-groups.c */
 Value        emit_groups       (Emitter *e, guint32 id);     /* instructions that only kernels for groups have */
 LLVMValueRef emit_inverse_root  (Emitter *e, LLVMValueRef x); /* of f32 */

@@ -211,9 +211,9 @@ emit_primitive (Emitter       *e,
   gboolean is_float = acc_element_kind_is_float (kind);
   LLVMTypeRef type = LLVMTypeOf (x);
 
-  if (e->kernel->fast && e->kernel->group_size > 0 && kind == ACC_KIND_F32)
+  if (e->kernel->fast && kind == ACC_KIND_F32)
     {
-      LLVMValueRef quick = emit_approximation (e, primitive, x, y);
+      LLVMValueRef quick = e->kernel->group_size > 0 ? emit_approximation (e, primitive, x, y) : emit_quick (e, primitive, x, y);
 
       if (quick != NULL)
         return quick;

@@ -10,7 +10,7 @@ _acc_kernel_is_inverse_root (const AccKernel *kernel,
 {
   const AccKernelInstr *instr = acc_kernel_instr (kernel, id), *one = acc_kernel_instr (kernel, instr->args[0]), *root;
 
-  if (!kernel->fast || kernel->group_size == 0 || instr->op != ACC_KOP_PRIM || instr->kind != ACC_KIND_F32)
+  if (!kernel->fast || instr->op != ACC_KOP_PRIM || instr->kind != ACC_KIND_F32)
     return FALSE;
   if (instr->primitive == ACC_PRIM_FDIV && one->op == ACC_KOP_CONST && one->bits == ONE_F32)
     root = acc_kernel_instr (kernel, instr->args[1]);
@@ -24,6 +24,15 @@ _acc_kernel_is_inverse_root (const AccKernel *kernel,
 }
 
 static gboolean
+is_root (const AccKernel *kernel,
+         guint32          id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
+
+  return instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_SQRT && instr->kind == ACC_KIND_F32;
+}
+
+static gboolean
 is_product (const AccKernel *kernel,
             const guint32   *n_uses,
             guint32          id,
@@ -34,24 +43,62 @@ is_product (const AccKernel *kernel,
   return instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_MUL && n_uses[id] == 1 && instr->block == block;
 }
 
-/* Appends -x of the instruction @like to @items. */
+/* Appends @primitive of @x and @y (0: of @x alone) to @items, of the kind and in the block of @like. */
 static guint32
-negate (AccKernel *kernel,
-        GArray    *items,
-        guint32    x,
-        guint32    like)
+append (AccKernel   *kernel,
+        GArray      *items,
+        AccPrimitive primitive,
+        guint32      x,
+        guint32      y,
+        guint32      like)
 {
   AccKernelInstr instr = *acc_kernel_instr (kernel, like);
   guint32 id = kernel->instrs->len;
 
-  instr.primitive = ACC_PRIM_NEG;
-  instr.n_args = 1;
+  instr.primitive = primitive;
+  instr.n_args = y != 0 ? 2 : 1;
   instr.args[0] = x;
-  instr.args[1] = 0;
+  instr.args[1] = y;
   g_array_append_val (kernel->instrs, instr);
   g_array_append_val (items, id);
 
   return id;
+}
+
+/* x / √y becomes x (1/√y), and x / (y √y) becomes x (1/√y)³: one estimate in place of a root and a division, and the same one for
+ * several x. */
+static void
+divide_by_root (AccKernel *kernel,
+                guint32    id,
+                GArray    *items)
+{
+  guint32 x = acc_kernel_instr (kernel, id)->args[0], root = acc_kernel_instr (kernel, id)->args[1], inverse, unused;
+  const AccKernelInstr *below = acc_kernel_instr (kernel, root);
+  gboolean is_cube = FALSE;
+  AccKernelInstr *made;
+
+  for (guint i = 0; i < 2 && below->op == ACC_KOP_PRIM && below->primitive == ACC_PRIM_MUL && !is_cube; i++)
+    if (is_root (kernel, below->args[i]) && acc_kernel_instr (kernel, below->args[i])->args[0] == below->args[1 - i])
+      {
+        root = below->args[i];
+        is_cube = TRUE;
+      }
+  if (!is_root (kernel, root) || _acc_kernel_is_inverse_root (kernel, id, &unused))
+    return;
+
+  inverse = append (kernel, items, ACC_PRIM_RECIP, root, 0, id);
+  if (is_cube)
+    {
+      /* -0 √-0 is 0. */
+      x = append (kernel, items, ACC_PRIM_MUL, x, inverse, id);
+      x = append (kernel, items, ACC_PRIM_MUL, x, inverse, id);
+      inverse = append (kernel, items, ACC_PRIM_ABS, inverse, 0, id);
+    }
+
+  made = &g_array_index (kernel->instrs, AccKernelInstr, id);
+  made->primitive = ACC_PRIM_MUL;
+  made->args[0] = x;
+  made->args[1] = inverse;
 }
 
 static void
@@ -71,8 +118,8 @@ contract (AccKernel     *kernel,
   made.args[0] = acc_kernel_instr (kernel, product)->args[0];
   made.args[1] = acc_kernel_instr (kernel, product)->args[1];
   if (subtracts && which == 1)
-    made.args[0] = negate (kernel, items, made.args[0], id);
-  made.args[2] = subtracts && which == 0 ? negate (kernel, items, other, id) : other;
+    made.args[0] = append (kernel, items, ACC_PRIM_NEG, made.args[0], 0, id);
+  made.args[2] = subtracts && which == 0 ? append (kernel, items, ACC_PRIM_NEG, other, 0, id) : other;
   made.op = ACC_KOP_FMA;
   made.primitive = 0;
   made.n_args = 3;
@@ -105,6 +152,8 @@ _acc_kernel_contract (AccKernel *kernel)
           if (instr->op == ACC_KOP_PRIM && (instr->kind == ACC_KIND_F32 || instr->kind == ACC_KIND_F64)
               && (instr->primitive == ACC_PRIM_ADD || instr->primitive == ACC_PRIM_SUB))
             contract (kernel, n_uses, id, items);
+          else if (instr->op == ACC_KOP_PRIM && instr->kind == ACC_KIND_F32 && instr->primitive == ACC_PRIM_FDIV)
+            divide_by_root (kernel, id, items);
           g_array_append_val (items, id);
         }
       g_array_unref (block->items);
