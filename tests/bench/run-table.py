@@ -3,19 +3,22 @@
 """The benchmark table: acc beside the strongest peers there are, each work in one run, with the physical limit.
 
 run-table.py [--build DIR] [--python PATH] [--works A,B] [--contenders A,B] [--sizes N,M] [--threads 1,2] [--rounds N]
-             [--least] [--growth] [--json FILE] [--markdown FILE] [--plots DIR]
+             [--least] [--growth] [--memory GIB] [--json FILE] [--markdown FILE] [--plots DIR]
 
 Every contender is a process of its own (works/contender.h) that holds its inputs; all those of a work are asked in turn, round
 after round, so that a drift of the machine meets them all. Medians, or the least with --least; "acc is" tells how many times
-quicker acc is than the best peer. The limit is what the work must move at the speed of a copy of as many bytes, or what it must
-compute at the speed of multiplications with additions, both measured in the same rounds.
+quicker acc is than the best peer, "fast is" the same with acc_backend_set_fast_math(). The limit is what the work must move at the
+speed of a copy of as many bytes, or what it must compute at the speed of multiplications with additions, both measured in the same
+rounds.
 
 A peer that is not installed is left out. One that dies, or whose result is another, is told, and the exit status is 1.
 --python: the interpreter that has the peers. --growth: sizes from 10^3 to 10^9 instead of the table's, as far as memory and
---seconds go. --plots: a picture per work of what was measured. --from FILE…: tables and plots of earlier --json."""
+--seconds (and --memory, for one contender) go. --plots: a picture per work of what was measured. --from FILE…: tables and plots of
+earlier --json."""
 
 import argparse
 import json
+import math
 import os
 import platform
 import select
@@ -133,7 +136,7 @@ def command_for(options, contender, work, size):
         start = [os.path.join(os.path.abspath(options.build), 'tests/bench', contender.program)]
     else:
         start = [options.python, os.path.join(HERE, 'works', contender.script)]
-    return start + [work, str(size)]
+    return start + [work, str(size), *contender.arguments]
 
 
 def free_memory():
@@ -178,7 +181,7 @@ class Table:
             return None
         limits = [limit for limit, amount in zip(LIMITS, (work.bytes(size), work.flops(size))) if amount]
         memory = work.held(size)
-        if memory > 0.8 * free_memory():
+        if memory > min(0.8 * free_memory(), self.options.memory * 2**30):
             print(f'{work.title} {size}: not enough memory', flush=True)
             return None
         # Together where memory allows it, else each alone with the limits.
@@ -271,25 +274,26 @@ def short_time(seconds, unit):
 def cells(row):
     work = next(work for work in WORKS if work.name == row['work'])
     found, limit = row['contenders'], row['limit']
-    times = {name: found[name]['seconds'] for name in found if name != 'acc'}
+    times = {name: found[name]['seconds'] for name in found if not name.startswith('acc')}
     first = found['acc']['seconds'] if 'acc' in found else min(times.values(), default=1)
     unit = next((unit for unit, least in (('s', 1), ('ms', 1e-3)) if first >= least), 'µs')
     peers = ', '.join(f'{CONTENDERS[name].title} {short_time(times[name], unit)}' for name in sorted(times, key=times.get))
     return [work.title, size_text(row['size']), str(row['threads']), unit,
             short_time(first, unit) if 'acc' in found else '',
             f'{row["ratio"]:.2f}×' if row['ratio'] else '',
+            f'{times[row["best"]] / found["acc-fast"]["seconds"]:.2f}×' if row['best'] and 'acc-fast' in found else '',
             short_time(limit, unit) if limit else '',
             f'{limit / first:.2f}' if limit and 'acc' in found else '',
             peers]
 
 
-HEADINGS = ['work', 'size', 'threads', 'in', 'acc', 'acc is', 'limit', 'of limit', 'others, the quickest first']
+HEADINGS = ['work', 'size', 'threads', 'in', 'acc', 'acc is', 'fast is', 'limit', 'of limit', 'others, the quickest first']
 
 
 def table_lines(rows, markdown):
     lines = [HEADINGS] + [cells(row) for row in rows]
     if markdown:
-        lines.insert(1, ['---', '---:', '---:', '---', '---:', '---:', '---:', '---:', '---'])
+        lines.insert(1, ['---', '---:', '---:', '---'] + ['---:'] * 5 + ['---'])
         return ['| ' + ' | '.join(line) + ' |' for line in lines]
     widths = [max(len(line[k]) for line in lines) for k in range(len(HEADINGS))]
     return ['  '.join(text.ljust(width) if k in (0, len(HEADINGS) - 1) else text.rjust(width)
@@ -331,6 +335,7 @@ def main():
     parser.add_argument('--patience', type=float, default=180, help='seconds after which a contender counts as dead')
     parser.add_argument('--small', action='store_true', help='sizes that show no more than that all run and agree')
     parser.add_argument('--growth', action='store_true')
+    parser.add_argument('--memory', type=float, default=math.inf, help='GiB that a contender may hold; larger sizes are left out')
     parser.add_argument('--json')
     parser.add_argument('--markdown')
     parser.add_argument('--plots')

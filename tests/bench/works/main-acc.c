@@ -2,6 +2,10 @@
 
 #include "acc-works.h"
 
+#include <acc/acc.h>
+#include <string.h>
+
+/* A third argument, "fast", asks for fast mathematics. */
 int
 main (int argc, char **argv)
 {
@@ -9,6 +13,15 @@ main (int argc, char **argv)
     acc_clusters, acc_indices, acc_matrices, acc_multigrid, acc_numerics, acc_pictures, acc_rays, acc_vectors,
     NULL,
   };
+
+  if (argc == 4 && strcmp (argv[3], "fast") == 0)
+    {
+      AccBackend *backend = acc_backend_get_default (NULL);
+
+      if (backend != NULL)
+        acc_backend_set_fast_math (backend, TRUE);
+      argc--;
+    }
 
   return contender_main (argc, argv, groups);
 }

@@ -12,10 +12,10 @@ from works import CONTENDERS, WORKS
 FIELD_WIDTH, FIELD_HEIGHT = 380, 280
 LEFT, TOP, BOTTOM, BETWEEN, LEGEND = 58, 46, 44, 34, 130
 GREY = '#808080'
-COLOURS = {'acc': '#e0500a', 'c': '#1f78c8', 'numpy': '#109c6c', 'numba': '#c25fa0', 'jax': '#d49a00',
+COLOURS = {'acc': '#e0500a', 'acc-fast': '#f0a060', 'c': '#1f78c8', 'numpy': '#109c6c', 'numba': '#c25fa0', 'jax': '#d49a00',
            'torch': '#40a8e0', 'opencv': '#8f6fd0', 'scipy': '#a06a50', 'arrow': '#12a5b5', 'duckdb': '#a0a020', 'halide': '#d05070',
            'vips': '#70a040'}
-MARKS = {'acc': 'circle', 'c': 'square', 'numpy': 'up', 'numba': 'diamond', 'jax': 'down', 'torch': 'square',
+MARKS = {'acc': 'circle', 'acc-fast': 'ring', 'c': 'square', 'numpy': 'up', 'numba': 'diamond', 'jax': 'down', 'torch': 'square',
          'opencv': 'diamond', 'scipy': 'up', 'arrow': 'down', 'duckdb': 'ring', 'halide': 'ring', 'vips': 'ring'}
 PREFIXES = {-3: 'm', 0: '', 3: 'k', 6: 'M', 9: 'G', 12: 'T', 15: 'P'}
 

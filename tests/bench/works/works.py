@@ -33,11 +33,13 @@ class Contender:
     title: str
     program: str = None                        # in the folder of the build
     script: str = None                         # beside this file
+    arguments: tuple = ()
     environment: dict = dataclasses.field(default_factory=dict)
 
 
 CONTENDERS = {
     'acc': Contender('acc', program='bench-acc'),
+    'acc-fast': Contender('acc, fast', program='bench-acc', arguments=('fast',)),
     'c': Contender('C', program='bench-c'),
     'numpy': Contender('NumPy', script='peers-numpy.py'),
     'numba': Contender('Numba', script='peers-numba.py'),
@@ -55,10 +57,10 @@ CONTENDERS = {
 SIDES = (32, 100, 316, 1000, 3162, 10000, 31623)
 
 WORKS = [
-    Work('saxpy', 'saxpy', size=2**26, small=1000, elements='floats', peers=('numpy', 'numba', 'jax', 'torch'),
+    Work('saxpy', 'saxpy', size=2**26, small=1000, elements='floats', peers=('acc-fast', 'numpy', 'numba', 'jax', 'torch'),
          bytes=lambda n: 12 * n, tolerance=1e-6),
     Work('dot', 'dot product', size=2**26, small=1000, elements='floats, a few ones among zeros',
-         peers=('numpy', 'numba', 'jax', 'torch'), bytes=lambda n: 8 * n),
+         peers=('acc-fast', 'numpy', 'numba', 'jax', 'torch'), bytes=lambda n: 8 * n),
     Work('sum', 'sum', size=2**26, small=1000, elements='floats, a few ones among zeros',
          peers=('numpy', 'numba', 'jax', 'torch', 'arrow', 'duckdb'), bytes=lambda n: 4 * n),
     Work('moments', 'mean and variance', size=2**26, small=1000, elements='floats',
@@ -87,7 +89,7 @@ WORKS = [
     Work('transpose', 'transposition', size=8192, small=100, elements='rows and columns of floats',
          peers=('numpy', 'numba', 'jax', 'torch', 'opencv'), bytes=lambda n: 8 * n * n, count=lambda n: n * n, growth=SIDES),
     Work('matrix-product', 'product of matrices', size=2048, small=100, elements='rows and columns of floats',
-         peers=('numpy', 'jax', 'torch'), bytes=lambda n: 12 * n * n, flops=lambda n: 2 * n**3, tolerance=1e-5,
+         peers=('acc-fast', 'numpy', 'jax', 'torch'), bytes=lambda n: 12 * n * n, flops=lambda n: 2 * n**3, tolerance=1e-5,
          count=lambda n: 2 * n**3, growth=(32, 64, 128, 256, 512, 1024, 2048, 4096, 8192)),
     # OpenCV's Canny follows weak edges as far as they go; libvips rounds after each pass, and scales Sobel's sums.
     Work('gauss', '5×5 Gaussian', size=8192, small=100, elements='rows and columns of bytes', peers=('numba', 'jax', 'opencv', 'vips'),
@@ -96,21 +98,21 @@ WORKS = [
          bytes=lambda n: 2 * n * n, memory=lambda n: 8 * n * n, differs=('vips',), count=lambda n: n * n, growth=SIDES),
     Work('edges', 'edges: four stages', size=8192, small=100, elements='rows and columns of bytes', peers=('opencv',),
          bytes=lambda n: 2 * n * n, memory=lambda n: 8 * n * n, tolerance=1e-3, differs=('opencv',), count=lambda n: n * n, growth=SIDES),
-    Work('black-scholes', 'Black-Scholes', size=2**24, small=1000, elements='options', peers=('numba', 'jax', 'torch'),
+    Work('black-scholes', 'Black-Scholes', size=2**24, small=1000, elements='options', peers=('acc-fast', 'numba', 'jax', 'torch'),
          bytes=lambda n: 20 * n, flops=lambda n: 80 * n, tolerance=1e-5),
     # 67.4 steps a pixel on average.
-    Work('mandelbrot', 'Mandelbrot set', size=2048, small=100, elements='rows and columns of pixels', peers=('numba', 'jax'),
+    Work('mandelbrot', 'Mandelbrot set', size=2048, small=100, elements='rows and columns of pixels', peers=('acc-fast', 'numba', 'jax'),
          bytes=lambda n: 4 * n * n, flops=lambda n: 674 * n * n, tolerance=5e-3, memory=lambda n: 16 * n * n, count=lambda n: n * n, growth=SIDES[:-1]),
-    Work('n-body', 'n-body', size=16384, small=500, elements='bodies', peers=('numba', 'jax', 'torch'), bytes=lambda n: 28 * n,
+    Work('n-body', 'n-body', size=16384, small=500, elements='bodies', peers=('acc-fast', 'numba', 'jax', 'torch'), bytes=lambda n: 28 * n,
          flops=lambda n: 20 * n * n, tolerance=1e-3, count=lambda n: n * n, growth=(300, 1000, 3000, 10000, 30000, 100000)),
-    Work('k-means', 'step of k-means', size=2**22, small=1000, elements='points of the plane, 64 clusters', peers=('numba', 'jax', 'torch'),
+    Work('k-means', 'step of k-means', size=2**22, small=1000, elements='points of the plane, 64 clusters', peers=('acc-fast', 'numba', 'jax', 'torch'),
          bytes=lambda n: 12 * n, flops=lambda n: 6 * 64 * n, tolerance=1e-3, memory=lambda n: 300 * n, growth=tuple(10**k for k in range(3, 9))),
-    Work('ray-tracer', 'ray tracer', size=1024, small=64, elements='rows, of 1.5 times as many pixels', peers=('numba',),
+    Work('ray-tracer', 'ray tracer', size=1024, small=64, elements='rows, of 1.5 times as many pixels', peers=('acc-fast', 'numba',),
          bytes=lambda n: 9 * n * n // 2, tolerance=1e-3, memory=lambda n: 40 * n * n, count=lambda n: 3 * n * n // 2, growth=SIDES[:-1]),
     # Sweeps over the finest grid move 96 bytes a point, four times, and coarser ones a seventh of that.
-    Work('nas-mg', 'NAS MG', size=256, small=16, elements='points along each side', peers=(), bytes=lambda n: 439 * n**3,
+    Work('nas-mg', 'NAS MG', size=256, small=16, elements='points along each side', peers=('acc-fast',), bytes=lambda n: 439 * n**3,
          flops=lambda n: 232 * n**3, tolerance=1e-6, memory=lambda n: 80 * n**3, count=lambda n: n**3, growth=(16, 32, 64, 128, 256, 512)),
-    Work('attention', 'attention of depth 64', size=16384, small=256, elements='queries and keys', peers=('jax', 'torch'),
+    Work('attention', 'attention of depth 64', size=16384, small=256, elements='queries and keys', peers=('acc-fast', 'jax', 'torch'),
          bytes=lambda n: 1024 * n, flops=lambda n: 256 * n * n, tolerance=1e-4, memory=lambda n: 4096 * n, count=lambda n: n * n,
          growth=(256, 512, 1024, 2048, 4096, 8192, 16384, 32768)),
     Work('quickhull', 'convex hull', size=2**20, small=1000, elements='points of a disc', peers=('scipy',), bytes=lambda n: 8 * n,
