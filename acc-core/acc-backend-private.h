@@ -64,6 +64,7 @@ typedef enum {
   ACC_DEBUG_CACHE     = 1 << 4,
   ACC_DEBUG_TRANSFERS = 1 << 5,
   ACC_DEBUG_MEMORY    = 1 << 6,
+  ACC_DEBUG_TIMES     = 1 << 7,
 } AccDebugFlags;
 
 typedef enum {

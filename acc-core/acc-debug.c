@@ -15,6 +15,7 @@ static const Key debug_keys[] = {
   { "cache",     ACC_DEBUG_CACHE,     "hits and misses of the kernel cache" },
   { "transfers", ACC_DEBUG_TRANSFERS, "data moved between host and device" },
   { "memory",    ACC_DEBUG_MEMORY,    "buffers allocated, recycled and freed" },
+  { "times",     ACC_DEBUG_TIMES,     "how long steps and kernels took" },
 };
 
 static const Key disable_keys[] = {

@@ -3,6 +3,7 @@
 
 #include "acc-device-heap-private.h"
 #include "acc-launch.h"
+#include "acc-times.h"
 
 /* Results up to here come back with the answer of whether kernels failed. */
 #define SMALL_RESULT 256
@@ -272,6 +273,16 @@ launch (AccDeviceRun             *self,
   return FALSE;
 }
 
+/* Where times are asked for, nothing else is under way. */
+static gint64
+begin_alone (AccDeviceRun *self)
+{
+  if (acc_times_begin () != 0)
+    acc_device_heap_drain (self->heap);
+
+  return acc_times_begin ();
+}
+
 /* The launches of one step, in order on one queue. @rows: begin and end; NULL: all. */
 static gboolean
 launch_all (AccDeviceRun           *self,
@@ -282,6 +293,7 @@ launch_all (AccDeviceRun           *self,
             GError                **error)
 {
   const AccScheduleStep *step = prepared->step;
+  gint64 begin;
   gboolean ok;
 
   if (self->report == NULL)
@@ -313,7 +325,11 @@ launch_all (AccDeviceRun           *self,
         }
       else if (rows != NULL && rows[1] < step->n_rows && !step->combine_per_band)
         continue;
+      begin = begin_alone (self);
       ok = launch (self, &prepared->launches[i], &partition, windows, scratch, error);
+      if (begin != 0)
+        acc_device_heap_drain (self->heap);
+      acc_times_end_launches (begin, step, i, 1);
     }
   acc_device_heap_end (self->heap, ACC_QUEUE_COMPUTE, self->used, self->n_used);
 
@@ -346,6 +362,7 @@ acc_device_run_step (AccDeviceRun  *self,
   const AccScheduleStep *step = prepared->step;
   AccDeviceBlock *few[16] = { NULL, };
   g_autofree AccDeviceBlock **many = NULL;
+  gint64 begin = acc_times_begin ();
   AccDeviceBlock **scratch = step->n_scratch <= G_N_ELEMENTS (few) ? few : (many = g_new0 (AccDeviceBlock *, step->n_scratch));
   gboolean ok = TRUE;
 
@@ -360,6 +377,7 @@ acc_device_run_step (AccDeviceRun  *self,
   unpin_all (self);
   for (guint i = 0; i < step->n_scratch; i++)
     g_clear_pointer (&scratch[i], acc_device_block_free);
+  acc_times_end_steps (begin, self->prepared->schedule, number, number + 1);
 
   return ok;
 }

@@ -2,6 +2,7 @@
 #include "acc-run.h"
 
 #include "acc-device-run.h"
+#include "acc-times.h"
 #include "acc-waves.h"
 
 void
@@ -161,6 +162,7 @@ acc_run_step (AccRun  *self,
 {
   const AccPreparedStep *prepared = &self->prepared->steps[number];
   const AccScheduleStep *step = prepared->step;
+  gint64 begin = acc_times_begin ();
   gboolean ok = TRUE;
 
   for (guint i = 0; i < step->n_writes; i++)
@@ -176,6 +178,7 @@ acc_run_step (AccRun  *self,
   for (guint i = 0, n; i < step->n_launches && ok; i += n)
     {
       guint64 *slots = self->slots;
+      gint64 begin_launches = acc_times_begin ();
 
       n = acc_launch_count_swept (step, i);
       for (guint k = i; k < i + n; k++)
@@ -184,10 +187,12 @@ acc_run_step (AccRun  *self,
           slots += step->launches[k].n_slots;
         }
       ok = acc_launch_run (&self->launch, &prepared->launches[i], n, &prepared->launches[i].whole, self->slots, error);
+      acc_times_end_launches (begin_launches, step, i, n);
     }
 
   for (guint i = 0; i < step->n_scratch; i++)
     g_clear_pointer (&self->scratch[i], acc_buffer_unref);
+  acc_times_end_steps (begin, self->prepared->schedule, number, number + 1);
 
   return ok;
 }

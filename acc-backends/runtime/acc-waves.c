@@ -2,6 +2,7 @@
 #include "acc-waves.h"
 
 #include "acc-bands.h"
+#include "acc-times.h"
 
 #include <string.h>
 
@@ -212,8 +213,10 @@ acc_wave_run (AccRun        *run,
 
   if (wave->band != NULL)
     {
+      gint64 begin = acc_times_begin ();
       gboolean ok = acc_band_run (run, wave->band, error);
 
+      acc_times_end_steps (begin, run->prepared->schedule, wave->begin, wave->end);
       for (guint s = wave->begin; s < wave->end; s++)
         acc_run_free_after (run, s);
 

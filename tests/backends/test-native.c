@@ -1097,6 +1097,25 @@ test_warm_start (void)
   g_rmdir (directory);
 }
 
+/* What a step took is told, with its kernels. */
+static void
+test_times (void)
+{
+  if (g_test_subprocess ())
+    {
+      g_autoptr (AccArray) noise = use_noise (300, 200, 1), halved = acc_array_map (noise, half, NULL);
+      g_autoptr (AccArray) sum = acc_array_sum_all (halved), result = run (sum);
+
+      return;
+    }
+
+  g_setenv ("ACC_DEBUG", "times", TRUE);
+  g_test_trap_subprocess (NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
+  g_test_trap_assert_passed ();
+  g_test_trap_assert_stderr ("*times:   fold_all*: *.??? ms\n*times: step *: *.??? ms, *.?? GB/s of 0.24? MB\n*");
+  g_unsetenv ("ACC_DEBUG");
+}
+
 int
 main (int    argc,
       char **argv)
@@ -1126,6 +1145,7 @@ main (int    argc,
   g_test_add_func ("/native/many-users", test_many_users);
   g_test_add_func ("/native/each-reservation-fails", test_each_reservation_fails);
   g_test_add_func ("/native/too-large", test_too_large);
+  g_test_add_func ("/native/times", test_times);
   g_test_add_func ("/native/by-rows", test_by_rows);
   g_test_add_func ("/native/copies-by-rows", test_copies_by_rows);
   g_test_add_func ("/native/not-by-rows", test_not_by_rows);
