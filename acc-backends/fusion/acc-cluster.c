@@ -489,6 +489,22 @@ inline_node (AccCutter     *self,
          cluster->cost + node->own_cost <= ACC_CLUSTER_MAX_COST && try_join (self, node->cluster, node);
 }
 
+/* Whether what reads elements of @node by index reads those of its input: not where the node is a result, and has memory of its
+ * own, nor where it is the only part of its input that anything reads. */
+static gboolean
+shows_other (AccCutter     *self,
+             AccFusionNode *node)
+{
+  AccFusionNode *input;
+
+  if (!acc_fusion_node_is_view (node) || node->forced)
+    return FALSE;
+
+  input = acc_cutter_get_input (self, node, 0);
+
+  return node->array->op != ACC_OP_UNZIP || acc_fusion_node_is_given (input) || input->forced || input->n_uses > 1;
+}
+
 void
 acc_cutter_visit_references (AccCutter     *self,
                   AccFusionNode *node,
@@ -515,7 +531,7 @@ acc_cutter_visit_references (AccCutter     *self,
     {
       AccFusionNode *reference = acc_fusion_graph_get (self->graph, array);
 
-      while (acc_fusion_node_is_view (reference))
+      while (shows_other (self, reference))
         reference = acc_cutter_get_input (self, reference, 0);
       each (reference, user_data);
     }

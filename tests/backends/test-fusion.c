@@ -103,6 +103,20 @@ cross (AccExpr *n, gpointer data)
 }
 
 static AccExpr *
+numbered (AccExpr *index, AccExpr *x, gpointer data)
+{
+  return acc_expr_tuple2 (x, acc_expr_cast (acc_expr_item (index, 0), acc_element_type_new (ACC_KIND_I32)));
+}
+
+static AccExpr *
+of_other_end (AccExpr *index, AccExpr *x, gpointer array)
+{
+  AccExpr *at = acc_expr_sub (acc_expr_new_int (N - 1), acc_expr_item (index, 0));
+
+  return acc_expr_mul (x, acc_expr_cast (acc_expr_index (array, at), acc_element_type_new (ACC_KIND_F32)));
+}
+
+static AccExpr *
 share (AccExpr *sum, gpointer data)
 {
   return acc_expr_fdiv (sum, acc_expr_new_float (SIDE));
@@ -411,6 +425,32 @@ edges (GPtrArray *results)
   g_ptr_array_add (results, picture_canny (picture, 0.1, 0.3));
 }
 
+/* Where the largest so far is: one part of pairs */
+static AccArray *
+new_places (AccArray *x)
+{
+  g_autoptr (AccArray) pairs = acc_array_imap (x, numbered, NULL), best = acc_array_scanl1 (pairs, larger, NULL);
+
+  return acc_array_unzip (best, 1);
+}
+
+static void
+part_by_index (GPtrArray *results)
+{
+  g_autoptr (AccArray) x = new_vector (), places = new_places (x);
+
+  g_ptr_array_add (results, acc_array_imap (x, of_other_end, places));
+}
+
+static void
+part_by_index_and_result (GPtrArray *results)
+{
+  g_autoptr (AccArray) x = new_vector (), places = new_places (x);
+
+  g_ptr_array_add (results, acc_array_imap (x, of_other_end, places));
+  g_ptr_array_add (results, g_object_ref (places));
+}
+
 typedef struct {
   const char *name;
   Build       build;
@@ -440,6 +480,8 @@ static const Program programs[] = {
   { P (next_and_change), 1, 2, 8, 0, 2, 16, 8, NULL },
   { P (map_and_sum), 1, 2, 8, 0, 2, 12, 8, NULL },
   { P (scan_between_maps), 1, 3, 8, 8, 1, 8, 8, NULL },
+  { P (part_by_index), 2, 4, 20, 20, 2, 20, 8, "places are read from the other end" },
+  { P (part_by_index_and_result), 2, 4, 20, 0, 2, 20, 12, "places are read from the other end" },
   { P (scan_of_rows), 1, 1, 8, 8, 1, 8, 8, NULL },
   { P (scatter), 2, 3, 32, 16, 2, 56, 8, "places cost more than a loop without lanes should do; the result begins as a copy of the defaults" },
   { P (histogram), 1, 3, 1.13, 0, 1, 1, 1, "tables of counters, which caches keep" },
