@@ -84,11 +84,14 @@ store_element (Scan         *self,
     low_store_roots (l, ix);
 }
 
-/* Whether elements are scanned LANES at a time: not where a row comes piece by piece, as its sums are the same however it is cut. */
+/* Whether elements are scanned LANES at a time: not where a row comes piece by piece, as its sums are the same however it is cut,
+ * nor where two of them may go to the same place. */
 static gboolean
 has_lanes (Scan *self)
 {
-  return (!self->vector || self->before != NULL) && self->step->cluster->cost <= MAX_LANES_COST;
+  gboolean in_order = self->vector && self->before == NULL && (self->permute != NULL || self->step->fusion->target->by_rows);
+
+  return !in_order && self->step->cluster->cost <= MAX_LANES_COST;
 }
 
 /* LANES elements from @begin on, after @vars, if @started: sums of lanes up to each by doubled distances (W. D. Hillis and
