@@ -92,9 +92,9 @@ WORKS = [
          peers=('acc-fast', 'numpy', 'jax', 'torch'), bytes=lambda n: 12 * n * n, flops=lambda n: 2 * n**3, tolerance=1e-5,
          count=lambda n: 2 * n**3, growth=(32, 64, 128, 256, 512, 1024, 2048, 4096, 8192)),
     # OpenCV's Canny follows weak edges as far as they go; libvips rounds after each pass, and scales Sobel's sums.
-    Work('gauss', '5×5 Gaussian', size=8192, small=100, elements='rows and columns of bytes', peers=('numba', 'jax', 'opencv', 'vips'),
+    Work('gauss', '5×5 Gaussian', size=8192, small=100, elements='rows and columns of bytes', peers=('numba', 'jax', 'opencv', 'halide', 'vips'),
          bytes=lambda n: 2 * n * n, memory=lambda n: 6 * n * n, differs=('vips',), count=lambda n: n * n, growth=SIDES),
-    Work('sobel', 'Sobel magnitude', size=8192, small=100, elements='rows and columns of bytes', peers=('numba', 'jax', 'opencv', 'vips'),
+    Work('sobel', 'Sobel magnitude', size=8192, small=100, elements='rows and columns of bytes', peers=('numba', 'jax', 'opencv', 'halide', 'vips'),
          bytes=lambda n: 2 * n * n, memory=lambda n: 8 * n * n, differs=('vips',), count=lambda n: n * n, growth=SIDES),
     Work('edges', 'edges: four stages', size=8192, small=100, elements='rows and columns of bytes', peers=('opencv',),
          bytes=lambda n: 2 * n * n, memory=lambda n: 8 * n * n, tolerance=1e-3, differs=('opencv',), count=lambda n: n * n, growth=SIDES),
