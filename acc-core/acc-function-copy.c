@@ -76,6 +76,7 @@ acc_function_copy_replaced (AccFunction *self,
                             GHashTable  *copies)
 {
   gboolean reads = FALSE;
+  AccFunction *copy;
 
   for (guint i = 0; i < self->arrays->len && !reads; i++)
     reads = g_hash_table_contains (replaced, g_ptr_array_index (self->arrays, i));
@@ -84,5 +85,8 @@ acc_function_copy_replaced (AccFunction *self,
 
   copy_all (self->body, replaced, copies);
 
-  return acc_function_new_open (self->params, self->n_params, get_copy (self->body, copies));
+  copy = acc_function_new_open (self->params, self->n_params, get_copy (self->body, copies));
+  copy->commutes = self->commutes;
+
+  return copy;
 }

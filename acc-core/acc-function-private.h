@@ -12,6 +12,7 @@ typedef struct _AccFunction {
   GPtrArray       *arrays;      /* AccArray, owned: those the body (and nested functions) reads or asks the extent of, once each, in order of appearance */
   guint            n_params;
   AccExpr         *params[3];   /* owned variables */
+  gboolean         commutes;    /* both parameters may be exchanged, though the result may differ in the last bits */
 } AccFunction;
 
 /* Calls the callback once with fresh variables. @result_type settles a weak result (nullable). */

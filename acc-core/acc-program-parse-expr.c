@@ -388,10 +388,16 @@ acc_parser_read_function (AccParser *self,
 
       if (strcmp (token->text, "->") == 0)
         {
-          if (!count (self, tokens, i + 2) || (body = acc_parser_get_expr (self, nth (tokens, i + 1))) == NULL)
+          gboolean commutes = n == 2 && tokens->len == i + 3 && strcmp (nth (tokens, i + 2)->text, "commutes") == 0;
+          AccFunction *function;
+
+          if (!count (self, tokens, i + 2 + commutes) || (body = acc_parser_get_expr (self, nth (tokens, i + 1))) == NULL)
             return NULL;
 
-          return acc_function_new (params, n, body);
+          function = acc_function_new (params, n, body);
+          function->commutes = commutes;
+
+          return function;
         }
 
       if (n == G_N_ELEMENTS (params))

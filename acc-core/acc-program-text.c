@@ -23,8 +23,9 @@
  *   program a0 -> a1
  *
  * Under an operation come its scalar expressions, named e0, e1, … by themselves in each operation, then what it is made
- * of: "extents -> EXPR", "function VARIABLES -> EXPR" in the order of the table of operations, "boundary" for stencils,
- * and the memory of manifest arrays as "leaf" (one for each buffer) and "data" lines in base 64. */
+ * of: "extents -> EXPR", "function VARIABLES -> EXPR" in the order of the table of operations, with "commutes" behind it
+ * where two operands may be exchanged whatever EXPR looks like, "boundary" for stencils, and the memory of manifest arrays
+ * as "leaf" (one for each buffer) and "data" lines in base 64. */
 
 #define BYTES_PER_LINE 72
 
@@ -287,7 +288,7 @@ print_function (Printer     *self,
     append_expr_name (self, function->params[i]);
   g_string_append (self->text, " ->");
   append_expr_name (self, function->body);
-  g_string_append_c (self->text, '\n');
+  g_string_append (self->text, function->commutes ? " commutes\n" : "\n");
 }
 
 static void

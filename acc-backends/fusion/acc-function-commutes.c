@@ -162,5 +162,6 @@ acc_function_is_commutative (AccFunction *function)
   g_autoptr (GHashTable) known = g_hash_table_new_full (hash_pair, is_equal_pair, g_free, NULL);
   Walk self = { function, known, MAX_PAIRS };
 
-  return function->n_params == 2 && function->params[0]->type == function->params[1]->type && match (&self, function->body, function->body, FALSE);
+  return function->commutes ||
+         (function->n_params == 2 && function->params[0]->type == function->params[1]->type && match (&self, function->body, function->body, FALSE));
 }

@@ -163,7 +163,7 @@ static void
 put_params (AccTwins    *self,
             AccFunction *function)
 {
-  put (self, function->n_params);
+  put (self, (guint64) function->n_params | (guint64) function->commutes << 32);
   for (guint i = 0; i < function->n_params; i++)
     {
       put_expr_number (self, function->params[i]);

@@ -134,6 +134,57 @@ test_moments (void)
   CONF_EXPECT_ERROR ("variance/pairs", acc_array_variance_all (pairs, 0), ACC_ERROR_TYPE, "variance", "(i4,i4)");
 }
 
+/* Within some rounding errors of the type of what doubles give in two passes. */
+static void
+compare_variance (const char   *backend,
+                  const char   *name,
+                  AccArray     *result,
+                  const GError *error,
+                  gpointer      data)
+{
+  const double *wanted = data;
+  double found = result != NULL ? acc_array_get_double (result, 0, 0) : 0;
+
+  if (result == NULL)
+    conf_fail (backend, name, "%s", error->message);
+  else if (!(fabs (found - *wanted) <= 2e-5 * *wanted))
+    conf_fail (backend, name, "%.9g, not %.9g", found, *wanted);
+  else
+    conf_pass (backend, name);
+}
+
+/* Numbers from @first on, but for the one at @place. */
+static void
+check_variance (const char *name,
+                double      first,
+                guint       place,
+                double      outlier)
+{
+  enum { N = 5003 };
+  static double values[N];
+  double mean = 0, squares = 0;
+  g_autoptr(AccArray) numbers = NULL;
+
+  for (guint i = 0; i < N; i++)
+    {
+      values[i] = i == place ? outlier : first + i % 7;
+      mean += values[i] / N;
+    }
+  for (guint i = 0; i < N; i++)
+    squares += (values[i] - mean) * (values[i] - mean) / N;
+  numbers = conf_floats ("f4", (gint64[]) { N }, 1, values);
+  conf_run_everywhere (name, acc_array_variance (numbers, 0), compare_variance, &squares);
+}
+
+static void
+test_spread (void)
+{
+  check_variance ("variance/far", 1e6, G_MAXUINT, 0);
+  check_variance ("variance/far-below", -8388600, G_MAXUINT, 0);
+  check_variance ("variance/outlier-first", 100, 0, -1e6);
+  check_variance ("variance/outlier-last", 100, 5002, 3e7);
+}
+
 static void
 test_distinct (void)
 {
@@ -192,6 +243,7 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/statistics/places", test_places);
   g_test_add_func ("/statistics/moments", test_moments);
+  g_test_add_func ("/statistics/spread", test_spread);
   g_test_add_func ("/statistics/distinct", test_distinct);
   g_test_add_func ("/statistics/histograms", test_histograms);
   return conf_run ();

@@ -203,6 +203,27 @@ test_text (void)
   g_assert_cmpstr (acc_array_get_label (acc_program_get_result (from_bytes, 0)), ==, "say \"x²\"\n");
 }
 
+/* What a function says of itself, not only what it is written as. */
+static void
+test_commutes (void)
+{
+  static const char *const words[] = { "", " commutes" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("acc program 1\na0 = parameter 0 f4[:]\na1 = fold1 a0\n  e0 = variable f4\n  e1 = variable f4\n"
+                                               "  function e0 e1 -> e0%s\nprogram a0 -> a1\n", words[i]);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(AccProgram) p = acc_program_parse (text, &error);
+      g_autofree char *again = NULL;
+
+      g_assert_no_error (error);
+      g_assert_cmpint (acc_program_get_result (p, 0)->functions[0]->commutes, ==, i == 1);
+      again = acc_program_to_string (p);
+      g_assert_cmpstr (again, ==, text);
+    }
+}
+
 static void
 test_variant (void)
 {
@@ -624,6 +645,7 @@ test_parse_errors (void)
       "line 3, column 6: map: parameter 0 of its function is f4, not i4" },
     { "acc program 1\na0 = parameter 0 f4[:]\na1 = map a0\n e0 = variable f4\n e1 = variable f4\n function e0 -> e1\nprogram a0 -> a1\n",
       "map: it depends on a variable of another function" },
+    { "acc program 1\na0 = parameter 0 f4[:]\na1 = map a0\n e0 = variable f4\n function e0 -> e0 commutes\nprogram a0 -> a1\n", "line 5, column 20: " },
     { "acc program 1\na0 = parameter 0 f4[:]\na1 = loop_result a0 1\nprogram a0 -> a1\n", "line 3, column 6: loop_result: its input is no while_loop" },
     { "acc program 1\na0 = parameter 0 f4[:]\na1 = while_loop a0\nprogram a0 -> a1\n", "line 3, column 17: there is no program “a0”" },
     { "acc program 1\na0 = parameter 0 f4[:]\na1 = while_loop a0 a0 a0 label \"x\"\nprogram a0 -> a1\n", "line 3, column 20: there is no program “a0”" },
@@ -719,6 +741,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/program/signatures", test_signatures);
   g_test_add_func ("/program/errors", test_errors);
   g_test_add_func ("/program/text", test_text);
+  g_test_add_func ("/program/commutes", test_commutes);
   g_test_add_func ("/program/variant", test_variant);
   g_test_add_func ("/program/literals", test_literals);
   g_test_add_func ("/program/primitives", test_primitives);
