@@ -495,6 +495,29 @@ check_kinds (AccLower  *l,
   return FALSE;
 }
 
+static void
+free_lower (AccLower *l)
+{
+  g_hash_table_unref (l->params);
+  g_hash_table_unref (l->buffers);
+  g_hash_table_unref (l->memo);
+  g_array_unref (l->undo);
+  g_array_unref (l->scopes);
+  g_array_unref (l->facts);
+  g_array_unref (l->work);
+  g_ptr_array_unref (l->arena);
+  g_free (l);
+}
+
+void
+low_abandon (AccLower *l)
+{
+  g_autoptr (AccKernel) kernel = kb_finish (l->b, NULL);
+
+  g_array_unref (l->slots);
+  free_lower (l);
+}
+
 void
 low_finish (AccLower *l,
             AccLaunch launch)
@@ -521,13 +544,5 @@ low_finish (AccLower *l,
       g_clear_error (&error);
     }
 
-  g_hash_table_unref (l->params);
-  g_hash_table_unref (l->buffers);
-  g_hash_table_unref (l->memo);
-  g_array_unref (l->undo);
-  g_array_unref (l->scopes);
-  g_array_unref (l->facts);
-  g_array_unref (l->work);
-  g_ptr_array_unref (l->arena);
-  g_free (l);
+  free_lower (l);
 }

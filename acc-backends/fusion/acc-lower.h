@@ -69,6 +69,8 @@ typedef struct {
 AccLower *low_new     (AccStep *step, const char *name);
 /* Ends the kernel and adds a launch of it to the step; slots and kernel of @launch are filled in. Frees @l. */
 void      low_finish  (AccLower *l, AccLaunch launch);
+/* Ends it without one: for what was to be known only. Frees @l. */
+void      low_abandon (AccLower *l);
 gpointer  low_alloc   (AccLower *l, gsize size);
 
 /* What low_finish() does when the kernel is whole */

@@ -15,6 +15,9 @@ typedef struct {
   gint64          n_source;    /* elements of it; 0: the result is a copy of the defaults */
   AccPrimitive   *primitives;  /* per leaf, where they are combined leaf by leaf */
   guint          *tables;      /* scratch per leaf; NULL: none */
+  AccElementKind *table_kinds; /* per leaf: what holds all that a tile can add up to */
+  gint64          tile;        /* of the source, along its inner run or the outer dimensions */
+  gint64          n_tiles;
   guint           n_ways;      /* tables of a tile, in turn */
 } AccPermute;
 

@@ -15,12 +15,13 @@
  * on one thread, as the order may be seen in the result. Where a scan says where elements go, as in a filter, it is the scan's loop.
  * Where it cannot (integers and an exact, commutative operator), or is the backend's to choose (sums and products of floats), and the
  * result is small, tiles of the source have tables of their own, which are combined at the end: small ones several, for elements in
- * turn, so that one need not wait until the one before is stored. */
+ * turn, so that one need not wait until the one before is stored. Tables have half as many elements as the source at most, and those of
+ * sums to which a tile adds little elements of half the size. */
 
-#define N_TILES       16
+#define MAX_TILES     16
 #define MAX_TABLE     65536
-#define MAX_WAYS      4
-#define MAX_WAY_BYTES 8192
+#define MAX_WAYS      8
+#define MAX_WAY_BYTES 32768    /* of all tables of a tile */
 #define MAX_WAY_COST  64       /* rough operations of what is written out for each */
 #define LEAST_SOURCE  65536
 
@@ -126,12 +127,6 @@ write_start (AccPermute *self)
                 low_store (l, self->root, i, address, low_read (l, self->defaults, ix, i));
             }
         }
-      if (self->tables != NULL)
-        low_foreach (l, x, zero, low_number (l, self->node->size * N_TILES * self->n_ways))
-          {
-            for (guint i = 0; i < self->n_leaves; i++)
-              kb_store (b, low_scratch (l, self->tables[i], acc_permute_get_kind (self, i)), x, acc_permute_get_neutral (self, l, i));
-          }
     }
 
   launch.serial = TRUE;
@@ -168,6 +163,33 @@ acc_permute_combine (AccPermute     *self,
     low_store_place (l, acc_permute_get_result (self, l, i, target, more), both[i]);
 }
 
+static KBuffer
+get_tables (AccPermute *self,
+            AccLower   *l,
+            guint       leaf)
+{
+  return low_scratch (l, self->tables[leaf], self->table_kinds[leaf]);
+}
+
+static KValue
+load_table (AccPermute *self,
+            AccLower   *l,
+            guint       leaf,
+            KValue      place)
+{
+  return kb_cast (l->b, acc_permute_get_kind (self, leaf), kb_load (l->b, get_tables (self, l, leaf), place));
+}
+
+static void
+store_table (AccPermute *self,
+             AccLower   *l,
+             guint       leaf,
+             KValue      place,
+             KValue      value)
+{
+  kb_store (l->b, get_tables (self, l, leaf), place, kb_cast (l->b, self->table_kinds[leaf], value));
+}
+
 static void
 combine_at (AccPermute     *self,
             AccLower       *l,
@@ -186,10 +208,10 @@ combine_at (AccPermute     *self,
   place = kb_add (l->b, kb_mul (l->b, table, low_number (l, self->node->size)), target);
   old_value = low_alloc (l, self->n_leaves * sizeof (KValue));
   for (guint i = 0; i < self->n_leaves; i++)
-    old_value[i] = kb_load (l->b, low_scratch (l, self->tables[i], acc_permute_get_kind (self, i)), place);
+    old_value[i] = load_table (self, l, i, place);
   low_apply2 (l, self->node, self->node->array->functions[0], new_value, old_value, new_value);
   for (guint i = 0; i < self->n_leaves; i++)
-    kb_store (l->b, low_scratch (l, self->tables[i], acc_permute_get_kind (self, i)), place, new_value[i]);
+    store_table (self, l, i, place, new_value[i]);
 }
 
 KValue
@@ -263,6 +285,28 @@ acc_permute_write_element (AccPermute     *self,
     }
 }
 
+/* By rows a tile may come in pieces: its tables are cleared where it begins. Returns the first of them. */
+static KValue
+begin_tables (AccPermute *self,
+              AccLower   *l,
+              KValue      begin)
+{
+  AccKernelBuilder *b = l->b;
+  KValue tile = kb_udiv (b, begin, low_number (l, self->tile)), table = kb_mul (b, tile, low_const (l, self->n_ways));
+  KValue first = kb_mul (b, table, low_number (l, self->node->size));
+
+  low_if (l, kb_eq (b, kb_mul (b, tile, low_number (l, self->tile)), begin))
+    {
+      low_foreach (l, x, low_const (l, 0), low_number (l, self->node->size * self->n_ways))
+        {
+          for (guint i = 0; i < self->n_leaves; i++)
+            store_table (self, l, i, kb_add (b, first, x), acc_permute_get_neutral (self, l, i));
+        }
+    }
+
+  return table;
+}
+
 static void
 write_source (AccPermute *self)
 {
@@ -271,9 +315,10 @@ write_source (AccPermute *self)
   const AccSpace *space = self->space;
   gboolean inner = space->first_inner == 0;
   AccLaunch launch = acc_skeleton_launch (space, 2 + self->step->cluster->cost);
-  gint64 tile = ((inner ? space->inner : space->outer) + N_TILES - 1) / N_TILES;
-  KValue table = kb_mul (b, kb_udiv (b, inner ? kb_inner_begin (b) : kb_outer_begin (b), low_number (l, MAX (tile, 1))), low_const (l, self->n_ways));
+  KValue table = low_const (l, 0);
 
+  if (self->tables != NULL)
+    table = begin_tables (self, l, inner ? kb_inner_begin (b) : kb_outer_begin (b));
   low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
     {
       KValue first = kb_inner_begin (b);
@@ -302,8 +347,8 @@ write_source (AccPermute *self)
 
   if (self->tables != NULL)
     {
-      launch.tile_outer = inner ? 1 : tile;
-      launch.tile_inner = inner ? tile : space->inner;
+      launch.tile_outer = inner ? 1 : self->tile;
+      launch.tile_inner = inner ? self->tile : space->inner;
     }
   else
     {
@@ -324,12 +369,11 @@ write_tables (AccPermute *self)
       for (guint i = 0; i < self->n_leaves; i++)
         {
           AccPlace result = acc_permute_get_result (self, l, i, x, 0);
-          KBuffer tables = low_scratch (l, self->tables[i], acc_permute_get_kind (self, i));
           KVar sum = kb_var (b, low_load_place (l, result));
 
-          low_for (l, t, low_const (l, 0), low_const (l, N_TILES * self->n_ways))
+          low_for (l, t, low_const (l, 0), low_number (l, self->n_tiles * self->n_ways))
             {
-              KValue part = kb_load (b, tables, kb_add (b, kb_mul (b, t, low_number (l, size)), x));
+              KValue part = load_table (self, l, i, kb_add (b, kb_mul (b, t, low_number (l, size)), x));
 
               kb_set (b, sum, kb_prim2 (b, self->primitives[i], kb_get (b, sum), part));
             }
@@ -355,15 +399,60 @@ can_use_tables (AccPermute *self)
   return TRUE;
 }
 
-static guint
-choose_ways (AccPermute *self)
+/* Whether half of a leaf's bits hold the sum of @n of its elements. */
+static gboolean
+is_small_sum (AccPermute *self,
+              AccLower   *l,
+              guint       leaf,
+              KValue      value,
+              gint64      n)
 {
-  gint64 bytes = 0;
+  AccElementKind kind = acc_permute_get_kind (self, leaf);
+  gint64 lo, hi, most = G_MAXINT32 / MAX (n, 1);
 
+  low_get_range (l, value, &lo, &hi);
+
+  return self->primitives[leaf] == ACC_PRIM_ADD && (kind == ACC_KIND_I64 || kind == ACC_KIND_U64) && lo >= -most && hi <= most;
+}
+
+/* What the source is tells which: it is written for the sake of that, and forgotten. */
+static void
+choose_table_kinds (AccPermute *self,
+                    gint64      n)
+{
+  AccLower *l = low_new (self->step, "permute_ranges");
+
+  low_for (l, u, kb_outer_begin (l->b), kb_outer_end (l->b))
+    {
+      low_within (l, u, 0, self->space->outer - 1);
+      low_for (l, x, kb_inner_begin (l->b), kb_inner_end (l->b))
+        {
+          KValue *values = acc_permute_read (self, l, low_index_of_space (l, self->space, u, x));
+
+          for (guint i = 0; i < self->n_leaves; i++)
+            self->table_kinds[i] = is_small_sum (self, l, i, values[i], n) ? ACC_KIND_I32 : acc_permute_get_kind (self, i);
+        }
+    }
+  low_abandon (l);
+}
+
+static void
+add_tables (AccPermute *self)
+{
+  gboolean inner = self->space->first_inner == 0;
+  gint64 n = inner ? self->space->inner : self->space->outer, size = MAX (self->node->size, 1), bytes = 0;
+  gint64 n_tiles = CLAMP (self->n_source / (2 * size), 1, MAX_TILES);
+
+  self->tile = (n + n_tiles - 1) / n_tiles;
+  self->n_tiles = (n + self->tile - 1) / self->tile;
+  choose_table_kinds (self, inner ? self->tile : self->tile * self->space->inner);
   for (guint i = 0; i < self->n_leaves; i++)
-    bytes += acc_element_kind_get_size (acc_permute_get_kind (self, i));
-
-  return self->node->size * bytes <= MAX_WAY_BYTES && self->step->cluster->cost <= MAX_WAY_COST ? MAX_WAYS : 1;
+    bytes += size * acc_element_kind_get_size (self->table_kinds[i]);
+  self->n_ways = self->step->cluster->cost <= MAX_WAY_COST ? MAX_WAYS : 1;
+  while (self->n_ways > 1 && self->n_ways * bytes > MAX_WAY_BYTES)
+    self->n_ways /= 2;
+  for (guint i = 0; i < self->n_leaves; i++)
+    self->tables[i] = acc_step_add_scratch (self->step, self->table_kinds[i], size * self->n_tiles * self->n_ways);
 }
 
 void
@@ -376,6 +465,7 @@ acc_skeleton_permute (AccStep *step)
   guint n_leaves = acc_element_type_get_n_leaves (array->type);
   g_autofree AccPrimitive *primitives = g_new0 (AccPrimitive, n_leaves + 1);
   g_autofree guint *tables = NULL;
+  g_autofree AccElementKind *table_kinds = NULL;
   AccPermute self = {
     step, root->node,
     acc_fusion_graph_get (graph, array->inputs[0]),
@@ -416,11 +506,9 @@ acc_skeleton_permute (AccStep *step)
 
   if (n_leaves > 0 && can_use_tables (&self))
     {
-      self.n_ways = choose_ways (&self);
-      tables = g_new0 (guint, n_leaves);
-      for (guint i = 0; i < n_leaves; i++)
-        tables[i] = acc_step_add_scratch (step, acc_permute_get_kind (&self, i), root->node->size * N_TILES * self.n_ways);
-      self.tables = tables;
+      self.tables = tables = g_new0 (guint, n_leaves);
+      self.table_kinds = table_kinds = g_new0 (AccElementKind, n_leaves);
+      add_tables (&self);
     }
 
   if (n_leaves > 0 && !self.node->array->fills)

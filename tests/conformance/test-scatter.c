@@ -221,6 +221,42 @@ test_types (void)
     }
 }
 
+/* Sums of so many elements that tiles of them have tables, up to what half of the bits of a sum holds, and beyond. */
+static void
+test_tables (void)
+{
+  static const struct { const char *code; gint64 value, n_rows, n_columns, n_bins; } cases[] = {
+    { "u1", 255, 1, 300001, 7 },         { "u1", 255, 17, 4099, 5 },         { "b1", 1, 70001, 1, 16384 },
+    { "u2", 65535, 1, 16 * 32768, 1 },   { "u2", 65535, 1, 16 * 32769, 1 },  { "i2", -32768, 1, 16 * 65535, 1 },
+    { "i2", -32768, 1, 16 * 65536, 1 },  { "u4", 4294967295, 33, 2048, 3 },  { "i8", -(1ll << 40), 1, 70000, 300 },
+  };
+
+  for (guint k = 0; k < G_N_ELEMENTS (cases); k++)
+    {
+      gint64 n = cases[k].n_rows * cases[k].n_columns, extents[] = { cases[k].n_rows, cases[k].n_columns }, n_bins = cases[k].n_bins;
+      g_autofree gint64 *places = g_new (gint64, n), *given = g_new (gint64, n), *wanted = g_new0 (gint64, n_bins), *start = g_new (gint64, n_bins);
+      g_autofree char *name = g_strdup_printf ("permute/tables-%u", k), *rows_name = g_strdup_printf ("permute/tables-of-rows-%u", k);
+      g_autofree char *shape = g_strdup_printf ("[%d]", (int) n_bins);
+      g_autoptr(AccArray) xs = NULL, targets = NULL, defaults = NULL, sums = NULL, rows = NULL;
+
+      for (gint64 b = 0; b < n_bins; b++)
+        wanted[b] = start[b] = b - 1000;
+      for (gint64 i = 0; i < n; i++)
+        {
+          places[i] = i * 7919 % n_bins;
+          given[i] = cases[k].value - (n_bins > 1 && cases[k].value > 1 ? i % 3 : 0);
+          wanted[places[i]] += given[i];
+        }
+      xs = conf_ints (cases[k].code, extents, 2, given);
+      targets = conf_ints ("i4", extents, 2, places);
+      defaults = conf_ints ("i8", &n_bins, 1, start);
+      sums = acc_array_cast (xs, acc_element_type_new (ACC_KIND_I64));
+      conf_expect_ints (name, acc_array_permute (sums, defaults, targets, sum, NULL), shape, 0, n_bins, wanted);
+      rows = conf_through_source (g_object_ref (targets));
+      conf_expect_ints (rows_name, acc_array_permute (sums, defaults, rows, sum, NULL), shape, 0, n_bins, wanted);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -232,6 +268,7 @@ main (int argc, char **argv)
   g_test_add_func ("/scatter/gather-if", test_gather_if);
   g_test_add_func ("/scatter/loop", test_against_a_loop);
   g_test_add_func ("/scatter/types", test_types);
+  g_test_add_func ("/scatter/tables", test_tables);
 
   return conf_run ();
 }
