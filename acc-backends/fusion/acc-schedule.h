@@ -85,6 +85,7 @@ typedef struct {
   gboolean     serial;       /* one invocation over the whole space, on one thread */
   gboolean     sweeps;       /* each tile may go on to the next launch, of the same tiles or serial, while it is in a worker's cache;
                               * serial ones then are invoked once per tile, in order */
+  gboolean     spreads;      /* writes whole lines of the cache here and there: past it, however little that is in all */
   /* SIMT: a tile is what a group goes over. tile_outer and tile_inner are given, always; one group where .serial. */
 } AccLaunch;
 

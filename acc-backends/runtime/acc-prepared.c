@@ -162,13 +162,13 @@ get_code (AccPrepared   *self,
   for (guint s = 0; s < schedule->n_steps; s++)
     {
       const AccScheduleStep *step = &schedule->steps[s];
-      gboolean streams = !by_rows && host->streaming_bytes > 0 && count_written (self, step) >= host->streaming_bytes;
+      gboolean can_stream = !by_rows && host->streaming_bytes > 0, streams = can_stream && count_written (self, step) >= host->streaming_bytes;
 
       for (guint i = 0; i < step->n_launches; i++)
         {
           AccCodeRequest request = { .kernel = step->launches[i].kernel, .variant = host->variant };
 
-          if (streams && writes_once (request.kernel))
+          if ((streams || (can_stream && step->launches[i].spreads)) && writes_once (request.kernel))
             request.variant |= host->streaming_variant;
           g_array_append_val (requests, request);
         }

@@ -6,7 +6,7 @@
  * go; tiles move theirs there, by lines of the cache where there are many. */
 
 #define TILE      65536   /* at least */
-#define N_REGIONS 256     /* of counters and lines, in flight at most, give or take a tile per row */
+#define N_REGIONS 64      /* of counters and lines, in flight at most, give or take a tile per row */
 #define MANY_ROWS 8
 
 /* Where there are so many elements, those of a digit are collected until they are so many, which lie side by side where they go. */
@@ -308,7 +308,8 @@ write_out (Sort     *self,
     }
 }
 
-/* Element @x goes to @at: it is collected, and written out with the line that it is the last one of. */
+/* Element @x goes to @at: it is collected. A line is written out only when the next one begins: its elements, which are stored one by one,
+ * are read at once, for which a processor waits until the last of them has left its queue of stores. */
 static void
 collect (Sort     *self,
          AccLower *l,
@@ -319,14 +320,13 @@ collect (Sort     *self,
          KValue    at)
 {
   AccKernelBuilder *b = l->b;
-  KValue next = kb_add (b, at, low_const (l, 1));
 
+  low_if (l, kb_eq (b, get_rest (l, at), low_const (l, 0)))
+    {
+      write_out (self, l, pass, counter, kb_sub (b, at, low_const (l, LINE)), at);
+    }
   for (guint i = 0; i < self->radix->n_leaves; i++)
     kb_store (b, get_lines (self, l, i), get_slot (l, counter, get_rest (l, at)), acc_radix_read (self->radix, l, pass, u, x, i));
-  low_if (l, kb_eq (b, get_rest (l, next), low_const (l, 0)))
-    {
-      write_out (self, l, pass, counter, kb_sub (b, next, low_const (l, LINE)), next);
-    }
 }
 
 static void
@@ -351,9 +351,9 @@ write_out_rest (Sort     *self,
   low_for (l, digit, low_const (l, 0), low_const (l, ACC_RADIX_N_DIGITS))
     {
       KValue counter = get_counter (self, l, region, digit);
-      KValue behind = kb_cast (l->b, ACC_KIND_I64, kb_load (l->b, get_counts (self, l), counter));
+      KValue behind = kb_cast (l->b, ACC_KIND_I64, kb_load (l->b, get_counts (self, l), counter)), last = kb_sub (l->b, behind, low_const (l, 1));
 
-      write_out (self, l, pass, counter, kb_sub (l->b, behind, get_rest (l, behind)), behind);
+      write_out (self, l, pass, counter, kb_sub (l->b, last, get_rest (l, last)), behind);
     }
 }
 
@@ -453,6 +453,7 @@ write_tile_work (Sort       *self,
                  TileWork    work)
 {
   AccRadix *radix = self->radix;
+  AccLaunch launch = acc_radix_get_launch (radix, radix->space->inner, 1, self->tile, 2);
   AccLower *l = low_new (radix->step, name);
 
   low_for (l, u, kb_outer_begin (l->b), kb_outer_end (l->b))
@@ -460,7 +461,8 @@ write_tile_work (Sort       *self,
       low_within (l, u, 0, radix->space->outer - 1);
       work (self, l, pass, u, kb_inner_begin (l->b), kb_inner_end (l->b), get_region (self, l, u));
     }
-  low_finish (l, acc_radix_get_launch (radix, radix->space->inner, 1, self->tile, 2));
+  launch.spreads = work == move;
+  low_finish (l, launch);
 }
 
 static void
