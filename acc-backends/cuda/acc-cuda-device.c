@@ -381,6 +381,7 @@ ask_facts (AccCudaDevice  *self,
   target->has_atomic_add_f32 = TRUE;
   target->has_atomic_add_f64 = TRUE;
   target->merges_loads = TRUE;
+  target->has_fma = TRUE;
   target->max_held = 32;
   target->has_library = acc_emit_ptx_get_library () != NULL;
   for (guint kind = ACC_KIND_BOOL; kind < ACC_KIND_TUPLE; kind++)

@@ -252,7 +252,7 @@ ask_inputs (AccCutter     *self,
           break;
         case ACC_OP_MATMUL:
           wish.access = ACC_ACCESS_OTHER;
-          wish.visits = i == 0 ? (double) acc_fusion_node_count_parts (node) : 1;
+          wish.visits = acc_fusion_graph_count_product_reads (self->graph, node, i);
           break;
         case ACC_OP_SCANL1:
           wish.access = ACC_ACCESS_SOURCE;

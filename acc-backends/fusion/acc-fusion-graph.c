@@ -8,6 +8,7 @@
 typedef struct {
   AccArray *array;
   guint     next;
+  gboolean  of_direct;    /* next: of those of .array->direct, which may be computed */
 } Frame;
 
 static void
@@ -125,6 +126,51 @@ acc_fusion_node_count_parts (AccFusionNode *node)
   gint64 n = node->extents[node->rank - 1], n_blocks = n > 0 ? node->size / n / ACC_PRODUCT_LEAST_ROWS + 1 : 1;
 
   return CLAMP ((ACC_PRODUCT_BLOCKS_WANTED + n_blocks - 1) / n_blocks, 1, MAX (n / PART_COLUMNS, 1));
+}
+
+/* What groups of threads have: tiles of a product are this wide, more or less; smaller ones are worth it where a factor has
+ * so many rows and columns, and so many keep the device busy. */
+#define GROUP_TILE      64
+#define SMALL_TILE      32
+#define SHORTEST_SIDE   16
+#define SHORTEST_DEPTH  8
+
+double
+acc_fusion_graph_count_product_reads (AccFusionGraph *self,
+                                      AccFusionNode  *node,
+                                      guint           input)
+{
+  gint64 other = node->extents[node->rank - (input == 0 ? 1 : 2)];
+
+  if (!self->for_groups)
+    return input == 0 ? (double) acc_fusion_node_count_parts (node) : 1;
+
+  return (double) MAX ((other + GROUP_TILE - 1) / GROUP_TILE, 1);
+}
+
+/* Whether groups of threads multiply the matrices @left and @right, of which there may be several. */
+static gboolean
+is_for_groups (const AccTarget *target,
+               AccFusionNode   *left,
+               AccFusionNode   *right)
+{
+  gint64 m, n, k;
+  double n_tiles;
+
+  if (left->rank < 2 || right->rank < 2)
+    return FALSE;
+
+  m = left->extents[left->rank - 2];
+  n = right->extents[right->rank - 1];
+  k = left->extents[left->rank - 1];
+  if (MIN (m, n) < SHORTEST_SIDE || k < SHORTEST_DEPTH)
+    return FALSE;
+
+  n_tiles = (double) ((m + SMALL_TILE - 1) / SMALL_TILE) * ((n + SMALL_TILE - 1) / SMALL_TILE);
+  if (left->rank > 2 || right->rank > 2)
+    n_tiles *= left->rank > 2 ? (double) left->size / (m * k) : (double) right->size / (k * n);
+
+  return n_tiles * 2 * ACC_PRODUCT_GROUPS_PER_PROCESSOR >= target->n_groups;
 }
 
 static const gint64 *
@@ -364,13 +410,25 @@ add_node (AccFusionGraph *self,
   return TRUE;
 }
 
-/* What is computed for @array, where that is not bound. */
-static AccArray *
-take_direct (AccFusionGraph *self,
-             AccArray       *array,
-             GHashTable     *numbers)
+/* Whether the operation itself, not what @array is composed of, may be computed for it. */
+static gboolean
+may_take_direct (AccFusionGraph *self,
+                 AccArray       *array,
+                 GHashTable     *numbers)
 {
-  return array != NULL && array->direct != NULL && self->takes_direct && !g_hash_table_contains (numbers, array) ? array->direct : array;
+  return self->takes_direct && array->direct != NULL && !g_hash_table_contains (numbers, array) &&
+         (!self->for_groups || array->direct->op == ACC_OP_MATMUL);
+}
+
+/* The same when its inputs are known. */
+static gboolean
+takes_direct (AccFusionGraph  *self,
+              const AccTarget *target,
+              AccArray        *array)
+{
+  AccArray **inputs = array->direct->inputs;
+
+  return !self->for_groups || is_for_groups (target, acc_fusion_graph_get (self, inputs[0]), acc_fusion_graph_get (self, inputs[1]));
 }
 
 AccFusionGraph *
@@ -389,7 +447,7 @@ acc_fusion_graph_new (const AccTarget *target,
   Context context = { self, bound, values };
 
   self->for_groups = target->model == ACC_MODEL_SIMT;
-  self->takes_direct = !self->for_groups && !target->by_rows;
+  self->takes_direct = !target->by_rows;
   self->nodes = g_ptr_array_new_with_free_func (node_free);
   self->table = g_hash_table_new (NULL, NULL);
   self->data_extents = g_array_new (FALSE, FALSE, sizeof (AccDataExtents));
@@ -400,10 +458,8 @@ acc_fusion_graph_new (const AccTarget *target,
 
   for (guint i = 0; i < n_results; i++)
     {
-      AccArray *result = take_direct (self, results[i], numbers);
-
-      if (g_hash_table_add (seen, result))
-        g_array_append_vals (stack, &(Frame) { result, 0 }, 1);
+      if (g_hash_table_add (seen, results[i]))
+        g_array_append_vals (stack, &(Frame) { results[i], 0, may_take_direct (self, results[i], numbers) }, 1);
 
       while (stack->len > 0)
         {
@@ -411,17 +467,23 @@ acc_fusion_graph_new (const AccTarget *target,
           AccArray *dependence = NULL;
 
           if (top->array->error == NULL && !g_hash_table_contains (numbers, top->array))
-            dependence = take_direct (self, acc_array_nth_dependence (top->array, top->next++), numbers);
+            dependence = acc_array_nth_dependence (top->of_direct ? top->array->direct : top->array, top->next++);
 
-          if (dependence == NULL)
+          if (dependence != NULL)
             {
-              if (!add_node (self, top->array, numbers, &context, error))
+              if (g_hash_table_add (seen, dependence))
+                g_array_append_vals (stack, &(Frame) { dependence, 0, may_take_direct (self, dependence, numbers) }, 1);
+            }
+          else if (top->of_direct && !takes_direct (self, target, top->array))
+            {
+              top->of_direct = FALSE;
+              top->next = 0;
+            }
+          else
+            {
+              if (!add_node (self, top->of_direct ? top->array->direct : top->array, numbers, &context, error))
                 return NULL;
               g_array_set_size (stack, stack->len - 1);
-            }
-          else if (g_hash_table_add (seen, dependence))
-            {
-              g_array_append_vals (stack, &(Frame) { dependence, 0 }, 1);
             }
         }
     }

@@ -84,7 +84,7 @@ struct _AccFusionGraph {
   gboolean    has_sources;
   guint       n_stencils;
   gboolean    for_groups;       /* of threads, which share rows that a lane would go along alone */
-  gboolean    takes_direct;     /* operations in place of compositions: workers have them, which need all elements at once */
+  gboolean    takes_direct;     /* operations in place of compositions, which need all elements at once */
 };
 
 AccFusionGraph *acc_fusion_graph_new  (const AccTarget *target, AccArray **results, guint n_results, AccArray **bound, AccArray **values, guint n_bound,
@@ -104,6 +104,10 @@ guint           acc_fold_get_lanes       (AccElementType *type);
 /* Blocks of rows of a product, if they have no fewer rows. */
 #define ACC_PRODUCT_BLOCKS_WANTED 32
 #define ACC_PRODUCT_LEAST_ROWS    48
+/* Groups of threads that a processor of a device is counted for in AccTarget.n_groups. */
+#define ACC_PRODUCT_GROUPS_PER_PROCESSOR 8
+/* How often an element of factor @input of a product is read. */
+double          acc_fusion_graph_count_product_reads (AccFusionGraph *self, AccFusionNode *node, guint input);
 /* Parts that the columns of a product are cut into, each of which reads all of the left factor. */
 gint64          acc_fusion_node_count_parts (AccFusionNode *node);
 /* Neighbours per input of a stencil, of those that its function reads. */

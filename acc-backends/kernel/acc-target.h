@@ -16,10 +16,11 @@ typedef enum {
 typedef struct {
   AccModel model;
 
-  /* CPU: the registers that hold vectors, and whether one instruction multiplies and adds with one rounding */
+  gboolean has_fma;            /* one instruction multiplies and adds with one rounding, of f4 and f8 */
+
+  /* CPU: the registers that hold vectors */
   guint    register_bytes;
   guint    n_registers;
-  gboolean has_fma;
 
   /* SIMT; all counts are powers of two */
   guint    group_size;         /* threads per group that suit the device: 64 to 1024; skeletons may take fewer */

@@ -27,6 +27,16 @@ is_across (AccFusionNode *node,
   return expr == function->params[0] && leaf == node->rank - 2;
 }
 
+gboolean
+acc_transposed_reads_across (AccFusionGraph *graph,
+                             AccFusionNode  *node)
+{
+  while (!node->is_value && (node->array->op == ACC_OP_MAP || node->array->op == ACC_OP_IMAP))
+    node = acc_fusion_graph_get (graph, node->array->inputs[0]);
+
+  return !node->is_value && node->array->op == ACC_OP_BACKPERMUTE && is_across (node, acc_fusion_graph_get (graph, node->array->inputs[0]));
+}
+
 static void
 collect (AccTransposed  *self,
          AccFusionGraph *graph,

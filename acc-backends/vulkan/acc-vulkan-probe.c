@@ -219,7 +219,11 @@ _acc_vulkan_probe (AccVulkanDevice *self,
     return FALSE;
   if (self->may_keep_denormals && !probe_denormals (self, error))
     return FALSE;
+  if (!probe_single (self, error))
+    return FALSE;
+  if (self->dialect.has_exact_fma && acc_target_has_kind (&self->parent.target, ACC_KIND_F64) && !probe_double (self, error))
+    return FALSE;
 
-  return probe_single (self, error)
-         && (!self->dialect.has_exact_fma || !acc_target_has_kind (&self->parent.target, ACC_KIND_F64) || probe_double (self, error));
+  self->parent.target.has_fma = self->dialect.has_exact_fma;
+  return TRUE;
 }
