@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-emit-c-private.h"
 
-/* Neighbouring elements that one thread loads or stores: 4, 8 or 16 bytes at a time, where the memory begins at a multiple of
- * 16. An index is a sum of values times constants, and a constant: indices that differ in the constant alone are neighbours,
+/* Neighbouring elements that one thread loads or stores: 4, 8 or 16 bytes at a time, of shared memory 16, where the memory begins
+ * at a multiple of 16. An index is a sum of values times constants, and a constant: indices that differ in the constant alone are neighbours,
  * and where the values' part is a multiple of the pack's length the constants tell where packs begin. */
 
 #define MAX_TERMS 8
@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
   guint32 id;
   guint32 place;       /* in the block */
-  guint32 region;      /* stores of two regions stay in their order */
+  guint32 region;      /* what is in two regions stays in its order */
 } Access;
 
 typedef struct {
@@ -155,10 +155,13 @@ static gboolean
 may_pack (const AccKernel      *kernel,
           const AccKernelInstr *instr)
 {
-  if ((instr->op != ACC_KOP_LOAD && instr->op != ACC_KOP_STORE) || (instr->args[0] & ACC_KERNEL_SHARED) != 0)
+  if (instr->op != ACC_KOP_LOAD && instr->op != ACC_KOP_STORE)
     return FALSE;
 
-  AccBufferFlags flags = acc_kernel_param (kernel, instr->args[0])->flags;
+  AccBufferFlags flags = acc_kernel_buffer (kernel, instr->args[0])->flags;
+  if ((instr->args[0] & ACC_KERNEL_SHARED) != 0)
+    return (flags & ACC_BUFFER_WIDE) != 0;
+
   AccBufferFlags wanted = instr->op == ACC_KOP_LOAD ? ACC_BUFFER_READ : ACC_BUFFER_WRITE;
   return (flags & ACC_BUFFER_NO_ALIAS) != 0 && (flags & (ACC_BUFFER_READ | ACC_BUFFER_WRITE | ACC_BUFFER_COHERENT)) == wanted;
 }
@@ -234,10 +237,11 @@ take_all (Search *search,
     {
       const Access *access = &g_array_index (near, Access, i);
       const AccKernelInstr *instr = acc_kernel_instr (search->kernel, access->id);
-      guint size = acc_element_kind_get_size (acc_kernel_param (search->kernel, instr->args[0])->kind);
+      guint size = acc_element_kind_get_size (acc_kernel_buffer (search->kernel, instr->args[0])->kind);
       guint multiple = sum_of (search, instr->args[1])->multiple;
+      guint least = (instr->args[0] & ACC_KERNEL_SHARED) != 0 ? 16 : 4;
 
-      for (guint bytes = 16; bytes >= 4 && bytes > size && search->packs->of[access->id] == 0; bytes /= 2)
+      for (guint bytes = 16; bytes >= least && bytes > size && search->packs->of[access->id] == 0; bytes /= 2)
         if (bytes / size <= multiple)
           take (search, near, access, bytes / size);
     }
@@ -250,7 +254,8 @@ search_block (Search *search,
 {
   GArray *items = acc_kernel_block (search->kernel, block)->items;
   g_autoptr(GHashTable) near = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
-  guint32 region = 0, loads_region = 0;
+  guint32 region = 0, loads_region = 0, shared_region = 0;
+  AccKernelOp last_shared = ACC_KOP_LOAD;
   gboolean stores = FALSE;
   GHashTableIter iter;
   gpointer accesses;
@@ -263,7 +268,16 @@ search_block (Search *search,
       stores |= instr->op == ACC_KOP_STORE;
       if (may_pack (search->kernel, instr))
         {
-          Access access = { id, i, instr->op == ACC_KOP_LOAD ? loads_region : region };
+          gboolean is_shared = (instr->args[0] & ACC_KERNEL_SHARED) != 0;
+
+          /* What is loaded of shared memory may have been stored there. */
+          if (is_shared && instr->op != last_shared)
+            {
+              last_shared = instr->op;
+              shared_region++;
+            }
+
+          Access access = { id, i, is_shared ? shared_region : instr->op == ACC_KOP_LOAD ? loads_region : region };
           gpointer key = GUINT_TO_POINTER (hash_access (search, &access));
           GArray *like = g_hash_table_lookup (near, key);
 
@@ -279,10 +293,16 @@ search_block (Search *search,
       if (instr->op == ACC_KOP_UNTIL)
         loads_region++;
       if (_acc_kernel_op_orders_stores (instr->op))
-        region++;
+        {
+          region++;
+          shared_region++;
+        }
       for (guint k = 0; k < 2; k++)
         if (instr->blocks[k] != 0)
-          region += search_block (search, instr->blocks[k]);
+          {
+            region += search_block (search, instr->blocks[k]);
+            shared_region++;
+          }
     }
 
   g_hash_table_iter_init (&iter, near);

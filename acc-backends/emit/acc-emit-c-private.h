@@ -37,7 +37,7 @@ typedef struct {
 typedef struct {
   char *(*load)    (CWriter *w, guint32 buffer, const char *index);
   void  (*store)   (CWriter *w, guint32 buffer, const char *index, const char *value);
-  /* The place of @n_words u32, at the element @index, whose address is a multiple of their bytes. */
+  /* The place of @n_words u32, at the element @index, whose address is a multiple of their bytes; of shared memory, at the @index-th 4. */
   char *(*words)   (CWriter *w, guint32 buffer, const char *index, guint n_words);
   void  (*atomic)  (CWriter *w, guint32 id, const char *index, const char *value);
   void  (*cas)     (CWriter *w, guint32 id, const char *index, const char *expected, const char *desired);

@@ -503,6 +503,37 @@ words_of_pack (CWriter       *w,
   return g_string_free (s, FALSE);
 }
 
+/* The number of a pack of @n elements of shared memory, the @lead-th of which is at the index @id. What a constant adds to it is added
+ * after the division, so that it becomes an offset. */
+static char *
+number_of_pack (CWriter *w,
+                guint32  id,
+                guint    lead,
+                guint    n)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (w->kernel, id);
+  gint64 constant = 0;
+  g_autofree char *x = NULL;
+
+  for (guint i = 0; i < 2 && instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_ADD; i++)
+    {
+      const AccKernelInstr *added = acc_kernel_instr (w->kernel, instr->args[i]);
+
+      if (added->op == ACC_KOP_CONST && (gint64) added->bits >= lead && ((gint64) added->bits - lead) % n == 0)
+        {
+          constant = (gint64) added->bits;
+          id = instr->args[1 - i];
+          break;
+        }
+    }
+
+  x = c_low (w, id);
+  if (constant == 0 && lead > 0)
+    return g_strdup_printf ("(U32 (%s) - %uu) / %uu", x, lead, n);
+
+  return g_strdup_printf ("U32 (%s) / %uu + %uu", x, n, (guint) (constant - lead) / n);
+}
+
 static void
 write_packed (CWriter              *w,
               guint32               id,
@@ -513,13 +544,14 @@ write_packed (CWriter              *w,
   gboolean is_store = instr->op == ACC_KOP_STORE;
   guint lead = is_store ? pack->last_lane : pack->first_lane;
   guint32 buffer = instr->args[0];
-  AccElementKind kind = acc_kernel_param (w->kernel, buffer)->kind;
+  AccElementKind kind = acc_kernel_buffer (w->kernel, buffer)->kind;
   guint n_words = pack->n * acc_element_kind_get_size (kind) / 4;
 
   if (id == pack->ids[lead])
     {
       g_autofree char *own = c_index (w, instr->args[1]);
-      g_autofree char *index = lead == 0 ? g_strdup (own) : g_strdup_printf ("I64 (U64 (%s) - %uUL)", own, lead);
+      g_autofree char *index = (buffer & ACC_KERNEL_SHARED) != 0 ? number_of_pack (w, instr->args[1], lead, pack->n)
+                               : lead == 0 ? g_strdup (own) : g_strdup_printf ("I64 (U64 (%s) - %uUL)", own, lead);
       g_autofree char *place = w->syntax->words (w, buffer, index, n_words);
       g_autofree char *words = is_store ? words_of_pack (w, kind, pack) : NULL;
 

@@ -238,15 +238,40 @@ element (CWriter       *w,
   return g_strdup_printf ("%s.d[U32 (o%u + %s)]", name, buffer, index);
 }
 
+/* Whether shared memory is declared as words4, for quick code. */
+static gboolean
+is_wide (CWriter *w,
+         guint32  buffer)
+{
+  return is_shared (buffer) && w->packs != NULL && (acc_kernel_buffer (w->kernel, buffer)->flags & ACC_BUFFER_WIDE) != 0;
+}
+
+/* Word @word of the element at @index of such memory. */
+static char *
+wide_word (CWriter    *w,
+           guint32     buffer,
+           const char *index,
+           guint       word)
+{
+  guint number = buffer & ~ACC_KERNEL_SHARED;
+
+  if (acc_element_kind_get_size (acc_kernel_buffer (w->kernel, buffer)->kind) == 4)
+    return g_strdup_printf ("m%u[U32 (%s) / 4u][U32 (%s) & 3u]", number, index, index);
+
+  return g_strdup_printf ("m%u[U32 (%s) / 2u][(U32 (%s) & 1u) * 2u + %uu]", number, index, index, word);
+}
+
 static char *
 gl_words (CWriter    *w,
           guint32     buffer,
           const char *index,
           guint       n_words)
 {
-  guint size = acc_element_kind_get_size (acc_kernel_param (w->kernel, buffer)->kind);
+  guint size = acc_element_kind_get_size (acc_kernel_buffer (w->kernel, buffer)->kind);
   g_autofree char *name = NULL;
 
+  if (is_shared (buffer))
+    return g_strdup_printf ("m%u[%s]", buffer & ~ACC_KERNEL_SHARED, index);
   if (w->dialect->has_addresses)
     {
       name = reference (w, buffer, c_words (n_words), 4 * n_words);
@@ -335,10 +360,43 @@ shift_of (CWriter       *w,
 }
 
 static char *
+wide_load (CWriter    *w,
+           guint32     buffer,
+           const char *index)
+{
+  AccElementKind kind = acc_kernel_buffer (w->kernel, buffer)->kind;
+  g_autofree char *low = wide_word (w, buffer, index, 0), *high = wide_word (w, buffer, index, 1);
+  g_autofree char *both = c_is_long (kind) ? g_strdup_printf ("JOIN (%s, %s)", low, high) : NULL;
+
+  return c_from_bits (kind, both != NULL ? both : low);
+}
+
+static void
+wide_store (CWriter    *w,
+            guint32     buffer,
+            const char *index,
+            const char *value)
+{
+  AccElementKind kind = acc_kernel_buffer (w->kernel, buffer)->kind;
+  g_autofree char *low = wide_word (w, buffer, index, 0), *high = wide_word (w, buffer, index, 1), *bits = c_to_bits (kind, value);
+
+  if (c_is_long (kind))
+    {
+      c_line (w, "%s = LOW (%s);", low, bits);
+      c_line (w, "%s = HIGH (%s);", high, bits);
+    }
+  else
+    c_line (w, "%s = %s;", low, bits);
+}
+
+static char *
 gl_load (CWriter    *w,
          guint32     buffer,
          const char *index)
 {
+  if (is_wide (w, buffer))
+    return wide_load (w, buffer, index);
+
   AccElementKind kind = acc_kernel_buffer (w->kernel, buffer)->kind, stored = stored_kind (w, buffer);
   g_autofree char *x = place_of (w, buffer, index, stored);
   gsize size = acc_element_kind_get_size (kind);
@@ -366,6 +424,12 @@ gl_store (CWriter    *w,
           const char *index,
           const char *value)
 {
+  if (is_wide (w, buffer))
+    {
+      wide_store (w, buffer, index, value);
+      return;
+    }
+
   AccElementKind kind = acc_kernel_buffer (w->kernel, buffer)->kind, stored = stored_kind (w, buffer);
   g_autofree char *x = place_of (w, buffer, index, stored);
   gsize size = acc_element_kind_get_size (kind);
@@ -650,6 +714,11 @@ append_shared (GString *s,
       const AccKernelParam *shared = &g_array_index (w->kernel->shared, AccKernelParam, i);
       gsize size = acc_element_kind_get_size (shared->kind), stored = acc_element_kind_get_size (w->storage[i]);
 
+      if (is_wide (w, i | ACC_KERNEL_SHARED))
+        {
+          g_string_append_printf (s, "shared words4 m%u[%u];\n", i, (guint) ((shared->n_shared * size + 15) / 16));
+          continue;
+        }
       extend_for_memory (w, w->storage[i], TRUE);
       g_string_append_printf (s, "shared %s m%u[%u];\n", memory_type (w->storage[i]), i,
                               (guint) ((shared->n_shared * size + stored - 1) / stored));

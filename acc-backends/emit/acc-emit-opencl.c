@@ -150,6 +150,9 @@ cl_words (CWriter    *w,
 {
   g_autofree char *x = element (buffer, index);
 
+  if (is_shared (buffer))
+    return g_strdup_printf ("((__local %s *) m%u)[%s]", c_words (n_words), buffer & ~ACC_KERNEL_SHARED, index);
+
   return g_strdup_printf ("*(%s__global %s *) &%s", acc_kernel_param (w->kernel, buffer)->flags & ACC_BUFFER_WRITE ? "" : "const ",
                           c_words (n_words), x);
 }
@@ -432,8 +435,8 @@ append_kernel (GString    *s,
       const AccKernelParam *shared = &g_array_index (kernel->shared, AccKernelParam, i);
 
       /* The words around small elements must be whole. */
-      g_string_append_printf (s, "  __local %s m%u[%u] __attribute__ ((aligned (8)));\n", memory_type (shared->kind), i,
-                              (shared->n_shared + 7) / 8 * 8);
+      g_string_append_printf (s, "  __local %s m%u[%u] __attribute__ ((aligned (%u)));\n", memory_type (shared->kind), i,
+                              (shared->n_shared + 7) / 8 * 8, shared->flags & ACC_BUFFER_WIDE ? 16 : 8);
     }
   g_string_append (s, w->body->str);
   g_string_append (s, "}\n");

@@ -44,19 +44,41 @@ kb_local (AccKernelBuilder *b)
   return _kb_pure (b, (AccKernelInstr) { .op = ACC_KOP_LOCAL, .kind = ACC_KIND_I64 });
 }
 
-KBuffer
-kb_shared (AccKernelBuilder *b,
-           AccElementKind    kind,
-           guint             n,
-           const char       *name)
+static KBuffer
+add_shared (AccKernelBuilder *b,
+            AccElementKind    kind,
+            AccBufferFlags    flags,
+            guint             n,
+            const char       *name)
 {
-  AccKernelParam param = { g_strdup (name), kind, TRUE, ACC_BUFFER_READ | ACC_BUFFER_WRITE, n };
+  AccKernelParam param = { g_strdup (name), kind, TRUE, flags, n };
 
   if (n == 0 || kind >= ACC_KIND_TUPLE)
     fail (b, "an array of shared memory without elements");
   g_array_append_val (b->kernel->shared, param);
 
   return (KBuffer) { ((b->kernel->shared->len - 1) | ACC_KERNEL_SHARED) + 1 };
+}
+
+KBuffer
+kb_shared (AccKernelBuilder *b,
+           AccElementKind    kind,
+           guint             n,
+           const char       *name)
+{
+  return add_shared (b, kind, ACC_BUFFER_READ | ACC_BUFFER_WRITE, n, name);
+}
+
+KBuffer
+kb_shared_wide (AccKernelBuilder *b,
+                AccElementKind    kind,
+                guint             n,
+                const char       *name)
+{
+  if (acc_element_kind_get_size (kind) < 4)
+    fail (b, "wide shared memory of small elements");
+
+  return add_shared (b, kind, ACC_BUFFER_READ | ACC_BUFFER_WRITE | ACC_BUFFER_WIDE, n, name);
 }
 
 void

@@ -227,6 +227,8 @@ _acc_kernel_print (AccKernel *kernel,
       const AccKernelParam *shared = &g_array_index (kernel->shared, AccKernelParam, i);
 
       g_string_append_printf (s, "  #%u:%s shared %u", i, acc_element_kind_get_code (shared->kind), shared->n_shared);
+      if (shared->flags & ACC_BUFFER_WIDE)
+        g_string_append (s, " wide");
       if (names && shared->name != NULL)
         g_string_append_printf (s, " \"%s\"", shared->name);
       g_string_append_c (s, '\n');

@@ -33,6 +33,7 @@ typedef enum {
   ACC_BUFFER_ONCE     = 1 << 2,  /* every element is touched once and not soon again: non-temporal stores may pay */
   ACC_BUFFER_NO_ALIAS = 1 << 3,  /* no other buffer parameter overlaps it */
   ACC_BUFFER_COHERENT = 1 << 4,  /* SIMT: groups see each other's stores to it within a launch, in the order of kb_fence() */
+  ACC_BUFFER_WIDE     = 1 << 5,  /* shared memory whose neighbours are loaded and stored together */
 } AccBufferFlags;
 
 /* --- building */
@@ -164,6 +165,8 @@ void    kb_set_resident   (AccKernelBuilder *b, guint threads);
 KValue  kb_local          (AccKernelBuilder *b);
 /* @n elements that the threads of a group share; not initialised. Loaded and stored like a buffer. n: a constant > 0. */
 KBuffer kb_shared         (AccKernelBuilder *b, AccElementKind kind, guint n, const char *name);
+/* The same where threads load and store neighbours, which emitters may do 16 bytes at a time: kinds of 4 and 8 bytes, without atomics. */
+KBuffer kb_shared_wide    (AccKernelBuilder *b, AccElementKind kind, guint n, const char *name);
 /* All threads of the group meet here, in uniform control flow only; what they stored before to shared memory and to buffers is
  * seen by the group after. */
 void    kb_barrier        (AccKernelBuilder *b);

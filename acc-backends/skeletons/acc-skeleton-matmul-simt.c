@@ -21,6 +21,7 @@
 #define GROUP         256   /* threads, at most */
 #define SUM_WORDS     64    /* registers of sums of a thread; on devices of small groups */
 #define FEW_SUM_WORDS 16
+#define RESIDENT      512   /* threads that a processor should hold: while some wait for memory, others multiply */
 #define DEPTH         8     /* of a window; at most, where a thread would read less than one access of it */
 #define MAX_DEPTH     16
 #define ACCESS_BYTES  16    /* of neighbours, in memory of either kind */
@@ -159,7 +160,8 @@ begin_factor (Product *self,
   factor->chunk_depth = low_alloc (l, factor->n_chunks * sizeof (KValue));
   factor->next = low_alloc (l, factor->n_chunks * factor->vector * self->p->n_leaves * sizeof (KValue));
   for (guint leaf = 0; leaf < self->p->n_leaves; leaf++)
-    factor->shared[leaf] = kb_shared (l->b, self->p->kind, 2 * self->depth * factor->stride, factor->is_left ? "left" : "right");
+    factor->shared[leaf] = (self->p->size < 4 ? kb_shared : kb_shared_wide) (l->b, self->p->kind, 2 * self->depth * factor->stride,
+                                                                             factor->is_left ? "left" : "right");
   for (guint c = 0; c < factor->n_chunks; c++)
     {
       KValue number = get_sum (l, self->simt.local, c * self->simt.group);
@@ -473,6 +475,7 @@ acc_skeleton_matmul_simt (AccProduct *product)
   launch.cost = (acc_skeleton_get_cost (product->step) + 0.003 * product->size * product->n_leaves * product->k) * self.left.n;
 
   l = acc_simt_begin_sized (&self.simt, product->step, acc_skeleton_get_name (product->step), self.threads_across * self.threads_down, 1);
+  kb_set_resident (l->b, RESIDENT);
   share_out (&self, &self.left);
   share_out (&self, &self.right);
   place_thread (&self);
