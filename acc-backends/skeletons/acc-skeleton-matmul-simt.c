@@ -20,7 +20,7 @@
 /* How large tiles are: what depends on the device. */
 #define GROUP         256   /* threads, at most */
 #define SUM_WORDS     64    /* registers of sums of a thread; on devices of small groups */
-#define FEW_SUM_WORDS 16
+#define FEW_SUM_WORDS 32
 #define RESIDENT      512   /* threads that a processor should hold: while some wait for memory, others multiply */
 #define DEPTH         8     /* of a window; at most, where a thread would read less than one access of it */
 #define MAX_DEPTH     16
@@ -51,6 +51,7 @@ typedef struct {
 typedef struct {
   AccProduct *p;
   AccSimt     simt;
+  gboolean    take_turns;       /* threads, which are quick where neighbours do the same to neighbours in memory */
   guint       threads_across, threads_down;
   guint       access;           /* elements of one access */
   guint       depth;            /* of a window */
@@ -83,12 +84,14 @@ choose_tile (Product *self)
 {
   const AccTarget *target = self->p->step->fusion->target;
   guint words = (guint) MAX (self->p->size * self->p->n_leaves / 4, 1), group = MIN (target->group_size, GROUP);
-  guint most = (group < 128 ? FEW_SUM_WORDS : SUM_WORDS) / words, rows = 8, columns = 8;
+  guint most = (group < 128 ? FEW_SUM_WORDS : SUM_WORDS) / words;
+  guint rows = self->take_turns ? 16 : 8, columns = self->take_turns ? 1 : 8;
 
-  self->threads_across = group >= 128 ? 2 * BLOCK : BLOCK;
+  self->access = self->take_turns ? 1 : (guint) MAX (ACCESS_BYTES / self->p->size, 1);
+  self->threads_across = self->take_turns ? group : group >= 128 ? 2 * BLOCK : BLOCK;
   self->threads_down = group / self->threads_across;
   while (rows * columns > 4 && (rows * columns > most || rows * columns * self->p->step->cluster->cost > MAX_COST))
-    *(columns == rows ? &columns : &rows) /= 2;
+    *(columns >= rows ? &columns : &rows) /= 2;
   while (columns > 2 && self->threads_across * columns / 2 >= self->p->n)
     columns /= 2;
   while (rows > 2 && self->threads_down * rows / 2 >= self->p->m)
@@ -127,7 +130,6 @@ choose_window (Product *self)
   guint group = self->threads_across * self->threads_down, smaller = MIN (self->left.n, self->right.n);
   gsize shared_bytes = self->p->step->fusion->target->shared_bytes;
 
-  self->access = (guint) MAX (ACCESS_BYTES / self->p->size, 1);
   self->left.stride = self->left.n + PAD * self->access;
   self->right.stride = self->right.n + PAD * self->access;
   self->depth = DEPTH;
@@ -427,6 +429,14 @@ place_thread (Product *self)
   AccLower *l = self->simt.l;
   AccKernelBuilder *b = l->b;
   guint n_blocks = self->threads_across / BLOCK, n_down = MIN (self->threads_down, 4);
+
+  if (self->threads_down == 1)
+    {
+      self->left.own = low_const (l, 0);
+      self->right.own = kb_mul (b, self->simt.local, low_const (l, MIN (self->access, self->right.each)));
+      return;
+    }
+
   KValue across = low_urem (l, self->simt.local, BLOCK), rest = low_udiv (l, self->simt.local, BLOCK);
   KValue down = low_urem (l, rest, n_down), block = low_udiv (l, rest, n_down);
 
@@ -457,6 +467,7 @@ void
 acc_skeleton_matmul_simt (AccProduct *product)
 {
   AccFusionGraph *graph = product->step->fusion->graph;
+  const AccTarget *target = product->step->fusion->target;
   guint n_sums;
   Product self = {
     .p = product,
@@ -468,6 +479,7 @@ acc_skeleton_matmul_simt (AccProduct *product)
 
   self.left.along_depth = !acc_transposed_reads_across (graph, product->left);
   self.right.along_depth = acc_transposed_reads_across (graph, product->right);
+  self.take_turns = target->subgroup_size == 1 && !target->merges_loads;
   choose_tile (&self);
   choose_window (&self);
   launch.outer = acc_ceil_div (product->m, self.left.n) * product->outer;

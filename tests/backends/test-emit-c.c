@@ -825,6 +825,65 @@ test_packs (gconstpointer data)
   free_buffers (buffers, G_N_ELEMENTS (buffers));
 }
 
+/* Threads hand each other sixteen neighbours in shared memory, some of them twice, and take them in packs and one by one. */
+static void
+test_shared_packs (gconstpointer data)
+{
+  AccElementKind kind = GPOINTER_TO_INT (data);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (kind);
+  AccKernelBuilder *b = kb_new ("shared_packs");
+  Buffer buffers[] = {
+    { kind, random_elements (kind, rand), NULL },
+    { kind, NULL, g_new0 (guint64, N) },
+    { kind, NULL, g_new0 (guint64, N) },
+  };
+  const gint64 row = 16 + 4;
+  g_autoptr(AccKernel) kernel = NULL;
+  KBuffer in, whole, single, shared;
+
+  kb_set_group_size (b, THREADS);
+  in = kb_param_buffer (b, kind, in_flags, "in");
+  whole = kb_param_buffer (b, kind, out_flags, "whole");
+  single = kb_param_buffer (b, kind, out_flags, "single");
+  shared = kb_shared_wide (b, kind, THREADS * row, "shared");
+  {
+    KValue local = kb_local (b), other = kb_prim2 (b, ACC_PRIM_BXOR, local, kb_i64 (b, 1)), size = kb_i64 (b, 16);
+    KValue own = kb_mul (b, local, kb_i64 (b, row)), its = kb_mul (b, other, kb_i64 (b, row)), x[16], y[16];
+    KValue t = kb_add (b, kb_inner_begin (b), local), from = kb_mul (b, kb_min (b, t, kb_i64 (b, N / 16 - 1)), size);
+
+    for (guint k = 0; k < 16; k++)
+      kb_store (b, shared, kb_add (b, own, kb_i64 (b, k)), kb_load (b, in, kb_add (b, from, kb_i64 (b, k))));
+    /* What was stored is loaded before it is stored again. */
+    for (guint k = 0; k < 4; k++)
+      x[k] = kb_load (b, shared, kb_add (b, own, kb_i64 (b, k)));
+    for (guint k = 0; k < 4; k++)
+      kb_store (b, shared, kb_add (b, own, kb_i64 (b, k)), x[3 - k]);
+    kb_barrier (b);
+    for (guint k = 0; k < 16; k++)
+      x[k * 7 % 16] = kb_load (b, shared, kb_add (b, its, kb_i64 (b, k * 7 % 16)));
+    for (guint k = 0; k < 16; k++)
+      y[k] = kb_load (b, shared, kb_add (b, kb_mul (b, other, kb_i64 (b, row - 1)), kb_add (b, other, kb_i64 (b, k ^ 1))));
+    kb_if (b, kb_lt (b, t, kb_i64 (b, N / 16)))
+      for (guint k = 0; k < 16; k++)
+        {
+          kb_store (b, whole, kb_add (b, from, kb_i64 (b, k)), x[k]);
+          kb_store (b, single, kb_add (b, from, kb_i64 (b, k)), y[k]);
+        }
+  }
+  kernel = finish (b);
+  g_assert_cmpint (N / 16 % 2, ==, 0);
+  for (gint64 i = 0; i < N / 16; i++)
+    for (gint64 k = 0; k < 16; k++)
+      {
+        gint64 other = i ^ 1;
+
+        buffers[1].expected[i * 16 + k] = buffers[0].in[other * 16 + (k < 4 ? 3 - k : k)];
+        buffers[2].expected[i * 16 + k] = buffers[0].in[other * 16 + ((k ^ 1) < 4 ? 3 - (k ^ 1) : k ^ 1)];
+      }
+  check (kernel, buffers, G_N_ELEMENTS (buffers), N / 16, FALSE);
+  free_buffers (buffers, G_N_ELEMENTS (buffers));
+}
+
 /* Numbers about the ends of 32 bits, in the largest launch that is small: those that are kept whole, and those of which an index
  * needs the low bits. */
 static void
@@ -972,6 +1031,7 @@ main (int    argc,
     { "cas", test_cas, FALSE },
     { "shuffles", test_shuffles, FALSE },
     { "packs", test_packs, FALSE },
+    { "shared-packs", test_shared_packs, FALSE },
   };
   int result;
 
@@ -982,6 +1042,8 @@ main (int    argc,
       {
         g_autofree char *path = g_strdup_printf ("/emit-c/%s/%s", tests[t].name, acc_element_kind_get_code (kinds[k]));
 
+        if (tests[t].func == test_shared_packs && acc_element_kind_get_size (kinds[k]) < 4)
+          continue;
         if (!tests[t].of_floats || acc_element_kind_is_float (kinds[k]))
           g_test_add_data_func (path, GINT_TO_POINTER (kinds[k]), tests[t].func);
       }
