@@ -115,7 +115,7 @@ static void
 share_out (Product *self,
            Factor  *factor)
 {
-  guint n_each = factor->n * self->depth / self->simt.group;
+  guint n_each = MAX (factor->n * self->depth / self->simt.group, 1);
   gint64 extent = factor->along_depth ? self->p->k : factor->extent;
 
   factor->vector = 1;
@@ -135,7 +135,7 @@ choose_window (Product *self)
   self->depth = DEPTH;
   while (self->depth < MAX_DEPTH && smaller * self->depth < self->access * group)
     self->depth *= 2;
-  while (self->depth > 1 && get_bytes (self) > shared_bytes && smaller * self->depth / 2 >= group)
+  while (self->depth > 1 && get_bytes (self) > shared_bytes)
     self->depth /= 2;
   self->n_whole = self->p->k / self->depth;
   self->n_windows = acc_ceil_div (self->p->k, self->depth);
@@ -166,7 +166,7 @@ begin_factor (Product *self,
                                                                              factor->is_left ? "left" : "right");
   for (guint c = 0; c < factor->n_chunks; c++)
     {
-      KValue number = get_sum (l, self->simt.local, c * self->simt.group);
+      KValue number = get_sum (l, low_urem (l, self->simt.local, factor->n * self->depth), c * self->simt.group);
       KValue across = kb_mul (l->b, low_urem (l, number, n_across), low_const (l, factor->vector)), along = low_udiv (l, number, n_across);
 
       factor->chunk_position[c] = factor->along_depth ? along : across;
@@ -227,9 +227,9 @@ get_window (Product *self,
 }
 
 static void
-keep_window (Product *self,
-             Factor  *factor,
-             KValue   window)
+store_window (Product *self,
+              Factor  *factor,
+              KValue   window)
 {
   AccLower *l = self->simt.l;
   KValue begin = get_window (self, factor, window);
@@ -244,6 +244,24 @@ keep_window (Product *self,
         for (guint leaf = 0; leaf < self->p->n_leaves; leaf++)
           kb_store (l->b, factor->shared[leaf], get_sum (l, first, factor->along_depth ? v * factor->stride : v), factor->next[i++]);
     }
+}
+
+/* Where there are more threads than elements, the first ones do. */
+static void
+keep_window (Product *self,
+             Factor  *factor,
+             KValue   window)
+{
+  AccLower *l = self->simt.l;
+  guint n = factor->n * self->depth;
+
+  if (n >= self->simt.group)
+    store_window (self, factor, window);
+  else
+    low_if (l, kb_lt (l->b, self->simt.local, low_const (l, n)))
+      {
+        store_window (self, factor, window);
+      }
 }
 
 /* --- sums */

@@ -35,6 +35,7 @@ static const Case cases[] = {
   { 1, 65, 33, 130, 2, 2 }, { 1, 8, 5, 64, 2, 2 }, { 1, 4, 300, 3, 2, 2 }, { 1, 1, 4, 5, 1, 2 }, { 1, 3, 4, 1, 2, 1 }, { 1, 1, 40, 1, 1, 1 },
   { 1, 37, 1100, 41, 2, 2 }, { 1, 230, 9, 70, 2, 2 }, { 2, 15, 260, 6, 3, 3 }, { 2, 5, 3, 70, 2, 3 }, { 40, 2, 3, 2, 3, 2 },
   { 3, 3, 4, 5, 3, 2 }, { 3, 3, 4, 5, 2, 3 }, { 3, 3, 4, 5, 3, 3 }, { 0, 3, 4, 5, 3, 3 }, { 3, 3, 4, 1, 3, 1 }, { 3, 1, 4, 5, 1, 3 },
+  { 1, 64, 32, 128, 2, 2 }, { 3, 20, 40, 33, 3, 3 }, { 2, 17, 12, 48, 2, 3 }, { 2, 17, 8, 16, 3, 2 },
 };
 
 static void
@@ -177,6 +178,35 @@ test_complex (void)
     }
 }
 
+/* What tiles of groups hold, and more. */
+static void
+test_complex_tiles (gconstpointer code)
+{
+  enum { M = 35, K = 19, N = 34 };
+  const gint64 left[] = { M, K }, right[] = { K, N };
+  g_autoptr(AccArray) a = numbers (code, left, 2, 1), b = numbers (code, left, 2, 2), c = numbers (code, right, 2, 3), d = numbers (code, right, 2, 4);
+  g_autoptr(AccArray) x = acc_array_zip_with (a, b, complex_of, NULL), y = acc_array_zip_with (c, d, complex_of, NULL);
+  g_autoptr(AccArray) product = acc_array_matmul (x, y);
+  gint64 real[M * N], imaginary[M * N];
+
+  for (gint64 i = 0; i < M; i++)
+    for (gint64 j = 0; j < N; j++)
+      {
+        gint64 place = i * N + j;
+
+        real[place] = imaginary[place] = 0;
+        for (gint64 k = 0; k < K; k++)
+          {
+            gint64 from = i * K + k, to = k * N + j;
+
+            real[place] += nth (from, 1) * nth (to, 3) - nth (from, 2) * nth (to, 4);
+            imaginary[place] += nth (from, 1) * nth (to, 4) + nth (from, 2) * nth (to, 3);
+          }
+      }
+  conf_expect_ints ("matmul/complex-tiles", acc_array_real (product), "[35,34]", 0, M * N, real);
+  conf_expect_ints ("matmul/complex-tiles", acc_array_imag (product), "[35,34]", 0, M * N, imaginary);
+}
+
 /* Extents that are known only when they are there. */
 static void
 test_computed (void)
@@ -229,6 +259,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/products/fused/i4", "i4", test_fused);
   g_test_add_data_func ("/products/fused/f4", "f4", test_fused);
   g_test_add_func ("/products/complex", test_complex);
+  g_test_add_data_func ("/products/complex-tiles/f4", "f4", test_complex_tiles);
+  g_test_add_data_func ("/products/complex-tiles/f8", "f8", test_complex_tiles);
   g_test_add_func ("/products/others", test_others);
   g_test_add_func ("/products/computed", test_computed);
   g_test_add_func ("/products/mistakes", test_mistakes);
