@@ -507,7 +507,7 @@ check_factors (AccArray *node,
  * multiplied by the other array's one; where both have, they are equal, and so are their numbers.
  *
  * Integers wrap. Floats are summed from the first to the last, or, for a vector on the right, as [method@Array.dot]; f2 in f4. A product
- * of floats may be added without being rounded before, where the processor does that in one. It takes O(m · k · n) multiplications, and
+ * of floats may be added without being rounded before, where the processor or device does that in one. It takes O(m · k · n) multiplications, and
  * memory for @other and for the result besides.
  *
  * A backend may have a routine of its own for two arrays of rank 2 or more and of f4, f8, c8 or c16, as if this were a foreign operation

@@ -853,9 +853,13 @@ test_shared_packs (gconstpointer data)
 
     for (guint k = 0; k < 16; k++)
       kb_store (b, shared, kb_add (b, own, kb_i64 (b, k)), kb_load (b, in, kb_add (b, from, kb_i64 (b, k))));
-    /* What was stored is loaded before it is stored again. */
+    /* Loads that stores stand between; then what was stored is loaded before it is stored again. */
     for (guint k = 0; k < 4; k++)
-      x[k] = kb_load (b, shared, kb_add (b, own, kb_i64 (b, k)));
+      {
+        x[k] = kb_load (b, shared, kb_add (b, own, kb_i64 (b, k)));
+        if (k % 2 == 0)
+          kb_store (b, shared, kb_add (b, own, kb_i64 (b, k + 1)), x[k]);
+      }
     for (guint k = 0; k < 4; k++)
       kb_store (b, shared, kb_add (b, own, kb_i64 (b, k)), x[3 - k]);
     kb_barrier (b);
@@ -875,10 +879,10 @@ test_shared_packs (gconstpointer data)
   for (gint64 i = 0; i < N / 16; i++)
     for (gint64 k = 0; k < 16; k++)
       {
-        gint64 other = i ^ 1;
+        guint64 x = buffers[0].in[(i ^ 1) * 16 + (k < 4 ? 2 - k / 2 * 2 : k)];
 
-        buffers[1].expected[i * 16 + k] = buffers[0].in[other * 16 + (k < 4 ? 3 - k : k)];
-        buffers[2].expected[i * 16 + k] = buffers[0].in[other * 16 + ((k ^ 1) < 4 ? 3 - (k ^ 1) : k ^ 1)];
+        buffers[1].expected[i * 16 + k] = x;
+        buffers[2].expected[i * 16 + (k ^ 1)] = x;
       }
   check (kernel, buffers, G_N_ELEMENTS (buffers), N / 16, FALSE);
   free_buffers (buffers, G_N_ELEMENTS (buffers));
