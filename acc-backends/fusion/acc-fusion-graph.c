@@ -35,6 +35,7 @@ acc_fusion_graph_free (AccFusionGraph *self)
   g_ptr_array_unref (self->nodes);
   g_hash_table_unref (self->table);
   g_array_unref (self->data_extents);
+  g_hash_table_unref (self->asked_extents);
   g_free (self);
 }
 
@@ -220,13 +221,28 @@ context_extents (AccArray *array,
   return get_extents (array, context->graph, error);
 }
 
+/* What is bound, plans are told apart by. */
+static const gint64 *
+closed_extents (AccArray *array,
+                gpointer  user_data,
+                GError  **error)
+{
+  AccFusionGraph *self = ((Context *) user_data)->graph;
+  const gint64 *extents = get_extents (array, self, error);
+
+  if (extents != NULL && acc_fusion_graph_get (self, array)->bound < 0 && !g_hash_table_contains (self->asked_extents, array))
+    g_hash_table_insert (self->asked_extents, array, g_memdup2 (extents, MAX (array->rank, 1) * sizeof (gint64)));
+
+  return extents;
+}
+
 static gboolean
 context_evaluate (AccFunction *function,
                   gint64      *values,
                   gpointer     user_data,
                   GError     **error)
 {
-  const AccClosedContext closed = { context_extents, find_data, user_data };
+  const AccClosedContext closed = { closed_extents, find_data, user_data };
   Context *context = user_data;
   AccDataExtents found = { function, NULL };
 
@@ -450,6 +466,7 @@ acc_fusion_graph_new (const AccTarget *target,
   self->takes_direct = !target->by_rows;
   self->nodes = g_ptr_array_new_with_free_func (node_free);
   self->table = g_hash_table_new (NULL, NULL);
+  self->asked_extents = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   self->data_extents = g_array_new (FALSE, FALSE, sizeof (AccDataExtents));
   g_array_set_clear_func (self->data_extents, data_extents_clear);
 

@@ -81,6 +81,7 @@ struct _AccFusionGraph {
   GPtrArray  *nodes;            /* AccFusionNode, inputs first */
   GHashTable *table;            /* AccArray → AccFusionNode */
   GArray     *data_extents;     /* AccDataExtents */
+  GHashTable *asked_extents;    /* AccArray → gint64 per dimension: of those not bound that the data's extents were found with */
   gboolean    has_sources;
   guint       n_stencils;
   gboolean    for_groups;       /* of threads, which share rows that a lane would go along alone */

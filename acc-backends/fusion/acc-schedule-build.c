@@ -421,6 +421,7 @@ acc_schedule_new (const AccTarget *target,
         }
     }
   schedule->data_extents = g_array_ref (graph->data_extents);
+  schedule->asked_extents = g_hash_table_ref (graph->asked_extents);
   schedule->n_steps = self.steps->len;
   schedule->steps = (AccScheduleStep *) g_array_free (self.steps, FALSE);
   schedule->n_values = self.values->len;

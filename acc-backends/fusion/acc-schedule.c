@@ -55,14 +55,16 @@ acc_schedule_unref (AccSchedule *self)
   g_ptr_array_unref (self->origins);
   g_ptr_array_unref (self->nodes);
   g_array_unref (self->data_extents);
+  g_hash_table_unref (self->asked_extents);
   g_free (self);
 }
 
 /* --- other data */
 
 typedef struct {
-  AccArray **bound, **values;
-  guint      n;
+  AccSchedule *schedule;
+  AccArray   **bound, **values;
+  guint        n;
 } Bound;
 
 static AccArray *
@@ -78,18 +80,21 @@ find_value (AccArray *array,
   return array->op == ACC_OP_USE ? array : NULL;
 }
 
+/* Of what is not bound they are as they were: they follow from the extents of what is, and from data that was compared before. */
 static const gint64 *
 get_value_extents (AccArray *array,
                    gpointer  user_data,
                    GError  **error)
 {
+  const Bound *self = user_data;
   AccArray *value = find_value (array, user_data);
-  AccShape *shape = value != NULL ? value->shape : array->shape;
+  const gint64 *extents = value != NULL ? acc_shape_get_extents (value->shape, NULL)
+                                        : g_hash_table_lookup (self->schedule->asked_extents, array);
 
-  if (shape == NULL)
+  if (extents == NULL)
     g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "The extents of a part of the program are not known before it is planned");
 
-  return shape != NULL ? acc_shape_get_extents (shape, NULL) : NULL;
+  return extents;
 }
 
 gboolean
@@ -98,7 +103,7 @@ acc_schedule_fits (AccSchedule *self,
                    AccArray   **values,
                    guint        n_bound)
 {
-  Bound known = { bound, values, n_bound };
+  Bound known = { self, bound, values, n_bound };
   const AccClosedContext context = { get_value_extents, find_value, &known };
 
   for (guint i = 0; i < self->data_extents->len; i++)

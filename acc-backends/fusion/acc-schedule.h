@@ -127,6 +127,7 @@ struct _AccSchedule {
                                 * or a reshape of one: then result_shapes differs from the value's extents */
   AccShape        **result_shapes;
   GArray           *data_extents; /* what was read from the data of bound arrays, for extents: see acc_schedule_fits() */
+  GHashTable       *asked_extents; /* and what was found on the way to them */
   GPtrArray        *origins;   /* AccArray (borrowed): what a failure's origin number means, counted from the launch's first */
 };
 

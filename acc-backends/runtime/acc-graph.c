@@ -3,8 +3,8 @@
 
 #include "acc-backends/fusion/acc-function-facts.h"
 
-/* Extents that a program is run with, before the oldest schedule goes. */
-#define MAX_SCHEDULES 24
+/* Extents that a program is run with, before the oldest schedule goes: those of a loop may be others in each of its turns. */
+#define MAX_SCHEDULES 256
 
 GHashTable *
 acc_graph_find_extent_reads (AccArray *array)

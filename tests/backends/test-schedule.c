@@ -489,6 +489,32 @@ test_data_dependent (void)
   g_assert_cmpint (acc_shape_get_extent (schedule->result_shapes[0], 2), ==, 81);
 }
 
+/* Extents that are read from data, and from what is not bound besides. */
+static void
+test_data_dependent_within (void)
+{
+  const gint64 numbers[] = { 2, 70000, 0 }, other_numbers[] = { 1, 70000, 0 };
+  g_autoptr (AccShape) shape = acc_shape_new_vector (3);
+  g_autoptr (GBytes) bytes = g_bytes_new_static (numbers, sizeof numbers);
+  g_autoptr (GBytes) other_bytes = g_bytes_new_static (other_numbers, sizeof other_numbers);
+  AccElementType *i8 = acc_element_type_new (ACC_KIND_I64);
+  g_autoptr (AccArray) node = acc_array_use (i8, shape, bytes);
+  g_autoptr (AccArray) values = acc_array_use (i8, shape, bytes);
+  g_autoptr (AccArray) others = acc_array_use (i8, shape, other_bytes);
+  g_autoptr (AccArray) floats = acc_array_map (node, to_float, NULL);
+  g_autoptr (AccArray) tail = acc_array_drop_on (floats, 0, acc_expr_index (node, acc_expr_new_int (2)));
+  g_autoptr (AccArray) made = acc_array_take_on (tail, 0, acc_expr_index (node, acc_expr_new_int (0)));
+  g_autoptr (AccSchedule) schedule = NULL;
+  g_autoptr (GError) error = NULL;
+
+  schedule = acc_schedule_new (&acc_target_cpu, &made, 1, &node, &values, 1, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (schedule->data_extents->len, ==, 2);
+  g_assert_cmpint (acc_shape_get_extent (schedule->result_shapes[0], 0), ==, 2);
+  g_assert_true (acc_schedule_fits (schedule, &node, &values, 1));
+  g_assert_false (acc_schedule_fits (schedule, &node, &others, 1));
+}
+
 static void
 test_long_chain (void)
 {
@@ -812,6 +838,7 @@ main (int    argc,
   g_test_add_func ("/schedule/not-by-rows", test_not_by_rows);
   g_test_add_func ("/schedule/bound", test_bound);
   g_test_add_func ("/schedule/data-dependent", test_data_dependent);
+  g_test_add_func ("/schedule/data-dependent-within", test_data_dependent_within);
   g_test_add_func ("/schedule/long-chain", test_long_chain);
   g_test_add_func ("/schedule/commutative", test_commutative);
   g_test_add_func ("/schedule/twins", test_twins);
