@@ -14,8 +14,9 @@ typedef struct {
   guint           n_leaves;
   gint64          n_source;    /* elements of it; 0: the result is a copy of the defaults */
   AccPrimitive   *primitives;  /* per leaf, where they are combined leaf by leaf */
-  guint          *tables;      /* scratch per leaf; NULL: none */
+  guint          *tables;      /* scratch per leaf, and of flags; NULL: none */
   AccElementKind *table_kinds; /* per leaf: what holds all that a tile can add up to */
+  gboolean        has_flags;   /* of places that have a value */
   gint64          tile;        /* of the source, along its inner run or the outer dimensions */
   gint64          n_tiles;
   guint           n_ways;      /* tables of a tile, in turn */
@@ -36,7 +37,7 @@ void           acc_permute_combine     (AccPermute *self, AccLower *l, const KVa
 /* Equal as bits: NaN is itself, and 0 is not -0. */
 KValue         acc_permute_same_bits   (AccKernelBuilder *b, AccElementKind kind, KValue x, KValue y);
 
-/* Sends source element @ix where it goes to. CPU. */
+/* Sends source element @ix where it goes to, in the table that starts at place @table, where there are any. CPU. */
 void           acc_permute_write_element (AccPermute *self, AccLower *l, const AccIndex *ix, KValue table);
 
 void           acc_skeleton_permute_simt (AccPermute *self);

@@ -13,8 +13,9 @@
  *     root[target[i]] = source[i] . root[target[i]]
  *
  * on one thread, as the order may be seen in the result. Where a scan says where elements go, as in a filter, it is the scan's loop.
- * Where it cannot (integers and an exact, commutative operator), or is the backend's to choose (sums and products of floats), and the
- * result is small, tiles of the source have tables of their own, which are combined at the end: small ones several, for elements in
+ * Where elements are combined, and the result is small, tiles of the source have tables of their own, which are combined at the end, in
+ * order. Sums, products and the like start from what combining with changes nothing; other operators need not have such an element, so
+ * that flags say which places of a table have got a value. Where operands may be exchanged small tables are several, for elements in
  * turn, so that one need not wait until the one before is stored. Tables have half as many elements as the source at most, and those of
  * sums to which a tile adds little elements of half the size. */
 
@@ -24,6 +25,7 @@
 #define MAX_WAY_BYTES 32768    /* of all tables of a tile */
 #define MAX_WAY_COST  64       /* rough operations of what is written out for each */
 #define LEAST_SOURCE  65536
+#define LINE_BYTES    128      /* workers share none */
 
 AccElementKind
 acc_permute_get_kind (AccPermute *self,
@@ -102,6 +104,61 @@ write_copy (AccPermute *self)
   low_finish (l, acc_skeleton_launch (space, 1));
 }
 
+/* From the tables of one tile to those of the next. Flags are written but once. */
+static gint64
+get_stride (AccPermute *self)
+{
+  gint64 least = LINE_BYTES, line;
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    least = MIN (least, (gint64) acc_element_kind_get_size (self->table_kinds[i]));
+  line = LINE_BYTES / least;
+
+  return (self->node->size * self->n_ways + line - 1) / line * line;
+}
+
+static KBuffer
+get_table (AccPermute *self,
+           AccLower   *l,
+           guint       leaf)
+{
+  return low_scratch (l, self->tables[leaf], self->table_kinds[leaf]);
+}
+
+static KValue
+load_table (AccPermute *self,
+            AccLower   *l,
+            guint       leaf,
+            KValue      place)
+{
+  return kb_cast (l->b, acc_permute_get_kind (self, leaf), kb_load (l->b, get_table (self, l, leaf), place));
+}
+
+static void
+store_table (AccPermute *self,
+             AccLower   *l,
+             guint       leaf,
+             KValue      place,
+             KValue      value)
+{
+  kb_store (l->b, get_table (self, l, leaf), place, kb_cast (l->b, self->table_kinds[leaf], value));
+}
+
+static KBuffer
+get_flags (AccPermute *self,
+           AccLower   *l)
+{
+  return low_scratch (l, self->tables[self->n_leaves], ACC_KIND_U8);
+}
+
+static KValue
+has_value (AccPermute *self,
+           AccLower   *l,
+           KValue      place)
+{
+  return kb_eq (l->b, kb_load (l->b, get_flags (self, l), place), kb_int (l->b, ACC_KIND_U8, 1));
+}
+
 /* The first call over the source's rows makes the result a copy of the defaults. */
 static void
 write_start (AccPermute *self)
@@ -163,31 +220,20 @@ acc_permute_combine (AccPermute     *self,
     low_store_place (l, acc_permute_get_result (self, l, i, target, more), both[i]);
 }
 
-static KBuffer
-get_tables (AccPermute *self,
-            AccLower   *l,
-            guint       leaf)
-{
-  return low_scratch (l, self->tables[leaf], self->table_kinds[leaf]);
-}
-
-static KValue
-load_table (AccPermute *self,
-            AccLower   *l,
-            guint       leaf,
-            KValue      place)
-{
-  return kb_cast (l->b, acc_permute_get_kind (self, leaf), kb_load (l->b, get_tables (self, l, leaf), place));
-}
-
+/* What is at @place of the tables becomes what combining it with @new_value gives. */
 static void
-store_table (AccPermute *self,
-             AccLower   *l,
-             guint       leaf,
-             KValue      place,
-             KValue      value)
+combine_in_table (AccPermute   *self,
+                  AccLower     *l,
+                  const KValue *new_value,
+                  KValue        place)
 {
-  kb_store (l->b, get_tables (self, l, leaf), place, kb_cast (l->b, self->table_kinds[leaf], value));
+  KValue *old_value = low_alloc (l, self->n_leaves * sizeof (KValue)), *both = low_alloc (l, self->n_leaves * sizeof (KValue));
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    old_value[i] = load_table (self, l, i, place);
+  low_apply2 (l, self->node, self->node->array->functions[0], new_value, old_value, both);
+  for (guint i = 0; i < self->n_leaves; i++)
+    store_table (self, l, i, place, both[i]);
 }
 
 static void
@@ -197,7 +243,8 @@ combine_at (AccPermute     *self,
             KValue          target,
             KValue          table)
 {
-  KValue *new_value = acc_permute_read (self, l, ix), *old_value, place;
+  AccKernelBuilder *b = l->b;
+  KValue *new_value = acc_permute_read (self, l, ix), place;
 
   if (self->tables == NULL)
     {
@@ -205,13 +252,23 @@ combine_at (AccPermute     *self,
       return;
     }
 
-  place = kb_add (l->b, kb_mul (l->b, table, low_number (l, self->node->size)), target);
-  old_value = low_alloc (l, self->n_leaves * sizeof (KValue));
-  for (guint i = 0; i < self->n_leaves; i++)
-    old_value[i] = load_table (self, l, i, place);
-  low_apply2 (l, self->node, self->node->array->functions[0], new_value, old_value, new_value);
-  for (guint i = 0; i < self->n_leaves; i++)
-    store_table (self, l, i, place, new_value[i]);
+  place = kb_add (b, table, target);
+  if (!self->has_flags)
+    {
+      combine_in_table (self, l, new_value, place);
+      return;
+    }
+
+  low_if (l, has_value (self, l, place))
+    {
+      combine_in_table (self, l, new_value, place);
+    }
+  low_else (l)
+    {
+      for (guint i = 0; i < self->n_leaves; i++)
+        store_table (self, l, i, place, new_value[i]);
+      kb_store (b, get_flags (self, l), place, kb_int (b, ACC_KIND_U8, 1));
+    }
 }
 
 KValue
@@ -292,19 +349,22 @@ begin_tables (AccPermute *self,
               KValue      begin)
 {
   AccKernelBuilder *b = l->b;
-  KValue tile = kb_udiv (b, begin, low_number (l, self->tile)), table = kb_mul (b, tile, low_const (l, self->n_ways));
-  KValue first = kb_mul (b, table, low_number (l, self->node->size));
+  KValue tile = kb_udiv (b, begin, low_number (l, self->tile)), first = kb_mul (b, tile, low_number (l, get_stride (self)));
 
   low_if (l, kb_eq (b, kb_mul (b, tile, low_number (l, self->tile)), begin))
     {
       low_foreach (l, x, low_const (l, 0), low_number (l, self->node->size * self->n_ways))
         {
-          for (guint i = 0; i < self->n_leaves; i++)
-            store_table (self, l, i, kb_add (b, first, x), acc_permute_get_neutral (self, l, i));
+          KValue place = kb_add (b, first, x);
+
+          if (self->has_flags)
+            kb_store (b, get_flags (self, l), place, kb_int (b, ACC_KIND_U8, 0));
+          for (guint i = 0; i < self->n_leaves && !self->has_flags; i++)
+            store_table (self, l, i, place, acc_permute_get_neutral (self, l, i));
         }
     }
 
-  return table;
+  return first;
 }
 
 static void
@@ -333,8 +393,9 @@ write_source (AccPermute *self)
               for (guint way = 0; way < self->n_ways; way++)
                 {
                   KValue x = kb_add (b, kb_add (b, first, kb_mul (b, k, n_ways)), low_const (l, way));
+                  KValue own = kb_add (b, table, kb_mul (b, low_const (l, way), low_number (l, self->node->size)));
 
-                  acc_permute_write_element (self, l, low_index_of_space (l, space, u, x), kb_add (b, table, low_const (l, way)));
+                  acc_permute_write_element (self, l, low_index_of_space (l, space, u, x), own);
                 }
             }
           first = kb_add (b, first, kb_mul (b, n_rounds, n_ways));
@@ -357,38 +418,67 @@ write_source (AccPermute *self)
   low_finish (l, launch);
 }
 
+/* Combines what @sums hold with @place of the tables. */
+static void
+add_part (AccPermute *self,
+          AccLower   *l,
+          KVar       *sums,
+          KValue      place)
+{
+  AccKernelBuilder *b = l->b;
+  KValue *part = low_alloc (l, self->n_leaves * sizeof (KValue)), *sum = low_alloc (l, self->n_leaves * sizeof (KValue));
+  KValue *both = low_alloc (l, self->n_leaves * sizeof (KValue));
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    {
+      part[i] = load_table (self, l, i, place);
+      sum[i] = kb_get (b, sums[i]);
+    }
+  low_apply2 (l, self->node, self->node->array->functions[0], part, sum, both);
+  for (guint i = 0; i < self->n_leaves; i++)
+    kb_set (b, sums[i], both[i]);
+}
+
 static void
 write_tables (AccPermute *self)
 {
   AccLower *l = low_new (self->step, "permute_tables");
   AccKernelBuilder *b = l->b;
-  gint64 size = self->node->size;
 
   low_foreach (l, x, kb_inner_begin (b), kb_inner_end (b))
     {
+      KVar *sums = low_alloc (l, self->n_leaves * sizeof (KVar));
+
       for (guint i = 0; i < self->n_leaves; i++)
+        sums[i] = kb_var (b, low_load_place (l, acc_permute_get_result (self, l, i, x, 0)));
+      low_for (l, t, low_const (l, 0), low_number (l, self->n_tiles))
         {
-          AccPlace result = acc_permute_get_result (self, l, i, x, 0);
-          KVar sum = kb_var (b, low_load_place (l, result));
+          KValue first = kb_add (b, kb_mul (b, t, low_number (l, get_stride (self))), x);
 
-          low_for (l, t, low_const (l, 0), low_number (l, self->n_tiles * self->n_ways))
+          low_for (l, way, low_const (l, 0), low_const (l, self->n_ways))
             {
-              KValue part = load_table (self, l, i, kb_add (b, kb_mul (b, t, low_number (l, size)), x));
+              KValue place = kb_add (b, first, kb_mul (b, way, low_number (l, self->node->size)));
 
-              kb_set (b, sum, kb_prim2 (b, self->primitives[i], kb_get (b, sum), part));
+              if (self->has_flags)
+                low_if (l, has_value (self, l, place))
+                  {
+                    add_part (self, l, sums, place);
+                  }
+              else
+                add_part (self, l, sums, place);
             }
-          low_store_place (l, result, kb_get (b, sum));
         }
+      for (guint i = 0; i < self->n_leaves; i++)
+        low_store_place (l, acc_permute_get_result (self, l, i, x, 0), kb_get (b, sums[i]));
     }
 
-  low_finish (l, (AccLaunch) { .outer = 1, .inner = size, .units_per_row = 1, .rows = ACC_SPACE_WHOLE, .cost = 2 });
+  low_finish (l, (AccLaunch) { .outer = 1, .inner = self->node->size, .units_per_row = 1, .rows = ACC_SPACE_WHOLE, .cost = 2 });
 }
 
 static gboolean
-can_use_tables (AccPermute *self)
+has_neutral (AccPermute *self)
 {
-  if (self->node->size > MAX_TABLE || self->source->size < LEAST_SOURCE || self->source->size / 4 < self->node->size ||
-      !acc_function_get_reductions (self->node->array->functions[0], self->primitives))
+  if (!acc_function_get_reductions (self->node->array->functions[0], self->primitives))
     return FALSE;
 
   for (guint i = 0; i < self->n_leaves; i++)
@@ -412,7 +502,7 @@ is_small_sum (AccPermute *self,
 
   low_get_range (l, value, &lo, &hi);
 
-  return self->primitives[leaf] == ACC_PRIM_ADD && (kind == ACC_KIND_I64 || kind == ACC_KIND_U64) && lo >= -most && hi <= most;
+  return !self->has_flags && self->primitives[leaf] == ACC_PRIM_ADD && (kind == ACC_KIND_I64 || kind == ACC_KIND_U64) && lo >= -most && hi <= most;
 }
 
 /* What the source is tells which: it is written for the sake of that, and forgotten. */
@@ -436,23 +526,39 @@ choose_table_kinds (AccPermute *self,
   low_abandon (l);
 }
 
+/* Gives the tiles tables where that pays. */
 static void
-add_tables (AccPermute *self)
+choose_tables (AccPermute *self)
 {
+  AccFunction *function = self->node->array->functions[0];
   gboolean inner = self->space->first_inner == 0;
-  gint64 n = inner ? self->space->inner : self->space->outer, size = MAX (self->node->size, 1), bytes = 0;
-  gint64 n_tiles = CLAMP (self->n_source / (2 * size), 1, MAX_TILES);
+  gint64 n = inner ? self->space->inner : self->space->outer, size = MAX (self->node->size, 1), bytes, n_tiles, n_places;
 
+  self->has_flags = !has_neutral (self);
+  if (size > MAX_TABLE || self->n_source < LEAST_SOURCE || self->n_source / 4 < size ||
+      (self->has_flags && !acc_function_uses_param (function, 1)))
+    return;
+
+  n_tiles = MIN (self->n_source / (2 * size), MAX_TILES);
   self->tile = (n + n_tiles - 1) / n_tiles;
   self->n_tiles = (n + self->tile - 1) / self->tile;
+  self->tables = g_new0 (guint, self->n_leaves + 1);
+  self->table_kinds = g_new0 (AccElementKind, self->n_leaves);
   choose_table_kinds (self, inner ? self->tile : self->tile * self->space->inner);
+
+  bytes = self->has_flags ? size : 0;
   for (guint i = 0; i < self->n_leaves; i++)
     bytes += size * acc_element_kind_get_size (self->table_kinds[i]);
-  self->n_ways = self->step->cluster->cost <= MAX_WAY_COST ? MAX_WAYS : 1;
+  if (self->step->cluster->cost <= MAX_WAY_COST && (!self->has_flags || acc_function_is_commutative (function)))
+    self->n_ways = MAX_WAYS;
   while (self->n_ways > 1 && self->n_ways * bytes > MAX_WAY_BYTES)
     self->n_ways /= 2;
+
+  n_places = get_stride (self) * self->n_tiles;
   for (guint i = 0; i < self->n_leaves; i++)
-    self->tables[i] = acc_step_add_scratch (self->step, self->table_kinds[i], size * self->n_tiles * self->n_ways);
+    self->tables[i] = acc_step_add_scratch (self->step, self->table_kinds[i], n_places);
+  if (self->has_flags)
+    self->tables[self->n_leaves] = acc_step_add_scratch (self->step, ACC_KIND_U8, n_places);
 }
 
 void
@@ -464,8 +570,6 @@ acc_skeleton_permute (AccStep *step)
   g_autoptr (AccSpace) space = acc_space_new_for_consumed (graph, step->cluster, FALSE);
   guint n_leaves = acc_element_type_get_n_leaves (array->type);
   g_autofree AccPrimitive *primitives = g_new0 (AccPrimitive, n_leaves + 1);
-  g_autofree guint *tables = NULL;
-  g_autofree AccElementKind *table_kinds = NULL;
   AccPermute self = {
     step, root->node,
     acc_fusion_graph_get (graph, array->inputs[0]),
@@ -504,16 +608,13 @@ acc_skeleton_permute (AccStep *step)
       return;
     }
 
-  if (n_leaves > 0 && can_use_tables (&self))
-    {
-      self.tables = tables = g_new0 (guint, n_leaves);
-      self.table_kinds = table_kinds = g_new0 (AccElementKind, n_leaves);
-      add_tables (&self);
-    }
-
+  if (n_leaves > 0)
+    choose_tables (&self);
   if (n_leaves > 0 && !self.node->array->fills)
     write_start (&self);
   write_source (&self);
   if (self.tables != NULL)
     write_tables (&self);
+  g_free (self.tables);
+  g_free (self.table_kinds);
 }

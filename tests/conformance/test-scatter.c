@@ -257,6 +257,76 @@ test_tables (void)
     }
 }
 
+/* --- many to few places */
+
+static AccExpr *
+number (AccExpr *index, gpointer data)
+{
+  return index;
+}
+
+static AccExpr *
+with_items (AccExpr *key, AccExpr *i)
+{
+  return acc_expr_tuple2 (acc_expr_cast (key, acc_element_type_new (ACC_KIND_F32)), acc_expr_cast (i, acc_element_type_new (ACC_KIND_I32)));
+}
+
+static AccExpr *
+with_key (AccExpr *i, gpointer data)
+{
+  AccExpr *key = acc_expr_rem (acc_expr_mul (i, acc_expr_new_int (7919)), acc_expr_new_int (1000));
+
+  return with_items (key, i);
+}
+
+static AccExpr *
+some_place (AccExpr *i, gpointer n_places)
+{
+  return acc_expr_tuple2 (acc_expr_ne (acc_expr_rem (i, acc_expr_new_int (5)), acc_expr_new_int (0)),
+                          acc_expr_rem (acc_expr_mul (i, acc_expr_new_int (31)), acc_expr_new_int (GPOINTER_TO_INT (n_places))));
+}
+
+/* The first is larger than all that is sent there. */
+static AccExpr *
+key_before (AccExpr *i, gpointer data)
+{
+  AccExpr *key = acc_expr_cond (acc_expr_eq (i, acc_expr_new_int (0)), acc_expr_new_int (2000), acc_expr_new_int (-1));
+
+  return with_items (key, acc_expr_neg (i));
+}
+
+static AccExpr *
+largest (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_max (x, y);
+}
+
+static AccExpr *
+largest_key_and_sum (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_max (acc_expr_item (x, 0), acc_expr_item (y, 0)), acc_expr_add (acc_expr_item (x, 1), acc_expr_item (y, 1)));
+}
+
+/* Pairs that are combined as a whole and item by item, by operators for which nothing is neutral. */
+static void
+test_pairs (void)
+{
+  static const gint n_places[] = { 1, 2, 301, 5000 };
+  g_autoptr(AccShape) shape = acc_shape_new_vector (80021);
+  g_autoptr(AccArray) numbers = acc_array_generate (shape, number, NULL), pairs = acc_array_map (numbers, with_key, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (n_places); i++)
+    {
+      g_autoptr(AccShape) few = acc_shape_new_vector (n_places[i]);
+      g_autoptr(AccArray) before = acc_array_generate (few, key_before, NULL);
+      g_autoptr(AccArray) targets = acc_array_map (numbers, some_place, GINT_TO_POINTER (n_places[i]));
+      g_autofree char *whole = g_strdup_printf ("permute/pairs-%d", n_places[i]), *items = g_strconcat (whole, "-items", NULL);
+
+      conf_check_array (whole, acc_array_permute (pairs, before, targets, largest, NULL), CONF_EXACT);
+      conf_check_array (items, acc_array_permute (pairs, before, targets, largest_key_and_sum, NULL), CONF_EXACT);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -269,6 +339,7 @@ main (int argc, char **argv)
   g_test_add_func ("/scatter/loop", test_against_a_loop);
   g_test_add_func ("/scatter/types", test_types);
   g_test_add_func ("/scatter/tables", test_tables);
+  g_test_add_func ("/scatter/pairs", test_pairs);
 
   return conf_run ();
 }
