@@ -159,7 +159,35 @@ is_wanted_later (Run        *run,
   return FALSE;
 }
 
-/* Adds to @targets, whose set is @is_target, what is computed on the way, is needed again later, and is dear. */
+static gboolean
+depends_on_any (AccArray   *node,
+                GHashTable *set)
+{
+  AccArray *dependence;
+
+  for (guint i = 0; (dependence = acc_array_nth_dependence (node, i)) != NULL; i++)
+    if (g_hash_table_contains (set, dependence))
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Those that @node depends on and that have memory in any case become targets, rather than what is computed from them. */
+static void
+keep_stored (AccArray   *node,
+             GHashTable *dear,
+             GPtrArray  *targets)
+{
+  AccArray *dependence;
+
+  for (guint i = 0; (dependence = acc_array_nth_dependence (node, i)) != NULL; i++)
+    if ((dependence->op == ACC_OP_COMPUTE || dependence->op == ACC_OP_PERMUTE || dependence->op == ACC_OP_SORT) &&
+        g_hash_table_remove (dear, dependence))
+      g_ptr_array_add (targets, dependence);
+}
+
+/* Adds to @targets, whose set is @is_target, what is computed on the way, is needed again later, and is dear: by itself, or by what it
+ * depends on that is not kept. */
 static void
 add_shared (Run        *run,
             GPtrArray  *nodes,
@@ -175,16 +203,18 @@ add_shared (Run        *run,
   for (guint i = 0; i < nodes->len; i++)
     {
       AccArray *node = g_ptr_array_index (nodes, i);
-      gboolean is_dear = is_expensive (node);
+      gboolean is_later = is_wanted_later (run, node, now), is_dear = is_expensive (node);
 
-      for (guint j = 0; j < node->n_inputs && !is_dear; j++)
-        is_dear = g_hash_table_contains (dear, node->inputs[j]);
-      if (!is_dear)
+      if (g_hash_table_contains (is_target, node))
         continue;
-      g_hash_table_add (dear, node);
-
-      if (!g_hash_table_contains (is_target, node) && is_wanted_later (run, node, now))
+      if (is_later && !is_dear)
+        keep_stored (node, dear, targets);
+      if (!is_dear && !depends_on_any (node, dear))
+        continue;
+      if (is_later)
         g_ptr_array_add (targets, node);
+      else
+        g_hash_table_add (dear, node);
     }
 }
 
