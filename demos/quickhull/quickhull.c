@@ -27,13 +27,20 @@ turn (Point a, Point b, Point p)
   return ((double) b.x - a.x) * ((double) p.y - a.y) - ((double) b.y - a.y) * ((double) p.x - a.x);
 }
 
-/* The area within the hull of sorted points, by Andrew's chains (1979) */
+/* The area within the hull of sorted points and its corners, by Andrew's chains (1979) */
 static double
-area_by_chains (Point *points, gsize n)
+area_by_chains (Point *points, gsize n_points, gsize *n_corners)
 {
-  g_autofree Point *chain = g_new (Point, 2 * n + 1);
-  gsize k = 0;
+  g_autofree Point *chain = g_new (Point, 2 * n_points + 1);
+  gsize n = 0, k = 0;
   double area = 0;
+
+  for (gsize i = 0; i < n_points; i++)
+    if (n == 0 || compare_points (&points[n - 1], &points[i]) != 0)
+      points[n++] = points[i];
+  *n_corners = n;
+  if (n < 2)
+    return 0;
 
   for (gsize i = 0; i < n; chain[k++] = points[i++])
     while (k >= 2 && turn (chain[k - 2], chain[k - 1], points[i]) <= 0)
@@ -43,6 +50,7 @@ area_by_chains (Point *points, gsize n)
       k--;
   for (gsize i = 0; i + 1 < k; i++)
     area += ((double) chain[i].x * chain[i + 1].y - (double) chain[i + 1].x * chain[i].y) / 2;
+  *n_corners = k - 1;
   return area;
 }
 
@@ -66,8 +74,39 @@ area_of_hull (AccArray *hull, gboolean *is_convex)
   return area;
 }
 
+typedef enum {
+  DISC,
+  GRID,        /* many on a line, and many the same */
+  LINE,
+  ONE_PLACE,
+  N_CLOUDS,
+} Cloud;
+
+static const char *const cloud_names[N_CLOUDS] = { "of a disc", "of a grid", "of a line", "in one place" };
+
+static Point
+draw_point (Cloud cloud, GRand *random)
+{
+  double angle = g_rand_double_range (random, 0, 2 * G_PI), radius = sqrt (g_rand_double (random));
+
+  switch (cloud)
+    {
+    case GRID:
+      return (Point) { rint (9 * radius * cos (angle)), rint (7 * radius * sin (angle)) };
+    case LINE:
+      angle = g_rand_int_range (random, 0, 100);
+      return (Point) { angle - 50, 20 - angle * 2 };
+    case ONE_PLACE:
+      return (Point) { 3, -4 };
+    case DISC:
+    case N_CLOUDS:
+    default:
+      return (Point) { radius * cos (angle), radius * sin (angle) };
+    }
+}
+
 static gboolean
-run (gsize n, guint32 seed, gboolean check, GError **error)
+run (Cloud cloud, gsize n, guint32 seed, gboolean check, GError **error)
 {
   AccBackend *backend = acc_backend_get_default (error);
   if (backend == NULL)
@@ -79,9 +118,9 @@ run (gsize n, guint32 seed, gboolean check, GError **error)
 
   for (gsize i = 0; i < n; i++)
     {
-      double angle = g_rand_double_range (random, 0, 2 * G_PI), radius = sqrt (g_rand_double (random));
-
-      points[i] = (Point) { x[i] = radius * cos (angle), y[i] = radius * sin (angle) };
+      points[i] = draw_point (cloud, random);
+      x[i] = points[i].x;
+      y[i] = points[i].y;
     }
 
   g_autoptr (GBytes) x_bytes = g_bytes_new_take (x, n * sizeof *x), y_bytes = g_bytes_new_take (y, n * sizeof *y);
@@ -97,29 +136,37 @@ run (gsize n, guint32 seed, gboolean check, GError **error)
   gboolean is_convex;
   double milliseconds = (g_get_monotonic_time () - started) / 1e3, area = area_of_hull (hull, &is_convex);
 
-  g_print ("%" G_GSIZE_FORMAT " points: %" G_GSIZE_FORMAT " corners, area %.6f, %.1f ms on %s\n", n,
-           (gsize) acc_shape_get_size (acc_array_get_shape (hull)), area, milliseconds, acc_backend_get_name (backend));
+  gsize n_corners = acc_shape_get_size (acc_array_get_shape (hull)), n_wanted;
+
+  g_print ("%" G_GSIZE_FORMAT " points %s: %" G_GSIZE_FORMAT " corners, area %.6f, %.1f ms on %s\n", n, cloud_names[cloud], n_corners, area,
+           milliseconds, acc_backend_get_name (backend));
   if (!check)
     return TRUE;
 
   qsort (points, n, sizeof *points, compare_points);
 
-  double off = fabs (area - area_by_chains (points, n));
-  if (is_convex && off <= 1e-5)
+  double off = fabs (area - area_by_chains (points, n, &n_wanted));
+  if (is_convex && off <= 1e-5 && n_corners == n_wanted)
     return TRUE;
 
-  g_set_error (error, ACC_ERROR, ACC_ERROR_ARITHMETIC, "%" G_GSIZE_FORMAT " points: the area is off by %g, %s", n, off,
-               is_convex ? "convex" : "not convex");
+  g_set_error (error, ACC_ERROR, ACC_ERROR_ARITHMETIC, "%" G_GSIZE_FORMAT " points %s: the area is off by %g, %s, %" G_GSIZE_FORMAT
+               " corners, not %" G_GSIZE_FORMAT, n, cloud_names[cloud], off, is_convex ? "convex" : "not convex", n_corners, n_wanted);
   return FALSE;
 }
 
 int
 main (int argc, char **argv)
 {
-  static const gsize lengths[] = { 2, 3, 4, 10, 1000, 20011 };
+  static const struct {
+    Cloud cloud;
+    gsize n;
+  } cases[] = {
+    { DISC, 0 }, { DISC, 1 }, { DISC, 2 }, { DISC, 3 }, { DISC, 4 }, { DISC, 10 }, { DISC, 1000 }, { DISC, 20011 },
+    { GRID, 6 }, { GRID, 1000 }, { LINE, 6 }, { LINE, 1000 }, { ONE_PLACE, 3 },
+  };
   gboolean check = FALSE;
   const GOptionEntry entries[] = {
-    { "check", 'c', 0, G_OPTION_ARG_NONE, &check, "Compare several numbers of points with Andrew's chains", NULL },
+    { "check", 'c', 0, G_OPTION_ARG_NONE, &check, "Compare several clouds of points with Andrew's chains", NULL },
     { NULL }
   };
   g_autoptr (GError) error = NULL;
@@ -129,16 +176,16 @@ main (int argc, char **argv)
   setlocale (LC_ALL, "");
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, &argc, &argv, &error) || argc > 2
-      || (argc == 2 && !g_ascii_string_to_unsigned (argv[1], 10, 2, G_MAXINT32, &n, &error)))
+      || (argc == 2 && !g_ascii_string_to_unsigned (argv[1], 10, 0, G_MAXINT32, &n, &error)))
     {
       g_printerr ("%s\n", error ? error->message : "at most one number; see --help");
       return 2;
     }
 
-  gboolean good = check || run (n, 1, FALSE, &error);
+  gboolean good = check || run (DISC, n, 1, FALSE, &error);
 
-  for (gsize i = 0; check && good && i < G_N_ELEMENTS (lengths); i++)
-    good = run (lengths[i], i, TRUE, &error);
+  for (gsize i = 0; check && good && i < G_N_ELEMENTS (cases); i++)
+    good = run (cases[i].cloud, cases[i].n, i, TRUE, &error);
   if (!good)
     g_printerr ("quickhull: %s\n", error->message);
   return good ? 0 : 1;
