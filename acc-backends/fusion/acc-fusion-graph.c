@@ -130,11 +130,12 @@ acc_fusion_node_count_parts (AccFusionNode *node)
 }
 
 /* What groups of threads have: tiles of a product are this wide, more or less; smaller ones are worth it where a factor has
- * so many rows and columns, and so many keep the device busy. */
+ * so many rows and columns, and the other ones are few, or tiles are so many that they keep the device busy. */
 #define GROUP_TILE      64
 #define SMALL_TILE      32
 #define SHORTEST_SIDE   16
 #define SHORTEST_DEPTH  8
+#define SHORT_DEPTH     512
 
 double
 acc_fusion_graph_count_product_reads (AccFusionGraph *self,
@@ -171,7 +172,7 @@ is_for_groups (const AccTarget *target,
   if (left->rank > 2 || right->rank > 2)
     n_tiles *= left->rank > 2 ? (double) left->size / (m * k) : (double) right->size / (k * n);
 
-  return n_tiles * 2 * ACC_PRODUCT_GROUPS_PER_PROCESSOR >= target->n_groups;
+  return k <= SHORT_DEPTH || n_tiles * 2 * ACC_PRODUCT_GROUPS_PER_PROCESSOR >= target->n_groups;
 }
 
 static const gint64 *
