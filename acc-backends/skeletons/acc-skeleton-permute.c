@@ -19,7 +19,8 @@
  * turn, so that one need not wait until the one before is stored. Tables have half as many elements as the source at most, and those of
  * sums to which a tile adds little elements of half the size. */
 
-#define MAX_TILES     16
+#define MANY_TILES    16
+#define MAX_TILES     64       /* where the tables of so many are small beside the source */
 #define MAX_TABLE     65536
 #define MAX_WAYS      8
 #define MAX_WAY_BYTES 32768    /* of all tables of a tile */
@@ -533,13 +534,14 @@ choose_tables (AccPermute *self)
   AccFunction *function = self->node->array->functions[0];
   gboolean inner = self->space->first_inner == 0;
   gint64 n = inner ? self->space->inner : self->space->outer, size = MAX (self->node->size, 1), bytes, n_tiles, n_places;
+  gint64 most_places = MAX (size, MIN (size * MAX_WAYS, MAX_WAY_BYTES / 8));
 
   self->has_flags = !has_neutral (self);
   if (size > MAX_TABLE || self->n_source < LEAST_SOURCE || self->n_source / 4 < size ||
       (self->has_flags && !acc_function_uses_param (function, 1)))
     return;
 
-  n_tiles = MIN (self->n_source / (2 * size), MAX_TILES);
+  n_tiles = CLAMP (self->n_source / (32 * most_places), MIN (self->n_source / (2 * size), MANY_TILES), MAX_TILES);
   self->tile = (n + n_tiles - 1) / n_tiles;
   self->n_tiles = (n + self->tile - 1) / self->tile;
   self->tables = g_new0 (guint, self->n_leaves + 1);
