@@ -5,20 +5,38 @@
 #include "acc-times.h"
 #include "acc-waves.h"
 
+/* Scratch up to here shares a buffer with others. */
+#define SMALL_SCRATCH 16384
+#define LINE          64
+
+gsize
+acc_run_count_step_memory (AccPrepared *prepared)
+{
+  return 2 * (gsize) prepared->max_scratch + 1 + prepared->max_slots;
+}
+
+void
+acc_run_set_step_memory (AccRun   *self,
+                         gpointer *memory)
+{
+  G_STATIC_ASSERT (sizeof (gpointer) == sizeof (guint64));
+
+  self->scratch = memory;
+  self->held = (AccBuffer **) (memory + self->prepared->max_scratch);
+  self->slots = (guint64 *) (self->held + self->prepared->max_scratch + 1);
+}
+
 void
 acc_run_init (AccRun       *self,
               AccHost      *host,
               AccPrepared  *prepared,
               GCancellable *cancellable)
 {
-  gpointer *memory = g_new0 (gpointer, prepared->n_buffers + prepared->max_scratch + prepared->max_slots + 1);
-
-  G_STATIC_ASSERT (sizeof (gpointer) == sizeof (guint64));
+  gpointer *memory = g_new0 (gpointer, prepared->n_buffers + acc_run_count_step_memory (prepared));
 
   *self = (AccRun) { .host = host, .prepared = prepared };
   self->buffers = (AccBuffer **) memory;
-  self->scratch = (AccBuffer **) (memory + prepared->n_buffers);
-  self->slots = (guint64 *) (memory + prepared->n_buffers + prepared->max_scratch);
+  acc_run_set_step_memory (self, memory + prepared->n_buffers);
   acc_launch_context_init (&self->launch, host, prepared, cancellable);
 }
 
@@ -149,10 +167,47 @@ fill_slots (AccRun          *self,
           slots[i] = slot->bits;
           break;
         case ACC_SLOT_SCRATCH:
-          slots[i] = (guintptr) self->scratch[slot->scratch]->data;
+          slots[i] = (guintptr) self->scratch[slot->scratch];
           break;
         }
     }
+}
+
+static gboolean
+take_scratch (AccRun                *self,
+              const AccScheduleStep *step,
+              GError               **error)
+{
+  AccBuffer **held = self->held;
+  gsize small = 0;
+  guint8 *next = NULL;
+
+  for (guint i = 0; i < step->n_scratch; i++)
+    if (step->scratch[i] <= SMALL_SCRATCH)
+      small += (step->scratch[i] + LINE - 1) / LINE * LINE;
+  if (small > 0)
+    {
+      *held = acc_pool_allocate (self->host->pool, small, step->name, error);
+      if (*held == NULL)
+        return FALSE;
+      next = (*held++)->data;
+    }
+
+  for (guint i = 0; i < step->n_scratch; i++)
+    if (step->scratch[i] <= SMALL_SCRATCH)
+      {
+        self->scratch[i] = next;
+        next += (step->scratch[i] + LINE - 1) / LINE * LINE;
+      }
+    else
+      {
+        *held = acc_pool_allocate (self->host->pool, step->scratch[i], step->name, error);
+        if (*held == NULL)
+          return FALSE;
+        self->scratch[i] = (*held++)->data;
+      }
+
+  return TRUE;
 }
 
 gboolean
@@ -169,12 +224,7 @@ acc_run_step (AccRun  *self,
     if (!acc_run_allocate (self, step->writes[i], error))
       return FALSE;
 
-  for (guint i = 0; i < step->n_scratch && ok; i++)
-    {
-      self->scratch[i] = acc_pool_allocate (self->host->pool, step->scratch[i], step->name, error);
-      ok = self->scratch[i] != NULL;
-    }
-
+  ok = take_scratch (self, step, error);
   for (guint i = 0, n; i < step->n_launches && ok; i += n)
     {
       guint64 *slots = self->slots;
@@ -190,8 +240,8 @@ acc_run_step (AccRun  *self,
       acc_times_end_launches (begin_launches, step, i, n);
     }
 
-  for (guint i = 0; i < step->n_scratch; i++)
-    g_clear_pointer (&self->scratch[i], acc_buffer_unref);
+  for (guint i = 0; i <= step->n_scratch; i++)
+    g_clear_pointer (&self->held[i], acc_buffer_unref);
   acc_times_end_steps (begin, self->prepared->schedule, number, number + 1);
 
   return ok;

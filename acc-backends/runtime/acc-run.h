@@ -16,9 +16,14 @@ typedef struct {
   AccPrepared      *prepared;  /* borrowed */
   AccLaunchContext  launch;
   AccBuffer       **buffers;    /* per buffer of every value: borrowed where given, owned where computed; NULL: no memory yet */
-  AccBuffer       **scratch;   /* of the step that runs */
+  gpointer         *scratch;    /* of the step that runs: where each is */
+  AccBuffer       **held;       /* by it: what they are in */
   guint64          *slots;
 } AccRun;
+
+/* Of the fields above from .scratch on: pointers, and where they go. Zeroed. */
+gsize     acc_run_count_step_memory (AccPrepared *prepared);
+void      acc_run_set_step_memory   (AccRun *self, gpointer *memory);
 
 void      acc_run_init        (AccRun *self, AccHost *host, AccPrepared *prepared, GCancellable *cancellable);
 void      acc_run_clear       (AccRun *self);

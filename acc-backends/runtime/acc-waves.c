@@ -160,12 +160,10 @@ run_narrow (gint64   n,
             gpointer user_data)
 {
   Job *job = user_data;
-  AccPrepared *prepared = job->run->prepared;
-  g_autofree gpointer *memory = g_new0 (gpointer, prepared->max_scratch + prepared->max_slots + 1);
+  g_autofree gpointer *memory = g_new0 (gpointer, acc_run_count_step_memory (job->run->prepared));
   AccRun own = *job->run;
 
-  own.scratch = (AccBuffer **) memory;
-  own.slots = (guint64 *) (memory + prepared->max_scratch);
+  acc_run_set_step_memory (&own, memory);
   acc_run_step (&own, job->wave->narrow[n], &job->errors[n]);
 }
 
