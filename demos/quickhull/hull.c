@@ -286,19 +286,17 @@ static AccExpr *
 on_side (AccExpr *point, gpointer data)
 {
   const Ends *ends = data;
-  g_autoptr (AccExpr) edge = acc_expr_ref_sink (i4 (acc_expr_new_int (-1)));
+  AccExpr *edge = i4 (acc_expr_new_int (-1));
 
   for (guint side = 0; side < N_SIDES; side++)
     {
       KEEP (from, acc_expr_index (ends->ends, acc_expr_new_int (side)));
       KEEP (to, acc_expr_index (ends->ends, acc_expr_new_int ((side + 1) % N_SIDES)));
       AccExpr *start = i4 (acc_expr_index (ends->starts, acc_expr_new_int (side)));
-      AccExpr *longer = acc_expr_ref_sink (acc_expr_cond (is_left (from, to, point), start, edge));
 
-      acc_expr_unref (edge);
-      edge = longer;
+      edge = acc_expr_cond (is_left (from, to, point), start, edge);
     }
-  return g_steal_pointer (&edge);
+  return edge;
 }
 
 static AccExpr *
