@@ -3,6 +3,7 @@
 
 #include "acc-error.h"
 #include "acc-array-private.h"
+#include "acc-ceil-div-private.h"
 #include "acc-row-buffer-private.h"
 
 /* Throughput is flat between 0.1 and 4 MiB of input per chunk and falls beyond it, where caches no longer help. */
@@ -65,12 +66,6 @@ acc_planner_choose_rows (guint64 row_bytes, gint64 n_rows)
   return choose_rows (row_bytes, n_rows, CHUNK_BYTES, MIN_CHUNK_BYTES);
 }
 
-static gint64
-ceil_div (gint64 a, gint64 b)
-{
-  return a / b + (a % b != 0);
-}
-
 /* A window of one band more than it keeps is moved to the front at each band; where much is kept, seldom. */
 static gint64
 window_bands (gint64 carry, const Choice *choice)
@@ -78,7 +73,7 @@ window_bands (gint64 carry, const Choice *choice)
   if (choice->tight || carry <= choice->band_rows / 2)
     return 1;
 
-  return MIN (1 + ceil_div (carry, choice->band_rows), MAX_WINDOW_BANDS);
+  return MIN (1 + acc_ceil_div (carry, choice->band_rows), MAX_WINDOW_BANDS);
 }
 
 static void
@@ -366,7 +361,7 @@ choose_band (const AccPlanRequest *request, gint64 chunk_rows)
       }
 
   rows = rows_in (acc_bytes_multiply (n_threads, acc_machine_get_cache_bytes () / 2), touched);
-  rows = MAX (rows, ceil_div ((gint64) MIN_STEP_ELEMENTS * n_threads, widest));
+  rows = MAX (rows, acc_ceil_div ((gint64) MIN_STEP_ELEMENTS * n_threads, widest));
 
   if (run->n_steps < 2 || rows > chunk_rows / 4 * 3)
     return chunk_rows;
@@ -566,7 +561,7 @@ finish (AccPlan *plan, const AccPlanRequest *request, const Choice *choice)
   plan->chunk_rows = choice->chunk_rows;
   plan->band_rows = choice->band_rows;
   plan->n_rows = request->flow->n_rows;
-  plan->n_chunks = (guint64) ceil_div (request->flow->n_ticks, choice->chunk_rows);
+  plan->n_chunks = (guint64) acc_ceil_div (request->flow->n_ticks, choice->chunk_rows);
   plan->bytes = cost.bytes;
   plan->slope = cost.slope;
   plan->resident = request->resident;
@@ -645,7 +640,7 @@ acc_planner_plan_whole (AccBackend *backend, AccArray *array, gint64 n_rows, gui
   plan->limit = acc_budget_get_limit (acc_backend_get_budget (backend));
   plan->n_rows = n_rows;
   plan->chunk_rows = plan->band_rows = chunk_rows > 0 ? MIN (chunk_rows, MAX (n_rows, 1)) : acc_planner_choose_rows (row_bytes, n_rows);
-  plan->n_chunks = (guint64) ceil_div (n_rows, plan->chunk_rows);
+  plan->n_chunks = (guint64) acc_ceil_div (n_rows, plan->chunk_rows);
   plan->resident = resident;
   plan->bytes = acc_bytes_add (part.bytes, resident);
   plan->why = g_strdup (why);

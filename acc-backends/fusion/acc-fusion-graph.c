@@ -2,6 +2,7 @@
 #include "acc-fusion-graph.h"
 
 #include "acc-closed-eval.h"
+#include "acc-core/acc-ceil-div-private.h"
 #include "acc-core/acc-error.h"
 #include "acc-function-facts.h"
 
@@ -126,7 +127,7 @@ acc_fusion_node_count_parts (AccFusionNode *node)
 {
   gint64 n = node->extents[node->rank - 1], n_blocks = n > 0 ? node->size / n / ACC_PRODUCT_LEAST_ROWS + 1 : 1;
 
-  return CLAMP ((ACC_PRODUCT_BLOCKS_WANTED + n_blocks - 1) / n_blocks, 1, MAX (n / PART_COLUMNS, 1));
+  return CLAMP (acc_ceil_div (ACC_PRODUCT_BLOCKS_WANTED, n_blocks), 1, MAX (n / PART_COLUMNS, 1));
 }
 
 /* What groups of threads have: tiles of a product are this wide, more or less; smaller ones are worth it where a factor has
@@ -147,7 +148,7 @@ acc_fusion_graph_count_product_reads (AccFusionGraph *self,
   if (!self->for_groups)
     return input == 0 ? (double) acc_fusion_node_count_parts (node) : 1;
 
-  return (double) MAX ((other + GROUP_TILE - 1) / GROUP_TILE, 1);
+  return (double) MAX (acc_ceil_div (other, GROUP_TILE), 1);
 }
 
 /* Whether groups of threads multiply the matrices @left and @right, of which there may be several. */
@@ -168,7 +169,7 @@ is_for_groups (const AccTarget *target,
   if (MIN (m, n) < SHORTEST_SIDE || k < SHORTEST_DEPTH)
     return FALSE;
 
-  n_tiles = (double) ((m + SMALL_TILE - 1) / SMALL_TILE) * ((n + SMALL_TILE - 1) / SMALL_TILE);
+  n_tiles = (double) acc_ceil_div (m, SMALL_TILE) * acc_ceil_div (n, SMALL_TILE);
   if (left->rank > 2 || right->rank > 2)
     n_tiles *= left->rank > 2 ? (double) left->size / (m * k) : (double) right->size / (k * n);
 

@@ -3,26 +3,6 @@
 
 #define ONE_F32 0x3f800000u   /* the bits of 1 */
 
-gboolean
-_acc_kernel_is_inverse_root (const AccKernel *kernel,
-                             guint32          id,
-                             guint32         *x)
-{
-  const AccKernelInstr *instr = acc_kernel_instr (kernel, id), *one = acc_kernel_instr (kernel, instr->args[0]), *root;
-
-  if (!kernel->fast || instr->op != ACC_KOP_PRIM || instr->kind != ACC_KIND_F32)
-    return FALSE;
-  if (instr->primitive == ACC_PRIM_FDIV && one->op == ACC_KOP_CONST && one->bits == ONE_F32)
-    root = acc_kernel_instr (kernel, instr->args[1]);
-  else if (instr->primitive == ACC_PRIM_RECIP)
-    root = acc_kernel_instr (kernel, instr->args[0]);
-  else
-    return FALSE;
-  *x = root->args[0];
-
-  return root->op == ACC_KOP_PRIM && root->primitive == ACC_PRIM_SQRT;
-}
-
 static gboolean
 is_root (const AccKernel *kernel,
          guint32          id)
@@ -30,6 +10,27 @@ is_root (const AccKernel *kernel,
   const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
 
   return instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_SQRT && instr->kind == ACC_KIND_F32;
+}
+
+gboolean
+_acc_kernel_is_inverse_root (const AccKernel *kernel,
+                             guint32          id,
+                             guint32         *x)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, id), *one = acc_kernel_instr (kernel, instr->args[0]);
+  guint32 root;
+
+  if (!kernel->fast || instr->op != ACC_KOP_PRIM || instr->kind != ACC_KIND_F32)
+    return FALSE;
+  if (instr->primitive == ACC_PRIM_FDIV && one->op == ACC_KOP_CONST && one->bits == ONE_F32)
+    root = instr->args[1];
+  else if (instr->primitive == ACC_PRIM_RECIP)
+    root = instr->args[0];
+  else
+    return FALSE;
+  *x = acc_kernel_instr (kernel, root)->args[0];
+
+  return is_root (kernel, root);
 }
 
 static gboolean

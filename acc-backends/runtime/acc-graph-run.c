@@ -203,10 +203,12 @@ add_shared (Run        *run,
   for (guint i = 0; i < nodes->len; i++)
     {
       AccArray *node = g_ptr_array_index (nodes, i);
-      gboolean is_later = is_wanted_later (run, node, now), is_dear = is_expensive (node);
+      gboolean is_later, is_dear;
 
       if (g_hash_table_contains (is_target, node))
         continue;
+      is_later = is_wanted_later (run, node, now);
+      is_dear = is_expensive (node);
       if (is_later && !is_dear)
         keep_stored (node, dear, targets);
       if (!is_dear && !depends_on_any (node, dear))

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-partition.h"
 
+#include "acc-core/acc-ceil-div-private.h"
+
 /* A tile should last long against the claim of it and short against the whole. Times in nanoseconds. */
 #define TILE_LONGEST   75e3
 #define TILE_SHORTEST  15e3
@@ -8,13 +10,6 @@
 #define INNER_MULTIPLE 1024
 
 enum { OUTER, INNER };
-
-static gint64
-ceil_div (gint64 x,
-          gint64 y)
-{
-  return x / y + (x % y != 0);
-}
 
 static void
 choose_tile (AccPartition    *self,
@@ -41,7 +36,7 @@ choose_tile (AccPartition    *self,
           double parts = inner / MAX (wanted, INNER_MULTIPLE);
           gint64 even = (gint64) (inner / MAX ((gint64) (parts + 0.5), 1)) + 1;
 
-          self->tile[INNER] = ceil_div (even, INNER_MULTIPLE) * INNER_MULTIPLE;
+          self->tile[INNER] = acc_ceil_div (even, INNER_MULTIPLE) * INNER_MULTIPLE;
         }
     }
 
@@ -81,7 +76,7 @@ acc_partition_init (AccPartition    *self,
   for (guint d = 0; d < 2; d++)
     {
       self->first[d] = self->begin[d] / self->tile[d];
-      self->count[d] = self->end[d] > self->begin[d] ? ceil_div (self->end[d], self->tile[d]) - self->first[d] : 0;
+      self->count[d] = self->end[d] > self->begin[d] ? acc_ceil_div (self->end[d], self->tile[d]) - self->first[d] : 0;
     }
 
   /* A row without elements may still have a result: the seed of a fold. */
@@ -90,7 +85,7 @@ acc_partition_init (AccPartition    *self,
       self->first[INNER] = 0;
       self->count[INNER] = 1;
     }
-  self->stride = MAX (ceil_div (launch->inner, self->tile[INNER]), 1);
+  self->stride = MAX (acc_ceil_div (launch->inner, self->tile[INNER]), 1);
   self->n_tiles = self->count[OUTER] * self->count[INNER];
 
   self->claim = acc_partition_choose_claim (self->n_tiles, acc_partition_estimate (self, launch));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "acc-core/acc-ceil-div-private.h"
 #include "acc-skeletons.h"
 
 G_BEGIN_DECLS
@@ -28,12 +29,5 @@ void      acc_product_store     (AccProduct *self, AccLower *l, KValue outer, KV
 
 /* By groups of threads. */
 void      acc_skeleton_matmul_simt (AccProduct *product);
-
-static inline gint64
-acc_ceil_div (gint64 x,
-              gint64 y)
-{
-  return x / y + (x % y != 0);
-}
 
 G_END_DECLS

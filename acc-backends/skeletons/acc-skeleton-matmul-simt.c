@@ -379,7 +379,19 @@ store_result (Product *self,
   acc_product_store (self->p, self->simt.l, self->matrix, row, column, sum);
 }
 
-/* Columns of a row that are next to each other. */
+static void
+store_columns (Product *self,
+               KValue   row,
+               KValue   column,
+               guint    i,
+               guint    first,
+               guint    n)
+{
+  for (guint j = 0; j < n; j++)
+    store_result (self, row, get_sum (self->simt.l, column, j), i, first + j);
+}
+
+/* Columns of a row that are next to each other, where they are inside: together, or one by one. */
 static void
 store_neighbours (Product *self,
                   KValue   row,
@@ -389,21 +401,15 @@ store_neighbours (Product *self,
 {
   AccLower *l = self->simt.l;
   KValue column = get_sum (l, kb_add (l->b, self->right.first, self->right.own), get_offset (self, &self->right, first));
+  guint step = self->p->n % n == 0 ? n : 1;
 
-  if (self->p->n % self->right.n == 0)
-    for (guint j = 0; j < n; j++)
-      store_result (self, row, get_sum (l, column, j), i, first + j);
-  else if (self->p->n % n == 0)
-    low_if (l, kb_lt (l->b, column, low_number (l, self->p->n)))
-      {
-        for (guint j = 0; j < n; j++)
-          store_result (self, row, get_sum (l, column, j), i, first + j);
-      }
-  else
-    for (guint j = 0; j < n; j++)
+  for (guint j = 0; j < n; j += step)
+    if (self->p->n % self->right.n == 0)
+      store_columns (self, row, get_sum (l, column, j), i, first + j, step);
+    else
       low_if (l, kb_lt (l->b, get_sum (l, column, j), low_number (l, self->p->n)))
         {
-          store_result (self, row, get_sum (l, column, j), i, first + j);
+          store_columns (self, row, get_sum (l, column, j), i, first + j, step);
         }
 }
 

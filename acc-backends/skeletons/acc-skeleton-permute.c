@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "acc-backends/fusion/acc-function-facts.h"
+#include "acc-core/acc-ceil-div-private.h"
 #include "acc-core/acc-error.h"
 
 /* Permutes:
@@ -115,7 +116,7 @@ get_stride (AccPermute *self)
     least = MIN (least, (gint64) acc_element_kind_get_size (self->table_kinds[i]));
   line = LINE_BYTES / least;
 
-  return (self->node->size * self->n_ways + line - 1) / line * line;
+  return acc_ceil_div (self->node->size * self->n_ways, line) * line;
 }
 
 static KBuffer
@@ -126,23 +127,28 @@ get_table (AccPermute *self,
   return low_scratch (l, self->tables[leaf], self->table_kinds[leaf]);
 }
 
-static KValue
-load_table (AccPermute *self,
-            AccLower   *l,
-            guint       leaf,
-            KValue      place)
+/* All leaves of an element */
+static KValue *
+load_element (AccPermute *self,
+              AccLower   *l,
+              KValue      place)
 {
-  return kb_cast (l->b, acc_permute_get_kind (self, leaf), kb_load (l->b, get_table (self, l, leaf), place));
+  KValue *values = low_alloc (l, self->n_leaves * sizeof (KValue));
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    values[i] = kb_cast (l->b, acc_permute_get_kind (self, i), kb_load (l->b, get_table (self, l, i), place));
+
+  return values;
 }
 
 static void
-store_table (AccPermute *self,
-             AccLower   *l,
-             guint       leaf,
-             KValue      place,
-             KValue      value)
+store_element (AccPermute   *self,
+               AccLower     *l,
+               KValue        place,
+               const KValue *values)
 {
-  kb_store (l->b, get_table (self, l, leaf), place, kb_cast (l->b, self->table_kinds[leaf], value));
+  for (guint i = 0; i < self->n_leaves; i++)
+    kb_store (l->b, get_table (self, l, i), place, kb_cast (l->b, self->table_kinds[i], values[i]));
 }
 
 static KBuffer
@@ -228,13 +234,10 @@ combine_in_table (AccPermute   *self,
                   const KValue *new_value,
                   KValue        place)
 {
-  KValue *old_value = low_alloc (l, self->n_leaves * sizeof (KValue)), *both = low_alloc (l, self->n_leaves * sizeof (KValue));
+  KValue *both = low_alloc (l, self->n_leaves * sizeof (KValue));
 
-  for (guint i = 0; i < self->n_leaves; i++)
-    old_value[i] = load_table (self, l, i, place);
-  low_apply2 (l, self->node, self->node->array->functions[0], new_value, old_value, both);
-  for (guint i = 0; i < self->n_leaves; i++)
-    store_table (self, l, i, place, both[i]);
+  low_apply2 (l, self->node, self->node->array->functions[0], new_value, load_element (self, l, place), both);
+  store_element (self, l, place, both);
 }
 
 static void
@@ -266,8 +269,7 @@ combine_at (AccPermute     *self,
     }
   low_else (l)
     {
-      for (guint i = 0; i < self->n_leaves; i++)
-        store_table (self, l, i, place, new_value[i]);
+      store_element (self, l, place, new_value);
       kb_store (b, get_flags (self, l), place, kb_int (b, ACC_KIND_U8, 1));
     }
 }
@@ -343,6 +345,18 @@ acc_permute_write_element (AccPermute     *self,
     }
 }
 
+static KValue *
+get_neutrals (AccPermute *self,
+              AccLower   *l)
+{
+  KValue *values = low_alloc (l, self->n_leaves * sizeof (KValue));
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    values[i] = acc_permute_get_neutral (self, l, i);
+
+  return values;
+}
+
 /* By rows a tile may come in pieces: its tables are cleared where it begins. Returns the first of them. */
 static KValue
 begin_tables (AccPermute *self,
@@ -360,8 +374,8 @@ begin_tables (AccPermute *self,
 
           if (self->has_flags)
             kb_store (b, get_flags (self, l), place, kb_int (b, ACC_KIND_U8, 0));
-          for (guint i = 0; i < self->n_leaves && !self->has_flags; i++)
-            store_table (self, l, i, place, acc_permute_get_neutral (self, l, i));
+          else
+            store_element (self, l, place, get_neutrals (self, l));
         }
     }
 
@@ -427,14 +441,11 @@ add_part (AccPermute *self,
           KValue      place)
 {
   AccKernelBuilder *b = l->b;
-  KValue *part = low_alloc (l, self->n_leaves * sizeof (KValue)), *sum = low_alloc (l, self->n_leaves * sizeof (KValue));
+  KValue *part = load_element (self, l, place), *sum = low_alloc (l, self->n_leaves * sizeof (KValue));
   KValue *both = low_alloc (l, self->n_leaves * sizeof (KValue));
 
   for (guint i = 0; i < self->n_leaves; i++)
-    {
-      part[i] = load_table (self, l, i, place);
-      sum[i] = kb_get (b, sums[i]);
-    }
+    sum[i] = kb_get (b, sums[i]);
   low_apply2 (l, self->node, self->node->array->functions[0], part, sum, both);
   for (guint i = 0; i < self->n_leaves; i++)
     kb_set (b, sums[i], both[i]);
@@ -490,28 +501,24 @@ has_neutral (AccPermute *self)
   return TRUE;
 }
 
-/* Whether half of a leaf's bits hold the sum of @n of its elements. */
+/* Whether a leaf is a sum of 8 bytes, which half of them may hold. */
 static gboolean
-is_small_sum (AccPermute *self,
-              AccLower   *l,
-              guint       leaf,
-              KValue      value,
-              gint64      n)
+is_long_sum (AccPermute *self,
+             guint       leaf)
 {
   AccElementKind kind = acc_permute_get_kind (self, leaf);
-  gint64 lo, hi, most = G_MAXINT32 / MAX (n, 1);
 
-  low_get_range (l, value, &lo, &hi);
-
-  return !self->has_flags && self->primitives[leaf] == ACC_PRIM_ADD && (kind == ACC_KIND_I64 || kind == ACC_KIND_U64) && lo >= -most && hi <= most;
+  return !self->has_flags && self->primitives[leaf] == ACC_PRIM_ADD && (kind == ACC_KIND_I64 || kind == ACC_KIND_U64);
 }
 
-/* What the source is tells which: it is written for the sake of that, and forgotten. */
+/* Of leaves that are such sums, which half of their bytes hold when they are made of @n elements: what the source is tells, which is written
+ * for the sake of that, and forgotten. */
 static void
-choose_table_kinds (AccPermute *self,
-                    gint64      n)
+shorten_sums (AccPermute *self,
+              gint64      n)
 {
   AccLower *l = low_new (self->step, "permute_ranges");
+  gint64 lo, hi, most = G_MAXINT32 / MAX (n, 1);
 
   low_for (l, u, kb_outer_begin (l->b), kb_outer_end (l->b))
     {
@@ -521,10 +528,29 @@ choose_table_kinds (AccPermute *self,
           KValue *values = acc_permute_read (self, l, low_index_of_space (l, self->space, u, x));
 
           for (guint i = 0; i < self->n_leaves; i++)
-            self->table_kinds[i] = is_small_sum (self, l, i, values[i], n) ? ACC_KIND_I32 : acc_permute_get_kind (self, i);
+            {
+              low_get_range (l, values[i], &lo, &hi);
+              if (is_long_sum (self, i) && lo >= -most && hi <= most)
+                self->table_kinds[i] = ACC_KIND_I32;
+            }
         }
     }
   low_abandon (l);
+}
+
+static void
+choose_table_kinds (AccPermute *self,
+                    gint64      n)
+{
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    {
+      self->table_kinds[i] = acc_permute_get_kind (self, i);
+      any |= is_long_sum (self, i);
+    }
+  if (any)
+    shorten_sums (self, n);
 }
 
 /* Gives the tiles tables where that pays. */
@@ -542,8 +568,8 @@ choose_tables (AccPermute *self)
     return;
 
   n_tiles = CLAMP (self->n_source / (32 * most_places), MIN (self->n_source / (2 * size), MANY_TILES), MAX_TILES);
-  self->tile = (n + n_tiles - 1) / n_tiles;
-  self->n_tiles = (n + self->tile - 1) / self->tile;
+  self->tile = acc_ceil_div (n, n_tiles);
+  self->n_tiles = acc_ceil_div (n, self->tile);
   self->tables = g_new0 (guint, self->n_leaves + 1);
   self->table_kinds = g_new0 (AccElementKind, self->n_leaves);
   choose_table_kinds (self, inner ? self->tile : self->tile * self->space->inner);
