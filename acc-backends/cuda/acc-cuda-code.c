@@ -84,6 +84,23 @@ acc_cuda_compile (AccDevice  *device,
   return g_byte_array_free_to_bytes (g_steal_pointer (&code));
 }
 
+static guint
+count_resident (AccCudaDevice         *self,
+                const AccDeviceKernel *kernel)
+{
+  guint n = G_MAXUINT;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      int one = 0;
+
+      self->cuda->cuOccupancyMaxActiveBlocksPerMultiprocessor (&one, kernel->functions[i], (int) kernel->group_size, 0);
+      n = MIN (n, (guint) MAX (one, 0));
+    }
+
+  return n * self->n_processors;
+}
+
 AccDeviceKernel *
 acc_cuda_load (AccDevice  *device,
                AccKernel  *kernel,
@@ -121,6 +138,8 @@ acc_cuda_load (AccDevice  *device,
            && acc_cuda_check (self, self->cuda->cuModuleGetFunction (&loaded->functions[i], loaded->modules[i], SYMBOL), "loading a kernel", error);
       offset += header.sizes[i];
     }
+  if (ok)
+    loaded->n_resident = count_resident (self, loaded);
   acc_cuda_leave (self);
   if (!ok)
     {
@@ -129,6 +148,13 @@ acc_cuda_load (AccDevice  *device,
     }
 
   return loaded;
+}
+
+guint
+acc_cuda_count_resident (AccDevice       *device G_GNUC_UNUSED,
+                         AccDeviceKernel *kernel)
+{
+  return kernel->n_resident;
 }
 
 void

@@ -315,6 +315,7 @@ static const AccDeviceClass cuda_class = {
   .compile = acc_cuda_compile,
   .load = acc_cuda_load,
   .unload = acc_cuda_unload,
+  .count_resident = acc_cuda_count_resident,
   .allocate = cuda_allocate,
   .release = cuda_release,
   .allocate_host = cuda_allocate_host,
@@ -369,13 +370,14 @@ ask_facts (AccCudaDevice  *self,
   self->parent.id = g_strdup_printf ("%s %d driver %d ptx %u for %u%s", name, capability, self->cuda->version, self->isa, self->compute,
                                      acc_emit_ptx_get_library () != NULL ? " libdevice" : "");
 
+  self->n_processors = (guint) MAX (get_attribute (self, CU_ATTRIBUTE_MULTIPROCESSOR_COUNT), 1);
   target->model = ACC_MODEL_SIMT;
   target->group_size = 256;
   target->max_group_size = (guint) MIN (get_attribute (self, CU_ATTRIBUTE_MAX_THREADS_PER_BLOCK), 1024);
   target->subgroup_size = get_attribute (self, CU_ATTRIBUTE_WARP_SIZE) == 32 ? 32 : 1;
   target->has_ballots = target->subgroup_size == 32;
   target->shared_bytes = (gsize) get_attribute (self, CU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
-  target->n_groups = (guint) MAX (get_attribute (self, CU_ATTRIBUTE_MULTIPROCESSOR_COUNT), 1) * 8;
+  target->n_groups = self->n_processors * 8;
   target->has_progress = TRUE;
   target->has_atomic_64 = TRUE;
   target->has_atomic_add_f32 = TRUE;

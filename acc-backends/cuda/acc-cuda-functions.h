@@ -81,6 +81,7 @@ enum {
   F (cuModuleLoadData, (CuModule *module, const void *image)) \
   F (cuModuleUnload, (CuModule module)) \
   F (cuModuleGetFunction, (CuFunction *function, CuModule module, const char *name)) \
+  F (cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *n, CuFunction function, int n_threads, size_t shared_bytes)) \
   F (cuLinkCreate_v2, (unsigned n_options, int *options, void **values, CuLinkState *state)) \
   F (cuLinkAddData_v2, (CuLinkState state, int type, void *data, size_t size, const char *name, unsigned n_options, \
                         int *options, void **values)) \

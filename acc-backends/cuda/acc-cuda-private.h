@@ -32,6 +32,7 @@ typedef struct {
   CuContext               context;      /* the primary one, shared with whoever else uses the device in the process */
   guint                   compute;      /* of the code: 90 for 9.0 */
   guint                   isa;
+  guint                   n_processors;
   gint                    lost;         /* atomic */
 
   GMutex                  lock;
@@ -49,6 +50,7 @@ struct _AccDeviceKernel {
   CuModule   modules[2];    /* for any addresses; for those that are multiples of 16 */
   CuFunction functions[2];
   guint      group_size;
+  guint      n_resident;    /* groups that the device runs at once */
 };
 
 /* Makes the context current for this thread until leave; what was current before is so again after. */
@@ -64,6 +66,7 @@ void     acc_cuda_keep  (AccCudaDevice *self, gpointer data, GDestroyNotify dest
 GBytes          *acc_cuda_compile (AccDevice *device, AccKernel *kernel, GError **error);
 AccDeviceKernel *acc_cuda_load    (AccDevice *device, AccKernel *kernel, GBytes *code, GError **error);
 void             acc_cuda_unload  (AccDevice *device, AccDeviceKernel *kernel);
+guint            acc_cuda_count_resident (AccDevice *device, AccDeviceKernel *kernel);
 gboolean         acc_cuda_launch  (AccDevice *device, AccDeviceKernel *kernel, const AccDeviceSlot *slots, guint n_slots,
                                    const AccGroups *groups, const AccDeviceMemory *failure, GError **error);
 

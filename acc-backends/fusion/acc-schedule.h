@@ -87,6 +87,8 @@ typedef struct {
                               * serial ones then are invoked once per tile, in order */
   gboolean     spreads;      /* writes whole lines of the cache here and there: past it, however little that is in all */
   /* SIMT: a tile is what a group goes over. tile_outer and tile_inner are given, always; one group where .serial. */
+  gint64       unit;         /* not 0: what a group keeps for itself makes it dear, so that tiles had better be such multiples of so many
+                              * elements that all groups run at once, where the device can tell how many do */
 } AccLaunch;
 
 typedef struct _AccSchedule AccSchedule;

@@ -5,6 +5,8 @@
 #include "acc-launch.h"
 #include "acc-times.h"
 
+#include "acc-core/acc-ceil-div-private.h"
+
 /* Results up to here come back with the answer of whether kernels failed. */
 #define SMALL_RESULT 256
 
@@ -240,6 +242,26 @@ fill_slots (AccDeviceRun           *self,
     }
 }
 
+/* As many groups as run at once, or fewer, where @launch asks for that. */
+static void
+enlarge_tiles (AccDevice               *device,
+               const AccPreparedLaunch *prepared,
+               AccGroups               *groups)
+{
+  gint64 unit = prepared->launch->unit, outer = groups->end[0] - groups->begin[0], inner = groups->end[1] - groups->begin[1], size;
+  guint n;
+
+  if (unit == 0 || device->klass->count_resident == NULL || outer <= 0 || inner <= 0)
+    return;
+  n = device->klass->count_resident (device, prepared->kernel);
+  if (n == 0)
+    return;
+
+  size = acc_ceil_div (acc_ceil_div (outer * inner, n), unit) * unit;
+  groups->tile[1] = MIN (size, prepared->launch->inner);
+  groups->tile[0] = MAX (size / groups->tile[1], 1);
+}
+
 static gboolean
 launch (AccDeviceRun             *self,
         const AccPreparedLaunch  *prepared,
@@ -263,6 +285,7 @@ launch (AccDeviceRun             *self,
       groups.end[d] = partition->end[d];
       groups.tile[d] = partition->tile[d];
     }
+  enlarge_tiles (device, prepared, &groups);
   fill_slots (self, prepared->launch, windows, scratch);
   if (device->klass->launch (device, prepared->kernel, self->slots, prepared->launch->n_slots, &groups, &self->report->memory, &problem))
     return TRUE;

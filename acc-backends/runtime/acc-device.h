@@ -57,6 +57,8 @@ typedef struct {
   GBytes  *(*compile)      (AccDevice *self, AccKernel *kernel, GError **error);
   AccDeviceKernel *(*load) (AccDevice *self, AccKernel *kernel, GBytes *code, GError **error);
   void     (*unload)       (AccDevice *self, AccDeviceKernel *kernel);   /* nothing queued runs it */
+  /* Groups of @kernel that the device runs at once, by what they take of it; 0, or NULL, where it cannot tell. */
+  guint    (*count_resident)(AccDevice *self, AccDeviceKernel *kernel);
 
   gboolean (*allocate)     (AccDevice *self, gsize size, AccDeviceMemory *memory, GError **error);
   void     (*release)      (AccDevice *self, AccDeviceMemory *memory);   /* nothing queued uses it */

@@ -117,19 +117,29 @@ write_defaults (AccPermute *self)
 
 /* --- the source's elements */
 
-/* Elements of the source that a thread takes at a time, so that what is read of them is 16 bytes of neighbours; more of wide
- * ones, where threads do much with them before they read on: then more is under way. */
+/* Neighbours that a thread reads at once, of @vector elements in all: 16 bytes. */
+static guint
+choose_pack (AccPermute *self,
+             guint       vector)
+{
+  guint widest = MAX (acc_simt_get_widest_read (self->step, self->source->size), 1);
+
+  return CLAMP (VECTOR_BYTES / widest, 1, vector);
+}
+
+/* Elements of the source that a thread takes at a time: a pack, or @packs of them and @least elements, where threads do much with
+ * them before they read on: then more is under way. */
 static guint
 choose_vector (AccPermute *self,
+               guint       packs,
                guint       least)
 {
-  guint widest = MAX (acc_simt_get_widest_read (self->step, self->source->size), 1), vector;
+  guint vector = MAX (choose_pack (self, VECTOR_BYTES) * packs, least);
 
   /* What is read of an element that goes nowhere may not exist. */
   if (acc_element_type_get_n_leaves (self->targets->array->type) > self->node->rank)
     return 1;
 
-  vector = MAX (VECTOR_BYTES / widest, least);
   while (vector > 1 && ((double) vector * (self->step->cluster->cost + 4) > MAX_COST || (gint64) vector * 32 > self->space->inner))
     vector /= 2;
 
@@ -167,32 +177,50 @@ get_linear (AccPermute *self,
   return kb_add (l->b, kb_mul (l->b, u, low_number (l, self->space->inner)), x);
 }
 
-/* The elements from @first on, which all exist: first all is read, then all is written, unless one goes nowhere or not within
- * the result. TRUE in @done: it was. */
+/* @vector elements, in packs of neighbours: those of a group side by side, one row of packs behind the other. */
+typedef struct {
+  guint vector, pack;
+} Window;
+
+/* Where element @j of the thread is that begins at @first. */
+static KValue
+get_element (AccSimt      *simt,
+             const Window *window,
+             KValue        first,
+             guint         j)
+{
+  gint64 row = (gint64) simt->group * window->pack;
+
+  return kb_add (simt->l->b, first, low_const (simt->l, j / window->pack * row + j % window->pack));
+}
+
+/* The thread's elements from @first on, which all exist: first all is read, then all is written, unless one goes nowhere or not
+ * within the result. TRUE in @done: it was. */
 static void
 visit_vector (AccPermute      *self,
               AccSimt         *simt,
               KValue           u,
               KValue           first,
-              guint            vector,
+              const Window    *window,
               AccPermuteVisit  visit,
               gpointer         data,
               KVar             done)
 {
   AccLower *l = simt->l;
   AccKernelBuilder *b = l->b;
+  guint vector = window->vector;
   AccIndex **ix = low_alloc (l, vector * sizeof (AccIndex *));
   KValue *targets = low_alloc (l, vector * sizeof (KValue)), all = kb_int (b, ACC_KIND_BOOL, 1);
 
   for (guint j = 0; j < vector; j++)
-    ix[j] = low_index_of_space (l, self->space, u, kb_add (b, first, low_const (l, j)));
+    ix[j] = low_index_of_space (l, self->space, u, get_element (simt, window, first, j));
   for (guint j = 0; j < vector; j++)
     all = kb_and (b, all, acc_permute_get_target (self, l, ix[j], FALSE, &targets[j]));
   kb_set (b, done, all);
   low_if (l, all)
     {
       for (guint j = 0; j < vector; j++)
-        visit (self, simt, ix[j], get_linear (self, l, u, kb_add (b, first, low_const (l, j))), targets[j], data);
+        visit (self, simt, ix[j], get_linear (self, l, u, get_element (simt, window, first, j)), targets[j], data);
     }
 }
 
@@ -206,37 +234,42 @@ visit_all (AccPermute      *self,
   const AccSpace *space = self->space;
   AccLower *l = simt->l;
   AccKernelBuilder *b = l->b;
-  gint64 window = (gint64) simt->group * vector;
+  guint pack = choose_pack (self, vector), n_packs = vector / pack;
+  Window window = { vector, pack };
+  gint64 row = (gint64) simt->group * pack;
   KValue begin = kb_inner_begin (b), end = kb_inner_end (b);
-  KValue base = kb_udiv (b, begin, low_const (l, vector));
-  KValue left = kb_sub (b, end, kb_mul (b, base, low_const (l, vector)));
-  KValue n_windows = kb_udiv (b, kb_add (b, left, low_const (l, window - 1)), low_const (l, window));
+  KValue base = kb_udiv (b, begin, low_const (l, pack));
+  KValue left = kb_sub (b, end, kb_mul (b, base, low_const (l, pack)));
+  KValue n_windows = kb_udiv (b, kb_add (b, left, low_const (l, row * n_packs - 1)), low_const (l, row * n_packs));
 
   low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
     {
       low_within (l, u, 0, space->outer - 1);
       low_for (l, k, low_const (l, 0), n_windows)
         {
-          KValue at = kb_add (b, kb_add (b, base, kb_mul (b, k, low_const (l, simt->group))), simt->local);
-          KValue first = kb_mul (b, at, low_const (l, vector));
-          KValue last = kb_add (b, first, low_const (l, vector));
+          KValue at = kb_add (b, kb_add (b, base, kb_mul (b, k, low_const (l, (gint64) simt->group * n_packs))), simt->local);
+          KValue first = kb_mul (b, at, low_const (l, pack));
+          KValue last = get_element (simt, &window, first, vector - 1);
           KVar done = kb_var (b, kb_int (b, ACC_KIND_BOOL, 0));
 
           if (vector > 1)
-            low_if (l, kb_and (b, kb_le (b, begin, first), kb_le (b, last, end)))
+            low_if (l, kb_and (b, kb_le (b, begin, first), kb_lt (b, last, end)))
               {
-                visit_vector (self, simt, u, low_within (l, first, 0, space->inner - 1), vector, visit, data, done);
+                visit_vector (self, simt, u, low_within (l, first, 0, space->inner - 1), &window, visit, data, done);
               }
           low_if (l, kb_not (b, kb_get (b, done)))
             {
-              low_for (l, j, low_const (l, 0), low_const (l, vector))
+              low_for (l, p, low_const (l, 0), low_const (l, n_packs))
                 {
-                  KValue x = kb_add (b, first, j);
-
-                  low_if (l, kb_and (b, kb_le (b, begin, x), kb_lt (b, x, end)))
+                  low_for (l, j, low_const (l, 0), low_const (l, pack))
                     {
-                      low_within (l, x, 0, space->inner - 1);
-                      visit_element (self, simt, low_index_of_space (l, space, u, x), get_linear (self, l, u, x), visit, data);
+                      KValue x = kb_add (b, kb_add (b, first, kb_mul (b, p, low_const (l, row))), j);
+
+                      low_if (l, kb_and (b, kb_le (b, begin, x), kb_lt (b, x, end)))
+                        {
+                          low_within (l, x, 0, space->inner - 1);
+                          visit_element (self, simt, low_index_of_space (l, space, u, x), get_linear (self, l, u, x), visit, data);
+                        }
                     }
                 }
             }
@@ -330,7 +363,7 @@ static void
 write_last (AccPermute *self)
 {
   guint winners = acc_step_add_scratch (self->step, ACC_KIND_U32, self->node->size);
-  guint vector = choose_vector (self, 1);
+  guint vector = choose_vector (self, 1, 1);
 
   acc_simt_write_zeros (self->step, "permute_zeros", winners, ACC_KIND_U32, self->node->size);
   acc_permute_write_visits (self, "permute_last", vector, note_number, GUINT_TO_POINTER (winners));
@@ -495,9 +528,10 @@ write_atomics (AccPermute *self)
 {
   gboolean shared = fits_shared (self);
   Tables tables = { NULL, choose_copies (self) };
+  AccLaunch launch;
   AccSimt simt;
   AccLower *l = acc_simt_begin (&simt, self->step, "permute", acc_simt_get_group (self->step));
-  guint vector = choose_vector (self, shared ? 8 : 1);
+  guint vector = shared ? choose_vector (self, 2, 8) : choose_vector (self, 1, 1);
   gint64 n_groups = MAX (self->step->fusion->target->n_groups, 1);
 
   if (shared)
@@ -515,8 +549,11 @@ write_atomics (AccPermute *self)
       over_tables (self, &simt, &tables, TRUE);
     }
 
+  launch = get_launch (self, &simt, vector, shared ? CLAMP (self->source->size / (n_groups * simt.group), 16, 4096) : 4);
   /* A group with a table of its own takes more, so that clearing and adding it counts less. */
-  low_finish (l, get_launch (self, &simt, vector, shared ? CLAMP (self->source->size / (n_groups * simt.group), 16, 4096) : 4));
+  if (shared)
+    launch.unit = (gint64) simt.group * vector;
+  low_finish (l, launch);
 }
 
 /* --- one after the other */
@@ -574,7 +611,7 @@ acc_skeleton_permute_simt (AccPermute *self)
     return;
   if (self->node->array->fills)
     {
-      acc_permute_write_visits (self, "permute", choose_vector (self, 1), store_value, NULL);
+      acc_permute_write_visits (self, "permute", choose_vector (self, 1, 1), store_value, NULL);
       return;
     }
 

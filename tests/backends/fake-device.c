@@ -372,6 +372,13 @@ fake_unload (AccDevice *device, AccDeviceKernel *kernel)
   acc_kernel_unref ((AccKernel *) kernel);
 }
 
+/* 0, as a device that does not know, where threads cannot shuffle either. */
+static guint
+fake_count_resident (AccDevice *device, AccDeviceKernel *kernel)
+{
+  return device->target.subgroup_size > 1 ? 3 : 0;
+}
+
 static gboolean
 fake_allocate (AccDevice *device, gsize size, AccDeviceMemory *memory, GError **error)
 {
@@ -721,6 +728,7 @@ static const AccDeviceClass fake_class = {
   .compile = fake_compile,
   .load = fake_load,
   .unload = fake_unload,
+  .count_resident = fake_count_resident,
   .allocate = fake_allocate,
   .release = fake_release,
   .allocate_host = fake_allocate_host,

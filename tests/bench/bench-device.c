@@ -549,9 +549,9 @@ run_all (Bench *self)
   g_clear_object (&x);
   g_clear_object (&y);
   {
-    g_autoptr (AccArray) bytes = make_keys (n, ACC_KIND_U8), words = make_keys (n, ACC_KIND_U32);
+    g_autoptr (AccArray) bytes = make_keys (4 * n, ACC_KIND_U8), words = make_keys (n, ACC_KIND_U32);
 
-    measure (self, "histogram of u1", "u1[:]", build_histogram, NULL, &bytes, 1, 1. * n, "GB/s");
+    measure (self, "histogram of u1", "u1[:]", build_histogram, NULL, &bytes, 1, 4. * n, "GB/s");
     measure (self, "histogram of u4", "u4[:]", build_histogram, NULL, &words, 1, 4. * n, "GB/s");
   }
   {

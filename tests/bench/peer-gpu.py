@@ -63,9 +63,9 @@ peer('dot', 'torch', lambda: torch.dot(x, y))
 peer('dot', 'torch.compile', lambda: inner(x, y))
 peer('scan', 'torch', lambda: torch.cumsum(x, 0, out=out))
 del y, out
-keys = torch.randint(0, 256, (n,), device=device, dtype=torch.uint8)
+keys = torch.randint(0, 256, (4 * n,), device=device, dtype=torch.uint8)
 peer('histogram of u1', 'torch', lambda: torch.bincount(keys, minlength=256))
-words = keys.int()
+words = keys[:n].int()
 peer('histogram of u4', 'torch', lambda: torch.bincount(words, minlength=256))
 peer('histogram of u4', 'torch, floats', lambda: torch.histc(x, 256, 0, 1))
 try:

@@ -257,6 +257,37 @@ test_tables (void)
     }
 }
 
+/* Counts of keys that are read many at a time: ends of rows and windows within what a thread takes. */
+static void
+test_counts (void)
+{
+  static const struct { const char *code; gint64 n_rows, n_columns; } cases[] = {
+    { "u1", 1, 100003 }, { "u1", 37, 8195 }, { "u1", 3, 5 }, { "u2", 5, 20011 }, { "u4", 1, 70001 }, { "i8", 7, 10007 },
+  };
+
+  for (guint k = 0; k < G_N_ELEMENTS (cases); k++)
+    {
+      gint64 n = cases[k].n_rows * cases[k].n_columns, extents[] = { cases[k].n_rows, cases[k].n_columns }, n_bins = 251;
+      g_autofree gint64 *keys = g_new (gint64, n), *wanted = g_new0 (gint64, n_bins), *zeros = g_new0 (gint64, n_bins);
+      g_autofree char *name = g_strdup_printf ("permute/counts-%u", k), *rows_name = g_strdup_printf ("permute/counts-of-rows-%u", k);
+      g_autofree gint64 *ones = g_new (gint64, n);
+      g_autoptr(AccArray) xs = NULL, targets = NULL, defaults = NULL, rows = NULL;
+
+      for (gint64 i = 0; i < n; i++)
+        {
+          keys[i] = (i * 7919 >> 3) % n_bins;
+          ones[i] = i % 2 + 1;
+          wanted[keys[i]] += ones[i];
+        }
+      xs = conf_ints ("u4", extents, 2, ones);
+      targets = conf_ints (cases[k].code, extents, 2, keys);
+      defaults = conf_ints ("u4", &n_bins, 1, zeros);
+      conf_expect_ints (name, acc_array_permute (xs, defaults, targets, sum, NULL), "[251]", 0, n_bins, wanted);
+      rows = conf_through_source (g_object_ref (targets));
+      conf_expect_ints (rows_name, acc_array_permute (xs, defaults, rows, sum, NULL), "[251]", 0, n_bins, wanted);
+    }
+}
+
 /* --- many to few places */
 
 static AccExpr *
@@ -339,6 +370,7 @@ main (int argc, char **argv)
   g_test_add_func ("/scatter/loop", test_against_a_loop);
   g_test_add_func ("/scatter/types", test_types);
   g_test_add_func ("/scatter/tables", test_tables);
+  g_test_add_func ("/scatter/counts", test_counts);
   g_test_add_func ("/scatter/pairs", test_pairs);
 
   return conf_run ();
