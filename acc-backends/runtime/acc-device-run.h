@@ -23,6 +23,7 @@ typedef struct {
   guint            n_used;
   AccDeviceSlot   *slots;
   struct _AccDeviceReport *report;  /* how kernels failed */
+  gboolean         may_fail;    /* something is enqueued that has checks: they are asked for */
   gboolean         is_dirty;    /* something is enqueued that was not waited for */
 } AccDeviceRun;
 

@@ -107,6 +107,7 @@ struct _AccDevice {
   char                 *id;           /* all that code depends on besides the kernel: device, driver, versions; part of cache keys */
   guint64               memory;       /* bytes the device has */
   gsize                 max_buffer;   /* largest allocation; 0: all of its memory */
+  gboolean              may_fail;     /* kernels without checks may report a failure, too */
   gboolean              unified;      /* device memory is the host's: AccDeviceMemory.host is set, and uploads are copies to be avoided */
 };
 

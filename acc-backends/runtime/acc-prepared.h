@@ -12,6 +12,7 @@ typedef struct {
   AccKernelEntry   entry;      /* one of the two */
   AccDeviceKernel *kernel;
   AccPartition     whole;
+  gboolean               may_fail;   /* devices: the kernel has checks */
 } AccPreparedLaunch;
 
 typedef struct {

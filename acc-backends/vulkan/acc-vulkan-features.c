@@ -236,6 +236,7 @@ choose_target (AccVulkanDevice  *self,
     .keeps_denormals = properties->floats.shaderDenormPreserveFloat32
                        && properties->floats.denormBehaviorIndependence != VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE,
   };
+  self->parent.may_fail = dialect->leaves_loops;
   self->may_keep_denormals = !dialect->keeps_denormals && properties->driver.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
   choose_subgroups (self, features, properties);
   target->group_size = MIN (self->type == VK_PHYSICAL_DEVICE_TYPE_CPU ? 64 : 256, target->max_group_size);
