@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-radix-tile.h"
 
-#define N_COPIES   4      /* tables of a group that counts */
-#define CHUNK_EACH 16
+#include "acc-core/acc-ceil-div-private.h"
 
-/* Tiles count their digits, and the counts of a row, digit by digit and tile by tile, are scanned: in chunks that groups sum up, then
- * the sums, then each chunk. */
+#define N_COPIES   4      /* tables of a group that counts */
+#define BATCH      16     /* counts that a thread loads at once */
+#define GROUPS_PER_CHUNK 8   /* of those that keep the device busy: a group goes over the sums of all chunks of a row */
+
+/* Tiles count their digits: a row of counts each, side by side. What is in front of each count is the sum of those with the same digit
+ * in tiles before it, and of all with lesser digits: chunks of tiles are summed up, then the sums of chunks, then the tiles of each
+ * chunk, all by threads that have a digit each. */
 struct _AccRadixCounts {
   AccRadixSort *sort;
   AccRadix     *radix;
-  guint         counts;       /* scratch: per row, digit and tile */
-  guint         sums;         /* scratch: per chunk of them */
-  gint64        n_counts, chunk, n_chunks;   /* per row */
+  guint         counts;       /* scratch: per row, tile and digit */
+  guint         sums;         /* scratch: per row, chunk and digit; behind the chunks, where digits begin */
+  gint64        chunk, n_chunks;   /* tiles; per row */
 };
 
 static KBuffer
@@ -21,16 +25,25 @@ get_counts (AccRadixCounts *self,
   return low_scratch (l, self->counts, self->radix->count);
 }
 
-/* Where the count of @digit in the tile is. */
+/* Number of the count of @digit in line @line, of @n of row @u. */
 static KValue
-get_place (AccRadixTile *self,
-           KValue        digit)
+get_place (AccLower *l,
+           KValue    u,
+           gint64    n,
+           KValue    line,
+           KValue    digit)
 {
-  AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
-  KValue column = kb_add (b, kb_mul (b, self->u, low_const (l, ACC_RADIX_N_DIGITS)), digit);
+  KValue lines = kb_add (b, kb_mul (b, u, low_number (l, n)), line);
 
-  return kb_add (b, kb_mul (b, column, low_number (l, self->sort->n_tiles)), low_udiv (l, self->begin, self->size));
+  return kb_add (b, kb_mul (b, lines, low_const (l, ACC_RADIX_N_DIGITS)), digit);
+}
+
+static KValue
+get_tile_place (AccRadixTile *self,
+                KValue        digit)
+{
+  return get_place (self->l, self->u, self->sort->n_tiles, low_udiv (self->l, self->begin, self->size), digit);
 }
 
 typedef struct {
@@ -59,7 +72,7 @@ store_count (AccRadixTile *tile,
   AccRadixCounts *self = data;
   AccKernelBuilder *b = tile->l->b;
 
-  kb_store (b, get_counts (self, tile->l), get_place (tile, digit), kb_cast (b, self->radix->count, n));
+  kb_store (b, get_counts (self, tile->l), get_tile_place (tile, digit), kb_cast (b, self->radix->count, n));
 }
 
 static void
@@ -76,164 +89,184 @@ write_counts (AccRadixCounts *self,
   low_finish (tile.l, acc_radix_get_launch (self->radix, self->radix->space->inner, 1, tile.size, 1));
 }
 
-/* Number @at of those from @first on; 0 where there is none. */
-static KValue
-load_count (AccLower *l,
-            KBuffer   counts,
-            KValue    first,
-            KValue    at,
-            KValue    end)
-{
-  AccKernelBuilder *b = l->b;
-  KValue value = kb_load (b, counts, kb_add (b, first, kb_min (b, at, kb_sub (b, end, low_const (l, 1)))));
-
-  return kb_select (b, kb_lt (b, at, end), value, kb_int (b, kb_kind (b, value), 0));
-}
-
-/* A kernel over the counts of a row. */
+/* A kernel over lines of counts, those of a range of tiles or chunks of a row. */
 typedef struct {
-  AccSimt  simt;
-  AccLower *l;
-  KBuffer  parts, counts, sums;
-  KValue   u, begin, end;
-  KValue   first;     /* count of the row */
-  KValue   chunk;     /* the group's, where it has one */
-} Counts;
+  AccRadixCounts *owner;
+  AccSimt         simt;
+  AccLower       *l;
+  KBuffer         lines, sums;
+  gint64          n;          /* lines of a row */
+  KValue          u, begin, end;
+} Lines;
 
 static void
-begin_counts (Counts         *self,
-              AccRadixCounts *owner,
-              const char     *name)
+begin_lines (Lines          *self,
+             AccRadixCounts *owner,
+             const char     *name,
+             gboolean        of_chunks)
 {
-  AccElementKind kind = owner->radix->count;
+  AccRadixSort *sort = owner->sort;
   AccKernelBuilder *b;
   AccLower *l;
 
-  self->l = l = acc_simt_begin_sized (&self->simt, owner->radix->step, name, owner->sort->group, owner->sort->group);
+  self->owner = owner;
+  self->l = l = acc_simt_begin_sized (&self->simt, owner->radix->step, name, sort->group, sort->group);
   b = l->b;
-  self->parts = kb_shared (b, kind, owner->sort->group, "parts");
-  self->counts = get_counts (owner, l);
-  self->sums = low_scratch (l, owner->sums, kind);
+  self->sums = low_scratch (l, owner->sums, owner->radix->count);
+  self->lines = of_chunks ? self->sums : get_counts (owner, l);
+  self->n = of_chunks ? owner->n_chunks + 1 : sort->n_tiles;
   self->u = low_within (l, kb_outer_begin (b), 0, owner->radix->space->outer - 1);
   self->begin = kb_inner_begin (b);
   self->end = kb_inner_end (b);
-  self->first = kb_mul (b, kb_mul (b, self->u, low_number (l, owner->sort->n_tiles)), low_const (l, ACC_RADIX_N_DIGITS));
-  self->chunk = kb_add (b, kb_mul (b, self->u, low_number (l, owner->n_chunks)), low_udiv (l, self->begin, owner->chunk));
+}
+
+/* Number @i of the digits that this thread has. */
+static KValue
+get_digit (Lines *self,
+           guint  i)
+{
+  return low_within (self->l, kb_add (self->l->b, self->simt.local, low_const (self->l, i)), 0, ACC_RADIX_N_DIGITS - 1);
+}
+
+/* Adds a batch of counts from line @first on, of which all exist where @whole says so; puts what was before each in its place. */
+static void
+add_batch (Lines   *self,
+           KValue   digit,
+           KValue   first,
+           gboolean whole,
+           gboolean replaces,
+           KVar     sum)
+{
+  AccLower *l = self->l;
+  AccKernelBuilder *b = l->b;
+  KValue values[BATCH], before = kb_get (b, sum), last = kb_sub (b, self->end, low_const (l, 1));
+
+  for (guint k = 0; k < BATCH; k++)
+    {
+      KValue line = kb_add (b, first, low_const (l, k));
+      KValue value = kb_load (b, self->lines, get_place (l, self->u, self->n, whole ? line : kb_min (b, line, last), digit));
+
+      values[k] = whole ? value : kb_select (b, kb_le (b, line, last), value, kb_int (b, kb_kind (b, value), 0));
+    }
+  for (guint k = 0; k < BATCH; k++)
+    {
+      KValue line = kb_add (b, first, low_const (l, k)), place = get_place (l, self->u, self->n, line, digit);
+
+      if (replaces && whole)
+        kb_store (b, self->lines, place, before);
+      else if (replaces)
+        low_if (l, kb_le (b, line, last))
+          {
+            kb_store (b, self->lines, place, before);
+          }
+      before = kb_add (b, before, values[k]);
+    }
+  kb_set (b, sum, before);
+}
+
+/* Adds the counts of @digit in all lines to @sum. */
+static void
+add_lines (Lines   *self,
+           KValue   digit,
+           gboolean replaces,
+           KVar     sum)
+{
+  AccLower *l = self->l;
+  AccKernelBuilder *b = l->b;
+  KValue n = kb_sub (b, self->end, self->begin);
+
+  low_for (l, w, low_const (l, 0), low_udiv (l, kb_add (b, n, low_const (l, BATCH - 1)), BATCH))
+    {
+      KValue first = kb_add (b, self->begin, kb_mul (b, w, low_const (l, BATCH)));
+
+      low_if (l, kb_le (b, kb_add (b, first, low_const (l, BATCH)), self->end))
+        {
+          add_batch (self, digit, first, TRUE, replaces, sum);
+        }
+      low_else (l)
+        {
+          add_batch (self, digit, first, FALSE, replaces, sum);
+        }
+    }
+}
+
+static KValue
+get_sum_place (Lines  *self,
+               KValue  chunk,
+               KValue  digit)
+{
+  return get_place (self->l, self->u, self->owner->n_chunks + 1, chunk, digit);
+}
+
+static KValue
+get_chunk (Lines *self)
+{
+  return low_udiv (self->l, self->begin, self->owner->chunk);
 }
 
 static void
 write_chunk_sums (AccRadixCounts *self)
 {
   AccKernelBuilder *b;
-  KValue sum, total;
-  Counts counts;
-  AccLower *l;
+  Lines lines;
 
-  begin_counts (&counts, self, "sort_sums");
-  l = counts.l;
-  b = l->b;
-  sum = kb_int (b, self->radix->count, 0);
-  for (guint k = 0; k < CHUNK_EACH; k++)
+  begin_lines (&lines, self, "sort_sums", FALSE);
+  b = lines.l->b;
+  for (guint i = 0; i < ACC_RADIX_N_DIGITS; i += self->sort->group)
     {
-      KValue at = kb_add (b, kb_add (b, counts.begin, low_const (l, (gint64) k * self->sort->group)), counts.simt.local);
+      KValue digit = get_digit (&lines, i);
+      KVar sum = kb_var (b, kb_int (b, self->radix->count, 0));
 
-      sum = kb_add (b, sum, load_count (l, counts.counts, counts.first, at, counts.end));
+      add_lines (&lines, digit, FALSE, sum);
+      kb_store (b, lines.sums, get_sum_place (&lines, get_chunk (&lines), digit), kb_get (b, sum));
     }
-  acc_radix_sum_before (&counts.simt, counts.parts, sum, &total);
-  low_if (l, kb_eq (b, counts.simt.local, low_const (l, 0)))
-    {
-      kb_store (b, counts.sums, counts.chunk, total);
-    }
-  low_finish (l, acc_radix_get_launch (self->radix, self->n_counts, 1, self->chunk, 1));
+  low_finish (lines.l, acc_radix_get_launch (self->radix, self->sort->n_tiles, 1, self->chunk, 1));
 }
 
-/* One group per row: where the row begins is where its first chunk goes. */
+/* One group per row: where the row begins is where its first digit goes. */
 static void
 write_sums_before (AccRadixCounts *self)
 {
+  AccElementKind kind = self->radix->count;
   AccKernelBuilder *b;
-  Counts counts;
-  AccLower *l;
-  KValue first;
+  KBuffer parts;
+  Lines lines;
   KVar carry;
 
-  begin_counts (&counts, self, "sort_sums_before");
-  l = counts.l;
-  b = l->b;
-  first = kb_mul (b, counts.u, low_number (l, self->n_chunks));
-  carry = kb_var (b, kb_cast (b, self->radix->count, kb_mul (b, counts.u, low_number (l, self->radix->space->inner))));
-  low_for (l, w, low_const (l, 0), low_udiv (l, kb_add (b, counts.end, low_const (l, self->sort->group - 1)), self->sort->group))
+  begin_lines (&lines, self, "sort_sums_before", TRUE);
+  b = lines.l->b;
+  parts = kb_shared (b, kind, self->sort->group, "parts");
+  carry = kb_var (b, kb_cast (b, kind, kb_mul (b, lines.u, low_number (lines.l, self->radix->space->inner))));
+  for (guint i = 0; i < ACC_RADIX_N_DIGITS; i += self->sort->group)
     {
-      KValue at = kb_add (b, kb_mul (b, w, low_const (l, self->sort->group)), counts.simt.local), total;
-      KValue before = acc_radix_sum_before (&counts.simt, counts.parts, load_count (l, counts.sums, first, at, counts.end), &total);
+      KValue digit = get_digit (&lines, i), total, before;
+      KVar sum = kb_var (b, kb_int (b, kind, 0));
 
-      low_if (l, kb_lt (b, at, counts.end))
-        {
-          kb_store (b, counts.sums, kb_add (b, first, at), kb_add (b, kb_get (b, carry), before));
-        }
+      add_lines (&lines, digit, TRUE, sum);
+      before = acc_radix_sum_before (&lines.simt, parts, kb_get (b, sum), &total);
+      kb_store (b, lines.sums, get_sum_place (&lines, low_number (lines.l, self->n_chunks), digit), kb_add (b, kb_get (b, carry), before));
       kb_set (b, carry, kb_add (b, kb_get (b, carry), total));
     }
-  low_finish (l, acc_radix_get_launch (self->radix, self->n_chunks, 1, self->n_chunks, 1));
-}
-
-/* The thread's counts, which are neighbours, from @at on; all that exist become what is before each. */
-static void
-write_thread_begins (AccRadixCounts *self,
-                     const Counts   *counts,
-                     KValue          at,
-                     gboolean        whole)
-{
-  AccLower *l = counts->l;
-  AccKernelBuilder *b = l->b;
-  KValue values[CHUNK_EACH], sum = kb_int (b, self->radix->count, 0), total, before;
-
-  for (guint k = 0; k < CHUNK_EACH; k++)
-    {
-      KValue i = kb_add (b, at, low_const (l, k));
-
-      values[k] = whole ? kb_load (b, counts->counts, kb_add (b, counts->first, i)) : load_count (l, counts->counts, counts->first, i, counts->end);
-    }
-  for (guint k = 0; k < CHUNK_EACH; k++)
-    sum = kb_add (b, sum, values[k]);
-  before = kb_add (b, acc_radix_sum_before (&counts->simt, counts->parts, sum, &total), kb_load (b, counts->sums, counts->chunk));
-  for (guint k = 0; k < CHUNK_EACH; k++)
-    {
-      KValue i = kb_add (b, at, low_const (l, k)), place = kb_add (b, counts->first, i);
-
-      if (whole)
-        kb_store (b, counts->counts, place, before);
-      else
-        low_if (l, kb_lt (b, i, counts->end))
-          {
-            kb_store (b, counts->counts, place, before);
-          }
-      before = kb_add (b, before, values[k]);
-    }
+  low_finish (lines.l, acc_radix_get_launch (self->radix, self->n_chunks, 1, self->n_chunks, 1));
 }
 
 static void
 write_begins (AccRadixCounts *self)
 {
   AccKernelBuilder *b;
-  Counts counts;
-  AccLower *l;
-  KValue at, size;
+  Lines lines;
 
-  begin_counts (&counts, self, "sort_begins");
-  l = counts.l;
-  b = l->b;
-  size = low_const (l, self->chunk);
-  /* That it lies on a multiple is plain to see from its number. */
-  at = kb_add (b, kb_mul (b, low_udiv (l, counts.begin, self->chunk), size), kb_mul (b, counts.simt.local, low_const (l, CHUNK_EACH)));
-  low_if (l, kb_eq (b, kb_sub (b, counts.end, counts.begin), size))
+  begin_lines (&lines, self, "sort_begins", FALSE);
+  b = lines.l->b;
+  for (guint i = 0; i < ACC_RADIX_N_DIGITS; i += self->sort->group)
     {
-      write_thread_begins (self, &counts, at, TRUE);
+      KValue digit = get_digit (&lines, i);
+      KValue of_chunk = kb_load (b, lines.sums, get_sum_place (&lines, get_chunk (&lines), digit));
+      KValue of_digit = kb_load (b, lines.sums, get_sum_place (&lines, low_number (lines.l, self->n_chunks), digit));
+
+      add_lines (&lines, digit, TRUE, kb_var (b, kb_add (b, of_chunk, of_digit)));
     }
-  low_else (l)
-    {
-      write_thread_begins (self, &counts, at, FALSE);
-    }
-  low_finish (l, acc_radix_get_launch (self->radix, self->n_counts, 1, self->chunk, 1));
+  low_finish (lines.l, acc_radix_get_launch (self->radix, self->sort->n_tiles, 1, self->chunk, 1));
 }
 
 AccRadixCounts *
@@ -241,14 +274,14 @@ acc_radix_counts_new (AccRadixSort *sort)
 {
   AccRadixCounts *self = g_new0 (AccRadixCounts, 1);
   AccRadix *radix = sort->radix;
+  gint64 batches = acc_ceil_div (sort->n_tiles, BATCH), most = MAX (radix->step->fusion->target->n_groups / GROUPS_PER_CHUNK, 1);
 
   self->sort = sort;
   self->radix = radix;
-  self->n_counts = ACC_RADIX_N_DIGITS * sort->n_tiles;
-  self->chunk = (gint64) sort->group * CHUNK_EACH;
-  self->n_chunks = (self->n_counts + self->chunk - 1) / self->chunk;
-  self->counts = acc_step_add_scratch (radix->step, radix->count, radix->space->outer * self->n_counts);
-  self->sums = acc_step_add_scratch (radix->step, radix->count, radix->space->outer * self->n_chunks);
+  self->chunk = acc_ceil_div (batches, most) * BATCH;
+  self->n_chunks = acc_ceil_div (sort->n_tiles, self->chunk);
+  self->counts = acc_step_add_scratch (radix->step, radix->count, radix->space->outer * sort->n_tiles * ACC_RADIX_N_DIGITS);
+  self->sums = acc_step_add_scratch (radix->step, radix->count, radix->space->outer * (self->n_chunks + 1) * ACC_RADIX_N_DIGITS);
 
   return self;
 }
@@ -274,5 +307,5 @@ acc_radix_counts_get_begin (AccRadixCounts *self,
                             AccRadixTile   *tile,
                             KValue          digit)
 {
-  return kb_load (tile->l->b, get_counts (self, tile->l), get_place (tile, digit));
+  return kb_load (tile->l->b, get_counts (self, tile->l), get_tile_place (tile, digit));
 }
