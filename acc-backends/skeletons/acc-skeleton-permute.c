@@ -21,13 +21,12 @@
  * sums to which a tile adds little elements of half the size. */
 
 #define MANY_TILES    16
-#define MAX_TILES     64       /* where the tables of so many are small beside the source */
+#define MAX_TILES     128      /* where the tables of so many are small beside the source */
 #define MAX_TABLE     65536
 #define MAX_WAYS      8
 #define MAX_WAY_BYTES 32768    /* of all tables of a tile */
 #define MAX_WAY_COST  64       /* rough operations of what is written out for each */
 #define LEAST_SOURCE  65536
-#define LINE_BYTES    128      /* workers share none */
 
 AccElementKind
 acc_permute_get_kind (AccPermute *self,
@@ -110,13 +109,12 @@ write_copy (AccPermute *self)
 static gint64
 get_stride (AccPermute *self)
 {
-  gint64 least = LINE_BYTES, line;
+  gint64 least = ACC_SKELETON_APART;
 
   for (guint i = 0; i < self->n_leaves; i++)
     least = MIN (least, (gint64) acc_element_kind_get_size (self->table_kinds[i]));
-  line = LINE_BYTES / least;
 
-  return acc_ceil_div (self->node->size * self->n_ways, line) * line;
+  return self->node->size * self->n_ways + ACC_SKELETON_APART / least;
 }
 
 static KBuffer

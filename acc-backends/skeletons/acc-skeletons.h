@@ -27,6 +27,10 @@ void acc_skeleton_scan_simt     (AccStep *step, const AccSpace *space, const Acc
 
 /* --- shared by families */
 
+/* Bytes between what workers write again and again, at least: a processor that reads to the end of one worker's own fetches some lines behind
+ * it, which takes them from the worker that they belong to. */
+#define ACC_SKELETON_APART 2048
+
 static inline gboolean
 acc_skeleton_is_simt (AccStep *step)
 {
