@@ -9,9 +9,14 @@
 #define N_REGIONS 64      /* of counters and lines, in flight at most, give or take a tile per row */
 #define MANY_ROWS 8
 
+/* Where there are so many elements, those of a digit are counted in several places in turn: one need not wait until the one before is stored. */
+#define MIN_WAYS 4096
+#define N_WAYS   4
+
 /* Where there are so many elements, those of a digit are collected until they are so many, which lie side by side where they go. */
 #define MIN_COLLECTED 8192
 #define LINE          16
+#define N_LINES       (ACC_RADIX_N_DIGITS + ACC_SKELETON_APART / LINE)   /* of a region, and what keeps it apart from the next */
 
 AccLaunch
 acc_radix_get_launch (AccRadix *self,
@@ -163,12 +168,20 @@ acc_radix_write (AccRadix *self,
 
 typedef struct {
   AccRadix *radix;
-  guint     counts;      /* scratch: regions of a counter per digit */
+  guint     counts;      /* scratch: regions of a counter per digit, and of as many for each further way */
+  guint     n_ways;
   guint     begins;      /* scratch: what the counters were before */
   guint    *lines;       /* scratch, per leaf: regions of a line per digit */
   gint64    tile;
   gint64    n_tiles;     /* per row */
 } Sort;
+
+/* From the counters of one region to those of the next. */
+static gint64
+get_stride (Sort *self)
+{
+  return ACC_RADIX_N_DIGITS * self->n_ways + ACC_SKELETON_APART / (gint64) acc_element_kind_get_size (self->radix->count);
+}
 
 static KValue
 get_counter (Sort     *self,
@@ -176,7 +189,16 @@ get_counter (Sort     *self,
              KValue    region,
              KValue    digit)
 {
-  return kb_add (l->b, kb_mul (l->b, region, low_const (l, ACC_RADIX_N_DIGITS)), digit);
+  return kb_add (l->b, kb_mul (l->b, region, low_const (l, get_stride (self))), digit);
+}
+
+/* The line of a digit. */
+static KValue
+get_line (AccLower *l,
+          KValue    region,
+          KValue    digit)
+{
+  return kb_add (l->b, kb_mul (l->b, region, low_const (l, N_LINES)), digit);
 }
 
 static KBuffer
@@ -184,6 +206,14 @@ get_counts (Sort     *self,
             AccLower *l)
 {
   return low_scratch (l, self->counts, self->radix->count);
+}
+
+static KValue
+load_count (Sort     *self,
+            AccLower *l,
+            KValue    counter)
+{
+  return kb_load (l->b, get_counts (self, l), counter);
 }
 
 static KValue
@@ -197,6 +227,22 @@ get_own_digit (Sort     *self,
 }
 
 static void
+count_one (Sort     *self,
+           AccLower *l,
+           guint     pass,
+           KValue    u,
+           KValue    x,
+           KValue    region,
+           guint     way)
+{
+  AccKernelBuilder *b = l->b;
+  KValue digit = get_own_digit (self, l, pass, u, low_within (l, x, 0, self->radix->space->inner - 1));
+  KValue at = get_counter (self, l, region, kb_add (b, digit, low_const (l, way * ACC_RADIX_N_DIGITS)));
+
+  kb_store (b, get_counts (self, l), at, kb_add (b, load_count (self, l, at), kb_int (b, self->radix->count, 1)));
+}
+
+static void
 count (Sort     *self,
        AccLower *l,
        guint     pass,
@@ -207,15 +253,31 @@ count (Sort     *self,
 {
   AccKernelBuilder *b = l->b;
 
+  KValue n_ways = low_const (l, self->n_ways), n_rounds = kb_udiv (b, kb_sub (b, end, begin), n_ways);
+
+  low_foreach (l, counter, low_const (l, 0), low_const (l, ACC_RADIX_N_DIGITS * self->n_ways))
+    {
+      kb_store (b, get_counts (self, l), get_counter (self, l, region, counter), kb_int (b, self->radix->count, 0));
+    }
+  low_for (l, k, low_const (l, 0), n_rounds)
+    {
+      for (guint way = 0; way < self->n_ways; way++)
+        count_one (self, l, pass, u, kb_add (b, kb_add (b, begin, kb_mul (b, k, n_ways)), low_const (l, way)), region, way);
+    }
+  if (self->n_ways == 1)
+    return;
+
+  low_for (l, x, kb_add (b, begin, kb_mul (b, n_rounds, n_ways)), end)
+    {
+      count_one (self, l, pass, u, x, region, 0);
+    }
   low_foreach (l, digit, low_const (l, 0), low_const (l, ACC_RADIX_N_DIGITS))
     {
-      kb_store (b, get_counts (self, l), get_counter (self, l, region, digit), kb_int (b, self->radix->count, 0));
-    }
-  low_for (l, x, begin, end)
-    {
-      KValue at = get_counter (self, l, region, get_own_digit (self, l, pass, u, low_within (l, x, 0, self->radix->space->inner - 1)));
+      KValue at = get_counter (self, l, region, digit), n = load_count (self, l, at);
 
-      kb_store (b, get_counts (self, l), at, kb_add (b, kb_load (b, get_counts (self, l), at), kb_int (b, self->radix->count, 1)));
+      for (guint way = 1; way < self->n_ways; way++)
+        n = kb_add (b, n, load_count (self, l, kb_add (b, at, low_const (l, way * ACC_RADIX_N_DIGITS))));
+      kb_store (b, get_counts (self, l), at, n);
     }
 }
 
@@ -234,7 +296,7 @@ find_begins (Sort     *self,
     {
       low_for (l, t, low_const (l, 0), low_number (l, n_regions))
         {
-          KValue at = get_counter (self, l, kb_add (b, first, t), digit), n = kb_load (b, get_counts (self, l), at);
+          KValue at = get_counter (self, l, kb_add (b, first, t), digit), n = load_count (self, l, at);
 
           kb_store (b, get_counts (self, l), at, kb_get (b, next));
           kb_set (b, next, kb_add (b, kb_get (b, next), n));
@@ -260,10 +322,10 @@ get_rest (AccLower *l,
 
 static KValue
 get_slot (AccLower *l,
-          KValue    counter,
+          KValue    line,
           KValue    rest)
 {
-  return kb_add (l->b, kb_mul (l->b, counter, low_const (l, LINE)), rest);
+  return kb_add (l->b, kb_mul (l->b, line, low_const (l, LINE)), rest);
 }
 
 static void
@@ -283,19 +345,19 @@ static void
 write_out (Sort     *self,
            AccLower *l,
            guint     pass,
-           KValue    counter,
+           KValue    line,
            KValue    first,
            KValue    end)
 {
   AccKernelBuilder *b = l->b;
-  KValue begin = kb_cast (b, ACC_KIND_I64, kb_load (b, low_scratch (l, self->begins, self->radix->count), counter));
+  KValue begin = kb_cast (b, ACC_KIND_I64, kb_load (b, low_scratch (l, self->begins, self->radix->count), line));
 
   low_if (l, kb_and (b, kb_le (b, begin, first), kb_eq (b, kb_sub (b, end, first), low_const (l, LINE))))
     {
       kb_set_lanes (b, LINE);
       low_foreach (l, lane, low_const (l, 0), low_const (l, LINE))
         {
-          write_out_one (self, l, pass, get_slot (l, counter, lane), kb_add (b, first, lane));
+          write_out_one (self, l, pass, get_slot (l, line, lane), kb_add (b, first, lane));
         }
       kb_set_lanes (b, 0);
     }
@@ -303,7 +365,7 @@ write_out (Sort     *self,
     {
       low_for (l, at, kb_max (b, begin, first), end)
         {
-          write_out_one (self, l, pass, get_slot (l, counter, get_rest (l, at)), at);
+          write_out_one (self, l, pass, get_slot (l, line, get_rest (l, at)), at);
         }
     }
 }
@@ -316,17 +378,17 @@ collect (Sort     *self,
          guint     pass,
          KValue    u,
          KValue    x,
-         KValue    counter,
+         KValue    line,
          KValue    at)
 {
   AccKernelBuilder *b = l->b;
 
   low_if (l, kb_eq (b, get_rest (l, at), low_const (l, 0)))
     {
-      write_out (self, l, pass, counter, kb_sub (b, at, low_const (l, LINE)), at);
+      write_out (self, l, pass, line, kb_sub (b, at, low_const (l, LINE)), at);
     }
   for (guint i = 0; i < self->radix->n_leaves; i++)
-    kb_store (b, get_lines (self, l, i), get_slot (l, counter, get_rest (l, at)), acc_radix_read (self->radix, l, pass, u, x, i));
+    kb_store (b, get_lines (self, l, i), get_slot (l, line, get_rest (l, at)), acc_radix_read (self->radix, l, pass, u, x, i));
 }
 
 static void
@@ -336,9 +398,8 @@ keep_begins (Sort     *self,
 {
   low_foreach (l, digit, low_const (l, 0), low_const (l, ACC_RADIX_N_DIGITS))
     {
-      KValue counter = get_counter (self, l, region, digit);
-
-      kb_store (l->b, low_scratch (l, self->begins, self->radix->count), counter, kb_load (l->b, get_counts (self, l), counter));
+      kb_store (l->b, low_scratch (l, self->begins, self->radix->count), get_line (l, region, digit),
+                load_count (self, l, get_counter (self, l, region, digit)));
     }
 }
 
@@ -350,10 +411,10 @@ write_out_rest (Sort     *self,
 {
   low_for (l, digit, low_const (l, 0), low_const (l, ACC_RADIX_N_DIGITS))
     {
-      KValue counter = get_counter (self, l, region, digit);
-      KValue behind = kb_cast (l->b, ACC_KIND_I64, kb_load (l->b, get_counts (self, l), counter)), last = kb_sub (l->b, behind, low_const (l, 1));
+      KValue behind = kb_cast (l->b, ACC_KIND_I64, load_count (self, l, get_counter (self, l, region, digit)));
+      KValue last = kb_sub (l->b, behind, low_const (l, 1));
 
-      write_out (self, l, pass, counter, kb_sub (l->b, last, get_rest (l, last)), behind);
+      write_out (self, l, pass, get_line (l, region, digit), kb_sub (l->b, last, get_rest (l, last)), behind);
     }
 }
 
@@ -375,12 +436,12 @@ move (Sort     *self,
   low_for (l, x, begin, end)
     {
       KValue digit = get_own_digit (self, l, pass, u, low_within (l, x, 0, radix->space->inner - 1));
-      KValue counter = get_counter (self, l, region, digit), place = kb_load (b, get_counts (self, l), counter);
+      KValue counter = get_counter (self, l, region, digit), place = load_count (self, l, counter);
       KValue at = low_within (l, kb_cast (b, ACC_KIND_I64, place), 0, radix->node->size - 1);
 
       kb_store (b, get_counts (self, l), counter, kb_add (b, place, kb_int (b, radix->count, 1)));
       if (collects)
-        collect (self, l, pass, u, x, counter, at);
+        collect (self, l, pass, u, x, get_line (l, region, digit), at);
       for (guint i = 0; i < radix->n_leaves && !collects; i++)
         acc_radix_write (radix, l, pass, i, at, acc_radix_read (radix, l, pass, u, x, i));
     }
@@ -397,13 +458,14 @@ add_regions (Sort  *self,
 {
   AccRadix *radix = self->radix;
 
-  self->counts = acc_step_add_scratch (radix->step, radix->count, n * ACC_RADIX_N_DIGITS);
+  self->n_ways = n_elements < MIN_WAYS ? 1 : N_WAYS;
+  self->counts = acc_step_add_scratch (radix->step, radix->count, n * get_stride (self));
   if (n_elements < MIN_COLLECTED)
     return;
-  self->begins = acc_step_add_scratch (radix->step, radix->count, n * ACC_RADIX_N_DIGITS);
+  self->begins = acc_step_add_scratch (radix->step, radix->count, n * N_LINES);
   self->lines = g_new0 (guint, radix->n_leaves);
   for (guint i = 0; i < radix->n_leaves; i++)
-    self->lines[i] = acc_step_add_scratch (radix->step, acc_radix_get_kind (radix, i), n * ACC_RADIX_N_DIGITS * LINE);
+    self->lines[i] = acc_step_add_scratch (radix->step, acc_radix_get_kind (radix, i), n * N_LINES * LINE);
 }
 
 static void
