@@ -16,6 +16,7 @@
 
 #define TILE      32768
 #define MANY_ROWS 16
+#define BLOCK     256     /* segments of which lanes take the short ones, before the others are done */
 
 /* Of a tile: what it has of the segment that began before it and ends in it, and of the one that it does not have the end of. */
 enum { HEAD, TAIL, N_ENDS };
@@ -32,6 +33,8 @@ typedef struct {
   gint64          n, n_segments, n_items;   /* of a row: elements, segments, both */
   gint64          n_tiles;
   gboolean        by_tiles;
+  guint           n_lanes;
+  guint           flags;        /* scratch: a block of them per region */
   guint           states;       /* scratch: what there is of heads and tails */
   guint           ends;         /* scratch: the first segment that ends behind each tile */
 } Segments;
@@ -57,15 +60,17 @@ get_offset (Segments *self,
   return clamp (l, low_read (l, self->offsets, ix, 0), self->n);
 }
 
-/* How many segments end before place @place of the sequence. */
+/* How many segments end before place @place of the sequence: @least to @most. */
 static KValue
 count_ends (Segments *self,
             AccLower *l,
-            KValue    place)
+            KValue    place,
+            KValue    least,
+            KValue    most)
 {
   AccKernelBuilder *b = l->b;
   KValue one = low_const (l, 1);
-  KVar low = kb_var (b, low_const (l, 0)), high = kb_var (b, low_number (l, self->n_segments));
+  KVar low = kb_var (b, least), high = kb_var (b, most);
 
   low_while (l)
     {
@@ -155,11 +160,130 @@ typedef struct {
 static Border
 find_border (Segments *self,
              AccLower *l,
-             KValue    place)
+             KValue    place,
+             KValue    least,
+             KValue    most)
 {
-  KValue segments = count_ends (self, l, place);
+  KValue segments = count_ends (self, l, place, least, most);
 
   return (Border) { segments, clamp (l, kb_sub (l->b, place, segments), self->n) };
+}
+
+/* A segment, and what the tile has of it. */
+typedef struct {
+  KValue s, first, behind, has_elements;
+  KValue is_short;     /* and whole */
+  KValue is_whole;     /* the tile has all of it */
+} Segment;
+
+static Segment
+get_segment (Segments *self,
+             AccLower *l,
+             KValue    s,
+             Border    from,
+             Border    to)
+{
+  AccKernelBuilder *b = l->b;
+  KValue begin = get_offset (self, l, low_within (l, s, 0, self->n_segments - 1)), end = get_offset (self, l, kb_add (b, s, low_const (l, 1)));
+  Segment x = { s, begin, end, .is_whole = kb_int (b, ACC_KIND_BOOL, 1) };
+
+  if (self->by_tiles)
+    {
+      x.first = kb_max (b, begin, from.elements);
+      x.behind = kb_min (b, end, to.elements);
+      x.is_whole = kb_and (b, kb_lt (b, s, to.segments), kb_le (b, from.elements, begin));
+    }
+  x.has_elements = kb_lt (b, x.first, x.behind);
+  x.is_short = kb_and (b, x.is_whole, kb_lt (b, kb_sub (b, x.behind, x.first), low_const (l, 2 * self->n_lanes)));
+
+  return x;
+}
+
+static AccPlace
+get_flag (Segments *self,
+          AccLower *l,
+          KValue    region,
+          KValue    s,
+          KValue    first)
+{
+  return (AccPlace) {
+    low_scratch (l, self->flags, ACC_KIND_U8), kb_add (l->b, kb_mul (l->b, region, low_const (l, BLOCK + ACC_SKELETON_APART)), kb_sub (l->b, s, first)),
+  };
+}
+
+/* By lanes, each of which takes a segment. Flags say which are left. */
+static void
+write_short (Segments *self,
+             AccLower *l,
+             KValue    u,
+             KValue    begin,
+             KValue    end,
+             Border    from,
+             Border    to,
+             KValue    region)
+{
+  AccFold *fold = self->fold;
+  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
+
+  kb_set_lanes (l->b, self->n_lanes);
+  low_foreach (l, s, begin, end)
+    {
+      Segment x = get_segment (self, l, s, from, to);
+
+      low_store_place (l, get_flag (self, l, region, s, begin), kb_cast (l->b, ACC_KIND_U8, kb_not (l->b, x.is_short)));
+      low_if (l, x.is_short)
+        {
+          KVar *vars = acc_fold_new_vars (fold, l, NULL);
+
+          low_if (l, x.has_elements)
+            {
+              acc_fold_write_in_order (fold, l, self->space, u, x.first, x.behind, sum);
+              acc_fold_set_vars (fold, l, vars, sum);
+            }
+          acc_fold_get_vars (fold, l, vars, sum);
+          store_result (self, l, u, s, x.has_elements, sum);
+        }
+    }
+  kb_set_lanes (l->b, 0);
+}
+
+static void
+write_segment (Segments *self,
+               AccLower *l,
+               KValue    u,
+               Segment   x,
+               Border    to,
+               KValue    region)
+{
+  AccKernelBuilder *b = l->b;
+  AccFold *fold = self->fold;
+  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
+  KVar *vars = acc_fold_new_vars (fold, l, NULL);
+
+  low_if (l, x.has_elements)
+    {
+      acc_fold_write_run (fold, l, self->space, u, x.first, x.behind, region, sum);
+      acc_fold_set_vars (fold, l, vars, sum);
+    }
+  acc_fold_get_vars (fold, l, vars, sum);
+  if (!self->by_tiles)
+    {
+      store_result (self, l, u, x.s, x.has_elements, sum);
+      return;
+    }
+
+  low_if (l, x.is_whole)
+    {
+      store_result (self, l, u, x.s, x.has_elements, sum);
+    }
+  low_else (l)
+    {
+      KValue is_tail = kb_le (b, to.segments, x.s);
+      KValue part = kb_select (b, is_tail, get_part (l, region, TAIL), get_part (l, region, HEAD));
+
+      acc_fold_store_part (fold, l, part, sum);
+      store_state (self, l, part, kb_select (b, x.has_elements, low_const (l, ELEMENTS), low_const (l, NO_ELEMENTS)));
+    }
 }
 
 static void
@@ -171,47 +295,23 @@ write_segments (Segments *self,
                 KValue    region)
 {
   AccKernelBuilder *b = l->b;
-  AccFold *fold = self->fold;
-  KValue one = low_const (l, 1), n_segments = low_number (l, self->n_segments);
-  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
-  KValue last = self->by_tiles ? kb_min (b, kb_add (b, to.segments, one), n_segments) : n_segments;
+  KValue n_segments = low_number (l, self->n_segments), block = low_const (l, BLOCK), n_blocks;
+  KValue last = self->by_tiles ? kb_min (b, kb_add (b, to.segments, low_const (l, 1)), n_segments) : n_segments;
 
-  low_for (l, s, from.segments, last)
+  n_blocks = low_udiv (l, kb_add (b, kb_sub (b, last, from.segments), low_const (l, BLOCK - 1)), BLOCK);
+  low_for (l, k, low_const (l, 0), n_blocks)
     {
-      KValue begin, end, first, behind, has_elements;
-      KVar *vars = acc_fold_new_vars (fold, l, NULL);
+      KValue begin = kb_add (b, from.segments, kb_mul (b, k, block)), end = kb_min (b, kb_add (b, begin, block), last);
 
-      low_within (l, s, 0, self->n_segments - 1);
-      begin = get_offset (self, l, s);
-      end = get_offset (self, l, kb_add (b, s, one));
-      first = self->by_tiles ? kb_max (b, begin, from.elements) : begin;
-      behind = self->by_tiles ? kb_min (b, end, to.elements) : end;
-      has_elements = kb_lt (b, first, behind);
-      low_if (l, has_elements)
+      write_short (self, l, u, begin, end, from, to, region);
+      low_for (l, s, begin, end)
         {
-          acc_fold_write_run (fold, l, self->space, u, first, behind, region, sum);
-          acc_fold_set_vars (fold, l, vars, sum);
-        }
-      acc_fold_get_vars (fold, l, vars, sum);
+          KValue flag = low_load_place (l, get_flag (self, l, region, s, begin));
 
-      if (self->by_tiles)
-        {
-          low_if (l, kb_and (b, kb_lt (b, s, to.segments), kb_le (b, from.elements, begin)))
+          low_if (l, kb_lt (b, kb_int (b, ACC_KIND_U8, 0), flag))
             {
-              store_result (self, l, u, s, has_elements, sum);
+              write_segment (self, l, u, get_segment (self, l, s, from, to), to, region);
             }
-          low_else (l)
-            {
-              KValue is_tail = kb_le (b, to.segments, s);
-              KValue part = kb_select (b, is_tail, get_part (l, region, TAIL), get_part (l, region, HEAD));
-
-              acc_fold_store_part (fold, l, part, sum);
-              store_state (self, l, part, kb_select (b, has_elements, low_const (l, ELEMENTS), low_const (l, NO_ELEMENTS)));
-            }
-        }
-      else
-        {
-          store_result (self, l, u, s, has_elements, sum);
         }
     }
 }
@@ -231,6 +331,14 @@ get_launch (Segments *self,
 }
 
 static void
+add_regions (Segments *self,
+             gint64    n)
+{
+  acc_fold_add_lanes (self->fold, n);
+  self->flags = acc_step_add_scratch (self->step, ACC_KIND_U8, n * (BLOCK + ACC_SKELETON_APART));
+}
+
+static void
 write_rows (Segments *self)
 {
   AccLower *l = low_new (self->step, acc_skeleton_get_name (self->step));
@@ -239,7 +347,7 @@ write_rows (Segments *self)
 
   launch.tile_outer = MAX (TILE / self->n_items, 1);
   launch.tile_inner = self->n_items;
-  acc_fold_add_lanes (self->fold, (self->space->outer + launch.tile_outer - 1) / launch.tile_outer);
+  add_regions (self, (self->space->outer + launch.tile_outer - 1) / launch.tile_outer);
   low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
     {
       Border begin = { low_const (l, 0), low_const (l, 0) }, end = { low_number (l, self->n_segments), low_number (l, self->n) };
@@ -260,7 +368,9 @@ write_tiles (Segments *self)
   low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
     {
       KValue tile = get_tile (self, l, low_within (l, u, 0, self->space->outer - 1), low_udiv (l, kb_inner_begin (b), TILE));
-      Border begin = find_border (self, l, kb_inner_begin (b)), end = find_border (self, l, kb_inner_end (b));
+      KValue n_segments = low_number (l, self->n_segments), n_items = kb_sub (b, kb_inner_end (b), kb_inner_begin (b));
+      Border begin = find_border (self, l, kb_inner_begin (b), low_const (l, 0), n_segments);
+      Border end = find_border (self, l, kb_inner_end (b), begin.segments, kb_min (b, kb_add (b, begin.segments, n_items), n_segments));
 
       for (guint i = 0; i < N_ENDS; i++)
         store_state (self, l, get_part (l, tile, i), low_const (l, NOTHING));
@@ -360,6 +470,7 @@ acc_skeleton_fold_segments (AccStep *step)
     return;
 
   fold->many_short_runs = fold->reads_all_rows = TRUE;
+  self.n_lanes = MIN (fold->lanes / 4, 16);
   self.n_items = self.n + self.n_segments;
   self.n_tiles = (self.n_items + TILE - 1) / TILE;
   self.by_tiles = self.n_tiles > 1 && space->outer < MANY_ROWS;
@@ -367,7 +478,7 @@ acc_skeleton_fold_segments (AccStep *step)
     {
       self.states = acc_step_add_scratch (step, ACC_KIND_I64, space->outer * self.n_tiles * N_ENDS);
       self.ends = acc_step_add_scratch (step, ACC_KIND_I64, space->outer * self.n_tiles);
-      acc_fold_add_lanes (fold, space->outer * self.n_tiles);
+      add_regions (&self, space->outer * self.n_tiles);
       acc_fold_add_parts (fold, space->outer * self.n_tiles * N_ENDS);
       write_tiles (&self);
       write_joints (&self);

@@ -334,7 +334,7 @@ test_form (gconstpointer data)
   /* More than what workers take at once, of elements in one segment, of empty segments, and of both. */
   if (form < SCANL)
     {
-      check_case (form, &matrices, &(Case) { "tiles", "7 40000 0*36000 ?3000 1*2000", 9 }, NULL, 0, rand);
+      check_case (form, &matrices, &(Case) { "tiles", "7 40000 0*36000 ?3000 15*30 16 1 17 31 33 1*2000", 9 }, NULL, 0, rand);
       check_case (form, &intervals, &(Case) { "tiles", "33000 0*3 2 300", 2 }, (gint64[]) { 2 }, 1, rand);
       check_case (form, &intervals, &(Case) { "rows", "300 0*3 ?20", 2 }, (gint64[]) { 150 }, 1, rand);
     }
