@@ -97,6 +97,48 @@ narrow_linear (Emitter       *e,
   return LLVMBuildAdd (B, base, emit_steps (e, type, x.stride), "");
 }
 
+/* Of lanes that read the same element, 2^MAX_REPEATS: more are too few elements for a load of their own. */
+#define MAX_REPEATS 3
+
+/* An index divided by 2, 4 or 8 where the index itself steps by 1, and what is so far from it everywhere */
+static void
+find_repeats (Emitter *e,
+              guint32  id,
+              Value   *result)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  Value x = emit_value (e, instr->args[0]), y;
+  gint64 by = 0;
+
+  if (instr->kind != ACC_KIND_I64 || instr->n_args != 2 || result->shape != SHAPE_VARYING)
+    return;
+
+  y = emit_value (e, instr->args[1]);
+  if (x.shape == SHAPE_LINEAR && x.stride == 1 && acc_kernel_instr (e->kernel, instr->args[1])->op == ACC_KOP_CONST)
+    {
+      gint64 number = (gint64) acc_kernel_instr (e->kernel, instr->args[1])->bits;
+
+      if (instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_SHR)
+        by = number;
+      else if (instr->op == ACC_KOP_UDIV && number > 0 && (number & (number - 1)) == 0)
+        by = g_bit_nth_lsf (number, -1);
+      if (by < 1 || by > MAX_REPEATS)
+        return;
+      result->repeats = by;
+      result->first = LLVMBuildAShr (B, x.v, LLVMConstInt (e->t_i64, by, FALSE), "");
+      result->phase = LLVMBuildAnd (B, x.v, LLVMConstInt (e->t_i64, (1 << by) - 1, FALSE), "");
+    }
+  else if (instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_ADD && x.repeats + y.repeats > 0 &&
+           (x.shape == SHAPE_UNIFORM || y.shape == SHAPE_UNIFORM))
+    {
+      const Value *slow = x.repeats > 0 ? &x : &y;
+
+      result->repeats = slow->repeats;
+      result->first = LLVMBuildAdd (B, slow->first, x.shape == SHAPE_UNIFORM ? x.v : y.v, "");
+      result->phase = slow->phase;
+    }
+}
+
 static Value
 emit_pure (Emitter *e,
            guint32  id)
@@ -107,6 +149,7 @@ emit_pure (Emitter *e,
   AccElementKind kind = acc_kernel_instr (e->kernel, instr->args[0])->kind;
   Value first = emit_value (e, instr->args[0]);
   LLVMValueRef x[ACC_KERNEL_MAX_ARGS] = { NULL, NULL, NULL }, result = NULL;
+  Value value;
   guint32 root;
 
   if (varies && instr->op == ACC_KOP_CAST && first.shape == SHAPE_LINEAR && instr->kind != ACC_KIND_U64 &&
@@ -162,7 +205,10 @@ emit_pure (Emitter *e,
       g_return_val_if_reached (first);
     }
 
-  return (Value) { .v = result, .shape = fact->shape, .stride = fact->stride };
+  value = (Value) { .v = result, .shape = fact->shape, .stride = fact->stride };
+  find_repeats (e, id, &value);
+
+  return value;
 }
 
 /* --- variables */

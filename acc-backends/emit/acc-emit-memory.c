@@ -447,6 +447,8 @@ emit_load (Emitter *e,
     }
   else if (index.shape == SHAPE_LINEAR)
     x = emit_load_strided (e, id, &index);
+  else if (index.repeats > 0)
+    x = emit_load_repeated (e, id, &index);
   if (x == NULL)
     x = gather (e, buffer, memory, emit_as_vector (e, index));
 

@@ -17,6 +17,8 @@ typedef struct {
   LLVMValueRef v;
   gint64       stride;
   Shape        shape;
+  guint        repeats;      /* of a vector that counts slowly: from lane to lane, 2^repeats of them at a time, i64; 0: it may not */
+  LLVMValueRef first, phase; /* lane i is first + ((phase + i) >> repeats) */
 } Value;
 
 /* Lanes that take part. */
@@ -153,6 +155,7 @@ LLVMValueRef emit_to_memory    (Emitter *e, AccElementKind kind, LLVMValueRef x)
 LLVMValueRef emit_load_masked  (Emitter *e, LLVMTypeRef memory, LLVMValueRef address, LLVMValueRef mask, guint lanes);
 void         emit_store_masked (Emitter *e, LLVMValueRef value, LLVMValueRef address, LLVMValueRef mask);
 LLVMValueRef emit_load_strided (Emitter *e, guint32 id, const Value *index);      /* NULL: no better than a gather */
+LLVMValueRef emit_load_repeated (Emitter *e, guint32 id, const Value *index);     /* the same */
 gboolean     emit_store_strided (Emitter *e, guint32 id, const Value *index);     /* FALSE: no better than a scatter */
 
 /* --- acc-emit-control.c */

@@ -240,6 +240,36 @@ interleave (Emitter      *e,
   return emit_shuffle (e, all, NULL, places, lanes * n);
 }
 
+/* Element q 2^r + k of the lanes is first + q + ((phase + k) >> r): a load for each k, then shuffled. */
+LLVMValueRef
+emit_load_repeated (Emitter     *e,
+                    guint32      id,
+                    const Value *index)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  LLVMTypeRef memory = emit_memory_type (e, instr->kind);
+  guint size = acc_element_kind_get_size (instr->kind), n = 1u << index->repeats;
+  LLVMValueRef parts[8];
+
+  if (e->lanes % n != 0 || e->lanes / n < 2 || n > G_N_ELEMENTS (parts) ||
+      (e->mask.v != NULL && (e->mask.count == NULL || !(size >= 4 ? e->target->has_masked_words : e->target->has_narrow_masks))))
+    return NULL;
+
+  for (guint k = 0; k < n; k++)
+    {
+      LLVMValueRef shift = LLVMConstInt (e->t_i64, index->repeats, FALSE), mask = NULL;
+      LLVMValueRef after = LLVMBuildLShr (B, LLVMBuildAdd (B, index->phase, LLVMConstInt (e->t_i64, k, FALSE), ""), shift, "");
+      LLVMValueRef address = emit_element (e, instr->args[0], LLVMBuildAdd (B, index->first, after, ""));
+
+      if (e->mask.v != NULL)
+        mask = emit_first_lanes (e, LLVMBuildLShr (B, LLVMBuildAdd (B, e->mask.count, LLVMConstInt (e->t_i64, n - 1 - k, FALSE), ""),
+                                                   shift, ""), e->lanes / n);
+      parts[k] = emit_load_masked (e, memory, address, mask, e->lanes / n);
+    }
+
+  return interleave (e, parts, n);
+}
+
 gboolean
 emit_store_strided (Emitter     *e,
                     guint32      id,

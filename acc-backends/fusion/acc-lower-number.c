@@ -154,15 +154,112 @@ low_prim (AccLower    *l,
   return z;
 }
 
+/* --- what ranges make simpler */
+
+static KValue
+select_less (AccLower *l,
+             KValue    x,
+             KValue    limit,
+             KValue    below,
+             KValue    above)
+{
+  return low_select (l, kb_lt (l->b, x, limit), below, above);
+}
+
+/* x mod n for -n <= x < 2n, as of an index around a border: at most one n is added or taken away. */
+static KValue
+wrap (AccLower *l,
+      KValue    x,
+      KValue    divisor,
+      gint64    n)
+{
+  KValue zero = kb_int (l->b, kb_kind (l->b, x), 0), wrapped = x;
+  gint64 lo, hi;
+
+  low_get_range (l, x, &lo, &hi);
+  if (lo >= 0 && hi < n)
+    return x;
+  if (hi >= n)
+    wrapped = select_less (l, x, divisor, wrapped, low_sub (l, x, divisor));
+  if (lo < 0)
+    wrapped = select_less (l, x, zero, low_add (l, x, divisor), wrapped);
+
+  return low_within (l, wrapped, 0, n - 1);
+}
+
+/* Divisions whose quotient has few values, or that are shifts: id 0 where neither is known. */
+static KValue
+divide_by_range (AccLower    *l,
+                 AccPrimitive primitive,
+                 KValue       x,
+                 KValue       y)
+{
+  const AccKernelInstr *divisor = acc_kernel_instr (l->b->kernel, y.id);
+  AccElementKind kind = kb_kind (l->b, x);
+  gint64 lo, hi, n, most;
+  gboolean floors = primitive == ACC_PRIM_DIV || primitive == ACC_PRIM_MOD;
+  gboolean wants_quotient = primitive == ACC_PRIM_DIV || primitive == ACC_PRIM_QUOT;
+
+  low_get_range (l, x, &lo, &hi);
+  low_get_range (l, y, &n, &most);
+  if (n != most || n <= 0 || n > G_MAXINT64 / 4)
+    return (KValue) { 0 };
+
+  if (lo > -n && hi < n && (lo >= 0 || !floors))
+    return wants_quotient ? kb_int (l->b, kind, 0) : x;
+  if (lo < 0 && !floors)
+    return (KValue) { 0 };
+  if (!wants_quotient && lo >= -n && hi < 2 * n)
+    return wrap (l, x, y, n);
+  if (divisor->op == ACC_KOP_CONST && (n & (n - 1)) == 0)
+    return wants_quotient ? low_prim2 (l, ACC_PRIM_SHR, x, low_const (l, g_bit_nth_lsf (n, -1)))
+                          : low_prim2 (l, ACC_PRIM_BAND, x, kb_int (l->b, kind, n - 1));
+
+  return (KValue) { 0 };
+}
+
+/* id 0 where ranges do not tell. */
+static KValue
+simplify_by_range (AccLower    *l,
+                   AccPrimitive primitive,
+                   KValue       x,
+                   KValue       y)
+{
+  gint64 a, b, c, d;
+
+  if (!is_known (l, x) || !is_known (l, y) || kb_kind (l->b, x) == ACC_KIND_BOOL)
+    return (KValue) { 0 };
+
+  low_get_range (l, x, &a, &b);
+  low_get_range (l, y, &c, &d);
+  switch ((int) primitive)
+    {
+    case ACC_PRIM_QUOT:
+    case ACC_PRIM_REM:
+    case ACC_PRIM_DIV:
+    case ACC_PRIM_MOD:
+      return divide_by_range (l, primitive, x, y);
+    case ACC_PRIM_MIN:
+      return b <= c ? x : d <= a ? y : (KValue) { 0 };
+    case ACC_PRIM_MAX:
+      return a >= d ? x : c >= b ? y : (KValue) { 0 };
+    default:
+      return (KValue) { 0 };
+    }
+}
+
 KValue
 low_prim2 (AccLower    *l,
            AccPrimitive primitive,
            KValue       x,
            KValue       y)
 {
-  KValue z = kb_prim2 (l->b, primitive, x, y);
+  KValue z = simplify_by_range (l, primitive, x, y);
   gint64 a, b, c, d, lo, hi;
 
+  if (z.id != 0)
+    return z;
+  z = kb_prim2 (l->b, primitive, x, y);
   if (z.id == 0)
     l->failed = TRUE;
   if (!is_known (l, x) || !is_known (l, y) || !is_known (l, z) || kb_kind (l->b, z) == ACC_KIND_BOOL)
@@ -208,6 +305,8 @@ low_prim2 (AccLower    *l,
         return keep_range (l, z, 0, b);
       break;
     case ACC_PRIM_SHR:
+      if (c >= 0 && c == d)
+        return keep_range (l, z, a >> MIN (c, 63), b >> MIN (c, 63));
       if (a >= 0 && c >= 0)
         return keep_range (l, z, 0, c < 63 ? b >> c : 0);
       break;

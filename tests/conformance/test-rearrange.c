@@ -440,6 +440,103 @@ test_long_filter (void)
       }
 }
 
+/* Indices that are divided, or go around: what a backend knows of where they lie must not change them. */
+
+typedef struct {
+  AccArray *from;
+  int       form;
+} Computed;
+
+enum { N_FORMS = 14 };
+
+static AccExpr *
+computed_index (AccExpr *x, int form, AccExpr *n)
+{
+  static const int shifts[] = { 0, 1, -1, 5 };
+
+  if (form < 4)
+    return acc_expr_div (acc_expr_add (x, conf_i64 (shifts[form])), conf_i64 (2));
+  if (form < 6)
+    return acc_expr_div (acc_expr_add (x, conf_i64 (form - 5)), conf_i64 (form == 4 ? 4 : 8));
+  switch (form)
+    {
+    case 6: return acc_expr_shr (acc_expr_add (x, conf_i64 (3)), conf_i64 (1));
+    case 7: return acc_expr_add (acc_expr_quot (x, conf_i64 (2)), conf_i64 (1));
+    case 8: return acc_expr_add (x, conf_i64 (1));
+    case 9: return acc_expr_sub (x, conf_i64 (3));
+    case 10: return acc_expr_add (x, n);
+    case 11: return acc_expr_mul (x, conf_i64 (2));
+    case 12: return acc_expr_rem (acc_expr_sub (x, conf_i64 (3)), conf_i64 (4));
+    default: return acc_expr_quot (acc_expr_sub (conf_i64 (2), x), conf_i64 (2));
+    }
+}
+
+static AccExpr *
+read_computed (AccExpr *index, gpointer data)
+{
+  const Computed *c = data;
+  AccExpr *extent = acc_expr_extent (c->from, 0);
+
+  return acc_expr_index (c->from, acc_expr_mod (computed_index (acc_expr_item (index, 1), c->form, extent), extent));
+}
+
+/* The quotients and remainders themselves, of a narrower kind as well */
+static AccExpr *
+divide_index (AccExpr *index, gpointer data)
+{
+  const int *divisor = data;
+  AccExpr *wide = acc_expr_sub (acc_expr_item (index, 1), conf_i64 (9));
+  AccExpr *by = conf_i64 (*divisor);
+  AccExpr *narrow = acc_expr_cast (acc_expr_rem (wide, conf_i64 (100)), conf_type ("i1"));
+  AccExpr *sum = acc_expr_new_typed_int (conf_type ("i8"), 0);
+  AccExpr *parts[] = {
+    acc_expr_div (wide, by), acc_expr_mod (wide, by), acc_expr_quot (wide, by), acc_expr_rem (wide, by),
+    acc_expr_cast (acc_expr_div (narrow, acc_expr_cast (by, conf_type ("i1"))), conf_type ("i8")),
+    acc_expr_cast (acc_expr_mod (narrow, acc_expr_cast (by, conf_type ("i1"))), conf_type ("i8")),
+    acc_expr_min (wide, conf_i64 (-9)), acc_expr_max (wide, conf_i64 (-9)), acc_expr_max (wide, by),
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    sum = acc_expr_add (acc_expr_mul (sum, conf_i64 (131)), parts[i]);
+
+  return sum;
+}
+
+static void
+test_computed_indices (void)
+{
+  static const char * const types[] = { "u1", "i2", "f4", "f8" };
+  static const gint64 widths[] = { 1, 2, 9, 33, 64, 131, 259 };
+  static const int divisors[] = { 1, 2, 3, 8, 64, 100, 1000, -2 };
+  g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
+
+  for (guint w = 0; w < G_N_ELEMENTS (widths); w++)
+    {
+      g_autoptr(AccShape) shape = acc_shape_new ((gint64[]) { 3, widths[w] }, 2);
+
+      for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+        {
+          g_autoptr(AccArray) same = conf_array (conf_type (types[t]), &widths[w], 1, rand, CONF_FINITE);
+          g_autoptr(AccArray) half = conf_array (conf_type (types[t]), &(gint64) { widths[w] / 2 + 1 }, 1, rand, CONF_FINITE);
+
+          for (int form = 0; form < N_FORMS; form++)
+            {
+              g_autofree char *name = g_strdup_printf ("computed/%d/%s/%" G_GINT64_FORMAT, form, types[t], widths[w]);
+
+              conf_check_array (name, acc_array_generate (shape, read_computed, &(Computed) { same, form }), CONF_EXACT);
+              conf_check_array (name, acc_array_generate (shape, read_computed, &(Computed) { half, form }), CONF_EXACT);
+            }
+        }
+      for (guint d = 0; d < G_N_ELEMENTS (divisors); d++)
+        {
+          g_autofree char *name = g_strdup_printf ("divided/%d/%" G_GINT64_FORMAT, divisors[d], widths[w]);
+          int divisor = divisors[d];
+
+          conf_check_array (name, acc_array_generate (shape, divide_index, &divisor), CONF_EXACT);
+        }
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -449,6 +546,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rearrange/orders", test_orders);
   g_test_add_func ("/rearrange/several", test_several);
   g_test_add_func ("/rearrange/numbers", test_numbers);
+  g_test_add_func ("/rearrange/computed-indices", test_computed_indices);
   g_test_add_func ("/rearrange/slices", test_slices);
   g_test_add_func ("/rearrange/slices-of-ranks", test_slices_of_ranks);
   g_test_add_func ("/rearrange/filter", test_filter);
