@@ -14,6 +14,8 @@ G_BEGIN_DECLS
 /* The element of a fold is written several times, and what takes long anyway gains little from fewer bytes. */
 #define ACC_CLUSTER_MAX_BESIDE_COST 256
 #define ACC_CLUSTER_MAX_STENCILS    16
+/* Elements of a stencil, of all, that are computed in another order than along its rows. */
+#define ACC_CLUSTER_MAX_PART        0.5
 #define ACC_CLUSTER_MAX_ROOT_LEAVES 8
 
 typedef struct {

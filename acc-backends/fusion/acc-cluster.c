@@ -33,6 +33,13 @@ acc_cutter_get_input (AccCutter     *self,
   return acc_fusion_graph_get (self->graph, node->array->inputs[i]);
 }
 
+gboolean
+acc_cluster_has_anchor (AccCluster    *self,
+                        AccFusionNode *node)
+{
+  return g_ptr_array_find (self->anchors, node, NULL);
+}
+
 int
 acc_cutter_find (AccCutter *self,
                  int        cluster)
@@ -470,6 +477,15 @@ join_permute (AccCutter     *self,
   return TRUE;
 }
 
+/* A stencil of which much is never read, as behind a backpermute that takes every other element along each dimension: what is read is
+ * computed there, neighbour by neighbour. A whole one would rather be computed along its rows. */
+static gboolean
+is_read_in_part (AccFusionNode *node)
+{
+  return (node->array->op == ACC_OP_STENCIL || node->array->op == ACC_OP_STENCIL2) && node->access == ACC_ACCESS_OTHER &&
+         node->visits <= ACC_CLUSTER_MAX_PART && !node->from_source;
+}
+
 static gboolean
 inline_node (AccCutter     *self,
              AccFusionNode *node)
@@ -479,6 +495,9 @@ inline_node (AccCutter     *self,
   if (node->forced)
     return FALSE;
   if (!acc_cutter_is_anchor (self, node))
+    return is_worth_inlining (self, node);
+
+  if (is_read_in_part (node) && cluster != NULL && cluster->kind == ACC_CLUSTER_MAP)
     return is_worth_inlining (self, node);
 
   if (node->array->op == ACC_OP_SCANL1 && node->access == ACC_ACCESS_SOURCE)

@@ -39,6 +39,9 @@ struct _AccCluster {
   gboolean       has_level;
 };
 
+/* Whether the space is walked as the node's elements lie. Stencils of which little is read are none. */
+gboolean   acc_cluster_has_anchor (AccCluster *self, AccFusionNode *node);
+
 /* Decides which nodes are values, and gives the clusters that compute them, inputs first. @results: nodes that must be
  * values, reshapes taken off. */
 GPtrArray *acc_fusion_graph_cut (AccFusionGraph *graph, AccFusionNode **results, guint n_results);

@@ -14,6 +14,7 @@ typedef struct {
   const AccIndex *ix;
   AccIndex       *to;
   KValue         *raw;        /* of boundary functions: the index as it is */
+  gboolean        anchored;   /* the skeleton has split off where all neighbours are inside */
   KValue          inside;     /* id 0: in all lanes */
 } Tap;
 
@@ -24,6 +25,17 @@ add_condition (Tap   *tap,
   tap->inside = tap->inside.id != 0 ? kb_and (tap->l->b, tap->inside, ok) : ok;
 }
 
+/* @mapped is inside [0, n). It may be @raw itself, of which more is not known where others use it: @at may be inside in some lanes only,
+ * those that use what is made of it. */
+static KValue
+bounded (AccLower *l,
+         KValue    raw,
+         KValue    mapped,
+         gint64    n)
+{
+  return mapped.id == raw.id ? raw : low_within (l, mapped, 0, n - 1);
+}
+
 /* @at + @offset, brought inside [0, n). @at is inside. */
 static KValue
 map_inside (Tap   *tap,
@@ -32,8 +44,12 @@ map_inside (Tap   *tap,
             gint64 n)
 {
   AccLower *l = tap->l;
-  KValue i = low_add (l, at, low_const (l, offset)), last, extent, j;
+  KValue raw = low_add (l, at, low_const (l, offset)), i = raw, last, extent, j;
+  gint64 lo, hi;
 
+  low_get_range (l, i, &lo, &hi);
+  if (lo >= 0 && hi < n)
+    return i;
   n = MAX (n, 1);
   switch (tap->boundary->kind)
     {
@@ -48,7 +64,7 @@ map_inside (Tap   *tap,
           j = low_prim2 (l, ACC_PRIM_MOD, i, low_number (l, 2 * (n - 1)));
           i = low_prim2 (l, ACC_PRIM_MIN, j, low_sub (l, low_number (l, 2 * (n - 1)), j));
         }
-      return low_within (l, i, 0, n - 1);
+      return bounded (l, raw, i, n);
 
     case ACC_BOUNDARY_WRAP:
       extent = low_number (l, n);
@@ -71,8 +87,8 @@ map_inside (Tap   *tap,
     case ACC_BOUNDARY_CLAMP:
     default:
       last = low_number (l, n - 1);
-      return low_within (l, offset < 0 ? low_prim2 (l, ACC_PRIM_MAX, i, low_const (l, 0)) : low_prim2 (l, ACC_PRIM_MIN, i, last),
-                         0, n - 1);
+      j = offset < 0 ? low_prim2 (l, ACC_PRIM_MAX, i, low_const (l, 0)) : low_prim2 (l, ACC_PRIM_MIN, i, last);
+      return bounded (l, raw, j, n);
     }
 }
 
@@ -113,6 +129,18 @@ shift_outer (Tap   *tap,
     tap->to->at[d] = tap->raw[d];
   else
     tap->to->at[d] = map_inside (tap, at, offset, tap->source->extents[d]);
+}
+
+/* In an order that need not be that of the stencil's rows: each dimension by itself */
+static void
+shift_any (Tap   *tap,
+           guint  d,
+           gint64 offset)
+{
+  KValue at = tap->to->at[d];
+
+  tap->raw[d] = low_add (tap->l, at, low_const (tap->l, offset));
+  tap->to->at[d] = map_inside (tap, at, offset, tap->source->extents[d]);
 }
 
 /* The head of the inner run, with which the dimensions behind it are counted together. */
@@ -191,8 +219,11 @@ low_tap (AccLower       *l,
   decode_offsets (stencil, input, leaf / n_leaves, offsets);
   leaf %= n_leaves;
 
+  tap.anchored = acc_cluster_has_anchor (l->step->cluster, stencil);
   tap.to = low_index_new (l, source->rank);
   memcpy (tap.to->at, same->at, source->rank * sizeof (KValue));
+  for (guint d = 0; d < source->rank && !tap.anchored; d++)
+    tap.to->at[d] = low_index_component (l, same, source->extents, d);
   tap.to->above = same->above;
   tap.to->below = same->below;
   tap.to->row_error = same->row_error;
@@ -202,7 +233,9 @@ low_tap (AccLower       *l,
     {
       if (offsets[d] == 0)
         continue;
-      if (d < l->first_inner)
+      if (!tap.anchored)
+        shift_any (&tap, d, offsets[d]);
+      else if (d < l->first_inner)
         shift_outer (&tap, d, offsets[d]);
       else
         shift_inner (&tap, d, offsets[d]);
@@ -239,7 +272,8 @@ low_tap_is_total (AccLower      *l,
                   AccFusionNode *stencil,
                   guint          input)
 {
-  return (l->inner_inside && l->outer_inside) || stencil->array->boundaries[input]->kind != ACC_BOUNDARY_FUNCTION;
+  return (l->inner_inside && l->outer_inside && acc_cluster_has_anchor (l->step->cluster, stencil)) ||
+         stencil->array->boundaries[input]->kind != ACC_BOUNDARY_FUNCTION;
 }
 
 /* The mapped outer indices and the addresses of their rows: uniform, but written where they are first needed. */

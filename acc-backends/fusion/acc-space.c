@@ -20,6 +20,7 @@ typedef struct {
 
 typedef struct {
   AccFusionGraph *graph;
+  AccCluster     *cluster;
   AccSpace       *space;
   GArray         *stack;      /* Visit */
   GHashTable     *seen;       /* AccFusionNode → GPtrArray of origins */
@@ -299,7 +300,11 @@ walk (Walk *self)
         continue;
       if (takes_index_apart (array))
         need_components (self, &visit);
-      if (array->op == ACC_OP_STENCIL || array->op == ACC_OP_STENCIL2)
+      if ((array->op == ACC_OP_STENCIL || array->op == ACC_OP_STENCIL2) && !acc_cluster_has_anchor (self->cluster, visit.node))
+        {
+          need_components (self, &visit);
+        }
+      else if (array->op == ACC_OP_STENCIL || array->op == ACC_OP_STENCIL2)
         {
           self->stencils = TRUE;
           for (guint i = 0; i < array->n_inputs; i++)
@@ -318,12 +323,14 @@ walk (Walk *self)
 
 static Walk *
 walk_new (AccFusionGraph *graph,
+          AccCluster     *cluster,
           const gint64   *extents,
           guint           rank)
 {
   Walk *self = g_new0 (Walk, 1);
 
   self->graph = graph;
+  self->cluster = cluster;
   self->space = g_new0 (AccSpace, 1);
   self->space->rank = rank;
   self->space->extents = g_memdup2 (extents, MAX (rank, 1) * sizeof (gint64));
@@ -373,7 +380,7 @@ AccSpace *
 acc_space_new_for_roots (AccFusionGraph *graph,
                          AccCluster     *cluster)
 {
-  Walk *self = walk_new (graph, cluster->extents, cluster->rank);
+  Walk *self = walk_new (graph, cluster, cluster->extents, cluster->rank);
   AccSpace *space = self->space;
 
   for (guint i = 0; i < cluster->roots->len; i++)
@@ -417,7 +424,7 @@ acc_space_new_for_consumed (AccFusionGraph *graph,
                             gboolean        rows)
 {
   AccFusionNode *consumed = cluster->consumed;
-  Walk *self = walk_new (graph, consumed->extents, consumed->rank);
+  Walk *self = walk_new (graph, cluster, consumed->extents, consumed->rank);
 
   if (rows && consumed->rank > 1)
     split (self->space, consumed->rank - 2);

@@ -442,11 +442,6 @@ test_long_filter (void)
 
 /* Indices that are divided, or go around: what a backend knows of where they lie must not change them. */
 
-typedef struct {
-  AccArray *from;
-  int       form;
-} Computed;
-
 enum { N_FORMS = 14 };
 
 static AccExpr *
@@ -472,12 +467,14 @@ computed_index (AccExpr *x, int form, AccExpr *n)
 }
 
 static AccExpr *
-read_computed (AccExpr *index, gpointer data)
+read_computed (AccExpr *index, gpointer from)
 {
-  const Computed *c = data;
-  AccExpr *extent = acc_expr_extent (c->from, 0);
+  AccExpr *extent = acc_expr_extent (from, 0), *items[N_FORMS];
 
-  return acc_expr_index (c->from, acc_expr_mod (computed_index (acc_expr_item (index, 1), c->form, extent), extent));
+  for (int form = 0; form < N_FORMS; form++)
+    items[form] = acc_expr_index (from, acc_expr_mod (computed_index (acc_expr_item (index, 1), form, extent), extent));
+
+  return acc_expr_tuple (items, N_FORMS);
 }
 
 /* The quotients and remainders themselves, of a narrower kind as well */
@@ -506,8 +503,8 @@ static void
 test_computed_indices (void)
 {
   static const char * const types[] = { "u1", "i2", "f4", "f8" };
-  static const gint64 widths[] = { 1, 2, 9, 33, 64, 131, 259 };
-  static const int divisors[] = { 1, 2, 3, 8, 64, 100, 1000, -2 };
+  static const gint64 widths[] = { 1, 9, 64, 259 };
+  static const int divisors[] = { 1, 3, 8, 100, -2 };
   g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
 
   for (guint w = 0; w < G_N_ELEMENTS (widths); w++)
@@ -518,14 +515,10 @@ test_computed_indices (void)
         {
           g_autoptr(AccArray) same = conf_array (conf_type (types[t]), &widths[w], 1, rand, CONF_FINITE);
           g_autoptr(AccArray) half = conf_array (conf_type (types[t]), &(gint64) { widths[w] / 2 + 1 }, 1, rand, CONF_FINITE);
+          g_autofree char *name = g_strdup_printf ("computed/%s/%" G_GINT64_FORMAT, types[t], widths[w]);
 
-          for (int form = 0; form < N_FORMS; form++)
-            {
-              g_autofree char *name = g_strdup_printf ("computed/%d/%s/%" G_GINT64_FORMAT, form, types[t], widths[w]);
-
-              conf_check_array (name, acc_array_generate (shape, read_computed, &(Computed) { same, form }), CONF_EXACT);
-              conf_check_array (name, acc_array_generate (shape, read_computed, &(Computed) { half, form }), CONF_EXACT);
-            }
+          conf_check_array (name, acc_array_generate (shape, read_computed, same), CONF_EXACT);
+          conf_check_array (name, acc_array_generate (shape, read_computed, half), CONF_EXACT);
         }
       for (guint d = 0; d < G_N_ELEMENTS (divisors); d++)
         {

@@ -225,6 +225,105 @@ check_one (guint rank, const gint64 *sizes, const gint64 *extents, guint kind)
   conf_expect_ints (name, acc_array_stencil (array, sizes, rank, boundary, weigh, &part), text, 0, (guint) n, values);
 }
 
+/* --- stencils of which little is read, in another order: every other element, a diagonal backwards, and one row */
+
+static AccExpr *
+every_other (AccExpr *index, gpointer rank)
+{
+  AccExpr *items[MOST_RANK];
+
+  for (guint d = 0; d < GPOINTER_TO_UINT (rank); d++)
+    items[d] = acc_expr_add (acc_expr_mul (acc_expr_item (index, d), acc_expr_new_int (2)), acc_expr_new_int (1));
+
+  return GPOINTER_TO_UINT (rank) == 1 ? items[0] : acc_expr_tuple (items, GPOINTER_TO_UINT (rank));
+}
+
+static AccExpr *
+diagonal (AccExpr *index, gpointer length)
+{
+  AccExpr *last = acc_expr_new_int (GPOINTER_TO_INT (length) - 1), *i = acc_expr_item (index, 0);
+
+  return acc_expr_tuple2 (i, acc_expr_sub (last, i));
+}
+
+static AccArray *
+make_stencil (Part *part)
+{
+  g_autoptr(AccBoundary) boundary = make_boundary (part);
+  g_autoptr(AccArray) array = make_array (part);
+
+  return acc_array_stencil (array, part->sizes, part->rank, boundary, weigh, part);
+}
+
+static void
+check_part (Part *part, guint kind)
+{
+  g_autoptr(AccArray) all = make_stencil (part);
+  g_autofree char *name = describe ("part", part, kind), *text = NULL;
+  g_autofree gint64 *values = NULL;
+  g_autoptr(AccShape) shape = NULL;
+  gint64 extents[MOST_RANK], index[MOST_RANK] = { 0, }, n = 0;
+
+  for (guint d = 0; d < part->rank; d++)
+    extents[d] = part->extents[d] / 2;
+  shape = acc_shape_new (extents, part->rank);
+  text = acc_shape_to_string (shape);
+  values = g_new (gint64, acc_shape_get_size (shape) + 1);
+  while (n < acc_shape_get_size (shape))
+    {
+      gint64 centre[MOST_RANK];
+
+      for (guint d = 0; d < part->rank; d++)
+        centre[d] = 2 * index[d] + 1;
+      values[n++] = weighted_sum (part, centre, 3);
+      advance (index, extents, part->rank);
+    }
+  conf_expect_ints (name, acc_array_backpermute (all, shape, every_other, GUINT_TO_POINTER (part->rank)), text, 0, (guint) n, values);
+}
+
+static void
+check_lines (Part *part, guint kind)
+{
+  g_autoptr(AccArray) all = make_stencil (part);
+  gint64 length = MIN (part->extents[0], part->extents[1]), values[32];
+  g_autofree char *name = describe ("diagonal", part, kind), *row_name = describe ("row", part, kind);
+  g_autofree char *text = g_strdup_printf ("[%d]", (int) length), *row_text = g_strdup_printf ("[%d]", (int) part->extents[1]);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (length);
+
+  for (gint64 i = 0; i < length; i++)
+    values[i] = weighted_sum (part, (gint64[]) { i, length - 1 - i }, 3);
+  conf_expect_ints (name, acc_array_backpermute (all, shape, diagonal, GINT_TO_POINTER ((int) length)), text, 0, (guint) length, values);
+
+  for (gint64 i = 0; i < part->extents[1]; i++)
+    values[i] = weighted_sum (part, (gint64[]) { part->extents[0] - 1, i }, 3);
+  conf_expect_ints (row_name, acc_array_slice (all, (gint64[]) { part->extents[0] - 1, ACC_ALL }, 2), row_text, 0, (guint) part->extents[1], values);
+}
+
+static void
+test_parts (void)
+{
+  static const gint64 lines[] = { 3, 7 };
+
+  for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
+    {
+      for (guint s = 0; s < G_N_ELEMENTS (lines); s++)
+        {
+          Part line = { .rank = 1, .sizes = { lines[s] }, .extents = { 43 }, .kind = kinds[k] };
+          Part plane = { .rank = 2, .sizes = { lines[s], 5 }, .extents = { 6, 21 }, .kind = kinds[k] };
+
+          check_part (&line, k);
+          check_part (&plane, k);
+          check_lines (&plane, k);
+        }
+      for (gint64 n = 2; n <= 8; n += 3)
+        {
+          Part cube = { .rank = 3, .sizes = { 3, 5, 3 }, .extents = { n, n, 5 * n }, .kind = kinds[k] };
+
+          check_part (&cube, k);
+        }
+    }
+}
+
 /* Smaller than any radius, empty, ordinary. */
 static const gint64 rank1_extents[] = { 0, 1, 2, 3, 40 };
 static const gint64 rank2_extents[][2] = { { 1, 1 }, { 2, 3 }, { 0, 4 }, { 5, 0 }, { 11, 14 } };
@@ -379,6 +478,7 @@ main (int argc, char **argv)
       g_test_add_data_func (second, GUINT_TO_POINTER (k), test_rank2);
       g_test_add_data_func (higher, GUINT_TO_POINTER (k), test_higher_ranks);
     }
+  g_test_add_func ("/stencils/parts", test_parts);
   g_test_add_func ("/stencils/two", test_two);
   g_test_add_func ("/stencils/edges", test_edges);
 
