@@ -181,6 +181,16 @@ has_neighbours (AccFusionNode *stencil,
   return FALSE;
 }
 
+/* Whether bands of @from would keep @n_rows and a strip in a cache. */
+static gboolean
+fits_band (AccCutter           *self,
+           const AccFusionNode *from,
+           gint64               n_rows)
+{
+  return !self->graph->for_groups && from->rank > 1 && from->extents[0] >= ACC_COST_BAND_ROWS &&
+         (n_rows + ACC_COST_BAND_STRIP) * (from->size / from->extents[0]) * (gint64) acc_element_type_get_size (from->array->type) <= ACC_COST_BAND_BYTES;
+}
+
 /* Whether @node, and what it is inlined in, reads rows of an input that bands would keep in a cache. */
 static gboolean
 reads_near (AccCutter     *self,
@@ -193,10 +203,13 @@ reads_near (AccCutter     *self,
     {
     case ACC_OP_STENCIL:
     case ACC_OP_STENCIL2:
-      return !self->graph->for_groups && node->rank > 1 && from->extents[0] >= ACC_COST_BAND_ROWS &&
-             (node->array->boundaries[input]->kind != ACC_BOUNDARY_WRAP || node->array->sizes[input][0] == 1) &&
-             (node->array->sizes[input][0] + ACC_COST_BAND_STRIP) * (from->size / from->extents[0]) *
-               (gint64) acc_element_type_get_size (from->array->type) <= ACC_COST_BAND_BYTES;
+      return (node->array->boundaries[input]->kind != ACC_BOUNDARY_WRAP || node->array->sizes[input][0] == 1) &&
+             fits_band (self, from, node->array->sizes[input][0]);
+    case ACC_OP_FOLD:
+    case ACC_OP_FOLD1:
+      return fits_band (self, from, 1) && acc_fusion_graph_get_fold_form (self->graph, node) == ACC_FOLD_LONG;
+    case ACC_OP_MATMUL:
+      return input == 0 && from->rank == node->rank && fits_band (self, from, ACC_PRODUCT_LEAST_ROWS);
     case ACC_OP_MAP:
     case ACC_OP_IMAP:
     case ACC_OP_ZIP:

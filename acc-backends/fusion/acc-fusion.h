@@ -33,6 +33,7 @@ typedef struct {
   AccCluster *cluster;
   GArray     *reads;             /* AccStepRead */
   GArray     *scratch;           /* gsize */
+  GArray     *tile_scratch;      /* gsize: see AccScheduleStep */
   GArray     *launches;          /* AccLaunch */
   gint64      n_rows;
   gboolean    reduces;
@@ -49,5 +50,7 @@ AccScheduleValue *acc_fusion_peek_value (AccFusion *self, guint value);
 
 /* Scratch of @n elements of @kind; its number in the step. */
 guint acc_step_add_scratch   (AccStep *self, AccElementKind kind, gint64 n);
+/* @n elements for each of @n_tiles: those of tile t begin with t * @n. */
+guint acc_step_add_tile_scratch (AccStep *self, AccElementKind kind, gint64 n, gint64 n_tiles);
 
 G_END_DECLS

@@ -75,16 +75,34 @@ acc_fusion_get_origin (AccFusion *self,
   return GPOINTER_TO_UINT (number);
 }
 
+static guint
+add_scratch (AccStep *self,
+             gsize    bytes,
+             gsize    tile_bytes)
+{
+  g_array_append_val (self->scratch, bytes);
+  g_array_append_val (self->tile_scratch, tile_bytes);
+
+  return self->scratch->len - 1;
+}
+
 guint
 acc_step_add_scratch (AccStep       *self,
                       AccElementKind kind,
                       gint64         n)
 {
+  return add_scratch (self, MAX (n, 1) * acc_element_kind_get_size (kind), 0);
+}
+
+guint
+acc_step_add_tile_scratch (AccStep       *self,
+                           AccElementKind kind,
+                           gint64         n,
+                           gint64         n_tiles)
+{
   gsize bytes = MAX (n, 1) * acc_element_kind_get_size (kind);
 
-  g_array_append_val (self->scratch, bytes);
-
-  return self->scratch->len - 1;
+  return add_scratch (self, MAX (n_tiles, 1) * bytes, bytes);
 }
 
 /* --- one step */
@@ -207,7 +225,7 @@ static void
 refuse_rows (AccCluster      *cluster,
              AccScheduleStep *result)
 {
-  for (guint i = 0; i < cluster->roots->len && result->row_error == NULL; i++)
+  for (guint i = 0; i < cluster->roots->len && result->reduces && result->row_error == NULL; i++)
     {
       AccRoot *root = &g_array_index (cluster->roots, AccRoot, i);
 
@@ -233,6 +251,7 @@ write_step (AccFusion       *self,
     .cluster = cluster,
     .reads = g_array_new (FALSE, TRUE, sizeof (AccStepRead)),
     .scratch = g_array_new (FALSE, TRUE, sizeof (gsize)),
+    .tile_scratch = g_array_new (FALSE, TRUE, sizeof (gsize)),
     .launches = g_array_new (FALSE, TRUE, sizeof (AccLaunch)),
     .once = once,
   };
@@ -269,14 +288,15 @@ write_step (AccFusion       *self,
 
   add_missing_reads (&step);
   set_row_reads (self, &step, result);
-  refuse_rows (cluster, result);
   result->n_rows = step.n_rows;
   result->reduces = step.reduces;
+  refuse_rows (cluster, result);
   result->combine_per_band = step.combine_per_band;
   result->n_launches = step.launches->len;
   result->launches = (AccLaunch *) g_array_free (step.launches, FALSE);
   result->n_scratch = step.scratch->len;
   result->scratch = (gsize *) g_array_free (step.scratch, FALSE);
+  result->tile_scratch = (gsize *) g_array_free (step.tile_scratch, FALSE);
   g_array_unref (step.reads);
 
   if (step.error != NULL)

@@ -3,14 +3,19 @@
 
 #include "acc-backends/kernel/acc-kernel-private.h"
 #include "acc-core/acc-backend-private.h"
+#include "acc-core/acc-ceil-div-private.h"
 
 #include <string.h>
 
 #define MAX_STEPS 8
 
-/* Rows of a band, for each that is computed around it; bands that a worker should have, so that all end at the same time. */
-#define ROWS_PER_HALO    12
-#define BANDS_PER_THREAD 16
+/* Rows of a band, for each that is computed around it; bands that a worker should have, so that all end at the same time, and must. */
+#define ROWS_PER_HALO          12
+#define BANDS_PER_THREAD       16
+#define LEAST_BANDS_PER_THREAD 4
+
+/* Rows of a strip where all of them go through what is computed before the first, as products do through their right factor. */
+#define ROWS_FOR_ALL 48
 
 #define ALIGNMENT 64
 
@@ -27,6 +32,12 @@ typedef struct {
   gint64 above, below;    /* rows beyond those of a band */
 } Halo;
 
+/* What a step does besides. */
+typedef struct {
+  guint  n_first;         /* launches, before all rows */
+  gsize *scratch;         /* where each is: among what is there for all, or in a worker's memory where a tile has it for itself */
+} Extra;
+
 struct _AccBand {
   guint   begin, end;     /* steps */
   gint64  n_rows;
@@ -34,9 +45,11 @@ struct _AccBand {
   gint64  strip_rows;     /* of each step, that it runs at a time */
   gint64  warm_up;        /* rows that the first step begins before the band */
   Halo    halos[MAX_STEPS];
+  Extra   extras[MAX_STEPS];
   guint   n_windows;
   Window *windows;
   gsize   bytes;          /* of a worker */
+  gsize   common_bytes;   /* for all */
 };
 
 /* NULL: the value has memory as a whole. */
@@ -53,21 +66,63 @@ find_window (const AccBand *self,
 
 /* --- finding them */
 
+static guint
+count_first (const AccScheduleStep *step)
+{
+  guint n = 0;
+
+  while (n < step->n_launches && step->launches[n].rows == ACC_SPACE_FIRST)
+    n++;
+
+  return n;
+}
+
+/* Whether tiles have scratch for themselves; FALSE in @alone where others read what they write there. */
+static gboolean
+has_tile_scratch (const AccScheduleStep *step,
+                  const AccLaunch       *launch,
+                  gboolean              *alone)
+{
+  gboolean has = FALSE;
+
+  *alone = TRUE;
+  for (guint i = 0; i < launch->n_slots; i++)
+    {
+      if (launch->slots[i].kind != ACC_SLOT_SCRATCH)
+        continue;
+      if (step->tile_scratch[launch->slots[i].scratch] > 0)
+        has = TRUE;
+      else if (acc_kernel_param (launch->kernel, i)->flags & ACC_BUFFER_WRITE)
+        *alone = FALSE;
+    }
+
+  return has;
+}
+
 static gboolean
 goes_by_rows (const AccPreparedStep *prepared)
 {
   const AccScheduleStep *step = prepared->step;
+  guint n_first = count_first (step);
+  gboolean alone;
 
-  if (step->row_error != NULL || step->reduces || step->n_scratch > 0 || step->n_launches == 0)
+  if (step->row_error != NULL || step->reduces || n_first == step->n_launches)
     return FALSE;
 
   for (guint i = 0; i < step->n_launches; i++)
     {
       const AccLaunch *launch = &step->launches[i];
+      gboolean has = has_tile_scratch (step, launch, &alone);
 
+      if (launch->sweeps || (i < n_first && has))
+        return FALSE;
+      if (i < n_first)
+        continue;
       /* Failures are told in the order of steps, which is not that of bands. */
-      if (launch->serial || launch->tile_outer > 0 || launch->tile_inner > 0 || _acc_kernel_may_fail (launch->kernel)
+      if (launch->serial || !alone || _acc_kernel_may_fail (launch->kernel)
           || (launch->rows != ACC_SPACE_OUTER_ROWS && launch->rows != ACC_SPACE_INNER_ROWS))
+        return FALSE;
+      if ((launch->tile_outer > 0 || launch->tile_inner > 0) && launch->rows != ACC_SPACE_OUTER_ROWS)
         return FALSE;
     }
 
@@ -137,6 +192,26 @@ is_written (AccBand     *self,
     for (guint i = 0; i < schedule->steps[s].n_writes; i++)
       if (schedule->steps[s].writes[i] == value)
         return TRUE;
+
+  return FALSE;
+}
+
+/* Whether what runs before all rows needs, or writes, what the steps compute. */
+static gboolean
+waits_for_rows (AccBand     *self,
+                AccPrepared *prepared)
+{
+  const AccSchedule *schedule = prepared->schedule;
+
+  for (guint s = self->begin; s < self->end; s++)
+    for (guint i = 0; i < self->extras[s - self->begin].n_first; i++)
+      {
+        const AccLaunch *launch = &schedule->steps[s].launches[i];
+
+        for (guint k = 0; k < launch->n_slots; k++)
+          if (launch->slots[k].kind == ACC_SLOT_BUFFER && is_written (self, prepared, launch->slots[k].value))
+            return TRUE;
+      }
 
   return FALSE;
 }
@@ -219,6 +294,46 @@ count_row_bytes (AccPrepared *prepared,
   return bytes;
 }
 
+/* Of a tile of those steps that have something for all rows, the most; 0: there is none. */
+static gint64
+get_tile_rows (AccBand     *self,
+               AccPrepared *prepared)
+{
+  gint64 rows = 0;
+
+  for (guint s = self->begin; s < self->end; s++)
+    {
+      const AccScheduleStep *step = &prepared->schedule->steps[s];
+
+      for (guint i = self->extras[s - self->begin].n_first; i > 0 && i < step->n_launches; i++)
+        if (step->launches[i].tile_outer > 0)
+          rows = MAX (rows, acc_ceil_div (step->launches[i].tile_outer, step->launches[i].units_per_row));
+    }
+
+  return MIN (rows, self->n_rows);
+}
+
+static guint64
+count_tile_scratch (AccBand     *self,
+                    AccPrepared *prepared)
+{
+  guint64 bytes = 0;
+
+  for (guint s = self->begin; s < self->end; s++)
+    for (guint i = 0; i < prepared->schedule->steps[s].n_scratch; i++)
+      bytes += prepared->schedule->steps[s].tile_scratch[i];
+
+  return bytes;
+}
+
+/* A window of which nothing is carried is written from its beginning each time; others hold two strips, so that what is carried
+ * moves every other time. */
+static guint
+count_strips (const Window *window)
+{
+  return window->carry > 0 ? 2 : 1;
+}
+
 /* Strips that fill most of a worker's cache; FALSE where one row is too much, or bands would be too few. */
 static gboolean
 choose_rows (AccBand     *self,
@@ -227,7 +342,8 @@ choose_rows (AccBand     *self,
 {
   const AccSchedule *schedule = prepared->schedule;
   guint n_threads = acc_workers_get_n_threads (host->workers);
-  guint64 all = 0, carried = 0, strip = 0, room = host->cache_bytes / 4 * 3;
+  guint64 all = 0, carried = count_tile_scratch (self, prepared), strip = 0, room = host->cache_bytes / 4 * 3;
+  gint64 tile_rows = get_tile_rows (self, prepared), least = MIN (tile_rows, ROWS_FOR_ALL);
 
   for (guint i = 0; i < self->n_windows; i++)
     {
@@ -235,8 +351,7 @@ choose_rows (AccBand     *self,
 
       all += row * (guint64) self->n_rows;
       carried += row * (guint64) self->windows[i].carry;
-      /* It holds two strips, so that what is carried moves every other time. */
-      strip += 2 * row;
+      strip += count_strips (&self->windows[i]) * row;
     }
   for (guint s = self->begin; s < self->end; s++)
     {
@@ -252,12 +367,28 @@ choose_rows (AccBand     *self,
     return FALSE;
 
   self->band_rows = MAX (self->n_rows / (BANDS_PER_THREAD * (gint64) n_threads), ROWS_PER_HALO * self->warm_up);
-  self->band_rows = MAX (self->band_rows, 1);
-  if (n_threads > 1 && self->n_rows / self->band_rows < 4 * (gint64) n_threads)
+  self->band_rows = MAX (self->band_rows, MIN (tile_rows, self->n_rows / (LEAST_BANDS_PER_THREAD * (gint64) n_threads)));
+  self->band_rows = MAX (self->band_rows, MAX (least, 1));
+  if (n_threads > 1 && self->n_rows / self->band_rows < (least > 0 ? LEAST_BANDS_PER_THREAD / 2 : LEAST_BANDS_PER_THREAD) * (gint64) n_threads)
     return FALSE;
   self->strip_rows = (gint64) CLAMP ((room - carried) / MAX (strip, 1), 1, (guint64) self->band_rows);
+  /* Tiles that begin where strips do are whole. */
+  if (tile_rows > 0 && self->strip_rows > tile_rows)
+    self->strip_rows -= self->strip_rows % tile_rows;
 
-  return TRUE;
+  return self->strip_rows >= least;
+}
+
+/* The place of @bytes behind the first @all. */
+static gsize
+take (gsize *all,
+      gsize  bytes)
+{
+  gsize place = *all;
+
+  *all += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+
+  return place;
 }
 
 static void
@@ -269,13 +400,21 @@ lay_out (AccBand     *self,
       Window *window = &self->windows[i];
       guint n_buffers = prepared->values[window->value].n_buffers;
 
-      window->capacity = window->carry + 2 * self->strip_rows;
+      window->capacity = window->carry + count_strips (window) * self->strip_rows;
       window->offsets = g_new (gsize, n_buffers + 1);
       for (guint k = 0; k < n_buffers; k++)
-        {
-          window->offsets[k] = self->bytes;
-          self->bytes += ((gsize) window->capacity * get_row_bytes (prepared, window->value, k) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-        }
+        window->offsets[k] = take (&self->bytes, (gsize) window->capacity * get_row_bytes (prepared, window->value, k));
+    }
+
+  for (guint s = self->begin; s < self->end; s++)
+    {
+      const AccScheduleStep *step = &prepared->schedule->steps[s];
+      Extra *extra = &self->extras[s - self->begin];
+
+      extra->scratch = g_new (gsize, step->n_scratch + 1);
+      for (guint i = 0; i < step->n_scratch; i++)
+        extra->scratch[i] = step->tile_scratch[i] > 0 ? take (&self->bytes, step->tile_scratch[i])
+                                                      : take (&self->common_bytes, step->scratch[i]);
     }
 }
 
@@ -289,7 +428,7 @@ try (AccBand     *self,
   self->warm_up = 0;
 
   add_windows (self, prepared);
-  if (self->n_windows == 0 || !find_halos (self, prepared))
+  if (self->n_windows == 0 || waits_for_rows (self, prepared) || !find_halos (self, prepared))
     return FALSE;
   find_carries (self, prepared);
 
@@ -310,7 +449,10 @@ band_new (AccPrepared *prepared,
   self->begin = begin;
   self->n_rows = schedule->steps[begin].n_rows;
   for (guint s = begin; s < end; s++)
-    n_writes += schedule->steps[s].n_writes;
+    {
+      n_writes += schedule->steps[s].n_writes;
+      self->extras[s - begin].n_first = count_first (&schedule->steps[s]);
+    }
   self->windows = g_new0 (Window, n_writes + 1);
 
   for (self->end = end; self->end >= begin + 2; self->end--)
@@ -348,8 +490,8 @@ acc_bands_find (AccPrepared *prepared,
         continue;
       if (acc_debug_get_flags () & ACC_DEBUG_PLAN)
         g_printerr ("steps %u to %u by bands of %" G_GINT64_FORMAT " rows, %" G_GINT64_FORMAT " at a time, in %" G_GSIZE_FORMAT
-                    " bytes of each worker\n",
-                    band->begin, band->end - 1, band->band_rows, band->strip_rows, band->bytes);
+                    " bytes of each worker and %" G_GSIZE_FORMAT " of all\n",
+                    band->begin, band->end - 1, band->band_rows, band->strip_rows, band->bytes, band->common_bytes);
       g_ptr_array_add (bands, band);
       begin = band->end - 1;
     }
@@ -362,6 +504,8 @@ acc_band_free (AccBand *self)
 {
   for (guint i = 0; i < self->n_windows; i++)
     g_free (self->windows[i].offsets);
+  for (guint s = 0; s < MAX_STEPS; s++)
+    g_free (self->extras[s].scratch);
   g_free (self->windows);
   g_free (self);
 }
@@ -383,7 +527,7 @@ acc_band_get_end (const AccBand *self)
 typedef struct {
   AccRun        *run;
   const AccBand *band;
-  guint8        *memory;
+  guint8        *memory;    /* what is there for all, then each worker's */
 } Job;
 
 typedef struct {
@@ -425,17 +569,40 @@ advance (Worker *self,
 
 static guint64
 get_address (Worker        *self,
+             guint          step,
              const AccSlot *slot)
 {
   const AccBand *band = self->job->band;
   AccPrepared *prepared = self->job->run->prepared;
-  const Window *window = find_window (band, slot->value);
+  const Window *window;
 
+  if (slot->kind == ACC_SLOT_LITERAL)
+    return slot->bits;
+  if (slot->kind == ACC_SLOT_SCRATCH)
+    return (guintptr) ((prepared->schedule->steps[band->begin + step].tile_scratch[slot->scratch] > 0 ? self->memory : self->job->memory)
+                       + band->extras[step].scratch[slot->scratch]);
+
+  window = find_window (band, slot->value);
   if (window == NULL)
     return (guintptr) self->job->run->buffers[prepared->values[slot->value].first_buffer + slot->buffer]->data;
 
   return (guint64) (guintptr) (self->memory + window->offsets[slot->buffer])
          - (guint64) self->origins[window - band->windows] * get_row_bytes (prepared, slot->value, slot->buffer);
+}
+
+/* The part @range of the launch, tile by tile where it has any. All are the worker's own first one. */
+static void
+run_tiles (Worker                  *self,
+           const AccPreparedLaunch *prepared,
+           const gint64             range[5])
+{
+  gint64 outer = prepared->launch->tile_outer > 0 ? prepared->launch->tile_outer : range[1] - range[0];
+  gint64 inner = prepared->launch->tile_inner > 0 ? prepared->launch->tile_inner : MAX (range[3] - range[2], 1);
+  AccFailure none = { 0, };
+
+  for (gint64 u = range[0]; u < range[1]; u += outer)
+    for (gint64 i = range[2]; i < MAX (range[3], 1); i += inner)
+      prepared->entry (self->slots, (const gint64[]) { u, MIN (u + outer, range[1]), i, MIN (i + inner, range[3]), 0 }, &none);
 }
 
 static void
@@ -447,16 +614,15 @@ run_rows (Worker *self,
   AccRun *run = self->job->run;
   const AccPreparedStep *prepared = &run->prepared->steps[self->job->band->begin + step];
 
-  for (guint i = 0; i < prepared->step->n_launches; i++)
+  for (guint i = self->job->band->extras[step].n_first; i < prepared->step->n_launches; i++)
     {
       const AccLaunch *launch = &prepared->step->launches[i];
-      AccFailure none = { 0, };
       gint64 range[5];
 
       for (guint k = 0; k < launch->n_slots; k++)
-        self->slots[k] = launch->slots[k].kind == ACC_SLOT_LITERAL ? launch->slots[k].bits : get_address (self, &launch->slots[k]);
+        self->slots[k] = get_address (self, step, &launch->slots[k]);
       acc_partition_get_rows (launch, begin, end, range);
-      prepared->launches[i].entry (self->slots, range, &none);
+      run_tiles (self, &prepared->launches[i], range);
     }
 }
 
@@ -470,7 +636,7 @@ run_band (gint64   number,
   guint n_steps = band->end - band->begin;
   gint64 begin = number * band->band_rows, end = MIN (begin + band->band_rows, band->n_rows);
   g_autofree gint64 *memory = g_new (gint64, n_steps + band->n_windows + job->run->prepared->max_slots + 1);
-  Worker self = { .job = job, .memory = job->memory + worker * band->bytes, .done = memory, .origins = memory + n_steps,
+  Worker self = { .job = job, .memory = job->memory + band->common_bytes + worker * band->bytes, .done = memory, .origins = memory + n_steps,
                   .slots = (guint64 *) memory + n_steps + band->n_windows };
 
   for (guint s = 0; s < n_steps; s++)
@@ -494,6 +660,26 @@ run_band (gint64   number,
     }
 }
 
+/* What comes before all rows. */
+static gboolean
+run_first (Job     *job,
+           GError **error)
+{
+  const AccBand *band = job->band;
+
+  for (guint s = 0; s < band->end - band->begin; s++)
+    {
+      guint n_scratch = job->run->prepared->schedule->steps[band->begin + s].n_scratch;
+
+      for (guint i = 0; i < n_scratch; i++)
+        job->run->scratch[i] = job->memory + band->extras[s].scratch[i];
+      if (!acc_run_launches (job->run, band->begin + s, band->extras[s].n_first, error))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
 gboolean
 acc_band_run (AccRun         *run,
               const AccBand  *band,
@@ -504,19 +690,22 @@ acc_band_run (AccRun         *run,
   gint64 n_bands = (band->n_rows - 1) / band->band_rows + 1;
   Job job = { .run = run, .band = band };
   AccBuffer *memory;
+  gboolean ok;
 
   for (guint s = band->begin; s < band->end; s++)
     for (guint i = 0; i < schedule->steps[s].n_writes; i++)
       if (find_window (band, schedule->steps[s].writes[i]) == NULL && !acc_run_allocate (run, schedule->steps[s].writes[i], error))
         return FALSE;
 
-  memory = acc_pool_allocate (run->host->pool, band->bytes * n_threads, schedule->steps[band->begin].name, error);
+  memory = acc_pool_allocate (run->host->pool, band->common_bytes + band->bytes * n_threads, schedule->steps[band->begin].name, error);
   if (memory == NULL)
     return FALSE;
 
   job.memory = memory->data;
-  acc_workers_run (run->host->workers, n_bands, 1, run_band, &job);
+  ok = run_first (&job, error);
+  if (ok)
+    acc_workers_run (run->host->workers, n_bands, 1, run_band, &job);
   acc_buffer_unref (memory);
 
-  return !g_cancellable_set_error_if_cancelled (run->launch.cancellable, error);
+  return ok && !g_cancellable_set_error_if_cancelled (run->launch.cancellable, error);
 }

@@ -211,24 +211,18 @@ take_scratch (AccRun                *self,
 }
 
 gboolean
-acc_run_step (AccRun  *self,
-              guint    number,
-              GError **error)
+acc_run_launches (AccRun  *self,
+                  guint    number,
+                  guint    n_launches,
+                  GError **error)
 {
   const AccPreparedStep *prepared = &self->prepared->steps[number];
   const AccScheduleStep *step = prepared->step;
-  gint64 begin = acc_times_begin ();
-  gboolean ok = TRUE;
 
-  for (guint i = 0; i < step->n_writes; i++)
-    if (!acc_run_allocate (self, step->writes[i], error))
-      return FALSE;
-
-  ok = take_scratch (self, step, error);
-  for (guint i = 0, n; i < step->n_launches && ok; i += n)
+  for (guint i = 0, n; i < n_launches; i += n)
     {
       guint64 *slots = self->slots;
-      gint64 begin_launches = acc_times_begin ();
+      gint64 begin = acc_times_begin ();
 
       n = acc_launch_count_swept (step, i);
       for (guint k = i; k < i + n; k++)
@@ -236,10 +230,28 @@ acc_run_step (AccRun  *self,
           fill_slots (self, &step->launches[k], slots);
           slots += step->launches[k].n_slots;
         }
-      ok = acc_launch_run (&self->launch, &prepared->launches[i], n, &prepared->launches[i].whole, self->slots, error);
-      acc_times_end_launches (begin_launches, step, i, n);
+      if (!acc_launch_run (&self->launch, &prepared->launches[i], n, &prepared->launches[i].whole, self->slots, error))
+        return FALSE;
+      acc_times_end_launches (begin, step, i, n);
     }
 
+  return TRUE;
+}
+
+gboolean
+acc_run_step (AccRun  *self,
+              guint    number,
+              GError **error)
+{
+  const AccScheduleStep *step = self->prepared->steps[number].step;
+  gint64 begin = acc_times_begin ();
+  gboolean ok;
+
+  for (guint i = 0; i < step->n_writes; i++)
+    if (!acc_run_allocate (self, step->writes[i], error))
+      return FALSE;
+
+  ok = take_scratch (self, step, error) && acc_run_launches (self, number, step->n_launches, error);
   for (guint i = 0; i <= step->n_scratch; i++)
     g_clear_pointer (&self->held[i], acc_buffer_unref);
   acc_times_end_steps (begin, self->prepared->schedule, number, number + 1);

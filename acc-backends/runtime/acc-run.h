@@ -30,6 +30,8 @@ void      acc_run_clear       (AccRun *self);
 /* @rows: sources are no mistake. */
 gboolean  acc_run_bind        (AccRun *self, AccArray **arguments, gboolean rows, GError **error);
 gboolean  acc_run_step        (AccRun *self, guint step, GError **error);
+/* Its first launches, whole: buffers and scratch are there. */
+gboolean  acc_run_launches    (AccRun *self, guint step, guint n_launches, GError **error);
 gboolean  acc_run_allocate    (AccRun *self, guint value, GError **error);
 void      acc_run_free_value  (AccRun *self, guint value);
 /* What no step after @step needs. */

@@ -54,7 +54,9 @@ acc_product_get_index (AccProduct    *self,
     ix->at[node->rank - 3] = outer;
   ix->at[node->rank - 2] = low_within (l, row, 0, MAX (node->extents[node->rank - 2], 1) - 1);
   ix->at[node->rank - 1] = low_within (l, column, 0, MAX (node->extents[node->rank - 1], 1) - 1);
-  low_index_lose_rows (l, ix, self->node, "needs all of its rows");
+  /* A row of the result is made of one row of the left factor. */
+  if (node == self->right || node->rank != self->node->rank)
+    low_index_lose_rows (l, ix, self->node, "needs all of its rows");
 
   return ix;
 }

@@ -86,6 +86,15 @@ acc_fold_add_lanes (AccFold *self,
     self->lane_scratch[i] = acc_step_add_scratch (self->step, acc_fold_get_kind (self, i), n_regions * self->lanes);
 }
 
+/* The region of each is its tile. */
+void
+acc_fold_add_lanes_of_tiles (AccFold *self,
+                             gint64   n_tiles)
+{
+  for (guint i = 0; i < self->n_leaves; i++)
+    self->lane_scratch[i] = acc_step_add_tile_scratch (self->step, acc_fold_get_kind (self, i), self->lanes, n_tiles);
+}
+
 void
 acc_fold_add_parts (AccFold *self,
                     gint64   n_parts)

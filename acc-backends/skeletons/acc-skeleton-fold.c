@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-skeletons.h"
 
+#include "acc-core/acc-ceil-div-private.h"
+
 /* Folds of rows:
  *
  *   for u in rows:
@@ -61,17 +63,14 @@ write_whole_rows (AccStep        *step,
   gint64 tile = MAX (TILE / space->inner, 1);
   KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
   AccLaunch launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
-  KValue region;
 
-  acc_fold_add_lanes (fold, (space->outer + tile - 1) / tile);
-  region = kb_udiv (b, kb_outer_begin (b), low_number (l, tile));
-
+  acc_fold_add_lanes_of_tiles (fold, acc_ceil_div (space->outer, tile));
   low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
     {
       AccIndex *ix;
 
       low_within (l, u, 0, space->outer - 1);
-      acc_fold_write_run (fold, l, space, u, low_const (l, 0), low_number (l, space->inner), region, sum);
+      acc_fold_write_run (fold, l, space, u, low_const (l, 0), low_number (l, space->inner), kb_tile (b), sum);
       ix = low_index_of_linear (l, results, u);
       acc_fold_know (fold, l, ix, sum);
       low_store_roots (l, ix);

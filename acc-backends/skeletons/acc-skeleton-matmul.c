@@ -33,6 +33,8 @@ typedef struct {
   gint64         n_panels, n_groups;
   gint64         block;           /* groups of a block */
   gint64         n_blocks;
+  gboolean       by_rows;         /* tiles are of rows, blocks begin where they do; or of the blocks of several matrices */
+  gint64         tile_columns;
   gint64         depth, n_depths; /* of blocks, their number */
   gint64         row;             /* elements from a packed row to the next */
   guint          panels[ACC_PRODUCT_MAX_LEAVES], packed[ACC_PRODUCT_MAX_LEAVES], sums[ACC_PRODUCT_MAX_LEAVES];   /* scratch */
@@ -66,6 +68,7 @@ choose_blocks (Product *self)
   self->block = MIN (self->block, self->n_groups);
   self->n_blocks = acc_ceil_div (self->n_groups, self->block);
   self->block = acc_ceil_div (self->n_groups, self->n_blocks);
+  self->by_rows = self->p.outer == 1;
   self->depth = DEPTH_BYTES / self->p.size;
   self->n_depths = MAX (acc_ceil_div (self->p.k, self->depth), 1);
   if (self->n_depths == 1)
@@ -93,15 +96,6 @@ set_scratch_element (AccLower *l,
                      KValue    value)
 {
   kb_store (l->b, low_scratch (l, scratch[leaf], self->p.kind), place, value);
-}
-
-static AccLaunch
-get_launch (Product *self,
-            gint64   outer,
-            gint64   inner,
-            double   cost)
-{
-  return (AccLaunch) { .outer = outer, .inner = inner, .rows = ACC_SPACE_WHOLE, .units_per_row = 1, .cost = cost };
 }
 
 /* --- panels of the right factor */
@@ -152,7 +146,8 @@ write_panels (Product *self)
               }
         }
     }
-  low_finish (l, get_launch (self, outer * self->n_panels, self->p.k, acc_skeleton_get_cost (self->p.step) * self->lanes));
+  low_finish (l, (AccLaunch) { .outer = outer * self->n_panels, .inner = self->p.k, .rows = ACC_SPACE_FIRST, .units_per_row = 1,
+                               .cost = acc_skeleton_get_cost (self->p.step) * self->lanes });
 }
 
 /* --- products */
@@ -164,6 +159,7 @@ typedef struct {
   KValue    matrix;        /* of the result */
   KValue    panels;        /* the first of the matrix */
   KValue    first_row;     /* of the block */
+  KValue    end_row;       /* behind its last */
   KValue    n_groups;      /* of the block */
   KValue    packed;        /* where its rows are */
   KValue    block;         /* of the depth */
@@ -181,7 +177,7 @@ pack_rows (Place *place)
   low_for (l, r, zero, kb_mul (b, place->n_groups, rows))
     {
       /* Behind the last row stands the last one again. */
-      KValue row = kb_min (b, kb_add (b, place->first_row, r), low_number (l, self->p.m - 1));
+      KValue row = kb_min (b, kb_add (b, place->first_row, r), kb_sub (b, place->end_row, low_const (l, 1)));
       KValue to = kb_add (b, place->packed, kb_mul (b, r, low_const (l, self->row)));
 
       low_foreach (l, d, zero, place->depth)
@@ -194,7 +190,7 @@ pack_rows (Place *place)
     }
 }
 
-/* Where the sum of an element of the result waits for the next block of the depth. */
+/* Where the sum of an element of the block waits for the next block of the depth. */
 static KValue
 get_sum_place (Place *place,
                KValue row,
@@ -203,9 +199,9 @@ get_sum_place (Place *place,
   AccLower *l = place->l;
   AccKernelBuilder *b = l->b;
   Product *self = place->product;
-  KValue line = kb_add (b, kb_mul (b, place->matrix, low_number (l, self->p.m)), row);
+  KValue line = kb_add (b, kb_mul (b, kb_tile (b), low_number (l, self->block * self->rows)), kb_sub (b, row, place->first_row));
 
-  return kb_add (b, kb_mul (b, line, low_number (l, self->p.n)), column);
+  return kb_add (b, kb_mul (b, line, low_number (l, self->tile_columns)), kb_sub (b, column, kb_inner_begin (b)));
 }
 
 typedef struct {
@@ -266,10 +262,10 @@ for_rows (Group *group,
   Product *self = group->place->product;
 
   for (guint r = 0; r < self->rows; r++)
-    if (self->p.m % self->rows == 0)
+    if (!self->by_rows && self->p.m % self->rows == 0)
       each (group, r);
     else
-      low_if (l, kb_lt (b, kb_add (b, group->row, low_const (l, r)), low_number (l, self->p.m)))
+      low_if (l, kb_lt (b, kb_add (b, group->row, low_const (l, r)), group->place->end_row))
         {
           each (group, r);
         }
@@ -363,7 +359,7 @@ multiply_group (Place *place,
 }
 
 static void
-multiply_block (Place *place)
+multiply_depths (Place *place)
 {
   AccLower *l = place->l;
   AccKernelBuilder *b = l->b;
@@ -382,60 +378,103 @@ multiply_block (Place *place)
 }
 
 static void
+multiply_block (Place *place)
+{
+  AccLower *l = place->l;
+  AccKernelBuilder *b = l->b;
+  Product *self = place->product;
+  KValue zero = low_const (l, 0);
+
+  place->n_groups = kb_udiv (b, kb_add (b, kb_sub (b, place->end_row, place->first_row), low_const (l, self->rows - 1)), low_const (l, self->rows));
+  if (self->n_depths == 1)
+    {
+      place->begin = place->block = zero;
+      place->depth = low_number (l, self->p.k);
+      multiply_depths (place);
+      return;
+    }
+  low_for (l, i, zero, low_number (l, self->n_depths))
+    {
+      KValue depth = low_const (l, self->depth);
+
+      place->block = i;
+      place->begin = kb_mul (b, i, depth);
+      place->depth = kb_min (b, depth, kb_sub (b, low_number (l, self->p.k), place->begin));
+      multiply_depths (place);
+    }
+}
+
+/* Those of some rows of a matrix. */
+static void
+multiply_rows (Place *place)
+{
+  AccLower *l = place->l;
+  AccKernelBuilder *b = l->b;
+  Product *self = place->product;
+  KValue rows = low_number (l, self->block * self->rows), begin = kb_outer_begin (b), end = kb_outer_end (b);
+  KValue n = kb_udiv (b, kb_add (b, kb_sub (b, end, begin), low_number (l, self->block * self->rows - 1)), rows);
+
+  place->matrix = place->panels = low_const (l, 0);
+  low_for (l, i, low_const (l, 0), n)
+    {
+      place->first_row = low_within (l, kb_add (b, begin, kb_mul (b, i, rows)), 0, self->p.m - 1);
+      place->end_row = kb_min (b, kb_add (b, place->first_row, rows), end);
+      multiply_block (place);
+    }
+}
+
+/* Those of some blocks of several matrices. */
+static void
+multiply_matrices (Place *place)
+{
+  AccLower *l = place->l;
+  AccKernelBuilder *b = l->b;
+  Product *self = place->product;
+  KValue rows = low_number (l, self->block * self->rows);
+
+  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+    {
+      place->matrix = low_within (l, low_udiv (l, u, self->n_blocks), 0, self->p.outer - 1);
+      place->panels = self->p.right->rank > 2 ? kb_mul (b, place->matrix, low_number (l, self->n_panels)) : low_const (l, 0);
+      place->first_row = kb_mul (b, low_urem (l, u, self->n_blocks), rows);
+      place->end_row = kb_min (b, kb_add (b, place->first_row, rows), low_number (l, self->p.m));
+      multiply_block (place);
+    }
+}
+
+static void
 write_products (Product *self)
 {
   AccLower *l;
-  AccKernelBuilder *b;
-  gint64 n_units = self->p.outer * self->n_blocks, n_tiles;
-  AccLaunch launch = get_launch (self, n_units, self->p.n, 0);
+  gint64 block_rows = self->block * self->rows, n_units = self->p.outer * self->n_blocks, n_tiles;
+  AccLaunch launch = { .outer = n_units, .inner = self->p.n, .rows = ACC_SPACE_OUTER_ROWS };
   Place place = { .product = self };
-  KValue zero, block;
 
-  launch.cost = acc_skeleton_get_cost (self->p.step) * self->rows * self->block + 0.003 * self->p.size * self->p.n_leaves * self->rows * self->block * self->p.k;
+  launch.cost = acc_skeleton_get_cost (self->p.step) * block_rows + 0.003 * self->p.size * self->p.n_leaves * block_rows * self->p.k;
   launch.tile_outer = MAX (acc_ceil_div (n_units, MAX_TILES), (gint64) MIN (TILE / (launch.cost * self->p.n), n_units / ACC_PRODUCT_BLOCKS_WANTED));
   launch.tile_inner = acc_ceil_div (self->n_panels, acc_fusion_node_count_parts (self->p.node)) * self->lanes;
-  n_tiles = acc_ceil_div (n_units, launch.tile_outer) * acc_ceil_div (self->p.n, launch.tile_inner);
+  if (self->by_rows)
+    {
+      launch.outer = self->p.m;
+      launch.cost /= block_rows;
+      launch.tile_outer *= block_rows;
+    }
+  launch.units_per_row = launch.outer / self->p.node->extents[0];
+  n_tiles = acc_ceil_div (launch.outer, launch.tile_outer) * acc_ceil_div (self->p.n, launch.tile_inner);
+  self->tile_columns = launch.tile_inner;
   for (guint leaf = 0; leaf < self->p.n_leaves; leaf++)
     {
-      self->packed[leaf] = acc_step_add_scratch (self->p.step, self->p.kind, n_tiles * self->block * self->rows * self->row);
+      self->packed[leaf] = acc_step_add_tile_scratch (self->p.step, self->p.kind, block_rows * self->row, n_tiles);
       if (self->n_depths > 1)
-        self->sums[leaf] = acc_step_add_scratch (self->p.step, self->p.kind, self->p.outer * self->p.m * self->p.n);
+        self->sums[leaf] = acc_step_add_tile_scratch (self->p.step, self->p.kind, block_rows * self->tile_columns, n_tiles);
     }
 
   place.l = l = low_new (self->p.step, acc_skeleton_get_name (self->p.step));
-  b = l->b;
-  zero = low_const (l, 0);
-  block = low_number (l, self->block);
-  place.packed = kb_mul (b, kb_tile (b), kb_mul (b, block, low_const (l, self->rows * self->row)));
-  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
-    {
-      KValue first;
-
-      place.matrix = self->p.outer > 1 ? low_udiv (l, u, self->n_blocks) : zero;
-      low_within (l, place.matrix, 0, self->p.outer - 1);
-      place.panels = self->p.right->rank > 2 ? kb_mul (b, place.matrix, low_number (l, self->n_panels)) : zero;
-      first = kb_mul (b, self->p.outer > 1 ? low_urem (l, u, self->n_blocks) : u, block);
-      place.n_groups = kb_min (b, block, kb_sub (b, low_number (l, self->n_groups), first));
-      place.first_row = kb_mul (b, first, low_const (l, self->rows));
-      if (self->n_depths == 1)
-        {
-          place.begin = place.block = zero;
-          place.depth = low_number (l, self->p.k);
-          multiply_block (&place);
-        }
-      else
-        {
-          low_for (l, i, zero, low_number (l, self->n_depths))
-            {
-              KValue depth = low_const (l, self->depth);
-
-              place.block = i;
-              place.begin = kb_mul (b, i, depth);
-              place.depth = kb_min (b, depth, kb_sub (b, low_number (l, self->p.k), place.begin));
-              multiply_block (&place);
-            }
-        }
-    }
+  place.packed = kb_mul (l->b, kb_tile (l->b), kb_mul (l->b, low_number (l, self->block), low_const (l, self->rows * self->row)));
+  if (self->by_rows)
+    multiply_rows (&place);
+  else
+    multiply_matrices (&place);
   low_finish (l, launch);
 }
 

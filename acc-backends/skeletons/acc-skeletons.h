@@ -86,6 +86,7 @@ AccFold        *acc_fold_new          (AccStep *step);
 void            acc_fold_free         (AccFold *self);
 AccElementKind  acc_fold_get_kind     (AccFold *self, guint leaf);
 void            acc_fold_add_lanes    (AccFold *self, gint64 n_regions);
+void            acc_fold_add_lanes_of_tiles (AccFold *self, gint64 n_tiles);
 void            acc_fold_add_parts    (AccFold *self, gint64 n_parts);
 /* Folds elements [begin, end) of the inner run of an outer unit; at least one. */
 void            acc_fold_write_run    (AccFold *self, AccLower *l, const AccSpace *space, KValue outer, KValue begin, KValue end,

@@ -61,7 +61,7 @@ load (GBytes *code, gpointer data, GError **error)
 
 /* Runs @arrays on a host whose workers have @cache_bytes; gives how many steps ran in bands. */
 static guint
-run (AccArray **arrays, guint n_arrays, guint n_threads, gsize cache_bytes, AccArray **results)
+run (AccArray **arrays, guint n_arrays, guint n_threads, gsize cache_bytes, AccArray **results, GError **failure)
 {
   AccCodeMaker maker = { dup_target, compile, load, NULL };
   g_autoptr (AccBudget) budget = acc_budget_new (0);
@@ -77,8 +77,11 @@ run (AccArray **arrays, guint n_arrays, guint n_threads, gsize cache_bytes, AccA
   g_assert_no_error (error);
   prepared = acc_prepared_new (&host, schedule, FALSE, NULL, &error);
   g_assert_no_error (error);
-  g_assert_true (acc_run_whole (&host, prepared, NULL, results, NULL, &error));
-  g_assert_no_error (error);
+  g_assert_true (acc_run_whole (&host, prepared, NULL, results, NULL, &error) == (error == NULL));
+  if (failure == NULL)
+    g_assert_no_error (error);
+  else
+    g_propagate_error (failure, g_steal_pointer (&error));
 
   for (guint w = 0; w < prepared->n_waves; w++)
     if (prepared->waves[w].band != NULL)
@@ -101,18 +104,17 @@ assert_same (AccArray *x, AccArray *y)
     }
 }
 
-/* Whole, and by bands on one thread and on several, in caches of several sizes: @n_banded steps of them. */
+/* Whole, and by bands on one thread and on several, in caches of several sizes from @cache_bytes on: @n_banded steps of them. */
 static void
-check (AccArray **arrays, guint n_arrays, guint n_banded)
+check_in (AccArray **arrays, guint n_arrays, guint n_banded, gsize cache_bytes)
 {
   g_autofree AccArray **whole = g_new0 (AccArray *, n_arrays), **banded = g_new0 (AccArray *, n_arrays);
-  const gsize caches[] = { 1200, 2400, 4800 };
 
-  g_assert_cmpuint (run (arrays, n_arrays, 1, 0, whole), ==, 0);
+  g_assert_cmpuint (run (arrays, n_arrays, 1, 0, whole, NULL), ==, 0);
   for (guint n_threads = 1; n_threads <= N_THREADS; n_threads += N_THREADS - 1)
-    for (guint c = 0; c < G_N_ELEMENTS (caches); c++)
+    for (guint c = 0; c < 3; c++)
       {
-        g_assert_cmpuint (run (arrays, n_arrays, n_threads, caches[c], banded), ==, n_banded);
+        g_assert_cmpuint (run (arrays, n_arrays, n_threads, cache_bytes * (c + 1), banded, NULL), ==, n_banded);
         for (guint i = 0; i < n_arrays; i++)
           {
             assert_same (whole[i], banded[i]);
@@ -121,6 +123,12 @@ check (AccArray **arrays, guint n_arrays, guint n_banded)
       }
   for (guint i = 0; i < n_arrays; i++)
     g_object_unref (whole[i]);
+}
+
+static void
+check (AccArray **arrays, guint n_arrays, guint n_banded)
+{
+  check_in (arrays, n_arrays, n_banded, 1200);
 }
 
 /* --- programs */
@@ -302,6 +310,99 @@ test_wrap (void)
   check (&last, 1, 0);
 }
 
+/* --- products of matrices */
+
+/* Small numbers, of @rank dimensions. */
+static AccArray *
+make_numbers (const gint64 *extents, guint rank)
+{
+  g_autoptr (AccShape) shape = acc_shape_new (extents, rank);
+  gint64 n = acc_shape_get_size (shape);
+  gint64 *elements = g_new (gint64, n);
+  g_autoptr (GBytes) bytes = g_bytes_new_take (elements, (gsize) n * sizeof (gint64));
+
+  for (gint64 i = 0; i < n; i++)
+    elements[i] = g_test_rand_int_range (-9, 10);
+
+  return acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes);
+}
+
+static AccExpr *
+away (AccExpr *score, AccExpr *largest, gpointer data)
+{
+  AccExpr *below = acc_expr_sub (score, largest);
+
+  return acc_expr_mul (acc_expr_mul (below, below), acc_expr_sub (below, acc_expr_new_int (3)));
+}
+
+/* What is made of scores, and what of the largest of each row, times @values: as attention is made. */
+static void
+check_attention (const gint64 *queries, const gint64 *keys, const gint64 *values, guint rank, guint n_banded, gsize cache_bytes)
+{
+  AccExpr *beside[] = { acc_expr_new_int (ACC_ALL), acc_expr_new_int (ACC_ALL), acc_expr_new_int (keys[1]) };
+  g_autoptr (AccArray) q = make_numbers (queries, rank), k = make_numbers (keys, 2), v = make_numbers (values, 2);
+  g_autoptr (AccArray) scores = acc_array_matmul (q, k), largest = acc_array_maximum (scores);
+  g_autoptr (AccArray) each = acc_array_replicate_expr (largest, beside + 3 - rank, rank);
+  g_autoptr (AccArray) weights = acc_array_zip_with (scores, each, away, NULL);
+  g_autoptr (AccArray) sum = acc_array_sum (weights), output = acc_array_matmul (weights, v);
+  AccArray *arrays[] = { largest, sum, output };
+
+  check_in (arrays, 3, n_banded, cache_bytes);
+}
+
+/* Scores and weights only ever exist as a few rows; all rows go through the factors that are packed once. */
+static void
+test_products (void)
+{
+  check_attention ((const gint64[]) { 1000, 5 }, (const gint64[]) { 5, 40 }, (const gint64[]) { 40, 7 }, 2, 5, 160000);
+}
+
+/* Sums of long rows wait for the next block of the depth. */
+static void
+test_deep_product (void)
+{
+  check_attention ((const gint64[]) { 700, 2 }, (const gint64[]) { 2, 260 }, (const gint64[]) { 260, 2 }, 2, 4, 470000);
+}
+
+/* A row is a matrix. */
+static void
+test_matrices (void)
+{
+  check_attention ((const gint64[]) { 300, 3, 4 }, (const gint64[]) { 4, 21 }, (const gint64[]) { 21, 5 }, 3, 5, 30000);
+}
+
+/* The right factor is complete before the first row of what is made of it. */
+static void
+test_right_factor (void)
+{
+  g_autoptr (AccArray) a = make_numbers ((const gint64[]) { 300, 3 }, 2), b = make_numbers ((const gint64[]) { 3, 2 }, 2);
+  g_autoptr (AccArray) c = make_numbers ((const gint64[]) { 300, 300 }, 2), right = acc_array_matmul (a, b);
+  g_autoptr (AccArray) product = acc_array_matmul (c, right);
+
+  check_in (&product, 1, 0, 1500);
+}
+
+static AccExpr *
+by_zero (AccExpr *x, gpointer data)
+{
+  return acc_expr_quot (acc_expr_new_int (1), acc_expr_mul (x, acc_expr_new_int (0)));
+}
+
+/* A factor that cannot be packed. */
+static void
+test_failing_factor (void)
+{
+  g_autoptr (AccArray) a = make_numbers ((const gint64[]) { 1000, 5 }, 2), b = make_numbers ((const gint64[]) { 5, 40 }, 2);
+  g_autoptr (AccArray) c = make_numbers ((const gint64[]) { 40, 7 }, 2), bad = acc_array_map (c, by_zero, NULL);
+  g_autoptr (AccArray) scores = acc_array_matmul (a, b), product = acc_array_matmul (scores, bad);
+  g_autoptr (GError) error = NULL;
+  AccArray *result = NULL;
+
+  g_assert_cmpuint (run (&product, 1, N_THREADS, 100000, &result, &error), ==, 2);
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_ARITHMETIC);
+  g_assert_null (result);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -314,6 +415,11 @@ main (int    argc,
   g_test_add_func ("/bands/result-beside", test_result_beside);
   g_test_add_func ("/bands/failing", test_failing);
   g_test_add_func ("/bands/wrap", test_wrap);
+  g_test_add_func ("/bands/products", test_products);
+  g_test_add_func ("/bands/deep-product", test_deep_product);
+  g_test_add_func ("/bands/matrices", test_matrices);
+  g_test_add_func ("/bands/right-factor", test_right_factor);
+  g_test_add_func ("/bands/failing-factor", test_failing_factor);
 
   return g_test_run ();
 }
