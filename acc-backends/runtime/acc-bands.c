@@ -334,6 +334,14 @@ count_strips (const Window *window)
   return window->carry > 0 ? 2 : 1;
 }
 
+/* Tiles that begin where bands and strips do are whole. */
+static gint64
+round_to_tiles (gint64 n_rows,
+                gint64 tile_rows)
+{
+  return tile_rows > 0 && n_rows > tile_rows ? n_rows - n_rows % tile_rows : n_rows;
+}
+
 /* Strips that fill most of a worker's cache; FALSE where one row is too much, or bands would be too few. */
 static gboolean
 choose_rows (AccBand     *self,
@@ -368,13 +376,10 @@ choose_rows (AccBand     *self,
 
   self->band_rows = MAX (self->n_rows / (BANDS_PER_THREAD * (gint64) n_threads), ROWS_PER_HALO * self->warm_up);
   self->band_rows = MAX (self->band_rows, MIN (tile_rows, self->n_rows / (LEAST_BANDS_PER_THREAD * (gint64) n_threads)));
-  self->band_rows = MAX (self->band_rows, MAX (least, 1));
+  self->band_rows = round_to_tiles (MAX (self->band_rows, MAX (least, 1)), tile_rows);
   if (n_threads > 1 && self->n_rows / self->band_rows < (least > 0 ? LEAST_BANDS_PER_THREAD / 2 : LEAST_BANDS_PER_THREAD) * (gint64) n_threads)
     return FALSE;
-  self->strip_rows = (gint64) CLAMP ((room - carried) / MAX (strip, 1), 1, (guint64) self->band_rows);
-  /* Tiles that begin where strips do are whole. */
-  if (tile_rows > 0 && self->strip_rows > tile_rows)
-    self->strip_rows -= self->strip_rows % tile_rows;
+  self->strip_rows = round_to_tiles ((gint64) CLAMP ((room - carried) / MAX (strip, 1), 1, (guint64) self->band_rows), tile_rows);
 
   return self->strip_rows >= least;
 }
