@@ -50,7 +50,7 @@ AccScheduleValue *acc_fusion_peek_value (AccFusion *self, guint value);
 
 /* Scratch of @n elements of @kind; its number in the step. */
 guint acc_step_add_scratch   (AccStep *self, AccElementKind kind, gint64 n);
-/* @n elements for each of @n_tiles: those of tile t begin with t * @n. */
+/* @n elements for each of @n_tiles while it runs: they begin with kb_tile () * @n, which is a worker's number where there are fewer of those. */
 guint acc_step_add_tile_scratch (AccStep *self, AccElementKind kind, gint64 n, gint64 n_tiles);
 
 G_END_DECLS

@@ -106,7 +106,7 @@ typedef struct {
   AccLaunch    *launches;
   guint         n_scratch;
   gsize        *scratch;      /* bytes of each, for a whole run; live during the step (by rows: during the run) */
-  gsize        *tile_scratch; /* bytes of each that a tile has for itself, by its number; 0: it is there for all */
+  gsize        *tile_scratch; /* of each, bytes that a tile has for itself while it runs, so that workers have them; 0: it is there for all */
 
   /* By rows: per read, the rows above and below that row r of the step's space needs. row_error tells why not, where it
    * cannot ("backpermute “transpose” reads rows in another order"); NULL where it can. */

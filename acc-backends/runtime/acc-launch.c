@@ -77,13 +77,15 @@ run_tile (gint64   tile,
           gpointer user_data)
 {
   Sweep *self = user_data;
-  gint64 range[5];
+  gint64 range[5], number;
 
   acc_partition_get (self->partition, tile, range);
+  number = range[4];
   for (guint i = 0; i < self->n; i++)
     {
       gboolean serial = self->launches[i].launch->serial;
 
+      range[4] = self->launches[i].has_own ? worker : number;
       /* Turns pass on whatever happens. */
       if (serial)
         wait_for_turn (&self->turns[i], tile);

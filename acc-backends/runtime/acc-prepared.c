@@ -190,6 +190,25 @@ get_code (AccPrepared   *self,
   return TRUE;
 }
 
+gsize
+acc_prepared_get_scratch_bytes (const AccScheduleStep *step,
+                                guint                  scratch,
+                                guint                  n_threads)
+{
+  return step->tile_scratch[scratch] > 0 ? step->tile_scratch[scratch] * n_threads : step->scratch[scratch];
+}
+
+static gboolean
+has_own_scratch (const AccScheduleStep *step,
+                 const AccLaunch       *launch)
+{
+  for (guint i = 0; i < launch->n_slots; i++)
+    if (launch->slots[i].kind == ACC_SLOT_SCRATCH && step->tile_scratch[launch->slots[i].scratch] > 0)
+      return TRUE;
+
+  return FALSE;
+}
+
 AccPrepared *
 acc_prepared_new (AccHost       *host,
                   AccSchedule   *schedule,
@@ -213,6 +232,7 @@ acc_prepared_new (AccHost       *host,
       for (guint i = 0; i < step->n_launches; i++)
         {
           self->steps[s].launches[i].launch = &step->launches[i];
+          self->steps[s].launches[i].has_own = has_own_scratch (step, &step->launches[i]);
           n_slots += step->launches[i].n_slots;
           self->max_slots = MAX (self->max_slots, n_slots);
           if (!step->launches[i].sweeps)

@@ -13,6 +13,7 @@ typedef struct {
   AccDeviceKernel *kernel;
   AccPartition     whole;
   gboolean               may_fail;   /* devices: the kernel has checks */
+  gboolean         has_own;    /* scratch for each tile: workers have it, one each */
 } AccPreparedLaunch;
 
 typedef struct {
@@ -63,6 +64,8 @@ typedef struct {
 AccPrepared *acc_prepared_new   (AccHost *host, AccSchedule *schedule, gboolean by_rows, GCancellable *cancellable, GError **error);
 AccPrepared *acc_prepared_ref   (AccPrepared *self);
 void         acc_prepared_unref (AccPrepared *self);
+/* Of a scratch of @step on @n_threads workers. */
+gsize        acc_prepared_get_scratch_bytes (const AccScheduleStep *step, guint scratch, guint n_threads);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccPrepared, acc_prepared_unref)
 

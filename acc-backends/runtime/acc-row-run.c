@@ -90,6 +90,8 @@ static gboolean
 allocate_kept (Run     *self,
                GError **error)
 {
+  guint n_threads = acc_workers_get_n_threads (self->run.host->workers);
+
   self->scratch = g_new0 (AccBuffer **, self->base.n_steps + 1);
   for (guint s = 0; s < self->base.n_steps; s++)
     {
@@ -102,7 +104,7 @@ allocate_kept (Run     *self,
       self->scratch[s] = g_new0 (AccBuffer *, step->n_scratch + 1);
       for (guint i = 0; i < step->n_scratch; i++)
         {
-          self->scratch[s][i] = acc_pool_allocate (self->run.host->pool, step->scratch[i], step->name, error);
+          self->scratch[s][i] = acc_pool_allocate (self->run.host->pool, acc_prepared_get_scratch_bytes (step, i, n_threads), step->name, error);
           if (self->scratch[s][i] == NULL)
             return FALSE;
         }

@@ -178,13 +178,17 @@ take_scratch (AccRun                *self,
               const AccScheduleStep *step,
               GError               **error)
 {
+  guint n_threads = acc_workers_get_n_threads (self->host->workers);
   AccBuffer **held = self->held;
   gsize small = 0;
   guint8 *next = NULL;
 
   for (guint i = 0; i < step->n_scratch; i++)
-    if (step->scratch[i] <= SMALL_SCRATCH)
-      small += (step->scratch[i] + LINE - 1) / LINE * LINE;
+    {
+      gsize bytes = acc_prepared_get_scratch_bytes (step, i, n_threads);
+
+      small += bytes <= SMALL_SCRATCH ? (bytes + LINE - 1) / LINE * LINE : 0;
+    }
   if (small > 0)
     {
       *held = acc_pool_allocate (self->host->pool, small, step->name, error);
@@ -194,18 +198,20 @@ take_scratch (AccRun                *self,
     }
 
   for (guint i = 0; i < step->n_scratch; i++)
-    if (step->scratch[i] <= SMALL_SCRATCH)
-      {
-        self->scratch[i] = next;
-        next += (step->scratch[i] + LINE - 1) / LINE * LINE;
-      }
-    else
-      {
-        *held = acc_pool_allocate (self->host->pool, step->scratch[i], step->name, error);
-        if (*held == NULL)
-          return FALSE;
-        self->scratch[i] = (*held++)->data;
-      }
+    {
+      gsize bytes = acc_prepared_get_scratch_bytes (step, i, n_threads);
+
+      if (bytes <= SMALL_SCRATCH)
+        {
+          self->scratch[i] = next;
+          next += (bytes + LINE - 1) / LINE * LINE;
+          continue;
+        }
+      *held = acc_pool_allocate (self->host->pool, bytes, step->name, error);
+      if (*held == NULL)
+        return FALSE;
+      self->scratch[i] = (*held++)->data;
+    }
 
   return TRUE;
 }
