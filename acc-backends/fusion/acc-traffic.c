@@ -42,7 +42,8 @@ get_slot_bytes (AccSchedule     *self,
     case ACC_SLOT_BUFFER:
       return cached != NULL && cached[slot->value] ? 0 : acc_schedule_get_buffer_bytes (self, slot->value, slot->buffer);
     case ACC_SLOT_SCRATCH:
-      return step->scratch[slot->scratch];
+      /* What tiles have for themselves stays in the caches. */
+      return step->tile_scratch[slot->scratch] > 0 ? 0 : step->scratch[slot->scratch];
     case ACC_SLOT_LITERAL:
     default:
       return 0;

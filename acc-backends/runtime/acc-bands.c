@@ -527,6 +527,18 @@ acc_band_get_end (const AccBand *self)
   return self->end;
 }
 
+gboolean *
+acc_band_list_cached (const AccBand *self,
+                      AccPrepared   *prepared)
+{
+  gboolean *cached = g_new0 (gboolean, prepared->schedule->n_values);
+
+  for (guint i = 0; i < self->n_windows; i++)
+    cached[self->windows[i].value] = TRUE;
+
+  return cached;
+}
+
 /* --- running them */
 
 typedef struct {

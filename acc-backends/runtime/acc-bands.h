@@ -16,6 +16,8 @@ void       acc_band_free      (AccBand *self);
 /* Steps. */
 guint      acc_band_get_begin (const AccBand *self);
 guint      acc_band_get_end   (const AccBand *self);
+/* Per value of the schedule, whether it only exists as the last few rows. */
+gboolean  *acc_band_list_cached (const AccBand *self, AccPrepared *prepared);
 gboolean   acc_band_run       (AccRun *run, const AccBand *band, GError **error);
 
 G_END_DECLS

@@ -401,7 +401,7 @@ acc_device_run_step (AccDeviceRun  *self,
   unpin_all (self);
   for (guint i = 0; i < step->n_scratch; i++)
     g_clear_pointer (&scratch[i], acc_device_block_free);
-  acc_times_end_steps (begin, self->prepared->schedule, number, number + 1);
+  acc_times_end_steps (begin, self->prepared->schedule, number, number + 1, NULL);
 
   return ok;
 }

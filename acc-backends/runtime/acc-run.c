@@ -260,7 +260,7 @@ acc_run_step (AccRun  *self,
   ok = take_scratch (self, step, error) && acc_run_launches (self, number, step->n_launches, error);
   for (guint i = 0; i <= step->n_scratch; i++)
     g_clear_pointer (&self->held[i], acc_buffer_unref);
-  acc_times_end_steps (begin, self->prepared->schedule, number, number + 1);
+  acc_times_end_steps (begin, self->prepared->schedule, number, number + 1, NULL);
 
   return ok;
 }

@@ -32,7 +32,8 @@ void
 acc_times_end_steps (gint64       begin,
                      AccSchedule *schedule,
                      guint        first,
-                     guint        end)
+                     guint        end,
+                     gboolean    *cached)
 {
   guint64 bytes = 0;
 
@@ -42,7 +43,7 @@ acc_times_end_steps (gint64       begin,
   begin = g_get_monotonic_time () - begin;
   for (guint s = first; s < end; s++)
     {
-      AccTraffic traffic = acc_schedule_count_step (schedule, s, NULL);
+      AccTraffic traffic = acc_schedule_count_step (schedule, s, cached);
 
       bytes += traffic.read + traffic.written;
       g_printerr ("%s%s", s == first ? "times: step " : " with step ", schedule->steps[s].name);

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 gint64 acc_times_begin        (void);
 /* Of @n launches that ran together. */
 void   acc_times_end_launches (gint64 begin, const AccScheduleStep *step, guint first, guint n);
-/* Of steps @first to @end, and what they moved in a second. */
-void   acc_times_end_steps    (gint64 begin, AccSchedule *schedule, guint first, guint end);
+/* Of steps @first to @end, and what they moved in a second; of values that are @cached nothing. */
+void   acc_times_end_steps    (gint64 begin, AccSchedule *schedule, guint first, guint end, gboolean *cached);
 
 G_END_DECLS

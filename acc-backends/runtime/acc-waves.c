@@ -213,8 +213,9 @@ acc_wave_run (AccRun        *run,
     {
       gint64 begin = acc_times_begin ();
       gboolean ok = acc_band_run (run, wave->band, error);
+      g_autofree gboolean *cached = begin != 0 ? acc_band_list_cached (wave->band, run->prepared) : NULL;
 
-      acc_times_end_steps (begin, run->prepared->schedule, wave->begin, wave->end);
+      acc_times_end_steps (begin, run->prepared->schedule, wave->begin, wave->end, cached);
       for (guint s = wave->begin; s < wave->end; s++)
         acc_run_free_after (run, s);
 
