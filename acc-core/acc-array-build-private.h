@@ -78,6 +78,7 @@ extern const AccArrayRule acc_rule_backpermute;
 extern const AccArrayRule acc_rule_fold;
 extern const AccArrayRule acc_rule_fold_seg;
 extern const AccArrayRule acc_rule_matmul;
+extern const AccArrayRule acc_rule_fft;
 extern const AccArrayRule acc_rule_scan;
 extern const AccArrayRule acc_rule_sort;
 extern const AccArrayRule acc_rule_stencil;

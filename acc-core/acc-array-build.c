@@ -33,6 +33,7 @@ static const AccArrayRule *const rules[ACC_N_OPERATIONS] = {
   [ACC_OP_FOLD_SEG] = &acc_rule_fold_seg,
   [ACC_OP_FOLD1_SEG] = &acc_rule_fold_seg,
   [ACC_OP_MATMUL] = &acc_rule_matmul,
+  [ACC_OP_FFT] = &acc_rule_fft,
   [ACC_OP_SCANL1] = &acc_rule_scan,
   [ACC_OP_SORT] = &acc_rule_sort,
   [ACC_OP_STENCIL] = &acc_rule_stencil,

@@ -168,18 +168,11 @@ run_list (const AccFft *self,
   return acc_array_reshape_expr (values, acc_expr_tuple3 (outer, acc_array_number (self->n), acc_array_number (self->inner)));
 }
 
-typedef struct {
-  AccElementType *type;
-  AccArray       *of;
-  guint           first, last;   /* its dimensions whose size is n */
-  guint           bits;
-} Roots;
-
 static AccExpr *
 root_at (AccExpr *index,
          gpointer data)
 {
-  const Roots *roots = data;
+  const AccFftRoots *roots = data;
 
   AccExpr *turns = roots->bits > 0 ? acc_expr_shl (index, acc_array_number (roots->bits)) : index;
   AccExpr *n = acc_expr_extent (roots->of, roots->first);
@@ -190,10 +183,9 @@ root_at (AccExpr *index,
   return acc_fft_cast (acc_fft_root (turns, n), roots->type);
 }
 
-/* The first @count of every 1 << bits-th root. */
-static AccArray *
-make_roots (const Roots *roots,
-            gint64       count)
+AccArray *
+acc_fft_make_roots (const AccFftRoots *roots,
+                    gint64             count)
 {
   return acc_array_generate_expr (acc_array_number (count), root_at, (gpointer) roots);
 }
@@ -202,7 +194,7 @@ AccArray *
 acc_fft_run_passes (const AccFft *self,
                     AccArray     *pairs)
 {
-  g_autoptr(AccArray) roots = make_roots (&(Roots) { self->type, pairs, 1, 1 }, self->n);
+  g_autoptr(AccArray) roots = acc_fft_make_roots (&(AccFftRoots) { self->type, pairs, 1, 1 }, self->n);
   guint list[MAX_PASSES], n = 0;
 
   for (gint64 rest = self->n; rest > 1; rest /= list[n++])
@@ -261,11 +253,11 @@ acc_fft_run_two_steps (const AccFft *self,
     step.bits++;
 
   matrix = acc_array_reshape_expr (pairs, acc_expr_tuple3 (acc_array_number (self->outer), acc_array_number (sizes[0]), acc_array_number (sizes[1])));
-  roots = make_roots (&(Roots) { self->type, matrix, 1, 1 }, sizes[0]);
-  other_roots = sizes[0] == sizes[1] ? g_object_ref (roots) : make_roots (&(Roots) { self->type, matrix, 2, 2 }, sizes[1]);
+  roots = acc_fft_make_roots (&(AccFftRoots) { self->type, matrix, 1, 1 }, sizes[0]);
+  other_roots = sizes[0] == sizes[1] ? g_object_ref (roots) : acc_fft_make_roots (&(AccFftRoots) { self->type, matrix, 2, 2 }, sizes[1]);
   step.columns = columns = run_list (&first, matrix, roots, lists[0], n_passes[0]);
-  step.coarse = coarse = make_roots (&(Roots) { wide, matrix, 1, 2, step.bits }, ((self->n - 1) >> step.bits) + 1);
-  step.fine = fine = make_roots (&(Roots) { wide, matrix, 1, 2 }, G_GINT64_CONSTANT (1) << step.bits);
+  step.coarse = coarse = acc_fft_make_roots (&(AccFftRoots) { wide, matrix, 1, 2, step.bits }, ((self->n - 1) >> step.bits) + 1);
+  step.fine = fine = acc_fft_make_roots (&(AccFftRoots) { wide, matrix, 1, 2 }, G_GINT64_CONSTANT (1) << step.bits);
   turned = acc_fft_generate3 (self->outer, sizes[1], sizes[0], turned_element, &step);
   rows = run_list (&second, turned, other_roots, lists[1], n_passes[1]);
 

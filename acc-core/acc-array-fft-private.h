@@ -21,11 +21,26 @@ AccArray *acc_fft_run_two_steps (const AccFft *self, AccArray *pairs);
 /* The same for any @n less than 2^31. */
 AccArray *acc_fft_convolve      (const AccFft *self, AccArray *pairs);
 
+/* The transform, unnormalised, of an array of any rank of complex numbers or pairs along @dimension, by operations for those who have a
+ * skeleton of them (direct in acc-array-private.h); NULL where there are none for its extent. */
+AccArray *acc_fft_run_directly  (AccArray *self, guint dimension, AccElementType *type, gboolean reverse);
+
 /* Has no prime factors that there is no pass for. */
 gboolean  acc_fft_is_smooth     (gint64 n);
 
 /* Whether there is a transform of @self along @dimension and those before it, @n_dimensions in all, from *@first on; else @node says. */
 gboolean  acc_fft_check         (AccArray *node, const char *operation, AccArray *self, gint dimension, guint n_dimensions, guint *first);
+
+/* Which roots of 1: every 1 << @bits-th of all n, as pairs of @type. */
+typedef struct {
+  AccElementType *type;
+  AccArray       *of;
+  guint           first, last;   /* its dimensions whose size is n */
+  guint           bits;
+} AccFftRoots;
+
+/* The first @count of them. */
+AccArray *acc_fft_make_roots    (const AccFftRoots *roots, gint64 count);
 
 AccArray *acc_fft_generate3     (gint64 outer, gint64 n, gint64 inner, AccExprFunc element, gpointer user_data);
 /* exp (-2πi @turns / @n) as a pair of f8; @turns from 0 to @n - 1. */

@@ -146,6 +146,24 @@ acc_fft_check (AccArray   *node,
   return TRUE;
 }
 
+/* The same by operations for those who have them. */
+static AccArray *
+transform_directly (const Transform *transform,
+                    AccArray        *numbers)
+{
+  g_autoptr(AccArray) values = g_object_ref (numbers);
+
+  for (guint d = transform->first + transform->n_dimensions; values != NULL && d-- > transform->first; )
+    {
+      AccArray *done = acc_fft_run_directly (values, d, transform->type, transform->mode != ACC_FFT_FORWARD);
+
+      g_object_unref (values);
+      values = done;
+    }
+
+  return values != numbers ? g_steal_pointer (&values) : NULL;
+}
+
 /* The transform of @numbers, unnormalised, by passes; a library's, where the backend has one. */
 static AccArray *
 transform_numbers (const Transform *transform,
@@ -173,6 +191,7 @@ transform_numbers (const Transform *transform,
     }
   shaped = acc_array_reshape (values, shape);
   joined = acc_array_map (shaped, join_parts, (gpointer) transform);
+  joined->direct = transform_directly (transform, numbers);
   if (acc_shape_get_size (shape) >= ACC_FOREIGN_WORTH)
     acc_array_offer (joined, names[end == numbers->rank ? transform->n_dimensions - 1 : 3][transform->mode != ACC_FFT_FORWARD], &numbers, 1);
 

@@ -328,6 +328,7 @@ infer (Inference *self)
     case ACC_OP_SCANL1:
     case ACC_OP_SORT:
     case ACC_OP_STENCIL:
+    case ACC_OP_FFT:
       return copy_input (self, 0);
 
     case ACC_OP_ZIP_WITH:

@@ -229,6 +229,13 @@ count_serial_visits (AccFusionNode *node)
   return node->cost <= ACC_CLUSTER_MAX_SERIAL_COST ? 1 : ACC_COST_SERIAL;
 }
 
+/* A thread has all the elements that it transforms written out one after the other. */
+static double
+count_transform_visits (AccFusionNode *node)
+{
+  return node->cost <= ACC_CLUSTER_MAX_TRANSFORMED_COST ? 1 : ACC_COST_SERIAL;
+}
+
 static void
 ask_inputs (AccCutter     *self,
             AccFusionNode *node,
@@ -273,6 +280,10 @@ ask_inputs (AccCutter     *self,
         case ACC_OP_MATMUL:
           wish.access = ACC_ACCESS_OTHER;
           wish.visits = acc_fusion_graph_count_product_reads (self->graph, node, i);
+          break;
+        case ACC_OP_FFT:
+          wish.access = ACC_ACCESS_OTHER;
+          wish.visits = i == 0 ? count_transform_visits (input) : input->size + 1.;
           break;
         case ACC_OP_SCANL1:
           wish.access = ACC_ACCESS_SOURCE;
@@ -338,6 +349,11 @@ acc_cutter_can_join (AccCutter      *self,
 
       return cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len == 0;
 
+    case ACC_OP_FFT:
+      *kind = ACC_CLUSTER_FFT;
+
+      return cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len == 0 && cluster->cost <= ACC_CLUSTER_MAX_TRANSFORMED_COST;
+
     case ACC_OP_SCANL1:
       *kind = ACC_CLUSTER_SCAN;
 
@@ -387,7 +403,8 @@ acc_cutter_is_anchor (AccCutter     *self,
 {
   AccOperation op = node->array->op;
 
-  return op == ACC_OP_STENCIL || op == ACC_OP_STENCIL2 || op == ACC_OP_SCANL1 || op == ACC_OP_MATMUL || is_stored (node) ||
+  return op == ACC_OP_STENCIL || op == ACC_OP_STENCIL2 || op == ACC_OP_SCANL1 || op == ACC_OP_MATMUL || op == ACC_OP_FFT ||
+         is_stored (node) ||
          acc_fusion_node_is_segmented (node) || (acc_fusion_node_is_fold (node) && acc_fusion_graph_get_fold_form (self->graph, node) != ACC_FOLD_SHORT);
 }
 

@@ -138,6 +138,9 @@ acc_fusion_node_count_parts (AccFusionNode *node)
 #define SHORTEST_DEPTH  8
 #define SHORT_DEPTH     512
 
+/* And of transforms: half of the longest row (acc-array-fft-direct.c) at a time. */
+#define FFT_SHARED_BYTES (16 << 10)
+
 double
 acc_fusion_graph_count_product_reads (AccFusionGraph *self,
                                       AccFusionNode  *node,
@@ -428,14 +431,30 @@ add_node (AccFusionGraph *self,
   return TRUE;
 }
 
+/* What direct is, under its shape. */
+static AccArray *
+strip_direct (AccArray *direct)
+{
+  while (direct->op == ACC_OP_RESHAPE)
+    direct = direct->inputs[0];
+
+  return direct;
+}
+
 /* Whether the operation itself, not what @array is composed of, may be computed for it. */
 static gboolean
 may_take_direct (AccFusionGraph *self,
                  AccArray       *array,
                  GHashTable     *numbers)
 {
-  return self->takes_direct && array->direct != NULL && !g_hash_table_contains (numbers, array) &&
-         (!self->for_groups || array->direct->op == ACC_OP_MATMUL);
+  AccOperation op;
+
+  if (!self->takes_direct || array->direct == NULL || g_hash_table_contains (numbers, array))
+    return FALSE;
+
+  op = strip_direct (array->direct)->op;
+
+  return op == ACC_OP_MATMUL || self->for_groups == (op == ACC_OP_FFT);
 }
 
 /* The same when its inputs are known. */
@@ -445,6 +464,9 @@ takes_direct (AccFusionGraph  *self,
               AccArray        *array)
 {
   AccArray **inputs = array->direct->inputs;
+
+  if (strip_direct (array->direct)->op == ACC_OP_FFT)
+    return target->shared_bytes >= FFT_SHARED_BYTES;
 
   return !self->for_groups || is_for_groups (target, acc_fusion_graph_get (self, inputs[0]), acc_fusion_graph_get (self, inputs[1]));
 }

@@ -271,6 +271,9 @@ write_step (AccFusion       *self,
     case ACC_CLUSTER_MATMUL:
       acc_skeleton_matmul (&step);
       break;
+    case ACC_CLUSTER_FFT:
+      acc_skeleton_fft_simt (&step);
+      break;
     case ACC_CLUSTER_SCAN:
       acc_skeleton_scan (&step);
       break;

@@ -280,7 +280,7 @@ is_stopped_at (Walk  *self,
 
   if (visit->node->is_value && !visit->root)
     return TRUE;
-  if (op == ACC_OP_SCANL1 || op == ACC_OP_PERMUTE || op == ACC_OP_SORT || op == ACC_OP_MATMUL || acc_fusion_node_is_segmented (visit->node))
+  if (op == ACC_OP_SCANL1 || op == ACC_OP_PERMUTE || op == ACC_OP_SORT || op == ACC_OP_MATMUL || op == ACC_OP_FFT || acc_fusion_node_is_segmented (visit->node))
     return TRUE;
 
   return acc_fusion_node_is_fold (visit->node) && acc_fusion_graph_get_fold_form (self->graph, visit->node) != ACC_FOLD_SHORT;

@@ -17,6 +17,7 @@ void acc_skeleton_permute  (AccStep *step);
 void acc_skeleton_sort     (AccStep *step);   /* rows */
 
 /* The same for groups of threads. */
+void acc_skeleton_fft_simt      (AccStep *step);
 void acc_skeleton_map_simt      (AccStep *step, const AccSpace *space);
 void acc_skeleton_fold_simt     (AccStep *step, const AccSpace *space, const AccSpace *results);
 void acc_skeleton_fold_all_simt (AccStep *step, const AccSpace *space);

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-build-private.h"
+#include "acc-array-fft-private.h"
+
+/* Transforms by one operation, of rows that fit the shared memory of a group of threads, or of columns of which several side by side do.
+ * Longer ones are matrices of such (Bailey 1990): down the columns; turned, each element by its own angle; along the rows, which are the
+ * columns of the transposed matrix. Transposing and turning are done as the last step reads. */
+
+/* Bytes of a row, and elements of a column, of the longest. */
+#define MAX_ROW_BYTES (32 << 10)
+#define MAX_COLUMN    1024
+
+static gboolean
+check_fft (AccArray *node)
+{
+  node->type = node->inputs[0]->type;
+  node->rank = node->inputs[0]->rank;
+
+  return TRUE;
+}
+
+const AccArrayRule acc_rule_fft = { check_fft, NULL };
+
+typedef struct {
+  AccElementType *type;      /* of the floats */
+  gboolean        reverse;
+  guint           dimension;
+  gint64          outer, n, inner;
+} Direct;
+
+static AccExpr *
+join (AccExpr *pair,
+      gpointer data)
+{
+  return acc_expr_complex (acc_expr_item (pair, 0), acc_expr_item (pair, 1));
+}
+
+/* Along @dimension, of @n elements. */
+static AccArray *
+run_operation (const Direct *self,
+               AccArray     *array,
+               guint         dimension,
+               gint64        n)
+{
+  const gint64 specification[] = { dimension, self->reverse };
+  g_autoptr(AccArray) pairs = acc_fft_make_roots (&(AccFftRoots) { self->type, array, dimension, dimension }, n);
+  g_autoptr(AccArray) roots = acc_array_map (pairs, join, NULL);
+  AccArray *node = acc_array_begin (ACC_OP_FFT, (AccArray *[]) { array, roots }, 2);
+
+  acc_array_set_specification (node, specification, G_N_ELEMENTS (specification));
+
+  return acc_array_complete (node);
+}
+
+/* --- matrices */
+
+typedef struct {
+  const Direct *direct;
+  AccArray     *columns;         /* outer, n1, n2 · inner */
+  AccArray     *coarse, *fine;   /* roots, and every 1 << bits-th of them */
+  guint         bits;
+} Turn;
+
+/* @index: outer, n2, n1, and inner where that is not 1 */
+static AccExpr *
+transposed_index (AccExpr *index,
+                  gpointer data)
+{
+  const Turn *turn = data;
+  AccExpr *column = acc_expr_item (index, 1);
+
+  if (turn->direct->inner > 1)
+    column = acc_expr_add (acc_expr_mul (column, acc_array_number (turn->direct->inner)), acc_expr_item (index, 3));
+
+  return acc_expr_tuple3 (acc_expr_item (index, 0), acc_expr_item (index, 2), column);
+}
+
+static AccExpr *
+part_of (AccExpr *x,
+         guint    part)
+{
+  return acc_element_type_is_tuple (acc_expr_get_element_type (x)) ? acc_expr_item (x, part) : part == 0 ? acc_expr_real (x) : acc_expr_imag (x);
+}
+
+static AccExpr *
+turned (AccExpr *index,
+        AccExpr *x,
+        gpointer data)
+{
+  const Turn *turn = data;
+  g_autoptr(AccExpr) turns = acc_expr_ref_sink (acc_expr_mul (acc_expr_item (index, 1), acc_expr_item (index, 2)));
+  AccExpr *coarse = acc_expr_linear_index (turn->coarse, acc_expr_shr (turns, acc_array_number (turn->bits)));
+  AccExpr *fine = acc_expr_linear_index (turn->fine, acc_expr_band (turns, acc_array_number ((G_GINT64_CONSTANT (1) << turn->bits) - 1)));
+  g_autoptr(AccExpr) root = acc_expr_ref_sink (acc_fft_cast (acc_fft_mul (coarse, fine), turn->direct->type));
+  AccExpr *im = acc_expr_item (root, 1);
+  AccExpr *angle = acc_expr_tuple2 (acc_expr_item (root, 0), turn->direct->reverse ? acc_expr_neg (im) : im);
+  g_autoptr(AccExpr) product = acc_expr_ref_sink (acc_fft_mul (acc_expr_tuple2 (part_of (x, 0), part_of (x, 1)), angle));
+  AccExpr *re_part = acc_expr_item (product, 0), *im_part = acc_expr_item (product, 1);
+
+  return acc_element_type_is_tuple (acc_expr_get_element_type (x)) ? acc_expr_tuple2 (re_part, im_part) : acc_expr_complex (re_part, im_part);
+}
+
+/* What divides @n, from its root on if it can be; columns of as many elements. */
+static gint64
+choose_columns (gint64 n)
+{
+  gint64 best = 1;
+
+  for (gint64 i = 2; i <= MIN (MAX_COLUMN, n / 2); i++)
+    if (n % i == 0)
+      {
+        best = i;
+        if (i * i >= n)
+          break;
+      }
+
+  return best;
+}
+
+/* @array: outer, n, inner */
+static AccArray *
+run_matrix (const Direct *self,
+            AccArray     *array)
+{
+  gint64 n1 = choose_columns (self->n), n2 = self->n / n1;
+  g_autoptr(AccExpr) outer = acc_expr_ref_sink (acc_array_number (self->outer)), inner = acc_expr_ref_sink (acc_array_number (self->inner));
+  g_autoptr(AccExpr) rows = acc_expr_ref_sink (acc_array_number (n2)), columns = acc_expr_ref_sink (acc_array_number (n1));
+  Turn turn = { self };
+  AccElementType *wide = acc_element_type_new (ACC_KIND_F64);
+  g_autoptr(AccArray) matrix = NULL, first = NULL, coarse = NULL, fine = NULL, transposed = NULL, all = NULL, second = NULL, last = NULL;
+
+  while ((G_GINT64_CONSTANT (1) << (2 * turn.bits)) < self->n)
+    turn.bits++;
+
+  matrix = acc_array_reshape_expr (array, acc_expr_tuple3 (outer, columns, acc_array_number (n2 * self->inner)));
+  turn.columns = first = run_operation (self, matrix, 1, n1);
+  transposed = acc_array_backpermute_expr (first, self->inner > 1 ? acc_expr_tuple4 (outer, rows, columns, inner) : acc_expr_tuple3 (outer, rows, columns),
+                                           transposed_index, &turn);
+  turn.coarse = coarse = acc_fft_make_roots (&(AccFftRoots) { wide, transposed, 1, 2, turn.bits }, ((self->n - 1) >> turn.bits) + 1);
+  turn.fine = fine = acc_fft_make_roots (&(AccFftRoots) { wide, transposed, 1, 2 }, G_GINT64_CONSTANT (1) << turn.bits);
+  all = acc_array_imap (transposed, turned, &turn);
+  second = acc_array_reshape_expr (all, acc_expr_tuple3 (outer, rows, acc_array_number (n1 * self->inner)));
+  last = acc_fft_run_directly (second, 1, self->type, self->reverse);
+
+  return acc_array_reshape_expr (last, acc_expr_tuple3 (outer, acc_array_number (self->n), inner));
+}
+
+AccArray *
+acc_fft_run_directly (AccArray       *self,
+                      guint           dimension,
+                      AccElementType *type,
+                      gboolean        reverse)
+{
+  AccShape *shape = acc_array_get_shape (self);
+  Direct direct = { type, reverse, dimension, 1, acc_shape_get_extent (shape, dimension), 1 };
+  gint64 most = MAX_ROW_BYTES / (2 * (gint64) acc_element_type_get_size (type));
+  g_autoptr(AccArray) rows = NULL, done = NULL;
+
+  if (!acc_fft_is_smooth (direct.n))
+    return NULL;
+  if (direct.n == 1)
+    return g_object_ref (self);
+
+  for (guint i = 0; i < self->rank; i++)
+    *(i < dimension ? &direct.outer : &direct.inner) *= i == dimension ? 1 : acc_shape_get_extent (shape, i);
+  if (direct.n <= (direct.inner > 1 ? MIN (most, MAX_COLUMN) : most))
+    return run_operation (&direct, self, dimension, direct.n);
+
+  rows = acc_array_reshape_expr (self, acc_expr_tuple3 (acc_array_number (direct.outer), acc_array_number (direct.n), acc_array_number (direct.inner)));
+  done = run_matrix (&direct, rows);
+
+  return acc_array_reshape (done, shape);
+}
