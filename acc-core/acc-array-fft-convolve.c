@@ -101,6 +101,17 @@ find_size (gint64 least)
   return best;
 }
 
+static AccArray *
+transform (const AccFft *fft,
+           AccArray     *pairs)
+{
+  AccArray *result = acc_fft_transform (fft, pairs);
+
+  result->direct = acc_fft_run_directly (pairs, 1, fft->type, FALSE);
+
+  return result;
+}
+
 AccArray *
 acc_fft_convolve (const AccFft *self,
                   AccArray     *pairs)
@@ -114,10 +125,10 @@ acc_fft_convolve (const AccFft *self,
   convolution.chirp = chirp;
   convolution.padded = padded = acc_fft_generate3 (self->outer, size, self->inner, padded_element, &convolution);
   kernel = acc_fft_generate3 (1, size, 1, kernel_element, &convolution);
-  convolution.padded = values = acc_fft_transform (&many, padded);
-  convolution.kernel = factors = acc_fft_transform (&one, kernel);
+  convolution.padded = values = transform (&many, padded);
+  convolution.kernel = factors = transform (&one, kernel);
   product = acc_fft_generate3 (self->outer, size, self->inner, product_at, &convolution);
-  convolution.padded = sums = acc_fft_transform (&many, product);
+  convolution.padded = sums = transform (&many, product);
 
   return acc_fft_generate3 (self->outer, self->n, self->inner, result_at, &convolution);
 }

@@ -9,6 +9,7 @@
 /* Bytes of a row, and elements of a column, of the longest. */
 #define MAX_ROW_BYTES (32 << 10)
 #define MAX_COLUMN    1024
+#define LEAST_ROW     32     /* of a table of roots that has rows */
 
 static gboolean
 check_fft (AccArray *node)
@@ -35,6 +36,101 @@ join (AccExpr *pair,
   return acc_expr_complex (acc_expr_item (pair, 0), acc_expr_item (pair, 1));
 }
 
+/* --- passes */
+
+/* @n as @n_passes radices up to @most, none above the one before it. */
+static gboolean
+split (gint64  n,
+       guint   n_passes,
+       gint64  most,
+       gint64 *radices)
+{
+  if (n_passes == 0)
+    return n == 1;
+
+  for (gint64 radix = most; radix > 1; radix--)
+    if (n % radix == 0 && split (n / radix, n_passes - 1, radix, radices + 1))
+      {
+        radices[0] = radix;
+        return TRUE;
+      }
+
+  return FALSE;
+}
+
+/* From @least on as few as can be, and as even; 0: there are none. */
+static guint
+choose_radices (gint64  n,
+                guint   least,
+                gint64 *radices)
+{
+  for (guint n_passes = least; n_passes <= ACC_FFT_MAX_PASSES; n_passes++)
+    for (gint64 most = 2; most <= ACC_FFT_MAX_RADIX; most++)
+      if (split (n, n_passes, most, radices))
+        return n_passes;
+
+  return 0;
+}
+
+/* Threads that have rows to themselves would read neighbours one after the other. */
+static guint
+choose_passes (gint64    n,
+               gboolean  rows,
+               gint64   *radices)
+{
+  guint n_passes = rows && n > 4 ? choose_radices (n, 2, radices) : 0;
+
+  return n_passes > 0 ? n_passes : choose_radices (n, 1, radices);
+}
+
+typedef struct {
+  AccElementType *type;
+  AccArray       *of;
+  guint           dimension;
+} Table;
+
+/* What the first pass turns element p of transform k by. */
+static AccExpr *
+root_of_pass (AccExpr *index,
+              gpointer data)
+{
+  const Table *table = data;
+  g_autoptr(AccExpr) turns = acc_expr_ref_sink (acc_expr_mul (acc_expr_item (index, 0), acc_expr_item (index, 1)));
+  g_autoptr(AccExpr) root = acc_expr_ref_sink (acc_fft_cast (acc_fft_root (turns, acc_expr_extent (table->of, table->dimension)), table->type));
+
+  return join (root, NULL);
+}
+
+/* The roots in order; or as rows that neighbouring threads read neighbours of in the first pass, where all passes can read those. */
+static AccArray *
+make_table (const Table  *table,
+            gint64        n,
+            const gint64 *radices,
+            guint         n_passes)
+{
+  gboolean by_rows = n_passes > 1 && n / radices[0] >= LEAST_ROW;
+  g_autoptr(AccArray) pairs = NULL;
+
+  for (guint i = 1; i < n_passes; i++)
+    by_rows &= radices[0] % radices[i] == 0;
+  if (by_rows)
+    return acc_array_generate_expr (acc_expr_tuple2 (acc_array_number (radices[0]), acc_array_number (n / radices[0])), root_of_pass, (gpointer) table);
+
+  pairs = acc_fft_make_roots (&(AccFftRoots) { table->type, table->of, table->dimension, table->dimension }, n);
+
+  return acc_array_map (pairs, join, NULL);
+}
+
+static gboolean
+is_row (AccArray *array,
+        guint     dimension)
+{
+  while (dimension + 1 < array->rank && acc_shape_get_extent (acc_array_get_shape (array), dimension + 1) == 1)
+    dimension++;
+
+  return dimension + 1 == array->rank;
+}
+
 /* Along @dimension, of @n elements. */
 static AccArray *
 run_operation (const Direct *self,
@@ -42,12 +138,12 @@ run_operation (const Direct *self,
                guint         dimension,
                gint64        n)
 {
-  const gint64 specification[] = { dimension, self->reverse };
-  g_autoptr(AccArray) pairs = acc_fft_make_roots (&(AccFftRoots) { self->type, array, dimension, dimension }, n);
-  g_autoptr(AccArray) roots = acc_array_map (pairs, join, NULL);
-  AccArray *node = acc_array_begin (ACC_OP_FFT, (AccArray *[]) { array, roots }, 2);
+  gint64 specification[ACC_FFT_RADICES + ACC_FFT_MAX_PASSES] = { dimension, self->reverse };
+  guint n_passes = choose_passes (n, is_row (array, dimension), specification + ACC_FFT_RADICES);
+  g_autoptr(AccArray) table = make_table (&(Table) { self->type, array, dimension }, n, specification + ACC_FFT_RADICES, n_passes);
+  AccArray *node = acc_array_begin (ACC_OP_FFT, (AccArray *[]) { array, table }, 2);
 
-  acc_array_set_specification (node, specification, G_N_ELEMENTS (specification));
+  acc_array_set_specification (node, specification, ACC_FFT_RADICES + n_passes);
 
   return acc_array_complete (node);
 }

@@ -47,7 +47,7 @@ struct _AccArray {
   gint64         *declared;
   /* unzip; loop_result: which array of its input, a while_loop, which is the first itself */
   guint           item;
-  /* slice, replicate */
+  /* slice, replicate; fft: the dimension, whether it is the reverse one, and the radices of passes */
   gint64         *specification;
   guint           n_specification;
   /* stencil, stencil2: per input */
@@ -63,6 +63,12 @@ struct _AccArray {
   gboolean        fills;
   AccArray       *direct;       /* owned: one operation, on what this node is composed of, for backends that have it; NULL for none */
 };
+
+/* Where an fft's radices begin in its specification, and what they are at most. Its second input are roots of 1: all, or as rows
+ * of what element p of transform k of the first pass is turned by. */
+#define ACC_FFT_RADICES    2
+#define ACC_FFT_MAX_PASSES 12
+#define ACC_FFT_MAX_RADIX  16
 
 /* "map", or "map “label”" */
 ACC_MODULE_API

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 /* What a scalar loop should not do for every element: beyond it a parallel step of its own is better. */
 #define ACC_CLUSTER_MAX_SERIAL_COST 8
 /* Nor what is written out for every element of a transform that a thread holds. */
-#define ACC_CLUSTER_MAX_TRANSFORMED_COST 96
+#define ACC_CLUSTER_MAX_TRANSFORMED_COST 48
 /* The element of a fold is written several times, and what takes long anyway gains little from fewer bytes. */
 #define ACC_CLUSTER_MAX_BESIDE_COST 256
 #define ACC_CLUSTER_MAX_STENCILS    16

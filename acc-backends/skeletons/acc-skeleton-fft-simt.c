@@ -17,8 +17,6 @@
  *
  * Elements are computed as they are read. Roots of 1 come from a table that is exact to the last place; those within a pass are constants. */
 
-#define MAX_PASSES    12
-#define MAX_RADIX     16
 #define GROUP         256          /* threads, at most */
 #define LEAST_GROUP   32
 #define EACH          16           /* elements of a thread, more or less */
@@ -56,7 +54,7 @@ typedef struct {
   gint64         inner, n_lines;
   guint          lines, group;  /* of a group of threads */
   guint          n_passes;
-  Pass           passes[MAX_PASSES];
+  Pass           passes[ACC_FFT_MAX_PASSES];
 
   guint          n_parts;       /* of numbers, that are exchanged at a time */
   gboolean       pads;
@@ -69,56 +67,18 @@ typedef struct {
   Number        *values;        /* turns, elements */
 } Transform;
 
-/* --- passes */
-
-/* Into @n_passes radices up to @most, none above the one before it. */
-static gboolean
-split (guint  n,
-       guint  n_passes,
-       guint  most,
-       guint *radices)
-{
-  if (n_passes == 0)
-    return n == 1;
-
-  for (guint radix = most; radix > 1; radix--)
-    if (n % radix == 0 && split (n / radix, n_passes - 1, radix, radices + 1))
-      {
-        radices[0] = radix;
-        return TRUE;
-      }
-
-  return FALSE;
-}
-
-/* As few as can be, and as even. */
-static guint
-choose_radices (guint  n,
-                guint  least,
-                guint *radices)
-{
-  for (guint n_passes = least; n_passes <= MAX_PASSES; n_passes++)
-    for (guint most = 2; most <= MAX_RADIX; most++)
-      if (split (n, n_passes, most, radices))
-        return n_passes;
-
-  return 0;
-}
-
 static void
 choose_passes (Transform *self)
 {
   gboolean reads_across = acc_transposed_reads_across (self->step->fusion->graph, self->input), in = self->inner > 1, out = self->inner > 1;
-  guint radices[MAX_PASSES], before = 1;
+  const gint64 *radices = self->node->array->specification + ACC_FFT_RADICES;
+  guint before = 1;
 
   if (reads_across && self->dimension + 2 >= self->node->rank)
     in = self->dimension + 1 == self->node->rank;
-  /* Threads that have rows to themselves would read neighbours one after the other. */
-  self->n_passes = self->inner == 1 && self->n > 4 ? choose_radices (self->n, 2, radices) : 0;
-  if (self->n_passes == 0)
-    self->n_passes = choose_radices (self->n, 1, radices);
+  self->n_passes = self->node->array->n_specification - ACC_FFT_RADICES;
   for (guint i = 0; i < self->n_passes; before *= radices[i++])
-    self->passes[i] = (Pass) { .radix = radices[i], .before = before, .across = i == 0 && self->n_passes > 1 ? in : out };
+    self->passes[i] = (Pass) { .radix = (guint) radices[i], .before = before, .across = i == 0 && self->n_passes > 1 ? in : out };
 }
 
 /* Lines of a group: as many as its memory holds, unless there are fewer groups than processors. */
@@ -297,7 +257,7 @@ transform_odd (Transform *self,
                Number    *x,
                guint      n)
 {
-  Number sums[MAX_RADIX / 2], differences[MAX_RADIX / 2], first = x[0];
+  Number sums[ACC_FFT_MAX_RADIX / 2], differences[ACC_FFT_MAX_RADIX / 2], first = x[0];
 
   for (guint j = 1; j <= n / 2; j++)
     {
@@ -327,7 +287,7 @@ transform_few (Transform *self,
                guint      n)
 {
   guint rows = n > 4 && n % 4 == 0 ? 4 : n % 2 == 0 ? 2 : 3, columns = n / rows;
-  Number made[MAX_RADIX], column[MAX_RADIX];
+  Number made[ACC_FFT_MAX_RADIX], column[ACC_FFT_MAX_RADIX];
 
   if (n == 2)
     {
@@ -515,14 +475,23 @@ turn_values (Transform   *self,
 {
   AccLower *l = self->simt.l;
   AccKernelBuilder *b = l->b;
-  KValue unit = low_mul (l, get_number (self, pass, place), low_const (l, pass->before));
+  guint times = self->roots->rank > 1 ? self->passes[0].radix / pass->radix : 1;
+  KValue number = get_number (self, pass, place);
 
   for (guint k = 1; k < pass->radix; k++)
     {
-      AccIndex *ix = low_index_new (l, 1);
+      AccIndex *ix = low_index_new (l, self->roots->rank);
       KValue re = values[k].part[0], im = values[k].part[1], cosine, sine;
 
-      ix->at[0] = low_within (l, low_mul (l, unit, low_const (l, k)), 0, self->n - 1);
+      if (self->roots->rank > 1)
+        {
+          ix->at[0] = low_const (l, k * times);
+          ix->at[1] = low_mul (l, number, low_const (l, pass->before / times));
+        }
+      else
+        {
+          ix->at[0] = low_within (l, low_mul (l, number, low_const (l, k * pass->before)), 0, self->n - 1);
+        }
       low_index_lose_rows (l, ix, self->node, "needs all of its rows");
       cosine = low_read (l, self->roots, ix, 0);
       sine = low_read (l, self->roots, ix, 1);
