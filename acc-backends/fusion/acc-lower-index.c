@@ -68,12 +68,18 @@ get_linear (AccLower       *l,
             guint           end)
 {
   KValue sum = low_const (l, 0);
+  gint64 constant = 0;
 
   for (guint d = begin; d < end; d++)
     if (ix->at[d].id != 0)
-      sum = low_add (l, sum, low_mul (l, ix->at[d], low_stride (l, acc_extents_multiply (extents, d + 1, end))));
+      {
+        gint64 stride = acc_extents_multiply (extents, d + 1, end);
+        KValue at = l->adds_constants_last && stride == 1 ? low_split_constant (l, ix->at[d], &constant) : ix->at[d];
 
-  return sum;
+        sum = low_add (l, sum, low_mul (l, at, low_stride (l, stride)));
+      }
+
+  return constant != 0 ? low_add (l, sum, low_const (l, constant)) : sum;
 }
 
 KValue

@@ -24,7 +24,7 @@
 #define GROUP_BYTES   (32 << 10)   /* of elements that a group holds */
 #define RESIDENT      512          /* threads that a processor should hold */
 #define BANKS         32
-#define PAD           16           /* elements that one more comes after, so that strides of powers of two meet all banks */
+#define BANKS_BYTES   128          /* that one more element comes after, so that strides of powers of two meet all banks */
 
 typedef struct {
   KValue part[2];
@@ -57,12 +57,12 @@ typedef struct {
   Pass           passes[ACC_FFT_MAX_PASSES];
 
   guint          n_parts;       /* of numbers, that are exchanged at a time */
-  gboolean       pads;
+  guint          pad;           /* elements that one more comes after in shared memory; 0: none does */
   guint          stride;        /* from line to line in shared memory */
   guint          n_exchanges;
 
   AccSimt        simt;
-  KBuffer        shared[2];
+  KBuffer        shared[2];     /* of each */
   KValue         first;         /* line of the group */
   Number        *values;        /* turns, elements */
 } Transform;
@@ -104,28 +104,32 @@ choose_group (Transform *self)
     }
 }
 
-/* Both parts of numbers, and strides for all banks, as far as there is room. */
+/* Whether there is room for so many parts of numbers at a time, with strides for all banks. */
+static gboolean
+try_parts (Transform *self,
+           guint      n_parts)
+{
+  const Pass *last = &self->passes[self->n_passes - 1];
+  gsize size = acc_element_kind_get_size (self->kind);
+  guint width = last->across ? MAX (BANKS / self->lines, 1) : MIN (self->n / last->radix, BANKS);
+
+  self->n_parts = n_parts;
+  self->pad = (guint) (BANKS_BYTES / size);
+  self->stride = self->n + self->n / self->pad;
+  if (self->lines > 1)
+    self->stride = width * (acc_ceil_div (self->stride, width) | 1);
+
+  return n_parts * size * self->stride * self->lines <= self->step->fusion->target->shared_bytes;
+}
+
 static void
 choose_memory (Transform *self)
 {
-  const Pass *last = &self->passes[self->n_passes - 1];
-  gsize shared_bytes = self->step->fusion->target->shared_bytes, size = acc_element_kind_get_size (self->kind);
-  guint width = last->across ? MAX (BANKS / self->lines, 1) : MIN (self->n / last->radix, BANKS);
-
-  self->pads = TRUE;
-  self->stride = self->n + self->n / PAD;
-  if (self->lines > 1)
-    self->stride = width * (acc_ceil_div (self->stride, width) | 1);
-  self->n_parts = 2;
-  if (2 * size * self->stride * self->lines <= shared_bytes)
-    return;
-
-  self->n_parts = 1;
-  if (size * self->stride * self->lines <= shared_bytes)
-    return;
-
-  self->pads = FALSE;
-  self->stride = self->n;
+  if (!try_parts (self, 2) && !try_parts (self, 1))
+    {
+      self->pad = 0;
+      self->stride = self->n;
+    }
 }
 
 /* --- numbers */
@@ -485,8 +489,9 @@ turn_values (Transform   *self,
 
       if (self->roots->rank > 1)
         {
-          ix->at[0] = low_const (l, k * times);
-          ix->at[1] = low_mul (l, number, low_const (l, pass->before / times));
+          KValue along = low_mul (l, number, low_const (l, pass->before / times));
+
+          ix->at[1] = get_sum (l, along, k * times * (guint) self->roots->extents[1]);
         }
       else
         {
@@ -513,13 +518,15 @@ get_address (Transform   *self,
   AccLower *l = self->simt.l;
   KValue line = low_mul (l, place->line, low_const (l, self->stride));
 
-  if (carries)
-    x = get_sum (l, x, offset);
-  if (self->pads)
-    x = low_add (l, x, low_udiv (l, x, PAD));
-  x = self->lines > 1 ? low_add (l, line, x) : x;
+  if (self->pad > 0)
+    {
+      if (carries)
+        x = get_sum (l, x, offset % self->pad);
+      x = low_add (l, x, low_udiv (l, x, self->pad));
+      offset = (carries ? offset / self->pad * self->pad : offset) + offset / self->pad;
+    }
 
-  return carries ? x : get_sum (l, x, offset + (self->pads ? offset / PAD : 0));
+  return get_sum (l, self->lines > 1 ? low_add (l, line, x) : x, offset);
 }
 
 static void
@@ -531,12 +538,15 @@ store_parts (Transform *self,
   AccLower *l = self->simt.l;
   Place *place = &pass->places[turn];
   KValue target = get_target (self, pass, place);
-  gboolean carries = pass->before % PAD != 0 && PAD % (pass->before * pass->radix) != 0;
+  gboolean carries = self->pad > 0 && pass->before % self->pad != 0 && self->pad % (pass->before * pass->radix) != 0;
 
   for (guint k = 0; k < pass->radix; k++)
-    for (guint part = first; part < first + self->n_parts; part++)
-      kb_store (l->b, self->shared[part - first], get_address (self, place, target, k * pass->before, carries),
-                self->values[turn * pass->radix + k].part[part]);
+    {
+      KValue address = get_address (self, place, target, k * pass->before, carries);
+
+      for (guint part = 0; part < self->n_parts; part++)
+        kb_store (l->b, self->shared[part], address, self->values[turn * pass->radix + k].part[first + part]);
+    }
 }
 
 static void
@@ -564,9 +574,12 @@ exchange (Transform *self,
       kb_barrier (l->b);
       for (guint i = 0; i < next->n_turns; i++)
         for (guint j = 0; j < next->radix; j++)
-          for (guint part = first; part < first + self->n_parts; part++)
-            values[i * next->radix + j].part[part] =
-              kb_load (l->b, self->shared[part - first], get_address (self, &next->places[i], next->places[i].x, j * apart, apart % PAD != 0));
+          {
+            KValue address = get_address (self, &next->places[i], next->places[i].x, j * apart, self->pad > 0 && apart % self->pad != 0);
+
+            for (guint part = 0; part < self->n_parts; part++)
+              values[i * next->radix + j].part[first + part] = kb_load (l->b, self->shared[part], address);
+          }
     }
   self->values = values;
 }
@@ -623,6 +636,7 @@ acc_skeleton_fft_simt (AccStep *step)
 
   l = acc_simt_begin_sized (&self.simt, step, acc_skeleton_get_name (step), self.group, 1);
   kb_set_resident (l->b, RESIDENT);
+  l->adds_constants_last = TRUE;
   for (guint part = 0; part < self.n_parts && self.n_passes > 1; part++)
     self.shared[part] = kb_shared (l->b, self.kind, self.stride * self.lines, "values");
   /* Seen to be a multiple of the lines of a group. */
