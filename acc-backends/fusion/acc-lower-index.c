@@ -68,18 +68,12 @@ get_linear (AccLower       *l,
             guint           end)
 {
   KValue sum = low_const (l, 0);
-  gint64 constant = 0;
 
   for (guint d = begin; d < end; d++)
     if (ix->at[d].id != 0)
-      {
-        gint64 stride = acc_extents_multiply (extents, d + 1, end);
-        KValue at = l->adds_constants_last && stride == 1 ? low_split_constant (l, ix->at[d], &constant) : ix->at[d];
+      sum = low_add (l, sum, low_mul (l, ix->at[d], low_stride (l, acc_extents_multiply (extents, d + 1, end))));
 
-        sum = low_add (l, sum, low_mul (l, at, low_stride (l, stride)));
-      }
-
-  return constant != 0 ? low_add (l, sum, low_const (l, constant)) : sum;
+  return sum;
 }
 
 KValue

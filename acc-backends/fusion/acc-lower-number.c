@@ -322,27 +322,6 @@ low_prim2 (AccLower    *l,
 }
 
 KValue
-low_split_constant (AccLower *l,
-                    KValue    x,
-                    gint64   *constant)
-{
-  const AccKernelInstr *sum = acc_kernel_instr (l->b->kernel, x.id);
-
-  for (guint i = 0; i < 2 && sum->op == ACC_KOP_PRIM && sum->primitive == ACC_PRIM_ADD && sum->kind == ACC_KIND_I64; i++)
-    {
-      const AccKernelInstr *added = acc_kernel_instr (l->b->kernel, sum->args[i]);
-
-      if (added->op == ACC_KOP_CONST)
-        {
-          *constant += (gint64) added->bits;
-          return (KValue) { sum->args[1 - i] };
-        }
-    }
-
-  return x;
-}
-
-KValue
 low_add (AccLower *l,
          KValue    x,
          KValue    y)

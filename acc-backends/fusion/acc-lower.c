@@ -380,14 +380,12 @@ low_place (AccLower      *l,
 {
   AccElementType *type = acc_fusion_peek_value (l->fusion, value)->type;
   const AccLeafPlace *place = acc_element_type_locate (type, leaf);
-  gint64 constant = 0;
-  KValue at = l->adds_constants_last ? low_split_constant (l, element, &constant) : element;
+  KValue at = element;
 
-  constant = constant * place->lanes + place->lane;
   if (place->lanes > 1)
     at = low_mul (l, at, low_const (l, place->lanes));
-  if (constant != 0)
-    at = low_add (l, at, low_const (l, constant));
+  if (place->lane > 0)
+    at = low_add (l, at, low_const (l, place->lane));
 
   return (AccPlace) { value_buffer (l, value, place->buffer, place->kind, flags), at };
 }

@@ -49,8 +49,6 @@ typedef struct {
   /* Stencils: no neighbour is outside along the inner run, or along the outer dimensions. */
   guint             first_inner;
   gboolean          inner_inside, outer_inside;
-  /* Constants are the last that is added to an address: where many are written out, devices add them as they load. */
-  gboolean          adds_constants_last;
 
   /*< private >*/
   GArray           *slots;           /* AccSlot */
@@ -120,8 +118,6 @@ KValue low_select   (AccLower *l, KValue condition, KValue x, KValue y);
 /* What is known of an integer: it lies within [lo, hi]. */
 KValue low_within   (AccLower *l, KValue x, gint64 lo, gint64 hi);
 void   low_get_range (AccLower *l, KValue x, gint64 *lo, gint64 *hi);
-/* What @x is without the constant that it ends in, which is added to @constant. */
-KValue low_split_constant (AccLower *l, KValue x, gint64 *constant);
 /* TRUE, and the value, where it is the same in every run of the kernel. */
 gboolean low_is_const (AccLower *l, KValue x, gint64 *value);
 

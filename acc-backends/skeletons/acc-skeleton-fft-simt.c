@@ -636,7 +636,6 @@ acc_skeleton_fft_simt (AccStep *step)
 
   l = acc_simt_begin_sized (&self.simt, step, acc_skeleton_get_name (step), self.group, 1);
   kb_set_resident (l->b, RESIDENT);
-  l->adds_constants_last = TRUE;
   for (guint part = 0; part < self.n_parts && self.n_passes > 1; part++)
     self.shared[part] = kb_shared (l->b, self.kind, self.stride * self.lines, "values");
   /* Seen to be a multiple of the lines of a group. */

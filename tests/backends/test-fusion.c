@@ -391,6 +391,14 @@ segments (GPtrArray *results)
   g_ptr_array_add (results, acc_array_map (sums, scale, NULL));
 }
 
+static AccExpr *
+power (AccExpr *x, gpointer data)
+{
+  AccExpr *re = acc_expr_real (x), *im = acc_expr_imag (x);
+
+  return acc_expr_add (acc_expr_mul (re, re), acc_expr_mul (im, im));
+}
+
 static void
 matrix_times_vector (GPtrArray *results)
 {
@@ -408,6 +416,15 @@ product_and_epilogue (GPtrArray *results)
   g_autoptr (AccArray) x = new_matrix (), y = new_matrix (), turned = acc_array_transpose (y), product = acc_array_matmul (x, turned);
 
   g_ptr_array_add (results, acc_array_map (product, scale, NULL));
+}
+
+/* What is transformed is computed as it is read, and what is made of it as it is stored. */
+static void
+spectra (GPtrArray *results)
+{
+  g_autoptr (AccArray) x = new_matrix (), doubled = acc_array_map (x, scale, NULL), spectrum = acc_array_fft (doubled, ACC_FFT_FORWARD);
+
+  g_ptr_array_add (results, acc_array_map (spectrum, power, NULL));
 }
 
 static void
@@ -506,6 +523,7 @@ static const Program programs[] = {
   { P (segments), 5, 6, 8.42, 19.1, 7, 19.1, 4.5, "lengths are checked, added, looked at and read as offsets; by rows and on groups blocks of sums are made first" },
   { P (matrix_times_vector), 1, 1, 4, 4, 1, 4, 4, NULL },
   { P (product_and_epilogue), 1, 2, 20, 20.3, 2, 20, 12, "the right factor is copied into panels; a run by rows and groups turn it first" },
+  { P (spectra), 10, 10, 104, 104, 2, 8.02, 8, "passes are stored; on groups one step has all of them, after one for roots" },
   { P (transposed), 1, 1, 8.31, 8.31, 1, 8, 8, "blocks wait in scratch, which caches keep" },
   { P (zipped_views), 1, 1, 8, 8, 1, 8, 8, NULL },
   { P (edges), 5, 5, 32, 4, 5, 32, 4, "unless by rows" },

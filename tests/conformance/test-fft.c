@@ -246,6 +246,20 @@ test_ranks (gconstpointer data)
       }
 }
 
+/* Groups of neighbouring columns, which hang over; columns that are cut in two; rows of several lengths side by side. */
+static void
+test_columns (gconstpointer data)
+{
+  static const gint64 shapes[][3] = { { 2, 96, 5 }, { 1, 2048, 3 }, { 3, 105, 40 }, { 1, 512, 9 } };
+
+  for (guint i = 0; i < (conf_is_thorough () ? G_N_ELEMENTS (shapes) : 2); i++)
+    {
+      check_form (&forms[2], data, shapes[i], 3, i % 3);
+      if (conf_is_thorough ())
+        check_form (&forms[0], data, (gint64[]) { shapes[i][2], shapes[i][1] }, 2, (i + 1) % 3);
+    }
+}
+
 static AccArray *
 there_and_back (AccArray *self, AccFftMode mode)
 {
@@ -477,11 +491,13 @@ main (int argc, char **argv)
   g_test_add_data_func ("/fft/lengths/c8", "c8", test_lengths);
   g_test_add_data_func ("/fft/long/c8", "c8", test_long);
   g_test_add_data_func ("/fft/ranks/f4", "f4", test_ranks);
+  g_test_add_data_func ("/fft/columns/c8", "c8", test_columns);
   if (conf_is_thorough ())
     {
       g_test_add_data_func ("/fft/lengths/c16", "c16", test_lengths);
       g_test_add_data_func ("/fft/long/c16", "c16", test_long);
       g_test_add_data_func ("/fft/ranks/c16", "c16", test_ranks);
+      g_test_add_data_func ("/fft/columns/c16", "c16", test_columns);
     }
   g_test_add_data_func ("/fft/real/f4", "f4", test_real);
   g_test_add_data_func ("/fft/real/f8", "f8", test_real);
