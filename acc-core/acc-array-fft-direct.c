@@ -2,6 +2,8 @@
 #include "acc-array-build-private.h"
 #include "acc-array-fft-private.h"
 
+#include <math.h>
+
 /* Transforms by one operation, of rows that fit the shared memory of a group of threads, or of columns of which several side by side do.
  * Longer ones are matrices of such (Bailey 1990): down the columns; turned, each element by its own angle; along the rows, which are the
  * columns of the transposed matrix. Transposing and turning are done as the last step reads. */
@@ -28,13 +30,6 @@ typedef struct {
   guint           dimension;
   gint64          outer, n, inner;
 } Direct;
-
-static AccExpr *
-join (AccExpr *pair,
-      gpointer data)
-{
-  return acc_expr_complex (acc_expr_item (pair, 0), acc_expr_item (pair, 1));
-}
 
 /* --- passes */
 
@@ -83,42 +78,111 @@ choose_passes (gint64    n,
   return n_passes > 0 ? n_passes : choose_radices (n, 1, radices);
 }
 
-typedef struct {
-  AccElementType *type;
-  AccArray       *of;
-  guint           dimension;
-} Table;
+/* --- tables of roots */
 
-/* What the first pass turns element p of transform k by. */
-static AccExpr *
-root_of_pass (AccExpr *index,
-              gpointer data)
+/* Tables that something holds, by what they are of: GWeakRef. They stay where a device has them. */
+G_LOCK_DEFINE_STATIC (tables);
+static GHashTable *tables;
+
+/* exp (-2πi @turns / @n), from an angle of at most an eighth of a turn; @known: sines and cosines of those, cosines 0 where they are not known. */
+static void
+get_root (gint64  turns,
+          gint64  n,
+          double *known,
+          double *re,
+          double *im)
 {
-  const Table *table = data;
-  g_autoptr(AccExpr) turns = acc_expr_ref_sink (acc_expr_mul (acc_expr_item (index, 0), acc_expr_item (index, 1)));
-  g_autoptr(AccExpr) root = acc_expr_ref_sink (acc_fft_cast (acc_fft_root (turns, acc_expr_extent (table->of, table->dimension)), table->type));
+  gint64 quarter = 4 * turns / n, rest = 4 * turns - quarter * n, nearest = MIN (rest, n - rest);
+  gboolean swapped = (quarter % 2 != 0) != (2 * rest > n);
+  double *pair = known + 2 * nearest;
 
-  return join (root, NULL);
+  if (pair[0] == 0)
+    {
+      pair[0] = cos ((double) nearest * G_PI_2 / (double) n);
+      pair[1] = sin ((double) nearest * G_PI_2 / (double) n);
+    }
+  *re = pair[swapped ? 1 : 0];
+  *im = pair[swapped ? 0 : 1];
+  if (quarter == 1 || quarter == 2)
+    *re = -*re;
+  if (quarter < 2)
+    *im = -*im;
+}
+
+/* All @n roots; with @n_across what element p, of so many, of transform k is turned by, as row k. */
+static AccArray *
+make_table (AccElementKind kind,
+            gint64         n,
+            gint64         n_across)
+{
+  gboolean wide = kind == ACC_KIND_F64;
+  g_autofree double *known = g_new0 (double, 2 * (n / 2 + 1));
+  double *doubles = g_new (double, 2 * n);
+  float *singles = (float *) doubles;
+  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr(AccShape) shape = n_across > 0 ? acc_shape_new ((gint64[]) { n / n_across, n_across }, 2) : acc_shape_new (&n, 1);
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      double re, im;
+
+      get_root (n_across > 0 ? i / n_across * (i % n_across) : i, n, known, &re, &im);
+      if (wide)
+        doubles[2 * i] = re, doubles[2 * i + 1] = im;
+      else
+        singles[2 * i] = (float) re, singles[2 * i + 1] = (float) im;
+    }
+  bytes = g_bytes_new_take (doubles, (gsize) (2 * n) * (wide ? sizeof (double) : sizeof (float)));
+
+  return acc_array_use (acc_element_type_new_complex (kind), shape, bytes);
+}
+
+static void
+weak_ref_free (gpointer data)
+{
+  g_weak_ref_clear (data);
+  g_free (data);
 }
 
 /* The roots in order; or as rows that neighbouring threads read neighbours of in the first pass, where all passes can read those. */
 static AccArray *
-make_table (const Table  *table,
-            gint64        n,
-            const gint64 *radices,
-            guint         n_passes)
+find_table (AccElementType *type,
+            gint64          n,
+            const gint64   *radices,
+            guint           n_passes)
 {
+  AccElementKind kind = acc_element_type_get_kind (type);
   gboolean by_rows = n_passes > 1 && n / radices[0] >= LEAST_ROW;
-  g_autoptr(AccArray) pairs = NULL;
+  AccArray *table;
+  GWeakRef *place;
+  gint64 key;
 
   for (guint i = 1; i < n_passes; i++)
     by_rows &= radices[0] % radices[i] == 0;
-  if (by_rows)
-    return acc_array_generate_expr (acc_expr_tuple2 (acc_array_number (radices[0]), acc_array_number (n / radices[0])), root_of_pass, (gpointer) table);
+  key = n * 4 + (kind == ACC_KIND_F64 ? 2 : 0) + (by_rows ? 1 : 0);
 
-  pairs = acc_fft_make_roots (&(AccFftRoots) { table->type, table->of, table->dimension, table->dimension }, n);
+  G_LOCK (tables);
+  if (tables == NULL)
+    tables = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, weak_ref_free);
+  place = g_hash_table_lookup (tables, &key);
+  table = place != NULL ? g_weak_ref_get (place) : NULL;
+  if (table == NULL)
+    {
+      table = make_table (kind, n, by_rows ? n / radices[0] : 0);
+      if (place == NULL)
+        {
+          place = g_new0 (GWeakRef, 1);
+          g_weak_ref_init (place, table);
+          g_hash_table_insert (tables, g_memdup2 (&key, sizeof key), place);
+        }
+      else
+        {
+          g_weak_ref_set (place, table);
+        }
+    }
+  G_UNLOCK (tables);
 
-  return acc_array_map (pairs, join, NULL);
+  return table;
 }
 
 static gboolean
@@ -140,7 +204,7 @@ run_operation (const Direct *self,
 {
   gint64 specification[ACC_FFT_RADICES + ACC_FFT_MAX_PASSES] = { dimension, self->reverse };
   guint n_passes = choose_passes (n, is_row (array, dimension), specification + ACC_FFT_RADICES);
-  g_autoptr(AccArray) table = make_table (&(Table) { self->type, array, dimension }, n, specification + ACC_FFT_RADICES, n_passes);
+  g_autoptr(AccArray) table = find_table (self->type, n, specification + ACC_FFT_RADICES, n_passes);
   AccArray *node = acc_array_begin (ACC_OP_FFT, (AccArray *[]) { array, table }, 2);
 
   acc_array_set_specification (node, specification, ACC_FFT_RADICES + n_passes);
