@@ -27,7 +27,6 @@ const AccArrayRule acc_rule_fft = { check_fft, NULL };
 typedef struct {
   AccElementType *type;      /* of the floats */
   gboolean        reverse;
-  guint           dimension;
   gint64          outer, n, inner;
 } Direct;
 
@@ -216,7 +215,6 @@ run_operation (const Direct *self,
 
 typedef struct {
   const Direct *direct;
-  AccArray     *columns;         /* outer, n1, n2 · inner */
   AccArray     *coarse, *fine;   /* roots, and every 1 << bits-th of them */
   guint         bits;
 } Turn;
@@ -293,7 +291,7 @@ run_matrix (const Direct *self,
     turn.bits++;
 
   matrix = acc_array_reshape_expr (array, acc_expr_tuple3 (outer, columns, acc_array_number (n2 * self->inner)));
-  turn.columns = first = run_operation (self, matrix, 1, n1);
+  first = run_operation (self, matrix, 1, n1);
   transposed = acc_array_backpermute_expr (first, self->inner > 1 ? acc_expr_tuple4 (outer, rows, columns, inner) : acc_expr_tuple3 (outer, rows, columns),
                                            transposed_index, &turn);
   turn.coarse = coarse = acc_fft_make_roots (&(AccFftRoots) { wide, transposed, 1, 2, turn.bits }, ((self->n - 1) >> turn.bits) + 1);
@@ -312,7 +310,7 @@ acc_fft_run_directly (AccArray       *self,
                       gboolean        reverse)
 {
   AccShape *shape = acc_array_get_shape (self);
-  Direct direct = { type, reverse, dimension, 1, acc_shape_get_extent (shape, dimension), 1 };
+  Direct direct = { type, reverse, 1, acc_shape_get_extent (shape, dimension), 1 };
   gint64 most = MAX_ROW_BYTES / (2 * (gint64) acc_element_type_get_size (type));
   g_autoptr(AccArray) rows = NULL, done = NULL;
 

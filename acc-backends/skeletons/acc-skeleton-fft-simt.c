@@ -21,7 +21,7 @@
 #define LEAST_GROUP   32
 #define EACH          16           /* elements of a thread, more or less */
 #define LEAST         512          /* elements of a group that would be cut further to have more groups */
-#define GROUP_BYTES   (32 << 10)   /* of elements that a group holds */
+#define GROUP_BYTES   (32 << 10)   /* of the elements that a group holds */
 #define RESIDENT      512          /* threads that a processor should hold */
 #define BANKS         32
 #define BANKS_BYTES   128          /* that one more element comes after, so that strides of powers of two meet all banks */
