@@ -339,7 +339,7 @@ away (AccExpr *score, AccExpr *largest, gpointer data)
 static void
 check_attention (const gint64 *queries, const gint64 *keys, const gint64 *values, guint rank, guint n_banded, gsize cache_bytes)
 {
-  AccExpr *beside[] = { acc_expr_new_int (ACC_ALL), acc_expr_new_int (ACC_ALL), acc_expr_new_int (keys[1]) };
+  AccExpr *beside[] = { rank > 2 ? acc_expr_new_int (ACC_ALL) : NULL, acc_expr_new_int (ACC_ALL), acc_expr_new_int (keys[1]) };
   g_autoptr (AccArray) q = make_numbers (queries, rank), k = make_numbers (keys, 2), v = make_numbers (values, 2);
   g_autoptr (AccArray) scores = acc_array_matmul (q, k), largest = acc_array_maximum (scores);
   g_autoptr (AccArray) each = acc_array_replicate_expr (largest, beside + 3 - rank, rank);
