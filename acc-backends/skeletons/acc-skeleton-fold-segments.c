@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-skeletons.h"
 
+#include "acc-core/acc-ceil-div-private.h"
+
 /* Folds of segments of rows, by workers. Elements and ends of segments are one sequence, in which an end comes behind the last
  * element of its segment; tiles are as long parts of it, however long segments are, and however many are empty (Merrill and Garland,
  * "Merge-Based Parallel Sparse Matrix-Vector Multiplication", 2016):
@@ -34,7 +36,7 @@ typedef struct {
   gint64          n_tiles;
   gboolean        by_tiles;
   guint           n_lanes;
-  guint           flags;        /* scratch: a block of them per region */
+  guint           flags;        /* scratch of tiles: of a block */
   guint           states;       /* scratch: what there is of heads and tails */
   guint           ends;         /* scratch: the first segment that ends behind each tile */
 } Segments;
@@ -152,6 +154,14 @@ get_tile (Segments *self,
   return kb_add (l->b, kb_mul (l->b, u, low_number (l, self->n_tiles)), tile);
 }
 
+static KValue
+get_own_tile (Segments *self,
+              AccLower *l,
+              KValue    u)
+{
+  return get_tile (self, l, u, low_udiv (l, kb_inner_begin (l->b), TILE));
+}
+
 /* Where a tile begins or ends: segments that ended before, and elements. */
 typedef struct {
   KValue segments, elements;
@@ -202,13 +212,12 @@ get_segment (Segments *self,
 static AccPlace
 get_flag (Segments *self,
           AccLower *l,
-          KValue    region,
           KValue    s,
           KValue    first)
 {
-  return (AccPlace) {
-    low_scratch (l, self->flags, ACC_KIND_U8), kb_add (l->b, kb_mul (l->b, region, low_const (l, BLOCK + ACC_SKELETON_APART)), kb_sub (l->b, s, first)),
-  };
+  KValue flags = kb_mul (l->b, kb_tile (l->b), low_const (l, BLOCK + ACC_SKELETON_APART));
+
+  return (AccPlace) { low_scratch (l, self->flags, ACC_KIND_U8), kb_add (l->b, flags, kb_sub (l->b, s, first)) };
 }
 
 /* By lanes, each of which takes a segment. Flags say which are left. */
@@ -219,8 +228,7 @@ write_short (Segments *self,
              KValue    begin,
              KValue    end,
              Border    from,
-             Border    to,
-             KValue    region)
+             Border    to)
 {
   AccFold *fold = self->fold;
   KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
@@ -230,7 +238,7 @@ write_short (Segments *self,
     {
       Segment x = get_segment (self, l, s, from, to);
 
-      low_store_place (l, get_flag (self, l, region, s, begin), kb_cast (l->b, ACC_KIND_U8, kb_not (l->b, x.is_short)));
+      low_store_place (l, get_flag (self, l, s, begin), kb_cast (l->b, ACC_KIND_U8, kb_not (l->b, x.is_short)));
       low_if (l, x.is_short)
         {
           KVar *vars = acc_fold_new_vars (fold, l, NULL);
@@ -252,8 +260,7 @@ write_segment (Segments *self,
                AccLower *l,
                KValue    u,
                Segment   x,
-               Border    to,
-               KValue    region)
+               Border    to)
 {
   AccKernelBuilder *b = l->b;
   AccFold *fold = self->fold;
@@ -262,7 +269,7 @@ write_segment (Segments *self,
 
   low_if (l, x.has_elements)
     {
-      acc_fold_write_run (fold, l, self->space, u, x.first, x.behind, region, sum);
+      acc_fold_write_run (fold, l, self->space, u, x.first, x.behind, kb_tile (b), sum);
       acc_fold_set_vars (fold, l, vars, sum);
     }
   acc_fold_get_vars (fold, l, vars, sum);
@@ -278,8 +285,8 @@ write_segment (Segments *self,
     }
   low_else (l)
     {
-      KValue is_tail = kb_le (b, to.segments, x.s);
-      KValue part = kb_select (b, is_tail, get_part (l, region, TAIL), get_part (l, region, HEAD));
+      KValue tile = get_own_tile (self, l, u);
+      KValue part = kb_select (b, kb_le (b, to.segments, x.s), get_part (l, tile, TAIL), get_part (l, tile, HEAD));
 
       acc_fold_store_part (fold, l, part, sum);
       store_state (self, l, part, kb_select (b, x.has_elements, low_const (l, ELEMENTS), low_const (l, NO_ELEMENTS)));
@@ -291,8 +298,7 @@ write_segments (Segments *self,
                 AccLower *l,
                 KValue    u,
                 Border    from,
-                Border    to,
-                KValue    region)
+                Border    to)
 {
   AccKernelBuilder *b = l->b;
   KValue n_segments = low_number (l, self->n_segments), block = low_const (l, BLOCK), n_blocks;
@@ -303,14 +309,14 @@ write_segments (Segments *self,
     {
       KValue begin = kb_add (b, from.segments, kb_mul (b, k, block)), end = kb_min (b, kb_add (b, begin, block), last);
 
-      write_short (self, l, u, begin, end, from, to, region);
+      write_short (self, l, u, begin, end, from, to);
       low_for (l, s, begin, end)
         {
-          KValue flag = low_load_place (l, get_flag (self, l, region, s, begin));
+          KValue flag = low_load_place (l, get_flag (self, l, s, begin));
 
           low_if (l, kb_lt (b, kb_int (b, ACC_KIND_U8, 0), flag))
             {
-              write_segment (self, l, u, get_segment (self, l, s, from, to), to, region);
+              write_segment (self, l, u, get_segment (self, l, s, from, to), to);
             }
         }
     }
@@ -330,12 +336,13 @@ get_launch (Segments *self,
   return launch;
 }
 
+/* What a worker has for itself while it goes over one of @n tiles. */
 static void
-add_regions (Segments *self,
-             gint64    n)
+add_own (Segments *self,
+         gint64    n)
 {
-  acc_fold_add_lanes (self->fold, n);
-  self->flags = acc_step_add_scratch (self->step, ACC_KIND_U8, n * (BLOCK + ACC_SKELETON_APART));
+  acc_fold_add_lanes_of_tiles (self->fold, n);
+  self->flags = acc_step_add_tile_scratch (self->step, ACC_KIND_U8, BLOCK + ACC_SKELETON_APART, n);
 }
 
 static void
@@ -347,13 +354,13 @@ write_rows (Segments *self)
 
   launch.tile_outer = MAX (TILE / self->n_items, 1);
   launch.tile_inner = self->n_items;
-  add_regions (self, (self->space->outer + launch.tile_outer - 1) / launch.tile_outer);
+  add_own (self, acc_ceil_div (self->space->outer, launch.tile_outer));
   low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
     {
       Border begin = { low_const (l, 0), low_const (l, 0) }, end = { low_number (l, self->n_segments), low_number (l, self->n) };
 
       low_within (l, u, 0, self->space->outer - 1);
-      write_segments (self, l, u, begin, end, kb_udiv (b, kb_outer_begin (b), low_number (l, launch.tile_outer)));
+      write_segments (self, l, u, begin, end);
     }
   low_finish (l, launch);
 }
@@ -367,7 +374,7 @@ write_tiles (Segments *self)
 
   low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
     {
-      KValue tile = get_tile (self, l, low_within (l, u, 0, self->space->outer - 1), low_udiv (l, kb_inner_begin (b), TILE));
+      KValue tile = get_own_tile (self, l, low_within (l, u, 0, self->space->outer - 1));
       KValue n_segments = low_number (l, self->n_segments), n_items = kb_sub (b, kb_inner_end (b), kb_inner_begin (b));
       Border begin = find_border (self, l, kb_inner_begin (b), low_const (l, 0), n_segments);
       Border end = find_border (self, l, kb_inner_end (b), begin.segments, kb_min (b, kb_add (b, begin.segments, n_items), n_segments));
@@ -375,7 +382,7 @@ write_tiles (Segments *self)
       for (guint i = 0; i < N_ENDS; i++)
         store_state (self, l, get_part (l, tile, i), low_const (l, NOTHING));
       kb_store (b, low_scratch (l, self->ends, ACC_KIND_I64), tile, end.segments);
-      write_segments (self, l, u, begin, end, tile);
+      write_segments (self, l, u, begin, end);
     }
 
   launch.tile_outer = 1;
@@ -472,13 +479,13 @@ acc_skeleton_fold_segments (AccStep *step)
   fold->many_short_runs = fold->reads_all_rows = TRUE;
   self.n_lanes = MIN (fold->lanes / 4, 16);
   self.n_items = self.n + self.n_segments;
-  self.n_tiles = (self.n_items + TILE - 1) / TILE;
+  self.n_tiles = acc_ceil_div (self.n_items, TILE);
   self.by_tiles = self.n_tiles > 1 && space->outer < MANY_ROWS;
   if (self.by_tiles)
     {
       self.states = acc_step_add_scratch (step, ACC_KIND_I64, space->outer * self.n_tiles * N_ENDS);
       self.ends = acc_step_add_scratch (step, ACC_KIND_I64, space->outer * self.n_tiles);
-      add_regions (&self, space->outer * self.n_tiles);
+      add_own (&self, space->outer * self.n_tiles);
       acc_fold_add_parts (fold, space->outer * self.n_tiles * N_ENDS);
       write_tiles (&self);
       write_joints (&self);
