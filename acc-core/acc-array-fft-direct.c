@@ -215,8 +215,7 @@ run_operation (const Direct *self,
 
 typedef struct {
   const Direct *direct;
-  AccArray     *coarse, *fine;   /* roots, and every 1 << bits-th of them */
-  guint         bits;
+  AccFftTurns   turns;
 } Turn;
 
 /* @index: outer, n2, n1, and inner where that is not 1 */
@@ -246,10 +245,7 @@ turned (AccExpr *index,
         gpointer data)
 {
   const Turn *turn = data;
-  g_autoptr(AccExpr) turns = acc_expr_ref_sink (acc_expr_mul (acc_expr_item (index, 1), acc_expr_item (index, 2)));
-  AccExpr *coarse = acc_expr_linear_index (turn->coarse, acc_expr_shr (turns, acc_array_number (turn->bits)));
-  AccExpr *fine = acc_expr_linear_index (turn->fine, acc_expr_band (turns, acc_array_number ((G_GINT64_CONSTANT (1) << turn->bits) - 1)));
-  g_autoptr(AccExpr) root = acc_expr_ref_sink (acc_fft_cast (acc_fft_mul (coarse, fine), turn->direct->type));
+  g_autoptr(AccExpr) root = acc_expr_ref_sink (acc_fft_turns_get (&turn->turns, acc_expr_item (index, 1), acc_expr_item (index, 2)));
   AccExpr *im = acc_expr_item (root, 1);
   AccExpr *angle = acc_expr_tuple2 (acc_expr_item (root, 0), turn->direct->reverse ? acc_expr_neg (im) : im);
   g_autoptr(AccExpr) product = acc_expr_ref_sink (acc_fft_mul (acc_expr_tuple2 (part_of (x, 0), part_of (x, 1)), angle));
@@ -284,19 +280,15 @@ run_matrix (const Direct *self,
   g_autoptr(AccExpr) outer = acc_expr_ref_sink (acc_array_number (self->outer)), inner = acc_expr_ref_sink (acc_array_number (self->inner));
   g_autoptr(AccExpr) rows = acc_expr_ref_sink (acc_array_number (n2)), columns = acc_expr_ref_sink (acc_array_number (n1));
   Turn turn = { self };
-  AccElementType *wide = acc_element_type_new (ACC_KIND_F64);
-  g_autoptr(AccArray) matrix = NULL, first = NULL, coarse = NULL, fine = NULL, transposed = NULL, all = NULL, second = NULL, last = NULL;
-
-  while ((G_GINT64_CONSTANT (1) << (2 * turn.bits)) < self->n)
-    turn.bits++;
+  g_autoptr(AccArray) matrix = NULL, first = NULL, transposed = NULL, all = NULL, second = NULL, last = NULL;
 
   matrix = acc_array_reshape_expr (array, acc_expr_tuple3 (outer, columns, acc_array_number (n2 * self->inner)));
   first = run_operation (self, matrix, 1, n1);
   transposed = acc_array_backpermute_expr (first, self->inner > 1 ? acc_expr_tuple4 (outer, rows, columns, inner) : acc_expr_tuple3 (outer, rows, columns),
                                            transposed_index, &turn);
-  turn.coarse = coarse = acc_fft_make_roots (&(AccFftRoots) { wide, transposed, 1, 2, turn.bits }, ((self->n - 1) >> turn.bits) + 1);
-  turn.fine = fine = acc_fft_make_roots (&(AccFftRoots) { wide, transposed, 1, 2 }, G_GINT64_CONSTANT (1) << turn.bits);
+  acc_fft_turns_init (&turn.turns, self->type, transposed, self->n);
   all = acc_array_imap (transposed, turned, &turn);
+  acc_fft_turns_clear (&turn.turns);
   second = acc_array_reshape_expr (all, acc_expr_tuple3 (outer, rows, acc_array_number (n1 * self->inner)));
   last = acc_fft_run_directly (second, 1, self->type, self->reverse);
 

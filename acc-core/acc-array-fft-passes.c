@@ -168,11 +168,19 @@ run_list (const AccFft *self,
   return acc_array_reshape_expr (values, acc_expr_tuple3 (outer, acc_array_number (self->n), acc_array_number (self->inner)));
 }
 
+/* Which roots of 1: every 1 << bits-th of all n, as pairs of @type. */
+typedef struct {
+  AccElementType *type;
+  AccArray       *of;
+  guint           first, last;   /* its dimensions whose size is n */
+  guint           bits;
+} Roots;
+
 static AccExpr *
 root_at (AccExpr *index,
          gpointer data)
 {
-  const AccFftRoots *roots = data;
+  const Roots *roots = data;
 
   AccExpr *turns = roots->bits > 0 ? acc_expr_shl (index, acc_array_number (roots->bits)) : index;
   AccExpr *n = acc_expr_extent (roots->of, roots->first);
@@ -183,9 +191,10 @@ root_at (AccExpr *index,
   return acc_fft_cast (acc_fft_root (turns, n), roots->type);
 }
 
-AccArray *
-acc_fft_make_roots (const AccFftRoots *roots,
-                    gint64             count)
+/* The first @count of them. */
+static AccArray *
+make_roots (const Roots *roots,
+            gint64       count)
 {
   return acc_array_generate_expr (acc_array_number (count), root_at, (gpointer) roots);
 }
@@ -194,7 +203,7 @@ AccArray *
 acc_fft_run_passes (const AccFft *self,
                     AccArray     *pairs)
 {
-  g_autoptr(AccArray) roots = acc_fft_make_roots (&(AccFftRoots) { self->type, pairs, 1, 1 }, self->n);
+  g_autoptr(AccArray) roots = make_roots (&(Roots) { self->type, pairs, 1, 1 }, self->n);
   guint list[MAX_PASSES], n = 0;
 
   for (gint64 rest = self->n; rest > 1; rest /= list[n++])
@@ -205,11 +214,43 @@ acc_fft_run_passes (const AccFft *self,
 
 /* --- two steps */
 
+void
+acc_fft_turns_init (AccFftTurns    *self,
+                    AccElementType *type,
+                    AccArray       *matrix,
+                    gint64          n)
+{
+  AccElementType *wide = acc_element_type_new (ACC_KIND_F64);
+
+  *self = (AccFftTurns) { type };
+  while ((G_GINT64_CONSTANT (1) << (2 * self->bits)) < n)
+    self->bits++;
+  self->coarse = make_roots (&(Roots) { wide, matrix, 1, 2, self->bits }, ((n - 1) >> self->bits) + 1);
+  self->fine = make_roots (&(Roots) { wide, matrix, 1, 2 }, G_GINT64_CONSTANT (1) << self->bits);
+}
+
+void
+acc_fft_turns_clear (AccFftTurns *self)
+{
+  g_clear_object (&self->coarse);
+  g_clear_object (&self->fine);
+}
+
+AccExpr *
+acc_fft_turns_get (const AccFftTurns *self,
+                   AccExpr           *row,
+                   AccExpr           *column)
+{
+  g_autoptr(AccExpr) turns = acc_expr_ref_sink (acc_expr_mul (row, column));
+  AccExpr *coarse = acc_expr_linear_index (self->coarse, acc_expr_shr (turns, acc_array_number (self->bits)));
+  AccExpr *fine = acc_expr_linear_index (self->fine, acc_expr_band (turns, acc_array_number ((G_GINT64_CONSTANT (1) << self->bits) - 1)));
+
+  return acc_fft_cast (acc_fft_mul (coarse, fine), self->type);
+}
+
 typedef struct {
-  AccElementType *type;
-  AccArray       *columns;        /* outer, n1, n2: transformed down the columns */
-  AccArray       *coarse, *fine;  /* roots, and every 1 << bits-th of them */
-  guint           bits;
+  AccArray    *columns;   /* outer, n1, n2: transformed down the columns */
+  AccFftTurns *turns;
 } Step;
 
 /* @index: outer, n2, n1 */
@@ -219,12 +260,10 @@ turned_element (AccExpr *index,
 {
   const Step *step = data;
   g_autoptr(AccExpr) row = acc_expr_ref_sink (acc_expr_item (index, 2)), column = acc_expr_ref_sink (acc_expr_item (index, 1));
-  g_autoptr(AccExpr) turns = acc_expr_ref_sink (acc_expr_mul (row, column));
-  AccExpr *coarse = acc_expr_linear_index (step->coarse, acc_expr_shr (turns, acc_array_number (step->bits)));
-  AccExpr *fine = acc_expr_linear_index (step->fine, acc_expr_band (turns, acc_array_number ((G_GINT64_CONSTANT (1) << step->bits) - 1)));
+  AccExpr *turn = acc_fft_turns_get (step->turns, row, column);
   AccExpr *x = acc_expr_index (step->columns, acc_expr_tuple3 (acc_expr_item (index, 0), row, column));
 
-  return acc_fft_mul (x, acc_fft_cast (acc_fft_mul (coarse, fine), step->type));
+  return acc_fft_mul (x, turn);
 }
 
 AccArray *
@@ -234,9 +273,8 @@ acc_fft_run_two_steps (const AccFft *self,
   guint lists[2][MAX_PASSES], n_passes[2] = { 0, 0 };
   gint64 sizes[2] = { 1, 1 };
   AccFft first, second;
-  Step step = { self->type };
-  AccElementType *wide = acc_element_type_new (ACC_KIND_F64);
-  g_autoptr(AccArray) matrix = NULL, columns = NULL, coarse = NULL, fine = NULL, turned = NULL, rows = NULL;
+  g_auto(AccFftTurns) turns = { NULL };
+  g_autoptr(AccArray) matrix = NULL, columns = NULL, turned = NULL, rows = NULL;
   g_autoptr(AccArray) roots = NULL, other_roots = NULL;
 
   for (gint64 rest = self->n; rest > 1; )
@@ -249,16 +287,13 @@ acc_fft_run_two_steps (const AccFft *self,
     }
   first = (AccFft) { self->outer, sizes[0], sizes[1], self->type };
   second = (AccFft) { self->outer, sizes[1], sizes[0], self->type };
-  while ((G_GINT64_CONSTANT (1) << (2 * step.bits)) < self->n)
-    step.bits++;
 
   matrix = acc_array_reshape_expr (pairs, acc_expr_tuple3 (acc_array_number (self->outer), acc_array_number (sizes[0]), acc_array_number (sizes[1])));
-  roots = acc_fft_make_roots (&(AccFftRoots) { self->type, matrix, 1, 1 }, sizes[0]);
-  other_roots = sizes[0] == sizes[1] ? g_object_ref (roots) : acc_fft_make_roots (&(AccFftRoots) { self->type, matrix, 2, 2 }, sizes[1]);
-  step.columns = columns = run_list (&first, matrix, roots, lists[0], n_passes[0]);
-  step.coarse = coarse = acc_fft_make_roots (&(AccFftRoots) { wide, matrix, 1, 2, step.bits }, ((self->n - 1) >> step.bits) + 1);
-  step.fine = fine = acc_fft_make_roots (&(AccFftRoots) { wide, matrix, 1, 2 }, G_GINT64_CONSTANT (1) << step.bits);
-  turned = acc_fft_generate3 (self->outer, sizes[1], sizes[0], turned_element, &step);
+  roots = make_roots (&(Roots) { self->type, matrix, 1, 1 }, sizes[0]);
+  other_roots = sizes[0] == sizes[1] ? g_object_ref (roots) : make_roots (&(Roots) { self->type, matrix, 2, 2 }, sizes[1]);
+  columns = run_list (&first, matrix, roots, lists[0], n_passes[0]);
+  acc_fft_turns_init (&turns, self->type, matrix, self->n);
+  turned = acc_fft_generate3 (self->outer, sizes[1], sizes[0], turned_element, &(Step) { columns, &turns });
   rows = run_list (&second, turned, other_roots, lists[1], n_passes[1]);
 
   return acc_array_reshape_expr (rows, acc_expr_tuple3 (acc_array_number (self->outer), acc_array_number (self->n), acc_array_number (1)));

@@ -31,16 +31,21 @@ gboolean  acc_fft_is_smooth     (gint64 n);
 /* Whether there is a transform of @self along @dimension and those before it, @n_dimensions in all, from *@first on; else @node says. */
 gboolean  acc_fft_check         (AccArray *node, const char *operation, AccArray *self, gint dimension, guint n_dimensions, guint *first);
 
-/* Which roots of 1: every 1 << @bits-th of all n, as pairs of @type. */
+/* What elements of a matrix of n in all are turned by between transforms down its columns and along its rows: a product of two of few roots
+ * of 1, each exact to the last place of f8. */
 typedef struct {
-  AccElementType *type;
-  AccArray       *of;
-  guint           first, last;   /* its dimensions whose size is n */
+  AccElementType *type;           /* of the floats they are rounded to */
+  AccArray       *coarse, *fine;  /* owned: roots, and every 1 << bits-th of them */
   guint           bits;
-} AccFftRoots;
+} AccFftTurns;
 
-/* The first @count of them. */
-AccArray *acc_fft_make_roots    (const AccFftRoots *roots, gint64 count);
+/* @matrix: outer, and two dimensions of n elements. */
+void      acc_fft_turns_init    (AccFftTurns *self, AccElementType *type, AccArray *matrix, gint64 n);
+void      acc_fft_turns_clear   (AccFftTurns *self);
+/* The pair for @row times @column. */
+AccExpr  *acc_fft_turns_get     (const AccFftTurns *self, AccExpr *row, AccExpr *column);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AccFftTurns, acc_fft_turns_clear)
 
 AccArray *acc_fft_generate3     (gint64 outer, gint64 n, gint64 inner, AccExprFunc element, gpointer user_data);
 /* exp (-2πi @turns / @n) as a pair of f8; @turns from 0 to @n - 1. */

@@ -136,19 +136,20 @@ find_group (Emitter      *e,
   return NULL;
 }
 
+/* Whether neighbours may be loaded: under a mask only its first lanes, and where the machine can cut loads off. */
+static gboolean
+can_load_neighbours (Emitter *e,
+                     guint    size)
+{
+  return e->mask.v == NULL || (e->mask.count != NULL && (size >= 4 ? e->target->has_masked_words : e->target->has_narrow_masks));
+}
+
 static gboolean
 suits (Emitter     *e,
        guint        size,
        const Value *index)
 {
-  if (ABS (index->stride) > 8)
-    return FALSE;
-  if (e->mask.v == NULL)
-    return TRUE;
-
-  /* Under a mask only its first lanes, and where the machine can cut loads off. */
-  return e->mask.count != NULL && index->stride > 0 &&
-         (size >= 4 ? e->target->has_masked_words : e->target->has_narrow_masks);
+  return ABS (index->stride) <= 8 && (e->mask.v == NULL || index->stride > 0) && can_load_neighbours (e, size);
 }
 
 LLVMValueRef
@@ -248,11 +249,10 @@ emit_load_repeated (Emitter     *e,
 {
   const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
   LLVMTypeRef memory = emit_memory_type (e, instr->kind);
-  guint size = acc_element_kind_get_size (instr->kind), n = 1u << index->repeats;
+  guint n = 1u << index->repeats;
   LLVMValueRef parts[8];
 
-  if (e->lanes % n != 0 || e->lanes / n < 2 || n > G_N_ELEMENTS (parts) ||
-      (e->mask.v != NULL && (e->mask.count == NULL || !(size >= 4 ? e->target->has_masked_words : e->target->has_narrow_masks))))
+  if (e->lanes % n != 0 || e->lanes / n < 2 || n > G_N_ELEMENTS (parts) || !can_load_neighbours (e, acc_element_kind_get_size (instr->kind)))
     return NULL;
 
   for (guint k = 0; k < n; k++)

@@ -116,8 +116,9 @@ note_rows (Tap   *tap,
     }
 }
 
+/* A dimension that the skeleton goes along by itself; or any, of what is read in another order. */
 static void
-shift_outer (Tap   *tap,
+shift_alone (Tap   *tap,
              guint  d,
              gint64 offset)
 {
@@ -125,22 +126,10 @@ shift_outer (Tap   *tap,
   KValue at = low_index_component (l, tap->ix, tap->stencil->extents, d);
 
   tap->raw[d] = low_add (l, at, low_const (l, offset));
-  if (l->outer_inside)
+  if (l->outer_inside && tap->anchored)
     tap->to->at[d] = tap->raw[d];
   else
     tap->to->at[d] = map_inside (tap, at, offset, tap->source->extents[d]);
-}
-
-/* In an order that need not be that of the stencil's rows: each dimension by itself */
-static void
-shift_any (Tap   *tap,
-           guint  d,
-           gint64 offset)
-{
-  KValue at = tap->to->at[d];
-
-  tap->raw[d] = low_add (tap->l, at, low_const (tap->l, offset));
-  tap->to->at[d] = map_inside (tap, at, offset, tap->source->extents[d]);
 }
 
 /* The head of the inner run, with which the dimensions behind it are counted together. */
@@ -233,10 +222,8 @@ low_tap (AccLower       *l,
     {
       if (offsets[d] == 0)
         continue;
-      if (!tap.anchored)
-        shift_any (&tap, d, offsets[d]);
-      else if (d < l->first_inner)
-        shift_outer (&tap, d, offsets[d]);
+      if (d < l->first_inner || !tap.anchored)
+        shift_alone (&tap, d, offsets[d]);
       else
         shift_inner (&tap, d, offsets[d]);
       if (d == 0)
@@ -290,7 +277,7 @@ low_prepare_taps (AccLower       *l,
       for (guint i = 0; i < stencil->array->n_inputs; i++)
         {
           AccFusionNode *source = acc_fusion_graph_get (l->fusion->graph, stencil->array->inputs[i]);
-          Tap tap = { l, stencil, source, stencil->array->boundaries[i], ix };
+          Tap tap = { l, stencil, source, stencil->array->boundaries[i], ix, .anchored = TRUE };
 
           tap.to = low_index_new (l, source->rank);
           tap.raw = low_alloc (l, source->rank * sizeof (KValue));
@@ -298,7 +285,7 @@ low_prepare_taps (AccLower       *l,
             for (gint64 k = -(stencil->array->sizes[i][d] / 2); k <= stencil->array->sizes[i][d] / 2; k++)
               if (k != 0)
                 {
-                  shift_outer (&tap, d, k);
+                  shift_alone (&tap, d, k);
                   if (source->is_value)
                     low_mul (l, tap.to->at[d],
                              low_stride (l, acc_extents_multiply (source->extents, d + 1, source->rank)));

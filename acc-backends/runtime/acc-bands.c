@@ -77,26 +77,17 @@ count_first (const AccScheduleStep *step)
   return n;
 }
 
-/* Whether tiles have scratch for themselves; FALSE in @alone where others read what they write there. */
+/* Whether others read what tiles write into scratch. */
 static gboolean
-has_tile_scratch (const AccScheduleStep *step,
-                  const AccLaunch       *launch,
-                  gboolean              *alone)
+writes_shared_scratch (const AccScheduleStep *step,
+                       const AccLaunch       *launch)
 {
-  gboolean has = FALSE;
-
-  *alone = TRUE;
   for (guint i = 0; i < launch->n_slots; i++)
-    {
-      if (launch->slots[i].kind != ACC_SLOT_SCRATCH)
-        continue;
-      if (step->tile_scratch[launch->slots[i].scratch] > 0)
-        has = TRUE;
-      else if (acc_kernel_param (launch->kernel, i)->flags & ACC_BUFFER_WRITE)
-        *alone = FALSE;
-    }
+    if (launch->slots[i].kind == ACC_SLOT_SCRATCH && step->tile_scratch[launch->slots[i].scratch] == 0
+        && (acc_kernel_param (launch->kernel, i)->flags & ACC_BUFFER_WRITE))
+      return TRUE;
 
-  return has;
+  return FALSE;
 }
 
 static gboolean
@@ -104,7 +95,6 @@ goes_by_rows (const AccPreparedStep *prepared)
 {
   const AccScheduleStep *step = prepared->step;
   guint n_first = count_first (step);
-  gboolean alone;
 
   if (step->row_error != NULL || step->reduces || n_first == step->n_launches)
     return FALSE;
@@ -112,14 +102,13 @@ goes_by_rows (const AccPreparedStep *prepared)
   for (guint i = 0; i < step->n_launches; i++)
     {
       const AccLaunch *launch = &step->launches[i];
-      gboolean has = has_tile_scratch (step, launch, &alone);
 
-      if (launch->sweeps || (i < n_first && has))
+      if (launch->sweeps || (i < n_first && prepared->launches[i].has_own))
         return FALSE;
       if (i < n_first)
         continue;
       /* Failures are told in the order of steps, which is not that of bands. */
-      if (launch->serial || !alone || _acc_kernel_may_fail (launch->kernel)
+      if (launch->serial || writes_shared_scratch (step, launch) || prepared->launches[i].may_fail
           || (launch->rows != ACC_SPACE_OUTER_ROWS && launch->rows != ACC_SPACE_INNER_ROWS))
         return FALSE;
       if ((launch->tile_outer > 0 || launch->tile_inner > 0) && launch->rows != ACC_SPACE_OUTER_ROWS)

@@ -184,7 +184,7 @@ get_code (AccPrepared   *self,
 
         self->steps[s].launches[i].entry = request->entry;
         self->steps[s].launches[i].kernel = request->device_kernel;
-        self->steps[s].launches[i].may_fail = request->device_kernel != NULL && _acc_kernel_may_fail (request->kernel);
+        self->steps[s].launches[i].may_fail = _acc_kernel_may_fail (request->kernel);
       }
 
   return TRUE;

@@ -12,7 +12,7 @@ typedef struct {
   AccKernelEntry   entry;      /* one of the two */
   AccDeviceKernel *kernel;
   AccPartition     whole;
-  gboolean         may_fail;   /* devices: the kernel has checks */
+  gboolean         may_fail;   /* the kernel has checks */
   gboolean         has_own;    /* scratch for each tile: workers have it, one each */
 } AccPreparedLaunch;
 

@@ -252,7 +252,6 @@ count (Sort     *self,
        KValue    region)
 {
   AccKernelBuilder *b = l->b;
-
   KValue n_ways = low_const (l, self->n_ways), n_rounds = kb_udiv (b, kb_sub (b, end, begin), n_ways);
 
   low_foreach (l, counter, low_const (l, 0), low_const (l, ACC_RADIX_N_DIGITS * self->n_ways))
