@@ -2,8 +2,8 @@
 #include "acc-radix.h"
 
 /* Stable sorts of rows, by digits of eight bits from the least significant one on. Many or short rows: each by one worker, all
- * passes at once. Few long rows: tiles of a row count their digits; one worker finds where the elements of each tile and digit
- * go; tiles move theirs there, by lines of the cache where there are many. */
+ * passes at once, after the digits of all have been counted. Few long rows: tiles of a row count their digits; one worker finds
+ * where the elements of each tile and digit go; tiles move theirs there, by lines of the cache where there are many. */
 
 #define TILE      65536   /* at least */
 #define N_REGIONS 64      /* of counters and lines, in flight at most, give or take a tile per row */
@@ -11,7 +11,7 @@
 
 /* Where there are so many elements, those of a digit are counted in several places in turn: one need not wait until the one before is stored. */
 #define MIN_WAYS 4096
-#define N_WAYS   4
+#define N_WAYS   4   /* tables of counters, of all passes that are counted at once */
 
 /* Where there are so many elements, those of a digit are collected until they are so many, which lie side by side where they go. */
 #define MIN_COLLECTED 8192
@@ -168,7 +168,8 @@ acc_radix_write (AccRadix *self,
 
 typedef struct {
   AccRadix *radix;
-  guint     counts;      /* scratch: regions of a counter per digit, and of as many for each further way */
+  guint     counts;      /* scratch: regions of tables of a counter per digit: the ways of a pass, one pass behind the other */
+  guint     n_counted;   /* passes that are counted at once */
   guint     n_ways;
   guint     begins;      /* scratch: what the counters were before */
   guint    *lines;       /* scratch, per leaf: regions of a line per digit */
@@ -180,16 +181,28 @@ typedef struct {
 static gint64
 get_stride (Sort *self)
 {
-  return ACC_RADIX_N_DIGITS * self->n_ways + ACC_SKELETON_APART / (gint64) acc_element_kind_get_size (self->radix->count);
+  return ACC_RADIX_N_DIGITS * self->n_counted * self->n_ways + ACC_SKELETON_APART / (gint64) acc_element_kind_get_size (self->radix->count);
+}
+
+/* The first table of counters of pass @counted of those that are counted at once. */
+static KValue
+get_table (Sort     *self,
+           AccLower *l,
+           KValue    region,
+           KValue    counted)
+{
+  return kb_add (l->b, kb_mul (l->b, region, low_const (l, get_stride (self))),
+                 kb_mul (l->b, counted, low_const (l, ACC_RADIX_N_DIGITS * self->n_ways)));
 }
 
 static KValue
 get_counter (Sort     *self,
              AccLower *l,
              KValue    region,
+             guint     pass,
              KValue    digit)
 {
-  return kb_add (l->b, kb_mul (l->b, region, low_const (l, get_stride (self))), digit);
+  return kb_add (l->b, get_table (self, l, region, low_const (l, self->n_counted == 1 ? 0 : pass)), digit);
 }
 
 /* The line of a digit. */
@@ -216,16 +229,20 @@ load_count (Sort     *self,
   return kb_load (l->b, get_counts (self, l), counter);
 }
 
+/* What the counter was before. */
 static KValue
-get_own_digit (Sort     *self,
-               AccLower *l,
-               guint     pass,
-               KValue    u,
-               KValue    x)
+add_one (Sort     *self,
+         AccLower *l,
+         KValue    counter)
 {
-  return acc_radix_get_digit (self->radix, l, pass, acc_radix_get_key (self->radix, l, pass, u, x));
+  KValue n = load_count (self, l, counter);
+
+  kb_store (l->b, get_counts (self, l), counter, kb_add (l->b, n, kb_int (l->b, self->radix->count, 1)));
+
+  return n;
 }
 
+/* The digits of an element, of pass @pass and those that are counted with it. */
 static void
 count_one (Sort     *self,
            AccLower *l,
@@ -235,11 +252,14 @@ count_one (Sort     *self,
            KValue    region,
            guint     way)
 {
-  AccKernelBuilder *b = l->b;
-  KValue digit = get_own_digit (self, l, pass, u, low_within (l, x, 0, self->radix->space->inner - 1));
-  KValue at = get_counter (self, l, region, kb_add (b, digit, low_const (l, way * ACC_RADIX_N_DIGITS)));
+  KValue key = acc_radix_get_key (self->radix, l, pass, u, low_within (l, x, 0, self->radix->space->inner - 1));
 
-  kb_store (b, get_counts (self, l), at, kb_add (b, load_count (self, l, at), kb_int (b, self->radix->count, 1)));
+  for (guint i = 0; i < self->n_counted; i++)
+    {
+      KValue digit = acc_radix_get_digit (self->radix, l, pass + i, key);
+
+      add_one (self, l, get_counter (self, l, region, pass + i, kb_add (l->b, digit, low_const (l, way * ACC_RADIX_N_DIGITS))));
+    }
 }
 
 static void
@@ -252,13 +272,14 @@ count (Sort     *self,
        KValue    region)
 {
   AccKernelBuilder *b = l->b;
-  KValue n_ways = low_const (l, self->n_ways), n_rounds = kb_udiv (b, kb_sub (b, end, begin), n_ways);
+  KValue zero = low_const (l, 0), n_ways = low_const (l, self->n_ways), n_rounds = kb_udiv (b, kb_sub (b, end, begin), n_ways);
+  KValue tables = get_table (self, l, region, zero);
 
-  low_foreach (l, counter, low_const (l, 0), low_const (l, ACC_RADIX_N_DIGITS * self->n_ways))
+  low_foreach (l, counter, zero, low_const (l, ACC_RADIX_N_DIGITS * self->n_counted * self->n_ways))
     {
-      kb_store (b, get_counts (self, l), get_counter (self, l, region, counter), kb_int (b, self->radix->count, 0));
+      kb_store (b, get_counts (self, l), kb_add (b, tables, counter), kb_int (b, self->radix->count, 0));
     }
-  low_for (l, k, low_const (l, 0), n_rounds)
+  low_for (l, k, zero, n_rounds)
     {
       for (guint way = 0; way < self->n_ways; way++)
         count_one (self, l, pass, u, kb_add (b, kb_add (b, begin, kb_mul (b, k, n_ways)), low_const (l, way)), region, way);
@@ -270,14 +291,15 @@ count (Sort     *self,
     {
       count_one (self, l, pass, u, x, region, 0);
     }
-  low_foreach (l, digit, low_const (l, 0), low_const (l, ACC_RADIX_N_DIGITS))
-    {
-      KValue at = get_counter (self, l, region, digit), n = load_count (self, l, at);
+  for (guint i = 0; i < self->n_counted; i++)
+    low_foreach (l, digit, zero, low_const (l, ACC_RADIX_N_DIGITS))
+      {
+        KValue at = get_counter (self, l, region, pass + i, digit), n = load_count (self, l, at);
 
-      for (guint way = 1; way < self->n_ways; way++)
-        n = kb_add (b, n, load_count (self, l, kb_add (b, at, low_const (l, way * ACC_RADIX_N_DIGITS))));
-      kb_store (b, get_counts (self, l), at, n);
-    }
+        for (guint way = 1; way < self->n_ways; way++)
+          n = kb_add (b, n, load_count (self, l, kb_add (b, at, low_const (l, way * ACC_RADIX_N_DIGITS))));
+        kb_store (b, get_counts (self, l), at, n);
+      }
 }
 
 /* In place of how many there are, where the first goes; those of a digit are in @n_regions, from @first on. */
@@ -289,16 +311,21 @@ find_begins (Sort     *self,
              gint64    n_regions)
 {
   AccKernelBuilder *b = l->b;
-  KVar next = kb_var (b, kb_cast (b, self->radix->count, get_linear (self->radix, l, u, low_const (l, 0))));
+  KValue begin = kb_cast (b, self->radix->count, get_linear (self->radix, l, u, low_const (l, 0)));
 
-  low_for (l, digit, low_const (l, 0), low_const (l, ACC_RADIX_N_DIGITS))
+  low_for (l, counted, low_const (l, 0), low_const (l, self->n_counted))
     {
-      low_for (l, t, low_const (l, 0), low_number (l, n_regions))
-        {
-          KValue at = get_counter (self, l, kb_add (b, first, t), digit), n = load_count (self, l, at);
+      KVar next = kb_var (b, begin);
 
-          kb_store (b, get_counts (self, l), at, kb_get (b, next));
-          kb_set (b, next, kb_add (b, kb_get (b, next), n));
+      low_for (l, digit, low_const (l, 0), low_const (l, ACC_RADIX_N_DIGITS))
+        {
+          low_for (l, t, low_const (l, 0), low_number (l, n_regions))
+            {
+              KValue at = kb_add (b, get_table (self, l, kb_add (b, first, t), counted), digit), n = load_count (self, l, at);
+
+              kb_store (b, get_counts (self, l), at, kb_get (b, next));
+              kb_set (b, next, kb_add (b, kb_get (b, next), n));
+            }
         }
     }
 }
@@ -393,12 +420,13 @@ collect (Sort     *self,
 static void
 keep_begins (Sort     *self,
              AccLower *l,
+             guint     pass,
              KValue    region)
 {
   low_foreach (l, digit, low_const (l, 0), low_const (l, ACC_RADIX_N_DIGITS))
     {
       kb_store (l->b, low_scratch (l, self->begins, self->radix->count), get_line (l, region, digit),
-                load_count (self, l, get_counter (self, l, region, digit)));
+                load_count (self, l, get_counter (self, l, region, pass, digit)));
     }
 }
 
@@ -410,7 +438,7 @@ write_out_rest (Sort     *self,
 {
   low_for (l, digit, low_const (l, 0), low_const (l, ACC_RADIX_N_DIGITS))
     {
-      KValue behind = kb_cast (l->b, ACC_KIND_I64, load_count (self, l, get_counter (self, l, region, digit)));
+      KValue behind = kb_cast (l->b, ACC_KIND_I64, load_count (self, l, get_counter (self, l, region, pass, digit)));
       KValue last = kb_sub (l->b, behind, low_const (l, 1));
 
       write_out (self, l, pass, get_line (l, region, digit), kb_sub (l->b, last, get_rest (l, last)), behind);
@@ -431,14 +459,14 @@ move (Sort     *self,
   gboolean collects = self->lines != NULL;
 
   if (collects)
-    keep_begins (self, l, region);
+    keep_begins (self, l, pass, region);
   low_for (l, x, begin, end)
     {
-      KValue digit = get_own_digit (self, l, pass, u, low_within (l, x, 0, radix->space->inner - 1));
-      KValue counter = get_counter (self, l, region, digit), place = load_count (self, l, counter);
+      KValue key = acc_radix_get_key (radix, l, pass, u, low_within (l, x, 0, radix->space->inner - 1));
+      KValue digit = acc_radix_get_digit (radix, l, pass, key);
+      KValue place = add_one (self, l, get_counter (self, l, region, pass, digit));
       KValue at = low_within (l, kb_cast (b, ACC_KIND_I64, place), 0, radix->node->size - 1);
 
-      kb_store (b, get_counts (self, l), counter, kb_add (b, place, kb_int (b, radix->count, 1)));
       if (collects)
         collect (self, l, pass, u, x, get_line (l, region, digit), at);
       for (guint i = 0; i < radix->n_leaves && !collects; i++)
@@ -453,11 +481,13 @@ move (Sort     *self,
 static void
 add_regions (Sort  *self,
              gint64 n,
-             gint64 n_elements)
+             gint64 n_elements,
+             guint  n_counted)
 {
   AccRadix *radix = self->radix;
 
-  self->n_ways = n_elements < MIN_WAYS ? 1 : N_WAYS;
+  self->n_counted = n_counted;
+  self->n_ways = n_elements < MIN_WAYS ? 1 : MAX (N_WAYS / n_counted, 1);
   self->counts = acc_step_add_scratch (radix->step, radix->count, n * get_stride (self));
   if (n_elements < MIN_COLLECTED)
     return;
@@ -477,21 +507,19 @@ write_rows (Sort *self)
   AccKernelBuilder *b = l->b;
   KValue zero = low_const (l, 0), n = low_number (l, space->inner), region = kb_udiv (b, kb_outer_begin (b), low_number (l, tile));
 
-  add_regions (self, MIN (space->outer, N_REGIONS), space->inner);
+  add_regions (self, MIN (space->outer, N_REGIONS), space->inner, radix->n_passes);
   acc_radix_add_moved (radix, MIN (space->outer, N_REGIONS) * space->inner);
   low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
     {
       low_within (l, u, 0, space->outer - 1);
       radix->shift = kb_mul (b, kb_sub (b, region, u), n);
+      count (self, l, 0, u, zero, n, region);
+      find_begins (self, l, u, region, 1);
       for (guint pass = 0; pass < radix->n_passes; pass++)
-        {
-          count (self, l, pass, u, zero, n, region);
-          find_begins (self, l, u, region, 1);
-          move (self, l, pass, u, zero, n, region);
-        }
+        move (self, l, pass, u, zero, n, region);
     }
 
-  low_finish (l, acc_radix_get_launch (radix, space->inner, tile, space->inner, 4 * radix->n_passes));
+  low_finish (l, acc_radix_get_launch (radix, space->inner, tile, space->inner, 3 * radix->n_passes));
 }
 
 static KValue
@@ -548,7 +576,7 @@ write_tiles (Sort *self)
   AccRadix *radix = self->radix;
 
   radix->written = ACC_BUFFER_ONCE;
-  add_regions (self, radix->space->outer * self->n_tiles, self->tile);
+  add_regions (self, radix->space->outer * self->n_tiles, self->tile, 1);
   acc_radix_add_moved (radix, radix->node->size);
   for (guint pass = 0; pass < radix->n_passes; pass++)
     {
