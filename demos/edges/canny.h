@@ -9,7 +9,7 @@ AccArray *picture_grey (AccArray *picture);
 /* 5×5 binomial Gaussian of an f4 array [H,W]. */
 AccArray *picture_blur (AccArray *grey);
 
-/* Sobel: gradient magnitude and direction (0 to 3: horizontal, rising, vertical, falling), (f4,u1). */
+/* Sobel: square of the gradient's magnitude, and direction (0 to 3: horizontal, rising, vertical, falling), (f4,u1). */
 AccArray *picture_gradient (AccArray *grey);
 
 /* Edges as u1, 0 or 255; thresholds as fractions of the largest gradient that an 8-bit picture can have. */
