@@ -7,6 +7,7 @@
  * loop when the other is taken; what cannot may be computed where it is shared. */
 
 #define SELECT_NODES 96
+#define SHARED_NODES 16
 
 static void
 push (AccLower *l,
@@ -138,6 +139,58 @@ get_cost (AccLower *l,
     }
 }
 
+/* Where the leaf is computed; of a cond, on its first side. */
+static const KValue *
+get_first_side (AccLower *l,
+                AccFrame *frame,
+                AccWork  *work)
+{
+  const KValue *slot = low_expr_slot (l, frame, &work->expr, &work->leaf);
+
+  while (work->expr->kind == ACC_EXPR_COND)
+    {
+      work->expr = work->expr->args[1];
+      slot = low_expr_slot (l, frame, &work->expr, &work->leaf);
+    }
+
+  return slot;
+}
+
+/* Operations that both sides of a cond do alike: one of each is left, of operands that are chosen. */
+static double
+get_shared_cost (AccLower *l,
+                 AccFrame *frame,
+                 AccExpr  *cond,
+                 guint     leaf)
+{
+  struct { AccWork x, y; } pairs[SHARED_NODES + 1] = { { { cond->args[1], leaf }, { cond->args[2], leaf } } };
+  const KValue *seen[SHARED_NODES];
+  guint n_pairs = 1, n_seen = 0;
+  double cost = 0;
+
+  while (n_pairs > 0 && n_seen < SHARED_NODES)
+    {
+      AccWork x = pairs[--n_pairs].x, y = pairs[n_pairs].y;
+      const KValue *slot = get_first_side (l, frame, &x);
+      gboolean done = slot == get_first_side (l, frame, &y) || x.expr->kind != ACC_EXPR_PRIMITIVE
+                      || y.expr->kind != ACC_EXPR_PRIMITIVE || x.expr->primitive != y.expr->primitive;
+
+      for (guint i = 0; i < n_seen && !done; i++)
+        done = seen[i] == slot;
+      if (done)
+        continue;
+      seen[n_seen++] = slot;
+      cost += get_cost (l, frame, x.expr);
+      for (guint i = 0; i < x.expr->n_args && n_pairs < G_N_ELEMENTS (pairs); i++, n_pairs++)
+        {
+          pairs[n_pairs].x = (AccWork) { x.expr->args[i], 0 };
+          pairs[n_pairs].y = (AccWork) { y.expr->args[i], 0 };
+        }
+    }
+
+  return cost;
+}
+
 gboolean
 low_expr_is_cheap (AccLower *l,
                    AccFrame *frame,
@@ -147,7 +200,7 @@ low_expr_is_cheap (AccLower *l,
   g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (AccWork));
   const KValue *seen[SELECT_NODES];
   guint n_seen = 0;
-  double cost = 0;
+  double cost = -get_shared_cost (l, frame, cond, leaf);
 
   push (l, frame, stack, cond->args[1], leaf);
   push (l, frame, stack, cond->args[2], leaf);

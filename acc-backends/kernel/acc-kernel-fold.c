@@ -201,6 +201,108 @@ fold_cast (AccKernelBuilder     *b,
   return _kb_const (b, instr->kind, normalise (instr->kind, bits)).id;
 }
 
+/* --- selects between what is computed alike: one operation of operands that are selected, as cmp (x, a ? b : c) for
+ * a ? cmp (x, b) : cmp (x, c), is the same in all lanes, and less */
+
+#define ALIKE_DEPTH 4
+
+/* Operands that are constants are worth keeping in others, and sums of indices have a form that emitters look for. */
+static gboolean
+may_be_shared (const AccKernelInstr *instr,
+               AccElementKind        kind)
+{
+  switch ((int) instr->primitive)
+    {
+    case ACC_PRIM_ADD:
+    case ACC_PRIM_SUB:
+    case ACC_PRIM_MUL:
+      return kind != ACC_KIND_I64;
+    case ACC_PRIM_MIN:
+    case ACC_PRIM_MAX:
+    case ACC_PRIM_BAND:
+    case ACC_PRIM_BOR:
+    case ACC_PRIM_BXOR:
+    case ACC_PRIM_LT:
+    case ACC_PRIM_GT:
+    case ACC_PRIM_LE:
+    case ACC_PRIM_GE:
+    case ACC_PRIM_EQ:
+    case ACC_PRIM_NE:
+      return TRUE;
+    default:
+      return FALSE;
+    }
+}
+
+/* Both by the same operation, here: what an outer block has computed is there already. */
+static gboolean
+are_alike (AccKernelBuilder *b,
+           guint32           x,
+           guint32           y)
+{
+  const AccKernelInstr *one = acc_kernel_instr (b->kernel, x), *other = acc_kernel_instr (b->kernel, y);
+  guint32 here = g_array_index (b->stack, guint32, b->stack->len - 1);
+  AccElementKind kind;
+
+  if (one->op != ACC_KOP_PRIM || other->op != ACC_KOP_PRIM || one->primitive != other->primitive || one->n_args != 2
+      || one->block != here || other->block != here)
+    return FALSE;
+  kind = acc_kernel_instr (b->kernel, one->args[0])->kind;
+
+  return kind == acc_kernel_instr (b->kernel, other->args[0])->kind && may_be_shared (one, kind);
+}
+
+/* Selects that it takes to choose between @x and @y, less the operations that are saved. */
+static int
+weigh_select (AccKernelBuilder *b,
+              guint32           x,
+              guint32           y,
+              guint             depth)
+{
+  const AccKernelInstr *one = acc_kernel_instr (b->kernel, x), *other = acc_kernel_instr (b->kernel, y);
+
+  if (x == y)
+    return 0;
+  if (depth == 0 || !are_alike (b, x, y))
+    return 1;
+
+  return MIN (1, weigh_select (b, one->args[0], other->args[0], depth - 1) + weigh_select (b, one->args[1], other->args[1], depth - 1) - 1);
+}
+
+static guint32
+select_operands (AccKernelBuilder *b,
+                 guint32           condition,
+                 guint32           x,
+                 guint32           y,
+                 guint             depth)
+{
+  AccKernelInstr one = *acc_kernel_instr (b->kernel, x), other = *acc_kernel_instr (b->kernel, y);
+
+  if (weigh_select (b, x, y, depth) >= 1)
+    return kb_select (b, (KValue) { condition }, (KValue) { x }, (KValue) { y }).id;
+  if (x == y)
+    return x;
+  for (guint i = 0; i < 2; i++)
+    one.args[i] = select_operands (b, condition, one.args[i], other.args[i], depth - 1);
+
+  return _kb_pure (b, (AccKernelInstr) {
+    .op = ACC_KOP_PRIM, .primitive = one.primitive, .kind = one.kind, .n_args = 2, .args = { one.args[0], one.args[1] },
+  }).id;
+}
+
+static guint32
+fold_select (AccKernelBuilder     *b,
+             const AccKernelInstr *instr)
+{
+  guint32 condition = instr->args[0], x = instr->args[1], y = instr->args[2];
+  guint64 bits;
+
+  if (get_const (b, condition, &bits))
+    return bits ? x : y;
+
+  return weigh_select (b, x, y, ALIKE_DEPTH) < 1 ? select_operands (b, condition, x, y, ALIKE_DEPTH) : 0;
+}
+
 guint32
 _kb_fold (AccKernelBuilder     *b,
           const AccKernelInstr *instr)
@@ -230,9 +332,7 @@ _kb_fold (AccKernelBuilder     *b,
       return acc_kernel_instr (b->kernel, instr->args[0])->kind == instr->kind ? instr->args[0] : 0;
 
     case ACC_KOP_SELECT:
-      if (get_const (b, instr->args[0], &bits))
-        return bits ? instr->args[1] : instr->args[2];
-      return instr->args[1] == instr->args[2] ? instr->args[1] : 0;
+      return fold_select (b, instr);
 
     case ACC_KOP_UDIV:
       return get_const (b, instr->args[1], &bits) && bits == 1 ? instr->args[0] : 0;

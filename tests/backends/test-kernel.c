@@ -132,6 +132,61 @@ test_fold (void)
   g_assert_null (strstr (text, "check"));
 }
 
+static KValue
+at_least (AccKernelBuilder *b, KValue x, KValue y)
+{
+  return kb_prim2 (b, ACC_PRIM_GE, x, y);
+}
+
+static KValue
+above (AccKernelBuilder *b, KValue x, KValue y)
+{
+  return kb_prim2 (b, ACC_PRIM_GT, x, y);
+}
+
+/* What both sides of a select do alike is done once, where that is less. */
+static void
+test_select (void)
+{
+  AccKernelBuilder *b = kb_new ("select");
+  KBuffer out = kb_param_buffer (b, ACC_KIND_F32, ACC_BUFFER_WRITE | ACC_BUFFER_NO_ALIAS, NULL);
+  KBuffer in = kb_param_buffer (b, ACC_KIND_F32, ACC_BUFFER_READ | ACC_BUFFER_NO_ALIAS, NULL);
+  g_autoptr(AccKernel) kernel = NULL;
+
+  kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
+    {
+      KValue x = kb_load (b, in, i), y = kb_load (b, in, kb_add (b, i, kb_i64 (b, 1))), z = kb_load (b, in, kb_add (b, i, kb_i64 (b, 2)));
+      KValue w = kb_load (b, in, kb_add (b, i, kb_i64 (b, 3))), c = kb_lt (b, i, kb_tile (b)), d = kb_lt (b, kb_tile (b), i);
+      KValue y_or_z = kb_select (b, c, y, z), z_or_w = kb_select (b, c, z, w), sums, even, odd;
+
+      g_assert_cmpuint (kb_select (b, c, at_least (b, x, y), at_least (b, x, z)).id, ==, at_least (b, x, y_or_z).id);
+      g_assert_cmpuint (kb_select (b, c, kb_sub (b, y, x), kb_sub (b, z, x)).id, ==, kb_sub (b, y_or_z, x).id);
+      g_assert_cmpuint (kb_select (b, c, kb_and (b, at_least (b, x, y), above (b, x, z)), kb_and (b, at_least (b, x, z), above (b, x, w))).id, ==,
+                        kb_and (b, at_least (b, x, y_or_z), above (b, x, z_or_w)).id);
+      /* In choices of choices, too. */
+      g_assert_cmpuint (kb_select (b, d, at_least (b, x, w), kb_select (b, c, at_least (b, x, y), at_least (b, x, z))).id, ==,
+                        at_least (b, x, kb_select (b, d, w, y_or_z)).id);
+
+      /* Two selects in place of a select and a sum; other operations; operands in another order. */
+      sums = kb_select (b, c, kb_add (b, x, y), kb_add (b, z, w));
+      g_assert_cmpuint (sums.id, !=, kb_add (b, kb_select (b, c, x, z), kb_select (b, c, y, w)).id);
+      g_assert_cmpuint (kb_select (b, c, at_least (b, x, y), above (b, x, z)).id, !=, at_least (b, x, y_or_z).id);
+      g_assert_cmpuint (kb_select (b, c, kb_sub (b, x, y), kb_sub (b, z, x)).id, !=, kb_sub (b, x, y_or_z).id);
+
+      /* What has been computed outside of a loop is not computed in it. */
+      even = kb_mul (b, x, x);
+      odd = kb_mul (b, x, y);
+      kb_for (b, j, kb_i64 (b, 0), kb_i64 (b, 3))
+        {
+          KValue first = kb_eq (b, j, kb_i64 (b, 0));
+
+          g_assert_cmpuint (kb_select (b, first, even, odd).id, !=, kb_mul (b, x, kb_select (b, first, x, y)).id);
+        }
+      kb_store (b, out, i, sums);
+    }
+  kernel = finish (b);
+}
+
 static void
 test_values (void)
 {
@@ -410,6 +465,7 @@ main (int argc, char **argv)
   g_test_add_func ("/kernel/print", test_print);
   g_test_add_func ("/kernel/hash", test_hash);
   g_test_add_func ("/kernel/fold", test_fold);
+  g_test_add_func ("/kernel/select", test_select);
   g_test_add_func ("/kernel/values", test_values);
   g_test_add_func ("/kernel/mistakes", test_mistakes);
   g_test_add_func ("/kernel/control", test_control);
