@@ -378,6 +378,7 @@ ask_facts (AccCudaDevice  *self,
   target->has_ballots = target->subgroup_size == 32;
   target->shared_bytes = (gsize) get_attribute (self, CU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
   target->n_groups = self->n_processors * 8;
+  target->counts_resident = TRUE;
   target->has_progress = TRUE;
   target->has_atomic_64 = TRUE;
   target->has_atomic_add_f32 = TRUE;

@@ -22,13 +22,14 @@ typedef struct {
   guint    register_bytes;
   guint    n_registers;
 
-  /* SIMT; all counts are powers of two */
+  /* SIMT; threads of groups and subgroups are powers of two */
   guint    group_size;         /* threads per group that suit the device: 64 to 1024; skeletons may take fewer */
   guint    max_group_size;     /* at most so many */
   guint    subgroup_size;      /* threads that may shuffle: thread t of a group is lane t % subgroup_size; 1: no shuffles */
   gboolean has_ballots;        /* kb_ballot and kb_subgroup_barrier: of subgroups of up to 32 */
   gsize    shared_bytes;       /* shared memory of a group */
   guint    n_groups;           /* groups that keep the whole device busy */
+  gboolean counts_resident;    /* it can tell how many groups of a kernel run at once */
   gboolean has_progress;       /* groups that have begun go on while others wait for them: look-back scans and locks may spin */
   gboolean has_atomic_64;      /* kb_atomic and kb_atomic_cas of 8 bytes */
   gboolean has_atomic_add_f32;

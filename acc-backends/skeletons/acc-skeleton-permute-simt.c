@@ -15,6 +15,8 @@
 
 #define TABLE_BYTES 16384    /* at most, of a table */
 #define TABLES_BYTES 32768   /* of copies */
+#define BLIND_BYTES 16384    /* of copies, where nobody knows how many groups run at once: more of them do */
+#define TABLE_PACKS 4        /* that a thread reads at once for them */
 #define PER_THREAD 16
 #define VECTOR_BYTES 16
 #define MAX_COST 400   /* rough operations of V elements, which are written out one after the other */
@@ -468,10 +470,10 @@ static guint
 choose_copies (AccPermute *self)
 {
   const AccTarget *target = self->step->fusion->target;
-  gsize bytes = (gsize) MAX (self->node->size, 1) * self->n_leaves * 4;
+  gsize bytes = (gsize) MAX (self->node->size, 1) * self->n_leaves * 4, most = target->counts_resident ? TABLES_BYTES : BLIND_BYTES;
   guint copies = 1;
 
-  while (copies < target->subgroup_size && bytes * copies * 2 <= MIN (TABLES_BYTES, target->shared_bytes / 4 * 3))
+  while (copies < target->subgroup_size && bytes * copies * 2 <= MIN (most, target->shared_bytes / 4 * 3))
     copies *= 2;
 
   return copies;
@@ -531,7 +533,7 @@ write_atomics (AccPermute *self)
   AccLaunch launch;
   AccSimt simt;
   AccLower *l = acc_simt_begin (&simt, self->step, "permute", acc_simt_get_group (self->step));
-  guint vector = shared ? choose_vector (self, 2, 8) : choose_vector (self, 1, 1);
+  guint vector = shared ? choose_vector (self, TABLE_PACKS, 8) : choose_vector (self, 1, 1);
   gint64 n_groups = MAX (self->step->fusion->target->n_groups, 1);
 
   if (shared)

@@ -240,7 +240,7 @@ choose_target (AccVulkanDevice  *self,
   self->may_keep_denormals = !dialect->keeps_denormals && properties->driver.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
   choose_subgroups (self, features, properties);
   target->group_size = MIN (self->type == VK_PHYSICAL_DEVICE_TYPE_CPU ? 64 : 256, target->max_group_size);
-  target->n_groups = round_down (count_groups (self, properties));
+  target->n_groups = count_groups (self, properties);
 }
 
 /* --- queues */
