@@ -28,8 +28,8 @@ typedef struct {
   guint    subgroup_size;      /* threads that may shuffle: thread t of a group is lane t % subgroup_size; 1: no shuffles */
   gboolean has_ballots;        /* kb_ballot and kb_subgroup_barrier: of subgroups of up to 32 */
   gsize    shared_bytes;       /* shared memory of a group */
+  gsize    table_bytes;        /* of it, what copies of a group's tables had better take at most: with more, fewer groups run at once */
   guint    n_groups;           /* groups that keep the whole device busy */
-  gboolean counts_resident;    /* it can tell how many groups of a kernel run at once */
   gboolean has_progress;       /* groups that have begun go on while others wait for them: look-back scans and locks may spin */
   gboolean has_atomic_64;      /* kb_atomic and kb_atomic_cas of 8 bytes */
   gboolean has_atomic_add_f32;

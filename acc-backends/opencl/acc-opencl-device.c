@@ -390,6 +390,7 @@ ask_facts (AccOpenclDevice  *self,
   target->has_fast_library = TRUE;
   target->merges_loads = self->dialect.has_quick;
   target->max_held = 32;
+  target->table_bytes = 32768;
   target->has_fma = self->dialect.has_exact_fma;
   target->has_atomic_64 = self->dialect.has_atomic_64;
   for (guint kind = ACC_KIND_BOOL; kind < ACC_KIND_TUPLE; kind++)

@@ -14,8 +14,6 @@
  *   - elsewhere: one thread, in the order of the source, as on the CPU. */
 
 #define TABLE_BYTES 16384    /* at most, of a table */
-#define TABLES_BYTES 32768   /* of copies */
-#define BLIND_BYTES 16384    /* of copies, where nobody knows how many groups run at once: more of them do */
 #define TABLE_PACKS 4        /* that a thread reads at once for them */
 #define PER_THREAD 16
 #define VECTOR_BYTES 16
@@ -470,10 +468,10 @@ static guint
 choose_copies (AccPermute *self)
 {
   const AccTarget *target = self->step->fusion->target;
-  gsize bytes = (gsize) MAX (self->node->size, 1) * self->n_leaves * 4, most = target->counts_resident ? TABLES_BYTES : BLIND_BYTES;
+  gsize bytes = (gsize) MAX (self->node->size, 1) * self->n_leaves * 4;
   guint copies = 1;
 
-  while (copies < target->subgroup_size && bytes * copies * 2 <= MIN (most, target->shared_bytes / 4 * 3))
+  while (copies < target->subgroup_size && bytes * copies * 2 <= MIN (target->table_bytes, target->shared_bytes / 4 * 3))
     copies *= 2;
 
   return copies;

@@ -212,6 +212,7 @@ choose_target (AccVulkanDevice  *self,
     .merges_loads = self->type != VK_PHYSICAL_DEVICE_TYPE_CPU,
     /* What its drivers compile takes more registers than CUDA's, and nobody can tell them how many. */
     .max_held = 24,
+    .table_bytes = 16384,
     .has_fast_exp = self->type != VK_PHYSICAL_DEVICE_TYPE_CPU,
     .has_atomic_64 = features->atomic_64.shaderBufferInt64Atomics && features->atomic_64.shaderSharedInt64Atomics,
     .has_atomic_add_f32 = features->atomic_float.shaderBufferFloat32AtomicAdd && features->atomic_float.shaderSharedFloat32AtomicAdd,
