@@ -314,6 +314,29 @@ ask_inputs (AccCutter     *self,
     }
 }
 
+/* Whether the cluster writes parts of @node, each once, and does nothing else. */
+static gboolean
+takes_parts (AccCutter     *self,
+             AccCluster    *cluster,
+             AccFusionNode *node)
+{
+  if (cluster->kind != ACC_CLUSTER_MAP || cluster->n_nodes > cluster->roots->len)
+    return FALSE;
+
+  for (guint i = 0; i < cluster->roots->len; i++)
+    {
+      AccFusionNode *part = g_array_index (cluster->roots, AccRoot, i).node;
+
+      if (part->array->op != ACC_OP_UNZIP || acc_cutter_get_input (self, part, 0) != node)
+        return FALSE;
+      for (guint k = 0; k < i; k++)
+        if (g_array_index (cluster->roots, AccRoot, k).node->array->item == part->array->item)
+          return FALSE;
+    }
+
+  return TRUE;
+}
+
 gboolean
 acc_cutter_can_join (AccCutter      *self,
                      AccCluster     *cluster,
@@ -360,10 +383,14 @@ acc_cutter_can_join (AccCutter      *self,
       return cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len == 0 && cluster->cost <= ACC_CLUSTER_MAX_SERIAL_COST;
 
     case ACC_OP_PERMUTE:
-    case ACC_OP_SORT:
-      *kind = node->array->op == ACC_OP_SORT ? ACC_CLUSTER_SORT : ACC_CLUSTER_PERMUTE;
+      *kind = ACC_CLUSTER_PERMUTE;
 
       return cluster->n_nodes == 0;
+
+    case ACC_OP_SORT:
+      *kind = ACC_CLUSTER_SORT;
+
+      return cluster->n_nodes == 0 || takes_parts (self, cluster, node);
 
     default:
       return FALSE;
@@ -390,7 +417,7 @@ try_join (AccCutter     *self,
   return TRUE;
 }
 
-/* Complete only when all of its input was seen. */
+/* Complete only when all of its input was seen: by itself, or in parts, each of which is a value. */
 static gboolean
 is_stored (AccFusionNode *node)
 {
@@ -534,7 +561,7 @@ inline_node (AccCutter     *self,
     return self->fuse && cluster != NULL && join_permute (self, cluster, node);
 
   return self->fuse && cluster != NULL && node->access == ACC_ACCESS_SPACE && node->depth < ACC_CLUSTER_MAX_DEPTH &&
-         !is_stored (node) && cluster->n_nodes < ACC_CLUSTER_MAX_NODES &&
+         node->array->op != ACC_OP_PERMUTE && cluster->n_nodes < ACC_CLUSTER_MAX_NODES &&
          cluster->cost + node->own_cost <= ACC_CLUSTER_MAX_COST && try_join (self, node->cluster, node);
 }
 
@@ -673,7 +700,7 @@ may_be_one (AccCutter     *self,
 {
   double most = 0;
 
-  if (!self->fuse || node->forced || is_stored (node) || node->is_read_widely || node->n_readers < 2 || node->access == ACC_ACCESS_OTHER)
+  if (!self->fuse || node->forced || node->array->op == ACC_OP_PERMUTE || node->is_read_widely || node->n_readers < 2 || node->access == ACC_ACCESS_OTHER)
     return FALSE;
 
   for (guint i = 0; i < node->n_readers; i++)

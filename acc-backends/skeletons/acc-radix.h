@@ -5,6 +5,13 @@
 
 G_BEGIN_DECLS
 
+/* Where a leaf of the elements goes. */
+typedef struct {
+  const AccRoot *root;         /* the sort, or a part of it; NULL: nobody wants the leaf, but that passes may read it */
+  guint          leaf;         /* of the root */
+  guint          moved, kept;  /* scratch of the passes that do not write the result, and of those that do, where there is no root */
+} AccRadixLeaf;
+
 /* A sort as both execution models see it: by one digit of the keys after the other, the least significant first, each pass
  * keeping the order of equal digits. The first pass reads the input, which may be delayed; the last one writes the result; those
  * between go from one to the other of result and scratch. */
@@ -12,12 +19,11 @@ typedef struct {
   AccStep        *step;
   AccFusionNode  *node, *input;
   AccSpace       *space;       /* rows, and what is in order in each */
-  AccRoot        *root;
+  AccRadixLeaf   *leaves;
   guint           n_leaves;
   AccElementKind  key;         /* an unsigned integer */
   guint           n_passes;
   AccElementKind  count;       /* what can count all elements */
-  guint          *moved;       /* scratch per leaf; NULL: none */
   KValue          shift;       /* what is added to a place in the result to make it one in scratch; id 0: nothing */
   gboolean        by_rows;     /* no row needs another one */
   AccBufferFlags  written;     /* of what passes write, besides */
@@ -33,6 +39,8 @@ KValue acc_radix_read      (AccRadix *self, AccLower *l, guint pass, KValue u, K
 KValue acc_radix_get_key   (AccRadix *self, AccLower *l, guint pass, KValue u, KValue x);
 /* The digit that pass @pass is about, an i64. */
 KValue acc_radix_get_digit (AccRadix *self, AccLower *l, guint pass, KValue key);
+/* Whether anything needs what pass @pass would write of a leaf. */
+gboolean acc_radix_wants   (AccRadix *self, guint pass, guint leaf);
 /* What pass @pass writes: @at counts all elements of the result. */
 void   acc_radix_write     (AccRadix *self, AccLower *l, guint pass, guint leaf, KValue at, KValue value);
 /* Scratch for @n elements at a time. */

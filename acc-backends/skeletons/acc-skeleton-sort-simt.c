@@ -171,6 +171,8 @@ move_elements (Mover        *self,
     {
       Staged staged = { self, leaf, pass_written, acc_radix_get_kind (self->radix, leaf) };
 
+      if (!acc_radix_wants (self->radix, pass_written, leaf))
+        continue;
       acc_radix_tile_for_each (&self->tile, stage_element, &staged);
       kb_barrier (b);
       low_if (l, acc_radix_tile_is_full (&self->tile))

@@ -83,12 +83,23 @@ get_place (AccRadix       *self,
            KValue          at,
            AccBufferFlags  more)
 {
-  if (writes_result (self, pass))
-    return low_place (l, self->root->value, leaf, at, ACC_BUFFER_READ | ACC_BUFFER_WRITE | more);
+  const AccRadixLeaf *to = &self->leaves[leaf];
+
+  if (writes_result (self, pass) && to->root != NULL)
+    return low_place (l, to->root->value, to->leaf, at, ACC_BUFFER_READ | ACC_BUFFER_WRITE | more);
 
   return (AccPlace) {
-    low_scratch_with (l, self->moved[leaf], acc_radix_get_kind (self, leaf), more), self->shift.id != 0 ? kb_add (l->b, at, self->shift) : at,
+    low_scratch_with (l, writes_result (self, pass) ? to->kept : to->moved, acc_radix_get_kind (self, leaf), more),
+    self->shift.id != 0 ? kb_add (l->b, at, self->shift) : at,
   };
+}
+
+gboolean
+acc_radix_wants (AccRadix *self,
+                 guint     pass,
+                 guint     leaf)
+{
+  return self->leaves[leaf].root != NULL || pass + 1 < self->n_passes;
 }
 
 void
@@ -96,7 +107,11 @@ acc_radix_add_moved (AccRadix *self,
                      gint64    n)
 {
   for (guint i = 0; i < self->n_leaves && self->n_passes > 1; i++)
-    self->moved[i] = acc_step_add_scratch (self->step, acc_radix_get_kind (self, i), n);
+    {
+      self->leaves[i].moved = acc_step_add_scratch (self->step, acc_radix_get_kind (self, i), n);
+      if (self->leaves[i].root == NULL && self->n_passes > 2)
+        self->leaves[i].kept = acc_step_add_scratch (self->step, acc_radix_get_kind (self, i), n);
+    }
 }
 
 KValue
@@ -363,7 +378,8 @@ write_out_one (Sort     *self,
 {
   low_within (l, at, 0, self->radix->node->size - 1);
   for (guint i = 0; i < self->radix->n_leaves; i++)
-    acc_radix_write (self->radix, l, pass, i, at, kb_load (l->b, get_lines (self, l, i), slot));
+    if (acc_radix_wants (self->radix, pass, i))
+      acc_radix_write (self->radix, l, pass, i, at, kb_load (l->b, get_lines (self, l, i), slot));
 }
 
 /* What is collected of a digit, from @first on, where a line begins, to @end: a whole line, or less of the first and the last. */
@@ -414,7 +430,8 @@ collect (Sort     *self,
       write_out (self, l, pass, line, kb_sub (b, at, low_const (l, LINE)), at);
     }
   for (guint i = 0; i < self->radix->n_leaves; i++)
-    kb_store (b, get_lines (self, l, i), get_slot (l, line, get_rest (l, at)), acc_radix_read (self->radix, l, pass, u, x, i));
+    if (acc_radix_wants (self->radix, pass, i))
+      kb_store (b, get_lines (self, l, i), get_slot (l, line, get_rest (l, at)), acc_radix_read (self->radix, l, pass, u, x, i));
 }
 
 static void
@@ -470,7 +487,8 @@ move (Sort     *self,
       if (collects)
         collect (self, l, pass, u, x, get_line (l, region, digit), at);
       for (guint i = 0; i < radix->n_leaves && !collects; i++)
-        acc_radix_write (radix, l, pass, i, at, acc_radix_read (radix, l, pass, u, x, i));
+        if (acc_radix_wants (radix, pass, i))
+          acc_radix_write (radix, l, pass, i, at, acc_radix_read (radix, l, pass, u, x, i));
     }
   if (collects)
     write_out_rest (self, l, pass, region);
@@ -586,19 +604,42 @@ write_tiles (Sort *self)
     }
 }
 
+/* The roots are the sort, or parts of its elements. */
+static AccRadixLeaf *
+find_leaves (AccCluster    *cluster,
+             AccFusionNode *node,
+             guint          n_leaves)
+{
+  AccRadixLeaf *leaves = g_new0 (AccRadixLeaf, n_leaves + 1);
+
+  for (guint i = 0; i < cluster->roots->len; i++)
+    {
+      const AccRoot *root = &g_array_index (cluster->roots, AccRoot, i);
+      guint first = root->node == node ? 0 : acc_element_type_get_first_leaf (node->array->type, root->node->array->item);
+
+      for (guint k = 0; k < acc_element_type_get_n_leaves (root->node->array->type); k++)
+        {
+          leaves[first + k].root = root;
+          leaves[first + k].leaf = k;
+        }
+    }
+
+  return leaves;
+}
+
 void
 acc_skeleton_sort (AccStep *step)
 {
-  AccRoot *root = &g_array_index (step->cluster->roots, AccRoot, 0);
-  AccArray *array = root->node->array;
+  AccFusionNode *node = g_ptr_array_index (step->cluster->anchors, 0);
+  AccArray *array = node->array;
   g_autoptr (AccSpace) space = acc_space_new_for_consumed (step->fusion->graph, step->cluster, TRUE);
   guint n_leaves = acc_element_type_get_n_leaves (array->type);
-  g_autofree guint *moved = g_new0 (guint, n_leaves + 1);
+  g_autofree AccRadixLeaf *leaves = find_leaves (step->cluster, node, n_leaves);
   AccElementKind key = acc_element_type_get_kind (array->functions[0]->body->type);
   AccRadix radix = {
-    .step = step, .node = root->node, .input = acc_fusion_graph_get (step->fusion->graph, array->inputs[0]), .space = space, .root = root,
+    .step = step, .node = node, .input = acc_fusion_graph_get (step->fusion->graph, array->inputs[0]), .space = space, .leaves = leaves,
     .n_leaves = n_leaves, .key = key, .n_passes = acc_element_kind_get_size (key),
-    .count = root->node->size < G_MAXINT32 ? ACC_KIND_I32 : ACC_KIND_I64, .moved = moved,
+    .count = node->size < G_MAXINT32 ? ACC_KIND_I32 : ACC_KIND_I64,
   };
   Sort self = { .radix = &radix, .tile = TILE };
   gboolean streams = array->rank > 1 && radix.input->from_source;
