@@ -381,6 +381,42 @@ test_text (void)
   check_text ("f4[:]", "f4", "f4");
 }
 
+static GPtrArray *
+sort_both (AccArray **arrays, guint n_arrays, gpointer data)
+{
+  GPtrArray *results = g_ptr_array_new_with_free_func (g_object_unref);
+  AccArray *sorted_keys = NULL, *sorted = acc_array_sort_by (arrays[0], arrays[1], data != NULL, &sorted_keys);
+
+  g_ptr_array_add (results, sorted_keys);
+  g_ptr_array_add (results, sorted);
+
+  return results;
+}
+
+/* Both in one run, which need not make an array of pairs. */
+static void
+test_parts (void)
+{
+  static const gint64 sizes[][2] = { { 1, 70000 }, { 0, 3 }, { 1, 1 }, { 1, 300 }, { 1, 9000 }, { 2, 9000 }, { 40, 33 } };
+  static const char * const kinds[] = { "u1", "u2", "f4", "i8" };
+  g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
+
+  for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
+    for (guint descending = 0; descending < 2; descending++)
+      {
+        g_autofree char *keys = g_strconcat (kinds[k], "[:,:]", NULL), *name = g_strconcat ("sort-by/both/", keys, descending ? "/descending" : NULL, NULL);
+        const char *signatures[] = { "(i2,(f4,b1))[:,:]", keys, NULL };
+        g_autoptr(ConfProgram) program = conf_program_new (name, acc_program_new_many (signatures, sort_both, GUINT_TO_POINTER (descending)));
+
+        /* Tiles of the CPU are longer. */
+        for (guint i = k == 1 ? 0 : 1; i < G_N_ELEMENTS (sizes); i++)
+          conf_program_check (program, (AccArray *[]) {
+            conf_array (conf_type ("(i2,(f4,b1))"), sizes[i], 2, rand, CONF_FULL),
+            conf_array (conf_type (kinds[k]), sizes[i], 2, rand, CONF_SMALL),
+          }, 2, CONF_EXACT);
+      }
+}
+
 static void
 test_mistakes (void)
 {
@@ -435,6 +471,7 @@ main (int argc, char **argv)
   g_test_add_func ("/sorts/long", test_long);
   g_test_add_func ("/sorts/equal", test_equal);
   g_test_add_func ("/sorts/computed", test_computed);
+  g_test_add_func ("/sorts/parts", test_parts);
   g_test_add_func ("/sorts/mistakes", test_mistakes);
   return conf_run ();
 }
