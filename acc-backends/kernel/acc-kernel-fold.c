@@ -222,15 +222,10 @@ may_be_shared (const AccKernelInstr *instr,
     case ACC_PRIM_BAND:
     case ACC_PRIM_BOR:
     case ACC_PRIM_BXOR:
-    case ACC_PRIM_LT:
-    case ACC_PRIM_GT:
-    case ACC_PRIM_LE:
-    case ACC_PRIM_GE:
-    case ACC_PRIM_EQ:
-    case ACC_PRIM_NE:
       return TRUE;
     default:
-      return FALSE;
+      /* a comparison */
+      return instr->kind == ACC_KIND_BOOL;
     }
 }
 
@@ -270,37 +265,27 @@ weigh_select (AccKernelBuilder *b,
 }
 
 static guint32
-select_operands (AccKernelBuilder *b,
-                 guint32           condition,
-                 guint32           x,
-                 guint32           y,
-                 guint             depth)
-{
-  AccKernelInstr one = *acc_kernel_instr (b->kernel, x), other = *acc_kernel_instr (b->kernel, y);
-
-  if (weigh_select (b, x, y, depth) >= 1)
-    return kb_select (b, (KValue) { condition }, (KValue) { x }, (KValue) { y }).id;
-  if (x == y)
-    return x;
-  for (guint i = 0; i < 2; i++)
-    one.args[i] = select_operands (b, condition, one.args[i], other.args[i], depth - 1);
-
-  return _kb_pure (b, (AccKernelInstr) {
-    .op = ACC_KOP_PRIM, .primitive = one.primitive, .kind = one.kind, .n_args = 2, .args = { one.args[0], one.args[1] },
-  }).id;
-}
-
-static guint32
 fold_select (AccKernelBuilder     *b,
              const AccKernelInstr *instr)
 {
   guint32 condition = instr->args[0], x = instr->args[1], y = instr->args[2];
+  AccKernelInstr one, other;
+  KValue operands[2];
   guint64 bits;
 
   if (get_const (b, condition, &bits))
     return bits ? x : y;
+  if (x == y)
+    return x;
+  if (weigh_select (b, x, y, ALIKE_DEPTH) >= 1)
+    return 0;
 
-  return weigh_select (b, x, y, ALIKE_DEPTH) < 1 ? select_operands (b, condition, x, y, ALIKE_DEPTH) : 0;
+  one = *acc_kernel_instr (b->kernel, x);
+  other = *acc_kernel_instr (b->kernel, y);
+  for (guint i = 0; i < 2; i++)
+    operands[i] = kb_select (b, (KValue) { condition }, (KValue) { one.args[i] }, (KValue) { other.args[i] });
+
+  return kb_prim2 (b, one.primitive, operands[0], operands[1]).id;
 }
 
 guint32

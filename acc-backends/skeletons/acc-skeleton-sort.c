@@ -217,7 +217,7 @@ get_counter (Sort     *self,
              guint     pass,
              KValue    digit)
 {
-  return kb_add (l->b, get_table (self, l, region, low_const (l, self->n_counted == 1 ? 0 : pass)), digit);
+  return kb_add (l->b, get_table (self, l, region, low_const (l, pass % self->n_counted)), digit);
 }
 
 /* The line of a digit. */

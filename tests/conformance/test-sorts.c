@@ -408,7 +408,7 @@ test_parts (void)
         const char *signatures[] = { "(i2,(f4,b1))[:,:]", keys, NULL };
         g_autoptr(ConfProgram) program = conf_program_new (name, acc_program_new_many (signatures, sort_both, GUINT_TO_POINTER (descending)));
 
-        /* Tiles of the CPU are longer. */
+        /* The first is longer than a tile of the CPU, and takes long elsewhere: one kind does. */
         for (guint i = k == 1 ? 0 : 1; i < G_N_ELEMENTS (sizes); i++)
           conf_program_check (program, (AccArray *[]) {
             conf_array (conf_type ("(i2,(f4,b1))"), sizes[i], 2, rand, CONF_FULL),
