@@ -379,6 +379,7 @@ ask_facts (AccCudaDevice  *self,
   target->shared_bytes = (gsize) get_attribute (self, CU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
   target->n_groups = self->n_processors * 8;
   target->has_progress = TRUE;
+  target->has_residency = TRUE;
   target->has_atomic_64 = TRUE;
   target->has_atomic_add_f32 = TRUE;
   target->has_atomic_add_f64 = TRUE;
@@ -386,6 +387,7 @@ ask_facts (AccCudaDevice  *self,
   target->has_fma = TRUE;
   target->max_held = 32;
   target->table_bytes = 32768;
+  target->held_bytes = 32768;
   target->has_library = acc_emit_ptx_get_library () != NULL;
   for (guint kind = ACC_KIND_BOOL; kind < ACC_KIND_TUPLE; kind++)
     target->kinds |= 1u << kind;

@@ -41,7 +41,8 @@ typedef struct {
   char *(*words)   (CWriter *w, guint32 buffer, const char *index, guint n_words);
   void  (*atomic)  (CWriter *w, guint32 id, const char *index, const char *value);
   void  (*cas)     (CWriter *w, guint32 id, const char *index, const char *expected, const char *desired);
-  void  (*barrier) (CWriter *w);
+  /* @flushes: what threads stored to buffers is seen as well, and not shared memory alone. */
+  void  (*barrier) (CWriter *w, gboolean flushes);
   void  (*subgroup_barrier) (CWriter *w);
   void  (*fence)   (CWriter *w);
   /* Of a u32, in a temporary. */
@@ -67,6 +68,8 @@ struct _CWriter {
   CPacks            *packs;        /* NULL: every element by itself */
   guint8            *widths;       /* by instruction; NULL: every i64 is one */
   guint8            *storage;      /* GLSL: per array of shared memory, the kind that it is stored as */
+  guint8            *flushes;      /* by instruction: a barrier of buffers, too; NULL: there are none */
+  guint              n_whiles;     /* loops around what is written that may wait for other groups */
   GError            *error;
 };
 
@@ -114,6 +117,10 @@ enum {
 };
 /* By instruction, for a small launch. */
 guint8     *c_find_widths     (const AccKernel *kernel);
+
+/* --- acc-emit-c-barriers.c */
+/* By instruction: barriers that order accesses to buffers, too. NULL: there are none. */
+guint8     *c_find_flushes    (const AccKernel *kernel);
 
 /* --- acc-emit-c-packs.c */
 /* NULL: there are none. */

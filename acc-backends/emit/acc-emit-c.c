@@ -23,7 +23,8 @@ c_writer_init (CWriter           *w,
     .depth = 1,
     .known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
     .extensions = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
-    .storage = g_new0 (guint8, kernel->shared->len + 1),
+    .storage = g_new0 (guint8, kernel->shared->len),
+    .flushes = c_find_flushes (kernel),
   };
 }
 
@@ -38,6 +39,7 @@ c_writer_clear (CWriter *w)
   g_clear_pointer (&w->packs, c_packs_free);
   g_free (w->widths);
   g_free (w->storage);
+  g_free (w->flushes);
   g_clear_error (&w->error);
 }
 
@@ -750,7 +752,9 @@ write_while (CWriter *w,
     c_line (w, "bool ended%u = false;", id);
   c_line (w, "while (true)");
   c_open (w);
+  w->n_whiles++;
   write_block (w, acc_kernel_instr (w->kernel, id)->blocks[0]);
+  w->n_whiles--;
   c_close (w);
   if (w->dialect->leaves_loops)
     c_line (w, "left = left || !ended%u;", id);
@@ -796,7 +800,7 @@ write_block (CWriter *w,
             write_check (w, instr);
           break;
         case ACC_KOP_BARRIER:
-          w->syntax->barrier (w);
+          w->syntax->barrier (w, w->flushes != NULL && w->flushes[id]);
           break;
         case ACC_KOP_SUBGROUP_BARRIER:
           w->syntax->subgroup_barrier (w);

@@ -128,28 +128,6 @@ number_of_buffer (const AccKernel *kernel,
   return n;
 }
 
-/* Threads of a group see each other's work in buffers too, after barriers. */
-static gboolean
-shares_buffers (const AccKernel *kernel)
-{
-  gboolean shares = FALSE;
-
-  for (guint i = 0; i < kernel->params->len; i++)
-    {
-      guint flags = acc_kernel_param (kernel, i)->flags;
-
-      shares |= (flags & ACC_BUFFER_COHERENT) != 0 || ((flags & ACC_BUFFER_WRITE) != 0 && (flags & ACC_BUFFER_READ) != 0);
-    }
-  if (!shares)
-    return FALSE;
-
-  for (guint32 i = 1; i < kernel->instrs->len; i++)
-    if (acc_kernel_instr (kernel, i)->op == ACC_KOP_BARRIER && acc_kernel_instr (kernel, i)->block != 0)
-      return TRUE;
-
-  return FALSE;
-}
-
 /* How memory is seen: a letter for names, and words. */
 static const char *
 access_of (CWriter              *w,
@@ -160,8 +138,9 @@ access_of (CWriter              *w,
 
   if (param->flags & ACC_BUFFER_COHERENT)
     {
-      *words = "coherent volatile ";
-      return "c";
+      /* Without volatile, what a loop waits for may be loaded once and for all; elsewhere it takes longer for nothing. */
+      *words = w->n_whiles > 0 ? "coherent volatile " : "coherent ";
+      return w->n_whiles > 0 ? "v" : "c";
     }
   if (!is_written && (param->flags & ACC_BUFFER_NO_ALIAS))
     {
@@ -169,7 +148,7 @@ access_of (CWriter              *w,
       return "r";
     }
   /* What a thread stores others of its group may load. */
-  if (is_written && (param->flags & ACC_BUFFER_READ) && w->storage[w->kernel->shared->len])
+  if (is_written && (param->flags & ACC_BUFFER_READ) && w->flushes != NULL)
     {
       *words = "coherent ";
       return "g";
@@ -200,13 +179,12 @@ binding (CWriter    *w,
          guint32     buffer,
          const char *type)
 {
-  const char *words;
-  char *name = g_strdup_printf ("b%u_%s", buffer, type);
+  const char *words, *access = access_of (w, acc_kernel_param (w->kernel, buffer), &words);
+  char *name = g_strdup_printf ("b%u_%s_%s", buffer, type, access);
 
-  access_of (w, acc_kernel_param (w->kernel, buffer), &words);
   if (c_once (w, name))
-    g_string_append_printf (w->types, "layout (std430, set = 0, binding = %u) %sbuffer B%u_%s\n{\n  %s d[];\n} %s;\n",
-                            number_of_buffer (w->kernel, buffer), words, buffer, type, type, name);
+    g_string_append_printf (w->types, "layout (std430, set = 0, binding = %u) %sbuffer B%u_%s_%s\n{\n  %s d[];\n} %s;\n",
+                            number_of_buffer (w->kernel, buffer), words, buffer, type, access, type, name);
   return name;
 }
 
@@ -295,7 +273,6 @@ choose_storage (CWriter *w)
 
   for (guint i = 0; i < kernel->shared->len; i++)
     w->storage[i] = g_array_index (kernel->shared, AccKernelParam, i).kind;
-  w->storage[kernel->shared->len] = shares_buffers (kernel);
 
   for (guint32 i = 1; i < kernel->instrs->len; i++)
     {
@@ -543,10 +520,11 @@ gl_cas (CWriter    *w,
 }
 
 static void
-gl_barrier (CWriter *w)
+gl_barrier (CWriter *w,
+            gboolean flushes)
 {
   /* For the group alone; a barrier by itself is one of shared memory. */
-  if (w->storage[w->kernel->shared->len])
+  if (flushes)
     c_line (w, "groupMemoryBarrier ();");
   c_line (w, "barrier ();");
 }

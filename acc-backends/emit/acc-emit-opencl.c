@@ -256,9 +256,10 @@ cl_cas (CWriter    *w,
 }
 
 static void
-cl_barrier (CWriter *w)
+cl_barrier (CWriter *w,
+            gboolean flushes)
 {
-  c_line (w, "barrier (CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);");
+  c_line (w, "barrier (%s);", flushes ? "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE" : "CLK_LOCAL_MEM_FENCE");
 }
 
 static void

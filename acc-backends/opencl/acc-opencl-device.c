@@ -391,8 +391,11 @@ ask_facts (AccOpenclDevice  *self,
   target->merges_loads = self->dialect.has_quick;
   target->max_held = 32;
   target->table_bytes = 32768;
+  target->held_bytes = 32768;
   target->has_fma = self->dialect.has_exact_fma;
   target->has_atomic_64 = self->dialect.has_atomic_64;
+  /* OpenCL does not promise it, but what runs there is what CUDA promises it for. */
+  target->has_progress = self->dialect.has_nvidia_asm && !processor;
   for (guint kind = ACC_KIND_BOOL; kind < ACC_KIND_TUPLE; kind++)
     if (kind != ACC_KIND_F64 || twofold != 0)
       target->kinds |= 1u << kind;

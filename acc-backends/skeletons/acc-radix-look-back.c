@@ -25,7 +25,8 @@ acc_radix_look_back_can (AccStep *step)
 {
   const AccTarget *target = step->fusion->target;
 
-  return target->has_progress && target->has_atomic_64;
+  /* With few groups at once, waiting takes longer than to count before each pass. */
+  return target->has_progress && target->has_atomic_64 && target->has_residency;
 }
 
 static KBuffer

@@ -7,7 +7,6 @@
 #define VECTOR_BYTES 16
 #define MAX_EACH 16
 #define MAX_COST 200        /* rough operations of what is written out one after the other */
-#define HELD_BYTES 32768    /* of shared memory */
 
 typedef struct {
   AccSimt             *simt;
@@ -49,7 +48,7 @@ acc_simt_choose_window (AccStep *step,
       window.unroll *= 2;
   window.size = (gint64) width * window.vector * window.unroll;
   if (hold)
-    while ((gsize) window.size * 2 * bytes <= MIN (HELD_BYTES, target->shared_bytes / 4 * 3) && n_parts * window.unroll * window.n_turns * 2 <= width)
+    while ((gsize) window.size * 2 * bytes <= MIN (target->held_bytes, target->shared_bytes / 4 * 3) && n_parts * window.unroll * window.n_turns * 2 <= width)
       {
         window.n_turns *= 2;
         window.size *= 2;

@@ -8,7 +8,9 @@
 
 #define TILE 8192
 #define MANY_ROWS 512
-#define WAITING_GROUP 128   /* threads of groups that wait for others: many small ones hold more */
+/* Threads of groups that wait for others: many small ones hold more in shared memory. */
+#define HOLDING_GROUP 128
+#define WAITING_GROUP 512
 
 typedef struct {
   AccStep        *step;
@@ -369,7 +371,8 @@ acc_skeleton_scan_simt (AccStep        *step,
 {
   g_autoptr (AccFold) fold = acc_fold_new (step);
   gboolean single_pass = acc_look_back_can (step);
-  guint group = MIN (acc_simt_get_group (step), WAITING_GROUP);
+  const AccTarget *target = step->fusion->target;
+  guint group = MIN (target->max_group_size, target->held_bytes > 0 ? HOLDING_GROUP : WAITING_GROUP);
   AccScanWindow window = acc_simt_choose_window (step, fold, group, TRUE);
   Scan self = { .step = step, .fold = fold, .space = space, .results = results, .tile = TILE, .group = group };
 

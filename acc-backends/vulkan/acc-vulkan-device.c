@@ -12,6 +12,7 @@
  *   unified    the device's memory is copied to and from, though the host sees it
  *   push       no push constants but one address
  *   versions   Vulkan 1.1, and what is newer by extensions
+ *   progress   groups do not wait for each other
  *
  * ACC_VULKAN_VALIDATE=1 asks for the Khronos validation layer; what it says become warnings. */
 
@@ -23,6 +24,7 @@ static const GDebugKey disable_keys[] = {
   { "unified", ACC_VULKAN_DISABLE_UNIFIED },
   { "push", ACC_VULKAN_DISABLE_PUSH },
   { "versions", ACC_VULKAN_DISABLE_VERSIONS },
+  { "progress", ACC_VULKAN_DISABLE_PROGRESS },
 };
 
 void

@@ -93,6 +93,7 @@ typedef enum {
   ACC_VULKAN_DISABLE_UNIFIED   = 1 << 4,
   ACC_VULKAN_DISABLE_PUSH      = 1 << 5,
   ACC_VULKAN_DISABLE_VERSIONS  = 1 << 6,
+  ACC_VULKAN_DISABLE_PROGRESS  = 1 << 7,
 } AccVulkanDisable;
 
 struct _AccVulkanDevice {

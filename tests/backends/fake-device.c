@@ -753,12 +753,14 @@ fake_device_open (const char *device, GError **error)
   Fake *self;
 
   static const AccTarget simt = { .model = ACC_MODEL_SIMT, .group_size = 64, .max_group_size = 128, .subgroup_size = 8,
-                                  .shared_bytes = 16384, .table_bytes = 8192, .n_groups = 4, .merges_loads = TRUE, .has_progress = TRUE, .has_atomic_64 = TRUE,
+                                  .shared_bytes = 16384, .table_bytes = 8192, .held_bytes = 8192, .n_groups = 4, .merges_loads = TRUE,
+                                  .has_progress = TRUE, .has_residency = TRUE, .has_atomic_64 = TRUE,
                                   .has_atomic_add_f32 = TRUE, .has_atomic_add_f64 = TRUE, .kinds = ~0u };
   static const AccTarget plain = { .model = ACC_MODEL_SIMT, .group_size = 64, .max_group_size = 64, .subgroup_size = 1,
                                    .shared_bytes = 16384, .table_bytes = 8192, .n_groups = 3, .kinds = ~0u };
   static const AccTarget ballots = { .model = ACC_MODEL_SIMT, .group_size = 64, .max_group_size = 128, .subgroup_size = 16, .has_ballots = TRUE,
-                                     .shared_bytes = 16384, .table_bytes = 8192, .n_groups = 4, .max_held = 24, .kinds = ~0u };
+                                     .shared_bytes = 16384, .table_bytes = 8192, .n_groups = 4, .has_progress = TRUE, .has_atomic_64 = TRUE, .max_held = 24,
+                                     .kinds = ~0u };
   const AccTarget *target = &acc_target_cpu;
 
   if (g_strcmp0 (device, "simt") == 0)

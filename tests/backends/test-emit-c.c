@@ -988,6 +988,104 @@ test_long (void)
   g_assert_cmpuint (strlen (text), <, 50000 * 60);
 }
 
+static guint
+count_lines (const char *text,
+             const char *line)
+{
+  guint n = 0;
+
+  for (const char *at = strstr (text, line); at != NULL; at = strstr (at + 1, line))
+    n++;
+
+  return n;
+}
+
+typedef enum {
+  APART,       /* what is stored is not loaded */
+  BEHIND,      /* loaded behind a barrier */
+  BETWEEN,     /* stored behind a barrier, loaded in front of it */
+  BRANCHES,    /* stored on one side of a branch, loaded behind a barrier of the other */
+  LOOP,        /* loaded, then stored behind a barrier, again and again */
+} Order;
+
+/* Barriers of buffers, besides those of shared memory, in the text of a kernel. */
+static guint
+count_flushes (Order          order,
+               AccBufferFlags flags)
+{
+  const AccBufferFlags both = ACC_BUFFER_READ | ACC_BUFFER_WRITE;
+  AccKernelBuilder *b = kb_new ("flushes");
+  g_autoptr(AccKernel) kernel = NULL;
+  g_autofree char *glsl = NULL, *opencl = NULL;
+  KBuffer x, y;
+  guint n;
+
+  kb_set_group_size (b, THREADS);
+  x = kb_param_buffer (b, ACC_KIND_U32, both | flags, "x");
+  y = kb_param_buffer (b, ACC_KIND_U32, both | flags, "y");
+
+  KValue i = kb_local (b), next = kb_add (b, i, kb_i64 (b, 1));
+
+  switch (order)
+    {
+    case APART:
+      kb_store (b, y, i, kb_load (b, x, i));
+      kb_barrier (b);
+      break;
+    case BEHIND:
+      kb_barrier (b);
+      kb_store (b, x, i, kb_int (b, ACC_KIND_U32, 1));
+      kb_barrier (b);
+      kb_store (b, y, i, kb_load (b, x, next));
+      break;
+    case BETWEEN:
+      kb_store (b, y, i, kb_load (b, x, next));
+      kb_barrier (b);
+      kb_store (b, x, i, kb_int (b, ACC_KIND_U32, 1));
+      break;
+    case BRANCHES:
+      kb_if (b, kb_lt (b, kb_inner_begin (b), kb_i64 (b, 1)))
+        kb_store (b, x, i, kb_int (b, ACC_KIND_U32, 1));
+      kb_else (b)
+        {
+          kb_barrier (b);
+          kb_store (b, y, i, kb_load (b, x, next));
+        }
+      break;
+    case LOOP:
+      kb_for (b, k, kb_i64 (b, 0), kb_inner_end (b))
+        {
+          KValue was = kb_load (b, x, kb_add (b, next, k));
+
+          kb_barrier (b);
+          kb_store (b, x, i, was);
+        }
+      break;
+    }
+  kernel = finish (b);
+  glsl = emit (emit_glsl, kernel, &rich);
+  opencl = emit (acc_emit_opencl, kernel, &rich);
+  n = count_lines (glsl, "groupMemoryBarrier ();");
+  g_assert_cmpuint (count_lines (opencl, "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE"), ==, n);
+
+  return n;
+}
+
+static void
+test_flushes (void)
+{
+  const AccBufferFlags kinds_of_buffer[] = { 0, ACC_BUFFER_NO_ALIAS, ACC_BUFFER_COHERENT };
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds_of_buffer); i++)
+    {
+      g_assert_cmpuint (count_flushes (APART, kinds_of_buffer[i]), ==, 0);
+      g_assert_cmpuint (count_flushes (BEHIND, kinds_of_buffer[i]), ==, 1);
+      g_assert_cmpuint (count_flushes (BETWEEN, kinds_of_buffer[i]), ==, 1);
+      g_assert_cmpuint (count_flushes (BRANCHES, kinds_of_buffer[i]), ==, 0);
+      g_assert_cmpuint (count_flushes (LOOP, kinds_of_buffer[i]), ==, 1);
+    }
+}
+
 static void
 test_refusals (void)
 {
@@ -1055,6 +1153,7 @@ main (int    argc,
   g_test_add_func ("/emit-c/failure", test_failure);
   g_test_add_func ("/emit-c/long", test_long);
   g_test_add_func ("/emit-c/widths", test_widths);
+  g_test_add_func ("/emit-c/flushes", test_flushes);
   g_test_add_func ("/emit-c/refusals", test_refusals);
   result = g_test_run ();
   cl_close ();

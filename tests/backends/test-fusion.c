@@ -594,7 +594,7 @@ static void
 test_program (gconstpointer data)
 {
   const AccTarget groups = { .model = ACC_MODEL_SIMT, .group_size = 256, .max_group_size = 1024, .subgroup_size = 32, .shared_bytes = 49152,
-                             .n_groups = 1024, .has_progress = TRUE, .has_atomic_64 = TRUE, .has_atomic_add_f32 = TRUE,
+                             .n_groups = 1024, .has_progress = TRUE, .has_residency = TRUE, .has_atomic_64 = TRUE, .has_atomic_add_f32 = TRUE,
                              .has_atomic_add_f64 = TRUE, .merges_loads = TRUE, .max_held = 32, .kinds = ~0u };
   const Program *program = data;
   g_autoptr (AccSchedule) schedule = plan (program, &acc_target_cpu), on_groups = plan (program, &groups);
