@@ -260,7 +260,7 @@ ask_inputs (AccCutter     *self,
           if (has_neighbours (node, i))
             {
               wish.access = ACC_ACCESS_OTHER;
-              wish.visits *= acc_fusion_node_count_taps (node, i);
+              wish.visits *= acc_fusion_graph_count_taps (self->graph, node, i);
             }
           else if (!acc_fusion_node_has_extents_of (node, input))
             wish.access = ACC_ACCESS_OTHER;

@@ -152,8 +152,6 @@ acc_function_uses_param (AccFunction *function,
   return search.found;
 }
 
-#define MAX_TAP_RANK 16
-
 typedef struct {
   AccExpr      *param;
   const gint64 *sizes;
@@ -168,7 +166,7 @@ find_tap (Taps    *self,
           AccExpr *expr,
           guint   *number)
 {
-  guint items[MAX_TAP_RANK], depth = 0;
+  guint items[ACC_FUNCTION_MAX_TAP_RANK], depth = 0;
 
   while (expr->kind == ACC_EXPR_ITEM && depth < self->rank)
     {
@@ -218,7 +216,7 @@ acc_function_count_taps (AccFunction  *function,
 
   for (guint d = 0; d < rank; d++)
     all *= sizes[d];
-  if (rank > MAX_TAP_RANK)
+  if (rank > ACC_FUNCTION_MAX_TAP_RANK)
     return all;
 
   acc_function_visit (function, visit_tap, &self);

@@ -14,7 +14,9 @@ void     acc_function_collect_reads (AccFunction *function, GHashTable *arrays);
 /* Rough machine operations per call. */
 double   acc_function_get_cost    (AccFunction *function);
 double   acc_primitive_get_cost   (AccPrimitive primitive);
-/* Different neighbours of parameter @param, a neighbourhood of @sizes, that the function reads; all, where it takes it as a whole. */
+#define ACC_FUNCTION_MAX_TAP_RANK 16
+/* Different neighbours of parameter @param, a neighbourhood of @sizes, that the function reads; all, where it takes it as a whole, or of
+ * higher rank. */
 gint64   acc_function_count_taps    (AccFunction *function, guint param, const gint64 *sizes, guint rank);
 gboolean acc_function_uses_param  (AccFunction *function, guint param);
 /* TRUE where every leaf of the result is one primitive of the same leaf of both parameters, and all are reductions, which folds, atomics

@@ -4,7 +4,6 @@
 #include "acc-closed-eval.h"
 #include "acc-core/acc-ceil-div-private.h"
 #include "acc-core/acc-error.h"
-#include "acc-function-facts.h"
 
 typedef struct {
   AccArray *array;
@@ -35,6 +34,7 @@ acc_fusion_graph_free (AccFusionGraph *self)
 {
   g_ptr_array_unref (self->nodes);
   g_hash_table_unref (self->table);
+  acc_function_forms_free (self->forms);
   g_array_unref (self->data_extents);
   g_hash_table_unref (self->asked_extents);
   g_free (self);
@@ -113,10 +113,11 @@ acc_fusion_graph_get_fold_form (AccFusionGraph *self,
 }
 
 gint64
-acc_fusion_node_count_taps (AccFusionNode *node,
-                            guint          input)
+acc_fusion_graph_count_taps (AccFusionGraph *self,
+                             AccFusionNode  *node,
+                             guint           input)
 {
-  return acc_function_count_taps (node->array->functions[0], input, node->array->sizes[input], node->rank);
+  return acc_function_forms_count_taps (self->forms, node->array->functions[0], input, node->array->sizes[input], node->rank);
 }
 
 /* Where the least blocks of rows keep few workers busy, columns are cut, too. */
@@ -300,7 +301,7 @@ estimate_cost (AccFusionGraph *self,
   double inlined = 0;
 
   if (array->n_functions > 0 && array->functions[0] != NULL)
-    node->own_cost = acc_function_get_cost (array->functions[0]);
+    node->own_cost = acc_function_forms_get_cost (self->forms, array->functions[0]);
   if (array->op == ACC_OP_BACKPERMUTE)
     node->own_cost += 2;
 
@@ -490,6 +491,7 @@ acc_fusion_graph_new (const AccTarget *target,
   self->takes_direct = !target->by_rows;
   self->nodes = g_ptr_array_new_with_free_func (node_free);
   self->table = g_hash_table_new (NULL, NULL);
+  self->forms = acc_function_forms_new ();
   self->asked_extents = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   self->data_extents = g_array_new (FALSE, FALSE, sizeof (AccDataExtents));
   g_array_set_clear_func (self->data_extents, data_extents_clear);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "acc-function-forms.h"
 #include "acc-schedule.h"
 
 G_BEGIN_DECLS
@@ -80,6 +81,7 @@ typedef struct {
 struct _AccFusionGraph {
   GPtrArray  *nodes;            /* AccFusionNode, inputs first */
   GHashTable *table;            /* AccArray → AccFusionNode */
+  AccFunctionForms *forms;      /* of their functions */
   GArray     *data_extents;     /* AccDataExtents */
   GHashTable *asked_extents;    /* AccArray → gint64 per dimension: of those not bound that the data's extents were found with */
   gboolean    has_sources;
@@ -112,7 +114,7 @@ double          acc_fusion_graph_count_product_reads (AccFusionGraph *self, AccF
 /* Parts that the columns of a product are cut into, each of which reads all of the left factor. */
 gint64          acc_fusion_node_count_parts (AccFusionNode *node);
 /* Neighbours per input of a stencil, of those that its function reads. */
-gint64          acc_fusion_node_count_taps (AccFusionNode *node, guint input);
+gint64          acc_fusion_graph_count_taps (AccFusionGraph *self, AccFusionNode *node, guint input);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccFusionGraph, acc_fusion_graph_free)
 

@@ -3,18 +3,17 @@
 
 #include "acc-lower.h"
 #include "acc-numbers.h"
+#include "acc-words.h"
 #include "acc-backends/kernel/acc-kernel-private.h"
 
 #include <string.h>
 
-/* The form of a cluster: all that is looked at when its step is written, as words, with nodes and expressions numbered in the
- * order in which they are met. What has no part in it is what data there is, and how things are called. */
+/* The form of a cluster: all that is looked at when its step is written, as words, with nodes numbered in the order in which they
+ * are met. What has no part in it is what data there is, and how things are called. */
 
 /* A step written out. Nodes are told by their numbers in the form. */
 typedef struct {
-  guint64         hash;
-  guint           n_words;
-  guint64        *words;
+  AccWords        words;
   AccScheduleStep step;        /* what it holds is the schedule's, but for its kernels */
   guint           n_reads;
   guint          *reads;
@@ -29,30 +28,11 @@ struct _AccTwins {
   GHashTable *written;       /* Written */
 
   /* The form at hand. */
-  guint64    *words;
-  guint       n_words;
-  guint       max_words;
+  AccWords    words;
   GPtrArray  *nodes;         /* AccFusionNode, by number */
   AccNumbers  node_numbers;
-  AccNumbers  expr_numbers;
-  GPtrArray  *stack;         /* AccExpr */
   gboolean    has_label;
 };
-
-static guint
-written_hash (gconstpointer data)
-{
-  return (guint) (((const Written *) data)->hash >> 32);
-}
-
-static gboolean
-written_equal (gconstpointer a,
-               gconstpointer b)
-{
-  const Written *x = a, *y = b;
-
-  return x->hash == y->hash && x->n_words == y->n_words && memcmp (x->words, y->words, x->n_words * sizeof (guint64)) == 0;
-}
 
 static void
 written_free (gpointer data)
@@ -72,7 +52,7 @@ written_free (gpointer data)
   g_free (self->reads);
   g_free (self->values);
   g_free (self->origins);
-  g_free (self->words);
+  g_free (self->words.words);
   g_free (self);
 }
 
@@ -82,9 +62,8 @@ acc_twins_new (AccFusion *fusion)
   AccTwins *self = g_new0 (AccTwins, 1);
 
   self->fusion = fusion;
-  self->written = g_hash_table_new_full (written_hash, written_equal, written_free, NULL);
+  self->written = g_hash_table_new_full (acc_words_hash, acc_words_equal, written_free, NULL);
   self->nodes = g_ptr_array_new ();
-  self->stack = g_ptr_array_new ();
 
   return self;
 }
@@ -93,11 +72,9 @@ void
 acc_twins_free (AccTwins *self)
 {
   g_hash_table_unref (self->written);
-  g_free (self->words);
+  g_free (self->words.words);
   g_ptr_array_unref (self->nodes);
   acc_numbers_free (&self->node_numbers);
-  acc_numbers_free (&self->expr_numbers);
-  g_ptr_array_unref (self->stack);
   g_free (self);
 }
 
@@ -107,12 +84,7 @@ static void
 put (AccTwins *self,
      guint64   word)
 {
-  if (self->n_words == self->max_words)
-    {
-      self->max_words = MAX (2 * self->max_words, 256);
-      self->words = g_renew (guint64, self->words, self->max_words);
-    }
-  self->words[self->n_words++] = word;
+  acc_words_put (&self->words, word);
 }
 
 static void
@@ -146,62 +118,21 @@ put_node (AccTwins      *self,
   put (self, number);
 }
 
-/* Whether it was new. */
-static gboolean
-put_expr_number (AccTwins *self,
-                 AccExpr  *expr)
-{
-  guint number;
-  gboolean is_new = acc_numbers_add (&self->expr_numbers, expr, &number);
-
-  put (self, number);
-
-  return is_new;
-}
-
-/* The body goes on the stack. */
-static void
-put_params (AccTwins    *self,
-            AccFunction *function)
-{
-  put (self, (guint64) function->n_params | (guint64) function->commutes << 32);
-  for (guint i = 0; i < function->n_params; i++)
-    {
-      put_expr_number (self, function->params[i]);
-      put (self, GPOINTER_TO_SIZE (function->params[i]->type));
-    }
-  g_ptr_array_add (self->stack, function->body);
-}
-
 static void
 put_function (AccTwins    *self,
               AccFunction *function)
 {
+  AccFusionGraph *graph = self->fusion->graph;
+
   if (function == NULL)
     {
       put (self, G_MAXUINT64);
       return;
     }
 
-  put_params (self, function);
-  while (self->stack->len > 0)
-    {
-      AccExpr *expr = g_ptr_array_steal_index_fast (self->stack, self->stack->len - 1);
-
-      if (!put_expr_number (self, expr))
-        continue;
-      put (self, (guint64) expr->kind | (guint64) expr->primitive << 8 | (guint64) expr->n_args << 32);
-      put (self, GPOINTER_TO_SIZE (expr->type));
-      put (self, expr->item);
-      put (self, expr->kind == ACC_EXPR_LITERAL ? expr->value.u : 0);
-      if (expr->array != NULL)
-        put_node (self, acc_fusion_graph_get (self->fusion->graph, expr->array));
-      for (guint i = 0; i < expr->n_args; i++)
-        g_ptr_array_add (self->stack, expr->args[i]);
-      for (guint i = 0; i < G_N_ELEMENTS (expr->functions); i++)
-        if (expr->functions[i] != NULL)
-          put_params (self, expr->functions[i]);
-    }
+  put (self, acc_function_forms_get_number (graph->forms, function));
+  for (guint i = 0; i < function->arrays->len; i++)
+    put_node (self, acc_fusion_graph_get (graph, g_ptr_array_index (function->arrays, i)));
 }
 
 static void
@@ -249,10 +180,9 @@ write_form (AccTwins   *self,
             AccCluster *cluster,
             gboolean    once)
 {
-  self->n_words = 0;
+  self->words.n = 0;
   g_ptr_array_set_size (self->nodes, 0);
   acc_numbers_clear (&self->node_numbers);
-  acc_numbers_clear (&self->expr_numbers);
   self->has_label = FALSE;
 
   put (self, (guint64) cluster->kind | (guint64) once << 8 | (guint64) cluster->from_source << 9 | (guint64) cluster->rank << 32);
@@ -279,17 +209,7 @@ write_form (AccTwins   *self,
       if (is_root || !node->is_value)
         put_operation (self, node, is_root);
     }
-}
-
-static guint64
-hash_words (AccTwins *self)
-{
-  guint64 hash = self->n_words;
-
-  for (guint i = 0; i < self->n_words; i++)
-    hash = ((hash << 5 | hash >> 59) ^ self->words[i]) * G_GUINT64_CONSTANT (0x517cc1b727220a95);
-
-  return hash;
+  acc_words_close (&self->words);
 }
 
 /* --- what is taken */
@@ -321,12 +241,11 @@ acc_twins_take (AccTwins        *self,
                 gboolean         once,
                 AccScheduleStep *step)
 {
-  Written key, *written;
+  Written *written;
   guint n_slots = 0;
 
   write_form (self, cluster, once);
-  key = (Written) { .hash = hash_words (self), .n_words = self->n_words, .words = self->words };
-  written = g_hash_table_lookup (self->written, &key);
+  written = g_hash_table_lookup (self->written, &self->words);
   if (written == NULL)
     return FALSE;
 
@@ -411,9 +330,7 @@ acc_twins_give (AccTwins        *self,
     return;
 
   written = g_new0 (Written, 1);
-  written->hash = hash_words (self);
-  written->n_words = self->n_words;
-  written->words = g_memdup2 (self->words, self->n_words * sizeof (guint64));
+  written->words = acc_words_dup (&self->words);
   written->step = *step;
   written->step.launches = copy_launches (step);
   written->step.scratch = g_memdup2 (step->scratch, step->n_scratch * sizeof (gsize));

@@ -548,6 +548,27 @@ gather_twice (AccExpr *x, gpointer data)
 }
 
 static AccExpr *
+gather_thrice (AccExpr *x, gpointer data)
+{
+  AccArray **tables = data;
+
+  return acc_expr_sub (gather (x, tables[0]), acc_expr_add (gather (x, tables[1]), gather (acc_expr_add (x, acc_expr_new_float (1)), tables[2])));
+}
+
+/* Down to 1: a function in a function. */
+static AccExpr *
+shrink (AccExpr *x, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_gt (x, acc_expr_new_float (1)), scale (x, data));
+}
+
+static AccExpr *
+shrink_all (AccExpr *x, gpointer data)
+{
+  return acc_expr_while (x, shrink, data);
+}
+
+static AccExpr *
 share (AccExpr *x, gpointer data)
 {
   AccExpr *root = acc_expr_sqrt (x);
@@ -566,7 +587,7 @@ make_variant (guint variant)
 {
   static double factors[] = { 0.25, 0.75 };
   g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 40, variant == 17 ? 61 : 60 }, 2, variant == 18);
-  g_autoptr (AccArray) y = NULL;
+  g_autoptr (AccArray) y = NULL, z = NULL;
   g_autoptr (AccBoundary) boundary = NULL;
 
   switch (variant)
@@ -604,6 +625,14 @@ make_variant (guint variant)
       return acc_array_scanl1 (x, variant == 15 ? add : mul, NULL);
     case 19:
       return acc_array_fold (x, acc_expr_new_typed_float (f4 (), 2), add, NULL);
+    case 20:
+    case 21:
+      y = new_picture (ACC_KIND_F32, (gint64[]) { 7 }, 1, FALSE);
+      z = new_picture (ACC_KIND_F32, (gint64[]) { 7 }, 1, FALSE);
+      return acc_array_map (x, gather_thrice, (AccArray *[]) { y, z, variant == 20 ? y : z });
+    case 22:
+    case 23:
+      return acc_array_map (x, shrink_all, &factors[variant - 22]);
     default:
       return acc_array_map (x, scale, &factors[0]);
     }
@@ -673,7 +702,7 @@ assert_same_step (AccSchedule *a, AccScheduleStep *x, AccSchedule *b, AccSchedul
 static void
 test_twins (void)
 {
-  AccArray *results[40];
+  AccArray *results[48];
   g_autoptr (AccSchedule) together = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (results); i++)

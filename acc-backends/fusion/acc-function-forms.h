@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-core/acc-array-private.h"
+
+G_BEGIN_DECLS
+
+/* Scalar functions, told apart by what they compute: each is walked once, and what is known of one is known of all that are alike. A
+ * long program mostly repeats itself, with functions made anew each time, which together are larger than any cache. */
+typedef struct _AccFunctionForms AccFunctionForms;
+
+AccFunctionForms *acc_function_forms_new  (void);
+void              acc_function_forms_free (AccFunctionForms *self);
+/* The same number for functions that differ in nothing but what is at the same places of their .arrays. */
+guint             acc_function_forms_get_number (AccFunctionForms *self, AccFunction *function);
+/* As acc_function_get_cost() and acc_function_count_taps() have it. */
+double            acc_function_forms_get_cost   (AccFunctionForms *self, AccFunction *function);
+gint64            acc_function_forms_count_taps (AccFunctionForms *self, AccFunction *function, guint param, const gint64 *sizes, guint rank);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccFunctionForms, acc_function_forms_free)
+
+G_END_DECLS
