@@ -11,61 +11,66 @@
 /* --- what clusters read, and in which order they run */
 
 static void
-add_read (AccFusionNode *reference,
+add_read (AccFusionNode *value,
           gpointer       user_data)
 {
   AccCluster *cluster = user_data;
 
-  g_hash_table_add (cluster->reads, reference);
+  if (value->read_by != cluster)
+    g_ptr_array_add (cluster->reads, value);
+  value->read_by = cluster;
+}
+
+static int
+compare_values (gconstpointer a,
+                gconstpointer b)
+{
+  const AccFusionNode *x = *(AccFusionNode *const *) a, *y = *(AccFusionNode *const *) b;
+
+  return x->position < y->position ? -1 : x->position > y->position;
 }
 
 static void
 collect_reads (AccCutter  *self,
-               AccCluster *cluster)
+               AccCluster *cluster,
+               GPtrArray  *stack)
 {
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
-
   for (guint i = 0; i < cluster->roots->len; i++)
     g_ptr_array_add (stack, g_array_index (cluster->roots, AccRoot, i).node);
   while (stack->len > 0)
     {
-      AccFusionNode *node = g_ptr_array_steal_index (stack, stack->len - 1);
+      AccFusionNode *node = g_ptr_array_steal_index_fast (stack, stack->len - 1);
 
       acc_cutter_visit_references (self, node, add_read, cluster);
       for (guint i = 0; i < node->array->n_inputs; i++)
         {
-          AccFusionNode *input = acc_cutter_get_input (self, node, i);
+          AccFusionNode *input = node->inputs[i];
 
-          if (!g_hash_table_add (seen, input))
+          if (input->seen_by == cluster)
             continue;
+          input->seen_by = cluster;
           if (input->is_value && input->home != cluster)
-            g_hash_table_add (cluster->reads, input);
+            add_read (input, cluster);
           else if (!input->is_value)
             g_ptr_array_add (stack, input);
         }
     }
 
-  GHashTableIter iter;
-  gpointer read;
-
-  g_hash_table_iter_init (&iter, cluster->reads);
-  while (g_hash_table_iter_next (&iter, &read, NULL))
-    cluster->from_source |= ((AccFusionNode *) read)->from_source;
+  if (cluster->reads->len > 1)
+    g_ptr_array_sort (cluster->reads, compare_values);
+  for (guint i = 0; i < cluster->reads->len; i++)
+    cluster->from_source |= ((AccFusionNode *) g_ptr_array_index (cluster->reads, i))->from_source;
 }
 
 static void
 add_read_level (AccCluster *cluster,
                 GPtrArray  *stack)
 {
-  GHashTableIter iter;
-  gpointer read;
   guint level = 0;
 
-  g_hash_table_iter_init (&iter, cluster->reads);
-  while (g_hash_table_iter_next (&iter, &read, NULL))
+  for (guint i = 0; i < cluster->reads->len; i++)
     {
-      AccCluster *producer = ((AccFusionNode *) read)->home;
+      AccCluster *producer = ((AccFusionNode *) g_ptr_array_index (cluster->reads, i))->home;
 
       if (producer == NULL)
         continue;
@@ -89,7 +94,7 @@ find_levels (AccCutter *self)
   g_autoptr (GPtrArray) stack = g_ptr_array_new ();
 
   for (guint i = 0; i < self->clusters->len; i++)
-    collect_reads (self, g_ptr_array_index (self->clusters, i));
+    collect_reads (self, g_ptr_array_index (self->clusters, i), stack);
 
   for (guint i = 0; i < self->clusters->len; i++)
     {
@@ -200,18 +205,19 @@ static gboolean
 shares_a_read (AccCluster *a,
                AccCluster *b)
 {
-  GHashTableIter iter;
-  gpointer read;
+  for (guint i = 0, k = 0; i < a->reads->len && k < b->reads->len;)
+    {
+      AccFusionNode *x = g_ptr_array_index (a->reads, i), *y = g_ptr_array_index (b->reads, k);
 
-  if (g_hash_table_size (a->reads) == 0 && g_hash_table_size (b->reads) == 0)
-    return TRUE;
+      if (x == y)
+        return TRUE;
+      if (x->position < y->position)
+        i++;
+      else
+        k++;
+    }
 
-  g_hash_table_iter_init (&iter, a->reads);
-  while (g_hash_table_iter_next (&iter, &read, NULL))
-    if (g_hash_table_contains (b->reads, read))
-      return TRUE;
-
-  return FALSE;
+  return a->reads->len == 0 && b->reads->len == 0;
 }
 
 /* Of clusters that do not depend on each other. */
@@ -229,15 +235,29 @@ can_merge (AccCluster *a,
          count_root_leaves (a) + count_root_leaves (b) <= ACC_CLUSTER_MAX_ROOT_LEAVES;
 }
 
+static void
+add_reads (AccCluster *self,
+           GPtrArray  *reads)
+{
+  guint kept = 0;
+
+  if (reads->len == 0)
+    return;
+
+  g_ptr_array_extend (self->reads, reads, NULL, NULL);
+  g_ptr_array_sort (self->reads, compare_values);
+  for (guint i = 0; i < self->reads->len; i++)
+    if (kept == 0 || self->reads->pdata[kept - 1] != self->reads->pdata[i])
+      self->reads->pdata[kept++] = self->reads->pdata[i];
+  g_ptr_array_set_size (self->reads, kept);
+}
+
 /* @beside: what @a consumes */
 static void
 merge (AccCluster *a,
        AccCluster *b,
        gboolean    beside)
 {
-  GHashTableIter iter;
-  gpointer read;
-
   for (guint i = 0; i < b->roots->len; i++)
     {
       AccRoot root = g_array_index (b->roots, AccRoot, i);
@@ -249,9 +269,7 @@ merge (AccCluster *a,
   for (guint i = 0; i < b->anchors->len; i++)
     if (!g_ptr_array_find (a->anchors, g_ptr_array_index (b->anchors, i), NULL))
       g_ptr_array_add (a->anchors, g_ptr_array_index (b->anchors, i));
-  g_hash_table_iter_init (&iter, b->reads);
-  while (g_hash_table_iter_next (&iter, &read, NULL))
-    g_hash_table_add (a->reads, read);
+  add_reads (a, b->reads);
   a->cost += b->cost;
   a->n_nodes += b->n_nodes;
 }
@@ -376,7 +394,7 @@ depends (AccCutter     *self,
         return TRUE;
       acc_cutter_visit_references (self, next, search_on, &search);
       for (guint i = 0; i < next->array->n_inputs && !search.found; i++)
-        search_on (acc_cutter_get_input (self, next, i), &search);
+        search_on (next->inputs[i], &search);
       /* Its step computes the others, too, and must have what they need. */
       if (next->home != NULL)
         search_on_roots (next->home, &search);

@@ -27,7 +27,6 @@ typedef struct {
   gboolean        fuse;
 } AccCutter;
 
-AccFusionNode *acc_cutter_get_input    (AccCutter *self, AccFusionNode *node, guint i);
 /* What cluster number @cluster became part of. */
 int            acc_cutter_find         (AccCutter *self, int cluster);
 AccCluster    *acc_cutter_get          (AccCutter *self, int cluster);

@@ -20,17 +20,9 @@ acc_cluster_free (AccCluster *self)
 {
   g_array_unref (self->roots);
   g_ptr_array_unref (self->anchors);
-  g_hash_table_unref (self->reads);
+  g_ptr_array_unref (self->reads);
   g_free (self->extents);
   g_free (self);
-}
-
-AccFusionNode *
-acc_cutter_get_input (AccCutter     *self,
-                      AccFusionNode *node,
-                      guint          i)
-{
-  return acc_fusion_graph_get (self->graph, node->array->inputs[i]);
 }
 
 gboolean
@@ -38,6 +30,25 @@ acc_cluster_has_anchor (AccCluster    *self,
                         AccFusionNode *node)
 {
   return g_ptr_array_find (self->anchors, node, NULL);
+}
+
+gboolean
+acc_cluster_reads (AccCluster    *self,
+                   AccFusionNode *value)
+{
+  guint begin = 0, end = self->reads->len;
+
+  while (begin < end)
+    {
+      guint middle = begin + (end - begin) / 2;
+
+      if (((AccFusionNode *) g_ptr_array_index (self->reads, middle))->position < value->position)
+        begin = middle + 1;
+      else
+        end = middle;
+    }
+
+  return begin < self->reads->len && g_ptr_array_index (self->reads, begin) == value;
 }
 
 int
@@ -69,7 +80,7 @@ acc_fusion_graph_strip (AccFusionGraph *graph,
                         AccFusionNode  *node)
 {
   while (node->bound < 0 && (node->array->op == ACC_OP_RESHAPE || node->array->op == ACC_OP_COMPUTE))
-    node = acc_fusion_graph_get (graph, node->array->inputs[0]);
+    node = node->inputs[0];
 
   return node;
 }
@@ -87,7 +98,7 @@ add_cluster (AccCutter     *self,
   cluster->anchors = g_ptr_array_new ();
   cluster->rank = root->rank;
   cluster->extents = g_memdup2 (root->extents, MAX (root->rank, 1) * sizeof (gint64));
-  cluster->reads = g_hash_table_new (NULL, NULL);
+  cluster->reads = g_ptr_array_new ();
   g_ptr_array_add (self->clusters, cluster);
   number = (int) self->clusters->len - 1;
   g_array_append_val (self->owners, number);
@@ -197,7 +208,7 @@ reads_near (AccCutter     *self,
             AccFusionNode *node,
             guint          input)
 {
-  const AccFusionNode *from = acc_cutter_get_input (self, node, input);
+  const AccFusionNode *from = node->inputs[input];
 
   switch ((int) node->array->op)
     {
@@ -243,7 +254,7 @@ ask_inputs (AccCutter     *self,
 {
   for (guint i = 0; i < node->array->n_inputs; i++)
     {
-      AccFusionNode *input = acc_cutter_get_input (self, node, i);
+      AccFusionNode *input = node->inputs[i];
       Demand wish = demand;
 
       switch ((int) node->array->op)
@@ -327,7 +338,7 @@ takes_parts (AccCutter     *self,
     {
       AccFusionNode *part = g_array_index (cluster->roots, AccRoot, i).node;
 
-      if (part->array->op != ACC_OP_UNZIP || acc_cutter_get_input (self, part, 0) != node)
+      if (part->array->op != ACC_OP_UNZIP || part->inputs[0] != node)
         return FALSE;
       for (guint k = 0; k < i; k++)
         if (g_array_index (cluster->roots, AccRoot, k).node->array->item == part->array->item)
@@ -343,7 +354,7 @@ acc_cutter_can_join (AccCutter      *self,
                      AccFusionNode  *node,
                      AccClusterKind *kind)
 {
-  AccFusionNode *input = acc_cutter_get_input (self, node, 0);
+  AccFusionNode *input = node->inputs[0];
 
   *kind = cluster->kind;
   switch ((int) node->array->op)
@@ -403,7 +414,7 @@ try_join (AccCutter     *self,
           AccFusionNode *node)
 {
   AccCluster *cluster = acc_cutter_get (self, number);
-  AccFusionNode *input = acc_cutter_get_input (self, node, 0);
+  AccFusionNode *input = node->inputs[0];
   AccClusterKind kind;
 
   if (!acc_cutter_can_join (self, cluster, node, &kind))
@@ -450,7 +461,7 @@ has_dear_inputs (AccCutter     *self,
 {
   for (guint i = 0; i < node->array->n_inputs; i++)
     {
-      AccFusionNode *input = acc_cutter_get_input (self, node, i);
+      AccFusionNode *input = node->inputs[i];
 
       if (acc_fusion_node_is_given (input) || input->forced || is_cheap_again (input, node->visits, input->cost))
         return FALSE;
@@ -497,7 +508,7 @@ find_absorbing (AccCutter *self)
       AccFusionNode *node = g_ptr_array_index (self->graph->nodes, i);
 
       for (guint k = 0; !acc_fusion_node_is_given (node) && k < node->array->n_inputs; k++)
-        acc_cutter_get_input (self, node, k)->n_uses++;
+        node->inputs[k]->n_uses++;
     }
 
   for (guint i = 0; i < self->graph->nodes->len; i++)
@@ -510,7 +521,7 @@ find_absorbing (AccCutter *self)
         continue;
       for (guint k = 0; k < node->array->n_inputs; k++)
         {
-          AccFusionNode *input = acc_cutter_get_input (self, node, k);
+          AccFusionNode *input = node->inputs[k];
 
           node->absorbs |= !acc_fusion_node_is_given (input) && !input->forced && input->n_uses == 1 &&
                            acc_fusion_node_has_extents_of (input, node) &&
@@ -576,41 +587,45 @@ shows_other (AccCutter     *self,
   if (!acc_fusion_node_is_view (node) || node->forced)
     return FALSE;
 
-  input = acc_cutter_get_input (self, node, 0);
+  input = node->inputs[0];
 
   return node->array->op != ACC_OP_UNZIP || acc_fusion_node_is_given (input) || input->forced || input->n_uses > 1;
 }
 
+static void
+visit_reads (AccCutter   *self,
+             AccFunction *function,
+             void       (*each) (AccFusionNode *reference, gpointer user_data),
+             gpointer     user_data)
+{
+  for (guint i = 0; i < function->arrays->len; i++)
+    if (acc_function_forms_reads (self->graph->forms, function, i))
+      {
+        AccFusionNode *reference = acc_fusion_graph_get (self->graph, g_ptr_array_index (function->arrays, i));
+
+        while (shows_other (self, reference))
+          reference = reference->inputs[0];
+        each (reference, user_data);
+      }
+}
+
 void
 acc_cutter_visit_references (AccCutter     *self,
-                  AccFusionNode *node,
-                  void         (*each) (AccFusionNode *reference, gpointer user_data),
-                  gpointer       user_data)
+                             AccFusionNode *node,
+                             void         (*each) (AccFusionNode *reference, gpointer user_data),
+                             gpointer       user_data)
 {
-  g_autoptr (GHashTable) reads = NULL;
-  GHashTableIter iter;
-  gpointer array;
+  AccArray *array = node->array;
 
-  if (node->array->references->len == 0)
+  if (array->references->len == 0)
     return;
 
-  reads = g_hash_table_new (NULL, NULL);
-  for (guint i = 0; i < node->array->n_functions; i++)
-    if (node->array->functions[i] != NULL)
-      acc_function_collect_reads (node->array->functions[i], reads);
-  for (guint i = 0; i < 2; i++)
-    if (node->array->boundaries[i] != NULL && node->array->boundaries[i]->function != NULL)
-      acc_function_collect_reads (node->array->boundaries[i]->function, reads);
-
-  g_hash_table_iter_init (&iter, reads);
-  while (g_hash_table_iter_next (&iter, &array, NULL))
-    {
-      AccFusionNode *reference = acc_fusion_graph_get (self->graph, array);
-
-      while (shows_other (self, reference))
-        reference = acc_cutter_get_input (self, reference, 0);
-      each (reference, user_data);
-    }
+  for (guint i = 0; i < array->n_functions; i++)
+    if (array->functions[i] != NULL)
+      visit_reads (self, array->functions[i], each, user_data);
+  for (guint i = 0; i < G_N_ELEMENTS (array->boundaries); i++)
+    if (array->boundaries[i] != NULL && array->boundaries[i]->function != NULL)
+      visit_reads (self, array->boundaries[i]->function, each, user_data);
 }
 
 static void

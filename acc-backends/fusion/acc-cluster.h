@@ -32,7 +32,7 @@ struct _AccCluster {
   guint          rank;
   gint64        *extents;
   AccFusionNode *consumed;     /* by folds, scans, permutes and sorts: the input whose index space they walk */
-  GHashTable    *reads;        /* AccFusionNode: values that it reads */
+  GPtrArray     *reads;        /* AccFusionNode: values that it reads, each once, in their order */
   gboolean       from_source;
   double         cost;
   guint          n_nodes;
@@ -42,6 +42,8 @@ struct _AccCluster {
 
 /* Whether the space is walked as the node's elements lie. Stencils of which little is read are none. */
 gboolean   acc_cluster_has_anchor (AccCluster *self, AccFusionNode *node);
+
+gboolean   acc_cluster_reads      (AccCluster *self, AccFusionNode *value);
 
 /* Decides which nodes are values, and gives the clusters that compute them, inputs first. @results: nodes that must be
  * values, reshapes taken off. */

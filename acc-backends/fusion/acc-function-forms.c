@@ -21,6 +21,7 @@ typedef struct {
   AccWords words;
   guint    number;
   double   cost;
+  gboolean *reads;  /* per array: whether elements are read */
   Taps    *taps;    /* per parameter; NULL: none asked for */
 } Form;
 
@@ -41,6 +42,7 @@ form_free (gpointer data)
   Form *self = data;
 
   g_free (self->words.words);
+  g_free (self->reads);
   g_free (self->taps);
   g_free (self);
 }
@@ -141,6 +143,19 @@ write_form (AccFunctionForms *self,
   acc_words_close (&self->words);
 }
 
+static gboolean *
+list_reads (AccFunction *function)
+{
+  g_autoptr (GHashTable) reads = g_hash_table_new (NULL, NULL);
+  gboolean *list = g_new (gboolean, function->arrays->len);
+
+  acc_function_collect_reads (function, reads);
+  for (guint i = 0; i < function->arrays->len; i++)
+    list[i] = g_hash_table_contains (reads, g_ptr_array_index (function->arrays, i));
+
+  return list;
+}
+
 static Form *
 get_form (AccFunctionForms *self,
           AccFunction      *function)
@@ -158,6 +173,7 @@ get_form (AccFunctionForms *self,
       form->words = acc_words_dup (&self->words);
       form->number = g_hash_table_size (self->forms);
       form->cost = acc_function_get_cost (function);
+      form->reads = list_reads (function);
       g_hash_table_add (self->forms, form);
     }
   g_hash_table_insert (self->known, function, form);
@@ -170,6 +186,14 @@ acc_function_forms_get_number (AccFunctionForms *self,
                                AccFunction      *function)
 {
   return get_form (self, function)->number;
+}
+
+gboolean
+acc_function_forms_reads (AccFunctionForms *self,
+                          AccFunction      *function,
+                          guint             array)
+{
+  return get_form (self, function)->reads[array];
 }
 
 double

@@ -13,6 +13,8 @@ AccFunctionForms *acc_function_forms_new  (void);
 void              acc_function_forms_free (AccFunctionForms *self);
 /* The same number for functions that differ in nothing but what is at the same places of their .arrays. */
 guint             acc_function_forms_get_number (AccFunctionForms *self, AccFunction *function);
+/* Whether elements of .arrays[array] are read: not where it is only asked for an extent. */
+gboolean          acc_function_forms_reads      (AccFunctionForms *self, AccFunction *function, guint array);
 /* As acc_function_get_cost() and acc_function_count_taps() have it. */
 double            acc_function_forms_get_cost   (AccFunctionForms *self, AccFunction *function);
 gint64            acc_function_forms_count_taps (AccFunctionForms *self, AccFunction *function, guint param, const gint64 *sizes, guint rank);

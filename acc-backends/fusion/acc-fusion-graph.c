@@ -20,15 +20,6 @@ data_extents_clear (gpointer data)
   g_free (self->values);
 }
 
-static void
-node_free (gpointer data)
-{
-  AccFusionNode *node = data;
-
-  g_free (node->extents);
-  g_free (node);
-}
-
 void
 acc_fusion_graph_free (AccFusionGraph *self)
 {
@@ -97,7 +88,7 @@ AccFoldForm
 acc_fusion_graph_get_fold_form (AccFusionGraph *self,
                                 AccFusionNode  *node)
 {
-  AccFusionNode *input = acc_fusion_graph_get (self, node->array->inputs[0]);
+  AccFusionNode *input = node->inputs[0];
   gint64 n;
 
   if (node->array->op == ACC_OP_FOLD_ALL || node->array->op == ACC_OP_FOLD1_ALL || node->rank == 0)
@@ -306,7 +297,7 @@ estimate_cost (AccFusionGraph *self,
     node->own_cost += 2;
 
   for (guint i = 0; i < array->n_inputs; i++)
-    inlined += acc_fusion_graph_get (self, array->inputs[i])->cost;
+    inlined += node->inputs[i]->cost;
 
   switch ((int) array->op)
     {
@@ -329,7 +320,7 @@ estimate_cost (AccFusionGraph *self,
     case ACC_OP_FOLD_ALL:
     case ACC_OP_FOLD1_ALL:
       {
-        double n = (double) acc_fusion_graph_get (self, array->inputs[0])->size / MAX (node->size, 1);
+        double n = (double) node->inputs[0]->size / MAX (node->size, 1);
 
         /* Of long ones the cost is per element that is consumed. */
         if (acc_fusion_graph_get_fold_form (self, node) == ACC_FOLD_SHORT)
@@ -356,7 +347,7 @@ find_source_dependence (AccFusionGraph *self,
     return;
 
   for (guint i = 0; i < array->n_inputs; i++)
-    node->from_source |= acc_fusion_graph_get (self, array->inputs[i])->from_source;
+    node->from_source |= node->inputs[i]->from_source;
   for (guint i = 0; i < array->references->len; i++)
     {
       AccFusionNode *reference = acc_fusion_graph_get (self, g_ptr_array_index (array->references, i));
@@ -365,9 +356,34 @@ find_source_dependence (AccFusionGraph *self,
     }
 
   /* Complete only after the last row; then it is like any table. */
-  if ((array->op == ACC_OP_PERMUTE && acc_fusion_graph_get (self, array->inputs[0])->size > 0) ||
+  if ((array->op == ACC_OP_PERMUTE && node->inputs[0]->size > 0) ||
       (acc_fusion_node_is_fold (node) && acc_fusion_graph_get_fold_form (self, node) == ACC_FOLD_FULL))
     node->from_source = FALSE;
+}
+
+/* Of an array without error, whose inputs come before it. */
+static AccFusionNode *
+make_node (AccFusionGraph *self,
+           AccArray       *array,
+           int             bound)
+{
+  guint n_extents = MAX (array->rank, 1);
+  AccFusionNode *node = g_malloc0 (sizeof *node + n_extents * sizeof (gint64) + array->n_inputs * sizeof (AccFusionNode *));
+
+  node->array = array;
+  node->position = self->nodes->len;
+  node->rank = array->rank;
+  node->extents = (gint64 *) (node + 1);
+  node->inputs = (AccFusionNode **) (node->extents + n_extents);
+  for (guint i = 0; i < array->n_inputs; i++)
+    node->inputs[i] = acc_fusion_graph_get (self, array->inputs[i]);
+  node->bound = bound;
+  node->value = -1;
+  node->cluster = ACC_CLUSTER_NONE;
+  g_ptr_array_add (self->nodes, node);
+  g_hash_table_insert (self->table, array, node);
+
+  return node;
 }
 
 static gboolean
@@ -377,16 +393,8 @@ add_node (AccFusionGraph *self,
           Context        *context,
           GError        **error)
 {
-  AccFusionNode *node = g_new0 (AccFusionNode, 1);
+  AccFusionNode *node;
   gpointer number;
-
-  node->array = array;
-  node->position = self->nodes->len;
-  node->bound = g_hash_table_lookup_extended (numbers, array, NULL, &number) ? GPOINTER_TO_INT (number) : -1;
-  node->value = -1;
-  node->cluster = ACC_CLUSTER_NONE;
-  g_ptr_array_add (self->nodes, node);
-  g_hash_table_insert (self->table, array, node);
 
   if (array->error != NULL)
     {
@@ -394,8 +402,7 @@ add_node (AccFusionGraph *self,
       return FALSE;
     }
 
-  node->rank = array->rank;
-  node->extents = g_new0 (gint64, MAX (node->rank, 1));
+  node = make_node (self, array, g_hash_table_lookup_extended (numbers, array, NULL, &number) ? GPOINTER_TO_INT (number) : -1);
   if (node->bound >= 0)
     {
       const gint64 *extents = acc_shape_get_extents (context->values[node->bound]->shape, NULL);
@@ -489,7 +496,7 @@ acc_fusion_graph_new (const AccTarget *target,
 
   self->for_groups = target->model == ACC_MODEL_SIMT;
   self->takes_direct = !target->by_rows;
-  self->nodes = g_ptr_array_new_with_free_func (node_free);
+  self->nodes = g_ptr_array_new_with_free_func (g_free);
   self->table = g_hash_table_new (NULL, NULL);
   self->forms = acc_function_forms_new ();
   self->asked_extents = g_hash_table_new_full (NULL, NULL, NULL, g_free);

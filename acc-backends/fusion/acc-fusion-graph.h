@@ -43,6 +43,7 @@ struct _AccFusionNode {
   guint           position;     /* in topological order */
   guint           rank;
   gint64         *extents;
+  AccFusionNode **inputs;       /* of .array; NULL where the graph ends before them */
   gint64          size;
   int             bound;        /* argument number, or -1 */
 
@@ -64,6 +65,10 @@ struct _AccFusionNode {
   gboolean        is_read_widely;   /* by more */
   gboolean        is_read_near;     /* by stencils that see few of its rows at a time */
   gboolean        is_read_far;      /* by others */
+
+  /* While it is looked for what clusters read: the last that came by it, and the last that reads it. */
+  AccCluster     *seen_by;
+  AccCluster     *read_by;
 
   /* The same, all together */
   int             cluster;      /* the one that reads it, or ACC_CLUSTER_* */

@@ -469,7 +469,7 @@ find_kind (AccLower      *l,
       for (guint leaf = 0; leaf < acc_element_type_get_n_leaves (array->type); leaf++)
         if (acc_element_type_get_leaf (array->type, leaf) == kind)
           return array;
-      if (!g_hash_table_contains (cluster->reads, node))
+      if (!acc_cluster_reads (cluster, node))
         for (guint k = 0; k < array->n_inputs; k++)
           g_ptr_array_add (queue, array->inputs[k]);
     }

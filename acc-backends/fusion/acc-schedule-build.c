@@ -138,8 +138,7 @@ name_step (AccCluster *cluster)
 
 static gboolean
 is_large_result (AccFusion  *self,
-                 AccCluster *cluster,
-                 GHashTable *read)
+                 AccCluster *cluster)
 {
   if (self->graph->has_sources)
     return FALSE;
@@ -148,7 +147,7 @@ is_large_result (AccFusion  *self,
     {
       AccFusionNode *node = g_array_index (cluster->roots, AccRoot, i).node;
 
-      if (node->size * (gint64) acc_element_type_get_size (node->array->type) < LARGE_RESULT || g_hash_table_contains (read, node))
+      if (node->size * (gint64) acc_element_type_get_size (node->array->type) < LARGE_RESULT || node->read_by != NULL)
         return FALSE;
     }
 
@@ -161,37 +160,22 @@ read_clear (gpointer data)
   g_free (((AccStepRead *) data)->row_error);
 }
 
-static int
-compare_position (gconstpointer a,
-                  gconstpointer b)
-{
-  const AccFusionNode *x = *(AccFusionNode *const *) a, *y = *(AccFusionNode *const *) b;
-
-  return x->position < y->position ? -1 : x->position > y->position;
-}
-
 /* What no kernel came to read, for lack of elements, say, is a read nevertheless. */
 static void
 add_missing_reads (AccStep *step)
 {
-  g_autoptr (GPtrArray) missing = g_ptr_array_new ();
-  GHashTableIter iter;
-  gpointer node;
+  guint n_found = step->reads->len;
 
-  g_hash_table_iter_init (&iter, step->cluster->reads);
-  while (g_hash_table_iter_next (&iter, &node, NULL))
+  for (guint i = 0; i < step->cluster->reads->len; i++)
     {
+      AccFusionNode *node = g_ptr_array_index (step->cluster->reads, i);
       gboolean found = FALSE;
 
-      for (guint i = 0; i < step->reads->len && !found; i++)
-        found = (int) g_array_index (step->reads, AccStepRead, i).value == ((AccFusionNode *) node)->value;
+      for (guint k = 0; k < n_found && !found; k++)
+        found = (int) g_array_index (step->reads, AccStepRead, k).value == node->value;
       if (!found)
-        g_ptr_array_add (missing, node);
+        g_array_append_vals (step->reads, &(AccStepRead) { .value = acc_fusion_get_value (step->fusion, node) }, 1);
     }
-
-  g_ptr_array_sort (missing, compare_position);
-  for (guint i = 0; i < missing->len; i++)
-    g_array_append_vals (step->reads, &(AccStepRead) { .value = acc_fusion_get_value (step->fusion, g_ptr_array_index (missing, i)) }, 1);
 }
 
 static void
@@ -359,26 +343,14 @@ build (AccFusion      *self,
        guint           n_results,
        GError        **error)
 {
-  g_autoptr (GHashTable) read = g_hash_table_new (NULL, NULL);
   g_autoptr (AccTwins) twins = acc_twins_new (self);
 
   self->clusters = acc_fusion_graph_cut (self->graph, bases, n_results);
   for (guint i = 0; i < self->clusters->len; i++)
     {
       AccCluster *cluster = g_ptr_array_index (self->clusters, i);
-      GHashTableIter iter;
-      gpointer node;
 
-      g_hash_table_iter_init (&iter, cluster->reads);
-      while (g_hash_table_iter_next (&iter, &node, NULL))
-        g_hash_table_add (read, node);
-    }
-
-  for (guint i = 0; i < self->clusters->len; i++)
-    {
-      AccCluster *cluster = g_ptr_array_index (self->clusters, i);
-
-      if (!build_step (self, twins, cluster, is_large_result (self, cluster, read), error))
+      if (!build_step (self, twins, cluster, is_large_result (self, cluster), error))
         return FALSE;
     }
 

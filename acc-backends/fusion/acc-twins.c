@@ -162,7 +162,7 @@ put_operation (AccTwins      *self,
   put (self, array->fills);
   put_number (self, is_root ? 0 : MIN (node->cost, LOW_SELECT_LIMIT + 1));
   for (guint i = 0; i < array->n_inputs; i++)
-    put_node (self, acc_fusion_graph_get (self->fusion->graph, array->inputs[i]));
+    put_node (self, node->inputs[i]);
   for (guint i = 0; i < array->n_functions; i++)
     put_function (self, array->functions[i]);
   put_numbers (self, array->specification, array->n_specification);

@@ -34,14 +34,15 @@ guint
 acc_simt_get_widest_read (AccStep *step,
                           gint64   size)
 {
-  GHashTableIter iter;
-  AccFusionNode *node;
   guint widest = 0;
 
-  g_hash_table_iter_init (&iter, step->cluster->reads);
-  while (g_hash_table_iter_next (&iter, (gpointer *) &node, NULL))
-    if (node->size == size && acc_element_type_get_n_buffers (node->array->type) > 0)
-      widest = MAX (widest, acc_element_type_get_widest (node->array->type));
+  for (guint i = 0; i < step->cluster->reads->len; i++)
+    {
+      const AccFusionNode *node = g_ptr_array_index (step->cluster->reads, i);
+
+      if (node->size == size && acc_element_type_get_n_buffers (node->array->type) > 0)
+        widest = MAX (widest, acc_element_type_get_widest (node->array->type));
+    }
 
   return widest;
 }
