@@ -21,7 +21,6 @@ acc_cluster_free (AccCluster *self)
   g_array_unref (self->roots);
   g_ptr_array_unref (self->anchors);
   g_ptr_array_unref (self->reads);
-  g_free (self->extents);
   g_free (self);
 }
 
@@ -97,7 +96,7 @@ add_cluster (AccCutter     *self,
   g_array_append_vals (cluster->roots, &(AccRoot) { root, 0 }, 1);
   cluster->anchors = g_ptr_array_new ();
   cluster->rank = root->rank;
-  cluster->extents = g_memdup2 (root->extents, MAX (root->rank, 1) * sizeof (gint64));
+  cluster->extents = root->extents;
   cluster->reads = g_ptr_array_new ();
   g_ptr_array_add (self->clusters, cluster);
   number = (int) self->clusters->len - 1;

@@ -30,7 +30,7 @@ struct _AccCluster {
   GArray        *roots;        /* AccRoot, at least one, which is beside nothing; those are of equal extents */
   GPtrArray     *anchors;      /* AccFusionNode: inlined stencils, long and full folds, scans */
   guint          rank;
-  gint64        *extents;
+  const gint64  *extents;      /* of its roots */
   AccFusionNode *consumed;     /* by folds, scans, permutes and sorts: the input whose index space they walk */
   GPtrArray     *reads;        /* AccFusionNode: values that it reads, each once, in their order */
   gboolean       from_source;

@@ -12,6 +12,9 @@
 /* Results from which non-temporal stores pay, where nothing reads them soon. */
 #define LARGE_RESULT (32 << 20)
 
+/* Operations that a step is called by. */
+#define MAX_NAMED 4
+
 AccScheduleValue *
 acc_fusion_peek_value (AccFusion *self,
                        guint      value)
@@ -110,30 +113,31 @@ acc_step_add_tile_scratch (AccStep       *self,
 static char *
 name_step (AccCluster *cluster)
 {
-  GString *name = g_string_new (NULL);
-  g_autoptr (GPtrArray) parts = g_ptr_array_new ();
+  char *parts[MAX_NAMED + 2] = { NULL }, *name;
+  guint n = 0;
 
-  for (guint i = 0; i < cluster->anchors->len; i++)
-    g_ptr_array_add (parts, g_ptr_array_index (cluster->anchors, i));
-  for (guint i = 0; i < cluster->roots->len; i++)
+  for (guint i = 0; i < cluster->anchors->len && n <= MAX_NAMED; i++)
+    parts[n++] = acc_array_describe (((AccFusionNode *) g_ptr_array_index (cluster->anchors, i))->array);
+  for (guint i = 0; i < cluster->roots->len && n <= MAX_NAMED; i++)
     {
-      AccRoot *root = &g_array_index (cluster->roots, AccRoot, i);
+      AccFusionNode *root = g_array_index (cluster->roots, AccRoot, i).node;
 
-      if (!g_ptr_array_find (parts, root->node, NULL))
-        g_ptr_array_add (parts, root->node);
+      if (!acc_cluster_has_anchor (cluster, root))
+        parts[n++] = acc_array_describe (root->array);
     }
+  if (n == 1)
+    return parts[0];
 
-  for (guint i = 0; i < parts->len && i < 4; i++)
+  if (n > MAX_NAMED)
     {
-      AccFusionNode *node = g_ptr_array_index (parts, i);
-      g_autofree char *text = acc_array_describe (node->array);
-
-      g_string_append_printf (name, "%s%s", i > 0 ? " + " : "", text);
+      g_free (parts[MAX_NAMED]);
+      parts[MAX_NAMED] = g_strdup ("…");
     }
-  if (parts->len > 4)
-    g_string_append (name, " + …");
+  name = g_strjoinv (" + ", parts);
+  for (guint i = 0; i < n; i++)
+    g_free (parts[i]);
 
-  return g_string_free (name, FALSE);
+  return name;
 }
 
 static gboolean
@@ -346,6 +350,8 @@ build (AccFusion      *self,
   g_autoptr (AccTwins) twins = acc_twins_new (self);
 
   self->clusters = acc_fusion_graph_cut (self->graph, bases, n_results);
+  self->steps = g_array_sized_new (FALSE, TRUE, sizeof (AccScheduleStep), self->clusters->len);
+  self->values = g_array_sized_new (FALSE, TRUE, sizeof (AccScheduleValue), self->clusters->len);
   for (guint i = 0; i < self->clusters->len; i++)
     {
       AccCluster *cluster = g_ptr_array_index (self->clusters, i);
@@ -384,9 +390,7 @@ acc_schedule_new (const AccTarget *target,
   if (graph == NULL)
     return NULL;
 
-  self.values = g_array_new (FALSE, TRUE, sizeof (AccScheduleValue));
   self.value_nodes = g_ptr_array_new ();
-  self.steps = g_array_new (FALSE, TRUE, sizeof (AccScheduleStep));
   self.origins = g_ptr_array_new ();
   self.origin_numbers = g_hash_table_new (NULL, NULL);
 

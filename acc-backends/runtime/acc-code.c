@@ -4,6 +4,7 @@
 #include "acc-core/acc-backend-private.h"
 
 #include <pthread.h>
+#include <string.h>
 
 typedef struct {
   char  *hash;
@@ -42,8 +43,12 @@ static guint
 key_hash (gconstpointer data)
 {
   const Key *key = data;
+  guint64 begin;
 
-  return g_str_hash (key->hash) ^ (key->variant * 0x9e3779b1u);
+  /* What has been hashed well need not be hashed again. */
+  memcpy (&begin, key->hash, sizeof begin);
+
+  return (guint) ((begin * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15)) >> 32) ^ (key->variant * 0x9e3779b1u);
 }
 
 static gboolean
@@ -52,7 +57,7 @@ key_equal (gconstpointer a,
 {
   const Key *x = a, *y = b;
 
-  return x->variant == y->variant && strcmp (x->hash, y->hash) == 0;
+  return x->variant == y->variant && (x->hash == y->hash || strcmp (x->hash, y->hash) == 0);
 }
 
 static void

@@ -156,7 +156,7 @@ get_code (AccPrepared   *self,
           GError       **error)
 {
   AccSchedule *schedule = self->schedule;
-  g_autoptr (GArray) requests = g_array_new (FALSE, TRUE, sizeof (AccCodeRequest));
+  g_autoptr (GArray) requests = g_array_sized_new (FALSE, TRUE, sizeof (AccCodeRequest), schedule->n_steps);
   guint n = 0;
 
   for (guint s = 0; s < schedule->n_steps; s++)
