@@ -43,30 +43,31 @@ void
 acc_array_release (gpointer       object,
                    GDestroyNotify release)
 {
+  static __thread gboolean releasing;
   static __thread GArray *pending;
-  Dropped dropped = { object, release };
 
   if (object == NULL)
     return;
 
-  if (pending != NULL)
+  if (releasing)
     {
-      g_array_append_val (pending, dropped);
+      if (pending == NULL)
+        pending = g_array_new (FALSE, FALSE, sizeof (Dropped));
+      g_array_append_vals (pending, &(Dropped) { object, release }, 1);
       return;
     }
 
-  pending = g_array_new (FALSE, FALSE, sizeof (Dropped));
-  g_array_append_val (pending, dropped);
-
-  while (pending->len > 0)
+  releasing = TRUE;
+  release (object);
+  while (pending != NULL && pending->len > 0)
     {
       Dropped next = g_array_index (pending, Dropped, pending->len - 1);
 
       g_array_set_size (pending, pending->len - 1);
       next.release (next.object);
     }
-
   g_clear_pointer (&pending, g_array_unref);
+  releasing = FALSE;
 }
 
 static void

@@ -44,19 +44,24 @@ acc_buffer_new_bytes (GBytes *bytes)
   return acc_buffer_new ((gpointer) data, size, (GDestroyNotify) g_bytes_unref, g_bytes_ref (bytes));
 }
 
-static gpointer
+/* In one block with its data: the heap recycles those, and none that is aligned. */
+static OwnedBuffer *
 allocate_heap (gsize size)
 {
-  gpointer data;
+  gsize room = sizeof (OwnedBuffer) + ALIGNMENT + MAX (size, ALIGNMENT);
+  OwnedBuffer *self = g_try_malloc (room);
 
-  if (posix_memalign (&data, ALIGNMENT, MAX (size, ALIGNMENT)) != 0)
+  if (self == NULL)
     return NULL;
 
-  return memset (data, 0, MAX (size, ALIGNMENT));
+  memset (self, 0, room);
+  self->buffer.data = (gpointer) (((guintptr) (self + 1) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+
+  return self;
 }
 
 static gpointer
-allocate_mapped (gsize size, gsize *mapped)
+map (gsize size, gsize *mapped)
 {
   gsize page = (gsize) sysconf (_SC_PAGESIZE);
   gsize slack = size >= HUGE_PAGE ? HUGE_PAGE : 0;
@@ -88,6 +93,22 @@ allocate_mapped (gsize size, gsize *mapped)
   return data;
 }
 
+static OwnedBuffer *
+allocate_mapped (gsize size)
+{
+  gsize mapped = 0;
+  gpointer data = map (size, &mapped);
+  OwnedBuffer *self = data != NULL ? g_new0 (OwnedBuffer, 1) : NULL;
+
+  if (self != NULL)
+    {
+      self->buffer.data = data;
+      self->mapped = mapped;
+    }
+
+  return self;
+}
+
 static void
 free_owned (gpointer user_data)
 {
@@ -95,8 +116,6 @@ free_owned (gpointer user_data)
 
   if (self->mapped > 0)
     munmap (self->buffer.data, self->mapped);
-  else
-    free (self->buffer.data);
 
   if (self->budget != NULL)
     {
@@ -111,8 +130,6 @@ AccBuffer *
 acc_buffer_allocate (gsize size, AccBudget *budget, const char *what, GError **error)
 {
   OwnedBuffer *self;
-  gsize mapped = 0;
-  gpointer data;
 
   if (what == NULL)
     what = "buffer";
@@ -120,8 +137,8 @@ acc_buffer_allocate (gsize size, AccBudget *budget, const char *what, GError **e
   if (budget != NULL && !acc_budget_reserve (budget, size, what, error))
     return NULL;
 
-  data = size >= MAP_FROM ? allocate_mapped (size, &mapped) : allocate_heap (size);
-  if (data == NULL)
+  self = size >= MAP_FROM ? allocate_mapped (size) : allocate_heap (size);
+  if (self == NULL)
     {
       if (budget != NULL)
         acc_budget_release (budget, size, what);
@@ -130,15 +147,12 @@ acc_buffer_allocate (gsize size, AccBudget *budget, const char *what, GError **e
       return NULL;
     }
 
-  self = g_new0 (OwnedBuffer, 1);
   g_atomic_ref_count_init (&self->buffer.ref_count);
-  self->buffer.data = data;
   self->buffer.size = size;
   self->buffer.notify = free_owned;
   self->buffer.user_data = self;
   self->budget = budget != NULL ? acc_budget_ref (budget) : NULL;
   self->what = g_strdup (what);
-  self->mapped = mapped;
 
   return &self->buffer;
 }
