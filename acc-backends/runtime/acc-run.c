@@ -12,7 +12,7 @@
 gsize
 acc_run_count_step_memory (AccPrepared *prepared)
 {
-  return 2 * (gsize) prepared->max_scratch + 1 + prepared->max_slots;
+  return 2 * (gsize) prepared->max_scratch + prepared->max_slots;
 }
 
 void
@@ -23,7 +23,14 @@ acc_run_set_step_memory (AccRun   *self,
 
   self->scratch = memory;
   self->held = (AccBuffer **) (memory + self->prepared->max_scratch);
-  self->slots = (guint64 *) (self->held + self->prepared->max_scratch + 1);
+  self->slots = (guint64 *) (self->held + self->prepared->max_scratch);
+  self->small = NULL;
+}
+
+void
+acc_run_clear_step_memory (AccRun *self)
+{
+  g_clear_pointer (&self->small, acc_buffer_unref);
 }
 
 void
@@ -45,6 +52,7 @@ acc_run_clear (AccRun *self)
 {
   for (guint i = 0; i < self->prepared->schedule->n_values; i++)
     acc_run_free_value (self, i);
+  acc_run_clear_step_memory (self);
   g_clear_pointer (&self->buffers, g_free);
 }
 
@@ -189,12 +197,15 @@ take_scratch (AccRun                *self,
 
       small += bytes <= SMALL_SCRATCH ? (bytes + LINE - 1) / LINE * LINE : 0;
     }
+  if (self->small != NULL && self->small->size < small)
+    acc_run_clear_step_memory (self);
+  if (self->small == NULL && small > 0)
+    self->small = acc_pool_allocate (self->host->pool, small, step->name, error);
   if (small > 0)
     {
-      *held = acc_pool_allocate (self->host->pool, small, step->name, error);
-      if (*held == NULL)
+      if (self->small == NULL)
         return FALSE;
-      next = (*held++)->data;
+      next = self->small->data;
     }
 
   for (guint i = 0; i < step->n_scratch; i++)
@@ -258,7 +269,7 @@ acc_run_step (AccRun  *self,
       return FALSE;
 
   ok = take_scratch (self, step, error) && acc_run_launches (self, number, step->n_launches, error);
-  for (guint i = 0; i <= step->n_scratch; i++)
+  for (guint i = 0; i < step->n_scratch; i++)
     g_clear_pointer (&self->held[i], acc_buffer_unref);
   acc_times_end_steps (begin, self->prepared->schedule, number, number + 1, NULL);
 

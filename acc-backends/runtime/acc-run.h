@@ -17,13 +17,15 @@ typedef struct {
   AccLaunchContext  launch;
   AccBuffer       **buffers;    /* per buffer of every value: borrowed where given, owned where computed; NULL: no memory yet */
   gpointer         *scratch;    /* of the step that runs: where each is */
-  AccBuffer       **held;       /* by it: what they are in */
+  AccBuffer       **held;       /* by it: what large ones are in */
+  AccBuffer        *small;      /* what the others are in, for all steps; NULL: none needed it yet */
   guint64          *slots;
 } AccRun;
 
 /* Of the fields above from .scratch on: pointers, and where they go. Zeroed. */
 gsize     acc_run_count_step_memory (AccPrepared *prepared);
 void      acc_run_set_step_memory   (AccRun *self, gpointer *memory);
+void      acc_run_clear_step_memory (AccRun *self);
 
 void      acc_run_init        (AccRun *self, AccHost *host, AccPrepared *prepared, GCancellable *cancellable);
 void      acc_run_clear       (AccRun *self);

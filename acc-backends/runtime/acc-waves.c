@@ -165,6 +165,7 @@ run_narrow (gint64   n,
 
   acc_run_set_step_memory (&own, memory);
   acc_run_step (&own, job->wave->narrow[n], &job->errors[n]);
+  acc_run_clear_step_memory (&own);
 }
 
 static gboolean
