@@ -19,7 +19,7 @@ typedef enum {
 
 #define ACC_EMIT_SYMBOL "acc_kernel"
 
-/* The machine this runs on, with the features it has. Counted; any thread. */
+/* The machine this runs on, with the features it has, or those of the level that ACC_CPU names. Counted; any thread. */
 AccLlvmTarget *acc_llvm_target_new_host (GError **error);
 /* Another processor of the host's architecture: for tests of what the emitter does where features are missing. */
 AccLlvmTarget *acc_llvm_target_new      (const char *cpu, const char *features, GError **error);

@@ -152,25 +152,6 @@ _acc_llvm_target_get_ptx (guint    compute,
 }
 
 AccLlvmTarget *
-acc_llvm_target_new_host (GError **error)
-{
-  char *cpu = LLVMGetHostCPUName ();
-  char *features = LLVMGetHostCPUFeatures ();
-
-  /* LLVM 19 folds a spilled operand into a masked comparison of f16 vectors and swaps the two: wrong results. Without the
-   * feature f16 is computed in f32 and rounded, which gives the same values. Last, for other features bring it along. */
-  g_auto(GStrv) parts = g_strsplit (features, "+avx512fp16", -1);
-  g_autofree char *others = g_strjoinv ("", parts);
-  g_autofree char *sound = parts[0] != NULL && parts[1] != NULL ? g_strconcat (others, ",-avx512fp16", NULL) : g_strdup (features);
-  AccLlvmTarget *self = acc_llvm_target_new (cpu, sound, error);
-
-  LLVMDisposeMessage (cpu);
-  LLVMDisposeMessage (features);
-
-  return self;
-}
-
-AccLlvmTarget *
 acc_llvm_target_ref (AccLlvmTarget *self)
 {
   g_return_val_if_fail (self != NULL, NULL);

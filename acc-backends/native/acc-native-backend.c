@@ -92,7 +92,7 @@ acc_native_backend_initable_init (GInitable     *initable,
   AccBackend *backend = ACC_BACKEND (self);
   const char *device = acc_backend_get_device (backend);
   AccCodeMaker maker = { dup_target, compile_kernel, load_kernel, self };
-  g_autofree char *description = acc_native_machine_describe ();
+  g_autofree char *description = NULL;
   AccKernelCache *cache = NULL;
   guint n_threads;
 
@@ -123,6 +123,7 @@ acc_native_backend_initable_init (GInitable     *initable,
   if (!(acc_disable_get_flags () & ACC_DISABLE_LIBRARIES))
     acc_native_fftw_add (&self->host);
 
+  description = acc_native_machine_describe (self->facts.register_bytes);
   acc_backend_set_identity (backend, "native", description, n_threads);
 
   return TRUE;

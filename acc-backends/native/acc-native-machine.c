@@ -12,18 +12,10 @@
 #define MAX_THREADS 1024
 
 static const char *
-describe_processor (void)
+describe_processor (guint register_bytes G_GNUC_UNUSED)
 {
 #if defined (__x86_64__)
-  __builtin_cpu_init ();
-  if (__builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512vl"))
-    return "x86-64 AVX-512";
-  if (__builtin_cpu_supports ("avx2"))
-    return "x86-64 AVX2";
-  if (__builtin_cpu_supports ("avx"))
-    return "x86-64 AVX";
-
-  return "x86-64";
+  return register_bytes == 64 ? "x86-64 AVX-512" : register_bytes == 32 ? "x86-64 AVX2" : "x86-64";
 #elif defined (__aarch64__)
   return "AArch64";
 #elif defined (__riscv)
@@ -36,9 +28,9 @@ describe_processor (void)
 }
 
 char *
-acc_native_machine_describe (void)
+acc_native_machine_describe (guint register_bytes)
 {
-  return g_strdup_printf ("%s, LLVM %d.%d", describe_processor (), LLVM_VERSION_MAJOR, LLVM_VERSION_MINOR);
+  return g_strdup_printf ("%s, LLVM %d.%d", describe_processor (register_bytes), LLVM_VERSION_MAJOR, LLVM_VERSION_MINOR);
 }
 
 char *

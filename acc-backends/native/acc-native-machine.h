@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* "x86-64 AVX-512, LLVM 19.1" */
-char    *acc_native_machine_describe            (void);
+/* "x86-64 AVX-512, LLVM 19.1", of what kernels are compiled for */
+char    *acc_native_machine_describe            (guint register_bytes);
 /* ACC_THREADS, or as many as there are processors for this process. */
 gboolean acc_native_machine_get_n_threads       (guint *n_threads, GError **error);
 /* Tells one build of this module from another: a change of the emitter must not run code of the one before. */

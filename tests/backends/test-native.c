@@ -674,6 +674,51 @@ test_bad_threads (void)
     g_unsetenv ("ACC_THREADS");
 }
 
+/* Levels that the processor has give the same results as what it is. */
+static void
+test_levels (void)
+{
+  static const char *const levels[] = { "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v99" };
+  g_autoptr (AccArray) noise = use_noise (150, 211, 7);
+  g_autoptr (AccArray) roots = acc_array_sqrt (noise);
+  g_autoptr (AccArray) expected = run (roots);
+  g_autoptr (GBytes) expected_bytes = acc_array_get_bytes (expected, 0, NULL);
+  g_autofree char *before = g_strdup (g_getenv ("ACC_CPU"));
+  guint n_opened = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (levels); i++)
+    {
+      AccBackend *kept = backend;
+      g_autoptr (GError) error = NULL;
+
+      g_setenv ("ACC_CPU", levels[i], TRUE);
+      backend = acc_backend_new_for_name ("native", &error);
+      if (backend != NULL)
+        {
+          g_autoptr (AccArray) result = run (roots);
+          g_autoptr (GBytes) bytes = acc_array_get_bytes (result, 0, NULL);
+
+          g_assert_true (g_bytes_equal (bytes, expected_bytes));
+          g_object_unref (backend);
+          n_opened++;
+        }
+      else
+        {
+          g_assert_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED);
+          g_assert_nonnull (strstr (error->message, levels[i]));
+        }
+      backend = kept;
+    }
+#if defined (__x86_64__)
+  g_assert_cmpuint (n_opened, >, 0);
+#endif
+  g_assert_cmpuint (n_opened, <, G_N_ELEMENTS (levels));
+  if (before != NULL)
+    g_setenv ("ACC_CPU", before, TRUE);
+  else
+    g_unsetenv ("ACC_CPU");
+}
+
 static gpointer
 run_often (gpointer data)
 {
@@ -1142,6 +1187,7 @@ main (int    argc,
   g_test_add_func ("/native/same-bits-on-any-threads", test_same_bits_on_any_threads);
   g_test_add_func ("/native/side-by-side", test_side_by_side);
   g_test_add_func ("/native/bad-threads", test_bad_threads);
+  g_test_add_func ("/native/levels", test_levels);
   g_test_add_func ("/native/many-users", test_many_users);
   g_test_add_func ("/native/each-reservation-fails", test_each_reservation_fails);
   g_test_add_func ("/native/too-large", test_too_large);
