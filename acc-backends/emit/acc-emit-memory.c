@@ -533,18 +533,37 @@ emit_store (Emitter *e,
     scatter (e, buffer, memory, emit_as_vector (e, index), x);
 }
 
-/* Into the second cache; lanes far apart are left to the loads. */
+#define MAX_APART 64   /* lanes of which each is asked for */
+
+/* Into the second cache. */
+static void
+prefetch (Emitter     *e,
+          LLVMValueRef address)
+{
+  emit_call (e, "llvm.prefetch", &e->t_ptr, 1,
+             (LLVMValueRef[]) { address, LLVMConstInt (e->t_i32, 0, FALSE), LLVMConstInt (e->t_i32, 2, FALSE), LLVMConstInt (e->t_i32, 1, FALSE) }, 4);
+}
+
+/* What lanes that are neighbours load at once, or what each loads for itself. */
 void
 emit_prefetch (Emitter *e,
                guint32  id)
 {
   const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
   Value index = emit_value (e, instr->args[1]);
-  LLVMValueRef address;
+  LLVMValueRef addresses;
+  LLVMTypeRef memory;
 
-  if (index.shape == SHAPE_VARYING)
+  if ((index.shape == SHAPE_VARYING) != (instr->bits != 0) || e->lanes > MAX_APART)
     return;
-  address = emit_element (e, instr->args[0], index.v);
-  emit_call (e, "llvm.prefetch", &e->t_ptr, 1,
-             (LLVMValueRef[]) { address, LLVMConstInt (e->t_i32, 0, FALSE), LLVMConstInt (e->t_i32, 2, FALSE), LLVMConstInt (e->t_i32, 1, FALSE) }, 4);
+  if (index.shape != SHAPE_VARYING)
+    {
+      prefetch (e, emit_element (e, instr->args[0], index.v));
+      return;
+    }
+
+  memory = emit_memory_type (e, acc_kernel_buffer (e->kernel, instr->args[0])->kind);
+  addresses = addresses_of (e, instr->args[0], memory, index.v, NULL, NULL);
+  for (guint i = 0; i < e->lanes; i++)
+    prefetch (e, LLVMBuildIntToPtr (B, LLVMBuildExtractElement (B, addresses, LLVMConstInt (e->t_i32, i, FALSE), ""), e->t_ptr, ""));
 }

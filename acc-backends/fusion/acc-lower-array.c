@@ -61,11 +61,26 @@ load (AccLower       *l,
       const AccIndex *ix,
       guint           leaf)
 {
-  guint number = acc_fusion_get_value (l->fusion, node);
-
   low_note_read (l, node, ix);
 
-  return low_load_place (l, low_place (l, number, leaf, low_index_address (l, ix, node->extents), ACC_BUFFER_READ));
+  return low_load_value (l, node, leaf, low_index_address (l, ix, node->extents));
+}
+
+KValue
+low_load_value (AccLower      *l,
+                AccFusionNode *node,
+                guint          leaf,
+                KValue         at)
+{
+  AccPlace place = low_place (l, acc_fusion_get_value (l->fusion, node), leaf, at, ACC_BUFFER_READ);
+  AccElementKind kind = acc_element_type_get_leaf (node->array->type, leaf);
+
+  if (!l->ahead || node->size < LOW_FAR_BYTES / (gint64) acc_element_kind_get_size (kind) || !kb_is_loaded (l->b, at))
+    return low_load_place (l, place);
+
+  kb_prefetch_apart (l->b, place.buffer, place.at);
+
+  return low_zero (l, kind);
 }
 
 /* --- index maps of single operations */
@@ -455,6 +470,26 @@ low_know (AccLower       *l,
 
   for (guint i = 0; i < count_leaves (node); i++)
     low_keep (l, &memo->leaves[i], leaves[i]);
+}
+
+void
+low_ask (AccLower       *l,
+         const AccIndex *ix)
+{
+  GArray *roots = l->step->cluster->roots;
+  gboolean checks = l->checks;
+
+  l->ahead = TRUE;
+  l->checks = FALSE;
+  for (guint i = 0; i < roots->len; i++)
+    {
+      AccFusionNode *node = g_array_index (roots, AccRoot, i).node;
+
+      for (guint leaf = 0; leaf < count_leaves (node); leaf++)
+        low_compute (l, node, ix, leaf);
+    }
+  l->ahead = FALSE;
+  l->checks = checks;
 }
 
 static void

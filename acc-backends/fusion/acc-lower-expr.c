@@ -387,7 +387,6 @@ write_index (AccLower *l,
   KValue *at = low_alloc (l, MAX (n_at, 1) * sizeof (KValue));
   KValue inside = { 0 }, linear;
   AccIndex *ix;
-  guint value;
 
   if (!need_all (l, frame, expr->args[0], at))
     return FALSE;
@@ -418,11 +417,10 @@ write_index (AccLower *l,
   ix = low_index_new (l, 0);
   low_index_lose_rows (l, ix, frame->node, "reads elements of an array by computed indices");
   low_note_read (l, node, ix);
-  value = acc_fusion_get_value (l->fusion, node);
 
   if (inside.id == 0)
     {
-      *result = low_load_place (l, low_place (l, value, first + leaf, linear, ACC_BUFFER_READ));
+      *result = low_load_value (l, node, first + leaf, linear);
     }
   else
     {
@@ -432,7 +430,7 @@ write_index (AccLower *l,
       low_if (l, inside)
         {
           for (guint i = 0; i < n; i++)
-            kb_set (l->b, vars[i], low_load_place (l, low_place (l, value, first + i, linear, ACC_BUFFER_READ)));
+            kb_set (l->b, vars[i], low_load_value (l, node, first + i, linear));
         }
       for (guint i = 0; i < n; i++)
         values[i] = kb_get (l->b, vars[i]);

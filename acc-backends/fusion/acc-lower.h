@@ -12,6 +12,9 @@ G_BEGIN_DECLS
 /* Operations up to which both sides of a cond are computed, and one chosen: branches of vectors seldom agree. */
 #define LOW_SELECT_LIMIT 24
 
+/* What is in no near cache. */
+#define LOW_FAR_BYTES ((gint64) 4 << 20)
+
 /* A multi-index. at[d].id == 0: dimension d is counted into the next one that has a value. Dimension 0 is the row that the
  * step is at, give or take above and below; or row_error says why that is not so. */
 typedef struct {
@@ -49,6 +52,9 @@ typedef struct {
   /* Stencils: no neighbour is outside along the inner run, or along the outer dimensions. */
   guint             first_inner;
   gboolean          inner_inside, outer_inside;
+
+  /* Nothing is checked, and what would be loaded from large arrays is asked for. */
+  gboolean          ahead;
 
   /*< private >*/
   GArray           *slots;           /* AccSlot */
@@ -157,12 +163,16 @@ AccIndex *low_index_of_linear (AccLower *l, const AccSpace *space, KValue linear
 KValue low_read      (AccLower *l, AccFusionNode *node, const AccIndex *ix, guint leaf);
 /* Computes the element of a value that this step is to store. */
 KValue low_compute   (AccLower *l, AccFusionNode *node, const AccIndex *ix, guint leaf);
+/* Asks for what the roots at @ix will load at places that are loaded themselves, of large arrays; nothing is checked. */
+void    low_ask       (AccLower *l, const AccIndex *ix);
 /* From here on to the end of the block, the element of @node at @ix is known. */
 void   low_know      (AccLower *l, AccFusionNode *node, const AccIndex *ix, const KValue *leaves);
 /* Computes all leaves of all roots at @ix and stores them, but of those beside what the step consumes. */
 void   low_store_roots (AccLower *l, const AccIndex *ix);
 /* The same of those beside what the step consumes. */
 void   low_store_beside (AccLower *l, const AccIndex *ix);
+/* Element number @at of a value that has memory; of what is asked for ahead, 0. */
+KValue  low_load_value (AccLower *l, AccFusionNode *node, guint leaf, KValue at);
 /* Notes that rows of @value are read. */
 void   low_note_read (AccLower *l, AccFusionNode *value, const AccIndex *ix);
 /* One neighbour: leaf @leaf of the parameter of input @input of a stencil (acc-lower-stencil.c). */

@@ -416,6 +416,28 @@ kb_is_const (AccKernelBuilder *b,
   return b->error == NULL && acc_kernel_instr (b->kernel, x.id)->op == ACC_KOP_CONST;
 }
 
+#define MAX_TRACED 64
+
+gboolean
+kb_is_loaded (AccKernelBuilder *b,
+              KValue            x)
+{
+  guint32 trace[MAX_TRACED] = { x.id };
+  guint n = 1;
+
+  for (guint at = 0; at < n && b->error == NULL; at++)
+    {
+      const AccKernelInstr *instr = acc_kernel_instr (b->kernel, trace[at]);
+
+      if (instr->op == ACC_KOP_LOAD)
+        return TRUE;
+      for (guint i = _acc_kernel_first_id (instr); i < instr->n_args && _acc_kernel_op_is_pure (instr->op) && n < MAX_TRACED; i++)
+        trace[n++] = instr->args[i];
+    }
+
+  return FALSE;
+}
+
 static guint16
 half_from_double (double value)
 {
@@ -625,6 +647,14 @@ kb_prefetch (AccKernelBuilder *b,
              KValue            index)
 {
   _kb_append (b, (AccKernelInstr) { .op = ACC_KOP_PREFETCH, .n_args = 2, .args = { buffer.id - 1, index.id } });
+}
+
+void
+kb_prefetch_apart (AccKernelBuilder *b,
+                   KBuffer           buffer,
+                   KValue            index)
+{
+  _kb_append (b, (AccKernelInstr) { .op = ACC_KOP_PREFETCH, .n_args = 2, .args = { buffer.id - 1, index.id }, .bits = 1 });
 }
 
 KVar

@@ -30,7 +30,7 @@ typedef enum {
   /* memory and variables */
   ACC_KOP_LOAD,       /* args: parameter number, index */
   ACC_KOP_STORE,      /* args: parameter number, index, value */
-  ACC_KOP_PREFETCH,   /* args: parameter number, index */
+  ACC_KOP_PREFETCH,   /* args: parameter number, index; bits: 1 for lanes apart */
   ACC_KOP_VAR,        /* args: initial */
   ACC_KOP_GET,        /* args: var */
   ACC_KOP_SET,        /* args: var, value */

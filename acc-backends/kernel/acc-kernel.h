@@ -60,6 +60,8 @@ KValue kb_int    (AccKernelBuilder *b, AccElementKind kind, gint64 value);   /* 
 KValue kb_i64    (AccKernelBuilder *b, gint64 value);
 KValue kb_float  (AccKernelBuilder *b, AccElementKind kind, double value);
 gboolean kb_is_const (AccKernelBuilder *b, KValue x);                        /* a constant, or what has been computed of such */
+/* Computed from what was loaded, in some few instructions. */
+gboolean kb_is_loaded (AccKernelBuilder *b, KValue x);
 KValue kb_prim   (AccKernelBuilder *b, AccPrimitive primitive, KValue x);
 KValue kb_prim2  (AccKernelBuilder *b, AccPrimitive primitive, KValue x, KValue y);
 KValue kb_cast   (AccKernelBuilder *b, AccElementKind kind, KValue x);       /* saturating float to integer, NaN to 0; to bool: x != 0 */
@@ -88,8 +90,11 @@ KValue kb_urem (AccKernelBuilder *b, KValue x, KValue y);
 KValue kb_load  (AccKernelBuilder *b, KBuffer buffer, KValue index);
 void   kb_store (AccKernelBuilder *b, KBuffer buffer, KValue index, KValue value);
 
-/* The element will be loaded before long: devices with caches may fetch it. @index may be outside. */
+/* The element will be loaded before long: devices with caches may fetch it. @index may be outside. Of a foreach, those of lanes that
+ * are neighbours. */
 void   kb_prefetch (AccKernelBuilder *b, KBuffer buffer, KValue index);
+/* The same for lanes that are apart from each other alone: processors foresee the others. */
+void   kb_prefetch_apart (AccKernelBuilder *b, KBuffer buffer, KValue index);
 
 /* Variables; a variable of a foreach body is one per lane */
 KVar   kb_var (AccKernelBuilder *b, KValue initial);

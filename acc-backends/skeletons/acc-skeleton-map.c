@@ -50,12 +50,63 @@ acc_skeleton_get_cost (AccStep *step)
   return 0.1 * (step->cluster->cost + 2);
 }
 
+#define AHEAD          64   /* elements */
+#define MAX_AHEAD_COST 32   /* operations of one, which are done once more where they find what is loaded */
+
+/* Whether @node, or what is computed on the way to it, loads from a large array at places that are elements of another. */
+static gboolean
+loads_far (AccStep       *step,
+           AccFusionNode *node,
+           guint          depth)
+{
+  AccFusionGraph *graph = step->fusion->graph;
+  AccArray *array = node->array;
+
+  for (guint i = 0; i < array->n_functions; i++)
+    if (array->functions[i] != NULL && array->functions[i]->arrays->len > 0)
+      return TRUE;
+  for (guint i = 0; i < array->n_inputs && depth > 0; i++)
+    {
+      AccFusionNode *input = acc_fusion_graph_get (graph, array->inputs[i]);
+
+      if (!input->is_value && loads_far (step, input, depth - 1))
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+/* Whether it pays to ask for elements before they are loaded: a processor waits for lines that it cannot foresee. */
+static gboolean
+asks_ahead (AccLower       *l,
+            const AccSpace *space)
+{
+  AccCluster *cluster = l->step->cluster;
+  gboolean far = FALSE;
+
+  for (guint i = 0; i < cluster->reads->len; i++)
+    {
+      AccFusionNode *node = g_ptr_array_index (cluster->reads, i);
+
+      far |= node->size >= LOW_FAR_BYTES / 8 && acc_element_type_get_size (node->array->type) * node->size >= LOW_FAR_BYTES;
+    }
+  if (!far || cluster->cost > MAX_AHEAD_COST || space->inner < 4 * AHEAD)
+    return FALSE;
+
+  for (guint i = 0; i < cluster->roots->len; i++)
+    if (loads_far (l->step, g_array_index (cluster->roots, AccRoot, i).node, 8))
+      return TRUE;
+
+  return FALSE;
+}
+
 static void
 write_run (AccLower       *l,
            const AccSpace *space,
            KValue          outer)
 {
   AccKernelBuilder *b = l->b;
+  KValue begin = kb_inner_begin (b), end = kb_inner_end (b), ahead = low_const (l, AHEAD);
 
   if (acc_skeleton_has_stencil (l->step))
     {
@@ -63,7 +114,18 @@ write_run (AccLower       *l,
       return;
     }
 
-  low_foreach (l, x, kb_inner_begin (b), kb_inner_end (b))
+  if (asks_ahead (l, space))
+    {
+      KValue until = kb_max (b, begin, kb_sub (b, end, ahead));
+
+      low_foreach (l, x, begin, until)
+        {
+          low_ask (l, low_index_of_space (l, space, outer, low_within (l, kb_add (b, x, ahead), 0, space->inner - 1)));
+          low_store_roots (l, low_index_of_space (l, space, outer, x));
+        }
+      begin = until;
+    }
+  low_foreach (l, x, begin, end)
     {
       low_store_roots (l, low_index_of_space (l, space, outer, x));
     }

@@ -674,6 +674,68 @@ test_bad_threads (void)
     g_unsetenv ("ACC_THREADS");
 }
 
+static AccArray *
+use_indices (gint64 n,
+             gint64 below,
+             gint64 wrong)
+{
+  g_autoptr (AccShape) shape = acc_shape_new_vector (n);
+  guint32 *values = g_new (guint32, n + 1);
+  g_autoptr (GBytes) bytes = NULL;
+
+  for (gint64 i = 0; i < n; i++)
+    values[i] = i == wrong ? (guint32) below : (guint32) (i * G_GINT64_CONSTANT (2654435761) % below);
+  bytes = g_bytes_new_take (values, n * sizeof (guint32));
+
+  return acc_array_use (acc_element_type_new (ACC_KIND_U32), shape, bytes);
+}
+
+/* From an array that is in no near cache, of which elements are asked for ahead: those that are beside and behind the last of which
+ * that is so, elements of several leaves, functions of what is read, and an index that is outside. */
+static void
+test_far_gather (void)
+{
+  static const gint64 sizes[] = { 0, 1, 63, 64, 65, 256, 257, 1000, 100003 };
+  const gint64 n = (1 << 20) + 12345;
+  g_autoptr (AccArray) table = use_count (n);
+  g_autoptr (AccArray) doubled = acc_array_add (table, table);
+  g_autoptr (AccArray) pairs = acc_array_zip (table, table);
+  gint64 wrong[] = { 0, 99938, 99940, 100002 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      g_autoptr (AccArray) indices = use_indices (sizes[i], n, -1);
+      g_autoptr (AccArray) from_table = acc_array_gather (table, indices);
+      g_autoptr (AccArray) of_pairs = acc_array_gather (pairs, indices);
+      g_autoptr (AccArray) first = acc_array_unzip (of_pairs, 0);
+      g_autoptr (AccArray) second = acc_array_unzip (of_pairs, 1);
+      g_autoptr (AccArray) sum = acc_array_add (first, second);
+      g_autoptr (AccArray) from_doubled = acc_array_gather (doubled, indices);
+      AccArray *all[] = { from_table, sum, from_doubled };
+
+      for (guint k = 0; k < G_N_ELEMENTS (all); k++)
+        {
+          g_autoptr (AccArray) result = run (all[k]);
+
+          for (gint64 j = 0; j < sizes[i]; j++)
+            g_assert_cmpint (acc_array_get_int (result, 0, j), ==, (k == 0 ? 1 : 2) * (j * G_GINT64_CONSTANT (2654435761) % n));
+        }
+    }
+
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
+    {
+      g_autoptr (AccArray) indices = use_indices (100003, n, wrong[i]);
+      g_autoptr (AccArray) gathered = acc_array_gather (table, indices);
+      g_autoptr (AccProgram) program = acc_program_new_for_results (&gathered, 1);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AccExecutable) executable = acc_backend_compile (backend, program, NULL, &error);
+
+      g_assert_no_error (error);
+      g_assert_null (acc_executable_run (executable, NULL, 0, NULL, &error));
+      g_assert_error (error, ACC_ERROR, ACC_ERROR_BOUNDS);
+    }
+}
+
 /* Levels that the processor has give the same results as what it is. */
 static void
 test_levels (void)
@@ -1188,6 +1250,7 @@ main (int    argc,
   g_test_add_func ("/native/side-by-side", test_side_by_side);
   g_test_add_func ("/native/bad-threads", test_bad_threads);
   g_test_add_func ("/native/levels", test_levels);
+  g_test_add_func ("/native/far-gather", test_far_gather);
   g_test_add_func ("/native/many-users", test_many_users);
   g_test_add_func ("/native/each-reservation-fails", test_each_reservation_fails);
   g_test_add_func ("/native/too-large", test_too_large);
