@@ -53,13 +53,12 @@ acc_skeleton_get_cost (AccStep *step)
 #define AHEAD          64   /* elements */
 #define MAX_AHEAD_COST 32   /* operations of one, which are done once more where they find what is loaded */
 
-/* Whether @node, or what is computed on the way to it, loads from a large array at places that are elements of another. */
+/* Whether functions of @node, or of what is computed on the way to it, read arrays: places that are loaded come from there. */
 static gboolean
-loads_far (AccStep       *step,
-           AccFusionNode *node,
-           guint          depth)
+reads_arrays (AccStep       *step,
+              AccFusionNode *node,
+              guint          depth)
 {
-  AccFusionGraph *graph = step->fusion->graph;
   AccArray *array = node->array;
 
   for (guint i = 0; i < array->n_functions; i++)
@@ -67,9 +66,9 @@ loads_far (AccStep       *step,
       return TRUE;
   for (guint i = 0; i < array->n_inputs && depth > 0; i++)
     {
-      AccFusionNode *input = acc_fusion_graph_get (graph, array->inputs[i]);
+      AccFusionNode *input = acc_fusion_graph_get (step->fusion->graph, array->inputs[i]);
 
-      if (!input->is_value && loads_far (step, input, depth - 1))
+      if (!input->is_value && reads_arrays (step, input, depth - 1))
         return TRUE;
     }
 
@@ -94,7 +93,7 @@ asks_ahead (AccLower       *l,
     return FALSE;
 
   for (guint i = 0; i < cluster->roots->len; i++)
-    if (loads_far (l->step, g_array_index (cluster->roots, AccRoot, i).node, 8))
+    if (reads_arrays (l->step, g_array_index (cluster->roots, AccRoot, i).node, 8))
       return TRUE;
 
   return FALSE;
