@@ -285,12 +285,6 @@ typedef struct {
   gboolean has_calls;
 } Census;
 
-static gboolean
-is_loop (const AccKernelInstr *instr)
-{
-  return instr->op == ACC_KOP_FOR || instr->op == ACC_KOP_FOREACH || instr->op == ACC_KOP_WHILE;
-}
-
 static void
 take_census (Emitter *e,
              guint32  block,
@@ -330,7 +324,7 @@ take_census (Emitter *e,
 
       for (guint j = 0; j < 2; j++)
         if (instr->blocks[j] != 0)
-          take_census (e, instr->blocks[j], n_loops + is_loop (instr), census);
+          take_census (e, instr->blocks[j], n_loops + _acc_kernel_op_is_loop (instr->op), census);
     }
 }
 
@@ -359,7 +353,7 @@ measure_lives (Emitter *e,
       for (guint j = 0; j < 2; j++)
         if (instr->blocks[j] != 0)
           measure_lives (e, instr->blocks[j], now, lives);
-      if (is_loop (instr))
+      if (_acc_kernel_op_is_loop (instr->op))
         for (guint32 other = 1; other < e->kernel->instrs->len; other++)
           if (lives[other].first > 0 && lives[other].first < start && lives[other].last > start)
             lives[other].last = *now;
@@ -450,7 +444,7 @@ emit_has_effects (Emitter *e,
       const AccKernelInstr *instr = acc_kernel_instr (e->kernel, g_array_index (items, guint32, i));
 
       if (instr->op == ACC_KOP_LOAD || instr->op == ACC_KOP_STORE || instr->op == ACC_KOP_CHECK ||
-          instr->op == ACC_KOP_FOR || instr->op == ACC_KOP_FOREACH || instr->op == ACC_KOP_WHILE ||
+          _acc_kernel_op_is_loop (instr->op) ||
           emit_has_effects (e, instr->blocks[0]) || emit_has_effects (e, instr->blocks[1]))
         return TRUE;
     }

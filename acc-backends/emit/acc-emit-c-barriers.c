@@ -26,19 +26,13 @@ visit (Search *self,
       self->places[id] = self->n_places++;
       if (instr->op == ACC_KOP_BARRIER)
         g_array_append_val (self->barriers, id);
-      if ((instr->op == ACC_KOP_LOAD || instr->op == ACC_KOP_STORE || instr->op == ACC_KOP_ATOMIC || instr->op == ACC_KOP_CAS)
+      if (_acc_kernel_op_is_access (instr->op)
           && !(instr->args[0] & ACC_KERNEL_SHARED) && (acc_kernel_param (self->kernel, instr->args[0])->flags & ACC_BUFFER_WRITE) != 0)
         g_array_append_val (self->accesses, id);
       for (guint k = 0; k < 2; k++)
         if (instr->blocks[k] != 0)
           visit (self, instr->blocks[k]);
     }
-}
-
-static gboolean
-is_loop (AccKernelOp op)
-{
-  return op == ACC_KOP_FOR || op == ACC_KOP_FOREACH || op == ACC_KOP_WHILE;
 }
 
 /* The instruction that @id is in a block of; 0: none. @block: which. */
@@ -69,7 +63,7 @@ find_order (Search   *self,
 
       if (!_acc_kernel_is_inside (self->kernel, x, at))
         continue;
-      if (is_loop (around->op))
+      if (_acc_kernel_op_is_loop (around->op))
         {
           *before = *after = TRUE;
           return;

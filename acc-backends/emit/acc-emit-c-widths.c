@@ -231,7 +231,7 @@ c_find_widths (const AccKernel *kernel)
   for (guint32 id = n - 1; id > 0; id--)
     {
       const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
-      gboolean is_memory = instr->op == ACC_KOP_LOAD || instr->op == ACC_KOP_STORE || instr->op == ACC_KOP_ATOMIC || instr->op == ACC_KOP_CAS;
+      gboolean is_memory = _acc_kernel_op_is_access (instr->op);
       gboolean is_value = instr->kind == ACC_KIND_I64 && _acc_kernel_is_value (kernel, id);
       gboolean narrow = is_value && is_narrow (kernel, intervals, demanded[id], id);
 

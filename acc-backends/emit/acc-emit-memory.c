@@ -226,6 +226,14 @@ addresses_of (Emitter     *e,
 }
 
 static LLVMValueRef
+lane_address (Emitter     *e,
+              LLVMValueRef addresses,
+              guint        lane)
+{
+  return LLVMBuildIntToPtr (B, LLVMBuildExtractElement (B, addresses, LLVMConstInt (e->t_i32, lane, FALSE), ""), e->t_ptr, "");
+}
+
+static LLVMValueRef
 vector_place (Emitter     *e,
               LLVMValueRef x)
 {
@@ -261,7 +269,7 @@ gather_by_lane (Emitter     *e,
         {
           LLVMValueRef lane = LLVMConstInt (e->t_i32, i, FALSE);
 
-          at = LLVMBuildIntToPtr (B, LLVMBuildExtractElement (B, address, lane, ""), e->t_ptr, "");
+          at = lane_address (e, address, i);
           x = LLVMBuildInsertElement (B, x, plain_load (e, memory, at, 1), lane, "");
         }
       return x;
@@ -379,7 +387,7 @@ scatter (Emitter     *e,
         {
           LLVMValueRef lane = LLVMConstInt (e->t_i32, i, FALSE);
 
-          at = LLVMBuildIntToPtr (B, LLVMBuildExtractElement (B, address, lane, ""), e->t_ptr, "");
+          at = lane_address (e, address, i);
           plain_store (e, memory, at, LLVMBuildExtractElement (B, value, lane, ""));
         }
       return;
@@ -554,16 +562,16 @@ emit_prefetch (Emitter *e,
   LLVMValueRef addresses;
   LLVMTypeRef memory;
 
-  if ((index.shape == SHAPE_VARYING) != (instr->bits != 0) || e->lanes > MAX_APART)
-    return;
   if (index.shape != SHAPE_VARYING)
     {
       prefetch (e, emit_element (e, instr->args[0], index.v));
       return;
     }
 
+  if (e->lanes > MAX_APART)
+    return;
   memory = emit_memory_type (e, acc_kernel_buffer (e->kernel, instr->args[0])->kind);
   addresses = addresses_of (e, instr->args[0], memory, index.v, NULL, NULL);
   for (guint i = 0; i < e->lanes; i++)
-    prefetch (e, LLVMBuildIntToPtr (B, LLVMBuildExtractElement (B, addresses, LLVMConstInt (e->t_i32, i, FALSE), ""), e->t_ptr, ""));
+    prefetch (e, lane_address (e, addresses, i));
 }

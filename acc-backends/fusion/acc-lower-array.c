@@ -41,14 +41,6 @@ low_note_read (AccLower       *l,
     read->row_error = g_strdup (ix->row_error);
 }
 
-static AccFusionNode *
-get_input (AccLower      *l,
-           AccFusionNode *node,
-           guint          i)
-{
-  return acc_fusion_graph_get (l->fusion->graph, node->array->inputs[i]);
-}
-
 static guint
 count_leaves (AccFusionNode *node)
 {
@@ -66,6 +58,16 @@ load (AccLower       *l,
   return low_load_value (l, node, leaf, low_index_address (l, ix, node->extents));
 }
 
+#define FAR_BYTES (4 << 20)
+
+gboolean
+low_is_far (const AccFusionNode *value)
+{
+  gsize size = acc_element_type_get_size (value->array->type);
+
+  return size > 0 && value->size >= FAR_BYTES / (gint64) size;
+}
+
 KValue
 low_load_value (AccLower      *l,
                 AccFusionNode *node,
@@ -73,14 +75,13 @@ low_load_value (AccLower      *l,
                 KValue         at)
 {
   AccPlace place = low_place (l, acc_fusion_get_value (l->fusion, node), leaf, at, ACC_BUFFER_READ);
-  AccElementKind kind = acc_element_type_get_leaf (node->array->type, leaf);
 
-  if (!l->ahead || node->size < LOW_FAR_BYTES / (gint64) acc_element_kind_get_size (kind) || !kb_is_loaded (l->b, at))
+  if (!l->ahead || !low_is_far (node) || !kb_is_loaded (l->b, at))
     return low_load_place (l, place);
 
-  kb_prefetch_apart (l->b, place.buffer, place.at);
+  kb_prefetch (l->b, place.buffer, place.at);
 
-  return low_zero (l, kind);
+  return low_zero (l, acc_element_type_get_leaf (node->array->type, leaf));
 }
 
 /* --- index maps of single operations */
@@ -90,7 +91,7 @@ index_of_slice (AccLower       *l,
                 AccFusionNode  *node,
                 const AccIndex *ix)
 {
-  AccFusionNode *input = get_input (l, node, 0);
+  AccFusionNode *input = node->inputs[0];
   int *map = low_alloc (l, (input->rank + 1) * sizeof (int));
   KValue *fixed = low_alloc (l, (input->rank + 1) * sizeof (KValue));
   AccIndex *to;
@@ -116,7 +117,7 @@ index_of_replicate (AccLower       *l,
                     AccFusionNode  *node,
                     const AccIndex *ix)
 {
-  AccFusionNode *input = get_input (l, node, 0);
+  AccFusionNode *input = node->inputs[0];
   int *map = low_alloc (l, (input->rank + 1) * sizeof (int));
   AccIndex *to;
   guint kept = 0;
@@ -136,7 +137,7 @@ index_of_reshape (AccLower       *l,
                   AccFusionNode  *node,
                   const AccIndex *ix)
 {
-  AccFusionNode *input = get_input (l, node, 0);
+  AccFusionNode *input = node->inputs[0];
   AccIndex *to = low_index_reshape (l, ix, node, input);
 
   if (node->rank == 0 || input->rank == 0 || node->extents[0] != input->extents[0])
@@ -153,7 +154,7 @@ index_of_backpermute (AccLower       *l,
                       AccFrame       *frame,
                       KValue         *inside)
 {
-  AccFusionNode *input = get_input (l, node, 0);
+  AccFusionNode *input = node->inputs[0];
   AccFunction *function = node->array->functions[0];
   AccIndex *to = low_index_new (l, input->rank);
   gint64 shift = 0;
@@ -198,7 +199,7 @@ read_backpermute (AccLower       *l,
                   AccMemo        *memo,
                   guint           leaf)
 {
-  AccFusionNode *input = get_input (l, node, 0);
+  AccFusionNode *input = node->inputs[0];
   guint n = count_leaves (node);
   KValue inside;
   AccIndex *to;
@@ -232,7 +233,7 @@ index_of_fold (AccLower       *l,
                const AccIndex *ix,
                KValue          k)
 {
-  AccFusionNode *input = get_input (l, node, 0);
+  AccFusionNode *input = node->inputs[0];
   AccIndex *to;
 
   if (node->rank + 1 == input->rank && node->rank > 0)
@@ -263,7 +264,7 @@ fold_step (AccLower       *l,
            KValue          k,
            KValue         *sum)
 {
-  AccFusionNode *input = get_input (l, node, 0);
+  AccFusionNode *input = node->inputs[0];
   AccIndex *at = index_of_fold (l, node, ix, k);
   guint n = count_leaves (node);
   KValue *element = low_alloc (l, MAX (n, 1) * sizeof (KValue));
@@ -282,7 +283,7 @@ read_fold (AccLower       *l,
            const AccIndex *ix,
            AccMemo        *memo)
 {
-  AccFusionNode *input = get_input (l, node, 0);
+  AccFusionNode *input = node->inputs[0];
   gint64 n = node->rank + 1 == input->rank ? input->extents[node->rank] : input->size;
   guint n_leaves = count_leaves (node);
   KValue *sum = low_alloc (l, MAX (n_leaves, 1) * sizeof (KValue));
@@ -350,7 +351,7 @@ compute (AccLower       *l,
 
     case ACC_OP_IMAP:
       low_bind_index (l, memo->frame, function->params[0], ix, node->extents);
-      low_bind_element (l, memo->frame, function->params[1], get_input (l, node, 0), ix);
+      low_bind_element (l, memo->frame, function->params[1], node->inputs[0], ix);
       return low_expr (l, memo->frame, function->body, leaf);
 
     case ACC_OP_MAP:
@@ -358,31 +359,31 @@ compute (AccLower       *l,
     case ACC_OP_ZIP_WITH3:
       for (i = 0; i < array->n_inputs; i++)
         {
-          AccFusionNode *input = get_input (l, node, i);
+          AccFusionNode *input = node->inputs[i];
 
           low_bind_element (l, memo->frame, function->params[i], input, low_index_same (l, ix, node->extents, input));
         }
       return low_expr (l, memo->frame, function->body, leaf);
 
     case ACC_OP_ZIP:
-      while (leaf >= count_leaves (get_input (l, node, i)))
-        leaf -= count_leaves (get_input (l, node, i++));
-      return low_read (l, get_input (l, node, i), low_index_same (l, ix, node->extents, get_input (l, node, i)), leaf);
+      while (leaf >= count_leaves (node->inputs[i]))
+        leaf -= count_leaves (node->inputs[i++]);
+      return low_read (l, node->inputs[i], low_index_same (l, ix, node->extents, node->inputs[i]), leaf);
 
     case ACC_OP_COMPUTE:
-      return low_read (l, get_input (l, node, 0), ix, leaf);
+      return low_read (l, node->inputs[0], ix, leaf);
 
     case ACC_OP_UNZIP:
-      return low_read (l, get_input (l, node, 0), ix, leaf + acc_element_type_get_first_leaf (array->inputs[0]->type, array->item));
+      return low_read (l, node->inputs[0], ix, leaf + acc_element_type_get_first_leaf (array->inputs[0]->type, array->item));
 
     case ACC_OP_RESHAPE:
-      return low_read (l, get_input (l, node, 0), index_of_reshape (l, node, ix), leaf);
+      return low_read (l, node->inputs[0], index_of_reshape (l, node, ix), leaf);
 
     case ACC_OP_SLICE:
-      return low_read (l, get_input (l, node, 0), index_of_slice (l, node, ix), leaf);
+      return low_read (l, node->inputs[0], index_of_slice (l, node, ix), leaf);
 
     case ACC_OP_REPLICATE:
-      return low_read (l, get_input (l, node, 0), index_of_replicate (l, node, ix), leaf);
+      return low_read (l, node->inputs[0], index_of_replicate (l, node, ix), leaf);
 
     case ACC_OP_BACKPERMUTE:
       return read_backpermute (l, node, ix, memo, leaf);

@@ -396,7 +396,7 @@ write_index (AccLower *l,
     {
       if (node->array->op == ACC_OP_UNZIP)
         first += acc_element_type_get_first_leaf (node->array->inputs[0]->type, node->array->item);
-      node = acc_fusion_graph_get (l->fusion->graph, node->array->inputs[0]);
+      node = node->inputs[0];
     }
 
   if (expr->kind == ACC_EXPR_LINEAR_INDEX)

@@ -117,7 +117,7 @@ get_cost (AccLower *l,
       binding = low_expr_binding (l, frame, expr);
       if (binding->kind == ACC_BOUND_TAPS)
         {
-          AccFusionNode *source = acc_fusion_graph_get (l->fusion->graph, binding->node->array->inputs[binding->input]);
+          AccFusionNode *source = binding->node->inputs[binding->input];
 
           return source->is_value ? 1 : 1 + source->cost;
         }

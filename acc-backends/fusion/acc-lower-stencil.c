@@ -197,7 +197,7 @@ low_tap (AccLower       *l,
          const AccIndex *ix,
          guint           leaf)
 {
-  AccFusionNode *source = acc_fusion_graph_get (l->fusion->graph, stencil->array->inputs[input]);
+  AccFusionNode *source = stencil->inputs[input];
   guint n_leaves = acc_element_type_get_n_leaves (source->array->type);
   g_autofree gint64 *offsets = g_new (gint64, stencil->rank);
   Tap tap = { l, stencil, source, stencil->array->boundaries[input], ix };
@@ -276,7 +276,7 @@ low_prepare_taps (AccLower       *l,
 
       for (guint i = 0; i < stencil->array->n_inputs; i++)
         {
-          AccFusionNode *source = acc_fusion_graph_get (l->fusion->graph, stencil->array->inputs[i]);
+          AccFusionNode *source = stencil->inputs[i];
           Tap tap = { l, stencil, source, stencil->array->boundaries[i], ix, .anchored = TRUE };
 
           tap.to = low_index_new (l, source->rank);

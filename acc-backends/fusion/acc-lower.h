@@ -12,9 +12,6 @@ G_BEGIN_DECLS
 /* Operations up to which both sides of a cond are computed, and one chosen: branches of vectors seldom agree. */
 #define LOW_SELECT_LIMIT 24
 
-/* What is in no near cache. */
-#define LOW_FAR_BYTES ((gint64) 4 << 20)
-
 /* A multi-index. at[d].id == 0: dimension d is counted into the next one that has a value. Dimension 0 is the row that the
  * step is at, give or take above and below; or row_error says why that is not so. */
 typedef struct {
@@ -173,6 +170,8 @@ void   low_store_roots (AccLower *l, const AccIndex *ix);
 void   low_store_beside (AccLower *l, const AccIndex *ix);
 /* Element number @at of a value that has memory; of what is asked for ahead, 0. */
 KValue  low_load_value (AccLower *l, AccFusionNode *node, guint leaf, KValue at);
+/* Whether a value is so large that no near cache holds it. */
+gboolean low_is_far (const AccFusionNode *value);
 /* Notes that rows of @value are read. */
 void   low_note_read (AccLower *l, AccFusionNode *value, const AccIndex *ix);
 /* One neighbour: leaf @leaf of the parameter of input @input of a stencil (acc-lower-stencil.c). */

@@ -314,7 +314,7 @@ walk (Walk *self)
         }
       for (guint i = 0; i < array->n_inputs; i++)
         {
-          AccFusionNode *input = acc_fusion_graph_get (self->graph, array->inputs[i]);
+          AccFusionNode *input = visit.node->inputs[i];
 
           push (self, input, get_input_origins (self, &visit, input), FALSE);
         }
@@ -434,7 +434,7 @@ acc_space_new_for_consumed (AccFusionGraph *graph,
 
       for (guint k = 0; k < anchor->array->n_inputs; k++)
         if (k != 1 || !(anchor->array->op == ACC_OP_PERMUTE || acc_fusion_node_is_segmented (anchor)))
-          start (self, acc_fusion_graph_get (graph, anchor->array->inputs[k]), FALSE);
+          start (self, anchor->inputs[k], FALSE);
     }
   for (guint i = 0; i < cluster->roots->len; i++)
     if (g_array_index (cluster->roots, AccRoot, i).beside)

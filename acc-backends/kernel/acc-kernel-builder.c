@@ -649,14 +649,6 @@ kb_prefetch (AccKernelBuilder *b,
   _kb_append (b, (AccKernelInstr) { .op = ACC_KOP_PREFETCH, .n_args = 2, .args = { buffer.id - 1, index.id } });
 }
 
-void
-kb_prefetch_apart (AccKernelBuilder *b,
-                   KBuffer           buffer,
-                   KValue            index)
-{
-  _kb_append (b, (AccKernelInstr) { .op = ACC_KOP_PREFETCH, .n_args = 2, .args = { buffer.id - 1, index.id }, .bits = 1 });
-}
-
 KVar
 kb_var (AccKernelBuilder *b,
         KValue            initial)

@@ -138,8 +138,6 @@ append_instr (GString         *s,
     g_string_append_printf (s, ", %s %u", shuffle_names[instr->bits >> 32], (guint) (instr->bits & G_MAXUINT32));
   if (instr->op == ACC_KOP_ATOMIC)
     g_string_append_printf (s, ", %s", atomic_names[instr->bits]);
-  if (instr->op == ACC_KOP_PREFETCH && instr->bits != 0)
-    g_string_append (s, ", apart");
   if (instr->op == ACC_KOP_FOREACH && instr->bits != 0)
     g_string_append_printf (s, ", lanes %u", (guint) instr->bits);
 }

@@ -30,7 +30,7 @@ typedef enum {
   /* memory and variables */
   ACC_KOP_LOAD,       /* args: parameter number, index */
   ACC_KOP_STORE,      /* args: parameter number, index, value */
-  ACC_KOP_PREFETCH,   /* args: parameter number, index; bits: 1 for lanes apart */
+  ACC_KOP_PREFETCH,   /* args: parameter number, index */
   ACC_KOP_VAR,        /* args: initial */
   ACC_KOP_GET,        /* args: var */
   ACC_KOP_SET,        /* args: var, value */
@@ -127,6 +127,9 @@ gboolean   _acc_kernel_is_value     (const AccKernel *kernel, guint32 id);
 /* The first of args that is an id, not a parameter number; n_args where none is. */
 guint      _acc_kernel_first_id     (const AccKernelInstr *instr);
 gboolean   _acc_kernel_op_is_pure   (AccKernelOp op);
+gboolean   _acc_kernel_op_is_loop   (AccKernelOp op);
+/* Whether it loads or stores an element. */
+gboolean   _acc_kernel_op_is_access (AccKernelOp op);
 gboolean   _acc_kernel_op_in_no_block (AccKernelOp op);
 /* Whether the foreach runs as one block of as many lanes as it goes over, which may shuffle. */
 gboolean   _acc_kernel_is_lock_step (const AccKernel *kernel, guint32 foreach);

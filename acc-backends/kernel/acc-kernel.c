@@ -113,6 +113,18 @@ _acc_kernel_op_in_no_block (AccKernelOp op)
 }
 
 gboolean
+_acc_kernel_op_is_loop (AccKernelOp op)
+{
+  return op == ACC_KOP_FOR || op == ACC_KOP_FOREACH || op == ACC_KOP_WHILE;
+}
+
+gboolean
+_acc_kernel_op_is_access (AccKernelOp op)
+{
+  return op == ACC_KOP_LOAD || op == ACC_KOP_STORE || op == ACC_KOP_ATOMIC || op == ACC_KOP_CAS;
+}
+
+gboolean
 _acc_kernel_op_is_pure (AccKernelOp op)
 {
   return op >= ACC_KOP_CONST && op <= ACC_KOP_UREM;
@@ -175,8 +187,7 @@ _acc_kernel_is_value (const AccKernel *kernel,
 guint
 _acc_kernel_first_id (const AccKernelInstr *instr)
 {
-  if (instr->op == ACC_KOP_PARAM || instr->op == ACC_KOP_RANGE || instr->op == ACC_KOP_LOAD || instr->op == ACC_KOP_STORE
-      || instr->op == ACC_KOP_PREFETCH || instr->op == ACC_KOP_ATOMIC || instr->op == ACC_KOP_CAS)
+  if (instr->op == ACC_KOP_PARAM || instr->op == ACC_KOP_RANGE || instr->op == ACC_KOP_PREFETCH || _acc_kernel_op_is_access (instr->op))
     return 1;
 
   return 0;

@@ -90,11 +90,8 @@ KValue kb_urem (AccKernelBuilder *b, KValue x, KValue y);
 KValue kb_load  (AccKernelBuilder *b, KBuffer buffer, KValue index);
 void   kb_store (AccKernelBuilder *b, KBuffer buffer, KValue index, KValue value);
 
-/* The element will be loaded before long: devices with caches may fetch it. @index may be outside. Of a foreach, those of lanes that
- * are neighbours. */
+/* The element will be loaded before long: devices with caches may fetch it. @index may be outside. */
 void   kb_prefetch (AccKernelBuilder *b, KBuffer buffer, KValue index);
-/* The same for lanes that are apart from each other alone: processors foresee the others. */
-void   kb_prefetch_apart (AccKernelBuilder *b, KBuffer buffer, KValue index);
 
 /* Variables; a variable of a foreach body is one per lane */
 KVar   kb_var (AccKernelBuilder *b, KValue initial);

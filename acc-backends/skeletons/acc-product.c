@@ -18,7 +18,6 @@ gboolean
 acc_product_init (AccProduct *self,
                   AccStep    *step)
 {
-  AccFusionGraph *graph = step->fusion->graph;
   AccFusionNode *node = g_ptr_array_index (step->cluster->anchors, 0);
   AccElementType *type = node->array->type;
 
@@ -27,8 +26,8 @@ acc_product_init (AccProduct *self,
     return FALSE;
 
   *self = (AccProduct) {
-    .step = step, .node = node, .left = acc_fusion_graph_get (graph, node->array->inputs[0]),
-    .right = acc_fusion_graph_get (graph, node->array->inputs[1]), .n_leaves = acc_element_type_get_n_leaves (type),
+    .step = step, .node = node, .left = node->inputs[0],
+    .right = node->inputs[1], .n_leaves = acc_element_type_get_n_leaves (type),
   };
   self->kind = get_kind_of_sums (self, acc_element_type_get_leaf (type, 0));
   self->size = acc_element_kind_get_size (self->kind);

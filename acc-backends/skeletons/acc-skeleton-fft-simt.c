@@ -70,7 +70,7 @@ typedef struct {
 static void
 choose_passes (Transform *self)
 {
-  gboolean reads_across = acc_transposed_reads_across (self->step->fusion->graph, self->input), in = self->inner > 1, out = self->inner > 1;
+  gboolean reads_across = acc_transposed_reads_across (self->input), in = self->inner > 1, out = self->inner > 1;
   const gint64 *radices = self->node->array->specification + ACC_FFT_RADICES;
   guint before = 1;
 
@@ -609,12 +609,11 @@ run_passes (Transform *self)
 void
 acc_skeleton_fft_simt (AccStep *step)
 {
-  AccFusionGraph *graph = step->fusion->graph;
   AccFusionNode *node = g_ptr_array_index (step->cluster->anchors, 0);
   const gint64 *specification = node->array->specification;
   Transform self = {
-    .step = step, .node = node, .input = acc_fusion_graph_get (graph, node->array->inputs[0]),
-    .roots = acc_fusion_graph_get (graph, node->array->inputs[1]), .dimension = (guint) specification[0], .reverse = specification[1] != 0,
+    .step = step, .node = node, .input = node->inputs[0],
+    .roots = node->inputs[1], .dimension = (guint) specification[0], .reverse = specification[1] != 0,
     .kind = acc_element_type_get_leaf (node->array->type, 0),
   };
   AccLaunch launch = { .outer = 1, .rows = ACC_SPACE_WHOLE, .units_per_row = 1, .tile_outer = 1 };

@@ -182,10 +182,9 @@ acc_fold_element (AccFold        *self,
   for (guint i = 0; i < self->anchors->len; i++)
     {
       AccFusionNode *anchor = get_anchor (self, i);
-      AccFusionNode *input = acc_fusion_graph_get (l->fusion->graph, anchor->array->inputs[0]);
 
       for (guint leaf = 0; leaf < count_leaves (anchor); leaf++)
-        result[next++] = low_read (l, input, ix, leaf);
+        result[next++] = low_read (l, anchor->inputs[0], ix, leaf);
     }
   low_store_beside (l, ix);
 }

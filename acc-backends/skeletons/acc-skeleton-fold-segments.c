@@ -468,7 +468,7 @@ acc_skeleton_fold_segments (AccStep *step)
   g_autoptr (AccSpace) results = acc_space_new_for_roots (graph, step->cluster);
   g_autoptr (AccFold) fold = acc_fold_new (step);
   Segments self = {
-    .step = step, .fold = fold, .node = node, .offsets = acc_fusion_graph_get (graph, node->array->inputs[1]), .space = space,
+    .step = step, .fold = fold, .node = node, .offsets = node->inputs[1], .space = space,
     .results = results, .n = space->inner, .n_segments = node->extents[node->rank - 1],
   };
 

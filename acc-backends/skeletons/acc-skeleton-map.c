@@ -55,22 +55,14 @@ acc_skeleton_get_cost (AccStep *step)
 
 /* Whether functions of @node, or of what is computed on the way to it, read arrays: places that are loaded come from there. */
 static gboolean
-reads_arrays (AccStep       *step,
-              AccFusionNode *node,
-              guint          depth)
+reads_arrays (const AccFusionNode *node,
+              guint                depth)
 {
-  AccArray *array = node->array;
-
-  for (guint i = 0; i < array->n_functions; i++)
-    if (array->functions[i] != NULL && array->functions[i]->arrays->len > 0)
+  if (node->array->references->len > 0)
+    return TRUE;
+  for (guint i = 0; i < node->array->n_inputs && depth > 0; i++)
+    if (!node->inputs[i]->is_value && reads_arrays (node->inputs[i], depth - 1))
       return TRUE;
-  for (guint i = 0; i < array->n_inputs && depth > 0; i++)
-    {
-      AccFusionNode *input = acc_fusion_graph_get (step->fusion->graph, array->inputs[i]);
-
-      if (!input->is_value && reads_arrays (step, input, depth - 1))
-        return TRUE;
-    }
 
   return FALSE;
 }
@@ -84,16 +76,12 @@ asks_ahead (AccLower       *l,
   gboolean far = FALSE;
 
   for (guint i = 0; i < cluster->reads->len; i++)
-    {
-      AccFusionNode *node = g_ptr_array_index (cluster->reads, i);
-
-      far |= node->size >= LOW_FAR_BYTES / 8 && acc_element_type_get_size (node->array->type) * node->size >= LOW_FAR_BYTES;
-    }
+    far |= low_is_far (g_ptr_array_index (cluster->reads, i));
   if (!far || cluster->cost > MAX_AHEAD_COST || space->inner < 4 * AHEAD)
     return FALSE;
 
   for (guint i = 0; i < cluster->roots->len; i++)
-    if (reads_arrays (l->step, g_array_index (cluster->roots, AccRoot, i).node, 8))
+    if (reads_arrays (g_array_index (cluster->roots, AccRoot, i).node, 8))
       return TRUE;
 
   return FALSE;

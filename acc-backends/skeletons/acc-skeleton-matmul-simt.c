@@ -490,7 +490,6 @@ place_tile (Product *self)
 void
 acc_skeleton_matmul_simt (AccProduct *product)
 {
-  AccFusionGraph *graph = product->step->fusion->graph;
   const AccTarget *target = product->step->fusion->target;
   guint n_sums;
   Product self = {
@@ -501,8 +500,8 @@ acc_skeleton_matmul_simt (AccProduct *product)
   AccLaunch launch = { .inner = product->n, .rows = ACC_SPACE_WHOLE, .units_per_row = 1, .tile_outer = 1 };
   AccLower *l;
 
-  self.left.along_depth = !acc_transposed_reads_across (graph, product->left);
-  self.right.along_depth = acc_transposed_reads_across (graph, product->right);
+  self.left.along_depth = !acc_transposed_reads_across (product->left);
+  self.right.along_depth = acc_transposed_reads_across (product->right);
   self.take_turns = target->subgroup_size == 1 && !target->merges_loads;
   choose_tile (&self);
   choose_window (&self);

@@ -597,10 +597,7 @@ acc_skeleton_permute (AccStep *step)
   guint n_leaves = acc_element_type_get_n_leaves (array->type);
   g_autofree AccPrimitive *primitives = g_new0 (AccPrimitive, n_leaves + 1);
   AccPermute self = {
-    step, root->node,
-    acc_fusion_graph_get (graph, array->inputs[0]),
-    acc_fusion_graph_get (graph, array->inputs[1]),
-    acc_fusion_graph_get (graph, array->inputs[2]),
+    step, root->node, root->node->inputs[0], root->node->inputs[1], root->node->inputs[2],
     space, root, n_leaves, space->outer * space->inner, primitives, .n_ways = 1,
   };
 

@@ -637,7 +637,7 @@ acc_skeleton_sort (AccStep *step)
   g_autofree AccRadixLeaf *leaves = find_leaves (step->cluster, node, n_leaves);
   AccElementKind key = acc_element_type_get_kind (array->functions[0]->body->type);
   AccRadix radix = {
-    .step = step, .node = node, .input = acc_fusion_graph_get (step->fusion->graph, array->inputs[0]), .space = space, .leaves = leaves,
+    .step = step, .node = node, .input = node->inputs[0], .space = space, .leaves = leaves,
     .n_leaves = n_leaves, .key = key, .n_passes = acc_element_kind_get_size (key),
     .count = node->size < G_MAXINT32 ? ACC_KIND_I32 : ACC_KIND_I64,
   };

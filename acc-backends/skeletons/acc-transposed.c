@@ -28,26 +28,24 @@ is_across (AccFusionNode *node,
 }
 
 gboolean
-acc_transposed_reads_across (AccFusionGraph *graph,
-                             AccFusionNode  *node)
+acc_transposed_reads_across (AccFusionNode *node)
 {
   while (!node->is_value && (node->array->op == ACC_OP_MAP || node->array->op == ACC_OP_IMAP))
-    node = acc_fusion_graph_get (graph, node->array->inputs[0]);
+    node = node->inputs[0];
 
-  return !node->is_value && node->array->op == ACC_OP_BACKPERMUTE && is_across (node, acc_fusion_graph_get (graph, node->array->inputs[0]));
+  return !node->is_value && node->array->op == ACC_OP_BACKPERMUTE && is_across (node, node->inputs[0]);
 }
 
 static void
-collect (AccTransposed  *self,
-         AccFusionGraph *graph,
-         AccFusionNode  *node,
-         guint           rank)
+collect (AccTransposed *self,
+         AccFusionNode *node,
+         guint          rank)
 {
   AccArray *array = node->array;
 
   if (array->op == ACC_OP_BACKPERMUTE)
     {
-      AccFusionNode *input = acc_fusion_graph_get (graph, array->inputs[0]);
+      AccFusionNode *input = node->inputs[0];
       gboolean known = FALSE;
 
       for (guint i = 0; i < self->n_nodes; i++)
@@ -59,10 +57,10 @@ collect (AccTransposed  *self,
 
   for (guint i = 0; i < array->n_inputs; i++)
     {
-      AccFusionNode *input = acc_fusion_graph_get (graph, array->inputs[i]);
+      AccFusionNode *input = node->inputs[i];
 
       if (!input->is_value && input->access == ACC_ACCESS_SPACE)
-        collect (self, graph, input, rank);
+        collect (self, input, rank);
     }
 }
 
@@ -75,7 +73,7 @@ acc_transposed_find (AccTransposed  *self,
 
   self->n_nodes = 0;
   for (guint i = 0; i < roots->len; i++)
-    collect (self, step->fusion->graph, g_array_index (roots, AccRoot, i).node, space->rank);
+    collect (self, g_array_index (roots, AccRoot, i).node, space->rank);
 }
 
 guint

@@ -15,7 +15,7 @@ typedef struct {
 } AccTransposed;
 
 /* Whether that is what @node is, but for maps of it. */
-gboolean acc_transposed_reads_across (AccFusionGraph *graph, AccFusionNode *node);
+gboolean acc_transposed_reads_across (AccFusionNode *node);
 void    acc_transposed_find         (AccTransposed *self, AccStep *step, const AccSpace *space);
 guint   acc_transposed_count_leaves (const AccTransposed *self, guint node);
 /* Of an element of all nodes; the largest of a leaf. */

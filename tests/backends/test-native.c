@@ -52,6 +52,16 @@ use_noise (gint64  rows,
   return acc_array_use (acc_element_type_new (ACC_KIND_F32), shape, bytes);
 }
 
+static void
+set_back (const char *variable,
+          const char *before)
+{
+  if (before != NULL)
+    g_setenv (variable, before, TRUE);
+  else
+    g_unsetenv (variable);
+}
+
 static AccArray *
 run (AccArray *array)
 {
@@ -583,10 +593,7 @@ test_same_bits_on_any_threads (void)
       g_object_unref (backend);
       backend = g_steal_pointer (&kept);
     }
-  if (before != NULL)
-    g_setenv ("ACC_THREADS", before, TRUE);
-  else
-    g_unsetenv ("ACC_THREADS");
+  set_back ("ACC_THREADS", before);
 }
 
 /* Layers of scans and sums that do not need each other: side by side where there are threads. */
@@ -653,10 +660,7 @@ test_side_by_side (void)
             }
         }
     }
-  if (before != NULL)
-    g_setenv ("ACC_THREADS", before, TRUE);
-  else
-    g_unsetenv ("ACC_THREADS");
+  set_back ("ACC_THREADS", before);
 }
 
 static void
@@ -668,10 +672,7 @@ test_bad_threads (void)
   g_setenv ("ACC_THREADS", "many", TRUE);
   g_assert_null (acc_backend_new_for_name ("native", &error));
   g_assert_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED);
-  if (before != NULL)
-    g_setenv ("ACC_THREADS", before, TRUE);
-  else
-    g_unsetenv ("ACC_THREADS");
+  set_back ("ACC_THREADS", before);
 }
 
 static AccArray *
@@ -775,10 +776,7 @@ test_levels (void)
   g_assert_cmpuint (n_opened, >, 0);
 #endif
   g_assert_cmpuint (n_opened, <, G_N_ELEMENTS (levels));
-  if (before != NULL)
-    g_setenv ("ACC_CPU", before, TRUE);
-  else
-    g_unsetenv ("ACC_CPU");
+  set_back ("ACC_CPU", before);
 }
 
 static gpointer
