@@ -275,13 +275,20 @@ write_cond (AccLower *l,
 {
   guint n = acc_element_type_get_n_leaves (expr->type);
   KValue condition, x, y;
+  gboolean cheap;
   KValue *values;
   KVar *vars;
 
   if (!need (l, frame, expr->args[0], 0, &condition))
     return FALSE;
 
-  if (low_expr_is_cheap (l, frame, expr, leaf))
+  cheap = low_expr_is_cheap (l, frame, expr, leaf);
+  if (!cheap)
+    {
+      low_expr_hoist_common (l, frame, expr);
+      cheap = low_expr_is_cheap (l, frame, expr, leaf);
+    }
+  if (cheap)
     {
       gboolean ready = need (l, frame, expr->args[2], leaf, &y);
 
@@ -290,8 +297,6 @@ write_cond (AccLower *l,
       *result = low_select (l, condition, x, y);
       return TRUE;
     }
-
-  low_expr_hoist_common (l, frame, expr);
 
   values = low_alloc (l, n * sizeof (KValue));
   vars = make_vars (l, expr->type, NULL);
