@@ -385,6 +385,7 @@ ask_facts (AccCudaDevice  *self,
   target->has_atomic_add_f64 = TRUE;
   target->merges_loads = TRUE;
   target->has_fma = TRUE;
+  target->has_estimates = TRUE;
   target->max_held = 32;
   target->table_bytes = 32768;
   target->held_bytes = 32768;

@@ -52,6 +52,8 @@ typedef struct {
   char *(*library) (CWriter *w, AccPrimitive primitive, const char *x, const char *y);
   /* Of f32, to some 2^-17 of the result, or of 1 for logarithms near 0. */
   char *(*approximate) (CWriter *w, AccPrimitive primitive, const char *x);
+  /* ACC_KOP_ESTIMATE */
+  char *(*estimate) (CWriter *w, AccPrimitive of, const char *x);
   const char *inverse_root;   /* of f32, quick */
 } CSyntax;
 

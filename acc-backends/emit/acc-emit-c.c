@@ -704,6 +704,9 @@ write_pure (CWriter              *w,
     case ACC_KOP_FMA:
       result = c_fma (w, instr->kind, x, y, z);
       break;
+    case ACC_KOP_ESTIMATE:
+      result = w->syntax->estimate (w, instr->primitive, x);
+      break;
     case ACC_KOP_UDIV:
     case ACC_KOP_UREM:
       result = c_index_division (w, x, y, second, instr->op == ACC_KOP_UREM);

@@ -195,6 +195,9 @@ emit_pure (Emitter *e,
         result = emit_call (e, "llvm.fma", &type, 1, x, 3);
       }
       break;
+    case ACC_KOP_ESTIMATE:
+      result = emit_estimate (e, instr->primitive, x[0]);
+      break;
     case ACC_KOP_UDIV:
       result = emit_index_division (e, x[0], x[1]);
       break;

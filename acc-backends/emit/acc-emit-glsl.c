@@ -591,6 +591,14 @@ gl_approximate (CWriter     *w G_GNUC_UNUSED,
   return g_strdup_printf ("%s (%s)", acc_primitive_get_info (primitive)->name, x);
 }
 
+static char *
+gl_estimate (CWriter     *w G_GNUC_UNUSED,
+             AccPrimitive of,
+             const char  *x)
+{
+  return g_strdup_printf ("%s (%s)", of == ACC_PRIM_SQRT ? "inversesqrt" : of == ACC_PRIM_EXP ? "exp2" : "1.0f /", x);
+}
+
 static const CSyntax syntax = {
   .load = gl_load,
   .store = gl_store,
@@ -605,6 +613,7 @@ static const CSyntax syntax = {
   .library = gl_library,
   .approximate = gl_approximate,
   .inverse_root = "inversesqrt",
+  .estimate = gl_estimate,
 };
 
 /* --- the whole */

@@ -51,6 +51,22 @@ emit_approximation (Emitter     *e,
 }
 
 LLVMValueRef
+emit_estimate (Emitter     *e,
+               AccPrimitive of,
+               LLVMValueRef x)
+{
+  switch ((int) of)
+    {
+    case ACC_PRIM_SQRT:
+      return assembly (e, "rsqrt.approx.ftz.f32 $0, $1;", x, NULL);
+    case ACC_PRIM_EXP:
+      return assembly (e, "ex2.approx.ftz.f32 $0, $1;", x, NULL);
+    default:
+      return assembly (e, "rcp.approx.ftz.f32 $0, $1;", x, NULL);
+    }
+}
+
+LLVMValueRef
 emit_inverse_root (Emitter     *e,
                    LLVMValueRef x)
 {

@@ -362,6 +362,29 @@ cl_approximate (CWriter     *w,
   return g_strdup_printf ("%s%s (%s)", w->dialect->has_quick ? "native_" : "", acc_primitive_get_info (primitive)->name, x);
 }
 
+static char *
+cl_estimate (CWriter     *w,
+             AccPrimitive of,
+             const char  *x)
+{
+  const char *name = of == ACC_PRIM_SQRT ? "rsqrt" : of == ACC_PRIM_EXP ? "ex2" : "rcp";
+  g_autofree char *function = g_strconcat ("estimate_", name, NULL);
+
+  /* The device's own instruction, where native_recip() and its like take care of denormals. */
+  if (w->dialect->has_nvidia_asm && c_once (w, function))
+    g_string_append_printf (w->functions,
+                            "f32 %s (f32 x)\n"
+                            "{\n"
+                            "  f32 y;\n"
+                            "  asm (\"%s.approx.ftz.f32 %%0, %%1;\" : \"=f\" (y) : \"f\" (x));\n"
+                            "  return y;\n"
+                            "}\n\n", function, name);
+  if (w->dialect->has_nvidia_asm)
+    return g_strdup_printf ("%s (%s)", function, x);
+
+  return g_strdup_printf ("%s (%s)", of == ACC_PRIM_SQRT ? "native_rsqrt" : of == ACC_PRIM_EXP ? "native_exp2" : "native_recip", x);
+}
+
 static const CSyntax syntax = {
   .load = cl_load,
   .store = cl_store,
@@ -376,6 +399,7 @@ static const CSyntax syntax = {
   .library = cl_library,
   .approximate = cl_approximate,
   .inverse_root = "native_rsqrt",
+  .estimate = cl_estimate,
 };
 
 static void

@@ -173,6 +173,7 @@ LLVMValueRef emit_quick              (Emitter *e, AccPrimitive primitive, LLVMVa
 /* --- acc-emit-groups.c */
 Value        emit_groups       (Emitter *e, guint32 id);     /* instructions that only kernels for groups have */
 LLVMValueRef emit_inverse_root  (Emitter *e, LLVMValueRef x); /* of f32 */
+LLVMValueRef emit_estimate      (Emitter *e, AccPrimitive of, LLVMValueRef x); /* ACC_KOP_ESTIMATE */
 LLVMValueRef emit_approximation (Emitter *e, AccPrimitive primitive, LLVMValueRef x, LLVMValueRef y); /* of f32; NULL: there is none */
 
 /* --- acc-emit-libdevice.c */

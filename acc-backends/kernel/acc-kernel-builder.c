@@ -173,6 +173,8 @@ kb_finish (AccKernelBuilder *b,
       if (b->kernel->fast)
         _acc_kernel_contract (b->kernel);
       drop_unused (b->kernel);
+      if (b->kernel->straight && !b->kernel->fast)
+        _acc_kernel_straighten (b->kernel);
       if (acc_kernel_verify (b->kernel, &b->error))
         {
           find_access (b->kernel);
@@ -595,6 +597,15 @@ kb_fma (AccKernelBuilder *b,
 }
 
 KValue
+kb_estimate_exp2 (AccKernelBuilder *b,
+                  KValue            x)
+{
+  return _kb_pure (b, (AccKernelInstr) {
+    .op = ACC_KOP_ESTIMATE, .kind = ACC_KIND_F32, .primitive = ACC_PRIM_EXP, .n_args = 1, .args = { x.id },
+  });
+}
+
+KValue
 kb_udiv (AccKernelBuilder *b,
          KValue            x,
          KValue            y)
@@ -799,6 +810,19 @@ kb_set_fast (AccKernelBuilder *b,
              gboolean          fast)
 {
   b->kernel->fast = fast;
+}
+
+void
+kb_set_straight (AccKernelBuilder *b,
+                 gboolean          straight)
+{
+  b->kernel->straight = straight;
+}
+
+gboolean
+kb_is_straight (AccKernelBuilder *b)
+{
+  return b->kernel->straight;
 }
 
 void

@@ -13,6 +13,7 @@ static const char *const op_names[] = {
   [ACC_KOP_BITCAST] = "bitcast",
   [ACC_KOP_SELECT] = "select",
   [ACC_KOP_FMA] = "fma",
+  [ACC_KOP_ESTIMATE] = "estimate",
   [ACC_KOP_UDIV] = "udiv",
   [ACC_KOP_UREM] = "urem",
   [ACC_KOP_LOAD] = "load",
@@ -134,6 +135,8 @@ append_instr (GString         *s,
     }
   if (instr->op == ACC_KOP_CHECK)
     g_string_append_printf (s, ", kind %u, origin %u", (guint) (instr->bits & G_MAXUINT32), (guint) (instr->bits >> 32));
+  if (instr->op == ACC_KOP_ESTIMATE)
+    g_string_append_printf (s, ", %s", acc_primitive_get_info (instr->primitive)->name);
   if (instr->op == ACC_KOP_SHUFFLE)
     g_string_append_printf (s, ", %s %u", shuffle_names[instr->bits >> 32], (guint) (instr->bits & G_MAXUINT32));
   if (instr->op == ACC_KOP_ATOMIC)

@@ -25,6 +25,7 @@ typedef enum {
   ACC_KOP_BITCAST,
   ACC_KOP_SELECT,
   ACC_KOP_FMA,
+  ACC_KOP_ESTIMATE,   /* of 1 / x (primitive RECIP), 1 / √x (SQRT) or 2^x (EXP) of f32 */
   ACC_KOP_UDIV,
   ACC_KOP_UREM,
   /* memory and variables */
@@ -93,6 +94,7 @@ struct _AccKernel {
   GArray         *blocks;         /* AccKernelBlock; [0] is none, [1] the body */
   gboolean        precise;        /* transcendental primitives stay for the platform's library */
   gboolean        fast;
+  gboolean        straight;       /* quotients and roots of f32 by estimates */
 };
 
 #define ACC_KERNEL_BODY 1u
@@ -142,6 +144,8 @@ gboolean   _acc_kernel_is_inside    (const AccKernel *kernel, guint32 id, guint3
 gboolean   _acc_kernel_may_fail     (const AccKernel *kernel);
 /* Multiplications that only an addition uses become one FMA with it. */
 void       _acc_kernel_contract     (AccKernel *kernel);
+/* Quotients and roots of f32 go by estimates, without branches, in blocks that only compute and store. */
+void       _acc_kernel_straighten   (AccKernel *kernel);
 /* Whether instruction @id is 1 / sqrt (@x) of f32, in a kernel that may take what is quick. */
 gboolean   _acc_kernel_is_inverse_root (const AccKernel *kernel, guint32 id, guint32 *x);
 /* Writes a file into ACC_DUMP_DIR, where that is set. */

@@ -218,6 +218,12 @@ _acc_kernel_check_instr (const AccKernel      *kernel,
                      code_of (kernel, instr->args[1]), code_of (kernel, instr->args[2]));
       return TRUE;
 
+    case ACC_KOP_ESTIMATE:
+      if (instr->kind != ACC_KIND_F32 || KIND (0) != ACC_KIND_F32 || 
+          (instr->primitive != ACC_PRIM_RECIP && instr->primitive != ACC_PRIM_SQRT && instr->primitive != ACC_PRIM_EXP))
+        return fail (error, kernel, "estimate of %s", code_of (kernel, instr->args[0]));
+      return check_groups (kernel, error);
+
     case ACC_KOP_UDIV:
     case ACC_KOP_UREM:
       return check_index (kernel, instr->args[0], "the dividend of an index", error) &&

@@ -142,6 +142,14 @@ void   kb_set_precise     (AccKernelBuilder *b, gboolean precise);
  * and off by a few ULP for division, square root, exponentials and logarithms of f32. */
 void   kb_set_fast        (AccKernelBuilder *b, gboolean fast);
 
+/* Before any value is made: the device estimates 1 / x and 1 / √x of f32, where neither is a denormal, so well that one step of Newton's
+ * method makes the nearest of the first, and 2^x to two units of the last place. Quotients and roots that are not fast are made of such
+ * where branches are saved by it, with the results that they have without; exponentials of f32 are made of the last. */
+void   kb_set_straight    (AccKernelBuilder *b, gboolean straight);
+gboolean kb_is_straight   (AccKernelBuilder *b);
+/* 2^x of f32 as such a device estimates it. */
+KValue kb_estimate_exp2   (AccKernelBuilder *b, KValue x);
+
 /* Of a fast kernel, before any value is made: exponentials and logarithms of f32 stay for what the device has. */
 void   kb_set_approximate (AccKernelBuilder *b, gboolean approximate);
 

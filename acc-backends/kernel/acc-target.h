@@ -31,6 +31,7 @@ typedef struct {
   gsize    table_bytes;        /* of it, what copies of a group's tables had better take at most: with more, fewer groups run at once */
   gsize    held_bytes;         /* likewise what a group keeps of its tile from one look at it to the next; 0: registers do better */
   guint    n_groups;           /* groups that keep the whole device busy */
+  gboolean has_estimates;      /* of 1 / x and 1 / √x of f4: see kb_set_straight() */
   gboolean has_progress;       /* groups that have begun go on while others wait for them: look-back scans and locks may spin */
   gboolean has_residency;      /* kb_set_resident() is heeded */
   gboolean has_atomic_64;      /* kb_atomic and kb_atomic_cas of 8 bytes */

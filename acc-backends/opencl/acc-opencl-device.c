@@ -396,6 +396,7 @@ ask_facts (AccOpenclDevice  *self,
   target->has_atomic_64 = self->dialect.has_atomic_64;
   /* OpenCL does not promise it, but what runs there is what CUDA promises it for. */
   target->has_progress = self->dialect.has_nvidia_asm && !processor;
+  target->has_estimates = self->dialect.has_nvidia_asm && !processor && self->dialect.has_exact_fma;
   for (guint kind = ACC_KIND_BOOL; kind < ACC_KIND_TUPLE; kind++)
     if (kind != ACC_KIND_F64 || twofold != 0)
       target->kinds |= 1u << kind;

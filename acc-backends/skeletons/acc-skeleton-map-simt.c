@@ -13,9 +13,10 @@
 #define WINDOWS 4      /* per row of a tile */
 #define ROWS 4         /* per thread and tile */
 #define BLOCK_ROWS 4   /* of stencils */
-#define RESIDENT 1024  /* threads of stencils: fewer do not keep the memory busy */
+#define RESIDENT 1024  /* threads of stencils and of long elements: fewer do not keep the memory busy */
 #define VECTOR_BYTES 16
 #define MAX_COST 400   /* rough operations of V elements, which are written out one after the other */
+#define MAX_STRAIGHT_COST 640   /* where quotients and roots are no branches, which keep what is after them from what is in front */
 
 /* Bytes of the widest element that is stored. */
 static guint
@@ -35,8 +36,9 @@ choose_vector (AccStep        *step,
                const AccSpace *space)
 {
   guint vector = MAX (VECTOR_BYTES / get_widest (step), 1);
+  double most = step->fusion->target->has_estimates ? MAX_STRAIGHT_COST : MAX_COST;
 
-  while (vector > 1 && ((double) vector * (step->cluster->cost + 2) > MAX_COST || (gint64) vector * 32 > space->inner))
+  while (vector > 1 && ((double) vector * (step->cluster->cost + 2) > most || (gint64) vector * 32 > space->inner))
     vector /= 2;
 
   return vector;
@@ -241,6 +243,8 @@ acc_skeleton_map_simt (AccStep        *step,
 
   l = acc_simt_begin (&simt, step, acc_skeleton_get_name (step), space->first_inner > 0 ? width : group);
   l->first_inner = space->first_inner;
+  if ((double) vector * (step->cluster->cost + 2) > MAX_COST)
+    kb_set_resident (l->b, RESIDENT);
   if (space->first_inner == 0)
     {
       launch.tile_outer = 1;

@@ -217,6 +217,7 @@ choose_target (AccVulkanDevice  *self,
     .has_atomic_64 = features->atomic_64.shaderBufferInt64Atomics && features->atomic_64.shaderSharedInt64Atomics,
     /* Vulkan does not promise it, but what runs there is what CUDA promises it for. */
     .has_progress = properties->driver.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY && (self->disable & ACC_VULKAN_DISABLE_PROGRESS) == 0,
+    .has_estimates = properties->driver.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY,
     .has_atomic_add_f32 = features->atomic_float.shaderBufferFloat32AtomicAdd && features->atomic_float.shaderSharedFloat32AtomicAdd,
     .has_atomic_add_f64 = core->shaderFloat64 && features->atomic_float.shaderBufferFloat64AtomicAdd
                           && features->atomic_float.shaderSharedFloat64AtomicAdd,

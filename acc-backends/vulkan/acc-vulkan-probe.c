@@ -126,6 +126,7 @@ probe_single (AccVulkanDevice *self,
     }
   self->dialect.has_exact_fma = fuses;
   self->dialect.has_exact_divide = divides;
+  target->has_estimates &= fuses && self->dialect.keeps_nans;
   if (self->dialect.has_subgroups && !in_order)
     {
       self->dialect.has_subgroups = self->dialect.has_ballots = target->has_ballots = FALSE;

@@ -760,6 +760,7 @@ fake_device_open (const char *device, GError **error)
                                    .shared_bytes = 16384, .table_bytes = 8192, .n_groups = 3, .kinds = ~0u };
   static const AccTarget ballots = { .model = ACC_MODEL_SIMT, .group_size = 64, .max_group_size = 128, .subgroup_size = 16, .has_ballots = TRUE,
                                      .shared_bytes = 16384, .table_bytes = 8192, .n_groups = 4, .has_progress = TRUE, .has_atomic_64 = TRUE, .max_held = 24,
+                                     .has_estimates = TRUE,
                                      .kinds = ~0u };
   const AccTarget *target = &acc_target_cpu;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "kernel-eval.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 #include <ucontext.h>
@@ -490,6 +491,20 @@ fused (AccElementKind kind,
   return bits_of_double (fma (eval_to_double (kind, x), eval_to_double (kind, y), eval_to_double (kind, z)));
 }
 
+/* The nearest, of what is no denormal. */
+static guint64
+estimate (AccPrimitive of,
+          guint64      bits)
+{
+  float x = (float) eval_to_double (ACC_KIND_F32, bits), y;
+
+  if (fabsf (x) < FLT_MIN)
+    x = copysignf (0, x);
+  y = of == ACC_PRIM_SQRT ? (float) (1 / sqrt (x)) : of == ACC_PRIM_EXP ? (float) exp2 (x) : 1 / x;
+
+  return bits_of_float (fabsf (y) < FLT_MIN ? copysignf (0, y) : y);
+}
+
 static gpointer
 element (Eval                 *e,
          const AccKernelInstr *instr)
@@ -595,6 +610,9 @@ eval_items (Eval         *e,
           break;
         case ACC_KOP_FMA:
           e->values[id] = fused (instr->kind, a[0], a[1], a[2]);
+          break;
+        case ACC_KOP_ESTIMATE:
+          e->values[id] = estimate (instr->primitive, a[0]);
           break;
         case ACC_KOP_UDIV:
           e->values[id] = a[0] / a[1];

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "kernel-eval.h"
 
+#include <float.h>
+#include <math.h>
+
 #include "acc-core/acc-error.h"
 
 static AccKernel *
@@ -457,6 +460,138 @@ test_access (void)
   g_assert_nonnull (strstr (text, " buffer \"idle\"\n"));
 }
 
+/* --- quotients and roots by estimates */
+
+#define N_SPECIAL 31
+
+static float
+special (guint i)
+{
+  static const float values[] = {
+    0, FLT_TRUE_MIN, 0x1.8p-130f, FLT_MIN, 0x1.fffffep-61f, 0x1p-60f, 0x1.fffffep-1f, 1, 0x1.000002p0f, 1.5f, 3, 0x1.fffffep0f, 0x1p60f, 0x1.000002p60f,
+    0x1p126f, FLT_MAX, INFINITY, NAN, 0x1p120f, 0x1.000002p120f, 0x1p-120f, 7, 10, 0x1.fffffcp5f, 0x1.555556p-2f, 0x1p-40f, 0x1p40f, 0x1p-61f, 1e10f, 1e-10f,
+    0x1.fffffep59f,
+  };
+
+  G_STATIC_ASSERT (G_N_ELEMENTS (values) == N_SPECIAL);
+
+  return i < N_SPECIAL ? values[i] : -values[i - N_SPECIAL];
+}
+
+/* x / y, 1 / y, √x, and what a variable adds up of them. */
+static AccKernel *
+write_quotients (gboolean straight)
+{
+  AccKernelBuilder *b = kb_new ("quotients");
+  KBuffer x = kb_param_buffer (b, ACC_KIND_F32, ACC_BUFFER_READ | ACC_BUFFER_NO_ALIAS, "x");
+  KBuffer y = kb_param_buffer (b, ACC_KIND_F32, ACC_BUFFER_READ | ACC_BUFFER_NO_ALIAS, "y");
+  KBuffer out[4];
+  KVar sum;
+
+  kb_set_group_size (b, 1);
+  kb_set_straight (b, straight);
+  for (guint k = 0; k < 4; k++)
+    out[k] = kb_param_buffer (b, ACC_KIND_F32, ACC_BUFFER_WRITE | ACC_BUFFER_NO_ALIAS, "out");
+  sum = kb_var (b, kb_float (b, ACC_KIND_F32, 0));
+  kb_for (b, i, kb_inner_begin (b), kb_inner_end (b))
+    {
+      KValue a = kb_load (b, x, i), c = kb_load (b, y, i), quotient = kb_prim2 (b, ACC_PRIM_FDIV, a, c);
+
+      kb_store (b, out[0], i, quotient);
+      kb_store (b, out[1], i, kb_prim (b, ACC_PRIM_RECIP, c));
+      kb_store (b, out[2], i, kb_prim (b, ACC_PRIM_SQRT, a));
+      kb_set (b, sum, kb_add (b, kb_get (b, sum), kb_prim (b, ACC_PRIM_ABS, quotient)));
+    }
+  kb_store (b, out[3], kb_i64 (b, 0), kb_get (b, sum));
+
+  return finish (b);
+}
+
+static guint
+count_text (AccKernel  *kernel,
+            const char *what)
+{
+  g_autofree char *text = acc_kernel_to_string (kernel);
+  guint n = 0;
+
+  for (const char *at = strstr (text, what); at != NULL; at = strstr (at + 1, what))
+    n++;
+
+  return n;
+}
+
+static void
+test_straight (void)
+{
+  enum { SIDE = 2 * N_SPECIAL, SPECIAL = SIDE * SIDE, N = SPECIAL + 4096 };
+  static float x[N], y[N], results[2][4][N];
+  g_autoptr (GRand) rand = g_rand_new_with_seed (11);
+  gint64 range[4] = { 0, 1, 0, 1 };
+
+  for (guint i = 0; i < N; i++)
+    {
+      gboolean drawn = i >= SPECIAL;
+
+      x[i] = drawn ? (float) ldexp (g_rand_double_range (rand, -2, 2), g_rand_int_range (rand, -70, 70)) : special (i / SIDE);
+      y[i] = drawn ? (float) ldexp (g_rand_double_range (rand, -2, 2), g_rand_int_range (rand, -70, 70)) : special (i % SIDE);
+    }
+
+  for (guint k = 0; k < 2; k++)
+    {
+      g_autoptr (AccKernel) kernel = write_quotients (k == 1);
+      AccFailure failure = { 0, };
+
+      g_assert_cmpuint (count_text (kernel, "estimate"), ==, k == 1 ? 3 : 0);
+      g_assert_cmpuint (count_text (kernel, "fdiv"), ==, 1);
+      g_assert_cmpuint (count_text (kernel, "} else {"), ==, k);
+      /* One at a time, as one that does not suit would not make others go the other way. */
+      for (gint64 i = 0; i < N; i++)
+        {
+          guint64 slots[] = { (guintptr) x, (guintptr) y, (guintptr) results[k][0], (guintptr) results[k][1], (guintptr) results[k][2],
+                              (guintptr) &results[k][3][i] };
+
+          range[2] = i;
+          range[3] = i + 1;
+          eval_group (kernel, 1, rand, slots, range, &failure);
+        }
+    }
+  for (guint k = 0; k < 4; k++)
+    for (guint i = 0; i < N; i++)
+      if (memcmp (&results[0][k][i], &results[1][k][i], 4) != 0 && !(isnan (results[0][k][i]) && isnan (results[1][k][i])))
+        g_error ("result %u of %a, %a: %a, not %a", k, x[i], y[i], results[1][k][i], results[0][k][i]);
+}
+
+/* Blocks where what is loaded, checked or asked depends on a quotient stay as they are, and so do those that read what they wrote. */
+static void
+test_not_straight (void)
+{
+  for (guint k = 0; k < 5; k++)
+    {
+      AccKernelBuilder *b = kb_new ("crooked");
+      KBuffer in = kb_param_buffer (b, ACC_KIND_F32, ACC_BUFFER_READ | ACC_BUFFER_NO_ALIAS, "in");
+      KBuffer out = kb_param_buffer (b, ACC_KIND_F32, ACC_BUFFER_READ | ACC_BUFFER_WRITE | ACC_BUFFER_NO_ALIAS, "out");
+      g_autoptr (AccKernel) kernel = NULL;
+      KValue zero = kb_i64 (b, 0), one = kb_i64 (b, 1), x, q, place;
+
+      kb_set_group_size (b, 64);
+      kb_set_straight (b, TRUE);
+      x = kb_load (b, in, zero);
+      q = k < 4 ? kb_prim2 (b, ACC_PRIM_FDIV, x, kb_load (b, in, one)) : kb_prim2 (b, ACC_PRIM_FDIV, x, kb_float (b, ACC_KIND_F32, 3));
+      place = kb_cast (b, ACC_KIND_I64, q);
+      kb_store (b, out, zero, q);
+      if (k == 0)
+        kb_store (b, out, one, kb_load (b, in, place));
+      else if (k == 1)
+        kb_check (b, kb_lt (b, place, one), ACC_ERROR_BOUNDS, 0, place, one);
+      else if (k == 2)
+        kb_store (b, out, one, kb_load (b, out, zero));
+      else if (k == 3)
+        kb_barrier (b);
+      kernel = finish (b);
+      g_assert_cmpuint (count_text (kernel, "estimate"), ==, 0);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -470,6 +605,8 @@ main (int argc, char **argv)
   g_test_add_func ("/kernel/mistakes", test_mistakes);
   g_test_add_func ("/kernel/control", test_control);
   g_test_add_func ("/kernel/access", test_access);
+  g_test_add_func ("/kernel/straight", test_straight);
+  g_test_add_func ("/kernel/not-straight", test_not_straight);
 
   return g_test_run ();
 }

@@ -56,9 +56,27 @@ clamp (const AccMath *m, KValue x)
   return m_select (m, m_gt (m, x, high), high, m_select (m, m_lt (m, x, low), low, x));
 }
 
+/* By the device's 2^x, as libdevice does (NVIDIA): x log2 e = n + f with n of [-126, 126], beyond which f is as large as it takes. n
+ * comes out, by rounding, as the exponent of 2^n in the lowest bits. */
+static KValue
+exp_by_estimate (const AccMath *m, KValue x)
+{
+  KValue one = m_const (m, 1), shifter = m_const (m, 0x1.8p23 + 1);
+  KValue part = m_fma (m, x, m_const (m, 1 / (252 * G_LN2)), m_const (m, 0.5));
+  KValue t = m_fma (m, kb_min (m->b, kb_max (m->b, part, m_const (m, 0)), one), m_const (m, 252), shifter);
+  KValue f = m_fma (m, x, m_const (m, 0x1.715476p0), m_sub (m, m_const (m, 0x1.8p23 + 127), t));
+
+  f = m_fma (m, x, m_const (m, 1.925963033500011079e-08), f);
+
+  return m_mul (m, kb_estimate_exp2 (m->b, f), m_from_bits (m, m_shl (m, m_to_bits (m, t), 23)));
+}
+
 KValue
 acc_math_exp (const AccMath *m, KValue x)
 {
+  if (m->kind == ACC_KIND_F32 && kb_is_straight (m->b))
+    return exp_by_estimate (m, x);
+
   Reduced a = reduce (m, clamp (m, x));
   KValue square = m_mul (m, a.r, a.r);
   KValue p = m_add (m, m_const (m, 1), m_fma (m, square, m_poly_of (m, a.r, exp_q), a.r));

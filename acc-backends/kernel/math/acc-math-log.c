@@ -2,13 +2,13 @@
 
 /* log and what is made of it. x = 2^e (1 + f). In 64 bits, with s = f / (2 + f), log (1 + f) = 2 s + s z r(z), z = s², summed
  * as fdlibm does (Sun Microsystems 1993), small terms first; in 32 bits, where a division costs more than a longer polynomial,
- * log (1 + f) = f - f² / 2 + f³ r(f). r are Chebyshev fits. */
+ * log (1 + f) = f + f² (-1/2 + f r(f)). r are fits: Chebyshev's in 64 bits, of the least largest relative error in 32. */
 
 #include "acc-math-private.h"
 
 /* Of f from -1/3 to 1/3. */
-static const double log_f_f32[] = { 0.3333333333333333, -0.24999944186243983, 0.19999948351310606, -0.1667331625320225, 0.14291867181988005,
-                                    -0.12288721609296725, 0.10915654793276691, -0.12422200575409693, 0.11330617385023778 };
+static const double log_f_f32[] = { 0.33333215976049013, -0.24999797662332907, 0.20010406476401668, -0.1668048797613492, 0.1400585753748085,
+                                    -0.12184250311003819, 0.1398450284067286, -0.1289173998915017 };
 static const double log_r_f64[] = { 0.666666666666666664633, 0.40000000000000883236, 0.28571428570799785031, 0.222222223925810450972,
                                     0.181817955475211362347, 0.153862447376216666057, 0.13268638369266823879, 0.130880348509275538302 };
 
@@ -31,28 +31,40 @@ acc_math_split (const AccMath *m, KValue x, KValue *f, KValue *exponent)
   *exponent = m_sub (m, count, m_select (m, tiny, m_const (m, wide ? 54 : 25), m_const (m, 0)));
 }
 
-/* @correction is added where it does not cancel. */
+static KValue
+log_of_positive_f32 (const AccMath *m, KValue x, KValue correction)
+{
+  KValue f, e, p, t;
+  acc_math_split (m, x, &f, &e);
+
+  p = m_fma (m, f, m_poly (m, f, log_f_f32, G_N_ELEMENTS (log_f_f32)), m_const (m, -0.5));
+  t = m_mul (m, f, p);
+  t = correction.id != 0 ? m_add (m, f, m_fma (m, f, t, correction)) : m_fma (m, f, t, f);
+
+  return m_fma (m, e, m_const (m, G_LN2), t);
+}
+
+static KValue
+log_of_positive_f64 (const AccMath *m, KValue x, KValue correction)
+{
+  KValue f, e;
+  acc_math_split (m, x, &f, &e);
+
+  KValue half_square = m_mul (m, m_mul (m, f, f), m_const (m, 0.5)), low = m_const (m, 0x1.a39ef35793c76p-33);
+  KValue small = correction.id != 0 ? m_fma (m, e, low, correction) : m_mul (m, e, low);
+  KValue s = m_div (m, f, m_add (m, f, m_const (m, 2)));
+  KValue z = m_mul (m, s, s);
+  KValue r = m_mul (m, z, m_poly (m, z, log_r_f64, G_N_ELEMENTS (log_r_f64)));
+  KValue inner = m_fma (m, s, m_add (m, half_square, r), small);
+
+  return m_fma (m, e, m_const (m, 0x1.62e42fee00000p-1), m_sub (m, f, m_sub (m, half_square, inner)));
+}
+
+/* @correction is added where it does not cancel; id 0: there is none. */
 static KValue
 log_of_positive (const AccMath *m, KValue x, KValue correction)
 {
-  gboolean wide = m->kind == ACC_KIND_F64;
-  KValue f, e, inner;
-  acc_math_split (m, x, &f, &e);
-
-  KValue square = m_mul (m, f, f), half_square = m_mul (m, square, m_const (m, 0.5));
-  KValue small = m_fma (m, e, m_const (m, wide ? 0x1.a39ef35793c76p-33 : 1.4285906217992305756e-6), correction);
-  if (wide)
-    {
-      KValue s = m_div (m, f, m_add (m, f, m_const (m, 2)));
-      KValue z = m_mul (m, s, s);
-      KValue r = m_mul (m, z, m_poly (m, z, log_r_f64, G_N_ELEMENTS (log_r_f64)));
-      inner = m_fma (m, s, m_add (m, half_square, r), small);
-    }
-  else
-    inner = m_fma (m, m_mul (m, f, square), m_poly (m, f, log_f_f32, G_N_ELEMENTS (log_f_f32)), small);
-  KValue sum = m_sub (m, f, m_sub (m, half_square, inner));
-
-  return m_fma (m, e, m_const (m, wide ? 0x1.62e42fee00000p-1 : 0.693145751953125), sum);
+  return m->kind == ACC_KIND_F64 ? log_of_positive_f64 (m, x, correction) : log_of_positive_f32 (m, x, correction);
 }
 
 KValue
@@ -60,10 +72,10 @@ acc_math_log (const AccMath *m, KValue x)
 {
   KValue zero = m_const (m, 0), infinity = m_const (m, INFINITY);
   KValue usual = m_and (m, m_gt (m, x, zero), m_lt (m, x, infinity));
-  KValue r = log_of_positive (m, m_select (m, usual, x, m_const (m, 1)), zero);
-  KValue edge = m_select (m, m_eq (m, x, zero), m_neg (m, infinity), m_select (m, m_lt (m, x, zero), m_sub (m, infinity, infinity), x));
+  /* Itself of infinity, else NaN */
+  KValue edge = m_select (m, m_eq (m, x, zero), m_const (m, -INFINITY), m_add (m, m_mul (m, x, infinity), infinity));
 
-  return m_select (m, usual, r, edge);
+  return m_select (m, usual, log_of_positive (m, x, (KValue) { 0 }), edge);
 }
 
 /* log (1 + x): what is lost in 1 + x comes back as a correction (Kahan). */
