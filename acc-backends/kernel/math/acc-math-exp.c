@@ -71,17 +71,20 @@ exp_by_estimate (const AccMath *m, KValue x)
   return m_mul (m, kb_estimate_exp2 (m->b, f), m_from_bits (m, m_shl (m, m_to_bits (m, t), 23)));
 }
 
-KValue
-acc_math_exp (const AccMath *m, KValue x)
+static KValue
+exp_by_series (const AccMath *m, KValue x)
 {
-  if (m->kind == ACC_KIND_F32 && kb_is_straight (m->b))
-    return exp_by_estimate (m, x);
-
   Reduced a = reduce (m, clamp (m, x));
   KValue square = m_mul (m, a.r, a.r);
   KValue p = m_add (m, m_const (m, 1), m_fma (m, square, m_poly_of (m, a.r, exp_q), a.r));
 
   return m_select (m, m_is_nan (m, x), x, scale (m, p, a.n));
+}
+
+KValue
+acc_math_exp (const AccMath *m, KValue x)
+{
+  return m->kind == ACC_KIND_F32 && kb_is_straight (m->b) ? exp_by_estimate (m, x) : exp_by_series (m, x);
 }
 
 /* exp x - 1 without cancellation, for x <= 44 (f64) or 20 (f32): beyond, exp x does. */
@@ -108,7 +111,7 @@ least_for_exp (const AccMath *m)
 static KValue
 half_exp (const AccMath *m, KValue x)
 {
-  KValue root = acc_math_exp (m, m_mul (m, x, m_const (m, 0.5)));
+  KValue root = exp_by_series (m, m_mul (m, x, m_const (m, 0.5)));
 
   return m_mul (m, m_mul (m, root, m_const (m, 0.5)), root);
 }
