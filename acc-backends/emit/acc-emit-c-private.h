@@ -132,6 +132,8 @@ void        c_packs_free      (CPacks *packs);
 /* --- acc-emit-c-scalar.c: expressions */
 char       *c_primitive       (CWriter *w, AccPrimitive primitive, AccElementKind kind, const char *x, const char *y,
                                const AccKernelInstr *second);
+/* The smaller or larger one of a number and a constant; NULL: @instr is something else. */
+char       *c_limit           (CWriter *w, const AccKernelInstr *instr, const char *x, const char *y);
 char       *c_convert         (CWriter *w, AccElementKind from, AccElementKind to, const char *x);
 char       *c_bitcast         (AccElementKind from, AccElementKind to, const char *x);
 char       *c_fma             (CWriter *w, AccElementKind kind, const char *x, const char *y, const char *z);

@@ -2,6 +2,7 @@
 #include "acc-emit-c-private.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Where integers of the kind compute without a sign. */
 static const char *
@@ -407,6 +408,36 @@ half_primitive (CWriter     *w,
     return g_steal_pointer (&result);
 
   return c_convert (w, ACC_KIND_F32, ACC_KIND_F16, result);
+}
+
+static gboolean
+is_plain_constant (const AccKernelInstr *instr)
+{
+  guint32 word = (guint32) instr->bits;
+  float single;
+  double value;
+
+  memcpy (&single, &word, sizeof single);
+  memcpy (&value, &instr->bits, sizeof value);
+
+  return instr->op == ACC_KOP_CONST && ((instr->kind == ACC_KIND_F32 && !isnan (single)) || (instr->kind == ACC_KIND_F64 && !isnan (value)));
+}
+
+char *
+c_limit (CWriter              *w,
+         const AccKernelInstr *instr,
+         const char           *x,
+         const char           *y)
+{
+  gboolean of_first = instr->n_args == 2 && is_plain_constant (acc_kernel_instr (w->kernel, instr->args[0]));
+  const char *limit = of_first ? x : y, *other = of_first ? y : x;
+
+  if (instr->op != ACC_KOP_PRIM || (instr->primitive != ACC_PRIM_MIN && instr->primitive != ACC_PRIM_MAX)
+      || !(of_first || is_plain_constant (acc_kernel_instr (w->kernel, instr->args[1]))))
+    return NULL;
+
+  /* Of equals the first. */
+  return g_strdup_printf ("%s %s%s %s ? %s : %s", other, instr->primitive == ACC_PRIM_MIN ? "<" : ">", of_first ? "" : "=", limit, other, limit);
 }
 
 char *

@@ -675,6 +675,8 @@ write_pure (CWriter              *w,
   g_autofree char *result = w->widths != NULL ? write_narrow (w, id, instr) : NULL;
   guint32 root;
 
+  if (result == NULL)
+    result = c_limit (w, instr, x, y);
   if (result != NULL)
     {
       assign (w, id, result);

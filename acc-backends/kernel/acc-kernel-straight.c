@@ -16,6 +16,7 @@
  *   x / y:  x is +0 or LEAST <= |x|,  |y| <= MOST,  |x / y| <= MOST
  *   1 / y:                            |y| <= MOST,  |1 / y| <= MOST
  *   √x:     x is ±0 or LEAST <= x <= MOST_SQUARE
+ *   1 / √x:            LEAST <= x <= MOST_SQUARE
  *
  * which NaN never is. A divisor is then 2^-120 at least, and its estimate no denormal either, but where x is 0: there the quotient is
  * right, or NaN. */
@@ -29,6 +30,7 @@ typedef struct {
   guint32    block;
   GArray    *items;      /* the block as it becomes */
   guint32    ok;         /* whether all operands so far suit; 0: there were none */
+  guint8    *divides;    /* by instruction: a root by which is divided, and nothing else done with it */
 } Pass;
 
 /* --- instructions */
@@ -157,8 +159,10 @@ divide (Pass    *self,
 {
   guint32 minus = prim (self, ACC_PRIM_NEG, y, 0), inverse = estimate (self, ACC_PRIM_RECIP, y);
   guint32 rest = append (self, fused (minus, inverse, number (self, 1)));
+  gboolean by_root = self->divides[y];
 
-  demand_at_most (self, y, MOST);
+  if (!by_root)
+    demand_at_most (self, y, MOST);
   if (x == 0)
     {
       replace (self, id, fused (rest, inverse, inverse));
@@ -175,7 +179,8 @@ divide (Pass    *self,
       rest = append (self, fused (minus, q, x));
       replace (self, id, fused (rest, inverse, q));
     }
-  demand_at_most (self, id, MOST);
+  if (x != 0 || !by_root)
+    demand_at_most (self, id, MOST);
 }
 
 static void
@@ -183,13 +188,16 @@ take_root (Pass    *self,
            guint32  id,
            guint32  x)
 {
-  guint32 least = number (self, LEAST), is_zero = prim (self, ACC_PRIM_EQ, x, number (self, 0)), is_large = prim (self, ACC_PRIM_LE, least, x);
+  guint32 least = number (self, LEAST), is_large = prim (self, ACC_PRIM_LE, least, x);
+  gboolean may_be_zero = !self->divides[id];
   /* Finite of 0, too. */
-  guint32 inverse = estimate (self, ACC_PRIM_SQRT, choose (self, is_large, x, least));
+  guint32 inverse = estimate (self, ACC_PRIM_SQRT, may_be_zero ? choose (self, is_large, x, least) : x);
   guint32 root = prim (self, ACC_PRIM_MUL, x, inverse), half_of = prim (self, ACC_PRIM_MUL, inverse, number (self, 0.5));
   guint32 rest = append (self, fused (prim (self, ACC_PRIM_NEG, root, 0), root, x));
 
-  demand (self, prim (self, ACC_PRIM_BOR, is_zero, is_large));
+  if (may_be_zero)
+    is_large = prim (self, ACC_PRIM_BOR, prim (self, ACC_PRIM_EQ, x, number (self, 0)), is_large);
+  demand (self, is_large);
   demand (self, prim (self, ACC_PRIM_LE, x, number (self, MOST_SQUARE)));
   replace (self, id, fused (rest, half_of, root));
 }
@@ -288,6 +296,27 @@ look_over (AccKernel *kernel,
   return matters;
 }
 
+/* Marks roots by which is divided, and nothing else done with them. */
+static guint8 *
+find_divisors (AccKernel *kernel,
+               GArray    *items)
+{
+  guint8 *divides = g_new0 (guint8, kernel->instrs->len);
+
+  for (guint i = 0; i < items->len; i++)
+    {
+      guint32 id = g_array_index (items, guint32, i);
+      const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
+
+      divides[id] = is_slow (kernel, instr) && instr->primitive == ACC_PRIM_SQRT;
+      for (guint j = _acc_kernel_first_id (instr); j < instr->n_args; j++)
+        if (!is_slow (kernel, instr) || j != (instr->primitive == ACC_PRIM_RECIP ? 0 : 1))
+          divides[instr->args[j]] = FALSE;
+    }
+
+  return divides;
+}
+
 static guint32
 add_block (Pass    *self,
            guint32  parent)
@@ -326,8 +355,9 @@ straighten (AccKernel    *kernel,
   GArray *before = acc_kernel_block (kernel, block)->items;
   g_autoptr (GArray) slow = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autofree guint32 *copies = g_new0 (guint32, kernel->instrs->len);
+  g_autofree guint8 *divides = find_divisors (kernel, before);
   guint32 choice = kernel->instrs->len, side;
-  Pass self = { kernel, block, g_array_new (FALSE, FALSE, sizeof (guint32)), 0 };
+  Pass self = { kernel, block, g_array_new (FALSE, FALSE, sizeof (guint32)), 0, divides };
   Pass other = { .kernel = kernel };
   AccKernelInstr *made;
 

@@ -24,11 +24,11 @@ acc_math_split (const AccMath *m, KValue x, KValue *f, KValue *exponent)
   KValue mantissa = m_from_bits (m, m_sub (m, bits, m_shl (m, e, m->mantissa)));
 
   /* An integer of a few bits to a float: its distance from the exponent of 2^mantissa · 1.5. */
-  KValue shifter = m_const (m, wide ? 0x1.8p52 : 0x1.8p23);
-  KValue count = m_sub (m, m_from_bits (m, m_add (m, e, m_to_bits (m, shifter))), shifter);
+  double shifter = wide ? 0x1.8p52 : 0x1.8p23;
+  KValue count = m_from_bits (m, m_add (m, e, m_to_bits (m, m_const (m, shifter))));
 
   *f = m_sub (m, mantissa, m_const (m, 1));
-  *exponent = m_sub (m, count, m_select (m, tiny, m_const (m, wide ? 54 : 25), m_const (m, 0)));
+  *exponent = m_sub (m, count, m_select (m, tiny, m_const (m, shifter + (wide ? 54 : 25)), m_const (m, shifter)));
 }
 
 static KValue
