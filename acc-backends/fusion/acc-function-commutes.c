@@ -5,7 +5,9 @@
 
 /* Whether f (x, y) and f (y, x) are the same, zeros of either sign being one, as f is written: the body is walked beside itself, with
  * the parameters of the second exchanged. Operands of sums and the like may match crosswise; those of float products also where
- * both differ in sign only, as (x - y) · (x - y) and (x - y) · (n - m) do. What is not recognised does not commute. */
+ * both differ in sign only, as (x - y) · (x - y) and (x - y) · (n - m) do. Of two values in lexicographic order either is taken where they are equal: the
+ * smaller one of x and y is that of y and x. (NaN has no place in that order. With it such a function is not associative either.) What is
+ * not recognised does not commute. */
 
 /* Pairs of expressions that are looked at before it is given up. */
 #define MAX_PAIRS 512
@@ -103,6 +105,79 @@ match_primitives (Walk    *self,
   return match_args (self, a, b) || (commutes (a->primitive) && match_crosswise (self, a, b));
 }
 
+/* --- the smaller or the larger one of tuples */
+
+static gboolean
+is_leaf (AccExpr *expr,
+         AccExpr *whole,
+         guint    leaf)
+{
+  guint first = 0;
+
+  expr = acc_expr_resolve_leaf (expr, &first);
+  whole = acc_expr_resolve_leaf (whole, &leaf);
+
+  return expr == whole && first == leaf;
+}
+
+static gboolean
+compares (AccExpr     *expr,
+          AccPrimitive primitive,
+          AccExpr     *x,
+          AccExpr     *y,
+          guint        leaf)
+{
+  return expr->kind == ACC_EXPR_PRIMITIVE && expr->primitive == primitive && is_leaf (expr->args[0], x, leaf) && is_leaf (expr->args[1], y, leaf);
+}
+
+/* Whether @expr says that all of @x is before all of @y, or equal: by the first leaf that differs. */
+static gboolean
+is_order (AccExpr     *expr,
+          AccPrimitive strict,
+          AccPrimitive loose,
+          AccExpr     *x,
+          AccExpr     *y)
+{
+  guint n = acc_element_type_get_n_leaves (x->type);
+
+  for (guint leaf = 0; leaf + 1 < n; leaf++)
+    {
+      AccExpr *rest = expr->kind == ACC_EXPR_PRIMITIVE && expr->primitive == ACC_PRIM_BOR ? expr->args[1] : NULL;
+
+      if (rest == NULL || !compares (expr->args[0], strict, x, y, leaf) ||
+          rest->kind != ACC_EXPR_PRIMITIVE || rest->primitive != ACC_PRIM_BAND || !compares (rest->args[0], ACC_PRIM_EQ, x, y, leaf))
+        return FALSE;
+      expr = rest->args[1];
+    }
+
+  return n > 0 && (compares (expr, strict, x, y, n - 1) || compares (expr, loose, x, y, n - 1));
+}
+
+/* -1 where the choice @cond is the smaller one of its sides, 1 where it is the larger one, else 0. */
+static int
+get_extreme (AccExpr *cond)
+{
+  AccExpr *order = cond->args[0], *x = cond->args[1], *y = cond->args[2];
+
+  if (is_order (order, ACC_PRIM_LT, ACC_PRIM_LE, x, y) || is_order (order, ACC_PRIM_GT, ACC_PRIM_GE, y, x))
+    return -1;
+  if (is_order (order, ACC_PRIM_GT, ACC_PRIM_GE, x, y) || is_order (order, ACC_PRIM_LT, ACC_PRIM_LE, y, x))
+    return 1;
+
+  return 0;
+}
+
+static gboolean
+match_extreme (Walk    *self,
+               AccExpr *a,
+               AccExpr *b)
+{
+  int extreme = get_extreme (a);
+
+  return extreme != 0 && extreme == get_extreme (b) &&
+         match (self, a->args[1], b->args[2], FALSE) && match (self, a->args[2], b->args[1], FALSE);
+}
+
 static gboolean
 find_match (Walk    *self,
             AccExpr *a,
@@ -127,8 +202,9 @@ find_match (Walk    *self,
     case ACC_EXPR_CAST:
     case ACC_EXPR_BITCAST:
     case ACC_EXPR_TUPLE:
-    case ACC_EXPR_COND:
       return !negated && match_args (self, a, b);
+    case ACC_EXPR_COND:
+      return !negated && (match_args (self, a, b) || match_extreme (self, a, b));
     default:
       return FALSE;
     }
@@ -154,6 +230,12 @@ match (Walk    *self,
     }
 
   return known->found;
+}
+
+gboolean
+acc_function_is_extreme (AccFunction *function)
+{
+  return function->body->kind == ACC_EXPR_COND && get_extreme (function->body) != 0 && acc_function_is_commutative (function);
 }
 
 gboolean

@@ -26,6 +26,8 @@ gboolean acc_function_get_reductions (AccFunction *function, AccPrimitive *primi
 gboolean acc_primitive_is_reduction (AccPrimitive primitive);
 /* TRUE where both parameters may be exchanged, as far as can be seen: zeros of either sign are one. */
 gboolean acc_function_is_commutative (AccFunction *function);
+/* TRUE where that is seen of a choice: the smaller or the larger one of two tuples. */
+gboolean acc_function_is_extreme   (AccFunction *function);
 /* TRUE where item 0 of an index function's result is item 0 of its parameter plus a constant. */
 gboolean acc_function_get_row_shift (AccFunction *function, gint64 *shift);
 /* Follows items of tuples that are made in place: the expression, not an item of a tuple nor (where its leaf is known) a

@@ -142,6 +142,20 @@ write_combination (AccStep        *step,
   low_finish (l, launch);
 }
 
+/* Whether short rows had better go along in order, a lane each: where order matters, and where combining lanes takes comparisons and
+ * choices of all leaves. What is stored beside lies along rows. */
+static gboolean
+goes_in_order (AccStep *step,
+               AccFold *fold)
+{
+  gboolean has_beside = FALSE;
+
+  for (guint i = 0; i < step->cluster->roots->len; i++)
+    has_beside |= g_array_index (step->cluster->roots, AccRoot, i).beside;
+
+  return !fold->commutative || (fold->has_extremes && !has_beside);
+}
+
 void
 acc_skeleton_fold (AccStep *step)
 {
@@ -169,7 +183,7 @@ acc_skeleton_fold (AccStep *step)
       write_tiles (step, fold, space, n_tiles);
       write_combination (step, fold, space, results, n_tiles);
     }
-  else if (!fold->commutative && space->outer >= MIN_ROWS_ACROSS && space->inner <= MAX_ROW_ACROSS)
+  else if (goes_in_order (step, fold) && space->outer >= MIN_ROWS_ACROSS && space->inner <= MAX_ROW_ACROSS)
     {
       write_rows_across (step, fold, space, results);
     }

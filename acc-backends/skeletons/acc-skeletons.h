@@ -77,6 +77,7 @@ typedef struct {
   guint      n_leaves;       /* of all anchors */
   guint      lanes;
   gboolean   commutative;    /* all operators */
+  gboolean   has_extremes;   /* of tuples, among them */
   gboolean   many_short_runs; /* but longer than a lane should go along alone */
   gboolean   reads_all_rows; /* of what is consumed, in an order that rows do not have */
   guint     *lane_scratch;   /* per leaf: room for lanes; one region of that many elements per run in flight */

@@ -824,6 +824,37 @@ same_if_equal (AccExpr *x, AccExpr *y, gpointer data)
   return acc_expr_cond (acc_expr_eq (ITEM (y, 0), ITEM (x, 0)), acc_expr_tuple2 (ITEM (sum, 1), ITEM (sum, 0)), sum);
 }
 
+static AccExpr *
+smaller (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_min (x, y);
+}
+
+static AccExpr *
+larger (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_cond (acc_expr_lt (x, y), y, x);
+}
+
+/* What has another second item, of those whose first is the same, is the left one. */
+static AccExpr *
+smaller_first (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_cond (acc_expr_le (ITEM (x, 0), ITEM (y, 0)), x, y);
+}
+
+static AccExpr *
+left_if_smaller (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_cond (acc_expr_le (x, y), x, x);
+}
+
+static AccExpr *
+sum_of_extremes (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_add (acc_expr_cond (acc_expr_le (x, y), x, y), acc_expr_cond (acc_expr_le (y, x), x, y));
+}
+
 static void
 test_commutative (void)
 {
@@ -836,6 +867,8 @@ test_commutative (void)
     { square_of_difference, "(f8, f8)", TRUE }, { square_of_difference, "(i8, i8)", FALSE },
     { product_of_differences, "(f2, f2)", TRUE }, { signed_difference, "(f4, f4)", FALSE }, { left, "(f4, f4)", FALSE },
     { exchanged, "(f4, f4)", FALSE }, { first_if_equal, "(i4, i4)", FALSE }, { same_if_equal, "(i4, i4)", TRUE },
+    { smaller, "(f4, f4)", TRUE }, { smaller, "(f8, (i4, f4))", TRUE }, { smaller, "4f4", TRUE }, { larger, "(f4, f4)", TRUE }, { larger, "i4", TRUE },
+    { smaller_first, "(f4, f4)", FALSE }, { left_if_smaller, "(f4, f4)", FALSE }, { sum_of_extremes, "f4", TRUE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
