@@ -208,7 +208,12 @@ walk_block (Walk   *walk,
                                                                                                                : SHAPE_VARYING;
           break;
 
+        case ACC_KOP_BALLOT:
+          fact->shape = SHAPE_UNIFORM;
+          break;
+
         case ACC_KOP_STORE:
+        case ACC_KOP_PACK:
         case ACC_KOP_PREFETCH:
         case ACC_KOP_CHECK:
           break;
@@ -300,7 +305,7 @@ take_census (Emitter *e,
       const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
       const Fact *fact = &e->facts[id];
 
-      if (instr->op == ACC_KOP_LOAD || instr->op == ACC_KOP_STORE)
+      if (instr->op == ACC_KOP_LOAD || instr->op == ACC_KOP_STORE || instr->op == ACC_KOP_PACK)
         {
           const Fact *index = &e->facts[instr->args[1]];
 
@@ -443,7 +448,7 @@ emit_has_effects (Emitter *e,
     {
       const AccKernelInstr *instr = acc_kernel_instr (e->kernel, g_array_index (items, guint32, i));
 
-      if (instr->op == ACC_KOP_LOAD || instr->op == ACC_KOP_STORE || instr->op == ACC_KOP_CHECK ||
+      if (instr->op == ACC_KOP_LOAD || instr->op == ACC_KOP_STORE || instr->op == ACC_KOP_PACK || instr->op == ACC_KOP_CHECK ||
           _acc_kernel_op_is_loop (instr->op) ||
           emit_has_effects (e, instr->blocks[0]) || emit_has_effects (e, instr->blocks[1]))
         return TRUE;

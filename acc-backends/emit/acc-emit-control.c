@@ -580,6 +580,15 @@ shuffle_lanes (Emitter *e,
                    .shape = SHAPE_VARYING };
 }
 
+static Value
+ballot_of_lanes (Emitter *e,
+                 guint32  id)
+{
+  LLVMValueRef bits = emit_bits (e, emit_vector (e, acc_kernel_instr (e->kernel, id)->args[0]));
+
+  return (Value) { .v = LLVMBuildIntCast2 (B, bits, e->t_i32, FALSE, ""), .shape = SHAPE_UNIFORM };
+}
+
 void
 emit_instrs (Emitter *e,
              guint32  block)
@@ -600,6 +609,9 @@ emit_instrs (Emitter *e,
           break;
         case ACC_KOP_STORE:
           emit_store (e, id);
+          break;
+        case ACC_KOP_PACK:
+          emit_pack (e, id);
           break;
         case ACC_KOP_PREFETCH:
           emit_prefetch (e, id);
@@ -641,10 +653,12 @@ emit_instrs (Emitter *e,
         case ACC_KOP_BARRIER:
         case ACC_KOP_SUBGROUP_BARRIER:
         case ACC_KOP_FENCE:
-        case ACC_KOP_BALLOT:
         case ACC_KOP_ATOMIC:
         case ACC_KOP_CAS:
           e->values[id] = emit_groups (e, id);
+          break;
+        case ACC_KOP_BALLOT:
+          e->values[id] = e->lanes > 0 ? ballot_of_lanes (e, id) : emit_groups (e, id);
           break;
         case ACC_KOP_SHUFFLE:
           e->values[id] = e->lanes > 0 ? shuffle_lanes (e, id) : emit_groups (e, id);

@@ -541,6 +541,94 @@ emit_store (Emitter *e,
     scatter (e, buffer, memory, emit_as_vector (e, index), x);
 }
 
+/* --- side by side */
+
+static LLVMValueRef
+count_bits (Emitter     *e,
+            LLVMValueRef mask)
+{
+  return LLVMBuildIntCast2 (B, emit_unary (e, "llvm.ctpop", emit_bits (e, mask)), e->t_i64, FALSE, "");
+}
+
+static LLVMValueRef
+next_address (Emitter     *e,
+              LLVMTypeRef  memory,
+              LLVMValueRef address,
+              LLVMValueRef n)
+{
+  return LLVMBuildGEP2 (B, memory, address, &n, 1, "");
+}
+
+/* Registers are packed, and their first lanes stored. To pack what is in memory takes some processors a hundred cycles. */
+static void
+pack_registers (Emitter     *e,
+                LLVMTypeRef  memory,
+                LLVMValueRef address,
+                LLVMValueRef value,
+                LLVMValueRef stays)
+{
+  gboolean narrow = size_of (memory) < 4;
+  guint lanes = MIN (e->lanes, 64 / MAX (size_of (memory), 4));
+  g_autofree int *places = g_new (int, lanes);
+
+  for (guint first = 0; first < e->lanes; first += lanes)
+    {
+      LLVMValueRef x, mask, n;
+      LLVMTypeRef type;
+
+      for (guint i = 0; i < lanes; i++)
+        places[i] = first + i;
+      x = emit_shuffle (e, value, NULL, places, lanes);
+      mask = emit_shuffle (e, stays, NULL, places, lanes);
+      if (narrow)
+        x = LLVMBuildZExt (B, x, emit_wide_type (e->t_i32, lanes), "");
+      type = LLVMTypeOf (x);
+      x = emit_call (e, "llvm.x86.avx512.mask.compress", &type, 1, (LLVMValueRef[]) { x, LLVMConstNull (type), mask }, 3);
+      if (narrow)
+        x = LLVMBuildTrunc (B, x, emit_wide_type (memory, lanes), "");
+      n = count_bits (e, mask);
+      emit_store_masked (e, x, address, emit_first_lanes (e, n, lanes));
+      address = next_address (e, memory, address, n);
+    }
+}
+
+/* Lanes that do not stay are stored where nobody looks. */
+static void
+pack_lanes (Emitter     *e,
+            LLVMTypeRef  memory,
+            LLVMValueRef address,
+            LLVMValueRef value,
+            LLVMValueRef stays)
+{
+  LLVMValueRef unused = emit_stack (e, memory, 8);
+
+  for (guint i = 0; i < e->lanes; i++)
+    {
+      LLVMValueRef lane = LLVMConstInt (e->t_i32, i, FALSE), is_one = LLVMBuildExtractElement (B, stays, lane, "");
+
+      plain_store (e, memory, emit_select (e, is_one, address, unused), LLVMBuildExtractElement (B, value, lane, ""));
+      address = next_address (e, memory, address, LLVMBuildZExt (B, is_one, e->t_i64, ""));
+    }
+}
+
+void
+emit_pack (Emitter *e,
+           guint32  id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  AccElementKind kind = acc_kernel_buffer (e->kernel, instr->args[0])->kind;
+  LLVMTypeRef memory = emit_memory_type (e, kind);
+  LLVMValueRef address = emit_element (e, instr->args[0], emit_scalar (e, instr->args[1]));
+  LLVMValueRef value = emit_to_memory (e, kind, emit_vector (e, instr->args[2])), stays = emit_vector (e, instr->args[3]);
+  guint lanes = e->lanes;
+
+  /* Predicates of 8, 16 and 32 lanes */
+  if (e->target->has_masks && lanes % 8 == 0 && (lanes & (lanes - 1)) == 0 && has_masked_access (e, memory))
+    pack_registers (e, memory, address, value, stays);
+  else
+    pack_lanes (e, memory, address, value, stays);
+}
+
 #define MAX_APART 64   /* lanes of which each is asked for */
 
 /* Into the second cache. */

@@ -148,6 +148,7 @@ LLVMValueRef emit_library      (Emitter *e, AccPrimitive primitive, AccElementKi
 /* --- acc-emit-memory.c, -strided.c */
 Value        emit_load         (Emitter *e, guint32 id);
 void         emit_store        (Emitter *e, guint32 id);
+void         emit_pack         (Emitter *e, guint32 id);
 void         emit_prefetch     (Emitter *e, guint32 id);
 LLVMValueRef emit_element      (Emitter *e, guint32 buffer, LLVMValueRef index);  /* its address */
 LLVMValueRef emit_from_memory  (Emitter *e, AccElementKind kind, LLVMValueRef x);

@@ -142,7 +142,7 @@ find_access (AccKernel *kernel)
         {
           const AccKernelInstr *instr = acc_kernel_instr (kernel, g_array_index (items, guint32, j));
 
-          if ((instr->op == ACC_KOP_LOAD || instr->op == ACC_KOP_STORE) && !(instr->args[0] & ACC_KERNEL_SHARED))
+          if ((instr->op == ACC_KOP_LOAD || instr->op == ACC_KOP_STORE || instr->op == ACC_KOP_PACK) && !(instr->args[0] & ACC_KERNEL_SHARED))
             access[instr->args[0]] |= instr->op == ACC_KOP_LOAD ? ACC_BUFFER_READ : ACC_BUFFER_WRITE;
         }
     }
@@ -650,6 +650,16 @@ kb_store (AccKernelBuilder *b,
           KValue            value)
 {
   _kb_append (b, (AccKernelInstr) { .op = ACC_KOP_STORE, .n_args = 3, .args = { buffer.id - 1, index.id, value.id } });
+}
+
+void
+kb_pack (AccKernelBuilder *b,
+         KBuffer           buffer,
+         KValue            first,
+         KValue            value,
+         KValue            stays)
+{
+  _kb_append (b, (AccKernelInstr) { .op = ACC_KOP_PACK, .n_args = 4, .args = { buffer.id - 1, first.id, value.id, stays.id } });
 }
 
 void

@@ -18,6 +18,7 @@ static const char *const op_names[] = {
   [ACC_KOP_UREM] = "urem",
   [ACC_KOP_LOAD] = "load",
   [ACC_KOP_STORE] = "store",
+  [ACC_KOP_PACK] = "pack",
   [ACC_KOP_PREFETCH] = "prefetch",
   [ACC_KOP_VAR] = "var",
   [ACC_KOP_GET] = "get",

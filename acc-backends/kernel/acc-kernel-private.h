@@ -31,6 +31,7 @@ typedef enum {
   /* memory and variables */
   ACC_KOP_LOAD,       /* args: parameter number, index */
   ACC_KOP_STORE,      /* args: parameter number, index, value */
+  ACC_KOP_PACK,       /* args: parameter number, index of the first, value, whether it stays */
   ACC_KOP_PREFETCH,   /* args: parameter number, index */
   ACC_KOP_VAR,        /* args: initial */
   ACC_KOP_GET,        /* args: var */

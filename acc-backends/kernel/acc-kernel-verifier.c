@@ -187,7 +187,7 @@ _acc_kernel_check_instr (const AccKernel      *kernel,
     case ACC_KOP_BALLOT:
       if (KIND (0) != ACC_KIND_BOOL || instr->kind != ACC_KIND_U32)
         return fail (error, kernel, "a ballot over something else than a truth value");
-      return check_groups (kernel, error);
+      return TRUE;
 
     case ACC_KOP_ATOMIC:
     case ACC_KOP_CAS:
@@ -234,6 +234,10 @@ _acc_kernel_check_instr (const AccKernel      *kernel,
     case ACC_KOP_PREFETCH:
       return check_buffer (kernel, instr, ACC_BUFFER_READ, "prefetch", error);
 
+    case ACC_KOP_PACK:
+      if (KIND (3) != ACC_KIND_BOOL)
+        return fail (error, kernel, "what stays is no truth value but %s", code_of (kernel, instr->args[3]));
+      G_GNUC_FALLTHROUGH;
     case ACC_KOP_STORE:
       if (!check_buffer (kernel, instr, ACC_BUFFER_WRITE, "store", error))
         return FALSE;
@@ -291,9 +295,17 @@ typedef struct {
   guint32          foreach;
 } Verify;
 
-/* Where threads of a subgroup, or lanes, meet. @parent: the instruction that the block belongs to. */
+/* @parent: the instruction that the block belongs to. */
 static gboolean
-check_shuffle (const Verify         *v,
+is_in_lock_step (const Verify *v,
+                 guint32       parent)
+{
+  return parent != 0 && parent == v->foreach && v->foreach_of[parent] == 0 && _acc_kernel_is_lock_step (v->kernel, parent);
+}
+
+/* Where threads of a subgroup, or lanes, meet. */
+static gboolean
+check_meeting (const Verify         *v,
                const AccKernelInstr *instr,
                guint32               parent,
                GError              **error)
@@ -301,11 +313,17 @@ check_shuffle (const Verify         *v,
   KShuffle how = instr->bits >> 32;
 
   if (v->kernel->group_size > 0)
-    return how != KB_SHUFFLE_LAST || fail (error, v->kernel, "no such shuffle of threads");
-  if (how != KB_SHUFFLE_LAST && how != KB_SHUFFLE_UP)
+    {
+      if (instr->op == ACC_KOP_PACK)
+        return fail (error, v->kernel, "threads that pack what they store");
+      return instr->op == ACC_KOP_BALLOT || how != KB_SHUFFLE_LAST || fail (error, v->kernel, "no such shuffle of threads");
+    }
+  if (instr->op == ACC_KOP_SHUFFLE && how != KB_SHUFFLE_LAST && how != KB_SHUFFLE_UP)
     return fail (error, v->kernel, "no such shuffle of lanes");
-  if (parent == 0 || parent != v->foreach || v->foreach_of[parent] != 0 || !_acc_kernel_is_lock_step (v->kernel, parent))
-    return fail (error, v->kernel, "lanes shuffle that are not in lock step");
+  if (!is_in_lock_step (v, parent))
+    return fail (error, v->kernel, "lanes meet that are not in lock step");
+  if (instr->op != ACC_KOP_SHUFFLE && acc_kernel_instr (v->kernel, parent)->bits > 32)
+    return fail (error, v->kernel, "more lanes than a ballot has bits");
 
   return TRUE;
 }
@@ -368,7 +386,7 @@ verify_block (Verify  *v,
       if (!_acc_kernel_check_instr (kernel, instr, error))
         return FALSE;
 
-      if (instr->op == ACC_KOP_SHUFFLE && !check_shuffle (v, instr, parent, error))
+      if ((instr->op == ACC_KOP_SHUFFLE || instr->op == ACC_KOP_BALLOT || instr->op == ACC_KOP_PACK) && !check_meeting (v, instr, parent, error))
         return FALSE;
       if (instr->op == ACC_KOP_SET && !may_set (v, instr))
         return fail (error, kernel, "variable %%%u is made outside foreach and set inside it", instr->args[0]);

@@ -121,7 +121,7 @@ _acc_kernel_op_is_loop (AccKernelOp op)
 gboolean
 _acc_kernel_op_is_access (AccKernelOp op)
 {
-  return op == ACC_KOP_LOAD || op == ACC_KOP_STORE || op == ACC_KOP_ATOMIC || op == ACC_KOP_CAS;
+  return op == ACC_KOP_LOAD || op == ACC_KOP_STORE || op == ACC_KOP_PACK || op == ACC_KOP_ATOMIC || op == ACC_KOP_CAS;
 }
 
 gboolean

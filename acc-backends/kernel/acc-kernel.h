@@ -197,8 +197,13 @@ typedef enum {
  * Without groups, of another lane: at the top level of a foreach over [0, n) of n lanes, as kb_set_lanes() says, that is in no other.
  * UP and LAST alone. A variable from outside such a foreach may be set to what comes from the last lane. */
 KValue  kb_shuffle        (AccKernelBuilder *b, KShuffle how, KValue x, guint delta);
-/* Bit n, of a u32: whether the bool @x is true in lane n of the subgroup; all its threads take part. */
+/* Bit n, of a u32: whether the bool @x is true in lane n of the subgroup; all its threads take part.
+ *
+ * Without groups, of 32 lanes at most, as for kb_shuffle(). */
 KValue  kb_ballot         (AccKernelBuilder *b, KValue x);
+/* Values of lanes whose bool @stays is true, side by side in the order of lanes, from @first on, which is the same for all. Lanes as for
+ * kb_ballot(), without groups. */
+void    kb_pack           (AccKernelBuilder *b, KBuffer buffer, KValue first, KValue value, KValue stays);
 
 typedef enum {
   KB_ATOMIC_ADD,       /* integers of 4 and 8 bytes (wrapping), f32 and f64 */

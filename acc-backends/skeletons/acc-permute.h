@@ -40,6 +40,11 @@ KValue         acc_permute_same_bits   (AccKernelBuilder *b, AccElementKind kind
 /* Sends source element @ix where it goes to, in the table that starts at place @table, where there are any. CPU. */
 void           acc_permute_write_element (AccPermute *self, AccLower *l, const AccIndex *ix, KValue table);
 
+/* Whether elements keep their order, and lie side by side, so that lanes may pack them. */
+gboolean       acc_permute_packs       (AccPermute *self, AccFold *fold);
+/* The same for the elements @ix of all lanes, of which those that stay go to @first and on. Gives what comes behind the last one. CPU. */
+KValue         acc_permute_pack        (AccPermute *self, AccLower *l, const AccIndex *ix, KValue first);
+
 void           acc_skeleton_permute_simt (AccPermute *self);
 /* Where a scan says where elements go: element by element, as their part of it becomes known. CPU. */
 void           acc_skeleton_scan_permute (AccPermute *self);

@@ -343,6 +343,55 @@ acc_permute_write_element (AccPermute     *self,
     }
 }
 
+/* What a filter is: a scan counts those that stay. Scalars of a packed type do not lie side by side. */
+gboolean
+acc_permute_packs (AccPermute *self,
+                   AccFold    *fold)
+{
+  return self->node->array->fills && fold->anchors->len == 1 && self->targets->array->n_inputs == 2 &&
+         self->targets->inputs[1] == g_ptr_array_index (fold->anchors, 0) &&
+         acc_element_type_get_n_buffers (self->node->array->type) == self->n_leaves;
+}
+
+KValue
+acc_permute_pack (AccPermute     *self,
+                  AccLower       *l,
+                  const AccIndex *ix,
+                  KValue          first)
+{
+  AccKernelBuilder *b = l->b;
+  KVar *values = low_alloc (l, (self->n_leaves + 1) * sizeof (KVar));
+  KValue stays = acc_permute_get_wanted (self, l, ix), n = kb_cast (b, ACC_KIND_I64, kb_prim (b, ACC_PRIM_POPCOUNT, kb_ballot (b, stays)));
+  KValue end = kb_add (b, first, n), extent = low_number (l, self->node->size);
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    values[i] = kb_var (b, low_zero (l, acc_permute_get_kind (self, i)));
+  low_if (l, stays)
+    {
+      KValue *leaves = acc_permute_read (self, l, ix);
+
+      for (guint i = 0; i < self->n_leaves; i++)
+        kb_set (b, values[i], leaves[i]);
+    }
+
+  /* Flags that are computed again may be others, where multiplications and additions are contracted. */
+  if (l->checks)
+    {
+      KValue inside = kb_le (b, end, extent);
+
+      kb_check (b, inside, ACC_ERROR_BOUNDS, acc_fusion_get_origin (l->fusion, self->node->array), kb_sub (b, end, low_const (l, 1)), extent);
+      stays = kb_and (b, stays, inside);
+    }
+  for (guint i = 0; i < self->n_leaves; i++)
+    {
+      AccPlace place = acc_permute_get_result (self, l, i, first, 0);
+
+      kb_pack (b, place.buffer, place.at, kb_get (b, values[i]), stays);
+    }
+
+  return end;
+}
+
 static KValue *
 get_neutrals (AccPermute *self,
               AccLower   *l)

@@ -135,6 +135,26 @@ scan_block (Scan       *self,
   kb_set_lanes (b, 0);
 }
 
+/* LANES elements from @begin on, of which @count stayed before. */
+static void
+pack_block (Scan     *self,
+            AccLower *l,
+            KValue    begin,
+            KVar      count)
+{
+  AccKernelBuilder *b = l->b;
+
+  kb_set_lanes (b, LANES);
+  low_foreach (l, lane, low_const (l, 0), low_const (l, LANES))
+    {
+      KValue x = low_within (l, kb_add (b, begin, lane), 0, self->space->inner - 1);
+      KValue end = acc_permute_pack (self->permute, l, low_index_of_linear (l, self->results, x), kb_get (b, count));
+
+      kb_set (b, count, kb_shuffle (b, KB_SHUFFLE_LAST, end, 0));
+    }
+  kb_set_lanes (b, 0);
+}
+
 /* Elements [begin, end) of row @u; @vars hold the sum of all before, if @started. */
 static void
 scan_run (Scan       *self,
@@ -149,7 +169,19 @@ scan_run (Scan       *self,
   KValue *sum = new_values (self, l), *element = new_values (self, l);
   KVar from = kb_var (b, begin), going = kb_var (b, started);
 
-  if (has_lanes (self))
+  if (self->permute != NULL && acc_permute_packs (self->permute, self->fold))
+    {
+      KValue n = low_const (l, LANES), n_blocks = kb_udiv (b, kb_sub (b, end, begin), n);
+
+      /* Before the first element @vars hold 0, which is how many stayed. */
+      low_for (l, k, low_const (l, 0), n_blocks)
+        {
+          pack_block (self, l, kb_add (b, begin, kb_mul (b, k, n)), vars[0]);
+          kb_set (b, going, kb_int (b, ACC_KIND_BOOL, 1));
+        }
+      kb_set (b, from, kb_add (b, begin, kb_mul (b, n_blocks, n)));
+    }
+  else if (has_lanes (self))
     {
       KValue n = low_const (l, LANES), n_blocks = kb_udiv (b, kb_sub (b, end, begin), n);
 

@@ -537,6 +537,45 @@ eval_block (Eval   *e,
   return eval_items (e, items, 0, items->len);
 }
 
+/* What instruction @id, at which lanes meet, gives to @lane. @all: values of all lanes, @n of each. */
+static guint64
+eval_meeting (Eval          *e,
+              guint32        id,
+              const guint64 *all,
+              guint          n_lanes,
+              guint          lane)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  guint n = e->kernel->instrs->len, delta = (guint32) instr->bits, from = lane, n_before = 0;
+  guint64 ballot = 0;
+
+#define LANE_VALUE(of, arg) (e->values = (guint64 *) all + (of) * n, value_of (e, instr->args[arg]))
+  if (instr->op == ACC_KOP_BALLOT)
+    {
+      for (guint i = 0; i < n_lanes; i++)
+        ballot |= (guint64) (LANE_VALUE (i, 0) != 0) << i;
+      return ballot;
+    }
+  if (instr->op == ACC_KOP_PACK)
+    {
+      for (guint i = 0; i < lane; i++)
+        n_before += LANE_VALUE (i, 3) != 0;
+      if (LANE_VALUE (lane, 3))
+        {
+          AccElementKind kind = acc_kernel_buffer (e->kernel, instr->args[0])->kind;
+
+          eval_write (kind, (guint8 *) element (e, instr) + n_before * acc_element_kind_get_size (kind), LANE_VALUE (lane, 2));
+        }
+      return 0;
+    }
+
+  /* What is before the start nobody may rely on. */
+  if (instr->bits >> 32 == KB_SHUFFLE_LAST || lane >= delta)
+    from = instr->bits >> 32 == KB_SHUFFLE_LAST ? n_lanes - 1 : lane - delta;
+  return LANE_VALUE (from, 0);
+#undef LANE_VALUE
+}
+
 /* Item by item, all lanes of each before the next. */
 static void
 eval_lock_step (Eval   *e,
@@ -556,21 +595,15 @@ eval_lock_step (Eval   *e,
   for (guint i = 0; i < items->len; i++)
     {
       guint32 item = g_array_index (items, guint32, i);
-      const AccKernelInstr *shuffle = acc_kernel_instr (e->kernel, item);
-      guint delta = (guint32) shuffle->bits;
+      AccKernelOp op = acc_kernel_instr (e->kernel, item)->op;
 
       for (guint lane = 0; lane < n_lanes; lane++)
         {
           e->values = all + lane * n;
-          if (shuffle->op != ACC_KOP_SHUFFLE)
-            {
-              eval_items (e, items, i, i + 1);
-              continue;
-            }
-          /* What is before the start nobody may rely on. */
-          if (shuffle->bits >> 32 == KB_SHUFFLE_LAST || lane >= delta)
-            e->values = all + (shuffle->bits >> 32 == KB_SHUFFLE_LAST ? n_lanes - 1 : lane - delta) * n;
-          all[lane * n + item] = value_of (e, shuffle->args[0]);
+          if (op == ACC_KOP_SHUFFLE || op == ACC_KOP_BALLOT || op == ACC_KOP_PACK)
+            all[lane * n + item] = eval_meeting (e, item, all, n_lanes, lane);
+          else
+            eval_items (e, items, i, i + 1);
         }
     }
   memcpy (values, all + (n_lanes - 1) * n, n * sizeof *all);

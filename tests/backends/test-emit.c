@@ -354,6 +354,51 @@ test_lanes (gconstpointer data)
   harness_free (compiled);
 }
 
+/* Lanes that store side by side what stays, in blocks that carry on how many there are. The last block fills its buffer to the end. */
+static void
+test_pack (gconstpointer data)
+{
+  static const guint lanes[] = { 32, 16, 8, 5 };
+  AccElementKind kind = GPOINTER_TO_INT (data);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (kind + 300);
+
+  for (guint i = 0; i < G_N_ELEMENTS (lanes); i++)
+    {
+      AccKernelBuilder *b = kb_new ("pack");
+      KBuffer xs = kb_param_buffer (b, kind, in_flags, "x"), flags = kb_param_buffer (b, ACC_KIND_BOOL, in_flags, "flags");
+      KBuffer packed = kb_param_buffer (b, kind, out_flags, "packed"), total = kb_param_buffer (b, ACC_KIND_I64, out_flags, "total");
+      KVar count = kb_var (b, kb_i64 (b, 0));
+      gint64 range[5] = { 0, 1, 0, N / lanes[i], 0 };
+      Argument arguments[4];
+      Compiled *compiled;
+      gsize n_kept = 0;
+
+      kb_for (b, k, kb_inner_begin (b), kb_inner_end (b))
+        {
+          kb_set_lanes (b, lanes[i]);
+          kb_foreach (b, lane, kb_i64 (b, 0), kb_i64 (b, lanes[i]))
+            {
+              KValue at = kb_add (b, kb_mul (b, k, kb_i64 (b, lanes[i])), lane), stays = kb_load (b, flags, at);
+              KValue n = kb_cast (b, ACC_KIND_I64, kb_prim (b, ACC_PRIM_POPCOUNT, kb_ballot (b, stays)));
+
+              kb_pack (b, packed, kb_get (b, count), kb_load (b, xs, at), stays);
+              kb_set (b, count, kb_shuffle (b, KB_SHUFFLE_LAST, kb_add (b, kb_get (b, count), n), 0));
+            }
+        }
+      kb_store (b, total, kb_i64 (b, 0), kb_get (b, count));
+      compiled = harness_compile (b);
+
+      arguments[0] = harness_random (kind, N, rand);
+      arguments[1] = harness_random (ACC_KIND_BOOL, N, rand);
+      for (gsize k = 0; k < (gsize) (N / lanes[i] * lanes[i]); k++)
+        n_kept += arguments[1].elements[k] != 0;
+      arguments[2] = harness_fill (n_kept, 0);
+      arguments[3] = harness_fill (1, 0);
+      harness_check (compiled, arguments, range, acc_element_kind_get_code (kind));
+      harness_free (compiled);
+    }
+}
+
 static void
 test_objects (void)
 {
@@ -475,11 +520,13 @@ main (int argc, char **argv)
       g_autofree char *uniform = g_strconcat ("/emit/uniform-operands/", code, NULL);
       g_autofree char *casts = g_strconcat ("/emit/casts/", code, NULL);
       g_autofree char *lanes = g_strconcat ("/emit/lanes/", code, NULL);
+      g_autofree char *pack = g_strconcat ("/emit/pack/", code, NULL);
 
       g_test_add_data_func (primitives, GINT_TO_POINTER (kinds[k]), test_primitives);
       g_test_add_data_func (uniform, GINT_TO_POINTER (kinds[k]), test_uniform_operands);
       g_test_add_data_func (casts, GINT_TO_POINTER (kinds[k]), test_casts);
       g_test_add_data_func (lanes, GINT_TO_POINTER (kinds[k]), test_lanes);
+      g_test_add_data_func (pack, GINT_TO_POINTER (kinds[k]), test_pack);
     }
   g_test_add_func ("/emit/narrow-division", test_narrow_division);
   g_test_add_func ("/emit/fma-and-select", test_fma_and_select);

@@ -303,6 +303,25 @@ test_mistakes (void)
   refused (b, "not in lock step");
 
   BEGIN ();
+  kb_set_lanes (b, 64);
+  kb_foreach (b, i, kb_i64 (b, 0), kb_i64 (b, 64))
+    kb_ballot (b, kb_lt (b, i, kb_i64 (b, 3)));
+  refused (b, "more lanes than");
+
+  BEGIN ();
+  kb_set_lanes (b, 8);
+  kb_foreach (b, i, kb_i64 (b, 0), kb_i64 (b, 8))
+    kb_if (b, kb_lt (b, i, kb_i64 (b, 3)))
+      kb_pack (b, out, kb_i64 (b, 0), i, kb_lt (b, i, kb_i64 (b, 2)));
+  refused (b, "not in lock step");
+
+  BEGIN ();
+  kb_set_lanes (b, 8);
+  kb_foreach (b, i, kb_i64 (b, 0), kb_i64 (b, 8))
+    kb_pack (b, out, kb_i64 (b, 0), i, i);
+  refused (b, "what stays is no truth value");
+
+  BEGIN ();
   inside = kb_i64 (b, 0);
   kb_for (b, i, kb_inner_begin (b), kb_inner_end (b))
     inside = kb_add (b, i, kb_tile (b));
