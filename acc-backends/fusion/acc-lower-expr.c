@@ -266,6 +266,16 @@ make_vars (AccLower       *l,
   return vars;
 }
 
+static void
+set_side (AccLower   *l,
+          AccFrame   *frame,
+          AccExpr    *side,
+          const KVar *vars)
+{
+  for (guint i = 0; i < acc_element_type_get_n_leaves (side->type); i++)
+    kb_set (l->b, vars[i], low_expr (l, frame, side, i));
+}
+
 static gboolean
 write_cond (AccLower *l,
             AccFrame *frame,
@@ -277,6 +287,7 @@ write_cond (AccLower *l,
   KValue condition, x, y;
   gboolean cheap;
   KValue *values;
+  AccExpr *front;
   KVar *vars;
 
   if (!need (l, frame, expr->args[0], 0, &condition))
@@ -298,18 +309,21 @@ write_cond (AccLower *l,
       return TRUE;
     }
 
+  /* What is all but there stands in front, and one side is left. */
   values = low_alloc (l, n * sizeof (KValue));
-  vars = make_vars (l, expr->type, NULL);
-  low_if (l, condition)
+  front = low_expr_is_ready (l, frame, expr->args[2]) ? expr->args[2] : low_expr_is_ready (l, frame, expr->args[1]) ? expr->args[1] : NULL;
+  for (guint i = 0; i < n && front != NULL; i++)
+    values[i] = low_expr (l, frame, front, i);
+  vars = make_vars (l, expr->type, front != NULL ? values : NULL);
+  low_if (l, front != expr->args[1] ? condition : kb_not (l->b, condition))
     {
-      for (guint i = 0; i < n; i++)
-        kb_set (l->b, vars[i], low_expr (l, frame, expr->args[1], i));
+      set_side (l, frame, expr->args[front != expr->args[1] ? 1 : 2], vars);
     }
-  low_else (l)
-    {
-      for (guint i = 0; i < n; i++)
-        kb_set (l->b, vars[i], low_expr (l, frame, expr->args[2], i));
-    }
+  if (front == NULL)
+    low_else (l)
+      {
+        set_side (l, frame, expr->args[2], vars);
+      }
   for (guint i = 0; i < n; i++)
     values[i] = kb_get (l->b, vars[i]);
   keep_all (l, frame, expr, values);

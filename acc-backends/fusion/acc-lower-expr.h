@@ -15,6 +15,8 @@ gboolean          low_divisor_is_safe (AccExpr *expr);
 
 /* Whether both sides of a cond may be computed everywhere, and are soon. */
 gboolean low_expr_is_cheap        (AccLower *l, AccFrame *frame, AccExpr *cond, guint leaf);
+/* Whether it may be computed everywhere, and all but is. */
+gboolean low_expr_is_ready        (AccLower *l, AccFrame *frame, AccExpr *expr);
 /* Computes in front of a cond what both of its sides need. */
 void     low_expr_hoist_common    (AccLower *l, AccFrame *frame, AccExpr *cond);
 /* Computes in front of a while what its functions need and do not change. */

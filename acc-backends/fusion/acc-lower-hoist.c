@@ -7,6 +7,7 @@
  * loop when the other is taken; what cannot may be computed where it is shared. */
 
 #define SELECT_NODES 96
+#define READY_COST   2     /* rough operations that are no worth of a branch */
 #define SHARED_NODES 16
 
 static void
@@ -69,6 +70,27 @@ push_children (AccLower *l,
     }
 }
 
+/* Whether the place that is read is known, and one of the array's. */
+static gboolean
+is_inside (AccLower *l,
+           AccExpr  *expr)
+{
+  AccFusionNode *node = acc_fusion_graph_get (l->fusion->graph, expr->array);
+  guint n = acc_element_type_get_n_leaves (expr->args[0]->type);
+
+  for (guint d = 0; d < n; d++)
+    {
+      guint leaf = d;
+      AccExpr *at = acc_expr_resolve_leaf (expr->args[0], &leaf);
+      gint64 extent = expr->kind == ACC_EXPR_LINEAR_INDEX ? node->size : node->extents[d];
+
+      if (at->kind != ACC_EXPR_LITERAL || at->value.i < 0 || at->value.i >= extent)
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
 /* Whether the expression itself, its parts apart, neither fails nor loops. */
 static gboolean
 is_total (AccLower *l,
@@ -91,11 +113,12 @@ is_total (AccLower *l,
     case ACC_EXPR_VARIABLE:
       binding = low_expr_binding (l, frame, expr);
       return binding->kind != ACC_BOUND_TAPS || low_tap_is_total (l, binding->node, binding->input);
+    case ACC_EXPR_INDEX:
+    case ACC_EXPR_LINEAR_INDEX:
+      return is_inside (l, expr);
     case ACC_EXPR_TUPLE:
     case ACC_EXPR_ITEM:
     case ACC_EXPR_WHILE:
-    case ACC_EXPR_INDEX:
-    case ACC_EXPR_LINEAR_INDEX:
     case ACC_EXPR_ERROR:
     default:
       return FALSE;
@@ -124,14 +147,14 @@ get_cost (AccLower *l,
       return 0;
     case ACC_EXPR_CAST:
     case ACC_EXPR_COND:
+    case ACC_EXPR_INDEX:
+    case ACC_EXPR_LINEAR_INDEX:
       return 1;
     case ACC_EXPR_LITERAL:
     case ACC_EXPR_BITCAST:
     case ACC_EXPR_TUPLE:
     case ACC_EXPR_ITEM:
     case ACC_EXPR_WHILE:
-    case ACC_EXPR_INDEX:
-    case ACC_EXPR_LINEAR_INDEX:
     case ACC_EXPR_EXTENT:
     case ACC_EXPR_ERROR:
     default:
@@ -191,19 +214,17 @@ get_shared_cost (AccLower *l,
   return cost;
 }
 
-gboolean
-low_expr_is_cheap (AccLower *l,
-                   AccFrame *frame,
-                   AccExpr  *cond,
-                   guint     leaf)
+/* Whether what is on the @stack neither fails nor loops, and costs at most @most. */
+static gboolean
+is_within (AccLower *l,
+           AccFrame *frame,
+           GArray   *stack,
+           double    most)
 {
-  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (AccWork));
   const KValue *seen[SELECT_NODES];
   guint n_seen = 0;
-  double cost = -get_shared_cost (l, frame, cond, leaf);
+  double cost = 0;
 
-  push (l, frame, stack, cond->args[1], leaf);
-  push (l, frame, stack, cond->args[2], leaf);
   while (stack->len > 0)
     {
       AccWork work = g_array_index (stack, AccWork, stack->len - 1);
@@ -219,12 +240,38 @@ low_expr_is_cheap (AccLower *l,
         return FALSE;
       seen[n_seen++] = slot;
       cost += get_cost (l, frame, work.expr);
-      if (cost > LOW_SELECT_LIMIT)
+      if (cost > most)
         return FALSE;
       push_children (l, frame, stack, work.expr, work.leaf);
     }
 
   return TRUE;
+}
+
+gboolean
+low_expr_is_cheap (AccLower *l,
+                   AccFrame *frame,
+                   AccExpr  *cond,
+                   guint     leaf)
+{
+  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (AccWork));
+
+  push (l, frame, stack, cond->args[1], leaf);
+  push (l, frame, stack, cond->args[2], leaf);
+
+  return is_within (l, frame, stack, LOW_SELECT_LIMIT + get_shared_cost (l, frame, cond, leaf));
+}
+
+gboolean
+low_expr_is_ready (AccLower *l,
+                   AccFrame *frame,
+                   AccExpr  *expr)
+{
+  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (AccWork));
+
+  push_all (l, frame, stack, expr);
+
+  return is_within (l, frame, stack, READY_COST);
 }
 
 /* --- what both sides of a cond need */

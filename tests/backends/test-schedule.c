@@ -755,6 +755,54 @@ test_twins_by_name (void)
     }
 }
 
+/* --- branches */
+
+static AccExpr *
+fourth_or_itself (AccExpr *x, gpointer table)
+{
+  return acc_expr_cond (acc_expr_lt (x, acc_expr_new_float (0)), acc_expr_index (table, acc_expr_new_int (3)), x);
+}
+
+static AccExpr *
+fourth_or_powers (AccExpr *x, gpointer table)
+{
+  return acc_expr_cond (acc_expr_lt (x, acc_expr_new_float (0)), acc_expr_index (table, acc_expr_new_int (3)), acc_expr_exp (acc_expr_exp (x)));
+}
+
+static AccExpr *
+powers_or_fourth (AccExpr *x, gpointer table)
+{
+  return acc_expr_cond (acc_expr_lt (x, acc_expr_new_float (0)), acc_expr_exp (acc_expr_exp (x)), acc_expr_index (table, acc_expr_new_int (3)));
+}
+
+/* What is read at a place that is known, and inside, needs no branch; nor does it beside what does. */
+static void
+test_known_places (void)
+{
+  static const struct {
+    AccExprFunc function;
+    gint64      extent;
+    gboolean    has_if, has_else;
+  } cases[] = {
+    { fourth_or_itself, 4, FALSE, FALSE }, { fourth_or_itself, 3, TRUE, FALSE }, { fourth_or_itself, 0, TRUE, FALSE },
+    { fourth_or_powers, 4, TRUE, FALSE }, { fourth_or_powers, 3, TRUE, TRUE }, { powers_or_fourth, 4, TRUE, FALSE },
+    { powers_or_fourth, 3, TRUE, TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 1000 }, 1, FALSE);
+      g_autoptr (AccArray) table = new_picture (ACC_KIND_F32, &cases[i].extent, 1, FALSE);
+      g_autoptr (AccArray) result = acc_array_map (x, cases[i].function, table);
+      g_autoptr (AccSchedule) schedule = plan1 (result);
+      g_autofree char *text = acc_kernel_to_string (schedule->steps[0].launches[0].kernel);
+
+      g_test_message ("case %u", i);
+      g_assert_cmpint (strstr (text, " if ") != NULL, ==, cases[i].has_if);
+      g_assert_cmpint (strstr (text, "} else {") != NULL, ==, cases[i].has_else);
+    }
+}
+
 /* --- functions whose parameters may be exchanged */
 
 #define ITEM(x, i) acc_expr_item (x, i)
@@ -902,6 +950,7 @@ main (int    argc,
   g_test_add_func ("/schedule/data-dependent", test_data_dependent);
   g_test_add_func ("/schedule/data-dependent-within", test_data_dependent_within);
   g_test_add_func ("/schedule/long-chain", test_long_chain);
+  g_test_add_func ("/schedule/known-places", test_known_places);
   g_test_add_func ("/schedule/commutative", test_commutative);
   g_test_add_func ("/schedule/twins", test_twins);
   g_test_add_func ("/schedule/twins-by-name", test_twins_by_name);
