@@ -7,6 +7,9 @@
  * 2^-14 (AVX-512) or 1.5 2^-12 (AVX) are squared by it. A step from an estimate that is 0 or infinite is NaN; then the estimate
  * is the result. */
 
+/* More than what an inverse root squared, times its number, lacks to 1: twice the relative error of any estimate */
+#define MOST_REST 0x1p-10
+
 /* NULL: the processor has none for so many lanes. */
 static LLVMValueRef
 estimate (Emitter     *e,
@@ -85,15 +88,18 @@ emit_quick_inverse_root (Emitter     *e,
                          LLVMValueRef x)
 {
   LLVMTypeRef type = LLVMTypeOf (x);
-  LLVMValueRef r = estimate (e, TRUE, x), rest, step;
+  LLVMValueRef r = estimate (e, TRUE, x), rest, most;
 
   if (r == NULL)
     return NULL;
 
   rest = multiply_add (e, LLVMBuildFNeg (B, LLVMBuildFMul (B, x, r, ""), ""), r, emit_float (type, 1));
-  step = multiply_add (e, rest, LLVMBuildFMul (B, r, emit_float (type, 0.5), ""), r);
+  /* What is NaN becomes the bound: with any positive number a step from 0 or an infinity stays there. One instruction, and not of
+   * the units that multiply. */
+  most = emit_float (type, MOST_REST);
+  rest = emit_select (e, LLVMBuildFCmp (B, LLVMRealOLT, rest, most, ""), rest, most);
 
-  return emit_select (e, is_nan (e, rest), r, step);
+  return multiply_add (e, rest, LLVMBuildFMul (B, r, emit_float (type, 0.5), ""), r);
 }
 
 static LLVMValueRef

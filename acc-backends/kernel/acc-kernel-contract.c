@@ -66,6 +66,44 @@ append (AccKernel   *kernel,
   return id;
 }
 
+/* How far up is looked at what a number is made of */
+#define MAX_DEPTH 6
+
+/* Squares, magnitudes, and sums of such: -0 is none. */
+static gboolean
+is_never_negative (const AccKernel *kernel,
+                   guint32          id,
+                   guint            depth)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
+  gboolean is_square = instr->args[0] == instr->args[1];
+
+  if (depth == MAX_DEPTH)
+    return FALSE;
+  if (instr->op == ACC_KOP_FMA)
+    return is_square && is_never_negative (kernel, instr->args[2], depth + 1);
+  if (instr->op != ACC_KOP_PRIM)
+    return FALSE;
+  if (instr->primitive == ACC_PRIM_ADD)
+    return is_never_negative (kernel, instr->args[0], depth + 1) && is_never_negative (kernel, instr->args[1], depth + 1);
+
+  return instr->primitive == ACC_PRIM_ABS || (instr->primitive == ACC_PRIM_MUL && is_square);
+}
+
+/* A sum is -0 only where all of its parts are; one with a product, rounded once, may also come to it from a negative part. */
+static gboolean
+is_never_minus_zero (const AccKernel *kernel,
+                     guint32          id,
+                     guint            depth)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
+
+  if (instr->op != ACC_KOP_PRIM || instr->primitive != ACC_PRIM_ADD || depth == MAX_DEPTH)
+    return is_never_negative (kernel, id, depth);
+
+  return is_never_minus_zero (kernel, instr->args[0], depth + 1) || is_never_minus_zero (kernel, instr->args[1], depth + 1);
+}
+
 /* x / √y becomes x (1/√y), and x / (y √y) becomes x (1/√y)³: one estimate in place of a root and a division, and the same one for
  * several x. */
 static void
@@ -90,10 +128,11 @@ divide_by_root (AccKernel *kernel,
   inverse = append (kernel, items, ACC_PRIM_RECIP, root, 0, id);
   if (is_cube)
     {
+      x = append (kernel, items, ACC_PRIM_MUL, x, inverse, id);
+      x = append (kernel, items, ACC_PRIM_MUL, x, inverse, id);
       /* -0 √-0 is 0. */
-      x = append (kernel, items, ACC_PRIM_MUL, x, inverse, id);
-      x = append (kernel, items, ACC_PRIM_MUL, x, inverse, id);
-      inverse = append (kernel, items, ACC_PRIM_ABS, inverse, 0, id);
+      if (!is_never_minus_zero (kernel, acc_kernel_instr (kernel, root)->args[0], 0))
+        inverse = append (kernel, items, ACC_PRIM_ABS, inverse, 0, id);
     }
 
   made = &g_array_index (kernel->instrs, AccKernelInstr, id);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define N 1000
-#define N_FUNCTIONS 8
+#define N_FUNCTIONS 9
 
 static AccArray *
 use (AccElementKind kind, gpointer values, gint64 n, gsize size)
@@ -77,15 +77,19 @@ functions (AccExpr *x, gpointer data)
 {
   AccExpr *one = acc_expr_new_typed_float (acc_element_type_new (ACC_KIND_F32), 1);
   AccExpr *cube = acc_expr_mul (x, acc_expr_sqrt (x));
+  AccExpr *sum = acc_expr_add (acc_expr_mul (x, x), acc_expr_abs (x));
 
   return acc_expr_tuple ((AccExpr *[]) { acc_expr_fdiv (one, x), acc_expr_sqrt (x), acc_expr_exp (x), acc_expr_log (x),
                                          acc_expr_fdiv (one, acc_expr_sqrt (x)), acc_expr_recip (acc_expr_sqrt (x)),
-                                         acc_expr_fdiv (x, acc_expr_sqrt (x)), acc_expr_fdiv (one, cube) }, N_FUNCTIONS);
+                                         acc_expr_fdiv (x, acc_expr_sqrt (x)), acc_expr_fdiv (one, cube),
+                                         acc_expr_fdiv (one, acc_expr_mul (sum, acc_expr_sqrt (sum))) }, N_FUNCTIONS);
 }
 
 static double
 function_of (guint which, double x)
 {
+  double sum = x * x + fabs (x);
+
   switch (which)
     {
     case 0:
@@ -100,6 +104,8 @@ function_of (guint which, double x)
       return x / sqrt (x);
     case 7:
       return 1 / (x * sqrt (x));
+    case 8:
+      return 1 / (sum * sqrt (sum));
     default:
       return 1 / sqrt (x);
     }
