@@ -149,6 +149,28 @@ guess_common (Emitter *e)
     }
 }
 
+/* The while beside @var that @id is in; 0: none */
+static guint32
+while_beside (const AccKernel *kernel,
+              guint32          var,
+              guint32          id)
+{
+  guint32 block = acc_kernel_instr (kernel, var)->block;
+
+  while (id != 0 && acc_kernel_instr (kernel, id)->block != block)
+    id = acc_kernel_block (kernel, acc_kernel_instr (kernel, id)->block)->parent;
+
+  return id != 0 && acc_kernel_instr (kernel, id)->op == ACC_KOP_WHILE ? id : 0;
+}
+
+static void
+read_in (Fact    *var,
+         guint32  loop)
+{
+  var->read_in = !var->is_read || var->read_in == loop ? loop : 0;
+  var->is_read = TRUE;
+}
+
 static void
 lose_common (Walk    *walk,
              guint32  var)
@@ -190,8 +212,7 @@ walk_block (Walk   *walk,
           fact->stride = e->facts[instr->args[0]].stride;
           if (is_common_at (e, instr->args[0], id))
             fact->shape = SHAPE_UNIFORM;
-          else
-            e->facts[instr->args[0]].kept = TRUE;
+          read_in (&e->facts[instr->args[0]], while_beside (e->kernel, instr->args[0], id));
           break;
 
         case ACC_KOP_SET:
@@ -479,6 +500,13 @@ cost_of (Emitter *e,
     }
 
   return cost;
+}
+
+gboolean
+emit_is_long (Emitter *e,
+              guint32  block)
+{
+  return emit_has_effects (e, block) || cost_of (e, block) > 32;
 }
 
 gboolean

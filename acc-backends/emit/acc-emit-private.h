@@ -36,7 +36,8 @@ typedef struct {
   gint64   stride;
   gboolean known;        /* VAR: shape was set */
   guint32  common;       /* VAR: the while in which all lanes that take part hold the same in it; 0: none */
-  gboolean kept;         /* such a VAR is read outside that loop, too */
+  gboolean is_read;      /* VAR */
+  guint32  read_in;      /* VAR: the while beside it in which it is read, and nowhere else; 0: none */
 } Fact;
 
 typedef struct {
@@ -58,7 +59,8 @@ typedef struct {
   Mask              mask;
   Fact             *facts;
   Value            *values;
-  LLVMValueRef     *variables;    /* per VAR: where it is on the stack; of a common one, its values[] say where the scalar is */
+  LLVMValueRef     *variables;    /* per VAR: where it is on the stack; of a common one, its values[] say where the scalar is,
+                                   * and where a register of it (first) is */
 
   LLVMContextRef    context;
   LLVMModuleRef     module;
@@ -129,6 +131,7 @@ LLVMValueRef emit_last_lane    (Emitter *e, LLVMValueRef bits);
 void         emit_analyse      (Emitter *e, guint32 foreach);
 guint        emit_choose_lanes (Emitter *e, guint32 foreach);
 gboolean     emit_is_costly    (Emitter *e, guint32 block);                 /* worth a branch around it */
+gboolean     emit_is_long      (Emitter *e, guint32 block);                 /* too long to wait for what comes from a step before */
 gboolean     emit_has_effects  (Emitter *e, guint32 block);
 gboolean     emit_group_of     (Emitter *e, guint32 load, StridedGroup *group, gint64 *offset);
 /* The stores of a block that together fill what one of them steps over, by offset: as many as it steps, or FALSE. @last: the one

@@ -439,6 +439,66 @@ test_mandelbrot (void)
   harness_free (compiled);
 }
 
+/* Lanes that leave a loop must keep what is read after it or when it begins again, and those that go on what only others set. */
+static void
+test_leaving (void)
+{
+  AccKernelBuilder *b = kb_new ("leaving");
+  KBuffer out = kb_param_buffer (b, ACC_KIND_I32, ACC_BUFFER_WRITE | ACC_BUFFER_NO_ALIAS, "out");
+  Compiled *compiled;
+
+  kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
+    {
+      KValue start = kb_cast (b, ACC_KIND_F32, kb_prim2 (b, ACC_PRIM_BAND, i, kb_i64 (b, 15)));
+      KValue quarter = kb_float (b, ACC_KIND_F32, 0.25);
+      KVar again = kb_var (b, start);
+
+      kb_for (b, round, kb_i64 (b, 0), kb_i64 (b, 3))
+        {
+          KVar within = kb_var (b, start), some = kb_var (b, quarter), after = kb_var (b, quarter);
+          KVar before = kb_var (b, start), n = kb_var (b, kb_int (b, ACC_KIND_I32, 0)), together = kb_var (b, quarter);
+          KVar steps = kb_var (b, kb_i64 (b, 0));
+
+          kb_if (b, kb_lt (b, start, kb_float (b, ACC_KIND_F32, 7)))
+            kb_set (b, before, quarter);
+          kb_while (b)
+            {
+              KValue x = kb_get (b, within), y = kb_get (b, again), z = kb_add (b, kb_get (b, some), kb_get (b, before));
+
+              kb_until (b, kb_or (b, kb_lt (b, kb_float (b, ACC_KIND_F32, 40), kb_add (b, x, y)),
+                                  kb_le (b, kb_int (b, ACC_KIND_I32, 60), kb_get (b, n))));
+              kb_if (b, kb_lt (b, kb_get (b, some), kb_mul (b, y, quarter)))
+                kb_set (b, some, kb_add (b, kb_get (b, some), quarter));
+              kb_set (b, within, kb_add (b, x, z));
+              kb_set (b, again, kb_add (b, y, quarter));
+              kb_set (b, after, kb_sub (b, x, y));
+              kb_set (b, n, kb_add (b, kb_int (b, ACC_KIND_I32, 3), kb_get (b, n)));
+            }
+          /* All lanes leave this one together. */
+          kb_while (b)
+            {
+              KValue x = kb_get (b, together), step = kb_get (b, steps);
+
+              kb_until (b, kb_le (b, kb_i64 (b, 5), step));
+              kb_if (b, kb_lt (b, x, kb_mul (b, start, quarter)))
+                kb_set (b, together, kb_add (b, x, quarter));
+              kb_set (b, after, kb_add (b, kb_get (b, after), x));
+              kb_set (b, steps, kb_add (b, step, kb_i64 (b, 1)));
+            }
+          kb_store (b, out, kb_add (b, kb_mul (b, round, kb_i64 (b, 101)), i),
+                    kb_add (b, kb_get (b, n), kb_cast (b, ACC_KIND_I32, kb_get (b, after))));
+        }
+    }
+  compiled = harness_compile (b);
+  {
+    gint64 range[5] = { 0, 1, 0, 101, 0 };
+    Argument arguments[] = { harness_fill (3 * 101, 0) };
+
+    harness_check (compiled, arguments, range, "leaving");
+  }
+  harness_free (compiled);
+}
+
 /* Rows of different lengths, as segments are: loops with bounds from memory, and a check in them. */
 static void
 test_segments (void)
@@ -502,6 +562,7 @@ main (int argc, char **argv)
   harness_init ();
 
   g_test_add_func ("/emit/mandelbrot", test_mandelbrot);
+  g_test_add_func ("/emit/leaving", test_leaving);
   g_test_add_func ("/emit/segments", test_segments);
   g_test_add_func ("/emit/random", test_random);
 
