@@ -20,6 +20,7 @@ struct _AccLlvmTarget {
   guint           register_bytes;
   guint           n_registers;      /* of vectors */
   gboolean        has_fma;
+  gboolean        has_gathers;
   gboolean        has_masks;        /* AVX-512 F, VL, DQ: predicate registers, gather, scatter */
   gboolean        has_narrow_masks; /* AVX-512 BW: also of 8 and 16 bits */
   gboolean        has_masked_words; /* AVX: masked loads and stores of 32 and 64 bits */

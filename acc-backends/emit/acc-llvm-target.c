@@ -35,6 +35,8 @@ read_features (AccLlvmTarget *self)
 
   self->register_bytes = 16;
   self->n_registers = is_x86 ? 16 : 32;
+  /* AMD's gathers take some forty operations each, however few lanes take part. */
+  self->has_gathers = has_feature (features, "avx2") && !g_str_has_prefix (self->cpu, "znver");
   self->has_fma = has_feature (features, "fma") || g_str_has_prefix (self->triple, "aarch64");
   if (!is_x86)
     return;
@@ -194,6 +196,7 @@ acc_llvm_target_get_facts (AccLlvmTarget *self)
   facts.register_bytes = self->register_bytes;
   facts.n_registers = self->n_registers;
   facts.has_fma = self->has_fma;
+  facts.has_gathers = self->has_gathers;
 
   return facts;
 }

@@ -19,6 +19,7 @@
 #define TILE      32768
 #define MANY_ROWS 16
 #define BLOCK     256     /* segments of which lanes take the short ones, before the others are done */
+#define MOST_SCALAR 32    /* rough operations of an element that are not worth lanes which would gather slowly */
 
 /* Of a tile: what it has of the segment that began before it and ends in it, and of the one that it does not have the end of. */
 enum { HEAD, TAIL, N_ENDS };
@@ -35,6 +36,7 @@ typedef struct {
   gint64          n, n_segments, n_items;   /* of a row: elements, segments, both */
   gint64          n_tiles;
   gboolean        by_tiles;
+  gboolean        by_lanes;     /* short segments */
   guint           n_lanes;
   guint           flags;        /* scratch of tiles: of a block */
   guint           states;       /* scratch: what there is of heads and tails */
@@ -220,6 +222,26 @@ get_flag (Segments *self,
   return (AccPlace) { low_scratch (l, self->flags, ACC_KIND_U8), kb_add (l->b, flags, kb_sub (l->b, s, first)) };
 }
 
+/* A segment that is short and whole, in order. */
+static void
+write_whole (Segments *self,
+             AccLower *l,
+             KValue    u,
+             Segment   x)
+{
+  AccFold *fold = self->fold;
+  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
+  KVar *vars = acc_fold_new_vars (fold, l, NULL);
+
+  low_if (l, x.has_elements)
+    {
+      acc_fold_write_in_order (fold, l, self->space, u, x.first, x.behind, sum);
+      acc_fold_set_vars (fold, l, vars, sum);
+    }
+  acc_fold_get_vars (fold, l, vars, sum);
+  store_result (self, l, u, x.s, x.has_elements, sum);
+}
+
 /* By lanes, each of which takes a segment. Flags say which are left. */
 static void
 write_short (Segments *self,
@@ -230,9 +252,6 @@ write_short (Segments *self,
              Border    from,
              Border    to)
 {
-  AccFold *fold = self->fold;
-  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
-
   kb_set_lanes (l->b, self->n_lanes);
   low_foreach (l, s, begin, end)
     {
@@ -241,15 +260,7 @@ write_short (Segments *self,
       low_store_place (l, get_flag (self, l, s, begin), kb_cast (l->b, ACC_KIND_U8, kb_not (l->b, x.is_short)));
       low_if (l, x.is_short)
         {
-          KVar *vars = acc_fold_new_vars (fold, l, NULL);
-
-          low_if (l, x.has_elements)
-            {
-              acc_fold_write_in_order (fold, l, self->space, u, x.first, x.behind, sum);
-              acc_fold_set_vars (fold, l, vars, sum);
-            }
-          acc_fold_get_vars (fold, l, vars, sum);
-          store_result (self, l, u, s, x.has_elements, sum);
+          write_whole (self, l, u, x);
         }
     }
   kb_set_lanes (l->b, 0);
@@ -293,6 +304,31 @@ write_segment (Segments *self,
     }
 }
 
+/* One after the other, where lanes would gather more slowly than a processor loads. */
+static void
+write_each (Segments *self,
+            AccLower *l,
+            KValue    u,
+            KValue    begin,
+            KValue    end,
+            Border    from,
+            Border    to)
+{
+  low_for (l, s, begin, end)
+    {
+      Segment x = get_segment (self, l, s, from, to);
+
+      low_if (l, x.is_short)
+        {
+          write_whole (self, l, u, x);
+        }
+      low_else (l)
+        {
+          write_segment (self, l, u, x, to);
+        }
+    }
+}
+
 static void
 write_segments (Segments *self,
                 AccLower *l,
@@ -303,6 +339,12 @@ write_segments (Segments *self,
   AccKernelBuilder *b = l->b;
   KValue n_segments = low_number (l, self->n_segments), block = low_const (l, BLOCK), n_blocks;
   KValue last = self->by_tiles ? kb_min (b, kb_add (b, to.segments, low_const (l, 1)), n_segments) : n_segments;
+
+  if (!self->by_lanes)
+    {
+      write_each (self, l, u, from.segments, last, from, to);
+      return;
+    }
 
   n_blocks = low_udiv (l, kb_add (b, kb_sub (b, last, from.segments), low_const (l, BLOCK - 1)), BLOCK);
   low_for (l, k, low_const (l, 0), n_blocks)
@@ -342,7 +384,8 @@ add_own (Segments *self,
          gint64    n)
 {
   acc_fold_add_lanes_of_tiles (self->fold, n);
-  self->flags = acc_step_add_tile_scratch (self->step, ACC_KIND_U8, BLOCK + ACC_SKELETON_APART, n);
+  if (self->by_lanes)
+    self->flags = acc_step_add_tile_scratch (self->step, ACC_KIND_U8, BLOCK + ACC_SKELETON_APART, n);
 }
 
 static void
@@ -478,6 +521,7 @@ acc_skeleton_fold_segments (AccStep *step)
 
   fold->many_short_runs = fold->reads_all_rows = TRUE;
   self.n_lanes = MIN (fold->lanes / 4, 16);
+  self.by_lanes = step->fusion->target->has_gathers || step->cluster->cost > MOST_SCALAR;
   self.n_items = self.n + self.n_segments;
   self.n_tiles = acc_ceil_div (self.n_items, TILE);
   self.by_tiles = self.n_tiles > 1 && space->outer < MANY_ROWS;
