@@ -20,6 +20,7 @@ typedef struct {
   gint64          tile;        /* of the source, along its inner run or the outer dimensions */
   gint64          n_tiles;
   guint           n_ways;      /* tables of a tile, in turn */
+  guint           row;         /* elements of the last dimension, where ways are for whole rows; 1: for elements as they come */
 } AccPermute;
 
 AccElementKind acc_permute_get_kind    (AccPermute *self, guint leaf);

@@ -17,8 +17,9 @@
  * Where elements are combined, and the result is small, tiles of the source have tables of their own, which are combined at the end, in
  * order. Sums, products and the like start from what combining with changes nothing; other operators need not have such an element, so
  * that flags say which places of a table have got a value. Where operands may be exchanged small tables are several, for elements in
- * turn, so that one need not wait until the one before is stored. Tables have half as many elements as the source at most, and those of
- * sums to which a tile adds little elements of half the size. */
+ * turn, so that one need not wait until the one before is stored; where rows are short, for elements of whole rows, so that it is known
+ * where in its row each is, and what they have in common is read at the same place. Tables have half as many elements as the source at
+ * most, and those of sums to which a tile adds little elements of half the size. */
 
 #define MANY_TILES    16
 #define MAX_TILES     128      /* where the tables of so many are small beside the source */
@@ -303,7 +304,8 @@ acc_permute_get_target (AccPermute     *self,
       if (l->checks && (lo < 0 || hi >= self->node->extents[d]))
         {
           KValue extent = low_number (l, self->node->extents[d]);
-          KValue ok = kb_and (b, kb_le (b, low_const (l, 0), at), kb_lt (b, at, extent));
+          /* What is negative is larger than any extent. */
+          KValue ok = kb_lt (b, kb_cast (b, ACC_KIND_U64, at), kb_cast (b, ACC_KIND_U64, extent));
 
           if (is_checked)
             kb_check (b, ok, ACC_ERROR_BOUNDS, acc_fusion_get_origin (l->fusion, self->node->array), at, extent);
@@ -429,6 +431,28 @@ begin_tables (AccPermute *self,
   return first;
 }
 
+/* Of what goes to table @way of those of a round, which begins with row number @first where ways are for rows, else with element
+ * @first. What is the same for the elements of a row, as their targets may be, is seen to be. */
+static AccIndex *
+get_way_index (AccPermute *self,
+               AccLower   *l,
+               KValue      outer,
+               KValue      first,
+               guint       way)
+{
+  const AccSpace *space = self->space;
+  KValue at = low_add (l, first, low_const (l, way / self->row));
+  AccIndex *ix = low_index_of_space (l, space, outer, at);
+
+  if (self->row > 1)
+    {
+      ix->at[space->rank - 2] = low_within (l, at, 0, space->inner / self->row - 1);
+      ix->at[space->rank - 1] = low_const (l, way % self->row);
+    }
+
+  return ix;
+}
+
 static void
 write_source (AccPermute *self)
 {
@@ -449,15 +473,15 @@ write_source (AccPermute *self)
       if (self->n_ways > 1)
         {
           KValue n_ways = low_const (l, self->n_ways), n_rounds = kb_udiv (b, kb_sub (b, kb_inner_end (b), first), n_ways);
+          KValue first_row = low_udiv (l, first, self->row), n_rows = low_const (l, self->n_ways / self->row);
 
           low_for (l, k, low_const (l, 0), n_rounds)
             {
               for (guint way = 0; way < self->n_ways; way++)
                 {
-                  KValue x = kb_add (b, kb_add (b, first, kb_mul (b, k, n_ways)), low_const (l, way));
                   KValue own = kb_add (b, table, kb_mul (b, low_const (l, way), low_number (l, self->node->size)));
 
-                  acc_permute_write_element (self, l, low_index_of_space (l, space, u, x), own);
+                  acc_permute_write_element (self, l, get_way_index (self, l, u, kb_add (b, first_row, kb_mul (b, k, n_rows)), way), own);
                 }
             }
           first = kb_add (b, first, kb_mul (b, n_rounds, n_ways));
@@ -605,8 +629,9 @@ static void
 choose_tables (AccPermute *self)
 {
   AccFunction *function = self->node->array->functions[0];
-  gboolean inner = self->space->first_inner == 0;
-  gint64 n = inner ? self->space->inner : self->space->outer, size = MAX (self->node->size, 1), bytes, n_tiles, n_places;
+  const AccSpace *space = self->space;
+  gboolean inner = space->first_inner == 0;
+  gint64 n = inner ? space->inner : space->outer, size = MAX (self->node->size, 1), bytes, n_tiles, n_places;
   gint64 most_places = MAX (size, MIN (size * MAX_WAYS, MAX_WAY_BYTES / 8));
 
   self->has_flags = !has_neutral (self);
@@ -615,7 +640,11 @@ choose_tables (AccPermute *self)
     return;
 
   n_tiles = CLAMP (self->n_source / (32 * most_places), MIN (self->n_source / (2 * size), MANY_TILES), MAX_TILES);
+  if (space->rank > 1 && space->first_inner + 1 < space->rank && space->extents[space->rank - 1] <= MAX_WAYS)
+    self->row = (guint) space->extents[space->rank - 1];
   self->tile = acc_ceil_div (n, n_tiles);
+  if (inner)
+    self->tile = acc_ceil_div (self->tile, self->row) * self->row;
   self->n_tiles = acc_ceil_div (n, self->tile);
   self->tables = g_new0 (guint, self->n_leaves + 1);
   self->table_kinds = g_new0 (AccElementKind, self->n_leaves);
@@ -628,6 +657,9 @@ choose_tables (AccPermute *self)
     self->n_ways = MAX_WAYS;
   while (self->n_ways > 1 && self->n_ways * bytes > MAX_WAY_BYTES)
     self->n_ways /= 2;
+  if (self->n_ways < self->row)
+    self->row = 1;
+  self->n_ways -= self->n_ways % self->row;
 
   n_places = get_stride (self) * self->n_tiles;
   for (guint i = 0; i < self->n_leaves; i++)
@@ -647,7 +679,7 @@ acc_skeleton_permute (AccStep *step)
   g_autofree AccPrimitive *primitives = g_new0 (AccPrimitive, n_leaves + 1);
   AccPermute self = {
     step, root->node, root->node->inputs[0], root->node->inputs[1], root->node->inputs[2],
-    space, root, n_leaves, space->outer * space->inner, primitives, .n_ways = 1,
+    space, root, n_leaves, space->outer * space->inner, primitives, .n_ways = 1, .row = 1,
   };
 
   if (acc_skeleton_is_simt (step))

@@ -803,6 +803,42 @@ test_known_places (void)
     }
 }
 
+/* --- permutes */
+
+static AccExpr *
+beside_label (AccExpr *index, AccExpr *x, gpointer labels)
+{
+  return acc_expr_tuple2 (acc_expr_index (labels, acc_expr_item (index, 0)), acc_expr_item (index, 1));
+}
+
+/* Tables of a tile are for elements of whole rows, where those are short: only elements behind the last round look for their place. */
+static void
+test_permuted_rows (void)
+{
+  static const struct { gint64 n_columns; guint n_divisions; } cases[] = { { 1, 0 }, { 2, 1 }, { 3, 1 }, { 5, 1 }, { 8, 1 }, { 9, 9 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      gint64 extents[] = { 100000, cases[i].n_columns }, sizes[] = { 7, cases[i].n_columns };
+      g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, extents, 2, FALSE);
+      g_autoptr (AccArray) labels = new_picture (ACC_KIND_I64, extents, 1, FALSE);
+      g_autoptr (AccArray) zeros = new_picture (ACC_KIND_F32, sizes, 2, FALSE);
+      g_autoptr (AccArray) targets = acc_array_imap (x, beside_label, labels);
+      g_autoptr (AccArray) sums = acc_array_permute (x, zeros, targets, add, NULL);
+      g_autoptr (AccSchedule) schedule = plan1 (sums);
+      g_autofree char *text = NULL;
+      guint n_divisions = 0;
+
+      g_assert_cmpint (schedule->n_steps, ==, 1);
+      g_assert_cmpint (schedule->steps[0].n_launches, ==, 3);
+      text = acc_kernel_to_string (schedule->steps[0].launches[1].kernel);
+      for (const char *at = text; (at = strstr (at, " = urem ")) != NULL; at++)
+        n_divisions++;
+      g_test_message ("%d columns", (int) cases[i].n_columns);
+      g_assert_cmpint (n_divisions, ==, cases[i].n_divisions);
+    }
+}
+
 /* --- functions whose parameters may be exchanged */
 
 #define ITEM(x, i) acc_expr_item (x, i)
@@ -951,6 +987,7 @@ main (int    argc,
   g_test_add_func ("/schedule/data-dependent-within", test_data_dependent_within);
   g_test_add_func ("/schedule/long-chain", test_long_chain);
   g_test_add_func ("/schedule/known-places", test_known_places);
+  g_test_add_func ("/schedule/permuted-rows", test_permuted_rows);
   g_test_add_func ("/schedule/commutative", test_commutative);
   g_test_add_func ("/schedule/twins", test_twins);
   g_test_add_func ("/schedule/twins-by-name", test_twins_by_name);

@@ -229,6 +229,8 @@ test_tables (void)
     { "u1", 255, 1, 300001, 7 },         { "u1", 255, 17, 4099, 5 },         { "b1", 1, 70001, 1, 16384 },
     { "u2", 65535, 1, 16 * 32768, 1 },   { "u2", 65535, 1, 16 * 32769, 1 },  { "i2", -32768, 1, 16 * 65535, 1 },
     { "i2", -32768, 1, 16 * 65536, 1 },  { "u4", 4294967295, 33, 2048, 3 },  { "i8", -(1ll << 40), 1, 70000, 300 },
+    { "u4", 4294967295, 40001, 2, 3 },   { "i2", -32768, 30011, 3, 9 },      { "u1", 255, 16411, 5, 7 },
+    { "u2", 65535, 9001, 8, 5 },         { "i8", -(1ll << 40), 8011, 9, 300 },
   };
 
   for (guint k = 0; k < G_N_ELEMENTS (cases); k++)
@@ -254,6 +256,59 @@ test_tables (void)
       conf_expect_ints (name, acc_array_permute (sums, defaults, targets, sum, NULL), shape, 0, n_bins, wanted);
       rows = conf_through_source (g_object_ref (targets));
       conf_expect_ints (rows_name, acc_array_permute (sums, defaults, rows, sum, NULL), shape, 0, n_bins, wanted);
+    }
+}
+
+static AccExpr *
+beside_label (AccExpr *index, AccExpr *x, gpointer labels)
+{
+  AccExpr *label = acc_expr_index (labels, acc_expr_item (index, 0));
+
+  return acc_expr_tuple2 (label, acc_expr_item (index, 1));
+}
+
+/* Sums of the rows of each label, a column beside the other: what is the same for a row is looked at once. */
+static void
+test_rows (void)
+{
+  enum { N_LABELS = 11, LAST = 70001 };
+  static const gint64 columns[] = { 1, 2, 3, 4, 5, 8, 9 };
+
+  for (guint k = 0; k < G_N_ELEMENTS (columns); k++)
+    {
+      gint64 c = columns[k], extents[] = { LAST, c }, sizes[] = { N_LABELS, c };
+      g_autofree gint64 *given = g_new (gint64, LAST * c), *numbers = g_new (gint64, LAST), *wanted = g_new (gint64, N_LABELS * c);
+      g_autofree gint64 *start = g_new (gint64, N_LABELS * c);
+      g_autofree char *name = g_strdup_printf ("permute/labels-%d", (int) c), *shape = g_strdup_printf ("[11,%d]", (int) c);
+      g_autofree char *astray_name = g_strconcat (name, "-astray", NULL), *negative_name = g_strconcat (name, "-negative", NULL);
+      g_autoptr(AccArray) xs = NULL, labels = NULL, targets = NULL, defaults = NULL, astray = NULL, negative = NULL;
+
+      for (gint64 i = 0; i < N_LABELS * c; i++)
+        wanted[i] = start[i] = i - 5;
+      for (gint64 i = 0; i < LAST; i++)
+        numbers[i] = (i * 7919 >> 2) % N_LABELS;
+      for (gint64 i = 0; i < LAST * c; i++)
+        {
+          given[i] = i % 1009 - 400;
+          wanted[numbers[i / c] * c + i % c] += given[i];
+        }
+      xs = conf_ints ("i4", extents, 2, given);
+      labels = conf_ints ("i8", extents, 1, numbers);
+      defaults = conf_ints ("i4", sizes, 2, start);
+      targets = acc_array_imap (xs, beside_label, labels);
+      conf_expect_ints (name, acc_array_permute (xs, defaults, targets, sum, NULL), shape, 0, N_LABELS * c, wanted);
+
+      g_clear_object (&labels);
+      numbers[LAST / 2] = N_LABELS;
+      labels = conf_ints ("i8", extents, 1, numbers);
+      astray = acc_array_imap (xs, beside_label, labels);
+      CONF_EXPECT_ERROR (astray_name, acc_array_permute (xs, defaults, astray, sum, NULL), ACC_ERROR_BOUNDS, "permute", "11");
+
+      g_clear_object (&labels);
+      numbers[LAST / 2] = -1;
+      labels = conf_ints ("i8", extents, 1, numbers);
+      negative = acc_array_imap (xs, beside_label, labels);
+      CONF_EXPECT_ERROR (negative_name, acc_array_permute (xs, defaults, negative, sum, NULL), ACC_ERROR_BOUNDS, "permute", "-1");
     }
 }
 
@@ -370,6 +425,7 @@ main (int argc, char **argv)
   g_test_add_func ("/scatter/loop", test_against_a_loop);
   g_test_add_func ("/scatter/types", test_types);
   g_test_add_func ("/scatter/tables", test_tables);
+  g_test_add_func ("/scatter/rows", test_rows);
   g_test_add_func ("/scatter/counts", test_counts);
   g_test_add_func ("/scatter/pairs", test_pairs);
 
