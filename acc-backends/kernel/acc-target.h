@@ -21,7 +21,7 @@ typedef struct {
   /* CPU: the registers that hold vectors */
   guint    register_bytes;
   guint    n_registers;
-  gboolean has_gathers;        /* lanes load from places of their own as quickly as one lane would load them all, and more so where a mask has few */
+  gboolean has_gathers;        /* loads of lanes, each from a place of its own, cost no more than the same one after the other, however few take part */
 
   /* SIMT; threads of groups and subgroups are powers of two */
   guint    group_size;         /* threads per group that suit the device: 64 to 1024; skeletons may take fewer */
