@@ -540,68 +540,79 @@ static void
 run_all (Bench *self)
 {
   gint64 n = self->n, side = self->side, bodies = MIN (65536, side * 4);
-  g_autoptr (AccArray) x = make_floats (0, n, 0, 1), y = make_floats (0, n, 1, 2);
 
-  measure (self, "copy", "f4[:]", build_copy, NULL, &x, 1, 8. * n, "GB/s");
-  measure (self, "saxpy", "f4[:]", build_saxpy, NULL, (AccArray *[]) { x, y }, 2, 12. * n, "GB/s");
-  measure (self, "dot", "f4[:]", build_dot, NULL, (AccArray *[]) { x, y }, 2, 8. * n, "GB/s");
-  measure (self, "scan", "f4[:]", build_scan, NULL, &x, 1, 8. * n, "GB/s");
-  g_clear_object (&x);
-  g_clear_object (&y);
-  {
-    g_autoptr (AccArray) bytes = make_keys (4 * n, ACC_KIND_U8), words = make_keys (n, ACC_KIND_U32);
+  if (is_wanted (self, "copy") || is_wanted (self, "saxpy") || is_wanted (self, "dot") || is_wanted (self, "scan"))
+    {
+      g_autoptr (AccArray) x = make_floats (0, n, 0, 1), y = make_floats (0, n, 1, 2);
 
-    measure (self, "histogram of u1", "u1[:]", build_histogram, NULL, &bytes, 1, 4. * n, "GB/s");
-    measure (self, "histogram of u4", "u4[:]", build_histogram, NULL, &words, 1, 4. * n, "GB/s");
-  }
-  {
-    g_autoptr (AccArray) rows = make_floats (n / 16384, 16384, 0, 1);
+      measure (self, "copy", "f4[:]", build_copy, NULL, &x, 1, 8. * n, "GB/s");
+      measure (self, "saxpy", "f4[:]", build_saxpy, NULL, (AccArray *[]) { x, y }, 2, 12. * n, "GB/s");
+      measure (self, "dot", "f4[:]", build_dot, NULL, (AccArray *[]) { x, y }, 2, 8. * n, "GB/s");
+      measure (self, "scan", "f4[:]", build_scan, NULL, &x, 1, 8. * n, "GB/s");
+    }
+  if (is_wanted (self, "histogram of u1") || is_wanted (self, "histogram of u4"))
+    {
+      g_autoptr (AccArray) bytes = make_keys (4 * n, ACC_KIND_U8), words = make_keys (n, ACC_KIND_U32);
 
-    measure (self, "rows of 16384", "f4[:,:]", build_row_sums, NULL, &rows, 1, 4. * n, "GB/s");
-  }
-  {
-    g_autoptr (AccArray) rows = make_floats (n / 16, 16, 0, 1);
+      measure (self, "histogram of u1", "u1[:]", build_histogram, NULL, &bytes, 1, 4. * n, "GB/s");
+      measure (self, "histogram of u4", "u4[:]", build_histogram, NULL, &words, 1, 4. * n, "GB/s");
+    }
+  if (is_wanted (self, "rows of 16384"))
+    {
+      g_autoptr (AccArray) rows = make_floats (n / 16384, 16384, 0, 1);
 
-    measure (self, "rows of 16", "f4[:,:]", build_row_sums, NULL, &rows, 1, 4. * n + n / 4., "GB/s");
-  }
-  {
-    g_autoptr (AccArray) picture = make_floats (side, side, 0, 1);
+      measure (self, "rows of 16384", "f4[:,:]", build_row_sums, NULL, &rows, 1, 4. * n, "GB/s");
+    }
+  if (is_wanted (self, "rows of 16"))
+    {
+      g_autoptr (AccArray) rows = make_floats (n / 16, 16, 0, 1);
 
-    measure (self, "transpose", "f4[:,:]", build_transpose, self, &picture, 1, 8. * side * side, "GB/s");
-    measure (self, "stencil 3x3", "f4[:,:]", build_stencil, NULL, &picture, 1, 8. * side * side, "GB/s");
-  }
-  {
-    g_autoptr (AccArray) price = make_floats (0, n / 4, 10, 50), strike = make_floats (0, n / 4, 10, 50), years = make_floats (0, n / 4, 0.2f, 2);
+      measure (self, "rows of 16", "f4[:,:]", build_row_sums, NULL, &rows, 1, 4. * n + n / 4., "GB/s");
+    }
+  if (is_wanted (self, "transpose") || is_wanted (self, "stencil 3x3"))
+    {
+      g_autoptr (AccArray) picture = make_floats (side, side, 0, 1);
 
-    measure (self, "Black-Scholes", "f4[:]", build_black_scholes, NULL, (AccArray *[]) { price, strike, years }, 3, 5. * n, "GB/s");
-  }
-  {
-    AccArray *xyzm[4];
+      measure (self, "transpose", "f4[:,:]", build_transpose, self, &picture, 1, 8. * side * side, "GB/s");
+      measure (self, "stencil 3x3", "f4[:,:]", build_stencil, NULL, &picture, 1, 8. * side * side, "GB/s");
+    }
+  if (is_wanted (self, "Black-Scholes"))
+    {
+      g_autoptr (AccArray) price = make_floats (0, n / 4, 10, 50), strike = make_floats (0, n / 4, 10, 50), years = make_floats (0, n / 4, 0.2f, 2);
 
-    for (guint k = 0; k < 4; k++)
-      xyzm[k] = make_floats (0, bodies, 0, 1);
-    measure (self, "n-body", "f4[:]", build_bodies, &bodies, xyzm, 4, 20. * bodies * bodies, "TFLOP/s");
-    for (guint k = 0; k < 4; k++)
-      g_object_unref (xyzm[k]);
-  }
-  {
-    gint64 m = MIN (4096, side);
-    g_autoptr (AccArray) a = make_floats (m, m, 0, 1), b = make_floats (m, m, -1, 1);
+      measure (self, "Black-Scholes", "f4[:]", build_black_scholes, NULL, (AccArray *[]) { price, strike, years }, 3, 5. * n, "GB/s");
+    }
+  if (is_wanted (self, "n-body"))
+    {
+      AccArray *xyzm[4];
 
-    measure (self, "matmul", "f4[:,:]", build_product, NULL, (AccArray *[]) { a, b }, 2, 2. * m * m * m, "TFLOP/s");
-  }
-  {
-    gint64 m = MIN (4096, side);
-    g_autoptr (AccArray) rows = make_complex (n / 8 / m, m);
-    g_autofree char *signature = g_strdup_printf ("c8[%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT "]", n / 8 / m, m);
+      for (guint k = 0; k < 4; k++)
+        xyzm[k] = make_floats (0, bodies, 0, 1);
+      measure (self, "n-body", "f4[:]", build_bodies, &bodies, xyzm, 4, 20. * bodies * bodies, "TFLOP/s");
+      for (guint k = 0; k < 4; k++)
+        g_object_unref (xyzm[k]);
+    }
+  if (is_wanted (self, "matmul"))
+    {
+      gint64 m = MIN (4096, side);
+      g_autoptr (AccArray) a = make_floats (m, m, 0, 1), b = make_floats (m, m, -1, 1);
 
-    measure (self, "FFT of rows", signature, build_spectra, NULL, &rows, 1, 2. * n, "GB/s");
-  }
-  {
-    g_autoptr (AccArray) numbers = make_numbers (n / 2);
+      measure (self, "matmul", "f4[:,:]", build_product, NULL, (AccArray *[]) { a, b }, 2, 2. * m * m * m, "TFLOP/s");
+    }
+  if (is_wanted (self, "FFT of rows"))
+    {
+      gint64 m = MIN (4096, side);
+      g_autoptr (AccArray) rows = make_complex (n / 8 / m, m);
+      g_autofree char *signature = g_strdup_printf ("c8[%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT "]", n / 8 / m, m);
 
-    measure (self, "sort", "i4[:]", build_sorted, NULL, &numbers, 1, 4. * n, "GB/s");
-  }
+      measure (self, "FFT of rows", signature, build_spectra, NULL, &rows, 1, 2. * n, "GB/s");
+    }
+  if (is_wanted (self, "sort"))
+    {
+      g_autoptr (AccArray) numbers = make_numbers (n / 2);
+
+      measure (self, "sort", "i4[:]", build_sorted, NULL, &numbers, 1, 4. * n, "GB/s");
+    }
   if (is_wanted (self, "launch"))
     measure_launch (self);
   if (is_wanted (self, "transfers"))
