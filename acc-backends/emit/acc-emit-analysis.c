@@ -326,7 +326,7 @@ take_census (Emitter *e,
       const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
       const Fact *fact = &e->facts[id];
 
-      if (instr->op == ACC_KOP_LOAD || instr->op == ACC_KOP_STORE || instr->op == ACC_KOP_PACK)
+      if (_acc_kernel_op_is_access (instr->op))
         {
           const Fact *index = &e->facts[instr->args[1]];
 
@@ -469,8 +469,7 @@ emit_has_effects (Emitter *e,
     {
       const AccKernelInstr *instr = acc_kernel_instr (e->kernel, g_array_index (items, guint32, i));
 
-      if (instr->op == ACC_KOP_LOAD || instr->op == ACC_KOP_STORE || instr->op == ACC_KOP_PACK || instr->op == ACC_KOP_CHECK ||
-          _acc_kernel_op_is_loop (instr->op) ||
+      if (_acc_kernel_op_is_access (instr->op) || instr->op == ACC_KOP_CHECK || _acc_kernel_op_is_loop (instr->op) ||
           emit_has_effects (e, instr->blocks[0]) || emit_has_effects (e, instr->blocks[1]))
         return TRUE;
     }

@@ -96,6 +96,8 @@ gboolean    c_is_long         (AccElementKind kind);
 char       *c_integer         (AccElementKind kind, guint64 bits);
 char       *c_float           (AccElementKind kind, double value);
 char       *c_constant        (AccElementKind kind, guint64 bits);
+/* What the bits of a constant of f32 or f64 mean. */
+double      c_double_of       (AccElementKind kind, guint64 bits);
 char       *c_value           (CWriter *w, guint32 id);
 /* The same of an i64, as an i32: its low bits. */
 char       *c_low             (CWriter *w, guint32 id);

@@ -413,14 +413,8 @@ half_primitive (CWriter     *w,
 static gboolean
 is_plain_constant (const AccKernelInstr *instr)
 {
-  guint32 word = (guint32) instr->bits;
-  float single;
-  double value;
-
-  memcpy (&single, &word, sizeof single);
-  memcpy (&value, &instr->bits, sizeof value);
-
-  return instr->op == ACC_KOP_CONST && ((instr->kind == ACC_KIND_F32 && !isnan (single)) || (instr->kind == ACC_KIND_F64 && !isnan (value)));
+  return instr->op == ACC_KOP_CONST && (instr->kind == ACC_KIND_F32 || instr->kind == ACC_KIND_F64)
+         && !isnan (c_double_of (instr->kind, instr->bits));
 }
 
 char *
@@ -432,7 +426,7 @@ c_limit (CWriter              *w,
   gboolean of_first = instr->n_args == 2 && is_plain_constant (acc_kernel_instr (w->kernel, instr->args[0]));
   const char *limit = of_first ? x : y, *other = of_first ? y : x;
 
-  if (instr->op != ACC_KOP_PRIM || (instr->primitive != ACC_PRIM_MIN && instr->primitive != ACC_PRIM_MAX)
+  if ((instr->primitive != ACC_PRIM_MIN && instr->primitive != ACC_PRIM_MAX)
       || !(of_first || is_plain_constant (acc_kernel_instr (w->kernel, instr->args[1]))))
     return NULL;
 

@@ -179,6 +179,20 @@ c_integer (AccElementKind kind,
   return g_strdup_printf ("(-%" G_GINT64_FORMAT " - 1)", -((gint64) bits + 1));
 }
 
+double
+c_double_of (AccElementKind kind,
+             guint64        bits)
+{
+  guint32 word = (guint32) bits;
+  float single;
+  double value;
+
+  memcpy (&single, &word, sizeof single);
+  memcpy (&value, &bits, sizeof value);
+
+  return kind == ACC_KIND_F32 ? single : value;
+}
+
 char *
 c_constant (AccElementKind kind,
             guint64        bits)
@@ -189,16 +203,7 @@ c_constant (AccElementKind kind,
     return c_integer (kind, bits);
   if (kind == ACC_KIND_F16)
     return g_strdup_printf ("U16 (0x%04xu)", (guint) bits);
-  if (kind == ACC_KIND_F32)
-    {
-      guint32 word = bits;
-      float single;
-
-      memcpy (&single, &word, sizeof single);
-      value = single;
-    }
-  else
-    memcpy (&value, &bits, sizeof value);
+  value = c_double_of (kind, bits);
 
   /* Bits, but for the small integers that stand in formulas: not all compilers read decimals exactly. */
   if (value > -1000 && value < 1000 && value == (int) value && (value != 0 || bits == 0))
@@ -675,8 +680,6 @@ write_pure (CWriter              *w,
   g_autofree char *result = w->widths != NULL ? write_narrow (w, id, instr) : NULL;
   guint32 root;
 
-  if (result == NULL)
-    result = c_limit (w, instr, x, y);
   if (result != NULL)
     {
       assign (w, id, result);
@@ -692,6 +695,8 @@ write_pure (CWriter              *w,
           result = g_strdup_printf ("%s (%s)", w->syntax->inverse_root, of);
         }
       else
+        result = c_limit (w, instr, x, y);
+      if (result == NULL)
         result = c_primitive (w, instr->primitive, from, x, y, second);
       break;
     case ACC_KOP_CAST:

@@ -371,7 +371,9 @@ cl_estimate (CWriter     *w,
   g_autofree char *function = g_strconcat ("estimate_", name, NULL);
 
   /* The device's own instruction, where native_recip() and its like take care of denormals. */
-  if (w->dialect->has_nvidia_asm && c_once (w, function))
+  if (!w->dialect->has_nvidia_asm)
+    c_fail (w, "an estimate without the device's own instruction");
+  else if (c_once (w, function))
     g_string_append_printf (w->functions,
                             "f32 %s (f32 x)\n"
                             "{\n"
@@ -379,10 +381,8 @@ cl_estimate (CWriter     *w,
                             "  asm (\"%s.approx.ftz.f32 %%0, %%1;\" : \"=f\" (y) : \"f\" (x));\n"
                             "  return y;\n"
                             "}\n\n", function, name);
-  if (w->dialect->has_nvidia_asm)
-    return g_strdup_printf ("%s (%s)", function, x);
 
-  return g_strdup_printf ("%s (%s)", of == ACC_PRIM_SQRT ? "native_rsqrt" : of == ACC_PRIM_EXP ? "native_exp2" : "native_recip", x);
+  return g_strdup_printf ("%s (%s)", function, x);
 }
 
 static const CSyntax syntax = {

@@ -160,16 +160,6 @@ count_root_leaves (AccCluster *cluster)
 }
 
 static gboolean
-stores_beside (AccCluster *cluster)
-{
-  for (guint i = 0; i < cluster->roots->len; i++)
-    if (g_array_index (cluster->roots, AccRoot, i).beside)
-      return TRUE;
-
-  return FALSE;
-}
-
-static gboolean
 is_commutative (AccCluster *fold)
 {
   for (guint i = 0; i < fold->anchors->len; i++)
@@ -229,7 +219,7 @@ can_merge (AccCluster *a,
          a->rank == b->rank &&
          (a->rank == 0 || memcmp (a->extents, b->extents, a->rank * sizeof (gint64)) == 0) &&
          (a->kind == ACC_CLUSTER_MAP || acc_fusion_node_has_extents_of (a->consumed, b->consumed)) &&
-         (!(stores_beside (a) || stores_beside (b)) || is_commutative (a) == is_commutative (b)) &&
+         (!(acc_cluster_stores_beside (a) || acc_cluster_stores_beside (b)) || is_commutative (a) == is_commutative (b)) &&
          a->cost + b->cost <= ACC_CLUSTER_MAX_COST / 2 && a->n_nodes + b->n_nodes <= ACC_CLUSTER_MAX_NODES / 8 &&
          a->anchors->len + b->anchors->len <= ACC_CLUSTER_MAX_STENCILS &&
          count_root_leaves (a) + count_root_leaves (b) <= ACC_CLUSTER_MAX_ROOT_LEAVES;

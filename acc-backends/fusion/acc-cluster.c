@@ -32,6 +32,16 @@ acc_cluster_has_anchor (AccCluster    *self,
 }
 
 gboolean
+acc_cluster_stores_beside (AccCluster *self)
+{
+  for (guint i = 0; i < self->roots->len; i++)
+    if (g_array_index (self->roots, AccRoot, i).beside)
+      return TRUE;
+
+  return FALSE;
+}
+
+gboolean
 acc_cluster_reads (AccCluster    *self,
                    AccFusionNode *value)
 {

@@ -45,6 +45,9 @@ gboolean   acc_cluster_has_anchor (AccCluster *self, AccFusionNode *node);
 
 gboolean   acc_cluster_reads      (AccCluster *self, AccFusionNode *value);
 
+/* Whether a fold stores on the way what has the extents of what it folds. */
+gboolean   acc_cluster_stores_beside (AccCluster *self);
+
 /* Decides which nodes are values, and gives the clusters that compute them, inputs first. @results: nodes that must be
  * values, reshapes taken off. */
 GPtrArray *acc_fusion_graph_cut (AccFusionGraph *graph, AccFusionNode **results, guint n_results);

@@ -284,10 +284,10 @@ write_cond (AccLower *l,
             KValue   *result)
 {
   guint n = acc_element_type_get_n_leaves (expr->type);
+  AccExpr *then = expr->args[1], *otherwise = expr->args[2];
   KValue condition, x, y;
-  gboolean cheap;
+  gboolean cheap, has_front;
   KValue *values;
-  AccExpr *front;
   KVar *vars;
 
   if (!need (l, frame, expr->args[0], 0, &condition))
@@ -301,9 +301,9 @@ write_cond (AccLower *l,
     }
   if (cheap)
     {
-      gboolean ready = need (l, frame, expr->args[2], leaf, &y);
+      gboolean ready = need (l, frame, otherwise, leaf, &y);
 
-      if (!need (l, frame, expr->args[1], leaf, &x) || !ready)
+      if (!need (l, frame, then, leaf, &x) || !ready)
         return FALSE;
       *result = low_select (l, condition, x, y);
       return TRUE;
@@ -311,18 +311,27 @@ write_cond (AccLower *l,
 
   /* What is all but there stands in front, and one side is left. */
   values = low_alloc (l, n * sizeof (KValue));
-  front = low_expr_is_ready (l, frame, expr->args[2]) ? expr->args[2] : low_expr_is_ready (l, frame, expr->args[1]) ? expr->args[1] : NULL;
-  for (guint i = 0; i < n && front != NULL; i++)
-    values[i] = low_expr (l, frame, front, i);
-  vars = make_vars (l, expr->type, front != NULL ? values : NULL);
-  low_if (l, front != expr->args[1] ? condition : kb_not (l->b, condition))
+  has_front = low_expr_is_ready (l, frame, otherwise);
+  if (!has_front && low_expr_is_ready (l, frame, then))
     {
-      set_side (l, frame, expr->args[front != expr->args[1] ? 1 : 2], vars);
+      AccExpr *side = then;
+
+      then = otherwise;
+      otherwise = side;
+      condition = kb_not (l->b, condition);
+      has_front = TRUE;
     }
-  if (front == NULL)
+  for (guint i = 0; i < n && has_front; i++)
+    values[i] = low_expr (l, frame, otherwise, i);
+  vars = make_vars (l, expr->type, has_front ? values : NULL);
+  low_if (l, condition)
+    {
+      set_side (l, frame, then, vars);
+    }
+  if (!has_front)
     low_else (l)
       {
-        set_side (l, frame, expr->args[2], vars);
+        set_side (l, frame, otherwise, vars);
       }
   for (guint i = 0; i < n; i++)
     values[i] = kb_get (l->b, vars[i]);

@@ -20,5 +20,7 @@ KValue  _kb_pure   (AccKernelBuilder *b, AccKernelInstr instr);
 KValue  _kb_const  (AccKernelBuilder *b, AccElementKind kind, guint64 bits);
 /* 0: nothing simpler is known. */
 guint32 _kb_fold   (AccKernelBuilder *b, const AccKernelInstr *instr);
+/* Quotients and roots of f32 go by estimates, without branches, in blocks that only compute and store. */
+void    _acc_kernel_straighten (AccKernelBuilder *b);
 
 G_END_DECLS

@@ -142,7 +142,7 @@ find_access (AccKernel *kernel)
         {
           const AccKernelInstr *instr = acc_kernel_instr (kernel, g_array_index (items, guint32, j));
 
-          if ((instr->op == ACC_KOP_LOAD || instr->op == ACC_KOP_STORE || instr->op == ACC_KOP_PACK) && !(instr->args[0] & ACC_KERNEL_SHARED))
+          if (_acc_kernel_op_is_access (instr->op) && !(instr->args[0] & ACC_KERNEL_SHARED))
             access[instr->args[0]] |= instr->op == ACC_KOP_LOAD ? ACC_BUFFER_READ : ACC_BUFFER_WRITE;
         }
     }
@@ -174,7 +174,7 @@ kb_finish (AccKernelBuilder *b,
         _acc_kernel_contract (b->kernel);
       drop_unused (b->kernel);
       if (b->kernel->straight && !b->kernel->fast)
-        _acc_kernel_straighten (b->kernel);
+        _acc_kernel_straighten (b);
       if (acc_kernel_verify (b->kernel, &b->error))
         {
           find_access (b->kernel);

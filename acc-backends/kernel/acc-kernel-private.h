@@ -133,6 +133,8 @@ gboolean   _acc_kernel_op_is_pure   (AccKernelOp op);
 gboolean   _acc_kernel_op_is_loop   (AccKernelOp op);
 /* Whether it loads or stores an element. */
 gboolean   _acc_kernel_op_is_access (AccKernelOp op);
+/* Whether all threads, or lanes, of a group have a part in it. */
+gboolean   _acc_kernel_op_meets     (AccKernelOp op);
 gboolean   _acc_kernel_op_in_no_block (AccKernelOp op);
 /* Whether the foreach runs as one block of as many lanes as it goes over, which may shuffle. */
 gboolean   _acc_kernel_is_lock_step (const AccKernel *kernel, guint32 foreach);
@@ -145,8 +147,6 @@ gboolean   _acc_kernel_is_inside    (const AccKernel *kernel, guint32 id, guint3
 gboolean   _acc_kernel_may_fail     (const AccKernel *kernel);
 /* Multiplications that only an addition uses become one FMA with it. */
 void       _acc_kernel_contract     (AccKernel *kernel);
-/* Quotients and roots of f32 go by estimates, without branches, in blocks that only compute and store. */
-void       _acc_kernel_straighten   (AccKernel *kernel);
 /* Whether instruction @id is 1 / sqrt (@x) of f32, in a kernel that may take what is quick. */
 gboolean   _acc_kernel_is_inverse_root (const AccKernel *kernel, guint32 id, guint32 *x);
 /* Writes a file into ACC_DUMP_DIR, where that is set. */

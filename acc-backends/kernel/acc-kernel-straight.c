@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-kernel-private.h"
-
-#include <math.h>
-#include <string.h>
+#include "acc-kernel-builder-private.h"
 
 /* Quotients and roots of f32 without branches, for devices that divide by an estimate and have to branch for what is near an end of
  * the range, each time: threads wait there, and compilers move nothing past it. Where a block computes and stores, and does nothing
@@ -26,11 +23,12 @@
 #define MOST_SQUARE 0x1p120
 
 typedef struct {
-  AccKernel *kernel;
-  guint32    block;
-  GArray    *items;      /* the block as it becomes */
-  guint32    ok;         /* whether all operands so far suit; 0: there were none */
-  guint8    *divides;    /* by instruction: a root by which is divided, and nothing else done with it */
+  AccKernelBuilder *b;
+  AccKernel        *kernel;
+  guint32           block;
+  GArray           *items;      /* the block as it becomes */
+  guint32           ok;         /* whether all operands so far suit; 0: there were none */
+  guint8           *divides;    /* by instruction: a root by which is divided, and nothing else done with it */
 } Pass;
 
 /* --- instructions */
@@ -49,33 +47,10 @@ append (Pass           *self,
 }
 
 static guint32
-constant (Pass           *self,
-          AccElementKind  kind,
-          guint64         bits)
-{
-  guint32 id = self->kernel->instrs->len;
-
-  for (guint32 i = 1; i < id; i++)
-    {
-      const AccKernelInstr *instr = acc_kernel_instr (self->kernel, i);
-
-      if (instr->op == ACC_KOP_CONST && instr->kind == kind && instr->bits == bits)
-        return i;
-    }
-  g_array_append_vals (self->kernel->instrs, &(AccKernelInstr) { .op = ACC_KOP_CONST, .kind = kind, .bits = bits }, 1);
-
-  return id;
-}
-
-static guint32
 number (Pass  *self,
         float  value)
 {
-  guint32 bits;
-
-  memcpy (&bits, &value, sizeof bits);
-
-  return constant (self, ACC_KIND_F32, bits);
+  return kb_float (self->b, ACC_KIND_F32, value).id;
 }
 
 static guint32
@@ -170,7 +145,7 @@ divide (Pass    *self,
   else
     {
       guint32 bits = append (self, (AccKernelInstr) { .op = ACC_KOP_BITCAST, .kind = ACC_KIND_U32, .n_args = 1, .args = { x } });
-      guint32 is_zero = prim (self, ACC_PRIM_EQ, bits, constant (self, ACC_KIND_U32, 0)), q;
+      guint32 is_zero = prim (self, ACC_PRIM_EQ, bits, _kb_const (self->b, ACC_KIND_U32, 0).id), q;
 
       /* The remainder of -0 is +0, which a positive divisor would make of the quotient. */
       demand (self, prim (self, ACC_PRIM_BOR, is_zero, prim (self, ACC_PRIM_LE, number (self, LEAST), prim (self, ACC_PRIM_ABS, x, 0))));
@@ -347,18 +322,19 @@ append_copies (Pass    *self,
 }
 
 static void
-straighten (AccKernel    *kernel,
-            guint32       block,
-            GArray       *effects,
-            const guint8 *again)
+straighten (AccKernelBuilder *b,
+            guint32           block,
+            GArray           *effects,
+            const guint8     *again)
 {
+  AccKernel *kernel = b->kernel;
   GArray *before = acc_kernel_block (kernel, block)->items;
   g_autoptr (GArray) slow = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autofree guint32 *copies = g_new0 (guint32, kernel->instrs->len);
   g_autofree guint8 *divides = find_divisors (kernel, before);
   guint32 choice = kernel->instrs->len, side;
-  Pass self = { kernel, block, g_array_new (FALSE, FALSE, sizeof (guint32)), 0, divides };
-  Pass other = { .kernel = kernel };
+  Pass self = { b, kernel, block, g_array_new (FALSE, FALSE, sizeof (guint32)), 0, divides };
+  Pass other = { b, kernel };
   AccKernelInstr *made;
 
   g_array_append_vals (kernel->instrs, &(AccKernelInstr) { .op = ACC_KOP_IF, .block = block, .n_args = 1 }, 1);
@@ -400,17 +376,32 @@ straighten (AccKernel    *kernel,
   g_array_unref (before);
 }
 
-void
-_acc_kernel_straighten (AccKernel *kernel)
+static gboolean
+has_slow (const AccKernel *kernel,
+          guint32          block)
 {
+  const GArray *items = acc_kernel_block (kernel, block)->items;
+
+  for (guint i = 0; i < items->len; i++)
+    if (is_slow (kernel, acc_kernel_instr (kernel, g_array_index (items, guint32, i))))
+      return TRUE;
+
+  return FALSE;
+}
+
+void
+_acc_kernel_straighten (AccKernelBuilder *b)
+{
+  AccKernel *kernel = b->kernel;
   guint n_blocks = kernel->blocks->len;
 
   for (guint32 i = 1; i < n_blocks; i++)
-    {
-      g_autoptr (GArray) effects = g_array_new (FALSE, FALSE, sizeof (guint32));
-      g_autofree guint8 *again = g_new0 (guint8, kernel->instrs->len);
+    if (has_slow (kernel, i))
+      {
+        g_autoptr (GArray) effects = g_array_new (FALSE, FALSE, sizeof (guint32));
+        g_autofree guint8 *again = g_new0 (guint8, kernel->instrs->len);
 
-      if (look_over (kernel, i, effects, again))
-        straighten (kernel, i, effects, again);
-    }
+        if (look_over (kernel, i, effects, again))
+          straighten (b, i, effects, again);
+      }
 }

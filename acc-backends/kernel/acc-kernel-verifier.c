@@ -219,7 +219,7 @@ _acc_kernel_check_instr (const AccKernel      *kernel,
       return TRUE;
 
     case ACC_KOP_ESTIMATE:
-      if (instr->kind != ACC_KIND_F32 || KIND (0) != ACC_KIND_F32 || 
+      if (instr->kind != ACC_KIND_F32 || KIND (0) != ACC_KIND_F32 ||
           (instr->primitive != ACC_PRIM_RECIP && instr->primitive != ACC_PRIM_SQRT && instr->primitive != ACC_PRIM_EXP))
         return fail (error, kernel, "estimate of %s", code_of (kernel, instr->args[0]));
       return check_groups (kernel, error);
@@ -386,7 +386,7 @@ verify_block (Verify  *v,
       if (!_acc_kernel_check_instr (kernel, instr, error))
         return FALSE;
 
-      if ((instr->op == ACC_KOP_SHUFFLE || instr->op == ACC_KOP_BALLOT || instr->op == ACC_KOP_PACK) && !check_meeting (v, instr, parent, error))
+      if (_acc_kernel_op_meets (instr->op) && !check_meeting (v, instr, parent, error))
         return FALSE;
       if (instr->op == ACC_KOP_SET && !may_set (v, instr))
         return fail (error, kernel, "variable %%%u is made outside foreach and set inside it", instr->args[0]);

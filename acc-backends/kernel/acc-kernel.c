@@ -125,6 +125,12 @@ _acc_kernel_op_is_access (AccKernelOp op)
 }
 
 gboolean
+_acc_kernel_op_meets (AccKernelOp op)
+{
+  return op == ACC_KOP_SHUFFLE || op == ACC_KOP_BALLOT || op == ACC_KOP_PACK;
+}
+
+gboolean
 _acc_kernel_op_is_pure (AccKernelOp op)
 {
   return op >= ACC_KOP_CONST && op <= ACC_KOP_UREM;

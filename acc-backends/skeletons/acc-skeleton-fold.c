@@ -148,12 +148,7 @@ static gboolean
 goes_in_order (AccStep *step,
                AccFold *fold)
 {
-  gboolean has_beside = FALSE;
-
-  for (guint i = 0; i < step->cluster->roots->len; i++)
-    has_beside |= g_array_index (step->cluster->roots, AccRoot, i).beside;
-
-  return !fold->commutative || (fold->has_extremes && !has_beside);
+  return !fold->commutative || (fold->has_extremes && !acc_cluster_stores_beside (step->cluster));
 }
 
 void

@@ -31,6 +31,13 @@ get_widest (AccStep *step)
   return widest;
 }
 
+static double
+get_cost (AccStep *step,
+          guint    n_elements)
+{
+  return n_elements * (step->cluster->cost + 2);
+}
+
 static guint
 choose_vector (AccStep        *step,
                const AccSpace *space)
@@ -38,7 +45,7 @@ choose_vector (AccStep        *step,
   guint vector = MAX (VECTOR_BYTES / get_widest (step), 1);
   double most = step->fusion->target->has_estimates ? MAX_STRAIGHT_COST : MAX_COST;
 
-  while (vector > 1 && ((double) vector * (step->cluster->cost + 2) > most || (gint64) vector * 32 > space->inner))
+  while (vector > 1 && (get_cost (step, vector) > most || (gint64) vector * 32 > space->inner))
     vector /= 2;
 
   return vector;
@@ -239,11 +246,11 @@ acc_skeleton_map_simt (AccStep        *step,
     width *= 2;
   n_rows = group / width;
   blocks = n_rows == 1 && space->first_inner > 0 && acc_skeleton_has_stencil (step) && acc_skeleton_get_outer_radius (step, space) > 0
-           && (double) BLOCK_ROWS * vector * (step->cluster->cost + 2) <= 4 * MAX_COST;
+           && get_cost (step, BLOCK_ROWS * vector) <= 4 * MAX_COST;
 
   l = acc_simt_begin (&simt, step, acc_skeleton_get_name (step), space->first_inner > 0 ? width : group);
   l->first_inner = space->first_inner;
-  if ((double) vector * (step->cluster->cost + 2) > MAX_COST)
+  if (get_cost (step, vector) > MAX_COST)
     kb_set_resident (l->b, RESIDENT);
   if (space->first_inner == 0)
     {

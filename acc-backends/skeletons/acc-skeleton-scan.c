@@ -168,26 +168,21 @@ scan_run (Scan       *self,
   AccKernelBuilder *b = l->b;
   KValue *sum = new_values (self, l), *element = new_values (self, l);
   KVar from = kb_var (b, begin), going = kb_var (b, started);
+  gboolean packs = self->permute != NULL && acc_permute_packs (self->permute, self->fold);
 
-  if (self->permute != NULL && acc_permute_packs (self->permute, self->fold))
-    {
-      KValue n = low_const (l, LANES), n_blocks = kb_udiv (b, kb_sub (b, end, begin), n);
-
-      /* Before the first element @vars hold 0, which is how many stayed. */
-      low_for (l, k, low_const (l, 0), n_blocks)
-        {
-          pack_block (self, l, kb_add (b, begin, kb_mul (b, k, n)), vars[0]);
-          kb_set (b, going, kb_int (b, ACC_KIND_BOOL, 1));
-        }
-      kb_set (b, from, kb_add (b, begin, kb_mul (b, n_blocks, n)));
-    }
-  else if (has_lanes (self))
+  if (packs || has_lanes (self))
     {
       KValue n = low_const (l, LANES), n_blocks = kb_udiv (b, kb_sub (b, end, begin), n);
 
       low_for (l, k, low_const (l, 0), n_blocks)
         {
-          scan_block (self, l, u, kb_add (b, begin, kb_mul (b, k, n)), kb_get (b, going), vars);
+          KValue first = kb_add (b, begin, kb_mul (b, k, n));
+
+          /* Before the first element @vars hold 0, which is how many stayed. */
+          if (packs)
+            pack_block (self, l, first, vars[0]);
+          else
+            scan_block (self, l, u, first, kb_get (b, going), vars);
           kb_set (b, going, kb_int (b, ACC_KIND_BOOL, 1));
         }
       kb_set (b, from, kb_add (b, begin, kb_mul (b, n_blocks, n)));

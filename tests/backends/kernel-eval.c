@@ -600,7 +600,7 @@ eval_lock_step (Eval   *e,
       for (guint lane = 0; lane < n_lanes; lane++)
         {
           e->values = all + lane * n;
-          if (op == ACC_KOP_SHUFFLE || op == ACC_KOP_BALLOT || op == ACC_KOP_PACK)
+          if (_acc_kernel_op_meets (op))
             all[lane * n + item] = eval_meeting (e, item, all, n_lanes, lane);
           else
             eval_items (e, items, i, i + 1);
