@@ -13,6 +13,7 @@
  * sanitizers see through those. */
 
 #define SPIN_MICROSECONDS 30
+#define WAKES 2
 #define CACHE_LINE 128
 
 typedef struct _Job Job;
@@ -69,6 +70,26 @@ find_job (AccWorkers *self)
   return NULL;
 }
 
+/* Under the lock: how many sleepers whoever comes to a job wakes. Each one that comes wakes as many, so that all are there after as
+ * many turns as the logarithm of their number, and the caller need not wake them all. */
+static guint
+count_wanted (AccWorkers *self,
+              Job        *job)
+{
+  gint64 left = job->n_tiles - __atomic_load_n (&job->next, __ATOMIC_RELAXED);
+
+  return MIN (self->n_sleeping, left <= 0 ? 0 : left <= job->claim ? 1 : WAKES);
+}
+
+/* Without the lock, which they need. */
+static void
+wake (AccWorkers *self,
+      guint       n)
+{
+  for (guint i = 0; i < n; i++)
+    pthread_cond_signal (&self->wake);
+}
+
 /* Whether a job came within the time that waking a sleeper would cost. */
 static gboolean
 spin_for_job (AccWorkers *self,
@@ -106,14 +127,12 @@ worker_main (gpointer data)
 
       if (job != NULL)
         {
-          guint worker = ++job->n_joined;
+          guint worker = ++job->n_joined, n_woken = count_wanted (self, job);
 
           __atomic_add_fetch (&job->n_inside, 1, __ATOMIC_RELAXED);
-          /* Each one that comes wakes the next, so that the caller need not wake them all. */
-          if (self->n_sleeping > 0)
-            pthread_cond_signal (&self->wake);
           pthread_mutex_unlock (&self->mutex);
 
+          wake (self, n_woken);
           take_tiles (job, worker);
 
           pthread_mutex_lock (&self->mutex);
@@ -230,7 +249,7 @@ put_up (AccWorkers *self,
         Job        *job)
 {
   gint64 claims = (job->n_tiles - 1) / job->claim;
-  guint helpers = (guint) MIN ((gint64) self->n_threads - 1, claims);
+  guint helpers = (guint) MIN ((gint64) self->n_threads - 1, claims), n_woken;
   Job **end;
 
   pthread_mutex_lock (&self->mutex);
@@ -240,9 +259,10 @@ put_up (AccWorkers *self,
     ;
   *end = job;
   __atomic_add_fetch (&self->generation, 1, __ATOMIC_RELAXED);
-  if (self->n_sleeping > 0)
-    pthread_cond_signal (&self->wake);
+  n_woken = MIN (count_wanted (self, job), helpers);
   pthread_mutex_unlock (&self->mutex);
+
+  wake (self, n_woken);
 }
 
 static void

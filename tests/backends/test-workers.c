@@ -128,6 +128,46 @@ test_idle_sleeps (void)
     }
 }
 
+typedef struct {
+  gint n_wanted;
+  gint n_there;   /* atomic */
+} Meeting;
+
+/* Ends when all tiles have begun, so that no thread does two. */
+static void
+meet (gint64   tile,
+      guint    worker,
+      gpointer user_data)
+{
+  Meeting *meeting = user_data;
+  gint64 until = g_get_monotonic_time () + 20 * G_USEC_PER_SEC;
+
+  g_atomic_int_inc (&meeting->n_there);
+  while (g_atomic_int_get (&meeting->n_there) < meeting->n_wanted && g_get_monotonic_time () < until)
+    g_usleep (50);
+  g_assert_cmpint (g_atomic_int_get (&meeting->n_there), ==, meeting->n_wanted);
+}
+
+static void
+test_all_come (void)
+{
+  static const gint threads[] = { 2, 3, 8, 13, 32, 64 };
+
+  for (guint t = 0; t < G_N_ELEMENTS (threads); t++)
+    {
+      g_autoptr (AccWorkers) workers = acc_workers_new ((guint) threads[t]);
+
+      for (gint n = 2; n <= threads[t]; n = n < threads[t] ? MIN (n * 3 - 1, threads[t]) : n + 1)
+        {
+          Meeting meeting = { .n_wanted = n };
+
+          acc_workers_run (workers, n, 1, meet, &meeting);
+          for (guint i = 0; acc_workers_get_n_sleeping (workers) < acc_workers_get_n_started (workers) && i < 2000; i++)
+            g_usleep (1000);
+        }
+    }
+}
+
 static void
 test_latency (void)
 {
@@ -255,6 +295,7 @@ main (int    argc,
   g_test_add_func ("/workers/many-users", test_many_users);
   g_test_add_func ("/workers/nested", test_nested);
   g_test_add_func ("/workers/idle-sleeps", test_idle_sleeps);
+  g_test_add_func ("/workers/all-come", test_all_come);
   g_test_add_func ("/workers/latency", test_latency);
   g_test_add_func ("/partition/covers", test_partition_covers);
   g_test_add_func ("/partition/sizes", test_partition_sizes);
