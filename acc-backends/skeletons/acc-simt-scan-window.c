@@ -44,7 +44,7 @@ acc_simt_choose_window (AccStep *step,
     max_each /= 2;
   window.vector = MIN (max_each, VECTOR_BYTES / widest);
   if (target->merges_loads && subgroup > 1)
-    while (window.vector * window.unroll * 2 <= max_each && n_parts * window.unroll * 2 <= subgroup)
+    while (window.vector * window.unroll * 2 <= max_each && n_parts * window.unroll * 2 <= width)
       window.unroll *= 2;
   window.size = (gint64) width * window.vector * window.unroll;
   if (hold)
