@@ -18,7 +18,9 @@ typedef struct {
 
   gboolean has_fma;            /* one instruction multiplies and adds with one rounding, of f4 and f8 */
 
-  /* CPU: the registers that hold vectors */
+  /* CPU */
+  guint    n_threads;          /* that work at once; 0: not known */
+  /* the registers that hold vectors */
   guint    register_bytes;
   guint    n_registers;
   gboolean has_gathers;        /* loads of lanes, each from a place of its own, cost no more than the same one after the other, however few take part */

@@ -111,6 +111,7 @@ acc_native_backend_initable_init (GInitable     *initable,
   if (!(acc_disable_get_flags () & ACC_DISABLE_CACHE))
     cache = acc_kernel_cache_new (NULL, 0);
   self->facts = acc_llvm_target_get_facts (self->target);
+  self->facts.n_threads = n_threads;
   self->host.target = &self->facts;
   self->host.backend = backend;
   self->host.pool = acc_pool_new (acc_backend_get_budget (backend), 0);

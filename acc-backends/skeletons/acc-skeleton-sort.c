@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-radix.h"
 
+#include "acc-core/acc-ceil-div-private.h"
+
 /* Stable sorts of rows, by digits of eight bits from the least significant one on. Many or short rows: each by one worker, all
  * passes at once, after the digits of all have been counted. Few long rows: tiles of a row count their digits; one worker finds
  * where the elements of each tile and digit go; tiles move theirs there, by lines of the cache where there are many. */
 
-#define TILE      65536   /* at least */
-#define N_REGIONS 64      /* of counters and lines, in flight at most, give or take a tile per row */
+#define TILE      65536   /* elements, about, where there are few */
+#define N_REGIONS 16      /* of counters and lines, at least where there is enough to do */
+#define N_TURNS   4       /* of each thread, where that makes more: so none waits long for the last one */
 #define MANY_ROWS 8
 
 /* Where there are so many elements, those of a digit are counted in several places in turn: one need not wait until the one before is stored. */
@@ -186,8 +189,10 @@ typedef struct {
   guint     counts;      /* scratch: regions of tables of a counter per digit: the ways of a pass, one pass behind the other */
   guint     n_counted;   /* passes that are counted at once */
   guint     n_ways;
+  guint     sums;        /* scratch: a counter per digit, of all tiles */
   guint     begins;      /* scratch: what the counters were before */
   guint    *lines;       /* scratch, per leaf: regions of a line per digit */
+  gint64    n_regions;   /* in flight at most, give or take a tile per row */
   gint64    tile;
   gint64    n_tiles;     /* per row */
 } Sort;
@@ -317,30 +322,72 @@ count (Sort     *self,
       }
 }
 
-/* In place of how many there are, where the first goes; those of a digit are in @n_regions, from @first on. */
+/* In place of how many there are of each digit, where the first goes: the counters of a table, from @first on. */
+static void
+add_up (Sort     *self,
+        AccLower *l,
+        KBuffer   counts,
+        KValue    u,
+        KValue    first)
+{
+  AccKernelBuilder *b = l->b;
+  KVar next = kb_var (b, kb_cast (b, self->radix->count, get_linear (self->radix, l, u, low_const (l, 0))));
+
+  low_for (l, digit, low_const (l, 0), low_const (l, ACC_RADIX_N_DIGITS))
+    {
+      KValue at = kb_add (b, first, digit), n = kb_load (b, counts, at);
+
+      kb_store (b, counts, at, kb_get (b, next));
+      kb_set (b, next, kb_add (b, kb_get (b, next), n));
+    }
+}
+
 static void
 find_begins (Sort     *self,
              AccLower *l,
              KValue    u,
-             KValue    first,
-             gint64    n_regions)
+             KValue    region)
 {
-  AccKernelBuilder *b = l->b;
-  KValue begin = kb_cast (b, self->radix->count, get_linear (self->radix, l, u, low_const (l, 0)));
-
   low_for (l, counted, low_const (l, 0), low_const (l, self->n_counted))
     {
-      KVar next = kb_var (b, begin);
+      add_up (self, l, get_counts (self, l), u, get_table (self, l, region, counted));
+    }
+}
 
-      low_for (l, digit, low_const (l, 0), low_const (l, ACC_RADIX_N_DIGITS))
+/* What the tiles of a row count together comes first: so lanes take a digit each, and tables are read as they lie. */
+static void
+find_begins_of_tiles (Sort     *self,
+                      AccLower *l,
+                      KValue    u)
+{
+  AccKernelBuilder *b = l->b;
+  KValue zero = low_const (l, 0), n_digits = low_const (l, ACC_RADIX_N_DIGITS), n_tiles = low_number (l, self->n_tiles);
+  KValue first = kb_mul (b, u, n_tiles);
+  KBuffer counts = get_counts (self, l), sums = low_scratch (l, self->sums, self->radix->count);
+
+  low_foreach (l, digit, zero, n_digits)
+    {
+      KVar sum = kb_var (b, kb_int (b, self->radix->count, 0));
+
+      low_for (l, t, zero, n_tiles)
         {
-          low_for (l, t, low_const (l, 0), low_number (l, n_regions))
-            {
-              KValue at = kb_add (b, get_table (self, l, kb_add (b, first, t), counted), digit), n = load_count (self, l, at);
+          KValue at = kb_add (b, get_table (self, l, kb_add (b, first, t), zero), digit);
 
-              kb_store (b, get_counts (self, l), at, kb_get (b, next));
-              kb_set (b, next, kb_add (b, kb_get (b, next), n));
-            }
+          kb_set (b, sum, kb_add (b, kb_get (b, sum), kb_load (b, counts, at)));
+        }
+      kb_store (b, sums, digit, kb_get (b, sum));
+    }
+  add_up (self, l, sums, u, zero);
+  low_foreach (l, digit, zero, n_digits)
+    {
+      KVar next = kb_var (b, kb_load (b, sums, digit));
+
+      low_for (l, t, zero, n_tiles)
+        {
+          KValue at = kb_add (b, get_table (self, l, kb_add (b, first, t), zero), digit), n = kb_load (b, counts, at);
+
+          kb_store (b, counts, at, kb_get (b, next));
+          kb_set (b, next, kb_add (b, kb_get (b, next), n));
         }
     }
 }
@@ -520,19 +567,19 @@ write_rows (Sort *self)
 {
   AccRadix *radix = self->radix;
   const AccSpace *space = radix->space;
-  gint64 tile = (space->outer + N_REGIONS - 1) / N_REGIONS;
+  gint64 tile = acc_ceil_div (space->outer, self->n_regions);
   AccLower *l = low_new (radix->step, "sort");
   AccKernelBuilder *b = l->b;
   KValue zero = low_const (l, 0), n = low_number (l, space->inner), region = kb_udiv (b, kb_outer_begin (b), low_number (l, tile));
 
-  add_regions (self, MIN (space->outer, N_REGIONS), space->inner, radix->n_passes);
-  acc_radix_add_moved (radix, MIN (space->outer, N_REGIONS) * space->inner);
+  add_regions (self, MIN (space->outer, self->n_regions), space->inner, radix->n_passes);
+  acc_radix_add_moved (radix, MIN (space->outer, self->n_regions) * space->inner);
   low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
     {
       low_within (l, u, 0, space->outer - 1);
       radix->shift = kb_mul (b, kb_sub (b, region, u), n);
       count (self, l, 0, u, zero, n, region);
-      find_begins (self, l, u, region, 1);
+      find_begins (self, l, u, region);
       for (guint pass = 0; pass < radix->n_passes; pass++)
         move (self, l, pass, u, zero, n, region);
     }
@@ -582,7 +629,7 @@ write_begins (Sort *self)
   low_for (l, u, kb_outer_begin (l->b), kb_outer_end (l->b))
     {
       low_within (l, u, 0, radix->space->outer - 1);
-      find_begins (self, l, u, kb_mul (l->b, u, low_number (l, self->n_tiles)), self->n_tiles);
+      find_begins_of_tiles (self, l, u);
     }
   launch.serial = TRUE;
   low_finish (l, launch);
@@ -595,6 +642,7 @@ write_tiles (Sort *self)
 
   radix->written = ACC_BUFFER_ONCE;
   add_regions (self, radix->space->outer * self->n_tiles, self->tile, 1);
+  self->sums = acc_step_add_scratch (radix->step, radix->count, ACC_RADIX_N_DIGITS);
   acc_radix_add_moved (radix, radix->node->size);
   for (guint pass = 0; pass < radix->n_passes; pass++)
     {
@@ -641,16 +689,16 @@ acc_skeleton_sort (AccStep *step)
     .n_leaves = n_leaves, .key = key, .n_passes = acc_element_kind_get_size (key),
     .count = node->size < G_MAXINT32 ? ACC_KIND_I32 : ACC_KIND_I64,
   };
-  Sort self = { .radix = &radix, .tile = TILE };
+  Sort self = { .radix = &radix, .n_regions = MAX (N_REGIONS, (gint64) step->fusion->target->n_threads * N_TURNS) };
   gboolean streams = array->rank > 1 && radix.input->from_source;
 
   step->n_rows = space->n_rows;
   if (space->outer == 0 || space->inner == 0 || n_leaves == 0)
     return;
 
-  while (self.tile < space->inner && space->outer * (space->inner / self.tile) >= N_REGIONS)
-    self.tile *= 2;
-  self.n_tiles = (space->inner + self.tile - 1) / self.tile;
+  self.n_tiles = CLAMP (acc_ceil_div (space->inner, TILE), 1, MAX (self.n_regions / space->outer, 1));
+  self.tile = acc_ceil_div (acc_ceil_div (space->inner, self.n_tiles), LINE) * LINE;
+  self.n_tiles = acc_ceil_div (space->inner, self.tile);
 
   if (acc_skeleton_is_simt (step))
     {
