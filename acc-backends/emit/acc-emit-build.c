@@ -266,11 +266,43 @@ emit_bits (Emitter     *e,
   return LLVMBuildBitCast (e->builder, mask, LLVMIntTypeInContext (e->context, emit_lanes_of (mask)), "");
 }
 
+/* A mask of one register that is set wherever @mask is, whose lanes lie in several: 32 bits each, or less where they are more than one
+ * register has. */
+static LLVMValueRef
+join_registers (Emitter     *e,
+                LLVMValueRef mask)
+{
+  guint lanes = emit_lanes_of (mask), most = e->target->register_bytes / 4;
+  LLVMValueRef x;
+
+  if (lanes <= most || (lanes & (lanes - 1)) != 0)
+    return mask;
+
+  x = LLVMBuildSExt (e->builder, mask, LLVMVectorType (e->t_i32, lanes), "");
+  for (; lanes > most; lanes /= 2)
+    {
+      g_autofree int *places = g_new (int, lanes);
+      LLVMValueRef low, high;
+
+      for (guint i = 0; i < lanes; i++)
+        places[i] = (int) i;
+      low = emit_shuffle (e, x, NULL, places, lanes / 2);
+      high = emit_shuffle (e, x, NULL, places + lanes / 2, lanes / 2);
+      x = LLVMBuildOr (e->builder, low, high, "");
+    }
+
+  return LLVMBuildICmp (e->builder, LLVMIntSLT, x, LLVMConstNull (LLVMTypeOf (x)), "");
+}
+
 LLVMValueRef
 emit_any (Emitter     *e,
           LLVMValueRef mask)
 {
-  LLVMValueRef bits = emit_bits (e, mask);
+  LLVMValueRef bits;
+
+  if (emit_is_vector (mask) && !e->target->has_masks)
+    mask = join_registers (e, mask);
+  bits = emit_bits (e, mask);
 
   return LLVMBuildICmp (e->builder, LLVMIntNE, bits, LLVMConstNull (LLVMTypeOf (bits)), "");
 }

@@ -144,6 +144,13 @@ build_function (Emitter      *e,
   return TRUE;
 }
 
+static void
+finish (Emitter *e)
+{
+  if (!e->target->has_masks)
+    emit_widen_masks (e);
+}
+
 GBytes *
 acc_emit_llvm (AccKernel     *kernel,
                AccLlvmTarget *target,
@@ -151,7 +158,7 @@ acc_emit_llvm (AccKernel     *kernel,
                const char    *symbol,
                GError       **error)
 {
-  static const EmitForm form = { build_function, PASSES, LLVMObjectFile };
+  static const EmitForm form = { build_function, PASSES, finish, LLVMObjectFile };
 
   g_return_val_if_fail (kernel != NULL, NULL);
   g_return_val_if_fail (target != NULL, NULL);

@@ -592,6 +592,70 @@ pack_registers (Emitter     *e,
     }
 }
 
+/* The numbers of the words of a register that stay, for each mask of @lanes: 8 bytes each. */
+static LLVMValueRef
+get_packing (Emitter *e,
+             guint    lanes)
+{
+  g_autofree char *name = g_strdup_printf ("packing.%u", lanes);
+  LLVMValueRef table = LLVMGetNamedGlobal (e->module, name), entries[256];
+  guint n_words = 8 / lanes;
+
+  g_assert (lanes <= 8);
+  if (table != NULL)
+    return table;
+
+  for (guint mask = 0; mask < 1u << lanes; mask++)
+    {
+      guint64 entry = 0;
+      guint n = 0;
+
+      for (guint lane = 0; lane < lanes; lane++)
+        for (guint word = 0; word < n_words && (mask >> lane & 1) != 0; word++)
+          entry |= (guint64) (lane * n_words + word) << 8 * n++;
+      entries[mask] = LLVMConstInt (e->t_i64, entry, FALSE);
+    }
+  table = LLVMAddGlobal (e->module, LLVMArrayType2 (e->t_i64, 1u << lanes), name);
+  LLVMSetInitializer (table, LLVMConstArray2 (e->t_i64, entries, 1u << lanes));
+  LLVMSetGlobalConstant (table, TRUE);
+  LLVMSetLinkage (table, LLVMPrivateLinkage);
+
+  return table;
+}
+
+/* Words are moved to the front of their register by numbers that a table holds for each mask. */
+static void
+pack_words (Emitter     *e,
+            LLVMTypeRef  memory,
+            LLVMValueRef address,
+            LLVMValueRef value,
+            LLVMValueRef stays)
+{
+  guint lanes = 32 / size_of (memory);
+  LLVMValueRef table = get_packing (e, lanes);
+  int places[8];
+
+  for (guint first = 0; first < e->lanes; first += lanes)
+    {
+      LLVMValueRef x, mask, bits, numbers, n;
+      LLVMTypeRef type;
+
+      for (guint i = 0; i < lanes; i++)
+        places[i] = (int) (first + i);
+      x = emit_shuffle (e, value, NULL, places, lanes);
+      type = LLVMTypeOf (x);
+      mask = emit_shuffle (e, stays, NULL, places, lanes);
+      bits = LLVMBuildZExt (B, emit_bits (e, mask), e->t_i64, "");
+      numbers = LLVMBuildLoad2 (B, emit_wide_type (e->t_i8, 8), LLVMBuildGEP2 (B, e->t_i64, table, &bits, 1, ""), "");
+      numbers = LLVMBuildZExt (B, numbers, emit_wide_type (e->t_i32, 8), "");
+      x = LLVMBuildBitCast (B, x, LLVMTypeOf (numbers), "");
+      x = emit_call (e, "llvm.x86.avx2.permd", NULL, 0, (LLVMValueRef[]) { x, numbers }, 2);
+      n = count_bits (e, mask);
+      emit_store_masked (e, LLVMBuildBitCast (B, x, type, ""), address, emit_first_lanes (e, n, lanes));
+      address = next_address (e, memory, address, n);
+    }
+}
+
 /* Lanes that do not stay are stored where nobody looks. */
 static void
 pack_lanes (Emitter     *e,
@@ -625,6 +689,8 @@ emit_pack (Emitter *e,
   /* Predicates of 8, 16 and 32 lanes */
   if (e->target->has_masks && lanes % 8 == 0 && (lanes & (lanes - 1)) == 0 && has_masked_access (e, memory))
     pack_registers (e, memory, address, value, stays);
+  else if (e->target->has_lane_moves && size_of (memory) >= 4 && lanes % 8 == 0)
+    pack_words (e, memory, address, value, stays);
   else
     pack_lanes (e, memory, address, value, stays);
 }

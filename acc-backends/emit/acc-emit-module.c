@@ -186,6 +186,8 @@ compile (Emitter             *e,
 
   if (!run_passes (e, machine, form->passes, error))
     return NULL;
+  if (form->finish != NULL)
+    form->finish (e);
   if (debug)
     {
       g_autofree char *text = acc_kernel_to_string (kernel);

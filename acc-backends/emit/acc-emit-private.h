@@ -87,6 +87,7 @@ typedef struct {
 typedef struct {
   gboolean          (*build) (Emitter *e, gconstpointer data, GError **error);
   const char         *passes;
+  void              (*finish) (Emitter *e);   /* behind the passes; NULL: nothing is left to do */
   LLVMCodeGenFileType file;
 } EmitForm;
 
@@ -161,6 +162,9 @@ void         emit_store_masked (Emitter *e, LLVMValueRef value, LLVMValueRef add
 LLVMValueRef emit_load_strided (Emitter *e, guint32 id, const Value *index);      /* NULL: no better than a gather */
 LLVMValueRef emit_load_repeated (Emitter *e, guint32 id, const Value *index);     /* the same */
 gboolean     emit_store_strided (Emitter *e, guint32 id, const Value *index);     /* FALSE: no better than a scatter */
+
+/* --- acc-emit-wide-masks.c */
+void         emit_widen_masks  (Emitter *e);
 
 /* --- acc-emit-control.c */
 void         emit_instrs       (Emitter *e, guint32 block);

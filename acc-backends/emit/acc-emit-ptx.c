@@ -160,7 +160,7 @@ acc_emit_ptx (AccKernel   *kernel,
               AccPtxFlags  flags,
               GError     **error)
 {
-  static const EmitForm form = { build_function, PASSES, LLVMAssemblyFile };
+  static const EmitForm form = { build_function, PASSES, NULL, LLVMAssemblyFile };
   g_autoptr (AccLlvmTarget) target = NULL;
   g_autoptr (GBytes) text = NULL;
 

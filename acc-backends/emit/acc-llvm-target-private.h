@@ -24,6 +24,7 @@ struct _AccLlvmTarget {
   gboolean        has_masks;        /* AVX-512 F, VL, DQ: predicate registers, gather, scatter */
   gboolean        has_narrow_masks; /* AVX-512 BW: also of 8 and 16 bits */
   gboolean        has_masked_words; /* AVX: masked loads and stores of 32 and 64 bits */
+  gboolean        has_lane_moves;   /* AVX2: words of a register of 32 bytes, each from anywhere in it */
   gboolean        has_half;         /* arithmetic of f16 */
   gboolean        has_streaming;    /* non-temporal stores and their fence */
 

@@ -8,7 +8,7 @@
 #include "acc-core/acc-error.h"
 
 /* Counts whenever the code for an unchanged kernel changes: it is part of cache keys. */
-#define EMITTER_VERSION 8
+#define EMITTER_VERSION 9
 
 static gboolean
 has_feature (const char *features,
@@ -45,6 +45,7 @@ read_features (AccLlvmTarget *self)
                     has_feature (features, "avx512dq");
   self->has_narrow_masks = self->has_masks && has_feature (features, "avx512bw");
   self->has_masked_words = self->has_masks || has_feature (features, "avx");
+  self->has_lane_moves = has_feature (features, "avx2");
   self->has_half = self->has_narrow_masks && has_feature (features, "avx512fp16");
   self->has_streaming = TRUE;
   if (self->has_masks)
