@@ -475,11 +475,11 @@ measure_transfers (Bench *self)
   gint64 n = self->n / 4;
   g_autoptr (AccProgram) program = acc_program_new (signatures, build_copy, NULL);
   g_autoptr (AccExecutable) executable = acc_backend_compile (self->backend, program, NULL, NULL);
-  double up[5], down[5];
+  double up[ROUNDS], down[ROUNDS];
 
   if (executable == NULL)
     return;
-  for (guint i = 0; i < 5; i++)
+  for (guint i = 0; i < ROUNDS; i++)
     {
       g_autoptr (AccArray) fresh = make_floats (0, n, 0, 1);
       double begin = now ();
@@ -493,8 +493,8 @@ measure_transfers (Bench *self)
       bytes = acc_array_get_bytes (results->pdata[0], 0, NULL);
       down[i] = now () - begin;
     }
-  report (self, "upload", up, 5, 4. * n, "GB/s");
-  report (self, "download", down, 5, 4. * n, "GB/s");
+  report (self, "upload", up, ROUNDS, 4. * n, "GB/s");
+  report (self, "download", down, ROUNDS, 4. * n, "GB/s");
 }
 
 /* Up, one kernel and down, all at once: rows that come from nowhere and go there, with memory for a twentieth of them. */
