@@ -578,12 +578,15 @@ emit_group_of (Emitter      *e,
 
 /* Nothing between them may see that all are stored with the last, or change which lanes are. */
 static gboolean
-may_wait (const AccKernelInstr *instr)
+may_wait (const AccKernelInstr *instr,
+          guint32               buffer)
 {
-  return instr->blocks[0] == 0 && instr->blocks[1] == 0 && !_acc_kernel_op_orders_stores (instr->op);
+  return instr->blocks[0] == 0 && instr->blocks[1] == 0 && !_acc_kernel_op_orders_stores (instr->op)
+         && !(_acc_kernel_op_is_access (instr->op) && instr->op != ACC_KOP_STORE && instr->args[0] == buffer);
 }
 
-gboolean
+/* The stores of the same block that step alike, side by side from where their lanes' first one is: 0, or 2 and more. */
+guint
 emit_stores_of (Emitter *e,
                 guint32  store,
                 guint32 *stores,
@@ -594,31 +597,42 @@ emit_stores_of (Emitter *e,
   GArray *items = acc_kernel_block (e->kernel, instr->block)->items;
   gint64 stride = e->facts[instr->args[1]].stride;
   guint32 root;
-  gint64 offset;
+  gint64 offset, most = 0;
   guint found = 0;
 
-  if (stride < 2 || stride > ACC_MAX_LANES || (param->flags & ACC_BUFFER_READ) || !(param->flags & ACC_BUFFER_NO_ALIAS))
-    return FALSE;
+  if (stride < 2 || !(param->flags & ACC_BUFFER_NO_ALIAS))
+    return 0;
 
   split_index (e->kernel, instr->args[1], &root, &offset);
-  memset (stores, 0, stride * sizeof *stores);
+  memset (stores, 0, ACC_MAX_LANES * sizeof *stores);
   for (guint i = 0; i < items->len; i++)
     {
       guint32 id = g_array_index (items, guint32, i), its_root;
       const AccKernelInstr *other = acc_kernel_instr (e->kernel, id);
       gint64 at;
 
-      if (found > 0 && found < stride && !may_wait (other))
-        return FALSE;
       if (other->op != ACC_KOP_STORE || other->args[0] != instr->args[0])
         continue;
       split_index (e->kernel, other->args[1], &its_root, &at);
-      if (its_root != root || at < 0 || at >= stride || stores[at] != 0)
-        return FALSE;
+      if (its_root != root || at < 0 || at >= MIN (stride, ACC_MAX_LANES) || stores[at] != 0)
+        return 0;
       stores[at] = id;
       *last = id;
+      most = MAX (most, at);
       found++;
     }
+  if (found < 2 || most != found - 1)
+    return 0;
+  for (guint i = 0, n = 0; n < found; i++)
+    {
+      guint32 id = g_array_index (items, guint32, i);
+      const AccKernelInstr *other = acc_kernel_instr (e->kernel, id);
 
-  return found == stride;
+      if (other->op == ACC_KOP_STORE && other->args[0] == instr->args[0])
+        n++;
+      else if (n > 0 && !may_wait (other, instr->args[0]))
+        return 0;
+    }
+
+  return found;
 }

@@ -137,7 +137,7 @@ gboolean     emit_has_effects  (Emitter *e, guint32 block);
 gboolean     emit_group_of     (Emitter *e, guint32 load, StridedGroup *group, gint64 *offset);
 /* The stores of a block that together fill what one of them steps over, by offset: as many as it steps, or FALSE. @last: the one
  * that comes last. */
-gboolean     emit_stores_of    (Emitter *e, guint32 store, guint32 *stores, guint32 *last);
+guint        emit_stores_of    (Emitter *e, guint32 store, guint32 *stores, guint32 *last);
 
 /* --- acc-emit-scalar.c, -divide.c, -cast.c, -library.c: scalars and vectors alike */
 LLVMValueRef emit_primitive    (Emitter *e, AccPrimitive primitive, AccElementKind kind, LLVMValueRef x, LLVMValueRef y);

@@ -3,7 +3,8 @@
 
 #define B (e->builder)
 
-/* Stores that step, and together fill what lies between, are shuffled and stored as one, with the last of them.
+/* Stores that step, and together fill what lies between, are shuffled and stored as one, with the last of them. Those that step
+ * further than they fill are turned in registers, as a square of a matrix is: each lane's elements are stored side by side.
  *
  * Loads that step by 2 to 8 elements: contiguous loads of all there is between the first and the last lane's element, never
  * beyond it, then shuffles of two registers at a time. Loads that lie between each other share the contiguous ones. */
@@ -270,24 +271,101 @@ emit_load_repeated (Emitter     *e,
   return interleave (e, parts, n);
 }
 
+/* Elements from @first on of the vectors, which lie one behind the other. */
+static LLVMValueRef
+take (Emitter      *e,
+      LLVMValueRef *vectors,
+      guint         first,
+      guint         n)
+{
+  guint lanes = emit_lanes_of (vectors[0]);
+  g_autofree int *places = g_new (int, MIN (n, lanes));
+
+  if (n >= lanes)
+    {
+      g_autofree LLVMValueRef *parts = g_memdup2 (vectors + first / lanes, n / lanes * sizeof *parts);
+
+      return concatenate (e, parts, n / lanes);
+    }
+
+  for (guint i = 0; i < n; i++)
+    places[i] = (int) (first % lanes + i);
+  return emit_shuffle (e, vectors[first / lanes], NULL, places, n);
+}
+
+/* Lane i of rows[k] becomes element n i + k of all vectors together. After so many rounds as the logarithm of their number, in each of
+ * which the first half is zipped with the second. */
+static void
+turn (Emitter      *e,
+      LLVMValueRef *rows,
+      guint         n)
+{
+  guint lanes = emit_lanes_of (rows[0]);
+  g_autofree LLVMValueRef *zipped = g_new (LLVMValueRef, n);
+  g_autofree int *places = g_new (int, 2 * lanes);
+
+  for (guint i = 0; i < 2 * lanes; i++)
+    places[i] = (int) (i / 2 + i % 2 * lanes);
+  for (guint round = 1; round < n; round *= 2)
+    {
+      for (guint k = 0; k < n / 2; k++)
+        {
+          zipped[2 * k] = emit_shuffle (e, rows[k], rows[k + n / 2], places, lanes);
+          zipped[2 * k + 1] = emit_shuffle (e, rows[k], rows[k + n / 2], places + lanes, lanes);
+        }
+      memcpy (rows, zipped, n * sizeof *rows);
+    }
+}
+
+static void
+store_runs (Emitter      *e,
+            LLVMValueRef *parts,
+            guint         n,
+            guint32       buffer,
+            guint         size,
+            const Value  *index)
+{
+  guint lanes = MIN (e->lanes, e->target->register_bytes / size);
+  g_autofree LLVMValueRef *rows = g_new (LLVMValueRef, n);
+
+  for (guint first = 0; first < e->lanes; first += lanes)
+    {
+      for (guint k = 0; k < n; k++)
+        rows[k] = take (e, &parts[k], first, lanes);
+      turn (e, rows, n);
+      for (guint i = 0; i < lanes; i++)
+        {
+          LLVMValueRef step = LLVMConstInt (e->t_i64, (guint64) index->stride * (first + i), FALSE);
+
+          emit_store_masked (e, take (e, rows, i * n, n), emit_element (e, buffer, LLVMBuildAdd (B, index->v, step, "")), NULL);
+        }
+    }
+}
+
 gboolean
 emit_store_strided (Emitter     *e,
                     guint32      id,
                     const Value *index)
 {
-  guint32 stores[ACC_MAX_LANES], last;
+  guint32 stores[ACC_MAX_LANES], last, buffer = acc_kernel_instr (e->kernel, id)->args[0];
   LLVMValueRef parts[ACC_MAX_LANES];
-  guint n = (guint) index->stride;
-  guint32 buffer = acc_kernel_instr (e->kernel, id)->args[0];
   AccElementKind kind = acc_kernel_buffer (e->kernel, buffer)->kind;
+  guint n = e->mask.v == NULL ? emit_stores_of (e, id, stores, &last) : 0;
+  gboolean fills = n == (guint64) index->stride;
+  Value first;
 
-  if (e->mask.v != NULL || !emit_stores_of (e, id, stores, &last))
+  if (n == 0 || (!fills && ((n & (n - 1)) != 0 || (e->lanes & (e->lanes - 1)) != 0)))
     return FALSE;
   if (id != last)
     return TRUE;
 
   for (guint k = 0; k < n; k++)
     parts[k] = emit_to_memory (e, kind, emit_vector (e, acc_kernel_instr (e->kernel, stores[k])->args[2]));
-  emit_store_masked (e, interleave (e, parts, n), emit_element (e, buffer, emit_scalar (e, acc_kernel_instr (e->kernel, stores[0])->args[1])), NULL);
+  first = emit_value (e, acc_kernel_instr (e->kernel, stores[0])->args[1]);
+  if (fills)
+    emit_store_masked (e, interleave (e, parts, n), emit_element (e, buffer, first.v), NULL);
+  else
+    store_runs (e, parts, n, buffer, acc_element_kind_get_size (kind), &first);
+
   return TRUE;
 }

@@ -5,13 +5,15 @@
  * scratch that the cache keeps, so that lines of memory are read and written whole, once.
  *
  *   for u and x in blocks of a matrix, the last two dimensions:
- *     for x: foreach u:  scratch[x][u] = read[u, x]
- *     for u: foreach x:  result[u, x] = ... scratch[x][u] ...
+ *     for groups of x: foreach u:  scratch[u][x], scratch[u][x + 1], ... = read[u, x], read[u, x + 1], ...
+ *     for u: foreach x:            result[u, x] = ... scratch[u][x] ...
  *
- * Rows of scratch are a cache line longer than a block, so that neighbours along x are not in the same set. */
+ * What a group stores lies side by side for each lane, so emitters turn squares in registers. Rows of scratch are a cache line longer
+ * than a block, so that neighbours along u are not in the same set. */
 
 #define MAX_BLOCK 64
 #define MIN_BLOCK 16
+#define GROUP 16           /* of x, at once: divides both */
 #define MAX_BYTES 16384    /* of a block */
 #define LINE 64
 #define MAX_TILES 256      /* each has its own scratch, however many threads there are, */
@@ -84,17 +86,31 @@ get_slot (Transpose *self,
 {
   AccKernelBuilder *b = self->l->b;
 
-  return kb_add (b, kb_add (b, self->base, kb_mul (b, x, low_const (self->l, self->row))), u);
+  return kb_add (b, kb_add (b, self->base, kb_mul (b, u, low_const (self->l, self->row))), x);
 }
 
+/* @n elements from @x on, which belong into scratch from @slot on. */
 static void
-read_element (Transpose *self,
-              AccIndex  *ix,
-              KValue     slot)
+read_elements (Transpose *self,
+               KValue     u,
+               KValue     x,
+               guint      n,
+               KValue     slot)
 {
+  AccLower *l = self->l;
+  AccIndex *ix[GROUP];
+  KValue values[GROUP];
+
+  for (guint k = 0; k < n; k++)
+    ix[k] = get_index (self, u, kb_add (l->b, x, low_const (l, k)));
   for (guint i = 0; i < self->transposed.n_nodes; i++)
     for (guint leaf = 0; leaf < acc_transposed_count_leaves (&self->transposed, i); leaf++)
-      kb_store (self->l->b, self->scratch[i][leaf], slot, acc_transposed_read (&self->transposed, self->l, i, ix, leaf));
+      {
+        for (guint k = 0; k < n; k++)
+          values[k] = acc_transposed_read (&self->transposed, l, i, ix[k], leaf);
+        for (guint k = 0; k < n; k++)
+          kb_store (l->b, self->scratch[i][leaf], kb_add (l->b, slot, low_const (l, k)), values[k]);
+      }
 }
 
 static void
@@ -151,11 +167,22 @@ write_block (Transpose *self,
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
 
-  low_for (l, x, x_begin, x_end)
+  KValue group = low_const (l, GROUP), n_groups = kb_udiv (b, kb_sub (b, x_end, x_begin), group);
+
+  low_for (l, g, low_const (l, 0), n_groups)
+    {
+      KValue x = kb_mul (b, g, group);
+
+      low_foreach (l, u, u_begin, u_end)
+        {
+          read_elements (self, u, kb_add (b, x_begin, x), GROUP, get_slot (self, kb_sub (b, u, u_begin), x));
+        }
+    }
+  low_for (l, x, kb_add (b, x_begin, kb_mul (b, n_groups, group)), x_end)
     {
       low_foreach (l, u, u_begin, u_end)
         {
-          read_element (self, get_index (self, u, x), get_slot (self, kb_sub (b, u, u_begin), kb_sub (b, x, x_begin)));
+          read_elements (self, u, x, 1, get_slot (self, kb_sub (b, u, u_begin), kb_sub (b, x, x_begin)));
         }
     }
   low_for (l, u, u_begin, u_end)
