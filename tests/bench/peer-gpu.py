@@ -146,10 +146,12 @@ except Exception as error:
 del numbers
 torch.cuda.empty_cache()
 
-pinned = torch.empty(n // 4, pin_memory=True)
+# Ordinary memory, as acc's arrays are in, and what the bus gives where memory was pinned before.
+ordinary, pinned = torch.zeros(n // 4), torch.empty(n // 4, pin_memory=True)
 there = torch.empty(n // 4, device=device)
-peer('upload', 'torch, pinned', lambda: there.copy_(pinned))
-peer('download', 'torch, pinned', lambda: pinned.copy_(there))
+peer('upload', 'torch', lambda: there.copy_(ordinary))
+peer('download', 'torch', lambda: ordinary.copy_(there))
+pinned_rates = [n / measure(copy) for copy in (lambda: there.copy_(pinned), lambda: pinned.copy_(there))]
 back, result_there, way_down = torch.empty(n // 4, pin_memory=True), torch.rand(n // 4, device=device), torch.cuda.Stream()
 
 
@@ -175,6 +177,7 @@ for line in result.stdout.decode().splitlines():
 
 names = backends.split(',')
 print('Copy on the device: %.0f GB/s (%s)' % (copy_rate / 1e9, torch.cuda.get_device_name()))
+print('Between the device and pinned memory: %.1f GB/s up, %.1f down' % tuple(rate / 1e9 for rate in pinned_rates))
 print()
 print('| work | ' + ' | '.join(names) + ' | unit | best peer | rate | ' + ' | '.join('%s to peer' % name for name in names)
       + ' | ' + ' | '.join('%s to copy' % name for name in names) + ' |')
