@@ -124,7 +124,11 @@ write_rows (AccStep        *step,
   guint width = acc_simt_choose_width (step, space->inner), vector = acc_simt_choose_vector (step, space->inner);
   guint unroll = (gint64) width * vector * 2 <= space->inner && vector < 4 ? 4 / vector : 1;
   guint n = choose_rows (step, fold, space, width, vector * unroll);
-  AccFoldRows rows = { .n = n, .size = space->inner, .vector = vector, .unroll = n > 1 ? MIN (unroll, 2) : unroll };
+  /* Of several rows a thread has two elements at once: neighbours, where it may, so that what they share is loaded as one. */
+  gboolean pairs = n > 1 && vector == 1 && unroll > 1 && space->inner % 2 == 0;
+  AccFoldRows rows = {
+    .n = n, .size = space->inner, .vector = pairs ? 2 : vector, .unroll = pairs ? 1 : n > 1 ? MIN (unroll, 2) : unroll,
+  };
   gpointer data[MAX_ROWS];
   KVar *vars[MAX_ROWS];
   Source sources[MAX_ROWS];
