@@ -332,7 +332,7 @@ take_census (Emitter *e,
 
           level->n_ops++;
           level->size = MAX (level->size, acc_element_kind_get_size (acc_kernel_param (e->kernel, instr->args[0])->kind));
-          if (index->shape == SHAPE_VARYING || (index->shape == SHAPE_LINEAR && ABS (index->stride) > 8) ||
+          if ((index->shape == SHAPE_VARYING && !(instr->op == ACC_KOP_LOAD && emit_has_few (e, instr->args[0]))) || (index->shape == SHAPE_LINEAR && ABS (index->stride) > 8) ||
               (index->shape == SHAPE_LINEAR && ABS (index->stride) > 1 && instr->op == ACC_KOP_STORE))
             census->has_gather = TRUE;
         }
@@ -517,18 +517,45 @@ emit_is_costly (Emitter *e,
 
 /* --- loads that share wide loads */
 
+/* @x is its result and *offset. */
+static guint32
+split_sum (const AccKernel *kernel,
+           guint32          x,
+           gint64          *offset)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, x);
+
+  *offset = 0;
+
+  return instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_ADD && get_small_constant (kernel, instr->args[1], offset) ? instr->args[0] : x;
+}
+
+/* The index is both roots and *offset; the second root may be none. */
 static void
 split_index (const AccKernel *kernel,
              guint32          index,
-             guint32         *root,
+             guint32          roots[2],
              gint64          *offset)
 {
-  const AccKernelInstr *instr = acc_kernel_instr (kernel, index);
+  const AccKernelInstr *instr;
+  gint64 more = 0;
 
-  *root = index;
-  *offset = 0;
-  if (instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_ADD && get_small_constant (kernel, instr->args[1], offset))
-    *root = instr->args[0];
+  roots[0] = split_sum (kernel, index, offset);
+  roots[1] = 0;
+  instr = acc_kernel_instr (kernel, roots[0]);
+  if (instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_ADD)
+    {
+      roots[0] = instr->args[0];
+      roots[1] = split_sum (kernel, instr->args[1], &more);
+    }
+  *offset += more;
+}
+
+static gboolean
+are_equal (const guint32 x[2],
+           const guint32 y[2])
+{
+  return x[0] == y[0] && x[1] == y[1];
 }
 
 /* The loads of the same block that step alike and lie between each other's elements, as the channels of pixels do. Only for
@@ -545,7 +572,7 @@ emit_group_of (Emitter      *e,
   gint64 stride = ABS (e->facts[instr->args[1]].stride);
   gint64 lowest;
 
-  split_index (e->kernel, instr->args[1], &group->root, offset);
+  split_index (e->kernel, instr->args[1], group->roots, offset);
   group->buffer = instr->args[0];
   group->first = group->last = *offset;
   if ((param->flags & ACC_BUFFER_WRITE) || !(param->flags & ACC_BUFFER_NO_ALIAS))
@@ -556,13 +583,13 @@ emit_group_of (Emitter      *e,
     for (guint i = 0; i < items->len; i++)
       {
         const AccKernelInstr *other = acc_kernel_instr (e->kernel, g_array_index (items, guint32, i));
-        guint32 root;
+        guint32 roots[2];
         gint64 at;
 
         if (other->op != ACC_KOP_LOAD || other->args[0] != instr->args[0])
           continue;
-        split_index (e->kernel, other->args[1], &root, &at);
-        if (root != group->root)
+        split_index (e->kernel, other->args[1], roots, &at);
+        if (!are_equal (roots, group->roots))
           continue;
         if (pass == 0)
           lowest = MIN (lowest, at);
@@ -585,7 +612,6 @@ may_wait (const AccKernelInstr *instr,
          && !(_acc_kernel_op_is_access (instr->op) && instr->op != ACC_KOP_STORE && instr->args[0] == buffer);
 }
 
-/* The stores of the same block that step alike, side by side from where their lanes' first one is: 0, or 2 and more. */
 guint
 emit_stores_of (Emitter *e,
                 guint32  store,
@@ -596,25 +622,25 @@ emit_stores_of (Emitter *e,
   const AccKernelParam *param = acc_kernel_buffer (e->kernel, instr->args[0]);
   GArray *items = acc_kernel_block (e->kernel, instr->block)->items;
   gint64 stride = e->facts[instr->args[1]].stride;
-  guint32 root;
+  guint32 roots[2];
   gint64 offset, most = 0;
   guint found = 0;
 
   if (stride < 2 || !(param->flags & ACC_BUFFER_NO_ALIAS))
     return 0;
 
-  split_index (e->kernel, instr->args[1], &root, &offset);
+  split_index (e->kernel, instr->args[1], roots, &offset);
   memset (stores, 0, ACC_MAX_LANES * sizeof *stores);
   for (guint i = 0; i < items->len; i++)
     {
-      guint32 id = g_array_index (items, guint32, i), its_root;
+      guint32 id = g_array_index (items, guint32, i), its_roots[2];
       const AccKernelInstr *other = acc_kernel_instr (e->kernel, id);
       gint64 at;
 
       if (other->op != ACC_KOP_STORE || other->args[0] != instr->args[0])
         continue;
-      split_index (e->kernel, other->args[1], &its_root, &at);
-      if (its_root != root || at < 0 || at >= MIN (stride, ACC_MAX_LANES) || stores[at] != 0)
+      split_index (e->kernel, other->args[1], its_roots, &at);
+      if (!are_equal (its_roots, roots) || at < 0 || at >= MIN (stride, ACC_MAX_LANES) || stores[at] != 0)
         return 0;
       stores[at] = id;
       *last = id;

@@ -703,12 +703,12 @@ append_shared (GString *s,
 
       if (is_wide (w, i | ACC_KERNEL_SHARED))
         {
-          g_string_append_printf (s, "shared words4 m%u[%u];\n", i, (guint) ((shared->n_shared * size + 15) / 16));
+          g_string_append_printf (s, "shared words4 m%u[%u];\n", i, (guint) ((shared->n_elements * size + 15) / 16));
           continue;
         }
       extend_for_memory (w, w->storage[i], TRUE);
       g_string_append_printf (s, "shared %s m%u[%u];\n", memory_type (w->storage[i]), i,
-                              (guint) ((shared->n_shared * size + stored - 1) / stored));
+                              (guint) ((shared->n_elements * size + stored - 1) / stored));
     }
 }
 

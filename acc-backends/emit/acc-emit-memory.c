@@ -351,6 +351,8 @@ gather (Emitter     *e,
         LLVMTypeRef  memory,
         LLVMValueRef index)
 {
+  if (emit_has_few (e, buffer))
+    return emit_look_up (e, buffer, index);
   if (!e->target->has_masks)
     return gather_by_lane (e, buffer, memory, index);
   if (size_of (memory) < 4)
@@ -493,6 +495,23 @@ streaming_store (Emitter     *e,
 }
 
 void
+emit_store_neighbours (Emitter     *e,
+                       guint32      buffer,
+                       LLVMValueRef index,
+                       LLVMValueRef x)
+{
+  const AccKernelParam *param = acc_kernel_buffer (e->kernel, buffer);
+  LLVMTypeRef memory = emit_memory_type (e, param->kind);
+  LLVMValueRef address = emit_element (e, buffer, index);
+  guint bytes = size_of (memory) * e->lanes;
+
+  if (e->streaming && e->mask.v == NULL && (param->flags & ACC_BUFFER_ONCE) && bytes >= 16 && !(bytes & (bytes - 1)))
+    streaming_store (e, memory, address, x);
+  else
+    emit_store_masked (e, x, address, e->mask.v);
+}
+
+void
 emit_store (Emitter *e,
             guint32  id)
 {
@@ -524,16 +543,7 @@ emit_store (Emitter *e,
 
   x = emit_to_memory (e, param->kind, emit_as_vector (e, value));
   if (index.shape == SHAPE_LINEAR && index.stride == 1)
-    {
-      LLVMValueRef address = emit_element (e, buffer, index.v);
-
-      guint bytes = size_of (memory) * e->lanes;
-
-      if (e->streaming && e->mask.v == NULL && (param->flags & ACC_BUFFER_ONCE) && bytes >= 16 && !(bytes & (bytes - 1)))
-        streaming_store (e, memory, address, x);
-      else
-        emit_store_masked (e, x, address, e->mask.v);
-    }
+    emit_store_neighbours (e, buffer, index.v, x);
   else if (index.shape == SHAPE_LINEAR && index.stride == -1)
     emit_store_masked (e, reverse (e, x), last_address (e, buffer, index.v),
                        e->mask.v != NULL ? reverse (e, e->mask.v) : NULL);

@@ -210,7 +210,7 @@ emit_module (AccKernel      *kernel,
 {
   g_autofree Fact *facts = NULL;
   g_autofree Value *values = NULL;
-  g_autofree LLVMValueRef *variables = NULL, *params = NULL, *shared = NULL;
+  g_autofree LLVMValueRef *variables = NULL, *params = NULL, *few = NULL, *shared = NULL;
   g_autoptr(GString) messages = g_string_new (NULL);
   LLVMTargetMachineRef machine;
   GBytes *code = NULL;
@@ -224,6 +224,7 @@ emit_module (AccKernel      *kernel,
   values = g_new0 (Value, kernel->instrs->len);
   variables = g_new0 (LLVMValueRef, kernel->instrs->len);
   params = g_new0 (LLVMValueRef, kernel->params->len + 1);
+  few = g_new0 (LLVMValueRef, kernel->params->len + 1);
   shared = g_new0 (LLVMValueRef, kernel->shared->len + 1);
   emitter = (Emitter) {
     .kernel = kernel,
@@ -233,6 +234,7 @@ emit_module (AccKernel      *kernel,
     .values = values,
     .variables = variables,
     .params = params,
+    .few = few,
     .shared = shared,
     .context = LLVMContextCreate (),
   };

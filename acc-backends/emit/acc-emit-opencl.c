@@ -461,7 +461,7 @@ append_kernel (GString    *s,
 
       /* The words around small elements must be whole. */
       g_string_append_printf (s, "  __local %s m%u[%u] __attribute__ ((aligned (%u)));\n", memory_type (shared->kind), i,
-                              (shared->n_shared + 7) / 8 * 8, shared->flags & ACC_BUFFER_WIDE ? 16 : 8);
+                              (shared->n_elements + 7) / 8 * 8, shared->flags & ACC_BUFFER_WIDE ? 16 : 8);
     }
   g_string_append (s, w->body->str);
   g_string_append (s, "}\n");

@@ -42,7 +42,7 @@ typedef struct {
 
 typedef struct {
   guint32       buffer;
-  guint32       root;    /* index = root + offset */
+  guint32       roots[2]; /* index = both + offset */
   gint64        stride;
   gint64        first;   /* lowest and highest offset of the group */
   gint64        last;
@@ -68,6 +68,7 @@ typedef struct {
   LLVMBuilderRef    stack_builder;
   LLVMValueRef      function;
   LLVMValueRef     *params;
+  LLVMValueRef     *few;          /* a register of all elements of a parameter; NULL: not yet */
   LLVMValueRef     *shared;       /* arrays of shared memory */
   LLVMValueRef      range[5];
   LLVMValueRef      local;
@@ -135,8 +136,8 @@ gboolean     emit_is_costly    (Emitter *e, guint32 block);                 /* w
 gboolean     emit_is_long      (Emitter *e, guint32 block);                 /* too long to wait for what comes from a step before */
 gboolean     emit_has_effects  (Emitter *e, guint32 block);
 gboolean     emit_group_of     (Emitter *e, guint32 load, StridedGroup *group, gint64 *offset);
-/* The stores of a block that together fill what one of them steps over, by offset: as many as it steps, or FALSE. @last: the one
- * that comes last. */
+/* The stores of a block that lie side by side, by offset, and step alike: how many there are, or 0; where as many as they step, they fill
+ * what lies between. @last: the one that comes last. */
 guint        emit_stores_of    (Emitter *e, guint32 store, guint32 *stores, guint32 *last);
 
 /* --- acc-emit-scalar.c, -divide.c, -cast.c, -library.c: scalars and vectors alike */
@@ -152,6 +153,7 @@ LLVMValueRef emit_library      (Emitter *e, AccPrimitive primitive, AccElementKi
 /* --- acc-emit-memory.c, -strided.c */
 Value        emit_load         (Emitter *e, guint32 id);
 void         emit_store        (Emitter *e, guint32 id);
+void         emit_store_neighbours (Emitter *e, guint32 buffer, LLVMValueRef index, LLVMValueRef x); /* lanes from element @index on */
 void         emit_pack         (Emitter *e, guint32 id);
 void         emit_prefetch     (Emitter *e, guint32 id);
 LLVMValueRef emit_element      (Emitter *e, guint32 buffer, LLVMValueRef index);  /* its address */
@@ -162,6 +164,12 @@ void         emit_store_masked (Emitter *e, LLVMValueRef value, LLVMValueRef add
 LLVMValueRef emit_load_strided (Emitter *e, guint32 id, const Value *index);      /* NULL: no better than a gather */
 LLVMValueRef emit_load_repeated (Emitter *e, guint32 id, const Value *index);     /* the same */
 gboolean     emit_store_strided (Emitter *e, guint32 id, const Value *index);     /* FALSE: no better than a scatter */
+
+LLVMValueRef emit_concatenate  (Emitter *e, LLVMValueRef *parts, guint n_parts);       /* a power of two of them; they are lost */
+
+/* --- acc-emit-few.c: parameters of as few elements as a register has */
+gboolean     emit_has_few      (Emitter *e, guint32 buffer);
+LLVMValueRef emit_look_up      (Emitter *e, guint32 buffer, LLVMValueRef index);       /* of any i64; outside: of any element */
 
 /* --- acc-emit-wide-masks.c */
 void         emit_widen_masks  (Emitter *e);

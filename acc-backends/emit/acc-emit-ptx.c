@@ -49,7 +49,7 @@ make_shared (Emitter *e)
     {
       const AccKernelParam *array = &g_array_index (e->kernel->shared, AccKernelParam, i);
       /* Whole words, for compare-and-swap of small elements. */
-      LLVMTypeRef type = LLVMArrayType2 (emit_memory_type (e, array->kind), (array->n_shared + 7) / 8 * 8);
+      LLVMTypeRef type = LLVMArrayType2 (emit_memory_type (e, array->kind), (array->n_elements + 7) / 8 * 8);
 
       e->shared[i] = LLVMAddGlobalInAddressSpace (e->module, type, "shared", SHARED_SPACE);
       LLVMSetLinkage (e->shared[i], LLVMInternalLinkage);

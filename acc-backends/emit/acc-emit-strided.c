@@ -57,10 +57,10 @@ load_parts (Emitter      *e,
     }
 }
 
-static LLVMValueRef
-concatenate (Emitter      *e,
-             LLVMValueRef *parts,
-             guint         n_parts)
+LLVMValueRef
+emit_concatenate (Emitter      *e,
+                  LLVMValueRef *parts,
+                  guint         n_parts)
 {
   guint n = emit_lanes_of (parts[0]);
   g_autofree int *places = g_new (int, n * n_parts);
@@ -129,7 +129,7 @@ find_group (Emitter      *e,
     {
       StridedGroup *group = g_ptr_array_index (e->groups, i);
 
-      if (group->buffer == wanted->buffer && group->root == wanted->root && group->stride == wanted->stride &&
+      if (group->buffer == wanted->buffer && memcmp (group->roots, wanted->roots, sizeof group->roots) == 0 && group->stride == wanted->stride &&
           group->first == wanted->first)
         return group;
     }
@@ -191,7 +191,7 @@ emit_load_strided (Emitter     *e,
   for (guint i = 0; i < n_results; i++)
     results[i] = pick (e, group, i * group->part_lanes, offset - group->first, reversed);
 
-  return concatenate (e, results, n_results);
+  return emit_concatenate (e, results, n_results);
 }
 
 /* Lane i of parts[k] becomes element n i + k. */
@@ -285,7 +285,7 @@ take (Emitter      *e,
     {
       g_autofree LLVMValueRef *parts = g_memdup2 (vectors + first / lanes, n / lanes * sizeof *parts);
 
-      return concatenate (e, parts, n / lanes);
+      return emit_concatenate (e, parts, n / lanes);
     }
 
   for (guint i = 0; i < n; i++)
@@ -363,9 +363,17 @@ emit_store_strided (Emitter     *e,
     parts[k] = emit_to_memory (e, kind, emit_vector (e, acc_kernel_instr (e->kernel, stores[k])->args[2]));
   first = emit_value (e, acc_kernel_instr (e->kernel, stores[0])->args[1]);
   if (fills)
-    emit_store_masked (e, interleave (e, parts, n), emit_element (e, buffer, first.v), NULL);
+    {
+      LLVMValueRef all = interleave (e, parts, n);
+
+      for (guint k = 0; k < n; k++)
+        emit_store_neighbours (e, buffer, LLVMBuildAdd (B, first.v, LLVMConstInt (e->t_i64, k * e->lanes, FALSE), ""),
+                               take (e, &all, k * e->lanes, e->lanes));
+    }
   else
-    store_runs (e, parts, n, buffer, acc_element_kind_get_size (kind), &first);
+    {
+      store_runs (e, parts, n, buffer, acc_element_kind_get_size (kind), &first);
+    }
 
   return TRUE;
 }

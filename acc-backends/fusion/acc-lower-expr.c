@@ -6,6 +6,8 @@
 #include "acc-core/acc-error.h"
 #include "acc-function-facts.h"
 
+#define MAX_FEW 16   /* elements that may lie in a register */
+
 AccFrame *
 low_frame_new (AccLower      *l,
                AccFusionNode *node)
@@ -393,13 +395,25 @@ check_index (AccLower *l,
   if (!l->checks || (lo >= 0 && hi < n))
     return inside;
 
-  extent = low_number (l, n);
+  extent = low_stride (l, n);
   ok = kb_lt (l->b, at, extent);
   if (lo < 0)
     ok = kb_and (l->b, kb_le (l->b, low_const (l, 0), at), ok);
   kb_check (l->b, ok, ACC_ERROR_BOUNDS, frame->origin, at, extent);
 
   return inside.id != 0 ? kb_and (l->b, inside, ok) : ok;
+}
+
+static KValue
+load_indexed (AccLower      *l,
+              AccFusionNode *node,
+              guint          leaf,
+              KValue         at)
+{
+  if (node->size <= MAX_FEW)
+    low_set_few (l, node, leaf);
+
+  return low_load_value (l, node, leaf, at);
 }
 
 static gboolean
@@ -448,7 +462,7 @@ write_index (AccLower *l,
 
   if (inside.id == 0)
     {
-      *result = low_load_value (l, node, first + leaf, linear);
+      *result = load_indexed (l, node, first + leaf, linear);
     }
   else
     {
@@ -458,7 +472,7 @@ write_index (AccLower *l,
       low_if (l, inside)
         {
           for (guint i = 0; i < n; i++)
-            kb_set (l->b, vars[i], low_load_value (l, node, first + i, linear));
+            kb_set (l->b, vars[i], load_indexed (l, node, first + i, linear));
         }
       for (guint i = 0; i < n; i++)
         values[i] = kb_get (l->b, vars[i]);
@@ -506,7 +520,7 @@ write_expr (AccLower *l,
     case ACC_EXPR_LINEAR_INDEX:
       return write_index (l, frame, expr, leaf, result);
     case ACC_EXPR_EXTENT:
-      *result = low_number (l, acc_fusion_graph_get (l->fusion->graph, expr->array)->extents[expr->item]);
+      *result = low_stride (l, acc_fusion_graph_get (l->fusion->graph, expr->array)->extents[expr->item]);
       return TRUE;
     case ACC_EXPR_TUPLE:
     case ACC_EXPR_ITEM:

@@ -353,17 +353,43 @@ divisor (AccLower *l,
   return n & (n - 1) ? low_stride (l, n) : low_const (l, n);
 }
 
+/* Whether @x was made as @q * @n + @r, of a q that is not below 0. */
+static gboolean
+is_counted (AccLower *l,
+            KValue    x,
+            gint64    n,
+            KValue   *q,
+            gint64   *r)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (l->b->kernel, x.id);
+  gint64 lo, hi, factor;
+
+  *r = 0;
+  if (instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_ADD && low_is_const (l, (KValue) { instr->args[1] }, r))
+    instr = acc_kernel_instr (l->b->kernel, instr->args[0]);
+  if (*r < 0 || *r >= n || instr->op != ACC_KOP_PRIM || instr->primitive != ACC_PRIM_MUL || instr->kind != ACC_KIND_I64
+      || !low_is_const (l, (KValue) { instr->args[1] }, &factor) || factor != n)
+    return FALSE;
+  *q = (KValue) { instr->args[0] };
+  low_get_range (l, *q, &lo, &hi);
+
+  return lo >= 0 && hi < G_MAXINT64 / n;
+}
+
 KValue
 low_udiv (AccLower *l,
           KValue    x,
           gint64    n)
 {
-  gint64 lo, hi, value;
+  gint64 lo, hi, value, r;
+  KValue q;
 
   if (n <= 1)
     return n == 1 ? x : low_const (l, 0);
   if (low_is_const (l, x, &value))
     return low_const (l, value / n);
+  if (is_counted (l, x, n, &q, &r))
+    return q;
   low_get_range (l, x, &lo, &hi);
   if (lo >= 0 && hi < n)
     return low_const (l, 0);
@@ -376,12 +402,15 @@ low_urem (AccLower *l,
           KValue    x,
           gint64    n)
 {
-  gint64 lo, hi, value;
+  gint64 lo, hi, value, r;
+  KValue q;
 
   if (n <= 1)
     return low_const (l, 0);
   if (low_is_const (l, x, &value))
     return low_const (l, value % n);
+  if (is_counted (l, x, n, &q, &r))
+    return low_const (l, r);
   low_get_range (l, x, &lo, &hi);
   if (lo >= 0 && hi < n)
     return x;

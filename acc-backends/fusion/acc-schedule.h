@@ -81,6 +81,7 @@ typedef struct {
   /* Tiles: at most tile_outer x tile_inner; 0: the runtime chooses by .cost. Where partial results are indexed by tile they are
    * given, and tiles lie on multiples of them counted from 0 of the whole space. */
   gint64       tile_outer, tile_inner;
+  gint64       multiple;     /* of inner elements that a tile begins at, where the runtime chooses; 0: any */
   double       cost;         /* rough nanoseconds per inner element on one core */
   gboolean     serial;       /* one invocation over the whole space, on one thread */
   gboolean     sweeps;       /* each tile may go on to the next launch, of the same tiles or serial, while it is in a worker's cache;

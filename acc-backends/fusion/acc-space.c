@@ -333,6 +333,7 @@ walk_new (AccFusionGraph *graph,
   self->cluster = cluster;
   self->space = g_new0 (AccSpace, 1);
   self->space->rank = rank;
+  self->space->short_inner = 1;
   self->space->extents = g_memdup2 (extents, MAX (rank, 1) * sizeof (gint64));
   self->space->merged = g_new0 (gboolean, rank + 1);
   for (guint d = 0; d + 1 < rank; d++)
@@ -412,6 +413,8 @@ acc_space_new_for_roots (AccFusionGraph *graph,
   else if (space->rank > 1 && space->extents[space->rank - 1] <= 16)
     {
       /* Too short for a loop of its own: taking the index apart costs less. */
+      if (!space->merged[space->rank - 2])
+        space->short_inner = MAX (space->extents[space->rank - 1], 1);
       space->merged[space->rank - 2] = TRUE;
     }
 

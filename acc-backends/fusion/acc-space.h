@@ -13,6 +13,8 @@ typedef struct {
   gboolean *merged;        /* merged[d]: d and d + 1 are counted together */
   guint     first_inner;
   gint64    outer, inner;
+  gint64    short_inner;   /* extent of the last dimension where it is too short for a loop of its own: counted together with the one
+                            * before, which is taken apart again; else 1 */
   gint64    n_rows;        /* extent of dimension 0; 1 for rank 0 */
   gint64    units_per_row; /* outer units, or inner elements where first_inner is 0 */
 } AccSpace;

@@ -301,6 +301,17 @@ kb_param_buffer (AccKernelBuilder *b,
   return (KBuffer) { add_param (b, (AccKernelParam) { g_strdup (name), kind, TRUE, flags }) + 1 };
 }
 
+void
+kb_set_few (AccKernelBuilder *b,
+            KBuffer           buffer,
+            guint             n_elements)
+{
+  if (buffer.id == 0 || buffer.id > b->kernel->params->len)
+    set_error (b, "elements of no parameter are counted");
+  else
+    g_array_index (b->kernel->params, AccKernelParam, buffer.id - 1).n_elements = n_elements;
+}
+
 KValue
 kb_param_scalar (AccKernelBuilder *b,
                  AccElementKind    kind,

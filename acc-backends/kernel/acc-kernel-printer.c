@@ -221,6 +221,8 @@ _acc_kernel_print (AccKernel *kernel,
         g_string_append (s, " no-alias");
       if (param->flags & ACC_BUFFER_COHERENT)
         g_string_append (s, " coherent");
+      if (param->n_elements > 0)
+        g_string_append_printf (s, " of %u", param->n_elements);
       if (names && param->name != NULL)
         g_string_append_printf (s, " \"%s\"", param->name);
       g_string_append_c (s, '\n');
@@ -230,7 +232,7 @@ _acc_kernel_print (AccKernel *kernel,
     {
       const AccKernelParam *shared = &g_array_index (kernel->shared, AccKernelParam, i);
 
-      g_string_append_printf (s, "  #%u:%s shared %u", i, acc_element_kind_get_code (shared->kind), shared->n_shared);
+      g_string_append_printf (s, "  #%u:%s shared %u", i, acc_element_kind_get_code (shared->kind), shared->n_elements);
       if (shared->flags & ACC_BUFFER_WIDE)
         g_string_append (s, " wide");
       if (names && shared->name != NULL)

@@ -77,7 +77,7 @@ typedef struct {
   AccElementKind kind;
   gboolean       is_buffer;
   AccBufferFlags flags;
-  guint          n_shared;        /* shared memory: its elements; 0: a parameter */
+  guint          n_elements;      /* of shared memory; of a parameter where they are few and known, else 0 */
 } AccKernelParam;
 
 /* Numbers of buffers as instructions give them: a parameter's, or that of an array of shared memory with this bit. */

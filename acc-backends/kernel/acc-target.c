@@ -13,7 +13,7 @@ get_param_kinds (GArray *params)
     {
       const AccKernelParam *param = &g_array_index (params, AccKernelParam, i);
 
-      if (param->is_buffer || param->n_shared > 0 || param->kind != ACC_KIND_BOOL)
+      if (param->is_buffer || param->n_elements > 0 || param->kind != ACC_KIND_BOOL)
         kinds |= 1u << param->kind;
     }
 

@@ -33,10 +33,11 @@ choose_tile (AccPartition    *self,
       else
         {
           /* Even parts, of whole vectors and cache lines. */
-          double parts = inner / MAX (wanted, INNER_MULTIPLE);
+          gint64 multiple = INNER_MULTIPLE * MAX (launch->multiple, 1);
+          double parts = inner / MAX (wanted, multiple);
           gint64 even = (gint64) (inner / MAX ((gint64) (parts + 0.5), 1)) + 1;
 
-          self->tile[INNER] = acc_ceil_div (even, INNER_MULTIPLE) * INNER_MULTIPLE;
+          self->tile[INNER] = acc_ceil_div (even, multiple) * multiple;
         }
     }
 

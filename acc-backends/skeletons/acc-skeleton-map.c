@@ -87,6 +87,35 @@ asks_ahead (AccLower       *l,
   return FALSE;
 }
 
+#define MAX_SHORT_COST 96   /* operations of what is written out for a last dimension, all together */
+
+/* Whether a short last dimension, as channels of pixels are, is written out: then which of its elements one is need not be computed, and
+ * lanes are neighbours along the dimension before. */
+static gboolean
+writes_out (AccStep        *step,
+            const AccSpace *space)
+{
+  return space->short_inner > 1 && space->short_inner * (step->cluster->cost + 2) <= MAX_SHORT_COST;
+}
+
+/* Tiles begin and end between its elements. */
+static void
+write_out (AccLower       *l,
+           const AccSpace *space,
+           KValue          outer)
+{
+  AccKernelBuilder *b = l->b;
+  KValue n = low_const (l, space->short_inner);
+
+  low_foreach (l, x, kb_udiv (b, kb_inner_begin (b), n), kb_udiv (b, kb_inner_end (b), n))
+    {
+      KValue first = kb_mul (b, low_within (l, x, 0, MAX (space->inner / space->short_inner, 1) - 1), n);
+
+      for (gint64 c = 0; c < space->short_inner; c++)
+        low_store_roots (l, low_index_of_space (l, space, outer, kb_add (b, first, low_const (l, c))));
+    }
+}
+
 static void
 write_run (AccLower       *l,
            const AccSpace *space,
@@ -112,6 +141,11 @@ write_run (AccLower       *l,
         }
       begin = until;
     }
+  else if (writes_out (l->step, space))
+    {
+      write_out (l, space, outer);
+      return;
+    }
   low_foreach (l, x, begin, end)
     {
       low_store_roots (l, low_index_of_space (l, space, outer, x));
@@ -123,6 +157,7 @@ acc_skeleton_map (AccStep *step)
 {
   g_autoptr (AccSpace) space = acc_space_new_for_roots (step->fusion->graph, step->cluster);
   AccKernelBuilder *b;
+  AccLaunch launch;
   AccLower *l;
 
   step->n_rows = space->n_rows;
@@ -155,5 +190,7 @@ acc_skeleton_map (AccStep *step)
         }
     }
 
-  low_finish (l, acc_skeleton_launch (space, acc_skeleton_get_cost (step)));
+  launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
+  launch.multiple = space->short_inner;
+  low_finish (l, launch);
 }

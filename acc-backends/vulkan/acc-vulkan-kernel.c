@@ -147,7 +147,7 @@ check_kernel (AccVulkanDevice *self,
   for (guint i = 0; i < kernel->shared->len; i++)
     {
       const AccKernelParam *array = &g_array_index (kernel->shared, AccKernelParam, i);
-      shared += array->n_shared * acc_element_kind_get_size (array->kind);
+      shared += array->n_elements * acc_element_kind_get_size (array->kind);
     }
   if (threads == 0 || threads > self->parent.target.max_group_size || shared > self->limits.maxComputeSharedMemorySize)
     {

@@ -344,7 +344,7 @@ count_shared_bytes (AccKernel *kernel)
     {
       const AccKernelParam *array = &g_array_index (kernel->shared, AccKernelParam, i);
 
-      n += array->n_shared * acc_element_kind_get_size (array->kind);
+      n += array->n_elements * acc_element_kind_get_size (array->kind);
     }
 
   return n;

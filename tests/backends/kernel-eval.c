@@ -516,7 +516,7 @@ element (Eval                 *e,
       gint64 index = (gint64) value_of (e, instr->args[1]);
 
       g_assert_cmpint (index, >=, 0);
-      g_assert_cmpint (index, <, acc_kernel_buffer (e->kernel, instr->args[0])->n_shared);
+      g_assert_cmpint (index, <, acc_kernel_buffer (e->kernel, instr->args[0])->n_elements);
       if (instr->op == ACC_KOP_LOAD || instr->op == ACC_KOP_STORE)
         touch_shared (e, instr->args[0], index, instr->op == ACC_KOP_STORE, instr->op == ACC_KOP_STORE ? value_of (e, instr->args[2]) : 0);
       return get_shared (e, instr->args[0]) + index * (gint64) size;
@@ -1013,10 +1013,10 @@ eval_group (AccKernel     *kernel,
   for (guint i = 0; i < kernel->shared->len; i++)
     {
       const AccKernelParam *array = &g_array_index (kernel->shared, AccKernelParam, i);
-      gsize size = array->n_shared * acc_element_kind_get_size (array->kind);
+      gsize size = array->n_elements * acc_element_kind_get_size (array->kind);
 
       self.shared[i] = memset (g_malloc (size), 0xa5, size);
-      self.touches[i] = g_new0 (Touches, array->n_shared);
+      self.touches[i] = g_new0 (Touches, array->n_elements);
     }
   for (guint i = 0; i < self.n; i++)
     {

@@ -147,6 +147,90 @@ test_gather (gconstpointer data)
     }
 }
 
+/* Lookups of what has few elements, in those lanes only that ask for one of them. */
+static void
+test_few (gconstpointer data)
+{
+  static const guint sizes[] = { 1, 5, 8, 16 }, lanes[] = { 0, 24 };
+  AccElementKind kind = GPOINTER_TO_INT (data);
+
+  for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
+    for (guint w = 0; w < G_N_ELEMENTS (lanes); w++)
+      {
+        AccKernelBuilder *b = kb_new ("few");
+        KBuffer table = kb_param_buffer (b, kind, READ, "table"), index = kb_param_buffer (b, ACC_KIND_I64, READ, "index");
+        KBuffer out = kb_param_buffer (b, kind, WRITE, "out");
+        g_autoptr(GRand) rand = g_rand_new_with_seed (17 + s);
+        Compiled *compiled;
+
+        kb_set_few (b, table, sizes[s]);
+        kb_set_lanes (b, lanes[w]);
+        kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
+          {
+            KValue at = kb_load (b, index, i);
+
+            kb_if (b, kb_and (b, kb_le (b, kb_i64 (b, 0), at), kb_lt (b, at, kb_i64 (b, sizes[s]))))
+              kb_store (b, out, i, kb_load (b, table, at));
+          }
+        compiled = harness_compile (b);
+
+        for (guint l = 0; l < G_N_ELEMENTS (lengths); l++)
+          {
+            gint64 n = lengths[l], range[5] = { 0, 1, 0, n, 0 };
+            Argument arguments[] = { harness_random (kind, sizes[s], rand), harness_fill (n, 0), harness_fill (n, 0) };
+
+            for (gint64 i = 0; i < n; i++)
+              arguments[1].elements[i] = g_rand_int_range (rand, -2, sizes[s] + 2);
+            harness_check (compiled, arguments, range, "few");
+          }
+        harness_free (compiled);
+      }
+}
+
+/* Stores of each lane that lie side by side, lanes further apart than that: squares are turned. What is read of the same buffer on the
+ * way must be what was there. */
+static void
+test_turned (gconstpointer data)
+{
+  static const guint counts[] = { 2, 3, 8, 16 };
+  AccElementKind kind = GPOINTER_TO_INT (data);
+
+  for (guint c = 0; c < G_N_ELEMENTS (counts); c++)
+    for (guint between = 0; between < 2; between++)
+      {
+        guint n = counts[c], apart = 19;
+        AccKernelBuilder *b = kb_new ("turned");
+        KBuffer x = kb_param_buffer (b, kind, READ, "x");
+        KBuffer out = kb_param_buffer (b, kind, ACC_BUFFER_READ | ACC_BUFFER_WRITE | ACC_BUFFER_NO_ALIAS, "out");
+        g_autoptr(GRand) rand = g_rand_new_with_seed (19 + c);
+        Compiled *compiled;
+
+        kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
+          {
+            KValue first = kb_mul (b, i, kb_i64 (b, apart)), values[16];
+
+            for (guint k = 0; k < n; k++)
+              values[k] = kb_load (b, x, kb_add (b, i, kb_i64 (b, 600 * k)));
+            for (guint k = 0; k < n; k++)
+              {
+                kb_store (b, out, kb_add (b, first, kb_i64 (b, k)), values[k]);
+                if (between && k == 0)
+                  values[1] = kb_load (b, out, first);
+              }
+          }
+        compiled = harness_compile (b);
+
+        for (guint l = 0; l < G_N_ELEMENTS (lengths); l++)
+          {
+            gint64 range[5] = { 0, 1, 0, lengths[l], 0 };
+            Argument arguments[] = { harness_random (kind, 600 * 16, rand), harness_random (kind, 600 * apart, rand) };
+
+            harness_check (compiled, arguments, range, "turned");
+          }
+        harness_free (compiled);
+      }
+}
+
 /* Begins that are not 0, addresses that are not aligned, stores to several buffers of several widths. */
 static void
 test_streamed (void)
@@ -276,10 +360,14 @@ main (int argc, char **argv)
       g_autofree char *strides = g_strconcat ("/emit/strides/", code, NULL);
       g_autofree char *channels = g_strconcat ("/emit/channels/", code, NULL);
       g_autofree char *gather = g_strconcat ("/emit/gather/", code, NULL);
+      g_autofree char *few = g_strconcat ("/emit/few/", code, NULL);
+      g_autofree char *turned = g_strconcat ("/emit/turned/", code, NULL);
 
       g_test_add_data_func (strides, GINT_TO_POINTER (kinds[k]), test_strides);
       g_test_add_data_func (channels, GINT_TO_POINTER (kinds[k]), test_channels);
       g_test_add_data_func (gather, GINT_TO_POINTER (kinds[k]), test_gather);
+      g_test_add_data_func (few, GINT_TO_POINTER (kinds[k]), test_few);
+      g_test_add_data_func (turned, GINT_TO_POINTER (kinds[k]), test_turned);
     }
   g_test_add_func ("/emit/streamed", test_streamed);
   g_test_add_func ("/emit/same-address", test_same_address);

@@ -608,6 +608,48 @@ test_transpose (void)
       }
 }
 
+/* What a channel of a pixel is depends on its number, and on the pixel of one of two pictures. */
+static AccExpr *
+channel (AccExpr *index, gpointer data)
+{
+  AccArray **pictures = data;
+  g_autoptr(AccExpr) pixel = acc_expr_ref_sink (acc_expr_tuple2 (acc_expr_item (index, 0), acc_expr_item (index, 1)));
+  AccExpr *is_even = acc_expr_eq (acc_expr_mod (acc_expr_item (index, 2), acc_expr_new_int (2)), acc_expr_new_int (0));
+
+  return acc_expr_cond (is_even, acc_expr_index (pictures[0], pixel), acc_expr_index (pictures[1], pixel));
+}
+
+static AccExpr *
+numbered (AccExpr *index, AccExpr *x, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_sub (acc_expr_item (index, 1), acc_expr_item (index, 2)), x);
+}
+
+/* Last dimensions that are too short for a loop, in tiles and in pieces of vectors. */
+static void
+test_channels (void)
+{
+  static const gint64 sides[][3] = { { 1, 1, 3 }, { 2, 5, 2 }, { 3, 37, 3 }, { 5, 33, 4 }, { 2, 70, 5 }, { 3, 20, 16 }, { 2, 9001, 3 } };
+  g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed () + 5);
+
+  for (guint t = 0; t < conf_n_types (); t++)
+    for (guint i = 0; i < G_N_ELEMENTS (sides); i++)
+      {
+        if (i != 2 && i != 3 && strcmp (conf_types[t], "u1") != 0)
+          continue;
+
+        g_autoptr(AccArray) a = conf_array (conf_type (conf_types[t]), sides[i], 2, rand, CONF_FULL);
+        g_autoptr(AccArray) b = conf_array (conf_type (conf_types[t]), sides[i], 2, rand, CONF_FULL);
+        g_autoptr(AccShape) shape = acc_shape_new (sides[i], 3);
+        g_autofree char *name = g_strdup_printf ("channels/%s/%u", conf_types[t], i);
+        AccArray *pictures[] = { a, b };
+        g_autoptr(AccArray) channels = acc_array_generate (shape, channel, pictures);
+
+        conf_check_array (name, g_object_ref (channels), CONF_EXACT);
+        conf_check_array (name, acc_array_imap (channels, numbered, NULL), CONF_EXACT);
+      }
+}
+
 /* A sequence shared by many consumers, and a diamond. */
 static void
 test_sharing (void)
@@ -640,6 +682,7 @@ main (int argc, char **argv)
   g_test_add_func ("/operations/permute-collisions", test_collisions);
   g_test_add_func ("/operations/backpermute", test_backpermute);
   g_test_add_func ("/operations/transpose", test_transpose);
+  g_test_add_func ("/operations/channels", test_channels);
   g_test_add_func ("/operations/sharing", test_sharing);
   return conf_run ();
 }
