@@ -4,18 +4,20 @@
 #include "acc-core/acc-ceil-div-private.h"
 
 #define N_COPIES   4      /* tables of a group that counts */
-#define BATCH      16     /* counts that a thread loads at once */
-#define GROUPS_PER_CHUNK 8   /* of those that keep the device busy: a group goes over the sums of all chunks of a row */
+#define MAX_BATCH  32     /* counts that a thread loads at once */
+#define MIN_BATCH  8      /* where threads are loops of processors, which wait for each */
+#define GROUPS_PER_CHUNK 8   /* of those that keep the device busy: each group goes over the sums of all chunks of a row */
 
 /* Tiles count their digits: a row of counts each, side by side. What is in front of each count is the sum of those with the same digit
- * in tiles before it, and of all with lesser digits: chunks of tiles are summed up, then the sums of chunks, then the tiles of each
- * chunk, all by threads that have a digit each. */
+ * in tiles before it, and of all with lesser digits: chunks of tiles are summed up, then the tiles of each chunk from what is in front of
+ * it, all by threads that have a digit each. */
 struct _AccRadixCounts {
   AccRadixSort *sort;
   AccRadix     *radix;
   guint         counts;       /* scratch: per row, tile and digit */
-  guint         sums;         /* scratch: per row, chunk and digit; behind the chunks, where digits begin */
+  guint         sums;         /* scratch: per row, chunk and digit */
   gint64        chunk, n_chunks;   /* tiles; per row */
+  guint         batch;
 };
 
 static KBuffer
@@ -89,21 +91,19 @@ write_counts (AccRadixCounts *self,
   low_finish (tile.l, acc_radix_get_launch (self->radix, self->radix->space->inner, 1, tile.size, 1));
 }
 
-/* A kernel over lines of counts, those of a range of tiles or chunks of a row. */
+/* A kernel over lines of counts, those of a chunk. */
 typedef struct {
   AccRadixCounts *owner;
   AccSimt         simt;
   AccLower       *l;
   KBuffer         lines, sums;
-  gint64          n;          /* lines of a row */
   KValue          u, begin, end;
 } Lines;
 
 static void
 begin_lines (Lines          *self,
              AccRadixCounts *owner,
-             const char     *name,
-             gboolean        of_chunks)
+             const char     *name)
 {
   AccRadixSort *sort = owner->sort;
   AccKernelBuilder *b;
@@ -113,8 +113,7 @@ begin_lines (Lines          *self,
   self->l = l = acc_simt_begin_sized (&self->simt, owner->radix->step, name, sort->group, sort->group);
   b = l->b;
   self->sums = low_scratch (l, owner->sums, owner->radix->count);
-  self->lines = of_chunks ? self->sums : get_counts (owner, l);
-  self->n = of_chunks ? owner->n_chunks + 1 : sort->n_tiles;
+  self->lines = get_counts (owner, l);
   self->u = low_within (l, kb_outer_begin (b), 0, owner->radix->space->outer - 1);
   self->begin = kb_inner_begin (b);
   self->end = kb_inner_end (b);
@@ -139,18 +138,19 @@ add_batch (Lines   *self,
 {
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
-  KValue values[BATCH], before = kb_get (b, sum), last = kb_sub (b, self->end, low_const (l, 1));
+  guint n = self->owner->batch;
+  KValue values[MAX_BATCH], before = kb_get (b, sum), last = kb_sub (b, self->end, low_const (l, 1));
 
-  for (guint k = 0; k < BATCH; k++)
+  for (guint k = 0; k < n; k++)
     {
       KValue line = kb_add (b, first, low_const (l, k));
-      KValue value = kb_load (b, self->lines, get_place (l, self->u, self->n, whole ? line : kb_min (b, line, last), digit));
+      KValue value = kb_load (b, self->lines, get_place (l, self->u, self->owner->sort->n_tiles, whole ? line : kb_min (b, line, last), digit));
 
       values[k] = whole ? value : kb_select (b, kb_le (b, line, last), value, kb_int (b, kb_kind (b, value), 0));
     }
-  for (guint k = 0; k < BATCH; k++)
+  for (guint k = 0; k < n; k++)
     {
-      KValue line = kb_add (b, first, low_const (l, k)), place = get_place (l, self->u, self->n, line, digit);
+      KValue line = kb_add (b, first, low_const (l, k)), place = get_place (l, self->u, self->owner->sort->n_tiles, line, digit);
 
       if (replaces && whole)
         kb_store (b, self->lines, place, before);
@@ -173,13 +173,14 @@ add_lines (Lines   *self,
 {
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
+  gint64 batch = self->owner->batch;
   KValue n = kb_sub (b, self->end, self->begin);
 
-  low_for (l, w, low_const (l, 0), low_udiv (l, kb_add (b, n, low_const (l, BATCH - 1)), BATCH))
+  low_for (l, w, low_const (l, 0), low_udiv (l, kb_add (b, n, low_const (l, batch - 1)), batch))
     {
-      KValue first = kb_add (b, self->begin, kb_mul (b, w, low_const (l, BATCH)));
+      KValue first = kb_add (b, self->begin, kb_mul (b, w, low_const (l, batch)));
 
-      low_if (l, kb_le (b, kb_add (b, first, low_const (l, BATCH)), self->end))
+      low_if (l, kb_le (b, kb_add (b, first, low_const (l, batch)), self->end))
         {
           add_batch (self, digit, first, TRUE, replaces, sum);
         }
@@ -195,7 +196,7 @@ get_sum_place (Lines  *self,
                KValue  chunk,
                KValue  digit)
 {
-  return get_place (self->l, self->u, self->owner->n_chunks + 1, chunk, digit);
+  return get_place (self->l, self->u, self->owner->n_chunks, chunk, digit);
 }
 
 static KValue
@@ -210,7 +211,7 @@ write_chunk_sums (AccRadixCounts *self)
   AccKernelBuilder *b;
   Lines lines;
 
-  begin_lines (&lines, self, "sort_sums", FALSE);
+  begin_lines (&lines, self, "sort_sums");
   b = lines.l->b;
   for (guint i = 0; i < ACC_RADIX_N_DIGITS; i += self->sort->group)
     {
@@ -223,9 +224,39 @@ write_chunk_sums (AccRadixCounts *self)
   low_finish (lines.l, acc_radix_get_launch (self->radix, self->sort->n_tiles, 1, self->chunk, 1));
 }
 
-/* One group per row: where the row begins is where its first digit goes. */
+/* Of all chunks, and of those before this one. */
 static void
-write_sums_before (AccRadixCounts *self)
+add_chunks (Lines *self,
+            KValue digit,
+            KVar   total,
+            KVar   before)
+{
+  AccLower *l = self->l;
+  AccKernelBuilder *b = l->b;
+  gint64 n_chunks = self->owner->n_chunks, batch = self->owner->batch;
+  KValue zero = kb_int (b, self->owner->radix->count, 0), chunk = get_chunk (self), last = low_number (l, n_chunks - 1);
+
+  low_for (l, w, low_const (l, 0), low_number (l, acc_ceil_div (n_chunks, batch)))
+    {
+      KValue first = kb_mul (b, w, low_const (l, batch)), values[MAX_BATCH], sum = kb_get (b, total), sum_before = kb_get (b, before);
+
+      for (guint k = 0; k < batch; k++)
+        values[k] = kb_load (b, self->sums, get_sum_place (self, kb_min (b, kb_add (b, first, low_const (l, k)), last), digit));
+      for (guint k = 0; k < batch; k++)
+        {
+          KValue line = kb_add (b, first, low_const (l, k));
+
+          sum = kb_add (b, sum, kb_select (b, kb_le (b, line, last), values[k], zero));
+          sum_before = kb_add (b, sum_before, kb_select (b, kb_lt (b, line, chunk), values[k], zero));
+        }
+      kb_set (b, total, sum);
+      kb_set (b, before, sum_before);
+    }
+}
+
+/* Where a row begins is where its first digit goes. */
+static void
+write_begins (AccRadixCounts *self)
 {
   AccElementKind kind = self->radix->count;
   AccKernelBuilder *b;
@@ -233,38 +264,19 @@ write_sums_before (AccRadixCounts *self)
   Lines lines;
   KVar carry;
 
-  begin_lines (&lines, self, "sort_sums_before", TRUE);
+  begin_lines (&lines, self, "sort_begins");
   b = lines.l->b;
   parts = kb_shared (b, kind, self->sort->group, "parts");
   carry = kb_var (b, kb_cast (b, kind, kb_mul (b, lines.u, low_number (lines.l, self->radix->space->inner))));
   for (guint i = 0; i < ACC_RADIX_N_DIGITS; i += self->sort->group)
     {
-      KValue digit = get_digit (&lines, i), total, before;
-      KVar sum = kb_var (b, kb_int (b, kind, 0));
+      KValue digit = get_digit (&lines, i), of_digit, of_all;
+      KVar total = kb_var (b, kb_int (b, kind, 0)), before = kb_var (b, kb_int (b, kind, 0));
 
-      add_lines (&lines, digit, TRUE, sum);
-      before = acc_radix_sum_before (&lines.simt, parts, kb_get (b, sum), &total);
-      kb_store (b, lines.sums, get_sum_place (&lines, low_number (lines.l, self->n_chunks), digit), kb_add (b, kb_get (b, carry), before));
-      kb_set (b, carry, kb_add (b, kb_get (b, carry), total));
-    }
-  low_finish (lines.l, acc_radix_get_launch (self->radix, self->n_chunks, 1, self->n_chunks, 1));
-}
-
-static void
-write_begins (AccRadixCounts *self)
-{
-  AccKernelBuilder *b;
-  Lines lines;
-
-  begin_lines (&lines, self, "sort_begins", FALSE);
-  b = lines.l->b;
-  for (guint i = 0; i < ACC_RADIX_N_DIGITS; i += self->sort->group)
-    {
-      KValue digit = get_digit (&lines, i);
-      KValue of_chunk = kb_load (b, lines.sums, get_sum_place (&lines, get_chunk (&lines), digit));
-      KValue of_digit = kb_load (b, lines.sums, get_sum_place (&lines, low_number (lines.l, self->n_chunks), digit));
-
-      add_lines (&lines, digit, TRUE, kb_var (b, kb_add (b, of_chunk, of_digit)));
+      add_chunks (&lines, digit, total, before);
+      of_digit = kb_add (b, kb_get (b, carry), acc_radix_sum_before (&lines.simt, parts, kb_get (b, total), &of_all));
+      kb_set (b, carry, kb_add (b, kb_get (b, carry), of_all));
+      add_lines (&lines, digit, TRUE, kb_var (b, kb_add (b, of_digit, kb_get (b, before))));
     }
   low_finish (lines.l, acc_radix_get_launch (self->radix, self->sort->n_tiles, 1, self->chunk, 1));
 }
@@ -274,14 +286,16 @@ acc_radix_counts_new (AccRadixSort *sort)
 {
   AccRadixCounts *self = g_new0 (AccRadixCounts, 1);
   AccRadix *radix = sort->radix;
-  gint64 batches = acc_ceil_div (sort->n_tiles, BATCH), most = MAX (radix->step->fusion->target->n_groups / GROUPS_PER_CHUNK, 1);
+  const AccTarget *target = radix->step->fusion->target;
+  gint64 most = MAX (target->n_groups / GROUPS_PER_CHUNK, 1);
 
   self->sort = sort;
+  self->batch = target->merges_loads ? MAX_BATCH : MIN_BATCH;
   self->radix = radix;
-  self->chunk = acc_ceil_div (batches, most) * BATCH;
+  self->chunk = acc_ceil_div (acc_ceil_div (sort->n_tiles, self->batch), most) * self->batch;
   self->n_chunks = acc_ceil_div (sort->n_tiles, self->chunk);
   self->counts = acc_step_add_scratch (radix->step, radix->count, radix->space->outer * sort->n_tiles * ACC_RADIX_N_DIGITS);
-  self->sums = acc_step_add_scratch (radix->step, radix->count, radix->space->outer * (self->n_chunks + 1) * ACC_RADIX_N_DIGITS);
+  self->sums = acc_step_add_scratch (radix->step, radix->count, radix->space->outer * self->n_chunks * ACC_RADIX_N_DIGITS);
 
   return self;
 }
@@ -298,7 +312,6 @@ acc_radix_counts_write (AccRadixCounts *self,
 {
   write_counts (self, pass);
   write_chunk_sums (self);
-  write_sums_before (self);
   write_begins (self);
 }
 
