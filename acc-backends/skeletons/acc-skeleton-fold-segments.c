@@ -188,6 +188,28 @@ typedef struct {
   KValue is_whole;     /* the tile has all of it */
 } Segment;
 
+static KValue
+is_short (Segments *self,
+          AccLower *l,
+          KValue    first,
+          KValue    behind)
+{
+  return kb_lt (l->b, kb_sub (l->b, behind, first), low_const (l, 2 * self->n_lanes));
+}
+
+/* One that the tile has all of, which begins at @begin. */
+static Segment
+get_inner_segment (Segments *self,
+                   AccLower *l,
+                   KValue    s,
+                   KValue    begin)
+{
+  AccKernelBuilder *b = l->b;
+  KValue end = get_offset (self, l, kb_add (b, low_within (l, s, 0, self->n_segments - 1), low_const (l, 1)));
+
+  return (Segment) { s, begin, end, kb_lt (b, begin, end), is_short (self, l, begin, end), kb_int (b, ACC_KIND_BOOL, 1) };
+}
+
 static Segment
 get_segment (Segments *self,
              AccLower *l,
@@ -196,17 +218,18 @@ get_segment (Segments *self,
              Border    to)
 {
   AccKernelBuilder *b = l->b;
-  KValue begin = get_offset (self, l, low_within (l, s, 0, self->n_segments - 1)), end = get_offset (self, l, kb_add (b, s, low_const (l, 1)));
-  Segment x = { s, begin, end, .is_whole = kb_int (b, ACC_KIND_BOOL, 1) };
+  KValue begin = get_offset (self, l, low_within (l, s, 0, self->n_segments - 1)), end;
+  Segment x = get_inner_segment (self, l, s, begin);
 
   if (self->by_tiles)
     {
+      end = x.behind;
       x.first = kb_max (b, begin, from.elements);
       x.behind = kb_min (b, end, to.elements);
       x.is_whole = kb_and (b, kb_lt (b, s, to.segments), kb_le (b, from.elements, begin));
+      x.has_elements = kb_lt (b, x.first, x.behind);
+      x.is_short = kb_and (b, x.is_whole, is_short (self, l, x.first, x.behind));
     }
-  x.has_elements = kb_lt (b, x.first, x.behind);
-  x.is_short = kb_and (b, x.is_whole, kb_lt (b, kb_sub (b, x.behind, x.first), low_const (l, 2 * self->n_lanes)));
 
   return x;
 }
@@ -304,7 +327,25 @@ write_segment (Segments *self,
     }
 }
 
-/* One after the other, where lanes would gather more slowly than a processor loads. */
+static void
+write_one (Segments *self,
+           AccLower *l,
+           KValue    u,
+           Segment   x,
+           Border    to)
+{
+  low_if (l, x.is_short)
+    {
+      write_whole (self, l, u, x);
+    }
+  low_else (l)
+    {
+      write_segment (self, l, u, x, to);
+    }
+}
+
+/* One after the other, where lanes would gather more slowly than a processor loads. Only the first and the last may be in part of other
+ * tiles. */
 static void
 write_each (Segments *self,
             AccLower *l,
@@ -314,17 +355,23 @@ write_each (Segments *self,
             Border    from,
             Border    to)
 {
-  low_for (l, s, begin, end)
-    {
-      Segment x = get_segment (self, l, s, from, to);
+  AccKernelBuilder *b = l->b;
+  KValue one = low_const (l, 1), last = kb_sub (b, end, one), inner = kb_add (b, begin, one);
 
-      low_if (l, x.is_short)
+  low_for (l, e, low_const (l, 0), kb_min (b, kb_sub (b, end, begin), low_const (l, 2)))
+    {
+      write_one (self, l, u, get_segment (self, l, kb_select (b, kb_lt (b, e, one), begin, last), from, to), to);
+    }
+  low_if (l, kb_lt (b, inner, last))
+    {
+      KVar at = kb_var (b, get_offset (self, l, inner));
+
+      low_for (l, s, inner, last)
         {
-          write_whole (self, l, u, x);
-        }
-      low_else (l)
-        {
-          write_segment (self, l, u, x, to);
+          Segment x = get_inner_segment (self, l, s, kb_get (b, at));
+
+          kb_set (b, at, x.behind);
+          write_one (self, l, u, x, to);
         }
     }
 }
