@@ -329,10 +329,11 @@ take_census (Emitter *e,
       if (_acc_kernel_op_is_access (instr->op))
         {
           const Fact *index = &e->facts[instr->args[1]];
+          gboolean looks_up = instr->op == ACC_KOP_LOAD && emit_has_few (e, instr->args[0]);
 
           level->n_ops++;
           level->size = MAX (level->size, acc_element_kind_get_size (acc_kernel_param (e->kernel, instr->args[0])->kind));
-          if ((index->shape == SHAPE_VARYING && !(instr->op == ACC_KOP_LOAD && emit_has_few (e, instr->args[0]))) || (index->shape == SHAPE_LINEAR && ABS (index->stride) > 8) ||
+          if ((index->shape == SHAPE_VARYING && !looks_up) || (index->shape == SHAPE_LINEAR && ABS (index->stride) > 8) ||
               (index->shape == SHAPE_LINEAR && ABS (index->stride) > 1 && instr->op == ACC_KOP_STORE))
             census->has_gather = TRUE;
         }

@@ -288,12 +288,14 @@ write_cond (AccLower *l,
   guint n = acc_element_type_get_n_leaves (expr->type);
   AccExpr *then = expr->args[1], *otherwise = expr->args[2];
   KValue condition, x, y;
-  gboolean cheap, has_front;
+  gboolean cheap, has_front, holds;
   KValue *values;
   KVar *vars;
 
   if (!need (l, frame, expr->args[0], 0, &condition))
     return FALSE;
+  if (low_is_known (l, condition, &holds))
+    return need (l, frame, holds ? then : otherwise, leaf, result);
 
   cheap = low_expr_is_cheap (l, frame, expr, leaf);
   if (!cheap)

@@ -89,6 +89,20 @@ low_is_const (AccLower *l,
   return TRUE;
 }
 
+gboolean
+low_is_known (AccLower *l,
+              KValue    condition,
+              gboolean *holds)
+{
+  const AccKernelInstr *instr = condition.id < l->b->kernel->instrs->len ? acc_kernel_instr (l->b->kernel, condition.id) : NULL;
+
+  if (instr == NULL || instr->op != ACC_KOP_CONST || instr->kind != ACC_KIND_BOOL)
+    return FALSE;
+  *holds = instr->bits != 0;
+
+  return TRUE;
+}
+
 static gboolean
 is_known (AccLower *l,
           KValue    x)
@@ -218,6 +232,49 @@ divide_by_range (AccLower    *l,
   return (KValue) { 0 };
 }
 
+/* Of x from @a to @b, and y from @c to @d. */
+static KValue
+compare_by_range (AccLower    *l,
+                  AccPrimitive primitive,
+                  gint64       a,
+                  gint64       b,
+                  gint64       c,
+                  gint64       d)
+{
+  gboolean never, always;
+
+  switch ((int) primitive)
+    {
+    case ACC_PRIM_LT:
+      always = b < c;
+      never = a >= d;
+      break;
+    case ACC_PRIM_LE:
+      always = b <= c;
+      never = a > d;
+      break;
+    case ACC_PRIM_GT:
+      always = a > d;
+      never = b <= c;
+      break;
+    case ACC_PRIM_GE:
+      always = a >= d;
+      never = b < c;
+      break;
+    case ACC_PRIM_EQ:
+      always = a == b && c == d && a == c;
+      never = b < c || d < a;
+      break;
+    case ACC_PRIM_NE:
+    default:
+      always = b < c || d < a;
+      never = a == b && c == d && a == c;
+      break;
+    }
+
+  return always || never ? kb_int (l->b, ACC_KIND_BOOL, always) : (KValue) { 0 };
+}
+
 /* id 0 where ranges do not tell. */
 static KValue
 simplify_by_range (AccLower    *l,
@@ -243,6 +300,13 @@ simplify_by_range (AccLower    *l,
       return b <= c ? x : d <= a ? y : (KValue) { 0 };
     case ACC_PRIM_MAX:
       return a >= d ? x : c >= b ? y : (KValue) { 0 };
+    case ACC_PRIM_EQ:
+    case ACC_PRIM_NE:
+    case ACC_PRIM_LT:
+    case ACC_PRIM_LE:
+    case ACC_PRIM_GT:
+    case ACC_PRIM_GE:
+      return compare_by_range (l, primitive, a, b, c, d);
     default:
       return (KValue) { 0 };
     }

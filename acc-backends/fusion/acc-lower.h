@@ -123,6 +123,8 @@ KValue low_within   (AccLower *l, KValue x, gint64 lo, gint64 hi);
 void   low_get_range (AccLower *l, KValue x, gint64 *lo, gint64 *hi);
 /* TRUE, and the value, where it is the same in every run of the kernel. */
 gboolean low_is_const (AccLower *l, KValue x, gint64 *value);
+/* Whether it is known if a condition holds. */
+gboolean low_is_known (AccLower *l, KValue condition, gboolean *holds);
 
 /* --- memory */
 

@@ -205,7 +205,7 @@ get_inner_segment (Segments *self,
                    KValue    begin)
 {
   AccKernelBuilder *b = l->b;
-  KValue end = get_offset (self, l, kb_add (b, low_within (l, s, 0, self->n_segments - 1), low_const (l, 1)));
+  KValue end = get_offset (self, l, low_add (l, low_within (l, s, 0, self->n_segments - 1), low_const (l, 1)));
 
   return (Segment) { s, begin, end, kb_lt (b, begin, end), is_short (self, l, begin, end), kb_int (b, ACC_KIND_BOOL, 1) };
 }
