@@ -552,13 +552,6 @@ split_index (const AccKernel *kernel,
   *offset += more;
 }
 
-static gboolean
-are_equal (const guint32 x[2],
-           const guint32 y[2])
-{
-  return x[0] == y[0] && x[1] == y[1];
-}
-
 /* The loads of the same block that step alike and lie between each other's elements, as the channels of pixels do. Only for
  * buffers that nothing in the kernel writes. Returns the offset of @load in *offset. */
 gboolean
@@ -590,7 +583,7 @@ emit_group_of (Emitter      *e,
         if (other->op != ACC_KOP_LOAD || other->args[0] != instr->args[0])
           continue;
         split_index (e->kernel, other->args[1], roots, &at);
-        if (!are_equal (roots, group->roots))
+        if (memcmp (roots, group->roots, sizeof roots) != 0)
           continue;
         if (pass == 0)
           lowest = MIN (lowest, at);
@@ -641,7 +634,7 @@ emit_stores_of (Emitter *e,
       if (other->op != ACC_KOP_STORE || other->args[0] != instr->args[0])
         continue;
       split_index (e->kernel, other->args[1], its_roots, &at);
-      if (!are_equal (its_roots, roots) || at < 0 || at >= MIN (stride, ACC_MAX_LANES) || stores[at] != 0)
+      if (memcmp (its_roots, roots, sizeof roots) != 0 || at < 0 || at >= MIN (stride, ACC_MAX_LANES) || stores[at] != 0)
         return 0;
       stores[at] = id;
       *last = id;

@@ -83,6 +83,22 @@ emit_wide_type (LLVMTypeRef scalar,
   return lanes > 1 ? LLVMVectorType (scalar, lanes) : scalar;
 }
 
+guint
+emit_width_of (LLVMTypeRef scalar)
+{
+  switch ((int) LLVMGetTypeKind (scalar))
+    {
+    case LLVMIntegerTypeKind:
+      return LLVMGetIntTypeWidth (scalar);
+    case LLVMHalfTypeKind:
+      return 16;
+    case LLVMFloatTypeKind:
+      return 32;
+    default:
+      return 64;
+    }
+}
+
 LLVMTypeRef
 emit_type_like (LLVMValueRef x,
                 LLVMTypeRef  scalar)
@@ -185,6 +201,36 @@ emit_shuffle (Emitter     *e,
 }
 
 LLVMValueRef
+emit_part (Emitter     *e,
+           LLVMValueRef x,
+           guint        first,
+           guint        n)
+{
+  g_autofree int *places = g_new (int, n);
+
+  for (guint i = 0; i < n; i++)
+    places[i] = (int) (first + i);
+
+  return emit_shuffle (e, x, NULL, places, n);
+}
+
+LLVMValueRef
+emit_resized (Emitter     *e,
+              LLVMValueRef x,
+              guint        lanes)
+{
+  guint n = emit_lanes_of (x);
+  g_autofree int *places = g_new (int, lanes);
+
+  if (n == lanes)
+    return x;
+  for (guint i = 0; i < lanes; i++)
+    places[i] = (int) MIN (i, n);
+
+  return emit_shuffle (e, x, LLVMConstNull (LLVMTypeOf (x)), places, lanes);
+}
+
+LLVMValueRef
 emit_select (Emitter     *e,
              LLVMValueRef condition,
              LLVMValueRef x,
@@ -281,13 +327,8 @@ join_registers (Emitter     *e,
   x = LLVMBuildSExt (e->builder, mask, LLVMVectorType (e->t_i32, lanes), "");
   for (; lanes > most; lanes /= 2)
     {
-      g_autofree int *places = g_new (int, lanes);
-      LLVMValueRef low, high;
+      LLVMValueRef low = emit_part (e, x, 0, lanes / 2), high = emit_part (e, x, lanes / 2, lanes / 2);
 
-      for (guint i = 0; i < lanes; i++)
-        places[i] = (int) i;
-      low = emit_shuffle (e, x, NULL, places, lanes / 2);
-      high = emit_shuffle (e, x, NULL, places + lanes / 2, lanes / 2);
       x = LLVMBuildOr (e->builder, low, high, "");
     }
 

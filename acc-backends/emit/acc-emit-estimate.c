@@ -27,14 +27,11 @@ estimate (Emitter     *e,
 
   if (lanes > most)
     {
-      g_autofree int *places = g_new (int, lanes);
       LLVMValueRef halves[2];
 
-      for (guint i = 0; i < lanes; i++)
-        places[i] = i;
       for (guint i = 0; i < 2; i++)
-        halves[i] = estimate (e, of_root, emit_shuffle (e, x, NULL, places + i * (lanes / 2), lanes / 2));
-      return halves[0] != NULL ? emit_shuffle (e, halves[0], halves[1], places, lanes) : NULL;
+        halves[i] = estimate (e, of_root, emit_part (e, x, i * (lanes / 2), lanes / 2));
+      return halves[0] != NULL ? emit_concatenate (e, halves, 2) : NULL;
     }
 
   if (e->target->has_masks)

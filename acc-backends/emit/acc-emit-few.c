@@ -68,35 +68,22 @@ emit_look_up (Emitter     *e,
 {
   const AccKernelParam *param = acc_kernel_param (e->kernel, buffer);
   LLVMTypeRef memory = emit_memory_type (e, param->kind);
-  guint size = size_of_lane (param->kind), lanes = count_lanes (e, size), n = (emit_lanes_of (index) + lanes - 1) / lanes;
+  guint size = size_of_lane (param->kind), lanes = count_lanes (e, size), n_parts = 1;
   LLVMTypeRef lane = LLVMIntTypeInContext (e->context, 8 * size);
-  LLVMValueRef table = get_table (e, buffer, lane), x;
-  g_autofree LLVMValueRef *parts = g_new (LLVMValueRef, 2 * n);
-  g_autofree int *places = g_new (int, 2 * n * lanes);
+  LLVMTypeRef stored = LLVMIntTypeInContext (e->context, 8 * acc_element_kind_get_size (param->kind));
+  LLVMValueRef table = get_table (e, buffer, lane), x = LLVMBuildIntCast2 (B, index, emit_type_like (index, lane), FALSE, "");
+  g_autofree LLVMValueRef *parts = NULL;
   const char *permute = e->target->has_masks ? size == 4 ? "llvm.x86.avx512.permvar.si.512" : "llvm.x86.avx512.permvar.di.512"
                                              : "llvm.x86.avx2.permd";
 
-  /* As many as a power of two: lanes behind the last look up anything. */
-  while (n & (n - 1))
-    n++;
-  index = LLVMBuildIntCast2 (B, index, emit_type_like (index, lane), FALSE, "");
-  for (guint i = 0; i < n; i++)
-    {
-      LLVMValueRef part;
-
-      for (guint k = 0; k < lanes; k++)
-        places[k] = i * lanes + k < emit_lanes_of (index) ? (int) (i * lanes + k) : 0;
-      part = emit_shuffle (e, index, NULL, places, lanes);
-      parts[i] = emit_call (e, permute, NULL, 0, (LLVMValueRef[]) { table, part }, 2);
-    }
-  x = emit_concatenate (e, parts, n);
-  if (emit_lanes_of (x) != emit_lanes_of (index))
-    {
-      for (guint k = 0; k < emit_lanes_of (index); k++)
-        places[k] = (int) k;
-      x = emit_shuffle (e, x, NULL, places, emit_lanes_of (index));
-    }
-  x = LLVMBuildIntCast2 (B, x, emit_type_like (x, LLVMIntTypeInContext (e->context, 8 * acc_element_kind_get_size (param->kind))), FALSE, "");
+  while (n_parts * lanes < emit_lanes_of (index))
+    n_parts *= 2;
+  x = emit_resized (e, x, n_parts * lanes);
+  parts = g_new (LLVMValueRef, n_parts);
+  for (guint i = 0; i < n_parts; i++)
+    parts[i] = emit_call (e, permute, NULL, 0, (LLVMValueRef[]) { table, emit_part (e, x, i * lanes, lanes) }, 2);
+  x = emit_resized (e, emit_concatenate (e, parts, n_parts), emit_lanes_of (index));
+  x = LLVMBuildIntCast2 (B, x, emit_type_like (x, stored), FALSE, "");
 
   return LLVMBuildBitCast (B, x, emit_type_like (x, memory), "");
 }

@@ -46,10 +46,7 @@ emit_to_memory (Emitter       *e,
 static guint
 size_of (LLVMTypeRef scalar)
 {
-  if (LLVMGetTypeKind (scalar) == LLVMIntegerTypeKind)
-    return LLVMGetIntTypeWidth (scalar) / 8;
-
-  return LLVMGetTypeKind (scalar) == LLVMFloatTypeKind ? 4 : 8;
+  return emit_width_of (scalar) / 8;
 }
 
 static LLVMValueRef
@@ -287,23 +284,6 @@ gather_by_lane (Emitter     *e,
   return LLVMBuildLoad2 (B, type, place, "");
 }
 
-/* The first lanes of @x with zeros behind them, or cut off. */
-static LLVMValueRef
-resized (Emitter     *e,
-         LLVMValueRef x,
-         guint        lanes)
-{
-  guint n = emit_lanes_of (x);
-  g_autofree int *places = g_new (int, lanes);
-
-  if (n == lanes)
-    return x;
-  for (guint i = 0; i < lanes; i++)
-    places[i] = i < n ? i : n;
-
-  return emit_shuffle (e, x, LLVMConstNull (LLVMTypeOf (x)), places, lanes);
-}
-
 /* To a power of two lanes: LLVM would fill up with lanes of no address, and gives those the result's register, for which x86
  * has no gather. */
 static LLVMValueRef
@@ -320,10 +300,10 @@ gather_addresses (Emitter     *e,
   type = emit_wide_type (memory, lanes);
   pointers = emit_wide_type (e->t_ptr, lanes);
   x = emit_call (e, "llvm.masked.gather", (LLVMTypeRef[]) { type, pointers }, 2,
-                 (LLVMValueRef[]) { resized (e, addresses, lanes), LLVMConstInt (e->t_i32, size_of (memory), FALSE),
-                                    resized (e, mask, lanes), LLVMConstNull (type) }, 4);
+                 (LLVMValueRef[]) { emit_resized (e, addresses, lanes), LLVMConstInt (e->t_i32, size_of (memory), FALSE),
+                                    emit_resized (e, mask, lanes), LLVMConstNull (type) }, 4);
 
-  return resized (e, x, e->lanes);
+  return emit_resized (e, x, e->lanes);
 }
 
 /* The machine gathers words of 32 bits. A narrower element is in an aligned word that holds it, which is in no page but its
@@ -569,39 +549,6 @@ next_address (Emitter     *e,
   return LLVMBuildGEP2 (B, memory, address, &n, 1, "");
 }
 
-/* Registers are packed, and their first lanes stored. To pack what is in memory takes some processors a hundred cycles. */
-static void
-pack_registers (Emitter     *e,
-                LLVMTypeRef  memory,
-                LLVMValueRef address,
-                LLVMValueRef value,
-                LLVMValueRef stays)
-{
-  gboolean narrow = size_of (memory) < 4;
-  guint lanes = MIN (e->lanes, 64 / MAX (size_of (memory), 4));
-  g_autofree int *places = g_new (int, lanes);
-
-  for (guint first = 0; first < e->lanes; first += lanes)
-    {
-      LLVMValueRef x, mask, n;
-      LLVMTypeRef type;
-
-      for (guint i = 0; i < lanes; i++)
-        places[i] = first + i;
-      x = emit_shuffle (e, value, NULL, places, lanes);
-      mask = emit_shuffle (e, stays, NULL, places, lanes);
-      if (narrow)
-        x = LLVMBuildZExt (B, x, emit_wide_type (e->t_i32, lanes), "");
-      type = LLVMTypeOf (x);
-      x = emit_call (e, "llvm.x86.avx512.mask.compress", &type, 1, (LLVMValueRef[]) { x, LLVMConstNull (type), mask }, 3);
-      if (narrow)
-        x = LLVMBuildTrunc (B, x, emit_wide_type (memory, lanes), "");
-      n = count_bits (e, mask);
-      emit_store_masked (e, x, address, emit_first_lanes (e, n, lanes));
-      address = next_address (e, memory, address, n);
-    }
-}
-
 /* The numbers of the words of a register that stay, for each mask of @lanes: 8 bytes each. */
 static LLVMValueRef
 get_packing (Emitter *e,
@@ -633,35 +580,54 @@ get_packing (Emitter *e,
   return table;
 }
 
-/* Words are moved to the front of their register by numbers that a table holds for each mask. */
-static void
-pack_words (Emitter     *e,
-            LLVMTypeRef  memory,
-            LLVMValueRef address,
-            LLVMValueRef value,
-            LLVMValueRef stays)
+/* The lanes of a register that stay, in front. To pack what is in memory takes some processors a hundred cycles. */
+static LLVMValueRef
+compress (Emitter     *e,
+          LLVMValueRef x,
+          LLVMValueRef mask)
 {
-  guint lanes = 32 / size_of (memory);
-  LLVMValueRef table = get_packing (e, lanes);
-  int places[8];
+  LLVMTypeRef own = LLVMTypeOf (x), type = size_of (LLVMGetElementType (own)) < 4 ? emit_type_like (x, e->t_i32) : own;
 
+  if (type != own)
+    x = LLVMBuildZExt (B, x, type, "");
+  x = emit_call (e, "llvm.x86.avx512.mask.compress", &type, 1, (LLVMValueRef[]) { x, LLVMConstNull (type), mask }, 3);
+
+  return type != own ? LLVMBuildTrunc (B, x, own, "") : x;
+}
+
+/* The same with AVX2, of words, by numbers that a table holds for each mask. */
+static LLVMValueRef
+compress_words (Emitter     *e,
+                LLVMValueRef x,
+                LLVMValueRef mask)
+{
+  LLVMTypeRef own = LLVMTypeOf (x);
+  LLVMValueRef table = get_packing (e, emit_lanes_of (x)), bits = LLVMBuildZExt (B, emit_bits (e, mask), e->t_i64, "");
+  LLVMValueRef numbers = LLVMBuildLoad2 (B, emit_wide_type (e->t_i8, 8), LLVMBuildGEP2 (B, e->t_i64, table, &bits, 1, ""), "");
+
+  numbers = LLVMBuildZExt (B, numbers, emit_wide_type (e->t_i32, 8), "");
+  x = LLVMBuildBitCast (B, x, LLVMTypeOf (numbers), "");
+  x = emit_call (e, "llvm.x86.avx2.permd", NULL, 0, (LLVMValueRef[]) { x, numbers }, 2);
+
+  return LLVMBuildBitCast (B, x, own, "");
+}
+
+/* Registers are packed, and their first lanes stored. */
+static void
+pack_registers (Emitter     *e,
+                LLVMTypeRef  memory,
+                LLVMValueRef address,
+                LLVMValueRef value,
+                LLVMValueRef stays,
+                guint        lanes,
+                LLVMValueRef (*pack) (Emitter *e, LLVMValueRef x, LLVMValueRef mask))
+{
   for (guint first = 0; first < e->lanes; first += lanes)
     {
-      LLVMValueRef x, mask, bits, numbers, n;
-      LLVMTypeRef type;
+      LLVMValueRef mask = emit_part (e, stays, first, lanes), n = count_bits (e, mask);
+      LLVMValueRef x = pack (e, emit_part (e, value, first, lanes), mask);
 
-      for (guint i = 0; i < lanes; i++)
-        places[i] = (int) (first + i);
-      x = emit_shuffle (e, value, NULL, places, lanes);
-      type = LLVMTypeOf (x);
-      mask = emit_shuffle (e, stays, NULL, places, lanes);
-      bits = LLVMBuildZExt (B, emit_bits (e, mask), e->t_i64, "");
-      numbers = LLVMBuildLoad2 (B, emit_wide_type (e->t_i8, 8), LLVMBuildGEP2 (B, e->t_i64, table, &bits, 1, ""), "");
-      numbers = LLVMBuildZExt (B, numbers, emit_wide_type (e->t_i32, 8), "");
-      x = LLVMBuildBitCast (B, x, LLVMTypeOf (numbers), "");
-      x = emit_call (e, "llvm.x86.avx2.permd", NULL, 0, (LLVMValueRef[]) { x, numbers }, 2);
-      n = count_bits (e, mask);
-      emit_store_masked (e, LLVMBuildBitCast (B, x, type, ""), address, emit_first_lanes (e, n, lanes));
+      emit_store_masked (e, x, address, emit_first_lanes (e, n, lanes));
       address = next_address (e, memory, address, n);
     }
 }
@@ -698,9 +664,9 @@ emit_pack (Emitter *e,
 
   /* Predicates of 8, 16 and 32 lanes */
   if (e->target->has_masks && lanes % 8 == 0 && (lanes & (lanes - 1)) == 0 && has_masked_access (e, memory))
-    pack_registers (e, memory, address, value, stays);
+    pack_registers (e, memory, address, value, stays, MIN (lanes, 64 / MAX (size_of (memory), 4)), compress);
   else if (e->target->has_lane_moves && size_of (memory) >= 4 && lanes % 8 == 0)
-    pack_words (e, memory, address, value, stays);
+    pack_registers (e, memory, address, value, stays, 32 / size_of (memory), compress_words);
   else
     pack_lanes (e, memory, address, value, stays);
 }

@@ -105,6 +105,7 @@ LLVMTypeRef  emit_memory_type  (Emitter *e, AccElementKind kind);          /* in
 LLVMValueRef emit_from_slot    (Emitter *e, AccElementKind kind, LLVMValueRef bits);  /* a scalar parameter's 8 bytes */
 gboolean     emit_is_vector    (LLVMValueRef x);
 guint        emit_lanes_of     (LLVMValueRef x);                            /* 1 for scalars */
+guint        emit_width_of     (LLVMTypeRef scalar);                        /* bits */
 LLVMTypeRef  emit_type_like    (LLVMValueRef x, LLVMTypeRef scalar);        /* as many lanes as x */
 LLVMTypeRef  emit_wide_type    (LLVMTypeRef scalar, guint lanes);           /* 1: the scalar */
 LLVMValueRef emit_int          (LLVMTypeRef type, gint64 value);            /* in every lane */
@@ -113,6 +114,8 @@ LLVMValueRef emit_all          (Emitter *e, gboolean value);                /* <
 LLVMValueRef emit_steps        (Emitter *e, LLVMTypeRef scalar, gint64 stride); /* 0, stride, 2 stride … */
 LLVMValueRef emit_splat        (Emitter *e, LLVMValueRef x, guint lanes);
 LLVMValueRef emit_shuffle      (Emitter *e, LLVMValueRef x, LLVMValueRef y, const int *places, guint n);
+LLVMValueRef emit_part         (Emitter *e, LLVMValueRef x, guint first, guint n);      /* lanes from @first on */
+LLVMValueRef emit_resized      (Emitter *e, LLVMValueRef x, guint lanes);               /* its first lanes, zeros behind them */
 LLVMValueRef emit_select       (Emitter *e, LLVMValueRef condition, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef emit_call         (Emitter *e, const char *intrinsic, LLVMTypeRef *overloads, guint n_overloads,
                                 LLVMValueRef *args, guint n_args);

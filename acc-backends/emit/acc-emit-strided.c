@@ -279,7 +279,6 @@ take (Emitter      *e,
       guint         n)
 {
   guint lanes = emit_lanes_of (vectors[0]);
-  g_autofree int *places = g_new (int, MIN (n, lanes));
 
   if (n >= lanes)
     {
@@ -288,9 +287,7 @@ take (Emitter      *e,
       return emit_concatenate (e, parts, n / lanes);
     }
 
-  for (guint i = 0; i < n; i++)
-    places[i] = (int) (first % lanes + i);
-  return emit_shuffle (e, vectors[first / lanes], NULL, places, n);
+  return emit_part (e, vectors[first / lanes], first % lanes, n);
 }
 
 /* Lane i of rows[k] becomes element n i + k of all vectors together. After so many rounds as the logarithm of their number, in each of
@@ -331,7 +328,7 @@ store_runs (Emitter      *e,
   for (guint first = 0; first < e->lanes; first += lanes)
     {
       for (guint k = 0; k < n; k++)
-        rows[k] = take (e, &parts[k], first, lanes);
+        rows[k] = emit_part (e, parts[k], first, lanes);
       turn (e, rows, n);
       for (guint i = 0; i < lanes; i++)
         {
@@ -368,7 +365,7 @@ emit_store_strided (Emitter     *e,
 
       for (guint k = 0; k < n; k++)
         emit_store_neighbours (e, buffer, LLVMBuildAdd (B, first.v, LLVMConstInt (e->t_i64, k * e->lanes, FALSE), ""),
-                               take (e, &all, k * e->lanes, e->lanes));
+                               emit_part (e, all, k * e->lanes, e->lanes));
     }
   else
     {

@@ -30,25 +30,6 @@ is_mask (Emitter     *e,
   return LLVMGetTypeKind (type) == LLVMVectorTypeKind && LLVMGetElementType (type) == e->t_i1;
 }
 
-static guint
-bits_of (LLVMValueRef x)
-{
-  LLVMTypeRef type = LLVMGetElementType (LLVMTypeOf (x));
-
-  switch ((int) LLVMGetTypeKind (type))
-    {
-    case LLVMIntegerTypeKind:
-      return LLVMGetIntTypeWidth (type);
-    case LLVMHalfTypeKind:
-      return 16;
-    case LLVMDoubleTypeKind:
-    case LLVMPointerTypeKind:
-      return 64;
-    default:
-      return 32;
-    }
-}
-
 /* How wide what is compared is, to which the mask goes back; 0: nobody knows. */
 static guint
 find_bits (LLVMValueRef mask,
@@ -63,7 +44,7 @@ find_bits (LLVMValueRef mask,
     {
     case LLVMICmp:
     case LLVMFCmp:
-      bits = bits_of (LLVMGetOperand (mask, 0));
+      bits = emit_width_of (LLVMGetElementType (LLVMTypeOf (LLVMGetOperand (mask, 0))));
       return bits == 1 ? find_bits (LLVMGetOperand (mask, 0), depth + 1) : CLAMP (bits, 8, 64);
     case LLVMSelect:
       first = 1;
