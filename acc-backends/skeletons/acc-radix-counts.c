@@ -127,6 +127,29 @@ get_digit (Lines *self,
   return low_within (self->l, kb_add (self->l->b, self->simt.local, low_const (self->l, i)), 0, ACC_RADIX_N_DIGITS - 1);
 }
 
+/* A batch of @digit's counts in lines from @first on, of @n lines of a row. Those behind @last are 0; id 0: there are none. */
+static void
+load_batch (Lines  *self,
+            KBuffer buffer,
+            gint64  n,
+            KValue  digit,
+            KValue  first,
+            KValue  last,
+            KValue *values)
+{
+  AccLower *l = self->l;
+  AccKernelBuilder *b = l->b;
+
+  for (guint k = 0; k < self->owner->batch; k++)
+    {
+      KValue line = kb_add (b, first, low_const (l, k));
+
+      values[k] = kb_load (b, buffer, get_place (l, self->u, n, last.id != 0 ? kb_min (b, line, last) : line, digit));
+      if (last.id != 0)
+        values[k] = kb_select (b, kb_le (b, line, last), values[k], kb_int (b, self->owner->radix->count, 0));
+    }
+}
+
 /* Adds a batch of counts from line @first on, of which all exist where @whole says so; puts what was before each in its place. */
 static void
 add_batch (Lines   *self,
@@ -138,19 +161,13 @@ add_batch (Lines   *self,
 {
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
-  guint n = self->owner->batch;
+  gint64 n_tiles = self->owner->sort->n_tiles;
   KValue values[MAX_BATCH], before = kb_get (b, sum), last = kb_sub (b, self->end, low_const (l, 1));
 
-  for (guint k = 0; k < n; k++)
+  load_batch (self, self->lines, n_tiles, digit, first, whole ? (KValue) { 0 } : last, values);
+  for (guint k = 0; k < self->owner->batch; k++)
     {
-      KValue line = kb_add (b, first, low_const (l, k));
-      KValue value = kb_load (b, self->lines, get_place (l, self->u, self->owner->sort->n_tiles, whole ? line : kb_min (b, line, last), digit));
-
-      values[k] = whole ? value : kb_select (b, kb_le (b, line, last), value, kb_int (b, kb_kind (b, value), 0));
-    }
-  for (guint k = 0; k < n; k++)
-    {
-      KValue line = kb_add (b, first, low_const (l, k)), place = get_place (l, self->u, self->owner->sort->n_tiles, line, digit);
+      KValue line = kb_add (b, first, low_const (l, k)), place = get_place (l, self->u, n_tiles, line, digit);
 
       if (replaces && whole)
         kb_store (b, self->lines, place, before);
@@ -192,14 +209,6 @@ add_lines (Lines   *self,
 }
 
 static KValue
-get_sum_place (Lines  *self,
-               KValue  chunk,
-               KValue  digit)
-{
-  return get_place (self->l, self->u, self->owner->n_chunks, chunk, digit);
-}
-
-static KValue
 get_chunk (Lines *self)
 {
   return low_udiv (self->l, self->begin, self->owner->chunk);
@@ -219,7 +228,7 @@ write_chunk_sums (AccRadixCounts *self)
       KVar sum = kb_var (b, kb_int (b, self->radix->count, 0));
 
       add_lines (&lines, digit, FALSE, sum);
-      kb_store (b, lines.sums, get_sum_place (&lines, get_chunk (&lines), digit), kb_get (b, sum));
+      kb_store (b, lines.sums, get_place (lines.l, lines.u, self->n_chunks, get_chunk (&lines), digit), kb_get (b, sum));
     }
   low_finish (lines.l, acc_radix_get_launch (self->radix, self->sort->n_tiles, 1, self->chunk, 1));
 }
@@ -240,14 +249,13 @@ add_chunks (Lines *self,
     {
       KValue first = kb_mul (b, w, low_const (l, batch)), values[MAX_BATCH], sum = kb_get (b, total), sum_before = kb_get (b, before);
 
-      for (guint k = 0; k < batch; k++)
-        values[k] = kb_load (b, self->sums, get_sum_place (self, kb_min (b, kb_add (b, first, low_const (l, k)), last), digit));
+      load_batch (self, self->sums, n_chunks, digit, first, last, values);
       for (guint k = 0; k < batch; k++)
         {
-          KValue line = kb_add (b, first, low_const (l, k));
+          KValue is_before = kb_lt (b, kb_add (b, first, low_const (l, k)), chunk);
 
-          sum = kb_add (b, sum, kb_select (b, kb_le (b, line, last), values[k], zero));
-          sum_before = kb_add (b, sum_before, kb_select (b, kb_lt (b, line, chunk), values[k], zero));
+          sum = kb_add (b, sum, values[k]);
+          sum_before = kb_add (b, sum_before, kb_select (b, is_before, values[k], zero));
         }
       kb_set (b, total, sum);
       kb_set (b, before, sum_before);

@@ -189,12 +189,25 @@ typedef struct {
 } Segment;
 
 static KValue
-is_short (Segments *self,
-          AccLower *l,
-          KValue    first,
-          KValue    behind)
+get_end (Segments *self,
+         AccLower *l,
+         KValue    s)
 {
-  return kb_lt (l->b, kb_sub (l->b, behind, first), low_const (l, 2 * self->n_lanes));
+  return get_offset (self, l, low_add (l, low_within (l, s, 0, self->n_segments - 1), low_const (l, 1)));
+}
+
+static Segment
+make_segment (Segments *self,
+              AccLower *l,
+              KValue    s,
+              KValue    first,
+              KValue    behind,
+              KValue    is_whole)
+{
+  AccKernelBuilder *b = l->b;
+  KValue few = kb_lt (b, kb_sub (b, behind, first), low_const (l, 2 * self->n_lanes));
+
+  return (Segment) { s, first, behind, kb_lt (b, first, behind), kb_and (b, is_whole, few), is_whole };
 }
 
 /* One that the tile has all of, which begins at @begin. */
@@ -204,10 +217,7 @@ get_inner_segment (Segments *self,
                    KValue    s,
                    KValue    begin)
 {
-  AccKernelBuilder *b = l->b;
-  KValue end = get_offset (self, l, low_add (l, low_within (l, s, 0, self->n_segments - 1), low_const (l, 1)));
-
-  return (Segment) { s, begin, end, kb_lt (b, begin, end), is_short (self, l, begin, end), kb_int (b, ACC_KIND_BOOL, 1) };
+  return make_segment (self, l, s, begin, get_end (self, l, s), kb_int (l->b, ACC_KIND_BOOL, 1));
 }
 
 static Segment
@@ -218,20 +228,13 @@ get_segment (Segments *self,
              Border    to)
 {
   AccKernelBuilder *b = l->b;
-  KValue begin = get_offset (self, l, low_within (l, s, 0, self->n_segments - 1)), end;
-  Segment x = get_inner_segment (self, l, s, begin);
+  KValue begin = get_offset (self, l, low_within (l, s, 0, self->n_segments - 1));
 
-  if (self->by_tiles)
-    {
-      end = x.behind;
-      x.first = kb_max (b, begin, from.elements);
-      x.behind = kb_min (b, end, to.elements);
-      x.is_whole = kb_and (b, kb_lt (b, s, to.segments), kb_le (b, from.elements, begin));
-      x.has_elements = kb_lt (b, x.first, x.behind);
-      x.is_short = kb_and (b, x.is_whole, is_short (self, l, x.first, x.behind));
-    }
+  if (!self->by_tiles)
+    return get_inner_segment (self, l, s, begin);
 
-  return x;
+  return make_segment (self, l, s, kb_max (b, begin, from.elements), kb_min (b, get_end (self, l, s), to.elements),
+                       kb_and (b, kb_lt (b, s, to.segments), kb_le (b, from.elements, begin)));
 }
 
 static AccPlace

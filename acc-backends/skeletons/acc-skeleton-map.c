@@ -191,6 +191,6 @@ acc_skeleton_map (AccStep *step)
     }
 
   launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
-  launch.multiple = space->short_inner;
+  launch.multiple = writes_out (step, space) ? space->short_inner : 0;
   low_finish (l, launch);
 }
