@@ -84,17 +84,6 @@ low_load_value (AccLower      *l,
   return low_zero (l, acc_element_type_get_leaf (node->array->type, leaf));
 }
 
-/* That the elements of a leaf are few, and all there. */
-void
-low_set_few (AccLower      *l,
-             AccFusionNode *node,
-             guint          leaf)
-{
-  AccPlace place = low_place (l, acc_fusion_get_value (l->fusion, node), leaf, low_const (l, 0), ACC_BUFFER_READ);
-
-  kb_set_few (l->b, place.buffer, (guint) node->size * acc_element_type_locate (node->array->type, leaf)->lanes);
-}
-
 /* --- index maps of single operations */
 
 static AccIndex *

@@ -412,10 +412,15 @@ load_indexed (AccLower      *l,
               guint          leaf,
               KValue         at)
 {
-  if (node->size <= MAX_FEW)
-    low_set_few (l, node, leaf);
+  AccPlace place;
 
-  return low_load_value (l, node, leaf, at);
+  if (node->size > MAX_FEW)
+    return low_load_value (l, node, leaf, at);
+
+  place = low_place (l, acc_fusion_get_value (l->fusion, node), leaf, at, ACC_BUFFER_READ);
+  kb_set_few (l->b, place.buffer, (guint) node->size * acc_element_type_locate (node->array->type, leaf)->lanes);
+
+  return low_load_place (l, place);
 }
 
 static gboolean

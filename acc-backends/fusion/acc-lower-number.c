@@ -75,18 +75,28 @@ low_get_range (AccLower *l,
     }
 }
 
+/* NULL: @x is no constant of that kind. */
+static const AccKernelInstr *
+get_constant (AccLower      *l,
+              KValue         x,
+              AccElementKind kind)
+{
+  const AccKernelInstr *instr = x.id < l->b->kernel->instrs->len ? acc_kernel_instr (l->b->kernel, x.id) : NULL;
+
+  return instr != NULL && instr->op == ACC_KOP_CONST && instr->kind == kind ? instr : NULL;
+}
+
 gboolean
 low_is_const (AccLower *l,
               KValue    x,
               gint64   *value)
 {
-  const AccKernelInstr *instr = x.id < l->b->kernel->instrs->len ? acc_kernel_instr (l->b->kernel, x.id) : NULL;
+  const AccKernelInstr *constant = get_constant (l, x, ACC_KIND_I64);
 
-  if (instr == NULL || instr->op != ACC_KOP_CONST || instr->kind != ACC_KIND_I64)
-    return FALSE;
-  *value = (gint64) instr->bits;
+  if (constant != NULL)
+    *value = (gint64) constant->bits;
 
-  return TRUE;
+  return constant != NULL;
 }
 
 gboolean
@@ -94,13 +104,12 @@ low_is_known (AccLower *l,
               KValue    condition,
               gboolean *holds)
 {
-  const AccKernelInstr *instr = condition.id < l->b->kernel->instrs->len ? acc_kernel_instr (l->b->kernel, condition.id) : NULL;
+  const AccKernelInstr *constant = get_constant (l, condition, ACC_KIND_BOOL);
 
-  if (instr == NULL || instr->op != ACC_KOP_CONST || instr->kind != ACC_KIND_BOOL)
-    return FALSE;
-  *holds = instr->bits != 0;
+  if (constant != NULL)
+    *holds = constant->bits != 0;
 
-  return TRUE;
+  return constant != NULL;
 }
 
 static gboolean
@@ -241,34 +250,35 @@ compare_by_range (AccLower    *l,
                   gint64       c,
                   gint64       d)
 {
+  gboolean less = b < c, more = d < a, equal = a == b && c == d && a == c;
   gboolean never, always;
 
   switch ((int) primitive)
     {
     case ACC_PRIM_LT:
-      always = b < c;
-      never = a >= d;
+      always = less;
+      never = d <= a;
       break;
     case ACC_PRIM_LE:
       always = b <= c;
-      never = a > d;
+      never = more;
       break;
     case ACC_PRIM_GT:
-      always = a > d;
+      always = more;
       never = b <= c;
       break;
     case ACC_PRIM_GE:
-      always = a >= d;
-      never = b < c;
+      always = d <= a;
+      never = less;
       break;
     case ACC_PRIM_EQ:
-      always = a == b && c == d && a == c;
-      never = b < c || d < a;
+      always = equal;
+      never = less || more;
       break;
     case ACC_PRIM_NE:
     default:
-      always = b < c || d < a;
-      never = a == b && c == d && a == c;
+      always = less || more;
+      never = equal;
       break;
     }
 

@@ -172,7 +172,6 @@ void   low_store_roots (AccLower *l, const AccIndex *ix);
 void   low_store_beside (AccLower *l, const AccIndex *ix);
 /* Element number @at of a value that has memory; of what is asked for ahead, 0. */
 KValue  low_load_value (AccLower *l, AccFusionNode *node, guint leaf, KValue at);
-void    low_set_few    (AccLower *l, AccFusionNode *node, guint leaf);
 /* Whether a value is so large that no near cache holds it. */
 gboolean low_is_far (const AccFusionNode *value);
 /* Notes that rows of @value are read. */
