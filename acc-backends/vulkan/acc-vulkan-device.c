@@ -25,6 +25,7 @@ static const GDebugKey disable_keys[] = {
   { "push", ACC_VULKAN_DISABLE_PUSH },
   { "versions", ACC_VULKAN_DISABLE_VERSIONS },
   { "progress", ACC_VULKAN_DISABLE_PROGRESS },
+  { "commands", ACC_VULKAN_DISABLE_COMMANDS },
 };
 
 void
@@ -85,6 +86,8 @@ free_device (AccDevice *device)
       self->vk.DeviceWaitIdle (self->device);
       for (guint i = 0; i < ACC_N_QUEUES; i++)
         _acc_vulkan_queue_clear (&self->queues[i]);
+      if (self->trickle != NULL)
+        _acc_vulkan_kernel_free (self, self->trickle);
       if (self->zeros != NULL)
         _acc_vulkan_piece_free (self, self->zeros);
       _acc_vulkan_heap_clear (self);
@@ -93,6 +96,7 @@ free_device (AccDevice *device)
       self->vk.DestroyDevice (self->device, NULL);
     }
   g_mutex_clear (&self->lost_lock);
+  g_mutex_clear (&self->trickle_lock);
   g_free (self->lost);
   g_free (self->parent.description);
   g_free (self->parent.id);
@@ -173,6 +177,7 @@ open_device (const AccVulkanInstance *instance,
   self->timeout = timeout != NULL ? MAX (g_ascii_strtod (timeout, NULL), 0) : 0;
   self->disable = g_parse_debug_string (disable, disable_keys, G_N_ELEMENTS (disable_keys));
   g_mutex_init (&self->lost_lock);
+  g_mutex_init (&self->trickle_lock);
   if (!_acc_vulkan_make_device (self, instance, error) || !start (self, error))
     {
       free_device (&self->parent);

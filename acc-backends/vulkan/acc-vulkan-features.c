@@ -261,7 +261,8 @@ find_family (const VkQueueFamilyProperties *families,
   return G_MAXUINT;
 }
 
-/* Three queues: compute, and two for transfers, of a family for them if there is one. Fewer, where there are not as many. */
+/* Three queues: compute, and two for transfers, of a family for them if there is one, but for downloads that a kernel may do. Fewer, where
+ * there are not as many. */
 static gboolean
 choose_queues (AccVulkanDevice *self,
                GError         **error)
@@ -292,8 +293,11 @@ choose_queues (AccVulkanDevice *self,
   if (transfer != G_MAXUINT)
     {
       self->families[self->n_families++] = transfer;
-      for (guint i = 0; i < MIN (2, families[transfer].queueCount); i++)
+      gboolean trickles = self->trickles && families[compute].queueCount > 1;
+      for (guint i = 0; i < MIN (trickles ? 1 : 2, families[transfer].queueCount); i++)
         self->submitters[self->n_submitters++].family = transfer;
+      if (trickles)
+        self->submitters[self->n_submitters++].family = compute;
     }
   else
     {
@@ -342,10 +346,11 @@ create_device (AccVulkanDevice *self,
 #undef LOAD
 #undef LOAD_OPTIONAL
 
-  guint index = 0;
   for (guint i = 0; i < self->n_submitters; i++)
     {
-      index = i > 0 && self->submitters[i].family == self->submitters[i - 1].family ? index + 1 : 0;
+      guint index = 0;
+      for (guint k = 0; k < i; k++)
+        index += self->submitters[k].family == self->submitters[i].family;
       g_mutex_init (&self->submitters[i].lock);
       self->vk.GetDeviceQueue (self->device, self->submitters[i].family, index, &self->submitters[i].queue);
     }
@@ -433,6 +438,8 @@ _acc_vulkan_make_device (AccVulkanDevice         *self,
   self->has_addresses = features.addresses.bufferDeviceAddress;
   self->has_timelines = features.timelines.timelineSemaphore;
   self->has_sparse = features.core.features.sparseBinding;
+  self->trickles = self->has_addresses && ((self->disable & ACC_VULKAN_DISABLE_COMMANDS) != 0
+                                           || properties.driver.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY);
   measure_memory (self, &properties);
   if (!choose_queues (self, error))
     return FALSE;

@@ -136,6 +136,33 @@ _acc_vulkan_kernel_make_pipeline (AccVulkanDevice *self,
   return FALSE;
 }
 
+AccDeviceKernel *
+_acc_vulkan_kernel_new_of_source (AccVulkanDevice *self,
+                                  const char      *source,
+                                  const char      *name,
+                                  guint            threads,
+                                  guint            n_bindings,
+                                  guint            n_words,
+                                  GError         **error)
+{
+  GBytes *code = _acc_vulkan_compile_glsl (source, name, error);
+  if (code == NULL)
+    return NULL;
+
+  AccDeviceKernel *kernel = g_new0 (AccDeviceKernel, 1);
+  g_mutex_init (&kernel->lock);
+  kernel->name = g_strdup (name);
+  kernel->code[FALSE] = code;
+  kernel->group_size = threads;
+  kernel->n_buffers = kernel->n_bindings = n_bindings;
+  kernel->n_words = n_words;
+  kernel->pushes = TRUE;
+  if (_acc_vulkan_kernel_make_layout (self, kernel, error) && _acc_vulkan_kernel_make_pipeline (self, kernel, FALSE, VK_NULL_HANDLE, error))
+    return kernel;
+  _acc_vulkan_kernel_free (self, kernel);
+  return NULL;
+}
+
 static gboolean
 check_kernel (AccVulkanDevice *self,
               AccKernel       *kernel,

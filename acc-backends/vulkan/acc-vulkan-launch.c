@@ -54,16 +54,15 @@ bind_buffers (AccVulkanDevice              *self,
   return VK_SUCCESS;
 }
 
-/* One dispatch, with the queue's lock. @buffers: one per binding but that of the words. */
-static gboolean
-dispatch (AccVulkanQueue         *queue,
-          AccDeviceKernel        *kernel,
-          gboolean                quick,
-          VkDescriptorBufferInfo *buffers,
-          const guint64          *words,
-          guint32                 n_x,
-          guint32                 n_y,
-          GError                **error)
+gboolean
+_acc_vulkan_dispatch (AccVulkanQueue         *queue,
+                      AccDeviceKernel        *kernel,
+                      gboolean                quick,
+                      VkDescriptorBufferInfo *buffers,
+                      const guint64          *words,
+                      guint32                 n_x,
+                      guint32                 n_y,
+                      GError                **error)
 {
   AccVulkanDevice *self = queue->device;
   gsize n_bytes = kernel->n_words * sizeof (guint64);
@@ -98,7 +97,7 @@ dispatch (AccVulkanQueue         *queue,
         return FALSE;
       VkResult result = bind_buffers (self, batch, kernel, buffers);
       if (result == VK_ERROR_OUT_OF_POOL_MEMORY && batch->n_commands > 1)
-        return _acc_vulkan_queue_submit (queue, error) && dispatch (queue, kernel, quick, buffers, words, n_x, n_y, error);
+        return _acc_vulkan_queue_submit (queue, error) && _acc_vulkan_dispatch (queue, kernel, quick, buffers, words, n_x, n_y, error);
       if (!_acc_vulkan_check (self, result, "binding arrays", error))
         return FALSE;
     }
@@ -197,7 +196,7 @@ _acc_vulkan_launch (AccDevice             *device,
             MAX (y, groups->begin[0]), y_end, tile_y, y, MAX (x, groups->begin[1]), x_end, tile_x, x,
           };
           memcpy (words + kernel->n_slots, part, sizeof part);
-          if (!dispatch (queue, kernel, quick, buffers, words, (x_end - x - 1) / tile_x + 1, (y_end - y - 1) / tile_y + 1, error))
+          if (!_acc_vulkan_dispatch (queue, kernel, quick, buffers, words, (x_end - x - 1) / tile_x + 1, (y_end - y - 1) / tile_y + 1, error))
             return FALSE;
         }
     }
@@ -215,28 +214,19 @@ _acc_vulkan_run_shader (AccVulkanDevice *self,
                         GError         **error)
 {
   AccVulkanQueue *queue = &self->queues[ACC_QUEUE_COMPUTE];
-  g_autoptr (GBytes) code = _acc_vulkan_compile_glsl (source, name, error);
+  AccDeviceKernel *kernel = _acc_vulkan_kernel_new_of_source (self, source, name, threads, 1, 0, error);
   AccDeviceMemory memory = { 0 };
   gboolean ok = FALSE;
 
-  if (code == NULL)
+  if (kernel == NULL)
     return FALSE;
-  AccDeviceKernel *kernel = g_new0 (AccDeviceKernel, 1);
-  g_mutex_init (&kernel->lock);
-  kernel->name = g_strdup (name);
-  kernel->code[0] = g_bytes_ref (code);
-  kernel->group_size = threads;
-  kernel->n_buffers = kernel->n_bindings = 1;
-  kernel->pushes = TRUE;
-  if (_acc_vulkan_kernel_make_layout (self, kernel, error)
-      && _acc_vulkan_kernel_make_pipeline (self, kernel, FALSE, VK_NULL_HANDLE, error)
-      && _acc_vulkan_allocate (&self->parent, size, &memory, error)
+  if (_acc_vulkan_allocate (&self->parent, size, &memory, error)
       && _acc_vulkan_upload (&self->parent, ACC_QUEUE_COMPUTE, &memory, 0, data, size, error))
     {
       const AccVulkanPiece *piece = memory.handle;
       VkDescriptorBufferInfo buffer = { piece->block->buffer, piece->offset, piece->size };
       g_mutex_lock (&queue->lock);
-      ok = dispatch (queue, kernel, FALSE, &buffer, NULL, n_groups, 1, error);
+      ok = _acc_vulkan_dispatch (queue, kernel, FALSE, &buffer, NULL, n_groups, 1, error);
       g_mutex_unlock (&queue->lock);
       ok = ok && _acc_vulkan_download (&self->parent, ACC_QUEUE_COMPUTE, data, &memory, 0, size, error);
     }

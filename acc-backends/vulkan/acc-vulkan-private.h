@@ -94,6 +94,7 @@ typedef enum {
   ACC_VULKAN_DISABLE_PUSH      = 1 << 5,
   ACC_VULKAN_DISABLE_VERSIONS  = 1 << 6,
   ACC_VULKAN_DISABLE_PROGRESS  = 1 << 7,
+  ACC_VULKAN_DISABLE_COMMANDS  = 1 << 8,
 } AccVulkanDisable;
 
 struct _AccVulkanDevice {
@@ -126,6 +127,9 @@ struct _AccVulkanDevice {
 
   AccVulkanHeap                    heap;
   AccVulkanQueue                   queues[ACC_N_QUEUES];
+  gboolean                         trickles;       /* downloads beside uploads had better go by a kernel */
+  GMutex                           trickle_lock;
+  AccDeviceKernel                 *trickle;        /* that kernel, when first needed */
   AccVulkanPiece                  *zeros;          /* 256 bytes of 0, of device memory */
   int                              is_lost;        /* atomic */
   gboolean                         is_hung;        /* a wait took too long: nothing of it can be freed */
@@ -185,6 +189,16 @@ gboolean _acc_vulkan_copy     (AccDevice *device, AccQueue queue, const AccDevic
                                const AccDeviceMemory *from, gsize from_offset, gsize size, GError **error);
 gboolean _acc_vulkan_clear    (AccDevice *device, AccQueue queue, const AccDeviceMemory *memory, gsize offset, gsize size, GError **error);
 
+/* With the queue's lock. */
+gboolean _acc_vulkan_record_copy (AccVulkanQueue *queue, const AccVulkanPiece *to, gsize to_offset, const AccVulkanPiece *from, gsize from_offset,
+                                  gsize size, GError **error);
+
+/* acc-vulkan-trickle.c: for memory that both see; whether that is better than a command. */
+gboolean _acc_vulkan_trickle_suits (AccVulkanQueue *queue, const AccVulkanPiece *to, gsize to_offset, const AccVulkanPiece *from, gsize from_offset,
+                                    gsize size);
+gboolean _acc_vulkan_trickle       (AccVulkanQueue *queue, const AccVulkanPiece *to, gsize to_offset, const AccVulkanPiece *from, gsize from_offset,
+                                    gsize size, GError **error);
+
 /* acc-vulkan-shader.c: SPIR-V of GLSL. Any thread. */
 GBytes  *_acc_vulkan_compile_glsl (const char *source, const char *name, GError **error);
 
@@ -225,6 +239,12 @@ void             _acc_vulkan_unload  (AccDevice *device, AccDeviceKernel *kernel
 /* acc-vulkan-launch.c */
 gboolean         _acc_vulkan_launch  (AccDevice *device, AccDeviceKernel *kernel, const AccDeviceSlot *slots, guint n_slots,
                                       const AccGroups *groups, const AccDeviceMemory *failure, GError **error);
+/* A kernel of GLSL, with storage buffers at bindings 0 to @n_bindings and @n_words pushed. */
+AccDeviceKernel *_acc_vulkan_kernel_new_of_source (AccVulkanDevice *self, const char *source, const char *name, guint threads, guint n_bindings,
+                                                   guint n_words, GError **error);
+/* One dispatch, with the queue's lock. @buffers: one per binding but that of the words. */
+gboolean         _acc_vulkan_dispatch (AccVulkanQueue *queue, AccDeviceKernel *kernel, gboolean quick, VkDescriptorBufferInfo *buffers,
+                                       const guint64 *words, guint32 n_x, guint32 n_y, GError **error);
 /* Runs a shader with one storage buffer, which begins with @data and is given back in it; waits. */
 gboolean         _acc_vulkan_run_shader (AccVulkanDevice *self, const char *source, const char *name, guint threads, guint n_groups,
                                          gpointer data, gsize size, GError **error);

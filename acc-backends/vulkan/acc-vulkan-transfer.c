@@ -6,13 +6,13 @@
 /* Copies between the memories. Host addresses that are not pinned go by way of a few stages per queue. */
 
 static void
-record_copy (AccVulkanDevice *self,
-             AccVulkanBatch  *batch,
-             AccVulkanPiece  *to,
-             gsize            to_offset,
-             AccVulkanPiece  *from,
-             gsize            from_offset,
-             gsize            size)
+record_copy (AccVulkanDevice      *self,
+             AccVulkanBatch       *batch,
+             const AccVulkanPiece *to,
+             gsize                 to_offset,
+             const AccVulkanPiece *from,
+             gsize                 from_offset,
+             gsize                 size)
 {
   const VkBufferCopy region = {
     .srcOffset = from->offset + from_offset,
@@ -22,21 +22,33 @@ record_copy (AccVulkanDevice *self,
   self->vk.CmdCopyBuffer (batch->commands, from->block->buffer, to->block->buffer, 1, &region);
 }
 
-static gboolean
-enqueue_copy (AccVulkanQueue *queue,
-              AccVulkanPiece *to,
-              gsize           to_offset,
-              AccVulkanPiece *from,
-              gsize           from_offset,
-              gsize           size,
-              GError        **error)
+gboolean
+_acc_vulkan_record_copy (AccVulkanQueue       *queue,
+                         const AccVulkanPiece *to,
+                         gsize                 to_offset,
+                         const AccVulkanPiece *from,
+                         gsize                 from_offset,
+                         gsize                 size,
+                         GError              **error)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&queue->lock);
   AccVulkanBatch *batch = _acc_vulkan_queue_record (queue, error);
   if (batch == NULL)
     return FALSE;
   record_copy (queue->device, batch, to, to_offset, from, from_offset, size);
   return TRUE;
+}
+
+static gboolean
+enqueue_copy (AccVulkanQueue       *queue,
+              const AccVulkanPiece *to,
+              gsize                 to_offset,
+              const AccVulkanPiece *from,
+              gsize                 from_offset,
+              gsize                 size,
+              GError              **error)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&queue->lock);
+  return _acc_vulkan_record_copy (queue, to, to_offset, from, from_offset, size, error);
 }
 
 /* Enqueues the copy, and submits it: what the stage waits for when it is used next. */
@@ -51,11 +63,7 @@ enqueue_stage (AccVulkanQueue *queue,
                GError        **error)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&queue->lock);
-  AccVulkanBatch *batch = _acc_vulkan_queue_record (queue, error);
-  if (batch == NULL)
-    return FALSE;
-  record_copy (queue->device, batch, to, to_offset, from, from_offset, size);
-  if (!_acc_vulkan_queue_submit (queue, error))
+  if (!_acc_vulkan_record_copy (queue, to, to_offset, from, from_offset, size, error) || !_acc_vulkan_queue_submit (queue, error))
     return FALSE;
   queue->stage_values[stage] = queue->submitted;
   return TRUE;
@@ -161,6 +169,8 @@ _acc_vulkan_download (AccDevice             *device,
   if (size == 0)
     return TRUE;
   AccVulkanPiece *pinned = _acc_vulkan_find_pinned (self, to, size, &begin);
+  if (pinned != NULL && _acc_vulkan_trickle_suits (q, pinned, begin - pinned->offset, from->handle, offset, size))
+    return _acc_vulkan_trickle (q, pinned, begin - pinned->offset, from->handle, offset, size, error);
   if (pinned != NULL)
     return enqueue_copy (q, pinned, begin - pinned->offset, from->handle, offset, size, error);
   if (from->host != NULL)

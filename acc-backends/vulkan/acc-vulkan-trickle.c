@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-vulkan-private.h"
+
+/* Downloads beside uploads. NVIDIA's driver lets what a copy command writes over the bus fill it, so that requests of uploads wait
+ * behind: both ways together, copy commands are hardly quicker than one. A kernel that writes somewhat less than the bus takes,
+ * because few threads do it, leaves them room. */
+
+/* On a bus of 52 GB/s one way 11 or 12 warps write 42, and both ways make 72 to 82; with 9 warps they make 66, with 14 71, with copy
+ * commands 58. Slower buses are filled, as by commands. */
+#define THREADS 384
+#define WORDS   8     /* of 16 bytes, that a thread has under way */
+#define WORD    16
+#define MIN_SIZE ((gsize) 64 << 10)
+#define MAX_SIZE ((gsize) 1 << 30)   /* of one dispatch */
+
+static const char source[] =
+  "#version 450\n"
+  "#extension GL_EXT_buffer_reference : require\n"
+  "layout (local_size_x = %u) in;\n"
+  "layout (buffer_reference, std430, buffer_reference_align = 16) readonly restrict buffer From { uvec4 words[]; };\n"
+  "layout (buffer_reference, std430, buffer_reference_align = 16) writeonly restrict buffer To { uvec4 words[]; };\n"
+  "layout (push_constant) uniform Push { From from; To to; uint n, pad; };\n"
+  "void main ()\n"
+  "{\n"
+  "  const uint threads = gl_WorkGroupSize.x, each = " G_STRINGIFY (WORDS) ";\n"
+  "  uint n_whole = n / (threads * each) * (threads * each), thread = gl_LocalInvocationID.x;\n"
+  "  uvec4 held[each];\n"
+  "  for (uint i = thread; i < n_whole; i += threads * each)\n"
+  "    {\n"
+  "      for (uint k = 0; k < each; k++)\n"
+  "        held[k] = from.words[i + k * threads];\n"
+  "      for (uint k = 0; k < each; k++)\n"
+  "        to.words[i + k * threads] = held[k];\n"
+  "    }\n"
+  "  for (uint i = n_whole + thread; i < n; i += threads)\n"
+  "    to.words[i] = from.words[i];\n"
+  "}\n";
+
+static gboolean
+is_upload_under_way (AccVulkanDevice *self)
+{
+  AccVulkanQueue *uploads = &self->queues[ACC_QUEUE_UPLOAD];
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&uploads->lock);
+  return !_acc_vulkan_queue_is_idle (uploads);
+}
+
+gboolean
+_acc_vulkan_trickle_suits (AccVulkanQueue       *queue,
+                           const AccVulkanPiece *to,
+                           gsize                 to_offset,
+                           const AccVulkanPiece *from,
+                           gsize                 from_offset,
+                           gsize                 size)
+{
+  AccVulkanDevice *self = queue->device;
+
+  if (!self->trickles || queue->submitter->family != self->submitters[0].family
+      || ((to->block->address + to->offset + to_offset) | (from->block->address + from->offset + from_offset)) % WORD != 0)
+    return FALSE;
+  return (self->disable & ACC_VULKAN_DISABLE_COMMANDS) != 0 || (size >= MIN_SIZE && is_upload_under_way (self));
+}
+
+static AccDeviceKernel *
+get_kernel (AccVulkanDevice *self,
+            GError         **error)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->trickle_lock);
+  guint threads = MIN (THREADS, self->parent.target.max_group_size);
+  g_autofree char *sized = g_strdup_printf (source, threads);
+
+  if (self->trickle == NULL)
+    self->trickle = _acc_vulkan_kernel_new_of_source (self, sized, "download", threads, 0, 3, error);
+  return self->trickle;
+}
+
+gboolean
+_acc_vulkan_trickle (AccVulkanQueue       *queue,
+                     const AccVulkanPiece *to,
+                     gsize                 to_offset,
+                     const AccVulkanPiece *from,
+                     gsize                 from_offset,
+                     gsize                 size,
+                     GError              **error)
+{
+  AccDeviceKernel *kernel = get_kernel (queue->device, error);
+  guint64 target = to->block->address + to->offset + to_offset, begin = from->block->address + from->offset + from_offset;
+  gsize n_bytes = size / WORD * WORD;
+
+  if (kernel == NULL)
+    return FALSE;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&queue->lock);
+  for (gsize done = 0; done < n_bytes; done += MAX_SIZE)
+    {
+      const guint64 words[] = { begin + done, target + done, MIN (n_bytes - done, MAX_SIZE) / WORD };
+      if (!_acc_vulkan_dispatch (queue, kernel, FALSE, NULL, words, 1, 1, error))
+        return FALSE;
+    }
+  return n_bytes == size || _acc_vulkan_record_copy (queue, to, to_offset + n_bytes, from, from_offset + n_bytes, size - n_bytes, error);
+}
