@@ -96,6 +96,38 @@ count_ends (Segments *self,
 }
 
 static void
+store_known (Segments     *self,
+             AccLower     *l,
+             KValue        u,
+             KValue        segment,
+             const KValue *result)
+{
+  AccKernelBuilder *b = l->b;
+  KValue place = self->space->outer == 1 ? segment : kb_add (b, kb_mul (b, u, low_number (l, self->n_segments)), segment);
+  AccIndex *ix = low_index_of_linear (l, self->results, low_within (l, place, 0, MAX (self->node->size, 1) - 1));
+
+  low_know (l, self->node, ix, result);
+  low_store_roots (l, ix);
+}
+
+/* What sums begin with; NULL: nothing. */
+static KValue *
+get_seed (Segments *self,
+          AccLower *l)
+{
+  AccArray *array = self->node->array;
+  KValue *seed;
+
+  if (array->n_functions < 2 || array->functions[1] == NULL)
+    return NULL;
+
+  seed = low_alloc (l, (self->fold->n_leaves + 1) * sizeof (KValue));
+  low_apply0 (l, self->node, array->functions[1], seed);
+
+  return seed;
+}
+
+static void
 store_result (Segments     *self,
               AccLower     *l,
               KValue        u,
@@ -103,31 +135,19 @@ store_result (Segments     *self,
               KValue        has_elements,
               const KValue *sum)
 {
-  AccKernelBuilder *b = l->b;
-  AccArray *array = self->node->array;
-  guint n_leaves = self->fold->n_leaves;
-  KValue *known = low_alloc (l, (n_leaves + 1) * sizeof (KValue));
-  KValue place = self->space->outer == 1 ? segment : kb_add (b, kb_mul (b, u, low_number (l, self->n_segments)), segment);
-  AccIndex *ix = low_index_of_linear (l, self->results, low_within (l, place, 0, MAX (self->node->size, 1) - 1));
+  KValue *known = get_seed (self, l);
 
-  if (array->n_functions > 1 && array->functions[1] != NULL)
+  if (known != NULL)
     {
-      KVar *vars;
+      KVar *vars = acc_fold_new_vars (self->fold, l, known);
 
-      low_apply0 (l, self->node, array->functions[1], known);
-      vars = acc_fold_new_vars (self->fold, l, known);
       low_if (l, has_elements)
         {
           acc_fold_append (self->fold, l, vars, sum);
         }
       acc_fold_get_vars (self->fold, l, vars, known);
-      low_know (l, self->node, ix, known);
     }
-  else
-    {
-      low_know (l, self->node, ix, sum);
-    }
-  low_store_roots (l, ix);
+  store_known (self, l, u, segment, known != NULL ? known : sum);
 }
 
 static KValue
@@ -210,14 +230,15 @@ make_segment (Segments *self,
   return (Segment) { s, first, behind, kb_lt (b, first, behind), kb_and (b, is_whole, few), is_whole };
 }
 
-/* One that the tile has all of, which begins at @begin. */
+/* One that the tile has all of. */
 static Segment
-get_inner_segment (Segments *self,
-                   AccLower *l,
-                   KValue    s,
-                   KValue    begin)
+make_inner_segment (Segments *self,
+                    AccLower *l,
+                    KValue    s,
+                    KValue    begin,
+                    KValue    end)
 {
-  return make_segment (self, l, s, begin, get_end (self, l, s), kb_int (l->b, ACC_KIND_BOOL, 1));
+  return make_segment (self, l, s, begin, end, kb_int (l->b, ACC_KIND_BOOL, 1));
 }
 
 static Segment
@@ -231,7 +252,7 @@ get_segment (Segments *self,
   KValue begin = get_offset (self, l, low_within (l, s, 0, self->n_segments - 1));
 
   if (!self->by_tiles)
-    return get_inner_segment (self, l, s, begin);
+    return make_inner_segment (self, l, s, begin, get_end (self, l, s));
 
   return make_segment (self, l, s, kb_max (b, begin, from.elements), kb_min (b, get_end (self, l, s), to.elements),
                        kb_and (b, kb_lt (b, s, to.segments), kb_le (b, from.elements, begin)));
@@ -256,16 +277,18 @@ write_whole (Segments *self,
              Segment   x)
 {
   AccFold *fold = self->fold;
-  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
-  KVar *vars = acc_fold_new_vars (fold, l, NULL);
+  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue)), *seed = get_seed (self, l);
+  KVar *vars = acc_fold_new_vars (fold, l, seed);
 
   low_if (l, x.has_elements)
     {
       acc_fold_write_in_order (fold, l, self->space, u, x.first, x.behind, sum);
+      if (seed != NULL)
+        acc_fold_combine (fold, l, seed, sum, sum);
       acc_fold_set_vars (fold, l, vars, sum);
     }
   acc_fold_get_vars (fold, l, vars, sum);
-  store_result (self, l, u, x.s, x.has_elements, sum);
+  store_known (self, l, u, x.s, sum);
 }
 
 /* By lanes, each of which takes a segment. Flags say which are left. */
@@ -348,7 +371,8 @@ write_one (Segments *self,
 }
 
 /* One after the other, where lanes would gather more slowly than a processor loads. Only the first and the last may be in part of other
- * tiles. */
+ * tiles. Where a segment ends is asked for while the one before is gone over: loops end where a processor does not foresee it, and it
+ * finds out the sooner. */
 static void
 write_each (Segments *self,
             AccLower *l,
@@ -367,13 +391,14 @@ write_each (Segments *self,
     }
   low_if (l, kb_lt (b, inner, last))
     {
-      KVar at = kb_var (b, get_offset (self, l, inner));
+      KVar at = kb_var (b, get_offset (self, l, inner)), end_of_next = kb_var (b, get_end (self, l, inner));
 
       low_for (l, s, inner, last)
         {
-          Segment x = get_inner_segment (self, l, s, kb_get (b, at));
+          Segment x = make_inner_segment (self, l, s, kb_get (b, at), kb_get (b, end_of_next));
 
           kb_set (b, at, x.behind);
+          kb_set (b, end_of_next, get_end (self, l, low_add (l, s, one)));
           write_one (self, l, u, x, to);
         }
     }
