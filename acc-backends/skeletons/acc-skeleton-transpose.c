@@ -11,10 +11,12 @@
  * What a group stores lies side by side for each lane, so emitters turn squares in registers. Rows of scratch are a cache line longer
  * than a block, so that neighbours along u are not in the same set. */
 
-#define MAX_BLOCK 64
+#define MAX_BLOCK 256
 #define MIN_BLOCK 16
 #define GROUP 16           /* of x, at once: divides both */
-#define MAX_BYTES 16384    /* of a block */
+#define FEW_BYTES 16384    /* of a block, that a first cache keeps */
+#define MAX_BYTES 262144   /* where there are many, so that each page of memory is come back to less often: a second one */
+#define MANY_BLOCKS 256
 #define LINE 64
 #define MAX_TILES 256      /* each has its own scratch, however many threads there are, */
 #define MIN_BLOCKS 32      /* which is small against what it moves */
@@ -48,9 +50,13 @@ choose_block (Transpose *self)
   guint widest;
   gsize bytes = acc_transposed_get_bytes (&self->transposed, &widest);
 
-  self->block = MAX_BLOCK;
-  while (self->block > MIN_BLOCK && self->block * self->block * (gint64) bytes > MAX_BYTES)
-    self->block /= 2;
+  for (self->block = MAX_BLOCK; self->block > MIN_BLOCK; self->block /= 2)
+    {
+      gint64 n_blocks = (self->n_rows / self->block) * (self->space->inner / self->block);
+
+      if (self->block * self->block * (gint64) bytes <= (n_blocks >= MANY_BLOCKS ? MAX_BYTES : FEW_BYTES))
+        break;
+    }
   self->row = self->block + LINE / widest;
 
   return bytes > 0 && self->n_rows >= self->block && self->space->inner >= self->block;

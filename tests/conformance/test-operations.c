@@ -575,7 +575,7 @@ test_collisions (void)
 static void
 test_transpose (void)
 {
-  static const gint64 sides[][2] = { { 16, 16 }, { 17, 40 }, { 32, 32 }, { 33, 31 }, { 64, 65 }, { 100, 130 }, { 130, 1500 }, { 1, 70 }, { 70, 1 } };
+  static const gint64 sides[][2] = { { 16, 16 }, { 17, 40 }, { 32, 32 }, { 33, 31 }, { 64, 65 }, { 100, 130 }, { 130, 1500 }, { 1, 70 }, { 70, 1 }, { 2049, 2081 } };
   static const gint64 boxes[][3] = { { 3, 33, 40 }, { 40, 3, 33 }, { 33, 40, 3 }, { 17, 18, 19 }, { 5, 70, 90 }, { 70, 4, 200 } };
   g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
 
