@@ -230,12 +230,33 @@ emit_resized (Emitter     *e,
   return emit_shuffle (e, x, LLVMConstNull (LLVMTypeOf (x)), places, lanes);
 }
 
+/* A mask that LLVM does not know, from the start of the function on. */
+static LLVMValueRef
+hide (Emitter     *e,
+      LLVMValueRef mask)
+{
+  static const char constraints[] = "=r,0";
+  guint n = emit_lanes_of (mask);
+  LLVMTypeRef type = n == 64 ? e->t_i64 : e->t_i32, bits = LLVMIntTypeInContext (e->context, n);
+  LLVMTypeRef code_type = LLVMFunctionType (type, &type, 1, FALSE);
+  LLVMValueRef code = LLVMGetInlineAsm (code_type, "", 0, constraints, strlen (constraints), FALSE, FALSE, LLVMInlineAsmDialectATT, FALSE);
+  LLVMValueRef x = LLVMBuildZExt (e->stack_builder, LLVMBuildBitCast (e->stack_builder, mask, bits, ""), type, "");
+
+  x = LLVMBuildTrunc (e->stack_builder, LLVMBuildCall2 (e->stack_builder, code_type, code, &x, 1, ""), bits, "");
+
+  return LLVMBuildBitCast (e->stack_builder, x, LLVMTypeOf (mask), "");
+}
+
+/* Of known masks LLVM makes blends and shuffles, where a predicate register would let the operation have both in one. */
 LLVMValueRef
 emit_select (Emitter     *e,
              LLVMValueRef condition,
              LLVMValueRef x,
              LLVMValueRef y)
 {
+  if (e->target->has_masks && emit_is_vector (condition) && emit_lanes_of (condition) >= 8 && LLVMIsConstant (condition) && LLVMIsABinaryOperator (x) != NULL)
+    condition = hide (e, condition);
+
   return LLVMBuildSelect (e->builder, condition, x, y, "");
 }
 

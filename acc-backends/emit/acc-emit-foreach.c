@@ -35,12 +35,21 @@ count_is_constant (Emitter              *e,
 }
 
 static void
+emit_lanes (Emitter     *e,
+            guint32      id,
+            LLVMValueRef index)
+{
+  e->values[id] = (Value) { .v = index, .shape = SHAPE_LINEAR, .stride = 1 };
+  e->mask = (Mask) { NULL, NULL, 0 };
+  emit_instrs (e, acc_kernel_instr (e->kernel, id)->blocks[0]);
+}
+
+static void
 emit_whole_blocks (Emitter     *e,
                    guint32      id,
                    LLVMValueRef begin,
                    LLVMValueRef end)
 {
-  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
   LLVMBasicBlockRef before = LLVMGetInsertBlock (B), body = emit_block (e, "foreach"), after = emit_block (e, "foreach.end");
   LLVMBasicBlockRef latch;
   LLVMValueRef index, next;
@@ -49,9 +58,7 @@ emit_whole_blocks (Emitter     *e,
   emit_enter (e, body);
   index = LLVMBuildPhi (B, e->t_i64, "");
   LLVMAddIncoming (index, &begin, &before, 1);
-  e->values[id] = (Value) { .v = index, .shape = SHAPE_LINEAR, .stride = 1 };
-  e->mask = (Mask) { NULL, NULL, 0 };
-  emit_instrs (e, instr->blocks[0]);
+  emit_lanes (e, id, index);
   next = LLVMBuildNSWAdd (B, index, LLVMConstInt (e->t_i64, e->lanes, FALSE), "");
   latch = LLVMGetInsertBlock (B);
   LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntSLT, next, end, ""), body, after);
@@ -220,7 +227,10 @@ emit_foreach (Emitter *e,
       gint64 rest = n > 0 ? n % e->lanes : 0;
       LLVMValueRef whole_end = LLVMBuildAdd (B, begin, LLVMConstInt (e->t_i64, n - rest, TRUE), "");
 
-      if (n - rest > 0)
+      /* Of one block what lanes do is known where it begins at a constant. */
+      if (n - rest == e->lanes)
+        emit_lanes (e, id, begin);
+      else if (n > rest)
         emit_whole_blocks (e, id, begin, whole_end);
       if (rest > 0)
         emit_tail (e, id, whole_end, end);

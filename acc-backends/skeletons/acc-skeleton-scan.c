@@ -95,7 +95,7 @@ has_lanes (Scan *self)
 }
 
 /* LANES elements from @begin on, after @vars, if @started: sums of lanes up to each by doubled distances (W. D. Hillis and
- * G. L. Steele, 1986), so that a block waits for the one before once. */
+ * G. L. Steele, 1986). A block waits for no more of the one before than that its sum, which it has of itself, is added. */
 static void
 scan_block (Scan       *self,
             AccLower   *l,
@@ -106,12 +106,14 @@ scan_block (Scan       *self,
 {
   AccKernelBuilder *b = l->b;
   guint n_leaves = self->fold->n_leaves;
+  KVar *own = acc_fold_new_vars (self->fold, l, NULL);
+  KValue *before = new_values (self, l), *next = new_values (self, l);
 
   kb_set_lanes (b, LANES);
   low_foreach (l, lane, low_const (l, 0), low_const (l, LANES))
     {
       KValue x = low_within (l, kb_add (b, begin, lane), 0, self->space->inner - 1);
-      KValue *values = new_values (self, l), *before = new_values (self, l);
+      KValue *values = new_values (self, l);
       KVar *sum;
 
       acc_fold_element (self->fold, l, self->space, u, x, values);
@@ -124,15 +126,20 @@ scan_block (Scan       *self,
             other[i] = kb_shuffle (b, KB_SHUFFLE_UP, kb_get (b, sum[i]), d);
           acc_fold_prepend_if (self->fold, l, sum, kb_le (b, low_const (l, d), lane), other);
         }
+      for (guint i = 0; i < n_leaves; i++)
+        kb_set (b, own[i], kb_shuffle (b, KB_SHUFFLE_LAST, kb_get (b, sum[i]), 0));
       acc_fold_get_vars (self->fold, l, vars, before);
       acc_fold_prepend_if (self->fold, l, sum, started, before);
       values = new_values (self, l);
       acc_fold_get_vars (self->fold, l, sum, values);
       store_element (self, l, u, x, values);
-      for (guint i = 0; i < n_leaves; i++)
-        kb_set (b, vars[i], kb_shuffle (b, KB_SHUFFLE_LAST, values[i], 0));
     }
   kb_set_lanes (b, 0);
+
+  acc_fold_get_vars (self->fold, l, vars, before);
+  acc_fold_prepend_if (self->fold, l, own, started, before);
+  acc_fold_get_vars (self->fold, l, own, next);
+  acc_fold_set_vars (self->fold, l, vars, next);
 }
 
 /* LANES elements from @begin on, of which @count stayed before. */
