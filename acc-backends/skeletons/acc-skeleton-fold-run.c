@@ -347,7 +347,7 @@ combine_lanes (AccFold    *self,
   KValue *sum = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
   KValue *element = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
 
-  while (self->commutative && n > 8)
+  while (self->commutative && n > 1)
     {
       n /= 2;
       kb_set_lanes (b, n);
