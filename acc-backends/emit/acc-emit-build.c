@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+/* Lanes of masks that are hidden: below, blends cost nothing; a predicate register has as many bits. */
+#define MIN_HIDDEN 8
+#define MAX_HIDDEN 64
+
 LLVMTypeRef
 emit_type (Emitter       *e,
            AccElementKind kind)
@@ -237,7 +241,7 @@ hide (Emitter     *e,
 {
   static const char constraints[] = "=r,0";
   guint n = emit_lanes_of (mask);
-  LLVMTypeRef type = n == 64 ? e->t_i64 : e->t_i32, bits = LLVMIntTypeInContext (e->context, n);
+  LLVMTypeRef type = n > 32 ? e->t_i64 : e->t_i32, bits = LLVMIntTypeInContext (e->context, n);
   LLVMTypeRef code_type = LLVMFunctionType (type, &type, 1, FALSE);
   LLVMValueRef code = LLVMGetInlineAsm (code_type, "", 0, constraints, strlen (constraints), FALSE, FALSE, LLVMInlineAsmDialectATT, FALSE);
   LLVMValueRef x = LLVMBuildZExt (e->stack_builder, LLVMBuildBitCast (e->stack_builder, mask, bits, ""), type, "");
@@ -248,13 +252,23 @@ hide (Emitter     *e,
 }
 
 /* Of known masks LLVM makes blends and shuffles, where a predicate register would let the operation have both in one. */
+static gboolean
+had_better_hide (Emitter     *e,
+                 LLVMValueRef mask,
+                 LLVMValueRef x)
+{
+  guint n = emit_is_vector (mask) ? emit_lanes_of (mask) : 1;
+
+  return e->target->has_masks && n >= MIN_HIDDEN && n <= MAX_HIDDEN && LLVMIsConstant (mask) && LLVMIsABinaryOperator (x) != NULL;
+}
+
 LLVMValueRef
 emit_select (Emitter     *e,
              LLVMValueRef condition,
              LLVMValueRef x,
              LLVMValueRef y)
 {
-  if (e->target->has_masks && emit_is_vector (condition) && emit_lanes_of (condition) >= 8 && LLVMIsConstant (condition) && LLVMIsABinaryOperator (x) != NULL)
+  if (had_better_hide (e, condition, x))
     condition = hide (e, condition);
 
   return LLVMBuildSelect (e->builder, condition, x, y, "");

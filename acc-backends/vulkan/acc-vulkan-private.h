@@ -130,6 +130,7 @@ struct _AccVulkanDevice {
   gboolean                         trickles;       /* downloads beside uploads had better go by a kernel */
   GMutex                           trickle_lock;
   AccDeviceKernel                 *trickle;        /* that kernel, when first needed */
+  gboolean                         trickle_failed;
   AccVulkanPiece                  *zeros;          /* 256 bytes of 0, of device memory */
   int                              is_lost;        /* atomic */
   gboolean                         is_hung;        /* a wait took too long: nothing of it can be freed */

@@ -8,10 +8,13 @@
 /* On a bus of 52 GB/s one way 11 or 12 warps write 42, and both ways make 72 to 82; with 9 warps they make 66, with 14 71, with copy
  * commands 58. Slower buses are filled, as by commands. */
 #define THREADS 384
-#define WORDS   8     /* of 16 bytes, that a thread has under way */
+#define EACH    8     /* of 16 bytes, that a thread has under way */
 #define WORD    16
 #define MIN_SIZE ((gsize) 64 << 10)
 #define MAX_SIZE ((gsize) 1 << 30)   /* of one dispatch */
+
+/* What is pushed: two addresses, and how many words of 16 bytes. */
+#define N_WORDS 3
 
 static const char source[] =
   "#version 450\n"
@@ -22,7 +25,7 @@ static const char source[] =
   "layout (push_constant) uniform Push { From from; To to; uint n, pad; };\n"
   "void main ()\n"
   "{\n"
-  "  const uint threads = gl_WorkGroupSize.x, each = " G_STRINGIFY (WORDS) ";\n"
+  "  const uint threads = gl_WorkGroupSize.x, each = " G_STRINGIFY (EACH) ";\n"
   "  uint n_whole = n / (threads * each) * (threads * each), thread = gl_LocalInvocationID.x;\n"
   "  uvec4 held[each];\n"
   "  for (uint i = thread; i < n_whole; i += threads * each)\n"
@@ -44,6 +47,22 @@ is_upload_under_way (AccVulkanDevice *self)
   return !_acc_vulkan_queue_is_idle (uploads);
 }
 
+/* NULL where it cannot be made: then commands do. */
+static AccDeviceKernel *
+get_kernel (AccVulkanDevice *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->trickle_lock);
+
+  if (self->trickle == NULL && !self->trickle_failed)
+    {
+      guint threads = MIN (THREADS, self->parent.target.max_group_size);
+      g_autofree char *sized = g_strdup_printf (source, threads);
+      self->trickle = _acc_vulkan_kernel_new_of_source (self, sized, "download", threads, 0, N_WORDS, NULL);
+      self->trickle_failed = self->trickle == NULL;
+    }
+  return self->trickle;
+}
+
 gboolean
 _acc_vulkan_trickle_suits (AccVulkanQueue       *queue,
                            const AccVulkanPiece *to,
@@ -57,20 +76,8 @@ _acc_vulkan_trickle_suits (AccVulkanQueue       *queue,
   if (!self->trickles || queue->submitter->family != self->submitters[0].family
       || ((to->block->address + to->offset + to_offset) | (from->block->address + from->offset + from_offset)) % WORD != 0)
     return FALSE;
-  return (self->disable & ACC_VULKAN_DISABLE_COMMANDS) != 0 || (size >= MIN_SIZE && is_upload_under_way (self));
-}
-
-static AccDeviceKernel *
-get_kernel (AccVulkanDevice *self,
-            GError         **error)
-{
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->trickle_lock);
-  guint threads = MIN (THREADS, self->parent.target.max_group_size);
-  g_autofree char *sized = g_strdup_printf (source, threads);
-
-  if (self->trickle == NULL)
-    self->trickle = _acc_vulkan_kernel_new_of_source (self, sized, "download", threads, 0, 3, error);
-  return self->trickle;
+  gboolean wanted = (self->disable & ACC_VULKAN_DISABLE_COMMANDS) != 0 || (size >= MIN_SIZE && is_upload_under_way (self));
+  return wanted && get_kernel (self) != NULL;
 }
 
 gboolean
@@ -82,16 +89,15 @@ _acc_vulkan_trickle (AccVulkanQueue       *queue,
                      gsize                 size,
                      GError              **error)
 {
-  AccDeviceKernel *kernel = get_kernel (queue->device, error);
+  AccDeviceKernel *kernel = get_kernel (queue->device);
   guint64 target = to->block->address + to->offset + to_offset, begin = from->block->address + from->offset + from_offset;
   gsize n_bytes = size / WORD * WORD;
 
-  if (kernel == NULL)
-    return FALSE;
+  g_return_val_if_fail (kernel != NULL, FALSE);
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&queue->lock);
   for (gsize done = 0; done < n_bytes; done += MAX_SIZE)
     {
-      const guint64 words[] = { begin + done, target + done, MIN (n_bytes - done, MAX_SIZE) / WORD };
+      const guint64 words[N_WORDS] = { begin + done, target + done, MIN (n_bytes - done, MAX_SIZE) / WORD };
       if (!_acc_vulkan_dispatch (queue, kernel, FALSE, NULL, words, 1, 1, error))
         return FALSE;
     }
