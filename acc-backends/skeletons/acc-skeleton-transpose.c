@@ -17,6 +17,7 @@
 #define FEW_BYTES 16384    /* of a block, that a first cache keeps */
 #define MAX_BYTES 262144   /* where there are many, so that each page of memory is come back to less often: a second one */
 #define MANY_BLOCKS 256
+#define MANY_TURNS 4       /* rows of blocks of each thread */
 #define LINE 64
 #define MAX_TILES 256      /* each has its own scratch, however many threads there are, */
 #define MIN_BLOCKS 32      /* which is small against what it moves */
@@ -45,7 +46,8 @@ count_matrix_rows (const AccSpace *space)
 }
 
 static gboolean
-choose_block (Transpose *self)
+choose_block (Transpose *self,
+              guint      n_threads)
 {
   guint widest;
   gsize bytes = acc_transposed_get_bytes (&self->transposed, &widest);
@@ -53,8 +55,9 @@ choose_block (Transpose *self)
   for (self->block = MAX_BLOCK; self->block > MIN_BLOCK; self->block /= 2)
     {
       gint64 n_blocks = (self->n_rows / self->block) * (self->space->inner / self->block);
+      gboolean are_many = n_blocks >= MANY_BLOCKS && self->space->outer / self->block >= (gint64) MANY_TURNS * n_threads;
 
-      if (self->block * self->block * (gint64) bytes <= (n_blocks >= MANY_BLOCKS ? MAX_BYTES : FEW_BYTES))
+      if (self->block * self->block * (gint64) bytes <= (are_many ? MAX_BYTES : FEW_BYTES))
         break;
     }
   self->row = self->block + LINE / widest;
@@ -261,7 +264,7 @@ acc_skeleton_transpose (AccStep        *step,
     return FALSE;
   self.n_rows = count_matrix_rows (space);
   acc_transposed_find (&self.transposed, step, space);
-  if (self.transposed.n_nodes == 0 || !choose_block (&self))
+  if (self.transposed.n_nodes == 0 || !choose_block (&self, step->fusion->target->n_threads))
     return FALSE;
 
   launch.tile_inner = space->inner;
