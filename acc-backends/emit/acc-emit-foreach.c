@@ -34,14 +34,17 @@ count_is_constant (Emitter              *e,
   return FALSE;
 }
 
+/* The body once, for the lanes from @index on. */
 static void
 emit_lanes (Emitter     *e,
             guint32      id,
-            LLVMValueRef index)
+            LLVMValueRef index,
+            Mask         mask)
 {
   e->values[id] = (Value) { .v = index, .shape = SHAPE_LINEAR, .stride = 1 };
-  e->mask = (Mask) { NULL, NULL, 0 };
+  e->mask = mask;
   emit_instrs (e, acc_kernel_instr (e->kernel, id)->blocks[0]);
+  e->mask = (Mask) { NULL, NULL, 0 };
 }
 
 static void
@@ -58,7 +61,7 @@ emit_whole_blocks (Emitter     *e,
   emit_enter (e, body);
   index = LLVMBuildPhi (B, e->t_i64, "");
   LLVMAddIncoming (index, &begin, &before, 1);
-  emit_lanes (e, id, index);
+  emit_lanes (e, id, index, (Mask) { NULL, NULL, 0 });
   next = LLVMBuildNSWAdd (B, index, LLVMConstInt (e->t_i64, e->lanes, FALSE), "");
   latch = LLVMGetInsertBlock (B);
   LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntSLT, next, end, ""), body, after);
@@ -72,17 +75,13 @@ emit_tail (Emitter     *e,
            LLVMValueRef begin,
            LLVMValueRef end)
 {
-  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
   LLVMBasicBlockRef body = emit_block (e, "tail"), after = emit_block (e, "tail.end");
   LLVMValueRef count;
 
   LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntSLT, begin, end, ""), body, after);
   emit_enter (e, body);
   count = LLVMBuildSub (B, end, begin, "");
-  e->values[id] = (Value) { .v = begin, .shape = SHAPE_LINEAR, .stride = 1 };
-  e->mask = (Mask) { emit_first_lanes (e, count, e->lanes), count, 0 };
-  emit_instrs (e, instr->blocks[0]);
-  e->mask = (Mask) { NULL, NULL, 0 };
+  emit_lanes (e, id, begin, (Mask) { emit_first_lanes (e, count, e->lanes), count, 0 });
   LLVMBuildBr (B, after);
   emit_enter (e, after);
 }
@@ -229,7 +228,7 @@ emit_foreach (Emitter *e,
 
       /* Of one block what lanes do is known where it begins at a constant. */
       if (n - rest == e->lanes)
-        emit_lanes (e, id, begin);
+        emit_lanes (e, id, begin, (Mask) { NULL, NULL, 0 });
       else if (n > rest)
         emit_whole_blocks (e, id, begin, whole_end);
       if (rest > 0)

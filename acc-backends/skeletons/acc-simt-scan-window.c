@@ -33,7 +33,7 @@ acc_simt_choose_window (AccStep *step,
 {
   const AccTarget *target = step->fusion->target;
   AccScanWindow window = { .vector = 1, .unroll = 1, .n_turns = 1 };
-  guint widest = 1, bytes = 0, max_each = hold ? MAX_HELD_EACH : MAX_EACH, subgroup = MIN (target->subgroup_size, width), n_parts = width / subgroup;
+  guint widest = 1, bytes = 0, max_each, subgroup = MIN (target->subgroup_size, width), n_parts = width / subgroup;
 
   for (guint i = 0; i < fold->n_leaves; i++)
     {
@@ -42,8 +42,7 @@ acc_simt_choose_window (AccStep *step,
       widest = MAX (widest, size);
       bytes += size;
     }
-  if (max_each > MAX_EACH && max_each * bytes > MAX_HELD_BYTES)
-    max_each = MAX_EACH;
+  max_each = hold && MAX_HELD_EACH * bytes <= MAX_HELD_BYTES ? MAX_HELD_EACH : MAX_EACH;
   while (max_each > 1 && (max_each * (step->cluster->cost + 2) > MAX_COST || max_each * fold->n_leaves > 2 * MAX_EACH))
     max_each /= 2;
   window.vector = MIN (max_each, VECTOR_BYTES / widest);

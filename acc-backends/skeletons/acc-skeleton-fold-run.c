@@ -335,7 +335,7 @@ fold_lanes (AccFold        *self,
   kb_set_lanes (b, 0);
 }
 
-/* By halves while the order does not matter, then one after the other. */
+/* By halves where the order does not matter, else one after the other. */
 static void
 combine_lanes (AccFold    *self,
                AccLower   *l,
@@ -363,6 +363,8 @@ combine_lanes (AccFold    *self,
 
   load_lane (self, l, base, sum);
   acc_fold_set_vars (self, l, vars, sum);
+  if (n == 1)
+    return;
   low_for (l, r, low_const (l, 1), low_const (l, n))
     {
       load_lane (self, l, kb_add (b, base, r), element);
@@ -467,6 +469,24 @@ acc_fold_write_run (AccFold        *self,
   acc_fold_get_vars (self, l, vars, result);
 }
 
+KValue *
+acc_fold_new_seed (AccFold  *self,
+                   AccLower *l,
+                   guint     i)
+{
+  AccFusionNode *anchor = get_anchor (self, i);
+  AccArray *array = anchor->array;
+  KValue *seed;
+
+  if (array->n_functions < 2 || array->functions[1] == NULL)
+    return NULL;
+
+  seed = low_alloc (l, (count_leaves (anchor) + 1) * sizeof (KValue));
+  low_apply0 (l, anchor, array->functions[1], seed);
+
+  return seed;
+}
+
 void
 acc_fold_know (AccFold        *self,
                AccLower       *l,
@@ -478,19 +498,18 @@ acc_fold_know (AccFold        *self,
   for (guint i = 0; i < self->anchors->len; i++)
     {
       AccFusionNode *anchor = get_anchor (self, i);
-      AccArray *array = anchor->array;
       guint n = count_leaves (anchor);
-      KValue *known = low_alloc (l, (n + 1) * sizeof (KValue));
+      KValue *known = acc_fold_new_seed (self, l, i);
 
-      if (array->n_functions > 1 && array->functions[1] != NULL)
+      if (known == NULL)
         {
-          low_apply0 (l, anchor, array->functions[1], known);
+          known = low_alloc (l, (n + 1) * sizeof (KValue));
           if (values != NULL)
-            low_apply2 (l, anchor, array->functions[0], known, values + next, known);
+            memcpy (known, values + next, n * sizeof (KValue));
         }
       else if (values != NULL)
         {
-          memcpy (known, values + next, n * sizeof (KValue));
+          low_apply2 (l, anchor, anchor->array->functions[0], known, values + next, known);
         }
       low_know (l, anchor, ix, known);
       next += n;

@@ -110,23 +110,6 @@ store_known (Segments     *self,
   low_store_roots (l, ix);
 }
 
-/* What sums begin with; NULL: nothing. */
-static KValue *
-get_seed (Segments *self,
-          AccLower *l)
-{
-  AccArray *array = self->node->array;
-  KValue *seed;
-
-  if (array->n_functions < 2 || array->functions[1] == NULL)
-    return NULL;
-
-  seed = low_alloc (l, (self->fold->n_leaves + 1) * sizeof (KValue));
-  low_apply0 (l, self->node, array->functions[1], seed);
-
-  return seed;
-}
-
 static void
 store_result (Segments     *self,
               AccLower     *l,
@@ -135,7 +118,7 @@ store_result (Segments     *self,
               KValue        has_elements,
               const KValue *sum)
 {
-  KValue *known = get_seed (self, l);
+  KValue *known = acc_fold_new_seed (self->fold, l, 0);
 
   if (known != NULL)
     {
@@ -277,7 +260,7 @@ write_whole (Segments *self,
              Segment   x)
 {
   AccFold *fold = self->fold;
-  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue)), *seed = get_seed (self, l);
+  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue)), *seed = acc_fold_new_seed (fold, l, 0);
   KVar *vars = acc_fold_new_vars (fold, l, seed);
 
   low_if (l, x.has_elements)

@@ -101,6 +101,8 @@ void            acc_fold_element      (AccFold *self, AccLower *l, const AccSpac
 void            acc_fold_combine      (AccFold *self, AccLower *l, const KValue *x, const KValue *y, KValue *result);
 void            acc_fold_load_part    (AccFold *self, AccLower *l, KValue part, KValue *result);
 void            acc_fold_store_part   (AccFold *self, AccLower *l, KValue part, const KValue *values);
+/* What folds of anchor number @i begin with; NULL: nothing. */
+KValue         *acc_fold_new_seed     (AccFold *self, AccLower *l, guint i);
 /* Puts the seeds in front of @values (NULL: there was no element), and makes the anchors known at @ix. */
 void            acc_fold_know         (AccFold *self, AccLower *l, const AccIndex *ix, const KValue *values);
 

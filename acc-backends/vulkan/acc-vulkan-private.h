@@ -34,6 +34,14 @@ typedef struct {
 } AccVulkanPiece;
 
 typedef struct {
+  const AccVulkanPiece *to;
+  gsize                 to_offset;     /* within the piece */
+  const AccVulkanPiece *from;
+  gsize                 from_offset;
+  gsize                 size;
+} AccVulkanCopy;
+
+typedef struct {
   GMutex     lock;
   GPtrArray *blocks[ACC_VULKAN_N_MEMORIES];
   GArray    *pinned;          /* Pinned, by address */
@@ -191,14 +199,11 @@ gboolean _acc_vulkan_copy     (AccDevice *device, AccQueue queue, const AccDevic
 gboolean _acc_vulkan_clear    (AccDevice *device, AccQueue queue, const AccDeviceMemory *memory, gsize offset, gsize size, GError **error);
 
 /* With the queue's lock. */
-gboolean _acc_vulkan_record_copy (AccVulkanQueue *queue, const AccVulkanPiece *to, gsize to_offset, const AccVulkanPiece *from, gsize from_offset,
-                                  gsize size, GError **error);
+gboolean _acc_vulkan_record_copy (AccVulkanQueue *queue, const AccVulkanCopy *copy, GError **error);
 
-/* acc-vulkan-trickle.c: for memory that both see; whether that is better than a command. */
-gboolean _acc_vulkan_trickle_suits (AccVulkanQueue *queue, const AccVulkanPiece *to, gsize to_offset, const AccVulkanPiece *from, gsize from_offset,
-                                    gsize size);
-gboolean _acc_vulkan_trickle       (AccVulkanQueue *queue, const AccVulkanPiece *to, gsize to_offset, const AccVulkanPiece *from, gsize from_offset,
-                                    gsize size, GError **error);
+/* acc-vulkan-trickle.c: a kernel that does the download, where that is better than a command; else NULL. */
+AccDeviceKernel *_acc_vulkan_trickle_choose  (AccVulkanQueue *queue, const AccVulkanCopy *copy);
+gboolean         _acc_vulkan_trickle_enqueue (AccVulkanQueue *queue, AccDeviceKernel *kernel, const AccVulkanCopy *copy, GError **error);
 
 /* acc-vulkan-shader.c: SPIR-V of GLSL. Any thread. */
 GBytes  *_acc_vulkan_compile_glsl (const char *source, const char *name, GError **error);

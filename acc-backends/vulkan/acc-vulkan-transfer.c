@@ -6,64 +6,48 @@
 /* Copies between the memories. Host addresses that are not pinned go by way of a few stages per queue. */
 
 static void
-record_copy (AccVulkanDevice      *self,
-             AccVulkanBatch       *batch,
-             const AccVulkanPiece *to,
-             gsize                 to_offset,
-             const AccVulkanPiece *from,
-             gsize                 from_offset,
-             gsize                 size)
+record_copy (AccVulkanDevice     *self,
+             AccVulkanBatch      *batch,
+             const AccVulkanCopy *copy)
 {
   const VkBufferCopy region = {
-    .srcOffset = from->offset + from_offset,
-    .dstOffset = to->offset + to_offset,
-    .size = size,
+    .srcOffset = copy->from->offset + copy->from_offset,
+    .dstOffset = copy->to->offset + copy->to_offset,
+    .size = copy->size,
   };
-  self->vk.CmdCopyBuffer (batch->commands, from->block->buffer, to->block->buffer, 1, &region);
+  self->vk.CmdCopyBuffer (batch->commands, copy->from->block->buffer, copy->to->block->buffer, 1, &region);
 }
 
 gboolean
-_acc_vulkan_record_copy (AccVulkanQueue       *queue,
-                         const AccVulkanPiece *to,
-                         gsize                 to_offset,
-                         const AccVulkanPiece *from,
-                         gsize                 from_offset,
-                         gsize                 size,
-                         GError              **error)
+_acc_vulkan_record_copy (AccVulkanQueue      *queue,
+                         const AccVulkanCopy *copy,
+                         GError             **error)
 {
   AccVulkanBatch *batch = _acc_vulkan_queue_record (queue, error);
   if (batch == NULL)
     return FALSE;
-  record_copy (queue->device, batch, to, to_offset, from, from_offset, size);
+  record_copy (queue->device, batch, copy);
   return TRUE;
 }
 
 static gboolean
-enqueue_copy (AccVulkanQueue       *queue,
-              const AccVulkanPiece *to,
-              gsize                 to_offset,
-              const AccVulkanPiece *from,
-              gsize                 from_offset,
-              gsize                 size,
-              GError              **error)
+enqueue_copy (AccVulkanQueue      *queue,
+              const AccVulkanCopy *copy,
+              GError             **error)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&queue->lock);
-  return _acc_vulkan_record_copy (queue, to, to_offset, from, from_offset, size, error);
+  return _acc_vulkan_record_copy (queue, copy, error);
 }
 
 /* Enqueues the copy, and submits it: what the stage waits for when it is used next. */
 static gboolean
-enqueue_stage (AccVulkanQueue *queue,
-               guint           stage,
-               AccVulkanPiece *to,
-               gsize           to_offset,
-               AccVulkanPiece *from,
-               gsize           from_offset,
-               gsize           size,
-               GError        **error)
+enqueue_stage (AccVulkanQueue      *queue,
+               guint                stage,
+               const AccVulkanCopy *copy,
+               GError             **error)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&queue->lock);
-  if (!_acc_vulkan_record_copy (queue, to, to_offset, from, from_offset, size, error) || !_acc_vulkan_queue_submit (queue, error))
+  if (!_acc_vulkan_record_copy (queue, copy, error) || !_acc_vulkan_queue_submit (queue, error))
     return FALSE;
   queue->stage_values[stage] = queue->submitted;
   return TRUE;
@@ -109,7 +93,7 @@ _acc_vulkan_upload (AccDevice             *device,
     return TRUE;
   AccVulkanPiece *pinned = _acc_vulkan_find_pinned (self, from, size, &begin);
   if (pinned != NULL)
-    return enqueue_copy (q, to->handle, offset, pinned, begin - pinned->offset, size, error);
+    return enqueue_copy (q, &(AccVulkanCopy) { to->handle, offset, pinned, begin - pinned->offset, size }, error);
   if (to->host != NULL && is_idle (q))
     {
       memcpy ((guint8 *) to->host + offset, from, size);
@@ -124,7 +108,7 @@ _acc_vulkan_upload (AccDevice             *device,
       if (!take_stage (q, &stage, error))
         return FALSE;
       memcpy (_acc_vulkan_piece_host (q->stages[stage]), (const guint8 *) from + done, part);
-      if (!enqueue_stage (q, stage, to->handle, offset + done, q->stages[stage], 0, part, error))
+      if (!enqueue_stage (q, stage, &(AccVulkanCopy) { to->handle, offset + done, q->stages[stage], 0, part }, error))
         return FALSE;
     }
   return TRUE;
@@ -169,10 +153,12 @@ _acc_vulkan_download (AccDevice             *device,
   if (size == 0)
     return TRUE;
   AccVulkanPiece *pinned = _acc_vulkan_find_pinned (self, to, size, &begin);
-  if (pinned != NULL && _acc_vulkan_trickle_suits (q, pinned, begin - pinned->offset, from->handle, offset, size))
-    return _acc_vulkan_trickle (q, pinned, begin - pinned->offset, from->handle, offset, size, error);
   if (pinned != NULL)
-    return enqueue_copy (q, pinned, begin - pinned->offset, from->handle, offset, size, error);
+    {
+      const AccVulkanCopy copy = { pinned, begin - pinned->offset, from->handle, offset, size };
+      AccDeviceKernel *kernel = _acc_vulkan_trickle_choose (q, &copy);
+      return kernel != NULL ? _acc_vulkan_trickle_enqueue (q, kernel, &copy, error) : enqueue_copy (q, &copy, error);
+    }
   if (from->host != NULL)
     return download_direct (q, to, from, offset, size, error);
 
@@ -185,8 +171,9 @@ _acc_vulkan_download (AccDevice             *device,
         {
           guint *stage = &stages[i % ACC_VULKAN_N_STAGES];
           gsize done = i * ACC_VULKAN_STAGE_SIZE;
+          gsize part = MIN (size - done, ACC_VULKAN_STAGE_SIZE);
           if (!take_stage (q, stage, error)
-              || !enqueue_stage (q, *stage, q->stages[*stage], 0, from->handle, offset + done, MIN (size - done, ACC_VULKAN_STAGE_SIZE), error))
+              || !enqueue_stage (q, *stage, &(AccVulkanCopy) { q->stages[*stage], 0, from->handle, offset + done, part }, error))
             return FALSE;
         }
       if (i >= ACC_VULKAN_N_STAGES - 1)
@@ -215,7 +202,7 @@ _acc_vulkan_copy (AccDevice             *device,
 
   if (size == 0)
     return _acc_vulkan_is_there (self, error);
-  return enqueue_copy (&self->queues[queue], to->handle, to_offset, from->handle, from_offset, size, error);
+  return enqueue_copy (&self->queues[queue], &(AccVulkanCopy) { to->handle, to_offset, from->handle, from_offset, size }, error);
 }
 
 gboolean
@@ -240,10 +227,10 @@ _acc_vulkan_clear (AccDevice             *device,
   gsize head = MIN ((4 - offset % 4) % 4, size);
   gsize tail = (size - head) % 4;
   if (head > 0)
-    record_copy (self, batch, piece, offset, self->zeros, 0, head);
+    record_copy (self, batch, &(AccVulkanCopy) { piece, offset, self->zeros, 0, head });
   if (size - head - tail > 0)
     self->vk.CmdFillBuffer (batch->commands, piece->block->buffer, piece->offset + offset + head, size - head - tail, 0);
   if (tail > 0)
-    record_copy (self, batch, piece, offset + size - tail, self->zeros, 0, tail);
+    record_copy (self, batch, &(AccVulkanCopy) { piece, offset + size - tail, self->zeros, 0, tail });
   return TRUE;
 }

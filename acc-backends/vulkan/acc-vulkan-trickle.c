@@ -63,43 +63,43 @@ get_kernel (AccVulkanDevice *self)
   return self->trickle;
 }
 
-gboolean
-_acc_vulkan_trickle_suits (AccVulkanQueue       *queue,
-                           const AccVulkanPiece *to,
-                           gsize                 to_offset,
-                           const AccVulkanPiece *from,
-                           gsize                 from_offset,
-                           gsize                 size)
+static guint64
+get_address (const AccVulkanPiece *piece,
+             gsize                 offset)
+{
+  return piece->block->address + piece->offset + offset;
+}
+
+AccDeviceKernel *
+_acc_vulkan_trickle_choose (AccVulkanQueue      *queue,
+                            const AccVulkanCopy *copy)
 {
   AccVulkanDevice *self = queue->device;
 
   if (!self->trickles || queue->submitter->family != self->submitters[0].family
-      || ((to->block->address + to->offset + to_offset) | (from->block->address + from->offset + from_offset)) % WORD != 0)
-    return FALSE;
-  gboolean wanted = (self->disable & ACC_VULKAN_DISABLE_COMMANDS) != 0 || (size >= MIN_SIZE && is_upload_under_way (self));
-  return wanted && get_kernel (self) != NULL;
+      || (get_address (copy->to, copy->to_offset) | get_address (copy->from, copy->from_offset)) % WORD != 0)
+    return NULL;
+  if ((self->disable & ACC_VULKAN_DISABLE_COMMANDS) != 0 || (copy->size >= MIN_SIZE && is_upload_under_way (self)))
+    return get_kernel (self);
+  return NULL;
 }
 
 gboolean
-_acc_vulkan_trickle (AccVulkanQueue       *queue,
-                     const AccVulkanPiece *to,
-                     gsize                 to_offset,
-                     const AccVulkanPiece *from,
-                     gsize                 from_offset,
-                     gsize                 size,
-                     GError              **error)
+_acc_vulkan_trickle_enqueue (AccVulkanQueue      *queue,
+                             AccDeviceKernel     *kernel,
+                             const AccVulkanCopy *copy,
+                             GError             **error)
 {
-  AccDeviceKernel *kernel = get_kernel (queue->device);
-  guint64 target = to->block->address + to->offset + to_offset, begin = from->block->address + from->offset + from_offset;
-  gsize n_bytes = size / WORD * WORD;
+  guint64 to = get_address (copy->to, copy->to_offset), from = get_address (copy->from, copy->from_offset);
+  gsize n_bytes = copy->size / WORD * WORD;
+  const AccVulkanCopy rest = { copy->to, copy->to_offset + n_bytes, copy->from, copy->from_offset + n_bytes, copy->size - n_bytes };
 
-  g_return_val_if_fail (kernel != NULL, FALSE);
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&queue->lock);
   for (gsize done = 0; done < n_bytes; done += MAX_SIZE)
     {
-      const guint64 words[N_WORDS] = { begin + done, target + done, MIN (n_bytes - done, MAX_SIZE) / WORD };
+      const guint64 words[N_WORDS] = { from + done, to + done, MIN (n_bytes - done, MAX_SIZE) / WORD };
       if (!_acc_vulkan_dispatch (queue, kernel, FALSE, NULL, words, 1, 1, error))
         return FALSE;
     }
-  return n_bytes == size || _acc_vulkan_record_copy (queue, to, to_offset + n_bytes, from, from_offset + n_bytes, size - n_bytes, error);
+  return rest.size == 0 || _acc_vulkan_record_copy (queue, &rest, error);
 }
