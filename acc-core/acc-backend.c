@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-backend-private.h"
 
+#include "acc-async-private.h"
 #include "acc-error.h"
 #include "acc-executable.h"
 #include "acc-foreign-private.h"
@@ -469,16 +470,10 @@ acc_backend_compile (AccBackend *self, AccProgram *program, GCancellable *cancel
   return executable;
 }
 
-static void
-compile_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+static gpointer
+compile_in_thread (gpointer source, gpointer data, GCancellable *cancellable, GError **error)
 {
-  GError *error = NULL;
-  AccExecutable *executable = acc_backend_compile (source, data, cancellable, &error);
-
-  if (executable != NULL)
-    g_task_return_pointer (task, executable, g_object_unref);
-  else
-    g_task_return_error (task, error);
+  return acc_backend_compile (source, data, cancellable, error);
 }
 
 /**
@@ -506,7 +501,7 @@ acc_backend_compile_async (AccBackend          *self,
   task = g_task_new (self, cancellable, callback, user_data);
   g_task_set_source_tag (task, acc_backend_compile_async);
   g_task_set_task_data (task, g_object_ref (program), g_object_unref);
-  g_task_run_in_thread (task, compile_in_thread);
+  acc_async_run (task, self, compile_in_thread, g_object_unref);
 }
 
 /**

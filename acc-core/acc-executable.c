@@ -3,6 +3,7 @@
 
 #include "acc-error.h"
 #include "acc-array-private.h"
+#include "acc-async-private.h"
 
 /**
  * AccExecutable:
@@ -349,17 +350,12 @@ acc_executable_run (AccExecutable  *self,
   return results;
 }
 
-static void
-run_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+static gpointer
+run_in_thread (gpointer source, gpointer data, GCancellable *cancellable, GError **error)
 {
   GPtrArray *arguments = data;
-  GError *error = NULL;
-  GPtrArray *results = acc_executable_run (source, (AccArray **) arguments->pdata, arguments->len, cancellable, &error);
 
-  if (results != NULL)
-    g_task_return_pointer (task, results, (GDestroyNotify) g_ptr_array_unref);
-  else
-    g_task_return_error (task, error);
+  return acc_executable_run (source, (AccArray **) arguments->pdata, arguments->len, cancellable, error);
 }
 
 /**
@@ -394,7 +390,7 @@ acc_executable_run_async (AccExecutable        *self,
   task = g_task_new (self, cancellable, callback, user_data);
   g_task_set_source_tag (task, acc_executable_run_async);
   g_task_set_task_data (task, copies, (GDestroyNotify) g_ptr_array_unref);
-  g_task_run_in_thread (task, run_in_thread);
+  acc_async_run (task, PRIV (self)->backend, run_in_thread, (GDestroyNotify) g_ptr_array_unref);
 }
 
 /**

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-evaluate-private.h"
 
+#include "acc-async-private.h"
+
 /* What an asynchronous run works on. */
 typedef struct {
   AccArray **arrays;
@@ -34,17 +36,12 @@ work_free (gpointer data)
   g_free (self);
 }
 
-static void
-run_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+static gpointer
+run_in_thread (gpointer source, gpointer data, GCancellable *cancellable, GError **error)
 {
   Work *work = data;
-  GError *error = NULL;
-  AccArray *result = acc_backend_run (source, work->arrays[0], cancellable, &error);
 
-  if (result != NULL)
-    g_task_return_pointer (task, result, g_object_unref);
-  else
-    g_task_return_error (task, error);
+  return acc_backend_run (source, work->arrays[0], cancellable, error);
 }
 
 /**
@@ -72,7 +69,7 @@ acc_backend_run_async (AccBackend *self, AccArray *array, GCancellable *cancella
   task = g_task_new (self, cancellable, callback, user_data);
   g_task_set_source_tag (task, acc_backend_run_async);
   g_task_set_task_data (task, work_new (&array, 1, NULL), work_free);
-  g_task_run_in_thread (task, run_in_thread);
+  acc_async_run (task, self, run_in_thread, g_object_unref);
 }
 
 /**
@@ -96,17 +93,12 @@ acc_backend_run_finish (AccBackend *self, GAsyncResult *result, GError **error)
   return g_task_propagate_pointer (G_TASK (result), error);
 }
 
-static void
-run_many_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+static gpointer
+run_many_in_thread (gpointer source, gpointer data, GCancellable *cancellable, GError **error)
 {
   Work *work = data;
-  GError *error = NULL;
-  GPtrArray *results = acc_backend_run_many (source, work->arrays, work->n_arrays, cancellable, &error);
 
-  if (results != NULL)
-    g_task_return_pointer (task, results, (GDestroyNotify) g_ptr_array_unref);
-  else
-    g_task_return_error (task, error);
+  return acc_backend_run_many (source, work->arrays, work->n_arrays, cancellable, error);
 }
 
 /**
@@ -135,7 +127,7 @@ acc_backend_run_many_async (AccBackend *self, AccArray **arrays, guint n_arrays,
   task = g_task_new (self, cancellable, callback, user_data);
   g_task_set_source_tag (task, acc_backend_run_many_async);
   g_task_set_task_data (task, work_new (arrays, n_arrays, NULL), work_free);
-  g_task_run_in_thread (task, run_many_in_thread);
+  acc_async_run (task, self, run_many_in_thread, (GDestroyNotify) g_ptr_array_unref);
 }
 
 /**
@@ -159,16 +151,12 @@ acc_backend_run_many_finish (AccBackend *self, GAsyncResult *result, GError **er
   return g_task_propagate_pointer (G_TASK (result), error);
 }
 
-static void
-write_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+static gpointer
+write_in_thread (gpointer source, gpointer data, GCancellable *cancellable, GError **error)
 {
   Work *work = data;
-  GError *error = NULL;
 
-  if (acc_backend_write (source, work->arrays[0], work->sink, cancellable, &error))
-    g_task_return_boolean (task, TRUE);
-  else
-    g_task_return_error (task, error);
+  return acc_backend_write (source, work->arrays[0], work->sink, cancellable, error) ? work : NULL;
 }
 
 /**
@@ -200,7 +188,7 @@ acc_backend_write_async (AccBackend *self, AccArray *array, AccSink *sink, GCanc
   /* Complete output is there, whatever was cancelled a moment later. */
   g_task_set_check_cancellable (task, FALSE);
   g_task_set_task_data (task, work_new (&array, 1, sink), work_free);
-  g_task_run_in_thread (task, write_in_thread);
+  acc_async_run (task, self, write_in_thread, NULL);
 }
 
 /**
@@ -221,7 +209,7 @@ acc_backend_write_finish (AccBackend *self, GAsyncResult *result, GError **error
   g_return_val_if_fail (ACC_IS_BACKEND (self), FALSE);
   g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
 
-  return g_task_propagate_boolean (G_TASK (result), error);
+  return g_task_propagate_pointer (G_TASK (result), error) != NULL;
 }
 
 /* --- jobs */
@@ -233,29 +221,21 @@ typedef struct {
   GCancellable *cancellable;   /* nullable: the caller's */
 } JobThread;
 
-static void
-on_cancelled (GCancellable *cancellable, gpointer data)
-{
-  g_cancellable_cancel (data);
-}
-
 static gpointer
 job_thread (gpointer data)
 {
   JobThread *self = data;
   GCancellable *own = acc_job_get_cancellable (self->job);
+  AccUnderWay under_way;
   GError *error = NULL;
-  gulong handler = 0;
 
-  if (self->cancellable != NULL)
-    handler = g_cancellable_connect (self->cancellable, G_CALLBACK (on_cancelled), g_object_ref (own), g_object_unref);
-
+  acc_under_way_begin (&under_way, self->backend, own, self->cancellable);
   acc_evaluate_write_with_chunk_rows (self->backend, self->work->arrays[0], self->work->sink, 0, self->job, own, &error);
 
-  g_cancellable_disconnect (self->cancellable, handler);
-  g_clear_object (&self->cancellable);
   g_clear_pointer (&self->work, work_free);
   g_clear_object (&self->backend);
+  acc_under_way_end (&under_way);
+  g_clear_object (&self->cancellable);
 
   acc_job_finish (self->job, error);
   g_object_unref (self->job);

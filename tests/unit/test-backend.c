@@ -6,7 +6,9 @@
 #include "acc-executable-private.h"
 
 #include <glib/gstdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A backend that gives its arguments back, for programs of as many results as parameters. */
 
@@ -19,11 +21,32 @@ typedef AccExecutableClass EchoExecutableClass;
 GType echo_executable_get_type (void);
 G_DEFINE_TYPE (EchoExecutable, echo_executable, ACC_TYPE_EXECUTABLE)
 
+/* Of echo:patient, whose runs last until they are cancelled. */
+static gint patient_began, patient_ended;
+
+static void
+run_until_cancelled (GCancellable *cancellable)
+{
+  g_atomic_int_set (&patient_began, TRUE);
+  while (!g_cancellable_is_cancelled (cancellable))
+    g_usleep (1000);
+  g_usleep (50000);
+  g_atomic_int_set (&patient_ended, TRUE);
+}
+
 static GPtrArray *
 echo_executable_run (AccExecutable *self, AccArray **arguments, guint n, GCancellable *cancellable, GError **error)
 {
-  GPtrArray *results = g_ptr_array_new_with_free_func (g_object_unref);
+  GPtrArray *results;
 
+  if (g_strcmp0 (acc_backend_get_device (acc_executable_get_backend (self)), "patient") == 0)
+    {
+      run_until_cancelled (cancellable);
+      g_cancellable_set_error_if_cancelled (cancellable, error);
+      return NULL;
+    }
+
+  results = g_ptr_array_new_with_free_func (g_object_unref);
   for (guint i = 0; i < n; i++)
     g_ptr_array_add (results, g_object_ref (arguments[i]));
 
@@ -449,6 +472,91 @@ test_async (void)
   g_main_loop_unref (wait.loop);
 }
 
+static void
+note_thread (gpointer data, GObject *gone)
+{
+  *(GThread **) data = g_thread_self ();
+}
+
+/* When a result is there, nobody else holds anything: what was let go of has ended, and on this thread. */
+static void
+test_async_ends_here (void)
+{
+  const gint64 extents[] = { 4 };
+  const char *signatures[] = { "u1[:]", NULL };
+  Wait wait = { g_main_loop_new (NULL, FALSE), NULL };
+  g_autoptr(AccProgram) program = acc_program_new (signatures, take_first, NULL);
+
+  for (guint i = 0; i < 300; i++)
+    {
+      AccBackend *backend = make_backend ("echo");
+      AccArray *array = make_array ("u1", extents, 1);
+      GThread *ended[3] = { NULL, NULL, NULL };
+      g_autoptr(GError) error = NULL;
+      AccExecutable *executable;
+      GPtrArray *results;
+
+      g_object_weak_ref (G_OBJECT (backend), note_thread, &ended[0]);
+      acc_backend_compile_async (backend, program, NULL, on_done, &wait);
+      g_main_loop_run (wait.loop);
+      executable = acc_backend_compile_finish (backend, wait.result, &error);
+      g_assert_no_error (error);
+      g_clear_object (&wait.result);
+      g_object_unref (backend);
+      g_object_weak_ref (G_OBJECT (executable), note_thread, &ended[1]);
+      g_object_weak_ref (G_OBJECT (array), note_thread, &ended[2]);
+
+      acc_executable_run_async (executable, &array, 1, NULL, on_done, &wait);
+      g_main_loop_run (wait.loop);
+      results = acc_executable_run_finish (executable, wait.result, &error);
+      g_assert_no_error (error);
+      g_ptr_array_unref (results);
+      g_object_unref (array);
+      g_object_unref (executable);
+      g_clear_object (&wait.result);
+      for (guint k = 0; k < G_N_ELEMENTS (ended); k++)
+        g_assert_true (ended[k] == g_thread_self ());
+    }
+  g_main_loop_unref (wait.loop);
+}
+
+static void
+check_patient_ended (void)
+{
+  if (!g_atomic_int_get (&patient_ended))
+    _exit (3);
+}
+
+/* Drivers take themselves down when a process exits: what is under way ends before them. */
+static void
+test_exit (void)
+{
+  const gint64 extents[] = { 4 };
+  const char *signatures[] = { "u1[:]", NULL };
+  g_autoptr(AccBackend) backend = NULL;
+  g_autoptr(AccProgram) program = NULL;
+  g_autoptr(AccArray) array = NULL;
+  g_autoptr(AccExecutable) executable = NULL;
+
+  if (!g_test_subprocess ())
+    {
+      g_test_trap_subprocess (NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
+      g_test_trap_assert_passed ();
+      return;
+    }
+
+  /* As a driver's, which is there before anything runs. */
+  atexit (check_patient_ended);
+  backend = make_backend ("echo:patient");
+  program = acc_program_new (signatures, take_first, NULL);
+  array = make_array ("u1", extents, 1);
+  executable = acc_backend_compile (backend, program, NULL, NULL);
+  acc_executable_run_async (executable, &array, 1, NULL, NULL, NULL);
+  while (!g_atomic_int_get (&patient_began))
+    g_usleep (1000);
+  exit (0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -466,6 +574,8 @@ main (int argc, char **argv)
   g_test_add_func ("/executable/arguments", test_arguments);
   g_test_add_func ("/executable/sources", test_sources);
   g_test_add_func ("/executable/async", test_async);
+  g_test_add_func ("/executable/async/ends-here", test_async_ends_here);
+  g_test_add_func ("/executable/exit", test_exit);
 
   return g_test_run ();
 }
