@@ -30,8 +30,6 @@ static const char prelude[] =
   "#define U16(x) (uint (x) & 0xffffu)\n"
   "#define U32(x) uint (x)\n"
   "#define U64(x) uint64_t (x)\n"
-  /* From i32 to i64 by words: Mesa 22 compares what int64_t (int) gives as if it were 32 bits without a sign. */
-  "#define WIDE(x) packInt2x32 (ivec2 (x, (x) >> 31))\n"
   "#define PLACE(x) uint (x)\n"
   "#define F32(x) float (x)\n"
   "#define F64(x) double (x)\n"
@@ -54,6 +52,10 @@ static const char prelude[] =
   "#define GROUP_X gl_WorkGroupID.x\n"
   "#define GROUP_Y gl_WorkGroupID.y\n"
   "#define LOCAL_ID gl_LocalInvocationID.x\n";
+
+/* From i32 to i64. */
+static const char wide_text[] = "#define WIDE(x) int64_t (x)\n";
+static const char wide_by_words_text[] = "#define WIDE(x) packInt2x32 (ivec2 (x, (x) >> 31))\n";
 
 /* It is read when all groups are done. A memory barrier here would be in divergent control flow, which Mesa 22's software
  * device does not survive. */
@@ -738,6 +740,7 @@ acc_emit_glsl (AccKernel         *kernel,
   s = g_string_new (NULL);
   append_head (s, &w);
   g_string_append (s, prelude);
+  g_string_append (s, dialect->widens_by_words ? wide_by_words_text : wide_text);
   if (dialect->has_half && c_uses_kind (kernel, ACC_KIND_F16))
     g_string_append (s, half_text);
   append_words (s, &w);
