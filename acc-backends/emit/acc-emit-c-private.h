@@ -88,6 +88,8 @@ void        c_close           (CWriter *w);
 void        c_fail            (CWriter *w, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /* TRUE the first time. */
 gboolean    c_once            (CWriter *w, const char *name);
+/* Whether there was a first time. */
+gboolean    c_has_once        (CWriter *w, const char *name);
 void        c_extend          (CWriter *w, const char *extension);
 
 const char *c_type            (AccElementKind kind);

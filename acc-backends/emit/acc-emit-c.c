@@ -117,6 +117,13 @@ c_once (CWriter    *w,
   return g_hash_table_add (w->known, g_strdup (name));
 }
 
+gboolean
+c_has_once (CWriter    *w,
+            const char *name)
+{
+  return g_hash_table_contains (w->known, name);
+}
+
 void
 c_extend (CWriter    *w,
           const char *extension)

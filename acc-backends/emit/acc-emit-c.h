@@ -33,7 +33,7 @@ typedef struct {
   gboolean guards_zeros;     /* the compiler divides wrongly by a zero that it knows */
   gboolean leaves_loops;     /* the device leaves loops that take many turns: such a kernel fails */
   gboolean misrounds_doubles; /* GLSL: trunc() and roundEven() of f64 give other values on some processors */
-  gboolean widens_by_words;  /* GLSL: the compiler compares i64 that were i32 as if they still were, without a sign */
+  gboolean misdivides_words; /* GLSL: the compiler divides i64 that were put together of words wrongly */
   gboolean keeps_denormals;  /* GLSL: SPIR-V's DenormPreserve for f32 can be asked for */
   gboolean keeps_nans;       /* GLSL: SPIR-V's SignedZeroInfNanPreserve for f32, and for f64 where it is used */
 } AccCDialect;

@@ -53,9 +53,10 @@ static const char prelude[] =
   "#define GROUP_Y gl_WorkGroupID.y\n"
   "#define LOCAL_ID gl_LocalInvocationID.x\n";
 
-/* From i32 to i64. */
-static const char wide_text[] = "#define WIDE(x) int64_t (x)\n";
-static const char wide_by_words_text[] = "#define WIDE(x) packInt2x32 (ivec2 (x, (x) >> 31))\n";
+/* From i32 to i64 by words: Mesa 22 compares what int64_t (int) gives as if it were 32 bits without a sign. NVIDIA's scans are
+ * quicker so, too. */
+static const char wide_text[] = "#define WIDE(x) packInt2x32 (ivec2 (x, (x) >> 31))\n";
+static const char plain_wide_text[] = "#define WIDE(x) int64_t (x)\n";
 
 /* It is read when all groups are done. A memory barrier here would be in divergent control flow, which Mesa 22's software
  * device does not survive. */
@@ -740,7 +741,7 @@ acc_emit_glsl (AccKernel         *kernel,
   s = g_string_new (NULL);
   append_head (s, &w);
   g_string_append (s, prelude);
-  g_string_append (s, dialect->widens_by_words ? wide_by_words_text : wide_text);
+  g_string_append (s, dialect->misdivides_words && c_has_once (&w, "divide_u64") ? plain_wide_text : wide_text);
   if (dialect->has_half && c_uses_kind (kernel, ACC_KIND_F16))
     g_string_append (s, half_text);
   append_words (s, &w);

@@ -158,7 +158,7 @@ complete_id (AccVulkanDevice *self)
   char *id = g_strdup_printf ("%s push %u flags %d%d%d%d%d%d%d%d%d%d%d%d%d%d%d subgroup %u%s", self->parent.id, d->push_bytes, d->has_addresses, d->has_half,
                               d->has_exact_fma, d->has_exact_divide, d->has_subgroups, d->has_ballots, d->has_atomic_64, d->has_atomic_add_f32,
                               d->has_atomic_add_f64, d->keeps_denormals, d->keeps_nans, d->guards_zeros,
-                              d->leaves_loops, d->misrounds_doubles, d->widens_by_words, self->parent.target.subgroup_size,
+                              d->leaves_loops, d->misrounds_doubles, d->misdivides_words, self->parent.target.subgroup_size,
                               self->sets_subgroup_size ? "!" : "");
   g_free (self->parent.id);
   self->parent.id = id;

@@ -235,9 +235,8 @@ choose_target (AccVulkanDevice  *self,
     /* All loops of an invocation together have 65535 turns. */
     .leaves_loops = properties->driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE,
     .misrounds_doubles = properties->driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE,
-    /* Mesa 22 needs it. NVIDIA's compiler takes such words for others: of (i / 12, i % 12) for i of 64 bits, where i was
-     * widened so, every second place was wrong. */
-    .widens_by_words = properties->driver.driverID != VK_DRIVER_ID_NVIDIA_PROPRIETARY,
+    /* Of (i / 12, i % 12 / 2, i % 2) for i of 64 bits every second was wrong. */
+    .misdivides_words = properties->driver.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY,
     .keeps_nans = properties->floats.shaderSignedZeroInfNanPreserveFloat32
                   && (!core->shaderFloat64 || properties->floats.shaderSignedZeroInfNanPreserveFloat64),
     .keeps_denormals = properties->floats.shaderDenormPreserveFloat32

@@ -27,7 +27,7 @@ static const AccBufferFlags shared_flags = ACC_BUFFER_READ | ACC_BUFFER_WRITE | 
 static const AccCDialect rich = {
   .push_bytes = 256, .has_addresses = TRUE, .has_half = TRUE, .has_exact_fma = TRUE, .has_exact_divide = TRUE,
   .has_subgroups = TRUE, .has_ballots = TRUE, .has_atomic_64 = TRUE, .has_atomic_add_f32 = TRUE, .has_atomic_add_f64 = TRUE, .keeps_denormals = TRUE,
-  .keeps_nans = TRUE, .widens_by_words = TRUE,
+  .keeps_nans = TRUE, .misdivides_words = TRUE,
 };
 static const AccCDialect poor = { .push_bytes = 0 };
 static const AccCDialect nvidia = {
