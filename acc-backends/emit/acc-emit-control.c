@@ -3,6 +3,9 @@
 
 #define B (e->builder)
 
+/* Of what is called seldom. Its loops still take more turns than one. */
+#define SELDOM_ODDS 1000
+
 /* --- values */
 
 static LLVMValueRef
@@ -422,6 +425,7 @@ emit_if (Emitter *e,
 {
   const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
   LLVMBasicBlockRef then_block, else_block, after;
+  LLVMValueRef branch;
 
   if (e->facts[id].masked)
     {
@@ -437,7 +441,9 @@ emit_if (Emitter *e,
   then_block = emit_block (e, "then");
   else_block = instr->blocks[1] != 0 ? emit_block (e, "else") : NULL;
   after = emit_block (e, "if.end");
-  LLVMBuildCondBr (B, emit_scalar (e, instr->args[0]), then_block, else_block != NULL ? else_block : after);
+  branch = LLVMBuildCondBr (B, emit_scalar (e, instr->args[0]), then_block, else_block != NULL ? else_block : after);
+  if (instr->bits != 0)
+    emit_expect_false (e, branch, SELDOM_ODDS);
   emit_enter (e, then_block);
   emit_inner (e, instr->blocks[0], e->mask);
   LLVMBuildBr (B, after);

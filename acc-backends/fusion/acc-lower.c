@@ -160,10 +160,11 @@ low_enter_foreach (AccLower *l,
 
 void
 low_enter_if (AccLower *l,
-              KValue    condition)
+              KValue    condition,
+              gboolean  seldom)
 {
   enter (l);
-  _kb_enter_if (l->b, condition);
+  _kb_enter_if (l->b, condition, seldom);
 }
 
 void

@@ -87,13 +87,14 @@ void      low_simplify_variables (AccLower *l);
   for (KValue i = low_enter_foreach (l, begin, end), *_once_##i = &i; _once_##i; low_leave (l), _once_##i = NULL)
 #define _low_once(name, enter) \
   for (gboolean name = ((enter), TRUE); name; low_leave (l), name = FALSE)
-#define low_if(l, condition) _low_once (G_PASTE (_low_if_, __LINE__), low_enter_if (l, condition))
+#define low_if(l, condition) _low_once (G_PASTE (_low_if_, __LINE__), low_enter_if (l, condition, FALSE))
+#define low_if_seldom(l, condition) _low_once (G_PASTE (_low_if_, __LINE__), low_enter_if (l, condition, TRUE))
 #define low_else(l) _low_once (G_PASTE (_low_else_, __LINE__), low_enter_else (l))
 #define low_while(l) _low_once (G_PASTE (_low_while_, __LINE__), low_enter_while (l))
 
 KValue low_enter_for     (AccLower *l, KValue begin, KValue end);
 KValue low_enter_foreach (AccLower *l, KValue begin, KValue end);
-void   low_enter_if      (AccLower *l, KValue condition);
+void   low_enter_if      (AccLower *l, KValue condition, gboolean seldom);
 void   low_enter_else    (AccLower *l);
 void   low_enter_while   (AccLower *l);
 void   low_leave         (AccLower *l);

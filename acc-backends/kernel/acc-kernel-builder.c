@@ -764,9 +764,10 @@ _kb_enter_foreach (AccKernelBuilder *b,
 
 void
 _kb_enter_if (AccKernelBuilder *b,
-              KValue            condition)
+              KValue            condition,
+              gboolean          seldom)
 {
-  enter (b, (AccKernelInstr) { .op = ACC_KOP_IF, .n_args = 1, .args = { condition.id } });
+  enter (b, (AccKernelInstr) { .op = ACC_KOP_IF, .n_args = 1, .args = { condition.id }, .bits = seldom });
 }
 
 void

@@ -48,7 +48,7 @@ typedef enum {
   /* blocks */
   ACC_KOP_FOR,        /* args: begin, end; the instruction is the index */
   ACC_KOP_FOREACH,    /* the same; bits: lanes, 0 for any */
-  ACC_KOP_IF,         /* args: condition; blocks[1] is the else side, or 0 */
+  ACC_KOP_IF,         /* args: condition; blocks[1] is the else side, or 0; bits: whether it seldom holds */
   ACC_KOP_WHILE,
   ACC_KOP_UNTIL,      /* args: done */
 } AccKernelOp;

@@ -111,6 +111,7 @@ void   kb_check (AccKernelBuilder *b, KValue ok, guint kind, guint origin, KValu
  *   kb_foreach (b, i, begin, end) { ... }
  *   kb_if (b, condition) { ... }
  *   kb_if (b, condition) { ... } kb_else (b) { ... }
+ *   kb_if_seldom (b, condition) { ... }            the same, where it is a matter of speed that it hardly ever is so
  *   kb_while (b) { kb_until (b, done); ... }       kb_until leaves the loop where done holds; once per loop, at its top level
  *
  * i is a KValue (i64) in scope of the block; for and foreach step by one over [begin, end). Never break or return out of
@@ -121,13 +122,14 @@ void   kb_check (AccKernelBuilder *b, KValue ok, guint kind, guint origin, KValu
   for (KValue i = _kb_enter_foreach (b, begin, end), *_once_##i = &i; _once_##i; _kb_leave (b), _once_##i = NULL)
 #define _kb_block(enter, b, once) \
   for (gboolean once = (enter, TRUE); once; _kb_leave (b), once = FALSE)
-#define kb_if(b, condition) _kb_block (_kb_enter_if (b, condition), b, G_PASTE (_kb_once_, __LINE__))
+#define kb_if(b, condition) _kb_block (_kb_enter_if (b, condition, FALSE), b, G_PASTE (_kb_once_, __LINE__))
+#define kb_if_seldom(b, condition) _kb_block (_kb_enter_if (b, condition, TRUE), b, G_PASTE (_kb_once_, __LINE__))
 #define kb_else(b)          _kb_block (_kb_enter_else (b), b, G_PASTE (_kb_once_, __LINE__))
 #define kb_while(b)         _kb_block (_kb_enter_while (b), b, G_PASTE (_kb_once_, __LINE__))
 void   kb_until           (AccKernelBuilder *b, KValue done);
 KValue _kb_enter_for      (AccKernelBuilder *b, KValue begin, KValue end);
 KValue _kb_enter_foreach  (AccKernelBuilder *b, KValue begin, KValue end);
-void   _kb_enter_if       (AccKernelBuilder *b, KValue condition);
+void   _kb_enter_if       (AccKernelBuilder *b, KValue condition, gboolean seldom);
 void   _kb_enter_else     (AccKernelBuilder *b);
 void   _kb_enter_while    (AccKernelBuilder *b);
 void   _kb_leave          (AccKernelBuilder *b);

@@ -441,7 +441,14 @@ write_out (Sort     *self,
   AccKernelBuilder *b = l->b;
   KValue begin = kb_cast (b, ACC_KIND_I64, kb_load (b, low_scratch (l, self->begins, self->radix->count), line));
 
-  low_if (l, kb_and (b, kb_le (b, begin, first), kb_eq (b, kb_sub (b, end, first), low_const (l, LINE))))
+  low_if_seldom (l, kb_or (b, kb_lt (b, first, begin), kb_lt (b, kb_sub (b, end, first), low_const (l, LINE))))
+    {
+      low_for (l, at, kb_max (b, begin, first), end)
+        {
+          write_out_one (self, l, pass, get_slot (l, line, get_rest (l, at)), at);
+        }
+    }
+  low_else (l)
     {
       kb_set_lanes (b, LINE);
       low_foreach (l, lane, low_const (l, 0), low_const (l, LINE))
@@ -449,13 +456,6 @@ write_out (Sort     *self,
           write_out_one (self, l, pass, get_slot (l, line, lane), kb_add (b, first, lane));
         }
       kb_set_lanes (b, 0);
-    }
-  low_else (l)
-    {
-      low_for (l, at, kb_max (b, begin, first), end)
-        {
-          write_out_one (self, l, pass, get_slot (l, line, get_rest (l, at)), at);
-        }
     }
 }
 
@@ -472,7 +472,7 @@ collect (Sort     *self,
 {
   AccKernelBuilder *b = l->b;
 
-  low_if (l, kb_eq (b, get_rest (l, at), low_const (l, 0)))
+  low_if_seldom (l, kb_eq (b, get_rest (l, at), low_const (l, 0)))
     {
       write_out (self, l, pass, line, kb_sub (b, at, low_const (l, LINE)), at);
     }

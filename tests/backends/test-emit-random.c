@@ -289,8 +289,12 @@ block (Gen *g,
         case 5:
           if (depth > 0)
             {
-              kb_if (b, condition (g))
-                scoped (g, depth - 1);
+              if (pick (g, 4) > 0)
+                kb_if (b, condition (g))
+                  scoped (g, depth - 1);
+              else
+                kb_if_seldom (b, condition (g))
+                  scoped (g, depth - 1);
               if (pick (g, 2))
                 kb_else (b)
                   scoped (g, depth - 1);

@@ -465,7 +465,7 @@ test_access (void)
 
   kb_load (b, written, zero);     /* nobody needs it */
   kb_store (b, written, zero, kb_add (b, kb_load (b, read, zero), kb_load (b, shared, zero)));
-  kb_if (b, kb_lt (b, zero, kb_load (b, used, zero)))
+  kb_if_seldom (b, kb_lt (b, zero, kb_load (b, used, zero)))
     {
       kb_store (b, used, zero, zero);
     }
@@ -477,6 +477,7 @@ test_access (void)
   g_assert_nonnull (strstr (text, " buffer read write \"used\"\n"));
   g_assert_nonnull (strstr (text, " buffer read write coherent \"shared\"\n"));
   g_assert_nonnull (strstr (text, " buffer \"idle\"\n"));
+  g_assert_nonnull (strstr (text, ", seldom {\n"));
 }
 
 /* --- quotients and roots by estimates */
