@@ -671,7 +671,8 @@ emit_pack (Emitter *e,
     pack_lanes (e, memory, address, value, stays);
 }
 
-#define MAX_APART 64   /* lanes of which each is asked for */
+#define MAX_APART  64   /* lanes of which each is asked for */
+#define CACHE_LINE 64
 
 /* Into the second cache. */
 static void
@@ -680,6 +681,24 @@ prefetch (Emitter     *e,
 {
   emit_call (e, "llvm.prefetch", &e->t_ptr, 1,
              (LLVMValueRef[]) { address, LLVMConstInt (e->t_i32, 0, FALSE), LLVMConstInt (e->t_i32, 2, FALSE), LLVMConstInt (e->t_i32, 1, FALSE) }, 4);
+}
+
+/* From the first lane's element on to the last one's. */
+static void
+prefetch_lines (Emitter *e,
+                guint32  buffer,
+                Value    index)
+{
+  LLVMValueRef first = emit_element (e, buffer, index.v);
+  gint64 size = (gint64) acc_element_kind_get_size (acc_kernel_buffer (e->kernel, buffer)->kind);
+  gint64 bytes = index.shape == SHAPE_UNIFORM ? 1 : MIN (e->lanes * ABS (index.stride) * size, MAX_APART * CACHE_LINE);
+
+  for (gint64 at = 0; at < bytes; at += CACHE_LINE)
+    {
+      LLVMValueRef distance = LLVMConstInt (e->t_i64, (guint64) (index.stride < 0 ? -at : at), TRUE);
+
+      prefetch (e, LLVMBuildGEP2 (B, LLVMInt8TypeInContext (e->context), first, &distance, 1, ""));
+    }
 }
 
 /* What lanes that are neighbours load at once, or what each loads for itself. */
@@ -694,7 +713,7 @@ emit_prefetch (Emitter *e,
 
   if (index.shape != SHAPE_VARYING)
     {
-      prefetch (e, emit_element (e, instr->args[0], index.v));
+      prefetch_lines (e, instr->args[0], index);
       return;
     }
 

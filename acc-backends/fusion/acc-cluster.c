@@ -280,7 +280,7 @@ ask_inputs (AccCutter     *self,
           if (has_neighbours (node, i))
             {
               wish.access = ACC_ACCESS_OTHER;
-              wish.visits *= acc_fusion_graph_count_taps (self->graph, node, i);
+              wish.visits *= acc_fusion_graph_find_taps (self->graph, node, i).n;
             }
           else if (!acc_fusion_node_has_extents_of (node, input))
             wish.access = ACC_ACCESS_OTHER;

@@ -157,6 +157,7 @@ typedef struct {
   const gint64 *sizes;
   guint         rank;
   GHashTable   *taps;       /* number → */
+  guint         last;
   gboolean      whole;
 } Taps;
 
@@ -193,7 +194,10 @@ visit_tap (AccExpr *expr,
   if (expr->kind == ACC_EXPR_ITEM && find_tap (self, expr, &number) >= 0)
     {
       if (find_tap (self, expr, &number) == (int) self->rank)
-        g_hash_table_add (self->taps, GUINT_TO_POINTER (number + 1));
+        {
+          g_hash_table_add (self->taps, GUINT_TO_POINTER (number + 1));
+          self->last = MAX (self->last, number);
+        }
       return;
     }
   for (guint i = 0; i < expr->n_args; i++)
@@ -204,25 +208,26 @@ visit_tap (AccExpr *expr,
     }
 }
 
-gint64
-acc_function_count_taps (AccFunction  *function,
-                         guint         param,
-                         const gint64 *sizes,
-                         guint         rank)
+AccTaps
+acc_function_find_taps (AccFunction  *function,
+                        guint         param,
+                        const gint64 *sizes,
+                        guint         rank)
 {
   g_autoptr (GHashTable) taps = g_hash_table_new (NULL, NULL);
-  Taps self = { function->params[param], sizes, rank, taps, FALSE };
-  gint64 all = 1;
+  Taps self = { function->params[param], sizes, rank, taps, 0, FALSE };
+  AccTaps all = { 1, 0 };
 
   for (guint d = 0; d < rank; d++)
-    all *= sizes[d];
+    all.n *= sizes[d];
+  all.last = all.n - 1;
   if (rank > ACC_FUNCTION_MAX_TAP_RANK)
     return all;
 
   acc_function_visit (function, visit_tap, &self);
   self.whole |= function->body == self.param;
 
-  return self.whole ? all : MAX (g_hash_table_size (taps), 1);
+  return self.whole ? all : (AccTaps) { MAX (g_hash_table_size (taps), 1), self.last };
 }
 
 AccExpr *

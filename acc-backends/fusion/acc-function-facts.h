@@ -15,9 +15,12 @@ void     acc_function_collect_reads (AccFunction *function, GHashTable *arrays);
 double   acc_function_get_cost    (AccFunction *function);
 double   acc_primitive_get_cost   (AccPrimitive primitive);
 #define ACC_FUNCTION_MAX_TAP_RANK 16
-/* Different neighbours of parameter @param, a neighbourhood of @sizes, that the function reads; all, where it takes it as a whole, or of
- * higher rank. */
-gint64   acc_function_count_taps    (AccFunction *function, guint param, const gint64 *sizes, guint rank);
+/* Different neighbours that a function reads, and the number of the last. */
+typedef struct {
+  gint64 n, last;
+} AccTaps;
+/* Of parameter @param, a neighbourhood of @sizes: all, where the function takes it as a whole, or of higher rank. */
+AccTaps  acc_function_find_taps   (AccFunction *function, guint param, const gint64 *sizes, guint rank);
 gboolean acc_function_uses_param  (AccFunction *function, guint param);
 /* TRUE where every leaf of the result is one primitive of the same leaf of both parameters, and all are reductions, which folds, atomics
  * and tables of counters know by themselves: writes it per leaf. */

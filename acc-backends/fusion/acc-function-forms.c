@@ -12,9 +12,9 @@
 
 /* Where the taps of a parameter were counted last. */
 typedef struct {
-  gint64 n;         /* 0: nowhere */
-  guint  rank;
-  gint64 sizes[ACC_FUNCTION_MAX_TAP_RANK];
+  AccTaps found;    /* .n 0: nowhere */
+  guint   rank;
+  gint64  sizes[ACC_FUNCTION_MAX_TAP_RANK];
 } Taps;
 
 typedef struct {
@@ -203,28 +203,28 @@ acc_function_forms_get_cost (AccFunctionForms *self,
   return get_form (self, function)->cost;
 }
 
-gint64
-acc_function_forms_count_taps (AccFunctionForms *self,
-                               AccFunction      *function,
-                               guint             param,
-                               const gint64     *sizes,
-                               guint             rank)
+AccTaps
+acc_function_forms_find_taps (AccFunctionForms *self,
+                              AccFunction      *function,
+                              guint             param,
+                              const gint64     *sizes,
+                              guint             rank)
 {
   Form *form = get_form (self, function);
   Taps *taps;
 
   if (rank > ACC_FUNCTION_MAX_TAP_RANK)
-    return acc_function_count_taps (function, param, sizes, rank);
+    return acc_function_find_taps (function, param, sizes, rank);
 
   if (form->taps == NULL)
     form->taps = g_new0 (Taps, function->n_params);
   taps = &form->taps[param];
-  if (taps->n == 0 || taps->rank != rank || memcmp (taps->sizes, sizes, rank * sizeof (gint64)) != 0)
+  if (taps->found.n == 0 || taps->rank != rank || memcmp (taps->sizes, sizes, rank * sizeof (gint64)) != 0)
     {
-      taps->n = acc_function_count_taps (function, param, sizes, rank);
+      taps->found = acc_function_find_taps (function, param, sizes, rank);
       taps->rank = rank;
       memcpy (taps->sizes, sizes, rank * sizeof (gint64));
     }
 
-  return taps->n;
+  return taps->found;
 }

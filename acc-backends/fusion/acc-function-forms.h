@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-core/acc-array-private.h"
+#include "acc-function-facts.h"
 
 G_BEGIN_DECLS
 
@@ -15,9 +15,9 @@ void              acc_function_forms_free (AccFunctionForms *self);
 guint             acc_function_forms_get_number (AccFunctionForms *self, AccFunction *function);
 /* Whether elements of .arrays[array] are read: not where it is only asked for an extent. */
 gboolean          acc_function_forms_reads      (AccFunctionForms *self, AccFunction *function, guint array);
-/* As acc_function_get_cost() and acc_function_count_taps() have it. */
+/* As acc_function_get_cost() and acc_function_find_taps() have it. */
 double            acc_function_forms_get_cost   (AccFunctionForms *self, AccFunction *function);
-gint64            acc_function_forms_count_taps (AccFunctionForms *self, AccFunction *function, guint param, const gint64 *sizes, guint rank);
+AccTaps           acc_function_forms_find_taps  (AccFunctionForms *self, AccFunction *function, guint param, const gint64 *sizes, guint rank);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccFunctionForms, acc_function_forms_free)
 

@@ -103,12 +103,12 @@ acc_fusion_graph_get_fold_form (AccFusionGraph *self,
   return ACC_FOLD_LONG;
 }
 
-gint64
-acc_fusion_graph_count_taps (AccFusionGraph *self,
-                             AccFusionNode  *node,
-                             guint           input)
+AccTaps
+acc_fusion_graph_find_taps (AccFusionGraph *self,
+                            AccFusionNode  *node,
+                            guint           input)
 {
-  return acc_function_forms_count_taps (self->forms, node->array->functions[0], input, node->array->sizes[input], node->rank);
+  return acc_function_forms_find_taps (self->forms, node->array->functions[0], input, node->array->sizes[input], node->rank);
 }
 
 /* Where the least blocks of rows keep few workers busy, columns are cut, too. */

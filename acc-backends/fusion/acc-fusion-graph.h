@@ -119,7 +119,7 @@ double          acc_fusion_graph_count_product_reads (AccFusionGraph *self, AccF
 /* Parts that the columns of a product are cut into, each of which reads all of the left factor. */
 gint64          acc_fusion_node_count_parts (AccFusionNode *node);
 /* Neighbours per input of a stencil, of those that its function reads. */
-gint64          acc_fusion_graph_count_taps (AccFusionGraph *self, AccFusionNode *node, guint input);
+AccTaps         acc_fusion_graph_find_taps (AccFusionGraph *self, AccFusionNode *node, guint input);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccFusionGraph, acc_fusion_graph_free)
 

@@ -60,6 +60,9 @@ load (AccLower       *l,
 
 #define FAR_BYTES (4 << 20)
 
+/* So far ahead of the last neighbour a stencil asks for what follows it in memory: some rows, which the second cache keeps. */
+#define ROWS_AHEAD_BYTES (64 << 10)
+
 gboolean
 low_is_far (const AccFusionNode *value)
 {
@@ -68,14 +71,44 @@ low_is_far (const AccFusionNode *value)
   return size > 0 && value->size >= FAR_BYTES / (gint64) size;
 }
 
+/* What steps compute may be kept by rows in a cache. */
+static gboolean
+is_from_memory (AccLower            *l,
+                const AccFusionNode *node,
+                guint                value)
+{
+  AccValueRole role = acc_fusion_peek_value (l->fusion, value)->role;
+
+  return (role == ACC_VALUE_ARGUMENT || role == ACC_VALUE_MANIFEST) && low_is_far (node);
+}
+
+/* Of several stencils that read one array the last neighbours are the same: once. */
+static void
+ask_for_rows (AccLower            *l,
+              const AccFusionNode *node,
+              guint                leaf,
+              AccPlace             place)
+{
+  gint64 size = (gint64) acc_element_kind_get_size (acc_element_type_get_leaf (node->array->type, leaf));
+  KValue at = low_add (l, place.at, low_const (l, ROWS_AHEAD_BYTES / size));
+
+  if (place.buffer.id == l->asked.buffer.id && at.id == l->asked.at.id)
+    return;
+  l->asked = (AccPlace) { place.buffer, at };
+  kb_prefetch (l->b, place.buffer, at);
+}
+
 KValue
 low_load_value (AccLower      *l,
                 AccFusionNode *node,
                 guint          leaf,
                 KValue         at)
 {
-  AccPlace place = low_place (l, acc_fusion_get_value (l->fusion, node), leaf, at, ACC_BUFFER_READ);
+  guint value = acc_fusion_get_value (l->fusion, node);
+  AccPlace place = low_place (l, value, leaf, at, ACC_BUFFER_READ);
 
+  if (l->in_last_tap && is_from_memory (l, node, value) && acc_element_type_locate (node->array->type, leaf)->lane == 0)
+    ask_for_rows (l, node, leaf, place);
   if (!l->ahead || !low_is_far (node) || !kb_is_loaded (l->b, at))
     return low_load_place (l, place);
 

@@ -190,6 +190,17 @@ decode_offsets (AccFusionNode *stencil,
     }
 }
 
+static gboolean
+is_of_later_row (const gint64 *offsets,
+                 guint         rank)
+{
+  for (guint d = 0; d + 1 < rank; d++)
+    if (offsets[d] > 0)
+      return TRUE;
+
+  return FALSE;
+}
+
 KValue
 low_tap (AccLower       *l,
          AccFusionNode  *stencil,
@@ -202,10 +213,12 @@ low_tap (AccLower       *l,
   g_autofree gint64 *offsets = g_new (gint64, stencil->rank);
   Tap tap = { l, stencil, source, stencil->array->boundaries[input], ix };
   AccIndex *same = low_index_same (l, ix, stencil->extents, source);
+  gboolean around = l->in_last_tap, last;
   KValue value, outside;
   KVar var;
 
   decode_offsets (stencil, input, leaf / n_leaves, offsets);
+  last = leaf / n_leaves == acc_fusion_graph_find_taps (l->fusion->graph, stencil, input).last;
   leaf %= n_leaves;
 
   tap.anchored = acc_cluster_has_anchor (l->step->cluster, stencil);
@@ -231,7 +244,12 @@ low_tap (AccLower       *l,
     }
 
   if (tap.inside.id == 0)
-    return low_read (l, source, tap.to, leaf);
+    {
+      l->in_last_tap = last && (tap.anchored ? l->asks_for_rows && is_of_later_row (offsets, stencil->rank) : around);
+      value = low_read (l, source, tap.to, leaf);
+      l->in_last_tap = around;
+      return value;
+    }
 
   if (tap.boundary->kind == ACC_BOUNDARY_CONSTANT)
     return low_select (l, tap.inside, low_read (l, source, tap.to, leaf), read_outside (&tap, leaf));

@@ -49,6 +49,9 @@ typedef struct {
   /* Stencils: no neighbour is outside along the inner run, or along the outer dimensions. */
   guint             first_inner;
   gboolean          inner_inside, outer_inside;
+  gboolean          asks_for_rows;   /* of large arrays: rows that are read next */
+  gboolean          in_last_tap;     /* behind it is what is read next */
+  AccPlace          asked;           /* last */
 
   /* Nothing is checked, and what would be loaded from large arrays is asked for. */
   gboolean          ahead;

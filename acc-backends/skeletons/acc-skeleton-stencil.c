@@ -111,13 +111,13 @@ write_run (AccLower       *l,
       KValue first = kb_max (b, begin, low_number (l, margin));
       KValue last = kb_min (b, end, low_number (l, space->inner - margin));
 
-      l->inner_inside = TRUE;
+      l->inner_inside = l->asks_for_rows = TRUE;
       low_foreach (l, x, margin > 0 ? first : begin, margin > 0 ? last : end)
         {
           low_within (l, x, margin, space->inner - margin - 1);
           write_element (l, space, outer, x);
         }
-      l->inner_inside = FALSE;
+      l->inner_inside = l->asks_for_rows = FALSE;
     }
 
   if (margin > 0)

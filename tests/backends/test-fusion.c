@@ -726,6 +726,78 @@ test_why (void)
   assert_says (maps, "in all: 1 step, 1 kernel, 4194304 bytes read, 4194304 written");
 }
 
+static AccArray *
+new_rows (gint64 n_rows)
+{
+  return new_array (ACC_KIND_F32, 2, n_rows, SIDE, 1);
+}
+
+static void
+cross_of_rows (GPtrArray *results)
+{
+  g_autoptr (AccArray) x = new_rows (SIDE);
+
+  g_ptr_array_add (results, stencil (x, 3, 3, cross));
+}
+
+static void
+cross_of_few_rows (GPtrArray *results)
+{
+  g_autoptr (AccArray) x = new_rows (SIDE - 1);
+
+  g_ptr_array_add (results, stencil (x, 3, 3, cross));
+}
+
+static void
+across_rows (GPtrArray *results)
+{
+  g_autoptr (AccArray) x = new_rows (SIDE);
+
+  g_ptr_array_add (results, stencil (x, 1, 3, across));
+}
+
+static void
+cross_of_scaled (GPtrArray *results)
+{
+  g_autoptr (AccArray) x = new_rows (SIDE), y = acc_array_map (x, scale, NULL);
+
+  g_ptr_array_add (results, stencil (y, 3, 3, cross));
+}
+
+static void
+two_of_rows (GPtrArray *results)
+{
+  g_autoptr (AccArray) x = new_rows (SIDE), a = stencil (x, 3, 3, cross), b = stencil (x, 3, 3, down);
+
+  g_ptr_array_add (results, acc_array_zip_with (a, b, distance, NULL));
+}
+
+/* A stencil asks for rows ahead of its last neighbour in an array of 4 MiB that is given: once, and not where rows are few or in a cache. */
+static void
+test_rows_ahead (void)
+{
+  static const struct {
+    void (*build) (GPtrArray *results);
+    guint  step, n_asked;
+  } cases[] = {
+    { cross_of_rows, 0, 1 }, { cross_of_few_rows, 0, 0 }, { across_rows, 0, 0 }, { cross_of_scaled, 0, 1 }, { two_of_rows, 0, 1 },
+    { chained_stencils, 0, 1 }, { chained_stencils, 1, 0 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const Program program = { .build = cases[i].build };
+      g_autoptr (AccSchedule) schedule = plan (&program, &acc_target_cpu);
+      g_autofree char *text = acc_kernel_to_string (schedule->steps[cases[i].step].launches[0].kernel);
+      guint n_asked = 0;
+
+      for (const char *at = text; (at = strstr (at, "prefetch ")) != NULL; at++)
+        n_asked++;
+      g_test_message ("case %u", i);
+      g_assert_cmpuint (n_asked, ==, cases[i].n_asked);
+    }
+}
+
 static void
 test_picture (void)
 {
@@ -762,6 +834,7 @@ main (int argc, char **argv)
       g_test_add_data_func (path, &programs[i], test_program);
     }
   g_test_add_func ("/fusion-report/why", test_why);
+  g_test_add_func ("/fusion/rows-ahead", test_rows_ahead);
   g_test_add_func ("/fusion-report/picture", test_picture);
   g_test_add_func ("/fusion-report/picture-of-fused", test_picture_of_fused);
 
