@@ -8,6 +8,7 @@
 
 G_LOCK_DEFINE_STATIC (under_way);
 static AccUnderWay *under_way;
+static gboolean exiting;
 static GCond some_ended;
 
 static gboolean
@@ -27,6 +28,7 @@ settle (void)
   g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func (g_object_unref);
 
   G_LOCK (under_way);
+  exiting = TRUE;
   for (AccUnderWay *work = under_way; work != NULL; work = work->next)
     g_ptr_array_add (all, g_object_ref (work->own));
   G_UNLOCK (under_way);
@@ -41,7 +43,7 @@ settle (void)
   G_UNLOCK (under_way);
 }
 
-/* What exits is told in the order of its beginnings, the last first: each device's driver began before this. */
+/* Handlers of exits are called last come, first served: those of a device's driver came before this. */
 static void
 settle_before_driver (AccBackend *backend)
 {
@@ -66,6 +68,8 @@ on_cancelled (GCancellable *cancellable, gpointer own)
 void
 acc_under_way_begin (AccUnderWay *self, AccBackend *backend, GCancellable *own, GCancellable *others)
 {
+  gboolean late;
+
   settle_before_driver (backend);
   *self = (AccUnderWay) { .thread = g_thread_self (), .own = g_object_ref (own) };
   if (others != NULL)
@@ -77,7 +81,10 @@ acc_under_way_begin (AccUnderWay *self, AccBackend *backend, GCancellable *own, 
   G_LOCK (under_way);
   self->next = under_way;
   under_way = self;
+  late = exiting;
   G_UNLOCK (under_way);
+  if (late)
+    g_cancellable_cancel (own);
 }
 
 void
@@ -109,7 +116,7 @@ typedef struct {
   GError        *error;
 } Call;
 
-/* Wherever the caller is, or nowhere, where the context of its is gone. */
+/* In the caller's context. */
 static void
 call_free (gpointer data)
 {

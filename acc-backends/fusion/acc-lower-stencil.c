@@ -218,7 +218,7 @@ low_tap (AccLower       *l,
   KVar var;
 
   decode_offsets (stencil, input, leaf / n_leaves, offsets);
-  last = leaf / n_leaves == acc_fusion_graph_find_taps (l->fusion->graph, stencil, input).last;
+  last = l->asks_for_rows && leaf / n_leaves == acc_fusion_graph_find_taps (l->fusion->graph, stencil, input).last;
   leaf %= n_leaves;
 
   tap.anchored = acc_cluster_has_anchor (l->step->cluster, stencil);
@@ -245,7 +245,7 @@ low_tap (AccLower       *l,
 
   if (tap.inside.id == 0)
     {
-      l->in_last_tap = last && (tap.anchored ? l->asks_for_rows && is_of_later_row (offsets, stencil->rank) : around);
+      l->in_last_tap = last && (tap.anchored ? is_of_later_row (offsets, stencil->rank) : around);
       value = low_read (l, source, tap.to, leaf);
       l->in_last_tap = around;
       return value;
