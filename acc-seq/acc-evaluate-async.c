@@ -52,7 +52,8 @@ run_in_thread (gpointer source, gpointer data, GCancellable *cancellable, GError
  * @callback: (scope async) (closure user_data): called on the caller's thread-default main context
  * @user_data: for @callback
  *
- * As acc_backend_run(), without blocking.
+ * As acc_backend_run(), without blocking. A process that exits while this, another asynchronous call or a job is under way
+ * cancels it and waits until it has ended, five seconds at most.
  *
  * Since: 1.0
  */
