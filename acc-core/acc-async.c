@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* How long a process that exits waits for work that was cancelled. */
-#define PATIENCE (5 * G_TIME_SPAN_SECOND)
+#define PATIENCE (2 * G_TIME_SPAN_SECOND)
 
 G_LOCK_DEFINE_STATIC (under_way);
 static AccUnderWay *under_way;

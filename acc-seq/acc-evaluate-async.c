@@ -53,7 +53,7 @@ run_in_thread (gpointer source, gpointer data, GCancellable *cancellable, GError
  * @user_data: for @callback
  *
  * As acc_backend_run(), without blocking. A process that exits while this, another asynchronous call or a job is under way
- * cancels it and waits until it has ended, five seconds at most.
+ * cancels it and waits until it has ended, two seconds at most.
  *
  * Since: 1.0
  */
