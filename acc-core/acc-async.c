@@ -109,7 +109,7 @@ acc_under_way_end (AccUnderWay *self)
 
 typedef struct {
   GTask         *task;
-  AccBackend    *backend;
+  AccBackend    *backend;    /* which the task's source holds */
   AccAsyncFunc   func;
   GDestroyNotify free_result;
   gpointer       result;
@@ -125,7 +125,6 @@ call_free (gpointer data)
   if (self->result != NULL && self->free_result != NULL)
     self->free_result (self->result);
   g_clear_error (&self->error);
-  g_object_unref (self->backend);
   g_object_unref (self->task);
   g_free (self);
 }
@@ -169,7 +168,7 @@ acc_async_run (GTask *task, AccBackend *backend, AccAsyncFunc func, GDestroyNoti
   Call *call = g_new0 (Call, 1);
 
   call->task = g_object_ref (task);
-  call->backend = g_object_ref (backend);
+  call->backend = backend;
   call->func = func;
   call->free_result = free_result;
   /* The thread hands it on: the carrier, which the thread lets go of last, has nothing of it. */

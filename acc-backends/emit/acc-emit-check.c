@@ -69,13 +69,12 @@ get_fail_function (Emitter *e)
 
 void
 emit_expect_false (Emitter     *e,
-                   LLVMValueRef branch,
-                   guint        odds)
+                   LLVMValueRef branch)
 {
   LLVMMetadataRef weights[] = {
     LLVMMDStringInContext2 (e->context, "branch_weights", strlen ("branch_weights")),
     LLVMValueAsMetadata (LLVMConstInt (e->t_i32, 1, FALSE)),
-    LLVMValueAsMetadata (LLVMConstInt (e->t_i32, odds, FALSE)),
+    LLVMValueAsMetadata (LLVMConstInt (e->t_i32, 1 << 20, FALSE)),
   };
 
   LLVMSetMetadata (branch, LLVMGetMDKindIDInContext (e->context, "prof", 4),
@@ -111,7 +110,7 @@ emit_check (Emitter *e,
 
   if (ok.shape == SHAPE_VARYING)
     bits = emit_bits (e, bad);
-  emit_expect_false (e, LLVMBuildCondBr (B, emit_any (e, bad), bad_block, after), 1 << 20);
+  emit_expect_false (e, LLVMBuildCondBr (B, emit_any (e, bad), bad_block, after));
   emit_enter (e, bad_block);
   lane = bits != NULL ? emit_first_lane (e, bits) : LLVMConstNull (e->t_i64);
   LLVMBuildCall2 (B, LLVMGlobalGetValueType (f), f, (LLVMValueRef[]) {

@@ -3,9 +3,6 @@
 
 #define B (e->builder)
 
-/* Of what is called seldom. Its loops still take more turns than one. */
-#define SELDOM_ODDS 1000
-
 /* --- values */
 
 static LLVMValueRef
@@ -443,7 +440,7 @@ emit_if (Emitter *e,
   after = emit_block (e, "if.end");
   branch = LLVMBuildCondBr (B, emit_scalar (e, instr->args[0]), then_block, else_block != NULL ? else_block : after);
   if (instr->bits != 0)
-    emit_expect_false (e, branch, SELDOM_ODDS);
+    emit_expect_false (e, branch);
   emit_enter (e, then_block);
   emit_inner (e, instr->blocks[0], e->mask);
   LLVMBuildBr (B, after);

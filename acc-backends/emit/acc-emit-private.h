@@ -200,7 +200,7 @@ gboolean     emit_link_library (Emitter *e, GError **error);  /* defines the fun
 
 /* --- acc-emit-check.c */
 void         emit_check        (Emitter *e, guint32 id);
-/* Once in @odds times it is true. */
-void         emit_expect_false (Emitter *e, LLVMValueRef branch, guint odds);
+/* Hardly ever it is true: not even loops behind it matter. */
+void         emit_expect_false (Emitter *e, LLVMValueRef branch);
 
 G_END_DECLS

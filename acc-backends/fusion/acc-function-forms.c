@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-function-forms.h"
 
-#include "acc-function-facts.h"
 #include "acc-numbers.h"
 #include "acc-words.h"
 
