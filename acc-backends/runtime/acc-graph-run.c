@@ -777,7 +777,13 @@ acc_graph_run (AccGraph      *self,
                GCancellable  *cancellable,
                GError       **error)
 {
-  return run_graph (self, NULL, arguments, results, cancellable, error);
+  gboolean ok;
+
+  acc_workers_begin_run (self->host->workers);
+  ok = run_graph (self, NULL, arguments, results, cancellable, error);
+  acc_workers_end_run (self->host->workers);
+
+  return ok;
 }
 
 AccPrepared *

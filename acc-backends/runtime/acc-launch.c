@@ -6,7 +6,15 @@
 #include <sched.h>
 
 #define MAX_SWEEP  4
-#define MAX_SPINS  1024    /* then others may have the processor */
+#define MAX_SPINS  4096    /* then others may have the processor */
+
+/* Where tiles wait for their turn in a serial launch, those that are under way at once in lines of the cache of their own: what each
+ * looks at changes once, and nobody else asks for it. */
+#define N_TURNS    64
+
+typedef struct {
+  gint64 tile __attribute__ ((aligned (ACC_CACHE_LINE)));    /* atomic: whose turn it is, or was */
+} Turn;
 
 /* Launches that sweep together; mostly it is one. */
 typedef struct {
@@ -16,7 +24,7 @@ typedef struct {
   guint                    n;
   const guint64           *slots[MAX_SWEEP];
   AccFailure               failures[MAX_SWEEP];
-  gint64                   turns[MAX_SWEEP];    /* atomic: the tile that a serial launch is at */
+  Turn                    *turns;    /* N_TURNS per launch; NULL: it is one */
 } Sweep;
 
 void
@@ -61,14 +69,21 @@ acc_failure_to_error (const AccFailure  *failure,
 
 /* Tiles are taken in order, so whoever is waited for is at work. */
 static void
-wait_for_turn (const gint64 *turn,
-               gint64        tile)
+wait_for_turn (const Turn *turns,
+               gint64      tile)
 {
-  for (guint n = 0; __atomic_load_n (turn, __ATOMIC_ACQUIRE) != tile; n++)
+  for (guint n = 0; __atomic_load_n (&turns[tile % N_TURNS].tile, __ATOMIC_ACQUIRE) != tile; n++)
     if (n < MAX_SPINS)
       acc_relax ();
     else
       sched_yield ();
+}
+
+static void
+pass_turn (Turn   *turns,
+           gint64  tile)
+{
+  __atomic_store_n (&turns[tile % N_TURNS].tile, tile, __ATOMIC_RELEASE);
 }
 
 static void
@@ -83,16 +98,16 @@ run_tile (gint64   tile,
   number = range[4];
   for (guint i = 0; i < self->n; i++)
     {
-      gboolean serial = self->launches[i].launch->serial;
+      Turn *turns = self->turns != NULL && self->launches[i].launch->serial ? self->turns + i * N_TURNS : NULL;
 
       range[4] = self->launches[i].has_own ? worker : number;
       /* Turns pass on whatever happens. */
-      if (serial)
-        wait_for_turn (&self->turns[i], tile);
+      if (turns != NULL)
+        wait_for_turn (turns, tile);
       if (!should_stop (self))
         self->launches[i].entry (self->slots[i], range, &self->failures[i]);
-      if (serial)
-        __atomic_store_n (&self->turns[i], tile + 1, __ATOMIC_RELEASE);
+      if (turns != NULL)
+        pass_turn (turns, tile + 1);
     }
 }
 
@@ -117,8 +132,7 @@ acc_launch_run (AccLaunchContext         *self,
                 GError                  **error)
 {
   Sweep sweep = { self, partition, launches, n };
-  /* Where others wait, one at a time. */
-  gint64 claim = n > 1 && partition->claim < partition->n_tiles ? 1 : partition->claim;
+  gboolean on_caller = partition->claim >= partition->n_tiles;
 
   g_assert (n <= MAX_SWEEP);
   for (guint i = 0; i < n; i++)
@@ -126,7 +140,14 @@ acc_launch_run (AccLaunchContext         *self,
       sweep.slots[i] = slots;
       slots += launches[i].launch->n_slots;
     }
-  acc_workers_run (self->host->workers, partition->n_tiles, claim, run_tile, &sweep);
+  if (n == 1 || on_caller)
+    acc_workers_run (self->host->workers, partition->n_tiles, partition->claim, run_tile, &sweep);
+  else
+    {
+      sweep.turns = g_aligned_alloc0 (n * N_TURNS, sizeof (Turn), ACC_CACHE_LINE);
+      acc_workers_run_in_order (self->host->workers, partition->n_tiles, run_tile, &sweep);
+      g_aligned_free (sweep.turns);
+    }
 
   for (guint i = 0; i < n; i++)
     if (__atomic_load_n (&sweep.failures[i].state, __ATOMIC_ACQUIRE) != 0)

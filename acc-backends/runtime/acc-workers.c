@@ -6,27 +6,40 @@
 #include <pthread.h>
 #include <unistd.h>
 
-/* Work assisting after de Wolff, van Balen, Keller and McDonell: a running job is one object with a tile counter that idle
- * threads join; nothing is forked per range of tiles.
+/* Work assisting after de Wolff, van Balen, Keller and McDonell: a running job is one object with counters of tiles that idle
+ * threads join; nothing is forked per range of tiles. There is a counter for each thread's share of the tiles, so that jobs of the
+ * same extents find most of their memory in the cache, or on the node, of who had it before; whoever is done with its own goes on
+ * with the others'.
  *
  * The list of jobs is guarded by one mutex, taken once per job by each thread that joins it. Plain POSIX locks, since thread
  * sanitizers see through those. */
 
-#define SPIN_MICROSECONDS 30
-#define WAKES 2
-#define CACHE_LINE 128
+/* What a thread without work, or one that waits for others, looks out for before it sleeps: about what it costs to be woken, or
+ * longer where the next job of a run is soon to come. */
+#define SPIN_MICROSECONDS         30
+#define SPIN_MICROSECONDS_IN_RUNS 300
+
+#define WAKES      2
+#define MAX_SHARES 64
+
+typedef struct {
+  gint64 next __attribute__ ((aligned (ACC_CACHE_LINE)));  /* atomic: first tile not claimed */
+  gint64 end;
+} Share;
 
 typedef struct _Job Job;
 
 struct _Job {
-  gint64      next __attribute__ ((aligned (CACHE_LINE)));   /* atomic: first tile not claimed */
-  gint        n_inside __attribute__ ((aligned (CACHE_LINE)));  /* atomic: workers in the job */
-  guint       n_joined;                                      /* under the lock */
-  gint64      n_tiles;
+  gint        n_inside __attribute__ ((aligned (ACC_CACHE_LINE)));  /* atomic: workers in the job */
+  gint        is_claimed;                                       /* atomic: all tiles are */
+  guint       n_joined;                                         /* under the lock */
+  gint64      n_claims;
   gint64      claim;
   AccTileFunc function;
   gpointer    user_data;
   Job        *newer;
+  guint       n_shares;
+  Share       shares[MAX_SHARES];   /* the first are there */
 };
 
 struct _AccWorkers {
@@ -38,25 +51,55 @@ struct _AccWorkers {
   Job            *jobs;       /* oldest first */
   guint           n_sleeping;
   guint           n_started;
+  guint           n_homes;    /* of threads that are at work or were: each its own share */
   gboolean        stopping;
   GThread       **threads;
-  guint           generation __attribute__ ((aligned (CACHE_LINE)));  /* atomic: counts jobs put up */
+  guint           generation __attribute__ ((aligned (ACC_CACHE_LINE)));  /* atomic: counts jobs put up */
+  guint           n_runs;                                             /* atomic */
 };
 
+static Share *
+get_share (AccWorkers *self,
+           Job        *job,
+           guint       home)
+{
+  return &job->shares[(guint64) home * job->n_shares / self->n_threads];
+}
+
+static gboolean
+has_tiles (Share *share)
+{
+  return __atomic_load_n (&share->next, __ATOMIC_RELAXED) < share->end;
+}
+
 static void
-take_tiles (Job   *job,
+take_share (Job   *job,
+            Share *share,
             guint  worker)
 {
-  for (;;)
+  while (has_tiles (share))
     {
-      gint64 begin = __atomic_fetch_add (&job->next, job->claim, __ATOMIC_RELAXED);
+      gint64 begin = __atomic_fetch_add (&share->next, job->claim, __ATOMIC_RELAXED);
 
-      if (begin >= job->n_tiles)
-        return;
-
-      for (gint64 tile = begin, end = MIN (begin + job->claim, job->n_tiles); tile < end; tile++)
+      for (gint64 tile = begin, end = MIN (begin + job->claim, share->end); tile < end; tile++)
         job->function (tile, worker, job->user_data);
     }
+}
+
+/* @home: 0 for the caller; those from 1 on are of workers */
+static void
+take_tiles (AccWorkers *self,
+            Job        *job,
+            guint       worker,
+            guint       home)
+{
+  guint first = get_share (self, job, home) - job->shares;
+
+  for (guint i = first; i < job->n_shares; i++)
+    take_share (job, &job->shares[i], worker);
+  for (guint i = 0; i < first; i++)
+    take_share (job, &job->shares[i], worker);
+  __atomic_store_n (&job->is_claimed, TRUE, __ATOMIC_RELAXED);
 }
 
 /* Under the lock. */
@@ -64,7 +107,7 @@ static Job *
 find_job (AccWorkers *self)
 {
   for (Job *job = self->jobs; job != NULL; job = job->newer)
-    if (__atomic_load_n (&job->next, __ATOMIC_RELAXED) < job->n_tiles)
+    if (!__atomic_load_n (&job->is_claimed, __ATOMIC_RELAXED))
       return job;
 
   return NULL;
@@ -76,9 +119,9 @@ static guint
 count_wanted (AccWorkers *self,
               Job        *job)
 {
-  gint64 left = job->n_tiles - __atomic_load_n (&job->next, __ATOMIC_RELAXED);
+  guint n = MIN (self->n_sleeping, WAKES);
 
-  return MIN (self->n_sleeping, left <= 0 ? 0 : left <= job->claim ? 1 : WAKES);
+  return (guint) CLAMP (job->n_claims - 1 - job->n_joined, 0, (gint64) n);
 }
 
 /* Without the lock, which they need. */
@@ -90,17 +133,23 @@ wake (AccWorkers *self,
     pthread_cond_signal (&self->wake);
 }
 
-/* Whether a job came within the time that waking a sleeper would cost. */
+static gint64
+get_patience (AccWorkers *self)
+{
+  return __atomic_load_n (&self->n_runs, __ATOMIC_RELAXED) > 0 ? SPIN_MICROSECONDS_IN_RUNS : SPIN_MICROSECONDS;
+}
+
+/* Whether a job came soon. */
 static gboolean
 spin_for_job (AccWorkers *self,
               guint       seen)
 {
-  gint64 until;
+  gint64 begin;
 
   if (!self->may_spin)
     return FALSE;
 
-  until = g_get_monotonic_time () + SPIN_MICROSECONDS;
+  begin = g_get_monotonic_time ();
   do
     {
       for (guint i = 0; i < 32; i++)
@@ -110,7 +159,7 @@ spin_for_job (AccWorkers *self,
           acc_relax ();
         }
     }
-  while (g_get_monotonic_time () < until);
+  while (g_get_monotonic_time () - begin < get_patience (self));
 
   return FALSE;
 }
@@ -119,8 +168,10 @@ static gpointer
 worker_main (gpointer data)
 {
   AccWorkers *self = data;
+  guint home;
 
   pthread_mutex_lock (&self->mutex);
+  home = ++self->n_homes;
   while (!self->stopping)
     {
       Job *job = find_job (self);
@@ -132,8 +183,10 @@ worker_main (gpointer data)
           __atomic_add_fetch (&job->n_inside, 1, __ATOMIC_RELAXED);
           pthread_mutex_unlock (&self->mutex);
 
-          wake (self, n_woken);
-          take_tiles (job, worker);
+          /* Where others are through with its share, they are soon with all. */
+          if (has_tiles (get_share (self, job, home)))
+            wake (self, n_woken);
+          take_tiles (self, job, worker, home);
 
           pthread_mutex_lock (&self->mutex);
           if (__atomic_sub_fetch (&job->n_inside, 1, __ATOMIC_RELEASE) == 0)
@@ -164,7 +217,7 @@ worker_main (gpointer data)
 AccWorkers *
 acc_workers_new (guint n_threads)
 {
-  AccWorkers *self = g_aligned_alloc0 (1, sizeof (AccWorkers), CACHE_LINE);
+  AccWorkers *self = g_aligned_alloc0 (1, sizeof (AccWorkers), ACC_CACHE_LINE);
   long n_processors = sysconf (_SC_NPROCESSORS_ONLN);
 
   self->n_threads = MAX (n_threads, 1);
@@ -248,8 +301,7 @@ static void
 put_up (AccWorkers *self,
         Job        *job)
 {
-  gint64 claims = (job->n_tiles - 1) / job->claim;
-  guint helpers = (guint) MIN ((gint64) self->n_threads - 1, claims), n_woken;
+  guint helpers = (guint) MIN ((gint64) self->n_threads - 1, job->n_claims - 1), n_woken;
   Job **end;
 
   pthread_mutex_lock (&self->mutex);
@@ -259,7 +311,7 @@ put_up (AccWorkers *self,
     ;
   *end = job;
   __atomic_add_fetch (&self->generation, 1, __ATOMIC_RELAXED);
-  n_woken = MIN (count_wanted (self, job), helpers);
+  n_woken = count_wanted (self, job);
   pthread_mutex_unlock (&self->mutex);
 
   wake (self, n_woken);
@@ -279,7 +331,7 @@ take_down (AccWorkers *self,
   pthread_mutex_unlock (&self->mutex);
 
   if (self->may_spin)
-    for (until = g_get_monotonic_time () + 4 * SPIN_MICROSECONDS;
+    for (until = g_get_monotonic_time () + SPIN_MICROSECONDS_IN_RUNS;
          __atomic_load_n (&job->n_inside, __ATOMIC_ACQUIRE) != 0 && g_get_monotonic_time () < until;)
       acc_relax ();
 
@@ -292,12 +344,13 @@ take_down (AccWorkers *self,
     }
 }
 
-void
-acc_workers_run (AccWorkers  *self,
-                 gint64       n_tiles,
-                 gint64       claim,
-                 AccTileFunc  function,
-                 gpointer     user_data)
+static void
+run (AccWorkers  *self,
+     gint64       n_tiles,
+     gint64       claim,
+     guint        most_shares,
+     AccTileFunc  function,
+     gpointer     user_data)
 {
   if (self->n_threads == 1 || n_tiles <= MAX (claim, 1))
     {
@@ -306,10 +359,55 @@ acc_workers_run (AccWorkers  *self,
     }
   else
     {
-      Job job = { .n_tiles = n_tiles, .claim = MAX (claim, 1), .function = function, .user_data = user_data };
+      Job job;
+
+      job.n_inside = job.is_claimed = FALSE;
+      job.n_joined = 0;
+      job.claim = MAX (claim, 1);
+      job.n_claims = (n_tiles - 1) / job.claim + 1;
+      job.function = function;
+      job.user_data = user_data;
+      job.newer = NULL;
+      job.n_shares = job.n_claims < self->n_threads ? 1 : MIN (self->n_threads, most_shares);
+      for (guint i = 0; i < job.n_shares; i++)
+        {
+          job.shares[i].next = i == 0 ? 0 : job.shares[i - 1].end;
+          job.shares[i].end = n_tiles / job.n_shares * (i + 1) + n_tiles % job.n_shares * (i + 1) / job.n_shares;
+        }
 
       put_up (self, &job);
-      take_tiles (&job, 0);
+      take_tiles (self, &job, 0, 0);
       take_down (self, &job);
     }
+}
+
+void
+acc_workers_run (AccWorkers  *self,
+                 gint64       n_tiles,
+                 gint64       claim,
+                 AccTileFunc  function,
+                 gpointer     user_data)
+{
+  run (self, n_tiles, claim, MAX_SHARES, function, user_data);
+}
+
+void
+acc_workers_run_in_order (AccWorkers  *self,
+                          gint64       n_tiles,
+                          AccTileFunc  function,
+                          gpointer     user_data)
+{
+  run (self, n_tiles, 1, 1, function, user_data);
+}
+
+void
+acc_workers_begin_run (AccWorkers *self)
+{
+  __atomic_add_fetch (&self->n_runs, 1, __ATOMIC_RELAXED);
+}
+
+void
+acc_workers_end_run (AccWorkers *self)
+{
+  __atomic_sub_fetch (&self->n_runs, 1, __ATOMIC_RELAXED);
 }

@@ -8,9 +8,10 @@ G_BEGIN_DECLS
 /* A gang of threads that help whoever runs a job.
  *
  * A job is a number of tiles and a function. The caller puts it up where the workers see it, takes tiles from it itself, and
- * returns when the last tile is done. Tiles are claimed in ascending order through one atomic counter. Several threads may run
- * jobs at once, and a tile may run a job of its own. Threads start with the first job that has work for them; an idle worker
- * spins for some microseconds, then sleeps. */
+ * returns when the last tile is done. Every thread begins with its own part of the tiles, the same in each job of as many, and then
+ * helps with those of others. Several threads may run jobs at once, and a tile may run a job of its own. Threads start with the
+ * first job that has work for them; an idle worker spins for some microseconds, ten times as long while a run is under way, then
+ * sleeps. */
 typedef struct _AccWorkers AccWorkers;
 
 /* Runs one tile; @worker: 0 for the caller, else 1 to n_threads - 1: distinct among the threads in one job. */
@@ -23,6 +24,11 @@ void        acc_workers_free          (AccWorkers *self);
 guint       acc_workers_get_n_threads (AccWorkers *self);
 /* @claim: tiles claimed at a time, at least 1; n_tiles or more: all on the caller. */
 void        acc_workers_run           (AccWorkers *self, gint64 n_tiles, gint64 claim, AccTileFunc function, gpointer user_data);
+/* The same with tiles that are begun in ascending order, one at a time: each may wait for those before it. */
+void        acc_workers_run_in_order  (AccWorkers *self, gint64 n_tiles, AccTileFunc function, gpointer user_data);
+/* Around what runs several jobs one soon after the other; by any number of threads at once. */
+void        acc_workers_begin_run     (AccWorkers *self);
+void        acc_workers_end_run       (AccWorkers *self);
 
 /* For tests: threads started, and threads asleep. */
 guint       acc_workers_get_n_started  (AccWorkers *self);

@@ -168,6 +168,92 @@ test_all_come (void)
     }
 }
 
+enum { N_HOMES = 4, TILES_OF_HOME = 5 };
+
+typedef struct {
+  Meeting  meeting;
+  GThread *threads[N_HOMES * TILES_OF_HOME];  /* that ran each tile */
+  gint     n_begun[N_HOMES];                  /* atomic: tiles that each worker has begun */
+  gint64   firsts[N_HOMES];
+} Homes;
+
+/* All wait in their first tiles until all are there. */
+static void
+note_home (gint64   tile,
+           guint    worker,
+           gpointer user_data)
+{
+  Homes *homes = user_data;
+
+  homes->threads[tile] = g_thread_self ();
+  if (g_atomic_int_add (&homes->n_begun[worker], 1) > 0)
+    return;
+  homes->firsts[worker] = tile;
+  meet (tile, worker, &homes->meeting);
+}
+
+/* Each thread begins with a part of its own, the same in every job of as many tiles. */
+static void
+test_begins_at_home (void)
+{
+  g_autoptr (AccWorkers) workers = acc_workers_new (N_HOMES);
+  GThread *before[N_HOMES] = { NULL };
+
+  for (guint round = 0; round < 20; round++)
+    {
+      Homes homes = { .meeting.n_wanted = N_HOMES };
+      guint seen = 0;
+
+      acc_workers_run (workers, N_HOMES * TILES_OF_HOME, 1, note_home, &homes);
+      for (guint i = 0; i < N_HOMES; i++)
+        {
+          gint64 first = homes.firsts[i], home = first / TILES_OF_HOME;
+
+          g_assert_cmpint (first % TILES_OF_HOME, ==, 0);
+          seen |= 1u << home;
+          if (round > 0)
+            g_assert_true (homes.threads[first] == before[home]);
+          before[home] = homes.threads[first];
+        }
+      g_assert_cmpuint (seen, ==, (1u << N_HOMES) - 1);
+      g_assert_true (before[0] == g_thread_self ());
+    }
+}
+
+/* Who waits for the tile before would wait forever were it not begun. */
+static void
+follow (gint64   tile,
+        guint    worker,
+        gpointer user_data)
+{
+  gint *n_done = user_data;
+  gint64 until = g_get_monotonic_time () + 20 * G_USEC_PER_SEC;
+
+  while (g_atomic_int_get (n_done) != tile && g_get_monotonic_time () < until)
+    g_thread_yield ();
+  g_assert_cmpint (g_atomic_int_get (n_done), ==, tile);
+  g_atomic_int_inc (n_done);
+}
+
+static void
+test_in_order (void)
+{
+  static const guint threads[] = { 1, 2, 5 };
+
+  for (guint t = 0; t < G_N_ELEMENTS (threads); t++)
+    {
+      g_autoptr (AccWorkers) workers = acc_workers_new (threads[t]);
+
+      for (gint n = 0; n < 100; n += 1 + n / 2)
+        {
+          gint n_done = 0;
+
+          acc_workers_run_in_order (workers, n, follow, &n_done);
+          g_assert_cmpint (n_done, ==, n);
+        }
+    }
+}
+
 static void
 test_latency (void)
 {
@@ -296,6 +382,8 @@ main (int    argc,
   g_test_add_func ("/workers/nested", test_nested);
   g_test_add_func ("/workers/idle-sleeps", test_idle_sleeps);
   g_test_add_func ("/workers/all-come", test_all_come);
+  g_test_add_func ("/workers/begins-at-home", test_begins_at_home);
+  g_test_add_func ("/workers/in-order", test_in_order);
   g_test_add_func ("/workers/latency", test_latency);
   g_test_add_func ("/partition/covers", test_partition_covers);
   g_test_add_func ("/partition/sizes", test_partition_sizes);
