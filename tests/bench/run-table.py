@@ -35,6 +35,7 @@ sys.dont_write_bytecode = True
 from works import CONTENDERS, WORKS  # noqa: E402
 
 SAMPLE = 0.01        # seconds that a sample takes at least
+PAUSE = 0.004        # seconds before one, after which no thread of the others is still looking out for work
 LIMITS = ('copy', 'fma')
 
 
@@ -98,6 +99,7 @@ class Child:
         self.repeats = int(min(max(SAMPLE / max(seconds, 1e-9), 1), 10000))
 
     def sample(self):
+        time.sleep(PAUSE)
         self.times.append(float(self.ask(f'run {self.repeats}')))
 
     def check(self):
@@ -120,7 +122,7 @@ def environment_for(options, threads, contender):
     for name in ('ACC_THREADS', 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS', 'NUMBA_NUM_THREADS', 'HL_NUM_THREADS',
                  'VIPS_CONCURRENCY'):
         environment[name] = str(threads)
-    # Threads that wait for others spin about as long as acc's do.
+    # Threads that wait for others spin at least as long as acc's do within a run.
     environment['GOMP_SPINCOUNT'] = '20000'
     if contender.script:
         # Libraries that make a new array for every result get memory that they had before, in huge pages, as acc does.
