@@ -11,8 +11,10 @@
  * same extents find most of their memory in the cache, or on the node, of who had it before; whoever is done with its own goes on
  * with the others'.
  *
- * The list of jobs is guarded by one mutex, taken once per job by each thread that joins it. Plain POSIX locks, since thread
- * sanitizers see through those. */
+ * A job is put up in a slot, of which a bit tells that there is something to do. Who comes counts itself in before it looks at the
+ * bit once more, who takes the job down clears the bit before it looks at the count, so that one of them sees the other, and no lock
+ * is taken. Locks are for sleeping: plain POSIX ones, since thread sanitizers see through those. Likewise a thread counts as
+ * sleeping before it looks for jobs the last time, and who puts one up looks for sleepers after. */
 
 /* What a thread without work, or one that waits for others, looks out for before it sleeps: about what it costs to be woken, or
  * longer where the next job of a run is soon to come. */
@@ -21,41 +23,43 @@
 
 #define WAKES      2
 #define MAX_SHARES 64
+#define N_SLOTS    64
 
 typedef struct {
   gint64 next __attribute__ ((aligned (ACC_CACHE_LINE)));  /* atomic: first tile not claimed */
   gint64 end;
 } Share;
 
-typedef struct _Job Job;
-
-struct _Job {
-  gint        n_inside __attribute__ ((aligned (ACC_CACHE_LINE)));  /* atomic: workers in the job */
-  gint        is_claimed;                                       /* atomic: all tiles are */
-  guint       n_joined;                                         /* under the lock */
+typedef struct {
   gint64      n_claims;
   gint64      claim;
   AccTileFunc function;
   gpointer    user_data;
-  Job        *newer;
   guint       n_shares;
   Share       shares[MAX_SHARES];   /* the first are there */
-};
+} Job;
+
+typedef struct {
+  gint  n_inside __attribute__ ((aligned (ACC_CACHE_LINE)));  /* atomic: workers in the job, or that look whether there is one */
+  gint  is_awaited;                                           /* atomic: by one that sleeps */
+  Job  *job;                                                  /* of whoever has the slot */
+} Slot;
 
 struct _AccWorkers {
   guint           n_threads;
   gboolean        may_spin;
   pthread_mutex_t mutex;
-  pthread_cond_t  wake;       /* a job has come, or the end */
-  pthread_cond_t  done;       /* a worker has left a job as the last one */
-  Job            *jobs;       /* oldest first */
-  guint           n_sleeping;
-  guint           n_started;
-  guint           n_homes;    /* of threads that are at work or were: each its own share */
-  gboolean        stopping;
+  pthread_cond_t  wake;        /* a job has come, or the end */
+  pthread_cond_t  done;        /* a worker has left a job as the last one */
+  guint           n_sleeping;  /* atomic, changed under the lock */
+  guint           n_started;   /* likewise */
+  guint           n_homes;     /* of threads that are at work or were: each its own share */
+  gboolean        stopping;    /* atomic, changed under the lock */
   GThread       **threads;
-  guint           generation __attribute__ ((aligned (ACC_CACHE_LINE)));  /* atomic: counts jobs put up */
-  guint           n_runs;                                             /* atomic */
+  guint64         open __attribute__ ((aligned (ACC_CACHE_LINE)));  /* atomic: bits of slots whose jobs have tiles to claim */
+  guint64         used __attribute__ ((aligned (ACC_CACHE_LINE)));  /* atomic: bits of slots that are somebody's */
+  guint           n_runs;                                           /* atomic */
+  Slot            slots[N_SLOTS];
 };
 
 static Share *
@@ -86,51 +90,84 @@ take_share (Job   *job,
     }
 }
 
-/* @home: 0 for the caller; those from 1 on are of workers */
+static guint64
+get_bit (AccWorkers *self,
+         Slot       *slot)
+{
+  return G_GUINT64_CONSTANT (1) << (slot - self->slots);
+}
+
+/* Nobody need come any more. */
+static void
+close_slot (AccWorkers *self,
+            Slot       *slot)
+{
+  guint64 bit = get_bit (self, slot);
+
+  if (__atomic_load_n (&self->open, __ATOMIC_RELAXED) & bit)
+    __atomic_fetch_and (&self->open, ~bit, __ATOMIC_SEQ_CST);
+}
+
+/* @worker: 0 for whoever put the job up, which has the first share; others number their own. */
 static void
 take_tiles (AccWorkers *self,
-            Job        *job,
-            guint       worker,
-            guint       home)
+            Slot       *slot,
+            guint       worker)
 {
-  guint first = get_share (self, job, home) - job->shares;
+  Job *job = slot->job;
+  guint first = get_share (self, job, worker) - job->shares;
 
   for (guint i = first; i < job->n_shares; i++)
     take_share (job, &job->shares[i], worker);
   for (guint i = 0; i < first; i++)
     take_share (job, &job->shares[i], worker);
-  __atomic_store_n (&job->is_claimed, TRUE, __ATOMIC_RELAXED);
+  close_slot (self, slot);
 }
 
-/* Under the lock. */
-static Job *
-find_job (AccWorkers *self)
-{
-  for (Job *job = self->jobs; job != NULL; job = job->newer)
-    if (!__atomic_load_n (&job->is_claimed, __ATOMIC_RELAXED))
-      return job;
-
-  return NULL;
-}
-
-/* Under the lock: how many sleepers whoever comes to a job wakes. Each one that comes wakes as many, so that all are there after as
- * many turns as the logarithm of their number, and the caller need not wake them all. */
-static guint
-count_wanted (AccWorkers *self,
-              Job        *job)
-{
-  guint n = MIN (self->n_sleeping, WAKES);
-
-  return (guint) CLAMP (job->n_claims - 1 - job->n_joined, 0, (gint64) n);
-}
-
-/* Without the lock, which they need. */
+/* Those that sleep are woken by who puts up a job, and each that comes wakes as many, so that all are there after as many turns as the
+ * logarithm of their number, and the caller need not wake them all. @n: that may still be of use. */
 static void
 wake (AccWorkers *self,
-      guint       n)
+      gint64      n)
 {
-  for (guint i = 0; i < n; i++)
+  n = MIN (n, WAKES);
+  if (n <= 0 || __atomic_load_n (&self->n_sleeping, __ATOMIC_SEQ_CST) == 0)
+    return;
+
+  pthread_mutex_lock (&self->mutex);
+  n = MIN (n, (gint64) self->n_sleeping);
+  pthread_mutex_unlock (&self->mutex);
+  while (n-- > 0)
     pthread_cond_signal (&self->wake);
+}
+
+static void
+leave (AccWorkers *self,
+       Slot       *slot)
+{
+  if (__atomic_sub_fetch (&slot->n_inside, 1, __ATOMIC_SEQ_CST) != 0 || !__atomic_load_n (&slot->is_awaited, __ATOMIC_SEQ_CST))
+    return;
+
+  pthread_mutex_lock (&self->mutex);
+  pthread_cond_broadcast (&self->done);
+  pthread_mutex_unlock (&self->mutex);
+}
+
+/* The slot, with the caller inside, of a job that has tiles to claim, or NULL. */
+static Slot *
+enter (AccWorkers *self)
+{
+  for (guint64 open; (open = __atomic_load_n (&self->open, __ATOMIC_SEQ_CST)) != 0;)
+    {
+      Slot *slot = &self->slots[__builtin_ctzll (open)];
+
+      __atomic_add_fetch (&slot->n_inside, 1, __ATOMIC_SEQ_CST);
+      if (__atomic_load_n (&self->open, __ATOMIC_SEQ_CST) & get_bit (self, slot))
+        return slot;
+      leave (self, slot);
+    }
+
+  return NULL;
 }
 
 static gint64
@@ -139,77 +176,62 @@ get_patience (AccWorkers *self)
   return __atomic_load_n (&self->n_runs, __ATOMIC_RELAXED) > 0 ? SPIN_MICROSECONDS_IN_RUNS : SPIN_MICROSECONDS;
 }
 
-/* Whether a job came soon. */
-static gboolean
-spin_for_job (AccWorkers *self,
-              guint       seen)
+/* Until there is a job, or there was none for long enough. */
+static void
+look_out (AccWorkers *self)
 {
   gint64 begin;
 
   if (!self->may_spin)
-    return FALSE;
+    return;
 
   begin = g_get_monotonic_time ();
   do
     {
       for (guint i = 0; i < 32; i++)
         {
-          if (__atomic_load_n (&self->generation, __ATOMIC_RELAXED) != seen)
-            return TRUE;
+          if (__atomic_load_n (&self->open, __ATOMIC_RELAXED) != 0 || __atomic_load_n (&self->stopping, __ATOMIC_RELAXED))
+            return;
           acc_relax ();
         }
     }
   while (g_get_monotonic_time () - begin < get_patience (self));
+}
 
-  return FALSE;
+static void
+sleep_until_woken (AccWorkers *self)
+{
+  pthread_mutex_lock (&self->mutex);
+  __atomic_add_fetch (&self->n_sleeping, 1, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n (&self->open, __ATOMIC_SEQ_CST) == 0 && !self->stopping)
+    pthread_cond_wait (&self->wake, &self->mutex);
+  __atomic_sub_fetch (&self->n_sleeping, 1, __ATOMIC_SEQ_CST);
+  pthread_mutex_unlock (&self->mutex);
 }
 
 static gpointer
 worker_main (gpointer data)
 {
   AccWorkers *self = data;
-  guint home;
+  guint home = __atomic_add_fetch (&self->n_homes, 1, __ATOMIC_RELAXED);
 
-  pthread_mutex_lock (&self->mutex);
-  home = ++self->n_homes;
-  while (!self->stopping)
+  while (!__atomic_load_n (&self->stopping, __ATOMIC_RELAXED))
     {
-      Job *job = find_job (self);
+      Slot *slot = enter (self);
 
-      if (job != NULL)
+      if (slot != NULL)
         {
-          guint worker = ++job->n_joined, n_woken = count_wanted (self, job);
-
-          __atomic_add_fetch (&job->n_inside, 1, __ATOMIC_RELAXED);
-          pthread_mutex_unlock (&self->mutex);
-
           /* Where others are through with its share, they are soon with all. */
-          if (has_tiles (get_share (self, job, home)))
-            wake (self, n_woken);
-          take_tiles (self, job, worker, home);
-
-          pthread_mutex_lock (&self->mutex);
-          if (__atomic_sub_fetch (&job->n_inside, 1, __ATOMIC_RELEASE) == 0)
-            pthread_cond_broadcast (&self->done);
+          if (has_tiles (get_share (self, slot->job, home)))
+            wake (self, slot->job->n_claims - 1 - __atomic_load_n (&slot->n_inside, __ATOMIC_RELAXED));
+          take_tiles (self, slot, home);
+          leave (self, slot);
+          continue;
         }
-      else
-        {
-          guint seen = __atomic_load_n (&self->generation, __ATOMIC_RELAXED);
-          gboolean came;
-
-          pthread_mutex_unlock (&self->mutex);
-          came = spin_for_job (self, seen);
-          pthread_mutex_lock (&self->mutex);
-
-          if (!came && !self->stopping && find_job (self) == NULL)
-            {
-              self->n_sleeping++;
-              pthread_cond_wait (&self->wake, &self->mutex);
-              self->n_sleeping--;
-            }
-        }
+      look_out (self);
+      if (__atomic_load_n (&self->open, __ATOMIC_RELAXED) == 0)
+        sleep_until_woken (self);
     }
-  pthread_mutex_unlock (&self->mutex);
 
   return NULL;
 }
@@ -233,11 +255,10 @@ acc_workers_new (guint n_threads)
 void
 acc_workers_free (AccWorkers *self)
 {
-  g_assert (self->jobs == NULL);
+  g_assert (self->used == 0);
 
   pthread_mutex_lock (&self->mutex);
-  self->stopping = TRUE;
-  __atomic_add_fetch (&self->generation, 1, __ATOMIC_RELAXED);
+  __atomic_store_n (&self->stopping, TRUE, __ATOMIC_RELAXED);
   pthread_cond_broadcast (&self->wake);
   pthread_mutex_unlock (&self->mutex);
 
@@ -260,88 +281,92 @@ acc_workers_get_n_threads (AccWorkers *self)
 guint
 acc_workers_get_n_started (AccWorkers *self)
 {
-  guint n;
-
-  pthread_mutex_lock (&self->mutex);
-  n = self->n_started;
-  pthread_mutex_unlock (&self->mutex);
-
-  return n;
+  return __atomic_load_n (&self->n_started, __ATOMIC_RELAXED);
 }
 
 guint
 acc_workers_get_n_sleeping (AccWorkers *self)
 {
-  guint n;
-
-  pthread_mutex_lock (&self->mutex);
-  n = self->n_sleeping;
-  pthread_mutex_unlock (&self->mutex);
-
-  return n;
+  return __atomic_load_n (&self->n_sleeping, __ATOMIC_RELAXED);
 }
 
-/* Under the lock. A machine that gives fewer threads than asked for makes runs slower, not wrong. */
+/* A machine that gives fewer threads than asked for makes runs slower, not wrong. */
 static void
 start_threads (AccWorkers *self,
                guint       wanted)
 {
+  if (__atomic_load_n (&self->n_started, __ATOMIC_RELAXED) >= wanted)
+    return;
+
+  pthread_mutex_lock (&self->mutex);
   while (self->n_started < wanted)
     {
       g_autofree char *name = g_strdup_printf ("acc-%u", self->n_started + 1);
       GThread *thread = g_thread_try_new (name, worker_main, self, NULL);
 
       if (thread == NULL)
-        return;
-      self->threads[self->n_started++] = thread;
+        break;
+      self->threads[self->n_started] = thread;
+      __atomic_store_n (&self->n_started, self->n_started + 1, __ATOMIC_RELAXED);
     }
+  pthread_mutex_unlock (&self->mutex);
+}
+
+/* NULL: so many jobs run already that nobody would come. */
+static Slot *
+take_slot (AccWorkers *self)
+{
+  guint64 used = __atomic_load_n (&self->used, __ATOMIC_RELAXED);
+
+  while (used != G_MAXUINT64)
+    {
+      guint i = __builtin_ctzll (~used);
+
+      if (__atomic_compare_exchange_n (&self->used, &used, used | G_GUINT64_CONSTANT (1) << i, FALSE, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return &self->slots[i];
+    }
+
+  return NULL;
 }
 
 static void
 put_up (AccWorkers *self,
+        Slot       *slot,
         Job        *job)
 {
-  guint helpers = (guint) MIN ((gint64) self->n_threads - 1, job->n_claims - 1), n_woken;
-  Job **end;
+  start_threads (self, (guint) MIN ((gint64) self->n_threads - 1, job->n_claims - 1));
+  slot->job = job;
+  __atomic_fetch_or (&self->open, get_bit (self, slot), __ATOMIC_SEQ_CST);
+  wake (self, job->n_claims - 1);
+}
 
-  pthread_mutex_lock (&self->mutex);
-  if (self->n_started < helpers)
-    start_threads (self, helpers);
-  for (end = &self->jobs; *end != NULL; end = &(*end)->newer)
-    ;
-  *end = job;
-  __atomic_add_fetch (&self->generation, 1, __ATOMIC_RELAXED);
-  n_woken = count_wanted (self, job);
-  pthread_mutex_unlock (&self->mutex);
-
-  wake (self, n_woken);
+static gboolean
+is_left (Slot *slot)
+{
+  return __atomic_load_n (&slot->n_inside, __ATOMIC_SEQ_CST) == 0;
 }
 
 static void
 take_down (AccWorkers *self,
-           Job        *job)
+           Slot       *slot)
 {
   gint64 until;
-  Job **link;
 
-  pthread_mutex_lock (&self->mutex);
-  for (link = &self->jobs; *link != job; link = &(*link)->newer)
-    ;
-  *link = job->newer;
-  pthread_mutex_unlock (&self->mutex);
-
+  close_slot (self, slot);
   if (self->may_spin)
-    for (until = g_get_monotonic_time () + SPIN_MICROSECONDS_IN_RUNS;
-         __atomic_load_n (&job->n_inside, __ATOMIC_ACQUIRE) != 0 && g_get_monotonic_time () < until;)
+    for (until = g_get_monotonic_time () + SPIN_MICROSECONDS_IN_RUNS; !is_left (slot) && g_get_monotonic_time () < until;)
       acc_relax ();
 
-  if (__atomic_load_n (&job->n_inside, __ATOMIC_ACQUIRE) != 0)
+  if (!is_left (slot))
     {
       pthread_mutex_lock (&self->mutex);
-      while (__atomic_load_n (&job->n_inside, __ATOMIC_ACQUIRE) != 0)
+      __atomic_store_n (&slot->is_awaited, TRUE, __ATOMIC_SEQ_CST);
+      while (!is_left (slot))
         pthread_cond_wait (&self->done, &self->mutex);
+      __atomic_store_n (&slot->is_awaited, FALSE, __ATOMIC_SEQ_CST);
       pthread_mutex_unlock (&self->mutex);
     }
+  __atomic_fetch_and (&self->used, ~get_bit (self, slot), __ATOMIC_RELEASE);
 }
 
 static void
@@ -352,7 +377,9 @@ run (AccWorkers  *self,
      AccTileFunc  function,
      gpointer     user_data)
 {
-  if (self->n_threads == 1 || n_tiles <= MAX (claim, 1))
+  Slot *slot = self->n_threads > 1 && n_tiles > MAX (claim, 1) ? take_slot (self) : NULL;
+
+  if (slot == NULL)
     {
       for (gint64 tile = 0; tile < n_tiles; tile++)
         function (tile, 0, user_data);
@@ -361,13 +388,10 @@ run (AccWorkers  *self,
     {
       Job job;
 
-      job.n_inside = job.is_claimed = FALSE;
-      job.n_joined = 0;
       job.claim = MAX (claim, 1);
       job.n_claims = (n_tiles - 1) / job.claim + 1;
       job.function = function;
       job.user_data = user_data;
-      job.newer = NULL;
       job.n_shares = job.n_claims < self->n_threads ? 1 : MIN (self->n_threads, most_shares);
       for (guint i = 0; i < job.n_shares; i++)
         {
@@ -375,9 +399,9 @@ run (AccWorkers  *self,
           job.shares[i].end = n_tiles / job.n_shares * (i + 1) + n_tiles % job.n_shares * (i + 1) / job.n_shares;
         }
 
-      put_up (self, &job);
-      take_tiles (self, &job, 0, 0);
-      take_down (self, &job);
+      put_up (self, slot, &job);
+      take_tiles (self, slot, 0);
+      take_down (self, slot);
     }
 }
 
