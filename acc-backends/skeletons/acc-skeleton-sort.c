@@ -16,10 +16,11 @@
 #define MIN_WAYS 4096
 #define N_WAYS   4   /* tables of counters, of all passes that are counted at once */
 
-/* Where there are so many elements, those of a digit are collected until they are so many, which lie side by side where they go. */
-#define MIN_COLLECTED 8192
-#define LINE          16
-#define N_LINES       (ACC_RADIX_N_DIGITS + ACC_SKELETON_APART / LINE)   /* of a region, and what keeps it apart from the next */
+/* Where a row has more bytes, which the second cache does not keep while they go from one place to the other, the elements of a digit are
+ * collected until they are so many, which lie side by side where they go. */
+#define MAX_DIRECT (512 * 1024)
+#define LINE       16
+#define N_LINES    (ACC_RADIX_N_DIGITS + ACC_SKELETON_APART / LINE)   /* of a region, and what keeps it apart from the next */
 
 AccLaunch
 acc_radix_get_launch (AccRadix *self,
@@ -543,6 +544,17 @@ move (Sort     *self,
 
 /* --- kernels */
 
+static gint64
+count_element_bytes (AccRadix *radix)
+{
+  gint64 bytes = 0;
+
+  for (guint i = 0; i < radix->n_leaves; i++)
+    bytes += acc_element_kind_get_size (acc_radix_get_kind (radix, i));
+
+  return bytes;
+}
+
 static void
 add_regions (Sort  *self,
              gint64 n,
@@ -554,7 +566,7 @@ add_regions (Sort  *self,
   self->n_counted = n_counted;
   self->n_ways = n_elements < MIN_WAYS ? 1 : MAX (N_WAYS / n_counted, 1);
   self->counts = acc_step_add_scratch (radix->step, radix->count, n * get_stride (self));
-  if (n_elements < MIN_COLLECTED)
+  if (radix->space->inner * count_element_bytes (radix) <= MAX_DIRECT)
     return;
   self->begins = acc_step_add_scratch (radix->step, radix->count, n * N_LINES);
   self->lines = g_new0 (guint, radix->n_leaves);
