@@ -23,6 +23,7 @@ typedef struct {
   Scope        *scope;
   GCancellable *cancellable;
   gboolean      takes_offers;   /* all elements are there at once, and the backend has some of the operations */
+  guint         state;          /* what came to be until now: of the parts of the graph */
 } Run;
 
 static gboolean run_graph (AccGraph *graph, Scope *parent, AccArray **arguments, AccArray **results,
@@ -220,6 +221,88 @@ add_shared (Run        *run,
     }
 }
 
+/* What was computed by other means than by evaluate(). Takes over @value. */
+static void
+bind_other (Run      *run,
+            AccArray *node,
+            AccArray *value)
+{
+  bind (run->scope, node, value);
+  run->state = acc_graph_parts_step (run->graph->parts, run->state, node);
+}
+
+/* What is to be computed for @targets, which takes a walk over the program. @part gets arrays of its own. */
+static void
+find_part (Run          *run,
+           GPtrArray    *targets,
+           gboolean      keep,
+           AccGraphPart *part)
+{
+  g_autoptr (GHashTable) is_target = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) nodes = NULL;
+
+  *part = (AccGraphPart) { g_ptr_array_new (), g_ptr_array_new (), g_ptr_array_new () };
+  for (guint i = 0; i < targets->len; i++)
+    {
+      AccArray *target = g_ptr_array_index (targets, i);
+
+      if (look_up (run->scope, target) != NULL || !g_hash_table_add (is_target, target))
+        continue;
+      g_ptr_array_add (target->op == ACC_OP_USE ? part->uses : part->wanted, target);
+    }
+  if (part->wanted->len == 0)
+    return;
+
+  nodes = list_unbound (run->scope, (AccArray **) part->wanted->pdata, part->wanted->len, part->bound);
+  if (keep)
+    add_shared (run, nodes, part->wanted, is_target);
+}
+
+/* Whether what was there when the part was found is there now, too: around a body it need not be the same. */
+static gboolean
+fits (Run                *run,
+      const AccGraphPart *known,
+      GPtrArray          *targets)
+{
+  for (guint i = 0; i < targets->len; i++)
+    {
+      AccArray *target = g_ptr_array_index (targets, i);
+
+      if (!g_ptr_array_find (known->wanted, target, NULL) && !g_ptr_array_find (known->uses, target, NULL) && look_up (run->scope, target) == NULL)
+        return FALSE;
+    }
+  for (guint i = 0; i < known->bound->len; i++)
+    if (look_up (run->scope, g_ptr_array_index (known->bound, i)) == NULL)
+      return FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+compute_part (Run                 *run,
+              const AccGraphPart  *part,
+              GError             **error)
+{
+  g_autofree AccArray **values = g_new (AccArray *, part->bound->len + 1), **results = g_new0 (AccArray *, part->wanted->len + 1);
+  g_autoptr (AccPrepared) prepared = NULL;
+
+  for (guint i = 0; i < part->uses->len; i++)
+    bind (run->scope, g_ptr_array_index (part->uses, i), g_object_ref (g_ptr_array_index (part->uses, i)));
+  if (part->wanted->len == 0)
+    return TRUE;
+
+  for (guint i = 0; i < part->bound->len; i++)
+    values[i] = look_up (run->scope, g_ptr_array_index (part->bound, i));
+  prepared = acc_schedule_cache_get (run->graph->schedules, run->graph->host, (AccArray **) part->wanted->pdata, part->wanted->len,
+                                     (AccArray **) part->bound->pdata, values, part->bound->len, FALSE, run->cancellable, error);
+  if (prepared == NULL || !acc_run_whole (run->graph->host, prepared, values, results, run->cancellable, error))
+    return FALSE;
+  for (guint i = 0; i < part->wanted->len; i++)
+    bind (run->scope, g_ptr_array_index (part->wanted, i), results[i]);
+
+  return TRUE;
+}
+
 /* Computes and binds all of @targets; @keep: and what later parts of the program share with them. */
 static gboolean
 evaluate (Run       *run,
@@ -227,47 +310,21 @@ evaluate (Run       *run,
           gboolean   keep,
           GError   **error)
 {
-  g_autoptr (GPtrArray) wanted = g_ptr_array_new ();
-  g_autoptr (GPtrArray) bound = g_ptr_array_new ();
-  g_autoptr (GPtrArray) values = g_ptr_array_new ();
-  g_autoptr (GHashTable) is_target = g_hash_table_new (NULL, NULL);
-  g_autoptr (GPtrArray) nodes = NULL;
-  g_autoptr (AccPrepared) prepared = NULL;
-  g_autofree AccArray **results = NULL;
+  const AccGraphPart *known = acc_graph_parts_find (run->graph->parts, run->state, targets, keep);
+  g_auto (AccGraphPart) found = { NULL };
+  gboolean ok;
 
-  for (guint i = 0; i < targets->len; i++)
+  if (known == NULL || !fits (run, known, targets))
     {
-      AccArray *target = g_ptr_array_index (targets, i);
-
-      if (look_up (run->scope, target) != NULL)
-        continue;
-      if (target->op == ACC_OP_USE)
-        bind (run->scope, target, g_object_ref (target));
-      else if (g_hash_table_add (is_target, target))
-        g_ptr_array_add (wanted, target);
+      find_part (run, targets, keep, &found);
+      found.state = known == NULL ? acc_graph_parts_add (run->graph->parts, run->state, targets, keep, &found) : ACC_GRAPH_STATE_UNKNOWN;
+      known = &found;
     }
-  if (wanted->len == 0)
-    return TRUE;
 
-  nodes = list_unbound (run->scope, (AccArray **) wanted->pdata, wanted->len, bound);
-  if (keep)
-    add_shared (run, nodes, wanted, is_target);
-  for (guint i = 0; i < bound->len; i++)
-    g_ptr_array_add (values, look_up (run->scope, g_ptr_array_index (bound, i)));
+  ok = compute_part (run, known, error);
+  run->state = known->state;
 
-  prepared = acc_schedule_cache_get (run->graph->schedules, run->graph->host, (AccArray **) wanted->pdata, wanted->len,
-                                     (AccArray **) bound->pdata, (AccArray **) values->pdata, bound->len, FALSE,
-                                     run->cancellable, error);
-  if (prepared == NULL)
-    return FALSE;
-
-  results = g_new0 (AccArray *, wanted->len);
-  if (!acc_run_whole (run->graph->host, prepared, (AccArray **) values->pdata, results, run->cancellable, error))
-    return FALSE;
-  for (guint i = 0; i < wanted->len; i++)
-    bind (run->scope, g_ptr_array_index (wanted, i), results[i]);
-
-  return TRUE;
+  return ok;
 }
 
 /* What @node cannot do without. */
@@ -350,7 +407,7 @@ finish_cond (Run       *run,
 
   if (!evaluate_one (run, cond, branch, &value, error))
     return FALSE;
-  bind (run->scope, cond, g_object_ref (value));
+  bind_other (run, cond, g_object_ref (value));
 
   return TRUE;
 }
@@ -414,7 +471,7 @@ run_loop (Run       *run,
         }
     }
 
-  bind (run->scope, loop, g_object_ref (g_ptr_array_index (states, 0)));
+  bind_other (run, loop, g_object_ref (g_ptr_array_index (states, 0)));
   if (loop->n_inputs > 1)
     {
       if (run->scope->loops == NULL)
@@ -436,7 +493,7 @@ finish_loop_result (Run      *run,
 
       if (states == NULL)
         continue;
-      bind (run->scope, node, g_object_ref (g_ptr_array_index (states, node->item)));
+      bind_other (run, node, g_object_ref (g_ptr_array_index (states, node->item)));
       return TRUE;
     }
 
@@ -530,7 +587,7 @@ call (Run         *run,
     result = NULL;
   if (result == NULL)
     return FALSE;
-  bind (run->scope, node, result);
+  bind_other (run, node, result);
 
   return TRUE;
 }
@@ -744,7 +801,7 @@ run_graph (AccGraph      *graph,
 {
   g_autoptr (GPtrArray) targets = NULL;
   Scope scope;
-  Run run = { graph, &scope, cancellable, FALSE };
+  Run run = { graph, &scope, cancellable, FALSE, ACC_GRAPH_STATE_FIRST };
   gboolean ok;
 
   if (graph->is_simple && graph->offers == NULL)
@@ -795,7 +852,7 @@ acc_graph_prepare (AccGraph      *self,
                    GError       **error)
 {
   Scope scope;
-  Run run = { self, &scope, cancellable, FALSE };
+  Run run = { self, &scope, cancellable, FALSE, ACC_GRAPH_STATE_FIRST };
   g_autoptr (GPtrArray) bound = g_ptr_array_new ();
   g_autoptr (GPtrArray) nodes = NULL;
   g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func (g_object_unref);

@@ -156,6 +156,7 @@ acc_graph_new (AccHost    *host,
   self->params = acc_program_get_parameter_nodes (program, &self->n_params);
   self->bound = g_ptr_array_new ();
   self->schedules = acc_schedule_cache_new (MAX_SCHEDULES);
+  self->parts = acc_graph_parts_new ();
   g_mutex_init (&self->lock);
   look_over (self);
 
@@ -171,6 +172,7 @@ acc_graph_free (AccGraph *self)
   g_hash_table_unref (self->result_set);
   g_mutex_clear (&self->lock);
   acc_schedule_cache_free (self->schedules);
+  acc_graph_parts_free (self->parts);
   g_ptr_array_unref (self->bound);
   g_free (self->positions);
   g_free (self);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "acc-core/acc-program.h"
+#include "acc-graph-parts.h"
 #include "acc-schedule-cache.h"
 
 G_BEGIN_DECLS
@@ -28,6 +29,7 @@ struct _AccGraph {
   int              *positions;   /* per bound: the parameter's, -1 for a capture */
 
   AccScheduleCache *schedules;
+  AccGraphParts    *parts;
 
   GMutex            lock;
   GHashTable       *users;       /* AccArray → GPtrArray of AccArray: made when first needed */

@@ -412,6 +412,82 @@ test_mistakes (void)
   CONF_EXPECT_ERROR ("loop/astray-1", RESULT (astray, 1), ACC_ERROR_BOUNDS, "3");
 }
 
+/* --- many ways through a program */
+
+#define CHOICES 10
+
+static AccExpr *
+has_bit (AccExpr *x, gpointer bit)
+{
+  return acc_expr_ne (acc_expr_band (x, conf_i64 ((gint64) 1 << GPOINTER_TO_INT (bit))), conf_i64 (0));
+}
+
+static AccExpr *
+triple_and (AccExpr *x, gpointer bit)
+{
+  return acc_expr_add (acc_expr_mul (x, conf_i64 (3)), conf_i64 (GPOINTER_TO_INT (bit)));
+}
+
+static AccExpr *
+add_seven (AccExpr *x, gpointer data)
+{
+  return acc_expr_add (x, conf_i64 (7));
+}
+
+static AccArray *
+choose_again_and_again (AccArray **inputs, guint n, gpointer data)
+{
+  AccArray *value = g_object_ref (inputs[1]);
+
+  for (int k = 0; k < CHOICES; k++)
+    {
+      g_autoptr(AccArray) before = value, flag = acc_array_map (inputs[0], has_bit, GINT_TO_POINTER (k));
+      g_autoptr(AccArray) then = acc_array_map (before, triple_and, GINT_TO_POINTER (k)), otherwise = acc_array_map (before, add_seven, NULL);
+
+      value = acc_array_cond (flag, then, otherwise);
+    }
+
+  return value;
+}
+
+static void
+check_ways (AccBackend *backend)
+{
+  const char *name = acc_backend_get_name (backend);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccProgram) program = acc_program_new (SIGNATURES ("i8", "i8[:]"), choose_again_and_again, NULL);
+  g_autoptr(AccExecutable) executable = acc_backend_compile (backend, program, NULL, &error);
+  g_autoptr(AccArray) starts = CONF_INTS1 ("i8", 1, -2, 5);
+
+  g_assert_no_error (error);
+  for (int i = 0; i < 400; i++)
+    {
+      /* Each way twice: found anew, and again, as far as that is kept. */
+      gint64 ways = i / 2 * 37 % (1 << CHOICES), values[] = { 1, -2, 5 };
+      g_autoptr(AccArray) choices = conf_ints ("i8", NULL, 0, &ways);
+      g_autoptr(GPtrArray) results = acc_executable_run (executable, (AccArray *[]) { choices, starts }, 2, NULL, &error);
+
+      g_assert_no_error (error);
+      for (guint k = 0; k < 3; k++)
+        {
+          for (int bit = 0; bit < CHOICES; bit++)
+            values[k] = ways >> bit & 1 ? values[k] * 3 + bit : values[k] + 7;
+          if (acc_array_get_int (results->pdata[0], 0, k) == values[k])
+            continue;
+          conf_fail (name, "cond/ways", "way %d: element %u is %d, not %d", (int) ways, k, (int) acc_array_get_int (results->pdata[0], 0, k), (int) values[k]);
+          return;
+        }
+    }
+  conf_pass (name, "cond/ways");
+}
+
+static void
+test_ways (void)
+{
+  for (guint i = 0; i < conf_n_backends (); i++)
+    check_ways (conf_backend (i));
+}
+
 /* --- compute */
 
 static void
@@ -449,6 +525,7 @@ main (int argc, char **argv)
   g_test_add_func ("/flow/types", test_types);
   g_test_add_func ("/flow/memory", test_memory);
   g_test_add_func ("/flow/cond", test_cond);
+  g_test_add_func ("/flow/ways", test_ways);
   g_test_add_func ("/flow/mistakes", test_mistakes);
   g_test_add_func ("/flow/compute", test_compute);
 
