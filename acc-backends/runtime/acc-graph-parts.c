@@ -88,26 +88,16 @@ acc_graph_parts_free (AccGraphParts *self)
   g_free (self);
 }
 
-static Entry *
-find (AccGraphParts *self,
-      const Key     *key)
-{
-  Entry *entry;
-
-  g_mutex_lock (&self->lock);
-  entry = g_hash_table_lookup (self->entries, key);
-  g_mutex_unlock (&self->lock);
-
-  return entry;
-}
-
-/* That of the first who added it; NULL: there are too many. Each has a state of its own. */
-static Entry *
+/* The state behind the entry: that of the first who added it. Each has a state of its own, as long as there are not too many. */
+static guint
 add (AccGraphParts      *self,
      const Key          *key,
      const AccGraphPart *part)
 {
   Entry *entry;
+
+  if (key->state == ACC_GRAPH_STATE_UNKNOWN)
+    return ACC_GRAPH_STATE_UNKNOWN;
 
   g_mutex_lock (&self->lock);
   entry = g_hash_table_lookup (self->entries, key);
@@ -127,7 +117,7 @@ add (AccGraphParts      *self,
     }
   g_mutex_unlock (&self->lock);
 
-  return entry;
+  return entry != NULL ? entry->part.state : ACC_GRAPH_STATE_UNKNOWN;
 }
 
 guint
@@ -135,17 +125,7 @@ acc_graph_parts_step (AccGraphParts *self,
                       guint          state,
                       AccArray      *node)
 {
-  Key key = { state, WAY_STEP, 1, (gpointer[]) { node } };
-  Entry *entry;
-
-  if (state == ACC_GRAPH_STATE_UNKNOWN)
-    return state;
-
-  entry = find (self, &key);
-  if (entry == NULL)
-    entry = add (self, &key, NULL);
-
-  return entry != NULL ? entry->part.state : ACC_GRAPH_STATE_UNKNOWN;
+  return add (self, &(Key) { state, WAY_STEP, 1, (gpointer[]) { node } }, NULL);
 }
 
 static Key
@@ -163,7 +143,11 @@ acc_graph_parts_find (AccGraphParts *self,
                       gboolean       keep)
 {
   Key key = get_key (state, targets, keep);
-  Entry *entry = state != ACC_GRAPH_STATE_UNKNOWN ? find (self, &key) : NULL;
+  Entry *entry;
+
+  g_mutex_lock (&self->lock);
+  entry = g_hash_table_lookup (self->entries, &key);
+  g_mutex_unlock (&self->lock);
 
   return entry != NULL ? &entry->part : NULL;
 }
@@ -176,7 +160,6 @@ acc_graph_parts_add (AccGraphParts      *self,
                      const AccGraphPart *part)
 {
   Key key = get_key (state, targets, keep);
-  Entry *entry = state != ACC_GRAPH_STATE_UNKNOWN ? add (self, &key, part) : NULL;
 
-  return entry != NULL ? entry->part.state : ACC_GRAPH_STATE_UNKNOWN;
+  return add (self, &key, part);
 }
