@@ -38,6 +38,7 @@ typedef struct {
   gint64      n_rows;
   gboolean    reduces;
   gboolean    combine_per_band;
+  gint64      round_rows;
   gboolean    once;                  /* what it stores is large, and not read again soon */
   GError     *error;             /* of a kernel: kinds that the target lacks, or a bug of a skeleton */
 } AccStep;

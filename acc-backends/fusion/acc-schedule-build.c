@@ -283,6 +283,7 @@ write_step (AccFusion       *self,
   result->reduces = step.reduces;
   refuse_rows (cluster, result);
   result->combine_per_band = step.combine_per_band;
+  result->round_rows = step.round_rows;
   result->n_launches = step.launches->len;
   result->launches = (AccLaunch *) g_array_free (step.launches, FALSE);
   result->n_scratch = step.scratch->len;

@@ -114,6 +114,8 @@ append_step (GString     *text,
   g_string_append_c (text, '\n');
   if (step->row_error != NULL)
     g_string_append_printf (text, "    not by rows: %s\n", step->row_error);
+  if (step->round_rows > 0 && step->round_rows < step->n_rows)
+    g_string_append_printf (text, "    by rounds of %" G_GINT64_FORMAT " rows\n", step->round_rows);
   for (guint i = 0; i < step->n_launches; i++)
     {
       AccLaunch *launch = &step->launches[i];

@@ -117,6 +117,7 @@ typedef struct {
   gboolean      reduces;      /* all rows into one result. By rows: launches that are not WHOLE run per band, the WHOLE ones run
                                * at the end, or per band where combine_per_band says so */
   gboolean      combine_per_band;
+  gint64        round_rows;   /* not 0: rows that go through all launches at a time, at most; whole runs are by such rounds, too */
 } AccScheduleStep;
 
 struct _AccSchedule {

@@ -252,6 +252,7 @@ acc_twins_take (AccTwins        *self,
   step->n_rows = written->step.n_rows;
   step->reduces = written->step.reduces;
   step->combine_per_band = written->step.combine_per_band;
+  step->round_rows = written->step.round_rows;
   step->row_error = g_strdup (written->step.row_error);
   step->n_scratch = written->step.n_scratch;
   step->scratch = g_memdup2 (written->step.scratch, step->n_scratch * sizeof (gsize));

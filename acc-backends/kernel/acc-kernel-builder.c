@@ -451,6 +451,42 @@ kb_is_loaded (AccKernelBuilder *b,
   return FALSE;
 }
 
+#define MAX_SIMPLE 16
+
+gboolean
+kb_is_simple (AccKernelBuilder *b,
+              KValue            x,
+              gboolean          is_integer)
+{
+  guint32 trace[MAX_SIMPLE + ACC_KERNEL_MAX_ARGS] = { x.id };
+  guint n = 1;
+
+  for (guint at = 0; at < n && b->error == NULL; at++)
+    {
+      const AccKernelInstr *instr = acc_kernel_instr (b->kernel, trace[at]);
+      gboolean is_index = instr->op == ACC_KOP_FOR || instr->op == ACC_KOP_FOREACH;
+
+      if (!is_index && !_acc_kernel_op_is_pure (instr->op) && instr->op != ACC_KOP_LOAD)
+        return FALSE;
+      if (is_integer && acc_element_kind_is_float (instr->kind))
+        return FALSE;
+      for (guint i = _acc_kernel_first_id (instr); i < instr->n_args && !is_index; i++)
+        if (n < G_N_ELEMENTS (trace))
+          trace[n++] = instr->args[i];
+      if (n > MAX_SIMPLE)
+        return FALSE;
+    }
+
+  return b->error == NULL;
+}
+
+gboolean
+kb_is_invariant (AccKernelBuilder *b,
+                 KValue            x)
+{
+  return kb_is_const (b, x) || (b->error == NULL && acc_kernel_instr (b->kernel, x.id)->op == ACC_KOP_PARAM);
+}
+
 static guint16
 half_from_double (double value)
 {

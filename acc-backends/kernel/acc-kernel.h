@@ -64,6 +64,11 @@ KValue kb_float  (AccKernelBuilder *b, AccElementKind kind, double value);
 gboolean kb_is_const (AccKernelBuilder *b, KValue x);                        /* a constant, or what has been computed of such */
 /* Computed from what was loaded, in some few instructions. */
 gboolean kb_is_loaded (AccKernelBuilder *b, KValue x);
+/* Loaded, or computed in some few instructions of what is, and of constants, parameters and indices. @is_integer: all of them are of integers,
+ * so that computing it again gives the same wherever multiplications and additions are contracted. */
+gboolean kb_is_simple (AccKernelBuilder *b, KValue x, gboolean is_integer);
+/* A constant or a parameter. */
+gboolean kb_is_invariant (AccKernelBuilder *b, KValue x);
 KValue kb_prim   (AccKernelBuilder *b, AccPrimitive primitive, KValue x);
 KValue kb_prim2  (AccKernelBuilder *b, AccPrimitive primitive, KValue x, KValue y);
 KValue kb_cast   (AccKernelBuilder *b, AccElementKind kind, KValue x);       /* saturating float to integer, NaN to 0; to bool: x != 0 */

@@ -133,12 +133,20 @@ row_run_set_window (AccRowRun *base,
     value->bases[k] = (guint64) (guintptr) addresses[k] - (guint64) first_row * value->row_bytes[k];
 }
 
+/* A row step that is under way. */
+typedef struct {
+  Run   *run;
+  guint  number;
+} Going;
+
 static void
-fill_slots (Run             *self,
-            AccBuffer      **scratch,
+fill_slots (gpointer         data,
             const AccLaunch *launch,
             guint64         *slots)
 {
+  Run *self = ((Going *) data)->run;
+  AccBuffer **scratch = self->scratch[((Going *) data)->number];
+
   for (guint i = 0; i < launch->n_slots; i++)
     {
       const AccSlot *slot = &launch->slots[i];
@@ -188,8 +196,6 @@ row_run_run_step (AccRowRun     *base,
 {
   Run *self = (Run *) base;
   const AccRowProgramStep *own = acc_row_program_get_step (&self->program, number);
-  const AccPreparedStep *prepared;
-  const AccScheduleStep *step;
 
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
@@ -199,43 +205,9 @@ row_run_run_step (AccRowRun     *base,
       return TRUE;
     }
 
-  prepared = &self->prepared->steps[own->step];
-  step = prepared->step;
   self->run.launch.cancellable = cancellable;
-  for (guint i = 0, n; i < step->n_launches; i += n)
-    {
-      guint64 *slots = self->run.slots;
-      AccPartition partition;
 
-      n = acc_launch_count_swept (step, i);
-
-      if (step->launches[i].rows == ACC_SPACE_FIRST)
-        {
-          if (begin > 0)
-            continue;
-          partition = prepared->launches[i].whole;
-        }
-      else if (step->launches[i].rows != ACC_SPACE_WHOLE)
-        {
-          if (begin >= end)
-            continue;
-          acc_partition_init_rows (&partition, &step->launches[i], begin, end);
-        }
-      else if (end >= step->n_rows || step->combine_per_band)
-        partition = prepared->launches[i].whole;
-      else
-        continue;
-
-      for (guint k = i; k < i + n; k++)
-        {
-          fill_slots (self, self->scratch[number], &step->launches[k], slots);
-          slots += step->launches[k].n_slots;
-        }
-      if (!acc_launch_run (&self->run.launch, &prepared->launches[i], n, &partition, self->run.slots, error))
-        return FALSE;
-    }
-
-  return TRUE;
+  return acc_run_rows (&self->run, own->step, begin, end, fill_slots, &(Going) { self, number }, error);
 }
 
 static AccArray *

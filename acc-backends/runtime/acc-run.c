@@ -158,10 +158,12 @@ acc_run_bind (AccRun    *self,
 }
 
 static void
-fill_slots (AccRun          *self,
+fill_slots (gpointer         data,
             const AccLaunch *launch,
             guint64         *slots)
 {
+  AccRun *self = data;
+
   for (guint i = 0; i < launch->n_slots; i++)
     {
       const AccSlot *slot = &launch->slots[i];
@@ -227,6 +229,34 @@ take_scratch (AccRun                *self,
   return TRUE;
 }
 
+/* Number @first and those that sweep along with it, @n in all. */
+static gboolean
+run_together (AccRun              *self,
+              guint                number,
+              guint                first,
+              guint                n,
+              const AccPartition  *partition,
+              AccRunFill           fill,
+              gpointer             data,
+              GError             **error)
+{
+  const AccPreparedStep *prepared = &self->prepared->steps[number];
+  const AccScheduleStep *step = prepared->step;
+  guint64 *slots = self->slots;
+  gint64 begin = acc_times_begin ();
+
+  for (guint k = first; k < first + n; k++)
+    {
+      fill (data, &step->launches[k], slots);
+      slots += step->launches[k].n_slots;
+    }
+  if (!acc_launch_run (&self->launch, &prepared->launches[first], n, partition, self->slots, error))
+    return FALSE;
+  acc_times_end_launches (begin, step, first, n);
+
+  return TRUE;
+}
+
 gboolean
 acc_run_launches (AccRun  *self,
                   guint    number,
@@ -234,25 +264,85 @@ acc_run_launches (AccRun  *self,
                   GError **error)
 {
   const AccPreparedStep *prepared = &self->prepared->steps[number];
-  const AccScheduleStep *step = prepared->step;
 
   for (guint i = 0, n; i < n_launches; i += n)
     {
-      guint64 *slots = self->slots;
-      gint64 begin = acc_times_begin ();
-
-      n = acc_launch_count_swept (step, i);
-      for (guint k = i; k < i + n; k++)
-        {
-          fill_slots (self, &step->launches[k], slots);
-          slots += step->launches[k].n_slots;
-        }
-      if (!acc_launch_run (&self->launch, &prepared->launches[i], n, &prepared->launches[i].whole, self->slots, error))
+      n = acc_launch_count_swept (prepared->step, i);
+      if (!run_together (self, number, i, n, &prepared->launches[i].whole, fill_slots, self, error))
         return FALSE;
-      acc_times_end_launches (begin, step, i, n);
     }
 
   return TRUE;
+}
+
+/* FALSE: the launch has nothing to do with rows [begin, end). */
+static gboolean
+find_partition (const AccPreparedStep *prepared,
+                guint                  i,
+                gint64                 begin,
+                gint64                 end,
+                AccPartition          *partition)
+{
+  const AccScheduleStep *step = prepared->step;
+
+  switch (step->launches[i].rows)
+    {
+    case ACC_SPACE_FIRST:
+      *partition = prepared->launches[i].whole;
+      return begin == 0;
+    case ACC_SPACE_WHOLE:
+      *partition = prepared->launches[i].whole;
+      return step->combine_per_band ? begin < end : end >= step->n_rows;
+    case ACC_SPACE_OUTER_ROWS:
+    case ACC_SPACE_INNER_ROWS:
+    default:
+      if (begin < end)
+        acc_partition_init_rows (partition, &step->launches[i], begin, end);
+      return begin < end;
+    }
+}
+
+static gboolean
+run_round (AccRun      *self,
+           guint        number,
+           gint64       begin,
+           gint64       end,
+           AccRunFill   fill,
+           gpointer     data,
+           GError     **error)
+{
+  const AccPreparedStep *prepared = &self->prepared->steps[number];
+  AccPartition partition;
+
+  for (guint i = 0, n; i < prepared->step->n_launches; i += n)
+    {
+      n = acc_launch_count_swept (prepared->step, i);
+      if (find_partition (prepared, i, begin, end, &partition) && !run_together (self, number, i, n, &partition, fill, data, error))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+gboolean
+acc_run_rows (AccRun      *self,
+              guint        number,
+              gint64       begin,
+              gint64       end,
+              AccRunFill   fill,
+              gpointer     data,
+              GError     **error)
+{
+  gint64 most = self->prepared->steps[number].step->round_rows;
+
+  while (most > 0 && end - begin > most)
+    {
+      if (!run_round (self, number, begin, begin + most, fill, data, error))
+        return FALSE;
+      begin += most;
+    }
+
+  return run_round (self, number, begin, end, fill, data, error);
 }
 
 gboolean
@@ -268,7 +358,9 @@ acc_run_step (AccRun  *self,
     if (!acc_run_allocate (self, step->writes[i], error))
       return FALSE;
 
-  ok = take_scratch (self, step, error) && acc_run_launches (self, number, step->n_launches, error);
+  ok = take_scratch (self, step, error) &&
+       (step->round_rows > 0 ? acc_run_rows (self, number, 0, step->n_rows, fill_slots, self, error)
+                             : acc_run_launches (self, number, step->n_launches, error));
   for (guint i = 0; i < step->n_scratch; i++)
     g_clear_pointer (&self->held[i], acc_buffer_unref);
   acc_times_end_steps (begin, self->prepared->schedule, number, number + 1, NULL);

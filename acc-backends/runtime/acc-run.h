@@ -34,6 +34,10 @@ gboolean  acc_run_bind        (AccRun *self, AccArray **arguments, gboolean rows
 gboolean  acc_run_step        (AccRun *self, guint step, GError **error);
 /* Its first launches, whole: buffers and scratch are there. */
 gboolean  acc_run_launches    (AccRun *self, guint step, guint n_launches, GError **error);
+/* What a launch's slots are, where runs know values by other addresses. */
+typedef void (*AccRunFill) (gpointer data, const AccLaunch *launch, guint64 *slots);
+/* Rows [begin, end) of a step, by its rounds. */
+gboolean  acc_run_rows        (AccRun *self, guint step, gint64 begin, gint64 end, AccRunFill fill, gpointer data, GError **error);
 gboolean  acc_run_allocate    (AccRun *self, guint value, GError **error);
 void      acc_run_free_value  (AccRun *self, guint value);
 /* What no step after @step needs. */

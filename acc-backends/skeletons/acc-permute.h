@@ -35,6 +35,11 @@ KValue         acc_permute_get_target  (AccPermute *self, AccLower *l, const Acc
 KValue        *acc_permute_read        (AccPermute *self, AccLower *l, const AccIndex *ix);
 /* Makes of the result's element at @target what combining it with @new_value gives; nobody else may be at it. @more: as above. */
 void           acc_permute_combine     (AccPermute *self, AccLower *l, const KValue *new_value, KValue target, AccBufferFlags more);
+/* What is done with source element @ix that goes to @target, within the result. */
+typedef void (*AccPermuteTarget) (AccPermute *self, AccLower *l, const AccIndex *ix, KValue target, gpointer data);
+
+void           acc_permute_visit       (AccPermute *self, AccLower *l, const AccIndex *ix, gboolean is_checked, AccPermuteTarget visit,
+                                        gpointer data);
 /* Equal as bits: NaN is itself, and 0 is not -0. */
 KValue         acc_permute_same_bits   (AccKernelBuilder *b, AccElementKind kind, KValue x, KValue y);
 
@@ -45,6 +50,9 @@ void           acc_permute_write_element (AccPermute *self, AccLower *l, const A
 gboolean       acc_permute_packs       (AccPermute *self, AccFold *fold);
 /* The same for the elements @ix of all lanes, of which those that stay go to @first and on. Gives what comes behind the last one. CPU. */
 KValue         acc_permute_pack        (AccPermute *self, AccLower *l, const AccIndex *ix, KValue first);
+
+/* By all workers, where the result is large; FALSE where that does not pay: nothing was done. CPU. */
+gboolean       acc_permute_spread      (AccPermute *self);
 
 void           acc_skeleton_permute_simt (AccPermute *self);
 /* Where a scan says where elements go: element by element, as their part of it becomes known. CPU. */

@@ -13,7 +13,7 @@
  *   for i in source, in order:
  *     root[target[i]] = source[i] . root[target[i]]
  *
- * on one thread, as the order may be seen in the result. Where a scan says where elements go, as in a filter, it is the scan's loop.
+ * on one thread, as the order may be seen in the result, but for large ones (acc-permute-spread.c). Where a scan says where elements go, as in a filter, it is the scan's loop.
  * Where elements are combined, and the result is small, tiles of the source have tables of their own, which are combined at the end, in
  * order. Sums, products and the like start from what combining with changes nothing; other operators need not have such an element, so
  * that flags say which places of a table have got a value. Where operands may be exchanged small tables are several, for elements in
@@ -165,34 +165,30 @@ has_value (AccPermute *self,
   return kb_eq (l->b, kb_load (l->b, get_flags (self, l), place), kb_int (l->b, ACC_KIND_U8, 1));
 }
 
-/* The first call over the source's rows makes the result a copy of the defaults. */
+/* Before the first row the result is a copy of the defaults. */
 static void
 write_start (AccPermute *self)
 {
   g_autoptr (AccSpace) space = acc_space_new_for_roots (self->step->fusion->graph, self->step->cluster);
   AccLower *l = low_new (self->step, "permute_defaults");
   AccKernelBuilder *b = l->b;
-  AccLaunch launch = acc_skeleton_launch (self->space, 1);
-  KValue zero = low_const (l, 0);
-  KValue first = kb_and (b, kb_le (b, kb_outer_begin (b), zero), kb_le (b, kb_inner_begin (b), zero));
+  AccLaunch launch = acc_skeleton_launch (space, 1);
 
-  low_if (l, first)
+  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
     {
-      low_for (l, u, zero, low_number (l, space->outer))
+      low_within (l, u, 0, space->outer - 1);
+      low_foreach (l, x, kb_inner_begin (b), kb_inner_end (b))
         {
-          low_foreach (l, x, zero, low_number (l, space->inner))
-            {
-              AccIndex *ix = low_index_of_space (l, space, u, x);
-              KValue address = low_index_address (l, ix, self->node->extents);
+          AccIndex *ix = low_index_of_space (l, space, u, x);
+          KValue address = low_index_address (l, ix, self->node->extents);
 
-              low_index_lose_rows (l, ix, self->node, "reads its defaults before the first row");
-              for (guint i = 0; i < self->n_leaves; i++)
-                low_store (l, self->root, i, address, low_read (l, self->defaults, ix, i));
-            }
+          low_index_lose_rows (l, ix, self->node, "reads its defaults before the first row");
+          for (guint i = 0; i < self->n_leaves; i++)
+            low_store (l, self->root, i, address, low_read (l, self->defaults, ix, i));
         }
     }
 
-  launch.serial = TRUE;
+  launch.rows = ACC_SPACE_FIRST;
   low_finish (l, launch);
 }
 
@@ -237,40 +233,6 @@ combine_in_table (AccPermute   *self,
 
   low_apply2 (l, self->node, self->node->array->functions[0], new_value, load_element (self, l, place), both);
   store_element (self, l, place, both);
-}
-
-static void
-combine_at (AccPermute     *self,
-            AccLower       *l,
-            const AccIndex *ix,
-            KValue          target,
-            KValue          table)
-{
-  AccKernelBuilder *b = l->b;
-  KValue *new_value = acc_permute_read (self, l, ix), place;
-
-  if (self->tables == NULL)
-    {
-      acc_permute_combine (self, l, new_value, target, 0);
-      return;
-    }
-
-  place = kb_add (b, table, target);
-  if (!self->has_flags)
-    {
-      combine_in_table (self, l, new_value, place);
-      return;
-    }
-
-  low_if (l, has_value (self, l, place))
-    {
-      combine_in_table (self, l, new_value, place);
-    }
-  low_else (l)
-    {
-      store_element (self, l, place, new_value);
-      kb_store (b, get_flags (self, l), place, kb_int (b, ACC_KIND_U8, 1));
-    }
 }
 
 KValue
@@ -329,20 +291,65 @@ acc_permute_same_bits (AccKernelBuilder *b,
 }
 
 void
-acc_permute_write_element (AccPermute     *self,
-                           AccLower       *l,
-                           const AccIndex *ix,
-                           KValue          table)
+acc_permute_visit (AccPermute       *self,
+                   AccLower         *l,
+                   const AccIndex   *ix,
+                   gboolean          is_checked,
+                   AccPermuteTarget  visit,
+                   gpointer          data)
 {
   low_if (l, acc_permute_get_wanted (self, l, ix))
     {
       KValue target;
 
-      low_if (l, acc_permute_get_target (self, l, ix, TRUE, &target))
+      low_if (l, acc_permute_get_target (self, l, ix, is_checked, &target))
         {
-          combine_at (self, l, ix, target, table);
+          visit (self, l, ix, target, data);
         }
     }
+}
+
+static void
+combine_at (AccPermute     *self,
+            AccLower       *l,
+            const AccIndex *ix,
+            KValue          target,
+            gpointer        table)
+{
+  AccKernelBuilder *b = l->b;
+  KValue *new_value = acc_permute_read (self, l, ix), place;
+
+  if (self->tables == NULL)
+    {
+      acc_permute_combine (self, l, new_value, target, 0);
+      return;
+    }
+
+  place = kb_add (b, *(KValue *) table, target);
+  if (!self->has_flags)
+    {
+      combine_in_table (self, l, new_value, place);
+      return;
+    }
+
+  low_if (l, has_value (self, l, place))
+    {
+      combine_in_table (self, l, new_value, place);
+    }
+  low_else (l)
+    {
+      store_element (self, l, place, new_value);
+      kb_store (b, get_flags (self, l), place, kb_int (b, ACC_KIND_U8, 1));
+    }
+}
+
+void
+acc_permute_write_element (AccPermute     *self,
+                           AccLower       *l,
+                           const AccIndex *ix,
+                           KValue          table)
+{
+  acc_permute_visit (self, l, ix, TRUE, combine_at, &table);
 }
 
 /* What a filter is: a scan counts those that stay. Scalars of a packed type do not lie side by side. */
@@ -716,7 +723,8 @@ acc_skeleton_permute (AccStep *step)
     choose_tables (&self);
   if (n_leaves > 0 && !self.node->array->fills)
     write_start (&self);
-  write_source (&self);
+  if (self.tables != NULL || n_leaves == 0 || !acc_permute_spread (&self))
+    write_source (&self);
   if (self.tables != NULL)
     write_tables (&self);
   g_free (self.tables);

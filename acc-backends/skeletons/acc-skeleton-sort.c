@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-radix.h"
+#include "acc-radix-spread.h"
 
 #include "acc-core/acc-ceil-div-private.h"
 
@@ -7,20 +7,7 @@
  * passes at once, after the digits of all have been counted. Few long rows: tiles of a row count their digits; one worker finds
  * where the elements of each tile and digit go; tiles move theirs there, by lines of the cache where there are many. */
 
-#define TILE      65536   /* elements, about, where there are few */
-#define N_REGIONS 16      /* of counters and lines, at least where there is enough to do */
-#define N_TURNS   4       /* of each thread, where that makes more: so none waits long for the last one */
 #define MANY_ROWS 8
-
-/* Where there are so many elements, those of a digit are counted in several places in turn: one need not wait until the one before is stored. */
-#define MIN_WAYS 4096
-#define N_WAYS   4   /* tables of counters, of all passes that are counted at once */
-
-/* Where a row has more bytes, which the second cache does not keep while they go from one place to the other, the elements of a digit are
- * collected until they are so many, which lie side by side where they go. */
-#define MAX_DIRECT (512 * 1024)
-#define LINE       16
-#define N_LINES    (ACC_RADIX_N_DIGITS + ACC_SKELETON_APART / LINE)   /* of a region, and what keeps it apart from the next */
 
 AccLaunch
 acc_radix_get_launch (AccRadix *self,
@@ -186,101 +173,34 @@ acc_radix_write (AccRadix *self,
 /* --- what a worker does */
 
 typedef struct {
-  AccRadix *radix;
-  guint     counts;      /* scratch: regions of tables of a counter per digit: the ways of a pass, one pass behind the other */
-  guint     n_counted;   /* passes that are counted at once */
-  guint     n_ways;
-  guint     sums;        /* scratch: a counter per digit, of all tiles */
-  guint     begins;      /* scratch: what the counters were before */
-  guint    *lines;       /* scratch, per leaf: regions of a line per digit */
-  gint64    n_regions;   /* in flight at most, give or take a tile per row */
-  gint64    tile;
-  gint64    n_tiles;     /* per row */
+  AccRadix       *radix;
+  AccRadixSpread  spread;
+  guint           sums;        /* scratch: a counter per digit, of all tiles, and one */
+  gint64          n_regions;   /* in flight at most, give or take a tile per row */
+  gint64          tile;
+  gint64          n_tiles;     /* per row */
 } Sort;
 
-/* From the counters of one region to those of the next. */
-static gint64
-get_stride (Sort *self)
-{
-  return ACC_RADIX_N_DIGITS * self->n_counted * self->n_ways + ACC_SKELETON_APART / (gint64) acc_element_kind_get_size (self->radix->count);
-}
+/* Of an element that is counted. */
+typedef struct {
+  Sort   *sort;
+  guint   pass;
+  KValue  u, region;
+} Counted;
 
-/* The first table of counters of pass @counted of those that are counted at once. */
-static KValue
-get_table (Sort     *self,
-           AccLower *l,
-           KValue    region,
-           KValue    counted)
-{
-  return kb_add (l->b, kb_mul (l->b, region, low_const (l, get_stride (self))),
-                 kb_mul (l->b, counted, low_const (l, ACC_RADIX_N_DIGITS * self->n_ways)));
-}
-
-static KValue
-get_counter (Sort     *self,
-             AccLower *l,
-             KValue    region,
-             guint     pass,
-             KValue    digit)
-{
-  return kb_add (l->b, get_table (self, l, region, low_const (l, pass % self->n_counted)), digit);
-}
-
-/* The line of a digit. */
-static KValue
-get_line (AccLower *l,
-          KValue    region,
-          KValue    digit)
-{
-  return kb_add (l->b, kb_mul (l->b, region, low_const (l, N_LINES)), digit);
-}
-
-static KBuffer
-get_counts (Sort     *self,
-            AccLower *l)
-{
-  return low_scratch (l, self->counts, self->radix->count);
-}
-
-static KValue
-load_count (Sort     *self,
-            AccLower *l,
-            KValue    counter)
-{
-  return kb_load (l->b, get_counts (self, l), counter);
-}
-
-/* What the counter was before. */
-static KValue
-add_one (Sort     *self,
-         AccLower *l,
-         KValue    counter)
-{
-  KValue n = load_count (self, l, counter);
-
-  kb_store (l->b, get_counts (self, l), counter, kb_add (l->b, n, kb_int (l->b, self->radix->count, 1)));
-
-  return n;
-}
-
-/* The digits of an element, of pass @pass and those that are counted with it. */
+/* The digits of an element, of the pass and those that are counted with it. */
 static void
-count_one (Sort     *self,
+count_one (gpointer  data,
            AccLower *l,
-           guint     pass,
-           KValue    u,
            KValue    x,
-           KValue    region,
            guint     way)
 {
-  KValue key = acc_radix_get_key (self->radix, l, pass, u, low_within (l, x, 0, self->radix->space->inner - 1));
+  Counted *self = data;
+  AccRadix *radix = self->sort->radix;
+  KValue key = acc_radix_get_key (radix, l, self->pass, self->u, low_within (l, x, 0, radix->space->inner - 1));
 
-  for (guint i = 0; i < self->n_counted; i++)
-    {
-      KValue digit = acc_radix_get_digit (self->radix, l, pass + i, key);
-
-      add_one (self, l, get_counter (self, l, region, pass + i, kb_add (l->b, digit, low_const (l, way * ACC_RADIX_N_DIGITS))));
-    }
+  for (guint i = 0; i < self->sort->spread.n_counted; i++)
+    acc_radix_spread_count (&self->sort->spread, l, self->region, self->pass + i, acc_radix_get_digit (radix, l, self->pass + i, key), way);
 }
 
 static void
@@ -292,222 +212,11 @@ count (Sort     *self,
        KValue    end,
        KValue    region)
 {
-  AccKernelBuilder *b = l->b;
-  KValue zero = low_const (l, 0), n_ways = low_const (l, self->n_ways), n_rounds = kb_udiv (b, kb_sub (b, end, begin), n_ways);
-  KValue tables = get_table (self, l, region, zero);
+  Counted counted = { self, pass, u, region };
 
-  low_foreach (l, counter, zero, low_const (l, ACC_RADIX_N_DIGITS * self->n_counted * self->n_ways))
-    {
-      kb_store (b, get_counts (self, l), kb_add (b, tables, counter), kb_int (b, self->radix->count, 0));
-    }
-  low_for (l, k, zero, n_rounds)
-    {
-      for (guint way = 0; way < self->n_ways; way++)
-        count_one (self, l, pass, u, kb_add (b, kb_add (b, begin, kb_mul (b, k, n_ways)), low_const (l, way)), region, way);
-    }
-  if (self->n_ways == 1)
-    return;
-
-  low_for (l, x, kb_add (b, begin, kb_mul (b, n_rounds, n_ways)), end)
-    {
-      count_one (self, l, pass, u, x, region, 0);
-    }
-  for (guint i = 0; i < self->n_counted; i++)
-    low_foreach (l, digit, zero, low_const (l, ACC_RADIX_N_DIGITS))
-      {
-        KValue at = get_counter (self, l, region, pass + i, digit), n = load_count (self, l, at);
-
-        for (guint way = 1; way < self->n_ways; way++)
-          n = kb_add (b, n, load_count (self, l, kb_add (b, at, low_const (l, way * ACC_RADIX_N_DIGITS))));
-        kb_store (b, get_counts (self, l), at, n);
-      }
-}
-
-/* In place of how many there are of each digit, where the first goes: the counters of a table, from @first on. */
-static void
-add_up (Sort     *self,
-        AccLower *l,
-        KBuffer   counts,
-        KValue    u,
-        KValue    first)
-{
-  AccKernelBuilder *b = l->b;
-  KVar next = kb_var (b, kb_cast (b, self->radix->count, get_linear (self->radix, l, u, low_const (l, 0))));
-
-  low_for (l, digit, low_const (l, 0), low_const (l, ACC_RADIX_N_DIGITS))
-    {
-      KValue at = kb_add (b, first, digit), n = kb_load (b, counts, at);
-
-      kb_store (b, counts, at, kb_get (b, next));
-      kb_set (b, next, kb_add (b, kb_get (b, next), n));
-    }
-}
-
-static void
-find_begins (Sort     *self,
-             AccLower *l,
-             KValue    u,
-             KValue    region)
-{
-  low_for (l, counted, low_const (l, 0), low_const (l, self->n_counted))
-    {
-      add_up (self, l, get_counts (self, l), u, get_table (self, l, region, counted));
-    }
-}
-
-/* What the tiles of a row count together comes first: so lanes take a digit each, and tables are read as they lie. */
-static void
-find_begins_of_tiles (Sort     *self,
-                      AccLower *l,
-                      KValue    u)
-{
-  AccKernelBuilder *b = l->b;
-  KValue zero = low_const (l, 0), n_digits = low_const (l, ACC_RADIX_N_DIGITS), n_tiles = low_number (l, self->n_tiles);
-  KValue first = kb_mul (b, u, n_tiles);
-  KBuffer counts = get_counts (self, l), sums = low_scratch (l, self->sums, self->radix->count);
-
-  low_foreach (l, digit, zero, n_digits)
-    {
-      KVar sum = kb_var (b, kb_int (b, self->radix->count, 0));
-
-      low_for (l, t, zero, n_tiles)
-        {
-          KValue at = kb_add (b, get_table (self, l, kb_add (b, first, t), zero), digit);
-
-          kb_set (b, sum, kb_add (b, kb_get (b, sum), kb_load (b, counts, at)));
-        }
-      kb_store (b, sums, digit, kb_get (b, sum));
-    }
-  add_up (self, l, sums, u, zero);
-  low_foreach (l, digit, zero, n_digits)
-    {
-      KVar next = kb_var (b, kb_load (b, sums, digit));
-
-      low_for (l, t, zero, n_tiles)
-        {
-          KValue at = kb_add (b, get_table (self, l, kb_add (b, first, t), zero), digit), n = kb_load (b, counts, at);
-
-          kb_store (b, counts, at, kb_get (b, next));
-          kb_set (b, next, kb_add (b, kb_get (b, next), n));
-        }
-    }
-}
-
-static KBuffer
-get_lines (Sort     *self,
-           AccLower *l,
-           guint     leaf)
-{
-  return low_scratch (l, self->lines[leaf], acc_radix_get_kind (self->radix, leaf));
-}
-
-/* Where in a line the element for @at is. */
-static KValue
-get_rest (AccLower *l,
-          KValue    at)
-{
-  return kb_and (l->b, at, low_const (l, LINE - 1));
-}
-
-static KValue
-get_slot (AccLower *l,
-          KValue    line,
-          KValue    rest)
-{
-  return kb_add (l->b, kb_mul (l->b, line, low_const (l, LINE)), rest);
-}
-
-static void
-write_out_one (Sort     *self,
-               AccLower *l,
-               guint     pass,
-               KValue    slot,
-               KValue    at)
-{
-  low_within (l, at, 0, self->radix->node->size - 1);
-  for (guint i = 0; i < self->radix->n_leaves; i++)
-    if (acc_radix_wants (self->radix, pass, i))
-      acc_radix_write (self->radix, l, pass, i, at, kb_load (l->b, get_lines (self, l, i), slot));
-}
-
-/* What is collected of a digit, from @first on, where a line begins, to @end: a whole line, or less of the first and the last. */
-static void
-write_out (Sort     *self,
-           AccLower *l,
-           guint     pass,
-           KValue    line,
-           KValue    first,
-           KValue    end)
-{
-  AccKernelBuilder *b = l->b;
-  KValue begin = kb_cast (b, ACC_KIND_I64, kb_load (b, low_scratch (l, self->begins, self->radix->count), line));
-
-  low_if_seldom (l, kb_or (b, kb_lt (b, first, begin), kb_lt (b, kb_sub (b, end, first), low_const (l, LINE))))
-    {
-      low_for (l, at, kb_max (b, begin, first), end)
-        {
-          write_out_one (self, l, pass, get_slot (l, line, get_rest (l, at)), at);
-        }
-    }
-  low_else (l)
-    {
-      kb_set_lanes (b, LINE);
-      low_foreach (l, lane, low_const (l, 0), low_const (l, LINE))
-        {
-          write_out_one (self, l, pass, get_slot (l, line, lane), kb_add (b, first, lane));
-        }
-      kb_set_lanes (b, 0);
-    }
-}
-
-/* Element @x goes to @at: it is collected. A line is written out only when the next one begins: its elements, which are stored one by one,
- * are read at once, for which a processor waits until the last of them has left its queue of stores. */
-static void
-collect (Sort     *self,
-         AccLower *l,
-         guint     pass,
-         KValue    u,
-         KValue    x,
-         KValue    line,
-         KValue    at)
-{
-  AccKernelBuilder *b = l->b;
-
-  low_if_seldom (l, kb_eq (b, get_rest (l, at), low_const (l, 0)))
-    {
-      write_out (self, l, pass, line, kb_sub (b, at, low_const (l, LINE)), at);
-    }
-  for (guint i = 0; i < self->radix->n_leaves; i++)
-    if (acc_radix_wants (self->radix, pass, i))
-      kb_store (b, get_lines (self, l, i), get_slot (l, line, get_rest (l, at)), acc_radix_read (self->radix, l, pass, u, x, i));
-}
-
-static void
-keep_begins (Sort     *self,
-             AccLower *l,
-             guint     pass,
-             KValue    region)
-{
-  low_foreach (l, digit, low_const (l, 0), low_const (l, ACC_RADIX_N_DIGITS))
-    {
-      kb_store (l->b, low_scratch (l, self->begins, self->radix->count), get_line (l, region, digit),
-                load_count (self, l, get_counter (self, l, region, pass, digit)));
-    }
-}
-
-static void
-write_out_rest (Sort     *self,
-                AccLower *l,
-                guint     pass,
-                KValue    region)
-{
-  low_for (l, digit, low_const (l, 0), low_const (l, ACC_RADIX_N_DIGITS))
-    {
-      KValue behind = kb_cast (l->b, ACC_KIND_I64, load_count (self, l, get_counter (self, l, region, pass, digit)));
-      KValue last = kb_sub (l->b, behind, low_const (l, 1));
-
-      write_out (self, l, pass, get_line (l, region, digit), kb_sub (l->b, last, get_rest (l, last)), behind);
-    }
+  acc_radix_spread_begin_count (&self->spread, l, region);
+  acc_radix_spread_visit (&self->spread, l, begin, end, count_one, &counted);
+  acc_radix_spread_end_count (&self->spread, l, region, pass);
 }
 
 static void
@@ -519,59 +228,48 @@ move (Sort     *self,
       KValue    end,
       KValue    region)
 {
-  AccKernelBuilder *b = l->b;
   AccRadix *radix = self->radix;
-  gboolean collects = self->lines != NULL;
 
-  if (collects)
-    keep_begins (self, l, pass, region);
+  acc_radix_spread_begin_move (&self->spread, l, region, pass);
   low_for (l, x, begin, end)
     {
       KValue key = acc_radix_get_key (radix, l, pass, u, low_within (l, x, 0, radix->space->inner - 1));
       KValue digit = acc_radix_get_digit (radix, l, pass, key);
-      KValue place = add_one (self, l, get_counter (self, l, region, pass, digit));
-      KValue at = low_within (l, kb_cast (b, ACC_KIND_I64, place), 0, radix->node->size - 1);
+      KValue at = acc_radix_spread_take_place (&self->spread, l, region, pass, digit);
 
-      if (collects)
-        collect (self, l, pass, u, x, get_line (l, region, digit), at);
-      for (guint i = 0; i < radix->n_leaves && !collects; i++)
+      for (guint i = 0; i < radix->n_leaves; i++)
         if (acc_radix_wants (radix, pass, i))
-          acc_radix_write (radix, l, pass, i, at, acc_radix_read (radix, l, pass, u, x, i));
+          acc_radix_spread_put (&self->spread, l, region, pass, digit, i, at, acc_radix_read (radix, l, pass, u, x, i));
     }
-  if (collects)
-    write_out_rest (self, l, pass, region);
+  acc_radix_spread_end_move (&self->spread, l, region, pass);
 }
 
 /* --- kernels */
 
-static gint64
-count_element_bytes (AccRadix *radix)
+static AccElementKind
+get_leaf_kind (gpointer radix,
+               guint    leaf)
 {
-  gint64 bytes = 0;
+  return acc_radix_get_kind (radix, leaf);
+}
 
-  for (guint i = 0; i < radix->n_leaves; i++)
-    bytes += acc_element_kind_get_size (acc_radix_get_kind (radix, i));
-
-  return bytes;
+static gboolean
+wants_leaf (gpointer radix,
+            guint    pass,
+            guint    leaf)
+{
+  return acc_radix_wants (radix, pass, leaf);
 }
 
 static void
-add_regions (Sort  *self,
-             gint64 n,
-             gint64 n_elements,
-             guint  n_counted)
+write_leaf (gpointer  radix,
+            AccLower *l,
+            guint     pass,
+            guint     leaf,
+            KValue    at,
+            KValue    value)
 {
-  AccRadix *radix = self->radix;
-
-  self->n_counted = n_counted;
-  self->n_ways = n_elements < MIN_WAYS ? 1 : MAX (N_WAYS / n_counted, 1);
-  self->counts = acc_step_add_scratch (radix->step, radix->count, n * get_stride (self));
-  if (radix->space->inner * count_element_bytes (radix) <= MAX_DIRECT)
-    return;
-  self->begins = acc_step_add_scratch (radix->step, radix->count, n * N_LINES);
-  self->lines = g_new0 (guint, radix->n_leaves);
-  for (guint i = 0; i < radix->n_leaves; i++)
-    self->lines[i] = acc_step_add_scratch (radix->step, acc_radix_get_kind (radix, i), n * N_LINES * LINE);
+  acc_radix_write (radix, l, pass, leaf, at, value);
 }
 
 static void
@@ -584,14 +282,14 @@ write_rows (Sort *self)
   AccKernelBuilder *b = l->b;
   KValue zero = low_const (l, 0), n = low_number (l, space->inner), region = kb_udiv (b, kb_outer_begin (b), low_number (l, tile));
 
-  add_regions (self, MIN (space->outer, self->n_regions), space->inner, radix->n_passes);
+  acc_radix_spread_init (&self->spread, MIN (space->outer, self->n_regions), space->inner, space->inner, radix->n_passes);
   acc_radix_add_moved (radix, MIN (space->outer, self->n_regions) * space->inner);
   low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
     {
       low_within (l, u, 0, space->outer - 1);
       radix->shift = kb_mul (b, kb_sub (b, region, u), n);
       count (self, l, 0, u, zero, n, region);
-      find_begins (self, l, u, region);
+      acc_radix_spread_find_places (&self->spread, l, region, get_linear (radix, l, u, zero));
       for (guint pass = 0; pass < radix->n_passes; pass++)
         move (self, l, pass, u, zero, n, region);
     }
@@ -631,6 +329,14 @@ write_tile_work (Sort       *self,
   low_finish (l, launch);
 }
 
+static KValue
+get_own_region (gpointer  data,
+                AccLower *l,
+                KValue    number)
+{
+  return number;
+}
+
 static void
 write_begins (Sort *self)
 {
@@ -641,7 +347,11 @@ write_begins (Sort *self)
   low_for (l, u, kb_outer_begin (l->b), kb_outer_end (l->b))
     {
       low_within (l, u, 0, radix->space->outer - 1);
-      find_begins_of_tiles (self, l, u);
+      KValue n_tiles = low_number (l, self->n_tiles), first;
+
+      first = kb_mul (l->b, u, n_tiles);
+      acc_radix_spread_find_places_of_all (&self->spread, l, first, kb_add (l->b, first, n_tiles), get_own_region, NULL, self->sums,
+                                           get_linear (radix, l, u, low_const (l, 0)));
     }
   launch.serial = TRUE;
   low_finish (l, launch);
@@ -653,8 +363,8 @@ write_tiles (Sort *self)
   AccRadix *radix = self->radix;
 
   radix->written = ACC_BUFFER_ONCE;
-  add_regions (self, radix->space->outer * self->n_tiles, self->tile, 1);
-  self->sums = acc_step_add_scratch (radix->step, radix->count, ACC_RADIX_N_DIGITS);
+  acc_radix_spread_init (&self->spread, radix->space->outer * self->n_tiles, self->tile, radix->space->inner, 1);
+  self->sums = acc_step_add_scratch (radix->step, radix->count, ACC_RADIX_N_DIGITS + 1);
   acc_radix_add_moved (radix, radix->node->size);
   for (guint pass = 0; pass < radix->n_passes; pass++)
     {
@@ -701,15 +411,22 @@ acc_skeleton_sort (AccStep *step)
     .n_leaves = n_leaves, .key = key, .n_passes = acc_element_kind_get_size (key),
     .count = node->size < G_MAXINT32 ? ACC_KIND_I32 : ACC_KIND_I64,
   };
-  Sort self = { .radix = &radix, .n_regions = MAX (N_REGIONS, (gint64) step->fusion->target->n_threads * N_TURNS) };
+  Sort self = {
+    .radix = &radix,
+    .spread = {
+      .step = step, .count = radix.count, .size = node->size, .n_leaves = n_leaves,
+      .data = &radix, .get_kind = get_leaf_kind, .wants = wants_leaf, .write = write_leaf,
+    },
+    .n_regions = acc_radix_spread_count_regions (step),
+  };
   gboolean streams = array->rank > 1 && radix.input->from_source;
 
   step->n_rows = space->n_rows;
   if (space->outer == 0 || space->inner == 0 || n_leaves == 0)
     return;
 
-  self.n_tiles = CLAMP (acc_ceil_div (space->inner, TILE), 1, MAX (self.n_regions / space->outer, 1));
-  self.tile = acc_ceil_div (acc_ceil_div (space->inner, self.n_tiles), LINE) * LINE;
+  self.n_tiles = CLAMP (acc_ceil_div (space->inner, ACC_RADIX_TILE), 1, MAX (self.n_regions / space->outer, 1));
+  self.tile = acc_ceil_div (acc_ceil_div (space->inner, self.n_tiles), ACC_RADIX_LINE) * ACC_RADIX_LINE;
   self.n_tiles = acc_ceil_div (space->inner, self.tile);
 
   if (acc_skeleton_is_simt (step))
@@ -725,5 +442,5 @@ acc_skeleton_sort (AccStep *step)
       radix.by_rows = array->rank > 1;
       write_rows (&self);
     }
-  g_free (self.lines);
+  acc_radix_spread_clear (&self.spread);
 }
