@@ -32,8 +32,7 @@ typedef struct {
   AccFusion  *fusion;
   AccCluster *cluster;
   GArray     *reads;             /* AccStepRead */
-  GArray     *scratch;           /* gsize */
-  GArray     *tile_scratch;      /* gsize: see AccScheduleStep */
+  GArray     *scratch;           /* AccScratch */
   GArray     *launches;          /* AccLaunch */
   gint64      n_rows;
   gboolean    reduces;
@@ -51,6 +50,8 @@ AccScheduleValue *acc_fusion_peek_value (AccFusion *self, guint value);
 
 /* Scratch of @n elements of @kind; its number in the step. */
 guint acc_step_add_scratch   (AccStep *self, AccElementKind kind, gint64 n);
+/* @n elements for each row of the step's rounds, and @n_more. */
+guint acc_step_add_round_scratch (AccStep *self, AccElementKind kind, gint64 n, gint64 n_more);
 /* @n elements for each of @n_tiles while it runs: they begin with kb_tile () * @n, which is a worker's number where there are fewer of those. */
 guint acc_step_add_tile_scratch (AccStep *self, AccElementKind kind, gint64 n, gint64 n_tiles);
 

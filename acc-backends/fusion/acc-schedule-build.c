@@ -79,12 +79,10 @@ acc_fusion_get_origin (AccFusion *self,
 }
 
 static guint
-add_scratch (AccStep *self,
-             gsize    bytes,
-             gsize    tile_bytes)
+add_scratch (AccStep   *self,
+             AccScratch scratch)
 {
-  g_array_append_val (self->scratch, bytes);
-  g_array_append_val (self->tile_scratch, tile_bytes);
+  g_array_append_val (self->scratch, scratch);
 
   return self->scratch->len - 1;
 }
@@ -94,7 +92,18 @@ acc_step_add_scratch (AccStep       *self,
                       AccElementKind kind,
                       gint64         n)
 {
-  return add_scratch (self, MAX (n, 1) * acc_element_kind_get_size (kind), 0);
+  return add_scratch (self, (AccScratch) { .bytes = MAX (n, 1) * acc_element_kind_get_size (kind) });
+}
+
+guint
+acc_step_add_round_scratch (AccStep       *self,
+                            AccElementKind kind,
+                            gint64         n,
+                            gint64         n_more)
+{
+  gsize size = acc_element_kind_get_size (kind), row_bytes = n * size;
+
+  return add_scratch (self, (AccScratch) { .bytes = self->round_rows * row_bytes + n_more * size, .row_bytes = row_bytes });
 }
 
 guint
@@ -105,7 +114,7 @@ acc_step_add_tile_scratch (AccStep       *self,
 {
   gsize bytes = MAX (n, 1) * acc_element_kind_get_size (kind);
 
-  return add_scratch (self, MAX (n_tiles, 1) * bytes, bytes);
+  return add_scratch (self, (AccScratch) { .bytes = MAX (n_tiles, 1) * bytes, .tile_bytes = bytes });
 }
 
 /* --- one step */
@@ -238,8 +247,7 @@ write_step (AccFusion       *self,
     .fusion = self,
     .cluster = cluster,
     .reads = g_array_new (FALSE, TRUE, sizeof (AccStepRead)),
-    .scratch = g_array_new (FALSE, TRUE, sizeof (gsize)),
-    .tile_scratch = g_array_new (FALSE, TRUE, sizeof (gsize)),
+    .scratch = g_array_new (FALSE, TRUE, sizeof (AccScratch)),
     .launches = g_array_new (FALSE, TRUE, sizeof (AccLaunch)),
     .once = once,
   };
@@ -287,8 +295,7 @@ write_step (AccFusion       *self,
   result->n_launches = step.launches->len;
   result->launches = (AccLaunch *) g_array_free (step.launches, FALSE);
   result->n_scratch = step.scratch->len;
-  result->scratch = (gsize *) g_array_free (step.scratch, FALSE);
-  result->tile_scratch = (gsize *) g_array_free (step.tile_scratch, FALSE);
+  result->scratch = (AccScratch *) g_array_free (step.scratch, FALSE);
   g_array_unref (step.reads);
 
   if (step.error != NULL)

@@ -125,7 +125,7 @@ append_step (GString     *text,
                               launch->inner, get_rows (launch->rows), launch->n_slots, launch->serial ? ", serial" : "");
     }
   for (guint i = 0; i < step->n_scratch; i++)
-    g_string_append_printf (text, "    scratch %u: %" G_GSIZE_FORMAT " bytes\n", i, step->scratch[i]);
+    g_string_append_printf (text, "    scratch %u: %" G_GSIZE_FORMAT " bytes\n", i, step->scratch[i].bytes);
   g_string_append_printf (text, "    %s\n", moved);
 }
 

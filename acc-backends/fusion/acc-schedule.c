@@ -24,7 +24,6 @@ step_clear (AccScheduleStep *step)
     launch_clear (&step->launches[i]);
   g_free (step->launches);
   g_free (step->scratch);
-  g_free (step->tile_scratch);
   g_free (step->row_reads);
   g_free (step->row_error);
 }

@@ -92,6 +92,13 @@ typedef struct {
                               * elements that all groups run at once, where the device can tell how many do */
 } AccLaunch;
 
+/* Memory of a step while it runs; by rows: during the run. */
+typedef struct {
+  gsize bytes;         /* of a whole run, or a round */
+  gsize tile_bytes;    /* that a tile has for itself while it runs, so that workers have them; 0: it is there for all */
+  gsize row_bytes;     /* of .bytes, for each row of a round; 0: however many those are */
+} AccScratch;
+
 typedef struct _AccSchedule AccSchedule;
 
 typedef struct {
@@ -106,8 +113,7 @@ typedef struct {
   guint         n_launches;
   AccLaunch    *launches;
   guint         n_scratch;
-  gsize        *scratch;      /* bytes of each, for a whole run; live during the step (by rows: during the run) */
-  gsize        *tile_scratch; /* of each, bytes that a tile has for itself while it runs, so that workers have them; 0: it is there for all */
+  AccScratch   *scratch;
 
   /* By rows: per read, the rows above and below that row r of the step's space needs. row_error tells why not, where it
    * cannot ("backpermute “transpose” reads rows in another order"); NULL where it can. */
@@ -117,7 +123,8 @@ typedef struct {
   gboolean      reduces;      /* all rows into one result. By rows: launches that are not WHOLE run per band, the WHOLE ones run
                                * at the end, or per band where combine_per_band says so */
   gboolean      combine_per_band;
-  gint64        round_rows;   /* not 0: rows that go through all launches at a time, at most; whole runs are by such rounds, too */
+  gint64        round_rows;   /* not 0: rows that go through all launches at a time, at most; whole runs are by such rounds, too. Fewer
+                               * will do where there is no memory for as many */
 } AccScheduleStep;
 
 struct _AccSchedule {

@@ -43,7 +43,7 @@ get_slot_bytes (AccSchedule     *self,
       return cached != NULL && cached[slot->value] ? 0 : acc_schedule_get_buffer_bytes (self, slot->value, slot->buffer);
     case ACC_SLOT_SCRATCH:
       /* What tiles have for themselves stays in the caches. */
-      return step->tile_scratch[slot->scratch] > 0 ? 0 : step->scratch[slot->scratch];
+      return step->scratch[slot->scratch].tile_bytes > 0 ? 0 : step->scratch[slot->scratch].bytes;
     case ACC_SLOT_LITERAL:
     default:
       return 0;

@@ -46,7 +46,6 @@ written_free (gpointer data)
     }
   g_free (self->step.launches);
   g_free (self->step.scratch);
-  g_free (self->step.tile_scratch);
   g_free (self->step.row_reads);
   g_free (self->step.row_error);
   g_free (self->reads);
@@ -255,8 +254,7 @@ acc_twins_take (AccTwins        *self,
   step->round_rows = written->step.round_rows;
   step->row_error = g_strdup (written->step.row_error);
   step->n_scratch = written->step.n_scratch;
-  step->scratch = g_memdup2 (written->step.scratch, step->n_scratch * sizeof (gsize));
-  step->tile_scratch = g_memdup2 (written->step.tile_scratch, step->n_scratch * sizeof (gsize));
+  step->scratch = g_memdup2 (written->step.scratch, step->n_scratch * sizeof (AccScratch));
 
   step->n_reads = written->n_reads;
   step->reads = g_new0 (guint, MAX (step->n_reads, 1));
@@ -334,8 +332,7 @@ acc_twins_give (AccTwins        *self,
   written->words = acc_words_dup (&self->words);
   written->step = *step;
   written->step.launches = copy_launches (step);
-  written->step.scratch = g_memdup2 (step->scratch, step->n_scratch * sizeof (gsize));
-  written->step.tile_scratch = g_memdup2 (step->tile_scratch, step->n_scratch * sizeof (gsize));
+  written->step.scratch = g_memdup2 (step->scratch, step->n_scratch * sizeof (AccScratch));
   written->step.row_reads = g_memdup2 (step->row_reads, MAX (step->n_reads, 1) * sizeof (AccRowRead));
   written->step.row_error = g_strdup (step->row_error);
   written->n_reads = reads->len;

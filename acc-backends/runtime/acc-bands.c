@@ -83,7 +83,7 @@ writes_shared_scratch (const AccScheduleStep *step,
                        const AccLaunch       *launch)
 {
   for (guint i = 0; i < launch->n_slots; i++)
-    if (launch->slots[i].kind == ACC_SLOT_SCRATCH && step->tile_scratch[launch->slots[i].scratch] == 0
+    if (launch->slots[i].kind == ACC_SLOT_SCRATCH && step->scratch[launch->slots[i].scratch].tile_bytes == 0
         && (acc_kernel_param (launch->kernel, i)->flags & ACC_BUFFER_WRITE))
       return TRUE;
 
@@ -310,7 +310,7 @@ count_tile_scratch (AccBand     *self,
 
   for (guint s = self->begin; s < self->end; s++)
     for (guint i = 0; i < prepared->schedule->steps[s].n_scratch; i++)
-      bytes += prepared->schedule->steps[s].tile_scratch[i];
+      bytes += prepared->schedule->steps[s].scratch[i].tile_bytes;
 
   return bytes;
 }
@@ -407,8 +407,8 @@ lay_out (AccBand     *self,
 
       extra->scratch = g_new (gsize, step->n_scratch + 1);
       for (guint i = 0; i < step->n_scratch; i++)
-        extra->scratch[i] = step->tile_scratch[i] > 0 ? take (&self->bytes, step->tile_scratch[i])
-                                                      : take (&self->common_bytes, step->scratch[i]);
+        extra->scratch[i] = step->scratch[i].tile_bytes > 0 ? take (&self->bytes, step->scratch[i].tile_bytes)
+                                                      : take (&self->common_bytes, step->scratch[i].bytes);
     }
 }
 
@@ -585,7 +585,7 @@ get_address (Worker        *self,
   if (slot->kind == ACC_SLOT_LITERAL)
     return slot->bits;
   if (slot->kind == ACC_SLOT_SCRATCH)
-    return (guintptr) ((prepared->schedule->steps[band->begin + step].tile_scratch[slot->scratch] > 0 ? self->memory : self->job->memory)
+    return (guintptr) ((prepared->schedule->steps[band->begin + step].scratch[slot->scratch].tile_bytes > 0 ? self->memory : self->job->memory)
                        + band->extras[step].scratch[slot->scratch]);
 
   window = find_window (band, slot->value);

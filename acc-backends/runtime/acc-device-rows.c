@@ -547,7 +547,7 @@ allocate_kept (Run     *self,
       self->scratch[s] = g_new0 (AccDeviceBlock *, step->n_scratch + 1);
       for (guint i = 0; i < step->n_scratch; i++)
         {
-          self->scratch[s][i] = acc_device_heap_allocate (self->run.heap, step->scratch[i], ACC_QUEUE_COMPUTE, step->name, error);
+          self->scratch[s][i] = acc_device_heap_allocate (self->run.heap, step->scratch[i].bytes, ACC_QUEUE_COMPUTE, step->name, error);
           if (self->scratch[s][i] == NULL)
             return FALSE;
         }

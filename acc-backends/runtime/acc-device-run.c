@@ -392,7 +392,7 @@ acc_device_run_step (AccDeviceRun  *self,
 
   for (guint i = 0; i < step->n_scratch && ok; i++)
     {
-      scratch[i] = acc_device_heap_allocate (self->heap, step->scratch[i], ACC_QUEUE_COMPUTE, step->name, error);
+      scratch[i] = acc_device_heap_allocate (self->heap, step->scratch[i].bytes, ACC_QUEUE_COMPUTE, step->name, error);
       ok = scratch[i] != NULL;
     }
 

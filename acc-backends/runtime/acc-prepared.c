@@ -193,9 +193,12 @@ get_code (AccPrepared   *self,
 gsize
 acc_prepared_get_scratch_bytes (const AccScheduleStep *step,
                                 guint                  scratch,
-                                guint                  n_threads)
+                                guint                  n_threads,
+                                gint64                 round_rows)
 {
-  return step->tile_scratch[scratch] > 0 ? step->tile_scratch[scratch] * n_threads : step->scratch[scratch];
+  const AccScratch *s = &step->scratch[scratch];
+
+  return s->tile_bytes > 0 ? s->tile_bytes * n_threads : s->bytes - s->row_bytes * (gsize) (step->round_rows - round_rows);
 }
 
 static gboolean
@@ -203,7 +206,7 @@ has_own_scratch (const AccScheduleStep *step,
                  const AccLaunch       *launch)
 {
   for (guint i = 0; i < launch->n_slots; i++)
-    if (launch->slots[i].kind == ACC_SLOT_SCRATCH && step->tile_scratch[launch->slots[i].scratch] > 0)
+    if (launch->slots[i].kind == ACC_SLOT_SCRATCH && step->scratch[launch->slots[i].scratch].tile_bytes > 0)
       return TRUE;
 
   return FALSE;

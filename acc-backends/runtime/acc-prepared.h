@@ -64,8 +64,8 @@ typedef struct {
 AccPrepared *acc_prepared_new   (AccHost *host, AccSchedule *schedule, gboolean by_rows, GCancellable *cancellable, GError **error);
 AccPrepared *acc_prepared_ref   (AccPrepared *self);
 void         acc_prepared_unref (AccPrepared *self);
-/* Of a scratch of @step on @n_threads workers. */
-gsize        acc_prepared_get_scratch_bytes (const AccScheduleStep *step, guint scratch, guint n_threads);
+/* Of a scratch of @step on @n_threads workers, where its rounds have @round_rows. */
+gsize        acc_prepared_get_scratch_bytes (const AccScheduleStep *step, guint scratch, guint n_threads, gint64 round_rows);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccPrepared, acc_prepared_unref)
 

@@ -104,7 +104,7 @@ allocate_kept (Run     *self,
       self->scratch[s] = g_new0 (AccBuffer *, step->n_scratch + 1);
       for (guint i = 0; i < step->n_scratch; i++)
         {
-          self->scratch[s][i] = acc_pool_allocate (self->run.host->pool, acc_prepared_get_scratch_bytes (step, i, n_threads), step->name, error);
+          self->scratch[s][i] = acc_pool_allocate (self->run.host->pool, acc_prepared_get_scratch_bytes (step, i, n_threads, step->round_rows), step->name, error);
           if (self->scratch[s][i] == NULL)
             return FALSE;
         }
@@ -206,6 +206,7 @@ row_run_run_step (AccRowRun     *base,
     }
 
   self->run.launch.cancellable = cancellable;
+  self->run.round_rows = self->prepared->steps[own->step].step->round_rows;
 
   return acc_run_rows (&self->run, own->step, begin, end, fill_slots, &(Going) { self, number }, error);
 }

@@ -9,6 +9,9 @@
 #define SMALL_SCRATCH 16384
 #define LINE          64
 
+/* Into which a round is cut, where memory is short. */
+#define MOST_ROUNDS 256
+
 gsize
 acc_run_count_step_memory (AccPrepared *prepared)
 {
@@ -184,9 +187,9 @@ fill_slots (gpointer         data,
 }
 
 static gboolean
-take_scratch (AccRun                *self,
-              const AccScheduleStep *step,
-              GError               **error)
+allocate_scratch (AccRun                *self,
+                  const AccScheduleStep *step,
+                  GError               **error)
 {
   guint n_threads = acc_workers_get_n_threads (self->host->workers);
   AccBuffer **held = self->held;
@@ -195,7 +198,7 @@ take_scratch (AccRun                *self,
 
   for (guint i = 0; i < step->n_scratch; i++)
     {
-      gsize bytes = acc_prepared_get_scratch_bytes (step, i, n_threads);
+      gsize bytes = acc_prepared_get_scratch_bytes (step, i, n_threads, self->round_rows);
 
       small += bytes <= SMALL_SCRATCH ? (bytes + LINE - 1) / LINE * LINE : 0;
     }
@@ -212,7 +215,7 @@ take_scratch (AccRun                *self,
 
   for (guint i = 0; i < step->n_scratch; i++)
     {
-      gsize bytes = acc_prepared_get_scratch_bytes (step, i, n_threads);
+      gsize bytes = acc_prepared_get_scratch_bytes (step, i, n_threads, self->round_rows);
 
       if (bytes <= SMALL_SCRATCH)
         {
@@ -224,6 +227,39 @@ take_scratch (AccRun                *self,
       if (*held == NULL)
         return FALSE;
       self->scratch[i] = (*held++)->data;
+    }
+
+  return TRUE;
+}
+
+static void
+free_scratch (AccRun                *self,
+              const AccScheduleStep *step)
+{
+  for (guint i = 0; i < step->n_scratch; i++)
+    g_clear_pointer (&self->held[i], acc_buffer_unref);
+}
+
+/* By shorter rounds, where there is no memory for long ones. */
+static gboolean
+take_scratch (AccRun                *self,
+              const AccScheduleStep *step,
+              GError               **error)
+{
+  gint64 least = step->round_rows / MOST_ROUNDS;
+  GError *failure = NULL;
+
+  self->round_rows = step->round_rows;
+  while (!allocate_scratch (self, step, &failure))
+    {
+      free_scratch (self, step);
+      if (self->round_rows / 2 <= least || !g_error_matches (failure, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
+        {
+          g_propagate_error (error, failure);
+          return FALSE;
+        }
+      g_clear_error (&failure);
+      self->round_rows /= 2;
     }
 
   return TRUE;
@@ -333,7 +369,7 @@ acc_run_rows (AccRun      *self,
               gpointer     data,
               GError     **error)
 {
-  gint64 most = self->prepared->steps[number].step->round_rows;
+  gint64 most = self->round_rows;
 
   while (most > 0 && end - begin > most)
     {
@@ -361,8 +397,7 @@ acc_run_step (AccRun  *self,
   ok = take_scratch (self, step, error) &&
        (step->round_rows > 0 ? acc_run_rows (self, number, 0, step->n_rows, fill_slots, self, error)
                              : acc_run_launches (self, number, step->n_launches, error));
-  for (guint i = 0; i < step->n_scratch; i++)
-    g_clear_pointer (&self->held[i], acc_buffer_unref);
+  free_scratch (self, step);
   acc_times_end_steps (begin, self->prepared->schedule, number, number + 1, NULL);
 
   return ok;

@@ -20,6 +20,7 @@ typedef struct {
   AccBuffer       **held;       /* by it: what large ones are in */
   AccBuffer        *small;      /* what the others are in, for all steps; NULL: none needed it yet */
   guint64          *slots;
+  gint64            round_rows; /* of it: that go through it at a time; 0: all */
 } AccRun;
 
 /* Of the fields above from .scratch on: pointers, and where they go. Zeroed. */
@@ -36,7 +37,7 @@ gboolean  acc_run_step        (AccRun *self, guint step, GError **error);
 gboolean  acc_run_launches    (AccRun *self, guint step, guint n_launches, GError **error);
 /* What a launch's slots are, where runs know values by other addresses. */
 typedef void (*AccRunFill) (gpointer data, const AccLaunch *launch, guint64 *slots);
-/* Rows [begin, end) of a step, by its rounds. */
+/* Rows [begin, end) of a step, by rounds. */
 gboolean  acc_run_rows        (AccRun *self, guint step, gint64 begin, gint64 end, AccRunFill fill, gpointer data, GError **error);
 gboolean  acc_run_allocate    (AccRun *self, guint value, GError **error);
 void      acc_run_free_value  (AccRun *self, guint value);

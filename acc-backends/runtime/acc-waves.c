@@ -41,7 +41,7 @@ estimate (AccPrepared *self,
         all.bytes += self->buffer_bytes[value->first_buffer + k];
     }
   for (guint i = 0; i < step->step->n_scratch; i++)
-    all.bytes += acc_prepared_get_scratch_bytes (step->step, i, n_threads);
+    all.bytes += acc_prepared_get_scratch_bytes (step->step, i, n_threads, step->step->round_rows);
 
   return all;
 }

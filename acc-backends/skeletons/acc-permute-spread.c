@@ -561,7 +561,7 @@ add_scratch (Spread *self)
   for (guint i = 0; i < self->spread.n_leaves; i++)
     {
       if (is_moved (self, 0, i))
-        self->moved[i] = acc_step_add_scratch (step, get_kind (self, i), self->room + AHEAD);
+        self->moved[i] = acc_step_add_round_scratch (step, get_kind (self, i), self->room / self->round_rows, AHEAD);
       if (self->is_kept[i])
         self->kept[i] = acc_step_add_scratch (step, get_kind (self, i), self->n_regions * tile);
     }
@@ -588,14 +588,14 @@ acc_permute_spread (AccPermute *permute)
   };
   look_at_source (&self);
   choose_blocks (&self);
+  permute->step->round_rows = self.round_rows;
+  permute->step->combine_per_band = TRUE;
   add_scratch (&self);
 
   write_count (&self);
   write_begins (&self);
   write_move (&self);
   write_combine (&self);
-  permute->step->round_rows = self.round_rows;
-  permute->step->combine_per_band = TRUE;
   acc_radix_spread_clear (&self.spread);
 
   return TRUE;

@@ -874,6 +874,40 @@ test_too_large (void)
   g_assert_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
 }
 
+static AccExpr *
+scattered (AccExpr  *i,
+           gpointer  n)
+{
+  return acc_expr_band (acc_expr_mul (i, acc_expr_new_int (7919)), acc_expr_new_int (GPOINTER_TO_INT (n) - 1));
+}
+
+static AccExpr *
+new_one (AccExpr  *new_value,
+         AccExpr  *old_value,
+         gpointer  data)
+{
+  return new_value;
+}
+
+/* What is spread by parts of the result goes by as many elements at a time as there is memory for: here for the result, and less. */
+static void
+test_short_rounds (void)
+{
+  gint64 n = 1 << 21;
+  guint64 limit = acc_backend_get_memory_limit (backend);
+  g_autoptr (AccArray) xs = use_count (n);
+  g_autoptr (AccArray) targets = acc_array_map (xs, scattered, GINT_TO_POINTER (n));
+  g_autoptr (AccArray) zeros = acc_array_fill (acc_array_get_shape (xs), acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), 0));
+  g_autoptr (AccArray) permuted = acc_array_permute (xs, zeros, targets, new_one, NULL);
+  g_autoptr (AccArray) result = NULL;
+
+  acc_backend_set_memory_limit (backend, acc_backend_get_memory_used (backend) + n * 8 + (6 << 20));
+  result = run (permuted);
+  acc_backend_set_memory_limit (backend, limit);
+  for (gint64 i = 0; i < n; i++)
+    g_assert_cmpint (acc_array_get_int (result, 0, (i * 7919) & (n - 1)), ==, i);
+}
+
 /* --- by rows */
 
 G_DECLARE_FINAL_TYPE (NoiseSource, noise_source, NOISE, SOURCE, AccSource)
@@ -1253,6 +1287,7 @@ main (int    argc,
   g_test_add_func ("/native/each-reservation-fails", test_each_reservation_fails);
   g_test_add_func ("/native/too-large", test_too_large);
   g_test_add_func ("/native/times", test_times);
+  g_test_add_func ("/native/short-rounds", test_short_rounds);
   g_test_add_func ("/native/by-rows", test_by_rows);
   g_test_add_func ("/native/copies-by-rows", test_copies_by_rows);
   g_test_add_func ("/native/not-by-rows", test_not_by_rows);

@@ -663,7 +663,7 @@ assert_same_step (AccSchedule *a, AccScheduleStep *x, AccSchedule *b, AccSchedul
   g_assert_cmpint (x->n_rows, ==, y->n_rows);
   g_assert_cmpint (x->reduces, ==, y->reduces);
   g_assert_cmpstr (x->row_error, ==, y->row_error);
-  g_assert_cmpmem (x->scratch, x->n_scratch * sizeof (gsize), y->scratch, y->n_scratch * sizeof (gsize));
+  g_assert_cmpmem (x->scratch, x->n_scratch * sizeof (AccScratch), y->scratch, y->n_scratch * sizeof (AccScratch));
   g_assert_cmpint (x->n_reads, ==, y->n_reads);
   for (guint i = 0; i < x->n_reads; i++)
     {
