@@ -2,17 +2,14 @@
 #include "acc-permute.h"
 #include "acc-radix-spread.h"
 
-#include <math.h>
-
 #include "acc-core/acc-ceil-div-private.h"
 
-/* Permutes to results that caches do not keep, by all workers: elements, and the places that they go to, are spread by parts of the result
- * first, in the order of the source; then each part is gone over by one worker, while it is in its cache, in that order. So nobody waits for
- * anybody, and the result is that of one loop.
+/* Permutes by all workers: elements, and the places that they go to, are spread by parts of the result first, in the order of the source;
+ * then each part is gone over by one worker, in that order, while it is in the worker's cache. So nobody waits for anybody, and the result is
+ * that of one loop, to the bit.
  *
- * A part is as many blocks, some way apart from each other: where places lie close together they still are those of many workers. Source and
- * result go by rounds of rows where the source has many more elements than the result, so that what is spread needs no more memory than a
- * few times the result. */
+ * A part is several blocks, apart from each other: places that lie close together are those of many workers all the same. A source of many
+ * more elements than the result goes by rounds of rows, so that what is spread needs no more memory than a few times the result. */
 
 #define N_PARTS       ACC_RADIX_N_DIGITS
 #define BLOCK_BITS    4          /* of blocks of a part */
@@ -36,11 +33,11 @@ static const struct { gint64 bytes; double cost; } loop_costs[] = { { 1 << 20, 1
 typedef struct {
   AccPermute     *permute;
   AccRadixSpread  spread;
-  AccElementKind  place;       /* what can hold all places, and NOWHERE */
+  AccElementKind  place;       /* what can hold all places, and one more: nowhere */
   guint          *moved;       /* scratch: places, and leaves, in the order of parts */
   gboolean       *is_same;     /* per leaf: for all elements */
-  gboolean       *is_kept;     /* of places, and per leaf: computed before they are counted */
-  guint          *kept;        /* scratch: of those, as tiles have them */
+  gboolean       *is_kept;     /* of what is moved: it is computed before it is counted */
+  guint          *kept;        /* scratch of that, as tiles have it */
   guint           sums;        /* scratch: where parts begin, and the end */
   guint           shift;       /* of a place, below which it is a place in a block */
   gint64          tile_outer, tile_inner;
@@ -50,7 +47,7 @@ typedef struct {
   gint64          room;        /* elements of a round */
 } Spread;
 
-/* Of places and leaves: leaf -1 is the place. */
+/* What is moved: number 0 is the place, the others are leaves. */
 static AccElementKind
 get_kind (gpointer data,
           guint    moved)
@@ -439,17 +436,6 @@ write_move (Spread *self)
   low_finish (l, launch);
 }
 
-static gint64
-count_bytes (Spread *self)
-{
-  gint64 bytes = 0;
-
-  for (guint i = 0; i < self->permute->n_leaves; i++)
-    bytes += acc_element_kind_get_size (acc_permute_get_kind (self->permute, i));
-
-  return bytes;
-}
-
 static void
 write_combine (Spread *self)
 {
@@ -475,7 +461,7 @@ write_combine (Spread *self)
           for (guint i = 0; i < permute->n_leaves; i++)
             values[i] = !self->is_same[i] ? load_moved (self, l, i + 1, at)
                         : low_read (l, permute->source, low_index_of_space (l, permute->space, low_const (l, 0), low_const (l, 0)), i);
-          if (permute->node->size / N_PARTS * count_bytes (self) > PART_BYTES)
+          if (permute->node->size / N_PARTS * acc_permute_count_bytes (permute) > PART_BYTES)
             {
               KValue next = kb_cast (b, ACC_KIND_I64, load_moved (self, l, 0, kb_add (b, at, low_const (l, AHEAD))));
 
@@ -496,16 +482,16 @@ write_combine (Spread *self)
 /* --- whether, and how */
 
 static gboolean
-pays (AccPermute *permute,
-      gint64      bytes)
+pays (AccPermute *permute)
 {
-  double n_threads = MAX (permute->step->fusion->target->n_threads, 1), cost = permute->step->cluster->cost * COST;
+  gint64 bytes = permute->node->size * acc_permute_count_bytes (permute);
+  double n_threads = CLAMP (permute->step->fusion->target->n_threads, 1, MAX (bytes / LEAST_BLOCK, 1)), cost = permute->step->cluster->cost * COST;
   guint i = 0;
 
   while (bytes > loop_costs[i].bytes)
     i++;
 
-  return permute->n_source >= LEAST_SOURCE && loop_costs[i].cost + cost > (SPREAD_COST + COMBINE_COST + cost) / MIN (n_threads, N_PARTS);
+  return permute->n_source >= LEAST_SOURCE && loop_costs[i].cost + cost > (SPREAD_COST + COMBINE_COST + cost) / n_threads;
 }
 
 /* FALSE: a row is too long to go by rounds. */
@@ -579,7 +565,7 @@ acc_permute_spread (AccPermute *permute)
     .moved = moved, .kept = kept, .is_same = is_same, .is_kept = is_kept,
   };
 
-  if (permute->node->size == 0 || !pays (permute, permute->node->size * count_bytes (&self)) || !choose_rounds (&self))
+  if (permute->node->size == 0 || !pays (permute) || !choose_rounds (&self))
     return FALSE;
 
   self.spread = (AccRadixSpread) {

@@ -24,6 +24,8 @@ typedef struct {
 } AccPermute;
 
 AccElementKind acc_permute_get_kind    (AccPermute *self, guint leaf);
+/* Of an element of the result. */
+gint64         acc_permute_count_bytes (AccPermute *self);
 AccPlace       acc_permute_get_result  (AccPermute *self, AccLower *l, guint leaf, KValue element, AccBufferFlags more);
 /* What combining with changes nothing, for integers, and for sums and products of floats. */
 KValue         acc_permute_get_neutral (AccPermute *self, AccLower *l, guint leaf);

@@ -22,8 +22,9 @@
  * most, and those of sums to which a tile adds little elements of half the size. */
 
 #define MANY_TILES    16
-#define MAX_TILES     128      /* where the tables of so many are small beside the source */
-#define MAX_TABLE     65536
+#define MAX_TILES     128      /* where the tables of so many are small beside the source, and no more than: */
+#define MAX_BYTES     (32 << 20)
+#define MAX_TABLE     (2 << 20)
 #define MAX_WAYS      8
 #define MAX_WAY_BYTES 32768    /* of all tables of a tile */
 #define MAX_WAY_COST  64       /* rough operations of what is written out for each */
@@ -34,6 +35,17 @@ acc_permute_get_kind (AccPermute *self,
                       guint       leaf)
 {
   return acc_element_type_get_leaf (self->node->array->type, leaf);
+}
+
+gint64
+acc_permute_count_bytes (AccPermute *self)
+{
+  gint64 bytes = 0;
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    bytes += acc_element_kind_get_size (acc_permute_get_kind (self, i));
+
+  return bytes;
 }
 
 AccPlace
@@ -638,15 +650,16 @@ choose_tables (AccPermute *self)
   AccFunction *function = self->node->array->functions[0];
   const AccSpace *space = self->space;
   gboolean inner = space->first_inner == 0;
-  gint64 n = inner ? space->inner : space->outer, size = MAX (self->node->size, 1), bytes, n_tiles, n_places;
+  gint64 n = inner ? space->inner : space->outer, size = MAX (self->node->size, 1), table, bytes, n_tiles, n_places;
   gint64 most_places = MAX (size, MIN (size * MAX_WAYS, MAX_WAY_BYTES / 8));
 
   self->has_flags = !has_neutral (self);
-  if (size > MAX_TABLE || self->n_source < LEAST_SOURCE || self->n_source / 4 < size ||
+  table = size * (acc_permute_count_bytes (self) + (self->has_flags ? 1 : 0));
+  if (table > MAX_TABLE || self->n_source < LEAST_SOURCE || self->n_source / 4 < size ||
       (self->has_flags && !acc_function_uses_param (function, 1)))
     return;
 
-  n_tiles = CLAMP (self->n_source / (32 * most_places), MIN (self->n_source / (2 * size), MANY_TILES), MAX_TILES);
+  n_tiles = CLAMP (self->n_source / (32 * most_places), MIN (self->n_source / (2 * size), MANY_TILES), MIN (MAX_BYTES / table, MAX_TILES));
   if (space->rank > 1 && space->first_inner + 1 < space->rank && space->extents[space->rank - 1] <= MAX_WAYS)
     self->row = (guint) space->extents[space->rank - 1];
   self->tile = acc_ceil_div (n, n_tiles);

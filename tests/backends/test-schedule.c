@@ -839,6 +839,87 @@ test_permuted_rows (void)
     }
 }
 
+static AccExpr *
+take_new (AccExpr *new_value, AccExpr *old_value, gpointer data)
+{
+  return new_value;
+}
+
+/* On so many threads. */
+static AccSchedule *
+plan_permute (gint64   n,
+              gint64   size,
+              guint    n_threads,
+              gboolean sourced,
+              gboolean is_one)
+{
+  AccTarget target = acc_target_cpu;
+  g_autoptr (AccArray) xs = new_picture (ACC_KIND_F32, &n, 1, sourced);
+  g_autoptr (AccArray) ones = acc_array_fill (acc_array_get_shape (xs), acc_expr_new_typed_float (acc_element_type_new (ACC_KIND_F32), 1));
+  g_autoptr (AccArray) zeros = new_picture (ACC_KIND_F32, &size, 1, FALSE);
+  g_autoptr (AccArray) targets = new_picture (ACC_KIND_U32, &n, 1, FALSE);
+  g_autoptr (AccArray) permuted = acc_array_permute (is_one ? ones : xs, zeros, targets, is_one ? add : take_new, NULL);
+  g_autoptr (GError) error = NULL;
+  AccSchedule *schedule;
+
+  target.n_threads = n_threads;
+  schedule = acc_schedule_new (&target, &permuted, 1, NULL, NULL, 0, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (schedule->n_steps, ==, 1);
+
+  return schedule;
+}
+
+/* Large ones are spread by parts of the result, where there are threads enough for it; few elements, and small results, go in order. */
+static void
+test_spread_permutes (void)
+{
+  static const struct { gint64 n, size; guint n_threads, n_launches; } cases[] = {
+    { 1 << 22, 1 << 24, 2, 5 }, { 1 << 22, 1 << 24, 1, 5 }, { 1 << 22, 1 << 20, 2, 2 }, { 1 << 22, 1 << 20, 4, 5 },
+    { 1 << 15, 1 << 24, 8, 2 }, { 1 << 22, 300, 3, 2 },     { 1 << 22, 300, 8, 5 },
+    { 1 << 22, 30, 8, 2 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (AccSchedule) schedule = plan_permute (cases[i].n, cases[i].size, cases[i].n_threads, FALSE, FALSE);
+      AccScheduleStep *step = &schedule->steps[0];
+
+      g_test_message ("%d to %d on %u", (int) cases[i].n, (int) cases[i].size, cases[i].n_threads);
+      g_assert_cmpint (step->n_launches, ==, cases[i].n_launches);
+      g_assert_cmpint (step->launches[0].rows, ==, ACC_SPACE_FIRST);
+      g_assert_false (step->launches[0].serial);
+      g_assert_cmpint (step->combine_per_band, ==, cases[i].n_launches == 5);
+      g_assert_cmpint (step->launches[1].serial, ==, cases[i].n_launches == 2);
+    }
+}
+
+/* What is spread needs memory in proportion to the result, not to the source; what all elements have in common needs none. */
+static void
+test_spread_bytes (void)
+{
+  gint64 n = 1 << 26, size = 1 << 22;
+  g_autoptr (AccSchedule) plain = plan_permute (n, size, 4, FALSE, FALSE), ones = plan_permute (n, size, 4, FALSE, TRUE);
+  g_autoptr (AccSchedule) sourced = plan_permute (n, size, 4, TRUE, FALSE);
+  AccSchedule *schedules[] = { plain, ones, sourced };
+  gsize bytes[3] = { 0 };
+
+  for (guint i = 0; i < 3; i++)
+    {
+      AccScheduleStep *step = &schedules[i]->steps[0];
+
+      g_assert_cmpint (step->n_launches, ==, 5);
+      g_assert_cmpint (step->round_rows, ==, i == 2 ? 1 << 20 : size);
+      for (guint k = 0; k < step->n_scratch; k++)
+        bytes[i] += step->scratch[k].bytes;
+    }
+  g_assert_cmpuint (bytes[0], >=, size * 8);
+  g_assert_cmpuint (bytes[0], <, size * 9);
+  g_assert_cmpuint (bytes[1], >=, size * 4);
+  g_assert_cmpuint (bytes[1], <, size * 5);
+  g_assert_cmpuint (bytes[2], <, size * 3);
+}
+
 /* --- functions whose parameters may be exchanged */
 
 #define ITEM(x, i) acc_expr_item (x, i)
@@ -988,6 +1069,8 @@ main (int    argc,
   g_test_add_func ("/schedule/long-chain", test_long_chain);
   g_test_add_func ("/schedule/known-places", test_known_places);
   g_test_add_func ("/schedule/permuted-rows", test_permuted_rows);
+  g_test_add_func ("/schedule/spread-permutes", test_spread_permutes);
+  g_test_add_func ("/schedule/spread-bytes", test_spread_bytes);
   g_test_add_func ("/schedule/commutative", test_commutative);
   g_test_add_func ("/schedule/twins", test_twins);
   g_test_add_func ("/schedule/twins-by-name", test_twins_by_name);
