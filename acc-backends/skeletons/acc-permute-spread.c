@@ -12,6 +12,7 @@
  * more elements than the result goes by rounds of rows, so that what is spread needs no more memory than a few times the result. */
 
 #define N_PARTS       ACC_RADIX_N_DIGITS
+#define IS_FIRST      (N_PARTS + 1)
 #define BLOCK_BITS    4          /* of blocks of a part */
 #define LEAST_BLOCK   64         /* bytes, of the narrowest leaf: no line of the cache is part of two */
 #define LEAST_ROUND   (1 << 20)  /* elements */
@@ -38,13 +39,14 @@ typedef struct {
   gboolean       *is_same;     /* per leaf: for all elements */
   gboolean       *is_kept;     /* of what is moved: it is computed before it is counted */
   guint          *kept;        /* scratch of that, as tiles have it */
-  guint           sums;        /* scratch: where parts begin, and the end */
+  guint           sums;        /* scratch: where parts begin, and the end; and whether nothing went anywhere before */
   guint           shift;       /* of a place, below which it is a place in a block */
   gint64          tile_outer, tile_inner;
   gint64          stride;      /* tiles of an outer unit */
   gint64          n_regions;   /* tiles of a round, one of which may be two halves */
   gint64          round_rows;
   gint64          room;        /* elements of a round */
+  AccSpace       *results;     /* the result's */
 } Spread;
 
 /* What is moved: number 0 is the place, the others are leaves. */
@@ -136,6 +138,7 @@ typedef void (*Visit) (Spread *self, AccLower *l, const AccIndex *ix, KValue pla
 
 typedef struct {
   Spread  *spread;
+  gboolean checks;
   Visit    visit;
   gpointer data;
 } Visited;
@@ -149,10 +152,12 @@ visit_target (AccPermute     *permute,
 {
   Visited *self = data;
 
+  l->checks = self->checks;
   self->visit (self->spread, l, ix, kb_cast (l->b, self->spread->place, target), self->data);
 }
 
-/* Element @x of outer unit @u, if it goes anywhere. */
+/* Element @x of outer unit @u, if it goes anywhere. Where elements are counted, targets are checked; then they are known to be inside, or the
+ * run has failed. */
 static void
 visit_element (Spread   *self,
                AccLower *l,
@@ -175,7 +180,11 @@ visit_element (Spread   *self,
     }
   else
     {
-      acc_permute_visit (self->permute, l, ix, is_checked, visit_target, &(Visited) { self, visit, data });
+      Visited visited = { self, l->checks, visit, data };
+
+      l->checks = l->checks && is_checked;
+      acc_permute_visit (self->permute, l, ix, is_checked, visit_target, &visited);
+      l->checks = visited.checks;
     }
 }
 
@@ -224,7 +233,7 @@ look_at_source (Spread *self)
           AccIndex *ix = low_index_of_space (l, permute->space, u, x);
 
           self->is_kept[0] = !kb_is_simple (l->b, acc_permute_get_wanted (permute, l, ix), TRUE);
-          acc_permute_visit (permute, l, ix, FALSE, visit_target, &(Visited) { self, look_at_element, NULL });
+          acc_permute_visit (permute, l, ix, FALSE, visit_target, &(Visited) { self, l->checks, look_at_element, NULL });
         }
     }
   low_abandon (l);
@@ -268,7 +277,7 @@ keep (Spread   *self,
       for (guint i = 0; i < n; i++)
         if (self->is_kept[i])
           kept[i] = kb_var (b, i == 0 ? get_nowhere (self, l) : low_zero (l, get_kind (self, i)));
-      acc_permute_visit (self->permute, l, ix, TRUE, visit_target, &(Visited) { self, keep_element, kept });
+      acc_permute_visit (self->permute, l, ix, TRUE, visit_target, &(Visited) { self, l->checks, keep_element, kept });
       for (guint i = 0; i < n; i++)
         if (self->is_kept[i])
           kb_store (b, get_kept (self, l, i), at, kb_get (b, kept[i]));
@@ -377,10 +386,12 @@ write_begins (Spread *self)
   AccLower *l = low_new (self->permute->step, "permute_begins");
   AccKernelBuilder *b = l->b;
   AccLaunch launch = get_launch (self, 0);
-  KValue one = low_const (l, 1), first = get_tile (self, l, kb_outer_begin (b), kb_inner_begin (b));
+  KValue zero = low_const (l, 0), is_first, one = low_const (l, 1), first = get_tile (self, l, kb_outer_begin (b), kb_inner_begin (b));
   KValue last = get_tile (self, l, kb_sub (b, kb_outer_end (b), one), kb_sub (b, kb_inner_end (b), one));
 
-  acc_radix_spread_find_places_of_all (&self->spread, l, first, kb_add (b, last, one), get_region, self, self->sums, low_const (l, 0));
+  acc_radix_spread_find_places_of_all (&self->spread, l, first, kb_add (b, last, one), get_region, self, self->sums, zero);
+  is_first = kb_and (b, kb_le (b, kb_outer_begin (b), zero), kb_le (b, kb_inner_begin (b), zero));
+  kb_store (b, low_scratch (l, self->sums, self->spread.count), low_const (l, IS_FIRST), kb_cast (b, self->spread.count, is_first));
   launch.serial = TRUE;
   launch.cost = 1e3 / ((double) self->permute->space->outer * (double) self->permute->space->inner);
   low_finish (l, launch);
@@ -436,6 +447,32 @@ write_move (Spread *self)
   low_finish (l, launch);
 }
 
+/* The blocks of a part become what the defaults are. */
+static void
+write_defaults (Spread   *self,
+                AccLower *l,
+                KValue    part)
+{
+  AccKernelBuilder *b = l->b;
+  AccPermute *permute = self->permute;
+  gint64 block = (gint64) 1 << self->shift;
+
+  low_for (l, k, low_const (l, 0), low_number (l, acc_ceil_div (permute->node->size, block * N_PARTS)))
+    {
+      KValue first = kb_mul (b, kb_add (b, kb_mul (b, k, low_const (l, N_PARTS)), part), low_number (l, block));
+      KValue last = kb_min (b, kb_add (b, first, low_number (l, block)), low_number (l, permute->node->size));
+
+      low_foreach (l, x, first, last)
+        {
+          AccIndex *ix = low_index_of_linear (l, self->results, low_within (l, x, 0, permute->node->size - 1));
+
+          low_index_lose_rows (l, ix, permute->node, "reads its defaults before the first row");
+          for (guint i = 0; i < permute->n_leaves; i++)
+            low_store_place (l, acc_permute_get_result (permute, l, i, x, 0), low_read (l, permute->defaults, ix, i));
+        }
+    }
+}
+
 static void
 write_combine (Spread *self)
 {
@@ -451,6 +488,11 @@ write_combine (Spread *self)
       KValue begin = kb_cast (b, ACC_KIND_I64, kb_load (b, sums, part));
       KValue end = kb_cast (b, ACC_KIND_I64, kb_load (b, sums, kb_add (b, part, low_const (l, 1))));
 
+      if (!permute->node->array->fills)
+        low_if (l, kb_lt (b, kb_int (b, self->spread.count, 0), kb_load (b, sums, low_const (l, IS_FIRST))))
+          {
+            write_defaults (self, l, part);
+          }
       low_for (l, at, begin, end)
         {
           KValue *values = low_alloc (l, (permute->n_leaves + 1) * sizeof (KValue));
@@ -543,7 +585,7 @@ add_scratch (Spread *self)
   gint64 tile = self->tile_outer * self->tile_inner;
 
   acc_radix_spread_init (&self->spread, self->n_regions, tile, self->room, 1);
-  self->sums = acc_step_add_scratch (step, self->spread.count, N_PARTS + 1);
+  self->sums = acc_step_add_scratch (step, self->spread.count, N_PARTS + 2);
   for (guint i = 0; i < self->spread.n_leaves; i++)
     {
       if (is_moved (self, 0, i))
@@ -557,12 +599,13 @@ gboolean
 acc_permute_spread (AccPermute *permute)
 {
   guint n = permute->n_leaves + 1;
+  g_autoptr (AccSpace) results = acc_space_new_for_roots (permute->step->fusion->graph, permute->step->cluster);
   g_autofree guint *moved = g_new0 (guint, n), *kept = g_new0 (guint, n);
   g_autofree gboolean *is_same = g_new0 (gboolean, n), *is_kept = g_new0 (gboolean, n);
   Spread self = {
     .permute = permute,
     .place = permute->node->size < G_MAXUINT32 ? ACC_KIND_U32 : ACC_KIND_I64,
-    .moved = moved, .kept = kept, .is_same = is_same, .is_kept = is_kept,
+    .moved = moved, .kept = kept, .is_same = is_same, .is_kept = is_kept, .results = results,
   };
 
   if (permute->node->size == 0 || !pays (permute) || !choose_rounds (&self))

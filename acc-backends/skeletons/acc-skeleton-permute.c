@@ -30,6 +30,9 @@
 #define MAX_WAY_COST  64       /* rough operations of what is written out for each */
 #define LEAST_SOURCE  65536
 
+/* Bytes of a result that had better be in the caches of the one thread that goes over the source. */
+#define MAX_NEAR      (8 << 20)
+
 AccElementKind
 acc_permute_get_kind (AccPermute *self,
                       guint       leaf)
@@ -201,6 +204,7 @@ write_start (AccPermute *self)
     }
 
   launch.rows = ACC_SPACE_FIRST;
+  launch.serial = self->tables == NULL && self->node->size * acc_permute_count_bytes (self) <= MAX_NEAR;
   low_finish (l, launch);
 }
 
@@ -734,10 +738,12 @@ acc_skeleton_permute (AccStep *step)
 
   if (n_leaves > 0)
     choose_tables (&self);
+  if (self.tables == NULL && n_leaves > 0 && acc_permute_spread (&self))
+    return;
+
   if (n_leaves > 0 && !self.node->array->fills)
     write_start (&self);
-  if (self.tables != NULL || n_leaves == 0 || !acc_permute_spread (&self))
-    write_source (&self);
+  write_source (&self);
   if (self.tables != NULL)
     write_tables (&self);
   g_free (self.tables);

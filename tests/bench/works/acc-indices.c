@@ -16,6 +16,20 @@ build_gather (AccArray **a, guint n, gpointer data)
   return acc_array_gather (a[0], a[1]);
 }
 
+static AccExpr *
+nothing (AccExpr *x, gpointer data)
+{
+  return acc_expr_new_typed_float (acc_element_type_new (ACC_KIND_F32), 0);
+}
+
+static AccArray *
+build_sum_by_keys (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr (AccArray) zeros = acc_array_map (a[0], nothing, NULL);
+
+  return acc_array_permute (a[0], zeros, a[1], acc_work_plus, NULL);
+}
+
 /* The elements of a sparse matrix, their columns, where rows begin; a vector. */
 static AccArray *
 build_sparse_product (AccArray **a, guint n, gpointer data)
@@ -63,14 +77,27 @@ prepare_histogram_u4 (gsize n)
   return acc_work_compile (self, build_histogram, GINT_TO_POINTER (1 << 16));
 }
 
+/* Floats, and places of so many. */
 static gpointer
-prepare_gather (gsize n)
+prepare_places (gsize n, AccArray *(*build) (AccArray **, guint, gpointer))
 {
   AccWork *self = acc_work_new ();
 
   acc_work_add_vector (self, "f4", contender_floats (n, 1, 0, 1), n);
   acc_work_add_vector (self, "u4", contender_words (n, 2, n), n);
-  return acc_work_compile (self, build_gather, NULL);
+  return acc_work_compile (self, build, NULL);
+}
+
+static gpointer
+prepare_gather (gsize n)
+{
+  return prepare_places (n, build_gather);
+}
+
+static gpointer
+prepare_sum_by_keys (gsize n)
+{
+  return prepare_places (n, build_sum_by_keys);
 }
 
 static gpointer
@@ -116,6 +143,7 @@ const Work acc_indices[] = {
   { "histogram-u1", prepare_histogram_u1, acc_work_run, acc_work_check, acc_work_free },
   { "histogram-u4", prepare_histogram_u4, acc_work_run, acc_work_check, acc_work_free },
   { "gather", prepare_gather, acc_work_run, acc_work_check, acc_work_free },
+  { "sum-by-keys", prepare_sum_by_keys, acc_work_run, acc_work_check, acc_work_free },
   { "sparse-product", prepare_sparse_product, acc_work_run, acc_work_check, acc_work_free },
   { "sort", prepare_sort, acc_work_run, acc_work_check, acc_work_free },
   { "sort-pairs", prepare_sort_pairs, acc_work_run, check_pairs, acc_work_free },

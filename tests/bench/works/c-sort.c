@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Radix sort of keys, and of keys with values: from the least digit on, out of place. Threads take parts, count their digits and
- * write where they belong; what belongs to one line of the cache is collected and written as a line. */
+ * write where they belong; what belongs to one line of the cache is collected and written as a line.
+ *
+ * Sums by keys: one such pass by the highest digit, after which a thread takes the keys of one and sums what goes there in its cache. */
 
 #include "c-works.h"
 #include "stream.h"
@@ -27,6 +29,7 @@ typedef struct {
   guint32 *sorted[2], *sorted_values[2];
   gsize  (*starts)[N_DIGITS];         /* per part; first how many there are */
   Buckets *buckets;                   /* per thread */
+  float   *sums;
 } Sort;
 
 static gpointer
@@ -122,44 +125,53 @@ scatter (Buckets *b, const gsize *starts, const guint32 *keys, const guint32 *va
   stream_fence ();
 }
 
+/* By all threads together. */
+static void
+run_pass (Sort *self, gsize n_parts, const guint32 *from, const guint32 *from_values, guint shift, guint32 *to, guint32 *to_values)
+{
+  gsize part = (self->n + n_parts - 1) / n_parts;
+
+#pragma omp for schedule(dynamic)
+  for (gsize p = 0; p < n_parts; p++)
+    count (self->starts[p], from + p * part, MIN (part, self->n - p * part), shift);
+#pragma omp single
+  {
+    gsize position = 0;
+
+    for (guint d = 0; d < N_DIGITS; d++)
+      for (gsize p = 0; p < n_parts; p++)
+        {
+          gsize counted = self->starts[p][d];
+
+          self->starts[p][d] = position;
+          position += counted;
+        }
+  }
+#pragma omp for schedule(dynamic)
+  for (gsize p = 0; p < n_parts; p++)
+    if (from_values != NULL)
+      scatter (self->buckets + omp_get_thread_num (), self->starts[p], from + p * part, from_values + p * part,
+               MIN (part, self->n - p * part), shift, to, to_values);
+    else
+      scatter (self->buckets + omp_get_thread_num (), self->starts[p], from + p * part, NULL, MIN (part, self->n - p * part), shift, to, NULL);
+}
+
+static gsize
+count_parts (const Sort *self)
+{
+  return self->n >= 1 << 14 ? MIN (4 * omp_get_max_threads (), MAX_PARTS) : 1;
+}
+
 static void
 run (gpointer data)
 {
   Sort *self = data;
-  gsize n_parts = self->n >= 1 << 14 ? MIN (4 * omp_get_max_threads (), MAX_PARTS) : 1, part = (self->n + n_parts - 1) / n_parts;
+  gsize n_parts = count_parts (self);
 
 #pragma omp parallel if (n_parts > 1)
   for (guint pass = 0; pass < N_PASSES; pass++)
-    {
-      const guint32 *from = pass == 0 ? self->keys : self->sorted[(pass + 1) % 2];
-      const guint32 *from_values = pass == 0 ? self->values : self->sorted_values[(pass + 1) % 2];
-      guint shift = pass * DIGIT_BITS;
-
-#pragma omp for schedule(dynamic)
-      for (gsize p = 0; p < n_parts; p++)
-        count (self->starts[p], from + p * part, MIN (part, self->n - p * part), shift);
-#pragma omp single
-      {
-        gsize position = 0;
-
-        for (guint d = 0; d < N_DIGITS; d++)
-          for (gsize p = 0; p < n_parts; p++)
-            {
-              gsize counted = self->starts[p][d];
-
-              self->starts[p][d] = position;
-              position += counted;
-            }
-      }
-#pragma omp for schedule(dynamic)
-      for (gsize p = 0; p < n_parts; p++)
-        if (from_values != NULL)
-          scatter (self->buckets + omp_get_thread_num (), self->starts[p], from + p * part, from_values + p * part,
-                   MIN (part, self->n - p * part), shift, self->sorted[pass % 2], self->sorted_values[pass % 2]);
-        else
-          scatter (self->buckets + omp_get_thread_num (), self->starts[p], from + p * part, NULL,
-                   MIN (part, self->n - p * part), shift, self->sorted[pass % 2], NULL);
-    }
+    run_pass (self, n_parts, pass == 0 ? self->keys : self->sorted[(pass + 1) % 2], pass == 0 ? self->values : self->sorted_values[(pass + 1) % 2],
+              pass * DIGIT_BITS, self->sorted[pass % 2], self->sorted_values[pass % 2]);
 }
 
 static double
@@ -186,10 +198,81 @@ free_sort (gpointer data)
     }
   free (self->starts);
   free (self->buckets);
+  free (self->sums);
   g_free (self);
 }
 
+/* --- sums by keys below n */
+
+static gpointer
+prepare_sum_by_keys (gsize n)
+{
+  Sort *self = g_new0 (Sort, 1);
+
+  self->n = n;
+  self->keys = contender_words (n, 2, n);
+  self->values = (guint32 *) contender_floats (n, 1, 0, 1);
+  self->sorted[0] = contender_memory (n * sizeof (guint32));
+  self->sorted_values[0] = contender_memory (n * sizeof (guint32));
+  self->starts = contender_memory (MAX_PARTS * sizeof *self->starts);
+  self->buckets = contender_memory (omp_get_max_threads () * sizeof (Buckets));
+  self->sums = contender_memory (n * sizeof (float));
+  return self;
+}
+
+static inline void
+sum_up (float *sums, const guint32 *keys, const float *values, gsize n)
+{
+  for (gsize i = 0; i < n; i++)
+    sums[keys[i]] += values[i];
+}
+
+/* What the caches keep one thread sums up as quickly as a few can spread it. */
+#define LEAST_SPREAD      (1 << 22)
+#define LEAST_BY_MANY     (1 << 16)
+#define MANY_THREADS      4
+
+static void
+run_sum_by_keys (gpointer data)
+{
+  Sort *self = data;
+  gsize n = self->n, n_parts = count_parts (self);
+  guint shift = 0;
+
+  if (n < (omp_get_max_threads () >= MANY_THREADS ? LEAST_BY_MANY : LEAST_SPREAD))
+    {
+      memset (self->sums, 0, n * sizeof (float));
+      sum_up (self->sums, self->keys, (const float *) self->values, n);
+      return;
+    }
+
+  while ((n - 1) >> shift >= N_DIGITS)
+    shift++;
+#pragma omp parallel
+  {
+    run_pass (self, n_parts, self->keys, self->values, shift, self->sorted[0], self->sorted_values[0]);
+#pragma omp for schedule(dynamic)
+    for (gsize d = 0; d < N_DIGITS; d++)
+      {
+        gsize begin = MIN (d << shift, n), end = MIN ((d + 1) << shift, n), first = self->starts[0][d];
+        gsize last = d + 1 < N_DIGITS ? self->starts[0][d + 1] : n;
+
+        memset (self->sums + begin, 0, (end - begin) * sizeof (float));
+        sum_up (self->sums, self->sorted[0] + first, (const float *) self->sorted_values[0] + first, last - first);
+      }
+  }
+}
+
+static double
+check_sums (gpointer data)
+{
+  Sort *self = data;
+
+  return contender_digest_f4 (self->sums, self->n);
+}
+
 const Work c_sorts[] = {
+  { "sum-by-keys", prepare_sum_by_keys, run_sum_by_keys, check_sums, free_sort },
   { "sort", prepare_sort, run, check, free_sort },
   { "sort-pairs", prepare_sort_pairs, run, check, free_sort },
   { NULL }

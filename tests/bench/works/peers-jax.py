@@ -68,6 +68,11 @@ def gather(n):
     return array(lambda x, indices: x.at[indices].get(mode='promise_in_bounds'), contender.floats(n, 1), contender.words(n, 2, n))
 
 
+@contender.work('sum-by-keys')
+def sum_by_keys(n):
+    return array(lambda x, keys: jnp.zeros(n, jnp.float32).at[keys].add(x, mode='promise_in_bounds'), contender.floats(n, 1), contender.words(n, 2, n))
+
+
 @contender.work('sparse-product')
 def sparse_product(n_rows):
     rows = contender.rows(n_rows)

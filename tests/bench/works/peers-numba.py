@@ -158,6 +158,20 @@ def gather(n):
     return lambda: take(x, indices, z), lambda: contender.digest(z)
 
 
+@contender.work('sum-by-keys')
+def sum_by_keys(n):
+    x, keys, z = contender.floats(n, 1), contender.words(n, 2, n), np.empty(n, np.float32)
+
+    # By one thread: there are no atomic additions.
+    @jit
+    def sums(x, keys, z):
+        z[:] = 0
+        for i in range(len(x)):
+            z[keys[i]] += x[i]
+
+    return lambda: sums(x, keys, z), lambda: contender.digest(z)
+
+
 @contender.work('sparse-product')
 def sparse_product(n_rows):
     rows = contender.rows(n_rows)

@@ -60,6 +60,11 @@ def gather(n):
     return lambda: np.take(x, indices, out=z, mode='clip'), lambda: contender.digest(z)
 
 
+@contender.work('sum-by-keys')
+def sum_by_keys(n):
+    return contender.array(lambda keys, x: np.bincount(keys, x, n), contender.words(n, 2, n), contender.floats(n, 1))
+
+
 @contender.work('sort')
 def sort(n):
     keys, z = contender.words(n, 1), np.empty(n, np.uint32)

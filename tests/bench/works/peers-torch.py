@@ -72,6 +72,12 @@ def gather(n):
     return lambda: torch.index_select(x, 0, where, out=z), lambda: contender.digest(z.numpy())
 
 
+@contender.work('sum-by-keys')
+def sum_by_keys(n):
+    x, keys, z = floats(n, 1), indices(n, 2, n), torch.empty(n)
+    return lambda: z.zero_().index_add_(0, keys, x), lambda: contender.digest(z.numpy())
+
+
 @contender.work('sparse-product')
 def sparse_product(n_rows):
     rows = contender.rows(n_rows)

@@ -82,6 +82,9 @@ WORKS = [
     # Beyond the caches, a line for every element.
     Work('gather', 'gather', size=2**24, small=1000, elements='floats, anywhere', peers=('numpy', 'numba', 'jax', 'torch', 'arrow'),
          bytes=lambda n: (72 if n > 2**23 else 12) * n, memory=lambda n: 24 * n),
+    # Keys and values, which are written once and read once more by parts of the sums, and the sums.
+    Work('sum-by-keys', 'sum by keys', size=2**24, small=1000, elements='floats, and as many keys', peers=('numpy', 'numba', 'jax', 'torch'),
+         bytes=lambda n: (28 if n > 2**22 else 12) * n, memory=lambda n: 32 * n, tolerance=1e-5),
     # 16 elements a row on average, of 4 bytes and a column's 4; rows' offsets of 8 bytes, and both vectors.
     Work('sparse-product', 'sparse matrix by vector', size=2**20, small=1000, elements='rows of 0 to 32 elements, anywhere',
          peers=('numba', 'jax', 'torch', 'scipy'), bytes=lambda n: (16 * 8 + 8 + 8) * n, tolerance=1e-5,
