@@ -17,6 +17,69 @@ emit_element (Emitter     *e,
   return LLVMBuildGEP2 (B, type, base, &index, 1, "");
 }
 
+#define MAX_TRACED 32
+
+/* Whether a value is the same in all turns of @loop, as far as @n more steps tell. */
+static gboolean
+is_invariant (Emitter *e,
+              guint32  id,
+              guint32  loop,
+              guint   *n)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+
+  if (!_acc_kernel_is_inside (e->kernel, id, loop))
+    return TRUE;
+  if (*n == 0 || !_acc_kernel_op_is_pure (instr->op))
+    return FALSE;
+  (*n)--;
+  for (guint i = _acc_kernel_first_id (instr); i < instr->n_args; i++)
+    if (!is_invariant (e, instr->args[i], loop, n))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* Number @index on from @base. Of a sum, what is the same in all turns of @loop is added first, which then is done outside. */
+static LLVMValueRef
+element_from (Emitter     *e,
+              LLVMTypeRef  type,
+              LLVMValueRef base,
+              guint32      index,
+              guint32      loop)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, index);
+  gboolean is_sum = loop != 0 && instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_ADD;
+  guint n = MAX_TRACED;
+
+  for (guint i = 0; i < 2 && is_sum; i++)
+    if (is_invariant (e, instr->args[i], loop, &n) && !is_invariant (e, instr->args[1 - i], loop, &n))
+      return element_from (e, type, LLVMBuildGEP2 (B, type, base, (LLVMValueRef[]) { emit_scalar (e, instr->args[i]) }, 1, ""),
+                           instr->args[1 - i], loop);
+
+  return LLVMBuildGEP2 (B, type, base, (LLVMValueRef[]) { emit_scalar (e, index) }, 1, "");
+}
+
+/* Of an access that is the same for all lanes. */
+static LLVMValueRef
+uniform_element (Emitter *e,
+                 guint32  id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  guint32 buffer = instr->args[0], loop = id;
+
+  do
+    {
+      guint32 block = acc_kernel_instr (e->kernel, loop)->block;
+
+      loop = block != 0 ? acc_kernel_block (e->kernel, block)->parent : 0;
+    }
+  while (loop != 0 && !_acc_kernel_op_is_loop (acc_kernel_instr (e->kernel, loop)->op));
+
+  return element_from (e, emit_memory_type (e, acc_kernel_buffer (e->kernel, buffer)->kind),
+                       buffer & ACC_KERNEL_SHARED ? e->shared[buffer & ~ACC_KERNEL_SHARED] : e->params[buffer], instr->args[1], loop);
+}
+
 LLVMValueRef
 emit_from_memory (Emitter       *e,
                   AccElementKind kind,
@@ -422,7 +485,7 @@ emit_load (Emitter *e,
 
   if (index.shape == SHAPE_UNIFORM)
     {
-      x = plain_load (e, memory, emit_element (e, buffer, index.v), 1);
+      x = plain_load (e, memory, uniform_element (e, id), 1);
       LLVMSetVolatile (x, (acc_kernel_buffer (e->kernel, buffer)->flags & ACC_BUFFER_COHERENT) != 0);
       return (Value) { .v = emit_from_memory (e, instr->kind, x), .shape = SHAPE_UNIFORM };
     }
@@ -513,7 +576,7 @@ emit_store (Emitter *e,
             lane = emit_last_lane (e, emit_bits (e, e->mask.v));
           value.v = LLVMBuildExtractElement (B, emit_as_vector (e, value), lane, "");
         }
-      x = plain_store (e, memory, emit_element (e, buffer, index.v), emit_to_memory (e, param->kind, value.v));
+      x = plain_store (e, memory, uniform_element (e, id), emit_to_memory (e, param->kind, value.v));
       LLVMSetVolatile (x, (param->flags & ACC_BUFFER_COHERENT) != 0);
       return;
     }

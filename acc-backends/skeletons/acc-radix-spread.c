@@ -252,13 +252,15 @@ acc_radix_spread_find_places_of_all (AccRadixSpread *self,
 
 /* --- lines */
 
-/* The line of a digit. */
 static KValue
-get_line (AccLower *l,
-          KValue    region,
-          KValue    digit)
+load_begin (AccRadixSpread *self,
+            AccLower       *l,
+            KValue          region,
+            KValue          digit)
 {
-  return kb_add (l->b, kb_mul (l->b, region, low_const (l, N_LINES)), digit);
+  KValue first = kb_mul (l->b, region, low_const (l, N_LINES));
+
+  return kb_cast (l->b, ACC_KIND_I64, kb_load (l->b, low_scratch (l, self->begins, self->count), kb_add (l->b, first, digit)));
 }
 
 static KBuffer
@@ -277,12 +279,16 @@ get_rest (AccLower *l,
   return kb_and (l->b, at, low_const (l, LINE - 1));
 }
 
+/* Element number @rest of the line of a digit. */
 static KValue
 get_slot (AccLower *l,
-          KValue    line,
+          KValue    region,
+          KValue    digit,
           KValue    rest)
 {
-  return kb_add (l->b, kb_mul (l->b, line, low_const (l, LINE)), rest);
+  AccKernelBuilder *b = l->b;
+
+  return kb_add (b, kb_mul (b, region, low_const (l, N_LINES * LINE)), kb_add (b, kb_mul (b, digit, low_const (l, LINE)), rest));
 }
 
 static void
@@ -302,19 +308,20 @@ write_out_one (AccRadixSpread *self,
 static void
 write_out (AccRadixSpread *self,
            AccLower       *l,
+           KValue          region,
            guint           pass,
-           KValue          line,
+           KValue          digit,
            KValue          first,
            KValue          end)
 {
   AccKernelBuilder *b = l->b;
-  KValue begin = kb_cast (b, ACC_KIND_I64, kb_load (b, low_scratch (l, self->begins, self->count), line));
+  KValue begin = load_begin (self, l, region, digit);
 
   low_if_seldom (l, kb_or (b, kb_lt (b, first, begin), kb_lt (b, kb_sub (b, end, first), low_const (l, LINE))))
     {
       low_for (l, at, kb_max (b, begin, first), end)
         {
-          write_out_one (self, l, pass, get_slot (l, line, get_rest (l, at)), at);
+          write_out_one (self, l, pass, get_slot (l, region, digit, get_rest (l, at)), at);
         }
     }
   low_else (l)
@@ -322,7 +329,7 @@ write_out (AccRadixSpread *self,
       kb_set_lanes (b, LINE);
       low_foreach (l, lane, low_const (l, 0), low_const (l, LINE))
         {
-          write_out_one (self, l, pass, get_slot (l, line, lane), kb_add (b, first, lane));
+          write_out_one (self, l, pass, get_slot (l, region, digit, lane), kb_add (b, first, lane));
         }
       kb_set_lanes (b, 0);
     }
@@ -341,8 +348,9 @@ acc_radix_spread_begin_move (AccRadixSpread *self,
 
   low_foreach (l, digit, low_const (l, 0), low_const (l, ACC_RADIX_N_DIGITS))
     {
-      kb_store (l->b, low_scratch (l, self->begins, self->count), get_line (l, region, digit),
-                load_count (self, l, get_counter (self, l, region, pass, digit)));
+      KValue own = kb_add (l->b, kb_mul (l->b, region, low_const (l, N_LINES)), digit);
+
+      kb_store (l->b, low_scratch (l, self->begins, self->count), own, load_count (self, l, get_counter (self, l, region, pass, digit)));
     }
 }
 
@@ -356,15 +364,14 @@ acc_radix_spread_take_place (AccRadixSpread *self,
                              KValue          digit)
 {
   KValue place = add_one (self, l, get_counter (self, l, region, pass, digit));
-  KValue at = low_within (l, kb_cast (l->b, ACC_KIND_I64, place), 0, self->size - 1), line;
+  KValue at = low_within (l, kb_cast (l->b, ACC_KIND_I64, place), 0, self->size - 1);
 
   if (self->lines == NULL)
     return at;
 
-  line = get_line (l, region, digit);
   low_if_seldom (l, kb_eq (l->b, get_rest (l, at), low_const (l, 0)))
     {
-      write_out (self, l, pass, line, kb_sub (l->b, at, low_const (l, LINE)), at);
+      write_out (self, l, region, pass, digit, kb_sub (l->b, at, low_const (l, LINE)), at);
     }
 
   return at;
@@ -381,7 +388,7 @@ acc_radix_spread_put (AccRadixSpread *self,
                       KValue          value)
 {
   if (self->lines != NULL)
-    kb_store (l->b, get_lines (self, l, leaf), get_slot (l, get_line (l, region, digit), get_rest (l, at)), value);
+    kb_store (l->b, get_lines (self, l, leaf), get_slot (l, region, digit, get_rest (l, at)), value);
   else
     self->write (self->data, l, pass, leaf, at, value);
 }
@@ -400,6 +407,6 @@ acc_radix_spread_end_move (AccRadixSpread *self,
       KValue behind = kb_cast (l->b, ACC_KIND_I64, load_count (self, l, get_counter (self, l, region, pass, digit)));
       KValue last = kb_sub (l->b, behind, low_const (l, 1));
 
-      write_out (self, l, pass, get_line (l, region, digit), kb_sub (l->b, last, get_rest (l, last)), behind);
+      write_out (self, l, region, pass, digit, kb_sub (l->b, last, get_rest (l, last)), behind);
     }
 }
