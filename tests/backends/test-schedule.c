@@ -888,7 +888,8 @@ test_spread_permutes (void)
       g_test_message ("%d to %d on %u", (int) cases[i].n, (int) cases[i].size, cases[i].n_threads);
       g_assert_cmpint (step->n_launches, ==, cases[i].n_launches);
       g_assert_cmpint (step->launches[0].rows, ==, cases[i].n_launches == 2 ? ACC_SPACE_FIRST : ACC_SPACE_INNER_ROWS);
-      g_assert_false (step->launches[0].serial);
+      /* Defaults that the caches keep are written by who goes over the source. */
+      g_assert_cmpint (step->launches[0].serial, ==, cases[i].n_launches == 2 && cases[i].size <= 1 << 21);
       g_assert_cmpint (step->combine_per_band, ==, cases[i].n_launches == 4);
       g_assert_true (step->launches[1].serial);
     }
