@@ -23,13 +23,13 @@
 #define PART_BYTES    (256 * 1024)
 
 /* Rough nanoseconds of a loop on one thread, for an element that goes anywhere in so many bytes; of spreading one, and of combining it then; of
- * an operation. */
+ * an operation; and of what workers wait for each other. */
 static const struct { gint64 bytes; double cost; } loop_costs[] = { { 1 << 20, 1.3 }, { 8 << 20, 1.7 }, { 32 << 20, 5 }, { G_MAXINT64, 8 } };
 
 #define SPREAD_COST   4.6
 #define COMBINE_COST  1.3
 #define COST          0.25
-#define LEAST_SOURCE  65536
+#define WAIT_COST     1e5
 
 typedef struct {
   AccPermute     *permute;
@@ -533,7 +533,7 @@ pays (AccPermute *permute)
   while (bytes > loop_costs[i].bytes)
     i++;
 
-  return permute->n_source >= LEAST_SOURCE && loop_costs[i].cost + cost > (SPREAD_COST + COMBINE_COST + cost) / n_threads;
+  return loop_costs[i].cost + cost > (SPREAD_COST + COMBINE_COST + cost) / n_threads + WAIT_COST / (double) permute->n_source;
 }
 
 /* FALSE: a row is too long to go by rounds. */
