@@ -150,6 +150,17 @@ low_enter_for (AccLower *l,
   return enter_loop (l, begin, end, _kb_enter_for (l->b, begin, end));
 }
 
+/* Where it is known that there is one, registers need not hold that there might be more. */
+KValue
+low_enter_units (AccLower       *l,
+                 const AccSpace *space)
+{
+  gboolean is_one = space->first_inner == 0;
+
+  return low_within (l, low_enter_for (l, is_one ? low_const (l, 0) : kb_outer_begin (l->b), is_one ? low_const (l, 1) : kb_outer_end (l->b)), 0,
+                     MAX (space->outer - 1, 0));
+}
+
 KValue
 low_enter_foreach (AccLower *l,
                    KValue    begin,

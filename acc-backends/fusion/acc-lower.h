@@ -86,6 +86,9 @@ void      low_simplify_variables (AccLower *l);
 
 #define low_for(l, i, begin, end) \
   for (KValue i = low_enter_for (l, begin, end), *_once_##i = &i; _once_##i; low_leave (l), _once_##i = NULL)
+/* Over the outer units of the invocation. */
+#define low_for_units(l, u, space) \
+  for (KValue u = low_enter_units (l, space), *_once_##u = &u; _once_##u; low_leave (l), _once_##u = NULL)
 #define low_foreach(l, i, begin, end) \
   for (KValue i = low_enter_foreach (l, begin, end), *_once_##i = &i; _once_##i; low_leave (l), _once_##i = NULL)
 #define _low_once(name, enter) \
@@ -96,6 +99,7 @@ void      low_simplify_variables (AccLower *l);
 #define low_while(l) _low_once (G_PASTE (_low_while_, __LINE__), low_enter_while (l))
 
 KValue low_enter_for     (AccLower *l, KValue begin, KValue end);
+KValue low_enter_units   (AccLower *l, const AccSpace *space);
 KValue low_enter_foreach (AccLower *l, KValue begin, KValue end);
 void   low_enter_if      (AccLower *l, KValue condition, gboolean seldom);
 void   low_enter_else    (AccLower *l);

@@ -225,9 +225,8 @@ look_at_source (Spread *self)
   AccPermute *permute = self->permute;
   AccLower *l = low_new (permute->step, "permute_source");
 
-  low_for (l, u, kb_outer_begin (l->b), kb_outer_end (l->b))
+  low_for_units (l, u, permute->space)
     {
-      low_within (l, u, 0, permute->space->outer - 1);
       low_for (l, x, kb_inner_begin (l->b), kb_inner_end (l->b))
         {
           AccIndex *ix = low_index_of_space (l, permute->space, u, x);
@@ -347,13 +346,12 @@ write_count (Spread *self)
   KValue region = get_region (self, l, kb_tile (b)), chunk = low_const (l, CHUNK);
 
   acc_radix_spread_begin_count (&self->spread, l, region);
-  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+  low_for_units (l, u, permute->space)
     {
       KValue begin = kb_inner_begin (b), end = kb_inner_end (b);
       KValue n_chunks = low_udiv (l, kb_add (b, kb_sub (b, end, begin), low_const (l, CHUNK - 1)), CHUNK);
       Counted counted = { self, u, region };
 
-      low_within (l, u, 0, permute->space->outer - 1);
       if (!keeps (self))
         acc_radix_spread_visit (&self->spread, l, begin, end, count_one, &counted);
       else
@@ -431,9 +429,8 @@ write_move (Spread *self)
   KValue region = get_region (self, l, kb_tile (b));
 
   acc_radix_spread_begin_move (&self->spread, l, region, 0);
-  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+  low_for_units (l, u, self->permute->space)
     {
-      low_within (l, u, 0, self->permute->space->outer - 1);
       low_for (l, x, kb_inner_begin (b), kb_inner_end (b))
         {
           Moved moved = { u, x, region };

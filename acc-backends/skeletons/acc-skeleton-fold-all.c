@@ -35,9 +35,8 @@ write_parts (AccStep        *step,
       acc_fold_set_vars (fold, l, vars, sum);
     }
 
-  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+  low_for_units (l, u, space)
     {
-      low_within (l, u, 0, space->outer - 1);
       acc_fold_write_run (fold, l, space, u, kb_inner_begin (b), kb_inner_end (b), part, run);
       low_if (l, kb_get (b, started))
         {

@@ -450,17 +450,15 @@ static void
 write_rows (Segments *self)
 {
   AccLower *l = low_new (self->step, acc_skeleton_get_name (self->step));
-  AccKernelBuilder *b = l->b;
   AccLaunch launch = get_launch (self, self->n_items);
 
   launch.tile_outer = MAX (TILE / self->n_items, 1);
   launch.tile_inner = self->n_items;
   add_own (self, acc_ceil_div (self->space->outer, launch.tile_outer));
-  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+  low_for_units (l, u, self->space)
     {
       Border begin = { low_const (l, 0), low_const (l, 0) }, end = { low_number (l, self->n_segments), low_number (l, self->n) };
 
-      low_within (l, u, 0, self->space->outer - 1);
       write_segments (self, l, u, begin, end);
     }
   low_finish (l, launch);
@@ -473,9 +471,9 @@ write_tiles (Segments *self)
   AccKernelBuilder *b = l->b;
   AccLaunch launch = get_launch (self, self->n_items);
 
-  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+  low_for_units (l, u, self->space)
     {
-      KValue tile = get_own_tile (self, l, low_within (l, u, 0, self->space->outer - 1));
+      KValue tile = get_own_tile (self, l, u);
       KValue n_segments = low_number (l, self->n_segments), n_items = kb_sub (b, kb_inner_end (b), kb_inner_begin (b));
       Border begin = find_border (self, l, kb_inner_begin (b), low_const (l, 0), n_segments);
       Border end = find_border (self, l, kb_inner_end (b), begin.segments, kb_min (b, kb_add (b, begin.segments, n_items), n_segments));
@@ -528,12 +526,11 @@ write_joints (Segments *self)
   KValue zero = low_const (l, 0);
   AccLaunch launch = get_launch (self, 1);
 
-  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+  low_for_units (l, u, self->space)
     {
       KVar *vars = acc_fold_new_vars (fold, l, NULL);
       KVar has_elements = kb_var (b, zero), segment = kb_var (b, zero);
 
-      low_within (l, u, 0, self->space->outer - 1);
       low_for (l, t, zero, low_number (l, self->n_tiles))
         {
           KValue tile = get_tile (self, l, u, t), head = get_part (l, tile, HEAD);

@@ -65,11 +65,10 @@ write_whole_rows (AccStep        *step,
   AccLaunch launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
 
   acc_fold_add_lanes_of_tiles (fold, acc_ceil_div (space->outer, tile));
-  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+  low_for_units (l, u, space)
     {
       AccIndex *ix;
 
-      low_within (l, u, 0, space->outer - 1);
       acc_fold_write_run (fold, l, space, u, low_const (l, 0), low_number (l, space->inner), kb_tile (b), sum);
       ix = low_index_of_linear (l, results, u);
       acc_fold_know (fold, l, ix, sum);
@@ -92,9 +91,9 @@ write_tiles (AccStep        *step,
   KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
   AccLaunch launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
 
-  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+  low_for_units (l, u, space)
     {
-      KValue part = kb_add (b, kb_mul (b, low_within (l, u, 0, space->outer - 1), low_number (l, n_tiles)),
+      KValue part = kb_add (b, kb_mul (b, u, low_number (l, n_tiles)),
                             kb_udiv (b, kb_inner_begin (b), low_const (l, TILE)));
 
       acc_fold_write_run (fold, l, space, u, kb_inner_begin (b), kb_inner_end (b), part, sum);
@@ -119,9 +118,9 @@ write_combination (AccStep        *step,
   KValue *part = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
   AccLaunch launch = acc_skeleton_launch (space, n_tiles);
 
-  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+  low_for_units (l, u, space)
     {
-      KValue first = kb_mul (b, low_within (l, u, 0, space->outer - 1), low_number (l, n_tiles));
+      KValue first = kb_mul (b, u, low_number (l, n_tiles));
       AccIndex *ix;
       KVar *vars;
 

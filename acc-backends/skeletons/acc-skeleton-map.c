@@ -183,9 +183,8 @@ acc_skeleton_map (AccStep *step)
     }
   else
     {
-      low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+      low_for_units (l, u, space)
         {
-          low_within (l, u, 0, space->outer - 1);
           write_run (l, space, u);
         }
     }

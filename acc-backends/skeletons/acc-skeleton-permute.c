@@ -107,9 +107,8 @@ write_copy (AccPermute *self)
 
   l = low_new (self->step, "permute_defaults");
   b = l->b;
-  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+  low_for_units (l, u, space)
     {
-      low_within (l, u, 0, space->outer - 1);
       low_foreach (l, x, kb_inner_begin (b), kb_inner_end (b))
         {
           AccIndex *ix = low_index_of_space (l, space, u, x);
@@ -189,9 +188,8 @@ write_start (AccPermute *self)
   AccKernelBuilder *b = l->b;
   AccLaunch launch = acc_skeleton_launch (space, 1);
 
-  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+  low_for_units (l, u, space)
     {
-      low_within (l, u, 0, space->outer - 1);
       low_foreach (l, x, kb_inner_begin (b), kb_inner_end (b))
         {
           AccIndex *ix = low_index_of_space (l, space, u, x);
@@ -488,11 +486,10 @@ write_source (AccPermute *self)
 
   if (self->tables != NULL)
     table = begin_tables (self, l, inner ? kb_inner_begin (b) : kb_outer_begin (b));
-  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+  low_for_units (l, u, space)
     {
       KValue first = kb_inner_begin (b);
 
-      low_within (l, u, 0, space->outer - 1);
       if (self->n_ways > 1)
         {
           KValue n_ways = low_const (l, self->n_ways), n_rounds = kb_udiv (b, kb_sub (b, kb_inner_end (b), first), n_ways);
@@ -614,9 +611,8 @@ shorten_sums (AccPermute *self,
   AccLower *l = low_new (self->step, "permute_ranges");
   gint64 lo, hi, most = G_MAXINT32 / MAX (n, 1);
 
-  low_for (l, u, kb_outer_begin (l->b), kb_outer_end (l->b))
+  low_for_units (l, u, self->space)
     {
-      low_within (l, u, 0, self->space->outer - 1);
       low_for (l, x, kb_inner_begin (l->b), kb_inner_end (l->b))
         {
           KValue *values = acc_permute_read (self, l, low_index_of_space (l, self->space, u, x));

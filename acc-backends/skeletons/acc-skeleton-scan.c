@@ -221,9 +221,8 @@ write_rows (Scan *self)
   AccKernelBuilder *b = l->b;
   AccLaunch launch = acc_skeleton_launch (self->space, 1 + self->step->cluster->cost);
 
-  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+  low_for_units (l, u, self->space)
     {
-      low_within (l, u, 0, self->space->outer - 1);
       scan_run (self, l, u, low_const (l, 0), low_number (l, self->space->inner), kb_int (b, ACC_KIND_BOOL, 0),
                 acc_fold_new_vars (self->fold, l, NULL));
     }
@@ -278,9 +277,9 @@ write_tile_sums (Scan *self)
   AccLaunch launch = acc_skeleton_launch (self->space, acc_skeleton_get_cost (self->step));
   KValue *sum = new_values (self, l);
 
-  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+  low_for_units (l, u, self->space)
     {
-      KValue tile = get_tile (self, l, low_within (l, u, 0, self->space->outer - 1), kb_inner_begin (b));
+      KValue tile = get_tile (self, l, u, kb_inner_begin (b));
 
       acc_fold_write_run (self->fold, l, self->space, u, kb_inner_begin (b), kb_inner_end (b), tile, sum);
       acc_fold_store_part (self->fold, l, tile, sum);
@@ -301,9 +300,9 @@ write_sums_before (Scan *self)
   KValue *sum = new_values (self, l), *part = new_values (self, l);
   KValue zero = low_const (l, 0), one = low_const (l, 1);
 
-  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+  low_for_units (l, u, self->space)
     {
-      KValue first = get_tile (self, l, low_within (l, u, 0, self->space->outer - 1), kb_inner_begin (b));
+      KValue first = get_tile (self, l, u, kb_inner_begin (b));
       KValue end = kb_add (b, get_tile (self, l, u, kb_sub (b, kb_inner_end (b), one)), one);
       KVar *vars = acc_fold_new_vars (self->fold, l, NULL);
       KVar started = kb_var (b, kb_lt (b, zero, kb_inner_begin (b)));
@@ -347,13 +346,12 @@ write_tile_scans (Scan *self)
   AccLaunch launch = acc_skeleton_launch (self->space, 1 + self->step->cluster->cost);
   KValue *sum = new_values (self, l);
 
-  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+  low_for_units (l, u, self->space)
     {
       KValue begin = kb_inner_begin (b);
       KValue started = kb_lt (b, low_const (l, 0), begin);
       KVar *vars = acc_fold_new_vars (self->fold, l, NULL);
 
-      low_within (l, u, 0, self->space->outer - 1);
       low_if (l, started)
         {
           load_scratch (self, l, self->before, get_tile (self, l, u, begin), sum);

@@ -284,9 +284,8 @@ write_rows (Sort *self)
 
   acc_radix_spread_init (&self->spread, MIN (space->outer, self->n_regions), space->inner, space->inner, radix->n_passes);
   acc_radix_add_moved (radix, MIN (space->outer, self->n_regions) * space->inner);
-  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+  low_for_units (l, u, space)
     {
-      low_within (l, u, 0, space->outer - 1);
       radix->shift = kb_mul (b, kb_sub (b, region, u), n);
       count (self, l, 0, u, zero, n, region);
       acc_radix_spread_find_places (&self->spread, l, region, get_linear (radix, l, u, zero));
@@ -320,9 +319,8 @@ write_tile_work (Sort       *self,
   AccLaunch launch = acc_radix_get_launch (radix, radix->space->inner, 1, self->tile, 2);
   AccLower *l = low_new (radix->step, name);
 
-  low_for (l, u, kb_outer_begin (l->b), kb_outer_end (l->b))
+  low_for_units (l, u, radix->space)
     {
-      low_within (l, u, 0, radix->space->outer - 1);
       work (self, l, pass, u, kb_inner_begin (l->b), kb_inner_end (l->b), get_region (self, l, u));
     }
   launch.spreads = work == move;
@@ -344,9 +342,8 @@ write_begins (Sort *self)
   AccLaunch launch = acc_radix_get_launch (radix, 1, 0, 0, 1);
   AccLower *l = low_new (radix->step, "sort_begins");
 
-  low_for (l, u, kb_outer_begin (l->b), kb_outer_end (l->b))
+  low_for_units (l, u, radix->space)
     {
-      low_within (l, u, 0, radix->space->outer - 1);
       KValue n_tiles = low_number (l, self->n_tiles), first;
 
       first = kb_mul (l->b, u, n_tiles);
