@@ -39,14 +39,20 @@ number (AccExpr *index, gpointer data)
 typedef enum { ANYWHERE, NEAR, SAME, DESCENDING, N_FORMS } Form;
 
 static AccExpr *
+spread_out (AccExpr *n, gint64 size)
+{
+  return acc_expr_rem (acc_expr_mul (n, conf_i64 (7919 * 104729ll)), conf_i64 (size));
+}
+
+static AccExpr *
 choose_place (AccExpr *i, gpointer data)
 {
-  AccExpr *n = acc_expr_cast (i, acc_element_type_new (ACC_KIND_I64)), *any = acc_expr_mul (n, conf_i64 (7919 * 104729ll));
+  AccExpr *n = acc_expr_cast (i, acc_element_type_new (ACC_KIND_I64));
 
   switch ((Form) GPOINTER_TO_INT (data))
     {
     case NEAR:
-      return acc_expr_add (conf_i64 (100003), acc_expr_rem (any, conf_i64 (1009)));
+      return acc_expr_add (conf_i64 (100003), spread_out (n, 1009));
     case SAME:
       return acc_expr_add (conf_i64 (N_PLACES - 1), acc_expr_mul (n, conf_i64 (0)));
     case DESCENDING:
@@ -54,7 +60,7 @@ choose_place (AccExpr *i, gpointer data)
     case ANYWHERE:
     case N_FORMS:
     default:
-      return acc_expr_rem (any, conf_i64 (N_PLACES));
+      return spread_out (n, N_PLACES);
     }
 }
 
