@@ -40,7 +40,8 @@ is_invariant (Emitter *e,
   return TRUE;
 }
 
-/* Number @index on from @base. Of a sum, what is the same in all turns of @loop is added first, which then is done outside. */
+/* Number @index on from @base. Of a sum, what is the same in all turns of @loop is added first, which then is done outside; but constants, which
+ * are part of an instruction, last. */
 static LLVMValueRef
 element_from (Emitter     *e,
               LLVMTypeRef  type,
@@ -52,6 +53,10 @@ element_from (Emitter     *e,
   gboolean is_sum = loop != 0 && instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_ADD;
   guint n = MAX_TRACED;
 
+  for (guint i = 0; i < 2 && is_sum; i++)
+    if (acc_kernel_instr (e->kernel, instr->args[i])->op == ACC_KOP_CONST)
+      return LLVMBuildGEP2 (B, type, element_from (e, type, base, instr->args[1 - i], loop),
+                            (LLVMValueRef[]) { emit_scalar (e, instr->args[i]) }, 1, "");
   for (guint i = 0; i < 2 && is_sum; i++)
     if (is_invariant (e, instr->args[i], loop, &n) && !is_invariant (e, instr->args[1 - i], loop, &n))
       return element_from (e, type, LLVMBuildGEP2 (B, type, base, (LLVMValueRef[]) { emit_scalar (e, instr->args[i]) }, 1, ""),
