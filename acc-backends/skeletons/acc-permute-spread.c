@@ -22,8 +22,9 @@
 #define AHEAD         32         /* elements ahead of which their places are asked for, in parts that are larger than: */
 #define PART_BYTES    (256 * 1024)
 
-/* Rough nanoseconds of a loop on one thread, for an element that goes anywhere in so many bytes; of spreading one, and of combining it then; of
- * an operation; and of what workers wait for each other. */
+/* Rough nanoseconds of a loop on one thread, for an element that goes anywhere in so many bytes, and in some order; of spreading one, and of
+ * combining it then; of an operation; and of what workers wait for each other. */
+#define ORDERLY_COST  0.5
 static const struct { gint64 bytes; double cost; } loop_costs[] = { { 1 << 20, 1.3 }, { 8 << 20, 1.7 }, { 32 << 20, 5 }, { G_MAXINT64, 8 } };
 
 #define SPREAD_COST   4.6
@@ -36,6 +37,7 @@ typedef struct {
   AccRadixSpread  spread;
   AccElementKind  place;       /* what can hold all places, and one more: nowhere */
   guint          *moved;       /* scratch: places, and leaves, in the order of parts */
+  gboolean        is_orderly;  /* places are computed of indices alone */
   gboolean       *is_same;     /* per leaf: for all elements */
   gboolean       *is_kept;     /* of what is moved: it is computed before it is counted */
   guint          *kept;        /* scratch of that, as tiles have it */
@@ -210,6 +212,7 @@ look_at_element (Spread         *self,
 {
   KValue *values = acc_permute_read (self->permute, l, ix);
 
+  self->is_orderly = !kb_is_loaded (l->b, place);
   self->is_kept[0] |= !kb_is_simple (l->b, place, TRUE);
   for (guint i = 0; i < self->permute->n_leaves; i++)
     {
@@ -521,16 +524,19 @@ write_combine (Spread *self)
 /* --- whether, and how */
 
 static gboolean
-pays (AccPermute *permute)
+pays (AccPermute *permute,
+      gboolean    is_orderly)
 {
   gint64 bytes = permute->node->size * acc_permute_count_bytes (permute);
   double n_threads = CLAMP (permute->step->fusion->target->n_threads, 1, MAX (bytes / LEAST_BLOCK, 1)), cost = permute->step->cluster->cost * COST;
+  double loop;
   guint i = 0;
 
   while (bytes > loop_costs[i].bytes)
     i++;
+  loop = is_orderly ? ORDERLY_COST : loop_costs[i].cost;
 
-  return loop_costs[i].cost + cost > (SPREAD_COST + COMBINE_COST + cost) / n_threads + WAIT_COST / (double) permute->n_source;
+  return loop + cost > (SPREAD_COST + COMBINE_COST + cost) / n_threads + WAIT_COST / (double) permute->n_source;
 }
 
 /* FALSE: a row is too long to go by rounds. */
@@ -605,7 +611,7 @@ acc_permute_spread (AccPermute *permute)
     .moved = moved, .kept = kept, .is_same = is_same, .is_kept = is_kept, .results = results,
   };
 
-  if (permute->node->size == 0 || !pays (permute) || !choose_rounds (&self))
+  if (permute->node->size == 0 || !pays (permute, FALSE) || !choose_rounds (&self))
     return FALSE;
 
   self.spread = (AccRadixSpread) {
@@ -613,6 +619,8 @@ acc_permute_spread (AccPermute *permute)
     .data = &self, .get_kind = get_kind, .wants = is_moved, .write = write_moved,
   };
   look_at_source (&self);
+  if (self.is_orderly && !pays (permute, TRUE))
+    return FALSE;
   choose_blocks (&self);
   permute->step->round_rows = self.round_rows;
   permute->step->combine_per_band = TRUE;

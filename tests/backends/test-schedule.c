@@ -845,19 +845,28 @@ take_new (AccExpr *new_value, AccExpr *old_value, gpointer data)
   return new_value;
 }
 
-/* On so many threads. */
+static AccExpr *
+backwards (AccExpr *index, gpointer data)
+{
+  return acc_expr_sub (acc_expr_new_int (GPOINTER_TO_INT (data) - 1), acc_expr_item (index, 0));
+}
+
+/* On so many threads, to places that are known only then, or backwards. */
 static AccSchedule *
 plan_permute (gint64   n,
               gint64   size,
               guint    n_threads,
               gboolean sourced,
-              gboolean is_one)
+              gboolean is_one,
+              gboolean is_orderly)
 {
   AccTarget target = acc_target_cpu;
   g_autoptr (AccArray) xs = new_picture (ACC_KIND_F32, &n, 1, sourced);
   g_autoptr (AccArray) ones = acc_array_fill (acc_array_get_shape (xs), acc_expr_new_typed_float (acc_element_type_new (ACC_KIND_F32), 1));
   g_autoptr (AccArray) zeros = new_picture (ACC_KIND_F32, &size, 1, FALSE);
-  g_autoptr (AccArray) targets = new_picture (ACC_KIND_U32, &n, 1, FALSE);
+  g_autoptr (AccArray) any = new_picture (ACC_KIND_U32, &n, 1, FALSE);
+  g_autoptr (AccArray) orderly = acc_array_generate (acc_array_get_shape (xs), backwards, GINT_TO_POINTER (n));
+  AccArray *targets = is_orderly ? orderly : any;
   g_autoptr (AccArray) permuted = acc_array_permute (is_one ? ones : xs, zeros, targets, is_one ? add : take_new, NULL);
   g_autoptr (GError) error = NULL;
   AccSchedule *schedule;
@@ -870,19 +879,20 @@ plan_permute (gint64   n,
   return schedule;
 }
 
-/* Large ones are spread by parts of the result, where there are threads enough for it; few elements, and small results, go in order. */
+/* Large ones are spread by parts of the result, where there are threads enough for it; few elements, small results, and places that follow
+ * from indices go in order. */
 static void
 test_spread_permutes (void)
 {
-  static const struct { gint64 n, size; guint n_threads, n_launches; } cases[] = {
+  static const struct { gint64 n, size; guint n_threads, n_launches; gboolean is_orderly; } cases[] = {
     { 1 << 22, 1 << 24, 2, 4 }, { 1 << 22, 1 << 24, 1, 4 }, { 1 << 22, 1 << 20, 2, 2 }, { 1 << 22, 1 << 20, 4, 4 },
     { 1 << 13, 1 << 24, 8, 2 }, { 1 << 22, 300, 3, 2 },     { 1 << 22, 300, 8, 4 },
-    { 1 << 22, 30, 8, 2 },
+    { 1 << 22, 30, 8, 2 },          { 1 << 22, 1 << 24, 2, 2, TRUE }, { 1 << 22, 1 << 24, 16, 4, TRUE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr (AccSchedule) schedule = plan_permute (cases[i].n, cases[i].size, cases[i].n_threads, FALSE, FALSE);
+      g_autoptr (AccSchedule) schedule = plan_permute (cases[i].n, cases[i].size, cases[i].n_threads, FALSE, FALSE, cases[i].is_orderly);
       AccScheduleStep *step = &schedule->steps[0];
 
       g_test_message ("%d to %d on %u", (int) cases[i].n, (int) cases[i].size, cases[i].n_threads);
@@ -900,8 +910,8 @@ static void
 test_spread_bytes (void)
 {
   gint64 n = 1 << 26, size = 1 << 22;
-  g_autoptr (AccSchedule) plain = plan_permute (n, size, 4, FALSE, FALSE), ones = plan_permute (n, size, 4, FALSE, TRUE);
-  g_autoptr (AccSchedule) sourced = plan_permute (n, size, 4, TRUE, FALSE);
+  g_autoptr (AccSchedule) plain = plan_permute (n, size, 4, FALSE, FALSE, FALSE), ones = plan_permute (n, size, 4, FALSE, TRUE, FALSE);
+  g_autoptr (AccSchedule) sourced = plan_permute (n, size, 4, TRUE, FALSE, FALSE);
   AccSchedule *schedules[] = { plain, ones, sourced };
   gsize bytes[3] = { 0 };
 
