@@ -22,9 +22,8 @@
 #define AHEAD         32         /* elements ahead of which their places are asked for, in parts that are larger than: */
 #define PART_BYTES    (256 * 1024)
 
-/* Rough nanoseconds of a loop on one thread, for an element that goes anywhere in so many bytes, and in some order; of spreading one, and of
- * combining it then; of an operation; and of what workers wait for each other. */
-#define ORDERLY_COST  0.5
+/* Rough nanoseconds of a loop on one thread, for an element that goes anywhere in so many bytes; of spreading one, and of combining it then; of
+ * an operation; and of what workers wait for each other. */
 static const struct { gint64 bytes; double cost; } loop_costs[] = { { 1 << 20, 1.3 }, { 8 << 20, 1.7 }, { 32 << 20, 5 }, { G_MAXINT64, 8 } };
 
 #define SPREAD_COST   4.6
@@ -529,14 +528,16 @@ pays (AccPermute *permute,
 {
   gint64 bytes = permute->node->size * acc_permute_count_bytes (permute);
   double n_threads = CLAMP (permute->step->fusion->target->n_threads, 1, MAX (bytes / LEAST_BLOCK, 1)), cost = permute->step->cluster->cost * COST;
-  double loop;
   guint i = 0;
 
   while (bytes > loop_costs[i].bytes)
     i++;
-  loop = is_orderly ? ORDERLY_COST : loop_costs[i].cost;
 
-  return loop + cost > (SPREAD_COST + COMBINE_COST + cost) / n_threads + WAIT_COST / (double) permute->n_source;
+  /* Places in some order are written as quickly as memory takes them: the source must be dear. */
+  if (is_orderly && cost <= SPREAD_COST)
+    return FALSE;
+
+  return loop_costs[i].cost + cost > (SPREAD_COST + COMBINE_COST + cost) / n_threads + WAIT_COST / (double) permute->n_source;
 }
 
 /* FALSE: a row is too long to go by rounds. */

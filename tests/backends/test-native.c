@@ -896,7 +896,8 @@ test_short_rounds (void)
   gint64 n = 1 << 21;
   guint64 limit = acc_backend_get_memory_limit (backend);
   g_autoptr (AccArray) xs = use_count (n);
-  g_autoptr (AccArray) targets = acc_array_map (xs, scattered, GINT_TO_POINTER (n));
+  g_autoptr (AccArray) delayed = acc_array_map (xs, scattered, GINT_TO_POINTER (n));
+  g_autoptr (AccArray) targets = run (delayed);
   g_autoptr (AccArray) zeros = acc_array_fill (acc_array_get_shape (xs), acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), 0));
   g_autoptr (AccArray) permuted = acc_array_permute (xs, zeros, targets, new_one, NULL);
   g_autoptr (AccArray) result = NULL;
