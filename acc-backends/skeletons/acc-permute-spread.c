@@ -546,7 +546,8 @@ choose_rounds (Spread *self)
 {
   AccPermute *permute = self->permute;
   const AccSpace *space = permute->space;
-  gint64 wanted = permute->source->from_source ? LEAST_ROUND : MAX (permute->node->size, LEAST_ROUND);
+  gboolean streams = permute->source->from_source || permute->targets->from_source;
+  gint64 wanted = streams ? LEAST_ROUND : MAX (permute->node->size, LEAST_ROUND);
   gint64 row = permute->n_source / space->n_rows, tile, units;
 
   self->round_rows = acc_ceil_div (space->n_rows, MAX (permute->n_source / wanted, 1));

@@ -13,18 +13,18 @@
  *   for i in source, in order:
  *     root[target[i]] = source[i] . root[target[i]]
  *
- * on one thread, as the order may be seen in the result, but for large ones (acc-permute-spread.c). Where a scan says where elements go, as in a filter, it is the scan's loop.
- * Where elements are combined, and the result is small, tiles of the source have tables of their own, which are combined at the end, in
- * order. Sums, products and the like start from what combining with changes nothing; other operators need not have such an element, so
- * that flags say which places of a table have got a value. Where operands may be exchanged small tables are several, for elements in
- * turn, so that one need not wait until the one before is stored; where rows are short, for elements of whole rows, so that it is known
- * where in its row each is, and what they have in common is read at the same place. Tables have half as many elements as the source at
- * most, and those of sums to which a tile adds little elements of half the size. */
+ * on one thread, as the order may be seen in the result; large ones by all threads, in another way (acc-permute-spread.c). Where a scan
+ * says where elements go, as in a filter, it is the scan's loop. Where elements are combined, and the result is small, tiles of the source
+ * have tables of their own, which are combined at the end, in order. Sums, products and the like start from what combining with changes
+ * nothing; other operators need not have such an element, so that flags say which places of a table have got a value. Where operands may be
+ * exchanged small tables are several, for elements in turn, so that one need not wait until the one before is stored; where rows are short,
+ * for elements of whole rows, so that it is known where in its row each is, and what they have in common is read at the same place. Tables
+ * have half as many elements as the source at most, and those of sums to which a tile adds little elements of half the size. */
 
 #define MANY_TILES    16
 #define MAX_TILES     128      /* where the tables of so many are small beside the source, and no more than: */
 #define MAX_BYTES     (32 << 20)
-#define MAX_TABLE     (2 << 20)
+#define MAX_TABLE     (2 << 20) /* bytes of one */
 #define MAX_WAYS      8
 #define MAX_WAY_BYTES 32768    /* of all tables of a tile */
 #define MAX_WAY_COST  64       /* rough operations of what is written out for each */
