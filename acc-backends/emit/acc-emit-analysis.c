@@ -142,7 +142,7 @@ guess_common (Emitter *e)
 
       if (instr->op != ACC_KOP_SET || n_sets[instr->args[0]] != 1)
         continue;
-      loop = acc_kernel_block (e->kernel, instr->block)->parent;
+      loop = _acc_kernel_get_parent (e->kernel, id);
       if (acc_kernel_instr (e->kernel, loop)->op == ACC_KOP_WHILE &&
           acc_kernel_instr (e->kernel, loop)->block == acc_kernel_instr (e->kernel, instr->args[0])->block)
         e->facts[instr->args[0]].common = loop;
@@ -158,7 +158,7 @@ while_beside (const AccKernel *kernel,
   guint32 block = acc_kernel_instr (kernel, var)->block;
 
   while (id != 0 && acc_kernel_instr (kernel, id)->block != block)
-    id = acc_kernel_block (kernel, acc_kernel_instr (kernel, id)->block)->parent;
+    id = _acc_kernel_get_parent (kernel, id);
 
   return id != 0 && acc_kernel_instr (kernel, id)->op == ACC_KOP_WHILE ? id : 0;
 }
@@ -264,7 +264,7 @@ walk_block (Walk   *walk,
           break;
 
         case ACC_KOP_UNTIL:
-          set_masked (walk, acc_kernel_block (e->kernel, block)->parent, e->facts[instr->args[0]].shape != SHAPE_UNIFORM);
+          set_masked (walk, _acc_kernel_get_parent (e->kernel, id), e->facts[instr->args[0]].shape != SHAPE_UNIFORM);
           break;
 
         default:

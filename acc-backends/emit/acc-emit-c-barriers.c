@@ -35,17 +35,6 @@ visit (Search *self,
     }
 }
 
-/* The instruction that @id is in a block of; 0: none. @block: which. */
-static guint32
-get_parent (const AccKernel *kernel,
-            guint32          id,
-            guint32         *block)
-{
-  *block = acc_kernel_instr (kernel, id)->block;
-
-  return acc_kernel_block (kernel, *block)->parent;
-}
-
 /* Whether @x may be run before @y, and after it. */
 static void
 find_order (Search   *self,
@@ -55,9 +44,8 @@ find_order (Search   *self,
             gboolean *after)
 {
   gboolean excludes = FALSE;
-  guint32 block;
 
-  for (guint32 at = get_parent (self->kernel, y, &block); at != 0; at = get_parent (self->kernel, at, &block))
+  for (guint32 in = y, at; (at = _acc_kernel_get_parent (self->kernel, in)) != 0; in = at)
     {
       const AccKernelInstr *around = acc_kernel_instr (self->kernel, at);
 
@@ -70,11 +58,11 @@ find_order (Search   *self,
         }
       if (around->op == ACC_KOP_IF && around->blocks[1] != 0 && !excludes)
         {
-          guint32 other = x, side;
+          guint32 other = x;
 
-          while (get_parent (self->kernel, other, &side) != at)
-            other = acc_kernel_block (self->kernel, side)->parent;
-          excludes = side != block;
+          while (_acc_kernel_get_parent (self->kernel, other) != at)
+            other = _acc_kernel_get_parent (self->kernel, other);
+          excludes = acc_kernel_instr (self->kernel, other)->block != acc_kernel_instr (self->kernel, in)->block;
         }
     }
   *before = !excludes && self->places[x] < self->places[y];

@@ -859,7 +859,7 @@ write_block (CWriter *w,
           c_line (w, "if (%s)", x);
           c_open (w);
           if (w->dialect->leaves_loops)
-            c_line (w, "ended%u = true;", acc_kernel_block (w->kernel, block)->parent);
+            c_line (w, "ended%u = true;", _acc_kernel_get_parent (w->kernel, id));
           c_line (w, "break;");
           c_close (w);
           break;

@@ -599,7 +599,7 @@ emit_until (Emitter *e,
             guint32  id)
 {
   const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
-  guint32 loop = acc_kernel_block (e->kernel, instr->block)->parent;
+  guint32 loop = _acc_kernel_get_parent (e->kernel, id);
   Part parts[MAX_PARTS];
   guint n;
 

@@ -6,15 +6,28 @@
 /* Above this many lanes, what goes lane by lane is a loop. */
 #define MAX_UNROLLED 16
 
+static LLVMValueRef
+get_base (Emitter *e,
+          guint32  buffer)
+{
+  return buffer & ACC_KERNEL_SHARED ? e->shared[buffer & ~ACC_KERNEL_SHARED] : e->params[buffer];
+}
+
+static LLVMValueRef
+go_on (Emitter     *e,
+       guint32      buffer,
+       LLVMValueRef from,
+       LLVMValueRef index)
+{
+  return LLVMBuildGEP2 (B, emit_memory_type (e, acc_kernel_buffer (e->kernel, buffer)->kind), from, &index, 1, "");
+}
+
 LLVMValueRef
 emit_element (Emitter     *e,
               guint32      buffer,
               LLVMValueRef index)
 {
-  LLVMTypeRef type = emit_memory_type (e, acc_kernel_buffer (e->kernel, buffer)->kind);
-  LLVMValueRef base = buffer & ACC_KERNEL_SHARED ? e->shared[buffer & ~ACC_KERNEL_SHARED] : e->params[buffer];
-
-  return LLVMBuildGEP2 (B, type, base, &index, 1, "");
+  return go_on (e, buffer, get_base (e, buffer), index);
 }
 
 #define MAX_TRACED 32
@@ -40,11 +53,11 @@ is_invariant (Emitter *e,
   return TRUE;
 }
 
-/* Number @index on from @base. Of a sum, what is the same in all turns of @loop is added first, which then is done outside; but constants, which
- * are part of an instruction, last. */
+/* Number @index of @buffer on from @base. Of a sum, what is the same in all turns of @loop is added first, which then is done outside; but
+ * constants, which are part of an instruction, last. */
 static LLVMValueRef
 element_from (Emitter     *e,
-              LLVMTypeRef  type,
+              guint32      buffer,
               LLVMValueRef base,
               guint32      index,
               guint32      loop)
@@ -55,14 +68,12 @@ element_from (Emitter     *e,
 
   for (guint i = 0; i < 2 && is_sum; i++)
     if (acc_kernel_instr (e->kernel, instr->args[i])->op == ACC_KOP_CONST)
-      return LLVMBuildGEP2 (B, type, element_from (e, type, base, instr->args[1 - i], loop),
-                            (LLVMValueRef[]) { emit_scalar (e, instr->args[i]) }, 1, "");
+      return go_on (e, buffer, element_from (e, buffer, base, instr->args[1 - i], loop), emit_scalar (e, instr->args[i]));
   for (guint i = 0; i < 2 && is_sum; i++)
     if (is_invariant (e, instr->args[i], loop, &n) && !is_invariant (e, instr->args[1 - i], loop, &n))
-      return element_from (e, type, LLVMBuildGEP2 (B, type, base, (LLVMValueRef[]) { emit_scalar (e, instr->args[i]) }, 1, ""),
-                           instr->args[1 - i], loop);
+      return element_from (e, buffer, go_on (e, buffer, base, emit_scalar (e, instr->args[i])), instr->args[1 - i], loop);
 
-  return LLVMBuildGEP2 (B, type, base, (LLVMValueRef[]) { emit_scalar (e, index) }, 1, "");
+  return go_on (e, buffer, base, emit_scalar (e, index));
 }
 
 /* Of an access that is the same for all lanes. */
@@ -71,18 +82,13 @@ uniform_element (Emitter *e,
                  guint32  id)
 {
   const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
-  guint32 buffer = instr->args[0], loop = id;
+  guint32 loop = id;
 
   do
-    {
-      guint32 block = acc_kernel_instr (e->kernel, loop)->block;
-
-      loop = block != 0 ? acc_kernel_block (e->kernel, block)->parent : 0;
-    }
+    loop = _acc_kernel_get_parent (e->kernel, loop);
   while (loop != 0 && !_acc_kernel_op_is_loop (acc_kernel_instr (e->kernel, loop)->op));
 
-  return element_from (e, emit_memory_type (e, acc_kernel_buffer (e->kernel, buffer)->kind),
-                       buffer & ACC_KERNEL_SHARED ? e->shared[buffer & ~ACC_KERNEL_SHARED] : e->params[buffer], instr->args[1], loop);
+  return element_from (e, instr->args[0], get_base (e, instr->args[0]), instr->args[1], loop);
 }
 
 LLVMValueRef

@@ -207,14 +207,9 @@ static gboolean
 is_in_foreach (Pass   *self,
                guint32 id)
 {
-  for (guint32 block = get_instr (self, id)->block; block != 0;)
-    {
-      guint32 parent = acc_kernel_block (self->kernel, block)->parent;
-
-      if (parent != 0 && get_instr (self, parent)->op == ACC_KOP_FOREACH)
-        return TRUE;
-      block = parent != 0 ? get_instr (self, parent)->block : 0;
-    }
+  for (guint32 at = _acc_kernel_get_parent (self->kernel, id); at != 0; at = _acc_kernel_get_parent (self->kernel, at))
+    if (get_instr (self, at)->op == ACC_KOP_FOREACH)
+      return TRUE;
 
   return FALSE;
 }

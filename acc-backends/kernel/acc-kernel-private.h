@@ -141,6 +141,8 @@ gboolean   _acc_kernel_is_lock_step (const AccKernel *kernel, guint32 foreach);
 /* Whether stores may not pass the instruction itself; blocks are for the caller to look into. */
 gboolean   _acc_kernel_op_orders_stores (AccKernelOp op);
 gboolean   _acc_kernel_check_instr  (const AccKernel *kernel, const AccKernelInstr *instr, GError **error);
+/* The instruction that @id is in a block of; 0: none. */
+guint32    _acc_kernel_get_parent   (const AccKernel *kernel, guint32 id);
 /* Whether instruction @id is @around, or in a block of it. */
 gboolean   _acc_kernel_is_inside    (const AccKernel *kernel, guint32 id, guint32 around);
 /* Whether it checks an index or a divisor. */

@@ -152,19 +152,23 @@ _acc_kernel_is_lock_step (const AccKernel *kernel,
   return begin->op == ACC_KOP_CONST && begin->bits == 0 && end->op == ACC_KOP_CONST && end->bits == instr->bits;
 }
 
+guint32
+_acc_kernel_get_parent (const AccKernel *kernel,
+                        guint32          id)
+{
+  guint32 block = acc_kernel_instr (kernel, id)->block;
+
+  return block != 0 ? acc_kernel_block (kernel, block)->parent : 0;
+}
+
 gboolean
 _acc_kernel_is_inside (const AccKernel *kernel,
                        guint32          id,
                        guint32          around)
 {
-  for (guint32 at = id; at != 0;)
-    {
-      guint32 block = acc_kernel_instr (kernel, at)->block;
-
-      if (at == around)
-        return TRUE;
-      at = block != 0 ? acc_kernel_block (kernel, block)->parent : 0;
-    }
+  for (guint32 at = id; at != 0; at = _acc_kernel_get_parent (kernel, at))
+    if (at == around)
+      return TRUE;
 
   return FALSE;
 }
