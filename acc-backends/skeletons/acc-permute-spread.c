@@ -47,7 +47,6 @@ typedef struct {
   gint64          n_regions;   /* tiles of a round, one of which may be two halves */
   gint64          round_rows;
   gint64          room;        /* elements of a round */
-  AccSpace       *results;     /* the result's */
 } Spread;
 
 /* What is moved: number 0 is the place, the others are leaves. */
@@ -463,7 +462,7 @@ write_defaults (Spread   *self,
 
       low_foreach (l, x, first, last)
         {
-          AccIndex *ix = low_index_of_linear (l, self->results, low_within (l, x, 0, permute->node->size - 1));
+          AccIndex *ix = low_index_of_linear (l, permute->results, low_within (l, x, 0, permute->node->size - 1));
 
           low_index_lose_rows (l, ix, permute->node, "reads its defaults before the first row");
           for (guint i = 0; i < permute->n_leaves; i++)
@@ -604,13 +603,12 @@ gboolean
 acc_permute_spread (AccPermute *permute)
 {
   guint n = permute->n_leaves + 1;
-  g_autoptr (AccSpace) results = acc_space_new_for_roots (permute->step->fusion->graph, permute->step->cluster);
   g_autofree guint *moved = g_new0 (guint, n), *kept = g_new0 (guint, n);
   g_autofree gboolean *is_same = g_new0 (gboolean, n), *is_kept = g_new0 (gboolean, n);
   Spread self = {
     .permute = permute,
     .place = permute->node->size < G_MAXUINT32 ? ACC_KIND_U32 : ACC_KIND_I64,
-    .moved = moved, .kept = kept, .is_same = is_same, .is_kept = is_kept, .results = results,
+    .moved = moved, .kept = kept, .is_same = is_same, .is_kept = is_kept,
   };
 
   if (permute->node->size == 0 || !pays (permute, FALSE) || !choose_rounds (&self))

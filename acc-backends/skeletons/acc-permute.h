@@ -10,6 +10,7 @@ typedef struct {
   AccStep        *step;
   AccFusionNode  *node, *source, *defaults, *targets;
   AccSpace       *space;       /* of the source */
+  AccSpace       *results;     /* of the result */
   AccRoot        *root;
   guint           n_leaves;
   gint64          n_source;    /* elements of it; 0: the result is a copy of the defaults */
@@ -33,6 +34,8 @@ KValue         acc_permute_get_neutral (AccPermute *self, AccLower *l, guint lea
 KValue         acc_permute_get_wanted  (AccPermute *self, AccLower *l, const AccIndex *ix);
 /* Where to, and whether that is within the result; where checks are on. @is_checked: the run fails where it is not. */
 KValue         acc_permute_get_target  (AccPermute *self, AccLower *l, const AccIndex *ix, gboolean is_checked, KValue *target);
+/* Element @x of outer unit @u of the result becomes what the default is. */
+void           acc_permute_write_default (AccPermute *self, AccLower *l, KValue u, KValue x);
 /* The leaves of source element @ix. */
 KValue        *acc_permute_read        (AccPermute *self, AccLower *l, const AccIndex *ix);
 /* Makes of the result's element at @target what combining it with @new_value gives; nobody else may be at it. @more: as above. */

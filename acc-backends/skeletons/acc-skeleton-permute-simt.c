@@ -80,8 +80,7 @@ choose_form (AccPermute *self)
 static void
 write_defaults (AccPermute *self)
 {
-  g_autoptr (AccSpace) space = acc_space_new_for_roots (self->step->fusion->graph, self->step->cluster);
-  AccLaunch launch = acc_skeleton_launch (space, 1);
+  AccLaunch launch = acc_skeleton_launch (self->results, 1);
   AccSimt simt;
   AccLower *l = acc_simt_begin (&simt, self->step, "permute_defaults", acc_simt_get_group (self->step));
   AccKernelBuilder *b = l->b;
@@ -90,27 +89,21 @@ write_defaults (AccPermute *self)
 
   low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
     {
-      low_within (l, u, 0, space->outer - 1);
+      low_within (l, u, 0, self->results->outer - 1);
       low_for (l, k, low_const (l, 0), n)
         {
           KValue x = kb_add (b, kb_add (b, kb_inner_begin (b), kb_mul (b, k, low_const (l, simt.group))), simt.local);
 
           low_if (l, kb_lt (b, x, kb_inner_end (b)))
             {
-              AccIndex *ix = low_index_of_space (l, space, u, x);
-              KValue address = low_index_address (l, ix, self->node->extents);
-
-              if (self->n_source > 0)
-                low_index_lose_rows (l, ix, self->node, "reads its defaults before the first row");
-              for (guint i = 0; i < self->n_leaves; i++)
-                low_store (l, self->root, i, address, low_read (l, self->defaults, ix, i));
+              acc_permute_write_default (self, l, u, x);
             }
         }
     }
 
   if (self->n_source > 0)
     launch.rows = ACC_SPACE_FIRST;
-  launch.tile_inner = MIN (MAX (space->inner, 1), (gint64) simt.group * PER_THREAD);
+  launch.tile_inner = MIN (MAX (self->results->inner, 1), (gint64) simt.group * PER_THREAD);
   launch.tile_outer = MAX ((gint64) simt.group * PER_THREAD / launch.tile_inner, 1);
   low_finish (l, launch);
 }

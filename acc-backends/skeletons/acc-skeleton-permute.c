@@ -93,31 +93,42 @@ acc_permute_get_neutral (AccPermute *self,
     }
 }
 
-/* Nothing to permute: an element-wise copy. */
-static void
-write_copy (AccPermute *self)
+void
+acc_permute_write_default (AccPermute *self,
+                           AccLower   *l,
+                           KValue      u,
+                           KValue      x)
 {
-  g_autoptr (AccSpace) space = acc_space_new_for_roots (self->step->fusion->graph, self->step->cluster);
-  AccLower *l;
-  AccKernelBuilder *b;
+  AccIndex *ix = low_index_of_space (l, self->results, u, x);
+  KValue address = low_index_address (l, ix, self->node->extents);
 
-  self->step->n_rows = space->n_rows;
-  if (self->n_leaves == 0 || space->outer == 0 || space->inner == 0)
-    return;
+  if (self->n_source > 0)
+    low_index_lose_rows (l, ix, self->node, "reads its defaults before the first row");
+  for (guint i = 0; i < self->n_leaves; i++)
+    low_store (l, self->root, i, address, low_read (l, self->defaults, ix, i));
+}
 
-  l = low_new (self->step, "permute_defaults");
-  b = l->b;
-  low_for_units (l, u, space)
+/* The result becomes a copy of the defaults, before the first row of the source where there is any. */
+static void
+write_defaults (AccPermute *self)
+{
+  AccLower *l = low_new (self->step, "permute_defaults");
+  AccLaunch launch = acc_skeleton_launch (self->results, 1);
+
+  low_for_units (l, u, self->results)
     {
-      low_foreach (l, x, kb_inner_begin (b), kb_inner_end (b))
+      low_foreach (l, x, kb_inner_begin (l->b), kb_inner_end (l->b))
         {
-          AccIndex *ix = low_index_of_space (l, space, u, x);
-
-          for (guint i = 0; i < self->n_leaves; i++)
-            low_store (l, self->root, i, low_index_address (l, ix, self->node->extents), low_read (l, self->defaults, ix, i));
+          acc_permute_write_default (self, l, u, x);
         }
     }
-  low_finish (l, acc_skeleton_launch (space, 1));
+
+  if (self->n_source > 0)
+    {
+      launch.rows = ACC_SPACE_FIRST;
+      launch.serial = self->tables == NULL && self->node->size * acc_permute_count_bytes (self) <= MAX_NEAR;
+    }
+  low_finish (l, launch);
 }
 
 /* From the tables of one tile to those of the next. Flags are written but once. */
@@ -177,33 +188,6 @@ has_value (AccPermute *self,
            KValue      place)
 {
   return kb_eq (l->b, kb_load (l->b, get_flags (self, l), place), kb_int (l->b, ACC_KIND_U8, 1));
-}
-
-/* Before the first row the result is a copy of the defaults. */
-static void
-write_start (AccPermute *self)
-{
-  g_autoptr (AccSpace) space = acc_space_new_for_roots (self->step->fusion->graph, self->step->cluster);
-  AccLower *l = low_new (self->step, "permute_defaults");
-  AccKernelBuilder *b = l->b;
-  AccLaunch launch = acc_skeleton_launch (space, 1);
-
-  low_for_units (l, u, space)
-    {
-      low_foreach (l, x, kb_inner_begin (b), kb_inner_end (b))
-        {
-          AccIndex *ix = low_index_of_space (l, space, u, x);
-          KValue address = low_index_address (l, ix, self->node->extents);
-
-          low_index_lose_rows (l, ix, self->node, "reads its defaults before the first row");
-          for (guint i = 0; i < self->n_leaves; i++)
-            low_store (l, self->root, i, address, low_read (l, self->defaults, ix, i));
-        }
-    }
-
-  launch.rows = ACC_SPACE_FIRST;
-  launch.serial = self->tables == NULL && self->node->size * acc_permute_count_bytes (self) <= MAX_NEAR;
-  low_finish (l, launch);
 }
 
 KValue *
@@ -695,38 +679,36 @@ acc_skeleton_permute (AccStep *step)
   AccRoot *root = &g_array_index (step->cluster->roots, AccRoot, 0);
   AccArray *array = root->node->array;
   g_autoptr (AccSpace) space = acc_space_new_for_consumed (graph, step->cluster, FALSE);
+  g_autoptr (AccSpace) results = acc_space_new_for_roots (graph, step->cluster);
   guint n_leaves = acc_element_type_get_n_leaves (array->type);
   g_autofree AccPrimitive *primitives = g_new0 (AccPrimitive, n_leaves + 1);
   AccPermute self = {
     step, root->node, root->node->inputs[0], root->node->inputs[1], root->node->inputs[2],
-    space, root, n_leaves, space->outer * space->inner, primitives, .n_ways = 1, .row = 1,
+    space, results, root, n_leaves, space->outer * space->inner, primitives, .n_ways = 1, .row = 1,
   };
+
+  step->reduces = self.n_source > 0;
+  step->n_rows = self.n_source > 0 ? space->n_rows : results->n_rows;
 
   if (acc_skeleton_is_simt (step))
     {
-      g_autoptr (AccSpace) results = acc_space_new_for_roots (graph, step->cluster);
-
-      step->reduces = self.n_source > 0;
-      step->n_rows = self.n_source > 0 ? space->n_rows : results->n_rows;
       acc_skeleton_permute_simt (&self);
       return;
     }
 
-  if (space->outer == 0 || space->inner == 0)
+  if (self.n_source == 0)
     {
-      write_copy (&self);
+      if (n_leaves > 0 && results->outer > 0 && results->inner > 0)
+        write_defaults (&self);
       return;
     }
-
-  step->reduces = TRUE;
-  step->n_rows = space->n_rows;
 
   if (step->cluster->anchors->len > 1)
     {
       if (n_leaves > 0)
         {
           if (!self.node->array->fills)
-            write_start (&self);
+            write_defaults (&self);
           acc_skeleton_scan_permute (&self);
         }
       return;
@@ -738,7 +720,7 @@ acc_skeleton_permute (AccStep *step)
     return;
 
   if (n_leaves > 0 && !self.node->array->fills)
-    write_start (&self);
+    write_defaults (&self);
   write_source (&self);
   if (self.tables != NULL)
     write_tables (&self);
