@@ -840,9 +840,9 @@ test_permuted_rows (void)
 }
 
 static AccExpr *
-take_new (AccExpr *new_value, AccExpr *old_value, gpointer data)
+left (AccExpr *x, AccExpr *y, gpointer data)
 {
-  return new_value;
+  return x;
 }
 
 static AccExpr *
@@ -867,7 +867,7 @@ plan_permute (gint64   n,
   g_autoptr (AccArray) any = new_picture (ACC_KIND_U32, &n, 1, FALSE);
   g_autoptr (AccArray) orderly = acc_array_generate (acc_array_get_shape (xs), backwards, GINT_TO_POINTER (n));
   AccArray *targets = is_orderly ? orderly : any;
-  g_autoptr (AccArray) permuted = acc_array_permute (is_one ? ones : xs, zeros, targets, is_one ? add : take_new, NULL);
+  g_autoptr (AccArray) permuted = acc_array_permute (is_one ? ones : xs, zeros, targets, is_one ? add : left, NULL);
   g_autoptr (GError) error = NULL;
   AccSchedule *schedule;
 
@@ -972,12 +972,6 @@ signed_difference (AccExpr *x, AccExpr *y, gpointer data)
   AccExpr *d = acc_expr_sub (ITEM (x, 0), ITEM (y, 0));
 
   return acc_expr_tuple2 (acc_expr_mul (d, acc_expr_add (ITEM (x, 1), ITEM (y, 1))), acc_expr_add (ITEM (y, 1), ITEM (x, 1)));
-}
-
-static AccExpr *
-left (AccExpr *x, AccExpr *y, gpointer data)
-{
-  return x;
 }
 
 static AccExpr *

@@ -7,12 +7,6 @@
 #define N_ELEMENTS 200003
 #define N_PLACES   300007
 
-static AccExpr *
-last (AccExpr *new_value, AccExpr *old_value, gpointer data)
-{
-  return new_value;
-}
-
 /* Tells the order of what was combined: not associative, and so for permutes that go over the source in order alone. */
 static AccExpr *
 in_order (AccExpr *new_value, AccExpr *old_value, gpointer data)
@@ -160,7 +154,7 @@ test_forms (void)
         g_autofree char *some = g_strconcat (name, "-some", NULL), *one = g_strconcat (name, "-one", NULL);
         g_autoptr(AccArray) ones = acc_array_fill (acc_array_get_shape (xs), acc_expr_cast (acc_expr_new_int (1), acc_element_type_new (ACC_KIND_I32)));
 
-        conf_check_array (name, acc_array_permute (xs, defaults, targets, last, NULL), CONF_EXACT);
+        conf_check_array (name, acc_array_permute (xs, defaults, targets, conf_first, NULL), CONF_EXACT);
         conf_check_array (ordered, acc_array_permute (xs, defaults, targets, in_order, NULL), CONF_EXACT);
         conf_check_array (some, acc_array_permute (xs, defaults, optional, in_order, NULL), CONF_EXACT);
         conf_check_array (one, acc_array_permute (ones, defaults, targets, in_order, NULL), CONF_EXACT);
@@ -182,7 +176,7 @@ test_kinds (void)
       g_autoptr(AccArray) xs = conf_array (conf_type (codes[i]), (gint64[]) { N_ELEMENTS }, 1, rand, CONF_FULL), defaults = defaults_of (codes[i]);
       g_autofree char *name = g_strconcat ("permutes/", codes[i], NULL), *mixed = g_strconcat (name, "-mixed", NULL);
 
-      conf_check_array (name, acc_array_permute (xs, defaults, targets, last, NULL), CONF_EXACT);
+      conf_check_array (name, acc_array_permute (xs, defaults, targets, conf_first, NULL), CONF_EXACT);
       conf_check_array (mixed, acc_array_permute (xs, defaults, targets, conf_mix2, NULL), CONF_EXACT);
     }
 }
@@ -282,7 +276,7 @@ test_bounds (void)
     {
       g_autoptr(AccArray) targets = acc_array_zip_with (xs, places, astray_at, GINT_TO_POINTER (outside[i]));
       g_autofree char *index = g_strdup_printf ("%d", outside[i]);
-      AccArray *bad = acc_array_permute (xs, defaults, targets, last, NULL);
+      AccArray *bad = acc_array_permute (xs, defaults, targets, conf_first, NULL);
 
       acc_array_set_label (bad, "astray");
       CONF_EXPECT_ERROR ("permutes/outside", bad, ACC_ERROR_BOUNDS, "permute", "astray", index);
