@@ -1202,7 +1202,7 @@ run_five (void)
 static void
 test_warm_start (void)
 {
-  g_autofree char *directory = g_dir_make_tmp ("acc-native-XXXXXX", NULL);
+  g_autofree char *directory = NULL;
   guint n = 0;
 
   if (g_test_subprocess ())
@@ -1211,6 +1211,7 @@ test_warm_start (void)
       return;
     }
 
+  directory = g_dir_make_tmp ("acc-native-XXXXXX", NULL);
   g_setenv ("ACC_CACHE_DIR", directory, TRUE);
   for (guint i = 0; i < 3; i++)
     {
