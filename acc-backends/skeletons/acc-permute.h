@@ -28,8 +28,6 @@ AccElementKind acc_permute_get_kind    (AccPermute *self, guint leaf);
 /* Of an element of the result. */
 gint64         acc_permute_count_bytes (AccPermute *self);
 AccPlace       acc_permute_get_result  (AccPermute *self, AccLower *l, guint leaf, KValue element, AccBufferFlags more);
-/* What combining with changes nothing, for integers, and for sums and products of floats. */
-KValue         acc_permute_get_neutral (AccPermute *self, AccLower *l, guint leaf);
 /* Whether source element @ix goes anywhere. */
 KValue         acc_permute_get_wanted  (AccPermute *self, AccLower *l, const AccIndex *ix);
 /* Where to, and whether that is within the result; where checks are on. @is_checked: the run fails where it is not. */

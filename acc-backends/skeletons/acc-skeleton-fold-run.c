@@ -27,6 +27,53 @@ count_leaves (AccFusionNode *node)
   return acc_element_type_get_n_leaves (node->array->type);
 }
 
+gboolean
+acc_skeleton_has_neutral (AccFunction  *function,
+                          AccPrimitive *primitives)
+{
+  AccElementType *type = function->body->type;
+
+  if (!acc_function_get_reductions (function, primitives))
+    return FALSE;
+
+  for (guint i = 0; i < acc_element_type_get_n_leaves (type); i++)
+    if (acc_element_kind_is_float (acc_element_type_get_leaf (type, i)) && primitives[i] != ACC_PRIM_ADD && primitives[i] != ACC_PRIM_MUL)
+      return FALSE;
+
+  return TRUE;
+}
+
+KValue
+acc_skeleton_get_neutral (AccLower      *l,
+                          AccElementKind kind,
+                          AccPrimitive   primitive)
+{
+  gsize bits = kind == ACC_KIND_BOOL ? 1 : acc_element_kind_get_size (kind) * 8;
+  gboolean is_signed = acc_element_kind_is_signed (kind);
+  guint64 ones = G_MAXUINT64 >> (64 - bits);
+
+  /* -0 + x is x, whatever the sign of a zero. */
+  if (acc_element_kind_is_float (kind))
+    return kb_float (l->b, kind, primitive == ACC_PRIM_MUL ? 1 : -0.0);
+
+  switch ((int) primitive)
+    {
+    case ACC_PRIM_MUL:
+      return kb_int (l->b, kind, 1);
+    case ACC_PRIM_BAND:
+      return kb_int (l->b, kind, (gint64) ones);
+    case ACC_PRIM_MIN:
+      return kb_int (l->b, kind, (gint64) (is_signed ? ones >> 1 : ones));
+    case ACC_PRIM_MAX:
+      return kb_int (l->b, kind, is_signed ? (gint64) (G_MAXUINT64 << (bits - 1)) : 0);
+    case ACC_PRIM_ADD:
+    case ACC_PRIM_BOR:
+    case ACC_PRIM_BXOR:
+    default:
+      return kb_int (l->b, kind, 0);
+    }
+}
+
 AccFold *
 acc_fold_new (AccStep *step)
 {
@@ -151,6 +198,19 @@ acc_fold_append (AccFold      *self,
 }
 
 void
+acc_fold_prepend (AccFold      *self,
+                  AccLower     *l,
+                  const KVar   *vars,
+                  const KValue *front)
+{
+  KValue *sum = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+
+  acc_fold_get_vars (self, l, vars, sum);
+  acc_fold_combine (self, l, front, sum, sum);
+  acc_fold_set_vars (self, l, vars, sum);
+}
+
+void
 acc_fold_prepend_if (AccFold      *self,
                      AccLower     *l,
                      const KVar   *vars,
@@ -159,11 +219,7 @@ acc_fold_prepend_if (AccFold      *self,
 {
   low_if (l, condition)
     {
-      KValue *sum = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
-
-      acc_fold_get_vars (self, l, vars, sum);
-      acc_fold_combine (self, l, front, sum, sum);
-      acc_fold_set_vars (self, l, vars, sum);
+      acc_fold_prepend (self, l, vars, front);
     }
 }
 
@@ -206,6 +262,28 @@ acc_fold_combine (AccFold      *self,
       low_apply2 (l, anchor, anchor->array->functions[0], x + next, y + next, result + next);
       next += count_leaves (anchor);
     }
+}
+
+KValue *
+acc_fold_new_neutral (AccFold  *self,
+                      AccLower *l)
+{
+  KValue *values = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+  guint next = 0;
+
+  for (guint i = 0; i < self->anchors->len; i++)
+    {
+      AccFusionNode *anchor = get_anchor (self, i);
+      guint n = count_leaves (anchor);
+      g_autofree AccPrimitive *primitives = g_new0 (AccPrimitive, n + 1);
+
+      if (!acc_skeleton_has_neutral (anchor->array->functions[0], primitives))
+        return NULL;
+      for (guint k = 0; k < n; k++, next++)
+        values[next] = acc_skeleton_get_neutral (l, acc_fold_get_kind (self, next), primitives[k]);
+    }
+
+  return values;
 }
 
 void

@@ -489,7 +489,7 @@ over_tables (AccPermute   *self,
         {
           for (guint i = 0; i < self->n_leaves; i++)
             {
-              KValue neutral = acc_permute_get_neutral (self, l, i);
+              KValue neutral = acc_skeleton_get_neutral (l, acc_permute_get_kind (self, i), self->primitives[i]);
               KVar sum = kb_var (b, neutral);
 
               low_for (l, c, low_const (l, 0), low_const (l, copies))

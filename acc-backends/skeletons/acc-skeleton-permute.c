@@ -61,38 +61,6 @@ acc_permute_get_result (AccPermute     *self,
   return low_place (l, self->root->value, leaf, element, ACC_BUFFER_READ | ACC_BUFFER_WRITE | more);
 }
 
-KValue
-acc_permute_get_neutral (AccPermute *self,
-                         AccLower   *l,
-                         guint       leaf)
-{
-  AccElementKind kind = acc_permute_get_kind (self, leaf);
-  gsize bits = kind == ACC_KIND_BOOL ? 1 : acc_element_kind_get_size (kind) * 8;
-  gboolean is_signed = acc_element_kind_is_signed (kind);
-  guint64 ones = G_MAXUINT64 >> (64 - bits);
-
-  /* -0 + x is x, whatever the sign of a zero. */
-  if (acc_element_kind_is_float (kind))
-    return kb_float (l->b, kind, self->primitives[leaf] == ACC_PRIM_MUL ? 1 : -0.0);
-
-  switch ((int) self->primitives[leaf])
-    {
-    case ACC_PRIM_MUL:
-      return kb_int (l->b, kind, 1);
-    case ACC_PRIM_BAND:
-      return kb_int (l->b, kind, (gint64) ones);
-    case ACC_PRIM_MIN:
-      return kb_int (l->b, kind, (gint64) (is_signed ? ones >> 1 : ones));
-    case ACC_PRIM_MAX:
-      return kb_int (l->b, kind, is_signed ? (gint64) (G_MAXUINT64 << (bits - 1)) : 0);
-    case ACC_PRIM_ADD:
-    case ACC_PRIM_BOR:
-    case ACC_PRIM_BXOR:
-    default:
-      return kb_int (l->b, kind, 0);
-    }
-}
-
 void
 acc_permute_write_default (AccPermute *self,
                            AccLower   *l,
@@ -406,7 +374,7 @@ get_neutrals (AccPermute *self,
   KValue *values = low_alloc (l, self->n_leaves * sizeof (KValue));
 
   for (guint i = 0; i < self->n_leaves; i++)
-    values[i] = acc_permute_get_neutral (self, l, i);
+    values[i] = acc_skeleton_get_neutral (l, acc_permute_get_kind (self, i), self->primitives[i]);
 
   return values;
 }
@@ -562,20 +530,6 @@ write_tables (AccPermute *self)
   low_finish (l, (AccLaunch) { .outer = 1, .inner = self->node->size, .units_per_row = 1, .rows = ACC_SPACE_WHOLE, .cost = 2 });
 }
 
-static gboolean
-has_neutral (AccPermute *self)
-{
-  if (!acc_function_get_reductions (self->node->array->functions[0], self->primitives))
-    return FALSE;
-
-  for (guint i = 0; i < self->n_leaves; i++)
-    if (acc_element_kind_is_float (acc_permute_get_kind (self, i)) &&
-        self->primitives[i] != ACC_PRIM_ADD && self->primitives[i] != ACC_PRIM_MUL)
-      return FALSE;
-
-  return TRUE;
-}
-
 /* Whether a leaf is a sum of 8 bytes, which half of them may hold. */
 static gboolean
 is_long_sum (AccPermute *self,
@@ -637,7 +591,7 @@ choose_tables (AccPermute *self)
   gint64 n = inner ? space->inner : space->outer, size = MAX (self->node->size, 1), table, bytes, n_tiles, n_places;
   gint64 most_places = MAX (size, MIN (size * MAX_WAYS, MAX_WAY_BYTES / 8));
 
-  self->has_flags = !has_neutral (self);
+  self->has_flags = !acc_skeleton_has_neutral (function, self->primitives);
   table = size * (acc_permute_count_bytes (self) + (self->has_flags ? 1 : 0));
   if (table > MAX_TABLE || self->n_source < LEAST_SOURCE || self->n_source / 4 < size ||
       (self->has_flags && !acc_function_uses_param (function, 1)))

@@ -27,11 +27,33 @@ typedef struct {
   guint          *before;       /* scratch per leaf: sum of all before each tile */
 } Scan;
 
+/* Of all elements before the ones that are scanned, of which there may be none: then it is what combining with changes nothing, or, where
+ * the operator has no such element, not there. */
+typedef struct {
+  KVar    *vars;
+  gboolean is_neutral_at_first;
+  KVar     is_there;            /* where it is not */
+} Sum;
+
 static KValue *
 new_values (Scan     *self,
             AccLower *l)
 {
   return low_alloc (l, (self->fold->n_leaves + 1) * sizeof (KValue));
+}
+
+static Sum
+begin_sum (Scan     *self,
+           AccLower *l,
+           KValue    is_there)
+{
+  KValue *neutral = acc_fold_new_neutral (self->fold, l);
+  Sum sum = { acc_fold_new_vars (self->fold, l, neutral), neutral != NULL };
+
+  if (neutral == NULL)
+    sum.is_there = kb_var (l->b, is_there);
+
+  return sum;
 }
 
 static guint *
@@ -55,6 +77,24 @@ load_scratch (Scan        *self,
 {
   for (guint i = 0; i < self->fold->n_leaves; i++)
     values[i] = kb_load (l->b, low_scratch (l, scratch[i], acc_fold_get_kind (self->fold, i)), at);
+}
+
+/* Where there is one there. */
+static void
+load_sum (Scan        *self,
+          AccLower    *l,
+          const Sum   *sum,
+          KValue       is_there,
+          const guint *scratch,
+          KValue       at)
+{
+  low_if (l, is_there)
+    {
+      KValue *values = new_values (self, l);
+
+      load_scratch (self, l, scratch, at, values);
+      acc_fold_set_vars (self->fold, l, sum->vars, values);
+    }
 }
 
 static void
@@ -94,20 +134,35 @@ has_lanes (Scan *self)
   return !in_order && self->step->cluster->cost <= MAX_LANES_COST;
 }
 
-/* LANES elements from @begin on, after @vars, if @started: sums of lanes up to each by doubled distances (W. D. Hillis and
- * G. L. Steele, 1986). A block waits for no more of the one before than that its sum, which it has of itself, is added. */
+static void
+prepend_sum (Scan       *self,
+             AccLower   *l,
+             const Sum  *sum,
+             KValue      is_there,
+             const KVar *vars)
+{
+  KValue *values = new_values (self, l);
+
+  acc_fold_get_vars (self->fold, l, sum->vars, values);
+  if (sum->is_neutral_at_first)
+    acc_fold_prepend (self->fold, l, vars, values);
+  else
+    acc_fold_prepend_if (self->fold, l, vars, is_there, values);
+}
+
+/* LANES elements from @begin on, after @before: sums of lanes up to each by doubled distances (W. D. Hillis and G. L. Steele, 1986). A block
+ * waits for no more of the one before than that its sum, which it has of itself, is added. */
 static void
 scan_block (Scan       *self,
             AccLower   *l,
             KValue      u,
             KValue      begin,
-            KValue      started,
-            const KVar *vars)
+            const Sum  *before)
 {
   AccKernelBuilder *b = l->b;
   guint n_leaves = self->fold->n_leaves;
   KVar *own = acc_fold_new_vars (self->fold, l, NULL);
-  KValue *before = new_values (self, l), *next = new_values (self, l);
+  KValue *next = new_values (self, l), is_there = before->is_neutral_at_first ? (KValue) { 0 } : kb_get (b, before->is_there);
 
   kb_set_lanes (b, LANES);
   low_foreach (l, lane, low_const (l, 0), low_const (l, LANES))
@@ -128,18 +183,16 @@ scan_block (Scan       *self,
         }
       for (guint i = 0; i < n_leaves; i++)
         kb_set (b, own[i], kb_shuffle (b, KB_SHUFFLE_LAST, kb_get (b, sum[i]), 0));
-      acc_fold_get_vars (self->fold, l, vars, before);
-      acc_fold_prepend_if (self->fold, l, sum, started, before);
+      prepend_sum (self, l, before, is_there, sum);
       values = new_values (self, l);
       acc_fold_get_vars (self->fold, l, sum, values);
       store_element (self, l, u, x, values);
     }
   kb_set_lanes (b, 0);
 
-  acc_fold_get_vars (self->fold, l, vars, before);
-  acc_fold_prepend_if (self->fold, l, own, started, before);
+  prepend_sum (self, l, before, is_there, own);
   acc_fold_get_vars (self->fold, l, own, next);
-  acc_fold_set_vars (self->fold, l, vars, next);
+  acc_fold_set_vars (self->fold, l, before->vars, next);
 }
 
 /* LANES elements from @begin on, of which @count stayed before. */
@@ -162,19 +215,18 @@ pack_block (Scan     *self,
   kb_set_lanes (b, 0);
 }
 
-/* Elements [begin, end) of row @u; @vars hold the sum of all before, if @started. */
+/* Elements [begin, end) of row @u, after @before. */
 static void
 scan_run (Scan       *self,
           AccLower   *l,
           KValue      u,
           KValue      begin,
           KValue      end,
-          KValue      started,
-          const KVar *vars)
+          const Sum  *before)
 {
   AccKernelBuilder *b = l->b;
   KValue *sum = new_values (self, l), *element = new_values (self, l);
-  KVar from = kb_var (b, begin), going = kb_var (b, started);
+  KVar from = kb_var (b, begin);
   gboolean packs = self->permute != NULL && acc_permute_packs (self->permute, self->fold);
 
   if (packs || has_lanes (self))
@@ -185,31 +237,31 @@ scan_run (Scan       *self,
         {
           KValue first = kb_add (b, begin, kb_mul (b, k, n));
 
-          /* Before the first element @vars hold 0, which is how many stayed. */
           if (packs)
-            pack_block (self, l, first, vars[0]);
+            pack_block (self, l, first, before->vars[0]);
           else
-            scan_block (self, l, u, first, kb_get (b, going), vars);
-          kb_set (b, going, kb_int (b, ACC_KIND_BOOL, 1));
+            scan_block (self, l, u, first, before);
+          if (!before->is_neutral_at_first)
+            kb_set (b, before->is_there, kb_int (b, ACC_KIND_BOOL, 1));
         }
       kb_set (b, from, kb_add (b, begin, kb_mul (b, n_blocks, n)));
     }
-  low_if (l, kb_and (b, kb_not (b, kb_get (b, going)), kb_lt (b, kb_get (b, from), end)))
-    {
-      KValue first = low_within (l, kb_get (b, from), 0, self->space->inner - 1);
+  if (!before->is_neutral_at_first)
+    low_if (l, kb_and (b, kb_not (b, kb_get (b, before->is_there)), kb_lt (b, kb_get (b, from), end)))
+      {
+        KValue first = low_within (l, kb_get (b, from), 0, self->space->inner - 1);
 
-      acc_fold_element (self->fold, l, self->space, u, first, sum);
-      acc_fold_set_vars (self->fold, l, vars, sum);
-      store_element (self, l, u, first, sum);
-      kb_set (b, from, kb_add (b, first, low_const (l, 1)));
-    }
+        acc_fold_element (self->fold, l, self->space, u, first, sum);
+        acc_fold_set_vars (self->fold, l, before->vars, sum);
+        store_element (self, l, u, first, sum);
+        kb_set (b, from, kb_add (b, first, low_const (l, 1)));
+      }
   low_for (l, x, kb_get (b, from), end)
     {
       low_within (l, x, 0, self->space->inner - 1);
       acc_fold_element (self->fold, l, self->space, u, x, element);
-      acc_fold_get_vars (self->fold, l, vars, sum);
-      acc_fold_combine (self->fold, l, sum, element, sum);
-      acc_fold_set_vars (self->fold, l, vars, sum);
+      acc_fold_append (self->fold, l, before->vars, element);
+      acc_fold_get_vars (self->fold, l, before->vars, sum);
       store_element (self, l, u, x, sum);
     }
 }
@@ -218,13 +270,13 @@ static void
 write_rows (Scan *self)
 {
   AccLower *l = low_new (self->step, "scan");
-  AccKernelBuilder *b = l->b;
   AccLaunch launch = acc_skeleton_launch (self->space, 1 + self->step->cluster->cost);
 
   low_for_units (l, u, self->space)
     {
-      scan_run (self, l, u, low_const (l, 0), low_number (l, self->space->inner), kb_int (b, ACC_KIND_BOOL, 0),
-                acc_fold_new_vars (self->fold, l, NULL));
+      Sum sum = begin_sum (self, l, kb_int (l->b, ACC_KIND_BOOL, 0));
+
+      scan_run (self, l, u, low_const (l, 0), low_number (l, self->space->inner), &sum);
     }
 
   launch.tile_outer = MAX (TILE / self->space->inner, 1);
@@ -239,20 +291,15 @@ write_vector (Scan *self)
   AccLower *l = low_new (self->step, "scan");
   AccKernelBuilder *b = l->b;
   AccLaunch launch = acc_skeleton_launch (self->space, 1 + self->step->cluster->cost);
-  KValue *sum = new_values (self, l);
-  KValue zero = low_const (l, 0), begin = kb_inner_begin (b);
-  KValue started = kb_lt (b, zero, begin);
-  KVar *vars = acc_fold_new_vars (self->fold, l, NULL);
+  KValue *values = new_values (self, l);
+  KValue zero = low_const (l, 0), begin = kb_inner_begin (b), is_there = kb_lt (b, zero, begin);
+  Sum sum = begin_sum (self, l, is_there);
 
   self->carry = add_scratch (self, 1);
-  low_if (l, started)
-    {
-      load_scratch (self, l, self->carry, zero, sum);
-      acc_fold_set_vars (self->fold, l, vars, sum);
-    }
-  scan_run (self, l, zero, begin, kb_inner_end (b), started, vars);
-  acc_fold_get_vars (self->fold, l, vars, sum);
-  store_scratch (self, l, self->carry, zero, sum);
+  load_sum (self, l, &sum, is_there, self->carry, zero);
+  scan_run (self, l, zero, begin, kb_inner_end (b), &sum);
+  acc_fold_get_vars (self->fold, l, sum.vars, values);
+  store_scratch (self, l, self->carry, zero, values);
 
   launch.serial = TRUE;
   low_finish (l, launch);
@@ -292,46 +339,53 @@ write_tile_sums (Scan *self)
 }
 
 static void
+append_part (Scan         *self,
+             AccLower     *l,
+             const Sum    *sum,
+             const KValue *part)
+{
+  if (sum->is_neutral_at_first)
+    {
+      acc_fold_append (self->fold, l, sum->vars, part);
+      return;
+    }
+
+  low_if (l, kb_get (l->b, sum->is_there))
+    {
+      acc_fold_append (self->fold, l, sum->vars, part);
+    }
+  low_else (l)
+    {
+      acc_fold_set_vars (self->fold, l, sum->vars, part);
+      kb_set (l->b, sum->is_there, kb_int (l->b, ACC_KIND_BOOL, 1));
+    }
+}
+
+static void
 write_sums_before (Scan *self)
 {
   AccLower *l = low_new (self->step, "scan_before");
   AccKernelBuilder *b = l->b;
   AccLaunch launch = acc_skeleton_launch (self->space, 0.001);
-  KValue *sum = new_values (self, l), *part = new_values (self, l);
-  KValue zero = low_const (l, 0), one = low_const (l, 1);
+  KValue *values = new_values (self, l), *part = new_values (self, l);
+  KValue zero = low_const (l, 0), one = low_const (l, 1), is_there = kb_lt (b, zero, kb_inner_begin (b));
 
   low_for_units (l, u, self->space)
     {
       KValue first = get_tile (self, l, u, kb_inner_begin (b));
       KValue end = kb_add (b, get_tile (self, l, u, kb_sub (b, kb_inner_end (b), one)), one);
-      KVar *vars = acc_fold_new_vars (self->fold, l, NULL);
-      KVar started = kb_var (b, kb_lt (b, zero, kb_inner_begin (b)));
+      Sum sum = begin_sum (self, l, is_there);
 
-      low_if (l, kb_get (b, started))
-        {
-          load_scratch (self, l, self->carry, u, sum);
-          acc_fold_set_vars (self->fold, l, vars, sum);
-        }
+      load_sum (self, l, &sum, is_there, self->carry, u);
       low_for (l, t, first, end)
         {
-          acc_fold_get_vars (self->fold, l, vars, sum);
-          store_scratch (self, l, self->before, t, sum);
+          acc_fold_get_vars (self->fold, l, sum.vars, values);
+          store_scratch (self, l, self->before, t, values);
           acc_fold_load_part (self->fold, l, t, part);
-          low_if (l, kb_get (b, started))
-            {
-              KValue *more = new_values (self, l);
-
-              acc_fold_combine (self->fold, l, sum, part, more);
-              acc_fold_set_vars (self->fold, l, vars, more);
-            }
-          low_else (l)
-            {
-              acc_fold_set_vars (self->fold, l, vars, part);
-              kb_set (b, started, kb_int (b, ACC_KIND_BOOL, 1));
-            }
+          append_part (self, l, &sum, part);
         }
-      acc_fold_get_vars (self->fold, l, vars, sum);
-      store_scratch (self, l, self->carry, u, sum);
+      acc_fold_get_vars (self->fold, l, sum.vars, values);
+      store_scratch (self, l, self->carry, u, values);
     }
 
   launch.serial = launch.sweeps = TRUE;
@@ -344,20 +398,14 @@ write_tile_scans (Scan *self)
   AccLower *l = low_new (self->step, "scan_tiles");
   AccKernelBuilder *b = l->b;
   AccLaunch launch = acc_skeleton_launch (self->space, 1 + self->step->cluster->cost);
-  KValue *sum = new_values (self, l);
 
   low_for_units (l, u, self->space)
     {
-      KValue begin = kb_inner_begin (b);
-      KValue started = kb_lt (b, low_const (l, 0), begin);
-      KVar *vars = acc_fold_new_vars (self->fold, l, NULL);
+      KValue begin = kb_inner_begin (b), is_there = kb_lt (b, low_const (l, 0), begin);
+      Sum sum = begin_sum (self, l, is_there);
 
-      low_if (l, started)
-        {
-          load_scratch (self, l, self->before, get_tile (self, l, u, begin), sum);
-          acc_fold_set_vars (self->fold, l, vars, sum);
-        }
-      scan_run (self, l, u, begin, kb_inner_end (b), started, vars);
+      load_sum (self, l, &sum, is_there, self->before, get_tile (self, l, u, begin));
+      scan_run (self, l, u, begin, kb_inner_end (b), &sum);
     }
 
   launch.tile_outer = 1;

@@ -45,6 +45,11 @@ gboolean    acc_skeleton_has_leaves (AccStep *step);
 /* Rough nanoseconds per element, in vectors. */
 double      acc_skeleton_get_cost (AccStep *step);
 
+/* Whether the function combines leaf by leaf, and there are elements that combining with changes nothing; by @primitives, then. */
+gboolean    acc_skeleton_has_neutral (AccFunction *function, AccPrimitive *primitives);
+/* For integers, and for sums and products of floats. */
+KValue      acc_skeleton_get_neutral (AccLower *l, AccElementKind kind, AccPrimitive primitive);
+
 /* What holds the bits of a kind: bool, or an unsigned integer. */
 static inline AccElementKind
 acc_skeleton_get_bits (AccElementKind kind)
@@ -101,6 +106,8 @@ void            acc_fold_element      (AccFold *self, AccLower *l, const AccSpac
 void            acc_fold_combine      (AccFold *self, AccLower *l, const KValue *x, const KValue *y, KValue *result);
 void            acc_fold_load_part    (AccFold *self, AccLower *l, KValue part, KValue *result);
 void            acc_fold_store_part   (AccFold *self, AccLower *l, KValue part, const KValue *values);
+/* What combining with changes nothing; NULL: some operator has no such element. */
+KValue         *acc_fold_new_neutral  (AccFold *self, AccLower *l);
 /* What folds of anchor number @i begin with; NULL: nothing. */
 KValue         *acc_fold_new_seed     (AccFold *self, AccLower *l, guint i);
 /* Puts the seeds in front of @values (NULL: there was no element), and makes the anchors known at @ix. */
@@ -114,7 +121,9 @@ void  acc_fold_get_vars (AccFold *self, AccLower *l, const KVar *vars, KValue *v
 void  acc_fold_set_vars (AccFold *self, AccLower *l, const KVar *vars, const KValue *values);
 /* vars = vars . more */
 void  acc_fold_append   (AccFold *self, AccLower *l, const KVar *vars, const KValue *more);
-/* vars = front . vars, where @condition holds. */
+/* vars = front . vars */
+void  acc_fold_prepend  (AccFold *self, AccLower *l, const KVar *vars, const KValue *front);
+/* The same, where @condition holds. */
 void  acc_fold_prepend_if (AccFold *self, AccLower *l, const KVar *vars, KValue condition, const KValue *front);
 
 G_END_DECLS

@@ -182,6 +182,51 @@ test_types (void)
       }
 }
 
+#define OPERATOR(name, function) \
+  static AccExpr *name (AccExpr *x, AccExpr *y, gpointer data) { return function (x, y); }
+
+OPERATOR (product, acc_expr_mul)
+OPERATOR (least, acc_expr_min)
+OPERATOR (greatest, acc_expr_max)
+OPERATOR (bits_of_both, acc_expr_band)
+OPERATOR (bits_of_either, acc_expr_bor)
+OPERATOR (bits_of_one, acc_expr_bxor)
+
+/* Where nothing came before, the first element stays what it is: also -0, and what is the least or the greatest of its kind. */
+static void
+test_first (void)
+{
+  static const struct { const char *name; AccExprFunc2 function; } operators[] = {
+    { "sum", conf_plus }, { "product", product }, { "min", least }, { "max", greatest },
+    { "and", bits_of_both }, { "or", bits_of_either }, { "xor", bits_of_one },
+  };
+  static const char *const whole[] = { "i1", "u2", "i4", "u8" }, *const real[] = { "f2", "f4", "f8" };
+  static const gint64 sizes[] = { 1, 21, N_LONG };
+  g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
+
+  for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
+    for (guint o = 0; o < G_N_ELEMENTS (operators); o++)
+      {
+        for (guint k = 0; k < G_N_ELEMENTS (whole); k++)
+          {
+            g_autoptr(AccElementType) type = conf_type (whole[k]);
+            g_autoptr(AccArray) xs = conf_array (type, &sizes[s], 1, rand, CONF_FULL);
+            g_autofree char *name = g_strdup_printf ("first/%s/%s/%d", operators[o].name, whole[k], (int) sizes[s]);
+
+            conf_check_array (name, acc_array_scanl1 (xs, operators[o].function, NULL), CONF_EXACT);
+          }
+        for (guint k = 0; k < G_N_ELEMENTS (real) && o < 4; k++)
+          {
+            g_autoptr(AccElementType) type = conf_type (real[k]);
+            g_autoptr(AccShape) shape = acc_shape_new_vector (sizes[s]);
+            g_autoptr(AccArray) zeros = acc_array_fill (shape, acc_expr_new_typed_float (type, -0.0));
+            g_autofree char *name = g_strdup_printf ("first/%s/%s/%d", operators[o].name, real[k], (int) sizes[s]);
+
+            conf_check_array (name, acc_array_scanl1 (zeros, operators[o].function, NULL), CONF_EXACT);
+          }
+      }
+}
+
 static AccExpr *
 reciprocal (AccExpr *index, gpointer data)
 {
@@ -226,6 +271,7 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/scans/long", test_long);
   g_test_add_func ("/scans/types", test_types);
+  g_test_add_func ("/scans/first", test_first);
   g_test_add_func ("/scans/failures", test_failures);
   g_test_add_func ("/scans/mistakes", test_mistakes);
   return conf_run ();
