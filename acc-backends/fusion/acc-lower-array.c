@@ -64,11 +64,12 @@ load (AccLower       *l,
 #define ROWS_AHEAD_BYTES (64 << 10)
 
 gboolean
-low_is_far (const AccFusionNode *value)
+low_has_bytes (const AccFusionNode *value,
+               gint64               least)
 {
   gsize size = acc_element_type_get_size (value->array->type);
 
-  return size > 0 && value->size >= FAR_BYTES / (gint64) size;
+  return size > 0 && value->size >= least / (gint64) size;
 }
 
 /* What steps compute may be kept by rows in a cache. */
@@ -79,7 +80,7 @@ is_from_memory (AccLower            *l,
 {
   AccValueRole role = acc_fusion_peek_value (l->fusion, value)->role;
 
-  return (role == ACC_VALUE_ARGUMENT || role == ACC_VALUE_MANIFEST) && low_is_far (node);
+  return (role == ACC_VALUE_ARGUMENT || role == ACC_VALUE_MANIFEST) && low_has_bytes (node, FAR_BYTES);
 }
 
 /* Of several stencils that read one array the last neighbours are the same: once. */
@@ -98,6 +99,25 @@ ask_for_rows (AccLower            *l,
   kb_prefetch (l->b, place.buffer, at);
 }
 
+gboolean
+low_is_asked (AccLower *l,
+              KValue    at)
+{
+  return l->asked_bytes > 0 && kb_is_loaded (l->b, at);
+}
+
+void
+low_check (AccLower *l,
+           KValue    ok,
+           guint     kind,
+           guint     origin,
+           KValue    index,
+           KValue    extent)
+{
+  if (l->asked_bytes == 0)
+    kb_check (l->b, ok, kind, origin, index, extent);
+}
+
 KValue
 low_load_value (AccLower      *l,
                 AccFusionNode *node,
@@ -109,10 +129,11 @@ low_load_value (AccLower      *l,
 
   if (l->in_last_tap && is_from_memory (l, node, value) && acc_element_type_locate (node->array->type, leaf)->lane == 0)
     ask_for_rows (l, node, leaf, place);
-  if (!l->ahead || !low_is_far (node) || !kb_is_loaded (l->b, at))
+  if (!low_is_asked (l, at))
     return low_load_place (l, place);
 
-  kb_prefetch (l->b, place.buffer, place.at);
+  if (low_has_bytes (node, l->asked_bytes))
+    kb_prefetch (l->b, place.buffer, place.at);
 
   return low_zero (l, acc_element_type_get_leaf (node->array->type, leaf));
 }
@@ -199,12 +220,12 @@ index_of_backpermute (AccLower       *l,
 
       to->at[d] = low_expr (l, frame, function->body, d);
       low_get_range (l, to->at[d], &lo, &hi);
-      if (l->checks && (lo < 0 || hi >= input->extents[d]))
+      if (l->checks && (lo < 0 || hi >= input->extents[d]) && !low_is_asked (l, to->at[d]))
         {
           KValue extent = low_number (l, input->extents[d]);
           KValue ok = kb_and (l->b, kb_le (l->b, low_const (l, 0), to->at[d]), kb_lt (l->b, to->at[d], extent));
 
-          kb_check (l->b, ok, ACC_ERROR_BOUNDS, frame->origin, to->at[d], extent);
+          low_check (l, ok, ACC_ERROR_BOUNDS, frame->origin, to->at[d], extent);
           *inside = inside->id != 0 ? kb_and (l->b, *inside, ok) : ok;
         }
     }
@@ -508,13 +529,12 @@ low_know (AccLower       *l,
 
 void
 low_ask (AccLower       *l,
-         const AccIndex *ix)
+         const AccIndex *ix,
+         gint64          least)
 {
   GArray *roots = l->step->cluster->roots;
-  gboolean checks = l->checks;
 
-  l->ahead = TRUE;
-  l->checks = FALSE;
+  l->asked_bytes = least;
   for (guint i = 0; i < roots->len; i++)
     {
       AccFusionNode *node = g_array_index (roots, AccRoot, i).node;
@@ -522,8 +542,7 @@ low_ask (AccLower       *l,
       for (guint leaf = 0; leaf < count_leaves (node); leaf++)
         low_compute (l, node, ix, leaf);
     }
-  l->ahead = FALSE;
-  l->checks = checks;
+  l->asked_bytes = 0;
 }
 
 static void

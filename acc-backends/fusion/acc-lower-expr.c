@@ -196,7 +196,7 @@ check_division (AccLower *l,
         }
     }
   if (ok.id != 0)
-    kb_check (l->b, ok, ACC_ERROR_ARITHMETIC, frame->origin, kb_cast (l->b, ACC_KIND_I64, x), kb_cast (l->b, ACC_KIND_I64, y));
+    low_check (l, ok, ACC_ERROR_ARITHMETIC, frame->origin, kb_cast (l->b, ACC_KIND_I64, x), kb_cast (l->b, ACC_KIND_I64, y));
 }
 
 static gboolean
@@ -394,14 +394,14 @@ check_index (AccLower *l,
   KValue extent, ok;
 
   low_get_range (l, at, &lo, &hi);
-  if (!l->checks || (lo >= 0 && hi < n))
+  if (!l->checks || (lo >= 0 && hi < n) || low_is_asked (l, at))
     return inside;
 
   extent = low_stride (l, n);
   ok = kb_lt (l->b, at, extent);
   if (lo < 0)
     ok = kb_and (l->b, kb_le (l->b, low_const (l, 0), at), ok);
-  kb_check (l->b, ok, ACC_ERROR_BOUNDS, frame->origin, at, extent);
+  low_check (l, ok, ACC_ERROR_BOUNDS, frame->origin, at, extent);
 
   return inside.id != 0 ? kb_and (l->b, inside, ok) : ok;
 }
@@ -414,7 +414,7 @@ load_indexed (AccLower      *l,
 {
   AccPlace place;
 
-  if (node->size > MAX_FEW)
+  if (node->size > MAX_FEW || low_is_asked (l, at))
     return low_load_value (l, node, leaf, at);
 
   place = low_place (l, acc_fusion_get_value (l->fusion, node), leaf, at, ACC_BUFFER_READ);

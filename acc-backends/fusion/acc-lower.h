@@ -53,8 +53,9 @@ typedef struct {
   gboolean          in_last_tap;     /* behind it is what is read next */
   AccPlace          asked;           /* last */
 
-  /* Nothing is checked, and what would be loaded from large arrays is asked for. */
-  gboolean          ahead;
+  /* Not 0: nothing is loaded at places that are loaded themselves, but asked for, of arrays of so many bytes; and no run fails for what is
+   * wrong with that. */
+  gint64            asked_bytes;
 
   /*< private >*/
   GArray           *slots;           /* AccSlot */
@@ -170,8 +171,12 @@ AccIndex *low_index_of_linear (AccLower *l, const AccSpace *space, KValue linear
 KValue low_read      (AccLower *l, AccFusionNode *node, const AccIndex *ix, guint leaf);
 /* Computes the element of a value that this step is to store. */
 KValue low_compute   (AccLower *l, AccFusionNode *node, const AccIndex *ix, guint leaf);
-/* Asks for what the roots at @ix will load at places that are loaded themselves, of large arrays; nothing is checked. */
-void    low_ask       (AccLower *l, const AccIndex *ix);
+/* Asks for what the roots at @ix will load at places that are loaded themselves, of arrays of @least bytes. */
+void    low_ask       (AccLower *l, const AccIndex *ix, gint64 least);
+/* Whether what is at @at is asked for now, or left out, and is not loaded. */
+gboolean low_is_asked (AccLower *l, KValue at);
+/* kb_check(), but where elements are asked for. */
+void    low_check     (AccLower *l, KValue ok, guint kind, guint origin, KValue index, KValue extent);
 /* From here on to the end of the block, the element of @node at @ix is known. */
 void   low_know      (AccLower *l, AccFusionNode *node, const AccIndex *ix, const KValue *leaves);
 /* Computes all leaves of all roots at @ix and stores them, but of those beside what the step consumes. */
@@ -180,8 +185,8 @@ void   low_store_roots (AccLower *l, const AccIndex *ix);
 void   low_store_beside (AccLower *l, const AccIndex *ix);
 /* Element number @at of a value that has memory; of what is asked for ahead, 0. */
 KValue  low_load_value (AccLower *l, AccFusionNode *node, guint leaf, KValue at);
-/* Whether a value is so large that no near cache holds it. */
-gboolean low_is_far (const AccFusionNode *value);
+/* Whether a value has @least bytes, or more: the near caches do not hold it. */
+gboolean low_has_bytes (const AccFusionNode *value, gint64 least);
 /* Notes that rows of @value are read. */
 void   low_note_read (AccLower *l, AccFusionNode *value, const AccIndex *ix);
 /* One neighbour: leaf @leaf of the parameter of input @input of a stencil (acc-lower-stencil.c). */

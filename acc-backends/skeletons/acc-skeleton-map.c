@@ -50,7 +50,6 @@ acc_skeleton_get_cost (AccStep *step)
   return 0.1 * (step->cluster->cost + 2);
 }
 
-#define AHEAD          64   /* elements */
 #define MAX_AHEAD_COST 32   /* operations of one, which are done once more where they find what is loaded */
 
 /* Whether functions of @node, or of what is computed on the way to it, read arrays: places that are loaded come from there. */
@@ -67,17 +66,16 @@ reads_arrays (const AccFusionNode *node,
   return FALSE;
 }
 
-/* Whether it pays to ask for elements before they are loaded: a processor waits for lines that it cannot foresee. */
-static gboolean
-asks_ahead (AccLower       *l,
-            const AccSpace *space)
+gboolean
+acc_skeleton_asks_ahead (AccStep *step,
+                         gint64   least)
 {
-  AccCluster *cluster = l->step->cluster;
+  AccCluster *cluster = step->cluster;
   gboolean far = FALSE;
 
   for (guint i = 0; i < cluster->reads->len; i++)
-    far |= low_is_far (g_ptr_array_index (cluster->reads, i));
-  if (!far || cluster->cost > MAX_AHEAD_COST || space->inner < 4 * AHEAD)
+    far |= low_has_bytes (g_ptr_array_index (cluster->reads, i), least);
+  if (!far || cluster->cost > MAX_AHEAD_COST)
     return FALSE;
 
   for (guint i = 0; i < cluster->roots->len; i++)
@@ -122,7 +120,7 @@ write_run (AccLower       *l,
            KValue          outer)
 {
   AccKernelBuilder *b = l->b;
-  KValue begin = kb_inner_begin (b), end = kb_inner_end (b), ahead = low_const (l, AHEAD);
+  KValue begin = kb_inner_begin (b), end = kb_inner_end (b), ahead = low_const (l, ACC_SKELETON_AHEAD);
 
   if (acc_skeleton_has_stencil (l->step))
     {
@@ -130,13 +128,13 @@ write_run (AccLower       *l,
       return;
     }
 
-  if (asks_ahead (l, space))
+  if (space->inner >= 4 * ACC_SKELETON_AHEAD && acc_skeleton_asks_ahead (l->step, ACC_SKELETON_FAR_BYTES))
     {
       KValue until = kb_max (b, begin, kb_sub (b, end, ahead));
 
       low_foreach (l, x, begin, until)
         {
-          low_ask (l, low_index_of_space (l, space, outer, low_within (l, kb_add (b, x, ahead), 0, space->inner - 1)));
+          low_ask (l, low_index_of_space (l, space, outer, low_within (l, kb_add (b, x, ahead), 0, space->inner - 1)), ACC_SKELETON_FAR_BYTES);
           low_store_roots (l, low_index_of_space (l, space, outer, x));
         }
       begin = until;

@@ -32,6 +32,10 @@ void acc_skeleton_scan_simt     (AccStep *step, const AccSpace *space, const Acc
  * it, which takes them from the worker that they belong to. */
 #define ACC_SKELETON_APART 2048
 
+/* Where elements of so large arrays are loaded at places that are loaded, too, they are asked for so many elements before. */
+#define ACC_SKELETON_FAR_BYTES (4 << 20)
+#define ACC_SKELETON_AHEAD     64
+
 static inline gboolean
 acc_skeleton_is_simt (AccStep *step)
 {
@@ -44,6 +48,8 @@ const char *acc_skeleton_get_name (AccStep *step);
 gboolean    acc_skeleton_has_leaves (AccStep *step);
 /* Rough nanoseconds per element, in vectors. */
 double      acc_skeleton_get_cost (AccStep *step);
+/* Whether it pays to ask for elements of arrays of @least bytes before they are loaded: a processor waits for lines that it cannot foresee. */
+gboolean    acc_skeleton_asks_ahead (AccStep *step, gint64 least);
 
 /* Whether the function combines leaf by leaf, and there are elements that combining with changes nothing; by @primitives, then. */
 gboolean    acc_skeleton_has_neutral (AccFunction *function, AccPrimitive *primitives);
@@ -85,12 +91,16 @@ typedef struct {
   gboolean   has_extremes;   /* of tuples, among them */
   gboolean   many_short_runs; /* but longer than a lane should go along alone */
   gboolean   reads_all_rows; /* of what is consumed, in an order that rows do not have */
+  gint64     ahead;          /* by which elements are asked for; 0: none are */
+  gint64     far_bytes;
   guint     *lane_scratch;   /* per leaf: room for lanes; one region of that many elements per run in flight */
   guint     *part_scratch;   /* per leaf: partial results */
 } AccFold;
 
 AccFold        *acc_fold_new          (AccStep *step);
 void            acc_fold_free         (AccFold *self);
+/* Asks for elements of arrays of @far_bytes that come by @n later, where that pays: in runs. */
+void            acc_fold_set_ahead    (AccFold *self, gint64 n, gint64 far_bytes);
 AccElementKind  acc_fold_get_kind     (AccFold *self, guint leaf);
 void            acc_fold_add_lanes    (AccFold *self, gint64 n_regions);
 void            acc_fold_add_lanes_of_tiles (AccFold *self, gint64 n_tiles);

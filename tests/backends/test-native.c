@@ -737,6 +737,69 @@ test_far_gather (void)
     }
 }
 
+typedef struct {
+  AccArray *table, *few, *indices, *divisors;
+} Far;
+
+static AccExpr *
+behind_all (AccExpr  *index,
+            gpointer  data)
+{
+  Far *far = data;
+  AccExpr *place = acc_expr_add (acc_expr_item (index, 0), acc_expr_new_int (1 << 30));
+
+  return acc_expr_index (far->table, acc_expr_index (far->indices, place));
+}
+
+static AccExpr *
+of_few (AccExpr  *index,
+        gpointer  data)
+{
+  Far *far = data;
+
+  return acc_expr_index (far->table, acc_expr_index (far->few, acc_expr_index (far->indices, acc_expr_item (index, 0))));
+}
+
+static AccExpr *
+by_none (AccExpr  *index,
+         gpointer  data)
+{
+  Far *far = data;
+  AccExpr *i = acc_expr_item (index, 0);
+
+  return acc_expr_index (far->table, acc_expr_index (far->indices, acc_expr_quot (i, acc_expr_index (far->divisors, acc_expr_item (index, 0)))));
+}
+
+/* What is asked for ahead is found through what may be wrong: that is told where its turn comes. */
+static void
+test_far_mistakes (void)
+{
+  static const struct { AccExprFunc function; int code; } cases[] = {
+    { behind_all, ACC_ERROR_BOUNDS }, { of_few, ACC_ERROR_BOUNDS }, { by_none, ACC_ERROR_ARITHMETIC },
+  };
+  const gint64 n = 1 << 20;
+  g_autoptr (AccArray) table = use_count (n);
+  g_autoptr (AccArray) few = use_count (1000);
+  g_autoptr (AccArray) indices = use_indices (n, G_MAXINT32, 0);
+  g_autoptr (AccArray) delayed = acc_array_sub (table, table);
+  g_autoptr (AccArray) divisors = run (delayed);
+  Far far = { table, few, indices, divisors };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    for (guint folded = 0; folded < 2; folded++)
+      {
+        g_autoptr (AccArray) elements = acc_array_generate (acc_array_get_shape (table), cases[i].function, &far);
+        g_autoptr (AccArray) result = folded ? acc_array_fold1 (elements, largest, NULL) : g_object_ref (elements);
+        g_autoptr (AccProgram) program = acc_program_new_for_results (&result, 1);
+        g_autoptr (GError) error = NULL;
+        g_autoptr (AccExecutable) executable = acc_backend_compile (backend, program, NULL, &error);
+
+        g_assert_no_error (error);
+        g_assert_null (acc_executable_run (executable, NULL, 0, NULL, &error));
+        g_assert_error (error, ACC_ERROR, cases[i].code);
+      }
+}
+
 /* Levels that the processor has give the same results as what it is. */
 static void
 test_levels (void)
@@ -1285,6 +1348,7 @@ main (int    argc,
   g_test_add_func ("/native/bad-threads", test_bad_threads);
   g_test_add_func ("/native/levels", test_levels);
   g_test_add_func ("/native/far-gather", test_far_gather);
+  g_test_add_func ("/native/far-mistakes", test_far_mistakes);
   g_test_add_func ("/native/many-users", test_many_users);
   g_test_add_func ("/native/each-reservation-fails", test_each_reservation_fails);
   g_test_add_func ("/native/too-large", test_too_large);
