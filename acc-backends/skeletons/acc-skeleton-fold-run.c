@@ -74,6 +74,15 @@ acc_skeleton_get_neutral (AccLower      *l,
     }
 }
 
+void
+acc_fold_set_ahead (AccFold *self,
+                    gint64   n,
+                    gint64   far_bytes)
+{
+  self->ahead = acc_skeleton_asks_ahead (self->step, far_bytes) ? n : 0;
+  self->far_bytes = far_bytes;
+}
+
 AccFold *
 acc_fold_new (AccStep *step)
 {
@@ -101,6 +110,7 @@ acc_fold_new (AccStep *step)
     }
   self->lane_scratch = g_new0 (guint, self->n_leaves + 1);
   self->part_scratch = g_new0 (guint, self->n_leaves + 1);
+  acc_fold_set_ahead (self, ACC_SKELETON_AHEAD, ACC_SKELETON_FAR_BYTES);
 
   return self;
 }
@@ -223,13 +233,14 @@ acc_fold_prepend_if (AccFold      *self,
     }
 }
 
-void
-acc_fold_element (AccFold        *self,
-                  AccLower       *l,
-                  const AccSpace *space,
-                  KValue          outer,
-                  KValue          inner,
-                  KValue         *result)
+/* Its index. */
+static AccIndex *
+read_element (AccFold        *self,
+              AccLower       *l,
+              const AccSpace *space,
+              KValue          outer,
+              KValue          inner,
+              KValue         *result)
 {
   AccIndex *ix = low_index_of_space (l, space, outer, inner);
   guint next = 0;
@@ -243,7 +254,19 @@ acc_fold_element (AccFold        *self,
       for (guint leaf = 0; leaf < count_leaves (anchor); leaf++)
         result[next++] = low_read (l, anchor->inputs[0], ix, leaf);
     }
-  low_store_beside (l, ix);
+
+  return ix;
+}
+
+void
+acc_fold_element (AccFold        *self,
+                  AccLower       *l,
+                  const AccSpace *space,
+                  KValue          outer,
+                  KValue          inner,
+                  KValue         *result)
+{
+  low_store_beside (l, read_element (self, l, space, outer, inner, result));
 }
 
 void
@@ -364,6 +387,27 @@ combine_elements (AccFold        *self,
   acc_fold_combine (self, l, result, more, result);
 }
 
+/* For the element that comes so much later than @inner. */
+static void
+ask_ahead (AccFold        *self,
+           AccLower       *l,
+           const AccSpace *space,
+           KValue          outer,
+           KValue          inner)
+{
+  AccKernelBuilder *b = l->b;
+  KValue *element = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+  KValue end = self->reads_all_rows ? low_number (l, space->inner) : kb_inner_end (b);
+  KValue at = kb_min (b, kb_add (b, inner, low_const (l, self->ahead)), kb_sub (b, end, low_const (l, 1)));
+
+  if (self->ahead == 0 || space->inner < 4 * self->ahead)
+    return;
+
+  l->asked_bytes = self->far_bytes;
+  read_element (self, l, space, outer, at, element);
+  l->asked_bytes = 0;
+}
+
 /* Each lane takes every lanes-th element where the order does not matter, and a run of its own where it does. */
 static void
 fold_lanes (AccFold        *self,
@@ -387,6 +431,7 @@ fold_lanes (AccFold        *self,
       KValue start = self->commutative ? kb_add (b, begin, r) : kb_add (b, begin, kb_mul (b, r, n_steps));
       KVar *vars;
 
+      ask_ahead (self, l, space, outer, start);
       acc_fold_element (self, l, space, outer, start, element);
       vars = acc_fold_new_vars (self, l, element);
       if (self->step->cluster->cost <= MAX_TOGETHER_COST && is_known_in_part (self, l, element))
@@ -404,7 +449,10 @@ fold_lanes (AccFold        *self,
         }
       low_for (l, k, n_done, n_steps)
         {
-          acc_fold_element (self, l, space, outer, kb_add (b, start, kb_mul (b, k, stride)), element);
+          KValue at = kb_add (b, start, kb_mul (b, k, stride));
+
+          ask_ahead (self, l, space, outer, at);
+          acc_fold_element (self, l, space, outer, at, element);
           acc_fold_append (self, l, vars, element);
         }
       acc_fold_get_vars (self, l, vars, sum);
@@ -463,6 +511,7 @@ fold_rest (AccFold        *self,
 
   low_for (l, i, begin, end)
     {
+      ask_ahead (self, l, space, outer, i);
       acc_fold_element (self, l, space, outer, i, element);
       acc_fold_append (self, l, vars, element);
     }
@@ -479,6 +528,7 @@ fold_in_order (AccFold        *self,
 {
   KValue *first = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
 
+  ask_ahead (self, l, space, outer, begin);
   acc_fold_element (self, l, space, outer, begin, first);
   acc_fold_set_vars (self, l, vars, first);
   fold_rest (self, l, space, outer, kb_add (l->b, begin, low_const (l, 1)), end, vars);

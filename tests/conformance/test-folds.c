@@ -431,6 +431,78 @@ test_places (void)
       }
 }
 
+/* --- elements from anywhere in an array that no near cache holds: they are asked for before their turn */
+
+#define N_FAR ((1 << 20) + 77)
+
+static AccExpr *
+number (AccExpr *index, gpointer data)
+{
+  return acc_expr_cast (item (index, 0), acc_element_type_new (ACC_KIND_I32));
+}
+
+static AccExpr *
+far_place (AccExpr *index, gpointer data)
+{
+  return acc_expr_rem (acc_expr_mul (item (index, 0), conf_i64 (7919 * 104729ll)), conf_i64 (N_FAR));
+}
+
+/* Some are empty, some as long as lanes are, some longer. */
+static AccExpr *
+end_of_segment (AccExpr *index, gpointer n)
+{
+  AccExpr *i = item (index, 0), *places = acc_expr_mul (acc_expr_quot (i, conf_i64 (3)), acc_expr_rem (i, conf_i64 (41)));
+
+  return acc_expr_min (acc_expr_add (acc_expr_mul (i, conf_i64 (20)), places), conf_i64 (GPOINTER_TO_INT (n)));
+}
+
+static AccExpr *
+greater (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_max (x, y);
+}
+
+static AccExpr *
+zero (void)
+{
+  return acc_expr_cast (acc_expr_new_int (0), acc_element_type_new (ACC_KIND_I32));
+}
+
+static void
+check_far (AccArray *table, gint64 n)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n), tall = acc_shape_new_matrix (n / 8, 8), wide = acc_shape_new_matrix (8, n / 8);
+  g_autoptr(AccArray) delayed = acc_array_generate (shape, far_place, NULL), places = acc_array_compute (delayed);
+  g_autoptr(AccArray) streamed = conf_through_source (g_object_ref (places)), elements = acc_array_gather (table, places);
+  g_autoptr(AccArray) first = acc_array_take (elements, n / 8 * 8), rows = acc_array_reshape (first, tall), long_rows = acc_array_reshape (first, wide);
+  g_autoptr(AccArray) from_stream = acc_array_gather (table, streamed);
+  g_autofree char *name = g_strdup_printf ("far/%d", (int) n), *last = g_strconcat (name, "-last", NULL), *by_rows = g_strconcat (name, "-rows", NULL);
+  g_autofree char *by_long_rows = g_strconcat (name, "-long-rows", NULL), *by_stream = g_strconcat (name, "-streamed", NULL);
+  g_autofree char *by_segments = g_strconcat (name, "-segments", NULL);
+  gint64 n_segments = n / 40;
+  g_autoptr(AccShape) n_ends = acc_shape_new_vector (n_segments + 1);
+  g_autoptr(AccArray) each_end = acc_array_generate (n_ends, end_of_segment, GINT_TO_POINTER ((int) n)), running = NULL;
+
+  running = acc_array_scanl1 (each_end, greater, NULL);
+  conf_check_array (name, acc_array_fold (elements, zero (), conf_plus, NULL), CONF_EXACT);
+  conf_check_array (last, acc_array_fold (elements, zero (), conf_second, NULL), CONF_EXACT);
+  conf_check_array (by_rows, acc_array_fold (rows, zero (), conf_plus, NULL), CONF_EXACT);
+  conf_check_array (by_long_rows, acc_array_fold (long_rows, zero (), conf_plus, NULL), CONF_EXACT);
+  conf_check_array (by_stream, acc_array_fold (from_stream, zero (), conf_plus, NULL), CONF_EXACT);
+  conf_check_array (by_segments, acc_array_fold_seg_offsets (elements, zero (), running, conf_plus, NULL), CONF_EXACT);
+}
+
+static void
+test_far (void)
+{
+  static const gint64 far_sizes[] = { 1, 255, 256, 4099, 100003 };
+  g_autoptr(AccShape) shape = acc_shape_new_vector (N_FAR);
+  g_autoptr(AccArray) delayed = acc_array_generate (shape, number, NULL), table = acc_array_compute (delayed);
+
+  for (guint i = 0; i < G_N_ELEMENTS (far_sizes); i++)
+    check_far (table, far_sizes[i]);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -458,5 +530,6 @@ main (int argc, char **argv)
       }
   g_test_add_func ("/folds/float-sums", test_float_sums);
   g_test_add_func ("/folds/places", test_places);
+  g_test_add_func ("/folds/far", test_far);
   return conf_run ();
 }
