@@ -16,12 +16,16 @@
  *
  * Offsets that do not ascend are an error, which the kernel that reads them finds; here they cost nothing but a wrong result. */
 
-#define TILE        32768
-#define MANY_ROWS   16
-#define BLOCK       256     /* segments of which lanes take the short ones, before the others are done */
-#define FAR_BYTES   (2 << 20)
-#define LANE_AHEAD  16      /* elements, times lanes: about those of the next segments that they take */
-#define MOST_SCALAR 32      /* rough operations of an element that are not worth lanes which would gather slowly */
+#define TILE           32768
+#define MANY_ROWS      16
+#define BLOCK          256     /* segments of which lanes take the short ones, before the others are done */
+#define MOST_SCALAR    32      /* rough operations of an element that are not worth lanes which would gather slowly */
+
+/* Elements of so large arrays are asked for ahead. Lanes wait for several at once as it is: theirs must come from memory; and so many elements
+ * ahead, times lanes: about those of the next segments that they take. */
+#define FAR_BYTES      (2 << 20)
+#define LANE_FAR_BYTES (32 << 20)
+#define LANE_AHEAD     16
 
 /* Of a tile: what it has of the segment that began before it and ends in it, and of the one that it does not have the end of. */
 enum { HEAD, TAIL, N_ENDS };
@@ -581,7 +585,10 @@ acc_skeleton_fold_segments (AccStep *step)
   fold->many_short_runs = fold->reads_all_rows = TRUE;
   self.n_lanes = MIN (fold->lanes / 4, 16);
   self.by_lanes = step->fusion->target->has_gathers || step->cluster->cost > MOST_SCALAR;
-  acc_fold_set_ahead (fold, self.by_lanes ? LANE_AHEAD * self.n_lanes : ACC_SKELETON_AHEAD, FAR_BYTES);
+  if (self.by_lanes)
+    acc_fold_set_ahead (fold, LANE_AHEAD * self.n_lanes, LANE_FAR_BYTES);
+  else
+    acc_fold_set_ahead (fold, ACC_SKELETON_AHEAD, FAR_BYTES);
   self.n_items = self.n + self.n_segments;
   self.n_tiles = acc_ceil_div (self.n_items, TILE);
   self.by_tiles = self.n_tiles > 1 && space->outer < MANY_ROWS;

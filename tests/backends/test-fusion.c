@@ -743,11 +743,12 @@ two_of_rows (GPtrArray *results)
 }
 
 static guint
-count_asked (Build build,
-             guint step)
+count_asked_by (const AccTarget *target,
+                Build            build,
+                guint            step)
 {
   const Program program = { .build = build };
-  g_autoptr (AccSchedule) schedule = plan (&program, &acc_target_cpu);
+  g_autoptr (AccSchedule) schedule = plan (&program, target);
   guint n = 0;
 
   for (guint i = 0; i < schedule->steps[step].n_launches; i++)
@@ -759,6 +760,13 @@ count_asked (Build build,
     }
 
   return n;
+}
+
+static guint
+count_asked (Build build,
+             guint step)
+{
+  return count_asked_by (&acc_target_cpu, build, step);
 }
 
 /* A stencil asks for rows ahead of its last neighbour in an array of 4 MiB that is given: once, and not where rows are few or in a cache. */
@@ -831,6 +839,14 @@ segments_of_gathered (GPtrArray *results)
 }
 
 static void
+segments_from_memory (GPtrArray *results)
+{
+  g_autoptr (AccArray) x = new_gathered (8 << 20, 1 << 16);
+
+  g_ptr_array_add (results, sum_segments (x));
+}
+
+static void
 segments_of_given (GPtrArray *results)
 {
   g_autoptr (AccArray) x = new_array (ACC_KIND_F32, 1, 1 << 21, 1, 1);
@@ -838,17 +854,22 @@ segments_of_given (GPtrArray *results)
   g_ptr_array_add (results, sum_segments (x));
 }
 
-/* Elements of an array of 4 MiB, or of 2 where segments are folded, at places that are loaded: wherever one is folded. Not where the array is
- * smaller, however many places there are, and where rows end before. */
+/* Elements of an array of 4 MiB, or of 2 where segments are folded, of 32 by lanes, at places that are loaded: wherever one is folded. Not where
+ * the array is smaller, however many places there are, and where rows end before. */
 static void
 test_elements_ahead (void)
 {
+  AccTarget lanes = acc_target_cpu;
+
+  lanes.has_gathers = TRUE;
   g_assert_cmpuint (count_asked (gathered, 0), ==, 1);
   g_assert_cmpuint (count_asked (sum_of_gathered, 0), >, 0);
   g_assert_cmpuint (count_asked (sum_of_gathered_near, 0), ==, 0);
   g_assert_cmpuint (count_asked (short_rows_of_gathered, 0), ==, 0);
   g_assert_cmpuint (count_asked (segments_of_gathered, 0), >, 0);
   g_assert_cmpuint (count_asked (segments_of_given, 0), ==, 0);
+  g_assert_cmpuint (count_asked_by (&lanes, segments_of_gathered, 0), ==, 0);
+  g_assert_cmpuint (count_asked_by (&lanes, segments_from_memory, 0), >, 0);
 }
 
 static void

@@ -431,9 +431,9 @@ test_places (void)
       }
 }
 
-/* --- elements from anywhere in an array that no near cache holds: they are asked for before their turn */
+/* --- elements from anywhere in an array that no cache holds: they are asked for before their turn */
 
-#define N_FAR ((1 << 20) + 77)
+#define N_FAR ((8 << 20) + 77)
 
 static AccExpr *
 number (AccExpr *index, gpointer data)
