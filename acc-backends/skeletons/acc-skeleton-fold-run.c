@@ -396,13 +396,14 @@ ask_ahead (AccFold        *self,
            KValue          inner)
 {
   AccKernelBuilder *b = l->b;
-  KValue *element = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
-  KValue end = self->reads_all_rows ? low_number (l, space->inner) : kb_inner_end (b);
-  KValue at = kb_min (b, kb_add (b, inner, low_const (l, self->ahead)), kb_sub (b, end, low_const (l, 1)));
+  KValue *element, end, at;
 
   if (self->ahead == 0 || space->inner < 4 * self->ahead)
     return;
 
+  element = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+  end = self->reads_all_rows ? low_number (l, space->inner) : kb_inner_end (b);
+  at = kb_min (b, kb_add (b, inner, low_const (l, self->ahead)), kb_sub (b, end, low_const (l, 1)));
   l->asked_bytes = self->far_bytes;
   read_element (self, l, space, outer, at, element);
   l->asked_bytes = 0;
