@@ -456,18 +456,6 @@ end_of_segment (AccExpr *index, gpointer n)
   return acc_expr_min (acc_expr_add (acc_expr_mul (i, conf_i64 (20)), places), conf_i64 (GPOINTER_TO_INT (n)));
 }
 
-static AccExpr *
-greater (AccExpr *x, AccExpr *y, gpointer data)
-{
-  return acc_expr_max (x, y);
-}
-
-static AccExpr *
-zero (void)
-{
-  return acc_expr_cast (acc_expr_new_int (0), acc_element_type_new (ACC_KIND_I32));
-}
-
 static void
 check_far (AccArray *table, gint64 n)
 {
@@ -479,17 +467,18 @@ check_far (AccArray *table, gint64 n)
   g_autofree char *name = g_strdup_printf ("far/%d", (int) n), *last = g_strconcat (name, "-last", NULL), *by_rows = g_strconcat (name, "-rows", NULL);
   g_autofree char *by_long_rows = g_strconcat (name, "-long-rows", NULL), *by_stream = g_strconcat (name, "-streamed", NULL);
   g_autofree char *by_segments = g_strconcat (name, "-segments", NULL);
+  AccElementType *type = acc_array_get_element_type (table);
   gint64 n_segments = n / 40;
   g_autoptr(AccShape) n_ends = acc_shape_new_vector (n_segments + 1);
   g_autoptr(AccArray) each_end = acc_array_generate (n_ends, end_of_segment, GINT_TO_POINTER ((int) n)), running = NULL;
 
-  running = acc_array_scanl1 (each_end, greater, NULL);
-  conf_check_array (name, acc_array_fold (elements, zero (), conf_plus, NULL), CONF_EXACT);
-  conf_check_array (last, acc_array_fold (elements, zero (), conf_second, NULL), CONF_EXACT);
-  conf_check_array (by_rows, acc_array_fold (rows, zero (), conf_plus, NULL), CONF_EXACT);
-  conf_check_array (by_long_rows, acc_array_fold (long_rows, zero (), conf_plus, NULL), CONF_EXACT);
-  conf_check_array (by_stream, acc_array_fold (from_stream, zero (), conf_plus, NULL), CONF_EXACT);
-  conf_check_array (by_segments, acc_array_fold_seg_offsets (elements, zero (), running, conf_plus, NULL), CONF_EXACT);
+  running = acc_array_scanl1 (each_end, larger, NULL);
+  conf_check_array (name, acc_array_fold (elements, conf_neutral (type), conf_plus, NULL), CONF_EXACT);
+  conf_check_array (last, acc_array_fold (elements, conf_neutral (type), conf_second, NULL), CONF_EXACT);
+  conf_check_array (by_rows, acc_array_fold (rows, conf_neutral (type), conf_plus, NULL), CONF_EXACT);
+  conf_check_array (by_long_rows, acc_array_fold (long_rows, conf_neutral (type), conf_plus, NULL), CONF_EXACT);
+  conf_check_array (by_stream, acc_array_fold (from_stream, conf_neutral (type), conf_plus, NULL), CONF_EXACT);
+  conf_check_array (by_segments, acc_array_fold_seg_offsets (elements, conf_neutral (type), running, conf_plus, NULL), CONF_EXACT);
 }
 
 static void

@@ -182,23 +182,13 @@ test_types (void)
       }
 }
 
-#define OPERATOR(name, function) \
-  static AccExpr *name (AccExpr *x, AccExpr *y, gpointer data) { return function (x, y); }
-
-OPERATOR (product, acc_expr_mul)
-OPERATOR (least, acc_expr_min)
-OPERATOR (greatest, acc_expr_max)
-OPERATOR (bits_of_both, acc_expr_band)
-OPERATOR (bits_of_either, acc_expr_bor)
-OPERATOR (bits_of_one, acc_expr_bxor)
-
 /* Where nothing came before, the first element stays what it is: also -0, and what is the least or the greatest of its kind. */
 static void
 test_first (void)
 {
-  static const struct { const char *name; AccExprFunc2 function; } operators[] = {
-    { "sum", conf_plus }, { "product", product }, { "min", least }, { "max", greatest },
-    { "and", bits_of_both }, { "or", bits_of_either }, { "xor", bits_of_one },
+  static const struct { const char *name; AccExpr *(*function) (AccExpr *x, AccExpr *y); } operators[] = {
+    { "sum", acc_expr_add }, { "product", acc_expr_mul }, { "min", acc_expr_min }, { "max", acc_expr_max },
+    { "and", acc_expr_band }, { "or", acc_expr_bor }, { "xor", acc_expr_bxor },
   };
   static const char *const whole[] = { "i1", "u2", "i4", "u8" }, *const real[] = { "f2", "f4", "f8" };
   static const gint64 sizes[] = { 1, 21, N_LONG };
@@ -213,7 +203,7 @@ test_first (void)
             g_autoptr(AccArray) xs = conf_array (type, &sizes[s], 1, rand, CONF_FULL);
             g_autofree char *name = g_strdup_printf ("first/%s/%s/%d", operators[o].name, whole[k], (int) sizes[s]);
 
-            conf_check_array (name, acc_array_scanl1 (xs, operators[o].function, NULL), CONF_EXACT);
+            conf_check_array (name, acc_array_scanl1 (xs, conf_call2, operators[o].function), CONF_EXACT);
           }
         for (guint k = 0; k < G_N_ELEMENTS (real) && o < 4; k++)
           {
@@ -222,7 +212,7 @@ test_first (void)
             g_autoptr(AccArray) zeros = acc_array_fill (shape, acc_expr_new_typed_float (type, -0.0));
             g_autofree char *name = g_strdup_printf ("first/%s/%s/%d", operators[o].name, real[k], (int) sizes[s]);
 
-            conf_check_array (name, acc_array_scanl1 (zeros, operators[o].function, NULL), CONF_EXACT);
+            conf_check_array (name, acc_array_scanl1 (zeros, conf_call2, operators[o].function), CONF_EXACT);
           }
       }
 }
