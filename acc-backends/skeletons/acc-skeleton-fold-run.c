@@ -387,26 +387,27 @@ combine_elements (AccFold        *self,
   acc_fold_combine (self, l, result, more, result);
 }
 
-/* For the element that comes so much later than @inner. */
+/* Element @inner of a run; one that comes so much later is asked for. */
 static void
-ask_ahead (AccFold        *self,
-           AccLower       *l,
-           const AccSpace *space,
-           KValue          outer,
-           KValue          inner)
+take_element (AccFold        *self,
+              AccLower       *l,
+              const AccSpace *space,
+              KValue          outer,
+              KValue          inner,
+              KValue         *result)
 {
   AccKernelBuilder *b = l->b;
-  KValue *element, end, at;
 
-  if (self->ahead == 0 || space->inner < 4 * self->ahead)
-    return;
+  if (self->ahead > 0 && space->inner >= 4 * self->ahead)
+    {
+      KValue end = self->reads_all_rows ? low_number (l, space->inner) : kb_inner_end (b);
+      KValue later = kb_min (b, kb_add (b, inner, low_const (l, self->ahead)), kb_sub (b, end, low_const (l, 1)));
 
-  element = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
-  end = self->reads_all_rows ? low_number (l, space->inner) : kb_inner_end (b);
-  at = kb_min (b, kb_add (b, inner, low_const (l, self->ahead)), kb_sub (b, end, low_const (l, 1)));
-  l->asked_bytes = self->far_bytes;
-  read_element (self, l, space, outer, at, element);
-  l->asked_bytes = 0;
+      l->asked_bytes = self->far_bytes;
+      read_element (self, l, space, outer, later, result);
+      l->asked_bytes = 0;
+    }
+  acc_fold_element (self, l, space, outer, inner, result);
 }
 
 /* Each lane takes every lanes-th element where the order does not matter, and a run of its own where it does. */
@@ -432,8 +433,7 @@ fold_lanes (AccFold        *self,
       KValue start = self->commutative ? kb_add (b, begin, r) : kb_add (b, begin, kb_mul (b, r, n_steps));
       KVar *vars;
 
-      ask_ahead (self, l, space, outer, start);
-      acc_fold_element (self, l, space, outer, start, element);
+      take_element (self, l, space, outer, start, element);
       vars = acc_fold_new_vars (self, l, element);
       if (self->step->cluster->cost <= MAX_TOGETHER_COST && is_known_in_part (self, l, element))
         {
@@ -450,10 +450,7 @@ fold_lanes (AccFold        *self,
         }
       low_for (l, k, n_done, n_steps)
         {
-          KValue at = kb_add (b, start, kb_mul (b, k, stride));
-
-          ask_ahead (self, l, space, outer, at);
-          acc_fold_element (self, l, space, outer, at, element);
+          take_element (self, l, space, outer, kb_add (b, start, kb_mul (b, k, stride)), element);
           acc_fold_append (self, l, vars, element);
         }
       acc_fold_get_vars (self, l, vars, sum);
@@ -512,8 +509,7 @@ fold_rest (AccFold        *self,
 
   low_for (l, i, begin, end)
     {
-      ask_ahead (self, l, space, outer, i);
-      acc_fold_element (self, l, space, outer, i, element);
+      take_element (self, l, space, outer, i, element);
       acc_fold_append (self, l, vars, element);
     }
 }
@@ -529,8 +525,7 @@ fold_in_order (AccFold        *self,
 {
   KValue *first = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
 
-  ask_ahead (self, l, space, outer, begin);
-  acc_fold_element (self, l, space, outer, begin, first);
+  take_element (self, l, space, outer, begin, first);
   acc_fold_set_vars (self, l, vars, first);
   fold_rest (self, l, space, outer, kb_add (l->b, begin, low_const (l, 1)), end, vars);
 }
