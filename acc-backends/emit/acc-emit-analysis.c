@@ -431,6 +431,23 @@ count_most_registers (Emitter    *e,
   return most;
 }
 
+/* Whether there are enough registers. Of two registers' worth some may go to memory and come back, which costs less than to wait for each
+ * result with nothing else to do. */
+static gboolean
+has_room (Emitter    *e,
+          const Life *lives,
+          guint       n_steps,
+          guint       lanes,
+          guint       size)
+{
+  guint n_registers = e->target->n_registers;
+
+  if (lanes * size <= 2 * e->target->register_bytes)
+    n_registers += n_registers / 2;
+
+  return count_most_registers (e, lives, n_steps, lanes) <= n_registers;
+}
+
 /* Wider than a register: LLVM splits, and what it splits into hides the latency of each other. Four registers' worth where
  * little is done, else two, counted in the innermost loop, where the time goes; and no more than there are registers for. */
 guint
@@ -440,7 +457,7 @@ emit_choose_lanes (Emitter *e,
   const AccKernelInstr *instr = acc_kernel_instr (e->kernel, foreach);
   g_autofree Life *lives = NULL;
   Census census = { 0, };
-  guint level = MAX_LOOPS - 1, n_steps = 0, lanes;
+  guint level = MAX_LOOPS - 1, n_steps = 0, size, lanes;
 
   if (instr->bits != 0)
     return instr->bits;
@@ -448,11 +465,12 @@ emit_choose_lanes (Emitter *e,
   take_census (e, instr->blocks[0], 0, &census);
   while (level > 0 && census.levels[level].size == 0)
     level--;
-  lanes = (census.levels[level].n_ops <= 24 ? 4 : 2) * e->target->register_bytes / MAX (census.levels[level].size, 1);
+  size = MAX (census.levels[level].size, 1);
+  lanes = (census.levels[level].n_ops <= 24 ? 4 : 2) * e->target->register_bytes / size;
 
   lives = g_new0 (Life, e->kernel->instrs->len);
   measure_lives (e, instr->blocks[0], &n_steps, lives);
-  while (lanes * 4 > e->target->register_bytes && count_most_registers (e, lives, n_steps, lanes) > e->target->n_registers)
+  while (lanes * 4 > e->target->register_bytes && !has_room (e, lives, n_steps, lanes, size))
     lanes /= 2;
   if (census.has_gather || census.has_calls)
     lanes = MIN (lanes, 16);
@@ -476,6 +494,58 @@ emit_has_effects (Emitter *e,
     }
 
   return FALSE;
+}
+
+/* @stored: of each parameter, whether an element of it is stored in the body. FALSE: an instruction may not be repeated. */
+static gboolean
+find_stored (Emitter  *e,
+             guint32   block,
+             gboolean *stored)
+{
+  GArray *items = block != 0 ? acc_kernel_block (e->kernel, block)->items : NULL;
+
+  for (guint i = 0; items != NULL && i < items->len; i++)
+    {
+      const AccKernelInstr *instr = acc_kernel_instr (e->kernel, g_array_index (items, guint32, i));
+
+      if (_acc_kernel_op_meets (instr->op) || _acc_kernel_op_orders_stores (instr->op) != (instr->op == ACC_KOP_UNTIL))
+        return FALSE;
+      if (instr->op == ACC_KOP_STORE)
+        stored[instr->args[0]] = TRUE;
+      if (!find_stored (e, instr->blocks[0], stored) || !find_stored (e, instr->blocks[1], stored))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+loads_stored (Emitter        *e,
+              guint32         block,
+              const gboolean *stored)
+{
+  GArray *items = block != 0 ? acc_kernel_block (e->kernel, block)->items : NULL;
+
+  for (guint i = 0; items != NULL && i < items->len; i++)
+    {
+      const AccKernelInstr *instr = acc_kernel_instr (e->kernel, g_array_index (items, guint32, i));
+
+      if ((instr->op == ACC_KOP_LOAD && stored[instr->args[0]]) || loads_stored (e, instr->blocks[0], stored) ||
+          loads_stored (e, instr->blocks[1], stored))
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+gboolean
+emit_is_repeatable (Emitter *e,
+                    guint32  foreach)
+{
+  g_autofree gboolean *stored = g_new0 (gboolean, e->kernel->params->len);
+  guint32 block = acc_kernel_instr (e->kernel, foreach)->blocks[0];
+
+  return find_stored (e, block, stored) && !loads_stored (e, block, stored);
 }
 
 static guint

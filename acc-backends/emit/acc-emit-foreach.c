@@ -3,12 +3,16 @@
 
 #define B (e->builder)
 
-/* foreach: blocks of all lanes without a mask, then what is left under one.
+/* foreach: blocks of all lanes without a mask, then what is left.
  *
- * Stores past the caches want aligned addresses: then the same code runs twice, the first time with no blocks and so many
- * lanes under the mask that the first such store of the second time is aligned. */
+ * What is left goes under a mask, or, where nothing shows that elements are computed twice, with the last block of all lanes that there is
+ * room for: masks are dear where processors have no predicates, and elements that are narrow. Only what is shorter than a block needs
+ * one then.
+ *
+ * Stores past the caches want aligned addresses: then so many lanes come first, in a round of their own, that those of the second
+ * round are aligned. */
 
-/* Peeling costs a masked round: only for ranges of at least so many blocks. */
+/* Peeling costs a block: only for ranges of at least so many. */
 #define MIN_PEELED_BLOCKS 8
 
 static gboolean
@@ -152,10 +156,10 @@ lanes_to_peel (Emitter     *e,
 
   size = acc_element_kind_get_size (acc_kernel_param (e->kernel, instr->args[0])->kind);
   shift = g_bit_nth_lsf (size, -1);
-  if (e->target->register_bytes / size > e->lanes)
+  if (size * e->lanes < EMIT_CACHE_LINE)
     return NULL;
   address = LLVMBuildPtrToInt (B, emit_element (e, instr->args[0], first), e->t_i64, "");
-  bytes = LLVMBuildAnd (B, LLVMBuildNeg (B, address, ""), LLVMConstInt (e->t_i64, e->target->register_bytes - 1, FALSE), "");
+  bytes = LLVMBuildAnd (B, LLVMBuildNeg (B, address, ""), LLVMConstInt (e->t_i64, EMIT_CACHE_LINE - 1, FALSE), "");
   n = LLVMBuildLShr (B, bytes, LLVMConstInt (e->t_i64, shift, FALSE), "");
   is_long = LLVMBuildICmp (B, LLVMIntSGE, LLVMBuildSub (B, end, begin, ""),
                            LLVMConstInt (e->t_i64, MIN_PEELED_BLOCKS * e->lanes, FALSE), "");
@@ -164,48 +168,62 @@ lanes_to_peel (Emitter     *e,
 }
 
 static void
+emit_blocks_and_tail (Emitter     *e,
+                      guint32      id,
+                      LLVMValueRef begin,
+                      LLVMValueRef end)
+{
+  LLVMValueRef n = emit_binary (e, "llvm.smax", LLVMBuildSub (B, end, begin, ""), LLVMConstNull (e->t_i64));
+  LLVMValueRef rest = LLVMBuildURem (B, n, LLVMConstInt (e->t_i64, e->lanes, FALSE), "");
+  LLVMValueRef whole_end = LLVMBuildAdd (B, begin, LLVMBuildSub (B, n, rest, ""), "");
+
+  emit_whole_blocks (e, id, begin, whole_end);
+  emit_tail (e, id, whole_end, end);
+}
+
+/* Rounds of whole blocks by the same code: the one that begins with the first index, where @peeled is not 0; those behind so many; and the one
+ * that ends with the last index, where there is anything left. @peeled: NULL: 0. */
+static void
 emit_rounds (Emitter     *e,
              guint32      id,
              LLVMValueRef begin,
              LLVMValueRef end,
              LLVMValueRef peeled)
 {
-  LLVMBasicBlockRef before = LLVMGetInsertBlock (B), head = NULL, latch, after = NULL;
-  LLVMValueRef round_begin = begin, round_end = end, is_first = NULL, n, whole_end;
+  LLVMBasicBlockRef first = emit_block (e, "blocks"), round = emit_block (e, "round"), next = emit_block (e, "round.next");
+  LLVMBasicBlockRef few = emit_block (e, "few"), after = emit_block (e, "foreach.end");
+  LLVMValueRef lanes = LLVMConstInt (e->t_i64, e->lanes, FALSE), start = begin, whole_end, round_begin, round_end, is_first;
+  LLVMValueRef next_begin, next_end;
 
+  LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntSGE, LLVMBuildSub (B, end, begin, ""), lanes, ""), first, few);
+  emit_enter (e, first);
   if (peeled != NULL)
-    {
-      LLVMValueRef has_first = LLVMBuildICmp (B, LLVMIntNE, peeled, LLVMConstNull (e->t_i64), "");
+    start = LLVMBuildAdd (B, begin, peeled, "");
+  whole_end = LLVMBuildSub (B, end, LLVMBuildURem (B, LLVMBuildSub (B, end, start, ""), lanes, ""), "");
+  is_first = LLVMBuildICmp (B, LLVMIntSLT, begin, start, "");
+  next_end = emit_select (e, is_first, LLVMBuildAdd (B, begin, lanes, ""), whole_end);
+  LLVMBuildBr (B, round);
 
-      head = emit_block (e, "round");
-      after = emit_block (e, "round.end");
-      LLVMBuildBr (B, head);
-      emit_enter (e, head);
-      round_begin = LLVMBuildPhi (B, e->t_i64, "");
-      is_first = LLVMBuildPhi (B, e->t_i1, "");
-      LLVMAddIncoming (round_begin, &begin, &before, 1);
-      LLVMAddIncoming (is_first, &has_first, &before, 1);
-      round_end = emit_select (e, is_first, LLVMBuildAdd (B, begin, peeled, ""), end);
-    }
+  emit_enter (e, round);
+  round_begin = LLVMBuildPhi (B, e->t_i64, "");
+  round_end = LLVMBuildPhi (B, e->t_i64, "");
+  LLVMAddIncoming (round_begin, &begin, &first, 1);
+  LLVMAddIncoming (round_end, &next_end, &first, 1);
+  emit_whole_blocks (e, id, round_begin, round_end);
+  LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntSLT, round_end, end, ""), next, after);
 
-  n = emit_binary (e, "llvm.smax", LLVMBuildSub (B, round_end, round_begin, ""), LLVMConstNull (e->t_i64));
-  whole_end = LLVMBuildSub (B, n, LLVMBuildURem (B, n, LLVMConstInt (e->t_i64, e->lanes, FALSE), ""), "");
-  if (is_first != NULL)
-    whole_end = emit_select (e, is_first, LLVMConstNull (e->t_i64), whole_end);
-  whole_end = LLVMBuildAdd (B, round_begin, whole_end, "");
-  emit_whole_blocks (e, id, round_begin, whole_end);
-  emit_tail (e, id, whole_end, round_end);
+  emit_enter (e, next);
+  is_first = LLVMBuildICmp (B, LLVMIntSLT, round_begin, start, "");
+  next_begin = emit_select (e, is_first, start, LLVMBuildSub (B, end, lanes, ""));
+  next_end = emit_select (e, is_first, whole_end, end);
+  LLVMAddIncoming (round_begin, &next_begin, &next, 1);
+  LLVMAddIncoming (round_end, &next_end, &next, 1);
+  LLVMBuildBr (B, round);
 
-  if (peeled != NULL)
-    {
-      LLVMValueRef no = LLVMConstNull (e->t_i1);
-
-      latch = LLVMGetInsertBlock (B);
-      LLVMBuildCondBr (B, is_first, head, after);
-      LLVMAddIncoming (round_begin, &round_end, &latch, 1);
-      LLVMAddIncoming (is_first, &no, &latch, 1);
-      emit_enter (e, after);
-    }
+  emit_enter (e, few);
+  emit_tail (e, id, begin, end);
+  LLVMBuildBr (B, after);
+  emit_enter (e, after);
 }
 
 void
@@ -214,6 +232,7 @@ emit_foreach (Emitter *e,
 {
   const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
   LLVMValueRef begin = emit_scalar (e, instr->args[0]), end = emit_scalar (e, instr->args[1]);
+  gboolean is_repeatable = emit_is_repeatable (e, id);
   gint64 n;
 
   emit_analyse (e, id);
@@ -221,7 +240,7 @@ emit_foreach (Emitter *e,
   e->mask = (Mask) { NULL, NULL, 0 };
   e->streaming = (e->flags & ACC_EMIT_NON_TEMPORAL) && e->target->has_streaming;
 
-  if (count_is_constant (e, instr, &n))
+  if (count_is_constant (e, instr, &n) && (n <= e->lanes || n % e->lanes == 0 || !is_repeatable))
     {
       gint64 rest = n > 0 ? n % e->lanes : 0;
       LLVMValueRef whole_end = LLVMBuildAdd (B, begin, LLVMConstInt (e->t_i64, n - rest, TRUE), "");
@@ -234,13 +253,13 @@ emit_foreach (Emitter *e,
       if (rest > 0)
         emit_tail (e, id, whole_end, end);
     }
+  else if (is_repeatable)
+    {
+      emit_rounds (e, id, begin, end, e->streaming ? lanes_to_peel (e, id, begin, end) : NULL);
+    }
   else
     {
-      LLVMValueRef peeled = NULL;
-
-      if (e->streaming)
-        peeled = lanes_to_peel (e, id, begin, end);
-      emit_rounds (e, id, begin, end, peeled);
+      emit_blocks_and_tail (e, id, begin, end);
     }
 
   e->streaming = FALSE;

@@ -519,25 +519,24 @@ emit_load (Emitter *e,
   return (Value) { .v = emit_from_memory (e, instr->kind, x), .shape = SHAPE_VARYING };
 }
 
-/* Past the caches where the address is aligned, as it is after the first, peeled, lanes of a foreach. */
+/* Past the caches where the address is that of a line, as it is after the first, peeled, lanes of a foreach. */
 static void
 streaming_store (Emitter     *e,
                  LLVMTypeRef  memory,
                  LLVMValueRef address,
                  LLVMValueRef value)
 {
-  guint align = MIN (e->target->register_bytes, size_of (memory) * e->lanes);
   LLVMBasicBlockRef aligned = emit_block (e, "stream"), other = emit_block (e, "stream.not");
   LLVMBasicBlockRef after = emit_block (e, "stream.end");
   LLVMValueRef low = LLVMBuildAnd (B, LLVMBuildPtrToInt (B, address, e->t_i64, ""),
-                                   LLVMConstInt (e->t_i64, align - 1, FALSE), "");
+                                   LLVMConstInt (e->t_i64, EMIT_CACHE_LINE - 1, FALSE), "");
   LLVMMetadataRef one = LLVMValueAsMetadata (LLVMConstInt (e->t_i32, 1, FALSE));
   LLVMValueRef store;
 
   LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntEQ, low, LLVMConstNull (e->t_i64), ""), aligned, other);
   emit_enter (e, aligned);
   store = LLVMBuildStore (B, value, address);
-  LLVMSetAlignment (store, align);
+  LLVMSetAlignment (store, EMIT_CACHE_LINE);
   LLVMSetMetadata (store, LLVMGetMDKindIDInContext (e->context, "nontemporal", strlen ("nontemporal")),
                    LLVMMetadataAsValue (e->context, LLVMMDNodeInContext2 (e->context, &one, 1)));
   LLVMBuildBr (B, after);
@@ -548,6 +547,8 @@ streaming_store (Emitter     *e,
   e->streamed = TRUE;
 }
 
+/* Whole lines only: parts of one that do not come together go to memory one by one, which AMD's processors take longer for than for lines
+ * that are read, changed and written back. */
 void
 emit_store_neighbours (Emitter     *e,
                        guint32      buffer,
@@ -559,7 +560,7 @@ emit_store_neighbours (Emitter     *e,
   LLVMValueRef address = emit_element (e, buffer, index);
   guint bytes = size_of (memory) * e->lanes;
 
-  if (e->streaming && e->mask.v == NULL && (param->flags & ACC_BUFFER_ONCE) && bytes >= 16 && !(bytes & (bytes - 1)))
+  if (e->streaming && e->mask.v == NULL && (param->flags & ACC_BUFFER_ONCE) && bytes % EMIT_CACHE_LINE == 0)
     streaming_store (e, memory, address, x);
   else
     emit_store_masked (e, x, address, e->mask.v);
@@ -745,8 +746,7 @@ emit_pack (Emitter *e,
     pack_lanes (e, memory, address, value, stays);
 }
 
-#define MAX_APART  64   /* lanes of which each is asked for */
-#define CACHE_LINE 64
+#define MAX_APART 64   /* lanes of which each is asked for */
 
 /* Into the second cache. */
 static void
@@ -765,9 +765,9 @@ prefetch_lines (Emitter *e,
 {
   LLVMValueRef first = emit_element (e, buffer, index.v);
   gint64 size = (gint64) acc_element_kind_get_size (acc_kernel_buffer (e->kernel, buffer)->kind);
-  gint64 bytes = index.shape == SHAPE_UNIFORM ? 1 : MIN (e->lanes * ABS (index.stride) * size, MAX_APART * CACHE_LINE);
+  gint64 bytes = index.shape == SHAPE_UNIFORM ? 1 : MIN (e->lanes * ABS (index.stride) * size, MAX_APART * EMIT_CACHE_LINE);
 
-  for (gint64 at = 0; at < bytes; at += CACHE_LINE)
+  for (gint64 at = 0; at < bytes; at += EMIT_CACHE_LINE)
     {
       LLVMValueRef distance = LLVMConstInt (e->t_i64, (guint64) (index.stride < 0 ? -at : at), TRUE);
 

@@ -6,6 +6,8 @@
 
 G_BEGIN_DECLS
 
+#define EMIT_CACHE_LINE 64   /* bytes */
+
 /* What a value is across the lanes of a foreach. */
 typedef enum {
   SHAPE_UNIFORM,     /* the same: a scalar */
@@ -138,6 +140,8 @@ guint        emit_choose_lanes (Emitter *e, guint32 foreach);
 gboolean     emit_is_costly    (Emitter *e, guint32 block);                 /* worth a branch around it */
 gboolean     emit_is_long      (Emitter *e, guint32 block);                 /* too long to wait for what comes from a step before */
 gboolean     emit_has_effects  (Emitter *e, guint32 block);
+/* Whether the same index may come twice: nothing that the body stores is what it loads. */
+gboolean     emit_is_repeatable (Emitter *e, guint32 foreach);
 gboolean     emit_group_of     (Emitter *e, guint32 load, StridedGroup *group, gint64 *offset);
 /* The stores of a block that lie side by side, by offset, and step alike: how many there are, or 0; where as many as they step, they fill
  * what lies between. @last: the one that comes last. */

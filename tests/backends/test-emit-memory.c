@@ -304,6 +304,37 @@ test_same_address (void)
   harness_free (compiled);
 }
 
+/* What is changed where it is must not be gone over twice, however many are left at the end. */
+static void
+test_in_place (gconstpointer data)
+{
+  AccElementKind kind = GPOINTER_TO_INT (data);
+  AccKernelBuilder *b = kb_new ("in_place");
+  KBuffer x = kb_param_buffer (b, kind, ACC_BUFFER_READ | ACC_BUFFER_WRITE | ACC_BUFFER_NO_ALIAS, "x");
+  KBuffer kept = kb_param_buffer (b, kind, WRITE, "kept");
+  g_autoptr(GRand) rand = g_rand_new_with_seed (14);
+  Compiled *compiled;
+
+  kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
+    {
+      KValue value = kb_load (b, x, i);
+
+      kb_store (b, kept, i, value);
+      kb_if (b, kb_lt (b, kb_int (b, kind, 3), value))
+        kb_store (b, x, i, kb_add (b, value, kb_int (b, kind, 1)));
+    }
+  compiled = harness_compile (b);
+
+  for (gint64 n = 0; n < 300; n += 1 + n / 40)
+    {
+      gint64 range[5] = { 0, 1, 0, n, 0 };
+      Argument arguments[] = { harness_random (kind, n, rand), harness_fill (n, 0) };
+
+      harness_check (compiled, arguments, range, "in place");
+    }
+  harness_free (compiled);
+}
+
 /* A fold of 32 lanes: a foreach outside the loop, partial results in memory, combined by a second kernel part. */
 static void
 test_lanes (void)
@@ -368,6 +399,13 @@ main (int argc, char **argv)
       g_test_add_data_func (gather, GINT_TO_POINTER (kinds[k]), test_gather);
       g_test_add_data_func (few, GINT_TO_POINTER (kinds[k]), test_few);
       g_test_add_data_func (turned, GINT_TO_POINTER (kinds[k]), test_turned);
+    }
+  for (guint i = 0; i < 2; i++)
+    {
+      AccElementKind kind = i == 0 ? ACC_KIND_U8 : ACC_KIND_I32;
+      g_autofree char *path = g_strconcat ("/emit/in-place/", acc_element_kind_get_code (kind), NULL);
+
+      g_test_add_data_func (path, GINT_TO_POINTER (kind), test_in_place);
     }
   g_test_add_func ("/emit/streamed", test_streamed);
   g_test_add_func ("/emit/same-address", test_same_address);
