@@ -299,10 +299,9 @@ emit_analyse (Emitter *e,
 
 #define MAX_LOOPS 8
 
-/* What is done as often as each other */
+/* What is done as often as each other, by the size of what varies: 1, 2, 4, 8 bytes */
 typedef struct {
-  guint n_ops;
-  guint size;         /* of the widest that varies */
+  guint n_ops[4];
 } Level;
 
 typedef struct {
@@ -310,6 +309,35 @@ typedef struct {
   gboolean has_gather;
   gboolean has_calls;
 } Census;
+
+static void
+count_op (Level *level,
+          guint  size)
+{
+  level->n_ops[g_bit_nth_lsf (size, -1)]++;
+}
+
+static guint
+get_n_ops (const Level *level)
+{
+  return level->n_ops[0] + level->n_ops[1] + level->n_ops[2] + level->n_ops[3];
+}
+
+/* Of the widest, but for some few, which go in parts. */
+static guint
+get_size (const Level *level)
+{
+  guint n = 0, n_ops = get_n_ops (level);
+
+  for (guint i = 3; i > 0; i--)
+    {
+      n += level->n_ops[i];
+      if (n * 8 >= n_ops)
+        return 1u << i;
+    }
+
+  return 1;
+}
 
 static void
 take_census (Emitter *e,
@@ -331,22 +359,22 @@ take_census (Emitter *e,
           const Fact *index = &e->facts[instr->args[1]];
           gboolean looks_up = instr->op == ACC_KOP_LOAD && emit_has_few (e, instr->args[0]);
 
-          level->n_ops++;
-          level->size = MAX (level->size, acc_element_kind_get_size (acc_kernel_param (e->kernel, instr->args[0])->kind));
+          count_op (level, acc_element_kind_get_size (acc_kernel_param (e->kernel, instr->args[0])->kind));
           if ((index->shape == SHAPE_VARYING && !looks_up) || (index->shape == SHAPE_LINEAR && ABS (index->stride) > 8) ||
               (index->shape == SHAPE_LINEAR && ABS (index->stride) > 1 && instr->op == ACC_KOP_STORE))
             census->has_gather = TRUE;
         }
       else if (fact->shape == SHAPE_VARYING && instr->op != ACC_KOP_SET && instr->op != ACC_KOP_GET)
         {
-          level->n_ops++;
-          level->size = MAX (level->size, acc_element_kind_get_size (instr->kind));
+          guint size = acc_element_kind_get_size (instr->kind);
+
           if (instr->op == ACC_KOP_PRIM && _acc_primitive_is_transcendental (instr->primitive))
             census->has_calls = TRUE;
           /* Indices as vectors, but for a moment only where they are converted. */
           for (guint j = 0; j < instr->n_args; j++)
             if (instr->op != ACC_KOP_CAST && e->facts[instr->args[j]].shape == SHAPE_LINEAR)
-              level->size = MAX (level->size, 8);
+              size = 8;
+          count_op (level, size);
         }
 
       for (guint j = 0; j < 2; j++)
@@ -431,25 +459,9 @@ count_most_registers (Emitter    *e,
   return most;
 }
 
-/* Whether there are enough registers. Of two registers' worth some may go to memory and come back, which costs less than to wait for each
- * result with nothing else to do. */
-static gboolean
-has_room (Emitter    *e,
-          const Life *lives,
-          guint       n_steps,
-          guint       lanes,
-          guint       size)
-{
-  guint n_registers = e->target->n_registers;
-
-  if (lanes * size <= 2 * e->target->register_bytes)
-    n_registers += n_registers / 2;
-
-  return count_most_registers (e, lives, n_steps, lanes) <= n_registers;
-}
-
 /* Wider than a register: LLVM splits, and what it splits into hides the latency of each other. Four registers' worth where
- * little is done, else two, counted in the innermost loop, where the time goes; and no more than there are registers for. */
+ * little is done, else two, counted in the innermost loop, where the time goes; and no more than two unless there are registers for all. Of two
+ * some may go to memory and come back, which costs less than to wait for each result with nothing else to do. */
 guint
 emit_choose_lanes (Emitter *e,
                    guint32  foreach)
@@ -457,21 +469,21 @@ emit_choose_lanes (Emitter *e,
   const AccKernelInstr *instr = acc_kernel_instr (e->kernel, foreach);
   g_autofree Life *lives = NULL;
   Census census = { 0, };
-  guint level = MAX_LOOPS - 1, n_steps = 0, size, lanes;
+  guint level = MAX_LOOPS - 1, n_steps = 0, two, lanes;
 
   if (instr->bits != 0)
     return instr->bits;
 
   take_census (e, instr->blocks[0], 0, &census);
-  while (level > 0 && census.levels[level].size == 0)
+  while (level > 0 && get_n_ops (&census.levels[level]) == 0)
     level--;
-  size = MAX (census.levels[level].size, 1);
-  lanes = (census.levels[level].n_ops <= 24 ? 4 : 2) * e->target->register_bytes / size;
+  two = 2 * e->target->register_bytes / get_size (&census.levels[level]);
+  lanes = get_n_ops (&census.levels[level]) <= 24 ? 2 * two : two;
 
   lives = g_new0 (Life, e->kernel->instrs->len);
   measure_lives (e, instr->blocks[0], &n_steps, lives);
-  while (lanes * 4 > e->target->register_bytes && !has_room (e, lives, n_steps, lanes, size))
-    lanes /= 2;
+  if (lanes > two && count_most_registers (e, lives, n_steps, lanes) > e->target->n_registers)
+    lanes = two;
   if (census.has_gather || census.has_calls)
     lanes = MIN (lanes, 16);
 

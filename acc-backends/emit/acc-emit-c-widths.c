@@ -122,7 +122,7 @@ find_interval (const AccKernel *kernel,
 {
   static const Interval unknown = { 0 };
   const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
-  const Interval *args[ACC_KERNEL_MAX_ARGS] = { &unknown, &unknown, &unknown, &unknown };
+  const Interval *args[ACC_KERNEL_MAX_ARGS] = { &unknown, &unknown, &unknown, &unknown, &unknown };
 
   for (guint i = _acc_kernel_first_id (instr); i < instr->n_args; i++)
     if (instr->args[i] < id)

@@ -677,53 +677,76 @@ compress_words (Emitter     *e,
                 LLVMValueRef mask)
 {
   LLVMTypeRef own = LLVMTypeOf (x);
+  gboolean is_narrow = size_of (LLVMGetElementType (own)) < 4;
   LLVMValueRef table = get_packing (e, emit_lanes_of (x)), bits = LLVMBuildZExt (B, emit_bits (e, mask), e->t_i64, "");
   LLVMValueRef numbers = LLVMBuildLoad2 (B, emit_wide_type (e->t_i8, 8), LLVMBuildGEP2 (B, e->t_i64, table, &bits, 1, ""), "");
 
   numbers = LLVMBuildZExt (B, numbers, emit_wide_type (e->t_i32, 8), "");
-  x = LLVMBuildBitCast (B, x, LLVMTypeOf (numbers), "");
+  x = is_narrow ? LLVMBuildZExt (B, x, LLVMTypeOf (numbers), "") : LLVMBuildBitCast (B, x, LLVMTypeOf (numbers), "");
   x = emit_call (e, "llvm.x86.avx2.permd", NULL, 0, (LLVMValueRef[]) { x, numbers }, 2);
 
-  return LLVMBuildBitCast (B, x, own, "");
+  return is_narrow ? LLVMBuildTrunc (B, x, own, "") : LLVMBuildBitCast (B, x, own, "");
 }
 
-/* Registers are packed, and their first lanes stored. */
+typedef struct {
+  LLVMTypeRef  memory;
+  LLVMValueRef address;
+  LLVMValueRef value;
+  LLVMValueRef stays;
+  gboolean     has_room;   /* for all lanes, whether they stay or not */
+} Pack;
+
+typedef LLVMValueRef (*PackRegister) (Emitter *e, LLVMValueRef x, LLVMValueRef mask);
+
+/* Registers are packed, and stored, or their first lanes are. */
 static void
 pack_registers (Emitter     *e,
-                LLVMTypeRef  memory,
-                LLVMValueRef address,
-                LLVMValueRef value,
-                LLVMValueRef stays,
+                const Pack  *pack,
                 guint        lanes,
-                LLVMValueRef (*pack) (Emitter *e, LLVMValueRef x, LLVMValueRef mask))
+                PackRegister pack_register)
 {
+  LLVMValueRef address = pack->address;
+
   for (guint first = 0; first < e->lanes; first += lanes)
     {
-      LLVMValueRef mask = emit_part (e, stays, first, lanes), n = count_bits (e, mask);
-      LLVMValueRef x = pack (e, emit_part (e, value, first, lanes), mask);
+      LLVMValueRef mask = emit_part (e, pack->stays, first, lanes), n = count_bits (e, mask);
+      LLVMValueRef x = pack_register (e, emit_part (e, pack->value, first, lanes), mask);
 
-      emit_store_masked (e, x, address, emit_first_lanes (e, n, lanes));
-      address = next_address (e, memory, address, n);
+      emit_store_masked (e, x, address, pack->has_room ? NULL : emit_first_lanes (e, n, lanes));
+      address = next_address (e, pack->memory, address, n);
     }
 }
 
-/* Lanes that do not stay are stored where nobody looks. */
+/* Lanes that do not stay are stored where the next one will be, or where nobody looks. */
 static void
-pack_lanes (Emitter     *e,
-            LLVMTypeRef  memory,
-            LLVMValueRef address,
-            LLVMValueRef value,
-            LLVMValueRef stays)
+pack_lanes (Emitter    *e,
+            const Pack *pack)
 {
-  LLVMValueRef unused = emit_stack (e, memory, 8);
+  LLVMValueRef unused = emit_stack (e, pack->memory, 8), address = pack->address;
 
   for (guint i = 0; i < e->lanes; i++)
     {
-      LLVMValueRef lane = LLVMConstInt (e->t_i32, i, FALSE), is_one = LLVMBuildExtractElement (B, stays, lane, "");
+      LLVMValueRef lane = LLVMConstInt (e->t_i32, i, FALSE), is_one = LLVMBuildExtractElement (B, pack->stays, lane, "");
 
-      plain_store (e, memory, emit_select (e, is_one, address, unused), LLVMBuildExtractElement (B, value, lane, ""));
-      address = next_address (e, memory, address, LLVMBuildZExt (B, is_one, e->t_i64, ""));
+      plain_store (e, pack->memory, pack->has_room ? address : emit_select (e, is_one, address, unused),
+                   LLVMBuildExtractElement (B, pack->value, lane, ""));
+      address = next_address (e, pack->memory, address, LLVMBuildZExt (B, is_one, e->t_i64, ""));
     }
+}
+
+static void
+pack (Emitter    *e,
+      const Pack *pack)
+{
+  gboolean by_eights = e->lanes % 8 == 0 && (e->lanes & (e->lanes - 1)) == 0;   /* predicates of 8, 16 and 32 lanes */
+  guint size = size_of (pack->memory);
+
+  if (e->target->has_masks && by_eights && has_masked_access (e, pack->memory))
+    pack_registers (e, pack, MIN (e->lanes, 64 / MAX (size, 4)), compress);
+  else if (e->target->has_lane_moves && e->lanes % 8 == 0 && (size >= 4 || pack->has_room))
+    pack_registers (e, pack, 32 / MAX (size, 4), compress_words);
+  else
+    pack_lanes (e, pack);
 }
 
 void
@@ -732,18 +755,24 @@ emit_pack (Emitter *e,
 {
   const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
   AccElementKind kind = acc_kernel_buffer (e->kernel, instr->args[0])->kind;
-  LLVMTypeRef memory = emit_memory_type (e, kind);
-  LLVMValueRef address = emit_element (e, instr->args[0], emit_scalar (e, instr->args[1]));
-  LLVMValueRef value = emit_to_memory (e, kind, emit_vector (e, instr->args[2])), stays = emit_vector (e, instr->args[3]);
-  guint lanes = e->lanes;
+  LLVMValueRef first = emit_scalar (e, instr->args[1]), after = LLVMBuildAdd (B, first, LLVMConstInt (e->t_i64, e->lanes, FALSE), "");
+  LLVMValueRef has_room = LLVMBuildICmp (B, LLVMIntSLE, after, emit_scalar (e, instr->args[4]), "");
+  LLVMBasicBlockRef whole = emit_block (e, "pack.whole"), parts = emit_block (e, "pack.parts"), end = emit_block (e, "pack.end");
+  Pack what = {
+    emit_memory_type (e, kind), emit_element (e, instr->args[0], first), emit_to_memory (e, kind, emit_vector (e, instr->args[2])),
+    emit_vector (e, instr->args[3]),
+  };
 
-  /* Predicates of 8, 16 and 32 lanes */
-  if (e->target->has_masks && lanes % 8 == 0 && (lanes & (lanes - 1)) == 0 && has_masked_access (e, memory))
-    pack_registers (e, memory, address, value, stays, MIN (lanes, 64 / MAX (size_of (memory), 4)), compress);
-  else if (e->target->has_lane_moves && size_of (memory) >= 4 && lanes % 8 == 0)
-    pack_registers (e, memory, address, value, stays, 32 / size_of (memory), compress_words);
-  else
-    pack_lanes (e, memory, address, value, stays);
+  LLVMBuildCondBr (B, has_room, whole, parts);
+  emit_enter (e, whole);
+  what.has_room = TRUE;
+  pack (e, &what);
+  LLVMBuildBr (B, end);
+  emit_enter (e, parts);
+  what.has_room = FALSE;
+  pack (e, &what);
+  LLVMBuildBr (B, end);
+  emit_enter (e, end);
 }
 
 #define MAX_APART 64   /* lanes of which each is asked for */

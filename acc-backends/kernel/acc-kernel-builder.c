@@ -704,9 +704,10 @@ kb_pack (AccKernelBuilder *b,
          KBuffer           buffer,
          KValue            first,
          KValue            value,
-         KValue            stays)
+         KValue            stays,
+         KValue            end)
 {
-  _kb_append (b, (AccKernelInstr) { .op = ACC_KOP_PACK, .n_args = 4, .args = { buffer.id - 1, first.id, value.id, stays.id } });
+  _kb_append (b, (AccKernelInstr) { .op = ACC_KOP_PACK, .n_args = 5, .args = { buffer.id - 1, first.id, value.id, stays.id, end.id } });
 }
 
 void

@@ -31,7 +31,7 @@ typedef enum {
   /* memory and variables */
   ACC_KOP_LOAD,       /* args: parameter number, index */
   ACC_KOP_STORE,      /* args: parameter number, index, value */
-  ACC_KOP_PACK,       /* args: parameter number, index of the first, value, whether it stays */
+  ACC_KOP_PACK,       /* args: parameter number, index of the first, value, whether it stays, end */
   ACC_KOP_PREFETCH,   /* args: parameter number, index */
   ACC_KOP_VAR,        /* args: initial */
   ACC_KOP_GET,        /* args: var */
@@ -53,7 +53,7 @@ typedef enum {
   ACC_KOP_UNTIL,      /* args: done */
 } AccKernelOp;
 
-#define ACC_KERNEL_MAX_ARGS 4
+#define ACC_KERNEL_MAX_ARGS 5
 
 typedef struct {
   AccKernelOp    op : 8;

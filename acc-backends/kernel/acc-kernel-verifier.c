@@ -237,6 +237,8 @@ _acc_kernel_check_instr (const AccKernel      *kernel,
     case ACC_KOP_PACK:
       if (KIND (3) != ACC_KIND_BOOL)
         return fail (error, kernel, "what stays is no truth value but %s", code_of (kernel, instr->args[3]));
+      if (!check_index (kernel, instr->args[4], "the end of what is packed", error))
+        return FALSE;
       G_GNUC_FALLTHROUGH;
     case ACC_KOP_STORE:
       if (!check_buffer (kernel, instr, ACC_BUFFER_WRITE, "store", error))

@@ -211,8 +211,9 @@ KValue  kb_shuffle        (AccKernelBuilder *b, KShuffle how, KValue x, guint de
  * Without groups, of 32 lanes at most, as for kb_shuffle(). */
 KValue  kb_ballot         (AccKernelBuilder *b, KValue x);
 /* Values of lanes whose bool @stays is true, side by side in the order of lanes, from @first on, which is the same for all. Lanes as for
- * kb_ballot(), without groups. */
-void    kb_pack           (AccKernelBuilder *b, KBuffer buffer, KValue first, KValue value, KValue stays);
+ * kb_ballot(), without groups. Behind them anything may come to be, but not from @end on, which is the same for all, too: where the caller
+ * stores there later, whole registers are quicker than parts. */
+void    kb_pack           (AccKernelBuilder *b, KBuffer buffer, KValue first, KValue value, KValue stays, KValue end);
 
 typedef enum {
   KB_ATOMIC_ADD,       /* integers of 4 and 8 bytes (wrapping), f32 and f64 */

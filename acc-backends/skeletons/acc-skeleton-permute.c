@@ -332,12 +332,13 @@ KValue
 acc_permute_pack (AccPermute     *self,
                   AccLower       *l,
                   const AccIndex *ix,
-                  KValue          first)
+                  KValue          first,
+                  KValue          end)
 {
   AccKernelBuilder *b = l->b;
   KVar *values = low_alloc (l, (self->n_leaves + 1) * sizeof (KVar));
   KValue stays = acc_permute_get_wanted (self, l, ix), n = kb_cast (b, ACC_KIND_I64, kb_prim (b, ACC_PRIM_POPCOUNT, kb_ballot (b, stays)));
-  KValue end = kb_add (b, first, n), extent = low_number (l, self->node->size);
+  KValue next = kb_add (b, first, n), extent = low_number (l, self->node->size);
 
   for (guint i = 0; i < self->n_leaves; i++)
     values[i] = kb_var (b, low_zero (l, acc_permute_get_kind (self, i)));
@@ -352,19 +353,19 @@ acc_permute_pack (AccPermute     *self,
   /* Flags that are computed again may be others, where multiplications and additions are contracted. */
   if (l->checks)
     {
-      KValue inside = kb_le (b, end, extent);
+      KValue inside = kb_le (b, next, extent);
 
-      kb_check (b, inside, ACC_ERROR_BOUNDS, acc_fusion_get_origin (l->fusion, self->node->array), kb_sub (b, end, low_const (l, 1)), extent);
+      kb_check (b, inside, ACC_ERROR_BOUNDS, acc_fusion_get_origin (l->fusion, self->node->array), kb_sub (b, next, low_const (l, 1)), extent);
       stays = kb_and (b, stays, inside);
     }
   for (guint i = 0; i < self->n_leaves; i++)
     {
       AccPlace place = acc_permute_get_result (self, l, i, first, 0);
 
-      kb_pack (b, place.buffer, place.at, kb_get (b, values[i]), stays);
+      kb_pack (b, place.buffer, place.at, kb_get (b, values[i]), stays, end);
     }
 
-  return end;
+  return next;
 }
 
 static KValue *

@@ -195,12 +195,13 @@ scan_block (Scan       *self,
   acc_fold_set_vars (self->fold, l, before->vars, next);
 }
 
-/* LANES elements from @begin on, of which @count stayed before. */
+/* LANES elements from @begin on, of which @count stayed before, and @end do in the end. */
 static void
 pack_block (Scan     *self,
             AccLower *l,
             KValue    begin,
-            KVar      count)
+            KVar      count,
+            KValue    end)
 {
   AccKernelBuilder *b = l->b;
 
@@ -208,28 +209,36 @@ pack_block (Scan     *self,
   low_foreach (l, lane, low_const (l, 0), low_const (l, LANES))
     {
       KValue x = low_within (l, kb_add (b, begin, lane), 0, self->space->inner - 1);
-      KValue end = acc_permute_pack (self->permute, l, low_index_of_linear (l, self->results, x), kb_get (b, count));
+      KValue next = acc_permute_pack (self->permute, l, low_index_of_linear (l, self->results, x), kb_get (b, count), end);
 
-      kb_set (b, count, kb_shuffle (b, KB_SHUFFLE_LAST, end, 0));
+      kb_set (b, count, kb_shuffle (b, KB_SHUFFLE_LAST, next, 0));
     }
   kb_set_lanes (b, 0);
 }
 
-/* Elements [begin, end) of row @u, after @before. */
+/* Whether lanes write what stays side by side. */
+static gboolean
+packs (Scan *self)
+{
+  return self->permute != NULL && acc_permute_packs (self->permute, self->fold);
+}
+
+/* Elements [begin, end) of row @u, after @before. @n_stay: if the scan packs, how many stay of these and all before them, or what is more, as
+ * long as nobody but this thread writes there. */
 static void
 scan_run (Scan       *self,
           AccLower   *l,
           KValue      u,
           KValue      begin,
           KValue      end,
+          KValue      n_stay,
           const Sum  *before)
 {
   AccKernelBuilder *b = l->b;
   KValue *sum = new_values (self, l), *element = new_values (self, l);
   KVar from = kb_var (b, begin);
-  gboolean packs = self->permute != NULL && acc_permute_packs (self->permute, self->fold);
 
-  if (packs || has_lanes (self))
+  if (packs (self) || has_lanes (self))
     {
       KValue n = low_const (l, LANES), n_blocks = kb_udiv (b, kb_sub (b, end, begin), n);
 
@@ -237,8 +246,8 @@ scan_run (Scan       *self,
         {
           KValue first = kb_add (b, begin, kb_mul (b, k, n));
 
-          if (packs)
-            pack_block (self, l, first, before->vars[0]);
+          if (packs (self))
+            pack_block (self, l, first, before->vars[0], n_stay);
           else
             scan_block (self, l, u, first, before);
           if (!before->is_neutral_at_first)
@@ -276,7 +285,7 @@ write_rows (Scan *self)
     {
       Sum sum = begin_sum (self, l, kb_int (l->b, ACC_KIND_BOOL, 0));
 
-      scan_run (self, l, u, low_const (l, 0), low_number (l, self->space->inner), &sum);
+      scan_run (self, l, u, low_const (l, 0), low_number (l, self->space->inner), (KValue) { 0 }, &sum);
     }
 
   launch.tile_outer = MAX (TILE / self->space->inner, 1);
@@ -293,11 +302,12 @@ write_vector (Scan *self)
   AccLaunch launch = acc_skeleton_launch (self->space, 1 + self->step->cluster->cost);
   KValue *values = new_values (self, l);
   KValue zero = low_const (l, 0), begin = kb_inner_begin (b), is_there = kb_lt (b, zero, begin);
+  KValue n_stay = packs (self) ? low_number (l, self->permute->node->size) : (KValue) { 0 };
   Sum sum = begin_sum (self, l, is_there);
 
   self->carry = add_scratch (self, 1);
   load_sum (self, l, &sum, is_there, self->carry, zero);
-  scan_run (self, l, zero, begin, kb_inner_end (b), &sum);
+  scan_run (self, l, zero, begin, kb_inner_end (b), n_stay, &sum);
   acc_fold_get_vars (self->fold, l, sum.vars, values);
   store_scratch (self, l, self->carry, zero, values);
 
@@ -401,11 +411,17 @@ write_tile_scans (Scan *self)
 
   low_for_units (l, u, self->space)
     {
-      KValue begin = kb_inner_begin (b), is_there = kb_lt (b, low_const (l, 0), begin);
+      KValue begin = kb_inner_begin (b), is_there = kb_lt (b, low_const (l, 0), begin), tile = get_tile (self, l, u, begin);
+      KValue *own = new_values (self, l), n_stay = { 0 };
       Sum sum = begin_sum (self, l, is_there);
 
-      load_sum (self, l, &sum, is_there, self->before, get_tile (self, l, u, begin));
-      scan_run (self, l, u, begin, kb_inner_end (b), &sum);
+      load_sum (self, l, &sum, is_there, self->before, tile);
+      if (packs (self))
+        {
+          acc_fold_load_part (self->fold, l, tile, own);
+          n_stay = kb_add (b, kb_get (b, sum.vars[0]), own[0]);
+        }
+      scan_run (self, l, u, begin, kb_inner_end (b), n_stay, &sum);
     }
 
   launch.tile_outer = 1;

@@ -354,7 +354,8 @@ test_lanes (gconstpointer data)
   harness_free (compiled);
 }
 
-/* Lanes that store side by side what stays, in blocks that carry on how many there are. The last block fills its buffer to the end. */
+/* Lanes that store side by side what stays, in blocks that carry on how many there are. The last block fills its buffer to the end. What
+ * comes behind what stays is free up to there, or is not. */
 static void
 test_pack (gconstpointer data)
 {
@@ -362,26 +363,28 @@ test_pack (gconstpointer data)
   AccElementKind kind = GPOINTER_TO_INT (data);
   g_autoptr(GRand) rand = g_rand_new_with_seed (kind + 300);
 
-  for (guint i = 0; i < G_N_ELEMENTS (lanes); i++)
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (lanes); i++)
     {
+      guint n_lanes = lanes[i / 2];
       AccKernelBuilder *b = kb_new ("pack");
       KBuffer xs = kb_param_buffer (b, kind, in_flags, "x"), flags = kb_param_buffer (b, ACC_KIND_BOOL, in_flags, "flags");
       KBuffer packed = kb_param_buffer (b, kind, out_flags, "packed"), total = kb_param_buffer (b, ACC_KIND_I64, out_flags, "total");
+      KValue end = kb_load (b, kb_param_buffer (b, ACC_KIND_I64, in_flags, "end"), kb_i64 (b, 0));
       KVar count = kb_var (b, kb_i64 (b, 0));
-      gint64 range[5] = { 0, 1, 0, N / lanes[i], 0 };
-      Argument arguments[4];
+      gint64 range[5] = { 0, 1, 0, N / n_lanes, 0 };
+      Argument arguments[5];
       Compiled *compiled;
       gsize n_kept = 0;
 
       kb_for (b, k, kb_inner_begin (b), kb_inner_end (b))
         {
-          kb_set_lanes (b, lanes[i]);
-          kb_foreach (b, lane, kb_i64 (b, 0), kb_i64 (b, lanes[i]))
+          kb_set_lanes (b, n_lanes);
+          kb_foreach (b, lane, kb_i64 (b, 0), kb_i64 (b, n_lanes))
             {
-              KValue at = kb_add (b, kb_mul (b, k, kb_i64 (b, lanes[i])), lane), stays = kb_load (b, flags, at);
+              KValue at = kb_add (b, kb_mul (b, k, kb_i64 (b, n_lanes)), lane), stays = kb_load (b, flags, at);
               KValue n = kb_cast (b, ACC_KIND_I64, kb_prim (b, ACC_PRIM_POPCOUNT, kb_ballot (b, stays)));
 
-              kb_pack (b, packed, kb_get (b, count), kb_load (b, xs, at), stays);
+              kb_pack (b, packed, kb_get (b, count), kb_load (b, xs, at), stays, end);
               kb_set (b, count, kb_shuffle (b, KB_SHUFFLE_LAST, kb_add (b, kb_get (b, count), n), 0));
             }
         }
@@ -390,10 +393,11 @@ test_pack (gconstpointer data)
 
       arguments[0] = harness_random (kind, N, rand);
       arguments[1] = harness_random (ACC_KIND_BOOL, N, rand);
-      for (gsize k = 0; k < (gsize) (N / lanes[i] * lanes[i]); k++)
+      for (gsize k = 0; k < (gsize) (N / n_lanes * n_lanes); k++)
         n_kept += arguments[1].elements[k] != 0;
       arguments[2] = harness_fill (n_kept, 0);
       arguments[3] = harness_fill (1, 0);
+      arguments[4] = harness_fill (1, i % 2 == 0 ? n_kept : 0);
       harness_check (compiled, arguments, range, acc_element_kind_get_code (kind));
       harness_free (compiled);
     }

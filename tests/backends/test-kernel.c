@@ -312,13 +312,13 @@ test_mistakes (void)
   kb_set_lanes (b, 8);
   kb_foreach (b, i, kb_i64 (b, 0), kb_i64 (b, 8))
     kb_if (b, kb_lt (b, i, kb_i64 (b, 3)))
-      kb_pack (b, out, kb_i64 (b, 0), i, kb_lt (b, i, kb_i64 (b, 2)));
+      kb_pack (b, out, kb_i64 (b, 0), i, kb_lt (b, i, kb_i64 (b, 2)), kb_i64 (b, 0));
   refused (b, "not in lock step");
 
   BEGIN ();
   kb_set_lanes (b, 8);
   kb_foreach (b, i, kb_i64 (b, 0), kb_i64 (b, 8))
-    kb_pack (b, out, kb_i64 (b, 0), i, i);
+    kb_pack (b, out, kb_i64 (b, 0), i, i, kb_i64 (b, 0));
   refused (b, "what stays is no truth value");
 
   BEGIN ();
