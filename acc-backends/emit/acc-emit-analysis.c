@@ -70,6 +70,11 @@ shape_of_pure (Emitter              *e,
         }
     }
 
+  /* One of two that step alike, for all lanes */
+  if (instr->op == ACC_KOP_SELECT && x->shape == SHAPE_UNIFORM && y->shape == SHAPE_LINEAR &&
+      e->facts[instr->args[2]].shape == SHAPE_LINEAR && e->facts[instr->args[2]].stride == y->stride)
+    return linear (y->stride);
+
   for (guint i = 0; i < instr->n_args; i++)
     if (e->facts[instr->args[i]].shape != SHAPE_UNIFORM)
       return (Fact) { .shape = SHAPE_VARYING };
@@ -269,7 +274,8 @@ walk_block (Walk   *walk,
 
         default:
           {
-            Fact found = shape_of_pure (e, instr);
+            const Agreement *agreement = emit_get_agreement (e, id);
+            Fact found = agreement != NULL ? linear (agreement->stride) : shape_of_pure (e, instr);
 
             fact->shape = found.shape;
             fact->stride = found.stride;

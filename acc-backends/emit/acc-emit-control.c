@@ -107,13 +107,25 @@ find_repeats (Emitter *e,
               Value   *result)
 {
   const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
-  Value x = emit_value (e, instr->args[0]), y;
+  Value x = emit_value (e, instr->args[0]), y, z;
   gint64 by = 0;
 
-  if (instr->kind != ACC_KIND_I64 || instr->n_args != 2 || result->shape != SHAPE_VARYING)
+  if (instr->kind != ACC_KIND_I64 || instr->n_args < 2 || result->shape != SHAPE_VARYING)
     return;
 
   y = emit_value (e, instr->args[1]);
+  if (instr->op == ACC_KOP_SELECT)
+    {
+      /* One of two that count alike, for all lanes */
+      z = emit_value (e, instr->args[2]);
+      if (x.shape == SHAPE_UNIFORM && y.repeats > 0 && z.repeats == y.repeats && z.phase == y.phase)
+        {
+          result->repeats = y.repeats;
+          result->first = emit_select (e, x.v, y.first, z.first);
+          result->phase = y.phase;
+        }
+      return;
+    }
   if (x.shape == SHAPE_LINEAR && x.stride == 1 && acc_kernel_instr (e->kernel, instr->args[1])->op == ACC_KOP_CONST)
     {
       gint64 number = (gint64) acc_kernel_instr (e->kernel, instr->args[1])->bits;
@@ -152,6 +164,8 @@ emit_pure (Emitter *e,
   Value value;
   guint32 root;
 
+  if (emit_get_agreement (e, id) != NULL)
+    return e->values[id];
   if (varies && instr->op == ACC_KOP_CAST && first.shape == SHAPE_LINEAR && instr->kind != ACC_KIND_U64 &&
       acc_element_kind_is_integer (instr->kind) && instr->kind != ACC_KIND_BOOL)
     return (Value) { .v = narrow_linear (e, instr->kind, first), .shape = SHAPE_VARYING };

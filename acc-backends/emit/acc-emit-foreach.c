@@ -38,24 +38,63 @@ count_is_constant (Emitter              *e,
   return FALSE;
 }
 
-/* The body once, for the lanes from @index on. */
+/* What is known of lanes whatever they agree on, and what of those that do. */
+typedef struct {
+  Fact   *facts;
+  Fact   *agreed;
+  GArray *agreements;   /* Agreement: none, or some */
+} Knowledge;
+
 static void
-emit_lanes (Emitter     *e,
-            guint32      id,
-            LLVMValueRef index,
-            Mask         mask)
+emit_body (Emitter *e,
+           guint32  id,
+           Mask     mask)
 {
-  e->values[id] = (Value) { .v = index, .shape = SHAPE_LINEAR, .stride = 1 };
   e->mask = mask;
   emit_instrs (e, acc_kernel_instr (e->kernel, id)->blocks[0]);
   e->mask = (Mask) { NULL, NULL, 0 };
 }
 
+/* The body once, for the lanes from @index on. */
 static void
-emit_whole_blocks (Emitter     *e,
-                   guint32      id,
-                   LLVMValueRef begin,
-                   LLVMValueRef end)
+emit_lanes (Emitter         *e,
+            guint32          id,
+            const Knowledge *known,
+            LLVMValueRef     index,
+            Mask             mask)
+{
+  LLVMBasicBlockRef agree, differ, after;
+
+  e->values[id] = (Value) { .v = index, .shape = SHAPE_LINEAR, .stride = 1 };
+  if (known->agreements->len == 0 || mask.v != NULL)
+    {
+      emit_body (e, id, mask);
+      return;
+    }
+
+  agree = emit_block (e, "agree");
+  differ = emit_block (e, "differ");
+  after = emit_block (e, "lanes.end");
+  e->agreements = known->agreements;
+  LLVMBuildCondBr (B, emit_agree (e, id, index), agree, differ);
+  emit_enter (e, agree);
+  e->facts = known->agreed;
+  emit_body (e, id, mask);
+  e->agreements = NULL;
+  e->facts = known->facts;
+  LLVMBuildBr (B, after);
+  emit_enter (e, differ);
+  emit_body (e, id, mask);
+  LLVMBuildBr (B, after);
+  emit_enter (e, after);
+}
+
+static void
+emit_whole_blocks (Emitter         *e,
+                   guint32          id,
+                   const Knowledge *known,
+                   LLVMValueRef     begin,
+                   LLVMValueRef     end)
 {
   LLVMBasicBlockRef before = LLVMGetInsertBlock (B), body = emit_block (e, "foreach"), after = emit_block (e, "foreach.end");
   LLVMBasicBlockRef latch;
@@ -65,7 +104,7 @@ emit_whole_blocks (Emitter     *e,
   emit_enter (e, body);
   index = LLVMBuildPhi (B, e->t_i64, "");
   LLVMAddIncoming (index, &begin, &before, 1);
-  emit_lanes (e, id, index, (Mask) { NULL, NULL, 0 });
+  emit_lanes (e, id, known, index, (Mask) { NULL, NULL, 0 });
   next = LLVMBuildNSWAdd (B, index, LLVMConstInt (e->t_i64, e->lanes, FALSE), "");
   latch = LLVMGetInsertBlock (B);
   LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntSLT, next, end, ""), body, after);
@@ -74,10 +113,11 @@ emit_whole_blocks (Emitter     *e,
 }
 
 static void
-emit_tail (Emitter     *e,
-           guint32      id,
-           LLVMValueRef begin,
-           LLVMValueRef end)
+emit_tail (Emitter         *e,
+           guint32          id,
+           const Knowledge *known,
+           LLVMValueRef     begin,
+           LLVMValueRef     end)
 {
   LLVMBasicBlockRef body = emit_block (e, "tail"), after = emit_block (e, "tail.end");
   LLVMValueRef count;
@@ -85,36 +125,12 @@ emit_tail (Emitter     *e,
   LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntSLT, begin, end, ""), body, after);
   emit_enter (e, body);
   count = LLVMBuildSub (B, end, begin, "");
-  emit_lanes (e, id, begin, (Mask) { emit_first_lanes (e, count, e->lanes), count, 0 });
+  emit_lanes (e, id, known, begin, (Mask) { emit_first_lanes (e, count, e->lanes), count, 0 });
   LLVMBuildBr (B, after);
   emit_enter (e, after);
 }
 
 /* --- past the caches */
-
-/* The value that @id has at the first index, if it is made of outer values and the index alone. */
-static LLVMValueRef
-at_first_index (Emitter     *e,
-                guint32      id,
-                guint32      foreach,
-                LLVMValueRef begin)
-{
-  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
-  LLVMValueRef x, y;
-
-  if (id == foreach)
-    return begin;
-  if (!_acc_kernel_is_inside (e->kernel, id, foreach))
-    return emit_scalar (e, id);
-  if (instr->op != ACC_KOP_PRIM || instr->kind != ACC_KIND_I64 ||
-      (instr->primitive != ACC_PRIM_ADD && instr->primitive != ACC_PRIM_SUB && instr->primitive != ACC_PRIM_MUL))
-    return NULL;
-
-  x = at_first_index (e, instr->args[0], foreach, begin);
-  y = x != NULL ? at_first_index (e, instr->args[1], foreach, begin) : NULL;
-
-  return y != NULL ? emit_primitive (e, instr->primitive, ACC_KIND_I64, x, y) : NULL;
-}
 
 /* The first store of the body that may go past the caches; 0: none. */
 static guint32
@@ -150,7 +166,7 @@ lanes_to_peel (Emitter     *e,
 
   if (store == 0)
     return NULL;
-  first = at_first_index (e, instr->args[1], id, begin);
+  first = emit_at (e, instr->args[1], id, begin);
   if (first == NULL)
     return NULL;
 
@@ -168,27 +184,29 @@ lanes_to_peel (Emitter     *e,
 }
 
 static void
-emit_blocks_and_tail (Emitter     *e,
-                      guint32      id,
-                      LLVMValueRef begin,
-                      LLVMValueRef end)
+emit_blocks_and_tail (Emitter         *e,
+                      guint32          id,
+                      const Knowledge *known,
+                      LLVMValueRef     begin,
+                      LLVMValueRef     end)
 {
   LLVMValueRef n = emit_binary (e, "llvm.smax", LLVMBuildSub (B, end, begin, ""), LLVMConstNull (e->t_i64));
   LLVMValueRef rest = LLVMBuildURem (B, n, LLVMConstInt (e->t_i64, e->lanes, FALSE), "");
   LLVMValueRef whole_end = LLVMBuildAdd (B, begin, LLVMBuildSub (B, n, rest, ""), "");
 
-  emit_whole_blocks (e, id, begin, whole_end);
-  emit_tail (e, id, whole_end, end);
+  emit_whole_blocks (e, id, known, begin, whole_end);
+  emit_tail (e, id, known, whole_end, end);
 }
 
 /* Rounds of whole blocks by the same code: the one that begins with the first index, where @peeled is not 0; those behind so many; and the one
  * that ends with the last index, where there is anything left. @peeled: NULL: 0. */
 static void
-emit_rounds (Emitter     *e,
-             guint32      id,
-             LLVMValueRef begin,
-             LLVMValueRef end,
-             LLVMValueRef peeled)
+emit_rounds (Emitter         *e,
+             guint32          id,
+             const Knowledge *known,
+             LLVMValueRef     begin,
+             LLVMValueRef     end,
+             LLVMValueRef     peeled)
 {
   LLVMBasicBlockRef first = emit_block (e, "blocks"), round = emit_block (e, "round"), next = emit_block (e, "round.next");
   LLVMBasicBlockRef few = emit_block (e, "few"), after = emit_block (e, "foreach.end");
@@ -209,7 +227,7 @@ emit_rounds (Emitter     *e,
   round_end = LLVMBuildPhi (B, e->t_i64, "");
   LLVMAddIncoming (round_begin, &begin, &first, 1);
   LLVMAddIncoming (round_end, &next_end, &first, 1);
-  emit_whole_blocks (e, id, round_begin, round_end);
+  emit_whole_blocks (e, id, known, round_begin, round_end);
   LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntSLT, round_end, end, ""), next, after);
 
   emit_enter (e, next);
@@ -221,9 +239,31 @@ emit_rounds (Emitter     *e,
   LLVMBuildBr (B, round);
 
   emit_enter (e, few);
-  emit_tail (e, id, begin, end);
+  emit_tail (e, id, known, begin, end);
   LLVMBuildBr (B, after);
   emit_enter (e, after);
+}
+
+/* Facts of the foreach, found anew from those of what is around it. */
+static Fact *
+analyse_agreed (Emitter *e,
+                guint32  id,
+                GArray  *agreements)
+{
+  guint n = e->kernel->instrs->len;
+  Fact *facts = e->facts, *agreed = g_memdup2 (facts, n * sizeof *facts);
+
+  for (guint32 other = 1; other < n; other++)
+    if (other != id && _acc_kernel_is_inside (e->kernel, other, id))
+      agreed[other] = (Fact) { 0, };
+  e->facts = agreed;
+  e->agreements = agreements;
+  emit_analyse (e, id);
+  e->lanes = emit_choose_lanes (e, id);
+  e->agreements = NULL;
+  e->facts = facts;
+
+  return agreed;
 }
 
 void
@@ -233,12 +273,19 @@ emit_foreach (Emitter *e,
   const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
   LLVMValueRef begin = emit_scalar (e, instr->args[0]), end = emit_scalar (e, instr->args[1]);
   gboolean is_repeatable = emit_is_repeatable (e, id);
+  g_autoptr(GArray) agreements = NULL;
+  g_autofree Fact *agreed = NULL;
+  Knowledge knowledge, *known = &knowledge;
   gint64 n;
 
   emit_analyse (e, id);
   e->lanes = emit_choose_lanes (e, id);
   e->mask = (Mask) { NULL, NULL, 0 };
   e->streaming = (e->flags & ACC_EMIT_NON_TEMPORAL) && e->target->has_streaming;
+  agreements = emit_find_agreements (e, id);
+  if (agreements->len > 0)
+    agreed = analyse_agreed (e, id, agreements);
+  knowledge = (Knowledge) { e->facts, agreed, agreements };
 
   if (count_is_constant (e, instr, &n) && (n <= e->lanes || n % e->lanes == 0 || !is_repeatable))
     {
@@ -247,19 +294,19 @@ emit_foreach (Emitter *e,
 
       /* Of one block what lanes do is known where it begins at a constant. */
       if (n - rest == e->lanes)
-        emit_lanes (e, id, begin, (Mask) { NULL, NULL, 0 });
+        emit_lanes (e, id, known, begin, (Mask) { NULL, NULL, 0 });
       else if (n > rest)
-        emit_whole_blocks (e, id, begin, whole_end);
+        emit_whole_blocks (e, id, known, begin, whole_end);
       if (rest > 0)
-        emit_tail (e, id, whole_end, end);
+        emit_tail (e, id, known, whole_end, end);
     }
   else if (is_repeatable)
     {
-      emit_rounds (e, id, begin, end, e->streaming ? lanes_to_peel (e, id, begin, end) : NULL);
+      emit_rounds (e, id, known, begin, end, e->streaming ? lanes_to_peel (e, id, begin, end) : NULL);
     }
   else
     {
-      emit_blocks_and_tail (e, id, begin, end);
+      emit_blocks_and_tail (e, id, known, begin, end);
     }
 
   e->streaming = FALSE;

@@ -53,6 +53,14 @@ typedef struct {
   guint         part_lanes;
 } StridedGroup;
 
+/* What all lanes of most blocks agree on: acc-emit-agree.c */
+typedef struct {
+  guint32  id;
+  guint32  subject;      /* the operand that varies, and ascends from lane to lane, or descends */
+  gboolean ascends;
+  gint64   stride;       /* of the result, where lanes agree; 0: it is the same for all */
+} Agreement;
+
 typedef struct {
   const AccKernel  *kernel;
   AccLlvmTarget    *target;
@@ -60,6 +68,7 @@ typedef struct {
   guint             lanes;        /* of the foreach we are in; 0 outside */
   Mask              mask;
   Fact             *facts;
+  GArray           *agreements;   /* Agreement: what these facts suppose; NULL: nothing */
   Value            *values;
   LLVMValueRef     *variables;    /* per VAR: where it is on the stack; of a common one, its values[] say where the scalar is,
                                    * and where a register of it (first) is */
@@ -177,6 +186,16 @@ LLVMValueRef emit_concatenate  (Emitter *e, LLVMValueRef *parts, guint n_parts);
 /* --- acc-emit-few.c: parameters of as few elements as a register has */
 gboolean     emit_has_few      (Emitter *e, guint32 buffer);
 LLVMValueRef emit_look_up      (Emitter *e, guint32 buffer, LLVMValueRef index);       /* of any i64; outside: of any element */
+
+/* --- acc-emit-agree.c: blocks of a foreach whose lanes agree */
+/* At an index: what is made of that, and of what there is outside of the foreach, as a scalar; else NULL. */
+LLVMValueRef emit_at           (Emitter *e, guint32 id, guint32 foreach, LLVMValueRef index);
+/* What lanes may agree on, of a foreach whose facts were found. */
+GArray      *emit_find_agreements (Emitter *e, guint32 foreach);
+/* NULL: none is supposed. */
+const Agreement *emit_get_agreement (Emitter *e, guint32 id);
+/* Whether the lanes from index @first on agree on all; what they do becomes the values. */
+LLVMValueRef emit_agree        (Emitter *e, guint32 foreach, LLVMValueRef first);
 
 /* --- acc-emit-wide-masks.c */
 void         emit_widen_masks  (Emitter *e);

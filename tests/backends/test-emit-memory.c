@@ -304,6 +304,82 @@ test_same_address (void)
   harness_free (compiled);
 }
 
+/* Where a whole block of lanes is on one side of a comparison, below a bound, or in one quotient, and where it is not: rotations, paddings,
+ * bounds, rows that are cut out of others. @by and @n are the same for all. */
+typedef enum {
+  ROTATED, ROTATED_BY_REMAINDER, BOUNDED, PADDED, HALVES, DESCENDING, ALL_BUT_ONE, QUOTIENTS, WRAPPING, N_AGREEMENTS
+} Agreeing;
+
+static KValue
+agreeing (AccKernelBuilder *b,
+          Agreeing          which,
+          KBuffer           x,
+          KValue            i,
+          KValue            by,
+          KValue            n)
+{
+  KValue moved = kb_add (b, i, by), low = kb_sub (b, i, by), last = kb_sub (b, n, kb_i64 (b, 1)), zero = kb_i64 (b, 0), at;
+  KVar padded;
+
+  switch (which)
+    {
+    case ROTATED:
+      return kb_load (b, x, kb_select (b, kb_le (b, n, moved), kb_sub (b, moved, n), moved));
+    case ROTATED_BY_REMAINDER:
+      return kb_load (b, x, kb_prim2 (b, ACC_PRIM_MOD, low, n));
+    case BOUNDED:
+      return kb_load (b, x, kb_max (b, kb_min (b, moved, last), zero));
+    case PADDED:
+      padded = kb_var (b, kb_int (b, ACC_KIND_I32, -1));
+      kb_if (b, kb_and (b, kb_le (b, zero, low), kb_lt (b, low, kb_i64 (b, 150))))
+        kb_set (b, padded, kb_load (b, x, low));
+      return kb_get (b, padded);
+    case HALVES:
+      at = kb_prim2 (b, ACC_PRIM_SHR, kb_sub (b, i, kb_i64 (b, 1)), kb_i64 (b, 1));
+      return kb_load (b, x, kb_select (b, kb_lt (b, at, zero), kb_add (b, at, n), at));
+    case DESCENDING:
+      at = kb_sub (b, last, i);
+      return kb_load (b, x, kb_select (b, kb_lt (b, at, by), kb_add (b, at, kb_sub (b, n, by)), kb_sub (b, at, by)));
+    case ALL_BUT_ONE:
+      return kb_load (b, x, kb_select (b, kb_eq (b, i, by), zero, i));
+    case QUOTIENTS:
+      at = kb_mul (b, kb_prim2 (b, ACC_PRIM_QUOT, low, by), kb_i64 (b, 1000));
+      return kb_cast (b, ACC_KIND_I32, kb_add (b, at, kb_prim2 (b, ACC_PRIM_REM, low, by)));
+    case WRAPPING:
+    case N_AGREEMENTS:
+    default:
+      at = kb_add (b, i, kb_i64 (b, G_MAXINT64 - 200));
+      return kb_load (b, x, kb_select (b, kb_lt (b, at, kb_add (b, by, kb_i64 (b, G_MAXINT64 - 100))), i, zero));
+    }
+}
+
+static void
+test_agree (void)
+{
+  g_autoptr(GRand) rand = g_rand_new_with_seed (15);
+
+  for (Agreeing which = 0; which < N_AGREEMENTS; which++)
+    {
+      AccKernelBuilder *b = kb_new ("agree");
+      KBuffer x = kb_param_buffer (b, ACC_KIND_I32, READ, "x"), out = kb_param_buffer (b, ACC_KIND_I32, WRITE, "out");
+      Compiled *compiled;
+
+      kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
+        kb_store (b, out, i, agreeing (b, which, x, i, kb_outer_begin (b), kb_outer_end (b)));
+      compiled = harness_compile (b);
+
+      for (guint round = 0; round < 100; round++)
+        {
+          gint64 n = g_rand_int_range (rand, 2, 300), by = g_rand_int_range (rand, round % 2, MIN (n, 100));
+          gint64 range[5] = { by, n, round % 3 == 0 ? g_rand_int_range (rand, 0, 2) : 0, n, 0 };
+          Argument arguments[] = { harness_random (ACC_KIND_I32, 300, rand), harness_fill (300, 0) };
+
+          harness_check (compiled, arguments, range, "agree");
+        }
+      harness_free (compiled);
+    }
+}
+
 /* What is changed where it is must not be gone over twice, however many are left at the end. */
 static void
 test_in_place (gconstpointer data)
@@ -407,6 +483,7 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, GINT_TO_POINTER (kind), test_in_place);
     }
+  g_test_add_func ("/emit/agree", test_agree);
   g_test_add_func ("/emit/streamed", test_streamed);
   g_test_add_func ("/emit/same-address", test_same_address);
   g_test_add_func ("/emit/lanes", test_lanes);
