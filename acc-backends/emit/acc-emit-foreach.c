@@ -38,12 +38,13 @@ count_is_constant (Emitter              *e,
   return FALSE;
 }
 
-/* What is known of lanes whatever they agree on, and what of those that do. */
 typedef struct {
-  Fact   *facts;
-  Fact   *agreed;
-  GArray *agreements;   /* Agreement: none, or some */
-} Knowledge;
+  Fact        *facts;         /* of lanes whatever they agree on */
+  Fact        *agreed;        /* of those that do */
+  GArray      *agreements;    /* Agreement: none, or some */
+  LLVMValueRef streamed_from; /* blocks whose lines no other writes to, by their first index; NULL: all */
+  LLVMValueRef streamed_to;
+} Body;
 
 static void
 emit_body (Emitter *e,
@@ -59,14 +60,14 @@ emit_body (Emitter *e,
 static void
 emit_lanes (Emitter         *e,
             guint32          id,
-            const Knowledge *known,
+            const Body      *own,
             LLVMValueRef     index,
             Mask             mask)
 {
   LLVMBasicBlockRef agree, differ, after;
 
   e->values[id] = (Value) { .v = index, .shape = SHAPE_LINEAR, .stride = 1 };
-  if (known->agreements->len == 0 || mask.v != NULL)
+  if (own->agreements->len == 0 || mask.v != NULL)
     {
       emit_body (e, id, mask);
       return;
@@ -75,13 +76,13 @@ emit_lanes (Emitter         *e,
   agree = emit_block (e, "agree");
   differ = emit_block (e, "differ");
   after = emit_block (e, "lanes.end");
-  e->agreements = known->agreements;
+  e->agreements = own->agreements;
   LLVMBuildCondBr (B, emit_agree (e, id, index), agree, differ);
   emit_enter (e, agree);
-  e->facts = known->agreed;
+  e->facts = own->agreed;
   emit_body (e, id, mask);
   e->agreements = NULL;
-  e->facts = known->facts;
+  e->facts = own->facts;
   LLVMBuildBr (B, after);
   emit_enter (e, differ);
   emit_body (e, id, mask);
@@ -92,7 +93,7 @@ emit_lanes (Emitter         *e,
 static void
 emit_whole_blocks (Emitter         *e,
                    guint32          id,
-                   const Knowledge *known,
+                   const Body      *own,
                    LLVMValueRef     begin,
                    LLVMValueRef     end)
 {
@@ -104,7 +105,11 @@ emit_whole_blocks (Emitter         *e,
   emit_enter (e, body);
   index = LLVMBuildPhi (B, e->t_i64, "");
   LLVMAddIncoming (index, &begin, &before, 1);
-  emit_lanes (e, id, known, index, (Mask) { NULL, NULL, 0 });
+  if (e->streaming && own->streamed_from != NULL)
+    e->streams = LLVMBuildAnd (B, LLVMBuildICmp (B, LLVMIntSGE, index, own->streamed_from, ""),
+                               LLVMBuildICmp (B, LLVMIntSLT, index, own->streamed_to, ""), "");
+  emit_lanes (e, id, own, index, (Mask) { NULL, NULL, 0 });
+  e->streams = NULL;
   next = LLVMBuildNSWAdd (B, index, LLVMConstInt (e->t_i64, e->lanes, FALSE), "");
   latch = LLVMGetInsertBlock (B);
   LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntSLT, next, end, ""), body, after);
@@ -115,7 +120,7 @@ emit_whole_blocks (Emitter         *e,
 static void
 emit_tail (Emitter         *e,
            guint32          id,
-           const Knowledge *known,
+           const Body      *own,
            LLVMValueRef     begin,
            LLVMValueRef     end)
 {
@@ -125,7 +130,7 @@ emit_tail (Emitter         *e,
   LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntSLT, begin, end, ""), body, after);
   emit_enter (e, body);
   count = LLVMBuildSub (B, end, begin, "");
-  emit_lanes (e, id, known, begin, (Mask) { emit_first_lanes (e, count, e->lanes), count, 0 });
+  emit_lanes (e, id, own, begin, (Mask) { emit_first_lanes (e, count, e->lanes), count, 0 });
   LLVMBuildBr (B, after);
   emit_enter (e, after);
 }
@@ -186,7 +191,7 @@ lanes_to_peel (Emitter     *e,
 static void
 emit_blocks_and_tail (Emitter         *e,
                       guint32          id,
-                      const Knowledge *known,
+                      const Body      *own,
                       LLVMValueRef     begin,
                       LLVMValueRef     end)
 {
@@ -194,16 +199,17 @@ emit_blocks_and_tail (Emitter         *e,
   LLVMValueRef rest = LLVMBuildURem (B, n, LLVMConstInt (e->t_i64, e->lanes, FALSE), "");
   LLVMValueRef whole_end = LLVMBuildAdd (B, begin, LLVMBuildSub (B, n, rest, ""), "");
 
-  emit_whole_blocks (e, id, known, begin, whole_end);
-  emit_tail (e, id, known, whole_end, end);
+  emit_whole_blocks (e, id, own, begin, whole_end);
+  emit_tail (e, id, own, whole_end, end);
 }
 
 /* Rounds of whole blocks by the same code: the one that begins with the first index, where @peeled is not 0; those behind so many; and the one
- * that ends with the last index, where there is anything left. @peeled: NULL: 0. */
+ * that ends with the last index, where there is anything left. @peeled: NULL: 0. Those that share lines with the first or the last do not go
+ * past the caches: Intel's processors take a line that is in a cache for long. */
 static void
 emit_rounds (Emitter         *e,
              guint32          id,
-             const Knowledge *known,
+             Body            *own,
              LLVMValueRef     begin,
              LLVMValueRef     end,
              LLVMValueRef     peeled)
@@ -220,6 +226,8 @@ emit_rounds (Emitter         *e,
   whole_end = LLVMBuildSub (B, end, LLVMBuildURem (B, LLVMBuildSub (B, end, start, ""), lanes, ""), "");
   is_first = LLVMBuildICmp (B, LLVMIntSLT, begin, start, "");
   next_end = emit_select (e, is_first, LLVMBuildAdd (B, begin, lanes, ""), whole_end);
+  own->streamed_from = emit_select (e, is_first, LLVMBuildAdd (B, start, lanes, ""), begin);
+  own->streamed_to = emit_select (e, LLVMBuildICmp (B, LLVMIntSLT, whole_end, end, ""), LLVMBuildSub (B, whole_end, lanes, ""), end);
   LLVMBuildBr (B, round);
 
   emit_enter (e, round);
@@ -227,7 +235,7 @@ emit_rounds (Emitter         *e,
   round_end = LLVMBuildPhi (B, e->t_i64, "");
   LLVMAddIncoming (round_begin, &begin, &first, 1);
   LLVMAddIncoming (round_end, &next_end, &first, 1);
-  emit_whole_blocks (e, id, known, round_begin, round_end);
+  emit_whole_blocks (e, id, own, round_begin, round_end);
   LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntSLT, round_end, end, ""), next, after);
 
   emit_enter (e, next);
@@ -239,7 +247,7 @@ emit_rounds (Emitter         *e,
   LLVMBuildBr (B, round);
 
   emit_enter (e, few);
-  emit_tail (e, id, known, begin, end);
+  emit_tail (e, id, own, begin, end);
   LLVMBuildBr (B, after);
   emit_enter (e, after);
 }
@@ -275,7 +283,7 @@ emit_foreach (Emitter *e,
   gboolean is_repeatable = emit_is_repeatable (e, id);
   g_autoptr(GArray) agreements = NULL;
   g_autofree Fact *agreed = NULL;
-  Knowledge knowledge, *known = &knowledge;
+  Body body, *own = &body;
   gint64 n;
 
   emit_analyse (e, id);
@@ -285,7 +293,7 @@ emit_foreach (Emitter *e,
   agreements = emit_find_agreements (e, id);
   if (agreements->len > 0)
     agreed = analyse_agreed (e, id, agreements);
-  knowledge = (Knowledge) { e->facts, agreed, agreements };
+  body = (Body) { e->facts, agreed, agreements, NULL, NULL };
 
   if (count_is_constant (e, instr, &n) && (n <= e->lanes || n % e->lanes == 0 || !is_repeatable))
     {
@@ -294,19 +302,19 @@ emit_foreach (Emitter *e,
 
       /* Of one block what lanes do is known where it begins at a constant. */
       if (n - rest == e->lanes)
-        emit_lanes (e, id, known, begin, (Mask) { NULL, NULL, 0 });
+        emit_lanes (e, id, own, begin, (Mask) { NULL, NULL, 0 });
       else if (n > rest)
-        emit_whole_blocks (e, id, known, begin, whole_end);
+        emit_whole_blocks (e, id, own, begin, whole_end);
       if (rest > 0)
-        emit_tail (e, id, known, whole_end, end);
+        emit_tail (e, id, own, whole_end, end);
     }
   else if (is_repeatable)
     {
-      emit_rounds (e, id, known, begin, end, e->streaming ? lanes_to_peel (e, id, begin, end) : NULL);
+      emit_rounds (e, id, own, begin, end, e->streaming ? lanes_to_peel (e, id, begin, end) : NULL);
     }
   else
     {
-      emit_blocks_and_tail (e, id, known, begin, end);
+      emit_blocks_and_tail (e, id, own, begin, end);
     }
 
   e->streaming = FALSE;

@@ -531,9 +531,9 @@ streaming_store (Emitter     *e,
   LLVMValueRef low = LLVMBuildAnd (B, LLVMBuildPtrToInt (B, address, e->t_i64, ""),
                                    LLVMConstInt (e->t_i64, EMIT_CACHE_LINE - 1, FALSE), "");
   LLVMMetadataRef one = LLVMValueAsMetadata (LLVMConstInt (e->t_i32, 1, FALSE));
-  LLVMValueRef store;
+  LLVMValueRef is_line = LLVMBuildICmp (B, LLVMIntEQ, low, LLVMConstNull (e->t_i64), ""), store;
 
-  LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntEQ, low, LLVMConstNull (e->t_i64), ""), aligned, other);
+  LLVMBuildCondBr (B, e->streams != NULL ? LLVMBuildAnd (B, is_line, e->streams, "") : is_line, aligned, other);
   emit_enter (e, aligned);
   store = LLVMBuildStore (B, value, address);
   LLVMSetAlignment (store, EMIT_CACHE_LINE);

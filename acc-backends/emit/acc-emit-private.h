@@ -90,6 +90,7 @@ typedef struct {
   LLVMValueRef      while_mask;   /* on the stack */
   GPtrArray        *groups;       /* StridedGroup of the block we are in */
   gboolean          streaming;    /* in the part of a foreach without a mask, with non-temporal stores */
+  LLVMValueRef      streams;      /* whether this block has them, there; NULL: it has */
   gboolean          streamed;     /* there was one */
 
   LLVMTypeRef       t_void, t_i1, t_i8, t_i16, t_i32, t_i64, t_f16, t_f32, t_f64, t_ptr;
