@@ -97,6 +97,40 @@ narrow_linear (Emitter       *e,
   return LLVMBuildAdd (B, base, emit_steps (e, type, x.stride), "");
 }
 
+static LLVMValueRef
+fits_word (Emitter     *e,
+           LLVMValueRef x)
+{
+  return LLVMBuildICmp (B, LLVMIntEQ, x, LLVMBuildSExt (B, LLVMBuildTrunc (B, x, e->t_i32, ""), e->t_i64, ""), "");
+}
+
+/* A linear index as f32 or f64. Before AVX-512 there are conversions of 32 bits only, which are enough for most blocks: others go lane by
+ * lane. */
+static LLVMValueRef
+float_linear (Emitter       *e,
+              AccElementKind kind,
+              Value          x)
+{
+  LLVMTypeRef type = emit_wide_type (emit_type (e, kind), e->lanes);
+  LLVMValueRef last = LLVMBuildAdd (B, x.v, LLVMConstInt (e->t_i64, (guint64) x.stride * (e->lanes - 1), TRUE), "");
+  LLVMBasicBlockRef words = emit_block (e, "words"), longs = emit_block (e, "longs"), after = emit_block (e, "float");
+  LLVMValueRef results[2], result;
+
+  LLVMBuildCondBr (B, LLVMBuildAnd (B, fits_word (e, x.v), fits_word (e, last), ""), words, longs);
+  emit_enter (e, words);
+  results[0] = LLVMBuildSIToFP (B, narrow_linear (e, ACC_KIND_I32, x), type, "");
+  LLVMBuildBr (B, after);
+  emit_enter (e, longs);
+  results[1] = emit_cast (e, ACC_KIND_I64, kind, emit_as_vector (e, x));
+  LLVMBuildBr (B, after);
+  longs = LLVMGetInsertBlock (B);
+  emit_enter (e, after);
+  result = LLVMBuildPhi (B, type, "");
+  LLVMAddIncoming (result, results, (LLVMBasicBlockRef[]) { words, longs }, 2);
+
+  return result;
+}
+
 /* Of lanes that read the same element, 2^MAX_REPEATS: more are too few elements for a load of their own. */
 #define MAX_REPEATS 3
 
@@ -169,6 +203,9 @@ emit_pure (Emitter *e,
   if (varies && instr->op == ACC_KOP_CAST && first.shape == SHAPE_LINEAR && instr->kind != ACC_KIND_U64 &&
       acc_element_kind_is_integer (instr->kind) && instr->kind != ACC_KIND_BOOL)
     return (Value) { .v = narrow_linear (e, instr->kind, first), .shape = SHAPE_VARYING };
+  if (varies && instr->op == ACC_KOP_CAST && first.shape == SHAPE_LINEAR && kind == ACC_KIND_I64 && !e->target->has_masks &&
+      (instr->kind == ACC_KIND_F32 || instr->kind == ACC_KIND_F64))
+    return (Value) { .v = float_linear (e, instr->kind, first), .shape = SHAPE_VARYING };
 
   for (guint i = 0; i < instr->n_args; i++)
     {

@@ -354,6 +354,39 @@ test_lanes (gconstpointer data)
   harness_free (compiled);
 }
 
+/* Indices as floats: on both sides of what 32 bits hold, and of what is exact. */
+static void
+test_index_as_float (void)
+{
+  static const gint64 firsts[] = {
+    0, -100, G_GINT64_CONSTANT (0x7fffff00), G_GINT64_CONSTANT (-0x80000100), (G_GINT64_CONSTANT (1) << 53) - 100, G_MAXINT64 - 3000,
+    (G_GINT64_CONSTANT (1) << 24) - 100,
+  };
+  AccKernelBuilder *b = kb_new ("floats");
+  KBuffer singles = kb_param_buffer (b, ACC_KIND_F32, out_flags, "f4"), doubles = kb_param_buffer (b, ACC_KIND_F64, out_flags, "f8");
+  KBuffer descending = kb_param_buffer (b, ACC_KIND_F32, out_flags, "descending");
+  Compiled *compiled;
+
+  kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
+    {
+      KValue x = kb_add (b, kb_mul (b, i, kb_i64 (b, 5)), kb_outer_begin (b));
+
+      kb_store (b, singles, i, kb_cast (b, ACC_KIND_F32, x));
+      kb_store (b, doubles, i, kb_cast (b, ACC_KIND_F64, x));
+      kb_store (b, descending, i, kb_cast (b, ACC_KIND_F32, kb_sub (b, kb_outer_begin (b), i)));
+    }
+  compiled = harness_compile (b);
+
+  for (guint f = 0; f < G_N_ELEMENTS (firsts); f++)
+    {
+      gint64 range[5] = { firsts[f], 0, 0, N, 0 };
+      Argument arguments[] = { harness_fill (N, 0), harness_fill (N, 0), harness_fill (N, 0) };
+
+      harness_check (compiled, arguments, range, "floats");
+    }
+  harness_free (compiled);
+}
+
 /* Lanes that store side by side what stays, in blocks that carry on how many there are. The last block fills its buffer to the end. What
  * comes behind what stays is free up to there, or is not. */
 static void
@@ -532,6 +565,7 @@ main (int argc, char **argv)
       g_test_add_data_func (lanes, GINT_TO_POINTER (kinds[k]), test_lanes);
       g_test_add_data_func (pack, GINT_TO_POINTER (kinds[k]), test_pack);
     }
+  g_test_add_func ("/emit/index-as-float", test_index_as_float);
   g_test_add_func ("/emit/narrow-division", test_narrow_division);
   g_test_add_func ("/emit/fma-and-select", test_fma_and_select);
   g_test_add_func ("/emit/contraction", test_contraction);
