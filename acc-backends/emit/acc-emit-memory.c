@@ -6,6 +6,9 @@
 /* Above this many lanes, what goes lane by lane is a loop. */
 #define MAX_UNROLLED 16
 
+/* Bytes of the smallest pages that there are. */
+#define PAGE 4096
+
 static LLVMValueRef
 get_base (Emitter *e,
           guint32  buffer)
@@ -214,6 +217,40 @@ has_masked_access (Emitter    *e,
   return size_of (memory) >= 4 ? e->target->has_masked_words : e->target->has_narrow_masks;
 }
 
+/* Of any lanes that take part there is an element in memory, so all that lies in one page with it may be read: lanes are, as one, and those
+ * outside the mask forgotten. Where they lie in two pages, or none takes part, they go one by one. */
+static LLVMValueRef
+load_from_page (Emitter     *e,
+                LLVMTypeRef  memory,
+                LLVMValueRef address,
+                LLVMValueRef mask,
+                guint        lanes)
+{
+  LLVMTypeRef type = emit_wide_type (memory, lanes);
+  LLVMBasicBlockRef whole = emit_block (e, "page"), apart = emit_block (e, "page.not"), after = emit_block (e, "page.end");
+  LLVMValueRef in_page = LLVMBuildAnd (B, LLVMBuildPtrToInt (B, address, e->t_i64, ""), LLVMConstInt (e->t_i64, PAGE - 1, FALSE), "");
+  LLVMValueRef fits = LLVMBuildICmp (B, LLVMIntULE, in_page, LLVMConstInt (e->t_i64, PAGE - size_of (memory) * lanes, FALSE), "");
+  LLVMValueRef place = emit_stack (e, type, 64), x;
+  LaneLoop loop;
+
+  LLVMBuildCondBr (B, LLVMBuildAnd (B, fits, emit_any (e, mask), ""), whole, apart);
+  emit_enter (e, whole);
+  x = plain_load (e, memory, address, lanes);
+  LLVMBuildStore (B, emit_select (e, mask, x, LLVMConstNull (type)), place);
+  LLVMBuildBr (B, after);
+
+  emit_enter (e, apart);
+  LLVMBuildStore (B, LLVMConstNull (type), place);
+  loop = enter_lanes (e, mask);
+  x = plain_load (e, memory, LLVMBuildGEP2 (B, memory, address, &loop.lane, 1, ""), 1);
+  plain_store (e, memory, LLVMBuildGEP2 (B, memory, place, &loop.lane, 1, ""), x);
+  leave_lanes (e, &loop, lanes);
+  LLVMBuildBr (B, after);
+  emit_enter (e, after);
+
+  return LLVMBuildLoad2 (B, type, place, "");
+}
+
 /* Lanes outside the mask are 0. */
 LLVMValueRef
 emit_load_masked (Emitter     *e,
@@ -223,8 +260,6 @@ emit_load_masked (Emitter     *e,
                   guint        lanes)
 {
   LLVMTypeRef type = emit_wide_type (memory, lanes);
-  LLVMValueRef place, x;
-  LaneLoop loop;
 
   if (mask == NULL)
     return plain_load (e, memory, address, lanes);
@@ -234,14 +269,7 @@ emit_load_masked (Emitter     *e,
                       (LLVMValueRef[]) { address, LLVMConstInt (e->t_i32, size_of (memory), FALSE), mask,
                                          LLVMConstNull (type) }, 4);
 
-  place = emit_stack (e, type, 64);
-  LLVMBuildStore (B, LLVMConstNull (type), place);
-  loop = enter_lanes (e, mask);
-  x = plain_load (e, memory, LLVMBuildGEP2 (B, memory, address, &loop.lane, 1, ""), 1);
-  plain_store (e, memory, LLVMBuildGEP2 (B, memory, place, &loop.lane, 1, ""), x);
-  leave_lanes (e, &loop, lanes);
-
-  return LLVMBuildLoad2 (B, type, place, "");
+  return load_from_page (e, memory, address, mask, lanes);
 }
 
 void
