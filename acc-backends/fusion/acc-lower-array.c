@@ -60,9 +60,6 @@ load (AccLower       *l,
 
 #define FAR_BYTES (4 << 20)
 
-/* So far ahead of the last neighbour a stencil asks for what follows it in memory: some rows, which the second cache keeps. */
-#define ROWS_AHEAD_BYTES (64 << 10)
-
 gboolean
 low_has_bytes (const AccFusionNode *value,
                gint64               least)
@@ -85,13 +82,13 @@ is_from_memory (AccLower            *l,
 
 /* Of several stencils that read one array the last neighbours are the same: once. */
 static void
-ask_for_rows (AccLower            *l,
-              const AccFusionNode *node,
-              guint                leaf,
-              AccPlace             place)
+ask_ahead (AccLower            *l,
+           const AccFusionNode *node,
+           guint                leaf,
+           AccPlace             place)
 {
   gint64 size = (gint64) acc_element_kind_get_size (acc_element_type_get_leaf (node->array->type, leaf));
-  KValue at = low_add (l, place.at, low_const (l, ROWS_AHEAD_BYTES / size));
+  KValue at = low_add (l, place.at, low_const (l, l->ahead / size));
 
   if (place.buffer.id == l->asked.buffer.id && at.id == l->asked.at.id)
     return;
@@ -127,8 +124,8 @@ low_load_value (AccLower      *l,
   guint value = acc_fusion_get_value (l->fusion, node);
   AccPlace place = low_place (l, value, leaf, at, ACC_BUFFER_READ);
 
-  if (l->in_last_tap && is_from_memory (l, node, value) && acc_element_type_locate (node->array->type, leaf)->lane == 0)
-    ask_for_rows (l, node, leaf, place);
+  if (l->ahead != 0 && is_from_memory (l, node, value) && acc_element_type_locate (node->array->type, leaf)->lane == 0)
+    ask_ahead (l, node, leaf, place);
   if (!low_is_asked (l, at))
     return low_load_place (l, place);
 

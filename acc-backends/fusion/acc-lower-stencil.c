@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* So far ahead of the last neighbour a stencil asks for what follows it in memory: some rows, which the second cache keeps. */
+#define ROWS_AHEAD_BYTES (64 << 10)
+
 /* Neighbours. Their offsets along the inner run and along the outer dimensions are mapped at the border as the stencil's
  * boundary says; the skeleton has split off where none is outside. */
 
@@ -213,7 +216,8 @@ low_tap (AccLower       *l,
   g_autofree gint64 *offsets = g_new (gint64, stencil->rank);
   Tap tap = { l, stencil, source, stencil->array->boundaries[input], ix };
   AccIndex *same = low_index_same (l, ix, stencil->extents, source);
-  gboolean around = l->in_last_tap, last;
+  gint64 around = l->ahead;
+  gboolean last;
   KValue value, outside;
   KVar var;
 
@@ -245,9 +249,9 @@ low_tap (AccLower       *l,
 
   if (tap.inside.id == 0)
     {
-      l->in_last_tap = last && (tap.anchored ? is_of_later_row (offsets, stencil->rank) : around);
+      l->ahead = last && (tap.anchored ? is_of_later_row (offsets, stencil->rank) : around != 0) ? ROWS_AHEAD_BYTES : 0;
       value = low_read (l, source, tap.to, leaf);
-      l->in_last_tap = around;
+      l->ahead = around;
       return value;
     }
 

@@ -50,7 +50,7 @@ typedef struct {
   guint             first_inner;
   gboolean          inner_inside, outer_inside;
   gboolean          asks_for_rows;   /* of large arrays: rows that are read next */
-  gboolean          in_last_tap;     /* behind it is what is read next */
+  gint64            ahead;           /* not 0: so many bytes behind what is loaded lies what is loaded soon, and is asked for */
   AccPlace          asked;           /* last */
 
   /* Not 0: nothing is loaded at places that are loaded themselves, but asked for, of arrays of so many bytes; and no run fails for what is

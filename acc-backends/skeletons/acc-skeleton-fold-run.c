@@ -12,6 +12,7 @@
 
 /* Elements that are combined before they come to the others, where that is cheaper. */
 #define TOGETHER 8
+#define TOGETHER_AHEAD_BYTES 2048  /* between blocks of these so much is done that processors do not look ahead to the next one but one */
 #define MAX_TOGETHER_COST 128   /* rough operations of what is written out for each */
 
 static AccFusionNode *
@@ -443,7 +444,9 @@ fold_lanes (AccFold        *self,
             {
               KValue first = kb_add (b, kb_mul (b, k, n_together), n_done);
 
+              l->ahead = self->commutative ? TOGETHER_AHEAD_BYTES : 0;
               combine_elements (self, l, space, outer, kb_add (b, start, kb_mul (b, first, stride)), stride, TOGETHER, element);
+              l->ahead = 0;
               acc_fold_append (self, l, vars, element);
             }
           n_done = kb_add (b, kb_mul (b, n_blocks, n_together), n_done);
