@@ -873,6 +873,44 @@ test_elements_ahead (void)
 }
 
 static void
+variance_of (GPtrArray *results,
+             gint64     n)
+{
+  g_autoptr (AccArray) x = new_array (ACC_KIND_F32, 1, n, 1, 1);
+
+  g_ptr_array_add (results, acc_array_variance (x, 0));
+}
+
+static void
+variance_from_memory (GPtrArray *results)
+{
+  variance_of (results, 1 << 20);
+}
+
+static void
+variance_from_cache (GPtrArray *results)
+{
+  variance_of (results, (1 << 20) - 1);
+}
+
+static void
+sum_from_memory (GPtrArray *results)
+{
+  g_autoptr (AccArray) x = new_array (ACC_KIND_F32, 1, 1 << 20, 1, 1);
+
+  g_ptr_array_add (results, sum_all (x));
+}
+
+/* Elements that are combined by eights: each of the block that comes after the next. Sums need not ask. */
+static void
+test_blocks_ahead (void)
+{
+  g_assert_cmpuint (count_asked (variance_from_memory, 0), ==, 8);
+  g_assert_cmpuint (count_asked (variance_from_cache, 0), ==, 0);
+  g_assert_cmpuint (count_asked (sum_from_memory, 0), ==, 0);
+}
+
+static void
 test_picture (void)
 {
   const Program program = { .build = stencil_of_costly };
@@ -910,6 +948,7 @@ main (int argc, char **argv)
   g_test_add_func ("/fusion-report/why", test_why);
   g_test_add_func ("/fusion/rows-ahead", test_rows_ahead);
   g_test_add_func ("/fusion/elements-ahead", test_elements_ahead);
+  g_test_add_func ("/fusion/blocks-ahead", test_blocks_ahead);
   g_test_add_func ("/fusion-report/picture", test_picture);
   g_test_add_func ("/fusion-report/picture-of-fused", test_picture_of_fused);
 
