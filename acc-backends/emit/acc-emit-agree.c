@@ -149,8 +149,8 @@ may_agree (Emitter *e,
   guint n = MAX_TRACED;
 
   if (e->facts[id].shape != SHAPE_VARYING || instr->n_args != 2 || get (e, instr->args[0])->kind != ACC_KIND_I64 ||
-      is_uniform (e, instr->args[0]) == is_uniform (e, instr->args[1]) || get_direction (e, get_subject (e, id)) == 0 ||
-      !is_known_before (e, id, foreach, &n))
+      is_uniform (e, instr->args[0]) == is_uniform (e, instr->args[1]) || !is_known_before (e, id, foreach, &n) ||
+      get_direction (e, get_subject (e, id)) == 0)
     return FALSE;
   if (is_comparison (instr))
     return TRUE;
