@@ -94,7 +94,7 @@ emit_at (Emitter     *e,
   if (instr->op == ACC_KOP_UDIV)
     return emit_index_division (e, x[0], x[1]);
   if (instr->op == ACC_KOP_UREM)
-    return LLVMBuildSub (B, x[0], LLVMBuildMul (B, emit_index_division (e, x[0], x[1]), x[1], ""), "");
+    return emit_index_remainder (e, x[0], x[1]);
 
   return emit_primitive (e, instr->primitive, get (e, instr->args[0])->kind, x[0], x[1]);
 }

@@ -77,14 +77,6 @@ contracted (Emitter     *e,
   return x;
 }
 
-static LLVMValueRef
-index_remainder (Emitter     *e,
-                 LLVMValueRef x,
-                 LLVMValueRef y)
-{
-  return LLVMBuildSub (B, x, LLVMBuildMul (B, emit_index_division (e, x, y), y, ""), "");
-}
-
 /* A linear index as a narrower integer: wraps the same when made of narrower parts. */
 static LLVMValueRef
 narrow_linear (Emitter       *e,
@@ -253,7 +245,7 @@ emit_pure (Emitter *e,
       result = emit_index_division (e, x[0], x[1]);
       break;
     case ACC_KOP_UREM:
-      result = index_remainder (e, x[0], x[1]);
+      result = emit_index_remainder (e, x[0], x[1]);
       break;
     default:
       g_return_val_if_reached (first);

@@ -234,3 +234,11 @@ emit_index_division (Emitter     *e,
 
   return index_from_float (e, LLVMBuildFDiv (B, index_to_float (e, x), index_to_float (e, y), ""));
 }
+
+LLVMValueRef
+emit_index_remainder (Emitter     *e,
+                      LLVMValueRef x,
+                      LLVMValueRef y)
+{
+  return LLVMBuildSub (B, x, LLVMBuildMul (B, emit_index_division (e, x, y), y, ""), "");
+}

@@ -161,6 +161,7 @@ guint        emit_stores_of    (Emitter *e, guint32 store, guint32 *stores, guin
 LLVMValueRef emit_primitive    (Emitter *e, AccPrimitive primitive, AccElementKind kind, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef emit_division     (Emitter *e, AccPrimitive primitive, AccElementKind kind, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef emit_index_division (Emitter *e, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef emit_index_remainder (Emitter *e, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef emit_cast         (Emitter *e, AccElementKind from, AccElementKind to, LLVMValueRef x);
 LLVMValueRef emit_bitcast      (Emitter *e, AccElementKind from, AccElementKind to, LLVMValueRef x);
 typedef LLVMValueRef (*LaneFunc) (Emitter *e, LLVMValueRef x, LLVMValueRef y, gpointer data);
