@@ -70,25 +70,22 @@ is_known_before (Emitter *e,
   return TRUE;
 }
 
-LLVMValueRef
-emit_at (Emitter     *e,
-         guint32      id,
-         guint32      foreach,
-         LLVMValueRef index)
+static LLVMValueRef
+value_at (Emitter     *e,
+          guint32      id,
+          guint32      foreach,
+          LLVMValueRef index)
 {
   const AccKernelInstr *instr = get (e, id);
   LLVMValueRef x[3] = { NULL, NULL, NULL };
-  guint n = MAX_TRACED;
 
   if (id == foreach)
     return index;
-  if (!is_known_before (e, id, foreach, &n))
-    return NULL;
   if (!_acc_kernel_is_inside (e->kernel, id, foreach))
     return emit_scalar (e, id);
 
   for (guint i = 0; i < instr->n_args; i++)
-    x[i] = emit_at (e, instr->args[i], foreach, index);
+    x[i] = value_at (e, instr->args[i], foreach, index);
   if (instr->op == ACC_KOP_SELECT)
     return emit_select (e, x[0], x[1], x[2]);
   if (instr->op == ACC_KOP_UDIV)
@@ -97,6 +94,17 @@ emit_at (Emitter     *e,
     return emit_index_remainder (e, x[0], x[1]);
 
   return emit_primitive (e, instr->primitive, get (e, instr->args[0])->kind, x[0], x[1]);
+}
+
+LLVMValueRef
+emit_at (Emitter     *e,
+         guint32      id,
+         guint32      foreach,
+         LLVMValueRef index)
+{
+  guint n = MAX_TRACED;
+
+  return is_known_before (e, id, foreach, &n) ? value_at (e, id, foreach, index) : NULL;
 }
 
 /* --- what lanes may agree on */
@@ -162,24 +170,7 @@ may_agree (Emitter *e,
          is_uniform (e, instr->args[1]) && (other->op != ACC_KOP_CONST || (gint64) other->bits >= MIN_DIVISOR);
 }
 
-static gboolean
-has_access (Emitter *e,
-            guint32  block)
-{
-  GArray *items = block != 0 ? acc_kernel_block (e->kernel, block)->items : NULL;
-
-  for (guint i = 0; items != NULL && i < items->len; i++)
-    {
-      const AccKernelInstr *instr = get (e, g_array_index (items, guint32, i));
-
-      if (_acc_kernel_op_is_access (instr->op) || has_access (e, instr->blocks[0]) || has_access (e, instr->blocks[1]))
-        return TRUE;
-    }
-
-  return FALSE;
-}
-
-/* Whether it decides where something is loaded or stored, or whether; or saves a division. */
+/* Whether it decides where something is loaded or stored, or whether that, or a loop, comes to be; or saves a division. */
 static gboolean
 matters (Emitter *e,
          guint32  id)
@@ -198,7 +189,7 @@ matters (Emitter *e,
         continue;
       if (_acc_kernel_op_is_access (instr->op) && depends[instr->args[1]])
         return TRUE;
-      if (instr->op == ACC_KOP_IF && depends[instr->args[0]] && (has_access (e, instr->blocks[0]) || has_access (e, instr->blocks[1])))
+      if (instr->op == ACC_KOP_IF && depends[instr->args[0]] && (emit_has_effects (e, instr->blocks[0]) || emit_has_effects (e, instr->blocks[1])))
         return TRUE;
       for (guint i = 0; i < instr->n_args && _acc_kernel_op_is_pure (instr->op); i++)
         depends[next] |= depends[instr->args[i]];
@@ -261,8 +252,8 @@ agree_on (Emitter         *e,
           LLVMValueRef     last)
 {
   const AccKernelInstr *instr = get (e, agreement->id);
-  LLVMValueRef x = emit_at (e, agreement->subject, foreach, first), y = emit_at (e, agreement->subject, foreach, last);
-  LLVMValueRef value = emit_at (e, agreement->id, foreach, first), last_value = emit_at (e, agreement->id, foreach, last);
+  LLVMValueRef x = value_at (e, agreement->subject, foreach, first), y = value_at (e, agreement->subject, foreach, last);
+  LLVMValueRef value = value_at (e, agreement->id, foreach, first), last_value = value_at (e, agreement->id, foreach, last);
   LLVMValueRef is_in_order = LLVMBuildICmp (B, agreement->ascends ? LLVMIntSLE : LLVMIntSGE, x, y, ""), agree;
 
   e->values[agreement->id] = (Value) {
@@ -280,7 +271,7 @@ agree_on (Emitter         *e,
     }
   else if (is_comparison (instr) && (instr->primitive == ACC_PRIM_EQ || instr->primitive == ACC_PRIM_NE))
     {
-      LLVMValueRef other = emit_at (e, instr->args[agreement->subject == instr->args[0] ? 1 : 0], foreach, first);
+      LLVMValueRef other = value_at (e, instr->args[agreement->subject == instr->args[0] ? 1 : 0], foreach, first);
 
       agree = LLVMBuildOr (B, LLVMBuildICmp (B, LLVMIntSLT, other, agreement->ascends ? x : y, ""),
                            LLVMBuildICmp (B, LLVMIntSGT, other, agreement->ascends ? y : x, ""), "");

@@ -514,11 +514,15 @@ emit_has_effects (Emitter *e,
   return FALSE;
 }
 
-/* @stored: of each parameter, whether an element of it is stored in the body. FALSE: an instruction may not be repeated. */
+typedef struct {
+  gboolean loaded, stored;
+} Use;
+
+/* @uses: of each parameter, what the body does with elements of it. FALSE: an instruction may not be repeated. */
 static gboolean
-find_stored (Emitter  *e,
-             guint32   block,
-             gboolean *stored)
+find_uses (Emitter *e,
+           guint32  block,
+           Use     *uses)
 {
   GArray *items = block != 0 ? acc_kernel_block (e->kernel, block)->items : NULL;
 
@@ -528,42 +532,30 @@ find_stored (Emitter  *e,
 
       if (_acc_kernel_op_meets (instr->op) || _acc_kernel_op_orders_stores (instr->op) != (instr->op == ACC_KOP_UNTIL))
         return FALSE;
+      if (instr->op == ACC_KOP_LOAD)
+        uses[instr->args[0]].loaded = TRUE;
       if (instr->op == ACC_KOP_STORE)
-        stored[instr->args[0]] = TRUE;
-      if (!find_stored (e, instr->blocks[0], stored) || !find_stored (e, instr->blocks[1], stored))
+        uses[instr->args[0]].stored = TRUE;
+      if (!find_uses (e, instr->blocks[0], uses) || !find_uses (e, instr->blocks[1], uses))
         return FALSE;
     }
 
   return TRUE;
 }
 
-static gboolean
-loads_stored (Emitter        *e,
-              guint32         block,
-              const gboolean *stored)
-{
-  GArray *items = block != 0 ? acc_kernel_block (e->kernel, block)->items : NULL;
-
-  for (guint i = 0; items != NULL && i < items->len; i++)
-    {
-      const AccKernelInstr *instr = acc_kernel_instr (e->kernel, g_array_index (items, guint32, i));
-
-      if ((instr->op == ACC_KOP_LOAD && stored[instr->args[0]]) || loads_stored (e, instr->blocks[0], stored) ||
-          loads_stored (e, instr->blocks[1], stored))
-        return TRUE;
-    }
-
-  return FALSE;
-}
-
 gboolean
 emit_is_repeatable (Emitter *e,
                     guint32  foreach)
 {
-  g_autofree gboolean *stored = g_new0 (gboolean, e->kernel->params->len);
-  guint32 block = acc_kernel_instr (e->kernel, foreach)->blocks[0];
+  g_autofree Use *uses = g_new0 (Use, e->kernel->params->len);
 
-  return find_stored (e, block, stored) && !loads_stored (e, block, stored);
+  if (!find_uses (e, acc_kernel_instr (e->kernel, foreach)->blocks[0], uses))
+    return FALSE;
+  for (guint i = 0; i < e->kernel->params->len; i++)
+    if (uses[i].loaded && uses[i].stored)
+      return FALSE;
+
+  return TRUE;
 }
 
 static guint

@@ -22,17 +22,6 @@ size_of_lane (AccElementKind kind)
   return MAX (acc_element_kind_get_size (kind), 4);
 }
 
-gboolean
-emit_has_few (Emitter *e,
-              guint32  buffer)
-{
-  const AccKernelParam *param = acc_kernel_buffer (e->kernel, buffer);
-  guint size = size_of_lane (param->kind);
-
-  return !(buffer & ACC_KERNEL_SHARED) && param->n_elements > 0 && !(param->flags & (ACC_BUFFER_WRITE | ACC_BUFFER_COHERENT))
-         && (e->target->has_masks || e->target->has_lane_moves) && param->n_elements <= MAX_TABLES * count_lanes (e, size);
-}
-
 static guint
 count_tables (Emitter *e,
               guint32  buffer)
@@ -43,11 +32,21 @@ count_tables (Emitter *e,
   return (param->n_elements + lanes - 1) / lanes;
 }
 
+gboolean
+emit_has_few (Emitter *e,
+              guint32  buffer)
+{
+  const AccKernelParam *param = acc_kernel_buffer (e->kernel, buffer);
+
+  return !(buffer & ACC_KERNEL_SHARED) && param->n_elements > 0 && !(param->flags & (ACC_BUFFER_WRITE | ACC_BUFFER_COHERENT))
+         && (e->target->has_masks || e->target->has_lane_moves) && count_tables (e, buffer) <= MAX_TABLES;
+}
+
 /* All registers side by side. Loaded where the kernel begins, so that it is there wherever it is asked for. */
 static LLVMValueRef
-get_tables (Emitter     *e,
-           guint32      buffer,
-           LLVMTypeRef  lane)
+get_tables (Emitter    *e,
+            guint32     buffer,
+            LLVMTypeRef lane)
 {
   const AccKernelParam *param = acc_kernel_param (e->kernel, buffer);
   LLVMTypeRef memory = emit_memory_type (e, param->kind);

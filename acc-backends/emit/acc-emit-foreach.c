@@ -252,7 +252,7 @@ emit_rounds (Emitter         *e,
   emit_enter (e, after);
 }
 
-/* Facts of the foreach, found anew from those of what is around it. */
+/* Facts of the foreach, found anew from those of what is around it. They choose the lanes, for nearly all blocks are theirs. */
 static Fact *
 analyse_agreed (Emitter *e,
                 guint32  id,
@@ -287,12 +287,13 @@ emit_foreach (Emitter *e,
   gint64 n;
 
   emit_analyse (e, id);
-  e->lanes = emit_choose_lanes (e, id);
   e->mask = (Mask) { NULL, NULL, 0 };
   e->streaming = (e->flags & ACC_EMIT_NON_TEMPORAL) && e->target->has_streaming;
   agreements = emit_find_agreements (e, id);
   if (agreements->len > 0)
     agreed = analyse_agreed (e, id, agreements);
+  else
+    e->lanes = emit_choose_lanes (e, id);
   body = (Body) { e->facts, agreed, agreements, NULL, NULL };
 
   if (count_is_constant (e, instr, &n) && (n <= e->lanes || n % e->lanes == 0 || !is_repeatable))

@@ -763,8 +763,8 @@ pack_lanes (Emitter    *e,
 }
 
 static void
-pack (Emitter    *e,
-      const Pack *pack)
+pack_all (Emitter    *e,
+          const Pack *pack)
 {
   gboolean by_eights = e->lanes % 8 == 0 && (e->lanes & (e->lanes - 1)) == 0;   /* predicates of 8, 16 and 32 lanes */
   guint size = size_of (pack->memory);
@@ -794,11 +794,11 @@ emit_pack (Emitter *e,
   LLVMBuildCondBr (B, has_room, whole, parts);
   emit_enter (e, whole);
   what.has_room = TRUE;
-  pack (e, &what);
+  pack_all (e, &what);
   LLVMBuildBr (B, end);
   emit_enter (e, parts);
   what.has_room = FALSE;
-  pack (e, &what);
+  pack_all (e, &what);
   LLVMBuildBr (B, end);
   emit_enter (e, end);
 }
