@@ -303,7 +303,10 @@ emit_analyse (Emitter *e,
 
 /* --- how many lanes */
 
-#define MAX_LOOPS 8
+#define MAX_LOOPS      8
+#define MIN_BY_LANE    8
+#define MOST_REGISTERS 4
+#define MANY_OPS       16
 
 /* What is done as often as each other, by the size of what varies: 1, 2, 4, 8 bytes */
 typedef struct {
@@ -312,6 +315,8 @@ typedef struct {
 
 typedef struct {
   Level    levels[MAX_LOOPS];    /* by how many loops are around it */
+  guint    n_by_lane;            /* accesses that lanes make one by one */
+  gboolean meets;                /* lanes look at each other */
   gboolean has_gather;
   gboolean has_calls;
 } Census;
@@ -327,6 +332,17 @@ static guint
 get_n_ops (const Level *level)
 {
   return level->n_ops[0] + level->n_ops[1] + level->n_ops[2] + level->n_ops[3];
+}
+
+static guint
+count_ops (const Census *census)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < MAX_LOOPS; i++)
+    n += get_n_ops (&census->levels[i]);
+
+  return n;
 }
 
 /* Of the widest, but for some few, which go in parts. */
@@ -360,6 +376,7 @@ take_census (Emitter *e,
       const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
       const Fact *fact = &e->facts[id];
 
+      census->meets |= _acc_kernel_op_meets (instr->op);
       if (_acc_kernel_op_is_access (instr->op))
         {
           const Fact *index = &e->facts[instr->args[1]];
@@ -368,7 +385,11 @@ take_census (Emitter *e,
           count_op (level, acc_element_kind_get_size (acc_kernel_param (e->kernel, instr->args[0])->kind));
           if ((index->shape == SHAPE_VARYING && !looks_up) || (index->shape == SHAPE_LINEAR && ABS (index->stride) > 8) ||
               (index->shape == SHAPE_LINEAR && ABS (index->stride) > 1 && instr->op == ACC_KOP_STORE))
-            census->has_gather = TRUE;
+            {
+              census->has_gather = TRUE;
+              if (!e->target->has_masks)
+                census->n_by_lane++;
+            }
         }
       else if (fact->shape == SHAPE_VARYING && instr->op != ACC_KOP_SET && instr->op != ACC_KOP_GET)
         {
@@ -465,9 +486,27 @@ count_most_registers (Emitter    *e,
   return most;
 }
 
+/* Lanes that were asked for, or a part of them at a time where each step does much with what is wider than those who asked thought of. */
+static guint
+limit_lanes (Emitter     *e,
+             const Level *level,
+             guint        lanes)
+{
+  guint most = MOST_REGISTERS * e->target->register_bytes / get_size (level);
+
+  if (get_n_ops (level) >= MANY_OPS)
+    while (lanes > most && lanes % 2 == 0)
+      lanes /= 2;
+
+  return lanes;
+}
+
 /* Wider than a register: LLVM splits, and what it splits into hides the latency of each other. Four registers' worth where
  * little is done, else two, counted in the innermost loop, where the time goes; and no more than two unless there are registers for all. Of two
- * some may go to memory and come back, which costs less than to wait for each result with nothing else to do. */
+ * some may go to memory and come back, which costs less than to wait for each result with nothing else to do.
+ *
+ * One where most of many accesses go lane by lane: vectors would only be put together and taken apart again, in code of many times the
+ * length, which takes LLVM seconds. */
 guint
 emit_choose_lanes (Emitter *e,
                    guint32  foreach)
@@ -477,12 +516,11 @@ emit_choose_lanes (Emitter *e,
   Census census = { 0, };
   guint level = MAX_LOOPS - 1, n_steps = 0, two, lanes;
 
-  if (instr->bits != 0)
-    return instr->bits;
-
   take_census (e, instr->blocks[0], 0, &census);
   while (level > 0 && get_n_ops (&census.levels[level]) == 0)
     level--;
+  if (instr->bits != 0)
+    return census.meets ? instr->bits : limit_lanes (e, &census.levels[level], instr->bits);
   two = 2 * e->target->register_bytes / get_size (&census.levels[level]);
   lanes = get_n_ops (&census.levels[level]) <= 24 ? 2 * two : two;
 
@@ -492,6 +530,8 @@ emit_choose_lanes (Emitter *e,
     lanes = two;
   if (census.has_gather || census.has_calls)
     lanes = MIN (lanes, 16);
+  if (census.n_by_lane >= MIN_BY_LANE && 2 * census.n_by_lane >= count_ops (&census) && !census.meets)
+    return 1;
 
   return CLAMP (lanes, 4, 128);
 }

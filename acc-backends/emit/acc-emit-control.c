@@ -749,11 +749,9 @@ emit_instrs (Emitter *e,
           emit_check (e, id);
           break;
         case ACC_KOP_FOREACH:
-          if (e->lanes == 0 && instr->bits != 1 && (!(e->flags & ACC_EMIT_SCALAR) || _acc_kernel_is_lock_step (e->kernel, id)))
-            {
-              emit_foreach (e, id);
-              break;
-            }
+          if (e->lanes == 0 && instr->bits != 1 && (!(e->flags & ACC_EMIT_SCALAR) || _acc_kernel_is_lock_step (e->kernel, id)) &&
+              emit_foreach (e, id))
+            break;
           G_GNUC_FALLTHROUGH;
         case ACC_KOP_FOR:
           if (e->facts[id].masked)

@@ -252,18 +252,25 @@ emit_rounds (Emitter         *e,
   emit_enter (e, after);
 }
 
+static void
+forget_inside (Emitter *e,
+               guint32  id,
+               Fact    *facts)
+{
+  for (guint32 other = 1; other < e->kernel->instrs->len; other++)
+    if (other != id && _acc_kernel_is_inside (e->kernel, other, id))
+      facts[other] = (Fact) { 0, };
+}
+
 /* Facts of the foreach, found anew from those of what is around it. They choose the lanes, for nearly all blocks are theirs. */
 static Fact *
 analyse_agreed (Emitter *e,
                 guint32  id,
                 GArray  *agreements)
 {
-  guint n = e->kernel->instrs->len;
-  Fact *facts = e->facts, *agreed = g_memdup2 (facts, n * sizeof *facts);
+  Fact *facts = e->facts, *agreed = g_memdup2 (facts, e->kernel->instrs->len * sizeof *facts);
 
-  for (guint32 other = 1; other < n; other++)
-    if (other != id && _acc_kernel_is_inside (e->kernel, other, id))
-      agreed[other] = (Fact) { 0, };
+  forget_inside (e, id, agreed);
   e->facts = agreed;
   e->agreements = agreements;
   emit_analyse (e, id);
@@ -274,12 +281,12 @@ analyse_agreed (Emitter *e,
   return agreed;
 }
 
-void
+gboolean
 emit_foreach (Emitter *e,
               guint32  id)
 {
   const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
-  LLVMValueRef begin = emit_scalar (e, instr->args[0]), end = emit_scalar (e, instr->args[1]);
+  LLVMValueRef begin, end;
   gboolean is_repeatable = emit_is_repeatable (e, id);
   g_autoptr(GArray) agreements = NULL;
   g_autofree Fact *agreed = NULL;
@@ -294,6 +301,16 @@ emit_foreach (Emitter *e,
     agreed = analyse_agreed (e, id, agreements);
   else
     e->lanes = emit_choose_lanes (e, id);
+  if (e->lanes == 1)
+    {
+      forget_inside (e, id, e->facts);
+      e->facts[id] = (Fact) { 0, };
+      e->streaming = FALSE;
+      e->lanes = 0;
+      return FALSE;
+    }
+  begin = emit_scalar (e, instr->args[0]);
+  end = emit_scalar (e, instr->args[1]);
   body = (Body) { e->facts, agreed, agreements, NULL, NULL };
 
   if (count_is_constant (e, instr, &n) && (n <= e->lanes || n % e->lanes == 0 || !is_repeatable))
@@ -320,4 +337,6 @@ emit_foreach (Emitter *e,
 
   e->streaming = FALSE;
   e->lanes = 0;
+
+  return TRUE;
 }

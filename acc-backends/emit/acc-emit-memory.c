@@ -332,6 +332,36 @@ lane_address (Emitter     *e,
   return LLVMBuildIntToPtr (B, LLVMBuildExtractElement (B, addresses, LLVMConstInt (e->t_i32, lane, FALSE), ""), e->t_ptr, "");
 }
 
+/* Where each lane finds its element, at most MAX_UNROLLED; those outside the mask at @unused. Lanes that step are so many elements from the
+ * first, which is no vector's element that had to be taken out. */
+static void
+find_lanes (Emitter     *e,
+            guint32      buffer,
+            LLVMTypeRef  memory,
+            const Value *index,
+            LLVMValueRef unused,
+            LLVMValueRef at[MAX_UNROLLED])
+{
+  if (index->shape == SHAPE_LINEAR && e->mask.v == NULL)
+    {
+      LLVMValueRef first = emit_element (e, buffer, index->v);
+
+      for (guint i = 0; i < e->lanes; i++)
+        {
+          LLVMValueRef step = LLVMConstInt (e->t_i64, (guint64) index->stride * i, TRUE);
+
+          at[i] = LLVMBuildGEP2 (B, memory, first, &step, 1, "");
+        }
+    }
+  else
+    {
+      LLVMValueRef addresses = addresses_of (e, buffer, memory, emit_as_vector (e, *index), e->mask.v, unused);
+
+      for (guint i = 0; i < e->lanes; i++)
+        at[i] = lane_address (e, addresses, i);
+    }
+}
+
 static LLVMValueRef
 vector_place (Emitter     *e,
               LLVMValueRef x)
@@ -347,38 +377,33 @@ static LLVMValueRef
 gather_by_lane (Emitter     *e,
                 guint32      buffer,
                 LLVMTypeRef  memory,
-                LLVMValueRef index)
+                const Value *index)
 {
   LLVMTypeRef type = emit_wide_type (memory, e->lanes);
-  LLVMValueRef place, at, x;
+  LLVMValueRef place, indices, at, x;
   LaneLoop loop;
 
   if (e->lanes <= MAX_UNROLLED)
     {
-      LLVMValueRef unused = NULL, address;
+      LLVMValueRef unused = NULL, each[MAX_UNROLLED];
 
       if (e->mask.v != NULL)
         {
           unused = emit_stack (e, memory, 8);
           LLVMBuildStore (B, LLVMConstNull (memory), unused);
         }
-      address = addresses_of (e, buffer, memory, index, e->mask.v, unused);
+      find_lanes (e, buffer, memory, index, unused, each);
       x = LLVMGetPoison (type);
       for (guint i = 0; i < e->lanes; i++)
-        {
-          LLVMValueRef lane = LLVMConstInt (e->t_i32, i, FALSE);
-
-          at = lane_address (e, address, i);
-          x = LLVMBuildInsertElement (B, x, plain_load (e, memory, at, 1), lane, "");
-        }
+        x = LLVMBuildInsertElement (B, x, plain_load (e, memory, each[i], 1), LLVMConstInt (e->t_i32, i, FALSE), "");
       return x;
     }
 
   place = emit_stack (e, type, 64);
   LLVMBuildStore (B, LLVMConstNull (type), place);
-  index = vector_place (e, index);
+  indices = vector_place (e, emit_as_vector (e, *index));
   loop = enter_lanes (e, e->mask.v);
-  at = LLVMBuildLoad2 (B, e->t_i64, LLVMBuildGEP2 (B, e->t_i64, index, &loop.lane, 1, ""), "");
+  at = LLVMBuildLoad2 (B, e->t_i64, LLVMBuildGEP2 (B, e->t_i64, indices, &loop.lane, 1, ""), "");
   x = plain_load (e, memory, emit_element (e, buffer, at), 1);
   plain_store (e, memory, LLVMBuildGEP2 (B, memory, place, &loop.lane, 1, ""), x);
   leave_lanes (e, &loop, e->lanes);
@@ -431,16 +456,16 @@ static LLVMValueRef
 gather (Emitter     *e,
         guint32      buffer,
         LLVMTypeRef  memory,
-        LLVMValueRef index)
+        const Value *index)
 {
   if (emit_has_few (e, buffer))
-    return emit_look_up (e, buffer, index);
+    return emit_look_up (e, buffer, emit_as_vector (e, *index));
   if (!e->target->has_masks)
     return gather_by_lane (e, buffer, memory, index);
   if (size_of (memory) < 4)
-    return gather_narrow (e, buffer, memory, index);
+    return gather_narrow (e, buffer, memory, emit_as_vector (e, *index));
 
-  return gather_addresses (e, memory, emit_element (e, buffer, index));
+  return gather_addresses (e, memory, emit_element (e, buffer, emit_as_vector (e, *index)));
 }
 
 /* Where lanes write to one place the last one stays, as in a loop. */
@@ -448,39 +473,35 @@ static void
 scatter (Emitter     *e,
          guint32      buffer,
          LLVMTypeRef  memory,
-         LLVMValueRef index,
+         const Value *index,
          LLVMValueRef value)
 {
-  LLVMValueRef at, x;
+  LLVMValueRef indices, at, x;
   LaneLoop loop;
 
   if (e->target->has_masks && size_of (memory) >= 4)
     {
+      at = emit_element (e, buffer, emit_as_vector (e, *index));
       emit_call (e, "llvm.masked.scatter", (LLVMTypeRef[]) { LLVMTypeOf (value), emit_wide_type (e->t_ptr, e->lanes) }, 2,
-                 (LLVMValueRef[]) { value, emit_element (e, buffer, index), LLVMConstInt (e->t_i32, size_of (memory), FALSE),
+                 (LLVMValueRef[]) { value, at, LLVMConstInt (e->t_i32, size_of (memory), FALSE),
                                     e->mask.v != NULL ? e->mask.v : emit_all (e, TRUE) }, 4);
       return;
     }
 
   if (e->lanes <= MAX_UNROLLED)
     {
-      LLVMValueRef unused = e->mask.v != NULL ? emit_stack (e, memory, 8) : NULL;
-      LLVMValueRef address = addresses_of (e, buffer, memory, index, e->mask.v, unused);
+      LLVMValueRef each[MAX_UNROLLED];
 
+      find_lanes (e, buffer, memory, index, e->mask.v != NULL ? emit_stack (e, memory, 8) : NULL, each);
       for (guint i = 0; i < e->lanes; i++)
-        {
-          LLVMValueRef lane = LLVMConstInt (e->t_i32, i, FALSE);
-
-          at = lane_address (e, address, i);
-          plain_store (e, memory, at, LLVMBuildExtractElement (B, value, lane, ""));
-        }
+        plain_store (e, memory, each[i], LLVMBuildExtractElement (B, value, LLVMConstInt (e->t_i32, i, FALSE), ""));
       return;
     }
 
-  index = vector_place (e, index);
+  indices = vector_place (e, emit_as_vector (e, *index));
   value = vector_place (e, value);
   loop = enter_lanes (e, e->mask.v);
-  at = LLVMBuildLoad2 (B, e->t_i64, LLVMBuildGEP2 (B, e->t_i64, index, &loop.lane, 1, ""), "");
+  at = LLVMBuildLoad2 (B, e->t_i64, LLVMBuildGEP2 (B, e->t_i64, indices, &loop.lane, 1, ""), "");
   x = plain_load (e, memory, LLVMBuildGEP2 (B, memory, value, &loop.lane, 1, ""), 1);
   plain_store (e, memory, emit_element (e, buffer, at), x);
   leave_lanes (e, &loop, e->lanes);
@@ -542,7 +563,7 @@ emit_load (Emitter *e,
   else if (index.repeats > 0)
     x = emit_load_repeated (e, id, &index);
   if (x == NULL)
-    x = gather (e, buffer, memory, emit_as_vector (e, index));
+    x = gather (e, buffer, memory, &index);
 
   return (Value) { .v = emit_from_memory (e, instr->kind, x), .shape = SHAPE_VARYING };
 }
@@ -631,7 +652,7 @@ emit_store (Emitter *e,
     emit_store_masked (e, reverse (e, x), last_address (e, buffer, index.v),
                        e->mask.v != NULL ? reverse (e, e->mask.v) : NULL);
   else
-    scatter (e, buffer, memory, emit_as_vector (e, index), x);
+    scatter (e, buffer, memory, &index, x);
 }
 
 /* --- side by side */

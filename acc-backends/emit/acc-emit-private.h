@@ -208,7 +208,7 @@ Value        emit_value        (Emitter *e, guint32 id);
 LLVMValueRef emit_scalar       (Emitter *e, guint32 id);     /* uniform, or a linear one's lane 0 */
 LLVMValueRef emit_vector       (Emitter *e, guint32 id);
 LLVMValueRef emit_as_vector    (Emitter *e, Value value);
-void         emit_foreach      (Emitter *e, guint32 id);
+gboolean     emit_foreach      (Emitter *e, guint32 id);                          /* FALSE: lanes are of no use */
 
 /* --- acc-emit-estimate.c: fast mathematics of f32 in vectors; NULL: there is nothing quicker */
 LLVMValueRef emit_quick_inverse_root (Emitter *e, LLVMValueRef x);

@@ -191,6 +191,7 @@ can_be_beside (AccCutter  *self,
          count_root_leaves (fold) + count_root_leaves (map) <= ACC_CLUSTER_MAX_ROOT_LEAVES;
 }
 
+/* Or reads nothing, and does little: what is saved then is a launch, and long kernels take long to compile. */
 static gboolean
 shares_a_read (AccCluster *a,
                AccCluster *b)
@@ -207,7 +208,7 @@ shares_a_read (AccCluster *a,
         k++;
     }
 
-  return a->reads->len == 0 && b->reads->len == 0;
+  return a->reads->len == 0 && b->reads->len == 0 && a->cost + b->cost <= ACC_CLUSTER_MAX_UNREAD_COST;
 }
 
 /* Of clusters that do not depend on each other. */

@@ -15,6 +15,8 @@ G_BEGIN_DECLS
 #define ACC_CLUSTER_MAX_TRANSFORMED_COST 48
 /* The element of a fold is written several times, and what takes long anyway gains little from fewer bytes. */
 #define ACC_CLUSTER_MAX_BESIDE_COST 256
+/* Of maps that read nothing and are one kernel */
+#define ACC_CLUSTER_MAX_UNREAD_COST 64
 #define ACC_CLUSTER_MAX_STENCILS    16
 /* Elements of a stencil, of all, that are computed in another order than along its rows. */
 #define ACC_CLUSTER_MAX_PART        0.5

@@ -140,7 +140,8 @@ void   _kb_enter_while    (AccKernelBuilder *b);
 void   _kb_leave          (AccKernelBuilder *b);
 
 /* Lanes that a foreach should run at once when the result must not depend on the machine: a fold of R lanes says R, and
- * the emitter runs exactly blocks of R (its vectors may be narrower or wider than the machine's). 0: the emitter chooses. */
+ * the emitter runs blocks of R (its vectors may be narrower or wider than the machine's), or parts of one, one after the other, where lanes
+ * do not meet. 0: the emitter chooses. */
 void   kb_set_lanes       (AccKernelBuilder *b, guint lanes);
 
 /* Before any value is made: keep transcendental primitives as calls of the platform's library, more exact and slower.

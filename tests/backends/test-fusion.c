@@ -523,7 +523,7 @@ static const Program programs[] = {
   { P (segments), 5, 6, 8.25, 19.1, 7, 19.1, 4.5, "lengths are checked, added, looked at and read as offsets; by rows and on groups blocks of sums are made first" },
   { P (matrix_times_vector), 1, 1, 4, 4, 1, 4, 4, NULL },
   { P (product_and_epilogue), 1, 2, 20, 20.3, 2, 20, 12, "the right factor is copied into panels; a run by rows and groups turn it first" },
-  { P (spectra), 10, 10, 104, 104, 1, 8.01, 8, "passes are stored, but on groups" },
+  { P (spectra), 11, 11, 104, 104, 1, 8.01, 8, "passes are stored, but on groups; tables of factors are kernels of their own" },
   { P (transposed), 1, 1, 8.31, 8.31, 1, 8, 8, "blocks wait in scratch, which caches keep" },
   { P (zipped_views), 1, 1, 8, 8, 1, 8, 8, NULL },
   { P (edges), 6, 6, 40, 4, 6, 40, 4, "unless by rows" },
