@@ -77,6 +77,7 @@ harness_compile (AccKernelBuilder *b)
                                                 NULL, &error);
 
       g_assert_no_error (error);
+      compiled->bytes[i] = g_bytes_get_size (object);
       compiled->code[i] = acc_llvm_jit_add (jit, object, NULL, &error);
       g_assert_no_error (error);
       compiled->entry[i] = acc_llvm_code_get_entry (compiled->code[i]);

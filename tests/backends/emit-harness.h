@@ -19,6 +19,7 @@ typedef struct {
   AccKernel      *kernel;
   AccLlvmCode    *code[MAX_VARIANTS];
   AccKernelEntry  entry[MAX_VARIANTS];
+  gsize           bytes[MAX_VARIANTS];   /* of the object */
 } Compiled;
 
 /* One parameter's argument: elements of a buffer, or one scalar's bits. */

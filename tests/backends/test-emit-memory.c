@@ -453,6 +453,87 @@ test_lanes (void)
   harness_free (compiled);
 }
 
+/* Compiling takes as long as what it makes is. */
+static void
+check_length (Compiled *compiled,
+              gsize     bytes)
+{
+  for (guint i = 0; i < harness_n_variants; i++)
+    {
+      g_test_message ("%s: %" G_GSIZE_FORMAT " bytes", harness_variants[i].name, compiled->bytes[i]);
+      g_assert_cmpuint (compiled->bytes[i], <=, bytes);
+    }
+}
+
+/* Elements that lie too far from each other for lanes to load what is between: 64 of each are copied, far from each other again. */
+static void
+test_far_apart (void)
+{
+  AccKernelBuilder *b = kb_new ("far_apart");
+  KBuffer x = kb_param_buffer (b, ACC_KIND_F64, READ, "x"), out = kb_param_buffer (b, ACC_KIND_F64, WRITE, "out");
+  g_autoptr(GRand) rand = g_rand_new_with_seed (15);
+  Compiled *compiled;
+
+  kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
+    {
+      KValue from = kb_mul (b, i, kb_i64 (b, 192)), to = kb_mul (b, i, kb_i64 (b, 128));
+
+      for (guint k = 0; k < 64; k++)
+        kb_store (b, out, kb_add (b, to, kb_i64 (b, 2 * k)), kb_load (b, x, kb_add (b, from, kb_i64 (b, 3 * k))));
+    }
+  compiled = harness_compile (b);
+  check_length (compiled, 40000);
+
+  for (gint64 n = 0; n < 40; n += 1 + n / 10)
+    {
+      gint64 range[5] = { 0, 1, 0, n, 0 };
+      Argument arguments[] = { harness_random (ACC_KIND_F64, 192 * n, rand), harness_fill (128 * n, 0) };
+
+      harness_check (compiled, arguments, range, "far apart");
+    }
+  harness_free (compiled);
+}
+
+/* Many lanes, since what is folded is narrow, that compute much with what is wide. */
+static void
+test_lanes_in_parts (void)
+{
+  AccKernelBuilder *b = kb_new ("parts");
+  KBuffer x = kb_param_buffer (b, ACC_KIND_U8, READ, "x");
+  KBuffer sums = kb_param_buffer (b, ACC_KIND_I16, ACC_BUFFER_READ | ACC_BUFFER_WRITE, "sums");
+  KValue n = kb_sub (b, kb_inner_end (b), kb_inner_begin (b)), lanes = kb_i64 (b, 128);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (16);
+  Compiled *compiled;
+
+  kb_set_lanes (b, 128);
+  kb_foreach (b, lane, kb_i64 (b, 0), lanes)
+    {
+      KVar sum = kb_var (b, kb_int (b, ACC_KIND_I16, 0));
+
+      kb_for (b, j, kb_i64 (b, 0), kb_udiv (b, n, lanes))
+        {
+          KValue at = kb_add (b, kb_add (b, kb_inner_begin (b), kb_mul (b, j, lanes)), lane);
+          KValue y = kb_cast (b, ACC_KIND_I64, kb_load (b, x, at));
+
+          for (guint k = 0; k < 8; k++)
+            y = kb_mul (b, kb_sub (b, kb_mul (b, y, kb_i64 (b, 77)), kb_i64 (b, 5 + k)), kb_add (b, y, kb_i64 (b, k)));
+          kb_set (b, sum, kb_add (b, kb_get (b, sum), kb_cast (b, ACC_KIND_I16, y)));
+        }
+      kb_store (b, sums, lane, kb_get (b, sum));
+    }
+  compiled = harness_compile (b);
+  check_length (compiled, 16000);
+
+  for (guint l = 0; l < G_N_ELEMENTS (lengths); l++)
+    {
+      gint64 range[5] = { 0, 1, 0, lengths[l], 0 };
+      Argument arguments[] = { harness_random (ACC_KIND_U8, lengths[l], rand), harness_fill (128, 0) };
+
+      harness_check (compiled, arguments, range, "lanes in parts");
+    }
+  harness_free (compiled);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -487,6 +568,8 @@ main (int argc, char **argv)
   g_test_add_func ("/emit/streamed", test_streamed);
   g_test_add_func ("/emit/same-address", test_same_address);
   g_test_add_func ("/emit/lanes", test_lanes);
+  g_test_add_func ("/emit/lanes-in-parts", test_lanes_in_parts);
+  g_test_add_func ("/emit/far-apart", test_far_apart);
 
   status = g_test_run ();
   harness_clear ();
