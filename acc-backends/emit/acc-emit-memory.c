@@ -332,8 +332,9 @@ lane_address (Emitter     *e,
   return LLVMBuildIntToPtr (B, LLVMBuildExtractElement (B, addresses, LLVMConstInt (e->t_i32, lane, FALSE), ""), e->t_ptr, "");
 }
 
-/* Where each lane finds its element, at most MAX_UNROLLED; those outside the mask at @unused. Lanes that step are so many elements from the
- * first, which is no vector's element that had to be taken out. */
+/* Where each lane finds its element, at most MAX_UNROLLED; those outside the mask at @unused. Without a mask by the lane's index, not
+ * its address: what is read at the same index from several buffers is taken out of the vector once, and machines multiply by the size as
+ * they load. */
 static void
 find_lanes (Emitter     *e,
             guint32      buffer,
@@ -342,23 +343,24 @@ find_lanes (Emitter     *e,
             LLVMValueRef unused,
             LLVMValueRef at[MAX_UNROLLED])
 {
-  if (index->shape == SHAPE_LINEAR && e->mask.v == NULL)
+  gboolean steps = index->shape == SHAPE_LINEAR && e->mask.v == NULL;
+  LLVMValueRef vector = steps ? NULL : emit_as_vector (e, *index), from;
+
+  if (e->mask.v != NULL)
     {
-      LLVMValueRef first = emit_element (e, buffer, index->v);
-
+      vector = addresses_of (e, buffer, memory, vector, e->mask.v, unused);
       for (guint i = 0; i < e->lanes; i++)
-        {
-          LLVMValueRef step = LLVMConstInt (e->t_i64, (guint64) index->stride * i, TRUE);
-
-          at[i] = LLVMBuildGEP2 (B, memory, first, &step, 1, "");
-        }
+        at[i] = lane_address (e, vector, i);
+      return;
     }
-  else
-    {
-      LLVMValueRef addresses = addresses_of (e, buffer, memory, emit_as_vector (e, *index), e->mask.v, unused);
 
-      for (guint i = 0; i < e->lanes; i++)
-        at[i] = lane_address (e, addresses, i);
+  from = steps ? emit_element (e, buffer, index->v) : get_base (e, buffer);
+  for (guint i = 0; i < e->lanes; i++)
+    {
+      LLVMValueRef by = steps ? LLVMConstInt (e->t_i64, (guint64) index->stride * i, TRUE)
+                              : LLVMBuildExtractElement (B, vector, LLVMConstInt (e->t_i32, i, FALSE), "");
+
+      at[i] = LLVMBuildGEP2 (B, memory, from, &by, 1, "");
     }
 }
 
