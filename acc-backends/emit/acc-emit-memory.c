@@ -230,13 +230,14 @@ load_from_page (Emitter     *e,
   LLVMBasicBlockRef whole = emit_block (e, "page"), apart = emit_block (e, "page.not"), after = emit_block (e, "page.end");
   LLVMValueRef in_page = LLVMBuildAnd (B, LLVMBuildPtrToInt (B, address, e->t_i64, ""), LLVMConstInt (e->t_i64, PAGE - 1, FALSE), "");
   LLVMValueRef fits = LLVMBuildICmp (B, LLVMIntULE, in_page, LLVMConstInt (e->t_i64, PAGE - size_of (memory) * lanes, FALSE), "");
-  LLVMValueRef place = emit_stack (e, type, 64), x;
+  LLVMValueRef place = emit_stack (e, type, 64), found[2], x;
+  LLVMBasicBlockRef from[2];
   LaneLoop loop;
 
   LLVMBuildCondBr (B, LLVMBuildAnd (B, fits, emit_any (e, mask), ""), whole, apart);
   emit_enter (e, whole);
-  x = plain_load (e, memory, address, lanes);
-  LLVMBuildStore (B, emit_select (e, mask, x, LLVMConstNull (type)), place);
+  found[0] = emit_select (e, mask, plain_load (e, memory, address, lanes), LLVMConstNull (type));
+  from[0] = LLVMGetInsertBlock (B);
   LLVMBuildBr (B, after);
 
   emit_enter (e, apart);
@@ -245,10 +246,15 @@ load_from_page (Emitter     *e,
   x = plain_load (e, memory, LLVMBuildGEP2 (B, memory, address, &loop.lane, 1, ""), 1);
   plain_store (e, memory, LLVMBuildGEP2 (B, memory, place, &loop.lane, 1, ""), x);
   leave_lanes (e, &loop, lanes);
+  found[1] = LLVMBuildLoad2 (B, type, place, "");
+  from[1] = LLVMGetInsertBlock (B);
   LLVMBuildBr (B, after);
-  emit_enter (e, after);
 
-  return LLVMBuildLoad2 (B, type, place, "");
+  emit_enter (e, after);
+  x = LLVMBuildPhi (B, type, "");
+  LLVMAddIncoming (x, found, from, 2);
+
+  return x;
 }
 
 /* Lanes outside the mask are 0. */
