@@ -304,7 +304,7 @@ emit_analyse (Emitter *e,
 /* --- how many lanes */
 
 #define MAX_LOOPS      8
-#define MIN_BY_LANE    8
+#define MIN_BY_LANE    16
 #define MOST_REGISTERS 4
 #define MANY_OPS       16
 
@@ -315,7 +315,8 @@ typedef struct {
 
 typedef struct {
   Level    levels[MAX_LOOPS];    /* by how many loops are around it */
-  guint    n_by_lane;            /* accesses that lanes make one by one */
+  guint    n_by_lane;            /* accesses of lanes that step: one by one */
+  guint    n_shuffled;           /* or together */
   gboolean meets;                /* lanes look at each other */
   gboolean has_gather;
   gboolean has_calls;
@@ -361,6 +362,25 @@ get_size (const Level *level)
   return 1;
 }
 
+/* Lanes that step far take one element after the other, or as many shuffles; those that step less take some shuffles. */
+static void
+count_steps (Emitter *e,
+             guint32  id,
+             Census  *census)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  const Fact *index = &e->facts[instr->args[1]];
+  guint32 stores[ACC_MAX_LANES], last;
+
+  if (e->target->has_masks || index->shape != SHAPE_LINEAR || ABS (index->stride) < 2)
+    return;
+
+  if (instr->op == ACC_KOP_LOAD ? ABS (index->stride) > 4 : emit_stores_of (e, id, stores, &last) == 0)
+    census->n_by_lane++;
+  else
+    census->n_shuffled++;
+}
+
 static void
 take_census (Emitter *e,
              guint32  block,
@@ -385,11 +405,8 @@ take_census (Emitter *e,
           count_op (level, acc_element_kind_get_size (acc_kernel_param (e->kernel, instr->args[0])->kind));
           if ((index->shape == SHAPE_VARYING && !looks_up) || (index->shape == SHAPE_LINEAR && ABS (index->stride) > 8) ||
               (index->shape == SHAPE_LINEAR && ABS (index->stride) > 1 && instr->op == ACC_KOP_STORE))
-            {
-              census->has_gather = TRUE;
-              if (!e->target->has_masks)
-                census->n_by_lane++;
-            }
+            census->has_gather = TRUE;
+          count_steps (e, id, census);
         }
       else if (fact->shape == SHAPE_VARYING && instr->op != ACC_KOP_SET && instr->op != ACC_KOP_GET)
         {
@@ -505,8 +522,8 @@ limit_lanes (Emitter     *e,
  * little is done, else two, counted in the innermost loop, where the time goes; and no more than two unless there are registers for all. Of two
  * some may go to memory and come back, which costs less than to wait for each result with nothing else to do.
  *
- * One where most of many accesses go lane by lane: vectors would only be put together and taken apart again, in code of many times the
- * length, which takes LLVM seconds. */
+ * One where half of what is done are accesses of lanes that step, many of them far: vectors would only be put together and taken apart again,
+ * in code of many times the length, which takes LLVM seconds. */
 guint
 emit_choose_lanes (Emitter *e,
                    guint32  foreach)
@@ -530,7 +547,7 @@ emit_choose_lanes (Emitter *e,
     lanes = two;
   if (census.has_gather || census.has_calls)
     lanes = MIN (lanes, 16);
-  if (census.n_by_lane >= MIN_BY_LANE && 2 * census.n_by_lane >= count_ops (&census) && !census.meets)
+  if (census.n_by_lane >= MIN_BY_LANE && 2 * (census.n_by_lane + census.n_shuffled) >= count_ops (&census) && !census.meets)
     return 1;
 
   return CLAMP (lanes, 4, 128);
