@@ -45,6 +45,9 @@ set_function_attributes (Emitter     *e,
     {
       emit_set_text (e, function, "prefer-vector-width", bits);
       emit_set_text (e, function, "min-legal-vector-width", bits);
+      /* Else registers that go to the stack lie across lines of the cache, as the system aligns it to 16 bytes: LLVM gives out the
+       * frame pointer before it knows that any go. */
+      emit_set_text (e, function, "stackrealign", "");
     }
 
   /* Masks of more lanes than a register has would be packed into one predicate register, and unpacked for each use. Without
