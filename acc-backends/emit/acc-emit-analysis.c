@@ -538,6 +538,8 @@ emit_choose_lanes (Emitter *e,
     level--;
   if (instr->bits != 0)
     return census.meets ? instr->bits : limit_lanes (e, &census.levels[level], instr->bits);
+  if (census.n_by_lane >= MIN_BY_LANE && 2 * (census.n_by_lane + census.n_shuffled) >= count_ops (&census))
+    return 1;
   two = 2 * e->target->register_bytes / get_size (&census.levels[level]);
   lanes = get_n_ops (&census.levels[level]) <= 24 ? 2 * two : two;
 
@@ -547,8 +549,6 @@ emit_choose_lanes (Emitter *e,
     lanes = two;
   if (census.has_gather || census.has_calls)
     lanes = MIN (lanes, 16);
-  if (census.n_by_lane >= MIN_BY_LANE && 2 * (census.n_by_lane + census.n_shuffled) >= count_ops (&census) && !census.meets)
-    return 1;
 
   return CLAMP (lanes, 4, 128);
 }

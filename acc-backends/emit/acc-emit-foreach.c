@@ -253,12 +253,12 @@ emit_rounds (Emitter         *e,
 }
 
 static void
-forget_inside (Emitter *e,
-               guint32  id,
-               Fact    *facts)
+forget (Emitter *e,
+        guint32  id,
+        Fact    *facts)
 {
-  for (guint32 other = 1; other < e->kernel->instrs->len; other++)
-    if (other != id && _acc_kernel_is_inside (e->kernel, other, id))
+  for (guint32 other = id; other < e->kernel->instrs->len; other++)
+    if (_acc_kernel_is_inside (e->kernel, other, id))
       facts[other] = (Fact) { 0, };
 }
 
@@ -270,7 +270,7 @@ analyse_agreed (Emitter *e,
 {
   Fact *facts = e->facts, *agreed = g_memdup2 (facts, e->kernel->instrs->len * sizeof *facts);
 
-  forget_inside (e, id, agreed);
+  forget (e, id, agreed);
   e->facts = agreed;
   e->agreements = agreements;
   emit_analyse (e, id);
@@ -295,7 +295,6 @@ emit_foreach (Emitter *e,
 
   emit_analyse (e, id);
   e->mask = (Mask) { NULL, NULL, 0 };
-  e->streaming = (e->flags & ACC_EMIT_NON_TEMPORAL) && e->target->has_streaming;
   agreements = emit_find_agreements (e, id);
   if (agreements->len > 0)
     agreed = analyse_agreed (e, id, agreements);
@@ -303,12 +302,11 @@ emit_foreach (Emitter *e,
     e->lanes = emit_choose_lanes (e, id);
   if (e->lanes == 1)
     {
-      forget_inside (e, id, e->facts);
-      e->facts[id] = (Fact) { 0, };
-      e->streaming = FALSE;
+      forget (e, id, e->facts);
       e->lanes = 0;
       return FALSE;
     }
+  e->streaming = (e->flags & ACC_EMIT_NON_TEMPORAL) && e->target->has_streaming;
   begin = emit_scalar (e, instr->args[0]);
   end = emit_scalar (e, instr->args[1]);
   body = (Body) { e->facts, agreed, agreements, NULL, NULL };
