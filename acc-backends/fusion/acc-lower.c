@@ -7,7 +7,12 @@
 #include "acc-closed-eval.h"
 #include "acc-core/acc-backend-private.h"
 
-#define ARENA_BLOCK 65536
+/* Most kernels need little, and what they are given is cleared. */
+#define LEAST_BLOCK 4096
+#define MOST_BLOCK  65536
+
+/* As most kernels have, so that lists of them need not grow. */
+#define FEW_VALUES 128
 
 /* --- memory of the writer itself */
 
@@ -18,7 +23,7 @@ low_alloc (AccLower *l,
   char *block;
 
   size = (size + 15) & ~(gsize) 15;
-  if (size > ARENA_BLOCK / 4)
+  if (size > MOST_BLOCK / 4)
     {
       block = g_malloc0 (size);
       g_ptr_array_insert (l->arena, 0, block);
@@ -26,11 +31,14 @@ low_alloc (AccLower *l,
     }
   if (l->arena_left < size)
     {
-      g_ptr_array_add (l->arena, g_malloc0 (ARENA_BLOCK));
-      l->arena_left = ARENA_BLOCK;
+      do
+        l->arena_block = CLAMP (2 * l->arena_block, LEAST_BLOCK, MOST_BLOCK);
+      while (l->arena_block < size);
+      g_ptr_array_add (l->arena, g_malloc0 (l->arena_block));
+      l->arena_left = l->arena_block;
     }
   block = g_ptr_array_index (l->arena, l->arena->len - 1);
-  block += ARENA_BLOCK - l->arena_left;
+  block += l->arena_block - l->arena_left;
   l->arena_left -= size;
 
   return block;
@@ -449,10 +457,10 @@ low_new (AccStep    *step,
   l->params = g_hash_table_new_full (param_hash, param_equal, g_free, NULL);
   l->buffers = g_hash_table_new (NULL, NULL);
   l->memo = g_hash_table_new (key_hash, key_equal);
-  l->undo = g_array_new (FALSE, FALSE, sizeof (KValue *));
+  l->undo = g_array_sized_new (FALSE, FALSE, sizeof (KValue *), FEW_VALUES);
   l->scopes = g_array_new (FALSE, FALSE, sizeof (guint));
-  l->facts = g_array_new (FALSE, TRUE, sizeof (AccFact));
-  l->work = g_array_new (FALSE, FALSE, sizeof (AccWork));
+  l->facts = g_array_sized_new (FALSE, TRUE, sizeof (AccFact), FEW_VALUES);
+  l->work = g_array_sized_new (FALSE, FALSE, sizeof (AccWork), FEW_VALUES);
   l->arena = g_ptr_array_new_with_free_func (g_free);
   l->once = step->once;
   l->checks = !(acc_disable_get_flags () & ACC_DISABLE_CHECKS);

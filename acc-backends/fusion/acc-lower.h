@@ -67,7 +67,7 @@ typedef struct {
   GArray           *facts;           /* of values, by id */
   GArray           *work;
   GPtrArray        *arena;
-  gsize             arena_left;
+  gsize             arena_block, arena_left;   /* bytes of the last block, and how many of them are free */
   gboolean          once;            /* non-temporal stores may pay */
   gboolean          checks;
   gboolean          failed;          /* the builder refused something: finish reports it */

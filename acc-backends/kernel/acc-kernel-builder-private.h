@@ -8,7 +8,9 @@ G_BEGIN_DECLS
 struct _AccKernelBuilder {
   AccKernel  *kernel;
   GArray     *stack;      /* guint32: open blocks, the innermost last */
-  GHashTable *known;      /* AccKernelInstr → id: what was computed before */
+  guint32    *slots;      /* ids of what was computed before; 0: free */
+  guint       n_slots;    /* a power of two */
+  guint       n_known;    /* slots that are taken */
   GError     *error;      /* the first mistake; nothing is added after it */
   guint       lanes;
   gboolean    approximate;    /* exponentials and logarithms of f32 stay for what the device has */

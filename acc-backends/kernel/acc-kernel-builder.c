@@ -7,10 +7,16 @@
 
 #include "acc-core/acc-error.h"
 
+/* --- what was computed before: ids, in a table of our own. Most of what is built is looked up, and GLib's took half of the time. */
+
+#define LEAST_SLOTS 256
+
+/* That a block has room for at first. */
+#define FIRST_ITEMS 32
+
 static guint
-instr_hash (gconstpointer data)
+hash_instr (const AccKernelInstr *instr)
 {
-  const AccKernelInstr *instr = data;
   guint64 h = instr->op | instr->kind << 8 | (guint64) instr->primitive << 16;
 
   for (guint i = 0; i < instr->n_args; i++)
@@ -21,13 +27,49 @@ instr_hash (gconstpointer data)
 }
 
 static gboolean
-instr_equal (gconstpointer a,
-             gconstpointer b)
+are_equal (const AccKernelInstr *x,
+           const AccKernelInstr *y)
 {
-  const AccKernelInstr *x = a, *y = b;
-
   return x->op == y->op && x->kind == y->kind && x->primitive == y->primitive && x->n_args == y->n_args &&
          x->bits == y->bits && memcmp (x->args, y->args, sizeof x->args) == 0;
+}
+
+/* Where the id of an equal one is, or would be. */
+static guint32 *
+find_slot (AccKernelBuilder     *b,
+           const AccKernelInstr *instr)
+{
+  guint at = hash_instr (instr) & (b->n_slots - 1);
+
+  while (b->slots[at] != 0 && !are_equal (acc_kernel_instr (b->kernel, b->slots[at]), instr))
+    at = (at + 1) & (b->n_slots - 1);
+
+  return &b->slots[at];
+}
+
+static void
+grow_slots (AccKernelBuilder *b)
+{
+  g_autofree guint32 *old = b->slots;
+  guint n = b->n_slots;
+
+  b->n_slots = MAX (2 * n, LEAST_SLOTS);
+  b->slots = g_new0 (guint32, b->n_slots);
+  for (guint i = 0; i < n; i++)
+    if (old[i] != 0)
+      *find_slot (b, acc_kernel_instr (b->kernel, old[i])) = old[i];
+}
+
+static void
+set_known (AccKernelBuilder *b,
+           guint32           id)
+{
+  guint32 *slot = find_slot (b, acc_kernel_instr (b->kernel, id));
+
+  b->n_known += *slot == 0;
+  *slot = id;
+  if (b->n_known * 2 > b->n_slots)
+    grow_slots (b);
 }
 
 static void
@@ -55,7 +97,7 @@ static guint32
 push_block (AccKernelBuilder *b,
             guint32           parent)
 {
-  AccKernelBlock block = { g_array_new (FALSE, FALSE, sizeof (guint32)), parent, TRUE };
+  AccKernelBlock block = { g_array_sized_new (FALSE, FALSE, sizeof (guint32), FIRST_ITEMS), parent, TRUE };
   guint32 id = b->kernel->blocks->len;
 
   g_array_append_val (b->kernel->blocks, block);
@@ -71,7 +113,7 @@ kb_new (const char *name)
 
   b->kernel = _acc_kernel_new (name);
   b->stack = g_array_new (FALSE, FALSE, sizeof (guint32));
-  b->known = g_hash_table_new_full (instr_hash, instr_equal, g_free, NULL);
+  grow_slots (b);
   push_block (b, 0);
 
   return b;
@@ -85,7 +127,7 @@ kb_discard (AccKernelBuilder *b)
   g_clear_pointer (&b->kernel, acc_kernel_unref);
   g_clear_error (&b->error);
   g_array_unref (b->stack);
-  g_hash_table_unref (b->known);
+  g_free (b->slots);
   g_free (b);
 }
 
@@ -168,19 +210,21 @@ kb_finish (AccKernelBuilder *b,
 
   if (b->error == NULL)
     {
-      g_autofree char *text = NULL;
-
       if (b->kernel->fast)
         _acc_kernel_contract (b->kernel);
       drop_unused (b->kernel);
       if (b->kernel->straight && !b->kernel->fast)
         _acc_kernel_straighten (b);
-      if (acc_kernel_verify (b->kernel, &b->error))
+      kernel = _acc_kernel_find_known (b->kernel);
+      if (kernel == NULL && acc_kernel_verify (b->kernel, &b->error))
         {
+          g_autofree char *text = NULL;
+
           find_access (b->kernel);
           text = _acc_kernel_print (b->kernel, FALSE);
           b->kernel->hash = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
           kernel = g_steal_pointer (&b->kernel);
+          _acc_kernel_remember (kernel);
         }
     }
 
@@ -189,7 +233,7 @@ kb_finish (AccKernelBuilder *b,
   if (b->kernel != NULL)
     acc_kernel_unref (g_steal_pointer (&b->kernel));
   g_array_unref (b->stack);
-  g_hash_table_unref (b->known);
+  g_free (b->slots);
   g_free (b);
 
   return kernel;
@@ -243,7 +287,7 @@ KValue
 _kb_pure (AccKernelBuilder *b,
           AccKernelInstr    instr)
 {
-  gpointer known;
+  guint32 known;
   KValue value;
 
   if (b->error != NULL)
@@ -262,13 +306,13 @@ _kb_pure (AccKernelBuilder *b,
         return (KValue) { 0 };
     }
 
-  known = g_hash_table_lookup (b->known, &instr);
-  if (known != NULL && is_open (b, GPOINTER_TO_UINT (known)))
-    return (KValue) { GPOINTER_TO_UINT (known) };
+  known = *find_slot (b, &instr);
+  if (known != 0 && is_open (b, known))
+    return (KValue) { known };
 
   value = _kb_append (b, instr);
   if (value.id != 0)
-    g_hash_table_replace (b->known, g_memdup2 (&instr, sizeof instr), GUINT_TO_POINTER (value.id));
+    set_known (b, value.id);
 
   return value;
 }

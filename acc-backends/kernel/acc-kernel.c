@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-kernel-private.h"
 
+/* Few kernels have less, and all are built one instruction after the other. */
+#define FIRST_INSTRS 128
+
 static void
 param_clear (gpointer data)
 {
@@ -28,7 +31,7 @@ _acc_kernel_new (const char *name)
   g_array_set_clear_func (self->params, param_clear);
   self->shared = g_array_new (FALSE, TRUE, sizeof (AccKernelParam));
   g_array_set_clear_func (self->shared, param_clear);
-  self->instrs = g_array_new (FALSE, TRUE, sizeof (AccKernelInstr));
+  self->instrs = g_array_sized_new (FALSE, TRUE, sizeof (AccKernelInstr), FIRST_INSTRS);
   g_array_set_size (self->instrs, 1);
   self->blocks = g_array_new (FALSE, TRUE, sizeof (AccKernelBlock));
   g_array_set_clear_func (self->blocks, block_clear);

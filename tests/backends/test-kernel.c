@@ -92,6 +92,50 @@ test_hash (void)
   g_assert_cmpstr (acc_kernel_get_hash (one), !=, acc_kernel_get_hash (lanes));
 }
 
+static AccKernel *
+finish_chain (guint length, double step)
+{
+  AccKernelBuilder *b = kb_new ("chain");
+  KBuffer out = kb_param_buffer (b, ACC_KIND_F64, ACC_BUFFER_WRITE, NULL);
+  KValue x = kb_param_scalar (b, ACC_KIND_F64, NULL), by = kb_float (b, ACC_KIND_F64, step);
+
+  for (guint i = 0; i < length; i++)
+    x = kb_add (b, x, by);
+  kb_store (b, out, kb_i64 (b, 0), x);
+
+  return finish (b);
+}
+
+/* What is built once more is what there is, unless so much came between that nothing is remembered. */
+static void
+test_known (void)
+{
+  g_autoptr(AccKernel) one = finish (saxpy ("saxpy", "x")), same = finish (saxpy ("saxpy", "x"));
+  g_autoptr(AccKernel) other = finish (saxpy ("other", "x")), parameter = finish (saxpy ("saxpy", "other"));
+  g_autoptr(AccKernel) short_chain = finish_chain (10, 3), longer = finish_chain (11, 3), wider = finish_chain (10, 4), again = NULL;
+  g_autofree char *text = acc_kernel_to_string (one), *text_again = NULL;
+
+  g_assert_true (one == same);
+  g_assert_true (one != other && one != parameter);
+  g_assert_cmpstr (acc_kernel_get_name (other), ==, "other");
+  g_assert_true (short_chain != longer && short_chain != wider);
+  g_assert_cmpstr (acc_kernel_get_hash (short_chain), !=, acc_kernel_get_hash (longer));
+  g_assert_cmpstr (acc_kernel_get_hash (short_chain), !=, acc_kernel_get_hash (wider));
+
+  for (guint i = 0; i < 40; i++)
+    {
+      g_autoptr(AccKernel) chain = finish_chain (4000, 5 + i);
+      g_autoptr(AccKernel) twin = finish_chain (4000, 5 + i);
+
+      g_assert_true (chain == twin);
+    }
+  again = finish (saxpy ("saxpy", "x"));
+  text_again = acc_kernel_to_string (again);
+  g_assert_true (one != again);
+  g_assert_cmpstr (text, ==, text_again);
+  g_assert_cmpstr (acc_kernel_get_hash (one), ==, acc_kernel_get_hash (again));
+}
+
 /* Constants, sums of constants, what is computed twice, what nobody needs. */
 static void
 test_fold (void)
@@ -619,6 +663,7 @@ main (int argc, char **argv)
 
   g_test_add_func ("/kernel/print", test_print);
   g_test_add_func ("/kernel/hash", test_hash);
+  g_test_add_func ("/kernel/known", test_known);
   g_test_add_func ("/kernel/fold", test_fold);
   g_test_add_func ("/kernel/select", test_select);
   g_test_add_func ("/kernel/values", test_values);

@@ -449,6 +449,47 @@ bench_side_by_side (void)
     g_object_unref (executables[i]);
 }
 
+static AccExpr *
+is_positive (AccExpr *x, gpointer data)
+{
+  return acc_expr_gt (x, acc_expr_new_float (0));
+}
+
+static AccArray *
+build_kept (AccArray **parameters, guint n, gpointer data)
+{
+  g_autoptr (AccArray) kept = acc_array_filter (parameters[0], is_positive, NULL, NULL);
+
+  return bench_families[0].build (kept, 0);
+}
+
+/* A filter, and a map of what it leaves: which is as much each time, or not. What was planned for another extent does not fit. */
+static void
+bench_extents (AccBackend *backend, gboolean is_same, const char *name)
+{
+  const gint64 n = 4096;
+  g_autoptr (AccProgram) program = acc_program_new ((const char *[]) { "f4[:]", NULL }, build_kept, NULL);
+  g_autoptr (AccExecutable) executable = compile (backend, program);
+  g_autofree float *data = g_new (float, n);
+  g_autoptr (AccElementType) type = acc_element_type_new (ACC_KIND_F32);
+  g_autoptr (AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr (AccArray) argument = acc_array_use_address (type, shape, (guintptr) data, n * sizeof *data, NULL, NULL);
+  g_autofree double *times = g_new (double, rounds * 100);
+
+  for (guint r = 0; r < rounds * 100; r++)
+    {
+      gint64 n_kept = is_same ? n / 2 : n / 4 + r * 7 % (n / 2);
+      double start;
+
+      for (gint64 i = 0; i < n; i++)
+        data[i] = i < n_kept ? 1 : -1;
+      start = bench_now ();
+      run (executable, argument);
+      times[r] = bench_now () - start;
+    }
+  bench_report (name, times, rounds * 100, 0);
+}
+
 static void
 bench_runs (AccBackend *backend)
 {
@@ -463,6 +504,8 @@ bench_runs (AccBackend *backend)
   bench_again (backend, ten, "ten scans side by side", 1, 0);
   bench_again (backend, tiny, "a map, 2 threads, each", 2, 2e-6);
   bench_again (backend, tiny, "a map, 4 threads, each", 4, 0);
+  bench_extents (backend, TRUE, "4096 elements filtered, as many left each time");
+  bench_extents (backend, FALSE, "4096 elements filtered, others left each time");
   bench_side_by_side ();
 }
 
