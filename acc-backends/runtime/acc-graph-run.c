@@ -75,7 +75,6 @@ scope_clear (Scope *scope)
 
 typedef struct {
   AccArray *node;
-  AccArray *branch;   /* cond: the one taken */
   guint     next;
 } Frame;
 
@@ -101,7 +100,7 @@ list_unbound (Scope      *scope,
               if (look_up (scope, dependence) != NULL)
                 g_ptr_array_add (bound, dependence);
               else
-                g_array_append_vals (stack, &(Frame) { dependence, NULL, 0 }, 1);
+                g_array_append_vals (stack, &(Frame) { dependence, 0 }, 1);
             }
           if (stack->len == 0)
             break;
@@ -639,92 +638,72 @@ has_takers (Run *run)
   return FALSE;
 }
 
-static gboolean
-finish_extents (Run       *run,
-                AccArray  *node,
-                GError   **error)
-{
-  g_autoptr (GHashTable) reads = acc_graph_find_extent_reads (node);
-  g_autoptr (GPtrArray) targets = g_ptr_array_new ();
-  GHashTableIter iter;
-  gpointer read;
-
-  if (reads == NULL)
-    return TRUE;
-
-  g_hash_table_iter_init (&iter, reads);
-  while (g_hash_table_iter_next (&iter, &read, NULL))
-    g_ptr_array_add (targets, read);
-
-  return evaluate_for (run, node, targets, error);
-}
+typedef struct {
+  const AccGraphStop *stop;
+  guint               next;
+  AccArray           *branch;   /* cond: the one taken */
+} Visit;
 
 /* With all that the node depends on resolved. */
 static gboolean
-finish (Run       *run,
-        Frame     *frame,
-        GError   **error)
+finish (Run          *run,
+        const Visit  *visit,
+        GError      **error)
 {
-  gboolean ok;
+  AccArray *node = visit->stop->node;
 
-  if (is_offered (run, frame->node) && look_up (run->scope, frame->node) != NULL)
+  if (is_offered (run, node) && look_up (run->scope, node) != NULL)
     return TRUE;
 
-  switch ((guint) frame->node->op)
+  switch ((guint) node->op)
     {
     case ACC_OP_COND:
-      ok = finish_cond (run, frame->node, frame->branch, error);
-      break;
+      return finish_cond (run, node, visit->branch, error);
     case ACC_OP_WHILE_LOOP:
-      ok = run_loop (run, frame->node, error);
-      break;
+      return run_loop (run, node, error);
     case ACC_OP_LOOP_RESULT:
-      ok = finish_loop_result (run, frame->node);
-      break;
+      return finish_loop_result (run, node);
     case ACC_OP_FOREIGN:
-      ok = run_foreign (run, frame->node, error);
-      break;
+      return run_foreign (run, node, error);
     default:
-      ok = finish_extents (run, frame->node, error);
+      return visit->stop->extents == NULL || evaluate_for (run, node, visit->stop->extents, error);
     }
-
-  return ok;
 }
 
-/* What to resolve before the frame's node; NULL: nothing any more. */
+/* Which one to resolve before the one that is visited; NULL: none any more. */
 static gboolean
-next_dependence (Run       *run,
-                 Frame     *frame,
-                 AccArray **dependence,
-                 GError   **error)
+next_before (Run                 *run,
+             Visit               *visit,
+             const AccGraphStop **before,
+             GError             **error)
 {
-  AccArray *node = frame->node;
-  guint n = frame->next++;
+  const AccGraphStop *stop = visit->stop;
+  guint n = visit->next++;
 
-  *dependence = NULL;
-  if (is_offered (run, node))
+  *before = NULL;
+  if (is_offered (run, stop->node))
     {
-      if (n < node->n_offered)
+      if (n < stop->offered->len)
         {
-          *dependence = node->offered[n];
+          *before = g_ptr_array_index (stop->offered, n);
           return TRUE;
         }
-      if (n == node->n_offered && !take_offer (run, node, error))
+      if (n == stop->offered->len && !take_offer (run, stop->node, error))
         return FALSE;
-      if (look_up (run->scope, node) != NULL)
+      if (look_up (run->scope, stop->node) != NULL)
         return TRUE;
-      n -= node->n_offered;
+      n -= stop->offered->len;
     }
 
-  if (node->op != ACC_OP_COND)
-    *dependence = acc_array_nth_dependence (node, n);
-  else if (n == 0)
-    *dependence = node->inputs[0];
-  else if (n == 1)
+  if (n < stop->before->len)
     {
-      if (!choose_branch (run, node, &frame->branch, error))
+      *before = g_ptr_array_index (stop->before, n);
+    }
+  else if (n == stop->before->len && stop->node->op == ACC_OP_COND)
+    {
+      if (!choose_branch (run, stop->node, &visit->branch, error))
         return FALSE;
-      *dependence = frame->branch;
+      *before = stop->sides[visit->branch == stop->node->inputs[1] ? 0 : 1];
     }
 
   return TRUE;
@@ -736,27 +715,31 @@ static gboolean
 resolve (Run       *run,
          GError   **error)
 {
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame));
+  const AccGraphStops *stops = acc_graph_get_stops (run->graph);
+  g_autofree guint8 *seen = g_new0 (guint8, MAX (stops->all->len, 1));
+  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (Visit));
 
-  for (guint i = 0; i < run->graph->n_results; i++)
+  for (guint i = 0; i < stops->first->len; i++)
     {
-      AccArray *dependence = run->graph->results[i];
+      const AccGraphStop *before = g_ptr_array_index (stops->first, i);
 
       for (;;)
         {
-          Frame top;
+          Visit top;
 
-          if (dependence != NULL && look_up (run->scope, dependence) == NULL && g_hash_table_add (seen, dependence))
-            g_array_append_vals (stack, &(Frame) { dependence, NULL, 0 }, 1);
+          if (before != NULL && !seen[before->number] && look_up (run->scope, before->node) == NULL)
+            {
+              seen[before->number] = TRUE;
+              g_array_append_vals (stack, &(Visit) { before, 0, NULL }, 1);
+            }
           if (stack->len == 0)
             break;
 
-          top = g_array_index (stack, Frame, stack->len - 1);
-          if (!next_dependence (run, &top, &dependence, error))
+          top = g_array_index (stack, Visit, stack->len - 1);
+          if (!next_before (run, &top, &before, error))
             return FALSE;
-          g_array_index (stack, Frame, stack->len - 1) = top;
-          if (dependence == NULL)
+          g_array_index (stack, Visit, stack->len - 1) = top;
+          if (before == NULL)
             {
               if (!finish (run, &top, error))
                 return FALSE;

@@ -167,6 +167,7 @@ void
 acc_graph_free (AccGraph *self)
 {
   g_clear_pointer (&self->users, g_hash_table_unref);
+  g_clear_pointer (&self->stops, acc_graph_stops_free);
   g_clear_pointer (&self->bodies, g_hash_table_unref);
   g_clear_pointer (&self->offers, g_hash_table_unref);
   g_hash_table_unref (self->result_set);
@@ -238,6 +239,21 @@ acc_graph_get_users (AccGraph *self,
   g_mutex_unlock (&self->lock);
 
   return users;
+}
+
+const AccGraphStops *
+acc_graph_get_stops (AccGraph *self)
+{
+  g_mutex_lock (&self->lock);
+  if (self->stops == NULL)
+    {
+      g_autoptr (GHashTable) boundary = make_boundary (self);
+
+      self->stops = acc_graph_stops_new (self->results, self->n_results, boundary, self->offers);
+    }
+  g_mutex_unlock (&self->lock);
+
+  return self->stops;
 }
 
 gboolean

@@ -3,6 +3,7 @@
 
 #include "acc-core/acc-program.h"
 #include "acc-graph-parts.h"
+#include "acc-graph-stops.h"
 #include "acc-schedule-cache.h"
 
 G_BEGIN_DECLS
@@ -34,6 +35,7 @@ struct _AccGraph {
   GMutex            lock;
   GHashTable       *users;       /* AccArray → GPtrArray of AccArray: made when first needed */
   GHashTable       *bodies;      /* AccProgram → AccGraph */
+  AccGraphStops    *stops;       /* made when first needed */
 };
 
 AccGraph   *acc_graph_new       (AccHost *host, AccProgram *program, gboolean is_body);
@@ -42,6 +44,8 @@ void        acc_graph_free      (AccGraph *self);
 AccGraph   *acc_graph_get_body  (AccGraph *self, AccProgram *program);
 /* The nodes of the program that take @array as input or reference; may be NULL. */
 GPtrArray  *acc_graph_get_users (AccGraph *self, AccArray *array);
+/* What a run has to know before it can plan the rest. Owned by @self. */
+const AccGraphStops *acc_graph_get_stops (AccGraph *self);
 gboolean    acc_graph_is_result (AccGraph *self, AccArray *array);
 /* Arrays whose elements decide the extents of @array, but those that are manifest; NULL for none. */
 GHashTable *acc_graph_find_extent_reads (AccArray *array);
