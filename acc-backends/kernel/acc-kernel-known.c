@@ -6,12 +6,19 @@
 /* Kernels that were finished before. A program whose extents follow from its data is planned anew for each of them, and most of
  * what is written then has been written before: to look it up takes a small part of what verifying and hashing it would. */
 
-/* Instructions of all that are kept, 56 bytes each: some 7 MiB. Then it begins anew. */
-#define MAX_INSTRS (1 << 17)
+/* That all together may weigh, some 56 bytes each: 7 MiB. Then it begins anew. */
+#define MAX_WEIGHT (1 << 17)
 
 static GMutex      lock;
 static GHashTable *kernels;      /* AccKernel */
-static guint       n_instrs;     /* of all of them */
+static guint       weight;       /* of all of them */
+
+/* Instructions, and what else there is to each kernel, and room that its lists have to spare. */
+static guint
+weigh (const AccKernel *kernel)
+{
+  return kernel->instrs->len + 128;
+}
 
 static inline guint64
 mix (guint64 hash,
@@ -116,18 +123,20 @@ _acc_kernel_find_known (AccKernel *draft)
 void
 _acc_kernel_remember (AccKernel *kernel)
 {
-  if (kernel->instrs->len > MAX_INSTRS / 4)
+  guint more = weigh (kernel);
+
+  if (more > MAX_WEIGHT / 4)
     return;
 
   g_mutex_lock (&lock);
   if (kernels == NULL)
     kernels = g_hash_table_new_full (hash_kernel, are_same, (GDestroyNotify) acc_kernel_unref, NULL);
-  if (n_instrs + kernel->instrs->len > MAX_INSTRS)
+  if (weight + more > MAX_WEIGHT)
     {
       g_hash_table_remove_all (kernels);
-      n_instrs = 0;
+      weight = 0;
     }
   if (g_hash_table_add (kernels, acc_kernel_ref (kernel)))
-    n_instrs += kernel->instrs->len;
+    weight += more;
   g_mutex_unlock (&lock);
 }
