@@ -51,7 +51,7 @@ acc_simt_choose_window (AccStep *step,
       window.unroll *= 2;
   window.size = (gint64) width * window.vector * window.unroll;
   if (hold)
-    while ((gsize) window.size * 2 * bytes <= MIN (target->held_bytes, target->shared_bytes / 4 * 3) && n_parts * window.unroll * window.n_turns * 2 <= width)
+    while ((gsize) window.size * 2 * bytes <= MIN (target->held_bytes, acc_simt_get_room (step, width)) && n_parts * window.unroll * window.n_turns * 2 <= width)
       {
         window.n_turns *= 2;
         window.size *= 2;

@@ -9,10 +9,50 @@
 #define VECTOR_BYTES 16
 #define MAX_COST 200   /* rough operations of what is written out one after the other */
 
+/* Elements that each thread may have in shared memory: of those that it folds or scans, in its turn. */
+#define SHARED_EACH 4
+
+/* Bytes of an element of all that is folded or scanned. */
+static gsize
+count_bytes (AccStep *step)
+{
+  const AccCluster *cluster = step->cluster;
+  gsize bytes = 0;
+
+  for (guint i = 0; i < cluster->anchors->len && cluster->kind != ACC_CLUSTER_MAP; i++)
+    bytes += acc_element_type_get_size (((AccFusionNode *) g_ptr_array_index (cluster->anchors, i))->array->type);
+
+  return bytes;
+}
+
+guint
+acc_simt_bound_group (AccStep *step,
+                      guint    group,
+                      gsize    room)
+{
+  gsize bytes = count_bytes (step);
+
+  while (group > step->fusion->target->subgroup_size && group > 1 && SHARED_EACH * group * bytes > room)
+    group /= 2;
+
+  return group;
+}
+
 guint
 acc_simt_get_group (AccStep *step)
 {
-  return step->fusion->target->group_size;
+  const AccTarget *target = step->fusion->target;
+
+  return acc_simt_bound_group (step, target->group_size, target->shared_bytes / 4 * 3);
+}
+
+gsize
+acc_simt_get_room (AccStep *step,
+                   guint    group)
+{
+  gsize all = step->fusion->target->shared_bytes, taken = (SHARED_EACH * group + 2) * count_bytes (step);
+
+  return MIN (all / 4 * 3, all - MIN (all, taken));
 }
 
 guint

@@ -27,6 +27,10 @@ AccLower *acc_simt_begin_sized  (AccSimt *self, AccStep *step, const char *name,
 /* Threads for a row of @n elements, so that each has a few. */
 guint     acc_simt_choose_width (AccStep *step, gint64 n);
 guint     acc_simt_get_group    (AccStep *step);
+/* At most @group threads, but no less than a subgroup: so many that what they have of wide elements in shared memory takes @room bytes. */
+guint     acc_simt_bound_group  (AccStep *step, guint group, gsize room);
+/* Bytes of shared memory that are free for what a group holds beside that. */
+gsize     acc_simt_get_room     (AccStep *step, guint group);
 /* An array of shared memory per leaf, of @n elements. */
 KBuffer  *acc_simt_new_shared   (AccSimt *self, AccFold *fold, guint n);
 void      acc_simt_load         (AccSimt *self, AccFold *fold, const KBuffer *shared, KValue at, KValue *result);

@@ -372,7 +372,9 @@ acc_skeleton_scan_simt (AccStep        *step,
   g_autoptr (AccFold) fold = acc_fold_new (step);
   gboolean single_pass = acc_look_back_can (step);
   const AccTarget *target = step->fusion->target;
-  guint group = MIN (target->max_group_size, target->held_bytes > 0 ? HOLDING_GROUP : WAITING_GROUP);
+  gboolean holds = target->held_bytes > 0;
+  guint group = acc_simt_bound_group (step, MIN (target->max_group_size, holds ? HOLDING_GROUP : WAITING_GROUP),
+                                      target->shared_bytes / 4 * (holds ? 1 : 3));
   AccScanWindow window = acc_simt_choose_window (step, fold, group, TRUE);
   Scan self = { .step = step, .fold = fold, .space = space, .results = results, .tile = TILE, .group = group };
 

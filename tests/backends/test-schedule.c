@@ -5,6 +5,7 @@
 
 #include "acc-backends/fusion/acc-function-facts.h"
 #include "acc-backends/fusion/acc-schedule.h"
+#include "acc-backends/kernel/acc-kernel-private.h"
 
 /* What fusion makes of graphs: steps, kernels, spaces, rows. Whether they compute the right thing is tested elsewhere. */
 
@@ -905,6 +906,66 @@ test_spread_permutes (void)
     }
 }
 
+static gsize
+count_shared (const AccKernel *kernel)
+{
+  gsize bytes = 0;
+
+  for (guint i = 0; i < kernel->shared->len; i++)
+    {
+      const AccKernelParam *shared = &g_array_index (kernel->shared, AccKernelParam, i);
+
+      bytes += shared->n_elements * acc_element_kind_get_size (shared->kind);
+    }
+
+  return bytes;
+}
+
+static void
+check_shared_memory (const AccTarget *target, AccElementType *type, const char *code)
+{
+  g_autoptr (AccShape) plane = acc_shape_new_matrix (300, 5000), line = acc_shape_new_vector (1000000);
+  g_autoptr (AccArray) rows = acc_array_fill (plane, acc_expr_new_zero (type)), xs = acc_array_fill (line, acc_expr_new_zero (type));
+  AccArray *results[] = { acc_array_fold1_all (xs, add, NULL), acc_array_scanl1 (xs, add, NULL), acc_array_fold1 (rows, add, NULL),
+                          acc_array_scanl1 (rows, add, NULL) };
+
+  for (guint r = 0; r < G_N_ELEMENTS (results); r++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AccSchedule) schedule = acc_schedule_new (target, &results[r], 1, NULL, NULL, 0, &error);
+
+      g_assert_no_error (error);
+      for (guint i = 0; i < schedule->steps[0].n_launches; i++)
+        {
+          const AccKernel *kernel = schedule->steps[0].launches[i].kernel;
+
+          g_test_message ("%s, %s of %s: %u threads, %d bytes of %d", schedule->steps[0].name, kernel->name, code, kernel->group_size,
+                          (int) count_shared (kernel), (int) target->shared_bytes);
+          g_assert_cmpuint (count_shared (kernel), <=, target->shared_bytes);
+        }
+      g_object_unref (results[r]);
+    }
+}
+
+/* Groups that fold or scan wide elements have few enough threads. */
+static void
+test_shared_memory (void)
+{
+  static const char * const codes[] = { "u1", "f4", "f8", "c16", "4f8", "8f8", "16f4", "16f8" };
+  static const gsize sizes[] = { 32768, 49152, 65536 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (codes) * G_N_ELEMENTS (sizes) * 4; i++)
+    {
+      const char *code = codes[i / 4 % G_N_ELEMENTS (codes)];
+      const AccTarget target = { .model = ACC_MODEL_SIMT, .group_size = 256, .max_group_size = 1024, .subgroup_size = 32,
+                                 .shared_bytes = sizes[i / 4 / G_N_ELEMENTS (codes)], .held_bytes = i % 2 == 0 ? 32768 : 0, .n_groups = 1024,
+                                 .has_progress = i / 2 % 2 == 0, .has_residency = TRUE, .has_atomic_64 = TRUE, .merges_loads = TRUE,
+                                 .max_held = 32, .kinds = ~0u };
+
+      check_shared_memory (&target, acc_element_type_parse (code, NULL), code);
+    }
+}
+
 /* What is spread needs memory in proportion to the result, not to the source; what all elements have in common needs none. */
 static void
 test_spread_bytes (void)
@@ -1076,6 +1137,7 @@ main (int    argc,
   g_test_add_func ("/schedule/permuted-rows", test_permuted_rows);
   g_test_add_func ("/schedule/spread-permutes", test_spread_permutes);
   g_test_add_func ("/schedule/spread-bytes", test_spread_bytes);
+  g_test_add_func ("/schedule/shared-memory", test_shared_memory);
   g_test_add_func ("/schedule/commutative", test_commutative);
   g_test_add_func ("/schedule/twins", test_twins);
   g_test_add_func ("/schedule/twins-by-name", test_twins_by_name);
