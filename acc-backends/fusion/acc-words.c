@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-words.h"
 
+#include "acc-core/acc-hash-private.h"
+
 #include <string.h>
 
 void
@@ -16,7 +18,7 @@ acc_words_close (AccWords *self)
   guint64 hash = self->n;
 
   for (guint i = 0; i < self->n; i++)
-    hash = ((hash << 5 | hash >> 59) ^ self->words[i]) * G_GUINT64_CONSTANT (0x517cc1b727220a95);
+    hash = acc_hash_mix (hash, self->words[i]);
   self->hash = hash;
 }
 

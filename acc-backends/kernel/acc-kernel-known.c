@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-kernel-private.h"
 
+#include "acc-core/acc-hash-private.h"
+
 #include <string.h>
 
 /* Kernels that were finished before. A program whose extents follow from its data is planned anew for each of them, and most of
@@ -20,28 +22,21 @@ weigh (const AccKernel *kernel)
   return kernel->instrs->len + 128;
 }
 
-static inline guint64
-mix (guint64 hash,
-     guint64 word)
-{
-  return ((hash << 5 | hash >> 59) ^ word) * G_GUINT64_CONSTANT (0x517cc1b727220a95);
-}
-
 static guint
 hash_kernel (gconstpointer data)
 {
   const AccKernel *kernel = data;
-  guint64 hash = mix (kernel->params->len, kernel->blocks->len);
+  guint64 hash = acc_hash_mix (kernel->params->len, kernel->blocks->len);
 
   for (guint i = 1; i < kernel->instrs->len; i++)
     {
       const AccKernelInstr *instr = acc_kernel_instr (kernel, i);
 
-      hash = mix (hash, instr->op | (guint64) instr->kind << 8 | (guint64) instr->primitive << 16 | (guint64) instr->block << 32);
+      hash = acc_hash_mix (hash, instr->op | (guint64) instr->kind << 8 | (guint64) instr->primitive << 16 | (guint64) instr->block << 32);
       for (guint k = 0; k < instr->n_args; k++)
-        hash = mix (hash, instr->args[k]);
+        hash = acc_hash_mix (hash, instr->args[k]);
       if (instr->bits != 0)
-        hash = mix (hash, instr->bits);
+        hash = acc_hash_mix (hash, instr->bits);
     }
 
   return (guint) (hash >> 32);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-schedule-cache.h"
 
+#include "acc-core/acc-hash-private.h"
 #include "acc-core/acc-lock-private.h"
 
 /* Nodes are compared by address: the program that owns the cache keeps them. */
@@ -105,7 +106,7 @@ fill_key (Key       *key,
         *word++ = (guint64) acc_shape_get_extent (values[i]->shape, d);
     }
   for (guint i = 0; i < key->n_words; i++)
-    hash = ((hash << 5 | hash >> 59) ^ key->words[i]) * G_GUINT64_CONSTANT (0x517cc1b727220a95);
+    hash = acc_hash_mix (hash, key->words[i]);
   key->hash = (guint) (hash >> 32);
 }
 

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* One more word of what is hashed. The upper half of the result is the better one. */
+static inline guint64
+acc_hash_mix (guint64 hash,
+              guint64 word)
+{
+  return ((hash << 5 | hash >> 59) ^ word) * G_GUINT64_CONSTANT (0x517cc1b727220a95);
+}
+
+G_END_DECLS
