@@ -7,41 +7,21 @@
 
 #include "acc-core/acc-error.h"
 
-/* --- what was computed before: ids, in a table of our own. Most of what is built is looked up, and GLib's took half of the time. */
+/* --- what was computed before: ids, in a table of our own. All that is built is looked up, and one of GLib's would need a copy of each. */
 
 #define LEAST_SLOTS 256
 
 /* That a block has room for at first. */
 #define FIRST_ITEMS 32
 
-static guint
-hash_instr (const AccKernelInstr *instr)
-{
-  guint64 h = instr->op | instr->kind << 8 | (guint64) instr->primitive << 16;
-
-  for (guint i = 0; i < instr->n_args; i++)
-    h = (h ^ instr->args[i]) * 0x9e3779b97f4a7c15u;
-  h = (h ^ instr->bits) * 0x9e3779b97f4a7c15u;
-
-  return h ^ h >> 32;
-}
-
-static gboolean
-are_equal (const AccKernelInstr *x,
-           const AccKernelInstr *y)
-{
-  return x->op == y->op && x->kind == y->kind && x->primitive == y->primitive && x->n_args == y->n_args &&
-         x->bits == y->bits && memcmp (x->args, y->args, sizeof x->args) == 0;
-}
-
 /* Where the id of an equal one is, or would be. */
 static guint32 *
 find_slot (AccKernelBuilder     *b,
            const AccKernelInstr *instr)
 {
-  guint at = hash_instr (instr) & (b->n_slots - 1);
+  guint at = (guint) (acc_kernel_hash_instr (0, instr) >> 32) & (b->n_slots - 1);
 
-  while (b->slots[at] != 0 && !are_equal (acc_kernel_instr (b->kernel, b->slots[at]), instr))
+  while (b->slots[at] != 0 && !acc_kernel_equal_instrs (acc_kernel_instr (b->kernel, b->slots[at]), instr))
     at = (at + 1) & (b->n_slots - 1);
 
   return &b->slots[at];

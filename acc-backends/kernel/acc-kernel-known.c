@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-kernel-private.h"
 
-#include "acc-core/acc-hash-private.h"
-
-#include <string.h>
-
 /* Kernels that were finished before. A program whose extents follow from its data is planned anew for each of them, and most of
  * what is written then has been written before: to look it up takes a small part of what verifying and hashing it would. */
 
@@ -29,15 +25,7 @@ hash_kernel (gconstpointer data)
   guint64 hash = acc_hash_mix (kernel->params->len, kernel->blocks->len);
 
   for (guint i = 1; i < kernel->instrs->len; i++)
-    {
-      const AccKernelInstr *instr = acc_kernel_instr (kernel, i);
-
-      hash = acc_hash_mix (hash, instr->op | (guint64) instr->kind << 8 | (guint64) instr->primitive << 16 | (guint64) instr->block << 32);
-      for (guint k = 0; k < instr->n_args; k++)
-        hash = acc_hash_mix (hash, instr->args[k]);
-      if (instr->bits != 0)
-        hash = acc_hash_mix (hash, instr->bits);
-    }
+    hash = acc_hash_mix (acc_kernel_hash_instr (hash, acc_kernel_instr (kernel, i)), acc_kernel_instr (kernel, i)->block);
 
   return (guint) (hash >> 32);
 }
@@ -46,8 +34,7 @@ static gboolean
 are_same_instrs (const AccKernelInstr *x,
                  const AccKernelInstr *y)
 {
-  return x->op == y->op && x->kind == y->kind && x->primitive == y->primitive && x->n_args == y->n_args && x->block == y->block &&
-         x->bits == y->bits && memcmp (x->args, y->args, sizeof x->args) == 0 && memcmp (x->blocks, y->blocks, sizeof x->blocks) == 0;
+  return acc_kernel_equal_instrs (x, y) && x->block == y->block && memcmp (x->blocks, y->blocks, sizeof x->blocks) == 0;
 }
 
 /* But for what is found of the instructions at last. */

@@ -3,6 +3,10 @@
 
 #include "acc-kernel.h"
 
+#include <string.h>
+
+#include "acc-core/acc-hash-private.h"
+
 G_BEGIN_DECLS
 
 /* The structure of a kernel, for the verifier, the printer and the emitters.
@@ -123,6 +127,24 @@ acc_kernel_buffer (const AccKernel *kernel, guint32 number)
 {
   return number & ACC_KERNEL_SHARED ? &g_array_index (kernel->shared, AccKernelParam, number & ~ACC_KERNEL_SHARED)
                                     : acc_kernel_param (kernel, number);
+}
+
+/* What instructions compute, wherever they stand. */
+static inline guint64
+acc_kernel_hash_instr (guint64 hash, const AccKernelInstr *instr)
+{
+  hash = acc_hash_mix (hash, instr->op | (guint64) instr->kind << 8 | (guint64) instr->primitive << 16);
+  for (guint i = 0; i < instr->n_args; i++)
+    hash = acc_hash_mix (hash, instr->args[i]);
+
+  return acc_hash_mix (hash, instr->bits);
+}
+
+static inline gboolean
+acc_kernel_equal_instrs (const AccKernelInstr *x, const AccKernelInstr *y)
+{
+  return x->op == y->op && x->kind == y->kind && x->primitive == y->primitive && x->n_args == y->n_args && x->bits == y->bits &&
+         memcmp (x->args, y->args, sizeof x->args) == 0;
 }
 
 AccKernel *_acc_kernel_new          (const char *name);

@@ -49,27 +49,6 @@ add_nearest (Search    *search,
   g_ptr_array_add (list, stop);
 }
 
-/* NULL: none that is not bound when a run begins. */
-static GPtrArray *
-list_extents (Search   *search,
-              AccArray *node)
-{
-  g_autoptr (GHashTable) reads = acc_graph_find_extent_reads (node);
-  g_autoptr (GPtrArray) list = g_ptr_array_new ();
-  GHashTableIter iter;
-  gpointer read;
-
-  if (reads == NULL)
-    return NULL;
-
-  g_hash_table_iter_init (&iter, reads);
-  while (g_hash_table_iter_next (&iter, &read, NULL))
-    if (!g_hash_table_contains (search->boundary, read))
-      g_ptr_array_add (list, read);
-
-  return list->len > 0 ? g_steal_pointer (&list) : NULL;
-}
-
 /* Whether a run has to do something there. */
 static gboolean
 is_busy (const AccGraphStop *stop)
@@ -102,7 +81,7 @@ look_at (Search   *search,
   AccArray *dependence;
 
   stop->node = node;
-  stop->extents = list_extents (search, node);
+  stop->extents = acc_graph_list_extent_reads (node, search->boundary);
   if (is_offered (search, node))
     {
       stop->offered = begin_list (search);

@@ -6,10 +6,12 @@
 /* Extents that a program is run with, before the oldest schedule goes: those of a loop may be others in each of its turns. */
 #define MAX_SCHEDULES 256
 
-GHashTable *
-acc_graph_find_extent_reads (AccArray *array)
+GPtrArray *
+acc_graph_list_extent_reads (AccArray   *array,
+                             GHashTable *boundary)
 {
   g_autoptr (GHashTable) reads = NULL;
+  g_autoptr (GPtrArray) list = NULL;
   GHashTableIter iter;
   gpointer read;
 
@@ -17,13 +19,14 @@ acc_graph_find_extent_reads (AccArray *array)
     return NULL;
 
   reads = g_hash_table_new (NULL, NULL);
+  list = g_ptr_array_new ();
   acc_function_collect_reads (array->extents, reads);
   g_hash_table_iter_init (&iter, reads);
   while (g_hash_table_iter_next (&iter, &read, NULL))
-    if (((AccArray *) read)->op == ACC_OP_USE)
-      g_hash_table_iter_remove (&iter);
+    if (((AccArray *) read)->op != ACC_OP_USE && (boundary == NULL || !g_hash_table_contains (boundary, read)))
+      g_ptr_array_add (list, read);
 
-  return g_hash_table_size (reads) > 0 ? g_steal_pointer (&reads) : NULL;
+  return list->len > 0 ? g_steal_pointer (&list) : NULL;
 }
 
 static void
@@ -39,27 +42,12 @@ add_bound (AccGraph   *self,
 }
 
 static gboolean
-needs_more (AccGraph   *self,
-            GHashTable *boundary,
+needs_more (GHashTable *boundary,
             AccArray   *array)
 {
-  g_autoptr (GHashTable) reads = NULL;
-  GHashTableIter iter;
-  gpointer read;
+  g_autoptr (GPtrArray) reads = acc_graph_list_extent_reads (array, boundary);
 
-  if (array->op == ACC_OP_COND || array->programs[0] != NULL)
-    return TRUE;
-
-  reads = acc_graph_find_extent_reads (array);
-  if (reads == NULL)
-    return FALSE;
-
-  g_hash_table_iter_init (&iter, reads);
-  while (g_hash_table_iter_next (&iter, &read, NULL))
-    if (!g_hash_table_contains (boundary, read))
-      return TRUE;
-
-  return FALSE;
+  return array->op == ACC_OP_COND || array->programs[0] != NULL || reads != NULL;
 }
 
 static GHashTable *
@@ -131,7 +119,7 @@ look_over (AccGraph *self)
           continue;
         }
       self->has_sources |= array->op == ACC_OP_SOURCE;
-      if (needs_more (self, boundary, array))
+      if (needs_more (boundary, array))
         self->is_simple = FALSE;
       if (array->offered != NULL)
         g_ptr_array_add (offers, array);

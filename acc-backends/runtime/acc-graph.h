@@ -47,8 +47,9 @@ GPtrArray  *acc_graph_get_users (AccGraph *self, AccArray *array);
 /* What a run has to know before it can plan the rest. Owned by @self. */
 const AccGraphStops *acc_graph_get_stops (AccGraph *self);
 gboolean    acc_graph_is_result (AccGraph *self, AccArray *array);
-/* Arrays whose elements decide the extents of @array, but those that are manifest; NULL for none. */
-GHashTable *acc_graph_find_extent_reads (AccArray *array);
+/* Arrays whose elements decide the extents of @array, but those that are manifest, or in @boundary, where that is not NULL; NULL for
+ * none. */
+GPtrArray  *acc_graph_list_extent_reads (AccArray *array, GHashTable *boundary);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccGraph, acc_graph_free)
 

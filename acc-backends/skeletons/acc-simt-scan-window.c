@@ -34,6 +34,7 @@ acc_simt_choose_window (AccStep *step,
   const AccTarget *target = step->fusion->target;
   AccScanWindow window = { .vector = 1, .unroll = 1, .n_turns = 1 };
   guint widest = 1, bytes = 0, max_each, subgroup = MIN (target->subgroup_size, width), n_parts = width / subgroup;
+  gsize room = hold ? MIN (target->held_bytes, acc_simt_get_room (step, width)) : 0;
 
   for (guint i = 0; i < fold->n_leaves; i++)
     {
@@ -50,12 +51,11 @@ acc_simt_choose_window (AccStep *step,
     while (window.vector * window.unroll * 2 <= max_each && n_parts * window.unroll * 2 <= width)
       window.unroll *= 2;
   window.size = (gint64) width * window.vector * window.unroll;
-  if (hold)
-    while ((gsize) window.size * 2 * bytes <= MIN (target->held_bytes, acc_simt_get_room (step, width)) && n_parts * window.unroll * window.n_turns * 2 <= width)
-      {
-        window.n_turns *= 2;
-        window.size *= 2;
-      }
+  while ((gsize) window.size * 2 * bytes <= room && n_parts * window.unroll * window.n_turns * 2 <= width)
+    {
+      window.n_turns *= 2;
+      window.size *= 2;
+    }
 
   return window;
 }

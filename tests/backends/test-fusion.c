@@ -537,20 +537,15 @@ bind_extents (GPtrArray *results, GPtrArray *bound, GPtrArray *values)
 
   for (guint i = 0; i < nodes->len; i++)
     {
-      g_autoptr (GHashTable) reads = acc_graph_find_extent_reads (g_ptr_array_index (nodes, i));
-      GHashTableIter iter;
-      gpointer read;
+      g_autoptr (GPtrArray) reads = acc_graph_list_extent_reads (g_ptr_array_index (nodes, i), NULL);
 
-      if (reads == NULL)
-        continue;
-      g_hash_table_iter_init (&iter, reads);
-      while (g_hash_table_iter_next (&iter, &read, NULL))
-        if (!g_ptr_array_find (bound, read, NULL))
+      for (guint k = 0; reads != NULL && k < reads->len; k++)
+        if (!g_ptr_array_find (bound, g_ptr_array_index (reads, k), NULL))
           {
             AccArray *value = new_array (ACC_KIND_I64, 0, 1, 1, 1);
 
             *(gint64 *) value->buffers[0]->data = KEPT;
-            g_ptr_array_add (bound, read);
+            g_ptr_array_add (bound, g_ptr_array_index (reads, k));
             g_ptr_array_add (values, value);
           }
     }
