@@ -22,9 +22,9 @@ acc_fft_root (AccExpr *turns,
   g_autoptr(AccExpr) fourfold = acc_expr_ref_sink (acc_expr_mul (turns, acc_array_number (4)));
   g_autoptr(AccExpr) quarter = acc_expr_ref_sink (acc_expr_quot (fourfold, degree));
   g_autoptr(AccExpr) rest = acc_expr_ref_sink (acc_expr_sub (fourfold, acc_expr_mul (quarter, degree))), angle = NULL, cosine = NULL, sine = NULL;
-  g_autoptr(AccExpr) swapped = NULL;
+  g_autoptr(AccExpr) parts = NULL;
   g_autoptr(AccExpr) mirrored = acc_expr_ref_sink (acc_expr_gt (acc_expr_add (rest, rest), degree));
-  AccExpr *nearest, *is_odd, *re, *im;
+  AccExpr *nearest, *is_odd, *swapped, *re, *im;
 
   /* Exactly to an eighth of a turn, whose sine and cosine lose nothing. */
   nearest = acc_expr_cond (mirrored, acc_expr_sub (degree, rest), rest);
@@ -35,9 +35,10 @@ acc_fft_root (AccExpr *turns,
   sine = acc_expr_ref_sink (acc_expr_sin (angle));
 
   is_odd = acc_expr_ne (acc_expr_band (quarter, acc_array_number (1)), acc_array_number (0));
-  swapped = acc_expr_ref_sink (acc_expr_bxor (is_odd, mirrored));
-  re = acc_expr_cond (swapped, sine, cosine);
-  im = acc_expr_cond (swapped, cosine, sine);
+  swapped = acc_expr_bxor (is_odd, mirrored);
+  parts = acc_expr_ref_sink (acc_expr_cond (swapped, acc_expr_tuple2 (sine, cosine), acc_expr_tuple2 (cosine, sine)));
+  re = acc_expr_item (parts, 0);
+  im = acc_expr_item (parts, 1);
   re = acc_expr_cond (acc_expr_lor (acc_expr_eq (quarter, acc_array_number (1)), acc_expr_eq (quarter, acc_array_number (2))), acc_expr_neg (re), re);
   im = acc_expr_cond (acc_expr_lt (quarter, acc_array_number (2)), acc_expr_neg (im), im);
 

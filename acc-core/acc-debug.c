@@ -12,7 +12,7 @@ static const Key debug_keys[] = {
   { "fusion",    ACC_DEBUG_FUSION,    "which operations became one kernel" },
   { "plan",      ACC_DEBUG_PLAN,      "what the chunk planner decided" },
   { "kernels",   ACC_DEBUG_KERNELS,   "kernels as text" },
-  { "cache",     ACC_DEBUG_CACHE,     "hits and misses of the kernel cache" },
+  { "cache",     ACC_DEBUG_CACHE,     "hits and misses of the kernel cache, and how long kernels took to compile" },
   { "transfers", ACC_DEBUG_TRANSFERS, "data moved between host and device" },
   { "memory",    ACC_DEBUG_MEMORY,    "buffers allocated, recycled and freed" },
   { "times",     ACC_DEBUG_TIMES,     "how long steps and kernels took" },

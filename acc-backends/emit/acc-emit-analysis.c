@@ -422,7 +422,7 @@ take_census (Emitter *e,
         }
 
       for (guint j = 0; j < 2; j++)
-        if (instr->blocks[j] != 0)
+        if (instr->blocks[j] != 0 && !emit_goes_apart (e, instr->blocks[j]))
           take_census (e, instr->blocks[j], n_loops + _acc_kernel_op_is_loop (instr->op), census);
     }
 }
@@ -450,7 +450,7 @@ measure_lives (Emitter *e,
       for (guint j = _acc_kernel_first_id (instr); j < instr->n_args; j++)
         lives[instr->args[j]].last = start;
       for (guint j = 0; j < 2; j++)
-        if (instr->blocks[j] != 0)
+        if (instr->blocks[j] != 0 && !emit_goes_apart (e, instr->blocks[j]))
           measure_lives (e, instr->blocks[j], now, lives);
       if (_acc_kernel_op_is_loop (instr->op))
         for (guint32 other = 1; other < e->kernel->instrs->len; other++)

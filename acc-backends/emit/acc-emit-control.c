@@ -177,7 +177,7 @@ find_repeats (Emitter *e,
     }
 }
 
-static Value
+Value
 emit_pure (Emitter *e,
            guint32  id)
 {
@@ -366,9 +366,9 @@ is_set_under_mask (Emitter *e,
   return e->mask.v != NULL && e->mask.depth > fact->depth && !may_run_on;
 }
 
-static void
-set_variable (Emitter *e,
-              guint32  set)
+void
+emit_set (Emitter *e,
+          guint32  set)
 {
   guint32 var = acc_kernel_instr (e->kernel, set)->args[0], value = acc_kernel_instr (e->kernel, set)->args[1];
   LLVMValueRef place = e->variables[var], x;
@@ -426,7 +426,8 @@ emit_inner (Emitter *e,
   Mask saved = e->mask;
 
   e->mask = mask;
-  emit_instrs (e, block);
+  if (!emit_apart (e, block))
+    emit_instrs (e, block);
   e->mask = saved;
 }
 
@@ -440,9 +441,11 @@ narrowed (Emitter     *e,
 static void
 emit_side (Emitter     *e,
            guint32      block,
-           LLVMValueRef mask)
+           LLVMValueRef mask,
+           gboolean     seldom)
 {
   LLVMBasicBlockRef side, after;
+  LLVMValueRef branch;
 
   if (!emit_is_costly (e, block))
     {
@@ -452,7 +455,9 @@ emit_side (Emitter     *e,
 
   side = emit_block (e, "side");
   after = emit_block (e, "side.end");
-  LLVMBuildCondBr (B, emit_any (e, mask), side, after);
+  branch = LLVMBuildCondBr (B, emit_any (e, mask), side, after);
+  if (seldom)
+    emit_expect_false (e, branch);
   emit_enter (e, side);
   emit_inner (e, block, narrowed (e, mask));
   LLVMBuildBr (B, after);
@@ -472,9 +477,9 @@ emit_if (Emitter *e,
       LLVMValueRef condition = emit_vector (e, instr->args[0]);
       LLVMValueRef outer = e->mask.v;
 
-      emit_side (e, instr->blocks[0], emit_mask_and (e, outer, condition));
+      emit_side (e, instr->blocks[0], emit_mask_and (e, outer, condition), instr->bits != 0);
       if (instr->blocks[1] != 0)
-        emit_side (e, instr->blocks[1], emit_mask_and (e, outer, LLVMBuildNot (B, condition, "")));
+        emit_side (e, instr->blocks[1], emit_mask_and (e, outer, LLVMBuildNot (B, condition, "")), FALSE);
       return;
     }
 
@@ -743,7 +748,7 @@ emit_instrs (Emitter *e,
           e->values[id] = get_variable (e, id);
           break;
         case ACC_KOP_SET:
-          set_variable (e, id);
+          emit_set (e, id);
           break;
         case ACC_KOP_CHECK:
           emit_check (e, id);

@@ -211,6 +211,7 @@ emit_module (AccKernel      *kernel,
   g_autofree Fact *facts = NULL;
   g_autofree Value *values = NULL;
   g_autofree LLVMValueRef *variables = NULL, *params = NULL, *few = NULL, *shared = NULL;
+  g_autoptr(GPtrArray) aparts = emit_new_aparts ();
   g_autoptr(GString) messages = g_string_new (NULL);
   LLVMTargetMachineRef machine;
   GBytes *code = NULL;
@@ -236,6 +237,7 @@ emit_module (AccKernel      *kernel,
     .params = params,
     .few = few,
     .shared = shared,
+    .aparts = aparts,
     .context = LLVMContextCreate (),
   };
   LLVMContextSetDiagnosticHandler (e->context, on_diagnostic, messages);

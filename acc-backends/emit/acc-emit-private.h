@@ -88,6 +88,7 @@ typedef struct {
   LLVMBasicBlockRef while_exit;
   guint32           while_id;
   LLVMValueRef      while_mask;   /* on the stack */
+  GPtrArray        *aparts;       /* functions apart: acc-emit-apart.c */
   GPtrArray        *groups;       /* StridedGroup of the block we are in */
   gboolean          streaming;    /* in the part of a foreach without a mask, with non-temporal stores */
   LLVMValueRef      streams;      /* whether this block has them, there; NULL: it has */
@@ -199,11 +200,18 @@ const Agreement *emit_get_agreement (Emitter *e, guint32 id);
 /* Whether the lanes from index @first on agree on all; what they do becomes the values. */
 LLVMValueRef emit_agree        (Emitter *e, guint32 foreach, LLVMValueRef first);
 
+/* --- acc-emit-apart.c: blocks that are functions of their own */
+GPtrArray   *emit_new_aparts   (void);
+gboolean     emit_goes_apart   (Emitter *e, guint32 block);                      /* by what it is; how lanes go may prevent it */
+gboolean     emit_apart        (Emitter *e, guint32 block);                      /* FALSE: it is to be emitted where it stands */
+
 /* --- acc-emit-wide-masks.c */
 void         emit_widen_masks  (Emitter *e);
 
 /* --- acc-emit-control.c */
 void         emit_instrs       (Emitter *e, guint32 block);
+Value        emit_pure         (Emitter *e, guint32 id);
+void         emit_set          (Emitter *e, guint32 set);
 Value        emit_value        (Emitter *e, guint32 id);
 LLVMValueRef emit_scalar       (Emitter *e, guint32 id);     /* uniform, or a linear one's lane 0 */
 LLVMValueRef emit_vector       (Emitter *e, guint32 id);

@@ -5,6 +5,16 @@
 
 G_BEGIN_DECLS
 
+#define KB_KEPT       8
+#define KB_KEPT_PARTS 3
+
+/* What a function of mathematics found on its way, with branches, which others of the same argument need, too. */
+typedef struct {
+  KValue  of;
+  guint64 how;
+  KValue  parts[KB_KEPT_PARTS];
+} KKept;
+
 struct _AccKernelBuilder {
   AccKernel  *kernel;
   GArray     *stack;      /* guint32: open blocks, the innermost last */
@@ -13,6 +23,8 @@ struct _AccKernelBuilder {
   guint       n_known;    /* slots that are taken */
   GError     *error;      /* the first mistake; nothing is added after it */
   guint       lanes;
+  KKept       kept[KB_KEPT];  /* the latest ones, in turn */
+  guint       n_kept;
   gboolean    approximate;    /* exponentials and logarithms of f32 stay for what the device has */
 };
 
@@ -20,6 +32,9 @@ KValue  _kb_append (AccKernelBuilder *b, AccKernelInstr instr);
 /* An equal instruction made before, or one that is folded; else appended. Pure ones and loads of read-only buffers only. */
 KValue  _kb_pure   (AccKernelBuilder *b, AccKernelInstr instr);
 KValue  _kb_const  (AccKernelBuilder *b, AccElementKind kind, guint64 bits);
+void    _kb_keep   (AccKernelBuilder *b, const KKept *kept);
+/* What was kept of @x, done as @how says, and holds here. NULL: nothing. */
+const KKept *_kb_find_kept (AccKernelBuilder *b, KValue x, guint64 how);
 /* 0: nothing simpler is known. */
 guint32 _kb_fold   (AccKernelBuilder *b, const AccKernelInstr *instr);
 /* Quotients and roots of f32 go by estimates, without branches, in blocks that only compute and store. */

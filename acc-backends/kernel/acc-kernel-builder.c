@@ -297,6 +297,25 @@ _kb_pure (AccKernelBuilder *b,
   return value;
 }
 
+void
+_kb_keep (AccKernelBuilder *b,
+          const KKept      *kept)
+{
+  b->kept[b->n_kept++ % KB_KEPT] = *kept;
+}
+
+const KKept *
+_kb_find_kept (AccKernelBuilder *b,
+               KValue            x,
+               guint64           how)
+{
+  for (guint i = 0; i < MIN (b->n_kept, KB_KEPT) && b->error == NULL; i++)
+    if (b->kept[i].of.id == x.id && b->kept[i].how == how && is_open (b, b->kept[i].parts[0].id))
+      return &b->kept[i];
+
+  return NULL;
+}
+
 KValue
 _kb_const (AccKernelBuilder *b,
            AccElementKind    kind,

@@ -177,6 +177,20 @@ list_missing (AccCode        *self,
   return list;
 }
 
+static void
+compile (AccCode  *self,
+         Missing  *missing,
+         GError  **error)
+{
+  gint64 start = g_get_monotonic_time ();
+
+  missing->code = self->maker.compile (missing->kernel, missing->variant, self->maker.user_data, error);
+  missing->compiled = missing->code != NULL;
+  if (missing->compiled && (acc_debug_get_flags () & ACC_DEBUG_CACHE))
+    g_message ("kernel cache: compiled %s %.12s in %.1f ms, %" G_GSIZE_FORMAT " bytes", acc_kernel_get_name (missing->kernel),
+               acc_kernel_get_hash (missing->kernel), (double) (g_get_monotonic_time () - start) / 1000, g_bytes_get_size (missing->code));
+}
+
 typedef struct {
   AccCode      *self;
   GPtrArray    *list;   /* Missing */
@@ -195,8 +209,7 @@ compile_one (gint64   n,
   if (g_cancellable_set_error_if_cancelled (batch->cancellable, &missing->error))
     return;
 
-  missing->code = self->maker.compile (missing->kernel, missing->variant, self->maker.user_data, &missing->error);
-  missing->compiled = missing->code != NULL;
+  compile (self, missing, &missing->error);
 }
 
 static void
@@ -258,8 +271,7 @@ make_ready (AccCode  *self,
     {
       /* What the disk gave does not load here: made anew. */
       g_clear_pointer (&missing->code, g_bytes_unref);
-      missing->code = self->maker.compile (missing->kernel, missing->variant, self->maker.user_data, error);
-      missing->compiled = missing->code != NULL;
+      compile (self, missing, error);
       ok = missing->compiled && load (self, missing, &loaded, error);
     }
   if (!ok)

@@ -5,6 +5,7 @@
  * Chebyshev fits in r². */
 
 #include "acc-math-private.h"
+#include "../acc-kernel-builder-private.h"
 
 static const double sin_s_f32[] = { -0.166666666638440494638, 0.00833333187034134850004, -0.000198400843764227034755, 0.00000272496200800753294957 };
 static const double sin_s_f64[] = { -0.166666666666666666655, 0.00833333333333333148102, -0.000198412698412650410469, 0.00000275573192193205797698,
@@ -64,16 +65,21 @@ cosine_of_reduced (const AccMath *m, KValue r, KValue low)
 
 typedef enum { SIN, COS, TAN } Which;
 
-/* @x: f64; @limit: where it is far at most. */
+/* @x: f64; @limit: where it is far at most. Sine and cosine of an angle have it in common. */
 static AccReduced
 reduce (const AccMath *m, KValue x, double near, double limit)
 {
   AccKernelBuilder *b = m->b;
+  const KKept *kept = _kb_find_kept (b, x, (guint64) near);
+
+  if (kept != NULL)
+    return (AccReduced) { kept->parts[0], kept->parts[1], kept->parts[2] };
+
   KValue inside = m_le (m, m_abs (m, x), m_const (m, near));
   AccReduced a = reduce_near (m, m_select (m, inside, x, m_const (m, 0)));
   KVar r = kb_var (b, a.r), low = kb_var (b, a.low), n = kb_var (b, a.n);
 
-  kb_if (b, m_not (m, inside))
+  kb_if_seldom (b, m_not (m, inside))
     {
       AccReduced far = acc_math_reduce (m, x, limit);
 
@@ -82,7 +88,10 @@ reduce (const AccMath *m, KValue x, double near, double limit)
       kb_set (b, n, far.n);
     }
 
-  return (AccReduced) { kb_get (b, r), kb_get (b, low), kb_get (b, n) };
+  a = (AccReduced) { kb_get (b, r), kb_get (b, low), kb_get (b, n) };
+  _kb_keep (b, &(KKept) { x, (guint64) near, { a.r, a.low, a.n } });
+
+  return a;
 }
 
 static KValue

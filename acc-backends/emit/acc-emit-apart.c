@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-emit-private.h"
+
+#include <string.h>
+
+#define B (e->builder)
+
+/* What is seldom done, and long, and nothing but arithmetic, as the reduction of large angles: a function apart. A body is emitted several
+ * times over, and has such a block for each sine and cosine in it; the blocks that do the same share the function, which takes a register's
+ * worth of lanes at a time. Where they stood they would be most of what is compiled. */
+
+#define LEAST_INSTRS 40
+#define MAX_INPUTS   8
+
+/* A block in words that are the same for all that do the same. */
+typedef struct {
+  GArray  *words;               /* guint64 */
+  guint32  inputs[MAX_INPUTS];  /* ids */
+  guint    n_inputs;
+  guint    size;                /* bytes of the widest lane */
+} Form;
+
+typedef struct {
+  GArray       *words;
+  guint         lanes;
+  LLVMTypeRef   type;
+  LLVMValueRef  function;
+} Apart;
+
+static void
+form_clear (Form *form)
+{
+  g_array_unref (form->words);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Form, form_clear)
+
+static void
+apart_free (gpointer data)
+{
+  Apart *apart = data;
+
+  g_array_unref (apart->words);
+  g_free (apart);
+}
+
+static void
+add_word (Form   *form,
+          guint64 word)
+{
+  g_array_append_val (form->words, word);
+}
+
+/* Whether @block may be apart, by what it does. */
+static gboolean
+is_arithmetic (const AccKernel *kernel,
+               guint32          block)
+{
+  const GArray *items = acc_kernel_block (kernel, block)->items;
+  const AccKernelInstr *owner = acc_kernel_instr (kernel, acc_kernel_block (kernel, block)->parent);
+
+  if (kernel->group_size > 0 || owner->op != ACC_KOP_IF || owner->bits == 0 || owner->blocks[1] != 0 || items->len < LEAST_INSTRS)
+    return FALSE;
+  for (guint i = 0; i < items->len; i++)
+    {
+      AccKernelOp op = acc_kernel_instr (kernel, g_array_index (items, guint32, i))->op;
+
+      if (!_acc_kernel_op_is_pure (op) && op != ACC_KOP_SET)
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+gboolean
+emit_goes_apart (Emitter *e,
+                 guint32  block)
+{
+  return is_arithmetic (e->kernel, block);
+}
+
+/* An operand: of the block, by its place there; a constant, by its id; else an input, by the order in which they are asked for. */
+static gboolean
+add_operand (Emitter      *e,
+             Form         *form,
+             const GArray *items,
+             guint32       block,
+             guint32       id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  guint i = 0;
+
+  if (instr->op == ACC_KOP_CONST)
+    {
+      add_word (form, (guint64) id << 2);
+      return TRUE;
+    }
+  if (instr->block == block)
+    {
+      while (g_array_index (items, guint32, i) != id)
+        i++;
+      add_word (form, (guint64) i << 2 | 1);
+      return TRUE;
+    }
+
+  for (i = 0; i < form->n_inputs && form->inputs[i] != id; i++)
+    ;
+  if (i == MAX_INPUTS)
+    return FALSE;
+  if (i == form->n_inputs)
+    form->inputs[form->n_inputs++] = id;
+  add_word (form, (guint64) i << 2 | 2);
+  add_word (form, (guint64) instr->kind << 2 | emit_value (e, id).shape);
+
+  return TRUE;
+}
+
+static gboolean
+describe (Emitter *e,
+          guint32  block,
+          Form    *form)
+{
+  const GArray *items = acc_kernel_block (e->kernel, block)->items;
+
+  for (guint i = 0; i < items->len; i++)
+    {
+      guint32 id = g_array_index (items, guint32, i);
+      const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+      guint first = instr->op == ACC_KOP_SET ? 1 : 0;
+
+      if (e->facts[id].shape == SHAPE_LINEAR || emit_get_agreement (e, id) != NULL)
+        return FALSE;
+      add_word (form, (guint64) instr->op << 32 | (guint64) instr->primitive << 16 | (guint64) instr->kind << 8 | instr->n_args);
+      add_word (form, instr->bits);
+      if (instr->op == ACC_KOP_SET)
+        {
+          if (e->facts[instr->args[0]].shape == SHAPE_LINEAR)
+            return FALSE;
+          add_word (form, e->facts[instr->args[0]].shape);
+        }
+      for (guint j = first; j < instr->n_args; j++)
+        if (!add_operand (e, form, items, block, instr->args[j]))
+          return FALSE;
+      if (e->facts[id].shape == SHAPE_VARYING)
+        form->size = MAX (form->size, acc_element_kind_get_size (instr->kind));
+    }
+  for (guint i = 0; i < form->n_inputs; i++)
+    if (emit_value (e, form->inputs[i]).shape == SHAPE_LINEAR)
+      return FALSE;
+
+  return TRUE;
+}
+
+static const Apart *
+find (Emitter    *e,
+      const Form *form,
+      guint       lanes)
+{
+  for (guint i = 0; i < e->aparts->len; i++)
+    {
+      const Apart *apart = e->aparts->pdata[i];
+
+      if (apart->lanes == lanes && apart->words->len == form->words->len &&
+          memcmp (apart->words->data, form->words->data, form->words->len * sizeof (guint64)) == 0)
+        return apart;
+    }
+
+  return NULL;
+}
+
+/* A part of @x where it is a vector. */
+static LLVMValueRef
+part_of (Emitter     *e,
+         LLVMValueRef x,
+         guint        first,
+         guint        n)
+{
+  return emit_is_vector (x) && emit_lanes_of (x) > n ? emit_part (e, x, first, n) : x;
+}
+
+/* --- the function */
+
+static void
+copy_attributes (LLVMValueRef from,
+                 LLVMValueRef to)
+{
+  guint n = LLVMGetAttributeCountAtIndex (from, LLVMAttributeFunctionIndex);
+  g_autofree LLVMAttributeRef *attributes = g_new (LLVMAttributeRef, n);
+
+  LLVMGetAttributesAtIndex (from, LLVMAttributeFunctionIndex, attributes);
+  for (guint i = 0; i < n; i++)
+    LLVMAddAttributeAtIndex (to, LLVMAttributeFunctionIndex, attributes[i]);
+}
+
+/* Of what @block sets, where the builder is: all of it at once. */
+static void
+build_return (Emitter *e,
+              guint32  block)
+{
+  const GArray *items = acc_kernel_block (e->kernel, block)->items;
+  g_autofree LLVMValueRef *results = g_new (LLVMValueRef, items->len);
+  guint n = 0;
+
+  for (guint i = 0; i < items->len; i++)
+    {
+      const AccKernelInstr *instr = acc_kernel_instr (e->kernel, g_array_index (items, guint32, i));
+
+      if (instr->op == ACC_KOP_SET)
+        results[n++] = e->facts[instr->args[0]].shape == SHAPE_VARYING ? emit_vector (e, instr->args[1]) : emit_scalar (e, instr->args[1]);
+    }
+  LLVMBuildAggregateRet (B, results, n);
+}
+
+static LLVMTypeRef
+type_of (Emitter    *e,
+         guint32     block,
+         const Form *form,
+         guint       lanes)
+{
+  const GArray *items = acc_kernel_block (e->kernel, block)->items;
+  g_autofree LLVMTypeRef *results = g_new (LLVMTypeRef, items->len);
+  LLVMTypeRef inputs[MAX_INPUTS];
+  guint n = 0;
+
+  for (guint i = 0; i < items->len; i++)
+    {
+      const AccKernelInstr *instr = acc_kernel_instr (e->kernel, g_array_index (items, guint32, i));
+
+      if (instr->op == ACC_KOP_SET)
+        results[n++] = emit_wide_type (emit_type (e, acc_kernel_instr (e->kernel, instr->args[0])->kind),
+                                       e->facts[instr->args[0]].shape == SHAPE_VARYING ? lanes : 1);
+    }
+  for (guint i = 0; i < form->n_inputs; i++)
+    inputs[i] = emit_wide_type (emit_type (e, acc_kernel_instr (e->kernel, form->inputs[i])->kind),
+                                emit_value (e, form->inputs[i]).shape == SHAPE_VARYING ? lanes : 1);
+
+  return LLVMFunctionType (LLVMStructTypeInContext (e->context, results, n, FALSE), inputs, form->n_inputs, FALSE);
+}
+
+static const Apart *
+build (Emitter *e,
+       guint32  block,
+       Form    *form,
+       guint    lanes)
+{
+  const GArray *items = acc_kernel_block (e->kernel, block)->items;
+  Apart *apart = g_new0 (Apart, 1);
+  LLVMBasicBlockRef here = LLVMGetInsertBlock (B), stack_here = LLVMGetInsertBlock (e->stack_builder), stack, body;
+  LLVMValueRef function = e->function;
+  guint all_lanes = e->lanes;
+  Value inputs[MAX_INPUTS];
+
+  apart->words = g_array_ref (form->words);
+  apart->lanes = lanes;
+  apart->type = type_of (e, block, form, lanes);
+  apart->function = LLVMAddFunction (e->module, "apart", apart->type);
+  LLVMSetLinkage (apart->function, LLVMInternalLinkage);
+  copy_attributes (function, apart->function);
+  emit_set_attribute (e, apart->function, LLVMAttributeFunctionIndex, "cold", 0);
+
+  e->function = apart->function;
+  e->lanes = all_lanes > 0 ? lanes : 0;
+  stack = emit_block (e, "");
+  body = emit_block (e, "");
+  emit_enter (e, stack);
+  LLVMPositionBuilderAtEnd (e->stack_builder, stack);
+  emit_enter (e, body);
+  for (guint i = 0; i < form->n_inputs; i++)
+    {
+      inputs[i] = e->values[form->inputs[i]];
+      e->values[form->inputs[i]] = (Value) { .v = LLVMGetParam (apart->function, i), .shape = emit_value (e, form->inputs[i]).shape };
+    }
+  for (guint i = 0; i < items->len; i++)
+    {
+      guint32 id = g_array_index (items, guint32, i);
+
+      if (acc_kernel_instr (e->kernel, id)->op != ACC_KOP_SET)
+        e->values[id] = emit_pure (e, id);
+    }
+  build_return (e, block);
+  LLVMBuildBr (e->stack_builder, body);
+
+  for (guint i = 0; i < form->n_inputs; i++)
+    e->values[form->inputs[i]] = inputs[i];
+  e->function = function;
+  e->lanes = all_lanes;
+  LLVMPositionBuilderAtEnd (B, here);
+  LLVMPositionBuilderAtEnd (e->stack_builder, stack_here);
+  g_ptr_array_add (e->aparts, apart);
+
+  return apart;
+}
+
+/* --- calls of it */
+
+/* So many lanes at a time fill a register. */
+static guint
+choose_lanes (Emitter    *e,
+              const Form *form)
+{
+  guint lanes = MAX (e->lanes, 1), most = form->size > 0 ? e->target->register_bytes / form->size : lanes;
+
+  while (lanes > most && lanes % 2 == 0)
+    lanes /= 2;
+
+  return lanes;
+}
+
+gboolean
+emit_apart (Emitter *e,
+            guint32  block)
+{
+  const GArray *items = acc_kernel_block (e->kernel, block)->items;
+  g_auto(Form) form = { .words = g_array_new (FALSE, FALSE, sizeof (guint64)) };
+  g_autofree LLVMValueRef *parts = NULL;
+  LLVMValueRef inputs[MAX_INPUTS];
+  const Apart *apart;
+  guint lanes, n_parts;
+
+  if (!emit_goes_apart (e, block) || !describe (e, block, &form))
+    return FALSE;
+
+  lanes = choose_lanes (e, &form);
+  apart = find (e, &form, lanes);
+  if (apart == NULL)
+    apart = build (e, block, &form, lanes);
+
+  n_parts = MAX (e->lanes, 1) / lanes;
+  parts = g_new (LLVMValueRef, n_parts);
+  for (guint i = 0; i < n_parts; i++)
+    {
+      for (guint j = 0; j < form.n_inputs; j++)
+        inputs[j] = part_of (e, emit_value (e, form.inputs[j]).v, i * lanes, lanes);
+      parts[i] = LLVMBuildCall2 (B, apart->type, apart->function, inputs, form.n_inputs, "");
+    }
+
+  for (guint i = 0, n = 0; i < items->len; i++)
+    {
+      const AccKernelInstr *instr = acc_kernel_instr (e->kernel, g_array_index (items, guint32, i));
+      gboolean varies;
+
+      if (instr->op != ACC_KOP_SET)
+        continue;
+      varies = e->facts[instr->args[0]].shape == SHAPE_VARYING;
+      if (acc_kernel_instr (e->kernel, instr->args[1])->block == block)
+        {
+          g_autofree LLVMValueRef *results = g_new (LLVMValueRef, n_parts);
+
+          for (guint j = 0; j < n_parts; j++)
+            results[j] = LLVMBuildExtractValue (B, parts[j], n, "");
+          e->values[instr->args[1]] = (Value) { .v = varies ? emit_concatenate (e, results, n_parts) : results[0],
+                                                .shape = varies ? SHAPE_VARYING : SHAPE_UNIFORM };
+        }
+      n++;
+      emit_set (e, g_array_index (items, guint32, i));
+    }
+
+  return TRUE;
+}
+
+GPtrArray *
+emit_new_aparts (void)
+{
+  return g_ptr_array_new_with_free_func (apart_free);
+}
