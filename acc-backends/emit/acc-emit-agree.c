@@ -122,10 +122,13 @@ get_direction (Emitter *e,
                guint32  id)
 {
   const AccKernelInstr *instr = get (e, id);
-  gboolean is_first = instr->n_args == 2 && !is_uniform (e, instr->args[0]);
+  gboolean is_first;
 
   if (e->facts[id].shape == SHAPE_LINEAR)
     return e->facts[id].stride > 0 ? 1 : -1;
+  if (_acc_kernel_first_id (instr) > 0)
+    return 0;
+  is_first = instr->n_args == 2 && !is_uniform (e, instr->args[0]);
   if (instr->kind != ACC_KIND_I64 || instr->n_args != 2 || is_uniform (e, instr->args[0]) == is_uniform (e, instr->args[1]))
     return 0;
   if (instr->op == ACC_KOP_UDIV || (instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_SHR))
@@ -156,7 +159,7 @@ may_agree (Emitter *e,
   const AccKernelInstr *instr = get (e, id), *other;
   guint n = MAX_TRACED;
 
-  if (e->facts[id].shape != SHAPE_VARYING || instr->n_args != 2 || get (e, instr->args[0])->kind != ACC_KIND_I64 ||
+  if (e->facts[id].shape != SHAPE_VARYING || instr->n_args != 2 || _acc_kernel_first_id (instr) > 0 || get (e, instr->args[0])->kind != ACC_KIND_I64 ||
       is_uniform (e, instr->args[0]) == is_uniform (e, instr->args[1]) || !is_known_before (e, id, foreach, &n) ||
       get_direction (e, get_subject (e, id)) == 0)
     return FALSE;

@@ -331,11 +331,14 @@ count_on (Emitter *e,
           guint32  value)
 {
   const AccKernelInstr *instr = acc_kernel_instr (e->kernel, value);
-  guint n = lanes_of_count (e, var), by = is_get (e, instr->args[0], var) ? 1 : 0;
+  guint n = lanes_of_count (e, var), by;
   g_autofree int *places = NULL;
   LLVMValueRef count;
 
-  if (n == 0 || instr->op != ACC_KOP_PRIM || instr->primitive != ACC_PRIM_ADD || !is_get (e, instr->args[1 - by], var))
+  if (n == 0 || instr->op != ACC_KOP_PRIM || instr->primitive != ACC_PRIM_ADD)
+    return NULL;
+  by = is_get (e, instr->args[0], var) ? 1 : 0;
+  if (!is_get (e, instr->args[1 - by], var))
     return NULL;
 
   count = LLVMBuildLoad2 (B, emit_wide_type (scalar_type (e, var), n), e->values[var].first, "");

@@ -86,22 +86,30 @@ advance (gint64 *index, const gint64 *extents, guint rank)
   return FALSE;
 }
 
+/* Of neighbours that are not below @least. */
 static gint64
-weighted_sum (const Part *part, const gint64 *centre, gint64 seed)
+weighted_sum_from (const Part *part, const gint64 *centre, gint64 seed, gint64 least)
 {
   gint64 offset[MOST_RANK] = { 0, }, sum = 0, weight = 1;
 
   do
     {
-      gint64 raw[MOST_RANK];
+      gint64 raw[MOST_RANK], x;
 
       for (guint d = 0; d < part->rank; d++)
         raw[d] = centre[d] + offset[d] - part->sizes[d] / 2;
-      sum += neighbour_at (part, raw, seed) * weight;
+      x = neighbour_at (part, raw, seed);
+      sum += x >= least ? x * weight : 0;
       weight = weight * 5 % 83 - 30;
     }
   while (advance (offset, part->sizes, part->rank));
   return sum;
+}
+
+static gint64
+weighted_sum (const Part *part, const gint64 *centre, gint64 seed)
+{
+  return weighted_sum_from (part, centre, seed, G_MININT64);
 }
 
 /* --- what is computed */
@@ -324,6 +332,80 @@ test_parts (void)
     }
 }
 
+/* --- elements of several leaves, computed on the way: a number, and whether it counts */
+
+static AccExpr *
+flagged (AccExpr *x, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_ge (x, conf_i64 (0)), x);
+}
+
+static AccExpr *
+flagged_outside (AccExpr *index, gpointer numbers)
+{
+  return flagged (outside (index, numbers), NULL);
+}
+
+static AccExpr *
+weigh_flagged (AccExpr *neighbours, gpointer data)
+{
+  const Part *part = data;
+  gint64 offset[MOST_RANK] = { 0, }, weight = 1;
+  AccExpr *sum = conf_i64 (0);
+
+  do
+    {
+      gint64 from_centre[MOST_RANK];
+      g_autoptr(AccExpr) one = NULL;
+
+      for (guint d = 0; d < part->rank; d++)
+        from_centre[d] = offset[d] - part->sizes[d] / 2;
+      one = acc_expr_ref_sink (acc_expr_neighbour (neighbours, from_centre, part->rank));
+      sum = acc_expr_add (sum, acc_expr_cond (acc_expr_item (one, 0), acc_expr_mul (acc_expr_item (one, 1), conf_i64 (weight)), conf_i64 (0)));
+      weight = weight * 5 % 83 - 30;
+    }
+  while (advance (offset, part->sizes, part->rank));
+  return sum;
+}
+
+static void
+check_leaves (Part *part, guint kind)
+{
+  g_autoptr(AccArray) numbers = conf_ints ("i8", (gint64[]) { N_TABLE }, 1, table), array = make_array (part);
+  g_autoptr(AccArray) pairs = acc_array_map (array, flagged, NULL);
+  g_autoptr(AccBoundary) boundary = part->kind == ACC_BOUNDARY_CONSTANT ? acc_boundary_new_constant (flagged (conf_i64 (77), NULL))
+                                    : part->kind == ACC_BOUNDARY_FUNCTION ? acc_boundary_new_function (part->rank, flagged_outside, numbers)
+                                                                          : acc_boundary_new (part->kind);
+  g_autoptr(AccShape) shape = acc_shape_new (part->extents, part->rank);
+  g_autofree gint64 *values = g_new (gint64, acc_shape_get_size (shape) + 1);
+  g_autofree char *name = describe ("leaves", part, kind), *text = acc_shape_to_string (shape);
+  gint64 index[MOST_RANK] = { 0, }, n = 0;
+
+  while (n < acc_shape_get_size (shape))
+    {
+      values[n++] = weighted_sum_from (part, index, 3, 0);
+      advance (index, part->extents, part->rank);
+    }
+  conf_expect_ints (name, acc_array_stencil (pairs, part->sizes, part->rank, boundary, weigh_flagged, part), text, 0, (guint) n, values);
+}
+
+static void
+test_leaves (void)
+{
+  for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
+    {
+      Part line = { .rank = 1, .sizes = { 27 }, .extents = { 61 }, .kind = kinds[k] };
+      Part plane = { .rank = 2, .sizes = { 5, 5 }, .extents = { 9, 23 }, .kind = kinds[k] };
+      Part small = { .rank = 2, .sizes = { 5, 7 }, .extents = { 2, 3 }, .kind = kinds[k] };
+      Part cube = { .rank = 3, .sizes = { 3, 3, 3 }, .extents = { 4, 3, 11 }, .kind = kinds[k] };
+
+      check_leaves (&line, k);
+      check_leaves (&plane, k);
+      check_leaves (&small, k);
+      check_leaves (&cube, k);
+    }
+}
+
 /* Smaller than any radius, empty, ordinary. */
 static const gint64 rank1_extents[] = { 0, 1, 2, 3, 40 };
 static const gint64 rank2_extents[][2] = { { 1, 1 }, { 2, 3 }, { 0, 4 }, { 5, 0 }, { 11, 14 } };
@@ -479,6 +561,7 @@ main (int argc, char **argv)
       g_test_add_data_func (higher, GUINT_TO_POINTER (k), test_higher_ranks);
     }
   g_test_add_func ("/stencils/parts", test_parts);
+  g_test_add_func ("/stencils/leaves", test_leaves);
   g_test_add_func ("/stencils/two", test_two);
   g_test_add_func ("/stencils/edges", test_edges);
 
