@@ -317,6 +317,8 @@ typedef struct {
   Level    levels[MAX_LOOPS];    /* by how many loops are around it */
   guint    n_by_lane;            /* accesses of lanes that step: one by one */
   guint    n_shuffled;           /* or together */
+  guint    n_gathered;           /* of lanes that go anywhere */
+  gboolean varies;               /* something does */
   gboolean meets;                /* lanes look at each other */
   gboolean has_gather;
   gboolean has_calls;
@@ -403,6 +405,8 @@ take_census (Emitter *e,
           gboolean looks_up = instr->op == ACC_KOP_LOAD && emit_has_few (e, instr->args[0]);
 
           count_op (level, acc_element_kind_get_size (acc_kernel_param (e->kernel, instr->args[0])->kind));
+          census->varies |= index->shape != SHAPE_UNIFORM;
+          census->n_gathered += index->shape == SHAPE_VARYING && !looks_up;
           if ((index->shape == SHAPE_VARYING && !looks_up) || (index->shape == SHAPE_LINEAR && ABS (index->stride) > 8) ||
               (index->shape == SHAPE_LINEAR && ABS (index->stride) > 1 && instr->op == ACC_KOP_STORE))
             census->has_gather = TRUE;
@@ -412,6 +416,7 @@ take_census (Emitter *e,
         {
           guint size = acc_element_kind_get_size (instr->kind);
 
+          census->varies = TRUE;
           if (instr->op == ACC_KOP_PRIM && _acc_primitive_is_transcendental (instr->primitive))
             census->has_calls = TRUE;
           /* Indices as vectors, but for a moment only where they are converted. */
@@ -522,7 +527,7 @@ limit_lanes (Emitter     *e,
  * little is done, else two, counted in the innermost loop, where the time goes; and no more than two unless there are registers for all. Of two
  * some may go to memory and come back, which costs less than to wait for each result with nothing else to do.
  *
- * One where half of what is done are accesses of lanes that step, many of them far: vectors would only be put together and taken apart again,
+ * One where nothing differs from lane to lane, as where a row has one element. And one where half of what is done are accesses of lanes that step, many of them far: vectors would only be put together and taken apart again,
  * in code of many times the length, which takes LLVM seconds. */
 guint
 emit_choose_lanes (Emitter *e,
@@ -538,6 +543,8 @@ emit_choose_lanes (Emitter *e,
     level--;
   if (instr->bits != 0)
     return census.meets ? instr->bits : limit_lanes (e, &census.levels[level], instr->bits);
+  if (!census.varies && !census.meets)
+    return 1;
   if (census.n_by_lane >= MIN_BY_LANE && 2 * (census.n_by_lane + census.n_shuffled) >= count_ops (&census))
     return 1;
   two = 2 * e->target->register_bytes / get_size (&census.levels[level]);
@@ -551,6 +558,19 @@ emit_choose_lanes (Emitter *e,
     lanes = MIN (lanes, 16);
 
   return CLAMP (lanes, 4, 128);
+}
+
+gboolean
+emit_goes_by_lane (Emitter *e,
+                   guint32  foreach)
+{
+  Census census = { 0, };
+
+  if (e->target->has_masks)
+    return FALSE;
+  take_census (e, acc_kernel_instr (e->kernel, foreach)->blocks[0], 0, &census);
+
+  return 4 * (census.n_by_lane + census.n_shuffled + census.n_gathered) >= count_ops (&census);
 }
 
 gboolean

@@ -512,7 +512,7 @@ plus_one (Emitter     *e,
 }
 
 /* All lanes go through the loop as often: a real loop. */
-static void
+void
 emit_plain_for (Emitter *e,
                 guint32  id)
 {

@@ -7,7 +7,7 @@
  *
  * What is left goes under a mask, or, where nothing shows that elements are computed twice, with the last block of all lanes that there is
  * room for: masks are dear where processors have no predicates, and elements that are narrow. Only what is shorter than a block needs
- * one then.
+ * one then, or goes element by element where a mask would be of no use.
  *
  * Stores past the caches want aligned addresses: then so many lanes come first, in a round of their own, that those of the second
  * round are aligned. */
@@ -203,6 +203,45 @@ emit_blocks_and_tail (Emitter         *e,
   emit_tail (e, id, own, whole_end, end);
 }
 
+static void
+forget (Emitter *e,
+        guint32  id,
+        Fact    *facts)
+{
+  for (guint32 other = id; other < e->kernel->instrs->len; other++)
+    if (_acc_kernel_is_inside (e->kernel, other, id))
+      facts[other] = (Fact) { 0, };
+}
+
+/* Less than a block. */
+static void
+emit_few (Emitter      *e,
+          guint32       id,
+          const Body   *own,
+          LLVMValueRef  begin,
+          LLVMValueRef  end)
+{
+  g_autofree Fact *scalars = NULL;
+  guint lanes = e->lanes;
+  gboolean streaming = e->streaming;
+
+  if (!emit_goes_by_lane (e, id))
+    {
+      emit_tail (e, id, own, begin, end);
+      return;
+    }
+
+  scalars = g_memdup2 (own->facts, e->kernel->instrs->len * sizeof *scalars);
+  forget (e, id, scalars);
+  e->facts = scalars;
+  e->lanes = 0;
+  e->streaming = FALSE;
+  emit_plain_for (e, id);
+  e->facts = own->facts;
+  e->lanes = lanes;
+  e->streaming = streaming;
+}
+
 /* Rounds of whole blocks by the same code: the one that begins with the first index, where @peeled is not 0; those behind so many; and the one
  * that ends with the last index, where there is anything left. @peeled: NULL: 0. Those that share lines with the first or the last do not go
  * past the caches: Intel's processors take a line that is in a cache for long. */
@@ -247,19 +286,9 @@ emit_rounds (Emitter         *e,
   LLVMBuildBr (B, round);
 
   emit_enter (e, few);
-  emit_tail (e, id, own, begin, end);
+  emit_few (e, id, own, begin, end);
   LLVMBuildBr (B, after);
   emit_enter (e, after);
-}
-
-static void
-forget (Emitter *e,
-        guint32  id,
-        Fact    *facts)
-{
-  for (guint32 other = id; other < e->kernel->instrs->len; other++)
-    if (_acc_kernel_is_inside (e->kernel, other, id))
-      facts[other] = (Fact) { 0, };
 }
 
 /* Facts of the foreach, found anew from those of what is around it. They choose the lanes, for nearly all blocks are theirs. */

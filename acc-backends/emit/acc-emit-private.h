@@ -148,6 +148,8 @@ LLVMValueRef emit_last_lane    (Emitter *e, LLVMValueRef bits);
 /* --- acc-emit-analysis.c */
 void         emit_analyse      (Emitter *e, guint32 foreach);
 guint        emit_choose_lanes (Emitter *e, guint32 foreach);
+/* Whether much of what is done goes lane by lane anyhow, and more so under a mask. */
+gboolean     emit_goes_by_lane (Emitter *e, guint32 foreach);
 gboolean     emit_is_costly    (Emitter *e, guint32 block);                 /* worth a branch around it */
 gboolean     emit_is_long      (Emitter *e, guint32 block);                 /* too long to wait for what comes from a step before */
 gboolean     emit_has_effects  (Emitter *e, guint32 block);
@@ -210,6 +212,7 @@ void         emit_widen_masks  (Emitter *e);
 
 /* --- acc-emit-control.c */
 void         emit_instrs       (Emitter *e, guint32 block);
+void         emit_plain_for    (Emitter *e, guint32 id);     /* one element after the other: all that varies is scalars there */
 Value        emit_pure         (Emitter *e, guint32 id);
 void         emit_set          (Emitter *e, guint32 set);
 Value        emit_value        (Emitter *e, guint32 id);

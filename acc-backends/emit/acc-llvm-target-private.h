@@ -15,6 +15,7 @@ struct _AccLlvmTarget {
   char           *cpu;
   char           *features;
   char           *id;
+  LLVMCodeGenOptLevel level;
 
   /* What the emitter chooses by. */
   guint           register_bytes;

@@ -33,6 +33,8 @@ read_features (AccLlvmTarget *self)
   const char *features = self->features;
   gboolean is_x86 = g_str_has_prefix (self->triple, "x86_64");
 
+  /* Less: no scheduling behind the allocation of registers, which takes time by the square of a block, for what goes out of order anyhow. */
+  self->level = is_x86 ? LLVMCodeGenLevelLess : LLVMCodeGenLevelDefault;
   self->register_bytes = 16;
   self->n_registers = is_x86 ? 16 : 32;
   self->has_fma = has_feature (features, "fma") || g_str_has_prefix (self->triple, "aarch64");
@@ -214,8 +216,7 @@ _acc_llvm_target_take_machine (AccLlvmTarget *self,
   g_mutex_unlock (&self->lock);
 
   if (machine == NULL)
-    machine = LLVMCreateTargetMachine (self->target, self->triple, self->cpu, self->features, LLVMCodeGenLevelDefault,
-                                       LLVMRelocPIC, LLVMCodeModelSmall);
+    machine = LLVMCreateTargetMachine (self->target, self->triple, self->cpu, self->features, self->level, LLVMRelocPIC, LLVMCodeModelSmall);
   if (machine == NULL)
     g_set_error (error, ACC_ERROR, ACC_ERROR_COMPILE, "LLVM gives no code generator for %s, %s", self->triple, self->cpu);
 

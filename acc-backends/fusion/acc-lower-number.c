@@ -56,14 +56,18 @@ low_within (AccLower *l,
   return x;
 }
 
-/* The range of an i64 or narrower; without one, all that its kind allows. */
+/* The range of an i64 or narrower; without one, all that its kind allows. Constants come from the builder as well, who simplifies. */
 void
 low_get_range (AccLower *l,
                KValue    x,
                gint64   *lo,
                gint64   *hi)
 {
-  if (x.id < l->facts->len && g_array_index (l->facts, AccFact, x.id).known)
+  const AccKernelInstr *instr = x.id < l->b->kernel->instrs->len ? acc_kernel_instr (l->b->kernel, x.id) : NULL;
+
+  if (instr != NULL && instr->op == ACC_KOP_CONST && get_limits (instr->kind, lo, hi))
+    *lo = *hi = (gint64) instr->bits;
+  else if (x.id < l->facts->len && g_array_index (l->facts, AccFact, x.id).known)
     {
       *lo = g_array_index (l->facts, AccFact, x.id).lo;
       *hi = g_array_index (l->facts, AccFact, x.id).hi;
@@ -507,6 +511,128 @@ low_cast (AccLower      *l,
   return kind == ACC_KIND_BOOL ? z : keep_range (l, z, lo, hi);
 }
 
+/* --- choices */
+
+static AccPrimitive
+negate (AccPrimitive comparison)
+{
+  switch ((int) comparison)
+    {
+    case ACC_PRIM_LT: return ACC_PRIM_GE;
+    case ACC_PRIM_LE: return ACC_PRIM_GT;
+    case ACC_PRIM_GT: return ACC_PRIM_LE;
+    case ACC_PRIM_GE: return ACC_PRIM_LT;
+    case ACC_PRIM_EQ: return ACC_PRIM_NE;
+    default:          return ACC_PRIM_EQ;
+    }
+}
+
+static AccPrimitive
+exchange (AccPrimitive comparison)
+{
+  switch ((int) comparison)
+    {
+    case ACC_PRIM_LT: return ACC_PRIM_GT;
+    case ACC_PRIM_LE: return ACC_PRIM_GE;
+    case ACC_PRIM_GT: return ACC_PRIM_LT;
+    case ACC_PRIM_GE: return ACC_PRIM_LE;
+    default:          return comparison;
+    }
+}
+
+/* The range of @x where it compares so with what lies in [@least, @most]; all of it where that cannot be. */
+static void
+get_compared_range (AccLower    *l,
+                    KValue       x,
+                    AccPrimitive comparison,
+                    gint64       least,
+                    gint64       most,
+                    gint64      *lo,
+                    gint64      *hi)
+{
+  gint64 a, b;
+
+  low_get_range (l, x, lo, hi);
+  a = *lo;
+  b = *hi;
+  if (comparison == ACC_PRIM_LT && most > G_MININT64)
+    b = MIN (b, most - 1);
+  if (comparison == ACC_PRIM_LE || comparison == ACC_PRIM_EQ)
+    b = MIN (b, most);
+  if (comparison == ACC_PRIM_GT && least < G_MAXINT64)
+    a = MAX (a, least + 1);
+  if (comparison == ACC_PRIM_GE || comparison == ACC_PRIM_EQ)
+    a = MAX (a, least);
+  if (comparison == ACC_PRIM_NE && least == most && a < b)
+    {
+      a += a == least;
+      b -= b == most;
+    }
+  if (a <= b)
+    {
+      *lo = a;
+      *hi = b;
+    }
+}
+
+/* Of @instr, if that is a sum or difference of @one, which lies in [@a, @b], and something else; FALSE: it is not, or may wrap. */
+static gboolean
+get_sum_range (AccLower             *l,
+               const AccKernelInstr *instr,
+               KValue                one,
+               gint64                a,
+               gint64                b,
+               gint64               *lo,
+               gint64               *hi)
+{
+  gboolean is_first = instr->args[0] == one.id, is_sum = instr->primitive == ACC_PRIM_ADD;
+  gint64 c, d, least, most;
+
+  if (instr->op != ACC_KOP_PRIM || (!is_sum && instr->primitive != ACC_PRIM_SUB) || (!is_first && instr->args[1] != one.id) ||
+      !get_limits (instr->kind, &least, &most))
+    return FALSE;
+
+  low_get_range (l, (KValue) { instr->args[is_first ? 1 : 0] }, &c, &d);
+  if (is_sum ? __builtin_add_overflow (a, c, lo) || __builtin_add_overflow (b, d, hi)
+             : is_first ? __builtin_sub_overflow (a, d, lo) || __builtin_sub_overflow (b, c, hi)
+                        : __builtin_sub_overflow (c, b, lo) || __builtin_sub_overflow (d, a, hi))
+    return FALSE;
+
+  return *lo >= least && *hi <= most;
+}
+
+/* Of @x where @condition holds, or does not: it may be what is compared there, or a sum or difference of that, as of an index that wraps. */
+static void
+get_range_where (AccLower *l,
+                 KValue    x,
+                 KValue    condition,
+                 gboolean  holds,
+                 gint64   *lo,
+                 gint64   *hi)
+{
+  const AccKernelInstr *compared = acc_kernel_instr (l->b->kernel, condition.id), *instr = acc_kernel_instr (l->b->kernel, x.id);
+
+  low_get_range (l, x, lo, hi);
+  if (compared->op != ACC_KOP_PRIM || compared->primitive < ACC_PRIM_LT || compared->primitive > ACC_PRIM_NE)
+    return;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      KValue one = { compared->args[i] }, other = { compared->args[1 - i] };
+      AccPrimitive primitive = holds ? compared->primitive : negate (compared->primitive);
+      gint64 least, most, a, b;
+
+      if (!is_known (l, one) || kb_kind (l->b, one) != kb_kind (l->b, x))
+        continue;
+      low_get_range (l, other, &least, &most);
+      get_compared_range (l, one, i == 0 ? primitive : exchange (primitive), least, most, &a, &b);
+      if (one.id != x.id && !get_sum_range (l, instr, one, a, b, &a, &b))
+        continue;
+      *lo = MAX (*lo, a);
+      *hi = MIN (*hi, b);
+    }
+}
+
 KValue
 low_select (AccLower *l,
             KValue    condition,
@@ -516,10 +642,10 @@ low_select (AccLower *l,
   KValue z = kb_select (l->b, condition, x, y);
   gint64 a, b, c, d;
 
-  if (!is_known (l, x) || !is_known (l, y) || z.id == x.id || z.id == y.id)
+  if (!is_known (l, x) || !is_known (l, y) || condition.id == 0 || z.id == x.id || z.id == y.id)
     return z;
-  low_get_range (l, x, &a, &b);
-  low_get_range (l, y, &c, &d);
+  get_range_where (l, x, condition, TRUE, &a, &b);
+  get_range_where (l, y, condition, FALSE, &c, &d);
 
   return keep_range (l, z, MIN (a, c), MAX (b, d));
 }

@@ -776,6 +776,89 @@ test_rows_ahead (void)
   g_assert_cmpuint (count_asked (two_of_rows, 0), ==, 1);
 }
 
+/* --- indices that wrap are seen to be inside */
+
+typedef AccExpr *(*Wrap) (AccExpr *i, AccExpr *n);
+
+static AccExpr *
+below (AccExpr *i, AccExpr *n)
+{
+  AccExpr *sum = acc_expr_add (i, acc_expr_new_int (3));
+
+  return acc_expr_cond (acc_expr_lt (sum, n), sum, acc_expr_sub (sum, n));
+}
+
+static AccExpr *
+not_below (AccExpr *i, AccExpr *n)
+{
+  AccExpr *difference = acc_expr_sub (i, acc_expr_new_int (3));
+
+  return acc_expr_cond (acc_expr_ge (difference, acc_expr_new_int (0)), difference, acc_expr_add (difference, n));
+}
+
+static AccExpr *
+mirrored_but_first (AccExpr *i, AccExpr *n)
+{
+  return acc_expr_cond (acc_expr_eq (acc_expr_new_int (0), i), i, acc_expr_sub (n, i));
+}
+
+static AccExpr *
+twice_too_far (AccExpr *i, AccExpr *n)
+{
+  AccExpr *sum = acc_expr_add (acc_expr_add (i, i), acc_expr_new_int (3));
+
+  return acc_expr_cond (acc_expr_lt (sum, n), sum, acc_expr_sub (sum, n));
+}
+
+static AccExpr *
+mirrored (AccExpr *i, AccExpr *n)
+{
+  return acc_expr_cond (acc_expr_ne (acc_expr_new_int (1), i), acc_expr_sub (n, i), i);
+}
+
+static AccExpr *
+of_other_index (AccExpr *i, AccExpr *n)
+{
+  return acc_expr_cond (acc_expr_lt (i, acc_expr_new_int (3)), acc_expr_sub (n, acc_expr_new_int (1)), acc_expr_add (i, acc_expr_new_int (3)));
+}
+
+static const struct {
+  Wrap     wrap;
+  gboolean is_checked;
+} wraps[] = {
+  { below, FALSE }, { not_below, FALSE }, { mirrored_but_first, FALSE }, { twice_too_far, TRUE }, { mirrored, TRUE }, { of_other_index, TRUE },
+};
+
+static guint which_wrap;
+
+static AccExpr *
+wrapped_element (AccExpr *index, gpointer array)
+{
+  return acc_expr_linear_index (array, wraps[which_wrap].wrap (index, acc_expr_extent (array, 0)));
+}
+
+static void
+wrapped (GPtrArray *results)
+{
+  g_autoptr (AccArray) x = new_array (ACC_KIND_F32, 1, 1000, 1, 1);
+
+  g_ptr_array_add (results, acc_array_generate (acc_array_get_shape (x), wrapped_element, x));
+}
+
+static void
+test_wraps (void)
+{
+  for (which_wrap = 0; which_wrap < G_N_ELEMENTS (wraps); which_wrap++)
+    {
+      const Program program = { .build = wrapped };
+      g_autoptr (AccSchedule) schedule = plan (&program, &acc_target_cpu);
+      g_autofree char *text = acc_kernel_to_string (schedule->steps[0].launches[0].kernel);
+
+      g_test_message ("%u: %s", which_wrap, text);
+      g_assert_cmpint (strstr (text, "check ") != NULL, ==, wraps[which_wrap].is_checked);
+    }
+}
+
 /* From @n elements, of as many indices. */
 static AccArray *
 new_gathered (gint64 n,
@@ -942,6 +1025,7 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/fusion-report/why", test_why);
   g_test_add_func ("/fusion/rows-ahead", test_rows_ahead);
+  g_test_add_func ("/fusion/wraps", test_wraps);
   g_test_add_func ("/fusion/elements-ahead", test_elements_ahead);
   g_test_add_func ("/fusion/blocks-ahead", test_blocks_ahead);
   g_test_add_func ("/fusion-report/picture", test_picture);
