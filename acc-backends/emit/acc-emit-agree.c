@@ -159,7 +159,8 @@ may_agree (Emitter *e,
   const AccKernelInstr *instr = get (e, id), *other;
   guint n = MAX_TRACED;
 
-  if (e->facts[id].shape != SHAPE_VARYING || instr->n_args != 2 || _acc_kernel_first_id (instr) > 0 || get (e, instr->args[0])->kind != ACC_KIND_I64 ||
+  if (e->facts[id].shape != SHAPE_VARYING || instr->n_args != 2 || _acc_kernel_first_id (instr) > 0 ||
+      get (e, instr->args[0])->kind != ACC_KIND_I64 ||
       is_uniform (e, instr->args[0]) == is_uniform (e, instr->args[1]) || !is_known_before (e, id, foreach, &n) ||
       get_direction (e, get_subject (e, id)) == 0)
     return FALSE;

@@ -527,8 +527,9 @@ limit_lanes (Emitter     *e,
  * little is done, else two, counted in the innermost loop, where the time goes; and no more than two unless there are registers for all. Of two
  * some may go to memory and come back, which costs less than to wait for each result with nothing else to do.
  *
- * One where nothing differs from lane to lane, as where a row has one element. And one where half of what is done are accesses of lanes that step, many of them far: vectors would only be put together and taken apart again,
- * in code of many times the length, which takes LLVM seconds. */
+ * One where nothing differs from lane to lane, as where a row has one element. And one where half of what is done are accesses of lanes
+ * that step, many of them far: vectors would only be put together and taken apart again, in code of many times the length, which takes LLVM
+ * seconds. */
 guint
 emit_choose_lanes (Emitter *e,
                    guint32  foreach)

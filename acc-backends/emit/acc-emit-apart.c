@@ -51,11 +51,11 @@ add_word (Form   *form,
   g_array_append_val (form->words, word);
 }
 
-/* Whether @block may be apart, by what it does. */
-static gboolean
-is_arithmetic (const AccKernel *kernel,
-               guint32          block)
+gboolean
+emit_goes_apart (Emitter *e,
+                 guint32  block)
 {
+  const AccKernel *kernel = e->kernel;
   const GArray *items = acc_kernel_block (kernel, block)->items;
   const AccKernelInstr *owner = acc_kernel_instr (kernel, acc_kernel_block (kernel, block)->parent);
 
@@ -72,14 +72,8 @@ is_arithmetic (const AccKernel *kernel,
   return TRUE;
 }
 
-gboolean
-emit_goes_apart (Emitter *e,
-                 guint32  block)
-{
-  return is_arithmetic (e->kernel, block);
-}
-
-/* An operand: of the block, by its place there; a constant, by its id; else an input, by the order in which they are asked for. */
+/* An operand: of the block, by its place there; a constant, by its id; else an input, by the order in which they are asked for. FALSE: there
+ * are too many, or it is no value. */
 static gboolean
 add_operand (Emitter      *e,
              Form         *form,
@@ -105,7 +99,7 @@ add_operand (Emitter      *e,
 
   for (i = 0; i < form->n_inputs && form->inputs[i] != id; i++)
     ;
-  if (i == MAX_INPUTS)
+  if (i == MAX_INPUTS || (_acc_kernel_op_in_no_block (instr->op) && instr->op != ACC_KOP_PARAM))
     return FALSE;
   if (i == form->n_inputs)
     form->inputs[form->n_inputs++] = id;
@@ -237,6 +231,19 @@ type_of (Emitter    *e,
   return LLVMFunctionType (LLVMStructTypeInContext (e->context, results, n, FALSE), inputs, form->n_inputs, FALSE);
 }
 
+static void
+set_input (Emitter *e,
+           guint32  id,
+           Value    value)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+
+  if (instr->op == ACC_KOP_PARAM)
+    e->params[instr->args[0]] = value.v;
+  else
+    e->values[id] = value;
+}
+
 static const Apart *
 build (Emitter *e,
        guint32  block,
@@ -267,8 +274,8 @@ build (Emitter *e,
   emit_enter (e, body);
   for (guint i = 0; i < form->n_inputs; i++)
     {
-      inputs[i] = e->values[form->inputs[i]];
-      e->values[form->inputs[i]] = (Value) { .v = LLVMGetParam (apart->function, i), .shape = emit_value (e, form->inputs[i]).shape };
+      inputs[i] = emit_value (e, form->inputs[i]);
+      set_input (e, form->inputs[i], (Value) { .v = LLVMGetParam (apart->function, i), .shape = inputs[i].shape });
     }
   for (guint i = 0; i < items->len; i++)
     {
@@ -281,7 +288,7 @@ build (Emitter *e,
   LLVMBuildBr (e->stack_builder, body);
 
   for (guint i = 0; i < form->n_inputs; i++)
-    e->values[form->inputs[i]] = inputs[i];
+    set_input (e, form->inputs[i], inputs[i]);
   e->function = function;
   e->lanes = all_lanes;
   LLVMPositionBuilderAtEnd (B, here);

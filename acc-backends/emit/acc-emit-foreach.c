@@ -215,11 +215,11 @@ forget (Emitter *e,
 
 /* Less than a block. */
 static void
-emit_few (Emitter      *e,
-          guint32       id,
-          const Body   *own,
-          LLVMValueRef  begin,
-          LLVMValueRef  end)
+emit_short (Emitter      *e,
+            guint32       id,
+            const Body   *own,
+            LLVMValueRef  begin,
+            LLVMValueRef  end)
 {
   g_autofree Fact *scalars = NULL;
   guint lanes = e->lanes;
@@ -286,7 +286,7 @@ emit_rounds (Emitter         *e,
   LLVMBuildBr (B, round);
 
   emit_enter (e, few);
-  emit_few (e, id, own, begin, end);
+  emit_short (e, id, own, begin, end);
   LLVMBuildBr (B, after);
   emit_enter (e, after);
 }

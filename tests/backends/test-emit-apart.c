@@ -104,6 +104,36 @@ test_angles (gconstpointer data)
   check (b, kind, 6);
 }
 
+/* Of parameters of the kernel, and of what is the same for all lanes. */
+static void
+test_uniform (gconstpointer data)
+{
+  AccElementKind kind = GPOINTER_TO_INT (data);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (18);
+  AccKernelBuilder *b = kb_new ("uniform");
+  KBuffer x = kb_param_buffer (b, kind, READ, "x"), out = kb_param_buffer (b, kind, WRITE, "out");
+  KValue angle = kb_param_scalar (b, kind, "angle");
+  Compiled *compiled;
+
+  kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
+    {
+      KValue sum = kb_add (b, kb_load (b, x, i), kb_prim (b, ACC_PRIM_SIN, angle));
+
+      kb_store (b, out, i, kb_mul (b, sum, kb_prim (b, ACC_PRIM_COS, kb_mul (b, angle, kb_load (b, x, kb_inner_begin (b))))));
+    }
+  compiled = harness_compile (b);
+  for (guint l = 0; l < G_N_ELEMENTS (lengths); l++)
+    {
+      gint64 range[5] = { 0, 1, 0, lengths[l], 0 };
+      Argument one = make_angles (kind, 1, rand);
+      Argument arguments[] = { make_angles (kind, lengths[l] + 1, rand), harness_fill (lengths[l], 0), harness_scalar (one.elements[0]) };
+
+      g_free (one.elements);
+      harness_check (compiled, arguments, range, "uniform");
+    }
+  harness_free (compiled);
+}
+
 /* Under a mask, in a loop that lanes leave one by one, and of what is the same for all lanes. What one side of a choice has found holds
  * there only. */
 static void
@@ -151,6 +181,9 @@ main (int argc, char **argv)
   g_test_add_data_func ("/emit/apart/angles/f8", GINT_TO_POINTER (ACC_KIND_F64), test_angles);
   g_test_add_data_func ("/emit/apart/masked/f4", GINT_TO_POINTER (ACC_KIND_F32), test_masked);
   g_test_add_data_func ("/emit/apart/masked/f8", GINT_TO_POINTER (ACC_KIND_F64), test_masked);
+
+  g_test_add_data_func ("/emit/apart/uniform/f4", GINT_TO_POINTER (ACC_KIND_F32), test_uniform);
+  g_test_add_data_func ("/emit/apart/uniform/f8", GINT_TO_POINTER (ACC_KIND_F64), test_uniform);
 
   status = g_test_run ();
   harness_clear ();
