@@ -156,6 +156,25 @@ generate (Emitter             *e,
   return object;
 }
 
+#define LONG_BLOCK 512   /* instructions */
+
+/* LLVM schedules once more behind the allocation of registers, if a processor's description says so, in time by the square of a block. */
+static gboolean
+has_long_block (Emitter *e)
+{
+  for (LLVMValueRef function = LLVMGetFirstFunction (e->module); function != NULL; function = LLVMGetNextFunction (function))
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock (function); block != NULL; block = LLVMGetNextBasicBlock (block))
+      {
+        guint n = 0;
+
+        for (LLVMValueRef instr = LLVMGetFirstInstruction (block); instr != NULL; instr = LLVMGetNextInstruction (instr))
+          if (++n > LONG_BLOCK)
+            return TRUE;
+      }
+
+  return FALSE;
+}
+
 static GBytes *
 compile (Emitter             *e,
          AccKernel           *kernel,
@@ -166,7 +185,9 @@ compile (Emitter             *e,
 {
   gboolean debug = (acc_debug_get_flags () & ACC_DEBUG_KERNELS) != 0;
   LLVMTargetDataRef layout = LLVMCreateTargetDataLayout (machine);
+  LLVMTargetMachineRef quick = NULL;
   char *message = NULL;
+  GBytes *code;
 
   LLVMSetModuleDataLayout (e->module, layout);
   LLVMSetTarget (e->module, e->target->triple);
@@ -197,7 +218,13 @@ compile (Emitter             *e,
       dump_assembly (e, kernel, machine);
     }
 
-  return generate (e, machine, form->file, error);
+  if (has_long_block (e))
+    quick = _acc_llvm_target_make_quick_machine (e->target);
+  code = generate (e, quick != NULL ? quick : machine, form->file, error);
+  if (quick != NULL)
+    LLVMDisposeTargetMachine (quick);
+
+  return code;
 }
 
 GBytes *

@@ -15,7 +15,6 @@ struct _AccLlvmTarget {
   char           *cpu;
   char           *features;
   char           *id;
-  LLVMCodeGenOptLevel level;
 
   /* What the emitter chooses by. */
   guint           register_bytes;
@@ -36,6 +35,8 @@ struct _AccLlvmTarget {
 /* NVIDIA's devices: compute capability 90 is 9.0, version 78 of PTX is 7.8. */
 AccLlvmTarget       *_acc_llvm_target_get_ptx      (guint compute, guint isa, GError **error);
 LLVMTargetMachineRef _acc_llvm_target_take_machine (AccLlvmTarget *self, GError **error);
+/* One that does nothing that takes time by the square of a block, which is the caller's; NULL: there is none. */
+LLVMTargetMachineRef _acc_llvm_target_make_quick_machine (AccLlvmTarget *self);
 void                 _acc_llvm_target_give_machine (AccLlvmTarget *self, LLVMTargetMachineRef machine);
 
 G_END_DECLS

@@ -33,8 +33,6 @@ read_features (AccLlvmTarget *self)
   const char *features = self->features;
   gboolean is_x86 = g_str_has_prefix (self->triple, "x86_64");
 
-  /* Less: no scheduling behind the allocation of registers, which takes time by the square of a block, for what goes out of order anyhow. */
-  self->level = is_x86 ? LLVMCodeGenLevelLess : LLVMCodeGenLevelDefault;
   self->register_bytes = 16;
   self->n_registers = is_x86 ? 16 : 32;
   self->has_fma = has_feature (features, "fma") || g_str_has_prefix (self->triple, "aarch64");
@@ -204,6 +202,19 @@ acc_llvm_target_get_facts (AccLlvmTarget *self)
   return facts;
 }
 
+static LLVMTargetMachineRef
+make_machine (AccLlvmTarget      *self,
+              LLVMCodeGenOptLevel level)
+{
+  return LLVMCreateTargetMachine (self->target, self->triple, self->cpu, self->features, level, LLVMRelocPIC, LLVMCodeModelSmall);
+}
+
+LLVMTargetMachineRef
+_acc_llvm_target_make_quick_machine (AccLlvmTarget *self)
+{
+  return g_str_has_prefix (self->triple, "x86_64") ? make_machine (self, LLVMCodeGenLevelLess) : NULL;
+}
+
 LLVMTargetMachineRef
 _acc_llvm_target_take_machine (AccLlvmTarget *self,
                                GError       **error)
@@ -216,7 +227,7 @@ _acc_llvm_target_take_machine (AccLlvmTarget *self,
   g_mutex_unlock (&self->lock);
 
   if (machine == NULL)
-    machine = LLVMCreateTargetMachine (self->target, self->triple, self->cpu, self->features, self->level, LLVMRelocPIC, LLVMCodeModelSmall);
+    machine = make_machine (self, LLVMCodeGenLevelDefault);
   if (machine == NULL)
     g_set_error (error, ACC_ERROR, ACC_ERROR_COMPILE, "LLVM gives no code generator for %s, %s", self->triple, self->cpu);
 
