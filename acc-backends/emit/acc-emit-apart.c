@@ -15,6 +15,7 @@
 /* A block in words that are the same for all that do the same. */
 typedef struct {
   GArray  *words;               /* guint64 */
+  GArray  *sets;                /* guint32: the SETs, whose values are results */
   guint32  inputs[MAX_INPUTS];  /* ids */
   guint    n_inputs;
   guint    size;                /* bytes of the widest lane */
@@ -31,6 +32,7 @@ static void
 form_clear (Form *form)
 {
   g_array_unref (form->words);
+  g_array_unref (form->sets);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Form, form_clear)
@@ -131,6 +133,7 @@ describe (Emitter *e,
           if (e->facts[instr->args[0]].shape == SHAPE_LINEAR)
             return FALSE;
           add_word (form, e->facts[instr->args[0]].shape);
+          g_array_append_val (form->sets, id);
         }
       for (guint j = first; j < instr->n_args; j++)
         if (!add_operand (e, form, items, block, instr->args[j]))
@@ -186,49 +189,57 @@ copy_attributes (LLVMValueRef from,
     LLVMAddAttributeAtIndex (to, LLVMAttributeFunctionIndex, attributes[i]);
 }
 
-/* Of what @block sets, where the builder is: all of it at once. */
-static void
-build_return (Emitter *e,
-              guint32  block)
+static const AccKernelInstr *
+get_set (Emitter    *e,
+         const Form *form,
+         guint       i)
 {
-  const GArray *items = acc_kernel_block (e->kernel, block)->items;
-  g_autofree LLVMValueRef *results = g_new (LLVMValueRef, items->len);
-  guint n = 0;
+  return acc_kernel_instr (e->kernel, g_array_index (form->sets, guint32, i));
+}
 
-  for (guint i = 0; i < items->len; i++)
+/* Whether a result differs from lane to lane: whether the variable does that takes it. */
+static gboolean
+varies (Emitter              *e,
+        const AccKernelInstr *set)
+{
+  return e->facts[set->args[0]].shape == SHAPE_VARYING;
+}
+
+/* Of all results at once, where the builder is. */
+static void
+build_return (Emitter    *e,
+              const Form *form)
+{
+  g_autofree LLVMValueRef *results = g_new (LLVMValueRef, form->sets->len + 1);
+
+  for (guint i = 0; i < form->sets->len; i++)
     {
-      const AccKernelInstr *instr = acc_kernel_instr (e->kernel, g_array_index (items, guint32, i));
+      const AccKernelInstr *set = get_set (e, form, i);
 
-      if (instr->op == ACC_KOP_SET)
-        results[n++] = e->facts[instr->args[0]].shape == SHAPE_VARYING ? emit_vector (e, instr->args[1]) : emit_scalar (e, instr->args[1]);
+      results[i] = varies (e, set) ? emit_vector (e, set->args[1]) : emit_scalar (e, set->args[1]);
     }
-  LLVMBuildAggregateRet (B, results, n);
+  LLVMBuildAggregateRet (B, results, form->sets->len);
 }
 
 static LLVMTypeRef
 type_of (Emitter    *e,
-         guint32     block,
          const Form *form,
          guint       lanes)
 {
-  const GArray *items = acc_kernel_block (e->kernel, block)->items;
-  g_autofree LLVMTypeRef *results = g_new (LLVMTypeRef, items->len);
+  g_autofree LLVMTypeRef *results = g_new (LLVMTypeRef, form->sets->len + 1);
   LLVMTypeRef inputs[MAX_INPUTS];
-  guint n = 0;
 
-  for (guint i = 0; i < items->len; i++)
+  for (guint i = 0; i < form->sets->len; i++)
     {
-      const AccKernelInstr *instr = acc_kernel_instr (e->kernel, g_array_index (items, guint32, i));
+      const AccKernelInstr *set = get_set (e, form, i);
 
-      if (instr->op == ACC_KOP_SET)
-        results[n++] = emit_wide_type (emit_type (e, acc_kernel_instr (e->kernel, instr->args[0])->kind),
-                                       e->facts[instr->args[0]].shape == SHAPE_VARYING ? lanes : 1);
+      results[i] = emit_wide_type (emit_type (e, acc_kernel_instr (e->kernel, set->args[0])->kind), varies (e, set) ? lanes : 1);
     }
   for (guint i = 0; i < form->n_inputs; i++)
     inputs[i] = emit_wide_type (emit_type (e, acc_kernel_instr (e->kernel, form->inputs[i])->kind),
                                 emit_value (e, form->inputs[i]).shape == SHAPE_VARYING ? lanes : 1);
 
-  return LLVMFunctionType (LLVMStructTypeInContext (e->context, results, n, FALSE), inputs, form->n_inputs, FALSE);
+  return LLVMFunctionType (LLVMStructTypeInContext (e->context, results, form->sets->len, FALSE), inputs, form->n_inputs, FALSE);
 }
 
 static void
@@ -259,7 +270,7 @@ build (Emitter *e,
 
   apart->words = g_array_ref (form->words);
   apart->lanes = lanes;
-  apart->type = type_of (e, block, form, lanes);
+  apart->type = type_of (e, form, lanes);
   apart->function = LLVMAddFunction (e->module, "apart", apart->type);
   LLVMSetLinkage (apart->function, LLVMInternalLinkage);
   copy_attributes (function, apart->function);
@@ -284,7 +295,7 @@ build (Emitter *e,
       if (acc_kernel_instr (e->kernel, id)->op != ACC_KOP_SET)
         e->values[id] = emit_pure (e, id);
     }
-  build_return (e, block);
+  build_return (e, form);
   LLVMBuildBr (e->stack_builder, body);
 
   for (guint i = 0; i < form->n_inputs; i++)
@@ -317,9 +328,8 @@ gboolean
 emit_apart (Emitter *e,
             guint32  block)
 {
-  const GArray *items = acc_kernel_block (e->kernel, block)->items;
-  g_auto(Form) form = { .words = g_array_new (FALSE, FALSE, sizeof (guint64)) };
-  g_autofree LLVMValueRef *parts = NULL;
+  g_auto(Form) form = { .words = g_array_new (FALSE, FALSE, sizeof (guint64)), .sets = g_array_new (FALSE, FALSE, sizeof (guint32)) };
+  g_autofree LLVMValueRef *parts = NULL, *results = NULL;
   LLVMValueRef inputs[MAX_INPUTS];
   const Apart *apart;
   guint lanes, n_parts;
@@ -341,25 +351,19 @@ emit_apart (Emitter *e,
       parts[i] = LLVMBuildCall2 (B, apart->type, apart->function, inputs, form.n_inputs, "");
     }
 
-  for (guint i = 0, n = 0; i < items->len; i++)
+  results = g_new (LLVMValueRef, n_parts);
+  for (guint i = 0; i < form.sets->len; i++)
     {
-      const AccKernelInstr *instr = acc_kernel_instr (e->kernel, g_array_index (items, guint32, i));
-      gboolean varies;
+      const AccKernelInstr *set = get_set (e, &form, i);
 
-      if (instr->op != ACC_KOP_SET)
-        continue;
-      varies = e->facts[instr->args[0]].shape == SHAPE_VARYING;
-      if (acc_kernel_instr (e->kernel, instr->args[1])->block == block)
+      if (acc_kernel_instr (e->kernel, set->args[1])->block == block)
         {
-          g_autofree LLVMValueRef *results = g_new (LLVMValueRef, n_parts);
-
           for (guint j = 0; j < n_parts; j++)
-            results[j] = LLVMBuildExtractValue (B, parts[j], n, "");
-          e->values[instr->args[1]] = (Value) { .v = varies ? emit_concatenate (e, results, n_parts) : results[0],
-                                                .shape = varies ? SHAPE_VARYING : SHAPE_UNIFORM };
+            results[j] = LLVMBuildExtractValue (B, parts[j], i, "");
+          e->values[set->args[1]] = (Value) { .v = varies (e, set) ? emit_concatenate (e, results, n_parts) : results[0],
+                                              .shape = varies (e, set) ? SHAPE_VARYING : SHAPE_UNIFORM };
         }
-      n++;
-      emit_set (e, g_array_index (items, guint32, i));
+      emit_set (e, g_array_index (form.sets, guint32, i));
     }
 
   return TRUE;

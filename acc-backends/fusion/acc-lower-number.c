@@ -142,6 +142,20 @@ keep_range (AccLower *l,
   return x;
 }
 
+/* A sum of, or difference between, something from @a to @b and something from @c to @d. FALSE: 64 bits do not hold it. */
+static gboolean
+combine_ranges (AccPrimitive primitive,
+                gint64       a,
+                gint64       b,
+                gint64       c,
+                gint64       d,
+                gint64      *lo,
+                gint64      *hi)
+{
+  return primitive == ACC_PRIM_ADD ? !__builtin_add_overflow (a, c, lo) && !__builtin_add_overflow (b, d, hi)
+                                   : !__builtin_sub_overflow (a, d, lo) && !__builtin_sub_overflow (b, c, hi);
+}
+
 static KValue
 keep_product (AccLower *l,
               KValue    z,
@@ -348,11 +362,8 @@ low_prim2 (AccLower    *l,
   switch ((int) primitive)
     {
     case ACC_PRIM_ADD:
-      if (!__builtin_add_overflow (a, c, &lo) && !__builtin_add_overflow (b, d, &hi))
-        return keep_range (l, z, lo, hi);
-      break;
     case ACC_PRIM_SUB:
-      if (!__builtin_sub_overflow (a, d, &lo) && !__builtin_sub_overflow (b, c, &hi))
+      if (combine_ranges (primitive, a, b, c, d, &lo, &hi))
         return keep_range (l, z, lo, hi);
       break;
     case ACC_PRIM_MUL:
@@ -585,17 +596,15 @@ get_sum_range (AccLower             *l,
                gint64               *lo,
                gint64               *hi)
 {
-  gboolean is_first = instr->args[0] == one.id, is_sum = instr->primitive == ACC_PRIM_ADD;
+  gboolean is_first = instr->args[0] == one.id;
   gint64 c, d, least, most;
 
-  if (instr->op != ACC_KOP_PRIM || (!is_sum && instr->primitive != ACC_PRIM_SUB) || (!is_first && instr->args[1] != one.id) ||
-      !get_limits (instr->kind, &least, &most))
+  if (instr->op != ACC_KOP_PRIM || (instr->primitive != ACC_PRIM_ADD && instr->primitive != ACC_PRIM_SUB) ||
+      (!is_first && instr->args[1] != one.id) || !get_limits (instr->kind, &least, &most))
     return FALSE;
 
   low_get_range (l, (KValue) { instr->args[is_first ? 1 : 0] }, &c, &d);
-  if (is_sum ? __builtin_add_overflow (a, c, lo) || __builtin_add_overflow (b, d, hi)
-             : is_first ? __builtin_sub_overflow (a, d, lo) || __builtin_sub_overflow (b, c, hi)
-                        : __builtin_sub_overflow (c, b, lo) || __builtin_sub_overflow (d, a, hi))
+  if (is_first ? !combine_ranges (instr->primitive, a, b, c, d, lo, hi) : !combine_ranges (instr->primitive, c, d, a, b, lo, hi))
     return FALSE;
 
   return *lo >= least && *hi <= most;
