@@ -111,15 +111,22 @@ acc_fusion_graph_find_taps (AccFusionGraph *self,
   return acc_function_forms_find_taps (self->forms, node->array->functions[0], input, node->array->sizes[input], node->rank);
 }
 
-/* Where the least blocks of rows keep few workers busy, columns are cut, too. */
-#define PART_COLUMNS 256
+/* Where the least blocks of rows keep few workers busy, columns are cut, too, and where there is so much to do that even blocks of many
+ * rows are long, so that as many workers as machines have come to the end at about the same time. */
+#define PART_COLUMNS   256
+#define PRODUCTS_LONG  (1 << 25)   /* of pairs of elements */
+#define MOST_PARTS     4           /* for the second reason: each packs the rows anew */
+#define MOST_WANTED    256
 
 gint64
 acc_fusion_node_count_parts (AccFusionNode *node)
 {
-  gint64 n = node->extents[node->rank - 1], n_blocks = n > 0 ? node->size / n / ACC_PRODUCT_LEAST_ROWS + 1 : 1;
+  gint64 n = node->extents[node->rank - 1], rows = n > 0 ? node->size / n : 0;
+  gint64 least = acc_ceil_div (ACC_PRODUCT_BLOCKS_WANTED, rows / ACC_PRODUCT_LEAST_ROWS + 1);
+  double n_long = (double) node->size * (double) node->inputs[0]->extents[node->inputs[0]->rank - 1] / PRODUCTS_LONG;
+  gint64 more = acc_ceil_div ((gint64) MIN (n_long, MOST_WANTED), rows / ACC_PRODUCT_MOST_ROWS + 1);
 
-  return CLAMP (acc_ceil_div (ACC_PRODUCT_BLOCKS_WANTED, n_blocks), 1, MAX (n / PART_COLUMNS, 1));
+  return CLAMP (MAX (least, MIN (more, MOST_PARTS)), 1, MAX (n / PART_COLUMNS, 1));
 }
 
 /* What groups of threads have: tiles of a product are this wide, more or less; smaller ones are worth it where a factor has

@@ -109,9 +109,10 @@ gboolean        acc_fusion_node_is_view  (AccFusionNode *node);
 AccFoldForm     acc_fusion_graph_get_fold_form (AccFusionGraph *self, AccFusionNode *node);
 /* Lanes that fold elements of @type side by side: of the type only, so that results are the same everywhere. */
 guint           acc_fold_get_lanes       (AccElementType *type);
-/* Blocks of rows of a product, if they have no fewer rows. */
+/* Blocks of rows of a product, if they have no fewer rows, nor more. */
 #define ACC_PRODUCT_BLOCKS_WANTED 32
 #define ACC_PRODUCT_LEAST_ROWS    48
+#define ACC_PRODUCT_MOST_ROWS     96
 /* Groups of threads that a processor of a device is counted for in AccTarget.n_groups. */
 #define ACC_PRODUCT_GROUPS_PER_PROCESSOR 8
 /* How often an element of factor @input of a product is read. */

@@ -14,6 +14,8 @@
 /* As most kernels have, so that lists of them need not grow. */
 #define FEW_VALUES 128
 
+#define MAX_WORKERS (1 << 16)
+
 /* --- memory of the writer itself */
 
 gpointer
@@ -255,6 +257,16 @@ low_number (AccLower *l,
             gint64    n)
 {
   return low_within (l, get_param (l, (Param) { ACC_KIND_I64, (guint64) n, TRUE }), n, n);
+}
+
+KValue
+low_n_workers (AccLower *l)
+{
+  KValue value = kb_param_scalar (l->b, ACC_KIND_I64, "workers");
+
+  g_array_append_vals (l->slots, &(AccSlot) { .kind = ACC_SLOT_N_WORKERS }, 1);
+
+  return low_within (l, value, 1, MAX_WORKERS);
 }
 
 KValue

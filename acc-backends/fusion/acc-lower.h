@@ -113,6 +113,8 @@ void   low_leave         (AccLower *l);
 KValue low_const    (AccLower *l, gint64 n);
 /* A parameter of the kernel, so that it serves other numbers, too. */
 KValue low_number   (AccLower *l, gint64 n);
+/* How many workers there are: each has kb_tile () of them in what acc_step_add_tile_scratch() gave. CPU. */
+KValue low_n_workers (AccLower *l);
 /* A constant where it is small, so that what is multiplied by it has a known stride. */
 KValue low_stride   (AccLower *l, gint64 n);
 KValue low_literal  (AccLower *l, AccElementKind kind, AccScalar value, gboolean bake);

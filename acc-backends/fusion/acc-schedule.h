@@ -53,6 +53,7 @@ typedef enum {
   ACC_SLOT_BUFFER,     /* address of buffer .buffer of value .value, biased by its window */
   ACC_SLOT_LITERAL,    /* .bits */
   ACC_SLOT_SCRATCH,    /* scratch buffer number .scratch of the step */
+  ACC_SLOT_N_WORKERS,  /* how many workers there are, each of which may have its part of what tiles have for themselves. CPU. */
 } AccSlotKind;
 
 typedef struct {
@@ -85,7 +86,8 @@ typedef struct {
   double       cost;         /* rough nanoseconds per inner element on one core */
   gboolean     serial;       /* one invocation over the whole space, on one thread */
   gboolean     sweeps;       /* each tile may go on to the next launch, of the same tiles or serial, while it is in a worker's cache;
-                              * serial ones then are invoked once per tile, in order */
+                              * serial ones then are invoked once per tile, in order, those before them once or more often, by
+                              * several workers at once, so that what they give must be the same then; there is but one serial one */
   gboolean     spreads;      /* writes whole lines of the cache here and there: past it, however little that is in all */
   /* SIMT: a tile is what a group goes over. tile_outer and tile_inner are given, always; one group where .serial. */
   gint64       unit;         /* not 0: what a group keeps for itself makes it dear, so that tiles had better be such multiples of so many

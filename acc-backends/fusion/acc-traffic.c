@@ -45,6 +45,7 @@ get_slot_bytes (AccSchedule     *self,
       /* What tiles have for themselves stays in the caches. */
       return step->scratch[slot->scratch].tile_bytes > 0 ? 0 : step->scratch[slot->scratch].bytes;
     case ACC_SLOT_LITERAL:
+    case ACC_SLOT_N_WORKERS:
     default:
       return 0;
     }

@@ -238,6 +238,8 @@ fill_slots (AccDeviceRun           *self,
         case ACC_SLOT_SCRATCH:
           self->slots[i].memory = &scratch[slot->scratch]->memory;
           break;
+        case ACC_SLOT_N_WORKERS:
+          g_assert_not_reached ();
         }
     }
 }
@@ -345,7 +347,7 @@ launch_all (AccDeviceRun           *self,
         {
           if (rows[0] >= rows[1])
             continue;
-          acc_partition_init_rows (&partition, one, rows[0], rows[1]);
+          acc_partition_init_rows (&partition, one, rows[0], rows[1], 1);
         }
       else if (rows != NULL && rows[1] < step->n_rows && !step->combine_per_band)
         continue;

@@ -7,14 +7,28 @@
 
 #define MAX_SWEEP  4
 #define MAX_SPINS  4096    /* then others may have the processor */
+#define FEW_SPINS  16      /* between looks at the clock */
 
 /* Where tiles wait for their turn in a serial launch, those that are under way at once in lines of the cache of their own: what each
- * looks at changes once, and nobody else asks for it. */
+ * looks at changes once, and nobody else asks for it.
+ *
+ * A thread that the system stops between two launches would stop all others, too. So who waits for a tile that should have come does
+ * what is missing in its place (as the decoupled fallback of T. Smith, R. L. Levien and J. D. Owens, 2025, has it): what
+ * sweeps can be done twice, and of a serial launch each tile has one taker. */
 #define N_TURNS    64
+
+/* Microseconds, or twice what a tile's way to the serial launch takes; as often as there are tiles between, so that one after the other
+ * comes to help. */
+#define LEAST_PATIENCE 20
 
 typedef struct {
   gint64 tile __attribute__ ((aligned (ACC_CACHE_LINE)));    /* atomic: whose turn it is, or was */
 } Turn;
+
+typedef struct {
+  Turn   turns[N_TURNS];
+  gint64 taken __attribute__ ((aligned (ACC_CACHE_LINE)));   /* atomic: the first tile that nobody is at, or was */
+} Queue;
 
 /* Launches that sweep together; mostly it is one. */
 typedef struct {
@@ -24,7 +38,7 @@ typedef struct {
   guint                    n;
   const guint64           *slots[MAX_SWEEP];
   AccFailure               failures[MAX_SWEEP];
-  Turn                    *turns;    /* N_TURNS per launch; NULL: it is one */
+  Queue                   *queues;   /* per launch; NULL: it is one */
 } Sweep;
 
 void
@@ -67,23 +81,84 @@ acc_failure_to_error (const AccFailure  *failure,
                  "%s: index %" G_GINT64_FORMAT " is outside extent %" G_GINT64_FORMAT, what, failure->index, failure->extent);
 }
 
-/* Tiles are taken in order, so whoever is waited for is at work. */
 static void
-wait_for_turn (const Turn *turns,
-               gint64      tile)
+run_launch (Sweep  *self,
+            guint   i,
+            gint64  tile,
+            guint   worker)
 {
-  for (guint n = 0; __atomic_load_n (&turns[tile % N_TURNS].tile, __ATOMIC_ACQUIRE) != tile; n++)
-    if (n < MAX_SPINS)
-      acc_relax ();
-    else
-      sched_yield ();
+  gint64 range[5];
+
+  acc_partition_get (self->partition, tile, range);
+  if (self->launches[i].has_own)
+    range[4] = worker;
+  if (!should_stop (self))
+    self->launches[i].entry (self->slots[i], range, &self->failures[i]);
+}
+
+static gboolean
+has_come (Queue  *queue,
+          gint64  tile)
+{
+  return __atomic_load_n (&queue->turns[tile % N_TURNS].tile, __ATOMIC_ACQUIRE) >= tile;
+}
+
+/* The serial launch, unless somebody is at it or was. Turns pass on whatever happens. */
+static void
+take_turn (Sweep  *self,
+           guint   i,
+           gint64  tile,
+           guint   worker)
+{
+  Queue *queue = &self->queues[i];
+  gint64 next = tile;
+
+  if (!__atomic_compare_exchange_n (&queue->taken, &next, tile + 1, FALSE, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    return;
+  run_launch (self, i, tile, worker);
+  __atomic_store_n (&queue->turns[(tile + 1) % N_TURNS].tile, tile + 1, __ATOMIC_RELEASE);
 }
 
 static void
-pass_turn (Turn   *turns,
-           gint64  tile)
+pause_briefly (guint *n_spins)
 {
-  __atomic_store_n (&turns[tile % N_TURNS].tile, tile, __ATOMIC_RELEASE);
+  for (guint k = 0; k < FEW_SPINS; k++)
+    acc_relax ();
+  *n_spins += FEW_SPINS;
+  if (*n_spins > MAX_SPINS)
+    sched_yield ();
+}
+
+/* Tiles are taken in order, so whoever is waited for is at work, or was stopped there. @microseconds: that this tile took so far. */
+static void
+wait_for_turn (Sweep  *self,
+               guint   i,
+               gint64  tile,
+               guint   worker,
+               gint64  microseconds)
+{
+  Queue *queue = &self->queues[i];
+  gint64 front = -1, since = 0;
+  guint n_spins = 0;
+
+  while (!has_come (queue, tile))
+    {
+      gint64 now = g_get_monotonic_time (), next = __atomic_load_n (&queue->taken, __ATOMIC_RELAXED);
+
+      if (next != front)
+        {
+          front = next;
+          since = now;
+        }
+      else if (front < tile && has_come (queue, front) && now - since > MAX (2 * microseconds, LEAST_PATIENCE) * (tile - front))
+        {
+          for (guint k = 0; k < i; k++)
+            run_launch (self, k, front, worker);
+          take_turn (self, i, front, worker);
+          continue;
+        }
+      pause_briefly (&n_spins);
+    }
 }
 
 static void
@@ -92,23 +167,22 @@ run_tile (gint64   tile,
           gpointer user_data)
 {
   Sweep *self = user_data;
-  gint64 range[5], number;
+  gint64 begin = self->queues != NULL ? g_get_monotonic_time () : 0;
 
-  acc_partition_get (self->partition, tile, range);
-  number = range[4];
   for (guint i = 0; i < self->n; i++)
-    {
-      Turn *turns = self->turns != NULL && self->launches[i].launch->serial ? self->turns + i * N_TURNS : NULL;
+    if (self->queues == NULL || !self->launches[i].launch->serial)
+      {
+        run_launch (self, i, tile, worker);
+      }
+    else
+      {
+        guint n_spins = 0;
 
-      range[4] = self->launches[i].has_own ? worker : number;
-      /* Turns pass on whatever happens. */
-      if (turns != NULL)
-        wait_for_turn (turns, tile);
-      if (!should_stop (self))
-        self->launches[i].entry (self->slots[i], range, &self->failures[i]);
-      if (turns != NULL)
-        pass_turn (turns, tile + 1);
-    }
+        wait_for_turn (self, i, tile, worker, g_get_monotonic_time () - begin);
+        take_turn (self, i, tile, worker);
+        while (!has_come (&self->queues[i], tile + 1))
+          pause_briefly (&n_spins);
+      }
 }
 
 guint
@@ -144,9 +218,9 @@ acc_launch_run (AccLaunchContext         *self,
     acc_workers_run (self->host->workers, partition->n_tiles, partition->claim, run_tile, &sweep);
   else
     {
-      sweep.turns = g_aligned_alloc0 (n * N_TURNS, sizeof (Turn), ACC_CACHE_LINE);
+      sweep.queues = g_aligned_alloc0 (n, sizeof (Queue), ACC_CACHE_LINE);
       acc_workers_run_in_order (self->host->workers, partition->n_tiles, run_tile, &sweep);
-      g_aligned_free (sweep.turns);
+      g_aligned_free (sweep.queues);
     }
 
   for (guint i = 0; i < n; i++)

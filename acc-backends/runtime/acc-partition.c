@@ -4,21 +4,29 @@
 #include "acc-core/acc-ceil-div-private.h"
 
 /* A tile should last long against the claim of it and short against the whole. Times in nanoseconds. */
-#define TILE_LONGEST   75e3
-#define TILE_SHORTEST  15e3
-#define TILES_WANTED   32
-#define INNER_MULTIPLE 1024
+#define TILE_LONGEST     75e3
+#define TILE_SHORTEST    15e3
+#define TILES_WANTED     32      /* at least, or for each thread: */
+#define TILES_PER_THREAD 4
+#define INNER_MULTIPLE   1024
 
 enum { OUTER, INNER };
 
+static gint64
+count_wanted (guint n_threads)
+{
+  return MAX (TILES_WANTED, TILES_PER_THREAD * (gint64) n_threads);
+}
+
 static void
 choose_tile (AccPartition    *self,
-             const AccLaunch *launch)
+             const AccLaunch *launch,
+             guint            n_threads)
 {
   double cost = launch->cost > 0 ? launch->cost : 1;
   double outer = MAX (self->end[OUTER] - self->begin[OUTER], 0);
   double inner = MAX (self->end[INNER] - self->begin[INNER], 0);
-  double target = CLAMP (outer * inner * cost / TILES_WANTED, TILE_SHORTEST, TILE_LONGEST);
+  double target = CLAMP (outer * inner * cost / count_wanted (n_threads), TILE_SHORTEST, TILE_LONGEST);
 
   self->tile[OUTER] = launch->tile_outer;
   self->tile[INNER] = launch->tile_inner;
@@ -53,7 +61,8 @@ void
 acc_partition_init (AccPartition    *self,
                     const AccLaunch *launch,
                     const gint64     begin[2],
-                    const gint64     end[2])
+                    const gint64     end[2],
+                    guint            n_threads)
 {
   for (guint d = 0; d < 2; d++)
     {
@@ -72,7 +81,7 @@ acc_partition_init (AccPartition    *self,
       return;
     }
 
-  choose_tile (self, launch);
+  choose_tile (self, launch, n_threads);
 
   for (guint d = 0; d < 2; d++)
     {
@@ -89,7 +98,7 @@ acc_partition_init (AccPartition    *self,
   self->stride = MAX (acc_ceil_div (launch->inner, self->tile[INNER]), 1);
   self->n_tiles = self->count[OUTER] * self->count[INNER];
 
-  self->claim = acc_partition_choose_claim (self->n_tiles, acc_partition_estimate (self, launch));
+  self->claim = acc_partition_choose_claim (self->n_tiles, acc_partition_estimate (self, launch), n_threads);
 }
 
 double
@@ -103,19 +112,21 @@ acc_partition_estimate (const AccPartition *self,
 
 gint64
 acc_partition_choose_claim (gint64 n,
-                            double nanoseconds)
+                            double nanoseconds,
+                            guint  n_threads)
 {
   if (nanoseconds < 2 * TILE_SHORTEST)
     return MAX (n, 1);
 
-  return (gint64) CLAMP (TILE_SHORTEST / (nanoseconds / MAX (n, 1)), 1, MAX (n / TILES_WANTED, 1));
+  return (gint64) CLAMP (TILE_SHORTEST / (nanoseconds / MAX (n, 1)), 1, MAX (n / count_wanted (n_threads), 1));
 }
 
 void
 acc_partition_init_whole (AccPartition    *self,
-                          const AccLaunch *launch)
+                          const AccLaunch *launch,
+                          guint            n_threads)
 {
-  acc_partition_init (self, launch, (const gint64[]) { 0, 0 }, (const gint64[]) { launch->outer, launch->inner });
+  acc_partition_init (self, launch, (const gint64[]) { 0, 0 }, (const gint64[]) { launch->outer, launch->inner }, n_threads);
 }
 
 void
@@ -140,12 +151,13 @@ void
 acc_partition_init_rows (AccPartition    *self,
                          const AccLaunch *launch,
                          gint64           begin,
-                         gint64           end)
+                         gint64           end,
+                         guint            n_threads)
 {
   gint64 range[5];
 
   acc_partition_get_rows (launch, begin, end, range);
-  acc_partition_init (self, launch, (const gint64[]) { range[0], range[2] }, (const gint64[]) { range[1], range[3] });
+  acc_partition_init (self, launch, (const gint64[]) { range[0], range[2] }, (const gint64[]) { range[1], range[3] }, n_threads);
 }
 
 void

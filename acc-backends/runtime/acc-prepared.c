@@ -220,6 +220,7 @@ acc_prepared_new (AccHost       *host,
                   GError       **error)
 {
   g_autoptr (AccPrepared) self = g_new0 (AccPrepared, 1);
+  guint n_threads = acc_workers_get_n_threads (host->workers);
 
   g_atomic_ref_count_init (&self->ref_count);
   self->schedule = schedule;
@@ -240,7 +241,7 @@ acc_prepared_new (AccHost       *host,
           self->max_slots = MAX (self->max_slots, n_slots);
           if (!step->launches[i].sweeps)
             n_slots = 0;
-          acc_partition_init_whole (&self->steps[s].launches[i].whole, &step->launches[i]);
+          acc_partition_init_whole (&self->steps[s].launches[i].whole, &step->launches[i], n_threads);
         }
     }
 

@@ -167,6 +167,9 @@ fill_slots (gpointer         data,
         case ACC_SLOT_SCRATCH:
           slots[i] = (guintptr) scratch[slot->scratch]->data;
           break;
+        case ACC_SLOT_N_WORKERS:
+          slots[i] = acc_workers_get_n_threads (self->run.host->workers);
+          break;
         }
     }
 }

@@ -182,6 +182,9 @@ fill_slots (gpointer         data,
         case ACC_SLOT_SCRATCH:
           slots[i] = (guintptr) self->scratch[slot->scratch];
           break;
+        case ACC_SLOT_N_WORKERS:
+          slots[i] = acc_workers_get_n_threads (self->host->workers);
+          break;
         }
     }
 }
@@ -313,7 +316,8 @@ acc_run_launches (AccRun  *self,
 
 /* FALSE: the launch has nothing to do with rows [begin, end). */
 static gboolean
-find_partition (const AccPreparedStep *prepared,
+find_partition (AccRun                *self,
+                const AccPreparedStep *prepared,
                 guint                  i,
                 gint64                 begin,
                 gint64                 end,
@@ -333,7 +337,7 @@ find_partition (const AccPreparedStep *prepared,
     case ACC_SPACE_INNER_ROWS:
     default:
       if (begin < end)
-        acc_partition_init_rows (partition, &step->launches[i], begin, end);
+        acc_partition_init_rows (partition, &step->launches[i], begin, end, acc_workers_get_n_threads (self->host->workers));
       return begin < end;
     }
 }
@@ -353,7 +357,7 @@ run_round (AccRun      *self,
   for (guint i = 0, n; i < prepared->step->n_launches; i += n)
     {
       n = acc_launch_count_swept (prepared->step, i);
-      if (find_partition (prepared, i, begin, end, &partition) && !run_together (self, number, i, n, &partition, fill, data, error))
+      if (find_partition (self, prepared, i, begin, end, &partition) && !run_together (self, number, i, n, &partition, fill, data, error))
         return FALSE;
     }
 

@@ -87,7 +87,7 @@ find_narrow (AccPrepared *self,
       wave->bytes += MIN (step.bytes, G_MAXINT64 / self->schedule->n_steps);
       nanoseconds += step.nanoseconds;
     }
-  wave->claim = acc_partition_choose_claim (wave->n_narrow, nanoseconds);
+  wave->claim = acc_partition_choose_claim (wave->n_narrow, nanoseconds, acc_workers_get_n_threads (host->workers));
   if (wave->claim >= wave->n_narrow)
     wave->n_narrow = 0;
 }

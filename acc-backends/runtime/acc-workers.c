@@ -11,10 +11,11 @@
  * same extents find most of their memory in the cache, or on the node, of who had it before; whoever is done with its own goes on
  * with the others'.
  *
- * A job is put up in a slot, of which a bit tells that there is something to do. Who comes counts itself in before it looks at the
- * bit once more, who takes the job down clears the bit before it looks at the count, so that one of them sees the other, and no lock
- * is taken. Locks are for sleeping: plain POSIX ones, since thread sanitizers see through those. Likewise a thread counts as
- * sleeping before it looks for jobs the last time, and who puts one up looks for sleepers after. */
+ * A job is put up in a slot, of which a bit tells that there is something to do. Who comes says so at its own seat before it looks at
+ * the bit once more, who takes the job down clears the bit before it looks at the seats, so that one of them sees the other, and no
+ * lock is taken, nor a count that as many threads change as there are. Locks are for sleeping: plain POSIX ones, since thread
+ * sanitizers see through those. Likewise a thread counts as sleeping before it looks for jobs the last time, and who puts one up looks
+ * for sleepers after. */
 
 /* What a thread without work, or one that waits for others, looks out for before it sleeps: about what it costs to be woken, or
  * longer where the next job of a run is soon to come. */
@@ -40,10 +41,13 @@ typedef struct {
 } Job;
 
 typedef struct {
-  gint  n_inside __attribute__ ((aligned (ACC_CACHE_LINE)));  /* atomic: workers in the job, or that look whether there is one */
-  gint  is_awaited;                                           /* atomic: by one that sleeps */
-  Job  *job;                                                  /* of whoever has the slot */
+  Job  *job __attribute__ ((aligned (ACC_CACHE_LINE)));   /* of whoever has the slot */
+  gint  is_awaited;                                       /* atomic: by one that sleeps */
 } Slot;
+
+typedef struct {
+  Slot *slot __attribute__ ((aligned (ACC_CACHE_LINE)));  /* atomic: whose job the worker is in, or looks whether there is one */
+} Seat;
 
 struct _AccWorkers {
   guint           n_threads;
@@ -53,9 +57,10 @@ struct _AccWorkers {
   pthread_cond_t  done;        /* a worker has left a job as the last one */
   guint           n_sleeping;  /* atomic, changed under the lock */
   guint           n_started;   /* likewise */
-  guint           n_homes;     /* of threads that are at work or were: each its own share */
+  guint           n_homes;     /* atomic: of threads that are at work or were: each its own share and seat */
   gboolean        stopping;    /* atomic, changed under the lock */
   GThread       **threads;
+  Seat           *seats;       /* by home */
   guint64         open __attribute__ ((aligned (ACC_CACHE_LINE)));  /* atomic: bits of slots whose jobs have tiles to claim */
   guint64         used __attribute__ ((aligned (ACC_CACHE_LINE)));  /* atomic: bits of slots that are somebody's */
   guint           n_runs;                                           /* atomic */
@@ -97,15 +102,20 @@ get_bit (AccWorkers *self,
   return G_GUINT64_CONSTANT (1) << (slot - self->slots);
 }
 
+static gboolean
+is_open (AccWorkers *self,
+         Slot       *slot)
+{
+  return (__atomic_load_n (&self->open, __ATOMIC_RELAXED) & get_bit (self, slot)) != 0;
+}
+
 /* Nobody need come any more. */
 static void
 close_slot (AccWorkers *self,
             Slot       *slot)
 {
-  guint64 bit = get_bit (self, slot);
-
-  if (__atomic_load_n (&self->open, __ATOMIC_RELAXED) & bit)
-    __atomic_fetch_and (&self->open, ~bit, __ATOMIC_SEQ_CST);
+  if (is_open (self, slot))
+    __atomic_fetch_and (&self->open, ~get_bit (self, slot), __ATOMIC_SEQ_CST);
 }
 
 /* @worker: 0 for whoever put the job up, which has the first share; others number their own. */
@@ -117,11 +127,26 @@ take_tiles (AccWorkers *self,
   Job *job = slot->job;
   guint first = get_share (self, job, worker) - job->shares;
 
-  for (guint i = first; i < job->n_shares; i++)
+  /* The first that finds nothing more spares the others the search. */
+  for (guint i = first; i < job->n_shares && is_open (self, slot); i++)
     take_share (job, &job->shares[i], worker);
-  for (guint i = 0; i < first; i++)
+  for (guint i = 0; i < first && is_open (self, slot); i++)
     take_share (job, &job->shares[i], worker);
   close_slot (self, slot);
+}
+
+/* Claims that there are for others in a job, once the worker whose share it is has taken one. Where that has none left, there will soon be
+ * none at all. */
+static gint64
+count_for_others (Job   *job,
+                  Share *share)
+{
+  gint64 left = share->end - __atomic_load_n (&share->next, __ATOMIC_RELAXED);
+
+  if (left <= 0)
+    return 0;
+
+  return job->n_shares > 1 ? WAKES : (left - 1) / job->claim;
 }
 
 /* Those that sleep are woken by who puts up a job, and each that comes wakes as many, so that all are there after as many turns as the
@@ -143,9 +168,12 @@ wake (AccWorkers *self,
 
 static void
 leave (AccWorkers *self,
-       Slot       *slot)
+       Seat       *seat)
 {
-  if (__atomic_sub_fetch (&slot->n_inside, 1, __ATOMIC_SEQ_CST) != 0 || !__atomic_load_n (&slot->is_awaited, __ATOMIC_SEQ_CST))
+  Slot *slot = seat->slot;
+
+  __atomic_store_n (&seat->slot, NULL, __ATOMIC_SEQ_CST);
+  if (!__atomic_load_n (&slot->is_awaited, __ATOMIC_SEQ_CST))
     return;
 
   pthread_mutex_lock (&self->mutex);
@@ -153,18 +181,19 @@ leave (AccWorkers *self,
   pthread_mutex_unlock (&self->mutex);
 }
 
-/* The slot, with the caller inside, of a job that has tiles to claim, or NULL. */
+/* The slot, with the worker of the seat inside, of a job that has tiles to claim, or NULL. */
 static Slot *
-enter (AccWorkers *self)
+enter (AccWorkers *self,
+       Seat       *seat)
 {
   for (guint64 open; (open = __atomic_load_n (&self->open, __ATOMIC_SEQ_CST)) != 0;)
     {
       Slot *slot = &self->slots[__builtin_ctzll (open)];
 
-      __atomic_add_fetch (&slot->n_inside, 1, __ATOMIC_SEQ_CST);
+      __atomic_store_n (&seat->slot, slot, __ATOMIC_SEQ_CST);
       if (__atomic_load_n (&self->open, __ATOMIC_SEQ_CST) & get_bit (self, slot))
         return slot;
-      leave (self, slot);
+      leave (self, seat);
     }
 
   return NULL;
@@ -213,19 +242,18 @@ static gpointer
 worker_main (gpointer data)
 {
   AccWorkers *self = data;
-  guint home = __atomic_add_fetch (&self->n_homes, 1, __ATOMIC_RELAXED);
+  guint home = __atomic_add_fetch (&self->n_homes, 1, __ATOMIC_SEQ_CST);
+  Seat *seat = &self->seats[home];
 
   while (!__atomic_load_n (&self->stopping, __ATOMIC_RELAXED))
     {
-      Slot *slot = enter (self);
+      Slot *slot = enter (self, seat);
 
       if (slot != NULL)
         {
-          /* Where others are through with its share, they are soon with all. */
-          if (has_tiles (get_share (self, slot->job, home)))
-            wake (self, slot->job->n_claims - 1 - __atomic_load_n (&slot->n_inside, __ATOMIC_RELAXED));
+          wake (self, count_for_others (slot->job, get_share (self, slot->job, home)));
           take_tiles (self, slot, home);
-          leave (self, slot);
+          leave (self, seat);
           continue;
         }
       look_out (self);
@@ -248,6 +276,7 @@ acc_workers_new (guint n_threads)
   pthread_cond_init (&self->wake, NULL);
   pthread_cond_init (&self->done, NULL);
   self->threads = g_new0 (GThread *, self->n_threads);
+  self->seats = g_aligned_alloc0 (self->n_threads, sizeof (Seat), ACC_CACHE_LINE);
 
   return self;
 }
@@ -269,6 +298,7 @@ acc_workers_free (AccWorkers *self)
   pthread_cond_destroy (&self->wake);
   pthread_mutex_destroy (&self->mutex);
   g_free (self->threads);
+  g_aligned_free (self->seats);
   g_aligned_free (self);
 }
 
@@ -340,28 +370,36 @@ put_up (AccWorkers *self,
   wake (self, job->n_claims - 1);
 }
 
+/* Whether nobody is inside from *home on, up to which the seats were found to be left. */
 static gboolean
-is_left (Slot *slot)
+is_left (AccWorkers *self,
+         Slot       *slot,
+         guint      *home)
 {
-  return __atomic_load_n (&slot->n_inside, __ATOMIC_SEQ_CST) == 0;
+  for (guint n = __atomic_load_n (&self->n_homes, __ATOMIC_SEQ_CST); *home <= n; ++*home)
+    if (__atomic_load_n (&self->seats[*home].slot, __ATOMIC_SEQ_CST) == slot)
+      return FALSE;
+
+  return TRUE;
 }
 
 static void
 take_down (AccWorkers *self,
            Slot       *slot)
 {
+  guint home = 1;
   gint64 until;
 
   close_slot (self, slot);
   if (self->may_spin)
-    for (until = g_get_monotonic_time () + SPIN_MICROSECONDS_IN_RUNS; !is_left (slot) && g_get_monotonic_time () < until;)
+    for (until = g_get_monotonic_time () + SPIN_MICROSECONDS_IN_RUNS; !is_left (self, slot, &home) && g_get_monotonic_time () < until;)
       acc_relax ();
 
-  if (!is_left (slot))
+  if (!is_left (self, slot, &home))
     {
       pthread_mutex_lock (&self->mutex);
       __atomic_store_n (&slot->is_awaited, TRUE, __ATOMIC_SEQ_CST);
-      while (!is_left (slot))
+      while (!is_left (self, slot, &home))
         pthread_cond_wait (&self->done, &self->mutex);
       __atomic_store_n (&slot->is_awaited, FALSE, __ATOMIC_SEQ_CST);
       pthread_mutex_unlock (&self->mutex);

@@ -16,10 +16,11 @@ typedef struct {
   gint64          n_source;    /* elements of it; 0: the result is a copy of the defaults */
   AccPrimitive   *primitives;  /* per leaf, where they are combined leaf by leaf */
   guint          *tables;      /* scratch per leaf, and of flags; NULL: none */
-  AccElementKind *table_kinds; /* per leaf: what holds all that a tile can add up to */
+  AccElementKind *table_kinds; /* per leaf: what holds all that a table can add up to */
   gboolean        has_flags;   /* of places that have a value */
-  gint64          tile;        /* of the source, along its inner run or the outer dimensions */
-  gint64          n_tiles;
+  gboolean        by_workers;  /* a table is a worker's, which it has for all of its tiles, not a tile's */
+  gint64          tile;        /* of the source, along its inner run or the outer dimensions; not by_workers */
+  gint64          n_tiles;     /* likewise */
   guint           n_ways;      /* tables of a tile, in turn */
   guint           row;         /* elements of the last dimension, where ways are for whole rows; 1: for elements as they come */
 } AccPermute;

@@ -19,7 +19,6 @@
  * are copied. Sums go from the first product to the last whatever the blocks are, so the registers of
  * the machine change no bits; whether products are rounded before they are added does. */
 
-#define MOST_ROWS   96
 #define DEPTH_BYTES 2048    /* of a row in a block */
 #define LINE        64
 #define MIN_LANES   4
@@ -64,7 +63,7 @@ choose_blocks (Product *self)
   self->n_panels = acc_ceil_div (self->p.n, self->lanes);
   self->n_groups = acc_ceil_div (self->p.m, self->rows);
   self->block = CLAMP (self->n_groups * self->p.outer / ACC_PRODUCT_BLOCKS_WANTED, acc_ceil_div (ACC_PRODUCT_LEAST_ROWS, self->rows),
-                       acc_ceil_div (MOST_ROWS, self->rows));
+                       acc_ceil_div (ACC_PRODUCT_MOST_ROWS, self->rows));
   self->block = MIN (self->block, self->n_groups);
   self->n_blocks = acc_ceil_div (self->n_groups, self->block);
   self->block = acc_ceil_div (self->n_groups, self->n_blocks);

@@ -15,20 +15,28 @@
  *
  * on one thread, as the order may be seen in the result; large ones by all threads, in another way (acc-permute-spread.c). Where a scan
  * says where elements go, as in a filter, it is the scan's loop. Where elements are combined, and the result is small, tiles of the source
- * have tables of their own, which are combined at the end, in order. Sums, products and the like start from what combining with changes
- * nothing; other operators need not have such an element, so that flags say which places of a table have got a value. Where operands may be
- * exchanged small tables are several, for elements in turn, so that one need not wait until the one before is stored; where rows are short,
- * for elements of whole rows, so that it is known where in its row each is, and what they have in common is read at the same place. Tables
- * have half as many elements as the source at most, and those of sums to which a tile adds little elements of half the size. */
+ * have tables of their own, which are combined at the end, in order. Where the order changes nothing, as in counts, and the source is
+ * long, workers have them, so that they stay in their caches, and tiles may be as small as is good for sharing them out. Sums, products
+ * and the like start from what combining with changes nothing; other operators need not have such an element, so that flags say which
+ * places of a table have got a value. Where operands may be exchanged small tables are several, for elements in turn, so that one need not
+ * wait until the one before is stored; where rows are short, for elements of whole rows, so that it is known where in its row each is, and
+ * what they have in common is read at the same place. Tables have half as many elements as the source at most, and those of sums to which
+ * little is added elements of half the size. */
 
-#define MANY_TILES    16
-#define MAX_TILES     128      /* where the tables of so many are small beside the source, and no more than: */
-#define MAX_BYTES     (32 << 20)
-#define MAX_TABLE     (2 << 20) /* bytes of one */
-#define MAX_WAYS      8
-#define MAX_WAY_BYTES 32768    /* of all tables of a tile */
-#define MAX_WAY_COST  64       /* rough operations of what is written out for each */
-#define LEAST_SOURCE  65536
+#define MANY_TILES      16
+#define MAX_TILES       128        /* where the tables of so many are small beside the source, and no more than: */
+#define MAX_BYTES       (32 << 20)
+#define TILE_PER_PLACE  32         /* elements of a tile, beside which its tables are small */
+#define ALL_PER_PLACE   64         /* of the source, where as many workers as there may be have tables */
+#define MAX_TABLE       (2 << 20)  /* bytes of one */
+#define MAX_WAYS        8
+#define MAX_WAY_BYTES   32768      /* of all tables of a tile */
+#define MAX_WAY_COST    64         /* rough operations of what is written out for each */
+#define LEAST_SOURCE    65536
+
+/* ns: for an element of one of the tables, which other workers had; tables that there may be, where workers have them. */
+#define MIX_COST      0.5
+#define TABLES        16
 
 /* Bytes of a result that had better be in the caches of the one thread that goes over the source. */
 #define MAX_NEAR      (8 << 20)
@@ -380,6 +388,17 @@ get_neutrals (AccPermute *self,
   return values;
 }
 
+static void
+clear_place (AccPermute *self,
+             AccLower   *l,
+             KValue      place)
+{
+  if (self->has_flags)
+    kb_store (l->b, get_flags (self, l), place, kb_int (l->b, ACC_KIND_U8, 0));
+  else
+    store_element (self, l, place, get_neutrals (self, l));
+}
+
 /* By rows a tile may come in pieces: its tables are cleared where it begins. Returns the first of them. */
 static KValue
 begin_tables (AccPermute *self,
@@ -387,22 +406,43 @@ begin_tables (AccPermute *self,
               KValue      begin)
 {
   AccKernelBuilder *b = l->b;
-  KValue tile = kb_udiv (b, begin, low_number (l, self->tile)), first = kb_mul (b, tile, low_number (l, get_stride (self)));
+  KValue tile, first;
 
+  if (self->by_workers)
+    return kb_mul (b, kb_tile (b), low_number (l, get_stride (self)));
+
+  tile = kb_udiv (b, begin, low_number (l, self->tile));
+  first = kb_mul (b, tile, low_number (l, get_stride (self)));
   low_if (l, kb_eq (b, kb_mul (b, tile, low_number (l, self->tile)), begin))
     {
       low_foreach (l, x, low_const (l, 0), low_number (l, self->node->size * self->n_ways))
         {
-          KValue place = kb_add (b, first, x);
-
-          if (self->has_flags)
-            kb_store (b, get_flags (self, l), place, kb_int (b, ACC_KIND_U8, 0));
-          else
-            store_element (self, l, place, get_neutrals (self, l));
+          clear_place (self, l, kb_add (b, first, x));
         }
     }
 
   return first;
+}
+
+/* Those of all workers, of whom some will have nothing to do. */
+static void
+write_clear_tables (AccPermute *self)
+{
+  AccLower *l = low_new (self->step, "permute_clear");
+  AccKernelBuilder *b = l->b;
+
+  low_for (l, worker, low_const (l, 0), low_n_workers (l))
+    {
+      KValue first = kb_mul (b, worker, low_number (l, get_stride (self)));
+
+      low_foreach (l, x, kb_inner_begin (b), kb_inner_end (b))
+        {
+          clear_place (self, l, kb_add (b, first, x));
+        }
+    }
+
+  low_finish (l, (AccLaunch) { .outer = 1, .inner = self->node->size * self->n_ways, .units_per_row = 1, .rows = ACC_SPACE_FIRST,
+                               .cost = MIX_COST * TABLES });
 }
 
 /* Of what goes to table @way of those of a round, which begins with row number @first where ways are for rows, else with element
@@ -465,7 +505,12 @@ write_source (AccPermute *self)
         }
     }
 
-  if (self->tables != NULL)
+  if (self->by_workers)
+    {
+      launch.multiple = inner ? self->row : 1;
+      launch.tile_inner = inner ? 0 : space->inner;
+    }
+  else if (self->tables != NULL)
     {
       launch.tile_outer = inner ? 1 : self->tile;
       launch.tile_inner = inner ? self->tile : space->inner;
@@ -500,6 +545,7 @@ write_tables (AccPermute *self)
 {
   AccLower *l = low_new (self->step, "permute_tables");
   AccKernelBuilder *b = l->b;
+  KValue n_tables = self->by_workers ? low_n_workers (l) : low_number (l, self->n_tiles);
 
   low_foreach (l, x, kb_inner_begin (b), kb_inner_end (b))
     {
@@ -507,7 +553,7 @@ write_tables (AccPermute *self)
 
       for (guint i = 0; i < self->n_leaves; i++)
         sums[i] = kb_var (b, low_load_place (l, acc_permute_get_result (self, l, i, x, 0)));
-      low_for (l, t, low_const (l, 0), low_number (l, self->n_tiles))
+      low_for (l, t, low_const (l, 0), n_tables)
         {
           KValue first = kb_add (b, kb_mul (b, t, low_number (l, get_stride (self))), x);
 
@@ -528,7 +574,8 @@ write_tables (AccPermute *self)
         low_store_place (l, acc_permute_get_result (self, l, i, x, 0), kb_get (b, sums[i]));
     }
 
-  low_finish (l, (AccLaunch) { .outer = 1, .inner = self->node->size, .units_per_row = 1, .rows = ACC_SPACE_WHOLE, .cost = 2 });
+  low_finish (l, (AccLaunch) { .outer = 1, .inner = self->node->size, .units_per_row = 1, .rows = ACC_SPACE_WHOLE,
+                               .cost = MIX_COST * (double) ((self->by_workers ? TABLES : self->n_tiles) * self->n_ways) });
 }
 
 /* Whether a leaf is a sum of 8 bytes, which half of them may hold. */
@@ -582,6 +629,17 @@ choose_table_kinds (AccPermute *self,
     shorten_sums (self, n);
 }
 
+/* Whether the result is the same bits in whatever order elements come, and whichever come together. */
+static gboolean
+is_exact (AccPermute *self)
+{
+  for (guint i = 0; i < self->n_leaves; i++)
+    if (acc_element_kind_is_float (acc_permute_get_kind (self, i)))
+      return FALSE;
+
+  return !self->has_flags;
+}
+
 /* Gives the tiles tables where that pays. */
 static void
 choose_tables (AccPermute *self)
@@ -598,7 +656,8 @@ choose_tables (AccPermute *self)
       (self->has_flags && !acc_function_uses_param (function, 1)))
     return;
 
-  n_tiles = CLAMP (self->n_source / (32 * most_places), MIN (self->n_source / (2 * size), MANY_TILES), MIN (MAX_BYTES / table, MAX_TILES));
+  self->by_workers = self->n_source / ALL_PER_PLACE >= size && is_exact (self);
+  n_tiles = CLAMP (self->n_source / (TILE_PER_PLACE * most_places), MIN (self->n_source / (2 * size), MANY_TILES), MIN (MAX_BYTES / table, MAX_TILES));
   if (space->rank > 1 && space->first_inner + 1 < space->rank && space->extents[space->rank - 1] <= MAX_WAYS)
     self->row = (guint) space->extents[space->rank - 1];
   self->tile = acc_ceil_div (n, n_tiles);
@@ -607,7 +666,7 @@ choose_tables (AccPermute *self)
   self->n_tiles = acc_ceil_div (n, self->tile);
   self->tables = g_new0 (guint, self->n_leaves + 1);
   self->table_kinds = g_new0 (AccElementKind, self->n_leaves);
-  choose_table_kinds (self, inner ? self->tile : self->tile * self->space->inner);
+  choose_table_kinds (self, self->by_workers ? self->n_source : inner ? self->tile : self->tile * space->inner);
 
   bytes = self->has_flags ? size : 0;
   for (guint i = 0; i < self->n_leaves; i++)
@@ -622,7 +681,8 @@ choose_tables (AccPermute *self)
 
   n_places = get_stride (self) * self->n_tiles;
   for (guint i = 0; i < self->n_leaves; i++)
-    self->tables[i] = acc_step_add_scratch (self->step, self->table_kinds[i], n_places);
+    self->tables[i] = self->by_workers ? acc_step_add_tile_scratch (self->step, self->table_kinds[i], get_stride (self), 1)
+                                       : acc_step_add_scratch (self->step, self->table_kinds[i], n_places);
   if (self->has_flags)
     self->tables[self->n_leaves] = acc_step_add_scratch (self->step, ACC_KIND_U8, n_places);
 }
@@ -676,6 +736,8 @@ acc_skeleton_permute (AccStep *step)
 
   if (n_leaves > 0 && !self.node->array->fills)
     write_defaults (&self);
+  if (self.by_workers)
+    write_clear_tables (&self);
   write_source (&self);
   if (self.tables != NULL)
     write_tables (&self);

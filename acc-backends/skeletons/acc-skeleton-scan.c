@@ -338,7 +338,7 @@ write_tile_sums (Scan *self)
     {
       KValue tile = get_tile (self, l, u, kb_inner_begin (b));
 
-      acc_fold_write_run (self->fold, l, self->space, u, kb_inner_begin (b), kb_inner_end (b), tile, sum);
+      acc_fold_write_run (self->fold, l, self->space, u, kb_inner_begin (b), kb_inner_end (b), kb_tile (b), sum);
       acc_fold_store_part (self->fold, l, tile, sum);
     }
 
@@ -440,7 +440,7 @@ write_tiles (Scan *self)
 {
   gint64 n = self->space->outer * self->n_tiles;
 
-  acc_fold_add_lanes (self->fold, n);
+  acc_fold_add_lanes_of_tiles (self->fold, n);
   acc_fold_add_parts (self->fold, n);
   self->before = add_scratch (self, n);
   self->carry = add_scratch (self, self->space->outer);

@@ -510,7 +510,7 @@ static const Program programs[] = {
   { P (part_by_index_and_result), 2, 4, 20, 0, 2, 20, 12, "places are read from the other end" },
   { P (scan_of_rows), 1, 1, 8, 8, 1, 8, 8, NULL },
   { P (scatter), 2, 3, 32, 16, 2, 56, 8, "places cost more than a loop without lanes should do; the result begins as a copy of the defaults" },
-  { P (histogram), 1, 3, 1.56, 0, 1, 1, 1, "tables of counters, which caches keep" },
+  { P (histogram), 1, 4, 1, 0, 1, 1, 1, NULL },
   { P (filter), 1, 3, 6, 0, 2, 26, 6, NULL },
   { P (stencil_of_cheap), 1, 1, 8, 8, 1, 8, 8, NULL },
   { P (stencil_of_costly), 2, 2, 16, 8, 2, 16, 8, "unless by rows" },

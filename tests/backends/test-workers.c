@@ -272,7 +272,8 @@ static void
 check_partition (const AccLaunch *launch,
                  gint64           row_begin,
                  gint64           row_end,
-                 gboolean         whole)
+                 gboolean         whole,
+                 guint            n_threads)
 {
   AccPartition p;
   gint64 begin[2] = { 0, 0 }, end[2] = { launch->outer, launch->inner };
@@ -280,10 +281,10 @@ check_partition (const AccLaunch *launch,
   g_autofree guint8 *seen = g_malloc0 (launch->outer * launch->inner + 1);
 
   if (whole)
-    acc_partition_init_whole (&p, launch);
+    acc_partition_init_whole (&p, launch, n_threads);
   else
     {
-      acc_partition_init_rows (&p, launch, row_begin, row_end);
+      acc_partition_init_rows (&p, launch, row_begin, row_end, n_threads);
       begin[d] = row_begin * launch->units_per_row;
       end[d] = row_end * launch->units_per_row;
     }
@@ -330,15 +331,17 @@ test_partition_covers (void)
 
               if (extents[a] * extents[b] > 100000)
                 continue;
-              check_partition (&launch, 0, 0, TRUE);
-              check_partition (&launch, launch.outer / 3, launch.outer / 2, FALSE);
-              check_partition (&launch, 0, launch.outer, FALSE);
+              check_partition (&launch, 0, 0, TRUE, 2);
+              check_partition (&launch, 0, 0, TRUE, 64);
+              check_partition (&launch, launch.outer / 3, launch.outer / 2, FALSE, 2);
+              check_partition (&launch, 0, launch.outer, FALSE, 2);
+              check_partition (&launch, 0, launch.outer, FALSE, 64);
               launch.rows = ACC_SPACE_INNER_ROWS;
-              check_partition (&launch, launch.inner / 3, launch.inner / 2, FALSE);
+              check_partition (&launch, launch.inner / 3, launch.inner / 2, FALSE, 2);
               if (launch.inner % 4 == 0)
                 {
                   launch.units_per_row = 4;
-                  check_partition (&launch, launch.inner / 16, launch.inner / 8, FALSE);
+                  check_partition (&launch, launch.inner / 16, launch.inner / 8, FALSE, 2);
                 }
             }
 }
@@ -349,24 +352,31 @@ test_partition_sizes (void)
   AccPartition p;
   AccLaunch image = { .outer = 20000, .inner = 60000, .cost = 0.2 };
   AccLaunch vector = { .outer = 1, .inner = 1 << 26, .cost = 0.5 };
+  AccLaunch medium = { .outer = 1024, .inner = 1024, .cost = 2 };
   AccLaunch small = { .outer = 10, .inner = 100, .cost = 1 };
   AccLaunch heavy = { .outer = 100, .inner = 100, .cost = 2000 };
   AccLaunch serial = { .outer = 100, .inner = 100, .cost = 2000, .serial = TRUE };
   AccLaunch empty_rows = { .outer = 5, .inner = 0, .cost = 1, .tile_inner = 16 };
 
-  acc_partition_init_whole (&p, &image);
+  acc_partition_init_whole (&p, &image, 2);
   g_assert_cmpint (p.tile[1], >=, 60000);
   g_assert_cmpint (p.tile[0], ==, 6);
-  acc_partition_init_whole (&p, &vector);
+  acc_partition_init_whole (&p, &vector, 2);
   g_assert_cmpint (p.n_tiles, >=, 64);
   g_assert_cmpint (p.tile[1] % 1024, ==, 0);
-  acc_partition_init_whole (&p, &small);
+  acc_partition_init_whole (&p, &small, 2);
   g_assert_cmpint (p.claim, >=, p.n_tiles);
-  acc_partition_init_whole (&p, &heavy);
+  acc_partition_init_whole (&p, &medium, 2);
+  g_assert_cmpint (p.n_tiles, >=, 16);
+  g_assert_cmpint (p.n_tiles, <=, 64);
+  acc_partition_init_whole (&p, &medium, 64);
+  g_assert_cmpint (p.n_tiles, >=, 128);
+  g_assert_cmpint (p.claim, ==, 1);
+  acc_partition_init_whole (&p, &heavy, 2);
   g_assert_cmpint (p.n_tiles, >=, 50);
-  acc_partition_init_whole (&p, &serial);
+  acc_partition_init_whole (&p, &serial, 2);
   g_assert_cmpint (p.n_tiles, ==, 1);
-  acc_partition_init_whole (&p, &empty_rows);
+  acc_partition_init_whole (&p, &empty_rows, 2);
   g_assert_cmpint (p.count[0] * p.count[1], ==, p.n_tiles);
   g_assert_cmpint (p.n_tiles, >=, 1);
 }

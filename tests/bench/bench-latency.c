@@ -517,17 +517,28 @@ tile_nothing (gint64 tile, guint worker, gpointer data)
 }
 
 static void
-bench_job (AccWorkers *workers, gint64 n_tiles, gint64 claim, const char *name, double target)
+tile_of_ten_microseconds (gint64   tile,
+                          guint    worker,
+                          gpointer user_data)
+{
+  for (double end = bench_now () + 10e-6; bench_now () < end;)
+    ;
+}
+
+static void
+bench_job (AccWorkers *workers, gint64 n_tiles, gint64 claim, AccTileFunc function, const char *name, double target)
 {
   g_autofree double *times = g_new (double, rounds * 4);
 
-  acc_workers_run (workers, n_tiles, claim, tile_nothing, NULL);
+  acc_workers_run (workers, n_tiles, claim, function, NULL);
   for (guint r = 0; r < rounds * 4; r++)
     {
       double start = bench_now ();
 
+      acc_workers_begin_run (workers);
       for (guint i = 0; i < BATCH; i++)
-        acc_workers_run (workers, n_tiles, claim, tile_nothing, NULL);
+        acc_workers_run (workers, n_tiles, claim, function, NULL);
+      acc_workers_end_run (workers);
       times[r] = (bench_now () - start) / BATCH;
     }
   bench_report (name, times, rounds * 4, target);
@@ -555,13 +566,16 @@ bench_sleepers (AccWorkers *workers)
 static void
 bench_workers (AccBackend *backend)
 {
-  g_autoptr (AccWorkers) workers = acc_workers_new (acc_backend_get_n_threads (backend));
+  guint n_threads = acc_backend_get_n_threads (backend);
+  g_autoptr (AccWorkers) workers = acc_workers_new (n_threads);
   g_autofree double *times = g_new (double, rounds);
 
-  printf ("\n# %u workers\n", acc_workers_get_n_threads (workers));
-  bench_job (workers, 1, 1, "a small job, on the caller", 1e-6);
-  bench_job (workers, 16, 1, "a job of 16 empty tiles", 0);
-  if (acc_workers_get_n_threads (workers) > 1)
+  printf ("\n# %u workers\n", n_threads);
+  bench_job (workers, 1, 1, tile_nothing, "a small job, on the caller", 1e-6);
+  bench_job (workers, 16, 1, tile_nothing, "a job of 16 empty tiles", 0);
+  bench_job (workers, n_threads, 1, tile_of_ten_microseconds, "a job of 10 µs for each thread", 0);
+  bench_job (workers, 4 * n_threads, 1, tile_of_ten_microseconds, "a job of four times 10 µs for each", 0);
+  if (n_threads > 1)
     bench_sleepers (workers);
 
   for (guint r = 0; r < rounds; r++)

@@ -257,6 +257,61 @@ test_rounds (void)
   conf_check_array ("permutes/rounds-of-streamed-rows", acc_array_permute (streamed, defaults, row_places, in_order, NULL), CONF_EXACT);
 }
 
+typedef AccExpr *(*Combine) (AccExpr *x, AccExpr *y);
+
+static AccExpr *
+combine (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return (*(Combine *) data) (x, y);
+}
+
+static AccExpr *
+choose_few (AccExpr *i, gpointer data)
+{
+  return spread_out (acc_expr_cast (i, acc_element_type_new (ACC_KIND_I64)), GPOINTER_TO_INT (data));
+}
+
+static AccExpr *
+convert (AccExpr *x, gpointer type)
+{
+  return acc_expr_cast (acc_expr_add (acc_expr_mul (x, acc_expr_new_int (77)), acc_expr_new_int (1)), type);
+}
+
+/* Many elements to few places, by operators for which the order is nothing, so that workers may have results of their own for all that they
+ * see: of lines, rows of pixels, columns, and pieces that come by rows. */
+static void
+test_few_places (void)
+{
+  static struct { const char *type; Combine combine; } forms[] = {
+    { "i4", acc_expr_add }, { "i8", acc_expr_add }, { "u1", acc_expr_add }, { "u4", acc_expr_mul }, { "i2", acc_expr_min },
+    { "i8", acc_expr_max }, { "u2", acc_expr_bxor }, { "i1", acc_expr_band },
+  };
+  static const int sizes[] = { 1, 3, 256, 2333 };
+  enum { ROWS = 50021, COLUMNS = 3, N = ROWS * COLUMNS };
+  g_autoptr(AccShape) pixels = acc_shape_new_matrix (ROWS, COLUMNS), across = acc_shape_new_matrix (COLUMNS, ROWS);
+  g_autoptr(AccArray) all = numbers (N);
+
+  for (guint i = 0; i < G_N_ELEMENTS (forms); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (sizes); k++)
+      {
+        g_autoptr(AccArray) plain = acc_array_map (all, convert, conf_type (forms[i].type)), line = acc_array_compute (plain);
+        g_autoptr(AccArray) chosen = acc_array_map (all, choose_few, GINT_TO_POINTER (sizes[k])), places = acc_array_compute (chosen);
+        g_autoptr(AccArray) rows = acc_array_reshape (line, pixels), row_places = acc_array_reshape (places, pixels);
+        g_autoptr(AccArray) turned_rows = acc_array_backpermute (rows, across, turned, NULL);
+        g_autoptr(AccArray) turned_places = acc_array_backpermute (row_places, across, turned, NULL);
+        g_autoptr(AccArray) streamed = conf_through_source (acc_array_compute (rows)), before = defaults_of_size (forms[i].type, sizes[k]);
+        g_autoptr(AccArray) streamed_places = conf_through_source (acc_array_compute (row_places));
+        g_autofree char *name = g_strdup_printf ("permutes/few-%u-%d", i, sizes[k]), *of_rows = g_strconcat (name, "-of-rows", NULL);
+        g_autofree char *of_columns = g_strconcat (name, "-of-columns", NULL), *by_rows = g_strconcat (name, "-by-rows", NULL);
+        gpointer data = &forms[i].combine;
+
+        conf_check_array (name, acc_array_permute (line, before, places, combine, data), CONF_EXACT);
+        conf_check_array (of_rows, acc_array_permute (rows, before, row_places, combine, data), CONF_EXACT);
+        conf_check_array (of_columns, acc_array_permute (turned_rows, before, turned_places, combine, data), CONF_EXACT);
+        conf_check_array (by_rows, acc_array_permute (streamed, before, streamed_places, combine, data), CONF_EXACT);
+      }
+}
+
 static AccExpr *
 astray_at (AccExpr *i, AccExpr *place, gpointer data)
 {
@@ -293,6 +348,7 @@ main (int argc, char **argv)
   g_test_add_func ("/permutes/computed", test_computed);
   g_test_add_func ("/permutes/ranks", test_ranks);
   g_test_add_func ("/permutes/rounds", test_rounds);
+  g_test_add_func ("/permutes/few-places", test_few_places);
   g_test_add_func ("/permutes/bounds", test_bounds);
 
   return conf_run ();

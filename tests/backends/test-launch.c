@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-backends/runtime/acc-launch.h"
+
+/* Launches that sweep over tiles together, as a scan's do: sums, what is before each, and what becomes of them. */
+
+#define N_TILES 500
+#define NOBODY  -1
+
+typedef struct {
+  gint64 sums[N_TILES], before[N_TILES], results[N_TILES];
+  gint   n_sums[N_TILES], n_turns[N_TILES];   /* atomic: calls */
+  gint64 total;                               /* of the serial launch */
+  gint64 last_turn;                           /* atomic: the tile that had it last */
+  gint64 late;                                /* tile whose first sum is not there before the turn of the last tile */
+  gint64 failing;                             /* tile whose sum fails */
+  guint  n_threads;
+} Trial;
+
+static Trial *
+get_trial (const guint64 *slots)
+{
+  return (Trial *) (gsize) slots[0];
+}
+
+static void
+sum_tile (const guint64 *slots,
+          const gint64  *range,
+          AccFailure    *failure)
+{
+  Trial *trial = get_trial (slots);
+  gint64 tile = range[0];
+
+  if (__atomic_fetch_add (&trial->n_sums[tile], 1, __ATOMIC_SEQ_CST) == 0 && tile == trial->late)
+    while (__atomic_load_n (&trial->last_turn, __ATOMIC_SEQ_CST) < N_TILES - 1)
+      g_usleep (100);
+  __atomic_store_n (&trial->sums[tile], tile * tile, __ATOMIC_RELAXED);
+  if (tile == trial->failing)
+    {
+      failure->kind = ACC_ERROR_BOUNDS;
+      failure->index = 7;
+      failure->extent = 3;
+      __atomic_store_n (&failure->state, 1, __ATOMIC_RELEASE);
+    }
+}
+
+static void
+add_before (const guint64 *slots,
+            const gint64  *range,
+            AccFailure    *failure)
+{
+  Trial *trial = get_trial (slots);
+  gint64 tile = range[0];
+
+  __atomic_add_fetch (&trial->n_turns[tile], 1, __ATOMIC_SEQ_CST);
+  g_assert_cmpint (trial->last_turn, ==, tile - 1);
+  trial->before[tile] = trial->total;
+  trial->total += __atomic_load_n (&trial->sums[tile], __ATOMIC_RELAXED);
+  __atomic_store_n (&trial->last_turn, tile, __ATOMIC_SEQ_CST);
+}
+
+static void
+finish_tile (const guint64 *slots,
+             const gint64  *range,
+             AccFailure    *failure)
+{
+  Trial *trial = get_trial (slots);
+
+  trial->results[range[0]] = trial->before[range[0]] + range[0];
+}
+
+static gboolean
+run (Trial   *trial,
+     GError **error)
+{
+  static const AccKernelEntry entries[] = { sum_tile, add_before, finish_tile };
+  g_autoptr (AccWorkers) workers = acc_workers_new (trial->n_threads);
+  g_autoptr (GPtrArray) origins = g_ptr_array_new ();
+  AccLaunch launches[3];
+  AccPreparedLaunch prepared[3] = { 0 };
+  AccSchedule schedule = { .origins = origins };
+  AccPrepared all = { .schedule = &schedule };
+  AccHost host = { .workers = workers };
+  AccLaunchContext context;
+  guint64 slots[3];
+
+  for (guint i = 0; i < 3; i++)
+    {
+      launches[i] = (AccLaunch) { .n_slots = 1, .outer = N_TILES, .inner = 1, .tile_outer = 1, .tile_inner = 1, .cost = 1e6,
+                                  .serial = i == 1, .sweeps = i < 2 };
+      prepared[i].launch = &launches[i];
+      prepared[i].entry = entries[i];
+      slots[i] = (gsize) trial;
+      acc_partition_init_whole (&prepared[i].whole, &launches[i], trial->n_threads);
+    }
+  trial->last_turn = -1;
+  acc_launch_context_init (&context, &host, &all, NULL);
+
+  return acc_launch_run (&context, prepared, 3, &prepared[0].whole, slots, error);
+}
+
+static void
+check_results (Trial *trial)
+{
+  gint64 before = 0;
+
+  for (gint64 i = 0; i < N_TILES; i++)
+    {
+      g_assert_cmpint (trial->n_turns[i], ==, 1);
+      g_assert_cmpint (trial->n_sums[i], >=, 1);
+      g_assert_cmpint (trial->before[i], ==, before);
+      g_assert_cmpint (trial->results[i], ==, before + i);
+      before += i * i;
+    }
+}
+
+static void
+test_in_order (void)
+{
+  static const guint threads[] = { 1, 2, 3, 16, 100 };
+
+  for (guint t = 0; t < G_N_ELEMENTS (threads); t++)
+    for (guint repeat = 0; repeat < 10; repeat++)
+      {
+        g_autofree Trial *trial = g_new0 (Trial, 1);
+        g_autoptr (GError) error = NULL;
+
+        trial->n_threads = threads[t];
+        trial->late = trial->failing = NOBODY;
+        g_assert_true (run (trial, &error));
+        g_assert_no_error (error);
+        check_results (trial);
+      }
+}
+
+/* A thread stops on its way, for as long as others need for all the rest. */
+static void
+test_late_tile (void)
+{
+  static const gint64 late[] = { 0, 1, 250, N_TILES - 2 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (late); i++)
+    {
+      g_autofree Trial *trial = g_new0 (Trial, 1);
+      g_autoptr (GError) error = NULL;
+
+      trial->n_threads = 3;
+      trial->late = late[i];
+      trial->failing = NOBODY;
+      g_assert_true (run (trial, &error));
+      g_assert_no_error (error);
+      g_assert_cmpint (trial->n_sums[late[i]], >=, 2);
+      check_results (trial);
+    }
+}
+
+static void
+test_failure (void)
+{
+  static const guint threads[] = { 1, 4, 70 };
+
+  for (guint t = 0; t < G_N_ELEMENTS (threads); t++)
+    {
+      g_autofree Trial *trial = g_new0 (Trial, 1);
+      g_autoptr (GError) error = NULL;
+
+      trial->n_threads = threads[t];
+      trial->late = NOBODY;
+      trial->failing = 100;
+      g_assert_false (run (trial, &error));
+      g_assert_error (error, ACC_ERROR, ACC_ERROR_BOUNDS);
+    }
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/launch/in-order", test_in_order);
+  g_test_add_func ("/launch/late-tile", test_late_tile);
+  g_test_add_func ("/launch/failure", test_failure);
+
+  return g_test_run ();
+}
