@@ -74,6 +74,7 @@ typedef enum {
   ACC_DISABLE_CACHE     = 1 << 3,
   ACC_DISABLE_CHECKS    = 1 << 4,
   ACC_DISABLE_LIBRARIES = 1 << 5,
+  ACC_DISABLE_BASELINE  = 1 << 6,
 } AccDisableFlags;
 
 ACC_MODULE_API

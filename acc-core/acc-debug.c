@@ -25,6 +25,7 @@ static const Key disable_keys[] = {
   { "cache",     ACC_DISABLE_CACHE,     "compile every kernel anew" },
   { "checks",    ACC_DISABLE_CHECKS,    "no checks of indices and divisors in kernels" },
   { "libraries", ACC_DISABLE_LIBRARIES, "no products and transforms by libraries" },
+  { "baseline",  ACC_DISABLE_BASELINE,  "optimise every kernel at once" },
 };
 
 static void

@@ -8,6 +8,7 @@
 /* No vectoriser and no unroller: the code is vectors already. */
 #define PASSES "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>," \
                "loop-mssa(loop-rotate,licm),instcombine<no-verify-fixpoint>,simplifycfg)"
+#define BASELINE_PASSES "function(sroa)"
 
 static gboolean
 is_narrow (AccElementKind kind)
@@ -162,12 +163,13 @@ acc_emit_llvm (AccKernel     *kernel,
                GError       **error)
 {
   static const EmitForm form = { build_function, PASSES, finish, LLVMObjectFile };
+  static const EmitForm baseline_form = { build_function, BASELINE_PASSES, finish, LLVMObjectFile };
 
   g_return_val_if_fail (kernel != NULL, NULL);
   g_return_val_if_fail (target != NULL, NULL);
 
-  if (acc_disable_get_flags () & ACC_DISABLE_VECTORISE)
+  if ((acc_disable_get_flags () & ACC_DISABLE_VECTORISE) || (flags & ACC_EMIT_BASELINE))
     flags |= ACC_EMIT_SCALAR;
 
-  return emit_module (kernel, target, flags, &form, symbol != NULL ? symbol : ACC_EMIT_SYMBOL, error);
+  return emit_module (kernel, target, flags, flags & ACC_EMIT_BASELINE ? &baseline_form : &form, symbol != NULL ? symbol : ACC_EMIT_SYMBOL, error);
 }

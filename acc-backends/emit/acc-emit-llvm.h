@@ -15,6 +15,7 @@ typedef enum {
   ACC_EMIT_SCALAR       = 1 << 0,  /* one lane: foreach is for. What ACC_DISABLE=vectorise does */
   ACC_EMIT_NON_TEMPORAL = 1 << 1,  /* past the caches: contiguous stores into buffers that are written once */
   ACC_EMIT_CONTRACT     = 1 << 2,  /* a multiplication and an addition of f32 or f64 may round once */
+  ACC_EMIT_BASELINE     = 1 << 3,  /* code in a tenth of the time, ten to forty times as slow: one lane, as it comes */
 } AccEmitFlags;
 
 #define ACC_EMIT_SYMBOL "acc_kernel"

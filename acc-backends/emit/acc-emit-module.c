@@ -185,7 +185,8 @@ compile (Emitter             *e,
 {
   gboolean debug = (acc_debug_get_flags () & ACC_DEBUG_KERNELS) != 0;
   LLVMTargetDataRef layout = LLVMCreateTargetDataLayout (machine);
-  LLVMTargetMachineRef quick = NULL;
+  gboolean is_x86 = g_str_has_prefix (e->target->triple, "x86_64");
+  LLVMTargetMachineRef other = NULL;
   char *message = NULL;
   GBytes *code;
 
@@ -218,11 +219,11 @@ compile (Emitter             *e,
       dump_assembly (e, kernel, machine);
     }
 
-  if (has_long_block (e))
-    quick = _acc_llvm_target_make_quick_machine (e->target);
-  code = generate (e, quick != NULL ? quick : machine, form->file, error);
-  if (quick != NULL)
-    LLVMDisposeTargetMachine (quick);
+  if (is_x86 && !(e->flags & ACC_EMIT_BASELINE) && has_long_block (e))
+    other = _acc_llvm_target_take_machine (e->target, LLVMCodeGenLevelLess, NULL);
+  code = generate (e, other != NULL ? other : machine, form->file, error);
+  if (other != NULL)
+    _acc_llvm_target_give_machine (e->target, LLVMCodeGenLevelLess, other);
 
   return code;
 }
@@ -240,11 +241,12 @@ emit_module (AccKernel      *kernel,
   g_autofree LLVMValueRef *variables = NULL, *params = NULL, *few = NULL, *shared = NULL;
   g_autoptr(GPtrArray) aparts = emit_new_aparts ();
   g_autoptr(GString) messages = g_string_new (NULL);
+  LLVMCodeGenOptLevel level = flags & ACC_EMIT_BASELINE ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault;
   LLVMTargetMachineRef machine;
   GBytes *code = NULL;
   Emitter emitter, *e = &emitter;
 
-  machine = _acc_llvm_target_take_machine (target, error);
+  machine = _acc_llvm_target_take_machine (target, level, error);
   if (machine == NULL)
     return NULL;
 
@@ -285,7 +287,7 @@ emit_module (AccKernel      *kernel,
   LLVMDisposeBuilder (e->builder);
   LLVMDisposeModule (e->module);
   LLVMContextDispose (e->context);
-  _acc_llvm_target_give_machine (target, machine);
+  _acc_llvm_target_give_machine (target, level, machine);
 
   return code;
 }

@@ -29,14 +29,13 @@ struct _AccLlvmTarget {
   gboolean        has_streaming;    /* non-temporal stores and their fence */
 
   GMutex          lock;
-  GPtrArray      *machines;         /* LLVMTargetMachineRef not in use: one per thread that compiles */
+  GPtrArray      *machines[LLVMCodeGenLevelAggressive];   /* by level; LLVMTargetMachineRef not in use: one per thread that compiles */
 };
 
 /* NVIDIA's devices: compute capability 90 is 9.0, version 78 of PTX is 7.8. */
 AccLlvmTarget       *_acc_llvm_target_get_ptx      (guint compute, guint isa, GError **error);
-LLVMTargetMachineRef _acc_llvm_target_take_machine (AccLlvmTarget *self, GError **error);
-/* One that does nothing that takes time by the square of a block, which is the caller's; NULL: there is none. */
-LLVMTargetMachineRef _acc_llvm_target_make_quick_machine (AccLlvmTarget *self);
-void                 _acc_llvm_target_give_machine (AccLlvmTarget *self, LLVMTargetMachineRef machine);
+/* @level: None, Less, which does nothing that takes time by the square of a block, or Default. */
+LLVMTargetMachineRef _acc_llvm_target_take_machine (AccLlvmTarget *self, LLVMCodeGenOptLevel level, GError **error);
+void                 _acc_llvm_target_give_machine (AccLlvmTarget *self, LLVMCodeGenOptLevel level, LLVMTargetMachineRef machine);
 
 G_END_DECLS

@@ -68,7 +68,8 @@ new_target (char       *triple,
 
   g_atomic_ref_count_init (&self->ref_count);
   g_mutex_init (&self->lock);
-  self->machines = g_ptr_array_new_with_free_func ((GDestroyNotify) LLVMDisposeTargetMachine);
+  for (guint i = 0; i < G_N_ELEMENTS (self->machines); i++)
+    self->machines[i] = g_ptr_array_new_with_free_func ((GDestroyNotify) LLVMDisposeTargetMachine);
   self->triple = triple;
   self->cpu = g_strdup (cpu);
   self->features = g_strdup (features);
@@ -172,7 +173,8 @@ acc_llvm_target_unref (AccLlvmTarget *self)
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
 
-  g_ptr_array_unref (self->machines);
+  for (guint i = 0; i < G_N_ELEMENTS (self->machines); i++)
+    g_ptr_array_unref (self->machines[i]);
   g_mutex_clear (&self->lock);
   g_free (self->triple);
   g_free (self->cpu);
@@ -202,32 +204,21 @@ acc_llvm_target_get_facts (AccLlvmTarget *self)
   return facts;
 }
 
-static LLVMTargetMachineRef
-make_machine (AccLlvmTarget      *self,
-              LLVMCodeGenOptLevel level)
-{
-  return LLVMCreateTargetMachine (self->target, self->triple, self->cpu, self->features, level, LLVMRelocPIC, LLVMCodeModelSmall);
-}
-
 LLVMTargetMachineRef
-_acc_llvm_target_make_quick_machine (AccLlvmTarget *self)
+_acc_llvm_target_take_machine (AccLlvmTarget      *self,
+                               LLVMCodeGenOptLevel level,
+                               GError            **error)
 {
-  return g_str_has_prefix (self->triple, "x86_64") ? make_machine (self, LLVMCodeGenLevelLess) : NULL;
-}
-
-LLVMTargetMachineRef
-_acc_llvm_target_take_machine (AccLlvmTarget *self,
-                               GError       **error)
-{
+  GPtrArray *machines = self->machines[level];
   LLVMTargetMachineRef machine = NULL;
 
   g_mutex_lock (&self->lock);
-  if (self->machines->len > 0)
-    machine = g_ptr_array_steal_index_fast (self->machines, self->machines->len - 1);
+  if (machines->len > 0)
+    machine = g_ptr_array_steal_index_fast (machines, machines->len - 1);
   g_mutex_unlock (&self->lock);
 
   if (machine == NULL)
-    machine = make_machine (self, LLVMCodeGenLevelDefault);
+    machine = LLVMCreateTargetMachine (self->target, self->triple, self->cpu, self->features, level, LLVMRelocPIC, LLVMCodeModelSmall);
   if (machine == NULL)
     g_set_error (error, ACC_ERROR, ACC_ERROR_COMPILE, "LLVM gives no code generator for %s, %s", self->triple, self->cpu);
 
@@ -236,9 +227,10 @@ _acc_llvm_target_take_machine (AccLlvmTarget *self,
 
 void
 _acc_llvm_target_give_machine (AccLlvmTarget       *self,
+                               LLVMCodeGenOptLevel  level,
                                LLVMTargetMachineRef machine)
 {
   g_mutex_lock (&self->lock);
-  g_ptr_array_add (self->machines, machine);
+  g_ptr_array_add (self->machines[level], machine);
   g_mutex_unlock (&self->lock);
 }

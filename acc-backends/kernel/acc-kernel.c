@@ -76,6 +76,14 @@ acc_kernel_get_name (AccKernel *self)
 }
 
 guint
+acc_kernel_get_length (AccKernel *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->instrs->len;
+}
+
+guint
 acc_kernel_get_n_params (AccKernel *self)
 {
   g_return_val_if_fail (self != NULL, 0);
@@ -99,14 +107,29 @@ acc_kernel_to_string (AccKernel *self)
   return _acc_kernel_print (self, TRUE);
 }
 
-gboolean
-_acc_kernel_may_fail (const AccKernel *kernel)
+static gboolean
+has_op (const AccKernel *kernel,
+        AccKernelOp      op)
 {
   for (guint i = 1; i < kernel->instrs->len; i++)
-    if (acc_kernel_instr (kernel, i)->op == ACC_KOP_CHECK)
+    if (acc_kernel_instr (kernel, i)->op == op)
       return TRUE;
 
   return FALSE;
+}
+
+gboolean
+_acc_kernel_may_fail (const AccKernel *kernel)
+{
+  return has_op (kernel, ACC_KOP_CHECK);
+}
+
+gboolean
+acc_kernel_has_while (AccKernel *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return has_op (self, ACC_KOP_WHILE);
 }
 
 gboolean

@@ -237,6 +237,10 @@ KValue  kb_atomic_cas     (AccKernelBuilder *b, KBuffer buffer, KValue index, KV
 AccKernel  *acc_kernel_ref       (AccKernel *self);
 void        acc_kernel_unref     (AccKernel *self);
 const char *acc_kernel_get_name  (AccKernel *self);
+/* Instructions: what compiling it takes goes with them. */
+guint       acc_kernel_get_length (AccKernel *self);
+/* Whether it has loops that end when values say so. */
+gboolean    acc_kernel_has_while (AccKernel *self);
 guint       acc_kernel_get_n_params (AccKernel *self);
 /* Threads per group; 0: a kernel for the CPU. */
 guint       acc_kernel_get_group_size (AccKernel *self);

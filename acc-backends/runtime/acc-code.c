@@ -11,17 +11,22 @@ typedef struct {
   guint  variant;
 } Key;
 
+/* What baseline code takes longer to run, and rough nanoseconds that compiling well takes, for a kernel and for each of its instructions. */
+#define BASELINE_SLOWER 12
+#define COMPILE_ONE     5e6
+#define COMPILE_LENGTH  5e4
+
 typedef struct {
   Key              key;
   AccKernelEntry   entry;
   AccDeviceKernel *device_kernel;
+  double           spent;       /* nanoseconds, of baseline code */
 } Ready;
 
 /* A kernel that is not in memory. */
 typedef struct {
   AccKernel      *kernel;   /* borrowed */
   guint           variant;
-  char           *target;
   GBytes         *code;
   gboolean        compiled;
   GError         *error;
@@ -74,7 +79,6 @@ missing_clear (gpointer data)
 {
   Missing *missing = data;
 
-  g_free (missing->target);
   g_clear_pointer (&missing->code, g_bytes_unref);
   g_clear_error (&missing->error);
 }
@@ -122,6 +126,38 @@ is_open (const AccCodeRequest *request)
   return request->entry == NULL && request->device_kernel == NULL;
 }
 
+/* Runs that baseline code may still do, of which so much was spent. What loops take nobody knows where values end them. */
+static double
+count_runs (AccCode              *self,
+            const AccCodeRequest *request,
+            double                spent)
+{
+  double compiling = COMPILE_ONE + COMPILE_LENGTH * acc_kernel_get_length (request->kernel);
+
+  if (request->cost <= 0 || self->maker.baseline == 0 || acc_kernel_has_while (request->kernel))
+    return 0;
+
+  return (compiling - spent) / (request->cost * BASELINE_SLOWER);
+}
+
+/* With the lock of the table. */
+static Ready *
+find (AccCode              *self,
+      const AccCodeRequest *request,
+      guint                 more)
+{
+  Key key = { (char *) acc_kernel_get_hash (request->kernel), request->variant | more };
+
+  return g_hash_table_lookup (self->table, &key);
+}
+
+static char *
+dup_target (AccCode *self,
+            guint    variant)
+{
+  return g_strdup_printf ("%s variant %x", self->target, variant);
+}
+
 /* Fills in what is in memory; whether that is all. */
 static gboolean
 look_up (AccCode        *self,
@@ -134,9 +170,23 @@ look_up (AccCode        *self,
   for (guint i = 0; i < n_requests; i++)
     if (is_open (&requests[i]))
       {
-        Key key = { (char *) acc_kernel_get_hash (requests[i].kernel), requests[i].variant };
-        const Ready *ready = g_hash_table_lookup (self->table, &key);
+        Ready *ready = find (self, &requests[i], 0);
 
+        requests[i].runs_left = G_MAXUINT;
+        if (ready == NULL && self->maker.baseline != 0)
+          {
+            double n_runs;
+
+            ready = find (self, &requests[i], self->maker.baseline);
+            n_runs = ready != NULL ? count_runs (self, &requests[i], ready->spent) : 0;
+            if (n_runs < 1)
+              ready = NULL;
+            else
+              {
+                ready->spent += requests[i].cost * BASELINE_SLOWER;
+                requests[i].runs_left = (guint) MIN (n_runs - 1, G_MAXINT);
+              }
+          }
         if (ready != NULL)
           {
             requests[i].entry = ready->entry;
@@ -151,6 +201,39 @@ look_up (AccCode        *self,
   return all;
 }
 
+static GBytes *
+look_up_on_disk (AccCode   *self,
+                 AccKernel *kernel,
+                 guint      variant)
+{
+  g_autofree char *target = NULL;
+
+  if (self->cache == NULL)
+    return NULL;
+
+  target = dup_target (self, variant);
+
+  return acc_kernel_cache_lookup (self->cache, acc_kernel_get_hash (kernel), target);
+}
+
+/* Baseline code that was made before, and is open again, has run often enough. */
+static gboolean
+may_be_baseline (AccCode              *self,
+                 const AccCodeRequest *request)
+{
+  gboolean is_known;
+
+  if (count_runs (self, request, 0) < 1)
+    return FALSE;
+
+  pthread_mutex_lock (&self->table_mutex);
+  is_known = find (self, request, self->maker.baseline) != NULL;
+  pthread_mutex_unlock (&self->table_mutex);
+
+  return !is_known;
+}
+
+/* With what the disk has of it. */
 static GArray *
 list_missing (AccCode        *self,
               AccCodeRequest *requests,
@@ -163,15 +246,19 @@ list_missing (AccCode        *self,
   for (guint i = 0; i < n_requests; i++)
     {
       const Key key = { (char *) acc_kernel_get_hash (requests[i].kernel), requests[i].variant };
+      Missing missing = { .kernel = requests[i].kernel, .variant = requests[i].variant };
 
-      if (is_open (&requests[i]) && !g_hash_table_contains (listed, &key))
+      if (!is_open (&requests[i]) || g_hash_table_contains (listed, &key))
+        continue;
+
+      missing.code = look_up_on_disk (self, missing.kernel, missing.variant);
+      if (missing.code == NULL && may_be_baseline (self, &requests[i]))
         {
-          Missing missing = { .kernel = requests[i].kernel, .variant = requests[i].variant,
-                              .target = g_strdup_printf ("%s variant %x", self->target, requests[i].variant) };
-
-          g_array_append_val (list, missing);
-          g_hash_table_add (listed, g_memdup2 (&key, sizeof key));
+          missing.variant |= self->maker.baseline;
+          missing.code = look_up_on_disk (self, missing.kernel, missing.variant);
         }
+      g_array_append_val (list, missing);
+      g_hash_table_add (listed, g_memdup2 (&key, sizeof key));
     }
 
   return list;
@@ -187,8 +274,9 @@ compile (AccCode  *self,
   missing->code = self->maker.compile (missing->kernel, missing->variant, self->maker.user_data, error);
   missing->compiled = missing->code != NULL;
   if (missing->compiled && (acc_debug_get_flags () & ACC_DEBUG_CACHE))
-    g_message ("kernel cache: compiled %s %.12s in %.1f ms, %" G_GSIZE_FORMAT " bytes", acc_kernel_get_name (missing->kernel),
-               acc_kernel_get_hash (missing->kernel), (double) (g_get_monotonic_time () - start) / 1000, g_bytes_get_size (missing->code));
+    g_message ("kernel cache: compiled %s %.12s in %.1f ms, %" G_GSIZE_FORMAT " bytes, %u instructions%s", acc_kernel_get_name (missing->kernel),
+               acc_kernel_get_hash (missing->kernel), (double) (g_get_monotonic_time () - start) / 1000, g_bytes_get_size (missing->code), acc_kernel_get_length (missing->kernel),
+               missing->variant & self->maker.baseline ? ", as baseline code" : "");
 }
 
 typedef struct {
@@ -255,7 +343,7 @@ make_ready (AccCode  *self,
             Missing  *missing,
             GError  **error)
 {
-  Ready loaded = { { NULL, 0 }, NULL, NULL };
+  Ready loaded = { { NULL, 0 }, NULL, NULL, 0 };
   Ready *ready;
   gboolean ok;
 
@@ -281,7 +369,11 @@ make_ready (AccCode  *self,
     }
 
   if (missing->compiled && self->cache != NULL)
-    acc_kernel_cache_store (self->cache, acc_kernel_get_hash (missing->kernel), missing->target, missing->code);
+    {
+      g_autofree char *target = dup_target (self, missing->variant);
+
+      acc_kernel_cache_store (self->cache, acc_kernel_get_hash (missing->kernel), target, missing->code);
+    }
 
   ready = g_memdup2 (&loaded, sizeof loaded);
   ready->key.hash = g_strdup (acc_kernel_get_hash (missing->kernel));
@@ -310,13 +402,6 @@ make (AccCode         *self,
     return FALSE;
 
   list = list_missing (self, requests, n_requests);
-  if (self->cache != NULL)
-    for (guint i = 0; i < list->len; i++)
-      {
-        Missing *missing = &g_array_index (list, Missing, i);
-
-        missing->code = acc_kernel_cache_lookup (self->cache, acc_kernel_get_hash (missing->kernel), missing->target);
-      }
   compile_all (self, list, cancellable);
   for (guint i = 0; i < list->len; i++)
     if (!make_ready (self, &g_array_index (list, Missing, i), error))
@@ -332,7 +417,7 @@ acc_code_get (AccCode         *self,
               GCancellable    *cancellable,
               GError         **error)
 {
-  gboolean made;
+  gboolean made = TRUE;
 
   for (guint i = 0; i < n_requests; i++)
     {
@@ -345,9 +430,11 @@ acc_code_get (AccCode         *self,
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
 
+  /* The second of two that share baseline code may be one too many for it. */
   pthread_mutex_lock (&self->make_mutex);
-  made = look_up (self, requests, n_requests) || make (self, requests, n_requests, cancellable, error);
+  while (made && !look_up (self, requests, n_requests))
+    made = make (self, requests, n_requests, cancellable, error);
   pthread_mutex_unlock (&self->make_mutex);
 
-  return made && look_up (self, requests, n_requests);
+  return made;
 }

@@ -9,7 +9,11 @@
 
 G_BEGIN_DECLS
 
-/* The kernels that a backend has ready to run: in memory, else from disk, else compiled. Any thread. */
+/* The kernels that a backend has ready to run: in memory, else from disk, else compiled. Any thread.
+ *
+ * Compiling well takes longer than many kernels run. So one that has little to do is compiled as baseline code first, in a tenth of the
+ * time, and well once what running that has cost comes to what compiling well does: no more than twice the time is spent of what would
+ * be if it were known how often it will run (as one who may rent or buy skis; tiers, as compilers at run time have them). */
 typedef struct _AccCode AccCode;
 
 typedef struct {
@@ -22,13 +26,16 @@ typedef struct {
   gpointer         user_data;
   /* In place of load, for devices. */
   AccDeviceKernel *(*load_device) (AccKernel *kernel, GBytes *code, gpointer user_data, GError **error);
+  guint            baseline;  /* what baseline code adds to a variant; 0: there is none */
 } AccCodeMaker;
 
 typedef struct {
-  AccKernel     *kernel;   /* borrowed */
-  guint          variant;
-  AccKernelEntry entry;    /* what acc_code_get() fills in: one of the two */
+  AccKernel       *kernel;        /* borrowed */
+  guint            variant;
+  double           cost;          /* rough nanoseconds of the run to come on one core, if baseline code will do; 0: it will not */
+  AccKernelEntry   entry;         /* what acc_code_get() fills in: one of the two */
   AccDeviceKernel *device_kernel;
+  guint            runs_left;     /* as many more of that cost before it had better be compiled well; G_MAXUINT: it is */
 } AccCodeRequest;
 
 typedef struct {

@@ -152,12 +152,13 @@ static gboolean
 get_code (AccPrepared   *self,
           AccHost       *host,
           gboolean       by_rows,
+          gboolean       is_new,
           GCancellable  *cancellable,
           GError       **error)
 {
   AccSchedule *schedule = self->schedule;
   g_autoptr (GArray) requests = g_array_sized_new (FALSE, TRUE, sizeof (AccCodeRequest), schedule->n_steps);
-  guint n = 0;
+  guint n = 0, runs_left = G_MAXUINT;
 
   for (guint s = 0; s < schedule->n_steps; s++)
     {
@@ -170,6 +171,8 @@ get_code (AccPrepared   *self,
 
           if ((streams || (can_stream && step->launches[i].spreads)) && writes_once (request.kernel))
             request.variant |= host->streaming_variant;
+          if (is_new && !by_rows)
+            request.cost = MAX (acc_partition_estimate (&self->steps[s].launches[i].whole, &step->launches[i]), 1);
           g_array_append_val (requests, request);
         }
     }
@@ -185,7 +188,10 @@ get_code (AccPrepared   *self,
         self->steps[s].launches[i].entry = request->entry;
         self->steps[s].launches[i].kernel = request->device_kernel;
         self->steps[s].launches[i].may_fail = _acc_kernel_may_fail (request->kernel);
+        runs_left = MIN (runs_left, request->runs_left);
       }
+  self->is_baseline = runs_left < G_MAXUINT;
+  self->runs_left = (gint) MIN (runs_left, G_MAXINT);
 
   return TRUE;
 }
@@ -216,6 +222,7 @@ AccPrepared *
 acc_prepared_new (AccHost       *host,
                   AccSchedule   *schedule,
                   gboolean       by_rows,
+                  gboolean       is_new,
                   GCancellable  *cancellable,
                   GError       **error)
 {
@@ -245,13 +252,19 @@ acc_prepared_new (AccHost       *host,
         }
     }
 
-  if (!measure_values (self, error) || !get_code (self, host, by_rows, cancellable, error))
+  if (!measure_values (self, error) || !get_code (self, host, by_rows, is_new, cancellable, error))
     return NULL;
   list_freed (self);
   if (host->heap == NULL && !by_rows)
     acc_waves_find (self, host);
 
   return g_steal_pointer (&self);
+}
+
+gboolean
+acc_prepared_begin_run (AccPrepared *self)
+{
+  return !self->is_baseline || __atomic_sub_fetch (&self->runs_left, 1, __ATOMIC_RELAXED) >= 0;
 }
 
 AccPrepared *

@@ -75,7 +75,7 @@ run (AccArray **arrays, guint n_arrays, guint n_threads, gsize cache_bytes, AccA
   guint n_banded = 0;
 
   g_assert_no_error (error);
-  prepared = acc_prepared_new (&host, schedule, FALSE, NULL, &error);
+  prepared = acc_prepared_new (&host, schedule, FALSE, FALSE, NULL, &error);
   g_assert_no_error (error);
   g_assert_true (acc_run_whole (&host, prepared, NULL, results, NULL, &error) == (error == NULL));
   if (failure == NULL)

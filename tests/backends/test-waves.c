@@ -110,7 +110,7 @@ run (GPtrArray *arrays, guint n_threads, guint64 limit, Manner how)
   AccSchedule *schedule = acc_schedule_new (&acc_target_cpu, (AccArray **) arrays->pdata, arrays->len, NULL, NULL, 0, &error);
 
   g_assert_no_error (error);
-  prepared = acc_prepared_new (&host, schedule, FALSE, NULL, &error);
+  prepared = acc_prepared_new (&host, schedule, FALSE, FALSE, NULL, &error);
   g_assert_no_error (error);
 
   n_inside = n_most = n_calls = 0;
@@ -236,7 +236,7 @@ test_compiles_at_once (void)
   n_inside = n_most = n_calls = 0;
   manner = MEET;
   compiler_meets = TRUE;
-  prepared = acc_prepared_new (&host, schedule, FALSE, NULL, &error);
+  prepared = acc_prepared_new (&host, schedule, FALSE, FALSE, NULL, &error);
   compiler_meets = FALSE;
   g_assert_no_error (error);
   acc_code_get_counts (code, &counts);

@@ -149,7 +149,7 @@ child_main (const BenchFamily *family)
 }
 
 static Child
-run_child (const char *self, const char *directory, const char *name)
+run_child (const char *self, const char *directory, const char *name, const char *disable)
 {
   const char *arguments[] = { self, "--child", name, NULL };
   g_auto (GStrv) environment = g_environ_setenv (g_get_environ (), "ACC_CACHE_DIR", directory, TRUE);
@@ -158,6 +158,7 @@ run_child (const char *self, const char *directory, const char *name)
   Child child;
   int status;
 
+  environment = g_environ_setenv (environment, "ACC_DISABLE", disable, TRUE);
   if (!g_spawn_sync (NULL, (char **) arguments, environment, 0, NULL, NULL, &output, NULL, &status, &error)
       || !g_spawn_check_wait_status (status, &error))
     g_error ("%s", error->message);
@@ -211,20 +212,24 @@ report (const char *work, const Time *times, guint n, double target)
   printf ("#   processor time %.2f ms\n", get_median (times, n).processors * 1e3);
 }
 
+#define N_KINDS 7
+
 /* @times: rounds of each kind, of one family. */
 static void
-report_family (const BenchFamily *family, Time *const times[5])
+report_family (const BenchFamily *family, Time *const times[N_KINDS])
 {
   guint n = count_kernels (family);
-  const struct { const char *what; double target; } kinds[] = {
+  const struct { const char *what; double target; } kinds[N_KINDS] = {
     { "first, compiled", 20e-3 * n },
     { "further, compiled", 20e-3 * n },
     { "first, from the cache", 0 },
     { "further, from the cache", 1e-3 * n },
     { "planned anew, kernels in memory", 0 },
+    { "first, optimised at once", 20e-3 * n },
+    { "further, optimised at once", 20e-3 * n },
   };
 
-  for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
+  for (guint k = 0; k < N_KINDS; k++)
     {
       g_autofree char *work = g_strdup_printf ("%s, %u kernels: %s", family->name, n, kinds[k].what);
 
@@ -237,15 +242,18 @@ bench_processes (const char *self)
 {
   g_autofree char *directory = g_dir_make_tmp ("acc-bench-XXXXXX", NULL);
   g_autofree Time *opened = g_new (Time, rounds * bench_n_families);
-  g_autofree Time *times = g_new (Time, rounds * bench_n_families * 5);
+  g_autofree Time *times = g_new (Time, rounds * bench_n_families * N_KINDS);
 
 #define TIMES(kind, family) (times + ((kind) * bench_n_families + (family)) * rounds)
   for (guint r = 0; r < rounds; r++)
     for (guint f = 0; f < bench_n_families; f++)
       {
-        Child cold = run_child (self, directory, bench_families[f].name);
-        Child warm = run_child (self, directory, bench_families[f].name);
+        Child cold = run_child (self, directory, bench_families[f].name, "");
+        Child warm = run_child (self, directory, bench_families[f].name, "");
+        Child optimised;
 
+        clear (directory);
+        optimised = run_child (self, directory, bench_families[f].name, "baseline");
         clear (directory);
         opened[r * bench_n_families + f] = warm.opened;
         TIMES (0, f)[r] = cold.first;
@@ -253,13 +261,16 @@ bench_processes (const char *self)
         TIMES (2, f)[r] = warm.first;
         TIMES (3, f)[r] = warm.further;
         TIMES (4, f)[r] = warm.again;
+        TIMES (5, f)[r] = optimised.first;
+        TIMES (6, f)[r] = optimised.further;
       }
   g_rmdir (directory);
 
   printf ("\n# processes of their own; from a graph to its result\n");
   report ("opening the backend", opened, rounds * bench_n_families, 0);
   for (guint f = 0; f < bench_n_families; f++)
-    report_family (&bench_families[f], (Time *[]) { TIMES (0, f), TIMES (1, f), TIMES (2, f), TIMES (3, f), TIMES (4, f) });
+    report_family (&bench_families[f], (Time *[]) { TIMES (0, f), TIMES (1, f), TIMES (2, f), TIMES (3, f), TIMES (4, f), TIMES (5, f),
+                                                       TIMES (6, f) });
 #undef TIMES
 }
 
@@ -324,7 +335,7 @@ bench_planning (AccBackend *backend)
             schedule = acc_schedule_new (&acc_target_cpu, (AccArray **) results->pdata, results->len, NULL, NULL, 0, &error);
             check (schedule, error);
             n_steps = schedule->n_steps;
-            prepared = acc_prepared_new (&host, schedule, FALSE, NULL, &error);
+            prepared = acc_prepared_new (&host, schedule, FALSE, FALSE, NULL, &error);
             check (prepared, error);
             times[r] = get_processor_seconds (CLOCK_THREAD_CPUTIME_ID) - start;
 

@@ -122,6 +122,8 @@ def environment_for(options, threads, contender):
     for name in ('ACC_THREADS', 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS', 'NUMBA_NUM_THREADS', 'HL_NUM_THREADS',
                  'VIPS_CONCURRENCY'):
         environment[name] = str(threads)
+    # What is measured is run often.
+    environment.setdefault('ACC_DISABLE', 'baseline')
     # Threads that wait for others spin at least as long as acc's do within a run.
     environment['GOMP_SPINCOUNT'] = '20000'
     if contender.script:
