@@ -86,8 +86,9 @@ typedef struct {
   double       cost;         /* rough nanoseconds per inner element on one core */
   gboolean     serial;       /* one invocation over the whole space, on one thread */
   gboolean     sweeps;       /* each tile may go on to the next launch, of the same tiles or serial, while it is in a worker's cache;
-                              * serial ones then are invoked once per tile, in order, those before them once or more often, by
-                              * several workers at once, so that what they give must be the same then; there is but one serial one */
+                              * a serial one, of which there is one, is invoked in order then, for one tile or some that are neighbours
+                              * in a row, and those before it once or more often for a tile, by several workers at once, so that
+                              * what they give must be the same each time */
   gboolean     spreads;      /* writes whole lines of the cache here and there: past it, however little that is in all */
   /* SIMT: a tile is what a group goes over. tile_outer and tile_inner are given, always; one group where .serial. */
   gint64       unit;         /* not 0: what a group keeps for itself makes it dear, so that tiles had better be such multiples of so many

@@ -7,10 +7,11 @@
 
 #define MAX_SWEEP  4
 #define MAX_SPINS  4096    /* then others may have the processor */
-#define FEW_SPINS  16      /* between looks at the clock */
+#define FEW_SPINS  64      /* between looks at the clock */
 
 /* Where tiles wait for their turn in a serial launch, those that are under way at once in lines of the cache of their own: what each
- * looks at changes once, and nobody else asks for it.
+ * looks at changes once, and nobody else asks for it. From one processor to the next a turn takes as long as a few misses; so who has it
+ * takes it for those that wait behind it as well.
  *
  * A thread that the system stops between two launches would stop all others, too. So who waits for a tile that should have come does
  * what is missing in its place (as the decoupled fallback of T. Smith, R. L. Levien and J. D. Owens, 2025, has it): what
@@ -27,7 +28,8 @@ typedef struct {
 
 typedef struct {
   Turn   turns[N_TURNS];
-  gint64 taken __attribute__ ((aligned (ACC_CACHE_LINE)));   /* atomic: the first tile that nobody is at, or was */
+  gint64 taken __attribute__ ((aligned (ACC_CACHE_LINE)));            /* atomic: the first tile that nobody is at, or was */
+  gint64 ready[N_TURNS] __attribute__ ((aligned (ACC_CACHE_LINE)));   /* atomic: 1 + tile that waits here, or did */
 } Queue;
 
 /* Launches that sweep together; mostly it is one. */
@@ -81,15 +83,22 @@ acc_failure_to_error (const AccFailure  *failure,
                  "%s: index %" G_GINT64_FORMAT " is outside extent %" G_GINT64_FORMAT, what, failure->index, failure->extent);
 }
 
+/* Tiles [tile, end), which are neighbours in a row. */
 static void
 run_launch (Sweep  *self,
             guint   i,
             gint64  tile,
+            gint64  end,
             guint   worker)
 {
-  gint64 range[5];
+  gint64 range[5], last[5];
 
   acc_partition_get (self->partition, tile, range);
+  if (end > tile + 1)
+    {
+      acc_partition_get (self->partition, end - 1, last);
+      range[3] = last[3];
+    }
   if (self->launches[i].has_own)
     range[4] = worker;
   if (!should_stop (self))
@@ -103,6 +112,20 @@ has_come (Queue  *queue,
   return __atomic_load_n (&queue->turns[tile % N_TURNS].tile, __ATOMIC_ACQUIRE) >= tile;
 }
 
+/* Behind @tile and the tiles of its row that wait behind it. */
+static gint64
+find_end (Sweep  *self,
+          Queue  *queue,
+          gint64  tile)
+{
+  gint64 in_row = self->partition->count[1] - tile % self->partition->count[1], n = 1;
+
+  while (n < MIN (in_row, N_TURNS) && __atomic_load_n (&queue->ready[(tile + n) % N_TURNS], __ATOMIC_ACQUIRE) == tile + n + 1)
+    n++;
+
+  return tile + n;
+}
+
 /* The serial launch, unless somebody is at it or was. Turns pass on whatever happens. */
 static void
 take_turn (Sweep  *self,
@@ -111,18 +134,23 @@ take_turn (Sweep  *self,
            guint   worker)
 {
   Queue *queue = &self->queues[i];
-  gint64 next = tile;
+  gint64 next = tile, end = find_end (self, queue, tile);
 
-  if (!__atomic_compare_exchange_n (&queue->taken, &next, tile + 1, FALSE, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+  if (!__atomic_compare_exchange_n (&queue->taken, &next, end, FALSE, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
     return;
-  run_launch (self, i, tile, worker);
-  __atomic_store_n (&queue->turns[(tile + 1) % N_TURNS].tile, tile + 1, __ATOMIC_RELEASE);
+  run_launch (self, i, tile, end, worker);
+  /* Whoever goes on from there comes last, so that no turn is written over by an earlier one. */
+  for (next = tile + 1; next <= end; next++)
+    __atomic_store_n (&queue->turns[next % N_TURNS].tile, next, __ATOMIC_RELEASE);
 }
 
+/* Until the turn has come, or for a while. */
 static void
-pause_briefly (guint *n_spins)
+look_out (Queue  *queue,
+          gint64  tile,
+          guint  *n_spins)
 {
-  for (guint k = 0; k < FEW_SPINS; k++)
+  for (guint k = 0; k < FEW_SPINS && !has_come (queue, tile); k++)
     acc_relax ();
   *n_spins += FEW_SPINS;
   if (*n_spins > MAX_SPINS)
@@ -141,7 +169,7 @@ wait_for_turn (Sweep  *self,
   gint64 front = -1, since = 0;
   guint n_spins = 0;
 
-  while (!has_come (queue, tile))
+  for (look_out (queue, tile, &n_spins); !has_come (queue, tile); look_out (queue, tile, &n_spins))
     {
       gint64 now = g_get_monotonic_time (), next = __atomic_load_n (&queue->taken, __ATOMIC_RELAXED);
 
@@ -153,11 +181,9 @@ wait_for_turn (Sweep  *self,
       else if (front < tile && has_come (queue, front) && now - since > MAX (2 * microseconds, LEAST_PATIENCE) * (tile - front))
         {
           for (guint k = 0; k < i; k++)
-            run_launch (self, k, front, worker);
+            run_launch (self, k, front, front + 1, worker);
           take_turn (self, i, front, worker);
-          continue;
         }
-      pause_briefly (&n_spins);
     }
 }
 
@@ -172,16 +198,18 @@ run_tile (gint64   tile,
   for (guint i = 0; i < self->n; i++)
     if (self->queues == NULL || !self->launches[i].launch->serial)
       {
-        run_launch (self, i, tile, worker);
+        run_launch (self, i, tile, tile + 1, worker);
       }
     else
       {
+        Queue *queue = &self->queues[i];
         guint n_spins = 0;
 
+        __atomic_store_n (&queue->ready[tile % N_TURNS], tile + 1, __ATOMIC_RELEASE);
         wait_for_turn (self, i, tile, worker, g_get_monotonic_time () - begin);
         take_turn (self, i, tile, worker);
-        while (!has_come (&self->queues[i], tile + 1))
-          pause_briefly (&n_spins);
+        while (!has_come (queue, tile + 1))
+          look_out (queue, tile + 1, &n_spins);
       }
 }
 

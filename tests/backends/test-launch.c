@@ -3,8 +3,10 @@
 
 /* Launches that sweep over tiles together, as a scan's do: sums, what is before each, and what becomes of them. */
 
-#define N_TILES 500
-#define NOBODY  -1
+#define N_ROWS    4
+#define N_COLUMNS 125
+#define N_TILES   (N_ROWS * N_COLUMNS)
+#define NOBODY    -1
 
 typedef struct {
   gint64 sums[N_TILES], before[N_TILES], results[N_TILES];
@@ -22,13 +24,19 @@ get_trial (const guint64 *slots)
   return (Trial *) (gsize) slots[0];
 }
 
+static gint64
+get_tile (const gint64 *range)
+{
+  return range[0] * N_COLUMNS + range[2];
+}
+
 static void
 sum_tile (const guint64 *slots,
           const gint64  *range,
           AccFailure    *failure)
 {
   Trial *trial = get_trial (slots);
-  gint64 tile = range[0];
+  gint64 tile = get_tile (range);
 
   if (__atomic_fetch_add (&trial->n_sums[tile], 1, __ATOMIC_SEQ_CST) == 0 && tile == trial->late)
     while (__atomic_load_n (&trial->last_turn, __ATOMIC_SEQ_CST) < N_TILES - 1)
@@ -49,13 +57,17 @@ add_before (const guint64 *slots,
             AccFailure    *failure)
 {
   Trial *trial = get_trial (slots);
-  gint64 tile = range[0];
 
-  __atomic_add_fetch (&trial->n_turns[tile], 1, __ATOMIC_SEQ_CST);
-  g_assert_cmpint (trial->last_turn, ==, tile - 1);
-  trial->before[tile] = trial->total;
-  trial->total += __atomic_load_n (&trial->sums[tile], __ATOMIC_RELAXED);
-  __atomic_store_n (&trial->last_turn, tile, __ATOMIC_SEQ_CST);
+  g_assert_cmpint (range[0] + 1, ==, range[1]);
+  g_assert_cmpint (range[2], <, range[3]);
+  for (gint64 tile = get_tile (range); tile < range[0] * N_COLUMNS + range[3]; tile++)
+    {
+      __atomic_add_fetch (&trial->n_turns[tile], 1, __ATOMIC_SEQ_CST);
+      g_assert_cmpint (trial->last_turn, ==, tile - 1);
+      trial->before[tile] = trial->total;
+      trial->total += __atomic_load_n (&trial->sums[tile], __ATOMIC_RELAXED);
+      __atomic_store_n (&trial->last_turn, tile, __ATOMIC_SEQ_CST);
+    }
 }
 
 static void
@@ -64,8 +76,9 @@ finish_tile (const guint64 *slots,
              AccFailure    *failure)
 {
   Trial *trial = get_trial (slots);
+  gint64 tile = get_tile (range);
 
-  trial->results[range[0]] = trial->before[range[0]] + range[0];
+  trial->results[tile] = trial->before[tile] + tile;
 }
 
 static gboolean
@@ -85,7 +98,7 @@ run (Trial   *trial,
 
   for (guint i = 0; i < 3; i++)
     {
-      launches[i] = (AccLaunch) { .n_slots = 1, .outer = N_TILES, .inner = 1, .tile_outer = 1, .tile_inner = 1, .cost = 1e6,
+      launches[i] = (AccLaunch) { .n_slots = 1, .outer = N_ROWS, .inner = N_COLUMNS, .tile_outer = 1, .tile_inner = 1, .cost = 1e6,
                                   .serial = i == 1, .sweeps = i < 2 };
       prepared[i].launch = &launches[i];
       prepared[i].entry = entries[i];
