@@ -116,7 +116,9 @@ acc_native_backend_initable_init (GInitable     *initable,
   self->host.backend = backend;
   self->host.pool = acc_pool_new (acc_backend_get_budget (backend), 0);
   self->host.workers = acc_workers_new (n_threads);
-  maker.baseline = acc_disable_get_flags () & ACC_DISABLE_BASELINE ? 0 : ACC_EMIT_BASELINE;
+  /* Who looks at kernels wants to see what becomes of them. */
+  if (!(acc_disable_get_flags () & ACC_DISABLE_BASELINE) && !(acc_debug_get_flags () & ACC_DEBUG_KERNELS))
+    maker.baseline = ACC_EMIT_BASELINE;
   self->host.code = acc_code_new (&maker, cache, self->host.workers);
   self->host.variant = acc_disable_get_flags () & ACC_DISABLE_VECTORISE ? ACC_EMIT_SCALAR : ACC_EMIT_DEFAULT;
   self->host.streaming_variant = ACC_EMIT_NON_TEMPORAL;

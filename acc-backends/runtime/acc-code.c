@@ -216,7 +216,7 @@ look_up_on_disk (AccCode   *self,
   return acc_kernel_cache_lookup (self->cache, acc_kernel_get_hash (kernel), target);
 }
 
-/* Baseline code that was made before, and is open again, has run often enough. */
+/* Code that was made before, for a request that is open all the same, has run often enough. */
 static gboolean
 may_be_baseline (AccCode              *self,
                  const AccCodeRequest *request)
@@ -275,8 +275,8 @@ compile (AccCode  *self,
   missing->compiled = missing->code != NULL;
   if (missing->compiled && (acc_debug_get_flags () & ACC_DEBUG_CACHE))
     g_message ("kernel cache: compiled %s %.12s in %.1f ms, %" G_GSIZE_FORMAT " bytes, %u instructions%s", acc_kernel_get_name (missing->kernel),
-               acc_kernel_get_hash (missing->kernel), (double) (g_get_monotonic_time () - start) / 1000, g_bytes_get_size (missing->code), acc_kernel_get_length (missing->kernel),
-               missing->variant & self->maker.baseline ? ", as baseline code" : "");
+               acc_kernel_get_hash (missing->kernel), (double) (g_get_monotonic_time () - start) / 1000, g_bytes_get_size (missing->code),
+               acc_kernel_get_length (missing->kernel), missing->variant & self->maker.baseline ? ", as baseline code" : "");
 }
 
 typedef struct {
