@@ -22,6 +22,13 @@
 #define SPIN_MICROSECONDS         30
 #define SPIN_MICROSECONDS_IN_RUNS 300
 
+/* One that looks out, and finds that so much time has passed since it looked, was stopped by the system, or the host of a virtual
+ * machine, which has others for the processor. Who looks out in vain then stops somebody who is at work, for whom all wait: for some time
+ * nobody looks out longer than that. */
+#define STOP_MICROSECONDS  200
+#define CROWD_MICROSECONDS 50000
+#define SPIN_MICROSECONDS_IN_CROWDS 5
+
 #define WAKES      2
 #define MAX_SHARES 64
 #define N_SLOTS    64
@@ -56,6 +63,7 @@ struct _AccWorkers {
   pthread_cond_t  wake;        /* a job has come, or the end */
   pthread_cond_t  done;        /* a worker has left a job as the last one */
   guint           n_sleeping;  /* atomic, changed under the lock */
+  gint64          stopped;     /* atomic: when one that looked out was found to have been stopped, the last time */
   guint           n_started;   /* likewise */
   guint           n_homes;     /* atomic: of threads that are at work or were: each its own share and seat */
   gboolean        stopping;    /* atomic, changed under the lock */
@@ -200,8 +208,12 @@ enter (AccWorkers *self,
 }
 
 static gint64
-get_patience (AccWorkers *self)
+get_patience (AccWorkers *self,
+              gint64      now)
 {
+  if (now - __atomic_load_n (&self->stopped, __ATOMIC_RELAXED) < CROWD_MICROSECONDS)
+    return SPIN_MICROSECONDS_IN_CROWDS;
+
   return __atomic_load_n (&self->n_runs, __ATOMIC_RELAXED) > 0 ? SPIN_MICROSECONDS_IN_RUNS : SPIN_MICROSECONDS;
 }
 
@@ -209,12 +221,12 @@ get_patience (AccWorkers *self)
 static void
 look_out (AccWorkers *self)
 {
-  gint64 begin;
+  gint64 begin, before, now;
 
   if (!self->may_spin)
     return;
 
-  begin = g_get_monotonic_time ();
+  begin = now = g_get_monotonic_time ();
   do
     {
       for (guint i = 0; i < 32; i++)
@@ -223,8 +235,12 @@ look_out (AccWorkers *self)
             return;
           acc_relax ();
         }
+      before = now;
+      now = g_get_monotonic_time ();
+      if (now - before > STOP_MICROSECONDS)
+        __atomic_store_n (&self->stopped, now, __ATOMIC_RELAXED);
     }
-  while (g_get_monotonic_time () - begin < get_patience (self));
+  while (now - begin < get_patience (self, now));
 }
 
 static void
@@ -271,6 +287,7 @@ acc_workers_new (guint n_threads)
   long n_processors = sysconf (_SC_NPROCESSORS_ONLN);
 
   self->n_threads = MAX (n_threads, 1);
+  self->stopped = -CROWD_MICROSECONDS;
   self->may_spin = n_processors < 0 || self->n_threads <= (guint) n_processors;
   pthread_mutex_init (&self->mutex, NULL);
   pthread_cond_init (&self->wake, NULL);

@@ -10,8 +10,8 @@ G_BEGIN_DECLS
  * A job is a number of tiles and a function. The caller puts it up where the workers see it, takes tiles from it itself, and
  * returns when the last tile is done. Every thread begins with its own part of the tiles, the same in each job of as many, and then
  * helps with those of others. Several threads may run jobs at once, and a tile may run a job of its own. Threads start with the
- * first job that has work for them; an idle worker spins for some microseconds, ten times as long while a run is under way, then
- * sleeps. */
+ * first job that has work for them; an idle worker spins for some microseconds, ten times as long while a run is under way and nobody
+ * else wants the processor, then sleeps. */
 typedef struct _AccWorkers AccWorkers;
 
 /* Runs one tile; @worker: 0 for the caller, else 1 to n_threads - 1: distinct among the threads in one job. */
