@@ -25,7 +25,7 @@
 
 #define MANY_TILES      16
 #define MAX_TILES       128        /* where the tables of so many are small beside the source, and no more than: */
-#define MAX_BYTES       (32 << 20)
+#define MAX_BYTES       (32 << 20) /* of workers twice as many, as sums are mostly shortened where they have them */
 #define TILE_PER_PLACE  32         /* elements of a tile, beside which its tables are small */
 #define ALL_PER_PLACE   64         /* of the source, where as many workers as there may be have tables */
 #define MAX_TABLE       (2 << 20)  /* bytes of one */
@@ -656,7 +656,8 @@ choose_tables (AccPermute *self)
       (self->has_flags && !acc_function_uses_param (function, 1)))
     return;
 
-  self->by_workers = self->n_source / ALL_PER_PLACE >= size && is_exact (self);
+  self->by_workers = self->n_source / ALL_PER_PLACE >= size && is_exact (self) &&
+                     MAX (self->step->fusion->target->n_threads, 1) * table <= 2 * MAX_BYTES;
   n_tiles = CLAMP (self->n_source / (TILE_PER_PLACE * most_places), MIN (self->n_source / (2 * size), MANY_TILES), MIN (MAX_BYTES / table, MAX_TILES));
   if (space->rank > 1 && space->first_inner + 1 < space->rank && space->extents[space->rank - 1] <= MAX_WAYS)
     self->row = (guint) space->extents[space->rank - 1];
