@@ -126,18 +126,14 @@ is_open (const AccCodeRequest *request)
   return request->entry == NULL && request->device_kernel == NULL;
 }
 
-/* Runs that baseline code may still do, of which so much was spent. What loops take nobody knows where values end them. */
+/* Runs that baseline code may still do, of which so much was spent. */
 static double
-count_runs (AccCode              *self,
-            const AccCodeRequest *request,
+count_runs (const AccCodeRequest *request,
             double                spent)
 {
   double compiling = COMPILE_ONE + COMPILE_LENGTH * acc_kernel_get_length (request->kernel);
 
-  if (request->cost <= 0 || self->maker.baseline == 0 || acc_kernel_has_while (request->kernel))
-    return 0;
-
-  return (compiling - spent) / (request->cost * BASELINE_SLOWER);
+  return request->cost <= 0 ? 0 : (compiling - spent) / (request->cost * BASELINE_SLOWER);
 }
 
 /* With the lock of the table. */
@@ -158,6 +154,23 @@ dup_target (AccCode *self,
   return g_strdup_printf ("%s variant %x", self->target, variant);
 }
 
+/* Baseline code that may do one more run, which is put to its account. With the lock of the table. */
+static Ready *
+take_baseline (AccCode        *self,
+               AccCodeRequest *request)
+{
+  Ready *ready = self->maker.baseline != 0 ? find (self, request, self->maker.baseline) : NULL;
+  double n_runs = ready != NULL ? count_runs (request, ready->spent) : 0;
+
+  if (n_runs < 1)
+    return NULL;
+
+  ready->spent += request->cost * BASELINE_SLOWER;
+  request->runs_left = (guint) MIN (n_runs - 1, G_MAXINT);
+
+  return ready;
+}
+
 /* Fills in what is in memory; whether that is all. */
 static gboolean
 look_up (AccCode        *self,
@@ -173,20 +186,8 @@ look_up (AccCode        *self,
         Ready *ready = find (self, &requests[i], 0);
 
         requests[i].runs_left = G_MAXUINT;
-        if (ready == NULL && self->maker.baseline != 0)
-          {
-            double n_runs;
-
-            ready = find (self, &requests[i], self->maker.baseline);
-            n_runs = ready != NULL ? count_runs (self, &requests[i], ready->spent) : 0;
-            if (n_runs < 1)
-              ready = NULL;
-            else
-              {
-                ready->spent += requests[i].cost * BASELINE_SLOWER;
-                requests[i].runs_left = (guint) MIN (n_runs - 1, G_MAXINT);
-              }
-          }
+        if (ready == NULL)
+          ready = take_baseline (self, &requests[i]);
         if (ready != NULL)
           {
             requests[i].entry = ready->entry;
@@ -216,14 +217,15 @@ look_up_on_disk (AccCode   *self,
   return acc_kernel_cache_lookup (self->cache, acc_kernel_get_hash (kernel), target);
 }
 
-/* Code that was made before, for a request that is open all the same, has run often enough. */
+/* Code that was made before, for a request that is open all the same, has run often enough. What loops take nobody knows where values
+ * end them. */
 static gboolean
 may_be_baseline (AccCode              *self,
                  const AccCodeRequest *request)
 {
   gboolean is_known;
 
-  if (count_runs (self, request, 0) < 1)
+  if (self->maker.baseline == 0 || count_runs (request, 0) < 1 || acc_kernel_has_while (request->kernel))
     return FALSE;
 
   pthread_mutex_lock (&self->table_mutex);

@@ -63,8 +63,8 @@ struct _AccWorkers {
   pthread_cond_t  wake;        /* a job has come, or the end */
   pthread_cond_t  done;        /* a worker has left a job as the last one */
   guint           n_sleeping;  /* atomic, changed under the lock */
-  gint64          stopped;     /* atomic: when one that looked out was found to have been stopped, the last time */
   guint           n_started;   /* likewise */
+  gint64          stopped;     /* atomic: when one that looked out was found to have been stopped, the last time */
   guint           n_homes;     /* atomic: of threads that are at work or were: each its own share and seat */
   gboolean        stopping;    /* atomic, changed under the lock */
   GThread       **threads;

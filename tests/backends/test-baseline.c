@@ -119,7 +119,6 @@ tell_all (AccElementKind kind)
   const char *code = acc_element_kind_get_code (kind);
   g_autoptr (AccArray) x = make_values (kind, 0.6), y = make_values (kind, -0.3), small = make_values (kind, 0.05);
   g_autoptr (AccShape) square = acc_shape_new_matrix (50, 60), other = acc_shape_new_matrix (60, 50), bins = acc_shape_new_vector (17);
-  g_autoptr (AccShape) cut = acc_shape_new_vector (3000);
   g_autoptr (AccArray) line = acc_array_take (small, 3000), picture = acc_array_reshape (line, square), turned = acc_array_reshape (line, other);
   g_autoptr (AccArray) zeros = acc_array_fill (bins, acc_expr_cast (acc_expr_new_int (0), acc_element_type_new (kind)));
   g_autoptr (AccArray) ones = acc_array_drop (small, 16), targets = acc_array_map (ones, to_bin, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-backends/runtime/acc-kernel-cache.h"
+#include "remove-directory.h"
 
 #include <gio/gio.h>
 #include <glib/gstdio.h>
@@ -25,21 +26,6 @@ count_files (const char *directory)
     n++;
 
   return n;
-}
-
-static void
-remove_directory (const char *directory)
-{
-  g_autoptr (GDir) dir = g_dir_open (directory, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *path = g_build_filename (directory, name, NULL);
-
-      g_unlink (path);
-    }
-  g_rmdir (directory);
 }
 
 static GBytes *

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-backends/runtime/acc-code.h"
-
-#include <glib/gstdio.h>
+#include "remove-directory.h"
 
 /* The table of compiled kernels, with a compiler that only tells what it was asked for. */
 
@@ -183,8 +182,6 @@ test_disk (void)
   g_autofree char *directory = g_dir_make_tmp ("acc-code-XXXXXX", NULL);
   g_autoptr (AccWorkers) workers = acc_workers_new (1);
   g_autoptr (AccKernel) kernel = make_kernel (1, FALSE);
-  g_autoptr (GDir) files = NULL;
-  const char *name;
 
   for (guint process = 0; process < 4; process++)
     {
@@ -198,14 +195,7 @@ test_disk (void)
       g_assert_cmpuint (n_compiled, ==, process == 1 ? 1 : 0);
     }
 
-  files = g_dir_open (directory, 0, NULL);
-  while ((name = g_dir_read_name (files)) != NULL)
-    {
-      g_autofree char *path = g_build_filename (directory, name, NULL);
-
-      g_unlink (path);
-    }
-  g_rmdir (directory);
+  remove_directory (directory);
 }
 
 int
