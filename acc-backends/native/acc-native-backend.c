@@ -43,6 +43,14 @@ compile_kernel (AccKernel *kernel,
   return acc_emit_llvm (kernel, self->target, (AccEmitFlags) variant, NULL, error);
 }
 
+static void
+settle (gpointer user_data)
+{
+  AccNativeBackend *self = user_data;
+
+  acc_emit_settle (self->target);
+}
+
 static AccKernelEntry
 load_kernel (GBytes   *code,
              gpointer  user_data,
@@ -91,7 +99,7 @@ acc_native_backend_initable_init (GInitable     *initable,
   AccNativeBackend *self = ACC_NATIVE_BACKEND (initable);
   AccBackend *backend = ACC_BACKEND (self);
   const char *device = acc_backend_get_device (backend);
-  AccCodeMaker maker = { dup_target, compile_kernel, load_kernel, self };
+  AccCodeMaker maker = { .dup_target = dup_target, .compile = compile_kernel, .load = load_kernel, .user_data = self, .settle = settle };
   g_autofree char *description = NULL;
   AccKernelCache *cache = NULL;
   guint n_threads;
@@ -138,8 +146,8 @@ acc_native_backend_finalize (GObject *object)
 {
   AccNativeBackend *self = ACC_NATIVE_BACKEND (object);
 
-  g_clear_pointer (&self->host.workers, acc_workers_free);
   g_clear_pointer (&self->host.code, acc_code_free);
+  g_clear_pointer (&self->host.workers, acc_workers_free);
   if (self->host.pool != NULL)
     acc_pool_close (self->host.pool);
   g_clear_pointer (&self->host.pool, acc_pool_unref);

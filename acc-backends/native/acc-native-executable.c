@@ -23,9 +23,12 @@ acc_native_executable_run (AccExecutable  *executable,
 {
   AccNativeExecutable *self = ACC_NATIVE_EXECUTABLE (executable);
   g_autoptr (GPtrArray) results = g_ptr_array_new_full (self->graph->n_results, g_object_unref);
+  gboolean ok;
 
   g_ptr_array_set_size (results, (int) self->graph->n_results);
-  if (!acc_graph_run (self->graph, arguments, (AccArray **) results->pdata, cancellable, error))
+  ok = acc_graph_run (self->graph, arguments, (AccArray **) results->pdata, cancellable, error);
+  acc_code_settle (self->host->code);
+  if (!ok)
     {
       g_ptr_array_set_free_func (results, NULL);
       return NULL;
@@ -46,6 +49,7 @@ acc_native_executable_begin_rows (AccExecutable  *executable,
   GPtrArray *values = NULL;
 
   prepared = acc_graph_prepare (self->graph, arguments, TRUE, &values, cancellable, error);
+  acc_code_settle (self->host->code);
   if (prepared == NULL)
     return NULL;
 

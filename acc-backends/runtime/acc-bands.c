@@ -608,7 +608,7 @@ run_tiles (Worker                  *self,
 
   for (gint64 u = range[0]; u < range[1]; u += outer)
     for (gint64 i = range[2]; i < MAX (range[3], 1); i += inner)
-      prepared->entry (self->slots, (const gint64[]) { u, MIN (u + outer, range[1]), i, MIN (i + inner, range[3]), 0 }, &none);
+      __atomic_load_n (prepared->entry, __ATOMIC_ACQUIRE) (self->slots, (const gint64[]) { u, MIN (u + outer, range[1]), i, MIN (i + inner, range[3]), 0 }, &none);
 }
 
 static void

@@ -1,53 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-code.h"
+#include "acc-code-private.h"
 
 #include "acc-core/acc-backend-private.h"
 
-#include <pthread.h>
 #include <string.h>
-
-typedef struct {
-  char  *hash;
-  guint  variant;
-} Key;
+#include <time.h>
 
 /* What baseline code takes longer to run, and rough nanoseconds that compiling well takes, for a kernel and for each of its instructions. */
 #define BASELINE_SLOWER 12
 #define COMPILE_ONE     5e6
 #define COMPILE_LENGTH  5e4
 
-typedef struct {
-  Key              key;
-  AccKernelEntry   entry;
-  AccDeviceKernel *device_kernel;
-  double           spent;       /* nanoseconds, of baseline code */
-} Ready;
+/* How long a run waits for code that workers optimise before it begins with baseline code: what most kernels take. */
+#define PATIENCE_MILLISECONDS 10
 
-/* A kernel that is not in memory. */
-typedef struct {
-  AccKernel      *kernel;   /* borrowed */
-  guint           variant;
-  GBytes         *code;
-  gboolean        compiled;
-  GError         *error;
-} Missing;
-
-struct _AccCode {
-  AccCodeMaker    maker;
-  AccKernelCache *cache;
-  AccWorkers     *workers;
-  pthread_mutex_t table_mutex;
-  GHashTable     *table;         /* Ready */
-  /* Held while kernels are made, so that nobody makes what another thread is about to have made. */
-  pthread_mutex_t make_mutex;
-  char           *target;
-  AccCodeCounts   counts;        /* under table_mutex */
-};
-
-static guint
-key_hash (gconstpointer data)
+guint
+_acc_code_key_hash (gconstpointer data)
 {
-  const Key *key = data;
+  const CodeKey *key = data;
   guint64 begin;
 
   /* What has been hashed well need not be hashed again. */
@@ -56,11 +26,11 @@ key_hash (gconstpointer data)
   return (guint) ((begin * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15)) >> 32) ^ (key->variant * 0x9e3779b1u);
 }
 
-static gboolean
-key_equal (gconstpointer a,
-           gconstpointer b)
+gboolean
+_acc_code_key_equal (gconstpointer a,
+                     gconstpointer b)
 {
-  const Key *x = a, *y = b;
+  const CodeKey *x = a, *y = b;
 
   return x->variant == y->variant && (x->hash == y->hash || strcmp (x->hash, y->hash) == 0);
 }
@@ -68,19 +38,10 @@ key_equal (gconstpointer a,
 static void
 ready_free (gpointer data)
 {
-  Ready *ready = data;
+  ReadyCode *ready = data;
 
   g_free (ready->key.hash);
   g_free (ready);
-}
-
-static void
-missing_clear (gpointer data)
-{
-  Missing *missing = data;
-
-  g_clear_pointer (&missing->code, g_bytes_unref);
-  g_clear_error (&missing->error);
 }
 
 AccCode *
@@ -89,13 +50,20 @@ acc_code_new (const AccCodeMaker *maker,
               AccWorkers         *workers)
 {
   AccCode *self = g_new0 (AccCode, 1);
+  pthread_condattr_t clock;
 
   self->maker = *maker;
   self->cache = cache;
   self->workers = workers;
   pthread_mutex_init (&self->table_mutex, NULL);
   pthread_mutex_init (&self->make_mutex, NULL);
-  self->table = g_hash_table_new_full (key_hash, key_equal, NULL, ready_free);
+  pthread_mutex_init (&self->load_mutex, NULL);
+  pthread_condattr_init (&clock);
+  pthread_condattr_setclock (&clock, CLOCK_MONOTONIC);
+  pthread_cond_init (&self->optimised, &clock);
+  pthread_condattr_destroy (&clock);
+  self->table = g_hash_table_new_full (_acc_code_key_hash, _acc_code_key_equal, NULL, ready_free);
+  self->under_way = g_hash_table_new (_acc_code_key_hash, _acc_code_key_equal);
 
   return self;
 }
@@ -103,8 +71,13 @@ acc_code_new (const AccCodeMaker *maker,
 void
 acc_code_free (AccCode *self)
 {
+  if (self->maker.baseline != 0)
+    acc_workers_end_errands (self->workers);
+  g_hash_table_unref (self->under_way);
   g_hash_table_unref (self->table);
   g_clear_pointer (&self->cache, acc_kernel_cache_free);
+  pthread_cond_destroy (&self->optimised);
+  pthread_mutex_destroy (&self->load_mutex);
   pthread_mutex_destroy (&self->make_mutex);
   pthread_mutex_destroy (&self->table_mutex);
   g_free (self->target);
@@ -120,48 +93,51 @@ acc_code_get_counts (AccCode       *self,
   pthread_mutex_unlock (&self->table_mutex);
 }
 
+ReadyCode *
+_acc_code_find (AccCode   *self,
+                AccKernel *kernel,
+                guint      variant)
+{
+  return g_hash_table_lookup (self->table, &(CodeKey) { (char *) acc_kernel_get_hash (kernel), variant });
+}
+
+/* --- what runs as baseline code, and for how long */
+
 static gboolean
 is_open (const AccCodeRequest *request)
 {
   return request->entry == NULL && request->device_kernel == NULL;
 }
 
-/* Runs that baseline code may still do, of which so much was spent. */
+static gboolean
+has_baseline (AccCode              *self,
+              const AccCodeRequest *request)
+{
+  return self->maker.baseline != 0 && request->cost > 0;
+}
+
+/* Runs that baseline code may still do, of which so much was spent. What loops take nobody knows where values end them. */
 static double
 count_runs (const AccCodeRequest *request,
             double                spent)
 {
   double compiling = COMPILE_ONE + COMPILE_LENGTH * acc_kernel_get_length (request->kernel);
 
-  return request->cost <= 0 ? 0 : (compiling - spent) / (request->cost * BASELINE_SLOWER);
+  return acc_kernel_has_while (request->kernel) ? 0 : (compiling - spent) / (request->cost * BASELINE_SLOWER);
 }
 
-/* With the lock of the table. */
-static Ready *
-find (AccCode              *self,
-      const AccCodeRequest *request,
-      guint                 more)
-{
-  Key key = { (char *) acc_kernel_get_hash (request->kernel), request->variant | more };
-
-  return g_hash_table_lookup (self->table, &key);
-}
-
-static char *
-dup_target (AccCode *self,
-            guint    variant)
-{
-  return g_strdup_printf ("%s variant %x", self->target, variant);
-}
-
-/* Baseline code that may do one more run, which is put to its account. With the lock of the table. */
-static Ready *
+/* With the lock of the table. Baseline code that may do one more run, which is put to its account, or any number as a worker optimises it. */
+static ReadyCode *
 take_baseline (AccCode        *self,
                AccCodeRequest *request)
 {
-  Ready *ready = self->maker.baseline != 0 ? find (self, request, self->maker.baseline) : NULL;
-  double n_runs = ready != NULL ? count_runs (request, ready->spent) : 0;
+  ReadyCode *ready = has_baseline (self, request) ? _acc_code_find (self, request->kernel, request->variant | self->maker.baseline) : NULL;
+  double n_runs;
 
+  if (ready == NULL || ready->stays || _acc_code_is_under_way (self, request))
+    return ready;
+
+  n_runs = count_runs (request, ready->spent);
   if (n_runs < 1)
     return NULL;
 
@@ -170,6 +146,8 @@ take_baseline (AccCode        *self,
 
   return ready;
 }
+
+/* --- getting */
 
 /* Fills in what is in memory; whether that is all. */
 static gboolean
@@ -183,14 +161,14 @@ look_up (AccCode        *self,
   for (guint i = 0; i < n_requests; i++)
     if (is_open (&requests[i]))
       {
-        Ready *ready = find (self, &requests[i], 0);
+        ReadyCode *ready = _acc_code_find (self, requests[i].kernel, requests[i].variant);
 
         requests[i].runs_left = G_MAXUINT;
         if (ready == NULL)
           ready = take_baseline (self, &requests[i]);
         if (ready != NULL)
           {
-            requests[i].entry = ready->entry;
+            requests[i].entry = ready->entry != NULL ? &ready->entry : NULL;
             requests[i].device_kernel = ready->device_kernel;
             self->counts.n_memory++;
           }
@@ -202,191 +180,134 @@ look_up (AccCode        *self,
   return all;
 }
 
-static GBytes *
-look_up_on_disk (AccCode   *self,
-                 AccKernel *kernel,
-                 guint      variant)
+/* Takes over @code, which may be NULL. */
+static void
+add_missing (GArray    *list,
+             AccKernel *kernel,
+             guint      variant,
+             GBytes    *code)
 {
-  g_autofree char *target = NULL;
+  MissingCode missing = { .kernel = acc_kernel_ref (kernel), .variant = variant, .code = code };
 
-  if (self->cache == NULL)
-    return NULL;
-
-  target = dup_target (self, variant);
-
-  return acc_kernel_cache_lookup (self->cache, acc_kernel_get_hash (kernel), target);
+  g_array_append_val (list, missing);
 }
 
-/* Code that was made before, for a request that is open all the same, has run often enough. What loops take nobody knows where values
- * end them. */
-static gboolean
-may_be_baseline (AccCode              *self,
-                 const AccCodeRequest *request)
+static void
+add_baseline (AccCode              *self,
+              GArray               *list,
+              const AccCodeRequest *request)
 {
-  gboolean is_known;
+  guint variant = request->variant | self->maker.baseline;
 
-  if (self->maker.baseline == 0 || count_runs (request, 0) < 1 || acc_kernel_has_while (request->kernel))
-    return FALSE;
-
-  pthread_mutex_lock (&self->table_mutex);
-  is_known = find (self, request, self->maker.baseline) != NULL;
-  pthread_mutex_unlock (&self->table_mutex);
-
-  return !is_known;
+  add_missing (list, request->kernel, variant, _acc_code_look_on_disk (self, request->kernel, variant));
 }
 
-/* With what the disk has of it. */
 static GArray *
-list_missing (AccCode        *self,
-              AccCodeRequest *requests,
-              guint           n_requests)
+new_list (void)
 {
-  GArray *list = g_array_new (FALSE, TRUE, sizeof (Missing));
-  g_autoptr (GHashTable) listed = g_hash_table_new_full (key_hash, key_equal, g_free, NULL);
+  GArray *list = g_array_new (FALSE, TRUE, sizeof (MissingCode));
 
-  g_array_set_clear_func (list, missing_clear);
-  for (guint i = 0; i < n_requests; i++)
-    {
-      const Key key = { (char *) acc_kernel_get_hash (requests[i].kernel), requests[i].variant };
-      Missing missing = { .kernel = requests[i].kernel, .variant = requests[i].variant };
-
-      if (!is_open (&requests[i]) || g_hash_table_contains (listed, &key))
-        continue;
-
-      missing.code = look_up_on_disk (self, missing.kernel, missing.variant);
-      if (missing.code == NULL && may_be_baseline (self, &requests[i]))
-        {
-          missing.variant |= self->maker.baseline;
-          missing.code = look_up_on_disk (self, missing.kernel, missing.variant);
-        }
-      g_array_append_val (list, missing);
-      g_hash_table_add (listed, g_memdup2 (&key, sizeof key));
-    }
+  g_array_set_clear_func (list, _acc_code_missing_clear);
 
   return list;
 }
 
-static void
-compile (AccCode  *self,
-         Missing  *missing,
-         GError  **error)
+static gboolean
+make_all (AccCode       *self,
+          GArray        *list,
+          GCancellable  *cancellable,
+          GError       **error)
 {
-  gint64 start = g_get_monotonic_time ();
-
-  missing->code = self->maker.compile (missing->kernel, missing->variant, self->maker.user_data, error);
-  missing->compiled = missing->code != NULL;
-  if (missing->compiled && (acc_debug_get_flags () & ACC_DEBUG_CACHE))
-    g_message ("kernel cache: compiled %s %.12s in %.1f ms, %" G_GSIZE_FORMAT " bytes, %u instructions%s", acc_kernel_get_name (missing->kernel),
-               acc_kernel_get_hash (missing->kernel), (double) (g_get_monotonic_time () - start) / 1000, g_bytes_get_size (missing->code),
-               acc_kernel_get_length (missing->kernel), missing->variant & self->maker.baseline ? ", as baseline code" : "");
-}
-
-typedef struct {
-  AccCode      *self;
-  GPtrArray    *list;   /* Missing */
-  GCancellable *cancellable;
-} Batch;
-
-static void
-compile_one (gint64   n,
-             guint    worker,
-             gpointer user_data)
-{
-  Batch *batch = user_data;
-  Missing *missing = g_ptr_array_index (batch->list, n);
-  AccCode *self = batch->self;
-
-  if (g_cancellable_set_error_if_cancelled (batch->cancellable, &missing->error))
-    return;
-
-  compile (self, missing, &missing->error);
-}
-
-static void
-compile_all (AccCode      *self,
-             GArray       *list,
-             GCancellable *cancellable)
-{
-  g_autoptr (GPtrArray) wanted = g_ptr_array_new ();
-  Batch batch = { self, wanted, cancellable };
-  gint64 start = g_get_monotonic_time ();
-
+  _acc_code_compile_all (self, list, cancellable);
   for (guint i = 0; i < list->len; i++)
-    if (g_array_index (list, Missing, i).code == NULL)
-      g_ptr_array_add (wanted, &g_array_index (list, Missing, i));
-  if (wanted->len == 0)
-    return;
-
-  acc_workers_run (self->workers, wanted->len, 1, compile_one, &batch);
-
-  pthread_mutex_lock (&self->table_mutex);
-  self->counts.n_compiled += wanted->len;
-  self->counts.compile_seconds += (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
-  pthread_mutex_unlock (&self->table_mutex);
-}
-
-static gboolean
-load (AccCode  *self,
-      Missing  *missing,
-      Ready    *ready,
-      GError  **error)
-{
-  if (self->maker.load_device != NULL)
-    ready->device_kernel = self->maker.load_device (missing->kernel, missing->code, self->maker.user_data, error);
-  else
-    ready->entry = self->maker.load (missing->code, self->maker.user_data, error);
-
-  return ready->entry != NULL || ready->device_kernel != NULL;
-}
-
-/* From code to an entry in the table. */
-static gboolean
-make_ready (AccCode  *self,
-            Missing  *missing,
-            GError  **error)
-{
-  Ready loaded = { { NULL, 0 }, NULL, NULL, 0 };
-  Ready *ready;
-  gboolean ok;
-
-  if (missing->code == NULL)
-    {
-      g_prefix_error (&missing->error, "kernel “%s”: ", acc_kernel_get_name (missing->kernel));
-      g_propagate_error (error, g_steal_pointer (&missing->error));
+    if (!_acc_code_make_ready (self, &g_array_index (list, MissingCode, i), error))
       return FALSE;
-    }
-
-  ok = load (self, missing, &loaded, missing->compiled ? error : NULL);
-  if (!ok && !missing->compiled)
-    {
-      /* What the disk gave does not load here: made anew. */
-      g_clear_pointer (&missing->code, g_bytes_unref);
-      compile (self, missing, error);
-      ok = missing->compiled && load (self, missing, &loaded, error);
-    }
-  if (!ok)
-    {
-      g_prefix_error (error, "kernel “%s”: ", acc_kernel_get_name (missing->kernel));
-      return FALSE;
-    }
-
-  if (missing->compiled && self->cache != NULL)
-    {
-      g_autofree char *target = dup_target (self, missing->variant);
-
-      acc_kernel_cache_store (self->cache, acc_kernel_get_hash (missing->kernel), target, missing->code);
-    }
-
-  ready = g_memdup2 (&loaded, sizeof loaded);
-  ready->key.hash = g_strdup (acc_kernel_get_hash (missing->kernel));
-  ready->key.variant = missing->variant;
-  pthread_mutex_lock (&self->table_mutex);
-  g_hash_table_replace (self->table, &ready->key, ready);
-  if (!missing->compiled)
-    self->counts.n_disk++;
-  pthread_mutex_unlock (&self->table_mutex);
 
   return TRUE;
+}
+
+/* Adds to @list what @request is to be made of, with what the disk has; to @long_ones one that runs so long that baseline code would not do. */
+static void
+choose (AccCode              *self,
+        const AccCodeRequest *request,
+        GArray               *list,
+        GPtrArray            *long_ones)
+{
+  GBytes *code = _acc_code_look_on_disk (self, request->kernel, request->variant);
+  gboolean is_known = FALSE;
+
+  if (code == NULL && has_baseline (self, request))
+    {
+      pthread_mutex_lock (&self->table_mutex);
+      is_known = _acc_code_find (self, request->kernel, request->variant | self->maker.baseline) != NULL;
+      pthread_mutex_unlock (&self->table_mutex);
+
+      if (!is_known && count_runs (request, 0) >= 1)
+        {
+          add_baseline (self, list, request);
+          return;
+        }
+      if (!is_known)
+        {
+          g_ptr_array_add (long_ones, (gpointer) request);
+          return;
+        }
+    }
+
+  /* Baseline code that is there already goes on until then. */
+  if (!is_known || !_acc_code_send (self, request, TRUE))
+    add_missing (list, request->kernel, request->variant, code);
+}
+
+/* What runs long is optimised by workers, while the caller goes on with baseline code where that takes them long. Where they are not more than
+ * that, all of them, and the caller, had better do nothing else until it is done. */
+static gboolean
+make_long_ones (AccCode       *self,
+                GPtrArray     *requests,
+                GArray        *list,
+                GCancellable  *cancellable,
+                GError       **error)
+{
+  gboolean may_send = requests->len < acc_workers_get_n_threads (self->workers);
+  g_autoptr (GPtrArray) sent = g_ptr_array_new ();
+  g_autoptr (GArray) rest = new_list ();
+  struct timespec until;
+
+  clock_gettime (CLOCK_MONOTONIC, &until);
+  until.tv_nsec += PATIENCE_MILLISECONDS * 1000000;
+  until.tv_sec += until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
+
+  for (guint i = 0; i < requests->len; i++)
+    {
+      const AccCodeRequest *request = requests->pdata[i];
+
+      if (may_send && _acc_code_send (self, request, request->cost >= ACC_CODE_ENDLESS))
+        g_ptr_array_add (sent, requests->pdata[i]);
+      else
+        add_missing (list, request->kernel, request->variant, NULL);
+    }
+  if (!make_all (self, list, cancellable, error))
+    return FALSE;
+
+  _acc_code_wait_for (self, sent, &until);
+  for (guint i = 0; i < sent->len; i++)
+    {
+      const AccCodeRequest *request = sent->pdata[i];
+      gboolean is_ready, will_be;
+
+      pthread_mutex_lock (&self->table_mutex);
+      is_ready = _acc_code_find (self, request->kernel, request->variant) != NULL;
+      will_be = _acc_code_is_under_way (self, request);
+      pthread_mutex_unlock (&self->table_mutex);
+
+      if (!is_ready && will_be)
+        add_baseline (self, rest, request);
+      else if (!is_ready)
+        add_missing (rest, request->kernel, request->variant, NULL);
+    }
+
+  return make_all (self, rest, cancellable, error);
 }
 
 static gboolean
@@ -396,20 +317,24 @@ make (AccCode         *self,
       GCancellable    *cancellable,
       GError         **error)
 {
-  g_autoptr (GArray) list = NULL;
+  g_autoptr (GArray) list = new_list ();
+  g_autoptr (GPtrArray) long_ones = g_ptr_array_new ();
+  g_autoptr (GHashTable) listed = g_hash_table_new_full (_acc_code_key_hash, _acc_code_key_equal, g_free, NULL);
 
   if (self->target == NULL)
     self->target = self->maker.dup_target (self->maker.user_data, error);
   if (self->target == NULL)
     return FALSE;
 
-  list = list_missing (self, requests, n_requests);
-  compile_all (self, list, cancellable);
-  for (guint i = 0; i < list->len; i++)
-    if (!make_ready (self, &g_array_index (list, Missing, i), error))
-      return FALSE;
+  for (guint i = 0; i < n_requests; i++)
+    {
+      const CodeKey key = { (char *) acc_kernel_get_hash (requests[i].kernel), requests[i].variant };
 
-  return TRUE;
+      if (is_open (&requests[i]) && g_hash_table_add (listed, g_memdup2 (&key, sizeof key)))
+        choose (self, &requests[i], list, long_ones);
+    }
+
+  return make_long_ones (self, long_ones, list, cancellable, error);
 }
 
 gboolean
@@ -420,6 +345,7 @@ acc_code_get (AccCode         *self,
               GError         **error)
 {
   gboolean made = TRUE;
+  gint64 start;
 
   for (guint i = 0; i < n_requests; i++)
     {
@@ -433,10 +359,50 @@ acc_code_get (AccCode         *self,
     return FALSE;
 
   /* The second of two that share baseline code may be one too many for it. */
+  start = g_get_monotonic_time ();
   pthread_mutex_lock (&self->make_mutex);
   while (made && !look_up (self, requests, n_requests))
     made = make (self, requests, n_requests, cancellable, error);
   pthread_mutex_unlock (&self->make_mutex);
+  if (made && (acc_debug_get_flags () & ACC_DEBUG_CACHE))
+    g_message ("kernel cache: %u kernels ready in %.1f ms", n_requests, (double) (g_get_monotonic_time () - start) / 1000);
 
   return made;
+}
+
+void
+acc_code_optimise (AccCode              *self,
+                   const AccCodeRequest *requests,
+                   guint                 n_requests)
+{
+  g_autoptr (GArray) list = new_list ();
+
+  for (guint i = 0; i < n_requests; i++)
+    {
+      gboolean is_wanted;
+
+      pthread_mutex_lock (&self->table_mutex);
+      is_wanted = has_baseline (self, &requests[i]) && !_acc_code_is_under_way (self, &requests[i]) &&
+                  _acc_code_find (self, requests[i].kernel, requests[i].variant) == NULL;
+      pthread_mutex_unlock (&self->table_mutex);
+      if (is_wanted && !_acc_code_send (self, &requests[i], TRUE))
+        add_missing (list, requests[i].kernel, requests[i].variant, NULL);
+    }
+
+  if (list->len > 0)
+    {
+      g_autoptr (GError) error = NULL;
+
+      pthread_mutex_lock (&self->make_mutex);
+      _acc_code_compile_all (self, list, NULL);
+      for (guint i = 0; i < list->len; i++)
+        {
+          MissingCode *missing = &g_array_index (list, MissingCode, i);
+
+          if (!_acc_code_make_ready (self, missing, &error))
+            _acc_code_stay_baseline (self, missing, error);
+          g_clear_error (&error);
+        }
+      pthread_mutex_unlock (&self->make_mutex);
+    }
 }

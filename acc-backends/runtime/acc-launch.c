@@ -102,7 +102,7 @@ run_launch (Sweep  *self,
   if (self->launches[i].has_own)
     range[4] = worker;
   if (!should_stop (self))
-    self->launches[i].entry (self->slots[i], range, &self->failures[i]);
+    __atomic_load_n (self->launches[i].entry, __ATOMIC_ACQUIRE) (self->slots[i], range, &self->failures[i]);
 }
 
 static gboolean

@@ -148,17 +148,15 @@ writes_once (AccKernel *kernel)
   return FALSE;
 }
 
-static gboolean
-get_code (AccPrepared   *self,
-          AccHost       *host,
-          gboolean       by_rows,
-          gboolean       is_new,
-          GCancellable  *cancellable,
-          GError       **error)
+/* For each launch, step by step. */
+static GArray *
+list_requests (AccPrepared *self,
+               AccHost     *host,
+               gboolean     by_rows,
+               gboolean     may_be_baseline)
 {
   AccSchedule *schedule = self->schedule;
-  g_autoptr (GArray) requests = g_array_sized_new (FALSE, TRUE, sizeof (AccCodeRequest), schedule->n_steps);
-  guint n = 0, runs_left = G_MAXUINT;
+  GArray *requests = g_array_sized_new (FALSE, TRUE, sizeof (AccCodeRequest), schedule->n_steps);
 
   for (guint s = 0; s < schedule->n_steps; s++)
     {
@@ -171,17 +169,31 @@ get_code (AccPrepared   *self,
 
           if ((streams || (can_stream && step->launches[i].spreads)) && writes_once (request.kernel))
             request.variant |= host->streaming_variant;
-          if (is_new && !by_rows)
-            request.cost = MAX (acc_partition_estimate (&self->steps[s].launches[i].whole, &step->launches[i]), 1);
+          if (may_be_baseline)
+            request.cost = by_rows ? ACC_CODE_ENDLESS : MAX (acc_partition_estimate (&self->steps[s].launches[i].whole, &step->launches[i]), 1);
           g_array_append_val (requests, request);
         }
     }
 
+  return requests;
+}
+
+static gboolean
+get_code (AccPrepared   *self,
+          AccHost       *host,
+          gboolean       by_rows,
+          gboolean       may_be_baseline,
+          GCancellable  *cancellable,
+          GError       **error)
+{
+  g_autoptr (GArray) requests = list_requests (self, host, by_rows, may_be_baseline);
+  guint n = 0, runs_left = G_MAXUINT;
+
   if (!acc_code_get (host->code, (AccCodeRequest *) requests->data, requests->len, cancellable, error))
     return FALSE;
 
-  for (guint s = 0; s < schedule->n_steps; s++)
-    for (guint i = 0; i < schedule->steps[s].n_launches; i++)
+  for (guint s = 0; s < self->schedule->n_steps; s++)
+    for (guint i = 0; i < self->schedule->steps[s].n_launches; i++)
       {
         const AccCodeRequest *request = &g_array_index (requests, AccCodeRequest, n++);
 
@@ -222,7 +234,7 @@ AccPrepared *
 acc_prepared_new (AccHost       *host,
                   AccSchedule   *schedule,
                   gboolean       by_rows,
-                  gboolean       is_new,
+                  gboolean       may_be_baseline,
                   GCancellable  *cancellable,
                   GError       **error)
 {
@@ -252,7 +264,7 @@ acc_prepared_new (AccHost       *host,
         }
     }
 
-  if (!measure_values (self, error) || !get_code (self, host, by_rows, is_new, cancellable, error))
+  if (!measure_values (self, error) || !get_code (self, host, by_rows, may_be_baseline, cancellable, error))
     return NULL;
   list_freed (self);
   if (host->heap == NULL && !by_rows)
@@ -261,10 +273,19 @@ acc_prepared_new (AccHost       *host,
   return g_steal_pointer (&self);
 }
 
-gboolean
-acc_prepared_begin_run (AccPrepared *self)
+void
+acc_prepared_begin_run (AccPrepared *self,
+                        AccHost     *host)
 {
-  return !self->is_baseline || __atomic_sub_fetch (&self->runs_left, 1, __ATOMIC_RELAXED) >= 0;
+  g_autoptr (GArray) requests = NULL;
+
+  if (!__atomic_load_n (&self->is_baseline, __ATOMIC_RELAXED) || __atomic_sub_fetch (&self->runs_left, 1, __ATOMIC_RELAXED) >= 0 ||
+      !__atomic_exchange_n (&self->is_baseline, FALSE, __ATOMIC_RELAXED))
+    return;
+
+  /* Streams of rows do not come here: none of theirs may run for less than it takes to optimise it. */
+  requests = list_requests (self, host, FALSE, TRUE);
+  acc_code_optimise (host->code, (const AccCodeRequest *) requests->data, requests->len);
 }
 
 AccPrepared *

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /* A schedule with its kernels compiled and all that runs of it have in common worked out. Counted, immutable but for .runs_left. */
 typedef struct {
   const AccLaunch *launch;
-  AccKernelEntry   entry;      /* one of the two */
+  const AccKernelEntry *entry; /* one of the two; atomic */
   AccDeviceKernel *kernel;
   AccPartition     whole;
   gboolean         may_fail;   /* the kernel has checks */
@@ -58,16 +58,16 @@ typedef struct {
   gsize            *element_bytes;    /* per buffer, of one element */
   guint             max_scratch;      /* of any step */
   guint             max_slots;        /* of any launch, or of those that sweep together */
-  gboolean          is_baseline;      /* some kernels are baseline code: */
-  gint              runs_left;        /* atomic: that had better be done before they are compiled well */
+  gboolean          is_baseline;      /* atomic: some kernels are baseline code, and */
+  gint              runs_left;        /* atomic: so many runs had better be done before they are optimised */
 } AccPrepared;
 
-/* Takes over @schedule. @by_rows: what it writes goes on to the next step while it is in the caches. @is_new: it may be that it will not
- * run again, so that baseline code may do where there is little to do. */
-AccPrepared *acc_prepared_new   (AccHost *host, AccSchedule *schedule, gboolean by_rows, gboolean is_new, GCancellable *cancellable,
+/* Takes over @schedule. @by_rows: what it writes goes on to the next step while it is in the caches. @may_be_baseline: the results are
+ * the same whether kernels are optimised or not. */
+AccPrepared *acc_prepared_new   (AccHost *host, AccSchedule *schedule, gboolean by_rows, gboolean may_be_baseline, GCancellable *cancellable,
                                  GError **error);
-/* Before it runs once more. FALSE: it had better be prepared anew. Any thread. */
-gboolean     acc_prepared_begin_run (AccPrepared *self);
+/* Before it runs once more. Any thread. */
+void         acc_prepared_begin_run (AccPrepared *self, AccHost *host);
 AccPrepared *acc_prepared_ref   (AccPrepared *self);
 void         acc_prepared_unref (AccPrepared *self);
 /* Of a scratch of @step on @n_threads workers, where its rounds have @round_rows. */

@@ -182,7 +182,6 @@ acc_schedule_cache_get (AccScheduleCache  *self,
   g_autofree guint64 *many = NULL;
   Key key = { .n_words = count_words (bound, n_results, n_bound) };
   g_autoptr (AccPrepared) prepared = NULL;
-  gboolean is_new;
   AccTarget target = *acc_host_get_target (host);
   AccSchedule *schedule;
 
@@ -193,16 +192,18 @@ acc_schedule_cache_get (AccScheduleCache  *self,
   fill_key (&key, results, n_results, bound, values, n_bound, (by_rows ? 1 : 0) | (target.fast_math ? 2 : 0));
 
   prepared = look_up (self, &key);
-  is_new = prepared == NULL || !acc_schedule_fits (prepared->schedule, bound, values, n_bound);
-  if (!is_new && acc_prepared_begin_run (prepared))
-    return g_steal_pointer (&prepared);
+  if (prepared != NULL && acc_schedule_fits (prepared->schedule, bound, values, n_bound))
+    {
+      acc_prepared_begin_run (prepared, host);
+      return g_steal_pointer (&prepared);
+    }
   g_clear_pointer (&prepared, acc_prepared_unref);
 
   schedule = acc_schedule_new (&target, results, n_results, bound, values, n_bound, error);
   if (schedule == NULL)
     return NULL;
 
-  prepared = acc_prepared_new (host, schedule, by_rows, is_new && !target.fast_math, cancellable, error);
+  prepared = acc_prepared_new (host, schedule, by_rows, !target.fast_math, cancellable, error);
   if (prepared != NULL)
     insert (self, &key, prepared);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-workers.h"
 
+#include "acc-errands.h"
 #include "acc-relax.h"
 
 #include <pthread.h>
@@ -68,7 +69,9 @@ struct _AccWorkers {
   guint           n_homes;     /* atomic: of threads that are at work or were: each its own share and seat */
   gboolean        stopping;    /* atomic, changed under the lock */
   GThread       **threads;
+  pid_t           pid;         /* atomic: that has the threads: a copy of it has none */
   Seat           *seats;       /* by home */
+  AccErrands     *errands;
   guint64         open __attribute__ ((aligned (ACC_CACHE_LINE)));  /* atomic: bits of slots whose jobs have tiles to claim */
   guint64         used __attribute__ ((aligned (ACC_CACHE_LINE)));  /* atomic: bits of slots that are somebody's */
   guint           n_runs;                                           /* atomic */
@@ -217,7 +220,15 @@ get_patience (AccWorkers *self,
   return __atomic_load_n (&self->n_runs, __ATOMIC_RELAXED) > 0 ? SPIN_MICROSECONDS_IN_RUNS : SPIN_MICROSECONDS;
 }
 
-/* Until there is a job, or there was none for long enough. */
+/* Whether there is something to do. */
+static gboolean
+is_called (AccWorkers *self)
+{
+  return __atomic_load_n (&self->open, __ATOMIC_SEQ_CST) != 0 || acc_errands_get_n (self->errands) > 0 ||
+         __atomic_load_n (&self->stopping, __ATOMIC_RELAXED);
+}
+
+/* Until there is something to do, or there was nothing for long enough. */
 static void
 look_out (AccWorkers *self)
 {
@@ -231,7 +242,7 @@ look_out (AccWorkers *self)
     {
       for (guint i = 0; i < 32; i++)
         {
-          if (__atomic_load_n (&self->open, __ATOMIC_RELAXED) != 0 || __atomic_load_n (&self->stopping, __ATOMIC_RELAXED))
+          if (is_called (self))
             return;
           acc_relax ();
         }
@@ -248,7 +259,7 @@ sleep_until_woken (AccWorkers *self)
 {
   pthread_mutex_lock (&self->mutex);
   __atomic_add_fetch (&self->n_sleeping, 1, __ATOMIC_SEQ_CST);
-  if (__atomic_load_n (&self->open, __ATOMIC_SEQ_CST) == 0 && !self->stopping)
+  if (!is_called (self))
     pthread_cond_wait (&self->wake, &self->mutex);
   __atomic_sub_fetch (&self->n_sleeping, 1, __ATOMIC_SEQ_CST);
   pthread_mutex_unlock (&self->mutex);
@@ -263,8 +274,11 @@ worker_main (gpointer data)
 
   while (!__atomic_load_n (&self->stopping, __ATOMIC_RELAXED))
     {
-      Slot *slot = enter (self, seat);
+      Slot *slot;
 
+      if (acc_errands_do_one (self->errands))
+        continue;
+      slot = enter (self, seat);
       if (slot != NULL)
         {
           wake (self, count_for_others (slot->job, get_share (self, slot->job, home)));
@@ -273,7 +287,7 @@ worker_main (gpointer data)
           continue;
         }
       look_out (self);
-      if (__atomic_load_n (&self->open, __ATOMIC_RELAXED) == 0)
+      if (!is_called (self))
         sleep_until_woken (self);
     }
 
@@ -294,6 +308,7 @@ acc_workers_new (guint n_threads)
   pthread_cond_init (&self->done, NULL);
   self->threads = g_new0 (GThread *, self->n_threads);
   self->seats = g_aligned_alloc0 (self->n_threads, sizeof (Seat), ACC_CACHE_LINE);
+  self->errands = acc_errands_new ();
 
   return self;
 }
@@ -303,6 +318,7 @@ acc_workers_free (AccWorkers *self)
 {
   g_assert (self->used == 0);
 
+  acc_errands_end (self->errands);
   pthread_mutex_lock (&self->mutex);
   __atomic_store_n (&self->stopping, TRUE, __ATOMIC_RELAXED);
   pthread_cond_broadcast (&self->wake);
@@ -316,6 +332,7 @@ acc_workers_free (AccWorkers *self)
   pthread_mutex_destroy (&self->mutex);
   g_free (self->threads);
   g_aligned_free (self->seats);
+  acc_errands_free (self->errands);
   g_aligned_free (self);
 }
 
@@ -353,6 +370,7 @@ start_threads (AccWorkers *self,
 
       if (thread == NULL)
         break;
+      __atomic_store_n (&self->pid, getpid (), __ATOMIC_RELAXED);
       self->threads[self->n_started] = thread;
       __atomic_store_n (&self->n_started, self->n_started + 1, __ATOMIC_RELAXED);
     }
@@ -477,6 +495,41 @@ acc_workers_run_in_order (AccWorkers  *self,
                           gpointer     user_data)
 {
   run (self, n_tiles, 1, 1, function, user_data);
+}
+
+gboolean
+acc_workers_send (AccWorkers     *self,
+                  GFunc           function,
+                  gpointer        user_data,
+                  GDestroyNotify  destroy)
+{
+  guint n = acc_errands_get_n (self->errands);
+
+  start_threads (self, MIN (self->n_threads - 1, n + 1));
+  if (acc_workers_get_n_started (self) == 0 || __atomic_load_n (&self->pid, __ATOMIC_RELAXED) != getpid ())
+    {
+      destroy (user_data);
+      return FALSE;
+    }
+
+  if (!acc_errands_add (self->errands, function, user_data, destroy))
+    return FALSE;
+  wake (self, 1);
+
+  return TRUE;
+}
+
+gboolean
+acc_workers_withdraw (AccWorkers    *self,
+                      gconstpointer  user_data)
+{
+  return acc_errands_withdraw (self->errands, user_data);
+}
+
+void
+acc_workers_end_errands (AccWorkers *self)
+{
+  acc_errands_end (self->errands);
 }
 
 void

@@ -30,6 +30,14 @@ void        acc_workers_run_in_order  (AccWorkers *self, gint64 n_tiles, AccTile
 void        acc_workers_begin_run     (AccWorkers *self);
 void        acc_workers_end_run       (AccWorkers *self);
 
+/* Leaves @function for a worker that is in no job, which does it before it looks for one; nobody waits for it. FALSE: there is nobody who
+ * would. @destroy: of @user_data, whatever becomes of it. */
+gboolean    acc_workers_send          (AccWorkers *self, GFunc function, gpointer user_data, GDestroyNotify destroy);
+/* TRUE, and the caller's again, if nobody has begun it. */
+gboolean    acc_workers_withdraw      (AccWorkers *self, gconstpointer user_data);
+/* Withdraws what was sent, waits for what is under way, and takes no more. */
+void        acc_workers_end_errands   (AccWorkers *self);
+
 /* For tests: threads started, and threads asleep. */
 guint       acc_workers_get_n_started  (AccWorkers *self);
 guint       acc_workers_get_n_sleeping (AccWorkers *self);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Baseline code gives what optimised code gives, to the bit, where numbers are not contracted: a run may have either. Each is made by a
- * process of its own, which tells its results. */
+/* Baseline code gives what optimised code gives, to the bit, where numbers are not contracted: a run may have either, or begin with the one and end
+ * with the other. Each is made by a process of its own, which tells its results. */
 
 #include <acc/acc.h>
 
@@ -54,6 +54,23 @@ around (AccExpr *window, gpointer data)
     for (gint64 x = -1; x <= 1; x++)
       {
         AccExpr *one = acc_expr_mul (acc_expr_neighbour2 (window, y, x), acc_expr_new_float (0.1 * (double) (3 * y + x + 5)));
+
+        sum = sum == NULL ? one : acc_expr_add (sum, one);
+      }
+
+  return sum;
+}
+
+/* 49 neighbours, which take long to optimise. */
+static AccExpr *
+far_around (AccExpr *window, gpointer data)
+{
+  AccExpr *sum = NULL;
+
+  for (gint64 y = -3; y <= 3; y++)
+    for (gint64 x = -3; x <= 3; x++)
+      {
+        AccExpr *one = acc_expr_mul (acc_expr_neighbour2 (window, y, x), acc_expr_new_float (0.1 * (double) (7 * y + x + 25)));
 
         sum = sum == NULL ? one : acc_expr_add (sum, one);
       }
@@ -149,13 +166,54 @@ tell_all (AccElementKind kind)
   tell ("sums by keys", code, acc_array_permute (ones, zeros, targets, apply_binary, &add));
 }
 
+static AccArray *
+make_large (gint64 rows, gint64 columns)
+{
+  g_autofree float *values = g_new (float, rows * columns);
+  g_autoptr (AccShape) shape = acc_shape_new_matrix (rows, columns);
+  g_autoptr (GBytes) bytes = NULL;
+
+  for (gint64 i = 0; i < rows * columns; i++)
+    values[i] = (float) sin ((double) i * 1.7);
+  bytes = g_bytes_new_take (g_steal_pointer (&values), rows * columns * sizeof (float));
+
+  return acc_array_use (acc_element_type_new (ACC_KIND_F32), shape, bytes);
+}
+
+/* So much that better code comes while baseline code is at work on it. */
+static void
+tell_large (void)
+{
+  g_autoptr (AccArray) picture = make_large (2000, 2000);
+  g_autoptr (AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_MIRROR);
+
+  tell ("large stencil", "f4", acc_array_stencil (picture, (gint64[]) { 7, 7 }, 2, boundary, far_around, NULL));
+}
+
+/* Runs until it has begun to be optimised, and ends. */
+static void
+leave_early (void)
+{
+  g_autoptr (AccArray) picture = make_large (150, 150);
+  g_autoptr (AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_MIRROR);
+  g_autoptr (AccArray) result = acc_array_stencil (picture, (gint64[]) { 7, 7 }, 2, boundary, far_around, NULL);
+
+  for (guint i = 0; i < 20; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AccArray) computed = acc_backend_run (backend, result, NULL, &error);
+
+      g_assert_no_error (error);
+    }
+}
+
 /* --- both */
 
-/* What a process tells; @disable: what it does without. */
+/* What a process that does @what tells, and what it says beside; @disable: what it does without. */
 static char *
-run_process (const char *disable, gboolean is_baseline)
+run_process (const char *what, const char *disable, char **said)
 {
-  char *arguments[] = { "/proc/self/exe", "--tell", NULL };
+  char *arguments[] = { "/proc/self/exe", (char *) what, NULL };
   g_auto (GStrv) environment = g_get_environ ();
   g_autofree char *messages = NULL;
   g_autoptr (GError) error = NULL;
@@ -170,7 +228,7 @@ run_process (const char *disable, gboolean is_baseline)
   g_free (arguments[0]);
   g_assert_no_error (error);
   g_assert_cmpint (status, ==, 0);
-  g_assert_true ((strstr (messages, "as baseline code") != NULL) == is_baseline);
+  *said = g_steal_pointer (&messages);
 
   return out;
 }
@@ -178,18 +236,46 @@ run_process (const char *disable, gboolean is_baseline)
 static void
 test_same_bits (void)
 {
-  g_autofree char *baseline = run_process ("cache", TRUE), *optimised = run_process ("cache,baseline", FALSE);
+  g_autofree char *said = NULL, *said_else = NULL;
+  g_autofree char *baseline = run_process ("--tell", "cache", &said), *optimised = run_process ("--tell", "cache,baseline", &said_else);
   g_auto (GStrv) some = g_strsplit (baseline, "\n", -1), others = g_strsplit (optimised, "\n", -1);
 
+  g_assert_nonnull (strstr (said, "as baseline code"));
+  g_assert_true (g_get_num_processors () < 2 || strstr (said, "meanwhile") != NULL);
+  g_assert_null (strstr (said_else, "as baseline code"));
+  g_assert_null (strstr (said_else, "meanwhile"));
   g_assert_cmpuint (g_strv_length (some), >, 100);
   g_assert_cmpuint (g_strv_length (some), ==, g_strv_length (others));
   for (guint i = 0; some[i] != NULL; i++)
     g_assert_cmpstr (some[i], ==, others[i]);
 }
 
+/* A process that ends while a worker optimises waits for it. */
+static void
+test_leaves_early (void)
+{
+  for (guint i = 0; i < 5; i++)
+    {
+      g_autofree char *said = NULL, *out = run_process ("--leave", "cache", &said);
+
+      g_assert_nonnull (strstr (said, "as baseline code"));
+      g_assert_true (g_get_num_processors () < 2 || strstr (said, "meanwhile") != NULL);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
+  if (argc == 2 && strcmp (argv[1], "--leave") == 0)
+    {
+      g_autoptr (GError) error = NULL;
+
+      /* Not freed: the end of the process finds it as it is. */
+      backend = acc_backend_new_for_name ("native", &error);
+      g_assert_no_error (error);
+      leave_early ();
+      return 0;
+    }
   if (argc == 2 && strcmp (argv[1], "--tell") == 0)
     {
       g_autoptr (GError) error = NULL;
@@ -199,12 +285,14 @@ main (int argc, char **argv)
       tell_all (ACC_KIND_F16);
       tell_all (ACC_KIND_F32);
       tell_all (ACC_KIND_F64);
+      tell_large ();
       g_clear_object (&backend);
       return 0;
     }
 
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/baseline/same-bits", test_same_bits);
+  g_test_add_func ("/baseline/leaves-early", test_leaves_early);
 
   return g_test_run ();
 }

@@ -101,7 +101,7 @@ run (Trial   *trial,
       launches[i] = (AccLaunch) { .n_slots = 1, .outer = N_ROWS, .inner = N_COLUMNS, .tile_outer = 1, .tile_inner = 1, .cost = 1e6,
                                   .serial = i == 1, .sweeps = i < 2 };
       prepared[i].launch = &launches[i];
-      prepared[i].entry = entries[i];
+      prepared[i].entry = &entries[i];
       slots[i] = (gsize) trial;
       acc_partition_init_whole (&prepared[i].whole, &launches[i], trial->n_threads);
     }

@@ -254,6 +254,104 @@ test_in_order (void)
     }
 }
 
+typedef struct {
+  gint n_done, n_destroyed;   /* atomic */
+  gint is_held;
+} Sent;
+
+static void
+do_errand (gpointer data,
+           gpointer unused)
+{
+  Sent *sent = data;
+
+  while (g_atomic_int_get (&sent->is_held))
+    g_usleep (100);
+  g_atomic_int_inc (&sent->n_done);
+}
+
+static void
+destroy_errand (gpointer data)
+{
+  Sent *sent = data;
+
+  g_atomic_int_inc (&sent->n_destroyed);
+}
+
+static gboolean
+reaches (gint *value,
+         gint  wanted)
+{
+  for (guint i = 0; g_atomic_int_get (value) < wanted && i < 20000; i++)
+    g_usleep (1000);
+
+  return g_atomic_int_get (value) == wanted;
+}
+
+/* Somebody does what was sent, while others run jobs, and every one is destroyed once. */
+static void
+test_errands (void)
+{
+  static const guint threads[] = { 2, 3, 8 };
+
+  for (guint t = 0; t < G_N_ELEMENTS (threads); t++)
+    {
+      Sent sent = { 0 };
+      g_autoptr (AccWorkers) workers = acc_workers_new (threads[t]);
+
+      for (gint i = 0; i < 200; i++)
+        {
+          g_assert_true (acc_workers_send (workers, do_errand, &sent, destroy_errand));
+          if (i % 3 == 0)
+            run_counted (workers, 10, 1, 20);
+          if (i % 50 == 0)
+            g_assert_true (reaches (&sent.n_destroyed, i + 1));
+        }
+      g_assert_true (reaches (&sent.n_destroyed, 200));
+      g_assert_cmpint (sent.n_done, ==, 200);
+
+      /* Those that sleep are woken. */
+      for (guint i = 0; acc_workers_get_n_sleeping (workers) < acc_workers_get_n_started (workers) && i < 2000; i++)
+        g_usleep (1000);
+      g_assert_true (acc_workers_send (workers, do_errand, &sent, destroy_errand));
+      g_assert_true (reaches (&sent.n_destroyed, 201));
+    }
+}
+
+static void
+test_errands_end (void)
+{
+  Sent alone = { 0 }, first = { .is_held = TRUE }, second = { 0 }, third = { 0 }, late = { 0 };
+  g_autoptr (AccWorkers) none = acc_workers_new (1), workers = acc_workers_new (2);
+
+  g_assert_false (acc_workers_send (none, do_errand, &alone, destroy_errand));
+  g_assert_cmpint (alone.n_destroyed, ==, 1);
+
+  /* With the only worker at the first, the others wait; jobs are the caller's. */
+  g_assert_true (acc_workers_send (workers, do_errand, &first, destroy_errand));
+  while (acc_workers_withdraw (workers, &first))
+    {
+      g_assert_true (acc_workers_send (workers, do_errand, &first, destroy_errand));
+      g_usleep (2000);
+    }
+  g_assert_true (acc_workers_send (workers, do_errand, &second, destroy_errand));
+  g_assert_true (acc_workers_send (workers, do_errand, &third, destroy_errand));
+  run_counted (workers, 100, 1, 20);
+  g_assert_true (acc_workers_withdraw (workers, &second));
+  g_assert_false (acc_workers_withdraw (workers, &second));
+  g_assert_cmpint (second.n_destroyed, ==, 0);
+
+  g_atomic_int_set (&first.is_held, FALSE);
+  acc_workers_end_errands (workers);
+  g_assert_cmpint (first.n_destroyed, ==, 1);
+  g_assert_cmpint (first.n_done, ==, 1);
+  g_assert_true (reaches (&third.n_destroyed, 1));
+  g_assert_cmpint (second.n_destroyed, ==, 0);
+  g_assert_false (acc_workers_send (workers, do_errand, &late, destroy_errand));
+  g_assert_cmpint (late.n_destroyed, ==, 1);
+  run_counted (workers, 100, 1, 20);
+}
+
 static void
 test_latency (void)
 {
@@ -394,6 +492,8 @@ main (int    argc,
   g_test_add_func ("/workers/all-come", test_all_come);
   g_test_add_func ("/workers/begins-at-home", test_begins_at_home);
   g_test_add_func ("/workers/in-order", test_in_order);
+  g_test_add_func ("/workers/errands", test_errands);
+  g_test_add_func ("/workers/errands-end", test_errands_end);
   g_test_add_func ("/workers/latency", test_latency);
   g_test_add_func ("/partition/covers", test_partition_covers);
   g_test_add_func ("/partition/sizes", test_partition_sizes);

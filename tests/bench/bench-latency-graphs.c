@@ -45,19 +45,31 @@ plus (AccExpr *x, AccExpr *y, gpointer data)
 }
 
 static AccExpr *
-mean9 (AccExpr *n, gpointer data)
+get_mean (AccExpr *n, gint64 radius, gpointer data)
 {
   AccExpr *sum = NULL;
 
-  for (gint64 y = -1; y <= 1; y++)
-    for (gint64 x = -1; x <= 1; x++)
+  for (gint64 y = -radius; y <= radius; y++)
+    for (gint64 x = -radius; x <= radius; x++)
       {
         AccExpr *tap = acc_expr_neighbour (n, (gint64[]) { y, x }, 2);
 
         sum = sum == NULL ? tap : acc_expr_add (sum, tap);
       }
 
-  return vary (acc_expr_mul (sum, number (1 / 9.)), data);
+  return vary (acc_expr_mul (sum, number (1 / ((2. * (double) radius + 1) * (2. * (double) radius + 1)))), data);
+}
+
+static AccExpr *
+mean9 (AccExpr *n, gpointer data)
+{
+  return get_mean (n, 1, data);
+}
+
+static AccExpr *
+mean49 (AccExpr *n, gpointer data)
+{
+  return get_mean (n, 3, data);
 }
 
 static AccExpr *
@@ -111,6 +123,14 @@ build_stencil (AccArray *input, guint variant)
 }
 
 static AccArray *
+build_long_stencil (AccArray *input, guint variant)
+{
+  g_autoptr (AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+
+  return acc_array_stencil (input, (gint64[]) { 7, 7 }, 2, clamp, mean49, GUINT_TO_POINTER (variant));
+}
+
+static AccArray *
 build_permute (AccArray *input, guint variant)
 {
   g_autoptr (AccShape) shape = acc_shape_new_vector (16);
@@ -133,6 +153,7 @@ const BenchFamily bench_families[] = {
   { "fold of everything", build_fold_all, 1 },
   { "scan", build_scan, 1 },
   { "stencil", build_stencil, 2 },
+  { "long stencil", build_long_stencil, 2 },
   { "permute", build_permute, 1 },
   { "sort", build_sort, 1 },
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What acc takes beside the work of kernels: bench-latency [ROUNDS [PART…]]; PART: processes, planning, runs, workers or pages.
+/* What acc takes beside the work of kernels: bench-latency [ROUNDS [PART…]]; PART: processes, pauses, planning, runs, workers or pages.
  *
  * What must be cold is measured in processes of its own, ROUNDS of each kind, with a cache directory that is theirs. Targets
  * stand beside the figures. */
@@ -148,20 +148,30 @@ child_main (const BenchFamily *family)
   return 0;
 }
 
-static Child
-run_child (const char *self, const char *directory, const char *name, const char *disable)
+/* What a process of its own prints, with @variable in its environment. */
+static char *
+spawn (const char *self, const char *what, const char *name, const char *directory, const char *variable, const char *value)
 {
-  const char *arguments[] = { self, "--child", name, NULL };
+  const char *arguments[] = { self, what, name, NULL };
   g_auto (GStrv) environment = g_environ_setenv (g_get_environ (), "ACC_CACHE_DIR", directory, TRUE);
-  g_autofree char *output = NULL;
   g_autoptr (GError) error = NULL;
-  Child child;
+  char *output = NULL;
   int status;
 
-  environment = g_environ_setenv (environment, "ACC_DISABLE", disable, TRUE);
+  environment = g_environ_setenv (environment, variable, value, TRUE);
   if (!g_spawn_sync (NULL, (char **) arguments, environment, 0, NULL, NULL, &output, NULL, &status, &error)
       || !g_spawn_check_wait_status (status, &error))
     g_error ("%s", error->message);
+
+  return output;
+}
+
+static Child
+run_child (const char *self, const char *directory, const char *name, const char *disable)
+{
+  g_autofree char *output = spawn (self, "--child", name, directory, "ACC_DISABLE", disable);
+  Child child;
+
   if (sscanf (output, "%lf %lf %lf %lf %lf %lf %lf %lf", &child.opened.clock, &child.opened.processors, &child.first.clock,
               &child.first.processors, &child.further.clock, &child.further.processors, &child.again.clock, &child.again.processors) != 8)
     g_error ("%s %s: %s", self, name, output);
@@ -272,6 +282,80 @@ bench_processes (const char *self)
     report_family (&bench_families[f], (Time *[]) { TIMES (0, f), TIMES (1, f), TIMES (2, f), TIMES (3, f), TIMES (4, f), TIMES (5, f),
                                                        TIMES (6, f) });
 #undef TIMES
+}
+
+/* --- pauses */
+
+/* A program that runs often, and what runs take. */
+typedef struct {
+  double first, longest, median;
+} Pauses;
+
+#define PAUSE_SECONDS 0.5
+
+static int
+pauses_main (const BenchFamily *family)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AccBackend) backend = acc_backend_new_for_name ("native", &error);
+  g_autoptr (AccArray) input = family->rank == 2 ? bench_make_input (128, 128) : bench_make_input (0, 16384);
+  g_autoptr (AccExecutable) executable = NULL;
+  g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (double));
+  double begin, longest = 0;
+
+  check (backend, error);
+  executable = compile_family (backend, family, input, 0);
+  begin = bench_now ();
+  for (double now = begin; now < begin + PAUSE_SECONDS;)
+    {
+      double start = now, time;
+
+      run (executable, NULL);
+      now = bench_now ();
+      time = now - start;
+      if (times->len > 0)
+        longest = MAX (longest, time);
+      g_array_append_val (times, time);
+    }
+  printf ("%.9f %.9f ", g_array_index (times, double, 0), longest);
+  printf ("%.9f", bench_median (&g_array_index (times, double, times->len / 2), times->len - times->len / 2));
+
+  return 0;
+}
+
+/* With workers, which optimise what runs often, and with one thread, which does it in between. */
+static void
+bench_pauses (const char *self)
+{
+  g_autofree char *directory = g_dir_make_tmp ("acc-bench-XXXXXX", NULL);
+  g_autofree double *times = g_new (double, 3 * rounds);
+
+  printf ("\n# programs that run often, from when nothing is compiled\n");
+  for (guint f = 0; f < bench_n_families; f++)
+    for (guint alone = 0; alone < 2; alone++)
+      {
+        const char *kinds[] = { "first run", "longest of the others", "at last" };
+
+        for (guint r = 0; r < rounds; r++)
+          {
+            g_autofree char *output = spawn (self, "--pauses", bench_families[f].name, directory, "ACC_THREADS", alone ? "1" : "");
+            Pauses pauses;
+
+            if (sscanf (output, "%lf %lf %lf", &pauses.first, &pauses.longest, &pauses.median) != 3)
+              g_error ("%s %s: %s", self, bench_families[f].name, output);
+            times[r] = pauses.first;
+            times[rounds + r] = pauses.longest;
+            times[2 * rounds + r] = pauses.median;
+            clear (directory);
+          }
+        for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
+          {
+            g_autofree char *work = g_strdup_printf ("%s%s: %s", bench_families[f].name, alone ? ", one thread" : "", kinds[k]);
+
+            bench_report (work, times + k * rounds, rounds, 0);
+          }
+      }
+  g_rmdir (directory);
 }
 
 /* --- planning */
@@ -604,7 +688,7 @@ bench_workers (AccBackend *backend)
 
 /* --- memory */
 
-/* What a first run of a large result takes beyond the second one: fresh pages. */
+/* What a first run of a large result takes beyond the second one: fresh pages. The disk has the code, of a round before. */
 static void
 bench_pages (void)
 {
@@ -612,26 +696,29 @@ bench_pages (void)
   g_autofree double *fresh = g_new (double, rounds), *again = g_new (double, rounds);
 
   printf ("\n# a map to %d MiB\n", (int) (n * 4 >> 20));
-  for (guint r = 0; r < rounds; r++)
+  for (guint r = 0; r <= rounds; r++)
     {
       g_autoptr (GError) error = NULL;
       g_autoptr (AccBackend) own = acc_backend_new_for_name ("native", &error);
-      g_autoptr (AccArray) input = bench_make_input (0, n), small = bench_make_input (0, TINY);
-      g_autoptr (AccArray) result = bench_families[0].build (input, 0), tiny = bench_families[0].build (small, 0);
-      g_autoptr (AccProgram) program = acc_program_new_for_results (&result, 1), first = acc_program_new_for_results (&tiny, 1);
-      g_autoptr (AccExecutable) executable = NULL, warm = NULL;
-      double start;
+      g_autoptr (AccArray) input = bench_make_input (0, n);
+      g_autoptr (AccArray) result = bench_families[0].build (input, 0);
+      g_autoptr (AccProgram) program = acc_program_new_for_results (&result, 1);
+      g_autoptr (AccExecutable) executable = NULL;
+      double times[3];
 
       check (own, error);
-      warm = compile (own, first);
-      run (warm, NULL);
       executable = compile (own, program);
-      start = bench_now ();
-      run (executable, NULL);
-      fresh[r] = bench_now () - start;
-      start = bench_now ();
-      run (executable, NULL);
-      again[r] = bench_now () - start;
+      for (guint i = 0; i < 2; i++)
+        {
+          times[i] = bench_now ();
+          run (executable, NULL);
+          times[i + 1] = bench_now ();
+        }
+      if (r > 0)
+        {
+          fresh[r - 1] = times[1] - times[0];
+          again[r - 1] = times[2] - times[1];
+        }
     }
   bench_report ("into fresh memory", fresh, rounds, 0);
   bench_report ("into recycled memory", again, rounds, 0);
@@ -649,11 +736,11 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   g_autoptr (AccBackend) backend = NULL;
 
-  if (argc == 3 && strcmp (argv[1], "--child") == 0)
+  if (argc == 3 && g_str_has_prefix (argv[1], "--"))
     {
       for (guint f = 0; f < bench_n_families; f++)
         if (strcmp (argv[2], bench_families[f].name) == 0)
-          return child_main (&bench_families[f]);
+          return strcmp (argv[1], "--child") == 0 ? child_main (&bench_families[f]) : pauses_main (&bench_families[f]);
       return 1;
     }
 
@@ -665,6 +752,8 @@ main (int argc, char **argv)
   printf ("# latency: medians, in brackets the least and the greatest\n");
   if (is_wanted (argv, "processes"))
     bench_processes (argv[0]);
+  if (is_wanted (argv, "pauses"))
+    bench_pauses (argv[0]);
   if (is_wanted (argv, "planning"))
     bench_planning (backend);
   if (is_wanted (argv, "runs"))
