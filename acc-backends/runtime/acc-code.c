@@ -233,34 +233,32 @@ choose (AccCode              *self,
         GArray               *list,
         GPtrArray            *long_ones)
 {
-  GBytes *code = _acc_code_look_on_disk (self, request->kernel, request->variant);
-  gboolean is_known = FALSE;
+  gboolean may_be_baseline = has_baseline (self, request), is_ready, is_known;
+  GBytes *code;
 
-  if (code == NULL && has_baseline (self, request))
-    {
-      pthread_mutex_lock (&self->table_mutex);
-      is_known = _acc_code_find (self, request->kernel, request->variant | self->maker.baseline) != NULL;
-      pthread_mutex_unlock (&self->table_mutex);
+  pthread_mutex_lock (&self->table_mutex);
+  is_ready = _acc_code_find (self, request->kernel, request->variant) != NULL;
+  is_known = may_be_baseline && _acc_code_find (self, request->kernel, request->variant | self->maker.baseline) != NULL;
+  pthread_mutex_unlock (&self->table_mutex);
 
-      if (!is_known && count_runs (request, 0) >= 1)
-        {
-          add_baseline (self, list, request);
-          return;
-        }
-      if (!is_known)
-        {
-          g_ptr_array_add (long_ones, (gpointer) request);
-          return;
-        }
-    }
+  /* A worker has just done it. */
+  if (is_ready)
+    return;
 
-  /* Baseline code that is there already goes on until then. */
-  if (!is_known || !_acc_code_send (self, request, TRUE))
+  code = _acc_code_look_on_disk (self, request->kernel, request->variant);
+  if (code != NULL || !may_be_baseline)
     add_missing (list, request->kernel, request->variant, code);
+  else if (!is_known && count_runs (request, 0) >= 1)
+    add_baseline (self, list, request);
+  else if (!is_known)
+    g_ptr_array_add (long_ones, (gpointer) request);
+  /* Baseline code that is there already goes on until then. */
+  else if (!_acc_code_send (self, request, TRUE))
+    add_missing (list, request->kernel, request->variant, NULL);
 }
 
-/* What runs long is optimised by workers, while the caller goes on with baseline code where that takes them long. Where they are not more than
- * that, all of them, and the caller, had better do nothing else until it is done. */
+/* Makes @list, and @requests, which run long: workers optimise those, and the caller begins with baseline code where that takes them long. Where
+ * there are too few workers for one each, they and the caller had better do nothing else until all are optimised. */
 static gboolean
 make_long_ones (AccCode       *self,
                 GPtrArray     *requests,
