@@ -90,7 +90,7 @@ optimise (gpointer data,
   Errand *errand = data;
   AccCode *self = errand->code;
   g_autoptr (GError) error = NULL;
-  gboolean is_left;
+  gboolean is_left, is_last;
 
   pthread_mutex_lock (&self->table_mutex);
   errand->has_begun = TRUE;
@@ -106,10 +106,13 @@ optimise (gpointer data,
   pthread_mutex_lock (&self->table_mutex);
   self->counts.n_compiled += errand->missing.compiled;
   is_left = errand->is_left;
-  if (!is_left)
+  is_last = g_hash_table_size (self->under_way) == 1;
+  if (!is_left || is_last)
     leave (errand);
   pthread_mutex_unlock (&self->table_mutex);
-  if (is_left && !is_settled (self))
+
+  /* For those that are still under way. */
+  if (is_left && !is_last && !is_settled (self))
     settle (self);
 }
 
