@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* A schedule with its kernels compiled and all that runs of it have in common worked out. Counted, immutable but for .runs_left. */
+/* A schedule with its kernels compiled and all that runs of it have in common worked out. Counted, immutable but for .is_baseline and .runs_left. */
 typedef struct {
   const AccLaunch *launch;
   const AccKernelEntry *entry; /* one of the two; atomic */
