@@ -153,13 +153,11 @@ count_waiting (AccCode *self)
   return n;
 }
 
-/* Whether somebody will come soon: not all workers have other things to do, but some optimise. With the lock of the table. */
+/* Whether somebody will come soon: a worker that was not woken yet, or that optimises. With the lock of the table. */
 static gboolean
 is_soon (AccCode *self)
 {
-  guint n_waiting = count_waiting (self);
-
-  return n_waiting < g_hash_table_size (self->under_way) && n_waiting <= acc_workers_get_n_threads (self->workers);
+  return !acc_workers_are_in_jobs (self->workers) && count_waiting (self) <= acc_workers_get_n_threads (self->workers);
 }
 
 void

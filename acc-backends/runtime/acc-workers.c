@@ -526,6 +526,18 @@ acc_workers_withdraw (AccWorkers    *self,
   return acc_errands_withdraw (self->errands, user_data);
 }
 
+gboolean
+acc_workers_are_in_jobs (AccWorkers *self)
+{
+  guint n = __atomic_load_n (&self->n_homes, __ATOMIC_SEQ_CST);
+
+  for (guint home = 1; home <= n; home++)
+    if (__atomic_load_n (&self->seats[home].slot, __ATOMIC_SEQ_CST) == NULL)
+      return FALSE;
+
+  return n >= acc_workers_get_n_started (self);
+}
+
 void
 acc_workers_end_errands (AccWorkers *self)
 {

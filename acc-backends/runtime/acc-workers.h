@@ -35,6 +35,8 @@ void        acc_workers_end_run       (AccWorkers *self);
 gboolean    acc_workers_send          (AccWorkers *self, GFunc function, gpointer user_data, GDestroyNotify destroy);
 /* TRUE, and the caller's again, if nobody has begun it. */
 gboolean    acc_workers_withdraw      (AccWorkers *self, gconstpointer user_data);
+/* Whether all workers are in jobs, so that it may be long before anybody does what was sent. */
+gboolean    acc_workers_are_in_jobs   (AccWorkers *self);
 /* Withdraws what was sent, waits for what is under way, and takes no more. */
 void        acc_workers_end_errands   (AccWorkers *self);
 

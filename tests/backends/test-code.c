@@ -324,9 +324,9 @@ test_optimise (void)
       acc_code_optimise (code, &request, 1);
       g_assert_true (*entry == (n_threads == 2 ? entry_of_baseline : entry_of_optimised));
       g_assert_true (begin (code, kernel, 1e12) == entry || n_threads == 1);
-      /* The worker is at it, and was ready for the end before it began. */
+      /* The worker is at it, or will be, and one of the two is ready for the end. */
       acc_code_settle (code);
-      g_assert_cmpint (g_atomic_int_get (&n_settled), ==, n_threads - 1);
+      g_assert_true ((g_atomic_int_get (&n_settled) > 0) == (n_threads == 2));
       g_atomic_int_set (&is_held, FALSE);
       g_assert_true (becomes (entry, entry_of_optimised));
       acc_code_optimise (code, &request, 1);

@@ -337,6 +337,7 @@ test_errands_end (void)
   g_assert_true (acc_workers_send (workers, do_errand, &second, destroy_errand));
   g_assert_true (acc_workers_send (workers, do_errand, &third, destroy_errand));
   run_counted (workers, 100, 1, 20);
+  g_assert_false (acc_workers_are_in_jobs (workers));
   g_assert_true (acc_workers_withdraw (workers, &second));
   g_assert_false (acc_workers_withdraw (workers, &second));
   g_assert_cmpint (second.n_destroyed, ==, 0);
