@@ -608,7 +608,11 @@ run_tiles (Worker                  *self,
 
   for (gint64 u = range[0]; u < range[1]; u += outer)
     for (gint64 i = range[2]; i < MAX (range[3], 1); i += inner)
-      __atomic_load_n (prepared->entry, __ATOMIC_ACQUIRE) (self->slots, (const gint64[]) { u, MIN (u + outer, range[1]), i, MIN (i + inner, range[3]), 0 }, &none);
+      {
+        const gint64 part[5] = { u, MIN (u + outer, range[1]), i, MIN (i + inner, range[3]), 0 };
+
+        acc_prepared_launch_get_entry (prepared) (self->slots, part, &none);
+      }
 }
 
 static void

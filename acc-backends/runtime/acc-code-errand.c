@@ -2,7 +2,6 @@
 #include "acc-code-private.h"
 
 #include "acc-errands.h"
-#include "acc-core/acc-backend-private.h"
 
 /* A kernel that a worker optimises. */
 typedef struct {
@@ -18,7 +17,9 @@ gboolean
 _acc_code_is_under_way (AccCode              *self,
                         const AccCodeRequest *request)
 {
-  return g_hash_table_contains (self->under_way, &(CodeKey) { (char *) acc_kernel_get_hash (request->kernel), request->variant });
+  const CodeKey key = _acc_code_key (request->kernel, request->variant);
+
+  return g_hash_table_contains (self->under_way, &key);
 }
 
 /* Those that wait for it look for it in the table, or find that it will not be there. With the lock of the table. */
@@ -66,30 +67,12 @@ is_settled (AccCode *self)
   return __atomic_load_n (&self->is_settled, __ATOMIC_ACQUIRE);
 }
 
-void
-_acc_code_stay_baseline (AccCode      *self,
-                         MissingCode  *missing,
-                         const GError *error)
-{
-  ReadyCode *ready;
-
-  pthread_mutex_lock (&self->table_mutex);
-  ready = _acc_code_find (self, missing->kernel, missing->variant | self->maker.baseline);
-  if (ready != NULL)
-    ready->stays = TRUE;
-  pthread_mutex_unlock (&self->table_mutex);
-
-  if (acc_debug_get_flags () & ACC_DEBUG_CACHE)
-    g_message ("kernel cache: %s stays baseline code: %s", acc_kernel_get_name (missing->kernel), error->message);
-}
-
 static void
 optimise (gpointer data,
           gpointer unused)
 {
   Errand *errand = data;
   AccCode *self = errand->code;
-  g_autoptr (GError) error = NULL;
   gboolean is_left, is_last;
 
   pthread_mutex_lock (&self->table_mutex);
@@ -99,12 +82,9 @@ optimise (gpointer data,
   if (is_left && !is_settled (self))
     settle (self);
 
-  _acc_code_compile (self, &errand->missing, TRUE, &errand->missing.error);
-  if (!_acc_code_make_ready (self, &errand->missing, &error))
-    _acc_code_stay_baseline (self, &errand->missing, error);
+  _acc_code_improve (self, &errand->missing, TRUE);
 
   pthread_mutex_lock (&self->table_mutex);
-  self->counts.n_compiled += errand->missing.compiled;
   is_left = errand->is_left;
   is_last = g_hash_table_size (self->under_way) == 1;
   if (!is_left || is_last)
@@ -130,7 +110,7 @@ _acc_code_send (AccCode              *self,
       errand->code = self;
       errand->is_left = is_left;
       errand->missing = (MissingCode) { .kernel = acc_kernel_ref (request->kernel), .variant = request->variant };
-      errand->key = (CodeKey) { (char *) acc_kernel_get_hash (request->kernel), request->variant };
+      errand->key = _acc_code_key (request->kernel, request->variant);
       g_hash_table_insert (self->under_way, &errand->key, errand);
     }
   pthread_mutex_unlock (&self->table_mutex);
@@ -170,7 +150,7 @@ _acc_code_wait_for (AccCode               *self,
   for (guint i = 0; i < sent->len; i++)
     {
       const AccCodeRequest *request = sent->pdata[i];
-      const CodeKey key = { (char *) acc_kernel_get_hash (request->kernel), request->variant };
+      const CodeKey key = _acc_code_key (request->kernel, request->variant);
       Errand *errand;
 
       pthread_mutex_lock (&self->table_mutex);

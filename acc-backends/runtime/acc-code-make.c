@@ -176,3 +176,26 @@ _acc_code_make_ready (AccCode      *self,
 
   return TRUE;
 }
+
+void
+_acc_code_improve (AccCode      *self,
+                   MissingCode  *missing,
+                   gboolean      meanwhile)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean ok;
+  ReadyCode *baseline;
+
+  _acc_code_compile (self, missing, meanwhile, &missing->error);
+  ok = _acc_code_make_ready (self, missing, &error);
+
+  pthread_mutex_lock (&self->table_mutex);
+  self->counts.n_compiled += missing->compiled;
+  baseline = ok ? NULL : _acc_code_find (self, missing->kernel, missing->variant | self->maker.baseline);
+  if (baseline != NULL)
+    baseline->stays = TRUE;
+  pthread_mutex_unlock (&self->table_mutex);
+
+  if (!ok && (acc_debug_get_flags () & ACC_DEBUG_CACHE))
+    g_message ("kernel cache: %s stays baseline code: %s", acc_kernel_get_name (missing->kernel), error->message);
+}

@@ -6,13 +6,21 @@
 #include <pthread.h>
 
 typedef struct {
-  char  *hash;
-  guint  variant;
+  const char *hash;
+  guint       variant;
 } CodeKey;
+
+/* For as long as the kernel. */
+static inline CodeKey
+_acc_code_key (AccKernel *kernel,
+               guint      variant)
+{
+  return (CodeKey) { acc_kernel_get_hash (kernel), variant };
+}
 
 /* A kernel in memory, for as long as the table. */
 typedef struct {
-  CodeKey          key;
+  CodeKey          key;         /* with a hash of its own */
   AccKernelEntry   entry;       /* atomic: of baseline code until there is better */
   AccDeviceKernel *device_kernel;
   double           spent;       /* nanoseconds, of baseline code; under the lock of the table, as the next */
@@ -54,6 +62,8 @@ void       _acc_code_missing_clear (gpointer missing);
 GBytes    *_acc_code_look_on_disk  (AccCode *self, AccKernel *kernel, guint variant);
 /* Any thread, with no locks, or that of making. */
 void       _acc_code_compile       (AccCode *self, MissingCode *missing, gboolean meanwhile, GError **error);
+/* Instead of baseline code, which stays where it fails: nobody is there to be told. Likewise. */
+void       _acc_code_improve       (AccCode *self, MissingCode *missing, gboolean meanwhile);
 /* Those of @list that have no code, all at once. @list: MissingCode */
 void       _acc_code_compile_all   (AccCode *self, GArray *list, GCancellable *cancellable);
 /* From code to the table, and to the disk if it was compiled. */
@@ -66,5 +76,3 @@ gboolean   _acc_code_send          (AccCode *self, const AccCodeRequest *request
 /* Until all of @sent are done, or @until. What nobody has begun by then, and will not soon, is withdrawn: where the workers are busy for long, what
  * there is to do here had better be done well. @sent: AccCodeRequest; @until: of CLOCK_MONOTONIC */
 void       _acc_code_wait_for      (AccCode *self, GPtrArray *sent, const struct timespec *until);
-/* What could not be optimised, where nobody is there to be told. */
-void       _acc_code_stay_baseline (AccCode *self, MissingCode *missing, const GError *error);

@@ -40,7 +40,7 @@ ready_free (gpointer data)
 {
   ReadyCode *ready = data;
 
-  g_free (ready->key.hash);
+  g_free ((char *) ready->key.hash);
   g_free (ready);
 }
 
@@ -71,8 +71,7 @@ acc_code_new (const AccCodeMaker *maker,
 void
 acc_code_free (AccCode *self)
 {
-  if (self->maker.baseline != 0)
-    acc_workers_end_errands (self->workers);
+  acc_workers_end_errands (self->workers);
   g_hash_table_unref (self->under_way);
   g_hash_table_unref (self->table);
   g_clear_pointer (&self->cache, acc_kernel_cache_free);
@@ -98,7 +97,9 @@ _acc_code_find (AccCode   *self,
                 AccKernel *kernel,
                 guint      variant)
 {
-  return g_hash_table_lookup (self->table, &(CodeKey) { (char *) acc_kernel_get_hash (kernel), variant });
+  const CodeKey key = _acc_code_key (kernel, variant);
+
+  return g_hash_table_lookup (self->table, &key);
 }
 
 /* --- what runs as baseline code, and for how long */
@@ -326,7 +327,7 @@ make (AccCode         *self,
 
   for (guint i = 0; i < n_requests; i++)
     {
-      const CodeKey key = { (char *) acc_kernel_get_hash (requests[i].kernel), requests[i].variant };
+      const CodeKey key = _acc_code_key (requests[i].kernel, requests[i].variant);
 
       if (is_open (&requests[i]) && g_hash_table_add (listed, g_memdup2 (&key, sizeof key)))
         choose (self, &requests[i], list, long_ones);
@@ -373,34 +374,22 @@ acc_code_optimise (AccCode              *self,
                    const AccCodeRequest *requests,
                    guint                 n_requests)
 {
-  g_autoptr (GArray) list = new_list ();
-
   for (guint i = 0; i < n_requests; i++)
     {
-      gboolean is_wanted;
+      gboolean is_ready;
 
       pthread_mutex_lock (&self->table_mutex);
-      is_wanted = has_baseline (self, &requests[i]) && !_acc_code_is_under_way (self, &requests[i]) &&
-                  _acc_code_find (self, requests[i].kernel, requests[i].variant) == NULL;
+      is_ready = _acc_code_find (self, requests[i].kernel, requests[i].variant) != NULL;
       pthread_mutex_unlock (&self->table_mutex);
-      if (is_wanted && !_acc_code_send (self, &requests[i], TRUE))
-        add_missing (list, requests[i].kernel, requests[i].variant, NULL);
-    }
 
-  if (list->len > 0)
-    {
-      g_autoptr (GError) error = NULL;
-
-      pthread_mutex_lock (&self->make_mutex);
-      _acc_code_compile_all (self, list, NULL);
-      for (guint i = 0; i < list->len; i++)
+      if (has_baseline (self, &requests[i]) && !is_ready && !_acc_code_send (self, &requests[i], TRUE))
         {
-          MissingCode *missing = &g_array_index (list, MissingCode, i);
+          MissingCode missing = { .kernel = acc_kernel_ref (requests[i].kernel), .variant = requests[i].variant };
 
-          if (!_acc_code_make_ready (self, missing, &error))
-            _acc_code_stay_baseline (self, missing, error);
-          g_clear_error (&error);
+          pthread_mutex_lock (&self->make_mutex);
+          _acc_code_improve (self, &missing, FALSE);
+          pthread_mutex_unlock (&self->make_mutex);
+          _acc_code_missing_clear (&missing);
         }
-      pthread_mutex_unlock (&self->make_mutex);
     }
 }

@@ -229,8 +229,8 @@ backend_finalize (GObject *object)
 {
   Backend *self = (Backend *) object;
 
-  g_clear_pointer (&self->host.workers, acc_workers_free);
   g_clear_pointer (&self->host.code, acc_code_free);
+  g_clear_pointer (&self->host.workers, acc_workers_free);
   if (self->host.heap != NULL)
     {
       for (guint i = 0; i < self->kernels->len; i++)

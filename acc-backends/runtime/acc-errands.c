@@ -24,7 +24,7 @@ struct _AccErrands {
 static struct {
   pthread_mutex_t mutex;
   GPtrArray      *all;          /* AccErrands */
-  pid_t           pid;          /* atomic, changed under the lock: of the process that is guarded; a copy of it has no threads */
+  pid_t           pid;          /* of the process that is guarded; a copy of it has no threads */
 } live = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 static void
@@ -171,7 +171,7 @@ acc_errands_end (AccErrands *self)
 static void
 end_all (void)
 {
-  if (getpid () != __atomic_load_n (&live.pid, __ATOMIC_RELAXED))
+  if (getpid () != live.pid)
     return;
 
   pthread_mutex_lock (&live.mutex);
@@ -183,15 +183,13 @@ end_all (void)
 void
 acc_errands_guard_exit (void)
 {
-  /* An errand that comes here at the end, while the lock is held, is not waited for in vain. */
-  if (__atomic_load_n (&live.pid, __ATOMIC_RELAXED) != 0)
-    return;
+  static gsize is_guarded = 0;
 
-  pthread_mutex_lock (&live.mutex);
-  if (live.pid == 0)
+  /* Without the lock: who comes here at the end is waited for while that is held. */
+  if (g_once_init_enter (&is_guarded))
     {
-      __atomic_store_n (&live.pid, getpid (), __ATOMIC_RELAXED);
+      live.pid = getpid ();
       atexit (end_all);
+      g_once_init_leave (&is_guarded, 1);
     }
-  pthread_mutex_unlock (&live.mutex);
 }

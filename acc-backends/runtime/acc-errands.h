@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 typedef struct _AccErrands AccErrands;
 
 AccErrands *acc_errands_new         (void);
-/* After acc_errands_end(). */
+/* Ends them first. */
 void        acc_errands_free        (AccErrands *self);
 /* FALSE: it will not be done, as they have ended. @destroy: of @user_data, done or not. */
 gboolean    acc_errands_add         (AccErrands *self, GFunc function, gpointer user_data, GDestroyNotify destroy);

@@ -102,7 +102,7 @@ run_launch (Sweep  *self,
   if (self->launches[i].has_own)
     range[4] = worker;
   if (!should_stop (self))
-    __atomic_load_n (self->launches[i].entry, __ATOMIC_ACQUIRE) (self->slots[i], range, &self->failures[i]);
+    acc_prepared_launch_get_entry (&self->launches[i]) (self->slots[i], range, &self->failures[i]);
 }
 
 static gboolean

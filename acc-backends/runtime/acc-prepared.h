@@ -16,6 +16,13 @@ typedef struct {
   gboolean         has_own;    /* scratch for each tile: workers have it, one each */
 } AccPreparedLaunch;
 
+/* May be better code the next time. */
+static inline AccKernelEntry
+acc_prepared_launch_get_entry (const AccPreparedLaunch *self)
+{
+  return __atomic_load_n (self->entry, __ATOMIC_ACQUIRE);
+}
+
 typedef struct {
   const AccScheduleStep *step;
   AccPreparedLaunch     *launches;

@@ -318,7 +318,6 @@ acc_workers_free (AccWorkers *self)
 {
   g_assert (self->used == 0);
 
-  acc_errands_end (self->errands);
   pthread_mutex_lock (&self->mutex);
   __atomic_store_n (&self->stopping, TRUE, __ATOMIC_RELAXED);
   pthread_cond_broadcast (&self->wake);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-backends/runtime/acc-kernel-cache.h"
-#include "remove-directory.h"
+#include "tests/remove-tree.h"
 
 #include <gio/gio.h>
 #include <glib/gstdio.h>
@@ -63,7 +63,7 @@ test_round_trip (void)
       g_assert_true (g_bytes_equal (back, code));
     }
   g_assert_cmpint (count_files (directory), ==, 20);
-  remove_directory (directory);
+  remove_tree (directory);
   g_rmdir (parent);
   g_rmdir (top);
 }
@@ -106,7 +106,7 @@ test_damage (void)
   g_assert_null (acc_kernel_cache_lookup (cache, "hash", "target"));
   acc_kernel_cache_store (cache, "hash", "target", code);
   g_rmdir (path);
-  remove_directory (directory);
+  remove_tree (directory);
 }
 
 static void
@@ -152,7 +152,7 @@ test_bounded (void)
     acc_kernel_cache_store (cache, "large", "target", large);
     g_assert_null (acc_kernel_cache_lookup (cache, "large", "target"));
   }
-  remove_directory (directory);
+  remove_tree (directory);
 }
 
 static void
@@ -174,7 +174,7 @@ test_unwritable (void)
       acc_kernel_cache_store (proc, "hash", "target", code);
       g_assert_null (acc_kernel_cache_lookup (proc, "hash", "target"));
     }
-  remove_directory (top);
+  remove_tree (top);
 }
 
 static void
@@ -212,7 +212,7 @@ test_processes (void)
       g_assert_cmpint (waitpid (children[c], &status, 0), ==, children[c]);
       g_assert_true (WIFEXITED (status) && WEXITSTATUS (status) == 0);
     }
-  remove_directory (directory);
+  remove_tree (directory);
 }
 
 static void
@@ -228,7 +228,7 @@ test_speed (void)
   for (guint i = 0; i < 100; i++)
     g_bytes_unref (acc_kernel_cache_lookup (cache, "hash", "target"));
   g_test_message ("a hit of 20 kB: %.1f us", (g_get_monotonic_time () - start) / 100.0);
-  remove_directory (directory);
+  remove_tree (directory);
 }
 
 int

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-backends/runtime/acc-code.h"
 #include "acc-core/acc-error.h"
-#include "remove-directory.h"
+#include "tests/remove-tree.h"
 
 #include <string.h>
 
@@ -214,7 +214,7 @@ test_disk (void)
       g_assert_cmpint (g_atomic_int_get (&n_compiled), ==, process == 1 ? 1 : 0);
     }
 
-  remove_directory (directory);
+  remove_tree (directory);
 }
 
 /* --- with workers */
@@ -420,7 +420,7 @@ test_kept (void)
       g_atomic_int_set (&is_held, FALSE);
     }
 
-  remove_directory (directory);
+  remove_tree (directory);
 }
 
 int

@@ -5,7 +5,8 @@
 #include "acc-core/acc-backend-private.h"
 #include "acc-core/acc-executable-private.h"
 
-#include <glib/gstdio.h>
+#include "tests/remove-tree.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -1279,18 +1280,7 @@ test_warm_start (void)
     }
   g_unsetenv ("ACC_CACHE_DIR");
 
-  {
-    g_autoptr (GDir) dir = g_dir_open (directory, 0, NULL);
-    const char *name;
-
-    while ((name = g_dir_read_name (dir)) != NULL)
-      {
-        g_autofree char *path = g_build_filename (directory, name, NULL);
-
-        g_unlink (path);
-      }
-  }
-  g_rmdir (directory);
+  remove_tree (directory);
 }
 
 /* What a step took is told, with its kernels. */

@@ -115,19 +115,23 @@ build_scan (AccArray *input, guint variant)
 }
 
 static AccArray *
-build_stencil (AccArray *input, guint variant)
+stencil (AccArray *input, gint64 side, AccExprFunc mean, guint variant)
 {
   g_autoptr (AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
 
-  return acc_array_stencil (input, (gint64[]) { 3, 3 }, 2, clamp, mean9, GUINT_TO_POINTER (variant));
+  return acc_array_stencil (input, (gint64[]) { side, side }, 2, clamp, mean, GUINT_TO_POINTER (variant));
+}
+
+static AccArray *
+build_stencil (AccArray *input, guint variant)
+{
+  return stencil (input, 3, mean9, variant);
 }
 
 static AccArray *
 build_long_stencil (AccArray *input, guint variant)
 {
-  g_autoptr (AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
-
-  return acc_array_stencil (input, (gint64[]) { 7, 7 }, 2, clamp, mean49, GUINT_TO_POINTER (variant));
+  return stencil (input, 7, mean49, variant);
 }
 
 static AccArray *

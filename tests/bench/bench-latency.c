@@ -10,8 +10,8 @@
 
 #include "acc-backends/fusion/acc-schedule.h"
 #include "acc-backends/runtime/acc-prepared.h"
+#include "tests/remove-tree.h"
 
-#include <glib/gstdio.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,20 +179,6 @@ run_child (const char *self, const char *directory, const char *name, const char
   return child;
 }
 
-static void
-clear (const char *directory)
-{
-  g_autoptr (GDir) dir = g_dir_open (directory, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *path = g_build_filename (directory, name, NULL);
-
-      g_unlink (path);
-    }
-}
-
 /* Kernels that are not the same. */
 static guint
 count_kernels (const BenchFamily *family)
@@ -262,9 +248,9 @@ bench_processes (const char *self)
         Child warm = run_child (self, directory, bench_families[f].name, "");
         Child optimised;
 
-        clear (directory);
+        remove_tree (directory);
         optimised = run_child (self, directory, bench_families[f].name, "baseline");
-        clear (directory);
+        remove_tree (directory);
         opened[r * bench_n_families + f] = warm.opened;
         TIMES (0, f)[r] = cold.first;
         TIMES (1, f)[r] = cold.further;
@@ -274,7 +260,6 @@ bench_processes (const char *self)
         TIMES (5, f)[r] = optimised.first;
         TIMES (6, f)[r] = optimised.further;
       }
-  g_rmdir (directory);
 
   printf ("\n# processes of their own; from a graph to its result\n");
   report ("opening the backend", opened, rounds * bench_n_families, 0);
@@ -286,13 +271,9 @@ bench_processes (const char *self)
 
 /* --- pauses */
 
-/* A program that runs often, and what runs take. */
-typedef struct {
-  double first, longest, median;
-} Pauses;
-
 #define PAUSE_SECONDS 0.5
 
+/* A program that runs often: its first run, the longest of the others, and what they take at last. */
 static int
 pauses_main (const BenchFamily *family)
 {
@@ -339,14 +320,10 @@ bench_pauses (const char *self)
         for (guint r = 0; r < rounds; r++)
           {
             g_autofree char *output = spawn (self, "--pauses", bench_families[f].name, directory, "ACC_THREADS", alone ? "1" : "");
-            Pauses pauses;
 
-            if (sscanf (output, "%lf %lf %lf", &pauses.first, &pauses.longest, &pauses.median) != 3)
+            if (sscanf (output, "%lf %lf %lf", &times[r], &times[rounds + r], &times[2 * rounds + r]) != 3)
               g_error ("%s %s: %s", self, bench_families[f].name, output);
-            times[r] = pauses.first;
-            times[rounds + r] = pauses.longest;
-            times[2 * rounds + r] = pauses.median;
-            clear (directory);
+            remove_tree (directory);
           }
         for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
           {
@@ -355,7 +332,6 @@ bench_pauses (const char *self)
             bench_report (work, times + k * rounds, rounds, 0);
           }
       }
-  g_rmdir (directory);
 }
 
 /* --- planning */

@@ -3,6 +3,7 @@
 
 #include "acc-backend-private.h"
 #include "acc-machine-private.h"
+#include "tests/remove-tree.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -218,21 +219,6 @@ put (const char *root, const char *path, const char *content)
 
   g_assert_cmpint (g_mkdir_with_parents (folder, 0700), ==, 0);
   g_assert_true (g_file_set_contents (full, content, -1, NULL));
-}
-
-static void
-remove_tree (const char *path)
-{
-  g_autoptr(GDir) dir = g_dir_open (path, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *inner = g_build_filename (path, name, NULL);
-
-      remove_tree (inner);
-    }
-  g_remove (path);
 }
 
 static void
