@@ -4,6 +4,8 @@
 import fractions
 import functools
 import itertools
+import math
+import operator
 import re
 
 from gi.repository import GLib, GObject
@@ -79,6 +81,8 @@ def _expr(value):
         return _expr((value.numerator, value.denominator))
     if isinstance(value, (tuple, list)):
         return _sound(Acc.Expr.tuple([_expr(item) for item in value]))
+    if isinstance(value, Acc.Array):
+        return _sound(Acc.Expr.the(value))
     if hasattr(value, 'dtype') and getattr(value, 'shape', None) == ():
         kind, element_type = value.dtype.kind, _type_of_dtype(value.dtype)
         if kind == 'b':
@@ -91,8 +95,6 @@ def _expr(value):
         if kind == 'u':
             return Acc.Expr.new_typed_uint(element_type, int(value))
         return Acc.Expr.new_typed_int(element_type, int(value))
-    if isinstance(value, Acc.Array):
-        return _sound(Acc.Expr.the(value))
     raise TypeError(f'no scalar expression: {value!r}')
 
 
@@ -141,9 +143,19 @@ def _build_two(function, arity, make):
     return _build(function, arity, make_first), others[-1]
 
 
+def _element_type(thing):
+    """The type of an expression's or array's elements; raises what it carries as its error."""
+    element_type = thing.get_element_type()
+    return _sound(thing).get_element_type() if element_type is None else element_type
+
+
 def _is_float(expr):
-    code = expr.get_element_type().get_code()
+    code = _element_type(expr).get_code()
     return code.startswith('f')
+
+
+def _is_complex(expr):
+    return _element_type(expr).get_kind() == Acc.ElementKind.COMPLEX
 
 
 def _operands(expr, other):
@@ -179,14 +191,13 @@ def _by_type(of_floats, of_integers):
 
     def choose(expr, other):
         # Of complex numbers there are powers; to integers by multiplication.
-        is_complex = expr.get_element_type().get_kind() == Acc.ElementKind.COMPLEX
-        return floats if _is_float(expr) or (is_complex and not isinstance(other, int)) else integers
+        return floats if _is_float(expr) or (_is_complex(expr) and not isinstance(other, int)) else integers
 
     def forward(self, other):
         return choose(self, other)[0](self, other)
 
     def backward(self, other):
-        return (floats if _is_float(self) or self.get_element_type().get_kind() == Acc.ElementKind.COMPLEX else integers)[1](self, other)
+        return (floats if _is_float(self) or _is_complex(self) else integers)[1](self, other)
 
     return forward, backward
 
@@ -196,8 +207,95 @@ def _unary(name):
     return lambda self: _sound(method(self))
 
 
+def _equality(compare):
+    """@compare, where what cannot be compared is an error: Python would answer that the objects differ."""
+    def method(self, other):
+        result = compare(self, other)
+        if result is NotImplemented:
+            raise TypeError(f'{type(self).__name__} and {type(other).__name__} cannot be compared element by element; objects are compared by “is”')
+        return result
+
+    return method
+
+
+def _divmod(self, other):
+    return self // other, self % other
+
+
+def _rdivmod(self, other):
+    return other // self, other % self
+
+
+# --- what NumPy's functions do with expressions and arrays
+
+_OPERATORS = {
+    'add': ('__add__', '__radd__'), 'subtract': ('__sub__', '__rsub__'), 'multiply': ('__mul__', '__rmul__'), 'matmul': ('__matmul__', '__rmatmul__'),
+    'true_divide': ('__truediv__', '__rtruediv__'), 'floor_divide': ('__floordiv__', '__rfloordiv__'), 'remainder': ('__mod__', '__rmod__'),
+    'divmod': ('__divmod__', '__rdivmod__'), 'power': ('__pow__', '__rpow__'), 'left_shift': ('__lshift__', '__rlshift__'),
+    'right_shift': ('__rshift__', '__rrshift__'), 'bitwise_and': ('__and__', '__rand__'), 'bitwise_or': ('__or__', '__ror__'),
+    'bitwise_xor': ('__xor__', '__rxor__'), 'equal': ('__eq__', '__eq__'), 'not_equal': ('__ne__', '__ne__'), 'less': ('__lt__', '__gt__'),
+    'less_equal': ('__le__', '__ge__'), 'greater': ('__gt__', '__lt__'), 'greater_equal': ('__ge__', '__le__'),
+    'negative': ('__neg__',), 'positive': ('__pos__',), 'absolute': ('__abs__',), 'invert': ('__invert__',),
+}
+
+
+def _apply_operator(ufunc, inputs):
+    """What the operator that a function of NumPy stands for gives, by the method of the operand that is acc's; NotImplemented without one."""
+    names = _OPERATORS.get('true_divide' if ufunc.__name__ == 'divide' else ufunc.__name__, ())
+    if not 0 < len(inputs) <= len(names):
+        return NotImplemented
+    left, *right = inputs
+    if isinstance(left, (Acc.Expr, Acc.Array)):
+        return getattr(left, names[0], lambda *_: NotImplemented)(*right)
+    return getattr(right[0], names[1], lambda *_: NotImplemented)(left)
+
+
+def _values(thing):
+    """@thing, an argument of a function of NumPy, with the arrays in it as NumPy's."""
+    if isinstance(thing, Acc.Array):
+        import numpy
+        values = numpy.asarray(thing).view()
+        values.flags.writeable = False
+        return values
+    if isinstance(thing, Acc.Expr):
+        raise TypeError('NumPy does not compute with an expression; Acc has functions of its own')
+    if type(thing) in (tuple, list):
+        return type(thing)(_values(item) for item in thing)
+    if type(thing) is dict:
+        return {name: _values(item) for name, item in thing.items()}
+    return thing
+
+
+def _call_numpy(name, function, inputs, keywords):
+    out = keywords.get('out')
+    if any(isinstance(item, Acc.Array) for item in (out if isinstance(out, tuple) else (out,))):
+        raise TypeError(f'{name}: an Acc.Array is never written to')
+    return function(*_values(inputs), **_values(keywords))
+
+
+def _array_ufunc(self, ufunc, method, *inputs, **keywords):
+    """The operators of NumPy's arrays and scalars are acc's where an operand is; any other function of NumPy gets the values."""
+    if method == '__call__' and not keywords:
+        result = _apply_operator(ufunc, inputs)
+        if result is not NotImplemented:
+            return result
+    if method == 'at' and isinstance(inputs[0], Acc.Array):
+        keywords['out'] = inputs[0]
+    return _call_numpy(ufunc.__name__, getattr(ufunc, method), inputs, keywords)
+
+
+def _array_function(self, function, types, inputs, keywords):
+    import numpy
+    asked = {numpy.shape: 'shape', numpy.ndim: 'ndim'}.get(function)
+    if asked and len(inputs) == 1 and isinstance(inputs[0], Acc.Array) and inputs[0].shape is not None:
+        return getattr(inputs[0], asked)
+    return _call_numpy(function.__name__, function, inputs, keywords)
+
+
 class Expr(Acc.Expr):
     """What happens to one element. Arithmetic and comparisons build larger expressions."""
+
+    __array_ufunc__, __array_function__ = _array_ufunc, _array_function
 
     __add__, __radd__ = _binary('add')
     __sub__, __rsub__ = _binary('sub')
@@ -215,11 +313,12 @@ class Expr(Acc.Expr):
     __le__, _ = _binary('le')
     __gt__, _ = _binary('gt')
     __ge__, _ = _binary('ge')
-    __eq__, _ = _binary('eq')
-    __ne__, _ = _binary('ne')
+    __eq__, __ne__ = (_equality(_binary(name)[0]) for name in ('eq', 'ne'))
     del _
+    __divmod__, __rdivmod__ = _divmod, _rdivmod
     __neg__ = _unary('neg')
     __invert__ = _unary('bnot')
+    __floor__, __ceil__ = _unary('floor'), _unary('ceiling')
     __hash__ = object.__hash__
 
     def __pos__(self):
@@ -227,11 +326,18 @@ class Expr(Acc.Expr):
 
     def __abs__(self):
         """As Python has it: of a complex number a float."""
-        is_complex = self.get_element_type().get_kind() == Acc.ElementKind.COMPLEX
-        return _sound(Acc.Expr.magnitude(self) if is_complex else Acc.Expr.abs(self))
+        return _sound(Acc.Expr.magnitude(self) if _is_complex(self) else Acc.Expr.abs(self))
+
+    def __round__(self, digits=None):
+        if digits is not None:
+            raise TypeError('an expression is rounded to whole numbers only')
+        return _sound(Acc.Expr.round(self))
 
     def __bool__(self):
         raise TypeError('an expression has no truth value while the graph is built; use Acc.cond')
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError('an expression is no value: NumPy cannot make an array of it')
 
     def __len__(self):
         return self.get_n_items()
@@ -273,7 +379,7 @@ class Expr(Acc.Expr):
 
     @property
     def dtype(self):
-        return self.get_element_type().get_code()
+        return _element_type(self).get_code()
 
 
 Expr = override(Expr)
@@ -406,6 +512,12 @@ class Neighbourhood:
     def centre(self):
         return self[(0,) * len(self.sizes)]
 
+    def _refuse(self, *_):
+        raise TypeError('a neighbourhood is many elements: choose one, as n[0, 1] or n.centre')
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __array__ = _refuse
+    __hash__ = object.__hash__
+
 
 _export(Neighbourhood)
 
@@ -464,7 +576,7 @@ class Shape(Acc.Shape):
         return (self.get_extent(d) for d in range(self.get_rank()))
 
     def __eq__(self, other):
-        return tuple(self) == tuple(other)
+        return tuple(self) == tuple(other) if isinstance(other, (Acc.Shape, tuple, list)) else NotImplemented
 
     def __hash__(self):
         return hash(tuple(self))
@@ -543,17 +655,29 @@ def _array(value):
     return value if isinstance(value, Acc.Array) else use(value)
 
 
-def _elementwise(function, reverse=False):
-    def method(self, other):
-        if isinstance(other, Acc.Array):
-            return self.zip_with(other, function)
-        if hasattr(other, '__array_interface__') and getattr(other, 'shape', ()) != ():
-            return self.zip_with(use(other), function)
-        if isinstance(other, (int, float, complex, bool, Acc.Expr)) or hasattr(other, 'dtype'):
-            return self.map((lambda x: function(other, x)) if reverse else (lambda x: function(x, other)))
+_SCALARS = (int, float, complex, str, tuple, fractions.Fraction, Acc.Expr)
+
+
+def _is_many(thing):
+    """Whether @thing, of NumPy or what it makes an array of, has elements of its own."""
+    if isinstance(thing, (Acc.Array, list)):
+        return True
+    if isinstance(thing, _SCALARS) or not (hasattr(thing, '__array__') or hasattr(thing, '__array_interface__')):
+        return False
+    import numpy
+    return numpy.ndim(thing) > 0
+
+
+def _elementwise(function):
+    """The operator that @function is of two elements, and the same where the array stands on the right."""
+    def method(self, other, call):
+        if _is_many(other):
+            return self.zip_with(other, call)
+        if isinstance(other, _SCALARS) or hasattr(other, 'dtype'):
+            return self.map(lambda x: call(x, other))
         return NotImplemented
 
-    return method
+    return lambda self, other: method(self, other, function), lambda self, other: method(self, other, lambda x, y: function(y, x))
 
 
 def _named(name, method, call):
@@ -630,6 +754,7 @@ class Array(Acc.Array):
     """An array value: in memory, or an operation on other arrays that runs when its value is wanted."""
 
     __array_priority__ = 100
+    __array_ufunc__, __array_function__ = _array_ufunc, _array_function
 
     # asking
     @property
@@ -643,7 +768,7 @@ class Array(Acc.Array):
 
     @property
     def dtype(self):
-        return self.get_element_type().get_code()
+        return _element_type(self).get_code()
 
     @property
     def label(self):
@@ -662,13 +787,13 @@ class Array(Acc.Array):
         return self.to_string()
 
     def __repr__(self):
-        if not self.is_manifest():
+        if not self.is_manifest() and self.get_element_type() is not None:
             return f'<Acc.Array {self.get_operation()} {self.dtype} {self.shape}>'
         return self.to_string()
 
     def __len__(self):
-        if self.shape is None or not self.shape:
-            raise TypeError('no length')
+        if not self.shape:
+            raise TypeError('an array of rank 0 has no length' if self.shape == () else 'the extents are known when it runs')
         return self.shape[0]
 
     # numbers out
@@ -683,32 +808,66 @@ class Array(Acc.Array):
         # The scalars of a vector are one more axis.
         return {'version': 3, 'shape': self.shape + dtype.shape, 'typestr': dtype.base.str, 'data': (address, True)}
 
-    def __array__(self, dtype=None):
+    def __array__(self, dtype=None, copy=None):
         import numpy
-        if not self.is_manifest():
-            return numpy.asarray(self.run(), dtype=dtype)
-        if 0 in self.shape:
-            view = numpy.zeros(self.shape, dtype=_dtype(self.get_element_type()))
-        elif not self.get_element_type().is_tuple():
-            view = numpy.asarray(_View(self))
+        source = self if self.is_manifest() else self.run()
+        element_type, shared = source.get_element_type(), False
+        if 0 in source.shape:
+            values = numpy.zeros(source.shape, dtype=_dtype(element_type))
+        elif not element_type.is_tuple():
+            values, shared = numpy.asarray(_View(source)), source is self
         else:
-            view = numpy.zeros(self.shape, dtype=_dtype(self.get_element_type()))
-            for number, part in enumerate(_buffers(view)):
-                part[...] = numpy.frombuffer(self.get_bytes(number).get_data() or b'', dtype=part.dtype).reshape(part.shape)
-        return view if dtype is None else view.astype(dtype)
+            values = numpy.zeros(source.shape, dtype=_dtype(element_type))
+            for number, part in enumerate(_buffers(values)):
+                part[...] = numpy.frombuffer(source.get_bytes(number).get_data() or b'', dtype=part.dtype).reshape(part.shape)
+        if copy is False and not (shared and dtype in (None, values.dtype)):
+            raise ValueError('the values are not in memory as they are wanted: a copy is needed')
+        return values.astype(dtype or values.dtype, copy=bool(copy))
+
+    def _single(self, error):
+        """The value of the one element there is."""
+        import numpy
+        if self.shape is not None and math.prod(self.shape) != 1:
+            raise error(f'{self!r} is not one element')
+        values = numpy.asarray(self)
+        if values.size != 1:
+            raise error(f'{values.size} elements are not one')
+        return values.item()
 
     def item(self):
-        import numpy
-        return numpy.asarray(self).item()
+        return self._single(ValueError)
+
+    def __bool__(self):
+        if _element_type(self).is_tuple():
+            raise TypeError('a tuple is neither true nor false')
+        return bool(self._single(ValueError))
 
     def __float__(self):
-        return float(self.item())
+        return float(self._single(TypeError))
 
     def __int__(self):
-        return int(self.item())
+        return int(self._single(TypeError))
+
+    def __index__(self):
+        if self.ndim != 0 or self.dtype[0] not in 'iu':
+            raise TypeError('only one integer, of rank 0, is an index')
+        return int(self)
 
     def __complex__(self):
-        return complex(self.item())
+        return complex(self._single(TypeError))
+
+    # What is not in memory runs for these.
+    def __iter__(self):
+        import numpy
+        return iter(numpy.asarray(self))
+
+    def __reversed__(self):
+        import numpy
+        return reversed(numpy.asarray(self))
+
+    def __contains__(self, value):
+        import numpy
+        return bool((numpy.asarray(self) == value).any())
 
     def run(self, backend=None):
         backend = backend or Acc.Backend.get_default()
@@ -986,16 +1145,32 @@ class Array(Acc.Array):
     def extent(self, dimension):
         return _sound(Acc.Expr.extent(self, dimension))
 
-    __add__, __radd__ = _elementwise(lambda x, y: x + y), _elementwise(lambda x, y: x + y, True)
-    __sub__, __rsub__ = _elementwise(lambda x, y: x - y), _elementwise(lambda x, y: x - y, True)
-    __mul__, __rmul__ = _elementwise(lambda x, y: x * y), _elementwise(lambda x, y: x * y, True)
-    __truediv__, __rtruediv__ = _elementwise(lambda x, y: x / y), _elementwise(lambda x, y: x / y, True)
-    __floordiv__, __rfloordiv__ = _elementwise(lambda x, y: x // y), _elementwise(lambda x, y: x // y, True)
-    __mod__, __rmod__ = _elementwise(lambda x, y: x % y), _elementwise(lambda x, y: x % y, True)
-    __pow__, __rpow__ = _elementwise(lambda x, y: x ** y), _elementwise(lambda x, y: x ** y, True)
+    __add__, __radd__ = _elementwise(operator.add)
+    __sub__, __rsub__ = _elementwise(operator.sub)
+    __mul__, __rmul__ = _elementwise(operator.mul)
+    __truediv__, __rtruediv__ = _elementwise(operator.truediv)
+    __floordiv__, __rfloordiv__ = _elementwise(operator.floordiv)
+    __mod__, __rmod__ = _elementwise(operator.mod)
+    __divmod__, __rdivmod__ = _divmod, _rdivmod
+    __pow__, __rpow__ = _elementwise(operator.pow)
+    __and__, __rand__ = _elementwise(operator.and_)
+    __or__, __ror__ = _elementwise(operator.or_)
+    __xor__, __rxor__ = _elementwise(operator.xor)
+    __lshift__, __rlshift__ = _elementwise(operator.lshift)
+    __rshift__, __rrshift__ = _elementwise(operator.rshift)
+    __lt__, __gt__ = (_elementwise(compare)[0] for compare in (operator.lt, operator.gt))
+    __le__, __ge__ = (_elementwise(compare)[0] for compare in (operator.le, operator.ge))
+    __eq__, __ne__ = (_equality(_elementwise(compare)[0]) for compare in (operator.eq, operator.ne))
+    __hash__ = GObject.Object.__hash__
+
+    def __pos__(self):
+        return self
 
     def __neg__(self):
-        return self.map(lambda x: -x)
+        return self.map(operator.neg)
+
+    def __invert__(self):
+        return self.map(operator.invert)
 
     def __abs__(self):
         return self.map(abs)
