@@ -16,6 +16,7 @@ G_BEGIN_DECLS
  *  - an application or library implements the extension point by g_io_extension_point_implement();
  *  - a module libacc-backend-NAME.so in ACC_BACKENDS_DIR (folders separated by ':'), or else in acc-1/backends beside the
  *    library, or in $libdir/acc-1/backends. It is loaded when its name is asked for, or when backends are listed, and stays.
+ *    Neither it nor its folder may be written by others than the effective user, root and the owner of acc's library.
  *    It exports one function:
  *
  *      ACC_MODULE_API GType acc_backend_module_get_type (void);

@@ -2,9 +2,11 @@
 #include "acc-backend-private.h"
 
 #include "acc-error.h"
+#include "acc-trust-private.h"
 
 #include <dlfcn.h>
 #include <gmodule.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MODULE_PREFIX "libacc-backend-"
@@ -36,7 +38,7 @@ static GPtrArray *
 list_folders (void)
 {
   GPtrArray *folders = g_ptr_array_new_with_free_func (g_free);
-  const char *given = g_getenv ("ACC_BACKENDS_DIR");
+  const char *given = secure_getenv ("ACC_BACKENDS_DIR");
   Dl_info info;
 
   if (given != NULL && *given != '\0')
@@ -82,12 +84,35 @@ is_plain_name (const char *name)
   return TRUE;
 }
 
+/* Whether there is such a module, and it may be run. The way to the folders beside the library, and to where it was installed, is
+ * that of the library. @distrust: the first reason why not, which is a warning, too. */
+static gboolean
+is_trusted (const char *folder, const char *file, GError **distrust)
+{
+  const char *given = secure_getenv ("ACC_BACKENDS_DIR");
+  g_autoptr(GError) error = NULL;
+
+  if (acc_trust_check_module (folder, file, given != NULL && *given != '\0', &error))
+    return TRUE;
+
+  if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND)
+      && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_DIRECTORY))
+    {
+      g_warning ("Ignoring the backend module %s in %s: %s", file, folder, error->message);
+      if (*distrust == NULL)
+        g_propagate_error (distrust, g_steal_pointer (&error));
+    }
+
+  return FALSE;
+}
+
 static GType
 load_module (const char *name, GError **error)
 {
   g_autoptr(GPtrArray) folders = list_folders ();
   g_autofree char *file = g_strconcat (MODULE_PREFIX, name, MODULE_SUFFIX, NULL);
   g_autoptr(GString) searched = g_string_new (NULL);
+  g_autoptr(GError) distrust = NULL;
 
   for (guint i = 0; i < folders->len; i++)
     {
@@ -96,7 +121,7 @@ load_module (const char *name, GError **error)
       GModule *module;
 
       g_string_append_printf (searched, "%s%s", i > 0 ? ", " : "", (char *) g_ptr_array_index (folders, i));
-      if (!g_file_test (path, G_FILE_TEST_EXISTS))
+      if (!is_trusted (g_ptr_array_index (folders, i), file, &distrust))
         continue;
 
       module = g_module_open (path, G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
@@ -120,8 +145,11 @@ load_module (const char *name, GError **error)
       return get_type ();
     }
 
-  g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "backend “%s” is not installed: no %s in %s",
-               name, file, searched->str);
+  if (distrust != NULL)
+    g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "backend “%s” is not loaded: %s", name, distrust->message);
+  else
+    g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "backend “%s” is not installed: no %s in %s",
+                 name, file, searched->str);
 
   return G_TYPE_INVALID;
 }
@@ -154,7 +182,7 @@ find_type (const char *name, GError **error)
 static gboolean
 check_environment (GError **error)
 {
-  const char *limit = g_getenv ("ACC_MEMORY_LIMIT");
+  const char *limit = secure_getenv ("ACC_MEMORY_LIMIT");
   guint64 bytes;
 
   if (limit == NULL || *limit == '\0' || acc_machine_parse_size (limit, &bytes, error))
@@ -238,7 +266,7 @@ acc_backend_get_default (GError **error)
 {
   g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&default_lock);
   g_autoptr(GError) reason = NULL;
-  const char *name = g_getenv ("ACC_BACKEND");
+  const char *name = secure_getenv ("ACC_BACKEND");
 
   g_return_val_if_fail (error == NULL || *error == NULL, NULL);
 

@@ -6,6 +6,8 @@
 #include "acc-executable.h"
 #include "acc-foreign-private.h"
 
+#include <stdlib.h>
+
 /**
  * AccBackend:
  *
@@ -53,7 +55,7 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (AccBackend, acc_backend, G_TYPE_OBJECT,
 static guint64
 get_default_limit (void)
 {
-  const char *text = g_getenv ("ACC_MEMORY_LIMIT");
+  const char *text = secure_getenv ("ACC_MEMORY_LIMIT");
   guint64 limit;
 
   if (text != NULL && *text != '\0' && acc_machine_parse_size (text, &limit, NULL))

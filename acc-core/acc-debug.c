@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-backend-private.h"
 
+#include <stdlib.h>
+
 typedef struct {
   const char *name;
   guint       flag;
@@ -41,7 +43,7 @@ print_help (const char *variable, const Key *keys, guint n_keys)
 static guint
 parse_keys (const char *variable, const Key *keys, guint n_keys)
 {
-  const char *value = g_getenv (variable);
+  const char *value = secure_getenv (variable);
   g_auto(GStrv) words = NULL;
   guint flags = 0;
 

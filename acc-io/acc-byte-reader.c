@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-byte-reader-private.h"
 
-#include "acc-error.h"
+#include "acc-error-private.h"
 #include "acc-io-private.h"
 
 #include <errno.h>
@@ -66,14 +66,14 @@ open_path (const char *path, char *name, GError **error)
 
   if (self->fd < 0 || fstat (self->fd, &info) < 0)
     {
-      acc_io_set_errno (error, "opening", name, errno);
+      acc_error_set_errno (error, "opening", name, errno);
       acc_byte_reader_free (self);
       return NULL;
     }
 
   if (S_ISDIR (info.st_mode))
     {
-      acc_io_set_errno (error, "opening", name, EISDIR);
+      acc_error_set_errno (error, "opening", name, EISDIR);
       acc_byte_reader_free (self);
       return NULL;
     }
@@ -182,7 +182,7 @@ read_some (AccByteReader *self, guint64 position, gpointer data, gsize size, GCa
   while (n < 0 && errno == EINTR);
 
   if (n < 0)
-    acc_io_set_errno (error, "reading", self->name, errno);
+    acc_error_set_errno (error, "reading", self->name, errno);
 
   return n;
 }

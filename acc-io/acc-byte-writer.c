@@ -112,11 +112,8 @@ write_through (AccByteWriter *self, const guint8 *data, gsize size, GCancellable
       gssize n;
 
       if (self->temporary != NULL)
-        {
-          if (g_cancellable_set_error_if_cancelled (cancellable, error))
-            return FALSE;
-          n = acc_temporary_write (self->temporary, data, request, error);
-        }
+        n = !g_cancellable_set_error_if_cancelled (cancellable, error)
+            && acc_temporary_write (self->temporary, data, request, error) ? (gssize) request : -1;
       else
         n = g_output_stream_write (self->stream, data, request, cancellable, error);
 
@@ -173,7 +170,7 @@ acc_byte_writer_commit (AccByteWriter *self, GCancellable *cancellable, GError *
 
   if (self->temporary != NULL)
     {
-      if (!acc_temporary_commit (self->temporary, error))
+      if (!acc_temporary_commit (self->temporary, TRUE, error))
         return FALSE;
       g_clear_pointer (&self->temporary, acc_temporary_free);
     }

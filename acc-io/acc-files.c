@@ -209,7 +209,9 @@ check_place (GFile *file, GError **error)
  *
  * Nothing is written before a run starts. The file appears under its name when it is complete; until then an existing
  * file stays as it is, even where the run reads it, and it stays after an error or a cancellation. A file that is
- * replaced passes its permissions on.
+ * replaced passes its permissions on. Of a link the file is replaced, or made, that it leads to. Where a process is killed,
+ * nothing stays; on file systems that have no files without a name, a `.acc-….tmp` does until something is written to
+ * that folder again.
  *
  * Fails with %ACC_ERROR_IO where there is no place for the file.
  *

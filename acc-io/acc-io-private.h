@@ -7,8 +7,6 @@ G_BEGIN_DECLS
 
 /* Makes any error but a cancellation an %ACC_ERROR_IO that names the file. */
 void     acc_io_wrap_error (GError **error, const char *name);
-/* Sets %ACC_ERROR_IO from an errno. @doing: "reading", "writing" … */
-void     acc_io_set_errno  (GError **error, const char *doing, const char *name, int saved_errno);
 char    *acc_io_name_file  (GFile *file);
 
 G_END_DECLS

@@ -17,12 +17,6 @@ acc_io_wrap_error (GError **error, const char *name)
   *error = wrapped;
 }
 
-void
-acc_io_set_errno (GError **error, const char *doing, const char *name, int saved_errno)
-{
-  g_set_error (error, ACC_ERROR, ACC_ERROR_IO, "%s: %s: %s", name, doing, g_strerror (saved_errno));
-}
-
 char *
 acc_io_name_file (GFile *file)
 {

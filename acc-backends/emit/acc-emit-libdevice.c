@@ -4,6 +4,7 @@
 
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
+#include <stdlib.h>
 
 #include "acc-core/acc-error.h"
 
@@ -12,8 +13,8 @@
 static char *
 find_library (void)
 {
-  const char *named = g_getenv ("ACC_LIBDEVICE");
-  const char *roots[] = { g_getenv ("CUDA_HOME"), g_getenv ("CUDA_PATH"), "/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda", NULL };
+  const char *named = secure_getenv ("ACC_LIBDEVICE");
+  const char *roots[] = { secure_getenv ("CUDA_HOME"), secure_getenv ("CUDA_PATH"), "/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda", NULL };
   const char *folders[] = { "/usr/lib/nvidia-cuda-toolkit/libdevice", "/usr/share/nvidia-cuda-toolkit/libdevice" };
 
   if (named != NULL)

@@ -3,6 +3,7 @@
 
 #include <llvm-c/Core.h>
 #include <llvm-c/TargetMachine.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "acc-core/acc-error.h"
@@ -73,7 +74,7 @@ new_for_level (const char  *name,
 AccLlvmTarget *
 acc_llvm_target_new_host (GError **error)
 {
-  const char *level = g_getenv ("ACC_CPU");
+  const char *level = secure_getenv ("ACC_CPU");
   char *cpu = LLVMGetHostCPUName ();
   char *features = LLVMGetHostCPUFeatures ();
   AccLlvmTarget *self;

@@ -2,24 +2,50 @@
 #include "acc-kernel-private.h"
 
 #include "acc-core/acc-backend-private.h"
+#include "acc-core/acc-error-private.h"
+#include "acc-core/acc-temporary-private.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static gboolean
+write_file (int         folder,
+            const char *name,
+            const char *text,
+            gsize       length,
+            GError    **error)
+{
+  g_autoptr (AccTemporary) file = acc_temporary_new_in (folder, name, name, error);
+
+  return file != NULL && acc_temporary_write (file, text, length, error) && acc_temporary_commit (file, FALSE, error);
+}
 
 void
 _acc_dump_file (const char *name,
                 const char *text,
                 gsize       length)
 {
-  const char *folder = g_getenv ("ACC_DUMP_DIR");
-  g_autofree char *safe = NULL, *path = NULL;
+  const char *path = secure_getenv ("ACC_DUMP_DIR");
+  g_autofree char *safe = NULL;
   g_autoptr (GError) error = NULL;
+  int folder;
 
-  if (folder == NULL)
+  if (path == NULL)
     return;
 
   safe = g_strdelimit (g_strdup (name), G_DIR_SEPARATOR_S, '_');
-  path = g_build_filename (folder, safe, NULL);
-  if (!g_file_set_contents (path, text, length, &error))
+  folder = open (path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0)
+    acc_error_set_errno (&error, "opening", path, errno);
+  else
+    {
+      write_file (folder, safe, text, length, &error);
+      close (folder);
+    }
+  if (error != NULL)
     g_printerr ("%s\n", error->message);
 }
 

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <glib/gstdio.h>
 #include <llvm/Config/llvm-config.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #define MAX_THREADS 1024
@@ -51,7 +52,7 @@ gboolean
 acc_native_machine_get_n_threads (guint   *n_threads,
                                   GError **error)
 {
-  const char *text = g_getenv ("ACC_THREADS");
+  const char *text = secure_getenv ("ACC_THREADS");
   guint64 given;
 
   *n_threads = CLAMP (acc_machine_get_n_processors (), 1, MAX_THREADS);

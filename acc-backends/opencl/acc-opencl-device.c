@@ -2,6 +2,7 @@
 #include "acc-opencl-private.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What is stored in pieces smaller than a word is read and written by the words around it. */
@@ -343,7 +344,7 @@ static gboolean
 ask_facts (AccOpenclDevice  *self,
            GError          **error)
 {
-  const char *more = g_getenv ("ACC_OPENCL_OPTIONS");
+  const char *more = secure_getenv ("ACC_OPENCL_OPTIONS");
   AccTarget *target = &self->parent.target;
   const AccOpenclFunctions *cl = self->cl;
   g_autofree char *name = acc_opencl_dup_device_text (cl, self->device, CL_DEVICE_NAME);

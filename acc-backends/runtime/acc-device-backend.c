@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <glib/gstdio.h>
+#include <stdlib.h>
 
 /* The types are registered by name at run time, since several modules carry this code in one process. */
 
@@ -180,7 +181,7 @@ backend_allocate (AccBackend  *backend,
 static void
 choose_limit (Backend *self)
 {
-  const char *given = g_getenv ("ACC_MEMORY_LIMIT");
+  const char *given = secure_getenv ("ACC_MEMORY_LIMIT");
 
   if ((given != NULL && *given != '\0') || self->device->memory == 0)
     return;

@@ -4,6 +4,7 @@
 #include "acc-core/acc-backend-private.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define SMALLEST   256
 #define POOLED_FROM (64 * 1024)
@@ -590,7 +591,7 @@ static gboolean
 read_timeout (double  *seconds,
               GError **error)
 {
-  const char *text = g_getenv ("ACC_DEVICE_TIMEOUT");
+  const char *text = secure_getenv ("ACC_DEVICE_TIMEOUT");
   char *end;
 
   *seconds = 0;

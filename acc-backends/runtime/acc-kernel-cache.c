@@ -2,12 +2,16 @@
 #include "acc-kernel-cache.h"
 
 #include "acc-core/acc-backend-private.h"
+#include "acc-core/acc-temporary-private.h"
+#include "acc-core/acc-trust-private.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glib/gstdio.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,7 +22,6 @@
 #define MAX_CODE      ((guint64) 64 << 20)
 #define SUFFIX        ".kernel"
 #define TOUCH_SECONDS 3600
-#define STALE_SECONDS 3600
 
 typedef struct {
   char    magic[8];
@@ -30,9 +33,12 @@ typedef struct {
 static const char magic[8] = { 'a', 'c', 'c', 'k', 'r', 'n', '1', '\n' };
 
 struct _AccKernelCache {
-  char           *directory;
+  char           *directory;  /* NULL: none */
   guint64         max_bytes;
   pthread_mutex_t mutex;
+  int             folder;     /* the directory when it is open; the number stays */
+  gboolean        refused;    /* the directory is not ours, or cannot be made */
+  gboolean        warned;     /* of a file */
   gboolean        measured;
   gboolean        writable;
   guint64         bytes;      /* an estimate: other processes write too */
@@ -99,13 +105,25 @@ make_key (const char *hash,
 }
 
 static char *
-make_path (AccKernelCache *self,
-           const char     *key)
+make_name (const char *key)
 {
   g_autofree char *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, key, -1);
-  g_autofree char *name = g_strconcat (digest, SUFFIX, NULL);
 
-  return g_build_filename (self->directory, name, NULL);
+  return g_strconcat (digest, SUFFIX, NULL);
+}
+
+/* Of a process with other rights than its user not even the home is taken from the environment. */
+static char *
+find_directory (void)
+{
+  const char *given = secure_getenv ("ACC_CACHE_DIR");
+
+  if (getauxval (AT_SECURE) != 0)
+    return NULL;
+  if (given != NULL && *given != '\0')
+    return g_strdup (given);
+
+  return g_build_filename (g_get_user_cache_dir (), "acc", NULL);
 }
 
 AccKernelCache *
@@ -113,14 +131,9 @@ acc_kernel_cache_new (const char *directory,
                       guint64     max_bytes)
 {
   AccKernelCache *self = g_new0 (AccKernelCache, 1);
-  const char *given = g_getenv ("ACC_CACHE_DIR");
 
-  if (directory != NULL)
-    self->directory = g_strdup (directory);
-  else if (given != NULL && *given != '\0')
-    self->directory = g_strdup (given);
-  else
-    self->directory = g_build_filename (g_get_user_cache_dir (), "acc", NULL);
+  self->directory = directory != NULL ? g_strdup (directory) : find_directory ();
+  self->folder = -1;
   self->max_bytes = max_bytes > 0 ? max_bytes : DEFAULT_BYTES;
   self->writable = TRUE;
   pthread_mutex_init (&self->mutex, NULL);
@@ -132,8 +145,73 @@ void
 acc_kernel_cache_free (AccKernelCache *self)
 {
   pthread_mutex_destroy (&self->mutex);
+  if (self->folder >= 0)
+    close (self->folder);
   g_free (self->directory);
   g_free (self);
+}
+
+/* --- the folder */
+
+static gboolean
+is_removed (int folder)
+{
+  struct stat status;
+
+  return fstat (folder, &status) == 0 && status.st_nlink == 0;
+}
+
+/* With the lock. What is there no more is opened, or made, anew under the same number: others may be reading there. */
+static void
+open_folder (AccKernelCache *self,
+             gboolean        create,
+             GError        **error)
+{
+  int folder = acc_trust_open_folder (self->directory, create, error);
+
+  if (folder < 0)
+    return;
+  if (self->folder < 0)
+    {
+      self->folder = folder;
+      return;
+    }
+  dup3 (folder, self->folder, O_CLOEXEC);
+  close (folder);
+}
+
+/* -1: there is none to use. */
+static int
+get_folder (AccKernelCache *self,
+            gboolean        create)
+{
+  g_autoptr (GError) error = NULL;
+  int folder = -1;
+
+  if (self->directory == NULL)
+    return -1;
+
+  pthread_mutex_lock (&self->mutex);
+  if (!self->refused)
+    {
+      if (self->folder < 0 || is_removed (self->folder))
+        open_folder (self, create, &error);
+      else
+        acc_trust_check_folder (self->folder, self->directory, &error);
+
+      if (error == NULL)
+        folder = self->folder;
+      else if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED))
+        {
+          self->refused = TRUE;
+          g_warning ("Compiled kernels are not kept in %s, nor run from there: %s", self->directory, error->message);
+        }
+      else if (create)
+        say_once ("Compiled kernels are not kept in %s: %s", self->directory, error->message);
+    }
+  pthread_mutex_unlock (&self->mutex);
+
+  return folder;
 }
 
 char *
@@ -142,8 +220,9 @@ acc_kernel_cache_dup_path (AccKernelCache *self,
                            const char     *target)
 {
   g_autofree char *key = make_key (hash, target);
+  g_autofree char *name = make_name (key);
 
-  return make_path (self, key);
+  return self->directory != NULL ? g_build_filename (self->directory, name, NULL) : NULL;
 }
 
 static gboolean
@@ -154,26 +233,6 @@ read_all (int      fd,
   while (size > 0)
     {
       gssize n = read (fd, data, size);
-
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n <= 0)
-        return FALSE;
-      data += n;
-      size -= (gsize) n;
-    }
-
-  return TRUE;
-}
-
-static gboolean
-write_all (int           fd,
-           const guint8 *data,
-           gsize         size)
-{
-  while (size > 0)
-    {
-      gssize n = write (fd, data, size);
 
       if (n < 0 && errno == EINTR)
         continue;
@@ -217,41 +276,63 @@ read_code (int          fd,
   return g_bytes_new (contents + sizeof header + header.key_size, header.code_size);
 }
 
+static int
+open_code (AccKernelCache *self,
+           const char     *name)
+{
+  int folder = get_folder (self, FALSE);
+  g_autoptr (GError) error = NULL;
+  int fd = folder >= 0 ? acc_trust_open_file (folder, name, &error) : -1;
+  gboolean warned;
+
+  if (error == NULL || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND))
+    return fd;
+
+  pthread_mutex_lock (&self->mutex);
+  warned = self->warned;
+  self->warned = TRUE;
+  pthread_mutex_unlock (&self->mutex);
+  if (!warned)
+    g_warning ("Ignoring a cached kernel in %s: %s", self->directory, error->message);
+
+  return fd;
+}
+
 GBytes *
 acc_kernel_cache_lookup (AccKernelCache *self,
                          const char     *hash,
                          const char     *target)
 {
   g_autofree char *key = make_key (hash, target);
-  g_autofree char *path = make_path (self, key);
+  g_autofree char *name = make_name (key);
   g_autoptr (GBytes) code = NULL;
   gboolean other = FALSE;
   struct stat status;
-  int fd = open (path, O_RDONLY | O_CLOEXEC);
+  int fd = open_code (self, name);
 
   if (fd < 0)
     {
-      trace ("miss", path);
+      trace ("miss", name);
       return NULL;
     }
 
-  if (fstat (fd, &status) == 0 && S_ISREG (status.st_mode))
+  if (fstat (fd, &status) == 0)
     {
       code = read_code (fd, (gsize) status.st_size, key, &other);
       if (code == NULL)
-        say_once ("Ignoring the cached kernel %s: %s", path, "damaged");
+        say_once ("Ignoring the cached kernel %s: %s", name, "damaged");
       else if (!other && time (NULL) - status.st_mtime > TOUCH_SECONDS)
         futimens (fd, NULL);
     }
   close (fd);
 
-  trace (code == NULL ? "damaged" : other ? "another key" : "hit", path);
+  trace (code == NULL ? "damaged" : other ? "another key" : "hit", name);
 
   return code != NULL && !other ? g_steal_pointer (&code) : NULL;
 }
 
 typedef struct {
-  char   *path;
+  char   *name;
   guint64 size;
   gint64  mtime;
 } Entry;
@@ -259,7 +340,7 @@ typedef struct {
 static void
 entry_clear (gpointer data)
 {
-  g_free (((Entry *) data)->path);
+  g_free (((Entry *) data)->name);
 }
 
 static gint
@@ -271,37 +352,43 @@ compare_age (gconstpointer a,
   return (x->mtime > y->mtime) - (x->mtime < y->mtime);
 }
 
+static DIR *
+read_folder (int folder)
+{
+  int fd = openat (folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *dir = fd >= 0 ? fdopendir (fd) : NULL;
+
+  if (dir == NULL && fd >= 0)
+    close (fd);
+
+  return dir;
+}
+
 /* With the lock: counts what is there, and removes the oldest until it is at most seven eighths of what may be. What else
- * lies in the directory is not touched, but for temporary files that a killed process left. */
+ * lies in the directory is not touched. */
 static void
-measure (AccKernelCache *self)
+measure (AccKernelCache *self,
+         int             folder)
 {
   g_autoptr (GArray) entries = g_array_new (FALSE, FALSE, sizeof (Entry));
-  g_autoptr (GDir) dir = g_dir_open (self->directory, 0, NULL);
-  gint64 now = time (NULL);
-  const char *name;
+  DIR *dir = read_folder (folder);
+  const struct dirent *found;
   guint64 total = 0;
 
   g_array_set_clear_func (entries, entry_clear);
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+  while (dir != NULL && (found = readdir (dir)) != NULL)
     {
-      g_autofree char *path = g_build_filename (self->directory, name, NULL);
-      gboolean temporary = g_str_has_prefix (name, ".tmp-") && strstr (name, SUFFIX) != NULL;
       struct stat status;
 
-      if ((!temporary && !g_str_has_suffix (name, SUFFIX)) || lstat (path, &status) != 0 || !S_ISREG (status.st_mode))
+      if (!g_str_has_suffix (found->d_name, SUFFIX) || fstatat (folder, found->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0
+          || !S_ISREG (status.st_mode))
         continue;
 
-      if (temporary)
-        {
-          if (now - status.st_mtime > STALE_SECONDS)
-            g_unlink (path);
-          continue;
-        }
-
       total += (guint64) status.st_size;
-      g_array_append_val (entries, ((Entry) { g_steal_pointer (&path), (guint64) status.st_size, status.st_mtime }));
+      g_array_append_val (entries, ((Entry) { g_strdup (found->d_name), (guint64) status.st_size, status.st_mtime }));
     }
+  if (dir != NULL)
+    closedir (dir);
 
   if (total > self->max_bytes)
     {
@@ -310,8 +397,8 @@ measure (AccKernelCache *self)
         {
           Entry *entry = &g_array_index (entries, Entry, i);
 
-          trace ("evict", entry->path);
-          g_unlink (entry->path);
+          trace ("evict", entry->name);
+          unlinkat (folder, entry->name, 0);
           total -= entry->size;
         }
     }
@@ -321,45 +408,25 @@ measure (AccKernelCache *self)
 }
 
 static gboolean
-write_file (AccKernelCache *self,
-            const char     *path,
-            const char     *key,
-            GBytes         *code)
+write_file (int         folder,
+            const char *name,
+            const char *key,
+            GBytes     *code,
+            GError    **error)
 {
-  g_autofree char *temporary = g_build_filename (self->directory, ".tmp-XXXXXX" SUFFIX, NULL);
+  g_autoptr (AccTemporary) file = acc_temporary_new_in (folder, name, name, error);
   gsize key_size = strlen (key), code_size;
   const guint8 *data = g_bytes_get_data (code, &code_size);
   Header header = { .key_size = key_size, .code_size = code_size,
                     .checksum = checksum_of (key, key_size, data, code_size) };
-  gboolean written;
-  int saved;
-  int fd = g_mkstemp_full (temporary, O_WRONLY | O_CLOEXEC, 0600);
-
-  if (fd < 0 && errno == ENOENT && g_mkdir_with_parents (self->directory, 0700) == 0)
-    {
-      g_autofree char *again = g_build_filename (self->directory, ".tmp-XXXXXX" SUFFIX, NULL);
-
-      strcpy (temporary, again);
-      fd = g_mkstemp_full (temporary, O_WRONLY | O_CLOEXEC, 0600);
-    }
-  if (fd < 0)
-    return FALSE;
 
   memcpy (header.magic, magic, sizeof magic);
-  errno = 0;
-  written = write_all (fd, (const guint8 *) &header, sizeof header)
-            && write_all (fd, (const guint8 *) key, key_size)
-            && write_all (fd, data, code_size);
-  saved = errno;
-  written = close (fd) == 0 && written && g_rename (temporary, path) == 0;
-  if (!written)
-    {
-      saved = saved != 0 ? saved : errno;
-      g_unlink (temporary);
-      errno = saved;
-    }
 
-  return written;
+  return file != NULL
+         && acc_temporary_write (file, &header, sizeof header, error)
+         && acc_temporary_write (file, key, key_size, error)
+         && acc_temporary_write (file, data, code_size, error)
+         && acc_temporary_commit (file, FALSE, error);
 }
 
 void
@@ -369,9 +436,11 @@ acc_kernel_cache_store (AccKernelCache *self,
                         GBytes         *code)
 {
   g_autofree char *key = make_key (hash, target);
-  g_autofree char *path = make_path (self, key);
+  g_autofree char *name = make_name (key);
+  g_autoptr (GError) error = NULL;
   guint64 size = sizeof (Header) + strlen (key) + g_bytes_get_size (code);
   gboolean writable;
+  int folder;
 
   pthread_mutex_lock (&self->mutex);
   writable = self->writable;
@@ -379,26 +448,28 @@ acc_kernel_cache_store (AccKernelCache *self,
   if (!writable || g_bytes_get_size (code) > MAX_CODE || size > self->max_bytes)
     return;
 
-  if (write_file (self, path, key, code))
+  folder = get_folder (self, TRUE);
+  if (folder < 0)
+    return;
+
+  if (write_file (folder, name, key, code, &error))
     {
-      trace ("store", path);
+      trace ("store", name);
       pthread_mutex_lock (&self->mutex);
       self->bytes += size;
       if (!self->measured || self->bytes > self->max_bytes)
-        measure (self);
+        measure (self, folder);
       pthread_mutex_unlock (&self->mutex);
     }
   else
     {
-      int code_of_error = errno;
-
       /* A full disk may empty; a directory that may not be written stays so. */
-      if (code_of_error == EACCES || code_of_error == EROFS || code_of_error == EPERM || code_of_error == ENOTDIR)
+      if (faccessat (folder, ".", W_OK, AT_EACCESS) != 0)
         {
           pthread_mutex_lock (&self->mutex);
           self->writable = FALSE;
           pthread_mutex_unlock (&self->mutex);
         }
-      say_once ("Compiled kernels are not kept in %s: %s", self->directory, g_strerror (code_of_error));
+      say_once ("Compiled kernels are not kept in %s: %s", self->directory, error->message);
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-vulkan-private.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* For tests, ACC_VULKAN_DISABLE switches off what a device has, by a list with commas:
@@ -170,8 +171,8 @@ open_device (const AccVulkanInstance *instance,
              GError                 **error)
 {
   AccVulkanDevice *self = g_new0 (AccVulkanDevice, 1);
-  const char *disable = g_getenv ("ACC_VULKAN_DISABLE");
-  const char *timeout = g_getenv ("ACC_DEVICE_TIMEOUT");
+  const char *disable = secure_getenv ("ACC_VULKAN_DISABLE");
+  const char *timeout = secure_getenv ("ACC_DEVICE_TIMEOUT");
 
   self->parent.klass = &device_class;
   self->physical = instance->devices[number];

@@ -4,6 +4,7 @@
 #include "acc-core/acc-error.h"
 
 #include <gmodule.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define VALIDATION_LAYER "VK_LAYER_KHRONOS_validation"
@@ -23,7 +24,7 @@ report (VkDebugUtilsMessageSeverityFlagBitsEXT      severity,
 static gboolean
 wants_validation (PFN_vkEnumerateInstanceLayerProperties enumerate)
 {
-  const char *value = g_getenv ("ACC_VULKAN_VALIDATE");
+  const char *value = secure_getenv ("ACC_VULKAN_VALIDATE");
   if (value == NULL || strcmp (value, "1") != 0)
     return FALSE;
 

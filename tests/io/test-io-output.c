@@ -1,15 +1,71 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "io-helpers.h"
 #include "remote-file.h"
+#include "tests/remove-tree.h"
 
 #include "acc-chunk-private.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <glib/gstdio.h>
+#include <signal.h>
+#include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const gint64 extents[] = { 100, 64 };
 static const char *names[] = { "x.png", "x.NPY", "x.dat", "x" };
+
+/* --- in the place of the C library's */
+
+static gboolean without_nameless;   /* as on a file system that has only files with names */
+static gboolean killed_at_rename;
+
+ACC_MODULE_API int openat64 (int folder, const char *path, int flags, ...);
+ACC_MODULE_API int renameat (int old_folder, const char *old_path, int new_folder, const char *new_path);
+
+int
+openat64 (int folder, const char *path, int flags, ...)
+{
+  mode_t mode = 0;
+  va_list arguments;
+
+  va_start (arguments, flags);
+  if ((flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE)
+    mode = va_arg (arguments, mode_t);
+  va_end (arguments);
+
+  if (without_nameless && (flags & O_TMPFILE) == O_TMPFILE)
+    {
+      errno = EOPNOTSUPP;
+      return -1;
+    }
+
+  return syscall (SYS_openat, folder, path, flags, mode);
+}
+
+int
+renameat (int old_folder, const char *old_path, int new_folder, const char *new_path)
+{
+  if (killed_at_rename)
+    raise (SIGKILL);
+
+  return syscall (SYS_renameat2, old_folder, old_path, new_folder, new_path, 0);
+}
+
+static gboolean
+has_nameless (const char *folder)
+{
+  int fd = open (folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+
+  if (fd >= 0)
+    close (fd);
+
+  return fd >= 0 && !without_nameless;
+}
 
 static void
 assert_content (GFile *file, const char *content)
@@ -53,7 +109,7 @@ test_atomic (void)
 
       /* Given up */
       begin (sink, 99);
-      g_assert_cmpuint (io_count_files (folder), ==, 1);
+      g_assert_cmpuint (io_count_files (folder), ==, has_nameless (folder) ? 0 : 1);
       g_assert_false (g_file_query_exists (file, NULL));
       acc_sink_abort (sink);
       acc_sink_abort (sink);
@@ -85,6 +141,209 @@ test_atomic (void)
 
       io_remove_folder (g_steal_pointer (&folder));
     }
+}
+
+/* In another process, which @signal ends before the file is whole; 0: it becomes whole. */
+static void
+write_elsewhere (GFile *file, int signal)
+{
+  pid_t child = fork ();
+  int status;
+
+  if (child == 0)
+    {
+      g_autoptr(AccSink) sink = acc_sink_create (file, NULL, NULL);
+
+      begin (sink, 100);
+      if (signal != 0)
+        raise (signal);
+      _exit (acc_sink_commit (sink, NULL, NULL) ? 0 : 1);
+    }
+
+  g_assert_cmpint (waitpid (child, &status, 0), ==, child);
+  if (signal != 0)
+    g_assert_true (WIFSIGNALED (status) && WTERMSIG (status) == signal);
+  else if (killed_at_rename)
+    g_assert_true (WIFSIGNALED (status) && WTERMSIG (status) == SIGKILL);
+  else
+    g_assert_true (WIFEXITED (status) && WEXITSTATUS (status) == 0);
+}
+
+/* What a process leaves that is killed is gone at once, or with the next file that is written there. */
+static void
+test_killed (void)
+{
+  const int signals[] = { SIGKILL, SIGTERM, SIGHUP };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *folder = io_make_folder ();
+      g_autoptr(GFile) file = io_file_in (folder, names[i]);
+      g_autoptr(GFile) other = io_file_in (folder, "other.npy");
+      g_autoptr(GFile) third = io_file_in (folder, "third.png");
+
+      for (guint j = 0; j < G_N_ELEMENTS (signals); j++)
+        write_elsewhere (file, signals[j]);
+      g_assert_false (g_file_query_exists (file, NULL));
+      g_assert_cmpuint (io_count_files (folder), ==, has_nameless (folder) ? 0 : 1);
+
+      write_elsewhere (other, 0);
+      g_assert_cmpuint (io_count_files (folder), ==, 1);
+
+      /* Between its name of its own and its place */
+      io_put (file, "old", 3);
+      killed_at_rename = TRUE;
+      write_elsewhere (file, 0);
+      killed_at_rename = FALSE;
+      assert_content (file, "old");
+      g_assert_cmpuint (io_count_files (folder), ==, 3);
+      write_elsewhere (third, 0);
+      g_assert_cmpuint (io_count_files (folder), ==, 3);
+
+      io_remove_folder (g_steal_pointer (&folder));
+    }
+}
+
+/* What a process is still writing stays, and what is not known to be of this host. */
+static void
+test_in_use (void)
+{
+  g_autofree char *folder = io_make_folder ();
+  g_autoptr(GFile) file = io_file_in (folder, "x.png");
+  g_autoptr(GFile) other = io_file_in (folder, "y.npy");
+  g_autoptr(AccSink) sink = acc_sink_create (file, NULL, NULL);
+  g_autoptr(GError) error = NULL;
+  const char *strange[] = { ".acc-zz.tmp", ".acc-0000000000000000000000zz.tmp", ".acc-000000000000000000000000.tmp2",
+                            ".acc-0123456789abcdef01234567.tmp" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (strange); i++)
+    {
+      g_autoptr(GFile) foreign = io_file_in (folder, strange[i]);
+
+      io_put (foreign, "", 0);
+    }
+
+  begin (sink, 100);
+  write_elsewhere (other, 0);
+  g_assert_cmpuint (io_count_files (folder), ==, G_N_ELEMENTS (strange) + (has_nameless (folder) ? 1 : 2));
+  g_assert_true (acc_sink_commit (sink, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (io_count_files (folder), ==, G_N_ELEMENTS (strange) + 2);
+
+  io_remove_folder (g_steal_pointer (&folder));
+}
+
+static void
+with_names_only (gconstpointer test)
+{
+  without_nameless = TRUE;
+  ((void (*) (void)) test) ();
+  without_nameless = FALSE;
+}
+
+/* A link to nothing yet is followed, as it is for whoever opens it. */
+static void
+test_links (void)
+{
+  g_autofree char *folder = io_make_folder ();
+  g_autofree char *inner = g_build_filename (folder, "inner", NULL);
+  g_autofree char *absolute = g_build_filename (inner, "made", NULL);
+  g_autoptr(GPtrArray) leaves = io_random_buffers ("u1", extents, 2, 1);
+  const struct { const char *link, *target; gboolean good; } links[] = {
+    { "relative", "inner/relative", TRUE },
+    { "inner/up", "../inner/./up-made", TRUE },
+    { "chain", "inner/chain-2", TRUE },
+    { "inner/chain-2", "chain-3", FALSE },
+    { "nowhere", "none/x", FALSE },
+    { "loop", "loop", FALSE },
+    { "loop-1", "loop-2", FALSE },
+    { "loop-2", "loop-1", FALSE },
+  };
+  const char *made[] = { "inner/relative", "inner/up-made", "inner/chain-3", "inner/made" };
+
+  g_assert_cmpint (g_mkdir (inner, 0700), ==, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (links); i++)
+    {
+      g_autofree char *path = g_build_filename (folder, links[i].link, NULL);
+
+      g_assert_cmpint (symlink (links[i].target, path), ==, 0);
+    }
+  {
+    g_autofree char *path = g_build_filename (folder, "absolute", NULL);
+
+    g_assert_cmpint (symlink (absolute, path), ==, 0);
+  }
+
+  for (guint i = 0; i <= G_N_ELEMENTS (links); i++)
+    {
+      const char *name = i < G_N_ELEMENTS (links) ? links[i].link : "absolute";
+      gboolean good = i < G_N_ELEMENTS (links) ? links[i].good : TRUE;
+      g_autoptr(GFile) file = io_file_in (folder, name);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(AccSink) sink = NULL;
+
+      if (g_str_equal (name, "inner/chain-2"))
+        continue;
+
+      sink = acc_sink_create (file, NULL, &error);
+      if (sink != NULL)
+        io_write_all (sink, "u1", extents, 2, leaves, 7, NULL, &error);
+      if (good)
+        g_assert_no_error (error);
+      else
+        g_assert_error (error, ACC_ERROR, ACC_ERROR_IO);
+      g_assert_true (g_file_test (g_file_peek_path (file), G_FILE_TEST_IS_SYMLINK));
+    }
+
+  for (guint i = 0; i < G_N_ELEMENTS (made); i++)
+    {
+      g_autofree char *path = g_build_filename (folder, made[i], NULL);
+
+      g_assert_true (g_file_test (path, G_FILE_TEST_IS_REGULAR));
+      g_assert_false (g_file_test (path, G_FILE_TEST_IS_SYMLINK));
+    }
+
+  remove_tree (folder);
+}
+
+/* In a folder for all, a link of somebody else is not followed where the kernel would not. */
+static void
+test_links_of_others (void)
+{
+  g_autofree char *folder = io_make_folder ();
+  g_autofree char *shared = g_build_filename (folder, "shared", NULL);
+  g_autoptr(GFile) precious = io_file_in (folder, "precious");
+  g_autofree char *protected = NULL;
+  const char *targets[] = { "../precious", "../new" };
+
+  if (geteuid () != 0 || !g_file_get_contents ("/proc/sys/fs/protected_symlinks", &protected, NULL, NULL)
+      || *protected == '0')
+    {
+      g_test_skip ("needs root and protected links");
+      io_remove_folder (g_steal_pointer (&folder));
+      return;
+    }
+
+  io_put (precious, "old", 3);
+  g_assert_cmpint (g_mkdir (shared, 0777), ==, 0);
+  g_assert_cmpint (g_chmod (shared, 01777), ==, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (targets); i++)
+    {
+      g_autofree char *path = g_build_filename (shared, "link", NULL);
+      g_autoptr(GFile) file = g_file_new_for_path (path);
+      g_autoptr(GPtrArray) leaves = io_random_buffers ("u1", extents, 2, 1);
+      g_autoptr(AccSink) sink = NULL;
+
+      g_assert_cmpint (symlink (targets[i], path), ==, 0);
+      g_assert_cmpint (lchown (path, 65534, 65534), ==, 0);
+      sink = acc_sink_create (file, NULL, NULL);
+      io_assert_refused (io_write_all (sink, "u1", extents, 2, leaves, 7, NULL, error), ACC_ERROR, ACC_ERROR_IO);
+      g_assert_cmpint (g_remove (path), ==, 0);
+    }
+  g_assert_cmpuint (io_count_files (folder), ==, 2);
+  assert_content (precious, "old");
+
+  remove_tree (folder);
 }
 
 static void
@@ -291,7 +550,15 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 
+  /* First: nothing is to be known yet of the folders that they get. */
+  g_test_add_func ("/io/output/killed", test_killed);
+  g_test_add_data_func ("/io/output/killed-with-names", test_killed, with_names_only);
   g_test_add_func ("/io/output/atomic", test_atomic);
+  g_test_add_data_func ("/io/output/atomic-with-names", test_atomic, with_names_only);
+  g_test_add_func ("/io/output/in-use", test_in_use);
+  g_test_add_data_func ("/io/output/in-use-with-names", test_in_use, with_names_only);
+  g_test_add_func ("/io/output/links", test_links);
+  g_test_add_func ("/io/output/links-of-others", test_links_of_others);
   g_test_add_func ("/io/output/permissions", test_permissions);
   g_test_add_func ("/io/output/places", test_places);
   g_test_add_func ("/io/output/onto-itself", test_onto_itself);

@@ -4,6 +4,7 @@
 #include "acc-array-private.h"
 #include "acc-backend-private.h"
 #include "acc-executable-private.h"
+#include "tests/count-warnings.h"
 
 #include <glib/gstdio.h>
 #include <stdlib.h>
@@ -193,6 +194,26 @@ test_modules (void)
         }
     }
   g_assert_true (found);
+
+  /* What others may have written is not loaded. */
+  g_assert_cmpint (n_warnings, ==, 0);
+  g_assert_cmpint (g_chmod (file, 0666), ==, 0);
+  assert_absent ("broken", "written by others");
+  g_assert_cmpint (n_warnings, ==, 1);
+  g_assert_cmpint (g_chmod (file, 0644), ==, 0);
+  g_assert_cmpint (g_chmod (folder, 0777), ==, 0);
+  assert_absent ("broken", "written by others");
+  g_assert_cmpint (g_chmod (folder, 0755), ==, 0);
+  assert_absent ("broken", "libacc-backend-broken.so: ");
+  if (geteuid () == 0)
+    {
+      g_assert_cmpint (chown (file, 12345, 12345), ==, 0);
+      assert_absent ("broken", "belongs to user 12345");
+      g_assert_cmpint (chown (file, 0, 0), ==, 0);
+      g_assert_cmpint (chown (folder, 12345, 12345), ==, 0);
+      assert_absent ("broken", "belongs to user 12345");
+      g_assert_cmpint (n_warnings, ==, 4);
+    }
 
   if (before != NULL)
     g_setenv ("ACC_BACKENDS_DIR", before, TRUE);
@@ -560,6 +581,7 @@ test_exit (void)
 int
 main (int argc, char **argv)
 {
+  g_log_set_writer_func (count_warnings, NULL, NULL);
   g_test_init (&argc, &argv, NULL);
 
   g_unsetenv ("ACC_MEMORY_LIMIT");

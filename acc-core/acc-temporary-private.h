@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-types.h"
+
+G_BEGIN_DECLS
+
+/* A new file that takes its place, and that of what was there, in one step when it is whole. Until then it has no name where
+ * the file system can do that, so that nothing is left of it if the process ends; elsewhere it has a name of its own, and
+ * is locked. What is not an ordinary file (a device, a pipe) is written itself. */
+typedef struct _AccTemporary AccTemporary;
+
+/* A link is followed, one that dangles, too: the file takes the place that it names. The permissions of a file that is
+ * replaced are kept. @name: for messages. */
+AccTemporary *acc_temporary_new    (const char *path, const char *name, GError **error);
+/* Takes the place of whatever has the name @file in the open folder @folder, which stays the caller's; nothing is followed. */
+AccTemporary *acc_temporary_new_in (int folder, const char *file, const char *name, GError **error);
+/* Removes the file unless it was committed. */
+void          acc_temporary_free   (AccTemporary *self);
+gboolean      acc_temporary_write  (AccTemporary *self, gconstpointer data, gsize size, GError **error);
+/* @durable: to the disk, then to its place. */
+gboolean      acc_temporary_commit (AccTemporary *self, gboolean durable, GError **error);
+/* Removes what processes that ended left in the folder. Both functions that make a file do so, at most once a minute. */
+void          acc_temporary_sweep  (int folder);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccTemporary, acc_temporary_free)
+
+G_END_DECLS
