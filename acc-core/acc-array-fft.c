@@ -169,12 +169,8 @@ static AccArray *
 transform_numbers (const Transform *transform,
                    AccArray        *numbers)
 {
-  /* Of the innermost dimensions, or of the one in the middle of three. */
-  static const char *const names[][2] = {
-    { "acc-fft-forward", "acc-fft-reverse" }, { "acc-fft2-forward", "acc-fft2-reverse" }, { "acc-fft3-forward", "acc-fft3-reverse" },
-    { "acc-fft-middle-forward", "acc-fft-middle-reverse" },
-  };
   guint end = transform->first + transform->n_dimensions;
+  const char *name = acc_foreign_get_transform_name (transform->n_dimensions, numbers->rank - end, transform->mode == ACC_FFT_FORWARD);
   AccShape *shape = acc_array_get_shape (numbers);
   g_autoptr(AccArray) values = acc_array_map (numbers, parts_of, (gpointer) transform), shaped = NULL, joined = NULL;
 
@@ -193,7 +189,7 @@ transform_numbers (const Transform *transform,
   joined = acc_array_map (shaped, join_parts, (gpointer) transform);
   joined->direct = transform_directly (transform, numbers);
   if (acc_shape_get_size (shape) >= ACC_FOREIGN_WORTH)
-    acc_array_offer (joined, names[end == numbers->rank ? transform->n_dimensions - 1 : 3][transform->mode != ACC_FFT_FORWARD], &numbers, 1);
+    acc_array_offer (joined, name, &numbers, 1);
 
   return g_steal_pointer (&joined);
 }

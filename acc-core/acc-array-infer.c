@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-array-build-private.h"
 #include "acc-error.h"
+#include "acc-foreign-private.h"
 #include "acc-source.h"
 
 #include <string.h>
@@ -494,6 +495,7 @@ static void
 infer_foreign (AccArray *node)
 {
   AccArray **parameters, *result;
+  const char *problem;
   guint n;
 
   parameters = acc_program_get_parameter_nodes (node->programs[0], &n);
@@ -503,6 +505,8 @@ infer_foreign (AccArray *node)
 
   result = acc_program_get_result_nodes (node->programs[0], &n)[0];
   set_common_shape (node, result, result);
+  if ((problem = acc_foreign_check_static (node)) != NULL)
+    acc_array_fail (node, ACC_ERROR_TYPE, "“%s” %s", node->foreign_name, problem);
 }
 
 void

@@ -424,7 +424,7 @@ offer_product (AccArray *product,
   if (y != NULL)
     is_worth &= acc_shape_get_extent (y, right->rank - 1) >= ACC_FOREIGN_SHORTEST_SIDE;
   if (is_worth)
-    acc_array_offer (product, "acc-matmul", (AccArray *[]) { left, right }, 2);
+    acc_array_offer (product, ACC_FOREIGN_PRODUCT, (AccArray *[]) { left, right }, 2);
 
   return product;
 }

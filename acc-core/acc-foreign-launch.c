@@ -109,15 +109,29 @@ acc_foreign_launch_get_input (AccForeignLaunch *self,
 }
 
 static gboolean
-check_shape (AccForeignLaunch  *self,
-             AccShape          *shape,
-             GError           **error)
+check_result (AccForeignLaunch  *self,
+              AccElementType    *type,
+              AccShape          *shape,
+              GError           **error)
 {
   gsize bytes = acc_element_type_get_size (self->node->type);
 
+  if (type != self->node->type)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_TYPE, "an array of %s where one of %s is needed", acc_element_type_get_code (type),
+                   acc_element_type_get_code (self->node->type));
+      return FALSE;
+    }
   if (acc_shape_get_rank (shape) != self->node->rank)
     {
       g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "an array of rank %u where one of rank %u is needed", acc_shape_get_rank (shape), self->node->rank);
+      return FALSE;
+    }
+  if (self->node->shape != NULL && !acc_shape_equal (shape, self->node->shape))
+    {
+      g_autofree char *wanted = acc_shape_to_string (self->node->shape), *given = acc_shape_to_string (shape);
+
+      g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "an array of %s where one of %s is needed", given, wanted);
       return FALSE;
     }
   for (guint i = 0; i < self->node->rank; i++)
@@ -133,11 +147,14 @@ check_shape (AccForeignLaunch  *self,
 /**
  * acc_foreign_launch_begin:
  * @self: a call, that has not begun
+ * @type: the type of the elements that the function writes
  * @shape: extents of the result
  * @error: a return location
  *
  * Makes room for the result, brings the inputs where they are needed, and puts what the function enqueues behind that. Once in each call,
- * before addresses are asked. %ACC_ERROR_OUT_OF_MEMORY where there is no room, %ACC_ERROR_SHAPE for extents of another rank.
+ * before addresses are asked. A program can name the operation where it gives something else: where it does not give elements of @type,
+ * that is %ACC_ERROR_TYPE, and where it gives another rank, or other extents that are known before it runs, %ACC_ERROR_SHAPE. What the
+ * inputs are is for the function to check. %ACC_ERROR_OUT_OF_MEMORY where there is no room.
  *
  * Returns: %FALSE with @error set
  *
@@ -145,12 +162,13 @@ check_shape (AccForeignLaunch  *self,
  */
 gboolean
 acc_foreign_launch_begin (AccForeignLaunch  *self,
+                          AccElementType    *type,
                           AccShape          *shape,
                           GError           **error)
 {
-  g_return_val_if_fail (ACC_IS_FOREIGN_LAUNCH (self) && shape != NULL && self->result == NULL, FALSE);
+  g_return_val_if_fail (ACC_IS_FOREIGN_LAUNCH (self) && type != NULL && shape != NULL && self->result == NULL, FALSE);
 
-  return check_shape (self, shape, error) && self->begin (self, shape, error);
+  return check_result (self, type, shape, error) && self->begin (self, shape, error);
 }
 
 /**

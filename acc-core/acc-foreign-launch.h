@@ -16,7 +16,7 @@ G_DECLARE_FINAL_TYPE (AccForeignLaunch, acc_foreign_launch, ACC, FOREIGN_LAUNCH,
  * @error: a return location
  *
  * What a backend does in place of an operation's fallback, where the elements are. Asks the inputs for their types and extents, begins with
- * the extents of the result (acc_foreign_launch_begin()), and then, with the addresses, enqueues the work or does it. Called for every run,
+ * the type and the extents of the result (acc_foreign_launch_begin()), and then, with the addresses, enqueues the work or does it. Called for every run,
  * from whatever thread runs.
  *
  * Returns: %FALSE with @error set
@@ -35,7 +35,7 @@ guint     acc_foreign_launch_get_n_inputs        (AccForeignLaunch *self);
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_foreign_launch_get_input           (AccForeignLaunch *self, guint input);
 ACC_AVAILABLE_IN_1_0
-gboolean  acc_foreign_launch_begin               (AccForeignLaunch *self, AccShape *shape, GError **error);
+gboolean  acc_foreign_launch_begin               (AccForeignLaunch *self, AccElementType *type, AccShape *shape, GError **error);
 /* Of element 0 in a buffer, and what the device calls the queue: after it began */
 ACC_AVAILABLE_IN_1_0
 guint64   acc_foreign_launch_get_input_address   (AccForeignLaunch *self, guint input, guint buffer);

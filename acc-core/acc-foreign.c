@@ -174,9 +174,10 @@ acc_backend_set_foreign (AccBackend     *self,
  * static gboolean
  * scale (AccForeignLaunch *launch, gpointer data, GError **error)
  * {
- *   AccShape *shape = acc_array_get_shape (acc_foreign_launch_get_input (launch, 0));
+ *   AccArray *input = acc_foreign_launch_get_input (launch, 0);
+ *   AccShape *shape = acc_array_get_shape (input);
  *
- *   return acc_foreign_launch_begin (launch, shape, error) &&
+ *   return acc_foreign_launch_begin (launch, acc_array_get_element_type (input), shape, error) &&
  *          scale_on_stream ((CUstream) acc_foreign_launch_get_queue (launch), acc_foreign_launch_get_input_address (launch, 0, 0),
  *                           acc_foreign_launch_get_result_address (launch, 0), acc_shape_get_size (shape), error);
  * }
@@ -278,7 +279,7 @@ acc_foreign_fits (AccForeign          *self,
   guint n;
   AccArray **inputs = acc_foreign_get_inputs (node, &n);
 
-  return self->fits == NULL || self->fits (inputs, extents, n, self->user_data);
+  return acc_foreign_check_signature (node, extents) == NULL && (self->fits == NULL || self->fits (inputs, extents, n, self->user_data));
 }
 
 gboolean
@@ -385,6 +386,9 @@ acc_array_offer (AccArray    *self,
  * An operation that some backends have an implementation of their own of: a library's routine, say. All others run @fallback,
  * which says what it means; that may hold foreign operations again. The name and the fallback go with the text form of a
  * program, so that it runs anywhere. Nothing is fused across it. Takes as long as the implementation, or as @fallback does.
+ *
+ * Names that begin with `acc-` are acc's. %ACC_ERROR_TYPE for one that acc has for other inputs or another result: see
+ * [method@Array.matmul] and [method@Array.fft].
  *
  * %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where @fallback does not take the inputs, and when run, where an implementation does not
  * give what @fallback gives: its type, its rank, and extents that are known before. All elements of the inputs are needed at

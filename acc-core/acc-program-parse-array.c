@@ -266,7 +266,8 @@ read_offer (Reader   *self,
             AccArray *array)
 {
   g_autoptr(GPtrArray) arrays = g_ptr_array_new ();
-  const char *name = NULL;
+  AccToken *token = peek (self);
+  const char *name = NULL, *problem;
 
   /* Data and parameters are not computed. */
   if (!peek_word (self, "foreign") || (array->n_inputs == 0 && array->references->len == 0))
@@ -277,6 +278,9 @@ read_offer (Reader   *self,
     return FALSE;
 
   acc_array_offer (array, name, (AccArray **) arrays->pdata, arrays->len);
+  if (array->error == NULL && (problem = acc_foreign_check_static (array)) != NULL)
+    return acc_parser_fail (self->parser, token, "“%s” %s", name, problem);
+
   return TRUE;
 }
 

@@ -124,5 +124,5 @@ acc_cuda_blas_add (AccCudaDevice *device,
 
   g_mutex_init (&self->lock);
   acc_cuda_keep (device, self, blas_free);
-  acc_backend_set_launch_routine (backend, "acc-matmul", fits, matmul, self, NULL);
+  acc_backend_set_launch_routine (backend, ACC_FOREIGN_PRODUCT, fits, matmul, self, NULL);
 }

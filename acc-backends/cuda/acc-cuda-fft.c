@@ -124,12 +124,12 @@ get_plan (Fft        *self,
 
 typedef struct {
   Fft                       *fft;      /* the device's */
-  const AccLibraryTransform *form;
+  const AccForeignTransform *form;
 } Routine;
 
 /* How many transforms go by one plan, and how many times. FALSE: too many for the library. */
 static gboolean
-measure (const AccLibraryTransform *form,
+measure (const AccForeignTransform *form,
          const gint64              *extents,
          guint                      rank,
          gboolean                   is_wide,
@@ -206,13 +206,16 @@ transform (AccForeignLaunch  *launch,
            GError           **error)
 {
   const Routine *self = user_data;
-  AccArray *input = acc_foreign_launch_get_input (launch, 0);
-  gboolean is_wide = acc_element_type_get_leaf (input->type, 0) == ACC_KIND_F64, ok;
+  const gint64 *extents;
+  gboolean is_wide, ok;
   gint64 n_times;
+  guint rank;
   Key key;
 
-  measure (self->form, acc_shape_get_extents (input->shape, NULL), input->rank, is_wide, &key, &n_times);
-  if (!acc_foreign_launch_begin (launch, input->shape, error))
+  if (!acc_library_begin_transform (launch, self->form, &is_wide, error))
+    return FALSE;
+  extents = acc_shape_get_extents (acc_foreign_launch_get_input (launch, 0)->shape, &rank);
+  if (!measure (self->form, extents, rank, is_wide, &key, &n_times))
     return FALSE;
 
   g_mutex_lock (&self->fft->lock);
@@ -237,15 +240,16 @@ acc_cuda_fft_add (AccCudaDevice *device,
                   AccBackend    *backend)
 {
   Fft *fft = g_new0 (Fft, 1);
+  const AccForeignTransform *form;
 
   g_mutex_init (&fft->lock);
   fft->plans = g_hash_table_new_full (key_hash, key_equal, NULL, plan_free);
   acc_cuda_keep (device, fft, fft_free);
-  for (guint i = 0; i < ACC_LIBRARY_N_TRANSFORMS; i++)
+  for (guint i = 0; (form = acc_foreign_nth_transform (i)) != NULL; i++)
     {
       Routine *routine = g_new (Routine, 1);
 
-      *routine = (Routine) { fft, &acc_library_transforms[i] };
+      *routine = (Routine) { fft, form };
       acc_backend_set_launch_routine (backend, routine->form->name, fits, transform, routine, g_free);
     }
 }

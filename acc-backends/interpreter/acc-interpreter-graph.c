@@ -591,16 +591,19 @@ compute_foreign (InterpGraph  *self,
   g_autoptr(GPtrArray) values = g_ptr_array_new ();
   g_autoptr(GPtrArray) results = NULL;
   g_autoptr(InterpValue) value = NULL;
+  g_autofree const gint64 **extents = g_new0 (const gint64 *, node->n_inputs + 1);
 
+  extents[node->n_inputs] = node->shape != NULL ? acc_shape_get_extents (node->shape, NULL) : NULL;
   for (guint i = 0; i < node->n_inputs; i++)
     {
       InterpValue *input = get_state (self, node->inputs[i])->value;
 
+      extents[i] = input->extents;
       if (!acc_foreign_check (node, i, input->extents, error))
         return FALSE;
       g_ptr_array_add (values, input);
     }
-  if (foreign != NULL && !acc_foreign_is_launch (foreign))
+  if (foreign != NULL && !acc_foreign_is_launch (foreign) && acc_foreign_fits (foreign, node, extents))
     value = call_foreign (foreign, node, values, error);
   else if ((results = run_body (self, node->programs[0], values, error)) != NULL)
     value = interp_value_ref (g_ptr_array_index (results, 0));

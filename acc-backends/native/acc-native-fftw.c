@@ -278,7 +278,7 @@ run_pass (Fftw          *fftw,
 
 typedef struct {
   Fftw                      *fftw;
-  const AccLibraryTransform *form;
+  const AccForeignTransform *form;
 } Routine;
 
 static void
@@ -308,15 +308,16 @@ transform (AccForeignLaunch  *launch,
            GError           **error)
 {
   const Routine *self = user_data;
-  AccArray *input = acc_foreign_launch_get_input (launch, 0);
-  guint rank = input->rank, end = rank - self->form->n_after;
-  const gint64 *extents = acc_shape_get_extents (input->shape, NULL);
-  gboolean is_wide = acc_element_type_get_leaf (input->type, 0) == ACC_KIND_F64;
+  const gint64 *extents;
+  guint rank, end;
+  gboolean is_wide;
   gconstpointer from;
   gpointer to;
 
-  if (!acc_foreign_launch_begin (launch, input->shape, error))
+  if (!acc_library_begin_transform (launch, self->form, &is_wide, error))
     return FALSE;
+  extents = acc_shape_get_extents (acc_foreign_launch_get_input (launch, 0)->shape, &rank);
+  end = rank - self->form->n_after;
   from = GSIZE_TO_POINTER (acc_foreign_launch_get_input_address (launch, 0, 0));
   to = GSIZE_TO_POINTER (acc_foreign_launch_get_result_address (launch, 0));
 
@@ -340,16 +341,17 @@ void
 acc_native_fftw_add (AccHost *host)
 {
   Fftw *fftw = g_new0 (Fftw, 1);
+  const AccForeignTransform *form;
 
   g_atomic_ref_count_init (&fftw->ref_count);
   fftw->host = host;
   g_mutex_init (&fftw->lock);
   fftw->plans = g_hash_table_new_full (key_hash, key_equal, NULL, plan_unref);
-  for (guint i = 0; i < ACC_LIBRARY_N_TRANSFORMS; i++)
+  for (guint i = 0; (form = acc_foreign_nth_transform (i)) != NULL; i++)
     {
       Routine *routine = g_new (Routine, 1);
 
-      *routine = (Routine) { fftw, &acc_library_transforms[i] };
+      *routine = (Routine) { fftw, form };
       g_atomic_ref_count_inc (&fftw->ref_count);
       acc_backend_set_launch_routine (host->backend, routine->form->name, fits, transform, routine, routine_free);
     }

@@ -499,22 +499,22 @@ finish_loop_result (Run      *run,
   g_return_val_if_reached (FALSE);
 }
 
-/* The extents of what a foreign operation takes, of which some may not be computed yet; NULL where they are not known. The vector is
- * owned, what it points to lives as long as @graph and what is bound. */
+/* The extents of nodes, of which some may not be computed yet; NULL where they are not known. The vector is owned, what it points to lives
+ * as long as @graph and what is bound. */
 static const gint64 **
 list_extents (Run             *run,
-              AccArray       **inputs,
-              guint            n_inputs,
+              AccArray       **nodes,
+              guint            n_nodes,
               AccFusionGraph **graph)
 {
-  g_autofree const gint64 **extents = g_new0 (const gint64 *, n_inputs + 1);
-  g_autoptr (GPtrArray) bound = g_ptr_array_new (), values = g_ptr_array_new (), nodes = NULL;
+  g_autofree const gint64 **extents = g_new0 (const gint64 *, n_nodes + 1);
+  g_autoptr (GPtrArray) bound = g_ptr_array_new (), values = g_ptr_array_new (), unbound = NULL;
   gboolean is_known = TRUE;
 
-  for (guint i = 0; i < n_inputs; i++)
+  for (guint i = 0; i < n_nodes; i++)
     {
-      AccArray *value = look_up (run->scope, inputs[i]);
-      AccShape *shape = value != NULL ? value->shape : inputs[i]->shape;
+      AccArray *value = look_up (run->scope, nodes[i]);
+      AccShape *shape = value != NULL ? value->shape : nodes[i]->shape;
 
       extents[i] = shape != NULL ? acc_shape_get_extents (shape, NULL) : NULL;
       is_known &= shape != NULL;
@@ -522,24 +522,25 @@ list_extents (Run             *run,
   if (is_known)
     return g_steal_pointer (&extents);
 
-  nodes = list_unbound (run->scope, inputs, n_inputs, bound);
+  unbound = list_unbound (run->scope, nodes, n_nodes, bound);
   for (guint i = 0; i < bound->len; i++)
     g_ptr_array_add (values, look_up (run->scope, g_ptr_array_index (bound, i)));
-  *graph = acc_fusion_graph_new (acc_host_get_target (run->graph->host), inputs, n_inputs, (AccArray **) bound->pdata, (AccArray **) values->pdata,
+  *graph = acc_fusion_graph_new (acc_host_get_target (run->graph->host), nodes, n_nodes, (AccArray **) bound->pdata, (AccArray **) values->pdata,
                                  bound->len, NULL);
-  for (guint i = 0; i < n_inputs && *graph != NULL; i++)
-    extents[i] = acc_fusion_graph_get (*graph, inputs[i])->extents;
+  for (guint i = 0; i < n_nodes && *graph != NULL; i++)
+    extents[i] = acc_fusion_graph_get (*graph, nodes[i])->extents;
 
   return *graph != NULL ? g_steal_pointer (&extents) : NULL;
 }
 
-/* What the backend has for the node and what it takes; NULL: nothing. */
+/* What the backend has for the node, what it takes and what it gives; NULL: nothing. */
 static AccForeign *
 find_foreign (Run      *run,
               AccArray *node)
 {
   g_autoptr (AccForeign) foreign = acc_foreign_find (run->graph->host->backend, node);
   g_autoptr (AccFusionGraph) graph = NULL;
+  g_autoptr (GPtrArray) nodes = NULL;
   g_autofree const gint64 **extents = NULL;
   AccArray **inputs;
   guint n;
@@ -547,8 +548,14 @@ find_foreign (Run      *run,
   if (foreign == NULL || !acc_foreign_can_run (run->graph->host, foreign))
     return NULL;
 
+  /* The extents of a foreign node itself are for it to decide, as far as they are not known. */
   inputs = acc_foreign_get_inputs (node, &n);
-  extents = list_extents (run, inputs, n, &graph);
+  nodes = g_ptr_array_sized_new (n + 1);
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (nodes, inputs[i]);
+  if (node->op != ACC_OP_FOREIGN || node->shape != NULL)
+    g_ptr_array_add (nodes, node);
+  extents = list_extents (run, (AccArray **) nodes->pdata, nodes->len, &graph);
 
   return extents != NULL && acc_foreign_fits (foreign, node, extents) ? g_steal_pointer (&foreign) : NULL;
 }

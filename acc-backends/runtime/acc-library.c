@@ -48,26 +48,6 @@ acc_library_find (AccLibrary *self)
 
 /* --- products */
 
-/* That of f4 or f8, or of the parts of c8 or c16; others are for no library. */
-static gboolean
-is_float (AccElementType *type,
-          gboolean       *is_complex,
-          gboolean       *is_wide)
-{
-  AccElementKind kind;
-
-  if (acc_element_type_is_tuple (type))
-    return FALSE;
-
-  kind = acc_element_type_get_kind (type);
-  *is_complex = kind == ACC_KIND_COMPLEX;
-  if (*is_complex)
-    kind = acc_element_type_get_leaf (type, 0);
-  *is_wide = kind == ACC_KIND_F64;
-
-  return kind == ACC_KIND_F32 || kind == ACC_KIND_F64;
-}
-
 static gboolean
 is_worth (gint64 side)
 {
@@ -86,7 +66,7 @@ acc_library_measure_product (AccArray           **inputs,
     return FALSE;
 
   *product = (AccLibraryProduct) { .outer = 1, .m = extents[0][l - 2], .n = extents[1][r - 1], .k = extents[0][l - 1] };
-  if (!is_float (inputs[0]->type, &product->is_complex, &product->is_wide))
+  if (!acc_foreign_type_is_float (inputs[0]->type, &product->is_complex, &product->is_wide))
     return FALSE;
 
   for (guint i = 0; i + 2 < MAX (l, r); i++)
@@ -107,6 +87,33 @@ acc_library_measure_product (AccArray           **inputs,
   return product->outer > 0 && is_worth (product->m) && is_worth (product->n) && is_worth (product->k);
 }
 
+/* What is called with something else than it was found to be for. */
+static gboolean
+refuse (GError **error)
+{
+  g_set_error (error, ACC_ERROR, ACC_ERROR_TYPE, "the library's routine is not for such arrays");
+  return FALSE;
+}
+
+/* Of a launch that has so many. */
+static gboolean
+get_inputs (AccForeignLaunch  *launch,
+            guint              n,
+            AccArray         **inputs,
+            const gint64     **extents)
+{
+  if (acc_foreign_launch_get_n_inputs (launch) != n)
+    return FALSE;
+
+  for (guint i = 0; i < n; i++)
+    {
+      inputs[i] = acc_foreign_launch_get_input (launch, i);
+      extents[i] = acc_shape_get_extents (inputs[i]->shape, NULL);
+    }
+
+  return TRUE;
+}
+
 static AccShape *
 dup_product_shape (AccArray           **inputs,
                    const gint64 *const *extents)
@@ -125,26 +132,21 @@ acc_library_begin_product (AccForeignLaunch   *launch,
                            AccLibraryProduct  *product,
                            GError            **error)
 {
-  AccArray *inputs[] = { acc_foreign_launch_get_input (launch, 0), acc_foreign_launch_get_input (launch, 1) };
-  const gint64 *extents[] = { acc_shape_get_extents (inputs[0]->shape, NULL), acc_shape_get_extents (inputs[1]->shape, NULL) };
-  g_autoptr (AccShape) shape = dup_product_shape (inputs, extents);
+  const gint64 *extents[2] = { NULL, NULL };
+  AccArray *inputs[2] = { NULL, NULL };
+  g_autoptr (AccShape) shape = NULL;
 
-  acc_library_measure_product (inputs, extents, 2, product);
+  if (!get_inputs (launch, 2, inputs, extents) || !acc_library_measure_product (inputs, extents, 2, product))
+    return refuse (error);
 
-  return acc_foreign_launch_begin (launch, shape, error);
+  shape = dup_product_shape (inputs, extents);
+  return acc_foreign_launch_begin (launch, inputs[0]->type, shape, error);
 }
 
 /* --- transforms */
 
-const AccLibraryTransform acc_library_transforms[ACC_LIBRARY_N_TRANSFORMS] = {
-  { "acc-fft-forward", 1, 0, TRUE }, { "acc-fft-reverse", 1, 0, FALSE },
-  { "acc-fft2-forward", 2, 0, TRUE }, { "acc-fft2-reverse", 2, 0, FALSE },
-  { "acc-fft3-forward", 3, 0, TRUE }, { "acc-fft3-reverse", 3, 0, FALSE },
-  { "acc-fft-middle-forward", 1, 1, TRUE }, { "acc-fft-middle-reverse", 1, 1, FALSE },
-};
-
 gboolean
-acc_library_measure_transform (const AccLibraryTransform *transform,
+acc_library_measure_transform (const AccForeignTransform *transform,
                                AccArray                 **inputs,
                                const gint64 *const       *extents,
                                guint                      n_inputs,
@@ -155,11 +157,26 @@ acc_library_measure_transform (const AccLibraryTransform *transform,
   guint rank = n_inputs == 1 ? inputs[0]->rank : 0;
 
   if (rank < transform->n_dimensions || (transform->n_after > 0 && rank != transform->n_dimensions + 2)
-      || !is_float (inputs[0]->type, &is_complex, is_wide) || !is_complex)
+      || !acc_foreign_type_is_float (inputs[0]->type, &is_complex, is_wide) || !is_complex)
     return FALSE;
 
   for (guint i = 0; i < rank; i++)
     size *= extents[0][i];
 
   return size >= ACC_FOREIGN_WORTH;
+}
+
+gboolean
+acc_library_begin_transform (AccForeignLaunch           *launch,
+                             const AccForeignTransform  *transform,
+                             gboolean                   *is_wide,
+                             GError                    **error)
+{
+  const gint64 *extents = NULL;
+  AccArray *input = NULL;
+
+  if (!get_inputs (launch, 1, &input, &extents) || !acc_library_measure_transform (transform, &input, &extents, 1, is_wide))
+    return refuse (error);
+
+  return acc_foreign_launch_begin (launch, input->type, input->shape, error);
 }

@@ -32,21 +32,14 @@ typedef struct {
 /* Whether "acc-matmul" of such inputs is one, and worth a library's routine. */
 gboolean acc_library_measure_product (AccArray **inputs, const gint64 *const *extents, guint n_inputs, AccLibraryProduct *product);
 
-/* Of a launch whose inputs were found to be so: begins it, with the extents of the product. */
+/* Of a launch whose inputs were found to be so, which is seen to once more: begins it, with the type and the extents of the product. */
 gboolean acc_library_begin_product   (AccForeignLaunch *launch, AccLibraryProduct *product, GError **error);
 
-/* Along @n_dimensions dimensions, with @n_after after them. */
-typedef struct {
-  const char *name;
-  guint       n_dimensions, n_after;
-  gboolean    forward;
-} AccLibraryTransform;
-
-#define ACC_LIBRARY_N_TRANSFORMS 8
-extern const AccLibraryTransform acc_library_transforms[ACC_LIBRARY_N_TRANSFORMS];
-
 /* Whether it takes such inputs, and is worth it. @is_wide: c16, not c8. */
-gboolean acc_library_measure_transform (const AccLibraryTransform *transform, AccArray **inputs, const gint64 *const *extents, guint n_inputs,
+gboolean acc_library_measure_transform (const AccForeignTransform *transform, AccArray **inputs, const gint64 *const *extents, guint n_inputs,
                                         gboolean *is_wide);
+
+/* As acc_library_begin_product(). */
+gboolean acc_library_begin_transform (AccForeignLaunch *launch, const AccForeignTransform *transform, gboolean *is_wide, GError **error);
 
 G_END_DECLS

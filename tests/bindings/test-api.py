@@ -86,7 +86,7 @@ def test_foreign_launch():
         return np.ctypeslib.as_array((ctypes.c_float * 5).from_address(address))
 
     def launch(call, *_):
-        assert call.begin(call.get_input(0).get_shape()) and call.get_queue() == 0
+        assert call.begin(call.get_input(0).get_element_type(), call.get_input(0).get_shape()) and call.get_queue() == 0
         at(call.get_result_address(0))[:] = 10 * at(call.get_input_address(0, 0))
         return True
 

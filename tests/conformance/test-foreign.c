@@ -677,6 +677,8 @@ typedef enum {
   LAUNCH_WELL,
   LAUNCH_NOTHING,      /* says that it did, and has not begun */
   LAUNCH_RANK,
+  LAUNCH_TYPE,
+  LAUNCH_EXTENT,
   LAUNCH_ERROR,        /* after it began */
 } LaunchManner;
 
@@ -702,7 +704,9 @@ static gboolean
 shift_launch (AccForeignLaunch *launch, gpointer data, GError **error)
 {
   Launches *launches = data;
-  AccShape *shape = acc_array_get_shape (acc_foreign_launch_get_input (launch, 0));
+  AccArray *pairs = acc_foreign_launch_get_input (launch, 0);
+  AccElementType *type = acc_array_get_element_type (pairs);
+  AccShape *shape = acc_array_get_shape (pairs);
   gint64 n = acc_shape_get_size (shape);
   const gint32 *x, *by;
   const float *y;
@@ -713,13 +717,15 @@ shift_launch (AccForeignLaunch *launch, gpointer data, GError **error)
   launches->calls++;
   if (launches->manner == LAUNCH_NOTHING)
     return TRUE;
-  if (launches->manner == LAUNCH_RANK)
+  if (launches->manner == LAUNCH_RANK || launches->manner == LAUNCH_EXTENT)
     {
-      g_autoptr(AccShape) wrong = acc_shape_new ((gint64[]) { n, 1 }, 2);
+      g_autoptr(AccShape) wrong = acc_shape_new ((gint64[]) { n + 1, 1 }, launches->manner == LAUNCH_RANK ? 2 : 1);
 
-      return acc_foreign_launch_begin (launch, wrong, error);
+      return acc_foreign_launch_begin (launch, type, wrong, error);
     }
-  if (!acc_foreign_launch_begin (launch, shape, error))
+  if (launches->manner == LAUNCH_TYPE)
+    type = conf_type ("(i4,f8)");
+  if (!acc_foreign_launch_begin (launch, type, shape, error))
     return FALSE;
   if (launches->manner == LAUNCH_ERROR)
     {
@@ -762,11 +768,12 @@ check_launch (AccBackend *backend)
   const char *name = acc_backend_get_name (backend);
   gboolean has_addresses = g_str_equal (name, "native") || g_str_has_prefix (name, "fake");
   Launches launches = { LAUNCH_WELL, 0, 0 };
-  g_autoptr(AccProgram) fallback = PROGRAM (shift_fallback, NULL, "(i4,f4)[:]", "i4");
+  g_autoptr(AccProgram) fallback = PROGRAM (shift_fallback, NULL, "(i4,f4)[:]", "i4"), known = PROGRAM (shift_fallback, NULL, "(i4,f4)[3]", "i4");
   g_autoptr(AccArray) x = CONF_INTS1 ("i4", 1, 2, 3), by = conf_ints ("i4", NULL, 0, (gint64[]) { 10 });
   g_autoptr(AccArray) nothing = conf_ints ("i4", (gint64[]) { 0 }, 1, NULL);
   static const struct { LaunchManner manner; const char *part; } mistakes[] = {
-    { LAUNCH_NOTHING, "gave no array" }, { LAUNCH_RANK, "rank 2" }, { LAUNCH_ERROR, "not now" },
+    { LAUNCH_NOTHING, "gave no array" }, { LAUNCH_RANK, "rank 2" },
+    { LAUNCH_TYPE, "an array of (i4,f8) where one of (i4,f4) is needed" }, { LAUNCH_EXTENT, "an array of [4] where one of [3] is needed" }, { LAUNCH_ERROR, "not now" },
   };
 
   /* A device that is none of the two would need code of its own here. */
@@ -794,7 +801,7 @@ check_launch (AccBackend *backend)
   for (guint i = 0; i < G_N_ELEMENTS (mistakes) && has_addresses; i++)
     {
       g_autoptr(AccArray) pairs = acc_array_map (x, pair_of, NULL);
-      g_autoptr(AccArray) shifted = acc_array_foreign ("test-launch", (AccArray *[]) { pairs, by }, 2, fallback);
+      g_autoptr(AccArray) shifted = acc_array_foreign ("test-launch", (AccArray *[]) { pairs, by }, 2, known);
       g_autoptr(GError) error = NULL;
 
       launches.manner = mistakes[i].manner;

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "acc-core/acc-foreign-private.h"
+
 /* Operations that a backend may have a library's routine for: with what it has, and with what is given to it. */
 
 /* --- products of matrices, large enough: small numbers, whose sums every type holds exactly */
@@ -356,7 +358,7 @@ test_given (void)
     }
 }
 
-/* An explicit foreign operation of the same name, which the library's routine is not for: the fallback. */
+/* An explicit foreign operation of the same name, of other arrays: there is none. */
 static AccArray *
 nothing_like_it (AccArray **arrays, guint n, gpointer data)
 {
@@ -370,18 +372,43 @@ test_others (void)
   g_autoptr(AccArray) x = CONF_FLOATS1 ("f4", 1, 2), y = CONF_FLOATS1 ("f4", 10, 20);
   AccArray *both[] = { x, y };
 
-  CONF_EXPECT_FLOATS ("others/matmul", acc_array_foreign ("acc-matmul", both, 2, fallback), "[2]", 11, 22);
-  CONF_EXPECT_FLOATS ("others/fft", acc_array_foreign ("acc-fft-forward", both, 2, fallback), "[2]", 11, 22);
+  CONF_EXPECT_ERROR ("others/matmul", acc_array_foreign ("acc-matmul", both, 2, fallback), ACC_ERROR_TYPE, "foreign: “acc-matmul”", "ranks");
+  CONF_EXPECT_ERROR ("others/fft", acc_array_foreign ("acc-fft-forward", both, 2, fallback), ACC_ERROR_TYPE, "foreign: “acc-fft-forward”", "one array");
+  CONF_EXPECT_FLOATS ("others/unknown", acc_array_foreign ("nobody", both, 2, fallback), "[2]", 11, 22);
 }
 
-/* Texts that offer what does not fit are no harm: what is offered must be in the graph, and give what the node is. */
-static void
-check_text (AccBackend *backend, const char *offer, double wanted)
+/* --- texts: what they say of a name that acc has must be what it takes and gives */
+
+/* Of two parameters: one node, its offer, and the lines below it. */
+static AccProgram *
+parse_offer (const char *types, const char *node, const char *offer, const char *function, GError **error)
 {
-  g_autofree char *text = g_strdup_printf ("acc program 1\na0 = parameter 0 f4[:,:]\na1 = parameter 1 f4[:,:]\na2 = map a0%s\n  e0 = variable f4\n"
-                                           "  e1 = add e0 e0\n  function e0 -> e1\nprogram a0 a1 -> a2\n", offer);
+  g_auto(GStrv) both = g_strsplit (types, " ", 2);
+  g_autofree char *text = g_strdup_printf ("acc program 1\na0 = parameter 0 %s\na1 = parameter 1 %s\na2 = %s%s\n%s\nprogram a0 a1 -> a2\n", both[0], both[1],
+                                           node, offer, function);
+
+  return acc_program_parse (text, error);
+}
+
+static void
+refuse_text (const char *types, const char *node, const char *offer, const char *function, const char *part)
+{
   g_autoptr(GError) error = NULL;
-  g_autoptr(AccProgram) program = acc_program_parse (text, &error);
+  g_autoptr(AccProgram) program = parse_offer (types, node, offer, function, &error);
+
+  g_assert_null (program);
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_PARSE);
+  if (strstr (error->message, part) == NULL)
+    g_error ("%s: %s", offer, error->message);
+}
+
+#define DOUBLE "e0 = variable f4\ne1 = add e0 e0\nfunction e0 -> e1"
+
+static void
+accept_text (AccBackend *backend, const char *offer, double wanted)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccProgram) program = parse_offer ("f4[:,:] f4[:,:]", "map a0", offer, DOUBLE, &error);
   g_autoptr(AccArray) matrix = ones (17);
 
   g_assert_no_error (error);
@@ -391,13 +418,108 @@ check_text (AccBackend *backend, const char *offer, double wanted)
 static void
 test_texts (void)
 {
+  static const char *const codes[] = { "b1", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c4", "c16", "(f4,f4)", "2f4" };
+  const AccForeignTransform *transform;
+
+  refuse_text ("f4[:,:] f4[:,:]", "map a0", " foreign \"acc-fft-forward\" a0 label \"x\"", DOUBLE, "“acc-fft-forward” takes elements of c8");
+  refuse_text ("f4[:,:] f4[:,:]", "map a0", " foreign \"acc-matmul\"", DOUBLE, "“acc-matmul” takes two arrays");
+  refuse_text ("f4[17,18] f4[17,18]", "map a0", " foreign \"acc-matmul\" a0 a0", DOUBLE, "extents");
+  refuse_text ("f4[17,18] f4[18,17]", "map a0", " foreign \"acc-matmul\" a0 a1", DOUBLE, "does not give an array of these extents");
+  refuse_text ("f4[:,:,:] f4[:,:]", "map a1", " foreign \"acc-matmul\" a0 a1", DOUBLE, "does not give an array of this rank");
+  refuse_text ("f4[:,:] f8[:,:]", "map a0", " foreign \"acc-matmul\" a0 a1", DOUBLE, "of one type");
+  refuse_text ("c8[64,64] c8[65,64]", "compute a1", " foreign \"acc-fft-forward\" a0", "", "does not give an array of these extents");
+  refuse_text ("c8[64,64] c8[64,64]", "compute a0", " foreign \"acc-fft3-forward\" a0", "", "does not take an array of this rank");
+  refuse_text ("c8[64,64] c8[64,64]", "compute a0", " foreign \"acc-fft-middle-forward\" a0", "", "does not take an array of this rank");
+
+  for (guint t = 0; (transform = acc_foreign_nth_transform (t)) != NULL; t++)
+    {
+      g_autofree char *offer = g_strdup_printf (" foreign \"%s\" a0", transform->name);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(AccProgram) sound = parse_offer ("c8[:,:,:] c8[:]", "compute a0", offer, "", &error);
+
+      g_assert_no_error (error);
+      for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
+        {
+          g_autofree char *types = g_strdup_printf ("c8[:,:,:] %s[]", codes[i]);
+
+          refuse_text (types, "map a0", offer, "e0 = variable c8\ne1 = tuple\ne2 = index a1 e1\nfunction e0 -> e2", "gives elements of the type that it takes");
+        }
+    }
+
   for (guint i = 0; i < conf_n_backends (); i++)
     {
       /* The second parameter is not what the node is computed from. */
-      check_text (conf_backend (i), " foreign \"acc-matmul\" a0 a1", 2);
-      check_text (conf_backend (i), " foreign \"acc-fft-forward\" a0 label \"x\"", 2);
-      check_text (conf_backend (i), " foreign \"acc-matmul\"", 2);
-      check_text (conf_backend (i), " foreign \"nobody\" a0 a0 a0", 2);
+      accept_text (conf_backend (i), " foreign \"acc-matmul\" a0 a1", 2);
+      accept_text (conf_backend (i), " foreign \"nobody\" a0 a0 a0", 2);
+    }
+}
+
+/* --- what nobody has checked before it runs: extents that are known then, and nodes that were not parsed */
+
+static AccArray *
+new_zeros (const char *code, const gint64 *extents, guint rank)
+{
+  g_autoptr(AccShape) shape = acc_shape_new (extents, rank);
+  gsize size = (gsize) acc_shape_get_size (shape) * acc_element_type_get_size (conf_type (code));
+  g_autoptr(GBytes) bytes = g_bytes_new_take (g_malloc0 (size), size);
+
+  return acc_array_use (conf_type (code), shape, bytes);
+}
+
+/* One row more than what is offered has. */
+static void
+check_late (AccBackend *backend)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccProgram) program = parse_offer ("c8[:,:] c8[:,:]", "backpermute a0", " foreign \"acc-fft-forward\" a0",
+                                               "e0 = extent a0 0\ne1 = literal i8 1\ne2 = add e0 e1\ne3 = extent a0 1\ne4 = tuple e2 e3\nextents -> e4\n"
+                                               "e5 = variable (i8,i8)\ne6 = literal i8 0\ne7 = tuple e6 e6\nfunction e5 -> e7", &error);
+  g_autoptr(AccExecutable) executable = acc_backend_compile (backend, program, NULL, &error);
+  g_autoptr(AccArray) zeros = new_zeros ("c8", (gint64[]) { 64, 64 }, 2);
+  g_autoptr(GPtrArray) results = NULL;
+
+  g_assert_no_error (error);
+  results = acc_executable_run (executable, (AccArray *[]) { zeros, zeros }, 2, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (acc_shape_get_extent (acc_array_get_shape (results->pdata[0]), 0), ==, 65);
+}
+
+static AccExpr *
+first_part (AccExpr *x, gpointer code)
+{
+  return acc_expr_cast (acc_expr_real (x), conf_type (code));
+}
+
+static void
+check_unsound (AccBackend *backend, const char *name, const char *from, const char *code)
+{
+  g_autoptr(AccArray) data = new_zeros (from, (gint64[]) { 16, 16, 32 }, 3), numbers = acc_array_compute (data);
+  g_autoptr(AccArray) parts = acc_array_map (numbers, first_part, (gpointer) code), result = NULL;
+  g_autoptr(GError) error = NULL;
+
+  parts->foreign_name = g_strdup (name);
+  parts->n_offered = 1;
+  parts->offered = g_new (AccArray *, 1);
+  parts->offered[0] = g_object_ref (numbers);
+
+  result = acc_backend_run (backend, parts, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (acc_element_type_get_code (acc_array_get_element_type (result)), ==, code);
+  for (gint64 i = 0; i < 8192; i++)
+    g_assert_cmpfloat (acc_array_get_double (result, 0, i), ==, 0);
+}
+
+static void
+test_unsound (void)
+{
+  static const char *const codes[] = { "u1", "i2", "f4", "f8" };
+  const AccForeignTransform *transform;
+
+  for (guint i = 0; i < conf_n_backends (); i++)
+    {
+      check_late (conf_backend (i));
+      for (guint t = 0; (transform = acc_foreign_nth_transform (t)) != NULL; t++)
+        check_unsound (conf_backend (i), transform->name, t % 2 == 0 ? "c8" : "c16", codes[t / 2]);
     }
 }
 
@@ -418,6 +540,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/libraries/given", test_given);
   g_test_add_func ("/libraries/others", test_others);
   g_test_add_func ("/libraries/texts", test_texts);
+  g_test_add_func ("/libraries/unsound", test_unsound);
 
   return conf_run ();
 }

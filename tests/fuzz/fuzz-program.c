@@ -1,14 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fuzz-generate.h"
 #include "fuzz-main.h"
-
-#include <acc/acc.h>
+#include "fuzz-run.h"
 
 #include <string.h>
 
 /* The text form of programs: any text parses or fails with ACC_ERROR_PARSE, and what parses prints to a text that parses
- * to the same. */
+ * to the same, and runs or fails; not all of it, for that takes longer than to read it. */
+
+#define MOST_RUNS   500
+#define N_GENERATED 40
 
 static void
+run_some (AccProgram *program,
+          const char *printed)
+{
+  static GHashTable *seen;
+  g_autoptr(GError) error = NULL;
+
+  if (seen == NULL)
+    seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  if (g_hash_table_size (seen) < MOST_RUNS && fuzz_is_small (program) && g_hash_table_add (seen, g_strdup (printed)))
+    fuzz_run_program (program, &error);
+}
+
+static gboolean
 check_text (const char *text)
 {
   g_autoptr(GError) error = NULL;
@@ -20,7 +36,7 @@ check_text (const char *text)
   if (program == NULL)
     {
       g_assert_error (error, ACC_ERROR, ACC_ERROR_PARSE);
-      return;
+      return FALSE;
     }
 
   printed = acc_program_to_string (program);
@@ -28,6 +44,9 @@ check_text (const char *text)
   g_assert_no_error (error);
   printed_again = acc_program_to_string (again);
   g_assert_cmpstr (printed_again, ==, printed);
+  run_some (again, printed);
+
+  return TRUE;
 }
 
 static guint
@@ -74,16 +93,37 @@ check_shuffled (const char *text, guint32 seed)
   check_text (joined);
 }
 
+/* Another type wherever one is: what keeps most of the meaning. */
+static void
+check_retyped (const char *text, guint32 seed)
+{
+  static const char *const codes[] = { "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c4", "c8", "c16" };
+  g_autoptr(GRand) rand = g_rand_new_with_seed (seed);
+  g_autofree char *pattern = g_strdup_printf ("\\b%s\\b", codes[pick (rand, G_N_ELEMENTS (codes))]);
+  g_autoptr(GRegex) regex = g_regex_new (pattern, 0, 0, NULL);
+  g_autofree char *changed = NULL;
+
+  if (g_utf8_validate (text, -1, NULL) && g_regex_match (regex, text, 0, NULL))
+    changed = g_regex_replace_literal (regex, text, -1, 0, codes[pick (rand, G_N_ELEMENTS (codes))], 0, NULL);
+  if (changed != NULL)
+    check_text (changed);
+}
+
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   g_autofree char *text = g_strndup (size > 0 ? (const char *) data : "", size);
   g_autoptr(GBytes) bytes = g_bytes_new_static (data, size);
   g_autoptr(AccProgram) program = acc_program_new_from_bytes (bytes, NULL);
+  guint n;
 
-  check_text (text);
-  for (guint i = 0; i < 4; i++)
-    check_shuffled (text, g_str_hash (text) + i);
+  /* What lies near one that parses may parse, too. */
+  n = check_text (text) ? 40 : 4;
+  for (guint i = 0; i < n; i++)
+    {
+      check_shuffled (text, g_str_hash (text) + i);
+      check_retyped (text, g_str_hash (text) + i);
+    }
 
   return 0;
 }
@@ -101,4 +141,11 @@ fuzz_add_seeds (GPtrArray *seeds)
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     g_ptr_array_add (seeds, g_bytes_new_static (texts[i], strlen (texts[i])));
+
+  for (guint i = 0; i < N_GENERATED; i++)
+    {
+      char *text = fuzz_generate (i);
+
+      g_ptr_array_add (seeds, g_bytes_new_take (text, strlen (text)));
+    }
 }
