@@ -183,8 +183,12 @@ divide (AccPrimitive    primitive,
       return TRUE;
     }
 
-  if (b.i == -1 && a.i == G_MININT64 >> (64 - get_width (kind)))
-    return FALSE;
+  if (b.i == -1)
+    {
+      /* The remainder is 0; the least integer has no quotient. */
+      result->i = primitive == ACC_PRIM_REM || primitive == ACC_PRIM_MOD ? 0 : wrap (kind, -a.u).i;
+      return result->i == 0 || result->i != a.i;
+    }
 
   quotient = a.i / b.i;
   rest = a.i % b.i;

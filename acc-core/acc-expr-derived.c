@@ -318,6 +318,23 @@ power (AccExpr *base,
   return acc_expr_item (acc_expr_while (acc_expr_tuple3 (one_of (base), base, k), square_and_multiply, NULL), 0);
 }
 
+/* The power may be out of range while its reciprocal is not: then that is a product of two, each of about half the exponent. */
+static AccExpr *
+float_power (AccExpr *base,
+             AccExpr *k,
+             AccExpr *negative)
+{
+  g_autoptr(AccExpr) half = acc_expr_ref_sink (power (base, acc_expr_shr (k, INT (1))));
+  g_autoptr(AccExpr) rest = acc_expr_ref_sink (acc_expr_cond (acc_expr_odd (k), acc_expr_mul (half, base), half));
+  g_autoptr(AccExpr) positive = acc_expr_ref_sink (acc_expr_mul (half, rest));
+  AccExpr *in_two = acc_expr_mul (acc_expr_recip (half), acc_expr_recip (rest)), *reciprocal = in_two;
+
+  if (_acc_expr_is_float (base))
+    reciprocal = acc_expr_cond (acc_expr_bor (acc_expr_is_inf (positive), acc_expr_is_denormalized (positive)), in_two, acc_expr_recip (positive));
+
+  return acc_expr_cond (negative, reciprocal, positive);
+}
+
 /* An integer to a negative power: 1 and -1 have reciprocals. */
 static AccExpr *
 small_power (AccExpr *base,
@@ -337,7 +354,7 @@ small_power (AccExpr *base,
  * @b: an integer
  *
  * @a to the power of an integer, by squaring, O(log |b|) steps. Integers wrap. With a negative exponent: of floats and
- * complex numbers the reciprocal of the positive power, of integers 1 for 1, ±1 for -1, and 0 otherwise. The power 0 is 1.
+ * complex numbers the reciprocal of the positive power, subnormal where that is out of range, of integers 1 for 1, ±1 for -1, and 0 otherwise. The power 0 is 1.
  *
  * ```c
  * // a = 3, b = 4
@@ -362,8 +379,7 @@ DERIVED2 (int_pow, FALSE,
   if (_acc_expr_is_integer (a))
     return acc_expr_cond (negative, small_power (a, b), power (a, k));
 
-  g_autoptr(AccExpr) positive = acc_expr_ref_sink (power (a, k));
-  return acc_expr_cond (negative, acc_expr_recip (positive), positive);
+  return float_power (a, k, negative);
 )
 
 /**

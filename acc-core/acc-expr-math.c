@@ -94,7 +94,8 @@ acc_expr_quot (AccExpr *a,
  * @a: an operand
  * @b: an operand
  *
- * Remainder of acc_expr_quot(), with the sign of the dividend. Errors as there; 0 where checks are off.
+ * Remainder of acc_expr_quot(), with the sign of the dividend; 0 of the least value by -1. Division by zero is
+ * %ACC_ERROR_ARITHMETIC when it is run, 0 where checks are off.
  *
  * ```c
  * // a = -7, b = 2
@@ -136,7 +137,7 @@ acc_expr_div (AccExpr *a,
  * @a: an operand
  * @b: an operand
  *
- * Remainder of acc_expr_div(), with the sign of the divisor. Errors as for acc_expr_quot().
+ * Remainder of acc_expr_div(), with the sign of the divisor; 0 of the least value by -1. Errors as for acc_expr_rem().
  *
  * ```c
  * // a = -7, b = 2

@@ -136,6 +136,11 @@ divide (Evaluator     *self,
   gboolean is_signed = acc_element_kind_is_signed (kind);
   gint64 quotient, remainder;
 
+  if (is_signed && y.i == -1 && (primitive == ACC_PRIM_REM || primitive == ACC_PRIM_MOD))
+    {
+      result->i = 0;
+      return TRUE;
+    }
   if (y.u == 0 || (is_signed && y.i == -1 && x.i == (gint64) (G_MAXUINT64 << (get_bits (kind) - 1))))
     {
       g_set_error (self->error, ACC_ERROR, ACC_ERROR_ARITHMETIC, y.u == 0 ? "division by zero" : "division overflows");

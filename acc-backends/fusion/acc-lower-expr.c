@@ -157,13 +157,20 @@ is_division (AccPrimitive primitive)
   return primitive == ACC_PRIM_QUOT || primitive == ACC_PRIM_REM || primitive == ACC_PRIM_DIV || primitive == ACC_PRIM_MOD;
 }
 
+/* Of the least integer by -1 the remainder is 0, but the quotient does not fit. */
+static gboolean
+may_overflow (AccExpr *division)
+{
+  return acc_element_kind_is_signed (acc_element_type_get_kind (division->type)) &&
+         (division->primitive == ACC_PRIM_QUOT || division->primitive == ACC_PRIM_DIV);
+}
+
 gboolean
 low_divisor_is_safe (AccExpr *expr)
 {
   AccExpr *divisor = expr->args[1];
 
-  return divisor->kind == ACC_EXPR_LITERAL && divisor->value.u != 0 &&
-         !(acc_element_kind_is_signed (acc_element_type_get_kind (divisor->type)) && divisor->value.i == -1);
+  return divisor->kind == ACC_EXPR_LITERAL && divisor->value.u != 0 && !(may_overflow (expr) && divisor->value.i == -1);
 }
 
 static void
@@ -183,7 +190,7 @@ check_division (AccLower *l,
   low_get_range (l, y, &lo, &hi);
   if (lo <= 0 && hi >= 0)
     ok = kb_prim2 (l->b, ACC_PRIM_NE, y, kb_int (l->b, kind, 0));
-  if (acc_element_kind_is_signed (kind))
+  if (may_overflow (expr))
     {
       least = (gint64) (G_MAXUINT64 << (acc_element_kind_get_size (kind) * 8 - 1));
       low_get_range (l, x, &x_lo, &x_hi);

@@ -256,8 +256,8 @@ count_trailing_zeros (guint64 bits, guint width)
   DIVISION (k, rem) \
   { \
     gint64 x = r[n->a].i, y = r[n->b].i; \
-    if (y == 0 || (y == -1 && x == MINIMUM)) \
-      { SET_##k (r[n->d], y == 0 ? 0 : REM_OF_MINIMUM (x)); return FALSE; } \
+    if (y == 0 || y == -1) \
+      { SET_##k (r[n->d], 0); return y != 0; } \
     SET_##k (r[n->d], x % y); \
     return TRUE; \
   } \
@@ -272,14 +272,11 @@ count_trailing_zeros (guint64 bits, guint width)
   DIVISION (k, mod) \
   { \
     gint64 x = r[n->a].i, y = r[n->b].i; \
-    if (y == 0 || (y == -1 && x == MINIMUM)) \
-      { SET_##k (r[n->d], y == 0 ? 0 : REM_OF_MINIMUM (x)); return FALSE; } \
+    if (y == 0 || y == -1) \
+      { SET_##k (r[n->d], 0); return y != 0; } \
     SET_##k (r[n->d], x % y + (x % y != 0 && (x % y < 0) != (y < 0) ? y : 0)); \
     return TRUE; \
   }
-
-/* minimum = (minimum quot -1) * -1 + 0 in wrapping arithmetic. */
-#define REM_OF_MINIMUM(x) 0
 
 #define UNSIGNED_DIVISION(k, name, operator) \
   DIVISION (k, name) \

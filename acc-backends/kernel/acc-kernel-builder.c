@@ -615,7 +615,8 @@ is_built_here (AccKernelBuilder *b,
                AccPrimitive      primitive,
                KValue            x)
 {
-  if (b->kernel->precise || x.id == 0)
+  /* No library says that its powers are exact where they can be. */
+  if ((b->kernel->precise && (b->kernel->fast || primitive != ACC_PRIM_POW)) || x.id == 0)
     return FALSE;
   if (b->approximate && kb_kind (b, x) == ACC_KIND_F32 && (primitive == ACC_PRIM_EXP || primitive == ACC_PRIM_LOG))
     return FALSE;

@@ -110,6 +110,33 @@ expect_divisions (const char *what, const char *code, gint64 n, const gint64 *x,
     expect_leaf (what, code, division_names[leaf], array, leaf, n, expected[leaf]);
 }
 
+static AccExpr *
+by_minus_one (AccExpr *x, AccExpr *y)
+{
+  AccExpr *minus_one = acc_expr_new_typed_int (x->type, -1);
+
+  return acc_expr_tuple2 (acc_expr_rem (x, minus_one), acc_expr_mod (x, minus_one));
+}
+
+static const Part remainders[] = { { "rem", acc_expr_rem }, { "mod", acc_expr_mod }, { "literal", by_minus_one }, { NULL, NULL } };
+
+/* Of the least integer by -1, whose quotient does not fit: of variables, literals, and beside others in a vector. */
+static void
+expect_remainders (const char *code, gint64 least)
+{
+  gint64 x[40], y[40], zeros[40] = { 0 };
+
+  for (guint i = 0; i < 40; i++)
+    {
+      x[i] = i % 3 != 0 ? least : least + i;
+      y[i] = -1;
+    }
+
+  g_autoptr(AccArray) array = combine_parts (code, code, 40, x, y, remainders);
+  for (guint leaf = 0; leaf < 4; leaf++)
+    expect_leaf ("division/remainder", code, leaf % 2 ? "mod" : "rem", array, leaf, 40, zeros);
+}
+
 static void
 test_division (void)
 {
@@ -129,6 +156,7 @@ test_division (void)
 
           expect_divisions ("division", code, G_N_ELEMENTS (x), x, y, quot, rem, div, mod);
           expect_divisions ("division/least", code, 4, a, b, q, r, q, r);
+          expect_remainders (code, least);
         }
       else
         {
@@ -145,6 +173,10 @@ expect_refused (const char *code, gint64 x, gint64 y)
 {
   for (guint i = 0; i < 4; i++)
     {
+      /* The remainder by -1 is 0 always. */
+      if (y == -1 && i % 2 == 1)
+        continue;
+
       const Part one[] = { divisions[i], { NULL, NULL } };
       g_autofree char *name = g_strdup_printf ("division/refused/%s/%s/%d", divisions[i].name, code, (int) y);
 
@@ -272,6 +304,67 @@ test_powers (void)
       g_autoptr(AccArray) array = acc_array_zip_with (a, b, apply_parts, (gpointer) powers);
 
       expect_float_leaf ("powers", code, "int_pow", array, 0, n, kind == ACC_KIND_F64 ? expected : single);
+
+      /* Reciprocals that are subnormal, of powers that are not finite, and the other way around. */
+      static const gint64 deepest[] = { 24, 149, 1074 };
+      gint64 deep = deepest[kind - ACC_KIND_F16], m = 6;
+      const double bases[] = { 2, -2, 4, 0.5, 2, 8 };
+      const gint64 far[] = { -deep, -deep + 1, -deep / 2, deep, -deep - 1, -deep / 3 };
+      const double reached[] = { ldexp (1, (int) -deep), ldexp (deep % 2 ? 1 : -1, (int) -deep + 1), ldexp (1, (int) (-deep / 2 * 2)),
+                                 ldexp (1, (int) -deep), 0, ldexp (1, (int) (-deep / 3 * 3)) };
+      g_autoptr(AccArray) c = conf_floats (code, &m, 1, bases), d = conf_ints ("i2", &m, 1, far);
+      g_autoptr(AccArray) subnormal = acc_array_zip_with (c, d, apply_parts, (gpointer) powers);
+
+      expect_float_leaf ("powers/subnormal", code, "int_pow", subnormal, 0, m, reached);
+    }
+}
+
+static const Part float_powers[] = { { "pow", acc_expr_pow }, { NULL, NULL } };
+
+/* Of floats to the power of floats: exact where a number of the format is. */
+static void
+test_exact_powers (void)
+{
+  static const int precisions[] = { 11, 24, 53 }, deepest[] = { -24, -149, -1074 }, highest[] = { 15, 127, 1023 };
+
+  FOR_EACH_FLOAT (kind)
+    {
+      const char *code = acc_element_kind_get_code (kind);
+      guint f = kind - ACC_KIND_F16;
+      double limit = ldexp (1, precisions[f]);
+      g_autoptr(GArray) x = g_array_new (FALSE, FALSE, sizeof (double)), y = g_array_new (FALSE, FALSE, sizeof (double));
+      g_autoptr(GArray) expected = g_array_new (FALSE, FALSE, sizeof (double));
+
+      for (int k = deepest[f]; k <= highest[f]; k++)
+        for (int base = 2; base <= 8 && k % g_bit_nth_lsf (base, -1) == 0; base *= 2)
+          {
+            double exact = ldexp (1, k), a = base, b = k / g_bit_nth_lsf (base, -1);
+
+            g_array_append_val (x, a);
+            g_array_append_val (y, b);
+            g_array_append_val (expected, exact);
+          }
+      for (guint base = 3; base < MIN (limit, 2000); base += 2)
+        {
+          double a = base, exact = a;
+
+          for (double b = 1; exact < limit; b++, exact *= a)
+            {
+              double square = a * a, half = b / 2;
+
+              g_array_append_val (x, a);
+              g_array_append_val (y, b);
+              g_array_append_val (expected, exact);
+              if (square >= limit)
+                continue;
+              g_array_append_val (x, square);
+              g_array_append_val (y, half);
+              g_array_append_val (expected, exact);
+            }
+        }
+
+      g_autoptr(AccArray) array = combine_float_parts (code, x->len, (double *) x->data, (double *) y->data, float_powers);
+      expect_float_leaf ("powers/exact", code, "pow", array, 0, x->len, (double *) expected->data);
     }
 }
 
@@ -565,27 +658,88 @@ test_float_parts (void)
 static AccExpr *
 float_division (AccExpr *x, AccExpr *y)
 {
-  return acc_expr_tuple3 (acc_expr_div_mod_float (x, y), acc_expr_subtract (x, y), acc_expr_copy_sign (x, y));
+  return acc_expr_tuple4 (acc_expr_div_float (x, y), acc_expr_mod_float (x, y), acc_expr_div_mod_float (x, y), acc_expr_subtract (x, y));
 }
 
 static const Part float_divisions[] = { { "division", float_division }, { NULL, NULL } };
 
+static double
+round_to (AccElementKind kind, double x)
+{
+  if (kind == ACC_KIND_F32)
+    return (float) x;
+  if (kind == ACC_KIND_F64 || x == 0 || !isfinite (x))
+    return x;
+
+  double quantum = ldexp (1, MAX (ilogb (x), -14) - 10), rounded = rint (x / quantum) * quantum;
+  return fabs (rounded) > 65504 ? copysign (INFINITY, x) : rounded;
+}
+
+/* By C's fmod; the product of a quotient and the divisor is exact in long double but for its last places, which rint takes away.
+ * FALSE: beyond the format's integers a last place may differ. */
+static gboolean
+divide_floored (AccElementKind kind, double x, double y, double *quotient, double *rest)
+{
+  double r = fmod (x, y);
+  gboolean apart = r != 0 && (r < 0) != (y < 0);
+  long double q = rintl (((long double) x - r) / y) - apart;
+
+  *rest = r == 0 ? copysign (0, y) : apart ? round_to (kind, r + y) : r;
+  *quotient = !isfinite (x) || isnan (y) ? NAN : y == 0 ? x / y : isinf (y) ? (apart ? -1 : x / y) : q == 0 ? copysign (0, x / y) : round_to (kind, (double) q);
+  return !isfinite (x) || !isfinite (y) || y == 0 || fabsl (q) < ldexpl (1, kind == ACC_KIND_F16 ? 11 : kind == ACC_KIND_F32 ? 24 : 53);
+}
+
 static void
 test_float_division (void)
 {
-  const double x[] = { 7.5, -7.5, 7.5, -7.5, 6, 1, 0 }, y[] = { 2, 2, -2, -2, -3, 0, 5 };
-  const double expected[4][7] = {
-    { 3, -4, -4, 3, -2, INFINITY, 0 }, { 1.5, 0.5, -0.5, -1.5, 0, NAN, 0 }, { -5.5, 9.5, -9.5, 5.5, -9, -1, 5 }, { 7.5, 7.5, -7.5, -7.5, -6, 1, 0 },
-  };
-  static const char * const names[] = { "div", "mod", "subtract", "copy_sign" };
+  static const double most[] = { 65504, 0x1.fffffep127, G_MAXDOUBLE }, least[] = { 0x1p-24, 0x1p-149, 0x1p-1074 };
+  static const double normal[] = { 0x1p-14, 0x1p-126, 0x1p-1022 };
+  static const char * const names[] = { "div", "mod", "div_mod/0", "div_mod/1", "subtract" };
 
   FOR_EACH_FLOAT (kind)
     {
       const char *code = acc_element_kind_get_code (kind);
-      g_autoptr(AccArray) array = combine_float_parts (code, 7, x, y, float_divisions);
+      guint f = kind - ACC_KIND_F16, n = 0;
+      double third = round_to (kind, 1 / 3.0);
+      const double edges[] = { 0, 1, 2, 3, 5, 7.5, 0.1875, third, 2047, 1024, most[f], most[f] / 1024, least[f], 3 * least[f], normal[f],
+                               5 * normal[f], normal[f] - least[f], third * normal[f] * 1024, round_to (kind, third * 60000), INFINITY, NAN };
+      enum { N = G_N_ELEMENTS (edges) };
+      g_autofree double *x = g_new (double, 4 * N * N), *y = g_new (double, 4 * N * N);
+      g_autofree double *expected = g_new (double, 5 * 4 * N * N);
 
-      for (guint leaf = 0; leaf < 4; leaf++)
-        expect_float_leaf ("float-division", code, names[leaf], array, leaf, 7, expected[leaf]);
+      for (guint i = 0; i < 4 * N * N; i++)
+        {
+          double quotient, rest;
+
+          x[n] = edges[i / 4 / N] * (i % 2 ? -1 : 1);
+          y[n] = edges[i / 4 % N] * (i & 2 ? -1 : 1);
+          if (!divide_floored (kind, x[n], y[n], &quotient, &rest))
+            continue;
+          expected[n] = expected[2 * 4 * N * N + n] = quotient;
+          expected[4 * N * N + n] = expected[3 * 4 * N * N + n] = rest;
+          expected[4 * 4 * N * N + n] = round_to (kind, y[n] - x[n]);
+          n++;
+        }
+
+      g_autoptr(AccArray) array = combine_float_parts (code, n, x, y, float_divisions);
+      for (guint leaf = 0; leaf < G_N_ELEMENTS (names); leaf++)
+        expect_float_leaf ("float-division", code, names[leaf], array, leaf, n, expected + leaf * 4 * N * N);
+    }
+}
+
+static const Part signs_of[] = { { "copy_sign", acc_expr_copy_sign }, { NULL, NULL } };
+
+static void
+test_copy_sign (void)
+{
+  const double x[] = { 7.5, -7.5, 6, -0.0, 0 }, y[] = { 2, -0.0, -3, 1, -5 }, expected[] = { 7.5, -7.5, -6, 0, -0.0 };
+
+  FOR_EACH_FLOAT (kind)
+    {
+      const char *code = acc_element_kind_get_code (kind);
+      g_autoptr(AccArray) array = combine_float_parts (code, 5, x, y, signs_of);
+
+      expect_float_leaf ("copy-sign", code, "copy_sign", array, 0, 5, expected);
     }
 }
 
@@ -777,6 +931,7 @@ main (int argc, char **argv)
   g_test_add_func ("/scalars/undefined-division", test_undefined_division);
   g_test_add_func ("/scalars/number-theory", test_number_theory);
   g_test_add_func ("/scalars/powers", test_powers);
+  g_test_add_func ("/scalars/exact-powers", test_exact_powers);
   g_test_add_func ("/scalars/bits", test_bits);
   g_test_add_func ("/scalars/unsigned-amounts", test_unsigned_amounts);
   g_test_add_func ("/scalars/bits-of-bool", test_bits_of_bool);
@@ -784,6 +939,7 @@ main (int argc, char **argv)
   g_test_add_func ("/scalars/float-order", test_float_order);
   g_test_add_func ("/scalars/float-parts", test_float_parts);
   g_test_add_func ("/scalars/float-division", test_float_division);
+  g_test_add_func ("/scalars/copy-sign", test_copy_sign);
   g_test_add_func ("/scalars/saturation", test_saturation);
   g_test_add_func ("/scalars/integer-order", test_integer_order);
   g_test_add_func ("/scalars/tuple-order", test_tuple_order);

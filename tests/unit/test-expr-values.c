@@ -564,17 +564,50 @@ floored (AccExpr *x,
   return acc_expr_tuple2 (acc_expr_div_float (x, y), acc_expr_mod_float (x, y));
 }
 
+/* Against C's fmod, for floats of any size. Where q is an integer of the format, x - q y rounded once is the remainder. */
 static void
 test_floored (void)
 {
-  const double x[] = { 7, -7, 7, -7, 7.5, 0, 1e300 };
-  const double y[] = { 2, 2, -2, -2, 2, 5, 1 };
-  g_autoptr(AccArray) result = zip ("f8", x, "f8", y, G_N_ELEMENTS (x), floored);
+  static const double largest[] = { 65504, 0x1.fffffep127, G_MAXDOUBLE };
 
-  for (guint i = 0; i < G_N_ELEMENTS (x); i++)
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++)
     {
-      g_assert_true (acc_array_get_double (result, 0, i) == floor (x[i] / y[i]));
-      g_assert_true (acc_array_get_double (result, 1, i) == x[i] - floor (x[i] / y[i]) * y[i]);
+      Samples a = make_samples (formats[f]);
+      gsize size = f == 0 ? 2 : f == 1 ? 4 : 8;
+      g_autofree guint8 *others = g_malloc (a.n * size);
+      g_autofree gsize *at = g_new (gsize, a.n);
+
+      /* Half of the divisors near the dividend. */
+      for (gsize i = 0; i < a.n; i++)
+        {
+          at[i] = i % 2 != 0 ? (gsize) g_test_rand_int_range (0, (gint32) a.n) : (i * 7 + 3) % a.n;
+          memcpy (others + i * size, (guint8 *) a.data + at[i] * size, size);
+        }
+
+      g_autoptr(AccArray) result = zip (a.code, a.data, a.code, others, a.n, floored);
+      for (gsize i = 0; i < a.n; i++)
+        {
+          double x = a.values[i], y = a.values[at[i]], rest = fmod (x, y);
+          double q = acc_array_get_double (result, 0, i), r = acc_array_get_double (result, 1, i);
+
+          if (rest == 0)
+            rest = copysign (0, y);
+          else if ((rest < 0) != (y < 0))
+            rest = f == 0 ? round_half (rest + y) : f == 1 ? (float) (rest + y) : rest + y;
+          g_assert_true (same (r, rest));
+
+          if (isnan (x) || isnan (y) || isinf (x))
+            g_assert_true (isnan (q));
+          else if (y == 0)
+            g_assert_true (same (q, x / y));
+          else if (isinf (y))
+            g_assert_true (same (q, x != 0 && (x < 0) != (y < 0) ? -1 : x / y));
+          else if (fabs (q) < ldexp (1, a.precision))
+            g_assert_true (q == floor (q) && (f == 0 ? round_half (fma (-q, y, x)) : f == 1 ? (float) fma (-q, y, x) : fma (-q, y, x)) == rest);
+          else
+            g_assert_true (isinf (q) ? fabs (x / y) >= largest[f] : fabs (q - x / y) <= ldexp (fabs (q), 1 - a.precision));
+        }
+      free_samples (&a);
     }
 }
 

@@ -195,15 +195,24 @@ log_in_two (const AccMath *m, KValue x, KValue *low)
   return m_two_sum (m, sum, m_add (m, sum_low, m_fma (m, e, m_const (m, 0x1.a39ef35793c76p-33), p_low)), low);
 }
 
-/* exp (a + b) for |b| much smaller than |a| */
+/* exp (a + b) for |b| much smaller than |a|; m is f64. What is rounded away before the last sum is some 2^-56 of the result. */
 static KValue
 exp_of_two (const AccMath *m, KValue a, KValue b)
 {
-  KValue inside = m_le (m, m_abs (m, a), m_const (m, 746));
-  KValue e = acc_math_exp (m, a);
+  KValue one = m_const (m, 1), shifter = m_const (m, 0x1.8p52);
+  KValue x = clamp (m, a);
+  KValue t = m_fma (m, x, m_const (m, 0x1.71547652b82fep+0), shifter);
+  KValue n = m_sub (m, t, shifter);
+  /* The first difference is exact. */
+  KValue near = m_fma (m, n, m_const (m, -0x1.62e42fee00000p-1), x);
+  KValue rest = m_fma (m, n, m_const (m, -0x1.a39ef35793c76p-33), m_select (m, m_eq (m, x, a), b, m_const (m, 0)));
+  KValue r_low, r = m_two_sum (m, near, rest, &r_low);
+  KValue tail = m_fma (m, m_mul (m, r, r), m_poly_of (m, r, exp_q), m_fma (m, r_low, r, r_low));
+  KValue head = m_add (m, one, r);
 
-  /* The reduction rounds r; what it loses and b go in by exp (d) = 1 + d. */
-  return m_select (m, m_and (m, inside, m_not (m, m_is_inf (m, e))), m_fma (m, e, m_select (m, inside, b, m_const (m, 0)), e), e);
+  tail = m_add (m, m_add (m, m_sub (m, one, head), r), tail);
+
+  return scale (m, m_add (m, head, tail), m_sub (m, m_to_bits (m, t), m_to_bits (m, shifter)));
 }
 
 static KValue

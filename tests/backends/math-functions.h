@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-backends/kernel/math/acc-math.h"
+
+#include <acc/acc.h>
+
+#include <math.h>
+#include <mpfr.h>
+
+/* The transcendental functions, what they are exactly, and ways to have them computed. */
+
+typedef struct {
+  AccPrimitive primitive;
+  int        (*exact1) (mpfr_t, const mpfr_t, mpfr_rnd_t);
+  int        (*exact2) (mpfr_t, const mpfr_t, const mpfr_t, mpfr_rnd_t);
+  double       low, high;     /* where samples are dense */
+  double       limit;         /* ulp, on the processor */
+  AccExpr   *(*build1) (AccExpr *);
+  AccExpr   *(*build2) (AccExpr *, AccExpr *);
+  double     (*near1) (double);
+  double     (*near2) (double, double);
+  long double (*nearer1) (long double);
+  long double (*nearer2) (long double, long double);
+} MathFunction;
+
+#define N_MATH_FUNCTIONS 17
+
+extern const MathFunction math_functions[N_MATH_FUNCTIONS];
+
+const char *math_function_get_name (const MathFunction *f);
+/* One by one, without vectors, where @scalar; by @backend, or else by code of the processor. */
+void        math_function_compute  (const MathFunction *f, AccElementKind kind, AccBackend *backend, gboolean scalar,
+                                    gconstpointer x, gconstpointer y, gpointer out, gsize n);
+/* The distance of @got from the exact value at (@x, @y) in units of the last place of the correctly rounded one; infinite where one
+ * is not a number, or has no size, or a zero has another sign, and the other is otherwise. */
+double      math_function_get_error (const MathFunction *f, AccElementKind kind, double x, double y, double got);
