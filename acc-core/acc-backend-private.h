@@ -37,6 +37,12 @@ ACC_MODULE_API
 const char *acc_backend_get_device      (AccBackend *self);
 ACC_MODULE_API
 AccBudget *acc_backend_get_budget       (AccBackend *self);
+/* Of memory of the host: the same one, but for an implementation whose device has memory besides. */
+ACC_MODULE_API
+AccBudget *acc_backend_get_host_budget  (AccBackend *self);
+/* Such an implementation says so before it holds anything. */
+ACC_MODULE_API
+void       acc_backend_split_budget     (AccBackend *self);
 /* An implementation says so in its init. */
 ACC_MODULE_API
 void       acc_backend_set_identity     (AccBackend *self, const char *name, const char *description, guint n_threads);

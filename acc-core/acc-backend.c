@@ -14,7 +14,8 @@
  * One device: it compiles programs and owns the memory that their arrays live in.
  *
  * Memory for array data is counted against [property@Acc.Backend:memory-limit]: arrays that were computed, chunks of
- * streams and everything in between. What does not fit is refused with %ACC_ERROR_OUT_OF_MEMORY.
+ * streams and everything in between. What does not fit is refused with %ACC_ERROR_OUT_OF_MEMORY. Where a device has that
+ * memory, what its arrays take of the host's is counted against [property@Acc.Backend:host-memory-limit].
  *
  * A backend may be used by any thread, and by several at once. A process must not fork after it first used one.
  */
@@ -25,6 +26,7 @@ typedef struct {
   char      *device;
   guint      n_threads;
   AccBudget *budget;
+  AccBudget *host_budget;
   gint       fast_math;   /* atomic */
   AccForeignTable *foreigners;
 } AccBackendPrivate;
@@ -38,6 +40,8 @@ enum {
   PROP_MEMORY_LIMIT,
   PROP_MEMORY_USED,
   PROP_MEMORY_HIGH_WATER,
+  PROP_HOST_MEMORY_LIMIT,
+  PROP_HOST_MEMORY_USED,
   PROP_FAST_MATH,
   N_PROPERTIES
 };
@@ -98,6 +102,12 @@ acc_backend_get_property (GObject *object, guint id, GValue *value, GParamSpec *
     case PROP_MEMORY_HIGH_WATER:
       g_value_set_uint64 (value, acc_backend_get_memory_high_water (self));
       break;
+    case PROP_HOST_MEMORY_LIMIT:
+      g_value_set_uint64 (value, acc_backend_get_host_memory_limit (self));
+      break;
+    case PROP_HOST_MEMORY_USED:
+      g_value_set_uint64 (value, acc_backend_get_host_memory_used (self));
+      break;
     case PROP_FAST_MATH:
       g_value_set_boolean (value, acc_backend_get_fast_math (self));
       break;
@@ -119,6 +129,9 @@ acc_backend_set_property (GObject *object, guint id, const GValue *value, GParam
     case PROP_MEMORY_LIMIT:
       acc_backend_set_memory_limit (self, g_value_get_uint64 (value));
       break;
+    case PROP_HOST_MEMORY_LIMIT:
+      acc_backend_set_host_memory_limit (self, g_value_get_uint64 (value));
+      break;
     case PROP_FAST_MATH:
       acc_backend_set_fast_math (self, g_value_get_boolean (value));
       break;
@@ -136,6 +149,7 @@ acc_backend_finalize (GObject *object)
   g_free (priv->description);
   g_free (priv->device);
   acc_budget_unref (priv->budget);
+  acc_budget_unref (priv->host_budget);
   acc_foreign_table_free (priv->foreigners);
 
   G_OBJECT_CLASS (acc_backend_parent_class)->finalize (object);
@@ -211,6 +225,24 @@ acc_backend_class_init (AccBackendClass *klass)
                          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
 
   /**
+   * AccBackend:host-memory-limit:
+   *
+   * Bytes of the host's memory that array data may take at once; 0: no limit. The same as
+   * [property@Acc.Backend:memory-limit] where that is of the host's memory.
+   */
+  properties[PROP_HOST_MEMORY_LIMIT] =
+    g_param_spec_uint64 ("host-memory-limit", NULL, NULL, 0, G_MAXUINT64, 0,
+                         G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+
+  /**
+   * AccBackend:host-memory-used:
+   *
+   * Bytes of the host's memory that array data takes now. Does not notify.
+   */
+  properties[PROP_HOST_MEMORY_USED] =
+    g_param_spec_uint64 ("host-memory-used", NULL, NULL, 0, G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+
+  /**
    * AccBackend:fast-math:
    *
    * Whether floats may be computed faster and less exactly: see [method@Acc.Backend.set_fast_math].
@@ -226,6 +258,7 @@ static void
 acc_backend_init (AccBackend *self)
 {
   PRIV (self)->budget = acc_budget_new (get_default_limit ());
+  PRIV (self)->host_budget = acc_budget_ref (PRIV (self)->budget);
   PRIV (self)->n_threads = 1;
   PRIV (self)->foreigners = acc_foreign_table_new ();
 }
@@ -257,6 +290,26 @@ acc_backend_get_budget (AccBackend *self)
   g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
 
   return PRIV (self)->budget;
+}
+
+AccBudget *
+acc_backend_get_host_budget (AccBackend *self)
+{
+  g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
+
+  return PRIV (self)->host_budget;
+}
+
+void
+acc_backend_split_budget (AccBackend *self)
+{
+  AccBackendPrivate *priv = PRIV (self);
+
+  g_return_if_fail (priv->host_budget == priv->budget);
+
+  acc_budget_unref (priv->host_budget);
+  priv->host_budget = acc_budget_new (get_default_limit ());
+  acc_budget_set_place (priv->host_budget, " of the host's memory");
 }
 
 const char *
@@ -332,7 +385,8 @@ acc_backend_get_n_threads (AccBackend *self)
  * group has, or three quarters of the memory that a device has of its own.
  *
  * Of a device the limit bounds the memory of the device that is in use or kept for later, and the chunks that the backend
- * allocates. What does not fit is moved to the host's memory and back when it is needed; that is not counted.
+ * allocates. What does not fit is moved to the host's memory and back when it is needed, as far as
+ * [method@Acc.Backend.get_host_memory_limit] allows.
  *
  * Returns: bytes; 0: no limit
  */
@@ -342,6 +396,20 @@ acc_backend_get_memory_limit (AccBackend *self)
   g_return_val_if_fail (ACC_IS_BACKEND (self), 0);
 
   return acc_budget_get_limit (PRIV (self)->budget);
+}
+
+/* One budget may be both. */
+static void
+set_limit (AccBackend *self, AccBudget *budget, guint64 limit)
+{
+  if (acc_budget_get_limit (budget) == limit)
+    return;
+
+  acc_budget_set_limit (budget, limit);
+  if (budget == PRIV (self)->budget)
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_MEMORY_LIMIT]);
+  if (budget == PRIV (self)->host_budget)
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_HOST_MEMORY_LIMIT]);
 }
 
 /**
@@ -357,11 +425,62 @@ acc_backend_set_memory_limit (AccBackend *self, guint64 limit)
 {
   g_return_if_fail (ACC_IS_BACKEND (self));
 
-  if (acc_budget_get_limit (PRIV (self)->budget) == limit)
-    return;
+  set_limit (self, PRIV (self)->budget, limit);
+}
 
-  acc_budget_set_limit (PRIV (self)->budget, limit);
-  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_MEMORY_LIMIT]);
+/**
+ * acc_backend_get_host_memory_limit:
+ * @self: a backend
+ *
+ * Gets how many bytes of the host's memory array data may take at once. Where a device has memory of its own, or a part of the
+ * host's, that is what results take that were fetched or brought down in pieces, what was moved out of the device to make
+ * room, and pinned memory for transfers; it starts as the value of the environment variable `ACC_MEMORY_LIMIT`, or else as a
+ * quarter of the memory that the machine or the process's control group has. Everywhere else it is the limit that
+ * [method@Acc.Backend.get_memory_limit] gets.
+ *
+ * What does not fit is refused with %ACC_ERROR_OUT_OF_MEMORY before work for it begins. Memory that the caller gave is not
+ * counted.
+ *
+ * Returns: bytes; 0: no limit
+ */
+guint64
+acc_backend_get_host_memory_limit (AccBackend *self)
+{
+  g_return_val_if_fail (ACC_IS_BACKEND (self), 0);
+
+  return acc_budget_get_limit (PRIV (self)->host_budget);
+}
+
+/**
+ * acc_backend_set_host_memory_limit:
+ * @self: a backend
+ * @limit: bytes; 0: no limit
+ *
+ * Sets how many bytes of the host's memory array data may take at once. What takes more already stays. Where the memory of
+ * the backend is the host's, it is [method@Acc.Backend.set_memory_limit].
+ */
+void
+acc_backend_set_host_memory_limit (AccBackend *self, guint64 limit)
+{
+  g_return_if_fail (ACC_IS_BACKEND (self));
+
+  set_limit (self, PRIV (self)->host_budget, limit);
+}
+
+/**
+ * acc_backend_get_host_memory_used:
+ * @self: a backend
+ *
+ * Gets how many bytes of the host's memory array data takes now: what [method@Acc.Backend.get_host_memory_limit] bounds.
+ *
+ * Returns: bytes
+ */
+guint64
+acc_backend_get_host_memory_used (AccBackend *self)
+{
+  g_return_val_if_fail (ACC_IS_BACKEND (self), 0);
+
+  return acc_budget_get_used (PRIV (self)->host_budget);
 }
 
 /**

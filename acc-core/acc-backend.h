@@ -45,6 +45,11 @@ ACC_AVAILABLE_IN_1_0
 guint64     acc_backend_get_memory_limit (AccBackend *self);
 ACC_AVAILABLE_IN_1_0
 void        acc_backend_set_memory_limit (AccBackend *self, guint64 limit);
+/* Of the host's memory alone, for arrays of a device that has its own; else the same limit */
+ACC_AVAILABLE_IN_1_0
+guint64     acc_backend_get_host_memory_limit (AccBackend *self);
+ACC_AVAILABLE_IN_1_0
+void        acc_backend_set_host_memory_limit (AccBackend *self, guint64 limit);
 ACC_AVAILABLE_IN_1_0
 gboolean    acc_backend_get_fast_math    (AccBackend *self);
 ACC_AVAILABLE_IN_1_0
@@ -53,6 +58,8 @@ ACC_AVAILABLE_IN_1_0
 guint64     acc_backend_get_memory_used  (AccBackend *self);
 ACC_AVAILABLE_IN_1_0
 guint64     acc_backend_get_memory_high_water (AccBackend *self);
+ACC_AVAILABLE_IN_1_0
+guint64     acc_backend_get_host_memory_used (AccBackend *self);
 
 ACC_AVAILABLE_IN_1_0
 AccExecutable *acc_backend_compile        (AccBackend *self, AccProgram *program, GCancellable *cancellable, GError **error) G_GNUC_WARN_UNUSED_RESULT;

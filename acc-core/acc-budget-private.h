@@ -14,6 +14,9 @@ ACC_MODULE_API
 AccBudget *acc_budget_ref            (AccBudget *self);
 ACC_MODULE_API
 void       acc_budget_unref          (AccBudget *self);
+/* @place: static, what refusals say of the bytes: " of the host's memory"; before the budget is shared. */
+ACC_MODULE_API
+void       acc_budget_set_place      (AccBudget *self, const char *place);
 /* ACC_ERROR_OUT_OF_MEMORY names @what, the bytes asked for, held and allowed, and the largest holders. */
 ACC_MODULE_API
 gboolean   acc_budget_reserve        (AccBudget *self, guint64 bytes, const char *what, GError **error);

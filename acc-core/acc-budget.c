@@ -12,6 +12,7 @@ struct _AccBudget
 {
   gatomicrefcount ref_count;
   AccLock         lock;
+  const char     *place;
   guint64         limit;
   guint64         used;
   guint64         high_water;
@@ -28,10 +29,17 @@ acc_budget_new (guint64 limit)
 
   g_atomic_ref_count_init (&self->ref_count);
   acc_lock_init (&self->lock);
+  self->place = "";
   self->limit = limit;
   self->holders = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 
   return self;
+}
+
+void
+acc_budget_set_place (AccBudget *self, const char *place)
+{
+  self->place = place;
 }
 
 AccBudget *
@@ -107,8 +115,8 @@ set_refused (AccBudget *self, guint64 bytes, const char *what, GError **error)
   g_autofree char *holders = describe_holders (self);
 
   g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY,
-               "%s needs %" G_GUINT64_FORMAT " bytes; held: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " allowed%s",
-               what, bytes, self->used, self->limit, holders);
+               "%s needs %" G_GUINT64_FORMAT " bytes%s; held: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " allowed%s",
+               what, bytes, self->place, self->used, self->limit, holders);
 }
 
 static gboolean

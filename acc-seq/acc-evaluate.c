@@ -7,12 +7,14 @@
 #include "acc-session-private.h"
 #include "acc-settle-private.h"
 
+#include <string.h>
+
 /* --- bands */
 
-/* FALSE without an error: it cannot. */
+/* FALSE without an error: it cannot, for @obstacle (nullable). */
 static gboolean
 run_by_bands (AccSession *session, AccArray **arrays, guint n_arrays, gint64 chunk_rows, AccArray **results,
-              GCancellable *cancellable, GError **error)
+              GCancellable *cancellable, GError **obstacle, GError **error)
 {
   g_autoptr(AccStream) stream = NULL;
   g_autoptr(GError) local = NULL;
@@ -33,6 +35,8 @@ run_by_bands (AccSession *session, AccArray **arrays, guint n_arrays, gint64 chu
       if (local != NULL && !g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM)
           && !g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
         g_propagate_error (error, g_steal_pointer (&local));
+      else if (local != NULL)
+        g_propagate_error (obstacle, g_steal_pointer (&local));
 
       g_clear_pointer (&session->flow, acc_row_flow_free);
       g_clear_pointer (&session->run, acc_row_run_free);
@@ -70,6 +74,18 @@ run_streamed (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chu
 
 /* --- arrays without sources */
 
+/* Why it runs neither whole nor by rows. Takes over both. */
+static void
+propagate_reasons (GError **error, GError *reason, GError *by_rows)
+{
+  if (g_error_matches (by_rows, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) && strcmp (reason->message, by_rows->message) != 0)
+    g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY, "%s; by rows: %s", reason->message, by_rows->message);
+  else
+    g_propagate_error (error, g_steal_pointer (&reason));
+  g_clear_error (&reason);
+  g_clear_error (&by_rows);
+}
+
 /* What a device has no room for goes through it by rows, where it can: @others are the arrays with sources in place of memory.
  * Takes over @reason: why it does not run whole. */
 static gboolean
@@ -81,7 +97,7 @@ run_from_memory (AccBackend *backend, GPtrArray *others, AccArray **results, GCa
     {
       if (local == NULL || g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM)
           || g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
-        g_propagate_error (error, reason);
+        propagate_reasons (error, reason, g_steal_pointer (&local));
       else
         {
           g_error_free (reason);
@@ -100,9 +116,10 @@ static gboolean
 run_in_less (AccSession *session, AccArray **arrays, guint n_arrays, AccArray **results, GCancellable *cancellable,
              GError *reason, GError **error)
 {
-  GError *local = NULL;
+  gboolean on_device = ACC_EXECUTABLE_GET_CLASS (session->executable)->prefers_whole;
+  GError *local = NULL, *obstacle = NULL;
 
-  if (ACC_EXECUTABLE_GET_CLASS (session->executable)->prefers_whole)
+  if (on_device)
     {
       g_autoptr(GPtrArray) others = acc_memory_source_replace (arrays, n_arrays, NULL);
 
@@ -111,15 +128,19 @@ run_in_less (AccSession *session, AccArray **arrays, guint n_arrays, AccArray **
     }
 
   if ((acc_disable_get_flags () & ACC_DISABLE_CHUNKING) == 0
-      && run_by_bands (session, arrays, n_arrays, 0, results, cancellable, &local))
+      && run_by_bands (session, arrays, n_arrays, 0, results, cancellable, on_device ? &obstacle : NULL, &local))
     {
       g_error_free (reason);
       return TRUE;
     }
 
-  if (local != NULL)
-    g_error_free (reason);
-  g_propagate_error (error, local != NULL ? local : reason);
+  if (local == NULL)
+    {
+      propagate_reasons (error, reason, obstacle);
+      return FALSE;
+    }
+  g_error_free (reason);
+  g_propagate_error (error, local);
 
   return FALSE;
 }
@@ -135,7 +156,7 @@ run_whole (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_
   if (!acc_session_compile (session, arrays, n_arrays, cancellable, error))
     return FALSE;
 
-  if (chunk_rows > 0 && run_by_bands (session, arrays, n_arrays, chunk_rows, results, cancellable, &local))
+  if (chunk_rows > 0 && run_by_bands (session, arrays, n_arrays, chunk_rows, results, cancellable, NULL, &local))
     return TRUE;
 
   if (local != NULL)

@@ -49,6 +49,7 @@ struct _AccPlan
   guint    n_input_slots, n_output_slots;
   guint64  bytes, slope, resident;
   guint64  limit, available;
+  guint64  host_available; /* for what passes between the host and a device */
   GArray  *parts;       /* AccPlanPart: one per value, then what those need besides */
   char    *why;
 };

@@ -31,6 +31,7 @@ typedef struct {
 
 typedef struct {
   guint64 bytes;
+  guint64 host_bytes;  /* that pass through the host's memory, besides */
   guint64 slope;       /* of one more row per chunk */
   guint   largest;     /* part */
 } Cost;
@@ -311,7 +312,7 @@ goes_by_chunks (const AccPlanPart *part)
 static Cost
 apply (AccPlan *plan, const AccPlanRequest *request, const Choice *choice)
 {
-  Cost cost = { request->resident, 0, 0 };
+  Cost cost = { request->resident, 0, 0, 0 };
 
   for (guint i = 0; i < request->flow->run->n_values; i++)
     if (is_on_device (request))
@@ -329,6 +330,8 @@ apply (AccPlan *plan, const AccPlanRequest *request, const Choice *choice)
 
       part->bytes = acc_bytes_multiply (part->n_buffers, measure_part (request, part));
       cost.bytes = acc_bytes_add (cost.bytes, part->bytes);
+      if (is_on_device (request) && !part->on_device)
+        cost.host_bytes = acc_bytes_add (cost.host_bytes, part->bytes);
       if (part->bytes > acc_plan_get_part (plan, cost.largest)->bytes)
         cost.largest = i;
 
@@ -410,6 +413,12 @@ wanted_rows (const AccPlanRequest *request, gint64 *small)
   return acc_planner_choose_rows (row_bytes, flow->n_rows);
 }
 
+static gboolean
+fits (AccPlan *plan, const Cost *cost)
+{
+  return cost->bytes <= plan->available && cost->host_bytes <= plan->host_available;
+}
+
 /* The largest chunk of at most @rows that fits; 0 where none does. */
 static gint64
 fit_rows (AccPlan *plan, const AccPlanRequest *request, gint64 rows, guint n_slots, gboolean tight)
@@ -424,7 +433,9 @@ fit_rows (AccPlan *plan, const AccPlanRequest *request, gint64 rows, guint n_slo
       gint64 middle = high - (high - low) / 2;
       Choice choice = make_choice (request, middle, n_slots, tight);
 
-      if (apply (plan, request, &choice).bytes <= plan->available)
+      Cost cost = apply (plan, request, &choice);
+
+      if (fits (plan, &cost))
         low = middle;
       else
         high = middle - 1;
@@ -485,25 +496,44 @@ search (AccPlan *plan, const AccPlanRequest *request, Choice *choice)
   return FALSE;
 }
 
-/* What can be had: recycled memory counts as used until somebody asks for it. */
+/* What can be had: recycled memory counts as used until somebody asks for it. @held: of what the plan counts. */
+static guint64
+measure_available (AccBudget *budget, guint64 held)
+{
+  guint64 limit = acc_budget_get_limit (budget);
+  guint64 used = acc_budget_get_used (budget), available;
+
+  if (limit == 0)
+    return G_MAXUINT64;
+
+  used -= MIN (used, held);
+  available = limit > used ? limit - used : 0;
+
+  return available - available / 20;
+}
+
+/* What results that are put together on the host leave. Those that never fit say so by themselves. */
+static guint64
+measure_host_available (const AccPlanRequest *request)
+{
+  AccRowRun *run = request->flow->run;
+  guint64 available = measure_available (acc_backend_get_host_budget (request->backend), 0), results = 0;
+
+  for (guint i = 0; i < run->n_values && !request->to_sink; i++)
+    if (run->values[i].kind != ACC_ROW_VALUE_REDUCED && run->values[i].result >= 0)
+      results = acc_bytes_add (results, acc_bytes_multiply (request->flow->values[i].row_bytes, (guint64) run->values[i].n_rows));
+
+  return available < G_MAXUINT64 && results < available ? available - results : available;
+}
+
 static void
 find_available (AccPlan *plan, const AccPlanRequest *request)
 {
   AccBudget *budget = acc_backend_get_budget (request->backend);
-  guint64 limit = acc_budget_get_limit (budget);
-  guint64 used = acc_budget_get_used (budget);
 
-  plan->limit = limit;
-  plan->available = G_MAXUINT64;
-
-  if (limit == 0)
-    return;
-
-  if (request->resident_held)
-    used -= MIN (used, request->resident);
-
-  plan->available = limit > used ? limit - used : 0;
-  plan->available -= plan->available / 20;
+  plan->limit = acc_budget_get_limit (budget);
+  plan->available = measure_available (budget, request->resident_held ? request->resident : 0);
+  plan->host_available = is_on_device (request) ? measure_host_available (request) : G_MAXUINT64;
 }
 
 static void
@@ -513,6 +543,16 @@ set_does_not_fit (AccPlan *plan, const AccPlanRequest *request, GError **error)
   Cost cost = apply (plan, request, &choice);
   AccPlanPart *largest = acc_plan_get_part (plan, cost.largest);
   GString *text = g_string_new (NULL);
+
+  if (cost.bytes <= plan->available)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY,
+                   "running by chunks of %" G_GINT64_FORMAT " row%s needs %" G_GUINT64_FORMAT " bytes of the host's memory; of the limit of %"
+                   G_GUINT64_FORMAT " bytes allowed %" G_GUINT64_FORMAT " are free", choice.chunk_rows, choice.chunk_rows == 1 ? "" : "s",
+                   cost.host_bytes, acc_budget_get_limit (acc_backend_get_host_budget (request->backend)), plan->host_available);
+      g_string_free (text, TRUE);
+      return;
+    }
 
   g_string_append_printf (text, "running by chunks of %" G_GINT64_FORMAT " row%s needs %" G_GUINT64_FORMAT " bytes; of the memory limit of %"
                           G_GUINT64_FORMAT " bytes %" G_GUINT64_FORMAT " are free",

@@ -25,8 +25,8 @@ typedef struct {
 guint64       acc_row_buffer_get_bytes  (AccElementType *type, gint64 row_elements, gint64 headroom, gint64 capacity);
 AccRowBuffer *acc_row_buffer_new        (AccBackend *backend, AccElementType *type, gint64 row_elements,
                                          gint64 headroom, gint64 capacity, const char *what, GError **error);
-/* A buffer per run, as manifest arrays have them. @backend: NULL for memory that no limit counts. */
-AccRowBuffer *acc_row_buffer_new_result (AccBackend *backend, AccElementType *type, gint64 row_elements,
+/* A buffer per run, as manifest arrays have them. @plain: of the host, as what is fetched from a device. */
+AccRowBuffer *acc_row_buffer_new_result (AccBackend *backend, gboolean plain, AccElementType *type, gint64 row_elements,
                                          gint64 capacity, const char *what, GError **error);
 /* In the memory of the run's device. */
 AccRowBuffer *acc_row_buffer_new_on_device (AccRowRun *run, guint value, gint64 headroom, gint64 capacity, const char *what, GError **error);

@@ -144,7 +144,7 @@ acc_row_buffer_new_on_device (AccRowRun *run, guint value, gint64 headroom, gint
 }
 
 AccRowBuffer *
-acc_row_buffer_new_result (AccBackend *backend, AccElementType *type, gint64 row_elements,
+acc_row_buffer_new_result (AccBackend *backend, gboolean plain, AccElementType *type, gint64 row_elements,
                            gint64 capacity, const char *what, GError **error)
 {
   g_autoptr(AccRowBuffer) self = NULL;
@@ -153,13 +153,13 @@ acc_row_buffer_new_result (AccBackend *backend, AccElementType *type, gint64 row
     return NULL;
 
   self = new_empty (type, row_elements, 0, capacity, acc_element_type_get_n_buffers (type));
-  self->parallel = backend == NULL;
+  self->parallel = plain;
   for (guint i = 0; i < self->n_runs; i++)
     {
       gsize bytes = self->row_bytes[i] * (gsize) capacity;
 
-      self->buffers[i] = backend != NULL ? acc_backend_allocate (backend, bytes, what, error)
-                                         : acc_buffer_allocate (bytes, NULL, what, error);
+      self->buffers[i] = plain ? acc_buffer_allocate (bytes, acc_backend_get_host_budget (backend), what, error)
+                               : acc_backend_allocate (backend, bytes, what, error);
       if (self->buffers[i] == NULL)
         return NULL;
 

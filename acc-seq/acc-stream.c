@@ -601,7 +601,7 @@ add_output (AccStream *self, guint value, guint position, AccSink *sink, GError 
 
       /* As results of whole runs have it that were fetched from the device. */
       output->sink = NULL;
-      output->result = acc_row_buffer_new_result (NULL, row_value->type, row_value->row_elements,
+      output->result = acc_row_buffer_new_result (self->backend, TRUE, row_value->type, row_value->row_elements,
                                                   result->capacity, result->name, error);
       self->windows[part->result].buffer = output->result;
     }
@@ -638,7 +638,7 @@ add_part (AccStream *self, guint value, guint position, AccSink *sink, GError **
       break;
 
     case ACC_PLACE_RESULT:
-      window->buffer = acc_row_buffer_new_result (self->backend, row_value->type, row_value->row_elements,
+      window->buffer = acc_row_buffer_new_result (self->backend, FALSE, row_value->type, row_value->row_elements,
                                                   part->capacity, part->name, error);
       break;
 

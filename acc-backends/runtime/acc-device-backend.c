@@ -208,7 +208,8 @@ backend_init (GInitable     *initable,
     return FALSE;
 
   self->host.backend = backend;
-  self->host.heap = acc_device_heap_new (self->device, acc_backend_get_budget (backend), error);
+  acc_backend_split_budget (backend);
+  self->host.heap = acc_device_heap_new (self->device, acc_backend_get_budget (backend), acc_backend_get_host_budget (backend), error);
   if (self->host.heap == NULL)
     return FALSE;
 

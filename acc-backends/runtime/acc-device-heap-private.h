@@ -44,7 +44,8 @@ struct _AccDeviceHeap {
   gatomicrefcount ref_count;
   AccDevice      *device;       /* NULL once it has no more blocks and the heap is closed */
   AccBudget      *budget;
-  AccPool        *fetched;      /* host memory for what is moved there: not counted in .budget */
+  AccBudget      *host_budget;
+  AccPool        *fetched;      /* host memory for what is moved there: counted in .host_budget */
   double          timeout;      /* seconds; 0: none */
 
   pthread_mutex_t mutex;
@@ -69,6 +70,9 @@ gboolean acc_device_heap_order      (AccDeviceHeap *self, AccQueue queue, AccDev
 gboolean acc_device_heap_settle     (AccDeviceHeap *self, AccDeviceBlock *block, GError **error);
 
 /* --- blocks; with the lock */
+
+/* Memory of the host for what is moved there. */
+AccBuffer *acc_device_heap_allocate_plain (AccDeviceHeap *self, gsize size, const char *what, GError **error);
 
 void     acc_device_heap_put_away   (AccDeviceHeap *self, AccDeviceBlock *block);
 /* Moves the least recently used copy out; FALSE: there is none, or it cannot be moved. @freed: bytes no longer counted. */

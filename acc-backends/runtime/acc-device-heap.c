@@ -8,6 +8,7 @@
 
 #define SMALLEST   256
 #define POOLED_FROM (64 * 1024)
+#define PINNED      "pinned memory"
 
 enum { DEVICE, HOST };
 
@@ -142,6 +143,10 @@ destroy (AccDeviceHeap  *self,
     self->device->klass->release (self->device, &block->memory);
   if (block->is_counted)
     acc_budget_release (self->budget, block->counted, block->what);
+  if (block->is_moved)
+    acc_budget_release (self->host_budget, block->counted, block->what);
+  if (block->is_host)
+    acc_budget_release (self->host_budget, block->counted, PINNED);
   g_clear_pointer (&block->what, g_free);
   if (is_settled)
     g_free (block);
@@ -374,6 +379,75 @@ wrap (AccDeviceHeap         *self,
   return block;
 }
 
+/* With the lock; whether there was any. */
+static gboolean
+destroy_idle_pinned (AccDeviceHeap *self)
+{
+  gboolean any = FALSE;
+
+  for (GList *link = self->idle.head, *next; link != NULL; link = next)
+    {
+      AccDeviceBlock *block = link->data;
+
+      next = link->next;
+      if (!block->is_host)
+        continue;
+      take_away (self, block);
+      destroy (self, block);
+      any = TRUE;
+    }
+
+  return any;
+}
+
+static gboolean
+reserve_pinned (AccDeviceHeap  *self,
+                gsize           size,
+                const char     *what,
+                GError        **error)
+{
+  gboolean any;
+
+  if (acc_budget_reserve (self->host_budget, size, PINNED, NULL))
+    return TRUE;
+
+  acc_device_heap_lock (self);
+  any = destroy_idle_pinned (self);
+  acc_device_heap_unlock (self);
+  if (any && acc_budget_reserve (self->host_budget, size, PINNED, NULL))
+    return TRUE;
+
+  /* To say who wants it. */
+  if (acc_budget_reserve (self->host_budget, size, what, error))
+    {
+      acc_budget_release (self->host_budget, size, what);
+      return acc_budget_reserve (self->host_budget, size, PINNED, error);
+    }
+
+  return FALSE;
+}
+
+AccBuffer *
+acc_device_heap_allocate_plain (AccDeviceHeap  *self,
+                                gsize           size,
+                                const char     *what,
+                                GError        **error)
+{
+  GError *problem = NULL;
+  AccBuffer *buffer = acc_pool_allocate (self->fetched, size, what, &problem);
+
+  if (buffer != NULL || !destroy_idle_pinned (self))
+    {
+      if (buffer == NULL)
+        g_propagate_error (error, problem);
+      return buffer;
+    }
+
+  g_error_free (problem);
+
+  return acc_pool_allocate (self->fetched, size, what, error);
+}
+
 static AccDeviceBlock *
 make (AccDeviceHeap  *self,
       guint           kind,
@@ -393,6 +467,11 @@ make (AccDeviceHeap  *self,
     }
   if (!acc_budget_reserve (self->budget, rounded, what, error))
     return NULL;
+  if (kind == HOST && !reserve_pinned (self, rounded, what, error))
+    {
+      acc_budget_release (self->budget, rounded, what);
+      return NULL;
+    }
 
   acc_device_heap_lock (self);
   self->n_blocks++;
@@ -404,6 +483,8 @@ make (AccDeviceHeap  *self,
       self->n_blocks--;
       acc_device_heap_unlock (self);
       acc_budget_release (self->budget, rounded, what);
+      if (kind == HOST)
+        acc_budget_release (self->host_budget, rounded, PINNED);
       return NULL;
     }
 
@@ -521,7 +602,7 @@ acc_device_heap_allocate_host (AccDeviceHeap  *self,
       return buffer;
     }
   if (size < POOLED_FROM)
-    return acc_buffer_allocate (size, self->budget, what, error);
+    return acc_buffer_allocate (size, self->host_budget, what, error);
 
   block = allocate (self, HOST, size, ACC_QUEUE_COMPUTE, what, error);
   if (block == NULL)
@@ -610,9 +691,9 @@ read_timeout (double  *seconds,
 AccDeviceHeap *
 acc_device_heap_new (AccDevice  *device,
                      AccBudget  *budget,
+                     AccBudget  *host_budget,
                      GError    **error)
 {
-  g_autoptr (AccBudget) unlimited = NULL;
   AccDeviceHeap *self;
   double timeout;
 
@@ -622,12 +703,12 @@ acc_device_heap_new (AccDevice  *device,
       return NULL;
     }
 
-  unlimited = acc_budget_new (0);
   self = g_new0 (AccDeviceHeap, 1);
   g_atomic_ref_count_init (&self->ref_count);
   self->device = device;
   self->budget = acc_budget_ref (budget);
-  self->fetched = acc_pool_new (unlimited, acc_machine_get_memory () / 8);
+  self->host_budget = acc_budget_ref (host_budget);
+  self->fetched = acc_pool_new (host_budget, acc_machine_get_memory () / 8);
   self->timeout = timeout;
   pthread_mutex_init (&self->mutex, NULL);
   pthread_cond_init (&self->changed, NULL);
@@ -662,6 +743,7 @@ acc_device_heap_unref (AccDeviceHeap *self)
     g_tree_unref (self->shelves[kind]);
   g_ptr_array_unref (self->reports);
   acc_pool_unref (self->fetched);
+  acc_budget_unref (self->host_budget);
   acc_budget_unref (self->budget);
   pthread_cond_destroy (&self->changed);
   pthread_mutex_destroy (&self->mutex);

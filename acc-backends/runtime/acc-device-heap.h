@@ -11,7 +11,8 @@ G_BEGIN_DECLS
  *
  * The budget, and with it the backend's memory limit, bounds the bytes of device memory (idle blocks included) and those of
  * pinned host memory. What moves out of the device to make room, and what is fetched for reading, lies in plain host memory,
- * which is not counted. On a device that shares the host's memory nothing is moved: making room means no longer counting. */
+ * which counts in the budget of the host, as pinned memory does besides. On a device that shares the host's memory nothing is
+ * moved: making room means counting there. */
 typedef struct _AccDeviceHeap  AccDeviceHeap;
 typedef struct _AccDeviceBlock AccDeviceBlock;
 
@@ -22,6 +23,7 @@ struct _AccDeviceBlock {
   /*< private >*/
   gsize           counted;              /* bytes reserved under .what */
   gboolean        is_counted;
+  gboolean        is_moved;             /* counted in the budget of the host instead */
   gboolean        is_host;              /* pinned memory at memory.host, not a device's */
   gboolean        is_imported;          /* memory of somebody else */
   char           *what;
@@ -29,9 +31,9 @@ struct _AccDeviceBlock {
   GList           shelf_link, idle_link;
 };
 
-/* Takes over @device. Becomes what @budget reclaims from. ACC_ERROR_UNSUPPORTED where ACC_DEVICE_TIMEOUT is not a number of
+/* Takes over @device. Becomes what both budgets reclaim from. ACC_ERROR_UNSUPPORTED where ACC_DEVICE_TIMEOUT is not a number of
  * seconds: how long a host wait may last before the device counts as lost; 0, or unset: for ever. */
-AccDeviceHeap  *acc_device_heap_new        (AccDevice *device, AccBudget *budget, GError **error);
+AccDeviceHeap  *acc_device_heap_new        (AccDevice *device, AccBudget *budget, AccBudget *host_budget, GError **error);
 AccDeviceHeap  *acc_device_heap_ref        (AccDeviceHeap *self);
 void            acc_device_heap_unref      (AccDeviceHeap *self);
 /* Drops all that nobody holds, now and from now on. The device goes with its last block. */

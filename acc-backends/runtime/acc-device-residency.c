@@ -105,7 +105,7 @@ move_out (Copy    *self,
   AccDeviceMark mark = { 0, 0 };
   gboolean ok;
 
-  host = acc_pool_allocate (heap->fetched, self->buffer->size, block->what, error);
+  host = acc_device_heap_allocate_plain (heap, self->buffer->size, block->what, error);
   if (host == NULL)
     return FALSE;
 
@@ -152,7 +152,14 @@ acc_device_heap_evict (AccDeviceHeap  *self,
   self->counts.n_evictions++;
   if (is_shared (copy))
     {
-      trace ("count no longer", block->counted, block->what);
+      if (!acc_budget_reserve (self->host_budget, block->counted, block->what, error))
+        {
+          list (copy);
+          self->counts.n_evictions--;
+          return FALSE;
+        }
+      trace ("count as the host's", block->counted, block->what);
+      block->is_moved = TRUE;
       acc_budget_release (self->budget, block->counted, block->what);
       block->is_counted = FALSE;
       return TRUE;
@@ -215,9 +222,12 @@ download (Copy       *self,
           GError    **error)
 {
   AccDeviceHeap *heap = self->heap;
-  AccBuffer *host = acc_pool_allocate (heap->fetched, buffer->size, self->block->what, error);
+  AccBuffer *host;
   guint64 point;
 
+  acc_device_heap_lock (heap);
+  host = acc_device_heap_allocate_plain (heap, buffer->size, self->block->what, error);
+  acc_device_heap_unlock (heap);
   if (host == NULL)
     return FALSE;
 
@@ -395,6 +405,9 @@ acc_device_heap_pin (AccDeviceHeap  *self,
     {
       copy->block = block;
       block->is_counted = TRUE;
+      if (block->is_moved)
+        acc_budget_release (self->host_budget, block->counted, block->what);
+      block->is_moved = FALSE;
     }
   else
     copy->pins--;

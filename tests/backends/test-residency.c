@@ -815,7 +815,7 @@ test_large_transfers (void)
   for (guint k = 0; k < G_N_ELEMENTS (losses); k++)
     for (guint s = losses[k] == 0 ? 0 : G_N_ELEMENTS (sizes) - 1; s < G_N_ELEMENTS (sizes); s++)
       {
-        g_autoptr (AccBudget) budget = acc_budget_new (0);
+        g_autoptr (AccBudget) budget = acc_budget_new (0), host = acc_budget_new (0);
         g_autoptr (GError) error = NULL;
         AccDevice *device;
         AccDeviceHeap *heap;
@@ -827,7 +827,7 @@ test_large_transfers (void)
         fake.max_delay = 20;
         device = fake_device_open ("0", &error);
         g_assert_no_error (error);
-        heap = acc_device_heap_new (device, budget, &error);
+        heap = acc_device_heap_new (device, budget, host, &error);
         g_assert_no_error (error);
         stages[0] = acc_device_stage_new (ACC_QUEUE_UPLOAD);
         stages[1] = acc_device_stage_new (ACC_QUEUE_DOWNLOAD);
