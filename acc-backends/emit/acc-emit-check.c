@@ -81,6 +81,19 @@ emit_expect_false (Emitter     *e,
                    LLVMMetadataAsValue (e->context, LLVMMDNodeInContext2 (e->context, weights, 3)));
 }
 
+/* Whoever has it to stop writes at any time: the code may look at a copy, but not for ever at the same. */
+void
+emit_poll (Emitter *e)
+{
+  LLVMBasicBlockRef go_on = emit_block (e, "go.on");
+  LLVMValueRef state = LLVMBuildLoad2 (B, e->t_i32, field (e, e->failure, G_STRUCT_OFFSET (AccFailure, state)), "");
+
+  LLVMSetOrdering (state, LLVMAtomicOrderingMonotonic);
+  LLVMSetAlignment (state, 4);
+  emit_expect_false (e, LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntNE, state, LLVMConstInt (e->t_i32, 0, FALSE), ""), e->end, go_on));
+  emit_enter (e, go_on);
+}
+
 static LLVMValueRef
 lane_of (Emitter     *e,
          Value        value,

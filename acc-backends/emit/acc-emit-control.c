@@ -511,6 +511,16 @@ plus_one (Emitter     *e,
   return LLVMBuildAdd (B, x, emit_int (LLVMTypeOf (x), 1), "");
 }
 
+void
+emit_poll_in_loop (Emitter *e,
+                   guint32  loop)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, loop);
+
+  if (e->kernel->group_size == 0 && (instr->op == ACC_KOP_WHILE || _acc_kernel_block_is_long (e->kernel, instr->blocks[0])))
+    emit_poll (e);
+}
+
 /* All lanes go through the loop as often: a real loop. */
 void
 emit_plain_for (Emitter *e,
@@ -526,6 +536,7 @@ emit_plain_for (Emitter *e,
   LLVMAddIncoming (index, &begin, &before, 1);
   e->values[id] = (Value) { .v = index, .shape = e->facts[id].shape, .stride = e->facts[id].stride };
   emit_inner (e, instr->blocks[0], e->mask);
+  emit_poll_in_loop (e, id);
   next = LLVMBuildNSWAdd (B, index, LLVMConstInt (e->t_i64, 1, FALSE), "");
   latch = LLVMGetInsertBlock (B);
   LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntSLT, next, end, ""), body, after);
@@ -555,6 +566,7 @@ emit_masked_for (Emitter *e,
   LLVMBuildCondBr (B, emit_any (e, active), body, after);
   emit_enter (e, body);
   emit_inner (e, instr->blocks[0], narrowed (e, active));
+  emit_poll_in_loop (e, id);
   next = plus_one (e, index);
   latch = LLVMGetInsertBlock (B);
   LLVMBuildBr (B, head);
@@ -589,6 +601,7 @@ emit_while (Emitter *e,
     }
 
   emit_inner (e, instr->blocks[0], mask);
+  emit_poll_in_loop (e, id);
   LLVMBuildBr (B, head);
   emit_enter (e, e->while_exit);
   e->while_exit = saved_exit;

@@ -110,6 +110,7 @@ emit_whole_blocks (Emitter         *e,
                                LLVMBuildICmp (B, LLVMIntSLT, index, own->streamed_to, ""), "");
   emit_lanes (e, id, own, index, (Mask) { NULL, NULL, 0 });
   e->streams = NULL;
+  emit_poll_in_loop (e, id);
   next = LLVMBuildNSWAdd (B, index, LLVMConstInt (e->t_i64, e->lanes, FALSE), "");
   latch = LLVMGetInsertBlock (B);
   LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntSLT, next, end, ""), body, after);

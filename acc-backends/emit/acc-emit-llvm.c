@@ -139,7 +139,10 @@ build_function (Emitter      *e,
   first_block = LLVMAppendBasicBlockInContext (e->context, e->function, "");
   LLVMPositionBuilderAtEnd (B, first_block);
   LLVMPositionBuilderAtEnd (e->stack_builder, stack_block);
+  e->end = emit_block (e, "end");
   emit_instrs (e, ACC_KERNEL_BODY);
+  LLVMBuildBr (B, e->end);
+  emit_enter (e, e->end);
   if (e->streamed)
     emit_call (e, "llvm.x86.sse.sfence", NULL, 0, NULL, 0);
   LLVMBuildRetVoid (B);

@@ -85,6 +85,7 @@ typedef struct {
   LLVMValueRef      local;
   LLVMValueRef      failure;
   LLVMValueRef      fail_function;
+  LLVMBasicBlockRef end;          /* of the function */
   LLVMBasicBlockRef while_exit;
   guint32           while_id;
   LLVMValueRef      while_mask;   /* on the stack */
@@ -212,6 +213,8 @@ void         emit_widen_masks  (Emitter *e);
 
 /* --- acc-emit-control.c */
 void         emit_instrs       (Emitter *e, guint32 block);
+/* At the end of a turn, where they may be many. */
+void         emit_poll_in_loop (Emitter *e, guint32 loop);
 void         emit_plain_for    (Emitter *e, guint32 id);     /* one element after the other: all that varies is scalars there */
 Value        emit_pure         (Emitter *e, guint32 id);
 void         emit_set          (Emitter *e, guint32 set);
@@ -236,6 +239,8 @@ gboolean     emit_link_library (Emitter *e, GError **error);  /* defines the fun
 
 /* --- acc-emit-check.c */
 void         emit_check        (Emitter *e, guint32 id);
+/* Goes to the end where the launch need not be done: on the host. */
+void         emit_poll         (Emitter *e);
 /* Hardly ever it is true: not even loops behind it matter. */
 void         emit_expect_false (Emitter *e, LLVMValueRef branch);
 

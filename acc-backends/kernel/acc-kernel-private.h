@@ -167,6 +167,8 @@ gboolean   _acc_kernel_check_instr  (const AccKernel *kernel, const AccKernelIns
 guint32    _acc_kernel_get_parent   (const AccKernel *kernel, guint32 id);
 /* Whether instruction @id is @around, or in a block of it. */
 gboolean   _acc_kernel_is_inside    (const AccKernel *kernel, guint32 id, guint32 around);
+/* Whether going through it once takes so long that a loop of it is to look out for ACC_FAILURE_STOP. */
+gboolean   _acc_kernel_block_is_long (const AccKernel *kernel, guint32 block);
 /* Whether it checks an index or a divisor. */
 gboolean   _acc_kernel_may_fail     (const AccKernel *kernel);
 /* A kernel that was remembered and is the same as @draft in all, names as well: a reference of the caller's. NULL: none. Any thread. */

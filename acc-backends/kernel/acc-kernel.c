@@ -132,6 +132,49 @@ acc_kernel_has_while (AccKernel *self)
   return has_op (self, ACC_KOP_WHILE);
 }
 
+/* Instructions whose time passes unnoticed, however many lanes each of them is for. */
+#define MANY_INSTRS 256
+
+/* @left: how many more may come. */
+static gboolean
+has_more (const AccKernel *kernel,
+          guint32          block,
+          guint           *left)
+{
+  const GArray *items = acc_kernel_block (kernel, block)->items;
+
+  if (items->len > *left)
+    return TRUE;
+  *left -= items->len;
+  for (guint i = 0; i < items->len; i++)
+    {
+      const AccKernelInstr *instr = acc_kernel_instr (kernel, g_array_index (items, guint32, i));
+
+      for (guint j = 0; j < G_N_ELEMENTS (instr->blocks); j++)
+        if (instr->blocks[j] != 0 && has_more (kernel, instr->blocks[j], left))
+          return TRUE;
+    }
+
+  return FALSE;
+}
+
+gboolean
+_acc_kernel_block_is_long (const AccKernel *kernel,
+                           guint32          block)
+{
+  guint left = MANY_INSTRS;
+
+  return has_more (kernel, block, &left);
+}
+
+gboolean
+acc_kernel_may_stop (AccKernel *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return self->group_size == 0 && (self->instrs->len > MANY_INSTRS || acc_kernel_has_while (self));
+}
+
 gboolean
 _acc_kernel_op_in_no_block (AccKernelOp op)
 {

@@ -241,6 +241,8 @@ const char *acc_kernel_get_name  (AccKernel *self);
 guint       acc_kernel_get_length (AccKernel *self);
 /* Whether it has loops that end when values say so. */
 gboolean    acc_kernel_has_while (AccKernel *self);
+/* Whether the code of it on the host looks out for ACC_FAILURE_STOP: where loops may take long. */
+gboolean    acc_kernel_may_stop  (AccKernel *self);
 guint       acc_kernel_get_n_params (AccKernel *self);
 /* Threads per group; 0: a kernel for the CPU. */
 guint       acc_kernel_get_group_size (AccKernel *self);
@@ -253,8 +255,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccKernel, acc_kernel_unref)
 
 /* --- the binary interface on the host */
 
+/* AccFailure.state: what the launch still has to do may be left undone. */
+#define ACC_FAILURE_STOP 3
+
 typedef struct {
-  gint    state;      /* 0 free, 1 being written, 2 complete: atomic */
+  gint    state;      /* 0 free, 1 being written, 2 complete, or ACC_FAILURE_STOP: atomic */
   guint32 kind;       /* ACC_ERROR_BOUNDS or ACC_ERROR_ARITHMETIC */
   guint32 origin;
   guint32 pad;
@@ -263,7 +268,8 @@ typedef struct {
 } AccFailure;
 
 /* @slots: one 8-byte slot per parameter: a buffer's (biased) address, or a scalar's bits in the low bytes.
- * @range: outer_begin, outer_end, inner_begin, inner_end, tile. */
+ * @range: outer_begin, outer_end, inner_begin, inner_end, tile. Where @failure is not free, loops that may take long are left, and all that is
+ * behind them. */
 typedef void (*AccKernelEntry) (const guint64 *slots, const gint64 *range, AccFailure *failure);
 
 G_END_DECLS

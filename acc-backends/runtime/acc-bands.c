@@ -534,10 +534,11 @@ typedef struct {
   AccRun        *run;
   const AccBand *band;
   guint8        *memory;    /* what is there for all, then each worker's */
+  AccFailure     failure;   /* of kernels that cannot fail: cancellation ends them */
 } Job;
 
 typedef struct {
-  const Job *job;
+  Job *job;
   guint8    *memory;
   gint64    *done;        /* per step: the row that it comes to next */
   gint64    *origins;     /* per window: the row that is first in it */
@@ -604,14 +605,13 @@ run_tiles (Worker                  *self,
 {
   gint64 outer = prepared->launch->tile_outer > 0 ? prepared->launch->tile_outer : range[1] - range[0];
   gint64 inner = prepared->launch->tile_inner > 0 ? prepared->launch->tile_inner : MAX (range[3] - range[2], 1);
-  AccFailure none = { 0, };
 
   for (gint64 u = range[0]; u < range[1]; u += outer)
     for (gint64 i = range[2]; i < MAX (range[3], 1); i += inner)
       {
         const gint64 part[5] = { u, MIN (u + outer, range[1]), i, MIN (i + inner, range[3]), 0 };
 
-        acc_prepared_launch_get_entry (prepared) (self->slots, part, &none);
+        acc_prepared_launch_get_entry (prepared) (self->slots, part, &self->job->failure);
       }
 }
 
@@ -641,7 +641,7 @@ run_band (gint64   number,
           guint    worker,
           gpointer user_data)
 {
-  const Job *job = user_data;
+  Job *job = user_data;
   const AccBand *band = job->band;
   guint n_steps = band->end - band->begin;
   gint64 begin = number * band->band_rows, end = MIN (begin + band->band_rows, band->n_rows);
@@ -690,6 +690,18 @@ run_first (Job     *job,
   return TRUE;
 }
 
+static gboolean
+may_stop (AccRun        *run,
+          const AccBand *band)
+{
+  gboolean may = FALSE;
+
+  for (guint s = band->begin; s < band->end; s++)
+    may |= acc_launch_may_stop (run->prepared->steps[s].launches, run->prepared->steps[s].step->n_launches);
+
+  return may;
+}
+
 gboolean
 acc_band_run (AccRun         *run,
               const AccBand  *band,
@@ -699,6 +711,7 @@ acc_band_run (AccRun         *run,
   guint n_threads = acc_workers_get_n_threads (run->host->workers);
   gint64 n_bands = (band->n_rows - 1) / band->band_rows + 1;
   Job job = { .run = run, .band = band };
+  AccLaunchStop stop;
   AccBuffer *memory;
   gboolean ok;
 
@@ -714,8 +727,12 @@ acc_band_run (AccRun         *run,
   job.memory = memory->data;
   ok = run_first (&job, error);
   if (ok)
-    acc_workers_run (run->host->workers, n_bands, 1, run_band, &job);
+    {
+      acc_launch_stop_begin (&stop, may_stop (run, band) ? run->launch.cancellable : NULL, &job.failure, 1);
+      acc_workers_run (run->host->workers, n_bands, 1, run_band, &job);
+      ok = acc_launch_stop_end (&stop, error) && !g_cancellable_set_error_if_cancelled (run->launch.cancellable, error);
+    }
   acc_buffer_unref (memory);
 
-  return ok && !g_cancellable_set_error_if_cancelled (run->launch.cancellable, error);
+  return ok;
 }

@@ -83,6 +83,64 @@ acc_failure_to_error (const AccFailure  *failure,
                  "%s: index %" G_GINT64_FORMAT " is outside extent %" G_GINT64_FORMAT, what, failure->index, failure->extent);
 }
 
+/* --- cancellation of kernels that are under way */
+
+static void
+on_cancelled (GCancellable *cancellable,
+              gpointer      user_data)
+{
+  AccLaunchStop *self = user_data;
+
+  for (guint i = 0; i < self->n; i++)
+    {
+      gint free = 0;
+
+      __atomic_compare_exchange_n (&self->failures[i].state, &free, ACC_FAILURE_STOP, FALSE, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    }
+}
+
+void
+acc_launch_stop_begin (AccLaunchStop *self,
+                       GCancellable  *cancellable,
+                       AccFailure    *failures,
+                       guint          n)
+{
+  *self = (AccLaunchStop) { .cancellable = cancellable, .failures = failures, .n = n };
+  if (cancellable != NULL)
+    self->handler = g_cancellable_connect (cancellable, G_CALLBACK (on_cancelled), self, NULL);
+}
+
+gboolean
+acc_launch_stop_end (AccLaunchStop  *self,
+                     GError        **error)
+{
+  if (self->handler != 0)
+    g_cancellable_disconnect (self->cancellable, self->handler);
+
+  /* Whatever the cancellable says by now. */
+  for (guint i = 0; i < self->n; i++)
+    if (__atomic_load_n (&self->failures[i].state, __ATOMIC_RELAXED) == ACC_FAILURE_STOP)
+      {
+        g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "The run was cancelled");
+        return FALSE;
+      }
+
+  return TRUE;
+}
+
+gboolean
+acc_launch_may_stop (const AccPreparedLaunch *launches,
+                     guint                    n)
+{
+  for (guint i = 0; i < n; i++)
+    if (launches[i].may_stop)
+      return TRUE;
+
+  return FALSE;
+}
+
+/* --- tiles */
+
 /* Tiles [tile, end), which are neighbours in a row. */
 static void
 run_launch (Sweep  *self,
@@ -235,6 +293,7 @@ acc_launch_run (AccLaunchContext         *self,
 {
   Sweep sweep = { self, partition, launches, n };
   gboolean on_caller = partition->claim >= partition->n_tiles;
+  AccLaunchStop stop;
 
   g_assert (n <= MAX_SWEEP);
   for (guint i = 0; i < n; i++)
@@ -242,6 +301,7 @@ acc_launch_run (AccLaunchContext         *self,
       sweep.slots[i] = slots;
       slots += launches[i].launch->n_slots;
     }
+  acc_launch_stop_begin (&stop, acc_launch_may_stop (launches, n) ? self->cancellable : NULL, sweep.failures, n);
   if (n == 1 || on_caller)
     acc_workers_run (self->host->workers, partition->n_tiles, partition->claim, run_tile, &sweep);
   else
@@ -252,11 +312,12 @@ acc_launch_run (AccLaunchContext         *self,
     }
 
   for (guint i = 0; i < n; i++)
-    if (__atomic_load_n (&sweep.failures[i].state, __ATOMIC_ACQUIRE) != 0)
+    if (__atomic_load_n (&sweep.failures[i].state, __ATOMIC_ACQUIRE) == 2)
       {
+        acc_launch_stop_end (&stop, NULL);
         acc_failure_to_error (&sweep.failures[i], self->prepared, launches[i].launch->first_origin, error);
         return FALSE;
       }
 
-  return !g_cancellable_set_error_if_cancelled (self->cancellable, error);
+  return acc_launch_stop_end (&stop, error) && !g_cancellable_set_error_if_cancelled (self->cancellable, error);
 }

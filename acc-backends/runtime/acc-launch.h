@@ -12,6 +12,18 @@ typedef struct {
   GCancellable *cancellable;
 } AccLaunchContext;
 
+/* While it lasts, a cancellation ends the launches that have these failures. */
+typedef struct {
+  GCancellable *cancellable;   /* NULL: nothing does */
+  gulong        handler;
+  AccFailure   *failures;
+  guint         n;
+} AccLaunchStop;
+
+void     acc_launch_stop_begin   (AccLaunchStop *self, GCancellable *cancellable, AccFailure *failures, guint n);
+/* FALSE: it did. */
+gboolean acc_launch_stop_end     (AccLaunchStop *self, GError **error);
+gboolean acc_launch_may_stop     (const AccPreparedLaunch *launches, guint n);
 /* What a kernel wrote, as an error; @first_origin: of its launch. */
 void     acc_failure_to_error    (const AccFailure *failure, AccPrepared *prepared, guint first_origin, GError **error);
 void     acc_launch_context_init (AccLaunchContext *self, AccHost *host, AccPrepared *prepared, GCancellable *cancellable);

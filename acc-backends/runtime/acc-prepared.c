@@ -200,6 +200,7 @@ get_code (AccPrepared   *self,
         self->steps[s].launches[i].entry = request->entry;
         self->steps[s].launches[i].kernel = request->device_kernel;
         self->steps[s].launches[i].may_fail = _acc_kernel_may_fail (request->kernel);
+        self->steps[s].launches[i].may_stop = acc_kernel_may_stop (request->kernel);
         runs_left = MIN (runs_left, request->runs_left);
       }
   self->is_baseline = runs_left < G_MAXUINT;

@@ -13,6 +13,7 @@ typedef struct {
   AccDeviceKernel *kernel;
   AccPartition     whole;
   gboolean         may_fail;   /* the kernel has checks */
+  gboolean         may_stop;   /* it has loops that look out for ACC_FAILURE_STOP */
   gboolean         has_own;    /* scratch for each tile: workers have it, one each */
 } AccPreparedLaunch;
 
