@@ -83,28 +83,20 @@ acc_primitive_get_cost (AccPrimitive primitive)
     }
 }
 
-static void
-visit_cost (AccExpr *expr,
-            gpointer user_data)
+static double
+get_own_cost (const AccExpr *expr)
 {
-  double *cost = user_data;
-
   switch (expr->kind)
     {
     case ACC_EXPR_PRIMITIVE:
-      *cost += acc_primitive_get_cost (expr->primitive);
-      break;
+      return acc_primitive_get_cost (expr->primitive);
     case ACC_EXPR_CAST:
     case ACC_EXPR_COND:
-      *cost += 1;
-      break;
+      return 1;
     case ACC_EXPR_INDEX:
     case ACC_EXPR_LINEAR_INDEX:
-      *cost += 3;
-      break;
+      return 3;
     case ACC_EXPR_WHILE:
-      *cost += 16 * (acc_function_get_cost (expr->functions[0]) + acc_function_get_cost (expr->functions[1]));
-      break;
     case ACC_EXPR_LITERAL:
     case ACC_EXPR_VARIABLE:
     case ACC_EXPR_BITCAST:
@@ -113,16 +105,43 @@ visit_cost (AccExpr *expr,
     case ACC_EXPR_EXTENT:
     case ACC_EXPR_ERROR:
     default:
-      break;
+      return 0;
     }
 }
+
+/* Turns of a loop, if one had to guess, and as many as are told from none at all. */
+#define TURNS      17
+#define MOST_TURNS 1e30
+
+typedef struct {
+  AccExpr *expr;
+  double   turns;
+} Visit;
 
 double
 acc_function_get_cost (AccFunction *function)
 {
+  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (Visit));
+  AccNumbers seen = { 0 };
   double cost = 0;
+  guint number;
 
-  acc_function_visit (function, visit_cost, &cost);
+  g_array_append_vals (stack, &(Visit) { function->body, 1 }, 1);
+  while (stack->len > 0)
+    {
+      Visit visit = g_array_index (stack, Visit, stack->len - 1);
+
+      g_array_set_size (stack, stack->len - 1);
+      if (!acc_numbers_add (&seen, visit.expr, &number))
+        continue;
+      cost += visit.turns * get_own_cost (visit.expr);
+      for (guint i = 0; i < visit.expr->n_args; i++)
+        g_array_append_vals (stack, &(Visit) { visit.expr->args[i], visit.turns }, 1);
+      for (guint i = 0; i < 2; i++)
+        if (visit.expr->functions[i] != NULL)
+          g_array_append_vals (stack, &(Visit) { visit.expr->functions[i]->body, MIN (visit.turns * TURNS, MOST_TURNS) }, 1);
+    }
+  acc_numbers_free (&seen);
 
   return cost;
 }

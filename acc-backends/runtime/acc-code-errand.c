@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-code-private.h"
 
-#include "acc-errands.h"
-
 /* A kernel that a worker optimises. */
 typedef struct {
   CodeKey     key;       /* of .missing */
@@ -67,6 +65,13 @@ is_settled (AccCode *self)
   return __atomic_load_n (&self->is_settled, __ATOMIC_ACQUIRE);
 }
 
+void
+_acc_code_settle_now (AccCode *self)
+{
+  if (!is_settled (self))
+    settle (self);
+}
+
 static void
 optimise (gpointer data,
           gpointer unused)
@@ -79,8 +84,8 @@ optimise (gpointer data,
   errand->has_begun = TRUE;
   is_left = errand->is_left;
   pthread_mutex_unlock (&self->table_mutex);
-  if (is_left && !is_settled (self))
-    settle (self);
+  if (is_left)
+    _acc_code_settle_now (self);
 
   _acc_code_improve (self, &errand->missing, TRUE);
 
@@ -92,8 +97,8 @@ optimise (gpointer data,
   pthread_mutex_unlock (&self->table_mutex);
 
   /* For those that are still under way. */
-  if (is_left && !is_last && !is_settled (self))
-    settle (self);
+  if (is_left && !is_last)
+    _acc_code_settle_now (self);
 }
 
 gboolean
@@ -170,15 +175,17 @@ _acc_code_wait_for (AccCode               *self,
 void
 acc_code_settle (AccCode *self)
 {
-  gboolean is_ready;
+  gboolean is_ready, is_late = FALSE;
+  struct timespec until;
 
   if (self->maker.baseline == 0 || is_settled (self))
     return;
 
-  /* Who has begun does it. */
+  /* Who has begun does it, if it does not take too long. */
+  until = _acc_code_get_patience ();
   pthread_mutex_lock (&self->table_mutex);
-  while (!(is_ready = self->is_settled || g_hash_table_size (self->under_way) == 0) && count_waiting (self) == 0)
-    pthread_cond_wait (&self->optimised, &self->table_mutex);
+  while (!(is_ready = self->is_settled || g_hash_table_size (self->under_way) == 0) && count_waiting (self) == 0 && !is_late)
+    is_late = pthread_cond_timedwait (&self->optimised, &self->table_mutex, &until) != 0;
   pthread_mutex_unlock (&self->table_mutex);
   if (!is_ready)
     settle (self);

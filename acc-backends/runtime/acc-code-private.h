@@ -2,6 +2,7 @@
 #pragma once
 
 #include "acc-code.h"
+#include "acc-errands.h"
 
 #include <pthread.h>
 
@@ -50,6 +51,11 @@ struct _AccCode {
   pthread_mutex_t load_mutex;
   char           *target;        /* under the lock of making; it does not change */
   AccCodeCounts   counts;        /* under that of the table */
+  AccErrands     *makings;       /* for the thread below */
+  pthread_cond_t  made;          /* one of them has come, or is done, or nobody waits for it any more, or the end */
+  GThread        *maker_thread;  /* this and the next two: under the lock of the table; NULL: nobody needed it yet */
+  pid_t           maker_pid;
+  gboolean        is_ending;
 };
 
 guint      _acc_code_key_hash      (gconstpointer key);
@@ -69,10 +75,21 @@ void       _acc_code_compile_all   (AccCode *self, GArray *list, GCancellable *c
 /* From code to the table, and to the disk if it was compiled. */
 gboolean   _acc_code_make_ready    (AccCode *self, MissingCode *missing, GError **error);
 
+/* Fills in all of @requests. */
+gboolean   _acc_code_make          (AccCode *self, AccCodeRequest *requests, guint n_requests, GCancellable *cancellable, GError **error);
+/* The same, but who is cancelled need not wait until a compiler is done. */
+gboolean   _acc_code_make_aside    (AccCode *self, AccCodeRequest *requests, guint n_requests, GCancellable *cancellable, GError **error);
+/* Waits for what is under way. */
+void       _acc_code_end_aside     (AccCode *self);
+/* Makes what the first compilation makes: the process may end from now on, and waits for compilers then. */
+void       _acc_code_settle_now    (AccCode *self);
+
 /* With the lock of the table: whether a worker optimises it, or will. */
 gboolean   _acc_code_is_under_way  (AccCode *self, const AccCodeRequest *request);
 /* Leaves it to a worker; @is_left: nobody will wait for it. FALSE: nobody would do it. TRUE as well where it is under way. */
 gboolean   _acc_code_send          (AccCode *self, const AccCodeRequest *request, gboolean is_left);
+/* Until when runs wait for code that workers optimise: of CLOCK_MONOTONIC. */
+struct timespec _acc_code_get_patience (void);
 /* Until all of @sent are done, or @until. What nobody has begun by then, and will not soon, is withdrawn: where the workers are busy for long, what
  * there is to do here had better be done well. @sent: AccCodeRequest; @until: of CLOCK_MONOTONIC */
 void       _acc_code_wait_for      (AccCode *self, GPtrArray *sent, const struct timespec *until);

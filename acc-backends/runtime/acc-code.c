@@ -62,6 +62,8 @@ acc_code_new (const AccCodeMaker *maker,
   pthread_condattr_setclock (&clock, CLOCK_MONOTONIC);
   pthread_cond_init (&self->optimised, &clock);
   pthread_condattr_destroy (&clock);
+  pthread_cond_init (&self->made, NULL);
+  self->makings = acc_errands_new ();
   self->table = g_hash_table_new_full (_acc_code_key_hash, _acc_code_key_equal, NULL, ready_free);
   self->under_way = g_hash_table_new (_acc_code_key_hash, _acc_code_key_equal);
 
@@ -71,10 +73,12 @@ acc_code_new (const AccCodeMaker *maker,
 void
 acc_code_free (AccCode *self)
 {
+  _acc_code_end_aside (self);
   acc_workers_end_errands (self->workers);
   g_hash_table_unref (self->under_way);
   g_hash_table_unref (self->table);
   g_clear_pointer (&self->cache, acc_kernel_cache_free);
+  pthread_cond_destroy (&self->made);
   pthread_cond_destroy (&self->optimised);
   pthread_mutex_destroy (&self->load_mutex);
   pthread_mutex_destroy (&self->make_mutex);
@@ -258,6 +262,19 @@ choose (AccCode              *self,
     add_missing (list, request->kernel, request->variant, NULL);
 }
 
+struct timespec
+_acc_code_get_patience (void)
+{
+  struct timespec until;
+
+  clock_gettime (CLOCK_MONOTONIC, &until);
+  until.tv_nsec += PATIENCE_MILLISECONDS * 1000000;
+  until.tv_sec += until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
+
+  return until;
+}
+
 /* Makes @list, and @requests, which run long: workers optimise those, and the caller begins with baseline code where that takes them long. Where
  * there are too few workers for one each, they and the caller had better do nothing else until all are optimised. */
 static gboolean
@@ -270,12 +287,7 @@ make_long_ones (AccCode       *self,
   gboolean may_send = requests->len < acc_workers_get_n_threads (self->workers);
   g_autoptr (GPtrArray) sent = g_ptr_array_new ();
   g_autoptr (GArray) rest = new_list ();
-  struct timespec until;
-
-  clock_gettime (CLOCK_MONOTONIC, &until);
-  until.tv_nsec += PATIENCE_MILLISECONDS * 1000000;
-  until.tv_sec += until.tv_nsec / 1000000000;
-  until.tv_nsec %= 1000000000;
+  struct timespec until = _acc_code_get_patience ();
 
   for (guint i = 0; i < requests->len; i++)
     {
@@ -337,13 +349,31 @@ make (AccCode         *self,
 }
 
 gboolean
+_acc_code_make (AccCode         *self,
+                AccCodeRequest  *requests,
+                guint            n_requests,
+                GCancellable    *cancellable,
+                GError         **error)
+{
+  gboolean made = TRUE;
+
+  /* The second of two that share baseline code may be one too many for it. */
+  pthread_mutex_lock (&self->make_mutex);
+  while (made && !look_up (self, requests, n_requests))
+    made = !g_cancellable_set_error_if_cancelled (cancellable, error) && make (self, requests, n_requests, cancellable, error);
+  pthread_mutex_unlock (&self->make_mutex);
+
+  return made;
+}
+
+gboolean
 acc_code_get (AccCode         *self,
               AccCodeRequest  *requests,
               guint            n_requests,
               GCancellable    *cancellable,
               GError         **error)
 {
-  gboolean made = TRUE;
+  gboolean made;
   gint64 start;
 
   for (guint i = 0; i < n_requests; i++)
@@ -357,12 +387,8 @@ acc_code_get (AccCode         *self,
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
 
-  /* The second of two that share baseline code may be one too many for it. */
   start = g_get_monotonic_time ();
-  pthread_mutex_lock (&self->make_mutex);
-  while (made && !look_up (self, requests, n_requests))
-    made = make (self, requests, n_requests, cancellable, error);
-  pthread_mutex_unlock (&self->make_mutex);
+  made = _acc_code_make_aside (self, requests, n_requests, cancellable, error);
   if (made && (acc_debug_get_flags () & ACC_DEBUG_CACHE))
     g_message ("kernel cache: %u kernels ready in %.1f ms", n_requests, (double) (g_get_monotonic_time () - start) / 1000);
 

@@ -423,6 +423,78 @@ test_kept (void)
   remove_tree (directory);
 }
 
+static gpointer
+free_code (gpointer code)
+{
+  acc_code_free (code);
+
+  return NULL;
+}
+
+static gpointer
+cancel_once_compiling (gpointer cancellable)
+{
+  while (g_atomic_int_get (&n_compiled) == 0)
+    g_usleep (100);
+  g_cancellable_cancel (cancellable);
+
+  return NULL;
+}
+
+/* Who is cancelled goes while the compiler is at work, and others find what that made. */
+static void
+test_cancelled (void)
+{
+  for (guint n_threads = 1; n_threads <= 3; n_threads++)
+    {
+      g_autoptr (AccWorkers) workers = acc_workers_new (n_threads);
+      g_autoptr (AccCode) code = new_code (workers, NULL, BASELINE);
+      g_autoptr (AccKernel) kernel = make_kernel (1, FALSE), other = make_kernel (2, FALSE);
+      g_autoptr (GCancellable) cancellable = g_cancellable_new (), of_others = g_cancellable_new ();
+      g_autoptr (GError) error = NULL;
+      AccCodeRequest requests[2] = { { .kernel = kernel }, { .kernel = other } };
+      GThread *thread;
+
+      g_atomic_int_set (&is_held, TRUE);
+      thread = g_thread_new ("cancel", cancel_once_compiling, cancellable);
+      g_assert_false (acc_code_get (code, requests, 2, cancellable, &error));
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+      g_thread_join (thread);
+      g_assert_cmpint (g_atomic_int_get (&n_settled), ==, 1);
+
+      g_atomic_int_set (&is_held, FALSE);
+      g_clear_error (&error);
+      g_assert_true (acc_code_get (code, requests, 2, of_others, &error));
+      g_assert_no_error (error);
+      g_assert_true (*requests[0].entry == entry_of_optimised && *requests[1].entry == entry_of_optimised);
+      g_assert_cmpint (g_atomic_int_get (&n_compiled), <=, 3);
+    }
+}
+
+/* The table waits for the compiler where it goes meanwhile. */
+static void
+test_cancelled_and_gone (void)
+{
+  g_autoptr (AccWorkers) workers = acc_workers_new (2);
+  AccCode *code = new_code (workers, NULL, BASELINE);
+  g_autoptr (AccKernel) kernel = make_kernel (1, FALSE);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+  AccCodeRequest request = { .kernel = kernel };
+  GThread *thread;
+
+  g_atomic_int_set (&is_held, TRUE);
+  thread = g_thread_new ("cancel", cancel_once_compiling, cancellable);
+  g_assert_false (acc_code_get (code, &request, 1, cancellable, &error));
+  g_thread_join (thread);
+
+  thread = g_thread_new ("free", free_code, code);
+  g_usleep (10000);
+  g_atomic_int_set (&is_held, FALSE);
+  g_thread_join (thread);
+  g_assert_cmpint (g_atomic_int_get (&n_compiled), ==, 1);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -439,6 +511,8 @@ main (int    argc,
   g_test_add_func ("/code/busy", test_busy);
   g_test_add_func ("/code/fails", test_fails);
   g_test_add_func ("/code/kept", test_kept);
+  g_test_add_func ("/code/cancelled", test_cancelled);
+  g_test_add_func ("/code/cancelled-and-gone", test_cancelled_and_gone);
 
   return g_test_run ();
 }

@@ -555,6 +555,74 @@ test_cancel (void)
   g_thread_join (thread);
 }
 
+static AccExpr *
+step_for_ever (AccExpr *x,
+               gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_new_bool (TRUE), acc_expr_add (x, acc_expr_new_int (1)));
+}
+
+static AccExpr *
+loop_for_ever (AccExpr *x,
+               gpointer data)
+{
+  return acc_expr_while (x, step_for_ever, NULL);
+}
+
+static void
+assert_cancelled (AccArray *array)
+{
+  g_autoptr (AccProgram) program = acc_program_new_for_results (&array, 1);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AccExecutable) executable = acc_backend_compile (backend, program, NULL, &error);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  GThread *thread = g_thread_new ("cancel", cancel_later, cancellable);
+
+  g_assert_null (acc_executable_run (executable, NULL, 0, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_thread_join (thread);
+}
+
+/* In one tile and many, of vectors and scalars, in bands, in what folds and scans combine by. */
+static void
+test_cancel_loops (void)
+{
+  static const guint lengths[] = { 1, 7, 1000, 300000 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lengths); i++)
+    {
+      g_autoptr (AccArray) some = use_count (lengths[i]);
+      g_autoptr (AccArray) map = acc_array_map (some, loop_for_ever, NULL), sum = acc_array_sum_all (map), scan = acc_array_cumsum (map);
+      g_autoptr (AccArray) sorted = acc_array_sort (map, FALSE);
+
+      assert_cancelled (map);
+      assert_cancelled (sum);
+      assert_cancelled (scan);
+      assert_cancelled (sorted);
+    }
+}
+
+static AccExpr *
+read_and_loop (AccExpr *x,
+               gpointer table)
+{
+  return acc_expr_while (acc_expr_index (table, x), step_for_ever, NULL);
+}
+
+/* A run that has failed ends, whatever loops there are. */
+static void
+test_fail_before_loop (void)
+{
+  g_autoptr (AccArray) table = use_count (10), indices = use_ints ((const gint64[]) { 10 }, 1);
+  g_autoptr (AccArray) map = acc_array_map (indices, read_and_loop, table);
+  g_autoptr (AccProgram) program = acc_program_new_for_results (&map, 1);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AccExecutable) executable = acc_backend_compile (backend, program, NULL, &error);
+
+  g_assert_null (acc_executable_run (executable, NULL, 0, NULL, &error));
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_BOUNDS);
+}
+
 /* --- threads */
 
 static void
@@ -1325,6 +1393,8 @@ main (int    argc,
   g_test_add_func ("/native/failures", test_failures);
   g_test_add_func ("/native/failures-of-twins", test_failures_of_twins);
   g_test_add_func ("/native/cancel", test_cancel);
+  g_test_add_func ("/native/cancel-loops", test_cancel_loops);
+  g_test_add_func ("/native/fail-before-loop", test_fail_before_loop);
   g_test_add_func ("/native/same-bits-on-any-threads", test_same_bits_on_any_threads);
   g_test_add_func ("/native/side-by-side", test_side_by_side);
   g_test_add_func ("/native/bad-threads", test_bad_threads);
