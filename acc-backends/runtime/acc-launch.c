@@ -312,12 +312,16 @@ acc_launch_run (AccLaunchContext         *self,
     }
 
   for (guint i = 0; i < n; i++)
-    if (__atomic_load_n (&sweep.failures[i].state, __ATOMIC_ACQUIRE) == 2)
-      {
-        acc_launch_stop_end (&stop, NULL);
-        acc_failure_to_error (&sweep.failures[i], self->prepared, launches[i].launch->first_origin, error);
-        return FALSE;
-      }
+    {
+      gint state = __atomic_load_n (&sweep.failures[i].state, __ATOMIC_ACQUIRE);
+
+      if (state != 0 && state != ACC_FAILURE_STOP)
+        {
+          acc_launch_stop_end (&stop, NULL);
+          acc_failure_to_error (&sweep.failures[i], self->prepared, launches[i].launch->first_origin, error);
+          return FALSE;
+        }
+    }
 
   return acc_launch_stop_end (&stop, error) && !g_cancellable_set_error_if_cancelled (self->cancellable, error);
 }
