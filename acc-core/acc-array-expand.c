@@ -4,6 +4,7 @@
 #include "acc-array-build-private.h"
 #include "acc-error.h"
 #include "acc-expr-build-private.h"
+#include "acc-trace-private.h"
 
 /* Each element that has results leaves its number where they begin; a scan of the larger numbers tells every place whose it is. */
 
@@ -19,7 +20,7 @@ count_of (AccExpr *x,
           gpointer data)
 {
   const Expansion *expansion = data;
-  AccExpr *count = expansion->count (x, expansion->count_data);
+  AccExpr *count = acc_call1 (expansion->count, x, expansion->count_data);
 
   return count != NULL ? acc_expr_max (count, acc_array_number (0)) : NULL;
 }
@@ -41,15 +42,24 @@ own_number (AccExpr *index,
 }
 
 static AccExpr *
-element_of (AccExpr *place,
-            AccExpr *owner,
+owner_and_number (AccExpr *place,
+                  AccExpr *owner,
+                  gpointer data)
+{
+  const Expansion *expansion = data;
+
+  return acc_expr_tuple2 (owner, acc_expr_sub (acc_expr_item (place, 0), acc_expr_linear_index (expansion->begins, owner)));
+}
+
+/* By itself: its arguments read no array that is made here, which a trace would make again. */
+static AccExpr *
+element_of (AccExpr *pair,
             gpointer data)
 {
   const Expansion *expansion = data;
-  AccExpr *begin = acc_expr_linear_index (expansion->begins, owner);
-  g_autoptr(AccExpr) own = acc_expr_ref_sink (acc_expr_linear_index (expansion->array, owner));
-  g_autoptr(AccExpr) number = acc_expr_ref_sink (acc_expr_sub (acc_expr_item (place, 0), begin));
-  g_autoptr(AccExpr) made = acc_expr_take_result (expansion->element (own, number, expansion->element_data));
+  g_autoptr(AccExpr) own = acc_expr_ref_sink (acc_expr_linear_index (expansion->array, acc_expr_item (pair, 0)));
+  g_autoptr(AccExpr) number = acc_expr_ref_sink (acc_expr_item (pair, 1));
+  g_autoptr(AccExpr) made = acc_expr_take_result (acc_call2 (expansion->element, own, number, expansion->element_data));
 
   /* It may be one of them, or none that uses them. */
   return _acc_expr_float (g_steal_pointer (&made));
@@ -108,5 +118,7 @@ acc_array_expand (AccArray     *self,
   g_autoptr(AccArray) owners = acc_array_scanl1 (marks, acc_array_max_elements, NULL);
 
   expansion.begins = begins;
-  return acc_array_imap (owners, element_of, &expansion);
+  g_autoptr(AccArray) pairs = acc_array_imap (owners, owner_and_number, &expansion);
+
+  return acc_array_map (pairs, element_of, &expansion);
 }

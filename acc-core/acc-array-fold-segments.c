@@ -3,6 +3,7 @@
 
 #include "acc-array-segments-private.h"
 #include "acc-error.h"
+#include "acc-trace-private.h"
 
 /* Backends with an operation for it take that (direct). For the others it is made of operations that there are:
  *
@@ -134,7 +135,7 @@ next_block (AccExpr *state,
   g_autoptr(AccExpr) so_far = acc_expr_ref_sink (acc_expr_item (state, 1));
   g_autoptr(AccExpr) block = acc_expr_ref_sink (find_block (fold, place, 0));
   g_autoptr(AccExpr) next = acc_expr_ref_sink (acc_expr_item (block, 1));
-  AccExpr *value = fold->segments->combine (so_far, next, fold->segments->data);
+  AccExpr *value = acc_call2 (fold->segments->combine, so_far, next, fold->segments->data);
 
   return acc_expr_tuple2 (acc_expr_lt (place, fold->end), acc_expr_tuple2 (acc_expr_add (place, acc_expr_item (block, 0)), value));
 }
@@ -172,7 +173,7 @@ fold_segment (AccExpr *index,
     return folded;
 
   own = acc_expr_ref_sink (folded);
-  return acc_expr_cond (acc_expr_lt (begin, end), segments->combine (own, segments->initial, segments->data), segments->initial);
+  return acc_expr_cond (acc_expr_lt (begin, end), acc_call2 (segments->combine, own, segments->initial, segments->data), segments->initial);
 }
 
 /* --- rows of a source, which are read one by one: the ends of a scan */

@@ -3,6 +3,7 @@
 
 #include "acc-array-segments-private.h"
 #include "acc-error.h"
+#include "acc-trace-private.h"
 
 /* All are scans of whole rows, of pairs of a flag and a value: where a segment begins the flag is set, and what was before does not
  * count (Blelloch 1990). That is linear in the elements and segments, and as balanced as the scan, however long segments are.
@@ -25,7 +26,8 @@ combine_in_order (const Scan *scan,
 {
   AccSegments *segments = scan->segments;
 
-  return scan->from_right ? segments->combine (next, so_far, segments->data) : segments->combine (so_far, next, segments->data);
+  return scan->from_right ? acc_call2 (segments->combine, next, so_far, segments->data)
+                          : acc_call2 (segments->combine, so_far, next, segments->data);
 }
 
 static AccExpr *

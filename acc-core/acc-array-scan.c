@@ -3,6 +3,7 @@
 
 #include "acc-array-scan-private.h"
 #include "acc-error.h"
+#include "acc-trace-private.h"
 
 /* All are scans from the left over rows that begin with the initial value; those from the right over reversed rows, with the
  * operator's operands changed, and reversed again. */
@@ -23,7 +24,7 @@ combine_in_order (AccExpr *so_far,
 {
   const Scan *scan = data;
 
-  return scan->from_right ? scan->combine (next, so_far, scan->data) : scan->combine (so_far, next, scan->data);
+  return scan->from_right ? acc_call2 (scan->combine, next, so_far, scan->data) : acc_call2 (scan->combine, so_far, next, scan->data);
 }
 
 /* Which element of the array comes at @place of a row: one further on behind a seed that is by itself. */

@@ -3,6 +3,7 @@
 
 #include "acc-array-build-private.h"
 #include "acc-error.h"
+#include "acc-trace-private.h"
 
 /* Permutations that keep the new element, over the extents that elements, targets and mask have in common. */
 
@@ -77,7 +78,7 @@ static AccExpr *
 ask (const Choice *choice,
      AccExpr      *mask)
 {
-  AccExpr *flag = choice->predicate (mask, choice->data);
+  AccExpr *flag = acc_call1 (choice->predicate, mask, choice->data);
   AccElementType *type = flag != NULL ? acc_expr_get_element_type (flag) : NULL;
 
   if (type == NULL || type == acc_element_type_new (ACC_KIND_BOOL))

@@ -4,6 +4,7 @@
 #include "acc-array-sort-private.h"
 #include "acc-error.h"
 #include "acc-expr-build-private.h"
+#include "acc-trace-private.h"
 
 /* The operation takes keys that are unsigned numbers already; of other keys acc_sort_order_key makes them. Rows that are known to be
  * short are put in order by other operations (acc-array-sort-short.c). */
@@ -311,7 +312,7 @@ order_on (AccExpr *element,
           gpointer data)
 {
   Criterion *self = data;
-  g_autoptr(AccExpr) key = acc_expr_take_result (self->key (element, self->data)), order = NULL;
+  g_autoptr(AccExpr) key = acc_expr_take_result (acc_call1 (self->key, element, self->data)), order = NULL;
 
   if (!_acc_expr_settle_slot (&key, NULL))
     return _acc_expr_float (g_steal_pointer (&key));

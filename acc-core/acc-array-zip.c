@@ -4,6 +4,7 @@
 #include "acc-array-build-private.h"
 #include "acc-error.h"
 #include "acc-expr-build-private.h"
+#include "acc-trace-private.h"
 
 /* Maps over tuples, which fusion never stores. */
 
@@ -21,6 +22,9 @@ call (const Spread  *spread,
 {
   GCallback f = spread->function;
   gpointer data = spread->data;
+
+  if (acc_trace_asks (f))
+    return acc_trace_ask (f, data, x, n);
 
   switch (n)
     {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "acc-array-private.h"
+#include "acc-trace-private.h"
 
 /**
  * AccBoundary:
@@ -79,8 +80,8 @@ acc_boundary_new_function (guint       rank,
 
   g_return_val_if_fail (type != NULL, NULL);
 
-  g_autoptr(AccExpr) index = acc_expr_ref_sink (acc_expr_new_variable (type));
-  g_autoptr(AccExpr) body = acc_expr_take_result (function ? function (index, user_data) : NULL);
+  g_autoptr(AccExpr) index = acc_trace_variable (type);
+  g_autoptr(AccExpr) body = acc_expr_take_result (function ? acc_call1 (function, index, user_data) : NULL);
 
   return boundary_new (ACC_BOUNDARY_FUNCTION, acc_function_new_open (&index, 1, body), rank);
 }

@@ -3,6 +3,7 @@
 #include "acc-array-private.h"
 #include "acc-error.h"
 #include "acc-expr-build-private.h"
+#include "acc-trace-private.h"
 
 static const char *
 code_of (AccExpr *expr)
@@ -122,7 +123,7 @@ call_step (AccExpr      *variable,
   if (step == NULL)
     return acc_expr_new_error_literal (ACC_ERROR_CALLBACK, "while: no function was given");
 
-  both = acc_expr_take_result (step (variable, user_data));
+  both = acc_expr_take_result (acc_call1 (step, variable, user_data));
   if (_acc_expr_is_error (both))
     return _acc_expr_fail (both, NULL, 0);
   if (!acc_element_type_is_tuple (both->type) || acc_element_type_get_n_items (both->type) != 2)
@@ -172,7 +173,7 @@ acc_expr_while (AccExpr     *initial,
     return _acc_expr_fail (args[0], args, 1);
 
   g_autoptr(AccExpr) state = args[0];
-  g_autoptr(AccExpr) variable = acc_expr_ref_sink (acc_expr_new_variable (state->type));
+  g_autoptr(AccExpr) variable = acc_trace_variable (state->type);
   g_autoptr(AccExpr) condition = NULL;
   g_autoptr(AccExpr) next = NULL;
   g_autoptr(AccFunction) predicate = NULL;
@@ -199,7 +200,7 @@ iterate_step (AccExpr *state,
   Iteration *iteration = data;
   g_autoptr(AccExpr) left = acc_expr_ref_sink (acc_expr_item (state, 0));
   g_autoptr(AccExpr) value = acc_expr_ref_sink (acc_expr_item (state, 1));
-  g_autoptr(AccExpr) next = acc_expr_take_result (iteration->step (value, iteration->user_data));
+  g_autoptr(AccExpr) next = acc_expr_take_result (acc_call1 (iteration->step, value, iteration->user_data));
 
   if (!_acc_expr_settle_slot (&next, value->type))
     return _acc_expr_float (g_steal_pointer (&next));
@@ -319,7 +320,7 @@ fold_step (AccExpr *state,
   items[outer] = k;
 
   element = acc_expr_ref_sink (acc_expr_index (fold->array, outer == 0 ? k : acc_expr_tuple (items, outer + 1)));
-  next = acc_expr_take_result (fold->function (value, element, fold->user_data));
+  next = acc_expr_take_result (acc_call2 (fold->function, value, element, fold->user_data));
 
   if (!_acc_expr_settle_slot (&next, value->type))
     return _acc_expr_float (g_steal_pointer (&next));

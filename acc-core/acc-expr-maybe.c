@@ -3,6 +3,7 @@
 #include "acc-expr-maybe.h"
 
 #include "acc-expr-sum-private.h"
+#include "acc-trace-private.h"
 
 AccElementType *
 _acc_type_new_sum (AccElementType **values,
@@ -177,7 +178,7 @@ value_or (const char  *name,
   else
     {
       g_autoptr(AccExpr) value = acc_expr_ref_sink (acc_expr_item (args[0], 1));
-      g_autoptr(AccExpr) made = as_it_is ? acc_expr_ref (value) : acc_expr_take_result (function (value, user_data));
+      g_autoptr(AccExpr) made = as_it_is ? acc_expr_ref (value) : acc_expr_take_result (acc_call1 (function, value, user_data));
 
       result = _acc_expr_cond (name, _acc_expr_is_first (args[0]), args[1], made);
     }

@@ -2,6 +2,7 @@
 
 #include "acc-error.h"
 #include "acc-expr-private.h"
+#include "acc-trace-private.h"
 
 static void
 add_array (AccArray   *array,
@@ -84,7 +85,7 @@ make_params (AccElementType **types,
              guint            n)
 {
   for (guint i = 0; i < n; i++)
-    params[i] = acc_expr_ref_sink (acc_expr_new_variable (types[i]));
+    params[i] = acc_trace_variable (types[i]);
 }
 
 /* Takes over @params, and @result, a callback's. */
@@ -112,7 +113,7 @@ acc_function_new1 (AccElementType *x,
   AccExpr *params[1];
 
   make_params (&x, params, 1);
-  return finish (params, 1, acc_expr_take_result (function ? function (params[0], user_data) : NULL), result_type);
+  return finish (params, 1, acc_expr_take_result (function ? acc_call1 (function, params[0], user_data) : NULL), result_type);
 }
 
 AccFunction *
@@ -126,7 +127,7 @@ acc_function_new2 (AccElementType *x,
   AccExpr *params[2];
 
   make_params (types, params, 2);
-  return finish (params, 2, acc_expr_take_result (function ? function (params[0], params[1], user_data) : NULL), result_type);
+  return finish (params, 2, acc_expr_take_result (function ? acc_call2 (function, params[0], params[1], user_data) : NULL), result_type);
 }
 
 AccFunction *
@@ -141,7 +142,7 @@ acc_function_new3 (AccElementType *x,
   AccExpr *params[3];
 
   make_params (types, params, 3);
-  return finish (params, 3, acc_expr_take_result (function ? function (params[0], params[1], params[2], user_data) : NULL), result_type);
+  return finish (params, 3, acc_expr_take_result (function ? acc_call3 (function, params[0], params[1], params[2], user_data) : NULL), result_type);
 }
 
 AccFunction *

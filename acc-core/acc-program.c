@@ -2,6 +2,7 @@
 #include "acc-array-build-private.h"
 #include "acc-error.h"
 #include "acc-program-private.h"
+#include "acc-trace-private.h"
 
 #include <string.h>
 
@@ -215,6 +216,21 @@ copy_parameters (AccProgram *self)
   return parameters;
 }
 
+/* What the function gives, by what traces this thread; NULL where none does: then it is called. */
+static GPtrArray *
+ask (AccProgram *self,
+     GCallback   function,
+     gpointer    user_data)
+{
+  GPtrArray *results;
+
+  if (!acc_trace_asks (function))
+    return NULL;
+
+  results = acc_trace_ask_arrays (function, user_data, self->parameters);
+  return results != NULL ? results : g_ptr_array_new ();
+}
+
 /* What a callback gave away, whether or not its array would free the elements. */
 static void
 release_results (GPtrArray *results)
@@ -250,8 +266,12 @@ acc_program_new (const char * const *signatures,
   if (function != NULL)
     {
       g_autofree AccArray **parameters = copy_parameters (self);
+      g_autoptr(GPtrArray) asked = ask (self, G_CALLBACK (function), user_data);
 
-      result = function (parameters, self->parameters->len, user_data);
+      if (asked != NULL && asked->len > 0)
+        result = g_object_ref (g_ptr_array_index (asked, 0));
+      else if (asked == NULL)
+        result = function (parameters, self->parameters->len, user_data);
     }
 
   add_results (self, &result, 1);
@@ -284,7 +304,7 @@ acc_program_new_many (const char * const *signatures,
     return self;
 
   parameters = copy_parameters (self);
-  if (function != NULL)
+  if (function != NULL && (results = ask (self, G_CALLBACK (function), user_data)) == NULL)
     results = function (parameters, self->parameters->len, user_data);
 
   if (results == NULL || results->len == 0)

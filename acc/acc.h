@@ -10,6 +10,7 @@
 #include "acc-expr.h"
 #include "acc-array.h"
 #include "acc-program.h"
+#include "acc-trace.h"
 #include "acc-backend.h"
 #include "acc-executable.h"
 #include "acc-foreign.h"

@@ -22,23 +22,53 @@ function _sound(thing) {
     return thing;
 }
 
-// Calls make(callback); an exception inside fn comes out of it.
-function _build(fn, make, wrap = x => x) {
-    const kept = [];
-    let failure = null;
-    const made = make((...args) => {
+const _never = () => {
+    throw new Error('functions are asked for, not called');
+};
+
+// What make() gives, of which C asks for what the functions give. It does not call them: GJS blocks calls from C while it collects
+// garbage, also in the time between the steps of a collection.
+function _build(fns, make) {
+    const trace = new Acc.Trace();
+    for (;;) {
+        let made, asks = false;
+        trace.begin();
         try {
-            const result = _expr(fn(...args.map(wrap)));
-            kept.push(result);
-            return result;
-        } catch (e) {
-            failure = e;
-            return null;
+            made = make();
+        } finally {
+            asks = trace.end();
         }
-    });
-    if (failure)
-        throw failure;
-    return _sound(made);
+        if (!asks) {
+            [].concat(made).forEach(thing => thing.check?.()); // a boundary tells its mistakes when it is used
+            return made;
+        }
+        const fn = fns[trace.get_function()], args = trace.get_arguments();
+        if (args.length > 0)
+            trace.answer(_expr(fn(...args)));
+        else
+            trace.answer_arrays([].concat(fn(trace.get_arrays())));
+    }
+}
+
+// Lets owner[name] take functions of JavaScript; convert: what else it takes.
+function _takeFunctions(owner, name, convert = args => args) {
+    const method = owner[name];
+    owner[name] = function (...args) {
+        const given = convert(args).map(arg => typeof arg === 'function' ? _never : arg);
+        return _build(args.filter(arg => typeof arg === 'function'), () => method.apply(this, given));
+    };
+}
+
+// An object where JavaScript wants a number or a text would silently become one.
+function _refuse(prototype, allowed, what) {
+    prototype[Symbol.toPrimitive] = function (hint) {
+        if (hint === allowed)
+            return this.to_string();
+        throw new TypeError(what);
+    };
+    prototype.toJSON = function () {
+        throw new TypeError(what);
+    };
 }
 
 function _shape(shape) {
@@ -74,24 +104,9 @@ function _init() {
     Acc.use = _use;
     Acc.expr = _expr;
     Acc.cond = (condition, then, otherwise) => _sound(_expr(condition).cond(_expr(then), _expr(otherwise)));
-    Acc.loop = (condition, step, initial) =>
-        _build(state => [condition(state), step(state)], callback => _expr(initial).while(callback));
-    Acc.generate = (shape, fn) => _build(fn, callback => Acc.Array.generate(_shape(shape), callback));
+    Acc.loop = (condition, step, initial) => _expr(initial).while(state => [condition(state), step(state)]);
     Acc.fill = (shape, value) => _sound(Acc.Array.fill(_shape(shape), _expr(value)));
-    Acc.program = (signatures, fn) => {
-        let failure = null;
-        const made = Acc.Program.new_many([].concat(signatures), arrays => {
-            try {
-                return [].concat(fn(...arrays));
-            } catch (e) {
-                failure = e;
-                return null;
-            }
-        });
-        if (failure)
-            throw failure;
-        return _sound(made);
-    };
+    Acc.program = (signatures, fn) => Acc.Program.new_many([].concat(signatures), arrays => fn(...arrays));
 
     // Several arrays, whose extents may change, while a condition holds for them.
     Acc.while_loop = (initial, condition, step) => {
@@ -125,70 +140,60 @@ function _init() {
         for (let i = 0; i < this.get_n_items(); i++)
             yield this.item(i);
     };
+    _refuse(Acc.Expr.prototype, null, 'an expression has no value while the graph is built: its methods compute with it, as x.gt(0), and Acc.cond chooses');
+
+    const seeded = ([initial, ...others]) => [_expr(initial), ...others];
+    const shaped = ([shape, ...others]) => [_shape(shape), ...others];
+
+    for (const name of ['while', 'iterate', 'maybe'])
+        _takeFunctions(Acc.Expr.prototype, name, args => args.map(arg => typeof arg === 'function' ? arg : _expr(arg)));
+    _takeFunctions(Acc.Expr, 'fold_row', ([array, index, initial, fn]) => [array, _expr(index), _expr(initial), fn]);
+    _takeFunctions(Acc.Boundary, 'new_function');
+    for (const name of ['new', 'new_many'])
+        _takeFunctions(Acc.Program, name);
+
+    _takeFunctions(Acc.Array, 'generate', shaped);
+    _takeFunctions(Acc.Array, 'generate_expr', seeded);
+    Acc.generate = Acc.Array.generate;
 
     const array = Acc.Array.prototype;
-    const original = Object.fromEntries(['map', 'imap', 'fold', 'fold1', 'fold_all', 'fold1_all', 'scanl1', 'sort_on',
-        'stencil', 'backpermute', 'permute', 'scatter_if', 'gather_if', 'reshape', 'while_loop'].map(name => [name, array[name]]));
-
-    array.map = function (fn) {
-        return _build(fn, callback => original.map.call(this, callback));
-    };
-    array.imap = function (fn) {
-        return _build(fn, callback => original.imap.call(this, callback));
-    };
-    // Two to nine arrays, and last the function of their elements.
-    for (const name of ['zip_with', 'izip_with']) {
-        const methods = [2, 3, 4, 5, 6, 7, 8, 9].map(n => array[n === 2 ? name : `${name}${n}`]);
-        array[name] = function (...others) {
-            const fn = others.pop();
-            if (others.length < 1 || others.length > 8)
-                throw new TypeError(`${name} takes 2 to 9 arrays and a function`);
-            return _build(fn, callback => methods[others.length - 1].call(this, ...others, callback));
-        };
-        for (let n = 3; n <= 9; n++)
-            array[`${name}${n}`] = array[name];
+    for (const name of ['map', 'imap', 'fold1', 'fold1_all', 'scanl1', 'scanr1', 'fold1_seg', 'fold1_seg_offsets', 'scanl1_seg', 'scanr1_seg',
+        'sort_on', 'permute', 'scatter_if', 'gather_if', 'filter', 'expand'])
+        _takeFunctions(array, name);
+    for (const name of ['fold', 'fold_all', 'fold_seg', 'fold_seg_offsets', 'backpermute_expr'])
+        _takeFunctions(array, name, seeded);
+    for (const scan of ['scanl', 'scanr', 'prescanl', 'prescanr', 'postscanl', 'postscanr', 'scanl_prime', 'scanr_prime']) {
+        for (const name of [scan, `${scan}_seg`])
+            _takeFunctions(array, name, seeded);
     }
-    array.fold = function (initial, fn) {
-        return _build(fn, callback => original.fold.call(this, _expr(initial), callback));
-    };
-    array.fold_all = function (initial, fn) {
-        return _build(fn, callback => original.fold_all.call(this, _expr(initial), callback));
-    };
-    array.fold1 = function (fn) {
-        return _build(fn, callback => original.fold1.call(this, callback));
-    };
-    array.fold1_all = function (fn) {
-        return _build(fn, callback => original.fold1_all.call(this, callback));
-    };
-    array.scanl1 = function (fn) {
-        return _build(fn, callback => original.scanl1.call(this, callback));
-    };
-    array.sort_on = function (descending, key) {
-        return _build(key, callback => original.sort_on.call(this, descending, callback));
-    };
-    array.stencil = function (sizes, boundary, fn) {
-        return _build(fn, callback => original.stencil.call(this, sizes, _boundary(boundary), callback));
-    };
-    array.backpermute = function (shape, fn) {
-        return _build(fn, callback => original.backpermute.call(this, _shape(shape), callback));
-    };
-    array.permute = function (defaults, targets, fn) {
-        return _build(fn, callback => original.permute.call(this, defaults, targets, callback));
-    };
-    array.scatter_if = function (defaults, targets, mask, predicate) {
-        return _build(predicate, callback => original.scatter_if.call(this, defaults, targets, mask, callback));
-    };
-    array.gather_if = function (indices, defaults, mask, predicate) {
-        return _build(predicate, callback => original.gather_if.call(this, indices, defaults, mask, callback));
-    };
+    _takeFunctions(array, 'backpermute', shaped);
+    _takeFunctions(array, 'stencil', ([sizes, boundary, fn]) => [sizes, _boundary(boundary), fn]);
+    _takeFunctions(array, 'stencil2', ([sizes, boundary, other, otherSizes, otherBoundary, fn]) =>
+        [sizes, _boundary(boundary), other, otherSizes, _boundary(otherBoundary), fn]);
+
+    // Two to nine arrays, and last the function of their elements.
+    for (const zip of ['zip_with', 'izip_with']) {
+        const names = [2, 3, 4, 5, 6, 7, 8, 9].map(n => n === 2 ? zip : `${zip}${n}`);
+        for (const name of names)
+            _takeFunctions(array, name);
+        const methods = names.map(name => array[name]);
+        const choose = function (...args) {
+            if (args.length < 2 || args.length > 9)
+                throw new TypeError(`${zip} takes 2 to 9 arrays and a function`);
+            return methods[args.length - 2].apply(this, args);
+        };
+        for (const name of names)
+            array[name] = choose;
+    }
     for (const name of ['slice', 'replicate']) {
         const method = array[`${name}_expr`];
         array[name] = function (specification) {
             return _sound(method.call(this, specification.map(_expr)));
         };
     }
+    const reshape = array.reshape;
     array.reshape = function (shape) {
-        return _sound(original.reshape.call(this, _shape(shape)));
+        return _sound(reshape.call(this, _shape(shape)));
     };
 
     array.run = function (backend = Acc.Backend.get_default()) {
@@ -197,6 +202,7 @@ function _init() {
     array.toString = function () {
         return this.to_string();
     };
+    _refuse(array, 'string', 'an array is no number: map and zip_with compute with its elements, and to_array gives their values');
 
     // A copy of a buffer as the typed array of its scalars, which lie side by side where it holds complex numbers or vectors.
     array.to_array = function (buffer = 0) {
@@ -205,5 +211,14 @@ function _init() {
         const constructor = [...CODES].find(([, c]) => c === code)?.[0] ?? Uint8Array;
         const bytes = this.get_bytes(buffer).toArray();
         return new constructor(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+    };
+
+    // The elements of a vector, which runs where it is not in memory: for of, [...array], Float64Array.from(array).
+    array[Symbol.iterator] = function () {
+        const code = this.get_element_type()?.get_code();
+        if (this.get_rank() !== 1 || code !== 'b1' && ![...CODES.values()].includes(code))
+            throw new TypeError('only a vector of numbers is iterated; to_array gives what any array has');
+        const values = (this.is_manifest() ? this : this.run()).to_array();
+        return (code === 'b1' ? Array.from(values, value => value !== 0) : values)[Symbol.iterator]();
     };
 }

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-trace.h"
+
+G_BEGIN_DECLS
+
+/* What a function given by the caller makes of its arguments: a callback's result, which is asked for where this thread traces. */
+AccExpr   *acc_call1            (AccExprFunc function, AccExpr *x, gpointer user_data);
+AccExpr   *acc_call2            (AccExprFunc2 function, AccExpr *x, AccExpr *y, gpointer user_data);
+AccExpr   *acc_call3            (AccExprFunc3 function, AccExpr *x, AccExpr *y, AccExpr *z, gpointer user_data);
+
+/* Whether @function is asked for, not called. */
+gboolean   acc_trace_asks       (GCallback function);
+/* The answer, or NULL where there is none yet. Borrowed. */
+AccExpr   *acc_trace_ask        (GCallback function, gpointer user_data, AccExpr **arguments, guint n);
+/* The same of arrays: owned. The elements of @parameters become those that the answer was made with. */
+GPtrArray *acc_trace_ask_arrays (GCallback function, gpointer user_data, GPtrArray *parameters);
+/* An owned variable; the same one each time that the thread builds the operation that it traces. */
+AccExpr   *acc_trace_variable   (AccElementType *type);
+
+G_END_DECLS
