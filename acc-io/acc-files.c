@@ -171,12 +171,19 @@ acc_source_new_raw_for_stream (GInputStream *stream, AccElementType *type, AccSh
   return acc_raw_source_new (acc_byte_reader_new_for_stream (stream), type, shape, NULL, 0, error);
 }
 
-static gboolean
-has_suffix (const char *name, const char *suffix)
+/* What its ending says of a file that is written: `png`, `npy`, `raw`, or NULL. */
+static const char *
+find_format (const char *name)
 {
-  gsize n = strlen (name), m = strlen (suffix);
+  static const char *const formats[][2] = { { ".png", "png" }, { ".npy", "npy" }, { ".raw", "raw" }, { ".bin", "raw" }, { ".dat", "raw" } };
+  const char *ending = strrchr (name, '.');
 
-  return n > m && g_ascii_strcasecmp (name + n - m, suffix) == 0;
+  if (ending == NULL || ending == name)
+    return "raw";
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    if (g_ascii_strcasecmp (ending, formats[i][0]) == 0)
+      return formats[i][1];
+  return NULL;
 }
 
 static gboolean
@@ -205,7 +212,8 @@ check_place (GFile *file, GError **error)
  * @error: where an error goes
  *
  * Makes a sink that writes a file. Its name decides the format: `.png` is an [class@Acc.PngSink], `.npy` a NumPy array
- * (tuples become structures), anything else bare elements, row-major, the scalars of a tuple side by side.
+ * (tuples become structures), `.raw`, `.bin`, `.dat` and a name without an ending are bare elements, row-major, the scalars of a tuple
+ * side by side.
  *
  * Nothing is written before a run starts. The file appears under its name when it is complete; until then an existing
  * file stays as it is, even where the run reads it, and it stays after an error or a cancellation. A file that is
@@ -213,7 +221,7 @@ check_place (GFile *file, GError **error)
  * nothing stays; on file systems that have no files without a name, a `.acc-….tmp` does until something is written to
  * that folder again.
  *
- * Fails with %ACC_ERROR_IO where there is no place for the file.
+ * Fails with %ACC_ERROR_IO where there is no place for the file, %ACC_ERROR_UNSUPPORTED where its name has another ending.
  *
  * Returns: (transfer full): the sink
  */
@@ -221,6 +229,7 @@ AccSink *
 acc_sink_create (GFile *file, GCancellable *cancellable, GError **error)
 {
   g_autofree char *name = NULL;
+  const char *format;
 
   g_return_val_if_fail (G_IS_FILE (file), NULL);
   g_return_val_if_fail (error == NULL || *error == NULL, NULL);
@@ -229,10 +238,17 @@ acc_sink_create (GFile *file, GCancellable *cancellable, GError **error)
     return NULL;
 
   name = g_file_get_basename (file);
-  if (name != NULL && has_suffix (name, ".png"))
+  format = find_format (name != NULL ? name : "");
+  if (format == NULL)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED,
+                   "%s: what is written is a .png picture, a .npy array, or bare elements in .raw, .bin, .dat or a name without an ending", name);
+      return NULL;
+    }
+  if (g_str_equal (format, "png"))
     return ACC_SINK (acc_png_sink_new (file));
 
-  return acc_raw_sink_new (acc_byte_writer_new_for_file (file), name != NULL && has_suffix (name, ".npy"));
+  return acc_raw_sink_new (acc_byte_writer_new_for_file (file), g_str_equal (format, "npy"));
 }
 
 /**

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* Files. The format is found by content (sources) or name (sinks): .png, .npy; anything else is raw and needs a layout. */
+/* Files. The format is found by content (sources) or name (sinks): .png, .npy; raw data needs a layout, and is written to .raw, .bin, .dat. */
 ACC_AVAILABLE_IN_1_0
 AccSource *acc_source_open            (GFile *file, GCancellable *cancellable, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 static const gint64 extents[] = { 100, 64 };
-static const char *names[] = { "x.png", "x.NPY", "x.dat", "x" };
+static const char *names[] = { "x.png", "x.NPY", "x.dat", "x", "x.Raw", ".bin" };
 
 /* --- in the place of the C library's */
 
@@ -401,12 +401,27 @@ test_places (void)
   g_autoptr(GFile) directory = g_file_new_for_path (folder);
   g_autoptr(GFile) null = g_file_new_for_path ("/dev/null");
   g_autoptr(GFile) full = g_file_new_for_path ("/dev/full");
+  const char *unknown[] = { "x.jpg", "x.TIF", "x.txt", "x.npz", "x.png.gz", "x." };
   g_autoptr(GPtrArray) leaves = io_random_buffers ("u1", extents, 2, 1);
   g_autoptr(AccSink) sink = NULL;
   g_autoptr(GError) outer = NULL;
 
   io_assert_refused (acc_sink_create (nowhere, NULL, error), ACC_ERROR, ACC_ERROR_IO);
   io_assert_refused (acc_sink_create (directory, NULL, error), ACC_ERROR, ACC_ERROR_IO);
+
+  for (guint i = 0; i < G_N_ELEMENTS (unknown); i++)
+    {
+      g_autoptr(GFile) file = io_file_in (folder, unknown[i]);
+      g_autoptr(GError) error = NULL;
+
+      g_assert_null (acc_sink_create (file, NULL, &error));
+      g_assert_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED);
+      g_assert_nonnull (strstr (error->message, unknown[i]));
+      g_assert_nonnull (strstr (error->message, ".png"));
+      g_assert_nonnull (strstr (error->message, ".npy"));
+      g_assert_nonnull (strstr (error->message, ".raw"));
+    }
+  g_assert_cmpuint (io_count_files (folder), ==, 0);
 
   sink = acc_sink_create (null, NULL, NULL);
   g_assert_true (io_write_all (sink, "u1", extents, 2, leaves, 7, NULL, &outer));
