@@ -48,12 +48,38 @@ acc_array_new_parameter (AccElementType *type,
   return acc_array_complete (node);
 }
 
+/* The array whose rows @source reads */
+static AccArray *
+new_from_rows (AccSource *source)
+{
+  AccArray *node = acc_array_begin (ACC_OP_SOURCE, NULL, 0);
+  AccShape *shape;
+
+  if (source == NULL || !ACC_IS_SOURCE (source))
+    {
+      acc_array_fail_argument (node, "a source");
+      return acc_array_complete (node);
+    }
+
+  node->source = g_object_ref (source);
+  node->type = acc_source_get_element_type (source);
+  shape = acc_source_get_shape (source);
+
+  if (node->type == NULL || shape == NULL)
+    acc_array_fail (node, ACC_ERROR_SHAPE, "%s does not say its type and shape", acc_source_get_name (source));
+  else if ((node->rank = MAX (acc_shape_get_rank (shape), 1)) > ACC_MAX_LEAVES)
+    acc_array_fail (node, ACC_ERROR_SHAPE, "rank %u is too high", node->rank);
+
+  return acc_array_complete (node);
+}
+
 /**
  * acc_array_new_from_source:
  * @source: where the rows come from
  *
  * An array whose elements come from @source when a run asks for them, in chunks of rows, so that they need never be in
- * memory together. Its type and shape are those of the source.
+ * memory together. Its type and shape are those of the source. Where the source reads rows of the transpose, as one of a file
+ * in Fortran order does, the array is transposed: then the whole of it is held in memory when it runs.
  *
  * In constant time: elements are read when it runs, and what goes wrong then, such as %ACC_ERROR_IO, is told then.
  *
@@ -72,27 +98,23 @@ acc_array_new_parameter (AccElementType *type,
 AccArray *
 acc_array_new_from_source (AccSource *source)
 {
-  AccArray *node = acc_array_begin (ACC_OP_SOURCE, NULL, 0);
-  AccShape *shape;
+  g_autoptr(AccArray) array = new_from_rows (source);
 
-  if (source == NULL || !ACC_IS_SOURCE (source))
+  if (array->error != NULL)
+    return g_steal_pointer (&array);
+
+  if (acc_shape_get_rank (acc_source_get_shape (source)) == 0)
+    return acc_array_reshape (array, acc_source_get_shape (source));
+
+  for (guint i = 0; i < array->rank / 2 && acc_source_is_transposed (source); i++)
     {
-      acc_array_fail_argument (node, "a source");
-      return acc_array_complete (node);
+      AccArray *next = acc_array_transpose_on (array, i, array->rank - 1 - i);
+
+      g_object_unref (array);
+      array = next;
     }
 
-  node->source = g_object_ref (source);
-  node->type = acc_source_get_element_type (source);
-  shape = acc_source_get_shape (source);
-
-  if (node->type == NULL || shape == NULL)
-    acc_array_fail (node, ACC_ERROR_SHAPE, "%s does not say its type and shape", acc_source_get_name (source));
-  else if ((node->rank = acc_shape_get_rank (shape)) == 0)
-    acc_array_fail (node, ACC_ERROR_SHAPE, "%s has rank 0, a source has rows", acc_source_get_name (source));
-  else if (node->rank > ACC_MAX_LEAVES)
-    acc_array_fail (node, ACC_ERROR_SHAPE, "rank %u is too high", node->rank);
-
-  return acc_array_complete (node);
+  return g_steal_pointer (&array);
 }
 
 /**

@@ -287,8 +287,12 @@ infer_leaf (Inference *self)
 
   if (array->op == ACC_OP_SOURCE)
     {
-      memcpy (self->extents, acc_shape_get_extents (acc_source_get_shape (array->source), NULL),
-              array->rank * sizeof (gint64));
+      guint rank;
+      const gint64 *extents = acc_shape_get_extents (acc_source_get_shape (array->source), &rank);
+
+      /* One of rank 0 is a row. */
+      self->extents[0] = 1;
+      memcpy (self->extents, extents, rank * sizeof (gint64));
       return TRUE;
     }
 

@@ -9,7 +9,7 @@
  *
  * Where streamed rows come from: a file, a stream, a camera, a subclass of your own.
  *
- * A row is one index of the array's outermost dimension. A run calls [method@Acc.Source.start], then
+ * A row is one index of the outermost dimension; an array of rank 0 is a single row. A run calls [method@Acc.Source.start], then
  * [method@Acc.Source.read] with one chunk after the other until the last row, then [method@Acc.Source.finish]; a later run
  * starts again. A subclass implements the virtual function `read` at least: it fills the memory of the chunk.
  *
@@ -27,6 +27,7 @@ typedef struct {
   AccElementType *type;
   AccShape       *shape;
   char           *name;
+  gboolean        transposed;
   int             state;       /* State; atomic */
   gint64          next_row;
 } AccSourcePrivate;
@@ -119,7 +120,7 @@ acc_source_class_init (AccSourceClass *klass)
   /**
    * AccSource:shape:
    *
-   * The extents of the whole array, of rank 1 or more.
+   * The extents of the whole array, as its rows are read.
    */
   properties[PROP_SHAPE] = g_param_spec_boxed ("shape", NULL, NULL, ACC_TYPE_SHAPE, flags);
 
@@ -158,7 +159,8 @@ acc_source_get_element_type (AccSource *self)
  * acc_source_get_shape:
  * @self: a source
  *
- * Gets the extents of the whole array, of rank 1 or more.
+ * Gets the extents of the whole array, as its rows are read: [method@Acc.Source.is_transposed] tells where the array has its
+ * dimensions the other way round.
  *
  * Returns: (transfer none) (nullable): the shape; %NULL before a subclass has set it
  */
@@ -190,7 +192,7 @@ acc_source_get_name (AccSource *self)
  * acc_source_set_layout:
  * @self: a source
  * @type: the type of the elements
- * @shape: the extents of the whole array, of rank 1 or more
+ * @shape: the extents of the whole array, as its rows are read
  *
  * For subclasses that learn the layout while they are initialised: says it. It must not change once the source is used.
  */
@@ -210,6 +212,42 @@ acc_source_set_layout (AccSource *self, AccElementType *type, AccShape *shape)
   g_clear_pointer (&old_shape, acc_shape_unref);
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_ELEMENT_TYPE]);
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SHAPE]);
+}
+
+/**
+ * acc_source_is_transposed:
+ * @self: a source
+ *
+ * Tells whether the rows are those of the transpose: what is stored column by column (Fortran order) of shape [2,3] is read as 3
+ * rows of 2. [ctor@Acc.Array.new_from_source] puts the dimensions in order.
+ *
+ * Returns: whether the array has the dimensions in reverse order
+ *
+ * Since: 1.0
+ */
+gboolean
+acc_source_is_transposed (AccSource *self)
+{
+  g_return_val_if_fail (ACC_IS_SOURCE (self), FALSE);
+
+  return PRIV (self)->transposed;
+}
+
+/**
+ * acc_source_set_transposed:
+ * @self: a source
+ * @transposed: whether rows are those of the transpose
+ *
+ * For subclasses whose data is stored column by column: says so. It must not change once the source is used.
+ *
+ * Since: 1.0
+ */
+void
+acc_source_set_transposed (AccSource *self, gboolean transposed)
+{
+  g_return_if_fail (ACC_IS_SOURCE (self));
+
+  PRIV (self)->transposed = transposed != FALSE;
 }
 
 /* A virtual function that failed must have said why; a binding's exception cannot always. */
@@ -241,8 +279,6 @@ check_layout (AccSource *self, GError **error)
 
   if (priv->type == NULL || priv->shape == NULL)
     g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "%s has no element type or no shape", acc_source_get_name (self));
-  else if (acc_shape_get_rank (priv->shape) == 0)
-    g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "%s: a source has rank 1 or more", acc_source_get_name (self));
   else if (acc_shape_get_size (priv->shape) == G_MAXINT64)
     g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "%s is too large", acc_source_get_name (self));
   else
@@ -311,7 +347,7 @@ check_read (AccSource *self, AccChunk *chunk, GError **error)
       return FALSE;
     }
 
-  extent = acc_shape_get_extent (priv->shape, 0);
+  extent = acc_shape_get_rank (priv->shape) > 0 ? acc_shape_get_extent (priv->shape, 0) : 1;
   if (first != priv->next_row)
     g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM,
                  "%s: row %" G_GINT64_FORMAT " was asked for where row %" G_GINT64_FORMAT " comes next",

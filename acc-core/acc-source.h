@@ -34,7 +34,7 @@ struct _AccSourceClass
   gpointer padding[12];
 };
 
-/* Construct properties "element-type" (AccElementType), "shape" (AccShape, rank >= 1), "name" (for messages and plans);
+/* Construct properties "element-type" (AccElementType), "shape" (AccShape), "name" (for messages and plans);
  * GInitable implementations set them in init by acc_source_set_layout(). */
 ACC_AVAILABLE_IN_1_0
 AccElementType *acc_source_get_element_type (AccSource *self);
@@ -44,6 +44,10 @@ ACC_AVAILABLE_IN_1_0
 const char     *acc_source_get_name         (AccSource *self);
 ACC_AVAILABLE_IN_1_0
 void            acc_source_set_layout       (AccSource *self, AccElementType *type, AccShape *shape);
+ACC_AVAILABLE_IN_1_0
+gboolean        acc_source_is_transposed    (AccSource *self);
+ACC_AVAILABLE_IN_1_0
+void            acc_source_set_transposed   (AccSource *self, gboolean transposed);
 ACC_AVAILABLE_IN_1_0
 gboolean        acc_source_start            (AccSource *self, GCancellable *cancellable, GError **error);
 ACC_AVAILABLE_IN_1_0

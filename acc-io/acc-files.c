@@ -19,6 +19,7 @@ static AccSource *
 open_npy (AccByteReader *reader, GCancellable *cancellable, GError **error)
 {
   g_auto(AccNpyHeader) header = { 0 };
+  AccSource *source;
 
   if (!acc_npy_header_read (&header, reader, cancellable, error))
     {
@@ -32,7 +33,15 @@ open_npy (AccByteReader *reader, GCancellable *cancellable, GError **error)
   if (acc_byte_reader_can_seek (reader))
     acc_byte_reader_rest (reader);
 
-  return acc_raw_source_new (reader, header.type, header.shape, g_steal_pointer (&header.record), header.offset, error);
+  source = acc_raw_source_new (reader, header.type, header.shape, g_steal_pointer (&header.record), header.offset, error);
+  if (source == NULL)
+    return NULL;
+
+  acc_source_set_transposed (source, header.transposed);
+  if (header.note != NULL)
+    g_message ("%s: %s", acc_source_get_name (source), header.note);
+
+  return source;
 }
 
 /* Takes @reader. */
@@ -72,10 +81,12 @@ open_by_content (AccByteReader *reader, GCancellable *cancellable, GError **erro
  *
  * A PNG picture has the shape [rows,columns] (grey) or [rows,columns,channels] with 2 (grey and alpha), 3 (RGB) or 4
  * channels (RGBA), elements `u1`, or `u2` where it has 16 bits. Palettes become colours; a transparent colour becomes an
- * alpha channel. An interlaced picture is held as a whole while it is read.
+ * alpha channel. An interlaced picture is held as a whole while it is read. Damage that does not touch the pixels (text, colour
+ * profiles, the end of the file) is a message.
  *
- * A .npy file of versions 1 to 3 has its own shape, with one row of one element where it is of rank 0. Structures become
- * tuples. Fortran order is %ACC_ERROR_UNSUPPORTED.
+ * A .npy file of versions 1 to 3 has its own shape, of any rank; Fortran order makes a source that
+ * [is transposed][method@Acc.Source.is_transposed]. Structures become tuples. Dates and spans of time (`M8`, `m8`) become `i8`,
+ * single characters (`U1`, `S1`) become `u4` and `u1`, with a message.
  *
  * Fails with %ACC_ERROR_IO where the file cannot be read or is damaged, %ACC_ERROR_UNSUPPORTED where it is something else.
  *
@@ -98,7 +109,7 @@ acc_source_open (GFile *file, GCancellable *cancellable, GError **error)
  * acc_source_open_raw:
  * @file: a file
  * @type: the type of the elements
- * @shape: the extents, of rank 1 or more
+ * @shape: the extents
  * @offset: where the data begins, in bytes
  * @cancellable: (nullable): to give up
  * @error: where an error goes
@@ -153,7 +164,7 @@ acc_source_new_for_stream (GInputStream *stream, GCancellable *cancellable, GErr
  * acc_source_new_raw_for_stream:
  * @stream: a stream
  * @type: the type of the elements
- * @shape: the extents, of rank 1 or more
+ * @shape: the extents
  * @error: where an error goes
  *
  * Takes a stream of bare elements, as [func@Acc.Source.open_raw] takes a file. It starts where the stream is now. A stream

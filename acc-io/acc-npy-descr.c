@@ -20,6 +20,7 @@
 
 typedef struct {
   AccRecord *record;
+  char     **note;
   guint      n_types;   /* made so far, empty ones included: a short header may ask for very many */
 } Parser;
 
@@ -46,10 +47,33 @@ find_type (const char *code)
   return type != NULL && g_str_equal (acc_element_type_get_code (type), code) ? type : NULL;
 }
 
+static const char *
+skip_order (const char *text)
+{
+  return *text != '\0' && strchr ("<>|=", *text) != NULL ? text + 1 : text;
+}
+
+/* What NumPy keeps as integers and acc has no type for: "M8[ns]", "m8[25s]", "U1" (UCS-4), "S1". */
+static AccElementType *
+find_stand_in (const char *code)
+{
+  if ((g_str_has_prefix (code, "M8") || g_str_has_prefix (code, "m8"))
+      && (code[2] == '\0' || (code[2] == '[' && g_str_has_suffix (code, "]"))))
+    return acc_element_type_new (ACC_KIND_I64);
+  if (g_str_equal (code, "U1"))
+    return acc_element_type_new (ACC_KIND_U32);
+  if (g_str_equal (code, "S1"))
+    return acc_element_type_new (ACC_KIND_U8);
+
+  return NULL;
+}
+
 static AccElementType *
 find_scalar (const char *text)
 {
-  return find_type (*text != '\0' && strchr ("<>|=", *text) != NULL ? text + 1 : text);
+  AccElementType *type = find_type (skip_order (text));
+
+  return type != NULL ? type : find_stand_in (skip_order (text));
 }
 
 static AccElementType *
@@ -59,6 +83,9 @@ parse_scalar (Parser *self, const char *text, guint n, GError **error)
 
   if (type == NULL)
     return set_unsupported (error, text);
+
+  if (*self->note == NULL && find_type (skip_order (text)) == NULL)
+    *self->note = g_strdup_printf ("elements of type %s are read as %s", text, acc_element_type_get_code (type));
 
   if (self->record->fields->len >= MOST_BUFFERS)
     return set_unsupported (error, "more than 1024 scalars");
@@ -185,9 +212,9 @@ parse_any (Parser *self, AccLiteral *descr, guint depth, GError **error)
 }
 
 AccElementType *
-acc_npy_descr_parse (AccLiteral *descr, AccRecord *record, GError **error)
+acc_npy_descr_parse (AccLiteral *descr, AccRecord *record, char **note, GError **error)
 {
-  Parser parser = { record, 0 };
+  Parser parser = { record, note, 0 };
 
   return parse_any (&parser, descr, 0, error);
 }

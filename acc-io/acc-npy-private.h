@@ -10,9 +10,11 @@ G_BEGIN_DECLS
 /* The header of a NumPy .npy file, versions 1 to 3. */
 typedef struct {
   AccElementType *type;
-  AccShape       *shape;   /* of rank 1 at least: an array of rank 0 is read as one of a single element */
+  AccShape       *shape;       /* as its rows are read */
   AccRecord      *record;
-  guint64         offset;  /* of the data */
+  guint64         offset;      /* of the data */
+  gboolean        transposed;  /* rows are those of the transpose: Fortran order */
+  char           *note;        /* what is not read as what it is; NULL: nothing */
 } AccNpyHeader;
 
 #define ACC_NPY_MAGIC      "\x93NUMPY"

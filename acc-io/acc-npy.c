@@ -15,6 +15,7 @@ acc_npy_header_clear (AccNpyHeader *self)
   g_clear_pointer (&self->type, acc_element_type_unref);
   g_clear_pointer (&self->shape, acc_shape_unref);
   g_clear_pointer (&self->record, acc_record_free);
+  g_clear_pointer (&self->note, g_free);
 }
 
 static gboolean
@@ -31,12 +32,12 @@ read_exactly (AccByteReader *reader, gpointer data, gsize size, GCancellable *ca
   return n == size;
 }
 
+/* The extents as the file's rows are read: what is stored column by column is its transpose, row by row. */
 static AccShape *
 parse_shape (AccLiteral *literal, gboolean fortran, GError **error)
 {
   g_autoptr(GArray) extents = g_array_new (FALSE, FALSE, sizeof (gint64));
   g_autoptr(AccShape) shape = NULL;
-  guint n_large = 0;
 
   if (literal == NULL || literal->kind != ACC_LITERAL_TUPLE)
     {
@@ -46,7 +47,7 @@ parse_shape (AccLiteral *literal, gboolean fortran, GError **error)
 
   for (guint i = 0; i < literal->items->len; i++)
     {
-      AccLiteral *item = acc_literal_get (literal, i);
+      AccLiteral *item = acc_literal_get (literal, fortran ? literal->items->len - 1 - i : i);
 
       if (item->kind != ACC_LITERAL_INTEGER || item->integer < 0)
         {
@@ -55,28 +56,12 @@ parse_shape (AccLiteral *literal, gboolean fortran, GError **error)
         }
 
       g_array_append_val (extents, item->integer);
-      n_large += item->integer > 1;
-    }
-
-  if (extents->len == 0)
-    {
-      gint64 one = 1;
-
-      g_array_append_val (extents, one);
     }
 
   shape = acc_shape_new ((gint64 *) extents->data, extents->len);
   if (acc_shape_get_size (shape) == G_MAXINT64)
     {
       g_set_error_literal (error, ACC_ERROR, ACC_ERROR_IO, "the header's shape is too large");
-      return NULL;
-    }
-
-  /* With one dimension to speak of, both orders are the same. */
-  if (fortran && n_large > 1 && acc_shape_get_size (shape) > 0)
-    {
-      g_set_error_literal (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED,
-                           "the array is stored column by column (Fortran order), which cannot be read by rows");
       return NULL;
     }
 
@@ -101,7 +86,8 @@ parse_header (AccNpyHeader *self, const char *text, gsize length, GError **error
     }
 
   self->record = acc_record_new ();
-  self->type = acc_npy_descr_parse (descr, self->record, error);
+  self->transposed = fortran->integer;
+  self->type = acc_npy_descr_parse (descr, self->record, &self->note, error);
   if (self->type == NULL)
     return FALSE;
 

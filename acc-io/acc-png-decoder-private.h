@@ -26,8 +26,10 @@ void           acc_png_decoder_free       (AccPngDecoder *self);
 gboolean       acc_png_decoder_read_rows  (AccPngDecoder *self, guint8 *rows, gint64 n_rows, GCancellable *cancellable, GError **error);
 /* All rows of an interlaced picture */
 gboolean       acc_png_decoder_read_all   (AccPngDecoder *self, guint8 *rows, GCancellable *cancellable, GError **error);
-/* After the last row: whether the file ends as it should */
+/* After the last row: what follows. That it ends as it should not is a warning. */
 gboolean       acc_png_decoder_finish     (AccPngDecoder *self, GCancellable *cancellable, GError **error);
+/* What was wrong so far that did not touch the pixels; NULL: nothing */
+const char    *acc_png_decoder_get_warning (AccPngDecoder *self);
 /* The most bytes that decoding takes beside the rows read */
 guint64        acc_png_layout_get_resident_bytes (const AccPngLayout *layout);
 

@@ -53,7 +53,7 @@ fail (AccPngDecoder *self, GError **error)
   return FALSE;
 }
 
-/* Header and settings; what is not needed for the pixels is skipped, its checksums included. */
+/* Header and settings; what is not needed for the pixels is skipped, and damage in it is a warning. */
 static gboolean
 read_header (AccPngDecoder *self)
 {
@@ -63,7 +63,7 @@ read_header (AccPngDecoder *self)
     return FALSE;
 
   png_set_read_fn (png, self, read_bytes);
-  png_set_crc_action (png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
+  png_set_crc_action (png, PNG_CRC_ERROR_QUIT, PNG_CRC_WARN_DISCARD);
   png_set_user_limits (png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   png_set_chunk_malloc_max (png, 64 * 1024);
   png_set_chunk_cache_max (png, 16);
@@ -253,7 +253,22 @@ acc_png_decoder_finish (AccPngDecoder *self, GCancellable *cancellable, GError *
   done = read_end (self);
   self->cancellable = NULL;
 
-  return done || fail (self, error);
+  if (done)
+    return TRUE;
+  if (self->error != NULL || self->memory.refused)
+    return fail (self, error);
+
+  /* All pixels are there, and their checksums were right. */
+  if (*self->memory.warning == '\0')
+    g_snprintf (self->memory.warning, sizeof self->memory.warning, "end: %.100s", self->memory.message);
+
+  return TRUE;
+}
+
+const char *
+acc_png_decoder_get_warning (AccPngDecoder *self)
+{
+  return *self->memory.warning != '\0' ? self->memory.warning : NULL;
 }
 
 guint64

@@ -13,6 +13,7 @@ typedef struct {
   gsize     allowed;
   gboolean  refused;       /* an allocation, since the beginning */
   char      message[128];  /* of the last error */
+  char      warning[128];  /* the first one */
 } AccPngMemory;
 
 /* Without rows: structures, zlib's window and tables */

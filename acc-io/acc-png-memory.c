@@ -62,6 +62,10 @@ on_error (png_structp png, png_const_charp message)
 static void
 on_warning (png_structp png, png_const_charp message)
 {
+  AccPngMemory *self = png_get_error_ptr (png);
+
+  if (*self->warning == '\0')
+    g_strlcpy (self->warning, message, sizeof self->warning);
 }
 
 png_structp

@@ -16,9 +16,33 @@ struct _AccPngSource
   AccPngDecoder *decoder;   /* during a run; from the beginning where the reader cannot go back */
   AccBuffer     *picture;   /* of an interlaced one, during a run */
   gint64         row;
+  gboolean       warned;
 };
 
 G_DEFINE_FINAL_TYPE (AccPngSource, acc_png_source, ACC_TYPE_SOURCE)
+
+static void
+tell_warning (AccPngSource *self)
+{
+  const char *warning = acc_png_decoder_get_warning (self->decoder);
+
+  if (warning == NULL || self->warned)
+    return;
+
+  g_message ("%s is damaged, but its pixels can be read: %s", acc_byte_reader_get_name (self->reader), warning);
+  self->warned = TRUE;
+}
+
+/* After the last row */
+static gboolean
+end_picture (AccPngSource *self, GCancellable *cancellable, GError **error)
+{
+  gboolean done = acc_png_decoder_finish (self->decoder, cancellable, error);
+
+  tell_warning (self);
+
+  return done;
+}
 
 static gboolean
 decode_picture (AccPngSource *self, GCancellable *cancellable, GError **error)
@@ -33,7 +57,7 @@ decode_picture (AccPngSource *self, GCancellable *cancellable, GError **error)
     }
 
   return acc_png_decoder_read_all (self->decoder, self->picture->data, cancellable, error)
-         && acc_png_decoder_finish (self->decoder, cancellable, error);
+         && end_picture (self, cancellable, error);
 }
 
 static void
@@ -98,7 +122,7 @@ acc_png_source_read (AccSource *source, AccChunk *chunk, GCancellable *cancellab
   self->row += n;
 
   return self->picture != NULL || self->row < self->layout.height
-         || acc_png_decoder_finish (self->decoder, cancellable, error);
+         || end_picture (self, cancellable, error);
 }
 
 static guint64
@@ -149,6 +173,7 @@ acc_png_source_new (AccByteReader *reader, GCancellable *cancellable, GError **e
   if (self->decoder == NULL)
     return NULL;
 
+  tell_warning (self);
   if (acc_byte_reader_can_seek (reader))
     {
       g_clear_pointer (&self->decoder, acc_png_decoder_free);

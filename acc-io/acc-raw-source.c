@@ -150,12 +150,6 @@ check_size (AccRawSource *self, AccElementType *type, AccShape *shape, GError **
   gint64 size = acc_byte_reader_get_size (self->reader);
   gsize needed;
 
-  if (acc_shape_get_rank (shape) == 0)
-    {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "%s: a source has rank 1 or more", name);
-      return FALSE;
-    }
-
   if (elements == G_MAXINT64 || !g_size_checked_mul (&needed, elements, self->record->size)
       || !g_size_checked_add (&needed, needed, self->offset) || needed > G_MAXINT64)
     {

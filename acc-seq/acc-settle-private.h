@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* Whether one of @arrays has loops, choices or foreign operations that depend on sources. Those have no rows before all of their
- * inputs are there. */
+/* Whether one of @arrays has loops, choices or foreign operations that depend on sources, or sources of another order than their
+ * array's. Those have no rows before all of their inputs are there. */
 gboolean   acc_settle_is_needed (AccArray **arrays, guint n_arrays);
 /* The same arrays without that: what decides a choice is computed, and the side that is taken stands in its place; what loops and
  * foreign operations are run on is computed into memory, chunk by chunk. Sources are read as often as that happens, and once more

@@ -31,10 +31,31 @@ reads_streaming (AccArray *node, GHashTable *streaming)
   return FALSE;
 }
 
+/* Of a source that is not row by row what its array is, acc_array_new_from_source() puts the elements in order: all of them. */
+static gboolean
+orders_source (AccArray *node)
+{
+  AccArray *input = acc_array_nth_dependence (node, 0);
+  guint rank;
+
+  if (input == NULL || input->op != ACC_OP_SOURCE)
+    return FALSE;
+
+  rank = acc_shape_get_rank (acc_source_get_shape (input->source));
+
+  return rank == 0 || (rank > 1 && acc_source_is_transposed (input->source));
+}
+
+static gboolean
+needs_all_inputs (AccArray *node)
+{
+  return node->programs[0] != NULL || orders_source (node);
+}
+
 static gboolean
 is_decided_by_running (AccArray *node)
 {
-  return node->op == ACC_OP_COND || node->programs[0] != NULL;
+  return node->op == ACC_OP_COND || needs_all_inputs (node);
 }
 
 /* Nodes that depend on a source; @needed: one of them has to be settled. */
@@ -167,7 +188,7 @@ settle_node (Settlement *self, Frame *frame, GError **error)
     }
   else
     {
-      if (node->programs[0] != NULL && !gather_inputs (self, node, error))
+      if (needs_all_inputs (node) && !gather_inputs (self, node, error))
         return FALSE;
       other = acc_array_copy_replaced (node, self->settled);
     }

@@ -255,7 +255,7 @@ acc_backend_plan (AccBackend *self, AccArray *array, AccSink *sink, gint64 chunk
     return plan_manifest (session, array, array->type, array->shape, chunk_rows, TRUE, "in memory already");
 
   if (acc_settle_is_needed (&array, 1))
-    return plan_manifest (session, array, array->type, array->shape, chunk_rows, FALSE, "a loop, a choice or a foreign operation on a source decides");
+    return plan_manifest (session, array, array->type, array->shape, chunk_rows, FALSE, "a loop, a choice, a foreign operation or the order of a source decides");
 
   held = g_object_ref (array);
   if (!begin_rows (&session, &held, NULL, error))

@@ -3,15 +3,20 @@
 
 #include <glib.h>
 
-static int n_warnings;
+static int n_warnings, n_messages;
 
-/* Warnings that a test is after; G_DEBUG makes them fatal elsewhere. */
+/* Warnings that a test is after; G_DEBUG makes them fatal elsewhere. And messages. */
 static GLogWriterOutput
 count_warnings (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpointer data)
 {
   if (level & G_LOG_LEVEL_WARNING)
     {
       n_warnings++;
+      return G_LOG_WRITER_HANDLED;
+    }
+  if (level & G_LOG_LEVEL_MESSAGE)
+    {
+      n_messages++;
       return G_LOG_WRITER_HANDLED;
     }
 

@@ -60,7 +60,9 @@ inspect (int argc, char **argv, GError **error)
       if (source == NULL)
         return 1;
 
-      g_autofree char *shape = acc_shape_to_string (acc_source_get_shape (source));
+      g_autoptr (AccArray) file = acc_array_new_from_source (source);
+      AccShape *extents = acc_array_get_shape (file);
+      g_autofree char *shape = extents ? acc_shape_to_string (extents) : g_strdup ("?");
       g_print ("%s: %s %s\n", argv[i], acc_element_type_get_code (acc_source_get_element_type (source)), shape);
     }
 

@@ -52,6 +52,14 @@ picture_grey (AccArray *picture)
   if (acc_array_get_rank (picture) == 2)
     return acc_array_map (picture, to_float, NULL);
 
+  AccShape *shape = acc_array_get_shape (picture);
+  if (shape != NULL && acc_shape_get_extent (shape, 2) == 2)
+    {
+      const gint64 value[] = { ACC_ALL, ACC_ALL, 0 };
+      g_autoptr (AccArray) values = acc_array_slice (picture, value, 3);
+      return acc_array_map (values, to_float, NULL);
+    }
+
   const gint64 red[] = { ACC_ALL, ACC_ALL, 0 }, green[] = { ACC_ALL, ACC_ALL, 1 }, blue[] = { ACC_ALL, ACC_ALL, 2 };
   g_autoptr (AccArray) r = acc_array_slice (picture, red, 3);
   g_autoptr (AccArray) g = acc_array_slice (picture, green, 3);

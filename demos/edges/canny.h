@@ -3,7 +3,8 @@
 
 #include <acc/acc.h>
 
-/* Brightness of a picture [H,W] or [H,W,3] of u1, as f4 from 0 to 255. */
+/* Brightness of a picture of u1, as f4 from 0 to 255: grey [H,W], grey with alpha [H,W,2], RGB [H,W,3] or RGBA [H,W,4]. Alpha
+ * is left out. */
 AccArray *picture_grey (AccArray *picture);
 
 /* 5×5 binomial Gaussian of an f4 array [H,W]. */

@@ -13,21 +13,21 @@ read_rows (AccSource *source)
   const gint64 *extents = acc_shape_get_extents (acc_source_get_shape (source), &rank);
   gint64 elements = acc_shape_get_size (acc_source_get_shape (source));
   g_autofree gpointer *buffers = g_new0 (gpointer, n_buffers + 1);
-  gint64 row = 1, step;
+  gint64 n_rows = rank > 0 ? extents[0] : 1, row = 1, step;
 
   if (elements > MOST_BYTES / 8 || acc_source_get_resident_bytes (source) > 2 * MOST_BYTES)
     return;
 
   for (guint i = 1; i < rank; i++)
     row *= extents[i];
-  step = MAX (extents[0] / 3, 1);
+  step = MAX (n_rows / 3, 1);
   for (guint i = 0; i < n_buffers; i++)
     buffers[i] = g_malloc (step * row * acc_element_type_get_size (acc_element_type_get_buffer (type, i)));
 
   if (acc_source_start (source, NULL, NULL))
-    for (gint64 first = 0; elements > 0 && first < extents[0]; first += step)
+    for (gint64 first = 0; elements > 0 && first < n_rows; first += step)
       {
-        g_autoptr(AccChunk) chunk = acc_chunk_new (type, first, MIN (step, extents[0] - first), row, buffers);
+        g_autoptr(AccChunk) chunk = acc_chunk_new (type, first, MIN (step, n_rows - first), row, buffers);
 
         if (!acc_source_read (source, chunk, NULL, NULL))
           break;

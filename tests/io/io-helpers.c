@@ -92,23 +92,23 @@ io_read_all (AccSource *source, gint64 chunk_rows, GCancellable *cancellable, GE
   AccElementType *type = acc_source_get_element_type (source);
   guint rank, n_buffers = acc_element_type_get_n_buffers (type);
   const gint64 *extents = acc_shape_get_extents (acc_source_get_shape (source), &rank);
-  gint64 row = get_row_elements (extents, rank);
+  gint64 n_rows = rank > 0 ? extents[0] : 1, row = get_row_elements (extents, rank);
   g_autofree gpointer *data = g_new0 (gpointer, n_buffers + 1);
   g_autofree gpointer *at = g_new0 (gpointer, n_buffers + 1);
   gboolean done;
 
   for (guint i = 0; i < n_buffers; i++)
     {
-      gsize size = extents[0] * row * acc_element_type_get_size (acc_element_type_get_buffer (type, i));
+      gsize size = n_rows * row * acc_element_type_get_size (acc_element_type_get_buffer (type, i));
 
       data[i] = g_malloc (size + 1);
       g_ptr_array_add (buffers, g_bytes_new_take (data[i], size));
     }
 
   done = acc_source_start (source, cancellable, error);
-  for (gint64 begin = 0; done && begin < extents[0]; )
+  for (gint64 begin = 0; done && begin < n_rows; )
     {
-      gint64 n = chunk_rows > 0 ? MIN (chunk_rows, extents[0] - begin) : extents[0] - begin;
+      gint64 n = chunk_rows > 0 ? MIN (chunk_rows, n_rows - begin) : n_rows - begin;
       AccChunk *chunk;
 
       for (guint i = 0; i < n_buffers; i++)

@@ -28,6 +28,10 @@ def describe(dtype):
             codes.append(code)
             leaves += [(lambda a, f=f, name=name: f(a[name])) for f in inner]
         return '(' + ','.join(codes) + (',)' if len(codes) == 1 else ')'), leaves
+    stand_in = {'M': 'i8', 'm': 'i8', 'U': 'u4', 'S': 'u1'}.get(dtype.kind)
+    if stand_in:
+        order = '' if stand_in == 'u1' else dtype.byteorder.replace('|', '=')
+        return stand_in, [lambda a: np.ascontiguousarray(a).view(order + stand_in).astype('=' + stand_in)]
     kind = 'b1' if dtype.kind == 'b' else dtype.kind + str(dtype.itemsize)
     return kind, [lambda a: np.ascontiguousarray(a.astype(dtype.newbyteorder('=')))]
 
@@ -50,7 +54,7 @@ def put(folder, name, array, save=np.save, shape=None):
     save(base + '.npy', array)
     shape = array.shape if shape is None else shape
     with open(base + '.txt', 'w') as f:
-        f.write(code + '\n[' + ','.join(map(str, shape or (1,))) + ']\n')
+        f.write(code + '\n[' + ','.join(map(str, shape)) + ']\n')
     for i, leaf in enumerate(leaves):
         with open(f'{base}.{i}', 'wb') as f:
             f.write(leaf(array).tobytes())
@@ -82,7 +86,14 @@ def make(folder):
         put(folder, f'rank-{rank}', random(rng, '<f4', shape))
     put(folder, 'empty-outer', np.zeros((0, 3), 'f4'))
     put(folder, 'empty-inner', np.zeros((3, 0), 'f4'))
-    put(folder, 'fortran-vector', np.asfortranarray(random(rng, 'f8', (9, 1))))
+    for rank, shape in enumerate([(), (6,), (3, 4), (2, 3, 4), (2, 3, 4, 5), (2, 1, 3, 2, 5), (0, 3), (9, 1)]):
+        put(folder, f'fortran-{rank}', np.asfortranarray(random(rng, '>i4', shape)))
+    for code in ['M8[s]', 'M8[25ns]', 'M8', 'm8[D]', 'm8', 'U1', 'S1']:
+        data = random(rng, 'u4', (5, 3)) % 0xd800 if code == 'U1' else random(rng, 'u1' if code == 'S1' else 'i8', (5, 3))
+        for order in ['|'] if code == 'S1' else ['<', '>']:
+            wanted = np.dtype(order + code) if code != 'S1' else np.dtype('S1')
+            stored = data.astype(data.dtype.newbyteorder(order)).view(wanted)
+            put(folder, f'note-{code.replace("[", "-").rstrip("]")}-{"be" if order == ">" else "le"}', stored)
     put(folder, 'large', random(rng, '>u4', (301, 1009)))
     for version in [(1, 0), (2, 0), (3, 0)]:
         put(folder, f'version-{version[0]}', random(rng, '<i2', (4, 4)), save_version(version))
@@ -102,11 +113,10 @@ def make(folder):
     put(folder, 'structure-large', array)
 
     refused = os.path.join(folder, 'refused-')
-    np.save(refused + 'fortran.npy', np.asfortranarray(random(rng, 'f4', (3, 4))))
     np.save(refused + 'long-complex.npy', np.zeros(3, np.clongdouble))
     np.save(refused + 'string.npy', np.array(['abc', 'd']))
     np.save(refused + 'bytes.npy', np.array([b'abc', b'd']))
-    np.save(refused + 'date.npy', np.zeros(3, 'M8[s]'))
+    np.save(refused + 'record.npy', np.zeros(3, 'V3'))
     np.save(refused + 'object.npy', np.array([None, 1], object))
     np.save(refused + 'mixed.npy', np.zeros(3, [('a', 'f4'), ('b', 'U4')]))
 

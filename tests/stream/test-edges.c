@@ -106,12 +106,48 @@ test_tiles (gconstpointer name)
   g_file_delete (edges_file, NULL, NULL);
 }
 
+/* The edges of a grey picture do not depend on how grey is told. */
+static void
+test_channels (void)
+{
+  enum { SIDE = 40 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AccBackend) backend = acc_backend_new_for_name ("interpreter", &error);
+  g_autoptr (GBytes) want = NULL;
+
+  g_assert_no_error (error);
+  for (gint64 channels = 1; channels <= 4; channels++)
+    {
+      const gint64 extents[] = { SIDE, SIDE, channels };
+      g_autoptr (AccShape) shape = acc_shape_new (extents, channels == 1 ? 2 : 3);
+      guint8 *data = g_new (guint8, SIDE * SIDE * channels);
+
+      for (gint64 i = 0; i < SIDE * SIDE; i++)
+        for (gint64 c = 0; c < channels; c++)
+          data[i * channels + c] = channels % 2 == 0 && c == channels - 1 ? (guint8) (i * 77)   /* alpha */
+                                   : (i / SIDE - 20) * (i / SIDE - 20) + (i % SIDE - 20) * (i % SIDE - 20) < 150 ? 200 : 10;
+
+      g_autoptr (GBytes) bytes = g_bytes_new_take (data, SIDE * SIDE * channels);
+      g_autoptr (AccArray) picture = acc_array_use (acc_element_type_new (ACC_KIND_U8), shape, bytes);
+      g_autoptr (AccArray) edges = picture_canny (picture, 0.05, 0.15);
+      g_autoptr (AccArray) result = acc_backend_run (backend, edges, NULL, &error);
+      g_assert_no_error (error);
+      g_autoptr (GBytes) got = acc_array_get_bytes (result, 0, &error);
+
+      g_assert_no_error (error);
+      if (want == NULL)
+        want = g_bytes_ref (got);
+      g_assert_true (g_bytes_equal (got, want));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   static const char *const devices[] = { "cuda", "opencl", "vulkan" };
 
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/edges/channels", test_channels);
   g_test_add_data_func ("/edges/native", "native", test_tiles);
   g_test_add_data_func ("/edges/interpreter", "interpreter", test_tiles);
   for (guint i = 0; i < G_N_ELEMENTS (devices); i++)
