@@ -19,6 +19,8 @@ import xml.etree.ElementTree as ElementTree
 
 CORE = '{http://www.gtk.org/introspection/core/1.0}'
 C = '{http://www.gtk.org/introspection/c/1.0}'
+# In two parts: it is not that of this file.
+LICENCE = 'SPDX-' + 'License-Identifier: LGPL-2.1-or-later'
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
 BACKENDS = ('interpreter', 'native', 'opencl', 'vulkan', 'cuda')
 NAMES = 'docs/language-names.txt'
@@ -139,7 +141,7 @@ def read_results(text):
 
 
 def write_results(described, outcomes):
-    lines = ['# SPDX-License-Identifier: LGPL-2.1-or-later', '# Made by “meson compile update-coverage” of what the conformance tests left: do not edit.',
+    lines = ['# ' + LICENCE, '# Made by “meson compile update-coverage” of what the conformance tests left: do not edit.',
              '# Function, backend, cases passed, cases failed, tests.']
     lines += [f'backend {name}: {described[name]}' for name in BACKENDS if name in described]
     for (function, backend), outcome in sorted(outcomes.items(), key=lambda item: (item[0][0], BACKENDS.index(item[0][1]))):
@@ -210,7 +212,7 @@ def operations_page(gir):
         if row[4] and sections.setdefault('array_' + name, row[4]) != row[4]:
             sys.exit(f'{name}: section {row[4]} in the table of operations, {sections["array_" + name]} in {NAMES}')
 
-    lines = ['<!-- SPDX-License-Identifier: LGPL-2.1-or-later -->', '<!-- Made by docs/generate-pages.py: do not edit. -->', '',
+    lines = ['<!-- %s -->' % LICENCE, '<!-- Made by docs/generate-pages.py: do not edit. -->', '',
              '# Operations', '',
              'Every operation on arrays and every function of scalars that the library has, made from its headers, its tables and the',
              'results of its tests. “Section” is the place in the language reference that acc follows; functions without one are acc\'s own.',

@@ -2,7 +2,6 @@
 
 /* What acc_emit_settle() is for: that LLVM makes nothing afterwards which it undoes when the process ends, whatever is compiled. */
 
-#define _GNU_SOURCE
 #include "acc-backends/emit/acc-emit-llvm.h"
 
 #include <dlfcn.h>
