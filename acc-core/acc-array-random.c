@@ -5,6 +5,7 @@
 
 #include "acc-array-build-private.h"
 #include "acc-error.h"
+#include "acc-expr-build-private.h"
 
 /* Element i of a stream is a part of what acc_expr_philox() makes of a counter, whose lower half numbers the blocks of 128 bits and whose
  * upper half is the stream; the key is the seed. An element of 64 bits is half a block, a smaller one a quarter. */
@@ -12,7 +13,7 @@
 typedef struct {
   AccElementType *type;
   guint64         seed, stream;
-  guint64         low, range;   /* of integers */
+  guint64         low, range;   /* of integers; 0: 2^64 */
 } Random;
 
 static AccElementType *
@@ -182,8 +183,13 @@ integer_at (AccExpr *place,
   const Random *self = data;
   g_autoptr(AccExpr) block = acc_expr_ref_sink (block_at (self, place)), range = acc_expr_ref_sink (wide (self->range));
   g_autoptr(AccExpr) high = acc_expr_ref_sink (join_words (block, 2)), lower = acc_expr_ref_sink (multiply_high (join_words (block, 0), range));
-  AccExpr *sum = acc_expr_add (acc_expr_mul (high, range), lower);
-  AccExpr *carry = acc_expr_cast (acc_expr_lt (sum, lower), get_wide_type ());
+  AccExpr *sum, *carry;
+
+  if (self->range == 0)
+    return acc_expr_cast (acc_expr_add (high, wide (self->low)), self->type);
+
+  sum = acc_expr_add (acc_expr_mul (high, range), lower);
+  carry = acc_expr_cast (acc_expr_lt (sum, lower), get_wide_type ());
 
   return acc_expr_cast (acc_expr_add (acc_expr_add (multiply_high (high, range), carry), wide (self->low)), self->type);
 }
@@ -318,7 +324,7 @@ acc_array_random_normal (AccElementType *type,
  *
  * Random integers from @low to @high - 1, all equally probable but for 1 part in 2^64: of each a block of 128 bits is taken. As
  * [func@Array.random_bits] otherwise, bit for bit the same on every backend. No range, or one that does not fit @type, is
- * %ACC_ERROR_TYPE.
+ * %ACC_ERROR_TYPE. [func@Array.random_integers_between] has ranges up to the whole of a type.
  *
  * ```c
  * // shape = (4,), type = i8
@@ -338,22 +344,86 @@ acc_array_random_integers (AccElementType *type,
                            guint64         stream)
 {
   Random self = { type, seed, stream, (guint64) low, (guint64) high - (guint64) low };
-  AccElementKind kind = type != NULL ? acc_element_type_get_kind (type) : ACC_KIND_I64;
+  gint64 least;
+  guint64 most;
 
-  if (acc_element_kind_is_integer (kind))
+  if (type != NULL && _acc_integer_bounds (acc_element_type_get_kind (type), &least, &most) &&
+      (low >= high || low < least || (high > 1 && (guint64) high - 1 > most)))
     {
       AccArray *node = acc_array_begin (ACC_OP_GENERATE, NULL, 0);
-      guint bits = 8 * acc_element_kind_get_size (kind);
-      gint64 most = (gint64) (G_MAXUINT64 >> (bits == 64 ? 1 : 64 - bits + acc_element_kind_is_signed (kind)));
-      gint64 least = acc_element_kind_is_signed (kind) ? -most - 1 : 0;
 
-      if (low >= high || low < least || high - 1 > most)
-        acc_array_fail (node, ACC_ERROR_TYPE, "random_integers: from %" G_GINT64_FORMAT " to less than %" G_GINT64_FORMAT " is no range of %s", low, high,
-                        acc_element_type_get_code (type));
-      if (node->error != NULL)
-        return acc_array_complete (node);
-      g_object_unref (node);
+      acc_array_fail (node, ACC_ERROR_TYPE, "random_integers: from %" G_GINT64_FORMAT " to less than %" G_GINT64_FORMAT " is no range of %s", low, high,
+                      acc_element_type_get_code (type));
+      return acc_array_complete (node);
     }
 
   return make ("random_integers", shape, acc_element_kind_is_integer, "integers", integer_at, &self);
+}
+
+/* The bits of a literal of @type, as wide as they can be. FALSE: @node says why there are none. */
+static gboolean
+read_bound (AccArray       *node,
+            AccExpr        *bound,
+            AccElementType *type,
+            guint64        *bits)
+{
+  g_autoptr(AccExpr) settled = acc_expr_ref_sink (acc_expr_settle (bound, type));
+  const GError *error = acc_expr_get_error (settled);
+  AccElementKind kind = acc_element_type_get_kind (type);
+
+  if (error != NULL)
+    return acc_array_fail (node, error->code, "random_integers_between: %s", error->message);
+  if (settled->kind != ACC_EXPR_LITERAL || settled->type != type)
+    return acc_array_fail (node, ACC_ERROR_TYPE, "random_integers_between: bounds are literals of %s", acc_element_type_get_code (type));
+
+  *bits = acc_element_kind_is_signed (kind) ? (guint64) settled->value.i : settled->value.u;
+  return TRUE;
+}
+
+/**
+ * acc_array_random_integers_between:
+ * @type: a type of integers
+ * @shape: the extents
+ * @lowest: the lowest, a literal
+ * @highest: the highest, a literal
+ * @seed: which numbers
+ * @stream: which of the sequences that are independent of each other
+ *
+ * Random integers from @lowest to @highest, both included: as [func@Array.random_integers], with which it agrees, for ranges up to the whole
+ * of @type, from [ctor@Expr.new_minimum] to [ctor@Expr.new_maximum]. Bounds that are no literals, that do not fit @type or are in the other
+ * order are %ACC_ERROR_TYPE. As [func@Array.random_bits] otherwise.
+ *
+ * ```c
+ * // shape = (4,), type = i8
+ * AccExpr *one = acc_expr_new_int (1), *six = acc_expr_new_int (6);
+ * g_autoptr(AccArray) result = acc_array_random_integers_between (type, shape, one, six, 42, 0); // → [3, 3, 5, 3]
+ * ```
+ *
+ * Returns: (transfer full): an array of @type and @shape
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_random_integers_between (AccElementType *type,
+                                   AccShape       *shape,
+                                   AccExpr        *lowest,
+                                   AccExpr        *highest,
+                                   guint64         seed,
+                                   guint64         stream)
+{
+  g_autoptr(AccExpr) first = lowest != NULL ? acc_expr_ref_sink (lowest) : NULL, last = highest != NULL ? acc_expr_ref_sink (highest) : NULL;
+  AccArray *node = acc_array_begin (ACC_OP_GENERATE, NULL, 0);
+  AccElementKind kind = type != NULL ? acc_element_type_get_kind (type) : ACC_KIND_TUPLE;
+  guint64 low = 0, high = 0;
+
+  if (first == NULL || last == NULL)
+    acc_array_fail_argument (node, "a bound");
+  else if (acc_element_kind_is_integer (kind) && read_bound (node, first, type, &low) && read_bound (node, last, type, &high) &&
+           (acc_element_kind_is_signed (kind) ? (gint64) low > (gint64) high : low > high))
+    acc_array_fail (node, ACC_ERROR_TYPE, "random_integers_between: the lowest is above the highest");
+  if (node->error != NULL)
+    return acc_array_complete (node);
+  g_object_unref (node);
+
+  return make ("random_integers_between", shape, acc_element_kind_is_integer, "integers", integer_at, &(Random) { type, seed, stream, low, high - low + 1 });
 }

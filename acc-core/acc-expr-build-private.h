@@ -30,6 +30,8 @@ double    _acc_round_to_kind    (AccElementKind kind, double value);
 /* Of so many bytes: 1, 2, 4 or 8. */
 AccElementType *_acc_unsigned_type (gsize size);
 /* Literals of @type, with %ACC_ERROR_TYPE where the value does not fit; integers do not fit b1. */
+/* Of integers; FALSE for other kinds. */
+gboolean  _acc_integer_bounds       (AccElementKind kind, gint64 *least, guint64 *most);
 AccExpr  *_acc_expr_integer_literal (AccElementType *type, gint64 value);
 AccExpr  *_acc_expr_float_literal   (AccElementType *type, double value);
 /* Gives two owned operands one type where untyped literals allow it. @floats: f8 where both are untyped. What cannot agree

@@ -91,7 +91,8 @@ acc_expr_new_int (gint64 value)
  * acc_expr_new_float:
  * @value: a number
  *
- * A literal that takes the float type of what it meets, rounded to it; f8 where it meets nothing.
+ * A literal that takes the float type of what it meets, rounded to it; f8 where it meets nothing. A number that is beyond the largest one of
+ * that type does not fit: %ACC_ERROR_TYPE.
  *
  * ```c
  * AccExpr *result = acc_expr_new_float (0.5); // → 0.5
@@ -105,10 +106,10 @@ acc_expr_new_float (double value)
   return weak_literal (ACC_KIND_F64, (AccScalar) { .f = value });
 }
 
-static gboolean
-bounds_of (AccElementKind kind,
-           gint64        *least,
-           guint64       *most)
+gboolean
+_acc_integer_bounds (AccElementKind kind,
+                     gint64        *least,
+                     guint64       *most)
 {
   guint bits = 8 * acc_element_kind_get_size (kind);
 
@@ -156,9 +157,9 @@ _acc_expr_integer_literal (AccElementType *type,
     return make_literal (type, (AccScalar) { .f = (double) (float) value });
   /* Where the conversion to binary64 rounds, binary16 has overflowed long ago. */
   if (acc_element_kind_is_float (kind))
-    return make_literal (type, (AccScalar) { .f = _acc_round_to_kind (kind, (double) value) });
+    return _acc_expr_float_literal (type, (double) value);
 
-  if (!bounds_of (kind, &least, &most) || value < least || (value > 0 && (guint64) value > most))
+  if (!_acc_integer_bounds (kind, &least, &most) || value < least || (value > 0 && (guint64) value > most))
     {
       g_autofree char *text = g_strdup_printf ("%" G_GINT64_FORMAT, value);
       return does_not_fit (type, text);
@@ -173,13 +174,14 @@ _acc_expr_float_literal (AccElementType *type,
                          double          value)
 {
   AccElementKind kind = acc_element_type_get_kind (type);
+  double rounded = _acc_round_to_kind (kind, value);
   char text[G_ASCII_DTOSTR_BUF_SIZE];
 
   if (acc_element_type_is_packed (type))
     return _acc_expr_fill_pack (type, _acc_expr_float_literal (acc_element_type_get_item (type, 0), value));
-  if (!acc_element_kind_is_float (kind))
-    return does_not_fit (type, g_ascii_formatd (text, sizeof text, "%g", value));
-  return make_literal (type, (AccScalar) { .f = _acc_round_to_kind (kind, value) });
+  if (!acc_element_kind_is_float (kind) || (isinf (rounded) && !isinf (value)))
+    return does_not_fit (type, g_ascii_formatd (text, sizeof text, "%.9g", value));
+  return make_literal (type, (AccScalar) { .f = rounded });
 }
 
 AccExpr *
@@ -264,7 +266,7 @@ acc_expr_new_typed_uint (AccElementType *type,
  * AccExpr *result = acc_expr_new_typed_float (acc_element_type_new (ACC_KIND_F16), 0.1); // → 0.0999756
  * ```
  *
- * Returns: (transfer none): a literal of @type; one with %ACC_ERROR_TYPE where that is no float type
+ * Returns: (transfer none): a literal of @type; one with %ACC_ERROR_TYPE where that is no float type, or where @value is finite and too large
  */
 AccExpr *
 acc_expr_new_typed_float (AccElementType *type,
@@ -296,7 +298,7 @@ constant (AccElementType *type,
     return acc_expr_new_bool (which == GREATEST);
   if (acc_element_kind_is_float (kind))
     return make_literal (type, (AccScalar) { .f = which == GREATEST ? INFINITY : -INFINITY });
-  if (bounds_of (kind, &least, &most) && !acc_element_kind_is_signed (kind))
+  if (_acc_integer_bounds (kind, &least, &most) && !acc_element_kind_is_signed (kind))
     return make_literal (type, (AccScalar) { .u = which == GREATEST ? most : 0 });
   if (acc_element_kind_is_integer (kind))
     return make_literal (type, (AccScalar) { .i = which == GREATEST ? (gint64) most : least });

@@ -58,7 +58,7 @@ parse_float (const char     *text,
     return FALSE;
 
   *value = _acc_round_to_kind (kind, *value);
-  return TRUE;
+  return !isinf (*value) || strcmp (text + (*value < 0), "inf") == 0;
 }
 
 static AccExpr *

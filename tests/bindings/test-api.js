@@ -88,5 +88,19 @@ try {
 }
 check(caught instanceof RangeError, 'an exception inside a function comes out');
 
+const bytes = Acc.use(new Uint8Array([1, 2, 3]));
+for (const build of [() => bytes.map(x => x.add(300)), () => bytes.map(x => x.add(300n)), () => bytes.map(x => x.add(1e20)), () => xs.map(x => x.add(1e39)),
+    () => bytes.map(x => Acc.cond(x.lt(2), x, 300)), () => Acc.fill([2], Acc.Expr.new_typed_int(Acc.ElementType.parse('u1'), -1))]) {
+    caught = null;
+    try {
+        build();
+    } catch (e) {
+        caught = e;
+    }
+    check(caught !== null && /does not fit|range/.test(caught.message), 'a number that does not fit is thrown');
+}
+check(xs.map(x => x.mul(0).add(1e20)).run().get_double(0, 0) > 9e19, 'a large whole number is a float');
+check(Acc.use(new BigInt64Array([1n])).map(x => x.add(2n ** 62n)).run().get_double(0, 0) === 2 ** 62, 'BigInt');
+
 print(dot.run().toString());
 print(`${passed} passed, 0 failed`);

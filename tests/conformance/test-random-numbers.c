@@ -210,6 +210,51 @@ test_integers (void)
 }
 #endif
 
+static AccExpr *
+bound (const char *code, gboolean is_highest)
+{
+  return is_highest ? acc_expr_new_maximum (conf_type (code)) : acc_expr_new_minimum (conf_type (code));
+}
+
+/* The whole of a type: of 64 bits the upper half of each block, after the least. */
+static void
+test_whole (void)
+{
+  static const char *const codes[] = { "u8", "i8", "u1", "i4" };
+  g_autoptr(AccShape) shape = acc_shape_new_vector (1000);
+
+  for (guint c = 0; c < G_N_ELEMENTS (codes); c++)
+    {
+      gboolean is_wide = codes[c][1] == '8', is_signed = codes[c][0] == 'i';
+      guint bits = 8 * (guint) (codes[c][1] - '0');
+      g_autofree gint64 *wanted = g_new (gint64, 1000);
+      g_autofree char *name = g_strdup_printf ("whole/%s", codes[c]);
+
+      for (guint64 i = 0; i < 1000; i++)
+        {
+          Block block = nth_block (i, 42, 3);
+
+          wanted[i] = is_wide ? (gint64) (((guint64) block.w[3] << 32 | block.w[2]) + (is_signed ? (guint64) 1 << 63 : 0))
+                              : (gint64) (block.w[3] >> (32 - bits)) - (is_signed ? (gint64) 1 << (bits - 1) : 0);
+        }
+      conf_expect_ints (name, acc_array_random_integers_between (conf_type (codes[c]), shape, bound (codes[c], FALSE), bound (codes[c], TRUE), 42, 3),
+                        "[1000]", 0, 1000, wanted);
+    }
+
+  /* The same as with the one after the highest. */
+  {
+    g_autoptr(AccArray) dice = acc_array_random_integers (conf_type ("u2"), shape, 1, 7, 42, 0), result = acc_backend_run (conf_interpreter (), dice, NULL, NULL);
+    g_autofree gint64 *wanted = g_new (gint64, 1000);
+
+    for (guint i = 0; i < 1000; i++)
+      wanted[i] = acc_array_get_int (result, 0, i);
+    conf_expect_ints ("whole/dice", acc_array_random_integers_between (conf_type ("u2"), shape, acc_expr_new_int (1), acc_expr_new_int (6), 42, 0), "[1000]", 0,
+                      1000, wanted);
+    conf_expect_ints ("whole/one", acc_array_random_integers_between (conf_type ("u8"), shape, bound ("u8", TRUE), bound ("u8", TRUE), 42, 0), "[1000]", 0, 1,
+                      (gint64[]) { -1 });
+  }
+}
+
 static void
 test_mistakes (void)
 {
@@ -225,6 +270,16 @@ test_mistakes (void)
   CONF_EXPECT_ERROR ("integers/wide", acc_array_random_integers (conf_type ("u1"), shape, 0, 257, 0, 0), ACC_ERROR_TYPE, "random_integers", "257", "u1");
   CONF_EXPECT_ERROR ("integers/negative", acc_array_random_integers (conf_type ("u8"), shape, -1, 3, 0, 0), ACC_ERROR_TYPE, "random_integers", "-1");
   CONF_EXPECT_ERROR ("integers/floats", acc_array_random_integers (conf_type ("f8"), shape, 0, 3, 0, 0), ACC_ERROR_TYPE, "random_integers", "f8");
+  CONF_EXPECT_ERROR ("between/order", acc_array_random_integers_between (conf_type ("u8"), shape, bound ("u8", TRUE), acc_expr_new_int (3), 0, 0),
+                     ACC_ERROR_TYPE, "random_integers_between", "above");
+  CONF_EXPECT_ERROR ("between/wide", acc_array_random_integers_between (conf_type ("u1"), shape, acc_expr_new_int (0), acc_expr_new_int (256), 0, 0),
+                     ACC_ERROR_TYPE, "random_integers_between", "256", "u1");
+  CONF_EXPECT_ERROR ("between/type", acc_array_random_integers_between (conf_type ("u1"), shape, bound ("u8", FALSE), acc_expr_new_int (3), 0, 0),
+                     ACC_ERROR_TYPE, "random_integers_between", "literals of u1");
+  CONF_EXPECT_ERROR ("between/none", acc_array_random_integers_between (conf_type ("u1"), shape, NULL, acc_expr_new_int (3), 0, 0), ACC_ERROR_CALLBACK,
+                     "a bound");
+  CONF_EXPECT_ERROR ("between/floats", acc_array_random_integers_between (conf_type ("f4"), shape, acc_expr_new_int (0), acc_expr_new_int (3), 0, 0),
+                     ACC_ERROR_TYPE, "random_integers_between", "f4");
   CONF_EXPECT_ERROR ("philox/counter", acc_array_unit (acc_expr_philox (word (1), acc_expr_tuple2 (word (1), word (2)))), ACC_ERROR_TYPE, "philox", "counter");
   CONF_EXPECT_ERROR ("philox/key", acc_array_unit (acc_expr_philox (acc_expr_tuple4 (word (1), word (1), word (1), word (1)), word (1))),
                      ACC_ERROR_TYPE, "philox", "key");
@@ -242,5 +297,6 @@ main (int argc, char **argv)
   g_test_add_func ("/random-numbers/integers", test_integers);
 #endif
   g_test_add_func ("/random-numbers/mistakes", test_mistakes);
+  g_test_add_func ("/random-numbers/whole", test_whole);
   return conf_run ();
 }

@@ -592,6 +592,93 @@ test_operations (void)
   g_assert_false (acc_operation_from_name ("fly", &(AccOperation) { 0 }));
 }
 
+/* --- literals that do not fit, wherever one may stand: nothing wraps */
+
+static AccExpr *
+too_large (void)
+{
+  return acc_expr_new_int (300);
+}
+
+static AccExpr *
+first_or_large (AccExpr *x, gpointer data)
+{
+  return acc_expr_cond (acc_expr_lt (x, acc_expr_new_int (2)), x, too_large ());
+}
+
+static AccExpr *
+chosen_large (AccExpr *x, gpointer data)
+{
+  return acc_expr_switch (acc_expr_new_int (0), (AccExpr *[]) { x, too_large () }, 2, NULL);
+}
+
+static AccExpr *
+add_large (AccExpr *x, gpointer data)
+{
+  return acc_expr_add (x, too_large ());
+}
+
+static AccExpr *
+generated_large (AccExpr *index, gpointer data)
+{
+  return acc_expr_add (acc_expr_cast (index, type_of ("u1")), too_large ());
+}
+
+static AccExpr *
+always_large (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return too_large ();
+}
+
+static AccExpr *
+itself_of_neighbours (AccExpr *x, gpointer data)
+{
+  return acc_expr_neighbour1 (x, 0);
+}
+
+static void
+test_literals (void)
+{
+  const gint64 n = 3, size = 3;
+  g_autoptr(AccArray) bytes = use_data ("u1", &n, 1, "\1\2\3", 3), lengths = use_data ("u1", &n, 1, "\1\1\1", 3);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (3);
+  g_autoptr(AccBoundary) boundary = acc_boundary_new_constant (too_large ());
+  AccArray *second = NULL, *arrays[] = {
+    acc_array_generate (shape, generated_large, NULL),
+    acc_array_map (bytes, add_large, NULL),
+    acc_array_map (bytes, first_or_large, NULL),
+    acc_array_map (bytes, chosen_large, NULL),
+    acc_array_fill (shape, acc_expr_new_typed_int (type_of ("u1"), 300)),
+    acc_array_unit (acc_expr_new_typed_int (type_of ("u1"), -1)),
+    acc_array_enum_from_step_n (shape, acc_expr_new_typed_int (type_of ("u1"), 1), too_large ()),
+    acc_array_stencil (bytes, &size, 1, boundary, itself_of_neighbours, NULL),
+    acc_array_fold (bytes, too_large (), add, NULL),
+    acc_array_fold_all (bytes, too_large (), add, NULL),
+    acc_array_fold1 (bytes, always_large, NULL),
+    acc_array_fold_seg (bytes, too_large (), lengths, add, NULL),
+    acc_array_scanl (bytes, too_large (), add, NULL),
+    acc_array_scanr (bytes, too_large (), add, NULL),
+    acc_array_scanl1 (bytes, always_large, NULL),
+    acc_array_prescanl (bytes, too_large (), add, NULL),
+    acc_array_postscanr (bytes, too_large (), add, NULL),
+    acc_array_scanl_seg (bytes, too_large (), lengths, add, NULL),
+    acc_array_postscanl_seg (bytes, too_large (), lengths, add, NULL),
+    acc_array_scanl_prime (bytes, too_large (), add, NULL, &second),
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
+    {
+      g_autoptr(AccArray) array = arrays[i];
+      g_autoptr(GError) error = acc_array_dup_error (array);
+
+      if (g_test_verbose ())
+        g_printerr ("# %u: %s\n", i, error != NULL ? error->message : "none");
+      g_assert_error (error, ACC_ERROR, ACC_ERROR_TYPE);
+      g_assert_nonnull (strstr (error->message, "does not fit u1"));
+    }
+  g_clear_object (&second);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -613,6 +700,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/array/deep", test_deep);
   g_test_add_func ("/array/properties", test_properties);
   g_test_add_func ("/array/operations", test_operations);
+  g_test_add_func ("/array/literals", test_literals);
 
   return g_test_run ();
 }

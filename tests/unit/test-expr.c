@@ -4,6 +4,7 @@
 #include "acc-array-private.h"
 #include "tests/footprint.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -417,6 +418,11 @@ test_weak (void)
   assert_error (acc_expr_add (u1, INT (256)), ACC_ERROR_TYPE, "add: the literal 256 does not fit u1");
   assert_error (acc_expr_add (u1, INT (-1)), ACC_ERROR_TYPE, "add: the literal -1 does not fit u1");
   assert_error (acc_expr_add (u1, FLOAT (1.5)), ACC_ERROR_TYPE, "add: the literal 1.5 does not fit u1");
+  assert_error (acc_expr_add (f4, FLOAT (1e39)), ACC_ERROR_TYPE, "add: the literal 1e+39 does not fit f4");
+  assert_error (acc_expr_add (variable ("f2"), INT (70000)), ACC_ERROR_TYPE, "add: the literal 70000 does not fit f2");
+  assert_error (acc_expr_add (variable ("2f2"), INT (-70000)), ACC_ERROR_TYPE, "the literal -70000 does not fit f2");
+  assert_type (acc_expr_add (f4, FLOAT (-INFINITY)), "f4");
+  assert_type (acc_expr_add (f4, FLOAT (FLT_MAX)), "f4");
   assert_error (acc_expr_band (b1, INT (1)), ACC_ERROR_TYPE, NULL);
   assert_error (acc_expr_rem (FLOAT (1), INT (1)), ACC_ERROR_TYPE, NULL);
   assert_error (acc_expr_shl (u1, FLOAT (1)), ACC_ERROR_TYPE, NULL);
@@ -456,7 +462,7 @@ test_literals (void)
     { "u1", -1, FALSE }, { "i2", -32768, TRUE }, { "i2", 32768, FALSE }, { "u2", 65535, TRUE }, { "u2", 65536, FALSE },
     { "i4", G_MININT32, TRUE }, { "i4", (gint64) G_MAXINT32 + 1, FALSE }, { "u4", G_MAXUINT32, TRUE }, { "u4", (gint64) 1 << 32, FALSE },
     { "i8", G_MININT64, TRUE }, { "u8", G_MAXINT64, TRUE }, { "u8", -1, FALSE }, { "b1", 1, TRUE }, { "b1", 2, FALSE },
-    { "f4", G_MININT64, TRUE }, { "(i1,)", 1, FALSE }, { "()", 0, FALSE },
+    { "f4", G_MININT64, TRUE }, { "f2", 65504, TRUE }, { "f2", 65519, TRUE }, { "f2", 65520, FALSE }, { "f2", -65520, FALSE }, { "(i1,)", 1, FALSE }, { "()", 0, FALSE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (ints); i++)
@@ -477,7 +483,7 @@ test_literals (void)
   assert_error (acc_expr_new_pi (type ("i4")), ACC_ERROR_TYPE, NULL);
 }
 
-/* All binary16 numbers are themselves, and what lies between goes to the nearer, or the even one. */
+/* All binary16 numbers are themselves, and what lies between goes to the nearer, or the even one; beyond the largest, nothing fits. */
 static void
 test_half (void)
 {
@@ -496,8 +502,14 @@ test_half (void)
         {
           g_autoptr(AccExpr) plus = acc_expr_ref_sink (acc_expr_new_typed_float (f2, given[i]));
           g_autoptr(AccExpr) minus = acc_expr_ref_sink (acc_expr_new_typed_float (f2, -given[i]));
-          double expected = wanted[i] >= 65536 ? INFINITY : wanted[i];
+          double expected = wanted[i];
 
+          if (expected >= 65536)
+            {
+              assert_error (plus, ACC_ERROR_TYPE, NULL);
+              assert_error (minus, ACC_ERROR_TYPE, NULL);
+              continue;
+            }
           g_assert_true (plus->value.f == expected && minus->value.f == -expected);
           g_assert_true (!!signbit (minus->value.f));
         }

@@ -254,7 +254,7 @@ static const char *const codes[] = { "i1", "i2", "i4", "i8", "u1", "u2", "u4", "
 static void
 test_literals (void)
 {
-  static const double floats[] = { 0, -0., 1, 0.1, 1. / 3, 1e300, 1e-300, 5e-324, 65504, 6e-8, 3.4e38, 1e-45, -1.5, 123456789.123 };
+  static const double floats[] = { 0, -0., 1, 0.1, 1. / 3, 1e300, 1e-300, 5e-324, 65504, 6e-8, 3.4e38, 1e-45, -1.5, 123456789.123, INFINITY, -INFINITY };
 
   for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
     {
@@ -268,8 +268,10 @@ test_literals (void)
   for (guint i = 0; i < G_N_ELEMENTS (floats); i++)
     for (guint k = G_N_ELEMENTS (codes) - 3; k < G_N_ELEMENTS (codes); k++)
       {
+        static const double largest[] = { 65504, 3.5e38, G_MAXDOUBLE };
         AccElementType *type = type_of (codes[k]);
-        g_autoptr(AccArray) unit = acc_array_unit (acc_expr_new_typed_float (type, floats[i]));
+        gboolean fits = isinf (floats[i]) || fabs (floats[i]) <= largest[k - (G_N_ELEMENTS (codes) - 3)];
+        g_autoptr(AccArray) unit = acc_array_unit (acc_expr_new_typed_float (type, fits ? floats[i] : 0));
         g_autoptr(AccProgram) p = acc_program_new_for_results (&unit, 1);
         g_autoptr(AccProgram) back = round_trip (p);
         AccExpr *before = unit->functions[0]->body, *after = acc_program_get_result (back, 0)->functions[0]->body;
@@ -650,6 +652,9 @@ test_parse_errors (void)
     { "acc program 1\na0 = parameter 0 f4[:]\na1 = while_loop a0\nprogram a0 -> a1\n", "line 3, column 17: there is no program “a0”" },
     { "acc program 1\na0 = parameter 0 f4[:]\na1 = while_loop a0 a0 a0 label \"x\"\nprogram a0 -> a1\n", "line 3, column 20: there is no program “a0”" },
     { "acc program 1\na0 = fill\n e0 = literal u1 256\n", "line 3, column 18: “256” is not a value of u1" },
+    { "acc program 1\na0 = fill\n e0 = literal f4 -1e39\n", "line 3, column 18: “-1e39” is not a value of f4" },
+    { "acc program 1\na0 = fill\n e0 = literal f2 65520\n", "line 3, column 18: “65520” is not a value of f2" },
+    { "acc program 1\na0 = fill\n e0 = literal f8 1e999\n", "line 3, column 18: “1e999” is not a value of f8" },
     { "acc program 1\na0 = fill\n e0 = literal f4 one\n", "line 3, column 18: “one” is not a value of f4" },
     { "acc program 1\na0 = fill\n e0 = add\n", "line 3, column 7: something is missing here" },
     { "acc program 1\na0 = fill\n e0 = literal f4 1 2\n", "line 3, column 20: too much here" },

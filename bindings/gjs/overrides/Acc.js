@@ -11,7 +11,9 @@ function _expr(value) {
     if (typeof value === 'boolean')
         return Acc.Expr.new_bool(value);
     if (typeof value === 'number')
-        return Number.isInteger(value) ? Acc.Expr.new_int(value) : Acc.Expr.new_float(value);
+        return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63 ? Acc.Expr.new_int(value) : Acc.Expr.new_float(value);
+    if (typeof value === 'bigint')
+        return value < 2n ** 63n ? Acc.Expr.new_int(value) : _sound(Acc.Expr.new_typed_uint(Acc.ElementType.parse('u8'), value));
     if (Array.isArray(value))
         return _sound(Acc.Expr.tuple(value.map(_expr)));
     throw new TypeError(`no scalar expression: ${value}`);

@@ -205,6 +205,36 @@ def _expr(value):
     raise TypeError(f'no scalar expression: {value!r}')
 
 
+_FLOATS = (Acc.ElementKind.F16, Acc.ElementKind.F32, Acc.ElementKind.F64, Acc.ElementKind.COMPLEX)
+
+
+def _typed(value, element_type):
+    """An expression of that type: a number that it has, or else an error; what is computed is converted."""
+    if hasattr(value, 'dtype') and getattr(value, 'shape', None) == () and not isinstance(value, (Acc.Expr, Acc.Array)):
+        value = value.item()
+    if isinstance(value, fractions.Fraction):
+        value = (value.numerator, value.denominator)
+    if isinstance(value, (tuple, list)) and element_type.get_n_items() == len(value):
+        items = [_typed(item, element_type.get_item(i)) for i, item in enumerate(value)]
+        return _sound(Acc.Expr.vec(items) if _is_vector(element_type) else Acc.Expr.tuple(items))
+    if isinstance(value, str) and len(value) == 1:
+        value = ord(value)
+    if isinstance(value, float) and value.is_integer() and element_type.get_kind() <= Acc.ElementKind.U64:
+        value = int(value)
+    if isinstance(value, float):
+        return _sound(Acc.Expr.new_typed_float(element_type, value))
+    if isinstance(value, complex) and element_type.get_kind() == Acc.ElementKind.COMPLEX:
+        return _sound(Acc.Expr.complex(*(_typed(part, element_type.get_item(0)) for part in (value.real, value.imag))))
+    if isinstance(value, int) and not -2 ** 63 <= value < 2 ** 64:
+        if element_type.get_kind() in _FLOATS:
+            return _typed(float(value), element_type)
+        raise OverflowError(f'{value} does not fit {element_type.get_code()}')
+    if isinstance(value, int):
+        make = Acc.Expr.new_typed_int if value < 2 ** 63 else Acc.Expr.new_typed_uint
+        return _sound(make(element_type, value))
+    return _expr(value).cast(element_type)
+
+
 def _sound(thing):
     """Raises what @thing, an expression or an array, carries as its error."""
     thing.check()
@@ -270,6 +300,8 @@ def _operands(expr, other):
     if isinstance(other, complex) and not hasattr(other, 'dtype') and _is_float(expr):
         size = 2 * expr.get_element_type().get_size()
         expr = _sound(Acc.Expr.cast(expr, Acc.ElementType.parse(f'c{size}')))
+    if isinstance(other, int) and not -2 ** 63 <= other < 2 ** 63 and not expr.get_element_type().is_tuple():
+        return expr, _typed(other, expr.get_element_type())
     return expr, _expr(other)
 
 
@@ -733,7 +765,11 @@ def use(data, dtype=None):
     vectors = _type(dtype) if isinstance(dtype, (str, Acc.ElementType)) and _is_vector(_type(dtype)) else None
     if vectors is not None:
         dtype = _dtype(vectors.get_item(0))
-    data = numpy.ascontiguousarray(data, dtype=dtype) if numpy.ndim(data) else numpy.asarray(data, dtype=dtype)
+    given = data
+    with numpy.errstate(over='ignore'):
+        data = numpy.ascontiguousarray(data, dtype=dtype) if numpy.ndim(data) else numpy.asarray(data, dtype=dtype)
+    if dtype is not None and not hasattr(given, 'dtype'):
+        _check_fit(given, data)
     if not data.dtype.isnative:
         data = data.astype(data.dtype.newbyteorder('='))
     element_type, shape = _type_of_dtype(data.dtype), _shape(data.shape)
@@ -748,6 +784,19 @@ def use(data, dtype=None):
         return _sound(Acc.Array.use(element_type, shape, GLib.Bytes.new(b'')))
     address = data.__array_interface__['data'][0]
     return _sound(Acc.Array.use_owned(element_type, shape, address, data.nbytes, _Owner(data)))
+
+
+def _check_fit(numbers, data):
+    """Raises OverflowError where @data, made of @numbers of Python, holds others."""
+    import numpy
+    if data.dtype.kind not in 'iuf':
+        return
+    wanted = numpy.asarray(numbers)
+    if wanted.dtype.kind not in 'iufO' or wanted.shape != data.shape:
+        return
+    wrong = numpy.isinf(data) & (abs(wanted) != numpy.inf) if data.dtype.kind == 'f' else data != wanted
+    if numpy.any(wrong):
+        raise OverflowError(f'{wanted[wrong].flat[0]} does not fit {_type_of_dtype(data.dtype).get_code()}')
 
 
 def _buffers(data):
@@ -1327,15 +1376,16 @@ def generate(shape, function):
 
 @_export
 def fill(shape, value, dtype=None):
-    value = _expr(value) if dtype is None else _expr(value).cast(dtype)
+    value = _expr(value) if dtype is None else _typed(value, _type(dtype))
     return _sound(_of_shape('fill', shape, after=(value,)))
 
 
 @_export
 def enum_from(shape, start, step=1, dtype=None):
     """start, start + step, … in row-major order, of the type of start where no other is given."""
-    start = _expr(start) if dtype is None else _expr(start).cast(dtype)
-    return _sound(Acc.Array.enum_from_step_n(_shape(shape), start, _expr(step) if dtype is None else _expr(step).cast(dtype)))
+    if dtype is not None:
+        start, step = (_typed(value, _type(dtype)) for value in (start, step))
+    return _sound(Acc.Array.enum_from_step_n(_shape(shape), _expr(start), _expr(step)))
 
 
 @_export
@@ -1355,9 +1405,13 @@ def random_normal(shape, dtype='f8', seed=0, stream=0):
 
 
 @_export
-def random_integers(shape, low, high, dtype='i8', seed=0, stream=0):
-    """Integers from low to high - 1."""
-    return _sound(Acc.Array.random_integers(_type(dtype), _shape(shape), low, high, seed, stream))
+def random_integers(shape, low, high, dtype='i8', seed=0, stream=0, endpoint=False):
+    """Integers from low to high - 1, or to high with endpoint."""
+    element_type, highest = _type(dtype), high if endpoint else high - 1
+    if low > highest:
+        raise ValueError(f'random_integers: from {low} to {"" if endpoint else "less than "}{high} there are no integers')
+    bounds = _typed(low, element_type), _typed(highest, element_type)
+    return _sound(Acc.Array.random_integers_between(element_type, _shape(shape), *bounds, seed, stream))
 
 
 @_export
