@@ -56,8 +56,6 @@ AccExpr  *acc_function_find_free_variable (AccFunction *function);
 gboolean  acc_extents_check_size  (const gint64 *extents, guint rank, AccElementType *type, gint64 *size);
 /* Infers what is known before a run; sets shape or, where the rule is broken, the error. */
 void      acc_array_infer_static  (AccArray *node);
-/* Values of the items of an index-typed closed function that reads no elements. *unknown: it does, or loops. */
-gboolean  acc_closed_evaluate     (AccFunction *function, const AccShapeContext *context, gint64 *values, gboolean *unknown, GError **error);
 
 const AccArrayRule *acc_array_get_rule (AccOperation op);
 /* Of functions that take an element of each input. */

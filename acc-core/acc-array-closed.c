@@ -1,397 +1,115 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-array-build-private.h"
+#include "acc-array-values-private.h"
 #include "acc-error.h"
+#include "acc-scalar-private.h"
 
-#include <math.h>
+#include <string.h>
 
-/* Values of closed expressions that read no elements, for the extents of arrays: known while the graph is built, and the
- * same whatever backend runs it. What loops or reads elements is left to the run. */
+/* Values of closed expressions, for the extents of arrays: the same whatever backend runs it. While the graph is built nothing loops
+ * or reads elements: that is left to the run. */
 
-typedef struct _Value Value;
-
-struct _Value {
-  AccScalar  scalar;
-  Value    **items;    /* tuple */
-};
+/* What is known within a turn of a loop, or outside of all: of each expression its leaves, which @owned holds. */
+typedef struct {
+  GHashTable *values;
+  GPtrArray  *owned;
+} Scope;
 
 typedef struct {
-  const AccShapeContext *context;
-  GHashTable            *values;     /* AccExpr to Value, borrowed */
-  GPtrArray             *owned;
-  gboolean              *unknown;
-  GError               **error;
+  const AccClosedContext *context;
+  GArray                 *scopes;     /* Scope; the innermost last */
+  gboolean               *unknown;
+  GError                **error;
 } Evaluation;
 
+static gboolean evaluate (Evaluation *self,
+                          AccExpr    *body);
+
 static void
-value_free (gpointer data)
+begin_scope (Evaluation *self)
 {
-  Value *value = data;
+  Scope scope = { g_hash_table_new (NULL, NULL), g_ptr_array_new_with_free_func (g_free) };
 
-  g_free (value->items);
-  g_free (value);
+  g_array_append_val (self->scopes, scope);
 }
 
-static double
-round_half (double x)
+static void
+end_scope (Evaluation *self)
 {
-  int exponent;
-  double quantum, rounded;
+  Scope *scope = &g_array_index (self->scopes, Scope, self->scopes->len - 1);
 
-  if (x == 0 || !isfinite (x))
-    return x;
-
-  exponent = MAX (ilogb (x), -14);
-  quantum = ldexp (1, exponent - 10);
-  rounded = rint (x / quantum) * quantum;
-
-  return fabs (rounded) > 65504 ? copysign (INFINITY, x) : rounded;
+  g_hash_table_unref (scope->values);
+  g_ptr_array_unref (scope->owned);
+  g_array_set_size (self->scopes, self->scopes->len - 1);
 }
 
-static double
-round_float (AccElementKind kind,
-             double         x)
+static AccScalar *
+get_values (Evaluation *self,
+            AccExpr    *expr)
 {
-  if (kind == ACC_KIND_F16)
-    return round_half (x);
-  else if (kind == ACC_KIND_F32)
-    return (float) x;
-  else
-    return x;
+  for (guint i = self->scopes->len; i-- > 0;)
+    {
+      AccScalar *values = g_hash_table_lookup (g_array_index (self->scopes, Scope, i).values, expr);
+
+      if (values != NULL)
+        return values;
+    }
+
+  return NULL;
+}
+
+static void
+set_values (Evaluation *self,
+            AccExpr    *expr,
+            AccScalar  *values)
+{
+  g_hash_table_insert (g_array_index (self->scopes, Scope, self->scopes->len - 1).values, expr, values);
+}
+
+static AccScalar *
+new_values (Evaluation *self,
+            guint       n)
+{
+  AccScalar *values = g_new0 (AccScalar, MAX (n, 1));
+
+  g_ptr_array_add (g_array_index (self->scopes, Scope, self->scopes->len - 1).owned, values);
+  return values;
 }
 
 static guint
-get_width (AccElementKind kind)
+count_leaves (AccExpr *expr)
 {
-  return acc_element_kind_get_size (kind) * 8;
-}
-
-static AccScalar
-wrap (AccElementKind kind,
-      guint64        bits)
-{
-  guint unused = 64 - get_width (kind);
-  AccScalar result;
-
-  if (kind == ACC_KIND_BOOL)
-    result.u = bits & 1;
-  else if (acc_element_kind_is_signed (kind))
-    result.i = (gint64) (bits << unused) >> unused;
-  else
-    result.u = bits << unused >> unused;
-
-  return result;
-}
-
-static guint64
-get_bits (AccElementKind kind,
-          AccScalar      x)
-{
-  guint unused = 64 - get_width (kind);
-
-  return x.u << unused >> unused;
-}
-
-static AccScalar
-saturate (AccElementKind kind,
-          double         x)
-{
-  guint bits = get_width (kind);
-  AccScalar result = { 0 };
-
-  if (isnan (x))
-    return result;
-
-  if (acc_element_kind_is_signed (kind))
-    {
-      double limit = ldexp (1, bits - 1);
-
-      if (x >= limit)
-        result.i = G_MAXINT64 >> (64 - bits);
-      else if (x < -limit)
-        result.i = G_MININT64 >> (64 - bits);
-      else
-        result.i = (gint64) x;
-    }
-  else if (x > 0)
-    {
-      result.u = x >= ldexp (1, bits) ? G_MAXUINT64 >> (64 - bits) : (guint64) x;
-    }
-
-  return result;
-}
-
-static AccScalar
-convert (AccElementKind from,
-         AccElementKind to,
-         AccScalar      x)
-{
-  AccScalar result;
-
-  if (acc_element_kind_is_float (from))
-    {
-      if (to == ACC_KIND_BOOL)
-        result.u = x.f != 0;
-      else if (acc_element_kind_is_float (to))
-        result.f = round_float (to, x.f);
-      else
-        result = saturate (to, x.f);
-
-      return result;
-    }
-
-  if (to == ACC_KIND_BOOL)
-    result.u = x.u != 0;
-  else if (!acc_element_kind_is_float (to))
-    result = wrap (to, x.u);
-  else if (acc_element_kind_is_signed (from))
-    result.f = to == ACC_KIND_F32 ? (float) x.i : round_float (to, (double) x.i);
-  else
-    result.f = to == ACC_KIND_F32 ? (float) x.u : round_float (to, (double) x.u);
-
-  return result;
-}
-
-static int
-compare (AccElementKind kind,
-         AccScalar      a,
-         AccScalar      b)
-{
-  if (acc_element_kind_is_float (kind))
-    return a.f < b.f ? -1 : a.f > b.f ? 1 : a.f == b.f ? 0 : 2;
-  else if (acc_element_kind_is_signed (kind))
-    return a.i < b.i ? -1 : a.i > b.i;
-  else
-    return a.u < b.u ? -1 : a.u > b.u;
+  return acc_element_type_get_n_leaves (expr->type);
 }
 
 static gboolean
-divide (AccPrimitive    primitive,
-        AccElementKind  kind,
-        AccScalar       a,
-        AccScalar       b,
-        AccScalar      *result)
+fail (Evaluation *self,
+      AccError    code,
+      const char *message)
 {
-  gboolean floored = primitive == ACC_PRIM_DIV || primitive == ACC_PRIM_MOD;
-  gint64 quotient, rest;
-
-  if (b.u == 0)
-    return FALSE;
-
-  if (!acc_element_kind_is_signed (kind))
-    {
-      result->u = primitive == ACC_PRIM_QUOT || primitive == ACC_PRIM_DIV ? a.u / b.u : a.u % b.u;
-      return TRUE;
-    }
-
-  if (b.i == -1)
-    {
-      /* The remainder is 0; the least integer has no quotient. */
-      result->i = primitive == ACC_PRIM_REM || primitive == ACC_PRIM_MOD ? 0 : wrap (kind, -a.u).i;
-      return result->i == 0 || result->i != a.i;
-    }
-
-  quotient = a.i / b.i;
-  rest = a.i % b.i;
-
-  if (floored && rest != 0 && (rest < 0) != (b.i < 0))
-    {
-      quotient--;
-      rest += b.i;
-    }
-
-  result->i = primitive == ACC_PRIM_QUOT || primitive == ACC_PRIM_DIV ? quotient : rest;
-  return TRUE;
-}
-
-static AccScalar
-shift (AccElementKind kind,
-       AccScalar      x,
-       gint64         amount)
-{
-  gint64 width = get_width (kind);
-
-  if (amount >= 0)
-    return wrap (kind, amount >= width ? 0 : x.u << amount);
-
-  amount = amount < -63 ? 63 : -amount;
-  if (acc_element_kind_is_signed (kind))
-    return wrap (kind, (guint64) (x.i >> amount));
-  else
-    return wrap (kind, amount >= width ? 0 : x.u >> amount);
-}
-
-static AccScalar
-rotate (AccElementKind kind,
-        AccScalar      x,
-        gint64         amount)
-{
-  guint64 bits = get_bits (kind, x);
-  guint width = get_width (kind);
-  guint left = (guint64) amount & (width - 1);
-
-  return wrap (kind, left == 0 ? bits : bits << left | bits >> (width - left));
-}
-
-static gint64
-negate_amount (gint64 amount)
-{
-  return amount == G_MININT64 ? G_MAXINT64 : -amount;
+  g_set_error_literal (self->error, ACC_ERROR, code, message);
+  return FALSE;
 }
 
 static gboolean
-compute_integer (AccPrimitive      primitive,
-                 AccElementKind    kind,
-                 const AccScalar  *x,
-                 AccScalar        *result)
+give_up (Evaluation *self)
 {
-  AccScalar a = x[0], b = x[1];
-  guint64 bits = get_bits (kind, a);
-  guint width = get_width (kind);
-
-  switch ((guint) primitive)
-    {
-    case ACC_PRIM_ADD: *result = wrap (kind, a.u + b.u); return TRUE;
-    case ACC_PRIM_SUB: *result = wrap (kind, a.u - b.u); return TRUE;
-    case ACC_PRIM_MUL: *result = wrap (kind, a.u * b.u); return TRUE;
-    case ACC_PRIM_NEG: *result = wrap (kind, -a.u); return TRUE;
-    case ACC_PRIM_ABS: *result = acc_element_kind_is_signed (kind) && a.i < 0 ? wrap (kind, -a.u) : a; return TRUE;
-    case ACC_PRIM_SIGNUM: result->i = acc_element_kind_is_signed (kind) && a.i < 0 ? -1 : a.u != 0; return TRUE;
-
-    case ACC_PRIM_QUOT:
-    case ACC_PRIM_REM:
-    case ACC_PRIM_DIV:
-    case ACC_PRIM_MOD:
-      return divide (primitive, kind, a, b, result);
-
-    case ACC_PRIM_BAND: result->u = a.u & b.u; return TRUE;
-    case ACC_PRIM_BOR: result->u = a.u | b.u; return TRUE;
-    case ACC_PRIM_BXOR: result->u = a.u ^ b.u; return TRUE;
-    case ACC_PRIM_BNOT: *result = wrap (kind, ~a.u); return TRUE;
-    case ACC_PRIM_SHL: *result = shift (kind, a, b.i); return TRUE;
-    case ACC_PRIM_SHR: *result = shift (kind, a, negate_amount (b.i)); return TRUE;
-    case ACC_PRIM_ROTL: *result = rotate (kind, a, b.i); return TRUE;
-    case ACC_PRIM_ROTR: *result = rotate (kind, a, -(guint64) b.i); return TRUE;
-    case ACC_PRIM_POPCOUNT: result->i = __builtin_popcountll (bits); return TRUE;
-    case ACC_PRIM_CLZ: result->i = bits == 0 ? width : width - 64 + __builtin_clzll (bits); return TRUE;
-    case ACC_PRIM_CTZ: result->i = bits == 0 ? width : (guint) __builtin_ctzll (bits); return TRUE;
-    default: g_return_val_if_reached (FALSE);
-    }
-}
-
-static double
-compute_float (AccPrimitive primitive,
-               double       a,
-               double       b)
-{
-  switch ((guint) primitive)
-    {
-    case ACC_PRIM_ADD: return a + b;
-    case ACC_PRIM_SUB: return a - b;
-    case ACC_PRIM_MUL: return a * b;
-    case ACC_PRIM_NEG: return -a;
-    case ACC_PRIM_ABS: return fabs (a);
-    case ACC_PRIM_SIGNUM: return a > 0 ? 1 : a < 0 ? -1 : a;
-    case ACC_PRIM_FDIV: return a / b;
-    case ACC_PRIM_RECIP: return 1 / a;
-    case ACC_PRIM_SIN: return sin (a);
-    case ACC_PRIM_COS: return cos (a);
-    case ACC_PRIM_TAN: return tan (a);
-    case ACC_PRIM_ASIN: return asin (a);
-    case ACC_PRIM_ACOS: return acos (a);
-    case ACC_PRIM_ATAN: return atan (a);
-    case ACC_PRIM_SINH: return sinh (a);
-    case ACC_PRIM_COSH: return cosh (a);
-    case ACC_PRIM_TANH: return tanh (a);
-    case ACC_PRIM_ASINH: return asinh (a);
-    case ACC_PRIM_ACOSH: return acosh (a);
-    case ACC_PRIM_ATANH: return atanh (a);
-    case ACC_PRIM_EXP: return exp (a);
-    case ACC_PRIM_SQRT: return sqrt (a);
-    case ACC_PRIM_LOG: return log (a);
-    case ACC_PRIM_POW: return pow (a, b);
-    case ACC_PRIM_LOGBASE: return log (b) / log (a);
-    case ACC_PRIM_ATAN2: return atan2 (a, b);
-    case ACC_PRIM_TRUNCATE: return trunc (a);
-    case ACC_PRIM_ROUND: return nearbyint (a);
-    case ACC_PRIM_FLOOR: return floor (a);
-    case ACC_PRIM_CEILING: return ceil (a);
-    case ACC_PRIM_MIN: return fmin (a, b);
-    case ACC_PRIM_MAX: return fmax (a, b);
-    default: g_return_val_if_reached (NAN);
-    }
-}
-
-static gboolean
-compute (AccPrimitive     primitive,
-         AccElementKind   kind,
-         const AccScalar *x,
-         AccScalar       *result)
-{
-  switch ((guint) primitive)
-    {
-    case ACC_PRIM_LT: result->u = compare (kind, x[0], x[1]) == -1; return TRUE;
-    case ACC_PRIM_GT: result->u = compare (kind, x[0], x[1]) == 1; return TRUE;
-    case ACC_PRIM_LE: result->u = compare (kind, x[0], x[1]) <= 0; return TRUE;
-    case ACC_PRIM_GE: result->u = compare (kind, x[0], x[1]) == 0 || compare (kind, x[0], x[1]) == 1; return TRUE;
-    case ACC_PRIM_EQ: result->u = compare (kind, x[0], x[1]) == 0; return TRUE;
-    case ACC_PRIM_NE: result->u = compare (kind, x[0], x[1]) != 0; return TRUE;
-    case ACC_PRIM_IS_NAN: result->u = isnan (x[0].f); return TRUE;
-    case ACC_PRIM_IS_INF: result->u = isinf (x[0].f); return TRUE;
-    default: break;
-    }
-
-  if (acc_element_kind_is_float (kind))
-    {
-      result->f = round_float (kind, compute_float (primitive, x[0].f, x[1].f));
-      return TRUE;
-    }
-
-  if (primitive == ACC_PRIM_MIN || primitive == ACC_PRIM_MAX)
-    {
-      *result = (compare (kind, x[0], x[1]) < 0) == (primitive == ACC_PRIM_MIN) ? x[0] : x[1];
-      return TRUE;
-    }
-
-  return compute_integer (primitive, kind, x, result);
-}
-
-static Value *
-get_value (Evaluation *self,
-           AccExpr    *expr)
-{
-  return g_hash_table_lookup (self->values, expr);
-}
-
-static Value *
-new_value (Evaluation *self)
-{
-  Value *value = g_new0 (Value, 1);
-
-  g_ptr_array_add (self->owned, value);
-  return value;
+  if (self->unknown != NULL)
+    *self->unknown = TRUE;
+  return fail (self, ACC_ERROR_UNSUPPORTED, "it cannot be computed before the run");
 }
 
 static gboolean
 get_extent (Evaluation *self,
             AccExpr    *expr,
-            gint64     *extent)
+            AccScalar  *extent)
 {
   AccArray *array = expr->array;
-  const gint64 *extents;
-
-  if (array->op == ACC_OP_PARAMETER && array->declared[expr->item] >= 0)
-    {
-      *extent = array->declared[expr->item];
-      return TRUE;
-    }
-
-  if (array->shape != NULL)
-    extents = acc_shape_get_extents (array->shape, NULL);
-  else
-    extents = self->context->get_extents (array, self->context->user_data, self->error);
+  const gint64 *extents = array->op == ACC_OP_PARAMETER && array->declared[expr->item] >= 0
+                            ? array->declared : self->context->get_extents (array, self->context->user_data, self->error);
 
   if (extents != NULL)
-    *extent = extents[expr->item];
+    extent->i = extents[expr->item];
 
   return extents != NULL;
 }
@@ -399,14 +117,14 @@ get_extent (Evaluation *self,
 static gboolean
 compute_primitive (Evaluation *self,
                    AccExpr    *expr,
-                   Value      *value)
+                   AccScalar  *result)
 {
   AccScalar x[2] = { 0, };
 
   for (guint i = 0; i < MIN (expr->n_args, 2); i++)
-    x[i] = get_value (self, expr->args[i])->scalar;
+    x[i] = get_values (self, expr->args[i])[0];
 
-  if (compute (expr->primitive, acc_element_type_get_kind (expr->args[0]->type), x, &value->scalar))
+  if (_acc_scalar_compute (expr->primitive, acc_element_type_get_kind (expr->args[0]->type), x, result))
     return TRUE;
 
   g_set_error (self->error, ACC_ERROR, ACC_ERROR_ARITHMETIC, "%s by zero, or of the minimum by -1",
@@ -414,72 +132,160 @@ compute_primitive (Evaluation *self,
   return FALSE;
 }
 
-/* Everything that @expr needs has a value. */
+static gboolean
+read_element (Evaluation *self,
+              AccExpr    *expr,
+              AccScalar  *result)
+{
+  const AccScalar *index = get_values (self, expr->args[0]);
+  AccArray *data = self->context->find_data (expr->array, self->context->user_data);
+  const gint64 *extents;
+  gint64 linear = 0;
+  guint rank;
+
+  if (data == NULL)
+    return fail (self, ACC_ERROR_UNSUPPORTED, "it depends on elements that are not computed yet");
+
+  extents = acc_shape_get_extents (data->shape, &rank);
+  if (expr->kind == ACC_EXPR_LINEAR_INDEX)
+    {
+      linear = index[0].i;
+      if (linear < 0 || linear >= acc_shape_get_size (data->shape))
+        return fail (self, ACC_ERROR_BOUNDS, "an index is outside an array");
+    }
+  else
+    {
+      for (guint d = 0; d < rank; d++)
+        {
+          if (index[d].i < 0 || index[d].i >= extents[d])
+            return fail (self, ACC_ERROR_BOUNDS, "an index is outside an array");
+          linear = linear * extents[d] + index[d].i;
+        }
+    }
+
+  for (guint i = 0; i < count_leaves (expr); i++)
+    {
+      if (acc_buffer_map (data->buffers[acc_element_type_locate (data->type, i)->buffer], self->error) == NULL)
+        return FALSE;
+      result[i] = acc_array_read (data, i, linear);
+    }
+
+  return TRUE;
+}
+
+static gboolean
+evaluate_while (Evaluation *self,
+                AccExpr    *expr,
+                AccScalar  *state)
+{
+  gsize size = count_leaves (expr) * sizeof (AccScalar);
+  gboolean running = TRUE, ok = TRUE;
+
+  memcpy (state, get_values (self, expr->args[0]), size);
+  while (ok && running)
+    {
+      begin_scope (self);
+      set_values (self, expr->functions[0]->params[0], state);
+      set_values (self, expr->functions[1]->params[0], state);
+      ok = evaluate (self, expr->functions[0]->body);
+      running = ok && get_values (self, expr->functions[0]->body)[0].u != 0;
+      if (running)
+        {
+          ok = evaluate (self, expr->functions[1]->body);
+          if (ok)
+            memmove (state, get_values (self, expr->functions[1]->body), size);
+        }
+      end_scope (self);
+    }
+
+  return ok;
+}
+
+/* Everything that @expr needs has values. */
 static gboolean
 evaluate_one (Evaluation *self,
               AccExpr    *expr)
 {
-  Value *value;
+  AccScalar *values;
+  guint n = 0;
 
   if (expr->kind == ACC_EXPR_COND)
     {
-      gboolean taken = get_value (self, expr->args[0])->scalar.u != 0;
+      gboolean taken = get_values (self, expr->args[0])[0].u != 0;
 
-      value = get_value (self, expr->args[taken ? 1 : 2]);
+      set_values (self, expr, get_values (self, expr->args[taken ? 1 : 2]));
+      return TRUE;
     }
-  else if (expr->kind == ACC_EXPR_ITEM)
+  if (expr->kind == ACC_EXPR_ITEM)
     {
-      value = get_value (self, expr->args[0]);
-      if (!acc_element_type_is_scalar (expr->args[0]->type))
-        value = value->items[expr->item];
+      set_values (self, expr, get_values (self, expr->args[0]) + acc_element_type_get_first_leaf (expr->args[0]->type, expr->item));
+      return TRUE;
     }
-  else
-    {
-      value = new_value (self);
 
-      switch (expr->kind)
+  values = new_values (self, count_leaves (expr));
+  switch (expr->kind)
+    {
+    case ACC_EXPR_LITERAL:
+      values[0] = expr->value;
+      break;
+
+    case ACC_EXPR_PRIMITIVE:
+      if (!compute_primitive (self, expr, values))
+        return FALSE;
+      break;
+
+    case ACC_EXPR_CAST:
+    case ACC_EXPR_BITCAST:
+      values[0] = (expr->kind == ACC_EXPR_CAST ? _acc_scalar_cast : _acc_scalar_bitcast) (acc_element_type_get_kind (expr->args[0]->type),
+                                                                                          acc_element_type_get_kind (expr->type),
+                                                                                          get_values (self, expr->args[0])[0]);
+      break;
+
+    case ACC_EXPR_TUPLE:
+      for (guint i = 0; i < expr->n_args; i++)
         {
-        case ACC_EXPR_LITERAL:
-          value->scalar = expr->value;
-          break;
-
-        case ACC_EXPR_PRIMITIVE:
-          if (!compute_primitive (self, expr, value))
-            return FALSE;
-          break;
-
-        case ACC_EXPR_CAST:
-          value->scalar = convert (acc_element_type_get_kind (expr->args[0]->type),
-                                   acc_element_type_get_kind (expr->type),
-                                   get_value (self, expr->args[0])->scalar);
-          break;
-
-        case ACC_EXPR_TUPLE:
-          value->items = g_new (Value *, expr->n_args + 1);
-          for (guint i = 0; i < expr->n_args; i++)
-            value->items[i] = get_value (self, expr->args[i]);
-          break;
-
-        case ACC_EXPR_EXTENT:
-          if (!get_extent (self, expr, &value->scalar.i))
-            return FALSE;
-          break;
-
-        case ACC_EXPR_COND:
-        case ACC_EXPR_ITEM:
-        case ACC_EXPR_VARIABLE:
-        case ACC_EXPR_BITCAST:
-        case ACC_EXPR_WHILE:
-        case ACC_EXPR_INDEX:
-        case ACC_EXPR_LINEAR_INDEX:
-        case ACC_EXPR_ERROR:
-          *self->unknown = TRUE;
-          return FALSE;
+          memcpy (values + n, get_values (self, expr->args[i]), count_leaves (expr->args[i]) * sizeof (AccScalar));
+          n += count_leaves (expr->args[i]);
         }
+      break;
+
+    case ACC_EXPR_EXTENT:
+      if (!get_extent (self, expr, values))
+        return FALSE;
+      break;
+
+    case ACC_EXPR_WHILE:
+      if (self->context->find_data == NULL)
+        return give_up (self);
+      if (!evaluate_while (self, expr, values))
+        return FALSE;
+      break;
+
+    case ACC_EXPR_INDEX:
+    case ACC_EXPR_LINEAR_INDEX:
+      if (self->context->find_data == NULL)
+        return give_up (self);
+      if (!read_element (self, expr, values))
+        return FALSE;
+      break;
+
+    case ACC_EXPR_COND:
+    case ACC_EXPR_ITEM:
+    case ACC_EXPR_VARIABLE:
+    case ACC_EXPR_ERROR:
+      return give_up (self);
     }
 
-  g_hash_table_insert (self->values, expr, value);
+  set_values (self, expr, values);
   return TRUE;
+}
+
+static gboolean
+is_left_to_run (Evaluation *self,
+                AccExpr    *expr)
+{
+  return self->context->find_data == NULL &&
+         (expr->kind == ACC_EXPR_WHILE || expr->kind == ACC_EXPR_INDEX || expr->kind == ACC_EXPR_LINEAR_INDEX);
 }
 
 static AccExpr *
@@ -489,21 +295,21 @@ find_missing (Evaluation *self,
 {
   if (expr->kind == ACC_EXPR_COND)
     {
-      Value *condition = get_value (self, expr->args[0]);
+      AccScalar *condition = get_values (self, expr->args[0]);
       AccExpr *side;
 
       if (condition == NULL)
         return expr->args[0];
 
-      side = expr->args[condition->scalar.u != 0 ? 1 : 2];
-      return get_value (self, side) == NULL ? side : NULL;
+      side = expr->args[condition[0].u != 0 ? 1 : 2];
+      return get_values (self, side) == NULL ? side : NULL;
     }
 
-  if (expr->kind == ACC_EXPR_WHILE || expr->kind == ACC_EXPR_INDEX || expr->kind == ACC_EXPR_LINEAR_INDEX)
+  if (is_left_to_run (self, expr))
     return NULL;
 
   for (; *next < expr->n_args; (*next)++)
-    if (get_value (self, expr->args[*next]) == NULL)
+    if (get_values (self, expr->args[*next]) == NULL)
       return expr->args[*next];
 
   return NULL;
@@ -525,7 +331,7 @@ evaluate (Evaluation *self,
   while (stack->len > 0)
     {
       Frame *top = &g_array_index (stack, Frame, stack->len - 1);
-      AccExpr *missing = find_missing (self, top->expr, &top->next);
+      AccExpr *missing = get_values (self, top->expr) == NULL ? find_missing (self, top->expr, &top->next) : NULL;
 
       if (missing != NULL)
         {
@@ -533,7 +339,7 @@ evaluate (Evaluation *self,
           continue;
         }
 
-      if (get_value (self, top->expr) == NULL && !evaluate_one (self, top->expr))
+      if (get_values (self, top->expr) == NULL && !evaluate_one (self, top->expr))
         return FALSE;
 
       g_array_set_size (stack, stack->len - 1);
@@ -543,28 +349,22 @@ evaluate (Evaluation *self,
 }
 
 gboolean
-acc_closed_evaluate (AccFunction            *function,
-                     const AccShapeContext  *context,
-                     gint64                 *values,
-                     gboolean               *unknown,
-                     GError                **error)
+acc_closed_evaluate (AccFunction             *function,
+                     const AccClosedContext  *context,
+                     gint64                  *values,
+                     gboolean                *unknown,
+                     GError                 **error)
 {
-  g_autoptr(GHashTable) table = g_hash_table_new (NULL, NULL);
-  g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func (value_free);
-  Evaluation self = { context, table, owned, unknown, error };
-  AccElementType *type = function->body->type;
-  Value *value;
+  g_autoptr(GArray) scopes = g_array_new (FALSE, FALSE, sizeof (Scope));
+  Evaluation self = { context, scopes, unknown, error };
+  gboolean ok;
 
-  if (!evaluate (&self, function->body))
-    return FALSE;
+  begin_scope (&self);
+  ok = evaluate (&self, function->body);
+  for (guint i = 0; ok && i < count_leaves (function->body); i++)
+    values[i] = get_values (&self, function->body)[i].i;
+  while (scopes->len > 0)
+    end_scope (&self);
 
-  value = get_value (&self, function->body);
-
-  if (!acc_element_type_is_tuple (type))
-    values[0] = value->scalar.i;
-  else
-    for (guint i = 0; i < acc_element_type_get_n_items (type); i++)
-      values[i] = value->items[i]->scalar.i;
-
-  return TRUE;
+  return ok;
 }

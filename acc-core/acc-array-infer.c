@@ -104,19 +104,32 @@ intersect_inputs (Inference *self)
   return TRUE;
 }
 
+/* As they are whatever runs it, or by the context. */
+static const gint64 *
+get_closed_extents (AccArray  *array,
+                    gpointer   user_data,
+                    GError   **error)
+{
+  const AccShapeContext *context = user_data;
+
+  return array->shape != NULL ? acc_shape_get_extents (array->shape, NULL) : context->get_extents (array, context->user_data, error);
+}
+
 static gboolean
 evaluate_extents (Inference *self)
 {
+  const AccClosedContext context = { get_closed_extents, NULL, (gpointer) self->context };
   AccFunction *function = self->array->extents;
   g_autoptr(GError) error = NULL;
   gboolean unknown = FALSE;
 
-  if (acc_closed_evaluate (function, self->context, self->extents, &unknown, &error))
+  if (acc_closed_evaluate (function, &context, self->extents, &unknown, &error))
     return TRUE;
 
+  if (unknown)
+    g_clear_error (&error);
   if (unknown && self->context->evaluate != NULL)
     {
-      g_clear_error (&error);
       if (self->context->evaluate (function, self->extents, self->context->user_data, &error))
         return TRUE;
     }

@@ -91,6 +91,17 @@ typedef struct {
   gpointer       user_data;
 } AccShapeContext;
 
+typedef struct {
+  const gint64 *(*get_extents) (AccArray *array, gpointer user_data, GError **error);
+  /* The manifest array that holds the elements of @array, or NULL; without it nothing loops or reads elements */
+  AccArray     *(*find_data)   (AccArray *array, gpointer user_data);
+  gpointer       user_data;
+} AccClosedContext;
+
+/* Values of the leaves of a closed function to an i64 or a tuple of them. *unknown, which may be NULL: it is left to the run. */
+ACC_MODULE_API
+gboolean  acc_closed_evaluate      (AccFunction *function, const AccClosedContext *context, gint64 *values, gboolean *unknown, GError **error);
+
 /* The shape rule of every operation, once: writes rank extents, none negative, for @self, given those of its inputs and references. The
  * result of cond, while_loop and foreign is decided by running them: ACC_ERROR_UNSUPPORTED here. Checks what the rule demands
  * (equal sizes of reshape, slice indices, empty fold1): ACC_ERROR_SHAPE or BOUNDS with operation and label. */

@@ -383,8 +383,9 @@ acc_array_count_nonzero (AccArray *self)
  * acc_array_norm:
  * @self: an array of scalars, of rank 1 or more
  *
- * The root of the sum of squares of every innermost row: Euclid's norm. The squares must be in the range of the type. Floats
- * keep their type, f2 is computed in f4; of integers and b1 it is an f8.
+ * The root of the sum of squares of every innermost row: Euclid's norm. Nothing is scaled: where the sum of squares is beyond the
+ * range of the type the norm is infinite, and where squares are below it they count as 0; divide by the largest magnitude before, and
+ * multiply after, where that may be. Floats keep their type, f2 is computed in f4; of integers and b1 it is an f8.
  * Linear in the size of @self. An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
  *
  * ```c
@@ -406,7 +407,8 @@ acc_array_norm (AccArray *self)
  * acc_array_mean:
  * @self: an array of scalars, of rank 1 or more
  *
- * The mean of every innermost row; NaN where empty. Floats keep their type, f2 is computed in f4; of integers and b1 it is an
+ * The mean of every innermost row; NaN where empty. It is the sum divided by how many there are, and infinite where the sum is beyond the
+ * range of the type. Floats keep their type, f2 is computed in f4; of integers and b1 it is an
  * f8.
  * Linear in the size of @self. An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
  *
@@ -432,7 +434,7 @@ acc_array_mean (AccArray *self)
  *
  * The variance of every innermost row: the sum of the squares of what they differ from their mean by, divided by how many there
  * are less @ddof; NaN where that is nothing by nothing, infinity where it is something. Computed in one pass, of parts that are
- * merged; a mean that is large costs no accuracy. Floats keep their type, f2 is computed in f4; of integers and b1 it is an f8.
+ * merged; a mean that is large costs no accuracy. The sum of the squares must be in the range of the type. Floats keep their type, f2 is computed in f4; of integers and b1 it is an f8.
  * Linear in the size of @self. An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
  *
  * ```c
@@ -601,7 +603,8 @@ acc_array_norm_all (AccArray *self)
  * acc_array_mean_all:
  * @self: an array of scalars
  *
- * The mean of all elements; NaN where empty. Floats keep their type, f2 is computed in f4; of integers and b1 it is an f8.
+ * The mean of all elements; NaN where empty. It is the sum divided by how many there are, and infinite where the sum is beyond the range of
+ * the type. Floats keep their type, f2 is computed in f4; of integers and b1 it is an f8.
  * Linear in the size of @self. Tuples are %ACC_ERROR_TYPE.
  *
  * ```c
@@ -628,7 +631,7 @@ acc_array_mean_all (AccArray *self)
  *
  * The variance of all elements: the sum of the squares of what they differ from their mean by, divided by how many there are
  * less @ddof; NaN where that is nothing by nothing, infinity where it is something. Computed in one pass, of parts that are
- * merged; a mean that is large costs no accuracy. Floats keep their type, f2 is computed in f4; of integers and b1 it is an f8.
+ * merged; a mean that is large costs no accuracy. The sum of the squares must be in the range of the type. Floats keep their type, f2 is computed in f4; of integers and b1 it is an f8.
  * Linear in the size of @self. Tuples are %ACC_ERROR_TYPE.
  *
  * ```c

@@ -6,7 +6,6 @@
 G_BEGIN_DECLS
 
 /* One scalar of a manifest array; @leaf and @index are inside. */
-AccScalar acc_array_read     (AccArray *self, guint leaf, gint64 index);
-double    acc_half_to_double (guint16 bits);
+AccScalar acc_array_read (AccArray *self, guint leaf, gint64 index);
 
 G_END_DECLS

@@ -1,26 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-array-values-private.h"
 #include "acc-error.h"
+#include "acc-half-private.h"
 
 #include <math.h>
 #include <string.h>
-
-double
-acc_half_to_double (guint16 bits)
-{
-  guint exponent = bits >> 10 & 31;
-  double fraction = bits & 1023;
-  double value;
-
-  if (exponent == 31)
-    value = fraction != 0 ? NAN : INFINITY;
-  else if (exponent == 0)
-    value = ldexp (fraction, -24);
-  else
-    value = ldexp (1024 + fraction, (int) exponent - 25);
-
-  return bits >> 15 ? -value : value;
-}
 
 AccScalar
 acc_array_read (AccArray *self,

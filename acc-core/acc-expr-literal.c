@@ -2,32 +2,16 @@
 
 #include "acc-error.h"
 #include "acc-expr-pack-private.h"
+#include "acc-half-private.h"
 
 #include <math.h>
-
-/* Rounds to the nearest binary16, ties to even; the scaling by powers of two is exact. */
-static double
-round_to_half (double value)
-{
-  int exponent;
-  double quantum, rounded;
-
-  if (value == 0 || !isfinite (value))
-    return value;
-
-  frexp (value, &exponent);
-  quantum = ldexp (1, MAX (exponent - 11, -24));
-  rounded = rint (value / quantum) * quantum;
-
-  return fabs (rounded) > 65504 ? copysign (INFINITY, value) : rounded;
-}
 
 double
 _acc_round_to_kind (AccElementKind kind,
                     double         value)
 {
   if (kind == ACC_KIND_F16)
-    return round_to_half (value);
+    return acc_half_to_double (acc_half_from_double (value));
   if (kind == ACC_KIND_F32)
     return (double) (float) value;
   return value;

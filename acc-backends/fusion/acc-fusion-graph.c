@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-fusion-graph.h"
 
-#include "acc-closed-eval.h"
 #include "acc-core/acc-ceil-div-private.h"
 #include "acc-core/acc-error.h"
 
@@ -251,7 +250,7 @@ context_evaluate (AccFunction *function,
   AccDataExtents found = { function, NULL };
 
   context->reads_data = FALSE;
-  if (!acc_closed_function_evaluate (function, &closed, values, error))
+  if (!acc_closed_evaluate (function, &closed, values, NULL, error))
     return FALSE;
   if (context->reads_data)
     {

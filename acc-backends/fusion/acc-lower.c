@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "acc-closed-eval.h"
 #include "acc-core/acc-backend-private.h"
+#include "acc-core/acc-half-private.h"
 
 /* Most kernels need little, and what they are given is cleared. */
 #define LEAST_BLOCK 4096

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-schedule.h"
 
-#include "acc-closed-eval.h"
 #include "acc-core/acc-error.h"
 #include "acc-fusion-graph.h"
 
@@ -112,7 +111,7 @@ acc_schedule_fits (AccSchedule *self,
       guint n = acc_element_type_get_n_leaves (wanted->function->body->type);
       g_autofree gint64 *found = g_new (gint64, MAX (n, 1));
 
-      if (!acc_closed_function_evaluate (wanted->function, &context, found, NULL) || memcmp (found, wanted->values, n * sizeof (gint64)) != 0)
+      if (!acc_closed_evaluate (wanted->function, &context, found, NULL, NULL) || memcmp (found, wanted->values, n * sizeof (gint64)) != 0)
         return FALSE;
     }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "acc-core/acc-error.h"
+#include "acc-core/acc-half-private.h"
 
 /* --- what was computed before: ids, in a table of our own. All that is built is looked up, and one of GLib's would need a copy of each. */
 
@@ -530,30 +531,6 @@ kb_is_invariant (AccKernelBuilder *b,
   return kb_is_const (b, x) || (b->error == NULL && acc_kernel_instr (b->kernel, x.id)->op == ACC_KOP_PARAM);
 }
 
-static guint16
-half_from_double (double value)
-{
-  guint16 sign = signbit (value) ? 0x8000 : 0;
-  double magnitude = fabs (value);
-  int exponent;
-  double units;
-
-  if (isnan (value))
-    return sign | 0x7e00;
-  if (magnitude >= 65520.0)
-    return sign | 0x7c00;
-  if (magnitude == 0)
-    return sign;
-
-  frexp (magnitude, &exponent);
-  exponent = MAX (exponent, -13);
-
-  /* In units of the last place, at most 2^11: a carry goes into the exponent by itself. */
-  units = rint (ldexp (magnitude, 11 - exponent));
-
-  return sign | (guint16) ((guint) (exponent + 13) * 1024 + (guint) units);
-}
-
 KValue
 kb_float (AccKernelBuilder *b,
           AccElementKind    kind,
@@ -564,7 +541,7 @@ kb_float (AccKernelBuilder *b,
   guint64 bits;
 
   if (kind == ACC_KIND_F16)
-    return _kb_const (b, kind, half_from_double (value));
+    return _kb_const (b, kind, acc_half_from_double (value));
 
   if (kind == ACC_KIND_F32)
     {

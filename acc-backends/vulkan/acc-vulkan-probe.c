@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-vulkan-private.h"
 
-#include "acc-backends/fusion/acc-closed-eval.h"
+#include "acc-core/acc-half-private.h"
 
 #include <math.h>
 #include <string.h>
@@ -156,16 +156,6 @@ probe_double (AccVulkanDevice *self,
   return TRUE;
 }
 
-/* To the 11 bits of f16, where it is normal. */
-static double
-round_half (double x)
-{
-  int exponent;
-  double fraction = frexp (x, &exponent);
-
-  return ldexp (rint (ldexp (fraction, 11)), exponent - 11);
-}
-
 /* Compilers that take f16 for what f32 was written for round once where kernels say twice. */
 static gboolean
 probe_half (AccVulkanDevice *self,
@@ -178,7 +168,7 @@ probe_half (AccVulkanDevice *self,
   for (guint i = 0; i < N_CASES; i++)
     {
       double a = g_rand_int_range (rand, 1, 1024) / 16.0, b = g_rand_int_range (rand, 1, 1024) / 16.0;
-      double product = round_half (a * b), c = i % 2 != 0 ? -product : g_rand_int_range (rand, 1, 1024) / 16.0;
+      double product = acc_half_to_double (acc_half_from_double (a * b)), c = i % 2 != 0 ? -product : g_rand_int_range (rand, 1, 1024) / 16.0;
 
       cases[i].a = acc_half_from_double (a);
       cases[i].b = acc_half_from_double (b);

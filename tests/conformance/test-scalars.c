@@ -368,6 +368,43 @@ test_exact_powers (void)
     }
 }
 
+/* --- extents, which no kernel computes: those of numbers that are read, with halves, bits, loops and all kinds of division */
+
+static AccExpr *
+double_once (AccExpr *state, gpointer data)
+{
+  g_autoptr(AccExpr) n = acc_expr_ref_sink (state);
+
+  return acc_expr_tuple2 (acc_expr_lt (n, acc_expr_new_int (1000)), acc_expr_mul (n, acc_expr_new_int (2)));
+}
+
+static void
+test_extents (void)
+{
+  AccElementType *i64 = conf_type ("i8"), *f16 = conf_type ("f2"), *f32 = conf_type ("f4");
+  g_autoptr(AccArray) number = conf_ints ("i8", NULL, 0, (gint64[]) { 2049 });
+  g_autoptr(AccArray) least = conf_ints ("i1", NULL, 0, (gint64[]) { -128 });
+
+  /* 2049 is between two halves. */
+  AccExpr *rounded = acc_expr_cast (acc_expr_cast (acc_expr_the (number), f16), i64);
+  CONF_EXPECT_INTS ("extents/half", acc_array_fill_expr (rounded, acc_expr_new_typed_int (i64, 7)), "[2048]", 7);
+  AccExpr *sum = acc_expr_add (acc_expr_cast (acc_expr_new_int (2048), f16), acc_expr_cast (acc_expr_sub (acc_expr_the (number), acc_expr_new_int (2048)), f16));
+  CONF_EXPECT_INTS ("extents/sum-of-halves", acc_array_fill_expr (acc_expr_cast (sum, i64), acc_expr_new_typed_int (i64, 7)), "[2048]", 7);
+  AccExpr *bits = acc_expr_bitcast (acc_expr_cast (acc_expr_new_int (1), f16), conf_type ("u2"));
+  AccExpr *both = acc_expr_cast (acc_expr_sub (acc_expr_cast (bits, i64), acc_expr_the (number)), i64);
+  CONF_EXPECT_INTS ("extents/bits", acc_array_fill_expr (both, acc_expr_new_typed_int (i64, 7)), "[13311]", 7);
+  AccExpr *single = acc_expr_bitcast (acc_expr_cast (acc_expr_mul (acc_expr_the (number), acc_expr_new_int (0)), f32), conf_type ("i4"));
+  CONF_EXPECT_INTS ("extents/no-bits", acc_array_fill_expr (acc_expr_add (acc_expr_cast (single, i64), acc_expr_new_int (3)), acc_expr_new_typed_int (i64, 7)),
+                    "[3]", 7, 7, 7);
+  AccExpr *grown = acc_expr_while (acc_expr_rem (acc_expr_the (number), acc_expr_new_int (3)), double_once, NULL);
+  grown = acc_expr_cond (acc_expr_eq (acc_expr_the (number), acc_expr_new_int (2049)), acc_expr_while (acc_expr_sub (acc_expr_the (number), acc_expr_new_int (2046)), double_once, NULL), grown);
+  CONF_EXPECT_INTS ("extents/loop", acc_array_fill_expr (grown, acc_expr_new_typed_int (i64, 7)), "[1536]", 7);
+  AccExpr *rest = acc_expr_rem (acc_expr_the (least), acc_expr_new_typed_int (conf_type ("i1"), -1));
+  CONF_EXPECT_INTS ("extents/remainder", acc_array_fill_expr (acc_expr_add (acc_expr_cast (rest, i64), acc_expr_new_int (2)), acc_expr_new_typed_int (i64, 7)), "[2]", 7, 7);
+  AccExpr *floored = acc_expr_mod_float (acc_expr_cast (acc_expr_the (number), conf_type ("f8")), acc_expr_new_typed_float (conf_type ("f8"), INFINITY));
+  CONF_EXPECT_INTS ("extents/floored", acc_array_fill_expr (acc_expr_cast (floored, i64), acc_expr_new_typed_int (i64, 7)), "[2049]", 7);
+}
+
 /* --- bits */
 
 static AccExpr *
@@ -932,6 +969,7 @@ main (int argc, char **argv)
   g_test_add_func ("/scalars/number-theory", test_number_theory);
   g_test_add_func ("/scalars/powers", test_powers);
   g_test_add_func ("/scalars/exact-powers", test_exact_powers);
+  g_test_add_func ("/scalars/extents", test_extents);
   g_test_add_func ("/scalars/bits", test_bits);
   g_test_add_func ("/scalars/unsigned-amounts", test_unsigned_amounts);
   g_test_add_func ("/scalars/bits-of-bool", test_bits_of_bool);
