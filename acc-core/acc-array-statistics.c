@@ -434,7 +434,8 @@ acc_array_mean (AccArray *self)
  *
  * The variance of every innermost row: the sum of the squares of what they differ from their mean by, divided by how many there
  * are less @ddof; NaN where that is nothing by nothing, infinity where it is something. Computed in one pass, of parts that are
- * merged; a mean that is large costs no accuracy. The sum of the squares must be in the range of the type. Floats keep their type, f2 is computed in f4; of integers and b1 it is an f8.
+ * merged; a mean that is large costs no accuracy. The sum of the squares must be in the range of the type. Floats keep their type, f2
+ * is computed in f4; of integers and b1 it is an f8.
  * Linear in the size of @self. An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
  *
  * ```c
@@ -631,7 +632,8 @@ acc_array_mean_all (AccArray *self)
  *
  * The variance of all elements: the sum of the squares of what they differ from their mean by, divided by how many there are
  * less @ddof; NaN where that is nothing by nothing, infinity where it is something. Computed in one pass, of parts that are
- * merged; a mean that is large costs no accuracy. The sum of the squares must be in the range of the type. Floats keep their type, f2 is computed in f4; of integers and b1 it is an f8.
+ * merged; a mean that is large costs no accuracy. The sum of the squares must be in the range of the type. Floats keep their type, f2
+ * is computed in f4; of integers and b1 it is an f8.
  * Linear in the size of @self. Tuples are %ACC_ERROR_TYPE.
  *
  * ```c

@@ -27,23 +27,23 @@ static long double nearer_log_base (long double base, long double x) { return lo
   { ACC_PRIM_##ID, NULL, mpfr_##name, low, high, limit, NULL, acc_expr_##name, NULL, name, NULL, name##l }
 
 const MathFunction math_functions[N_MATH_FUNCTIONS] = {
-  ONE (SIN, sin, -20, 20, 1.6),
-  ONE (COS, cos, -20, 20, 1.6),
-  ONE (TAN, tan, -20, 20, 3.5),
-  ONE (ASIN, asin, -1, 1, 2.5),
-  ONE (ACOS, acos, -1, 1, 1.2),
-  ONE (ATAN, atan, -10, 10, 2),
-  ONE (SINH, sinh, -30, 30, 3),
-  ONE (COSH, cosh, -30, 30, 3),
-  ONE (TANH, tanh, -12, 12, 2.6),
-  ONE (ASINH, asinh, -30, 30, 2),
-  ONE (ACOSH, acosh, 1, 30, 2.3),
-  ONE (ATANH, atanh, -1, 1, 2),
-  ONE (EXP, exp, -90, 90, 1.1),
+  ONE (SIN, sin, -20, 20, 1),
+  ONE (COS, cos, -20, 20, 1),
+  ONE (TAN, tan, -20, 20, 1),
+  ONE (ASIN, asin, -1, 1, 1),
+  ONE (ACOS, acos, -1, 1, 1),
+  ONE (ATAN, atan, -10, 10, 1),
+  ONE (SINH, sinh, -30, 30, 1),
+  ONE (COSH, cosh, -30, 30, 1),
+  ONE (TANH, tanh, -12, 12, 1),
+  ONE (ASINH, asinh, -30, 30, 1),
+  ONE (ACOSH, acosh, 1, 30, 1),
+  ONE (ATANH, atanh, -1, 1, 1),
+  ONE (EXP, exp, -90, 90, 1),
   ONE (LOG, log, 0, 100, 1),
   TWO (POW, pow, -20, 20, 1.001),
-  { ACC_PRIM_LOGBASE, NULL, log_base, 0, 100, 3, NULL, acc_expr_logbase, NULL, near_log_base, NULL, nearer_log_base },
-  TWO (ATAN2, atan2, -10, 10, 2.1),
+  { ACC_PRIM_LOGBASE, NULL, log_base, 0, 100, 1, NULL, acc_expr_logbase, NULL, near_log_base, NULL, nearer_log_base },
+  TWO (ATAN2, atan2, -10, 10, 1.5),
 };
 
 const char *

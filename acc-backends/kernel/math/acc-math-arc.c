@@ -31,36 +31,41 @@ half_pi_low (const AccMath *m)
   return m_const (m, m->kind == ACC_KIND_F64 ? 0x1.1a62633145c07p-54 : -4.371138828673793e-08);
 }
 
-/* asin t for 0 <= t <= 1/2 or t = √z with z = (1 - x)/2 */
-static KValue
-asin_core (const AccMath *m, KValue t, KValue z)
-{
-  return m_add (m, m_mul (m, m_mul (m, t, z), m_poly_of (m, z, asin_s)), t);
-}
-
 typedef struct {
-  KValue core;     /* asin |x|, or asin √((1 - |x|)/2) */
-  KValue large;    /* which */
+  KValue core, tail;  /* asin |x|, or asin √((1 - |x|)/2), in two parts */
+  KValue large;       /* which */
 } Arc;
 
 static Arc
 arc (const AccMath *m, KValue a)
 {
+  KValue zero = m_const (m, 0);
   KValue large = m_gt (m, a, m_const (m, 0.5));
   KValue z_large = m_mul (m, m_sub (m, m_const (m, 1), a), m_const (m, 0.5));
   KValue z = m_select (m, large, z_large, m_mul (m, a, a));
   KValue t = m_select (m, large, m_sqrt (m, z), a);
+  KValue lost = m_div (m, m_fma (m, m_neg (m, t), t, z), m_add (m, t, t));
+  KValue in_root = m_and (m, large, m_gt (m, z, zero));
 
-  return (Arc) { asin_core (m, t, z), large };
+  return (Arc) { t, m_fma (m, m_mul (m, t, z), m_poly_of (m, z, asin_s), m_select (m, in_root, lost, zero)), large };
+}
+
+/* @whole, of which @whole_low is the rest, less @part, which is not larger, less @tail */
+static KValue
+take_from (const AccMath *m, KValue whole, KValue whole_low, KValue part, KValue tail)
+{
+  KValue low, rest = m_fast_sum (m, whole, m_neg (m, part), &low);
+
+  return m_add (m, rest, m_add (m, low, m_sub (m, whole_low, tail)));
 }
 
 KValue
 acc_math_asin (const AccMath *m, KValue x)
 {
   Arc a = arc (m, m_abs (m, x));
-  KValue big = m_sub (m, half_pi (m), m_sub (m, m_add (m, a.core, a.core), half_pi_low (m)));
+  KValue big = take_from (m, half_pi (m), half_pi_low (m), m_add (m, a.core, a.core), m_add (m, a.tail, a.tail));
 
-  return m_copysign (m, m_select (m, a.large, big, a.core), x);
+  return m_copysign (m, m_select (m, a.large, big, m_add (m, a.core, a.tail)), x);
 }
 
 KValue
@@ -68,13 +73,12 @@ acc_math_acos (const AccMath *m, KValue x)
 {
   Arc a = arc (m, m_abs (m, x));
   KValue negative = m_lt (m, x, m_const (m, 0));
-  KValue twice = m_add (m, a.core, a.core);
+  KValue twice = m_add (m, a.core, a.core), twice_tail = m_add (m, a.tail, a.tail);
   KValue pi = m_mul (m, half_pi (m), m_const (m, 2)), pi_low = m_mul (m, half_pi_low (m), m_const (m, 2));
-  KValue big = m_select (m, negative, m_sub (m, pi, m_sub (m, twice, pi_low)), twice);
-  KValue signed_core = m_select (m, negative, m_neg (m, a.core), a.core);
-  KValue small = m_sub (m, half_pi (m), m_sub (m, signed_core, half_pi_low (m)));
+  KValue big = m_select (m, negative, take_from (m, pi, pi_low, twice, twice_tail), m_add (m, twice, twice_tail));
+  KValue core = m_select (m, negative, m_neg (m, a.core), a.core), tail = m_select (m, negative, m_neg (m, a.tail), a.tail);
 
-  return m_select (m, a.large, big, small);
+  return m_select (m, a.large, big, take_from (m, half_pi (m), half_pi_low (m), core, tail));
 }
 
 /* atan (p / q) for p, q >= 0, not both 0, neither infinite */
@@ -83,16 +87,21 @@ atan_of_ratio (const AccMath *m, KValue p, KValue q)
 {
   KValue steep = m_gt (m, p, m_mul (m, q, m_const (m, 2.414213562373095)));
   KValue middle = m_gt (m, p, m_mul (m, q, m_const (m, 0.41421356237309503)));
-  KValue over = m_select (m, steep, m_neg (m, q), m_select (m, middle, m_sub (m, p, q), p));
-  KValue under = m_select (m, steep, p, m_select (m, middle, m_add (m, p, q), q));
-  KValue t = m_div (m, over, under);
+  KValue zero = m_const (m, 0);
+  KValue difference_low, difference = m_two_sum (m, p, m_neg (m, q), &difference_low);
+  KValue sum_low, sum = m_two_sum (m, p, q, &sum_low);
+  KValue between = m_and (m, middle, m_not (m, steep));
+  KValue over = m_select (m, steep, m_neg (m, q), m_select (m, middle, difference, p));
+  KValue under = m_select (m, steep, p, m_select (m, middle, sum, q));
+  KValue rest, t = m_div_in_two (m, over, m_select (m, between, difference_low, zero), under, m_select (m, between, sum_low, zero), &rest);
   KValue z = m_mul (m, t, t);
   KValue quarter = m_mul (m, half_pi (m), m_const (m, 0.5)), quarter_low = m_mul (m, half_pi_low (m), m_const (m, 0.5));
-  KValue base = m_select (m, steep, half_pi (m), m_select (m, middle, quarter, m_const (m, 0)));
-  KValue base_low = m_select (m, steep, half_pi_low (m), m_select (m, middle, quarter_low, m_const (m, 0)));
+  KValue base = m_select (m, steep, half_pi (m), m_select (m, middle, quarter, zero));
+  KValue base_low = m_select (m, steep, half_pi_low (m), m_select (m, middle, quarter_low, zero));
   KValue series = m_fma (m, m_mul (m, t, z), m_poly_of (m, z, atan_t), base_low);
+  KValue low, head = m_fast_sum (m, base, t, &low);
 
-  return m_add (m, base, m_add (m, series, t));
+  return m_add (m, head, m_add (m, low, m_add (m, series, rest)));
 }
 
 KValue
@@ -120,10 +129,11 @@ acc_math_atan2 (const AccMath *m, KValue y, KValue x)
   p = m_select (m, any_infinite, m_select (m, p_infinite, one, zero), p);
   q = m_select (m, any_infinite, m_select (m, q_infinite, one, zero), m_select (m, both_zero, one, q));
 
-  /* Near the ends of the range p + q could overflow and p / q lose bits: powers of two move both. */
+  /* Near the ends of the range p + q could overflow, and p / q and what is left of it lose bits: powers of two move both. */
   gboolean wide = m->kind == ACC_KIND_F64;
   KValue vast = m_or (m, m_gt (m, p, m_const (m, wide ? 0x1p1000 : 0x1p100)), m_gt (m, q, m_const (m, wide ? 0x1p1000 : 0x1p100)));
-  KValue faint = m_and (m, m_lt (m, p, m_const (m, wide ? 0x1p-900 : 0x1p-90)), m_lt (m, q, m_const (m, wide ? 0x1p-900 : 0x1p-90)));
+  KValue least = m_const (m, wide ? 0x1p-900 : 0x1p-90), most = m_const (m, wide ? 0x1p700 : 0x1p30);
+  KValue faint = m_and (m, m_or (m, m_lt (m, p, least), m_lt (m, q, least)), m_and (m, m_lt (m, p, most), m_lt (m, q, most)));
   KValue factor = m_select (m, vast, m_const (m, wide ? 0x1p-100 : 0x1p-30), m_select (m, faint, m_const (m, wide ? 0x1p200 : 0x1p60), one));
   p = m_mul (m, p, factor);
   q = m_mul (m, q, factor);

@@ -14,7 +14,7 @@ static const double exp_q_f64[] = { 0.5, 0.166666666666666710297, 0.041666666666
                                     2.09147553258932021999e-9 };
 
 typedef struct {
-  KValue r;        /* reduced argument */
+  KValue r, low;   /* reduced argument, in two parts */
   KValue n;        /* as an integer of the kind's width */
 } Reduced;
 
@@ -25,10 +25,11 @@ reduce (const AccMath *m, KValue x)
   double shifter = wide ? 0x1.8p52 : 0x1.8p23f;
   KValue t = m_fma (m, x, m_const (m, wide ? 0x1.71547652b82fep+0 : 1.44269504f), m_const (m, shifter));
   KValue n = m_sub (m, t, m_const (m, shifter));
-  KValue r = m_fma (m, n, m_const (m, wide ? -0x1.62e42fee00000p-1 : -0.693145751953125), x);
+  KValue near = m_fma (m, n, m_const (m, wide ? -0x1.62e42fee00000p-1 : -0.693145751953125), x);
+  KValue rest = m_const (m, wide ? -0x1.a39ef35793c76p-33 : -1.4285906217992305756e-6);
+  KValue r = m_fma (m, n, rest, near);
 
-  r = m_fma (m, n, m_const (m, wide ? -0x1.a39ef35793c76p-33 : -1.4285906217992305756e-6), r);
-  return (Reduced) { r, m_sub (m, m_to_bits (m, t), m_to_bits (m, m_const (m, shifter))) };
+  return (Reduced) { r, m_fma (m, n, rest, m_sub (m, near, r)), m_sub (m, m_to_bits (m, t), m_to_bits (m, m_const (m, shifter))) };
 }
 
 static KValue
@@ -74,11 +75,12 @@ exp_by_estimate (const AccMath *m, KValue x)
 static KValue
 exp_by_series (const AccMath *m, KValue x)
 {
+  KValue one = m_const (m, 1);
   Reduced a = reduce (m, clamp (m, x));
-  KValue square = m_mul (m, a.r, a.r);
-  KValue p = m_add (m, m_const (m, 1), m_fma (m, square, m_poly_of (m, a.r, exp_q), a.r));
+  KValue head = m_add (m, one, a.r);
+  KValue tail = m_fma (m, m_mul (m, a.r, a.r), m_poly_of (m, a.r, exp_q), m_add (m, m_sub (m, one, head), a.r));
 
-  return m_select (m, m_is_nan (m, x), x, scale (m, p, a.n));
+  return scale (m, m_add (m, head, tail), a.n);
 }
 
 KValue
@@ -87,43 +89,60 @@ acc_math_exp (const AccMath *m, KValue x)
   return m->kind == ACC_KIND_F32 && kb_is_straight (m->b) ? exp_by_estimate (m, x) : exp_by_series (m, x);
 }
 
-/* exp x - 1 without cancellation, for x <= 44 (f64) or 20 (f32): beyond, exp x does. */
-KValue
-acc_math_expm1 (const AccMath *m, KValue x)
+/* exp x = 2^n (high + low), the first of them of full precision */
+static KValue
+exp_in_two (const AccMath *m, KValue x, KValue *low, KValue *n)
 {
-  KValue low = m_const (m, m->kind == ACC_KIND_F64 ? -44 : -20);
-  Reduced a = reduce (m, m_select (m, m_lt (m, x, low), low, x));
-  KValue square = m_mul (m, a.r, a.r);
-  KValue p = m_fma (m, square, m_poly_of (m, a.r, exp_q), a.r);
+  KValue one = m_const (m, 1);
+  Reduced a = reduce (m, x);
+  KValue tail = m_fma (m, m_mul (m, a.r, a.r), m_poly_of (m, a.r, exp_q), a.low);
+  KValue head_low, head = m_fast_sum (m, one, a.r, &head_low);
+
+  *n = a.n;
+  return m_fast_sum (m, head, m_add (m, head_low, tail), low);
+}
+
+/* exp x - 1 without cancellation, in two parts, for x from 0 to 44 (f64) or 20 (f32) */
+static KValue
+expm1_in_two (const AccMath *m, KValue x, KValue *low)
+{
+  Reduced a = reduce (m, x);
   KValue power = power_of_two (m, a.n);
-  KValue tiny = m_lt (m, m_abs (m, x), m_const (m, m->kind == ACC_KIND_F64 ? 0x1p-54 : 0x1p-25));
+  KValue tail = m_fma (m, m_mul (m, a.r, a.r), m_poly_of (m, a.r, exp_q), a.low);
+  KValue head_low, head = m_two_sum (m, m_sub (m, power, m_const (m, 1)), m_mul (m, power, a.r), &head_low);
 
-  return m_select (m, tiny, x, m_fma (m, power, p, m_sub (m, power, m_const (m, 1))));
+  return m_fast_sum (m, head, m_fma (m, power, tail, head_low), low);
 }
 
+/* exp (a) / 2, in two parts, and exp (-a) / 2, for a that is not negative: they overflow where their sum does. */
 static KValue
-least_for_exp (const AccMath *m)
+halves_of_exp (const AccMath *m, KValue a, KValue *low, KValue *inverse)
 {
-  return m_const (m, m->kind == ACC_KIND_F64 ? 22 : 10);
+  KValue limit = m_const (m, m->kind == ACC_KIND_F64 ? 712 : 91);
+  KValue n, e = exp_in_two (m, m_select (m, m_gt (m, a, limit), limit, a), low, &n);
+
+  n = m_sub (m, n, m_int (m, 1));
+  *low = scale (m, *low, n);
+  e = scale (m, e, n);
+  *inverse = m_div (m, m_const (m, 0.25), e);
+
+  return e;
 }
 
-/* exp (x) / 2 without overflow below the function's own. */
-static KValue
-half_exp (const AccMath *m, KValue x)
-{
-  KValue root = exp_by_series (m, m_mul (m, x, m_const (m, 0.5)));
-
-  return m_mul (m, m_mul (m, root, m_const (m, 0.5)), root);
-}
+/* The series of sinh a = a + a³ s (a²), for a up to 1 */
+static const double sinh_s_f32[] = { 1 / 6.0, 1 / 120.0, 1 / 5040.0, 1 / 362880.0, 1 / 39916800.0 };
+static const double sinh_s_f64[] = { 1 / 6.0, 1 / 120.0, 1 / 5040.0, 1 / 362880.0, 1 / 39916800.0, 1 / 6227020800.0, 1 / 1307674368000.0,
+                                     1 / 355687428096000.0, 1 / 121645100408832000.0 };
 
 KValue
 acc_math_sinh (const AccMath *m, KValue x)
 {
-  KValue a = m_abs (m, x);
-  KValue large = m_gt (m, a, least_for_exp (m));
-  KValue t = acc_math_expm1 (m, m_select (m, large, least_for_exp (m), a));
-  KValue small = m_mul (m, m_const (m, 0.5), m_add (m, t, m_div (m, t, m_add (m, t, m_const (m, 1)))));
-  KValue result = m_copysign (m, m_select (m, large, half_exp (m, a), small), x);
+  KValue one = m_const (m, 1), a = m_abs (m, x), low, inverse, e = halves_of_exp (m, a, &low, &inverse);
+  /* What is lost in e is lost in its inverse, too. */
+  KValue large = m_add (m, e, m_fma (m, low, m_fma (m, m_mul (m, inverse, m_const (m, 4)), inverse, one), m_neg (m, inverse)));
+  KValue z = m_mul (m, a, a);
+  KValue small = m_add (m, a, m_mul (m, m_mul (m, a, z), m_poly_of (m, z, sinh_s)));
+  KValue result = m_copysign (m, m_select (m, m_gt (m, a, one), large, small), x);
 
   return m_select (m, m_is_nan (m, x), x, result);
 }
@@ -131,24 +150,25 @@ acc_math_sinh (const AccMath *m, KValue x)
 KValue
 acc_math_cosh (const AccMath *m, KValue x)
 {
-  KValue a = m_abs (m, x);
-  KValue large = m_gt (m, a, least_for_exp (m));
-  KValue e = acc_math_exp (m, m_select (m, large, least_for_exp (m), a));
-  KValue small = m_mul (m, m_const (m, 0.5), m_add (m, e, m_div (m, m_const (m, 1), e)));
-  KValue result = m_select (m, large, half_exp (m, a), small);
+  KValue low, inverse, e = halves_of_exp (m, m_abs (m, x), &low, &inverse);
+  KValue kept = m_fma (m, m_mul (m, inverse, m_const (m, -4)), inverse, m_const (m, 1));
+  KValue result = m_add (m, e, m_fma (m, low, kept, inverse));
 
   return m_select (m, m_is_nan (m, x), x, result);
 }
 
+/* (exp 2a - 1) / (exp 2a + 1) */
 KValue
 acc_math_tanh (const AccMath *m, KValue x)
 {
-  KValue a = m_abs (m, x);
-  KValue limit = least_for_exp (m);
-  KValue t = acc_math_expm1 (m, m_mul (m, m_select (m, m_gt (m, a, limit), limit, a), m_const (m, -2)));
-  KValue result = m_copysign (m, m_div (m, t, m_add (m, t, m_const (m, 2))), x);
+  KValue a = m_abs (m, x), limit = m_const (m, m->kind == ACC_KIND_F64 ? 22 : 10);
+  KValue low, t = expm1_in_two (m, m_mul (m, m_select (m, m_gt (m, a, limit), limit, a), m_const (m, 2)), &low);
+  KValue under_low, under = m_two_sum (m, t, m_const (m, 2), &under_low);
+  KValue rest, q = m_div_in_two (m, t, low, under, m_add (m, under_low, low), &rest);
+  KValue tiny = m_lt (m, a, m_const (m, m->kind == ACC_KIND_F64 ? 0x1p-28 : 0x1p-13));
+  KValue result = m_copysign (m, m_add (m, q, rest), x);
 
-  return m_select (m, m_is_nan (m, x), x, result);
+  return m_select (m, m_or (m, tiny, m_is_nan (m, x)), x, result);
 }
 
 /* --- powers: log x as an unevaluated sum of two, then exp of y times that */

@@ -118,6 +118,28 @@ m_two_sum (const AccMath *m, KValue a, KValue b, KValue *low)
   return sum;
 }
 
+/* The same where |a| is not below |b|, or a is 0 */
+static inline KValue
+m_fast_sum (const AccMath *m, KValue a, KValue b, KValue *low)
+{
+  KValue sum = m_add (m, a, b);
+
+  *low = m_add (m, m_sub (m, a, sum), b);
+  return sum;
+}
+
+/* (high + low) / (over + under), the last step alone rounded by more than a little */
+static inline KValue
+m_div_in_two (const AccMath *m, KValue high, KValue low, KValue over, KValue under, KValue *rest)
+{
+  KValue inverse = m_div (m, m_const (m, 1), over);
+  KValue q = m_mul (m, high, inverse);
+  KValue left = m_fma (m, m_neg (m, q), over, high);
+
+  *rest = m_mul (m, m_add (m, left, m_fma (m, m_neg (m, q), under, low)), inverse);
+  return q;
+}
+
 /* c[0] + x (c[1] + x (c[2] + …)) */
 static inline KValue
 m_poly (const AccMath *m, KValue x, const double *c, guint n)
@@ -134,13 +156,12 @@ m_poly (const AccMath *m, KValue x, const double *c, guint n)
                              : m_poly (m, x, name##_f32, G_N_ELEMENTS (name##_f32)))
 
 KValue acc_math_exp    (const AccMath *m, KValue x);
-KValue acc_math_expm1  (const AccMath *m, KValue x);
 KValue acc_math_sinh   (const AccMath *m, KValue x);
 KValue acc_math_cosh   (const AccMath *m, KValue x);
 KValue acc_math_tanh   (const AccMath *m, KValue x);
 KValue acc_math_pow    (const AccMath *m, KValue x, KValue y);
 KValue acc_math_log    (const AccMath *m, KValue x);
-KValue acc_math_log1p  (const AccMath *m, KValue x);
+KValue acc_math_logbase (const AccMath *m, KValue base, KValue x);
 KValue acc_math_asinh  (const AccMath *m, KValue x);
 KValue acc_math_acosh  (const AccMath *m, KValue x);
 KValue acc_math_atanh  (const AccMath *m, KValue x);

@@ -34,33 +34,28 @@ reduce_near (const AccMath *m, KValue x)
   return (AccReduced) { r, m_add (m, m_sub (m, s, r), rest), m_to_bits (m, t) };
 }
 
+/* What is still to be added to the first part; sin (r + low) = sin r + low (1 - r²/2). */
 static KValue
-sine_of_reduced (const AccMath *m, KValue r, KValue low)
+sine_of_reduced (const AccMath *m, KValue r, KValue low, KValue *tail)
 {
   KValue z = m_mul (m, r, r);
-  KValue v = m_mul (m, z, r);
-  KValue series = m_poly_of (m, z, sin_s);
 
-  if (m->kind == ACC_KIND_F32)
-    return m_add (m, m_mul (m, v, series), r);
-
-  /* sin (r + low) = sin r + low (1 - r²/2) */
-  return m_add (m, r, m_fma (m, v, series, m_fma (m, m_mul (m, z, m_const (m, -0.5)), low, low)));
+  *tail = m_fma (m, m_mul (m, z, r), m_poly_of (m, z, sin_s), m_fma (m, m_mul (m, z, m_const (m, -0.5)), low, low));
+  return r;
 }
 
 static KValue
-cosine_of_reduced (const AccMath *m, KValue r, KValue low)
+cosine_of_reduced (const AccMath *m, KValue r, KValue low, KValue *tail)
 {
-  KValue one = m_const (m, 1);
+  KValue one = m_const (m, 1), half_of = m_const (m, -0.5);
   KValue z = m_mul (m, r, r);
-  KValue half = m_mul (m, z, m_const (m, 0.5));
-  KValue head = m_sub (m, one, half);
-  KValue tail = m_sub (m, m_sub (m, one, head), half);
+  KValue head = m_fma (m, z, half_of, one);
+  KValue lost = m_fma (m, z, half_of, m_sub (m, one, head));
   KValue series = m_mul (m, m_mul (m, z, z), m_poly_of (m, z, cos_c));
 
-  if (m->kind == ACC_KIND_F64)
-    tail = m_fma (m, m_neg (m, r), low, tail);
-  return m_add (m, head, m_add (m, tail, series));
+  lost = m_fma (m, m_fma (m, r, r, m_neg (m, z)), half_of, lost);
+  *tail = m_add (m, m_fma (m, m_neg (m, r), low, lost), series);
+  return head;
 }
 
 typedef enum { SIN, COS, TAN } Which;
@@ -102,17 +97,27 @@ periodic (const AccMath *m, KValue x, Which which)
   gboolean narrow = m->kind == ACC_KIND_F32;
   AccReduced a = reduce (&wide, narrow ? kb_cast (b, ACC_KIND_F64, x) : x, narrow ? 0x1p30 : 0x1p20, narrow ? G_MAXFLOAT : G_MAXDOUBLE);
   KValue r = narrow ? kb_cast (b, ACC_KIND_F32, a.r) : a.r;
-  KValue sine = sine_of_reduced (m, r, a.low), cosine = cosine_of_reduced (m, r, a.low);
+  KValue low = narrow ? kb_cast (b, ACC_KIND_F32, m_sub (&wide, a.r, kb_cast (b, ACC_KIND_F64, r))) : a.low;
+  KValue sine_tail, sine = sine_of_reduced (m, r, low, &sine_tail);
+  KValue cosine_tail, cosine = cosine_of_reduced (m, r, low, &cosine_tail);
   KValue quadrant = which == COS ? kb_add (b, a.n, kb_i64 (b, 1)) : a.n;
   KValue odd = kb_prim2 (b, ACC_PRIM_NE, kb_and (b, quadrant, kb_i64 (b, 1)), kb_i64 (b, 0));
   KValue far = kb_prim2 (b, ACC_PRIM_NE, kb_and (b, quadrant, kb_i64 (b, 2)), kb_i64 (b, 0));
   KValue result;
 
   if (which == TAN)
-    result = m_div (m, m_select (m, odd, m_neg (m, cosine), sine), m_select (m, odd, sine, cosine));
+    {
+      sine = m_fast_sum (m, sine, sine_tail, &sine_tail);
+      cosine = m_fast_sum (m, cosine, cosine_tail, &cosine_tail);
+
+      KValue over = m_select (m, odd, m_neg (m, cosine), sine), over_tail = m_select (m, odd, m_neg (m, cosine_tail), sine_tail);
+      KValue rest, q = m_div_in_two (m, over, over_tail, m_select (m, odd, sine, cosine), m_select (m, odd, sine_tail, cosine_tail), &rest);
+
+      result = m_add (m, q, rest);
+    }
   else
     {
-      KValue value = m_select (m, odd, cosine, sine);
+      KValue value = m_add (m, m_select (m, odd, cosine, sine), m_select (m, odd, cosine_tail, sine_tail));
       result = m_select (m, far, m_neg (m, value), value);
     }
 

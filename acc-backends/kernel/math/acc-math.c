@@ -5,12 +5,6 @@
 typedef KValue (*Unary)  (const AccMath *m, KValue x);
 typedef KValue (*Binary) (const AccMath *m, KValue x, KValue y);
 
-static KValue
-log_base (const AccMath *m, KValue base, KValue x)
-{
-  return m_div (m, acc_math_log (m, x), acc_math_log (m, base));
-}
-
 static const struct {
   Unary  unary;
   Binary binary;
@@ -30,7 +24,7 @@ static const struct {
   [ACC_PRIM_EXP] = { acc_math_exp },
   [ACC_PRIM_LOG] = { acc_math_log },
   [ACC_PRIM_POW] = { NULL, acc_math_pow },
-  [ACC_PRIM_LOGBASE] = { NULL, log_base },
+  [ACC_PRIM_LOGBASE] = { NULL, acc_math_logbase },
   [ACC_PRIM_ATAN2] = { NULL, acc_math_atan2 },
 };
 
