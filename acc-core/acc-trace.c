@@ -141,7 +141,7 @@ find_function (AccTrace  *self,
   return i;
 }
 
-/* The next answer, or NULL, where the call is the first without one the trace that asks for it, else NULL. */
+/* The next answer, or NULL where there is none: the first such call is what the trace asks for, and sets @asks to it. */
 static const Answer *
 next_answer (AccTrace   *self,
              GCallback   function,
