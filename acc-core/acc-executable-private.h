@@ -101,6 +101,7 @@ struct _AccRowRun {
   AccRowValue          *values;
   guint                 n_steps;
   AccRowStep           *steps;
+  guint64               held;       /* bytes of the memory limit that the run itself has taken, for all of its time */
 };
 
 struct _AccExecutableClass

@@ -358,19 +358,22 @@ acc_sink_abort (AccSink *self)
 /**
  * acc_sink_get_resident_bytes:
  * @self: a sink
+ * @type: the type of the elements that would come
+ * @shape: the extents of the whole array
  *
- * Gets how much memory the sink holds by itself during a run, beside the chunks. Asked after
- * [method@Acc.Sink.start]; whoever runs it counts this against a memory limit.
+ * Gets how much memory the sink holds by itself during a run, beside the chunks. Whoever plans or runs it counts this
+ * against a memory limit, and asks before starting it.
  *
  * Returns: bytes
  */
 guint64
-acc_sink_get_resident_bytes (AccSink *self)
+acc_sink_get_resident_bytes (AccSink *self, AccElementType *type, AccShape *shape)
 {
   g_return_val_if_fail (ACC_IS_SINK (self), 0);
+  g_return_val_if_fail (type != NULL && shape != NULL, 0);
 
   if (ACC_SINK_GET_CLASS (self)->get_resident_bytes == NULL)
     return 0;
 
-  return ACC_SINK_GET_CLASS (self)->get_resident_bytes (self);
+  return ACC_SINK_GET_CLASS (self)->get_resident_bytes (self, type, shape);
 }

@@ -19,7 +19,8 @@ G_DECLARE_DERIVABLE_TYPE (AccSink, acc_sink, ACC, SINK, GObject)
  * @write: the next rows
  * @commit: all rows were written: make the output appear under its name
  * @abort: leave nothing behind; optional
- * @get_resident_bytes: as for a source; asked after start; optional
+ * @get_resident_bytes: memory that the sink holds by itself between start and commit, for an array of such a layout; asked
+ *   before start, and by plans; optional
  */
 struct _AccSinkClass
 {
@@ -29,7 +30,7 @@ struct _AccSinkClass
   gboolean (*write)  (AccSink *self, AccChunk *chunk, GCancellable *cancellable, GError **error);
   gboolean (*commit) (AccSink *self, GCancellable *cancellable, GError **error);
   void     (*abort)  (AccSink *self);
-  guint64  (*get_resident_bytes) (AccSink *self);
+  guint64  (*get_resident_bytes) (AccSink *self, AccElementType *type, AccShape *shape);
 
   /*< private >*/
   gpointer padding[11];
@@ -47,6 +48,6 @@ gboolean    acc_sink_commit   (AccSink *self, GCancellable *cancellable, GError 
 ACC_AVAILABLE_IN_1_0
 void        acc_sink_abort    (AccSink *self);
 ACC_AVAILABLE_IN_1_0
-guint64     acc_sink_get_resident_bytes (AccSink *self);
+guint64     acc_sink_get_resident_bytes (AccSink *self, AccElementType *type, AccShape *shape);
 
 G_END_DECLS

@@ -39,9 +39,8 @@ static GParamSpec *properties[N_PROPERTIES];
 G_DEFINE_FINAL_TYPE (AccPngSink, acc_png_sink, ACC_TYPE_SINK)
 
 static gboolean
-find_settings (AccPngSink *self, AccElementType *type, AccShape *shape, GError **error)
+find_settings (AccPngSink *self, AccElementType *type, AccShape *shape, AccPngSettings *settings, GError **error)
 {
-  AccPngSettings *settings = &self->settings;
   g_autofree char *text = acc_shape_to_string (shape);
   const char *name = acc_byte_writer_get_name (self->writer);
   AccElementKind kind = acc_element_type_get_kind (type);
@@ -83,7 +82,7 @@ acc_png_sink_start (AccSink *sink, AccElementType *type, AccShape *shape, GCance
 {
   AccPngSink *self = ACC_PNG_SINK (sink);
 
-  if (!find_settings (self, type, shape, error) || !acc_byte_writer_open (self->writer, cancellable, error))
+  if (!find_settings (self, type, shape, &self->settings, error) || !acc_byte_writer_open (self->writer, cancellable, error))
     return FALSE;
 
   self->encoder = acc_png_encoder_new (self->writer, &self->settings, cancellable, error);
@@ -123,9 +122,15 @@ acc_png_sink_abort (AccSink *sink)
 }
 
 static guint64
-acc_png_sink_get_resident_bytes (AccSink *sink)
+acc_png_sink_get_resident_bytes (AccSink *sink, AccElementType *type, AccShape *shape)
 {
-  return ACC_BYTE_WRITER_BUFFER + acc_png_settings_get_resident_bytes (&ACC_PNG_SINK (sink)->settings);
+  AccPngSettings settings;
+
+  /* What it cannot write it does not begin. */
+  if (!find_settings (ACC_PNG_SINK (sink), type, shape, &settings, NULL))
+    return 0;
+
+  return ACC_BYTE_WRITER_BUFFER + acc_png_settings_get_resident_bytes (&settings);
 }
 
 static void

@@ -18,12 +18,12 @@ struct _AccRawSink
 G_DEFINE_FINAL_TYPE (AccRawSink, acc_raw_sink, ACC_TYPE_SINK)
 
 static gsize
-get_stage_size (AccRawSink *self)
+get_stage_size (const AccRecord *record)
 {
-  if (self->record == NULL || acc_record_is_plain (self->record))
+  if (acc_record_is_plain (record))
     return 0;
 
-  return acc_record_get_stage_elements (self->record) * self->record->size;
+  return acc_record_get_stage_elements (record) * record->size;
 }
 
 static gboolean
@@ -49,7 +49,7 @@ acc_raw_sink_start (AccSink *sink, AccElementType *type, AccShape *shape, GCance
     return FALSE;
 
   if (!acc_record_is_plain (self->record))
-    self->stage = g_malloc0 (MAX (get_stage_size (self), 1));
+    self->stage = g_malloc0 (MAX (get_stage_size (self->record), 1));
 
   return header == NULL
          || acc_byte_writer_write (self->writer, g_bytes_get_data (header, NULL), g_bytes_get_size (header),
@@ -107,9 +107,11 @@ acc_raw_sink_abort (AccSink *sink)
 }
 
 static guint64
-acc_raw_sink_get_resident_bytes (AccSink *sink)
+acc_raw_sink_get_resident_bytes (AccSink *sink, AccElementType *type, AccShape *shape)
 {
-  return ACC_BYTE_WRITER_BUFFER + get_stage_size (ACC_RAW_SINK (sink));
+  g_autoptr(AccRecord) record = acc_record_new_packed (type);
+
+  return ACC_BYTE_WRITER_BUFFER + get_stage_size (record);
 }
 
 static void

@@ -57,7 +57,7 @@ run_streamed (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chu
 
   if (!acc_session_begin_rows (session, arrays, n_arrays, cancellable, error)
       || !acc_session_claim_files (session, error)
-      || !acc_session_hold_resident (session, error))
+      || !acc_session_hold_resident (session, NULL, NULL, error))
     return FALSE;
 
   for (guint i = 0; i < n_arrays; i++)

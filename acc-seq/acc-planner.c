@@ -312,7 +312,7 @@ goes_by_chunks (const AccPlanPart *part)
 static Cost
 apply (AccPlan *plan, const AccPlanRequest *request, const Choice *choice)
 {
-  Cost cost = { request->resident, 0, 0, 0 };
+  Cost cost = { acc_bytes_add (request->resident, request->flow->run->held), 0, 0, 0 };
 
   for (guint i = 0; i < request->flow->run->n_values; i++)
     if (is_on_device (request))
@@ -419,29 +419,37 @@ fits (AccPlan *plan, const Cost *cost)
   return cost->bytes <= plan->available && cost->host_bytes <= plan->host_available;
 }
 
-/* The largest chunk of at most @rows that fits; 0 where none does. */
+static gboolean
+rows_fit (AccPlan *plan, const AccPlanRequest *request, gint64 rows, guint n_slots, gboolean tight)
+{
+  Choice choice = make_choice (request, rows, n_slots, tight);
+  Cost cost = apply (plan, request, &choice);
+
+  return fits (plan, &cost);
+}
+
+/* The largest chunk of at most @rows that fits; 0 where none does. All rows in one chunk may take less than several chunks do. */
 static gint64
 fit_rows (AccPlan *plan, const AccPlanRequest *request, gint64 rows, guint n_slots, gboolean tight)
 {
-  gint64 low = 0, high = rows;
+  gint64 low = 0, high = rows - 1;
 
+  if (rows_fit (plan, request, rows, n_slots, tight))
+    return rows;
   if (request->chunk_rows > 0)
-    low = rows - 1;
+    return 0;
 
   while (low < high)
     {
       gint64 middle = high - (high - low) / 2;
-      Choice choice = make_choice (request, middle, n_slots, tight);
 
-      Cost cost = apply (plan, request, &choice);
-
-      if (fits (plan, &cost))
+      if (rows_fit (plan, request, middle, n_slots, tight))
         low = middle;
       else
         high = middle - 1;
     }
 
-  return request->chunk_rows > 0 && low < rows ? 0 : low;
+  return low;
 }
 
 typedef struct {
@@ -532,7 +540,7 @@ find_available (AccPlan *plan, const AccPlanRequest *request)
   AccBudget *budget = acc_backend_get_budget (request->backend);
 
   plan->limit = acc_budget_get_limit (budget);
-  plan->available = measure_available (budget, request->resident_held ? request->resident : 0);
+  plan->available = measure_available (budget, acc_bytes_add (request->resident_held ? request->resident : 0, request->flow->run->held));
   plan->host_available = is_on_device (request) ? measure_host_available (request) : G_MAXUINT64;
 }
 

@@ -30,12 +30,11 @@ gboolean    acc_session_begin_rows   (AccSession *self, AccArray **arrays, guint
 gboolean    acc_session_claim_files  (AccSession *self, GError **error);
 gboolean    acc_session_start_sink   (AccSession *self, AccElementType *type, AccShape *shape, GCancellable *cancellable, GError **error);
 gboolean    acc_session_commit_sink  (AccSession *self, GCancellable *cancellable, GError **error);
-gboolean    acc_session_hold_resident (AccSession *self, GError **error);
+/* What sources and the sink hold by themselves, for a result of such a layout; @shape NULL: not known. Before the sink is started. */
+gboolean    acc_session_hold_resident (AccSession *self, AccElementType *type, AccShape *shape, GError **error);
 gboolean    acc_session_plan         (AccSession *self, gboolean to_sink, gint64 chunk_rows, GError **error);
 /* The value that is a program's result. */
 AccRowValue *acc_session_find_result (AccSession *self, guint result, GError **error);
-/* Bytes that sources and sink hold themselves. */
-guint64     acc_session_get_resident (AccSession *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccSession, acc_session_free)
 

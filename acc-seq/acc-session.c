@@ -144,8 +144,8 @@ acc_session_commit_sink (AccSession *self, GCancellable *cancellable, GError **e
   return TRUE;
 }
 
-guint64
-acc_session_get_resident (AccSession *self)
+static guint64
+measure_resident (AccSession *self, AccElementType *type, AccShape *shape)
 {
   guint64 bytes = 0;
 
@@ -153,18 +153,19 @@ acc_session_get_resident (AccSession *self)
     if (self->run->values[i].kind == ACC_ROW_VALUE_SOURCE && self->flow->values[i].owner == i)
       bytes = acc_bytes_add (bytes, acc_source_get_resident_bytes (self->run->values[i].array->source));
 
-  return self->sink != NULL ? acc_bytes_add (bytes, acc_sink_get_resident_bytes (self->sink)) : bytes;
+  return self->sink != NULL && shape != NULL ? acc_bytes_add (bytes, acc_sink_get_resident_bytes (self->sink, type, shape)) : bytes;
 }
 
 gboolean
-acc_session_hold_resident (AccSession *self, GError **error)
+acc_session_hold_resident (AccSession *self, AccElementType *type, AccShape *shape, GError **error)
 {
-  guint64 bytes = acc_session_get_resident (self);
+  guint64 bytes = measure_resident (self, type, shape);
 
-  if (bytes > 0 && !acc_budget_reserve (acc_backend_get_budget (self->backend), bytes, "sources and sink", error))
+  if (bytes > self->resident
+      && !acc_budget_reserve (acc_backend_get_budget (self->backend), bytes - self->resident, "sources and sink", error))
     return FALSE;
 
-  self->resident = bytes;
+  self->resident = MAX (bytes, self->resident);
 
   return TRUE;
 }

@@ -35,12 +35,15 @@ static gboolean
 write_manifest (AccSession *session, AccArray *array, gint64 chunk_rows, AccJob *job, const char *why,
                 GCancellable *cancellable, GError **error)
 {
-  g_autoptr(AccPlan) plan = plan_manifest (session, array, array->type, array->shape, chunk_rows, TRUE, why);
+  g_autoptr(AccPlan) plan = NULL;
 
-  acc_job_set_plan (job, plan);
-
-  if (!session->sink_started && !acc_session_start_sink (session, array->type, array->shape, cancellable, error))
+  if (!session->sink_started
+      && (!acc_session_hold_resident (session, array->type, array->shape, error)
+          || !acc_session_start_sink (session, array->type, array->shape, cancellable, error)))
     return FALSE;
+
+  plan = plan_manifest (session, array, array->type, array->shape, chunk_rows, TRUE, why);
+  acc_job_set_plan (job, plan);
 
   return acc_stream_write_manifest (array, session->sink, acc_plan_get_chunk_rows (plan), job, cancellable, error)
          && acc_session_commit_sink (session, cancellable, error);
@@ -52,7 +55,9 @@ write_computed (AccSession *session, AccArray *array, gint64 chunk_rows, AccJob 
 {
   g_autoptr(GPtrArray) results = NULL;
 
-  if (array->shape != NULL && !acc_session_start_sink (session, array->type, array->shape, cancellable, error))
+  if (array->shape != NULL
+      && (!acc_session_hold_resident (session, array->type, array->shape, error)
+          || !acc_session_start_sink (session, array->type, array->shape, cancellable, error)))
     return FALSE;
 
   results = acc_executable_run (session->executable, NULL, 0, cancellable, error);
@@ -62,29 +67,41 @@ write_computed (AccSession *session, AccArray *array, gint64 chunk_rows, AccJob 
                             "computed whole: it cannot run chunk by chunk", cancellable, error);
 }
 
+/* All that is decided before the sink is started, for plans as for runs. @shape: of what is written, NULL where it is not known yet. */
+static gboolean
+plan_streamed (AccSession *session, AccArray *array, gint64 chunk_rows, const AccRowValue **value, AccShape **shape, GError **error)
+{
+  gboolean to_sink;
+
+  *value = acc_session_find_result (session, 0, error);
+  if (*value == NULL)
+    return FALSE;
+
+  to_sink = (*value)->kind != ACC_ROW_VALUE_REDUCED;
+  if (to_sink)
+    *shape = acc_stream_dup_shape (*value, error);
+  else if (array->shape != NULL)
+    *shape = acc_shape_ref (array->shape);
+
+  return (*shape != NULL || !to_sink)
+         && acc_session_hold_resident (session, (*value)->type, *shape, error)
+         && acc_session_plan (session, to_sink, chunk_rows, error);
+}
+
 static gboolean
 write_streamed (AccSession *session, AccArray *array, gint64 chunk_rows, AccJob *job, GCancellable *cancellable, GError **error)
 {
-  const AccRowValue *value = acc_session_find_result (session, 0, error);
+  const AccRowValue *value;
   g_autoptr(AccStream) stream = NULL;
   g_autoptr(AccShape) shape = NULL;
   g_autoptr(AccArray) reduced = NULL;
   gboolean to_sink;
 
-  if (value == NULL)
+  if (!plan_streamed (session, array, chunk_rows, &value, &shape, error)
+      || (shape != NULL && !acc_session_start_sink (session, value->type, shape, cancellable, error)))
     return FALSE;
 
   to_sink = value->kind != ACC_ROW_VALUE_REDUCED;
-  if (to_sink)
-    shape = acc_stream_dup_shape (value, error);
-  else if (array->shape != NULL)
-    shape = acc_shape_ref (array->shape);
-
-  if ((to_sink && shape == NULL)
-      || (shape != NULL && !acc_session_start_sink (session, value->type, shape, cancellable, error))
-      || !acc_session_hold_resident (session, error)
-      || !acc_session_plan (session, to_sink, chunk_rows, error))
-    return FALSE;
 
   acc_job_set_plan (job, session->plan);
 
@@ -224,9 +241,9 @@ acc_backend_write (AccBackend *self, AccArray *array, AccSink *sink, GCancellabl
  * @chunk_rows: rows of input per chunk, or 0: the planner chooses
  * @error: return location for an error
  *
- * What acc_backend_write() would do now, without doing it. The program is compiled, nothing is read or written. What a
- * sink holds by itself is known only when it is written to, and so it is not part of these bytes. Nor is what is read into memory
- * for a loop, a foreign operation or what decides a cond, where they depend on a source: such a plan tells of the result alone.
+ * What acc_backend_write() would do now, without doing it. The program is compiled, nothing is read or written. What @sink holds
+ * by itself is part of these bytes; without it they are those of a sink that holds nothing. What is read into memory for a
+ * loop, a foreign operation or what decides a cond, where they depend on a source, is not: such a plan tells of the result alone.
  *
  * Fails as acc_backend_write() would before reading the first row.
  *
@@ -249,13 +266,16 @@ acc_backend_plan (AccBackend *self, AccArray *array, AccSink *sink, gint64 chunk
   if (!acc_array_check (array, error))
     return NULL;
 
-  session = acc_session_new (self, NULL);
+  session = acc_session_new (self, sink);
 
   if (acc_array_is_manifest (array))
-    return plan_manifest (session, array, array->type, array->shape, chunk_rows, TRUE, "in memory already");
+    return acc_session_hold_resident (session, array->type, array->shape, error)
+           ? plan_manifest (session, array, array->type, array->shape, chunk_rows, TRUE, "in memory already") : NULL;
 
   if (acc_settle_is_needed (&array, 1))
-    return plan_manifest (session, array, array->type, array->shape, chunk_rows, FALSE, "a loop, a choice, a foreign operation or the order of a source decides");
+    return !acc_session_hold_resident (session, array->type, array->shape, error) ? NULL
+           : plan_manifest (session, array, array->type, array->shape, chunk_rows, FALSE,
+                            "a loop, a choice, a foreign operation or the order of a source decides");
 
   held = g_object_ref (array);
   if (!begin_rows (&session, &held, NULL, error))
@@ -263,14 +283,12 @@ acc_backend_plan (AccBackend *self, AccArray *array, AccSink *sink, gint64 chunk
 
   if (session->run != NULL)
     {
-      const AccRowValue *value = acc_session_find_result (session, 0, error);
+      const AccRowValue *value;
+      g_autoptr(AccShape) shape = NULL;
 
-      if (value == NULL || !acc_session_hold_resident (session, error)
-          || !acc_session_plan (session, value->kind != ACC_ROW_VALUE_REDUCED, chunk_rows, error))
-        return NULL;
-
-      return g_steal_pointer (&session->plan);
+      return plan_streamed (session, array, chunk_rows, &value, &shape, error) ? g_steal_pointer (&session->plan) : NULL;
     }
 
-  return plan_manifest (session, array, array->type, array->shape, chunk_rows, FALSE, "computed whole: it cannot run chunk by chunk");
+  return !acc_session_hold_resident (session, array->type, array->shape, error) ? NULL
+         : plan_manifest (session, array, array->type, array->shape, chunk_rows, FALSE, "computed whole: it cannot run chunk by chunk");
 }

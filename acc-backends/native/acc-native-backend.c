@@ -88,7 +88,7 @@ acc_native_backend_allocate (AccBackend  *backend,
                              const char  *what,
                              GError     **error)
 {
-  return acc_pool_allocate (ACC_NATIVE_BACKEND (backend)->host.pool, size, what, error);
+  return acc_pool_allocate_exact (ACC_NATIVE_BACKEND (backend)->host.pool, size, what, error);
 }
 
 static gboolean

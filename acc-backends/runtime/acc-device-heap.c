@@ -200,13 +200,14 @@ static AccDeviceBlock *
 find_idle (AccDeviceHeap *self,
            guint          kind,
            gsize          size,
+           gboolean       exact,
            AccQueue       queue)
 {
   GTreeNode *node = g_tree_lower_bound (self->shelves[kind], (gpointer) size);
   AccDeviceBlock *block;
   GQueue *shelf;
 
-  if (node == NULL || (gsize) g_tree_node_key (node) > get_largest (size, !has_room (self, acc_budget_get_limit (self->budget) / 8)))
+  if (node == NULL || (gsize) g_tree_node_key (node) > get_largest (size, exact || !has_room (self, acc_budget_get_limit (self->budget) / 8)))
     return NULL;
 
   shelf = g_tree_node_value (node);
@@ -245,12 +246,13 @@ static AccDeviceBlock *
 find_or_make_room (AccDeviceHeap *self,
                    guint          kind,
                    gsize          size,
+                   gboolean       exact,
                    AccQueue       queue)
 {
   AccDeviceBlock *block;
 
   acc_device_heap_lock (self);
-  while ((block = find_idle (self, kind, size, queue)) == NULL && !has_room (self, size))
+  while ((block = find_idle (self, kind, size, exact, queue)) == NULL && !has_room (self, size))
     {
       guint64 freed;
 
@@ -500,6 +502,7 @@ static AccDeviceBlock *
 allocate (AccDeviceHeap  *self,
           guint           kind,
           gsize           size,
+          gboolean        exact,
           AccQueue        queue,
           const char     *what,
           GError        **error)
@@ -516,7 +519,7 @@ allocate (AccDeviceHeap  *self,
       return NULL;
     }
 
-  block = find_or_make_room (self, kind, round_size (size), queue);
+  block = find_or_make_room (self, kind, round_size (size), exact, queue);
 
   return block != NULL ? recycle (self, block, what, error) : make (self, kind, size, what, error);
 }
@@ -528,7 +531,17 @@ acc_device_heap_allocate (AccDeviceHeap  *self,
                           const char     *what,
                           GError        **error)
 {
-  return allocate (self, DEVICE, size, queue, what, error);
+  return allocate (self, DEVICE, size, FALSE, queue, what, error);
+}
+
+AccDeviceBlock *
+acc_device_heap_allocate_exact (AccDeviceHeap  *self,
+                                gsize           size,
+                                AccQueue        queue,
+                                const char     *what,
+                                GError        **error)
+{
+  return allocate (self, DEVICE, size, TRUE, queue, what, error);
 }
 
 AccDeviceBlock *
@@ -591,7 +604,7 @@ acc_device_heap_allocate_host (AccDeviceHeap  *self,
   /* What both see is the device's memory to begin with. */
   if (self->device->unified && size > 0)
     {
-      AccBuffer *buffer = acc_device_heap_new_buffer (self, size, what, error);
+      AccBuffer *buffer = acc_device_heap_new_buffer (self, size, TRUE, what, error);
 
       if (buffer != NULL)
         {
@@ -604,7 +617,7 @@ acc_device_heap_allocate_host (AccDeviceHeap  *self,
   if (size < POOLED_FROM)
     return acc_buffer_allocate (size, self->host_budget, what, error);
 
-  block = allocate (self, HOST, size, ACC_QUEUE_COMPUTE, what, error);
+  block = allocate (self, HOST, size, TRUE, ACC_QUEUE_COMPUTE, what, error);
   if (block == NULL)
     return NULL;
   acc_device_heap_ref (self);

@@ -46,6 +46,8 @@ AccBudget      *acc_device_heap_get_budget (AccDeviceHeap *self);
 /* Not cleared. Recycles, makes room; ACC_ERROR_OUT_OF_MEMORY says who holds what where that does not help. @queue: that which
  * uses it first. A block of 0 bytes is memory, too. */
 AccDeviceBlock *acc_device_heap_allocate      (AccDeviceHeap *self, gsize size, AccQueue queue, const char *what, GError **error);
+/* For what was planned: counts for no more than its size, rounded. */
+AccDeviceBlock *acc_device_heap_allocate_exact (AccDeviceHeap *self, gsize size, AccQueue queue, const char *what, GError **error);
 /* At once: what queues still do with it comes before what the next owner does. */
 void            acc_device_block_free         (AccDeviceBlock *block);
 /* Pinned host memory, or memory that both see: for chunks. Transfers to and from it do not wait, but for small ones. */
@@ -80,8 +82,8 @@ gboolean acc_device_heap_note_error (AccDeviceHeap *self, const GError *error);
  * not there yet. It stays until as many acc_device_heap_unpin(); after that until room is needed. */
 AccDeviceBlock *acc_device_heap_pin        (AccDeviceHeap *self, AccBuffer *buffer, const char *what, GError **error);
 void            acc_device_heap_unpin      (AccDeviceHeap *self, AccBuffer *buffer);
-/* A buffer whose bytes are on the device, for a kernel to write: pinned once. */
-AccBuffer      *acc_device_heap_new_buffer (AccDeviceHeap *self, gsize size, const char *what, GError **error);
+/* A buffer whose bytes are on the device, for a kernel to write: pinned once. @exact: it counts for no more than its size, rounded. */
+AccBuffer      *acc_device_heap_new_buffer (AccDeviceHeap *self, gsize size, gboolean exact, const char *what, GError **error);
 
 /* --- for tests and reports */
 

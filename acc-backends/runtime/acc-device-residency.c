@@ -453,10 +453,11 @@ acc_device_heap_unpin_filled (AccDeviceHeap *self,
 AccBuffer *
 acc_device_heap_new_buffer (AccDeviceHeap  *self,
                             gsize           size,
+                            gboolean        exact,
                             const char     *what,
                             GError        **error)
 {
-  AccDeviceBlock *block = acc_device_heap_allocate (self, size, ACC_QUEUE_COMPUTE, what, error);
+  AccDeviceBlock *block = (exact ? acc_device_heap_allocate_exact : acc_device_heap_allocate) (self, size, ACC_QUEUE_COMPUTE, what, error);
   Copy *copy;
 
   if (block == NULL)

@@ -121,7 +121,7 @@ device_allocate (AccRowRun  *base,
       if (!get_leaf_bytes (value, k, headroom, capacity, &bytes))
         g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY, "%s needs more memory than can be addressed", name);
       else
-        memory->blocks[k] = acc_device_heap_allocate (self->run.heap, (gsize) bytes, ACC_QUEUE_COMPUTE, name, error);
+        memory->blocks[k] = acc_device_heap_allocate_exact (self->run.heap, (gsize) bytes, ACC_QUEUE_COMPUTE, name, error);
       if (memory->blocks[k] == NULL)
         {
           device_release (base, memory);
@@ -523,8 +523,11 @@ allocate_pinned (Run     *self,
 
   for (guint k = v->first_buffer; k < v->first_buffer + v->n_buffers; k++)
     {
-      if (acc_device_heap_pin (self->run.heap, self->run.buffers[k], v->name, error) == NULL)
+      AccDeviceBlock *block = acc_device_heap_pin (self->run.heap, self->run.buffers[k], v->name, error);
+
+      if (block == NULL)
         return FALSE;
+      self->base.held += block->memory.size;
       g_ptr_array_add (self->pinned, self->run.buffers[k]);
     }
 
@@ -547,9 +550,10 @@ allocate_kept (Run     *self,
       self->scratch[s] = g_new0 (AccDeviceBlock *, step->n_scratch + 1);
       for (guint i = 0; i < step->n_scratch; i++)
         {
-          self->scratch[s][i] = acc_device_heap_allocate (self->run.heap, step->scratch[i].bytes, ACC_QUEUE_COMPUTE, step->name, error);
+          self->scratch[s][i] = acc_device_heap_allocate_exact (self->run.heap, step->scratch[i].bytes, ACC_QUEUE_COMPUTE, step->name, error);
           if (self->scratch[s][i] == NULL)
             return FALSE;
+          self->base.held += self->scratch[s][i]->memory.size;
         }
       for (guint i = 0; i < step->n_writes && step->reduces; i++)
         if (!allocate_pinned (self, step->writes[i], error))

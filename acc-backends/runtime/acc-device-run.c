@@ -121,7 +121,7 @@ pin_buffer (AccDeviceRun  *self,
     {
       AccBufferCopy *copy;
 
-      self->buffers[i] = acc_device_heap_new_buffer (self->heap, self->prepared->buffer_bytes[i], v->name, error);
+      self->buffers[i] = acc_device_heap_new_buffer (self->heap, self->prepared->buffer_bytes[i], FALSE, v->name, error);
       copy = self->buffers[i] != NULL ? acc_buffer_get_copy (self->buffers[i], self->heap) : NULL;
       self->blocks[i] = copy != NULL ? acc_device_heap_pin (self->heap, self->buffers[i], v->name, error) : NULL;
       if (copy != NULL)
@@ -141,7 +141,7 @@ acc_device_run_allocate (AccDeviceRun  *self,
   for (guint k = v->first_buffer; k < v->first_buffer + v->n_buffers; k++)
     if (self->buffers[k] == NULL)
       {
-        self->buffers[k] = acc_device_heap_new_buffer (self->heap, self->prepared->buffer_bytes[k], v->name, error);
+        self->buffers[k] = acc_device_heap_new_buffer (self->heap, self->prepared->buffer_bytes[k], TRUE, v->name, error);
         if (self->buffers[k] == NULL)
           return FALSE;
         acc_device_heap_unpin (self->heap, self->buffers[k]);

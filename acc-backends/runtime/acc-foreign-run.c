@@ -103,7 +103,7 @@ make_result (Run               *self,
   for (guint k = 0; k < acc_element_type_get_n_buffers (launch->node->type); k++)
     {
       gsize bytes = (gsize) acc_shape_get_size (shape) * acc_element_type_get_buffer_size (launch->node->type, k);
-      AccBuffer *buffer = acc_device_heap_new_buffer (heap, bytes, self->what, error);
+      AccBuffer *buffer = acc_device_heap_new_buffer (heap, bytes, FALSE, self->what, error);
       AccDeviceBlock *block;
 
       if (buffer == NULL)

@@ -186,10 +186,11 @@ give_back (gpointer user_data)
     acc_pool_trim (self, 1);
 }
 
-/* The tightest idle block that wastes at most a quarter. */
+/* The tightest idle block that wastes at most so much. */
 static Block *
 take_fitting (AccPool *self,
-              gsize    size)
+              gsize    size,
+              gsize    waste)
 {
   Block *best = NULL;
 
@@ -199,7 +200,7 @@ take_fitting (AccPool *self,
       Block *block = link->data;
       gsize capacity = block->memory->size;
 
-      if (capacity >= size && capacity - size <= size / 4 && (best == NULL || capacity < best->memory->size))
+      if (capacity >= size && capacity - size <= waste && (best == NULL || capacity < best->memory->size))
         {
           best = block;
           if (capacity == size)
@@ -275,11 +276,12 @@ make (AccPool     *self,
   return block;
 }
 
-AccBuffer *
-acc_pool_allocate (AccPool     *self,
-                   gsize        size,
-                   const char  *what,
-                   GError     **error)
+static AccBuffer *
+allocate (AccPool     *self,
+          gsize        size,
+          gsize        waste,
+          const char  *what,
+          GError     **error)
 {
   Block *block;
 
@@ -288,7 +290,7 @@ acc_pool_allocate (AccPool     *self,
   if (size < POOLED_FROM)
     return acc_buffer_allocate (size, self->budget, what, error);
 
-  block = take_fitting (self, size);
+  block = take_fitting (self, size, waste);
   if (block != NULL && block->counted > size)
     {
       guint64 limit = acc_budget_get_limit (self->budget);
@@ -308,4 +310,22 @@ acc_pool_allocate (AccPool     *self,
   block->pool = acc_pool_ref (self);
 
   return acc_buffer_new (block->memory->data, block->memory->size, give_back, block);
+}
+
+AccBuffer *
+acc_pool_allocate (AccPool     *self,
+                   gsize        size,
+                   const char  *what,
+                   GError     **error)
+{
+  return allocate (self, size, size / 4, what, error);
+}
+
+AccBuffer *
+acc_pool_allocate_exact (AccPool     *self,
+                         gsize        size,
+                         const char  *what,
+                         GError     **error)
+{
+  return allocate (self, size, 0, what, error);
 }

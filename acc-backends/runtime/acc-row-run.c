@@ -104,9 +104,10 @@ allocate_kept (Run     *self,
       self->scratch[s] = g_new0 (AccBuffer *, step->n_scratch + 1);
       for (guint i = 0; i < step->n_scratch; i++)
         {
-          self->scratch[s][i] = acc_pool_allocate (self->run.host->pool, acc_prepared_get_scratch_bytes (step, i, n_threads, step->round_rows), step->name, error);
+          self->scratch[s][i] = acc_pool_allocate_exact (self->run.host->pool, acc_prepared_get_scratch_bytes (step, i, n_threads, step->round_rows), step->name, error);
           if (self->scratch[s][i] == NULL)
             return FALSE;
+          self->base.held += self->scratch[s][i]->size;
         }
       for (guint i = 0; i < step->n_writes && step->reduces; i++)
         if (!acc_run_allocate (&self->run, step->writes[i], error))
@@ -114,6 +115,18 @@ allocate_kept (Run     *self,
     }
 
   return TRUE;
+}
+
+/* What was computed before the first row, and where reductions gather; not what was @given. */
+static void
+count_computed (Run        *self,
+                AccBuffer **given)
+{
+  for (guint k = 0; k < self->prepared->n_buffers; k++)
+    if (self->run.buffers[k] != NULL && self->run.buffers[k] != given[k])
+      self->base.held += self->run.buffers[k]->size;
+  if (self->run.small != NULL)
+    self->base.held += self->run.small->size;
 }
 
 /* --- the run */
@@ -243,6 +256,7 @@ acc_row_run_new (AccHost       *host,
                  GError       **error)
 {
   g_autoptr (AccRowRun) base = NULL;
+  g_autofree AccBuffer **given = NULL;
   Run *self = g_new0 (Run, 1);
 
   base = &self->base;
@@ -251,6 +265,7 @@ acc_row_run_new (AccHost       *host,
   self->bound = values;
   self->owner = g_object_ref (owner);
   acc_run_init (&self->run, host, prepared, cancellable);
+  self->run.exact = TRUE;
 
   if (!acc_row_program_init (&self->program, prepared, graph, error)
       || !acc_run_bind (&self->run, (AccArray **) values->pdata, TRUE, error))
@@ -259,8 +274,10 @@ acc_row_run_new (AccHost       *host,
   acc_row_program_describe (&self->program, base);
   measure_values (self);
 
+  given = g_memdup2 (self->run.buffers, prepared->n_buffers * sizeof *given);
   if (!run_independent (self, error) || !allocate_kept (self, error))
     return NULL;
+  count_computed (self, given);
 
   return g_steal_pointer (&base);
 }

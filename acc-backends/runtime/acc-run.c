@@ -90,7 +90,8 @@ acc_run_allocate (AccRun  *self,
   for (guint k = v->first_buffer; k < v->first_buffer + v->n_buffers; k++)
     if (self->buffers[k] == NULL)
       {
-        self->buffers[k] = acc_pool_allocate (self->host->pool, self->prepared->buffer_bytes[k], v->name, error);
+        self->buffers[k] = (self->exact ? acc_pool_allocate_exact : acc_pool_allocate) (self->host->pool, self->prepared->buffer_bytes[k],
+                                                                                        v->name, error);
         if (self->buffers[k] == NULL)
           return FALSE;
       }

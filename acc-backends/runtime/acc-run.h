@@ -21,6 +21,7 @@ typedef struct {
   AccBuffer        *small;      /* what the others are in, for all steps; NULL: none needed it yet */
   guint64          *slots;
   gint64            round_rows; /* of it: that go through it at a time; 0: all */
+  gboolean          exact;      /* memory is planned with: what is computed takes no more than its size */
 } AccRun;
 
 /* Of the fields above from .scratch on: pointers, and where they go. Zeroed. */

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What a plan says is what a run does, for random formats, programs and memory limits: a run has the chunks and bytes of the plan that was
+ * made before it, takes no more, and fails only where the plan did. ACC_TEST_BACKENDS names the backends, ACC_TEST_CASES how many
+ * cases there are; --seed chooses them. */
+
+#include "stream-files.h"
+
+#include "acc-core/acc-backend-private.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef enum { RAW, NPY, PNG, OWN, N_FORMATS } Format;
+typedef enum { MAP, WIDEN, STENCIL, CHAIN, SCAN, FOLD, FOLD_ALL, CENTRED, PAIR, SEVERAL, N_PROGRAMS } Program;
+
+static const char *const format_names[] = { "raw", "npy", "png", "own" };
+static const char *const program_names[] = { "map", "widen", "stencil", "chain", "scan", "fold", "fold-all", "centred", "pair", "several" };
+
+static AccElementType *
+scalar_type (AccElementKind kind)
+{
+  return acc_element_type_new (kind);
+}
+
+static AccExpr *
+increase (AccExpr *x, gpointer data)
+{
+  return acc_element_type_get_kind (acc_expr_get_element_type (x)) == ACC_KIND_BOOL ? acc_expr_lnot (x)
+         : acc_expr_add (x, acc_expr_cast (acc_expr_new_int (1), acc_expr_get_element_type (x)));
+}
+
+static AccExpr *
+widen (AccExpr *x, gpointer data)
+{
+  return acc_expr_cast (x, scalar_type (ACC_KIND_I64));
+}
+
+static AccExpr *
+pair (AccExpr *x, gpointer data)
+{
+  return acc_expr_tuple2 (x, acc_expr_cast (x, scalar_type (ACC_KIND_F32)));
+}
+
+static AccExpr *
+add_vertically (AccExpr *n, gpointer data)
+{
+  guint rank = GPOINTER_TO_UINT (data) & 3;
+  gint64 radius = GPOINTER_TO_UINT (data) >> 2;
+  AccExpr *sum = NULL;
+
+  for (gint64 dy = -radius; dy <= radius; dy += radius)
+    {
+      AccExpr *x = rank == 2 ? acc_expr_neighbour2 (n, dy, 0) : acc_expr_neighbour3 (n, dy, 0, 0);
+
+      if (acc_element_type_get_kind (acc_expr_get_element_type (x)) == ACC_KIND_BOOL)
+        sum = sum == NULL ? x : acc_expr_lor (sum, x);
+      else
+        sum = sum == NULL ? x : acc_expr_add (sum, x);
+    }
+
+  return sum;
+}
+
+static AccExpr *
+plus (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_add (x, y);
+}
+
+static AccExpr *
+minus_the (AccExpr *x, gpointer data)
+{
+  return acc_expr_sub (widen (x, NULL), acc_expr_the (data));
+}
+
+static AccArray *
+blur (AccArray *array, gint64 radius)
+{
+  guint rank = acc_array_get_rank (array);
+  gint64 sizes[3] = { 2 * radius + 1, 1, 1 };
+  g_autoptr(AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+
+  return acc_array_stencil (array, sizes, rank, boundary, add_vertically, GUINT_TO_POINTER (rank | (guint) radius << 2));
+}
+
+static AccArray *
+build (Program program, AccArray *source, GRand *rand)
+{
+  g_autoptr(AccArray) wide = acc_array_map (source, widen, NULL);
+  g_autoptr(AccArray) first = NULL;
+
+  switch (program)
+    {
+    case MAP:
+      return acc_array_map (source, increase, NULL);
+    case STENCIL:
+      return blur (source, g_rand_int_range (rand, 1, 9));
+    case CHAIN:
+      first = blur (source, g_rand_int_range (rand, 1, 5));
+      return blur (first, g_rand_int_range (rand, 1, 5));
+    case SCAN:
+      return acc_array_scanl1 (wide, plus, NULL);
+    case FOLD:
+      return acc_array_fold1 (wide, plus, NULL);
+    case FOLD_ALL:
+      return acc_array_fold_all (wide, acc_expr_new_int (0), plus, NULL);
+    case CENTRED:
+      first = acc_array_fold_all (wide, acc_expr_new_int (0), plus, NULL);
+      return acc_array_map (source, minus_the, first);
+    case PAIR:
+      return acc_array_map (source, pair, NULL);
+    case WIDEN:
+    case SEVERAL:
+    case N_PROGRAMS:
+    default:
+      return g_steal_pointer (&wide);
+    }
+}
+
+/* --- files in memory */
+
+static GBytes *
+encode (AccBackend *backend, const char *code, AccShape *shape, Format format)
+{
+  static const char *const names[] = { "raw", "npy", "png" };
+  guint rank;
+  const gint64 *extents = acc_shape_get_extents (shape, &rank);
+  g_autoptr(TestSource) source = test_source_new (code, extents, rank, 3);
+  g_autoptr(AccArray) array = acc_array_new_from_source (ACC_SOURCE (source));
+  g_autoptr(GOutputStream) stream = g_memory_output_stream_new_resizable ();
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccSink) sink = acc_sink_new_for_stream (stream, names[format], &error);
+
+  g_assert_no_error (error);
+  acc_backend_write (backend, array, sink, NULL, &error);
+  g_assert_no_error (error);
+
+  return g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (stream));
+}
+
+static AccSource *
+open_source (Format format, const char *code, AccShape *shape, GBytes *bytes, guint64 resident)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccElementType) type = acc_element_type_parse (code, NULL);
+  g_autoptr(GInputStream) stream = bytes != NULL ? g_memory_input_stream_new_from_bytes (bytes) : NULL;
+  AccSource *source;
+  guint rank;
+  const gint64 *extents = acc_shape_get_extents (shape, &rank);
+
+  if (format == OWN)
+    {
+      source = ACC_SOURCE (test_source_new (code, extents, rank, 3));
+      TEST_SOURCE (source)->resident = resident;
+      return source;
+    }
+
+  source = format == RAW ? acc_source_new_raw_for_stream (stream, type, shape, &error) : acc_source_new_for_stream (stream, NULL, &error);
+  g_assert_no_error (error);
+
+  return source;
+}
+
+static AccSink *
+open_sink (Format format, guint64 resident)
+{
+  g_autoptr(GOutputStream) stream = g_memory_output_stream_new_resizable ();
+  g_autoptr(GError) error = NULL;
+  AccSink *sink;
+
+  if (format == OWN)
+    {
+      sink = ACC_SINK (test_sink_new ());
+      TEST_SINK (sink)->resident = resident;
+      return sink;
+    }
+
+  sink = acc_sink_new_for_stream (stream, format_names[format], &error);
+  g_assert_no_error (error);
+
+  return sink;
+}
+
+static gboolean
+fits_png (AccArray *array)
+{
+  AccElementKind kind = acc_element_type_get_kind (acc_array_get_element_type (array));
+  guint rank = acc_array_get_rank (array);
+
+  return rank >= 2 && (kind == ACC_KIND_U8 || kind == ACC_KIND_U16 || (kind == ACC_KIND_BOOL && rank == 2));
+}
+
+/* --- one case */
+
+typedef struct {
+  Format      from, to;
+  Program     program;
+  const char *code;
+  AccShape   *shape;
+  guint64     limit, source_resident, sink_resident;
+} Case;
+
+static void
+choose (Case *c, GRand *rand)
+{
+  static const char *const codes[] = { "u1", "u2", "i4", "f4", "b1" };
+  gint64 extents[3];
+  gboolean deep;
+
+  c->from = g_rand_int_range (rand, 0, N_FORMATS);
+  c->to = g_rand_int_range (rand, 0, N_FORMATS);
+  c->program = g_rand_int_range (rand, 0, N_PROGRAMS);
+  c->code = codes[g_rand_int_range (rand, 0, G_N_ELEMENTS (codes))];
+  if (c->from == PNG && (strcmp (c->code, "i4") == 0 || strcmp (c->code, "f4") == 0))
+    c->code = "u1";
+  deep = g_rand_boolean (rand) && strcmp (c->code, "b1") != 0;
+  extents[0] = g_rand_int_range (rand, 1, 1200);
+  extents[1] = g_rand_int_range (rand, 1, 1200);
+  extents[2] = g_rand_int_range (rand, 2, 5);
+  c->shape = acc_shape_new (extents, deep ? 3 : 2);
+  c->limit = (guint64) (128 * 1024 * exp2 (g_rand_double_range (rand, 0, 6)));
+  c->source_resident = g_rand_boolean (rand) ? g_rand_int_range (rand, 1, 300000) : 0;
+  c->sink_resident = g_rand_boolean (rand) ? g_rand_int_range (rand, 1, 300000) : 0;
+}
+
+/* Several results go into memory together: for them there is no plan to ask for, but the limit. */
+static void
+run_several (AccBackend *backend, AccArray *array)
+{
+  g_autoptr(AccArray) sum = acc_array_fold_all (array, acc_expr_new_int (0), plus, NULL), blurred = blur (array, 2);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) results = acc_backend_run_many (backend, (AccArray *[]) { array, sum, blurred }, 3, NULL, &error);
+
+  if (results == NULL)
+    g_assert_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+}
+
+static void
+write_as_planned (AccBackend *backend, AccArray *array, AccSink *sink, gboolean is_fresh, const char *what)
+{
+  g_autoptr(GError) refused = NULL, error = NULL;
+  AccBudget *budget = acc_backend_get_budget (backend);
+  g_autoptr(AccPlan) plan = acc_backend_plan (backend, array, sink, 0, &refused);
+  g_autoptr(AccJob) job = NULL;
+  AccPlan *made;
+  guint64 before;
+
+  /* What others left idle is no part of it. */
+  if (is_fresh)
+    acc_budget_spare (budget, G_MAXUINT64);
+  acc_budget_reset_high_water (budget);
+  before = acc_budget_get_used (budget);
+  job = acc_backend_start_write (backend, array, sink, NULL);
+  acc_job_wait (job, &error);
+  if (plan == NULL)
+    {
+      g_assert_error (refused, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+      if (error == NULL)
+        g_error ("%s: the plan is refused (%s), the run is not", what, refused->message);
+      return;
+    }
+
+  made = acc_job_get_plan (job);
+  if (error != NULL)
+    g_error ("%s: planned %" G_GUINT64_FORMAT " bytes, then: %s", what, acc_plan_get_bytes (plan), error->message);
+  if (acc_plan_get_chunk_rows (made) != acc_plan_get_chunk_rows (plan) || acc_plan_get_n_chunks (made) != acc_plan_get_n_chunks (plan)
+      || acc_plan_get_bytes (made) != acc_plan_get_bytes (plan) || acc_plan_get_n_input_slots (made) != acc_plan_get_n_input_slots (plan)
+      || acc_plan_get_n_output_slots (made) != acc_plan_get_n_output_slots (plan))
+    {
+      g_autofree char *first = acc_plan_to_string (plan), *second = acc_plan_to_string (made);
+
+      g_error ("%s: planned\n%s\nbut run\n%s", what, first, second);
+    }
+  g_assert_cmpuint (acc_job_get_chunks_done (job), ==, acc_plan_get_n_chunks (plan));
+  g_assert_cmpuint (acc_budget_get_high_water (budget), <=, MAX (acc_budget_get_limit (budget), before));
+  if (is_fresh)
+    g_assert_cmpuint (acc_budget_get_high_water (budget) - before, <=, acc_plan_get_bytes (plan));
+}
+
+static void
+run_case (AccBackend *backend, AccBackend *free_backend, GRand *rand)
+{
+  Case c = { 0 };
+  g_autofree char *what = NULL, *extents = NULL;
+  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr(AccSource) source = NULL;
+  g_autoptr(AccSink) sink = NULL;
+  g_autoptr(AccArray) read = NULL, array = NULL;
+
+  choose (&c, rand);
+  bytes = c.from != OWN ? encode (free_backend, c.code, c.shape, c.from) : NULL;
+  source = open_source (c.from, c.code, c.shape, bytes, c.source_resident);
+  read = acc_array_new_from_source (source);
+  array = build (c.program, read, rand);
+  if (c.to == PNG && !fits_png (array))
+    c.to = NPY;
+  sink = open_sink (c.to, c.sink_resident);
+  extents = acc_shape_to_string (c.shape);
+  what = g_strdup_printf ("%s %s of %s, %s to %s, limit %" G_GUINT64_FORMAT, program_names[c.program], extents, c.code, format_names[c.from],
+                          format_names[c.to], c.limit);
+  g_test_message ("%s", what);
+
+  acc_backend_set_memory_limit (backend, c.limit);
+  if (c.program == SEVERAL)
+    run_several (backend, array);
+  else
+    write_as_planned (backend, array, sink, g_rand_boolean (rand), what);
+  acc_shape_unref (c.shape);
+}
+
+/* On a backend that has run others before, whose memory lies idle, and on a fresh one. */
+static void
+test_promise (gconstpointer name)
+{
+  const char *text = g_getenv ("ACC_TEST_CASES");
+  guint n = text != NULL && *text != '\0' ? (guint) g_ascii_strtoull (text, NULL, 10) : 60;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccBackend) free_backend = acc_backend_new_for_name ("interpreter", &error), used = NULL;
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < n; i++)
+    {
+      guint32 seed = (guint32) g_test_rand_int ();
+      GRand *rand = g_rand_new_with_seed (seed);
+
+      g_test_message ("case %u, seed %u", i, seed);
+      if (used == NULL || i % 8 == 0)
+        {
+          g_clear_object (&used);
+          used = acc_backend_new_for_name (name, &error);
+          g_assert_no_error (error);
+        }
+      run_case (used, free_backend, rand);
+      g_rand_free (rand);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  const char *named = g_getenv ("ACC_TEST_BACKENDS");
+  g_auto(GStrv) names = g_strsplit (named != NULL && *named != '\0' ? named : "native", ",", -1);
+
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      g_autoptr(AccBackend) backend = acc_backend_new_for_name (names[i], NULL);
+      g_autofree char *path = g_strdup_printf ("/stream-promise/%s", names[i]);
+
+      if (backend != NULL)
+        g_test_add_data_func (path, names[i], test_promise);
+    }
+
+  return g_test_run ();
+}
