@@ -35,7 +35,7 @@ const MathFunction math_functions[N_MATH_FUNCTIONS] = {
   ONE (ATAN, atan, -10, 10, 1),
   ONE (SINH, sinh, -30, 30, 1),
   ONE (COSH, cosh, -30, 30, 1),
-  ONE (TANH, tanh, -12, 12, 1),
+  ONE (TANH, tanh, -12, 12, 1.1),
   ONE (ASINH, asinh, -30, 30, 1),
   ONE (ACOSH, acosh, 1, 30, 1),
   ONE (ATANH, atanh, -1, 1, 1),
