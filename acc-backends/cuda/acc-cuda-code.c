@@ -5,24 +5,17 @@
 
 #include <string.h>
 
-/* Code of a kernel is two images of the machine's own code, one after the other: for any addresses of buffers, and for those
- * that are multiples of 16. */
+/* Code of a kernel is an image of the machine's own code: for any addresses of buffers, or for those that are multiples of 16, as those of
+ * all but windows of rows are. */
 
-#define MAGIC G_GUINT64_CONSTANT (0x3230616475636361)
-#define SYMBOL "acc_kernel"
+#define MAGIC     "\x7f" "ELF"
+#define SYMBOL    "acc_kernel"
 #define LOG_BYTES 8192
 
-typedef struct {
-  guint64 magic;
-  guint64 sizes[2];
-} Header;
-
-/* Links PTX to an image, appended to @to. */
-static gboolean
+static GBytes *
 link_ptx (AccCudaDevice  *self,
           AccKernel      *kernel,
           const char     *ptx,
-          GByteArray     *to,
           GError        **error)
 {
   g_autofree char *log = g_malloc0 (LOG_BYTES);
@@ -30,17 +23,18 @@ link_ptx (AccCudaDevice  *self,
   void *values[] = { log, GSIZE_TO_POINTER (LOG_BYTES - 1) };
   CuLinkState state = NULL;
   void *image = NULL;
+  GBytes *code = NULL;
   gsize size = 0;
   CuResult result = self->cuda->cuLinkCreate_v2 (G_N_ELEMENTS (options), options, values, &state);
 
-  if (result != CU_SUCCESS)
-    return acc_cuda_check (self, result, "starting the linker", error);
+  if (!acc_cuda_check (self, result, "starting the linker", error))
+    return NULL;
 
   result = self->cuda->cuLinkAddData_v2 (state, CU_LINK_INPUT_PTX, (void *) ptx, strlen (ptx) + 1, acc_kernel_get_name (kernel), 0, NULL, NULL);
   if (result == CU_SUCCESS)
     result = self->cuda->cuLinkComplete (state, &image, &size);
   if (result == CU_SUCCESS)
-    g_byte_array_append (to, image, (guint) size);
+    code = g_bytes_new (image, size);
   else
     {
       g_autofree char *what = acc_cuda_describe (self->cuda, result);
@@ -51,54 +45,28 @@ link_ptx (AccCudaDevice  *self,
     }
   self->cuda->cuLinkDestroy (state);
 
-  return result == CU_SUCCESS;
+  return code;
 }
 
 GBytes *
 acc_cuda_compile (AccDevice  *device,
                   AccKernel  *kernel,
+                  gboolean    general,
                   GError    **error)
 {
   AccCudaDevice *self = (AccCudaDevice *) device;
-  g_autoptr (GByteArray) code = g_byte_array_new ();
-  Header header = { .magic = MAGIC };
-  gboolean ok = TRUE;
+  gint64 start = g_get_monotonic_time ();
+  g_autofree char *ptx = acc_emit_ptx (kernel, self->compute, self->isa, general ? ACC_PTX_DEFAULT : ACC_PTX_ALIGNED, error);
+  GBytes *code;
 
-  g_byte_array_append (code, (const guint8 *) &header, sizeof header);
-  for (guint i = 0; i < 2 && ok; i++)
-    {
-      g_autofree char *ptx = acc_emit_ptx (kernel, self->compute, self->isa, i == 1 ? ACC_PTX_ALIGNED : ACC_PTX_DEFAULT, error);
-      guint before = code->len;
-
-      ok = ptx != NULL && acc_cuda_enter (self, error);
-      if (!ok)
-        break;
-      ok = link_ptx (self, kernel, ptx, code, error);
-      acc_cuda_leave (self);
-      header.sizes[i] = code->len - before;
-    }
-  if (!ok)
+  if (ptx == NULL || !acc_cuda_enter (self, error))
     return NULL;
-  memcpy (code->data, &header, sizeof header);
 
-  return g_byte_array_free_to_bytes (g_steal_pointer (&code));
-}
+  acc_device_tell_emitted (kernel, start);
+  code = link_ptx (self, kernel, ptx, error);
+  acc_cuda_leave (self);
 
-static guint
-count_resident (AccCudaDevice         *self,
-                const AccDeviceKernel *kernel)
-{
-  guint n = G_MAXUINT;
-
-  for (guint i = 0; i < 2; i++)
-    {
-      int one = 0;
-
-      self->cuda->cuOccupancyMaxActiveBlocksPerMultiprocessor (&one, kernel->functions[i], (int) kernel->group_size, 0);
-      n = MIN (n, (guint) MAX (one, 0));
-    }
-
-  return n * self->n_processors;
+  return code;
 }
 
 AccDeviceKernel *
@@ -110,15 +78,12 @@ acc_cuda_load (AccDevice  *device,
   AccCudaDevice *self = (AccCudaDevice *) device;
   gsize size;
   const guint8 *data = g_bytes_get_data (code, &size);
+  g_autofree guint8 *image = NULL;
   AccDeviceKernel *loaded;
-  gsize offset = sizeof (Header);
-  Header header;
+  int n_resident = 0;
   gboolean ok;
 
-  if (size >= sizeof header)
-    memcpy (&header, data, sizeof header);
-  if (size < sizeof header || header.magic != MAGIC || header.sizes[0] > size || header.sizes[1] > size
-      || header.sizes[0] + header.sizes[1] != size - sizeof header)
+  if (size < strlen (MAGIC) || memcmp (data, MAGIC, strlen (MAGIC)) != 0 || acc_kernel_get_group_size (kernel) == 0)
     {
       g_set_error (error, ACC_ERROR, ACC_ERROR_COMPILE, "kernel “%s”: damaged code", acc_kernel_get_name (kernel));
       return NULL;
@@ -128,18 +93,13 @@ acc_cuda_load (AccDevice  *device,
 
   loaded = g_new0 (AccDeviceKernel, 1);
   loaded->group_size = acc_kernel_get_group_size (kernel);
-  ok = loaded->group_size > 0;
-  for (guint i = 0; i < 2 && ok; i++)
-    {
-      /* The driver asks for an image at an aligned address. */
-      g_autofree guint8 *image = g_memdup2 (data + offset, header.sizes[i]);
-
-      ok = acc_cuda_check (self, self->cuda->cuModuleLoadData (&loaded->modules[i], image), "loading a kernel", error)
-           && acc_cuda_check (self, self->cuda->cuModuleGetFunction (&loaded->functions[i], loaded->modules[i], SYMBOL), "loading a kernel", error);
-      offset += header.sizes[i];
-    }
+  /* The driver asks for an image at an aligned address. */
+  image = g_memdup2 (data, size);
+  ok = acc_cuda_check (self, self->cuda->cuModuleLoadData (&loaded->module, image), "loading a kernel", error)
+       && acc_cuda_check (self, self->cuda->cuModuleGetFunction (&loaded->function, loaded->module, SYMBOL), "loading a kernel", error);
   if (ok)
-    loaded->n_resident = count_resident (self, loaded);
+    self->cuda->cuOccupancyMaxActiveBlocksPerMultiprocessor (&n_resident, loaded->function, (int) loaded->group_size, 0);
+  loaded->n_resident = (guint) MAX (n_resident, 0) * self->n_processors;
   acc_cuda_leave (self);
   if (!ok)
     {
@@ -165,12 +125,31 @@ acc_cuda_unload (AccDevice       *device,
 
   if (acc_cuda_enter (self, NULL))
     {
-      for (guint i = 0; i < 2; i++)
-        if (kernel->modules[i] != NULL)
-          self->cuda->cuModuleUnload (kernel->modules[i]);
+      if (kernel->module != NULL)
+        self->cuda->cuModuleUnload (kernel->module);
       acc_cuda_leave (self);
     }
   g_free (kernel);
+}
+
+static guint64
+get_address (const AccDeviceSlot *slot)
+{
+  return slot->memory->address + (guint64) slot->offset;
+}
+
+gboolean
+acc_cuda_needs_general (AccDevice           *device G_GNUC_UNUSED,
+                        AccDeviceKernel     *kernel G_GNUC_UNUSED,
+                        const AccDeviceSlot *slots,
+                        guint                n_slots,
+                        const AccGroups     *groups G_GNUC_UNUSED)
+{
+  for (guint i = 0; i < n_slots; i++)
+    if (slots[i].memory != NULL && get_address (&slots[i]) % 16 != 0)
+      return TRUE;
+
+  return FALSE;
 }
 
 /* With the lock and the context. @words: slots, then room for 8 of the groups, then the failure. */
@@ -222,13 +201,10 @@ acc_cuda_launch (AccDevice              *device,
   void **parameters = many_parameters != NULL ? many_parameters : few_parameters;
   const gint64 most[2] = { 65535, G_MAXINT32 };
   gint64 first[2], count[2];
-  gboolean aligned = TRUE, ok = TRUE;
+  gboolean ok;
 
   for (guint i = 0; i < n_slots; i++)
-    {
-      words[i] = slots[i].memory != NULL ? slots[i].memory->address + (guint64) slots[i].offset : slots[i].bits;
-      aligned &= slots[i].memory == NULL || words[i] % 16 == 0;
-    }
+    words[i] = slots[i].memory != NULL ? get_address (&slots[i]) : slots[i].bits;
   words[n_words - 1] = failure->address;
   for (guint i = 0; i < n_words; i++)
     parameters[i] = &words[i];
@@ -241,7 +217,7 @@ acc_cuda_launch (AccDevice              *device,
       acc_cuda_note_launch (self);
       for (gint64 y = 0; y < count[0] && ok; y += most[0])
         for (gint64 x = 0; x < count[1] && ok; x += most[1])
-          ok = launch_part (self, kernel->functions[aligned], kernel->group_size, words, n_slots, parameters, groups,
+          ok = launch_part (self, kernel->function, kernel->group_size, words, n_slots, parameters, groups,
                             (gint64[]) { first[0] + y, first[1] + x },
                             (gint64[]) { MIN (count[0] - y, most[0]), MIN (count[1] - x, most[1]) }, error);
       acc_cuda_leave (self);

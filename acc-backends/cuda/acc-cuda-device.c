@@ -313,6 +313,7 @@ static const AccDeviceClass cuda_class = {
   .name = "cuda",
   .free = cuda_free,
   .compile = acc_cuda_compile,
+  .needs_general = acc_cuda_needs_general,
   .load = acc_cuda_load,
   .unload = acc_cuda_unload,
   .count_resident = acc_cuda_count_resident,
@@ -384,6 +385,7 @@ ask_facts (AccCudaDevice  *self,
   target->has_atomic_add_f32 = TRUE;
   target->has_atomic_add_f64 = TRUE;
   target->merges_loads = TRUE;
+  target->few = 1 << 19;
   target->has_fma = TRUE;
   target->has_estimates = TRUE;
   target->max_held = 32;

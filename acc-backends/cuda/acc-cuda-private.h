@@ -47,8 +47,8 @@ typedef struct {
 } AccCudaDevice;
 
 struct _AccDeviceKernel {
-  CuModule   modules[2];    /* for any addresses; for those that are multiples of 16 */
-  CuFunction functions[2];
+  CuModule   module;
+  CuFunction function;
   guint      group_size;
   guint      n_resident;    /* groups that the device runs at once */
 };
@@ -63,7 +63,9 @@ gboolean acc_cuda_check (AccCudaDevice *self, CuResult result, const char *doing
 void     acc_cuda_keep  (AccCudaDevice *self, gpointer data, GDestroyNotify destroy);
 
 /* acc-cuda-code.c */
-GBytes          *acc_cuda_compile (AccDevice *device, AccKernel *kernel, GError **error);
+GBytes          *acc_cuda_compile (AccDevice *device, AccKernel *kernel, gboolean general, GError **error);
+gboolean         acc_cuda_needs_general (AccDevice *device, AccDeviceKernel *kernel, const AccDeviceSlot *slots, guint n_slots,
+                                         const AccGroups *groups);
 AccDeviceKernel *acc_cuda_load    (AccDevice *device, AccKernel *kernel, GBytes *code, GError **error);
 void             acc_cuda_unload  (AccDevice *device, AccDeviceKernel *kernel);
 guint            acc_cuda_count_resident (AccDevice *device, AccDeviceKernel *kernel);

@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 /* From SIMT kernel IR to source text of the C family: one writer, two dialects.
  *
- * OpenCL C: kernel ACC_EMIT_SYMBOL. Arguments: per slot, a buffer is a __global pointer and a long (elements from the pointer
+ * OpenCL C: kernel ACC_EMIT_C_SYMBOL. Arguments: per slot, a buffer is a __global pointer and a long (elements from the pointer
  * to element 0), a scalar is one ulong of bits; then eight longs of AccGroups (begin, end, tile, first = begin rounded down to
  * a tile; outer and inner each, outer first); then a __global pointer to an AccFailure. Group (x, y): get_group_id (0), (1).
  *
@@ -29,7 +29,7 @@ typedef struct {
   gboolean has_atomic_64;    /* of buffers and shared memory, as the next two */
   gboolean has_atomic_add_f32; /* OpenCL: only with .has_nvidia_asm; else a loop of compare-and-swap */
   gboolean has_atomic_add_f64;
-  gboolean has_quick;        /* OpenCL: quick code is worth to be compiled */
+  gboolean has_quick;        /* OpenCL: no processor: quick code is quicker, and so are native functions */
   gboolean guards_zeros;     /* the compiler divides wrongly by a zero that it knows */
   gboolean leaves_loops;     /* the device leaves loops that take many turns: such a kernel fails */
   gboolean misrounds_doubles; /* GLSL: trunc() and roundEven() of f64 give other values on some processors */
@@ -40,18 +40,15 @@ typedef struct {
 
 /* Quick code is for small launches: buffers whose elements 0 begin at multiples of 16 bytes and that have no element 2^31,
  * scalars of i64 of at most 2^30, and groups whose bounds are. Neighbours are loaded and stored at once there, and numbers
- * that fit are of 32 bits.
- *
- * Where the dialect wants it OpenCL C has another entry for it besides. */
-char *acc_emit_opencl (AccKernel *kernel, const AccCDialect *dialect, GError **error);
+ * that fit are of 32 bits. */
+char *acc_emit_opencl (AccKernel *kernel, const AccCDialect *dialect, gboolean quick, GError **error);
 char *acc_emit_glsl   (AccKernel *kernel, const AccCDialect *dialect, gboolean quick, GError **error);
 
 /* How many bytes of words a launch of the GLSL form has: one per parameter, eight, and one that is the failure's address or,
  * without addresses, anything. They are push constants where this is not above .push_bytes. */
 guint acc_emit_glsl_count_bytes (AccKernel *kernel);
 
-/* Names both emitters use, so that the devices find the entry. */
-#define ACC_EMIT_C_SYMBOL       "acc_kernel"
-#define ACC_EMIT_C_QUICK_SYMBOL "acc_kernel_quick"
+/* Where OpenCL finds the entry. */
+#define ACC_EMIT_C_SYMBOL "acc_kernel"
 
 G_END_DECLS

@@ -446,13 +446,12 @@ append_extensions (GString *s,
 
 /* The kernel whose body was written. */
 static void
-append_kernel (GString    *s,
-               CWriter    *w,
-               const char *symbol)
+append_kernel (GString *s,
+               CWriter *w)
 {
   const AccKernel *kernel = w->kernel;
 
-  g_string_append_printf (s, "__attribute__ ((reqd_work_group_size (%u, 1, 1)))\n__kernel void\n%s (", kernel->group_size, symbol);
+  g_string_append_printf (s, "__attribute__ ((reqd_work_group_size (%u, 1, 1)))\n__kernel void\n%s (", kernel->group_size, ACC_EMIT_C_SYMBOL);
   append_params (s, kernel);
   g_string_append (s, ")\n{\n");
   for (guint i = 0; i < kernel->shared->len; i++)
@@ -470,27 +469,20 @@ append_kernel (GString    *s,
 char *
 acc_emit_opencl (AccKernel         *kernel,
                  const AccCDialect *dialect,
+                 gboolean           quick,
                  GError           **error)
 {
-  g_autoptr(GString) kernels = g_string_new (NULL);
   AccCDialect own = *dialect;
-  gboolean half_type = own.has_half, ok;
+  gboolean half_type = own.has_half;
   GString *s;
   CWriter w;
 
   /* The instructions of f16 that every such device has. */
   own.has_half = own.has_half || own.has_nvidia_asm;
   c_writer_init (&w, kernel, &own, &syntax);
-  ok = c_write_body (&w);
-  if (ok)
-    append_kernel (kernels, &w, ACC_EMIT_C_SYMBOL);
-  if (ok && own.has_quick)
-    {
-      c_writer_hurry (&w);
-      ok = c_write_body (&w);
-      append_kernel (kernels, &w, ACC_EMIT_C_QUICK_SYMBOL);
-    }
-  if (!ok)
+  if (quick)
+    c_writer_hurry (&w);
+  if (!c_write_body (&w))
     {
       g_propagate_error (error, g_steal_pointer (&w.error));
       c_writer_clear (&w);
@@ -504,7 +496,7 @@ acc_emit_opencl (AccKernel         *kernel,
   g_string_append (s, w.types->str);
   g_string_append_c (s, '\n');
   g_string_append (s, w.functions->str);
-  g_string_append (s, kernels->str);
+  append_kernel (s, &w);
   c_writer_clear (&w);
 
   return g_string_free (s, FALSE);

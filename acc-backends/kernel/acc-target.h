@@ -42,6 +42,7 @@ typedef struct {
   gboolean has_atomic_add_f64;
   gboolean merges_loads;       /* what a thread loads of neighbouring elements, up to 16 bytes, becomes one access */
   guint    max_held;           /* elements that a thread had better hold in registers at once, where each takes a few of them */
+  gint64   few;                /* below so many elements tiles and windows had better be small: a tile for each processor, and less code; 0: never */
   gboolean has_library;        /* transcendental primitives that are better than those built of other instructions */
   gboolean has_fast_library;   /* such where fast_math is asked for */
   gboolean has_fast_exp;       /* exponentials and logarithms of f4 for where it is */

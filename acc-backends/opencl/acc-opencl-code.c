@@ -30,10 +30,15 @@ build (AccOpenclDevice  *self,
        GError          **error)
 {
   g_autofree char *options = g_strconcat (self->options, self->dialect.has_exact_divide && !kernel->fast ? " -cl-fp32-correctly-rounded-divide-sqrt" : NULL, NULL);
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->compiler);
-  cl_int code = self->cl->clBuildProgram (program, 1, &self->device, options, NULL, NULL);
+  gboolean alone = !self->dialect.has_nvidia_asm;
   g_autofree char *log = NULL;
+  cl_int code;
 
+  if (alone)
+    g_mutex_lock (&self->compiler);
+  code = self->cl->clBuildProgram (program, 1, &self->device, options, NULL, NULL);
+  if (alone)
+    g_mutex_unlock (&self->compiler);
   if (code == CL_SUCCESS)
     return TRUE;
 
@@ -44,26 +49,69 @@ build (AccOpenclDevice  *self,
   return FALSE;
 }
 
+/* What is loaded at once need not be built again: of code, drivers keep text that has to be compiled once more. Takes @program over. */
+static void
+keep_built (AccOpenclDevice *self,
+            GBytes          *code,
+            cl_program       program)
+{
+  g_mutex_lock (&self->built_lock);
+  g_hash_table_insert (self->built, g_bytes_ref (code), program);
+  g_mutex_unlock (&self->built_lock);
+}
+
+/* NULL: it was not compiled in this process, or was loaded before. */
+static cl_program
+take_built (AccOpenclDevice *self,
+            GBytes          *code)
+{
+  cl_program program;
+
+  g_mutex_lock (&self->built_lock);
+  program = g_hash_table_lookup (self->built, code);
+  g_hash_table_remove (self->built, code);
+  g_mutex_unlock (&self->built_lock);
+
+  return program;
+}
+
+void
+acc_opencl_free_built (AccOpenclDevice *self)
+{
+  GHashTableIter iter;
+  gpointer program;
+
+  g_hash_table_iter_init (&iter, self->built);
+  while (g_hash_table_iter_next (&iter, NULL, &program))
+    self->cl->clReleaseProgram (program);
+  g_hash_table_unref (self->built);
+  g_mutex_clear (&self->built_lock);
+}
+
 GBytes *
 acc_opencl_compile (AccDevice  *device,
                     AccKernel  *kernel,
+                    gboolean    general,
                     GError    **error)
 {
   AccOpenclDevice *self = (AccOpenclDevice *) device;
-  g_autofree char *source = acc_emit_opencl (kernel, &self->dialect, error);
+  gint64 start = g_get_monotonic_time ();
+  g_autofree char *source = acc_emit_opencl (kernel, &self->dialect, self->dialect.has_quick && !general, error);
   const char *sources[] = { source };
   g_autofree guint8 *binary = NULL;
   gsize size = 0;
-  cl_int code = CL_SUCCESS;
+  cl_int result = CL_SUCCESS;
   cl_program program;
+  GBytes *code;
   gboolean ok;
 
   if (source == NULL || !acc_opencl_is_there (self, error))
     return NULL;
-  _acc_kernel_dump_source (kernel, "cl", source);
+  acc_device_tell_emitted (kernel, start);
+  _acc_kernel_dump_source (kernel, general ? "cl" : "quick.cl", source);
 
-  program = self->cl->clCreateProgramWithSource (self->context, 1, sources, NULL, &code);
-  if (!acc_opencl_check (self, code, "making a program", error))
+  program = self->cl->clCreateProgramWithSource (self->context, 1, sources, NULL, &result);
+  if (!acc_opencl_check (self, result, "making a program", error))
     return NULL;
 
   ok = build (self, kernel, program, error)
@@ -81,26 +129,41 @@ acc_opencl_compile (AccDevice  *device,
       ok = acc_opencl_check (self, self->cl->clGetProgramInfo (program, CL_PROGRAM_BINARIES, sizeof (guint8 *), &binary, NULL),
                              "reading a program", error);
     }
-  self->cl->clReleaseProgram (program);
+  if (!ok)
+    {
+      self->cl->clReleaseProgram (program);
+      return NULL;
+    }
 
-  return ok ? g_bytes_new_take (g_steal_pointer (&binary), size) : NULL;
+  code = g_bytes_new_take (g_steal_pointer (&binary), size);
+  keep_built (self, code, program);
+
+  return code;
+}
+
+gboolean
+acc_opencl_needs_general (AccDevice           *device,
+                          AccDeviceKernel     *kernel,
+                          const AccDeviceSlot *slots,
+                          guint                n_slots,
+                          const AccGroups     *groups)
+{
+  return ((AccOpenclDevice *) device)->dialect.has_quick && !acc_device_is_small_launch (slots, kernel->kinds, n_slots, groups);
 }
 
 static gboolean
 make_kernel (AccOpenclDevice  *self,
              AccKernel        *kernel,
              AccDeviceKernel  *loaded,
-             guint             quick,
              GError          **error)
 {
-  const char *symbol = quick ? ACC_EMIT_C_QUICK_SYMBOL : ACC_EMIT_C_SYMBOL;
   cl_int result = CL_SUCCESS;
   gsize limit = 0;
 
-  loaded->kernels[quick] = self->cl->clCreateKernel (loaded->program, symbol, &result);
+  loaded->kernel = self->cl->clCreateKernel (loaded->program, ACC_EMIT_C_SYMBOL, &result);
   if (!acc_opencl_check (self, result, "making a kernel", error))
     return FALSE;
-  if (self->cl->clGetKernelWorkGroupInfo (loaded->kernels[quick], self->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit, &limit, NULL) != CL_SUCCESS
+  if (self->cl->clGetKernelWorkGroupInfo (loaded->kernel, self->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit, &limit, NULL) != CL_SUCCESS
       || limit >= loaded->group_size)
     return TRUE;
 
@@ -110,6 +173,29 @@ make_kernel (AccOpenclDevice  *self,
   return FALSE;
 }
 
+static cl_program
+build_binary (AccOpenclDevice  *self,
+              AccKernel        *kernel,
+              GBytes           *code,
+              GError          **error)
+{
+  gsize size;
+  const guint8 *binary = g_bytes_get_data (code, &size);
+  cl_int status = CL_SUCCESS, result = CL_SUCCESS;
+  cl_program program = self->cl->clCreateProgramWithBinary (self->context, 1, &self->device, &size, &binary, &status, &result);
+
+  if (result == CL_SUCCESS && status == CL_SUCCESS && build (self, kernel, program, error))
+    return program;
+
+  if (result != CL_SUCCESS || status != CL_SUCCESS)
+    g_set_error (error, ACC_ERROR, ACC_ERROR_COMPILE, "kernel “%s”: damaged code: %s", acc_kernel_get_name (kernel),
+                 acc_opencl_describe (result != CL_SUCCESS ? result : status));
+  if (program != NULL)
+    self->cl->clReleaseProgram (program);
+
+  return NULL;
+}
+
 AccDeviceKernel *
 acc_opencl_load (AccDevice  *device,
                  AccKernel  *kernel,
@@ -117,37 +203,25 @@ acc_opencl_load (AccDevice  *device,
                  GError    **error)
 {
   AccOpenclDevice *self = (AccOpenclDevice *) device;
-  gsize size;
-  const guint8 *binary = g_bytes_get_data (code, &size);
   AccDeviceKernel *loaded;
-  cl_int status = CL_SUCCESS, result = CL_SUCCESS;
-  gboolean ok;
+  cl_program program;
 
   if (!acc_opencl_is_there (self, error))
     return NULL;
 
+  program = take_built (self, code);
+  if (program == NULL)
+    program = build_binary (self, kernel, code, error);
+  if (program == NULL)
+    return NULL;
+
   loaded = g_new0 (AccDeviceKernel, 1);
+  loaded->program = program;
   loaded->group_size = acc_kernel_get_group_size (kernel);
   loaded->kinds = g_new0 (guint8, acc_kernel_get_n_params (kernel) + 1);
   for (guint i = 0; i < acc_kernel_get_n_params (kernel); i++)
     loaded->kinds[i] = acc_kernel_param (kernel, i)->kind;
-
-  loaded->program = self->cl->clCreateProgramWithBinary (self->context, 1, &self->device, &size, &binary, &status, &result);
-  if (result != CL_SUCCESS || status != CL_SUCCESS)
-    {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_COMPILE, "kernel “%s”: damaged code: %s", acc_kernel_get_name (kernel),
-                   acc_opencl_describe (result != CL_SUCCESS ? result : status));
-      ok = FALSE;
-    }
-  else
-    {
-      ok = build (self, kernel, loaded->program, error);
-    }
-  if (ok)
-    {
-      ok = make_kernel (self, kernel, loaded, 0, error) && (!self->dialect.has_quick || make_kernel (self, kernel, loaded, 1, error));
-    }
-  if (!ok)
+  if (!make_kernel (self, kernel, loaded, error))
     {
       acc_opencl_unload (device, loaded);
       return NULL;
@@ -162,9 +236,8 @@ acc_opencl_unload (AccDevice       *device,
 {
   AccOpenclDevice *self = (AccOpenclDevice *) device;
 
-  for (guint i = 0; i < 2; i++)
-    if (kernel->kernels[i] != NULL)
-      self->cl->clReleaseKernel (kernel->kernels[i]);
+  if (kernel->kernel != NULL)
+    self->cl->clReleaseKernel (kernel->kernel);
   if (kernel->program != NULL)
     self->cl->clReleaseProgram (kernel->program);
   g_free (kernel->kinds);
@@ -252,17 +325,15 @@ acc_opencl_launch (AccDevice              *device,
   if (!acc_opencl_is_there (self, error))
     return FALSE;
 
-  gboolean quick = kernel->kernels[1] != NULL && acc_device_is_small_launch (slots, kernel->kinds, n_slots, groups);
-  cl_kernel chosen = kernel->kernels[quick];
   for (guint i = 0; i < n_slots; i++)
     if (slots[i].memory != NULL)
       {
-        code |= set_memory (self, chosen, &next, slots[i].memory);
-        code |= set_long (self, chosen, &next, slots[i].offset / (gint64) acc_element_kind_get_size (kernel->kinds[i]));
+        code |= set_memory (self, kernel->kernel, &next, slots[i].memory);
+        code |= set_long (self, kernel->kernel, &next, slots[i].offset / (gint64) acc_element_kind_get_size (kernel->kinds[i]));
       }
     else
       {
-        code |= set_long (self, chosen, &next, (gint64) slots[i].bits);
+        code |= set_long (self, kernel->kernel, &next, (gint64) slots[i].bits);
       }
   if (code != CL_SUCCESS)
     return acc_opencl_check (self, CL_INVALID_KERNEL_ARGS, "launching a kernel", error);
@@ -270,7 +341,7 @@ acc_opencl_launch (AccDevice              *device,
   acc_groups_count (groups, first, count);
   for (gint64 y = 0; y < count[0] && code == CL_SUCCESS; y += most[0])
     for (gint64 x = 0; x < count[1] && code == CL_SUCCESS; x += most[1])
-      code = launch_part (self, chosen, kernel->group_size, next, groups, failure, (gint64[]) { first[0] + y, first[1] + x },
+      code = launch_part (self, kernel->kernel, kernel->group_size, next, groups, failure, (gint64[]) { first[0] + y, first[1] + x },
                           (gint64[]) { MIN (count[0] - y, most[0]), MIN (count[1] - x, most[1]) });
 
   return acc_opencl_check (self, code, "launching a kernel", error);

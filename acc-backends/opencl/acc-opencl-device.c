@@ -273,6 +273,7 @@ opencl_free (AccDevice *device)
   AccOpenclDevice *self = (AccOpenclDevice *) device;
 
   acc_opencl_free_queues (self);
+  acc_opencl_free_built (self);
   if (self->context != NULL && !g_atomic_int_get (&self->lost))
     self->cl->clReleaseContext (self->context);
   g_ptr_array_unref (self->pinned);
@@ -289,6 +290,7 @@ static const AccDeviceClass opencl_class = {
   .name = "opencl",
   .free = opencl_free,
   .compile = acc_opencl_compile,
+  .needs_general = acc_opencl_needs_general,
   .load = acc_opencl_load,
   .unload = acc_opencl_unload,
   .allocate = opencl_allocate,
@@ -390,6 +392,7 @@ ask_facts (AccOpenclDevice  *self,
   target->n_groups = (guint) CLAMP (get_number (self, CL_DEVICE_MAX_COMPUTE_UNITS), 1, 65536) * 8;
   target->has_fast_library = TRUE;
   target->merges_loads = self->dialect.has_quick;
+  target->few = processor ? 0 : 1 << 19;
   target->max_held = 32;
   target->table_bytes = 32768;
   target->held_bytes = 32768;
@@ -442,6 +445,8 @@ acc_opencl_device_open (const char  *name,
   self->runs = g_ptr_array_new ();
   g_mutex_init (&self->lock);
   g_mutex_init (&self->compiler);
+  g_mutex_init (&self->built_lock);
+  self->built = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) g_bytes_unref, NULL);
   for (guint i = 0; i < ACC_N_QUEUES; i++)
     g_queue_init (&self->queues[i].points);
 

@@ -37,7 +37,9 @@ typedef struct {
   gint                      lost;      /* atomic */
 
   GMutex                    lock;      /* queues, points, arguments of kernels */
-  GMutex                    compiler;  /* one at a time: older drivers ask for it */
+  GMutex                    compiler;  /* one at a time: older drivers ask for it, but not NVIDIA's */
+  GMutex                    built_lock;
+  GHashTable               *built;     /* GBytes → cl_program: code that was just compiled, until it is loaded */
   AccOpenclQueue            queues[ACC_N_QUEUES];
   GPtrArray                *pinned;    /* AccOpenclPinned, by address */
   gboolean                  timed;     /* .runs are kept: somebody asked for them */
@@ -47,7 +49,7 @@ typedef struct {
 
 struct _AccDeviceKernel {
   cl_program program;
-  cl_kernel  kernels[2];               /* [1]: quick; NULL where there is none */
+  cl_kernel  kernel;
   guint      group_size;
   guint8    *kinds;                    /* per slot: AccElementKind */
 };
@@ -57,7 +59,10 @@ gboolean acc_opencl_check (AccOpenclDevice *self, cl_int code, const char *doing
 gboolean acc_opencl_is_there (AccOpenclDevice *self, GError **error);
 
 /* acc-opencl-code.c */
-GBytes          *acc_opencl_compile (AccDevice *device, AccKernel *kernel, GError **error);
+GBytes          *acc_opencl_compile (AccDevice *device, AccKernel *kernel, gboolean general, GError **error);
+void             acc_opencl_free_built (AccOpenclDevice *self);
+gboolean         acc_opencl_needs_general (AccDevice *device, AccDeviceKernel *kernel, const AccDeviceSlot *slots, guint n_slots,
+                                           const AccGroups *groups);
 AccDeviceKernel *acc_opencl_load    (AccDevice *device, AccKernel *kernel, GBytes *code, GError **error);
 void             acc_opencl_unload  (AccDevice *device, AccDeviceKernel *kernel);
 gboolean         acc_opencl_launch  (AccDevice *device, AccDeviceKernel *kernel, const AccDeviceSlot *slots, guint n_slots,

@@ -34,6 +34,9 @@ typedef struct {
   void            (*settle)   (gpointer user_data);
 } AccCodeMaker;
 
+/* In variants of devices: code for any launch. */
+#define ACC_CODE_GENERAL (1u << 16)
+
 /* .cost of what nobody knows the end of. */
 #define ACC_CODE_ENDLESS 1e18
 

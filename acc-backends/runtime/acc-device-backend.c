@@ -64,7 +64,7 @@ compile_kernel (AccKernel *kernel,
 {
   Backend *self = user_data;
 
-  return self->device->klass->compile (self->device, kernel, error);
+  return self->device->klass->compile (self->device, kernel, (variant & ACC_CODE_GENERAL) != 0, error);
 }
 
 static AccDeviceKernel *

@@ -246,33 +246,59 @@ fill_slots (AccDeviceRun           *self,
 
 /* As many groups as run at once, or fewer, where @launch asks for that. */
 static void
-enlarge_tiles (AccDevice               *device,
-               const AccPreparedLaunch *prepared,
-               AccGroups               *groups)
+enlarge_tiles (AccDevice       *device,
+               AccDeviceKernel *kernel,
+               const AccLaunch *launch,
+               AccGroups       *groups)
 {
-  gint64 unit = prepared->launch->unit, outer = groups->end[0] - groups->begin[0], inner = groups->end[1] - groups->begin[1], size;
+  gint64 unit = launch->unit, outer = groups->end[0] - groups->begin[0], inner = groups->end[1] - groups->begin[1], size;
   guint n;
 
   if (unit == 0 || device->klass->count_resident == NULL || outer <= 0 || inner <= 0)
     return;
-  n = device->klass->count_resident (device, prepared->kernel);
+  n = device->klass->count_resident (device, kernel);
   if (n == 0)
     return;
 
   size = acc_ceil_div (acc_ceil_div (outer * inner, n), unit) * unit;
-  groups->tile[1] = MIN (size, prepared->launch->inner);
+  groups->tile[1] = MIN (size, launch->inner);
   groups->tile[0] = MAX (size / groups->tile[1], 1);
+}
+
+/* Code that a launch may have; what few need is not made before. */
+static AccDeviceKernel *
+choose_code (AccDeviceRun       *self,
+             AccPreparedLaunch  *prepared,
+             const AccGroups    *groups,
+             GError            **error)
+{
+  AccDevice *device = acc_device_heap_get_device (self->heap);
+  AccCodeRequest request = { .kernel = prepared->launch->kernel, .variant = self->host->variant | ACC_CODE_GENERAL };
+  AccDeviceKernel *general = __atomic_load_n (&prepared->general, __ATOMIC_ACQUIRE);
+
+  if (device->klass->needs_general == NULL ||
+      !device->klass->needs_general (device, prepared->kernel, self->slots, prepared->launch->n_slots, groups))
+    return prepared->kernel;
+  if (general != NULL)
+    return general;
+  if (!acc_code_get (self->host->code, &request, 1, self->cancellable, error))
+    return NULL;
+
+  __atomic_store_n (&prepared->general, request.device_kernel, __ATOMIC_RELEASE);
+
+  return request.device_kernel;
 }
 
 static gboolean
 launch (AccDeviceRun             *self,
-        const AccPreparedLaunch  *prepared,
+        AccPreparedLaunch        *prepared,
         const AccPartition       *partition,
         const AccDeviceWindow    *windows,
         AccDeviceBlock          **scratch,
         GError                  **error)
 {
   AccDevice *device = acc_device_heap_get_device (self->heap);
+  AccDeviceKernel *kernel;
   AccGroups groups;
   GError *problem = NULL;
 
@@ -288,9 +314,12 @@ launch (AccDeviceRun             *self,
       groups.tile[d] = partition->tile[d];
     }
   self->may_fail |= prepared->may_fail || device->may_fail;
-  enlarge_tiles (device, prepared, &groups);
   fill_slots (self, prepared->launch, windows, scratch);
-  if (device->klass->launch (device, prepared->kernel, self->slots, prepared->launch->n_slots, &groups, &self->report->memory, &problem))
+  kernel = choose_code (self, prepared, &groups, error);
+  if (kernel == NULL)
+    return FALSE;
+  enlarge_tiles (device, kernel, prepared->launch, &groups);
+  if (device->klass->launch (device, kernel, self->slots, prepared->launch->n_slots, &groups, &self->report->memory, &problem))
     return TRUE;
 
   acc_device_heap_note_error (self->heap, problem);

@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-device.h"
 
+#include "acc-core/acc-backend-private.h"
+
 #define MAX_ELEMENTS ((gint64) 1 << 31)
 #define MAX_NUMBER   ((gint64) 1 << 30)
 #define WIDEST       16   /* bytes of an access */
+
+void
+acc_device_tell_emitted (AccKernel *kernel,
+                         gint64     start)
+{
+  if (acc_debug_get_flags () & ACC_DEBUG_CACHE)
+    g_message ("kernel cache: emitted %s in %.1f ms", acc_kernel_get_name (kernel), (double) (g_get_monotonic_time () - start) / 1000);
+}
 
 gboolean
 acc_device_is_small_launch (const AccDeviceSlot *slots,

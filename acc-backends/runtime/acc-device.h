@@ -53,8 +53,11 @@ typedef struct {
 
   void     (*free)         (AccDevice *self);
 
-  /* Code of @kernel for this device: what the cache on disk keeps. Several threads at once. */
-  GBytes  *(*compile)      (AccDevice *self, AccKernel *kernel, GError **error);
+  /* Code of @kernel for this device: what the cache on disk keeps. @general: for any launch; else for those that do not need that, as few do,
+   * which runs faster. Several threads at once. */
+  GBytes  *(*compile)      (AccDevice *self, AccKernel *kernel, gboolean general, GError **error);
+  /* Whether a launch takes code for any, where @kernel is of the other; NULL: all code is for any. */
+  gboolean (*needs_general)(AccDevice *self, AccDeviceKernel *kernel, const AccDeviceSlot *slots, guint n_slots, const AccGroups *groups);
   AccDeviceKernel *(*load) (AccDevice *self, AccKernel *kernel, GBytes *code, GError **error);
   void     (*unload)       (AccDevice *self, AccDeviceKernel *kernel);   /* nothing queued runs it */
   /* Groups of @kernel that the device runs at once, by what they take of it; 0, or NULL, where it cannot tell. */
@@ -123,6 +126,8 @@ acc_groups_count (const AccGroups *self, gint64 first[2], gint64 count[2])
     }
 }
 
+/* ACC_DEBUG=cache: tells what it took to write the source of @kernel since @start, of g_get_monotonic_time(). */
+void     acc_device_tell_emitted    (AccKernel *kernel, gint64 start);
 /* Whether quick code (acc-emit-c.h) may run. @kinds: per slot, of its elements, or of the scalar. */
 gboolean acc_device_is_small_launch (const AccDeviceSlot *slots, const guint8 *kinds, guint n_slots, const AccGroups *groups);
 

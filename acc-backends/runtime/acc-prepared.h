@@ -6,11 +6,13 @@
 
 G_BEGIN_DECLS
 
-/* A schedule with its kernels compiled and all that runs of it have in common worked out. Counted, immutable but for .is_baseline and .runs_left. */
+/* A schedule with its kernels compiled and all that runs of it have in common worked out. Counted, immutable but for .is_baseline and .runs_left,
+ * and for .general. */
 typedef struct {
   const AccLaunch *launch;
   const AccKernelEntry *entry; /* one of the two; atomic */
   AccDeviceKernel *kernel;
+  AccDeviceKernel *general;    /* atomic: code for any launch; NULL: none needed it yet */
   AccPartition     whole;
   gboolean         may_fail;   /* the kernel has checks */
   gboolean         may_stop;   /* it has loops that look out for ACC_FAILURE_STOP */

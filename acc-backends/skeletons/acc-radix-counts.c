@@ -5,7 +5,7 @@
 
 #define N_COPIES   4      /* tables of a group that counts */
 #define MAX_BATCH  32     /* counts that a thread loads at once */
-#define MIN_BATCH  8      /* where threads are loops of processors, which wait for each */
+#define MIN_BATCH  8      /* of few tiles, and where threads are loops of processors, which wait for each */
 #define GROUPS_PER_CHUNK 8   /* of those that keep the device busy: each group goes over the sums of all chunks of a row */
 
 /* Tiles count their digits: a row of counts each, side by side. What is in front of each count is the sum of those with the same digit
@@ -298,7 +298,7 @@ acc_radix_counts_new (AccRadixSort *sort)
   gint64 most = MAX (target->n_groups / GROUPS_PER_CHUNK, 1);
 
   self->sort = sort;
-  self->batch = target->merges_loads ? MAX_BATCH : MIN_BATCH;
+  self->batch = target->merges_loads && radix->node->size >= target->few ? MAX_BATCH : MIN_BATCH;
   self->radix = radix;
   self->chunk = acc_ceil_div (acc_ceil_div (sort->n_tiles, self->batch), most) * self->batch;
   self->n_chunks = acc_ceil_div (sort->n_tiles, self->chunk);

@@ -197,12 +197,13 @@ get_word_place (AccRadixLookBack *self,
   return kb_add (b, kb_mul (b, counted, low_const (l, ACC_RADIX_N_DIGITS)), digit);
 }
 
-/* What stands above a number. */
-static gint64
-get_mark (guint    pass,
-          gboolean is_all)
+/* What stands above a number: of a tile alone, and one more of all up to it. Passes differ in numbers that a kernel is given, so that those behind
+ * the first one are one kernel. */
+static KValue
+get_mark (AccLower *l,
+          guint     pass)
 {
-  return 1 + 2 * pass + is_all;
+  return kb_cast (l->b, ACC_KIND_U64, low_number (l, 1 + 2 * pass));
 }
 
 static void
@@ -232,7 +233,7 @@ load_begin (AccRadixLookBack *self,
             KValue            digit)
 {
   AccLower *l = tile->l;
-  KValue counter = kb_add (l->b, digit, low_const (l, pass * ACC_RADIX_N_DIGITS));
+  KValue counter = kb_add (l->b, digit, low_number (l, (gint64) pass * ACC_RADIX_N_DIGITS));
 
   return kb_load (l->b, get_begins (self, l), get_begin_place (self, l, tile->u, counter));
 }
@@ -253,8 +254,7 @@ acc_radix_look_back_publish (AccRadixLookBack *self,
     {
       kb_set (b, known, kb_add (b, own, load_begin (self, tile, pass, digit)));
     }
-  store_word (self, tile, digit, kb_get (b, known),
-              kb_select (b, first, kb_int (b, ACC_KIND_U64, get_mark (pass, TRUE)), kb_int (b, ACC_KIND_U64, get_mark (pass, FALSE))));
+  store_word (self, tile, digit, kb_get (b, known), kb_add (b, get_mark (l, pass), kb_cast (b, ACC_KIND_U64, first)));
 }
 
 KValue
@@ -266,7 +266,7 @@ acc_radix_look_back_find (AccRadixLookBack *self,
 {
   AccLower *l = tile->l;
   AccKernelBuilder *b = l->b;
-  KValue all = kb_int (b, ACC_KIND_U64, get_mark (pass, TRUE)), own = kb_int (b, ACC_KIND_U64, get_mark (pass, FALSE));
+  KValue own = get_mark (l, pass), all = kb_add (b, own, kb_int (b, ACC_KIND_U64, 1));
   KVar at = kb_var (b, kb_sub (b, get_tile (tile), low_const (l, 1))), sum = kb_var (b, kb_int (b, ACC_KIND_U64, 0));
 
   low_if (l, is_first (tile))

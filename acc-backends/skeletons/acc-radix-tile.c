@@ -38,6 +38,24 @@ acc_radix_tile_is_full (AccRadixTile *self)
   return kb_eq (self->l->b, self->n_valid, low_const (self->l, self->size));
 }
 
+/* One by one, and where there are any. */
+static void
+for_each_valid (AccRadixTile *self,
+                AccRadixEach  each,
+                gconstpointer data)
+{
+  AccLower *l = self->l;
+  AccKernelBuilder *b = l->b;
+
+  low_for (l, k, low_const (l, 0), low_const (l, self->sort->each))
+    {
+      KValue i = acc_radix_order_get_place (&self->order, k);
+      KValue x = kb_add (b, self->begin, kb_min (b, i, kb_sub (b, self->n_valid, low_const (l, 1))));
+
+      each (self, i, low_within (l, x, 0, self->radix->space->inner - 1), acc_radix_tile_is_valid (self, i), data);
+    }
+}
+
 void
 acc_radix_tile_for_each (AccRadixTile *self,
                          AccRadixEach  each,
@@ -45,7 +63,12 @@ acc_radix_tile_for_each (AccRadixTile *self,
 {
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
-  gint64 last = self->radix->space->inner - 1;
+
+  if (self->sort->is_few)
+    {
+      for_each_valid (self, each, data);
+      return;
+    }
 
   low_if (l, acc_radix_tile_is_full (self))
     {
@@ -55,18 +78,12 @@ acc_radix_tile_for_each (AccRadixTile *self,
         {
           KValue i = acc_radix_tile_get_place (self, k);
 
-          each (self, i, low_within (l, kb_add (b, self->begin, i), 0, last), valid, data);
+          each (self, i, low_within (l, kb_add (b, self->begin, i), 0, self->radix->space->inner - 1), valid, data);
         }
     }
   low_else (l)
     {
-      low_for (l, k, low_const (l, 0), low_const (l, self->sort->each))
-        {
-          KValue i = acc_radix_order_get_place (&self->order, k);
-          KValue x = kb_add (b, self->begin, kb_min (b, i, kb_sub (b, self->n_valid, low_const (l, 1))));
-
-          each (self, i, low_within (l, x, 0, last), acc_radix_tile_is_valid (self, i), data);
-        }
+      for_each_valid (self, each, data);
     }
 }
 

@@ -10,6 +10,7 @@ typedef struct {
   AccRadix *radix;
   guint     group, each;
   gint64    n_tiles;      /* per row */
+  gboolean  is_few;       /* elements in all: full tiles have no code of their own */
 } AccRadixSort;
 
 /* A kernel that has a tile. */
@@ -29,7 +30,7 @@ typedef struct {
 typedef void (*AccRadixEach) (AccRadixTile *self, KValue i, KValue x, KValue valid, gconstpointer data);
 
 void   acc_radix_tile_begin     (AccRadixTile *self, AccRadixSort *sort, const char *name);
-/* All places of the thread: at once where the tile is full, so that loads are. */
+/* All places of the thread: at once where the tile is full, so that loads are, unless elements are few. */
 void   acc_radix_tile_for_each  (AccRadixTile *self, AccRadixEach each, gconstpointer data);
 /* The digit of element @x; of all digits the last where there is no element: such stay behind all others. */
 KValue acc_radix_tile_get_digit (AccRadixTile *self, guint pass, KValue x, KValue valid);

@@ -29,6 +29,7 @@ AccScanWindow
 acc_simt_choose_window (AccStep *step,
                         AccFold *fold,
                         guint    width,
+                        gint64   n,
                         gboolean hold)
 {
   const AccTarget *target = step->fusion->target;
@@ -47,11 +48,13 @@ acc_simt_choose_window (AccStep *step,
   while (max_each > 1 && (max_each * (step->cluster->cost + 2) > MAX_COST || max_each * fold->n_leaves > 2 * MAX_EACH))
     max_each /= 2;
   window.vector = MIN (max_each, VECTOR_BYTES / widest);
+  if (n < target->few)
+    max_each = window.vector;
   if (target->merges_loads && subgroup > 1)
     while (window.vector * window.unroll * 2 <= max_each && n_parts * window.unroll * 2 <= width)
       window.unroll *= 2;
   window.size = (gint64) width * window.vector * window.unroll;
-  while ((gsize) window.size * 2 * bytes <= room && n_parts * window.unroll * window.n_turns * 2 <= width)
+  while (n >= target->few && (gsize) window.size * 2 * bytes <= room && n_parts * window.unroll * window.n_turns * 2 <= width)
     {
       window.n_turns *= 2;
       window.size *= 2;

@@ -213,7 +213,7 @@ acc_simt_scan (AccSimt           *self,
 {
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
-  AccScanWindow window = acc_simt_choose_window (l->step, fold, self->width, FALSE);
+  AccScanWindow window = acc_simt_choose_window (l->step, fold, self->width, G_MAXINT64, FALSE);
   KValue vector = low_const (l, window.vector), size = low_const (l, window.size), zero = low_const (l, 0);
   KValue base = kb_udiv (b, begin, vector);
   /* Windows lie on multiples of what a thread takes at once; or there is none. */

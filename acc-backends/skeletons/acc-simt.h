@@ -98,8 +98,8 @@ typedef struct {
   gint64 size;
 } AccScanWindow;
 
-/* @hold: may use shared memory. */
-AccScanWindow acc_simt_choose_window (AccStep *step, AccFold *fold, guint width, gboolean hold);
+/* @n: elements of all rows; @hold: may use shared memory. */
+AccScanWindow acc_simt_choose_window (AccStep *step, AccFold *fold, guint width, gint64 n, gboolean hold);
 /* Scans the window at @first, a multiple of .vector; elements are read once. */
 void      acc_simt_scan_window  (AccSimt *self, AccFold *fold, const AccSimtScan *scan, const AccScanWindow *window, KValue first,
                                  KValue valid, const KVar *carry, KVar started);

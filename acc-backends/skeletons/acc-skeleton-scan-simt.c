@@ -19,6 +19,7 @@ typedef struct {
   const AccSpace *results;
   gint64          tile;
   gint64          n_tiles;     /* per row */
+  gboolean        is_few;      /* elements in all: full tiles have no code of their own */
   guint          *carry;       /* scratch per leaf, per row */
   guint          *before;      /* scratch per leaf: sum of all before each tile */
   AccLookBack    *look_back;   /* NULL: none */
@@ -348,15 +349,22 @@ write_single_pass (Scan                *self,
   self->n = low_udiv (l, begin, self->tile);
   carry = new_carry (self, l, kb_lt (b, low_const (l, 0), self->n), NULL, self->u, &started);
 
-  low_if (l, kb_eq (b, kb_sub (b, kb_inner_end (b), begin), low_const (l, self->tile)))
-    {
-      /* That it lies on a multiple is plain to see from its number. */
-      acc_simt_scan_window (&simt, self->fold, &scan, window, kb_mul (b, self->n, low_const (l, self->tile)),
-                            kb_int (b, ACC_KIND_BOOL, 1), carry, started);
-    }
-  low_else (l)
+  if (self->is_few)
     {
       write_part_of_tile (self, l, &simt, carry, started);
+    }
+  else
+    {
+      low_if (l, kb_eq (b, kb_sub (b, kb_inner_end (b), begin), low_const (l, self->tile)))
+        {
+          /* That it lies on a multiple is plain to see from its number. */
+          acc_simt_scan_window (&simt, self->fold, &scan, window, kb_mul (b, self->n, low_const (l, self->tile)),
+                                kb_int (b, ACC_KIND_BOOL, 1), carry, started);
+        }
+      low_else (l)
+        {
+          write_part_of_tile (self, l, &simt, carry, started);
+        }
     }
 
   launch.tile_outer = 1;
@@ -375,8 +383,10 @@ acc_skeleton_scan_simt (AccStep        *step,
   gboolean holds = target->held_bytes > 0;
   guint group = acc_simt_bound_group (step, MIN (target->max_group_size, holds ? HOLDING_GROUP : WAITING_GROUP),
                                       target->shared_bytes / 4 * (holds ? 1 : 3));
-  AccScanWindow window = acc_simt_choose_window (step, fold, group, TRUE);
+  AccScanWindow window = acc_simt_choose_window (step, fold, group, space->outer * space->inner, TRUE);
   Scan self = { .step = step, .fold = fold, .space = space, .results = results, .tile = TILE, .group = group };
+
+  self.is_few = space->outer * space->inner < target->few;
 
   if (single_pass)
     self.tile = window.size;

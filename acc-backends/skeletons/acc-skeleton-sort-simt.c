@@ -60,6 +60,9 @@ choose_tile (AccRadixSort *self,
   self->group = MIN (acc_radix_order_has_ballots (target) ? MAX_GROUP_WITH_BALLOTS : MAX_GROUP, target->max_group_size);
   /* Where few threads shuffle, or none, they are loops of processors, and what is written out for each costs time to compile. */
   self->each = target->subgroup_size >= LEAST_SUBGROUP ? MIN (MIN (ACC_RADIX_MAX_EACH, target->max_held), ACC_RADIX_MAX_TILE / self->group) : MIN_EACH;
+  self->is_few = !of_rows && self->radix->node->size < target->few;
+  if (self->is_few)
+    self->each = MIN (self->each, MIN_EACH);
   while (self->each > 1 && count_bytes (self, of_rows) > target->shared_bytes)
     self->each /= 2;
   while (self->each > MIN_EACH && (gint64) self->group * self->each / 2 >= n)
@@ -157,6 +160,31 @@ write_element (Mover        *self,
   acc_radix_write (self->radix, self->l, staged->pass_written, staged->leaf, to, value);
 }
 
+static void
+write_valid (Mover        *self,
+             const Staged *staged,
+             const KValue *words,
+             Target        target)
+{
+  AccLower *l = self->l;
+
+  for (guint k = 0; k < self->tile.sort->each; k++)
+    low_if (l, acc_radix_tile_is_valid (&self->tile, acc_radix_tile_get_place (&self->tile, k)))
+      {
+        write_element (self, staged, k, words[k], target);
+      }
+}
+
+static void
+write_full (Mover        *self,
+            const Staged *staged,
+            const KValue *words,
+            Target        target)
+{
+  for (guint k = 0; k < self->tile.sort->each; k++)
+    write_element (self, staged, k, words[k], target);
+}
+
 /* Of pass @pass_written; every thread has the @words of its places. */
 static void
 move_elements (Mover        *self,
@@ -175,18 +203,20 @@ move_elements (Mover        *self,
         continue;
       acc_radix_tile_for_each (&self->tile, stage_element, &staged);
       kb_barrier (b);
-      low_if (l, acc_radix_tile_is_full (&self->tile))
+      if (self->tile.sort->is_few)
         {
-          for (guint k = 0; k < self->tile.sort->each; k++)
-            write_element (self, &staged, k, words[k], target);
+          write_valid (self, &staged, words, target);
         }
-      low_else (l)
+      else
         {
-          for (guint k = 0; k < self->tile.sort->each; k++)
-            low_if (l, acc_radix_tile_is_valid (&self->tile, acc_radix_tile_get_place (&self->tile, k)))
-              {
-                write_element (self, &staged, k, words[k], target);
-              }
+          low_if (l, acc_radix_tile_is_full (&self->tile))
+            {
+              write_full (self, &staged, words, target);
+            }
+          low_else (l)
+            {
+              write_valid (self, &staged, words, target);
+            }
         }
       kb_barrier (b);
     }

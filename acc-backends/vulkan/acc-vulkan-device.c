@@ -108,6 +108,7 @@ static const AccDeviceClass device_class = {
   .name = "vulkan",
   .free = free_device,
   .compile = _acc_vulkan_compile,
+  .needs_general = _acc_vulkan_needs_general,
   .load = _acc_vulkan_load,
   .unload = _acc_vulkan_unload,
   .allocate = _acc_vulkan_allocate,

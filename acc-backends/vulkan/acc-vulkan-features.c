@@ -210,6 +210,7 @@ choose_target (AccVulkanDevice  *self,
     .max_group_size = MIN (1024, round_down (MIN (self->limits.maxComputeWorkGroupInvocations, self->limits.maxComputeWorkGroupSize[0]))),
     .shared_bytes = self->limits.maxComputeSharedMemorySize,
     .merges_loads = self->type != VK_PHYSICAL_DEVICE_TYPE_CPU,
+    .few = self->type != VK_PHYSICAL_DEVICE_TYPE_CPU ? 1 << 19 : 0,
     /* What its drivers compile takes more registers than CUDA's, and nobody can tell them how many. */
     .max_held = 24,
     .table_bytes = 16384,

@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* Code is quick SPIR-V, with what the driver made of it behind it where that can be kept. Few launches are not small: code for
- * them is made when one comes. */
+/* Code is SPIR-V, with what the driver made of it behind it where that can be kept. */
 typedef struct {
   char    magic[8];
   guint32 n_code, n_cache;   /* bytes */
@@ -18,14 +17,9 @@ void
 _acc_vulkan_kernel_free (AccVulkanDevice *self,
                          AccDeviceKernel *kernel)
 {
-  for (guint i = 0; i < 2; i++)
-    self->vk.DestroyPipeline (self->device, kernel->pipelines[i], NULL);
+  self->vk.DestroyPipeline (self->device, kernel->pipeline, NULL);
   self->vk.DestroyPipelineLayout (self->device, kernel->layout, NULL);
   self->vk.DestroyDescriptorSetLayout (self->device, kernel->set_layout, NULL);
-  for (guint i = 0; i < 2; i++)
-    g_clear_pointer (&kernel->code[i], g_bytes_unref);
-  g_clear_pointer (&kernel->kernel, acc_kernel_unref);
-  g_mutex_clear (&kernel->lock);
   g_free (kernel->kinds);
   g_free (kernel->name);
   g_free (kernel);
@@ -79,33 +73,29 @@ make_code (AccKernel         *kernel,
            gboolean           quick,
            GError           **error)
 {
+  gint64 start = g_get_monotonic_time ();
   g_autofree char *source = acc_emit_glsl (kernel, dialect, quick, error);
+  GBytes *code;
 
   if (source == NULL)
     return NULL;
   _acc_kernel_dump_source (kernel, quick ? "quick.glsl" : "glsl", source);
-  return _acc_vulkan_compile_glsl (source, acc_kernel_get_name (kernel), error);
+  code = _acc_vulkan_compile_glsl (source, acc_kernel_get_name (kernel), error);
+  acc_device_tell_emitted (kernel, start);
+  return code;
 }
 
 gboolean
 _acc_vulkan_kernel_make_pipeline (AccVulkanDevice *self,
                                   AccDeviceKernel *kernel,
-                                  gboolean         quick,
+                                  GBytes          *code,
                                   VkPipelineCache  cache,
                                   GError         **error)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&kernel->lock);
-  gsize n_code;
-
-  if (kernel->pipelines[quick] != VK_NULL_HANDLE)
-    return TRUE;
-  if (kernel->code[quick] == NULL && (kernel->code[quick] = make_code (kernel->kernel, &self->dialect, quick, error)) == NULL)
-    return FALSE;
-  gconstpointer code = g_bytes_get_data (kernel->code[quick], &n_code);
   const VkShaderModuleCreateInfo module_info = {
     .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-    .codeSize = n_code,
-    .pCode = code,
+    .codeSize = g_bytes_get_size (code),
+    .pCode = g_bytes_get_data (code, NULL),
   };
   const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroups = {
     .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
@@ -128,7 +118,7 @@ _acc_vulkan_kernel_make_pipeline (AccVulkanDevice *self,
     },
     .layout = kernel->layout,
   };
-  VkResult result = self->vk.CreateComputePipelines (self->device, cache, 1, &info, NULL, &kernel->pipelines[quick]);
+  VkResult result = self->vk.CreateComputePipelines (self->device, cache, 1, &info, NULL, &kernel->pipeline);
   self->vk.DestroyShaderModule (self->device, module, NULL);
   if (result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST || result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY)
     return _acc_vulkan_check (self, result, kernel->name, error);
@@ -145,19 +135,17 @@ _acc_vulkan_kernel_new_of_source (AccVulkanDevice *self,
                                   guint            n_words,
                                   GError         **error)
 {
-  GBytes *code = _acc_vulkan_compile_glsl (source, name, error);
+  g_autoptr (GBytes) code = _acc_vulkan_compile_glsl (source, name, error);
   if (code == NULL)
     return NULL;
 
   AccDeviceKernel *kernel = g_new0 (AccDeviceKernel, 1);
-  g_mutex_init (&kernel->lock);
   kernel->name = g_strdup (name);
-  kernel->code[FALSE] = code;
   kernel->group_size = threads;
   kernel->n_buffers = kernel->n_bindings = n_bindings;
   kernel->n_words = n_words;
   kernel->pushes = TRUE;
-  if (_acc_vulkan_kernel_make_layout (self, kernel, error) && _acc_vulkan_kernel_make_pipeline (self, kernel, FALSE, VK_NULL_HANDLE, error))
+  if (_acc_vulkan_kernel_make_layout (self, kernel, error) && _acc_vulkan_kernel_make_pipeline (self, kernel, code, VK_NULL_HANDLE, error))
     return kernel;
   _acc_vulkan_kernel_free (self, kernel);
   return NULL;
@@ -194,10 +182,7 @@ make_kernel (AccVulkanDevice *self,
 {
   AccDeviceKernel *made = g_new0 (AccDeviceKernel, 1);
 
-  g_mutex_init (&made->lock);
   made->group_size = acc_kernel_get_group_size (kernel);
-  made->kernel = acc_kernel_ref (kernel);
-  made->code[TRUE] = g_bytes_ref (code);
   made->name = g_strdup (acc_kernel_get_name (kernel));
   made->n_slots = kernel->params->len;
   made->kinds = g_new0 (guint8, MAX (made->n_slots, 1));
@@ -212,7 +197,7 @@ make_kernel (AccVulkanDevice *self,
   made->pushes = made->n_words * sizeof (guint64) <= self->dialect.push_bytes;
   made->n_bindings = self->has_addresses ? 0 : made->n_buffers + 1 + (made->pushes ? 0 : 1);
   if (!_acc_vulkan_kernel_make_layout (self, made, error)
-      || !_acc_vulkan_kernel_make_pipeline (self, made, TRUE, cache, error))
+      || !_acc_vulkan_kernel_make_pipeline (self, made, code, cache, error))
     {
       _acc_vulkan_kernel_free (self, made);
       return NULL;
@@ -234,7 +219,7 @@ make_cache (AccVulkanDevice *self,
   return self->vk.CreatePipelineCache (self->device, &info, NULL, &cache) == VK_SUCCESS ? cache : VK_NULL_HANDLE;
 }
 
-/* What the driver makes of the quick shader, behind @blob; nothing where it keeps nothing. */
+/* What the driver makes of the shader, behind @blob; nothing where it keeps nothing. */
 static gboolean
 append_cache (AccVulkanDevice *self,
               AccKernel       *kernel,
@@ -264,6 +249,7 @@ append_cache (AccVulkanDevice *self,
 GBytes *
 _acc_vulkan_compile (AccDevice *device,
                      AccKernel *kernel,
+                     gboolean   general,
                      GError   **error)
 {
   AccVulkanDevice *self = (AccVulkanDevice *) device;
@@ -272,7 +258,7 @@ _acc_vulkan_compile (AccDevice *device,
   Header header = { MAGIC };
 
   if (!_acc_vulkan_is_there (self, error) || !check_kernel (self, kernel, error)
-      || (code = make_code (kernel, &self->dialect, TRUE, error)) == NULL)
+      || (code = make_code (kernel, &self->dialect, !general, error)) == NULL)
     return NULL;
 
   header.n_code = g_bytes_get_size (code);

@@ -57,7 +57,6 @@ bind_buffers (AccVulkanDevice              *self,
 gboolean
 _acc_vulkan_dispatch (AccVulkanQueue         *queue,
                       AccDeviceKernel        *kernel,
-                      gboolean                quick,
                       VkDescriptorBufferInfo *buffers,
                       const guint64          *words,
                       guint32                 n_x,
@@ -97,11 +96,11 @@ _acc_vulkan_dispatch (AccVulkanQueue         *queue,
         return FALSE;
       VkResult result = bind_buffers (self, batch, kernel, buffers);
       if (result == VK_ERROR_OUT_OF_POOL_MEMORY && batch->n_commands > 1)
-        return _acc_vulkan_queue_submit (queue, error) && _acc_vulkan_dispatch (queue, kernel, quick, buffers, words, n_x, n_y, error);
+        return _acc_vulkan_queue_submit (queue, error) && _acc_vulkan_dispatch (queue, kernel, buffers, words, n_x, n_y, error);
       if (!_acc_vulkan_check (self, result, "binding arrays", error))
         return FALSE;
     }
-  self->vk.CmdBindPipeline (batch->commands, VK_PIPELINE_BIND_POINT_COMPUTE, kernel->pipelines[quick]);
+  self->vk.CmdBindPipeline (batch->commands, VK_PIPELINE_BIND_POINT_COMPUTE, kernel->pipeline);
   if (kernel->pushes && n_bytes > 0)
     self->vk.CmdPushConstants (batch->commands, kernel->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, n_bytes, words);
   else if (in_memory && kernel->has_addresses)
@@ -162,6 +161,16 @@ get_part_end (gint64 first,
 }
 
 gboolean
+_acc_vulkan_needs_general (AccDevice           *device,
+                           AccDeviceKernel     *kernel,
+                           const AccDeviceSlot *slots,
+                           guint                n_slots,
+                           const AccGroups     *groups)
+{
+  return !acc_device_is_small_launch (slots, kernel->kinds, n_slots, groups);
+}
+
+gboolean
 _acc_vulkan_launch (AccDevice             *device,
                     AccDeviceKernel       *kernel,
                     const AccDeviceSlot   *slots,
@@ -181,9 +190,6 @@ _acc_vulkan_launch (AccDevice             *device,
   if (groups->begin[0] >= groups->end[0] || groups->begin[1] >= groups->end[1])
     return _acc_vulkan_is_there (self, error);
 
-  gboolean quick = acc_device_is_small_launch (slots, kernel->kinds, n_slots, groups);
-  if (!_acc_vulkan_kernel_make_pipeline (self, kernel, quick, VK_NULL_HANDLE, error))
-    return FALSE;
   fill_slots (kernel, slots, failure, words, buffers);
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&queue->lock);
   for (gint64 y = groups->begin[0] / tile_y * tile_y, y_end; y < groups->end[0]; y = y_end)
@@ -196,7 +202,7 @@ _acc_vulkan_launch (AccDevice             *device,
             MAX (y, groups->begin[0]), y_end, tile_y, y, MAX (x, groups->begin[1]), x_end, tile_x, x,
           };
           memcpy (words + kernel->n_slots, part, sizeof part);
-          if (!_acc_vulkan_dispatch (queue, kernel, quick, buffers, words, (x_end - x - 1) / tile_x + 1, (y_end - y - 1) / tile_y + 1, error))
+          if (!_acc_vulkan_dispatch (queue, kernel, buffers, words, (x_end - x - 1) / tile_x + 1, (y_end - y - 1) / tile_y + 1, error))
             return FALSE;
         }
     }
@@ -226,7 +232,7 @@ _acc_vulkan_run_shader (AccVulkanDevice *self,
       const AccVulkanPiece *piece = memory.handle;
       VkDescriptorBufferInfo buffer = { piece->block->buffer, piece->offset, piece->size };
       g_mutex_lock (&queue->lock);
-      ok = _acc_vulkan_dispatch (queue, kernel, FALSE, &buffer, NULL, n_groups, 1, error);
+      ok = _acc_vulkan_dispatch (queue, kernel, &buffer, NULL, n_groups, 1, error);
       g_mutex_unlock (&queue->lock);
       ok = ok && _acc_vulkan_download (&self->parent, ACC_QUEUE_COMPUTE, data, &memory, 0, size, error);
     }

@@ -227,29 +227,28 @@ struct _AccDeviceKernel {
   VkDescriptorSetLayout set_layout;
   VkPipelineLayout      layout;
   guint                 group_size;
-  AccKernel            *kernel;
-  GMutex                lock;
-  GBytes               *code[2];          /* SPIR-V, as the next with .lock; [1]: quick */
-  VkPipeline            pipelines[2];     /* VK_NULL_HANDLE: not made yet */
+  VkPipeline            pipeline;
 };
 
 /* acc-vulkan-kernel.c */
 gboolean         _acc_vulkan_kernel_make_layout   (AccVulkanDevice *self, AccDeviceKernel *kernel, GError **error);
-/* Where it is not there yet: most launches are small, and take the quick one. */
-gboolean         _acc_vulkan_kernel_make_pipeline (AccVulkanDevice *self, AccDeviceKernel *kernel, gboolean quick, VkPipelineCache cache,
+/* @code: SPIR-V */
+gboolean         _acc_vulkan_kernel_make_pipeline (AccVulkanDevice *self, AccDeviceKernel *kernel, GBytes *code, VkPipelineCache cache,
                                                    GError **error);
 void             _acc_vulkan_kernel_free          (AccVulkanDevice *self, AccDeviceKernel *kernel);
-GBytes          *_acc_vulkan_compile (AccDevice *device, AccKernel *kernel, GError **error);
+GBytes          *_acc_vulkan_compile (AccDevice *device, AccKernel *kernel, gboolean general, GError **error);
 AccDeviceKernel *_acc_vulkan_load    (AccDevice *device, AccKernel *kernel, GBytes *code, GError **error);
 void             _acc_vulkan_unload  (AccDevice *device, AccDeviceKernel *kernel);
 /* acc-vulkan-launch.c */
+gboolean         _acc_vulkan_needs_general (AccDevice *device, AccDeviceKernel *kernel, const AccDeviceSlot *slots, guint n_slots,
+                                            const AccGroups *groups);
 gboolean         _acc_vulkan_launch  (AccDevice *device, AccDeviceKernel *kernel, const AccDeviceSlot *slots, guint n_slots,
                                       const AccGroups *groups, const AccDeviceMemory *failure, GError **error);
 /* A kernel of GLSL, with storage buffers at bindings 0 to @n_bindings and @n_words pushed. */
 AccDeviceKernel *_acc_vulkan_kernel_new_of_source (AccVulkanDevice *self, const char *source, const char *name, guint threads, guint n_bindings,
                                                    guint n_words, GError **error);
 /* One dispatch, with the queue's lock. @buffers: one per binding but that of the words. */
-gboolean         _acc_vulkan_dispatch (AccVulkanQueue *queue, AccDeviceKernel *kernel, gboolean quick, VkDescriptorBufferInfo *buffers,
+gboolean         _acc_vulkan_dispatch (AccVulkanQueue *queue, AccDeviceKernel *kernel, VkDescriptorBufferInfo *buffers,
                                        const guint64 *words, guint32 n_x, guint32 n_y, GError **error);
 /* Runs a shader with one storage buffer, which begins with @data and is given back in it; waits. */
 gboolean         _acc_vulkan_run_shader (AccVulkanDevice *self, const char *source, const char *name, guint threads, guint n_groups,

@@ -98,7 +98,7 @@ _acc_vulkan_trickle_enqueue (AccVulkanQueue      *queue,
   for (gsize done = 0; done < n_bytes; done += MAX_SIZE)
     {
       const guint64 words[N_WORDS] = { from + done, to + done, MIN (n_bytes - done, MAX_SIZE) / WORD };
-      if (!_acc_vulkan_dispatch (queue, kernel, FALSE, NULL, words, 1, 1, error))
+      if (!_acc_vulkan_dispatch (queue, kernel, NULL, words, 1, 1, error))
         return FALSE;
     }
   return rest.size == 0 || _acc_vulkan_record_copy (queue, &rest, error);

@@ -350,26 +350,49 @@ count_shared_bytes (AccKernel *kernel)
   return n;
 }
 
+struct _AccDeviceKernel {
+  AccKernel *kernel;
+  gboolean   general;
+};
+
+#define GENERAL_CODE "general code"
+
 static GBytes *
-fake_compile (AccDevice *device, AccKernel *kernel, GError **error)
+fake_compile (AccDevice *device, AccKernel *kernel, gboolean general, GError **error)
 {
   g_atomic_int_inc (&fake.n_compiled);
   if (device->target.model == ACC_MODEL_SIMT)
     g_assert_cmpuint (count_shared_bytes (kernel), <=, device->target.shared_bytes);
 
-  return g_bytes_new_static ("code", 4);
+  return general ? g_bytes_new_static (GENERAL_CODE, strlen (GENERAL_CODE)) : g_bytes_new_static ("code", 4);
+}
+
+/* Windows of rows do, as on devices. */
+static gboolean
+fake_needs_general (AccDevice *device, AccDeviceKernel *kernel, const AccDeviceSlot *slots, guint n_slots, const AccGroups *groups)
+{
+  for (guint i = 0; i < n_slots; i++)
+    if (slots[i].offset % 16 != 0)
+      return TRUE;
+
+  return fake.wants_general;
 }
 
 static AccDeviceKernel *
 fake_load (AccDevice *device, AccKernel *kernel, GBytes *code, GError **error)
 {
-  return (AccDeviceKernel *) acc_kernel_ref (kernel);
+  AccDeviceKernel *loaded = g_new (AccDeviceKernel, 1);
+
+  *loaded = (AccDeviceKernel) { acc_kernel_ref (kernel), g_bytes_get_size (code) == strlen (GENERAL_CODE) };
+
+  return loaded;
 }
 
 static void
 fake_unload (AccDevice *device, AccDeviceKernel *kernel)
 {
-  acc_kernel_unref ((AccKernel *) kernel);
+  acc_kernel_unref (kernel->kernel);
+  g_free (kernel);
 }
 
 /* 0, as a device that does not know, where threads cannot shuffle either. */
@@ -687,7 +710,8 @@ fake_launch (AccDevice *device, AccDeviceKernel *kernel, const AccDeviceSlot *sl
 
   op = g_new0 (Operation, 1);
   op->kind = LAUNCH;
-  op->kernel = acc_kernel_ref ((AccKernel *) kernel);
+  g_assert_cmpint (kernel->general, ==, fake_needs_general (device, kernel, slots, n_slots, groups));
+  op->kernel = acc_kernel_ref (kernel->kernel);
   op->groups = *groups;
   op->failure_memory = failure->handle;
   op->failure = (AccFailure *) op->failure_memory->data;
@@ -726,6 +750,7 @@ static const AccDeviceClass fake_class = {
   .name = "fake",
   .free = fake_free,
   .compile = fake_compile,
+  .needs_general = fake_needs_general,
   .load = fake_load,
   .unload = fake_unload,
   .count_resident = fake_count_resident,
@@ -753,14 +778,14 @@ fake_device_open (const char *device, GError **error)
   Fake *self;
 
   static const AccTarget simt = { .model = ACC_MODEL_SIMT, .group_size = 64, .max_group_size = 128, .subgroup_size = 8,
-                                  .shared_bytes = 16384, .table_bytes = 8192, .held_bytes = 8192, .n_groups = 4, .merges_loads = TRUE,
+                                  .shared_bytes = 16384, .table_bytes = 8192, .held_bytes = 8192, .n_groups = 4, .merges_loads = TRUE, .few = 1000,
                                   .has_progress = TRUE, .has_residency = TRUE, .has_atomic_64 = TRUE,
                                   .has_atomic_add_f32 = TRUE, .has_atomic_add_f64 = TRUE, .kinds = ~0u };
   static const AccTarget plain = { .model = ACC_MODEL_SIMT, .group_size = 64, .max_group_size = 64, .subgroup_size = 1,
                                    .shared_bytes = 16384, .table_bytes = 8192, .n_groups = 3, .kinds = ~0u };
   static const AccTarget ballots = { .model = ACC_MODEL_SIMT, .group_size = 64, .max_group_size = 128, .subgroup_size = 16, .has_ballots = TRUE,
                                      .shared_bytes = 16384, .table_bytes = 8192, .n_groups = 4, .has_progress = TRUE, .has_atomic_64 = TRUE, .max_held = 24,
-                                     .has_estimates = TRUE,
+                                     .few = 5000, .has_estimates = TRUE,
                                      .kinds = ~0u };
   const AccTarget *target = &acc_target_cpu;
 

@@ -18,6 +18,7 @@ typedef struct {
   guint    lose_at;         /* the nth operation from now loses the device; 0: never */
   gboolean hang;            /* the next kernel never ends */
   guint    lacks;           /* kinds that devices opened from now on have not, where they run groups */
+  gboolean wants_general;   /* all launches take code for any */
   guint    max_delay;       /* microseconds before an operation */
 
   /* What happened; atomic. */

@@ -6,6 +6,7 @@
 #include "acc-backends/runtime/acc-device-backend.h"
 #include "acc-backends/runtime/acc-device-stage.h"
 #include "acc-core/acc-array-private.h"
+#include "tests/remove-tree.h"
 
 #include <string.h>
 
@@ -143,6 +144,40 @@ test_nothing_twice (gconstpointer unified)
     g_assert_cmpint (fake.n_uploads, ==, 1);
     assert_counts (second, 5, 1);
   }
+  assert_all_gone ();
+}
+
+/* Code for any launch is made when one needs it, once, and whoever has the kernel has it. */
+static void
+test_general_code (void)
+{
+  g_autofree char *before = g_strdup (g_getenv ("ACC_CACHE_DIR")), *directory = g_dir_make_tmp ("acc-general-XXXXXX", NULL);
+
+  reset (FALSE);
+  /* Of which nothing is on disk. */
+  g_setenv ("ACC_CACHE_DIR", directory, TRUE);
+  {
+    g_autoptr (AccBackend) backend = open_backend (0);
+    g_autoptr (AccExecutable) add = compile (backend, build_add, GINT_TO_POINTER (5), 1), same = NULL;
+    g_autoptr (AccArray) argument = use_count (N, 0);
+    g_autoptr (AccArray) first = run_well (add, argument), second = NULL, third = NULL, fourth = NULL;
+
+    g_assert_cmpint (fake.n_compiled, ==, 1);
+    fake.wants_general = TRUE;
+    second = run_well (add, argument);
+    g_assert_cmpint (fake.n_compiled, ==, 2);
+    third = run_well (add, argument);
+    same = compile (backend, build_add, GINT_TO_POINTER (5), 1);
+    fourth = run_well (same, argument);
+    g_assert_cmpint (fake.n_compiled, ==, 2);
+    assert_counts (second, 5, 1);
+    assert_counts (fourth, 5, 1);
+  }
+  if (before != NULL)
+    g_setenv ("ACC_CACHE_DIR", before, TRUE);
+  else
+    g_unsetenv ("ACC_CACHE_DIR");
+  remove_tree (directory);
   assert_all_gone ();
 }
 
@@ -901,6 +936,7 @@ main (int argc, char **argv)
   g_io_extension_point_implement (ACC_BACKEND_EXTENSION_POINT, fake_type, "fake", 0);
 
   add ("nothing-twice", test_nothing_twice);
+  g_test_add_func ("/residency/general-code", test_general_code);
   g_test_add_func ("/residency/shared-memory", test_shared_memory);
   g_test_add_func ("/residency/import", test_import);
   add ("eviction", test_eviction);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* What devices make of common array work, on data that is there already: bench-device BACKEND[,BACKEND…] [LOG2_SIZE [WORK]].
- * WORK: only what has this in its name. BACKEND+fast: with fast mathematics, as the peers' compilers have by default.
+ * WORK: only what has this in its name; "first", "first map", …: first runs, with empty caches. BACKEND+fast: with fast mathematics, as the
+ * peers' compilers have by default.
  *
  * Prints, per work and backend, a line of tab-separated words: work, backend, median milliseconds of a run, amount, unit.
  * Amounts are bytes that must move at least ("GB/s" is amount over time), flops, keys or launches. peer-gpu.py puts the
  * strongest peers beside it. */
 
+#include "bench-first.h"
 #include "bench-still.h"
 
 #include <math.h>
@@ -628,6 +630,8 @@ main (int argc, char **argv)
   int log2_size = argc > 2 ? atoi (argv[2]) : 24;
   int status = 0;
 
+  if (argc == 4 && strcmp (argv[1], "--first") == 0)
+    return bench_first_main (argv[2], argv[3]);
   if (log2_size < 14 || log2_size > 32)
     {
       fprintf (stderr, "bench-device BACKEND[,BACKEND…] [LOG2_SIZE: 14 to 32 [WORK]]\n");
@@ -639,6 +643,12 @@ main (int argc, char **argv)
       Bench self = {
         .name = names[i], .n = (gint64) 1 << log2_size, .side = (gint64) 1 << (log2_size / 2), .only = argc > 3 ? argv[3] : NULL,
       };
+
+      if (self.only != NULL && g_str_has_prefix (self.only, "first"))
+        {
+          bench_first (argv[0], names[i], self.only[strlen ("first")] == ' ' ? self.only + strlen ("first ") : NULL);
+          continue;
+        }
 
       g_autofree char *name = g_strdup (names[i]);
       gboolean fast = g_str_has_suffix (name, "+fast");
