@@ -551,31 +551,36 @@ write_atomics (AccPermute *self)
 
 /* --- one after the other */
 
+/* Elements of part @part of @most, from the first of the launch on. */
 static void
-write_serial (AccPermute *self)
+write_serial_part (AccPermute *self,
+                   gint64      part,
+                   gint64      most)
 {
   const AccSpace *space = self->space;
   AccLaunch launch = acc_skeleton_launch (space, 2 + self->step->cluster->cost);
   AccSimt simt;
   AccLower *l = acc_simt_begin (&simt, self->step, "permute", acc_simt_get_group (self->step));
   AccKernelBuilder *b = l->b;
+  KValue inner = low_number (l, MAX (space->inner, 1));
+  KValue begin = get_linear (self, l, kb_outer_begin (b), kb_inner_begin (b));
+  KValue end = get_linear (self, l, kb_sub (b, kb_outer_end (b), low_const (l, 1)), kb_inner_end (b));
+  KValue first = kb_add (b, begin, low_number (l, part * most));
 
   low_if (l, kb_eq (b, simt.local, low_const (l, 0)))
     {
-      low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
+      low_for (l, i, first, kb_min (b, end, kb_add (b, first, low_const (l, most))))
         {
-          low_within (l, u, 0, space->outer - 1);
-          low_for (l, x, kb_inner_begin (b), kb_inner_end (b))
-            {
-              AccIndex *ix = low_index_of_space (l, space, u, x);
-              KValue target;
+          KValue u = low_within (l, kb_udiv (b, i, inner), 0, space->outer - 1);
+          KValue x = low_within (l, kb_urem (b, i, inner), 0, space->inner - 1);
+          AccIndex *ix = low_index_of_space (l, space, u, x);
+          KValue target;
 
-              low_if (l, acc_permute_get_wanted (self, l, ix))
+          low_if (l, acc_permute_get_wanted (self, l, ix))
+            {
+              low_if (l, acc_permute_get_target (self, l, ix, TRUE, &target))
                 {
-                  low_if (l, acc_permute_get_target (self, l, ix, TRUE, &target))
-                    {
-                      acc_permute_combine (self, l, acc_permute_read (self, l, ix), target, 0);
-                    }
+                  acc_permute_combine (self, l, acc_permute_read (self, l, ix), target, 0);
                 }
             }
         }
@@ -585,6 +590,17 @@ write_serial (AccPermute *self)
   launch.tile_outer = space->outer;
   launch.tile_inner = space->inner;
   low_finish (l, launch);
+}
+
+/* In as many launches, of one kernel, as it takes where the device leaves loops; functions may have loops of their own. */
+static void
+write_serial (AccPermute *self)
+{
+  guint turns = self->step->fusion->target->max_turns;
+  gint64 most = turns > 0 ? turns / 4 : G_MAXINT64 / 4;
+
+  for (gint64 part = 0; part == 0 || part * most < self->n_source; part++)
+    write_serial_part (self, part, most);
 }
 
 void

@@ -413,6 +413,33 @@ test_pairs (void)
     }
 }
 
+static AccExpr *
+with_wide_key (AccExpr *i, gpointer data)
+{
+  AccExpr *key = acc_expr_cast (acc_expr_bxor (acc_expr_mul (i, acc_expr_new_int (7919)), acc_expr_new_int (0x2aaaa)), acc_element_type_new (ACC_KIND_F64));
+
+  return acc_expr_tuple2 (key, acc_expr_cast (i, acc_element_type_new (ACC_KIND_I64)));
+}
+
+/* What nothing swaps at once, more of it than a device with a limit to loops takes in one. */
+static void
+test_wide_pairs (void)
+{
+  static const gint n_places[] = { 1, 3, 40 };
+  g_autoptr(AccShape) shape = acc_shape_new_vector (100003);
+  g_autoptr(AccArray) numbers = acc_array_generate (shape, number, NULL), pairs = acc_array_map (numbers, with_wide_key, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (n_places); i++)
+    {
+      g_autoptr(AccShape) few = acc_shape_new_vector (n_places[i]);
+      g_autoptr(AccArray) places = acc_array_generate (few, number, NULL), before = acc_array_map (places, with_wide_key, NULL);
+      g_autoptr(AccArray) targets = acc_array_map (numbers, some_place, GINT_TO_POINTER (n_places[i]));
+      g_autofree char *name = g_strdup_printf ("permute/wide-pairs-%d", n_places[i]);
+
+      conf_check_array (name, acc_array_permute (pairs, before, targets, largest, NULL), CONF_EXACT);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -428,6 +455,7 @@ main (int argc, char **argv)
   g_test_add_func ("/scatter/rows", test_rows);
   g_test_add_func ("/scatter/counts", test_counts);
   g_test_add_func ("/scatter/pairs", test_pairs);
+  g_test_add_func ("/scatter/wide-pairs", test_wide_pairs);
 
   return conf_run ();
 }
