@@ -11,6 +11,7 @@ G_BEGIN_DECLS
  *   I8 (x) … U64 (x)           conversions of integers, wrapping; from floats in range
  *   BITS32 (x), FLOAT32 (x)    between f32 and u32; BITS64 and FLOAT64
  *   WIDE (x), PLACE (x)        of an i32, as an i64; as an index, which is not negative
+ *   WIDE_U32 (x)               of a u32, as a u64
  *   words2, words4; WORDS1 (a), WORDS2 (a, b), WORDS4 (a, b, c, d)   types of several u32, and their values
  *   LOW (x), HIGH (x), JOIN (low, high)   of a u64, as two u32
  *   POPCOUNT32, CLZ32          of u32
@@ -52,6 +53,10 @@ typedef struct {
   char *(*library) (CWriter *w, AccPrimitive primitive, const char *x, const char *y);
   /* Of f32, to some 2^-17 of the result, or of 1 for logarithms near 0. */
   char *(*approximate) (CWriter *w, AccPrimitive primitive, const char *x);
+  /* ACC_KOP_EXTEND of an i32 or u32 by the device's own instruction; NULL: by shifts and masks. */
+  char *(*extend)  (CWriter *w, AccElementKind kind, guint bits, const char *x);
+  /* ACC_KOP_OPAQUE; NULL: it is the value. */
+  char *(*opaque)  (CWriter *w, AccElementKind kind, const char *x);
   /* ACC_KOP_ESTIMATE */
   char *(*estimate) (CWriter *w, AccPrimitive of, const char *x);
   const char *inverse_root;   /* of f32, quick */
@@ -141,6 +146,8 @@ char       *c_limit           (CWriter *w, const AccKernelInstr *instr, const ch
 char       *c_convert         (CWriter *w, AccElementKind from, AccElementKind to, const char *x);
 char       *c_bitcast         (AccElementKind from, AccElementKind to, const char *x);
 char       *c_fma             (CWriter *w, AccElementKind kind, const char *x, const char *y, const char *z);
+/* ACC_KOP_EXTEND */
+char       *c_extension       (CWriter *w, AccElementKind kind, guint bits, const char *x);
 char       *c_index_division  (CWriter *w, const char *x, const char *y, const AccKernelInstr *divisor, gboolean is_remainder);
 char       *c_narrow_division (const char *x, const char *y, const AccKernelInstr *divisor, gboolean is_remainder);
 gboolean    c_uses_kind       (const AccKernel *kernel, AccElementKind kind);

@@ -124,27 +124,23 @@ count_bits (AccPrimitive   primitive,
             const char    *x)
 {
   g_autofree char *bits = c_to_bits (kind, x);
-  guint width = width_of (kind);
+  gboolean is_long = c_is_long (kind);
 
   switch ((int) primitive)
     {
     case ACC_PRIM_POPCOUNT:
-      if (width == 64)
-        return g_strdup_printf ("I64 (POPCOUNT32 (U32 (%s)) + POPCOUNT32 (U32 (%s >> 32)))", bits, bits);
-      return g_strdup_printf ("I64 (POPCOUNT32 (%s))", bits);
+      if (is_long)
+        return g_strdup_printf ("I64 (WIDE_U32 (U32 (POPCOUNT32 (LOW (%s)) + POPCOUNT32 (HIGH (%s)))))", bits, bits);
+      return g_strdup_printf ("I64 (WIDE_U32 (U32 (POPCOUNT32 (%s))))", bits);
 
     case ACC_PRIM_CLZ:
-      if (width == 64)
-        return g_strdup_printf ("I64 (clz_u64 (%s))", bits);
-      return g_strdup_printf ("I64 (CLZ32 (%s)) - %uL", bits, 32 - width);
+      return g_strdup_printf (is_long ? "I64 (WIDE_U32 (clz_u64 (%s)))" : "I64 (WIDE_U32 (U32 (CLZ32 (%s))))", bits);
 
     default:
       /* The bits below the lowest. */
-      if (width == 64)
-        return g_strdup_printf ("64L - I64 (clz_u64 (~%s & (%s - 1UL)))", bits, bits);
-      if (width == 32)
-        return g_strdup_printf ("I64 (POPCOUNT32 (~%s & (%s - 1u)))", bits, bits);
-      return g_strdup_printf ("I64 (POPCOUNT32 (~(%s | %uu) & ((%s | %uu) - 1u)))", bits, 1u << width, bits, 1u << width);
+      if (is_long)
+        return g_strdup_printf ("I64 (WIDE_U32 (64u - clz_u64 (~%s & (%s - 1UL))))", bits, bits);
+      return g_strdup_printf ("I64 (WIDE_U32 (U32 (POPCOUNT32 (~%s & (%s - 1u)))))", bits, bits);
     }
 }
 
@@ -545,8 +541,11 @@ c_convert (CWriter       *w,
     }
   if (from_float && !to_float)
     return float_to_int (w, from, to, x);
-  if (c_is_long (to) && !to_float && !c_is_long (from) && acc_element_kind_is_signed (from))
-    return g_strdup_printf ("%s (WIDE (%s))", c_cast (to), x);
+  if (c_is_long (to) && !to_float && !c_is_long (from))
+    return g_strdup_printf (acc_element_kind_is_signed (from) ? "%s (WIDE (%s))" : "%s (WIDE_U32 (%s))", c_cast (to), x);
+  /* Not at once, which NVIDIA's compiler takes the integer of a float for, too. */
+  if (c_is_long (from) && !to_float && !c_is_long (to))
+    return g_strdup_printf ("%s (LOW (U64 (%s)))", c_cast (to), x);
 
   return g_strdup_printf ("%s (%s)", c_cast (to), x);
 }
@@ -563,6 +562,22 @@ c_bitcast (AccElementKind from,
   bits = c_to_bits (from, x);
 
   return c_from_bits (to, bits);
+}
+
+char *
+c_extension (CWriter       *w,
+             AccElementKind kind,
+             guint          bits,
+             const char    *x)
+{
+  char *text = w->syntax->extend (w, kind, bits, x);
+
+  if (text != NULL)
+    return text;
+  if (kind == ACC_KIND_U32)
+    return g_strdup_printf ("%s & 0x%xu", x, (1u << bits) - 1);
+
+  return g_strdup_printf ("I32 (U32 (%s) << %u) >> %u", x, 32 - bits, 32 - bits);
 }
 
 /* --- indices */

@@ -721,6 +721,12 @@ write_pure (CWriter              *w,
     case ACC_KOP_ESTIMATE:
       result = w->syntax->estimate (w, instr->primitive, x);
       break;
+    case ACC_KOP_OPAQUE:
+      result = w->syntax->opaque != NULL ? w->syntax->opaque (w, instr->kind, x) : g_strdup (x);
+      break;
+    case ACC_KOP_EXTEND:
+      result = c_extension (w, instr->kind, instr->bits, x);
+      break;
     case ACC_KOP_UDIV:
     case ACC_KOP_UREM:
       result = c_index_division (w, x, y, second, instr->op == ACC_KOP_UREM);

@@ -241,6 +241,12 @@ emit_pure (Emitter *e,
     case ACC_KOP_ESTIMATE:
       result = emit_estimate (e, instr->primitive, x[0]);
       break;
+    case ACC_KOP_EXTEND:
+      result = emit_extend (e, instr->kind, instr->bits, x[0]);
+      break;
+    case ACC_KOP_OPAQUE:
+      result = emit_opaque (e, instr->kind, x[0]);
+      break;
     case ACC_KOP_UDIV:
       result = emit_index_division (e, x[0], x[1]);
       break;

@@ -55,8 +55,12 @@ static const char prelude[] =
 
 /* From i32 to i64 by words: Mesa 22 compares what int64_t (int) gives as if it were 32 bits without a sign. NVIDIA's scans are
  * quicker so, too. */
-static const char wide_text[] = "#define WIDE(x) packInt2x32 (ivec2 (x, (x) >> 31))\n";
-static const char plain_wide_text[] = "#define WIDE(x) int64_t (x)\n";
+static const char wide_text[] =
+  "#define WIDE(x) packInt2x32 (ivec2 (x, (x) >> 31))\n"
+  "#define WIDE_U32(x) packUint2x32 (uvec2 (x, 0u))\n";
+static const char plain_wide_text[] =
+  "#define WIDE(x) int64_t (x)\n"
+  "#define WIDE_U32(x) uint64_t (x)\n";
 
 /* It is read when all groups are done. A memory barrier here would be in divergent control flow, which Mesa 22's software
  * device does not survive. */
@@ -595,6 +599,15 @@ gl_approximate (CWriter     *w G_GNUC_UNUSED,
 }
 
 static char *
+gl_extend (CWriter       *w G_GNUC_UNUSED,
+           AccElementKind kind,
+           guint          bits,
+           const char    *x)
+{
+  return kind == ACC_KIND_I32 ? g_strdup_printf ("bitfieldExtract (%s, 0, %u)", x, bits) : NULL;
+}
+
+static char *
 gl_estimate (CWriter     *w G_GNUC_UNUSED,
              AccPrimitive of,
              const char  *x)
@@ -616,6 +629,7 @@ static const CSyntax syntax = {
   .library = gl_library,
   .approximate = gl_approximate,
   .inverse_root = "inversesqrt",
+  .extend = gl_extend,
   .estimate = gl_estimate,
 };
 

@@ -7,15 +7,16 @@
 
 /* What the threads of a group do together, for NVIDIA's devices. */
 
-/* PTX without effects. */
+/* PTX without effects, of f32, or of one operand of another type. */
 static LLVMValueRef
 assembly (Emitter      *e,
           const char   *text,
           LLVMValueRef  x,
           LLVMValueRef  y)
 {
-  LLVMTypeRef type = LLVMFunctionType (e->t_f32, (LLVMTypeRef[]) { e->t_f32, e->t_f32 }, y != NULL ? 2 : 1, FALSE);
-  const char *operands = y != NULL ? "=f,f,f" : "=f,f";
+  LLVMTypeRef operand = LLVMTypeOf (x), type = LLVMFunctionType (operand, (LLVMTypeRef[]) { operand, operand }, y != NULL ? 2 : 1, FALSE);
+  const char *operands = operand == e->t_i32 ? "=r,r" : operand == e->t_i16 ? "=h,h" : operand == e->t_f64 ? "=d,d"
+                         : y != NULL ? "=f,f,f" : "=f,f";
   LLVMValueRef code = LLVMGetInlineAsm (type, text, strlen (text), operands, strlen (operands), FALSE, FALSE,
                                         LLVMInlineAsmDialectATT, FALSE);
   LLVMValueRef result = LLVMBuildCall2 (B, type, code, (LLVMValueRef[]) { x, y }, y != NULL ? 2 : 1, "");
@@ -25,6 +26,30 @@ assembly (Emitter      *e,
   emit_set_call_attribute (e, result, "willreturn", 0);
 
   return result;
+}
+
+/* By assembly, which LLVM does not see through: it would compute in 16 bits what is written in 32. */
+LLVMValueRef
+emit_extend (Emitter       *e,
+             AccElementKind kind,
+             guint          bits,
+             LLVMValueRef   x)
+{
+  g_autofree char *text = g_strdup_printf ("bfe.%s $0, $1, 0, %u;", kind == ACC_KIND_I32 ? "s32" : "u32", bits);
+
+  return assembly (e, text, x, NULL);
+}
+
+/* LLVM takes a comparison and a choice of the same two for their minimum or maximum, which leaves it open which of two zeros it is. */
+LLVMValueRef
+emit_opaque (Emitter       *e,
+             AccElementKind kind,
+             LLVMValueRef   x)
+{
+  if (kind == ACC_KIND_F16)
+    return LLVMBuildBitCast (B, assembly (e, "mov.b16 $0, $1;", LLVMBuildBitCast (B, x, e->t_i16, ""), NULL), LLVMTypeOf (x), "");
+
+  return assembly (e, kind == ACC_KIND_F64 ? "mov.b64 $0, $1;" : "mov.b32 $0, $1;", x, NULL);
 }
 
 LLVMValueRef

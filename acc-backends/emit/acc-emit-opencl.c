@@ -29,6 +29,7 @@ static const char prelude[] =
   "#define U32(x) ((u32) (x))\n"
   "#define U64(x) ((u64) (x))\n"
   "#define WIDE(x) ((long) (x))\n"
+  "#define WIDE_U32(x) ((ulong) (x))\n"
   "#define PLACE(x) (x)\n"
   "#define F32(x) ((f32) (x))\n"
   "#define F64(x) ((f64) (x))\n"
@@ -362,6 +363,53 @@ cl_approximate (CWriter     *w,
   return g_strdup_printf ("%s%s (%s)", w->dialect->has_quick ? "native_" : "", acc_primitive_get_info (primitive)->name, x);
 }
 
+/* As the device's instruction, which its compiler does not see through. */
+static char *
+cl_extend (CWriter       *w,
+           AccElementKind kind,
+           guint          bits,
+           const char    *x)
+{
+  const char *type = kind == ACC_KIND_I32 ? "s32" : "u32";
+  g_autofree char *function = g_strdup_printf ("extend_%s_%u", type, bits);
+
+  if (!w->dialect->has_nvidia_asm)
+    return NULL;
+  if (c_once (w, function))
+    g_string_append_printf (w->functions,
+                            "%s %s (%s x)\n"
+                            "{\n"
+                            "  %s y;\n"
+                            "  asm (\"bfe.%s %%0, %%1, 0, %u;\" : \"=r\" (y) : \"r\" (x));\n"
+                            "  return y;\n"
+                            "}\n\n", c_type (kind), function, c_type (kind), c_type (kind), type, bits);
+
+  return g_strdup_printf ("%s (%s)", function, x);
+}
+
+static char *
+cl_opaque (CWriter       *w,
+           AccElementKind kind,
+           const char    *x)
+{
+  const char *type = c_type (kind);
+  g_autofree char *function = g_strdup_printf ("opaque_%s", type);
+  char operand = kind == ACC_KIND_F16 ? 'h' : kind == ACC_KIND_F32 ? 'f' : 'd';
+
+  if (!w->dialect->has_nvidia_asm)
+    return g_strdup (x);
+  if (c_once (w, function))
+    g_string_append_printf (w->functions,
+                            "%s %s (%s x)\n"
+                            "{\n"
+                            "  %s y;\n"
+                            "  asm (\"mov.b%u %%0, %%1;\" : \"=%c\" (y) : \"%c\" (x));\n"
+                            "  return y;\n"
+                            "}\n\n", type, function, type, type, (guint) acc_element_kind_get_size (kind) * 8, operand, operand);
+
+  return g_strdup_printf ("%s (%s)", function, x);
+}
+
 static char *
 cl_estimate (CWriter     *w,
              AccPrimitive of,
@@ -399,6 +447,8 @@ static const CSyntax syntax = {
   .library = cl_library,
   .approximate = cl_approximate,
   .inverse_root = "native_rsqrt",
+  .extend = cl_extend,
+  .opaque = cl_opaque,
   .estimate = cl_estimate,
 };
 

@@ -232,6 +232,8 @@ LLVMValueRef emit_quick              (Emitter *e, AccPrimitive primitive, LLVMVa
 Value        emit_groups       (Emitter *e, guint32 id);     /* instructions that only kernels for groups have */
 LLVMValueRef emit_inverse_root  (Emitter *e, LLVMValueRef x); /* of f32 */
 LLVMValueRef emit_estimate      (Emitter *e, AccPrimitive of, LLVMValueRef x); /* ACC_KOP_ESTIMATE */
+LLVMValueRef emit_extend        (Emitter *e, AccElementKind kind, guint bits, LLVMValueRef x); /* ACC_KOP_EXTEND */
+LLVMValueRef emit_opaque        (Emitter *e, AccElementKind kind, LLVMValueRef x); /* ACC_KOP_OPAQUE */
 LLVMValueRef emit_approximation (Emitter *e, AccPrimitive primitive, LLVMValueRef x, LLVMValueRef y); /* of f32; NULL: there is none */
 
 /* --- acc-emit-libdevice.c */

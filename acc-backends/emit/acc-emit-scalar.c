@@ -25,8 +25,10 @@ compare (Emitter       *e,
 
 G_STATIC_ASSERT (ACC_PRIM_NE - ACC_PRIM_LT == 5);
 
+/* A number; @is_zero: nothing else. */
 static gboolean
-is_plain_constant (LLVMValueRef x)
+is_plain_constant (LLVMValueRef x,
+                   gboolean     is_zero)
 {
   LLVMBool loses;
   LLVMValueRef scalar = x;
@@ -40,7 +42,7 @@ is_plain_constant (LLVMValueRef x)
     return FALSE;
   value = LLVMConstRealGetDouble (scalar, &loses);
 
-  return value == value;
+  return is_zero ? value == 0 : value == value;
 }
 
 /* The smaller or larger of two; a NaN loses. The comparison and first select are one instruction of x86. */
@@ -63,11 +65,14 @@ extreme (Emitter       *e,
       return emit_binary (e, is_min ? "llvm.umin" : "llvm.umax", x, y);
     }
 
-  if (is_plain_constant (y))
+  /* Of equals the first, which only zeros tell. */
+  if (is_plain_constant (y, TRUE))
+    return emit_select (e, LLVMBuildFCmp (B, is_min ? LLVMRealOLE : LLVMRealOGE, x, y, ""), x, y);
+  if (is_plain_constant (y, FALSE))
     return emit_select (e, LLVMBuildFCmp (B, is_min ? LLVMRealOLT : LLVMRealOGT, x, y, ""), x, y);
 
   result = emit_select (e, LLVMBuildFCmp (B, is_min ? LLVMRealOLT : LLVMRealOGT, y, x, ""), y, x);
-  if (is_plain_constant (x))
+  if (is_plain_constant (x, FALSE))
     return result;
 
   return emit_select (e, LLVMBuildFCmp (B, LLVMRealUNO, x, x, ""), y, result);

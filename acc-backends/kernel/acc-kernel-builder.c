@@ -196,8 +196,13 @@ kb_finish (AccKernelBuilder *b,
       drop_unused (b->kernel);
       if (b->kernel->straight && !b->kernel->fast)
         _acc_kernel_straighten (b);
-      kernel = _acc_kernel_find_known (b->kernel);
-      if (kernel == NULL && acc_kernel_verify (b->kernel, &b->error))
+      if (b->kernel->group_size > 0)
+        {
+          _acc_kernel_legalise (b);
+          drop_unused (b->kernel);
+        }
+      kernel = b->error == NULL ? _acc_kernel_find_known (b->kernel) : NULL;
+      if (kernel == NULL && b->error == NULL && acc_kernel_verify (b->kernel, &b->error))
         {
           g_autofree char *text = NULL;
 

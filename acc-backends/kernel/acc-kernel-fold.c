@@ -2,7 +2,7 @@
 #include "acc-kernel-builder-private.h"
 
 /* What is simplified while a kernel is built: constants of integers and bools, and the identities that index arithmetic
- * is full of. Emitters rely on sums of an index and a constant having one form, x + c. Floats are left alone. */
+ * is full of. Emitters rely on sums of an index and a constant having one form, x + c. */
 
 static gboolean
 get_const (AccKernelBuilder *b,
@@ -92,7 +92,7 @@ fold_prim2 (AccKernelBuilder     *b,
   guint64 cx = 0, cy = 0;
   gboolean kx = get_const (b, x, &cx), ky = get_const (b, y, &cy);
 
-  if (acc_element_kind_is_float (kind) || acc_kernel_instr (b->kernel, y)->kind != kind)
+  if (acc_kernel_instr (b->kernel, y)->kind != kind)
     return 0;
 
   switch ((int) instr->primitive)
@@ -182,15 +182,18 @@ fold_cast (AccKernelBuilder     *b,
 
   if (from == instr->kind)
     return instr->args[0];
-  if (acc_element_kind_is_float (from) || !get_const (b, instr->args[0], &bits))
+  if (acc_element_kind_is_float (from))
+    return _kb_fold_float_cast (b, instr);
+  if (!get_const (b, instr->args[0], &bits))
     return 0;
 
   if (instr->kind == ACC_KIND_F32 || instr->kind == ACC_KIND_F64)
     {
-      /* Only what both represent: rounding is the emitter's. */
-      if ((gint64) bits < 0 || bits > 1 << 24)
-        return 0;
-      return kb_float (b, instr->kind, (double) bits).id;
+      /* Rounded once, where f64 would be the first of two. */
+      float single = acc_element_kind_is_signed (from) ? (float) (gint64) bits : (float) bits;
+      double twofold = acc_element_kind_is_signed (from) ? (double) (gint64) bits : (double) bits;
+
+      return kb_float (b, instr->kind, instr->kind == ACC_KIND_F32 ? single : twofold).id;
     }
   /* Rounded here: glslang cuts off what does not fit a half where it knows the value. */
   if (instr->kind == ACC_KIND_F16)
@@ -297,6 +300,8 @@ _kb_fold (AccKernelBuilder     *b,
   switch ((int) instr->op)
     {
     case ACC_KOP_PRIM:
+      if (acc_element_kind_is_float (acc_kernel_instr (b->kernel, instr->args[0])->kind))
+        return _kb_fold_float (b, instr);
       if (instr->n_args == 2)
         return fold_prim2 (b, instr);
       if (instr->primitive == ACC_PRIM_BNOT && instr->kind == ACC_KIND_BOOL)
@@ -312,6 +317,13 @@ _kb_fold (AccKernelBuilder     *b,
 
     case ACC_KOP_CAST:
       return fold_cast (b, instr);
+
+    case ACC_KOP_EXTEND:
+      if (!get_const (b, instr->args[0], &bits))
+        return 0;
+      if (instr->kind == ACC_KIND_I32)
+        return _kb_const (b, instr->kind, normalise (instr->bits == 8 ? ACC_KIND_I8 : ACC_KIND_I16, bits)).id;
+      return _kb_const (b, instr->kind, normalise (instr->bits == 8 ? ACC_KIND_U8 : ACC_KIND_U16, bits)).id;
 
     case ACC_KOP_BITCAST:
       return acc_kernel_instr (b->kernel, instr->args[0])->kind == instr->kind ? instr->args[0] : 0;

@@ -14,6 +14,8 @@ static const char *const op_names[] = {
   [ACC_KOP_SELECT] = "select",
   [ACC_KOP_FMA] = "fma",
   [ACC_KOP_ESTIMATE] = "estimate",
+  [ACC_KOP_EXTEND] = "extend",
+  [ACC_KOP_OPAQUE] = "opaque",
   [ACC_KOP_UDIV] = "udiv",
   [ACC_KOP_UREM] = "urem",
   [ACC_KOP_LOAD] = "load",
@@ -138,6 +140,8 @@ append_instr (GString         *s,
     g_string_append_printf (s, ", kind %u, origin %u", (guint) (instr->bits & G_MAXUINT32), (guint) (instr->bits >> 32));
   if (instr->op == ACC_KOP_ESTIMATE)
     g_string_append_printf (s, ", %s", acc_primitive_get_info (instr->primitive)->name);
+  if (instr->op == ACC_KOP_EXTEND)
+    g_string_append_printf (s, ", %u", (guint) instr->bits);
   if (instr->op == ACC_KOP_SHUFFLE)
     g_string_append_printf (s, ", %s %u", shuffle_names[instr->bits >> 32], (guint) (instr->bits & G_MAXUINT32));
   if (instr->op == ACC_KOP_ATOMIC)

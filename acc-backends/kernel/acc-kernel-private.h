@@ -30,6 +30,8 @@ typedef enum {
   ACC_KOP_SELECT,
   ACC_KOP_FMA,
   ACC_KOP_ESTIMATE,   /* of 1 / x (primitive RECIP), 1 / √x (SQRT) or 2^x (EXP) of f32 */
+  ACC_KOP_EXTEND,     /* the low bits of an i32, with their sign, or of a u32; bits: 8 or 16 of them */
+  ACC_KOP_OPAQUE,     /* a float, which compilers do not know to be the same where they can be kept from it for nothing */
   ACC_KOP_UDIV,
   ACC_KOP_UREM,
   /* memory and variables */

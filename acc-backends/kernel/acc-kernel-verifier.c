@@ -224,6 +224,16 @@ _acc_kernel_check_instr (const AccKernel      *kernel,
         return fail (error, kernel, "estimate of %s", code_of (kernel, instr->args[0]));
       return check_groups (kernel, error);
 
+    case ACC_KOP_EXTEND:
+      if ((instr->kind != ACC_KIND_I32 && instr->kind != ACC_KIND_U32) || KIND (0) != instr->kind || (instr->bits != 8 && instr->bits != 16))
+        return fail (error, kernel, "%u bits of %s extended", (guint) instr->bits, code_of (kernel, instr->args[0]));
+      return TRUE;
+
+    case ACC_KOP_OPAQUE:
+      if (!acc_element_kind_is_float (instr->kind) || KIND (0) != instr->kind)
+        return fail (error, kernel, "%s made opaque", code_of (kernel, instr->args[0]));
+      return TRUE;
+
     case ACC_KOP_UDIV:
     case ACC_KOP_UREM:
       return check_index (kernel, instr->args[0], "the dividend of an index", error) &&

@@ -1,0 +1,630 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-kernel-builder-private.h"
+
+/* What the compilers of devices get wrong, in other instructions.
+ *
+ * They reason about integers of 8 and 16 bits as if nothing overflowed, know that a magnitude is not negative, which that of the minimum
+ * is, and drop what is added to or multiplied by a zero, whose sign and NaN matter. So in kernels for groups of threads
+ *
+ *   integers of 1 and 2 bytes   are i32 and u32 outside memory; ACC_KOP_EXTEND wraps them, which is opaque to compilers where it has to be
+ *   -x, |x|                     of signed integers are made with a zero that no compiler knows
+ *   u4 of what was narrow and signed, and bits that are counted of what was narrow   likewise: compilers take the extension for part of
+ *                               what is done next
+ *   x + 0, 0 - x, x * 0, 0 / x, x - x   of floats likewise, as no compiler may simplify them
+ *   -x                          of floats that come of integers: compilers negate those
+ *   min (x, y), max (x, y)      of floats are comparisons and choices that compilers do not take for a minimum, which may be of either zero
+ *
+ * What stays is narrow in memory and where it is converted for it: loads, stores, compare-and-swap, parameters, and conversions of floats,
+ * which saturate. */
+
+typedef struct {
+  const AccKernel  *from;
+  AccKernelBuilder *b;
+  guint32          *made;   /* by instruction of .from: the value or variable in .b */
+  KValue            zero;   /* i64; 0: none is needed */
+} Pass;
+
+static gboolean
+is_narrow (AccElementKind kind)
+{
+  return kind == ACC_KIND_I8 || kind == ACC_KIND_I16 || kind == ACC_KIND_U8 || kind == ACC_KIND_U16;
+}
+
+/* What values of the kind are held as. */
+static AccElementKind
+held_as (AccElementKind kind)
+{
+  if (!is_narrow (kind))
+    return kind;
+
+  return acc_element_kind_is_signed (kind) ? ACC_KIND_I32 : ACC_KIND_U32;
+}
+
+static guint
+bits_of (AccElementKind kind)
+{
+  return acc_element_kind_get_size (kind) * 8;
+}
+
+static const AccKernelInstr *
+instr_of (Pass   *self,
+          KValue  x)
+{
+  return acc_kernel_instr (self->b->kernel, x.id);
+}
+
+static KValue
+prim (Pass         *self,
+      AccPrimitive  primitive,
+      KValue        x,
+      KValue        y)
+{
+  return kb_prim_platform (self->b, primitive, x, y);
+}
+
+static KValue
+extend (Pass           *self,
+        AccElementKind  kind,
+        KValue          x)
+{
+  return _kb_pure (self->b, (AccKernelInstr) {
+    .op = ACC_KOP_EXTEND, .kind = held_as (kind), .n_args = 1, .args = { x.id }, .bits = bits_of (kind),
+  });
+}
+
+/* What has the low bits of @x, without the rest being right. */
+static KValue
+low_of (Pass           *self,
+        AccElementKind  kind,
+        KValue          x)
+{
+  const AccKernelInstr *instr = instr_of (self, x);
+
+  return instr->op == ACC_KOP_EXTEND && instr->bits >= bits_of (kind) ? (KValue) { instr->args[0] } : x;
+}
+
+static KValue
+unsigned_bits (Pass           *self,
+               AccElementKind  kind,
+               KValue          x)
+{
+  if (!acc_element_kind_is_signed (kind))
+    return x;
+  x = kb_cast (self->b, ACC_KIND_U32, low_of (self, kind, x));
+
+  return kb_and (self->b, x, kb_int (self->b, ACC_KIND_U32, (1 << bits_of (kind)) - 1));
+}
+
+/* As memory has it. */
+static KValue
+to_memory (Pass           *self,
+           AccElementKind  kind,
+           KValue          x)
+{
+  const AccKernelInstr *instr;
+
+  if (!is_narrow (kind))
+    return x;
+  x = low_of (self, kind, x);
+  instr = instr_of (self, x);
+  if (instr->op == ACC_KOP_CAST && kb_kind (self->b, (KValue) { instr->args[0] }) == kind)
+    return (KValue) { instr->args[0] };
+
+  return kb_cast (self->b, kind, x);
+}
+
+static KValue
+value_of (Pass    *self,
+          guint32  id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (self->from, id);
+
+  if (instr->op == ACC_KOP_CONST)
+    return _kb_const (self->b, held_as (instr->kind), instr->bits);
+  if (_acc_kernel_op_in_no_block (instr->op))
+    return kb_cast (self->b, held_as (instr->kind), _kb_pure (self->b, *instr));
+
+  return (KValue) { self->made[id] };
+}
+
+/* --- zeros that no compiler knows */
+
+static gboolean
+is_zero (const AccKernel *kernel,
+         guint32          id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
+  guint64 sign = 1ull << (bits_of (instr->kind) - 1);
+
+  return instr->op == ACC_KOP_CONST && (instr->bits == 0 || (acc_element_kind_is_float (instr->kind) && instr->bits == sign));
+}
+
+static gboolean
+is_minus_one (const AccKernel *kernel,
+              guint32          id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
+
+  return instr->op == ACC_KOP_CONST && instr->bits == G_MAXUINT64;
+}
+
+/* Of i32 and i64: 0: no; 1, 2: of the first or second operand. */
+static guint
+is_negation (const AccKernel      *kernel,
+             const AccKernelInstr *instr)
+{
+  if (instr->kind != ACC_KIND_I32 && instr->kind != ACC_KIND_I64)
+    return 0;
+  if (instr->primitive == ACC_PRIM_NEG)
+    return 1;
+  if (instr->primitive == ACC_PRIM_SUB && is_zero (kernel, instr->args[0]))
+    return 2;
+  if (instr->primitive == ACC_PRIM_MUL)
+    return is_minus_one (kernel, instr->args[1]) ? 1 : is_minus_one (kernel, instr->args[0]) ? 2 : 0;
+
+  return 0;
+}
+
+#define MAX_DEPTH 5
+
+/* Whether floats at @id are a few whole numbers, as far as compilers can tell. */
+static gboolean
+is_of_integers (const AccKernel *kernel,
+                guint32          id,
+                guint            depth)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
+
+  if (depth == MAX_DEPTH || !acc_element_kind_is_float (instr->kind) || !_acc_kernel_op_is_pure (instr->op))
+    return FALSE;
+  if (instr->op == ACC_KOP_CAST && !acc_element_kind_is_float (acc_kernel_instr (kernel, instr->args[0])->kind))
+    return TRUE;
+  if (instr->op == ACC_KOP_SELECT || (instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_SIGNUM))
+    return TRUE;
+  for (guint i = _acc_kernel_first_id (instr); i < instr->n_args; i++)
+    if (is_of_integers (kernel, instr->args[i], depth + 1))
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Whose zeros would lose their sign. */
+static gboolean
+is_hidden_negation (const AccKernel      *kernel,
+                    const AccKernelInstr *instr)
+{
+  return instr->primitive == ACC_PRIM_NEG && !kernel->fast && acc_element_kind_is_float (instr->kind)
+         && is_of_integers (kernel, instr->args[0], 0);
+}
+
+static gboolean
+counts_narrow_bits (const AccKernel      *kernel,
+                    const AccKernelInstr *instr)
+{
+  return (instr->primitive == ACC_PRIM_POPCOUNT || instr->primitive == ACC_PRIM_CLZ || instr->primitive == ACC_PRIM_CTZ)
+         && is_narrow (acc_kernel_instr (kernel, instr->args[0])->kind);
+}
+
+/* With a constant of f32 other than zero the device's own is the same, and one instruction; that of f64 is not, for some NaN. */
+static gboolean
+is_extreme (const AccKernel      *kernel,
+            const AccKernelInstr *instr)
+{
+  if (kernel->fast || !acc_element_kind_is_float (instr->kind) || (instr->primitive != ACC_PRIM_MIN && instr->primitive != ACC_PRIM_MAX))
+    return FALSE;
+  for (guint i = 0; i < 2; i++)
+    if (instr->kind == ACC_KIND_F32 && acc_kernel_instr (kernel, instr->args[i])->op == ACC_KOP_CONST && !is_zero (kernel, instr->args[i]))
+      return FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+is_magnitude (const AccKernelInstr *instr)
+{
+  return instr->primitive == ACC_PRIM_ABS && (instr->kind == ACC_KIND_I32 || instr->kind == ACC_KIND_I64);
+}
+
+/* Whether compilers have to be kept from knowing the @i-th operand. x + -0 and x - 0 are x. */
+static gboolean
+hides_operand (const AccKernel      *kernel,
+               const AccKernelInstr *instr,
+               guint                 i)
+{
+  const AccKernelInstr *operand = acc_kernel_instr (kernel, instr->args[i]);
+
+  if (kernel->fast || !acc_element_kind_is_float (instr->kind) || !acc_element_kind_is_float (operand->kind))
+    return FALSE;
+  switch ((int) instr->primitive)
+    {
+    case ACC_PRIM_ADD:
+      return is_zero (kernel, instr->args[i]) && operand->bits == 0;
+    case ACC_PRIM_SUB:
+      return i == 0 ? is_zero (kernel, instr->args[0]) : instr->args[0] == instr->args[1];
+    case ACC_PRIM_MUL:
+    case ACC_PRIM_FDIV:
+      return is_zero (kernel, instr->args[i]);
+    case ACC_PRIM_RECIP:
+      return is_zero (kernel, instr->args[0]);
+    default:
+      return FALSE;
+    }
+}
+
+static gboolean
+needs_zero (const AccKernel      *kernel,
+            const AccKernelInstr *instr)
+{
+  if (instr->op == ACC_KOP_CAST)
+    return instr->kind == ACC_KIND_U32 && acc_element_kind_is_signed (acc_kernel_instr (kernel, instr->args[0])->kind);
+  if (instr->op != ACC_KOP_PRIM)
+    return FALSE;
+  if (is_negation (kernel, instr) != 0 || is_hidden_negation (kernel, instr) || is_magnitude (instr) || counts_narrow_bits (kernel, instr))
+    return TRUE;
+  for (guint i = 0; i < instr->n_args; i++)
+    if (hides_operand (kernel, instr, i))
+      return TRUE;
+
+  return FALSE;
+}
+
+/* @x, exclusive or the zero; its bits are not seen through. */
+static KValue
+hide (Pass   *self,
+      KValue  x)
+{
+  static const AccElementKind words[] = { ACC_KIND_U8, ACC_KIND_U8, ACC_KIND_U16, ACC_KIND_U16, ACC_KIND_U32 };
+  AccElementKind kind = kb_kind (self->b, x);
+  gsize size = acc_element_kind_get_size (kind);
+  AccElementKind memory = size == 8 ? ACC_KIND_U64 : words[size], word = held_as (memory);
+  KValue bits = kb_cast (self->b, word, kb_bitcast (self->b, memory, x));
+
+  bits = prim (self, ACC_PRIM_BXOR, bits, kb_cast (self->b, word, self->zero));
+
+  return kb_bitcast (self->b, kind, kb_cast (self->b, memory, bits));
+}
+
+static KValue
+negate (Pass   *self,
+        KValue  x)
+{
+  return kb_sub (self->b, kb_cast (self->b, kb_kind (self->b, x), self->zero), x);
+}
+
+/* By its sign, spread over all bits: x ^ s - s. */
+static KValue
+magnitude (Pass   *self,
+           KValue  x)
+{
+  AccElementKind kind = kb_kind (self->b, x);
+  KValue sign = prim (self, ACC_PRIM_SHR, x, kb_i64 (self->b, bits_of (kind) - 1));
+
+  sign = prim (self, ACC_PRIM_BXOR, sign, kb_cast (self->b, kind, self->zero));
+
+  return kb_sub (self->b, prim (self, ACC_PRIM_BXOR, x, sign), sign);
+}
+
+/* Of equals the first; a NaN loses. */
+static KValue
+extreme (Pass                 *self,
+         const AccKernelInstr *instr,
+         KValue                x,
+         KValue                y)
+{
+  AccKernelBuilder *b = self->b;
+  gboolean is_min = instr->primitive == ACC_PRIM_MIN;
+  KValue opaque = _kb_pure (b, (AccKernelInstr) { .op = ACC_KOP_OPAQUE, .kind = instr->kind, .n_args = 1, .args = { y.id } }), first;
+
+  if (kb_is_const (b, y))
+    return kb_select (b, prim (self, is_min ? ACC_PRIM_LE : ACC_PRIM_GE, x, y), x, opaque);
+
+  first = kb_select (b, prim (self, is_min ? ACC_PRIM_LT : ACC_PRIM_GT, y, x), opaque, x);
+  if (kb_is_const (b, x))
+    return first;
+
+  return kb_select (b, prim (self, ACC_PRIM_IS_NAN, x, (KValue) { 0 }), y, first);
+}
+
+/* --- integers of 8 and 16 bits */
+
+static KValue
+narrow_rotation (Pass                 *self,
+                 AccElementKind        kind,
+                 const AccKernelInstr *instr,
+                 KValue                x,
+                 KValue                amount)
+{
+  /* What repeats every 8 or 16 bits is rotated as they are. */
+  KValue bits = unsigned_bits (self, kind, x);
+
+  bits = kb_mul (self->b, bits, kb_int (self->b, ACC_KIND_U32, bits_of (kind) == 8 ? 0x01010101 : 0x00010001));
+
+  return extend (self, kind, kb_cast (self->b, held_as (kind), prim (self, instr->primitive, bits, amount)));
+}
+
+static KValue
+narrow_primitive (Pass                 *self,
+                  AccElementKind        kind,
+                  const AccKernelInstr *instr,
+                  KValue                x,
+                  KValue                y)
+{
+  AccKernelBuilder *b = self->b;
+  gboolean is_signed = acc_element_kind_is_signed (kind);
+  guint bits = bits_of (kind);
+  KValue result;
+
+  switch ((int) instr->primitive)
+    {
+    case ACC_PRIM_ADD:
+    case ACC_PRIM_SUB:
+    case ACC_PRIM_MUL:
+      return extend (self, kind, prim (self, instr->primitive, low_of (self, kind, x), low_of (self, kind, y)));
+    case ACC_PRIM_NEG:
+      return extend (self, kind, kb_sub (b, kb_int (b, held_as (kind), 0), low_of (self, kind, x)));
+    case ACC_PRIM_ABS:
+      return is_signed ? extend (self, kind, prim (self, ACC_PRIM_ABS, x, y)) : x;
+    case ACC_PRIM_BNOT:
+      result = prim (self, ACC_PRIM_BNOT, x, y);
+      return is_signed ? result : extend (self, kind, result);
+    /* Minimum by -1. */
+    case ACC_PRIM_QUOT:
+    case ACC_PRIM_DIV:
+      result = prim (self, instr->primitive, x, y);
+      return is_signed ? extend (self, kind, result) : result;
+    case ACC_PRIM_SHL:
+    case ACC_PRIM_SHR:
+      return extend (self, kind, prim (self, instr->primitive, x, y));
+    case ACC_PRIM_ROTL:
+    case ACC_PRIM_ROTR:
+      return narrow_rotation (self, kind, instr, x, y);
+    case ACC_PRIM_POPCOUNT:
+      return prim (self, ACC_PRIM_POPCOUNT, hide (self, unsigned_bits (self, kind, x)), y);
+    case ACC_PRIM_CLZ:
+      return kb_sub (b, prim (self, ACC_PRIM_CLZ, hide (self, unsigned_bits (self, kind, x)), y), kb_i64 (b, 32 - bits));
+    case ACC_PRIM_CTZ:
+      x = kb_or (b, kb_cast (b, ACC_KIND_U32, x), kb_int (b, ACC_KIND_U32, 1 << bits));
+      return prim (self, ACC_PRIM_CTZ, hide (self, x), y);
+    default:
+      /* Of operands in range in range. */
+      return prim (self, instr->primitive, x, y);
+    }
+}
+
+/* With a sign, from fewer bits. */
+static gboolean
+is_extended (Pass   *self,
+             KValue  x)
+{
+  const AccKernelInstr *instr = instr_of (self, x);
+
+  if (instr->kind != ACC_KIND_I32)
+    return FALSE;
+
+  return instr->op == ACC_KOP_EXTEND || (instr->op == ACC_KOP_CAST && is_narrow (kb_kind (self->b, (KValue) { instr->args[0] })));
+}
+
+static KValue
+cast (Pass           *self,
+      AccElementKind  from,
+      AccElementKind  to,
+      KValue          x)
+{
+  gboolean widens = is_narrow (from) && acc_element_kind_get_size (from) <= acc_element_kind_get_size (to);
+
+  if (to == ACC_KIND_U32 && is_extended (self, x))
+    return hide (self, kb_cast (self->b, to, x));
+  if (!is_narrow (to) || from == ACC_KIND_BOOL)
+    return kb_cast (self->b, held_as (to), x);
+  /* These saturate. */
+  if (acc_element_kind_is_float (from))
+    return kb_cast (self->b, held_as (to), kb_cast (self->b, to, x));
+  if (widens && acc_element_kind_is_signed (from) == acc_element_kind_is_signed (to))
+    return x;
+
+  x = kb_cast (self->b, held_as (to), low_of (self, to, x));
+  if (widens && !acc_element_kind_is_signed (from) && acc_element_kind_get_size (from) < acc_element_kind_get_size (to))
+    return x;
+
+  return extend (self, to, x);
+}
+
+static KValue
+bitcast (Pass           *self,
+         AccElementKind  from,
+         AccElementKind  to,
+         KValue          x)
+{
+  if (is_narrow (from) && is_narrow (to))
+    return cast (self, from, to, x);
+
+  return kb_cast (self->b, held_as (to), kb_bitcast (self->b, to, to_memory (self, from, x)));
+}
+
+/* --- the walk */
+
+static KValue
+primitive (Pass                 *self,
+           const AccKernelInstr *instr,
+           KValue               *args)
+{
+  AccElementKind kind = acc_kernel_instr (self->from, instr->args[0])->kind;
+  guint negated = is_negation (self->from, instr);
+
+  if (is_narrow (kind))
+    return narrow_primitive (self, kind, instr, args[0], args[1]);
+  if (negated != 0)
+    return negate (self, args[negated - 1]);
+  if (is_magnitude (instr))
+    return magnitude (self, args[0]);
+  if (is_hidden_negation (self->from, instr))
+    return prim (self, ACC_PRIM_NEG, hide (self, args[0]), (KValue) { 0 });
+  if (is_extreme (self->from, instr))
+    return extreme (self, instr, args[0], args[1]);
+  for (guint i = 0; i < instr->n_args; i++)
+    if (hides_operand (self->from, instr, i))
+      args[i] = hide (self, args[i]);
+
+  return prim (self, instr->primitive, args[0], args[1]);
+}
+
+static KValue
+copy (Pass                 *self,
+      const AccKernelInstr *instr,
+      KValue               *args)
+{
+  AccKernelInstr copied = *instr;
+  KValue value;
+
+  for (guint i = _acc_kernel_first_id (instr); i < instr->n_args; i++)
+    copied.args[i] = args[i].id;
+  if (instr->op == ACC_KOP_STORE)
+    copied.args[2] = to_memory (self, acc_kernel_buffer (self->from, instr->args[0])->kind, args[2]).id;
+  if (instr->op == ACC_KOP_CAS)
+    for (guint i = 2; i < 4; i++)
+      copied.args[i] = to_memory (self, instr->kind, args[i]).id;
+  if (!_acc_kernel_op_is_access (instr->op))
+    copied.kind = held_as (instr->kind);
+  copied.blocks[0] = copied.blocks[1] = 0;
+  if (_acc_kernel_op_is_pure (instr->op))
+    return _kb_pure (self->b, copied);
+
+  value = _kb_append (self->b, copied);
+
+  return _acc_kernel_op_is_access (instr->op) && is_narrow (instr->kind) ? kb_cast (self->b, held_as (instr->kind), value) : value;
+}
+
+static KValue
+rewrite (Pass    *self,
+         guint32  id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (self->from, id);
+  AccElementKind from = ACC_KIND_BOOL;
+  KValue args[ACC_KERNEL_MAX_ARGS] = { 0 };
+
+  for (guint i = _acc_kernel_first_id (instr); i < instr->n_args; i++)
+    args[i] = value_of (self, instr->args[i]);
+  if (instr->n_args > 0 && _acc_kernel_first_id (instr) == 0)
+    from = acc_kernel_instr (self->from, instr->args[0])->kind;
+
+  switch ((int) instr->op)
+    {
+    case ACC_KOP_PRIM:
+      return primitive (self, instr, args);
+    case ACC_KOP_CAST:
+      return cast (self, from, instr->kind, args[0]);
+    case ACC_KOP_BITCAST:
+      return bitcast (self, from, instr->kind, args[0]);
+    default:
+      return copy (self, instr, args);
+    }
+}
+
+static void walk (Pass *self, guint32 block);
+
+static void
+walk_inner (Pass    *self,
+            guint32  id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (self->from, id);
+  KValue first = instr->n_args > 0 ? value_of (self, instr->args[0]) : (KValue) { 0 };
+
+  switch ((int) instr->op)
+    {
+    case ACC_KOP_FOR:
+      self->made[id] = _kb_enter_for (self->b, first, value_of (self, instr->args[1])).id;
+      break;
+    case ACC_KOP_IF:
+      _kb_enter_if (self->b, first, instr->bits != 0);
+      break;
+    default:
+      _kb_enter_while (self->b);
+      break;
+    }
+  walk (self, instr->blocks[0]);
+  _kb_leave (self->b);
+  if (instr->blocks[1] == 0)
+    return;
+  _kb_enter_else (self->b);
+  walk (self, instr->blocks[1]);
+  _kb_leave (self->b);
+}
+
+static void
+walk (Pass    *self,
+      guint32  block)
+{
+  const GArray *items = acc_kernel_block (self->from, block)->items;
+
+  for (guint i = 0; i < items->len; i++)
+    {
+      guint32 id = g_array_index (items, guint32, i);
+
+      if (acc_kernel_instr (self->from, id)->blocks[0] != 0)
+        walk_inner (self, id);
+      else
+        self->made[id] = rewrite (self, id).id;
+    }
+}
+
+/* Whether anything is to be done; @zero: perhaps with a zero. */
+static gboolean
+look_over (const AccKernel *kernel,
+           gboolean        *zero)
+{
+  gboolean matters = FALSE;
+
+  for (guint32 block = ACC_KERNEL_BODY; block < kernel->blocks->len; block++)
+    {
+      const GArray *items = acc_kernel_block (kernel, block)->items;
+
+      for (guint i = 0; i < items->len; i++)
+        {
+          const AccKernelInstr *instr = acc_kernel_instr (kernel, g_array_index (items, guint32, i));
+
+          *zero = *zero || needs_zero (kernel, instr);
+          matters = matters || (needs_zero (kernel, instr) && instr->op == ACC_KOP_PRIM);
+          matters = matters || is_narrow (instr->kind) || (instr->op == ACC_KOP_PRIM && is_extreme (kernel, instr));
+          for (guint j = _acc_kernel_first_id (instr); j < instr->n_args; j++)
+            matters = matters || is_narrow (acc_kernel_instr (kernel, instr->args[j])->kind);
+        }
+    }
+
+  return matters;
+}
+
+void
+_acc_kernel_legalise (AccKernelBuilder *b)
+{
+  AccKernelBuilder *made;
+  AccKernel *before = b->kernel;
+  gboolean zero = FALSE;
+  Pass self;
+
+  if (!look_over (before, &zero))
+    return;
+
+  made = kb_new (before->name);
+  self = (Pass) { before, made, g_new0 (guint32, before->instrs->len), { 0 } };
+  made->kernel->precise = before->precise;
+  made->kernel->fast = before->fast;
+  made->kernel->straight = before->straight;
+  made->kernel->group_size = before->group_size;
+  made->kernel->n_resident = before->n_resident;
+  g_array_unref (made->kernel->params);
+  g_array_unref (made->kernel->shared);
+  made->kernel->params = g_array_ref (before->params);
+  made->kernel->shared = g_array_ref (before->shared);
+
+  /* No extent has as many elements, which nobody can tell from a word of the launch. */
+  if (zero)
+    self.zero = prim (&self, ACC_PRIM_SHR, kb_outer_end (made), kb_i64 (made, 62));
+  walk (&self, ACC_KERNEL_BODY);
+  g_free (self.made);
+
+  b->kernel = g_steal_pointer (&made->kernel);
+  if (made->error != NULL)
+    g_propagate_error (&b->error, g_steal_pointer (&made->error));
+  made->kernel = before;
+  kb_discard (made);
+}
