@@ -156,6 +156,9 @@ _kb_fold_float (AccKernelBuilder     *b,
     return kx ? fold_one (b, instr->primitive, kind, x) : 0;
   if (kx && ky)
     return fold_two (b, instr->primitive, kind, x, y);
+  /* A NaN loses. */
+  if ((instr->primitive == ACC_PRIM_MIN || instr->primitive == ACC_PRIM_MAX) && (isnan (x) || isnan (y)))
+    return isnan (x) ? instr->args[1] : instr->args[0];
   if (instr->primitive == ACC_PRIM_FDIV && ky && has_exact_inverse (kind, y))
     return kb_mul (b, (KValue) { instr->args[0] }, kb_float (b, kind, 1 / y)).id;
 

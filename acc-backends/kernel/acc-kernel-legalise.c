@@ -167,6 +167,27 @@ is_negation (const AccKernel      *kernel,
 
 #define MAX_DEPTH 5
 
+static gboolean
+keeps_integers (AccPrimitive primitive)
+{
+  switch ((int) primitive)
+    {
+    case ACC_PRIM_ADD:
+    case ACC_PRIM_SUB:
+    case ACC_PRIM_NEG:
+    case ACC_PRIM_ABS:
+    case ACC_PRIM_MIN:
+    case ACC_PRIM_MAX:
+    case ACC_PRIM_TRUNCATE:
+    case ACC_PRIM_ROUND:
+    case ACC_PRIM_FLOOR:
+    case ACC_PRIM_CEILING:
+      return TRUE;
+    default:
+      return FALSE;
+    }
+}
+
 /* Whether floats at @id are a few whole numbers, as far as compilers can tell. */
 static gboolean
 is_of_integers (const AccKernel *kernel,
@@ -179,10 +200,15 @@ is_of_integers (const AccKernel *kernel,
     return FALSE;
   if (instr->op == ACC_KOP_CAST && !acc_element_kind_is_float (acc_kernel_instr (kernel, instr->args[0])->kind))
     return TRUE;
-  if (instr->op == ACC_KOP_SELECT || (instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_SIGNUM))
+  if (instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_SIGNUM)
     return TRUE;
-  for (guint i = _acc_kernel_first_id (instr); i < instr->n_args; i++)
-    if (is_of_integers (kernel, instr->args[i], depth + 1))
+  if (instr->op == ACC_KOP_PRIM && !keeps_integers (instr->primitive))
+    return FALSE;
+  if (instr->op != ACC_KOP_PRIM && instr->op != ACC_KOP_CAST && instr->op != ACC_KOP_SELECT)
+    return FALSE;
+  for (guint i = 0; i < instr->n_args; i++)
+    if ((i > 0 && acc_kernel_instr (kernel, instr->args[i])->op == ACC_KOP_CONST && instr->op == ACC_KOP_SELECT)
+        || is_of_integers (kernel, instr->args[i], depth + 1))
       return TRUE;
 
   return FALSE;
@@ -316,7 +342,7 @@ extreme (Pass                 *self,
   KValue opaque = _kb_pure (b, (AccKernelInstr) { .op = ACC_KOP_OPAQUE, .kind = instr->kind, .n_args = 1, .args = { y.id } }), first;
 
   if (kb_is_const (b, y))
-    return kb_select (b, prim (self, is_min ? ACC_PRIM_LE : ACC_PRIM_GE, x, y), x, opaque);
+    return kb_select (b, prim (self, is_min ? ACC_PRIM_LE : ACC_PRIM_GE, x, opaque), x, opaque);
 
   first = kb_select (b, prim (self, is_min ? ACC_PRIM_LT : ACC_PRIM_GT, y, x), opaque, x);
   if (kb_is_const (b, x))
