@@ -296,6 +296,8 @@ test_source_failures (void)
   g_autoptr(TestSource) scalar = make_source ("u1", extents, 0);
   g_autoptr(TestSource) large = make_source ("u1", giant, 2);
   g_autoptr(AccSource) bare = g_object_new (bare_source_get_type (), NULL);
+  guint8 value[64];
+  g_autoptr(AccChunk) element = make_chunk ("u1", 0, 1, 1, value);
   g_autoptr(AccElementType) type = acc_element_type_parse ("u1", NULL);
   g_autoptr(AccShape) shape = acc_shape_new (extents, 2);
   g_autoptr(GCancellable) cancellable = g_cancellable_new ();
@@ -322,9 +324,13 @@ test_source_failures (void)
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   g_clear_error (&error);
 
-  g_assert_false (acc_source_start (ACC_SOURCE (scalar), NULL, &error));
-  g_assert_error (error, ACC_ERROR, ACC_ERROR_SHAPE);
+  g_assert_true (acc_source_start (ACC_SOURCE (scalar), NULL, NULL));
+  g_assert_true (acc_source_read (ACC_SOURCE (scalar), element, NULL, NULL));
+  g_assert_false (acc_source_read (ACC_SOURCE (scalar), element, NULL, &error));
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_STREAM);
   g_clear_error (&error);
+  acc_source_finish (ACC_SOURCE (scalar));
+
   g_assert_false (acc_source_start (ACC_SOURCE (large), NULL, &error));
   g_assert_error (error, ACC_ERROR, ACC_ERROR_SHAPE);
   g_clear_error (&error);
