@@ -25,6 +25,10 @@ typedef struct {
   void     (*signature) (AccArray *node, guint function, AccSignature *signature);
 } AccArrayRule;
 
+/* First in a function that makes an operation of others: nodes that are made until it returns are called so in messages, whatever they are.
+ * Of functions that call each other the outermost counts. */
+#define ACC_ARRAY_NAMED(operation) G_GNUC_UNUSED g_auto (AccNaming) acc_naming = acc_naming_begin (operation)
+
 AccArray *acc_array_begin         (AccOperation op, AccArray **inputs, guint n_inputs);
 /* Sets the error, the operation's name in front, unless there is one. FALSE, so that rules can return it. */
 gboolean  acc_array_fail          (AccArray *node, AccError code, const char *format, ...) G_GNUC_PRINTF (3, 4);

@@ -40,6 +40,25 @@ static const AccArrayRule *const rules[ACC_N_OPERATIONS] = {
   [ACC_OP_STENCIL2] = &acc_rule_stencil,
 };
 
+/* Of this thread: what nodes are made for. */
+static _Thread_local const char *made_by;
+
+AccNaming
+acc_naming_begin (const char *operation)
+{
+  const char *before = made_by;
+
+  if (operation == NULL || before == NULL)
+    made_by = operation;
+  return (AccNaming) { before };
+}
+
+void
+acc_naming_end (AccNaming *self)
+{
+  made_by = self->before;
+}
+
 const AccArrayRule *
 acc_array_get_rule (AccOperation op)
 {
@@ -52,6 +71,7 @@ acc_array_fail (AccArray   *node,
                 const char *format,
                 ...)
 {
+  const char *name = acc_array_get_operation_name (node);
   g_autofree char *message = NULL;
   va_list args;
 
@@ -62,7 +82,11 @@ acc_array_fail (AccArray   *node,
   message = g_strdup_vprintf (format, args);
   va_end (args);
 
-  node->error = g_error_new (ACC_ERROR, code, "%s: %s", acc_operation_get_info (node->op)->name, message);
+  /* What is made of others may say already what it is. */
+  if (node->made_by != NULL && g_str_has_prefix (message, name) && strchr (": ", message[strlen (name)]) != NULL)
+    node->error = g_error_new_literal (ACC_ERROR, code, message);
+  else
+    node->error = g_error_new (ACC_ERROR, code, "%s: %s", name, message);
   return FALSE;
 }
 
@@ -81,6 +105,7 @@ acc_array_begin (AccOperation   op,
   AccArray *node = g_object_new (ACC_TYPE_ARRAY, NULL);
 
   node->op = op;
+  node->made_by = made_by;
 
   if (rules[op] == NULL)
     acc_array_fail (node, ACC_ERROR_UNSUPPORTED, "this version does not have the operation");

@@ -273,6 +273,7 @@ acc_array_fill_expr (AccExpr *shape,
 AccArray *
 acc_array_unit (AccExpr *value)
 {
+  ACC_ARRAY_NAMED ("unit");
   g_autoptr(AccShape) shape = acc_shape_new_scalar ();
 
   return acc_array_fill (shape, value);

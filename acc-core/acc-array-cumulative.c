@@ -24,6 +24,7 @@
 AccArray *
 acc_array_cumsum (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("cumsum");
   return acc_array_scanl1 (self, acc_array_add_elements, NULL);
 }
 
@@ -46,6 +47,7 @@ acc_array_cumsum (AccArray *self)
 AccArray *
 acc_array_cumprod (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("cumprod");
   return acc_array_scanl1 (self, acc_array_mul_elements, NULL);
 }
 
@@ -68,6 +70,7 @@ acc_array_cumprod (AccArray *self)
 AccArray *
 acc_array_cummin (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("cummin");
   return acc_array_scanl1 (self, acc_array_min_elements, NULL);
 }
 
@@ -90,5 +93,6 @@ acc_array_cummin (AccArray *self)
 AccArray *
 acc_array_cummax (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("cummax");
   return acc_array_scanl1 (self, acc_array_max_elements, NULL);
 }

@@ -97,6 +97,7 @@ acc_array_expand (AccArray     *self,
                   AccExprFunc2  element,
                   gpointer      element_data)
 {
+  ACC_ARRAY_NAMED ("expand");
   AccArray *node = acc_array_begin (ACC_OP_IMAP, &self, 1);
   Expansion expansion = { self, NULL, count, element, count_data, element_data };
 

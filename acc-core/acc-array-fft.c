@@ -278,6 +278,7 @@ AccArray *
 acc_array_fft (AccArray   *self,
                AccFftMode  mode)
 {
+  ACC_ARRAY_NAMED ("fft");
   return transform_dimensions (self, "fft", -1, 1, mode);
 }
 
@@ -303,6 +304,7 @@ acc_array_fft_on (AccArray   *self,
                   gint        dimension,
                   AccFftMode  mode)
 {
+  ACC_ARRAY_NAMED ("fft_on");
   return transform_dimensions (self, "fft_on", dimension, 1, mode);
 }
 
@@ -326,6 +328,7 @@ AccArray *
 acc_array_fft2 (AccArray   *self,
                 AccFftMode  mode)
 {
+  ACC_ARRAY_NAMED ("fft2");
   return transform_dimensions (self, "fft2", -1, 2, mode);
 }
 
@@ -349,6 +352,7 @@ AccArray *
 acc_array_fft3 (AccArray   *self,
                 AccFftMode  mode)
 {
+  ACC_ARRAY_NAMED ("fft3");
   return transform_dimensions (self, "fft3", -1, 3, mode);
 }
 
@@ -410,6 +414,7 @@ shift_all (AccArray *self,
 AccArray *
 acc_array_fftshift (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("fftshift");
   return shift_all (self, 1);
 }
 
@@ -431,5 +436,6 @@ acc_array_fftshift (AccArray *self)
 AccArray *
 acc_array_ifftshift (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("ifftshift");
   return shift_all (self, 0);
 }

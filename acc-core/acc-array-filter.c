@@ -71,6 +71,7 @@ acc_array_filter (AccArray     *self,
                   gpointer      user_data,
                   AccArray    **counts)
 {
+  ACC_ARRAY_NAMED ("filter");
   g_autoptr(AccArray) flags = acc_array_map (self, predicate, user_data);
 
   return acc_array_compact (self, flags, counts);
@@ -114,6 +115,7 @@ acc_array_compact (AccArray  *self,
                    AccArray  *flags,
                    AccArray **counts)
 {
+  ACC_ARRAY_NAMED ("compact");
   AccArray *inputs[] = { self, flags };
   AccArray *node = acc_array_begin (ACC_OP_BACKPERMUTE, inputs, 2);
   g_autoptr(AccArray) checked = NULL;

@@ -299,6 +299,7 @@ acc_array_fold_seg (AccArray     *self,
                     AccExprFunc2  combine,
                     gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("fold_seg");
   return run_fold ((AccSegments) { .operation = "fold_seg", .array = self, .combine = combine, .data = user_data },
                    ACC_SEGMENTS_LENGTHS, lengths, ACC_SEED_FIRST, initial);
 }
@@ -329,6 +330,7 @@ acc_array_fold1_seg (AccArray     *self,
                      AccExprFunc2  combine,
                      gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("fold1_seg");
   return run_fold ((AccSegments) { .operation = "fold1_seg", .array = self, .combine = combine, .data = user_data },
                    ACC_SEGMENTS_LENGTHS, lengths, ACC_SEED_NONE, NULL);
 }
@@ -365,6 +367,7 @@ acc_array_fold_seg_offsets (AccArray     *self,
                             AccExprFunc2  combine,
                             gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("fold_seg_offsets");
   return run_fold ((AccSegments) { .operation = "fold_seg_offsets", .array = self, .combine = combine, .data = user_data },
                    ACC_SEGMENTS_OFFSETS, offsets, ACC_SEED_FIRST, initial);
 }
@@ -395,6 +398,7 @@ acc_array_fold1_seg_offsets (AccArray     *self,
                              AccExprFunc2  combine,
                              gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("fold1_seg_offsets");
   return run_fold ((AccSegments) { .operation = "fold1_seg_offsets", .array = self, .combine = combine, .data = user_data },
                    ACC_SEGMENTS_OFFSETS, offsets, ACC_SEED_NONE, NULL);
 }

@@ -87,6 +87,7 @@ AccArray *
 acc_array_bincount (AccArray *self,
                     gint64    n_bins)
 {
+  ACC_ARRAY_NAMED ("bincount");
   return count (begin_count (self, "bincount", n_bins, FALSE), self, n_bins, bin_of_integer, &n_bins);
 }
 
@@ -153,6 +154,7 @@ acc_array_histogram (AccArray *self,
                      double    low,
                      double    high)
 {
+  ACC_ARRAY_NAMED ("histogram");
   AccArray *node = begin_count (self, "histogram", n_bins, TRUE);
   Bins bins = { n_bins, low == high ? low - 0.5 : low, low == high ? high + 0.5 : high };
 

@@ -84,6 +84,7 @@ AccArray *
 acc_array_add (AccArray *self,
                AccArray *other)
 {
+  ACC_ARRAY_NAMED ("add");
   return acc_array_zip_with (self, other, acc_array_add_elements, NULL);
 }
 
@@ -110,6 +111,7 @@ AccArray *
 acc_array_sub (AccArray *self,
                AccArray *other)
 {
+  ACC_ARRAY_NAMED ("sub");
   return acc_array_zip_with (self, other, sub_elements, NULL);
 }
 
@@ -136,6 +138,7 @@ AccArray *
 acc_array_mul (AccArray *self,
                AccArray *other)
 {
+  ACC_ARRAY_NAMED ("mul");
   return acc_array_zip_with (self, other, acc_array_mul_elements, NULL);
 }
 
@@ -163,6 +166,7 @@ AccArray *
 acc_array_div (AccArray *self,
                AccArray *other)
 {
+  ACC_ARRAY_NAMED ("div");
   return acc_array_zip_with (self, other, div_elements, NULL);
 }
 
@@ -189,6 +193,7 @@ AccArray *
 acc_array_pow (AccArray *self,
                AccArray *other)
 {
+  ACC_ARRAY_NAMED ("pow");
   return acc_array_zip_with (self, other, pow_elements, NULL);
 }
 
@@ -215,6 +220,7 @@ AccArray *
 acc_array_min (AccArray *self,
                AccArray *other)
 {
+  ACC_ARRAY_NAMED ("min");
   return acc_array_zip_with (self, other, acc_array_min_elements, NULL);
 }
 
@@ -241,6 +247,7 @@ AccArray *
 acc_array_max (AccArray *self,
                AccArray *other)
 {
+  ACC_ARRAY_NAMED ("max");
   return acc_array_zip_with (self, other, acc_array_max_elements, NULL);
 }
 
@@ -267,6 +274,7 @@ AccArray *
 acc_array_lt (AccArray *self,
               AccArray *other)
 {
+  ACC_ARRAY_NAMED ("lt");
   return acc_array_zip_with (self, other, lt_elements, NULL);
 }
 
@@ -293,6 +301,7 @@ AccArray *
 acc_array_le (AccArray *self,
               AccArray *other)
 {
+  ACC_ARRAY_NAMED ("le");
   return acc_array_zip_with (self, other, le_elements, NULL);
 }
 
@@ -319,6 +328,7 @@ AccArray *
 acc_array_gt (AccArray *self,
               AccArray *other)
 {
+  ACC_ARRAY_NAMED ("gt");
   return acc_array_zip_with (self, other, gt_elements, NULL);
 }
 
@@ -345,6 +355,7 @@ AccArray *
 acc_array_ge (AccArray *self,
               AccArray *other)
 {
+  ACC_ARRAY_NAMED ("ge");
   return acc_array_zip_with (self, other, ge_elements, NULL);
 }
 
@@ -371,6 +382,7 @@ AccArray *
 acc_array_eq (AccArray *self,
               AccArray *other)
 {
+  ACC_ARRAY_NAMED ("eq");
   return acc_array_zip_with (self, other, eq_elements, NULL);
 }
 
@@ -397,6 +409,7 @@ AccArray *
 acc_array_ne (AccArray *self,
               AccArray *other)
 {
+  ACC_ARRAY_NAMED ("ne");
   return acc_array_zip_with (self, other, ne_elements, NULL);
 }
 
@@ -420,6 +433,7 @@ acc_array_ne (AccArray *self,
 AccArray *
 acc_array_neg (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("neg");
   return acc_array_map (self, neg_element, NULL);
 }
 
@@ -443,6 +457,7 @@ acc_array_neg (AccArray *self)
 AccArray *
 acc_array_abs (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("abs");
   return acc_array_map (self, abs_element, NULL);
 }
 
@@ -466,6 +481,7 @@ acc_array_abs (AccArray *self)
 AccArray *
 acc_array_sqrt (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("sqrt");
   return acc_array_map (self, sqrt_element, NULL);
 }
 
@@ -489,6 +505,7 @@ acc_array_sqrt (AccArray *self)
 AccArray *
 acc_array_exp (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("exp");
   return acc_array_map (self, exp_element, NULL);
 }
 
@@ -512,6 +529,7 @@ acc_array_exp (AccArray *self)
 AccArray *
 acc_array_log (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("log");
   return acc_array_map (self, log_element, NULL);
 }
 
@@ -535,6 +553,7 @@ acc_array_log (AccArray *self)
 AccArray *
 acc_array_sin (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("sin");
   return acc_array_map (self, sin_element, NULL);
 }
 
@@ -558,6 +577,7 @@ acc_array_sin (AccArray *self)
 AccArray *
 acc_array_cos (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("cos");
   return acc_array_map (self, cos_element, NULL);
 }
 
@@ -581,6 +601,7 @@ acc_array_cos (AccArray *self)
 AccArray *
 acc_array_tanh (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("tanh");
   return acc_array_map (self, tanh_element, NULL);
 }
 
@@ -603,6 +624,7 @@ acc_array_tanh (AccArray *self)
 AccArray *
 acc_array_real (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("real");
   return acc_array_map (self, real_element, NULL);
 }
 
@@ -625,6 +647,7 @@ acc_array_real (AccArray *self)
 AccArray *
 acc_array_imag (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("imag");
   return acc_array_map (self, imag_element, NULL);
 }
 
@@ -647,6 +670,7 @@ acc_array_imag (AccArray *self)
 AccArray *
 acc_array_conjugate (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("conjugate");
   return acc_array_map (self, conjugate_element, NULL);
 }
 
@@ -669,6 +693,7 @@ acc_array_conjugate (AccArray *self)
 AccArray *
 acc_array_magnitude (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("magnitude");
   return acc_array_map (self, magnitude_element, NULL);
 }
 
@@ -691,6 +716,7 @@ acc_array_magnitude (AccArray *self)
 AccArray *
 acc_array_phase (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("phase");
   return acc_array_map (self, phase_element, NULL);
 }
 
@@ -717,6 +743,7 @@ AccArray *
 acc_array_cast (AccArray       *self,
                 AccElementType *type)
 {
+  ACC_ARRAY_NAMED ("cast");
   return acc_array_map (self, cast_element, type);
 }
 
@@ -741,6 +768,7 @@ acc_array_cast (AccArray       *self,
 AccArray *
 acc_array_sum (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("sum");
   return acc_array_fold (self, acc_expr_new_int (0), acc_array_add_elements, NULL);
 }
 
@@ -765,6 +793,7 @@ acc_array_sum (AccArray *self)
 AccArray *
 acc_array_product (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("product");
   return acc_array_fold (self, acc_expr_new_int (1), acc_array_mul_elements, NULL);
 }
 
@@ -788,6 +817,7 @@ acc_array_product (AccArray *self)
 AccArray *
 acc_array_minimum (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("minimum");
   return acc_array_fold1 (self, acc_array_min_elements, NULL);
 }
 
@@ -811,6 +841,7 @@ acc_array_minimum (AccArray *self)
 AccArray *
 acc_array_maximum (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("maximum");
   return acc_array_fold1 (self, acc_array_max_elements, NULL);
 }
 
@@ -834,6 +865,7 @@ acc_array_maximum (AccArray *self)
 AccArray *
 acc_array_all (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("all");
   return acc_array_fold (self, acc_expr_new_bool (TRUE), land_elements, NULL);
 }
 
@@ -857,6 +889,7 @@ acc_array_all (AccArray *self)
 AccArray *
 acc_array_any (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("any");
   return acc_array_fold (self, acc_expr_new_bool (FALSE), lor_elements, NULL);
 }
 
@@ -880,6 +913,7 @@ acc_array_any (AccArray *self)
 AccArray *
 acc_array_sum_all (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("sum_all");
   return acc_array_fold_all (self, acc_expr_new_int (0), acc_array_add_elements, NULL);
 }
 
@@ -903,6 +937,7 @@ acc_array_sum_all (AccArray *self)
 AccArray *
 acc_array_product_all (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("product_all");
   return acc_array_fold_all (self, acc_expr_new_int (1), acc_array_mul_elements, NULL);
 }
 
@@ -926,6 +961,7 @@ acc_array_product_all (AccArray *self)
 AccArray *
 acc_array_minimum_all (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("minimum_all");
   return acc_array_fold1_all (self, acc_array_min_elements, NULL);
 }
 
@@ -949,6 +985,7 @@ acc_array_minimum_all (AccArray *self)
 AccArray *
 acc_array_maximum_all (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("maximum_all");
   return acc_array_fold1_all (self, acc_array_max_elements, NULL);
 }
 
@@ -972,6 +1009,7 @@ acc_array_maximum_all (AccArray *self)
 AccArray *
 acc_array_all_true (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("all_true");
   return acc_array_fold_all (self, acc_expr_new_bool (TRUE), land_elements, NULL);
 }
 
@@ -995,5 +1033,6 @@ acc_array_all_true (AccArray *self)
 AccArray *
 acc_array_any_true (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("any_true");
   return acc_array_fold_all (self, acc_expr_new_bool (FALSE), lor_elements, NULL);
 }

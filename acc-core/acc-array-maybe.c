@@ -74,6 +74,7 @@ AccArray *
 acc_array_justs (AccArray  *self,
                  AccArray **counts)
 {
+  ACC_ARRAY_NAMED ("justs");
   return select_values (self, (Selection) { "justs", "a value or none", _acc_type_is_maybe, acc_expr_is_just, acc_expr_from_just }, counts);
 }
 
@@ -100,6 +101,7 @@ AccArray *
 acc_array_lefts (AccArray  *self,
                  AccArray **counts)
 {
+  ACC_ARRAY_NAMED ("lefts");
   return select_values (self, (Selection) { "lefts", "one value or another", _acc_type_is_either, acc_expr_is_left, acc_expr_from_left },
                         counts);
 }
@@ -127,6 +129,7 @@ AccArray *
 acc_array_rights (AccArray  *self,
                   AccArray **counts)
 {
+  ACC_ARRAY_NAMED ("rights");
   return select_values (self, (Selection) { "rights", "one value or another", _acc_type_is_either, acc_expr_is_right, acc_expr_from_right },
                         counts);
 }

@@ -23,6 +23,7 @@ struct _AccArray {
   GObject         parent_instance;
 
   AccOperation    op;
+  const char     *made_by;      /* static: the operation that was asked for, where that is made of others; NULL: @op itself */
   AccElementType *type;         /* NULL when error is set */
   guint           rank;
   AccShape       *shape;        /* NULL: not known before a run */
@@ -70,7 +71,9 @@ struct _AccArray {
 #define ACC_FFT_MAX_PASSES 12
 #define ACC_FFT_MAX_RADIX  16
 
-/* "map", or "map “label”" */
+/* "map", or what it was made for: "take" */
+const char *acc_array_get_operation_name (AccArray *self);
+/* The same with its label: "take “label”" */
 ACC_MODULE_API
 char     *acc_array_describe       (AccArray *self);
 /* The sticky error with the label that its node has by now; NULL without one. Owned. */

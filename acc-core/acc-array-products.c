@@ -90,6 +90,7 @@ AccArray *
 acc_array_dot (AccArray *self,
                AccArray *other)
 {
+  ACC_ARRAY_NAMED ("dot");
   AccArray *node = begin_product (self, other, "dot");
   g_autoptr(AccArray) matched = NULL;
 
@@ -142,6 +143,7 @@ AccArray *
 acc_array_outer (AccArray *self,
                  AccArray *other)
 {
+  ACC_ARRAY_NAMED ("outer");
   AccArray *node = begin_product (self, other, "outer");
   g_autoptr(AccArray) x = NULL, y = NULL, rows = NULL, columns = NULL;
   g_autoptr(AccExpr) shape = NULL;
@@ -530,6 +532,7 @@ AccArray *
 acc_array_matmul (AccArray *self,
                   AccArray *other)
 {
+  ACC_ARRAY_NAMED ("matmul");
   AccArray *node = begin_product (self, other, "matmul");
 
   if (node->error != NULL || !check_factors (node, self, other))

@@ -254,6 +254,7 @@ acc_array_random_bits (AccElementType *type,
                        guint64         seed,
                        guint64         stream)
 {
+  ACC_ARRAY_NAMED ("random_bits");
   return make ("random_bits", shape, acc_element_kind_is_integer, "integers", bits_at, &(Random) { type, seed, stream });
 }
 
@@ -282,6 +283,7 @@ acc_array_random_uniform (AccElementType *type,
                           guint64         seed,
                           guint64         stream)
 {
+  ACC_ARRAY_NAMED ("random_uniform");
   return make ("random_uniform", shape, acc_element_kind_is_float, "floats", uniform_at, &(Random) { type, seed, stream });
 }
 
@@ -310,6 +312,7 @@ acc_array_random_normal (AccElementType *type,
                          guint64         seed,
                          guint64         stream)
 {
+  ACC_ARRAY_NAMED ("random_normal");
   return make ("random_normal", shape, acc_element_kind_is_float, "floats", normal_at, &(Random) { type, seed, stream });
 }
 
@@ -343,6 +346,7 @@ acc_array_random_integers (AccElementType *type,
                            guint64         seed,
                            guint64         stream)
 {
+  ACC_ARRAY_NAMED ("random_integers");
   Random self = { type, seed, stream, (guint64) low, (guint64) high - (guint64) low };
   gint64 least;
   guint64 most;
@@ -411,6 +415,7 @@ acc_array_random_integers_between (AccElementType *type,
                                    guint64         seed,
                                    guint64         stream)
 {
+  ACC_ARRAY_NAMED ("random_integers_between");
   g_autoptr(AccExpr) first = lowest != NULL ? acc_expr_ref_sink (lowest) : NULL, last = highest != NULL ? acc_expr_ref_sink (highest) : NULL;
   AccArray *node = acc_array_begin (ACC_OP_GENERATE, NULL, 0);
   AccElementKind kind = type != NULL ? acc_element_type_get_kind (type) : ACC_KIND_TUPLE;

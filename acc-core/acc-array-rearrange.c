@@ -111,6 +111,7 @@ AccArray *
 acc_array_take (AccArray *self,
                 gint64    count)
 {
+  ACC_ARRAY_NAMED ("take");
   return take_window (self, "take", -1, NULL, acc_array_number (count));
 }
 
@@ -136,6 +137,7 @@ acc_array_take_on (AccArray *self,
                    gint      dimension,
                    AccExpr  *count)
 {
+  ACC_ARRAY_NAMED ("take_on");
   return take_window (self, "take_on", dimension, NULL, count);
 }
 
@@ -161,6 +163,7 @@ AccArray *
 acc_array_drop (AccArray *self,
                 gint64    count)
 {
+  ACC_ARRAY_NAMED ("drop");
   return take_window (self, "drop", -1, acc_array_number (count), NULL);
 }
 
@@ -186,6 +189,7 @@ acc_array_drop_on (AccArray *self,
                    gint      dimension,
                    AccExpr  *count)
 {
+  ACC_ARRAY_NAMED ("drop_on");
   return take_window (self, "drop_on", dimension, count, NULL);
 }
 
@@ -230,6 +234,7 @@ AccArray *
 acc_array_drop_last (AccArray *self,
                      gint64    count)
 {
+  ACC_ARRAY_NAMED ("drop_last");
   return drop_last (self, "drop_last", -1, acc_array_number (count));
 }
 
@@ -255,6 +260,7 @@ acc_array_drop_last_on (AccArray *self,
                         gint      dimension,
                         AccExpr  *count)
 {
+  ACC_ARRAY_NAMED ("drop_last_on");
   return drop_last (self, "drop_last_on", dimension, count);
 }
 
@@ -278,6 +284,7 @@ acc_array_drop_last_on (AccArray *self,
 AccArray *
 acc_array_tail (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("tail");
   return take_window (self, "tail", -1, acc_array_number (1), NULL);
 }
 
@@ -301,6 +308,7 @@ AccArray *
 acc_array_tail_on (AccArray *self,
                    gint      dimension)
 {
+  ACC_ARRAY_NAMED ("tail_on");
   return take_window (self, "tail_on", dimension, acc_array_number (1), NULL);
 }
 
@@ -326,6 +334,7 @@ acc_array_slit (AccArray *self,
                 gint64    start,
                 gint64    count)
 {
+  ACC_ARRAY_NAMED ("slit");
   return take_window (self, "slit", -1, acc_array_number (start), acc_array_number (count));
 }
 
@@ -353,6 +362,7 @@ acc_array_slit_on (AccArray *self,
                    AccExpr  *start,
                    AccExpr  *count)
 {
+  ACC_ARRAY_NAMED ("slit_on");
   return take_window (self, "slit_on", dimension, start, count);
 }
 
@@ -407,6 +417,7 @@ reverse (AccArray   *self,
 AccArray *
 acc_array_reverse (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("reverse");
   return reverse (self, "reverse", -1);
 }
 
@@ -430,6 +441,7 @@ AccArray *
 acc_array_reverse_on (AccArray *self,
                       gint      dimension)
 {
+  ACC_ARRAY_NAMED ("reverse_on");
   return reverse (self, "reverse_on", dimension);
 }
 
@@ -476,6 +488,7 @@ transpose (AccArray   *self,
 AccArray *
 acc_array_transpose (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("transpose");
   return transpose (self, "transpose", -2, -1);
 }
 
@@ -503,6 +516,7 @@ acc_array_transpose_on (AccArray *self,
                         gint      first,
                         gint      second)
 {
+  ACC_ARRAY_NAMED ("transpose_on");
   return transpose (self, "transpose_on", first, second);
 }
 
@@ -593,6 +607,7 @@ AccArray *
 acc_array_concat (AccArray *self,
                   AccArray *other)
 {
+  ACC_ARRAY_NAMED ("concat");
   return concat (self, other, "concat", -1);
 }
 
@@ -618,6 +633,7 @@ acc_array_concat_on (AccArray *self,
                      AccArray *other,
                      gint      dimension)
 {
+  ACC_ARRAY_NAMED ("concat_on");
   return concat (self, other, "concat_on", dimension);
 }
 
@@ -650,6 +666,7 @@ AccArray *
 acc_array_gather (AccArray *self,
                   AccArray *indices)
 {
+  ACC_ARRAY_NAMED ("gather");
   AccArray *inputs[] = { self, indices };
   g_autoptr(AccArray) both = acc_array_begin (ACC_OP_ZIP, inputs, 2);
 
@@ -687,6 +704,7 @@ pair_with_index (AccExpr *index,
 AccArray *
 acc_array_indexed (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("indexed");
   return acc_array_imap (self, pair_with_index, NULL);
 }
 
@@ -735,6 +753,7 @@ acc_array_enum_from_step_n (AccShape *shape,
                             AccExpr  *start,
                             AccExpr  *step)
 {
+  ACC_ARRAY_NAMED ("enum_from_step_n");
   g_autoptr(AccExpr) owned_start = start != NULL ? acc_expr_ref_sink (start) : NULL;
   g_autoptr(AccExpr) owned_step = step != NULL ? acc_expr_ref_sink (step) : NULL;
   AccArray *node = acc_array_begin (ACC_OP_GENERATE, NULL, 0);
@@ -781,6 +800,7 @@ AccArray *
 acc_array_enum_from_n (AccShape *shape,
                        AccExpr  *start)
 {
+  ACC_ARRAY_NAMED ("enum_from_n");
   g_autoptr(AccExpr) owned = start != NULL ? acc_expr_ref_sink (start) : NULL;
 
   return acc_array_enum_from_step_n (shape, owned, owned != NULL ? one_like (owned) : NULL);

@@ -218,6 +218,7 @@ check (AccArray   *node,
 AccArray *
 acc_array_rfft (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("rfft");
   AccArray *node = acc_array_begin (ACC_OP_GENERATE, &self, 1);
   g_autoptr(AccArray) whole = NULL, pairs = NULL, spectrum = NULL, apart = NULL;
   g_autoptr(AccShape) short_shape = NULL, shape = NULL;
@@ -275,6 +276,7 @@ AccArray *
 acc_array_irfft (AccArray *self,
                  gint64    n)
 {
+  ACC_ARRAY_NAMED ("irfft");
   AccArray *node = acc_array_begin (ACC_OP_GENERATE, &self, 1);
   g_autoptr(AccArray) spectrum = NULL, numbers = NULL;
   g_autoptr(AccShape) half_shape = NULL, shape = NULL;

@@ -85,6 +85,7 @@ AccArray *
 acc_array_run_length_encode (AccArray  *self,
                              AccArray **lengths)
 {
+  ACC_ARRAY_NAMED ("run_length_encode");
   AccArray *node = acc_array_begin (ACC_OP_IMAP, &self, 1);
   g_autoptr(AccArray) flags = NULL, places = NULL, begins = NULL;
 
@@ -126,6 +127,7 @@ AccArray *
 acc_array_unique (AccArray  *self,
                   AccArray **counts)
 {
+  ACC_ARRAY_NAMED ("unique");
   g_autoptr(AccArray) flat = acc_array_flatten (self), sorted = acc_array_sort (flat, FALSE);
 
   return acc_array_run_length_encode (sorted, counts);

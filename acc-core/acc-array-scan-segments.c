@@ -247,6 +247,7 @@ acc_array_scanl_seg (AccArray     *self,
                      AccExprFunc2  combine,
                      gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("scanl_seg");
   return run_scan ((AccSegments) { .operation = "scanl_seg", .array = self, .combine = combine, .data = user_data },
                    lengths, FALSE, ACC_SEED_EXTRA, initial, NULL);
 }
@@ -277,6 +278,7 @@ acc_array_scanl1_seg (AccArray     *self,
                       AccExprFunc2  combine,
                       gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("scanl1_seg");
   return run_scan ((AccSegments) { .operation = "scanl1_seg", .array = self, .combine = combine, .data = user_data },
                    lengths, FALSE, ACC_SEED_NONE, NULL, NULL);
 }
@@ -314,6 +316,7 @@ acc_array_scanl_prime_seg (AccArray      *self,
                            gpointer       user_data,
                            AccArray     **totals)
 {
+  ACC_ARRAY_NAMED ("scanl_prime_seg");
   return run_scan ((AccSegments) { .operation = "scanl_prime_seg", .array = self, .combine = combine, .data = user_data },
                    lengths, FALSE, ACC_SEED_FIRST, initial, totals);
 }
@@ -347,6 +350,7 @@ acc_array_prescanl_seg (AccArray     *self,
                         AccExprFunc2  combine,
                         gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("prescanl_seg");
   return run_scan ((AccSegments) { .operation = "prescanl_seg", .array = self, .combine = combine, .data = user_data },
                    lengths, FALSE, ACC_SEED_FIRST, initial, NULL);
 }
@@ -379,6 +383,7 @@ acc_array_postscanl_seg (AccArray     *self,
                          AccExprFunc2  combine,
                          gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("postscanl_seg");
   return run_scan ((AccSegments) { .operation = "postscanl_seg", .array = self, .combine = combine, .data = user_data },
                    lengths, FALSE, ACC_SEED_JOINED, initial, NULL);
 }
@@ -412,6 +417,7 @@ acc_array_scanr_seg (AccArray     *self,
                      AccExprFunc2  combine,
                      gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("scanr_seg");
   return run_scan ((AccSegments) { .operation = "scanr_seg", .array = self, .combine = combine, .data = user_data },
                    lengths, TRUE, ACC_SEED_EXTRA, initial, NULL);
 }
@@ -442,6 +448,7 @@ acc_array_scanr1_seg (AccArray     *self,
                       AccExprFunc2  combine,
                       gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("scanr1_seg");
   return run_scan ((AccSegments) { .operation = "scanr1_seg", .array = self, .combine = combine, .data = user_data },
                    lengths, TRUE, ACC_SEED_NONE, NULL, NULL);
 }
@@ -479,6 +486,7 @@ acc_array_scanr_prime_seg (AccArray      *self,
                            gpointer       user_data,
                            AccArray     **totals)
 {
+  ACC_ARRAY_NAMED ("scanr_prime_seg");
   return run_scan ((AccSegments) { .operation = "scanr_prime_seg", .array = self, .combine = combine, .data = user_data },
                    lengths, TRUE, ACC_SEED_FIRST, initial, totals);
 }
@@ -512,6 +520,7 @@ acc_array_prescanr_seg (AccArray     *self,
                         AccExprFunc2  combine,
                         gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("prescanr_seg");
   return run_scan ((AccSegments) { .operation = "prescanr_seg", .array = self, .combine = combine, .data = user_data },
                    lengths, TRUE, ACC_SEED_FIRST, initial, NULL);
 }
@@ -545,6 +554,7 @@ acc_array_postscanr_seg (AccArray     *self,
                          AccExprFunc2  combine,
                          gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("postscanr_seg");
   return run_scan ((AccSegments) { .operation = "postscanr_seg", .array = self, .combine = combine, .data = user_data },
                    lengths, TRUE, ACC_SEED_JOINED, initial, NULL);
 }

@@ -208,6 +208,7 @@ acc_array_scanl (AccArray     *self,
                  AccExprFunc2  combine,
                  gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("scanl");
   return run_scan (self, "scanl", FALSE, ACC_SEED_EXTRA, initial, combine, user_data, NULL);
 }
 
@@ -241,6 +242,7 @@ acc_array_scanr (AccArray     *self,
                  AccExprFunc2  combine,
                  gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("scanr");
   return run_scan (self, "scanr", TRUE, ACC_SEED_EXTRA, initial, combine, user_data, NULL);
 }
 
@@ -272,6 +274,7 @@ acc_array_scanr1 (AccArray     *self,
                   AccExprFunc2  combine,
                   gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("scanr1");
   return run_scan (self, "scanr1", TRUE, ACC_SEED_NONE, NULL, combine, user_data, NULL);
 }
 
@@ -310,6 +313,7 @@ acc_array_scanl_prime (AccArray      *self,
                        gpointer       user_data,
                        AccArray     **totals)
 {
+  ACC_ARRAY_NAMED ("scanl_prime");
   return run_scan (self, "scanl_prime", FALSE, ACC_SEED_FIRST, initial, combine, user_data, totals);
 }
 
@@ -348,6 +352,7 @@ acc_array_scanr_prime (AccArray      *self,
                        gpointer       user_data,
                        AccArray     **totals)
 {
+  ACC_ARRAY_NAMED ("scanr_prime");
   return run_scan (self, "scanr_prime", TRUE, ACC_SEED_FIRST, initial, combine, user_data, totals);
 }
 
@@ -381,6 +386,7 @@ acc_array_prescanl (AccArray     *self,
                     AccExprFunc2  combine,
                     gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("prescanl");
   return run_scan (self, "prescanl", FALSE, ACC_SEED_FIRST, initial, combine, user_data, NULL);
 }
 
@@ -411,6 +417,7 @@ acc_array_prescanr (AccArray     *self,
                     AccExprFunc2  combine,
                     gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("prescanr");
   return run_scan (self, "prescanr", TRUE, ACC_SEED_FIRST, initial, combine, user_data, NULL);
 }
 
@@ -444,6 +451,7 @@ acc_array_postscanl (AccArray     *self,
                      AccExprFunc2  combine,
                      gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("postscanl");
   return run_scan (self, "postscanl", FALSE, ACC_SEED_JOINED, initial, combine, user_data, NULL);
 }
 
@@ -474,5 +482,6 @@ acc_array_postscanr (AccArray     *self,
                      AccExprFunc2  combine,
                      gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("postscanr");
   return run_scan (self, "postscanr", TRUE, ACC_SEED_JOINED, initial, combine, user_data, NULL);
 }

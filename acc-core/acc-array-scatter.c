@@ -55,6 +55,7 @@ acc_array_scatter (AccArray *self,
                    AccArray *defaults,
                    AccArray *targets)
 {
+  ACC_ARRAY_NAMED ("scatter");
   AccArray *inputs[] = { self, defaults, targets };
   AccArray *node = acc_array_begin (ACC_OP_PERMUTE, inputs, 3);
 
@@ -134,6 +135,7 @@ acc_array_scatter_if (AccArray    *self,
                       AccExprFunc  predicate,
                       gpointer     user_data)
 {
+  ACC_ARRAY_NAMED ("scatter_if");
   AccArray *inputs[] = { self, targets, mask };
   AccArray *node = acc_array_begin (ACC_OP_ZIP, inputs, 3);
   Choice choice = { "scatter_if", predicate, user_data, NULL };
@@ -195,6 +197,7 @@ acc_array_gather_if (AccArray    *self,
                      AccExprFunc  predicate,
                      gpointer     user_data)
 {
+  ACC_ARRAY_NAMED ("gather_if");
   AccArray *inputs[] = { self, indices, defaults, mask };
   AccArray *node = acc_array_begin (ACC_OP_ZIP, inputs, 4);
   Choice choice = { "gather_if", predicate, user_data, self };

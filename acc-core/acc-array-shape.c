@@ -119,6 +119,7 @@ get_size (AccArray *array)
 AccArray *
 acc_array_flatten (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("flatten");
   AccArray *node = acc_array_begin (ACC_OP_RESHAPE, &self, 1);
 
   if (node->error == NULL)

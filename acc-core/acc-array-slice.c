@@ -344,6 +344,7 @@ acc_array_slice_expr (AccArray  *self,
                       AccExpr  **specification,
                       guint      n_specification)
 {
+  ACC_ARRAY_NAMED ("slice");
   return make_of_exprs (self, ACC_OP_SLICE, "slice_expr", specification, n_specification);
 }
 
@@ -403,5 +404,6 @@ acc_array_replicate_expr (AccArray  *self,
                           AccExpr  **specification,
                           guint      n_specification)
 {
+  ACC_ARRAY_NAMED ("replicate");
   return make_of_exprs (self, ACC_OP_REPLICATE, "replicate_expr", specification, n_specification);
 }

@@ -207,6 +207,7 @@ AccArray *
 acc_array_sort (AccArray *self,
                 gboolean  descending)
 {
+  ACC_ARRAY_NAMED ("sort");
   AccArray *node = check_keys (self, "sort");
 
   if (node->error != NULL)
@@ -237,6 +238,7 @@ AccArray *
 acc_array_argsort (AccArray *self,
                    gboolean  descending)
 {
+  ACC_ARRAY_NAMED ("argsort");
   AccArray *node = check_keys (self, "argsort");
   g_autoptr(AccArray) sorted = NULL;
   AccArray *order;
@@ -277,6 +279,7 @@ acc_array_sort_by (AccArray  *self,
                    gboolean   descending,
                    AccArray **sorted_keys)
 {
+  ACC_ARRAY_NAMED ("sort_by");
   g_autoptr(AccArray) node = check_keys (keys, "sort_by"), matched = NULL, sorted = NULL, order = NULL;
 
   if (node->error == NULL)
@@ -370,6 +373,7 @@ acc_array_sort_on (AccArray    *self,
                    AccExprFunc  key,
                    gpointer     user_data)
 {
+  ACC_ARRAY_NAMED ("sort_on");
   Criterion criterion = { key, user_data, descending };
   g_autoptr(AccArray) node = acc_array_begin (ACC_OP_SORT, &self, 1);
 

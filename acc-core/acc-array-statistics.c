@@ -304,6 +304,7 @@ find_spread (AccArray   *self,
 AccArray *
 acc_array_argmin (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("argmin");
   return find_place (self, "argmin", smaller);
 }
 
@@ -327,6 +328,7 @@ acc_array_argmin (AccArray *self)
 AccArray *
 acc_array_argmax (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("argmax");
   return find_place (self, "argmax", larger);
 }
 
@@ -349,6 +351,7 @@ acc_array_argmax (AccArray *self)
 AccArray *
 acc_array_minmax (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("minmax");
   g_autoptr(AccArray) pairs = acc_array_map (self, twice, NULL);
 
   return acc_array_fold1 (pairs, both_limits, NULL);
@@ -373,6 +376,7 @@ acc_array_minmax (AccArray *self)
 AccArray *
 acc_array_count_nonzero (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("count_nonzero");
   g_autoptr(AccArray) flags = acc_array_cast (self, acc_element_type_new (ACC_KIND_BOOL));
   g_autoptr(AccArray) ones = acc_array_cast (flags, acc_element_type_new (ACC_KIND_I64));
 
@@ -400,6 +404,7 @@ acc_array_count_nonzero (AccArray *self)
 AccArray *
 acc_array_norm (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("norm");
   return sum_up (self, "norm", square, root);
 }
 
@@ -424,6 +429,7 @@ acc_array_norm (AccArray *self)
 AccArray *
 acc_array_mean (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("mean");
   return sum_up (self, "mean", summand, divided_by_size);
 }
 
@@ -451,6 +457,7 @@ AccArray *
 acc_array_variance (AccArray *self,
                     guint     ddof)
 {
+  ACC_ARRAY_NAMED ("variance");
   return find_spread (self, "variance", ddof, FALSE);
 }
 
@@ -474,6 +481,7 @@ AccArray *
 acc_array_standard_deviation (AccArray *self,
                               guint     ddof)
 {
+  ACC_ARRAY_NAMED ("standard_deviation");
   return find_spread (self, "standard_deviation", ddof, TRUE);
 }
 
@@ -497,6 +505,7 @@ acc_array_standard_deviation (AccArray *self,
 AccArray *
 acc_array_argmin_all (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("argmin_all");
   g_autoptr(AccArray) flat = acc_array_flatten (self);
 
   return acc_array_argmin (flat);
@@ -522,6 +531,7 @@ acc_array_argmin_all (AccArray *self)
 AccArray *
 acc_array_argmax_all (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("argmax_all");
   g_autoptr(AccArray) flat = acc_array_flatten (self);
 
   return acc_array_argmax (flat);
@@ -546,6 +556,7 @@ acc_array_argmax_all (AccArray *self)
 AccArray *
 acc_array_minmax_all (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("minmax_all");
   g_autoptr(AccArray) flat = acc_array_flatten (self);
 
   return acc_array_minmax (flat);
@@ -570,6 +581,7 @@ acc_array_minmax_all (AccArray *self)
 AccArray *
 acc_array_count_nonzero_all (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("count_nonzero_all");
   g_autoptr(AccArray) flat = acc_array_flatten (self);
 
   return acc_array_count_nonzero (flat);
@@ -595,6 +607,7 @@ acc_array_count_nonzero_all (AccArray *self)
 AccArray *
 acc_array_norm_all (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("norm_all");
   g_autoptr(AccArray) flat = acc_array_flatten (self);
 
   return acc_array_norm (flat);
@@ -620,6 +633,7 @@ acc_array_norm_all (AccArray *self)
 AccArray *
 acc_array_mean_all (AccArray *self)
 {
+  ACC_ARRAY_NAMED ("mean_all");
   g_autoptr(AccArray) flat = acc_array_flatten (self);
 
   return acc_array_mean (flat);
@@ -649,6 +663,7 @@ AccArray *
 acc_array_variance_all (AccArray *self,
                         guint     ddof)
 {
+  ACC_ARRAY_NAMED ("variance_all");
   g_autoptr(AccArray) flat = acc_array_flatten (self);
 
   return acc_array_variance (flat, ddof);
@@ -674,6 +689,7 @@ AccArray *
 acc_array_standard_deviation_all (AccArray *self,
                                   guint     ddof)
 {
+  ACC_ARRAY_NAMED ("standard_deviation_all");
   g_autoptr(AccArray) flat = acc_array_flatten (self);
 
   return acc_array_standard_deviation (flat, ddof);

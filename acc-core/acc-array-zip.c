@@ -145,6 +145,7 @@ acc_array_zip_with4 (AccArray     *self,
                      AccExprFunc4  function,
                      gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("zip_with4");
   AccArray *arrays[] = { self, second, third, fourth };
 
   return zip_many_with ("zip_with4", arrays, G_N_ELEMENTS (arrays), FALSE, G_CALLBACK (function), user_data);
@@ -186,6 +187,7 @@ acc_array_zip_with5 (AccArray     *self,
                      AccExprFunc5  function,
                      gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("zip_with5");
   AccArray *arrays[] = { self, second, third, fourth, fifth };
 
   return zip_many_with ("zip_with5", arrays, G_N_ELEMENTS (arrays), FALSE, G_CALLBACK (function), user_data);
@@ -229,6 +231,7 @@ acc_array_zip_with6 (AccArray     *self,
                      AccExprFunc6  function,
                      gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("zip_with6");
   AccArray *arrays[] = { self, second, third, fourth, fifth, sixth };
 
   return zip_many_with ("zip_with6", arrays, G_N_ELEMENTS (arrays), FALSE, G_CALLBACK (function), user_data);
@@ -274,6 +277,7 @@ acc_array_zip_with7 (AccArray     *self,
                      AccExprFunc7  function,
                      gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("zip_with7");
   AccArray *arrays[] = { self, second, third, fourth, fifth, sixth, seventh };
 
   return zip_many_with ("zip_with7", arrays, G_N_ELEMENTS (arrays), FALSE, G_CALLBACK (function), user_data);
@@ -321,6 +325,7 @@ acc_array_zip_with8 (AccArray     *self,
                      AccExprFunc8  function,
                      gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("zip_with8");
   AccArray *arrays[] = { self, second, third, fourth, fifth, sixth, seventh, eighth };
 
   return zip_many_with ("zip_with8", arrays, G_N_ELEMENTS (arrays), FALSE, G_CALLBACK (function), user_data);
@@ -370,6 +375,7 @@ acc_array_zip_with9 (AccArray     *self,
                      AccExprFunc9  function,
                      gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("zip_with9");
   AccArray *arrays[] = { self, second, third, fourth, fifth, sixth, seventh, eighth, ninth };
 
   return zip_many_with ("zip_with9", arrays, G_N_ELEMENTS (arrays), FALSE, G_CALLBACK (function), user_data);
@@ -406,6 +412,7 @@ acc_array_izip_with (AccArray     *self,
                      AccExprFunc3  function,
                      gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("izip_with");
   AccArray *arrays[] = { self, other };
 
   return zip_many_with ("izip_with", arrays, G_N_ELEMENTS (arrays), TRUE, G_CALLBACK (function), user_data);
@@ -443,6 +450,7 @@ acc_array_izip_with3 (AccArray     *self,
                       AccExprFunc4  function,
                       gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("izip_with3");
   AccArray *arrays[] = { self, second, third };
 
   return zip_many_with ("izip_with3", arrays, G_N_ELEMENTS (arrays), TRUE, G_CALLBACK (function), user_data);
@@ -482,6 +490,7 @@ acc_array_izip_with4 (AccArray     *self,
                       AccExprFunc5  function,
                       gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("izip_with4");
   AccArray *arrays[] = { self, second, third, fourth };
 
   return zip_many_with ("izip_with4", arrays, G_N_ELEMENTS (arrays), TRUE, G_CALLBACK (function), user_data);
@@ -523,6 +532,7 @@ acc_array_izip_with5 (AccArray     *self,
                       AccExprFunc6  function,
                       gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("izip_with5");
   AccArray *arrays[] = { self, second, third, fourth, fifth };
 
   return zip_many_with ("izip_with5", arrays, G_N_ELEMENTS (arrays), TRUE, G_CALLBACK (function), user_data);
@@ -566,6 +576,7 @@ acc_array_izip_with6 (AccArray     *self,
                       AccExprFunc7  function,
                       gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("izip_with6");
   AccArray *arrays[] = { self, second, third, fourth, fifth, sixth };
 
   return zip_many_with ("izip_with6", arrays, G_N_ELEMENTS (arrays), TRUE, G_CALLBACK (function), user_data);
@@ -611,6 +622,7 @@ acc_array_izip_with7 (AccArray     *self,
                       AccExprFunc8  function,
                       gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("izip_with7");
   AccArray *arrays[] = { self, second, third, fourth, fifth, sixth, seventh };
 
   return zip_many_with ("izip_with7", arrays, G_N_ELEMENTS (arrays), TRUE, G_CALLBACK (function), user_data);
@@ -658,6 +670,7 @@ acc_array_izip_with8 (AccArray     *self,
                       AccExprFunc9  function,
                       gpointer      user_data)
 {
+  ACC_ARRAY_NAMED ("izip_with8");
   AccArray *arrays[] = { self, second, third, fourth, fifth, sixth, seventh, eighth };
 
   return zip_many_with ("izip_with8", arrays, G_N_ELEMENTS (arrays), TRUE, G_CALLBACK (function), user_data);
@@ -707,6 +720,7 @@ acc_array_izip_with9 (AccArray      *self,
                       AccExprFunc10  function,
                       gpointer       user_data)
 {
+  ACC_ARRAY_NAMED ("izip_with9");
   AccArray *arrays[] = { self, second, third, fourth, fifth, sixth, seventh, eighth, ninth };
 
   return zip_many_with ("izip_with9", arrays, G_N_ELEMENTS (arrays), TRUE, G_CALLBACK (function), user_data);

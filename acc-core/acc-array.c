@@ -219,10 +219,16 @@ acc_array_init (AccArray *self)
   self->references = g_ptr_array_new_with_free_func (g_object_unref);
 }
 
+const char *
+acc_array_get_operation_name (AccArray *self)
+{
+  return self->made_by != NULL ? self->made_by : acc_operation_get_info (self->op)->name;
+}
+
 char *
 acc_array_describe (AccArray *self)
 {
-  const char *name = acc_operation_get_info (self->op)->name;
+  const char *name = acc_array_get_operation_name (self);
 
   if (self->label != NULL)
     return g_strdup_printf ("%s “%s”", name, self->label);
@@ -245,7 +251,7 @@ acc_array_dup_error (AccArray *self)
   /* Every message begins with the name of the operation. */
   description = acc_array_describe (origin);
   return g_error_new (self->error->domain, self->error->code, "%s%s", description,
-                      self->error->message + strlen (acc_operation_get_info (origin->op)->name));
+                      self->error->message + strlen (acc_array_get_operation_name (origin)));
 }
 
 /**

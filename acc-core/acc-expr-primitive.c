@@ -69,6 +69,9 @@ settle_operands (AccPrimitive   primitive,
   if (info->arity == 2 && info->operands != ACC_OPERANDS_SHIFT && args[0]->type != args[1]->type)
     return acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: %s and %s differ; convert one with cast", info->name, code_of (args[0]),
                                        code_of (args[1]));
+  if (primitive == ACC_PRIM_FDIV && _acc_expr_is_integer (args[0]))
+    return acc_expr_new_error_literal (ACC_ERROR_TYPE, "fdiv takes floats, not %s: div and quot are of integers, and cast makes floats of them",
+                                       code_of (args[0]));
   if (!acc_primitive_accepts (primitive, acc_element_type_get_kind (args[0]->type)))
     return acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s takes %s, not %s", info->name, describe_operands (info->operands),
                                        code_of (args[0]));

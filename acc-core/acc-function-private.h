@@ -38,4 +38,14 @@ void         acc_function_unref (AccFunction *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccFunction, acc_function_unref)
 
+/* See ACC_ARRAY_NAMED(). With NULL: what a function of the user makes has its own names. */
+typedef struct {
+  const char *before;
+} AccNaming;
+
+AccNaming acc_naming_begin (const char *operation);
+void      acc_naming_end   (AccNaming *self);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AccNaming, acc_naming_end)
+
 G_END_DECLS

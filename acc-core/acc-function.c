@@ -110,6 +110,7 @@ acc_function_new1 (AccElementType *x,
                    gpointer        user_data,
                    AccElementType *result_type)
 {
+  G_GNUC_UNUSED g_auto (AccNaming) naming = acc_naming_begin (NULL);
   AccExpr *params[1];
 
   make_params (&x, params, 1);
@@ -123,6 +124,7 @@ acc_function_new2 (AccElementType *x,
                    gpointer        user_data,
                    AccElementType *result_type)
 {
+  G_GNUC_UNUSED g_auto (AccNaming) naming = acc_naming_begin (NULL);
   AccElementType *types[] = { x, y };
   AccExpr *params[2];
 
@@ -138,6 +140,7 @@ acc_function_new3 (AccElementType *x,
                    gpointer        user_data,
                    AccElementType *result_type)
 {
+  G_GNUC_UNUSED g_auto (AccNaming) naming = acc_naming_begin (NULL);
   AccElementType *types[] = { x, y, z };
   AccExpr *params[3];
 

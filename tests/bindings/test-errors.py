@@ -76,6 +76,14 @@ def test_numbers_that_do_not_fit():
     assert np.asarray((floats + 2 ** 63).run())[0] == np.float32(2 ** 63)
 
 
+def test_integers_have_no_quotient():
+    xs = Acc.use(np.arange(1, 4))
+    for build in (lambda: xs / xs, lambda: xs / 2, lambda: 2 / xs, lambda: xs.map(lambda x: x / x), lambda: xs / 0.5):
+        error = raised(build, TypeError)
+        assert 'i8 has no /' in str(error) and '//' in str(error) and 'cast' in str(error), error
+    assert np.array_equal(np.asarray((xs.cast('f8') / 2).run()), np.arange(1, 4) / 2)
+
+
 def test_whole_ranges():
     for code, low, high in (('i8', -2 ** 63, 2 ** 63), ('u8', 0, 2 ** 64), ('u1', 0, 256), ('i2', -2 ** 15, 2 ** 15)):
         drawn = np.asarray(Acc.random_integers(4096, low, high, code).run())

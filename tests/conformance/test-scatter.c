@@ -131,10 +131,10 @@ test_scatter (void)
   CONF_EXPECT_INTS ("scatter/nothing", acc_array_scatter (xs, defaults, none), "[6]", 9, 9, 9, 9, 9, 9);
   CONF_EXPECT_INTS ("scatter/corner", acc_array_scatter (matrix, vector, grid), "[5]", 0, 11, 10, 1, 0);
   cells = acc_array_zip (few, few);
-  CONF_EXPECT_ERROR ("scatter/bounds", acc_array_scatter (short_xs, defaults, astray), ACC_ERROR_BOUNDS, "permute", "60");
-  CONF_EXPECT_ERROR ("scatter/types", acc_array_scatter (xs, vector, places), ACC_ERROR_TYPE, "permute", "i8", "i4");
+  CONF_EXPECT_ERROR ("scatter/bounds", acc_array_scatter (short_xs, defaults, astray), ACC_ERROR_BOUNDS, "scatter", "60");
+  CONF_EXPECT_ERROR ("scatter/types", acc_array_scatter (xs, vector, places), ACC_ERROR_TYPE, "scatter", "i8", "i4");
   CONF_EXPECT_ERROR ("scatter/ranks", acc_array_scatter (xs, defaults, grid), ACC_ERROR_SHAPE, "scatter", "rank 2");
-  CONF_EXPECT_ERROR ("scatter/cells", acc_array_scatter (xs, defaults, cells), ACC_ERROR_TYPE, "permute", "(u2,u2)");
+  CONF_EXPECT_ERROR ("scatter/cells", acc_array_scatter (xs, defaults, cells), ACC_ERROR_TYPE, "scatter", "(u2,u2)");
   CONF_EXPECT_ERROR ("scatter/of-broken", acc_array_scatter (broken, defaults, places), ACC_ERROR_TYPE, "concat");
 
   CONF_EXPECT_INTS ("scatter-if", acc_array_scatter_if (xs, defaults, places, mask, is_odd, NULL), "[6]", 9, 9, 3, 9, 9, 1);

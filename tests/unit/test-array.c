@@ -365,13 +365,13 @@ test_missing (void)
   assert_takes_and_fails (acc_array_stencil (a, three, 1, NULL, never, NULL), ACC_ERROR_CALLBACK, "stencil: a boundary");
   assert_takes_and_fails (acc_array_stencil (a, NULL, 0, clamp, never, NULL), ACC_ERROR_CALLBACK, "stencil: ");
   assert_takes_and_fails (acc_array_slice (a, NULL, 1), ACC_ERROR_CALLBACK, "slice: ");
-  assert_takes_and_fails (acc_array_flatten (NULL), ACC_ERROR_CALLBACK, "reshape: ");
+  assert_takes_and_fails (acc_array_flatten (NULL), ACC_ERROR_CALLBACK, "flatten: ");
   assert_takes_and_fails (acc_array_permute (a, a, NULL, add, NULL), ACC_ERROR_CALLBACK, "permute: ");
   assert_takes_and_fails (acc_array_cond (NULL, a, a), ACC_ERROR_CALLBACK, "cond: ");
   assert_takes_and_fails (acc_array_while_loop (a, NULL, NULL), ACC_ERROR_CALLBACK, "while_loop: condition is missing");
   assert_takes_and_fails (acc_array_zip_many (NULL, 2), ACC_ERROR_CALLBACK, "zip: ");
-  assert_takes_and_fails (acc_array_unit (NULL), ACC_ERROR_CALLBACK, "fill: ");
-  assert_takes_and_fails (acc_array_cast (a, NULL), ACC_ERROR_CALLBACK, "map: ");
+  assert_takes_and_fails (acc_array_unit (NULL), ACC_ERROR_CALLBACK, "unit: ");
+  assert_takes_and_fails (acc_array_cast (a, NULL), ACC_ERROR_CALLBACK, "cast: ");
 }
 
 static AccExpr *
@@ -390,8 +390,8 @@ test_function_errors (void)
   assert_fails (wrong, ACC_ERROR_TYPE, "map: ");
   acc_array_set_label (wrong, "mixed");
   assert_fails (wrong, ACC_ERROR_TYPE, "map “mixed”: ");
-  assert_takes_and_fails (acc_array_add (a, b), ACC_ERROR_TYPE, "zip_with: ");
-  assert_takes_and_fails (acc_array_sqrt (b), ACC_ERROR_TYPE, "map: ");
+  assert_takes_and_fails (acc_array_add (a, b), ACC_ERROR_TYPE, "add: ");
+  assert_takes_and_fails (acc_array_sqrt (b), ACC_ERROR_TYPE, "sqrt");
 }
 
 typedef struct {
@@ -592,6 +592,74 @@ test_operations (void)
   g_assert_false (acc_operation_from_name ("fly", &(AccOperation) { 0 }));
 }
 
+/* --- messages name what was asked for, not what it is made of */
+
+static AccExpr *
+wrongly_typed (AccExpr *x, gpointer data)
+{
+  return acc_expr_add (x, acc_expr_new_typed_float (type_of ("f4"), 1));
+}
+
+static AccExpr *
+added_wrongly (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_add (acc_expr_add (x, y), acc_expr_new_typed_float (type_of ("f8"), 1));
+}
+
+static void
+test_names (void)
+{
+  const gint64 n = 3;
+  g_autoptr(AccArray) ints = use_data ("u1", &n, 1, "\1\2\3", 3), row = vector ("f4", 3), scalar = acc_array_unit (acc_expr_new_int (1));
+  g_autoptr(AccShape) shape = acc_shape_new_vector (3);
+  AccArray *second = NULL, *good;
+  const struct { AccArray *array; const char *message; } cases[] = {
+    { acc_array_take (scalar, 1), "take: " },
+    { acc_array_drop_on (row, 4, acc_expr_new_int (1)), "drop_on: " },
+    { acc_array_reverse_on (scalar, 0), "reverse_on: " },
+    { acc_array_transpose (row), "transpose: " },
+    { acc_array_concat (row, ints), "concat: " },
+    { acc_array_gather (row, row), "gather: " },
+    { acc_array_scatter (row, ints, ints), "scatter: " },
+    { acc_array_filter (ints, wrongly_typed, NULL, &second), "filter: " },
+    { acc_array_sort (scalar, FALSE), "sort: " },
+    { acc_array_argsort (scalar, FALSE), "argsort: " },
+    { acc_array_histogram (ints, 0, 0, 1), "histogram: " },
+    { acc_array_mean (scalar), "mean: " },
+    { acc_array_argmax (scalar), "argmax: " },
+    { acc_array_cumsum (scalar), "cumsum: " },
+    { acc_array_scanr (row, acc_expr_new_int (0), added_wrongly, NULL), "scanr: " },
+    { acc_array_matmul (row, ints), "matmul: " },
+    { acc_array_fft (ints, ACC_FFT_FORWARD), "fft: " },
+    { acc_array_sqrt (ints), "sqrt takes floats, not u1" },
+    { acc_array_div (row, ints), "div: fdiv: f4 and u1 differ" },
+    { acc_array_pow (ints, ints), "pow takes floats, not u1" },
+    { acc_array_random_bits (type_of ("f4"), shape, 0, 0), "random_bits: " },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(AccArray) array = cases[i].array;
+      g_autoptr(GError) error = acc_array_dup_error (array);
+
+      if (error == NULL)
+        g_error ("%s carries no error", cases[i].message);
+      if (!g_str_has_prefix (error->message, cases[i].message) || strstr (error->message + 1, cases[i].message) != NULL)
+        g_error ("%s is not %s", error->message, cases[i].message);
+    }
+  g_clear_object (&second);
+
+  /* What is within reach of a run says it, too, with its label. */
+  good = acc_array_take (row, 2);
+  acc_array_set_label (good, "few");
+  {
+    g_autofree char *text = acc_array_describe (good);
+
+    g_assert_cmpstr (text, ==, "take “few”");
+  }
+  g_object_unref (good);
+}
+
 /* --- literals that do not fit, wherever one may stand: nothing wraps */
 
 static AccExpr *
@@ -701,6 +769,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/array/properties", test_properties);
   g_test_add_func ("/array/operations", test_operations);
   g_test_add_func ("/array/literals", test_literals);
+  g_test_add_func ("/array/names", test_names);
 
   return g_test_run ();
 }

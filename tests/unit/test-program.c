@@ -169,13 +169,13 @@ test_errors (void)
   g_clear_error (&error);
   g_assert_false (acc_program_check (bad, &error));
   g_assert_error (error, ACC_ERROR, ACC_ERROR_SHAPE);
-  g_assert_true (g_str_has_prefix (error->message, "fold “total”: "));
+  g_assert_true (g_str_has_prefix (error->message, "sum “total”: "));
   g_clear_error (&error);
 
   text = acc_program_to_string (bad);
   g_assert_null (acc_program_parse (text, &error));
   g_assert_error (error, ACC_ERROR, ACC_ERROR_PARSE);
-  g_assert_nonnull (strstr (error->message, "line 2, column 1: the program carries an error: fold “total”"));
+  g_assert_nonnull (strstr (error->message, "line 2, column 1: the program carries an error: sum “total”"));
 }
 
 static void

@@ -211,23 +211,23 @@ test_folds (void)
 
   assert_shape (acc_array_sum (a), "[4]");
   assert_shape (acc_array_sum (rows), "[4]");
-  assert_fails (acc_array_sum (scalar), ACC_ERROR_SHAPE, "fold: an array of rank 0");
+  assert_fails (acc_array_sum (scalar), ACC_ERROR_SHAPE, "sum: an array of rank 0");
   assert_shape (acc_array_maximum (a), "[4]");
   assert_shape (acc_array_maximum (outer), "[0]");
-  assert_fails (acc_array_maximum (rows), ACC_ERROR_SHAPE, "fold1: empty array");
-  assert_fails (acc_array_maximum (none), ACC_ERROR_SHAPE, "fold1: empty array");
-  assert_fails (acc_array_maximum (scalar), ACC_ERROR_SHAPE, "fold1: ");
+  assert_fails (acc_array_maximum (rows), ACC_ERROR_SHAPE, "maximum: empty array");
+  assert_fails (acc_array_maximum (none), ACC_ERROR_SHAPE, "maximum: empty array");
+  assert_fails (acc_array_maximum (scalar), ACC_ERROR_SHAPE, "maximum: ");
   assert_shape (acc_array_sum_all (a), "[]");
   assert_shape (acc_array_sum_all (none), "[]");
   assert_shape (acc_array_sum_all (scalar), "[]");
   assert_shape (acc_array_maximum_all (scalar), "[]");
-  assert_fails (acc_array_maximum_all (outer), ACC_ERROR_SHAPE, "fold1_all: empty array");
+  assert_fails (acc_array_maximum_all (outer), ACC_ERROR_SHAPE, "maximum_all: empty array");
   assert_shape (acc_array_scanl1 (a, add, NULL), "[4,6]");
   assert_shape (acc_array_scanl1 (rows, add, NULL), "[4,0]");
   assert_fails (acc_array_scanl1 (scalar, add, NULL), ACC_ERROR_SHAPE, "scanl1: ");
   assert_shape (acc_array_sort_on (a, FALSE, one, NULL), "[4,6]");
   assert_shape (acc_array_sort_on (rows, FALSE, one, NULL), "[4,0]");
-  assert_fails (acc_array_sort_on (scalar, FALSE, one, NULL), ACC_ERROR_SHAPE, "sort: ");
+  assert_fails (acc_array_sort_on (scalar, FALSE, one, NULL), ACC_ERROR_SHAPE, "sort_on: ");
 }
 
 static AccExpr *
@@ -448,7 +448,7 @@ test_at_run (void)
   acc_array_set_label (folded, "largest");
   g_assert_false (acc_array_infer_extents (folded, &context, extents, &error));
   g_assert_error (error, ACC_ERROR, ACC_ERROR_SHAPE);
-  g_assert_true (g_str_has_prefix (error->message, "fold1 “largest”: empty array"));
+  g_assert_true (g_str_has_prefix (error->message, "maximum “largest”: empty array"));
   g_clear_error (&error);
   g_assert_false (acc_array_infer_extents (sliced, &context, extents, &error));
   g_assert_error (error, ACC_ERROR, ACC_ERROR_BOUNDS);

@@ -341,6 +341,26 @@ def _by_type(of_floats, of_integers):
     return forward, backward
 
 
+def _divide():
+    """The operator /, which integers do not have."""
+    forward, backward = _binary('fdiv')
+
+    def check(expr, other):
+        code = expr.dtype
+        if code[0] in 'iu' and not (isinstance(other, Acc.Expr) and _is_float(other)):
+            raise TypeError(f'{code} has no /: use //, which rounds down, or make floats of it first, as with .cast("f8")')
+
+    def divide(self, other):
+        check(self, other)
+        return forward(self, other)
+
+    def divide_by(self, other):
+        check(self, other)
+        return backward(self, other)
+
+    return divide, divide_by
+
+
 def _unary(name):
     method = getattr(Acc.Expr, name)
     return lambda self: _sound(method(self))
@@ -439,7 +459,7 @@ class Expr(Acc.Expr):
     __add__, __radd__ = _binary('add')
     __sub__, __rsub__ = _binary('sub')
     __mul__, __rmul__ = _binary('mul')
-    __truediv__, __rtruediv__ = _binary('fdiv')
+    __truediv__, __rtruediv__ = _divide()
     __floordiv__, __rfloordiv__ = _by_type('div_float', 'div')
     __mod__, __rmod__ = _by_type('mod_float', 'mod')
     __pow__, __rpow__ = _by_type('pow', 'int_pow')
