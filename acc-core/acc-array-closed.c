@@ -173,6 +173,9 @@ read_element (Evaluation *self,
   return TRUE;
 }
 
+/* The current cancellable is that of whoever plans a run. */
+#define TURNS_PER_LOOK 1024
+
 static gboolean
 evaluate_while (Evaluation *self,
                 AccExpr    *expr,
@@ -182,8 +185,11 @@ evaluate_while (Evaluation *self,
   gboolean running = TRUE, ok = TRUE;
 
   memcpy (state, get_values (self, expr->args[0]), size);
-  while (ok && running)
+  for (guint turn = 1; ok && running; turn++)
     {
+      if (turn % TURNS_PER_LOOK == 0 && g_cancellable_set_error_if_cancelled (g_cancellable_get_current (), self->error))
+        return FALSE;
+
       begin_scope (self);
       set_values (self, expr->functions[0]->params[0], state);
       set_values (self, expr->functions[1]->params[0], state);

@@ -285,6 +285,30 @@ walk_block (Walk   *walk,
     }
 }
 
+/* Loops nest seldom as deep as needs more. */
+#define MOST_WALKS 16
+
+/* From here on nothing is known of variables and blocks. */
+static void
+give_up (Emitter *e,
+         guint32  foreach)
+{
+  for (guint32 id = foreach + 1; id < e->kernel->instrs->len; id++)
+    {
+      const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+      Fact *fact = &e->facts[id];
+
+      if (!_acc_kernel_is_inside (e->kernel, id, foreach))
+        continue;
+      fact->masked |= instr->op == ACC_KOP_IF || instr->op == ACC_KOP_WHILE || instr->op == ACC_KOP_FOR;
+      if (instr->op != ACC_KOP_VAR)
+        continue;
+      fact->shape = SHAPE_VARYING;
+      fact->known = TRUE;
+      fact->common = 0;
+    }
+}
+
 void
 emit_analyse (Emitter *e,
               guint32  foreach)
@@ -294,8 +318,10 @@ emit_analyse (Emitter *e,
   guess_common (e);
   e->facts[foreach].shape = SHAPE_LINEAR;
   e->facts[foreach].stride = 1;
-  while (walk.changed)
+  for (guint n = 0; walk.changed; n++)
     {
+      if (n == MOST_WALKS)
+        give_up (e, foreach);
       walk.changed = FALSE;
       walk_block (&walk, acc_kernel_instr (e->kernel, foreach)->blocks[0], 0);
     }
@@ -550,6 +576,9 @@ emit_choose_lanes (Emitter *e,
     return 1;
   two = 2 * e->target->register_bytes / get_size (&census.levels[level]);
   lanes = get_n_ops (&census.levels[level]) <= 24 ? 2 * two : two;
+
+  if (emit_is_large (e->kernel))
+    return CLAMP (two / 2, 4, 128);
 
   lives = g_new0 (Life, e->kernel->instrs->len);
   measure_lives (e, instr->blocks[0], &n_steps, lives);

@@ -81,6 +81,14 @@ emit_expect_false (Emitter     *e,
                    LLVMMetadataAsValue (e->context, LLVMMDNodeInContext2 (e->context, weights, 3)));
 }
 
+#define LARGE_KERNEL 2048
+
+gboolean
+emit_is_large (const AccKernel *kernel)
+{
+  return kernel->group_size == 0 && kernel->instrs->len > LARGE_KERNEL;
+}
+
 /* Whoever has it to stop writes at any time: the code may look at a copy, but not for ever at the same. */
 void
 emit_poll (Emitter *e)
@@ -92,6 +100,7 @@ emit_poll (Emitter *e)
   LLVMSetAlignment (state, 4);
   emit_expect_false (e, LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntNE, state, LLVMConstInt (e->t_i32, 0, FALSE), ""), e->end, go_on));
   emit_enter (e, go_on);
+  e->n_in_line = 0;
 }
 
 static LLVMValueRef

@@ -736,18 +736,25 @@ ballot_of_lanes (Emitter *e,
   return (Value) { .v = LLVMBuildIntCast2 (B, bits, e->t_i32, FALSE, ""), .shape = SHAPE_UNIFORM };
 }
 
+/* LLVM selects instructions block by block, in time by the square of the longest. */
+#define MOST_IN_LINE 192
+
 void
 emit_instrs (Emitter *e,
              guint32  block)
 {
   GArray *items = acc_kernel_block (e->kernel, block)->items;
   GPtrArray *saved_groups = e->groups;
+  gboolean is_large = emit_is_large (e->kernel);
 
   e->groups = g_ptr_array_new_with_free_func (group_free);
   for (guint i = 0; i < items->len; i++)
     {
       guint32 id = g_array_index (items, guint32, i);
       const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+
+      if (is_large && ++e->n_in_line > MOST_IN_LINE)
+        emit_poll (e);
 
       switch ((int) instr->op)
         {

@@ -2,6 +2,7 @@
 #include "acc-emit-private.h"
 
 #include "acc-core/acc-backend-private.h"
+#include "acc-core/acc-error.h"
 
 #define B (e->builder)
 
@@ -9,6 +10,12 @@
 #define PASSES "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>," \
                "loop-mssa(loop-rotate,licm),instcombine<no-verify-fixpoint>,simplifycfg)"
 #define BASELINE_PASSES "function(sroa)"
+
+/* What follows loops, or memory, takes time by the square of how many there are. A kernel that has more instructions goes without, and in
+ * one register's worth of lanes; one that has many more is always baseline code; and where not even the stack would suffice there is none. */
+#define LARGE_PASSES "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg)"
+#define HUGE_KERNEL  6144
+#define MOST_INSTRS  400000
 
 static gboolean
 is_narrow (AccElementKind kind)
@@ -166,13 +173,28 @@ acc_emit_llvm (AccKernel     *kernel,
                GError       **error)
 {
   static const EmitForm form = { build_function, PASSES, finish, LLVMObjectFile };
+  static const EmitForm large_form = { build_function, LARGE_PASSES, finish, LLVMObjectFile };
   static const EmitForm baseline_form = { build_function, BASELINE_PASSES, finish, LLVMObjectFile };
+
+  const EmitForm *used = &form;
 
   g_return_val_if_fail (kernel != NULL, NULL);
   g_return_val_if_fail (target != NULL, NULL);
 
+  if (kernel->instrs->len > MOST_INSTRS)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "Kernel “%s”: it has %u instructions, and at most %u are compiled", kernel->name,
+                   kernel->instrs->len, MOST_INSTRS);
+      return NULL;
+    }
+  if (kernel->instrs->len > HUGE_KERNEL)
+    flags |= ACC_EMIT_BASELINE;
   if ((acc_disable_get_flags () & ACC_DISABLE_VECTORISE) || (flags & ACC_EMIT_BASELINE))
     flags |= ACC_EMIT_SCALAR;
+  if (flags & ACC_EMIT_BASELINE)
+    used = &baseline_form;
+  else if (emit_is_large (kernel))
+    used = &large_form;
 
-  return emit_module (kernel, target, flags, flags & ACC_EMIT_BASELINE ? &baseline_form : &form, symbol != NULL ? symbol : ACC_EMIT_SYMBOL, error);
+  return emit_module (kernel, target, flags, used, symbol != NULL ? symbol : ACC_EMIT_SYMBOL, error);
 }

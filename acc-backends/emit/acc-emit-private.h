@@ -86,6 +86,7 @@ typedef struct {
   LLVMValueRef      failure;
   LLVMValueRef      fail_function;
   LLVMBasicBlockRef end;          /* of the function */
+  guint             n_in_line;    /* instructions since the last branch, about */
   LLVMBasicBlockRef while_exit;
   guint32           while_id;
   LLVMValueRef      while_mask;   /* on the stack */
@@ -241,6 +242,8 @@ gboolean     emit_link_library (Emitter *e, GError **error);  /* defines the fun
 
 /* --- acc-emit-check.c */
 void         emit_check        (Emitter *e, guint32 id);
+/* Of so many instructions that what LLVM does in time by the square of them, or of a block, is not to be done. */
+gboolean     emit_is_large     (const AccKernel *kernel);
 /* Goes to the end where the launch need not be done: on the host. */
 void         emit_poll         (Emitter *e);
 /* Hardly ever it is true: not even loops behind it matter. */

@@ -8,6 +8,8 @@
 
 #define MAX_FEW 16   /* elements that may lie in a register */
 
+#define WRITTEN_PER_LOOK 1024
+
 AccFrame *
 low_frame_new (AccLower      *l,
                AccFusionNode *node)
@@ -570,6 +572,11 @@ low_expr (AccLower *l,
         {
           g_array_set_size (l->work, top - 1);
           continue;
+        }
+      if (++l->n_written % WRITTEN_PER_LOOK == 0 && g_cancellable_is_cancelled (g_cancellable_get_current ()))
+        {
+          low_give_up (l, "it was cancelled");
+          break;
         }
       if (write_expr (l, frame, work.expr, work.leaf, &value))
         {

@@ -26,6 +26,9 @@ is_i64 (Pass                 *self,
   return instr->op == ACC_KOP_PRIM && instr->primitive == primitive && instr->kind == ACC_KIND_I64;
 }
 
+/* All instructions are looked at for each variable. */
+#define MOST_SIMPLIFIED 4096
+
 /* Choices within choices that are looked into: what they are made of may be used several times. */
 #define MAX_DEPTH 6
 
@@ -317,7 +320,7 @@ low_simplify_variables (AccLower *l)
 {
   Pass self = { l, l->b->kernel };
 
-  if (l->b->error != NULL)
+  if (l->b->error != NULL || l->b->kernel->instrs->len > MOST_SIMPLIFIED)
     return;
   drop_comparisons (&self);
   narrow_variables (&self);

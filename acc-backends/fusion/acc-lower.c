@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "acc-backends/kernel/acc-kernel-builder-private.h"
 #include "acc-core/acc-backend-private.h"
 #include "acc-core/acc-half-private.h"
 
@@ -119,10 +120,24 @@ low_keep (AccLower *l,
 
 /* --- blocks */
 
+/* Whoever goes through a kernel calls itself for each block in another. */
+#define MOST_NESTED 1000
+
 static void
 enter (AccLower *l)
 {
   g_array_append_val (l->scopes, l->undo->len);
+  if (l->scopes->len > MOST_NESTED)
+    low_give_up (l, "conds and loops lie in each other too deep");
+}
+
+void
+low_give_up (AccLower   *l,
+             const char *why)
+{
+  l->failed = TRUE;
+  if (l->given_up == NULL)
+    l->given_up = why;
 }
 
 void
@@ -555,10 +570,17 @@ void
 low_finish (AccLower *l,
             AccLaunch launch)
 {
+  g_autofree char *name = l->given_up != NULL ? g_strdup (acc_kernel_get_name (l->b->kernel)) : NULL;
   GError *error = NULL;
 
   low_simplify_variables (l);
   launch.kernel = kb_finish (l->b, &error);
+  if (l->given_up != NULL)
+    {
+      g_clear_pointer (&launch.kernel, acc_kernel_unref);
+      g_clear_error (&error);
+      g_set_error (&error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "Kernel “%s”: %s", name, l->given_up);
+    }
   if (launch.kernel != NULL && !check_kinds (l, launch.kernel, &error))
     g_clear_pointer (&launch.kernel, acc_kernel_unref);
   launch.first_origin = l->fusion->first_origin;

@@ -70,6 +70,8 @@ typedef struct {
   gsize             arena_block, arena_left;   /* bytes of the last block, and how many of them are free */
   gboolean          once;            /* non-temporal stores may pay */
   gboolean          checks;
+  guint             n_written;       /* expressions, as many times as they were looked at */
+  const char       *given_up;        /* why it was; NULL: it was not */
   gboolean          failed;          /* the builder refused something: finish reports it */
 } AccLower;
 
@@ -79,6 +81,8 @@ void      low_finish  (AccLower *l, AccLaunch launch);
 /* Ends it without one: for what was to be known only. Frees @l. */
 void      low_abandon (AccLower *l);
 gpointer  low_alloc   (AccLower *l, gsize size);
+/* What is written from now on does not matter: the step fails. @why: a literal. */
+void      low_give_up (AccLower *l, const char *why);
 
 /* What low_finish() does when the kernel is whole */
 void      low_simplify_variables (AccLower *l);

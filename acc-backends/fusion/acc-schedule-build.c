@@ -364,7 +364,8 @@ build (AccFusion      *self,
     {
       AccCluster *cluster = g_ptr_array_index (self->clusters, i);
 
-      if (!build_step (self, twins, cluster, is_large_result (self, cluster), error))
+      if (g_cancellable_set_error_if_cancelled (g_cancellable_get_current (), error) ||
+          !build_step (self, twins, cluster, is_large_result (self, cluster), error))
         return FALSE;
     }
 

@@ -183,7 +183,9 @@ acc_schedule_cache_get (AccScheduleCache  *self,
   Key key = { .n_words = count_words (bound, n_results, n_bound) };
   g_autoptr (AccPrepared) prepared = NULL;
   AccTarget target = *acc_host_get_target (host);
-  AccSchedule *schedule;
+  AccSchedule *schedule = NULL;
+  g_autoptr (GError) planning = NULL;
+  gboolean it_fits;
 
   target.fast_math = host->backend != NULL && acc_backend_get_fast_math (host->backend);
   target.by_rows = by_rows;
@@ -192,16 +194,29 @@ acc_schedule_cache_get (AccScheduleCache  *self,
   fill_key (&key, results, n_results, bound, values, n_bound, (by_rows ? 1 : 0) | (target.fast_math ? 2 : 0));
 
   prepared = look_up (self, &key);
-  if (prepared != NULL && acc_schedule_fits (prepared->schedule, bound, values, n_bound))
+  /* Planning asks for the current one where it may take long. */
+  if (cancellable != NULL)
+    g_cancellable_push_current (cancellable);
+  it_fits = prepared != NULL && acc_schedule_fits (prepared->schedule, bound, values, n_bound);
+  if (!it_fits)
+    schedule = acc_schedule_new (&target, results, n_results, bound, values, n_bound, &planning);
+  if (cancellable != NULL)
+    g_cancellable_pop_current (cancellable);
+
+  if (it_fits)
     {
       acc_prepared_begin_run (prepared, host);
       return g_steal_pointer (&prepared);
     }
   g_clear_pointer (&prepared, acc_prepared_unref);
 
-  schedule = acc_schedule_new (&target, results, n_results, bound, values, n_bound, error);
   if (schedule == NULL)
-    return NULL;
+    {
+      /* What was left half done has failed by something else. */
+      if (!g_cancellable_set_error_if_cancelled (cancellable, error))
+        g_propagate_error (error, g_steal_pointer (&planning));
+      return NULL;
+    }
 
   prepared = acc_prepared_new (host, schedule, by_rows, !target.fast_math, cancellable, error);
   if (prepared != NULL)

@@ -583,7 +583,7 @@ assert_cancelled (AccArray *array)
   g_thread_join (thread);
 }
 
-/* In one tile and many, of vectors and scalars, in bands, in what folds and scans combine by. */
+/* In one tile and many, of vectors and scalars, in ands, in what folds and scans combine by. */
 static void
 test_cancel_loops (void)
 {
@@ -607,6 +607,146 @@ read_and_loop (AccExpr *x,
                gpointer table)
 {
   return acc_expr_while (acc_expr_index (table, x), step_for_ever, NULL);
+}
+
+static AccProgram *
+read_program (const char *text)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
+  g_autoptr (GError) error = NULL;
+  AccProgram *program = acc_program_new_from_bytes (bytes, &error);
+
+  g_assert_no_error (error);
+
+  return program;
+}
+
+static void
+test_cancel_planning (void)
+{
+  g_autoptr (AccProgram) program = read_program ("acc program 1\n"
+                                                 "a0 = parameter 0 i8[:]\n"
+                                                 "a1 = fill\n"
+                                                 "  e0 = literal i8 0\n"
+                                                 "  e1 = index a0 e0\n"
+                                                 "  e2 = variable i8\n"
+                                                 "  e3 = le e0 e2\n"
+                                                 "  e4 = while e1 predicate e2 e3 step e2 e2\n"
+                                                 "  extents -> e4\n"
+                                                 "  e5 = literal f4 1\n"
+                                                 "  function -> e5\n"
+                                                 "program a0 -> a1\n");
+  g_autoptr (AccArray) some = use_count (3);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AccExecutable) executable = acc_backend_compile (backend, program, NULL, &error);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  GThread *thread = g_thread_new ("cancel", cancel_later, cancellable);
+
+  g_assert_null (acc_executable_run (executable, &some, 1, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_thread_join (thread);
+}
+
+/* --- functions that are large */
+
+static void
+assert_computes (GString *text,
+                 gint64 (*expected) (gint64 x, guint n),
+                 guint    n)
+{
+  g_autoptr (AccProgram) program = read_program (text->str);
+  g_autoptr (AccArray) some = use_count (37);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AccExecutable) executable = acc_backend_compile (backend, program, NULL, &error);
+  g_autoptr (GPtrArray) results = acc_executable_run (executable, &some, 1, NULL, &error);
+
+  g_assert_no_error (error);
+  for (gint64 i = 0; i < 37; i++)
+    g_assert_cmpint (acc_array_get_int (results->pdata[0], 0, i), ==, expected (i, n));
+}
+
+static GString *
+begin_map (void)
+{
+  return g_string_new ("acc program 1\na0 = parameter 0 i8[:]\na1 = map a0\n  e0 = variable i8\n  e1 = literal i8 1000\n");
+}
+
+static gint64
+add_thousand (gint64 x,
+              guint  n)
+{
+  return x + 1000;
+}
+
+/* One in the step of the other: what is found out about one must not be found out anew for each that is around it. */
+static void
+test_nested_loops (void)
+{
+  static const guint depths[] = { 1, 2, 40 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (depths); i++)
+    {
+      g_autoptr (GString) text = begin_map ();
+      guint n = depths[i], id = 2 + n;
+
+      for (guint k = 0; k < n; k++)
+        g_string_append_printf (text, "  e%u = variable i8\n", 2 + k);
+      g_string_append_printf (text, "  e%u = add e%u e1\n", id, 1 + n);
+      for (guint k = n; k-- > 0; id += 2)
+        g_string_append_printf (text, "  e%u = lt e%u e1\n  e%u = while e%u predicate e%u e%u step e%u e%u\n", id + 1, 2 + k, id + 2,
+                                k > 0 ? 1 + k : 0, 2 + k, id + 1, 2 + k, id);
+      g_string_append_printf (text, "  function e0 -> e%u\nprogram a0 -> a1\n", id);
+      assert_computes (text, add_thousand, n);
+    }
+}
+
+static gint64
+choose_often (gint64 x,
+              guint  n)
+{
+  for (guint i = 0; i < n; i++)
+    x = x < (gint64) i % 100 ? (3 * x + (gint64) i % 100) & 1000 : x - 1;
+
+  return x;
+}
+
+static gint64
+loop_often (gint64 x,
+            guint  n)
+{
+  for (guint i = 0; i < n; i++)
+    while (x < (gint64) i % 100)
+      x += 1000;
+
+  return x;
+}
+
+/* Optimised by passes of which none takes time by the square, or not at all. */
+static void
+test_large_functions (void)
+{
+  static const guint lengths[] = { 100, 1000, 4000 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lengths); i++)
+    {
+      g_autoptr (GString) choices = begin_map (), loops = begin_map ();
+      guint n = lengths[i], x = 0, y = 0;
+
+      g_string_append (choices, "  e2 = literal i8 3\n  e3 = literal i8 1\n");
+      for (guint k = 0, id = 3; k < n; k++, id += 7, x = id)
+        g_string_append_printf (choices, "  e%u = literal i8 %u\n  e%u = lt e%u e%u\n  e%u = mul e%u e2\n  e%u = add e%u e%u\n"
+                                "  e%u = and e%u e1\n  e%u = sub e%u e3\n  e%u = cond e%u e%u e%u\n", id + 1, k % 100, id + 2, x, id + 1,
+                                id + 3, x, id + 4, id + 3, id + 1, id + 5, id + 4, id + 6, x, id + 7, id + 2, id + 5, id + 6);
+      g_string_append_printf (choices, "  function e0 -> e%u\nprogram a0 -> a1\n", x);
+      assert_computes (choices, choose_often, n);
+
+      for (guint k = 0, id = 1; k < n / 2; k++, id += 5, y = id)
+        g_string_append_printf (loops, "  e%u = literal i8 %u\n  e%u = variable i8\n  e%u = lt e%u e%u\n  e%u = add e%u e1\n"
+                                "  e%u = while e%u predicate e%u e%u step e%u e%u\n", id + 1, k % 100, id + 2, id + 3, id + 2, id + 1, id + 4, id + 2,
+                                id + 5, y, id + 2, id + 3, id + 2, id + 4);
+      g_string_append_printf (loops, "  function e0 -> e%u\nprogram a0 -> a1\n", y);
+      assert_computes (loops, loop_often, n / 2);
+    }
 }
 
 /* A run that has failed ends, whatever loops there are. */
@@ -1091,7 +1231,7 @@ static void
 run_by_rows (AccArray **arrays,
              guint      n_arrays,
              AccArray  *data,
-             gint64     band,
+             gint64     and,
              GBytes   **results)
 {
   g_autoptr (AccProgram) program = acc_program_new_for_results (arrays, n_arrays);
@@ -1118,9 +1258,9 @@ run_by_rows (AccArray **arrays,
       rows->klass->set_window (rows, i, &leaf, 0, value->n_rows);
     }
   for (guint s = 0; s < rows->n_steps; s++)
-    for (gint64 begin = 0; begin < rows->steps[s].n_rows; begin += band)
+    for (gint64 begin = 0; begin < rows->steps[s].n_rows; begin += and)
       {
-        gint64 end = MIN (begin + band, rows->steps[s].n_rows);
+        gint64 end = MIN (begin + and, rows->steps[s].n_rows);
 
         /* Windows that begin later show whether addresses are biased right. */
         for (guint w = 0; w < rows->steps[s].n_writes; w++)
@@ -1182,7 +1322,7 @@ assert_floats_near (GBytes *a,
 static void
 test_by_rows (void)
 {
-  static const gint64 bands[] = { 1, 7, 64, 1000 };
+  static const gint64 ands[] = { 1, 7, 64, 1000 };
   g_autoptr (AccArray) data = use_noise (150, 333, 11);
   g_autoptr (AccArray) table = use_noise (10, 10, 12);
   g_autoptr (AccArray) source = make_source (150, 333);
@@ -1199,18 +1339,18 @@ test_by_rows (void)
       expected[i] = acc_array_get_bytes (result, 0, &error);
     }
 
-  for (guint b = 0; b < G_N_ELEMENTS (bands); b++)
+  for (guint b = 0; b < G_N_ELEMENTS (ands); b++)
     {
       GBytes *results[3] = { NULL };
       GBytes *again[3] = { NULL };
 
-      run_by_rows (streamed, 3, data, bands[b], results);
+      run_by_rows (streamed, 3, data, ands[b], results);
       g_assert_true (g_bytes_equal (results[0], expected[0]));
       assert_floats_near (results[1], expected[1]);
       g_assert_true (g_bytes_equal (results[2], expected[2]));
 
       /* Without a source, in memory */
-      run_by_rows (whole, 1, data, bands[b], again);
+      run_by_rows (whole, 1, data, ands[b], again);
       g_assert_true (g_bytes_equal (again[0], expected[0]));
       for (guint i = 0; i < 3; i++)
         g_clear_pointer (&results[i], g_bytes_unref);
@@ -1395,6 +1535,9 @@ main (int    argc,
   g_test_add_func ("/native/cancel", test_cancel);
   g_test_add_func ("/native/cancel-loops", test_cancel_loops);
   g_test_add_func ("/native/fail-before-loop", test_fail_before_loop);
+  g_test_add_func ("/native/cancel-planning", test_cancel_planning);
+  g_test_add_func ("/native/nested-loops", test_nested_loops);
+  g_test_add_func ("/native/large-functions", test_large_functions);
   g_test_add_func ("/native/same-bits-on-any-threads", test_same_bits_on_any_threads);
   g_test_add_func ("/native/side-by-side", test_side_by_side);
   g_test_add_func ("/native/bad-threads", test_bad_threads);
