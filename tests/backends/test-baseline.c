@@ -80,6 +80,28 @@ to_type (AccExpr *x, gpointer type)
 
 static AccBackend *backend;
 
+/* Which NaN comes out of NaNs is left to the processor, and it takes the first of two, whichever that is. */
+static void
+unify_nans (const char *code, guint8 *values, gsize size)
+{
+  if (g_str_equal (code, "f2"))
+    {
+      for (guint16 *at = (guint16 *) values; (guint8 *) at < values + size; at++)
+        *at = (*at & 0x7fff) > 0x7c00 ? 0x7e00 : *at;
+    }
+  else if (g_str_equal (code, "f4"))
+    {
+      for (float *at = (float *) values; (guint8 *) at < values + size; at++)
+        *at = isnan (*at) ? NAN : *at;
+    }
+  else
+    {
+      g_assert_cmpstr (code, ==, "f8");
+      for (double *at = (double *) values; (guint8 *) at < values + size; at++)
+        *at = isnan (*at) ? NAN : *at;
+    }
+}
+
 /* Takes over @array. */
 static void
 tell (const char *name, const char *code, AccArray *array)
@@ -89,11 +111,15 @@ tell (const char *name, const char *code, AccArray *array)
   g_autoptr (AccArray) result = acc_backend_run (backend, owned, NULL, &error);
   g_autoptr (GBytes) bytes = NULL;
   g_autofree char *digest = NULL;
+  g_autofree guint8 *values = NULL;
+  gsize size;
 
   g_assert_no_error (error);
   bytes = acc_array_get_bytes (result, 0, &error);
   g_assert_no_error (error);
-  digest = g_compute_checksum_for_bytes (G_CHECKSUM_MD5, bytes);
+  values = g_memdup2 (g_bytes_get_data (bytes, &size), g_bytes_get_size (bytes));
+  unify_nans (code, values, size);
+  digest = g_compute_checksum_for_data (G_CHECKSUM_MD5, values, size);
   g_print ("%s of %s: %s\n", name, code, digest);
 }
 
