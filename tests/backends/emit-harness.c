@@ -237,7 +237,9 @@ harness_check (Compiled    *compiled,
 
         fill_slots (compiled->kernel, arguments, found, slots, at_end);
         compiled->entry[v] (slots, range, &here);
-        compare (compiled, v, arguments, expected, found, what);
+        /* What failed and has loops ends before all of its stores are done. */
+        if (failure.state == 0 || !acc_kernel_may_stop (compiled->kernel))
+          compare (compiled, v, arguments, expected, found, what);
         g_assert_cmpint (here.state, ==, failure.state);
         for (guint i = 0; i < n; i++)
           if (found[i].pages != NULL)

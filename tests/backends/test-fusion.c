@@ -706,7 +706,7 @@ sorted_pairs (GPtrArray *results)
 static void
 test_why (void)
 {
-  assert_says (sorted_pairs, "step 0: sort + unzip + unzip");
+  assert_says (sorted_pairs, "step 0: sort_by + sort_by + sort_by");
   assert_says (stencil_in_bands, "stored: fused, its 4 operations would be done 5 times per element; storing it costs 8");
   assert_says (stencil_of_other_end, "in all: 1 step");
   assert_says (stencil_of_long_rows, "in all: 2 steps");
