@@ -140,7 +140,8 @@ compute (Results *results, AccExpr *r, AccExpr *z)
 {
   AccElementType *type = acc_expr_get_element_type (r);
   AccElementKind kind = kind_of (r);
-  AccExpr *three = acc_expr_cast (acc_expr_new_int (3), type), *zero = acc_expr_new_zero (type);
+  g_autoptr(AccExpr) three = acc_expr_ref_sink (acc_expr_cast (acc_expr_new_int (3), type));
+  g_autoptr(AccExpr) zero = acc_expr_ref_sink (acc_expr_new_zero (type));
   static const AccPrimitive with_z[] = {
     ACC_PRIM_ADD, ACC_PRIM_SUB, ACC_PRIM_MUL, ACC_PRIM_FDIV, ACC_PRIM_QUOT, ACC_PRIM_REM, ACC_PRIM_DIV, ACC_PRIM_MOD, ACC_PRIM_MIN,
     ACC_PRIM_MAX, ACC_PRIM_BXOR
