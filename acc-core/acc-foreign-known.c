@@ -96,7 +96,7 @@ check_transform (const Signature           *self,
 static const char *
 check_product (const Signature *self)
 {
-  const gint64 *left = self->extents[0], *right = self->extents[1];
+  const gint64 *left, *right;
   guint l, r, rank;
   g_autofree gint64 *extents = NULL;
   gboolean is_complex, is_wide;
@@ -106,6 +106,8 @@ check_product (const Signature *self)
   if (!acc_foreign_type_is_float (self->inputs[0]->type, &is_complex, &is_wide) || self->inputs[0]->type != self->inputs[1]->type)
     return "takes elements of f4, f8, c8 or c16, of one type";
 
+  left = self->extents[0];
+  right = self->extents[1];
   l = self->inputs[0]->rank;
   r = self->inputs[1]->rank;
   rank = MAX (l, r);
