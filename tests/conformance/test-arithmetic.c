@@ -411,10 +411,11 @@ static AccExpr *
 random_of (AccExpr *leaves, gpointer data)
 {
   const Random *random = data;
-  AccExpr *items[PER_PROGRAM], *kinds[ACC_KIND_TUPLE];
+  AccExpr *items[PER_PROGRAM], *kinds[ACC_KIND_TUPLE], *result;
 
+  /* Owned here: a tree may take none of them, or be one itself. */
   for (guint kind = 0; kind < ACC_KIND_TUPLE; kind++)
-    kinds[kind] = acc_expr_item (leaves, kind);
+    kinds[kind] = acc_expr_ref_sink (acc_expr_item (leaves, kind));
   for (guint i = 0; i < random->n; i++)
     {
       g_autoptr(GRand) rand = g_rand_new_with_seed (random->seed + i);
@@ -422,7 +423,11 @@ random_of (AccExpr *leaves, gpointer data)
 
       items[i] = grow (&tree, pick_kind (&tree), 3 + pick (&tree, 2));
     }
-  return random->n > 1 ? acc_expr_tuple (items, random->n) : items[0];
+  result = random->n > 1 ? acc_expr_tuple (items, random->n) : items[0];
+  /* The library takes a result that nobody owns any more. */
+  for (guint kind = 0; kind < ACC_KIND_TUPLE; kind++)
+    acc_expr_unref (kinds[kind]);
+  return result;
 }
 
 static AccArray *
