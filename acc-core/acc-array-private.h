@@ -11,109 +11,12 @@
 
 G_BEGIN_DECLS
 
-struct _AccBoundary {
-  gatomicrefcount ref_count;
-  AccBoundaryKind kind;
-  AccFunction    *function;   /* CONSTANT: closed, of the element; FUNCTION: index to element; else NULL */
-  guint           rank;       /* FUNCTION */
-};
-
-/* A node of the graph. Immutable but for the label. Friends may read all fields, and write none. */
-struct _AccArray {
-  GObject         parent_instance;
-
-  AccOperation    op;
-  const char     *made_by;      /* static: the operation that was asked for, where that is made of others; NULL: @op itself */
-  AccElementType *type;         /* NULL when error is set */
-  guint           rank;
-  AccShape       *shape;        /* NULL: not known before a run */
-  GError         *error;        /* sticky; a node with an error has no usable fields but op, label and origin */
-  AccArray       *origin;       /* owned: the node whose error this one copied; NULL where it began */
-  char           *label;
-
-  guint           n_inputs;
-  AccArray      **inputs;       /* owned */
-  guint           n_functions;
-  AccFunction    *functions[2]; /* in the order of the table; a fold's seed is functions[1], a fill's value functions[0], closed */
-  AccFunction    *extents;      /* generate, fill, reshape, backpermute: closed, of index type; NULL otherwise */
-  GPtrArray      *references;   /* AccArray, owned: arrays that functions, extents and boundaries read or ask the extent of,
-                                 * and what the programs of while_loop and foreign capture; once each; never NULL */
-
-  /* use: one for each buffer of the type */
-  AccBuffer     **buffers;
-  /* source */
-  AccSource      *source;
-  /* parameter: its position; declared extents, -1 for unknown ones */
-  guint           parameter;
-  gint64         *declared;
-  /* unzip; loop_result: which array of its input, a while_loop, which is the first itself */
-  guint           item;
-  /* slice, replicate; fft: the dimension, whether it is the reverse one, and the radices of passes */
-  gint64         *specification;
-  guint           n_specification;
-  /* stencil, stencil2: per input */
-  gint64         *sizes[2];     /* rank entries each */
-  AccBoundary    *boundaries[2];
-  /* while_loop: condition and step, both with a parameter per input, and step with as many results; foreign: the fallback */
-  AccProgram     *programs[2];
-  /* foreign: its name; others: that of what a backend may compute in place of the graph up to here, and of what: NULL for none */
-  char           *foreign_name;
-  guint           n_offered;
-  AccArray      **offered;      /* owned; this node is computed from them */
-  /* permute: each element of the result gets exactly one of the source, and is that; a hint, lost where nodes are made again */
-  gboolean        fills;
-  AccArray       *direct;       /* owned: one operation, on what this node is composed of, for backends that have it; NULL for none */
-};
-
-/* Where an fft's radices begin in its specification, and what they are at most. Its second input are roots of 1: all, or as rows
- * of what element p of transform k of the first pass is turned by. */
-#define ACC_FFT_RADICES    2
-#define ACC_FFT_MAX_PASSES 12
-#define ACC_FFT_MAX_RADIX  16
-
 /* "map", or what it was made for: "take" */
 const char *acc_array_get_operation_name (AccArray *self);
-/* The same with its label: "take “label”" */
-ACC_MODULE_API
-char     *acc_array_describe       (AccArray *self);
-/* The sticky error with the label that its node has by now; NULL without one. Owned. */
-ACC_MODULE_API
-GError   *acc_array_dup_error      (AccArray *self);
-/* A node of manifest data; takes over references to @buffers, as many as the type has. */
-ACC_MODULE_API
-AccArray *acc_array_new_manifest   (AccElementType *type, AccShape *shape, AccBuffer **buffers);
-ACC_MODULE_API
 AccArray *acc_array_new_parameter  (AccElementType *type, guint rank, const gint64 *declared, guint position);
-
-/* Resolves closed i64 expressions at run time: value of leaf @leaf of a manifest or computed @array at a linear index. */
-typedef struct {
-  /* extents of an array that @infer depends on; NULL with @error set when impossible */
-  const gint64 *(*get_extents) (AccArray *array, gpointer user_data, GError **error);
-  /* value of a closed function of index type or i64 that reads elements; needed only when extents come from computed data */
-  gboolean      (*evaluate)    (AccFunction *function, gint64 *values, gpointer user_data, GError **error);
-  gpointer       user_data;
-} AccShapeContext;
-
-typedef struct {
-  const gint64 *(*get_extents) (AccArray *array, gpointer user_data, GError **error);
-  /* The manifest array that holds the elements of @array, or NULL; without it nothing loops or reads elements */
-  AccArray     *(*find_data)   (AccArray *array, gpointer user_data);
-  gpointer       user_data;
-} AccClosedContext;
-
-/* Values of the leaves of a closed function to an i64 or a tuple of them. *unknown, which may be NULL: it is left to the run. */
-ACC_MODULE_API
-gboolean  acc_closed_evaluate      (AccFunction *function, const AccClosedContext *context, gint64 *values, gboolean *unknown, GError **error);
-
-/* The shape rule of every operation, once: writes rank extents, none negative, for @self, given those of its inputs and references. The
- * result of cond, while_loop and foreign is decided by running them: ACC_ERROR_UNSUPPORTED here. Checks what the rule demands
- * (equal sizes of reshape, slice indices, empty fold1): ACC_ERROR_SHAPE or BOUNDS with operation and label. */
-ACC_MODULE_API
-gboolean  acc_array_infer_extents  (AccArray *self, const AccShapeContext *context, gint64 *extents, GError **error);
 
 /* The same operation, on other arrays of the same types and shapes. Not of a use node. What was offered is not any more, and there is no
  * direct operation. */
-ACC_MODULE_API
 AccArray *acc_array_copy_with_inputs (AccArray *self, AccArray **inputs);
 /* A boundary with the function that acc_function_copy_replaced() gives. */
 AccBoundary *acc_boundary_copy_replaced (AccBoundary *self, GHashTable *replaced, GHashTable *copies);
@@ -121,28 +24,11 @@ AccBoundary *acc_boundary_copy_replaced (AccBoundary *self, GHashTable *replaced
  * else it reads; NULL where that has nothing for it. Copies of what the programs of nodes are made of are added to @replaced. */
 AccArray *acc_array_copy_replaced (AccArray *self, GHashTable *replaced);
 
-/* What @array reads: inputs first, then references; NULL after the last. */
-ACC_MODULE_API
-AccArray *acc_array_nth_dependence (AccArray *array, guint n);
-
-/* All nodes that @roots need, inputs and references first, each once. Does not enter programs of nodes. Iterative. */
-ACC_MODULE_API
-GPtrArray *acc_array_sort_nodes    (AccArray **roots, guint n_roots);
 /* Whether a source has to be read for it, by loop bodies too. */
 gboolean   acc_array_reads_source  (AccArray *array);
 
-/* Arrays outside a program that its body reads: the maximal nodes that do not depend on its parameters and are not
- * mere generate or fill without references. Owned list; an AccProgram caches it. */
-ACC_MODULE_API
-GPtrArray *acc_program_get_captures (AccProgram *self);
-ACC_MODULE_API
-AccArray **acc_program_get_parameter_nodes (AccProgram *self, guint *n);
-ACC_MODULE_API
-AccArray **acc_program_get_result_nodes    (AccProgram *self, guint *n);
-
 /* What a whole run demands: no error, and no parameter of another program within reach. acc_program_check() is content
  * with a loop's body that reads the parameters of the program around it; this is not. */
-ACC_MODULE_API
 gboolean   acc_program_check_closed        (AccProgram *self, GError **error);
 
 G_END_DECLS

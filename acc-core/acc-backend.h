@@ -17,7 +17,7 @@ struct _AccBackendClass
 
   /*< private >*/
   AccExecutable *(*compile) (AccBackend *self, AccProgram *program, GCancellable *cancellable, GError **error);
-  /* Bulk memory for chunks, from the backend's pool, counted against its limit: an AccBuffer, see acc-buffer-private.h */
+  /* Bulk memory for chunks, from the backend's pool, counted against its limit: an AccBuffer, see acc-module.h */
   gpointer       (*allocate) (AccBackend *self, gsize size, const char *what, GError **error);
   /* Of the class: what may follow the colon of the name, NULL-terminated, owned by the caller; NULL for none. */
   char         **(*list_devices) (AccBackendClass *klass);

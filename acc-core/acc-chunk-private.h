@@ -6,12 +6,9 @@
 G_BEGIN_DECLS
 
 /* @addresses: n_buffers addresses; @row_elements: elements per row */
-ACC_MODULE_API
 AccChunk *acc_chunk_new        (AccElementType *type, gint64 first_row, gint64 n_rows, gint64 row_elements, gpointer *addresses);
 /* The memory goes away: later calls on a kept reference give address 0 and size 0. */
-ACC_MODULE_API
 void      acc_chunk_invalidate (AccChunk *self);
-ACC_MODULE_API
 gint64    acc_chunk_get_row_elements (AccChunk *self);
 
 G_END_DECLS

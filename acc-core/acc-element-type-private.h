@@ -1,30 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-element-type.h"
-#include "acc-version.h"
+#include "acc-module-graph.h"
 
 G_BEGIN_DECLS
 
-/* Where a leaf lies: that of element i is scalar i * lanes + lane of the buffer. */
-typedef struct {
-  AccElementKind kind;
-  guint          buffer;
-  guint          lane, lanes;
-} AccLeafPlace;
-
-ACC_MODULE_API
-const AccLeafPlace *acc_element_type_locate      (AccElementType *self, guint leaf);
-/* How many leaves, or buffers, the items before @item have. */
-ACC_MODULE_API
-guint               acc_element_type_get_first_leaf   (AccElementType *self, guint item);
-ACC_MODULE_API
-guint               acc_element_type_get_first_buffer (AccElementType *self, guint item);
-/* Bytes from one element to the next in a buffer. */
-ACC_MODULE_API
-gsize               acc_element_type_get_buffer_size (AccElementType *self, guint buffer);
-/* The greatest of these; 1 without buffers. */
-ACC_MODULE_API
-gsize               acc_element_type_get_widest  (AccElementType *self);
+/* How many buffers the items before @item have. */
+guint acc_element_type_get_first_buffer (AccElementType *self, guint item);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-executable-private.h"
+#include "acc-backend-private.h"
 
 #include "acc-error.h"
 #include "acc-array-private.h"
@@ -204,13 +204,12 @@ check_argument (AccArray *parameter, AccArray *argument, guint position, GError 
   return fits;
 }
 
-gboolean
-acc_executable_check_arguments (AccExecutable *self, AccArray **arguments, guint n_arguments, GError **error)
+/* Count, element types, ranks and declared extents: the same message from every backend. */
+static gboolean
+check_arguments (AccExecutable *self, AccArray **arguments, guint n_arguments, GError **error)
 {
   AccArray **parameters;
   guint n;
-
-  g_return_val_if_fail (ACC_IS_EXECUTABLE (self), FALSE);
 
   parameters = acc_program_get_parameter_nodes (PRIV (self)->program, &n);
   if (n != n_arguments)
@@ -240,7 +239,7 @@ acc_executable_begin_rows (AccExecutable  *self,
 
   klass = ACC_EXECUTABLE_GET_CLASS (self);
   if (g_cancellable_set_error_if_cancelled (cancellable, error)
-      || !acc_executable_check_arguments (self, arguments, n_arguments, error))
+      || !check_arguments (self, arguments, n_arguments, error))
     return NULL;
 
   if (klass->begin_rows == NULL)
@@ -325,7 +324,7 @@ acc_executable_run (AccExecutable  *self,
 
   klass = ACC_EXECUTABLE_GET_CLASS (self);
   if (g_cancellable_set_error_if_cancelled (cancellable, error)
-      || !acc_executable_check_arguments (self, arguments, n_arguments, error))
+      || !check_arguments (self, arguments, n_arguments, error))
     return NULL;
 
   if (priv->source != NULL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-foreign-launch-private.h"
+#include "acc-foreign-private.h"
 
 #include "acc-array-build-private.h"
 #include "acc-error.h"

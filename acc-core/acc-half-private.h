@@ -6,9 +6,7 @@
 G_BEGIN_DECLS
 
 /* Bits of binary16, of which C knows no type. Where one is nearest to @value, ties to even. */
-ACC_MODULE_API
 double  acc_half_to_double   (guint16 bits);
-ACC_MODULE_API
 guint16 acc_half_from_double (double value);
 
 G_END_DECLS

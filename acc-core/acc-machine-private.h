@@ -8,10 +8,8 @@ G_BEGIN_DECLS
 /* What control groups (v1 and v2) allow this process, as read from the files under @root ("" but in tests). */
 
 /* G_MAXUINT64 where there is no limit */
-ACC_MODULE_API
 guint64 acc_machine_find_memory_limit (const char *root);
 /* Processors' worth of time; 0 where there is no limit */
-ACC_MODULE_API
 double  acc_machine_find_cpu_quota    (const char *root);
 
 G_END_DECLS

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-backend-private.h"
 #include "acc-executable.h"
+#include "acc-module-memory.h"
 
 G_BEGIN_DECLS
 
-/* Running a program by rows.
+/* What a backend compiles to. Included by acc-module.h.
+ *
+ * Running a program by rows:
  *
  * A *row* is one index of an array's outermost dimension (of rank 1: one element). A run by rows is a list of steps in
  * dependence order over a list of values. Each value is held in a window: rows [first, first + n) of the whole array,
@@ -108,6 +110,8 @@ struct _AccExecutableClass
 {
   GObjectClass parent_class;
 
+  /* Results of a whole run, manifest arrays: (transfer container). The arguments fit, and nothing reads a source. Any thread, several
+   * runs at once. */
   GPtrArray *(*run)        (AccExecutable *self, AccArray **arguments, guint n_arguments, GCancellable *cancellable, GError **error);
   /* Binds extents, compiles, runs what does not depend on rows (tables, seeds). ACC_ERROR_STREAM names the operation
    * that cannot run by rows. Allocates no row-sized memory. Without sources: the rows of the results. */
@@ -118,15 +122,15 @@ struct _AccExecutableClass
   gpointer padding[9];
 };
 
+/* Says what @self was compiled for, and from: of a new one, by whoever compiles. */
 ACC_MODULE_API
-void       acc_executable_set_origin  (AccExecutable *self, AccBackend *backend, AccProgram *program);
-/* Checks count, element types, ranks and declared extents of arguments: the same message from every backend. */
+void       acc_executable_set_origin (AccExecutable *self, AccBackend *backend, AccProgram *program);
+/* Calls .begin_rows of the class, once the arguments are found to fit. */
 ACC_MODULE_API
-gboolean   acc_executable_check_arguments (AccExecutable *self, AccArray **arguments, guint n_arguments, GError **error);
+AccRowRun *acc_executable_begin_rows (AccExecutable *self, AccArray **arguments, guint n_arguments, GCancellable *cancellable, GError **error);
+/* Calls .free of its class; of NULL nothing. */
 ACC_MODULE_API
-AccRowRun *acc_executable_begin_rows  (AccExecutable *self, AccArray **arguments, guint n_arguments, GCancellable *cancellable, GError **error);
-ACC_MODULE_API
-void       acc_row_run_free           (AccRowRun *run);
+void       acc_row_run_free          (AccRowRun *run);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccRowRun, acc_row_run_free)
 

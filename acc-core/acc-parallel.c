@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-parallel-private.h"
 
-#include "acc-backend-private.h"
-
 #include <string.h>
 
 #define MAX_THREADS 16

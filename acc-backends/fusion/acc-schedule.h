@@ -4,7 +4,7 @@
 #include "acc-backends/kernel/acc-kernel.h"
 #include "acc-backends/kernel/acc-target.h"
 #include "acc-core/acc-array-private.h"
-#include "acc-core/acc-executable-private.h"
+#include "acc-core/acc-backend-private.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "acc-core/acc-backend-private.h"
-#include "acc-core/acc-executable-private.h"
 
 G_BEGIN_DECLS
 

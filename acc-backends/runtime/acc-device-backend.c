@@ -4,7 +4,7 @@
 #include "acc-device-rows.h"
 #include "acc-device-heap-private.h"
 #include "acc-graph-run.h"
-#include "acc-core/acc-executable-private.h"
+#include "acc-core/acc-backend-private.h"
 
 #include <dlfcn.h>
 #include <glib/gstdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-foreign-run.h"
 
-#include "acc-core/acc-foreign-launch-private.h"
+#include "acc-core/acc-foreign-private.h"
 
 gboolean
 acc_foreign_can_run (AccHost    *host,

@@ -2,7 +2,7 @@
 #include "native-helpers.h"
 
 #include "acc-core/acc-array-private.h"
-#include "acc-core/acc-executable-private.h"
+#include "acc-core/acc-backend-private.h"
 
 #include <math.h>
 #include <string.h>

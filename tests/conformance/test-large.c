@@ -20,7 +20,7 @@ element (gint64 i)
 static AccExpr *
 element_expr (AccExpr *index, gpointer data)
 {
-  AccExpr *factor = acc_expr_new_literal (conf_type ("u8"), (AccScalar) { .u = FACTOR });
+  AccExpr *factor = acc_expr_new_typed_uint (conf_type ("u8"), FACTOR);
 
   return acc_expr_cast (acc_expr_shr (acc_expr_mul (acc_expr_cast (index, conf_type ("u8")), factor), conf_i64 (56)), conf_type ("u1"));
 }

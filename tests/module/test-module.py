@@ -1,10 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Installs acc to a folder, builds a backend module outside of its tree against what was installed, and runs with it.
+"""Installs acc to a folder, looks at the headers there and at what the library exports, builds a backend module outside of its tree
+against what was installed, and runs with it.
 
 test-module.py BUILD_DIR SOURCE_DIR PREFIX CC..."""
 
+import glob
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -29,7 +32,32 @@ def run(command, **more):
     return done.returncode, done.stdout.decode()
 
 
-print('1..6')
+# Modules define it.
+OF_MODULES = {'acc_backend_module_get_type'}
+
+
+def declared(headers, flags):
+    """Functions that the headers say are exported."""
+    lines = ''.join(f'#include <acc/{os.path.basename(header)}>\n' for header in headers)
+    code, text = run(compiler + ['-E', '-P', '-x', 'c', '-'] + flags, input=lines.encode())
+    found = re.findall(r'__attribute__ \(\(visibility \("default"\)\)\)([^;{]*)', text)
+    names = {re.search(r'(\w+)\s*\(', declaration)[1] for declaration in found}
+    return code, {name for name in names if name.startswith('acc_')}
+
+
+def exported(library):
+    code, text = run(['nm', '-D', '--defined-only', library])
+    return code, {line.split()[-1] for line in text.splitlines()}
+
+
+def undocumented(header):
+    """Functions for modules that no comment stands before."""
+    with open(header, encoding='utf-8') as file:
+        lines = file.read().splitlines()
+    return [lines[i + 1] for i, line in enumerate(lines) if line == 'ACC_MODULE_API' and not lines[i - 1].endswith('*/')]
+
+
+print('1..11')
 with tempfile.TemporaryDirectory() as folder:
     root = os.path.join(folder, 'root')
     quiet = {key: value for key, value in os.environ.items() if key not in ('LD_LIBRARY_PATH', 'G_DEBUG')}
@@ -46,13 +74,40 @@ with tempfile.TemporaryDirectory() as folder:
     check('pkg-config', code == 0, flags)
     flags = [flag.replace(prefix, installed) if 'acc-1' in flag else flag for flag in shlex.split(flags)] + ['-L' + library]
 
+    headers = sorted(glob.glob(os.path.join(root, '**/acc-1/acc/*.h'), recursive=True))
+    private = [header for header in headers if header.endswith('-private.h')]
+    check('no private headers', len(headers) > 30 and not private, str(private))
+
+    code, text = declared(headers, flags), exported(os.path.join(library, 'libacc-1.so'))
+    given, there = code[1] - OF_MODULES, text[1]
+    check('exported is what is declared', code[0] == text[0] == 0 and len(given) > 500 and given == there,
+          f'declared only: {sorted(given - there)}\nexported only: {sorted(there - given)}')
+
+    # Each by itself, in strict C, whatever comes before it.
+    bad = []
+    for header in headers:
+        code, text = run(compiler + ['-fsyntax-only', '-Wall', '-Wextra', '-Wno-unused-parameter', '-Werror', '-x', 'c', '-'] + flags,
+                         input=f'#include <acc/{os.path.basename(header)}>\n'.encode())
+        if code != 0:
+            bad.append(text)
+    check('headers stand alone', not bad, '\n'.join(bad))
+
+    lacking = [f'{os.path.basename(header)}: {line}' for header in headers if 'acc-module' in header for line in undocumented(header)]
+    check('functions for modules are documented', sum('acc-module' in header for header in headers) > 1 and not lacking, '\n'.join(lacking))
+
     modules = os.path.join(folder, 'modules')
     os.mkdir(modules)
     code, text = run(compiler + ['-shared', '-fPIC', '-Wall', '-Werror', os.path.join(source, 'tests/module/traced-backend.c'),
                                  '-o', os.path.join(modules, 'libacc-backend-traced.so')] + flags)
     check('compile', code == 0, text)
 
+    # Whatever devices there are: all that they want of the library is found.
     backends = os.path.join(library, 'acc-1/backends')
+    own = glob.glob(os.path.join(backends, '*.so')) + [os.path.join(modules, 'libacc-backend-traced.so')]
+    load = 'import ctypes, os, sys; [ctypes.CDLL(path, os.RTLD_NOW) for path in sys.argv[1:]]'
+    code, text = run([sys.executable, '-c', load] + own, env=dict(quiet, LD_LIBRARY_PATH=library))
+    check('modules load', code == 0, text)
+
     environment = dict(quiet, LD_LIBRARY_PATH=library, ACC_BACKENDS_DIR=modules + ':' + backends, ACC_CACHE_DIR=os.path.join(folder, 'cache'))
     tool = os.path.join(installed, 'bin/acc')
     code, text = run([tool, 'list'], env=environment)

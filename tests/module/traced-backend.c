@@ -3,8 +3,7 @@
 /* A backend in a module of its own, built against an installed acc: "traced:NAME" runs everything on backend NAME (without a
  * name: the interpreter), and says on standard error what ran and for how long. */
 
-#include <acc/acc-backend-private.h>
-#include <acc/acc-executable-private.h>
+#include <acc/acc-module.h>
 
 /* --- an executable */
 

@@ -4,7 +4,7 @@
 #include "stream-files.h"
 #include "stream-flow.h"
 
-#include "acc-core/acc-executable-private.h"
+#include "acc-core/acc-backend-private.h"
 #include "acc-seq/acc-evaluate-private.h"
 #ifdef ACC_TEST_FAKE_DEVICE
 #include "acc-backends/runtime/acc-device-backend.h"

@@ -3,7 +3,6 @@
 
 #include "acc-array-private.h"
 #include "acc-backend-private.h"
-#include "acc-executable-private.h"
 #include "tests/count-warnings.h"
 
 #include <glib/gstdio.h>

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-array.h"
+#include "acc-foreign-launch.h"
+
+G_BEGIN_DECLS
+
+/* Functions that a backend has in place of what a graph says, by name. Included by acc-module.h. Any thread. */
+
+/* --- what a backend itself has */
+
+/* Whether the function is for such inputs: of the nodes only type and rank are asked. */
+typedef gboolean (*AccForeignFits) (AccArray **inputs, const gint64 *const *extents, guint n_inputs, gpointer user_data);
+
+/* As acc_backend_set_foreign_launch(), for functions that do not take all inputs: the fallback is run for others. */
+ACC_MODULE_API
+void              acc_backend_set_launch_routine (AccBackend *self, const char *name, AccForeignFits fits, AccForeignLaunchFunc function,
+                                                  gpointer user_data, GDestroyNotify destroy);
+
+/* The names that acc itself has: products of matrices, and transforms along @n_dimensions dimensions, with @n_after after them. */
+#define ACC_FOREIGN_PRODUCT "acc-matmul"
+
+typedef struct {
+  const char *name;
+  guint       n_dimensions, n_after;
+  gboolean    forward;
+} AccForeignTransform;
+
+/* NULL after the last. */
+ACC_MODULE_API
+const AccForeignTransform *acc_foreign_nth_transform (guint n);
+/* Whether it is f4, f8, c8 or c16, which are all that libraries compute with. */
+ACC_MODULE_API
+gboolean          acc_foreign_type_is_float      (AccElementType *type, gboolean *is_complex, gboolean *is_wide);
+
+/* --- where a program wants one */
+
+typedef struct _AccForeign AccForeign;
+
+/* What @backend has for a foreign node, or for one with an offer; NULL: nothing. Owned. */
+ACC_MODULE_API
+AccForeign       *acc_foreign_find               (AccBackend *backend, AccArray *node);
+/* Drops it. */
+ACC_MODULE_API
+void              acc_foreign_unref              (AccForeign *self);
+/* What it is called with: the node's inputs, or what it offers. */
+ACC_MODULE_API
+AccArray        **acc_foreign_get_inputs         (AccArray *node, guint *n_inputs);
+/* @extents: of the inputs and then of the node, NULL where that is not known. */
+ACC_MODULE_API
+gboolean          acc_foreign_fits               (AccForeign *self, AccArray *node, const gint64 *const *extents);
+/* Whether the extents of input @input are those that the fallback declares. */
+ACC_MODULE_API
+gboolean          acc_foreign_check              (AccArray *node, guint input, const gint64 *extents, GError **error);
+/* Calls it with manifest arrays; the result is manifest, and what the node promises. Owned. */
+ACC_MODULE_API
+AccArray         *acc_foreign_call               (AccForeign *self, AccArray *node, AccArray **inputs, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccForeign, acc_foreign_unref)
+
+/* --- one that works where a device has the elements */
+
+struct _AccForeignLaunch {
+  GObject        parent_instance;
+
+  /* Sets .result, with room for all of it, .addresses and .queue. */
+  gboolean     (*begin) (AccForeignLaunch *self, AccShape *shape, GError **error);
+  gpointer       run;         /* the backend's */
+  AccArray      *node;        /* borrowed: of what it is the call */
+  AccArray     **inputs;      /* borrowed: manifest */
+  guint          n_inputs;
+  AccArray      *result;      /* owned; NULL: not begun */
+  guint64       *addresses;   /* of the buffers of all inputs, one after another, and of the result after them */
+  guint64        queue;
+};
+
+/* Whether it is called by acc_foreign_launch_call(), not by acc_foreign_call(). */
+ACC_MODULE_API
+gboolean          acc_foreign_is_launch          (AccForeign *self);
+/* A call of one; @begin: see above. */
+ACC_MODULE_API
+AccForeignLaunch *acc_foreign_launch_new         (AccArray *node, AccArray **inputs, gpointer run,
+                                                  gboolean (*begin) (AccForeignLaunch *self, AccShape *shape, GError **error));
+/* Calls the function; the result is what the node promises. Owned. */
+ACC_MODULE_API
+AccArray         *acc_foreign_launch_call        (AccForeignLaunch *self, AccForeign *foreign, GError **error);
+
+G_END_DECLS

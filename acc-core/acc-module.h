@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* For backends that are modules of their own; docs/backends/writing.md tells how they are made. Everything that acc's own modules
+ * use is here, and in no other header.
+ *
+ * Unlike the rest of acc, what this header and those that it includes declare may change with every minor version: a module is
+ * built for one. */
+
+#include "acc-backend.h"
+#include "acc-module-foreign.h"
+#include "acc-module-graph.h"
+#include "acc-module-memory.h"
+#include "acc-module-rows.h"
+
+G_BEGIN_DECLS
+
+#define ACC_BACKEND_EXTENSION_POINT "acc-backend-1"
+
+/* Implementations are GInitables (an absent device: init fails with the reason). Two ways in, asked in this order:
+ *
+ *  - an application or library implements the extension point by g_io_extension_point_implement();
+ *  - a module libacc-backend-NAME.so in ACC_BACKENDS_DIR (folders separated by ':'), or else in acc-1/backends beside the
+ *    library, or in $libdir/acc-1/backends. It is loaded when its name is asked for, or when backends are listed, and stays.
+ *    Neither it nor its folder may be written by others than the effective user, root and the owner of acc's library.
+ *    It exports one function, acc_backend_module_get_type().
+ *
+ * A name may go on with a device after a colon ("cuda:1"): the part before it names the implementation, the rest is its
+ * construct property "device" (NULL: the first one). */
+#define ACC_BACKEND_MODULE_SYMBOL "acc_backend_module_get_type"
+typedef GType (*AccBackendModuleGetType) (void);
+
+/* Not of the library: a module defines it, and its definition agrees with this. */
+ACC_MODULE_API
+GType      acc_backend_module_get_type  (void);
+
+/* --- what is implemented */
+
+/* The part of the name behind the colon; NULL for the first device. */
+ACC_MODULE_API
+const char *acc_backend_get_device      (AccBackend *self);
+/* An implementation says so in its init. */
+ACC_MODULE_API
+void       acc_backend_set_identity     (AccBackend *self, const char *name, const char *description, guint n_threads);
+/* What it holds is counted there. */
+ACC_MODULE_API
+AccBudget *acc_backend_get_budget       (AccBackend *self);
+/* Of memory of the host: the same one, but for an implementation whose device has memory besides. */
+ACC_MODULE_API
+AccBudget *acc_backend_get_host_budget  (AccBackend *self);
+/* Such an implementation says so before it holds anything. */
+ACC_MODULE_API
+void       acc_backend_split_budget     (AccBackend *self);
+/* Calls .allocate of the class: memory for chunks. */
+ACC_MODULE_API
+AccBuffer *acc_backend_allocate         (AccBackend *self, gsize size, const char *what, GError **error);
+
+/* --- the machine */
+
+/* Bytes this process may use: RAM or the tightest cgroup limit (v1 and v2). */
+ACC_MODULE_API
+guint64    acc_machine_get_memory       (void);
+/* Processors this process may use: affinity and cgroup quota. */
+ACC_MODULE_API
+guint      acc_machine_get_n_processors (void);
+/* Of the last cache that a processor has for itself. */
+ACC_MODULE_API
+guint64    acc_machine_get_cache_bytes  (void);
+
+/* Work of several processors that is no kernel: threads are kept, and shared by all who ask. Takes pieces of the work, one after the
+ * other, until there are none. */
+typedef void (*AccParallelFunc) (gpointer data);
+
+/* Calls @func in this thread and, where more than one piece makes it worth while, in others at the same time. When it returns
+ * no thread is in @func. Threads that are busy elsewhere may come late or never: @func must not wait for what only another
+ * call that has not begun would do. */
+ACC_MODULE_API
+void       acc_parallel_run             (guint64 n_pieces, AccParallelFunc func, gpointer data);
+
+/* --- what the user asks of all backends, read once from the environment */
+
+typedef enum {
+  ACC_DEBUG_GRAPH     = 1 << 0,
+  ACC_DEBUG_FUSION    = 1 << 1,
+  ACC_DEBUG_PLAN      = 1 << 2,
+  ACC_DEBUG_KERNELS   = 1 << 3,
+  ACC_DEBUG_CACHE     = 1 << 4,
+  ACC_DEBUG_TRANSFERS = 1 << 5,
+  ACC_DEBUG_MEMORY    = 1 << 6,
+  ACC_DEBUG_TIMES     = 1 << 7,
+} AccDebugFlags;
+
+typedef enum {
+  ACC_DISABLE_FUSION    = 1 << 0,
+  ACC_DISABLE_VECTORISE = 1 << 1,
+  ACC_DISABLE_CHUNKING  = 1 << 2,
+  ACC_DISABLE_CACHE     = 1 << 3,
+  ACC_DISABLE_CHECKS    = 1 << 4,
+  ACC_DISABLE_LIBRARIES = 1 << 5,
+  ACC_DISABLE_BASELINE  = 1 << 6,
+} AccDisableFlags;
+
+/* Keys of ACC_DEBUG. */
+ACC_MODULE_API
+AccDebugFlags   acc_debug_get_flags     (void);
+/* Keys of ACC_DISABLE. */
+ACC_MODULE_API
+AccDisableFlags acc_disable_get_flags   (void);
+
+G_END_DECLS
