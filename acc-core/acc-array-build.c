@@ -40,22 +40,24 @@ static const AccArrayRule *const rules[ACC_N_OPERATIONS] = {
   [ACC_OP_STENCIL2] = &acc_rule_stencil,
 };
 
-/* Of this thread: what nodes are made for. */
-static _Thread_local const char *made_by;
+/* Of this thread: what nodes are made for, a GRefString. */
+static _Thread_local char *made_by;
 
 AccNaming
 acc_naming_begin (const char *operation)
 {
-  const char *before = made_by;
+  char *before = made_by;
 
   if (operation == NULL || before == NULL)
-    made_by = operation;
+    made_by = operation != NULL ? g_ref_string_new_intern (operation) : NULL;
   return (AccNaming) { before };
 }
 
 void
 acc_naming_end (AccNaming *self)
 {
+  if (made_by != NULL && made_by != self->before)
+    g_ref_string_release (made_by);
   made_by = self->before;
 }
 
@@ -105,7 +107,7 @@ acc_array_begin (AccOperation   op,
   AccArray *node = g_object_new (ACC_TYPE_ARRAY, NULL);
 
   node->op = op;
-  node->made_by = made_by;
+  node->made_by = made_by != NULL ? g_ref_string_acquire (made_by) : NULL;
 
   if (rules[op] == NULL)
     acc_array_fail (node, ACC_ERROR_UNSUPPORTED, "this version does not have the operation");

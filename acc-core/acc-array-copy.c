@@ -10,7 +10,7 @@ acc_array_copy_with_inputs (AccArray *self, AccArray **inputs)
   g_return_val_if_fail (self->error == NULL && self->buffers == NULL, copy);
 
   copy->op = self->op;
-  copy->made_by = self->made_by;
+  copy->made_by = self->made_by != NULL ? g_ref_string_acquire (self->made_by) : NULL;
   copy->type = self->type;
   copy->rank = self->rank;
   copy->shape = self->shape != NULL ? acc_shape_ref (self->shape) : NULL;

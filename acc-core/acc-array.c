@@ -107,6 +107,7 @@ acc_array_finalize (GObject *object)
   g_free (self->buffers);
   g_free (self->declared);
   g_free (self->specification);
+  g_clear_pointer (&self->made_by, g_ref_string_release);
   g_free (self->label);
   g_free (self->foreign_name);
   g_free (self->offered);

@@ -19,7 +19,7 @@ AccFunction *acc_function_copy_replaced (AccFunction *self, GHashTable *replaced
 
 /* See ACC_ARRAY_NAMED(). With NULL: what a function of the user makes has its own names. */
 typedef struct {
-  const char *before;
+  char *before;
 } AccNaming;
 
 AccNaming acc_naming_begin (const char *operation);

@@ -172,7 +172,7 @@ struct _AccArray {
   GObject         parent_instance;
 
   AccOperation    op;
-  const char     *made_by;      /* static: the operation that was asked for, where that is made of others; NULL: @op itself */
+  char           *made_by;      /* a GRefString: the operation that was asked for, where that is made of others; NULL: @op itself */
   AccElementType *type;         /* NULL when error is set */
   guint           rank;
   AccShape       *shape;        /* NULL: not known before a run */

@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+/* In bytes; names of operations that there are have less than half of it. */
+#define MAX_OPERATION_NAME 64
+
 /* The tokens of an operation after its name and "=", read one after the other. */
 typedef struct {
   AccParser *parser;
@@ -25,6 +28,23 @@ peek_word (Reader     *self,
   AccToken *token = peek (self);
 
   return token != NULL && !token->quoted && strcmp (token->text, word) == 0;
+}
+
+/* What may follow the inputs and fields of any operation, in this order; no array has such a name. */
+static gboolean
+is_trailer (AccToken *token)
+{
+  static const char *const words[] = { "foreign", "for", "label", NULL };
+
+  return !token->quoted && g_strv_contains (words, token->text);
+}
+
+static gboolean
+at_trailer (Reader *self)
+{
+  AccToken *token = peek (self);
+
+  return token == NULL || is_trailer (token);
 }
 
 static AccToken *
@@ -60,7 +80,7 @@ take_arrays (Reader    *self,
              int        n_wanted,
              GPtrArray *arrays)
 {
-  while (n_wanted < 0 ? peek (self) != NULL && !peek_word (self, "label") : (int) arrays->len < n_wanted)
+  while (n_wanted < 0 ? !at_trailer (self) : (int) arrays->len < n_wanted)
     {
       AccToken *token = take (self, "an array");
       AccArray *array = token != NULL ? acc_parser_get_array (self->parser, token) : NULL;
@@ -78,13 +98,12 @@ take_arrays (Reader    *self,
 static int
 count_states (Reader *self)
 {
-  guint n = self->tokens->len - self->next;
-  AccToken *last = n >= 2 ? g_ptr_array_index (self->tokens, self->tokens->len - 2) : NULL;
+  guint end = self->next;
 
-  if (last != NULL && !last->quoted && strcmp (last->text, "label") == 0)
-    n -= 2;
+  while (end < self->tokens->len && !is_trailer (g_ptr_array_index (self->tokens, end)))
+    end++;
 
-  return n > 2 ? (int) n - 2 : 0;
+  return (int) MAX (end - self->next, 2) - 2;
 }
 
 static gboolean
@@ -154,7 +173,7 @@ read_specification (Reader   *self,
 {
   g_autoptr(GArray) entries = g_array_new (FALSE, FALSE, sizeof (gint64));
 
-  while (peek (self) != NULL && !peek_word (self, "label") && !peek_word (self, "foreign"))
+  while (!at_trailer (self))
     {
       gint64 entry = ACC_ALL;
 
@@ -409,6 +428,30 @@ read_operation (Reader   *self,
   return read_delayed (self, op, token);
 }
 
+/* What it was asked for as. Such names come from strangers, and from versions that have more operations: one that is not known is kept,
+ * as a label is. */
+static gboolean
+read_made_by (Reader   *self,
+              AccArray *array)
+{
+  AccToken *token;
+  const char *name = NULL;
+
+  if (!peek_word (self, "for"))
+    return TRUE;
+
+  self->next++;
+  token = peek (self);
+  if (!take_name (self, &name))
+    return FALSE;
+  if (strlen (name) == 0 || strlen (name) > MAX_OPERATION_NAME || strspn (name, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen (name))
+    return acc_parser_fail (self->parser, token, "“%s” is not the name of an operation", name);
+
+  g_clear_pointer (&array->made_by, g_ref_string_release);
+  array->made_by = g_ref_string_new_intern (name);
+  return TRUE;
+}
+
 static gboolean
 read_label (Reader   *self,
             AccArray *array)
@@ -440,7 +483,7 @@ acc_parser_build (AccParser *self)
   AccToken *token;
 
   if ((token = take (&reader, "an operation")) == NULL || (array = read_operation (&reader, token)) == NULL ||
-      !read_offer (&reader, array) || !read_label (&reader, array))
+      !read_offer (&reader, array) || !read_made_by (&reader, array) || !read_label (&reader, array))
     return NULL;
 
   if (array->error != NULL)

@@ -15,7 +15,7 @@
  *
  *   acc program 1
  *   a0 = parameter 0 f4[:]
- *   a1 = map a0 label "twice"
+ *   a1 = map a0 for "mul" label "twice"
  *     e0 = variable f4
  *     e1 = literal f4 2
  *     e2 = mul e0 e1
@@ -25,7 +25,12 @@
  * Under an operation come its scalar expressions, named e0, e1, … by themselves in each operation, then what it is made
  * of: "extents -> EXPR", "function VARIABLES -> EXPR" in the order of the table of operations, with "commutes" behind it
  * where two operands may be exchanged whatever EXPR looks like, "boundary" for stencils, and the memory of manifest arrays
- * as "leaf" (one for each buffer) and "data" lines in base 64. */
+ * as "leaf" (one for each buffer) and "data" lines in base 64.
+ *
+ * Behind what an operation takes may stand, in this order: "foreign" with the name and the arrays of what a backend may compute in
+ * its place; "for" with the name of what was asked for, where the operation is a part of that: errors name it ("take", where
+ * "backpermute" is all there is to compute); "label" with the name that it was given. Each is a string, as C writes them. What is
+ * read as asked for need not be known, but is of at most 64 small letters, digits and "_". */
 
 #define BYTES_PER_LINE 72
 
@@ -444,6 +449,11 @@ print_array (Printer  *self,
   if (array->offered != NULL)
     append_offer (self, array);
 
+  if (array->made_by != NULL && strcmp (array->made_by, acc_operation_get_info (array->op)->name) != 0)
+    {
+      g_string_append (text, " for ");
+      append_quoted (text, array->made_by);
+    }
   if (array->label != NULL)
     {
       g_string_append (text, " label ");
@@ -566,8 +576,8 @@ append_error (GString      *text,
  * @self: a program
  *
  * The program as text: one line per array, in dependence order, with its scalar functions below it. It is complete:
- * [func@Program.parse] makes an equal program of it, with the same sharing, labels and bits of literals; the elements of
- * captured manifest arrays are part of it. Two exceptions: an array backed by a source prints as a line `source`, and a
+ * [func@Program.parse] makes an equal program of it, with the same sharing, labels and bits of literals, whose errors name
+ * what was asked for; the elements of captured manifest arrays are part of it. Two exceptions: an array backed by a source prints as a line `source`, and a
  * program that carries an error, or captures an array that a device has lost, prints as a line `error`; neither can be read
  * back.
  *

@@ -373,6 +373,7 @@ acc_stream_dup_shape (const AccRowValue *value, GError **error)
 {
   AccShape *shape = value->shape != NULL ? value->shape : value->array->shape;
   guint rank = value->array->rank;
+  g_autofree char *what = NULL;
 
   if (shape != NULL)
     return acc_shape_ref (shape);
@@ -384,8 +385,8 @@ acc_stream_dup_shape (const AccRowValue *value, GError **error)
   if (rank == 2)
     return acc_shape_new_matrix (value->n_rows, value->row_elements);
 
-  g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s cannot run chunk by chunk: its shape depends on data",
-               acc_array_get_operation (value->array));
+  what = acc_array_describe (value->array);
+  g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s cannot run chunk by chunk: its shape depends on data", what);
 
   return NULL;
 }

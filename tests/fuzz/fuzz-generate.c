@@ -74,6 +74,19 @@ add_offer (FuzzGenerator *self, AccElementType *type, guint rank)
     }
 }
 
+/* What it is said to be a part of: known or not, and now and then no name. */
+static void
+add_made_by (FuzzGenerator *self)
+{
+  static const char *const names[] = { "take", "matmul", "not_yet_there_2", "_", "fold", "for", "", "No name" };
+  guint n = fuzz_pick (self, 200);
+
+  if (n == 0)
+    g_string_append_printf (self->text, " for \"%0*d\"", 1 + (int)fuzz_pick (self, 100), 0);
+  else
+    g_string_append_printf (self->text, " for \"%s\"", names[n < 3 ? 5 + n : n % 6]);
+}
+
 /* Begins the line; what belongs to the node follows, and end() is last. */
 static FuzzArray G_GNUC_PRINTF (5, 6)
     begin (FuzzGenerator *self, AccElementType *type, guint rank, gboolean takes_offer, const char *format, ...)
@@ -87,6 +100,8 @@ static FuzzArray G_GNUC_PRINTF (5, 6)
   va_end (args);
   if (takes_offer && self->is_open && fuzz_pick (self, 4) == 0)
     add_offer (self, type, rank);
+  if (fuzz_pick (self, 10) == 0)
+    add_made_by (self);
   if (fuzz_pick (self, 10) == 0)
     g_string_append (self->text, " label \"here\"");
   g_string_append_c (self->text, '\n');

@@ -796,6 +796,50 @@ test_in_less (gconstpointer data)
 }
 #endif
 
+/* --- what cannot go by rows */
+
+static AccArray *transpose (AccArray *a) { return acc_array_transpose (a); }
+static AccArray *transpose_on (AccArray *a) { return acc_array_transpose_on (a, 0, 1); }
+static AccArray *reverse_on (AccArray *a) { return acc_array_reverse_on (a, 0); }
+static AccArray *take_on (AccArray *a) { return acc_array_take_on (a, 0, acc_expr_new_int (7)); }
+static AccArray *drop_on (AccArray *a) { return acc_array_drop_on (a, 0, acc_expr_new_int (7)); }
+static AccArray *sort (AccArray *a) { return acc_array_sort (a, FALSE); }
+static AccArray *concat_on (AccArray *a) { return acc_array_concat_on (a, a, 0); }
+
+/* A refusal names what was asked for, not what that is made of; by its label, too, where that is on all of it. */
+static void
+test_refusals (gconstpointer data)
+{
+  static const struct { const char *name; AccArray *(*make) (AccArray *array); gboolean refused, composed; } cases[] = {
+    { "transpose", transpose, TRUE }, { "transpose_on", transpose_on, TRUE }, { "reverse_on", reverse_on, TRUE },
+    { "take_on", take_on }, { "drop_on", drop_on }, { "sort", sort, .composed = TRUE }, { "concat_on", concat_on, .composed = TRUE },
+  };
+  const Case *c = data;
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    for (guint inside = 0; inside < 2; inside++)
+      {
+        g_autoptr(TestSource) source = test_source_new ("i4", (gint64[]) { 40, 30 }, 2, 1);
+        g_autoptr(TestSink) sink = test_sink_new ();
+        g_autoptr(AccArray) array = acc_array_new_from_source (ACC_SOURCE (source));
+        g_autoptr(AccArray) made = cases[i].make (array);
+        g_autoptr(AccArray) result = inside ? acc_array_map (made, flow_affine, NULL) : g_object_ref (made);
+        g_autofree char *named = g_strdup_printf ("%s “asked for”", cases[i].name);
+        g_autoptr(GError) error = NULL;
+        gboolean done;
+
+        acc_array_set_label (made, "asked for");
+        done = acc_backend_write (c->backend, result, ACC_SINK (sink), NULL, &error);
+        g_assert_true (!done || !cases[i].refused);
+        if (done)
+          continue;
+        g_test_message ("%s", error->message);
+        g_assert_error (error, ACC_ERROR, ACC_ERROR_STREAM);
+        g_assert_nonnull (strstr (error->message, cases[i].composed ? cases[i].name : named));
+        g_assert_null (strstr (error->message, "backpermute"));
+      }
+}
+
 /* --- streams that end early */
 
 static void
@@ -1045,7 +1089,7 @@ add_backend (const char *name, gboolean needed)
 
   {
     static const struct { const char *name; GTestDataFunc func; } others[] = {
-      { "reservations", test_reservations }, { "flow-memory", test_flow_memory },
+      { "reservations", test_reservations }, { "flow-memory", test_flow_memory }, { "refusals", test_refusals },
 #ifndef ACC_TEST_FAKE_DEVICE
       { "limit", test_limit }, { "bands", test_bands }, { "in-less", test_in_less },
 #endif

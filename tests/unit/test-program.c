@@ -224,6 +224,70 @@ test_commutes (void)
     }
 }
 
+/* What nodes are parts of, as messages say it. */
+static void
+test_asked_for (void)
+{
+  static const char line[] = "acc program 1\na0 = parameter 0 f4[:]\na1 = map a0%s label \"x\"\n  e0 = variable f4\n  function e0 -> e0\nprogram a0 -> a1\n";
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (4, 6);
+  g_autoptr(AccArray) ones = acc_array_fill (shape, acc_expr_new_typed_float (acc_element_type_new (ACC_KIND_F32), 1));
+  g_autoptr(AccArray) some = acc_array_take (ones, 3), turned = acc_array_transpose (some);
+  g_autoptr(AccArray) product = acc_array_matmul (some, turned);
+  AccArray *results[] = { some, turned, product };
+  g_autoptr(AccProgram) p = acc_program_new_for_results (results, G_N_ELEMENTS (results));
+  g_autofree char *longest = g_strnfill (64, 'x'), *too_long = g_strnfill (65, 'x');
+  const char *names[] = { "take", "take_2_of_another_version", "_", "for", longest };
+  const char *wrong[] = { "", "Take", "a b", "é", "take\\n", too_long };
+
+  for (guint form = 0; form < 2; form++)
+    {
+      g_autoptr(GVariant) variant = g_variant_ref_sink (acc_program_to_variant (p));
+      g_autofree char *text = acc_program_to_string (p), *again = NULL;
+      g_autoptr(GError) error = NULL;
+      g_autoptr(AccProgram) back = form == 0 ? acc_program_parse (text, &error) : acc_program_new_from_variant (variant, &error);
+
+      g_assert_no_error (error);
+      again = acc_program_to_string (back);
+      g_assert_cmpstr (again, ==, text);
+      for (guint i = 0; i < G_N_ELEMENTS (results); i++)
+        {
+          g_autofree char *before = NULL, *after = NULL;
+
+          acc_array_set_label (results[i], "it");
+          acc_array_set_label (acc_program_get_result (back, i), "it");
+          before = acc_array_describe (results[i]);
+          after = acc_array_describe (acc_program_get_result (back, i));
+          g_assert_cmpstr (after, ==, before);
+          g_assert_cmpstr (after, ==, i == 0 ? "take “it”" : i == 1 ? "transpose “it”" : "matmul “it”");
+          acc_array_set_label (results[i], NULL);
+        }
+    }
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *part = g_strdup_printf (" for \"%s\"", names[i]), *text = g_strdup_printf (line, part), *again = NULL, *what = NULL;
+      g_autofree char *wanted = g_strdup_printf ("%s “x”", names[i]);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(AccProgram) back = acc_program_parse (text, &error);
+
+      g_assert_no_error (error);
+      again = acc_program_to_string (back);
+      g_assert_cmpstr (again, ==, text);
+      what = acc_array_describe (acc_program_get_result (back, 0));
+      g_assert_cmpstr (what, ==, wanted);
+    }
+
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
+    {
+      g_autofree char *part = g_strdup_printf (" for \"%s\"", wrong[i]), *text = g_strdup_printf (line, part);
+      g_autoptr(GError) error = NULL;
+
+      g_assert_null (acc_program_parse (text, &error));
+      g_assert_error (error, ACC_ERROR, ACC_ERROR_PARSE);
+      g_assert_nonnull (strstr (error->message, "” is not the name of an operation"));
+    }
+}
+
 static void
 test_variant (void)
 {
@@ -679,6 +743,10 @@ test_parse_errors (void)
     { "acc program 1\na0 = parameter 0 c8[:]\na1 = compute a0 foreign x\nprogram a0 -> a1\n", "a name in quotes is missing" },
     { "acc program 1\na0 = parameter 0 c8[:]\na1 = compute a0 foreign \"x\" a1\nprogram a0 -> a1\n", "there is no array" },
     { "acc program 1\na0 = parameter 0 c8[:] foreign \"x\"\nprogram a0 -> a0\n", "“foreign” is too much here" },
+    { "acc program 1\na0 = parameter 0 f4[:] for\nprogram a0 -> a0\n", "line 2, column 24: a name is missing" },
+    { "acc program 1\na0 = parameter 0 f4[:] for take\nprogram a0 -> a0\n", "line 2, column 28: a name in quotes is missing" },
+    { "acc program 1\na0 = parameter 0 f4[:] label \"x\" for \"take\"\nprogram a0 -> a0\n", "“for” is too much here" },
+    { "acc program 1\na0 = parameter 0 f4[:]\na1 = while_loop a0 a0 a0 for \"x\" label \"x\"\nprogram a0 -> a1\n", "line 3, column 20: there is no program “a0”" },
     { "acc program 1\na0 = use f4[0]\n leaf\nprogram -> a0\nprogram -> a0\n", "line 5, column 1: nothing follows" },
   };
 
@@ -747,6 +815,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/program/errors", test_errors);
   g_test_add_func ("/program/text", test_text);
   g_test_add_func ("/program/commutes", test_commutes);
+  g_test_add_func ("/program/asked-for", test_asked_for);
   g_test_add_func ("/program/variant", test_variant);
   g_test_add_func ("/program/literals", test_literals);
   g_test_add_func ("/program/primitives", test_primitives);
