@@ -2,7 +2,8 @@
 #pragma once
 
 #include "acc-buffer-private.h"
-#include "acc-module.h"
+#include "acc-module-backend.h"
+#include "acc-module-rows.h"
 
 G_BEGIN_DECLS
 

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* For backends that are modules of their own; docs/backends/writing.md tells how they are made. Everything that acc's own modules
- * use is here, and in no other header.
- *
- * Unlike the rest of acc, what this header and those that it includes declare may change with every minor version: a module is
- * built for one. */
-
 #include "acc-backend.h"
-#include "acc-module-foreign.h"
-#include "acc-module-graph.h"
 #include "acc-module-memory.h"
-#include "acc-module-rows.h"
 
 G_BEGIN_DECLS
+
+/* How a backend is found, and what it says of itself; the machine, and what the user asks. Included by acc-module.h. */
 
 #define ACC_BACKEND_EXTENSION_POINT "acc-backend-1"
 
