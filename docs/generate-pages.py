@@ -172,13 +172,18 @@ def collect_results(folder):
 
 
 def update_results(folder):
-    """Takes over what there is of each backend; those that nothing was run on keep what they had."""
+    """Takes over what there is of each backend. What came of a function is replaced where all tests that it is from have run, so that
+    a part of the tests brings up to date what only these are of; all else stays, as it does for backends that nothing was run on."""
     described, outcomes = read_results(read(RESULTS)) if os.path.exists(os.path.join(ROOT, RESULTS)) else ({}, {})
     newly_described, new = collect_results(folder)
     run = {backend for _, backend in new}
-    outcomes = {key: outcome for key, outcome in outcomes.items() if key[1] not in run} | {key: outcome for key, outcome in new.items() if key[1] in BACKENDS}
+    ran = {backend: set().union(*(outcome.tests for key, outcome in new.items() if key[1] == backend)) for backend in run}
+    outcomes = {key: outcome for key, outcome in outcomes.items() if not outcome.tests <= ran.get(key[1], set())}
+    # The machine is that of what is older, where something is.
+    newly_described = {name: newly_described[name] for name in run if name not in {backend for _, backend in outcomes}}
+    outcomes = {key: outcome for key, outcome in new.items() if key[1] in BACKENDS} | outcomes
     with open(os.path.join(ROOT, RESULTS), 'w', encoding='utf-8') as file:
-        file.write(write_results(described | {name: newly_described[name] for name in run}, outcomes))
+        file.write(write_results(described | newly_described, outcomes))
 
 
 # --- pages
