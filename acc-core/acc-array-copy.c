@@ -9,6 +9,7 @@ acc_array_copy_with_inputs (AccArray *self, AccArray **inputs)
 
   g_return_val_if_fail (self->error == NULL && self->buffers == NULL, copy);
 
+  acc_array_work_out (self);
   copy->op = self->op;
   copy->made_by = self->made_by != NULL ? g_ref_string_acquire (self->made_by) : NULL;
   copy->type = self->type;
@@ -131,10 +132,13 @@ AccArray *
 acc_array_copy_replaced (AccArray   *self,
                          GHashTable *replaced)
 {
-  g_autofree AccArray **inputs = g_new (AccArray *, self->n_inputs + 1);
-  gboolean reads = refers (self, replaced), changed = reads;
+  g_autofree AccArray **inputs = NULL;
+  gboolean reads, changed;
   AccArray *copy;
 
+  acc_array_work_out (self);
+  inputs = g_new (AccArray *, self->n_inputs + 1);
+  changed = reads = refers (self, replaced);
   for (guint i = 0; i < self->n_inputs; i++)
     {
       AccArray *other = g_hash_table_lookup (replaced, self->inputs[i]);

@@ -8,6 +8,8 @@
 
 /* Rows that are at least as long are transformed by themselves, shorter ones side by side. */
 #define LONG_ROW 256
+/* Elements: arrays of more could have passes that are too large. */
+#define MOST_DEFERRED (G_GINT64_CONSTANT (1) << 40)
 
 /* --- along one dimension */
 
@@ -164,17 +166,16 @@ transform_directly (const Transform *transform,
   return values != numbers ? g_steal_pointer (&values) : NULL;
 }
 
-/* The transform of @numbers, unnormalised, by passes; a library's, where the backend has one. */
+/* The transform of .array, unnormalised, by passes. */
 static AccArray *
-transform_numbers (const Transform *transform,
-                   AccArray        *numbers)
+run_passes (gpointer data)
 {
-  guint end = transform->first + transform->n_dimensions;
-  const char *name = acc_foreign_get_transform_name (transform->n_dimensions, numbers->rank - end, transform->mode == ACC_FFT_FORWARD);
+  const Transform *transform = data;
+  AccArray *numbers = transform->array;
   AccShape *shape = acc_array_get_shape (numbers);
-  g_autoptr(AccArray) values = acc_array_map (numbers, parts_of, (gpointer) transform), shaped = NULL, joined = NULL;
+  g_autoptr(AccArray) values = acc_array_map (numbers, parts_of, data), shaped = NULL, joined = NULL;
 
-  for (guint d = end; d-- > transform->first; )
+  for (guint d = transform->first + transform->n_dimensions; d-- > transform->first; )
     {
       AccFft fft = { 1, acc_shape_get_extent (shape, d), 1, transform->type };
       g_autoptr(AccArray) rows = NULL;
@@ -186,12 +187,38 @@ transform_numbers (const Transform *transform,
       values = acc_fft_transform (&fft, rows);
     }
   shaped = acc_array_reshape (values, shape);
-  joined = acc_array_map (shaped, join_parts, (gpointer) transform);
+  joined = acc_array_map (shaped, join_parts, data);
   joined->direct = transform_directly (transform, numbers);
-  if (acc_shape_get_size (shape) >= ACC_FOREIGN_WORTH)
-    acc_array_offer (joined, name, &numbers, 1);
 
   return g_steal_pointer (&joined);
+}
+
+static void
+transform_free (gpointer data)
+{
+  Transform *transform = data;
+
+  g_object_unref (transform->array);
+  g_free (transform);
+}
+
+/* A library's, where the backend has one; else the passes, which nobody makes before. */
+static AccArray *
+transform_numbers (const Transform *transform)
+{
+  AccArray *numbers = transform->array;
+  AccShape *shape = acc_array_get_shape (numbers);
+  guint end = transform->first + transform->n_dimensions;
+  const char *name = acc_foreign_get_transform_name (transform->n_dimensions, numbers->rank - end, transform->mode == ACC_FFT_FORWARD);
+  Transform *kept;
+
+  if (acc_shape_get_size (shape) == 1 || acc_shape_get_size (shape) > MOST_DEFERRED)
+    return run_passes ((gpointer) transform);
+
+  kept = g_memdup2 (transform, sizeof *transform);
+  kept->array = g_object_ref (numbers);
+
+  return acc_array_new_offer (ACC_OP_MAP, numbers->type, shape, name, &numbers, 1, run_passes, kept, transform_free);
 }
 
 /* With the dimensions before and after @dimension as one each. */
@@ -219,7 +246,7 @@ transform_dimensions (AccArray   *self,
                       AccFftMode  mode)
 {
   AccArray *node = acc_array_begin (ACC_OP_GENERATE, &self, 1);
-  Transform transform = { mode, NULL, self, 0, n_dimensions };
+  Transform transform = { mode, NULL, NULL, 0, n_dimensions };
   AccElementKind kind;
   g_autoptr(AccArray) numbers = NULL, spectrum = NULL, shaped = NULL, scaled = NULL;
 
@@ -237,11 +264,15 @@ transform_dimensions (AccArray   *self,
     {
       g_autoptr(AccArray) middle = put_in_middle (numbers, transform.first);
 
-      spectrum = transform_numbers (&(Transform) { mode, transform.type, middle, 1, 1 }, middle);
+      spectrum = transform_numbers (&(Transform) { mode, transform.type, middle, 1, 1 });
       shaped = acc_array_reshape (spectrum, acc_array_get_shape (self));
     }
   else
-    shaped = transform_numbers (&transform, numbers);
+    {
+      transform.array = numbers;
+      shaped = transform_numbers (&transform);
+    }
+  transform.array = self;
   scaled = mode == ACC_FFT_INVERSE ? acc_array_map (shaped, divide_by_size, &transform) : g_object_ref (shaped);
 
   return convert_all (scaled, kind);
@@ -260,7 +291,7 @@ transform_dimensions (AccArray   *self,
  * A backend may have a routine of its own, as if this were a foreign operation with the name `acc-fft-forward`, or `acc-fft-reverse`, of
  * an array of c8 or c16 ([method@Backend.set_foreign]); `acc-fft2-…` and `acc-fft3-…` are those of the two and three innermost
  * dimensions, `acc-fft-middle-…` is that of the one in the middle of three. `native` has those of FFTW, `cuda` those of cuFFT,
- * where they are found, for arrays that are large enough. A run by rows does without.
+ * where they are found, `cuda` for arrays that are large enough. A run by rows does without.
  *
  * An array of rank 0 is %ACC_ERROR_SHAPE, elements of other types are %ACC_ERROR_TYPE. Extents that are known only when it runs are
  * %ACC_ERROR_UNSUPPORTED, as are rows of 2^31 or more elements that have large prime factors.

@@ -10,6 +10,7 @@ AccArray *
 acc_array_nth_dependence (AccArray *array,
                           guint     n)
 {
+  acc_array_work_out (array);
   if (n < array->n_inputs)
     return array->inputs[n];
 
@@ -17,9 +18,22 @@ acc_array_nth_dependence (AccArray *array,
   return n < array->references->len ? g_ptr_array_index (array->references, n) : NULL;
 }
 
-GPtrArray *
-acc_array_sort_nodes (AccArray **roots,
-                      guint      n_roots)
+AccArray *
+acc_array_nth_known_dependence (AccArray *array,
+                                guint     n)
+{
+  if (g_atomic_pointer_get (&array->expansion) == NULL)
+    return acc_array_nth_dependence (array, n);
+
+  return n < array->n_offered ? array->offered[n] : NULL;
+}
+
+typedef AccArray *(*Nth) (AccArray *array, guint n);
+
+static GPtrArray *
+sort_nodes (AccArray **roots,
+            guint      n_roots,
+            Nth        nth_dependence)
 {
   GPtrArray *sorted = g_ptr_array_new_with_free_func (g_object_unref);
   g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
@@ -33,7 +47,7 @@ acc_array_sort_nodes (AccArray **roots,
       while (stack->len > 0)
         {
           Frame *top = &g_array_index (stack, Frame, stack->len - 1);
-          AccArray *dependence = acc_array_nth_dependence (top->array, top->next++);
+          AccArray *dependence = nth_dependence (top->array, top->next++);
 
           if (dependence == NULL)
             {
@@ -48,6 +62,20 @@ acc_array_sort_nodes (AccArray **roots,
     }
 
   return sorted;
+}
+
+GPtrArray *
+acc_array_sort_nodes (AccArray **roots,
+                      guint      n_roots)
+{
+  return sort_nodes (roots, n_roots, acc_array_nth_dependence);
+}
+
+GPtrArray *
+acc_array_sort_known_nodes (AccArray **roots,
+                            guint      n_roots)
+{
+  return sort_nodes (roots, n_roots, acc_array_nth_known_dependence);
 }
 
 gboolean

@@ -15,6 +15,8 @@ G_BEGIN_DECLS
 const char *acc_array_get_operation_name (AccArray *self);
 AccArray *acc_array_new_parameter  (AccElementType *type, guint rank, const gint64 *declared, guint position);
 
+void      acc_expansion_free       (struct _AccExpansion *self);
+
 /* The same operation, on other arrays of the same types and shapes. Not of a use node. What was offered is not any more, and there is no
  * direct operation. */
 AccArray *acc_array_copy_with_inputs (AccArray *self, AccArray **inputs);

@@ -103,6 +103,7 @@ acc_array_finalize (GObject *object)
   acc_array_release (self->origin, g_object_unref);
   acc_array_release (self->direct, g_object_unref);
 
+  g_clear_pointer (&self->expansion, acc_expansion_free);
   g_free (self->inputs);
   g_free (self->buffers);
   g_free (self->declared);

@@ -99,7 +99,7 @@ find_source (AccProgram *program, GHashTable *seen)
 {
   guint n;
   AccArray **results = acc_program_get_result_nodes (program, &n);
-  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (results, n);
+  g_autoptr(GPtrArray) nodes = acc_array_sort_known_nodes (results, n);
 
   for (guint i = 0; i < nodes->len; i++)
     {

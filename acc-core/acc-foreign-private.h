@@ -30,5 +30,10 @@ const char *acc_foreign_check_static       (AccArray *node);
 /* Says that @self, which nobody else has yet, is what a foreign operation of that name gives for @inputs, from which it is computed.
  * It remains what it is, and fuses and streams: only a backend that has the operation, and all elements at once, takes that. */
 void        acc_array_offer    (AccArray *self, const char *name, AccArray **inputs, guint n_inputs);
+/* A node with an offer that is the last of what @make gives: an @op of that type and shape, without an error. Nobody calls @make where what
+ * is offered is taken. */
+typedef AccArray *(*AccExpansionFunc) (gpointer data);
+AccArray   *acc_array_new_offer (AccOperation op, AccElementType *type, AccShape *shape, const char *name, AccArray **inputs, guint n_inputs,
+                                 AccExpansionFunc make, gpointer data, GDestroyNotify free_data);
 
 G_END_DECLS

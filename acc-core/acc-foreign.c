@@ -376,6 +376,87 @@ acc_array_offer (AccArray    *self,
     self->offered[i] = g_object_ref (inputs[i]);
 }
 
+typedef struct _AccExpansion {
+  AccExpansionFunc make;
+  gpointer         data;
+  GDestroyNotify   free_data;
+} AccExpansion;
+
+AccArray *
+acc_array_new_offer (AccOperation       op,
+                     AccElementType    *type,
+                     AccShape          *shape,
+                     const char        *name,
+                     AccArray         **inputs,
+                     guint              n_inputs,
+                     AccExpansionFunc   make,
+                     gpointer           data,
+                     GDestroyNotify     free_data)
+{
+  AccArray *node = acc_array_begin (op, NULL, 0);
+
+  node->type = type;
+  node->rank = acc_shape_get_rank (shape);
+  node->shape = acc_shape_ref (shape);
+  acc_array_offer (node, name, inputs, n_inputs);
+  node->expansion = g_new (AccExpansion, 1);
+  *node->expansion = (AccExpansion) { make, data, free_data };
+
+  return node;
+}
+
+void
+acc_expansion_free (AccExpansion *self)
+{
+  self->free_data (self->data);
+  g_free (self);
+}
+
+static void
+take_expanded (AccArray *self,
+               AccArray *made)
+{
+  GPtrArray *references = self->references;
+
+  g_return_if_fail (made->error == NULL && made->op == self->op && made->type == self->type && made->programs[0] == NULL);
+
+  g_free (self->inputs);
+  self->n_inputs = made->n_inputs;
+  self->inputs = g_steal_pointer (&made->inputs);
+  made->n_inputs = 0;
+  self->n_functions = made->n_functions;
+  for (guint i = 0; i < 2; i++)
+    self->functions[i] = g_steal_pointer (&made->functions[i]);
+  self->extents = g_steal_pointer (&made->extents);
+  self->references = made->references;
+  made->references = references;
+  self->direct = g_steal_pointer (&made->direct);
+  if (self->direct != NULL)
+    acc_array_set_label (self->direct, self->label);
+}
+
+void
+acc_array_work_out (AccArray *self)
+{
+  static GRecMutex lock;
+
+  if (G_LIKELY (g_atomic_pointer_get (&self->expansion) == NULL))
+    return;
+
+  g_rec_mutex_lock (&lock);
+  if (self->expansion != NULL)
+    {
+      AccExpansion *expansion = self->expansion;
+      G_GNUC_UNUSED g_auto (AccNaming) none = acc_naming_begin (NULL), name = acc_naming_begin (self->made_by);
+      g_autoptr(AccArray) made = expansion->make (expansion->data);
+
+      take_expanded (self, made);
+      g_atomic_pointer_set (&self->expansion, NULL);
+      acc_expansion_free (expansion);
+    }
+  g_rec_mutex_unlock (&lock);
+}
+
 /**
  * acc_array_foreign:
  * @name: the name of the operation, for people and acc_backend_set_foreign(): UTF-8, best with a prefix

@@ -209,6 +209,7 @@ struct _AccArray {
   char           *foreign_name;
   guint           n_offered;
   AccArray      **offered;      /* owned; this node is computed from them */
+  struct _AccExpansion *expansion; /* acc_array_work_out() makes inputs, functions and direct by it; NULL: they are there */
   /* permute: each element of the result gets exactly one of the source, and is that; a hint, lost where nodes are made again */
   gboolean        fills;
   AccArray       *direct;       /* owned: one operation, on what this node is composed of, for backends that have it; NULL for none */
@@ -229,12 +230,21 @@ GError    *acc_array_dup_error      (AccArray *self);
 /* A node of manifest data; takes over references to @buffers, as many as the type has. */
 ACC_MODULE_API
 AccArray  *acc_array_new_manifest   (AccElementType *type, AccShape *shape, AccBuffer **buffers);
-/* What @array reads: inputs first, then references; NULL after the last. */
+/* Makes what an offer stands for, where that was left to whoever asks first. Any thread. */
+ACC_MODULE_API
+void       acc_array_work_out       (AccArray *self);
+/* What @array, which it works out, reads: inputs first, then references; NULL after the last. */
 ACC_MODULE_API
 AccArray  *acc_array_nth_dependence (AccArray *array, guint n);
+/* The same of one that stays as it is: what it is computed from in the end is what it offers. */
+ACC_MODULE_API
+AccArray  *acc_array_nth_known_dependence (AccArray *array, guint n);
 /* All nodes that @roots need, inputs and references first, each once. Does not enter programs of nodes. Iterative. Owned. */
 ACC_MODULE_API
 GPtrArray *acc_array_sort_nodes     (AccArray **roots, guint n_roots);
+/* The same by acc_array_nth_known_dependence(). */
+ACC_MODULE_API
+GPtrArray *acc_array_sort_known_nodes (AccArray **roots, guint n_roots);
 
 /* --- extents */
 

@@ -514,6 +514,7 @@ nth_need (GObject *object,
     }
 
   array = ACC_ARRAY (object);
+  acc_array_work_out (array);
   if (n < array->n_inputs)
     return G_OBJECT (array->inputs[n]);
 

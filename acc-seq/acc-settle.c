@@ -58,14 +58,30 @@ is_decided_by_running (AccArray *node)
   return node->op == ACC_OP_COND || needs_all_inputs (node);
 }
 
+static gboolean
+has_source (AccArray **arrays, guint n_arrays)
+{
+  g_autoptr(GPtrArray) nodes = acc_array_sort_known_nodes (arrays, n_arrays);
+
+  for (guint i = 0; i < nodes->len; i++)
+    if (((AccArray *) g_ptr_array_index (nodes, i))->op == ACC_OP_SOURCE)
+      return TRUE;
+
+  return FALSE;
+}
+
 /* Nodes that depend on a source; @needed: one of them has to be settled. */
 static GHashTable *
 find_streaming (AccArray **arrays, guint n_arrays, gboolean *needed)
 {
-  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (arrays, n_arrays);
+  g_autoptr(GPtrArray) nodes = NULL;
   GHashTable *streaming = g_hash_table_new (NULL, NULL);
 
   *needed = FALSE;
+  if (!has_source (arrays, n_arrays))
+    return streaming;
+
+  nodes = acc_array_sort_nodes (arrays, n_arrays);
   for (guint i = 0; i < nodes->len; i++)
     {
       AccArray *node = g_ptr_array_index (nodes, i);

@@ -173,7 +173,7 @@ fits (AccArray           **inputs,
   gint64 n_times;
   Key key;
 
-  return acc_library_measure_transform (self->form, inputs, extents, n_inputs, &is_wide)
+  return acc_library_measure_transform (self->form, inputs, extents, n_inputs, ACC_FOREIGN_WORTH, &is_wide)
          && measure (self->form, extents[0], inputs[0]->rank, is_wide, &key, &n_times) && n_times <= MAX_TIMES && acc_library_find (&library);
 }
 

@@ -299,7 +299,7 @@ fits (AccArray           **inputs,
   const Routine *self = user_data;
   gboolean is_wide;
 
-  return acc_library_measure_transform (self->form, inputs, extents, n_inputs, &is_wide) && acc_library_find (&libraries[is_wide]);
+  return acc_library_measure_transform (self->form, inputs, extents, n_inputs, 1, &is_wide) && acc_library_find (&libraries[is_wide]);
 }
 
 static gboolean

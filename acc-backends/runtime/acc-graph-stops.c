@@ -97,7 +97,7 @@ look_at (Search   *search,
     }
   else
     {
-      for (guint i = 0; (dependence = acc_array_nth_dependence (node, i)) != NULL; i++)
+      for (guint i = 0; (dependence = acc_array_nth_known_dependence (node, i)) != NULL; i++)
         add_nearest (search, stop->before, dependence);
     }
 
@@ -128,7 +128,7 @@ nth_dependence (Search   *search,
       n -= node->n_offered;
     }
 
-  return acc_array_nth_dependence (node, n);
+  return acc_array_nth_known_dependence (node, n);
 }
 
 static void

@@ -123,7 +123,7 @@ look_over (AccGraph *self)
         self->is_simple = FALSE;
       if (array->offered != NULL)
         g_ptr_array_add (offers, array);
-      for (guint i = 0; (dependence = acc_array_nth_dependence (array, i)) != NULL; i++)
+      for (guint i = 0; (dependence = acc_array_nth_known_dependence (array, i)) != NULL; i++)
         if (g_hash_table_add (seen, dependence))
           g_ptr_array_add (stack, dependence);
     }
@@ -155,6 +155,7 @@ void
 acc_graph_free (AccGraph *self)
 {
   g_clear_pointer (&self->users, g_hash_table_unref);
+  g_clear_pointer (&self->inner_users, g_hash_table_unref);
   g_clear_pointer (&self->stops, acc_graph_stops_free);
   g_clear_pointer (&self->bodies, g_hash_table_unref);
   g_clear_pointer (&self->offers, g_hash_table_unref);
@@ -188,17 +189,18 @@ acc_graph_get_body (AccGraph   *self,
 }
 
 static GHashTable *
-list_users (AccGraph *self)
+list_users (AccGraph *self,
+            gboolean  expands)
 {
   GHashTable *users = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
-  g_autoptr (GPtrArray) nodes = acc_array_sort_nodes (self->results, self->n_results);
+  g_autoptr (GPtrArray) nodes = (expands ? acc_array_sort_nodes : acc_array_sort_known_nodes) (self->results, self->n_results);
 
   for (guint i = 0; i < nodes->len; i++)
     {
       AccArray *node = g_ptr_array_index (nodes, i);
       AccArray *dependence;
 
-      for (guint j = 0; (dependence = acc_array_nth_dependence (node, j)) != NULL; j++)
+      for (guint j = 0; (dependence = acc_array_nth_known_dependence (node, j)) != NULL; j++)
         {
           GPtrArray *list = g_hash_table_lookup (users, dependence);
 
@@ -222,8 +224,14 @@ acc_graph_get_users (AccGraph *self,
 
   g_mutex_lock (&self->lock);
   if (self->users == NULL)
-    self->users = list_users (self);
+    self->users = list_users (self, FALSE);
   users = g_hash_table_lookup (self->users, array);
+  if (users == NULL && !acc_graph_is_result (self, array))
+    {
+      if (self->inner_users == NULL)
+        self->inner_users = list_users (self, TRUE);
+      users = g_hash_table_lookup (self->inner_users, array);
+    }
   g_mutex_unlock (&self->lock);
 
   return users;

@@ -34,6 +34,7 @@ struct _AccGraph {
 
   GMutex            lock;
   GHashTable       *users;       /* AccArray → GPtrArray of AccArray: made when first needed */
+  GHashTable       *inner_users; /* the same, of what offers stand for */
   GHashTable       *bodies;      /* AccProgram → AccGraph */
   AccGraphStops    *stops;       /* made when first needed */
 };

@@ -150,6 +150,7 @@ acc_library_measure_transform (const AccForeignTransform *transform,
                                AccArray                 **inputs,
                                const gint64 *const       *extents,
                                guint                      n_inputs,
+                               gint64                     worth,
                                gboolean                  *is_wide)
 {
   gboolean is_complex;
@@ -163,7 +164,7 @@ acc_library_measure_transform (const AccForeignTransform *transform,
   for (guint i = 0; i < rank; i++)
     size *= extents[0][i];
 
-  return size >= ACC_FOREIGN_WORTH;
+  return size >= worth;
 }
 
 gboolean
@@ -175,7 +176,7 @@ acc_library_begin_transform (AccForeignLaunch           *launch,
   const gint64 *extents = NULL;
   AccArray *input = NULL;
 
-  if (!get_inputs (launch, 1, &input, &extents) || !acc_library_measure_transform (transform, &input, &extents, 1, is_wide))
+  if (!get_inputs (launch, 1, &input, &extents) || !acc_library_measure_transform (transform, &input, &extents, 1, 1, is_wide))
     return refuse (error);
 
   return acc_foreign_launch_begin (launch, input->type, input->shape, error);

@@ -523,6 +523,139 @@ test_unsound (void)
     }
 }
 
+/* --- what an offer stands for, which is made when somebody asks */
+
+static AccArray *
+transform_by_hand (AccArray **inputs, guint n, gpointer data, GError **error)
+{
+  static const float sevens[] = { 7, 0, 7, 0 };
+  g_autoptr(GBytes) bytes = g_bytes_new_static (sevens, sizeof sevens);
+
+  ++*(guint *) data;
+  return acc_array_use (inputs[0]->type, inputs[0]->shape, bytes);
+}
+
+static void
+expect_second (AccBackend *backend, AccArray *array, double wanted)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccArray) result = acc_backend_run (backend, array, NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpfloat (acc_array_get_double (result, 0, 1), ==, wanted);
+}
+
+static AccArray *
+get_itself (AccArray **arrays, guint n, gpointer array)
+{
+  return g_object_ref (array);
+}
+
+static gpointer
+work_out (gpointer array)
+{
+  acc_array_work_out (array);
+  g_assert_cmpuint (((AccArray *) array)->n_inputs, ==, 1);
+  return NULL;
+}
+
+static void
+check_unmade (AccBackend *backend)
+{
+  const gint64 two = 2;
+  g_autoptr(AccArray) xs = numbers ("c8", &two, 1, 1), sum = acc_array_add (xs, xs);
+  g_autoptr(AccArray) spectrum = acc_array_fft (xs, ACC_FFT_FORWARD), more = acc_array_add (spectrum, spectrum);
+  g_autoptr(AccArray) of_sum = acc_array_fft (sum, ACC_FFT_FORWARD);
+  double difference = nth (0, 1) - nth (1, 1);
+  g_autoptr(AccForeign) own = NULL;
+  guint calls = 0;
+
+  acc_backend_set_foreign (backend, "acc-fft-forward", transform_by_hand, &calls, NULL);
+  expect_second (backend, spectrum, 7);
+  expect_second (backend, more, 14);
+  expect_second (backend, of_sum, 7);
+  g_assert_cmpuint (calls, ==, 3);
+  g_assert_nonnull (spectrum->expansion);
+  g_assert_nonnull (of_sum->expansion);
+
+  acc_backend_set_foreign (backend, "acc-fft-forward", NULL, NULL, NULL);
+  expect_second (backend, spectrum, difference);
+  expect_second (backend, more, 2 * difference);
+  expect_second (backend, of_sum, 2 * difference);
+  own = acc_foreign_find (backend, spectrum);
+  if (own == NULL)
+    g_assert_null (spectrum->expansion);
+}
+
+static void
+test_late (void)
+{
+  const gint64 two = 2;
+  g_autoptr(AccArray) xs = numbers ("c8", &two, 1, 1), spectrum = acc_array_fft (xs, ACC_FFT_FORWARD), again = acc_array_fft (spectrum, ACC_FFT_REVERSE);
+  g_autoptr(AccArray) printed = acc_array_fft (xs, ACC_FFT_FORWARD);
+  g_autoptr(AccProgram) program = acc_program_new ((const char *[]) { NULL }, get_itself, printed);
+  g_autofree char *text = acc_program_to_string (program);
+  GThread *threads[8];
+
+  for (guint i = 0; i < conf_n_backends (); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(AccBackend) backend = acc_backend_new_for_name (acc_backend_get_name (conf_backend (i)), &error);
+
+      if (conf_backend (i) == conf_interpreter () || g_str_equal (acc_backend_get_name (conf_backend (i)), "interpreter"))
+        continue;
+      g_assert_no_error (error);
+      check_unmade (backend);
+    }
+
+  g_assert_null (printed->expansion);
+  g_assert_nonnull (strstr (text, "foreign \"acc-fft-forward\""));
+
+  /* Asked by all at once; nobody asked the other. */
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new ("work-out", work_out, spectrum);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
+  g_assert_null (spectrum->expansion);
+  g_assert_nonnull (again->expansion);
+}
+
+/* Transforms are made late, are called what they were asked for as, and are not made where a library does them. */
+static void
+test_late_transforms (void)
+{
+  static const AccFftMode modes[] = { ACC_FFT_FORWARD, ACC_FFT_INVERSE, ACC_FFT_REVERSE };
+  const gint64 sizes[] = { 2, 8, 17, 1000, 4096 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes) * G_N_ELEMENTS (modes); i++)
+    {
+      g_autoptr(AccArray) row = numbers (i % 2 ? "c8" : "c16", &sizes[i / 3], 1, 1), node = acc_array_fft (row, modes[i % 3]);
+      AccArray *offer = node->n_offered > 0 ? node : node->inputs[0];
+
+      g_assert_nonnull (offer->expansion);
+      acc_array_set_label (offer, "spectrum");
+      for (guint b = 0; b < conf_n_backends (); b++)
+        {
+          g_autoptr(AccForeign) foreign = acc_foreign_find (conf_backend (b), offer);
+          const gint64 *extents[] = { &sizes[i / 3], &sizes[i / 3] };
+          g_autoptr(GError) error = NULL;
+          g_autoptr(AccArray) result = NULL;
+
+          if (foreign == NULL || !acc_foreign_fits (foreign, offer, extents) || offer->expansion == NULL)
+            continue;
+          result = acc_backend_run (conf_backend (b), node, NULL, &error);
+          g_assert_no_error (error);
+          g_assert_nonnull (offer->expansion);
+        }
+
+      acc_array_work_out (offer);
+      g_assert_null (offer->expansion);
+      g_assert_cmpstr (offer->inputs[0]->made_by, ==, "fft");
+      if (offer->direct != NULL)
+        g_assert_cmpstr (acc_array_get_label (offer->direct), ==, "spectrum");
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -541,6 +674,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/libraries/others", test_others);
   g_test_add_func ("/libraries/texts", test_texts);
   g_test_add_func ("/libraries/unsound", test_unsound);
+  g_test_add_func ("/libraries/late", test_late);
+  g_test_add_func ("/libraries/late-transforms", test_late_transforms);
 
   return conf_run ();
 }
