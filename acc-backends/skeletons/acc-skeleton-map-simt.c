@@ -127,9 +127,13 @@ write_row (AccSimt        *self,
           store_vector (l, space, outer, low_within (l, first, 0, space->inner - 1), vector);
           l->inner_inside = FALSE;
         }
-      low_else (l)
+      /* A vector of one that meets no border is there, or is not. */
+      if (vector > 1 || margin > 0)
         {
-          store_some (l, space, outer, first, vector, begin, end);
+          low_else (l)
+            {
+              store_some (l, space, outer, first, vector, begin, end);
+            }
         }
     }
 }

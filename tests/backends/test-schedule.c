@@ -966,6 +966,64 @@ test_shared_memory (void)
     }
 }
 
+static guint
+count_stores (const AccTarget *target, AccArray *result)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AccSchedule) schedule = acc_schedule_new (target, &result, 1, NULL, NULL, 0, &error);
+  const AccKernel *kernel;
+  guint n = 0;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (schedule->steps[0].n_launches, ==, 1);
+  kernel = schedule->steps[0].launches[0].kernel;
+  for (guint32 block = ACC_KERNEL_BODY; block < kernel->blocks->len; block++)
+    {
+      const GArray *items = acc_kernel_block (kernel, block)->items;
+
+      for (guint i = 0; i < items->len; i++)
+        n += acc_kernel_instr (kernel, g_array_index (items, guint32, i))->op == ACC_KOP_STORE;
+    }
+
+  return n;
+}
+
+static AccExpr *
+add_itself (AccExpr *x, gpointer data)
+{
+  return acc_expr_add (x, x);
+}
+
+static AccExpr *
+sum_of_three (AccExpr *window, gpointer data)
+{
+  return acc_expr_add (acc_expr_item (window, 0), acc_expr_item (window, 2));
+}
+
+/* A thread that has one element at a time has its function written once: all of it is there, or none. */
+static void
+test_written_once (void)
+{
+  const AccTarget target = { .model = ACC_MODEL_SIMT, .group_size = 256, .max_group_size = 1024, .subgroup_size = 32, .shared_bytes = 49152,
+                             .n_groups = 1024, .has_residency = TRUE, .has_atomic_64 = TRUE, .merges_loads = TRUE, .max_held = 32, .kinds = ~0u };
+  static const struct { const char *code; guint n_lanes, vector; } types[] = { { "u1", 1, 16 }, { "f4", 1, 4 }, { "f8", 1, 2 }, { "2f8", 2, 1 }, { "4f4", 4, 1 } };
+  g_autoptr (AccShape) line = acc_shape_new_vector (1000000);
+  g_autoptr (AccBoundary) mirrored = acc_boundary_new (ACC_BOUNDARY_MIRROR);
+
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    {
+      AccElementType *type = acc_element_type_parse (types[i].code, NULL);
+      gsize size = (gsize) 1000000 * acc_element_type_get_size (type);
+      g_autoptr (GBytes) bytes = g_bytes_new_take (g_malloc0 (size), size);
+      g_autoptr (AccArray) xs = acc_array_use (type, line, bytes), doubled = acc_array_map (xs, add_itself, NULL);
+      g_autoptr (AccArray) blurred = acc_array_stencil (xs, (gint64[]) { 3 }, 1, mirrored, sum_of_three, NULL);
+
+      g_assert_cmpuint (count_stores (&target, doubled), ==, types[i].n_lanes * (types[i].vector + (types[i].vector > 1)));
+      /* At its borders a stencil looks for other neighbours. */
+      g_assert_cmpuint (count_stores (&target, blurred), >=, types[i].n_lanes * 2);
+    }
+}
+
 /* What is spread needs memory in proportion to the result, not to the source; what all elements have in common needs none. */
 static void
 test_spread_bytes (void)
@@ -1138,6 +1196,7 @@ main (int    argc,
   g_test_add_func ("/schedule/spread-permutes", test_spread_permutes);
   g_test_add_func ("/schedule/spread-bytes", test_spread_bytes);
   g_test_add_func ("/schedule/shared-memory", test_shared_memory);
+  g_test_add_func ("/schedule/written-once", test_written_once);
   g_test_add_func ("/schedule/commutative", test_commutative);
   g_test_add_func ("/schedule/twins", test_twins);
   g_test_add_func ("/schedule/twins-by-name", test_twins_by_name);
