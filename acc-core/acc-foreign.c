@@ -138,7 +138,8 @@ acc_backend_set_launch_routine (AccBackend           *self,
  * Gives an operation an implementation of its own on a backend, for runs that begin later, of programs compiled before, too.
  * Replaces what was set under @name. It belongs to this object: another one for the same device does not have it.
  *
- * Elements that are on a device come to the host for @function, and its result goes there when it is used.
+ * Elements that are on a device come to the host for @function, and its result goes there when it is used. While it is called
+ * `g_cancellable_get_current()` is the run's, if that has any: what takes long can look whether it was cancelled, and fail with its error.
  *
  * Operations of acc that say so, as [method@Array.matmul] and [method@Array.fft], are foreign operations to backends that compile, too:
  * what is set replaces what the backend has for them, and %NULL leaves the fallback. The interpreter always takes that.
@@ -313,27 +314,40 @@ finish (AccArray  *node,
 }
 
 AccArray *
-acc_foreign_call (AccForeign  *self,
-                  AccArray    *node,
-                  AccArray   **inputs,
-                  GError     **error)
+acc_foreign_call (AccForeign    *self,
+                  AccArray      *node,
+                  AccArray     **inputs,
+                  GCancellable  *cancellable,
+                  GError       **error)
 {
   GError *local = NULL;
   AccArray *result;
   guint n;
 
   acc_foreign_get_inputs (node, &n);
+  if (cancellable != NULL)
+    g_cancellable_push_current (cancellable);
   result = self->function (inputs, n, self->user_data, &local);
+  if (cancellable != NULL)
+    g_cancellable_pop_current (cancellable);
+
   return finish (node, result, local, error);
 }
 
 AccArray *
 acc_foreign_launch_call (AccForeignLaunch  *self,
                          AccForeign        *foreign,
+                         GCancellable      *cancellable,
                          GError           **error)
 {
   GError *local = NULL;
-  gboolean ok = foreign->launch (self, foreign->user_data, &local);
+  gboolean ok;
+
+  if (cancellable != NULL)
+    g_cancellable_push_current (cancellable);
+  ok = foreign->launch (self, foreign->user_data, &local);
+  if (cancellable != NULL)
+    g_cancellable_pop_current (cancellable);
 
   return finish (self->node, ok ? g_steal_pointer (&self->result) : NULL, local, error);
 }

@@ -55,7 +55,7 @@ ACC_MODULE_API
 gboolean          acc_foreign_check              (AccArray *node, guint input, const gint64 *extents, GError **error);
 /* Calls it with manifest arrays; the result is manifest, and what the node promises. Owned. */
 ACC_MODULE_API
-AccArray         *acc_foreign_call               (AccForeign *self, AccArray *node, AccArray **inputs, GError **error);
+AccArray         *acc_foreign_call               (AccForeign *self, AccArray *node, AccArray **inputs, GCancellable *cancellable, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccForeign, acc_foreign_unref)
 
@@ -84,6 +84,6 @@ AccForeignLaunch *acc_foreign_launch_new         (AccArray *node, AccArray **inp
                                                   gboolean (*begin) (AccForeignLaunch *self, AccShape *shape, GError **error));
 /* Calls the function; the result is what the node promises. Owned. */
 ACC_MODULE_API
-AccArray         *acc_foreign_launch_call        (AccForeignLaunch *self, AccForeign *foreign, GError **error);
+AccArray         *acc_foreign_launch_call        (AccForeignLaunch *self, AccForeign *foreign, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

@@ -567,17 +567,18 @@ compute_while (InterpGraph  *self,
 
 /* What the backend has in place of the fallback. */
 static InterpValue *
-call_foreign (AccForeign  *foreign,
-              AccArray    *node,
-              GPtrArray   *values,
-              GError     **error)
+call_foreign (InterpGraph  *self,
+              AccForeign   *foreign,
+              AccArray     *node,
+              GPtrArray    *values,
+              GError      **error)
 {
   g_autoptr(GPtrArray) inputs = g_ptr_array_new_with_free_func (g_object_unref);
   g_autoptr(AccArray) result = NULL;
 
   for (guint i = 0; i < values->len; i++)
     g_ptr_array_add (inputs, interp_value_to_array (g_ptr_array_index (values, i)));
-  result = acc_foreign_call (foreign, node, (AccArray **) inputs->pdata, error);
+  result = acc_foreign_call (foreign, node, (AccArray **) inputs->pdata, self->context->cancellable, error);
   return result != NULL ? interp_value_new_manifest (result, error) : NULL;
 }
 
@@ -604,7 +605,7 @@ compute_foreign (InterpGraph  *self,
       g_ptr_array_add (values, input);
     }
   if (foreign != NULL && !acc_foreign_is_launch (foreign) && acc_foreign_fits (foreign, node, extents))
-    value = call_foreign (foreign, node, values, error);
+    value = call_foreign (self, foreign, node, values, error);
   else if ((results = run_body (self, node->programs[0], values, error)) != NULL)
     value = interp_value_ref (g_ptr_array_index (results, 0));
   if (value == NULL)

@@ -44,6 +44,9 @@ static AccLibrary libraries[2] = { { narrow_names, narrow_symbols, 0 }, { wide_n
 
 /* Elements that one tile has about, of one or of several rows. */
 #define TILE_ELEMENTS (1 << 15)
+/* The library transforms a row by one thread, and hears of no cancellation. Longer ones are left to acc's own passes: all threads share those, and
+ * two are enough to be quicker. */
+#define LONGEST_ROW   (1 << 20)
 /* Plans that a backend keeps. */
 #define MAX_PLANS     64
 
@@ -167,6 +170,7 @@ typedef struct {
   gsize            size;
   const Functions *functions;
   Plan            *whole, *last;
+  GCancellable    *cancellable;
 } Pass;
 
 static void
@@ -181,7 +185,7 @@ copy_columns (const Pass   *self,
     memcpy (to + (gsize) (i * to_step) * self->size, from + (gsize) (i * from_step) * self->size, (gsize) n_columns * self->size);
 }
 
-static void
+static gboolean
 run_tile (gint64   tile,
           guint    worker,
           gpointer data)
@@ -194,16 +198,20 @@ run_tile (gint64   tile,
   gsize place = (gsize) (outer * self->n * self->inner + first * (self->inner > 1 ? 1 : self->n)) * self->size;
   guint8 *near;
 
+  if (g_cancellable_is_cancelled (self->cancellable))
+    return FALSE;
   if (self->scratch == NULL)
     {
       self->functions->execute (plan, self->from + place, self->to + place);
-      return;
+      return TRUE;
     }
 
   near = self->scratch + (gsize) (worker * self->n * self->per_tile) * self->size;
   copy_columns (self, n_columns, self->from + place, self->inner, near, n_columns);
   self->functions->execute (plan, near, near);
   copy_columns (self, n_columns, near, n_columns, self->to + place, self->inner);
+
+  return TRUE;
 }
 
 /* @left_over: lines of the last tile, of which there are fewer; 0: none. */
@@ -248,7 +256,8 @@ run_pass (Fftw          *fftw,
   gsize size = is_wide ? 16 : 8;
   gboolean brings_near = inner > 1 && n * per_tile <= 4 * TILE_ELEMENTS;
   Key key = { n, brings_near ? per_tile : inner, per_tile, many_step, is_wide, sign, from == to || brings_near, ESTIMATE | PRESERVE_INPUT };
-  Pass pass = { from, to, NULL, n, inner, n_lines, per_tile, (n_lines + per_tile - 1) / per_tile, size, &functions[is_wide], NULL, NULL };
+  Pass pass = { from, to, NULL, n, inner, n_lines, per_tile, (n_lines + per_tile - 1) / per_tile, size, &functions[is_wide], NULL, NULL,
+                g_cancellable_get_current () };
   g_autoptr (AccBuffer) scratch = NULL;
   gboolean ok;
 
@@ -271,7 +280,7 @@ run_pass (Fftw          *fftw,
   plan_unref (pass.whole);
   g_clear_pointer (&pass.last, plan_unref);
 
-  return ok;
+  return ok && !g_cancellable_set_error_if_cancelled (pass.cancellable, error);
 }
 
 /* --- of arrays */
@@ -298,8 +307,16 @@ fits (AccArray           **inputs,
 {
   const Routine *self = user_data;
   gboolean is_wide;
+  guint end;
 
-  return acc_library_measure_transform (self->form, inputs, extents, n_inputs, 1, &is_wide) && acc_library_find (&libraries[is_wide]);
+  if (!acc_library_measure_transform (self->form, inputs, extents, n_inputs, 1, &is_wide))
+    return FALSE;
+  end = inputs[0]->rank - self->form->n_after;
+  for (guint d = end - self->form->n_dimensions; d < end; d++)
+    if (extents[0][d] > LONGEST_ROW)
+      return FALSE;
+
+  return acc_library_find (&libraries[is_wide]);
 }
 
 static gboolean

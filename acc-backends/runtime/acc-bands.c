@@ -636,7 +636,7 @@ run_rows (Worker *self,
     }
 }
 
-static void
+static gboolean
 run_band (gint64   number,
           guint    worker,
           gpointer user_data)
@@ -668,6 +668,8 @@ run_band (gint64   number,
           self.done[s] = to;
         }
     }
+
+  return !g_cancellable_is_cancelled (job->run->launch.cancellable);
 }
 
 /* What comes before all rows. */

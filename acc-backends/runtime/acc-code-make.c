@@ -58,7 +58,7 @@ typedef struct {
   GCancellable *cancellable;
 } Batch;
 
-static void
+static gboolean
 compile_one (gint64   n,
              guint    worker,
              gpointer user_data)
@@ -68,6 +68,8 @@ compile_one (gint64   n,
 
   if (!g_cancellable_set_error_if_cancelled (batch->cancellable, &missing->error))
     _acc_code_compile (batch->self, missing, FALSE, &missing->error);
+
+  return TRUE;
 }
 
 void

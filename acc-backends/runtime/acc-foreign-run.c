@@ -158,11 +158,12 @@ end_on_device (Run *self)
 /* --- calling */
 
 AccArray *
-acc_foreign_run (AccHost     *host,
-                 AccForeign  *foreign,
-                 AccArray    *node,
-                 AccArray   **inputs,
-                 GError     **error)
+acc_foreign_run (AccHost       *host,
+                 AccForeign    *foreign,
+                 AccArray      *node,
+                 AccArray     **inputs,
+                 GCancellable  *cancellable,
+                 GError       **error)
 {
   g_autoptr (GPtrArray) pinned = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_buffer_unref), blocks = g_ptr_array_new ();
   Run run = { .host = host, .what = node->foreign_name, .pinned = pinned, .blocks = blocks };
@@ -170,10 +171,10 @@ acc_foreign_run (AccHost     *host,
   AccArray *result;
 
   if (!acc_foreign_is_launch (foreign))
-    return acc_foreign_call (foreign, node, inputs, error);
+    return acc_foreign_call (foreign, node, inputs, cancellable, error);
 
   launch = acc_foreign_launch_new (node, inputs, &run, host->heap != NULL ? begin_on_device : begin_on_host);
-  result = acc_foreign_launch_call (launch, foreign, error);
+  result = acc_foreign_launch_call (launch, foreign, cancellable, error);
   if (host->heap != NULL)
     end_on_device (&run);
 

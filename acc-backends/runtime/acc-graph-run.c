@@ -588,7 +588,7 @@ call (Run         *run,
     }
 
   if (foreign != NULL)
-    result = acc_foreign_run (run->graph->host, foreign, node, inputs, error);
+    result = acc_foreign_run (run->graph->host, foreign, node, inputs, run->cancellable, error);
   else if (!run_graph (acc_graph_get_body (run->graph, node->programs[0]), run->scope, inputs, &result, run->cancellable, error))
     result = NULL;
   if (result == NULL)

@@ -141,8 +141,8 @@ acc_launch_may_stop (const AccPreparedLaunch *launches,
 
 /* --- tiles */
 
-/* Tiles [tile, end), which are neighbours in a row. */
-static void
+/* Tiles [tile, end), which are neighbours in a row. FALSE: they need not be done. */
+static gboolean
 run_launch (Sweep  *self,
             guint   i,
             gint64  tile,
@@ -159,8 +159,11 @@ run_launch (Sweep  *self,
     }
   if (self->launches[i].has_own)
     range[4] = worker;
-  if (!should_stop (self))
-    acc_prepared_launch_get_entry (&self->launches[i]) (self->slots[i], range, &self->failures[i]);
+  if (should_stop (self))
+    return FALSE;
+  acc_prepared_launch_get_entry (&self->launches[i]) (self->slots[i], range, &self->failures[i]);
+
+  return TRUE;
 }
 
 static gboolean
@@ -245,18 +248,19 @@ wait_for_turn (Sweep  *self,
     }
 }
 
-static void
+static gboolean
 run_tile (gint64   tile,
           guint    worker,
           gpointer user_data)
 {
   Sweep *self = user_data;
   gint64 begin = self->queues != NULL ? g_get_monotonic_time () : 0;
+  gboolean goes_on = TRUE;
 
   for (guint i = 0; i < self->n; i++)
     if (self->queues == NULL || !self->launches[i].launch->serial)
       {
-        run_launch (self, i, tile, tile + 1, worker);
+        goes_on = run_launch (self, i, tile, tile + 1, worker);
       }
     else
       {
@@ -269,6 +273,8 @@ run_tile (gint64   tile,
         while (!has_come (queue, tile + 1))
           look_out (queue, tile + 1, &n_spins);
       }
+
+  return goes_on;
 }
 
 guint

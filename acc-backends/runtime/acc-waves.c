@@ -154,7 +154,8 @@ typedef struct {
   GError       **errors;   /* per narrow step; NULL: none */
 } Job;
 
-static void
+/* Others go on where one fails: of those the first is told. */
+static gboolean
 run_narrow (gint64   n,
             guint    worker,
             gpointer user_data)
@@ -166,6 +167,8 @@ run_narrow (gint64   n,
   acc_run_set_step_memory (&own, memory);
   acc_run_step (&own, job->wave->narrow[n], &job->errors[n]);
   acc_run_clear_step_memory (&own);
+
+  return !g_error_matches (job->errors[n], G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
 static gboolean

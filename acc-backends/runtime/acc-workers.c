@@ -92,6 +92,14 @@ has_tiles (Share *share)
   return __atomic_load_n (&share->next, __ATOMIC_RELAXED) < share->end;
 }
 
+/* What was claimed is begun all the same: others may wait for it. */
+static void
+leave_tiles (Job *job)
+{
+  for (guint i = 0; i < job->n_shares; i++)
+    __atomic_store_n (&job->shares[i].next, job->shares[i].end, __ATOMIC_RELAXED);
+}
+
 static void
 take_share (Job   *job,
             Share *share,
@@ -99,10 +107,12 @@ take_share (Job   *job,
 {
   while (has_tiles (share))
     {
-      gint64 begin = __atomic_fetch_add (&share->next, job->claim, __ATOMIC_RELAXED);
+      gint64 tile = __atomic_fetch_add (&share->next, job->claim, __ATOMIC_RELAXED), end = MIN (tile + job->claim, share->end);
 
-      for (gint64 tile = begin, end = MIN (begin + job->claim, share->end); tile < end; tile++)
-        job->function (tile, worker, job->user_data);
+      while (tile < end && job->function (tile, worker, job->user_data))
+        tile++;
+      if (tile < end)
+        leave_tiles (job);
     }
 }
 
@@ -453,8 +463,10 @@ run (AccWorkers  *self,
 
   if (slot == NULL)
     {
-      for (gint64 tile = 0; tile < n_tiles; tile++)
-        function (tile, 0, user_data);
+      gint64 tile = 0;
+
+      while (tile < n_tiles && function (tile, 0, user_data))
+        tile++;
     }
   else
     {

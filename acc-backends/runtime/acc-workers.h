@@ -14,8 +14,9 @@ G_BEGIN_DECLS
  * else wants the processor, then sleeps. */
 typedef struct _AccWorkers AccWorkers;
 
-/* Runs one tile; @worker: 0 for the caller, else 1 to n_threads - 1: distinct among the threads in one job. */
-typedef void (*AccTileFunc) (gint64 tile, guint worker, gpointer user_data);
+/* Runs one tile; @worker: 0 for the caller, else 1 to n_threads - 1: distinct among the threads in one job. FALSE: tiles that nobody has begun
+ * are to be left. */
+typedef gboolean (*AccTileFunc) (gint64 tile, guint worker, gpointer user_data);
 
 /* @n_threads: with the caller; at least 1 */
 AccWorkers *acc_workers_new           (guint n_threads);

@@ -335,7 +335,7 @@ test_optimise (void)
     }
 }
 
-static void
+static gboolean
 hold_worker (gint64   tile,
              guint    worker,
              gpointer user_data)
@@ -351,12 +351,14 @@ hold_worker (gint64   tile,
       g_atomic_int_set (&is_held, FALSE);
       g_assert_true (*begin (code, kernel, 1e12) == entry_of_optimised);
       g_atomic_int_set (&is_held, 3);
-      return;
+      return TRUE;
     }
 
   g_atomic_int_set (&is_held, 2);
   while (g_atomic_int_get (&is_held) < 3)
     g_usleep (100);
+
+  return TRUE;
 }
 
 /* Where all workers have other things to do for long, the caller optimises. */

@@ -184,6 +184,57 @@ test_failure (void)
     }
 }
 
+typedef struct {
+  GCancellable *cancellable;
+  gint          n_calls, n_late;   /* atomic */
+} Cancelled;
+
+static void
+cancel_early (const guint64 *slots,
+              const gint64  *range,
+              AccFailure    *failure)
+{
+  Cancelled *self = (Cancelled *) (gsize) slots[0];
+
+  if (g_cancellable_is_cancelled (self->cancellable))
+    g_atomic_int_inc (&self->n_late);
+  if (g_atomic_int_add (&self->n_calls, 1) == 20)
+    g_cancellable_cancel (self->cancellable);
+}
+
+/* Of more tiles than there is time to look at, those that were not begun are left. */
+static void
+test_cancelled (void)
+{
+  static const guint threads[] = { 1, 2, 7 };
+  static const AccKernelEntry entry = cancel_early;
+
+  for (guint t = 0; t < G_N_ELEMENTS (threads); t++)
+    for (guint may_stop = 0; may_stop < 2; may_stop++)
+      {
+        g_autoptr (AccWorkers) workers = acc_workers_new (threads[t]);
+        g_autoptr (GPtrArray) origins = g_ptr_array_new ();
+        g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+        g_autoptr (GError) error = NULL;
+        AccLaunch launch = { .n_slots = 1, .outer = 1 << 30, .inner = 1 << 30, .tile_outer = 1, .tile_inner = 1 << 10, .cost = 1 };
+        AccPreparedLaunch prepared = { .launch = &launch, .entry = &entry, .may_stop = may_stop };
+        AccSchedule schedule = { .origins = origins };
+        AccPrepared all = { .schedule = &schedule };
+        AccHost host = { .workers = workers };
+        Cancelled cancelled = { cancellable };
+        AccLaunchContext context;
+        guint64 slot = (gsize) &cancelled;
+
+        acc_partition_init_whole (&prepared.whole, &launch, threads[t]);
+        g_assert_cmpint (prepared.whole.n_tiles, ==, G_GINT64_CONSTANT (1) << 50);
+        acc_launch_context_init (&context, &host, &all, cancellable);
+        g_assert_false (acc_launch_run (&context, &prepared, 1, &prepared.whole, &slot, &error));
+        g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+        /* Those that were about to begin. */
+        g_assert_cmpint (cancelled.n_late, <, (gint) threads[t]);
+      }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -192,6 +243,7 @@ main (int    argc,
   g_test_add_func ("/launch/in-order", test_in_order);
   g_test_add_func ("/launch/late-tile", test_late_tile);
   g_test_add_func ("/launch/failure", test_failure);
+  g_test_add_func ("/launch/cancelled", test_cancelled);
 
   return g_test_run ();
 }

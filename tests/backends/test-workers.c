@@ -12,7 +12,7 @@ typedef struct {
   guint    work;
 } Count;
 
-static void
+static gboolean
 count_tile (gint64   tile,
             guint    worker,
             gpointer user_data)
@@ -27,6 +27,8 @@ count_tile (gint64   tile,
   for (volatile guint i = 0; i < count->work; i++)
     ;
   __atomic_fetch_and (&count->n_busy, ~bit, __ATOMIC_ACQ_REL);
+
+  return TRUE;
 }
 
 static void
@@ -98,12 +100,14 @@ test_many_users (void)
     g_thread_join (users[i]);
 }
 
-static void
+static gboolean
 nested_tile (gint64   tile,
              guint    worker,
              gpointer user_data)
 {
   run_counted (user_data, 20, 1, 50);
+
+  return TRUE;
 }
 
 static void
@@ -134,7 +138,7 @@ typedef struct {
 } Meeting;
 
 /* Ends when all tiles have begun, so that no thread does two. */
-static void
+static gboolean
 meet (gint64   tile,
       guint    worker,
       gpointer user_data)
@@ -146,6 +150,8 @@ meet (gint64   tile,
   while (g_atomic_int_get (&meeting->n_there) < meeting->n_wanted && g_get_monotonic_time () < until)
     g_usleep (50);
   g_assert_cmpint (g_atomic_int_get (&meeting->n_there), ==, meeting->n_wanted);
+
+  return TRUE;
 }
 
 static void
@@ -178,7 +184,7 @@ typedef struct {
 } Homes;
 
 /* All wait in their first tiles until all are there. */
-static void
+static gboolean
 note_home (gint64   tile,
            guint    worker,
            gpointer user_data)
@@ -187,9 +193,10 @@ note_home (gint64   tile,
 
   homes->threads[tile] = g_thread_self ();
   if (g_atomic_int_add (&homes->n_begun[worker], 1) > 0)
-    return;
+    return TRUE;
   homes->firsts[worker] = tile;
-  meet (tile, worker, &homes->meeting);
+
+  return meet (tile, worker, &homes->meeting);
 }
 
 /* Each thread begins with a part of its own, the same in every job of as many tiles. */
@@ -221,7 +228,7 @@ test_begins_at_home (void)
 }
 
 /* Who waits for the tile before would wait forever were it not begun. */
-static void
+static gboolean
 follow (gint64   tile,
         guint    worker,
         gpointer user_data)
@@ -233,6 +240,8 @@ follow (gint64   tile,
     g_thread_yield ();
   g_assert_cmpint (g_atomic_int_get (n_done), ==, tile);
   g_atomic_int_inc (n_done);
+
+  return TRUE;
 }
 
 static void
@@ -252,6 +261,60 @@ test_in_order (void)
           g_assert_cmpint (n_done, ==, n);
         }
     }
+}
+
+enum { MOST_TILES = 40, MOST_THREADS = 16 };
+
+typedef struct {
+  gboolean in_order;
+  gint     n_begun, n_refused;                /* atomic */
+  guint8   seen[MOST_TILES + MOST_THREADS];
+} Left;
+
+static gboolean
+begin_few (gint64   tile,
+           guint    worker,
+           gpointer user_data)
+{
+  Left *left = user_data;
+  gint n = g_atomic_int_add (&left->n_begun, 1);
+
+  if (left->in_order)
+    {
+      g_assert_cmpint (tile, <, G_N_ELEMENTS (left->seen));
+      left->seen[tile]++;
+      n = (gint) tile;
+    }
+  if (n < MOST_TILES)
+    return TRUE;
+  g_atomic_int_inc (&left->n_refused);
+
+  return FALSE;
+}
+
+/* Of more tiles than there is time for: each thread begins one at most once one was refused, and of those in order none is left out. */
+static void
+test_leaves_tiles (void)
+{
+  static const guint threads[] = { 1, 2, 5, MOST_THREADS };
+  const gint64 n_tiles = G_GINT64_CONSTANT (1000000000000000);
+
+  for (guint t = 0; t < G_N_ELEMENTS (threads); t++)
+    for (guint again = 0; again < 10; again++)
+      {
+        g_autoptr (AccWorkers) workers = acc_workers_new (threads[t]);
+        Left some = { FALSE }, claims = { FALSE }, in_order = { TRUE };
+
+        acc_workers_run (workers, n_tiles, 1, begin_few, &some);
+        acc_workers_run (workers, n_tiles, 1000, begin_few, &claims);
+        acc_workers_run_in_order (workers, n_tiles, begin_few, &in_order);
+        g_assert_cmpint (some.n_refused, >=, 1);
+        g_assert_cmpint (some.n_begun, <=, MOST_TILES + (gint) threads[t]);
+        g_assert_cmpint (claims.n_begun, <=, MOST_TILES + (gint) threads[t]);
+        g_assert_cmpint (in_order.n_begun, ==, MOST_TILES + in_order.n_refused);
+        for (gint i = 0; i < in_order.n_begun; i++)
+          g_assert_cmpint (in_order.seen[i], ==, 1);
+      }
 }
 
 typedef struct {
@@ -493,6 +556,7 @@ main (int    argc,
   g_test_add_func ("/workers/all-come", test_all_come);
   g_test_add_func ("/workers/begins-at-home", test_begins_at_home);
   g_test_add_func ("/workers/in-order", test_in_order);
+  g_test_add_func ("/workers/leaves-tiles", test_leaves_tiles);
   g_test_add_func ("/workers/errands", test_errands);
   g_test_add_func ("/workers/errands-end", test_errands_end);
   g_test_add_func ("/workers/latency", test_latency);

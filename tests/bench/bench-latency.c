@@ -582,18 +582,21 @@ bench_runs (AccBackend *backend)
 
 /* --- workers */
 
-static void
+static gboolean
 tile_nothing (gint64 tile, guint worker, gpointer data)
 {
+  return TRUE;
 }
 
-static void
+static gboolean
 tile_of_ten_microseconds (gint64   tile,
                           guint    worker,
                           gpointer user_data)
 {
   for (double end = bench_now () + 10e-6; bench_now () < end;)
     ;
+
+  return TRUE;
 }
 
 static void

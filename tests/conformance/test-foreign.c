@@ -829,6 +829,70 @@ same (AccArray **arrays, guint n, gpointer data)
   return g_object_ref (arrays[0]);
 }
 
+/* Whoever is called may look at the run's cancellable. */
+static AccArray *
+cancel_current (AccArray **inputs, guint n_inputs, gpointer data, GError **error)
+{
+  GCancellable *current = g_cancellable_get_current ();
+
+  g_assert_true (current == data);
+  g_cancellable_cancel (current);
+
+  return g_object_ref (inputs[0]);
+}
+
+static gboolean
+cancel_current_launch (AccForeignLaunch *launch, gpointer data, GError **error)
+{
+  AccArray *input = acc_foreign_launch_get_input (launch, 0);
+  GCancellable *current = g_cancellable_get_current ();
+
+  g_assert_true (current == data);
+  g_cancellable_cancel (current);
+
+  return acc_foreign_launch_begin (launch, acc_array_get_element_type (input), acc_array_get_shape (input), error);
+}
+
+static void
+check_cancelled (AccBackend *backend, AccArray *array, GCancellable *cancellable)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccArray) result = acc_backend_run (backend, array, cancellable, &error);
+
+  if (cancellable == NULL)
+    {
+      g_assert_no_error (error);
+      return;
+    }
+  g_assert_null (result);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+}
+
+static void
+test_cancel (void)
+{
+  g_autoptr(AccProgram) fallback = PROGRAM (same, NULL, "i4[3]");
+  g_autoptr(AccArray) x = CONF_INTS1 ("i4", 1, 2, 3), called = acc_array_foreign ("test-cancel", &x, 1, fallback), sum = acc_array_sum_all (called);
+
+  for (guint i = 0; i <= conf_n_backends (); i++)
+    {
+      AccBackend *backend = i == 0 ? conf_interpreter () : conf_backend (i - 1);
+      g_autoptr(GCancellable) first = g_cancellable_new (), second = g_cancellable_new ();
+
+      acc_backend_set_foreign (backend, "test-cancel", cancel_current, first, NULL);
+      check_cancelled (backend, sum, first);
+      g_assert_true (g_cancellable_is_cancelled (first));
+      acc_backend_set_foreign (backend, "test-cancel", cancel_current, NULL, NULL);
+      check_cancelled (backend, sum, NULL);
+      if (g_str_equal (acc_backend_get_name (backend), "native"))
+        {
+          acc_backend_set_foreign_launch (backend, "test-cancel", cancel_current_launch, second, NULL);
+          check_cancelled (backend, sum, second);
+        }
+      acc_backend_set_foreign (backend, "test-cancel", NULL, NULL, NULL);
+    }
+}
+
 static AccArray *
 declared_later (AccArray **arrays, guint n, gpointer data)
 {
@@ -885,6 +949,7 @@ main (int argc, char **argv)
   g_test_add_func ("/foreign/mistakes", test_mistakes);
   g_test_add_func ("/foreign/stream", test_stream);
   g_test_add_func ("/foreign/launch", test_launch);
+  g_test_add_func ("/foreign/cancel", test_cancel);
   g_test_add_func ("/foreign/building", test_building);
   return conf_run ();
 }
