@@ -527,26 +527,84 @@ emit_poll_in_loop (Emitter *e,
     emit_poll (e);
 }
 
-/* All lanes go through the loop as often: a real loop. */
-void
-emit_plain_for (Emitter *e,
-                guint32  id)
+static gboolean
+has_loop (Emitter *e,
+          guint32  block)
 {
-  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
-  LLVMValueRef begin = emit_scalar (e, instr->args[0]), end = emit_scalar (e, instr->args[1]), index, next;
-  LLVMBasicBlockRef before = LLVMGetInsertBlock (B), body = emit_block (e, "for"), after = emit_block (e, "for.end"), latch;
+  GArray *items = block != 0 ? acc_kernel_block (e->kernel, block)->items : NULL;
 
-  LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntSLT, begin, end, ""), body, after);
+  for (guint i = 0; items != NULL && i < items->len; i++)
+    {
+      const AccKernelInstr *instr = acc_kernel_instr (e->kernel, g_array_index (items, guint32, i));
+
+      if (_acc_kernel_op_is_loop (instr->op) || has_loop (e, instr->blocks[0]) || has_loop (e, instr->blocks[1]))
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+/* All lanes go through the loop as often: a real loop. @end is where it pauses, or ends. Gives the next index. */
+static LLVMValueRef
+emit_turns (Emitter     *e,
+            guint32      id,
+            LLVMValueRef begin,
+            LLVMValueRef end)
+{
+  LLVMBasicBlockRef before = LLVMGetInsertBlock (B), body = emit_block (e, "for"), after = emit_block (e, "for.turned"), latch;
+  LLVMValueRef index, next;
+
+  LLVMBuildBr (B, body);
   emit_enter (e, body);
   index = LLVMBuildPhi (B, e->t_i64, "");
   LLVMAddIncoming (index, &begin, &before, 1);
   e->values[id] = (Value) { .v = index, .shape = e->facts[id].shape, .stride = e->facts[id].stride };
-  emit_inner (e, instr->blocks[0], e->mask);
+  emit_inner (e, acc_kernel_instr (e->kernel, id)->blocks[0], e->mask);
   emit_poll_in_loop (e, id);
   next = LLVMBuildNSWAdd (B, index, LLVMConstInt (e->t_i64, 1, FALSE), "");
   latch = LLVMGetInsertBlock (B);
   LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntSLT, next, end, ""), body, after);
   LLVMAddIncoming (index, &next, &latch, 1);
+  emit_enter (e, after);
+
+  return next;
+}
+
+/* Turns between two looks at whether the launch goes on, of loops that may have many, and of those that have loops in them. */
+#define TURNS_PER_LOOK      512
+#define LONG_TURNS_PER_LOOK 64
+
+void
+emit_plain_for (Emitter *e,
+                guint32  id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  LLVMValueRef begin = emit_scalar (e, instr->args[0]), end = emit_scalar (e, instr->args[1]), first, left, next;
+  LLVMBasicBlockRef before = LLVMGetInsertBlock (B), body = emit_block (e, "for.turns"), after = emit_block (e, "for.end"), more;
+  gboolean looks = e->kernel->group_size == 0 && instr->bits != 0 && !_acc_kernel_block_is_long (e->kernel, instr->blocks[0]);
+
+  LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntSLT, begin, end, ""), body, after);
+  emit_enter (e, body);
+  if (!looks)
+    {
+      emit_turns (e, id, begin, end);
+      LLVMBuildBr (B, after);
+      emit_enter (e, after);
+      return;
+    }
+
+  first = LLVMBuildPhi (B, e->t_i64, "");
+  LLVMAddIncoming (first, &begin, &before, 1);
+  left = emit_binary (e, "llvm.smin", LLVMBuildNSWSub (B, end, first, ""),
+                      LLVMConstInt (e->t_i64, has_loop (e, instr->blocks[0]) ? LONG_TURNS_PER_LOOK : TURNS_PER_LOOK, FALSE));
+  next = emit_turns (e, id, first, LLVMBuildNSWAdd (B, first, left, ""));
+  more = emit_block (e, "for.more");
+  LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntSLT, next, end, ""), more, after);
+  emit_enter (e, more);
+  emit_poll (e);
+  before = LLVMGetInsertBlock (B);
+  LLVMBuildBr (B, body);
+  LLVMAddIncoming (first, &next, &before, 1);
   emit_enter (e, after);
 }
 
@@ -572,7 +630,10 @@ emit_masked_for (Emitter *e,
   LLVMBuildCondBr (B, emit_any (e, active), body, after);
   emit_enter (e, body);
   emit_inner (e, instr->blocks[0], narrowed (e, active));
-  emit_poll_in_loop (e, id);
+  if (instr->bits != 0)
+    emit_poll (e);
+  else
+    emit_poll_in_loop (e, id);
   next = plus_one (e, index);
   latch = LLVMGetInsertBlock (B);
   LLVMBuildBr (B, head);

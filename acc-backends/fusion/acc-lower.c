@@ -154,17 +154,30 @@ low_leave (AccLower *l)
 
 static KValue
 enter_loop (AccLower *l,
-            KValue    begin,
-            KValue    end,
+            gint64    lo,
+            gint64    hi,
             KValue    i)
 {
-  gint64 lo, hi, unused;
-
   enter (l);
-  low_get_range (l, begin, &lo, &unused);
-  low_get_range (l, end, &unused, &hi);
 
   return low_within (l, i, lo, hi == G_MAXINT64 ? hi : hi - 1);
+}
+
+/* Turns of a loop whose time passes unnoticed, also where it is in another such loop, as long as what they do is short. */
+#define MANY_TURNS 256
+
+/* Which values an index has at least and at most, give or take one. */
+static void
+get_bounds (AccLower *l,
+            KValue    begin,
+            KValue    end,
+            gint64   *lo,
+            gint64   *hi)
+{
+  gint64 unused;
+
+  low_get_range (l, begin, lo, &unused);
+  low_get_range (l, end, &unused, hi);
 }
 
 KValue
@@ -172,7 +185,12 @@ low_enter_for (AccLower *l,
                KValue    begin,
                KValue    end)
 {
-  return enter_loop (l, begin, end, _kb_enter_for (l->b, begin, end));
+  gboolean looks = l->fusion->target->model == ACC_MODEL_CPU && !l->is_brief;
+  gint64 lo, hi;
+
+  get_bounds (l, begin, end, &lo, &hi);
+
+  return enter_loop (l, lo, hi, _kb_enter_for (l->b, begin, end, looks && (lo < 0 || hi - lo > MANY_TURNS)));
 }
 
 /* Where it is known that there is one, registers need not hold that there might be more. */
@@ -191,7 +209,11 @@ low_enter_foreach (AccLower *l,
                    KValue    begin,
                    KValue    end)
 {
-  return enter_loop (l, begin, end, _kb_enter_foreach (l->b, begin, end));
+  gint64 lo, hi;
+
+  get_bounds (l, begin, end, &lo, &hi);
+
+  return enter_loop (l, lo, hi, _kb_enter_foreach (l->b, begin, end));
 }
 
 void

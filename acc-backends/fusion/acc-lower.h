@@ -57,6 +57,8 @@ typedef struct {
    * wrong with that. */
   gint64            asked_bytes;
 
+  gboolean          is_brief;        /* its tiles are, whatever the extents: no loop need look whether the launch goes on */
+
   /*< private >*/
   GArray           *slots;           /* AccSlot */
   GHashTable       *params;          /* number or literal → KValue */

@@ -808,10 +808,11 @@ enter (AccKernelBuilder *b,
 KValue
 _kb_enter_for (AccKernelBuilder *b,
                KValue            begin,
-               KValue            end)
+               KValue            end,
+               gboolean          is_long)
 {
   return enter (b, (AccKernelInstr) {
-    .op = ACC_KOP_FOR, .kind = ACC_KIND_I64, .n_args = 2, .args = { begin.id, end.id },
+    .op = ACC_KOP_FOR, .kind = ACC_KIND_I64, .n_args = 2, .args = { begin.id, end.id }, .bits = is_long,
   });
 }
 

@@ -558,7 +558,7 @@ walk_inner (Pass    *self,
   switch ((int) instr->op)
     {
     case ACC_KOP_FOR:
-      self->made[id] = _kb_enter_for (self->b, first, value_of (self, instr->args[1])).id;
+      self->made[id] = _kb_enter_for (self->b, first, value_of (self, instr->args[1]), instr->bits != 0).id;
       break;
     case ACC_KOP_IF:
       _kb_enter_if (self->b, first, instr->bits != 0);

@@ -148,6 +148,8 @@ append_instr (GString         *s,
     g_string_append_printf (s, ", %s", atomic_names[instr->bits]);
   if (instr->op == ACC_KOP_FOREACH && instr->bits != 0)
     g_string_append_printf (s, ", lanes %u", (guint) instr->bits);
+  if (instr->op == ACC_KOP_FOR && instr->bits != 0)
+    g_string_append (s, ", long");
   if (instr->op == ACC_KOP_IF && instr->bits != 0)
     g_string_append (s, ", seldom");
 }

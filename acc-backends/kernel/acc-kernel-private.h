@@ -52,8 +52,8 @@ typedef enum {
   ACC_KOP_ATOMIC,     /* args: parameter number, index, value; bits: KAtomic */
   ACC_KOP_CAS,        /* args: parameter number, index, expected, desired */
   /* blocks */
-  ACC_KOP_FOR,        /* args: begin, end; the instruction is the index */
-  ACC_KOP_FOREACH,    /* the same; bits: lanes, 0 for any */
+  ACC_KOP_FOR,        /* args: begin, end; the instruction is the index; bits: whether it may be long */
+  ACC_KOP_FOREACH,    /* args: the same; bits: lanes, 0 for any */
   ACC_KOP_IF,         /* args: condition; blocks[1] is the else side, or 0; bits: whether it seldom holds */
   ACC_KOP_WHILE,
   ACC_KOP_UNTIL,      /* args: done */

@@ -172,7 +172,19 @@ acc_kernel_may_stop (AccKernel *self)
 {
   g_return_val_if_fail (self != NULL, FALSE);
 
-  return self->group_size == 0 && (self->instrs->len > MANY_INSTRS || acc_kernel_has_while (self));
+  if (self->group_size > 0)
+    return FALSE;
+  if (self->instrs->len > MANY_INSTRS)
+    return TRUE;
+  for (guint32 id = 1; id < self->instrs->len; id++)
+    {
+      const AccKernelInstr *instr = acc_kernel_instr (self, id);
+
+      if (instr->op == ACC_KOP_WHILE || (instr->op == ACC_KOP_FOR && instr->bits != 0))
+        return TRUE;
+    }
+
+  return FALSE;
 }
 
 gboolean

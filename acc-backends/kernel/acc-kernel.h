@@ -122,7 +122,7 @@ void   kb_check (AccKernelBuilder *b, KValue ok, guint kind, guint origin, KValu
  * i is a KValue (i64) in scope of the block; for and foreach step by one over [begin, end). Never break or return out of
  * a block. */
 #define kb_for(b, i, begin, end) \
-  for (KValue i = _kb_enter_for (b, begin, end), *_once_##i = &i; _once_##i; _kb_leave (b), _once_##i = NULL)
+  for (KValue i = _kb_enter_for (b, begin, end, FALSE), *_once_##i = &i; _once_##i; _kb_leave (b), _once_##i = NULL)
 #define kb_foreach(b, i, begin, end) \
   for (KValue i = _kb_enter_foreach (b, begin, end), *_once_##i = &i; _once_##i; _kb_leave (b), _once_##i = NULL)
 #define _kb_block(enter, b, once) \
@@ -132,7 +132,8 @@ void   kb_check (AccKernelBuilder *b, KValue ok, guint kind, guint origin, KValu
 #define kb_else(b)          _kb_block (_kb_enter_else (b), b, G_PASTE (_kb_once_, __LINE__))
 #define kb_while(b)         _kb_block (_kb_enter_while (b), b, G_PASTE (_kb_once_, __LINE__))
 void   kb_until           (AccKernelBuilder *b, KValue done);
-KValue _kb_enter_for      (AccKernelBuilder *b, KValue begin, KValue end);
+/* @is_long: it may have so many turns that code on the host looks out for ACC_FAILURE_STOP now and then. */
+KValue _kb_enter_for      (AccKernelBuilder *b, KValue begin, KValue end, gboolean is_long);
 KValue _kb_enter_foreach  (AccKernelBuilder *b, KValue begin, KValue end);
 void   _kb_enter_if       (AccKernelBuilder *b, KValue condition, gboolean seldom);
 void   _kb_enter_else     (AccKernelBuilder *b);

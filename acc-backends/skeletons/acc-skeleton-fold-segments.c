@@ -460,6 +460,7 @@ write_rows (Segments *self)
 
   launch.tile_outer = MAX (TILE / self->n_items, 1);
   launch.tile_inner = self->n_items;
+  l->is_brief = self->n_items <= TILE;
   add_own (self, acc_ceil_div (self->space->outer, launch.tile_outer));
   low_for_units (l, u, self->space)
     {
@@ -477,6 +478,7 @@ write_tiles (Segments *self)
   AccKernelBuilder *b = l->b;
   AccLaunch launch = get_launch (self, self->n_items);
 
+  l->is_brief = TRUE;
   /* Of one unit, too: where LLVM knows that it is one, registers go to what loops over short segments do not need, and a sparse matrix times a
    * vector takes 1.07 of its time. */
   low_for (l, u, kb_outer_begin (b), kb_outer_end (b))

@@ -436,6 +436,94 @@ test_pack (gconstpointer data)
     }
 }
 
+/* --- loops that may be long */
+
+#define N_COUNTED 70
+
+typedef enum {
+  LOOP_ALONE,
+  LOOP_AROUND,     /* another */
+  LOOP_IN_LANES,   /* as often in all of them */
+  LOOP_BY_LANES,
+  N_LOOPS,
+} Loop;
+
+/* Turns that each loop may still take once there is nothing to be done. */
+static const gint64 turns_left[] = { 512, 64, 512, 512 };
+
+static void
+count_turn (AccKernelBuilder *b,
+            KBuffer           counts,
+            KValue            at,
+            KValue            turn)
+{
+  kb_store (b, counts, at, kb_add (b, kb_load (b, counts, at), kb_add (b, turn, kb_i64 (b, 1))));
+}
+
+/* Each turn adds its number and one to the count. */
+static Compiled *
+compile_loop (Loop loop)
+{
+  AccKernelBuilder *b = kb_new ("turns");
+  KBuffer counts = kb_param_buffer (b, ACC_KIND_I64, ACC_BUFFER_READ | ACC_BUFFER_WRITE | ACC_BUFFER_NO_ALIAS, "counts");
+  KValue n = kb_param_scalar (b, ACC_KIND_I64, "n"), zero = kb_i64 (b, 0), turn;
+
+  if (loop == LOOP_ALONE || loop == LOOP_AROUND)
+    {
+      turn = _kb_enter_for (b, zero, n, TRUE);
+      if (loop == LOOP_ALONE)
+        count_turn (b, counts, zero, turn);
+      else
+        kb_for (b, x, zero, kb_i64 (b, N_COUNTED))
+          count_turn (b, counts, x, turn);
+      _kb_leave (b);
+    }
+  else
+    kb_foreach (b, x, kb_inner_begin (b), kb_inner_end (b))
+      {
+        turn = _kb_enter_for (b, zero, loop == LOOP_BY_LANES ? kb_add (b, n, x) : n, TRUE);
+        count_turn (b, counts, x, turn);
+        _kb_leave (b);
+      }
+
+  return harness_compile (b);
+}
+
+static void
+test_long_loops (void)
+{
+  static const gint64 numbers[] = { -3, 0, 1, 7, 8, 9, 255, 256, 257, 512, 515 };
+
+  for (Loop loop = 0; loop < N_LOOPS; loop++)
+    {
+      Compiled *compiled = compile_loop (loop);
+      const gint64 range[5] = { 0, 1, 0, N_COUNTED, 0 };
+
+      g_assert_true (acc_kernel_may_stop (compiled->kernel));
+      for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+        {
+          Argument arguments[] = { harness_fill (N_COUNTED, 5), harness_scalar ((guint64) numbers[i]) };
+
+          harness_check (compiled, arguments, range, "long loops");
+        }
+
+      /* Of more turns than there is time for. */
+      for (guint v = 0; v < harness_n_variants; v++)
+        {
+          gint64 counts[N_COUNTED] = { 0 }, most = turns_left[loop];
+          const guint64 slots[] = { (guintptr) counts, G_GUINT64_CONSTANT (1) << 50 };
+          AccFailure failure = { .state = ACC_FAILURE_STOP };
+
+          compiled->entry[v] (slots, range, &failure);
+          g_assert_cmpint (failure.state, ==, ACC_FAILURE_STOP);
+          g_assert_cmpint (counts[0], >=, 1);
+          for (guint i = 0; i < N_COUNTED; i++)
+            g_assert_cmpint (counts[i], <=, most * (most + 1) / 2);
+        }
+      harness_free (compiled);
+    }
+}
+
 static void
 test_objects (void)
 {
@@ -569,6 +657,7 @@ main (int argc, char **argv)
   g_test_add_func ("/emit/narrow-division", test_narrow_division);
   g_test_add_func ("/emit/fma-and-select", test_fma_and_select);
   g_test_add_func ("/emit/contraction", test_contraction);
+  g_test_add_func ("/emit/long-loops", test_long_loops);
   g_test_add_func ("/emit/objects", test_objects);
   g_test_add_func ("/emit/threads", test_threads);
 

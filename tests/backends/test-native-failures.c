@@ -203,6 +203,54 @@ test_fail_before_loop (void)
   g_assert_error (error, ACC_ERROR, ACC_ERROR_BOUNDS);
 }
 
+/* --- tiles that take long */
+
+static AccExpr *
+get_itself (AccExpr *i,
+            gpointer data)
+{
+  return i;
+}
+
+static AccExpr *
+get_column (AccExpr *i,
+            gpointer data)
+{
+  return acc_expr_item (i, 1);
+}
+
+static AccExpr *
+get_place (AccExpr *i,
+           gpointer data)
+{
+  return acc_expr_band (acc_expr_mul (i, acc_expr_new_int (7919)), acc_expr_new_int (511));
+}
+
+/* Of more elements than there is time for, in few tiles, which would never end. */
+static void
+test_cancel_long_tiles (void)
+{
+  static const gint n_places[] = { 1000, 1 << 22, 1 << 25 };
+  g_autoptr (AccShape) long_rows = acc_shape_new_matrix (20, G_GINT64_CONSTANT (1) << 45), vector = acc_shape_new_vector (G_GINT64_CONSTANT (1) << 50);
+  g_autoptr (AccArray) numbers = acc_array_generate (vector, get_itself, NULL), targets = acc_array_generate (vector, get_place, NULL);
+
+  /* The second time no compiler is waited for. */
+  for (guint again = 0; again < 2; again++)
+    {
+      g_autoptr (AccArray) all = acc_array_generate (long_rows, get_column, NULL), sums = acc_array_sum (all);
+
+      assert_cancelled (sums);
+      for (guint i = 0; i < G_N_ELEMENTS (n_places); i++)
+        {
+          g_autoptr (AccShape) places = acc_shape_new_vector (n_places[i]);
+          g_autoptr (AccArray) zeros = acc_array_fill (places, acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), 0));
+          g_autoptr (AccArray) permuted = acc_array_permute (numbers, zeros, targets, native_plus, NULL);
+
+          assert_cancelled (permuted);
+        }
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -213,6 +261,7 @@ main (int    argc,
   g_test_add_func ("/native/failures-of-twins", test_failures_of_twins);
   g_test_add_func ("/native/cancel", test_cancel);
   g_test_add_func ("/native/cancel-loops", test_cancel_loops);
+  g_test_add_func ("/native/cancel-long-tiles", test_cancel_long_tiles);
   g_test_add_func ("/native/fail-before-loop", test_fail_before_loop);
   g_test_add_func ("/native/cancel-planning", test_cancel_planning);
 
