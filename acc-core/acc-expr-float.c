@@ -431,21 +431,23 @@ bits_of_quotient (Format f)
   return (guint) (f.mantissa - 1) / 2;
 }
 
-/* @r less the nearest multiple of @b, for |r| below b · 2^bits and, but for multiples of 0 and 1, not below b. */
+/* @r less the multiple of @b that @whole makes of the quotient, for |r| below b · 2^bits and, but for multiples of 0 and 1, not below b. */
 static AccExpr *
 subtract_multiple (AccExpr *r,
-                   AccExpr *b)
+                   AccExpr *b,
+                   AccExpr *(*whole) (AccExpr *))
 {
   Format f = format_of (b);
   guint64 low_bits = ((guint64) 1 << bits_of_quotient (f)) - 1;
   AccExpr *high_bits = acc_expr_band (acc_expr_bitcast (b, f.bits), acc_expr_bnot (acc_expr_new_typed_uint (f.bits, low_bits)));
   g_autoptr(AccExpr) high = acc_expr_ref_sink (acc_expr_bitcast (high_bits, b->type));
-  g_autoptr(AccExpr) q = acc_expr_ref_sink (acc_expr_round (acc_expr_fdiv (r, b)));
+  g_autoptr(AccExpr) q = acc_expr_ref_sink (whole (acc_expr_fdiv (r, b)));
 
   return acc_expr_sub (acc_expr_sub (r, acc_expr_mul (q, high)), acc_expr_mul (q, acc_expr_sub (b, high)));
 }
 
-/* A state is a remainder; beyond what one step takes, multiples of @data times a power of two go first. */
+/* A state is a remainder; beyond what one step takes, multiples of @data times a power of two go first: none that is larger than the
+ * remainder, which may be the largest number. */
 static AccExpr *
 come_nearer (AccExpr *r,
              gpointer data)
@@ -456,7 +458,7 @@ come_nearer (AccExpr *r,
   AccExpr *apart = acc_expr_sub (acc_expr_exponent (r), acc_expr_exponent (b));
   g_autoptr(AccExpr) scaled = acc_expr_ref_sink (acc_expr_scale_float (acc_expr_sub (apart, INT (n - 1)), b));
 
-  return acc_expr_tuple2 (acc_expr_ge (acc_expr_abs (r), limit), subtract_multiple (r, scaled));
+  return acc_expr_tuple2 (acc_expr_ge (acc_expr_abs (r), limit), subtract_multiple (r, scaled, acc_expr_truncate));
 }
 
 /* The magnitude of the remainder that has the sign of @b. */
@@ -475,7 +477,7 @@ floored_magnitude (AccExpr *a,
   g_autoptr(AccExpr) near = acc_expr_ref_sink (acc_expr_while (dividend, come_nearer, divisor));
   /* From -b / 2 to b / 2; of an infinite divisor the dividend. */
   AccExpr *other = acc_expr_cond (acc_expr_band (finite, acc_expr_eq (q, infinity)), p, acc_expr_new_typed_float (a->type, NAN));
-  AccExpr *rest = acc_expr_cond (usual, subtract_multiple (near, divisor), other);
+  AccExpr *rest = acc_expr_cond (usual, subtract_multiple (near, divisor, acc_expr_round), other);
   AccExpr *signs = acc_expr_band (acc_expr_bxor (acc_expr_bitcast (a, f.bits), acc_expr_bitcast (b, f.bits)), sign_mask (f));
   /* Where signs differ, what is left of the negative. */
   AccExpr *turned = acc_expr_bitcast (acc_expr_bxor (acc_expr_bitcast (rest, f.bits), signs), a->type);

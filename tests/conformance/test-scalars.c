@@ -699,6 +699,7 @@ float_division (AccExpr *x, AccExpr *y)
 }
 
 static const Part float_divisions[] = { { "division", float_division }, { NULL, NULL } };
+static const Part float_remainders[] = { { "remainders", acc_expr_mod_float }, { NULL, NULL } };
 
 static double
 round_to (AccElementKind kind, double x)
@@ -742,15 +743,18 @@ test_float_division (void)
                                5 * normal[f], normal[f] - least[f], third * normal[f] * 1024, round_to (kind, third * 60000), INFINITY, NAN };
       enum { N = G_N_ELEMENTS (edges) };
       g_autofree double *x = g_new (double, 4 * N * N), *y = g_new (double, 4 * N * N);
+      g_autofree double *all_x = g_new (double, 4 * N * N), *all_y = g_new (double, 4 * N * N), *all_rests = g_new (double, 4 * N * N);
       g_autofree double *expected = g_new (double, 5 * 4 * N * N);
 
       for (guint i = 0; i < 4 * N * N; i++)
         {
           double quotient, rest;
 
-          x[n] = edges[i / 4 / N] * (i % 2 ? -1 : 1);
-          y[n] = edges[i / 4 % N] * (i & 2 ? -1 : 1);
-          if (!divide_floored (kind, x[n], y[n], &quotient, &rest))
+          x[n] = all_x[i] = edges[i / 4 / N] * (i % 2 ? -1 : 1);
+          y[n] = all_y[i] = edges[i / 4 % N] * (i & 2 ? -1 : 1);
+          gboolean is_exact = divide_floored (kind, x[n], y[n], &quotient, &rest);
+          all_rests[i] = rest;
+          if (!is_exact)
             continue;
           expected[n] = expected[2 * 4 * N * N + n] = quotient;
           expected[4 * N * N + n] = expected[3 * 4 * N * N + n] = rest;
@@ -761,6 +765,9 @@ test_float_division (void)
       g_autoptr(AccArray) array = combine_float_parts (code, n, x, y, float_divisions);
       for (guint leaf = 0; leaf < G_N_ELEMENTS (names); leaf++)
         expect_float_leaf ("float-division", code, names[leaf], array, leaf, n, expected + leaf * 4 * N * N);
+
+      g_autoptr(AccArray) rests = combine_float_parts (code, 4 * N * N, all_x, all_y, float_remainders);
+      expect_float_leaf ("float-division", code, "mod/all", rests, 0, 4 * N * N, all_rests);
     }
 }
 
