@@ -475,9 +475,9 @@ floored_magnitude (AccExpr *a,
   g_autoptr(AccExpr) dividend = acc_expr_ref_sink (acc_expr_cond (usual, p, acc_expr_new_typed_int (a->type, 0)));
   g_autoptr(AccExpr) divisor = acc_expr_ref_sink (acc_expr_cond (usual, q, one));
   g_autoptr(AccExpr) near = acc_expr_ref_sink (acc_expr_while (dividend, come_nearer, divisor));
-  /* From -b / 2 to b / 2; of an infinite divisor the dividend. */
+  /* Below b; of an infinite divisor the dividend. */
   AccExpr *other = acc_expr_cond (acc_expr_band (finite, acc_expr_eq (q, infinity)), p, acc_expr_new_typed_float (a->type, NAN));
-  AccExpr *rest = acc_expr_cond (usual, subtract_multiple (near, divisor, acc_expr_round), other);
+  AccExpr *rest = acc_expr_cond (usual, subtract_multiple (near, divisor, acc_expr_truncate), other);
   AccExpr *signs = acc_expr_band (acc_expr_bxor (acc_expr_bitcast (a, f.bits), acc_expr_bitcast (b, f.bits)), sign_mask (f));
   /* Where signs differ, what is left of the negative. */
   AccExpr *turned = acc_expr_bitcast (acc_expr_bxor (acc_expr_bitcast (rest, f.bits), signs), a->type);
