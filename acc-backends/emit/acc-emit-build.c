@@ -288,6 +288,15 @@ emit_call (Emitter      *e,
   return LLVMBuildCall2 (e->builder, LLVMGlobalGetValueType (function), function, args, n_args, "");
 }
 
+/* @x, a float, as LLVM does not see through it. It takes a choice between a converted float and a number for a minimum of what was converted,
+ * and then loses the sign of its zeros: x < 0 ? 0 : (f8) x with x = -0. */
+LLVMValueRef
+emit_fence (Emitter     *e,
+            LLVMValueRef x)
+{
+  return e->kernel->fast || LLVMIsConstant (x) ? x : emit_unary (e, "llvm.arithmetic.fence", x);
+}
+
 LLVMValueRef
 emit_unary (Emitter     *e,
             const char  *intrinsic,

@@ -122,9 +122,9 @@ float_to_float (Emitter       *e,
   if (from == ACC_KIND_F16 && to == ACC_KIND_F64)
     x = LLVMBuildFPExt (B, x, emit_type_like (x, e->t_f32), "");
   if (to < from)
-    return LLVMBuildFPTrunc (B, x, type, "");
+    return emit_fence (e, LLVMBuildFPTrunc (B, x, type, ""));
 
-  return LLVMBuildFPExt (B, x, type, "");
+  return emit_fence (e, LLVMBuildFPExt (B, x, type, ""));
 }
 
 LLVMValueRef

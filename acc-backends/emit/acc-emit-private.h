@@ -134,6 +134,7 @@ LLVMValueRef emit_resized      (Emitter *e, LLVMValueRef x, guint lanes);       
 LLVMValueRef emit_select       (Emitter *e, LLVMValueRef condition, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef emit_call         (Emitter *e, const char *intrinsic, LLVMTypeRef *overloads, guint n_overloads,
                                 LLVMValueRef *args, guint n_args);
+LLVMValueRef emit_fence        (Emitter *e, LLVMValueRef x);
 LLVMValueRef emit_unary        (Emitter *e, const char *intrinsic, LLVMValueRef x);
 LLVMValueRef emit_binary       (Emitter *e, const char *intrinsic, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef emit_stack        (Emitter *e, LLVMTypeRef type, guint align);

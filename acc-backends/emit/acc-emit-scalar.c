@@ -45,7 +45,31 @@ is_plain_constant (LLVMValueRef x,
   return is_zero ? value == 0 : value == value;
 }
 
-/* The smaller or larger of two; a NaN loses. The comparison and first select are one instruction of x86. */
+/* The smaller or larger of two floats; a NaN loses. @wide_x and @wide_y, which are compared, have the same values. The comparison and first
+ * select are one instruction of x86. */
+static LLVMValueRef
+float_extreme (Emitter      *e,
+               gboolean      is_min,
+               LLVMValueRef  x,
+               LLVMValueRef  y,
+               LLVMValueRef  wide_x,
+               LLVMValueRef  wide_y)
+{
+  LLVMValueRef result;
+
+  /* Of equals the first, which only zeros tell. */
+  if (is_plain_constant (y, TRUE))
+    return emit_select (e, LLVMBuildFCmp (B, is_min ? LLVMRealOLE : LLVMRealOGE, wide_x, wide_y, ""), x, y);
+  if (is_plain_constant (y, FALSE))
+    return emit_select (e, LLVMBuildFCmp (B, is_min ? LLVMRealOLT : LLVMRealOGT, wide_x, wide_y, ""), x, y);
+
+  result = emit_select (e, LLVMBuildFCmp (B, is_min ? LLVMRealOLT : LLVMRealOGT, wide_y, wide_x, ""), y, x);
+  if (is_plain_constant (x, FALSE))
+    return result;
+
+  return emit_select (e, LLVMBuildFCmp (B, LLVMRealUNO, wide_x, wide_x, ""), y, result);
+}
+
 static LLVMValueRef
 extreme (Emitter       *e,
          AccPrimitive   primitive,
@@ -54,7 +78,6 @@ extreme (Emitter       *e,
          LLVMValueRef   y)
 {
   gboolean is_min = primitive == ACC_PRIM_MIN;
-  LLVMValueRef result;
 
   if (kind == ACC_KIND_BOOL)
     return is_min ? LLVMBuildAnd (B, x, y, "") : LLVMBuildOr (B, x, y, "");
@@ -65,17 +88,7 @@ extreme (Emitter       *e,
       return emit_binary (e, is_min ? "llvm.umin" : "llvm.umax", x, y);
     }
 
-  /* Of equals the first, which only zeros tell. */
-  if (is_plain_constant (y, TRUE))
-    return emit_select (e, LLVMBuildFCmp (B, is_min ? LLVMRealOLE : LLVMRealOGE, x, y, ""), x, y);
-  if (is_plain_constant (y, FALSE))
-    return emit_select (e, LLVMBuildFCmp (B, is_min ? LLVMRealOLT : LLVMRealOGT, x, y, ""), x, y);
-
-  result = emit_select (e, LLVMBuildFCmp (B, is_min ? LLVMRealOLT : LLVMRealOGT, y, x, ""), y, x);
-  if (is_plain_constant (x, FALSE))
-    return result;
-
-  return emit_select (e, LLVMBuildFCmp (B, LLVMRealUNO, x, x, ""), y, result);
+  return float_extreme (e, is_min, x, y, x, y);
 }
 
 static LLVMValueRef
@@ -192,13 +205,19 @@ half_primitive (Emitter     *e,
                 LLVMValueRef y)
 {
   LLVMTypeRef wide = emit_type_like (x, e->t_f32);
-  LLVMValueRef result;
+  LLVMValueRef wide_x, wide_y, result;
 
   if (primitive == ACC_PRIM_NEG || primitive == ACC_PRIM_ABS)
     return half_sign (e, primitive, x);
 
-  result = emit_primitive (e, primitive, ACC_KIND_F32, LLVMBuildFPExt (B, x, wide, ""),
-                           y != NULL ? LLVMBuildFPExt (B, y, wide, "") : NULL);
+  /* Comparisons of halves, which LLVM would make of those of floats, are done one by one. */
+  wide_x = emit_fence (e, LLVMBuildFPExt (B, x, wide, ""));
+  wide_y = y != NULL ? emit_fence (e, LLVMBuildFPExt (B, y, wide, "")) : NULL;
+  /* Chosen as they are: LLVM loses signs of zeros on the way (see acc-emit-cast.c). */
+  if (primitive == ACC_PRIM_MIN || primitive == ACC_PRIM_MAX)
+    return float_extreme (e, primitive == ACC_PRIM_MIN, x, y, wide_x, wide_y);
+
+  result = emit_primitive (e, primitive, ACC_KIND_F32, wide_x, wide_y);
   if (acc_primitive_result (primitive, ACC_KIND_F16) == ACC_KIND_F16)
     result = LLVMBuildFPTrunc (B, result, LLVMTypeOf (x), "");
 

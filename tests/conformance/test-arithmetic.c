@@ -9,16 +9,18 @@
  *
  *   steps       every primitive and conversion, then every conversion, comparison and some arithmetic of what it gave: over all values of
  *               the kinds of one and two bytes, and edge values of wider ones
+ *   choices     of each kind, one of a value and a limit that are compared, as they are or converted: all comparisons and kinds
  *   random      trees of primitives, conversions, conditions and literals, over edge values of all kinds at once. Each expression has a
  *               seed of its own: ACC_TEST_SEED=the case's number ACC_TEST_CASES=1 is that one alone
  *
- * A part of both in each run, which the seed chooses; ACC_TEST_THOROUGH=2 is all of it. Functions that are not exact are for
+ * A part of each in each run, which the seed chooses; ACC_TEST_THOROUGH=2 is all of it. Functions that are not exact are for
  * test-primitives.c. --verbose prints the programs. */
 
 #define N_STEPS_IN_RUN   24
 #define N_RANDOM_IN_RUN  240
 #define N_RANDOM         100000
 #define PER_PROGRAM      12
+#define MOST_PER_PROGRAM 48   /* where all is done: what takes long is to compile, and a program by itself takes as long as some expressions */
 
 static gboolean
 is_exact (AccPrimitive primitive)
@@ -316,6 +318,63 @@ test_steps (gconstpointer data)
     }
 }
 
+/* --- choices */
+
+typedef struct {
+  AccElementKind from, to;
+} Choice;
+
+static AccExpr *
+choices_of (AccExpr *x, gpointer data)
+{
+  static const double limits[] = { 0, -0.0, 1 };
+  const Choice *choice = data;
+  AccElementType *from = acc_element_type_new (choice->from), *to = acc_element_type_new (choice->to);
+  gboolean is_float = acc_element_kind_is_float (choice->from);
+  AccExpr *items[G_N_ELEMENTS (limits) * (ACC_PRIM_NE - ACC_PRIM_LT + 1) * 2];
+  guint n = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (limits); i++)
+    for (guint p = ACC_PRIM_LT; p <= ACC_PRIM_NE; p++)
+      for (guint swapped = 0; swapped < 2; swapped++)
+        {
+          AccExpr *limit = is_float ? acc_expr_new_typed_float (from, limits[i]) : acc_expr_cast (conf_i64 ((gint64) limits[i]), from);
+          AccExpr *holds = swapped ? binary (p, limit, x) : binary (p, x, limit);
+          AccExpr *one = acc_expr_cast (x, to), *other = acc_expr_cast (limit, to);
+
+          items[n++] = i % 2 == swapped ? acc_expr_cond (holds, one, other) : acc_expr_cond (holds, other, one);
+        }
+  return acc_expr_tuple (items, n);
+}
+
+static AccArray *
+choices_body (AccArray **arrays, guint n, gpointer choice)
+{
+  return acc_array_map (arrays[0], choices_of, choice);
+}
+
+static void
+test_choices (void)
+{
+  guint every = conf_is_exhaustive () ? 1 : conf_is_thorough () ? 5 : 17;
+
+  for (guint i = 0; i < ACC_KIND_TUPLE * ACC_KIND_TUPLE; i++)
+    {
+      Choice choice = { i / ACC_KIND_TUPLE, i % ACC_KIND_TUPLE };
+      gboolean is_of_floats = acc_element_kind_is_float (choice.from) && acc_element_kind_is_float (choice.to);
+      g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed () + i);
+      g_autofree char *name = g_strdup_printf ("arithmetic/choices/%s/%s", acc_element_kind_get_code (choice.from), acc_element_kind_get_code (choice.to));
+      g_autofree char *signature = g_strdup_printf ("%s[:]", acc_element_kind_get_code (choice.from));
+      AccArray *argument;
+
+      /* Signs of zeros are at stake between floats. */
+      if ((!is_of_floats && (i + conf_seed ()) % every != 0) || !is_of_part (i))
+        continue;
+      argument = conf_edge_values (choice.from, choice.from == ACC_KIND_BOOL ? 0 : 20, rand);
+      check (name, acc_program_new ((const char *[]) { signature, NULL }, choices_body, &choice), &argument, 1);
+    }
+}
+
 /* --- random expressions */
 
 typedef struct {
@@ -368,6 +427,22 @@ pick_primitive (Tree *t, AccElementKind kind, AccElementKind *operands)
     }
 }
 
+static AccExpr *grow (Tree *t, AccElementKind kind, guint depth);
+
+/* One of two that are compared, as they are or converted: compilers look for minima there. */
+static AccExpr *
+grow_choice (Tree *t, AccElementKind kind, guint depth)
+{
+  AccElementType *type = acc_element_type_new (kind);
+  AccElementKind from = pick (t, 2) ? kind : pick_kind (t);
+  AccExpr *x = grow (t, from, depth), *y = pick (t, 2) ? grow (t, from, depth) : pick_literal (t, from);
+  AccExpr *holds = binary (ACC_PRIM_LT + pick (t, ACC_PRIM_NE - ACC_PRIM_LT + 1), x, y);
+
+  x = acc_expr_cast (x, type);
+  y = acc_expr_cast (y, type);
+  return pick (t, 2) ? acc_expr_cond (holds, x, y) : acc_expr_cond (holds, y, x);
+}
+
 static AccExpr *
 grow (Tree *t, AccElementKind kind, guint depth)
 {
@@ -378,7 +453,7 @@ grow (Tree *t, AccElementKind kind, guint depth)
   if (depth == 0 || pick (t, 8) == 0)
     return pick (t, 4) == 0 ? pick_literal (t, kind) : t->leaves[kind];
 
-  switch (pick (t, 8))
+  switch (pick (t, 9))
     {
     case 0:
     case 1:
@@ -388,6 +463,8 @@ grow (Tree *t, AccElementKind kind, guint depth)
       x = grow (t, kind, depth - 1);
       y = grow (t, kind, depth - 1);
       return acc_expr_cond (z, x, y);
+    case 3:
+      return grow_choice (t, kind, depth - 1);
     default:
       break;
     }
@@ -411,7 +488,7 @@ static AccExpr *
 random_of (AccExpr *leaves, gpointer data)
 {
   const Random *random = data;
-  AccExpr *items[PER_PROGRAM], *kinds[ACC_KIND_TUPLE], *result;
+  AccExpr *items[MOST_PER_PROGRAM], *kinds[ACC_KIND_TUPLE], *result;
 
   /* Owned here: a tree may take none of them, or be one itself. */
   for (guint kind = 0; kind < ACC_KIND_TUPLE; kind++)
@@ -481,13 +558,15 @@ test_random (void)
   g_autoptr(AccArray) leaves = draw_leaves ();
   g_autofree char *signature = g_strdup_printf ("%s[:]", acc_element_type_get_code (acc_array_get_element_type (leaves)));
 
-  for (guint i = 0; i < count_random (); i += PER_PROGRAM)
+  guint per_program = conf_is_exhaustive () ? MOST_PER_PROGRAM : PER_PROGRAM;
+
+  for (guint i = 0; i < count_random (); i += per_program)
     {
-      Random random = { conf_seed () + i, MIN (PER_PROGRAM, count_random () - i) };
+      Random random = { conf_seed () + i, MIN (per_program, count_random () - i) };
       g_autofree char *name = g_strdup_printf ("arithmetic/random/%u", random.seed);
       AccArray *argument = leaves;
 
-      if (!is_of_part (i / PER_PROGRAM))
+      if (!is_of_part (i / per_program))
         continue;
       g_object_ref (argument);
       check (name, acc_program_new ((const char *[]) { signature, NULL }, random_body, &random), &argument, 1);
@@ -504,6 +583,7 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, GUINT_TO_POINTER (kind), test_steps);
     }
+  g_test_add_func ("/arithmetic/choices", test_choices);
   g_test_add_func ("/arithmetic/random", test_random);
   return conf_run ();
 }
