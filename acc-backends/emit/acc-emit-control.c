@@ -232,11 +232,7 @@ emit_pure (Emitter *e,
       result = emit_select (e, x[0], x[1], x[2]);
       break;
     case ACC_KOP_FMA:
-      {
-        LLVMTypeRef type = LLVMTypeOf (x[0]);
-
-        result = emit_call (e, "llvm.fma", &type, 1, x, 3);
-      }
+      result = emit_fma (e, x[0], x[1], x[2]);
       break;
     case ACC_KOP_ESTIMATE:
       result = emit_estimate (e, instr->primitive, x[0]);

@@ -174,6 +174,9 @@ typedef LLVMValueRef (*LaneFunc) (Emitter *e, LLVMValueRef x, LLVMValueRef y, gp
 LLVMValueRef emit_by_lane      (Emitter *e, LaneFunc func, gpointer data, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef emit_library      (Emitter *e, AccPrimitive primitive, AccElementKind kind, LLVMValueRef x, LLVMValueRef y);
 
+/* --- acc-emit-fma.c */
+LLVMValueRef emit_fma          (Emitter *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z);
+
 /* --- acc-emit-memory.c, -strided.c */
 Value        emit_load         (Emitter *e, guint32 id);
 void         emit_store        (Emitter *e, guint32 id);
