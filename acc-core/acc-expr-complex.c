@@ -57,19 +57,24 @@ _acc_expr_build_wide (AccExpr      **args,
   return _acc_expr_keep (result, wide, n);
 }
 
+/* By powers of two squares are kept in the range; that is all but exact, and the root halves what they and their sum round away. */
 AccExpr *
 _acc_expr_hypot (AccExpr *x,
                  AccExpr *y)
 {
+  gboolean f8 = _acc_expr_is_double (x);
   g_autoptr(AccExpr) a = OWN (acc_expr_abs (x));
   g_autoptr(AccExpr) b = OWN (acc_expr_abs (y));
-  g_autoptr(AccExpr) swap = OWN (acc_expr_lt (a, b));
-  g_autoptr(AccExpr) large = OWN (CHOOSE (swap, b, a));
-  g_autoptr(AccExpr) r = OWN (DIV (CHOOSE (swap, a, b), large));
-  AccExpr *length = MUL (large, acc_expr_sqrt (ADD (MUL (r, r), NUM (1))));
-  AccExpr *infinite = EITHER (acc_expr_is_inf (a), acc_expr_is_inf (b));
+  g_autoptr(AccExpr) size = OWN (acc_expr_max (a, b));
+  g_autoptr(AccExpr) large = OWN (acc_expr_gt (size, NUM (f8 ? 0x1p500 : 0x1p60)));
+  g_autoptr(AccExpr) small = OWN (acc_expr_lt (size, NUM (f8 ? 0x1p-400 : 0x1p-40)));
+  g_autoptr(AccExpr) factor = OWN (CHOOSE (large, NUM (f8 ? 0x1p-600 : 0x1p-70), CHOOSE (small, NUM (f8 ? 0x1p600 : 0x1p100), NUM (1))));
+  g_autoptr(AccExpr) p = OWN (MUL (a, factor));
+  g_autoptr(AccExpr) q = OWN (MUL (b, factor));
+  AccExpr *back = CHOOSE (large, NUM (f8 ? 0x1p600 : 0x1p70), CHOOSE (small, NUM (f8 ? 0x1p-600 : 0x1p-100), NUM (1)));
+  AccExpr *length = MUL (acc_expr_sqrt (ADD (MUL (p, p), MUL (q, q))), acc_expr_cast (back, x->type));
 
-  return CHOOSE (infinite, NUM (INFINITY), CHOOSE (acc_expr_eq (large, NUM (0)), large, length));
+  return CHOOSE (acc_expr_is_inf (size), NUM (INFINITY), length);
 }
 
 /* A public function of one complex number, a. */

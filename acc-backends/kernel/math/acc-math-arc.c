@@ -11,24 +11,27 @@ static const double asin_s_f64[] = { 0.16666666666666666591, 0.07500000000000118
                                      0.0223721574356238154141, 0.0173528167685464727237, 0.0139637757878481364247, 0.0115665118218909429501,
                                      0.00962140274734483033837, 0.0093221015010827738673, 0.00303500717272676240456, 0.019579201619744684717,
                                      -0.019277545928584555356, 0.0296350262635485483458 };
-static const double atan_t_f32[] = { -0.333333317538169689078, 0.199995387947719214646, -0.142638971125986754623, 0.107430996676745702643,
-                                     -0.0644983522459149591799 };
-static const double atan_t_f64[] = { -0.33333333333333333329, 0.199999999999999914481, -0.142857142857114905998, 0.111111111107514810393,
-                                     -0.090909090668160809014, 0.0769230672919489680021, -0.0666664186913118267267, 0.0588192305611402256224,
-                                     -0.0525802027265675833912, 0.0471925918824209238041, -0.0410388754686268719643, 0.0306229955537355146734,
-                                     -0.013905374533113233897 };
+static const double atan_t_f32[] = { -0.3333331645, 0.1999887675, -0.1426059008, 0.1084797755, -0.07644865662, 0.03414745256 };
+static const double atan_t_f64[] = { -0.333333333333333245, 0.19999999999997235, -0.142857142854094729, 0.11111111094097165,
+                                     -0.0909090852650766439, 0.0769229553515575626, -0.0666648723339574418, 0.0588047637886953519,
+                                     -0.0524897169301014907, 0.0468363514930524176, -0.0403233935151091373, 0.0307690064757235456,
+                                     -0.0176464184226203371, 0.00539599921280712438 };
 
-/* π/2 and π/4 in two parts of the kind's precision */
 static KValue
 half_pi (const AccMath *m)
 {
   return m_const (m, m->kind == ACC_KIND_F64 ? 0x1.921fb54442d18p+0 : 1.5707963705062866);
 }
 
+/* @whole, π/2 of the kind's precision or a multiple of that by a power of two, + @high, which is not larger where it is not 0, + @low:
+ * what π/2 lacks is added. */
 static KValue
-half_pi_low (const AccMath *m)
+add_to_angle (const AccMath *m, KValue whole, KValue high, KValue low)
 {
-  return m_const (m, m->kind == ACC_KIND_F64 ? 0x1.1a62633145c07p-54 : -4.371138828673793e-08);
+  KValue lacking = m_const (m, m->kind == ACC_KIND_F64 ? 0x1.1a62633145c07p-54 / 0x1.921fb54442d18p+0 : -4.371138828673793e-08 / 1.5707963705062866);
+  KValue lost, sum = m_fast_sum (m, whole, high, &lost);
+
+  return m_add (m, sum, m_fma (m, whole, lacking, m_add (m, lost, low)));
 }
 
 typedef struct {
@@ -41,108 +44,101 @@ arc (const AccMath *m, KValue a)
 {
   KValue zero = m_const (m, 0);
   KValue large = m_gt (m, a, m_const (m, 0.5));
-  KValue z_large = m_mul (m, m_sub (m, m_const (m, 1), a), m_const (m, 0.5));
+  KValue z_large = m_fma (m, a, m_const (m, -0.5), m_const (m, 0.5));
   KValue z = m_select (m, large, z_large, m_mul (m, a, a));
   KValue t = m_select (m, large, m_sqrt (m, z), a);
-  KValue lost = m_div (m, m_fma (m, m_neg (m, t), t, z), m_add (m, t, t));
-  KValue in_root = m_and (m, large, m_gt (m, z, zero));
+  KValue lost = m_mul (m, m_fma (m, m_neg (m, t), t, z), m_rough_quotient (m, -1, t));
 
-  return (Arc) { t, m_fma (m, m_mul (m, t, z), m_poly_of (m, z, asin_s), m_select (m, in_root, lost, zero)), large };
+  return (Arc) { t, m_fma (m, m_mul (m, t, z), m_poly_of (m, z, asin_s), m_select (m, large, lost, zero)), large };
 }
 
-/* @whole, of which @whole_low is the rest, less @part, which is not larger, less @tail */
-static KValue
-take_from (const AccMath *m, KValue whole, KValue whole_low, KValue part, KValue tail)
-{
-  KValue low, rest = m_fast_sum (m, whole, m_neg (m, part), &low);
-
-  return m_add (m, rest, m_add (m, low, m_sub (m, whole_low, tail)));
-}
-
+/* asin a = π/2 - 2 arc of large ones */
 KValue
 acc_math_asin (const AccMath *m, KValue x)
 {
   Arc a = arc (m, m_abs (m, x));
-  KValue big = take_from (m, half_pi (m), half_pi_low (m), m_add (m, a.core, a.core), m_add (m, a.tail, a.tail));
+  KValue factor = m_select (m, a.large, m_const (m, -2), m_const (m, 1));
+  KValue r = add_to_angle (m, m_select (m, a.large, half_pi (m), m_const (m, 0)), m_mul (m, a.core, factor), m_mul (m, a.tail, factor));
 
-  return m_copysign (m, m_select (m, a.large, big, m_add (m, a.core, a.tail)), x);
+  return m_copysign (m, r, x);
 }
 
+/* acos x = 2 arc of large ones, or π - 2 arc where they are negative; π/2 - arc, or π/2 + arc, of small ones */
 KValue
 acc_math_acos (const AccMath *m, KValue x)
 {
+  KValue zero = m_const (m, 0);
   Arc a = arc (m, m_abs (m, x));
-  KValue negative = m_lt (m, x, m_const (m, 0));
-  KValue twice = m_add (m, a.core, a.core), twice_tail = m_add (m, a.tail, a.tail);
-  KValue pi = m_mul (m, half_pi (m), m_const (m, 2)), pi_low = m_mul (m, half_pi_low (m), m_const (m, 2));
-  KValue big = m_select (m, negative, take_from (m, pi, pi_low, twice, twice_tail), m_add (m, twice, twice_tail));
-  KValue core = m_select (m, negative, m_neg (m, a.core), a.core), tail = m_select (m, negative, m_neg (m, a.tail), a.tail);
+  KValue negative = m_lt (m, x, zero);
+  KValue twice = m_select (m, negative, m_const (m, -2), m_const (m, 2)), once = m_select (m, negative, m_const (m, 1), m_const (m, -1));
+  KValue factor = m_select (m, a.large, twice, once);
+  KValue ends = m_select (m, negative, m_mul (m, half_pi (m), m_const (m, 2)), zero);
 
-  return m_select (m, a.large, big, take_from (m, half_pi (m), half_pi_low (m), core, tail));
+  return add_to_angle (m, m_select (m, a.large, ends, half_pi (m)), m_mul (m, a.core, factor), m_mul (m, a.tail, factor));
 }
 
-/* atan (p / q) for p, q >= 0, not both 0, neither infinite */
-static KValue
-atan_of_ratio (const AccMath *m, KValue p, KValue q)
-{
-  KValue steep = m_gt (m, p, m_mul (m, q, m_const (m, 2.414213562373095)));
-  KValue middle = m_gt (m, p, m_mul (m, q, m_const (m, 0.41421356237309503)));
-  KValue zero = m_const (m, 0);
-  KValue difference_low, difference = m_two_sum (m, p, m_neg (m, q), &difference_low);
-  KValue sum_low, sum = m_two_sum (m, p, q, &sum_low);
-  KValue between = m_and (m, middle, m_not (m, steep));
-  KValue over = m_select (m, steep, m_neg (m, q), m_select (m, middle, difference, p));
-  KValue under = m_select (m, steep, p, m_select (m, middle, sum, q));
-  KValue rest, t = m_div_in_two (m, over, m_select (m, between, difference_low, zero), under, m_select (m, between, sum_low, zero), &rest);
-  KValue z = m_mul (m, t, t);
-  KValue quarter = m_mul (m, half_pi (m), m_const (m, 0.5)), quarter_low = m_mul (m, half_pi_low (m), m_const (m, 0.5));
-  KValue base = m_select (m, steep, half_pi (m), m_select (m, middle, quarter, zero));
-  KValue base_low = m_select (m, steep, half_pi_low (m), m_select (m, middle, quarter_low, zero));
-  KValue series = m_fma (m, m_mul (m, t, z), m_poly_of (m, z, atan_t), base_low);
-  KValue low, head = m_fast_sum (m, base, t, &low);
+/* atan ((over + rest) / under) for the over, under and base of a ratio not below 0 */
+typedef struct {
+  KValue over, under, base;
+} Ratio;
 
-  return m_add (m, head, m_add (m, low, m_add (m, series, rest)));
+/* p, q >= 0. Differences, of quotients from @middle_from, not below 1/2, to 2, are exact. */
+static Ratio
+reduce_ratio (const AccMath *m, KValue p, KValue q, double middle_from)
+{
+  KValue steep = m_gt (m, p, m_mul (m, q, m_const (m, 2))), middle = m_gt (m, p, m_mul (m, q, m_const (m, middle_from)));
+  KValue quarter = m_mul (m, half_pi (m), m_const (m, 0.5));
+
+  return (Ratio) {
+    m_select (m, steep, m_neg (m, q), m_select (m, middle, m_sub (m, p, q), p)),
+    m_select (m, steep, p, m_select (m, middle, m_add (m, p, q), q)),
+    m_select (m, steep, half_pi (m), m_select (m, middle, quarter, m_const (m, 0))),
+  };
+}
+
+/* base + atan (t + rest), |t| no more than tan (1/2) */
+static KValue
+angle_of (const AccMath *m, KValue base, KValue t, KValue rest)
+{
+  KValue z = m_mul (m, t, t);
+
+  return add_to_angle (m, base, t, m_fma (m, m_mul (m, t, z), m_poly_of (m, z, atan_t), rest));
 }
 
 KValue
 acc_math_atan (const AccMath *m, KValue x)
 {
-  KValue a = m_abs (m, x);
-  KValue infinite = m_is_inf (m, a);
-  KValue p = m_select (m, infinite, m_const (m, 1), a), q = m_select (m, infinite, m_const (m, 0), m_const (m, 1));
-  KValue r = m_copysign (m, atan_of_ratio (m, p, q), x);
+  /* Above tan (1/2) results have the exponent of π/4. */
+  Ratio r = reduce_ratio (m, m_abs (m, x), m_const (m, 1), 0.54631);
 
-  /* Below √smallest, x³ would be subnormal and worthless anyway. */
-  KValue tiny = m_lt (m, a, m_const (m, m->kind == ACC_KIND_F64 ? 0x1p-28 : 0x1p-14));
-  return m_select (m, m_or (m, tiny, m_is_nan (m, x)), x, r);
+  return m_copysign (m, angle_of (m, r.base, m_div (m, r.over, r.under), m_const (m, -0.0)), x);
 }
 
 KValue
 acc_math_atan2 (const AccMath *m, KValue y, KValue x)
 {
+  gboolean wide = m->kind == ACC_KIND_F64;
   KValue zero = m_const (m, 0), one = m_const (m, 1);
   KValue p = m_abs (m, y), q = m_abs (m, x);
-  KValue both_zero = m_and (m, m_eq (m, p, zero), m_eq (m, q, zero));
-  KValue p_infinite = m_is_inf (m, p), q_infinite = m_is_inf (m, q);
-  KValue any_infinite = m_or (m, p_infinite, q_infinite);
-
-  p = m_select (m, any_infinite, m_select (m, p_infinite, one, zero), p);
-  q = m_select (m, any_infinite, m_select (m, q_infinite, one, zero), m_select (m, both_zero, one, q));
-
-  /* Near the ends of the range p + q could overflow, and p / q and what is left of it lose bits: powers of two move both. */
-  gboolean wide = m->kind == ACC_KIND_F64;
-  KValue vast = m_or (m, m_gt (m, p, m_const (m, wide ? 0x1p1000 : 0x1p100)), m_gt (m, q, m_const (m, wide ? 0x1p1000 : 0x1p100)));
-  KValue least = m_const (m, wide ? 0x1p-900 : 0x1p-90), most = m_const (m, wide ? 0x1p700 : 0x1p30);
-  KValue faint = m_and (m, m_or (m, m_lt (m, p, least), m_lt (m, q, least)), m_and (m, m_lt (m, p, most), m_lt (m, q, most)));
+  /* Two zeros are as 0 and 1, two infinities as 1 and 1. */
+  KValue same = m_eq (m, p, q);
+  /* Sums stay finite, inverses normal, and what a quotient leaves exact; where but one becomes subnormal it is nothing beside the other. */
+  KValue size = m_add (m, p, q), vast = m_gt (m, size, m_const (m, wide ? 0x1p1000 : 0x1p100));
+  KValue faint = m_lt (m, size, m_const (m, wide ? 0x1p-900 : 0x1p-90));
   KValue factor = m_select (m, vast, m_const (m, wide ? 0x1p-100 : 0x1p-30), m_select (m, faint, m_const (m, wide ? 0x1p200 : 0x1p60), one));
-  p = m_mul (m, p, factor);
-  q = m_mul (m, q, factor);
 
-  KValue r = atan_of_ratio (m, p, q);
+  p = m_select (m, same, m_select (m, m_gt (m, p, zero), one, zero), m_mul (m, p, factor));
+  q = m_select (m, same, one, m_mul (m, q, factor));
+
+  Ratio ratio = reduce_ratio (m, p, q, 0.5);
+  KValue t = m_div (m, ratio.over, ratio.under), left_out = m_fma (m, m_neg (m, t), ratio.under, ratio.over);
+  /* Less than a normal number of it is not exact, and of infinities it is none. */
+  KValue is_exact = m_ge (m, m_abs (m, left_out), m_const (m, wide ? 0x1p-1022 : 0x1p-126));
+  KValue rest = m_select (m, is_exact, m_mul (m, left_out, m_rough_quotient (m, 0, ratio.under)), zero);
+  KValue r = angle_of (m, ratio.base, t, rest);
   KValue left = m_lt (m, m_copysign (m, one, x), zero);
-  KValue pi = m_mul (m, half_pi (m), m_const (m, 2)), pi_low = m_mul (m, half_pi_low (m), m_const (m, 2));
+  KValue pi = m_mul (m, half_pi (m), m_const (m, 2)), pi_low = m_const (m, wide ? 0x1.1a62633145c07p-53 : -8.742277657347586e-08);
 
   r = m_select (m, left, m_sub (m, pi, m_sub (m, r, pi_low)), r);
-  r = m_copysign (m, r, y);
-  return m_select (m, m_or (m, m_is_nan (m, x), m_is_nan (m, y)), m_add (m, x, y), r);
+  return m_copysign (m, r, y);
 }

@@ -102,18 +102,6 @@ exp_in_two (const AccMath *m, KValue x, KValue *low, KValue *n)
   return m_fast_sum (m, head, m_add (m, head_low, tail), low);
 }
 
-/* exp x - 1 without cancellation, in two parts, for x from 0 to 44 (f64) or 20 (f32) */
-static KValue
-expm1_in_two (const AccMath *m, KValue x, KValue *low)
-{
-  Reduced a = reduce (m, x);
-  KValue power = power_of_two (m, a.n);
-  KValue tail = m_fma (m, m_mul (m, a.r, a.r), m_poly_of (m, a.r, exp_q), a.low);
-  KValue head_low, head = m_two_sum (m, m_sub (m, power, m_const (m, 1)), m_mul (m, power, a.r), &head_low);
-
-  return m_fast_sum (m, head, m_fma (m, power, tail, head_low), low);
-}
-
 /* exp (a) / 2, in two parts, and exp (-a) / 2, for a that is not negative: they overflow where their sum does. */
 static KValue
 halves_of_exp (const AccMath *m, KValue a, KValue *low, KValue *inverse)
@@ -157,18 +145,36 @@ acc_math_cosh (const AccMath *m, KValue x)
   return m_select (m, m_is_nan (m, x), x, result);
 }
 
-/* (exp 2a - 1) / (exp 2a + 1) */
+/* The series of tanh a = a + a³ t (a²), for a up to 0.973 */
+static const double tanh_t_f32[] = { -0.3333330452, 0.1333254576, -0.05389448255, 0.02153550647, -0.008027725853, 0.002368057612, -0.0003796531528 };
+static const double tanh_t_f64[] = { -0.333333333333333333, 0.133333333333333202, -0.053968253968242734, 0.021869488535733371,
+                                     -0.00886323552119469272, 0.00359212792490334874, -0.0014558334280220358, 0.000590021647707359954,
+                                     -0.000239103668977258815, 0.0000968322770030813875, -0.0000390735591943671137, 0.0000155350238410598178,
+                                     -5.90211278927723563e-6, 2.01372974875894242e-6, -5.57613626771772688e-7, 1.07012268471639605e-7,
+                                     -1.03233936819227813e-8 };
+
+/* From 3/4 on 1 - 2 / (exp 2a + 1), of whose roundings few bits are left then: 2a = n ln 2 + 2r */
 KValue
 acc_math_tanh (const AccMath *m, KValue x)
 {
-  KValue a = m_abs (m, x), limit = m_const (m, m->kind == ACC_KIND_F64 ? 22 : 10);
-  KValue low, t = expm1_in_two (m, m_mul (m, m_select (m, m_gt (m, a, limit), limit, a), m_const (m, 2)), &low);
-  KValue under_low, under = m_two_sum (m, t, m_const (m, 2), &under_low);
-  KValue rest, q = m_div_in_two (m, t, low, under, m_add (m, under_low, low), &rest);
-  KValue tiny = m_lt (m, a, m_const (m, m->kind == ACC_KIND_F64 ? 0x1p-28 : 0x1p-13));
-  KValue result = m_copysign (m, m_add (m, q, rest), x);
+  gboolean wide = m->kind == ACC_KIND_F64;
+  KValue one = m_const (m, 1), a = m_abs (m, x), limit = m_const (m, wide ? 20 : 10), shifter = m_const (m, wide ? 0x1.8p52 : 0x1.8p23);
+  KValue capped = m_select (m, m_gt (m, a, limit), limit, a);
+  KValue t = m_fma (m, capped, m_const (m, 2 / G_LN2), shifter);
+  KValue n = m_sub (m, t, shifter), r = m_fma (m, n, m_const (m, -G_LN2 / 2), capped), twice = m_add (m, r, r);
 
-  return m_select (m, m_or (m, tiny, m_is_nan (m, x)), x, result);
+  if (wide)
+    twice = m_fma (m, n, m_const (m, -0x1.abc9e3b39803fp-56), twice);
+
+  /* Of the bits of t those of n alone stay. */
+  KValue power = m_from_bits (m, m_add (m, m_shl (m, m_to_bits (m, t), m->mantissa), m_to_bits (m, one)));
+  KValue less_one = m_fma (m, m_mul (m, twice, twice), m_poly_of (m, twice, exp_q), twice);
+  KValue large = m_sub (m, one, m_div (m, m_const (m, 2), m_fma (m, power, less_one, m_add (m, power, one))));
+  KValue z = m_mul (m, a, a);
+  KValue small = m_fma (m, a, m_mul (m, z, m_poly_of (m, z, tanh_t)), a);
+  KValue tiny = m_lt (m, a, m_const (m, wide ? 0x1p-28 : 0x1p-13));
+
+  return m_copysign (m, m_select (m, m_gt (m, a, m_const (m, 0.973)), large, m_select (m, tiny, a, small)), x);
 }
 
 /* --- powers: log x as an unevaluated sum of two, then exp of y times that */
@@ -177,13 +183,11 @@ static const double pow_r[] = { 0.400000000000000000013, 0.285714285714285645192
                                 0.153846157629081495093, 0.133332963979638333491, 0.117668190216295540085, 0.104561951104014915541,
                                 0.107636215150112599435 };
 
-/* log x = returned + *low, relative error below 2^-65; m is f64. s = f / (2 + f), log (1 + f) = 2 s + 2/3 s³ + s⁵ r(s²). */
+/* log x = returned + *low, relative error below 2^-64; m is f64. s = f / (2 + f), log (1 + f) = 2 s + 2/3 s³ + s⁵ r(s²). */
 static KValue
 log_in_two (const AccMath *m, KValue x, KValue *low)
 {
-  KValue f, e;
-  acc_math_split (m, x, &f, &e);
-
+  KValue e, f = acc_math_split (m, x, FALSE, &e, NULL);
   KValue g = m_add (m, f, m_const (m, 2));
   KValue g_low = m_sub (m, f, m_sub (m, g, m_const (m, 2)));
   KValue s = m_div (m, f, g);
@@ -195,9 +199,9 @@ log_in_two (const AccMath *m, KValue x, KValue *low)
 
   /* t = z (2/3 + z r): the head in two parts */
   KValue third = m_const (m, 0x1.5555555555555p-1);
-  KValue tail = m_mul (m, z, m_poly (m, z, pow_r, G_N_ELEMENTS (pow_r)));
-  KValue c_low, c = m_two_sum (m, third, tail, &c_low);
-  c_low = m_add (m, c_low, m_const (m, 0x1.5555555555555p-55));
+  KValue r = m_poly (m, z, pow_r, G_N_ELEMENTS (pow_r));
+  KValue c_low, c = m_two_sum (m, third, m_mul (m, z, r), &c_low);
+  c_low = m_fma (m, z_low, r, m_add (m, c_low, m_const (m, 0x1.5555555555555p-55)));
   KValue t = m_mul (m, z, c);
   KValue t_low = m_fma (m, z, c, m_neg (m, t));
   t_low = m_add (m, t_low, m_fma (m, z, c_low, m_mul (m, z_low, c)));

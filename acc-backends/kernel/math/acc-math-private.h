@@ -128,6 +128,14 @@ m_fast_sum (const AccMath *m, KValue a, KValue b, KValue *low)
   return sum;
 }
 
+/* 2^exponent / x or up to an eighth more, near powers of two the less the nearer, for x that is not negative where that is no more than
+ * 2^127 or 2^1023: exponents are subtracted, and mantissas with them. */
+static inline KValue
+m_rough_quotient (const AccMath *m, int exponent, KValue x)
+{
+  return m_from_bits (m, m_sub (m, m_int (m, (gint64) (2 * m->bias + exponent) << m->mantissa), m_to_bits (m, x)));
+}
+
 /* (high + low) / (over + under), the last step alone rounded by more than a little */
 static inline KValue
 m_div_in_two (const AccMath *m, KValue high, KValue low, KValue over, KValue under, KValue *rest)
@@ -173,8 +181,9 @@ KValue acc_math_acos   (const AccMath *m, KValue x);
 KValue acc_math_atan   (const AccMath *m, KValue x);
 KValue acc_math_atan2  (const AccMath *m, KValue y, KValue x);
 
-/* Splits a positive finite x into 2^exponent · (1 + f), f in [√½ - 1, √2 - 1]; exponent as a float. */
-void   acc_math_split  (const AccMath *m, KValue x, KValue *f, KValue *exponent);
+/* f of a positive finite x = 2^exponent (1 + f), from √½ - 1 to √2 - 1, or of f32 from -1/3 to 1/3; exponent as a float. @is_normal: that
+ * x is known to be normal. @inverse: NULL, or 2^-exponent, where that is a normal number, too */
+KValue acc_math_split  (const AccMath *m, KValue x, gboolean is_normal, KValue *exponent, KValue *inverse);
 
 /* An argument reduced by multiples of π/2, all in f64. */
 typedef struct {
