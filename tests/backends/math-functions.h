@@ -11,7 +11,8 @@
 /* The transcendental functions, what they are exactly, and ways to have them computed. */
 
 typedef struct {
-  AccPrimitive primitive;
+  const char  *name;
+  AccPrimitive primitive;   /* ACC_N_PRIMITIVES: made of several */
   int        (*exact1) (mpfr_t, const mpfr_t, mpfr_rnd_t);
   int        (*exact2) (mpfr_t, const mpfr_t, const mpfr_t, mpfr_rnd_t);
   double       low, high;     /* where samples are dense */
@@ -24,12 +25,13 @@ typedef struct {
   long double (*nearer2) (long double, long double);
 } MathFunction;
 
-#define N_MATH_FUNCTIONS 17
+#define N_MATH_FUNCTIONS 18
+/* Devices may have their own functions: what all of them say to keep, in ulp */
+#define MATH_LIMIT_ON_DEVICES 5
 
 extern const MathFunction math_functions[N_MATH_FUNCTIONS];
 
-const char *math_function_get_name (const MathFunction *f);
-/* One by one, without vectors, where @scalar; by @backend, or else by code of the processor. */
+/* One by one, without vectors, where @scalar; by @backend, or else by code of the processor: by the native backend where it is no primitive. */
 void        math_function_compute  (const MathFunction *f, AccElementKind kind, AccBackend *backend, gboolean scalar,
                                     gconstpointer x, gconstpointer y, gpointer out, gsize n);
 /* The distance of @got from the exact value at (@x, @y) in units of the last place of the correctly rounded one; infinite where one
