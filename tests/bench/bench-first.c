@@ -149,7 +149,7 @@ typedef struct {
 
 static struct {
   GMutex lock;
-  double emitted, compiled, ready;
+  double start, emitted, compiled, ready;
 } heard;
 
 /* Of what ACC_DEBUG=cache tells. */
@@ -165,7 +165,7 @@ hear (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpointer da
     return g_log_writer_default (level, fields, n_fields, data);
 
   if (g_getenv ("BENCH_REPORT") != NULL)
-    fprintf (stderr, "%s\n", message);
+    fprintf (stderr, "%8.1f ms: %s\n", (now () - heard.start) * 1e3, message);
   at = strstr (message, " in ");
   if (at == NULL)
     return G_LOG_WRITER_HANDLED;
@@ -251,6 +251,7 @@ bench_first_main (const char *name, const char *work_name)
   if (backend == NULL)
     g_error ("%s", error->message);
   self.opened = (now () - start) * 1e3;
+  heard.start = now ();
   self.first = time_anew (backend, work, input);
   g_mutex_lock (&heard.lock);
   self.emitted = heard.emitted;
