@@ -7,10 +7,11 @@
 #define MAX_BATCH  32     /* counts that a thread loads at once */
 #define MIN_BATCH  8      /* of few tiles, and where threads are loops of processors, which wait for each */
 #define GROUPS_PER_CHUNK 8   /* of those that keep the device busy: each group goes over the sums of all chunks of a row */
+#define ONE_CHUNK  128    /* tiles, where elements are few, that a group goes over twice in less time than one more kernel takes to compile */
 
 /* Tiles count their digits: a row of counts each, side by side. What is in front of each count is the sum of those with the same digit
- * in tiles before it, and of all with lesser digits: chunks of tiles are summed up, then the tiles of each chunk from what is in front of
- * it, all by threads that have a digit each. */
+ * in tiles before it, and of all with lesser digits: chunks of tiles are summed up, where there are several, then the tiles of each chunk
+ * from what is in front of it, all by threads that have a digit each. */
 struct _AccRadixCounts {
   AccRadixSort *sort;
   AccRadix     *radix;
@@ -112,7 +113,8 @@ begin_lines (Lines          *self,
   self->owner = owner;
   self->l = l = acc_simt_begin_sized (&self->simt, owner->radix->step, name, sort->group, sort->group);
   b = l->b;
-  self->sums = low_scratch (l, owner->sums, owner->radix->count);
+  if (owner->n_chunks > 1)
+    self->sums = low_scratch (l, owner->sums, owner->radix->count);
   self->lines = get_counts (owner, l);
   self->u = low_within (l, kb_outer_begin (b), 0, owner->radix->space->outer - 1);
   self->begin = kb_inner_begin (b);
@@ -181,7 +183,27 @@ add_batch (Lines   *self,
   kb_set (b, sum, before);
 }
 
-/* Adds the counts of @digit in all lines to @sum. */
+static void
+add_any_batch (Lines   *self,
+               KValue   digit,
+               KValue   first,
+               gboolean replaces,
+               KVar     sum)
+{
+  AccLower *l = self->l;
+  AccKernelBuilder *b = l->b;
+
+  low_if (l, kb_le (b, kb_add (b, first, low_const (l, self->owner->batch)), self->end))
+    {
+      add_batch (self, digit, first, TRUE, replaces, sum);
+    }
+  low_else (l)
+    {
+      add_batch (self, digit, first, FALSE, replaces, sum);
+    }
+}
+
+/* Adds the counts of @digit in all lines to @sum. Where there are few, whole batches have no code of their own. */
 static void
 add_lines (Lines   *self,
            KValue   digit,
@@ -197,14 +219,10 @@ add_lines (Lines   *self,
     {
       KValue first = kb_add (b, self->begin, kb_mul (b, w, low_const (l, batch)));
 
-      low_if (l, kb_le (b, kb_add (b, first, low_const (l, batch)), self->end))
-        {
-          add_batch (self, digit, first, TRUE, replaces, sum);
-        }
-      low_else (l)
-        {
-          add_batch (self, digit, first, FALSE, replaces, sum);
-        }
+      if (self->owner->sort->is_few)
+        add_batch (self, digit, first, FALSE, replaces, sum);
+      else
+        add_any_batch (self, digit, first, replaces, sum);
     }
 }
 
@@ -281,7 +299,10 @@ write_begins (AccRadixCounts *self)
       KValue digit = get_digit (&lines, i), of_digit, of_all;
       KVar total = kb_var (b, kb_int (b, kind, 0)), before = kb_var (b, kb_int (b, kind, 0));
 
-      add_chunks (&lines, digit, total, before);
+      if (self->n_chunks > 1)
+        add_chunks (&lines, digit, total, before);
+      else
+        add_lines (&lines, digit, FALSE, total);
       of_digit = kb_add (b, kb_get (b, carry), acc_radix_sum_before (&lines.simt, parts, kb_get (b, total), &of_all));
       kb_set (b, carry, kb_add (b, kb_get (b, carry), of_all));
       add_lines (&lines, digit, TRUE, kb_var (b, kb_add (b, of_digit, kb_get (b, before))));
@@ -301,9 +322,12 @@ acc_radix_counts_new (AccRadixSort *sort)
   self->batch = target->merges_loads && radix->node->size >= target->few ? MAX_BATCH : MIN_BATCH;
   self->radix = radix;
   self->chunk = acc_ceil_div (acc_ceil_div (sort->n_tiles, self->batch), most) * self->batch;
+  if (sort->is_few && sort->n_tiles <= ONE_CHUNK)
+    self->chunk = sort->n_tiles;
   self->n_chunks = acc_ceil_div (sort->n_tiles, self->chunk);
   self->counts = acc_step_add_scratch (radix->step, radix->count, radix->space->outer * sort->n_tiles * ACC_RADIX_N_DIGITS);
-  self->sums = acc_step_add_scratch (radix->step, radix->count, radix->space->outer * self->n_chunks * ACC_RADIX_N_DIGITS);
+  if (self->n_chunks > 1)
+    self->sums = acc_step_add_scratch (radix->step, radix->count, radix->space->outer * self->n_chunks * ACC_RADIX_N_DIGITS);
 
   return self;
 }
@@ -319,7 +343,8 @@ acc_radix_counts_write (AccRadixCounts *self,
                         guint           pass)
 {
   write_counts (self, pass);
-  write_chunk_sums (self);
+  if (self->n_chunks > 1)
+    write_chunk_sums (self);
   write_begins (self);
 }
 

@@ -26,6 +26,7 @@ typedef struct {
   AccElementKind  count;       /* what can count all elements */
   KValue          shift;       /* what is added to a place in the result to make it one in scratch; id 0: nothing */
   gboolean        by_rows;     /* no row needs another one */
+  gboolean        is_uniform;  /* the first pass shifts keys as well, by 0: where its input is in memory, it has the kernels of the others */
   AccBufferFlags  written;     /* of what passes write, besides */
 } AccRadix;
 

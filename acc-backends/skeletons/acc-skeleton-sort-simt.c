@@ -412,6 +412,7 @@ write_tiles (AccRadixSort *self)
   g_autoptr(AccRadixLookBack) look_back = looks_back ? acc_radix_look_back_new (self) : NULL;
   g_autoptr(AccRadixCounts) counts = looks_back ? NULL : acc_radix_counts_new (self);
 
+  self->radix->is_uniform = TRUE;
   acc_radix_add_moved (self->radix, self->radix->node->size);
   for (guint pass = 0; pass < self->radix->n_passes; pass++)
     {

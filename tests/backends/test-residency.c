@@ -24,12 +24,21 @@ reset (gboolean unified)
 }
 
 static AccBackend *
-open_backend (guint64 limit)
+open_device (const char *device)
 {
   g_autoptr (GError) error = NULL;
-  AccBackend *backend = g_initable_new (fake_type, NULL, &error, "device", NULL, NULL);
+  AccBackend *backend = g_initable_new (fake_type, NULL, &error, "device", device, NULL);
 
   g_assert_no_error (error);
+
+  return backend;
+}
+
+static AccBackend *
+open_backend (guint64 limit)
+{
+  AccBackend *backend = open_device (NULL);
+
   acc_backend_set_memory_limit (backend, limit);
 
   return backend;
@@ -114,7 +123,8 @@ assert_all_gone (void)
   g_assert_cmpuint (fake.held, ==, 0);
 }
 
-#define N 20000
+#define N    20000
+#define SOME 600
 
 static void
 test_nothing_twice (gconstpointer unified)
@@ -172,6 +182,56 @@ test_general_code (void)
     g_assert_cmpint (fake.n_compiled, ==, 2);
     assert_counts (second, 5, 1);
     assert_counts (fourth, 5, 1);
+  }
+  if (before != NULL)
+    g_setenv ("ACC_CACHE_DIR", before, TRUE);
+  else
+    g_unsetenv ("ACC_CACHE_DIR");
+  remove_tree (directory);
+  assert_all_gone ();
+}
+
+static AccArray *
+build_sorted (AccArray **arrays, guint n, gpointer data)
+{
+  g_autoptr (AccArray) added = build_add (arrays, n, data);
+
+  return acc_array_sort (data != NULL ? added : arrays[0], FALSE);
+}
+
+/* How many kernels had to be compiled to sort what @added, unless it is 0, was added to. */
+static gint
+count_to_sort (AccBackend *backend, gint added)
+{
+  g_autoptr (AccExecutable) sort = compile (backend, build_sorted, GINT_TO_POINTER (added), 1);
+  g_autoptr (AccArray) argument = use_count (SOME, 0), result = NULL;
+  gint before = fake.n_compiled;
+
+  result = run_well (sort, argument);
+  assert_counts (result, added, 1);
+
+  return fake.n_compiled - before;
+}
+
+/* Kernels that know nothing of the functions of a program are there for the next one. Of a sort of few elements all passes have the same three,
+ * and those that read what a function makes are two more. Another object of the device has them all from the disk. */
+static void
+test_shared_kernels (void)
+{
+  g_autofree char *before = g_strdup (g_getenv ("ACC_CACHE_DIR")), *directory = g_dir_make_tmp ("acc-shared-XXXXXX", NULL);
+
+  reset (FALSE);
+  fake.max_delay = 0;
+  g_setenv ("ACC_CACHE_DIR", directory, TRUE);
+  {
+    g_autoptr (AccBackend) backend = open_device ("ballots"), other = NULL;
+
+    g_assert_cmpint (count_to_sort (backend, 0), ==, 3);
+    g_assert_cmpint (count_to_sort (backend, 0), ==, 0);
+    g_assert_cmpint (count_to_sort (backend, 5), ==, 2);
+    g_assert_cmpint (count_to_sort (backend, 6), ==, 2);
+    other = open_device ("ballots");
+    g_assert_cmpint (count_to_sort (other, 0) + count_to_sort (other, 5) + count_to_sort (other, 6), ==, 0);
   }
   if (before != NULL)
     g_setenv ("ACC_CACHE_DIR", before, TRUE);
@@ -937,6 +997,7 @@ main (int argc, char **argv)
 
   add ("nothing-twice", test_nothing_twice);
   g_test_add_func ("/residency/general-code", test_general_code);
+  g_test_add_func ("/residency/shared-kernels", test_shared_kernels);
   g_test_add_func ("/residency/shared-memory", test_shared_memory);
   g_test_add_func ("/residency/import", test_import);
   add ("eviction", test_eviction);

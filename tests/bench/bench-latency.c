@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What acc takes beside the work of kernels: bench-latency [ROUNDS [PART…]]; PART: processes, pauses, planning, runs, workers or pages.
+/* What acc takes beside the work of kernels: bench-latency [ROUNDS [PART…]]; PART: processes, pauses, planning, runs, small, workers or pages.
  *
  * What must be cold is measured in processes of its own, ROUNDS of each kind, with a cache directory that is theirs. Targets
  * stand beside the figures. */
@@ -580,6 +580,115 @@ bench_runs (AccBackend *backend)
   bench_side_by_side ();
 }
 
+/* --- graphs of a thousand elements, made anew each time */
+
+#define SMALL 1000
+
+static AccExpr *
+plus (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_add (x, y);
+}
+
+static AccArray *
+build_small_map (AccArray *input)
+{
+  return bench_families[0].build (input, 0);
+}
+
+static AccArray *
+build_small_fold (AccArray *input)
+{
+  return acc_array_fold (input, acc_expr_new_typed_float (acc_element_type_new (ACC_KIND_F32), 0), plus, NULL);
+}
+
+static AccArray *
+build_small_scan (AccArray *input)
+{
+  return acc_array_scanl1 (input, plus, NULL);
+}
+
+static AccArray *
+build_small_sort (AccArray *input)
+{
+  return acc_array_sort (input, FALSE);
+}
+
+static AccArray *
+build_small_transform (AccArray *input)
+{
+  return acc_array_fft (input, ACC_FFT_FORWARD);
+}
+
+static const struct {
+  const char *name;
+  AccArray *(*build) (AccArray *input);
+  gboolean    is_complex;
+} small_works[] = {
+  { "map", build_small_map, FALSE }, { "fold", build_small_fold, FALSE }, { "scan", build_small_scan, FALSE },
+  { "sort", build_small_sort, FALSE }, { "transform", build_small_transform, TRUE },
+};
+
+static AccArray *
+make_small_input (gboolean is_complex)
+{
+  g_autoptr (AccArray) halves = bench_make_input (0, 2 * SMALL);
+  g_autoptr (GBytes) bytes = acc_array_get_bytes (halves, 0, NULL);
+  g_autoptr (AccShape) shape = acc_shape_new_vector (SMALL);
+
+  if (!is_complex)
+    return bench_make_input (0, SMALL);
+
+  return acc_array_use (acc_element_type_new_complex (ACC_KIND_F32), shape, bytes);
+}
+
+/* Where the time between a graph and its result goes: nodes; looking them over and what is planned already; the run, first and kept. */
+enum { BUILT, COMPILED, RUN, RESULT, AGAIN, N_SMALL_TIMES };
+
+static void
+bench_small (AccBackend *backend)
+{
+  static const char *const names[N_SMALL_TIMES] = { "nodes", "compiled", "run", "all of that", "run again" };
+  guint n = rounds * 200;
+  g_autofree double *times = g_new (double, N_SMALL_TIMES * n);
+
+  printf ("\n# %u elements, a graph made anew each time\n", SMALL);
+  for (guint w = 0; w < G_N_ELEMENTS (small_works); w++)
+    {
+      g_autoptr (AccArray) input = make_small_input (small_works[w].is_complex);
+      g_autoptr (AccExecutable) kept = NULL;
+
+      for (guint r = 0; r < n; r++)
+        {
+          double start = bench_now (), built, compiled;
+          g_autoptr (AccArray) result = small_works[w].build (input);
+          g_autoptr (AccProgram) program = NULL;
+          g_autoptr (AccExecutable) executable = NULL;
+
+          built = bench_now ();
+          program = acc_program_new_for_results (&result, 1);
+          executable = compile (backend, program);
+          compiled = bench_now ();
+          run (executable, NULL);
+          times[RESULT * n + r] = bench_now () - start;
+          times[BUILT * n + r] = built - start;
+          times[COMPILED * n + r] = compiled - built;
+          times[RUN * n + r] = times[RESULT * n + r] - (compiled - start);
+          if (kept == NULL)
+            kept = g_object_ref (executable);
+          start = bench_now ();
+          run (kept, NULL);
+          times[AGAIN * n + r] = bench_now () - start;
+        }
+      for (guint t = 0; t < N_SMALL_TIMES; t++)
+        {
+          g_autofree char *name = g_strdup_printf ("%s: %s", small_works[w].name, names[t]);
+
+          bench_report (name, times + t * n, n, 0);
+        }
+    }
+}
+
 /* --- workers */
 
 static gboolean
@@ -737,6 +846,8 @@ main (int argc, char **argv)
     bench_planning (backend);
   if (is_wanted (argv, "runs"))
     bench_runs (backend);
+  if (is_wanted (argv, "small"))
+    bench_small (backend);
   if (is_wanted (argv, "workers"))
     bench_workers (backend);
   if (is_wanted (argv, "pages"))
