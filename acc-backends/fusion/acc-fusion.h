@@ -54,5 +54,7 @@ guint acc_step_add_scratch   (AccStep *self, AccElementKind kind, gint64 n);
 guint acc_step_add_round_scratch (AccStep *self, AccElementKind kind, gint64 n, gint64 n_more);
 /* @n elements for each of @n_tiles while it runs: they begin with kb_tile () * @n, which is a worker's number where there are fewer of those. */
 guint acc_step_add_tile_scratch (AccStep *self, AccElementKind kind, gint64 n, gint64 n_tiles);
+/* Launch number @launch once more. */
+void  acc_step_repeat_launch (AccStep *self, guint launch);
 
 G_END_DECLS

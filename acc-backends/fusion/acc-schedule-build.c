@@ -117,6 +117,17 @@ acc_step_add_tile_scratch (AccStep       *self,
   return add_scratch (self, (AccScratch) { .bytes = MAX (n_tiles, 1) * bytes, .tile_bytes = bytes });
 }
 
+void
+acc_step_repeat_launch (AccStep *self,
+                        guint    launch)
+{
+  AccLaunch again = g_array_index (self->launches, AccLaunch, launch);
+
+  acc_kernel_ref (again.kernel);
+  again.slots = g_memdup2 (again.slots, again.n_slots * sizeof (AccSlot));
+  g_array_append_val (self->launches, again);
+}
+
 /* --- one step */
 
 static char *

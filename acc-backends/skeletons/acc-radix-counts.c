@@ -18,6 +18,8 @@ struct _AccRadixCounts {
   guint         counts;       /* scratch: per row, tile and digit */
   guint         sums;         /* scratch: per row, chunk and digit */
   gint64        chunk, n_chunks;   /* tiles; per row */
+  guint         n_launches;   /* of each pass behind its counts: the same, as these lie where those of the pass before lay */
+  guint         first_launch; /* of those of the first one */
   guint         batch;
 };
 
@@ -342,10 +344,19 @@ void
 acc_radix_counts_write (AccRadixCounts *self,
                         guint           pass)
 {
+  AccStep *step = self->radix->step;
+
   write_counts (self, pass);
+  for (guint i = 0; pass > 0 && i < self->n_launches; i++)
+    acc_step_repeat_launch (step, self->first_launch + i);
+  if (pass > 0)
+    return;
+
+  self->first_launch = step->launches->len;
   if (self->n_chunks > 1)
     write_chunk_sums (self);
   write_begins (self);
+  self->n_launches = step->launches->len - self->first_launch;
 }
 
 KValue
