@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* What devices make of common array work, on data that is there already: bench-device BACKEND[,BACKEND…] [LOG2_SIZE [WORK]].
- * WORK: only what has this in its name; "first", "first map", …: first runs, with empty caches. BACKEND+fast: with fast mathematics, as the
- * peers' compilers have by default.
+ * WORK: only what has this in its name; "first", "first map", …: first runs, with empty caches; where BENCH_REPORT is set they tell
+ * when each kernel was there. BACKEND+fast: with fast mathematics, as the peers' compilers have by default.
  *
  * Prints, per work and backend, a line of tab-separated words: work, backend, median milliseconds of a run, amount, unit.
  * Amounts are bytes that must move at least ("GB/s" is amount over time), flops, keys or launches. peer-gpu.py puts the
