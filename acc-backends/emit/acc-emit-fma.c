@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-emit-private.h"
 
+#include <math.h>
+
 #define B (e->builder)
 
 /* Products and sums of one rounding on processors that have no instruction for them, where the C library takes a third of a microsecond for
@@ -89,17 +91,19 @@ is_usual (Emitter     *e,
   return LLVMBuildAnd (B, large, LLVMBuildNot (B, small, ""), "");
 }
 
-/* What is infinite or no number decides by itself. */
+/* What is infinite or no number decides by itself: @z only beside a product that does not overflow. */
 static LLVMValueRef
-is_finite (Emitter     *e,
-           LLVMValueRef x,
-           LLVMValueRef y,
-           LLVMValueRef z)
+is_decided (Emitter     *e,
+            LLVMValueRef x,
+            LLVMValueRef y,
+            LLVMValueRef z,
+            LLVMValueRef product)
 {
-  LLVMValueRef zero = LLVMBuildFAdd (B, LLVMBuildFSub (B, x, x, ""), LLVMBuildFSub (B, y, y, ""), "");
+  LLVMValueRef of_factors = LLVMBuildFAdd (B, LLVMBuildFSub (B, x, x, ""), LLVMBuildFSub (B, y, y, ""), "");
+  LLVMValueRef of_sum = LLVMBuildFSub (B, z, z, "");
 
-  zero = LLVMBuildFAdd (B, zero, LLVMBuildFSub (B, z, z, ""), "");
-  return LLVMBuildFCmp (B, LLVMRealORD, zero, zero, "");
+  return LLVMBuildOr (B, LLVMBuildFCmp (B, LLVMRealUNO, of_factors, of_factors, ""),
+                      LLVMBuildAnd (B, LLVMBuildFCmp (B, LLVMRealUNO, of_sum, of_sum, ""), is_below (e, product, INFINITY), ""), "");
 }
 
 static LLVMValueRef
@@ -131,7 +135,7 @@ build_wide (Emitter     *e,
             LLVMValueRef z)
 {
   LLVMValueRef product = LLVMBuildFMul (B, x, y, ""), x_low, y_low, sum_low, high_low;
-  LLVMValueRef x_high = split (e, x, &x_low), y_high = split (e, y, &y_low), rest, sum, high, result, usual, finite, plain;
+  LLVMValueRef x_high = split (e, x, &x_low), y_high = split (e, y, &y_low), rest, sum, high, result, usual, decided, plain;
   LLVMBasicBlockRef before, seldom, after, seldom_end;
 
   rest = LLVMBuildFSub (B, LLVMBuildFMul (B, x_high, y_high, ""), product, "");
@@ -142,16 +146,16 @@ build_wide (Emitter     *e,
   high = two_sum (e, product, sum, &high_low);
   result = LLVMBuildFAdd (B, high, add_to_odd (e, sum_low, high_low), "");
 
-  finite = is_finite (e, x, y, z);
+  decided = is_decided (e, x, y, z, product);
   usual = is_usual (e, x, y, z, product);
   /* Of 0 the plain sum has the right sign. */
-  plain = LLVMBuildOr (B, LLVMBuildNot (B, finite, ""), LLVMBuildFCmp (B, LLVMRealOEQ, result, LLVMConstNull (LLVMTypeOf (x)), ""), "");
+  plain = LLVMBuildOr (B, decided, LLVMBuildFCmp (B, LLVMRealOEQ, result, LLVMConstNull (LLVMTypeOf (x)), ""), "");
   result = emit_select (e, plain, LLVMBuildFAdd (B, product, z, ""), result);
 
   before = LLVMGetInsertBlock (B);
   seldom = emit_block (e, "seldom");
   after = emit_block (e, "after");
-  emit_expect_false (e, LLVMBuildCondBr (B, emit_any (e, LLVMBuildAnd (B, finite, LLVMBuildNot (B, usual, ""), "")), seldom, after));
+  emit_expect_false (e, LLVMBuildCondBr (B, emit_any (e, LLVMBuildNot (B, LLVMBuildOr (B, decided, usual, ""), "")), seldom, after));
   emit_enter (e, seldom);
   LLVMValueRef exact = by_library (e, (LLVMValueRef[]) { x, y, z });
   seldom_end = LLVMGetInsertBlock (B);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "emit-harness.h"
 
+#include <math.h>
+
 /* Every primitive and cast, every kind, every variant, against plain C. */
 
 #define N 499
@@ -266,6 +268,130 @@ test_fma_and_select (void)
       harness_check (compiled, arguments, range, "fma");
       harness_free (compiled);
     }
+}
+
+/* --- products and sums of one rounding, made by arithmetic where the processor has no instruction for them */
+
+/* Zeros, the least and the largest, what overflows or underflows as a square or in parts, halves of places, full and short numbers */
+static GArray *
+make_fma_edges (AccElementKind kind)
+{
+  GArray *edges = g_array_new (FALSE, FALSE, sizeof (double));
+  gboolean wide = kind == ACC_KIND_F64;
+  int digits = wide ? 53 : 24, least = wide ? -1074 : -149, most = wide ? 1023 : 127;
+  double full = 2 - ldexp (1, 1 - digits), next = 1 + ldexp (1, 1 - digits);
+  const double values[] = {
+    0, ldexp (1, least), ldexp (3, least),
+    ldexp (1, least + digits - 1), ldexp (next, least + digits - 1), ldexp (full, least + digits - 2),
+    ldexp (1, least / 2), ldexp (full, least / 2), ldexp (1, least + 2 * digits), ldexp (next, -most * 7 / 8), ldexp (next, -most * 3 / 4),
+    ldexp (1, -digits), ldexp (full, -digits - 1), 0.5, full / 2, 1, next, 1.5, full, 0x1.555556p0, ldexp (1, digits),
+    ldexp (full, most / 2), ldexp (1, most / 2 + 1), ldexp (next, most - digits), ldexp (full, most - digits / 3),
+    ldexp (full, most - 1), ldexp (1, most), ldexp (full, most), INFINITY, NAN,
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+    {
+      double negative = -values[i];
+
+      g_array_append_val (edges, values[i]);
+      g_array_append_val (edges, negative);
+    }
+  return edges;
+}
+
+/* A product, and what nearly cancels it, lies at half a place of it, or is far below */
+static void
+draw_fma (AccElementKind kind,
+          GRand         *rand,
+          double         out[3])
+{
+  gboolean wide = kind == ACC_KIND_F64;
+  int digits = wide ? 53 : 24, most = wide ? 1023 : 127;
+  int exponent = g_rand_int_range (rand, -most - digits, most + 1), apart = g_rand_int_range (rand, -2 * digits - 3, 2 * digits + 3);
+  double product;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      guint64 bits = (guint64) g_rand_int (rand) << 32 | g_rand_int (rand);
+      int n_bits = g_rand_boolean (rand) ? digits : g_rand_int_range (rand, 1, digits);
+
+      /* Short numbers have products without a rest. */
+      out[i] = ldexp ((double) (bits >> (64 - n_bits)), i == 0 ? exponent / 2 - n_bits : exponent - exponent / 2 - n_bits);
+      if (g_rand_boolean (rand))
+        out[i] = -out[i];
+      out[i] = wide ? out[i] : (float) out[i];
+    }
+
+  product = wide ? out[0] * out[1] : (float) (out[0] * out[1]);
+  out[2] = -product;
+  switch (g_rand_int_range (rand, 0, 4))
+    {
+    case 0:
+      break;
+    case 1:
+      out[2] *= 1 + g_rand_int_range (rand, -4, 5) * ldexp (1, 1 - digits);
+      break;
+    default:
+      /* One bit, or as many as the product has, some places away from it */
+      out[2] = g_rand_boolean (rand) || product == 0 ? ldexp (copysign (1, -product), (product == 0 ? 0 : ilogb (product)) + apart)
+               : ldexp (product, apart);
+    }
+  out[2] = wide ? out[2] : (float) out[2];
+}
+
+/* All edges with all, and @n_drawn more */
+static void
+fill_fma (AccElementKind kind,
+          GRand         *rand,
+          GArray        *edges,
+          gsize          n_drawn,
+          Argument       arguments[4])
+{
+  const double *edge = (const double *) edges->data;
+  gsize n_edges = edges->len, n_each = n_edges * n_edges * n_edges, n = n_each + n_drawn;
+
+  for (guint i = 0; i < 4; i++)
+    arguments[i] = harness_fill (n, 0);
+  for (gsize i = 0; i < n; i++)
+    {
+      double values[3] = { edge[i / n_edges / n_edges % n_edges], edge[i / n_edges % n_edges], edge[i % n_edges] };
+
+      if (i >= n_each)
+        draw_fma (kind, rand, values);
+      for (guint k = 0; k < 3; k++)
+        arguments[k].elements[i] = eval_from_double (kind, values[k]);
+    }
+}
+
+static void
+test_fma (gconstpointer data)
+{
+  AccElementKind kind = GPOINTER_TO_INT (data);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (kind + 300);
+  g_autoptr(GArray) edges = make_fma_edges (kind);
+  AccKernelBuilder *b = kb_new ("fma");
+  KBuffer in[3], out;
+  Argument arguments[4];
+  Compiled *compiled;
+
+  for (guint i = 0; i < 3; i++)
+    in[i] = kb_param_buffer (b, kind, in_flags, NULL);
+  out = kb_param_buffer (b, kind, out_flags, NULL);
+  kb_for (b, row, kb_outer_begin (b), kb_outer_end (b))
+    kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
+      {
+        KValue at = kb_add (b, kb_mul (b, row, kb_inner_end (b)), i);
+
+        kb_store (b, out, at, kb_fma (b, kb_load (b, in[0], at), kb_load (b, in[1], at), kb_load (b, in[2], at)));
+      }
+  compiled = harness_compile (b);
+
+  /* By vectors, and rows of one, that have no vectors */
+  fill_fma (kind, rand, edges, 40000, arguments);
+  harness_check (compiled, arguments, (gint64[]) { 0, 1, 0, arguments[0].n, 0 }, "fma");
+  fill_fma (kind, rand, edges, 40000, arguments);
+  harness_check (compiled, arguments, (gint64[]) { 0, arguments[0].n, 0, 1, 0 }, "fma, one by one");
+  harness_free (compiled);
 }
 
 /* With contraction a product and a sum may round once; without it they round twice, on every machine. */
@@ -656,6 +782,8 @@ main (int argc, char **argv)
   g_test_add_func ("/emit/index-as-float", test_index_as_float);
   g_test_add_func ("/emit/narrow-division", test_narrow_division);
   g_test_add_func ("/emit/fma-and-select", test_fma_and_select);
+  g_test_add_data_func ("/emit/fma/f4", GINT_TO_POINTER (ACC_KIND_F32), test_fma);
+  g_test_add_data_func ("/emit/fma/f8", GINT_TO_POINTER (ACC_KIND_F64), test_fma);
   g_test_add_func ("/emit/contraction", test_contraction);
   g_test_add_func ("/emit/long-loops", test_long_loops);
   g_test_add_func ("/emit/objects", test_objects);
