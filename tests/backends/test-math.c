@@ -76,6 +76,7 @@ test_function (gconstpointer data)
 
   g_assert_cmpfloat (worst_of (f, ACC_KIND_F32, NULL, FALSE), <=, f->limit);
   g_assert_cmpfloat (worst_of (f, ACC_KIND_F64, NULL, FALSE), <=, f->limit);
+  g_assert_cmpfloat (worst_of (f, ACC_KIND_F32, NULL, TRUE), <=, f->limit);
   g_assert_cmpfloat (worst_of (f, ACC_KIND_F64, NULL, TRUE), <=, f->limit);
 }
 

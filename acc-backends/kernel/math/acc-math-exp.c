@@ -172,9 +172,8 @@ acc_math_tanh (const AccMath *m, KValue x)
   KValue large = m_sub (m, one, m_div (m, m_const (m, 2), m_fma (m, power, less_one, m_add (m, power, one))));
   KValue z = m_mul (m, a, a);
   KValue small = m_fma (m, a, m_mul (m, z, m_poly_of (m, z, tanh_t)), a);
-  KValue tiny = m_lt (m, a, m_const (m, wide ? 0x1p-28 : 0x1p-13));
 
-  return m_copysign (m, m_select (m, m_gt (m, a, m_const (m, 0.973)), large, m_select (m, tiny, a, small)), x);
+  return m_copysign (m, m_select (m, m_gt (m, a, m_const (m, 0.973)), large, small), x);
 }
 
 /* --- powers: log x as an unevaluated sum of two, then exp of y times that */

@@ -150,9 +150,10 @@ quotient_of_logs (const AccMath *m, KValue x, KValue n, KValue base, KValue base
   KValue none = { 0 }, one = m_const (m, 1), over_low, over = log_in_parts (m, x, n, none, &over_low);
   KValue under_low, under = log_in_parts (m, base, base_n, none, &under_low);
 
+  over = m_fast_sum (m, over, over_low, &over_low);
   under = m_fast_sum (m, under, under_low, &under_low);
 
-  KValue inverse = m_div (m, one, under), q = m_mul (m, m_add (m, over, over_low), inverse);
+  KValue inverse = m_div (m, one, under), q = m_mul (m, over, inverse);
   KValue left = m_add (m, m_fma (m, m_neg (m, q), under, over), m_fma (m, m_neg (m, q), under_low, over_low));
 
   return m_select (m, m_is_nan (m, left), q, m_fma (m, left, inverse, q));
