@@ -162,6 +162,25 @@ measure (const AccForeignTransform *form,
   return TRUE;
 }
 
+/* Whether a length has prime factors above 127, for which cuFFT convolves, as acc does; but its chirp is further off in f4. */
+static gboolean
+has_large_factor (const Key *key)
+{
+  gboolean is_large = FALSE;
+
+  for (int i = 0; i < key->rank; i++)
+    {
+      int rest = key->n[i];
+
+      for (int factor = 2; factor <= 127; factor++)
+        while (rest > 1 && rest % factor == 0)
+          rest /= factor;
+      is_large |= rest > 1;
+    }
+
+  return is_large;
+}
+
 static gboolean
 fits (AccArray           **inputs,
       const gint64 *const *extents,
@@ -174,7 +193,8 @@ fits (AccArray           **inputs,
   Key key;
 
   return acc_library_measure_transform (self->form, inputs, extents, n_inputs, ACC_FOREIGN_WORTH, &is_wide)
-         && measure (self->form, extents[0], inputs[0]->rank, is_wide, &key, &n_times) && n_times <= MAX_TIMES && acc_library_find (&library);
+         && measure (self->form, extents[0], inputs[0]->rank, is_wide, &key, &n_times) && n_times <= MAX_TIMES
+         && (is_wide || !has_large_factor (&key)) && acc_library_find (&library);
 }
 
 /* With the lock, and the device's context. */
