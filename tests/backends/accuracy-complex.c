@@ -12,9 +12,6 @@
 
 typedef long double complex Complex;
 
-/* Beyond this parts are not said to be right to a unit. */
-#define ANY 1000
-
 typedef struct {
   const char *name;
   AccExpr  *(*build1) (AccExpr *z);
@@ -33,11 +30,11 @@ static Complex magnitude (Complex z)           { return cabsl (z); }
 
 static const ComplexFunction functions[] = {
   { "magnitude", acc_expr_magnitude, NULL, magnitude, NULL, 1.5, 1.5 },
-  { "recip", acc_expr_recip, NULL, recip, NULL, 2.5, ANY },
-  { "mul", NULL, acc_expr_mul, NULL, product, 1.5, INFINITY },
-  { "fdiv", NULL, acc_expr_fdiv, NULL, quotient, 3, INFINITY },
-  ONE (sqrt, 2.5, ANY), ONE (exp, 2.5, ANY), ONE (log, 4, INFINITY), ONE (sin, 4, ANY), ONE (cos, 4, ANY), ONE (tan, 6, INFINITY),
-  ONE (sinh, 4, ANY), ONE (cosh, 4, ANY), ONE (tanh, 6, INFINITY), ONE (asin, 6, INFINITY), ONE (acos, 6, INFINITY), ONE (atan, 6, INFINITY),
+  { "recip", acc_expr_recip, NULL, recip, NULL, 2.5, 3 },
+  { "mul", NULL, acc_expr_mul, NULL, product, 2.25, INFINITY },
+  { "fdiv", NULL, acc_expr_fdiv, NULL, quotient, 4, INFINITY },
+  ONE (sqrt, 2.5, 3.5), ONE (exp, 2.5, 3), ONE (log, 5, INFINITY), ONE (sin, 4.5, 5), ONE (cos, 4.5, 5), ONE (tan, 7, INFINITY),
+  ONE (sinh, 4.5, 5), ONE (cosh, 4.5, 5), ONE (tanh, 7, INFINITY), ONE (asin, 6, INFINITY), ONE (acos, 6, INFINITY), ONE (atan, 6, INFINITY),
   ONE (asinh, 6, INFINITY), ONE (acosh, 6, INFINITY), ONE (atanh, 6, INFINITY),
 };
 
@@ -163,6 +160,11 @@ accuracy_complex (const AccuracyOptions *options)
 
           if (!options->wanted[c.wide])
             continue;
+          if (c.by_part && isinf (f->part_limit))
+            {
+              most[k] = INFINITY;
+              continue;
+            }
           search_run (&s, NULL, 0, &worst);
           most[k] = worst.found[0].error;
           if (options->tells_where)
