@@ -12,6 +12,7 @@
  *                               what is done next
  *   x + 0, 0 - x, x * 0, 0 / x, x - x   of floats likewise, as no compiler may simplify them
  *   -x                          of floats that come of integers: compilers negate those
+ *   a < b ? a : b               of floats, converted or not: compilers take it for a minimum, which may be of either zero
  *   min (x, y), max (x, y)      of floats are comparisons and choices that compilers do not take for a minimum, which may be of either zero
  *
  * What stays is narrow in memory and where it is converted for it: loads, stores, compare-and-swap, parameters, and conversions of floats,
@@ -277,10 +278,54 @@ hides_operand (const AccKernel      *kernel,
     }
 }
 
+/* What a float was before conversions to other kinds of floats. */
+static guint32
+before_casts (const AccKernel *kernel,
+              guint32          id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
+
+  while (instr->op == ACC_KOP_CAST && acc_element_kind_is_float (instr->kind)
+         && acc_element_kind_is_float (acc_kernel_instr (kernel, instr->args[0])->kind))
+    {
+      id = instr->args[0];
+      instr = acc_kernel_instr (kernel, id);
+    }
+
+  return id;
+}
+
+/* Which operand of a choice is one of what was compared for it; 0: none. */
+static guint
+find_compared (const AccKernel      *kernel,
+               const AccKernelInstr *instr)
+{
+  const AccKernelInstr *holds;
+
+  if (kernel->fast || instr->op != ACC_KOP_SELECT || !acc_element_kind_is_float (instr->kind))
+    return 0;
+  holds = acc_kernel_instr (kernel, instr->args[0]);
+  if (holds->op != ACC_KOP_PRIM || holds->primitive < ACC_PRIM_LT || holds->primitive > ACC_PRIM_NE)
+    return 0;
+
+  for (guint i = 1; i <= 2; i++)
+    for (guint j = 0; j < 2; j++)
+      {
+        guint32 id = before_casts (kernel, instr->args[i]);
+
+        if (acc_kernel_instr (kernel, id)->op != ACC_KOP_CONST && id == before_casts (kernel, holds->args[j]))
+          return i;
+      }
+
+  return 0;
+}
+
 static gboolean
 needs_zero (const AccKernel      *kernel,
             const AccKernelInstr *instr)
 {
+  if (instr->op == ACC_KOP_SELECT)
+    return find_compared (kernel, instr) != 0;
   if (instr->op == ACC_KOP_CAST)
     return instr->kind == ACC_KIND_U32 && acc_element_kind_is_signed (acc_kernel_instr (kernel, instr->args[0])->kind);
   if (instr->op != ACC_KOP_PRIM)
@@ -527,6 +572,7 @@ rewrite (Pass    *self,
   const AccKernelInstr *instr = acc_kernel_instr (self->from, id);
   AccElementKind from = ACC_KIND_BOOL;
   KValue args[ACC_KERNEL_MAX_ARGS] = { 0 };
+  guint compared;
 
   for (guint i = _acc_kernel_first_id (instr); i < instr->n_args; i++)
     args[i] = value_of (self, instr->args[i]);
@@ -541,6 +587,11 @@ rewrite (Pass    *self,
       return cast (self, from, instr->kind, args[0]);
     case ACC_KOP_BITCAST:
       return bitcast (self, from, instr->kind, args[0]);
+    case ACC_KOP_SELECT:
+      compared = find_compared (self->from, instr);
+      if (compared != 0)
+        args[compared] = hide (self, args[compared]);
+      return copy (self, instr, args);
     default:
       return copy (self, instr, args);
     }
@@ -609,7 +660,7 @@ look_over (const AccKernel *kernel,
           const AccKernelInstr *instr = acc_kernel_instr (kernel, g_array_index (items, guint32, i));
 
           *zero = *zero || needs_zero (kernel, instr);
-          matters = matters || (needs_zero (kernel, instr) && instr->op == ACC_KOP_PRIM);
+          matters = matters || (needs_zero (kernel, instr) && instr->op != ACC_KOP_CAST);
           matters = matters || is_narrow (instr->kind) || (instr->op == ACC_KOP_PRIM && is_extreme (kernel, instr));
           for (guint j = _acc_kernel_first_id (instr); j < instr->n_args; j++)
             matters = matters || is_narrow (acc_kernel_instr (kernel, instr->args[j])->kind);
