@@ -368,7 +368,8 @@ static const Function functions[] = {
     "}\n" },
 };
 
-/* Of a kind: T its type, C its conversion, W that of unsigned words, N its width, L its width - 1. */
+/* Of a kind of 4 bytes or more, integers of fewer being legalised: T its type, C its conversion, W that of unsigned words, N its width,
+ * L its width - 1. */
 typedef struct {
   const char *name;
   const char *needs;
@@ -439,8 +440,8 @@ static const Pattern patterns[] = {
   "$T rotate_$T ($T x, i64 left)\n" \
   "{\n" \
   "  u32 by = U32 (left) & $Lu;\n"
-  { "rotate", "", TRUE, FALSE, ROTATION "  u32 u = U32 (x) & $M;\n  return $C (u << by | u >> ($Nu - by & $Lu));\n}\n" },
-  { "rotate", "", FALSE, FALSE, ROTATION "  u32 u = U32 (x);\n  return $C (u << by | u >> ($Nu - by & $Lu));\n}\n" },
+  { "rotate", "", TRUE, FALSE, ROTATION "  u32 u = U32 (x);\n  return $C (u << by | u >> ($Nu - by & $Lu));\n}\n" },
+  { "rotate", "", FALSE, FALSE, ROTATION "  return x << by | x >> ($Nu - by & $Lu);\n}\n" },
   { "rotate", "", TRUE, TRUE, ROTATION "  u64 u = U64 (x);\n  return $C (u << by | u >> ($Nu - by & $Lu));\n}\n" },
   { "rotate", "", FALSE, TRUE, ROTATION "  return x << by | x >> ($Nu - by & $Lu);\n}\n" },
 
@@ -514,8 +515,6 @@ append_pattern (CWriter       *w,
         g_string_append (w->functions, c_cast (kind));
       else if (*c == 'W')
         g_string_append (w->functions, width == 64 ? "U64" : "U32");
-      else if (*c == 'M')
-        g_string_append_printf (w->functions, "0x%xu", (guint) (G_MAXUINT32 >> (32 - width)));
       else
         g_string_append_printf (w->functions, "%u", *c == 'N' ? width : width - 1);
     }

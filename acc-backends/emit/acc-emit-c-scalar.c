@@ -77,10 +77,9 @@ rotate_by_constant (AccElementKind kind,
 /* By an amount of bits that there are. */
 static gboolean
 is_within_width (CWriter              *w,
-                 AccElementKind        kind,
                  const AccKernelInstr *amount)
 {
-  return width_of (kind) >= 32 && w->widths != NULL && (w->widths[amount - acc_kernel_instr (w->kernel, 0)] & C_BELOW_32) != 0;
+  return w->widths != NULL && (w->widths[amount - acc_kernel_instr (w->kernel, 0)] & C_BELOW_32) != 0;
 }
 
 static char *
@@ -96,7 +95,7 @@ shift (CWriter              *w,
   guint turn = is_constant ? amount->bits & (width_of (kind) - 1) : 0;
   g_autofree char *back = NULL;
 
-  if (!is_constant && is_within_width (w, kind, amount))
+  if (!is_constant && is_within_width (w, amount))
     {
       if (primitive == ACC_PRIM_SHL)
         return g_strdup_printf ("%s (%s (%s) << U32 (%s))", c_cast (kind), word_of (kind), x, y);

@@ -354,6 +354,20 @@ may_set (const Verify         *v,
          && value->block == instr->block;
 }
 
+/* Emitters for groups have no text for others: see acc-kernel-legalise.c. */
+static gboolean
+is_legal (const AccKernel      *kernel,
+          const AccKernelInstr *instr)
+{
+  AccElementKind kind;
+
+  if (kernel->group_size == 0 || instr->op != ACC_KOP_PRIM)
+    return TRUE;
+  kind = acc_kernel_instr (kernel, instr->args[0])->kind;
+
+  return kind == ACC_KIND_BOOL || acc_element_kind_is_float (kind) || acc_element_kind_get_size (kind) >= 4;
+}
+
 static gboolean
 verify_block (Verify  *v,
               guint32  block,
@@ -395,6 +409,8 @@ verify_block (Verify  *v,
               return fail (error, kernel, "“%s” uses what is not in scope", text);
             }
         }
+      if (!is_legal (kernel, instr))
+        return fail (error, kernel, "%s of integers of fewer than 32 bits, by groups", acc_primitive_get_info (instr->primitive)->name);
       if (!_acc_kernel_check_instr (kernel, instr, error))
         return FALSE;
 
