@@ -126,6 +126,17 @@ float_linear (Emitter       *e,
 /* Of lanes that read the same element, 2^MAX_REPEATS: more are too few elements for a load of their own. */
 #define MAX_REPEATS 3
 
+/* By a comparison: LLVM takes one for a minimum, and two in a row for one of them, whatever NaN is. */
+static gboolean
+is_choice_of_floats (Emitter              *e,
+                     const AccKernelInstr *instr)
+{
+  const AccKernelInstr *holds = acc_kernel_instr (e->kernel, instr->args[0]);
+
+  return acc_element_kind_is_float (instr->kind) && holds->op == ACC_KOP_PRIM && holds->primitive >= ACC_PRIM_LT && holds->primitive <= ACC_PRIM_NE
+         && acc_element_kind_is_float (acc_kernel_instr (e->kernel, holds->args[0])->kind);
+}
+
 /* An index divided by 2, 4 or 8 where the index itself steps by 1, and what is so far from it everywhere */
 static void
 find_repeats (Emitter *e,
@@ -230,6 +241,8 @@ emit_pure (Emitter *e,
       break;
     case ACC_KOP_SELECT:
       result = emit_select (e, x[0], x[1], x[2]);
+      if (is_choice_of_floats (e, instr))
+        result = emit_fence (e, result);
       break;
     case ACC_KOP_FMA:
       result = emit_fma (e, x[0], x[1], x[2]);
