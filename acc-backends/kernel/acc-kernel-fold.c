@@ -135,6 +135,8 @@ fold_prim2 (AccKernelBuilder     *b,
         return _kb_const (b, kind, cx & cy).id;
       if (kind == ACC_KIND_BOOL && (kx || ky))
         return kx ? (cx ? y : x) : (cy ? x : y);
+      if ((kx && cx == 0) || (ky && cy == 0))
+        return kx && cx == 0 ? x : y;
       return x == y ? x : 0;
 
     case ACC_PRIM_BOR:
@@ -142,7 +144,19 @@ fold_prim2 (AccKernelBuilder     *b,
         return _kb_const (b, kind, cx | cy).id;
       if (kind == ACC_KIND_BOOL && (kx || ky))
         return kx ? (cx ? x : y) : (cy ? y : x);
+      if ((kx && cx == 0) || (ky && cy == 0))
+        return kx && cx == 0 ? y : x;
       return x == y ? x : 0;
+
+    /* Compilers of devices know that it is 0, and then what a float does that it becomes: see acc-kernel-legalise.c. */
+    case ACC_PRIM_BXOR:
+      if (x == y)
+        return _kb_const (b, kind, 0).id;
+      if (kx && ky)
+        return _kb_const (b, kind, cx ^ cy).id;
+      if ((kx && cx == 0) || (ky && cy == 0))
+        return kx && cx == 0 ? y : x;
+      return 0;
 
     case ACC_PRIM_LT:
     case ACC_PRIM_GT:

@@ -10,7 +10,7 @@
  *   -x, |x|                     of signed integers are made with a zero that no compiler knows
  *   u4 of what was narrow and signed, and bits that are counted of what was narrow   likewise: compilers take the extension for part of
  *                               what is done next
- *   x + 0, 0 - x, x * 0, 0 / x, x - x   of floats likewise, as no compiler may simplify them
+ *   x + 0, x - -0, 0 - x, x * 0, 0 / x, x - x, |√x|   of floats likewise, as no compiler may simplify them
  *   -x                          of floats that come of integers: compilers negate those
  *   a < b ? a : b               of floats, converted or not: compilers take it for a minimum, which may be of either zero
  *   min (x, y), max (x, y)      of floats are comparisons and choices that compilers do not take for a minimum, which may be of either zero
@@ -267,7 +267,10 @@ hides_operand (const AccKernel      *kernel,
     case ACC_PRIM_ADD:
       return is_zero (kernel, instr->args[i]) && operand->bits == 0;
     case ACC_PRIM_SUB:
-      return i == 0 ? is_zero (kernel, instr->args[0]) : instr->args[0] == instr->args[1];
+      return i == 0 ? is_zero (kernel, instr->args[0]) : instr->args[0] == instr->args[1] || (is_zero (kernel, instr->args[1]) && operand->bits != 0);
+    /* Of -0 it is -0. */
+    case ACC_PRIM_ABS:
+      return operand->op == ACC_KOP_PRIM && operand->primitive == ACC_PRIM_SQRT;
     case ACC_PRIM_MUL:
     case ACC_PRIM_FDIV:
       return is_zero (kernel, instr->args[i]);
@@ -295,7 +298,14 @@ before_casts (const AccKernel *kernel,
   return id;
 }
 
-/* Which operand of a choice is one of what was compared for it; 0: none. */
+static gboolean
+is_constant (const AccKernel *kernel,
+             guint32          id)
+{
+  return acc_kernel_instr (kernel, id)->op == ACC_KOP_CONST;
+}
+
+/* Which operand of a choice between two that were compared for it, and may be zeros, is no constant; 0: it is another choice. */
 static guint
 find_compared (const AccKernel      *kernel,
                const AccKernelInstr *instr)
@@ -311,9 +321,11 @@ find_compared (const AccKernel      *kernel,
   for (guint i = 1; i <= 2; i++)
     for (guint j = 0; j < 2; j++)
       {
-        guint32 id = before_casts (kernel, instr->args[i]);
+        guint32 one = before_casts (kernel, instr->args[i]), other = before_casts (kernel, instr->args[3 - i]);
+        guint32 limit = before_casts (kernel, holds->args[1 - j]);
 
-        if (acc_kernel_instr (kernel, id)->op != ACC_KOP_CONST && id == before_casts (kernel, holds->args[j]))
+        if (!is_constant (kernel, one) && one == before_casts (kernel, holds->args[j])
+            && (is_constant (kernel, limit) ? is_zero (kernel, limit) && is_constant (kernel, other) : other == limit))
           return i;
       }
 

@@ -114,7 +114,7 @@ typedef struct {
   Group          group;
 } Step;
 
-#define MAX_RESULTS 32
+#define MAX_RESULTS 36
 
 typedef struct {
   AccExpr *items[MAX_RESULTS];
@@ -143,7 +143,7 @@ compute (Results *results, AccExpr *r, AccExpr *z)
   AccElementType *type = acc_expr_get_element_type (r);
   AccElementKind kind = kind_of (r);
   g_autoptr(AccExpr) three = acc_expr_ref_sink (acc_expr_cast (acc_expr_new_int (3), type));
-  g_autoptr(AccExpr) zero = acc_expr_ref_sink (acc_expr_new_zero (type));
+  g_autoptr(AccExpr) zero = acc_expr_ref_sink (acc_expr_new_zero (type)), whole = NULL, known = NULL;
   static const AccPrimitive with_z[] = {
     ACC_PRIM_ADD, ACC_PRIM_SUB, ACC_PRIM_MUL, ACC_PRIM_FDIV, ACC_PRIM_QUOT, ACC_PRIM_REM, ACC_PRIM_DIV, ACC_PRIM_MOD, ACC_PRIM_MIN,
     ACC_PRIM_MAX, ACC_PRIM_BXOR
@@ -171,6 +171,14 @@ compute (Results *results, AccExpr *r, AccExpr *z)
   add (results, binary (ACC_PRIM_SUB, zero, r));
   add (results, binary (ACC_PRIM_MUL, r, zero));
   add (results, binary (ACC_PRIM_FDIV, zero, r));
+  add (results, binary (ACC_PRIM_SUB, r, unary (ACC_PRIM_NEG, zero)));
+
+  /* By a zero that takes a thought to know. */
+  whole = acc_expr_ref_sink (acc_expr_cast (z, acc_element_type_new (ACC_KIND_I32)));
+  known = acc_expr_ref_sink (acc_expr_cast (binary (ACC_PRIM_BXOR, whole, whole), type));
+  add (results, binary (ACC_PRIM_MUL, r, known));
+  add (results, binary (ACC_PRIM_FDIV, r, known));
+  add (results, binary (ACC_PRIM_ADD, r, known));
 }
 
 static AccExpr *
@@ -340,9 +348,11 @@ choices_of (AccExpr *x, gpointer data)
         {
           AccExpr *limit = is_float ? acc_expr_new_typed_float (from, limits[i]) : acc_expr_cast (conf_i64 ((gint64) limits[i]), from);
           AccExpr *holds = swapped ? binary (p, limit, x) : binary (p, x, limit);
-          AccExpr *one = acc_expr_cast (x, to), *other = acc_expr_cast (limit, to);
+          gboolean is_late = p % 2 == ACC_PRIM_GT % 2;
+          AccExpr *one = is_late ? x : acc_expr_cast (x, to), *other = is_late ? limit : acc_expr_cast (limit, to);
+          AccExpr *chosen = i % 2 == swapped ? acc_expr_cond (holds, one, other) : acc_expr_cond (holds, other, one);
 
-          items[n++] = i % 2 == swapped ? acc_expr_cond (holds, one, other) : acc_expr_cond (holds, other, one);
+          items[n++] = is_late ? acc_expr_cast (chosen, to) : chosen;
         }
   return acc_expr_tuple (items, n);
 }
