@@ -252,6 +252,69 @@ is_magnitude (const AccKernelInstr *instr)
   return instr->primitive == ACC_PRIM_ABS && (instr->kind == ACC_KIND_I32 || instr->kind == ACC_KIND_I64);
 }
 
+/* Whether compilers cannot find out what it is: by itself, not by what it is made of. */
+static gboolean
+is_unknown (const AccKernel *kernel,
+            guint32          id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
+
+  return instr->op != ACC_KOP_CONST && instr->op != ACC_KOP_PRIM && instr->op != ACC_KOP_SELECT
+         && (instr->op != ACC_KOP_CAST || is_unknown (kernel, instr->args[0]));
+}
+
+/* Whether compilers may find out which way it goes. Those between what is read, or positions, and something else they do not. */
+static gboolean
+may_be_decided (const AccKernel *kernel,
+                guint32          id,
+                guint            depth)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
+
+  if (instr->op != ACC_KOP_PRIM)
+    return !is_unknown (kernel, id);
+  if (depth < MAX_DEPTH && instr->primitive == ACC_PRIM_BNOT)
+    return may_be_decided (kernel, instr->args[0], depth + 1);
+  if (depth < MAX_DEPTH && (instr->primitive == ACC_PRIM_BAND || instr->primitive == ACC_PRIM_BOR))
+    return may_be_decided (kernel, instr->args[0], depth + 1) || may_be_decided (kernel, instr->args[1], depth + 1);
+  if (instr->primitive < ACC_PRIM_LT || instr->primitive > ACC_PRIM_NE)
+    return TRUE;
+
+  return instr->args[0] == instr->args[1] || (!is_unknown (kernel, instr->args[0]) && !is_unknown (kernel, instr->args[1]));
+}
+
+/* Whether compilers may find out that the float at @id is a zero, which they then drop: what is chosen or converted of what they can reason
+ * about, as the difference of what is the same. */
+static gboolean
+may_be_zero (const AccKernel *kernel,
+             guint32          id,
+             guint            depth)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
+
+  if (depth == MAX_DEPTH)
+    return FALSE;
+  switch ((int) instr->op)
+    {
+    case ACC_KOP_CONST:
+      return is_zero (kernel, id);
+    case ACC_KOP_CAST:
+      if (acc_element_kind_is_float (acc_kernel_instr (kernel, instr->args[0])->kind))
+        return may_be_zero (kernel, instr->args[0], depth + 1);
+      return !is_unknown (kernel, instr->args[0]);
+    case ACC_KOP_SELECT:
+      return (may_be_zero (kernel, instr->args[1], depth + 1) || may_be_zero (kernel, instr->args[2], depth + 1))
+             && may_be_decided (kernel, instr->args[0], 0);
+    case ACC_KOP_PRIM:
+      for (guint i = 0; i < instr->n_args; i++)
+        if (!acc_element_kind_is_float (acc_kernel_instr (kernel, instr->args[i])->kind) || !may_be_zero (kernel, instr->args[i], depth + 1))
+          return FALSE;
+      return TRUE;
+    default:
+      return FALSE;
+    }
+}
+
 /* Whether compilers have to be kept from knowing the @i-th operand. x + -0 and x - 0 are x. */
 static gboolean
 hides_operand (const AccKernel      *kernel,
@@ -259,23 +322,24 @@ hides_operand (const AccKernel      *kernel,
                guint                 i)
 {
   const AccKernelInstr *operand = acc_kernel_instr (kernel, instr->args[i]);
+  gboolean is_constant = operand->op == ACC_KOP_CONST;
 
   if (kernel->fast || !acc_element_kind_is_float (instr->kind) || !acc_element_kind_is_float (operand->kind))
     return FALSE;
   switch ((int) instr->primitive)
     {
     case ACC_PRIM_ADD:
-      return is_zero (kernel, instr->args[i]) && operand->bits == 0;
+      return may_be_zero (kernel, instr->args[i], 0) && !(is_constant && operand->bits != 0);
     case ACC_PRIM_SUB:
-      return i == 0 ? is_zero (kernel, instr->args[0]) : instr->args[0] == instr->args[1] || (is_zero (kernel, instr->args[1]) && operand->bits != 0);
+      return (i == 1 && instr->args[0] == instr->args[1])
+             || (may_be_zero (kernel, instr->args[i], 0) && !(i == 1 && is_constant && operand->bits == 0));
     /* Of -0 it is -0. */
     case ACC_PRIM_ABS:
       return operand->op == ACC_KOP_PRIM && operand->primitive == ACC_PRIM_SQRT;
     case ACC_PRIM_MUL:
     case ACC_PRIM_FDIV:
-      return is_zero (kernel, instr->args[i]);
     case ACC_PRIM_RECIP:
-      return is_zero (kernel, instr->args[0]);
+      return may_be_zero (kernel, instr->args[i], 0);
     default:
       return FALSE;
     }

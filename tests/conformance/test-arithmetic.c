@@ -114,7 +114,7 @@ typedef struct {
   Group          group;
 } Step;
 
-#define MAX_RESULTS 36
+#define MAX_RESULTS 38
 
 typedef struct {
   AccExpr *items[MAX_RESULTS];
@@ -143,7 +143,7 @@ compute (Results *results, AccExpr *r, AccExpr *z)
   AccElementType *type = acc_expr_get_element_type (r);
   AccElementKind kind = kind_of (r);
   g_autoptr(AccExpr) three = acc_expr_ref_sink (acc_expr_cast (acc_expr_new_int (3), type));
-  g_autoptr(AccExpr) zero = acc_expr_ref_sink (acc_expr_new_zero (type)), whole = NULL, known = NULL;
+  g_autoptr(AccExpr) zero = acc_expr_ref_sink (acc_expr_new_zero (type)), whole = NULL, known = NULL, holds = NULL;
   static const AccPrimitive with_z[] = {
     ACC_PRIM_ADD, ACC_PRIM_SUB, ACC_PRIM_MUL, ACC_PRIM_FDIV, ACC_PRIM_QUOT, ACC_PRIM_REM, ACC_PRIM_DIV, ACC_PRIM_MOD, ACC_PRIM_MIN,
     ACC_PRIM_MAX, ACC_PRIM_BXOR
@@ -179,6 +179,9 @@ compute (Results *results, AccExpr *r, AccExpr *z)
   add (results, binary (ACC_PRIM_MUL, r, known));
   add (results, binary (ACC_PRIM_FDIV, r, known));
   add (results, binary (ACC_PRIM_ADD, r, known));
+  holds = acc_expr_ref_sink (binary (ACC_PRIM_LT, z, r));
+  add (results, binary (ACC_PRIM_ADD, r, acc_expr_cast (acc_expr_cond (holds, acc_expr_lnot (holds), holds), type)));
+  add (results, binary (ACC_PRIM_FDIV, acc_expr_cond (binary (ACC_PRIM_GT, r, r), z, zero), r));
 }
 
 static AccExpr *
