@@ -315,6 +315,59 @@ may_be_zero (const AccKernel *kernel,
     }
 }
 
+/* Whether compilers take the float at @id for one that is not negative, for which they take -0, too. */
+static gboolean
+seems_positive (const AccKernel *kernel,
+                guint32          id,
+                guint            depth)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
+  AccElementKind from;
+  gboolean first, second;
+
+  if (instr->op == ACC_KOP_CONST)
+    return instr->bits >> (bits_of (instr->kind) - 1) == 0;
+  if (depth == MAX_DEPTH || (instr->op != ACC_KOP_CAST && instr->op != ACC_KOP_SELECT && instr->op != ACC_KOP_PRIM))
+    return FALSE;
+  if (instr->op == ACC_KOP_CAST)
+    {
+      from = acc_kernel_instr (kernel, instr->args[0])->kind;
+      return acc_element_kind_is_float (from) ? seems_positive (kernel, instr->args[0], depth + 1) : !acc_element_kind_is_signed (from);
+    }
+  if (instr->op == ACC_KOP_SELECT)
+    return seems_positive (kernel, instr->args[1], depth + 1) && seems_positive (kernel, instr->args[2], depth + 1);
+  if (!acc_element_kind_is_float (acc_kernel_instr (kernel, instr->args[0])->kind))
+    return FALSE;
+
+  first = seems_positive (kernel, instr->args[0], depth + 1);
+  second = instr->n_args > 1 && seems_positive (kernel, instr->args[1], depth + 1);
+  switch ((int) instr->primitive)
+    {
+    /* The root of -0 is -0. */
+    case ACC_PRIM_SQRT:
+    case ACC_PRIM_ABS:
+    case ACC_PRIM_EXP:
+      return TRUE;
+    case ACC_PRIM_SIGNUM:
+    case ACC_PRIM_RECIP:
+    case ACC_PRIM_ROUND:
+    case ACC_PRIM_FLOOR:
+    case ACC_PRIM_CEILING:
+    case ACC_PRIM_TRUNCATE:
+      return first;
+    case ACC_PRIM_MUL:
+      return (first && second) || instr->args[0] == instr->args[1];
+    case ACC_PRIM_ADD:
+    case ACC_PRIM_FDIV:
+    case ACC_PRIM_MIN:
+      return first && second;
+    case ACC_PRIM_MAX:
+      return first || second;
+    default:
+      return FALSE;
+    }
+}
+
 /* Whether compilers have to be kept from knowing the @i-th operand. x + -0 and x - 0 are x. */
 static gboolean
 hides_operand (const AccKernel      *kernel,
@@ -333,9 +386,8 @@ hides_operand (const AccKernel      *kernel,
     case ACC_PRIM_SUB:
       return (i == 1 && instr->args[0] == instr->args[1])
              || (may_be_zero (kernel, instr->args[i], 0) && !(i == 1 && is_constant && operand->bits == 0));
-    /* Of -0 it is -0. */
     case ACC_PRIM_ABS:
-      return operand->op == ACC_KOP_PRIM && operand->primitive == ACC_PRIM_SQRT;
+      return !is_constant && seems_positive (kernel, instr->args[0], 0);
     case ACC_PRIM_MUL:
     case ACC_PRIM_FDIV:
     case ACC_PRIM_RECIP:
