@@ -10,7 +10,8 @@
  *   -x, |x|                     of signed integers are made with a zero that no compiler knows
  *   u4 of what was narrow and signed, and bits that are counted of what was narrow   likewise: compilers take the extension for part of
  *                               what is done next
- *   x + 0, x - -0, 0 - x, x * 0, 0 / x, x - x, |√x|   of floats likewise, as no compiler may simplify them
+ *   x + 0, x - -0, 0 - x, x * 0, 0 / x, x - x, |√x|   of floats likewise, as no compiler may simplify them; 0 is what it may find to be 0
+ *   |x| >= 0                    of floats likewise: compilers forget NaN
  *   -x                          of floats that come of integers: compilers negate those
  *   a < b ? a : b               of floats, converted or not: compilers take it for a minimum, which may be of either zero
  *   min (x, y), max (x, y)      of floats are comparisons and choices that compilers do not take for a minimum, which may be of either zero
@@ -306,8 +307,10 @@ may_be_zero (const AccKernel *kernel,
       return (may_be_zero (kernel, instr->args[1], depth + 1) || may_be_zero (kernel, instr->args[2], depth + 1))
              && may_be_decided (kernel, instr->args[0], 0);
     case ACC_KOP_PRIM:
+      if (!acc_element_kind_is_float (acc_kernel_instr (kernel, instr->args[0])->kind))
+        return FALSE;
       for (guint i = 0; i < instr->n_args; i++)
-        if (!acc_element_kind_is_float (acc_kernel_instr (kernel, instr->args[i])->kind) || !may_be_zero (kernel, instr->args[i], depth + 1))
+        if (!may_be_zero (kernel, instr->args[i], depth + 1))
           return FALSE;
       return TRUE;
     default:
@@ -368,6 +371,16 @@ seems_positive (const AccKernel *kernel,
     }
 }
 
+/* x >= 0 of what is not negative, or NaN. */
+static gboolean
+is_seemingly_true (const AccKernel      *kernel,
+                   const AccKernelInstr *instr,
+                   guint                 i)
+{
+  return instr->n_args == 2 && instr->primitive >= ACC_PRIM_LT && instr->primitive <= ACC_PRIM_NE && is_zero (kernel, instr->args[1 - i])
+         && acc_kernel_instr (kernel, instr->args[i])->op != ACC_KOP_CONST && seems_positive (kernel, instr->args[i], 0);
+}
+
 /* Whether compilers have to be kept from knowing the @i-th operand. x + -0 and x - 0 are x. */
 static gboolean
 hides_operand (const AccKernel      *kernel,
@@ -377,8 +390,10 @@ hides_operand (const AccKernel      *kernel,
   const AccKernelInstr *operand = acc_kernel_instr (kernel, instr->args[i]);
   gboolean is_constant = operand->op == ACC_KOP_CONST;
 
-  if (kernel->fast || !acc_element_kind_is_float (instr->kind) || !acc_element_kind_is_float (operand->kind))
+  if (kernel->fast || !acc_element_kind_is_float (operand->kind))
     return FALSE;
+  if (!acc_element_kind_is_float (instr->kind))
+    return is_seemingly_true (kernel, instr, i);
   switch ((int) instr->primitive)
     {
     case ACC_PRIM_ADD:

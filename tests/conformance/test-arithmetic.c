@@ -114,7 +114,7 @@ typedef struct {
   Group          group;
 } Step;
 
-#define MAX_RESULTS 40
+#define MAX_RESULTS 41
 
 typedef struct {
   AccExpr *items[MAX_RESULTS];
@@ -183,9 +183,10 @@ compute (Results *results, AccExpr *r, AccExpr *z)
   add (results, binary (ACC_PRIM_ADD, r, acc_expr_cast (acc_expr_cond (holds, acc_expr_lnot (holds), holds), type)));
   add (results, binary (ACC_PRIM_FDIV, acc_expr_cond (binary (ACC_PRIM_GT, r, r), z, zero), r));
 
-  /* What is not negative, as -0 is not. */
+  /* What is not negative, as -0 and NaN are not. */
   add (results, unary (ACC_PRIM_ABS, unary (ACC_PRIM_SIGNUM, unary (ACC_PRIM_SQRT, r))));
   add (results, unary (ACC_PRIM_ABS, binary (ACC_PRIM_MIN, unary (ACC_PRIM_SQRT, r), unary (ACC_PRIM_ABS, z))));
+  add (results, binary (ACC_PRIM_GE, unary (ACC_PRIM_ABS, unary (ACC_PRIM_SIGNUM, r)), unary (ACC_PRIM_NEG, zero)));
 }
 
 static AccExpr *
