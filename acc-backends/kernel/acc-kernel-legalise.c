@@ -264,6 +264,22 @@ is_unknown (const AccKernel *kernel,
          && (instr->op != ACC_KOP_CAST || is_unknown (kernel, instr->args[0]));
 }
 
+/* 0 of those without a sign, minimum and maximum. */
+static gboolean
+is_limit (const AccKernel *kernel,
+          guint32          id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
+  guint64 largest = G_MAXUINT64 >> (64 - bits_of (instr->kind));
+
+  if (instr->op != ACC_KOP_CONST || acc_element_kind_is_float (instr->kind))
+    return FALSE;
+  if (acc_element_kind_is_signed (instr->kind))
+    return instr->bits == largest >> 1 || instr->bits == ~(largest >> 1);
+
+  return instr->kind == ACC_KIND_BOOL || instr->bits == 0 || instr->bits == largest;
+}
+
 /* Whether compilers may find out which way it goes. Those between what is read, or positions, and something else they do not. */
 static gboolean
 may_be_decided (const AccKernel *kernel,
@@ -281,7 +297,8 @@ may_be_decided (const AccKernel *kernel,
   if (instr->primitive < ACC_PRIM_LT || instr->primitive > ACC_PRIM_NE)
     return TRUE;
 
-  return instr->args[0] == instr->args[1] || (!is_unknown (kernel, instr->args[0]) && !is_unknown (kernel, instr->args[1]));
+  return instr->args[0] == instr->args[1] || is_limit (kernel, instr->args[0]) || is_limit (kernel, instr->args[1])
+         || (!is_unknown (kernel, instr->args[0]) && !is_unknown (kernel, instr->args[1]));
 }
 
 /* Whether compilers may find out that the float at @id is a zero, which they then drop: what is chosen or converted of what they can reason
@@ -318,39 +335,39 @@ may_be_zero (const AccKernel *kernel,
     }
 }
 
-/* Whether compilers take the float at @id for one that is not negative, for which they take -0, too. */
-static gboolean
-seems_positive (const AccKernel *kernel,
-                guint32          id,
-                guint            depth)
+/* 1: compilers take the float at @id for one that is not negative, and -1: for one that is not positive, for which they take either zero;
+ * 0: they cannot tell. */
+static int
+guess_sign (const AccKernel *kernel,
+            guint32          id,
+            guint            depth)
 {
   const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
   AccElementKind from;
-  gboolean first, second;
+  int first, second;
 
   if (instr->op == ACC_KOP_CONST)
-    return instr->bits >> (bits_of (instr->kind) - 1) == 0;
+    return instr->bits >> (bits_of (instr->kind) - 1) == 0 ? 1 : -1;
   if (depth == MAX_DEPTH || (instr->op != ACC_KOP_CAST && instr->op != ACC_KOP_SELECT && instr->op != ACC_KOP_PRIM))
-    return FALSE;
-  if (instr->op == ACC_KOP_CAST)
-    {
-      from = acc_kernel_instr (kernel, instr->args[0])->kind;
-      return acc_element_kind_is_float (from) ? seems_positive (kernel, instr->args[0], depth + 1) : !acc_element_kind_is_signed (from);
-    }
-  if (instr->op == ACC_KOP_SELECT)
-    return seems_positive (kernel, instr->args[1], depth + 1) && seems_positive (kernel, instr->args[2], depth + 1);
-  if (!acc_element_kind_is_float (acc_kernel_instr (kernel, instr->args[0])->kind))
-    return FALSE;
+    return 0;
+  from = acc_kernel_instr (kernel, instr->args[instr->op == ACC_KOP_SELECT ? 1 : 0])->kind;
+  if (!acc_element_kind_is_float (from))
+    return instr->op == ACC_KOP_CAST && !acc_element_kind_is_signed (from) ? 1 : 0;
 
-  first = seems_positive (kernel, instr->args[0], depth + 1);
-  second = instr->n_args > 1 && seems_positive (kernel, instr->args[1], depth + 1);
+  first = guess_sign (kernel, instr->args[instr->op == ACC_KOP_SELECT ? 1 : 0], depth + 1);
+  second = instr->n_args > 1 ? guess_sign (kernel, instr->args[instr->n_args - 1], depth + 1) : 0;
+  if (instr->op == ACC_KOP_CAST)
+    return first;
+  if (instr->op == ACC_KOP_SELECT)
+    return first == second ? first : 0;
+
   switch ((int) instr->primitive)
     {
     /* The root of -0 is -0. */
     case ACC_PRIM_SQRT:
     case ACC_PRIM_ABS:
     case ACC_PRIM_EXP:
-      return TRUE;
+      return 1;
     case ACC_PRIM_SIGNUM:
     case ACC_PRIM_RECIP:
     case ACC_PRIM_ROUND:
@@ -358,16 +375,22 @@ seems_positive (const AccKernel *kernel,
     case ACC_PRIM_CEILING:
     case ACC_PRIM_TRUNCATE:
       return first;
+    case ACC_PRIM_NEG:
+      return -first;
     case ACC_PRIM_MUL:
-      return (first && second) || instr->args[0] == instr->args[1];
-    case ACC_PRIM_ADD:
+      return instr->args[0] == instr->args[1] ? 1 : first * second;
     case ACC_PRIM_FDIV:
+      return first * second;
+    case ACC_PRIM_ADD:
+      return first == second ? first : 0;
+    case ACC_PRIM_SUB:
+      return first == -second ? first : 0;
     case ACC_PRIM_MIN:
-      return first && second;
+      return first == second || first < 0 || second < 0 ? MIN (first, second) : 0;
     case ACC_PRIM_MAX:
-      return first || second;
+      return first == second || first > 0 || second > 0 ? MAX (first, second) : 0;
     default:
-      return FALSE;
+      return 0;
     }
 }
 
@@ -378,7 +401,7 @@ is_seemingly_true (const AccKernel      *kernel,
                    guint                 i)
 {
   return instr->n_args == 2 && instr->primitive >= ACC_PRIM_LT && instr->primitive <= ACC_PRIM_NE && is_zero (kernel, instr->args[1 - i])
-         && acc_kernel_instr (kernel, instr->args[i])->op != ACC_KOP_CONST && seems_positive (kernel, instr->args[i], 0);
+         && acc_kernel_instr (kernel, instr->args[i])->op != ACC_KOP_CONST && guess_sign (kernel, instr->args[i], 0) != 0;
 }
 
 /* Whether compilers have to be kept from knowing the @i-th operand. x + -0 and x - 0 are x. */
@@ -402,7 +425,7 @@ hides_operand (const AccKernel      *kernel,
       return (i == 1 && instr->args[0] == instr->args[1])
              || (may_be_zero (kernel, instr->args[i], 0) && !(i == 1 && is_constant && operand->bits == 0));
     case ACC_PRIM_ABS:
-      return !is_constant && seems_positive (kernel, instr->args[0], 0);
+      return !is_constant && guess_sign (kernel, instr->args[0], 0) != 0;
     case ACC_PRIM_MUL:
     case ACC_PRIM_FDIV:
     case ACC_PRIM_RECIP:

@@ -114,7 +114,7 @@ typedef struct {
   Group          group;
 } Step;
 
-#define MAX_RESULTS 41
+#define MAX_RESULTS 42
 
 typedef struct {
   AccExpr *items[MAX_RESULTS];
@@ -182,10 +182,11 @@ compute (Results *results, AccExpr *r, AccExpr *z)
   holds = acc_expr_ref_sink (binary (ACC_PRIM_LT, z, r));
   add (results, binary (ACC_PRIM_ADD, r, acc_expr_cast (acc_expr_cond (holds, acc_expr_lnot (holds), holds), type)));
   add (results, binary (ACC_PRIM_FDIV, acc_expr_cond (binary (ACC_PRIM_GT, r, r), z, zero), r));
+  add (results, binary (ACC_PRIM_MUL, r, acc_expr_cond (binary (ACC_PRIM_LT, holds, acc_expr_new_bool (FALSE)), z, zero)));
 
   /* What is not negative, as -0 and NaN are not. */
   add (results, unary (ACC_PRIM_ABS, unary (ACC_PRIM_SIGNUM, unary (ACC_PRIM_SQRT, r))));
-  add (results, unary (ACC_PRIM_ABS, binary (ACC_PRIM_MIN, unary (ACC_PRIM_SQRT, r), unary (ACC_PRIM_ABS, z))));
+  add (results, unary (ACC_PRIM_ABS, unary (ACC_PRIM_NEG, binary (ACC_PRIM_MIN, unary (ACC_PRIM_SQRT, r), unary (ACC_PRIM_ABS, z)))));
   add (results, binary (ACC_PRIM_GE, unary (ACC_PRIM_ABS, unary (ACC_PRIM_SIGNUM, r)), unary (ACC_PRIM_NEG, zero)));
 }
 
