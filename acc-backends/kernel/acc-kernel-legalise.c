@@ -7,13 +7,14 @@
  * is, and drop what is added to or multiplied by a zero, whose sign and NaN matter. So in kernels for groups of threads
  *
  *   integers of 1 and 2 bytes   are i32 and u32 outside memory; ACC_KOP_EXTEND wraps them, which is opaque to compilers where it has to be
- *   -x, |x|                     of signed integers are made with a zero that no compiler knows
+ *   -x, |x|                     of integers are made with a zero that no compiler knows
  *   u4 of what was narrow and signed, and bits that are counted of what was narrow   likewise: compilers take the extension for part of
  *                               what is done next
  *   x + 0, x - -0, 0 - x, x * 0, 0 / x, x - x, |√x|   of floats likewise, as no compiler may simplify them; 0 is what it may find to be 0
- *   |x| >= 0                    of floats likewise: compilers forget NaN
+ *   |x| >= 0, x / x, x & 1      likewise: compilers forget NaN, that 0 / 0 is not 1, and that 2 & 1 is not 1
  *   -x                          of floats that come of integers: compilers negate those
- *   a < b ? a : b               of floats, converted or not: compilers take it for a minimum, which may be of either zero
+ *   a < b ? a : b               of floats, converted or not: compilers take it for a minimum, which may be of either zero; of u8, too
+ *   integers of such            are of what is not seen through: compilers convert before they compare
  *   min (x, y), max (x, y)      of floats are comparisons and choices that compilers do not take for a minimum, which may be of either zero
  *
  * What stays is narrow in memory and where it is converted for it: loads, stores, compare-and-swap, parameters, and conversions of floats,
@@ -147,15 +148,15 @@ is_minus_one (const AccKernel *kernel,
 {
   const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
 
-  return instr->op == ACC_KOP_CONST && instr->bits == G_MAXUINT64;
+  return instr->op == ACC_KOP_CONST && ~instr->bits << (64 - bits_of (instr->kind)) == 0;
 }
 
-/* Of i32 and i64: 0: no; 1, 2: of the first or second operand. */
+/* Of integers of 32 and 64 bits: 0: no; 1, 2: of the first or second operand. */
 static guint
 is_negation (const AccKernel      *kernel,
              const AccKernelInstr *instr)
 {
-  if (instr->kind != ACC_KIND_I32 && instr->kind != ACC_KIND_I64)
+  if (acc_element_kind_is_float (instr->kind) || acc_element_kind_get_size (instr->kind) < 4)
     return 0;
   if (instr->primitive == ACC_PRIM_NEG)
     return 1;
@@ -264,6 +265,12 @@ is_unknown (const AccKernel *kernel,
          && (instr->op != ACC_KOP_CAST || is_unknown (kernel, instr->args[0]));
 }
 
+static gboolean
+is_comparison (const AccKernelInstr *instr)
+{
+  return instr->op == ACC_KOP_PRIM && instr->primitive >= ACC_PRIM_LT && instr->primitive <= ACC_PRIM_NE;
+}
+
 /* 0 of those without a sign, minimum and maximum. */
 static gboolean
 is_limit (const AccKernel *kernel,
@@ -294,7 +301,7 @@ may_be_decided (const AccKernel *kernel,
     return may_be_decided (kernel, instr->args[0], depth + 1);
   if (depth < MAX_DEPTH && (instr->primitive == ACC_PRIM_BAND || instr->primitive == ACC_PRIM_BOR))
     return may_be_decided (kernel, instr->args[0], depth + 1) || may_be_decided (kernel, instr->args[1], depth + 1);
-  if (instr->primitive < ACC_PRIM_LT || instr->primitive > ACC_PRIM_NE)
+  if (!is_comparison (instr))
     return TRUE;
 
   return instr->args[0] == instr->args[1] || is_limit (kernel, instr->args[0]) || is_limit (kernel, instr->args[1])
@@ -394,14 +401,50 @@ guess_sign (const AccKernel *kernel,
     }
 }
 
-/* x >= 0 of what is not negative, or NaN. */
+/* x >= 0, x > -1 of what is not negative, or NaN. */
 static gboolean
 is_seemingly_true (const AccKernel      *kernel,
                    const AccKernelInstr *instr,
                    guint                 i)
 {
-  return instr->n_args == 2 && instr->primitive >= ACC_PRIM_LT && instr->primitive <= ACC_PRIM_NE && is_zero (kernel, instr->args[1 - i])
-         && acc_kernel_instr (kernel, instr->args[i])->op != ACC_KOP_CONST && guess_sign (kernel, instr->args[i], 0) != 0;
+  int sign = is_comparison (instr) ? guess_sign (kernel, instr->args[i], 0) : 0;
+
+  return sign != 0 && acc_kernel_instr (kernel, instr->args[i])->op != ACC_KOP_CONST
+         && (is_zero (kernel, instr->args[1 - i]) || guess_sign (kernel, instr->args[1 - i], 0) == -sign);
+}
+
+/* 0 or 1, of what is a bool or for one. */
+static gboolean
+is_flag (const AccKernel *kernel,
+         guint32          id,
+         guint            depth)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
+
+  if (instr->op == ACC_KOP_CAST && depth < MAX_DEPTH)
+    return is_flag (kernel, instr->args[0], depth + 1);
+
+  return instr->kind == ACC_KIND_BOOL || (instr->op == ACC_KOP_CONST && instr->bits == 1 && instr->kind == ACC_KIND_U64);
+}
+
+/* Quotients x / x are not 1 where x is 0, and x & 1 in 64 bits is no condition. */
+static gboolean
+hides_integer (const AccKernel      *kernel,
+               const AccKernelInstr *instr,
+               guint                 i)
+{
+  switch ((int) instr->primitive)
+    {
+    case ACC_PRIM_QUOT:
+    case ACC_PRIM_REM:
+    case ACC_PRIM_DIV:
+    case ACC_PRIM_MOD:
+      return i == 1 && instr->args[0] == instr->args[1];
+    case ACC_PRIM_BAND:
+      return acc_element_kind_get_size (instr->kind) == 8 && is_flag (kernel, instr->args[i], 0);
+    default:
+      return FALSE;
+    }
 }
 
 /* Whether compilers have to be kept from knowing the @i-th operand. x + -0 and x - 0 are x. */
@@ -413,7 +456,9 @@ hides_operand (const AccKernel      *kernel,
   const AccKernelInstr *operand = acc_kernel_instr (kernel, instr->args[i]);
   gboolean is_constant = operand->op == ACC_KOP_CONST;
 
-  if (kernel->fast || !acc_element_kind_is_float (operand->kind))
+  if (!acc_element_kind_is_float (operand->kind))
+    return hides_integer (kernel, instr, i);
+  if (kernel->fast)
     return FALSE;
   if (!acc_element_kind_is_float (instr->kind))
     return is_seemingly_true (kernel, instr, i);
@@ -435,19 +480,13 @@ hides_operand (const AccKernel      *kernel,
     }
 }
 
-/* What a float was before conversions to other kinds of floats. */
+/* What it was before conversions. */
 static guint32
 before_casts (const AccKernel *kernel,
               guint32          id)
 {
-  const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
-
-  while (instr->op == ACC_KOP_CAST && acc_element_kind_is_float (instr->kind)
-         && acc_element_kind_is_float (acc_kernel_instr (kernel, instr->args[0])->kind))
-    {
-      id = instr->args[0];
-      instr = acc_kernel_instr (kernel, id);
-    }
+  while (acc_kernel_instr (kernel, id)->op == ACC_KOP_CAST)
+    id = acc_kernel_instr (kernel, id)->args[0];
 
   return id;
 }
@@ -459,17 +498,23 @@ is_constant (const AccKernel *kernel,
   return acc_kernel_instr (kernel, id)->op == ACC_KOP_CONST;
 }
 
-/* Which operand of a choice between two that were compared for it, and may be zeros, is no constant; 0: it is another choice. */
+/* Which operand of a choice between two that were compared for it is no constant; 0: it is another choice. Floats matter where both may be
+ * zeros, and integers of 64 bits without a sign, as which one driver takes half of them, or of floats. Others are indices. */
 static guint
 find_compared (const AccKernel      *kernel,
                const AccKernelInstr *instr)
 {
   const AccKernelInstr *holds;
+  gboolean is_float = acc_element_kind_is_float (instr->kind), of_floats;
 
-  if (kernel->fast || instr->op != ACC_KOP_SELECT || !acc_element_kind_is_float (instr->kind))
+  if (kernel->fast || instr->op != ACC_KOP_SELECT || (!is_float && instr->kind != ACC_KIND_I64 && instr->kind != ACC_KIND_U64))
     return 0;
   holds = acc_kernel_instr (kernel, instr->args[0]);
-  if (holds->op != ACC_KOP_PRIM || holds->primitive < ACC_PRIM_LT || holds->primitive > ACC_PRIM_NE)
+  if (!is_comparison (holds))
+    return 0;
+  of_floats = acc_element_kind_is_float (acc_kernel_instr (kernel, before_casts (kernel, holds->args[0]))->kind)
+              || acc_element_kind_is_float (acc_kernel_instr (kernel, before_casts (kernel, holds->args[1]))->kind);
+  if (is_float ? !of_floats : instr->kind == ACC_KIND_I64 && !of_floats)
     return 0;
 
   for (guint i = 1; i <= 2; i++)
@@ -478,12 +523,32 @@ find_compared (const AccKernel      *kernel,
         guint32 one = before_casts (kernel, instr->args[i]), other = before_casts (kernel, instr->args[3 - i]);
         guint32 limit = before_casts (kernel, holds->args[1 - j]);
 
-        if (!is_constant (kernel, one) && one == before_casts (kernel, holds->args[j])
-            && (is_constant (kernel, limit) ? is_zero (kernel, limit) && is_constant (kernel, other) : other == limit))
+        if (is_constant (kernel, one) || one != before_casts (kernel, holds->args[j]))
+          continue;
+        if (is_constant (kernel, limit) ? is_constant (kernel, other) && (!is_float || is_zero (kernel, limit)) : other == limit)
           return i;
       }
 
   return 0;
+}
+
+/* An integer of the lesser or larger of floats: one driver converts both and compares then, and loses NaN. */
+static gboolean
+is_of_extreme (const AccKernel      *kernel,
+               const AccKernelInstr *cast)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, cast->args[0]);
+
+  if (kernel->fast || cast->kind == ACC_KIND_BOOL || acc_element_kind_is_float (cast->kind) || !acc_element_kind_is_float (instr->kind))
+    return FALSE;
+  while (instr->op == ACC_KOP_CAST && acc_element_kind_is_float (acc_kernel_instr (kernel, instr->args[0])->kind))
+    instr = acc_kernel_instr (kernel, instr->args[0]);
+  if (instr->op == ACC_KOP_SELECT)
+    return is_comparison (acc_kernel_instr (kernel, instr->args[0]))
+           && (is_constant (kernel, instr->args[1]) || is_constant (kernel, instr->args[2]));
+
+  return instr->op == ACC_KOP_PRIM && (instr->primitive == ACC_PRIM_MIN || instr->primitive == ACC_PRIM_MAX)
+         && (is_constant (kernel, instr->args[0]) || is_constant (kernel, instr->args[1]));
 }
 
 static gboolean
@@ -493,9 +558,12 @@ needs_zero (const AccKernel      *kernel,
   if (instr->op == ACC_KOP_SELECT)
     return find_compared (kernel, instr) != 0;
   if (instr->op == ACC_KOP_CAST)
-    return instr->kind == ACC_KIND_U32 && acc_element_kind_is_signed (acc_kernel_instr (kernel, instr->args[0])->kind);
+    return is_of_extreme (kernel, instr)
+           || (instr->kind == ACC_KIND_U32 && acc_element_kind_is_signed (acc_kernel_instr (kernel, instr->args[0])->kind));
   if (instr->op != ACC_KOP_PRIM)
     return FALSE;
+  if (instr->primitive == ACC_PRIM_NEG && is_narrow (instr->kind))
+    return TRUE;
   if (is_negation (kernel, instr) != 0 || is_hidden_negation (kernel, instr) || is_magnitude (instr) || counts_narrow_bits (kernel, instr))
     return TRUE;
   for (guint i = 0; i < instr->n_args; i++)
@@ -598,7 +666,7 @@ narrow_primitive (Pass                 *self,
     case ACC_PRIM_MUL:
       return extend (self, kind, prim (self, instr->primitive, low_of (self, kind, x), low_of (self, kind, y)));
     case ACC_PRIM_NEG:
-      return extend (self, kind, kb_sub (b, kb_int (b, held_as (kind), 0), low_of (self, kind, x)));
+      return extend (self, kind, negate (self, low_of (self, kind, x)));
     case ACC_PRIM_ABS:
       return is_signed ? extend (self, kind, prim (self, ACC_PRIM_ABS, x, y)) : x;
     case ACC_PRIM_BNOT:
@@ -688,6 +756,8 @@ primitive (Pass                 *self,
   AccElementKind kind = acc_kernel_instr (self->from, instr->args[0])->kind;
   guint negated = is_negation (self->from, instr);
 
+  if (is_narrow (kind) && instr->n_args == 2 && hides_operand (self->from, instr, 1))
+    args[1] = hide (self, args[1]);
   if (is_narrow (kind))
     return narrow_primitive (self, kind, instr, args[0], args[1]);
   if (negated != 0)
@@ -750,6 +820,8 @@ rewrite (Pass    *self,
     case ACC_KOP_PRIM:
       return primitive (self, instr, args);
     case ACC_KOP_CAST:
+      if (is_of_extreme (self->from, instr))
+        args[0] = hide (self, args[0]);
       return cast (self, from, instr->kind, args[0]);
     case ACC_KOP_BITCAST:
       return bitcast (self, from, instr->kind, args[0]);
@@ -826,7 +898,7 @@ look_over (const AccKernel *kernel,
           const AccKernelInstr *instr = acc_kernel_instr (kernel, g_array_index (items, guint32, i));
 
           *zero = *zero || needs_zero (kernel, instr);
-          matters = matters || (needs_zero (kernel, instr) && instr->op != ACC_KOP_CAST);
+          matters = matters || (needs_zero (kernel, instr) && (instr->op != ACC_KOP_CAST || is_of_extreme (kernel, instr)));
           matters = matters || is_narrow (instr->kind) || (instr->op == ACC_KOP_PRIM && is_extreme (kernel, instr));
           for (guint j = _acc_kernel_first_id (instr); j < instr->n_args; j++)
             matters = matters || is_narrow (acc_kernel_instr (kernel, instr->args[j])->kind);
