@@ -498,10 +498,10 @@ is_constant (const AccKernel *kernel,
   return acc_kernel_instr (kernel, id)->op == ACC_KOP_CONST;
 }
 
-/* Which operand of a choice between two that were compared for it is no constant; 0: it is another choice. Floats matter where both may be
- * zeros, and integers of 64 bits without a sign, as which one driver takes half of them, or of floats. Others are indices. */
+/* Which operand of a choice is to be hidden: -0, or that of two that were compared for it which is no constant; 0: none. Floats matter where
+ * both may be zeros, and integers of 64 bits where they have no sign, as one driver takes half of them, or are of floats. Others are indices. */
 static guint
-find_compared (const AccKernel      *kernel,
+find_hidden_choice (const AccKernel      *kernel,
                const AccKernelInstr *instr)
 {
   const AccKernelInstr *holds;
@@ -509,6 +509,10 @@ find_compared (const AccKernel      *kernel,
 
   if (kernel->fast || instr->op != ACC_KOP_SELECT || (!is_float && instr->kind != ACC_KIND_I64 && instr->kind != ACC_KIND_U64))
     return 0;
+  /* Compilers take c ? 1 : -0 for a converted bool. */
+  for (guint i = 1; i <= 2 && is_float; i++)
+    if (is_zero (kernel, instr->args[i]) && acc_kernel_instr (kernel, instr->args[i])->bits != 0)
+      return i;
   holds = acc_kernel_instr (kernel, instr->args[0]);
   if (!is_comparison (holds))
     return 0;
@@ -556,7 +560,7 @@ needs_zero (const AccKernel      *kernel,
             const AccKernelInstr *instr)
 {
   if (instr->op == ACC_KOP_SELECT)
-    return find_compared (kernel, instr) != 0;
+    return find_hidden_choice (kernel, instr) != 0;
   if (instr->op == ACC_KOP_CAST)
     return is_of_extreme (kernel, instr)
            || (instr->kind == ACC_KIND_U32 && acc_element_kind_is_signed (acc_kernel_instr (kernel, instr->args[0])->kind));
@@ -808,7 +812,7 @@ rewrite (Pass    *self,
   const AccKernelInstr *instr = acc_kernel_instr (self->from, id);
   AccElementKind from = ACC_KIND_BOOL;
   KValue args[ACC_KERNEL_MAX_ARGS] = { 0 };
-  guint compared;
+  guint hidden;
 
   for (guint i = _acc_kernel_first_id (instr); i < instr->n_args; i++)
     args[i] = value_of (self, instr->args[i]);
@@ -826,9 +830,9 @@ rewrite (Pass    *self,
     case ACC_KOP_BITCAST:
       return bitcast (self, from, instr->kind, args[0]);
     case ACC_KOP_SELECT:
-      compared = find_compared (self->from, instr);
-      if (compared != 0)
-        args[compared] = hide (self, args[compared]);
+      hidden = find_hidden_choice (self->from, instr);
+      if (hidden != 0)
+        args[hidden] = hide (self, args[hidden]);
       return copy (self, instr, args);
     default:
       return copy (self, instr, args);

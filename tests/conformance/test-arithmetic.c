@@ -114,7 +114,7 @@ typedef struct {
   Group          group;
 } Step;
 
-#define MAX_RESULTS 42
+#define MAX_RESULTS 44
 
 typedef struct {
   AccExpr *items[MAX_RESULTS];
@@ -184,10 +184,13 @@ compute (Results *results, AccExpr *r, AccExpr *z)
   add (results, binary (ACC_PRIM_FDIV, acc_expr_cond (binary (ACC_PRIM_GT, r, r), z, zero), r));
   add (results, binary (ACC_PRIM_MUL, r, acc_expr_cond (binary (ACC_PRIM_LT, holds, acc_expr_new_bool (FALSE)), z, zero)));
 
+  add (results, binary (ACC_PRIM_MUL, r, acc_expr_cond (holds, unary (ACC_PRIM_NEG, zero), acc_expr_cast (acc_expr_new_int (1), type))));
+
   /* What is not negative, as -0 and NaN are not. */
   add (results, unary (ACC_PRIM_ABS, unary (ACC_PRIM_SIGNUM, unary (ACC_PRIM_SQRT, r))));
   add (results, unary (ACC_PRIM_ABS, unary (ACC_PRIM_NEG, binary (ACC_PRIM_MIN, unary (ACC_PRIM_SQRT, r), unary (ACC_PRIM_ABS, z)))));
   add (results, binary (ACC_PRIM_GE, unary (ACC_PRIM_ABS, unary (ACC_PRIM_SIGNUM, r)), unary (ACC_PRIM_NEG, zero)));
+  add (results, acc_expr_cond (binary (ACC_PRIM_GE, unary (ACC_PRIM_ABS, r), unary (ACC_PRIM_NEG, three)), three, r));
 }
 
 static AccExpr *
