@@ -81,7 +81,7 @@ emit_expect_false (Emitter     *e,
                    LLVMMetadataAsValue (e->context, LLVMMDNodeInContext2 (e->context, weights, 3)));
 }
 
-#define LARGE_KERNEL 2048
+#define LARGE_KERNEL 1024
 
 gboolean
 emit_is_large (const AccKernel *kernel)
@@ -89,16 +89,38 @@ emit_is_large (const AccKernel *kernel)
   return kernel->group_size == 0 && kernel->instrs->len > LARGE_KERNEL;
 }
 
+static void
+look (Emitter          *e,
+      LLVMBasicBlockRef taken,
+      LLVMBasicBlockRef go_on)
+{
+  LLVMValueRef state = LLVMBuildLoad2 (B, e->t_i32, field (e, e->failure, G_STRUCT_OFFSET (AccFailure, state)), "");
+
+  LLVMSetOrdering (state, LLVMAtomicOrderingMonotonic);
+  LLVMSetAlignment (state, 4);
+  emit_expect_false (e, LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntNE, state, LLVMConstInt (e->t_i32, 0, FALSE), ""), taken, go_on));
+}
+
 /* Whoever has it to stop writes at any time: the code may look at a copy, but not for ever at the same. */
 void
 emit_poll (Emitter *e)
 {
   LLVMBasicBlockRef go_on = emit_block (e, "go.on");
-  LLVMValueRef state = LLVMBuildLoad2 (B, e->t_i32, field (e, e->failure, G_STRUCT_OFFSET (AccFailure, state)), "");
 
-  LLVMSetOrdering (state, LLVMAtomicOrderingMonotonic);
-  LLVMSetAlignment (state, 4);
-  emit_expect_false (e, LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntNE, state, LLVMConstInt (e->t_i32, 0, FALSE), ""), e->end, go_on));
+  look (e, e->end, go_on);
+  emit_enter (e, go_on);
+  e->n_in_line = 0;
+}
+
+/* What values a block has, LLVM lets sink into one that only this goes to: so there is another, which looks once more. */
+void
+emit_cut (Emitter *e)
+{
+  LLVMBasicBlockRef again = emit_block (e, "again"), go_on = emit_block (e, "go.on");
+
+  look (e, again, go_on);
+  emit_enter (e, again);
+  look (e, e->end, go_on);
   emit_enter (e, go_on);
   e->n_in_line = 0;
 }

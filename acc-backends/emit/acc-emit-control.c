@@ -824,7 +824,7 @@ emit_instrs (Emitter *e,
       const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
 
       if (is_large && ++e->n_in_line > MOST_IN_LINE)
-        emit_poll (e);
+        emit_cut (e);
 
       switch ((int) instr->op)
         {

@@ -2,7 +2,6 @@
 #include "acc-emit-private.h"
 
 #include "acc-core/acc-backend-private.h"
-#include "acc-core/acc-error.h"
 
 #define B (e->builder)
 
@@ -12,10 +11,12 @@
 #define BASELINE_PASSES "function(sroa)"
 
 /* What follows loops, or memory, takes time by the square of how many there are. A kernel that has more instructions goes without, and in
- * one register's worth of lanes; one that has many more is always baseline code; and where not even the stack would suffice there is none. */
+ * one register's worth of lanes; one that has many more is always baseline code, with its variables in memory. */
 #define LARGE_PASSES "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg)"
-#define HUGE_KERNEL  6144
-#define MOST_INSTRS  400000
+#define HUGE_KERNEL  3072
+
+/* Blocks within blocks, for each of which all that lies in it is gone through; LLVM's allocation of registers takes time by the square. */
+#define MOST_DEEP 64
 
 static gboolean
 is_narrow (AccElementKind kind)
@@ -158,6 +159,23 @@ build_function (Emitter      *e,
   return TRUE;
 }
 
+static gboolean
+is_deep (const AccKernel *kernel)
+{
+  g_autofree guint *depths = g_new0 (guint, kernel->instrs->len);
+
+  for (guint32 id = 1; id < kernel->instrs->len; id++)
+    {
+      guint32 parent = _acc_kernel_get_parent (kernel, id);
+
+      depths[id] = parent != 0 ? depths[parent] + 1 : 0;
+      if (depths[id] > MOST_DEEP)
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
 static void
 finish (Emitter *e)
 {
@@ -175,23 +193,20 @@ acc_emit_llvm (AccKernel     *kernel,
   static const EmitForm form = { build_function, PASSES, finish, LLVMObjectFile };
   static const EmitForm large_form = { build_function, LARGE_PASSES, finish, LLVMObjectFile };
   static const EmitForm baseline_form = { build_function, BASELINE_PASSES, finish, LLVMObjectFile };
+  static const EmitForm huge_form = { build_function, NULL, finish, LLVMObjectFile };
 
   const EmitForm *used = &form;
 
   g_return_val_if_fail (kernel != NULL, NULL);
   g_return_val_if_fail (target != NULL, NULL);
 
-  if (kernel->instrs->len > MOST_INSTRS)
-    {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "Kernel “%s”: it has %u instructions, and at most %u are compiled", kernel->name,
-                   kernel->instrs->len, MOST_INSTRS);
-      return NULL;
-    }
-  if (kernel->instrs->len > HUGE_KERNEL)
+  if (kernel->instrs->len > HUGE_KERNEL || is_deep (kernel))
     flags |= ACC_EMIT_BASELINE;
   if ((acc_disable_get_flags () & ACC_DISABLE_VECTORISE) || (flags & ACC_EMIT_BASELINE))
     flags |= ACC_EMIT_SCALAR;
-  if (flags & ACC_EMIT_BASELINE)
+  if (kernel->instrs->len > HUGE_KERNEL)
+    used = &huge_form;
+  else if (flags & ACC_EMIT_BASELINE)
     used = &baseline_form;
   else if (emit_is_large (kernel))
     used = &large_form;

@@ -206,7 +206,7 @@ compile (Emitter             *e,
     }
   LLVMDisposeMessage (message);
 
-  if (!run_passes (e, machine, form->passes, error))
+  if (form->passes != NULL && !run_passes (e, machine, form->passes, error))
     return NULL;
   if (form->finish != NULL)
     form->finish (e);

@@ -250,6 +250,8 @@ void         emit_check        (Emitter *e, guint32 id);
 gboolean     emit_is_large     (const AccKernel *kernel);
 /* Goes to the end where the launch need not be done: on the host. */
 void         emit_poll         (Emitter *e);
+/* The same, where nothing else ends a block that were too long. */
+void         emit_cut          (Emitter *e);
 /* Hardly ever it is true: not even loops behind it matter. */
 void         emit_expect_false (Emitter *e, LLVMValueRef branch);
 

@@ -10,6 +10,9 @@
 #define READY_COST   2     /* rough operations that are no worth of a branch */
 #define SHARED_NODES 16
 
+/* Blocks within blocks. All that lies in a cond or loop is gone through for it: where they lie deeper, they compute what they need as it comes. */
+#define MOST_HOISTED 16
+
 static void
 push (AccLower *l,
       AccFrame *frame,
@@ -414,6 +417,9 @@ low_expr_hoist_common (AccLower *l,
   Parts self = { l, frame, table, parts };
   guint n;
 
+  if (l->scopes->len > MOST_HOISTED)
+    return;
+
   collect_side (&self, cond->args[1], 1);
   collect_side (&self, cond->args[2], 2);
 
@@ -477,6 +483,9 @@ low_expr_hoist_invariant (AccLower *l,
   g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (Step));
   g_autoptr (GArray) children = g_array_new (FALSE, FALSE, sizeof (AccWork));
   g_autoptr (GArray) fixed = g_array_new (FALSE, FALSE, sizeof (AccWork));
+
+  if (l->scopes->len > MOST_HOISTED)
+    return;
 
   bind_as_changing (l, frame, loop, changing);
   push_bodies (l, frame, children, loop);

@@ -123,12 +123,15 @@ low_keep (AccLower *l,
 /* Whoever goes through a kernel calls itself for each block in another. */
 #define MOST_NESTED 1000
 
+/* What a kernel of more holds would not fit the stack. */
+#define MOST_INSTRS 400000
+
 static void
 enter (AccLower *l)
 {
   g_array_append_val (l->scopes, l->undo->len);
   if (l->scopes->len > MOST_NESTED)
-    low_give_up (l, "conds and loops lie in each other too deep");
+    low_give_up (l, "conds and loops lie in each other more than " G_STRINGIFY (MOST_NESTED) " deep");
 }
 
 void
@@ -328,6 +331,9 @@ low_zero (AccLower      *l,
   return acc_element_kind_is_float (kind) ? kb_float (l->b, kind, 0) : kb_int (l->b, kind, 0);
 }
 
+/* Parameters: compilers take time by the square of how many a function has. What more literals there are is in the code. */
+#define MOST_SLOTS 512
+
 KValue
 low_literal (AccLower      *l,
              AccElementKind kind,
@@ -338,6 +344,7 @@ low_literal (AccLower      *l,
   float single;
   guint32 bits32;
 
+  bake |= l->slots->len >= MOST_SLOTS;
   if (acc_element_kind_is_float (kind))
     {
       double size = fabs (value.f);
@@ -592,16 +599,19 @@ void
 low_finish (AccLower *l,
             AccLaunch launch)
 {
-  g_autofree char *name = l->given_up != NULL ? g_strdup (acc_kernel_get_name (l->b->kernel)) : NULL;
   GError *error = NULL;
 
   low_simplify_variables (l);
+  if (l->given_up == NULL && l->b->kernel->instrs->len > MOST_INSTRS)
+    low_give_up (l, "it has more than " G_STRINGIFY (MOST_INSTRS) " instructions");
   launch.kernel = kb_finish (l->b, &error);
   if (l->given_up != NULL)
     {
+      g_autofree char *what = acc_array_describe (g_array_index (l->step->cluster->roots, AccRoot, 0).node->array);
+
       g_clear_pointer (&launch.kernel, acc_kernel_unref);
       g_clear_error (&error);
-      g_set_error (&error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "Kernel “%s”: %s", name, l->given_up);
+      g_set_error (&error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s: %s", what, l->given_up);
     }
   if (launch.kernel != NULL && !check_kinds (l, launch.kernel, &error))
     g_clear_pointer (&launch.kernel, acc_kernel_unref);

@@ -137,7 +137,7 @@ assert_cancelled (AccArray *array)
   g_thread_join (thread);
 }
 
-/* In one tile and many, of vectors and scalars, in ands, in what folds and scans combine by. */
+/* In one tile and many, of vectors and scalars, in bands, in what folds and scans combine by. */
 static void
 test_cancel_loops (void)
 {

@@ -43,7 +43,7 @@ static void
 run_by_rows (AccArray **arrays,
              guint      n_arrays,
              AccArray  *data,
-             gint64     and,
+             gint64     band,
              GBytes   **results)
 {
   g_autoptr (AccProgram) program = acc_program_new_for_results (arrays, n_arrays);
@@ -70,9 +70,9 @@ run_by_rows (AccArray **arrays,
       rows->klass->set_window (rows, i, &leaf, 0, value->n_rows);
     }
   for (guint s = 0; s < rows->n_steps; s++)
-    for (gint64 begin = 0; begin < rows->steps[s].n_rows; begin += and)
+    for (gint64 begin = 0; begin < rows->steps[s].n_rows; begin += band)
       {
-        gint64 end = MIN (begin + and, rows->steps[s].n_rows);
+        gint64 end = MIN (begin + band, rows->steps[s].n_rows);
 
         /* Windows that begin later show whether addresses are biased right. */
         for (guint w = 0; w < rows->steps[s].n_writes; w++)
@@ -134,7 +134,7 @@ assert_floats_near (GBytes *a,
 static void
 test_by_rows (void)
 {
-  static const gint64 ands[] = { 1, 7, 64, 1000 };
+  static const gint64 bands[] = { 1, 7, 64, 1000 };
   g_autoptr (AccArray) data = native_use_noise (150, 333, 11);
   g_autoptr (AccArray) table = native_use_noise (10, 10, 12);
   g_autoptr (AccArray) source = make_source (150, 333);
@@ -151,18 +151,18 @@ test_by_rows (void)
       expected[i] = acc_array_get_bytes (result, 0, &error);
     }
 
-  for (guint b = 0; b < G_N_ELEMENTS (ands); b++)
+  for (guint b = 0; b < G_N_ELEMENTS (bands); b++)
     {
       GBytes *results[3] = { NULL };
       GBytes *again[3] = { NULL };
 
-      run_by_rows (streamed, 3, data, ands[b], results);
+      run_by_rows (streamed, 3, data, bands[b], results);
       g_assert_true (g_bytes_equal (results[0], expected[0]));
       assert_floats_near (results[1], expected[1]);
       g_assert_true (g_bytes_equal (results[2], expected[2]));
 
       /* Without a source, in memory */
-      run_by_rows (whole, 1, data, ands[b], again);
+      run_by_rows (whole, 1, data, bands[b], again);
       g_assert_true (g_bytes_equal (again[0], expected[0]));
       for (guint i = 0; i < 3; i++)
         g_clear_pointer (&results[i], g_bytes_unref);
