@@ -290,6 +290,7 @@ test_exit (void)
       g_autoptr (GPtrArray) results = acc_executable_run (executable, &some, 1, cancellable, &error);
 
       g_thread_join (thread);
+      remove_tree (folder);
       g_print ("end %" G_GINT64_FORMAT "\n", g_get_monotonic_time ());
       exit (0);
     }
