@@ -2,6 +2,7 @@
 #include "acc-array-cumulative.h"
 
 #include "acc-array-build-private.h"
+#include "acc-array-scan.h"
 
 /* Ready-made scans. */
 

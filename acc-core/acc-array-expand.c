@@ -2,6 +2,8 @@
 #include "acc-array-expand.h"
 
 #include "acc-array-build-private.h"
+#include "acc-array-math.h"
+#include "acc-array-scan.h"
 #include "acc-error.h"
 #include "acc-expr-build-private.h"
 #include "acc-trace-private.h"

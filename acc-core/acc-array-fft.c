@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-array-build-private.h"
 #include "acc-array-fft-private.h"
+#include "acc-array-fft.h"
+#include "acc-array-math.h"
 #include "acc-error.h"
-#include "acc-foreign-private.h"
+#include "acc-foreign-known-private.h"
 
 /* Discrete Fourier transforms. A transform the other way is the forward one of numbers whose parts are exchanged, and exchanged back. */
 

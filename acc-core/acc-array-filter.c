@@ -2,6 +2,9 @@
 #include "acc-array-filter.h"
 
 #include "acc-array-build-private.h"
+#include "acc-array-math.h"
+#include "acc-array-rearrange.h"
+#include "acc-array-scan.h"
 #include "acc-error.h"
 
 /* Every element that stays goes to where a scan of the flags, in row-major order, says that it comes (Blelloch 1990, "pack"). The scan

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-array-build-private.h"
 #include "acc-error.h"
-#include "acc-foreign-private.h"
+#include "acc-foreign-known-private.h"
 #include "acc-source.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "acc-array-maybe.h"
 
 #include "acc-array-build-private.h"
+#include "acc-array-filter.h"
 #include "acc-error.h"
 #include "acc-expr-sum-private.h"
 

@@ -6,14 +6,17 @@
 #include "acc-buffer-private.h"
 #include "acc-element-type-private.h"
 #include "acc-expr-private.h"
+#include "acc-module-program.h"
 #include "acc-operations-private.h"
-#include "acc-program.h"
 
 G_BEGIN_DECLS
 
 /* "map", or what it was made for: "take" */
 const char *acc_array_get_operation_name (AccArray *self);
 AccArray *acc_array_new_parameter  (AccElementType *type, guint rank, const gint64 *declared, guint position);
+
+/* The array whose rows @source reads, without its last steps: its rank may be 0, and it the transpose. */
+AccArray *acc_array_new_from_rows  (AccSource *source);
 
 void      acc_expansion_free       (struct _AccExpansion *self);
 
@@ -28,9 +31,5 @@ AccArray *acc_array_copy_replaced (AccArray *self, GHashTable *replaced);
 
 /* Whether a source has to be read for it, by loop bodies too. */
 gboolean   acc_array_reads_source  (AccArray *array);
-
-/* What a whole run demands: no error, and no parameter of another program within reach. acc_program_check() is content
- * with a loop's body that reads the parameters of the program around it; this is not. */
-gboolean   acc_program_check_closed        (AccProgram *self, GError **error);
 
 G_END_DECLS

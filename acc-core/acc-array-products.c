@@ -2,8 +2,9 @@
 #include "acc-array-products.h"
 
 #include "acc-array-build-private.h"
+#include "acc-array-math.h"
 #include "acc-error.h"
-#include "acc-foreign-private.h"
+#include "acc-foreign-known-private.h"
 
 /* Sums of products. Backends with an operation for those of matrices take that (direct). For the others they are made by panels: the
  * right one is copied so that the columns of a panel lie side by side, a lane each, and every lane sums the products of several rows of

@@ -2,6 +2,8 @@
 #include "acc-array-fft-private.h"
 
 #include "acc-array-build-private.h"
+#include "acc-array-fft.h"
+#include "acc-array-math.h"
 #include "acc-array-rearrange.h"
 #include "acc-error.h"
 

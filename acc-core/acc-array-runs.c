@@ -2,6 +2,9 @@
 #include "acc-array-runs.h"
 
 #include "acc-array-build-private.h"
+#include "acc-array-filter.h"
+#include "acc-array-rearrange.h"
+#include "acc-array-sort.h"
 #include "acc-error.h"
 
 /* The first of every run is kept, and where it is; a run is as long as the next begins after it. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-array-scan-segments.h"
 
+#include "acc-array-math.h"
+#include "acc-array-rearrange.h"
+#include "acc-array-scan.h"
 #include "acc-array-segments-private.h"
 #include "acc-error.h"
 #include "acc-trace-private.h"

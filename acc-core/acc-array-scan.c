@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-array-scan.h"
 
+#include "acc-array-rearrange.h"
 #include "acc-array-scan-private.h"
 #include "acc-error.h"
 #include "acc-trace-private.h"

@@ -2,6 +2,7 @@
 #include "acc-array-scatter.h"
 
 #include "acc-array-build-private.h"
+#include "acc-array-math.h"
 #include "acc-error.h"
 #include "acc-trace-private.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-array-segments-private.h"
+#include "acc-array-scan.h"
 #include "acc-error.h"
 
 /* What is wrong with segments is known when they are read: a number that will not do becomes an index outside the numbers that

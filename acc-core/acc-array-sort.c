@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-array-sort.h"
 
+#include "acc-array-math.h"
 #include "acc-array-sort-private.h"
 #include "acc-error.h"
 #include "acc-expr-build-private.h"

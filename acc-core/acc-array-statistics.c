@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "acc-array-build-private.h"
+#include "acc-array-math.h"
 #include "acc-error.h"
 
 /* Ready-made reductions of more than one number. */

@@ -3,7 +3,7 @@
 
 #include "acc-boundary.h"
 #include "acc-element-type.h"
-#include "acc-expr.h"
+#include "acc-expr-read.h"
 #include "acc-shape.h"
 
 G_BEGIN_DECLS
@@ -110,6 +110,8 @@ ACC_AVAILABLE_IN_1_0
 GPtrArray *acc_array_cond_many       (AccArray *condition, AccArray **then, guint n_then, AccArray **otherwise, guint n_otherwise) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 GPtrArray *acc_array_while_loop_many (AccArray **initial, guint n_initial, AccProgram *condition, AccProgram *step) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccArray *acc_array_foreign       (const char *name, AccArray **inputs, guint n_inputs, AccProgram *fallback) G_GNUC_WARN_UNUSED_RESULT;
 /* In memory before anything reads it: a barrier to fusion */
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_compute       (AccArray *self) G_GNUC_WARN_UNUSED_RESULT;
@@ -149,22 +151,3 @@ ACC_AVAILABLE_IN_1_0
 char           *acc_array_to_string        (AccArray *self) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS
-
-#include "acc-array-cumulative.h"
-#include "acc-array-expand.h"
-#include "acc-array-fft.h"
-#include "acc-array-filter.h"
-#include "acc-array-fold-segments.h"
-#include "acc-array-histogram.h"
-#include "acc-array-math.h"
-#include "acc-array-maybe.h"
-#include "acc-array-products.h"
-#include "acc-array-random.h"
-#include "acc-array-rearrange.h"
-#include "acc-array-runs.h"
-#include "acc-array-scan-segments.h"
-#include "acc-array-scan.h"
-#include "acc-array-scatter.h"
-#include "acc-array-sort.h"
-#include "acc-array-statistics.h"
-#include "acc-array-zip.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-backend-private.h"
+#include "acc-module-machine.h"
 
 #include <stdlib.h>
 

@@ -5,6 +5,13 @@
 #include "acc-array-private.h"
 #include "acc-error.h"
 #include "acc-expr-build-private.h"
+#include "acc-trace-private.h"
+
+static const char *
+code_of (AccExpr *expr)
+{
+  return acc_element_type_get_code (expr->type);
+}
 
 /* The error of an array as an expression, or NULL. */
 static AccExpr *
@@ -14,53 +21,6 @@ find_error (const char *what,
   if (array == NULL)
     return acc_expr_new_error_literal (ACC_ERROR_CALLBACK, "%s: the array is missing", what);
   return array->error ? acc_expr_new_error (g_error_copy (array->error)) : NULL;
-}
-
-gboolean
-_acc_expr_to_index (AccExpr **slot)
-{
-  AccElementType *i64 = acc_element_type_new (ACC_KIND_I64);
-
-  if ((*slot)->weak)
-    return _acc_expr_settle_slot (slot, i64);
-  if (!acc_element_kind_is_integer (acc_element_type_get_kind ((*slot)->type)))
-    return FALSE;
-  if ((*slot)->type != i64)
-    {
-      AccExpr *cast = acc_expr_ref_sink (acc_expr_cast (*slot, i64));
-      acc_expr_unref (*slot);
-      *slot = cast;
-    }
-  return TRUE;
-}
-
-gboolean
-_acc_expr_to_multi_index (AccExpr **slot,
-                          guint     rank)
-{
-  AccElementType *wanted = acc_index_type (rank);
-
-  if (rank == 1)
-    return _acc_expr_to_index (slot);
-  if (wanted == NULL || !_acc_expr_settle_slot (slot, wanted))
-    return FALSE;
-  if ((*slot)->type == wanted)
-    return TRUE;
-  if (!acc_element_type_is_tuple ((*slot)->type) || acc_element_type_get_n_items ((*slot)->type) != rank)
-    return FALSE;
-
-  g_autofree AccExpr **items = g_new0 (AccExpr *, rank);
-  gboolean ok = TRUE;
-
-  for (guint i = 0; i < rank; i++)
-    {
-      items[i] = acc_expr_ref_sink (acc_expr_item (*slot, i));
-      ok = ok && _acc_expr_to_index (&items[i]);
-    }
-  if (ok)
-    *slot = acc_expr_ref_sink (_acc_expr_keep (acc_expr_tuple (items, rank), slot, 1));
-  _acc_expr_drop (items, rank);
-  return ok;
 }
 
 static AccExpr *
@@ -215,4 +175,108 @@ acc_expr_shape (AccArray *array)
   for (guint i = 0; i < array->rank; i++)
     items[i] = acc_expr_extent (array, i);
   return acc_expr_tuple (items, array->rank);
+}
+
+/* --- folding a row */
+
+typedef struct {
+  AccArray    *array;
+  AccExpr     *index;
+  AccExprFunc2 function;
+  gpointer     user_data;
+} RowFold;
+
+/* The state is (position, value). */
+static AccExpr *
+fold_step (AccExpr *state,
+           gpointer data)
+{
+  RowFold *fold = data;
+  guint outer = fold->array->rank - 1;
+  g_autofree AccExpr **items = g_new (AccExpr *, fold->array->rank);
+  g_autoptr(AccExpr) k = acc_expr_ref_sink (acc_expr_item (state, 0));
+  g_autoptr(AccExpr) value = acc_expr_ref_sink (acc_expr_item (state, 1));
+  g_autoptr(AccExpr) element = NULL;
+  g_autoptr(AccExpr) next = NULL;
+
+  for (guint d = 0; d < outer; d++)
+    items[d] = acc_expr_item (fold->index, d);
+  items[outer] = k;
+
+  element = acc_expr_ref_sink (acc_expr_index (fold->array, outer == 0 ? k : acc_expr_tuple (items, outer + 1)));
+  next = acc_expr_take_result (acc_call2 (fold->function, value, element, fold->user_data));
+
+  if (!_acc_expr_settle_slot (&next, value->type))
+    return _acc_expr_float (g_steal_pointer (&next));
+  if (next->type != value->type)
+    return acc_expr_new_error_literal (ACC_ERROR_TYPE, "fold_row: the value is %s, but the function gives %s", code_of (value),
+                                       code_of (next));
+
+  return acc_expr_tuple2 (acc_expr_lt (k, acc_expr_extent (fold->array, outer)),
+                          acc_expr_tuple2 (acc_expr_add (k, acc_expr_new_int (1)), next));
+}
+
+/* NULL, or what is wrong with owned operands of fold_row, which are settled here. */
+static AccExpr *
+check_fold (AccArray     *array,
+            AccExpr     **index,
+            AccExpr     **initial,
+            AccExprFunc2  function)
+{
+  if (array == NULL)
+    return acc_expr_new_error_literal (ACC_ERROR_CALLBACK, "fold_row: the array is missing");
+  if (function == NULL)
+    return acc_expr_new_error_literal (ACC_ERROR_CALLBACK, "fold_row: no function was given");
+  if (array->error != NULL)
+    return acc_expr_new_error (g_error_copy (array->error));
+  if (array->rank == 0)
+    return acc_expr_new_error_literal (ACC_ERROR_SHAPE, "fold_row: an array of rank 1 or more is needed");
+  if (!_acc_expr_to_multi_index (index, array->rank - 1))
+    return acc_expr_new_error_literal (ACC_ERROR_TYPE, "fold_row: a row of an array of rank %u has an index of %u integers", array->rank,
+                                       array->rank - 1);
+  if (!_acc_expr_settle_slot (initial, array->type))
+    return _acc_expr_fail (*initial, NULL, 0);
+  return NULL;
+}
+
+/**
+ * acc_expr_fold_row:
+ * @array: an array of rank 1 or more
+ * @index: which row: an index of its outer dimensions, "()" for rank 1
+ * @initial: the value to begin with; a literal without a type takes that of the elements
+ * @function: (scope call) (closure user_data): from what there is and an element to the next value
+ * @user_data: for @function
+ *
+ * Folds one row of an array, from left to right, for every element that asks for it. @function is called once, with
+ * variables.
+ *
+ * ```c
+ * static AccExpr *horner (AccExpr *sum, AccExpr *x, gpointer data) { return acc_expr_add (acc_expr_mul (sum, acc_expr_new_int (2)), x); }
+ *
+ * // xs = [[1, 0, 1], [1, 1, 1]]
+ * AccExpr *result = acc_expr_fold_row (xs, acc_expr_new_int (1), acc_expr_new_int (0), horner, NULL); // → 7
+ * ```
+ *
+ * Returns: (transfer none): the result; @initial where the row is empty
+ */
+AccExpr *
+acc_expr_fold_row (AccArray     *array,
+                   AccExpr      *index,
+                   AccExpr      *initial,
+                   AccExprFunc2  function,
+                   gpointer      user_data)
+{
+  AccExpr *args[] = { index, initial };
+  AccExpr *result = _acc_expr_adopt ("fold_row", args, 2);
+
+  if (result != NULL)
+    return result;
+
+  if ((result = check_fold (array, &args[0], &args[1], function)) == NULL)
+    {
+      RowFold fold = { array, args[0], function, user_data };
+      result = acc_expr_item (acc_expr_while (acc_expr_tuple2 (acc_expr_new_int (0), args[1]), fold_step, &fold), 1);
+    }
+
+  return _acc_expr_keep (result, args, 2);
 }

@@ -312,3 +312,52 @@ acc_expr_neighbour3 (AccExpr *self,
 {
   return acc_expr_neighbour (self, (gint64[]) { dz, dy, dx }, 3);
 }
+
+/* --- indices */
+
+gboolean
+_acc_expr_to_index (AccExpr **slot)
+{
+  AccElementType *i64 = acc_element_type_new (ACC_KIND_I64);
+
+  if ((*slot)->weak)
+    return _acc_expr_settle_slot (slot, i64);
+  if (!acc_element_kind_is_integer (acc_element_type_get_kind ((*slot)->type)))
+    return FALSE;
+  if ((*slot)->type != i64)
+    {
+      AccExpr *cast = acc_expr_ref_sink (acc_expr_cast (*slot, i64));
+      acc_expr_unref (*slot);
+      *slot = cast;
+    }
+  return TRUE;
+}
+
+gboolean
+_acc_expr_to_multi_index (AccExpr **slot,
+                          guint     rank)
+{
+  AccElementType *wanted = acc_index_type (rank);
+
+  if (rank == 1)
+    return _acc_expr_to_index (slot);
+  if (wanted == NULL || !_acc_expr_settle_slot (slot, wanted))
+    return FALSE;
+  if ((*slot)->type == wanted)
+    return TRUE;
+  if (!acc_element_type_is_tuple ((*slot)->type) || acc_element_type_get_n_items ((*slot)->type) != rank)
+    return FALSE;
+
+  g_autofree AccExpr **items = g_new0 (AccExpr *, rank);
+  gboolean ok = TRUE;
+
+  for (guint i = 0; i < rank; i++)
+    {
+      items[i] = acc_expr_ref_sink (acc_expr_item (*slot, i));
+      ok = ok && _acc_expr_to_index (&items[i]);
+    }
+  if (ok)
+    *slot = acc_expr_ref_sink (_acc_expr_keep (acc_expr_tuple (items, rank), slot, 1));
+  _acc_expr_drop (items, rank);
+  return ok;
+}

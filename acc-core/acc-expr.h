@@ -96,21 +96,6 @@ AccExpr *acc_expr_and_then (AccExpr *a, AccExpr *b);
 ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_or_else  (AccExpr *a, AccExpr *b);
 
-/* Reading arrays */
-ACC_AVAILABLE_IN_1_0
-AccExpr *acc_expr_index        (AccArray *array, AccExpr *index);
-ACC_AVAILABLE_IN_1_0
-AccExpr *acc_expr_linear_index (AccArray *array, AccExpr *index);
-ACC_AVAILABLE_IN_1_0
-AccExpr *acc_expr_the          (AccArray *array);
-ACC_AVAILABLE_IN_1_0
-AccExpr *acc_expr_extent       (AccArray *array, guint dimension);
-ACC_AVAILABLE_IN_1_0
-AccExpr *acc_expr_shape        (AccArray *array);
-/* Sequential left fold of @function over the innermost row of @array at the outer index @index */
-ACC_AVAILABLE_IN_1_0
-AccExpr *acc_expr_fold_row     (AccArray *array, AccExpr *index, AccExpr *initial, AccExprFunc2 function, gpointer user_data);
-
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccExpr, acc_expr_unref)
 
 G_END_DECLS

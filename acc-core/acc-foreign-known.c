@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-foreign-private.h"
+#include "acc-foreign-known-private.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-backend.h"
+#include "acc-types.h"
 
 G_BEGIN_DECLS
 
@@ -21,8 +21,6 @@ G_BEGIN_DECLS
  */
 typedef AccArray *(*AccForeignFunc) (AccArray **inputs, guint n_inputs, gpointer user_data, GError **error);
 
-ACC_AVAILABLE_IN_1_0
-AccArray *acc_array_foreign       (const char *name, AccArray **inputs, guint n_inputs, AccProgram *fallback) G_GNUC_WARN_UNUSED_RESULT;
 /* Of this object only; @function NULL: the fallback again. Any time. */
 ACC_AVAILABLE_IN_1_0
 void      acc_backend_set_foreign (AccBackend *self, const char *name, AccForeignFunc function, gpointer user_data, GDestroyNotify destroy);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-module-graph.h"
+#include "acc-module-expr.h"
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-machine-private.h"
 
-#include "acc-backend-private.h"
 #include "acc-error.h"
 
 #include <math.h>

@@ -18,22 +18,6 @@ ACC_MODULE_API
 void              acc_backend_set_launch_routine (AccBackend *self, const char *name, AccForeignFits fits, AccForeignLaunchFunc function,
                                                   gpointer user_data, GDestroyNotify destroy);
 
-/* The names that acc itself has: products of matrices, and transforms along @n_dimensions dimensions, with @n_after after them. */
-#define ACC_FOREIGN_PRODUCT "acc-matmul"
-
-typedef struct {
-  const char *name;
-  guint       n_dimensions, n_after;
-  gboolean    forward;
-} AccForeignTransform;
-
-/* NULL after the last. */
-ACC_MODULE_API
-const AccForeignTransform *acc_foreign_nth_transform (guint n);
-/* Whether it is f4, f8, c8 or c16, which are all that libraries compute with. */
-ACC_MODULE_API
-gboolean          acc_foreign_type_is_float      (AccElementType *type, gboolean *is_complex, gboolean *is_wide);
-
 /* --- where a program wants one */
 
 typedef struct _AccForeign AccForeign;
@@ -44,9 +28,6 @@ AccForeign       *acc_foreign_find               (AccBackend *backend, AccArray 
 /* Drops it. */
 ACC_MODULE_API
 void              acc_foreign_unref              (AccForeign *self);
-/* What it is called with: the node's inputs, or what it offers. */
-ACC_MODULE_API
-AccArray        **acc_foreign_get_inputs         (AccArray *node, guint *n_inputs);
 /* @extents: of the inputs and then of the node, NULL where that is not known. */
 ACC_MODULE_API
 gboolean          acc_foreign_fits               (AccForeign *self, AccArray *node, const gint64 *const *extents);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-trace-private.h"
 
-#include "acc-array.h"
 #include "acc-expr-private.h"
 
 #include <dlfcn.h>
@@ -416,7 +415,7 @@ acc_trace_answer_arrays (AccTrace  *self,
   g_return_if_fail (ACC_IS_TRACE (self));
   g_return_if_fail (self->asking && !self->active);
   for (guint i = 0; i < n_results; i++)
-    g_return_if_fail (results != NULL && ACC_IS_ARRAY (results[i]));
+    g_return_if_fail (results != NULL && G_IS_OBJECT (results[i]));
 
   answer = add_answer (self);
   answer->arrays = g_ptr_array_new_with_free_func (g_object_unref);

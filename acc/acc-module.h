@@ -8,8 +8,12 @@
 
 #include "acc.h"
 
+#include "acc-module-types.h"
+#include "acc-module-expr.h"
+#include "acc-module-memory.h"
+#include "acc-module-array.h"
+#include "acc-module-program.h"
+#include "acc-module-machine.h"
 #include "acc-module-backend.h"
 #include "acc-module-foreign.h"
-#include "acc-module-graph.h"
-#include "acc-module-memory.h"
 #include "acc-module-rows.h"

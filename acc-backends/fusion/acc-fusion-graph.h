@@ -77,12 +77,6 @@ struct _AccFusionNode {
   guint           depth;        /* of inlining */
 };
 
-/* What extents were found to be that the data of bound arrays decides. */
-typedef struct {
-  AccFunction *function;        /* closed */
-  gint64      *values;          /* one per leaf */
-} AccDataExtents;
-
 struct _AccFusionGraph {
   GPtrArray  *nodes;            /* AccFusionNode, inputs first */
   GHashTable *table;            /* AccArray → AccFusionNode */

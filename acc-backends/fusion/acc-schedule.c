@@ -2,7 +2,6 @@
 #include "acc-schedule.h"
 
 #include "acc-core/acc-error.h"
-#include "acc-fusion-graph.h"
 
 #include <string.h>
 

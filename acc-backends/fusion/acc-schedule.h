@@ -104,6 +104,12 @@ typedef struct {
 
 typedef struct _AccSchedule AccSchedule;
 
+/* What extents were found to be that the data of bound arrays decides. */
+typedef struct {
+  AccFunction *function;        /* closed */
+  gint64      *values;          /* one per leaf */
+} AccDataExtents;
+
 typedef struct {
   AccArray     *array;        /* borrowed: whose result it is, for messages */
   char         *name;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "acc-core/acc-foreign-known-private.h"
 #include "acc-core/acc-foreign-private.h"
 
 G_BEGIN_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-permute.h"
+#include "acc-permute-simt.h"
 
 /* Permutes by functions that are no primitives, by groups of threads. Operands commute by contract, so that the order is free:
  *

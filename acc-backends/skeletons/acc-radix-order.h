@@ -2,6 +2,7 @@
 #pragma once
 
 #include "acc-radix.h"
+#include "acc-simt.h"
 
 G_BEGIN_DECLS
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-permute.h"
+#include "acc-permute-simt.h"
 
 #include "acc-backends/fusion/acc-function-facts.h"
 

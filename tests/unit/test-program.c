@@ -2,6 +2,7 @@
 #include <acc/acc.h>
 
 #include "acc-core/acc-array-private.h"
+#include "acc-core/acc-program-private.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,15 +3,16 @@
 
 #include "acc-array.h"
 #include "acc-error.h"
+#include "acc-module-expr.h"
 #include "acc-module-memory.h"
-#include "acc-program.h"
+#include "acc-module-types.h"
 
 G_BEGIN_DECLS
 
-/* The graph of a program as backends read it: nodes of operations on arrays, functions of scalars, expressions. Included by
- * acc-module.h. All of it is immutable, and read by any thread; what is borrowed from it lives as long as the program. */
+/* The graph of a program as backends read it: nodes of operations on arrays. Included by acc-module.h. All of it is immutable, and read by any
+ * thread; what is borrowed from it lives as long as the program. */
 
-/* --- lists of what there is */
+/* --- operations */
 
 typedef enum {
 #define ACC_OPERATION(ID, name, n_inputs, functions, section, since) ACC_OP_##ID,
@@ -32,131 +33,6 @@ typedef struct {
 /* Indexed by AccOperation. */
 ACC_MODULE_API
 const AccOperationInfo *acc_operation_get_info  (AccOperation operation);
-
-typedef enum {
-#define ACC_PRIMITIVE(ID, name, arity, operands, result) ACC_PRIM_##ID,
-#include "acc-primitives.inc"
-#undef ACC_PRIMITIVE
-  ACC_N_PRIMITIVES
-} AccPrimitive;
-
-typedef enum {
-  ACC_OPERANDS_NUM,
-  ACC_OPERANDS_INT,
-  ACC_OPERANDS_FLOAT,
-  ACC_OPERANDS_LOGIC,
-  ACC_OPERANDS_BOOL,
-  ACC_OPERANDS_ANY,
-  ACC_OPERANDS_SHIFT,
-} AccOperands;
-
-typedef enum {
-  ACC_RESULT_SAME,
-  ACC_RESULT_BOOL,
-  ACC_RESULT_INT64,
-} AccPrimitiveResult;
-
-/* What the columns of acc-primitives.inc say. */
-typedef struct {
-  const char        *name;      /* as in the text form */
-  guint              arity;
-  AccOperands        operands;
-  AccPrimitiveResult result;
-} AccPrimitiveInfo;
-
-/* Indexed by AccPrimitive. */
-ACC_MODULE_API
-const AccPrimitiveInfo *acc_primitive_get_info  (AccPrimitive primitive);
-/* Whether operands may be of @kind. */
-ACC_MODULE_API
-gboolean                acc_primitive_accepts   (AccPrimitive primitive, AccElementKind kind);
-/* Kind of the result for operands of @kind. */
-ACC_MODULE_API
-AccElementKind          acc_primitive_result    (AccPrimitive primitive, AccElementKind kind);
-
-/* --- where elements lie in buffers */
-
-/* Where a leaf lies: that of element i is scalar i * lanes + lane of the buffer. */
-typedef struct {
-  AccElementKind kind;
-  guint          buffer;
-  guint          lane, lanes;
-} AccLeafPlace;
-
-/* That of leaf @leaf; borrowed. */
-ACC_MODULE_API
-const AccLeafPlace *acc_element_type_locate          (AccElementType *self, guint leaf);
-/* How many leaves the items before @item have. */
-ACC_MODULE_API
-guint               acc_element_type_get_first_leaf  (AccElementType *self, guint item);
-/* Bytes from one element to the next in a buffer. */
-ACC_MODULE_API
-gsize               acc_element_type_get_buffer_size (AccElementType *self, guint buffer);
-/* The greatest of these; 1 without buffers. */
-ACC_MODULE_API
-gsize               acc_element_type_get_widest      (AccElementType *self);
-
-/* --- scalar expressions and functions */
-
-/* A scalar function: parameters and a body. Immutable, atomically counted. */
-typedef struct _AccFunction {
-  gatomicrefcount  ref_count;
-  AccExpr         *body;        /* owned; strong (settled) */
-  GPtrArray       *arrays;      /* AccArray, owned: those the body (and nested functions) reads or asks the extent of, once each, in order of appearance */
-  guint            n_params;
-  AccExpr         *params[3];   /* owned variables */
-  gboolean         commutes;    /* both parameters may be exchanged, though the result may differ in the last bits */
-} AccFunction;
-
-/* Adds a reference. */
-ACC_MODULE_API
-AccFunction *acc_function_ref   (AccFunction *self);
-/* Drops one. */
-ACC_MODULE_API
-void         acc_function_unref (AccFunction *self);
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccFunction, acc_function_unref)
-
-typedef enum {
-  ACC_EXPR_LITERAL,       /* scalar constant */
-  ACC_EXPR_VARIABLE,      /* parameter of an AccFunction; its identity is its address */
-  ACC_EXPR_PRIMITIVE,     /* args[0..arity) */
-  ACC_EXPR_CAST,          /* args[0], numeric conversion to type: saturating, NaN to 0, narrowing wraps */
-  ACC_EXPR_BITCAST,       /* args[0], same bits as another scalar type of equal size */
-  ACC_EXPR_TUPLE,         /* args[0..n): a tuple, or a complex number or vector where that is its type */
-  ACC_EXPR_ITEM,          /* args[0] such a thing, item */
-  ACC_EXPR_COND,          /* args: condition, then, otherwise; only the taken side is evaluated */
-  ACC_EXPR_WHILE,         /* args[0] initial; functions[0] predicate, functions[1] step, both of one parameter */
-  ACC_EXPR_INDEX,         /* array at args[0]: i64 for rank 1, else a tuple of rank i64s ("()" for rank 0) */
-  ACC_EXPR_LINEAR_INDEX,  /* array at row-major args[0], an i64 */
-  ACC_EXPR_EXTENT,        /* i64: extent of array in dimension item */
-  ACC_EXPR_ERROR,         /* carries error; every expression on it does too */
-} AccExprKind;
-
-typedef union {
-  gint64  i;              /* signed kinds; bool as 0 or 1 */
-  guint64 u;              /* unsigned kinds */
-  double  f;              /* f16, f32, f64: already rounded to the kind */
-} AccScalar;
-
-/* Immutable once built. Sharing is by object identity: an expression reached twice is evaluated once. */
-struct _AccExpr {
-  gatomicrefcount  ref_count;
-  gint             floating;   /* atomic */
-  AccExprKind      kind : 8;
-  guint            weak : 1;   /* an untyped literal, or a tuple or choice of such: adapts to its partner; type is its default (i8, f8) */
-  guint            reads : 1;  /* it, or something below it, reads an array or asks for its extent */
-  AccPrimitive     primitive;
-  AccElementType  *type;       /* NULL for ACC_EXPR_ERROR */
-  guint            item;
-  AccScalar        value;      /* literal */
-  AccArray        *array;      /* owned: index, linear index, extent */
-  AccFunction     *functions[2];
-  GError          *error;
-  AccExpr         *origin;     /* owned: given to the constructor, no part of the expression, but perhaps still in the caller's hands */
-  guint            n_args;
-  AccExpr         *args[];     /* owned */
-};
 
 /* --- arrays */
 
@@ -246,6 +122,28 @@ GPtrArray *acc_array_sort_nodes     (AccArray **roots, guint n_roots);
 ACC_MODULE_API
 GPtrArray *acc_array_sort_known_nodes (AccArray **roots, guint n_roots);
 
+/* --- names of foreign operations */
+
+/* The names that acc itself has: products of matrices, and transforms along @n_dimensions dimensions, with @n_after after them. */
+#define ACC_FOREIGN_PRODUCT "acc-matmul"
+
+typedef struct {
+  const char *name;
+  guint       n_dimensions, n_after;
+  gboolean    forward;
+} AccForeignTransform;
+
+/* NULL after the last. */
+ACC_MODULE_API
+const AccForeignTransform *acc_foreign_nth_transform (guint n);
+/* Whether it is f4, f8, c8 or c16, which are all that libraries compute with. */
+ACC_MODULE_API
+gboolean          acc_foreign_type_is_float      (AccElementType *type, gboolean *is_complex, gboolean *is_wide);
+
+/* What a function in place of @node is called with: its inputs, or what it offers. */
+ACC_MODULE_API
+AccArray **acc_foreign_get_inputs (AccArray *node, guint *n_inputs);
+
 /* --- extents */
 
 /* Resolves closed i64 expressions at run time: value of leaf @leaf of a manifest or computed @array at a linear index. */
@@ -274,18 +172,5 @@ gboolean  acc_closed_evaluate      (AccFunction *function, const AccClosedContex
  * (equal sizes of reshape, slice indices, empty fold1): ACC_ERROR_SHAPE or BOUNDS with operation and label. */
 ACC_MODULE_API
 gboolean  acc_array_infer_extents  (AccArray *self, const AccShapeContext *context, gint64 *extents, GError **error);
-
-/* --- programs */
-
-/* Arrays outside a program that its body reads: the maximal nodes that do not depend on its parameters and are not
- * mere generate or fill without references. Borrowed. */
-ACC_MODULE_API
-GPtrArray *acc_program_get_captures (AccProgram *self);
-/* What stands for its arguments; @n of them, borrowed. */
-ACC_MODULE_API
-AccArray **acc_program_get_parameter_nodes (AccProgram *self, guint *n);
-/* What it gives; @n of them, borrowed. */
-ACC_MODULE_API
-AccArray **acc_program_get_result_nodes    (AccProgram *self, guint *n);
 
 G_END_DECLS

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-build-private.h"
+#include "acc-foreign-known-private.h"
+
+AccArray **
+acc_foreign_get_inputs (AccArray *node,
+                        guint    *n_inputs)
+{
+  gboolean is_offer = node->op != ACC_OP_FOREIGN;
+
+  *n_inputs = is_offer ? node->n_offered : node->n_inputs;
+  return is_offer ? node->offered : node->inputs;
+}
+
+void
+acc_array_offer (AccArray    *self,
+                 const char  *name,
+                 AccArray   **inputs,
+                 guint        n_inputs)
+{
+  if (self->error != NULL)
+    return;
+
+  self->foreign_name = g_strdup (name);
+  self->n_offered = n_inputs;
+  self->offered = g_new (AccArray *, MAX (n_inputs, 1));
+  for (guint i = 0; i < n_inputs; i++)
+    self->offered[i] = g_object_ref (inputs[i]);
+}
+
+typedef struct _AccExpansion {
+  AccExpansionFunc make;
+  gpointer         data;
+  GDestroyNotify   free_data;
+} AccExpansion;
+
+AccArray *
+acc_array_new_offer (AccOperation       op,
+                     AccElementType    *type,
+                     AccShape          *shape,
+                     const char        *name,
+                     AccArray         **inputs,
+                     guint              n_inputs,
+                     AccExpansionFunc   make,
+                     gpointer           data,
+                     GDestroyNotify     free_data)
+{
+  AccArray *node = acc_array_begin (op, NULL, 0);
+
+  node->type = type;
+  node->rank = acc_shape_get_rank (shape);
+  node->shape = acc_shape_ref (shape);
+  acc_array_offer (node, name, inputs, n_inputs);
+  node->expansion = g_new (AccExpansion, 1);
+  *node->expansion = (AccExpansion) { make, data, free_data };
+
+  return node;
+}
+
+void
+acc_expansion_free (AccExpansion *self)
+{
+  self->free_data (self->data);
+  g_free (self);
+}
+
+static void
+take_expanded (AccArray *self,
+               AccArray *made)
+{
+  GPtrArray *references = self->references;
+
+  g_return_if_fail (made->error == NULL && made->op == self->op && made->type == self->type && made->programs[0] == NULL);
+
+  g_free (self->inputs);
+  self->n_inputs = made->n_inputs;
+  self->inputs = g_steal_pointer (&made->inputs);
+  made->n_inputs = 0;
+  self->n_functions = made->n_functions;
+  for (guint i = 0; i < 2; i++)
+    self->functions[i] = g_steal_pointer (&made->functions[i]);
+  self->extents = g_steal_pointer (&made->extents);
+  self->references = made->references;
+  made->references = references;
+  self->direct = g_steal_pointer (&made->direct);
+  if (self->direct != NULL)
+    acc_array_set_label (self->direct, self->label);
+}
+
+void
+acc_array_work_out (AccArray *self)
+{
+  static GRecMutex lock;
+
+  if (G_LIKELY (g_atomic_pointer_get (&self->expansion) == NULL))
+    return;
+
+  g_rec_mutex_lock (&lock);
+  if (self->expansion != NULL)
+    {
+      AccExpansion *expansion = self->expansion;
+      G_GNUC_UNUSED g_auto (AccNaming) none = acc_naming_begin (NULL), name = acc_naming_begin (self->made_by);
+      g_autoptr(AccArray) made = expansion->make (expansion->data);
+
+      take_expanded (self, made);
+      g_atomic_pointer_set (&self->expansion, NULL);
+      acc_expansion_free (expansion);
+    }
+  g_rec_mutex_unlock (&lock);
+}
+
+/**
+ * acc_array_foreign:
+ * @name: the name of the operation, for people and acc_backend_set_foreign(): UTF-8, best with a prefix
+ * @inputs: (array length=n_inputs) (nullable): arrays
+ * @n_inputs: how many
+ * @fallback: from arrays as the inputs are to one result
+ *
+ * An operation that some backends have an implementation of their own of: a library's routine, say. All others run @fallback,
+ * which says what it means; that may hold foreign operations again. The name and the fallback go with the text form of a
+ * program, so that it runs anywhere. Nothing is fused across it. Takes as long as the implementation, or as @fallback does.
+ *
+ * Names that begin with `acc-` are acc's. %ACC_ERROR_TYPE for one that acc has for other inputs or another result: see
+ * [method@Array.matmul] and [method@Array.fft].
+ *
+ * %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where @fallback does not take the inputs, and when run, where an implementation does not
+ * give what @fallback gives: its type, its rank, and extents that are known before. All elements of the inputs are needed at
+ * once: those of a source are read into memory first, as far as its limit allows.
+ *
+ * ```c
+ * static AccArray *
+ * double_all (AccArray **inputs, guint n, gpointer data)
+ * {
+ *   return acc_array_add (inputs[0], inputs[0]);
+ * }
+ *
+ * // xs = [1, 2, 3]
+ * static const char * const signature[] = { "i8[:]", NULL };
+ * g_autoptr(AccProgram) fallback = acc_program_new (signature, double_all, NULL);
+ * g_autoptr(AccArray) doubled = acc_array_foreign ("example-double", &xs, 1, fallback); // → [2, 4, 6]
+ * ```
+ *
+ * Returns: (transfer full): the result
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_foreign (const char  *name,
+                   AccArray   **inputs,
+                   guint        n_inputs,
+                   AccProgram  *fallback)
+{
+  AccArray *node = acc_array_begin (ACC_OP_FOREIGN, inputs, n_inputs);
+
+  node->foreign_name = g_strdup (name);
+  if (fallback != NULL)
+    node->programs[0] = g_object_ref (fallback);
+  return acc_array_complete (node);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-expr.h"
+
+G_BEGIN_DECLS
+
+/* Scalar primitives, expressions and functions, as backends read them. Included by acc-module.h. All of it is immutable, and read by any
+ * thread; what is borrowed from it lives as long as the program. */
+
+/* --- primitives */
+
+typedef enum {
+#define ACC_PRIMITIVE(ID, name, arity, operands, result) ACC_PRIM_##ID,
+#include "acc-primitives.inc"
+#undef ACC_PRIMITIVE
+  ACC_N_PRIMITIVES
+} AccPrimitive;
+
+typedef enum {
+  ACC_OPERANDS_NUM,
+  ACC_OPERANDS_INT,
+  ACC_OPERANDS_FLOAT,
+  ACC_OPERANDS_LOGIC,
+  ACC_OPERANDS_BOOL,
+  ACC_OPERANDS_ANY,
+  ACC_OPERANDS_SHIFT,
+} AccOperands;
+
+typedef enum {
+  ACC_RESULT_SAME,
+  ACC_RESULT_BOOL,
+  ACC_RESULT_INT64,
+} AccPrimitiveResult;
+
+/* What the columns of acc-primitives.inc say. */
+typedef struct {
+  const char        *name;      /* as in the text form */
+  guint              arity;
+  AccOperands        operands;
+  AccPrimitiveResult result;
+} AccPrimitiveInfo;
+
+/* Indexed by AccPrimitive. */
+ACC_MODULE_API
+const AccPrimitiveInfo *acc_primitive_get_info  (AccPrimitive primitive);
+/* Whether operands may be of @kind. */
+ACC_MODULE_API
+gboolean                acc_primitive_accepts   (AccPrimitive primitive, AccElementKind kind);
+/* Kind of the result for operands of @kind. */
+ACC_MODULE_API
+AccElementKind          acc_primitive_result    (AccPrimitive primitive, AccElementKind kind);
+
+/* --- expressions and functions */
+
+/* A scalar function: parameters and a body. Immutable, atomically counted. */
+typedef struct _AccFunction {
+  gatomicrefcount  ref_count;
+  AccExpr         *body;        /* owned; strong (settled) */
+  GPtrArray       *arrays;      /* AccArray, owned: those the body (and nested functions) reads or asks the extent of, once each, in order of appearance */
+  guint            n_params;
+  AccExpr         *params[3];   /* owned variables */
+  gboolean         commutes;    /* both parameters may be exchanged, though the result may differ in the last bits */
+} AccFunction;
+
+/* Adds a reference. */
+ACC_MODULE_API
+AccFunction *acc_function_ref   (AccFunction *self);
+/* Drops one. */
+ACC_MODULE_API
+void         acc_function_unref (AccFunction *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccFunction, acc_function_unref)
+
+typedef enum {
+  ACC_EXPR_LITERAL,       /* scalar constant */
+  ACC_EXPR_VARIABLE,      /* parameter of an AccFunction; its identity is its address */
+  ACC_EXPR_PRIMITIVE,     /* args[0..arity) */
+  ACC_EXPR_CAST,          /* args[0], numeric conversion to type: saturating, NaN to 0, narrowing wraps */
+  ACC_EXPR_BITCAST,       /* args[0], same bits as another scalar type of equal size */
+  ACC_EXPR_TUPLE,         /* args[0..n): a tuple, or a complex number or vector where that is its type */
+  ACC_EXPR_ITEM,          /* args[0] such a thing, item */
+  ACC_EXPR_COND,          /* args: condition, then, otherwise; only the taken side is evaluated */
+  ACC_EXPR_WHILE,         /* args[0] initial; functions[0] predicate, functions[1] step, both of one parameter */
+  ACC_EXPR_INDEX,         /* array at args[0]: i64 for rank 1, else a tuple of rank i64s ("()" for rank 0) */
+  ACC_EXPR_LINEAR_INDEX,  /* array at row-major args[0], an i64 */
+  ACC_EXPR_EXTENT,        /* i64: extent of array in dimension item */
+  ACC_EXPR_ERROR,         /* carries error; every expression on it does too */
+} AccExprKind;
+
+typedef union {
+  gint64  i;              /* signed kinds; bool as 0 or 1 */
+  guint64 u;              /* unsigned kinds */
+  double  f;              /* f16, f32, f64: already rounded to the kind */
+} AccScalar;
+
+/* Immutable once built. Sharing is by object identity: an expression reached twice is evaluated once. */
+struct _AccExpr {
+  gatomicrefcount  ref_count;
+  gint             floating;   /* atomic */
+  AccExprKind      kind : 8;
+  guint            weak : 1;   /* an untyped literal, or a tuple or choice of such: adapts to its partner; type is its default (i8, f8) */
+  guint            reads : 1;  /* it, or something below it, reads an array or asks for its extent */
+  AccPrimitive     primitive;
+  AccElementType  *type;       /* NULL for ACC_EXPR_ERROR */
+  guint            item;
+  AccScalar        value;      /* literal */
+  AccArray        *array;      /* owned: index, linear index, extent */
+  AccFunction     *functions[2];
+  GError          *error;
+  AccExpr         *origin;     /* owned: given to the constructor, no part of the expression, but perhaps still in the caller's hands */
+  guint            n_args;
+  AccExpr         *args[];     /* owned */
+};
+
+G_END_DECLS
