@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-byte-reader-private.h"
 
-#include "acc-error-private.h"
+#include "acc-core/base/acc-error-private.h"
 #include "acc-io-private.h"
 
 #include <errno.h>

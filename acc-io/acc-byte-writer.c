@@ -3,7 +3,7 @@
 
 #include "acc-error.h"
 #include "acc-io-private.h"
-#include "acc-temporary-private.h"
+#include "acc-core/base/acc-temporary-private.h"
 
 #include <errno.h>
 #include <string.h>

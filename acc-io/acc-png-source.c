@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-png-source-private.h"
 
-#include "acc-buffer-private.h"
+#include "acc-core/data/acc-buffer-private.h"
 #include "acc-error.h"
 #include "acc-png-decoder-private.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-raw-sink-private.h"
 
-#include "acc-chunk-private.h"
+#include "acc-core/data/acc-chunk-private.h"
 #include "acc-npy-private.h"
 #include "acc-record-private.h"
 

@@ -61,13 +61,14 @@ def doc(element):
 def read_since():
     """Since when there is each function, as the public headers tell the compiler."""
     since = {}
-    for folder in ('acc-core', 'acc-seq', 'acc-io'):
-        for file in sorted(os.listdir(os.path.join(ROOT, folder))):
-            if file.endswith('.h') and not file.endswith('-private.h'):
-                for major, minor, declaration in re.findall(r'ACC_AVAILABLE_IN_(\d+)_(\d+)\n([^;]*)', read(f'{folder}/{file}')):
-                    name = re.search(r'\b(acc_\w+)\s*\(', declaration)
-                    if name:
-                        since[name[1]] = f'{major}.{minor}'
+    for top in ('acc-core', 'acc-seq', 'acc-io'):
+        headers = [os.path.join(folder, name) for folder, _, names in os.walk(os.path.join(ROOT, top)) for name in names
+                   if name.endswith('.h') and not name.endswith('-private.h')]
+        for header in sorted(headers):
+            for major, minor, declaration in re.findall(r'ACC_AVAILABLE_IN_(\d+)_(\d+)\n([^;]*)', read(os.path.relpath(header, ROOT))):
+                name = re.search(r'\b(acc_\w+)\s*\(', declaration)
+                if name:
+                    since[name[1]] = f'{major}.{minor}'
     return since
 
 
@@ -152,7 +153,7 @@ def write_results(described, outcomes):
 def collect_results(folder):
     """The same of what the tests in a build left, one file for each: tests/conformance/conf-coverage.c writes it."""
     described, outcomes = {}, {}
-    text_names = {row[1]: 'expr_' + row[0].lower() for row in read_table('acc-core/acc-primitives.inc', 'ACC_PRIMITIVE', 5)}
+    text_names = {row[1]: 'expr_' + row[0].lower() for row in read_table('acc-core/expr/acc-primitives.inc', 'ACC_PRIMITIVE', 5)}
     for name in sorted(os.listdir(folder)):
         with open(os.path.join(folder, name), encoding='utf-8') as file:
             lines = file.read().splitlines()
@@ -206,8 +207,8 @@ def backend_cells(function, outcomes):
 
 def operations_page(gir):
     functions, names = read_functions(gir), read_names()
-    operations = {row[1]: row for row in read_table('acc-core/acc-operations.inc', 'ACC_OPERATION', 6) if row[5]}
-    primitives = {row[0].lower() for row in read_table('acc-core/acc-primitives.inc', 'ACC_PRIMITIVE', 5)}
+    operations = {row[1]: row for row in read_table('acc-core/array/acc-operations.inc', 'ACC_OPERATION', 6) if row[5]}
+    primitives = {row[0].lower() for row in read_table('acc-core/expr/acc-primitives.inc', 'ACC_PRIMITIVE', 5)}
     described, outcomes = read_results(read(RESULTS))
     sections = {}
     for row in names:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-cuda-private.h"
 
-#include "acc-backends/emit/acc-emit-ptx.h"
+#include "acc-backends/codegen/llvm/acc-emit-ptx.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-backends/runtime/acc-device.h"
+#include "acc-backends/runtime/device/acc-device.h"
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
 
 #include "acc-cuda-private.h"
 
-#include "acc-backends/runtime/acc-library.h"
+#include "acc-backends/runtime/run/acc-library.h"
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-cuda-device.h"
 
-#include "acc-backends/runtime/acc-device-backend.h"
+#include "acc-backends/runtime/graph/acc-device-backend.h"
 
 GType
 acc_backend_module_get_type (void)

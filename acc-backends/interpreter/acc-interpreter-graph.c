@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-interpreter-graph.h"
 
-#include "acc-core/acc-foreign-private.h"
+#include "acc-core/backend/acc-foreign-private.h"
 
 #include "acc-error.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-core/acc-expr-private.h"
+#include "acc-core/expr/acc-expr-private.h"
 
 G_BEGIN_DECLS
 

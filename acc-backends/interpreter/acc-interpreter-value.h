@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-core/acc-array-private.h"
-#include "acc-core/acc-backend-private.h"
+#include "acc-core/array/acc-array-private.h"
+#include "acc-core/backend/acc-backend-private.h"
 #include "acc-interpreter-scalar.h"
 
 G_BEGIN_DECLS

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-backends/emit/acc-emit-llvm.h"
-#include "acc-backends/emit/acc-llvm-jit.h"
-#include "acc-backends/runtime/acc-host.h"
-#include "acc-core/acc-backend-private.h"
+#include "acc-backends/codegen/llvm/acc-emit-llvm.h"
+#include "acc-backends/codegen/llvm/acc-llvm-jit.h"
+#include "acc-backends/runtime/run/acc-host.h"
+#include "acc-core/backend/acc-backend-private.h"
 
 G_BEGIN_DECLS
 

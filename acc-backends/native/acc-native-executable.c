@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-native-executable.h"
 
-#include "acc-backends/runtime/acc-graph-run.h"
-#include "acc-backends/runtime/acc-row-run.h"
+#include "acc-backends/runtime/graph/acc-graph-run.h"
+#include "acc-backends/runtime/graph/acc-row-run.h"
 
 struct _AccNativeExecutable
 {

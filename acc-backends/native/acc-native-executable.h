@@ -2,7 +2,7 @@
 #pragma once
 
 #include "acc-native-backend.h"
-#include "acc-core/acc-backend-private.h"
+#include "acc-core/backend/acc-backend-private.h"
 
 G_BEGIN_DECLS
 

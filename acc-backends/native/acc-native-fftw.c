@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-native-fftw.h"
 
-#include "acc-backends/runtime/acc-library.h"
+#include "acc-backends/runtime/run/acc-library.h"
 
 #include <string.h>
 

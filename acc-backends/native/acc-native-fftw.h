@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-backends/runtime/acc-host.h"
+#include "acc-backends/runtime/run/acc-host.h"
 
 G_BEGIN_DECLS
 

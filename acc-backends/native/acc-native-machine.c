@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-native-machine.h"
 
-#include "acc-core/acc-backend-private.h"
-#include "acc-core/acc-error.h"
+#include "acc-core/backend/acc-backend-private.h"
+#include "acc-error.h"
 
 #include <dlfcn.h>
 #include <glib/gstdio.h>

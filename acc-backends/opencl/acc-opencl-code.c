@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-opencl-private.h"
 
-#include "acc-backends/kernel/acc-kernel-private.h"
+#include "acc-backends/ir/acc-kernel-private.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-opencl-functions.h"
 
-#include "acc-core/acc-error.h"
+#include "acc-error.h"
 
 #include <gmodule.h>
 

@@ -3,7 +3,7 @@
 
 #include "acc-opencl-device.h"
 #include "acc-opencl-functions.h"
-#include "acc-backends/emit/acc-emit-c.h"
+#include "acc-backends/codegen/c/acc-emit-c.h"
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-core/acc-ceil-div-private.h"
+#include "acc-core/base/acc-ceil-div-private.h"
 #include "acc-skeletons.h"
 
 G_BEGIN_DECLS

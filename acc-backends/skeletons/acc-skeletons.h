@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-backends/fusion/acc-lower.h"
+#include "acc-backends/lower/acc-lower.h"
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-transposed.h"
 
-#include "acc-backends/fusion/acc-function-facts.h"
+#include "acc-backends/fuse/acc-function-facts.h"
 
 /* Whether neighbours of the input are neighbours along the last dimension but one. */
 static gboolean

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-vulkan-private.h"
-#include "acc-backends/kernel/acc-kernel-private.h"
+#include "acc-backends/ir/acc-kernel-private.h"
 
 #include <string.h>
 

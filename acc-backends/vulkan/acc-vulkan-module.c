@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-vulkan-device.h"
-#include "acc-backends/runtime/acc-device-backend.h"
+#include "acc-backends/runtime/graph/acc-device-backend.h"
 
 GType
 acc_backend_module_get_type (void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-vulkan-private.h"
 
-#include "acc-core/acc-half-private.h"
+#include "acc-core/base/acc-half-private.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cl-harness.h"
 
-#include "acc-backends/emit/acc-emit-c.h"
+#include "acc-backends/codegen/c/acc-emit-c.h"
 
 #ifdef HAVE_OPENCL
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-backends/kernel/acc-kernel.h"
+#include "acc-backends/ir/acc-kernel.h"
 
 /* Runs texts of OpenCL C on the first device that there is, without a backend: for tests of the text. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-backends/emit/acc-llvm-jit.h"
+#include "acc-backends/codegen/llvm/acc-llvm-jit.h"
 #include "kernel-eval.h"
 
 /* Kernels compiled for this machine and for lesser ones of its kind, with vectors and without, run on buffers between

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fake-device.h"
 
-#include "acc-backends/runtime/acc-device-backend.h"
+#include "acc-backends/runtime/graph/acc-device-backend.h"
 
 /* The fake device as a module, for tests that know backends by name. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-backends/kernel/acc-kernel-private.h"
+#include "acc-backends/ir/acc-kernel-private.h"
 
 /* Kernels evaluated one instruction and one lane at a time, in plain C: the judge of emitters. A value is 64 bits:
  * signed integers extended by their sign, all else by zeros. */

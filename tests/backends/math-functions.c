@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "math-functions.h"
 
-#include "acc-backends/emit/acc-llvm-jit.h"
+#include "acc-backends/codegen/llvm/acc-llvm-jit.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-backends/kernel/math/acc-math.h"
+#include "acc-backends/ir/math/acc-math.h"
 
 #include <acc/acc.h>
 

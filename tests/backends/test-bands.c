@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <acc/acc.h>
 
-#include "acc-backends/runtime/acc-run.h"
+#include "acc-backends/runtime/run/acc-run.h"
 #include "kernel-eval.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-backends/runtime/acc-kernel-cache.h"
+#include "acc-backends/runtime/code/acc-kernel-cache.h"
 #include "tests/count-warnings.h"
 #include "tests/remove-tree.h"
 

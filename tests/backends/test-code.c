@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-backends/runtime/acc-code.h"
-#include "acc-core/acc-error.h"
+#include "acc-backends/runtime/code/acc-code.h"
+#include "acc-error.h"
 #include "tests/remove-tree.h"
 
 #include <string.h>

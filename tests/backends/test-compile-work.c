@@ -8,8 +8,8 @@
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
-#include "acc-backends/emit/acc-emit-llvm.h"
-#include "acc-backends/fusion/acc-schedule.h"
+#include "acc-backends/codegen/llvm/acc-emit-llvm.h"
+#include "acc-backends/schedule/acc-schedule.h"
 
 /* What compiling takes, counted and not timed: text from elsewhere may have functions of any size. Of acc's own sources a copy is made that
  * calls a function in each basic block, and what LLVM gets is looked at on the way to it. */

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "acc-backends/emit/acc-emit-c.h"
-#include "acc-core/acc-error.h"
+#include "acc-backends/codegen/c/acc-emit-c.h"
+#include "acc-error.h"
 
 /* Kernels for groups of threads as text: every instruction, primitive and kind in both dialects and in all that dialects
  * differ in; run by OpenCL where there is some, against plain C. */

@@ -2,7 +2,7 @@
 
 /* What acc_emit_settle() is for: that LLVM makes nothing afterwards which it undoes when the process ends, whatever is compiled. */
 
-#include "acc-backends/emit/acc-emit-llvm.h"
+#include "acc-backends/codegen/llvm/acc-emit-llvm.h"
 
 #include <dlfcn.h>
 

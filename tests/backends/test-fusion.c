@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#include "acc-backends/fusion/acc-traffic.h"
-#include "acc-backends/runtime/acc-graph.h"
-#include "acc-backends/runtime/acc-row-layout.h"
-#include "acc-core/acc-buffer-private.h"
+#include "acc-backends/schedule/acc-traffic.h"
+#include "acc-backends/runtime/graph/acc-graph.h"
+#include "acc-backends/runtime/graph/acc-row-layout.h"
+#include "acc-core/data/acc-buffer-private.h"
 #include "canny.h"
 
 /* How many kernels programs become, and how many bytes these move. Each line says what is least in theory, so that one sees where

@@ -2,7 +2,7 @@
 
 /* What a run has to stop for: the order, what is left out, and that there are no more ways than nodes have. */
 
-#include "acc-backends/runtime/acc-graph.h"
+#include "acc-backends/runtime/graph/acc-graph.h"
 #include "acc/acc.h"
 
 static AccExpr *

@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "acc-core/acc-error.h"
+#include "acc-error.h"
 
 static AccKernel *
 finish (AccKernelBuilder *b)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-backends/runtime/acc-launch.h"
+#include "acc-backends/runtime/run/acc-launch.h"
 
 /* Launches that sweep over tiles together, as a scan's do: sums, what is before each, and what becomes of them. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "native-helpers.h"
 
-#include "acc-core/acc-backend-private.h"
+#include "acc-core/backend/acc-backend-private.h"
 
 /* Threads of the native backend, and threads that use it. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-backends/runtime/acc-pool.h"
+#include "acc-backends/runtime/device/acc-pool.h"
 
-#include "acc-core/acc-error.h"
+#include "acc-error.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "acc-core/acc-array-private.h"
-#include "acc-seq/acc-evaluate-private.h"
+#include "acc-core/array/acc-array-private.h"
+#include "acc-seq/stream/acc-evaluate-private.h"
 
 /* Random graphs: what fusion makes of them against what the interpreter does, in memory and from a source, by rows. All
  * elements are integers, so that results are equal to the bit; operators of folds and scans are often not commutative. */

@@ -3,9 +3,9 @@
 
 #include <acc/acc.h>
 
-#include "acc-backends/runtime/acc-device-backend.h"
-#include "acc-backends/runtime/acc-device-stage.h"
-#include "acc-core/acc-array-private.h"
+#include "acc-backends/runtime/graph/acc-device-backend.h"
+#include "acc-backends/runtime/device/acc-device-stage.h"
+#include "acc-core/array/acc-array-private.h"
 #include "tests/remove-tree.h"
 
 #include <string.h>

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "acc-backends/fusion/acc-function-facts.h"
-#include "acc-backends/fusion/acc-schedule.h"
-#include "acc-backends/kernel/acc-kernel-private.h"
+#include "acc-backends/fuse/acc-function-facts.h"
+#include "acc-backends/schedule/acc-schedule.h"
+#include "acc-backends/ir/acc-kernel-private.h"
 
 /* What fusion makes of graphs: steps, kernels, spaces, rows. Whether they compute the right thing is tested elsewhere. */
 

@@ -3,11 +3,11 @@
 /* A process with other rights than its user takes no folder, file or module from its environment. As root: runs a copy of this
  * program that takes root's rights, as another user. */
 
-#include "acc-backends/kernel/acc-kernel-private.h"
-#include "acc-backends/runtime/acc-kernel-cache.h"
+#include "acc-backends/ir/acc-kernel-private.h"
+#include "acc-backends/runtime/code/acc-kernel-cache.h"
 #include "tests/remove-tree.h"
 
-#include "acc-core/acc-backend-private.h"
+#include "acc-core/backend/acc-backend-private.h"
 
 #include <string.h>
 #include <sys/auxv.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <acc/acc.h>
 
-#include "acc-backends/runtime/acc-run.h"
+#include "acc-backends/runtime/run/acc-run.h"
 
 /* Which steps run at once, and which kernels are compiled. Kernels here, and their compiler, do nothing but meet each other; what
  * real ones compute is tested elsewhere. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-backends/runtime/acc-partition.h"
-#include "acc-backends/runtime/acc-workers.h"
+#include "acc-backends/runtime/run/acc-partition.h"
+#include "acc-backends/runtime/threads/acc-workers.h"
 
 #include <string.h>
 

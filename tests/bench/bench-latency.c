@@ -8,8 +8,8 @@
 #include "bench.h"
 #include "bench-latency.h"
 
-#include "acc-backends/fusion/acc-schedule.h"
-#include "acc-backends/runtime/acc-prepared.h"
+#include "acc-backends/schedule/acc-schedule.h"
+#include "acc-backends/runtime/run/acc-prepared.h"
 #include "tests/remove-tree.h"
 
 #include <stdio.h>

@@ -31,7 +31,7 @@ def exported(library):
 def module_symbols():
     """Symbols that are declared for modules alone."""
     names = set()
-    for header in glob.glob(os.path.join(ROOT, 'acc-core', 'acc-module*.h')):
+    for header in glob.glob(os.path.join(ROOT, 'acc-core', '*', 'acc-module*.h')):
         text = open(header).read()
         names |= set(re.findall(r'ACC_MODULE_API[^;(]*?(acc_\w+)\s*\(', text))
     return names

@@ -3,7 +3,7 @@
 
 #include <acc/acc.h>
 
-#include "acc-core/acc-array-private.h"
+#include "acc-core/array/acc-array-private.h"
 
 /* What the conformance tests share. The interpreter is the judge; the backends to judge are named in ACC_TEST_BACKENDS,
  * separated by commas (default: native). A backend that is named and absent fails the test, or skips it where

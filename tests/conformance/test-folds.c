@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conformance.h"
 
-#include "acc-seq/acc-evaluate-private.h"
+#include "acc-seq/stream/acc-evaluate-private.h"
 
 /* Operators that are associative and not commutative, at sizes around every block that a backend might cut: an element out
  * of order shows. */

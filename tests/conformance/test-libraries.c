@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "acc-core/acc-foreign-private.h"
+#include "acc-core/backend/acc-foreign-private.h"
 
 /* Operations that a backend may have a library's routine for: with what it has, and with what is given to it. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conformance.h"
 
-#include "acc-core/acc-backend-private.h"
+#include "acc-core/backend/acc-backend-private.h"
 #include "tests/footprint.h"
 
 /* What is dropped is freed, however much there was of it; and what goes on for long takes no more memory than what is short. */

@@ -97,7 +97,7 @@ static const struct
 #define SAME TRUE
 #define INT64 FALSE
 #define ACC_PRIMITIVE(ID, name, arity, operands, result) { name, arity, operands, #result[0] == 'S' },
-#include "acc-core/acc-primitives.inc"
+#include "acc-primitives.inc"
 #undef ACC_PRIMITIVE
 };
 

@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-#include "acc-core/acc-foreign-private.h"
+#include "acc-core/backend/acc-foreign-private.h"
 
 const char *const fuzz_operations[] = {
 #define ACC_OPERATION(ID, name, n_inputs, functions, section, since) (since)[0] != '\0' ? name : "",
-#include "acc-core/acc-operations.inc"
+#include "acc-operations.inc"
 #undef ACC_OPERATION
   NULL
 };

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "acc-core/acc-array-private.h"
+#include "acc-core/array/acc-array-private.h"
 
 #define MEMORY_LIMIT (64 << 20)
 #define MOST_ELEMENTS (1 << 20)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fuzz-source.h"
 
-#include "acc-chunk-private.h"
+#include "acc-core/data/acc-chunk-private.h"
 
 #define MOST_BYTES (4 << 20)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "io-helpers.h"
 
-#include "acc-chunk-private.h"
+#include "acc-core/data/acc-chunk-private.h"
 
 #include <gio/gunixinputstream.h>
 #include <glib/gstdio.h>

@@ -3,7 +3,7 @@
 #include "remote-file.h"
 #include "tests/remove-tree.h"
 
-#include "acc-chunk-private.h"
+#include "acc-core/data/acc-chunk-private.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 
 #include "stream-files.h"
 
-#include "acc-core/acc-backend-private.h"
+#include "acc-core/backend/acc-backend-private.h"
 
 G_BEGIN_DECLS
 

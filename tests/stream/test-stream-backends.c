@@ -4,10 +4,10 @@
 #include "stream-files.h"
 #include "stream-flow.h"
 
-#include "acc-core/acc-backend-private.h"
-#include "acc-seq/acc-evaluate-private.h"
+#include "acc-core/backend/acc-backend-private.h"
+#include "acc-seq/stream/acc-evaluate-private.h"
 #ifdef ACC_TEST_FAKE_DEVICE
-#include "acc-backends/runtime/acc-device-backend.h"
+#include "acc-backends/runtime/graph/acc-device-backend.h"
 #include "../backends/fake-device.h"
 #endif
 

@@ -3,8 +3,8 @@
 /* Whatever goes wrong, and whenever: one clean error, nothing left behind. */
 #include "fake-backend.h"
 
-#include "acc-core/acc-backend-private.h"
-#include "acc-seq/acc-evaluate-private.h"
+#include "acc-core/backend/acc-backend-private.h"
+#include "acc-seq/stream/acc-evaluate-private.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 /* Jobs: what they tell, to whom, and how often. */
 #include "fake-backend.h"
 
-#include "acc-core/acc-backend-private.h"
+#include "acc-core/backend/acc-backend-private.h"
 
 #include <string.h>
 

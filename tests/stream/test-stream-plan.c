@@ -3,7 +3,7 @@
 /* What the planner decides, and why. */
 #include "fake-backend.h"
 
-#include "acc-core/acc-backend-private.h"
+#include "acc-core/backend/acc-backend-private.h"
 
 #include <string.h>
 

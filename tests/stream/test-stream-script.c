@@ -3,8 +3,8 @@
 /* Streams of scripted programs: what the executor and the planner promise, for any steps. */
 #include "fake-backend.h"
 
-#include "acc-core/acc-backend-private.h"
-#include "acc-seq/acc-evaluate-private.h"
+#include "acc-core/backend/acc-backend-private.h"
+#include "acc-seq/stream/acc-evaluate-private.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <acc/acc.h>
 
-#include "acc-array-private.h"
-#include "acc-backend-private.h"
+#include "acc-core/array/acc-array-private.h"
+#include "acc-core/backend/acc-backend-private.h"
 #include "tests/count-warnings.h"
 
 #include <glib/gstdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <acc/acc.h>
 
-#include "acc-backend-private.h"
-#include "acc-machine-private.h"
+#include "acc-core/backend/acc-backend-private.h"
+#include "acc-core/base/acc-machine-private.h"
 #include "tests/remove-tree.h"
 
 #include <glib/gstdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <acc.h>
 
-#include "acc-core/acc-element-type-private.h"
+#include "acc-core/base/acc-element-type-private.h"
 
 #include <string.h>
 

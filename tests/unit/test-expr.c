@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <acc.h>
 
-#include "acc-array-private.h"
+#include "acc-core/array/acc-array-private.h"
 #include "tests/footprint.h"
 
 #include <float.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <acc/acc.h>
 
-#include "acc-core/acc-array-private.h"
+#include "acc-core/array/acc-array-private.h"
 
 #include <math.h>
 #include <string.h>

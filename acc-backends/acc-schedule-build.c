@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-backends/fuse/acc-fusion.h"
+
+#include "acc-backends/ir/acc-kernel-private.h"
+#include "acc-backends/skeletons/acc-skeletons.h"
+#include "acc-core/backend/acc-backend-private.h"
+#include "acc-backends/fuse/acc-fusion-cost.h"
+#include "acc-twins.h"
+
+#include <string.h>
+
+/* Results from which non-temporal stores pay, where nothing reads them soon. */
+#define LARGE_RESULT (32 << 20)
+
+/* Operations that a step is called by. */
+#define MAX_NAMED 4
+
+AccScheduleValue *
+acc_fusion_peek_value (AccFusion *self,
+                       guint      value)
+{
+  return &g_array_index (self->values, AccScheduleValue, value);
+}
+
+static guint
+add_value (AccFusion     *self,
+           AccValueRole   role,
+           AccFusionNode *node)
+{
+  AccScheduleValue value = {
+    .role = role,
+    .array = node->array,
+    .type = node->array->type,
+    .rank = node->rank,
+    .extents = g_memdup2 (node->extents, MAX (node->rank, 1) * sizeof (gint64)),
+    .position = MAX (node->bound, 0),
+    .stored = node->stored,
+    .cost = node->cost,
+    .visits = node->visits,
+    .store = acc_fusion_cost_store (node),
+  };
+
+  g_array_append_val (self->values, value);
+  g_ptr_array_add (self->value_nodes, node);
+
+  return self->values->len - 1;
+}
+
+guint
+acc_fusion_get_value (AccFusion     *self,
+                      AccFusionNode *node)
+{
+  if (node->value < 0)
+    {
+      AccValueRole role = node->bound >= 0 ? ACC_VALUE_ARGUMENT
+                          : node->array->op == ACC_OP_USE ? ACC_VALUE_MANIFEST
+                          : node->array->op == ACC_OP_SOURCE ? ACC_VALUE_SOURCE : ACC_VALUE_COMPUTED;
+
+      node->value = add_value (self, role, node);
+    }
+
+  return node->value;
+}
+
+guint
+acc_fusion_get_origin (AccFusion *self,
+                       AccArray  *array)
+{
+  gpointer number;
+
+  if (!g_hash_table_lookup_extended (self->origin_numbers, array, NULL, &number))
+    {
+      number = GUINT_TO_POINTER (self->origins->len - self->first_origin);
+      g_ptr_array_add (self->origins, array);
+      g_hash_table_insert (self->origin_numbers, array, number);
+    }
+
+  return GPOINTER_TO_UINT (number);
+}
+
+static guint
+add_scratch (AccStep   *self,
+             AccScratch scratch)
+{
+  g_array_append_val (self->scratch, scratch);
+
+  return self->scratch->len - 1;
+}
+
+guint
+acc_step_add_scratch (AccStep       *self,
+                      AccElementKind kind,
+                      gint64         n)
+{
+  return add_scratch (self, (AccScratch) { .bytes = MAX (n, 1) * acc_element_kind_get_size (kind) });
+}
+
+guint
+acc_step_add_round_scratch (AccStep       *self,
+                            AccElementKind kind,
+                            gint64         n,
+                            gint64         n_more)
+{
+  gsize size = acc_element_kind_get_size (kind), row_bytes = n * size;
+
+  return add_scratch (self, (AccScratch) { .bytes = self->round_rows * row_bytes + n_more * size, .row_bytes = row_bytes });
+}
+
+guint
+acc_step_add_tile_scratch (AccStep       *self,
+                           AccElementKind kind,
+                           gint64         n,
+                           gint64         n_tiles)
+{
+  gsize bytes = MAX (n, 1) * acc_element_kind_get_size (kind);
+
+  return add_scratch (self, (AccScratch) { .bytes = MAX (n_tiles, 1) * bytes, .tile_bytes = bytes });
+}
+
+void
+acc_step_repeat_launch (AccStep *self,
+                        guint    launch)
+{
+  AccLaunch again = g_array_index (self->launches, AccLaunch, launch);
+
+  acc_kernel_ref (again.kernel);
+  again.slots = g_memdup2 (again.slots, again.n_slots * sizeof (AccSlot));
+  g_array_append_val (self->launches, again);
+}
+
+/* --- one step */
+
+static char *
+name_step (AccCluster *cluster)
+{
+  char *parts[MAX_NAMED + 2] = { NULL }, *name;
+  guint n = 0;
+
+  for (guint i = 0; i < cluster->anchors->len && n <= MAX_NAMED; i++)
+    parts[n++] = acc_array_describe (((AccFusionNode *) g_ptr_array_index (cluster->anchors, i))->array);
+  for (guint i = 0; i < cluster->roots->len && n <= MAX_NAMED; i++)
+    {
+      AccFusionNode *root = g_array_index (cluster->roots, AccRoot, i).node;
+
+      if (!acc_cluster_has_anchor (cluster, root))
+        parts[n++] = acc_array_describe (root->array);
+    }
+  if (n == 1)
+    return parts[0];
+
+  if (n > MAX_NAMED)
+    {
+      g_free (parts[MAX_NAMED]);
+      parts[MAX_NAMED] = g_strdup ("…");
+    }
+  name = g_strjoinv (" + ", parts);
+  for (guint i = 0; i < n; i++)
+    g_free (parts[i]);
+
+  return name;
+}
+
+static gboolean
+is_large_result (AccFusion  *self,
+                 AccCluster *cluster)
+{
+  if (self->graph->has_sources)
+    return FALSE;
+
+  for (guint i = 0; i < cluster->roots->len; i++)
+    {
+      AccFusionNode *node = g_array_index (cluster->roots, AccRoot, i).node;
+
+      if (node->size * (gint64) acc_element_type_get_size (node->array->type) < LARGE_RESULT || node->read_by != NULL)
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static void
+read_clear (gpointer data)
+{
+  g_free (((AccStepRead *) data)->row_error);
+}
+
+/* What no kernel came to read, for lack of elements, say, is a read nevertheless. */
+static void
+add_missing_reads (AccStep *step)
+{
+  guint n_found = step->reads->len;
+
+  for (guint i = 0; i < step->cluster->reads->len; i++)
+    {
+      AccFusionNode *node = g_ptr_array_index (step->cluster->reads, i);
+      gboolean found = FALSE;
+
+      for (guint k = 0; k < n_found && !found; k++)
+        found = (int) g_array_index (step->reads, AccStepRead, k).value == node->value;
+      if (!found)
+        g_array_append_vals (step->reads, &(AccStepRead) { .value = acc_fusion_get_value (step->fusion, node) }, 1);
+    }
+}
+
+static void
+set_row_reads (AccFusion       *self,
+               AccStep         *step,
+               AccScheduleStep *result)
+{
+  result->n_reads = step->reads->len;
+  result->reads = g_new0 (guint, MAX (result->n_reads, 1));
+  result->row_reads = g_new0 (AccRowRead, MAX (result->n_reads, 1));
+
+  for (guint i = 0; i < step->reads->len; i++)
+    {
+      AccStepRead *read = &g_array_index (step->reads, AccStepRead, i);
+      AccFusionNode *node = g_ptr_array_index (self->value_nodes, read->value);
+      gint64 n_rows = node->rank > 0 ? node->extents[0] : 1;
+
+      result->reads[i] = read->value;
+      result->row_reads[i] = (AccRowRead) { read->value, MIN (read->above, n_rows), MIN (read->below, n_rows) };
+      if (read->row_error != NULL)
+        {
+          result->row_reads[i].above = result->row_reads[i].below = n_rows;
+          if (node->from_source && result->row_error == NULL)
+            result->row_error = g_strdup (read->row_error);
+        }
+    }
+}
+
+/* A run by rows knows steps that give rows, and those that reduce them, but none that does both. */
+static void
+refuse_rows (AccCluster      *cluster,
+             AccScheduleStep *result)
+{
+  for (guint i = 0; i < cluster->roots->len && result->reduces && result->row_error == NULL; i++)
+    {
+      AccRoot *root = &g_array_index (cluster->roots, AccRoot, i);
+
+      if (root->beside)
+        {
+          g_autofree char *what = acc_array_describe (root->node->array);
+
+          result->row_error = g_strdup_printf ("%s is stored as it is folded", what);
+        }
+    }
+}
+
+/* Fills in what @result has of the kernels of @cluster. */
+static gboolean
+write_step (AccFusion       *self,
+            AccCluster      *cluster,
+            gboolean         once,
+            AccScheduleStep *result,
+            GError         **error)
+{
+  AccStep step = {
+    .fusion = self,
+    .cluster = cluster,
+    .reads = g_array_new (FALSE, TRUE, sizeof (AccStepRead)),
+    .scratch = g_array_new (FALSE, TRUE, sizeof (AccScratch)),
+    .launches = g_array_new (FALSE, TRUE, sizeof (AccLaunch)),
+    .once = once,
+  };
+
+  g_array_set_clear_func (step.reads, read_clear);
+  switch (cluster->kind)
+    {
+    case ACC_CLUSTER_FOLD:
+      acc_skeleton_fold (&step);
+      break;
+    case ACC_CLUSTER_FOLD_ALL:
+      acc_skeleton_fold_all (&step);
+      break;
+    case ACC_CLUSTER_FOLD_SEG:
+      acc_skeleton_fold_segments (&step);
+      break;
+    case ACC_CLUSTER_MATMUL:
+      acc_skeleton_matmul (&step);
+      break;
+    case ACC_CLUSTER_FFT:
+      acc_skeleton_fft_simt (&step);
+      break;
+    case ACC_CLUSTER_SCAN:
+      acc_skeleton_scan (&step);
+      break;
+    case ACC_CLUSTER_PERMUTE:
+      acc_skeleton_permute (&step);
+      break;
+    case ACC_CLUSTER_SORT:
+      acc_skeleton_sort (&step);
+      break;
+    case ACC_CLUSTER_MAP:
+    default:
+      acc_skeleton_map (&step);
+      break;
+    }
+
+  add_missing_reads (&step);
+  set_row_reads (self, &step, result);
+  result->n_rows = step.n_rows;
+  result->reduces = step.reduces;
+  refuse_rows (cluster, result);
+  result->combine_per_band = step.combine_per_band;
+  result->round_rows = step.round_rows;
+  result->n_launches = step.launches->len;
+  result->launches = (AccLaunch *) g_array_free (step.launches, FALSE);
+  result->n_scratch = step.scratch->len;
+  result->scratch = (AccScratch *) g_array_free (step.scratch, FALSE);
+  g_array_unref (step.reads);
+
+  if (step.error != NULL)
+    {
+      g_propagate_error (error, step.error);
+      return FALSE;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+build_step (AccFusion  *self,
+            AccTwins   *twins,
+            AccCluster *cluster,
+            gboolean    once,
+            GError    **error)
+{
+  AccScheduleStep result = { .n_writes = cluster->roots->len };
+  guint first_origin = self->origins->len;
+  gboolean ok = TRUE;
+
+  /* Where one knows the launch that failed, origins count from its step on: so the same work elsewhere is the same kernel. */
+  if (self->target->model == ACC_MODEL_CPU)
+    {
+      self->first_origin = first_origin;
+      g_hash_table_remove_all (self->origin_numbers);
+    }
+
+  result.array = g_array_index (cluster->roots, AccRoot, 0).node->array;
+  result.name = name_step (cluster);
+  result.writes = g_new0 (guint, cluster->roots->len);
+  for (guint i = 0; i < cluster->roots->len; i++)
+    {
+      AccRoot *root = &g_array_index (cluster->roots, AccRoot, i);
+
+      root->value = acc_fusion_get_value (self, root->node);
+      result.writes[i] = root->value;
+    }
+
+  if (!acc_twins_take (twins, cluster, once, &result))
+    {
+      ok = write_step (self, cluster, once, &result, error);
+      if (ok)
+        acc_twins_give (twins, &result, first_origin);
+    }
+  g_array_append_val (self->steps, result);
+
+  return ok;
+}
+
+/* --- the whole */
+
+static gboolean
+build (AccFusion      *self,
+       AccFusionNode **bases,
+       guint           n_results,
+       GError        **error)
+{
+  g_autoptr (AccTwins) twins = acc_twins_new (self);
+
+  self->clusters = acc_fusion_graph_cut (self->graph, bases, n_results);
+  self->steps = g_array_sized_new (FALSE, TRUE, sizeof (AccScheduleStep), self->clusters->len);
+  self->values = g_array_sized_new (FALSE, TRUE, sizeof (AccScheduleValue), self->clusters->len);
+  for (guint i = 0; i < self->clusters->len; i++)
+    {
+      AccCluster *cluster = g_ptr_array_index (self->clusters, i);
+
+      if (g_cancellable_set_error_if_cancelled (g_cancellable_get_current (), error) ||
+          !build_step (self, twins, cluster, is_large_result (self, cluster), error))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static void
+dump_picture (const char *dot)
+{
+  g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, dot, -1);
+  g_autofree char *name = g_strdup_printf ("fusion-%.8s.dot", sum);
+
+  _acc_dump_file (name, dot, strlen (dot));
+}
+
+AccSchedule *
+acc_schedule_new (const AccTarget *target,
+                  AccArray       **results,
+                  guint            n_results,
+                  AccArray       **bound,
+                  AccArray       **values,
+                  guint            n_bound,
+                  GError         **error)
+{
+  g_autoptr (AccFusionGraph) graph = acc_fusion_graph_new (target, results, n_results, bound, values, n_bound, error);
+  g_autofree AccFusionNode **bases = g_new0 (AccFusionNode *, MAX (n_results, 1));
+  g_autoptr (AccSchedule) schedule = NULL;
+  AccFusion self = { .target = target, .graph = graph };
+  gboolean ok;
+
+  if (graph == NULL)
+    return NULL;
+
+  self.value_nodes = g_ptr_array_new ();
+  self.origins = g_ptr_array_new ();
+  self.origin_numbers = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < n_results; i++)
+    bases[i] = acc_fusion_graph_strip (graph, acc_fusion_graph_get (graph, results[i]));
+
+  ok = build (&self, bases, n_results, error);
+
+  schedule = g_new0 (AccSchedule, 1);
+  g_atomic_ref_count_init (&schedule->ref_count);
+  schedule->nodes = g_ptr_array_new_with_free_func (g_object_unref);
+  for (guint i = 0; i < n_results; i++)
+    g_ptr_array_add (schedule->nodes, g_object_ref (results[i]));
+  for (guint i = 0; i < n_bound; i++)
+    g_ptr_array_add (schedule->nodes, g_object_ref (bound[i]));
+  if (ok)
+    {
+      schedule->n_results = n_results;
+      schedule->results = g_new0 (guint, MAX (n_results, 1));
+      schedule->result_shapes = g_new0 (AccShape *, MAX (n_results, 1));
+      for (guint i = 0; i < n_results; i++)
+        {
+          AccFusionNode *node = acc_fusion_graph_get (graph, results[i]);
+
+          schedule->results[i] = acc_fusion_get_value (&self, bases[i]);
+          schedule->result_shapes[i] = acc_shape_new (node->extents, node->rank);
+        }
+    }
+  schedule->data_extents = g_array_ref (graph->data_extents);
+  schedule->asked_extents = g_hash_table_ref (graph->asked_extents);
+  schedule->n_steps = self.steps->len;
+  schedule->steps = (AccScheduleStep *) g_array_free (self.steps, FALSE);
+  schedule->n_values = self.values->len;
+  schedule->values = (AccScheduleValue *) g_array_free (self.values, FALSE);
+  schedule->origins = self.origins;
+
+  g_clear_pointer (&self.clusters, g_ptr_array_unref);
+  g_ptr_array_unref (self.value_nodes);
+  g_hash_table_unref (self.origin_numbers);
+
+  if (!ok)
+    return NULL;
+
+  if (acc_debug_get_flags () & ACC_DEBUG_FUSION)
+    {
+      g_autofree char *text = acc_schedule_to_string (schedule), *dot = acc_schedule_to_dot (schedule);
+
+      g_printerr ("%s", text);
+      dump_picture (dot);
+    }
+
+  return g_steal_pointer (&schedule);
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-twins.h"
+
+#include "acc-backends/lower/acc-lower.h"
+#include "acc-backends/fuse/acc-numbers.h"
+#include "acc-backends/fuse/acc-words.h"
+#include "acc-backends/ir/acc-kernel-private.h"
+
+#include <string.h>
+
+/* The form of a cluster: all that is looked at when its step is written, as words, with nodes numbered in the order in which they
+ * are met. What has no part in it is what data there is, and how things are called. */
+
+/* A step written out. Nodes are told by their numbers in the form. */
+typedef struct {
+  AccWords        words;
+  AccScheduleStep step;        /* what it holds is the schedule's, but for its kernels */
+  guint           n_reads;
+  guint          *reads;
+  guint           n_values;
+  guint          *values;      /* of slots, launch by launch */
+  guint           n_origins;
+  guint          *origins;
+} Written;
+
+struct _AccTwins {
+  AccFusion  *fusion;
+  GHashTable *written;       /* Written */
+
+  /* The form at hand. */
+  AccWords    words;
+  GPtrArray  *nodes;         /* AccFusionNode, by number */
+  AccNumbers  node_numbers;
+  gboolean    has_label;
+};
+
+static void
+written_free (gpointer data)
+{
+  Written *self = data;
+
+  for (guint i = 0; i < self->step.n_launches; i++)
+    {
+      acc_kernel_unref (self->step.launches[i].kernel);
+      g_free (self->step.launches[i].slots);
+    }
+  g_free (self->step.launches);
+  g_free (self->step.scratch);
+  g_free (self->step.row_reads);
+  g_free (self->step.row_error);
+  g_free (self->reads);
+  g_free (self->values);
+  g_free (self->origins);
+  g_free (self->words.words);
+  g_free (self);
+}
+
+AccTwins *
+acc_twins_new (AccFusion *fusion)
+{
+  AccTwins *self = g_new0 (AccTwins, 1);
+
+  self->fusion = fusion;
+  self->written = g_hash_table_new_full (acc_words_hash, acc_words_equal, written_free, NULL);
+  self->nodes = g_ptr_array_new ();
+
+  return self;
+}
+
+void
+acc_twins_free (AccTwins *self)
+{
+  g_hash_table_unref (self->written);
+  g_free (self->words.words);
+  g_ptr_array_unref (self->nodes);
+  acc_numbers_free (&self->node_numbers);
+  g_free (self);
+}
+
+/* --- forms */
+
+static void
+put (AccTwins *self,
+     guint64   word)
+{
+  acc_words_put (&self->words, word);
+}
+
+static void
+put_number (AccTwins *self,
+            double    number)
+{
+  guint64 bits;
+
+  memcpy (&bits, &number, sizeof bits);
+  put (self, bits);
+}
+
+static void
+put_numbers (AccTwins     *self,
+             const gint64 *numbers,
+             guint         n)
+{
+  for (guint i = 0; i < n; i++)
+    put (self, (guint64) numbers[i]);
+}
+
+/* Its number; a node that is new will be looked at. */
+static void
+put_node (AccTwins      *self,
+          AccFusionNode *node)
+{
+  guint number;
+
+  if (acc_numbers_add (&self->node_numbers, node, &number))
+    g_ptr_array_add (self->nodes, node);
+  put (self, number);
+}
+
+static void
+put_function (AccTwins    *self,
+              AccFunction *function)
+{
+  AccFusionGraph *graph = self->fusion->graph;
+
+  if (function == NULL)
+    {
+      put (self, G_MAXUINT64);
+      return;
+    }
+
+  put (self, acc_function_forms_get_number (graph->forms, function));
+  for (guint i = 0; i < function->arrays->len; i++)
+    put_node (self, acc_fusion_graph_get (graph, g_ptr_array_index (function->arrays, i)));
+}
+
+static void
+put_boundary (AccTwins    *self,
+              AccBoundary *boundary)
+{
+  if (boundary == NULL)
+    {
+      put (self, G_MAXUINT64);
+      return;
+    }
+  put (self, (guint64) boundary->kind | (guint64) boundary->rank << 32);
+  put_function (self, boundary->function);
+}
+
+/* How it is computed. */
+static void
+put_operation (AccTwins      *self,
+               AccFusionNode *node,
+               gboolean       is_root)
+{
+  AccArray *array = node->array;
+
+  self->has_label |= array->label != NULL;
+  put (self, (guint64) array->item | (guint64) array->n_inputs << 32);
+  put (self, (guint64) array->n_functions | (guint64) array->n_specification << 32);
+  put (self, array->fills);
+  put_number (self, is_root ? 0 : MIN (node->cost, LOW_SELECT_LIMIT + 1));
+  for (guint i = 0; i < array->n_inputs; i++)
+    put_node (self, node->inputs[i]);
+  for (guint i = 0; i < array->n_functions; i++)
+    put_function (self, array->functions[i]);
+  put_numbers (self, array->specification, array->n_specification);
+  for (guint i = 0; i < G_N_ELEMENTS (array->sizes); i++)
+    {
+      put (self, array->sizes[i] != NULL);
+      if (array->sizes[i] != NULL)
+        put_numbers (self, array->sizes[i], array->rank);
+      put_boundary (self, array->boundaries[i]);
+    }
+}
+
+static void
+write_form (AccTwins   *self,
+            AccCluster *cluster,
+            gboolean    once)
+{
+  self->words.n = 0;
+  g_ptr_array_set_size (self->nodes, 0);
+  acc_numbers_clear (&self->node_numbers);
+  self->has_label = FALSE;
+
+  put (self, (guint64) cluster->kind | (guint64) once << 8 | (guint64) cluster->from_source << 9 | (guint64) cluster->rank << 32);
+  put (self, (guint64) cluster->roots->len | (guint64) cluster->anchors->len << 32);
+  put_number (self, cluster->cost);
+  for (guint i = 0; i < cluster->roots->len; i++)
+    put_node (self, g_array_index (cluster->roots, AccRoot, i).node);
+  for (guint i = 0; i < cluster->anchors->len; i++)
+    put_node (self, g_ptr_array_index (cluster->anchors, i));
+  if (cluster->consumed != NULL)
+    put_node (self, cluster->consumed);
+
+  /* The list grows. */
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      AccFusionNode *node = g_ptr_array_index (self->nodes, i);
+      gboolean is_root = i < cluster->roots->len;
+      gboolean beside = is_root && g_array_index (cluster->roots, AccRoot, i).beside;
+
+      put (self, (guint64) node->array->op | (guint64) node->rank << 16 | (guint64) node->is_value << 48 |
+                   (guint64) node->from_source << 49 | (guint64) (node->bound >= 0) << 50 | (guint64) beside << 51 | (guint64) node->access << 56);
+      put (self, GPOINTER_TO_SIZE (node->array->type));
+      put_numbers (self, node->extents, node->rank);
+      if (is_root || !node->is_value)
+        put_operation (self, node, is_root);
+    }
+  acc_words_close (&self->words);
+}
+
+/* --- what is taken */
+
+static AccLaunch *
+copy_launches (AccScheduleStep *step)
+{
+  AccLaunch *launches = g_memdup2 (step->launches, step->n_launches * sizeof (AccLaunch));
+
+  for (guint i = 0; i < step->n_launches; i++)
+    {
+      acc_kernel_ref (launches[i].kernel);
+      launches[i].slots = g_memdup2 (launches[i].slots, launches[i].n_slots * sizeof (AccSlot));
+    }
+
+  return launches;
+}
+
+static guint
+get_value (AccTwins *self,
+           guint     number)
+{
+  return acc_fusion_get_value (self->fusion, g_ptr_array_index (self->nodes, number));
+}
+
+gboolean
+acc_twins_take (AccTwins        *self,
+                AccCluster      *cluster,
+                gboolean         once,
+                AccScheduleStep *step)
+{
+  Written *written;
+  guint n_slots = 0;
+
+  write_form (self, cluster, once);
+  written = g_hash_table_lookup (self->written, &self->words);
+  if (written == NULL)
+    return FALSE;
+
+  step->n_rows = written->step.n_rows;
+  step->reduces = written->step.reduces;
+  step->combine_per_band = written->step.combine_per_band;
+  step->round_rows = written->step.round_rows;
+  step->row_error = g_strdup (written->step.row_error);
+  step->n_scratch = written->step.n_scratch;
+  step->scratch = g_memdup2 (written->step.scratch, step->n_scratch * sizeof (AccScratch));
+
+  step->n_reads = written->n_reads;
+  step->reads = g_new0 (guint, MAX (step->n_reads, 1));
+  step->row_reads = g_new0 (AccRowRead, MAX (step->n_reads, 1));
+  for (guint i = 0; i < step->n_reads; i++)
+    {
+      step->reads[i] = get_value (self, written->reads[i]);
+      step->row_reads[i] = written->step.row_reads[i];
+      step->row_reads[i].value = step->reads[i];
+    }
+
+  step->n_launches = written->step.n_launches;
+  step->launches = copy_launches (&written->step);
+  for (guint i = 0; i < step->n_launches; i++)
+    {
+      step->launches[i].first_origin = self->fusion->first_origin;
+      for (guint k = 0; k < step->launches[i].n_slots; k++)
+        if (step->launches[i].slots[k].kind == ACC_SLOT_BUFFER)
+          step->launches[i].slots[k].value = get_value (self, written->values[n_slots++]);
+    }
+  for (guint i = 0; i < written->n_origins; i++)
+    g_ptr_array_add (self->fusion->origins, ((AccFusionNode *) g_ptr_array_index (self->nodes, written->origins[i]))->array);
+
+  return TRUE;
+}
+
+/* --- what is given */
+
+/* Adds the number of the node to @numbers, where it has one. */
+static gboolean
+add_number (AccTwins      *self,
+            GArray        *numbers,
+            AccFusionNode *node)
+{
+  guint number;
+
+  if (!acc_numbers_lookup (&self->node_numbers, node, &number))
+    return FALSE;
+  g_array_append_val (numbers, number);
+
+  return TRUE;
+}
+
+void
+acc_twins_give (AccTwins        *self,
+                AccScheduleStep *step,
+                guint            first_origin)
+{
+  AccFusion *fusion = self->fusion;
+  g_autoptr (GArray) reads = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr (GArray) origins = g_array_new (FALSE, FALSE, sizeof (guint));
+  gboolean fits = TRUE;
+  Written *written;
+
+  /* What would be called by another one's name. */
+  fits &= step->row_error == NULL || !self->has_label;
+  for (guint i = 0; i < step->n_reads; i++)
+    fits &= add_number (self, reads, g_ptr_array_index (fusion->value_nodes, step->reads[i]));
+  for (guint i = 0; i < step->n_launches; i++)
+    {
+      const AccLaunch *launch = &step->launches[i];
+
+      fits &= fusion->target->model == ACC_MODEL_CPU || !_acc_kernel_may_fail (launch->kernel);
+      for (guint k = 0; k < launch->n_slots; k++)
+        if (launch->slots[k].kind == ACC_SLOT_BUFFER)
+          fits &= add_number (self, values, g_ptr_array_index (fusion->value_nodes, launch->slots[k].value));
+    }
+  for (guint i = first_origin; i < fusion->origins->len && fusion->target->model == ACC_MODEL_CPU; i++)
+    fits &= add_number (self, origins, acc_fusion_graph_get (fusion->graph, g_ptr_array_index (fusion->origins, i)));
+  if (!fits)
+    return;
+
+  written = g_new0 (Written, 1);
+  written->words = acc_words_dup (&self->words);
+  written->step = *step;
+  written->step.launches = copy_launches (step);
+  written->step.scratch = g_memdup2 (step->scratch, step->n_scratch * sizeof (AccScratch));
+  written->step.row_reads = g_memdup2 (step->row_reads, MAX (step->n_reads, 1) * sizeof (AccRowRead));
+  written->step.row_error = g_strdup (step->row_error);
+  written->n_reads = reads->len;
+  written->reads = (guint *) g_array_free (g_steal_pointer (&reads), FALSE);
+  written->n_values = values->len;
+  written->values = (guint *) g_array_free (g_steal_pointer (&values), FALSE);
+  written->n_origins = origins->len;
+  written->origins = (guint *) g_array_free (g_steal_pointer (&origins), FALSE);
+  g_hash_table_add (self->written, written);
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-backends/ir/acc-kernel-private.h"
+#include "acc-llvm-target-private.h"
+
+G_BEGIN_DECLS
+
+#define EMIT_CACHE_LINE 64   /* bytes */
+
+/* What a value is across the lanes of a foreach. */
+typedef enum {
+  SHAPE_UNIFORM,     /* the same: a scalar */
+  SHAPE_LINEAR,      /* i64: a scalar for lane 0, and a constant step from lane to lane */
+  SHAPE_VARYING,     /* a vector */
+} Shape;
+
+typedef struct {
+  LLVMValueRef v;
+  gint64       stride;
+  Shape        shape;
+  guint        repeats;      /* of a vector that counts slowly: from lane to lane, 2^repeats of them at a time, i64; 0: it may not */
+  LLVMValueRef first, phase; /* lane i is first + ((phase + i) >> repeats) */
+} Value;
+
+/* Lanes that take part. */
+typedef struct {
+  LLVMValueRef v;        /* vector of i1; NULL: all */
+  LLVMValueRef count;    /* i64 where these are the first so many lanes; else NULL */
+  guint        depth;    /* how many masks narrow each other here */
+} Mask;
+
+/* What analysis found out about each instruction of a foreach. */
+typedef struct {
+  guint8   shape;
+  gboolean masked;       /* a block whose condition or bounds vary */
+  guint    depth;        /* VAR: Mask.depth where it is made */
+  gint64   stride;
+  gboolean known;        /* VAR: shape was set */
+  guint32  common;       /* VAR: the while in which all lanes that take part hold the same in it; 0: none */
+  gboolean is_read;      /* VAR */
+  guint32  read_in;      /* VAR: the while beside it in which it is read, and nowhere else; 0: none */
+} Fact;
+
+typedef struct {
+  guint32       buffer;
+  guint32       roots[2]; /* index = both + offset */
+  gint64        stride;
+  gint64        first;   /* lowest and highest offset of the group */
+  gint64        last;
+  LLVMValueRef *parts;
+  guint         n_parts;
+  guint         part_lanes;
+} StridedGroup;
+
+/* What all lanes of most blocks agree on: acc-emit-agree.c */
+typedef struct {
+  guint32  id;
+  guint32  subject;      /* the operand that varies, and ascends from lane to lane, or descends */
+  gboolean ascends;
+  gint64   stride;       /* of the result, where lanes agree; 0: it is the same for all */
+} Agreement;
+
+typedef struct {
+  const AccKernel  *kernel;
+  AccLlvmTarget    *target;
+  AccEmitFlags      flags;
+  guint             lanes;        /* of the foreach we are in; 0 outside */
+  Mask              mask;
+  Fact             *facts;
+  GArray           *agreements;   /* Agreement: what these facts suppose; NULL: nothing */
+  Value            *values;
+  LLVMValueRef     *variables;    /* per VAR: where it is on the stack; of a common one, its values[] say where the scalar is,
+                                   * and where a register of it (first) is */
+
+  LLVMContextRef    context;
+  LLVMModuleRef     module;
+  LLVMBuilderRef    builder;
+  LLVMBuilderRef    stack_builder;
+  LLVMValueRef      function;
+  LLVMValueRef     *params;
+  LLVMValueRef     *few;          /* a register of all elements of a parameter; NULL: not yet */
+  LLVMValueRef     *shared;       /* arrays of shared memory */
+  LLVMValueRef      range[5];
+  LLVMValueRef      local;
+  LLVMValueRef      failure;
+  LLVMValueRef      fail_function;
+  LLVMBasicBlockRef end;          /* of the function */
+  guint             n_in_line;    /* instructions since the last branch, about */
+  LLVMBasicBlockRef while_exit;
+  guint32           while_id;
+  LLVMValueRef      while_mask;   /* on the stack */
+  GPtrArray        *aparts;       /* functions apart: acc-emit-apart.c */
+  GPtrArray        *groups;       /* StridedGroup of the block we are in */
+  gboolean          streaming;    /* in the part of a foreach without a mask, with non-temporal stores */
+  LLVMValueRef      streams;      /* whether this block has them, there; NULL: it has */
+  gboolean          streamed;     /* there was one */
+
+  LLVMTypeRef       t_void, t_i1, t_i8, t_i16, t_i32, t_i64, t_f16, t_f32, t_f64, t_ptr;
+} Emitter;
+
+/* --- acc-emit-module.c */
+typedef struct {
+  gboolean          (*build) (Emitter *e, gconstpointer data, GError **error);
+  const char         *passes;
+  void              (*finish) (Emitter *e);   /* behind the passes; NULL: nothing is left to do */
+  LLVMCodeGenFileType file;
+} EmitForm;
+
+GBytes      *emit_module       (AccKernel *kernel, AccLlvmTarget *target, AccEmitFlags flags, const EmitForm *form,
+                                gconstpointer data, GError **error);
+void         emit_set_text     (Emitter *e, LLVMValueRef function, const char *name, const char *value);
+/* @index: of a parameter, from 1. */
+void         emit_set_attribute (Emitter *e, LLVMValueRef function, guint index, const char *name, guint64 value);
+void         emit_set_call_attribute (Emitter *e, LLVMValueRef call, const char *name, guint64 value);
+
+/* --- acc-emit-build.c: LLVM values */
+LLVMTypeRef  emit_type         (Emitter *e, AccElementKind kind);          /* in registers */
+LLVMTypeRef  emit_memory_type  (Emitter *e, AccElementKind kind);          /* in memory: bool is i8, f16 is i16 */
+LLVMValueRef emit_from_slot    (Emitter *e, AccElementKind kind, LLVMValueRef bits);  /* a scalar parameter's 8 bytes */
+gboolean     emit_is_vector    (LLVMValueRef x);
+guint        emit_lanes_of     (LLVMValueRef x);                            /* 1 for scalars */
+guint        emit_width_of     (LLVMTypeRef scalar);                        /* bits */
+LLVMTypeRef  emit_type_like    (LLVMValueRef x, LLVMTypeRef scalar);        /* as many lanes as x */
+LLVMTypeRef  emit_wide_type    (LLVMTypeRef scalar, guint lanes);           /* 1: the scalar */
+LLVMValueRef emit_int          (LLVMTypeRef type, gint64 value);            /* in every lane */
+LLVMValueRef emit_float        (LLVMTypeRef type, double value);
+LLVMValueRef emit_all          (Emitter *e, gboolean value);                /* <lanes x i1> */
+LLVMValueRef emit_steps        (Emitter *e, LLVMTypeRef scalar, gint64 stride); /* 0, stride, 2 stride … */
+LLVMValueRef emit_splat        (Emitter *e, LLVMValueRef x, guint lanes);
+LLVMValueRef emit_shuffle      (Emitter *e, LLVMValueRef x, LLVMValueRef y, const int *places, guint n);
+LLVMValueRef emit_part         (Emitter *e, LLVMValueRef x, guint first, guint n);      /* lanes from @first on */
+LLVMValueRef emit_resized      (Emitter *e, LLVMValueRef x, guint lanes);               /* its first lanes, zeros behind them */
+LLVMValueRef emit_select       (Emitter *e, LLVMValueRef condition, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef emit_call         (Emitter *e, const char *intrinsic, LLVMTypeRef *overloads, guint n_overloads,
+                                LLVMValueRef *args, guint n_args);
+LLVMValueRef emit_fence        (Emitter *e, LLVMValueRef x);
+LLVMValueRef emit_unary        (Emitter *e, const char *intrinsic, LLVMValueRef x);
+LLVMValueRef emit_binary       (Emitter *e, const char *intrinsic, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef emit_stack        (Emitter *e, LLVMTypeRef type, guint align);
+LLVMBasicBlockRef emit_block   (Emitter *e, const char *name);
+void         emit_enter        (Emitter *e, LLVMBasicBlockRef block);       /* go on there */
+LLVMValueRef emit_bits         (Emitter *e, LLVMValueRef mask);             /* <n x i1> as an integer */
+LLVMValueRef emit_any          (Emitter *e, LLVMValueRef mask);
+LLVMValueRef emit_mask_and     (Emitter *e, LLVMValueRef mask, LLVMValueRef x); /* mask may be NULL */
+LLVMValueRef emit_first_lanes  (Emitter *e, LLVMValueRef count, guint lanes); /* <lanes x i1>: lane < count, 0 <= count <= lanes */
+/* Bits of an integer that holds a lane each, and the number of its first or last. */
+LLVMValueRef emit_first_lane   (Emitter *e, LLVMValueRef bits);
+LLVMValueRef emit_last_lane    (Emitter *e, LLVMValueRef bits);
+
+/* --- acc-emit-analysis.c */
+void         emit_analyse      (Emitter *e, guint32 foreach);
+guint        emit_choose_lanes (Emitter *e, guint32 foreach);
+/* Whether much of what is done goes lane by lane anyhow, and more so under a mask. */
+gboolean     emit_goes_by_lane (Emitter *e, guint32 foreach);
+gboolean     emit_is_costly    (Emitter *e, guint32 block);                 /* worth a branch around it */
+gboolean     emit_is_long      (Emitter *e, guint32 block);                 /* too long to wait for what comes from a step before */
+gboolean     emit_has_effects  (Emitter *e, guint32 block);
+/* Whether the same index may come twice: nothing that the body stores is what it loads. */
+gboolean     emit_is_repeatable (Emitter *e, guint32 foreach);
+gboolean     emit_group_of     (Emitter *e, guint32 load, StridedGroup *group, gint64 *offset);
+/* The stores of a block that lie side by side, by offset, and step alike: how many there are, or 0; where as many as they step, they fill
+ * what lies between. @last: the one that comes last. */
+guint        emit_stores_of    (Emitter *e, guint32 store, guint32 *stores, guint32 *last);
+
+/* --- acc-emit-scalar.c, -divide.c, -cast.c, -library.c: scalars and vectors alike */
+LLVMValueRef emit_primitive    (Emitter *e, AccPrimitive primitive, AccElementKind kind, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef emit_division     (Emitter *e, AccPrimitive primitive, AccElementKind kind, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef emit_index_division (Emitter *e, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef emit_index_remainder (Emitter *e, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef emit_cast         (Emitter *e, AccElementKind from, AccElementKind to, LLVMValueRef x);
+LLVMValueRef emit_bitcast      (Emitter *e, AccElementKind from, AccElementKind to, LLVMValueRef x);
+typedef LLVMValueRef (*LaneFunc) (Emitter *e, LLVMValueRef x, LLVMValueRef y, gpointer data);
+LLVMValueRef emit_by_lane      (Emitter *e, LaneFunc func, gpointer data, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef emit_library      (Emitter *e, AccPrimitive primitive, AccElementKind kind, LLVMValueRef x, LLVMValueRef y);
+
+/* --- acc-emit-fma.c */
+LLVMValueRef emit_fma          (Emitter *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z);
+
+/* --- acc-emit-memory.c, -strided.c */
+Value        emit_load         (Emitter *e, guint32 id);
+void         emit_store        (Emitter *e, guint32 id);
+void         emit_store_neighbours (Emitter *e, guint32 buffer, LLVMValueRef index, LLVMValueRef x); /* lanes from element @index on */
+void         emit_pack         (Emitter *e, guint32 id);
+void         emit_prefetch     (Emitter *e, guint32 id);
+LLVMValueRef emit_element      (Emitter *e, guint32 buffer, LLVMValueRef index);  /* its address */
+LLVMValueRef emit_from_memory  (Emitter *e, AccElementKind kind, LLVMValueRef x);
+LLVMValueRef emit_to_memory    (Emitter *e, AccElementKind kind, LLVMValueRef x);
+LLVMValueRef emit_load_masked  (Emitter *e, LLVMTypeRef memory, LLVMValueRef address, LLVMValueRef mask, guint lanes);
+void         emit_store_masked (Emitter *e, LLVMValueRef value, LLVMValueRef address, LLVMValueRef mask);
+LLVMValueRef emit_load_strided (Emitter *e, guint32 id, const Value *index);      /* NULL: no better than a gather */
+LLVMValueRef emit_load_repeated (Emitter *e, guint32 id, const Value *index);     /* the same */
+gboolean     emit_store_strided (Emitter *e, guint32 id, const Value *index);     /* FALSE: no better than a scatter */
+
+LLVMValueRef emit_concatenate  (Emitter *e, LLVMValueRef *parts, guint n_parts);       /* a power of two of them; they are lost */
+
+/* --- acc-emit-few.c: parameters of as few elements as a register has */
+gboolean     emit_has_few      (Emitter *e, guint32 buffer);
+LLVMValueRef emit_look_up      (Emitter *e, guint32 buffer, LLVMValueRef index);       /* of any i64; outside: of any element */
+
+/* --- acc-emit-agree.c: blocks of a foreach whose lanes agree */
+/* At an index: what is made of that, and of what there is outside of the foreach, as a scalar; else NULL. */
+LLVMValueRef emit_at           (Emitter *e, guint32 id, guint32 foreach, LLVMValueRef index);
+/* What lanes may agree on, of a foreach whose facts were found. */
+GArray      *emit_find_agreements (Emitter *e, guint32 foreach);
+/* NULL: none is supposed. */
+const Agreement *emit_get_agreement (Emitter *e, guint32 id);
+/* Whether the lanes from index @first on agree on all; what they do becomes the values. */
+LLVMValueRef emit_agree        (Emitter *e, guint32 foreach, LLVMValueRef first);
+
+/* --- acc-emit-apart.c: blocks that are functions of their own */
+GPtrArray   *emit_new_aparts   (void);
+gboolean     emit_goes_apart   (Emitter *e, guint32 block);                      /* by what it is; how lanes go may prevent it */
+gboolean     emit_apart        (Emitter *e, guint32 block);                      /* FALSE: it is to be emitted where it stands */
+
+/* --- acc-emit-wide-masks.c */
+void         emit_widen_masks  (Emitter *e);
+
+/* --- acc-emit-control.c */
+void         emit_instrs       (Emitter *e, guint32 block);
+/* At the end of a turn, where they may be many. */
+void         emit_poll_in_loop (Emitter *e, guint32 loop);
+void         emit_plain_for    (Emitter *e, guint32 id);     /* one element after the other: all that varies is scalars there */
+Value        emit_pure         (Emitter *e, guint32 id);
+void         emit_set          (Emitter *e, guint32 set);
+Value        emit_value        (Emitter *e, guint32 id);
+LLVMValueRef emit_scalar       (Emitter *e, guint32 id);     /* uniform, or a linear one's lane 0 */
+LLVMValueRef emit_vector       (Emitter *e, guint32 id);
+LLVMValueRef emit_as_vector    (Emitter *e, Value value);
+gboolean     emit_foreach      (Emitter *e, guint32 id);                          /* FALSE: lanes are of no use */
+
+/* --- acc-emit-estimate.c: fast mathematics of f32 in vectors; NULL: there is nothing quicker */
+LLVMValueRef emit_quick_inverse_root (Emitter *e, LLVMValueRef x);
+LLVMValueRef emit_quick              (Emitter *e, AccPrimitive primitive, LLVMValueRef x, LLVMValueRef y);
+
+/* --- acc-emit-groups.c */
+Value        emit_groups       (Emitter *e, guint32 id);     /* instructions that only kernels for groups have */
+LLVMValueRef emit_inverse_root  (Emitter *e, LLVMValueRef x); /* of f32 */
+LLVMValueRef emit_estimate      (Emitter *e, AccPrimitive of, LLVMValueRef x); /* ACC_KOP_ESTIMATE */
+LLVMValueRef emit_extend        (Emitter *e, AccElementKind kind, guint bits, LLVMValueRef x); /* ACC_KOP_EXTEND */
+LLVMValueRef emit_opaque        (Emitter *e, AccElementKind kind, LLVMValueRef x); /* ACC_KOP_OPAQUE */
+LLVMValueRef emit_approximation (Emitter *e, AccPrimitive primitive, LLVMValueRef x, LLVMValueRef y); /* of f32; NULL: there is none */
+
+/* --- acc-emit-libdevice.c */
+gboolean     emit_link_library (Emitter *e, GError **error);  /* defines the functions of CUDA's library that are called */
+
+/* --- acc-emit-check.c */
+void         emit_check        (Emitter *e, guint32 id);
+/* Of so many instructions that what LLVM does in time by the square of them, or of a block, is not to be done. */
+gboolean     emit_is_large     (const AccKernel *kernel);
+/* Goes to the end where the launch need not be done: on the host. */
+void         emit_poll         (Emitter *e);
+/* The same, where nothing else ends a block that were too long. */
+void         emit_cut          (Emitter *e);
+/* Hardly ever it is true: not even loops behind it matter. */
+void         emit_expect_false (Emitter *e, LLVMValueRef branch);
+
+G_END_DECLS

@@ -1,0 +1,806 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-cluster-private.h"
+
+#include "acc-core/backend/acc-backend-private.h"
+#include "acc-function-facts.h"
+#include "acc-fusion-cost.h"
+
+#include <string.h>
+
+/* What a node asks of its inputs. */
+typedef struct {
+  int       cluster;
+  AccAccess access;
+  double    visits;
+  guint     depth;
+} Demand;
+
+void
+acc_cluster_free (AccCluster *self)
+{
+  g_array_unref (self->roots);
+  g_ptr_array_unref (self->anchors);
+  g_ptr_array_unref (self->reads);
+  g_free (self);
+}
+
+gboolean
+acc_cluster_has_anchor (AccCluster    *self,
+                        AccFusionNode *node)
+{
+  return g_ptr_array_find (self->anchors, node, NULL);
+}
+
+gboolean
+acc_cluster_stores_beside (AccCluster *self)
+{
+  for (guint i = 0; i < self->roots->len; i++)
+    if (g_array_index (self->roots, AccRoot, i).beside)
+      return TRUE;
+
+  return FALSE;
+}
+
+gboolean
+acc_cluster_reads (AccCluster    *self,
+                   AccFusionNode *value)
+{
+  guint begin = 0, end = self->reads->len;
+
+  while (begin < end)
+    {
+      guint middle = begin + (end - begin) / 2;
+
+      if (((AccFusionNode *) g_ptr_array_index (self->reads, middle))->position < value->position)
+        begin = middle + 1;
+      else
+        end = middle;
+    }
+
+  return begin < self->reads->len && g_ptr_array_index (self->reads, begin) == value;
+}
+
+int
+acc_cutter_find (AccCutter *self,
+                 int        cluster)
+{
+  while (cluster >= 0 && g_array_index (self->owners, int, cluster) != cluster)
+    cluster = g_array_index (self->owners, int, cluster);
+
+  return cluster;
+}
+
+AccCluster *
+acc_cutter_get (AccCutter *self,
+                int        cluster)
+{
+  return cluster >= 0 ? g_ptr_array_index (self->clusters, acc_cutter_find (self, cluster)) : NULL;
+}
+
+gboolean
+acc_fusion_node_has_extents_of (AccFusionNode *a,
+                                AccFusionNode *b)
+{
+  return a->rank == b->rank && (a->rank == 0 || memcmp (a->extents, b->extents, a->rank * sizeof (gint64)) == 0);
+}
+
+AccFusionNode *
+acc_fusion_graph_strip (AccFusionGraph *graph,
+                        AccFusionNode  *node)
+{
+  while (node->bound < 0 && (node->array->op == ACC_OP_RESHAPE || node->array->op == ACC_OP_COMPUTE))
+    node = node->inputs[0];
+
+  return node;
+}
+
+static int
+add_cluster (AccCutter     *self,
+             AccFusionNode *root)
+{
+  AccCluster *cluster = g_new0 (AccCluster, 1);
+  int number;
+
+  cluster->kind = ACC_CLUSTER_MAP;
+  cluster->roots = g_array_new (FALSE, TRUE, sizeof (AccRoot));
+  g_array_append_vals (cluster->roots, &(AccRoot) { root, 0 }, 1);
+  cluster->anchors = g_ptr_array_new ();
+  cluster->rank = root->rank;
+  cluster->extents = root->extents;
+  cluster->reads = g_ptr_array_new ();
+  g_ptr_array_add (self->clusters, cluster);
+  number = (int) self->clusters->len - 1;
+  g_array_append_val (self->owners, number);
+
+  return number;
+}
+
+/* Read at one index by one cluster however often, an element is computed once. */
+static void
+add_visits (AccReader *reader,
+            double     visits)
+{
+  reader->visits = reader->access == ACC_ACCESS_OTHER ? reader->visits + visits : MAX (reader->visits, visits);
+}
+
+static void
+ask (AccCutter     *self,
+     AccFusionNode *node,
+     Demand         demand)
+{
+  int cluster = acc_cutter_find (self, demand.cluster);
+
+  if (acc_fusion_node_is_given (node))
+    return;
+
+  node->depth = MAX (node->depth, demand.depth);
+  for (guint i = 0; i < node->n_readers; i++)
+    if (acc_cutter_find (self, node->readers[i].cluster) == cluster && node->readers[i].access == demand.access && cluster >= 0)
+      {
+        add_visits (&node->readers[i], demand.visits);
+        return;
+      }
+
+  if (node->n_readers < ACC_MAX_READERS)
+    {
+      node->readers[node->n_readers++] = (AccReader) { cluster, demand.access, demand.visits };
+    }
+  else
+    {
+      node->is_read_widely = TRUE;
+      node->visits += demand.visits;
+    }
+}
+
+/* What all readers together want; some may be one by now. */
+static void
+gather (AccCutter     *self,
+        AccFusionNode *node)
+{
+  guint n = node->n_readers;
+
+  node->n_readers = 0;
+  for (guint i = 0; i < n; i++)
+    {
+      AccReader reader = node->readers[i];
+      guint k = 0;
+
+      reader.cluster = acc_cutter_find (self, reader.cluster);
+      while (k < node->n_readers && !(node->readers[k].cluster == reader.cluster && node->readers[k].access == reader.access && reader.cluster >= 0))
+        k++;
+      if (k < node->n_readers)
+        add_visits (&node->readers[k], reader.visits);
+      else
+        node->readers[node->n_readers++] = reader;
+    }
+
+  if (n == 0)
+    return;
+  if (!node->is_read_widely)
+    node->visits = 0;
+  node->cluster = node->is_read_widely ? ACC_CLUSTER_MANY : node->readers[0].cluster;
+  node->access = node->is_read_widely ? ACC_ACCESS_OTHER : node->readers[0].access;
+  for (guint i = 0; i < node->n_readers; i++)
+    {
+      node->visits += node->readers[i].visits;
+      if (node->cluster != node->readers[i].cluster)
+        node->cluster = ACC_CLUSTER_MANY;
+      if (node->access != node->readers[i].access)
+        node->access = ACC_ACCESS_OTHER;
+    }
+}
+
+static gboolean
+has_neighbours (AccFusionNode *stencil,
+                guint          input)
+{
+  for (guint d = 0; d < stencil->rank; d++)
+    if (stencil->array->sizes[input][d] > 1)
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Whether bands of @from would keep @n_rows and a strip in a cache. */
+static gboolean
+fits_band (AccCutter           *self,
+           const AccFusionNode *from,
+           gint64               n_rows)
+{
+  return !self->graph->for_groups && from->rank > 1 && from->extents[0] >= ACC_COST_BAND_ROWS &&
+         (n_rows + ACC_COST_BAND_STRIP) * (from->size / from->extents[0]) * (gint64) acc_element_type_get_size (from->array->type) <= ACC_COST_BAND_BYTES;
+}
+
+/* Whether @node, and what it is inlined in, reads rows of an input that bands would keep in a cache. */
+static gboolean
+reads_near (AccCutter     *self,
+            AccFusionNode *node,
+            guint          input)
+{
+  const AccFusionNode *from = node->inputs[input];
+
+  switch ((int) node->array->op)
+    {
+    case ACC_OP_STENCIL:
+    case ACC_OP_STENCIL2:
+      return (node->array->boundaries[input]->kind != ACC_BOUNDARY_WRAP || node->array->sizes[input][0] == 1) &&
+             fits_band (self, from, node->array->sizes[input][0]);
+    case ACC_OP_FOLD:
+    case ACC_OP_FOLD1:
+      return fits_band (self, from, 1) && acc_fusion_graph_get_fold_form (self->graph, node) == ACC_FOLD_LONG;
+    case ACC_OP_MATMUL:
+      return input == 0 && from->rank == node->rank && fits_band (self, from, ACC_PRODUCT_LEAST_ROWS);
+    case ACC_OP_MAP:
+    case ACC_OP_IMAP:
+    case ACC_OP_ZIP:
+    case ACC_OP_ZIP_WITH:
+    case ACC_OP_ZIP_WITH3:
+    case ACC_OP_UNZIP:
+      return node->is_read_near && !node->is_read_far;
+    default:
+      return FALSE;
+    }
+}
+
+/* Some operations hide behind what the loop waits for anyway. */
+static double
+count_serial_visits (AccFusionNode *node)
+{
+  return node->cost <= ACC_CLUSTER_MAX_SERIAL_COST ? 1 : ACC_COST_SERIAL;
+}
+
+/* A thread has all the elements that it transforms written out one after the other. */
+static double
+count_transform_visits (AccFusionNode *node)
+{
+  return node->cost <= ACC_CLUSTER_MAX_TRANSFORMED_COST ? 1 : ACC_COST_SERIAL;
+}
+
+static void
+ask_inputs (AccCutter     *self,
+            AccFusionNode *node,
+            Demand         demand)
+{
+  for (guint i = 0; i < node->array->n_inputs; i++)
+    {
+      AccFusionNode *input = node->inputs[i];
+      Demand wish = demand;
+
+      switch ((int) node->array->op)
+        {
+        case ACC_OP_SLICE:
+        case ACC_OP_BACKPERMUTE:
+        case ACC_OP_REPLICATE:
+          wish.access = ACC_ACCESS_OTHER;
+          if (input->size > 0)
+            wish.visits *= (double) node->size / input->size;
+          break;
+        case ACC_OP_STENCIL:
+        case ACC_OP_STENCIL2:
+          if (has_neighbours (node, i))
+            {
+              wish.access = ACC_ACCESS_OTHER;
+              wish.visits *= acc_fusion_graph_find_taps (self->graph, node, i).n;
+            }
+          else if (!acc_fusion_node_has_extents_of (node, input))
+            wish.access = ACC_ACCESS_OTHER;
+          break;
+        case ACC_OP_FOLD:
+        case ACC_OP_FOLD1:
+        case ACC_OP_FOLD_ALL:
+        case ACC_OP_FOLD1_ALL:
+          wish.access = acc_fusion_graph_get_fold_form (self->graph, node) == ACC_FOLD_SHORT
+                          ? ACC_ACCESS_OTHER : ACC_ACCESS_SOURCE;
+          break;
+        case ACC_OP_FOLD_SEG:
+        case ACC_OP_FOLD1_SEG:
+          wish.access = i == 0 ? ACC_ACCESS_SOURCE : ACC_ACCESS_OTHER;
+          wish.visits = i == 0 ? 1 : 2;
+          break;
+        case ACC_OP_MATMUL:
+          wish.access = ACC_ACCESS_OTHER;
+          wish.visits = acc_fusion_graph_count_product_reads (self->graph, node, i);
+          break;
+        case ACC_OP_FFT:
+          wish.access = ACC_ACCESS_OTHER;
+          wish.visits = i == 0 ? count_transform_visits (input) : input->size + 1.;
+          break;
+        case ACC_OP_SCANL1:
+          wish.access = ACC_ACCESS_SOURCE;
+          wish.visits = count_serial_visits (input);
+          break;
+        case ACC_OP_PERMUTE:
+          if (i != 1)
+            {
+              wish.access = ACC_ACCESS_SOURCE;
+              wish.visits = count_serial_visits (input);
+            }
+          break;
+        case ACC_OP_SORT:
+          wish.access = ACC_ACCESS_SOURCE;
+          wish.visits = 2;
+          break;
+        default:
+          if (!acc_fusion_node_has_extents_of (node, input))
+            wish.access = ACC_ACCESS_OTHER;
+          break;
+        }
+
+      if (reads_near (self, node, i))
+        input->is_read_near = TRUE;
+      else
+        input->is_read_far = TRUE;
+      ask (self, input, wish);
+    }
+}
+
+/* Whether the cluster writes parts of @node, each once, and does nothing else. */
+static gboolean
+takes_parts (AccCutter     *self,
+             AccCluster    *cluster,
+             AccFusionNode *node)
+{
+  if (cluster->kind != ACC_CLUSTER_MAP || cluster->n_nodes > cluster->roots->len)
+    return FALSE;
+
+  for (guint i = 0; i < cluster->roots->len; i++)
+    {
+      AccFusionNode *part = g_array_index (cluster->roots, AccRoot, i).node;
+
+      if (part->array->op != ACC_OP_UNZIP || part->inputs[0] != node)
+        return FALSE;
+      for (guint k = 0; k < i; k++)
+        if (g_array_index (cluster->roots, AccRoot, k).node->array->item == part->array->item)
+          return FALSE;
+    }
+
+  return TRUE;
+}
+
+gboolean
+acc_cutter_can_join (AccCutter      *self,
+                     AccCluster     *cluster,
+                     AccFusionNode  *node,
+                     AccClusterKind *kind)
+{
+  AccFusionNode *input = node->inputs[0];
+
+  *kind = cluster->kind;
+  switch ((int) node->array->op)
+    {
+    case ACC_OP_STENCIL:
+    case ACC_OP_STENCIL2:
+      return cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len < ACC_CLUSTER_MAX_STENCILS;
+
+    case ACC_OP_FOLD:
+    case ACC_OP_FOLD1:
+    case ACC_OP_FOLD_ALL:
+    case ACC_OP_FOLD1_ALL:
+      *kind = acc_fusion_graph_get_fold_form (self->graph, node) == ACC_FOLD_FULL ? ACC_CLUSTER_FOLD_ALL : ACC_CLUSTER_FOLD;
+
+      return cluster->kind == *kind ? acc_fusion_node_has_extents_of (cluster->consumed, input)
+                                    : cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len == 0;
+
+    case ACC_OP_FOLD_SEG:
+    case ACC_OP_FOLD1_SEG:
+      *kind = ACC_CLUSTER_FOLD_SEG;
+
+      return cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len == 0;
+
+    case ACC_OP_MATMUL:
+      *kind = ACC_CLUSTER_MATMUL;
+
+      return cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len == 0;
+
+    case ACC_OP_FFT:
+      *kind = ACC_CLUSTER_FFT;
+
+      return cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len == 0 && cluster->cost <= ACC_CLUSTER_MAX_TRANSFORMED_COST;
+
+    case ACC_OP_SCANL1:
+      *kind = ACC_CLUSTER_SCAN;
+
+      return cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len == 0 && cluster->cost <= ACC_CLUSTER_MAX_SERIAL_COST;
+
+    case ACC_OP_PERMUTE:
+      *kind = ACC_CLUSTER_PERMUTE;
+
+      return cluster->n_nodes == 0;
+
+    case ACC_OP_SORT:
+      *kind = ACC_CLUSTER_SORT;
+
+      return cluster->n_nodes == 0 || takes_parts (self, cluster, node);
+
+    default:
+      return FALSE;
+    }
+}
+
+static gboolean
+try_join (AccCutter     *self,
+          int            number,
+          AccFusionNode *node)
+{
+  AccCluster *cluster = acc_cutter_get (self, number);
+  AccFusionNode *input = node->inputs[0];
+  AccClusterKind kind;
+
+  if (!acc_cutter_can_join (self, cluster, node, &kind))
+    return FALSE;
+
+  cluster->kind = kind;
+  g_ptr_array_add (cluster->anchors, node);
+  if (cluster->consumed == NULL)
+    cluster->consumed = input;
+
+  return TRUE;
+}
+
+/* Complete only when all of its input was seen: by itself, or in parts, each of which is a value. */
+static gboolean
+is_stored (AccFusionNode *node)
+{
+  return node->array->op == ACC_OP_PERMUTE || node->array->op == ACC_OP_SORT;
+}
+
+gboolean
+acc_cutter_is_anchor (AccCutter     *self,
+                      AccFusionNode *node)
+{
+  AccOperation op = node->array->op;
+
+  return op == ACC_OP_STENCIL || op == ACC_OP_STENCIL2 || op == ACC_OP_SCANL1 || op == ACC_OP_MATMUL || op == ACC_OP_FFT ||
+         is_stored (node) ||
+         acc_fusion_node_is_segmented (node) || (acc_fusion_node_is_fold (node) && acc_fusion_graph_get_fold_form (self->graph, node) != ACC_FOLD_SHORT);
+}
+
+static gboolean
+is_cheap_again (AccFusionNode *node,
+                double         visits,
+                double         cost)
+{
+  return visits < 1.01 || (!node->absorbs && acc_fusion_cost_again (node, visits, cost) <= acc_fusion_cost_store (node));
+}
+
+/* Whether all parts would be stored, each by a step of its own: then they are better stored together. */
+static gboolean
+has_dear_inputs (AccCutter     *self,
+                 AccFusionNode *node)
+{
+  for (guint i = 0; i < node->array->n_inputs; i++)
+    {
+      AccFusionNode *input = node->inputs[i];
+
+      if (acc_fusion_node_is_given (input) || input->forced || is_cheap_again (input, node->visits, input->cost))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+is_worth_inlining (AccCutter     *self,
+                   AccFusionNode *node)
+{
+  AccCluster *cluster = acc_cutter_get (self, node->cluster);
+
+  if (node->depth >= ACC_CLUSTER_MAX_DEPTH)
+    return FALSE;
+  if (cluster != NULL && (cluster->n_nodes >= ACC_CLUSTER_MAX_NODES || cluster->cost + node->own_cost > ACC_CLUSTER_MAX_COST))
+    return FALSE;
+
+  switch ((int) node->array->op)
+    {
+    case ACC_OP_RESHAPE:
+    case ACC_OP_COMPUTE:
+    case ACC_OP_UNZIP:
+      return TRUE;
+    case ACC_OP_SLICE:
+    case ACC_OP_REPLICATE:
+      return self->fuse;
+    case ACC_OP_ZIP:
+      return self->fuse && !has_dear_inputs (self, node);
+    case ACC_OP_BACKPERMUTE:
+      return self->fuse && is_cheap_again (node, node->visits, node->own_cost);
+    default:
+      return self->fuse && is_cheap_again (node, node->visits, node->cost);
+    }
+}
+
+/* Inlined where it is read more than once, an element-wise node would leave what it is computed from behind as a value. */
+static void
+find_absorbing (AccCutter *self)
+{
+  for (guint i = 0; i < self->graph->nodes->len; i++)
+    {
+      AccFusionNode *node = g_ptr_array_index (self->graph->nodes, i);
+
+      for (guint k = 0; !acc_fusion_node_is_given (node) && k < node->array->n_inputs; k++)
+        node->inputs[k]->n_uses++;
+    }
+
+  for (guint i = 0; i < self->graph->nodes->len; i++)
+    {
+      AccFusionNode *node = g_ptr_array_index (self->graph->nodes, i);
+      AccOperation op = node->array->op;
+
+      if (acc_fusion_node_is_given (node) ||
+          !(op == ACC_OP_MAP || op == ACC_OP_IMAP || op == ACC_OP_ZIP_WITH || op == ACC_OP_ZIP_WITH3))
+        continue;
+      for (guint k = 0; k < node->array->n_inputs; k++)
+        {
+          AccFusionNode *input = node->inputs[k];
+
+          node->absorbs |= !acc_fusion_node_is_given (input) && !input->forced && input->n_uses == 1 &&
+                           acc_fusion_node_has_extents_of (input, node) &&
+                           (input->absorbs || (acc_cutter_is_anchor (self, input) && !is_stored (input)));
+        }
+    }
+}
+
+/* A scan that says where elements go, as in a filter: one thread goes over both in order. */
+static gboolean
+join_permute (AccCutter     *self,
+              AccCluster    *cluster,
+              AccFusionNode *node)
+{
+  if (self->graph->for_groups || cluster->kind != ACC_CLUSTER_PERMUTE || cluster->anchors->len > 1 || node->rank != 1 ||
+      !acc_fusion_node_has_extents_of (cluster->consumed, node) || cluster->cost > ACC_CLUSTER_MAX_SERIAL_COST)
+    return FALSE;
+
+  g_ptr_array_add (cluster->anchors, node);
+
+  return TRUE;
+}
+
+/* A stencil of which much is never read, as behind a backpermute that takes every other element along each dimension: what is read is
+ * computed there, neighbour by neighbour. A whole one would rather be computed along its rows. */
+static gboolean
+is_read_in_part (AccFusionNode *node)
+{
+  return (node->array->op == ACC_OP_STENCIL || node->array->op == ACC_OP_STENCIL2) && node->access == ACC_ACCESS_OTHER &&
+         node->visits <= ACC_CLUSTER_MAX_PART && !node->from_source;
+}
+
+static gboolean
+inline_node (AccCutter     *self,
+             AccFusionNode *node)
+{
+  AccCluster *cluster = acc_cutter_get (self, node->cluster);
+
+  if (node->forced)
+    return FALSE;
+  if (!acc_cutter_is_anchor (self, node))
+    return is_worth_inlining (self, node);
+
+  if (is_read_in_part (node) && cluster != NULL && cluster->kind == ACC_CLUSTER_MAP)
+    return is_worth_inlining (self, node);
+
+  if (node->array->op == ACC_OP_SCANL1 && node->access == ACC_ACCESS_SOURCE)
+    return self->fuse && cluster != NULL && join_permute (self, cluster, node);
+
+  return self->fuse && cluster != NULL && node->access == ACC_ACCESS_SPACE && node->depth < ACC_CLUSTER_MAX_DEPTH &&
+         node->array->op != ACC_OP_PERMUTE && cluster->n_nodes < ACC_CLUSTER_MAX_NODES &&
+         cluster->cost + node->own_cost <= ACC_CLUSTER_MAX_COST && try_join (self, node->cluster, node);
+}
+
+/* Whether what reads elements of @node by index reads those of its input: not where the node is a result, and has memory of its
+ * own, nor where it is the only part of its input that anything reads. */
+static gboolean
+shows_other (AccCutter     *self,
+             AccFusionNode *node)
+{
+  AccFusionNode *input;
+
+  if (!acc_fusion_node_is_view (node) || node->forced)
+    return FALSE;
+
+  input = node->inputs[0];
+
+  return node->array->op != ACC_OP_UNZIP || acc_fusion_node_is_given (input) || input->forced || input->n_uses > 1;
+}
+
+static void
+visit_reads (AccCutter   *self,
+             AccFunction *function,
+             void       (*each) (AccFusionNode *reference, gpointer user_data),
+             gpointer     user_data)
+{
+  for (guint i = 0; i < function->arrays->len; i++)
+    if (acc_function_forms_reads (self->graph->forms, function, i))
+      {
+        AccFusionNode *reference = acc_fusion_graph_get (self->graph, g_ptr_array_index (function->arrays, i));
+
+        while (shows_other (self, reference))
+          reference = reference->inputs[0];
+        each (reference, user_data);
+      }
+}
+
+void
+acc_cutter_visit_references (AccCutter     *self,
+                             AccFusionNode *node,
+                             void         (*each) (AccFusionNode *reference, gpointer user_data),
+                             gpointer       user_data)
+{
+  AccArray *array = node->array;
+
+  if (array->references->len == 0)
+    return;
+
+  for (guint i = 0; i < array->n_functions; i++)
+    if (array->functions[i] != NULL)
+      visit_reads (self, array->functions[i], each, user_data);
+  for (guint i = 0; i < G_N_ELEMENTS (array->boundaries); i++)
+    if (array->boundaries[i] != NULL && array->boundaries[i]->function != NULL)
+      visit_reads (self, array->boundaries[i]->function, each, user_data);
+}
+
+static void
+set_alone (AccFusionNode *node,
+           AccStored      stored)
+{
+  node->forced = node->alone = TRUE;
+  node->stored = stored;
+}
+
+static void
+force (AccFusionNode *reference,
+       gpointer       user_data)
+{
+  if (!acc_fusion_node_is_given (reference))
+    set_alone (reference, ACC_STORED_INDEXED);
+}
+
+static AccStored
+explain (AccCutter     *self,
+         AccFusionNode *node)
+{
+  AccCluster *cluster = acc_cutter_get (self, node->cluster);
+
+  if (node->forced)
+    return node->stored;
+  if (!self->fuse)
+    return ACC_STORED_UNFUSED;
+  if (is_stored (node))
+    return ACC_STORED_COMPLETE;
+  if (node->depth >= ACC_CLUSTER_MAX_DEPTH ||
+      (cluster != NULL && (cluster->n_nodes >= ACC_CLUSTER_MAX_NODES || cluster->cost + node->own_cost > ACC_CLUSTER_MAX_COST)))
+    return ACC_STORED_LIMIT;
+  if (!acc_cutter_is_anchor (self, node))
+    return ACC_STORED_DEAR;
+  if (node->access == ACC_ACCESS_SPACE)
+    return cluster == NULL ? ACC_STORED_SEVERAL : ACC_STORED_OCCUPIED;
+
+  return node->access == ACC_ACCESS_SOURCE ? ACC_STORED_OCCUPIED : ACC_STORED_ORDER;
+}
+
+/* Gives the node memory: in a step of its own, or in one that reads it as it is computed. What that asks of its inputs. */
+static Demand
+store (AccCutter     *self,
+       AccFusionNode *node)
+{
+  AccReader host = { -1, ACC_ACCESS_SPACE, 1 };
+
+  node->stored = explain (self, node);
+  node->is_value = TRUE;
+  if (self->fuse && acc_cutter_find_host (self, node, &host))
+    {
+      const AccRoot root = { .node = node, .beside = host.access == ACC_ACCESS_SOURCE };
+
+      g_array_append_vals (acc_cutter_get (self, host.cluster)->roots, &root, 1);
+    }
+  else
+    {
+      host.cluster = add_cluster (self, node);
+    }
+  if (acc_cutter_is_anchor (self, node))
+    try_join (self, host.cluster, node);
+  node->home = acc_cutter_get (self, host.cluster);
+
+  return (Demand) { host.cluster, host.access, 1, 1 };
+}
+
+static void
+ask_for (AccCutter     *self,
+         AccFusionNode *node,
+         Demand         demand)
+{
+  AccCluster *cluster = acc_cutter_get (self, demand.cluster);
+
+  if (cluster != NULL)
+    {
+      cluster->n_nodes++;
+      cluster->cost += node->own_cost;
+    }
+  ask_inputs (self, node, demand);
+}
+
+/* Whether the node would be inlined if all who read it were one cluster. */
+static gboolean
+may_be_one (AccCutter     *self,
+            AccFusionNode *node)
+{
+  double most = 0;
+
+  if (!self->fuse || node->forced || node->array->op == ACC_OP_PERMUTE || node->is_read_widely || node->n_readers < 2 || node->access == ACC_ACCESS_OTHER)
+    return FALSE;
+
+  for (guint i = 0; i < node->n_readers; i++)
+    most = MAX (most, node->readers[i].visits);
+
+  return acc_cutter_is_anchor (self, node) ? node->access == ACC_ACCESS_SPACE : is_cheap_again (node, most, node->cost);
+}
+
+/* Makes one of all who read the node, and inlines it there, where that can be. */
+static gboolean
+inline_into_one (AccCutter     *self,
+                 AccFusionNode *node)
+{
+  if (!may_be_one (self, node) || !acc_cutter_merge_readers (self, node))
+    return FALSE;
+
+  gather (self, node);
+
+  return inline_node (self, node);
+}
+
+static void
+decide (AccCutter     *self,
+        AccFusionNode *node)
+{
+  if (acc_fusion_node_is_given (node))
+    return;
+  gather (self, node);
+  if (!node->forced && node->cluster == ACC_CLUSTER_NONE)
+    return;
+
+  acc_cutter_visit_references (self, node, force, NULL);
+  if (node->array->op == ACC_OP_COMPUTE)
+    {
+      AccFusionNode *below = acc_fusion_graph_strip (self->graph, node);
+
+      if (!acc_fusion_node_is_given (below))
+        set_alone (below, ACC_STORED_ASKED);
+    }
+
+  if (inline_node (self, node) || inline_into_one (self, node))
+    {
+      if (node->is_read_widely)
+        ask_for (self, node, (Demand) { ACC_CLUSTER_MANY, node->access, node->visits, node->depth + 1 });
+      for (guint i = 0; i < node->n_readers && !node->is_read_widely; i++)
+        ask_for (self, node, (Demand) { node->readers[i].cluster, node->readers[i].access, node->readers[i].visits, node->depth + 1 });
+    }
+  else
+    {
+      ask_for (self, node, store (self, node));
+    }
+}
+
+GPtrArray *
+acc_fusion_graph_cut (AccFusionGraph *graph,
+                      AccFusionNode **results,
+                      guint           n_results)
+{
+  AccCutter self = { graph, g_ptr_array_new_with_free_func ((GDestroyNotify) acc_cluster_free), g_array_new (FALSE, FALSE, sizeof (int)),
+                     !(acc_disable_get_flags () & ACC_DISABLE_FUSION) };
+
+  for (guint i = 0; i < n_results; i++)
+    if (!acc_fusion_node_is_given (results[i]))
+      {
+        results[i]->forced = TRUE;
+        results[i]->stored = ACC_STORED_RESULT;
+      }
+
+  find_absorbing (&self);
+  for (guint i = graph->nodes->len; i-- > 0; )
+    decide (&self, g_ptr_array_index (graph->nodes, i));
+
+  acc_cutter_order (&self);
+  if (self.fuse)
+    acc_cutter_merge_neighbours (&self);
+  g_array_unref (self.owners);
+
+  return self.clusters;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-core/array/acc-array-private.h"
+
+G_BEGIN_DECLS
+
+/* What fusion wants to know about scalar functions, found by walks over their bodies: each expression once, no recursion. */
+
+/* Calls @visit for every expression of the body, those of nested functions too, in no particular order. */
+void     acc_function_visit       (AccFunction *function, void (*visit) (AccExpr *expr, gpointer user_data), gpointer user_data);
+/* Adds the arrays whose elements are read, each once: not those that are only asked for an extent. */
+void     acc_function_collect_reads (AccFunction *function, GHashTable *arrays);
+/* Rough machine operations per call. */
+double   acc_function_get_cost    (AccFunction *function);
+double   acc_primitive_get_cost   (AccPrimitive primitive);
+#define ACC_FUNCTION_MAX_TAP_RANK 16
+/* Different neighbours that a function reads, and the number of the last. */
+typedef struct {
+  gint64 n, last;
+} AccTaps;
+/* Of parameter @param, a neighbourhood of @sizes: all, where the function takes it as a whole, or of higher rank. */
+AccTaps  acc_function_find_taps   (AccFunction *function, guint param, const gint64 *sizes, guint rank);
+gboolean acc_function_uses_param  (AccFunction *function, guint param);
+/* TRUE where every leaf of the result is one primitive of the same leaf of both parameters, and all are reductions, which folds, atomics
+ * and tables of counters know by themselves: writes it per leaf. */
+gboolean acc_function_get_reductions (AccFunction *function, AccPrimitive *primitives);
+/* Sum, product, smallest, largest, and, or, exclusive or. */
+gboolean acc_primitive_is_reduction (AccPrimitive primitive);
+/* TRUE where both parameters may be exchanged, as far as can be seen: zeros of either sign are one. */
+gboolean acc_function_is_commutative (AccFunction *function);
+/* TRUE where that is seen of a choice: the smaller or the larger one of two tuples. */
+gboolean acc_function_is_extreme   (AccFunction *function);
+/* TRUE where item 0 of an index function's result is item 0 of its parameter plus a constant. */
+gboolean acc_function_get_row_shift (AccFunction *function, gint64 *shift);
+/* Follows items of tuples that are made in place: the expression, not an item of a tuple nor (where its leaf is known) a
+ * tuple, whose leaf *leaf is leaf *leaf of @expr. */
+AccExpr *acc_expr_resolve_leaf    (AccExpr *expr, guint *leaf);
+
+G_END_DECLS

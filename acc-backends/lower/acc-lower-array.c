@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-lower.h"
+
+#include <string.h>
+
+#include "acc-error.h"
+#include "acc-backends/fuse/acc-function-facts.h"
+
+static const char compute_tag;
+
+const char *
+low_describe (AccLower      *l,
+              AccFusionNode *node)
+{
+  g_autofree char *text = acc_array_describe (node->array);
+  char *kept = low_alloc (l, strlen (text) + 1);
+
+  return strcpy (kept, text);
+}
+
+void
+low_note_read (AccLower       *l,
+               AccFusionNode  *value,
+               const AccIndex *ix)
+{
+  guint number = acc_fusion_get_value (l->fusion, value);
+  AccStepRead *read = NULL;
+
+  for (guint i = 0; i < l->step->reads->len && read == NULL; i++)
+    if (g_array_index (l->step->reads, AccStepRead, i).value == number)
+      read = &g_array_index (l->step->reads, AccStepRead, i);
+  if (read == NULL)
+    {
+      g_array_append_vals (l->step->reads, &(AccStepRead) { .value = number }, 1);
+      read = &g_array_index (l->step->reads, AccStepRead, l->step->reads->len - 1);
+    }
+
+  read->above = MAX (read->above, ix->above);
+  read->below = MAX (read->below, ix->below);
+  if (read->row_error == NULL)
+    read->row_error = g_strdup (ix->row_error);
+}
+
+static guint
+count_leaves (AccFusionNode *node)
+{
+  return acc_element_type_get_n_leaves (node->array->type);
+}
+
+static KValue
+load (AccLower       *l,
+      AccFusionNode  *node,
+      const AccIndex *ix,
+      guint           leaf)
+{
+  low_note_read (l, node, ix);
+
+  return low_load_value (l, node, leaf, low_index_address (l, ix, node->extents));
+}
+
+#define FAR_BYTES (4 << 20)
+
+gboolean
+low_has_bytes (const AccFusionNode *value,
+               gint64               least)
+{
+  gsize size = acc_element_type_get_size (value->array->type);
+
+  return size > 0 && value->size >= least / (gint64) size;
+}
+
+/* What steps compute may be kept by rows in a cache. */
+static gboolean
+is_from_memory (AccLower            *l,
+                const AccFusionNode *node,
+                guint                value)
+{
+  AccValueRole role = acc_fusion_peek_value (l->fusion, value)->role;
+
+  return (role == ACC_VALUE_ARGUMENT || role == ACC_VALUE_MANIFEST) && low_has_bytes (node, FAR_BYTES);
+}
+
+/* Of several stencils that read one array the last neighbours are the same: once. */
+static void
+ask_ahead (AccLower            *l,
+           const AccFusionNode *node,
+           guint                leaf,
+           AccPlace             place)
+{
+  gint64 size = (gint64) acc_element_kind_get_size (acc_element_type_get_leaf (node->array->type, leaf));
+  KValue at = low_add (l, place.at, low_const (l, l->ahead / size));
+
+  if (place.buffer.id == l->asked.buffer.id && at.id == l->asked.at.id)
+    return;
+  l->asked = (AccPlace) { place.buffer, at };
+  kb_prefetch (l->b, place.buffer, at);
+}
+
+gboolean
+low_is_asked (AccLower *l,
+              KValue    at)
+{
+  return l->asked_bytes > 0 && kb_is_loaded (l->b, at);
+}
+
+void
+low_check (AccLower *l,
+           KValue    ok,
+           guint     kind,
+           guint     origin,
+           KValue    index,
+           KValue    extent)
+{
+  if (l->asked_bytes == 0)
+    kb_check (l->b, ok, kind, origin, index, extent);
+}
+
+KValue
+low_load_value (AccLower      *l,
+                AccFusionNode *node,
+                guint          leaf,
+                KValue         at)
+{
+  guint value = acc_fusion_get_value (l->fusion, node);
+  AccPlace place = low_place (l, value, leaf, at, ACC_BUFFER_READ);
+
+  if (l->ahead != 0 && is_from_memory (l, node, value) && acc_element_type_locate (node->array->type, leaf)->lane == 0)
+    ask_ahead (l, node, leaf, place);
+  if (!low_is_asked (l, at))
+    return low_load_place (l, place);
+
+  if (low_has_bytes (node, l->asked_bytes))
+    kb_prefetch (l->b, place.buffer, place.at);
+
+  return low_zero (l, acc_element_type_get_leaf (node->array->type, leaf));
+}
+
+/* --- index maps of single operations */
+
+static AccIndex *
+index_of_slice (AccLower       *l,
+                AccFusionNode  *node,
+                const AccIndex *ix)
+{
+  AccFusionNode *input = node->inputs[0];
+  int *map = low_alloc (l, (input->rank + 1) * sizeof (int));
+  KValue *fixed = low_alloc (l, (input->rank + 1) * sizeof (KValue));
+  AccIndex *to;
+  int kept = 0;
+
+  for (guint d = 0; d < input->rank; d++)
+    {
+      gint64 at = node->array->specification[d];
+
+      map[d] = at == ACC_ALL ? kept++ : -1;
+      if (at != ACC_ALL)
+        fixed[d] = at <= 1024 ? low_const (l, at) : low_number (l, at);
+    }
+  to = low_index_remap (l, ix, node->extents, map, fixed, input->extents, input->rank);
+  if (input->rank > 0 && map[0] != 0)
+    low_index_lose_rows (l, to, node, "reads one row for all");
+
+  return to;
+}
+
+static AccIndex *
+index_of_replicate (AccLower       *l,
+                    AccFusionNode  *node,
+                    const AccIndex *ix)
+{
+  AccFusionNode *input = node->inputs[0];
+  int *map = low_alloc (l, (input->rank + 1) * sizeof (int));
+  AccIndex *to;
+  guint kept = 0;
+
+  for (guint d = 0; d < node->array->n_specification; d++)
+    if (node->array->specification[d] == ACC_ALL)
+      map[kept++] = d;
+  to = low_index_remap (l, ix, node->extents, map, NULL, input->extents, input->rank);
+  if (input->rank == 0 || map[0] != 0)
+    low_index_lose_rows (l, to, node, "reads all rows for each of its own");
+
+  return to;
+}
+
+static AccIndex *
+index_of_reshape (AccLower       *l,
+                  AccFusionNode  *node,
+                  const AccIndex *ix)
+{
+  AccFusionNode *input = node->inputs[0];
+  AccIndex *to = low_index_reshape (l, ix, node, input);
+
+  if (node->rank == 0 || input->rank == 0 || node->extents[0] != input->extents[0])
+    low_index_lose_rows (l, to, node, "does not keep rows");
+
+  return to;
+}
+
+/* FALSE where an index was outside: it has been reported, and *inside says in which lanes. */
+static AccIndex *
+index_of_backpermute (AccLower       *l,
+                      AccFusionNode  *node,
+                      const AccIndex *ix,
+                      AccFrame       *frame,
+                      KValue         *inside)
+{
+  AccFusionNode *input = node->inputs[0];
+  AccFunction *function = node->array->functions[0];
+  AccIndex *to = low_index_new (l, input->rank);
+  gint64 shift = 0;
+
+  *inside = (KValue) { 0 };
+  for (guint d = 0; d < input->rank; d++)
+    {
+      gint64 lo, hi;
+
+      to->at[d] = low_expr (l, frame, function->body, d);
+      low_get_range (l, to->at[d], &lo, &hi);
+      if (l->checks && (lo < 0 || hi >= input->extents[d]) && !low_is_asked (l, to->at[d]))
+        {
+          KValue extent = low_number (l, input->extents[d]);
+          KValue ok = kb_and (l->b, kb_le (l->b, low_const (l, 0), to->at[d]), kb_lt (l->b, to->at[d], extent));
+
+          low_check (l, ok, ACC_ERROR_BOUNDS, frame->origin, to->at[d], extent);
+          *inside = inside->id != 0 ? kb_and (l->b, *inside, ok) : ok;
+        }
+    }
+
+  to->row_error = ix->row_error;
+  to->above = ix->above;
+  to->below = ix->below;
+  if (node->rank > 0 && input->rank > 0 && acc_function_get_row_shift (function, &shift))
+    {
+      to->above += MAX (-shift, 0);
+      to->below += MAX (shift, 0);
+    }
+  else
+    {
+      low_index_lose_rows (l, to, node, "reads rows in another order");
+    }
+
+  return to;
+}
+
+static KValue
+read_backpermute (AccLower       *l,
+                  AccFusionNode  *node,
+                  const AccIndex *ix,
+                  AccMemo        *memo,
+                  guint           leaf)
+{
+  AccFusionNode *input = node->inputs[0];
+  guint n = count_leaves (node);
+  KValue inside;
+  AccIndex *to;
+  KVar *vars;
+
+  low_bind_index (l, memo->frame, node->array->functions[0]->params[0], ix, node->extents);
+  to = index_of_backpermute (l, node, ix, memo->frame, &inside);
+  if (inside.id == 0)
+    return low_read (l, input, to, leaf);
+
+  vars = low_alloc (l, n * sizeof (KVar));
+  for (guint i = 0; i < n; i++)
+    vars[i] = kb_var (l->b, low_zero (l, acc_element_type_get_leaf (node->array->type, i)));
+  low_if (l, inside)
+    {
+      for (guint i = 0; i < n; i++)
+        kb_set (l->b, vars[i], low_read (l, input, to, i));
+    }
+  for (guint i = 0; i < n; i++)
+    if (i != leaf)
+      low_keep (l, &memo->leaves[i], kb_get (l->b, vars[i]));
+
+  return kb_get (l->b, vars[leaf]);
+}
+
+/* --- a fold in one loop, or in none */
+
+static AccIndex *
+index_of_fold (AccLower       *l,
+               AccFusionNode  *node,
+               const AccIndex *ix,
+               KValue          k)
+{
+  AccFusionNode *input = node->inputs[0];
+  AccIndex *to;
+
+  if (node->rank + 1 == input->rank && node->rank > 0)
+    {
+      int *map = low_alloc (l, input->rank * sizeof (int));
+      KValue *fixed = low_alloc (l, input->rank * sizeof (KValue));
+
+      for (guint d = 0; d < node->rank; d++)
+        map[d] = d;
+      map[node->rank] = -1;
+      fixed[node->rank] = k;
+      return low_index_remap (l, ix, node->extents, map, fixed, input->extents, input->rank);
+    }
+
+  to = low_index_new (l, input->rank);
+  if (input->rank > 0)
+    to->at[input->rank - 1] = k;
+  to->row_error = ix->row_error;
+  low_index_lose_rows (l, to, node, "reads all rows at once");
+
+  return to;
+}
+
+static void
+fold_step (AccLower       *l,
+           AccFusionNode  *node,
+           const AccIndex *ix,
+           KValue          k,
+           KValue         *sum)
+{
+  AccFusionNode *input = node->inputs[0];
+  AccIndex *at = index_of_fold (l, node, ix, k);
+  guint n = count_leaves (node);
+  KValue *element = low_alloc (l, MAX (n, 1) * sizeof (KValue));
+
+  for (guint i = 0; i < n; i++)
+    element[i] = low_read (l, input, at, i);
+  if (n > 0 && sum[0].id == 0)
+    memcpy (sum, element, n * sizeof (KValue));
+  else
+    low_apply2 (l, node, node->array->functions[0], sum, element, sum);
+}
+
+static void
+read_fold (AccLower       *l,
+           AccFusionNode  *node,
+           const AccIndex *ix,
+           AccMemo        *memo)
+{
+  AccFusionNode *input = node->inputs[0];
+  gint64 n = node->rank + 1 == input->rank ? input->extents[node->rank] : input->size;
+  guint n_leaves = count_leaves (node);
+  KValue *sum = low_alloc (l, MAX (n_leaves, 1) * sizeof (KValue));
+  gint64 first = 0;
+
+  if (node->rank == 0)
+    n = input->size;
+  if (node->array->n_functions > 1 && node->array->functions[1] != NULL)
+    low_apply0 (l, node, node->array->functions[1], sum);
+  else
+    fold_step (l, node, ix, low_const (l, first++), sum);
+
+  if (n <= 16)
+    {
+      for (gint64 k = first; k < n; k++)
+        fold_step (l, node, ix, low_const (l, k), sum);
+    }
+  else
+    {
+      KVar *vars = low_alloc (l, MAX (n_leaves, 1) * sizeof (KVar));
+
+      for (guint i = 0; i < n_leaves; i++)
+        vars[i] = kb_var (l->b, sum[i]);
+      low_for (l, k, low_const (l, first), low_number (l, n))
+        {
+          low_within (l, k, first, n - 1);
+          for (guint i = 0; i < n_leaves; i++)
+            sum[i] = kb_get (l->b, vars[i]);
+          fold_step (l, node, ix, k, sum);
+          for (guint i = 0; i < n_leaves; i++)
+            kb_set (l->b, vars[i], sum[i]);
+        }
+      for (guint i = 0; i < n_leaves; i++)
+        sum[i] = kb_get (l->b, vars[i]);
+    }
+
+  for (guint i = 0; i < n_leaves; i++)
+    low_keep (l, &memo->leaves[i], sum[i]);
+}
+
+/* --- any node */
+
+static KValue
+compute (AccLower       *l,
+         AccFusionNode  *node,
+         const AccIndex *ix,
+         AccMemo        *memo,
+         guint           leaf)
+{
+  AccArray *array = node->array;
+  AccFunction *function = array->n_functions > 0 ? array->functions[0] : NULL;
+  guint i = 0;
+
+  if (memo->frame == NULL)
+    memo->frame = low_frame_new (l, node);
+
+  switch ((int) array->op)
+    {
+    case ACC_OP_GENERATE:
+      low_bind_index (l, memo->frame, function->params[0], ix, node->extents);
+      return low_expr (l, memo->frame, function->body, leaf);
+
+    case ACC_OP_FILL:
+      return low_expr (l, memo->frame, function->body, leaf);
+
+    case ACC_OP_IMAP:
+      low_bind_index (l, memo->frame, function->params[0], ix, node->extents);
+      low_bind_element (l, memo->frame, function->params[1], node->inputs[0], ix);
+      return low_expr (l, memo->frame, function->body, leaf);
+
+    case ACC_OP_MAP:
+    case ACC_OP_ZIP_WITH:
+    case ACC_OP_ZIP_WITH3:
+      for (i = 0; i < array->n_inputs; i++)
+        {
+          AccFusionNode *input = node->inputs[i];
+
+          low_bind_element (l, memo->frame, function->params[i], input, low_index_same (l, ix, node->extents, input));
+        }
+      return low_expr (l, memo->frame, function->body, leaf);
+
+    case ACC_OP_ZIP:
+      while (leaf >= count_leaves (node->inputs[i]))
+        leaf -= count_leaves (node->inputs[i++]);
+      return low_read (l, node->inputs[i], low_index_same (l, ix, node->extents, node->inputs[i]), leaf);
+
+    case ACC_OP_COMPUTE:
+      return low_read (l, node->inputs[0], ix, leaf);
+
+    case ACC_OP_UNZIP:
+      return low_read (l, node->inputs[0], ix, leaf + acc_element_type_get_first_leaf (array->inputs[0]->type, array->item));
+
+    case ACC_OP_RESHAPE:
+      return low_read (l, node->inputs[0], index_of_reshape (l, node, ix), leaf);
+
+    case ACC_OP_SLICE:
+      return low_read (l, node->inputs[0], index_of_slice (l, node, ix), leaf);
+
+    case ACC_OP_REPLICATE:
+      return low_read (l, node->inputs[0], index_of_replicate (l, node, ix), leaf);
+
+    case ACC_OP_BACKPERMUTE:
+      return read_backpermute (l, node, ix, memo, leaf);
+
+    case ACC_OP_STENCIL:
+    case ACC_OP_STENCIL2:
+      for (i = 0; i < array->n_inputs; i++)
+        low_bind_taps (l, memo->frame, function->params[i], node, i, ix);
+      return low_expr (l, memo->frame, function->body, leaf);
+
+    case ACC_OP_FOLD:
+    case ACC_OP_FOLD1:
+    case ACC_OP_FOLD_ALL:
+    case ACC_OP_FOLD1_ALL:
+      if (acc_fusion_graph_get_fold_form (l->fusion->graph, node) == ACC_FOLD_SHORT)
+        {
+          read_fold (l, node, ix, memo);
+          return memo->leaves[leaf];
+        }
+      break;
+
+    default:
+      break;
+    }
+
+  /* An anchor, which the skeleton should have made known. */
+  l->failed = TRUE;
+  return (KValue) { 0 };
+}
+
+static KValue
+read_memo (AccLower       *l,
+           AccFusionNode  *node,
+           const AccIndex *ix,
+           AccMemo        *memo,
+           guint           leaf)
+{
+  if (memo->leaves[leaf].id == 0)
+    {
+      KValue value = compute (l, node, ix, memo, leaf);
+
+      if (memo->leaves[leaf].id == 0)
+        low_keep (l, &memo->leaves[leaf], value);
+    }
+
+  return memo->leaves[leaf];
+}
+
+KValue
+low_read (AccLower       *l,
+          AccFusionNode  *node,
+          const AccIndex *ix,
+          guint           leaf)
+{
+  AccMemo *memo;
+
+  /* Computed here besides, at the same index. */
+  if (node->is_value && node->home == l->step->cluster)
+    return low_compute (l, node, ix, leaf);
+
+  memo = low_memo (l, node, NULL, ix->at, ix->rank, count_leaves (node));
+  if (memo->leaves[leaf].id == 0 && node->is_value)
+    low_keep (l, &memo->leaves[leaf], load (l, node, ix, leaf));
+
+  return read_memo (l, node, ix, memo, leaf);
+}
+
+KValue
+low_compute (AccLower       *l,
+             AccFusionNode  *node,
+             const AccIndex *ix,
+             guint           leaf)
+{
+  return read_memo (l, node, ix, low_memo (l, node, &compute_tag, ix->at, ix->rank, count_leaves (node)), leaf);
+}
+
+void
+low_know (AccLower       *l,
+          AccFusionNode  *node,
+          const AccIndex *ix,
+          const KValue   *leaves)
+{
+  /* A root is computed, an inlined anchor is read. */
+  AccMemo *memo = low_memo (l, node, node->is_value ? &compute_tag : NULL, ix->at, ix->rank, count_leaves (node));
+
+  for (guint i = 0; i < count_leaves (node); i++)
+    low_keep (l, &memo->leaves[i], leaves[i]);
+}
+
+void
+low_ask (AccLower       *l,
+         const AccIndex *ix,
+         gint64          least)
+{
+  GArray *roots = l->step->cluster->roots;
+
+  l->asked_bytes = least;
+  for (guint i = 0; i < roots->len; i++)
+    {
+      AccFusionNode *node = g_array_index (roots, AccRoot, i).node;
+
+      for (guint leaf = 0; leaf < count_leaves (node); leaf++)
+        low_compute (l, node, ix, leaf);
+    }
+  l->asked_bytes = 0;
+}
+
+static void
+store (AccLower       *l,
+       const AccIndex *ix,
+       gboolean        beside)
+{
+  GArray *roots = l->step->cluster->roots;
+  g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (KValue));
+  guint next = 0;
+
+  for (guint i = 0; i < roots->len; i++)
+    {
+      AccRoot *root = &g_array_index (roots, AccRoot, i);
+
+      for (guint leaf = 0; root->beside == beside && leaf < count_leaves (root->node); leaf++)
+        {
+          KValue value = low_compute (l, root->node, ix, leaf);
+
+          g_array_append_val (values, value);
+        }
+    }
+
+  for (guint i = 0; i < roots->len; i++)
+    {
+      AccRoot *root = &g_array_index (roots, AccRoot, i);
+      KValue address;
+
+      if (root->beside != beside)
+        continue;
+      address = low_index_address (l, ix, root->node->extents);
+      for (guint leaf = 0; leaf < count_leaves (root->node); leaf++)
+        low_store (l, root, leaf, address, g_array_index (values, KValue, next++));
+    }
+}
+
+void
+low_store_roots (AccLower       *l,
+                 const AccIndex *ix)
+{
+  store (l, ix, FALSE);
+}
+
+void
+low_store_beside (AccLower       *l,
+                  const AccIndex *ix)
+{
+  store (l, ix, TRUE);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-code.h"
+#include "acc-backends/runtime/threads/acc-errands.h"
+
+#include <pthread.h>
+
+typedef struct {
+  const char *hash;
+  guint       variant;
+} CodeKey;
+
+/* For as long as the kernel. */
+static inline CodeKey
+_acc_code_key (AccKernel *kernel,
+               guint      variant)
+{
+  return (CodeKey) { acc_kernel_get_hash (kernel), variant };
+}
+
+/* A kernel in memory, for as long as the table. */
+typedef struct {
+  CodeKey          key;         /* with a hash of its own */
+  AccKernelEntry   entry;       /* atomic: of baseline code until there is better */
+  AccDeviceKernel *device_kernel;
+  double           spent;       /* nanoseconds, of baseline code; under the lock of the table, as the next */
+  gboolean         stays;       /* baseline code: there will be no other */
+} ReadyCode;
+
+/* A kernel that is not in memory. */
+typedef struct {
+  AccKernel      *kernel;       /* counted */
+  guint           variant;
+  GBytes         *code;
+  gboolean        compiled;
+  GError         *error;
+} MissingCode;
+
+struct _AccCode {
+  AccCodeMaker    maker;
+  AccKernelCache *cache;
+  AccWorkers     *workers;
+  pthread_mutex_t table_mutex;
+  pthread_cond_t  optimised;     /* one of those under way is ready, or will not be, or the next is TRUE */
+  gboolean        is_settled;    /* atomic, changed under the lock */
+  GHashTable     *table;         /* ReadyCode */
+  GHashTable     *under_way;     /* CodeKey → Errand: what workers optimise, in turn */
+  /* Held while kernels are made, so that nobody makes what another thread is about to have made. */
+  pthread_mutex_t make_mutex;
+  pthread_mutex_t load_mutex;
+  char           *target;        /* under the lock of making; it does not change */
+  AccCodeCounts   counts;        /* under that of the table */
+  AccErrands     *makings;       /* for the thread below */
+  pthread_cond_t  made;          /* one of them has come, or is done, or nobody waits for it any more, or the end */
+  GThread        *maker_thread;  /* this and the next two: under the lock of the table; NULL: nobody needed it yet */
+  pid_t           maker_pid;
+  gboolean        is_ending;
+};
+
+guint      _acc_code_key_hash      (gconstpointer key);
+gboolean   _acc_code_key_equal     (gconstpointer a, gconstpointer b);
+/* With the lock of the table. */
+ReadyCode *_acc_code_find          (AccCode *self, AccKernel *kernel, guint variant);
+
+void       _acc_code_missing_clear (gpointer missing);
+/* NULL: it is not there. */
+GBytes    *_acc_code_look_on_disk  (AccCode *self, AccKernel *kernel, guint variant);
+/* Any thread, with no locks, or that of making. */
+void       _acc_code_compile       (AccCode *self, MissingCode *missing, gboolean meanwhile, GError **error);
+/* Instead of baseline code, which stays where it fails: nobody is there to be told. Likewise. */
+void       _acc_code_improve       (AccCode *self, MissingCode *missing, gboolean meanwhile);
+/* Those of @list that have no code, all at once. @list: MissingCode */
+void       _acc_code_compile_all   (AccCode *self, GArray *list, GCancellable *cancellable);
+/* From code to the table, and to the disk if it was compiled. */
+gboolean   _acc_code_make_ready    (AccCode *self, MissingCode *missing, GError **error);
+
+/* Fills in all of @requests. */
+gboolean   _acc_code_make          (AccCode *self, AccCodeRequest *requests, guint n_requests, GCancellable *cancellable, GError **error);
+/* The same, but who is cancelled need not wait until a compiler is done. */
+gboolean   _acc_code_make_aside    (AccCode *self, AccCodeRequest *requests, guint n_requests, GCancellable *cancellable, GError **error);
+/* Waits for what is under way. */
+void       _acc_code_end_aside     (AccCode *self);
+/* Makes what the first compilation makes: the process may end from now on, and waits for compilers then. */
+void       _acc_code_settle_now    (AccCode *self);
+
+/* With the lock of the table: whether a worker optimises it, or will. */
+gboolean   _acc_code_is_under_way  (AccCode *self, const AccCodeRequest *request);
+/* Leaves it to a worker; @is_left: nobody will wait for it. FALSE: nobody would do it. TRUE as well where it is under way. */
+gboolean   _acc_code_send          (AccCode *self, const AccCodeRequest *request, gboolean is_left);
+/* Until when runs wait for code that workers optimise: of CLOCK_MONOTONIC. */
+struct timespec _acc_code_get_patience (void);
+/* Until all of @sent are done, or @until. What nobody has begun by then, and will not soon, is withdrawn: where the workers are busy for long, what
+ * there is to do here had better be done well. @sent: AccCodeRequest; @until: of CLOCK_MONOTONIC */
+void       _acc_code_wait_for      (AccCode *self, GPtrArray *sent, const struct timespec *until);

@@ -1,0 +1,866 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-graph-run.h"
+
+#include "acc-backends/fuse/acc-function-facts.h"
+#include "acc-backends/fuse/acc-fusion-graph.h"
+#include "acc-backends/runtime/run/acc-foreign-run.h"
+#include "acc-backends/runtime/run/acc-run.h"
+
+/* Operations per element from which on it is better to keep an array than to compute it again. */
+#define EXPENSIVE 50
+
+/* What nodes stand for, in a program and, through parents, in those around it. */
+typedef struct _Scope Scope;
+
+struct _Scope {
+  Scope      *parent;
+  GHashTable *values;   /* AccArray → AccArray, manifest, owned */
+  GHashTable *loops;    /* while_loop of several arrays → GPtrArray of the last states, or NULL */
+};
+
+typedef struct {
+  AccGraph     *graph;
+  Scope        *scope;
+  GCancellable *cancellable;
+  gboolean      takes_offers;   /* all elements are there at once, and the backend has some of the operations */
+  guint         state;          /* what came to be until now: of the parts of the graph */
+} Run;
+
+static gboolean run_graph (AccGraph *graph, Scope *parent, AccArray **arguments, AccArray **results,
+                           GCancellable *cancellable, GError **error);
+
+static AccArray *
+look_up (Scope    *scope,
+         AccArray *node)
+{
+  for (; scope != NULL; scope = scope->parent)
+    {
+      AccArray *value = g_hash_table_lookup (scope->values, node);
+
+      if (value != NULL)
+        return value;
+    }
+
+  return NULL;
+}
+
+/* Takes over @value. */
+static void
+bind (Scope    *scope,
+      AccArray *node,
+      AccArray *value)
+{
+  g_hash_table_replace (scope->values, node, value);
+}
+
+static void
+scope_init (Scope     *scope,
+            Scope     *parent,
+            AccGraph  *graph,
+            AccArray **arguments)
+{
+  scope->parent = parent;
+  scope->loops = NULL;
+  scope->values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+  for (guint i = 0; i < graph->n_params; i++)
+    bind (scope, graph->params[i], g_object_ref (arguments[i]));
+}
+
+static void
+scope_clear (Scope *scope)
+{
+  g_hash_table_unref (scope->values);
+  g_clear_pointer (&scope->loops, g_hash_table_unref);
+}
+
+typedef struct {
+  AccArray *node;
+  guint     next;
+} Frame;
+
+/* The nodes that @targets are computed from, inputs first; @bound gets those that stand for something already. */
+static GPtrArray *
+list_unbound (Scope      *scope,
+              AccArray  **targets,
+              guint       n_targets,
+              GPtrArray  *bound)
+{
+  GPtrArray *nodes = g_ptr_array_new ();
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame));
+
+  for (guint i = 0; i < n_targets; i++)
+    {
+      AccArray *dependence = targets[i];
+
+      for (;;)
+        {
+          if (dependence != NULL && g_hash_table_add (seen, dependence))
+            {
+              if (look_up (scope, dependence) != NULL)
+                g_ptr_array_add (bound, dependence);
+              else
+                g_array_append_vals (stack, &(Frame) { dependence, 0 }, 1);
+            }
+          if (stack->len == 0)
+            break;
+
+          {
+            Frame *top = &g_array_index (stack, Frame, stack->len - 1);
+
+            dependence = acc_array_nth_dependence (top->node, top->next++);
+            if (dependence == NULL)
+              {
+                g_ptr_array_add (nodes, top->node);
+                g_array_set_size (stack, stack->len - 1);
+              }
+          }
+        }
+    }
+
+  return nodes;
+}
+
+static gboolean
+is_expensive (AccArray *node)
+{
+  switch ((guint) node->op)
+    {
+    case ACC_OP_FOLD:
+    case ACC_OP_FOLD1:
+    case ACC_OP_FOLD_ALL:
+    case ACC_OP_FOLD1_ALL:
+    case ACC_OP_SCANL1:
+    case ACC_OP_PERMUTE:
+    case ACC_OP_SORT:
+    case ACC_OP_STENCIL:
+    case ACC_OP_STENCIL2:
+    case ACC_OP_COMPUTE:
+      return TRUE;
+    default:
+      return node->n_functions > 0 && node->functions[0] != NULL && acc_function_get_cost (node->functions[0]) > EXPENSIVE;
+    }
+}
+
+static gboolean
+is_wanted_later (Run        *run,
+                 AccArray   *node,
+                 GHashTable *now)
+{
+  GPtrArray *users = acc_graph_get_users (run->graph, node);
+
+  if (acc_graph_is_result (run->graph, node))
+    return TRUE;
+
+  for (guint i = 0; users != NULL && i < users->len; i++)
+    if (!g_hash_table_contains (now, g_ptr_array_index (users, i)))
+      return TRUE;
+
+  return FALSE;
+}
+
+static gboolean
+depends_on_any (AccArray   *node,
+                GHashTable *set)
+{
+  AccArray *dependence;
+
+  for (guint i = 0; (dependence = acc_array_nth_dependence (node, i)) != NULL; i++)
+    if (g_hash_table_contains (set, dependence))
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Those that @node depends on and that have memory in any case become targets, rather than what is computed from them. */
+static void
+keep_stored (AccArray   *node,
+             GHashTable *dear,
+             GPtrArray  *targets)
+{
+  AccArray *dependence;
+
+  for (guint i = 0; (dependence = acc_array_nth_dependence (node, i)) != NULL; i++)
+    if ((dependence->op == ACC_OP_COMPUTE || dependence->op == ACC_OP_PERMUTE || dependence->op == ACC_OP_SORT) &&
+        g_hash_table_remove (dear, dependence))
+      g_ptr_array_add (targets, dependence);
+}
+
+/* Adds to @targets, whose set is @is_target, what is computed on the way, is needed again later, and is dear: by itself, or by what it
+ * depends on that is not kept. */
+static void
+add_shared (Run        *run,
+            GPtrArray  *nodes,
+            GPtrArray  *targets,
+            GHashTable *is_target)
+{
+  g_autoptr (GHashTable) now = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) dear = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < nodes->len; i++)
+    g_hash_table_add (now, g_ptr_array_index (nodes, i));
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i);
+      gboolean is_later, is_dear;
+
+      if (g_hash_table_contains (is_target, node))
+        continue;
+      is_later = is_wanted_later (run, node, now);
+      is_dear = is_expensive (node);
+      if (is_later && !is_dear)
+        keep_stored (node, dear, targets);
+      if (!is_dear && !depends_on_any (node, dear))
+        continue;
+      if (is_later)
+        g_ptr_array_add (targets, node);
+      else
+        g_hash_table_add (dear, node);
+    }
+}
+
+/* What was computed by other means than by evaluate(). Takes over @value. */
+static void
+bind_other (Run      *run,
+            AccArray *node,
+            AccArray *value)
+{
+  bind (run->scope, node, value);
+  run->state = acc_graph_parts_step (run->graph->parts, run->state, node);
+}
+
+/* What is to be computed for @targets, which takes a walk over the program. @part gets arrays of its own. */
+static void
+find_part (Run          *run,
+           GPtrArray    *targets,
+           gboolean      keep,
+           AccGraphPart *part)
+{
+  g_autoptr (GHashTable) is_target = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) nodes = NULL;
+
+  *part = (AccGraphPart) { g_ptr_array_new (), g_ptr_array_new (), g_ptr_array_new () };
+  for (guint i = 0; i < targets->len; i++)
+    {
+      AccArray *target = g_ptr_array_index (targets, i);
+
+      if (look_up (run->scope, target) != NULL || !g_hash_table_add (is_target, target))
+        continue;
+      g_ptr_array_add (target->op == ACC_OP_USE ? part->uses : part->wanted, target);
+    }
+  if (part->wanted->len == 0)
+    return;
+
+  nodes = list_unbound (run->scope, (AccArray **) part->wanted->pdata, part->wanted->len, part->bound);
+  if (keep)
+    add_shared (run, nodes, part->wanted, is_target);
+}
+
+/* Whether what was there when the part was found is there now, too: around a body it need not be the same. */
+static gboolean
+fits (Run                *run,
+      const AccGraphPart *known,
+      GPtrArray          *targets)
+{
+  for (guint i = 0; i < targets->len; i++)
+    {
+      AccArray *target = g_ptr_array_index (targets, i);
+
+      if (!g_ptr_array_find (known->wanted, target, NULL) && !g_ptr_array_find (known->uses, target, NULL) && look_up (run->scope, target) == NULL)
+        return FALSE;
+    }
+  for (guint i = 0; i < known->bound->len; i++)
+    if (look_up (run->scope, g_ptr_array_index (known->bound, i)) == NULL)
+      return FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+compute_part (Run                 *run,
+              const AccGraphPart  *part,
+              GError             **error)
+{
+  g_autofree AccArray **values = g_new (AccArray *, part->bound->len + 1), **results = g_new0 (AccArray *, part->wanted->len + 1);
+  g_autoptr (AccPrepared) prepared = NULL;
+
+  for (guint i = 0; i < part->uses->len; i++)
+    bind (run->scope, g_ptr_array_index (part->uses, i), g_object_ref (g_ptr_array_index (part->uses, i)));
+  if (part->wanted->len == 0)
+    return TRUE;
+
+  for (guint i = 0; i < part->bound->len; i++)
+    values[i] = look_up (run->scope, g_ptr_array_index (part->bound, i));
+  prepared = acc_schedule_cache_get (run->graph->schedules, run->graph->host, (AccArray **) part->wanted->pdata, part->wanted->len,
+                                     (AccArray **) part->bound->pdata, values, part->bound->len, FALSE, run->cancellable, error);
+  if (prepared == NULL || !acc_run_whole (run->graph->host, prepared, values, results, run->cancellable, error))
+    return FALSE;
+  for (guint i = 0; i < part->wanted->len; i++)
+    bind (run->scope, g_ptr_array_index (part->wanted, i), results[i]);
+
+  return TRUE;
+}
+
+/* Computes and binds all of @targets; @keep: and what later parts of the program share with them. */
+static gboolean
+evaluate (Run       *run,
+          GPtrArray *targets,
+          gboolean   keep,
+          GError   **error)
+{
+  const AccGraphPart *known = acc_graph_parts_find (run->graph->parts, run->state, targets, keep);
+  g_auto (AccGraphPart) found = { NULL };
+  gboolean ok;
+
+  if (known == NULL || !fits (run, known, targets))
+    {
+      find_part (run, targets, keep, &found);
+      found.state = known == NULL ? acc_graph_parts_add (run->graph->parts, run->state, targets, keep, &found) : ACC_GRAPH_STATE_UNKNOWN;
+      known = &found;
+    }
+
+  ok = compute_part (run, known, error);
+  run->state = known->state;
+
+  return ok;
+}
+
+/* What @node cannot do without. */
+static gboolean
+evaluate_for (Run        *run,
+              AccArray   *node,
+              GPtrArray  *targets,
+              GError    **error)
+{
+  GError *local = NULL;
+
+  if (evaluate (run, targets, TRUE, &local))
+    return TRUE;
+
+  if (g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM))
+    {
+      g_autofree char *what = acc_array_describe (node);
+
+      g_prefix_error (&local, "%s: ", what);
+    }
+  g_propagate_error (error, local);
+
+  return FALSE;
+}
+
+static gboolean
+evaluate_one (Run       *run,
+              AccArray  *node,
+              AccArray  *target,
+              AccArray **value,
+              GError   **error)
+{
+  g_autoptr (GPtrArray) targets = g_ptr_array_new ();
+
+  g_ptr_array_add (targets, target);
+  if (!evaluate_for (run, node, targets, error))
+    return FALSE;
+  *value = look_up (run->scope, target);
+
+  return TRUE;
+}
+
+static gboolean
+read_flag (AccArray  *array,
+           gboolean  *flag,
+           GError   **error)
+{
+  const guint8 *data = acc_buffer_map (array->buffers[0], error);
+
+  if (data == NULL)
+    return FALSE;
+  *flag = *data != 0;
+
+  return TRUE;
+}
+
+static gboolean
+choose_branch (Run       *run,
+               AccArray  *cond,
+               AccArray **branch,
+               GError   **error)
+{
+  AccArray *condition;
+  gboolean flag;
+
+  if (!evaluate_one (run, cond, cond->inputs[0], &condition, error) || !read_flag (condition, &flag, error))
+    return FALSE;
+  *branch = cond->inputs[flag ? 1 : 2];
+
+  return TRUE;
+}
+
+static gboolean
+finish_cond (Run       *run,
+             AccArray  *cond,
+             AccArray  *branch,
+             GError   **error)
+{
+  AccArray *value;
+
+  if (!evaluate_one (run, cond, branch, &value, error))
+    return FALSE;
+  bind_other (run, cond, g_object_ref (value));
+
+  return TRUE;
+}
+
+/* The initial states; not held for the time of the loop where only the loop wants them. */
+static GPtrArray *
+take_states (Run      *run,
+             AccArray *loop)
+{
+  GPtrArray *states = g_ptr_array_new_with_free_func (g_object_unref);
+
+  for (guint i = 0; i < loop->n_inputs; i++)
+    g_ptr_array_add (states, g_object_ref (look_up (run->scope, loop->inputs[i])));
+
+  for (guint i = 0; i < loop->n_inputs; i++)
+    {
+      GPtrArray *users = acc_graph_get_users (run->graph, loop->inputs[i]);
+
+      if (users != NULL && users->len == 1 && !acc_graph_is_result (run->graph, loop->inputs[i]))
+        g_hash_table_remove (run->scope->values, loop->inputs[i]);
+    }
+
+  return states;
+}
+
+static gboolean
+run_loop (Run       *run,
+          AccArray  *loop,
+          GError   **error)
+{
+  AccGraph *condition = acc_graph_get_body (run->graph, loop->programs[0]);
+  AccGraph *step = acc_graph_get_body (run->graph, loop->programs[1]);
+  g_autoptr (GPtrArray) targets = g_ptr_array_new ();
+  g_autoptr (GPtrArray) states = NULL;
+  g_autofree AccArray **next = g_new (AccArray *, loop->n_inputs);
+
+  for (guint i = 0; i < loop->n_inputs; i++)
+    g_ptr_array_add (targets, loop->inputs[i]);
+  for (guint i = 0; i < loop->references->len; i++)
+    g_ptr_array_add (targets, g_ptr_array_index (loop->references, i));
+  if (!evaluate_for (run, loop, targets, error))
+    return FALSE;
+
+  states = take_states (run, loop);
+  for (;;)
+    {
+      g_autoptr (AccArray) flag = NULL;
+      AccArray **state = (AccArray **) states->pdata;
+      gboolean go_on;
+
+      if (!run_graph (condition, run->scope, state, &flag, run->cancellable, error) || !read_flag (flag, &go_on, error))
+        return FALSE;
+      if (!go_on)
+        break;
+      if (!run_graph (step, run->scope, state, next, run->cancellable, error))
+        return FALSE;
+      for (guint i = 0; i < loop->n_inputs; i++)
+        {
+          g_object_unref (state[i]);
+          state[i] = next[i];
+        }
+    }
+
+  bind_other (run, loop, g_object_ref (g_ptr_array_index (states, 0)));
+  if (loop->n_inputs > 1)
+    {
+      if (run->scope->loops == NULL)
+        run->scope->loops = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
+      g_hash_table_insert (run->scope->loops, loop, g_steal_pointer (&states));
+    }
+
+  return TRUE;
+}
+
+/* Its loop has run, in this scope or in one around it. */
+static gboolean
+finish_loop_result (Run      *run,
+                    AccArray *node)
+{
+  for (Scope *scope = run->scope; scope != NULL; scope = scope->parent)
+    {
+      GPtrArray *states = scope->loops != NULL ? g_hash_table_lookup (scope->loops, node->inputs[0]) : NULL;
+
+      if (states == NULL)
+        continue;
+      bind_other (run, node, g_object_ref (g_ptr_array_index (states, node->item)));
+      return TRUE;
+    }
+
+  g_return_val_if_reached (FALSE);
+}
+
+/* The extents of nodes, of which some may not be computed yet; NULL where they are not known. The vector is owned, what it points to lives
+ * as long as @graph and what is bound. */
+static const gint64 **
+list_extents (Run             *run,
+              AccArray       **nodes,
+              guint            n_nodes,
+              AccFusionGraph **graph)
+{
+  g_autofree const gint64 **extents = g_new0 (const gint64 *, n_nodes + 1);
+  g_autoptr (GPtrArray) bound = g_ptr_array_new (), values = g_ptr_array_new (), unbound = NULL;
+  gboolean is_known = TRUE;
+
+  for (guint i = 0; i < n_nodes; i++)
+    {
+      AccArray *value = look_up (run->scope, nodes[i]);
+      AccShape *shape = value != NULL ? value->shape : nodes[i]->shape;
+
+      extents[i] = shape != NULL ? acc_shape_get_extents (shape, NULL) : NULL;
+      is_known &= shape != NULL;
+    }
+  if (is_known)
+    return g_steal_pointer (&extents);
+
+  unbound = list_unbound (run->scope, nodes, n_nodes, bound);
+  for (guint i = 0; i < bound->len; i++)
+    g_ptr_array_add (values, look_up (run->scope, g_ptr_array_index (bound, i)));
+  *graph = acc_fusion_graph_new (acc_host_get_target (run->graph->host), nodes, n_nodes, (AccArray **) bound->pdata, (AccArray **) values->pdata,
+                                 bound->len, NULL);
+  for (guint i = 0; i < n_nodes && *graph != NULL; i++)
+    extents[i] = acc_fusion_graph_get (*graph, nodes[i])->extents;
+
+  return *graph != NULL ? g_steal_pointer (&extents) : NULL;
+}
+
+/* What the backend has for the node, what it takes and what it gives; NULL: nothing. */
+static AccForeign *
+find_foreign (Run      *run,
+              AccArray *node)
+{
+  g_autoptr (AccForeign) foreign = acc_foreign_find (run->graph->host->backend, node);
+  g_autoptr (AccFusionGraph) graph = NULL;
+  g_autoptr (GPtrArray) nodes = NULL;
+  g_autofree const gint64 **extents = NULL;
+  AccArray **inputs;
+  guint n;
+
+  if (foreign == NULL || !acc_foreign_can_run (run->graph->host, foreign))
+    return NULL;
+
+  /* The extents of a foreign node itself are for it to decide, as far as they are not known. */
+  inputs = acc_foreign_get_inputs (node, &n);
+  nodes = g_ptr_array_sized_new (n + 1);
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (nodes, inputs[i]);
+  if (node->op != ACC_OP_FOREIGN || node->shape != NULL)
+    g_ptr_array_add (nodes, node);
+  extents = list_extents (run, (AccArray **) nodes->pdata, nodes->len, &graph);
+
+  return extents != NULL && acc_foreign_fits (foreign, node, extents) ? g_steal_pointer (&foreign) : NULL;
+}
+
+/* @foreign NULL: the fallback, which may read captures besides. */
+static gboolean
+call (Run         *run,
+      AccArray    *node,
+      AccForeign  *foreign,
+      GError     **error)
+{
+  guint n;
+  AccArray **nodes = acc_foreign_get_inputs (node, &n);
+  g_autoptr (GPtrArray) targets = g_ptr_array_new ();
+  g_autofree AccArray **inputs = g_new (AccArray *, MAX (n, 1));
+  AccArray *result = NULL;
+
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (targets, nodes[i]);
+  for (guint i = 0; i < node->references->len && foreign == NULL; i++)
+    g_ptr_array_add (targets, g_ptr_array_index (node->references, i));
+  if (!evaluate_for (run, node, targets, error))
+    return FALSE;
+
+  for (guint i = 0; i < n; i++)
+    {
+      inputs[i] = look_up (run->scope, nodes[i]);
+      if (node->op == ACC_OP_FOREIGN && !acc_foreign_check (node, i, acc_shape_get_extents (inputs[i]->shape, NULL), error))
+        return FALSE;
+    }
+
+  if (foreign != NULL)
+    result = acc_foreign_run (run->graph->host, foreign, node, inputs, run->cancellable, error);
+  else if (!run_graph (acc_graph_get_body (run->graph, node->programs[0]), run->scope, inputs, &result, run->cancellable, error))
+    result = NULL;
+  if (result == NULL)
+    return FALSE;
+  bind_other (run, node, result);
+
+  return TRUE;
+}
+
+/* What the backend has for it, or else its fallback. */
+static gboolean
+run_foreign (Run       *run,
+             AccArray  *node,
+             GError   **error)
+{
+  g_autoptr (AccForeign) foreign = find_foreign (run, node);
+
+  return call (run, node, foreign, error);
+}
+
+static gboolean
+is_offered (Run      *run,
+            AccArray *node)
+{
+  return run->takes_offers && node->offered != NULL && g_hash_table_contains (run->graph->offers, node);
+}
+
+static gboolean
+take_offer (Run       *run,
+            AccArray  *node,
+            GError   **error)
+{
+  g_autoptr (AccForeign) foreign = find_foreign (run, node);
+
+  return foreign == NULL || call (run, node, foreign, error);
+}
+
+/* Whether the backend has any of the operations; where extents are known before anything runs, for inputs such as these. */
+static gboolean
+has_takers (Run *run)
+{
+  GHashTableIter iter;
+  gpointer node;
+
+  g_hash_table_iter_init (&iter, run->graph->offers);
+  while (g_hash_table_iter_next (&iter, &node, NULL))
+    {
+      g_autoptr (AccForeign) foreign = run->graph->is_simple ? find_foreign (run, node) : acc_foreign_find (run->graph->host->backend, node);
+
+      if (foreign != NULL)
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+typedef struct {
+  const AccGraphStop *stop;
+  guint               next;
+  AccArray           *branch;   /* cond: the one taken */
+} Visit;
+
+/* With all that the node depends on resolved. */
+static gboolean
+finish (Run          *run,
+        const Visit  *visit,
+        GError      **error)
+{
+  AccArray *node = visit->stop->node;
+
+  if (is_offered (run, node) && look_up (run->scope, node) != NULL)
+    return TRUE;
+
+  switch ((guint) node->op)
+    {
+    case ACC_OP_COND:
+      return finish_cond (run, node, visit->branch, error);
+    case ACC_OP_WHILE_LOOP:
+      return run_loop (run, node, error);
+    case ACC_OP_LOOP_RESULT:
+      return finish_loop_result (run, node);
+    case ACC_OP_FOREIGN:
+      return run_foreign (run, node, error);
+    default:
+      return visit->stop->extents == NULL || evaluate_for (run, node, visit->stop->extents, error);
+    }
+}
+
+/* Which one to resolve before the one that is visited; NULL: none any more. */
+static gboolean
+next_before (Run                 *run,
+             Visit               *visit,
+             const AccGraphStop **before,
+             GError             **error)
+{
+  const AccGraphStop *stop = visit->stop;
+  guint n = visit->next++;
+
+  *before = NULL;
+  if (is_offered (run, stop->node))
+    {
+      if (n < stop->offered->len)
+        {
+          *before = g_ptr_array_index (stop->offered, n);
+          return TRUE;
+        }
+      if (n == stop->offered->len && !take_offer (run, stop->node, error))
+        return FALSE;
+      if (look_up (run->scope, stop->node) != NULL)
+        return TRUE;
+      n -= stop->offered->len;
+    }
+
+  if (n < stop->before->len)
+    {
+      *before = g_ptr_array_index (stop->before, n);
+    }
+  else if (n == stop->before->len && stop->node->op == ACC_OP_COND)
+    {
+      if (!choose_branch (run, stop->node, &visit->branch, error))
+        return FALSE;
+      *before = stop->sides[visit->branch == stop->node->inputs[1] ? 0 : 1];
+    }
+
+  return TRUE;
+}
+
+/* Evaluates what must be known before the rest can be scheduled: the taken sides of conds, loops, foreign operations,
+ * arrays that extents are read from. Without recursion but for programs in programs. */
+static gboolean
+resolve (Run       *run,
+         GError   **error)
+{
+  const AccGraphStops *stops = acc_graph_get_stops (run->graph);
+  g_autofree guint8 *seen = g_new0 (guint8, MAX (stops->all->len, 1));
+  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (Visit));
+
+  for (guint i = 0; i < stops->first->len; i++)
+    {
+      const AccGraphStop *before = g_ptr_array_index (stops->first, i);
+
+      for (;;)
+        {
+          Visit top;
+
+          if (before != NULL && !seen[before->number] && look_up (run->scope, before->node) == NULL)
+            {
+              seen[before->number] = TRUE;
+              g_array_append_vals (stack, &(Visit) { before, 0, NULL }, 1);
+            }
+          if (stack->len == 0)
+            break;
+
+          top = g_array_index (stack, Visit, stack->len - 1);
+          if (!next_before (run, &top, &before, error))
+            return FALSE;
+          g_array_index (stack, Visit, stack->len - 1) = top;
+          if (before == NULL)
+            {
+              if (!finish (run, &top, error))
+                return FALSE;
+              g_array_set_size (stack, stack->len - 1);
+            }
+        }
+    }
+
+  return TRUE;
+}
+
+static gboolean
+run_simple (AccGraph      *graph,
+            Scope         *parent,
+            AccArray     **arguments,
+            AccArray     **results,
+            GCancellable  *cancellable,
+            GError       **error)
+{
+  AccArray *few[32];
+  g_autofree AccArray **many = NULL;
+  AccArray **values = graph->bound->len <= G_N_ELEMENTS (few) ? few : (many = g_new (AccArray *, graph->bound->len));
+  g_autoptr (AccPrepared) prepared = NULL;
+
+  for (guint i = 0; i < graph->bound->len; i++)
+    values[i] = graph->positions[i] >= 0 ? arguments[graph->positions[i]]
+                                         : look_up (parent, g_ptr_array_index (graph->bound, i));
+
+  prepared = acc_schedule_cache_get (graph->schedules, graph->host, graph->results, graph->n_results,
+                                     (AccArray **) graph->bound->pdata, values, graph->bound->len, FALSE, cancellable, error);
+
+  return prepared != NULL && acc_run_whole (graph->host, prepared, values, results, cancellable, error);
+}
+
+static gboolean
+run_graph (AccGraph      *graph,
+           Scope         *parent,
+           AccArray     **arguments,
+           AccArray     **results,
+           GCancellable  *cancellable,
+           GError       **error)
+{
+  g_autoptr (GPtrArray) targets = NULL;
+  Scope scope;
+  Run run = { graph, &scope, cancellable, FALSE, ACC_GRAPH_STATE_FIRST };
+  gboolean ok;
+
+  if (graph->is_simple && graph->offers == NULL)
+    return run_simple (graph, parent, arguments, results, cancellable, error);
+
+  scope_init (&scope, parent, graph, arguments);
+  run.takes_offers = graph->offers != NULL && has_takers (&run);
+  if (graph->is_simple && !run.takes_offers)
+    {
+      scope_clear (&scope);
+      return run_simple (graph, parent, arguments, results, cancellable, error);
+    }
+
+  targets = g_ptr_array_new ();
+  for (guint i = 0; i < graph->n_results; i++)
+    g_ptr_array_add (targets, graph->results[i]);
+
+  ok = resolve (&run, error) && evaluate (&run, targets, FALSE, error);
+  for (guint i = 0; i < graph->n_results && ok; i++)
+    results[i] = g_object_ref (look_up (&scope, graph->results[i]));
+  scope_clear (&scope);
+
+  return ok;
+}
+
+gboolean
+acc_graph_run (AccGraph      *self,
+               AccArray     **arguments,
+               AccArray     **results,
+               GCancellable  *cancellable,
+               GError       **error)
+{
+  gboolean ok;
+
+  acc_workers_begin_run (self->host->workers);
+  ok = run_graph (self, NULL, arguments, results, cancellable, error);
+  acc_workers_end_run (self->host->workers);
+
+  return ok;
+}
+
+AccPrepared *
+acc_graph_prepare (AccGraph      *self,
+                   AccArray     **arguments,
+                   gboolean       by_rows,
+                   GPtrArray    **values,
+                   GCancellable  *cancellable,
+                   GError       **error)
+{
+  Scope scope;
+  Run run = { self, &scope, cancellable, FALSE, ACC_GRAPH_STATE_FIRST };
+  g_autoptr (GPtrArray) bound = g_ptr_array_new ();
+  g_autoptr (GPtrArray) nodes = NULL;
+  g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func (g_object_unref);
+  AccPrepared *prepared = NULL;
+
+  scope_init (&scope, NULL, self, arguments);
+  if (self->is_simple || resolve (&run, error))
+    {
+      nodes = list_unbound (&scope, self->results, self->n_results, bound);
+      for (guint i = 0; i < bound->len; i++)
+        g_ptr_array_add (found, g_object_ref (look_up (&scope, g_ptr_array_index (bound, i))));
+      prepared = acc_schedule_cache_get (self->schedules, self->host, self->results, self->n_results,
+                                         (AccArray **) bound->pdata, (AccArray **) found->pdata, bound->len, by_rows,
+                                         cancellable, error);
+    }
+  if (prepared != NULL)
+    *values = g_steal_pointer (&found);
+  scope_clear (&scope);
+
+  return prepared;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-program.h"
+#include "acc-graph-parts.h"
+#include "acc-graph-stops.h"
+#include "acc-backends/runtime/run/acc-schedule-cache.h"
+
+G_BEGIN_DECLS
+
+/* A program looked over for running: what a schedule of it would take from outside, and whether one schedule is enough.
+ * Where there is a cond, a while_loop, a foreign operation, or extents that are read from computed data, those are
+ * evaluated first, and what remains is scheduled with their results bound. Any thread. */
+typedef struct _AccGraph AccGraph;
+
+struct _AccGraph {
+  AccHost          *host;        /* borrowed, as is the program */
+  AccProgram       *program;
+  AccArray        **results;
+  guint             n_results;
+  AccArray        **params;
+  guint             n_params;
+  gboolean          is_body;     /* of a loop, or a fallback: its captures are bound, too */
+
+  gboolean          has_sources;
+  gboolean          is_simple;   /* one schedule, with .bound */
+  GHashTable       *result_set;  /* AccArray: the results */
+  GHashTable       *offers;      /* AccArray: nodes that a foreign operation could give, from what is in reach; NULL: none */
+  GPtrArray        *bound;       /* AccArray: parameters and captures in reach of the results */
+  int              *positions;   /* per bound: the parameter's, -1 for a capture */
+
+  AccScheduleCache *schedules;
+  AccGraphParts    *parts;
+
+  GMutex            lock;
+  GHashTable       *users;       /* AccArray → GPtrArray of AccArray: made when first needed */
+  GHashTable       *inner_users; /* the same, of what offers stand for */
+  GHashTable       *bodies;      /* AccProgram → AccGraph */
+  AccGraphStops    *stops;       /* made when first needed */
+};
+
+AccGraph   *acc_graph_new       (AccHost *host, AccProgram *program, gboolean is_body);
+void        acc_graph_free      (AccGraph *self);
+/* The body of a loop, or a fallback, in the program. Owned by @self. */
+AccGraph   *acc_graph_get_body  (AccGraph *self, AccProgram *program);
+/* The nodes of the program that take @array as input or reference; may be NULL. */
+GPtrArray  *acc_graph_get_users (AccGraph *self, AccArray *array);
+/* What a run has to know before it can plan the rest. Owned by @self. */
+const AccGraphStops *acc_graph_get_stops (AccGraph *self);
+gboolean    acc_graph_is_result (AccGraph *self, AccArray *array);
+/* Arrays whose elements decide the extents of @array, but those that are manifest, or in @boundary, where that is not NULL; NULL for
+ * none. */
+GPtrArray  *acc_graph_list_extent_reads (AccArray *array, GHashTable *boundary);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccGraph, acc_graph_free)
+
+G_END_DECLS

@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-device-run.h"
+
+#include "acc-backends/runtime/device/acc-device-heap-private.h"
+#include "acc-launch.h"
+#include "acc-times.h"
+
+#include "acc-core/base/acc-ceil-div-private.h"
+
+/* Results up to here come back with the answer of whether kernels failed. */
+#define SMALL_RESULT 256
+
+void
+acc_device_run_init (AccDeviceRun *self,
+                     AccHost      *host,
+                     AccPrepared  *prepared,
+                     GCancellable *cancellable)
+{
+  gpointer *memory = g_new0 (gpointer, 3 * prepared->n_buffers + prepared->max_scratch + 1);
+
+  *self = (AccDeviceRun) { .host = host, .heap = host->heap, .prepared = prepared, .cancellable = cancellable };
+  self->buffers = (AccBuffer **) memory;
+  self->blocks = (AccDeviceBlock **) (memory + prepared->n_buffers);
+  self->used = (AccDeviceBlock **) (memory + 2 * prepared->n_buffers);
+  self->slots = g_new0 (AccDeviceSlot, prepared->max_slots + 1);
+}
+
+void
+acc_device_run_clear (AccDeviceRun *self)
+{
+  gboolean was_dirty = self->is_dirty;
+
+  if (self->is_dirty)
+    acc_device_heap_drain (self->heap);
+  for (guint i = 0; i < self->prepared->schedule->n_values; i++)
+    acc_device_run_free_value (self, i);
+  if (self->report != NULL)
+    acc_device_heap_give_report (self->heap, g_steal_pointer (&self->report), !was_dirty);
+  g_clear_pointer (&self->buffers, g_free);
+  g_clear_pointer (&self->slots, g_free);
+}
+
+void
+acc_device_run_free_value (AccDeviceRun *self,
+                           guint         value)
+{
+  const AccPreparedValue *v = &self->prepared->values[value];
+
+  if (self->prepared->schedule->values[value].role == ACC_VALUE_COMPUTED)
+    for (guint k = 0; k < v->n_buffers; k++)
+      g_clear_pointer (&self->buffers[v->first_buffer + k], acc_buffer_unref);
+}
+
+gboolean
+acc_device_run_bind (AccDeviceRun  *self,
+                     AccArray     **arguments,
+                     gboolean       rows,
+                     GError       **error)
+{
+  const AccSchedule *schedule = self->prepared->schedule;
+
+  for (guint i = 0; i < schedule->n_values; i++)
+    {
+      const AccPreparedValue *v = &self->prepared->values[i];
+      AccBuffer **given = NULL;
+
+      switch (schedule->values[i].role)
+        {
+        case ACC_VALUE_ARGUMENT:
+          given = arguments[schedule->values[i].position]->buffers;
+          break;
+        case ACC_VALUE_MANIFEST:
+          given = schedule->values[i].array->buffers;
+          break;
+        case ACC_VALUE_SOURCE:
+          if (!rows)
+            {
+              g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s comes in rows, and all of it is needed at once", v->name);
+              return FALSE;
+            }
+          break;
+        case ACC_VALUE_COMPUTED:
+          break;
+        }
+      for (guint k = 0; k < v->n_buffers && given != NULL; k++)
+        self->buffers[v->first_buffer + k] = given[k];
+    }
+
+  return TRUE;
+}
+
+/* --- the blocks of a step: those in .blocks are pinned */
+
+static void
+unpin_all (AccDeviceRun *self)
+{
+  for (guint i = 0; i < self->prepared->n_buffers; i++)
+    if (self->blocks[i] != NULL)
+      {
+        acc_device_heap_unpin (self->heap, self->buffers[i]);
+        self->blocks[i] = NULL;
+      }
+  self->n_used = 0;
+}
+
+static gboolean
+pin_buffer (AccDeviceRun  *self,
+            guint          value,
+            guint          buffer,
+            GError       **error)
+{
+  const AccPreparedValue *v = &self->prepared->values[value];
+  guint i = v->first_buffer + buffer;
+
+  if (self->blocks[i] != NULL)
+    return TRUE;
+
+  if (self->buffers[i] != NULL)
+    self->blocks[i] = acc_device_heap_pin (self->heap, self->buffers[i], v->name, error);
+  else
+    {
+      AccBufferCopy *copy;
+
+      self->buffers[i] = acc_device_heap_new_buffer (self->heap, self->prepared->buffer_bytes[i], FALSE, v->name, error);
+      copy = self->buffers[i] != NULL ? acc_buffer_get_copy (self->buffers[i], self->heap) : NULL;
+      self->blocks[i] = copy != NULL ? acc_device_heap_pin (self->heap, self->buffers[i], v->name, error) : NULL;
+      if (copy != NULL)
+        acc_device_heap_unpin (self->heap, self->buffers[i]);
+    }
+
+  return self->blocks[i] != NULL;
+}
+
+gboolean
+acc_device_run_allocate (AccDeviceRun  *self,
+                         guint          value,
+                         GError       **error)
+{
+  const AccPreparedValue *v = &self->prepared->values[value];
+
+  for (guint k = v->first_buffer; k < v->first_buffer + v->n_buffers; k++)
+    if (self->buffers[k] == NULL)
+      {
+        self->buffers[k] = acc_device_heap_new_buffer (self->heap, self->prepared->buffer_bytes[k], TRUE, v->name, error);
+        if (self->buffers[k] == NULL)
+          return FALSE;
+        acc_device_heap_unpin (self->heap, self->buffers[k]);
+      }
+
+  return TRUE;
+}
+
+/* All that launches of the step touch; uploads begin here. */
+static gboolean
+gather (AccDeviceRun           *self,
+        const AccScheduleStep  *step,
+        const AccDeviceWindow  *windows,
+        GError                **error)
+{
+  for (guint w = 0; w < step->n_writes; w++)
+    {
+      const AccPreparedValue *v = &self->prepared->values[step->writes[w]];
+
+      for (guint k = 0; k < v->n_buffers; k++)
+        if ((windows == NULL || windows[v->first_buffer + k].block == NULL) && !pin_buffer (self, step->writes[w], k, error))
+          return FALSE;
+    }
+
+  for (guint l = 0; l < step->n_launches; l++)
+    for (guint i = 0; i < step->launches[l].n_slots; i++)
+      {
+        const AccSlot *slot = &step->launches[l].slots[i];
+
+        if (slot->kind == ACC_SLOT_BUFFER
+            && (windows == NULL || windows[self->prepared->values[slot->value].first_buffer + slot->buffer].block == NULL)
+            && !pin_buffer (self, slot->value, slot->buffer, error))
+          return FALSE;
+      }
+
+  return TRUE;
+}
+
+static void
+list_used (AccDeviceRun           *self,
+           const AccScheduleStep  *step,
+           const AccDeviceWindow  *windows,
+           AccDeviceBlock        **scratch)
+{
+  self->n_used = 0;
+  for (guint l = 0; l < step->n_launches; l++)
+    for (guint i = 0; i < step->launches[l].n_slots; i++)
+      {
+        const AccSlot *slot = &step->launches[l].slots[i];
+        AccDeviceBlock *block = NULL;
+        gboolean is_known = FALSE;
+
+        if (slot->kind == ACC_SLOT_SCRATCH)
+          block = scratch[slot->scratch];
+        else if (slot->kind == ACC_SLOT_BUFFER)
+          {
+            guint buffer = self->prepared->values[slot->value].first_buffer + slot->buffer;
+
+            block = windows != NULL && windows[buffer].block != NULL ? windows[buffer].block : self->blocks[buffer];
+          }
+        for (guint k = 0; k < self->n_used && !is_known; k++)
+          is_known = self->used[k] == block;
+        if (block != NULL && !is_known)
+          self->used[self->n_used++] = block;
+      }
+}
+
+/* --- launches */
+
+static void
+fill_slots (AccDeviceRun           *self,
+            const AccLaunch        *launch,
+            const AccDeviceWindow  *windows,
+            AccDeviceBlock        **scratch)
+{
+  for (guint i = 0; i < launch->n_slots; i++)
+    {
+      const AccSlot *slot = &launch->slots[i];
+      guint buffer;
+
+      self->slots[i] = (AccDeviceSlot) { NULL, 0, 0 };
+      switch (slot->kind)
+        {
+        case ACC_SLOT_BUFFER:
+          buffer = self->prepared->values[slot->value].first_buffer + slot->buffer;
+          if (windows != NULL && windows[buffer].block != NULL)
+            self->slots[i] = (AccDeviceSlot) { &windows[buffer].block->memory, windows[buffer].offset, 0 };
+          else
+            self->slots[i].memory = &self->blocks[buffer]->memory;
+          break;
+        case ACC_SLOT_LITERAL:
+          self->slots[i].bits = slot->bits;
+          break;
+        case ACC_SLOT_SCRATCH:
+          self->slots[i].memory = &scratch[slot->scratch]->memory;
+          break;
+        case ACC_SLOT_N_WORKERS:
+          g_assert_not_reached ();
+        }
+    }
+}
+
+/* As many groups as run at once, or fewer, where @launch asks for that. */
+static void
+enlarge_tiles (AccDevice       *device,
+               AccDeviceKernel *kernel,
+               const AccLaunch *launch,
+               AccGroups       *groups)
+{
+  gint64 unit = launch->unit, outer = groups->end[0] - groups->begin[0], inner = groups->end[1] - groups->begin[1], size;
+  guint n;
+
+  if (unit == 0 || device->klass->count_resident == NULL || outer <= 0 || inner <= 0)
+    return;
+  n = device->klass->count_resident (device, kernel);
+  if (n == 0)
+    return;
+
+  size = acc_ceil_div (acc_ceil_div (outer * inner, n), unit) * unit;
+  groups->tile[1] = MIN (size, launch->inner);
+  groups->tile[0] = MAX (size / groups->tile[1], 1);
+}
+
+/* Code that a launch may have; what few need is not made before. */
+static AccDeviceKernel *
+choose_code (AccDeviceRun       *self,
+             AccPreparedLaunch  *prepared,
+             const AccGroups    *groups,
+             GError            **error)
+{
+  AccDevice *device = acc_device_heap_get_device (self->heap);
+  AccCodeRequest request = { .kernel = prepared->launch->kernel, .variant = self->host->variant | ACC_CODE_GENERAL };
+  AccDeviceKernel *general = __atomic_load_n (&prepared->general, __ATOMIC_ACQUIRE);
+
+  if (device->klass->needs_general == NULL ||
+      !device->klass->needs_general (device, prepared->kernel, self->slots, prepared->launch->n_slots, groups))
+    return prepared->kernel;
+  if (general != NULL)
+    return general;
+  if (!acc_code_get (self->host->code, &request, 1, self->cancellable, error))
+    return NULL;
+
+  __atomic_store_n (&prepared->general, request.device_kernel, __ATOMIC_RELEASE);
+
+  return request.device_kernel;
+}
+
+static gboolean
+launch (AccDeviceRun             *self,
+        AccPreparedLaunch        *prepared,
+        const AccPartition       *partition,
+        const AccDeviceWindow    *windows,
+        AccDeviceBlock          **scratch,
+        GError                  **error)
+{
+  AccDevice *device = acc_device_heap_get_device (self->heap);
+  AccDeviceKernel *kernel;
+  AccGroups groups;
+  GError *problem = NULL;
+
+  if (partition->n_tiles <= 0)
+    return TRUE;
+  if (g_cancellable_set_error_if_cancelled (self->cancellable, error))
+    return FALSE;
+
+  for (guint d = 0; d < 2; d++)
+    {
+      groups.begin[d] = partition->begin[d];
+      groups.end[d] = partition->end[d];
+      groups.tile[d] = partition->tile[d];
+    }
+  self->may_fail |= prepared->may_fail || device->may_fail;
+  fill_slots (self, prepared->launch, windows, scratch);
+  kernel = choose_code (self, prepared, &groups, error);
+  if (kernel == NULL)
+    return FALSE;
+  enlarge_tiles (device, kernel, prepared->launch, &groups);
+  if (device->klass->launch (device, kernel, self->slots, prepared->launch->n_slots, &groups, &self->report->memory, &problem))
+    return TRUE;
+
+  acc_device_heap_note_error (self->heap, problem);
+  g_propagate_prefixed_error (error, problem, "kernel “%s”: ", acc_kernel_get_name (prepared->launch->kernel));
+
+  return FALSE;
+}
+
+/* Where times are asked for, nothing else is under way. */
+static gint64
+begin_alone (AccDeviceRun *self)
+{
+  if (acc_times_begin () != 0)
+    acc_device_heap_drain (self->heap);
+
+  return acc_times_begin ();
+}
+
+/* The launches of one step, in order on one queue. @rows: begin and end; NULL: all. */
+static gboolean
+launch_all (AccDeviceRun           *self,
+            const AccPreparedStep  *prepared,
+            const gint64           *rows,
+            const AccDeviceWindow  *windows,
+            AccDeviceBlock        **scratch,
+            GError                **error)
+{
+  const AccScheduleStep *step = prepared->step;
+  gint64 begin;
+  gboolean ok;
+
+  if (self->report == NULL)
+    self->report = acc_device_heap_take_report (self->heap, error);
+  if (self->report == NULL)
+    return FALSE;
+
+  self->is_dirty = TRUE;
+  if (!gather (self, step, windows, error))
+    return FALSE;
+
+  list_used (self, step, windows, scratch);
+  ok = acc_device_heap_begin (self->heap, ACC_QUEUE_COMPUTE, self->used, self->n_used, error);
+  for (guint i = 0; i < step->n_launches && ok; i++)
+    {
+      const AccLaunch *one = &step->launches[i];
+      AccPartition partition = prepared->launches[i].whole;
+
+      if (rows != NULL && one->rows == ACC_SPACE_FIRST)
+        {
+          if (rows[0] > 0)
+            continue;
+        }
+      else if (rows != NULL && one->rows != ACC_SPACE_WHOLE)
+        {
+          if (rows[0] >= rows[1])
+            continue;
+          acc_partition_init_rows (&partition, one, rows[0], rows[1], 1);
+        }
+      else if (rows != NULL && rows[1] < step->n_rows && !step->combine_per_band)
+        continue;
+      begin = begin_alone (self);
+      ok = launch (self, &prepared->launches[i], &partition, windows, scratch, error);
+      if (begin != 0)
+        acc_device_heap_drain (self->heap);
+      acc_times_end_launches (begin, step, i, 1);
+    }
+  acc_device_heap_end (self->heap, ACC_QUEUE_COMPUTE, self->used, self->n_used);
+
+  return ok;
+}
+
+gboolean
+acc_device_run_rows (AccDeviceRun           *self,
+                     guint                   step,
+                     gint64                  begin,
+                     gint64                  end,
+                     const AccDeviceWindow  *windows,
+                     AccDeviceBlock        **scratch,
+                     GError                **error)
+{
+  gint64 rows[] = { begin, end };
+  gboolean ok = launch_all (self, &self->prepared->steps[step], rows, windows, scratch, error);
+
+  unpin_all (self);
+
+  return ok;
+}
+
+gboolean
+acc_device_run_step (AccDeviceRun  *self,
+                     guint          number,
+                     GError       **error)
+{
+  const AccPreparedStep *prepared = &self->prepared->steps[number];
+  const AccScheduleStep *step = prepared->step;
+  AccDeviceBlock *few[16] = { NULL, };
+  g_autofree AccDeviceBlock **many = NULL;
+  gint64 begin = acc_times_begin ();
+  AccDeviceBlock **scratch = step->n_scratch <= G_N_ELEMENTS (few) ? few : (many = g_new0 (AccDeviceBlock *, step->n_scratch));
+  gboolean ok = TRUE;
+
+  for (guint i = 0; i < step->n_scratch && ok; i++)
+    {
+      scratch[i] = acc_device_heap_allocate (self->heap, step->scratch[i].bytes, ACC_QUEUE_COMPUTE, step->name, error);
+      ok = scratch[i] != NULL;
+    }
+
+  ok = ok && launch_all (self, prepared, NULL, NULL, scratch, error);
+
+  unpin_all (self);
+  for (guint i = 0; i < step->n_scratch; i++)
+    g_clear_pointer (&scratch[i], acc_device_block_free);
+  acc_times_end_steps (begin, self->prepared->schedule, number, number + 1, NULL);
+
+  return ok;
+}
+
+/* --- how it went */
+
+static gboolean
+fetch_report (AccDeviceRun  *self,
+              GError       **error)
+{
+  AccDevice *device = acc_device_heap_get_device (self->heap);
+  GError *problem = NULL;
+
+  self->report->filled = sizeof (AccFailure);
+  if (!self->may_fail)
+    return TRUE;
+  if (device->klass->download (device, ACC_QUEUE_COMPUTE, self->report->host, &self->report->memory, 0, sizeof (AccFailure), &problem))
+    return TRUE;
+
+  acc_device_heap_note_error (self->heap, problem);
+  g_propagate_error (error, problem);
+
+  return FALSE;
+}
+
+gboolean
+acc_device_run_ask (AccDeviceRun  *self,
+                    guint64       *point,
+                    GError       **error)
+{
+  *point = 0;
+
+  return (self->report == NULL || fetch_report (self, error))
+         && acc_device_heap_mark (self->heap, ACC_QUEUE_COMPUTE, point, error);
+}
+
+gboolean
+acc_device_run_check (AccDeviceRun  *self,
+                      GError       **error)
+{
+  AccFailure failure;
+
+  if (self->report == NULL || !self->may_fail)
+    return TRUE;
+
+  memcpy (&failure, self->report->host, sizeof failure);
+  if (failure.state == 0)
+    return TRUE;
+
+  acc_failure_to_error (&failure, self->prepared, 0, error);
+
+  return FALSE;
+}
+
+typedef struct {
+  guint buffer;
+  gsize at;
+} Small;
+
+/* Small results that only the device has, on their way to the report. */
+static gboolean
+ask_for_small (AccDeviceRun  *self,
+               GArray        *list,
+               GError       **error)
+{
+  const AccSchedule *schedule = self->prepared->schedule;
+
+  for (guint r = 0; r < schedule->n_results; r++)
+    {
+      const AccPreparedValue *v = &self->prepared->values[schedule->results[r]];
+
+      for (guint k = v->first_buffer; k < v->first_buffer + v->n_buffers; k++)
+        {
+          AccBuffer *buffer = self->buffers[k];
+          Small small = { k, self->report->filled };
+          AccDeviceBlock *block;
+          gboolean is_listed = FALSE;
+
+          if (buffer == NULL || acc_buffer_is_host (buffer) || buffer->size == 0 || buffer->size > SMALL_RESULT
+              || small.at + buffer->size > ACC_REPORT_BYTES)
+            continue;
+          for (guint i = 0; i < list->len && !is_listed; i++)
+            is_listed = self->buffers[g_array_index (list, Small, i).buffer] == buffer;
+          if (is_listed)
+            continue;
+
+          block = acc_device_heap_pin (self->heap, buffer, v->name, error);
+          if (block == NULL)
+            return FALSE;
+          g_array_append_val (list, small);
+          if (!acc_device_heap_download (self->heap, ACC_QUEUE_COMPUTE, self->report->host + small.at, block, 0, buffer->size, error))
+            return FALSE;
+          self->report->filled = (small.at + buffer->size + 7) / 8 * 8;
+        }
+    }
+
+  return TRUE;
+}
+
+static void
+take_small (AccDeviceRun *self,
+            GArray       *list,
+            gboolean      ok)
+{
+  for (guint i = 0; i < list->len; i++)
+    {
+      const Small *small = &g_array_index (list, Small, i);
+      AccBuffer *buffer = self->buffers[small->buffer];
+
+      acc_device_heap_unpin_filled (self->heap, buffer, ok ? self->report->host + small->at : NULL);
+    }
+}
+
+gboolean
+acc_device_run_finish (AccDeviceRun  *self,
+                       GError       **error)
+{
+  g_autoptr (GArray) small = NULL;
+  guint64 point;
+  gboolean ok;
+
+  if (!self->is_dirty)
+    return TRUE;
+
+  small = g_array_new (FALSE, FALSE, sizeof (Small));
+  ok = fetch_report (self, error)
+       && (acc_device_heap_get_device (self->heap)->unified || ask_for_small (self, small, error))
+       && acc_device_heap_mark (self->heap, ACC_QUEUE_COMPUTE, &point, error)
+       && acc_device_heap_block (self->heap, ACC_QUEUE_COMPUTE, point, error);
+  take_small (self, small, ok);
+  ok = ok && acc_device_run_check (self, error);
+  self->is_dirty = !ok;
+
+  return ok;
+}
+
+AccArray *
+acc_device_run_make_result (AccDeviceRun *self,
+                            guint         result)
+{
+  const AccSchedule *schedule = self->prepared->schedule;
+  guint value = schedule->results[result];
+  const AccPreparedValue *v = &self->prepared->values[value];
+  g_autofree AccBuffer **owned = g_new (AccBuffer *, v->n_buffers + 1);
+
+  for (guint k = 0; k < v->n_buffers; k++)
+    owned[k] = acc_buffer_ref (self->buffers[v->first_buffer + k]);
+
+  return acc_array_new_manifest (schedule->values[value].type, schedule->result_shapes[result], owned);
+}
+
+gboolean
+acc_device_run_whole (AccHost       *host,
+                      AccPrepared   *prepared,
+                      AccArray     **arguments,
+                      AccArray     **results,
+                      GCancellable  *cancellable,
+                      GError       **error)
+{
+  const AccSchedule *schedule = prepared->schedule;
+  AccDeviceRun run;
+  gboolean ok;
+
+  acc_device_run_init (&run, host, prepared, cancellable);
+
+  ok = acc_device_run_bind (&run, arguments, FALSE, error) && !g_cancellable_set_error_if_cancelled (cancellable, error);
+  for (guint s = 0; s < schedule->n_steps && ok; s++)
+    {
+      ok = acc_device_run_step (&run, s, error);
+      for (guint i = 0; i < prepared->steps[s].n_freed; i++)
+        acc_device_run_free_value (&run, prepared->steps[s].freed[i]);
+    }
+  ok = ok && acc_device_run_finish (&run, error);
+  for (guint r = 0; r < schedule->n_results; r++)
+    results[r] = ok ? acc_device_run_make_result (&run, r) : NULL;
+  acc_device_run_clear (&run);
+
+  return ok;
+}

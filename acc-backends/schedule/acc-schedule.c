@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-schedule.h"
+
+#include "acc-error.h"
+
+#include <string.h>
+
+static void
+launch_clear (AccLaunch *launch)
+{
+  acc_kernel_unref (launch->kernel);
+  g_free (launch->slots);
+}
+
+static void
+step_clear (AccScheduleStep *step)
+{
+  g_free (step->name);
+  g_free (step->reads);
+  g_free (step->writes);
+  for (guint i = 0; i < step->n_launches; i++)
+    launch_clear (&step->launches[i]);
+  g_free (step->launches);
+  g_free (step->scratch);
+  g_free (step->row_reads);
+  g_free (step->row_error);
+}
+
+AccSchedule *
+acc_schedule_ref (AccSchedule *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+void
+acc_schedule_unref (AccSchedule *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  for (guint i = 0; i < self->n_steps; i++)
+    step_clear (&self->steps[i]);
+  g_free (self->steps);
+  for (guint i = 0; i < self->n_values; i++)
+    g_free (self->values[i].extents);
+  g_free (self->values);
+  for (guint i = 0; i < self->n_results; i++)
+    acc_shape_unref (self->result_shapes[i]);
+  g_free (self->result_shapes);
+  g_free (self->results);
+  g_ptr_array_unref (self->origins);
+  g_ptr_array_unref (self->nodes);
+  g_array_unref (self->data_extents);
+  g_hash_table_unref (self->asked_extents);
+  g_free (self);
+}
+
+/* --- other data */
+
+typedef struct {
+  AccSchedule *schedule;
+  AccArray   **bound, **values;
+  guint        n;
+} Bound;
+
+static AccArray *
+find_value (AccArray *array,
+            gpointer  user_data)
+{
+  const Bound *self = user_data;
+
+  for (guint i = 0; i < self->n; i++)
+    if (self->bound[i] == array)
+      return self->values[i];
+
+  return array->op == ACC_OP_USE ? array : NULL;
+}
+
+/* Of what is not bound they are as they were: they follow from the extents of what is, and from data that was compared before. */
+static const gint64 *
+get_value_extents (AccArray *array,
+                   gpointer  user_data,
+                   GError  **error)
+{
+  const Bound *self = user_data;
+  AccArray *value = find_value (array, user_data);
+  const gint64 *extents = value != NULL ? acc_shape_get_extents (value->shape, NULL)
+                                        : g_hash_table_lookup (self->schedule->asked_extents, array);
+
+  if (extents == NULL)
+    g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "The extents of a part of the program are not known before it is planned");
+
+  return extents;
+}
+
+gboolean
+acc_schedule_fits (AccSchedule *self,
+                   AccArray   **bound,
+                   AccArray   **values,
+                   guint        n_bound)
+{
+  Bound known = { self, bound, values, n_bound };
+  const AccClosedContext context = { get_value_extents, find_value, &known };
+
+  for (guint i = 0; i < self->data_extents->len; i++)
+    {
+      const AccDataExtents *wanted = &g_array_index (self->data_extents, AccDataExtents, i);
+      guint n = acc_element_type_get_n_leaves (wanted->function->body->type);
+      g_autofree gint64 *found = g_new (gint64, MAX (n, 1));
+
+      if (!acc_closed_evaluate (wanted->function, &context, found, NULL, NULL) || memcmp (found, wanted->values, n * sizeof (gint64)) != 0)
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static guint64
+count_elements (const AccScheduleValue *value)
+{
+  guint64 n = 1;
+
+  for (guint d = 0; d < value->rank; d++)
+    n *= (guint64) value->extents[d];
+
+  return n;
+}
+
+guint64
+acc_schedule_get_bytes (AccSchedule *self,
+                        guint        value)
+{
+  return count_elements (&self->values[value]) * acc_element_type_get_size (self->values[value].type);
+}
+
+guint64
+acc_schedule_get_buffer_bytes (AccSchedule *self,
+                               guint        value,
+                               guint        buffer)
+{
+  return count_elements (&self->values[value]) * acc_element_type_get_buffer_size (self->values[value].type, buffer);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-backends/skeletons/acc-skeletons.h"
+
+/* Folds of everything:
+ *
+ *   per tile:   part[tile] = elements of the tile, in order
+ *   at the end: root = seed . part[0] . part[1] ...
+ *
+ * By rows a tile may come in pieces: what begins inside one goes on from the stored part. */
+
+#define TILE 65536
+
+static void
+write_parts (AccStep        *step,
+             AccFold        *fold,
+             const AccSpace *space,
+             gint64          tile_outer,
+             gint64          tile_inner)
+{
+  AccLower *l = low_new (step, acc_skeleton_get_name (step));
+  AccKernelBuilder *b = l->b;
+  gboolean inner = space->first_inner == 0;
+  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
+  KValue *run = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
+  AccLaunch launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
+  KValue begin = inner ? kb_inner_begin (b) : kb_outer_begin (b);
+  KValue tile = inner ? low_const (l, tile_inner) : low_number (l, tile_outer);
+  KValue part = kb_udiv (b, begin, tile);
+  KVar *vars = acc_fold_new_vars (fold, l, NULL);
+  KVar started = kb_var (b, kb_lt (b, kb_mul (b, part, tile), begin));
+
+  low_if (l, kb_get (b, started))
+    {
+      acc_fold_load_part (fold, l, part, sum);
+      acc_fold_set_vars (fold, l, vars, sum);
+    }
+
+  low_for_units (l, u, space)
+    {
+      acc_fold_write_run (fold, l, space, u, kb_inner_begin (b), kb_inner_end (b), part, run);
+      low_if (l, kb_get (b, started))
+        {
+          acc_fold_append (fold, l, vars, run);
+        }
+      low_else (l)
+        {
+          acc_fold_set_vars (fold, l, vars, run);
+          kb_set (b, started, kb_int (b, ACC_KIND_BOOL, 1));
+        }
+    }
+  acc_fold_get_vars (fold, l, vars, sum);
+  acc_fold_store_part (fold, l, part, sum);
+
+  launch.tile_outer = tile_outer;
+  launch.tile_inner = tile_inner;
+  low_finish (l, launch);
+}
+
+static void
+write_end (AccStep *step,
+           AccFold *fold,
+           gint64   n_parts)
+{
+  AccLower *l = low_new (step, "combine");
+  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
+  KValue *part = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
+  AccIndex *ix = low_index_new (l, 0);
+  KVar *vars;
+
+  low_index_lose_rows (l, ix, g_ptr_array_index (step->cluster->anchors, 0), "is complete after the last row only");
+  if (n_parts > 0)
+    {
+      acc_fold_load_part (fold, l, low_const (l, 0), sum);
+      vars = acc_fold_new_vars (fold, l, sum);
+      low_for (l, t, low_const (l, 1), low_number (l, n_parts))
+        {
+          acc_fold_load_part (fold, l, t, part);
+          acc_fold_append (fold, l, vars, part);
+        }
+      acc_fold_get_vars (fold, l, vars, sum);
+    }
+  acc_fold_know (fold, l, ix, n_parts > 0 ? sum : NULL);
+  low_store_roots (l, ix);
+
+  low_finish (l, (AccLaunch) { .outer = 1, .inner = 1, .rows = ACC_SPACE_WHOLE, .units_per_row = 1,
+                               .cost = n_parts, .serial = TRUE });
+}
+
+void
+acc_skeleton_fold_all (AccStep *step)
+{
+  g_autoptr (AccSpace) space = acc_space_new_for_consumed (step->fusion->graph, step->cluster, FALSE);
+  g_autoptr (AccFold) fold = acc_fold_new (step);
+  gint64 tile_outer, tile_inner, n_parts;
+
+  step->reduces = TRUE;
+  step->n_rows = space->n_rows;
+  if (!acc_skeleton_has_leaves (step))
+    return;
+
+  if (acc_skeleton_is_simt (step))
+    {
+      acc_skeleton_fold_all_simt (step, space);
+      return;
+    }
+
+  if (space->first_inner == 0)
+    {
+      tile_outer = 1;
+      tile_inner = TILE;
+      n_parts = (space->inner + TILE - 1) / TILE;
+    }
+  else
+    {
+      tile_outer = MAX (TILE / MAX (space->inner, 1), 1);
+      tile_inner = space->inner;
+      n_parts = (space->outer + tile_outer - 1) / tile_outer;
+    }
+  if (space->outer == 0 || space->inner == 0)
+    n_parts = 0;
+
+  if (n_parts > 0)
+    {
+      acc_fold_add_lanes (fold, n_parts);
+      acc_fold_add_parts (fold, n_parts);
+      write_parts (step, fold, space, tile_outer, tile_inner);
+    }
+  write_end (step, fold, n_parts);
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-backends/skeletons/acc-skeletons.h"
+
+#include "acc-core/base/acc-ceil-div-private.h"
+
+/* Folds of rows:
+ *
+ *   for u in rows:
+ *     foreach r in lanes: lane[r] = source[u, r] . source[u, r + lanes] ...
+ *     roots[u] = seed . lane[0] . lane[1] ...
+ *
+ * Where the operator does not commute, lanes would have to go along runs of their own, and be combined one by one. So of many
+ * rows that are not long each has a lane, which goes along it in order:
+ *
+ *   foreach u in rows:
+ *     roots[u] = seed . source[u, 0] . source[u, 1] ...
+ *
+ * Few long rows are cut into tiles, whose parts a second kernel combines in order. Rows that are short are folded by the
+ * map skeleton, a lane each. The number of lanes depends on the element type only, what is cut on the extents and on whether
+ * operators commute: floats are the same on every machine. */
+
+#define TILE 65536
+
+/* A lane per row: from so many rows on, of at most so many elements. */
+#define MIN_ROWS_ACROSS 16
+#define MAX_ROW_ACROSS 512
+
+static void
+write_rows_across (AccStep        *step,
+                   AccFold        *fold,
+                   const AccSpace *space,
+                   const AccSpace *results)
+{
+  AccLower *l = low_new (step, acc_skeleton_get_name (step));
+  AccKernelBuilder *b = l->b;
+  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
+  AccLaunch launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
+
+  low_foreach (l, u, kb_outer_begin (b), kb_outer_end (b))
+    {
+      AccIndex *ix;
+
+      low_within (l, u, 0, space->outer - 1);
+      acc_fold_write_in_order (fold, l, space, u, low_const (l, 0), low_number (l, space->inner), sum);
+      ix = low_index_of_linear (l, results, u);
+      acc_fold_know (fold, l, ix, sum);
+      low_store_roots (l, ix);
+    }
+
+  launch.tile_outer = MAX (TILE / space->inner, 1);
+  launch.tile_inner = space->inner;
+  low_finish (l, launch);
+}
+
+static void
+write_whole_rows (AccStep        *step,
+                  AccFold        *fold,
+                  const AccSpace *space,
+                  const AccSpace *results)
+{
+  AccLower *l = low_new (step, acc_skeleton_get_name (step));
+  AccKernelBuilder *b = l->b;
+  gint64 tile = MAX (TILE / space->inner, 1);
+  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
+  AccLaunch launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
+
+  acc_fold_add_lanes_of_tiles (fold, acc_ceil_div (space->outer, tile));
+  low_for_units (l, u, space)
+    {
+      AccIndex *ix;
+
+      acc_fold_write_run (fold, l, space, u, low_const (l, 0), low_number (l, space->inner), kb_tile (b), sum);
+      ix = low_index_of_linear (l, results, u);
+      acc_fold_know (fold, l, ix, sum);
+      low_store_roots (l, ix);
+    }
+
+  launch.tile_outer = tile;
+  launch.tile_inner = space->inner;
+  low_finish (l, launch);
+}
+
+static void
+write_tiles (AccStep        *step,
+             AccFold        *fold,
+             const AccSpace *space,
+             gint64          n_tiles)
+{
+  AccLower *l = low_new (step, acc_skeleton_get_name (step));
+  AccKernelBuilder *b = l->b;
+  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
+  AccLaunch launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
+
+  low_for_units (l, u, space)
+    {
+      KValue part = kb_add (b, kb_mul (b, u, low_number (l, n_tiles)),
+                            kb_udiv (b, kb_inner_begin (b), low_const (l, TILE)));
+
+      acc_fold_write_run (fold, l, space, u, kb_inner_begin (b), kb_inner_end (b), part, sum);
+      acc_fold_store_part (fold, l, part, sum);
+    }
+
+  launch.tile_outer = 1;
+  launch.tile_inner = TILE;
+  low_finish (l, launch);
+}
+
+static void
+write_combination (AccStep        *step,
+                   AccFold        *fold,
+                   const AccSpace *space,
+                   const AccSpace *results,
+                   gint64          n_tiles)
+{
+  AccLower *l = low_new (step, "combine");
+  AccKernelBuilder *b = l->b;
+  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
+  KValue *part = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
+  AccLaunch launch = acc_skeleton_launch (space, n_tiles);
+
+  low_for_units (l, u, space)
+    {
+      KValue first = kb_mul (b, u, low_number (l, n_tiles));
+      AccIndex *ix;
+      KVar *vars;
+
+      acc_fold_load_part (fold, l, first, sum);
+      vars = acc_fold_new_vars (fold, l, sum);
+      low_for (l, t, low_const (l, 1), low_number (l, n_tiles))
+        {
+          acc_fold_load_part (fold, l, kb_add (b, first, t), part);
+          acc_fold_append (fold, l, vars, part);
+        }
+      acc_fold_get_vars (fold, l, vars, sum);
+      ix = low_index_of_linear (l, results, u);
+      acc_fold_know (fold, l, ix, sum);
+      low_store_roots (l, ix);
+    }
+
+  launch.inner = 1;
+  low_finish (l, launch);
+}
+
+/* Whether short rows had better go along in order, a lane each: where order matters, and where combining lanes takes comparisons and
+ * choices of all leaves. What is stored beside lies along rows. */
+static gboolean
+goes_in_order (AccStep *step,
+               AccFold *fold)
+{
+  return !fold->commutative || (fold->has_extremes && !acc_cluster_stores_beside (step->cluster));
+}
+
+void
+acc_skeleton_fold (AccStep *step)
+{
+  g_autoptr (AccSpace) space = acc_space_new_for_consumed (step->fusion->graph, step->cluster, TRUE);
+  g_autoptr (AccSpace) results = acc_space_new_for_roots (step->fusion->graph, step->cluster);
+  g_autoptr (AccFold) fold = NULL;
+
+  step->n_rows = space->n_rows;
+  if (space->outer == 0 || !acc_skeleton_has_leaves (step))
+    return;
+
+  if (acc_skeleton_is_simt (step))
+    {
+      acc_skeleton_fold_simt (step, space, results);
+      return;
+    }
+
+  fold = acc_fold_new (step);
+  if (space->outer < 16 && space->inner >= 4 * TILE)
+    {
+      gint64 n_tiles = (space->inner + TILE - 1) / TILE;
+
+      acc_fold_add_lanes (fold, space->outer * n_tiles);
+      acc_fold_add_parts (fold, space->outer * n_tiles);
+      write_tiles (step, fold, space, n_tiles);
+      write_combination (step, fold, space, results, n_tiles);
+    }
+  else if (goes_in_order (step, fold) && space->outer >= MIN_ROWS_ACROSS && space->inner <= MAX_ROW_ACROSS)
+    {
+      write_rows_across (step, fold, space, results);
+    }
+  else
+    {
+      write_whole_rows (step, fold, space, results);
+    }
+}

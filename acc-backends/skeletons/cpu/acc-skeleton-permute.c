@@ -1,0 +1,747 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-backends/skeletons/acc-permute.h"
+
+#include <string.h>
+
+#include "acc-backends/fuse/acc-function-facts.h"
+#include "acc-core/base/acc-ceil-div-private.h"
+#include "acc-error.h"
+
+/* Permutes:
+ *
+ *   at the start: root = defaults
+ *   for i in source, in order:
+ *     root[target[i]] = source[i] . root[target[i]]
+ *
+ * on one thread, as the order may be seen in the result; large ones by all threads, in another way (acc-permute-spread.c). Where a scan
+ * says where elements go, as in a filter, it is the scan's loop. Where elements are combined, and the result is small, tiles of the source
+ * have tables of their own, which are combined at the end, in order. Where the order changes nothing, as in counts, and the source is
+ * long, workers have them, so that they stay in their caches, and tiles may be as small as is good for sharing them out. Sums, products
+ * and the like start from what combining with changes nothing; other operators need not have such an element, so that flags say which
+ * places of a table have got a value. Where operands may be exchanged small tables are several, for elements in turn, so that one need not
+ * wait until the one before is stored; where rows are short, for elements of whole rows, so that it is known where in its row each is, and
+ * what they have in common is read at the same place. Tables have half as many elements as the source at most, and those of sums to which
+ * little is added elements of half the size. */
+
+#define MANY_TILES      16
+#define MAX_TILES       128        /* where the tables of so many are small beside the source, and no more than: */
+#define MAX_BYTES       (32 << 20) /* of workers twice as many, as sums are mostly shortened where they have them */
+#define TILE_PER_PLACE  32         /* elements of a tile, beside which its tables are small */
+#define ALL_PER_PLACE   64         /* of the source, where as many workers as there may be have tables */
+#define MAX_TABLE       (2 << 20)  /* bytes of one */
+#define MAX_WAYS        8
+#define MAX_WAY_BYTES   32768      /* of all tables of a tile */
+#define MAX_WAY_COST    64         /* rough operations of what is written out for each */
+#define LEAST_SOURCE    65536
+
+/* ns: for an element of one of the tables, which other workers had; tables that there may be, where workers have them. */
+#define MIX_COST      0.5
+#define TABLES        16
+
+/* Bytes of a result that had better be in the caches of the one thread that goes over the source. */
+#define MAX_NEAR      (8 << 20)
+
+AccElementKind
+acc_permute_get_kind (AccPermute *self,
+                      guint       leaf)
+{
+  return acc_element_type_get_leaf (self->node->array->type, leaf);
+}
+
+gint64
+acc_permute_count_bytes (AccPermute *self)
+{
+  gint64 bytes = 0;
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    bytes += acc_element_kind_get_size (acc_permute_get_kind (self, i));
+
+  return bytes;
+}
+
+AccPlace
+acc_permute_get_result (AccPermute     *self,
+                        AccLower       *l,
+                        guint           leaf,
+                        KValue          element,
+                        AccBufferFlags  more)
+{
+  return low_place (l, self->root->value, leaf, element, ACC_BUFFER_READ | ACC_BUFFER_WRITE | more);
+}
+
+void
+acc_permute_write_default (AccPermute *self,
+                           AccLower   *l,
+                           KValue      u,
+                           KValue      x)
+{
+  AccIndex *ix = low_index_of_space (l, self->results, u, x);
+  KValue address = low_index_address (l, ix, self->node->extents);
+
+  if (self->n_source > 0)
+    low_index_lose_rows (l, ix, self->node, "reads its defaults before the first row");
+  for (guint i = 0; i < self->n_leaves; i++)
+    low_store (l, self->root, i, address, low_read (l, self->defaults, ix, i));
+}
+
+/* The result becomes a copy of the defaults, before the first row of the source where there is any. */
+static void
+write_defaults (AccPermute *self)
+{
+  AccLower *l = low_new (self->step, "permute_defaults");
+  AccLaunch launch = acc_skeleton_launch (self->results, 1);
+
+  low_for_units (l, u, self->results)
+    {
+      low_foreach (l, x, kb_inner_begin (l->b), kb_inner_end (l->b))
+        {
+          acc_permute_write_default (self, l, u, x);
+        }
+    }
+
+  if (self->n_source > 0)
+    {
+      launch.rows = ACC_SPACE_FIRST;
+      launch.serial = self->tables == NULL && self->node->size * acc_permute_count_bytes (self) <= MAX_NEAR;
+    }
+  low_finish (l, launch);
+}
+
+/* From the tables of one tile to those of the next. Flags are written but once. */
+static gint64
+get_stride (AccPermute *self)
+{
+  gint64 least = ACC_SKELETON_APART;
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    least = MIN (least, (gint64) acc_element_kind_get_size (self->table_kinds[i]));
+
+  return self->node->size * self->n_ways + ACC_SKELETON_APART / least;
+}
+
+static KBuffer
+get_table (AccPermute *self,
+           AccLower   *l,
+           guint       leaf)
+{
+  return low_scratch (l, self->tables[leaf], self->table_kinds[leaf]);
+}
+
+/* All leaves of an element */
+static KValue *
+load_element (AccPermute *self,
+              AccLower   *l,
+              KValue      place)
+{
+  KValue *values = low_alloc (l, self->n_leaves * sizeof (KValue));
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    values[i] = kb_cast (l->b, acc_permute_get_kind (self, i), kb_load (l->b, get_table (self, l, i), place));
+
+  return values;
+}
+
+static void
+store_element (AccPermute   *self,
+               AccLower     *l,
+               KValue        place,
+               const KValue *values)
+{
+  for (guint i = 0; i < self->n_leaves; i++)
+    kb_store (l->b, get_table (self, l, i), place, kb_cast (l->b, self->table_kinds[i], values[i]));
+}
+
+static KBuffer
+get_flags (AccPermute *self,
+           AccLower   *l)
+{
+  return low_scratch (l, self->tables[self->n_leaves], ACC_KIND_U8);
+}
+
+static KValue
+has_value (AccPermute *self,
+           AccLower   *l,
+           KValue      place)
+{
+  return kb_eq (l->b, kb_load (l->b, get_flags (self, l), place), kb_int (l->b, ACC_KIND_U8, 1));
+}
+
+KValue *
+acc_permute_read (AccPermute     *self,
+                  AccLower       *l,
+                  const AccIndex *ix)
+{
+  KValue *values = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    values[i] = low_read (l, self->source, ix, i);
+
+  return values;
+}
+
+void
+acc_permute_combine (AccPermute     *self,
+                     AccLower       *l,
+                     const KValue   *new_value,
+                     KValue          target,
+                     AccBufferFlags  more)
+{
+  KValue *old_value = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+  KValue *both = low_alloc (l, (self->n_leaves + 1) * sizeof (KValue));
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    old_value[i] = low_load_place (l, acc_permute_get_result (self, l, i, target, more));
+  low_apply2 (l, self->node, self->node->array->functions[0], new_value, old_value, both);
+  for (guint i = 0; i < self->n_leaves; i++)
+    low_store_place (l, acc_permute_get_result (self, l, i, target, more), both[i]);
+}
+
+/* What is at @place of the tables becomes what combining it with @new_value gives. */
+static void
+combine_in_table (AccPermute   *self,
+                  AccLower     *l,
+                  const KValue *new_value,
+                  KValue        place)
+{
+  KValue *both = low_alloc (l, self->n_leaves * sizeof (KValue));
+
+  low_apply2 (l, self->node, self->node->array->functions[0], new_value, load_element (self, l, place), both);
+  store_element (self, l, place, both);
+}
+
+KValue
+acc_permute_get_wanted (AccPermute     *self,
+                        AccLower       *l,
+                        const AccIndex *ix)
+{
+  guint n = acc_element_type_get_n_leaves (self->targets->array->type);
+
+  return n > self->node->rank ? low_read (l, self->targets, ix, 0) : kb_int (l->b, ACC_KIND_BOOL, 1);
+}
+
+KValue
+acc_permute_get_target (AccPermute     *self,
+                        AccLower       *l,
+                        const AccIndex *ix,
+                        gboolean        is_checked,
+                        KValue         *target)
+{
+  AccKernelBuilder *b = l->b;
+  guint first = acc_element_type_get_n_leaves (self->targets->array->type) - self->node->rank;
+  KValue inside = kb_int (b, ACC_KIND_BOOL, 1);
+
+  *target = low_const (l, 0);
+  for (guint d = 0; d < self->node->rank; d++)
+    {
+      KValue at = low_read (l, self->targets, ix, first + d);
+      gint64 lo, hi;
+
+      low_get_range (l, at, &lo, &hi);
+      if (l->checks && (lo < 0 || hi >= self->node->extents[d]))
+        {
+          KValue extent = low_number (l, self->node->extents[d]);
+          /* What is negative is larger than any extent. */
+          KValue ok = kb_lt (b, kb_cast (b, ACC_KIND_U64, at), kb_cast (b, ACC_KIND_U64, extent));
+
+          if (is_checked)
+            kb_check (b, ok, ACC_ERROR_BOUNDS, acc_fusion_get_origin (l->fusion, self->node->array), at, extent);
+          inside = kb_and (b, inside, ok);
+        }
+      *target = low_add (l, *target, low_mul (l, at, low_stride (l, acc_extents_multiply (self->node->extents, d + 1, self->node->rank))));
+    }
+
+  return inside;
+}
+
+KValue
+acc_permute_same_bits (AccKernelBuilder *b,
+                       AccElementKind    kind,
+                       KValue            x,
+                       KValue            y)
+{
+  AccElementKind bits = acc_element_kind_is_float (kind) ? acc_skeleton_get_bits (kind) : kind;
+
+  return bits == kind ? kb_eq (b, x, y) : kb_eq (b, kb_bitcast (b, bits, x), kb_bitcast (b, bits, y));
+}
+
+void
+acc_permute_visit (AccPermute       *self,
+                   AccLower         *l,
+                   const AccIndex   *ix,
+                   gboolean          is_checked,
+                   AccPermuteTarget  visit,
+                   gpointer          data)
+{
+  low_if (l, acc_permute_get_wanted (self, l, ix))
+    {
+      KValue target;
+
+      low_if (l, acc_permute_get_target (self, l, ix, is_checked, &target))
+        {
+          visit (self, l, ix, target, data);
+        }
+    }
+}
+
+static void
+combine_at (AccPermute     *self,
+            AccLower       *l,
+            const AccIndex *ix,
+            KValue          target,
+            gpointer        table)
+{
+  AccKernelBuilder *b = l->b;
+  KValue *new_value = acc_permute_read (self, l, ix), place;
+
+  if (self->tables == NULL)
+    {
+      acc_permute_combine (self, l, new_value, target, 0);
+      return;
+    }
+
+  place = kb_add (b, *(KValue *) table, target);
+  if (!self->has_flags)
+    {
+      combine_in_table (self, l, new_value, place);
+      return;
+    }
+
+  low_if (l, has_value (self, l, place))
+    {
+      combine_in_table (self, l, new_value, place);
+    }
+  low_else (l)
+    {
+      store_element (self, l, place, new_value);
+      kb_store (b, get_flags (self, l), place, kb_int (b, ACC_KIND_U8, 1));
+    }
+}
+
+void
+acc_permute_write_element (AccPermute     *self,
+                           AccLower       *l,
+                           const AccIndex *ix,
+                           KValue          table)
+{
+  acc_permute_visit (self, l, ix, TRUE, combine_at, &table);
+}
+
+/* What a filter is: a scan counts those that stay. Scalars of a packed type do not lie side by side. */
+gboolean
+acc_permute_packs (AccPermute *self,
+                   AccFold    *fold)
+{
+  return self->node->array->fills && fold->anchors->len == 1 && self->targets->array->n_inputs == 2 &&
+         self->targets->inputs[1] == g_ptr_array_index (fold->anchors, 0) &&
+         acc_element_type_get_n_buffers (self->node->array->type) == self->n_leaves;
+}
+
+KValue
+acc_permute_pack (AccPermute     *self,
+                  AccLower       *l,
+                  const AccIndex *ix,
+                  KValue          first,
+                  KValue          end)
+{
+  AccKernelBuilder *b = l->b;
+  KVar *values = low_alloc (l, (self->n_leaves + 1) * sizeof (KVar));
+  KValue stays = acc_permute_get_wanted (self, l, ix), n = kb_cast (b, ACC_KIND_I64, kb_prim (b, ACC_PRIM_POPCOUNT, kb_ballot (b, stays)));
+  KValue next = kb_add (b, first, n), extent = low_number (l, self->node->size);
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    values[i] = kb_var (b, low_zero (l, acc_permute_get_kind (self, i)));
+  low_if (l, stays)
+    {
+      KValue *leaves = acc_permute_read (self, l, ix);
+
+      for (guint i = 0; i < self->n_leaves; i++)
+        kb_set (b, values[i], leaves[i]);
+    }
+
+  /* Flags that are computed again may be others, where multiplications and additions are contracted. */
+  if (l->checks)
+    {
+      KValue inside = kb_le (b, next, extent);
+
+      kb_check (b, inside, ACC_ERROR_BOUNDS, acc_fusion_get_origin (l->fusion, self->node->array), kb_sub (b, next, low_const (l, 1)), extent);
+      stays = kb_and (b, stays, inside);
+    }
+  for (guint i = 0; i < self->n_leaves; i++)
+    {
+      AccPlace place = acc_permute_get_result (self, l, i, first, 0);
+
+      kb_pack (b, place.buffer, place.at, kb_get (b, values[i]), stays, end);
+    }
+
+  return next;
+}
+
+static KValue *
+get_neutrals (AccPermute *self,
+              AccLower   *l)
+{
+  KValue *values = low_alloc (l, self->n_leaves * sizeof (KValue));
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    values[i] = acc_skeleton_get_neutral (l, acc_permute_get_kind (self, i), self->primitives[i]);
+
+  return values;
+}
+
+static void
+clear_place (AccPermute *self,
+             AccLower   *l,
+             KValue      place)
+{
+  if (self->has_flags)
+    kb_store (l->b, get_flags (self, l), place, kb_int (l->b, ACC_KIND_U8, 0));
+  else
+    store_element (self, l, place, get_neutrals (self, l));
+}
+
+/* By rows a tile may come in pieces: its tables are cleared where it begins. Returns the first of them. */
+static KValue
+begin_tables (AccPermute *self,
+              AccLower   *l,
+              KValue      begin)
+{
+  AccKernelBuilder *b = l->b;
+  KValue tile, first;
+
+  if (self->by_workers)
+    return kb_mul (b, kb_tile (b), low_number (l, get_stride (self)));
+
+  tile = kb_udiv (b, begin, low_number (l, self->tile));
+  first = kb_mul (b, tile, low_number (l, get_stride (self)));
+  low_if (l, kb_eq (b, kb_mul (b, tile, low_number (l, self->tile)), begin))
+    {
+      low_foreach (l, x, low_const (l, 0), low_number (l, self->node->size * self->n_ways))
+        {
+          clear_place (self, l, kb_add (b, first, x));
+        }
+    }
+
+  return first;
+}
+
+/* Those of all workers, of whom some will have nothing to do. */
+static void
+write_clear_tables (AccPermute *self)
+{
+  AccLower *l = low_new (self->step, "permute_clear");
+  AccKernelBuilder *b = l->b;
+
+  low_for (l, worker, low_const (l, 0), low_n_workers (l))
+    {
+      KValue first = kb_mul (b, worker, low_number (l, get_stride (self)));
+
+      low_foreach (l, x, kb_inner_begin (b), kb_inner_end (b))
+        {
+          clear_place (self, l, kb_add (b, first, x));
+        }
+    }
+
+  low_finish (l, (AccLaunch) { .outer = 1, .inner = self->node->size * self->n_ways, .units_per_row = 1, .rows = ACC_SPACE_FIRST,
+                               .cost = MIX_COST * TABLES });
+}
+
+/* Of what goes to table @way of those of a round, which begins with row number @first where ways are for rows, else with element
+ * @first. What is the same for the elements of a row, as their targets may be, is seen to be. */
+static AccIndex *
+get_way_index (AccPermute *self,
+               AccLower   *l,
+               KValue      outer,
+               KValue      first,
+               guint       way)
+{
+  const AccSpace *space = self->space;
+  KValue at = low_add (l, first, low_const (l, way / self->row));
+  AccIndex *ix = low_index_of_space (l, space, outer, at);
+
+  if (self->row > 1)
+    {
+      ix->at[space->rank - 2] = low_within (l, at, 0, space->inner / self->row - 1);
+      ix->at[space->rank - 1] = low_const (l, way % self->row);
+    }
+
+  return ix;
+}
+
+static void
+write_source (AccPermute *self)
+{
+  AccLower *l = low_new (self->step, "permute");
+  AccKernelBuilder *b = l->b;
+  const AccSpace *space = self->space;
+  gboolean inner = space->first_inner == 0;
+  AccLaunch launch = acc_skeleton_launch (space, 2 + self->step->cluster->cost);
+  KValue table = low_const (l, 0);
+
+  if (self->tables != NULL)
+    table = begin_tables (self, l, inner ? kb_inner_begin (b) : kb_outer_begin (b));
+  low_for_units (l, u, space)
+    {
+      KValue first = kb_inner_begin (b);
+
+      if (self->n_ways > 1)
+        {
+          KValue n_ways = low_const (l, self->n_ways), n_rounds = kb_udiv (b, kb_sub (b, kb_inner_end (b), first), n_ways);
+          KValue first_row = low_udiv (l, first, self->row), n_rows = low_const (l, self->n_ways / self->row);
+
+          low_for (l, k, low_const (l, 0), n_rounds)
+            {
+              for (guint way = 0; way < self->n_ways; way++)
+                {
+                  KValue own = kb_add (b, table, kb_mul (b, low_const (l, way), low_number (l, self->node->size)));
+
+                  acc_permute_write_element (self, l, get_way_index (self, l, u, kb_add (b, first_row, kb_mul (b, k, n_rows)), way), own);
+                }
+            }
+          first = kb_add (b, first, kb_mul (b, n_rounds, n_ways));
+        }
+      low_for (l, x, first, kb_inner_end (b))
+        {
+          acc_permute_write_element (self, l, low_index_of_space (l, space, u, x), table);
+        }
+    }
+
+  if (self->by_workers)
+    {
+      launch.multiple = inner ? self->row : 1;
+      launch.tile_inner = inner ? 0 : space->inner;
+    }
+  else if (self->tables != NULL)
+    {
+      launch.tile_outer = inner ? 1 : self->tile;
+      launch.tile_inner = inner ? self->tile : space->inner;
+    }
+  else
+    {
+      launch.serial = TRUE;
+    }
+  low_finish (l, launch);
+}
+
+/* Combines what @sums hold with @place of the tables. */
+static void
+add_part (AccPermute *self,
+          AccLower   *l,
+          KVar       *sums,
+          KValue      place)
+{
+  AccKernelBuilder *b = l->b;
+  KValue *part = load_element (self, l, place), *sum = low_alloc (l, self->n_leaves * sizeof (KValue));
+  KValue *both = low_alloc (l, self->n_leaves * sizeof (KValue));
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    sum[i] = kb_get (b, sums[i]);
+  low_apply2 (l, self->node, self->node->array->functions[0], part, sum, both);
+  for (guint i = 0; i < self->n_leaves; i++)
+    kb_set (b, sums[i], both[i]);
+}
+
+static void
+write_tables (AccPermute *self)
+{
+  AccLower *l = low_new (self->step, "permute_tables");
+  AccKernelBuilder *b = l->b;
+  KValue n_tables = self->by_workers ? low_n_workers (l) : low_number (l, self->n_tiles);
+
+  low_foreach (l, x, kb_inner_begin (b), kb_inner_end (b))
+    {
+      KVar *sums = low_alloc (l, self->n_leaves * sizeof (KVar));
+
+      for (guint i = 0; i < self->n_leaves; i++)
+        sums[i] = kb_var (b, low_load_place (l, acc_permute_get_result (self, l, i, x, 0)));
+      low_for (l, t, low_const (l, 0), n_tables)
+        {
+          KValue first = kb_add (b, kb_mul (b, t, low_number (l, get_stride (self))), x);
+
+          low_for (l, way, low_const (l, 0), low_const (l, self->n_ways))
+            {
+              KValue place = kb_add (b, first, kb_mul (b, way, low_number (l, self->node->size)));
+
+              if (self->has_flags)
+                low_if (l, has_value (self, l, place))
+                  {
+                    add_part (self, l, sums, place);
+                  }
+              else
+                add_part (self, l, sums, place);
+            }
+        }
+      for (guint i = 0; i < self->n_leaves; i++)
+        low_store_place (l, acc_permute_get_result (self, l, i, x, 0), kb_get (b, sums[i]));
+    }
+
+  low_finish (l, (AccLaunch) { .outer = 1, .inner = self->node->size, .units_per_row = 1, .rows = ACC_SPACE_WHOLE,
+                               .cost = MIX_COST * (double) ((self->by_workers ? TABLES : self->n_tiles) * self->n_ways) });
+}
+
+/* Whether a leaf is a sum of 8 bytes, which half of them may hold. */
+static gboolean
+is_long_sum (AccPermute *self,
+             guint       leaf)
+{
+  AccElementKind kind = acc_permute_get_kind (self, leaf);
+
+  return !self->has_flags && self->primitives[leaf] == ACC_PRIM_ADD && (kind == ACC_KIND_I64 || kind == ACC_KIND_U64);
+}
+
+/* Of leaves that are such sums, which half of their bytes hold when they are made of @n elements: what the source is tells, which is written
+ * for the sake of that, and forgotten. */
+static void
+shorten_sums (AccPermute *self,
+              gint64      n)
+{
+  AccLower *l = low_new (self->step, "permute_ranges");
+  gint64 lo, hi, most = G_MAXINT32 / MAX (n, 1);
+
+  low_for_units (l, u, self->space)
+    {
+      low_for (l, x, kb_inner_begin (l->b), kb_inner_end (l->b))
+        {
+          KValue *values = acc_permute_read (self, l, low_index_of_space (l, self->space, u, x));
+
+          for (guint i = 0; i < self->n_leaves; i++)
+            {
+              low_get_range (l, values[i], &lo, &hi);
+              if (is_long_sum (self, i) && lo >= -most && hi <= most)
+                self->table_kinds[i] = ACC_KIND_I32;
+            }
+        }
+    }
+  low_abandon (l);
+}
+
+static void
+choose_table_kinds (AccPermute *self,
+                    gint64      n)
+{
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    {
+      self->table_kinds[i] = acc_permute_get_kind (self, i);
+      any |= is_long_sum (self, i);
+    }
+  if (any)
+    shorten_sums (self, n);
+}
+
+/* Whether the result is the same bits in whatever order elements come, and whichever come together. */
+static gboolean
+is_exact (AccPermute *self)
+{
+  for (guint i = 0; i < self->n_leaves; i++)
+    if (acc_element_kind_is_float (acc_permute_get_kind (self, i)))
+      return FALSE;
+
+  return !self->has_flags;
+}
+
+/* Gives the tiles tables where that pays. */
+static void
+choose_tables (AccPermute *self)
+{
+  AccFunction *function = self->node->array->functions[0];
+  const AccSpace *space = self->space;
+  gboolean inner = space->first_inner == 0;
+  gint64 n = inner ? space->inner : space->outer, size = MAX (self->node->size, 1), table, bytes, n_tiles, n_places;
+  gint64 most_places = MAX (size, MIN (size * MAX_WAYS, MAX_WAY_BYTES / 8));
+
+  self->has_flags = !acc_skeleton_has_neutral (function, self->primitives);
+  table = size * (acc_permute_count_bytes (self) + (self->has_flags ? 1 : 0));
+  if (table > MAX_TABLE || self->n_source < LEAST_SOURCE || self->n_source / 4 < size ||
+      (self->has_flags && !acc_function_uses_param (function, 1)))
+    return;
+
+  self->by_workers = self->n_source / ALL_PER_PLACE >= size && is_exact (self) &&
+                     MAX (self->step->fusion->target->n_threads, 1) * table <= 2 * MAX_BYTES;
+  n_tiles = CLAMP (self->n_source / (TILE_PER_PLACE * most_places), MIN (self->n_source / (2 * size), MANY_TILES), MIN (MAX_BYTES / table, MAX_TILES));
+  if (space->rank > 1 && space->first_inner + 1 < space->rank && space->extents[space->rank - 1] <= MAX_WAYS)
+    self->row = (guint) space->extents[space->rank - 1];
+  self->tile = acc_ceil_div (n, n_tiles);
+  if (inner)
+    self->tile = acc_ceil_div (self->tile, self->row) * self->row;
+  self->n_tiles = acc_ceil_div (n, self->tile);
+  self->tables = g_new0 (guint, self->n_leaves + 1);
+  self->table_kinds = g_new0 (AccElementKind, self->n_leaves);
+  choose_table_kinds (self, self->by_workers ? self->n_source : inner ? self->tile : self->tile * space->inner);
+
+  bytes = self->has_flags ? size : 0;
+  for (guint i = 0; i < self->n_leaves; i++)
+    bytes += size * acc_element_kind_get_size (self->table_kinds[i]);
+  if (self->step->cluster->cost <= MAX_WAY_COST && (!self->has_flags || acc_function_is_commutative (function)))
+    self->n_ways = MAX_WAYS;
+  while (self->n_ways > 1 && self->n_ways * bytes > MAX_WAY_BYTES)
+    self->n_ways /= 2;
+  if (self->n_ways < self->row)
+    self->row = 1;
+  self->n_ways -= self->n_ways % self->row;
+
+  n_places = get_stride (self) * self->n_tiles;
+  for (guint i = 0; i < self->n_leaves; i++)
+    self->tables[i] = self->by_workers ? acc_step_add_tile_scratch (self->step, self->table_kinds[i], get_stride (self), 1)
+                                       : acc_step_add_scratch (self->step, self->table_kinds[i], n_places);
+  if (self->has_flags)
+    self->tables[self->n_leaves] = acc_step_add_scratch (self->step, ACC_KIND_U8, n_places);
+}
+
+void
+acc_skeleton_permute (AccStep *step)
+{
+  AccFusionGraph *graph = step->fusion->graph;
+  AccRoot *root = &g_array_index (step->cluster->roots, AccRoot, 0);
+  AccArray *array = root->node->array;
+  g_autoptr (AccSpace) space = acc_space_new_for_consumed (graph, step->cluster, FALSE);
+  g_autoptr (AccSpace) results = acc_space_new_for_roots (graph, step->cluster);
+  guint n_leaves = acc_element_type_get_n_leaves (array->type);
+  g_autofree AccPrimitive *primitives = g_new0 (AccPrimitive, n_leaves + 1);
+  AccPermute self = {
+    step, root->node, root->node->inputs[0], root->node->inputs[1], root->node->inputs[2],
+    space, results, root, n_leaves, space->outer * space->inner, primitives, .n_ways = 1, .row = 1,
+  };
+
+  step->reduces = self.n_source > 0;
+  step->n_rows = self.n_source > 0 ? space->n_rows : results->n_rows;
+
+  if (acc_skeleton_is_simt (step))
+    {
+      acc_skeleton_permute_simt (&self);
+      return;
+    }
+
+  if (self.n_source == 0)
+    {
+      if (n_leaves > 0 && results->outer > 0 && results->inner > 0)
+        write_defaults (&self);
+      return;
+    }
+
+  if (step->cluster->anchors->len > 1)
+    {
+      if (n_leaves > 0)
+        {
+          if (!self.node->array->fills)
+            write_defaults (&self);
+          acc_skeleton_scan_permute (&self);
+        }
+      return;
+    }
+
+  if (n_leaves > 0)
+    choose_tables (&self);
+  if (self.tables == NULL && n_leaves > 0 && acc_permute_spread (&self))
+    return;
+
+  if (n_leaves > 0 && !self.node->array->fills)
+    write_defaults (&self);
+  if (self.by_workers)
+    write_clear_tables (&self);
+  write_source (&self);
+  if (self.tables != NULL)
+    write_tables (&self);
+  g_free (self.tables);
+  g_free (self.table_kinds);
+}

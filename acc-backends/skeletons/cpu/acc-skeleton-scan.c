@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-backends/skeletons/acc-permute.h"
+
+/* Inclusive scans from the left, of each row:
+ *
+ *   for u in rows:
+ *     sum = source[u, 0]; roots[u, 0] = sum
+ *     for x from 1: sum = sum . source[u, x]; roots[u, x] = sum
+ *
+ * Few long rows are cut into tiles: one kernel folds each tile, one puts the sums in front of each tile in order, one scans
+ * the tiles from there. All three go over a tile before a worker takes the next, so that it comes from memory once. By rows a
+ * vector is scanned piece by piece: the sum so far is carried over. */
+
+#define TILE 32768
+#define LANES 16
+#define MAX_LANES_COST 64      /* rough operations of what is done in them */
+
+typedef struct {
+  AccStep        *step;
+  AccFold        *fold;
+  const AccSpace *space;
+  const AccSpace *results;
+  gint64          n_tiles;      /* per row */
+  gboolean        vector;       /* one row, whose elements are the rows of the step */
+  AccPermute     *permute;      /* takes the place of the roots; NULL: none */
+  guint          *carry;        /* scratch per leaf */
+  guint          *before;       /* scratch per leaf: sum of all before each tile */
+} Scan;
+
+/* Of all elements before the ones that are scanned, of which there may be none: then it is what combining with changes nothing, or, where
+ * the operator has no such element, not there. */
+typedef struct {
+  KVar    *vars;
+  gboolean is_neutral_at_first;
+  KVar     is_there;            /* where it is not */
+} Sum;
+
+static KValue *
+new_values (Scan     *self,
+            AccLower *l)
+{
+  return low_alloc (l, (self->fold->n_leaves + 1) * sizeof (KValue));
+}
+
+static Sum
+begin_sum (Scan     *self,
+           AccLower *l,
+           KValue    is_there)
+{
+  KValue *neutral = acc_fold_new_neutral (self->fold, l);
+  Sum sum = { acc_fold_new_vars (self->fold, l, neutral), neutral != NULL };
+
+  if (neutral == NULL)
+    sum.is_there = kb_var (l->b, is_there);
+
+  return sum;
+}
+
+static guint *
+add_scratch (Scan  *self,
+             gint64 n)
+{
+  guint *scratch = g_new0 (guint, self->fold->n_leaves + 1);
+
+  for (guint i = 0; i < self->fold->n_leaves; i++)
+    scratch[i] = acc_step_add_scratch (self->step, acc_fold_get_kind (self->fold, i), n);
+
+  return scratch;
+}
+
+static void
+load_scratch (Scan        *self,
+              AccLower    *l,
+              const guint *scratch,
+              KValue       at,
+              KValue      *values)
+{
+  for (guint i = 0; i < self->fold->n_leaves; i++)
+    values[i] = kb_load (l->b, low_scratch (l, scratch[i], acc_fold_get_kind (self->fold, i)), at);
+}
+
+/* Where there is one there. */
+static void
+load_sum (Scan        *self,
+          AccLower    *l,
+          const Sum   *sum,
+          KValue       is_there,
+          const guint *scratch,
+          KValue       at)
+{
+  low_if (l, is_there)
+    {
+      KValue *values = new_values (self, l);
+
+      load_scratch (self, l, scratch, at, values);
+      acc_fold_set_vars (self->fold, l, sum->vars, values);
+    }
+}
+
+static void
+store_scratch (Scan         *self,
+               AccLower     *l,
+               const guint  *scratch,
+               KValue        at,
+               const KValue *values)
+{
+  for (guint i = 0; i < self->fold->n_leaves; i++)
+    kb_store (l->b, low_scratch (l, scratch[i], acc_fold_get_kind (self->fold, i)), at, values[i]);
+}
+
+static void
+store_element (Scan         *self,
+               AccLower     *l,
+               KValue        u,
+               KValue        x,
+               const KValue *sum)
+{
+  AccIndex *ix = low_index_of_linear (l, self->results, kb_add (l->b, kb_mul (l->b, u, low_number (l, self->space->inner)), x));
+
+  acc_fold_know (self->fold, l, ix, sum);
+  if (self->permute != NULL)
+    acc_permute_write_element (self->permute, l, ix, low_const (l, 0));
+  else
+    low_store_roots (l, ix);
+}
+
+/* Whether elements are scanned LANES at a time: not where a row comes piece by piece, as its sums are the same however it is cut,
+ * nor where two of them may go to the same place. */
+static gboolean
+has_lanes (Scan *self)
+{
+  gboolean in_order = self->vector && self->before == NULL && (self->permute != NULL || self->step->fusion->target->by_rows);
+
+  return !in_order && self->step->cluster->cost <= MAX_LANES_COST;
+}
+
+static void
+prepend_sum (Scan       *self,
+             AccLower   *l,
+             const Sum  *sum,
+             KValue      is_there,
+             const KVar *vars)
+{
+  KValue *values = new_values (self, l);
+
+  acc_fold_get_vars (self->fold, l, sum->vars, values);
+  if (sum->is_neutral_at_first)
+    acc_fold_prepend (self->fold, l, vars, values);
+  else
+    acc_fold_prepend_if (self->fold, l, vars, is_there, values);
+}
+
+/* LANES elements from @begin on, after @before: sums of lanes up to each by doubled distances (W. D. Hillis and G. L. Steele, 1986). A block
+ * waits for no more of the one before than that its sum, which it has of itself, is added. */
+static void
+scan_block (Scan       *self,
+            AccLower   *l,
+            KValue      u,
+            KValue      begin,
+            const Sum  *before)
+{
+  AccKernelBuilder *b = l->b;
+  guint n_leaves = self->fold->n_leaves;
+  KVar *own = acc_fold_new_vars (self->fold, l, NULL);
+  KValue *next = new_values (self, l), is_there = before->is_neutral_at_first ? (KValue) { 0 } : kb_get (b, before->is_there);
+
+  kb_set_lanes (b, LANES);
+  low_foreach (l, lane, low_const (l, 0), low_const (l, LANES))
+    {
+      KValue x = low_within (l, kb_add (b, begin, lane), 0, self->space->inner - 1);
+      KValue *values = new_values (self, l);
+      KVar *sum;
+
+      acc_fold_element (self->fold, l, self->space, u, x, values);
+      sum = acc_fold_new_vars (self->fold, l, values);
+      for (guint d = 1; d < LANES; d *= 2)
+        {
+          KValue *other = new_values (self, l);
+
+          for (guint i = 0; i < n_leaves; i++)
+            other[i] = kb_shuffle (b, KB_SHUFFLE_UP, kb_get (b, sum[i]), d);
+          acc_fold_prepend_if (self->fold, l, sum, kb_le (b, low_const (l, d), lane), other);
+        }
+      for (guint i = 0; i < n_leaves; i++)
+        kb_set (b, own[i], kb_shuffle (b, KB_SHUFFLE_LAST, kb_get (b, sum[i]), 0));
+      prepend_sum (self, l, before, is_there, sum);
+      values = new_values (self, l);
+      acc_fold_get_vars (self->fold, l, sum, values);
+      store_element (self, l, u, x, values);
+    }
+  kb_set_lanes (b, 0);
+
+  prepend_sum (self, l, before, is_there, own);
+  acc_fold_get_vars (self->fold, l, own, next);
+  acc_fold_set_vars (self->fold, l, before->vars, next);
+}
+
+/* LANES elements from @begin on, of which @count stayed before, and @end do in the end. */
+static void
+pack_block (Scan     *self,
+            AccLower *l,
+            KValue    begin,
+            KVar      count,
+            KValue    end)
+{
+  AccKernelBuilder *b = l->b;
+
+  kb_set_lanes (b, LANES);
+  low_foreach (l, lane, low_const (l, 0), low_const (l, LANES))
+    {
+      KValue x = low_within (l, kb_add (b, begin, lane), 0, self->space->inner - 1);
+      KValue next = acc_permute_pack (self->permute, l, low_index_of_linear (l, self->results, x), kb_get (b, count), end);
+
+      kb_set (b, count, kb_shuffle (b, KB_SHUFFLE_LAST, next, 0));
+    }
+  kb_set_lanes (b, 0);
+}
+
+/* Whether lanes write what stays side by side. */
+static gboolean
+packs (Scan *self)
+{
+  return self->permute != NULL && acc_permute_packs (self->permute, self->fold);
+}
+
+/* Elements [begin, end) of row @u, after @before. @n_stay: if the scan packs, how many stay of these and all before them, or what is more, as
+ * long as nobody but this thread writes there. */
+static void
+scan_run (Scan       *self,
+          AccLower   *l,
+          KValue      u,
+          KValue      begin,
+          KValue      end,
+          KValue      n_stay,
+          const Sum  *before)
+{
+  AccKernelBuilder *b = l->b;
+  KValue *sum = new_values (self, l), *element = new_values (self, l);
+  KVar from = kb_var (b, begin);
+
+  if (packs (self) || has_lanes (self))
+    {
+      KValue n = low_const (l, LANES), n_blocks = kb_udiv (b, kb_sub (b, end, begin), n);
+
+      low_for (l, k, low_const (l, 0), n_blocks)
+        {
+          KValue first = kb_add (b, begin, kb_mul (b, k, n));
+
+          if (packs (self))
+            pack_block (self, l, first, before->vars[0], n_stay);
+          else
+            scan_block (self, l, u, first, before);
+          if (!before->is_neutral_at_first)
+            kb_set (b, before->is_there, kb_int (b, ACC_KIND_BOOL, 1));
+        }
+      kb_set (b, from, kb_add (b, begin, kb_mul (b, n_blocks, n)));
+    }
+  if (!before->is_neutral_at_first)
+    low_if (l, kb_and (b, kb_not (b, kb_get (b, before->is_there)), kb_lt (b, kb_get (b, from), end)))
+      {
+        KValue first = low_within (l, kb_get (b, from), 0, self->space->inner - 1);
+
+        acc_fold_element (self->fold, l, self->space, u, first, sum);
+        acc_fold_set_vars (self->fold, l, before->vars, sum);
+        store_element (self, l, u, first, sum);
+        kb_set (b, from, kb_add (b, first, low_const (l, 1)));
+      }
+  low_for (l, x, kb_get (b, from), end)
+    {
+      low_within (l, x, 0, self->space->inner - 1);
+      acc_fold_element (self->fold, l, self->space, u, x, element);
+      acc_fold_append (self->fold, l, before->vars, element);
+      acc_fold_get_vars (self->fold, l, before->vars, sum);
+      store_element (self, l, u, x, sum);
+    }
+}
+
+static void
+write_rows (Scan *self)
+{
+  AccLower *l = low_new (self->step, "scan");
+  AccLaunch launch = acc_skeleton_launch (self->space, 1 + self->step->cluster->cost);
+
+  low_for_units (l, u, self->space)
+    {
+      Sum sum = begin_sum (self, l, kb_int (l->b, ACC_KIND_BOOL, 0));
+
+      scan_run (self, l, u, low_const (l, 0), low_number (l, self->space->inner), (KValue) { 0 }, &sum);
+    }
+
+  launch.tile_outer = MAX (TILE / self->space->inner, 1);
+  launch.tile_inner = self->space->inner;
+  low_finish (l, launch);
+}
+
+/* One thread, carrying the sum from one call to the next. */
+static void
+write_vector (Scan *self)
+{
+  AccLower *l = low_new (self->step, "scan");
+  AccKernelBuilder *b = l->b;
+  AccLaunch launch = acc_skeleton_launch (self->space, 1 + self->step->cluster->cost);
+  KValue *values = new_values (self, l);
+  KValue zero = low_const (l, 0), begin = kb_inner_begin (b), is_there = kb_lt (b, zero, begin);
+  KValue n_stay = packs (self) ? low_number (l, self->permute->node->size) : (KValue) { 0 };
+  Sum sum = begin_sum (self, l, is_there);
+
+  self->carry = add_scratch (self, 1);
+  load_sum (self, l, &sum, is_there, self->carry, zero);
+  scan_run (self, l, zero, begin, kb_inner_end (b), n_stay, &sum);
+  acc_fold_get_vars (self->fold, l, sum.vars, values);
+  store_scratch (self, l, self->carry, zero, values);
+
+  launch.serial = TRUE;
+  low_finish (l, launch);
+}
+
+static KValue
+get_tile (Scan     *self,
+          AccLower *l,
+          KValue    u,
+          KValue    x)
+{
+  AccKernelBuilder *b = l->b;
+
+  return kb_add (b, kb_mul (b, u, low_number (l, self->n_tiles)), kb_udiv (b, x, low_const (l, TILE)));
+}
+
+static void
+write_tile_sums (Scan *self)
+{
+  AccLower *l = low_new (self->step, "scan_sums");
+  AccKernelBuilder *b = l->b;
+  AccLaunch launch = acc_skeleton_launch (self->space, acc_skeleton_get_cost (self->step));
+  KValue *sum = new_values (self, l);
+
+  low_for_units (l, u, self->space)
+    {
+      KValue tile = get_tile (self, l, u, kb_inner_begin (b));
+
+      acc_fold_write_run (self->fold, l, self->space, u, kb_inner_begin (b), kb_inner_end (b), kb_tile (b), sum);
+      acc_fold_store_part (self->fold, l, tile, sum);
+    }
+
+  launch.tile_outer = 1;
+  launch.tile_inner = TILE;
+  launch.sweeps = TRUE;
+  low_finish (l, launch);
+}
+
+static void
+append_part (Scan         *self,
+             AccLower     *l,
+             const Sum    *sum,
+             const KValue *part)
+{
+  if (sum->is_neutral_at_first)
+    {
+      acc_fold_append (self->fold, l, sum->vars, part);
+      return;
+    }
+
+  low_if (l, kb_get (l->b, sum->is_there))
+    {
+      acc_fold_append (self->fold, l, sum->vars, part);
+    }
+  low_else (l)
+    {
+      acc_fold_set_vars (self->fold, l, sum->vars, part);
+      kb_set (l->b, sum->is_there, kb_int (l->b, ACC_KIND_BOOL, 1));
+    }
+}
+
+static void
+write_sums_before (Scan *self)
+{
+  AccLower *l = low_new (self->step, "scan_before");
+  AccKernelBuilder *b = l->b;
+  AccLaunch launch = acc_skeleton_launch (self->space, 0.001);
+  KValue *values = new_values (self, l), *part = new_values (self, l);
+  KValue zero = low_const (l, 0), one = low_const (l, 1), is_there = kb_lt (b, zero, kb_inner_begin (b));
+
+  low_for_units (l, u, self->space)
+    {
+      KValue first = get_tile (self, l, u, kb_inner_begin (b));
+      KValue end = kb_add (b, get_tile (self, l, u, kb_sub (b, kb_inner_end (b), one)), one);
+      Sum sum = begin_sum (self, l, is_there);
+
+      load_sum (self, l, &sum, is_there, self->carry, u);
+      low_for (l, t, first, end)
+        {
+          acc_fold_get_vars (self->fold, l, sum.vars, values);
+          store_scratch (self, l, self->before, t, values);
+          acc_fold_load_part (self->fold, l, t, part);
+          append_part (self, l, &sum, part);
+        }
+      acc_fold_get_vars (self->fold, l, sum.vars, values);
+      store_scratch (self, l, self->carry, u, values);
+    }
+
+  launch.serial = launch.sweeps = TRUE;
+  low_finish (l, launch);
+}
+
+static void
+write_tile_scans (Scan *self)
+{
+  AccLower *l = low_new (self->step, "scan_tiles");
+  AccKernelBuilder *b = l->b;
+  AccLaunch launch = acc_skeleton_launch (self->space, 1 + self->step->cluster->cost);
+
+  low_for_units (l, u, self->space)
+    {
+      KValue begin = kb_inner_begin (b), is_there = kb_lt (b, low_const (l, 0), begin), tile = get_tile (self, l, u, begin);
+      KValue *own = new_values (self, l), n_stay = { 0 };
+      Sum sum = begin_sum (self, l, is_there);
+
+      load_sum (self, l, &sum, is_there, self->before, tile);
+      if (packs (self))
+        {
+          acc_fold_load_part (self->fold, l, tile, own);
+          n_stay = kb_add (b, kb_get (b, sum.vars[0]), own[0]);
+        }
+      scan_run (self, l, u, begin, kb_inner_end (b), n_stay, &sum);
+    }
+
+  launch.tile_outer = 1;
+  launch.tile_inner = TILE;
+  low_finish (l, launch);
+}
+
+static gboolean
+has_tiles (Scan *self)
+{
+  return self->space->outer < 8 && self->n_tiles >= 4;
+}
+
+static void
+write_tiles (Scan *self)
+{
+  gint64 n = self->space->outer * self->n_tiles;
+
+  acc_fold_add_lanes_of_tiles (self->fold, n);
+  acc_fold_add_parts (self->fold, n);
+  self->before = add_scratch (self, n);
+  self->carry = add_scratch (self, self->space->outer);
+  write_tile_sums (self);
+  write_sums_before (self);
+  write_tile_scans (self);
+}
+
+static void
+scan_clear (Scan *self)
+{
+  g_free (self->before);
+  g_free (self->carry);
+}
+
+/* One thread, as elements go in order, unless no two go to the same place. */
+void
+acc_skeleton_scan_permute (AccPermute *permute)
+{
+  g_autoptr (AccSpace) space = acc_space_new_for_consumed (permute->step->fusion->graph, permute->step->cluster, TRUE);
+  g_autoptr (AccFold) fold = acc_fold_new (permute->step);
+  Scan self = { permute->step, fold, space, space, .vector = TRUE, .permute = permute };
+
+  self.n_tiles = (space->inner + TILE - 1) / TILE;
+  if (permute->node->array->fills && has_tiles (&self))
+    write_tiles (&self);
+  else
+    write_vector (&self);
+  scan_clear (&self);
+}
+
+void
+acc_skeleton_scan (AccStep *step)
+{
+  AccFusionNode *consumed = step->cluster->consumed;
+  g_autoptr (AccSpace) space = acc_space_new_for_consumed (step->fusion->graph, step->cluster, TRUE);
+  g_autoptr (AccSpace) results = acc_space_new_for_roots (step->fusion->graph, step->cluster);
+  g_autoptr (AccFold) fold = acc_fold_new (step);
+  Scan self = { step, fold, space, results };
+
+  step->n_rows = space->n_rows;
+  if (space->outer == 0 || space->inner == 0 || !acc_skeleton_has_leaves (step))
+    return;
+
+  if (acc_skeleton_is_simt (step))
+    {
+      acc_skeleton_scan_simt (step, space, results);
+      return;
+    }
+
+  self.vector = consumed->rank <= 1;
+  self.n_tiles = (space->inner + TILE - 1) / TILE;
+  if (has_tiles (&self))
+    write_tiles (&self);
+  else if (self.vector)
+    write_vector (&self);
+  else
+    write_rows (&self);
+  scan_clear (&self);
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-radix-spread.h"
+
+#include "acc-core/base/acc-ceil-div-private.h"
+
+/* Stable sorts of rows, by digits of eight bits from the least significant one on. Many or short rows: each by one worker, all
+ * passes at once, after the digits of all have been counted. Few long rows: tiles of a row count their digits; one worker finds
+ * where the elements of each tile and digit go; tiles move theirs there, by lines of the cache where there are many. */
+
+#define MANY_ROWS 8
+
+AccLaunch
+acc_radix_get_launch (AccRadix *self,
+                      gint64    inner,
+                      gint64    tile_outer,
+                      gint64    tile_inner,
+                      double    cost)
+{
+  AccLaunch launch = acc_skeleton_launch (self->space, cost);
+
+  if (!self->by_rows)
+    launch.rows = ACC_SPACE_WHOLE;
+  launch.inner = inner;
+  launch.tile_outer = tile_outer;
+  launch.tile_inner = tile_inner;
+
+  return launch;
+}
+
+/* Whether what pass @pass writes is the result. */
+static gboolean
+writes_result (AccRadix *self,
+               guint     pass)
+{
+  return (self->n_passes - 1 - pass) % 2 == 0;
+}
+
+AccElementKind
+acc_radix_get_kind (AccRadix *self,
+                    guint     leaf)
+{
+  return acc_element_type_get_leaf (self->node->array->type, leaf);
+}
+
+static AccIndex *
+get_index (AccRadix *self,
+           AccLower *l,
+           KValue    u,
+           KValue    x)
+{
+  AccIndex *ix = low_index_of_space (l, self->space, u, x);
+
+  if (!self->by_rows)
+    low_index_lose_rows (l, ix, self->node, "reads rows in another order");
+
+  return ix;
+}
+
+static KValue
+get_linear (AccRadix *self,
+            AccLower *l,
+            KValue    u,
+            KValue    x)
+{
+  return self->space->outer == 1 ? x : kb_add (l->b, kb_mul (l->b, u, low_number (l, self->space->inner)), x);
+}
+
+/* Where pass @pass writes, of what counts all elements of the result. */
+static AccPlace
+get_place (AccRadix       *self,
+           AccLower       *l,
+           guint           pass,
+           guint           leaf,
+           KValue          at,
+           AccBufferFlags  more)
+{
+  const AccRadixLeaf *to = &self->leaves[leaf];
+
+  if (writes_result (self, pass) && to->root != NULL)
+    return low_place (l, to->root->value, to->leaf, at, ACC_BUFFER_READ | ACC_BUFFER_WRITE | more);
+
+  return (AccPlace) {
+    low_scratch_with (l, writes_result (self, pass) ? to->kept : to->moved, acc_radix_get_kind (self, leaf), more),
+    self->shift.id != 0 ? kb_add (l->b, at, self->shift) : at,
+  };
+}
+
+gboolean
+acc_radix_wants (AccRadix *self,
+                 guint     pass,
+                 guint     leaf)
+{
+  return self->leaves[leaf].root != NULL || pass + 1 < self->n_passes;
+}
+
+void
+acc_radix_add_moved (AccRadix *self,
+                     gint64    n)
+{
+  for (guint i = 0; i < self->n_leaves && self->n_passes > 1; i++)
+    {
+      self->leaves[i].moved = acc_step_add_scratch (self->step, acc_radix_get_kind (self, i), n);
+      if (self->leaves[i].root == NULL && self->n_passes > 2)
+        self->leaves[i].kept = acc_step_add_scratch (self->step, acc_radix_get_kind (self, i), n);
+    }
+}
+
+KValue
+acc_radix_read (AccRadix *self,
+                AccLower *l,
+                guint     pass,
+                KValue    u,
+                KValue    x,
+                guint     leaf)
+{
+  if (pass == 0)
+    return low_read (l, self->input, get_index (self, l, u, x), leaf);
+
+  return low_load_place (l, get_place (self, l, pass - 1, leaf, get_linear (self, l, u, x), 0));
+}
+
+KValue
+acc_radix_get_key (AccRadix *self,
+                   AccLower *l,
+                   guint     pass,
+                   KValue    u,
+                   KValue    x)
+{
+  AccFunction *function = self->node->array->functions[0];
+  AccFrame *frame = low_frame_new (l, self->node);
+
+  if (pass == 0)
+    {
+      low_bind_element (l, frame, function->params[0], self->input, get_index (self, l, u, x));
+    }
+  else
+    {
+      KValue *leaves = low_alloc (l, self->n_leaves * sizeof (KValue));
+
+      for (guint i = 0; i < self->n_leaves; i++)
+        leaves[i] = acc_radix_read (self, l, pass, u, x, i);
+      low_bind_values (l, frame, function->params[0], leaves);
+    }
+
+  return low_expr (l, frame, function->body, 0);
+}
+
+KValue
+acc_radix_get_digit (AccRadix *self,
+                     AccLower *l,
+                     guint     pass,
+                     KValue    key)
+{
+  AccKernelBuilder *b = l->b;
+  /* The mask changes nothing, but says so to who compiles it. */
+  KValue mask = low_const (l, 8 * acc_element_kind_get_size (self->key) - 1);
+  KValue shifted = pass == 0 && !self->is_uniform ? key : kb_prim2 (b, ACC_PRIM_SHR, key, kb_and (b, low_number (l, pass * ACC_RADIX_BITS), mask));
+
+  return low_within (l, kb_cast (b, ACC_KIND_I64, kb_and (b, shifted, kb_int (b, self->key, ACC_RADIX_N_DIGITS - 1))), 0, ACC_RADIX_N_DIGITS - 1);
+}
+
+void
+acc_radix_write (AccRadix *self,
+                 AccLower *l,
+                 guint     pass,
+                 guint     leaf,
+                 KValue    at,
+                 KValue    value)
+{
+  low_store_place (l, get_place (self, l, pass, leaf, at, self->written), value);
+}
+
+/* --- what a worker does */
+
+typedef struct {
+  AccRadix       *radix;
+  AccRadixSpread  spread;
+  guint           sums;        /* scratch: a counter per digit, of all tiles, and one */
+  gint64          n_regions;   /* in flight at most, give or take a tile per row */
+  gint64          tile;
+  gint64          n_tiles;     /* per row */
+} Sort;
+
+/* Of an element that is counted. */
+typedef struct {
+  Sort   *sort;
+  guint   pass;
+  KValue  u, region;
+} Counted;
+
+/* The digits of an element, of the pass and those that are counted with it. */
+static void
+count_one (gpointer  data,
+           AccLower *l,
+           KValue    x,
+           guint     way)
+{
+  Counted *self = data;
+  AccRadix *radix = self->sort->radix;
+  KValue key = acc_radix_get_key (radix, l, self->pass, self->u, low_within (l, x, 0, radix->space->inner - 1));
+
+  for (guint i = 0; i < self->sort->spread.n_counted; i++)
+    acc_radix_spread_count (&self->sort->spread, l, self->region, self->pass + i, acc_radix_get_digit (radix, l, self->pass + i, key), way);
+}
+
+static void
+count (Sort     *self,
+       AccLower *l,
+       guint     pass,
+       KValue    u,
+       KValue    begin,
+       KValue    end,
+       KValue    region)
+{
+  Counted counted = { self, pass, u, region };
+
+  acc_radix_spread_begin_count (&self->spread, l, region);
+  acc_radix_spread_visit (&self->spread, l, begin, end, count_one, &counted);
+  acc_radix_spread_end_count (&self->spread, l, region, pass);
+}
+
+static void
+move (Sort     *self,
+      AccLower *l,
+      guint     pass,
+      KValue    u,
+      KValue    begin,
+      KValue    end,
+      KValue    region)
+{
+  AccRadix *radix = self->radix;
+
+  acc_radix_spread_begin_move (&self->spread, l, region, pass);
+  low_for (l, x, begin, end)
+    {
+      KValue key = acc_radix_get_key (radix, l, pass, u, low_within (l, x, 0, radix->space->inner - 1));
+      KValue digit = acc_radix_get_digit (radix, l, pass, key);
+      KValue at = acc_radix_spread_take_place (&self->spread, l, region, pass, digit);
+
+      for (guint i = 0; i < radix->n_leaves; i++)
+        if (acc_radix_wants (radix, pass, i))
+          acc_radix_spread_put (&self->spread, l, region, pass, digit, i, at, acc_radix_read (radix, l, pass, u, x, i));
+    }
+  acc_radix_spread_end_move (&self->spread, l, region, pass);
+}
+
+/* --- kernels */
+
+static AccElementKind
+get_leaf_kind (gpointer radix,
+               guint    leaf)
+{
+  return acc_radix_get_kind (radix, leaf);
+}
+
+static gboolean
+wants_leaf (gpointer radix,
+            guint    pass,
+            guint    leaf)
+{
+  return acc_radix_wants (radix, pass, leaf);
+}
+
+static void
+write_leaf (gpointer  radix,
+            AccLower *l,
+            guint     pass,
+            guint     leaf,
+            KValue    at,
+            KValue    value)
+{
+  acc_radix_write (radix, l, pass, leaf, at, value);
+}
+
+static void
+write_rows (Sort *self)
+{
+  AccRadix *radix = self->radix;
+  const AccSpace *space = radix->space;
+  gint64 tile = acc_ceil_div (space->outer, self->n_regions);
+  AccLower *l = low_new (radix->step, "sort");
+  AccKernelBuilder *b = l->b;
+  KValue zero = low_const (l, 0), n = low_number (l, space->inner), region = kb_udiv (b, kb_outer_begin (b), low_number (l, tile));
+
+  acc_radix_spread_init (&self->spread, MIN (space->outer, self->n_regions), space->inner, space->inner, radix->n_passes);
+  acc_radix_add_moved (radix, MIN (space->outer, self->n_regions) * space->inner);
+  low_for_units (l, u, space)
+    {
+      radix->shift = kb_mul (b, kb_sub (b, region, u), n);
+      count (self, l, 0, u, zero, n, region);
+      acc_radix_spread_find_places (&self->spread, l, region, get_linear (radix, l, u, zero));
+      for (guint pass = 0; pass < radix->n_passes; pass++)
+        move (self, l, pass, u, zero, n, region);
+    }
+
+  low_finish (l, acc_radix_get_launch (radix, space->inner, tile, space->inner, 3 * radix->n_passes));
+}
+
+static KValue
+get_region (Sort     *self,
+            AccLower *l,
+            KValue    u)
+{
+  AccKernelBuilder *b = l->b;
+
+  return kb_add (b, kb_mul (b, u, low_number (l, self->n_tiles)), low_udiv (l, kb_inner_begin (b), self->tile));
+}
+
+/* What is done with a tile: count or move. */
+typedef void (*TileWork) (Sort *self, AccLower *l, guint pass, KValue u, KValue begin, KValue end, KValue region);
+
+static void
+write_tile_work (Sort       *self,
+                 const char *name,
+                 guint       pass,
+                 TileWork    work)
+{
+  AccRadix *radix = self->radix;
+  AccLaunch launch = acc_radix_get_launch (radix, radix->space->inner, 1, self->tile, 2);
+  AccLower *l = low_new (radix->step, name);
+
+  low_for_units (l, u, radix->space)
+    {
+      work (self, l, pass, u, kb_inner_begin (l->b), kb_inner_end (l->b), get_region (self, l, u));
+    }
+  launch.spreads = work == move;
+  low_finish (l, launch);
+}
+
+static KValue
+get_own_region (gpointer  data,
+                AccLower *l,
+                KValue    number)
+{
+  return number;
+}
+
+static void
+write_begins (Sort *self)
+{
+  AccRadix *radix = self->radix;
+  AccLaunch launch = acc_radix_get_launch (radix, 1, 0, 0, 1);
+  AccLower *l = low_new (radix->step, "sort_begins");
+
+  low_for_units (l, u, radix->space)
+    {
+      KValue n_tiles = low_number (l, self->n_tiles), first;
+
+      first = kb_mul (l->b, u, n_tiles);
+      acc_radix_spread_find_places_of_all (&self->spread, l, first, kb_add (l->b, first, n_tiles), get_own_region, NULL, self->sums,
+                                           get_linear (radix, l, u, low_const (l, 0)));
+    }
+  launch.serial = TRUE;
+  low_finish (l, launch);
+}
+
+static void
+write_tiles (Sort *self)
+{
+  AccRadix *radix = self->radix;
+
+  radix->written = ACC_BUFFER_ONCE;
+  acc_radix_spread_init (&self->spread, radix->space->outer * self->n_tiles, self->tile, radix->space->inner, 1);
+  self->sums = acc_step_add_scratch (radix->step, radix->count, ACC_RADIX_N_DIGITS + 1);
+  acc_radix_add_moved (radix, radix->node->size);
+  for (guint pass = 0; pass < radix->n_passes; pass++)
+    {
+      write_tile_work (self, "sort_count", pass, count);
+      write_begins (self);
+      write_tile_work (self, "sort_move", pass, move);
+    }
+}
+
+/* The roots are the sort, or parts of its elements. */
+static AccRadixLeaf *
+find_leaves (AccCluster    *cluster,
+             AccFusionNode *node,
+             guint          n_leaves)
+{
+  AccRadixLeaf *leaves = g_new0 (AccRadixLeaf, n_leaves + 1);
+
+  for (guint i = 0; i < cluster->roots->len; i++)
+    {
+      const AccRoot *root = &g_array_index (cluster->roots, AccRoot, i);
+      guint first = root->node == node ? 0 : acc_element_type_get_first_leaf (node->array->type, root->node->array->item);
+
+      for (guint k = 0; k < acc_element_type_get_n_leaves (root->node->array->type); k++)
+        {
+          leaves[first + k].root = root;
+          leaves[first + k].leaf = k;
+        }
+    }
+
+  return leaves;
+}
+
+void
+acc_skeleton_sort (AccStep *step)
+{
+  AccFusionNode *node = g_ptr_array_index (step->cluster->anchors, 0);
+  AccArray *array = node->array;
+  g_autoptr (AccSpace) space = acc_space_new_for_consumed (step->fusion->graph, step->cluster, TRUE);
+  guint n_leaves = acc_element_type_get_n_leaves (array->type);
+  g_autofree AccRadixLeaf *leaves = find_leaves (step->cluster, node, n_leaves);
+  AccElementKind key = acc_element_type_get_kind (array->functions[0]->body->type);
+  AccRadix radix = {
+    .step = step, .node = node, .input = node->inputs[0], .space = space, .leaves = leaves,
+    .n_leaves = n_leaves, .key = key, .n_passes = acc_element_kind_get_size (key),
+    .count = node->size < G_MAXINT32 ? ACC_KIND_I32 : ACC_KIND_I64,
+  };
+  Sort self = {
+    .radix = &radix,
+    .spread = {
+      .step = step, .count = radix.count, .size = node->size, .n_leaves = n_leaves,
+      .data = &radix, .get_kind = get_leaf_kind, .wants = wants_leaf, .write = write_leaf,
+    },
+    .n_regions = acc_radix_spread_count_regions (step),
+  };
+  gboolean streams = array->rank > 1 && radix.input->from_source;
+
+  step->n_rows = space->n_rows;
+  if (space->outer == 0 || space->inner == 0 || n_leaves == 0)
+    return;
+
+  self.n_tiles = CLAMP (acc_ceil_div (space->inner, ACC_RADIX_TILE), 1, MAX (self.n_regions / space->outer, 1));
+  self.tile = acc_ceil_div (acc_ceil_div (space->inner, self.n_tiles), ACC_RADIX_LINE) * ACC_RADIX_LINE;
+  self.n_tiles = acc_ceil_div (space->inner, self.tile);
+
+  if (acc_skeleton_is_simt (step))
+    {
+      acc_skeleton_sort_simt (&radix);
+    }
+  else if (space->outer < MANY_ROWS && self.n_tiles > 1 && !streams)
+    {
+      write_tiles (&self);
+    }
+  else
+    {
+      radix.by_rows = array->rank > 1;
+      write_rows (&self);
+    }
+  acc_radix_spread_clear (&self.spread);
+}

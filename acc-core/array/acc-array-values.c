@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-values-private.h"
+#include "acc-error.h"
+#include "acc-core/base/acc-half-private.h"
+
+#include <math.h>
+#include <string.h>
+
+AccScalar
+acc_array_read (AccArray *self,
+                guint     leaf,
+                gint64    index)
+{
+  const AccLeafPlace *place = acc_element_type_locate (self->type, leaf);
+  const guint8 *data = acc_buffer_map (self->buffers[place->buffer], NULL);
+  AccScalar value = { 0 };
+
+  if (data == NULL)
+    return value;
+
+  index = index * place->lanes + place->lane;
+
+#define READ(field, type)                              \
+  G_STMT_START {                                       \
+    type x;                                            \
+    memcpy (&x, data + index * sizeof x, sizeof x);    \
+    value.field = x;                                   \
+  } G_STMT_END
+
+  switch (place->kind)
+    {
+    case ACC_KIND_BOOL:
+    case ACC_KIND_U8: READ (u, guint8); break;
+    case ACC_KIND_I8: READ (i, gint8); break;
+    case ACC_KIND_I16: READ (i, gint16); break;
+    case ACC_KIND_I32: READ (i, gint32); break;
+    case ACC_KIND_I64: READ (i, gint64); break;
+    case ACC_KIND_U16: READ (u, guint16); break;
+    case ACC_KIND_U32: READ (u, guint32); break;
+    case ACC_KIND_U64: READ (u, guint64); break;
+    case ACC_KIND_F32: READ (f, float); break;
+    case ACC_KIND_F64: READ (f, double); break;
+
+    case ACC_KIND_F16:
+      READ (u, guint16);
+      value.f = acc_half_to_double (value.u);
+      break;
+
+    case ACC_KIND_TUPLE:
+    case ACC_KIND_COMPLEX:
+    case ACC_KIND_VECTOR:
+      g_return_val_if_reached (value);
+    }
+
+#undef READ
+
+  return value;
+}
+
+static gboolean
+is_inside (AccArray *self,
+           guint     leaf,
+           gint64    index)
+{
+  return self->buffers != NULL && leaf < acc_element_type_get_n_leaves (self->type) &&
+         index >= 0 && index < acc_shape_get_size (self->shape) && acc_buffer_map (self->buffers[acc_element_type_locate (self->type, leaf)->buffer], NULL) != NULL;
+}
+
+/**
+ * acc_array_get_double:
+ * @self: a manifest array
+ * @leaf: which scalar of the element type, nested tuples flattened; of complex numbers 0 is the real part
+ * @linear_index: the row-major index of an element
+ *
+ * One scalar as a double.
+ *
+ * Returns: the value; NaN where there is none
+ */
+double
+acc_array_get_double (AccArray *self,
+                      guint     leaf,
+                      gint64    linear_index)
+{
+  AccElementKind kind;
+  AccScalar value;
+
+  g_return_val_if_fail (ACC_IS_ARRAY (self), NAN);
+
+  if (!is_inside (self, leaf, linear_index))
+    return NAN;
+
+  kind = acc_element_type_get_leaf (self->type, leaf);
+  value = acc_array_read (self, leaf, linear_index);
+
+  if (acc_element_kind_is_float (kind))
+    return value.f;
+  else
+    return acc_element_kind_is_signed (kind) ? (double) value.i : (double) value.u;
+}
+
+/**
+ * acc_array_get_int:
+ * @self: a manifest array
+ * @leaf: which scalar of the element type, nested tuples flattened; of complex numbers 0 is the real part
+ * @linear_index: the row-major index of an element
+ *
+ * One scalar as an integer: floats are cut off toward 0, and what does not fit becomes the nearest that does (NaN: 0).
+ *
+ * Returns: the value; 0 where there is none
+ */
+gint64
+acc_array_get_int (AccArray *self,
+                   guint     leaf,
+                   gint64    linear_index)
+{
+  AccElementKind kind;
+  AccScalar value;
+
+  g_return_val_if_fail (ACC_IS_ARRAY (self), 0);
+
+  if (!is_inside (self, leaf, linear_index))
+    return 0;
+
+  kind = acc_element_type_get_leaf (self->type, leaf);
+  value = acc_array_read (self, leaf, linear_index);
+
+  if (acc_element_kind_is_float (kind))
+    {
+      if (isnan (value.f))
+        return 0;
+      if (value.f >= 0x1p63)
+        return G_MAXINT64;
+      return value.f < -0x1p63 ? G_MININT64 : (gint64) value.f;
+    }
+
+  return acc_element_kind_is_signed (kind) || value.u <= G_MAXINT64 ? value.i : G_MAXINT64;
+}
+
+static GVariant *
+scalar_to_variant (AccElementKind kind,
+                   AccScalar      value)
+{
+  switch (kind)
+    {
+    case ACC_KIND_BOOL: return g_variant_new_boolean (value.u != 0);
+    case ACC_KIND_I8:
+    case ACC_KIND_I16: return g_variant_new_int16 (value.i);
+    case ACC_KIND_I32: return g_variant_new_int32 (value.i);
+    case ACC_KIND_I64: return g_variant_new_int64 (value.i);
+    case ACC_KIND_U8: return g_variant_new_byte (value.u);
+    case ACC_KIND_U16: return g_variant_new_uint16 (value.u);
+    case ACC_KIND_U32: return g_variant_new_uint32 (value.u);
+    case ACC_KIND_U64: return g_variant_new_uint64 (value.u);
+    case ACC_KIND_F16:
+    case ACC_KIND_F32:
+    case ACC_KIND_F64: return g_variant_new_double (value.f);
+    case ACC_KIND_TUPLE:
+    case ACC_KIND_COMPLEX:
+    case ACC_KIND_VECTOR: break;
+    }
+
+  g_return_val_if_reached (NULL);
+}
+
+static void
+append_signature (GString        *text,
+                  AccElementType *type)
+{
+  static const char codes[] = { 'b', 'n', 'n', 'i', 'x', 'y', 'q', 'u', 't', 'd', 'd', 'd' };
+
+  if (acc_element_type_is_scalar (type))
+    {
+      g_string_append_c (text, codes[acc_element_type_get_kind (type)]);
+      return;
+    }
+
+  g_string_append_c (text, '(');
+  for (guint i = 0; i < acc_element_type_get_n_items (type); i++)
+    append_signature (text, acc_element_type_get_item (type, i));
+  g_string_append_c (text, ')');
+}
+
+static GVariant *
+element_to_variant (AccArray       *self,
+                    AccElementType *type,
+                    guint          *leaf,
+                    gint64          index)
+{
+  g_autofree GVariant **items = NULL;
+  guint n_items;
+
+  if (acc_element_type_is_scalar (type))
+    {
+      guint number = (*leaf)++;
+
+      return scalar_to_variant (acc_element_type_get_kind (type), acc_array_read (self, number, index));
+    }
+
+  n_items = acc_element_type_get_n_items (type);
+  items = g_new (GVariant *, n_items + 1);
+  for (guint i = 0; i < n_items; i++)
+    items[i] = element_to_variant (self, acc_element_type_get_item (type, i), leaf, index);
+
+  return g_variant_new_tuple (items, n_items);
+}
+
+static gboolean
+check_values (AccArray  *self,
+              GError   **error)
+{
+  g_autofree char *description = NULL;
+
+  if (!acc_array_check (self, error))
+    return FALSE;
+
+  description = acc_array_describe (self);
+  if (self->buffers == NULL)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s: its elements are not in memory: run it first", description);
+      return FALSE;
+    }
+
+  for (guint i = 0; i < acc_element_type_get_n_buffers (self->type); i++)
+    if (acc_buffer_map (self->buffers[i], error) == NULL)
+      {
+        g_prefix_error (error, "%s: ", description);
+        return FALSE;
+      }
+
+  return TRUE;
+}
+
+/**
+ * acc_array_get_value:
+ * @self: a manifest array
+ * @index: (array length=n_index) (nullable): an index, outermost first
+ * @n_index: the rank of @self
+ * @error: return location for an error
+ *
+ * One element. Scalars become the variant types b (bool), n (i1, i2), i (i4), x (i8), y (u1), q (u2), u (u4), t (u8) and
+ * d (all floats); tuples, complex numbers and vectors become tuples of these.
+ *
+ * Returns: (transfer full) (nullable): the element, or %NULL with @error set
+ */
+GVariant *
+acc_array_get_value (AccArray      *self,
+                     const gint64  *index,
+                     guint          n_index,
+                     GError       **error)
+{
+  g_autofree char *description = NULL;
+  gint64 linear = 0;
+  guint leaf = 0;
+
+  g_return_val_if_fail (ACC_IS_ARRAY (self), NULL);
+  g_return_val_if_fail (index != NULL || n_index == 0, NULL);
+
+  if (!check_values (self, error))
+    return NULL;
+
+  description = acc_array_describe (self);
+
+  if (n_index != self->rank)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "%s: an index of %u entries does not fit an array of rank %u",
+                   description, n_index, self->rank);
+      return NULL;
+    }
+
+  for (guint i = 0; i < n_index; i++)
+    {
+      gint64 extent = acc_shape_get_extent (self->shape, i);
+
+      if (index[i] < 0 || index[i] >= extent)
+        {
+          g_set_error (error, ACC_ERROR, ACC_ERROR_BOUNDS,
+                       "%s: index %" G_GINT64_FORMAT " is outside dimension %u of extent %" G_GINT64_FORMAT,
+                       description, index[i], i, extent);
+          return NULL;
+        }
+    }
+
+  if (acc_shape_get_size (self->shape) == 0)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_BOUNDS, "%s: it has no elements", description);
+      return NULL;
+    }
+
+  for (guint i = 0; i < n_index; i++)
+    linear = linear * acc_shape_get_extent (self->shape, i) + index[i];
+
+  return g_variant_ref_sink (element_to_variant (self, self->type, &leaf, linear));
+}
+
+static GVariant *
+rows_to_variant (AccArray *self,
+                 guint     dimension,
+                 gint64    offset,
+                 gint64    size,
+                 GString  *signature)
+{
+  g_autoptr(GVariantType) child = NULL;
+  g_autofree GVariant **children = NULL;
+  GVariant *result;
+  guint leaf = 0;
+  gint64 extent, step;
+
+  if (dimension == self->rank)
+    return element_to_variant (self, self->type, &leaf, offset);
+
+  extent = size > 0 ? acc_shape_get_extent (self->shape, dimension) : 0;
+  step = size / MAX (extent, 1);
+  children = g_new (GVariant *, extent + 1);
+
+  for (gint64 i = 0; i < extent; i++)
+    children[i] = rows_to_variant (self, dimension + 1, offset + i * step, step, signature);
+
+  child = g_variant_type_new (signature->str + dimension + 1);
+  result = g_variant_new_array (child, children, extent);
+
+  return result;
+}
+
+/**
+ * acc_array_to_variant:
+ * @self: a manifest array
+ * @error: return location for an error
+ *
+ * All elements: nested arrays, one level per dimension, of what [method@Array.get_value] gives; one element alone for rank
+ * 0, and an empty outermost array where there are no elements. Meant for small arrays: it copies every element; [method@Array.get_bytes] does not.
+ *
+ * Returns: (transfer full) (nullable): the elements, or %NULL with @error set
+ */
+GVariant *
+acc_array_to_variant (AccArray  *self,
+                      GError   **error)
+{
+  g_autoptr(GString) signature = g_string_new (NULL);
+
+  g_return_val_if_fail (ACC_IS_ARRAY (self), NULL);
+
+  if (!check_values (self, error))
+    return NULL;
+
+  for (guint i = 0; i < self->rank; i++)
+    g_string_append_c (signature, 'a');
+  append_signature (signature, self->type);
+
+  if (!g_variant_type_string_is_valid (signature->str))
+    {
+      g_autofree char *description = acc_array_describe (self);
+
+      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s: a variant cannot nest as deeply", description);
+      return NULL;
+    }
+
+  return g_variant_ref_sink (rows_to_variant (self, 0, 0, acc_shape_get_size (self->shape), signature));
+}

@@ -1,0 +1,641 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-build-private.h"
+#include "acc-error.h"
+#include "acc-program-private.h"
+#include "acc-core/expr/acc-trace-private.h"
+
+#include <string.h>
+
+/**
+ * AccProgram:
+ *
+ * A function from parameter arrays to result arrays, closed but for arrays that it captured. Compile it once and run it
+ * many times; write it as text and read it back.
+ *
+ * Building never fails halfway: a program carries its first error, which [method@Program.check] and compiling tell.
+ *
+ * Immutable; any thread.
+ */
+
+struct _AccProgram
+{
+  GObject     parent_instance;
+
+  GPtrArray  *parameters;
+  GPtrArray  *results;
+  GError     *error;
+  GMutex      lock;
+  GPtrArray  *captures;   /* under lock until set */
+};
+
+G_DEFINE_FINAL_TYPE (AccProgram, acc_program, G_TYPE_OBJECT)
+
+static void
+drop_arrays (gpointer arrays)
+{
+  g_ptr_array_unref (arrays);
+}
+
+static void
+acc_program_finalize (GObject *object)
+{
+  AccProgram *self = ACC_PROGRAM (object);
+
+  acc_array_release (self->results, drop_arrays);
+  acc_array_release (self->captures, drop_arrays);
+  acc_array_release (self->parameters, drop_arrays);
+  g_clear_error (&self->error);
+  g_mutex_clear (&self->lock);
+
+  G_OBJECT_CLASS (acc_program_parent_class)->finalize (object);
+}
+
+static void
+acc_program_class_init (AccProgramClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = acc_program_finalize;
+}
+
+static void
+acc_program_init (AccProgram *self)
+{
+  g_mutex_init (&self->lock);
+  self->parameters = g_ptr_array_new_with_free_func (g_object_unref);
+  self->results = g_ptr_array_new_with_free_func (g_object_unref);
+}
+
+gboolean
+acc_signature_parse (const char      *signature,
+                     AccElementType **type,
+                     GArray          *declared,
+                     GError         **error)
+{
+  const char *bracket = strchr (signature, '[');
+  g_autofree char *code = bracket != NULL ? g_strndup (signature, bracket - signature) : g_strdup (signature);
+  g_autofree char *inside = NULL;
+  g_auto(GStrv) extents = NULL;
+  gsize length;
+
+  g_array_set_size (declared, 0);
+
+  if ((*type = acc_element_type_parse (g_strstrip (code), error)) == NULL)
+    return FALSE;
+
+  if (bracket == NULL)
+    return TRUE;
+
+  inside = g_strstrip (g_strdup (bracket + 1));
+  length = strlen (inside);
+
+  if (length == 0 || inside[length - 1] != ']')
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_PARSE, "“%s” does not end with “]”", signature);
+      return FALSE;
+    }
+
+  inside[length - 1] = 0;
+  if (*g_strstrip (inside) == 0)
+    return TRUE;
+
+  extents = g_strsplit (inside, ",", -1);
+  for (guint i = 0; extents[i] != NULL; i++)
+    {
+      const char *text = g_strstrip (extents[i]);
+      gint64 extent = -1;
+
+      if (strcmp (text, ":") != 0 && !g_ascii_string_to_signed (text, 10, 0, G_MAXINT64, &extent, NULL))
+        {
+          g_set_error (error, ACC_ERROR, ACC_ERROR_PARSE, "“%s” is neither an extent nor “:”, in “%s”", text, signature);
+          return FALSE;
+        }
+
+      g_array_append_val (declared, extent);
+    }
+
+  if (declared->len > ACC_MAX_LEAVES)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_PARSE, "rank %u is too high", declared->len);
+      return FALSE;
+    }
+
+  return TRUE;
+}
+
+static void
+take_error (AccProgram *self,
+            GError     *error)
+{
+  if (self->error == NULL)
+    self->error = error;
+  else
+    g_error_free (error);
+}
+
+static void
+add_results (AccProgram  *self,
+             AccArray   **results,
+             guint        n_results)
+{
+  for (guint i = 0; i < n_results; i++)
+    {
+      if (results[i] == NULL || !ACC_IS_ARRAY (results[i]))
+        take_error (self, g_error_new (ACC_ERROR, ACC_ERROR_CALLBACK, "program: result %u is missing", i));
+      else
+        g_ptr_array_add (self->results, g_object_ref (results[i]));
+    }
+}
+
+/* The first mistake: an error of the program's own, or of a result, with the label that it has by now. */
+static GError *
+dup_error (AccProgram *self)
+{
+  if (self->error != NULL)
+    return g_error_copy (self->error);
+
+  for (guint i = 0; i < self->results->len; i++)
+    {
+      GError *error = acc_array_dup_error (g_ptr_array_index (self->results, i));
+
+      if (error != NULL)
+        return error;
+    }
+
+  return NULL;
+}
+
+AccProgram *
+acc_program_new_for_nodes (AccArray **parameters,
+                           guint      n_parameters,
+                           AccArray **results,
+                           guint      n_results)
+{
+  AccProgram *self = g_object_new (ACC_TYPE_PROGRAM, NULL);
+
+  for (guint i = 0; i < n_parameters; i++)
+    g_ptr_array_add (self->parameters, g_object_ref (parameters[i]));
+  add_results (self, results, n_results);
+
+  return self;
+}
+
+/* Its parameters, or the error of a signature. */
+static AccProgram *
+new_with_parameters (const char * const *signatures)
+{
+  AccProgram *self = g_object_new (ACC_TYPE_PROGRAM, NULL);
+  g_autoptr(GArray) declared = g_array_new (FALSE, FALSE, sizeof (gint64));
+
+  for (guint i = 0; signatures != NULL && signatures[i] != NULL; i++)
+    {
+      g_autoptr(GError) error = NULL;
+      AccElementType *type;
+
+      if (!acc_signature_parse (signatures[i], &type, declared, &error))
+        {
+          g_prefix_error (&error, "program: signature of parameter %u: ", i);
+          take_error (self, g_steal_pointer (&error));
+          return self;
+        }
+
+      g_ptr_array_add (self->parameters,
+                       acc_array_new_parameter (type, declared->len, (gint64 *) declared->data, i));
+    }
+
+  return self;
+}
+
+/* A callback may write to the array that it is given. */
+static AccArray **
+copy_parameters (AccProgram *self)
+{
+  AccArray **parameters = g_new (AccArray *, self->parameters->len + 1);
+
+  for (guint i = 0; i < self->parameters->len; i++)
+    parameters[i] = g_ptr_array_index (self->parameters, i);
+  parameters[self->parameters->len] = NULL;
+  return parameters;
+}
+
+/* What the function gives, by what traces this thread; NULL where none does: then it is called. */
+static GPtrArray *
+ask (AccProgram *self,
+     GCallback   function,
+     gpointer    user_data)
+{
+  GPtrArray *results;
+
+  if (!acc_trace_asks (function))
+    return NULL;
+
+  results = acc_trace_ask_arrays (function, user_data, self->parameters);
+  return results != NULL ? results : g_ptr_array_new ();
+}
+
+/* What a callback gave away, whether or not its array would free the elements. */
+static void
+release_results (GPtrArray *results)
+{
+  g_ptr_array_set_free_func (results, g_object_unref);
+  g_ptr_array_unref (results);
+}
+
+/**
+ * acc_program_new:
+ * @signatures: (array zero-terminated=1) (nullable): one per parameter: an element type, then its extents, outermost
+ *   first, in brackets, ":" where any will do: "f4[:,:]", "u1[:,:,3]", "(f4,i4)[:]"; one element is "f4" or "f4[]"
+ * @function: (scope call) (closure user_data): from the parameters to the result
+ * @user_data: data for @function
+ *
+ * A program of one result. @function is called once, now. It may capture arrays from outside: they become part of the
+ * program.
+ *
+ * Returns: (transfer full): the program, which carries an error where a signature cannot be read, @function gives %NULL
+ *   or the result carries an error
+ */
+AccProgram *
+acc_program_new (const char * const *signatures,
+                 AccArrayFunc        function,
+                 gpointer            user_data)
+{
+  AccProgram *self = new_with_parameters (signatures);
+  g_autoptr(AccArray) result = NULL;
+
+  if (self->error != NULL)
+    return self;
+
+  if (function != NULL)
+    {
+      g_autofree AccArray **parameters = copy_parameters (self);
+      g_autoptr(GPtrArray) asked = ask (self, G_CALLBACK (function), user_data);
+
+      if (asked != NULL && asked->len > 0)
+        result = g_object_ref (g_ptr_array_index (asked, 0));
+      else if (asked == NULL)
+        result = function (parameters, self->parameters->len, user_data);
+    }
+
+  add_results (self, &result, 1);
+  return self;
+}
+
+/**
+ * acc_program_new_many:
+ * @signatures: (array zero-terminated=1) (nullable): one per parameter, as in [ctor@Program.new]
+ * @function: (scope call) (closure user_data): from the parameters to the results
+ * @user_data: data for @function
+ *
+ * A program of several results. @function is called once, now. What the results share is computed once.
+ *
+ * Returns: (transfer full): the program, which carries an error where a signature cannot be read, @function gives %NULL
+ *   or nothing, or a result carries an error
+ *
+ * Since: 1.0
+ */
+AccProgram *
+acc_program_new_many (const char * const *signatures,
+                      AccArraysFunc       function,
+                      gpointer            user_data)
+{
+  AccProgram *self = new_with_parameters (signatures);
+  g_autofree AccArray **parameters = NULL;
+  GPtrArray *results = NULL;
+
+  if (self->error != NULL)
+    return self;
+
+  parameters = copy_parameters (self);
+  if (function != NULL && (results = ask (self, G_CALLBACK (function), user_data)) == NULL)
+    results = function (parameters, self->parameters->len, user_data);
+
+  if (results == NULL || results->len == 0)
+    take_error (self, g_error_new (ACC_ERROR, ACC_ERROR_CALLBACK, "program: there are no results"));
+  else
+    add_results (self, (AccArray **) results->pdata, results->len);
+  g_clear_pointer (&results, release_results);
+
+  return self;
+}
+
+/**
+ * acc_program_new_for_results:
+ * @results: (array length=n_results): arrays
+ * @n_results: how many
+ *
+ * A program without parameters that computes several arrays; what they share is computed once.
+ *
+ * Returns: (transfer full): the program, which carries an error where one of @results does
+ */
+AccProgram *
+acc_program_new_for_results (AccArray **results,
+                             guint      n_results)
+{
+  return acc_program_new_for_nodes (NULL, 0, results, results != NULL ? n_results : 0);
+}
+
+/**
+ * acc_program_get_n_parameters:
+ * @self: a program
+ *
+ * How many arrays a run needs.
+ *
+ * Returns: the number of parameters
+ */
+guint
+acc_program_get_n_parameters (AccProgram *self)
+{
+  g_return_val_if_fail (ACC_IS_PROGRAM (self), 0);
+
+  return self->parameters->len;
+}
+
+/**
+ * acc_program_get_n_results:
+ * @self: a program
+ *
+ * How many arrays a run gives.
+ *
+ * Returns: the number of results
+ */
+guint
+acc_program_get_n_results (AccProgram *self)
+{
+  g_return_val_if_fail (ACC_IS_PROGRAM (self), 0);
+
+  return self->results->len;
+}
+
+/**
+ * acc_program_get_parameter:
+ * @self: a program
+ * @position: which, counted from 0
+ *
+ * A parameter: its element type and rank are known, its shape where the signature tells all extents.
+ *
+ * Returns: (transfer none) (nullable): the parameter, or %NULL where there are not so many
+ */
+AccArray *
+acc_program_get_parameter (AccProgram *self,
+                           guint       position)
+{
+  g_return_val_if_fail (ACC_IS_PROGRAM (self), NULL);
+
+  return position < self->parameters->len ? g_ptr_array_index (self->parameters, position) : NULL;
+}
+
+/**
+ * acc_program_get_result:
+ * @self: a program
+ * @position: which, counted from 0
+ *
+ * A result: its element type and rank are known, its shape where it does not depend on parameters.
+ *
+ * Returns: (transfer none) (nullable): the result, or %NULL where there are not so many
+ */
+AccArray *
+acc_program_get_result (AccProgram *self,
+                        guint       position)
+{
+  g_return_val_if_fail (ACC_IS_PROGRAM (self), NULL);
+
+  return position < self->results->len ? g_ptr_array_index (self->results, position) : NULL;
+}
+
+/**
+ * acc_program_check:
+ * @self: a program
+ * @error: return location for an error
+ *
+ * Whether the program was built without a mistake.
+ *
+ * Returns: %TRUE where @self carries no error
+ */
+gboolean
+acc_program_check (AccProgram  *self,
+                   GError     **error)
+{
+  GError *own;
+
+  g_return_val_if_fail (ACC_IS_PROGRAM (self), FALSE);
+
+  if ((own = dup_error (self)) == NULL)
+    return TRUE;
+
+  g_propagate_error (error, own);
+  return FALSE;
+}
+
+gboolean
+acc_program_check_closed (AccProgram  *self,
+                          GError     **error)
+{
+  g_autoptr(GPtrArray) sorted = NULL;
+
+  if (!acc_program_check (self, error))
+    return FALSE;
+
+  sorted = acc_array_sort_nodes ((AccArray **) self->results->pdata, self->results->len);
+
+  for (guint i = 0; i < sorted->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (sorted, i);
+
+      if (node->op == ACC_OP_PARAMETER && acc_program_get_parameter (self, node->parameter) != node)
+        {
+          g_autofree char *description = acc_array_describe (node);
+
+          g_set_error (error, ACC_ERROR, ACC_ERROR_TYPE, "%s: parameter %u of another program is not known here",
+                       description, node->parameter);
+          return FALSE;
+        }
+    }
+
+  return TRUE;
+}
+
+AccArray **
+acc_program_get_parameter_nodes (AccProgram *self,
+                                 guint      *n)
+{
+  *n = self->parameters->len;
+  return (AccArray **) self->parameters->pdata;
+}
+
+AccArray **
+acc_program_get_result_nodes (AccProgram *self,
+                              guint      *n)
+{
+  *n = self->results->len;
+  return (AccArray **) self->results->pdata;
+}
+
+static gboolean
+depends (AccArray   *node,
+         GHashTable *dependent)
+{
+  if (g_hash_table_contains (dependent, node))
+    return TRUE;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (g_hash_table_contains (dependent, node->inputs[i]))
+      return TRUE;
+
+  for (guint i = 0; i < node->references->len; i++)
+    if (g_hash_table_contains (dependent, g_ptr_array_index (node->references, i)))
+      return TRUE;
+
+  return FALSE;
+}
+
+static void
+add_capture (GPtrArray  *captures,
+             GHashTable *seen,
+             GHashTable *dependent,
+             AccArray   *node)
+{
+  gboolean cheap = (node->op == ACC_OP_GENERATE || node->op == ACC_OP_FILL) && node->references->len == 0;
+
+  if (!cheap && !g_hash_table_contains (dependent, node) && g_hash_table_add (seen, node))
+    g_ptr_array_add (captures, g_object_ref (node));
+}
+
+static GPtrArray *
+find_captures (AccProgram *self)
+{
+  GPtrArray *captures = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(GPtrArray) sorted = acc_array_sort_nodes ((AccArray **) self->results->pdata, self->results->len);
+  g_autoptr(GHashTable) dependent = g_hash_table_new (NULL, NULL);
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < self->parameters->len; i++)
+    g_hash_table_add (dependent, g_ptr_array_index (self->parameters, i));
+
+  for (guint i = 0; i < sorted->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (sorted, i);
+
+      if (!depends (node, dependent))
+        continue;
+
+      g_hash_table_add (dependent, node);
+      for (guint k = 0; k < node->n_inputs; k++)
+        add_capture (captures, seen, dependent, node->inputs[k]);
+      for (guint k = 0; k < node->references->len; k++)
+        add_capture (captures, seen, dependent, g_ptr_array_index (node->references, k));
+    }
+
+  for (guint i = 0; i < self->results->len; i++)
+    add_capture (captures, seen, dependent, g_ptr_array_index (self->results, i));
+
+  return captures;
+}
+
+GPtrArray *
+acc_program_get_captures (AccProgram *self)
+{
+  g_mutex_lock (&self->lock);
+  if (self->captures == NULL)
+    self->captures = find_captures (self);
+  g_mutex_unlock (&self->lock);
+
+  return self->captures;
+}
+
+/**
+ * acc_program_to_bytes:
+ * @self: a program
+ *
+ * The program in its text form, as bytes in UTF-8: see [method@Program.to_string].
+ *
+ * Returns: (transfer full): the bytes
+ */
+GBytes *
+acc_program_to_bytes (AccProgram *self)
+{
+  char *text;
+
+  g_return_val_if_fail (ACC_IS_PROGRAM (self), NULL);
+
+  text = acc_program_to_string (self);
+  return g_bytes_new_take (text, strlen (text));
+}
+
+/**
+ * acc_program_new_from_bytes: (constructor)
+ * @bytes: what [method@Program.to_bytes] gave
+ * @error: return location for an error
+ *
+ * Reads a program back: see [func@Program.parse].
+ *
+ * Returns: (transfer full): the program, or %NULL with @error set
+ */
+AccProgram *
+acc_program_new_from_bytes (GBytes  *bytes,
+                            GError **error)
+{
+  g_autofree char *text = NULL;
+  gconstpointer data;
+  gsize size;
+
+  g_return_val_if_fail (bytes != NULL, NULL);
+
+  data = g_bytes_get_data (bytes, &size);
+
+  if (size > 0 && memchr (data, 0, size) != NULL)
+    {
+      g_set_error_literal (error, ACC_ERROR, ACC_ERROR_PARSE, "not a program: it contains a zero byte");
+      return NULL;
+    }
+
+  text = g_strndup (data != NULL ? data : "", size);
+  return acc_program_parse (text, error);
+}
+
+/**
+ * acc_program_to_variant:
+ * @self: a program
+ *
+ * The program for what carries or keeps variants, such as D-Bus, settings and actions: a string, its text form. A program that reads
+ * a source is written, too, but cannot be read back. Linear in the size of the program and of the arrays in it.
+ *
+ * Returns: (transfer none): a floating variant of type `s`
+ *
+ * Since: 1.0
+ */
+GVariant *
+acc_program_to_variant (AccProgram *self)
+{
+  g_return_val_if_fail (ACC_IS_PROGRAM (self), NULL);
+
+  return g_variant_new_take_string (acc_program_to_string (self));
+}
+
+/**
+ * acc_program_new_from_variant: (constructor)
+ * @variant: what [method@Program.to_variant] gave
+ * @error: return location for an error
+ *
+ * Reads a program back. What is no program, and variants of other types, are %ACC_ERROR_PARSE: see [func@Program.parse].
+ *
+ * ```c
+ * g_autoptr(AccProgram) again = acc_program_new_from_variant (g_settings_get_value (settings, "program"), &error);
+ * ```
+ *
+ * Returns: (transfer full): the program, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+AccProgram *
+acc_program_new_from_variant (GVariant  *variant,
+                              GError   **error)
+{
+  g_return_val_if_fail (variant != NULL, NULL);
+
+  if (!g_variant_is_of_type (variant, G_VARIANT_TYPE_STRING))
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_PARSE, "not a program: a variant of type “%s” where a string is needed",
+                   g_variant_get_type_string (variant));
+      return NULL;
+    }
+
+  return acc_program_parse (g_variant_get_string (variant, NULL), error);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-core/data/acc-buffer-private.h"
+#include "acc-core/base/acc-machine-private.h"
+#include "acc-module-backend.h"
+#include "acc-module-rows.h"
+
+G_BEGIN_DECLS
+
+/* A third way in, asked first: for constructor functions of what is built in. Does not touch the type system. @name: static. */
+void     acc_backend_register_builtin (const char *name, GType (*get_type) (void));
+
+G_END_DECLS

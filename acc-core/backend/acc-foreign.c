@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-foreign-private.h"
+
+#include "acc-backend.h"
+#include "acc-error.h"
+#include "acc-core/array/acc-foreign-known-private.h"
+
+/* --- what a backend has */
+
+struct _AccForeign {
+  gatomicrefcount ref_count;
+  AccForeignFits  fits;       /* NULL: all */
+  AccForeignFunc  function;
+  AccForeignLaunchFunc launch;   /* in its place */
+  gpointer        user_data;
+  GDestroyNotify  destroy;
+};
+
+struct _AccForeignTable {
+  GMutex      lock;
+  GHashTable *by_name;   /* char * → AccForeign, owned */
+};
+
+void
+acc_foreign_unref (AccForeign *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+  if (self->destroy != NULL)
+    self->destroy (self->user_data);
+  g_free (self);
+}
+
+AccForeignTable *
+acc_foreign_table_new (void)
+{
+  AccForeignTable *self = g_new0 (AccForeignTable, 1);
+
+  g_mutex_init (&self->lock);
+  self->by_name = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) acc_foreign_unref);
+  return self;
+}
+
+void
+acc_foreign_table_free (AccForeignTable *self)
+{
+  g_hash_table_unref (self->by_name);
+  g_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+static AccForeign *
+find (AccBackend *backend,
+      const char *name)
+{
+  AccForeignTable *table = acc_backend_get_foreigners (backend);
+  AccForeign *found;
+
+  g_mutex_lock (&table->lock);
+  found = g_hash_table_lookup (table->by_name, name);
+  if (found != NULL)
+    g_atomic_ref_count_inc (&found->ref_count);
+  g_mutex_unlock (&table->lock);
+  return found;
+}
+
+AccForeign *
+acc_foreign_find (AccBackend *backend,
+                  AccArray   *node)
+{
+  return find (backend, node->foreign_name);
+}
+
+/* Takes over @made; NULL: nothing any more. */
+static void
+set (AccBackend *self,
+     const char *name,
+     AccForeign *made)
+{
+  g_autoptr(AccForeign) old = NULL;
+  AccForeignTable *table = acc_backend_get_foreigners (self);
+  gpointer key, value;
+
+  g_mutex_lock (&table->lock);
+  /* It is let go when the lock is open again: that calls back. */
+  if (g_hash_table_steal_extended (table->by_name, name, &key, &value))
+    {
+      g_free (key);
+      old = value;
+    }
+  if (made != NULL)
+    g_hash_table_insert (table->by_name, g_strdup (name), made);
+  g_mutex_unlock (&table->lock);
+}
+
+/* NULL without a function, when @user_data is let go. */
+static AccForeign *
+make (AccForeignFits       fits,
+      AccForeignFunc       function,
+      AccForeignLaunchFunc launch,
+      gpointer             user_data,
+      GDestroyNotify       destroy)
+{
+  AccForeign *made = g_new0 (AccForeign, 1);
+
+  g_atomic_ref_count_init (&made->ref_count);
+  made->fits = fits;
+  made->function = function;
+  made->launch = launch;
+  made->user_data = user_data;
+  made->destroy = destroy;
+  if (function != NULL || launch != NULL)
+    return made;
+
+  acc_foreign_unref (made);
+  return NULL;
+}
+
+void
+acc_backend_set_launch_routine (AccBackend           *self,
+                                const char           *name,
+                                AccForeignFits        fits,
+                                AccForeignLaunchFunc  function,
+                                gpointer              user_data,
+                                GDestroyNotify        destroy)
+{
+  set (self, name, make (fits, NULL, function, user_data, destroy));
+}
+
+/**
+ * acc_backend_set_foreign:
+ * @self: a backend
+ * @name: the name of an operation, as acc_array_foreign() has it
+ * @function: (scope notified) (closure user_data) (destroy destroy) (nullable): what this backend does in place of the fallback;
+ *   %NULL: the fallback
+ * @user_data: data for @function
+ * @destroy: (nullable): called when @function is not needed any more
+ *
+ * Gives an operation an implementation of its own on a backend, for runs that begin later, of programs compiled before, too.
+ * Replaces what was set under @name. It belongs to this object: another one for the same device does not have it.
+ *
+ * Elements that are on a device come to the host for @function, and its result goes there when it is used. While it is called
+ * `g_cancellable_get_current()` is the run's, if that has any: what takes long can look whether it was cancelled, and fail with its error.
+ *
+ * Operations of acc that say so, as [method@Array.matmul] and [method@Array.fft], are foreign operations to backends that compile, too:
+ * what is set replaces what the backend has for them, and %NULL leaves the fallback. The interpreter always takes that.
+ *
+ * Since: 1.0
+ */
+void
+acc_backend_set_foreign (AccBackend     *self,
+                         const char     *name,
+                         AccForeignFunc  function,
+                         gpointer        user_data,
+                         GDestroyNotify  destroy)
+{
+  g_return_if_fail (ACC_IS_BACKEND (self));
+  g_return_if_fail (name != NULL);
+
+  set (self, name, make (NULL, function, NULL, user_data, destroy));
+}
+
+/**
+ * acc_backend_set_foreign_launch:
+ * @self: a backend
+ * @name: the name of an operation, as acc_array_foreign() has it
+ * @function: (scope notified) (closure user_data) (destroy destroy) (nullable): what this backend does in place of the fallback;
+ *   %NULL: the fallback
+ * @user_data: data for @function
+ * @destroy: (nullable): called when @function is not needed any more
+ *
+ * As [method@Backend.set_foreign], with a function that works where the elements are: nothing is moved from a device for it. Replaces what
+ * either set under @name. Backends of devices without addresses, and the interpreter, run the fallback.
+ *
+ * |[<!-- language="C" -->
+ * static gboolean
+ * scale (AccForeignLaunch *launch, gpointer data, GError **error)
+ * {
+ *   AccArray *input = acc_foreign_launch_get_input (launch, 0);
+ *   AccShape *shape = acc_array_get_shape (input);
+ *
+ *   return acc_foreign_launch_begin (launch, acc_array_get_element_type (input), shape, error) &&
+ *          scale_on_stream ((CUstream) acc_foreign_launch_get_queue (launch), acc_foreign_launch_get_input_address (launch, 0, 0),
+ *                           acc_foreign_launch_get_result_address (launch, 0), acc_shape_get_size (shape), error);
+ * }
+ * ]|
+ *
+ * Since: 1.0
+ */
+void
+acc_backend_set_foreign_launch (AccBackend           *self,
+                                const char           *name,
+                                AccForeignLaunchFunc  function,
+                                gpointer              user_data,
+                                GDestroyNotify        destroy)
+{
+  g_return_if_fail (ACC_IS_BACKEND (self));
+  g_return_if_fail (name != NULL);
+
+  acc_backend_set_launch_routine (self, name, NULL, function, user_data, destroy);
+}
+
+/**
+ * acc_backend_has_foreign:
+ * @self: a backend
+ * @name: the name of an operation, as acc_array_foreign() has it
+ *
+ * Returns: whether it has an implementation of its own of the operation
+ *
+ * Since: 1.0
+ */
+gboolean
+acc_backend_has_foreign (AccBackend *self,
+                         const char *name)
+{
+  g_autoptr(AccForeign) found = NULL;
+
+  g_return_val_if_fail (ACC_IS_BACKEND (self), FALSE);
+  g_return_val_if_fail (name != NULL, FALSE);
+
+  found = find (self, name);
+  return found != NULL;
+}
+
+/* --- running */
+
+static gboolean
+fail (AccArray   *node,
+      GError    **error,
+      AccError    code,
+      const char *message)
+{
+  g_autofree char *what = acc_array_describe (node);
+
+  g_set_error (error, ACC_ERROR, (int) code, "%s: “%s” %s", what, node->foreign_name, message);
+  return FALSE;
+}
+
+static gboolean
+check_result (AccArray  *node,
+              AccArray  *result,
+              GError   **error)
+{
+  g_autofree char *message = NULL;
+
+  if (result->error != NULL)
+    return fail (node, error, result->error->code, result->error->message);
+  if (!acc_array_is_manifest (result))
+    return fail (node, error, ACC_ERROR_TYPE, "gave an array whose elements are not in memory");
+  if (result->type != node->type || result->rank != node->rank)
+    {
+      message = g_strdup_printf ("gave %s of rank %u where %s of rank %u is needed", acc_element_type_get_code (result->type),
+                                 result->rank, acc_element_type_get_code (node->type), node->rank);
+      return fail (node, error, ACC_ERROR_TYPE, message);
+    }
+  if (node->shape != NULL && !acc_shape_equal (node->shape, result->shape))
+    {
+      g_autofree char *wanted = acc_shape_to_string (node->shape), *given = acc_shape_to_string (result->shape);
+
+      message = g_strdup_printf ("gave an array of %s where %s is needed", given, wanted);
+      return fail (node, error, ACC_ERROR_SHAPE, message);
+    }
+  return TRUE;
+}
+
+gboolean
+acc_foreign_fits (AccForeign          *self,
+                  AccArray            *node,
+                  const gint64 *const *extents)
+{
+  guint n;
+  AccArray **inputs = acc_foreign_get_inputs (node, &n);
+
+  return acc_foreign_check_signature (node, extents) == NULL && (self->fits == NULL || self->fits (inputs, extents, n, self->user_data));
+}
+
+gboolean
+acc_foreign_is_launch (AccForeign *self)
+{
+  return self->launch != NULL;
+}
+
+/* What a function gave, or its error. Takes over both. */
+static AccArray *
+finish (AccArray  *node,
+        AccArray  *given,
+        GError    *problem,
+        GError   **error)
+{
+  g_autoptr(AccArray) result = given;
+
+  if (problem != NULL)
+    {
+      g_autofree char *what = acc_array_describe (node);
+
+      g_propagate_prefixed_error (error, problem, "%s: “%s”: ", what, node->foreign_name);
+      return NULL;
+    }
+  if (result == NULL)
+    {
+      fail (node, error, ACC_ERROR_CALLBACK, "gave no array");
+      return NULL;
+    }
+  return check_result (node, result, error) ? g_steal_pointer (&result) : NULL;
+}
+
+AccArray *
+acc_foreign_call (AccForeign    *self,
+                  AccArray      *node,
+                  AccArray     **inputs,
+                  GCancellable  *cancellable,
+                  GError       **error)
+{
+  GError *local = NULL;
+  AccArray *result;
+  guint n;
+
+  acc_foreign_get_inputs (node, &n);
+  if (cancellable != NULL)
+    g_cancellable_push_current (cancellable);
+  result = self->function (inputs, n, self->user_data, &local);
+  if (cancellable != NULL)
+    g_cancellable_pop_current (cancellable);
+
+  return finish (node, result, local, error);
+}
+
+AccArray *
+acc_foreign_launch_call (AccForeignLaunch  *self,
+                         AccForeign        *foreign,
+                         GCancellable      *cancellable,
+                         GError           **error)
+{
+  GError *local = NULL;
+  gboolean ok;
+
+  if (cancellable != NULL)
+    g_cancellable_push_current (cancellable);
+  ok = foreign->launch (self, foreign->user_data, &local);
+  if (cancellable != NULL)
+    g_cancellable_pop_current (cancellable);
+
+  return finish (self->node, ok ? g_steal_pointer (&self->result) : NULL, local, error);
+}
+
+gboolean
+acc_foreign_check (AccArray      *node,
+                   guint          input,
+                   const gint64  *extents,
+                   GError       **error)
+{
+  guint n;
+  AccArray *parameter = acc_program_get_parameter_nodes (node->programs[0], &n)[input];
+
+  for (guint i = 0; i < parameter->rank; i++)
+    if (parameter->declared[i] >= 0 && parameter->declared[i] != extents[i])
+      {
+        g_autofree char *message = g_strdup_printf ("got extent %" G_GINT64_FORMAT " in dimension %u of input %u where %" G_GINT64_FORMAT
+                                                    " is declared", extents[i], i, input, parameter->declared[i]);
+
+        return fail (node, error, ACC_ERROR_SHAPE, message);
+      }
+  return TRUE;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-cumulative.h"
+
+#include "acc-core/array/acc-array-build-private.h"
+#include "acc-array-scan.h"
+
+/* Ready-made scans. */
+
+/**
+ * acc_array_cumsum:
+ * @self: an array of numbers, of rank 1 or more
+ *
+ * The sum of each element and all before it, of every innermost row; integers wrap, floats may differ in the last bits from a
+ * plain loop. An empty row stays empty. As [method@Array.scanl1].
+ *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_cumsum (xs); // → [[3, 4, 8], [1, 6, 15]]
+ * ```
+ *
+ * Returns: (transfer full): an array of the type and extents of @self
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_cumsum (AccArray *self)
+{
+  ACC_ARRAY_NAMED ("cumsum");
+  return acc_array_scanl1 (self, acc_array_add_elements, NULL);
+}
+
+/**
+ * acc_array_cumprod:
+ * @self: an array of numbers, of rank 1 or more
+ *
+ * The product of each element and all before it, of every innermost row; integers wrap, floats may differ in the last bits from a
+ * plain loop. An empty row stays empty. As [method@Array.scanl1].
+ *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_cumprod (xs); // → [[3, 3, 12], [1, 5, 45]]
+ * ```
+ *
+ * Returns: (transfer full): an array of the type and extents of @self
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_cumprod (AccArray *self)
+{
+  ACC_ARRAY_NAMED ("cumprod");
+  return acc_array_scanl1 (self, acc_array_mul_elements, NULL);
+}
+
+/**
+ * acc_array_cummin:
+ * @self: an array of numbers, of rank 1 or more
+ *
+ * The smallest of each element and all before it, of every innermost row; NaN only before the first number.
+ * An empty row stays empty. As [method@Array.scanl1].
+ *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_cummin (xs); // → [[3, 1, 1], [1, 1, 1]]
+ * ```
+ *
+ * Returns: (transfer full): an array of the type and extents of @self
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_cummin (AccArray *self)
+{
+  ACC_ARRAY_NAMED ("cummin");
+  return acc_array_scanl1 (self, acc_array_min_elements, NULL);
+}
+
+/**
+ * acc_array_cummax:
+ * @self: an array of numbers, of rank 1 or more
+ *
+ * The largest of each element and all before it, of every innermost row; NaN only before the first number.
+ * An empty row stays empty. As [method@Array.scanl1].
+ *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_cummax (xs); // → [[3, 3, 4], [1, 5, 9]]
+ * ```
+ *
+ * Returns: (transfer full): an array of the type and extents of @self
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_cummax (AccArray *self)
+{
+  ACC_ARRAY_NAMED ("cummax");
+  return acc_array_scanl1 (self, acc_array_max_elements, NULL);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-filter.h"
+
+#include "acc-core/array/acc-array-build-private.h"
+#include "acc-array-math.h"
+#include "acc-array-rearrange.h"
+#include "acc-array-scan.h"
+#include "acc-error.h"
+
+/* Every element that stays goes to where a scan of the flags, in row-major order, says that it comes (Blelloch 1990, "pack"). The scan
+ * counts the element itself, too: what would leave it out reads the flags one place apart, and they would have to be stored. */
+
+static AccExpr *
+target (AccExpr *flag,
+        AccExpr *count,
+        gpointer data)
+{
+  return acc_expr_tuple2 (flag, acc_expr_sub (count, acc_array_number (1)));
+}
+
+/* @flags: of the extents of @self */
+static AccArray *
+pack (AccArray  *self,
+      AccArray  *flags,
+      AccArray **counts)
+{
+  g_autoptr(AccArray) flat = acc_array_flatten (self), flat_flags = acc_array_flatten (flags);
+  g_autoptr(AccArray) ones = acc_array_cast (flat_flags, acc_element_type_new (ACC_KIND_I64));
+  g_autoptr(AccArray) so_far = acc_array_scanl1 (ones, acc_array_add_elements, NULL);
+  g_autoptr(AccArray) total = acc_array_sum_all (ones);
+  g_autoptr(AccArray) targets = acc_array_zip_with (flat_flags, so_far, target, NULL);
+  g_autoptr(AccArray) room = acc_array_take_on (flat, 0, acc_expr_the (total));
+  AccArray *packed = acc_array_permute (flat, room, targets, acc_array_first_element, NULL);
+
+  packed->fills = TRUE;
+
+  if (counts != NULL)
+    {
+      g_autoptr(AccArray) each = acc_array_cast (flags, acc_element_type_new (ACC_KIND_I64));
+
+      *counts = acc_array_sum (each);
+    }
+
+  return packed;
+}
+
+/**
+ * acc_array_filter:
+ * @self: an array of rank 1 or more
+ * @predicate: (scope call) (closure user_data): takes an element, gives whether it stays: a b1
+ * @user_data: data for @predicate
+ * @counts: (out) (optional) (transfer full): how many of each row stay: i8, of a rank one lower
+ *
+ * The elements for which @predicate holds, in row-major order. Linear in the size of @self.
+ *
+ * A @predicate that does not give a b1 is %ACC_ERROR_TYPE, an array of rank 0 %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * static AccExpr *is_positive (AccExpr *x, gpointer data) { return acc_expr_gt (x, acc_expr_new_int (0)); }
+ *
+ * // xs = [[3, -1], [0, 4], [-5, -9]]
+ * g_autoptr(AccArray) counts = NULL;
+ * g_autoptr(AccArray) kept = acc_array_filter (xs, is_positive, NULL, &counts); // → [3, 4]
+ * // counts → [1, 1, 0]
+ * ```
+ *
+ * Returns: (transfer full): a vector
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_filter (AccArray     *self,
+                  AccExprFunc   predicate,
+                  gpointer      user_data,
+                  AccArray    **counts)
+{
+  ACC_ARRAY_NAMED ("filter");
+  g_autoptr(AccArray) flags = acc_array_map (self, predicate, user_data);
+
+  return acc_array_compact (self, flags, counts);
+}
+
+static gboolean
+check_flags (AccArray *node,
+             AccArray *self,
+             AccArray *flags)
+{
+  if (self->rank == 0)
+    return acc_array_fail (node, ACC_ERROR_SHAPE, "compact: an array of rank 0 has no rows");
+  if (flags->type != acc_element_type_new (ACC_KIND_BOOL))
+    return acc_array_fail (node, ACC_ERROR_TYPE, "compact: flags are b1, not %s", acc_element_type_get_code (flags->type));
+
+  return acc_array_check_extents (node, "compact: flags", self, flags);
+}
+
+/**
+ * acc_array_compact:
+ * @self: an array of rank 1 or more
+ * @flags: b1, of the same extents
+ * @counts: (out) (optional) (transfer full): how many of each row stay: i8, of a rank one lower
+ *
+ * The elements whose flag is set, in row-major order. Linear in the size of @self. Flags of other extents are
+ * %ACC_ERROR_SHAPE while building, or %ACC_ERROR_BOUNDS when run, where the extents are known only then.
+ *
+ * ```c
+ * // xs = [[3, 1], [4, 1]], flags = [[true, false], [true, true]]
+ * g_autoptr(AccArray) counts = NULL;
+ * g_autoptr(AccArray) kept = acc_array_compact (xs, flags, &counts); // → [3, 4, 1]
+ * // counts → [1, 2]
+ * ```
+ *
+ * Returns: (transfer full): a vector
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_compact (AccArray  *self,
+                   AccArray  *flags,
+                   AccArray **counts)
+{
+  ACC_ARRAY_NAMED ("compact");
+  AccArray *inputs[] = { self, flags };
+  AccArray *node = acc_array_begin (ACC_OP_BACKPERMUTE, inputs, 2);
+  g_autoptr(AccArray) checked = NULL;
+
+  if (node->error != NULL || !check_flags (node, self, flags))
+    return acc_array_refuse (node, counts);
+  g_object_unref (node);
+  checked = acc_array_match_extents (self, flags);
+
+  return pack (self, checked, counts);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-maybe.h"
+
+#include "acc-core/array/acc-array-build-private.h"
+#include "acc-array-filter.h"
+#include "acc-error.h"
+#include "acc-core/expr/acc-expr-sum-private.h"
+
+typedef struct {
+  const char *name;
+  const char *what;
+  gboolean  (*accepts)  (AccElementType *type);
+  AccExpr  *(*is_there) (AccExpr *x);
+  AccExpr  *(*value)    (AccExpr *x);
+} Selection;
+
+static AccExpr *
+is_there (AccExpr *x,
+          gpointer data)
+{
+  return ((const Selection *) data)->is_there (x);
+}
+
+static AccExpr *
+value_of (AccExpr *x,
+          gpointer data)
+{
+  return ((const Selection *) data)->value (x);
+}
+
+static AccArray *
+select_values (AccArray   *self,
+               Selection   selection,
+               AccArray  **counts)
+{
+  g_autoptr(AccArray) node = acc_array_begin (ACC_OP_MAP, &self, 1);
+  g_autoptr(AccArray) flags = NULL, values = NULL;
+
+  if (node->error == NULL && self->rank == 0)
+    acc_array_fail (node, ACC_ERROR_SHAPE, "%s: an array of rank 0 has no rows", selection.name);
+  if (node->error == NULL && !selection.accepts (self->type))
+    acc_array_fail (node, ACC_ERROR_TYPE, "%s: elements are %s, not %s", selection.name, acc_element_type_get_code (self->type),
+                    selection.what);
+  if (node->error != NULL)
+    {
+      node = acc_array_complete (g_steal_pointer (&node));
+      return acc_array_compact (node, node, counts);
+    }
+
+  flags = acc_array_map (self, is_there, &selection);
+  values = acc_array_map (self, value_of, &selection);
+  return acc_array_compact (values, flags, counts);
+}
+
+/**
+ * acc_array_justs:
+ * @self: an array of rank 1 or more, of a type made by acc_element_type_new_maybe()
+ * @counts: (out) (optional) (transfer full): how many of each row have a value: i8, of a rank one lower
+ *
+ * The values that are there, in row-major order: `[5, 0]` of `[just 5, nothing, just 0]`. Linear in the size of @self.
+ * %ACC_ERROR_TYPE for elements of another type, %ACC_ERROR_SHAPE for rank 0.
+ *
+ * ```c
+ * // xs = [(1, 5), (0, 0), (1, 0)] of (u1,i8)
+ * g_autoptr(AccArray) counts = NULL;
+ * g_autoptr(AccArray) values = acc_array_justs (xs, &counts); // → [5, 0]
+ * // counts → 2
+ * ```
+ *
+ * Returns: (transfer full): a vector
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_justs (AccArray  *self,
+                 AccArray **counts)
+{
+  ACC_ARRAY_NAMED ("justs");
+  return select_values (self, (Selection) { "justs", "a value or none", _acc_type_is_maybe, acc_expr_is_just, acc_expr_from_just }, counts);
+}
+
+/**
+ * acc_array_lefts:
+ * @self: an array of rank 1 or more, of a type made by acc_element_type_new_either()
+ * @counts: (out) (optional) (transfer full): how many of each row are left ones: i8, of a rank one lower
+ *
+ * The left values, in row-major order. Linear in the size of @self. %ACC_ERROR_TYPE for elements of
+ * another type, %ACC_ERROR_SHAPE for rank 0.
+ *
+ * ```c
+ * // xs = [(0, 5, 0.0), (1, 0, 0.5), (0, 7, 0.0)] of (u1,i8,f8)
+ * g_autoptr(AccArray) counts = NULL;
+ * g_autoptr(AccArray) values = acc_array_lefts (xs, &counts); // → [5, 7]
+ * // counts → 2
+ * ```
+ *
+ * Returns: (transfer full): a vector
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_lefts (AccArray  *self,
+                 AccArray **counts)
+{
+  ACC_ARRAY_NAMED ("lefts");
+  return select_values (self, (Selection) { "lefts", "one value or another", _acc_type_is_either, acc_expr_is_left, acc_expr_from_left },
+                        counts);
+}
+
+/**
+ * acc_array_rights:
+ * @self: an array of rank 1 or more, of a type made by acc_element_type_new_either()
+ * @counts: (out) (optional) (transfer full): how many of each row are right ones: i8, of a rank one lower
+ *
+ * The right values, in row-major order. Linear in the size of @self. %ACC_ERROR_TYPE for elements of
+ * another type, %ACC_ERROR_SHAPE for rank 0.
+ *
+ * ```c
+ * // xs = [(0, 5, 0.0), (1, 0, 0.5), (0, 7, 0.0)] of (u1,i8,f8)
+ * g_autoptr(AccArray) counts = NULL;
+ * g_autoptr(AccArray) values = acc_array_rights (xs, &counts); // → [0.5]
+ * // counts → 1
+ * ```
+ *
+ * Returns: (transfer full): a vector
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_rights (AccArray  *self,
+                  AccArray **counts)
+{
+  ACC_ARRAY_NAMED ("rights");
+  return select_values (self, (Selection) { "rights", "one value or another", _acc_type_is_either, acc_expr_is_right, acc_expr_from_right },
+                        counts);
+}

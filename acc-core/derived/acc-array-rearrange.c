@@ -1,0 +1,807 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-rearrange.h"
+
+#include "acc-core/array/acc-array-build-private.h"
+#include "acc-error.h"
+
+/* Each is one operation with a function of indices: what fuses, streams and is checked is that. */
+
+static AccExpr *
+clamp (AccExpr *x,
+       AccExpr *high)
+{
+  return acc_expr_min (acc_expr_max (x, acc_array_number (0)), high);
+}
+
+typedef struct {
+  AccExpr *(*function) (AccExpr *item, gpointer data);
+  gpointer data;
+  guint    rank;
+  guint    dimensions[2];   /* the one that is changed, twice; or those that change places */
+} Change;
+
+static AccExpr *
+change_index (AccExpr *index,
+              gpointer data)
+{
+  const Change *change = data;
+  g_autofree AccExpr **items = g_new (AccExpr *, change->rank);
+
+  for (guint i = 0; i < change->rank; i++)
+    {
+      guint from = i == change->dimensions[0] ? change->dimensions[1] : i == change->dimensions[1] ? change->dimensions[0] : i;
+
+      items[i] = acc_expr_item (index, from);
+      if (change->function != NULL && i == change->dimensions[0])
+        items[i] = change->function (items[i], change->data);
+    }
+
+  return acc_array_join_items (items, change->rank);
+}
+
+/* Gives @node, which is sound, its extents, and the function that goes from its indices to those of @self. */
+static void
+set_change (AccArray *node,
+            AccArray *self,
+            AccExpr **extents,
+            Change   *change)
+{
+  change->rank = self->rank;
+  acc_array_set_extents_expr (node, acc_array_join_items (extents, self->rank));
+  acc_array_call1 (node, 0, change_index, change);
+}
+
+/* --- windows */
+
+static AccExpr *
+add_start (AccExpr *item,
+           gpointer start)
+{
+  return acc_expr_add (item, start);
+}
+
+/* At most @count from @start on, both clamped. NULL: from the beginning; to the end. */
+static AccArray *
+take_window (AccArray   *self,
+             const char *operation,
+             gint        dimension,
+             AccExpr    *start,
+             AccExpr    *count)
+{
+  AccArray *node = acc_array_begin (ACC_OP_BACKPERMUTE, &self, 1);
+  g_autoptr(AccExpr) owned_start = acc_expr_ref_sink (start != NULL ? start : acc_array_number (0));
+  g_autoptr(AccExpr) owned_count = acc_expr_ref_sink (count != NULL ? count : acc_array_number (G_MAXINT64));
+  g_autoptr(AccExpr) begin = NULL;
+  Change change = { .function = add_start };
+  guint d;
+
+  if (node->error == NULL && acc_array_find_dimension (node, self, operation, dimension, &d))
+    {
+      g_autofree AccExpr **extents = acc_array_list_extents (self);
+
+      begin = acc_expr_ref_sink (clamp (owned_start, acc_expr_extent (self, d)));
+      extents[d] = clamp (owned_count, acc_expr_sub (extents[d], begin));
+      change.data = begin;
+      change.dimensions[0] = change.dimensions[1] = d;
+      set_change (node, self, extents, &change);
+    }
+
+  return acc_array_complete (node);
+}
+
+/**
+ * acc_array_take:
+ * @self: an array of rank 1 at least
+ * @count: how many
+ *
+ * The first @count along the innermost dimension: all where there are fewer, none where @count is negative.
+ *
+ * Linear in the number of elements of the result. An array of rank 0 is %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [1, 2, 3, 4, 5]
+ * g_autoptr(AccArray) result = acc_array_take (xs, 2); // → [1, 2]
+ * ```
+ *
+ * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_take (AccArray *self,
+                gint64    count)
+{
+  ACC_ARRAY_NAMED ("take");
+  return take_window (self, "take", -1, NULL, acc_array_number (count));
+}
+
+/**
+ * acc_array_take_on:
+ * @self: an array
+ * @dimension: 0 for the outermost, -1 for the innermost
+ * @count: how many: an i8, which may depend on extents and elements of arrays
+ *
+ * As [method@Array.take], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * g_autoptr(AccArray) result = acc_array_take_on (xs, 0, acc_expr_new_int (1)); // → [[1, 2, 3]]
+ * ```
+ *
+ * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_take_on (AccArray *self,
+                   gint      dimension,
+                   AccExpr  *count)
+{
+  ACC_ARRAY_NAMED ("take_on");
+  return take_window (self, "take_on", dimension, NULL, count);
+}
+
+/**
+ * acc_array_drop:
+ * @self: an array of rank 1 at least
+ * @count: how many
+ *
+ * All but the first @count along the innermost dimension: none where there are fewer, all where @count is negative.
+ *
+ * Linear in the number of elements of the result. An array of rank 0 is %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [1, 2, 3, 4, 5]
+ * g_autoptr(AccArray) result = acc_array_drop (xs, 2); // → [3, 4, 5]
+ * ```
+ *
+ * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_drop (AccArray *self,
+                gint64    count)
+{
+  ACC_ARRAY_NAMED ("drop");
+  return take_window (self, "drop", -1, acc_array_number (count), NULL);
+}
+
+/**
+ * acc_array_drop_on:
+ * @self: an array
+ * @dimension: 0 for the outermost, -1 for the innermost
+ * @count: how many: an i8, which may depend on extents and elements of arrays
+ *
+ * As [method@Array.drop], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * g_autoptr(AccArray) result = acc_array_drop_on (xs, 0, acc_expr_new_int (1)); // → [[4, 5, 6]]
+ * ```
+ *
+ * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_drop_on (AccArray *self,
+                   gint      dimension,
+                   AccExpr  *count)
+{
+  ACC_ARRAY_NAMED ("drop_on");
+  return take_window (self, "drop_on", dimension, count, NULL);
+}
+
+static AccArray *
+drop_last (AccArray   *self,
+           const char *operation,
+           gint        dimension,
+           AccExpr    *count)
+{
+  AccArray *node = acc_array_begin (ACC_OP_BACKPERMUTE, &self, 1);
+  g_autoptr(AccExpr) owned = acc_expr_ref_sink (count != NULL ? count : acc_array_number (0));
+  guint d;
+
+  if (node->error != NULL || !acc_array_find_dimension (node, self, operation, dimension, &d))
+    return acc_array_complete (node);
+  g_object_unref (node);
+
+  return take_window (self, operation, dimension, NULL,
+                      acc_expr_sub (acc_expr_extent (self, d), clamp (owned, acc_expr_extent (self, d))));
+}
+
+/**
+ * acc_array_drop_last:
+ * @self: an array of rank 1 at least
+ * @count: how many
+ *
+ * All but the last @count along the innermost dimension: none where there are fewer, all where @count is negative. With 1 it
+ * is what Haskell calls init.
+ *
+ * Linear in the number of elements of the result. An array of rank 0 is %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [1, 2, 3, 4, 5]
+ * g_autoptr(AccArray) result = acc_array_drop_last (xs, 1); // → [1, 2, 3, 4]
+ * ```
+ *
+ * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_drop_last (AccArray *self,
+                     gint64    count)
+{
+  ACC_ARRAY_NAMED ("drop_last");
+  return drop_last (self, "drop_last", -1, acc_array_number (count));
+}
+
+/**
+ * acc_array_drop_last_on:
+ * @self: an array
+ * @dimension: 0 for the outermost, -1 for the innermost
+ * @count: how many: an i8, which may depend on extents and elements of arrays
+ *
+ * As [method@Array.drop_last], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * g_autoptr(AccArray) result = acc_array_drop_last_on (xs, 0, acc_expr_new_int (1)); // → [[1, 2, 3]]
+ * ```
+ *
+ * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_drop_last_on (AccArray *self,
+                        gint      dimension,
+                        AccExpr  *count)
+{
+  ACC_ARRAY_NAMED ("drop_last_on");
+  return drop_last (self, "drop_last_on", dimension, count);
+}
+
+/**
+ * acc_array_tail:
+ * @self: an array of rank 1 at least
+ *
+ * All but the first along the innermost dimension; an empty array stays empty.
+ *
+ * Linear in the number of elements of the result. An array of rank 0 is %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * g_autoptr(AccArray) result = acc_array_tail (xs); // → [[2, 3], [5, 6]]
+ * ```
+ *
+ * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_tail (AccArray *self)
+{
+  ACC_ARRAY_NAMED ("tail");
+  return take_window (self, "tail", -1, acc_array_number (1), NULL);
+}
+
+/**
+ * acc_array_tail_on:
+ * @self: an array
+ * @dimension: 0 for the outermost, -1 for the innermost
+ *
+ * As [method@Array.tail], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * g_autoptr(AccArray) result = acc_array_tail_on (xs, 0); // → [[4, 5, 6]]
+ * ```
+ *
+ * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_tail_on (AccArray *self,
+                   gint      dimension)
+{
+  ACC_ARRAY_NAMED ("tail_on");
+  return take_window (self, "tail_on", dimension, acc_array_number (1), NULL);
+}
+
+/**
+ * acc_array_slit:
+ * @self: an array of rank 1 at least
+ * @start: the first
+ * @count: how many
+ *
+ * @count along the innermost dimension, from @start on: as [method@Array.drop] of @start, then [method@Array.take].
+ *
+ * ```c
+ * // xs = [1, 2, 3, 4, 5]
+ * g_autoptr(AccArray) result = acc_array_slit (xs, 1, 3); // → [2, 3, 4]
+ * ```
+ *
+ * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_slit (AccArray *self,
+                gint64    start,
+                gint64    count)
+{
+  ACC_ARRAY_NAMED ("slit");
+  return take_window (self, "slit", -1, acc_array_number (start), acc_array_number (count));
+}
+
+/**
+ * acc_array_slit_on:
+ * @self: an array
+ * @dimension: 0 for the outermost, -1 for the innermost
+ * @start: the first: an i8, which may depend on extents and elements of arrays
+ * @count: how many: the same
+ *
+ * As [method@Array.slit], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * g_autoptr(AccArray) result = acc_array_slit_on (xs, -1, acc_expr_new_int (1), acc_expr_new_int (2)); // → [[2, 3], [5, 6]]
+ * ```
+ *
+ * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_slit_on (AccArray *self,
+                   gint      dimension,
+                   AccExpr  *start,
+                   AccExpr  *count)
+{
+  ACC_ARRAY_NAMED ("slit_on");
+  return take_window (self, "slit_on", dimension, start, count);
+}
+
+/* --- orders */
+
+static AccExpr *
+from_end (AccExpr *item,
+          gpointer extent)
+{
+  return acc_expr_sub (acc_expr_sub (extent, acc_array_number (1)), item);
+}
+
+static AccArray *
+reverse (AccArray   *self,
+         const char *operation,
+         gint        dimension)
+{
+  AccArray *node = acc_array_begin (ACC_OP_BACKPERMUTE, &self, 1);
+  Change change = { .function = from_end };
+  guint d;
+
+  if (node->error == NULL && acc_array_find_dimension (node, self, operation, dimension, &d))
+    {
+      g_autofree AccExpr **extents = acc_array_list_extents (self);
+      g_autoptr(AccExpr) extent = acc_expr_ref_sink (acc_expr_extent (self, d));
+
+      change.data = extent;
+      change.dimensions[0] = change.dimensions[1] = d;
+      set_change (node, self, extents, &change);
+    }
+
+  return acc_array_complete (node);
+}
+
+/**
+ * acc_array_reverse:
+ * @self: an array of rank 1 at least
+ *
+ * The last comes first, along the innermost dimension.
+ *
+ * Linear in the number of elements of the result. An array of rank 0 is %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * g_autoptr(AccArray) result = acc_array_reverse (xs); // → [[3, 2, 1], [6, 5, 4]]
+ * ```
+ *
+ * Returns: (transfer full): an array of the same extents
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_reverse (AccArray *self)
+{
+  ACC_ARRAY_NAMED ("reverse");
+  return reverse (self, "reverse", -1);
+}
+
+/**
+ * acc_array_reverse_on:
+ * @self: an array
+ * @dimension: 0 for the outermost, -1 for the innermost
+ *
+ * As [method@Array.reverse], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * g_autoptr(AccArray) result = acc_array_reverse_on (xs, 0); // → [[4, 5, 6], [1, 2, 3]]
+ * ```
+ *
+ * Returns: (transfer full): an array of the same extents
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_reverse_on (AccArray *self,
+                      gint      dimension)
+{
+  ACC_ARRAY_NAMED ("reverse_on");
+  return reverse (self, "reverse_on", dimension);
+}
+
+static AccArray *
+transpose (AccArray   *self,
+           const char *operation,
+           gint        first,
+           gint        second)
+{
+  AccArray *node = acc_array_begin (ACC_OP_BACKPERMUTE, &self, 1);
+  Change change = { .function = NULL };
+  guint *d = change.dimensions;
+
+  if (node->error == NULL && acc_array_find_dimension (node, self, operation, first, &d[0]) && acc_array_find_dimension (node, self, operation, second, &d[1]))
+    {
+      g_autofree AccExpr **extents = acc_array_list_extents (self);
+      AccExpr *first_extent = extents[d[0]];
+
+      extents[d[0]] = extents[d[1]];
+      extents[d[1]] = first_extent;
+      set_change (node, self, extents, &change);
+    }
+
+  return acc_array_complete (node);
+}
+
+/**
+ * acc_array_transpose:
+ * @self: an array of rank 2 at least
+ *
+ * The two innermost dimensions change places: rows become columns.
+ *
+ * Linear in the number of elements. An array of a rank below 2 is %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [[1, 2, 3], [4, 5, 6]]
+ * g_autoptr(AccArray) result = acc_array_transpose (xs); // → [[1, 4], [2, 5], [3, 6]]
+ * ```
+ *
+ * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_transpose (AccArray *self)
+{
+  ACC_ARRAY_NAMED ("transpose");
+  return transpose (self, "transpose", -2, -1);
+}
+
+/**
+ * acc_array_transpose_on:
+ * @self: an array
+ * @first: a dimension: 0 for the outermost, -1 for the innermost
+ * @second: another
+ *
+ * Two dimensions change places. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ *
+ * Linear in the number of elements.
+ *
+ * ```c
+ * // xs = [[[1, 2], [3, 4]]]
+ * g_autoptr(AccArray) result = acc_array_transpose_on (xs, 0, 1); // → [[[1, 2]], [[3, 4]]]
+ * ```
+ *
+ * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_transpose_on (AccArray *self,
+                        gint      first,
+                        gint      second)
+{
+  ACC_ARRAY_NAMED ("transpose_on");
+  return transpose (self, "transpose_on", first, second);
+}
+
+/* --- of several arrays */
+
+typedef struct {
+  AccArray *first, *second;
+  guint     dimension;
+} Pair;
+
+static AccExpr *
+read_either (AccExpr *index,
+             gpointer data)
+{
+  const Pair *pair = data;
+  guint rank = pair->first->rank;
+  g_autoptr(AccExpr) split = acc_expr_ref_sink (acc_expr_extent (pair->first, pair->dimension));
+  g_autofree AccExpr **items = g_new (AccExpr *, rank);
+
+  for (guint i = 0; i < rank; i++)
+    {
+      items[i] = acc_expr_item (index, i);
+      if (i == pair->dimension)
+        items[i] = acc_expr_sub (items[i], split);
+    }
+
+  return acc_expr_cond (acc_expr_lt (acc_expr_item (index, pair->dimension), split), acc_expr_index (pair->first, index),
+                        acc_expr_index (pair->second, acc_array_join_items (items, rank)));
+}
+
+static AccArray *
+concat (AccArray   *self,
+        AccArray   *other,
+        const char *operation,
+        gint        dimension)
+{
+  AccArray *inputs[] = { self, other };
+  g_autoptr(AccArray) both = acc_array_begin (ACC_OP_ZIP, inputs, 2);
+  Pair pair = { self, other, 0 };
+  AccArray *node;
+
+  if (both->error != NULL)
+    return acc_array_complete (g_steal_pointer (&both));
+
+  node = acc_array_begin (ACC_OP_GENERATE, NULL, 0);
+  if (self->rank != other->rank)
+    acc_array_fail (node, ACC_ERROR_SHAPE, "%s: an array of rank %u and one of rank %u", operation, self->rank, other->rank);
+  else if (self->type != other->type)
+    acc_array_fail (node, ACC_ERROR_TYPE, "%s: an array of %s and one of %s", operation, acc_element_type_get_code (self->type),
+                    acc_element_type_get_code (other->type));
+  else if (acc_array_find_dimension (node, self, operation, dimension, &pair.dimension))
+    {
+      g_autofree AccExpr **extents = g_new (AccExpr *, self->rank);
+
+      for (guint i = 0; i < self->rank; i++)
+        {
+          AccExpr *x = acc_expr_extent (self, i), *y = acc_expr_extent (other, i);
+
+          extents[i] = i == pair.dimension ? acc_expr_add (x, y) : acc_expr_min (x, y);
+        }
+      acc_array_set_extents_expr (node, acc_array_join_items (extents, self->rank));
+      acc_array_call1 (node, 0, read_either, &pair);
+    }
+
+  return acc_array_complete (node);
+}
+
+/**
+ * acc_array_concat:
+ * @self: an array of rank 1 at least
+ * @other: an array of the same rank and type
+ *
+ * @other behind @self, along the innermost dimension. The other extents are the smaller ones. Ranks that differ are
+ * %ACC_ERROR_SHAPE, types that differ %ACC_ERROR_TYPE.
+ *
+ * Linear in the number of elements of the result.
+ *
+ * ```c
+ * // xs = [[1, 2], [3, 4]], ys = [[5], [6]]
+ * g_autoptr(AccArray) result = acc_array_concat (xs, ys); // → [[1, 2, 5], [3, 4, 6]]
+ * ```
+ *
+ * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_concat (AccArray *self,
+                  AccArray *other)
+{
+  ACC_ARRAY_NAMED ("concat");
+  return concat (self, other, "concat", -1);
+}
+
+/**
+ * acc_array_concat_on:
+ * @self: an array
+ * @other: an array of the same rank and type
+ * @dimension: 0 for the outermost, -1 for the innermost
+ *
+ * As [method@Array.concat], along any dimension. A dimension that they have not is %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [[1, 2], [3, 4]], ys = [[5, 6]]
+ * g_autoptr(AccArray) result = acc_array_concat_on (xs, ys, 0); // → [[1, 2], [3, 4], [5, 6]]
+ * ```
+ *
+ * Returns: (transfer full): an array of the same rank
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_concat_on (AccArray *self,
+                     AccArray *other,
+                     gint      dimension)
+{
+  ACC_ARRAY_NAMED ("concat_on");
+  return concat (self, other, "concat_on", dimension);
+}
+
+static AccExpr *
+read_element (AccExpr *index,
+              gpointer array)
+{
+  return acc_expr_linear_index (array, index);
+}
+
+/**
+ * acc_array_gather:
+ * @self: an array
+ * @indices: an array of i8, of any rank: places in the row-major order of @self
+ *
+ * The elements of @self at @indices. An index outside is %ACC_ERROR_BOUNDS when run.
+ *
+ * Linear in the number of @indices.
+ *
+ * ```c
+ * // xs = [10, 20, 30], indices = [2, 0, 2, 1]
+ * g_autoptr(AccArray) result = acc_array_gather (xs, indices); // → [30, 10, 30, 20]
+ * ```
+ *
+ * Returns: (transfer full): an array with the extents of @indices
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_gather (AccArray *self,
+                  AccArray *indices)
+{
+  ACC_ARRAY_NAMED ("gather");
+  AccArray *inputs[] = { self, indices };
+  g_autoptr(AccArray) both = acc_array_begin (ACC_OP_ZIP, inputs, 2);
+
+  if (both->error != NULL)
+    return acc_array_complete (g_steal_pointer (&both));
+
+  return acc_array_map (indices, read_element, self);
+}
+
+static AccExpr *
+pair_with_index (AccExpr *index,
+                 AccExpr *x,
+                 gpointer data)
+{
+  return acc_expr_tuple2 (index, x);
+}
+
+/**
+ * acc_array_indexed:
+ * @self: an array
+ *
+ * Every element with its index: pairs of an i8 or a tuple of them, and the element.
+ *
+ * Linear in the number of elements. No errors of its own.
+ *
+ * ```c
+ * // xs = [0.5, 0.25]
+ * g_autoptr(AccArray) result = acc_array_indexed (xs); // → [(0, 0.5), (1, 0.25)]
+ * ```
+ *
+ * Returns: (transfer full): an array of the same extents
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_indexed (AccArray *self)
+{
+  ACC_ARRAY_NAMED ("indexed");
+  return acc_array_imap (self, pair_with_index, NULL);
+}
+
+/* --- numbers in a row */
+
+typedef struct {
+  AccExpr      *start, *step;
+  const gint64 *extents;
+  guint         rank;
+} Steps;
+
+static AccExpr *
+nth_step (AccExpr *index,
+          gpointer data)
+{
+  const Steps *steps = data;
+  AccExpr *place = acc_array_number (0);
+
+  for (guint i = 0; i < steps->rank; i++)
+    place = acc_expr_add (acc_expr_mul (place, acc_array_number (steps->extents[i])), acc_expr_item (index, i));
+
+  return acc_expr_add (acc_expr_mul (acc_expr_cast (place, acc_expr_get_element_type (steps->start)), steps->step), steps->start);
+}
+
+/**
+ * acc_array_enum_from_step_n:
+ * @shape: the extents
+ * @start: the first number
+ * @step: from each to the next, of the same type
+ *
+ * Numbers from @start on, in row-major order: the i-th is i · @step + @start, multiplied and not added up; integers wrap.
+ *
+ * Linear in the number of elements. Numbers of different types, and what is no number, are %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * // shape = (4,)
+ * g_autoptr(AccArray) result = acc_array_enum_from_step_n (shape, acc_expr_new_float (1), acc_expr_new_float (0.5)); // → [1, 1.5, 2, 2.5]
+ * ```
+ *
+ * Returns: (transfer full): an array of @shape
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_enum_from_step_n (AccShape *shape,
+                            AccExpr  *start,
+                            AccExpr  *step)
+{
+  ACC_ARRAY_NAMED ("enum_from_step_n");
+  g_autoptr(AccExpr) owned_start = start != NULL ? acc_expr_ref_sink (start) : NULL;
+  g_autoptr(AccExpr) owned_step = step != NULL ? acc_expr_ref_sink (step) : NULL;
+  AccArray *node = acc_array_begin (ACC_OP_GENERATE, NULL, 0);
+  Steps steps = { owned_start, owned_step, NULL, 0 };
+
+  acc_array_set_extents (node, shape);
+  if (node->error == NULL && (start == NULL || step == NULL))
+    acc_array_fail_argument (node, "a number");
+  if (node->error == NULL)
+    {
+      steps.extents = acc_shape_get_extents (shape, &steps.rank);
+      acc_array_call1 (node, 0, nth_step, &steps);
+    }
+
+  return acc_array_complete (node);
+}
+
+static AccExpr *
+one_like (AccExpr *start)
+{
+  AccElementType *type = acc_expr_get_element_type (start);
+  AccExpr *one = acc_array_number (1);
+
+  return type != NULL ? acc_expr_cast (one, type) : one;
+}
+
+/**
+ * acc_array_enum_from_n:
+ * @shape: the extents
+ * @start: the first number
+ *
+ * As [func@Array.enum_from_step_n], with 1 from each to the next.
+ *
+ * ```c
+ * // shape = (2, 3)
+ * g_autoptr(AccArray) result = acc_array_enum_from_n (shape, acc_expr_new_int (1)); // → [[1, 2, 3], [4, 5, 6]]
+ * ```
+ *
+ * Returns: (transfer full): an array of @shape
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_enum_from_n (AccShape *shape,
+                       AccExpr  *start)
+{
+  ACC_ARRAY_NAMED ("enum_from_n");
+  g_autoptr(AccExpr) owned = start != NULL ? acc_expr_ref_sink (start) : NULL;
+
+  return acc_array_enum_from_step_n (shape, owned, owned != NULL ? one_like (owned) : NULL);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-runs.h"
+
+#include "acc-core/array/acc-array-build-private.h"
+#include "acc-array-filter.h"
+#include "acc-array-rearrange.h"
+#include "acc-array-sort.h"
+#include "acc-error.h"
+
+/* The first of every run is kept, and where it is; a run is as long as the next begins after it. */
+
+/* As it is for runs: NaN is itself. */
+static AccExpr *
+same (AccExpr *x,
+      AccExpr *y)
+{
+  AccElementType *type = acc_expr_get_element_type (x);
+  AccExpr *equal;
+
+  if (type == NULL || !acc_element_type_is_tuple (type))
+    {
+      equal = acc_expr_eq (x, y);
+      return type != NULL && acc_element_kind_is_float (acc_element_type_get_kind (type))
+               ? acc_expr_lor (equal, acc_expr_land (acc_expr_is_nan (x), acc_expr_is_nan (y))) : equal;
+    }
+
+  equal = acc_expr_new_bool (TRUE);
+  for (guint i = 0; i < acc_element_type_get_n_items (type); i++)
+    equal = acc_expr_land (equal, same (acc_expr_item (x, i), acc_expr_item (y, i)));
+
+  return equal;
+}
+
+static AccExpr *
+begins_run (AccExpr *index,
+            AccExpr *x,
+            gpointer array)
+{
+  g_autoptr(AccExpr) place = acc_expr_ref_sink (acc_expr_item (index, 0));
+  AccExpr *before = acc_expr_linear_index (array, acc_expr_max (acc_expr_sub (place, acc_array_number (1)), acc_array_number (0)));
+
+  return acc_expr_lor (acc_expr_eq (place, acc_array_number (0)), acc_expr_lnot (same (x, before)));
+}
+
+static AccExpr *
+own_place (AccExpr *index,
+           gpointer data)
+{
+  return acc_expr_item (index, 0);
+}
+
+typedef struct {
+  AccArray *array, *begins;
+} Runs;
+
+static AccExpr *
+length_of (AccExpr *index,
+           AccExpr *begin,
+           gpointer data)
+{
+  const Runs *runs = data;
+  g_autoptr(AccExpr) next = acc_expr_ref_sink (acc_expr_add (acc_expr_item (index, 0), acc_array_number (1)));
+  AccExpr *is_last = acc_expr_eq (next, acc_expr_extent (runs->begins, 0));
+
+  return acc_expr_sub (acc_expr_cond (is_last, acc_expr_extent (runs->array, 0), acc_expr_linear_index (runs->begins, next)), begin);
+}
+
+/**
+ * acc_array_run_length_encode:
+ * @self: a vector, of any element type
+ * @lengths: (out) (optional) (transfer full): how many there are in each run: a vector of i8
+ *
+ * The first element of every run of neighbours that are equal; NaN equals NaN here. Linear in the size of @self. An array of
+ * another rank is %ACC_ERROR_SHAPE.
+ *
+ * ```c
+ * // xs = [7, 7, 7, 2, 2]
+ * g_autoptr(AccArray) lengths = NULL;
+ * g_autoptr(AccArray) values = acc_array_run_length_encode (xs, &lengths); // → [7, 2]
+ * // lengths → [3, 2]
+ * ```
+ *
+ * Returns: (transfer full): a vector of the type of @self
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_run_length_encode (AccArray  *self,
+                             AccArray **lengths)
+{
+  ACC_ARRAY_NAMED ("run_length_encode");
+  AccArray *node = acc_array_begin (ACC_OP_IMAP, &self, 1);
+  g_autoptr(AccArray) flags = NULL, places = NULL, begins = NULL;
+
+  if (node->error == NULL && self->rank != 1)
+    acc_array_fail (node, ACC_ERROR_SHAPE, "run_length_encode: an array of rank %u is no vector", self->rank);
+  if (node->error != NULL)
+    return acc_array_refuse (node, lengths);
+  g_object_unref (node);
+
+  flags = acc_array_imap (self, begins_run, self);
+  places = acc_array_generate_expr (acc_expr_extent (self, 0), own_place, NULL);
+  begins = acc_array_compact (places, flags, NULL);
+  if (lengths != NULL)
+    *lengths = acc_array_imap (begins, length_of, &(Runs) { self, begins });
+
+  return acc_array_gather (self, begins);
+}
+
+/**
+ * acc_array_unique:
+ * @self: an array of scalars
+ * @counts: (out) (optional) (transfer full): how often each comes: a vector of i8
+ *
+ * Every value that there is, once, in order: as [method@Array.sort] has it, and the first of those that are equal; NaN comes last,
+ * and once. Its cost is that of the sort.
+ *
+ * ```c
+ * // xs = [3, 1, 3, 2, 1, 3]
+ * g_autoptr(AccArray) counts = NULL;
+ * g_autoptr(AccArray) values = acc_array_unique (xs, &counts); // → [1, 2, 3]
+ * // counts → [2, 1, 3]
+ * ```
+ *
+ * Returns: (transfer full): a vector of the type of @self
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_unique (AccArray  *self,
+                  AccArray **counts)
+{
+  ACC_ARRAY_NAMED ("unique");
+  g_autoptr(AccArray) flat = acc_array_flatten (self), sorted = acc_array_sort (flat, FALSE);
+
+  return acc_array_run_length_encode (sorted, counts);
+}

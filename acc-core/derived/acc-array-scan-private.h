@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-core/array/acc-array-build-private.h"
+
+G_BEGIN_DECLS
+
+/* Where the initial value of a scan is, in the order of the scan. */
+typedef enum {
+  ACC_SEED_NONE,
+  ACC_SEED_EXTRA,    /* before the elements, of which there is one more then */
+  ACC_SEED_FIRST,    /* before the elements, whose last one goes */
+  ACC_SEED_JOINED,   /* combined with the first element */
+} AccSeed;
+
+/* @given, of the type of @self. NULL: it is not, which @node says in the name of @operation. */
+AccExpr *acc_array_settle_initial (AccArray *node, const char *operation, AccArray *self, AccExpr *given);
+
+G_END_DECLS

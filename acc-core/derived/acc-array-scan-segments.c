@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-scan-segments.h"
+
+#include "acc-array-math.h"
+#include "acc-array-rearrange.h"
+#include "acc-array-scan.h"
+#include "acc-array-segments-private.h"
+#include "acc-error.h"
+#include "acc-core/expr/acc-trace-private.h"
+
+/* All are scans of whole rows, of pairs of a flag and a value: where a segment begins the flag is set, and what was before does not
+ * count (Blelloch 1990). That is linear in the elements and segments, and as balanced as the scan, however long segments are.
+ *
+ * Those from the right are the same over rows that are read from the end of the last segment, with the operator's operands changed,
+ * and reversed. Places below are in the order of the scan. */
+
+typedef struct {
+  AccSegments *segments;
+  gboolean     from_right;
+  AccSeed      seed;
+  AccArray    *flags;     /* whether a segment begins at a place */
+  AccArray    *begun;     /* how many segments have begun there; ACC_SEED_EXTRA */
+} Scan;
+
+static AccExpr *
+combine_in_order (const Scan *scan,
+                  AccExpr    *so_far,
+                  AccExpr    *next)
+{
+  AccSegments *segments = scan->segments;
+
+  return scan->from_right ? acc_call2 (segments->combine, next, so_far, segments->data)
+                          : acc_call2 (segments->combine, so_far, next, segments->data);
+}
+
+static AccExpr *
+combine_flagged (AccExpr *so_far,
+                 AccExpr *next,
+                 gpointer scan)
+{
+  g_autoptr(AccExpr) begins = acc_expr_ref_sink (acc_expr_item (next, 0));
+  g_autoptr(AccExpr) value = acc_expr_ref_sink (acc_expr_item (next, 1));
+  g_autoptr(AccExpr) before = acc_expr_ref_sink (acc_expr_item (so_far, 1));
+
+  return acc_expr_tuple2 (acc_expr_lor (acc_expr_item (so_far, 0), begins),
+                          acc_expr_cond (begins, value, combine_in_order (scan, before, value)));
+}
+
+/* How many places there are. */
+static AccExpr *
+count_places (const Scan *scan)
+{
+  AccExpr *elements = acc_expr_sub (acc_segments_last (scan->segments), acc_segments_first (scan->segments));
+
+  return scan->seed == ACC_SEED_EXTRA ? acc_expr_add (elements, acc_segments_count (scan->segments)) : elements;
+}
+
+/* Where the segment begins, if it has a place. */
+static AccExpr *
+first_place (AccExpr *segment,
+             gpointer data)
+{
+  const Scan *scan = data;
+  AccSegments *segments = scan->segments;
+  gboolean extra = scan->seed == ACC_SEED_EXTRA;
+  AccExpr *begin = acc_segments_begin (segments, segment, 0), *end = acc_segments_begin (segments, segment, 1);
+  g_autoptr(AccExpr) before = acc_expr_ref_sink (acc_expr_sub (begin, acc_segments_first (segments)));
+  g_autoptr(AccExpr) behind = acc_expr_ref_sink (acc_expr_sub (end, acc_segments_first (segments)));
+  AccExpr *place = scan->from_right ? behind : before;
+
+  if (extra)
+    place = acc_expr_add (place, segment);
+  if (extra && scan->from_right)
+    place = acc_expr_add (place, acc_array_number (1));
+  if (scan->from_right)
+    place = acc_expr_sub (count_places (scan), place);
+
+  return acc_expr_tuple2 (extra ? acc_expr_new_bool (TRUE) : acc_expr_lt (before, behind), place);
+}
+
+static void
+mark_places (Scan *scan)
+{
+  g_autoptr(AccArray) ones = acc_array_fill_expr (acc_segments_count (scan->segments), acc_expr_new_bool (TRUE));
+  g_autoptr(AccArray) zeros = acc_array_fill_expr (count_places (scan), acc_expr_new_bool (FALSE));
+  g_autoptr(AccArray) targets = acc_array_generate_expr (acc_segments_count (scan->segments), first_place, scan);
+
+  scan->flags = acc_array_permute (ones, zeros, targets, acc_array_first_element, NULL);
+  if (scan->seed == ACC_SEED_EXTRA)
+    {
+      g_autoptr(AccArray) counts = acc_array_cast (scan->flags, acc_element_type_new (ACC_KIND_I64));
+
+      scan->begun = acc_array_scanl1 (counts, acc_array_add_elements, NULL);
+    }
+}
+
+static AccExpr *
+own_place (const Scan *scan,
+           AccExpr    *index)
+{
+  return acc_expr_item (index, scan->segments->array->rank - 1);
+}
+
+/* Where the element is that a place takes; where an initial value comes, that of some element, if there is one. */
+static AccExpr *
+source_place (const Scan *scan,
+              AccExpr    *index)
+{
+  AccSegments *segments = scan->segments;
+  AccExpr *place = own_place (scan, index), *last;
+
+  if (scan->seed == ACC_SEED_EXTRA)
+    place = acc_expr_sub (place, acc_expr_linear_index (scan->begun, own_place (scan, index)));
+  else if (scan->seed == ACC_SEED_FIRST)
+    place = acc_expr_max (acc_expr_sub (place, acc_array_number (1)), acc_array_number (0));
+
+  if (scan->from_right)
+    place = acc_expr_sub (acc_expr_sub (acc_segments_last (segments), acc_array_number (1)), place);
+  else
+    place = acc_expr_add (acc_segments_first (segments), place);
+  if (scan->seed != ACC_SEED_EXTRA)
+    return place;
+
+  last = acc_expr_sub (acc_expr_extent (segments->array, segments->array->rank - 1), acc_array_number (1));
+  return acc_expr_max (acc_expr_min (place, last), acc_array_number (0));
+}
+
+static AccExpr *
+source_index (AccExpr *index,
+              gpointer data)
+{
+  const Scan *scan = data;
+
+  return acc_array_index_in_row (scan->segments->array, index, source_place (scan, index));
+}
+
+static AccExpr *
+element_or_initial (AccExpr *index,
+                    gpointer data)
+{
+  const Scan *scan = data;
+
+  return acc_expr_cond (acc_expr_linear_index (scan->flags, own_place (scan, index)), scan->segments->initial,
+                        acc_expr_index (scan->segments->array, source_index (index, data)));
+}
+
+/* The elements that places take. They stay in their rows, so that what computes them goes along, and rows of a source are read one
+ * by one; but where rows may be empty and places are not, no element can be taken for nothing. */
+static AccArray *
+take_elements (Scan *scan)
+{
+  AccArray *array = scan->segments->array;
+  AccShape *shape = acc_array_get_shape (array);
+  AccExpr *extents = acc_segments_extents (array, count_places (scan));
+
+  if (scan->seed == ACC_SEED_EXTRA && (shape == NULL || acc_shape_get_extent (shape, array->rank - 1) == 0))
+    return acc_array_generate_expr (extents, element_or_initial, scan);
+  return acc_array_backpermute_expr (array, extents, source_index, scan);
+}
+
+/* What is combined at a place, and whether a segment begins there. */
+static AccExpr *
+flagged_element (AccExpr *index,
+                 AccExpr *own,
+                 gpointer data)
+{
+  const Scan *scan = data;
+  AccExpr *initial = scan->segments->initial;
+  g_autoptr(AccExpr) begins = acc_expr_ref_sink (acc_expr_linear_index (scan->flags, own_place (scan, index)));
+  AccExpr *value = own;
+
+  if (scan->seed != ACC_SEED_NONE)
+    value = acc_expr_cond (begins, scan->seed == ACC_SEED_JOINED ? combine_in_order (scan, initial, own) : initial, own);
+
+  return acc_expr_tuple2 (begins, value);
+}
+
+AccArray *
+acc_segments_scan (AccSegments *self,
+                   gboolean     from_right,
+                   AccSeed      seed)
+{
+  Scan scan = { self, from_right, seed, };
+  g_autoptr(AccArray) elements = NULL, rows = NULL, scanned = NULL, values = NULL;
+
+  mark_places (&scan);
+  elements = take_elements (&scan);
+  rows = acc_array_imap (elements, flagged_element, &scan);
+  scanned = acc_array_scanl1 (rows, combine_flagged, &scan);
+  values = acc_array_unzip (scanned, 1);
+  g_object_unref (scan.flags);
+  g_clear_object (&scan.begun);
+
+  return from_right ? acc_array_reverse (values) : g_steal_pointer (&values);
+}
+
+static AccArray *
+run_scan (AccSegments   segments,
+          AccArray     *lengths,
+          gboolean      from_right,
+          AccSeed       seed,
+          AccExpr      *initial,
+          AccArray    **totals)
+{
+  AccArray *result = acc_segments_prepare (&segments, ACC_SEGMENTS_LENGTHS, lengths, seed, initial);
+
+  if (totals != NULL)
+    *totals = result != NULL ? g_object_ref (result) : acc_segments_fold (&segments, from_right);
+  if (result == NULL)
+    result = acc_segments_scan (&segments, from_right, seed);
+  acc_segments_clear (&segments);
+
+  return result;
+}
+
+/**
+ * acc_array_scanl_seg:
+ * @self: an array of rank 1 or more
+ * @initial: of the element type; an untyped literal adapts to it
+ * @lengths: how many elements each segment has: a vector of any integer type
+ * @combine: (scope call) (closure user_data): takes the value so far and the next element, gives the element type
+ * @user_data: data for @combine
+ *
+ * All partial reductions of each segment of every row, from the left and one after the other: @initial, @initial·x0, @initial·x0·x1,
+ * … of the first segment, then of the next. An empty segment gives @initial alone. @combine must be associative and need not be
+ * commutative; it is called several times. @initial need not be neutral.
+ *
+ * Segments follow on each other, and the first takes the first elements. Elements behind the last segment are not used. Lengths are
+ * added in 64 bits, whatever their type. A negative length, and lengths that come to more than a row has, are %ACC_ERROR_BOUNDS when
+ * run: the message tells the number, and that numbers up to the length of a row would do.
+ *
+ * Linear in the number of elements and of segments, however long these are. With `0 … 9`, lengths `1, 4, 0, 3`, 0 and a sum:
+ * `0, 0, 0, 1, 3, 6, 10, 0, 0, 5, 11, 18`.
+ *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3, 4], lengths = [2, 0, 2]
+ * g_autoptr(AccArray) result = acc_array_scanl_seg (xs, acc_expr_new_int (0), lengths, plus, NULL); // → [0, 1, 3, 0, 0, 3, 7]
+ * ```
+ *
+ * Returns: (transfer full): an array whose rows are as long as all lengths together, and one more for each segment
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_scanl_seg (AccArray     *self,
+                     AccExpr      *initial,
+                     AccArray     *lengths,
+                     AccExprFunc2  combine,
+                     gpointer      user_data)
+{
+  ACC_ARRAY_NAMED ("scanl_seg");
+  return run_scan ((AccSegments) { .operation = "scanl_seg", .array = self, .combine = combine, .data = user_data },
+                   lengths, FALSE, ACC_SEED_EXTRA, initial, NULL);
+}
+
+/**
+ * acc_array_scanl1_seg:
+ * @self: an array of rank 1 or more
+ * @lengths: how many elements each segment has: a vector of any integer type
+ * @combine: (scope call) (closure user_data): takes the value so far and the next element, gives the element type
+ * @user_data: data for @combine
+ *
+ * As [method@Array.scanl_seg] without an initial value: x0, x0·x1, … of each segment. Empty segments give nothing.
+ *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3, 4], lengths = [2, 0, 2]
+ * g_autoptr(AccArray) result = acc_array_scanl1_seg (xs, lengths, plus, NULL); // → [1, 3, 3, 7]
+ * ```
+ *
+ * Returns: (transfer full): an array whose rows are as long as all lengths together
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_scanl1_seg (AccArray     *self,
+                      AccArray     *lengths,
+                      AccExprFunc2  combine,
+                      gpointer      user_data)
+{
+  ACC_ARRAY_NAMED ("scanl1_seg");
+  return run_scan ((AccSegments) { .operation = "scanl1_seg", .array = self, .combine = combine, .data = user_data },
+                   lengths, FALSE, ACC_SEED_NONE, NULL, NULL);
+}
+
+/**
+ * acc_array_scanl_prime_seg:
+ * @self: an array of rank 1 or more
+ * @initial: of the element type; an untyped literal adapts to it
+ * @lengths: how many elements each segment has: a vector of any integer type
+ * @combine: (scope call) (closure user_data): takes the value so far and the next element, gives the element type
+ * @user_data: data for @combine
+ * @totals: (out) (optional) (transfer full): what each segment comes to: one element for each along the innermost dimension
+ *
+ * As [method@Array.scanl_seg] without the element itself: @initial, @initial·x0, …, @initial·x0·…·x(n-2) of each segment of n, and in
+ * @totals @initial·x0·…·x(n-1). Empty segments give nothing, and their total is @initial.
+ *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3, 4], lengths = [2, 0, 2]
+ * g_autoptr(AccArray) totals = NULL;
+ * g_autoptr(AccArray) partial = acc_array_scanl_prime_seg (xs, acc_expr_new_int (0), lengths, plus, NULL, &totals); // → [0, 1, 0, 3]
+ * // totals → [3, 0, 7]
+ * ```
+ *
+ * Returns: (transfer full): an array whose rows are as long as all lengths together
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_scanl_prime_seg (AccArray      *self,
+                           AccExpr       *initial,
+                           AccArray      *lengths,
+                           AccExprFunc2   combine,
+                           gpointer       user_data,
+                           AccArray     **totals)
+{
+  ACC_ARRAY_NAMED ("scanl_prime_seg");
+  return run_scan ((AccSegments) { .operation = "scanl_prime_seg", .array = self, .combine = combine, .data = user_data },
+                   lengths, FALSE, ACC_SEED_FIRST, initial, totals);
+}
+
+/**
+ * acc_array_prescanl_seg:
+ * @self: an array of rank 1 or more
+ * @initial: of the element type; an untyped literal adapts to it
+ * @lengths: how many elements each segment has: a vector of any integer type
+ * @combine: (scope call) (closure user_data): takes the value so far and the next element, gives the element type
+ * @user_data: data for @combine
+ *
+ * As [method@Array.scanl_seg] without the element itself: @initial, @initial·x0, …, @initial·x0·…·x(n-2) of each segment of n. Empty
+ * segments give nothing.
+ *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3, 4], lengths = [2, 0, 2]
+ * g_autoptr(AccArray) result = acc_array_prescanl_seg (xs, acc_expr_new_int (0), lengths, plus, NULL); // → [0, 1, 0, 3]
+ * ```
+ *
+ * Returns: (transfer full): an array whose rows are as long as all lengths together
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_prescanl_seg (AccArray     *self,
+                        AccExpr      *initial,
+                        AccArray     *lengths,
+                        AccExprFunc2  combine,
+                        gpointer      user_data)
+{
+  ACC_ARRAY_NAMED ("prescanl_seg");
+  return run_scan ((AccSegments) { .operation = "prescanl_seg", .array = self, .combine = combine, .data = user_data },
+                   lengths, FALSE, ACC_SEED_FIRST, initial, NULL);
+}
+
+/**
+ * acc_array_postscanl_seg:
+ * @self: an array of rank 1 or more
+ * @initial: of the element type; an untyped literal adapts to it
+ * @lengths: how many elements each segment has: a vector of any integer type
+ * @combine: (scope call) (closure user_data): takes the value so far and the next element, gives the element type
+ * @user_data: data for @combine
+ *
+ * As [method@Array.scanl_seg] with the element itself: @initial·x0, @initial·x0·x1, … of each segment. Empty segments give nothing.
+ *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3, 4], lengths = [2, 0, 2]
+ * g_autoptr(AccArray) result = acc_array_postscanl_seg (xs, acc_expr_new_int (100), lengths, plus, NULL); // → [101, 103, 103, 107]
+ * ```
+ *
+ * Returns: (transfer full): an array whose rows are as long as all lengths together
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_postscanl_seg (AccArray     *self,
+                         AccExpr      *initial,
+                         AccArray     *lengths,
+                         AccExprFunc2  combine,
+                         gpointer      user_data)
+{
+  ACC_ARRAY_NAMED ("postscanl_seg");
+  return run_scan ((AccSegments) { .operation = "postscanl_seg", .array = self, .combine = combine, .data = user_data },
+                   lengths, FALSE, ACC_SEED_JOINED, initial, NULL);
+}
+
+/**
+ * acc_array_scanr_seg:
+ * @self: an array of rank 1 or more
+ * @initial: of the element type; an untyped literal adapts to it
+ * @lengths: how many elements each segment has: a vector of any integer type
+ * @combine: (scope call) (closure user_data): takes the next element and the value so far, gives the element type
+ * @user_data: data for @combine
+ *
+ * As [method@Array.scanl_seg] from the right: …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial, @initial of each segment of n. @combine
+ * takes the next element first. Here, too, the first segment takes the first elements of a row.
+ *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3, 4], lengths = [2, 0, 2]
+ * g_autoptr(AccArray) result = acc_array_scanr_seg (xs, acc_expr_new_int (0), lengths, plus, NULL); // → [3, 2, 0, 0, 7, 4, 0]
+ * ```
+ *
+ * Returns: (transfer full): an array whose rows are as long as all lengths together, and one more for each segment
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_scanr_seg (AccArray     *self,
+                     AccExpr      *initial,
+                     AccArray     *lengths,
+                     AccExprFunc2  combine,
+                     gpointer      user_data)
+{
+  ACC_ARRAY_NAMED ("scanr_seg");
+  return run_scan ((AccSegments) { .operation = "scanr_seg", .array = self, .combine = combine, .data = user_data },
+                   lengths, TRUE, ACC_SEED_EXTRA, initial, NULL);
+}
+
+/**
+ * acc_array_scanr1_seg:
+ * @self: an array of rank 1 or more
+ * @lengths: how many elements each segment has: a vector of any integer type
+ * @combine: (scope call) (closure user_data): takes the next element and the value so far, gives the element type
+ * @user_data: data for @combine
+ *
+ * As [method@Array.scanr_seg] without an initial value: …, x(n-2)·x(n-1), x(n-1) of each segment of n. Empty segments give nothing.
+ *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3, 4], lengths = [2, 0, 2]
+ * g_autoptr(AccArray) result = acc_array_scanr1_seg (xs, lengths, plus, NULL); // → [3, 2, 7, 4]
+ * ```
+ *
+ * Returns: (transfer full): an array whose rows are as long as all lengths together
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_scanr1_seg (AccArray     *self,
+                      AccArray     *lengths,
+                      AccExprFunc2  combine,
+                      gpointer      user_data)
+{
+  ACC_ARRAY_NAMED ("scanr1_seg");
+  return run_scan ((AccSegments) { .operation = "scanr1_seg", .array = self, .combine = combine, .data = user_data },
+                   lengths, TRUE, ACC_SEED_NONE, NULL, NULL);
+}
+
+/**
+ * acc_array_scanr_prime_seg:
+ * @self: an array of rank 1 or more
+ * @initial: of the element type; an untyped literal adapts to it
+ * @lengths: how many elements each segment has: a vector of any integer type
+ * @combine: (scope call) (closure user_data): takes the next element and the value so far, gives the element type
+ * @user_data: data for @combine
+ * @totals: (out) (optional) (transfer full): what each segment comes to: one element for each along the innermost dimension
+ *
+ * As [method@Array.scanr_seg] without the element itself: …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial, @initial of each segment of n,
+ * without its x0, and in @totals x0·…·x(n-1)·@initial. Empty segments give nothing, and their total is @initial.
+ *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3, 4], lengths = [2, 0, 2]
+ * g_autoptr(AccArray) totals = NULL;
+ * g_autoptr(AccArray) partial = acc_array_scanr_prime_seg (xs, acc_expr_new_int (0), lengths, plus, NULL, &totals); // → [2, 0, 4, 0]
+ * // totals → [3, 0, 7]
+ * ```
+ *
+ * Returns: (transfer full): an array whose rows are as long as all lengths together
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_scanr_prime_seg (AccArray      *self,
+                           AccExpr       *initial,
+                           AccArray      *lengths,
+                           AccExprFunc2   combine,
+                           gpointer       user_data,
+                           AccArray     **totals)
+{
+  ACC_ARRAY_NAMED ("scanr_prime_seg");
+  return run_scan ((AccSegments) { .operation = "scanr_prime_seg", .array = self, .combine = combine, .data = user_data },
+                   lengths, TRUE, ACC_SEED_FIRST, initial, totals);
+}
+
+/**
+ * acc_array_prescanr_seg:
+ * @self: an array of rank 1 or more
+ * @initial: of the element type; an untyped literal adapts to it
+ * @lengths: how many elements each segment has: a vector of any integer type
+ * @combine: (scope call) (closure user_data): takes the next element and the value so far, gives the element type
+ * @user_data: data for @combine
+ *
+ * As [method@Array.scanr_seg] without the element itself: …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial, @initial of each segment of n,
+ * without its x0. Empty segments give nothing.
+ *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3, 4], lengths = [2, 0, 2]
+ * g_autoptr(AccArray) result = acc_array_prescanr_seg (xs, acc_expr_new_int (0), lengths, plus, NULL); // → [2, 0, 4, 0]
+ * ```
+ *
+ * Returns: (transfer full): an array whose rows are as long as all lengths together
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_prescanr_seg (AccArray     *self,
+                        AccExpr      *initial,
+                        AccArray     *lengths,
+                        AccExprFunc2  combine,
+                        gpointer      user_data)
+{
+  ACC_ARRAY_NAMED ("prescanr_seg");
+  return run_scan ((AccSegments) { .operation = "prescanr_seg", .array = self, .combine = combine, .data = user_data },
+                   lengths, TRUE, ACC_SEED_FIRST, initial, NULL);
+}
+
+/**
+ * acc_array_postscanr_seg:
+ * @self: an array of rank 1 or more
+ * @initial: of the element type; an untyped literal adapts to it
+ * @lengths: how many elements each segment has: a vector of any integer type
+ * @combine: (scope call) (closure user_data): takes the next element and the value so far, gives the element type
+ * @user_data: data for @combine
+ *
+ * As [method@Array.scanr_seg] with the element itself: …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial of each segment of n. Empty
+ * segments give nothing.
+ *
+ * ```c
+ * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+ *
+ * // xs = [1, 2, 3, 4], lengths = [2, 0, 2]
+ * g_autoptr(AccArray) result = acc_array_postscanr_seg (xs, acc_expr_new_int (100), lengths, plus, NULL); // → [103, 102, 107, 104]
+ * ```
+ *
+ * Returns: (transfer full): an array whose rows are as long as all lengths together
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_postscanr_seg (AccArray     *self,
+                         AccExpr      *initial,
+                         AccArray     *lengths,
+                         AccExprFunc2  combine,
+                         gpointer      user_data)
+{
+  ACC_ARRAY_NAMED ("postscanr_seg");
+  return run_scan ((AccSegments) { .operation = "postscanr_seg", .array = self, .combine = combine, .data = user_data },
+                   lengths, TRUE, ACC_SEED_JOINED, initial, NULL);
+}

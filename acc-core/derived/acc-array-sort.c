@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-sort.h"
+
+#include "acc-array-math.h"
+#include "acc-array-sort-private.h"
+#include "acc-error.h"
+#include "acc-core/expr/acc-expr-build-private.h"
+#include "acc-core/expr/acc-trace-private.h"
+
+/* The operation takes keys that are unsigned numbers already; of other keys acc_sort_order_key makes them. Rows that are known to be
+ * short are put in order by other operations (acc-array-sort-short.c). */
+
+static gboolean
+check_sort (AccArray *node)
+{
+  AccArray *input = node->inputs[0];
+  AccFunction *key = node->functions[0];
+  AccElementKind kind;
+
+  if (input->rank == 0)
+    return acc_array_fail (node, ACC_ERROR_SHAPE, "an array of rank 0 has no rows");
+
+  node->type = input->type;
+  node->rank = input->rank;
+  if (key == NULL || acc_expr_get_error (key->body) != NULL)
+    return TRUE;
+
+  kind = acc_element_type_get_kind (key->body->type);
+  if (!acc_element_kind_is_integer (kind) || acc_element_kind_is_signed (kind))
+    return acc_array_fail (node, ACC_ERROR_TYPE, "its function gives %s where an unsigned integer is needed",
+                           acc_element_type_get_code (key->body->type));
+  return TRUE;
+}
+
+const AccArrayRule acc_rule_sort = { check_sort, acc_array_elements_signature };
+
+/* --- numbers of places */
+
+static AccExpr *
+own_number (AccExpr *index,
+            gpointer data)
+{
+  AccArray *array = data;
+  AccShape *shape = acc_array_get_shape (array);
+  guint last = array->rank - 1;
+  gboolean fits = shape != NULL && acc_shape_get_extent (shape, last) <= G_MAXINT32;
+
+  return acc_expr_cast (acc_expr_item (index, last), acc_element_type_new (fits ? ACC_KIND_I32 : ACC_KIND_I64));
+}
+
+/* Where in its row each element is. */
+static AccArray *
+number_rows (AccArray *array)
+{
+  return acc_array_generate_expr (acc_expr_shape (array), own_number, array);
+}
+
+static AccArray *
+widen (AccArray *numbers)
+{
+  return acc_array_cast (numbers, acc_element_type_new (ACC_KIND_I64));
+}
+
+typedef struct {
+  AccArray *values, *order;
+} Arrangement;
+
+static AccExpr *
+arranged (AccExpr *index,
+          gpointer data)
+{
+  const Arrangement *arrangement = data;
+
+  return acc_array_index_in_row (arrangement->values, index, acc_expr_index (arrangement->order, index));
+}
+
+/* @values from where @order says that they were. */
+static AccArray *
+arrange (AccArray *values,
+         AccArray *order)
+{
+  return acc_array_backpermute_expr (values, acc_expr_shape (values), arranged, &(Arrangement) { values, order });
+}
+
+/* --- rows of scalars */
+
+static AccExpr *
+order_of (AccExpr *key,
+          gpointer descending)
+{
+  return acc_sort_order_key (key, GPOINTER_TO_INT (descending));
+}
+
+static AccExpr *
+order_of_pair (AccExpr *pair,
+               gpointer descending)
+{
+  g_autoptr(AccExpr) key = acc_expr_ref_sink (acc_expr_item (pair, 0));
+
+  return order_of (key, descending);
+}
+
+static AccArray *
+sort_node (AccArray    *array,
+           AccExprFunc  key,
+           gpointer     user_data)
+{
+  AccArray *node = acc_array_begin (ACC_OP_SORT, &array, 1);
+
+  acc_array_call1 (node, 0, key, user_data);
+  return acc_array_complete (node);
+}
+
+static AccArray *
+sort_short (AccArray  *array,
+            gboolean   descending,
+            AccArray **order)
+{
+  g_autoptr(AccArray) orders = acc_array_map (array, order_of, GINT_TO_POINTER (descending)), targets = acc_sort_short_targets (orders);
+
+  if (order != NULL)
+    {
+      g_autoptr(AccArray) numbers = number_rows (array), moved = acc_sort_move (numbers, targets);
+
+      *order = widen (moved);
+    }
+  return acc_sort_move (array, targets);
+}
+
+/* @array by its @keys; these as well, where @sorted_keys is not NULL. */
+static AccArray *
+sort_along (AccArray  *array,
+            AccArray  *keys,
+            gboolean   descending,
+            AccArray **sorted_keys)
+{
+  g_autoptr(AccArray) pairs = acc_array_zip (keys, array), sorted = sort_node (pairs, order_of_pair, GINT_TO_POINTER (descending));
+
+  if (sorted_keys != NULL)
+    *sorted_keys = acc_array_unzip (sorted, 0);
+  return acc_array_unzip (sorted, 1);
+}
+
+/* @order: NULL, or set to where in its row each was, before: an i8. */
+static AccArray *
+sort_rows (AccArray  *array,
+           gboolean   descending,
+           AccArray **order)
+{
+  g_autoptr(AccArray) numbers = NULL, places = NULL;
+  AccArray *sorted = NULL;
+
+  if (acc_sort_is_short (array))
+    return sort_short (array, descending, order);
+  if (order == NULL)
+    return sort_node (array, order_of, GINT_TO_POINTER (descending));
+
+  numbers = number_rows (array);
+  places = sort_along (numbers, array, descending, &sorted);
+  *order = widen (places);
+
+  return sorted;
+}
+
+/* Elements that are no larger than the number of a place go along with their keys. */
+static gboolean
+goes_along (AccArray *array)
+{
+  return acc_element_type_get_size (array->type) <= sizeof (gint64) && acc_element_type_get_n_leaves (array->type) <= 2;
+}
+
+static AccArray *
+check_keys (AccArray   *keys,
+            const char *operation)
+{
+  AccArray *node = acc_array_begin (ACC_OP_SORT, &keys, 1);
+
+  if (node->error == NULL && keys->rank == 0)
+    acc_array_fail (node, ACC_ERROR_SHAPE, "%s: an array of rank 0 has no rows", operation);
+  if (node->error == NULL && acc_element_type_is_tuple (keys->type))
+    acc_array_fail (node, ACC_ERROR_TYPE, "%s: keys are scalars, not %s", operation, acc_element_type_get_code (keys->type));
+
+  return node;
+}
+
+/* --- the operations */
+
+/**
+ * acc_array_sort:
+ * @self: an array of scalars, of rank 1 or more
+ * @descending: the largest first
+ *
+ * Every innermost row in order. Equal elements stay in the order in which they were: so do -0.0 and 0.0, which are equal. NaN comes
+ * last, in both directions. Linear in the size of @self and in the bits of an element; it needs memory for @self twice.
+ *
+ * An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * // xs = [[3, 1, 2], [6, 5, 4]]
+ * g_autoptr(AccArray) result = acc_array_sort (xs, FALSE); // → [[1, 2, 3], [4, 5, 6]]
+ * ```
+ *
+ * Returns: (transfer full): an array of the type and extents of @self
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_sort (AccArray *self,
+                gboolean  descending)
+{
+  ACC_ARRAY_NAMED ("sort");
+  AccArray *node = check_keys (self, "sort");
+
+  if (node->error != NULL)
+    return acc_array_complete (node);
+  g_object_unref (node);
+
+  return sort_rows (self, descending, NULL);
+}
+
+/**
+ * acc_array_argsort:
+ * @self: an array of scalars, of rank 1 or more
+ * @descending: the largest first
+ *
+ * Where in its row each element of [method@Array.sort] was: of equal ones the first comes first.
+ * As [method@Array.sort] otherwise.
+ *
+ * ```c
+ * // xs = [30, 10, 20]
+ * g_autoptr(AccArray) result = acc_array_argsort (xs, FALSE); // → [1, 2, 0]
+ * ```
+ *
+ * Returns: (transfer full): an array of i8 of the extents of @self
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_argsort (AccArray *self,
+                   gboolean  descending)
+{
+  ACC_ARRAY_NAMED ("argsort");
+  AccArray *node = check_keys (self, "argsort");
+  g_autoptr(AccArray) sorted = NULL;
+  AccArray *order;
+
+  if (node->error != NULL)
+    return acc_array_complete (node);
+  g_object_unref (node);
+
+  sorted = sort_rows (self, descending, &order);
+  return order;
+}
+
+/**
+ * acc_array_sort_by:
+ * @self: an array of rank 1 or more, of any element type
+ * @keys: an array of scalars, of the extents of @self
+ * @descending: the largest key first
+ * @sorted_keys: (out) (optional) (transfer full): the keys, as [method@Array.sort] has them
+ *
+ * The elements of every innermost row in the order of their keys; those of equal keys stay in the order in which they were. Keys of
+ * other extents are %ACC_ERROR_SHAPE while building, or %ACC_ERROR_BOUNDS when run, where the extents are known only then.
+ * Where the keys are in the elements, [method@Array.sort_on] takes them from there. As [method@Array.sort] otherwise.
+ *
+ * ```c
+ * // xs = [10, 20, 30], keys = [2.5, 0.5, 1.5]
+ * g_autoptr(AccArray) sorted_keys = NULL;
+ * g_autoptr(AccArray) sorted = acc_array_sort_by (xs, keys, TRUE, &sorted_keys); // → [10, 30, 20]
+ * // sorted_keys → [2.5, 1.5, 0.5]
+ * ```
+ *
+ * Returns: (transfer full): an array of the type and extents of @self
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_sort_by (AccArray  *self,
+                   AccArray  *keys,
+                   gboolean   descending,
+                   AccArray **sorted_keys)
+{
+  ACC_ARRAY_NAMED ("sort_by");
+  g_autoptr(AccArray) node = check_keys (keys, "sort_by"), matched = NULL, sorted = NULL, order = NULL;
+
+  if (node->error == NULL)
+    {
+      AccArray *both[] = { self, keys };
+
+      g_object_unref (node);
+      node = acc_array_begin (ACC_OP_BACKPERMUTE, both, 2);
+    }
+  if (node->error == NULL)
+    acc_array_check_extents (node, "sort_by: keys", self, keys);
+  if (node->error != NULL)
+    return acc_array_refuse (g_steal_pointer (&node), sorted_keys);
+
+  matched = acc_array_match_extents (self, keys);
+  if (goes_along (self) && !acc_sort_is_short (matched))
+    return sort_along (self, matched, descending, sorted_keys);
+  sorted = sort_rows (matched, descending, &order);
+  if (sorted_keys != NULL)
+    *sorted_keys = g_object_ref (sorted);
+
+  return arrange (self, order);
+}
+
+typedef struct {
+  AccExprFunc  key;
+  gpointer     data;
+  gboolean     descending;
+} Criterion;
+
+static AccExpr *
+order_on (AccExpr *element,
+          gpointer data)
+{
+  Criterion *self = data;
+  g_autoptr(AccExpr) key = acc_expr_take_result (acc_call1 (self->key, element, self->data)), order = NULL;
+
+  if (!_acc_expr_settle_slot (&key, NULL))
+    return _acc_expr_float (g_steal_pointer (&key));
+  if (acc_element_type_is_tuple (acc_expr_get_element_type (key)))
+    return acc_expr_new_error_literal (ACC_ERROR_TYPE, "sort_on: keys are scalars, not %s",
+                                       acc_element_type_get_code (acc_expr_get_element_type (key)));
+
+  order = acc_expr_ref_sink (acc_sort_order_key (key, self->descending));
+  return _acc_expr_float (g_steal_pointer (&order));
+}
+
+/* The same as @node, which is complete, for short rows. */
+static AccArray *
+sort_short_on (AccArray *node)
+{
+  AccArray *array = node->inputs[0];
+  g_autoptr(AccArray) orders = acc_array_begin (ACC_OP_MAP, &array, 1), targets = NULL, numbers = NULL, moved = NULL, order = NULL;
+
+  acc_array_take_function (orders, 0, acc_function_ref (node->functions[0]));
+  targets = acc_sort_short_targets (acc_array_complete (orders));
+  numbers = number_rows (array);
+  moved = acc_sort_move (numbers, targets);
+  order = widen (moved);
+
+  return arrange (array, order);
+}
+
+/**
+ * acc_array_sort_on:
+ * @self: an array of rank 1 or more, of any element type
+ * @descending: the largest key first
+ * @key: (scope call) (closure user_data): takes an element, gives its key, a scalar
+ * @user_data: data for @key
+ *
+ * The elements of every innermost row in the order of the keys that @key finds in them; those of equal keys stay in the order in which
+ * they were. Keys are ordered as [method@Array.sort] orders elements: NaN comes last, in both directions. Linear in the size of @self and
+ * in the bits of a key, @key being computed several times for every element; it needs memory for @self twice.
+ *
+ * An array of rank 0 is %ACC_ERROR_SHAPE, keys that are tuples are %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * static AccExpr *second (AccExpr *pair, gpointer data) { return acc_expr_item (pair, 1); }
+ *
+ * // xs = [(1, 2.5), (2, 0.5), (3, 1.5)] of (i8,f8)
+ * g_autoptr(AccArray) result = acc_array_sort_on (xs, TRUE, second, NULL); // → [(1, 2.5), (3, 1.5), (2, 0.5)]
+ * ```
+ *
+ * Returns: (transfer full): an array of the type and extents of @self
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_sort_on (AccArray    *self,
+                   gboolean     descending,
+                   AccExprFunc  key,
+                   gpointer     user_data)
+{
+  ACC_ARRAY_NAMED ("sort_on");
+  Criterion criterion = { key, user_data, descending };
+  g_autoptr(AccArray) node = acc_array_begin (ACC_OP_SORT, &self, 1);
+
+  acc_array_call1 (node, 0, key != NULL ? order_on : NULL, &criterion);
+  acc_array_complete (node);
+
+  return node->error == NULL && acc_sort_is_short (self) ? sort_short_on (node) : g_steal_pointer (&node);
+}

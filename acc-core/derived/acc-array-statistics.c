@@ -1,0 +1,697 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-statistics.h"
+
+#include <math.h>
+
+#include "acc-core/array/acc-array-build-private.h"
+#include "acc-array-math.h"
+#include "acc-error.h"
+
+/* Ready-made reductions of more than one number. */
+
+/* --- where the smallest and the largest is */
+
+static AccExpr *
+with_place (AccExpr *index,
+            AccExpr *x,
+            gpointer data)
+{
+  return acc_expr_tuple2 (x, acc_expr_item (index, acc_expr_get_n_items (index) - 1));
+}
+
+/* Where @part has @best, or nowhere. NaN is the best where there is nothing else. */
+static AccExpr *
+place_of (AccExpr *part,
+          AccExpr *best)
+{
+  AccExpr *is_best = acc_expr_eq (acc_expr_item (part, 0), best);
+
+  if (acc_element_kind_is_float (acc_element_type_get_kind (acc_expr_get_element_type (best))))
+    is_best = acc_expr_lor (is_best, acc_expr_is_nan (best));
+
+  return acc_expr_cond (is_best, acc_expr_item (part, 1), acc_array_number (G_MAXINT64));
+}
+
+/* The first place of the @best of both, so that the order in which parts come does not matter. It does for tuples and vectors, in which
+ * NaN compares with nothing: there @y, which is on the right, comes instead of @x only where it is @better. */
+static AccExpr *
+choose (AccExpr *x,
+        AccExpr *y,
+        AccExpr *(*best) (AccExpr *a, AccExpr *b),
+        AccExpr *(*better) (AccExpr *a, AccExpr *b))
+{
+  AccExpr *left = acc_expr_item (x, 0), *right = acc_expr_item (y, 0);
+  g_autoptr(AccExpr) chosen = NULL;
+
+  if (!acc_element_type_is_scalar (acc_expr_get_element_type (left)))
+    return acc_expr_cond (better (right, left), y, x);
+
+  chosen = acc_expr_ref_sink (best (left, right));
+
+  return acc_expr_tuple2 (chosen, acc_expr_min (place_of (x, chosen), place_of (y, chosen)));
+}
+
+static AccExpr *
+smaller (AccExpr *x,
+         AccExpr *y,
+         gpointer data)
+{
+  return choose (x, y, acc_expr_min, acc_expr_lt);
+}
+
+static AccExpr *
+larger (AccExpr *x,
+        AccExpr *y,
+        gpointer data)
+{
+  return choose (x, y, acc_expr_max, acc_expr_gt);
+}
+
+/* NULL, or the node that says that @self, which may carry an error, has no rows. */
+static AccArray *
+refuse_scalar (AccArray   *self,
+               const char *operation)
+{
+  AccArray *node = acc_array_begin (ACC_OP_FOLD, &self, 1);
+
+  if (node->error == NULL && self->rank == 0)
+    acc_array_fail (node, ACC_ERROR_SHAPE, "%s: an array of rank 0 has no rows", operation);
+  if (node->error != NULL)
+    return acc_array_complete (node);
+
+  g_object_unref (node);
+  return NULL;
+}
+
+static AccArray *
+find_place (AccArray     *self,
+            const char   *operation,
+            AccExprFunc2  combine)
+{
+  AccArray *refused = refuse_scalar (self, operation);
+  g_autoptr(AccArray) placed = NULL, best = NULL;
+
+  if (refused != NULL)
+    return refused;
+
+  placed = acc_array_imap (self, with_place, NULL);
+  best = acc_array_fold1 (placed, combine, NULL);
+
+  return acc_array_unzip (best, 1);
+}
+
+static AccExpr *
+twice (AccExpr *x,
+       gpointer data)
+{
+  return acc_expr_tuple2 (x, x);
+}
+
+static AccExpr *
+both_limits (AccExpr *x,
+             AccExpr *y,
+             gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_min (acc_expr_item (x, 0), acc_expr_item (y, 0)), acc_expr_max (acc_expr_item (x, 1), acc_expr_item (y, 1)));
+}
+
+/* --- moments */
+
+static AccElementType *
+get_mean_type (AccElementType *type)
+{
+  return acc_element_kind_is_float (acc_element_type_get_kind (type)) ? type : acc_element_type_new (ACC_KIND_F64);
+}
+
+static AccArray *
+refuse_moment (AccArray   *self,
+               const char *operation)
+{
+  AccArray *node = refuse_scalar (self, operation);
+
+  if (node == NULL && acc_element_type_is_tuple (self->type))
+    {
+      node = acc_array_begin (ACC_OP_FOLD, &self, 1);
+      acc_array_fail (node, ACC_ERROR_TYPE, "%s: elements are scalars, not %s", operation, acc_element_type_get_code (self->type));
+      acc_array_complete (node);
+    }
+
+  return node;
+}
+
+static AccExpr *
+as_sum_type (AccExpr *x)
+{
+  return acc_expr_cast (x, acc_array_float_type (acc_expr_get_element_type (x)));
+}
+
+static AccExpr *
+summand (AccExpr *x,
+         gpointer data)
+{
+  return as_sum_type (x);
+}
+
+static AccExpr *
+square (AccExpr *x,
+        gpointer data)
+{
+  g_autoptr(AccExpr) wide = acc_expr_ref_sink (as_sum_type (x));
+
+  return acc_expr_mul (wide, wide);
+}
+
+static AccExpr *
+row_size (AccArray *array)
+{
+  return acc_expr_extent (array, array->rank - 1);
+}
+
+/* 0 / 0 is not left to the division: where @x is known to be 0 some compilers make 0 of it. */
+static AccExpr *
+divide (AccExpr *x,
+        AccExpr *n)
+{
+  AccElementType *type = acc_expr_get_element_type (x);
+  g_autoptr(AccExpr) owned = acc_expr_ref_sink (n);
+  AccExpr *of_nothing = acc_expr_land (acc_expr_eq (owned, acc_array_number (0)), acc_expr_eq (x, acc_expr_new_typed_float (type, 0)));
+
+  return acc_expr_cond (of_nothing, acc_expr_new_typed_float (type, NAN), acc_expr_fdiv (x, acc_expr_cast (owned, type)));
+}
+
+static AccExpr *
+divided_by_size (AccExpr *sum,
+                 gpointer array)
+{
+  AccExpr *mean = divide (sum, row_size (array));
+
+  return acc_expr_cast (mean, get_mean_type (ACC_ARRAY (array)->type));
+}
+
+static AccExpr *
+root (AccExpr *sum,
+      gpointer array)
+{
+  return acc_expr_cast (acc_expr_sqrt (sum), get_mean_type (ACC_ARRAY (array)->type));
+}
+
+static AccArray *
+sum_up (AccArray    *self,
+        const char  *operation,
+        AccExprFunc  each,
+        AccExprFunc  finish)
+{
+  AccArray *refused = refuse_moment (self, operation);
+  g_autoptr(AccArray) summands = NULL, sums = NULL;
+
+  if (refused != NULL)
+    return refused;
+
+  summands = acc_array_map (self, each, NULL);
+  sums = acc_array_fold (summands, acc_expr_new_int (0), acc_array_add_elements, NULL);
+
+  return acc_array_map (sums, finish, self);
+}
+
+/* How many, one of them, how much more than that their mean is, and the sum of the squares of what they differ from it by: means that are
+ * much larger than the differences lose nothing. Zeros are such that adding them is no operation. */
+static AccExpr *
+single (AccExpr *x,
+        gpointer data)
+{
+  g_autoptr(AccExpr) wide = acc_expr_ref_sink (as_sum_type (x));
+  g_autoptr(AccExpr) zero = acc_expr_ref_sink (acc_expr_new_typed_float (acc_expr_get_element_type (wide), -0.0));
+
+  return acc_expr_tuple4 (acc_array_number (1), wide, zero, zero);
+}
+
+/* Chan, Golub and LeVeque 1979, from where @y begins, which is never nothing; means that are equal stay as they are. Where numbers of
+ * elements are known, as in blocks of a fold, nine operations are left, and of single elements three. */
+static AccExpr *
+merge_moments (AccExpr *x,
+               AccExpr *y,
+               gpointer data)
+{
+  AccElementType *type = acc_element_type_get_item (acc_expr_get_element_type (x), 1);
+  AccExpr *nx = acc_expr_item (x, 0), *ny = acc_expr_item (y, 0), *ox = acc_expr_item (x, 1), *oy = acc_expr_item (y, 1);
+  AccExpr *mx = acc_expr_item (x, 2), *my = acc_expr_item (y, 2);
+  g_autoptr(AccExpr) count = acc_expr_ref_sink (acc_expr_add (nx, ny));
+  g_autoptr(AccExpr) share = acc_expr_ref_sink (acc_expr_mul (acc_expr_cast (nx, type), acc_expr_recip (acc_expr_cast (count, type))));
+  g_autoptr(AccExpr) difference = acc_expr_ref_sink (acc_expr_sub (acc_expr_sub (ox, oy), acc_expr_sub (my, mx)));
+  g_autoptr(AccExpr) step = acc_expr_ref_sink (acc_expr_mul (difference, share));
+  AccExpr *between = acc_expr_mul (acc_expr_mul (difference, step), acc_expr_cast (ny, type));
+
+  return acc_expr_tuple4 (count, oy, acc_expr_add (my, step), acc_expr_add (acc_expr_add (acc_expr_item (x, 3), acc_expr_item (y, 3)), between));
+}
+
+typedef struct {
+  AccArray *array;
+  guint     ddof;
+  gboolean  is_deviation;
+} Spread;
+
+static AccExpr *
+spread_of (AccExpr *moments,
+           gpointer data)
+{
+  const Spread *spread = data;
+  AccExpr *freedom = acc_expr_max (acc_expr_sub (acc_expr_item (moments, 0), acc_array_number (spread->ddof)), acc_array_number (0));
+  AccExpr *variance = divide (acc_expr_item (moments, 3), freedom);
+
+  return acc_expr_cast (spread->is_deviation ? acc_expr_sqrt (variance) : variance, get_mean_type (spread->array->type));
+}
+
+static AccArray *
+find_spread (AccArray   *self,
+             const char *operation,
+             guint       ddof,
+             gboolean    is_deviation)
+{
+  AccArray *refused = refuse_moment (self, operation);
+  Spread spread = { self, ddof, is_deviation };
+  g_autoptr(AccArray) singles = NULL, moments = NULL;
+  AccExpr *zero;
+
+  if (refused != NULL)
+    return refused;
+
+  zero = acc_expr_cast (acc_array_number (0), acc_array_float_type (self->type));
+  singles = acc_array_map (self, single, NULL);
+  moments = acc_array_fold (singles, acc_expr_tuple4 (acc_array_number (0), zero, zero, zero), merge_moments, NULL);
+  moments->functions[0]->commutes = TRUE;
+
+  return acc_array_map (moments, spread_of, &spread);
+}
+
+/* --- the operations */
+
+/**
+ * acc_array_argmin:
+ * @self: an array of rank 1 or more
+ *
+ * Where the smallest of every innermost row is: the first of equal ones. As in [method@Array.minimum], NaN counts only where
+ * all are: then it is the first. %ACC_ERROR_SHAPE where empty.
+ * Linear in the size of @self.
+ *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_argmin (xs); // → [1, 0]
+ * ```
+ *
+ * Returns: (transfer full): an array of i8 of the shape of @self without its innermost dimension
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_argmin (AccArray *self)
+{
+  ACC_ARRAY_NAMED ("argmin");
+  return find_place (self, "argmin", smaller);
+}
+
+/**
+ * acc_array_argmax:
+ * @self: an array of rank 1 or more
+ *
+ * Where the largest of every innermost row is: the first of equal ones. As in [method@Array.maximum], NaN counts only where all
+ * are: then it is the first. %ACC_ERROR_SHAPE where empty.
+ * Linear in the size of @self.
+ *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_argmax (xs); // → [2, 2]
+ * ```
+ *
+ * Returns: (transfer full): an array of i8 of the shape of @self without its innermost dimension
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_argmax (AccArray *self)
+{
+  ACC_ARRAY_NAMED ("argmax");
+  return find_place (self, "argmax", larger);
+}
+
+/**
+ * acc_array_minmax:
+ * @self: an array of scalars, of rank 1 or more
+ *
+ * The smallest and the largest of every innermost row, read once; %ACC_ERROR_SHAPE where empty; NaN only where all are.
+ * Linear in the size of @self.
+ *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_minmax (xs); // → [(1, 4), (1, 9)]
+ * ```
+ *
+ * Returns: (transfer full): an array of pairs of the shape of @self without its innermost dimension
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_minmax (AccArray *self)
+{
+  ACC_ARRAY_NAMED ("minmax");
+  g_autoptr(AccArray) pairs = acc_array_map (self, twice, NULL);
+
+  return acc_array_fold1 (pairs, both_limits, NULL);
+}
+
+/**
+ * acc_array_count_nonzero:
+ * @self: an array of scalars, of rank 1 or more
+ *
+ * How many of every innermost row are not 0; NaN is not. Of b1, how many are true.
+ * Linear in the size of @self. An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * // xs = [[0, 1, 2], [0, 0, 3]]
+ * g_autoptr(AccArray) result = acc_array_count_nonzero (xs); // → [2, 1]
+ * ```
+ *
+ * Returns: (transfer full): an array of i8 of the shape of @self without its innermost dimension
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_count_nonzero (AccArray *self)
+{
+  ACC_ARRAY_NAMED ("count_nonzero");
+  g_autoptr(AccArray) flags = acc_array_cast (self, acc_element_type_new (ACC_KIND_BOOL));
+  g_autoptr(AccArray) ones = acc_array_cast (flags, acc_element_type_new (ACC_KIND_I64));
+
+  return acc_array_sum (ones);
+}
+
+/**
+ * acc_array_norm:
+ * @self: an array of scalars, of rank 1 or more
+ *
+ * The root of the sum of squares of every innermost row: Euclid's norm. Nothing is scaled: where the sum of squares is beyond the
+ * range of the type the norm is infinite, and where squares are below it they count as 0; divide by the largest magnitude before, and
+ * multiply after, where that may be. Floats keep their type, f2 is computed in f4; of integers and b1 it is an f8.
+ * Linear in the size of @self. An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * // xs = [[3.0, 4.0], [6.0, 8.0]]
+ * g_autoptr(AccArray) result = acc_array_norm (xs); // → [5, 10]
+ * ```
+ *
+ * Returns: (transfer full): an array of the shape of @self without its innermost dimension
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_norm (AccArray *self)
+{
+  ACC_ARRAY_NAMED ("norm");
+  return sum_up (self, "norm", square, root);
+}
+
+/**
+ * acc_array_mean:
+ * @self: an array of scalars, of rank 1 or more
+ *
+ * The mean of every innermost row; NaN where empty. It is the sum divided by how many there are, and infinite where the sum is beyond the
+ * range of the type. Floats keep their type, f2 is computed in f4; of integers and b1 it is an
+ * f8.
+ * Linear in the size of @self. An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * // xs = [[3.0, 4.0], [6.0, 8.0]]
+ * g_autoptr(AccArray) result = acc_array_mean (xs); // → [3.5, 7]
+ * ```
+ *
+ * Returns: (transfer full): an array of the shape of @self without its innermost dimension
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_mean (AccArray *self)
+{
+  ACC_ARRAY_NAMED ("mean");
+  return sum_up (self, "mean", summand, divided_by_size);
+}
+
+/**
+ * acc_array_variance:
+ * @self: an array of scalars, of rank 1 or more
+ * @ddof: what is taken off the number of elements: 1 for a sample, 0 for all there are
+ *
+ * The variance of every innermost row: the sum of the squares of what they differ from their mean by, divided by how many there
+ * are less @ddof; NaN where that is nothing by nothing, infinity where it is something. Computed in one pass, of parts that are
+ * merged; a mean that is large costs no accuracy. The sum of the squares must be in the range of the type. Floats keep their type, f2
+ * is computed in f4; of integers and b1 it is an f8.
+ * Linear in the size of @self. An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * // xs = [[1.0, 2.0, 3.0], [2.0, 2.0, 2.0]]
+ * g_autoptr(AccArray) result = acc_array_variance (xs, 1); // → [1, 0]
+ * ```
+ *
+ * Returns: (transfer full): an array of the shape of @self without its innermost dimension
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_variance (AccArray *self,
+                    guint     ddof)
+{
+  ACC_ARRAY_NAMED ("variance");
+  return find_spread (self, "variance", ddof, FALSE);
+}
+
+/**
+ * acc_array_standard_deviation:
+ * @self: an array of scalars, of rank 1 or more
+ * @ddof: what is taken off the number of elements: 1 for a sample, 0 for all there are
+ *
+ * The root of the variance of every innermost row, as [method@Array.variance].
+ *
+ * ```c
+ * // xs = [[1.0, 3.0], [1.0, 5.0]]
+ * g_autoptr(AccArray) result = acc_array_standard_deviation (xs, 0); // → [1, 2]
+ * ```
+ *
+ * Returns: (transfer full): an array of the shape of @self without its innermost dimension
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_standard_deviation (AccArray *self,
+                              guint     ddof)
+{
+  ACC_ARRAY_NAMED ("standard_deviation");
+  return find_spread (self, "standard_deviation", ddof, TRUE);
+}
+
+/**
+ * acc_array_argmin_all:
+ * @self: an array
+ *
+ * Where the smallest of all elements is, in row-major order: the first of equal ones. As in [method@Array.minimum], NaN counts
+ * only where all are: then it is the first. %ACC_ERROR_SHAPE where empty.
+ * Linear in the size of @self.
+ *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_argmin_all (xs); // → 1
+ * ```
+ *
+ * Returns: (transfer full): an array of i8 of rank 0
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_argmin_all (AccArray *self)
+{
+  ACC_ARRAY_NAMED ("argmin_all");
+  g_autoptr(AccArray) flat = acc_array_flatten (self);
+
+  return acc_array_argmin (flat);
+}
+
+/**
+ * acc_array_argmax_all:
+ * @self: an array
+ *
+ * Where the largest of all elements is, in row-major order: the first of equal ones. As in [method@Array.maximum], NaN counts
+ * only where all are: then it is the first. %ACC_ERROR_SHAPE where empty.
+ * Linear in the size of @self.
+ *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_argmax_all (xs); // → 5
+ * ```
+ *
+ * Returns: (transfer full): an array of i8 of rank 0
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_argmax_all (AccArray *self)
+{
+  ACC_ARRAY_NAMED ("argmax_all");
+  g_autoptr(AccArray) flat = acc_array_flatten (self);
+
+  return acc_array_argmax (flat);
+}
+
+/**
+ * acc_array_minmax_all:
+ * @self: an array of scalars
+ *
+ * The smallest and the largest of all elements, read once; %ACC_ERROR_SHAPE where empty; NaN only where all are.
+ * Linear in the size of @self.
+ *
+ * ```c
+ * // xs = [[3, 1, 4], [1, 5, 9]]
+ * g_autoptr(AccArray) result = acc_array_minmax_all (xs); // → (1, 9)
+ * ```
+ *
+ * Returns: (transfer full): an array of pairs of rank 0
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_minmax_all (AccArray *self)
+{
+  ACC_ARRAY_NAMED ("minmax_all");
+  g_autoptr(AccArray) flat = acc_array_flatten (self);
+
+  return acc_array_minmax (flat);
+}
+
+/**
+ * acc_array_count_nonzero_all:
+ * @self: an array of scalars
+ *
+ * How many of all elements are not 0; NaN is not. Of b1, how many are true.
+ * Linear in the size of @self. Tuples are %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * // xs = [[0, 1, 2], [0, 0, 3]]
+ * g_autoptr(AccArray) result = acc_array_count_nonzero_all (xs); // → 3
+ * ```
+ *
+ * Returns: (transfer full): an array of i8 of rank 0
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_count_nonzero_all (AccArray *self)
+{
+  ACC_ARRAY_NAMED ("count_nonzero_all");
+  g_autoptr(AccArray) flat = acc_array_flatten (self);
+
+  return acc_array_count_nonzero (flat);
+}
+
+/**
+ * acc_array_norm_all:
+ * @self: an array of scalars
+ *
+ * The root of the sum of squares of all elements: Euclid's norm. The squares must be in the range of the type. Floats keep
+ * their type, f2 is computed in f4; of integers and b1 it is an f8.
+ * Linear in the size of @self. Tuples are %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * // xs = [[1.0, 1.0], [1.0, 1.0]]
+ * g_autoptr(AccArray) result = acc_array_norm_all (xs); // → 2
+ * ```
+ *
+ * Returns: (transfer full): an array of rank 0
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_norm_all (AccArray *self)
+{
+  ACC_ARRAY_NAMED ("norm_all");
+  g_autoptr(AccArray) flat = acc_array_flatten (self);
+
+  return acc_array_norm (flat);
+}
+
+/**
+ * acc_array_mean_all:
+ * @self: an array of scalars
+ *
+ * The mean of all elements; NaN where empty. It is the sum divided by how many there are, and infinite where the sum is beyond the range of
+ * the type. Floats keep their type, f2 is computed in f4; of integers and b1 it is an f8.
+ * Linear in the size of @self. Tuples are %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * // xs = [[3.0, 4.0], [6.0, 8.0]]
+ * g_autoptr(AccArray) result = acc_array_mean_all (xs); // → 5.25
+ * ```
+ *
+ * Returns: (transfer full): an array of rank 0
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_mean_all (AccArray *self)
+{
+  ACC_ARRAY_NAMED ("mean_all");
+  g_autoptr(AccArray) flat = acc_array_flatten (self);
+
+  return acc_array_mean (flat);
+}
+
+/**
+ * acc_array_variance_all:
+ * @self: an array of scalars
+ * @ddof: what is taken off the number of elements: 1 for a sample, 0 for all there are
+ *
+ * The variance of all elements: the sum of the squares of what they differ from their mean by, divided by how many there are
+ * less @ddof; NaN where that is nothing by nothing, infinity where it is something. Computed in one pass, of parts that are
+ * merged; a mean that is large costs no accuracy. The sum of the squares must be in the range of the type. Floats keep their type, f2
+ * is computed in f4; of integers and b1 it is an f8.
+ * Linear in the size of @self. Tuples are %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * // xs = [[1.0, 3.0], [1.0, 3.0]]
+ * g_autoptr(AccArray) result = acc_array_variance_all (xs, 0); // → 1
+ * ```
+ *
+ * Returns: (transfer full): an array of rank 0
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_variance_all (AccArray *self,
+                        guint     ddof)
+{
+  ACC_ARRAY_NAMED ("variance_all");
+  g_autoptr(AccArray) flat = acc_array_flatten (self);
+
+  return acc_array_variance (flat, ddof);
+}
+
+/**
+ * acc_array_standard_deviation_all:
+ * @self: an array of scalars
+ * @ddof: what is taken off the number of elements: 1 for a sample, 0 for all there are
+ *
+ * The root of the variance of all elements, as [method@Array.variance].
+ *
+ * ```c
+ * // xs = [[1.0, 5.0], [1.0, 5.0]]
+ * g_autoptr(AccArray) result = acc_array_standard_deviation_all (xs, 0); // → 2
+ * ```
+ *
+ * Returns: (transfer full): an array of rank 0
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_standard_deviation_all (AccArray *self,
+                                  guint     ddof)
+{
+  ACC_ARRAY_NAMED ("standard_deviation_all");
+  g_autoptr(AccArray) flat = acc_array_flatten (self);
+
+  return acc_array_standard_deviation (flat, ddof);
+}

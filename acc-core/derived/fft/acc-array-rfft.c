@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-fft-private.h"
+
+#include "acc-core/array/acc-array-build-private.h"
+#include "acc-array-fft.h"
+#include "acc-array-math.h"
+#include "acc-array-rearrange.h"
+#include "acc-error.h"
+
+/* Fourier transforms of real numbers, of which half says all. Where there is an even number of them, neighbours are the parts of complex
+ * numbers, and half as many of those are transformed: the even-numbered and the odd-numbered come apart by how they are mirrored. */
+
+typedef struct {
+  AccArray       *array;
+  AccElementType *type;       /* floats: what is computed with */
+  gint64          n;          /* real numbers in a row */
+} Real;
+
+static AccShape *
+with_last (AccArray *array,
+           gint64    last)
+{
+  g_autofree gint64 *extents = g_memdup2 (acc_shape_get_extents (acc_array_get_shape (array), NULL), array->rank * sizeof (gint64));
+
+  extents[array->rank - 1] = last;
+
+  return acc_shape_new (extents, array->rank);
+}
+
+/* Half of x + y and of x - y, of pairs. */
+static AccExpr *
+half (AccExpr        *x,
+      AccExpr        *y,
+      AccExpr       *(*combine) (AccExpr *, AccExpr *),
+      AccElementType *type)
+{
+  AccExpr *parts[2];
+
+  for (guint i = 0; i < 2; i++)
+    parts[i] = acc_expr_mul (combine (acc_expr_item (x, i), acc_expr_item (y, i)), acc_expr_new_typed_float (type, 0.5));
+
+  return acc_expr_tuple2 (parts[0], parts[1]);
+}
+
+static AccExpr *
+conjugate (AccExpr *pair)
+{
+  g_autoptr(AccExpr) owned = acc_expr_ref_sink (pair);
+
+  return acc_expr_tuple2 (acc_expr_item (owned, 0), acc_expr_neg (acc_expr_item (owned, 1)));
+}
+
+static AccExpr *
+pair_of (AccExpr *number)
+{
+  g_autoptr(AccExpr) owned = acc_expr_ref_sink (number);
+
+  return acc_expr_tuple2 (acc_expr_real (owned), acc_expr_imag (owned));
+}
+
+/* --- forward */
+
+static AccExpr *
+two_neighbours (AccExpr *index,
+                gpointer data)
+{
+  const Real *self = data;
+  guint rank = self->array->rank;
+  AccExpr *parts[2];
+
+  for (guint i = 0; i < 2; i++)
+    {
+      AccExpr *place = acc_expr_add (acc_expr_mul (acc_expr_item (index, rank - 1), acc_array_number (2)), acc_array_number (i));
+
+      parts[i] = acc_expr_cast (acc_expr_index (self->array, acc_array_index_in_row (self->array, index, place)), self->type);
+    }
+
+  return acc_expr_complex (parts[0], parts[1]);
+}
+
+/* Element k of what all have, from the spectrum of neighbours: (z[k] + z*[h-k]) / 2 and (z[k] - z*[h-k]) / 2i, turned. */
+static AccExpr *
+take_apart (AccExpr *index,
+            gpointer data)
+{
+  const Real *self = data;
+  guint rank = self->array->rank;
+  g_autoptr(AccExpr) k = acc_expr_ref_sink (acc_expr_item (index, rank - 1)), h = acc_expr_ref_sink (acc_expr_extent (self->array, rank - 1));
+  AccExpr *near = acc_expr_cond (acc_expr_lt (k, h), k, acc_array_number (0));
+  AccExpr *far = acc_expr_cond (acc_expr_eq (k, acc_array_number (0)), acc_array_number (0), acc_expr_sub (h, k));
+  g_autoptr(AccExpr) x = acc_expr_ref_sink (pair_of (acc_expr_index (self->array, acc_array_index_in_row (self->array, index, near))));
+  g_autoptr(AccExpr) y = acc_expr_ref_sink (conjugate (pair_of (acc_expr_index (self->array, acc_array_index_in_row (self->array, index, far)))));
+  g_autoptr(AccExpr) even = acc_expr_ref_sink (half (x, y, acc_expr_add, self->type));
+  g_autoptr(AccExpr) odd = acc_expr_ref_sink (half (x, y, acc_expr_sub, self->type));
+  AccExpr *quarter = acc_expr_tuple2 (acc_expr_item (odd, 1), acc_expr_neg (acc_expr_item (odd, 0)));
+  AccExpr *root = acc_fft_cast (acc_fft_root (k, acc_expr_mul (h, acc_array_number (2))), self->type);
+  g_autoptr(AccExpr) turned = acc_expr_ref_sink (acc_fft_mul (quarter, root));
+
+  return acc_expr_complex (acc_expr_add (acc_expr_item (even, 0), acc_expr_item (turned, 0)),
+                           acc_expr_add (acc_expr_item (even, 1), acc_expr_item (turned, 1)));
+}
+
+/* --- and back */
+
+/* Element k of the spectrum as it must be where the result is real; 0 behind its end. */
+static AccExpr *
+half_spectrum_at (const Real *self,
+                  AccExpr    *index,
+                  AccExpr    *place)
+{
+  guint rank = self->array->rank;
+  g_autoptr(AccExpr) k = acc_expr_ref_sink (place), m = acc_expr_ref_sink (acc_expr_extent (self->array, rank - 1)), x = NULL, im = NULL, is_real = NULL;
+  gboolean is_complex = acc_element_type_get_kind (self->array->type) == ACC_KIND_COMPLEX;
+  AccExpr *zero = acc_expr_new_typed_float (self->type, 0), *inside = acc_expr_lt (k, m), *number;
+  g_autoptr(AccExpr) nothing = acc_expr_ref_sink (zero), is_inside = acc_expr_ref_sink (inside);
+
+  number = acc_expr_index (self->array, acc_array_index_in_row (self->array, index, acc_expr_cond (is_inside, k, acc_array_number (0))));
+  x = acc_expr_ref_sink (number);
+  is_real = acc_expr_eq (k, acc_array_number (0));
+  if (self->n % 2 == 0)
+    is_real = acc_expr_lor (is_real, acc_expr_eq (k, acc_array_number (self->n / 2)));
+  is_real = acc_expr_ref_sink (is_real);
+  im = acc_expr_ref_sink (is_complex ? acc_expr_cond (is_real, nothing, acc_expr_cast (acc_expr_imag (x), self->type)) : acc_expr_add (nothing, nothing));
+
+  return acc_expr_tuple2 (acc_expr_cond (is_inside, acc_expr_cast (is_complex ? acc_expr_real (x) : x, self->type), nothing),
+                          acc_expr_cond (is_inside, im, nothing));
+}
+
+/* The spectrum of neighbours: the even-numbered, and the odd-numbered times i. */
+static AccExpr *
+put_together (AccExpr *index,
+              gpointer data)
+{
+  const Real *self = data;
+  g_autoptr(AccExpr) k = acc_expr_ref_sink (acc_expr_item (index, self->array->rank - 1)), h = acc_expr_ref_sink (acc_array_number (self->n / 2));
+  g_autoptr(AccExpr) x = acc_expr_ref_sink (half_spectrum_at (self, index, k));
+  g_autoptr(AccExpr) y = acc_expr_ref_sink (conjugate (half_spectrum_at (self, index, acc_expr_sub (h, k))));
+  g_autoptr(AccExpr) even = acc_expr_ref_sink (half (x, y, acc_expr_add, self->type));
+  AccExpr *root = conjugate (acc_fft_cast (acc_fft_root (k, acc_array_number (self->n)), self->type));
+  g_autoptr(AccExpr) odd = acc_expr_ref_sink (acc_fft_mul (half (x, y, acc_expr_sub, self->type), root));
+
+  return acc_expr_complex (acc_expr_sub (acc_expr_item (even, 0), acc_expr_item (odd, 1)),
+                           acc_expr_add (acc_expr_item (even, 1), acc_expr_item (odd, 0)));
+}
+
+static AccExpr *
+part_of_neighbours (AccExpr *index,
+                    gpointer data)
+{
+  const Real *self = data;
+  guint rank = self->array->rank;
+  g_autoptr(AccExpr) i = acc_expr_ref_sink (acc_expr_item (index, rank - 1)), x = NULL;
+
+  x = acc_expr_ref_sink (acc_expr_index (self->array, acc_array_index_in_row (self->array, index, acc_expr_shr (i, acc_array_number (1)))));
+  return acc_expr_cast (acc_expr_cond (acc_expr_odd (i), acc_expr_imag (x), acc_expr_real (x)), self->type);
+}
+
+/* The whole spectrum, of which the second half mirrors the first. */
+static AccExpr *
+mirror (AccExpr *index,
+        gpointer data)
+{
+  const Real *self = data;
+  g_autoptr(AccExpr) k = acc_expr_ref_sink (acc_expr_item (index, self->array->rank - 1)), is_first = NULL, x = NULL;
+  AccExpr *place;
+
+  is_first = acc_expr_ref_sink (acc_expr_le (k, acc_array_number (self->n / 2)));
+  place = acc_expr_cond (is_first, k, acc_expr_sub (acc_array_number (self->n), k));
+  x = acc_expr_ref_sink (half_spectrum_at (self, index, place));
+
+  return acc_expr_complex (acc_expr_item (x, 0), acc_expr_cond (is_first, acc_expr_item (x, 1), acc_expr_neg (acc_expr_item (x, 1))));
+}
+
+static AccExpr *
+real_part (AccExpr *x,
+           gpointer type)
+{
+  return acc_expr_cast (acc_expr_real (x), type);
+}
+
+/* --- of arrays */
+
+/* @n: real numbers in a row. */
+static gboolean
+check (AccArray   *node,
+       const char *operation,
+       AccArray   *self,
+       gint64      n)
+{
+  guint last;
+
+  if (!acc_fft_check (node, operation, self, -1, 1, &last))
+    return FALSE;
+  if (n % 2 != 0 && n > G_MAXINT32 && !acc_fft_is_smooth (n))
+    return acc_array_fail (node, ACC_ERROR_UNSUPPORTED, "%s: a row of %" G_GINT64_FORMAT " elements is too long, for want of small factors", operation, n);
+
+  return TRUE;
+}
+
+/**
+ * acc_array_rfft:
+ * @self: an array of floats, of rank 1 or more
+ *
+ * The discrete Fourier transform of every innermost row of real numbers: the first n/2 + 1 elements of what [method@Array.fft] gives for
+ * its n elements, rounded down. The others are the conjugates of these. It takes O(n log n) operations, half of those of that where n is
+ * even. Rows without elements give 0, the sum of none.
+ *
+ * An array of rank 0 is %ACC_ERROR_SHAPE, elements that are no floats are %ACC_ERROR_TYPE. Extents that are known only when it runs are
+ * %ACC_ERROR_UNSUPPORTED, as are rows of 2^31 or more elements that have large prime factors.
+ *
+ * ```c
+ * // xs = [1.0, 2.0, 3.0, 4.0]
+ * g_autoptr(AccArray) spectrum = acc_array_rfft (xs); // → [(10, 0), (-2, 2), (-2, 0)]
+ * ```
+ *
+ * Returns: (transfer full): an array of complex numbers, of the extents of @self but the innermost
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_rfft (AccArray *self)
+{
+  ACC_ARRAY_NAMED ("rfft");
+  AccArray *node = acc_array_begin (ACC_OP_GENERATE, &self, 1);
+  g_autoptr(AccArray) whole = NULL, pairs = NULL, spectrum = NULL, apart = NULL;
+  g_autoptr(AccShape) short_shape = NULL, shape = NULL;
+  AccElementType *result;
+  Real real = { self, NULL, 0 };
+
+  if (node->error == NULL && acc_element_type_get_kind (self->type) == ACC_KIND_COMPLEX && !acc_element_type_is_tuple (self->type))
+    acc_array_fail (node, ACC_ERROR_TYPE, "rfft: elements are floats, not %s", acc_element_type_get_code (self->type));
+  if (node->error != NULL || !check (node, "rfft", self, 0))
+    return acc_array_complete (node);
+  g_object_unref (node);
+
+  real.n = acc_shape_get_extent (acc_array_get_shape (self), self->rank - 1);
+  real.type = acc_array_float_type (self->type);
+  result = acc_element_type_new_complex (acc_element_type_get_kind (self->type));
+  shape = with_last (self, real.n / 2 + 1);
+  if (acc_shape_get_size (acc_array_get_shape (self)) == 0)
+    return acc_array_fill (shape, acc_expr_new_typed_float (result, 0));
+  if (real.n % 2 != 0)
+    {
+      whole = acc_array_fft (self, ACC_FFT_FORWARD);
+      return acc_array_take (whole, real.n / 2 + 1);
+    }
+
+  short_shape = with_last (self, real.n / 2);
+  pairs = acc_array_generate (short_shape, two_neighbours, &real);
+  real.array = spectrum = acc_array_fft (pairs, ACC_FFT_FORWARD);
+  apart = acc_array_generate (shape, take_apart, &real);
+
+  return apart->type == result ? g_steal_pointer (&apart) : acc_array_cast (apart, result);
+}
+
+/**
+ * acc_array_irfft:
+ * @self: an array of complex numbers or of floats, of rank 1 or more
+ * @n: how many real numbers a row is to have, 1 or more
+ *
+ * What undoes [method@Array.rfft]: the real numbers whose transform begins with a row of @self, divided by @n. Of the row n/2 + 1 elements
+ * are taken; where there are fewer, the others are 0. The imaginary part of the first, and of the last where @n is even, is taken for 0.
+ * It takes O(n log n) operations.
+ *
+ * @n less than 1 and an array of rank 0 are %ACC_ERROR_SHAPE. As [method@Array.rfft] otherwise.
+ *
+ * ```c
+ * // xs = [1.0, 2.0, 3.0, 4.0]
+ * g_autoptr(AccArray) spectrum = acc_array_rfft (xs);
+ * g_autoptr(AccArray) again = acc_array_irfft (spectrum, 4); // → [1, 2, 3, 4]
+ * ```
+ *
+ * Returns: (transfer full): an array of floats, of the extents of @self but the innermost, which is @n
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_array_irfft (AccArray *self,
+                 gint64    n)
+{
+  ACC_ARRAY_NAMED ("irfft");
+  AccArray *node = acc_array_begin (ACC_OP_GENERATE, &self, 1);
+  g_autoptr(AccArray) spectrum = NULL, numbers = NULL;
+  g_autoptr(AccShape) half_shape = NULL, shape = NULL;
+  AccElementType *result;
+  Real real = { self, NULL, n };
+
+  if (node->error == NULL && n < 1)
+    acc_array_fail (node, ACC_ERROR_SHAPE, "irfft: a row of %" G_GINT64_FORMAT " elements", n);
+  if (node->error != NULL || !check (node, "irfft", self, n))
+    return acc_array_complete (node);
+  g_object_unref (node);
+
+  result = acc_element_type_new (acc_element_type_get_leaf (self->type, 0));
+  real.type = acc_array_float_type (result);
+  shape = with_last (self, n);
+  if (acc_shape_get_size (acc_array_get_shape (self)) == 0)
+    return acc_array_fill (shape, acc_expr_new_typed_float (result, 0));
+
+  half_shape = with_last (self, n % 2 == 0 ? n / 2 : n);
+  spectrum = acc_array_generate (half_shape, n % 2 == 0 ? put_together : mirror, &real);
+  numbers = acc_array_fft (spectrum, ACC_FFT_INVERSE);
+  if (n % 2 != 0)
+    return acc_array_map (numbers, real_part, result);
+
+  return acc_array_generate (shape, part_of_neighbours, &(Real) { numbers, result, n });
+}

@@ -1,0 +1,620 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/expr/acc-expr-build-private.h"
+#include "acc-core/array/acc-program-private.h"
+#include "acc-source.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The text form.
+ *
+ * A program is one statement per line after the line "acc program 1"; indentation and lines that begin with "#" mean
+ * nothing. Arrays are named a0, a1, … in dependence order, the programs of loops p0, p1, …, the last line is the program
+ * itself:
+ *
+ *   acc program 1
+ *   a0 = parameter 0 f4[:]
+ *   a1 = map a0 for "mul" label "twice"
+ *     e0 = variable f4
+ *     e1 = literal f4 2
+ *     e2 = mul e0 e1
+ *     function e0 -> e2
+ *   program a0 -> a1
+ *
+ * Under an operation come its scalar expressions, named e0, e1, … by themselves in each operation, then what it is made
+ * of: "extents -> EXPR", "function VARIABLES -> EXPR" in the order of the table of operations, with "commutes" behind it
+ * where two operands may be exchanged whatever EXPR looks like, "boundary" for stencils, and the memory of manifest arrays
+ * as "leaf" (one for each buffer) and "data" lines in base 64.
+ *
+ * Behind what an operation takes may stand, in this order: "foreign" with the name and the arrays of what a backend may compute in
+ * its place; "for" with the name of what was asked for, where the operation is a part of that: errors name it ("take", where
+ * "backpermute" is all there is to compute); "label" with the name that it was given. Each is a string, as C writes them. What is
+ * read as asked for need not be known, but is of at most 64 small letters, digits and "_". */
+
+#define BYTES_PER_LINE 72
+
+typedef struct {
+  GString    *text;
+  GHashTable *arrays;     /* AccArray to its number + 1 */
+  GHashTable *programs;   /* AccProgram to its number + 1 */
+  GHashTable *exprs;      /* of the array being written: AccExpr to its number + 1 */
+  GError     *error;      /* of elements that could not be fetched */
+} Printer;
+
+static guint
+get_number (GHashTable *table,
+            gpointer    object)
+{
+  return GPOINTER_TO_UINT (g_hash_table_lookup (table, object)) - 1;
+}
+
+static guint
+add_number (GHashTable *table,
+            gpointer    object)
+{
+  guint number = g_hash_table_size (table);
+
+  g_hash_table_insert (table, object, GUINT_TO_POINTER (number + 1));
+  return number;
+}
+
+static void
+append_quoted (GString    *text,
+               const char *string)
+{
+  char high[129];
+  g_autofree char *escaped = NULL;
+
+  for (guint i = 0; i < 128; i++)
+    high[i] = (char) (128 + i);
+  high[128] = 0;
+
+  escaped = g_strescape (string, high);
+  g_string_append_printf (text, "\"%s\"", escaped);
+}
+
+static void
+append_float (GString        *text,
+              AccElementKind  kind,
+              double          value)
+{
+  char digits[64];
+  guint64 bits;
+
+  memcpy (&bits, &value, sizeof bits);
+
+  if (bits == G_GUINT64_CONSTANT (0x7ff8000000000000))
+    {
+      g_string_append (text, "nan");
+      return;
+    }
+
+  if (isnan (value))
+    {
+      g_string_append_printf (text, "nan:0x%016" G_GINT64_MODIFIER "x", bits);
+      return;
+    }
+
+  if (isinf (value))
+    {
+      g_string_append (text, value < 0 ? "-inf" : "inf");
+      return;
+    }
+
+  for (guint precision = 1; precision <= 17; precision++)
+    {
+      char format[16];
+
+      g_snprintf (format, sizeof format, "%%.%ug", precision);
+      g_ascii_formatd (digits, sizeof digits, format, value);
+      if (_acc_round_to_kind (kind, g_ascii_strtod (digits, NULL)) == value)
+        break;
+    }
+
+  g_string_append (text, digits);
+}
+
+static void
+append_literal (GString *text,
+                AccExpr *expr)
+{
+  AccElementKind kind = acc_element_type_get_kind (expr->type);
+
+  g_string_append_printf (text, "literal %s ", acc_element_type_get_code (expr->type));
+
+  if (kind == ACC_KIND_BOOL)
+    g_string_append (text, expr->value.u ? "true" : "false");
+  else if (acc_element_kind_is_float (kind))
+    append_float (text, kind, expr->value.f);
+  else if (acc_element_kind_is_signed (kind))
+    g_string_append_printf (text, "%" G_GINT64_FORMAT, expr->value.i);
+  else
+    g_string_append_printf (text, "%" G_GUINT64_FORMAT, expr->value.u);
+}
+
+/* What reading gives: an item of what is put together on the spot is the item itself. */
+static AccExpr *
+see_through (AccExpr *expr)
+{
+  while (expr->kind == ACC_EXPR_ITEM && expr->args[0]->kind == ACC_EXPR_TUPLE)
+    expr = expr->args[0]->args[expr->item];
+
+  return expr;
+}
+
+static void
+append_expr_name (Printer *self,
+                  AccExpr *expr)
+{
+  g_string_append_printf (self->text, " e%u", get_number (self->exprs, see_through (expr)));
+}
+
+static void
+append_array_name (Printer  *self,
+                   AccArray *array)
+{
+  g_string_append_printf (self->text, " a%u", get_number (self->arrays, array));
+}
+
+static void
+print_expr (Printer *self,
+            AccExpr *expr)
+{
+  GString *text = self->text;
+
+  g_string_append_printf (text, "  e%u = ", add_number (self->exprs, expr));
+
+  switch (expr->kind)
+    {
+    case ACC_EXPR_LITERAL:
+      append_literal (text, expr);
+      break;
+    case ACC_EXPR_VARIABLE:
+      g_string_append_printf (text, "variable %s", acc_element_type_get_code (expr->type));
+      break;
+    case ACC_EXPR_PRIMITIVE:
+      g_string_append (text, acc_primitive_get_info (expr->primitive)->name);
+      break;
+    case ACC_EXPR_CAST:
+      g_string_append (text, "cast");
+      break;
+    case ACC_EXPR_BITCAST:
+      g_string_append (text, "bitcast");
+      break;
+    case ACC_EXPR_TUPLE:
+      if (acc_element_type_is_packed (expr->type))
+        g_string_append_printf (text, "pack %s", acc_element_type_get_code (expr->type));
+      else
+        g_string_append (text, "tuple");
+      break;
+    case ACC_EXPR_ITEM:
+      g_string_append (text, "item");
+      break;
+    case ACC_EXPR_COND:
+      g_string_append (text, "cond");
+      break;
+    case ACC_EXPR_WHILE:
+      g_string_append (text, "while");
+      break;
+    case ACC_EXPR_INDEX:
+      g_string_append (text, "index");
+      break;
+    case ACC_EXPR_LINEAR_INDEX:
+      g_string_append (text, "linear_index");
+      break;
+    case ACC_EXPR_EXTENT:
+      g_string_append (text, "extent");
+      break;
+    case ACC_EXPR_ERROR:
+      g_string_append (text, "error");
+      break;
+    }
+
+  if (expr->array != NULL)
+    append_array_name (self, expr->array);
+
+  for (guint i = 0; i < expr->n_args; i++)
+    append_expr_name (self, expr->args[i]);
+
+  if (expr->kind == ACC_EXPR_CAST || expr->kind == ACC_EXPR_BITCAST)
+    g_string_append_printf (text, " %s", acc_element_type_get_code (expr->type));
+  else if (expr->kind == ACC_EXPR_ITEM || expr->kind == ACC_EXPR_EXTENT)
+    g_string_append_printf (text, " %u", expr->item);
+
+  for (guint i = 0; i < 2 && expr->functions[i] != NULL; i++)
+    {
+      g_string_append (text, i == 0 ? " predicate" : " step");
+      append_expr_name (self, expr->functions[i]->params[0]);
+      append_expr_name (self, expr->functions[i]->body);
+    }
+
+  g_string_append_c (text, '\n');
+}
+
+/* Arguments, then parameter and body of each function of a loop. */
+static AccExpr *
+nth_part (AccExpr *expr,
+          guint    n)
+{
+  if (n < expr->n_args)
+    return see_through (expr->args[n]);
+
+  n -= expr->n_args;
+  if (n >= 4 || expr->functions[n / 2] == NULL)
+    return NULL;
+
+  return n % 2 == 0 ? expr->functions[n / 2]->params[0] : see_through (expr->functions[n / 2]->body);
+}
+
+typedef struct {
+  gpointer object;
+  guint    next;
+} Frame;
+
+static void
+print_exprs (Printer *self,
+             AccExpr *root)
+{
+  g_autoptr(GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame));
+
+  if (!g_hash_table_contains (self->exprs, root))
+    g_array_append_vals (stack, &(Frame) { root, 0 }, 1);
+
+  while (stack->len > 0)
+    {
+      Frame *top = &g_array_index (stack, Frame, stack->len - 1);
+      AccExpr *part = nth_part (top->object, top->next++);
+
+      if (part == NULL)
+        {
+          if (!g_hash_table_contains (self->exprs, top->object))
+            print_expr (self, top->object);
+          g_array_set_size (stack, stack->len - 1);
+        }
+      else if (!g_hash_table_contains (self->exprs, part))
+        {
+          g_array_append_vals (stack, &(Frame) { part, 0 }, 1);
+        }
+    }
+}
+
+static void
+print_function (Printer     *self,
+                const char  *keyword,
+                AccFunction *function)
+{
+  for (guint i = 0; i < function->n_params; i++)
+    print_exprs (self, function->params[i]);
+  print_exprs (self, see_through (function->body));
+
+  g_string_append_printf (self->text, "  %s", keyword);
+  for (guint i = 0; i < function->n_params; i++)
+    append_expr_name (self, function->params[i]);
+  g_string_append (self->text, " ->");
+  append_expr_name (self, function->body);
+  g_string_append (self->text, function->commutes ? " commutes\n" : "\n");
+}
+
+static void
+print_boundary (Printer     *self,
+                AccBoundary *boundary)
+{
+  switch (boundary->kind)
+    {
+    case ACC_BOUNDARY_CLAMP:
+      g_string_append (self->text, "  boundary clamp\n");
+      break;
+    case ACC_BOUNDARY_MIRROR:
+      g_string_append (self->text, "  boundary mirror\n");
+      break;
+    case ACC_BOUNDARY_WRAP:
+      g_string_append (self->text, "  boundary wrap\n");
+      break;
+    case ACC_BOUNDARY_CONSTANT:
+      print_function (self, "boundary constant", boundary->function);
+      break;
+    case ACC_BOUNDARY_FUNCTION:
+      print_function (self, "boundary function", boundary->function);
+      break;
+    }
+}
+
+static void
+print_buffers (Printer  *self,
+              AccArray *array)
+{
+  for (guint i = 0; i < acc_element_type_get_n_buffers (array->type); i++)
+    {
+      gsize size = acc_shape_get_size (array->shape) * acc_element_type_get_buffer_size (array->type, i);
+      const guchar *data = acc_buffer_map (array->buffers[i], self->error == NULL ? &self->error : NULL);
+
+      if (data == NULL)
+        return;
+
+      g_string_append (self->text, "  leaf\n");
+
+      for (gsize offset = 0; offset < size; offset += BYTES_PER_LINE)
+        {
+          g_autofree char *line = g_base64_encode (data + offset, MIN (size - offset, BYTES_PER_LINE));
+
+          g_string_append_printf (self->text, "    data %s\n", line);
+        }
+    }
+}
+
+static void
+append_signature (GString      *text,
+                  AccArray     *array,
+                  const gint64 *extents)
+{
+  g_string_append_printf (text, " %s[", acc_element_type_get_code (array->type));
+  for (guint i = 0; i < array->rank; i++)
+    {
+      if (i > 0)
+        g_string_append_c (text, ',');
+      if (extents[i] < 0)
+        g_string_append_c (text, ':');
+      else
+        g_string_append_printf (text, "%" G_GINT64_FORMAT, extents[i]);
+    }
+  g_string_append_c (text, ']');
+}
+
+static void
+append_programs (Printer  *self,
+                 AccArray *array)
+{
+  for (guint i = 0; i < 2 && array->programs[i] != NULL; i++)
+    g_string_append_printf (self->text, " p%u", get_number (self->programs, array->programs[i]));
+}
+
+static void
+append_fields (Printer  *self,
+               AccArray *array)
+{
+  GString *text = self->text;
+
+  if (array->op == ACC_OP_PARAMETER)
+    {
+      g_string_append_printf (text, " %u", array->parameter);
+      append_signature (text, array, array->declared);
+    }
+  else if (array->op == ACC_OP_USE || array->op == ACC_OP_SOURCE)
+    {
+      append_signature (text, array, acc_shape_get_extents (array->shape, NULL));
+    }
+  else if (array->op == ACC_OP_UNZIP || array->op == ACC_OP_LOOP_RESULT)
+    {
+      g_string_append_printf (text, " %u", array->item);
+    }
+
+  if (array->op == ACC_OP_SOURCE && acc_source_get_name (array->source) != NULL)
+    {
+      g_string_append_c (text, ' ');
+      append_quoted (text, acc_source_get_name (array->source));
+    }
+
+  for (guint i = 0; i < array->n_specification; i++)
+    if (array->specification[i] == ACC_ALL)
+      g_string_append (text, " all");
+    else
+      g_string_append_printf (text, " %" G_GINT64_FORMAT, array->specification[i]);
+
+  for (guint i = 0; i < 2 && array->sizes[i] != NULL; i++)
+    {
+      g_string_append (text, " sizes");
+      for (guint d = 0; d < array->inputs[i]->rank; d++)
+        g_string_append_printf (text, " %" G_GINT64_FORMAT, array->sizes[i][d]);
+    }
+
+  if (array->op == ACC_OP_WHILE_LOOP)
+    append_programs (self, array);
+}
+
+/* What is offered comes before, as all that a node is computed from does; where it does not, it is no offer. */
+static void
+append_offer (Printer  *self,
+              AccArray *array)
+{
+  for (guint i = 0; i < array->n_offered; i++)
+    if (!g_hash_table_contains (self->arrays, array->offered[i]))
+      return;
+
+  g_string_append (self->text, " foreign ");
+  append_quoted (self->text, array->foreign_name);
+  for (guint i = 0; i < array->n_offered; i++)
+    append_array_name (self, array->offered[i]);
+}
+
+static void
+print_array (Printer  *self,
+             AccArray *array)
+{
+  GString *text = self->text;
+
+  g_string_append_printf (text, "a%u = %s", add_number (self->arrays, array),
+                          acc_operation_get_info (array->op)->name);
+
+  if (array->op == ACC_OP_FOREIGN)
+    {
+      g_string_append_c (text, ' ');
+      append_quoted (text, array->foreign_name);
+      append_programs (self, array);
+    }
+  for (guint i = 0; i < array->n_inputs; i++)
+    append_array_name (self, array->inputs[i]);
+
+  append_fields (self, array);
+  if (array->offered != NULL)
+    append_offer (self, array);
+
+  if (array->made_by != NULL && strcmp (array->made_by, acc_operation_get_info (array->op)->name) != 0)
+    {
+      g_string_append (text, " for ");
+      append_quoted (text, array->made_by);
+    }
+  if (array->label != NULL)
+    {
+      g_string_append (text, " label ");
+      append_quoted (text, array->label);
+    }
+
+  g_string_append_c (text, '\n');
+  g_hash_table_remove_all (self->exprs);
+
+  if (array->extents != NULL)
+    print_function (self, "extents", array->extents);
+  for (guint i = 0; i < 2 && array->boundaries[i] != NULL; i++)
+    print_boundary (self, array->boundaries[i]);
+  for (guint i = 0; i < array->n_functions; i++)
+    print_function (self, "function", array->functions[i]);
+  if (array->buffers != NULL)
+    print_buffers (self, array);
+}
+
+static void
+print_program (Printer    *self,
+               AccProgram *program)
+{
+  AccArray **nodes;
+  guint n;
+
+  g_string_append (self->text, "program");
+
+  nodes = acc_program_get_parameter_nodes (program, &n);
+  for (guint i = 0; i < n; i++)
+    append_array_name (self, nodes[i]);
+
+  g_string_append (self->text, " ->");
+
+  nodes = acc_program_get_result_nodes (program, &n);
+  for (guint i = 0; i < n; i++)
+    append_array_name (self, nodes[i]);
+
+  g_string_append_c (self->text, '\n');
+}
+
+/* Parameters and results of a program; inputs, references and programs of an array. */
+static GObject *
+nth_need (GObject *object,
+          guint    n)
+{
+  AccArray *array;
+
+  if (ACC_IS_PROGRAM (object))
+    {
+      AccProgram *program = ACC_PROGRAM (object);
+      guint n_parameters = acc_program_get_n_parameters (program);
+
+      if (n < n_parameters)
+        return G_OBJECT (acc_program_get_parameter (program, n));
+
+      return (GObject *) acc_program_get_result (program, n - n_parameters);
+    }
+
+  array = ACC_ARRAY (object);
+  acc_array_work_out (array);
+  if (n < array->n_inputs)
+    return G_OBJECT (array->inputs[n]);
+
+  n -= array->n_inputs;
+  if (n < array->references->len)
+    return g_ptr_array_index (array->references, n);
+
+  n -= array->references->len;
+  return n < 2 ? (GObject *) array->programs[n] : NULL;
+}
+
+static void
+print_all (Printer    *self,
+           AccProgram *root)
+{
+  g_autoptr(GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame));
+  g_autoptr(GHashTable) entered = g_hash_table_new (NULL, NULL);
+
+  g_array_append_vals (stack, &(Frame) { root, 0 }, 1);
+
+  while (stack->len > 0)
+    {
+      Frame *top = &g_array_index (stack, Frame, stack->len - 1);
+      GObject *object = top->object;
+      GObject *need = nth_need (object, top->next++);
+
+      if (need != NULL)
+        {
+          if (g_hash_table_add (entered, need))
+            g_array_append_vals (stack, &(Frame) { need, 0 }, 1);
+          continue;
+        }
+
+      g_array_set_size (stack, stack->len - 1);
+
+      if (ACC_IS_ARRAY (object))
+        {
+          print_array (self, ACC_ARRAY (object));
+        }
+      else
+        {
+          if (ACC_PROGRAM (object) != root)
+            g_string_append_printf (self->text, "p%u = ", add_number (self->programs, object));
+          print_program (self, ACC_PROGRAM (object));
+        }
+    }
+}
+
+static void
+append_error (GString      *text,
+              const GError *error)
+{
+  g_string_append (text, "error ");
+  append_quoted (text, error->message);
+  g_string_append_c (text, '\n');
+}
+
+/**
+ * acc_program_to_string:
+ * @self: a program
+ *
+ * The program as text: one line per array, in dependence order, with its scalar functions below it. It is complete:
+ * [func@Program.parse] makes an equal program of it, with the same sharing, labels and bits of literals, whose errors name
+ * what was asked for; the elements of captured manifest arrays are part of it. Two exceptions: an array backed by a source prints as a line `source`, and a
+ * program that carries an error, or captures an array that a device has lost, prints as a line `error`; neither can be read
+ * back.
+ *
+ * Returns: (transfer full): the text
+ */
+char *
+acc_program_to_string (AccProgram *self)
+{
+  g_autoptr(GError) error = NULL;
+  Printer printer = { NULL, };
+
+  g_return_val_if_fail (ACC_IS_PROGRAM (self), NULL);
+
+  printer.text = g_string_new ("acc program 1\n");
+
+  if (!acc_program_check (self, &error))
+    {
+      append_error (printer.text, error);
+      return g_string_free (printer.text, FALSE);
+    }
+
+  printer.arrays = g_hash_table_new (NULL, NULL);
+  printer.programs = g_hash_table_new (NULL, NULL);
+  printer.exprs = g_hash_table_new (NULL, NULL);
+
+  print_all (&printer, self);
+  if (printer.error != NULL)
+    {
+      g_string_assign (printer.text, "acc program 1\n");
+      append_error (printer.text, printer.error);
+      g_clear_error (&printer.error);
+    }
+
+  g_hash_table_unref (printer.arrays);
+  g_hash_table_unref (printer.programs);
+  g_hash_table_unref (printer.exprs);
+
+  return g_string_free (printer.text, FALSE);
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-evaluate-private.h"
+
+#include "acc-core/backend/acc-async-private.h"
+
+/* What an asynchronous run works on. */
+typedef struct {
+  AccArray **arrays;
+  guint      n_arrays;
+  AccSink   *sink;
+} Work;
+
+static Work *
+work_new (AccArray **arrays, guint n_arrays, AccSink *sink)
+{
+  Work *self = g_new0 (Work, 1);
+
+  self->arrays = g_new0 (AccArray *, n_arrays + 1);
+  self->n_arrays = n_arrays;
+  for (guint i = 0; i < n_arrays; i++)
+    self->arrays[i] = g_object_ref (arrays[i]);
+  self->sink = sink != NULL ? g_object_ref (sink) : NULL;
+
+  return self;
+}
+
+static void
+work_free (gpointer data)
+{
+  Work *self = data;
+
+  for (guint i = 0; i < self->n_arrays; i++)
+    g_object_unref (self->arrays[i]);
+  g_free (self->arrays);
+  g_clear_object (&self->sink);
+  g_free (self);
+}
+
+static gpointer
+run_in_thread (gpointer source, gpointer data, GCancellable *cancellable, GError **error)
+{
+  Work *work = data;
+
+  return acc_backend_run (source, work->arrays[0], cancellable, error);
+}
+
+/**
+ * acc_backend_run_async:
+ * @self: a backend
+ * @array: what to compute
+ * @cancellable: (nullable): ends the run
+ * @callback: (scope async) (closure user_data): called on the caller's thread-default main context
+ * @user_data: for @callback
+ *
+ * As acc_backend_run(), without blocking. A process that exits while this, another asynchronous call or a job is under way
+ * cancels it and waits until it has ended, two seconds at most.
+ *
+ * Since: 1.0
+ */
+void
+acc_backend_run_async (AccBackend *self, AccArray *array, GCancellable *cancellable,
+                       GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_autoptr(GTask) task = NULL;
+
+  g_return_if_fail (ACC_IS_BACKEND (self));
+  g_return_if_fail (ACC_IS_ARRAY (array));
+  g_return_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable));
+
+  task = g_task_new (self, cancellable, callback, user_data);
+  g_task_set_source_tag (task, acc_backend_run_async);
+  g_task_set_task_data (task, work_new (&array, 1, NULL), work_free);
+  acc_async_run (task, self, run_in_thread, g_object_unref);
+}
+
+/**
+ * acc_backend_run_finish:
+ * @self: a backend
+ * @result: what the callback got
+ * @error: return location for an error
+ *
+ * Ends acc_backend_run_async().
+ *
+ * Returns: (transfer full): a manifest array
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_backend_run_finish (AccBackend *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
+  g_return_val_if_fail (g_task_is_valid (result, self), NULL);
+
+  return g_task_propagate_pointer (G_TASK (result), error);
+}
+
+static gpointer
+run_many_in_thread (gpointer source, gpointer data, GCancellable *cancellable, GError **error)
+{
+  Work *work = data;
+
+  return acc_backend_run_many (source, work->arrays, work->n_arrays, cancellable, error);
+}
+
+/**
+ * acc_backend_run_many_async:
+ * @self: a backend
+ * @arrays: (array length=n_arrays): what to compute
+ * @n_arrays: how many
+ * @cancellable: (nullable): ends the run
+ * @callback: (scope async) (closure user_data): called on the caller's thread-default main context
+ * @user_data: for @callback
+ *
+ * As acc_backend_run_many(), without blocking.
+ *
+ * Since: 1.0
+ */
+void
+acc_backend_run_many_async (AccBackend *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable,
+                            GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_autoptr(GTask) task = NULL;
+
+  g_return_if_fail (ACC_IS_BACKEND (self));
+  g_return_if_fail (arrays != NULL || n_arrays == 0);
+  g_return_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable));
+
+  task = g_task_new (self, cancellable, callback, user_data);
+  g_task_set_source_tag (task, acc_backend_run_many_async);
+  g_task_set_task_data (task, work_new (arrays, n_arrays, NULL), work_free);
+  acc_async_run (task, self, run_many_in_thread, (GDestroyNotify) g_ptr_array_unref);
+}
+
+/**
+ * acc_backend_run_many_finish:
+ * @self: a backend
+ * @result: what the callback got
+ * @error: return location for an error
+ *
+ * Ends acc_backend_run_many_async().
+ *
+ * Returns: (transfer container) (element-type AccArray): manifest arrays, in the order asked for
+ *
+ * Since: 1.0
+ */
+GPtrArray *
+acc_backend_run_many_finish (AccBackend *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
+  g_return_val_if_fail (g_task_is_valid (result, self), NULL);
+
+  return g_task_propagate_pointer (G_TASK (result), error);
+}
+
+static gpointer
+write_in_thread (gpointer source, gpointer data, GCancellable *cancellable, GError **error)
+{
+  Work *work = data;
+
+  return acc_backend_write (source, work->arrays[0], work->sink, cancellable, error) ? work : NULL;
+}
+
+/**
+ * acc_backend_write_async:
+ * @self: a backend
+ * @array: what to compute
+ * @sink: where it goes
+ * @cancellable: (nullable): ends the run
+ * @callback: (scope async) (closure user_data): called on the caller's thread-default main context
+ * @user_data: for @callback
+ *
+ * As acc_backend_write(), without blocking. acc_backend_start_write() shows progress as well.
+ *
+ * Since: 1.0
+ */
+void
+acc_backend_write_async (AccBackend *self, AccArray *array, AccSink *sink, GCancellable *cancellable,
+                         GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_autoptr(GTask) task = NULL;
+
+  g_return_if_fail (ACC_IS_BACKEND (self));
+  g_return_if_fail (ACC_IS_ARRAY (array));
+  g_return_if_fail (ACC_IS_SINK (sink));
+  g_return_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable));
+
+  task = g_task_new (self, cancellable, callback, user_data);
+  g_task_set_source_tag (task, acc_backend_write_async);
+  /* Complete output is there, whatever was cancelled a moment later. */
+  g_task_set_check_cancellable (task, FALSE);
+  g_task_set_task_data (task, work_new (&array, 1, sink), work_free);
+  acc_async_run (task, self, write_in_thread, NULL);
+}
+
+/**
+ * acc_backend_write_finish:
+ * @self: a backend
+ * @result: what the callback got
+ * @error: return location for an error
+ *
+ * Ends acc_backend_write_async().
+ *
+ * Returns: %TRUE if all was written, %FALSE with @error set
+ *
+ * Since: 1.0
+ */
+gboolean
+acc_backend_write_finish (AccBackend *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (ACC_IS_BACKEND (self), FALSE);
+  g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
+
+  return g_task_propagate_pointer (G_TASK (result), error) != NULL;
+}
+
+/* --- jobs */
+
+typedef struct {
+  AccBackend   *backend;
+  AccJob       *job;
+  Work         *work;
+  GCancellable *cancellable;   /* nullable: the caller's */
+} JobThread;
+
+static gpointer
+job_thread (gpointer data)
+{
+  JobThread *self = data;
+  GCancellable *own = acc_job_get_cancellable (self->job);
+  AccUnderWay under_way;
+  GError *error = NULL;
+
+  acc_under_way_begin (&under_way, self->backend, own, self->cancellable);
+  acc_evaluate_write_with_chunk_rows (self->backend, self->work->arrays[0], self->work->sink, 0, self->job, own, &error);
+
+  g_clear_pointer (&self->work, work_free);
+  g_clear_object (&self->backend);
+  acc_under_way_end (&under_way);
+  g_clear_object (&self->cancellable);
+
+  acc_job_finish (self->job, error);
+  g_object_unref (self->job);
+  g_free (self);
+
+  return NULL;
+}
+
+/**
+ * acc_backend_start_write:
+ * @self: a backend
+ * @array: what to compute
+ * @sink: where it goes
+ * @cancellable: (nullable): ends the job
+ *
+ * As acc_backend_write(), as a job that shows how far it is. Everything happens on other threads, compiling included; an
+ * array that carries an error, or cannot be written, gives a job that fails.
+ *
+ * Returns: (transfer full): the job, under way
+ *
+ * Since: 1.0
+ */
+AccJob *
+acc_backend_start_write (AccBackend *self, AccArray *array, AccSink *sink, GCancellable *cancellable)
+{
+  AccJob *job;
+  JobThread *thread;
+  GThread *started;
+  GError *error = NULL;
+
+  g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
+  g_return_val_if_fail (ACC_IS_ARRAY (array), NULL);
+  g_return_val_if_fail (ACC_IS_SINK (sink), NULL);
+  g_return_val_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable), NULL);
+
+  job = acc_job_new (self);
+  thread = g_new0 (JobThread, 1);
+  thread->backend = g_object_ref (self);
+  thread->job = g_object_ref (job);
+  thread->work = work_new (&array, 1, sink);
+  thread->cancellable = cancellable != NULL ? g_object_ref (cancellable) : NULL;
+
+  started = g_thread_try_new ("acc-job", job_thread, thread, &error);
+  if (started != NULL)
+    {
+      g_thread_unref (started);
+      return job;
+    }
+
+  acc_job_finish (job, error);
+  g_clear_object (&thread->cancellable);
+  work_free (thread->work);
+  g_object_unref (thread->backend);
+  g_object_unref (thread->job);
+  g_free (thread);
+
+  return job;
+}

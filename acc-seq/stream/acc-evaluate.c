@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-evaluate-private.h"
+
+#include "acc-error.h"
+#include "acc-core/array/acc-array-private.h"
+#include "acc-memory-source-private.h"
+#include "acc-session-private.h"
+#include "acc-settle-private.h"
+
+#include <string.h>
+
+/* --- bands */
+
+/* FALSE without an error: it cannot, for @obstacle (nullable). */
+static gboolean
+run_by_bands (AccSession *session, AccArray **arrays, guint n_arrays, gint64 chunk_rows, AccArray **results,
+              GCancellable *cancellable, GError **obstacle, GError **error)
+{
+  g_autoptr(AccStream) stream = NULL;
+  g_autoptr(GError) local = NULL;
+
+  if (acc_session_begin_rows (session, arrays, n_arrays, cancellable, &local))
+    {
+      gboolean complete = TRUE;
+
+      for (guint i = 0; i < n_arrays && complete; i++)
+        complete = acc_session_find_result (session, i, &local) != NULL;
+
+      if (complete && acc_session_plan (session, FALSE, chunk_rows, &local))
+        stream = acc_stream_new (session->backend, session->flow, session->plan, NULL, NULL, &local);
+    }
+
+  if (stream == NULL)
+    {
+      if (local != NULL && !g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM)
+          && !g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
+        g_propagate_error (error, g_steal_pointer (&local));
+      else if (local != NULL)
+        g_propagate_error (obstacle, g_steal_pointer (&local));
+
+      g_clear_pointer (&session->flow, acc_row_flow_free);
+      g_clear_pointer (&session->run, acc_row_run_free);
+      return FALSE;
+    }
+
+  return acc_stream_execute (stream, cancellable, results, error);
+}
+
+/* --- arrays with sources */
+
+static gboolean
+run_streamed (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, AccArray **results,
+              GCancellable *cancellable, GError **error)
+{
+  g_autoptr(AccSession) session = acc_session_new (backend, NULL);
+  g_autoptr(AccStream) stream = NULL;
+
+  if (!acc_session_begin_rows (session, arrays, n_arrays, cancellable, error)
+      || !acc_session_claim_files (session, error)
+      || !acc_session_hold_resident (session, NULL, NULL, error))
+    return FALSE;
+
+  for (guint i = 0; i < n_arrays; i++)
+    if (acc_session_find_result (session, i, error) == NULL)
+      return FALSE;
+
+  if (!acc_session_plan (session, FALSE, chunk_rows, error))
+    return FALSE;
+
+  stream = acc_stream_new (backend, session->flow, session->plan, NULL, NULL, error);
+
+  return stream != NULL && acc_stream_execute (stream, cancellable, results, error);
+}
+
+/* --- arrays without sources */
+
+/* Why it runs neither whole nor by rows. Takes over both. */
+static void
+propagate_reasons (GError **error, GError *reason, GError *by_rows)
+{
+  if (g_error_matches (by_rows, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) && strcmp (reason->message, by_rows->message) != 0)
+    g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY, "%s; by rows: %s", reason->message, by_rows->message);
+  else
+    g_propagate_error (error, g_steal_pointer (&reason));
+  g_clear_error (&reason);
+  g_clear_error (&by_rows);
+}
+
+/* What a device has no room for goes through it by rows, where it can: @others are the arrays with sources in place of memory.
+ * Takes over @reason: why it does not run whole. */
+static gboolean
+run_from_memory (AccBackend *backend, GPtrArray *others, AccArray **results, GCancellable *cancellable, GError *reason, GError **error)
+{
+  g_autoptr(GError) local = NULL;
+
+  if (!run_streamed (backend, (AccArray **) others->pdata, others->len, 0, results, cancellable, &local))
+    {
+      if (local == NULL || g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM)
+          || g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
+        propagate_reasons (error, reason, g_steal_pointer (&local));
+      else
+        {
+          g_error_free (reason);
+          g_propagate_error (error, g_steal_pointer (&local));
+        }
+      return FALSE;
+    }
+
+  g_error_free (reason);
+
+  return TRUE;
+}
+
+/* Bands need less memory than all of it at once. Takes over @reason: why it does not run whole. */
+static gboolean
+run_in_less (AccSession *session, AccArray **arrays, guint n_arrays, AccArray **results, GCancellable *cancellable,
+             GError *reason, GError **error)
+{
+  gboolean on_device = ACC_EXECUTABLE_GET_CLASS (session->executable)->prefers_whole;
+  GError *local = NULL, *obstacle = NULL;
+
+  if (on_device)
+    {
+      g_autoptr(GPtrArray) others = acc_memory_source_replace (arrays, n_arrays, NULL);
+
+      if (others != NULL)
+        return run_from_memory (session->backend, others, results, cancellable, reason, error);
+    }
+
+  if ((acc_disable_get_flags () & ACC_DISABLE_CHUNKING) == 0
+      && run_by_bands (session, arrays, n_arrays, 0, results, cancellable, on_device ? &obstacle : NULL, &local))
+    {
+      g_error_free (reason);
+      return TRUE;
+    }
+
+  if (local == NULL)
+    {
+      propagate_reasons (error, reason, obstacle);
+      return FALSE;
+    }
+  g_error_free (reason);
+  g_propagate_error (error, local);
+
+  return FALSE;
+}
+
+static gboolean
+run_whole (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, AccArray **results,
+           GCancellable *cancellable, GError **error)
+{
+  g_autoptr(AccSession) session = acc_session_new (backend, NULL);
+  g_autoptr(GPtrArray) whole = NULL;
+  GError *local = NULL;
+
+  if (!acc_session_compile (session, arrays, n_arrays, cancellable, error))
+    return FALSE;
+
+  if (chunk_rows > 0 && run_by_bands (session, arrays, n_arrays, chunk_rows, results, cancellable, NULL, &local))
+    return TRUE;
+
+  if (local != NULL)
+    {
+      g_propagate_error (error, local);
+      return FALSE;
+    }
+
+  whole = acc_executable_run (session->executable, NULL, 0, cancellable, &local);
+  if (whole == NULL && g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
+    return run_in_less (session, arrays, n_arrays, results, cancellable, local, error);
+
+  if (whole == NULL)
+    {
+      g_propagate_error (error, local);
+      return FALSE;
+    }
+
+  for (guint i = 0; i < n_arrays; i++)
+    results[i] = g_object_ref (g_ptr_array_index (whole, i));
+
+  return TRUE;
+}
+
+/* --- run */
+
+static gboolean
+check_arrays (AccArray **arrays, guint n_arrays, GError **error)
+{
+  for (guint i = 0; i < n_arrays; i++)
+    if (!acc_array_check (arrays[i], error))
+      return FALSE;
+
+  return TRUE;
+}
+
+typedef gboolean (*RunFunc) (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, AccArray **results,
+                             GCancellable *cancellable, GError **error);
+
+/* Runs different arrays together; their results go into @results, from array to array. */
+static gboolean
+run_group (AccBackend *backend, GPtrArray *arrays, gint64 chunk_rows, RunFunc run, GHashTable *results,
+           GCancellable *cancellable, GError **error)
+{
+  g_autofree AccArray **values = g_new0 (AccArray *, arrays->len + 1);
+  gboolean done;
+
+  if (arrays->len == 0)
+    return TRUE;
+
+  done = run (backend, (AccArray **) arrays->pdata, arrays->len, chunk_rows, values, cancellable, error);
+
+  for (guint i = 0; i < arrays->len; i++)
+    if (values[i] != NULL)
+      g_hash_table_insert (results, g_ptr_array_index (arrays, i), values[i]);
+
+  return done;
+}
+
+GPtrArray *
+acc_evaluate_with_chunk_rows (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows,
+                              GCancellable *cancellable, GError **error)
+{
+  g_autoptr(GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+  g_autoptr(GPtrArray) whole = g_ptr_array_new ();
+  g_autoptr(GPtrArray) streamed = g_ptr_array_new ();
+  g_autoptr(GPtrArray) settled = NULL;
+  g_autoptr(GPtrArray) results = NULL;
+  g_autofree gboolean *streams = g_new0 (gboolean, n_arrays + 1);
+
+  if (!check_arrays (arrays, n_arrays, error) || g_cancellable_set_error_if_cancelled (cancellable, error))
+    return NULL;
+
+  settled = acc_settle (backend, arrays, n_arrays, chunk_rows, streams, cancellable, error);
+  if (settled == NULL)
+    return NULL;
+
+  arrays = (AccArray **) settled->pdata;
+  for (guint i = 0; i < n_arrays; i++)
+    if (acc_array_is_manifest (arrays[i]))
+      g_hash_table_insert (values, arrays[i], g_object_ref (arrays[i]));
+    else if (!g_ptr_array_find (whole, arrays[i], NULL) && !g_ptr_array_find (streamed, arrays[i], NULL))
+      g_ptr_array_add (streams[i] ? streamed : whole, arrays[i]);
+
+  if (!run_group (backend, whole, chunk_rows, run_whole, values, cancellable, error)
+      || !run_group (backend, streamed, chunk_rows, run_streamed, values, cancellable, error))
+    return NULL;
+
+  results = g_ptr_array_new_with_free_func (g_object_unref);
+  for (guint i = 0; i < n_arrays; i++)
+    g_ptr_array_add (results, g_object_ref (g_hash_table_lookup (values, arrays[i])));
+
+  return g_steal_pointer (&results);
+}
+
+/**
+ * acc_backend_run:
+ * @self: a backend
+ * @array: what to compute
+ * @cancellable: (nullable): ends the run
+ * @error: return location for an error
+ *
+ * Computes an array and keeps it in memory. Blocks until it is there.
+ *
+ * An array that depends on a source streams by itself: rows are read, computed and forgotten chunk by chunk, so that a
+ * reduction of a file needs little memory however long the file is. Operations that cannot run chunk by chunk, such as a
+ * transposition of a source, are %ACC_ERROR_STREAM. What loops and foreign operations run on is read into memory first, as
+ * far as the memory limit allows; what decides a [method@Array.cond] is computed first, and only the side that is taken is
+ * read. A source is read again for what comes after.
+ *
+ * Errors that the array carries, %ACC_ERROR_SHAPE, %ACC_ERROR_BOUNDS and %ACC_ERROR_ARITHMETIC found while running,
+ * %ACC_ERROR_OUT_OF_MEMORY where the memory limit does not suffice, %ACC_ERROR_IO from a source, and
+ * %G_IO_ERROR_CANCELLED.
+ *
+ * Returns: (transfer full): a manifest array; a manifest @array is its own result
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_backend_run (AccBackend *self, AccArray *array, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(GPtrArray) results = NULL;
+
+  g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
+  g_return_val_if_fail (ACC_IS_ARRAY (array), NULL);
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
+
+  results = acc_evaluate_with_chunk_rows (self, &array, 1, 0, cancellable, error);
+
+  return results != NULL ? g_object_ref (g_ptr_array_index (results, 0)) : NULL;
+}
+
+/**
+ * acc_backend_run_many:
+ * @self: a backend
+ * @arrays: (array length=n_arrays): what to compute
+ * @n_arrays: how many
+ * @cancellable: (nullable): ends the run
+ * @error: return location for an error
+ *
+ * Computes several arrays at once: work that they share is done once, and each source is read once. Otherwise as
+ * acc_backend_run().
+ *
+ * Returns: (transfer container) (element-type AccArray): manifest arrays, in the order of @arrays
+ *
+ * Since: 1.0
+ */
+GPtrArray *
+acc_backend_run_many (AccBackend *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error)
+{
+  g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
+  g_return_val_if_fail (arrays != NULL || n_arrays == 0, NULL);
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
+
+  return acc_evaluate_with_chunk_rows (self, arrays, n_arrays, 0, cancellable, error);
+}

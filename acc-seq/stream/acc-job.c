@@ -1,0 +1,801 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-job-private.h"
+
+#include "acc-core/backend/acc-backend-private.h"
+#include "acc-enum-types.h"
+#include "acc-error.h"
+
+/**
+ * AccJob:
+ *
+ * Long work under way: what acc_backend_start_write() gives.
+ *
+ * Its properties may be asked at any time. They notify at most 30 times a second, on the thread-default main context of
+ * whoever started the job, never from a worker thread, and once more when the job ends; a context that nobody iterates
+ * gets nothing. A job goes on when its last owner lets it go; acc_job_cancel() ends it.
+ *
+ * All functions may be called from any thread.
+ *
+ * Since: 1.0
+ */
+
+#define NOTIFY_INTERVAL (G_USEC_PER_SEC / 30)
+
+typedef struct {
+  double  fraction;
+  guint64 bytes_done, chunks_done, n_chunks;
+  int     eta;
+  AccJobState state;
+  gboolean has_plan;
+} Seen;
+
+struct _AccJob
+{
+  GObject       parent_instance;
+
+  GMainContext *context;
+  GCancellable *cancellable;
+  char         *device;
+  AccBudget    *budget;
+  gint64        began;
+
+  /* All below: lock */
+  GMutex        lock;
+  GCond         cond;
+  AccJobState   state;
+  GError       *error;
+  AccPlan      *plan;
+  guint64       bytes_done, chunks_done, n_chunks;
+  guint64       bytes_in, bytes_out, peak;
+  double        seconds[ACC_N_STAGES];
+  double        device_busy, device_passed;
+  gint64        ended;
+  GSource      *notifier;      /* attached and not yet dispatched */
+  gint64        notified;
+  Seen          seen;          /* what was notified last */
+  GPtrArray    *waiters;       /* Waiter */
+};
+
+typedef struct {
+  GTask   *task;
+  GSource *give_up;            /* nullable */
+} Waiter;
+
+enum {
+  PROP_0,
+  PROP_FRACTION,
+  PROP_BYTES_DONE,
+  PROP_CHUNKS_DONE,
+  PROP_N_CHUNKS,
+  PROP_ETA,
+  PROP_STATE,
+  PROP_PLAN,
+  N_PROPS
+};
+
+static GParamSpec *properties[N_PROPS];
+
+G_DEFINE_FINAL_TYPE (AccJob, acc_job, G_TYPE_OBJECT)
+
+/* --- what it is like now; with the lock held */
+
+static double
+get_fraction (AccJob *self)
+{
+  if (self->state == ACC_JOB_DONE)
+    return 1;
+
+  return self->n_chunks > 0 ? (double) self->chunks_done / (double) self->n_chunks : 0;
+}
+
+static double
+get_eta (AccJob *self)
+{
+  double fraction = get_fraction (self);
+  double elapsed = (g_get_monotonic_time () - self->began) * 1e-6;
+
+  if (self->state != ACC_JOB_RUNNING)
+    return 0;
+
+  if (fraction <= 0 || elapsed <= 0)
+    return -1;
+
+  return elapsed * (1 - fraction) / fraction;
+}
+
+static Seen
+look (AccJob *self)
+{
+  double eta = get_eta (self);
+
+  return (Seen) { get_fraction (self), self->bytes_done, self->chunks_done, self->n_chunks,
+                  (int) MIN (eta * 10, G_MAXINT), self->state, self->plan != NULL };
+}
+
+/* --- notification */
+
+static void
+notify_differences (AccJob *self, const Seen *before, const Seen *now)
+{
+  GObject *object = G_OBJECT (self);
+
+  g_object_freeze_notify (object);
+  if (before->has_plan != now->has_plan)
+    g_object_notify_by_pspec (object, properties[PROP_PLAN]);
+  if (before->n_chunks != now->n_chunks)
+    g_object_notify_by_pspec (object, properties[PROP_N_CHUNKS]);
+  if (before->chunks_done != now->chunks_done)
+    g_object_notify_by_pspec (object, properties[PROP_CHUNKS_DONE]);
+  if (before->bytes_done != now->bytes_done)
+    g_object_notify_by_pspec (object, properties[PROP_BYTES_DONE]);
+  if (before->fraction != now->fraction)
+    g_object_notify_by_pspec (object, properties[PROP_FRACTION]);
+  if (before->eta != now->eta)
+    g_object_notify_by_pspec (object, properties[PROP_ETA]);
+  if (before->state != now->state)
+    g_object_notify_by_pspec (object, properties[PROP_STATE]);
+  g_object_thaw_notify (object);
+}
+
+static gboolean
+on_notify (gpointer data)
+{
+  AccJob *self = data;
+  Seen before, now;
+
+  g_mutex_lock (&self->lock);
+  g_clear_pointer (&self->notifier, g_source_unref);
+  self->notified = g_get_monotonic_time ();
+  before = self->seen;
+  now = self->seen = look (self);
+  g_mutex_unlock (&self->lock);
+
+  notify_differences (self, &before, &now);
+
+  return G_SOURCE_REMOVE;
+}
+
+/* With the lock held. One source at a time: it tells what is new when it runs. The last news is told at once. */
+static void
+schedule_notify (AccJob *self)
+{
+  gint64 due = self->notified + NOTIFY_INTERVAL;
+  gboolean last = self->state != ACC_JOB_RUNNING;
+
+  if (self->notifier != NULL)
+    {
+      if (last)
+        g_source_set_ready_time (self->notifier, 0);
+      return;
+    }
+
+  self->notifier = g_timeout_source_new (0);
+  g_source_set_ready_time (self->notifier, last ? 0 : due);
+  g_source_set_callback (self->notifier, on_notify, g_object_ref (self), g_object_unref);
+  g_source_set_name (self->notifier, "acc-job");
+  g_source_attach (self->notifier, self->context);
+}
+
+/* --- object */
+
+static void
+acc_job_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  AccJob *self = ACC_JOB (object);
+
+  switch (id)
+    {
+    case PROP_FRACTION:
+      g_value_set_double (value, acc_job_get_fraction (self));
+      break;
+    case PROP_BYTES_DONE:
+      g_value_set_uint64 (value, acc_job_get_bytes_done (self));
+      break;
+    case PROP_CHUNKS_DONE:
+      g_value_set_uint64 (value, acc_job_get_chunks_done (self));
+      break;
+    case PROP_N_CHUNKS:
+      g_value_set_uint64 (value, acc_job_get_n_chunks (self));
+      break;
+    case PROP_ETA:
+      g_value_set_double (value, acc_job_get_eta (self));
+      break;
+    case PROP_STATE:
+      g_value_set_enum (value, acc_job_get_state (self));
+      break;
+    case PROP_PLAN:
+      g_value_set_object (value, acc_job_get_plan (self));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+acc_job_finalize (GObject *object)
+{
+  AccJob *self = ACC_JOB (object);
+
+  g_clear_pointer (&self->notifier, g_source_unref);
+  g_ptr_array_unref (self->waiters);
+  g_clear_error (&self->error);
+  g_clear_object (&self->plan);
+  g_clear_pointer (&self->budget, acc_budget_unref);
+  g_object_unref (self->cancellable);
+  g_main_context_unref (self->context);
+  g_free (self->device);
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->cond);
+
+  G_OBJECT_CLASS (acc_job_parent_class)->finalize (object);
+}
+
+static void
+acc_job_class_init (AccJobClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GParamFlags flags = G_PARAM_READABLE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS;
+
+  object_class->get_property = acc_job_get_property;
+  object_class->finalize = acc_job_finalize;
+
+  /**
+   * AccJob:fraction: (getter get_fraction)
+   *
+   * How much is done, from 0 to 1; 1 only when all is.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_FRACTION] = g_param_spec_double ("fraction", NULL, NULL, 0, 1, 0, flags);
+  /**
+   * AccJob:bytes-done: (getter get_bytes_done)
+   *
+   * Bytes of the sources whose chunks are done; of the result, where nothing is read.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_BYTES_DONE] = g_param_spec_uint64 ("bytes-done", NULL, NULL, 0, G_MAXUINT64, 0, flags);
+  /**
+   * AccJob:chunks-done: (getter get_chunks_done)
+   *
+   * Chunks that are read, computed and written.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_CHUNKS_DONE] = g_param_spec_uint64 ("chunks-done", NULL, NULL, 0, G_MAXUINT64, 0, flags);
+  /**
+   * AccJob:n-chunks: (getter get_n_chunks)
+   *
+   * Chunks in all; 0 until the job is planned.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_N_CHUNKS] = g_param_spec_uint64 ("n-chunks", NULL, NULL, 0, G_MAXUINT64, 0, flags);
+  /**
+   * AccJob:eta: (getter get_eta)
+   *
+   * Seconds that are left, or -1 while that is unknown.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_ETA] = g_param_spec_double ("eta", NULL, NULL, -1, G_MAXDOUBLE, -1, flags);
+  /**
+   * AccJob:state: (getter get_state)
+   *
+   * Where the job stands.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_STATE] = g_param_spec_enum ("state", NULL, NULL, ACC_TYPE_JOB_STATE, ACC_JOB_RUNNING, flags);
+  /**
+   * AccJob:plan: (getter get_plan)
+   *
+   * How the job runs; %NULL until that is decided.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_PLAN] = g_param_spec_object ("plan", NULL, NULL, ACC_TYPE_PLAN, flags);
+
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+}
+
+static void
+free_waiter (gpointer data)
+{
+  Waiter *waiter = data;
+
+  if (waiter->give_up != NULL)
+    {
+      g_source_destroy (waiter->give_up);
+      g_source_unref (waiter->give_up);
+    }
+  g_object_unref (waiter->task);
+  g_free (waiter);
+}
+
+static void
+acc_job_init (AccJob *self)
+{
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->cond);
+  self->context = g_main_context_ref_thread_default ();
+  self->cancellable = g_cancellable_new ();
+  self->began = g_get_monotonic_time ();
+  self->seen.eta = -10;
+  self->waiters = g_ptr_array_new_with_free_func (free_waiter);
+}
+
+/* --- for the run */
+
+AccJob *
+acc_job_new (AccBackend *backend)
+{
+  AccJob *self = g_object_new (ACC_TYPE_JOB, NULL);
+  const char *description = acc_backend_get_description (backend);
+
+  self->device = g_strdup_printf ("%s%s%s", acc_backend_get_name (backend),
+                                  description != NULL ? ": " : "", description != NULL ? description : "");
+  self->budget = acc_budget_ref (acc_backend_get_budget (backend));
+
+  return self;
+}
+
+GCancellable *
+acc_job_get_cancellable (AccJob *self)
+{
+  return self->cancellable;
+}
+
+void
+acc_job_set_plan (AccJob *self, AccPlan *plan)
+{
+  if (self == NULL)
+    return;
+
+  g_mutex_lock (&self->lock);
+  if (self->plan == NULL)
+    {
+      self->plan = g_object_ref (plan);
+      self->n_chunks = acc_plan_get_n_chunks (plan);
+      schedule_notify (self);
+    }
+  g_mutex_unlock (&self->lock);
+}
+
+void
+acc_job_add_seconds (AccJob *self, AccStage stage, double seconds)
+{
+  if (self == NULL)
+    return;
+
+  g_mutex_lock (&self->lock);
+  self->seconds[stage] += seconds;
+  g_mutex_unlock (&self->lock);
+}
+
+void
+acc_job_add_device_time (AccJob *self, double busy, double passed)
+{
+  if (self == NULL)
+    return;
+
+  g_mutex_lock (&self->lock);
+  self->device_busy += busy;
+  self->device_passed += passed;
+  g_mutex_unlock (&self->lock);
+}
+
+void
+acc_job_add_bytes (AccJob *self, guint64 in, guint64 out)
+{
+  if (self == NULL)
+    return;
+
+  g_mutex_lock (&self->lock);
+  self->bytes_in += in;
+  self->bytes_out += out;
+  g_mutex_unlock (&self->lock);
+}
+
+void
+acc_job_advance (AccJob *self, guint64 chunks_done, guint64 bytes_done)
+{
+  guint64 used;
+
+  if (self == NULL)
+    return;
+
+  used = acc_budget_get_used (self->budget);
+
+  g_mutex_lock (&self->lock);
+  self->peak = MAX (self->peak, used);
+  self->chunks_done = MAX (self->chunks_done, MIN (chunks_done, self->n_chunks));
+  self->bytes_done = MAX (self->bytes_done, bytes_done);
+  schedule_notify (self);
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+return_to_waiter (AccJob *self, GTask *task)
+{
+  if (self->error != NULL)
+    g_task_return_error (task, g_error_copy (self->error));
+  else
+    g_task_return_boolean (task, TRUE);
+}
+
+void
+acc_job_finish (AccJob *self, GError *error)
+{
+  g_autoptr(GPtrArray) waiters = NULL;
+
+  g_mutex_lock (&self->lock);
+
+  if (error == NULL)
+    {
+      self->state = ACC_JOB_DONE;
+      self->chunks_done = self->n_chunks;
+    }
+  else if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    self->state = ACC_JOB_CANCELLED;
+  else
+    self->state = ACC_JOB_FAILED;
+
+  self->error = error;
+  self->ended = g_get_monotonic_time ();
+  schedule_notify (self);
+  waiters = self->waiters;
+  self->waiters = g_ptr_array_new_with_free_func (free_waiter);
+  g_cond_broadcast (&self->cond);
+  g_mutex_unlock (&self->lock);
+
+  for (guint i = 0; i < waiters->len; i++)
+    return_to_waiter (self, ((Waiter *) g_ptr_array_index (waiters, i))->task);
+}
+
+/* --- public */
+
+/**
+ * acc_job_get_fraction: (get-property fraction)
+ * @self: a job
+ *
+ * How much is done.
+ *
+ * Returns: 0 to 1; 1 only when all is done
+ *
+ * Since: 1.0
+ */
+double
+acc_job_get_fraction (AccJob *self)
+{
+  g_autoptr(GMutexLocker) locker = NULL;
+
+  g_return_val_if_fail (ACC_IS_JOB (self), 0);
+
+  locker = g_mutex_locker_new (&self->lock);
+
+  return get_fraction (self);
+}
+
+/**
+ * acc_job_get_bytes_done: (get-property bytes-done)
+ * @self: a job
+ *
+ * Bytes of the sources whose chunks are done. Where nothing is read: bytes of the result.
+ *
+ * Returns: bytes
+ *
+ * Since: 1.0
+ */
+guint64
+acc_job_get_bytes_done (AccJob *self)
+{
+  g_autoptr(GMutexLocker) locker = NULL;
+
+  g_return_val_if_fail (ACC_IS_JOB (self), 0);
+
+  locker = g_mutex_locker_new (&self->lock);
+
+  return self->bytes_done;
+}
+
+/**
+ * acc_job_get_chunks_done: (get-property chunks-done)
+ * @self: a job
+ *
+ * Chunks that are read, computed and written.
+ *
+ * Returns: a number of chunks
+ *
+ * Since: 1.0
+ */
+guint64
+acc_job_get_chunks_done (AccJob *self)
+{
+  g_autoptr(GMutexLocker) locker = NULL;
+
+  g_return_val_if_fail (ACC_IS_JOB (self), 0);
+
+  locker = g_mutex_locker_new (&self->lock);
+
+  return self->chunks_done;
+}
+
+/**
+ * acc_job_get_n_chunks: (get-property n-chunks)
+ * @self: a job
+ *
+ * Chunks in all.
+ *
+ * Returns: a number of chunks; 0 until the job is planned
+ *
+ * Since: 1.0
+ */
+guint64
+acc_job_get_n_chunks (AccJob *self)
+{
+  g_autoptr(GMutexLocker) locker = NULL;
+
+  g_return_val_if_fail (ACC_IS_JOB (self), 0);
+
+  locker = g_mutex_locker_new (&self->lock);
+
+  return self->n_chunks;
+}
+
+/**
+ * acc_job_get_eta: (get-property eta)
+ * @self: a job
+ *
+ * The time left, from the time that it took so far.
+ *
+ * Returns: seconds, or -1 while that is unknown
+ *
+ * Since: 1.0
+ */
+double
+acc_job_get_eta (AccJob *self)
+{
+  g_autoptr(GMutexLocker) locker = NULL;
+
+  g_return_val_if_fail (ACC_IS_JOB (self), -1);
+
+  locker = g_mutex_locker_new (&self->lock);
+
+  return get_eta (self);
+}
+
+/**
+ * acc_job_get_state: (get-property state)
+ * @self: a job
+ *
+ * Where the job stands.
+ *
+ * Returns: its state
+ *
+ * Since: 1.0
+ */
+AccJobState
+acc_job_get_state (AccJob *self)
+{
+  g_autoptr(GMutexLocker) locker = NULL;
+
+  g_return_val_if_fail (ACC_IS_JOB (self), ACC_JOB_FAILED);
+
+  locker = g_mutex_locker_new (&self->lock);
+
+  return self->state;
+}
+
+/**
+ * acc_job_get_plan: (get-property plan)
+ * @self: a job
+ *
+ * How the job runs. Compiling comes first, so there is none yet when a job has just started, nor when it failed before.
+ *
+ * Returns: (transfer none) (nullable): the plan
+ *
+ * Since: 1.0
+ */
+AccPlan *
+acc_job_get_plan (AccJob *self)
+{
+  g_autoptr(GMutexLocker) locker = NULL;
+
+  g_return_val_if_fail (ACC_IS_JOB (self), NULL);
+
+  locker = g_mutex_locker_new (&self->lock);
+
+  return self->plan;
+}
+
+/**
+ * acc_job_cancel:
+ * @self: a job
+ *
+ * Asks the job to end. It does within about one chunk, with %G_IO_ERROR_CANCELLED, and leaves no output behind. A job that
+ * has ended stays as it is.
+ *
+ * Since: 1.0
+ */
+void
+acc_job_cancel (AccJob *self)
+{
+  g_return_if_fail (ACC_IS_JOB (self));
+
+  g_cancellable_cancel (self->cancellable);
+}
+
+/**
+ * acc_job_wait:
+ * @self: a job
+ * @error: return location for the job's error
+ *
+ * Blocks until the job has ended. Does not iterate a main context: in a program with a main loop, use
+ * acc_job_await_async().
+ *
+ * Returns: %TRUE if all is done, %FALSE with the job's error set
+ *
+ * Since: 1.0
+ */
+gboolean
+acc_job_wait (AccJob *self, GError **error)
+{
+  g_autoptr(GMutexLocker) locker = NULL;
+
+  g_return_val_if_fail (ACC_IS_JOB (self), FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  locker = g_mutex_locker_new (&self->lock);
+  while (self->state == ACC_JOB_RUNNING)
+    g_cond_wait (&self->cond, &self->lock);
+
+  if (self->error != NULL && error != NULL)
+    *error = g_error_copy (self->error);
+
+  return self->error == NULL;
+}
+
+static gboolean
+on_give_up (GCancellable *cancellable, gpointer data)
+{
+  GTask *task = data;
+  AccJob *self = g_task_get_source_object (task);
+  Waiter *found = NULL;
+
+  g_mutex_lock (&self->lock);
+  for (guint i = 0; i < self->waiters->len && found == NULL; i++)
+    if (((Waiter *) g_ptr_array_index (self->waiters, i))->task == task)
+      found = g_ptr_array_steal_index_fast (self->waiters, i);
+  g_mutex_unlock (&self->lock);
+
+  if (found != NULL)
+    {
+      g_task_return_error_if_cancelled (found->task);
+      free_waiter (found);
+    }
+
+  return G_SOURCE_REMOVE;
+}
+
+/**
+ * acc_job_await_async:
+ * @self: a job
+ * @cancellable: (nullable): gives up waiting, not the job
+ * @callback: (scope async) (closure user_data): called when the job has ended, or waiting was given up
+ * @user_data: for @callback
+ *
+ * Waits for the end of the job without blocking. Any number of callers may wait.
+ *
+ * Since: 1.0
+ */
+void
+acc_job_await_async (AccJob *self, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_autoptr(GTask) task = NULL;
+  gboolean ended;
+
+  g_return_if_fail (ACC_IS_JOB (self));
+  g_return_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable));
+
+  task = g_task_new (self, cancellable, callback, user_data);
+  g_task_set_source_tag (task, acc_job_await_async);
+
+  g_mutex_lock (&self->lock);
+  ended = self->state != ACC_JOB_RUNNING;
+  if (!ended)
+    {
+      Waiter *waiter = g_new0 (Waiter, 1);
+
+      waiter->task = g_object_ref (task);
+      if (cancellable != NULL)
+        {
+          waiter->give_up = g_cancellable_source_new (cancellable);
+          g_task_attach_source (task, waiter->give_up, G_SOURCE_FUNC (on_give_up));
+        }
+      g_ptr_array_add (self->waiters, waiter);
+    }
+  g_mutex_unlock (&self->lock);
+
+  if (ended)
+    return_to_waiter (self, task);
+}
+
+/**
+ * acc_job_await_finish:
+ * @self: a job
+ * @result: what the callback got
+ * @error: return location for the job's error, or %G_IO_ERROR_CANCELLED where waiting was given up
+ *
+ * Ends acc_job_await_async().
+ *
+ * Returns: %TRUE if all is done, %FALSE with @error set
+ *
+ * Since: 1.0
+ */
+gboolean
+acc_job_await_finish (AccJob *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (ACC_IS_JOB (self), FALSE);
+  g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
+
+  return g_task_propagate_boolean (G_TASK (result), error);
+}
+
+static void
+append_bytes (GString *text, const char *name, guint64 bytes, double seconds)
+{
+  g_autofree char *size = g_format_size (bytes);
+
+  g_string_append_printf (text, "%-10s %s", name, size);
+  if (seconds > 0)
+    g_string_append_printf (text, ", %.1f MB/s", (double) bytes / seconds * 1e-6);
+  g_string_append_c (text, '\n');
+}
+
+/**
+ * acc_job_dup_report:
+ * @self: a job
+ *
+ * What ran where, so far: the device, the seconds of each stage, bytes read and written, and the peak of the memory held.
+ * Stages overlap, so their seconds may add up to more than the time that passed. Where a device can tell and the job is done,
+ * also how long no kernel ran on it. With a device the stage of computing is that of handing work over.
+ *
+ * Returns: (transfer full): several lines of text, the last one ended
+ *
+ * Since: 1.0
+ */
+char *
+acc_job_dup_report (AccJob *self)
+{
+  static const char *names[ACC_N_STAGES] = { "reading", "computing", "writing", "waiting" };
+  g_autoptr(GMutexLocker) locker = NULL;
+  g_autofree char *peak = NULL;
+  GString *text;
+  double seconds;
+
+  g_return_val_if_fail (ACC_IS_JOB (self), NULL);
+
+  locker = g_mutex_locker_new (&self->lock);
+  seconds = ((self->state == ACC_JOB_RUNNING ? g_get_monotonic_time () : self->ended) - self->began) * 1e-6;
+  peak = g_format_size (self->peak);
+  text = g_string_new (NULL);
+
+  g_string_append_printf (text, "%-10s %s\n%-10s %.3f s\n", "device", self->device, "time", seconds);
+  for (guint i = 0; i < ACC_N_STAGES; i++)
+    g_string_append_printf (text, "%-10s %.3f s\n", names[i], self->seconds[i]);
+
+  if (self->device_passed > 0)
+    {
+      double idle = MAX (self->device_passed - self->device_busy, 0);
+
+      g_string_append_printf (text, "%-10s %.3f s of the device, %.1f %%\n", "idle", idle, idle / self->device_passed * 100);
+    }
+
+  append_bytes (text, "read", self->bytes_in, seconds);
+  append_bytes (text, "written", self->bytes_out, seconds);
+  g_string_append_printf (text, "%-10s %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT "\n%-10s %s\n",
+                          "chunks", self->chunks_done, self->n_chunks, "memory", peak);
+
+  return g_string_free (text, FALSE);
+}

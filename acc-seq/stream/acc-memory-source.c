@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-memory-source-private.h"
+
+#include "acc-core/array/acc-array-private.h"
+#include "acc-core/base/acc-parallel-private.h"
+#include "acc-plan-private.h"
+
+/* What is smaller stays in memory. */
+#define SMALL_BYTES (64 * 1024)
+
+struct _AccMemorySource
+{
+  AccSource parent_instance;
+
+  AccArray *array;
+};
+
+G_DEFINE_FINAL_TYPE (AccMemorySource, acc_memory_source, ACC_TYPE_SOURCE)
+
+static gboolean
+acc_memory_source_read (AccSource *source, AccChunk *chunk, GCancellable *cancellable, GError **error)
+{
+  AccMemorySource *self = ACC_MEMORY_SOURCE (source);
+  AccElementType *type = self->array->type;
+  gint64 n_rows = acc_chunk_get_n_rows (chunk);
+
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
+
+  for (guint i = 0; i < acc_element_type_get_n_buffers (type); i++)
+    {
+      const guint8 *data = acc_buffer_map (self->array->buffers[i], error);
+      guint64 bytes = acc_chunk_get_size (chunk, i);
+
+      if (data == NULL)
+        return FALSE;
+      if (bytes > 0)
+        acc_parallel_copy ((gpointer) (guintptr) acc_chunk_get_address (chunk, i),
+                           data + bytes / (guint64) n_rows * (guint64) acc_chunk_get_first_row (chunk), bytes);
+    }
+
+  return TRUE;
+}
+
+static void
+acc_memory_source_finalize (GObject *object)
+{
+  g_clear_object (&ACC_MEMORY_SOURCE (object)->array);
+
+  G_OBJECT_CLASS (acc_memory_source_parent_class)->finalize (object);
+}
+
+static void
+acc_memory_source_class_init (AccMemorySourceClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = acc_memory_source_finalize;
+  ACC_SOURCE_CLASS (klass)->read = acc_memory_source_read;
+}
+
+static void
+acc_memory_source_init (AccMemorySource *self)
+{
+}
+
+AccMemorySource *
+acc_memory_source_new (AccArray *array)
+{
+  g_autofree char *name = acc_array_describe (array);
+  AccMemorySource *self = g_object_new (ACC_TYPE_MEMORY_SOURCE, "name", name, NULL);
+
+  self->array = g_object_ref (array);
+  acc_source_set_layout (ACC_SOURCE (self), array->type, array->shape);
+
+  return self;
+}
+
+static guint64
+get_bytes (AccArray *array)
+{
+  return acc_bytes_multiply ((guint64) acc_shape_get_size (array->shape), acc_element_type_get_size (array->type));
+}
+
+static gboolean
+should_replace (AccArray *node)
+{
+  return node->op == ACC_OP_USE && node->error == NULL && node->rank > 0 && acc_shape_get_extent (node->shape, 0) > 1
+         && get_bytes (node) > SMALL_BYTES;
+}
+
+static AccArray *
+copy_node (AccArray *node, GHashTable *replaced)
+{
+  g_autofree AccArray **inputs = g_new0 (AccArray *, node->n_inputs + 1);
+  gboolean changed = FALSE;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      AccArray *other = g_hash_table_lookup (replaced, node->inputs[i]);
+
+      inputs[i] = other != NULL ? other : node->inputs[i];
+      changed |= other != NULL;
+    }
+
+  return changed ? acc_array_copy_with_inputs (node, inputs) : NULL;
+}
+
+GPtrArray *
+acc_memory_source_replace (AccArray **arrays, guint n_arrays, guint64 *bytes)
+{
+  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (arrays, n_arrays);
+  g_autoptr(GHashTable) replaced = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+  g_autoptr(GPtrArray) results = g_ptr_array_new_with_free_func (g_object_unref);
+  guint64 total = 0;
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i);
+      AccArray *other = NULL;
+
+      if (should_replace (node))
+        {
+          g_autoptr(AccMemorySource) source = acc_memory_source_new (node);
+
+          other = acc_array_new_from_source (ACC_SOURCE (source));
+          total = acc_bytes_add (total, get_bytes (node));
+        }
+      else if (node->error == NULL && node->op != ACC_OP_USE)
+        other = copy_node (node, replaced);
+
+      if (other != NULL)
+        g_hash_table_insert (replaced, node, other);
+    }
+
+  if (bytes != NULL)
+    *bytes = total;
+  if (total == 0)
+    return NULL;
+
+  for (guint i = 0; i < n_arrays; i++)
+    {
+      AccArray *other = g_hash_table_lookup (replaced, arrays[i]);
+
+      g_ptr_array_add (results, g_object_ref (other != NULL ? other : arrays[i]));
+    }
+
+  return g_steal_pointer (&results);
+}

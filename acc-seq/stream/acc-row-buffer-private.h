@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-core/backend/acc-backend-private.h"
+
+G_BEGIN_DECLS
+
+/* Memory for rows of one value, a run of it for each buffer of the type. Rows of the buffer count from its origin; up to headroom rows lie before it,
+ * numbered from -headroom. The origin of every run is aligned to 64 bytes. Rows on a device have no addresses. */
+typedef struct {
+  AccRowRun    *run;         /* on a device: whose memory it is */
+  AccRowMemory *memory;
+  guint       value;
+  guint       n_buffers;
+  AccBuffer **buffers;       /* one for all runs, or one per run */
+  guint       n_runs;
+  guint8    **origin;        /* per run */
+  gsize      *row_bytes;     /* per run */
+  gboolean    parallel;      /* copies into it have several processors; then they must not overlap */
+  gint64      headroom;
+  gint64      capacity;      /* rows from the origin on */
+} AccRowBuffer;
+
+/* G_MAXUINT64 where it does not fit. */
+guint64       acc_row_buffer_get_bytes  (AccElementType *type, gint64 row_elements, gint64 headroom, gint64 capacity);
+AccRowBuffer *acc_row_buffer_new        (AccBackend *backend, AccElementType *type, gint64 row_elements,
+                                         gint64 headroom, gint64 capacity, const char *what, GError **error);
+/* A buffer per run, as manifest arrays have them. @plain: of the host, as what is fetched from a device. */
+AccRowBuffer *acc_row_buffer_new_result (AccBackend *backend, gboolean plain, AccElementType *type, gint64 row_elements,
+                                         gint64 capacity, const char *what, GError **error);
+/* In the memory of the run's device. */
+AccRowBuffer *acc_row_buffer_new_on_device (AccRowRun *run, guint value, gint64 headroom, gint64 capacity, const char *what, GError **error);
+/* Host memory that rows pass through on their way to or from the run's device. */
+AccRowBuffer *acc_row_buffer_new_staging (AccRowRun *run, AccElementType *type, gint64 row_elements, gint64 capacity,
+                                          const char *what, GError **error);
+void          acc_row_buffer_free       (AccRowBuffer *self);
+/* Addresses of a row's first elements. */
+void          acc_row_buffer_get_row    (AccRowBuffer *self, gint64 row, gpointer *addresses);
+/* The ranges may overlap. Both on the host, or both on the device. */
+gboolean      acc_row_buffer_copy       (AccRowBuffer *self, gint64 row, AccRowBuffer *from, gint64 from_row, gint64 n_rows, GError **error);
+/* Gives the memory away: a manifest array of it. Of a buffer made by acc_row_buffer_new_result() only. */
+AccArray     *acc_row_buffer_to_array   (AccRowBuffer *self, AccElementType *type, AccShape *shape);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccRowBuffer, acc_row_buffer_free)
+
+G_END_DECLS

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-session-private.h"
+
+#include "acc-error.h"
+#include "acc-core/array/acc-array-private.h"
+
+AccSession *
+acc_session_new (AccBackend *backend, AccSink *sink)
+{
+  AccSession *self = g_new0 (AccSession, 1);
+
+  self->backend = g_object_ref (backend);
+  self->sink = sink != NULL ? g_object_ref (sink) : NULL;
+  self->claimed = g_ptr_array_new_with_free_func (g_object_unref);
+
+  return self;
+}
+
+static GQuark
+get_claim_quark (void)
+{
+  return g_quark_from_static_string ("acc-session-claim");
+}
+
+static void
+give_back_claims (AccSession *self)
+{
+  for (guint i = 0; i < self->claimed->len; i++)
+    g_object_set_qdata (g_ptr_array_index (self->claimed, i), get_claim_quark (), NULL);
+
+  g_ptr_array_set_size (self->claimed, 0);
+}
+
+void
+acc_session_free (AccSession *self)
+{
+  if (self->sink_started)
+    acc_sink_abort (self->sink);
+
+  if (self->resident > 0)
+    acc_budget_release (acc_backend_get_budget (self->backend), self->resident, "sources and sink");
+
+  give_back_claims (self);
+  g_ptr_array_unref (self->claimed);
+  g_clear_object (&self->plan);
+  g_clear_pointer (&self->flow, acc_row_flow_free);
+  g_clear_pointer (&self->run, acc_row_run_free);
+  g_clear_object (&self->executable);
+  g_clear_object (&self->sink);
+  g_object_unref (self->backend);
+  g_free (self);
+}
+
+gboolean
+acc_session_compile (AccSession *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(AccProgram) program = NULL;
+
+  if (self->executable != NULL)
+    return TRUE;
+
+  program = acc_program_new_for_results (arrays, n_arrays);
+  self->executable = acc_backend_compile (self->backend, program, cancellable, error);
+
+  return self->executable != NULL;
+}
+
+gboolean
+acc_session_begin_rows (AccSession *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error)
+{
+  if (!acc_session_compile (self, arrays, n_arrays, cancellable, error))
+    return FALSE;
+
+  self->run = acc_executable_begin_rows (self->executable, NULL, 0, cancellable, error);
+  if (self->run == NULL)
+    return FALSE;
+
+  self->flow = acc_row_flow_new (self->run, error);
+
+  return self->flow != NULL;
+}
+
+static gboolean
+claim (AccSession *self, gpointer file, const char *name, GError **error)
+{
+  if (!g_object_replace_qdata (file, get_claim_quark (), NULL, self, NULL, NULL))
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "“%s” is in use by another run", name);
+      return FALSE;
+    }
+
+  g_ptr_array_add (self->claimed, g_object_ref (file));
+
+  return TRUE;
+}
+
+gboolean
+acc_session_claim_files (AccSession *self, GError **error)
+{
+  if (self->sink != NULL && !claim (self, self->sink, acc_sink_get_name (self->sink), error))
+    return FALSE;
+
+  for (guint i = 0; self->flow != NULL && i < self->run->n_values; i++)
+    if (self->run->values[i].kind == ACC_ROW_VALUE_SOURCE && self->flow->values[i].owner == i)
+      {
+        AccSource *source = self->run->values[i].array->source;
+
+        if (!claim (self, source, acc_source_get_name (source), error))
+          return FALSE;
+      }
+
+  return TRUE;
+}
+
+gboolean
+acc_session_start_sink (AccSession *self, AccElementType *type, AccShape *shape, GCancellable *cancellable, GError **error)
+{
+  /* A start that failed is aborted as well. */
+  self->sink_started = TRUE;
+
+  if (!acc_sink_start (self->sink, type, shape, cancellable, error))
+    {
+      g_prefix_error (error, "writing “%s”: ", acc_sink_get_name (self->sink));
+      return FALSE;
+    }
+
+  return TRUE;
+}
+
+gboolean
+acc_session_commit_sink (AccSession *self, GCancellable *cancellable, GError **error)
+{
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
+
+  if (!acc_sink_commit (self->sink, cancellable, error))
+    {
+      g_prefix_error (error, "writing “%s”: ", acc_sink_get_name (self->sink));
+      return FALSE;
+    }
+
+  self->sink_started = FALSE;
+
+  return TRUE;
+}
+
+static guint64
+measure_resident (AccSession *self, AccElementType *type, AccShape *shape)
+{
+  guint64 bytes = 0;
+
+  for (guint i = 0; self->flow != NULL && i < self->run->n_values; i++)
+    if (self->run->values[i].kind == ACC_ROW_VALUE_SOURCE && self->flow->values[i].owner == i)
+      bytes = acc_bytes_add (bytes, acc_source_get_resident_bytes (self->run->values[i].array->source));
+
+  return self->sink != NULL && shape != NULL ? acc_bytes_add (bytes, acc_sink_get_resident_bytes (self->sink, type, shape)) : bytes;
+}
+
+gboolean
+acc_session_hold_resident (AccSession *self, AccElementType *type, AccShape *shape, GError **error)
+{
+  guint64 bytes = measure_resident (self, type, shape);
+
+  if (bytes > self->resident
+      && !acc_budget_reserve (acc_backend_get_budget (self->backend), bytes - self->resident, "sources and sink", error))
+    return FALSE;
+
+  self->resident = MAX (bytes, self->resident);
+
+  return TRUE;
+}
+
+gboolean
+acc_session_plan (AccSession *self, gboolean to_sink, gint64 chunk_rows, GError **error)
+{
+  AccPlanRequest request = { self->backend, self->flow, to_sink, self->resident, TRUE, chunk_rows };
+
+  self->plan = acc_planner_plan (&request, error);
+
+  if (self->plan != NULL && (acc_debug_get_flags () & ACC_DEBUG_PLAN) != 0)
+    {
+      g_autofree char *text = acc_plan_to_string (self->plan);
+
+      g_message ("plan\n%s", text);
+    }
+
+  return self->plan != NULL;
+}
+
+AccRowValue *
+acc_session_find_result (AccSession *self, guint result, GError **error)
+{
+  for (guint i = 0; i < self->run->n_values; i++)
+    if (self->run->values[i].result == (int) result)
+      return &self->run->values[i];
+
+  g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "result %u has no rows that could run chunk by chunk", result);
+
+  return NULL;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-stream-private.h"
+
+#include "acc-core/data/acc-chunk-private.h"
+
+static gboolean
+read_chunk (AccStreamInput *self, guint64 position, GError **error)
+{
+  gboolean in_place = self->whole && self->on_device == NULL;
+  AccRowBuffer *buffer = in_place ? self->buffers[0] : self->buffers[position % self->n_buffers];
+  gint64 first_row = acc_stream_get_tick (self->stream, position);
+  gint64 n_rows = MIN (self->stream->plan->chunk_rows, self->n_rows - first_row);
+  AccElementType *type = self->stream->run->values[self->value].type;
+  g_autofree gpointer *addresses = g_new0 (gpointer, buffer->n_runs + 1);
+  AccChunk *chunk;
+  gint64 began = g_get_monotonic_time ();
+  gboolean read;
+
+  acc_row_buffer_get_row (buffer, in_place ? first_row : 0, addresses);
+  chunk = acc_chunk_new (type, first_row, n_rows, self->row_elements, addresses);
+  read = acc_source_read (self->source, chunk, self->stream->cancellable, error);
+  acc_chunk_invalidate (chunk);
+  acc_chunk_unref (chunk);
+
+  acc_job_add_seconds (self->stream->job, ACC_STAGE_READING, (g_get_monotonic_time () - began) * 1e-6);
+
+  if (!read)
+    {
+      g_prefix_error (error, "reading “%s”, chunk %" G_GUINT64_FORMAT ", row %" G_GINT64_FORMAT ": ",
+                      acc_source_get_name (self->source), position, first_row);
+      return FALSE;
+    }
+
+  acc_job_add_bytes (self->stream->job, (guint64) n_rows * self->stream->flow->values[self->value].row_bytes, 0);
+
+  return TRUE;
+}
+
+/* The device may still read what the slot had last. */
+static gboolean
+wait_for_device (AccStreamInput *self, guint64 position, GError **error)
+{
+  AccStream *stream = self->stream;
+  AccRowPoint point;
+
+  if (self->on_device == NULL || position < self->n_buffers)
+    return TRUE;
+
+  g_mutex_lock (&stream->lock);
+  point = self->uploaded[position % self->n_buffers];
+  g_mutex_unlock (&stream->lock);
+
+  return stream->device->wait (stream->run, &point, error);
+}
+
+static gboolean
+wait_for_slot (AccStreamInput *self, guint64 position)
+{
+  AccStream *stream = self->stream;
+  gboolean goes_on;
+
+  g_mutex_lock (&stream->lock);
+  while (!stream->stopped && (!self->whole || self->on_device != NULL) && position - self->n_released >= self->n_buffers)
+    g_cond_wait (&stream->cond, &stream->lock);
+  goes_on = !stream->stopped;
+  g_mutex_unlock (&stream->lock);
+
+  return goes_on;
+}
+
+static gpointer
+reader_thread (gpointer data)
+{
+  AccStreamInput *self = data;
+  AccStream *stream = self->stream;
+  GError *error = NULL;
+
+  if (!acc_source_start (self->source, stream->cancellable, &error))
+    {
+      g_prefix_error (&error, "reading “%s”: ", acc_source_get_name (self->source));
+      acc_stream_fail (stream, error);
+      return NULL;
+    }
+
+  for (guint64 position = 0; position < self->n_chunks && wait_for_slot (self, position); position++)
+    {
+      if (!wait_for_device (self, position, &error) || !read_chunk (self, position, &error))
+        {
+          acc_stream_fail (stream, error);
+          break;
+        }
+
+      g_mutex_lock (&stream->lock);
+      self->n_filled = position + 1;
+      g_cond_broadcast (&stream->cond);
+      g_mutex_unlock (&stream->lock);
+    }
+
+  acc_source_finish (self->source);
+
+  return NULL;
+}
+
+gboolean
+acc_stream_input_start (AccStreamInput *self, GError **error)
+{
+  self->thread = g_thread_try_new ("acc-reader", reader_thread, self, error);
+
+  return self->thread != NULL;
+}
+
+gboolean
+acc_stream_input_acquire (AccStreamInput *self, guint64 chunk)
+{
+  AccStream *stream = self->stream;
+  gboolean goes_on;
+
+  if (chunk >= self->n_chunks)
+    return TRUE;
+
+  g_mutex_lock (&stream->lock);
+  while (!stream->stopped && self->n_filled <= chunk)
+    g_cond_wait (&stream->cond, &stream->lock);
+  goes_on = !stream->stopped;
+  g_mutex_unlock (&stream->lock);
+
+  return goes_on;
+}
+
+static void
+give_back_slot (AccStreamInput *self, guint64 chunk, const AccRowPoint *point)
+{
+  AccStream *stream = self->stream;
+
+  g_mutex_lock (&stream->lock);
+  if (point != NULL)
+    self->uploaded[chunk % self->n_buffers] = *point;
+  self->n_released = chunk + 1;
+  g_cond_broadcast (&stream->cond);
+  g_mutex_unlock (&stream->lock);
+}
+
+gboolean
+acc_stream_input_upload (AccStreamInput *self, guint64 chunk, GError **error)
+{
+  AccStream *stream = self->stream;
+  gint64 first_row = acc_stream_get_tick (stream, chunk);
+  AccRowBuffer *to;
+  AccRowPoint point;
+
+  if (chunk >= self->n_chunks)
+    return TRUE;
+
+  to = self->whole ? self->on_device[0] : self->on_device[chunk % self->n_on_device];
+  acc_row_buffer_get_row (self->buffers[chunk % self->n_buffers], 0, stream->addresses);
+  if (!stream->device->upload (stream->run, self->value, to->memory, self->whole ? first_row : 0, stream->addresses,
+                               MIN (stream->plan->chunk_rows, self->n_rows - first_row), &point, error))
+    return FALSE;
+
+  give_back_slot (self, chunk, &point);
+
+  return TRUE;
+}
+
+gboolean
+acc_stream_input_release (AccStreamInput *self, guint64 chunk, GError **error)
+{
+  AccStream *stream = self->stream;
+  AccRowBuffer **buffers = self->on_device != NULL ? self->on_device : self->buffers;
+  guint n_buffers = self->on_device != NULL ? self->n_on_device : self->n_buffers;
+
+  /* The last slot stays: stages that trail behind still read it. */
+  if (chunk + 1 >= self->n_chunks)
+    return TRUE;
+
+  if (!self->whole)
+    {
+      gint64 end = acc_stream_get_tick (stream, chunk + 1);
+      gint64 kept = MIN (self->carry, end);
+
+      if (!acc_row_buffer_copy (buffers[(chunk + 1) % n_buffers], -kept,
+                                buffers[chunk % n_buffers], stream->plan->chunk_rows - kept, kept, error))
+        return FALSE;
+    }
+
+  if (self->on_device == NULL)
+    give_back_slot (self, chunk, NULL);
+
+  return TRUE;
+}
+
+void
+acc_stream_input_join (AccStreamInput *self)
+{
+  g_clear_pointer (&self->thread, g_thread_join);
+}

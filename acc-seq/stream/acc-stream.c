@@ -1,0 +1,739 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-stream-private.h"
+
+#include "acc-error.h"
+#include "acc-core/array/acc-array-private.h"
+
+/* --- stopping */
+
+void
+acc_stream_fail (AccStream *self, GError *error)
+{
+  gboolean first;
+
+  if (g_cancellable_is_cancelled (self->user) && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    {
+      g_error_free (error);
+      error = g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "The run was cancelled");
+    }
+
+  g_mutex_lock (&self->lock);
+  first = self->error == NULL;
+  if (first)
+    self->error = g_steal_pointer (&error);
+  self->stopped = TRUE;
+  g_cond_broadcast (&self->cond);
+  g_mutex_unlock (&self->lock);
+
+  g_clear_error (&error);
+
+  if (first)
+    g_cancellable_cancel (self->cancellable);
+}
+
+static void
+on_cancelled (GCancellable *cancellable, gpointer data)
+{
+  acc_stream_fail (data, g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "The run was cancelled"));
+}
+
+static gboolean
+is_stopped (AccStream *self)
+{
+  gboolean stopped;
+
+  g_mutex_lock (&self->lock);
+  stopped = self->stopped;
+  g_mutex_unlock (&self->lock);
+
+  return stopped;
+}
+
+/* --- progress */
+
+gint64
+acc_stream_get_tick (AccStream *self, guint64 chunk)
+{
+  return (gint64) chunk * self->plan->chunk_rows;
+}
+
+void
+acc_stream_advance (AccStream *self, guint64 chunks_done)
+{
+  guint64 bytes = 0;
+  gint64 tick;
+
+  if (self->job == NULL)
+    return;
+
+  tick = MIN (acc_stream_get_tick (self, chunks_done), self->flow->n_ticks);
+
+  for (guint i = 0; i < self->n_inputs; i++)
+    bytes += (guint64) MIN (tick, self->inputs[i].n_rows) * self->flow->values[self->inputs[i].value].row_bytes;
+
+  if (self->n_inputs == 0 && self->n_outputs > 0)
+    {
+      const AccValueFlow *flow = &self->flow->values[self->outputs->value];
+
+      bytes = (guint64) CLAMP (tick - flow->lag, 0, self->run->values[self->outputs->value].n_rows) * flow->row_bytes;
+    }
+
+  acc_job_advance (self->job, chunks_done, bytes);
+}
+
+/* --- windows */
+
+/* Rows from @first_row on lie in the part's buffer from row @origin_row on. */
+static void
+set_window (AccStream *self, guint value, guint part, gint64 origin_row, gint64 first_row, gint64 n_rows)
+{
+  AccRowBuffer *buffer = self->windows[part].buffer;
+
+  if (buffer->memory != NULL)
+    {
+      self->device->set_window (self->run, value, buffer->memory, first_row - origin_row, first_row, n_rows);
+      return;
+    }
+
+  acc_row_buffer_get_row (buffer, origin_row, self->addresses);
+  self->run->klass->set_window (self->run, value, self->addresses, first_row, n_rows);
+}
+
+/* Makes room for rows up to @end; what no reader needs any more is given up. */
+static gboolean
+slide_window (AccStream *self, guint value, gint64 begin, gint64 end, GError **error)
+{
+  AccStreamWindow *window = &self->windows[value];
+  gint64 keep = begin;
+
+  if (acc_plan_get_part (self->plan, value)->place != ACC_PLACE_WINDOW || end - window->first_row <= window->buffer->capacity)
+    return TRUE;
+
+  for (guint i = 0; i < self->run->n_steps; i++)
+    for (guint k = 0; k < self->run->steps[i].n_reads; k++)
+      if (self->run->steps[i].reads[k].value == value && self->done[i] < self->run->steps[i].n_rows)
+        keep = MIN (keep, MAX (self->done[i] - self->run->steps[i].reads[k].above, 0));
+
+  if (keep < window->first_row || end - keep > window->buffer->capacity)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM,
+                   "%s: rows %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " do not fit the window planned for them",
+                   acc_plan_get_part (self->plan, value)->name, keep, end);
+      return FALSE;
+    }
+
+  if (!acc_row_buffer_copy (window->buffer, 0, window->buffer, keep - window->first_row, begin - keep, error))
+    return FALSE;
+
+  window->first_row = keep;
+  set_window (self, value, value, 0, keep, MIN (window->buffer->capacity, self->run->values[value].n_rows - keep));
+
+  return TRUE;
+}
+
+static AccRowBuffer *
+get_input_buffer (AccStreamInput *input, guint64 chunk)
+{
+  if (input->on_device != NULL)
+    return input->whole ? input->on_device[0] : input->on_device[chunk % input->n_on_device];
+
+  return input->whole ? input->buffers[0] : input->buffers[chunk % input->n_buffers];
+}
+
+static void
+set_source_windows (AccStream *self, guint64 chunk)
+{
+  gint64 first_row = acc_stream_get_tick (self, chunk);
+
+  for (guint i = 0; i < self->n_inputs; i++)
+    {
+      AccStreamInput *input = &self->inputs[i];
+      gint64 above = MIN (input->carry, first_row);
+
+      if (chunk >= input->n_chunks || (input->whole && chunk > 0))
+        continue;
+
+      self->windows[input->value].buffer = get_input_buffer (input, chunk);
+      self->windows[input->value].first_row = first_row;
+
+      for (guint j = input->value; j < self->run->n_values; j++)
+        if (self->run->values[j].kind == ACC_ROW_VALUE_SOURCE && self->flow->values[j].owner == input->value)
+          {
+            if (input->whole)
+              set_window (self, j, input->value, 0, 0, input->n_rows);
+            else
+              set_window (self, j, input->value, -above, first_row - above,
+                          MIN (self->plan->chunk_rows, input->n_rows - first_row) + above);
+          }
+    }
+}
+
+/* --- kernels */
+
+static gboolean
+copy_rows (AccStream *self, guint value, gint64 begin, gint64 end, GError **error)
+{
+  guint to = acc_plan_get_part (self->plan, value)->copied_to;
+  const AccStreamWindow *source = &self->windows[self->flow->values[value].owner];
+
+  return to == 0 || end <= begin
+         || acc_row_buffer_copy (self->windows[to].buffer, begin - self->windows[to].first_row,
+                                 source->buffer, begin - source->first_row, end - begin, error);
+}
+
+static gboolean
+run_step (AccStream *self, guint position, gint64 tick, GError **error)
+{
+  const AccRowStep *step = &self->run->steps[position];
+  gint64 begin = self->done[position];
+  gint64 end = CLAMP (tick - self->flow->steps[position].lag, 0, step->n_rows);
+  gboolean finishes_nothing = step->reduces && step->n_rows == 0 && self->ticked == 0;
+
+  if (end <= begin && !finishes_nothing)
+    return TRUE;
+
+  for (guint i = 0; i < step->n_writes; i++)
+    if (!slide_window (self, step->writes[i], begin, end, error))
+      return FALSE;
+
+  if (!self->run->klass->run_step (self->run, position, begin, end, self->cancellable, error))
+    return FALSE;
+
+  self->done[position] = end;
+  for (guint i = 0; i < step->n_writes; i++)
+    if (!copy_rows (self, step->writes[i], begin, end, error))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* All steps, for the rows that the driver's rows up to @tick allow. */
+static gboolean
+run_band (AccStream *self, gint64 tick, GError **error)
+{
+  for (guint i = 0; i < self->run->n_values; i++)
+    if (self->run->values[i].kind == ACC_ROW_VALUE_SOURCE
+        && !copy_rows (self, i, MIN (self->ticked, self->run->values[i].n_rows), MIN (tick, self->run->values[i].n_rows), error))
+      return FALSE;
+
+  for (guint i = 0; i < self->run->n_steps; i++)
+    if (!run_step (self, i, tick, error))
+      return FALSE;
+
+  self->ticked = tick;
+
+  return TRUE;
+}
+
+static void
+add_seconds (AccStream *self, AccStage stage, gint64 *since)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  acc_job_add_seconds (self->job, stage, (now - *since) * 1e-6);
+  *since = now;
+}
+
+static gint64
+rows_of_output (AccStreamOutput *output, guint64 chunk)
+{
+  AccStream *self = output->stream;
+  gint64 row = acc_stream_get_tick (self, chunk) - self->flow->values[output->value].lag;
+
+  return CLAMP (row, 0, self->run->values[output->value].n_rows);
+}
+
+/* Where the chunk's rows of a result are computed. FALSE when the run stops. */
+static gboolean
+open_output (AccStreamOutput *output, guint64 chunk)
+{
+  AccStream *self = output->stream;
+  gint64 first_row = rows_of_output (output, chunk);
+  gint64 n_rows = rows_of_output (output, chunk + 1) - first_row;
+  AccStreamWindow *window = &self->windows[output->part];
+
+  if (n_rows == 0)
+    return TRUE;
+
+  window->buffer = output->on_device != NULL ? output->on_device[chunk % output->n_on_device] : acc_stream_output_acquire (output);
+  window->first_row = first_row;
+  if (window->buffer == NULL)
+    return FALSE;
+  if (output->part == output->value)
+    set_window (self, output->value, output->part, 0, first_row, n_rows);
+
+  return TRUE;
+}
+
+static gboolean
+close_output (AccStreamOutput *output, guint64 chunk, GError **error)
+{
+  gint64 first_row = rows_of_output (output, chunk);
+  gint64 n_rows = rows_of_output (output, chunk + 1) - first_row;
+
+  if (n_rows > 0 && output->on_device != NULL)
+    return acc_stream_output_download (output, chunk, first_row, n_rows, error);
+
+  if (n_rows > 0)
+    acc_stream_output_submit (output, chunk, first_row, n_rows);
+  else if (output == output->stream->outputs)
+    acc_stream_advance (output->stream, chunk + 1);
+
+  return TRUE;
+}
+
+static gboolean
+begin_chunk (AccStream *self, guint64 chunk, GError **error)
+{
+  for (guint i = 0; i < self->n_inputs; i++)
+    if (!acc_stream_input_acquire (&self->inputs[i], chunk))
+      return FALSE;
+
+  for (guint i = 0; i < self->n_inputs && self->device != NULL; i++)
+    if (!acc_stream_input_upload (&self->inputs[i], chunk, error))
+      return FALSE;
+
+  set_source_windows (self, chunk);
+
+  for (guint i = 0; i < self->n_outputs; i++)
+    if (!open_output (&self->outputs[i], chunk))
+      return FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+end_chunk (AccStream *self, guint64 chunk, GError **error)
+{
+  for (guint i = 0; i < self->n_inputs; i++)
+    if (!acc_stream_input_release (&self->inputs[i], chunk, error))
+      return FALSE;
+
+  if (self->device != NULL && !self->device->flush (self->run, error))
+    return FALSE;
+
+  for (guint i = 0; i < self->n_outputs; i++)
+    if (!close_output (&self->outputs[i], chunk, error))
+      return FALSE;
+
+  if (self->n_outputs == 0)
+    acc_stream_advance (self, chunk + 1);
+
+  return TRUE;
+}
+
+static gboolean
+run_chunk (AccStream *self, guint64 chunk, GError **error)
+{
+  gint64 end = MIN (acc_stream_get_tick (self, chunk + 1), self->flow->n_ticks);
+  gint64 since = g_get_monotonic_time ();
+
+  if (!begin_chunk (self, chunk, error))
+    return FALSE;
+
+  add_seconds (self, ACC_STAGE_WAITING, &since);
+
+  while (self->ticked < end)
+    {
+      if (is_stopped (self))
+        return FALSE;
+      if (!run_band (self, MIN (self->ticked + self->plan->band_rows, end), error))
+        {
+          g_prefix_error (error, "chunk %" G_GUINT64_FORMAT ", row %" G_GINT64_FORMAT ": ", chunk, self->ticked);
+          return FALSE;
+        }
+    }
+
+  add_seconds (self, ACC_STAGE_COMPUTING, &since);
+
+  if (!end_chunk (self, chunk, error))
+    return FALSE;
+
+  if (self->device != NULL)
+    add_seconds (self, ACC_STAGE_WAITING, &since);
+
+  return TRUE;
+}
+
+static gboolean
+run_chunks (AccStream *self, GError **error)
+{
+  for (guint64 chunk = 0; chunk < self->plan->n_chunks; chunk++)
+    if (!run_chunk (self, chunk, error))
+      return FALSE;
+
+  /* Reductions of no rows have a result too. */
+  return self->ticked > 0 || run_band (self, 0, error);
+}
+
+/* --- results */
+
+AccShape *
+acc_stream_dup_shape (const AccRowValue *value, GError **error)
+{
+  AccShape *shape = value->shape != NULL ? value->shape : value->array->shape;
+  guint rank = value->array->rank;
+  g_autofree char *what = NULL;
+
+  if (shape != NULL)
+    return acc_shape_ref (shape);
+
+  if (rank == 0)
+    return acc_shape_new_scalar ();
+  if (rank == 1)
+    return acc_shape_new_vector (value->n_rows);
+  if (rank == 2)
+    return acc_shape_new_matrix (value->n_rows, value->row_elements);
+
+  what = acc_array_describe (value->array);
+  g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s cannot run chunk by chunk: its shape depends on data", what);
+
+  return NULL;
+}
+
+static gboolean
+take_result (AccStream *self, guint value, AccArray **results, GError **error)
+{
+  const AccRowValue *row_value = &self->run->values[value];
+  const AccPlanPart *part = acc_plan_get_part (self->plan, value);
+  g_autoptr(AccShape) shape = NULL;
+  guint from = part->copied_to > 0 ? part->copied_to : value;
+
+  if (acc_plan_get_part (self->plan, from)->result > 0)
+    from = acc_plan_get_part (self->plan, from)->result;
+
+  if (row_value->kind == ACC_ROW_VALUE_REDUCED)
+    {
+      results[row_value->result] = self->run->klass->dup_reduced (self->run, value, error);
+      return results[row_value->result] != NULL;
+    }
+
+  if (acc_plan_get_part (self->plan, from)->place != ACC_PLACE_RESULT)
+    return TRUE;
+
+  shape = acc_stream_dup_shape (row_value, error);
+  if (shape == NULL)
+    return FALSE;
+
+  results[row_value->result] = acc_row_buffer_to_array (self->windows[from].buffer, row_value->type, shape);
+
+  return TRUE;
+}
+
+/* --- the run */
+
+static gboolean
+start_stages (AccStream *self, GError **error)
+{
+  for (guint i = 0; i < self->n_inputs; i++)
+    if (!acc_stream_input_start (&self->inputs[i], error))
+      return FALSE;
+
+  for (guint i = 0; i < self->n_outputs; i++)
+    if (!acc_stream_output_start (&self->outputs[i], error))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* Whatever happened: nobody uses memory of the run any more. */
+static void
+join_stages (AccStream *self)
+{
+  for (guint i = 0; i < self->n_inputs; i++)
+    acc_stream_input_join (&self->inputs[i]);
+  for (guint i = 0; i < self->n_outputs; i++)
+    acc_stream_output_join (&self->outputs[i]);
+
+  if (self->device != NULL)
+    {
+      GError *failure = NULL;
+
+      if (!self->device->finish (self->run, &failure))
+        acc_stream_fail (self, failure);
+    }
+}
+
+static void
+report_device (AccStream *self)
+{
+  guint64 busy, passed;
+
+  if (self->device == NULL || self->device->get_busy == NULL || !self->device->get_busy (self->run, &busy, &passed) || passed == 0)
+    return;
+
+  acc_job_add_device_time (self->job, (double) busy * 1e-9, (double) passed * 1e-9);
+
+  if ((acc_debug_get_flags () & ACC_DEBUG_PLAN) != 0)
+    g_message ("device busy for %.3f s of %.3f s, idle for %.1f %%", (double) busy * 1e-9, (double) passed * 1e-9,
+               100 - 100 * MIN ((double) busy / (double) passed, 1));
+}
+
+gboolean
+acc_stream_execute (AccStream *self, GCancellable *cancellable, AccArray **results, GError **error)
+{
+  gulong handler = 0;
+  GError *failure = NULL;
+  gboolean done;
+
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
+
+  self->user = cancellable;
+  if (cancellable != NULL)
+    handler = g_cancellable_connect (cancellable, G_CALLBACK (on_cancelled), self, NULL);
+
+  done = start_stages (self, &failure) && run_chunks (self, &failure);
+
+  if (!done && failure != NULL)
+    acc_stream_fail (self, g_steal_pointer (&failure));
+
+  join_stages (self);
+  report_device (self);
+
+  g_cancellable_disconnect (cancellable, handler);
+  self->user = NULL;
+
+  if (self->error != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&self->error));
+      return FALSE;
+    }
+
+  for (guint i = 0; i < self->run->n_values; i++)
+    if (self->run->values[i].result >= 0 && !take_result (self, i, results, error))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* --- memory */
+
+static AccRowBuffer **
+new_buffers (AccStream *self, guint position, guint *n_buffers, GError **error)
+{
+  const AccPlanPart *part = acc_plan_get_part (self->plan, position);
+  const AccRowValue *value = &self->run->values[part->value];
+  AccRowBuffer **buffers = g_new0 (AccRowBuffer *, part->n_buffers);
+
+  for (*n_buffers = 0; *n_buffers < part->n_buffers; ++*n_buffers)
+    {
+      AccRowBuffer *buffer;
+
+      if (part->on_device)
+        buffer = acc_row_buffer_new_on_device (self->run, part->value, part->headroom, part->capacity, part->name, error);
+      else if (part->place == ACC_PLACE_UPLOAD || part->place == ACC_PLACE_DOWNLOAD)
+        buffer = acc_row_buffer_new_staging (self->run, value->type, value->row_elements, part->capacity, part->name, error);
+      else
+        buffer = acc_row_buffer_new (self->backend, value->type, value->row_elements, part->headroom, part->capacity,
+                                     part->name, error);
+
+      buffers[*n_buffers] = buffer;
+      if (buffer == NULL)
+        break;
+    }
+
+  return buffers;
+}
+
+static gboolean
+add_input (AccStream *self, guint value, GError **error)
+{
+  const AccRowValue *row_value = &self->run->values[value];
+  const AccPlanPart *part = acc_plan_get_part (self->plan, value);
+  AccStreamInput *input = &self->inputs[self->n_inputs++];
+  guint slots = part->staging > 0 ? part->staging : value;
+
+  input->stream = self;
+  input->source = row_value->array->source;
+  input->value = value;
+  input->n_rows = row_value->n_rows;
+  input->row_elements = row_value->row_elements;
+  input->carry = part->headroom;
+  input->whole = part->place == ACC_PLACE_READ_WHOLE;
+  input->n_chunks = (guint64) ((input->n_rows + self->plan->chunk_rows - 1) / self->plan->chunk_rows);
+
+  if (part->on_device)
+    {
+      input->on_device = new_buffers (self, value, &input->n_on_device, error);
+      if (input->n_on_device < part->n_buffers)
+        return FALSE;
+    }
+
+  input->buffers = new_buffers (self, slots, &input->n_buffers, error);
+  input->uploaded = g_new0 (AccRowPoint, acc_plan_get_part (self->plan, slots)->n_buffers);
+  if (input->n_buffers < acc_plan_get_part (self->plan, slots)->n_buffers)
+    return FALSE;
+
+  self->windows[value].buffer = input->on_device != NULL ? input->on_device[0] : input->buffers[0];
+
+  return TRUE;
+}
+
+static gboolean
+add_output (AccStream *self, guint value, guint position, AccSink *sink, GError **error)
+{
+  const AccRowValue *row_value = &self->run->values[value];
+  const AccPlanPart *part = acc_plan_get_part (self->plan, position);
+  AccStreamOutput *output = &self->outputs[self->n_outputs++];
+  guint slots = part->staging > 0 ? part->staging : position;
+
+  output->stream = self;
+  output->sink = sink;
+  output->value = value;
+  output->part = position;
+  output->row_elements = row_value->row_elements;
+  output->slots = g_new0 (AccStreamSlot, acc_plan_get_part (self->plan, slots)->n_buffers);
+
+  if (part->on_device)
+    {
+      output->on_device = new_buffers (self, position, &output->n_on_device, error);
+      if (output->n_on_device < part->n_buffers)
+        return FALSE;
+    }
+
+  output->buffers = new_buffers (self, slots, &output->n_buffers, error);
+  if (output->n_buffers < acc_plan_get_part (self->plan, slots)->n_buffers)
+    return FALSE;
+
+  if (part->result > 0)
+    {
+      const AccPlanPart *result = acc_plan_get_part (self->plan, part->result);
+
+      /* As results of whole runs have it that were fetched from the device. */
+      output->sink = NULL;
+      output->result = acc_row_buffer_new_result (self->backend, TRUE, row_value->type, row_value->row_elements,
+                                                  result->capacity, result->name, error);
+      self->windows[part->result].buffer = output->result;
+    }
+
+  return part->result == 0 || output->result != NULL;
+}
+
+static gboolean
+add_part (AccStream *self, guint value, guint position, AccSink *sink, GError **error)
+{
+  const AccRowValue *row_value = &self->run->values[value];
+  const AccPlanPart *part = acc_plan_get_part (self->plan, position);
+  AccStreamWindow *window = &self->windows[position];
+
+  switch (part->place)
+    {
+    case ACC_PLACE_NONE:
+      return TRUE;
+
+    case ACC_PLACE_SLOTS:
+    case ACC_PLACE_READ_WHOLE:
+      return add_input (self, value, error);
+
+    case ACC_PLACE_OUTPUT:
+      return add_output (self, value, position, sink, error);
+
+    case ACC_PLACE_WINDOW:
+    case ACC_PLACE_WHOLE:
+      if (part->on_device)
+        window->buffer = acc_row_buffer_new_on_device (self->run, value, 0, part->capacity, part->name, error);
+      else
+        window->buffer = acc_row_buffer_new (self->backend, row_value->type, row_value->row_elements,
+                                             0, part->capacity, part->name, error);
+      break;
+
+    case ACC_PLACE_RESULT:
+      window->buffer = acc_row_buffer_new_result (self->backend, FALSE, row_value->type, row_value->row_elements,
+                                                  part->capacity, part->name, error);
+      break;
+
+    case ACC_PLACE_UPLOAD:
+    case ACC_PLACE_DOWNLOAD:
+    default:
+      g_return_val_if_reached (FALSE);
+    }
+
+  if (window->buffer == NULL)
+    return FALSE;
+
+  if (position == value)
+    set_window (self, value, value, 0, 0, part->capacity);
+
+  return TRUE;
+}
+
+AccStream *
+acc_stream_new (AccBackend *backend, AccRowFlow *flow, AccPlan *plan, AccSink *sink, AccJob *job, GError **error)
+{
+  g_autoptr(AccStream) self = g_new0 (AccStream, 1);
+  guint n_buffers = 0;
+
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->cond);
+  self->cancellable = g_cancellable_new ();
+  self->backend = backend;
+  self->run = flow->run;
+  self->device = flow->run->klass->device;
+  self->flow = flow;
+  self->plan = plan;
+  self->job = job;
+  self->inputs = g_new0 (AccStreamInput, flow->n_sources);
+  self->outputs = g_new0 (AccStreamOutput, flow->run->n_values);
+  self->windows = g_new0 (AccStreamWindow, plan->parts->len);
+  self->done = g_new0 (gint64, flow->run->n_steps);
+
+  for (guint i = 0; i < flow->run->n_values; i++)
+    n_buffers = MAX (n_buffers, acc_element_type_get_n_buffers (flow->run->values[i].type));
+  self->addresses = g_new0 (gpointer, n_buffers + 1);
+
+  for (guint i = 0; i < flow->run->n_values; i++)
+    {
+      guint copied_to = acc_plan_get_part (plan, i)->copied_to;
+
+      if (!add_part (self, i, i, sink, error) || (copied_to > 0 && !add_part (self, i, copied_to, sink, error)))
+        return NULL;
+    }
+
+  return g_steal_pointer (&self);
+}
+
+static void
+free_buffers (AccRowBuffer **buffers, guint n_buffers)
+{
+  for (guint i = 0; i < n_buffers; i++)
+    g_clear_pointer (&buffers[i], acc_row_buffer_free);
+  g_free (buffers);
+}
+
+void
+acc_stream_free (AccStream *self)
+{
+  for (guint i = 0; self->windows != NULL && i < self->plan->parts->len; i++)
+    {
+      AccPlace place = acc_plan_get_part (self->plan, i)->place;
+
+      if (place == ACC_PLACE_WINDOW || place == ACC_PLACE_WHOLE || place == ACC_PLACE_RESULT)
+        g_clear_pointer (&self->windows[i].buffer, acc_row_buffer_free);
+    }
+
+  for (guint i = 0; i < self->n_inputs; i++)
+    {
+      free_buffers (self->inputs[i].buffers, self->inputs[i].n_buffers);
+      free_buffers (self->inputs[i].on_device, self->inputs[i].n_on_device);
+      g_free (self->inputs[i].uploaded);
+    }
+
+  for (guint i = 0; i < self->n_outputs; i++)
+    {
+      free_buffers (self->outputs[i].buffers, self->outputs[i].n_buffers);
+      free_buffers (self->outputs[i].on_device, self->outputs[i].n_on_device);
+      g_free (self->outputs[i].slots);
+    }
+
+  g_free (self->inputs);
+  g_free (self->outputs);
+  g_free (self->windows);
+  g_free (self->done);
+  g_free (self->addresses);
+  g_clear_error (&self->error);
+  g_object_unref (self->cancellable);
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->cond);
+  g_free (self);
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-evaluate-private.h"
+
+#include "acc-error.h"
+#include "acc-core/array/acc-array-private.h"
+#include "acc-memory-source-private.h"
+#include "acc-session-private.h"
+#include "acc-settle-private.h"
+
+static void
+measure (AccShape *shape, AccElementType *type, gint64 *n_rows, guint64 *row_bytes)
+{
+  guint rank;
+  const gint64 *extents = acc_shape_get_extents (shape, &rank);
+
+  *n_rows = rank > 0 ? MAX (extents[0], 0) : 1;
+  *row_bytes = *n_rows > 0 ? acc_bytes_multiply ((guint64) (acc_shape_get_size (shape) / *n_rows), acc_element_type_get_size (type)) : 0;
+}
+
+static AccPlan *
+plan_manifest (AccSession *session, AccArray *array, AccElementType *type, AccShape *shape, gint64 chunk_rows,
+               gboolean in_memory, const char *why)
+{
+  gint64 n_rows = 0;
+  guint64 row_bytes = 0;
+
+  if (shape != NULL)
+    measure (shape, type, &n_rows, &row_bytes);
+
+  return acc_planner_plan_whole (session->backend, array, n_rows, row_bytes, session->resident, chunk_rows, in_memory, why);
+}
+
+/* The result is there: write it from memory. */
+static gboolean
+write_manifest (AccSession *session, AccArray *array, gint64 chunk_rows, AccJob *job, const char *why,
+                GCancellable *cancellable, GError **error)
+{
+  g_autoptr(AccPlan) plan = NULL;
+
+  if (!session->sink_started
+      && (!acc_session_hold_resident (session, array->type, array->shape, error)
+          || !acc_session_start_sink (session, array->type, array->shape, cancellable, error)))
+    return FALSE;
+
+  plan = plan_manifest (session, array, array->type, array->shape, chunk_rows, TRUE, why);
+  acc_job_set_plan (job, plan);
+
+  return acc_stream_write_manifest (array, session->sink, acc_plan_get_chunk_rows (plan), job, cancellable, error)
+         && acc_session_commit_sink (session, cancellable, error);
+}
+
+/* No row order: the whole array is computed first. */
+static gboolean
+write_computed (AccSession *session, AccArray *array, gint64 chunk_rows, AccJob *job, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(GPtrArray) results = NULL;
+
+  if (array->shape != NULL
+      && (!acc_session_hold_resident (session, array->type, array->shape, error)
+          || !acc_session_start_sink (session, array->type, array->shape, cancellable, error)))
+    return FALSE;
+
+  results = acc_executable_run (session->executable, NULL, 0, cancellable, error);
+
+  return results != NULL
+         && write_manifest (session, g_ptr_array_index (results, 0), chunk_rows, job,
+                            "computed whole: it cannot run chunk by chunk", cancellable, error);
+}
+
+/* All that is decided before the sink is started, for plans as for runs. @shape: of what is written, NULL where it is not known yet. */
+static gboolean
+plan_streamed (AccSession *session, AccArray *array, gint64 chunk_rows, const AccRowValue **value, AccShape **shape, GError **error)
+{
+  gboolean to_sink;
+
+  *value = acc_session_find_result (session, 0, error);
+  if (*value == NULL)
+    return FALSE;
+
+  to_sink = (*value)->kind != ACC_ROW_VALUE_REDUCED;
+  if (to_sink)
+    *shape = acc_stream_dup_shape (*value, error);
+  else if (array->shape != NULL)
+    *shape = acc_shape_ref (array->shape);
+
+  return (*shape != NULL || !to_sink)
+         && acc_session_hold_resident (session, (*value)->type, *shape, error)
+         && acc_session_plan (session, to_sink, chunk_rows, error);
+}
+
+static gboolean
+write_streamed (AccSession *session, AccArray *array, gint64 chunk_rows, AccJob *job, GCancellable *cancellable, GError **error)
+{
+  const AccRowValue *value;
+  g_autoptr(AccStream) stream = NULL;
+  g_autoptr(AccShape) shape = NULL;
+  g_autoptr(AccArray) reduced = NULL;
+  gboolean to_sink;
+
+  if (!plan_streamed (session, array, chunk_rows, &value, &shape, error)
+      || (shape != NULL && !acc_session_start_sink (session, value->type, shape, cancellable, error)))
+    return FALSE;
+
+  to_sink = value->kind != ACC_ROW_VALUE_REDUCED;
+
+  acc_job_set_plan (job, session->plan);
+
+  stream = acc_stream_new (session->backend, session->flow, session->plan, to_sink ? session->sink : NULL, job, error);
+  if (stream == NULL || !acc_stream_execute (stream, cancellable, &reduced, error))
+    return FALSE;
+
+  if (!to_sink)
+    return write_manifest (session, reduced, chunk_rows, NULL, "reduced", cancellable, error);
+
+  return acc_session_commit_sink (session, cancellable, error);
+}
+
+/* Whether arrays in memory should pass through the backend by rows, too: they take most of a device. */
+static AccArray *
+find_rows_in_memory (AccSession *session, AccArray *array)
+{
+  guint64 limit = acc_budget_get_limit (acc_backend_get_budget (session->backend));
+  g_autoptr(GPtrArray) others = NULL;
+  guint64 bytes;
+
+  if (limit == 0 || !ACC_EXECUTABLE_GET_CLASS (session->executable)->prefers_whole)
+    return NULL;
+
+  others = acc_memory_source_replace (&array, 1, &bytes);
+
+  return others != NULL && bytes > limit / 2 ? g_object_ref (g_ptr_array_index (others, 0)) : NULL;
+}
+
+/* Begins to run by rows, perhaps with another session for another array of the same elements. Without an error and a run where
+ * the array has to be computed whole. */
+static gboolean
+begin_rows (AccSession **session, AccArray **array, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(GError) local = NULL;
+  g_autoptr(AccArray) other = NULL;
+
+  if (!acc_session_compile (*session, array, 1, cancellable, error))
+    return FALSE;
+
+  other = find_rows_in_memory (*session, *array);
+  if (other != NULL)
+    {
+      g_autoptr(AccSession) by_rows = acc_session_new ((*session)->backend, (*session)->sink);
+
+      if (acc_session_begin_rows (by_rows, &other, 1, cancellable, NULL))
+        {
+          acc_session_free (*session);
+          *session = g_steal_pointer (&by_rows);
+          g_set_object (array, other);
+          return TRUE;
+        }
+    }
+
+  if (acc_session_begin_rows (*session, array, 1, cancellable, &local))
+    return TRUE;
+
+  g_clear_pointer (&(*session)->flow, acc_row_flow_free);
+  g_clear_pointer (&(*session)->run, acc_row_run_free);
+  if (g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM) && !acc_array_reads_source (*array))
+    return TRUE;
+
+  g_propagate_error (error, g_steal_pointer (&local));
+
+  return FALSE;
+}
+
+gboolean
+acc_evaluate_write_with_chunk_rows (AccBackend *backend, AccArray *array, AccSink *sink, gint64 chunk_rows,
+                                    AccJob *job, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(AccSession) session = acc_session_new (backend, sink);
+  g_autoptr(GPtrArray) settled = NULL;
+  g_autoptr(AccArray) held = NULL;
+
+  if (!acc_array_check (array, error) || g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
+
+  settled = acc_settle (backend, &array, 1, chunk_rows, NULL, cancellable, error);
+  if (settled == NULL)
+    return FALSE;
+
+  array = g_ptr_array_index (settled, 0);
+  if (acc_array_is_manifest (array))
+    return acc_session_claim_files (session, error)
+           && write_manifest (session, array, chunk_rows, job, "in memory already", cancellable, error);
+
+  held = g_object_ref (array);
+  if (!begin_rows (&session, &held, cancellable, error))
+    return FALSE;
+  array = held;
+
+  if (session->run != NULL)
+    return acc_session_claim_files (session, error)
+           && write_streamed (session, array, chunk_rows, job, cancellable, error);
+
+  return acc_session_claim_files (session, error)
+         && write_computed (session, array, chunk_rows, job, cancellable, error);
+}
+
+/**
+ * acc_backend_write:
+ * @self: a backend
+ * @array: what to compute
+ * @sink: where it goes
+ * @cancellable: (nullable): ends the run
+ * @error: return location for an error
+ *
+ * Computes an array and writes it, chunk by chunk, without ever holding all of it: reading, computing and writing overlap,
+ * and the memory for it is planned before it starts. Blocks until the output is complete and has its name; after an error
+ * nothing is left behind.
+ *
+ * Without a source an array that cannot run chunk by chunk is computed whole first; what loops and foreign operations on a source
+ * run on is read into memory before anything is written. Otherwise errors are those of
+ * acc_backend_run(), and those of the sink; %ACC_ERROR_STREAM where a source or the sink is in use by another run.
+ *
+ * Returns: %TRUE if all was written, %FALSE with @error set
+ *
+ * Since: 1.0
+ */
+gboolean
+acc_backend_write (AccBackend *self, AccArray *array, AccSink *sink, GCancellable *cancellable, GError **error)
+{
+  g_return_val_if_fail (ACC_IS_BACKEND (self), FALSE);
+  g_return_val_if_fail (ACC_IS_ARRAY (array), FALSE);
+  g_return_val_if_fail (ACC_IS_SINK (sink), FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  return acc_evaluate_write_with_chunk_rows (self, array, sink, 0, NULL, cancellable, error);
+}
+
+/**
+ * acc_backend_plan:
+ * @self: a backend
+ * @array: what to compute
+ * @sink: (nullable): where it would go
+ * @chunk_rows: rows of input per chunk, or 0: the planner chooses
+ * @error: return location for an error
+ *
+ * What acc_backend_write() would do now, without doing it. The program is compiled, nothing is read or written. What @sink holds
+ * by itself is part of these bytes; without it they are those of a sink that holds nothing. What is read into memory for a
+ * loop, a foreign operation or what decides a cond, where they depend on a source, is not: such a plan tells of the result alone.
+ *
+ * Fails as acc_backend_write() would before reading the first row.
+ *
+ * Returns: (transfer full): the plan
+ *
+ * Since: 1.0
+ */
+AccPlan *
+acc_backend_plan (AccBackend *self, AccArray *array, AccSink *sink, gint64 chunk_rows, GError **error)
+{
+  g_autoptr(AccSession) session = NULL;
+  g_autoptr(AccArray) held = NULL;
+
+  g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
+  g_return_val_if_fail (ACC_IS_ARRAY (array), NULL);
+  g_return_val_if_fail (sink == NULL || ACC_IS_SINK (sink), NULL);
+  g_return_val_if_fail (chunk_rows >= 0, NULL);
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
+
+  if (!acc_array_check (array, error))
+    return NULL;
+
+  session = acc_session_new (self, sink);
+
+  if (acc_array_is_manifest (array))
+    return acc_session_hold_resident (session, array->type, array->shape, error)
+           ? plan_manifest (session, array, array->type, array->shape, chunk_rows, TRUE, "in memory already") : NULL;
+
+  if (acc_settle_is_needed (&array, 1))
+    return !acc_session_hold_resident (session, array->type, array->shape, error) ? NULL
+           : plan_manifest (session, array, array->type, array->shape, chunk_rows, FALSE,
+                            "a loop, a choice, a foreign operation or the order of a source decides");
+
+  held = g_object_ref (array);
+  if (!begin_rows (&session, &held, NULL, error))
+    return NULL;
+
+  if (session->run != NULL)
+    {
+      const AccRowValue *value;
+      g_autoptr(AccShape) shape = NULL;
+
+      return plan_streamed (session, array, chunk_rows, &value, &shape, error) ? g_steal_pointer (&session->plan) : NULL;
+    }
+
+  return !acc_session_hold_resident (session, array->type, array->shape, error) ? NULL
+         : plan_manifest (session, array, array->type, array->shape, chunk_rows, FALSE, "computed whole: it cannot run chunk by chunk");
+}
