@@ -428,7 +428,7 @@ check_number (AccArray  *self,
 }
 
 /**
- * acc_array_get_bytes:
+ * acc_array_dup_bytes:
  * @self: a manifest array
  * @buffer: which of the element type's buffers; 0 for all but tuples
  * @error: return location for an error
@@ -438,7 +438,7 @@ check_number (AccArray  *self,
  * Returns: (transfer full) (nullable): the bytes, or %NULL with @error set
  */
 GBytes *
-acc_array_get_bytes (AccArray  *self,
+acc_array_dup_bytes (AccArray  *self,
                      guint      buffer,
                      GError   **error)
 {
@@ -466,7 +466,7 @@ acc_array_get_bytes (AccArray  *self,
  *
  * Where the elements lie, row-major and dense. Valid while @self lives. What a device computed is fetched first.
  *
- * Returns: the address; 0 where there are no elements in memory, or the device has lost them: [method@Array.get_bytes] says why
+ * Returns: the address; 0 where there are no elements in memory, or the device has lost them: [method@Array.dup_bytes] says why
  */
 guint64
 acc_array_get_address (AccArray *self,

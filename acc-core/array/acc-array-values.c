@@ -231,7 +231,7 @@ check_values (AccArray  *self,
 }
 
 /**
- * acc_array_get_value:
+ * acc_array_dup_value:
  * @self: a manifest array
  * @index: (array length=n_index) (nullable): an index, outermost first
  * @n_index: the rank of @self
@@ -243,7 +243,7 @@ check_values (AccArray  *self,
  * Returns: (transfer full) (nullable): the element, or %NULL with @error set
  */
 GVariant *
-acc_array_get_value (AccArray      *self,
+acc_array_dup_value (AccArray      *self,
                      const gint64  *index,
                      guint          n_index,
                      GError       **error)
@@ -326,8 +326,8 @@ rows_to_variant (AccArray *self,
  * @self: a manifest array
  * @error: return location for an error
  *
- * All elements: nested arrays, one level per dimension, of what [method@Array.get_value] gives; one element alone for rank
- * 0, and an empty outermost array where there are no elements. Meant for small arrays: it copies every element; [method@Array.get_bytes] does not.
+ * All elements: nested arrays, one level per dimension, of what [method@Array.dup_value] gives; one element alone for rank
+ * 0, and an empty outermost array where there are no elements. Meant for small arrays: it copies every element; [method@Array.dup_bytes] does not.
  *
  * Returns: (transfer full) (nullable): the elements, or %NULL with @error set
  */

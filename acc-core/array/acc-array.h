@@ -136,11 +136,11 @@ ACC_AVAILABLE_IN_1_0
 gboolean        acc_array_is_manifest      (AccArray *self);
 /* Manifest arrays only: one buffer's bytes, not copied; its address; values */
 ACC_AVAILABLE_IN_1_0
-GBytes         *acc_array_get_bytes        (AccArray *self, guint buffer, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+GBytes         *acc_array_dup_bytes        (AccArray *self, guint buffer, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 guint64         acc_array_get_address      (AccArray *self, guint buffer);
 ACC_AVAILABLE_IN_1_0
-GVariant       *acc_array_get_value        (AccArray *self, const gint64 *index, guint n_index, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+GVariant       *acc_array_dup_value        (AccArray *self, const gint64 *index, guint n_index, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 double          acc_array_get_double       (AccArray *self, guint leaf, gint64 linear_index);
 ACC_AVAILABLE_IN_1_0

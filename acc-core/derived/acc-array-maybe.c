@@ -53,7 +53,7 @@ select_values (AccArray   *self,
 }
 
 /**
- * acc_array_justs:
+ * acc_array_filter_just:
  * @self: an array of rank 1 or more, of a type made by acc_element_type_new_maybe()
  * @counts: (out) (optional) (transfer full): how many of each row have a value: i8, of a rank one lower
  *
@@ -63,7 +63,7 @@ select_values (AccArray   *self,
  * ```c
  * // xs = [(1, 5), (0, 0), (1, 0)] of (u1,i8)
  * g_autoptr(AccArray) counts = NULL;
- * g_autoptr(AccArray) values = acc_array_justs (xs, &counts); // → [5, 0]
+ * g_autoptr(AccArray) values = acc_array_filter_just (xs, &counts); // → [5, 0]
  * // counts → 2
  * ```
  *
@@ -72,15 +72,15 @@ select_values (AccArray   *self,
  * Since: 1.0
  */
 AccArray *
-acc_array_justs (AccArray  *self,
+acc_array_filter_just (AccArray  *self,
                  AccArray **counts)
 {
-  ACC_ARRAY_NAMED ("justs");
-  return select_values (self, (Selection) { "justs", "a value or none", _acc_type_is_maybe, acc_expr_is_just, acc_expr_from_just }, counts);
+  ACC_ARRAY_NAMED ("filter_just");
+  return select_values (self, (Selection) { "filter_just", "a value or none", _acc_type_is_maybe, acc_expr_is_just, acc_expr_from_just }, counts);
 }
 
 /**
- * acc_array_lefts:
+ * acc_array_filter_left:
  * @self: an array of rank 1 or more, of a type made by acc_element_type_new_either()
  * @counts: (out) (optional) (transfer full): how many of each row are left ones: i8, of a rank one lower
  *
@@ -90,7 +90,7 @@ acc_array_justs (AccArray  *self,
  * ```c
  * // xs = [(0, 5, 0.0), (1, 0, 0.5), (0, 7, 0.0)] of (u1,i8,f8)
  * g_autoptr(AccArray) counts = NULL;
- * g_autoptr(AccArray) values = acc_array_lefts (xs, &counts); // → [5, 7]
+ * g_autoptr(AccArray) values = acc_array_filter_left (xs, &counts); // → [5, 7]
  * // counts → 2
  * ```
  *
@@ -99,16 +99,16 @@ acc_array_justs (AccArray  *self,
  * Since: 1.0
  */
 AccArray *
-acc_array_lefts (AccArray  *self,
+acc_array_filter_left (AccArray  *self,
                  AccArray **counts)
 {
-  ACC_ARRAY_NAMED ("lefts");
-  return select_values (self, (Selection) { "lefts", "one value or another", _acc_type_is_either, acc_expr_is_left, acc_expr_from_left },
+  ACC_ARRAY_NAMED ("filter_left");
+  return select_values (self, (Selection) { "filter_left", "one value or another", _acc_type_is_either, acc_expr_is_left, acc_expr_from_left },
                         counts);
 }
 
 /**
- * acc_array_rights:
+ * acc_array_filter_right:
  * @self: an array of rank 1 or more, of a type made by acc_element_type_new_either()
  * @counts: (out) (optional) (transfer full): how many of each row are right ones: i8, of a rank one lower
  *
@@ -118,7 +118,7 @@ acc_array_lefts (AccArray  *self,
  * ```c
  * // xs = [(0, 5, 0.0), (1, 0, 0.5), (0, 7, 0.0)] of (u1,i8,f8)
  * g_autoptr(AccArray) counts = NULL;
- * g_autoptr(AccArray) values = acc_array_rights (xs, &counts); // → [0.5]
+ * g_autoptr(AccArray) values = acc_array_filter_right (xs, &counts); // → [0.5]
  * // counts → 1
  * ```
  *
@@ -127,10 +127,10 @@ acc_array_lefts (AccArray  *self,
  * Since: 1.0
  */
 AccArray *
-acc_array_rights (AccArray  *self,
+acc_array_filter_right (AccArray  *self,
                   AccArray **counts)
 {
-  ACC_ARRAY_NAMED ("rights");
-  return select_values (self, (Selection) { "rights", "one value or another", _acc_type_is_either, acc_expr_is_right, acc_expr_from_right },
+  ACC_ARRAY_NAMED ("filter_right");
+  return select_values (self, (Selection) { "filter_right", "one value or another", _acc_type_is_either, acc_expr_is_right, acc_expr_from_right },
                         counts);
 }

@@ -7,10 +7,10 @@ G_BEGIN_DECLS
 
 /* Those of the values that are there: a vector of them, and in @counts how many there are of each row. */
 ACC_AVAILABLE_IN_1_0
-AccArray *acc_array_justs  (AccArray *self, AccArray **counts) G_GNUC_WARN_UNUSED_RESULT;
+AccArray *acc_array_filter_just  (AccArray *self, AccArray **counts) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-AccArray *acc_array_lefts  (AccArray *self, AccArray **counts) G_GNUC_WARN_UNUSED_RESULT;
+AccArray *acc_array_filter_left  (AccArray *self, AccArray **counts) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-AccArray *acc_array_rights (AccArray *self, AccArray **counts) G_GNUC_WARN_UNUSED_RESULT;
+AccArray *acc_array_filter_right (AccArray *self, AccArray **counts) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -287,7 +287,7 @@ acc_array_scanl1_seg (AccArray     *self,
 }
 
 /**
- * acc_array_scanl_prime_seg:
+ * acc_array_scanl_with_total_seg:
  * @self: an array of rank 1 or more
  * @initial: of the element type; an untyped literal adapts to it
  * @lengths: how many elements each segment has: a vector of any integer type
@@ -303,7 +303,7 @@ acc_array_scanl1_seg (AccArray     *self,
  *
  * // xs = [1, 2, 3, 4], lengths = [2, 0, 2]
  * g_autoptr(AccArray) totals = NULL;
- * g_autoptr(AccArray) partial = acc_array_scanl_prime_seg (xs, acc_expr_new_int (0), lengths, plus, NULL, &totals); // → [0, 1, 0, 3]
+ * g_autoptr(AccArray) partial = acc_array_scanl_with_total_seg (xs, acc_expr_new_int (0), lengths, plus, NULL, &totals); // → [0, 1, 0, 3]
  * // totals → [3, 0, 7]
  * ```
  *
@@ -312,15 +312,15 @@ acc_array_scanl1_seg (AccArray     *self,
  * Since: 1.0
  */
 AccArray *
-acc_array_scanl_prime_seg (AccArray      *self,
+acc_array_scanl_with_total_seg (AccArray      *self,
                            AccExpr       *initial,
                            AccArray      *lengths,
                            AccExprFunc2   combine,
                            gpointer       user_data,
                            AccArray     **totals)
 {
-  ACC_ARRAY_NAMED ("scanl_prime_seg");
-  return run_scan ((AccSegments) { .operation = "scanl_prime_seg", .array = self, .combine = combine, .data = user_data },
+  ACC_ARRAY_NAMED ("scanl_with_total_seg");
+  return run_scan ((AccSegments) { .operation = "scanl_with_total_seg", .array = self, .combine = combine, .data = user_data },
                    lengths, FALSE, ACC_SEED_FIRST, initial, totals);
 }
 
@@ -457,7 +457,7 @@ acc_array_scanr1_seg (AccArray     *self,
 }
 
 /**
- * acc_array_scanr_prime_seg:
+ * acc_array_scanr_with_total_seg:
  * @self: an array of rank 1 or more
  * @initial: of the element type; an untyped literal adapts to it
  * @lengths: how many elements each segment has: a vector of any integer type
@@ -473,7 +473,7 @@ acc_array_scanr1_seg (AccArray     *self,
  *
  * // xs = [1, 2, 3, 4], lengths = [2, 0, 2]
  * g_autoptr(AccArray) totals = NULL;
- * g_autoptr(AccArray) partial = acc_array_scanr_prime_seg (xs, acc_expr_new_int (0), lengths, plus, NULL, &totals); // → [2, 0, 4, 0]
+ * g_autoptr(AccArray) partial = acc_array_scanr_with_total_seg (xs, acc_expr_new_int (0), lengths, plus, NULL, &totals); // → [2, 0, 4, 0]
  * // totals → [3, 0, 7]
  * ```
  *
@@ -482,15 +482,15 @@ acc_array_scanr1_seg (AccArray     *self,
  * Since: 1.0
  */
 AccArray *
-acc_array_scanr_prime_seg (AccArray      *self,
+acc_array_scanr_with_total_seg (AccArray      *self,
                            AccExpr       *initial,
                            AccArray      *lengths,
                            AccExprFunc2   combine,
                            gpointer       user_data,
                            AccArray     **totals)
 {
-  ACC_ARRAY_NAMED ("scanr_prime_seg");
-  return run_scan ((AccSegments) { .operation = "scanr_prime_seg", .array = self, .combine = combine, .data = user_data },
+  ACC_ARRAY_NAMED ("scanr_with_total_seg");
+  return run_scan ((AccSegments) { .operation = "scanr_with_total_seg", .array = self, .combine = combine, .data = user_data },
                    lengths, TRUE, ACC_SEED_FIRST, initial, totals);
 }
 

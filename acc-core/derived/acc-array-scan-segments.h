@@ -20,9 +20,9 @@ ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_scanr1_seg      (AccArray *self, AccArray *lengths, AccExprFunc2 combine, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 /* As many: without the element itself; and everything of each segment in @totals */
 ACC_AVAILABLE_IN_1_0
-AccArray *acc_array_scanl_prime_seg (AccArray *self, AccExpr *initial, AccArray *lengths, AccExprFunc2 combine, gpointer user_data, AccArray **totals) G_GNUC_WARN_UNUSED_RESULT;
+AccArray *acc_array_scanl_with_total_seg (AccArray *self, AccExpr *initial, AccArray *lengths, AccExprFunc2 combine, gpointer user_data, AccArray **totals) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-AccArray *acc_array_scanr_prime_seg (AccArray *self, AccExpr *initial, AccArray *lengths, AccExprFunc2 combine, gpointer user_data, AccArray **totals) G_GNUC_WARN_UNUSED_RESULT;
+AccArray *acc_array_scanr_with_total_seg (AccArray *self, AccExpr *initial, AccArray *lengths, AccExprFunc2 combine, gpointer user_data, AccArray **totals) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_prescanl_seg    (AccArray *self, AccExpr *initial, AccArray *lengths, AccExprFunc2 combine, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0

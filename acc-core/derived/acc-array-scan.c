@@ -280,7 +280,7 @@ acc_array_scanr1 (AccArray     *self,
 }
 
 /**
- * acc_array_scanl_prime:
+ * acc_array_scanl_with_total:
  * @self: an array of rank 1 or more
  * @initial: of the element type
  * @combine: (scope call) (closure user_data): takes the value so far and the next element, gives the element type
@@ -299,7 +299,7 @@ acc_array_scanr1 (AccArray     *self,
  *
  * // xs = [1, 2, 3]
  * g_autoptr(AccArray) totals = NULL;
- * g_autoptr(AccArray) partial = acc_array_scanl_prime (xs, acc_expr_new_int (10), plus, NULL, &totals); // → [10, 11, 13]
+ * g_autoptr(AccArray) partial = acc_array_scanl_with_total (xs, acc_expr_new_int (10), plus, NULL, &totals); // → [10, 11, 13]
  * // totals → 16
  * ```
  *
@@ -308,18 +308,18 @@ acc_array_scanr1 (AccArray     *self,
  * Since: 1.0
  */
 AccArray *
-acc_array_scanl_prime (AccArray      *self,
+acc_array_scanl_with_total (AccArray      *self,
                        AccExpr       *initial,
                        AccExprFunc2   combine,
                        gpointer       user_data,
                        AccArray     **totals)
 {
-  ACC_ARRAY_NAMED ("scanl_prime");
-  return run_scan (self, "scanl_prime", FALSE, ACC_SEED_FIRST, initial, combine, user_data, totals);
+  ACC_ARRAY_NAMED ("scanl_with_total");
+  return run_scan (self, "scanl_with_total", FALSE, ACC_SEED_FIRST, initial, combine, user_data, totals);
 }
 
 /**
- * acc_array_scanr_prime:
+ * acc_array_scanr_with_total:
  * @self: an array of rank 1 or more
  * @initial: of the element type
  * @combine: (scope call) (closure user_data): takes the next element and the value so far, gives the element type
@@ -338,7 +338,7 @@ acc_array_scanl_prime (AccArray      *self,
  *
  * // xs = [1, 2, 3]
  * g_autoptr(AccArray) totals = NULL;
- * g_autoptr(AccArray) partial = acc_array_scanr_prime (xs, acc_expr_new_int (10), plus, NULL, &totals); // → [15, 13, 10]
+ * g_autoptr(AccArray) partial = acc_array_scanr_with_total (xs, acc_expr_new_int (10), plus, NULL, &totals); // → [15, 13, 10]
  * // totals → 16
  * ```
  *
@@ -347,14 +347,14 @@ acc_array_scanl_prime (AccArray      *self,
  * Since: 1.0
  */
 AccArray *
-acc_array_scanr_prime (AccArray      *self,
+acc_array_scanr_with_total (AccArray      *self,
                        AccExpr       *initial,
                        AccExprFunc2   combine,
                        gpointer       user_data,
                        AccArray     **totals)
 {
-  ACC_ARRAY_NAMED ("scanr_prime");
-  return run_scan (self, "scanr_prime", TRUE, ACC_SEED_FIRST, initial, combine, user_data, totals);
+  ACC_ARRAY_NAMED ("scanr_with_total");
+  return run_scan (self, "scanr_with_total", TRUE, ACC_SEED_FIRST, initial, combine, user_data, totals);
 }
 
 /**

@@ -253,7 +253,7 @@ acc_array_argsort (AccArray *self,
 }
 
 /**
- * acc_array_sort_by:
+ * acc_array_sort_pairs:
  * @self: an array of rank 1 or more, of any element type
  * @keys: an array of scalars, of the extents of @self
  * @descending: the largest key first
@@ -261,12 +261,12 @@ acc_array_argsort (AccArray *self,
  *
  * The elements of every innermost row in the order of their keys; those of equal keys stay in the order in which they were. Keys of
  * other extents are %ACC_ERROR_SHAPE while building, or %ACC_ERROR_BOUNDS when run, where the extents are known only then.
- * Where the keys are in the elements, [method@Array.sort_on] takes them from there. As [method@Array.sort] otherwise.
+ * Where the keys are in the elements, [method@Array.sort_by_key] takes them from there. As [method@Array.sort] otherwise.
  *
  * ```c
  * // xs = [10, 20, 30], keys = [2.5, 0.5, 1.5]
  * g_autoptr(AccArray) sorted_keys = NULL;
- * g_autoptr(AccArray) sorted = acc_array_sort_by (xs, keys, TRUE, &sorted_keys); // → [10, 30, 20]
+ * g_autoptr(AccArray) sorted = acc_array_sort_pairs (xs, keys, TRUE, &sorted_keys); // → [10, 30, 20]
  * // sorted_keys → [2.5, 1.5, 0.5]
  * ```
  *
@@ -275,13 +275,13 @@ acc_array_argsort (AccArray *self,
  * Since: 1.0
  */
 AccArray *
-acc_array_sort_by (AccArray  *self,
+acc_array_sort_pairs (AccArray  *self,
                    AccArray  *keys,
                    gboolean   descending,
                    AccArray **sorted_keys)
 {
-  ACC_ARRAY_NAMED ("sort_by");
-  g_autoptr(AccArray) node = check_keys (keys, "sort_by"), matched = NULL, sorted = NULL, order = NULL;
+  ACC_ARRAY_NAMED ("sort_pairs");
+  g_autoptr(AccArray) node = check_keys (keys, "sort_pairs"), matched = NULL, sorted = NULL, order = NULL;
 
   if (node->error == NULL)
     {
@@ -291,7 +291,7 @@ acc_array_sort_by (AccArray  *self,
       node = acc_array_begin (ACC_OP_BACKPERMUTE, both, 2);
     }
   if (node->error == NULL)
-    acc_array_check_extents (node, "sort_by: keys", self, keys);
+    acc_array_check_extents (node, "sort_pairs: keys", self, keys);
   if (node->error != NULL)
     return acc_array_refuse (g_steal_pointer (&node), sorted_keys);
 
@@ -321,7 +321,7 @@ order_on (AccExpr *element,
   if (!_acc_expr_settle_slot (&key, NULL))
     return _acc_expr_float (g_steal_pointer (&key));
   if (acc_element_type_is_tuple (acc_expr_get_element_type (key)))
-    return acc_expr_new_error_literal (ACC_ERROR_TYPE, "sort_on: keys are scalars, not %s",
+    return acc_expr_new_error_literal (ACC_ERROR_TYPE, "sort_by_key: keys are scalars, not %s",
                                        acc_element_type_get_code (acc_expr_get_element_type (key)));
 
   order = acc_expr_ref_sink (acc_sort_order_key (key, self->descending));
@@ -345,7 +345,7 @@ sort_short_on (AccArray *node)
 }
 
 /**
- * acc_array_sort_on:
+ * acc_array_sort_by_key:
  * @self: an array of rank 1 or more, of any element type
  * @descending: the largest key first
  * @key: (scope call) (closure user_data): takes an element, gives its key, a scalar
@@ -361,7 +361,7 @@ sort_short_on (AccArray *node)
  * static AccExpr *second (AccExpr *pair, gpointer data) { return acc_expr_item (pair, 1); }
  *
  * // xs = [(1, 2.5), (2, 0.5), (3, 1.5)] of (i8,f8)
- * g_autoptr(AccArray) result = acc_array_sort_on (xs, TRUE, second, NULL); // → [(1, 2.5), (3, 1.5), (2, 0.5)]
+ * g_autoptr(AccArray) result = acc_array_sort_by_key (xs, TRUE, second, NULL); // → [(1, 2.5), (3, 1.5), (2, 0.5)]
  * ```
  *
  * Returns: (transfer full): an array of the type and extents of @self
@@ -369,12 +369,12 @@ sort_short_on (AccArray *node)
  * Since: 1.0
  */
 AccArray *
-acc_array_sort_on (AccArray    *self,
+acc_array_sort_by_key (AccArray    *self,
                    gboolean     descending,
                    AccExprFunc  key,
                    gpointer     user_data)
 {
-  ACC_ARRAY_NAMED ("sort_on");
+  ACC_ARRAY_NAMED ("sort_by_key");
   Criterion criterion = { key, user_data, descending };
   g_autoptr(AccArray) node = acc_array_begin (ACC_OP_SORT, &self, 1);
 

@@ -163,7 +163,7 @@ wide_magnitude (AccExpr **args)
 OF_COMPLEX (magnitude, return _acc_expr_build_wide (args, 1, wide_magnitude); )
 
 /**
- * acc_expr_magnitude_prime:
+ * acc_expr_magnitude_unscaled:
  * @a: a complex number
  *
  * The distance from 0 by the plain formula √(re² + im²): faster than acc_expr_magnitude(), but squares may overflow to
@@ -171,14 +171,14 @@ OF_COMPLEX (magnitude, return _acc_expr_build_wide (args, 1, wide_magnitude); )
  *
  * ```c
  * // z = (3.0, 4.0) of c16
- * AccExpr *result = acc_expr_magnitude_prime (z); // → 5
+ * AccExpr *result = acc_expr_magnitude_unscaled (z); // → 5
  * ```
  *
  * Returns: (transfer none): a float
  *
  * Since: 1.0
  */
-OF_COMPLEX (magnitude_prime,
+OF_COMPLEX (magnitude_unscaled,
   g_auto(AccExprParts) z = _acc_expr_get_parts (a);
   return acc_expr_sqrt (ADD (MUL (z.re, z.re), MUL (z.im, z.im)));
 )
@@ -206,7 +206,7 @@ OF_COMPLEX (phase,
 )
 
 /**
- * acc_expr_mk_polar:
+ * acc_expr_from_polar:
  * @magnitude: a float
  * @phase: one of the same type
  *
@@ -214,7 +214,7 @@ OF_COMPLEX (phase,
  *
  * ```c
  * // magnitude = 2.0, phase = 0.5
- * AccExpr *z = acc_expr_mk_polar (magnitude, phase); // → (1.75517, 0.958851)
+ * AccExpr *z = acc_expr_from_polar (magnitude, phase); // → (1.75517, 0.958851)
  * ```
  *
  * Returns: (transfer none): a complex number
@@ -222,18 +222,18 @@ OF_COMPLEX (phase,
  * Since: 1.0
  */
 static AccExpr *
-build_mk_polar (AccExpr **args)
+build_from_polar (AccExpr **args)
 {
   if (!_acc_expr_is_float (args[0]))
-    return _acc_expr_needs ("mk_polar", "floats", args[0]);
+    return _acc_expr_needs ("from_polar", "floats", args[0]);
   return acc_expr_complex (MUL (args[0], acc_expr_cos (args[1])), MUL (args[0], acc_expr_sin (args[1])));
 }
 
 AccExpr *
-acc_expr_mk_polar (AccExpr *magnitude,
+acc_expr_from_polar (AccExpr *magnitude,
                    AccExpr *phase)
 {
-  return _acc_expr_derive ("mk_polar", magnitude, phase, 2, TRUE, build_mk_polar);
+  return _acc_expr_derive ("from_polar", magnitude, phase, 2, TRUE, build_from_polar);
 }
 
 /**
@@ -266,21 +266,21 @@ acc_expr_cis (AccExpr *phase)
 }
 
 /**
- * acc_expr_polar:
+ * acc_expr_to_polar:
  * @a: a complex number
  *
  * Magnitude and phase.
  *
  * ```c
  * // z = (3.0, 4.0) of c16
- * AccExpr *result = acc_expr_polar (z); // → (5, 0.927295)
+ * AccExpr *result = acc_expr_to_polar (z); // → (5, 0.927295)
  * ```
  *
  * Returns: (transfer none): a pair of floats
  *
  * Since: 1.0
  */
-DERIVED1 (polar, return acc_expr_tuple2 (acc_expr_magnitude (a), acc_expr_phase (a)); )
+DERIVED1 (to_polar, return acc_expr_tuple2 (acc_expr_magnitude (a), acc_expr_phase (a)); )
 
 /* --- arithmetic */
 

@@ -211,15 +211,15 @@ AccExpr *acc_expr_conjugate    (AccExpr *a);
 ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_magnitude    (AccExpr *a);
 ACC_AVAILABLE_IN_1_0
-AccExpr *acc_expr_magnitude_prime (AccExpr *a);
+AccExpr *acc_expr_magnitude_unscaled (AccExpr *a);
 ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_phase        (AccExpr *a);
 ACC_AVAILABLE_IN_1_0
-AccExpr *acc_expr_mk_polar     (AccExpr *magnitude, AccExpr *phase);
+AccExpr *acc_expr_from_polar     (AccExpr *magnitude, AccExpr *phase);
 ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_cis          (AccExpr *phase);
 ACC_AVAILABLE_IN_1_0
-AccExpr *acc_expr_polar        (AccExpr *a);
+AccExpr *acc_expr_to_polar        (AccExpr *a);
 ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_to_linear    (AccExpr *shape, AccExpr *index);
 ACC_AVAILABLE_IN_1_0

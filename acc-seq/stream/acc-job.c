@@ -632,7 +632,7 @@ acc_job_cancel (AccJob *self)
  * @error: return location for the job's error
  *
  * Blocks until the job has ended. Does not iterate a main context: in a program with a main loop, use
- * acc_job_await_async().
+ * acc_job_wait_async().
  *
  * Returns: %TRUE if all is done, %FALSE with the job's error set
  *
@@ -679,7 +679,7 @@ on_give_up (GCancellable *cancellable, gpointer data)
 }
 
 /**
- * acc_job_await_async:
+ * acc_job_wait_async:
  * @self: a job
  * @cancellable: (nullable): gives up waiting, not the job
  * @callback: (scope async) (closure user_data): called when the job has ended, or waiting was given up
@@ -690,7 +690,7 @@ on_give_up (GCancellable *cancellable, gpointer data)
  * Since: 1.0
  */
 void
-acc_job_await_async (AccJob *self, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
+acc_job_wait_async (AccJob *self, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
 {
   g_autoptr(GTask) task = NULL;
   gboolean ended;
@@ -699,7 +699,7 @@ acc_job_await_async (AccJob *self, GCancellable *cancellable, GAsyncReadyCallbac
   g_return_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable));
 
   task = g_task_new (self, cancellable, callback, user_data);
-  g_task_set_source_tag (task, acc_job_await_async);
+  g_task_set_source_tag (task, acc_job_wait_async);
 
   g_mutex_lock (&self->lock);
   ended = self->state != ACC_JOB_RUNNING;
@@ -722,19 +722,19 @@ acc_job_await_async (AccJob *self, GCancellable *cancellable, GAsyncReadyCallbac
 }
 
 /**
- * acc_job_await_finish:
+ * acc_job_wait_finish:
  * @self: a job
  * @result: what the callback got
  * @error: return location for the job's error, or %G_IO_ERROR_CANCELLED where waiting was given up
  *
- * Ends acc_job_await_async().
+ * Ends acc_job_wait_async().
  *
  * Returns: %TRUE if all is done, %FALSE with @error set
  *
  * Since: 1.0
  */
 gboolean
-acc_job_await_finish (AccJob *self, GAsyncResult *result, GError **error)
+acc_job_wait_finish (AccJob *self, GAsyncResult *result, GError **error)
 {
   g_return_val_if_fail (ACC_IS_JOB (self), FALSE);
   g_return_val_if_fail (g_task_is_valid (result, self), FALSE);

@@ -49,9 +49,9 @@ ACC_AVAILABLE_IN_1_0
 gboolean    acc_job_wait            (AccJob *self, GError **error);
 /* @cancellable gives up waiting, not the job */
 ACC_AVAILABLE_IN_1_0
-void        acc_job_await_async     (AccJob *self, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
+void        acc_job_wait_async     (AccJob *self, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
 ACC_AVAILABLE_IN_1_0
-gboolean    acc_job_await_finish    (AccJob *self, GAsyncResult *result, GError **error);
+gboolean    acc_job_wait_finish    (AccJob *self, GAsyncResult *result, GError **error);
 /* What ran where: device, seconds per stage (reading, computing, writing, waiting), bytes, peak of the budget */
 ACC_AVAILABLE_IN_1_0
 char       *acc_job_dup_report      (AccJob *self) G_GNUC_WARN_UNUSED_RESULT;

@@ -45,7 +45,7 @@ on_written (GObject *object, GAsyncResult *result, gpointer data)
 {
   Run *run = data;
 
-  acc_job_await_finish (ACC_JOB (object), result, &run->error);
+  acc_job_wait_finish (ACC_JOB (object), result, &run->error);
   show_progress (ACC_JOB (object), NULL, run);
   run->done = TRUE;
   g_main_loop_quit (run->loop);
@@ -90,7 +90,7 @@ edges (const char *from, const char *to, double low, double high, guint64 memory
   run.job = acc_backend_start_write (backend, result, sink, NULL);
   guint interrupt = g_unix_signal_add (SIGINT, on_interrupt, &run);
   g_signal_connect (run.job, "notify::fraction", G_CALLBACK (show_progress), &run);
-  acc_job_await_async (run.job, NULL, on_written, &run);
+  acc_job_wait_async (run.job, NULL, on_written, &run);
   g_main_loop_run (run.loop);
   g_source_remove (interrupt);
 

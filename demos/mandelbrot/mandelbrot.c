@@ -53,7 +53,7 @@ fill_palette (uint8_t palette[PALETTE_SIZE][3])
 static gboolean
 check (const View *view, const uint8_t palette[][3], AccArray *picture, GError **error)
 {
-  g_autoptr (GBytes) bytes = acc_array_get_bytes (picture, 0, error);
+  g_autoptr (GBytes) bytes = acc_array_dup_bytes (picture, 0, error);
   if (bytes == NULL)
     return FALSE;
 

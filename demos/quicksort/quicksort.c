@@ -121,7 +121,7 @@ split (AccArray **state, guint n_state, gpointer data)
 
   g_autoptr (AccArray) kinds = acc_array_zip_with (values, pivot, compare, NULL);
   AccExpr *zeros = acc_expr_tuple3 (acc_expr_new_int (0), acc_expr_new_int (0), acc_expr_new_int (0));
-  g_autoptr (AccArray) before = acc_array_scanl_prime_seg (kinds, zeros, lengths, add_triples, NULL, &totals);
+  g_autoptr (AccArray) before = acc_array_scanl_with_total_seg (kinds, zeros, lengths, add_triples, NULL, &totals);
   g_autoptr (AccArray) total = acc_array_gather (totals, parts);
   g_autoptr (AccArray) places = acc_array_zip_with4 (kinds, before, start, total, place, NULL);
 
@@ -182,7 +182,7 @@ sort (AccBackend *backend, gint32 *numbers, gsize n, const char *what, GError **
   gint64 started = g_get_monotonic_time ();
   g_autoptr (AccArray) result = acc_backend_run (backend, delayed, NULL, error);
   gint64 sorted = g_get_monotonic_time ();
-  g_autoptr (GBytes) sorted_bytes = result ? acc_array_get_bytes (result, 0, error) : NULL;
+  g_autoptr (GBytes) sorted_bytes = result ? acc_array_dup_bytes (result, 0, error) : NULL;
   if (sorted_bytes == NULL)
     return FALSE;
 

@@ -105,7 +105,7 @@ split (AccArray **state, guint n, gpointer data)
 
   g_autoptr (AccArray) digits = acc_array_map (state[RECORDS], digit_of, state[SHIFT]);
   g_autoptr (AccArray) counts = acc_array_map (digits, count_one, NULL);
-  g_autoptr (AccArray) before = acc_array_scanl_prime (counts, acc_expr_tuple (zeros, N_DIGITS), add_counts, NULL, &totals);
+  g_autoptr (AccArray) before = acc_array_scanl_with_total (counts, acc_expr_tuple (zeros, N_DIGITS), add_counts, NULL, &totals);
   g_autoptr (AccArray) places = acc_array_zip_with (digits, before, place, totals);
 
   g_ptr_array_add (next, acc_array_map (state[SHIFT], next_shift, NULL));
@@ -152,7 +152,7 @@ compare_records (const void *a, const void *b)
 static gboolean
 is_same (AccArray *sorted, guint part, const Record *records, gsize n, GError **error)
 {
-  g_autoptr (GBytes) bytes = acc_array_get_bytes (sorted, part, error);
+  g_autoptr (GBytes) bytes = acc_array_dup_bytes (sorted, part, error);
   if (bytes == NULL)
     return FALSE;
 

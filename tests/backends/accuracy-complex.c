@@ -115,7 +115,7 @@ measure (Found *found, gsize n, gpointer data)
   g_autoptr (AccArray) made = is_pair ? acc_array_zip_with (z, w, apply2, (gpointer) c->f) : acc_array_map (z, apply1, (gpointer) c->f);
   g_autoptr (AccArray) result = acc_backend_run (c->backend, made, NULL, &error);
   g_assert_no_error (error);
-  g_autoptr (GBytes) bytes = acc_array_get_bytes (result, 0, &error);
+  g_autoptr (GBytes) bytes = acc_array_dup_bytes (result, 0, &error);
   g_assert_no_error (error);
   const double *doubles = g_bytes_get_data (bytes, NULL);
   const float *floats = g_bytes_get_data (bytes, NULL);

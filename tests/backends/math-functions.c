@@ -171,7 +171,7 @@ math_function_compute (const MathFunction *f,
   g_autoptr (AccArray) mapped = f->build1 != NULL ? acc_array_map (xs, apply1, (gpointer) f) : acc_array_zip_with (xs, ys, apply2, (gpointer) f);
   g_autoptr (AccArray) result = acc_backend_run (backend, mapped, NULL, &error);
   g_assert_no_error (error);
-  g_autoptr (GBytes) bytes = acc_array_get_bytes (result, 0, &error);
+  g_autoptr (GBytes) bytes = acc_array_dup_bytes (result, 0, &error);
   g_assert_no_error (error);
   memcpy (out, g_bytes_get_data (bytes, NULL), n * acc_element_kind_get_size (kind));
 }

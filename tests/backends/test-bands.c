@@ -98,7 +98,7 @@ assert_same (AccArray *x, AccArray *y)
 {
   for (guint k = 0; k < acc_element_type_get_n_buffers (acc_array_get_element_type (x)); k++)
     {
-      g_autoptr (GBytes) a = acc_array_get_bytes (x, k, NULL), b = acc_array_get_bytes (y, k, NULL);
+      g_autoptr (GBytes) a = acc_array_dup_bytes (x, k, NULL), b = acc_array_dup_bytes (y, k, NULL);
 
       g_assert_true (g_bytes_equal (a, b));
     }

@@ -115,7 +115,7 @@ tell (const char *name, const char *code, AccArray *array)
   gsize size;
 
   g_assert_no_error (error);
-  bytes = acc_array_get_bytes (result, 0, &error);
+  bytes = acc_array_dup_bytes (result, 0, &error);
   g_assert_no_error (error);
   values = g_memdup2 (g_bytes_get_data (bytes, &size), g_bytes_get_size (bytes));
   unify_nans (code, values, size);

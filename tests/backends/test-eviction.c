@@ -41,7 +41,7 @@ static void
 assert_count (AccArray *array, gint32 first)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GBytes) bytes = acc_array_get_bytes (array, 0, &error);
+  g_autoptr (GBytes) bytes = acc_array_dup_bytes (array, 0, &error);
   const gint32 *values;
 
   g_assert_no_error (error);
@@ -163,12 +163,12 @@ test_in_one_run (gconstpointer name)
   g_autoptr (AccExecutable) judge = compile (interpreter, build_many);
   g_autoptr (AccArray) argument = use_count (3);
   g_autoptr (AccArray) expected = run (judge, argument);
-  g_autoptr (GBytes) wanted = acc_array_get_bytes (expected, 0, NULL);
+  g_autoptr (GBytes) wanted = acc_array_dup_bytes (expected, 0, NULL);
 
   for (guint i = 0; i < 3; i++)
     {
       g_autoptr (AccArray) result = run (many, argument);
-      g_autoptr (GBytes) got = acc_array_get_bytes (result, 0, NULL);
+      g_autoptr (GBytes) got = acc_array_dup_bytes (result, 0, NULL);
 
       g_assert_true (g_bytes_equal (wanted, got));
     }

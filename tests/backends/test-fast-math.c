@@ -26,7 +26,7 @@ run (AccBackend *backend, AccArray *array)
   g_autoptr (GBytes) bytes = NULL;
 
   g_assert_no_error (error);
-  bytes = acc_array_get_bytes (result, 0, &error);
+  bytes = acc_array_dup_bytes (result, 0, &error);
   g_assert_no_error (error);
 
   return g_memdup2 (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
@@ -133,7 +133,7 @@ test_accuracy (gconstpointer data)
     acc_backend_set_fast_math (backend, FALSE);
     for (guint leaf = 0; leaf < N_FUNCTIONS; leaf++)
       {
-        g_autoptr (GBytes) bytes = acc_array_get_bytes (result, leaf, &error);
+        g_autoptr (GBytes) bytes = acc_array_dup_bytes (result, leaf, &error);
         const float *found = g_bytes_get_data (bytes, NULL);
 
         for (guint i = 0; i < N; i++)

@@ -699,14 +699,14 @@ sorted_pairs (GPtrArray *results)
   g_autoptr (AccArray) x = new_vector (), y = new_vector ();
   AccArray *keys = NULL;
 
-  g_ptr_array_add (results, acc_array_sort_by (x, y, FALSE, &keys));
+  g_ptr_array_add (results, acc_array_sort_pairs (x, y, FALSE, &keys));
   g_ptr_array_add (results, keys);
 }
 
 static void
 test_why (void)
 {
-  assert_says (sorted_pairs, "step 0: sort_by + sort_by + sort_by");
+  assert_says (sorted_pairs, "step 0: sort_pairs + sort_pairs + sort_pairs");
   assert_says (stencil_in_bands, "stored: fused, its 4 operations would be done 5 times per element; storing it costs 8");
   assert_says (stencil_of_other_end, "in all: 1 step");
   assert_says (stencil_of_long_rows, "in all: 2 steps");

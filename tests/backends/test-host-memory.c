@@ -70,7 +70,7 @@ static void
 assert_count (AccArray *array, int first)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GBytes) bytes = acc_array_get_bytes (array, 0, &error);
+  g_autoptr (GBytes) bytes = acc_array_dup_bytes (array, 0, &error);
   const gint64 *values;
 
   g_assert_no_error (error);
@@ -295,7 +295,7 @@ test_fetched (gconstpointer name)
   for (guint i = 0; i < N_KEPT; i++)
     {
       g_autoptr (GError) error = NULL;
-      g_autoptr (GBytes) bytes = acc_array_get_bytes (kept[i], 0, &error);
+      g_autoptr (GBytes) bytes = acc_array_dup_bytes (kept[i], 0, &error);
 
       g_assert_cmpuint (acc_backend_get_host_memory_used (backend), <=, 4 * BYTES);
       if (bytes == NULL)

@@ -108,7 +108,7 @@ run_by_rows (AccArray **arrays,
           g_autoptr (AccArray) reduced = rows->klass->dup_reduced (rows, i, &error);
 
           g_assert_no_error (error);
-          results[value->result] = acc_array_get_bytes (reduced, 0, &error);
+          results[value->result] = acc_array_dup_bytes (reduced, 0, &error);
         }
       else
         results[value->result] = g_bytes_new (memory[i], value->n_rows * value->row_elements
@@ -148,7 +148,7 @@ test_by_rows (void)
     {
       g_autoptr (AccArray) result = native_run (whole[i]);
 
-      expected[i] = acc_array_get_bytes (result, 0, &error);
+      expected[i] = acc_array_dup_bytes (result, 0, &error);
     }
 
   for (guint b = 0; b < G_N_ELEMENTS (bands); b++)
@@ -187,9 +187,9 @@ test_copies_by_rows (void)
   AccArray *wanted[] = { source, blurred, blurred, table };
   GBytes *results[4] = { NULL };
   g_autoptr (AccArray) expected = native_run (reference);
-  g_autoptr (GBytes) bytes = acc_array_get_bytes (expected, 0, NULL);
-  g_autoptr (GBytes) data_bytes = acc_array_get_bytes (data, 0, NULL);
-  g_autoptr (GBytes) table_bytes = acc_array_get_bytes (table, 0, NULL);
+  g_autoptr (GBytes) bytes = acc_array_dup_bytes (expected, 0, NULL);
+  g_autoptr (GBytes) data_bytes = acc_array_dup_bytes (data, 0, NULL);
+  g_autoptr (GBytes) table_bytes = acc_array_dup_bytes (table, 0, NULL);
 
   run_by_rows (wanted, 4, data, 6, results);
   g_assert_true (g_bytes_equal (results[0], data_bytes));

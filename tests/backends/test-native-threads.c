@@ -29,7 +29,7 @@ test_same_bits_on_any_threads (void)
       {
         g_autoptr (AccArray) a = native_run (sum);
         g_autoptr (AccArray) b = native_run (rows);
-        g_autoptr (GBytes) bytes = acc_array_get_bytes (b, 0, &error);
+        g_autoptr (GBytes) bytes = acc_array_dup_bytes (b, 0, &error);
 
         if (i == 0)
           {
@@ -102,8 +102,8 @@ test_side_by_side (void)
             first = g_ptr_array_ref (results);
           for (guint k = 0; k < results->len; k++)
             {
-              g_autoptr (GBytes) is = acc_array_get_bytes (results->pdata[k], 0, &error);
-              g_autoptr (GBytes) was = acc_array_get_bytes (first->pdata[k], 0, &error);
+              g_autoptr (GBytes) is = acc_array_dup_bytes (results->pdata[k], 0, &error);
+              g_autoptr (GBytes) was = acc_array_dup_bytes (first->pdata[k], 0, &error);
 
               g_assert_true (g_bytes_equal (is, was));
             }

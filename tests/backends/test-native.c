@@ -78,7 +78,7 @@ test_levels (void)
   g_autoptr (AccArray) noise = native_use_noise (150, 211, 7);
   g_autoptr (AccArray) roots = acc_array_sqrt (noise);
   g_autoptr (AccArray) expected = native_run (roots);
-  g_autoptr (GBytes) expected_bytes = acc_array_get_bytes (expected, 0, NULL);
+  g_autoptr (GBytes) expected_bytes = acc_array_dup_bytes (expected, 0, NULL);
   g_autofree char *before = g_strdup (g_getenv ("ACC_CPU"));
   guint n_opened = 0;
 
@@ -92,7 +92,7 @@ test_levels (void)
       if (native_backend != NULL)
         {
           g_autoptr (AccArray) result = native_run (roots);
-          g_autoptr (GBytes) bytes = acc_array_get_bytes (result, 0, NULL);
+          g_autoptr (GBytes) bytes = acc_array_dup_bytes (result, 0, NULL);
 
           g_assert_true (g_bytes_equal (bytes, expected_bytes));
           g_object_unref (native_backend);

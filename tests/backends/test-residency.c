@@ -63,7 +63,7 @@ assert_counts (AccArray *array, gint64 first, gint64 step)
 {
   gint64 n = acc_shape_get_size (acc_array_get_shape (array));
   g_autoptr (GError) error = NULL;
-  g_autoptr (GBytes) bytes = acc_array_get_bytes (array, 0, &error);
+  g_autoptr (GBytes) bytes = acc_array_dup_bytes (array, 0, &error);
   const gint64 *values;
 
   g_assert_no_error (error);
@@ -376,7 +376,7 @@ test_eviction_in_run (gconstpointer unified)
     g_autoptr (AccExecutable) expected = compile (judge, build_many, NULL, 1);
     g_autoptr (AccArray) argument = use_count (3000, 3);
     g_autoptr (AccArray) right = run_well (expected, argument);
-    g_autoptr (GBytes) wanted = acc_array_get_bytes (right, 0, NULL);
+    g_autoptr (GBytes) wanted = acc_array_dup_bytes (right, 0, NULL);
 
     for (guint i = 0; i < 2; i++)
       {
@@ -389,7 +389,7 @@ test_eviction_in_run (gconstpointer unified)
         backend = open_backend (130000);
         executable = compile (backend, build_many, NULL, 1);
         result = run_well (executable, argument);
-        bytes = acc_array_get_bytes (result, 0, NULL);
+        bytes = acc_array_dup_bytes (result, 0, NULL);
         g_assert_true (g_bytes_equal (bytes, wanted));
         g_assert_cmpuint (acc_backend_get_memory_high_water (backend), <=, 130000);
       }
@@ -526,10 +526,10 @@ test_lost (void)
       g_assert_error (second, ACC_ERROR, ACC_ERROR_DEVICE_LOST);
 
       /* What was not fetched is gone, and says so to each that asks. */
-      g_assert_null (acc_array_get_bytes (kept, 0, &third));
+      g_assert_null (acc_array_dup_bytes (kept, 0, &third));
       g_assert_error (third, ACC_ERROR, ACC_ERROR_DEVICE_LOST);
       g_clear_error (&third);
-      g_assert_null (acc_array_get_value (kept, (const gint64[]) { 0 }, 1, &third));
+      g_assert_null (acc_array_dup_value (kept, (const gint64[]) { 0 }, 1, &third));
       g_assert_error (third, ACC_ERROR, ACC_ERROR_DEVICE_LOST);
       g_assert_cmpuint (acc_array_get_address (kept, 0), ==, 0);
       g_clear_error (&third);

@@ -308,7 +308,7 @@ make_complex (gint64 rows, gint64 columns)
 {
   g_autoptr (AccArray) parts = make_floats (rows, 2 * columns, -1, 1);
   g_autoptr (AccShape) shape = acc_shape_new_matrix (rows, columns);
-  g_autoptr (GBytes) bytes = acc_array_get_bytes (parts, 0, NULL);
+  g_autoptr (GBytes) bytes = acc_array_dup_bytes (parts, 0, NULL);
 
   return acc_array_use (acc_element_type_new_complex (ACC_KIND_F32), shape, bytes);
 }
@@ -492,7 +492,7 @@ measure_transfers (Bench *self)
         return;
       up[i] = now () - begin;
       begin = now ();
-      bytes = acc_array_get_bytes (results->pdata[0], 0, NULL);
+      bytes = acc_array_dup_bytes (results->pdata[0], 0, NULL);
       down[i] = now () - begin;
     }
   report (self, "upload", up, ROUNDS, 4. * n, "GB/s");

@@ -200,7 +200,7 @@ run (AccExecutable *executable)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) results = acc_executable_run (executable, NULL, 0, NULL, &error);
-  g_autoptr (GBytes) bytes = results != NULL ? acc_array_get_bytes (results->pdata[0], 0, &error) : NULL;
+  g_autoptr (GBytes) bytes = results != NULL ? acc_array_dup_bytes (results->pdata[0], 0, &error) : NULL;
 
   if (bytes == NULL)
     g_error ("%s", error->message);

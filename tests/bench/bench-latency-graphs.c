@@ -148,7 +148,7 @@ build_permute (AccArray *input, guint variant)
 static AccArray *
 build_sort (AccArray *input, guint variant)
 {
-  return acc_array_sort_on (input, FALSE, to_key, GUINT_TO_POINTER (variant));
+  return acc_array_sort_by_key (input, FALSE, to_key, GUINT_TO_POINTER (variant));
 }
 
 const BenchFamily bench_families[] = {

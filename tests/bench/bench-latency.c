@@ -633,7 +633,7 @@ static AccArray *
 make_small_input (gboolean is_complex)
 {
   g_autoptr (AccArray) halves = bench_make_input (0, 2 * SMALL);
-  g_autoptr (GBytes) bytes = acc_array_get_bytes (halves, 0, NULL);
+  g_autoptr (GBytes) bytes = acc_array_dup_bytes (halves, 0, NULL);
   g_autoptr (AccShape) shape = acc_shape_new_vector (SMALL);
 
   if (!is_complex)

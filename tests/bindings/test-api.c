@@ -69,7 +69,7 @@ on_written (GObject *job, GAsyncResult *result, gpointer data)
 {
   Writing *writing = data;
 
-  acc_job_await_finish (ACC_JOB (job), result, &writing->error);
+  acc_job_wait_finish (ACC_JOB (job), result, &writing->error);
   g_main_loop_quit (writing->loop);
 }
 
@@ -94,7 +94,7 @@ test_picture (void)
   acc_backend_set_memory_limit (backend, 4 << 20);
   g_autoptr (AccJob) job = acc_backend_start_write (backend, negative, sink, NULL);
   g_signal_connect (job, "notify::fraction", G_CALLBACK (on_fraction), &writing);
-  acc_job_await_async (job, NULL, on_written, &writing);
+  acc_job_wait_async (job, NULL, on_written, &writing);
   g_main_loop_run (writing.loop);
   g_assert_no_error (writing.error);
   g_assert_cmpint (acc_job_get_state (job), ==, ACC_JOB_DONE);

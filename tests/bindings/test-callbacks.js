@@ -54,7 +54,7 @@ const small = Acc.use(new Int32Array([2, 0, 3, 1]));
 const builders = [
     xs => xs.zip_with(xs, xs, (x, y, z) => x.add(y).add(z)),
     xs => xs.fold(0, add),
-    xs => xs.scanr_prime(0, add),
+    xs => xs.scanr_with_total(0, add),
     xs => xs.filter(x => x.gt(1)),
     () => small.expand(x => x.cast('i8'), (x, i) => x.cast('i8').add(i)),
     () => small.fold_seg(0, small, add),
@@ -73,8 +73,8 @@ check(Acc.program([], () => small).get_n_parameters() === 0, 'a program without 
 const numbers = new Int32Array([5, 1, 2, 3, 0, 4]), vs = Acc.use(numbers);
 const show = made => [].concat(made).map(x => x.run().to_array().join()).join(';');
 check(show(vs.scanl(1, add)) === '1,6,7,9,12,12,16' && show(vs.scanr1(add)) === '15,10,9,7,4,4' && show(vs.prescanr(0, add)) === '10,9,7,4,4,0', 'scans');
-check(show(vs.scanl_prime(0, add)) === '0,5,6,8,11,11;15' && show(vs.postscanl_seg(1, Acc.use(new Int32Array([2, 4])), add)) === '6,7,3,6,6,10', 'scans of two results');
-check(show(vs.filter(x => x.gt(2))) === '5,3,4;3' && show(vs.sort_on(true, x => x)) === '5,4,3,2,1,0', 'filter and sort_on');
+check(show(vs.scanl_with_total(0, add)) === '0,5,6,8,11,11;15' && show(vs.postscanl_seg(1, Acc.use(new Int32Array([2, 4])), add)) === '6,7,3,6,6,10', 'scans of two results');
+check(show(vs.filter(x => x.gt(2))) === '5,3,4;3' && show(vs.sort_by_key(true, x => x)) === '5,4,3,2,1,0', 'filter and sort_by_key');
 check(show(Acc.Array.generate_expr(Acc.Expr.extent(vs, 0), i => i.mul(i))) === '0,1,4,9,16,25', 'generate_expr');
 check(show(Acc.Array.unit(Acc.Expr.fold_row(vs, [], 0, (sum, x) => sum.mul(2).add(x)))) === '208', 'fold_row');
 check(show(vs.map(x => Acc.cond(x.gt(2), x.just(), Acc.Expr.nothing(x.get_element_type())).maybe(7, y => y.neg()))) === '-5,7,7,-3,7,-4', 'maybe');

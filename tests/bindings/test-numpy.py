@@ -237,8 +237,8 @@ def test_scans_are_cumulative_sums():
                        (array.prescanr(7, add), right(np.hstack((data, seeds)))[:, 1:]),
                        (array.postscanl(7, add), np.cumsum(data, -1) + 7), (array.postscanr(7, add), right(data) + 7)):
         assert np.array_equal(np.asarray(made.run()), want)
-    for made, want in ((array.scanl_prime(7, add), np.cumsum(np.hstack((seeds, data)), -1)[:, :-1]),
-                       (array.scanr_prime(7, add), right(np.hstack((data, seeds)))[:, 1:])):
+    for made, want in ((array.scanl_with_total(7, add), np.cumsum(np.hstack((seeds, data)), -1)[:, :-1]),
+                       (array.scanr_with_total(7, add), right(np.hstack((data, seeds)))[:, 1:])):
         assert np.array_equal(np.asarray(made[0].run()), want) and np.array_equal(np.asarray(made[1].run()), data.sum(-1) + 7)
 
     _exceptions_come_out(array, add)
@@ -264,8 +264,8 @@ def test_parts_of_rows_are_reduced_by_themselves():
                        (array.postscanl_seg(7, lengths, add), each(lambda part: np.cumsum(part, -1) + 7)),
                        (array.postscanr_seg(7, lengths, add), each(lambda part: right(part) + 7))):
         assert np.array_equal(np.asarray(made.run()), want)
-    for made, want in ((array.scanl_prime_seg(7, lengths, add), array.prescanl_seg(7, lengths, add)),
-                       (array.scanr_prime_seg(7, lengths, add), array.prescanr_seg(7, lengths, add))):
+    for made, want in ((array.scanl_with_total_seg(7, lengths, add), array.prescanl_seg(7, lengths, add)),
+                       (array.scanr_with_total_seg(7, lengths, add), array.prescanr_seg(7, lengths, add))):
         assert np.array_equal(np.asarray(made[0].run()), np.asarray(want.run())) and np.array_equal(np.asarray(made[1].run()), sums + 7)
     try:
         array.fold_seg(0, [3, 9], add).run()
@@ -278,8 +278,8 @@ def _exceptions_come_out(array, add):
     def wrong(*arguments):
         raise KeyError('here')
 
-    for call in (lambda: array.scanr(0, wrong), lambda: array.scanl_prime(0, wrong), lambda: array.filter(wrong),
-                 lambda: array.fold1_seg([2, 1], wrong), lambda: array.scanr_prime_seg(0, [2, 1], wrong),
+    for call in (lambda: array.scanr(0, wrong), lambda: array.scanl_with_total(0, wrong), lambda: array.filter(wrong),
+                 lambda: array.fold1_seg([2, 1], wrong), lambda: array.scanr_with_total_seg(0, [2, 1], wrong),
                  lambda: array.flatten().expand(wrong, add), lambda: array.flatten().expand(lambda x: x, wrong)):
         try:
             call()
@@ -292,7 +292,7 @@ def test_prelude():
     data = (np.arange(40, dtype='f4').reshape(4, 10) * 7) % 11
     array = Acc.use(data)
     for made, want in ((array.sort(), np.sort(data)), (array.argsort(), np.argsort(data, kind='stable')), (array.cumsum(), np.cumsum(data, -1)),
-                       (array.sort_on(lambda x: -x), -np.sort(-data)), (array.sort_on(lambda x: x, True), -np.sort(-data)),
+                       (array.sort_by_key(lambda x: -x), -np.sort(-data)), (array.sort_by_key(lambda x: x, True), -np.sort(-data)),
                        (array.argmax(), data.argmax(-1)), (array @ array.T, data @ data.T), (array.unique()[0], np.unique(data)),
                        (array.histogram(5, (0, 10)), np.histogram(data, 5, (0, 10))[0])):
         assert np.array_equal(np.asarray(made.run()), want)

@@ -176,9 +176,9 @@ SCAN (prescanl)
 SCAN (prescanr)
 SCAN (postscanl)
 SCAN (postscanr)
-SCAN_PRIME (scanl_prime)
-SCAN_PRIME (scanr_prime)
-BUILD (sort_on, acc_array_sort_on (xs, TRUE, one, NULL))
+SCAN_PRIME (scanl_with_total)
+SCAN_PRIME (scanr_with_total)
+BUILD (sort_by_key, acc_array_sort_by_key (xs, TRUE, one, NULL))
 BUILD (permute, acc_array_permute (xs, xs, places, one, NULL))
 BUILD (scatter_if, acc_array_scatter_if (xs, xs, places, xs, one, NULL))
 BUILD (gather_if, acc_array_gather_if (xs, places, xs, xs, one, NULL))
@@ -219,9 +219,9 @@ static const struct {
   CASE (fold_seg, sum), CASE (fold1_seg, sum), CASE (fold_seg_offsets, sum), CASE (fold1_seg_offsets, sum),
   CASE (scanl1, sum), CASE (scanr1, sum), CASE (scanl1_seg, sum), CASE (scanr1_seg, sum), CASE (scanl, sum), CASE (scanl_seg, sum),
   CASE (scanr, sum), CASE (scanr_seg, sum), CASE (prescanl, sum), CASE (prescanl_seg, sum), CASE (prescanr, sum), CASE (prescanr_seg, sum),
-  CASE (postscanl, sum), CASE (postscanl_seg, sum), CASE (postscanr, sum), CASE (postscanr_seg, sum), CASE (scanl_prime, sum),
-  CASE (scanl_prime_seg, sum), CASE (scanr_prime, sum), CASE (scanr_prime_seg, sum),
-  CASE (sort_on, twice), CASE (permute, sum), CASE (scatter_if, is_large), CASE (gather_if, is_large), CASE (filter, is_large),
+  CASE (postscanl, sum), CASE (postscanl_seg, sum), CASE (postscanr, sum), CASE (postscanr_seg, sum), CASE (scanl_with_total, sum),
+  CASE (scanl_with_total_seg, sum), CASE (scanr_with_total, sum), CASE (scanr_with_total_seg, sum),
+  CASE (sort_by_key, twice), CASE (permute, sum), CASE (scatter_if, is_large), CASE (gather_if, is_large), CASE (filter, is_large),
   CASE (stencil, centre), CASE (stencil2, sum_of_centres), CASE (expand, itself, sum), CASE (boundary, twice, centre),
   CASE (while, step), CASE (iterate, twice), CASE (maybe, twice), CASE (fold_row, sum),
 #undef CASE

@@ -136,7 +136,7 @@ static AccArray *
 numbers (const Precision *p, const double *parts, guint n)
 {
   g_autoptr(AccArray) flat = conf_floats (p->component, (gint64[]) { 2 * (gint64) n }, 1, parts);
-  g_autoptr(GBytes) bytes = acc_array_get_bytes (flat, 0, NULL);
+  g_autoptr(GBytes) bytes = acc_array_dup_bytes (flat, 0, NULL);
   g_autoptr(AccShape) shape = acc_shape_new_vector (n);
 
   return acc_array_use (conf_type (p->code), shape, bytes);
@@ -340,9 +340,9 @@ test_division_range (void)
 static AccExpr *
 parts_of (AccExpr *z, gpointer data)
 {
-  AccExpr *items[] = { acc_expr_real (z), acc_expr_imag (z), acc_expr_magnitude (z), acc_expr_magnitude_prime (z), acc_expr_phase (z),
-                       acc_expr_real (acc_expr_mk_polar (acc_expr_magnitude (z), acc_expr_phase (z))),
-                       acc_expr_imag (acc_expr_cis (acc_expr_real (z))), acc_expr_item (acc_expr_polar (z), 0) };
+  AccExpr *items[] = { acc_expr_real (z), acc_expr_imag (z), acc_expr_magnitude (z), acc_expr_magnitude_unscaled (z), acc_expr_phase (z),
+                       acc_expr_real (acc_expr_from_polar (acc_expr_magnitude (z), acc_expr_phase (z))),
+                       acc_expr_imag (acc_expr_cis (acc_expr_real (z))), acc_expr_item (acc_expr_to_polar (z), 0) };
 
   return acc_expr_tuple (items, G_N_ELEMENTS (items));
 }
@@ -675,9 +675,9 @@ test_layout (void)
   const double parts[] = { 1, -2, 0.5, 4 };
   const gint64 index = 1;
   g_autoptr(AccArray) z = numbers (&precisions[1], parts, 2);
-  g_autoptr(GBytes) bytes = acc_array_get_bytes (z, 0, NULL);
+  g_autoptr(GBytes) bytes = acc_array_dup_bytes (z, 0, NULL);
   g_autofree char *text = acc_array_to_string (z);
-  g_autoptr(GVariant) value = acc_array_get_value (z, &index, 1, NULL);
+  g_autoptr(GVariant) value = acc_array_dup_value (z, &index, 1, NULL);
   g_autoptr(GVariant) all = acc_array_to_variant (z, NULL);
   g_autofree char *printed = g_variant_print (value, FALSE), *all_printed = g_variant_print (all, FALSE);
   const float complex *memory = g_bytes_get_data (bytes, NULL);
@@ -685,7 +685,7 @@ test_layout (void)
 
   g_assert_cmpuint (g_bytes_get_size (bytes), ==, 16);
   g_assert_true (memory[0] == 1 - 2 * I && memory[1] == 0.5f + 4 * I);
-  g_assert_null (acc_array_get_bytes (z, 1, NULL));
+  g_assert_null (acc_array_dup_bytes (z, 1, NULL));
   g_assert_cmpstr (text, ==, "array([1. -2.j, 0.5+4.j], dtype=c8)");
   g_assert_cmpstr (printed, ==, "(0.5, 4.0)");
   g_assert_cmpstr (all_printed, ==, "[(1.0, -2.0), (0.5, 4.0)]");

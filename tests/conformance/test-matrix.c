@@ -444,7 +444,7 @@ first_scalar (AccExpr *x, gpointer data)
 static AccArray *
 build_sort (AccArray **arrays, const Case *c)
 {
-  return acc_array_sort_on (arrays[0], c->variant == 1, first_scalar, NULL);
+  return acc_array_sort_by_key (arrays[0], c->variant == 1, first_scalar, NULL);
 }
 
 /* --- stencils */

@@ -201,14 +201,14 @@ def test_sums():
         x = np.nan_to_num(edges(code)).reshape(-1, 3) if len(edges(code)) % 3 == 0 else np.nan_to_num(edges(code))[:48].reshape(-1, 3)
         big = x > 3
         maybes = Acc.use(x).map(lambda v: Acc.cond(v > 3, Acc.just(v), Acc.nothing(code)))
-        values, counts = maybes.justs()
+        values, counts = maybes.filter_just()
         same(f'justs {code}', run(values), x[big])
         same(f'justs counts {code}', run(counts), big.sum(axis=1).astype('i8'))
         same(f'maybe {code}', run(maybes.map(lambda m: Acc.maybe(m, 7, lambda v: v - 1))), np.where(big, x - x.dtype.type(1), x.dtype.type(7)))
         same(f'from_maybe {code}', run(maybes.map(lambda m: Acc.from_maybe(m, 9))), np.where(big, x, x.dtype.type(9)))
         eithers = Acc.use(x).map(lambda v: Acc.cond(v > 3, Acc.right(v, 'b1'), Acc.left(Acc.Expr.new_bool(True), code)))
-        same(f'rights {code}', run(eithers.rights()[0]), x[big])
-        same(f'lefts {code}', run(eithers.lefts()[0]), np.ones(int((~big).sum()), dtype='?'))
+        same(f'rights {code}', run(eithers.filter_right()[0]), x[big])
+        same(f'lefts {code}', run(eithers.filter_left()[0]), np.ones(int((~big).sum()), dtype='?'))
         same(f'either {code}', run(eithers.map(lambda e: Acc.either(e, 2, Acc.from_right(e)))), np.where(big, x, x.dtype.type(2)))
     tags = np.arange(-2, 7)
     wanted = np.select([tags == k for k in range(4)], [tags + 1, tags * tags, tags - 9, 0 * tags + 5], -1)
@@ -404,10 +404,10 @@ def test_sorts():
         order = np.argsort(x, kind='stable')
         same(f'argsort {name}', run(Acc.use(x).argsort()), order)
         values = np.arange(x.size).reshape(shape)
-        made, keys = Acc.use(values).sort_by(x)
-        same(f'sort_by {name}', run(made), np.take_along_axis(values, order, -1))
-        same(f'sort_by keys {name}', run(keys), np.take_along_axis(x, order, -1))
-        same(f'sort_on {name}', run(Acc.use(x).zip(Acc.use(values)).sort_on(lambda pair: pair[0]).unzip(1)), np.take_along_axis(values, order, -1))
+        made, keys = Acc.use(values).sort_pairs(x)
+        same(f'sort_pairs {name}', run(made), np.take_along_axis(values, order, -1))
+        same(f'sort_pairs keys {name}', run(keys), np.take_along_axis(x, order, -1))
+        same(f'sort_by_key {name}', run(Acc.use(x).zip(Acc.use(values)).sort_by_key(lambda pair: pair[0]).unzip(1)), np.take_along_axis(values, order, -1))
 
 
 def rows(x):

@@ -62,7 +62,7 @@ make (Form form, AccArray *xs, AccArray **totals)
     case SCANL:
       return acc_array_scanl (xs, seed_expr (), composed, NULL);
     case SCANL_PRIME:
-      return acc_array_scanl_prime (xs, seed_expr (), composed, NULL, totals);
+      return acc_array_scanl_with_total (xs, seed_expr (), composed, NULL, totals);
     case PRESCANL:
       return acc_array_prescanl (xs, seed_expr (), composed, NULL);
     case POSTSCANL:
@@ -70,7 +70,7 @@ make (Form form, AccArray *xs, AccArray **totals)
     case SCANR:
       return acc_array_scanr (xs, seed_expr (), composed, NULL);
     case SCANR_PRIME:
-      return acc_array_scanr_prime (xs, seed_expr (), composed, NULL, totals);
+      return acc_array_scanr_with_total (xs, seed_expr (), composed, NULL, totals);
     case SCANR1:
       return acc_array_scanr1 (xs, composed, NULL);
     case PRESCANR:
@@ -243,8 +243,8 @@ test_mistakes (void)
   acc_array_set_label (bad, "mixed");
   CONF_EXPECT_ERROR ("scanl/type", bad, ACC_ERROR_TYPE, "scanl", "mixed", "f4", "i8");
   CONF_EXPECT_ERROR ("scanr1/rank-0", acc_array_scanr1 (one, conf_first, NULL), ACC_ERROR_SHAPE, "scanr1", "rank 0");
-  CONF_EXPECT_ERROR ("scanr-prime/rank-0", acc_array_scanr_prime (one, conf_i64 (1), conf_first, NULL, &totals), ACC_ERROR_SHAPE, "scanr_prime");
-  CONF_EXPECT_ERROR ("scanr-prime/totals", g_object_ref (totals), ACC_ERROR_SHAPE, "scanr_prime");
+  CONF_EXPECT_ERROR ("scanr-prime/rank-0", acc_array_scanr_with_total (one, conf_i64 (1), conf_first, NULL, &totals), ACC_ERROR_SHAPE, "scanr_with_total");
+  CONF_EXPECT_ERROR ("scanr-prime/totals", g_object_ref (totals), ACC_ERROR_SHAPE, "scanr_with_total");
   /* Literals take the type of the elements. */
   CONF_EXPECT_INTS ("prescanl/literal", acc_array_prescanl (vector, acc_expr_new_int (7), conf_first, NULL), "[3]", 7, 7, 7);
 }

@@ -40,9 +40,9 @@ test_lengths (void)
   CONF_EXPECT_ERROR ("scan/too-long", acc_array_scanl1_seg (row, many, conf_combine, NULL), ACC_ERROR_BOUNDS, "“scanl1_seg: all lengths together”", "12");
   CONF_EXPECT_ERROR ("scan/negative", acc_array_scanr_seg (row, conf_i64 (0), negative, conf_combine, NULL), ACC_ERROR_BOUNDS,
                      "“scanr_seg: the length of a segment”", "-2");
-  scanned = acc_array_scanr_prime_seg (row, conf_i64 (0), many, conf_combine, NULL, &totals);
-  CONF_EXPECT_ERROR ("scan/prime", scanned, ACC_ERROR_BOUNDS, "scanr_prime_seg", "12");
-  CONF_EXPECT_ERROR ("scan/prime-totals", g_steal_pointer (&totals), ACC_ERROR_BOUNDS, "scanr_prime_seg", "12");
+  scanned = acc_array_scanr_with_total_seg (row, conf_i64 (0), many, conf_combine, NULL, &totals);
+  CONF_EXPECT_ERROR ("scan/prime", scanned, ACC_ERROR_BOUNDS, "scanr_with_total_seg", "12");
+  CONF_EXPECT_ERROR ("scan/prime-totals", g_steal_pointer (&totals), ACC_ERROR_BOUNDS, "scanr_with_total_seg", "12");
 }
 
 static void
@@ -118,8 +118,8 @@ test_mistakes (void)
   CONF_EXPECT_FLOATS ("mistakes/literals-scan", acc_array_postscanr_seg (reals, acc_expr_new_int (3), lengths_of_reals, nine, NULL), "[2]", 9, 9);
   conf_expect_ints ("mistakes/literals-pairs", acc_array_fold1_seg_offsets (pairs, offsets, nine_and_eight, NULL), "[1]", 1, 1, (gint64[]) { 8 });
   conf_expect_ints ("mistakes/literals-pairs-scan", acc_array_scanl1_seg (pairs, lengths_of_reals, nine_and_eight, NULL), "[2]", 1, 2, (gint64[]) { 0, 1 });
-  CONF_EXPECT_ERROR ("mistakes/prime", acc_array_scanl_prime_seg (one, conf_i64 (1), lengths, conf_combine, NULL, &totals), ACC_ERROR_SHAPE, "scanl_prime_seg");
-  CONF_EXPECT_ERROR ("mistakes/prime-totals", g_steal_pointer (&totals), ACC_ERROR_SHAPE, "scanl_prime_seg");
+  CONF_EXPECT_ERROR ("mistakes/prime", acc_array_scanl_with_total_seg (one, conf_i64 (1), lengths, conf_combine, NULL, &totals), ACC_ERROR_SHAPE, "scanl_with_total_seg");
+  CONF_EXPECT_ERROR ("mistakes/prime-totals", g_steal_pointer (&totals), ACC_ERROR_SHAPE, "scanl_with_total_seg");
 }
 
 /* --- extents that are known when run */
@@ -256,10 +256,10 @@ test_element_types (void)
     {
       AccElementType *type = conf_type (conf_types[i]);
       g_autoptr(AccArray) xs = conf_array (type, (gint64[]) { 2, 2900 }, 2, rand, CONF_SMALL), totals = NULL;
-      g_autofree char *fold = g_strdup_printf ("types/fold_seg/%s", conf_types[i]), *scan = g_strdup_printf ("types/scanr_prime_seg/%s", conf_types[i]);
+      g_autofree char *fold = g_strdup_printf ("types/fold_seg/%s", conf_types[i]), *scan = g_strdup_printf ("types/scanr_with_total_seg/%s", conf_types[i]);
 
       conf_check_array (fold, acc_array_fold_seg (xs, conf_neutral (type), lengths, conf_combine, NULL), CONF_EXACT);
-      conf_check_array (scan, acc_array_scanr_prime_seg (xs, conf_neutral (type), lengths, conf_combine, NULL, &totals), CONF_EXACT);
+      conf_check_array (scan, acc_array_scanr_with_total_seg (xs, conf_neutral (type), lengths, conf_combine, NULL, &totals), CONF_EXACT);
       conf_check_array (scan, g_steal_pointer (&totals), CONF_EXACT);
     }
 }
@@ -283,9 +283,9 @@ test_source (void)
   CONF_EXPECT_INTS ("source/scanr1_seg", acc_array_scanr1_seg (rows, lengths, conf_combine, NULL), "[2,4]", 1, 9, 7, 4, 6, 24, 17, 9);
   CONF_EXPECT_INTS ("source/scanl_seg", acc_array_scanl_seg (rows, conf_i64 (2), lengths, conf_combine, NULL), "[2,7]",
                     2, 3, 2, 2, 4, 7, 11, 2, 8, 2, 2, 9, 17, 26);
-  scanned = acc_array_scanr_prime_seg (rows, conf_i64 (2), lengths, conf_combine, NULL, &totals);
-  CONF_EXPECT_INTS ("source/scanr_prime_seg", scanned, "[2,4]", 2, 9, 6, 2, 2, 19, 11, 2);
-  CONF_EXPECT_INTS ("source/scanr_prime_seg-totals", g_steal_pointer (&totals), "[2,3]", 3, 2, 11, 8, 2, 26);
+  scanned = acc_array_scanr_with_total_seg (rows, conf_i64 (2), lengths, conf_combine, NULL, &totals);
+  CONF_EXPECT_INTS ("source/scanr_with_total_seg", scanned, "[2,4]", 2, 9, 6, 2, 2, 19, 11, 2);
+  CONF_EXPECT_INTS ("source/scanr_with_total_seg-totals", g_steal_pointer (&totals), "[2,3]", 3, 2, 11, 8, 2, 26);
 
   /* As without a source. */
   many = conf_array (conf_type ("i8"), (gint64[]) { 20, 3000 }, 2, rand, CONF_FULL);

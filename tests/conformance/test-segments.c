@@ -101,8 +101,8 @@ digest_expr (AccExpr *x, gpointer data)
 typedef enum { FOLD, FOLD1, FOLD_OFFSETS, FOLD1_OFFSETS, SCANL, SCANL1, SCANL_PRIME, PRESCANL, POSTSCANL,
                SCANR, SCANR1, SCANR_PRIME, PRESCANR, POSTSCANR, N_FORMS } Form;
 
-static const char *const names[] = { "fold_seg", "fold1_seg", "fold_seg_offsets", "fold1_seg_offsets", "scanl_seg", "scanl1_seg", "scanl_prime_seg",
-  "prescanl_seg", "postscanl_seg", "scanr_seg", "scanr1_seg", "scanr_prime_seg", "prescanr_seg", "postscanr_seg" };
+static const char *const names[] = { "fold_seg", "fold1_seg", "fold_seg_offsets", "fold1_seg_offsets", "scanl_seg", "scanl1_seg", "scanl_with_total_seg",
+  "prescanl_seg", "postscanl_seg", "scanr_seg", "scanr1_seg", "scanr_with_total_seg", "prescanr_seg", "postscanr_seg" };
 
 static gboolean
 has_offsets (Form form)
@@ -137,7 +137,7 @@ make (Form form, AccArray *xs, AccExpr *seed, AccArray *segments, AccExprFunc2 f
     case SCANL1:
       return acc_array_scanl1_seg (xs, segments, function, NULL);
     case SCANL_PRIME:
-      return acc_array_scanl_prime_seg (xs, owned, segments, function, NULL, totals);
+      return acc_array_scanl_with_total_seg (xs, owned, segments, function, NULL, totals);
     case PRESCANL:
       return acc_array_prescanl_seg (xs, owned, segments, function, NULL);
     case POSTSCANL:
@@ -147,7 +147,7 @@ make (Form form, AccArray *xs, AccExpr *seed, AccArray *segments, AccExprFunc2 f
     case SCANR1:
       return acc_array_scanr1_seg (xs, segments, function, NULL);
     case SCANR_PRIME:
-      return acc_array_scanr_prime_seg (xs, owned, segments, function, NULL, totals);
+      return acc_array_scanr_with_total_seg (xs, owned, segments, function, NULL, totals);
     case PRESCANR:
       return acc_array_prescanr_seg (xs, owned, segments, function, NULL);
     case POSTSCANR:
@@ -366,15 +366,15 @@ test_example (void)
   EXAMPLE (POSTSCANR, lengths, "[8]", 0, 10, 9, 7, 4, 18, 13, 7);
 #undef EXAMPLE
 
-  scanned = acc_array_scanl_prime_seg (row, acc_expr_new_int (0), lengths, conf_combine, NULL, &totals);
-  CONF_EXPECT_INTS ("scanl_prime_seg", scanned, "[8]", 0, 0, 1, 3, 6, 0, 5, 11);
-  CONF_EXPECT_INTS ("scanl_prime_seg/totals", g_steal_pointer (&totals), "[4]", 0, 10, 0, 18);
-  scanned = acc_array_scanr_prime_seg (row, acc_expr_new_int (0), lengths, conf_combine, NULL, &totals);
-  CONF_EXPECT_INTS ("scanr_prime_seg", scanned, "[8]", 0, 9, 7, 4, 0, 13, 7, 0);
-  CONF_EXPECT_INTS ("scanr_prime_seg/totals", g_steal_pointer (&totals), "[4]", 0, 10, 0, 18);
+  scanned = acc_array_scanl_with_total_seg (row, acc_expr_new_int (0), lengths, conf_combine, NULL, &totals);
+  CONF_EXPECT_INTS ("scanl_with_total_seg", scanned, "[8]", 0, 0, 1, 3, 6, 0, 5, 11);
+  CONF_EXPECT_INTS ("scanl_with_total_seg/totals", g_steal_pointer (&totals), "[4]", 0, 10, 0, 18);
+  scanned = acc_array_scanr_with_total_seg (row, acc_expr_new_int (0), lengths, conf_combine, NULL, &totals);
+  CONF_EXPECT_INTS ("scanr_with_total_seg", scanned, "[8]", 0, 9, 7, 4, 0, 13, 7, 0);
+  CONF_EXPECT_INTS ("scanr_with_total_seg/totals", g_steal_pointer (&totals), "[4]", 0, 10, 0, 18);
 
   /* Only one of the two. */
-  CONF_EXPECT_INTS ("scanl_prime_seg/alone", acc_array_scanl_prime_seg (row, acc_expr_new_int (7), some, conf_first, NULL, NULL), "[3]", 7, 7, 7);
+  CONF_EXPECT_INTS ("scanl_with_total_seg/alone", acc_array_scanl_with_total_seg (row, acc_expr_new_int (7), some, conf_first, NULL, NULL), "[3]", 7, 7, 7);
 }
 
 static void

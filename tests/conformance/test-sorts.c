@@ -29,7 +29,7 @@ compare_keys (AccArray *keys, gint64 i, gint64 j, gboolean descending)
     }
   else if (kind == ACC_KIND_U64)
     {
-      g_autoptr(GBytes) bytes = acc_array_get_bytes (keys, 0, NULL);
+      g_autoptr(GBytes) bytes = acc_array_dup_bytes (keys, 0, NULL);
       const guint64 *values = g_bytes_get_data (bytes, NULL);
 
       order = (values[i] > values[j]) - (values[i] < values[j]);
@@ -82,7 +82,7 @@ arrange (AccArray *values, const gint64 *order)
   for (guint buffer = 0; buffer < n_buffers; buffer++)
     {
       gsize width = acc_element_type_get_size (acc_element_type_get_buffer (type, buffer));
-      g_autoptr(GBytes) bytes = acc_array_get_bytes (values, buffer, NULL);
+      g_autoptr(GBytes) bytes = acc_array_dup_bytes (values, buffer, NULL);
       const guint8 *from = g_bytes_get_data (bytes, NULL);
       guint8 *to = g_malloc (size * width + 1);
 
@@ -108,7 +108,7 @@ check (const char *code, const gint64 *extents, guint rank, ConfValues values, G
 
   conf_expect_array (sort, acc_array_sort (keys, descending), g_object_ref (wanted));
   conf_expect_ints (argsort, acc_array_argsort (keys, descending), shape, 0, acc_shape_get_size (acc_array_get_shape (keys)), order);
-  arranged = acc_array_sort_by (payload, keys, descending, &sorted_keys);
+  arranged = acc_array_sort_pairs (payload, keys, descending, &sorted_keys);
   conf_expect_array (by, g_steal_pointer (&arranged), g_steal_pointer (&wanted_payload));
   conf_expect_array (by_keys, g_steal_pointer (&sorted_keys), g_steal_pointer (&wanted));
 }
@@ -182,7 +182,7 @@ extract_keys (AccArray *values, const Key *key)
   AccElementType *type = acc_element_type_get_buffer (acc_array_get_element_type (values), key->buffer);
   AccElementType *scalar = acc_element_type_is_scalar (type) ? type : acc_element_type_get_item (type, key->lane);
   gsize size = acc_shape_get_size (acc_array_get_shape (values)), from_width = acc_element_type_get_size (type), width = acc_element_type_get_size (scalar);
-  g_autoptr(GBytes) bytes = acc_array_get_bytes (values, key->buffer, NULL);
+  g_autoptr(GBytes) bytes = acc_array_dup_bytes (values, key->buffer, NULL);
   const guint8 *from = g_bytes_get_data (bytes, NULL);
   guint8 *to = g_malloc (size * width + 1);
   GBytes *buffer;
@@ -205,7 +205,7 @@ check_on (const Key *key, const gint64 *extents, guint rank, ConfValues values, 
   g_autofree char *shape = acc_shape_to_string (acc_array_get_shape (elements));
   g_autofree char *name = g_strdup_printf ("sort-on/%s/%u.%u%s/%d%s", key->code, key->buffer, key->lane, shape, values, descending ? "/descending" : "");
 
-  conf_expect_array (name, acc_array_sort_on (elements, descending, find_key, (gpointer) key), arrange (elements, order));
+  conf_expect_array (name, acc_array_sort_by_key (elements, descending, find_key, (gpointer) key), arrange (elements, order));
 }
 
 static void
@@ -273,9 +273,9 @@ test_skewed (void)
 
       conf_expect_array (sort, acc_array_sort (skewed, FALSE), arrange (skewed, order));
       conf_expect_ints (argsort, acc_array_argsort (skewed, FALSE), shape, 0, n, order);
-      conf_expect_array (few, acc_array_sort_on (skewed, FALSE, top_bits, NULL), arrange (skewed, top_order));
-      conf_expect_array (down, acc_array_sort_on (skewed, FALSE, inverted, NULL), arrange (skewed, down_order));
-      conf_expect_array (none, acc_array_sort_on (skewed, i % 2, same_key, NULL), g_object_ref (skewed));
+      conf_expect_array (few, acc_array_sort_by_key (skewed, FALSE, top_bits, NULL), arrange (skewed, top_order));
+      conf_expect_array (down, acc_array_sort_by_key (skewed, FALSE, inverted, NULL), arrange (skewed, down_order));
+      conf_expect_array (none, acc_array_sort_by_key (skewed, i % 2, same_key, NULL), g_object_ref (skewed));
     }
 }
 
@@ -317,9 +317,9 @@ test_computed (void)
   conf_expect_ints ("sort/computed-nothing", acc_array_sort (nothing, FALSE), "[0]", 0, 0, NULL);
   CONF_EXPECT_INTS ("sort/computed", acc_array_sort (kept, FALSE), "[5]", 0, 2, 4, 6, 8);
   CONF_EXPECT_INTS ("argsort/computed", acc_array_argsort (kept, TRUE), "[5]", 0, 2, 4, 1, 3);
-  CONF_EXPECT_INTS ("sort-by/computed", acc_array_sort_by (none, kept, TRUE, NULL), "[5]", 9, 9, 9, 9, 9);
-  CONF_EXPECT_INTS ("sort-by/computed-values", acc_array_sort_by (kept, five, FALSE, NULL), "[5]", 6, 2, 0, 8, 4);
-  CONF_EXPECT_ERROR ("sort-by/computed-extents", acc_array_sort_by (kept, four, FALSE, NULL), ACC_ERROR_BOUNDS, "-1");
+  CONF_EXPECT_INTS ("sort-by/computed", acc_array_sort_pairs (none, kept, TRUE, NULL), "[5]", 9, 9, 9, 9, 9);
+  CONF_EXPECT_INTS ("sort-by/computed-values", acc_array_sort_pairs (kept, five, FALSE, NULL), "[5]", 6, 2, 0, 8, 4);
+  CONF_EXPECT_ERROR ("sort-by/computed-extents", acc_array_sort_pairs (kept, four, FALSE, NULL), ACC_ERROR_BOUNDS, "-1");
 }
 
 static AccExpr *
@@ -386,7 +386,7 @@ static GPtrArray *
 sort_both (AccArray **arrays, guint n_arrays, gpointer data)
 {
   GPtrArray *results = g_ptr_array_new_with_free_func (g_object_unref);
-  AccArray *sorted_keys = NULL, *sorted = acc_array_sort_by (arrays[0], arrays[1], data != NULL, &sorted_keys);
+  AccArray *sorted_keys = NULL, *sorted = acc_array_sort_pairs (arrays[0], arrays[1], data != NULL, &sorted_keys);
 
   g_ptr_array_add (results, sorted_keys);
   g_ptr_array_add (results, sorted);
@@ -431,18 +431,18 @@ test_mistakes (void)
   CONF_EXPECT_ERROR ("sort/rank-0", acc_array_sort (one, FALSE), ACC_ERROR_SHAPE, "sort", "rank 0");
   CONF_EXPECT_ERROR ("argsort/rank-0", g_object_ref (broken), ACC_ERROR_SHAPE, "argsort", "rank 0");
   CONF_EXPECT_ERROR ("sort/of-broken", acc_array_sort (broken, FALSE), ACC_ERROR_SHAPE, "argsort");
-  CONF_EXPECT_ERROR ("sort-by/extents", acc_array_sort_by (vector, two, FALSE, &sorted_keys), ACC_ERROR_SHAPE, "sort_by", "[2]", "[3]");
-  CONF_EXPECT_ERROR ("sort-by/keys", g_object_ref (sorted_keys), ACC_ERROR_SHAPE, "sort_by", "[2]");
-  CONF_EXPECT_ERROR ("sort-by/ranks", acc_array_sort_by (vector, matrix, FALSE, NULL), ACC_ERROR_SHAPE, "sort_by", "rank 2");
-  CONF_EXPECT_ERROR ("sort-by/types", acc_array_sort_by (vector, pairs, FALSE, NULL), ACC_ERROR_TYPE, "sort_by");
-  bad = acc_array_sort_on (vector, FALSE, pair_with_itself, NULL);
+  CONF_EXPECT_ERROR ("sort-by/extents", acc_array_sort_pairs (vector, two, FALSE, &sorted_keys), ACC_ERROR_SHAPE, "sort_pairs", "[2]", "[3]");
+  CONF_EXPECT_ERROR ("sort-by/keys", g_object_ref (sorted_keys), ACC_ERROR_SHAPE, "sort_pairs", "[2]");
+  CONF_EXPECT_ERROR ("sort-by/ranks", acc_array_sort_pairs (vector, matrix, FALSE, NULL), ACC_ERROR_SHAPE, "sort_pairs", "rank 2");
+  CONF_EXPECT_ERROR ("sort-by/types", acc_array_sort_pairs (vector, pairs, FALSE, NULL), ACC_ERROR_TYPE, "sort_pairs");
+  bad = acc_array_sort_by_key (vector, FALSE, pair_with_itself, NULL);
   acc_array_set_label (bad, "keyed");
-  CONF_EXPECT_ERROR ("sort-on/pairs", bad, ACC_ERROR_TYPE, "sort_on", "keyed", "(i8,i8)");
-  CONF_EXPECT_ERROR ("sort-on/rank-0", acc_array_sort_on (one, FALSE, conf_itself, NULL), ACC_ERROR_SHAPE, "sort", "rank 0");
-  CONF_EXPECT_ERROR ("sort-on/nothing", acc_array_sort_on (vector, FALSE, nothing_at_all, NULL), ACC_ERROR_CALLBACK, "sort");
-  CONF_EXPECT_ERROR ("sort-on/no-item", acc_array_sort_on (pairs, FALSE, no_item, NULL), ACC_ERROR_TYPE, "sort", "item");
-  CONF_EXPECT_ERROR ("sort-on/of-broken", acc_array_sort_on (broken, FALSE, conf_itself, NULL), ACC_ERROR_SHAPE, "argsort");
-  CONF_EXPECT_ERROR ("sort-by/of-broken", acc_array_sort_by (broken, vector, FALSE, NULL), ACC_ERROR_SHAPE, "argsort");
+  CONF_EXPECT_ERROR ("sort-on/pairs", bad, ACC_ERROR_TYPE, "sort_by_key", "keyed", "(i8,i8)");
+  CONF_EXPECT_ERROR ("sort-on/rank-0", acc_array_sort_by_key (one, FALSE, conf_itself, NULL), ACC_ERROR_SHAPE, "sort", "rank 0");
+  CONF_EXPECT_ERROR ("sort-on/nothing", acc_array_sort_by_key (vector, FALSE, nothing_at_all, NULL), ACC_ERROR_CALLBACK, "sort");
+  CONF_EXPECT_ERROR ("sort-on/no-item", acc_array_sort_by_key (pairs, FALSE, no_item, NULL), ACC_ERROR_TYPE, "sort", "item");
+  CONF_EXPECT_ERROR ("sort-on/of-broken", acc_array_sort_by_key (broken, FALSE, conf_itself, NULL), ACC_ERROR_SHAPE, "argsort");
+  CONF_EXPECT_ERROR ("sort-by/of-broken", acc_array_sort_pairs (broken, vector, FALSE, NULL), ACC_ERROR_SHAPE, "argsort");
 }
 
 int

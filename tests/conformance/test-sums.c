@@ -141,9 +141,9 @@ check_selection (const char *code, const gint64 *extents, guint rank, gboolean c
   g_autoptr(AccArray) pairs = acc_array_map (x, with_one, NULL);
   AccArray *counts[6] = { NULL };
 
-  conf_expect_array (name, acc_array_justs (maybes, &counts[0]), acc_array_compact (x, flags, &counts[3]));
-  conf_expect_array (name, acc_array_lefts (eithers, &counts[1]), acc_array_compact (x, others, &counts[4]));
-  conf_expect_array (name, acc_array_rights (eithers, &counts[2]), acc_array_compact (pairs, flags, &counts[5]));
+  conf_expect_array (name, acc_array_filter_just (maybes, &counts[0]), acc_array_compact (x, flags, &counts[3]));
+  conf_expect_array (name, acc_array_filter_left (eithers, &counts[1]), acc_array_compact (x, others, &counts[4]));
+  conf_expect_array (name, acc_array_filter_right (eithers, &counts[2]), acc_array_compact (pairs, flags, &counts[5]));
   for (guint i = 0; i < 3; i++)
     if (counted)
       {
@@ -181,16 +181,16 @@ test_selection_by_hand (void)
   g_autoptr(AccArray) eithers = acc_array_zip_with (flags, x, either_of, NULL);
   AccArray *justs, *lefts, *rights, *counts[3];
 
-  justs = acc_array_justs (maybes, &counts[0]);
-  lefts = acc_array_lefts (eithers, &counts[1]);
-  rights = acc_array_rights (eithers, &counts[2]);
-  CONF_EXPECT_INTS ("justs", justs, "[3]", 5, 0, 10);
-  CONF_EXPECT_INTS ("justs/counts", counts[0], "[2]", 2, 1);
-  CONF_EXPECT_INTS ("lefts", lefts, "[3]", 6, 8, 9);
-  CONF_EXPECT_INTS ("lefts/counts", counts[1], "[2]", 1, 2);
-  CONF_EXPECT_INTS ("rights", rights, "[3]", 5, 0, 10);
-  CONF_EXPECT_INTS ("rights/counts", counts[2], "[2]", 2, 1);
-  CONF_EXPECT_INTS ("justs/without-counts", acc_array_justs (maybes, NULL), "[3]", 5, 0, 10);
+  justs = acc_array_filter_just (maybes, &counts[0]);
+  lefts = acc_array_filter_left (eithers, &counts[1]);
+  rights = acc_array_filter_right (eithers, &counts[2]);
+  CONF_EXPECT_INTS ("filter_just", justs, "[3]", 5, 0, 10);
+  CONF_EXPECT_INTS ("filter_just/counts", counts[0], "[2]", 2, 1);
+  CONF_EXPECT_INTS ("filter_left", lefts, "[3]", 6, 8, 9);
+  CONF_EXPECT_INTS ("filter_left/counts", counts[1], "[2]", 1, 2);
+  CONF_EXPECT_INTS ("filter_right", rights, "[3]", 5, 0, 10);
+  CONF_EXPECT_INTS ("filter_right/counts", counts[2], "[2]", 2, 1);
+  CONF_EXPECT_INTS ("justs/without-counts", acc_array_filter_just (maybes, NULL), "[3]", 5, 0, 10);
 }
 
 static void
@@ -202,11 +202,11 @@ test_mistakes (void)
   g_autoptr(AccArray) maybe = acc_array_zip_with (one, value, maybe_of, NULL);
   AccArray *counts;
 
-  CONF_EXPECT_ERROR ("justs/type", acc_array_justs (numbers, NULL), ACC_ERROR_TYPE, "justs", "u1");
-  CONF_EXPECT_ERROR ("lefts/type", acc_array_lefts (maybe, NULL), ACC_ERROR_SHAPE, "lefts", "rank 0");
-  CONF_EXPECT_ERROR ("rights/type", acc_array_rights (numbers, &counts), ACC_ERROR_TYPE, "rights", "u1");
-  CONF_EXPECT_ERROR ("rights/counts", counts, ACC_ERROR_TYPE, "rights", "u1");
-  CONF_EXPECT_ERROR ("justs/rank-0", acc_array_justs (maybe, NULL), ACC_ERROR_SHAPE, "justs", "rank 0");
+  CONF_EXPECT_ERROR ("justs/type", acc_array_filter_just (numbers, NULL), ACC_ERROR_TYPE, "filter_just", "u1");
+  CONF_EXPECT_ERROR ("lefts/type", acc_array_filter_left (maybe, NULL), ACC_ERROR_SHAPE, "filter_left", "rank 0");
+  CONF_EXPECT_ERROR ("rights/type", acc_array_filter_right (numbers, &counts), ACC_ERROR_TYPE, "filter_right", "u1");
+  CONF_EXPECT_ERROR ("filter_right/counts", counts, ACC_ERROR_TYPE, "filter_right", "u1");
+  CONF_EXPECT_ERROR ("justs/rank-0", acc_array_filter_just (maybe, NULL), ACC_ERROR_SHAPE, "filter_just", "rank 0");
 }
 
 /* --- order: nothing before all values, left ones before right ones */

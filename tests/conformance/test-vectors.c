@@ -34,7 +34,7 @@ static AccArray *
 threes (void)
 {
   g_autoptr(AccArray) flat = CONF_INTS1 ("i4", 1, 2, 3, 4, 5, 6);
-  g_autoptr(GBytes) bytes = acc_array_get_bytes (flat, 0, NULL);
+  g_autoptr(GBytes) bytes = acc_array_dup_bytes (flat, 0, NULL);
   g_autoptr(AccShape) shape = acc_shape_new_vector (2);
 
   return acc_array_use (conf_type ("3i4"), shape, bytes);
@@ -129,14 +129,14 @@ test_bitcast (void)
       g_autofree char *name = g_strdup_printf ("vectors/bitcast/%s/%s", pairs[i][0], pairs[i][1]);
       g_autoptr(AccArray) x = conf_array (conf_type (pairs[i][0]), (gint64[]) { 77 }, 1, rand, CONF_FINITE);
       g_autoptr(AccArray) made = acc_array_map (x, bitcast_to, conf_type (pairs[i][1]));
-      g_autoptr(GBytes) wanted = acc_array_get_bytes (x, 0, NULL);
+      g_autoptr(GBytes) wanted = acc_array_dup_bytes (x, 0, NULL);
 
       for (guint b = 0; b <= conf_n_backends (); b++)
         {
           AccBackend *backend = b == 0 ? conf_interpreter () : conf_backend (b - 1);
           g_autoptr(GError) error = NULL;
           g_autoptr(AccArray) got = acc_backend_run (backend, made, NULL, &error);
-          g_autoptr(GBytes) bytes = got != NULL ? acc_array_get_bytes (got, 0, &error) : NULL;
+          g_autoptr(GBytes) bytes = got != NULL ? acc_array_dup_bytes (got, 0, &error) : NULL;
 
           if (bytes != NULL && g_bytes_equal (bytes, wanted))
             conf_pass (acc_backend_get_name (backend), name);
@@ -319,7 +319,7 @@ test_layout (void)
 {
   g_autoptr(AccArray) x = threes (), unzipped = acc_array_unzip (x, 0);
   g_autoptr(AccArray) bytes = CONF_INTS1 ("u1", 8, 9), pairs = acc_array_zip (x, bytes), whole = acc_backend_run (conf_interpreter (), pairs, NULL, NULL);
-  g_autoptr(GBytes) first = acc_array_get_bytes (whole, 0, NULL), second = acc_array_get_bytes (whole, 1, NULL);
+  g_autoptr(GBytes) first = acc_array_dup_bytes (whole, 0, NULL), second = acc_array_dup_bytes (whole, 1, NULL);
   g_autofree char *text = acc_array_to_string (x);
   const gint32 *memory = g_bytes_get_data (first, NULL);
 
@@ -329,7 +329,7 @@ test_layout (void)
     g_assert_cmpint (memory[i], ==, i + 1);
   g_assert_cmpint (acc_array_get_int (whole, 2, 1), ==, 6);
   g_assert_cmpint (acc_array_get_int (whole, 3, 1), ==, 9);
-  g_assert_null (acc_array_get_bytes (whole, 2, NULL));
+  g_assert_null (acc_array_dup_bytes (whole, 2, NULL));
   g_assert_cmpstr (text, ==, "array([(1, 2, 3), (4, 5, 6)], dtype=3i4)");
   g_assert_false (acc_array_check (unzipped, NULL));
 }

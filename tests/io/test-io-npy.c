@@ -63,7 +63,7 @@ assert_as_told (const char *folder, const char *name)
 
       g_ptr_array_add (expected, io_get (buffer_file));
       {
-        g_autoptr(GBytes) bytes = acc_array_get_bytes (values, i, &error);
+        g_autoptr(GBytes) bytes = acc_array_dup_bytes (values, i, &error);
 
         if (acc_shape_get_size (acc_array_get_shape (array)) > 0)
           g_assert_true (g_bytes_equal (bytes, expected->pdata[i]));

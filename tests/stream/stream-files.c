@@ -215,7 +215,7 @@ test_source_new_for_array (AccArray *array)
   self->n_buffers = acc_element_type_get_n_buffers (acc_array_get_element_type (array));
   self->buffers = g_new0 (GBytes *, self->n_buffers);
   for (guint i = 0; i < self->n_buffers; i++)
-    self->buffers[i] = acc_array_get_bytes (array, i, NULL);
+    self->buffers[i] = acc_array_dup_bytes (array, i, NULL);
 
   return self;
 }

@@ -132,7 +132,7 @@ test_channels (void)
       g_autoptr (AccArray) edges = picture_canny (picture, 0.05, 0.15);
       g_autoptr (AccArray) result = acc_backend_run (backend, edges, NULL, &error);
       g_assert_no_error (error);
-      g_autoptr (GBytes) got = acc_array_get_bytes (result, 0, &error);
+      g_autoptr (GBytes) got = acc_array_dup_bytes (result, 0, &error);
 
       g_assert_no_error (error);
       if (want == NULL)

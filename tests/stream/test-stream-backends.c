@@ -453,8 +453,8 @@ assert_same (AccArray *streamed, AccArray *whole, const char *what)
 
   for (guint i = 0; i < acc_element_type_get_n_buffers (type); i++)
     {
-      g_autoptr(GBytes) a = acc_array_get_bytes (streamed, i, NULL);
-      g_autoptr(GBytes) b = acc_array_get_bytes (whole, i, NULL);
+      g_autoptr(GBytes) a = acc_array_dup_bytes (streamed, i, NULL);
+      g_autoptr(GBytes) b = acc_array_dup_bytes (whole, i, NULL);
       gsize n = g_bytes_get_size (b);
 
       g_assert_cmpuint (g_bytes_get_size (a), ==, n);
@@ -955,7 +955,7 @@ test_twentieth (gconstpointer data)
   whole = run_whole (c->backend, expected, 2);
   for (guint i = 0; i < 2; i++)
     {
-      g_autoptr(GBytes) fetched = acc_array_get_bytes (g_ptr_array_index (whole, i), 0, &error);
+      g_autoptr(GBytes) fetched = acc_array_dup_bytes (g_ptr_array_index (whole, i), 0, &error);
 
       g_assert_no_error (error);
     }

@@ -76,7 +76,7 @@ on_awaited (GObject *object, GAsyncResult *result, gpointer data)
   Fixture *f = data;
 
   g_assert_true (g_thread_self () == f->thread);
-  f->result = acc_job_await_finish (ACC_JOB (object), result, &f->error);
+  f->result = acc_job_wait_finish (ACC_JOB (object), result, &f->error);
   g_atomic_int_set (&f->returned, TRUE);
 }
 
@@ -99,7 +99,7 @@ check_progress (Fixture *f, GMainContext *context)
   f->thread = g_thread_self ();
   job = acc_backend_start_write (ACC_BACKEND (f->backend), f->array, ACC_SINK (f->sink), NULL);
   g_signal_connect (job, "notify", G_CALLBACK (on_notify), f);
-  acc_job_await_async (job, NULL, on_awaited, f);
+  acc_job_wait_async (job, NULL, on_awaited, f);
   g_assert_false (f->returned);
   wait_for (&f->returned, context);
   seconds = (g_get_monotonic_time () - began) * 1e-6;
@@ -178,7 +178,7 @@ test_wait (Fixture *f, gconstpointer data)
   acc_job_cancel (job);
   g_assert_true (acc_job_wait (job, NULL));
 
-  acc_job_await_async (job, NULL, on_awaited, f);
+  acc_job_wait_async (job, NULL, on_awaited, f);
   g_assert_false (f->returned);
   wait_for (&f->returned, NULL);
   g_assert_true (f->result);
@@ -218,7 +218,7 @@ test_failure (Fixture *f, gconstpointer data)
 
   f->source->fail_row = 600;
   job = acc_backend_start_write (ACC_BACKEND (f->backend), f->array, ACC_SINK (f->sink), NULL);
-  acc_job_await_async (job, NULL, on_awaited, f);
+  acc_job_wait_async (job, NULL, on_awaited, f);
   wait_for (&f->returned, NULL);
   g_assert_false (f->result);
   g_assert_error (f->error, ACC_ERROR, ACC_ERROR_IO);
@@ -271,7 +271,7 @@ test_give_up (Fixture *f, gconstpointer data)
 
   f->source->delay_us = 1000;
   job = acc_backend_start_write (ACC_BACKEND (f->backend), f->array, ACC_SINK (f->sink), NULL);
-  acc_job_await_async (job, cancellable, on_awaited, f);
+  acc_job_wait_async (job, cancellable, on_awaited, f);
   g_cancellable_cancel (cancellable);
   wait_for (&f->returned, NULL);
   g_assert_error (f->error, G_IO_ERROR, G_IO_ERROR_CANCELLED);

@@ -77,7 +77,7 @@ check_run (Script *script, gint64 chunk_rows)
 
   for (guint i = 0; i < results->len; i++)
     {
-      g_autoptr(GBytes) bytes = acc_array_get_bytes (g_ptr_array_index (results, i), 0, &error);
+      g_autoptr(GBytes) bytes = acc_array_dup_bytes (g_ptr_array_index (results, i), 0, &error);
       gsize size;
       const gint32 *data = g_bytes_get_data (bytes, &size);
 

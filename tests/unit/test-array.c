@@ -122,10 +122,10 @@ test_use (void)
   assert_layout (array, "f4", "[2,3]");
   g_assert_true (acc_array_is_manifest (array));
   g_assert_cmpstr (acc_array_get_operation (array), ==, "use");
-  bytes = acc_array_get_bytes (array, 0, &error);
+  bytes = acc_array_dup_bytes (array, 0, &error);
   g_assert_no_error (error);
   g_assert_cmpmem (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), values, sizeof values);
-  g_assert_null (acc_array_get_bytes (array, 1, &error));
+  g_assert_null (acc_array_dup_bytes (array, 1, &error));
   g_assert_error (error, ACC_ERROR, ACC_ERROR_BOUNDS);
   g_clear_error (&error);
   g_assert_cmpfloat (acc_array_get_double (array, 0, 5), ==, 6);
@@ -133,13 +133,13 @@ test_use (void)
   g_assert_true (isnan (acc_array_get_double (array, 1, 0)));
   g_assert_cmpint (acc_array_get_int (array, 0, 2), ==, 3);
   g_assert_cmpint (acc_array_get_int (array, 0, -1), ==, 0);
-  value = acc_array_get_value (array, (gint64[]) { 1, 0 }, 2, &error);
+  value = acc_array_dup_value (array, (gint64[]) { 1, 0 }, 2, &error);
   g_assert_no_error (error);
   g_assert_cmpfloat (g_variant_get_double (value), ==, 4);
-  g_assert_null (acc_array_get_value (array, (gint64[]) { 1, 3 }, 2, &error));
+  g_assert_null (acc_array_dup_value (array, (gint64[]) { 1, 3 }, 2, &error));
   g_assert_error (error, ACC_ERROR, ACC_ERROR_BOUNDS);
   g_clear_error (&error);
-  g_assert_null (acc_array_get_value (array, (gint64[]) { 1 }, 1, &error));
+  g_assert_null (acc_array_dup_value (array, (gint64[]) { 1 }, 1, &error));
   g_assert_error (error, ACC_ERROR, ACC_ERROR_SHAPE);
   g_clear_error (&error);
   all = acc_array_to_variant (array, &error);
@@ -238,7 +238,7 @@ test_bools (void)
   g_autoptr(AccShape) shape = acc_shape_new_vector (10);
   g_autoptr(AccArray) array = use_data ("b1", (gint64[]) { 10 }, 1, odd, 10);
   g_autoptr(AccArray) kept = acc_array_use_address (type_of ("b1"), shape, (guintptr) normal, 10, NULL, NULL);
-  g_autoptr(GBytes) bytes = acc_array_get_bytes (array, 0, NULL);
+  g_autoptr(GBytes) bytes = acc_array_dup_bytes (array, 0, NULL);
 
   g_assert_cmpmem (g_bytes_get_data (bytes, NULL), 10, ((guint8[]) { 0, 1, 1, 1, 0, 0, 0, 0, 1, 1 }), 10);
   g_assert_true (acc_array_get_address (kept, 0) == (guintptr) normal);
@@ -261,7 +261,7 @@ test_values (void)
     {
       g_autoptr(AccArray) array = zeros (codes[i], NULL, 0);
       g_autoptr(AccArray) empty = zeros (codes[i], (gint64[]) { 3, 0 }, 2);
-      g_autoptr(GVariant) value = acc_array_get_value (array, NULL, 0, NULL);
+      g_autoptr(GVariant) value = acc_array_dup_value (array, NULL, 0, NULL);
       g_autoptr(GVariant) none = acc_array_to_variant (empty, NULL);
       g_autofree char *nested = g_strconcat ("aa", variants[i], NULL);
 
@@ -340,7 +340,7 @@ test_errors_travel (void)
   assert_fails (third, ACC_ERROR_CALLBACK, "reshape “lost”: a shape is missing");
   text = acc_array_to_string (third);
   g_assert_cmpstr (text, ==, "<error: reshape “lost”: a shape is missing>");
-  g_assert_null (acc_array_get_bytes (third, 0, NULL));
+  g_assert_null (acc_array_dup_bytes (third, 0, NULL));
   g_assert_cmpuint (acc_array_get_address (third, 0), ==, 0);
 }
 
@@ -731,7 +731,7 @@ test_literals (void)
     acc_array_postscanr (bytes, too_large (), add, NULL),
     acc_array_scanl_seg (bytes, too_large (), lengths, add, NULL),
     acc_array_postscanl_seg (bytes, too_large (), lengths, add, NULL),
-    acc_array_scanl_prime (bytes, too_large (), add, NULL, &second),
+    acc_array_scanl_with_total (bytes, too_large (), add, NULL, &second),
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)

@@ -482,7 +482,7 @@ all_operations (AccArray **arrays, guint n, gpointer data)
   g_autoptr(AccBoundary) wrap = acc_boundary_new (ACC_BOUNDARY_WRAP);
   g_autoptr(AccBoundary) constant = acc_boundary_new_constant (acc_expr_the (all));
   g_autoptr(AccBoundary) function = acc_boundary_new_function (2, edge, scalar);
-  g_autoptr(AccArray) sorted = acc_array_sort_on (scanned, TRUE, bits, NULL);
+  g_autoptr(AccArray) sorted = acc_array_sort_by_key (scanned, TRUE, bits, NULL);
   g_autoptr(AccArray) clamped = acc_array_stencil (sorted, LIST (3, 3), clamp, sum_neighbours, NULL);
   g_autoptr(AccArray) mirrored = acc_array_stencil (clamped, LIST (3, 5), mirror, sum_neighbours, NULL);
   g_autoptr(AccArray) wrapped = acc_array_stencil (mirrored, LIST (5, 3), wrap, sum_neighbours, NULL);
@@ -660,8 +660,8 @@ test_data (void)
 
   for (guint leaf = 0; leaf < 3; leaf++)
     {
-      g_autoptr(GBytes) before = acc_array_get_bytes (array, leaf, NULL);
-      g_autoptr(GBytes) after = acc_array_get_bytes (acc_program_get_result (back, 0), leaf, NULL);
+      g_autoptr(GBytes) before = acc_array_dup_bytes (array, leaf, NULL);
+      g_autoptr(GBytes) after = acc_array_dup_bytes (acc_program_get_result (back, 0), leaf, NULL);
 
       g_assert_true (g_bytes_equal (before, after));
     }

@@ -225,9 +225,9 @@ test_folds (void)
   assert_shape (acc_array_scanl1 (a, add, NULL), "[4,6]");
   assert_shape (acc_array_scanl1 (rows, add, NULL), "[4,0]");
   assert_fails (acc_array_scanl1 (scalar, add, NULL), ACC_ERROR_SHAPE, "scanl1: ");
-  assert_shape (acc_array_sort_on (a, FALSE, one, NULL), "[4,6]");
-  assert_shape (acc_array_sort_on (rows, FALSE, one, NULL), "[4,0]");
-  assert_fails (acc_array_sort_on (scalar, FALSE, one, NULL), ACC_ERROR_SHAPE, "sort_on: ");
+  assert_shape (acc_array_sort_by_key (a, FALSE, one, NULL), "[4,6]");
+  assert_shape (acc_array_sort_by_key (rows, FALSE, one, NULL), "[4,0]");
+  assert_fails (acc_array_sort_by_key (scalar, FALSE, one, NULL), ACC_ERROR_SHAPE, "sort_by_key: ");
 }
 
 static AccExpr *

@@ -117,14 +117,14 @@ function _init() {
     };
 
     for (const name of ['add', 'sub', 'mul', 'quot', 'rem', 'div', 'mod', 'shl', 'shr', 'rotl', 'rotr', 'fdiv', 'pow', 'logbase',
-        'atan2', 'lt', 'gt', 'le', 'ge', 'eq', 'ne', 'min', 'max', 'band', 'bor', 'bxor', 'and_then', 'or_else', 'complex', 'mk_polar']) {
+        'atan2', 'lt', 'gt', 'le', 'ge', 'eq', 'ne', 'min', 'max', 'band', 'bor', 'bxor', 'and_then', 'or_else', 'complex', 'from_polar']) {
         const method = Acc.Expr.prototype[name];
         Acc.Expr.prototype[name] = function (other) {
             return _sound(method.call(this, _expr(other)));
         };
     }
     for (const name of ['neg', 'abs', 'signum', 'recip', 'sin', 'cos', 'tan', 'exp', 'sqrt', 'log', 'truncate', 'round', 'floor',
-        'ceiling', 'bnot', 'real', 'imag', 'conjugate', 'magnitude', 'phase', 'cis', 'polar']) {
+        'ceiling', 'bnot', 'real', 'imag', 'conjugate', 'magnitude', 'phase', 'cis', 'to_polar']) {
         const method = Acc.Expr.prototype[name];
         Acc.Expr.prototype[name] = function () {
             return _sound(method.call(this));
@@ -160,11 +160,11 @@ function _init() {
 
     const array = Acc.Array.prototype;
     for (const name of ['map', 'imap', 'fold1', 'fold1_all', 'scanl1', 'scanr1', 'fold1_seg', 'fold1_seg_offsets', 'scanl1_seg', 'scanr1_seg',
-        'sort_on', 'permute', 'scatter_if', 'gather_if', 'filter', 'expand'])
+        'sort_by_key', 'permute', 'scatter_if', 'gather_if', 'filter', 'expand'])
         _takeFunctions(array, name);
     for (const name of ['fold', 'fold_all', 'fold_seg', 'fold_seg_offsets', 'backpermute_expr'])
         _takeFunctions(array, name, seeded);
-    for (const scan of ['scanl', 'scanr', 'prescanl', 'prescanr', 'postscanl', 'postscanr', 'scanl_prime', 'scanr_prime']) {
+    for (const scan of ['scanl', 'scanr', 'prescanl', 'prescanr', 'postscanl', 'postscanr', 'scanl_with_total', 'scanr_with_total']) {
         for (const name of [scan, `${scan}_seg`])
             _takeFunctions(array, name, seeded);
     }
@@ -211,7 +211,7 @@ function _init() {
         const type = Acc.Array.prototype.get_element_type.call(this).get_buffer(buffer);
         const code = (type.is_packed() ? type.get_item(0) : type).get_code();
         const constructor = [...CODES].find(([, c]) => c === code)?.[0] ?? Uint8Array;
-        const bytes = this.get_bytes(buffer).toArray();
+        const bytes = this.dup_bytes(buffer).toArray();
         return new constructor(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
     };
 

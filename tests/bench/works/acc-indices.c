@@ -52,7 +52,7 @@ build_sort_pairs (AccArray **a, guint n, gpointer data)
   GPtrArray *results = g_ptr_array_new_with_free_func (g_object_unref);
   AccArray *keys = NULL;
 
-  g_ptr_array_add (results, acc_array_sort_by (a[1], a[0], FALSE, &keys));
+  g_ptr_array_add (results, acc_array_sort_pairs (a[1], a[0], FALSE, &keys));
   g_ptr_array_add (results, keys);
   return results;
 }

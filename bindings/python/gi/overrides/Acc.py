@@ -563,11 +563,11 @@ for _name in ('signum', 'recip', 'sin', 'cos', 'tan', 'asin', 'acos', 'atan', 's
               'atanh', 'exp', 'sqrt', 'log', 'truncate', 'round', 'floor', 'ceiling', 'popcount', 'clz', 'ctz', 'is_nan',
               'is_inf', 'is_finite', 'proper_fraction', 'decode_float', 'shape_size', 'index_head', 'index_tail',
               'numerator', 'denominator', 'to_ratio', 'is_just', 'is_nothing', 'from_just', 'is_left', 'is_right', 'from_left', 'from_right',
-              'real', 'imag', 'conjugate', 'magnitude', 'phase', 'cis', 'polar'):
+              'real', 'imag', 'conjugate', 'magnitude', 'phase', 'cis', 'to_polar'):
     globals()[_name] = _lift(_name, 1)
     __all__.append(_name)
 for _name in ('quot', 'rem', 'rotl', 'rotr', 'logbase', 'atan2', 'min', 'max', 'and_then', 'or_else', 'gcd', 'lcm',
-              'quot_rem', 'div_mod', 'ratio', 'subtract', 'compare', 'intersect', 'union', 'from_maybe', 'mk_polar'):
+              'quot_rem', 'div_mod', 'ratio', 'subtract', 'compare', 'intersect', 'union', 'from_maybe', 'from_polar'):
     globals()[_name] = _lift(_name, 2)
     __all__.append(_name)
 
@@ -980,7 +980,7 @@ class Array(Acc.Array):
         dtype = _dtype(self.get_element_type())
         address = self.get_address(0)
         if address == 0:
-            self.get_bytes(0)   # raises what the device said
+            self.dup_bytes(0)   # raises what the device said
         # The scalars of a vector are one more axis.
         return {'version': 3, 'shape': self.shape + dtype.shape, 'typestr': dtype.base.str, 'data': (address, True)}
 
@@ -995,7 +995,7 @@ class Array(Acc.Array):
         else:
             values = numpy.zeros(source.shape, dtype=_dtype(element_type))
             for number, part in enumerate(_buffers(values)):
-                part[...] = numpy.frombuffer(source.get_bytes(number).get_data() or b'', dtype=part.dtype).reshape(part.shape)
+                part[...] = numpy.frombuffer(source.dup_bytes(number).get_data() or b'', dtype=part.dtype).reshape(part.shape)
         if copy is False and not (shared and dtype in (None, values.dtype)):
             raise ValueError('the values are not in memory as they are wanted: a copy is needed')
         return values.astype(dtype or values.dtype, copy=bool(copy))
@@ -1142,15 +1142,15 @@ class Array(Acc.Array):
         kept, counts = operation(self)
         return _sound(kept), counts
 
-    def justs(self):
+    def filter_just(self):
         """The values that are there, as a vector, and how many there are of each row."""
-        return self._select(Acc.Array.justs)
+        return self._select(Acc.Array.filter_just)
 
-    def lefts(self):
-        return self._select(Acc.Array.lefts)
+    def filter_left(self):
+        return self._select(Acc.Array.filter_left)
 
-    def rights(self):
-        return self._select(Acc.Array.rights)
+    def filter_right(self):
+        return self._select(Acc.Array.filter_right)
 
     def expand(self, count, element):
         # One level for each function: what either raises comes out.
@@ -1163,14 +1163,14 @@ class Array(Acc.Array):
     def argsort(self, descending=False):
         return _sound(Acc.Array.argsort(self, descending))
 
-    def sort_by(self, keys, descending=False):
+    def sort_pairs(self, keys, descending=False):
         """The elements in the order of their keys, and the sorted keys."""
-        made, sorted_keys = Acc.Array.sort_by(self, _array(keys), descending)
+        made, sorted_keys = Acc.Array.sort_pairs(self, _array(keys), descending)
         return _sound(made), sorted_keys
 
-    def sort_on(self, key, descending=False):
+    def sort_by_key(self, key, descending=False):
         """The elements in the order of the keys that a function finds in them."""
-        return _build(key, 1, lambda callback: Acc.Array.sort_on(self, descending, callback))
+        return _build(key, 1, lambda callback: Acc.Array.sort_by_key(self, descending, callback))
 
     def unique(self):
         """Every value once, in order, and how often each comes."""
@@ -1261,16 +1261,16 @@ class Array(Acc.Array):
     # reductions, and those of all beginnings or ends of rows; the _prime forms give what each row comes to besides
     fold, fold1 = _seeded('fold'), _unseeded('fold1')
     fold_all, fold1_all = _seeded('fold_all'), _unseeded('fold1_all')
-    scanl, scanl1, scanl_prime = _seeded('scanl'), _unseeded('scanl1'), _seeded('scanl_prime', _build_two)
-    scanr, scanr1, scanr_prime = _seeded('scanr'), _unseeded('scanr1'), _seeded('scanr_prime', _build_two)
+    scanl, scanl1, scanl_with_total = _seeded('scanl'), _unseeded('scanl1'), _seeded('scanl_with_total', _build_two)
+    scanr, scanr1, scanr_with_total = _seeded('scanr'), _unseeded('scanr1'), _seeded('scanr_with_total', _build_two)
     prescanl, postscanl = _seeded('prescanl'), _seeded('postscanl')
     prescanr, postscanr = _seeded('prescanr'), _seeded('postscanr')
 
     # the same of parts of rows
     fold_seg, fold1_seg = _seeded_parts('fold_seg'), _unseeded_parts('fold1_seg')
     fold_seg_offsets, fold1_seg_offsets = _seeded_parts('fold_seg_offsets'), _unseeded_parts('fold1_seg_offsets')
-    scanl_seg, scanl1_seg, scanl_prime_seg = _seeded_parts('scanl_seg'), _unseeded_parts('scanl1_seg'), _seeded_parts('scanl_prime_seg', _build_two)
-    scanr_seg, scanr1_seg, scanr_prime_seg = _seeded_parts('scanr_seg'), _unseeded_parts('scanr1_seg'), _seeded_parts('scanr_prime_seg', _build_two)
+    scanl_seg, scanl1_seg, scanl_with_total_seg = _seeded_parts('scanl_seg'), _unseeded_parts('scanl1_seg'), _seeded_parts('scanl_with_total_seg', _build_two)
+    scanr_seg, scanr1_seg, scanr_with_total_seg = _seeded_parts('scanr_seg'), _unseeded_parts('scanr1_seg'), _seeded_parts('scanr_with_total_seg', _build_two)
     prescanl_seg, postscanl_seg = _seeded_parts('prescanl_seg'), _seeded_parts('postscanl_seg')
     prescanr_seg, postscanr_seg = _seeded_parts('prescanr_seg'), _seeded_parts('postscanr_seg')
 
