@@ -3,15 +3,16 @@
 
 /* What the compilers of devices get wrong, in other instructions.
  *
- * They reason about integers of 8 and 16 bits as if nothing overflowed, know that a magnitude is not negative, which that of the minimum
- * is, and drop what is added to or multiplied by a zero, whose sign and NaN matter. So in kernels for groups of threads
+ * Most of it was found by a search of scalar code on devices (test-arithmetic.c). That values were wrong was seen, and what compilers do below is
+ * inferred from them: as if integers of 8 and 16 bits did not overflow, a magnitude were not negative, which that of the minimum is, and what is
+ * added to or multiplied by a zero could be dropped, whose sign and NaN matter. So in kernels for groups of threads
  *
  *   integers of 1 and 2 bytes   are i32 and u32 outside memory; ACC_KOP_EXTEND wraps them, which is opaque to compilers where it has to be
  *   -x, |x|                     of integers are made with a zero that no compiler knows
  *   u4 of what was narrow and signed, and bits that are counted of what was narrow   likewise: compilers take the extension for part of
  *                               what is done next
  *   x + 0, x - -0, 0 - x, x * 0, 0 / x, x - x, |√x|   of floats likewise, as no compiler may simplify them; 0 is what it may find to be 0
- *   |x| >= 0, x / x, x & 1      likewise: compilers forget NaN, that 0 / 0 is not 1, and that 2 & 1 is not 1
+ *   |x| >= 0, x / x, x & 1      likewise: compilers forget NaN, that 0 / 0 is not 1, and that 2 & 1 is not 1, whatever it is that is 0 or 1
  *   -x                          of floats that come of integers: compilers negate those
  *   a < b ? a : b               of floats, converted or not: compilers take it for a minimum, which may be of either zero; of u8, too
  *   integers of such            are of what is not seen through: compilers convert before they compare
@@ -308,7 +309,7 @@ may_be_decided (const AccKernel *kernel,
          || (!is_unknown (kernel, instr->args[0]) && !is_unknown (kernel, instr->args[1]));
 }
 
-/* Whether compilers may find out that the float at @id is a zero, which they then drop: what is chosen or converted of what they can reason
+/* Whether compilers may find out that the float at @id is a zero, which some then drop: what is chosen or converted of what they can reason
  * about, as the difference of what is the same. */
 static gboolean
 may_be_zero (const AccKernel *kernel,
@@ -413,18 +414,34 @@ is_seemingly_true (const AccKernel      *kernel,
          && (is_zero (kernel, instr->args[1 - i]) || guess_sign (kernel, instr->args[1 - i], 0) == -sign);
 }
 
-/* 0 or 1, of what is a bool or for one. */
+/* An integer that is 0 or 1, as far as compilers can tell. */
 static gboolean
-is_flag (const AccKernel *kernel,
-         guint32          id,
-         guint            depth)
+is_bit (const AccKernel *kernel,
+        guint32          id,
+        guint            depth)
 {
   const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
 
-  if (instr->op == ACC_KOP_CAST && depth < MAX_DEPTH)
-    return is_flag (kernel, instr->args[0], depth + 1);
+  if (instr->kind == ACC_KIND_BOOL)
+    return TRUE;
+  if (depth == MAX_DEPTH || acc_element_kind_is_float (instr->kind))
+    return FALSE;
+  if (instr->op == ACC_KOP_CONST)
+    return instr->bits <= 1;
+  if (instr->op == ACC_KOP_CAST || (instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_SIGNUM))
+    return is_bit (kernel, instr->args[0], depth + 1);
 
-  return instr->kind == ACC_KIND_BOOL || (instr->op == ACC_KOP_CONST && instr->bits == 1 && instr->kind == ACC_KIND_U64);
+  return instr->op == ACC_KOP_SELECT && is_bit (kernel, instr->args[1], depth + 1) && is_bit (kernel, instr->args[2], depth + 1);
+}
+
+/* What is taken for a condition in x & flag. Literals that are signed are left: they are of indices. */
+static gboolean
+is_flag (const AccKernel *kernel,
+         guint32          id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
+
+  return instr->op == ACC_KOP_CONST ? instr->bits == 1 && instr->kind == ACC_KIND_U64 : is_bit (kernel, id, 0);
 }
 
 /* Quotients x / x are not 1 where x is 0, and x & 1 in 64 bits is no condition. */
@@ -441,7 +458,7 @@ hides_integer (const AccKernel      *kernel,
     case ACC_PRIM_MOD:
       return i == 1 && instr->args[0] == instr->args[1];
     case ACC_PRIM_BAND:
-      return acc_element_kind_get_size (instr->kind) == 8 && is_flag (kernel, instr->args[i], 0);
+      return acc_element_kind_get_size (instr->kind) == 8 && is_flag (kernel, instr->args[i]);
     default:
       return FALSE;
     }
@@ -467,8 +484,10 @@ hides_operand (const AccKernel      *kernel,
     case ACC_PRIM_ADD:
       return may_be_zero (kernel, instr->args[i], 0) && !(is_constant && operand->bits != 0);
     case ACC_PRIM_SUB:
-      return (i == 1 && instr->args[0] == instr->args[1])
-             || (may_be_zero (kernel, instr->args[i], 0) && !(i == 1 && is_constant && operand->bits == 0));
+      /* Of two that are the same one alone: both would be the same again. */
+      if (instr->args[0] == instr->args[1])
+        return i == 1;
+      return may_be_zero (kernel, instr->args[i], 0) && !(i == 1 && is_constant && operand->bits == 0);
     case ACC_PRIM_ABS:
       return !is_constant && guess_sign (kernel, instr->args[0], 0) != 0;
     case ACC_PRIM_MUL:
@@ -499,7 +518,8 @@ is_constant (const AccKernel *kernel,
 }
 
 /* Which operand of a choice is to be hidden: -0, or that of two that were compared for it which is no constant; 0: none. Floats matter where
- * both may be zeros, and integers of 64 bits where they have no sign, as one driver takes half of them, or are of floats. Others are indices. */
+ * both may be zeros, and integers of 64 bits where they have no sign, of which one driver seems to take half, or are of floats. Others are
+ * indices. */
 static guint
 find_hidden_choice (const AccKernel      *kernel,
                const AccKernelInstr *instr)
@@ -515,6 +535,9 @@ find_hidden_choice (const AccKernel      *kernel,
       return i;
   holds = acc_kernel_instr (kernel, instr->args[0]);
   if (!is_comparison (holds))
+    return 0;
+  /* What the comparison hides is another value than what is chosen, which would be the same one if it were hidden, too. */
+  if (hides_operand (kernel, holds, 0) || hides_operand (kernel, holds, 1))
     return 0;
   of_floats = acc_element_kind_is_float (acc_kernel_instr (kernel, before_casts (kernel, holds->args[0]))->kind)
               || acc_element_kind_is_float (acc_kernel_instr (kernel, before_casts (kernel, holds->args[1]))->kind);
@@ -536,7 +559,7 @@ find_hidden_choice (const AccKernel      *kernel,
   return 0;
 }
 
-/* An integer of the lesser or larger of floats: one driver converts both and compares then, and loses NaN. */
+/* An integer of the lesser or larger of floats: one driver seems to convert both and to compare then, which loses NaN. */
 static gboolean
 is_of_extreme (const AccKernel      *kernel,
                const AccKernelInstr *cast)

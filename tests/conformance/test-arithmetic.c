@@ -143,7 +143,7 @@ compute (Results *results, AccExpr *r, AccExpr *z)
   AccElementType *type = acc_expr_get_element_type (r);
   AccElementKind kind = kind_of (r);
   g_autoptr(AccExpr) three = acc_expr_ref_sink (acc_expr_cast (acc_expr_new_int (3), type));
-  g_autoptr(AccExpr) zero = acc_expr_ref_sink (acc_expr_new_zero (type)), whole = NULL, known = NULL, holds = NULL;
+  g_autoptr(AccExpr) zero = acc_expr_ref_sink (acc_expr_new_zero (type)), whole = NULL, known = NULL, holds = NULL, either = NULL, root = NULL;
   static const AccPrimitive with_z[] = {
     ACC_PRIM_ADD, ACC_PRIM_SUB, ACC_PRIM_MUL, ACC_PRIM_FDIV, ACC_PRIM_QUOT, ACC_PRIM_REM, ACC_PRIM_DIV, ACC_PRIM_MOD, ACC_PRIM_MIN,
     ACC_PRIM_MAX, ACC_PRIM_BXOR
@@ -165,6 +165,14 @@ compute (Results *results, AccExpr *r, AccExpr *z)
       add (results, unary (alone[i], r));
   if (acc_primitive_accepts (ACC_PRIM_SHR, kind))
     add (results, binary (ACC_PRIM_SHR, r, conf_i64 (1)));
+  /* A bit that is no condition, of a quotient that is not 1. */
+  if (kind != ACC_KIND_BOOL && acc_primitive_accepts (ACC_PRIM_BAND, kind))
+    {
+      AccExpr *one = unary (ACC_PRIM_SIGNUM, acc_expr_cast (acc_expr_new_int (1), type));
+      AccExpr *is_set = acc_expr_cast (unary (ACC_PRIM_NEG, r), acc_element_type_new (ACC_KIND_BOOL));
+
+      add (results, binary (ACC_PRIM_BAND, acc_expr_cond (is_set, zero, one), binary (ACC_PRIM_DIV, z, z)));
+    }
   if (!acc_element_kind_is_float (kind))
     return;
   add (results, binary (ACC_PRIM_ADD, r, zero));
@@ -186,11 +194,26 @@ compute (Results *results, AccExpr *r, AccExpr *z)
 
   add (results, binary (ACC_PRIM_MUL, r, acc_expr_cond (holds, unary (ACC_PRIM_NEG, zero), acc_expr_cast (acc_expr_new_int (1), type))));
 
+  /* What may be a zero, or NaN, less itself. */
+  either = acc_expr_ref_sink (acc_expr_cond (binary (ACC_PRIM_GT, r, r), zero, z));
+  add (results, binary (ACC_PRIM_SUB, either, either));
+
   /* What is not negative, as -0 and NaN are not. */
   add (results, unary (ACC_PRIM_ABS, unary (ACC_PRIM_SIGNUM, unary (ACC_PRIM_SQRT, r))));
   add (results, unary (ACC_PRIM_ABS, unary (ACC_PRIM_NEG, binary (ACC_PRIM_MIN, unary (ACC_PRIM_SQRT, r), unary (ACC_PRIM_ABS, z)))));
   add (results, binary (ACC_PRIM_GE, unary (ACC_PRIM_ABS, unary (ACC_PRIM_SIGNUM, r)), unary (ACC_PRIM_NEG, zero)));
   add (results, acc_expr_cond (binary (ACC_PRIM_GE, unary (ACC_PRIM_ABS, r), unary (ACC_PRIM_NEG, three)), three, r));
+  root = acc_expr_ref_sink (unary (ACC_PRIM_SQRT, r));
+  add (results, acc_expr_cond (binary (ACC_PRIM_LT, root, zero), root, zero));
+
+  /* Half of a word that is not of the float. */
+  for (guint i = 0; i < 2; i++)
+    {
+      AccElementType *wide = acc_element_type_new (i == 0 ? ACC_KIND_U64 : ACC_KIND_I64);
+      AccExpr *chosen = acc_expr_cond (binary (ACC_PRIM_EQ, r, three), acc_expr_cast (acc_expr_new_int (2), wide), acc_expr_cast (r, wide));
+
+      add (results, acc_expr_cast (chosen, acc_element_type_new (i == 0 ? ACC_KIND_I32 : ACC_KIND_U32)));
+    }
 }
 
 static AccExpr *

@@ -254,6 +254,24 @@ static const Function functions[] = {
     "  return FLOAT64 (BITS64 (up ? ceil (x) : below) | (BITS64 (x) & 0x8000000000000000UL));\n"
     "}\n" },
 
+  /* --- u64 of 0 <= x < 2^64; all steps are exact. With NVIDIA's compiler for Vulkan the low word of its own conversion, where something
+   * else comes between the two, was the conversion to u32, which is another for 2^32 and more. */
+
+  { "whole_f32", "",
+    "u64 whole_f32 (f32 x)\n"
+    "{\n"
+    "  u32 high = U32 (x * FLOAT32 (0x2f800000u));\n"
+    "  EXACT f32 rest = x - F32 (high) * 4294967296.0f;\n"
+    "  return JOIN (U32 (rest), high);\n"
+    "}\n" },
+  { "whole_f64", "",
+    "u64 whole_f64 (f64 x)\n"
+    "{\n"
+    "  u32 high = U32 (x * FLOAT64 (0x3df0000000000000UL));\n"
+    "  EXACT f64 rest = x - F64 (high) * F64 (4294967296.0f);\n"
+    "  return JOIN (U32 (rest), high);\n"
+    "}\n" },
+
   /* --- one rounding of x y + z, where fma() has two */
 
   { "fma_f32", "unpack_f32 pack_f32 clz_u64",

@@ -60,6 +60,7 @@ typedef struct {
   /* ACC_KOP_ESTIMATE */
   char *(*estimate) (CWriter *w, AccPrimitive of, const char *x);
   const char *inverse_root;   /* of f32, quick */
+  gboolean    splits_floats;  /* floats become integers of 64 bits word by word */
 } CSyntax;
 
 struct _CWriter {

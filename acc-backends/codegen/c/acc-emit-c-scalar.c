@@ -463,6 +463,23 @@ c_fma (CWriter       *w,
 
 /* --- conversions */
 
+/* Of y, which is in range. */
+static char *
+float_to_whole (CWriter       *w,
+                AccElementKind from,
+                AccElementKind to)
+{
+  const char *type = c_type (from);
+
+  if (!w->syntax->splits_floats || !c_is_long (to))
+    return g_strdup_printf ("%s (y)", c_cast (to));
+  c_need_of (w, "whole", from);
+  if (!acc_element_kind_is_signed (to))
+    return g_strdup_printf ("whole_%s (y)", type);
+
+  return g_strdup_printf ("y < %s (0.0f) ? I64 (0UL - whole_%s (-y)) : I64 (whole_%s (y))", c_cast (from), type, type);
+}
+
 static char *
 float_to_int (CWriter       *w,
               AccElementKind from,
@@ -480,14 +497,15 @@ float_to_int (CWriter       *w,
       g_autofree char *largest = c_integer (to, is_signed ? (1ull << (width - 1)) - 1 : G_MAXUINT64 >> (64 - width));
       g_autofree char *lowest = c_integer (to, is_signed ? (guint64) (G_MININT64 >> (64 - width)) : 0);
       g_autofree char *zero = c_integer (to, 0), *nothing = c_float (from, 0);
+      g_autofree char *whole = float_to_whole (w, from, to);
 
       c_need_of (w, "is_nan", from);
       /* A sum, since Mesa 22 takes the integer of a float of an integer for that integer, which the float may have rounded. */
       g_string_append_printf (w->functions,
                               "%s %s (%s x)\n{\n  EXACT %s y = x + %s;\n"
-                              "  return is_nan_%s (y) ? %s : y >= %s ? %s : y > %s ? %s (y) : %s;\n}\n\n",
+                              "  return is_nan_%s (y) ? %s : y >= %s ? %s : y > %s ? %s : %s;\n}\n\n",
                               c_type (to), name, c_type (from), c_type (from), nothing, c_type (from), zero, past, largest, low,
-                              c_cast (to), lowest);
+                              whole, lowest);
     }
 
   return g_strdup_printf ("%s (%s)", name, x);
@@ -542,7 +560,7 @@ c_convert (CWriter       *w,
     return float_to_int (w, from, to, x);
   if (c_is_long (to) && !to_float && !c_is_long (from))
     return g_strdup_printf (acc_element_kind_is_signed (from) ? "%s (WIDE (%s))" : "%s (WIDE_U32 (%s))", c_cast (to), x);
-  /* Not at once, which NVIDIA's compiler takes the integer of a float for, too. */
+  /* Not at once: of the integer of a float that was, with NVIDIA's compiler, the conversion to fewer bits. */
   if (c_is_long (from) && !to_float && !c_is_long (to))
     return g_strdup_printf ("%s (LOW (U64 (%s)))", c_cast (to), x);
 

@@ -629,6 +629,7 @@ static const CSyntax syntax = {
   .library = gl_library,
   .approximate = gl_approximate,
   .inverse_root = "inversesqrt",
+  .splits_floats = TRUE,
   .extend = gl_extend,
   .estimate = gl_estimate,
 };

@@ -8,7 +8,7 @@
 #include "acc-error.h"
 
 /* Counts whenever the code for an unchanged kernel changes: it is part of cache keys. */
-#define EMITTER_VERSION 24
+#define EMITTER_VERSION 25
 
 static gboolean
 has_feature (const char *features,
