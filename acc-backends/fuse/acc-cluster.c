@@ -798,7 +798,7 @@ acc_fusion_graph_cut (AccFusionGraph *graph,
     decide (&self, g_ptr_array_index (graph->nodes, i));
 
   acc_cutter_order (&self);
-  if (self.fuse)
+  if (self.fuse && !(acc_disable_get_flags () & ACC_DISABLE_MERGE))
     acc_cutter_merge_neighbours (&self);
   g_array_unref (self.owners);
 

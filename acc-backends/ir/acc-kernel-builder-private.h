@@ -40,10 +40,7 @@ guint32 _kb_fold   (AccKernelBuilder *b, const AccKernelInstr *instr);
 /* The same for primitives of floats, and for conversions of them. */
 guint32 _kb_fold_float      (AccKernelBuilder *b, const AccKernelInstr *instr);
 guint32 _kb_fold_float_cast (AccKernelBuilder *b, const AccKernelInstr *instr);
-/* Quotients and roots of f32 go by estimates, without branches, in blocks that only compute and store. */
-void    _acc_kernel_straighten (AccKernelBuilder *b);
-
-/* What compilers of devices get wrong is written in other instructions. */
-void    _acc_kernel_legalise   (AccKernelBuilder *b);
+/* Whether all blocks are closed, and nothing went wrong. */
+gboolean _kb_is_whole (AccKernelBuilder *b);
 
 G_END_DECLS

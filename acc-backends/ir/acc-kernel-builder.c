@@ -112,117 +112,13 @@ kb_discard (AccKernelBuilder *b)
   g_free (b);
 }
 
-/* Uses are behind what they use, so one walk backwards finds everything that nobody needs. */
-static void
-drop_unused (AccKernel *kernel)
+gboolean
+_kb_is_whole (AccKernelBuilder *b)
 {
-  g_autofree guint32 *n_uses = g_new0 (guint32, kernel->instrs->len);
-  g_autofree guint8 *dropped = g_new0 (guint8, kernel->instrs->len);
-
-  for (guint32 i = 1; i < kernel->instrs->len; i++)
-    {
-      const AccKernelInstr *instr = acc_kernel_instr (kernel, i);
-
-      for (guint j = _acc_kernel_first_id (instr); j < instr->n_args; j++)
-        n_uses[instr->args[j]]++;
-    }
-
-  for (guint32 i = kernel->instrs->len - 1; i > 0; i--)
-    {
-      const AccKernelInstr *instr = acc_kernel_instr (kernel, i);
-
-      if (n_uses[i] > 0 || !(_acc_kernel_op_is_pure (instr->op) || instr->op == ACC_KOP_LOAD || instr->op == ACC_KOP_GET))
-        continue;
-      dropped[i] = 1;
-      for (guint j = _acc_kernel_first_id (instr); j < instr->n_args; j++)
-        n_uses[instr->args[j]]--;
-    }
-
-  for (guint32 i = 1; i < kernel->blocks->len; i++)
-    {
-      GArray *items = acc_kernel_block (kernel, i)->items;
-      guint kept = 0;
-
-      for (guint j = 0; j < items->len; j++)
-        if (!dropped[g_array_index (items, guint32, j)])
-          g_array_index (items, guint32, kept++) = g_array_index (items, guint32, j);
-      g_array_set_size (items, kept);
-    }
-}
-
-/* What is only read may be kept, and what is only written need not be seen: so flags say what is done with a buffer, which may be less
- * than it was made for. Coherent ones are shared with other groups. */
-static void
-find_access (AccKernel *kernel)
-{
-  g_autofree AccBufferFlags *access = g_new0 (AccBufferFlags, kernel->params->len + 1);
-
-  for (guint32 i = 1; i < kernel->blocks->len; i++)
-    {
-      const GArray *items = acc_kernel_block (kernel, i)->items;
-
-      for (guint j = 0; j < items->len; j++)
-        {
-          const AccKernelInstr *instr = acc_kernel_instr (kernel, g_array_index (items, guint32, j));
-
-          if (_acc_kernel_op_is_access (instr->op) && !(instr->args[0] & ACC_KERNEL_SHARED))
-            access[instr->args[0]] |= instr->op == ACC_KOP_LOAD ? ACC_BUFFER_READ : ACC_BUFFER_WRITE;
-        }
-    }
-  for (guint i = 0; i < kernel->params->len; i++)
-    {
-      AccKernelParam *param = &g_array_index (kernel->params, AccKernelParam, i);
-
-      if (param->is_buffer && !(param->flags & ACC_BUFFER_COHERENT))
-        param->flags &= ~(ACC_BUFFER_READ | ACC_BUFFER_WRITE) | access[i];
-    }
-}
-
-AccKernel *
-kb_finish (AccKernelBuilder *b,
-           GError          **error)
-{
-  AccKernel *kernel = NULL;
-
-  g_return_val_if_fail (b != NULL, NULL);
-
   if (b->stack->len != 1)
     set_error (b, "a block was left open");
 
-  if (b->error == NULL)
-    {
-      if (b->kernel->fast)
-        _acc_kernel_contract (b->kernel);
-      drop_unused (b->kernel);
-      if (b->kernel->straight && !b->kernel->fast)
-        _acc_kernel_straighten (b);
-      if (b->kernel->group_size > 0)
-        {
-          _acc_kernel_legalise (b);
-          drop_unused (b->kernel);
-        }
-      kernel = b->error == NULL ? _acc_kernel_find_known (b->kernel) : NULL;
-      if (kernel == NULL && b->error == NULL && acc_kernel_verify (b->kernel, &b->error))
-        {
-          g_autofree char *text = NULL;
-
-          find_access (b->kernel);
-          text = _acc_kernel_print (b->kernel, FALSE);
-          b->kernel->hash = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
-          kernel = g_steal_pointer (&b->kernel);
-          _acc_kernel_remember (kernel);
-        }
-    }
-
-  if (b->error != NULL)
-    g_propagate_error (error, g_steal_pointer (&b->error));
-  if (b->kernel != NULL)
-    acc_kernel_unref (g_steal_pointer (&b->kernel));
-  g_array_unref (b->stack);
-  g_free (b->slots);
-  g_free (b);
-
-  return kernel;
+  return b->error == NULL;
 }
 
 /* --- instructions */

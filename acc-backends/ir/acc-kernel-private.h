@@ -173,12 +173,6 @@ gboolean   _acc_kernel_is_inside    (const AccKernel *kernel, guint32 id, guint3
 gboolean   _acc_kernel_block_is_long (const AccKernel *kernel, guint32 block);
 /* Whether it checks an index or a divisor. */
 gboolean   _acc_kernel_may_fail     (const AccKernel *kernel);
-/* A kernel that was remembered and is the same as @draft in all, names as well: a reference of the caller's. NULL: none. Any thread. */
-AccKernel *_acc_kernel_find_known   (AccKernel *draft);
-/* @kernel is finished. */
-void       _acc_kernel_remember     (AccKernel *kernel);
-/* Multiplications that only an addition uses become one FMA with it. */
-void       _acc_kernel_contract     (AccKernel *kernel);
 /* Whether instruction @id is 1 / sqrt (@x) of f32, in a kernel that may take what is quick. */
 gboolean   _acc_kernel_is_inverse_root (const AccKernel *kernel, guint32 id, guint32 *x);
 /* Writes a file into ACC_DUMP_DIR, where that is set. */

@@ -39,8 +39,7 @@ typedef enum {
 /* --- building */
 
 AccKernelBuilder *kb_new     (const char *name);
-/* Ends the build; verifies (a failed verification is ACC_ERROR_COMPILE, a bug of the skeleton). */
-AccKernel        *kb_finish  (AccKernelBuilder *b, GError **error);
+/* What was built becomes a kernel by kb_finish(): see acc-passes.h. */
 void              kb_discard (AccKernelBuilder *b);
 
 /* Parameters: the n-th made is the n-th slot of the launch. All uniform. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "acc-backends/ir/acc-kernel-builder-private.h"
+#include "acc-backends/passes/acc-passes.h"
 #include "acc-core/backend/acc-backend-private.h"
 #include "acc-core/base/acc-half-private.h"
 
@@ -601,7 +602,8 @@ low_finish (AccLower *l,
 {
   GError *error = NULL;
 
-  low_simplify_variables (l);
+  if (!(acc_disable_get_flags () & ACC_DISABLE_VARIABLES))
+    low_simplify_variables (l);
   if (l->given_up == NULL && l->b->kernel->instrs->len > MOST_INSTRS)
     low_give_up (l, "it has more than " G_STRINGIFY (MOST_INSTRS) " instructions");
   launch.kernel = kb_finish (l->b, &error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-backends/ir/acc-kernel-private.h"
+#include "acc-passes.h"
 
 #define ONE_F32 0x3f800000u   /* the bits of 1 */
 

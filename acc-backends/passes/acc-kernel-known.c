@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-backends/ir/acc-kernel-private.h"
+#include "acc-passes.h"
 
 /* Kernels that were finished before. A program whose extents follow from its data is planned anew for each of them, and most of
  * what is written then has been written before: to look it up takes a small part of what verifying and hashing it would. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-backends/ir/acc-kernel-builder-private.h"
+#include "acc-passes.h"
 
 /* What the compilers of devices get wrong, in other instructions.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-backends/ir/acc-kernel-builder-private.h"
+#include "acc-passes.h"
 
 /* Quotients and roots of f32 without branches, for devices that divide by an estimate and have to branch for what is near an end of
  * the range, each time: threads wait there, and compilers move nothing past it. Where a block computes and stores, and does nothing

@@ -18,6 +18,7 @@ static const Key debug_keys[] = {
   { "transfers", ACC_DEBUG_TRANSFERS, "data moved between host and device" },
   { "memory",    ACC_DEBUG_MEMORY,    "buffers allocated, recycled and freed" },
   { "times",     ACC_DEBUG_TIMES,     "how long steps and kernels took" },
+  { "passes",    ACC_DEBUG_PASSES,    "kernels as text after each pass that changes them" },
 };
 
 static const Key disable_keys[] = {
@@ -28,6 +29,16 @@ static const Key disable_keys[] = {
   { "checks",    ACC_DISABLE_CHECKS,    "no checks of indices and divisors in kernels" },
   { "libraries", ACC_DISABLE_LIBRARIES, "no products and transforms by libraries" },
   { "baseline",  ACC_DISABLE_BASELINE,  "optimise every kernel at once" },
+  { "merge",        ACC_DISABLE_MERGE,        "clusters that read the same stay several kernels" },
+  { "deduplicate",  ACC_DISABLE_DEDUPLICATE,  "kernels of equal clusters are written anew" },
+  { "variables",    ACC_DISABLE_VARIABLES,    "what is known of variables of loops is not used" },
+  { "contract",     ACC_DISABLE_CONTRACT,     "no fused products of fast mathematics" },
+  { "straighten",   ACC_DISABLE_STRAIGHTEN,   "quotients and roots of devices keep their branches" },
+  { "uniform",      ACC_DISABLE_UNIFORM,      "no loops of their own for blocks whose lanes agree" },
+  { "outline",      ACC_DISABLE_OUTLINE,      "long code that seldom runs stays where it is" },
+  { "table-lookup", ACC_DISABLE_TABLE_LOOKUP, "small arrays are gathered from memory, not from registers" },
+  { "wide-masks",   ACC_DISABLE_WIDE_MASKS,   "masks stay bits where the processor has no predicates" },
+  { "waves",        ACC_DISABLE_WAVES,        "steps run one after the other" },
 };
 
 static void
@@ -35,9 +46,9 @@ print_help (const char *variable, const Key *keys, guint n_keys)
 {
   g_printerr ("%s takes these keys, separated by commas:\n", variable);
   for (guint i = 0; i < n_keys; i++)
-    g_printerr ("  %-10s %s\n", keys[i].name, keys[i].help);
-  g_printerr ("  %-10s %s\n", "all", "all of them");
-  g_printerr ("  %-10s %s\n", "help", "this list");
+    g_printerr ("  %-12s %s\n", keys[i].name, keys[i].help);
+  g_printerr ("  %-12s %s\n", "all", "all of them");
+  g_printerr ("  %-12s %s\n", "help", "this list");
 }
 
 static guint

@@ -40,6 +40,7 @@ typedef enum {
   ACC_DEBUG_TRANSFERS = 1 << 5,
   ACC_DEBUG_MEMORY    = 1 << 6,
   ACC_DEBUG_TIMES     = 1 << 7,
+  ACC_DEBUG_PASSES    = 1 << 8,
 } AccDebugFlags;
 
 typedef enum {
@@ -50,6 +51,17 @@ typedef enum {
   ACC_DISABLE_CHECKS    = 1 << 4,
   ACC_DISABLE_LIBRARIES = 1 << 5,
   ACC_DISABLE_BASELINE  = 1 << 6,
+  /* Passes of the compiler: see acc-backends/acc-compile.c. */
+  ACC_DISABLE_MERGE        = 1 << 7,
+  ACC_DISABLE_DEDUPLICATE  = 1 << 8,
+  ACC_DISABLE_VARIABLES    = 1 << 9,
+  ACC_DISABLE_CONTRACT     = 1 << 10,
+  ACC_DISABLE_STRAIGHTEN   = 1 << 11,
+  ACC_DISABLE_UNIFORM      = 1 << 12,
+  ACC_DISABLE_OUTLINE      = 1 << 13,
+  ACC_DISABLE_TABLE_LOOKUP = 1 << 14,
+  ACC_DISABLE_WIDE_MASKS   = 1 << 15,
+  ACC_DISABLE_WAVES        = 1 << 16,
 } AccDisableFlags;
 
 /* Keys of ACC_DEBUG. */

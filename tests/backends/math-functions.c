@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "math-functions.h"
+#include "acc-backends/passes/acc-passes.h"
 
 #include "acc-backends/codegen/llvm/acc-llvm-jit.h"
 

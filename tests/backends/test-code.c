@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-backends/runtime/code/acc-code.h"
+#include "acc-backends/passes/acc-passes.h"
 #include "acc-error.h"
 #include "tests/remove-tree.h"
 

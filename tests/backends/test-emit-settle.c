@@ -3,6 +3,7 @@
 /* What acc_emit_settle() is for: that LLVM makes nothing afterwards which it undoes when the process ends, whatever is compiled. */
 
 #include "acc-backends/codegen/llvm/acc-emit-llvm.h"
+#include "acc-backends/passes/acc-passes.h"
 
 #include <dlfcn.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "emit-harness.h"
+#include "acc-backends/passes/acc-passes.h"
 
 #include <math.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-emit-private.h"
 
+#include "acc-module-machine.h"
+
 #define B (e->builder)
 
 /* What lanes mostly agree on. A comparison of an index with what is the same for all has one outcome for all lanes of nearly every block,
@@ -208,6 +210,9 @@ emit_find_agreements (Emitter *e,
 {
   GArray *found = g_array_new (FALSE, TRUE, sizeof (Agreement));
   gboolean is_single = get (e, foreach)->bits != 0;   /* one block, or some few: of lanes of a fold */
+
+  if (acc_disable_get_flags () & ACC_DISABLE_UNIFORM)
+    return found;
 
   for (guint32 id = foreach + 1; id < e->kernel->instrs->len && found->len < MAX_AGREEMENTS && !is_single; id++)
     if (_acc_kernel_is_inside (e->kernel, id, foreach) && may_agree (e, id, foreach) && matters (e, id))

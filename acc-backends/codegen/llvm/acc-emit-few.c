@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-emit-private.h"
 
+#include "acc-module-machine.h"
+
 #define B (e->builder)
 
 /* Parameters whose elements fit into a register, or two: palettes, the balls of a scene, coefficients. They are loaded once, and lanes look
@@ -38,7 +40,7 @@ emit_has_few (Emitter *e,
 {
   const AccKernelParam *param = acc_kernel_buffer (e->kernel, buffer);
 
-  return !(buffer & ACC_KERNEL_SHARED) && param->n_elements > 0 && !(param->flags & (ACC_BUFFER_WRITE | ACC_BUFFER_COHERENT))
+  return !(acc_disable_get_flags () & ACC_DISABLE_TABLE_LOOKUP) && !(buffer & ACC_KERNEL_SHARED) && param->n_elements > 0 && !(param->flags & (ACC_BUFFER_WRITE | ACC_BUFFER_COHERENT))
          && (e->target->has_masks || e->target->has_lane_moves) && count_tables (e, buffer) <= MAX_TABLES;
 }
 

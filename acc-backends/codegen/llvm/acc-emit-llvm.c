@@ -179,7 +179,7 @@ is_deep (const AccKernel *kernel)
 static void
 finish (Emitter *e)
 {
-  if (!e->target->has_masks)
+  if (!e->target->has_masks && !(acc_disable_get_flags () & ACC_DISABLE_WIDE_MASKS))
     emit_widen_masks (e);
 }
 

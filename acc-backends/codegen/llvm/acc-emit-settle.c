@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-emit-llvm.h"
+#include "acc-backends/passes/acc-passes.h"
 
 /* Optimised, with constants of a loop, it uses all of the tables that kernels were seen to use (tests/backends/test-emit-settle.c). */
 static AccKernel *

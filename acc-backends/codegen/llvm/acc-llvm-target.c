@@ -9,6 +9,8 @@
 
 /* Counts whenever the code for an unchanged kernel changes: it is part of cache keys. */
 #define EMITTER_VERSION 25
+/* What ACC_DISABLE may say of code. */
+#define PASSES (ACC_DISABLE_VECTORISE | ACC_DISABLE_UNIFORM | ACC_DISABLE_OUTLINE | ACC_DISABLE_TABLE_LOOKUP | ACC_DISABLE_WIDE_MASKS)
 
 static gboolean
 has_feature (const char *features,
@@ -81,9 +83,8 @@ new_target (char       *triple,
     }
 
   read_features (self);
-  self->id = g_strdup_printf ("%s %s %s LLVM %s emitter %d%s", self->triple, self->cpu, self->features,
-                              LLVM_VERSION_STRING, EMITTER_VERSION,
-                              acc_disable_get_flags () & ACC_DISABLE_VECTORISE ? " one lane" : "");
+  self->id = g_strdup_printf ("%s %s %s LLVM %s emitter %d without %x", self->triple, self->cpu, self->features,
+                              LLVM_VERSION_STRING, EMITTER_VERSION, acc_disable_get_flags () & PASSES);
 
   return g_steal_pointer (&self);
 }

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-backends/fuse/acc-fusion.h"
+#include "acc-compile.h"
 
-#include "acc-backends/ir/acc-kernel-private.h"
+#include "acc-backends/fuse/acc-fusion-cost.h"
 #include "acc-backends/skeletons/acc-skeletons.h"
 #include "acc-core/backend/acc-backend-private.h"
-#include "acc-backends/fuse/acc-fusion-cost.h"
-#include "acc-twins.h"
-
-#include <string.h>
 
 /* Results from which non-temporal stores pay, where nothing reads them soon. */
 #define LARGE_RESULT (32 << 20)
@@ -318,16 +314,15 @@ write_step (AccFusion       *self,
   return TRUE;
 }
 
-static gboolean
-build_step (AccFusion  *self,
-            AccTwins   *twins,
-            AccCluster *cluster,
-            gboolean    once,
-            GError    **error)
+gboolean
+acc_compile_step (AccFusion  *self,
+                  AccTwins   *twins,
+                  AccCluster *cluster,
+                  GError    **error)
 {
   AccScheduleStep result = { .n_writes = cluster->roots->len };
+  gboolean once = is_large_result (self, cluster), deduplicates = !(acc_disable_get_flags () & ACC_DISABLE_DEDUPLICATE), ok = TRUE;
   guint first_origin = self->origins->len;
-  gboolean ok = TRUE;
 
   /* Where one knows the launch that failed, origins count from its step on: so the same work elsewhere is the same kernel. */
   if (self->target->model == ACC_MODEL_CPU)
@@ -347,120 +342,13 @@ build_step (AccFusion  *self,
       result.writes[i] = root->value;
     }
 
-  if (!acc_twins_take (twins, cluster, once, &result))
+  if (!deduplicates || !acc_twins_take (twins, cluster, once, &result))
     {
       ok = write_step (self, cluster, once, &result, error);
-      if (ok)
+      if (ok && deduplicates)
         acc_twins_give (twins, &result, first_origin);
     }
   g_array_append_val (self->steps, result);
 
   return ok;
-}
-
-/* --- the whole */
-
-static gboolean
-build (AccFusion      *self,
-       AccFusionNode **bases,
-       guint           n_results,
-       GError        **error)
-{
-  g_autoptr (AccTwins) twins = acc_twins_new (self);
-
-  self->clusters = acc_fusion_graph_cut (self->graph, bases, n_results);
-  self->steps = g_array_sized_new (FALSE, TRUE, sizeof (AccScheduleStep), self->clusters->len);
-  self->values = g_array_sized_new (FALSE, TRUE, sizeof (AccScheduleValue), self->clusters->len);
-  for (guint i = 0; i < self->clusters->len; i++)
-    {
-      AccCluster *cluster = g_ptr_array_index (self->clusters, i);
-
-      if (g_cancellable_set_error_if_cancelled (g_cancellable_get_current (), error) ||
-          !build_step (self, twins, cluster, is_large_result (self, cluster), error))
-        return FALSE;
-    }
-
-  return TRUE;
-}
-
-static void
-dump_picture (const char *dot)
-{
-  g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, dot, -1);
-  g_autofree char *name = g_strdup_printf ("fusion-%.8s.dot", sum);
-
-  _acc_dump_file (name, dot, strlen (dot));
-}
-
-AccSchedule *
-acc_schedule_new (const AccTarget *target,
-                  AccArray       **results,
-                  guint            n_results,
-                  AccArray       **bound,
-                  AccArray       **values,
-                  guint            n_bound,
-                  GError         **error)
-{
-  g_autoptr (AccFusionGraph) graph = acc_fusion_graph_new (target, results, n_results, bound, values, n_bound, error);
-  g_autofree AccFusionNode **bases = g_new0 (AccFusionNode *, MAX (n_results, 1));
-  g_autoptr (AccSchedule) schedule = NULL;
-  AccFusion self = { .target = target, .graph = graph };
-  gboolean ok;
-
-  if (graph == NULL)
-    return NULL;
-
-  self.value_nodes = g_ptr_array_new ();
-  self.origins = g_ptr_array_new ();
-  self.origin_numbers = g_hash_table_new (NULL, NULL);
-
-  for (guint i = 0; i < n_results; i++)
-    bases[i] = acc_fusion_graph_strip (graph, acc_fusion_graph_get (graph, results[i]));
-
-  ok = build (&self, bases, n_results, error);
-
-  schedule = g_new0 (AccSchedule, 1);
-  g_atomic_ref_count_init (&schedule->ref_count);
-  schedule->nodes = g_ptr_array_new_with_free_func (g_object_unref);
-  for (guint i = 0; i < n_results; i++)
-    g_ptr_array_add (schedule->nodes, g_object_ref (results[i]));
-  for (guint i = 0; i < n_bound; i++)
-    g_ptr_array_add (schedule->nodes, g_object_ref (bound[i]));
-  if (ok)
-    {
-      schedule->n_results = n_results;
-      schedule->results = g_new0 (guint, MAX (n_results, 1));
-      schedule->result_shapes = g_new0 (AccShape *, MAX (n_results, 1));
-      for (guint i = 0; i < n_results; i++)
-        {
-          AccFusionNode *node = acc_fusion_graph_get (graph, results[i]);
-
-          schedule->results[i] = acc_fusion_get_value (&self, bases[i]);
-          schedule->result_shapes[i] = acc_shape_new (node->extents, node->rank);
-        }
-    }
-  schedule->data_extents = g_array_ref (graph->data_extents);
-  schedule->asked_extents = g_hash_table_ref (graph->asked_extents);
-  schedule->n_steps = self.steps->len;
-  schedule->steps = (AccScheduleStep *) g_array_free (self.steps, FALSE);
-  schedule->n_values = self.values->len;
-  schedule->values = (AccScheduleValue *) g_array_free (self.values, FALSE);
-  schedule->origins = self.origins;
-
-  g_clear_pointer (&self.clusters, g_ptr_array_unref);
-  g_ptr_array_unref (self.value_nodes);
-  g_hash_table_unref (self.origin_numbers);
-
-  if (!ok)
-    return NULL;
-
-  if (acc_debug_get_flags () & ACC_DEBUG_FUSION)
-    {
-      g_autofree char *text = acc_schedule_to_string (schedule), *dot = acc_schedule_to_dot (schedule);
-
-      g_printerr ("%s", text);
-      dump_picture (dot);
-    }
-
-  return g_steal_pointer (&schedule);
 }

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-backends/fuse/acc-fusion.h"
+#include "acc-twins.h"
+
+G_BEGIN_DECLS
+
+/* Adds the step of @cluster: its kernels by the skeleton of its kind, or those of a cluster like it. */
+gboolean acc_compile_step (AccFusion *self, AccTwins *twins, AccCluster *cluster, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-backends/ir/acc-kernel-builder-private.h"
+
+G_BEGIN_DECLS
+
+/* From what a skeleton built to a kernel: the list of passes is in acc-passes.c. */
+
+/* Runs the passes over what @b built and frees @b. NULL with @error set where a block was left open, or the verifier finds a mistake:
+ * ACC_ERROR_COMPILE, a bug of the skeleton. */
+AccKernel *kb_finish                (AccKernelBuilder *b, GError **error);
+
+/* --- the passes, one per file */
+
+/* Products that only an addition uses become one fused product with it. */
+void       _acc_kernel_contract     (AccKernel *kernel);
+/* Drops instructions without effect whose values nobody uses. */
+void       _acc_kernel_drop_unused  (AccKernel *kernel);
+/* Makes quotients and roots of f32 by estimates, without branches, in blocks that only compute and store. */
+void       _acc_kernel_straighten   (AccKernelBuilder *b);
+/* Writes what compilers of devices get wrong in other instructions. */
+void       _acc_kernel_legalise     (AccKernelBuilder *b);
+/* Narrows the flags of buffers to what is done with them. */
+void       _acc_kernel_find_access  (AccKernel *kernel);
+
+/* --- deduplication */
+
+/* A kernel that was remembered and is the same as @draft in all, names as well: a reference of the caller's. NULL: none. Any thread. */
+AccKernel *_acc_kernel_find_known   (AccKernel *draft);
+/* Remembers @kernel, which is finished. */
+void       _acc_kernel_remember     (AccKernel *kernel);
+
+G_END_DECLS
