@@ -74,21 +74,22 @@ open_by_content (AccByteReader *reader, GCancellable *cancellable, GError **erro
 /**
  * acc_source_open:
  * @file: a PNG picture or a NumPy array
- * @cancellable: (nullable): to give up
- * @error: where an error goes
+ * @cancellable: (nullable): cancels the call
+ * @error: return location for an error
  *
- * Opens a file as rows. What it is, is found by its content.
+ * Opens a PNG picture or a NumPy array as a source of rows. The content decides which it is.
  *
- * A PNG picture has the shape [rows,columns] (grey) or [rows,columns,channels] with 2 (grey and alpha), 3 (RGB) or 4
- * channels (RGBA), elements `u1`, or `u2` where it has 16 bits. Palettes become colours; a transparent colour becomes an
- * alpha channel. An interlaced picture is held as a whole while it is read. Damage that does not touch the pixels (text, colour
- * profiles, the end of the file) is a message.
+ * A PNG picture has the shape [rows,columns] (grey) or [rows,columns,channels] with 2 (grey and alpha), 3 (RGB) or 4 channels
+ * (RGBA). Its elements are `u1`, or `u2` where the picture has 16 bits. Palettes become colours; a transparent colour becomes
+ * an alpha channel. An interlaced picture is held as a whole while it is read. Damage that does not touch the pixels (text,
+ * colour profiles, the end of the file) gives a message.
  *
- * A .npy file of versions 1 to 3 has its own shape, of any rank; Fortran order makes a source that
- * [is transposed][method@Acc.Source.is_transposed]. Structures become tuples. Dates and spans of time (`M8`, `m8`) become `i8`,
- * single characters (`U1`, `S1`) become `u4` and `u1`, with a message.
+ * A .npy file of versions 1 to 3 has its own shape, of any rank. Fortran order gives a transposed source: see
+ * [method@Acc.Source.is_transposed]. Structures become tuples. Dates and spans of time (`M8`, `m8`) become `i8`, single
+ * characters (`U1`, `S1`) become `u4` and `u1`, with a message.
  *
- * Fails with %ACC_ERROR_IO where the file cannot be read or is damaged, %ACC_ERROR_UNSUPPORTED where it is something else.
+ * Fails with %ACC_ERROR_IO where the file cannot be read or is damaged, and with %ACC_ERROR_UNSUPPORTED where it is something
+ * else.
  *
  * Returns: (transfer full): the source
  */
@@ -110,14 +111,16 @@ acc_source_open (GFile *file, GCancellable *cancellable, GError **error)
  * @file: a file
  * @type: the type of the elements
  * @shape: the extents
- * @offset: where the data begins, in bytes
- * @cancellable: (nullable): to give up
- * @error: where an error goes
+ * @offset: the offset of the first element, in bytes
+ * @cancellable: (nullable): cancels the call
+ * @error: return location for an error
  *
- * Opens a file of bare elements, row-major, in this machine's byte order. The scalars of a tuple lie side by side without
- * padding. Bytes after the last element are ignored.
+ * Opens a file of bare elements as a source of rows. The elements are in row-major order and in this machine's byte order.
  *
- * Fails with %ACC_ERROR_IO where the file cannot be read or is too short.
+ * The scalars of a tuple lie side by side without padding. Bytes after the last element are ignored.
+ *
+ * Fails with %ACC_ERROR_IO where the file cannot be read or is too short, and with %ACC_ERROR_SHAPE where the elements would be
+ * more bytes than a file can have.
  *
  * Returns: (transfer full): the source
  */
@@ -143,11 +146,13 @@ acc_source_open_raw (GFile           *file,
 /**
  * acc_source_new_for_stream:
  * @stream: a PNG picture or a NumPy array
- * @cancellable: (nullable): to give up
- * @error: where an error goes
+ * @cancellable: (nullable): cancels the call
+ * @error: return location for an error
  *
- * Takes a stream as rows, as [func@Acc.Source.open] takes a file. It starts where the stream is now. A stream that cannot
- * seek can be run once: a later run fails with %ACC_ERROR_STREAM. The stream is not closed.
+ * Creates a source of rows from a stream, as [func@Acc.Source.open] does from a file.
+ *
+ * It starts at the current position of the stream. A stream that cannot seek can be run once: a later run fails with
+ * %ACC_ERROR_STREAM. The stream is not closed. Fails as [func@Acc.Source.open] does.
  *
  * Returns: (transfer full): the source
  */
@@ -165,10 +170,12 @@ acc_source_new_for_stream (GInputStream *stream, GCancellable *cancellable, GErr
  * @stream: a stream
  * @type: the type of the elements
  * @shape: the extents
- * @error: where an error goes
+ * @error: return location for an error
  *
- * Takes a stream of bare elements, as [func@Acc.Source.open_raw] takes a file. It starts where the stream is now. A stream
- * that cannot seek can be run once: a later run fails with %ACC_ERROR_STREAM. The stream is not closed.
+ * Creates a source of rows from a stream of bare elements, as [func@Acc.Source.open_raw] does from a file.
+ *
+ * It starts at the current position of the stream. A stream that cannot seek can be run once: a later run fails with
+ * %ACC_ERROR_STREAM. The stream is not closed. Fails as [func@Acc.Source.open_raw] does.
  *
  * Returns: (transfer full): the source
  */
@@ -218,21 +225,23 @@ check_place (GFile *file, GError **error)
 
 /**
  * acc_sink_create:
- * @file: where the data goes
- * @cancellable: (nullable): to give up
- * @error: where an error goes
+ * @file: the file to write
+ * @cancellable: (nullable): cancels the call
+ * @error: return location for an error
  *
- * Makes a sink that writes a file. Its name decides the format: `.png` is an [class@Acc.PngSink], `.npy` a NumPy array
- * (tuples become structures), `.raw`, `.bin`, `.dat` and a name without an ending are bare elements, row-major, the scalars of a tuple
- * side by side.
+ * Creates a sink that writes a file, in the format that the file's name decides.
  *
- * Nothing is written before a run starts. The file appears under its name when it is complete; until then an existing
- * file stays as it is, even where the run reads it, and it stays after an error or a cancellation. A file that is
- * replaced passes its permissions on. Of a link the file is replaced, or made, that it leads to. Where a process is killed,
- * nothing stays; on file systems that have no files without a name, a `.acc-….tmp` does until something is written to
- * that folder again.
+ * `.png` gives an [class@Acc.PngSink], `.npy` a NumPy array (tuples become structures). `.raw`, `.bin`, `.dat` and a name
+ * without an ending give bare elements in row-major order, the scalars of a tuple side by side.
  *
- * Fails with %ACC_ERROR_IO where there is no place for the file, %ACC_ERROR_UNSUPPORTED where its name has another ending.
+ * Nothing is written before a run starts. The file appears under its name when it is complete. Until then an existing file
+ * stays as it is, even where the run reads it, and it stays after an error or a cancellation. A file that is replaced passes
+ * its permissions on. Where @file is a link, the file that it leads to is replaced or created. Where a process is killed,
+ * nothing stays; on file systems that have no files without a name, a `.acc-….tmp` stays until something is written to that
+ * folder again.
+ *
+ * Fails with %ACC_ERROR_IO where there is no place for the file, with %ACC_ERROR_UNSUPPORTED where its name has another ending,
+ * and with %G_IO_ERROR_CANCELLED.
  *
  * Returns: (transfer full): the sink
  */
@@ -264,14 +273,15 @@ acc_sink_create (GFile *file, GCancellable *cancellable, GError **error)
 
 /**
  * acc_sink_new_for_stream:
- * @stream: where the data goes
+ * @stream: the stream to write
  * @format: `png`, `npy` or `raw`
- * @error: where an error goes
+ * @error: return location for an error
  *
- * Makes a sink that writes into a stream, for one run. Complete data closes the stream; after an error the stream is the
- * caller's to close or to drop.
+ * Creates a sink that writes into a stream, for one run. A second run fails with %ACC_ERROR_STREAM.
  *
- * Fails with %ACC_ERROR_UNSUPPORTED where the format is another.
+ * Complete data closes the stream. After an error the stream is the caller's, to close or to drop.
+ *
+ * Fails with %ACC_ERROR_UNSUPPORTED where @format is another.
  *
  * Returns: (transfer full): the sink
  */

@@ -10,8 +10,9 @@
  *
  * Writes a PNG picture, row by row.
  *
- * It takes arrays of rank 2, rows and columns, and of rank 3 with a last extent of 1 (grey), 2 (grey and alpha), 3 (RGB) or
- * 4 (RGBA). Elements are `u1`, `u2` (16 bits), or `b1` (grey only, one bit per pixel: true is white).
+ * It takes arrays of rank 2, rows and columns, and of rank 3 with a last extent of 1 (grey), 2 (grey and alpha), 3 (RGB) or 4
+ * (RGBA). Elements are `u1`, `u2` (16 bits), or `b1` (grey only, one bit per pixel: true is white). A run that writes anything
+ * else fails with %ACC_ERROR_UNSUPPORTED.
  *
  * The file appears under its name when it is complete.
  */
@@ -199,14 +200,14 @@ acc_png_sink_class_init (AccPngSinkClass *klass)
   /**
    * AccPngSink:compression-level:
    *
-   * 0 (none) to 9 (smallest); 1, which is the fastest, unless set.
+   * Sets how hard the picture is compressed, from 0 (none) to 9 (smallest). It starts as 1, which is the fastest.
    */
   properties[PROP_COMPRESSION_LEVEL] = g_param_spec_uint ("compression-level", NULL, NULL, 0, 9, 1, flags);
 
   /**
    * AccPngSink:filter:
    *
-   * How rows are prepared for compression.
+   * Selects the filter that prepares rows for compression.
    */
   properties[PROP_FILTER] =
     g_param_spec_enum ("filter", NULL, NULL, ACC_TYPE_PNG_FILTER, ACC_PNG_FILTER_FAST, flags);
@@ -233,9 +234,9 @@ new_for_writer (AccByteWriter *writer)
 
 /**
  * acc_png_sink_new:
- * @file: where the picture goes
+ * @file: the file to write
  *
- * Makes a sink that writes a PNG picture into a file. Nothing is opened before a run starts.
+ * Creates a sink that writes a PNG picture into a file. Nothing is opened before a run starts.
  *
  * Returns: (transfer full): the sink
  */
@@ -249,10 +250,11 @@ acc_png_sink_new (GFile *file)
 
 /**
  * acc_png_sink_new_for_stream:
- * @stream: where the picture goes
+ * @stream: the stream to write
  *
- * Makes a sink that writes a PNG picture into a stream, for one run. A complete picture closes the stream; after an error
- * the stream is the caller's to close or to drop.
+ * Creates a sink that writes a PNG picture into a stream, for one run. A second run fails with %ACC_ERROR_STREAM.
+ *
+ * A complete picture closes the stream. After an error the stream is the caller's, to close or to drop.
  *
  * Returns: (transfer full): the sink
  */
@@ -268,7 +270,7 @@ acc_png_sink_new_for_stream (GOutputStream *stream)
  * acc_png_sink_get_compression_level:
  * @self: a sink
  *
- * Gets how hard the picture is compressed.
+ * Returns how hard the picture is compressed.
  *
  * Returns: 0 (none) to 9 (smallest)
  */
@@ -304,7 +306,7 @@ acc_png_sink_set_compression_level (AccPngSink *self, guint level)
  * acc_png_sink_get_filter:
  * @self: a sink
  *
- * Gets how rows are prepared for compression.
+ * Returns the filter that prepares rows for compression.
  *
  * Returns: the filter
  */
@@ -321,7 +323,7 @@ acc_png_sink_get_filter (AccPngSink *self)
  * @self: a sink
  * @filter: a filter
  *
- * Sets how rows of the next run are prepared for compression.
+ * Sets the filter that prepares the rows of the next run for compression.
  */
 void
 acc_png_sink_set_filter (AccPngSink *self, AccPngFilter filter)

@@ -7,15 +7,15 @@ G_BEGIN_DECLS
 
 /**
  * AccPngFilter:
- * @ACC_PNG_FILTER_FAST: what writes fast: nothing for booleans, the difference to the pixel above for the rest
+ * @ACC_PNG_FILTER_FAST: the fastest to write: no filter for booleans, the difference to the pixel above for the rest
  * @ACC_PNG_FILTER_NONE: bytes as they are
  * @ACC_PNG_FILTER_SUB: difference to the pixel on the left
  * @ACC_PNG_FILTER_UP: difference to the pixel above
  * @ACC_PNG_FILTER_AVERAGE: difference to the average of both
  * @ACC_PNG_FILTER_PAETH: difference to the best of three neighbours
- * @ACC_PNG_FILTER_ADAPTIVE: what promises most, chosen for each row: small and slow
+ * @ACC_PNG_FILTER_ADAPTIVE: the most promising filter, chosen for each row: small and slow
  *
- * How rows of a PNG picture are prepared for compression.
+ * Lists the filters that prepare rows of a PNG picture for compression.
  */
 typedef enum {
   ACC_PNG_FILTER_FAST,

@@ -75,15 +75,15 @@ acc_array_new_from_rows (AccSource *source)
 /**
  * acc_array_generate:
  * @shape: the extents
- * @function: (scope call) (closure user_data): what the element at an index is
+ * @function: (scope call) (closure user_data): computes the element at an index
  * @user_data: data for @function
  *
- * The array whose element at every index is @function of that index. The index is an i8 for rank 1, else a tuple with one
- * i8 per dimension, outermost first; acc_expr_item() reads both. A shape of rank 0 calls for one element; a shape without
- * elements is an empty array.
+ * Creates an array whose element at each index is @function of that index. The index is an i8 for rank 1, else a tuple with
+ * one i8 per dimension, outermost first; acc_expr_item() reads both. A shape of rank 0 gives one element; a shape without
+ * elements gives an empty array. Negative extents count as 0.
  *
- * Linear in the number of elements, times what @function costs. A @function that gives nothing is %ACC_ERROR_CALLBACK;
- * negative extents count as 0.
+ * Takes time linear in the number of elements, times the cost of @function. The result carries %ACC_ERROR_CALLBACK where
+ * @function returns %NULL.
  *
  * ```c
  * static AccExpr *
@@ -96,7 +96,7 @@ acc_array_new_from_rows (AccSource *source)
  * g_autoptr(AccArray) result = acc_array_generate (shape, decimal, NULL); // → [[0, 1, 2], [10, 11, 12]]
  * ```
  *
- * Returns: (transfer full): an array of @shape, of the type that @function gives
+ * Returns: (transfer full): an array of @shape, of the type that @function returns
  *
  * Since: 1.0
  */
@@ -116,13 +116,13 @@ acc_array_generate (AccShape    *shape,
 /**
  * acc_array_generate_expr:
  * @shape: the extents: an i8 for rank 1, else a tuple of them, outermost first
- * @function: (scope call) (closure user_data): what the element at an index is
+ * @function: (scope call) (closure user_data): computes the element at an index
  * @user_data: data for @function
  *
- * As [func@Array.generate], of a shape that may depend on the extents and elements of other arrays. Negative extents
- * count as 0.
+ * Creates an array from a function of the index, with a shape computed at run time. Works as [func@Array.generate] does,
+ * but @shape may depend on the extents and elements of other arrays. Negative extents count as 0.
  *
- * A @shape that is no index of i8 is %ACC_ERROR_TYPE.
+ * The result carries %ACC_ERROR_TYPE where @shape is neither an i8 nor a tuple of them.
  *
  * ```c
  * static AccExpr *squared (AccExpr *i, gpointer data) { return acc_expr_mul (i, i); }
@@ -131,7 +131,7 @@ acc_array_generate (AccShape    *shape,
  * g_autoptr(AccArray) result = acc_array_generate_expr (acc_expr_extent (xs, 0), squared, NULL); // → [0, 1, 4, 9]
  * ```
  *
- * Returns: (transfer full): an array of the type that @function gives
+ * Returns: (transfer full): an array of the type that @function returns
  *
  * Since: 1.0
  */
@@ -153,10 +153,10 @@ acc_array_generate_expr (AccExpr     *shape,
  * @shape: the extents
  * @value: the element; may read other arrays
  *
- * The array whose elements are all @value.
+ * Creates an array whose elements are all @value. Negative extents count as 0.
  *
- * Linear in the number of elements. A @value that carries an error gives it to the array, such as %ACC_ERROR_TYPE; negative
- * extents count as 0.
+ * Takes time linear in the number of elements. The result carries the error of @value where that has one, such as
+ * %ACC_ERROR_TYPE.
  *
  * ```c
  * // shape = (2, 3)
@@ -184,16 +184,17 @@ acc_array_fill (AccShape *shape,
  * @shape: the extents: an i8 for rank 1, else a tuple of them, outermost first
  * @value: the element; may read other arrays
  *
- * As [func@Array.fill], of a shape that may depend on the extents and elements of other arrays.
+ * Creates an array whose elements are all @value, with a shape computed at run time. Works as [func@Array.fill] does, but
+ * @shape may depend on the extents and elements of other arrays.
  *
- * A @shape that is no index of i8 is %ACC_ERROR_TYPE.
+ * The result carries %ACC_ERROR_TYPE where @shape is neither an i8 nor a tuple of them.
  *
  * ```c
  * // xs = [1, 2, 3]
  * g_autoptr(AccArray) result = acc_array_fill_expr (acc_expr_extent (xs, 0), acc_expr_new_int (9)); // → [9, 9, 9]
  * ```
  *
- * Returns: (transfer full): the array
+ * Returns: (transfer full): an array whose rank is that of the index @shape
  *
  * Since: 1.0
  */
@@ -213,9 +214,9 @@ acc_array_fill_expr (AccExpr *shape,
  * acc_array_unit:
  * @value: the element; may read other arrays
  *
- * One element, as an array of rank 0.
+ * Creates an array of rank 0 from one value.
  *
- * In constant time. A @value that carries an error gives it to the array, such as %ACC_ERROR_TYPE.
+ * Takes constant time. The result carries the error of @value where that has one, such as %ACC_ERROR_TYPE.
  *
  * ```c
  * g_autoptr(AccArray) result = acc_array_unit (acc_expr_new_int (42)); // → 42

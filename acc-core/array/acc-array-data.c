@@ -162,13 +162,15 @@ check_given (AccArray *node,
  * acc_array_use:
  * @type: the element type
  * @shape: the extents
- * @bytes: the elements, row-major and dense, in the machine's byte order; of tuples, all of the first buffer, then all of
- *   the second …
+ * @bytes: the elements, row-major and contiguous, in the machine's byte order; of tuples, all of the first buffer, then all
+ *   of the second …
  *
- * An array of data in memory. @bytes is kept, not copied, where it is aligned to its elements. In a bool any byte but 0
- * counts as true. A size that does not fit @type and @shape is %ACC_ERROR_SHAPE.
+ * Creates an array of elements that lie in memory. It keeps @bytes and does not copy them where they are aligned to the
+ * elements. In a bool any byte but 0 counts as true.
  *
- * In constant time where the data is aligned to its elements and not of b1, else linear in its size.
+ * Takes constant time where the data is aligned to its elements and not of b1, else time linear in its size. The result
+ * carries %ACC_ERROR_SHAPE where the number of bytes does not fit @type and @shape, %ACC_ERROR_OUT_OF_MEMORY where there is
+ * no memory for a copy.
  *
  * ```c
  * static const float values[] = { 1, 2, 3, 4, 5, 6 };
@@ -228,13 +230,16 @@ acc_array_use (AccElementType *type,
  * acc_array_use_buffers:
  * @type: the element type
  * @shape: the extents
- * @buffers: (array length=n_buffers): the elements, row-major and dense: one run of bytes per buffer of @type, from left to
- *   right; see acc_element_type_get_buffer()
- * @n_buffers: how many
+ * @buffers: (array length=n_buffers): the elements, row-major and contiguous: one run of bytes per buffer of @type, from
+ *   left to right; see acc_element_type_get_buffer()
+ * @n_buffers: the number of buffers
  *
- * As [func@Array.use], with every buffer of a tuple apart.
+ * Creates an array of elements that lie in memory, with the buffers of a tuple given separately. Works as [func@Array.use]
+ * does otherwise.
  *
- * In constant time where the data is aligned to its elements and not of b1, else linear in its size.
+ * Takes constant time where the data is aligned to its elements and not of b1, else time linear in its size. The result
+ * carries %ACC_ERROR_TYPE where @type has another number of buffers, %ACC_ERROR_SHAPE where the size of a buffer does not
+ * fit @type and @shape.
  *
  * ```c
  * static const gint64 counts[] = { 1, 2 };
@@ -300,19 +305,20 @@ acc_array_use_buffers (AccElementType  *type,
 
 /**
  * acc_array_use_address:
- * @type: an element type of one buffer: no tuple
+ * @type: an element type of one buffer, not a tuple
  * @shape: the extents
- * @address: where the elements are, row-major and dense, in the machine's byte order
- * @size: how many bytes lie there
+ * @address: the address of the elements, row-major and contiguous, in the machine's byte order
+ * @size: the number of bytes there
  * @user_data: data for @notify
  * @notify: (nullable) (destroy user_data): called once, when the memory is not needed any more, from whichever thread
  *   releases it last; before this function returns where the array carries an error or the data had to be copied
  *
- * An array of data in memory that somebody else owns, not copied where it is aligned to its elements. The memory must
- * stay as it is until @notify.
+ * Creates an array of memory that the caller owns. It does not copy the memory where that is aligned to the elements. The
+ * memory must not change before @notify is called.
  *
- * In constant time where the data is aligned to its elements and not of b1, else linear in its size. A @size that @shape
- * does not need is %ACC_ERROR_SHAPE, a tuple %ACC_ERROR_TYPE.
+ * Takes constant time where the data is aligned to its elements and not of b1, else time linear in its size. The result
+ * carries %ACC_ERROR_SHAPE where @size is not the number of bytes that @shape needs, %ACC_ERROR_TYPE where @type is a
+ * tuple, %ACC_ERROR_OUT_OF_MEMORY where there is no memory for a copy.
  *
  * ```c
  * gint32 *values = g_new (gint32, 3);
@@ -362,16 +368,18 @@ acc_array_use_address (AccElementType *type,
 
 /**
  * acc_array_use_owned:
- * @type: an element type of one buffer: no tuple
+ * @type: an element type of one buffer, not a tuple
  * @shape: the extents
- * @address: where the elements are, row-major and dense, in the machine's byte order
- * @size: how many bytes lie there
- * @owner: an object that keeps the memory; released, from whichever thread, when the memory is not needed any more
+ * @address: the address of the elements, row-major and contiguous, in the machine's byte order
+ * @size: the number of bytes there
+ * @owner: the object that owns the memory; released, from whichever thread, when the memory is not needed any more
  *
- * acc_array_use_address() for languages whose memory belongs to objects.
+ * Creates an array of memory that an object owns. It is acc_array_use_address() for languages whose memory belongs to
+ * objects.
  *
- * In constant time where the data is aligned to its elements and not of b1, else linear in its size. A @size that @shape
- * does not need is %ACC_ERROR_SHAPE, a tuple %ACC_ERROR_TYPE.
+ * Takes constant time where the data is aligned to its elements and not of b1, else time linear in its size. The result
+ * carries %ACC_ERROR_SHAPE where @size is not the number of bytes that @shape needs, %ACC_ERROR_TYPE where @type is a
+ * tuple, %ACC_ERROR_OUT_OF_MEMORY where there is no memory for a copy.
  *
  * ```c
  * g_autoptr(GFile) owner = g_file_new_for_path ("/");    // any object that keeps the memory
@@ -430,10 +438,14 @@ check_number (AccArray  *self,
 /**
  * acc_array_dup_bytes:
  * @self: a manifest array
- * @buffer: which of the element type's buffers; 0 for all but tuples
+ * @buffer: the number of a buffer of the element type; 0 unless it is a tuple
  * @error: return location for an error
  *
- * The elements as they lie in memory, row-major and dense; not copied.
+ * Returns the elements as bytes in memory, row-major and contiguous. It does not copy them; what a device computed is
+ * fetched first.
+ *
+ * Fails with %ACC_ERROR_UNSUPPORTED where @self is not manifest, %ACC_ERROR_BOUNDS where the element type has no such
+ * buffer, and with the error of the device where the elements cannot be fetched. An array that carries an error gives that.
  *
  * Returns: (transfer full) (nullable): the bytes, or %NULL with @error set
  */
@@ -462,11 +474,13 @@ acc_array_dup_bytes (AccArray  *self,
 /**
  * acc_array_get_address:
  * @self: a manifest array
- * @buffer: which of the element type's buffers; 0 for all but tuples
+ * @buffer: the number of a buffer of the element type; 0 unless it is a tuple
  *
- * Where the elements lie, row-major and dense. Valid while @self lives. What a device computed is fetched first.
+ * Returns the address of the elements in memory, row-major and contiguous. The address is valid while @self lives. What a
+ * device computed is fetched first.
  *
- * Returns: the address; 0 where there are no elements in memory, or the device has lost them: [method@Array.dup_bytes] says why
+ * Returns: the address; 0 where there are no elements in memory, or the device has lost them: [method@Array.dup_bytes] says
+ *   why
  */
 guint64
 acc_array_get_address (AccArray *self,

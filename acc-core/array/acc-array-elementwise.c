@@ -93,13 +93,14 @@ const AccArrayRule acc_rule_unzip = { check_unzip, NULL };
 /**
  * acc_array_map:
  * @self: an array
- * @function: (scope call) (closure user_data): what happens to one element
+ * @function: (scope call) (closure user_data): computes an element of the result from one of @self
  * @user_data: data for @function
  *
- * Applies @function to every element. Where the result is an untyped literal, it takes its default type.
+ * Applies @function to every element. Where @function returns an untyped literal, the elements have its default type.
  *
- * Linear in the number of elements, times what @function costs. A @function that gives nothing is %ACC_ERROR_CALLBACK; one
- * that mistakes the type of an element carries its own error, such as %ACC_ERROR_TYPE.
+ * Takes time linear in the number of elements, times the cost of @function. The result carries %ACC_ERROR_CALLBACK where
+ * @function returns %NULL, and the error of @function, such as %ACC_ERROR_TYPE, where it does not fit the type of the
+ * elements.
  *
  * ```c
  * static AccExpr *squared (AccExpr *x, gpointer data) { return acc_expr_mul (x, x); }
@@ -108,7 +109,7 @@ const AccArrayRule acc_rule_unzip = { check_unzip, NULL };
  * g_autoptr(AccArray) result = acc_array_map (xs, squared, NULL); // → [1, 4, 9]
  * ```
  *
- * Returns: (transfer full): an array of the shape of @self, of the type that @function gives
+ * Returns: (transfer full): an array of the shape of @self, of the type that @function returns
  *
  * Since: 1.0
  */
@@ -127,13 +128,14 @@ acc_array_map (AccArray    *self,
 /**
  * acc_array_imap:
  * @self: an array
- * @function: (scope call) (closure user_data): takes the index and the element
+ * @function: (scope call) (closure user_data): computes an element of the result from an index and the element there
  * @user_data: data for @function
  *
- * Applies @function to every index and element. The index is an i8 for rank 1, else a tuple with one i8 per dimension.
+ * Applies @function to every element and its index. The index is an i8 for rank 1, else a tuple with one i8 per dimension.
  *
- * Linear in the number of elements, times what @function costs. A @function that gives nothing is %ACC_ERROR_CALLBACK; one
- * that mistakes the type of an element carries its own error, such as %ACC_ERROR_TYPE.
+ * Takes time linear in the number of elements, times the cost of @function. The result carries %ACC_ERROR_CALLBACK where
+ * @function returns %NULL, and the error of @function, such as %ACC_ERROR_TYPE, where it does not fit the type of the
+ * elements.
  *
  * ```c
  * static AccExpr *times (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_mul (x, y); }
@@ -142,7 +144,7 @@ acc_array_map (AccArray    *self,
  * g_autoptr(AccArray) result = acc_array_imap (xs, times, NULL); // → [0, 6, 14]
  * ```
  *
- * Returns: (transfer full): an array of the shape of @self, of the type that @function gives
+ * Returns: (transfer full): an array of the shape of @self, of the type that @function returns
  *
  * Since: 1.0
  */
@@ -162,15 +164,15 @@ acc_array_imap (AccArray     *self,
  * acc_array_zip_with:
  * @self: an array
  * @other: an array of the same rank
- * @function: (scope call) (closure user_data): takes an element of each
+ * @function: (scope call) (closure user_data): computes an element of the result from one of each array
  * @user_data: data for @function
  *
- * Combines the elements of two arrays. Where their extents differ, the result has the smaller one in every dimension: the
- * corner at index 0 that both have.
+ * Applies @function to the elements of two arrays at the same index. Where their extents differ, the result has the smaller
+ * extent in every dimension: the corner at index 0 that both have.
  *
- * Linear in the number of elements of the result, times what @function costs. Arrays of different ranks are
- * %ACC_ERROR_SHAPE; a @function that gives nothing is %ACC_ERROR_CALLBACK, and one that mistakes types carries its own
- * error, such as %ACC_ERROR_TYPE.
+ * Takes time linear in the number of elements of the result, times the cost of @function. The result carries
+ * %ACC_ERROR_SHAPE where the ranks differ, %ACC_ERROR_CALLBACK where @function returns %NULL, and the error of @function,
+ * such as %ACC_ERROR_TYPE, where it does not fit the type of the elements.
  *
  * ```c
  * static AccExpr *times (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_mul (x, y); }
@@ -179,7 +181,7 @@ acc_array_imap (AccArray     *self,
  * g_autoptr(AccArray) result = acc_array_zip_with (xs, ys, times, NULL); // → [10, 40, 90]
  * ```
  *
- * Returns: (transfer full): an array of the type that @function gives
+ * Returns: (transfer full): an array of the type that @function returns
  *
  * Since: 1.0
  */
@@ -201,11 +203,11 @@ acc_array_zip_with (AccArray     *self,
  * @self: an array
  * @second: an array of the same rank
  * @third: an array of the same rank
- * @function: (scope call) (closure user_data): takes an element of each
+ * @function: (scope call) (closure user_data): computes an element of the result from one of each array
  * @user_data: data for @function
  *
- * Combines the elements of three arrays, as [method@Array.zip_with] does with two. [method@Array.zip_with4] and its like
- * take up to nine; for more, map over [func@Array.zip_many].
+ * Applies @function to the elements of three arrays at the same index. Works as [method@Array.zip_with] does with two.
+ * [method@Array.zip_with4] and its like take up to nine arrays; for more, map over [func@Array.zip_many].
  *
  * ```c
  * static AccExpr *
@@ -218,7 +220,7 @@ acc_array_zip_with (AccArray     *self,
  * g_autoptr(AccArray) result = acc_array_zip_with3 (xs, ys, zs, times_plus, NULL); // → [15, 46, 97]
  * ```
  *
- * Returns: (transfer full): an array of the type that @function gives
+ * Returns: (transfer full): an array of the type that @function returns
  *
  * Since: 1.0
  */
@@ -241,9 +243,11 @@ acc_array_zip_with3 (AccArray     *self,
  * @self: an array
  * @other: an array of the same rank
  *
- * Pairs of elements, over the extents that both have.
+ * Pairs the elements of two arrays at the same index. Where their extents differ, the result has the smaller extent in
+ * every dimension.
  *
- * Linear in the number of elements of the result at most. Arrays of different ranks are %ACC_ERROR_SHAPE.
+ * Takes time at most linear in the number of elements of the result. The result carries %ACC_ERROR_SHAPE where the ranks
+ * differ.
  *
  * ```c
  * // xs = [1, 2, 3], ys = [0.5, 0.25]
@@ -263,12 +267,14 @@ acc_array_zip (AccArray *self,
 
 /**
  * acc_array_zip_many:
- * @arrays: (array length=n_arrays): arrays of one rank
- * @n_arrays: how many, at least one
+ * @arrays: (array length=n_arrays): arrays of the same rank
+ * @n_arrays: the number of arrays, at least 1
  *
- * Tuples of the elements of several arrays, over the extents that all have.
+ * Combines the elements of several arrays at the same index into tuples. Where their extents differ, the result has the
+ * smallest extent in every dimension.
  *
- * Linear in the number of elements of the result at most. Arrays of different ranks are %ACC_ERROR_SHAPE.
+ * Takes time at most linear in the number of elements of the result. The result carries %ACC_ERROR_SHAPE where the ranks
+ * differ, %ACC_ERROR_CALLBACK where there is no array, %ACC_ERROR_TYPE where a tuple would have more than 65536 scalars.
  *
  * ```c
  * // xs = [1, 2], ys = [3, 4], zs = [5, 6]
@@ -289,12 +295,13 @@ acc_array_zip_many (AccArray **arrays,
 /**
  * acc_array_unzip:
  * @self: an array of tuples
- * @item: which item, counted from 0
+ * @item: the number of the item, from 0
  *
- * One item of every tuple. Costs nothing on a manifest array: its tuples lie apart.
+ * Extracts one item of every tuple. This costs nothing on a manifest array, which stores each item of its tuples
+ * separately.
  *
- * At most linear in the number of elements. An item that there is not, and elements that are not tuples, are
- * %ACC_ERROR_TYPE.
+ * Takes time at most linear in the number of elements. The result carries %ACC_ERROR_TYPE where the elements are not tuples
+ * or have no such item.
  *
  * ```c
  * // pairs = [(1, 0.5), (2, 0.25)] of (i8,f8)

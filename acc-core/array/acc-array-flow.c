@@ -160,21 +160,21 @@ const AccArrayRule acc_rule_compute = { check_compute, NULL };
 
 /**
  * acc_array_cond:
- * @condition: one b1, an array of rank 0
- * @then: the array where it is true
- * @otherwise: the array where it is false, of the same type and rank
+ * @condition: an array of rank 0 of b1
+ * @then: the array for true
+ * @otherwise: the array for false, of the same element type and rank
  *
- * One of two arrays; only that one is computed. Their extents may differ.
+ * Selects one of two arrays by a condition, and computes only that one. Their extents may differ.
  *
- * Takes as long as the side that is computed. A @condition that is not one b1, and sides of different types, are
- * %ACC_ERROR_TYPE, different ranks %ACC_ERROR_SHAPE.
+ * Takes as long as the array that is computed. The result carries %ACC_ERROR_TYPE where @condition is not one b1 or the two
+ * arrays have different element types, %ACC_ERROR_SHAPE where they have different ranks.
  *
  * ```c
  * // xs = [1, 2, 3], ys = [4, 5], wide = true
  * g_autoptr(AccArray) chosen = acc_array_cond (wide, xs, ys); // → [1, 2, 3]
  * ```
  *
- * Returns: (transfer full): the array
+ * Returns: (transfer full): @then or @otherwise
  *
  * Since: 1.0
  */
@@ -206,14 +206,16 @@ begin_loop (AccArray   **initial,
 /**
  * acc_array_while_loop:
  * @initial: the state before the first iteration
- * @condition: from the state to one b1, an array of rank 0
- * @step: from the state to the next one, of the same type and rank
+ * @condition: a program from the state to an array of rank 0 of b1
+ * @step: a program from the state to the next state, of the same element type and rank
  *
- * Applies @step while @condition holds, which is asked before every iteration: there may be none. Extents may change from
- * one iteration to the next. The programs may read arrays from outside, the parameters of a program around included;
- * what does not depend on the state is computed once.
+ * Applies @step to a state while @condition is true. The condition is computed before every iteration, so that there may be
+ * none. The extents of the state may change from one iteration to the next. Both programs may read arrays from outside, and
+ * the parameters of a program around them; what does not depend on the state is computed once.
  *
- * Takes as long as the iterations, one after the other. Programs that do not fit the state are %ACC_ERROR_TYPE.
+ * Takes as long as the iterations, one after the other. The result carries %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where the
+ * parameters or results of the programs do not have the element types and ranks of the state, %ACC_ERROR_CALLBACK where a
+ * program is %NULL.
  *
  * ```c
  * static AccExpr *doubled (AccExpr *x, gpointer data) { return acc_expr_add (x, x); }
@@ -254,13 +256,14 @@ acc_array_while_loop (AccArray   *initial,
 
 /**
  * acc_array_while_loop_many:
- * @initial: (array length=n_initial): the states before the first iteration, of any types and ranks
- * @n_initial: how many, at least one
- * @condition: from the states to one b1, an array of rank 0
- * @step: from the states to the next ones, each of the type and rank that it had
+ * @initial: (array length=n_initial): the states before the first iteration, of any element types and ranks
+ * @n_initial: the number of states, at least 1
+ * @condition: a program from the states to an array of rank 0 of b1
+ * @step: a program from the states to the next states, each of the same element type and rank as before
  *
- * As [method@Array.while_loop], with several arrays that change together. The loop runs once, whichever of its results
- * are wanted, and holds the states of one iteration at a time. [ctor@Program.new_many] makes a program of several results.
+ * Applies @step to several arrays while @condition is true. Works as [method@Array.while_loop] does with one. The loop runs
+ * once, whichever of its results are used, and keeps in memory the states of one iteration at a time.
+ * [ctor@Program.new_many] makes a program of several results.
  *
  * ```c
  * static AccExpr *is_not_0 (AccExpr *x, gpointer data) { return acc_expr_ne (x, acc_expr_new_int (0)); }
@@ -288,8 +291,8 @@ acc_array_while_loop (AccArray   *initial,
  * g_autoptr(GPtrArray) last = acc_array_while_loop_many ((AccArray *[]) { a, b }, 2, condition, step); // → 6; 0
  * ```
  *
- * Returns: (transfer container) (element-type AccArray): the last states, as many as there are in @initial: after a mistake
- *   each carries the error, and where there is no state there is one array that says so
+ * Returns: (transfer container) (element-type AccArray): the last states, as many as there are in @initial; on an error
+ *   each carries it, and without a state there is one array that carries it
  *
  * Since: 1.0
  */
@@ -316,21 +319,22 @@ acc_array_while_loop_many (AccArray   **initial,
 
 /**
  * acc_array_cond_many:
- * @condition: one b1, an array of rank 0
- * @then: (array length=n_then): the arrays where it is true
- * @n_then: how many
- * @otherwise: (array length=n_otherwise): the arrays where it is false, each of the same type and rank
- * @n_otherwise: as many
+ * @condition: an array of rank 0 of b1
+ * @then: (array length=n_then): the arrays for true
+ * @n_then: the number of arrays in @then
+ * @otherwise: (array length=n_otherwise): the arrays for false, each of the same element type and rank as its counterpart
+ * @n_otherwise: the number of arrays in @otherwise, the same
  *
- * As [method@Array.cond], with several arrays on either side.
+ * Selects one of two lists of arrays by a condition, and computes only that one. Works as [method@Array.cond] does with one
+ * array on either side.
  *
  * ```c
  * // xs = [1, 2], ys = [3, 4], swap = true
  * g_autoptr(GPtrArray) pair = acc_array_cond_many (swap, (AccArray *[]) { ys, xs }, 2, (AccArray *[]) { xs, ys }, 2); // → [3, 4]; [1, 2]
  * ```
  *
- * Returns: (transfer container) (element-type AccArray): the arrays, as many as the longer side has; those that one side alone
- *   has carry an error
+ * Returns: (transfer container) (element-type AccArray): the arrays, as many as the longer list has; those without a
+ *   counterpart carry an error
  *
  * Since: 1.0
  */
@@ -354,11 +358,11 @@ acc_array_cond_many (AccArray  *condition,
  * acc_array_compute:
  * @self: an array
  *
- * The same array, but in memory before anything reads it: what comes before and after is not fused into one kernel. Costs
- * nothing where @self lies in memory anyway. Worth it where a dear producer is read many times in ways that the compiler
- * cannot count.
+ * Materialises an array: its elements are in memory before anything reads them. The operations before and after it are not
+ * fused into one kernel. This costs nothing where the elements are in memory anyway. It pays off where an expensive
+ * producer is read many times in ways that the compiler cannot count.
  *
- * Linear in the number of elements where they are not in memory already. No errors of its own.
+ * Takes time linear in the number of elements where they are not in memory already. No errors of its own.
  *
  * ```c
  * // xs = [3, 1, 2]

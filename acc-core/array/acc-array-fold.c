@@ -67,17 +67,17 @@ reduce (AccArray     *self,
 /**
  * acc_array_fold:
  * @self: an array of rank 1 or more
- * @initial: what every row starts with, of the element type; an untyped literal adapts to it
- * @combine: (scope call) (closure user_data): takes the value so far and the next one, gives the element type
+ * @initial: the initial value of every row, of the element type; an untyped literal takes that type
+ * @combine: (scope call) (closure user_data): takes the accumulated value and the next element, gives the element type
  * @user_data: data for @combine
  *
- * Reduces the innermost dimension. @combine must be associative and need not be commutative: the order is kept, the
- * grouping is not, so that floats may differ in the last bits from a plain loop. @initial is used exactly once per row, on
- * the left, and is the result of an empty row.
+ * Reduces each row, along the innermost dimension, with an associative operator. @combine must be associative and need not
+ * be commutative. The reduction keeps the order of the elements but not their grouping, so that floats may differ in the
+ * last bits from a sequential loop. It uses @initial exactly once per row, on the left; an empty row gives @initial.
  *
- * Linear in the number of elements, times what @combine costs. A @combine that gives another type than that of the elements,
- * and an @initial that does not fit it, are %ACC_ERROR_TYPE; an array of rank 0 has no innermost dimension:
- * %ACC_ERROR_SHAPE.
+ * Takes time linear in the number of elements, times the cost of @combine. The result carries %ACC_ERROR_TYPE where
+ * @combine gives another type than that of the elements or @initial does not fit it, %ACC_ERROR_SHAPE where the array has
+ * rank 0 and so no innermost dimension.
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -102,11 +102,11 @@ acc_array_fold (AccArray     *self,
 /**
  * acc_array_fold1:
  * @self: an array of rank 1 or more
- * @combine: (scope call) (closure user_data): takes the value so far and the next one, gives the element type
+ * @combine: (scope call) (closure user_data): takes the accumulated value and the next element, gives the element type
  * @user_data: data for @combine
  *
- * As [method@Array.fold] without an initial value. An innermost dimension of extent 0 is %ACC_ERROR_SHAPE, also where
- * there are no rows.
+ * Reduces each non-empty row, along the innermost dimension, without an initial value. Works as [method@Array.fold] does
+ * otherwise. An innermost dimension of extent 0 is %ACC_ERROR_SHAPE, also where there are no rows.
  *
  * ```c
  * static AccExpr *larger (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_max (x, y); }
@@ -130,11 +130,12 @@ acc_array_fold1 (AccArray     *self,
 /**
  * acc_array_fold_all:
  * @self: an array of any rank
- * @initial: the value to start with, of the element type; an untyped literal adapts to it
- * @combine: (scope call) (closure user_data): takes the value so far and the next one, gives the element type
+ * @initial: the initial value, of the element type; an untyped literal takes that type
+ * @combine: (scope call) (closure user_data): takes the accumulated value and the next element, gives the element type
  * @user_data: data for @combine
  *
- * Reduces all elements in row-major order, as [method@Array.fold] does with a row.
+ * Reduces all elements, in row-major order, with an associative operator. Works as [method@Array.fold] does with a row;
+ * @initial is the result of an empty array.
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -159,10 +160,11 @@ acc_array_fold_all (AccArray     *self,
 /**
  * acc_array_fold1_all:
  * @self: an array of any rank
- * @combine: (scope call) (closure user_data): takes the value so far and the next one, gives the element type
+ * @combine: (scope call) (closure user_data): takes the accumulated value and the next element, gives the element type
  * @user_data: data for @combine
  *
- * As [method@Array.fold_all] without an initial value. An array without elements is %ACC_ERROR_SHAPE.
+ * Reduces all elements of a non-empty array, in row-major order, without an initial value. Works as [method@Array.fold_all]
+ * does otherwise. An array without elements is %ACC_ERROR_SHAPE.
  *
  * ```c
  * static AccExpr *larger (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_max (x, y); }
@@ -186,14 +188,14 @@ acc_array_fold1_all (AccArray     *self,
 /**
  * acc_array_scanl1:
  * @self: an array of rank 1 or more
- * @combine: (scope call) (closure user_data): takes the value so far and the next one, gives the element type
+ * @combine: (scope call) (closure user_data): takes the accumulated value and the next element, gives the element type
  * @user_data: data for @combine
  *
- * All partial reductions of every row, from the left, each with its own element: x0, x0·x1, … @combine must be
- * associative and need not be commutative. An empty row stays empty.
+ * Computes the inclusive scan of each row, from left to right, with an associative operator. A row x0, x1, x2 gives x0,
+ * x0·x1, x0·x1·x2. @combine must be associative and need not be commutative. An empty row stays empty.
  *
- * Linear in the number of elements, times what @combine costs. A @combine that gives another type than that of the elements
- * is %ACC_ERROR_TYPE, an array of rank 0 %ACC_ERROR_SHAPE.
+ * Takes time linear in the number of elements, times the cost of @combine. The result carries %ACC_ERROR_TYPE where
+ * @combine gives another type than that of the elements, %ACC_ERROR_SHAPE where the array has rank 0.
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }

@@ -111,21 +111,23 @@ acc_array_work_out (AccArray *self)
 
 /**
  * acc_array_foreign:
- * @name: the name of the operation, for people and acc_backend_set_foreign(): UTF-8, best with a prefix
- * @inputs: (array length=n_inputs) (nullable): arrays
- * @n_inputs: how many
- * @fallback: from arrays as the inputs are to one result
+ * @name: the name of the operation, in UTF-8, for people and acc_backend_set_foreign(); best with a prefix
+ * @inputs: (array length=n_inputs) (nullable): the inputs
+ * @n_inputs: the number of inputs
+ * @fallback: a program from the inputs to one result
  *
- * An operation that some backends have an implementation of their own of: a library's routine, say. All others run @fallback,
- * which says what it means; that may hold foreign operations again. The name and the fallback go with the text form of a
- * program, so that it runs anywhere. Nothing is fused across it. Takes as long as the implementation, or as @fallback does.
+ * Applies a named operation that some backends implement themselves, for example by a library's routine. All other backends
+ * run @fallback, which defines what the operation computes and may contain foreign operations again. The text form of a
+ * program contains the name and the fallback, so that it runs anywhere. Nothing is fused across the operation. All elements
+ * of the inputs are needed at once: those of a source are read into memory first, as far as its limit allows.
  *
- * Names that begin with `acc-` are acc's. %ACC_ERROR_TYPE for one that acc has for other inputs or another result: see
- * [method@Array.matmul] and [method@Array.fft].
+ * Takes as long as the implementation, or as @fallback does.
  *
- * %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where @fallback does not take the inputs, and when run, where an implementation does not
- * give what @fallback gives: its type, its rank, and extents that are known before. All elements of the inputs are needed at
- * once: those of a source are read into memory first, as far as its limit allows.
+ * Names that begin with `acc-` are reserved. The result carries %ACC_ERROR_TYPE where acc defines such a name for other
+ * inputs or another result: see [method@Array.matmul] and [method@Array.fft]. It carries %ACC_ERROR_TYPE or
+ * %ACC_ERROR_SHAPE where @fallback does not take the inputs, %ACC_ERROR_CALLBACK where @name is empty or not UTF-8. A run
+ * fails with %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where the result of an implementation differs from that of @fallback in
+ * element type, rank, or an extent that is known before.
  *
  * ```c
  * static AccArray *

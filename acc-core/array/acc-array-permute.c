@@ -102,17 +102,20 @@ const AccArrayRule acc_rule_permute = { check_permute, permute_signature };
 /**
  * acc_array_permute:
  * @self: an array
- * @defaults: an array of the same element type, of any rank: the result before anything is sent there
- * @targets: an array of the extents of @self: where each element goes. An index into @defaults (an integer for rank 1, else
- *   a tuple of them), or a pair (b1, index): the element goes nowhere where the bool is false
- * @combine: (scope call) (closure user_data): takes the new value and the one that is there, gives the one to keep
+ * @defaults: an array of the same element type, of any rank: the result where no element goes
+ * @targets: an array of the extents of @self, with the target of each element: an index into @defaults (an integer for rank
+ *   1, else a tuple of them), or a pair (b1, index) that drops the element where the bool is false
+ * @combine: (scope call) (closure user_data): takes the new value and the present one, gives the one to keep
  * @user_data: data for @combine
  *
- * Sends every element somewhere. @combine must be associative and commutative; the order is not specified, but a tuple
- * is never torn. A target outside @defaults is %ACC_ERROR_BOUNDS when run; extents of @targets that differ from those of
- * @self are %ACC_ERROR_SHAPE.
+ * Scatters elements into an array and combines those with the same target (a scatter-reduce). The result begins as
+ * @defaults; each element of @self is combined into it at its target. @combine must be associative and commutative: the
+ * order is not specified, but a tuple is never torn.
  *
- * Linear in the number of elements of @self and @defaults, where few go to the same place.
+ * Takes time linear in the number of elements of @self and @defaults, where few elements have the same target. The result
+ * carries %ACC_ERROR_SHAPE where the extents of @targets differ from those of @self, %ACC_ERROR_TYPE where @defaults has
+ * another element type or @targets is not of indices into it. A run fails with %ACC_ERROR_BOUNDS where a target is outside
+ * @defaults.
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }

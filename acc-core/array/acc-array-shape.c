@@ -28,12 +28,12 @@ const AccArrayRule acc_rule_backpermute = { check_reshape, backpermute_signature
 /**
  * acc_array_reshape:
  * @self: an array
- * @shape: the new extents, of as many elements
+ * @shape: the new extents, with as many elements
  *
- * The same elements in the same row-major order, with other extents. Sizes that differ are %ACC_ERROR_SHAPE, while
- * building where they are known by then. Costs nothing on a manifest array.
+ * Changes the extents of an array and keeps its elements in row-major order. This costs nothing on a manifest array.
  *
- * In constant time where the elements are in memory, else linear in their number at most.
+ * Takes constant time where the elements are in memory, else time at most linear in their number. The result carries
+ * %ACC_ERROR_SHAPE where the numbers of elements differ. Where these are known only at run time, the run fails with that.
  *
  * ```c
  * // xs = [[1, 2, 3], [4, 5, 6]], shape = (3, 2)
@@ -60,16 +60,18 @@ acc_array_reshape (AccArray *self,
  * @self: an array
  * @shape: the new extents: an i8 for rank 1, else a tuple of them, outermost first
  *
- * As [method@Array.reshape], to a shape that may depend on the extents and elements of arrays.
+ * Changes the extents of an array to a shape computed at run time. Works as [method@Array.reshape] does, but @shape may
+ * depend on the extents and elements of arrays.
  *
- * In constant time where the elements are in memory, else linear in their number at most.
+ * Takes constant time where the elements are in memory, else time at most linear in their number. The result carries
+ * %ACC_ERROR_TYPE where @shape is neither an i8 nor a tuple of them.
  *
  * ```c
  * // xs = [[1, 2, 3], [4, 5, 6]]
  * g_autoptr(AccArray) result = acc_array_reshape_expr (xs, acc_expr_tuple2 (acc_expr_extent (xs, 1), acc_expr_extent (xs, 0))); // → [[1, 2], [3, 4], [5, 6]]
  * ```
  *
- * Returns: (transfer full): the reshaped array
+ * Returns: (transfer full): an array whose rank is that of the index @shape
  *
  * Since: 1.0
  */
@@ -103,9 +105,9 @@ get_size (AccArray *array)
  * acc_array_flatten:
  * @self: an array
  *
- * All elements as a vector, in row-major order.
+ * Flattens an array to a vector in row-major order.
  *
- * In constant time where the elements are in memory, else linear in their number at most. No errors of its own.
+ * Takes constant time where the elements are in memory, else time at most linear in their number. No errors of its own.
  *
  * ```c
  * // xs = [[1, 2, 3], [4, 5, 6]]
@@ -132,13 +134,15 @@ acc_array_flatten (AccArray *self)
  * acc_array_backpermute:
  * @self: an array
  * @shape: the extents of the result
- * @function: (scope call) (closure user_data): from an index of the result to one of @self
+ * @function: (scope call) (closure user_data): computes an index into @self from an index of the result
  * @user_data: data for @function
  *
- * The array whose element at every index is that of @self at @function of the index. An index outside @self is
- * %ACC_ERROR_BOUNDS when run. An empty result reads nothing.
+ * Gathers elements by index: the element at each index of the result is that of @self at @function of the index. An empty
+ * result reads nothing.
  *
- * Linear in the number of elements of the result, times what @function costs.
+ * Takes time linear in the number of elements of the result, times the cost of @function. The result carries
+ * %ACC_ERROR_TYPE where @function does not give an index into @self. A run fails with %ACC_ERROR_BOUNDS where an index is
+ * outside @self.
  *
  * ```c
  * static AccExpr *twice (AccExpr *i, gpointer data) { return acc_expr_add (i, i); }
@@ -169,10 +173,13 @@ acc_array_backpermute (AccArray    *self,
  * acc_array_backpermute_expr:
  * @self: an array
  * @shape: the extents of the result: an i8 for rank 1, else a tuple of them, outermost first
- * @function: (scope call) (closure user_data): from an index of the result to one of @self
+ * @function: (scope call) (closure user_data): computes an index into @self from an index of the result
  * @user_data: data for @function
  *
- * As [method@Array.backpermute], to a shape that may depend on the extents and elements of arrays.
+ * Gathers elements by index into a shape computed at run time. Works as [method@Array.backpermute] does, but @shape may
+ * depend on the extents and elements of arrays.
+ *
+ * The result carries %ACC_ERROR_TYPE where @shape is neither an i8 nor a tuple of them.
  *
  * ```c
  * static AccExpr *
@@ -185,7 +192,7 @@ acc_array_backpermute (AccArray    *self,
  * g_autoptr(AccArray) result = acc_array_backpermute_expr (xs, acc_expr_extent (xs, 0), from_end, xs); // → [3, 2, 1]
  * ```
  *
- * Returns: (transfer full): the array
+ * Returns: (transfer full): an array whose rank is that of the index @shape
  *
  * Since: 1.0
  */

@@ -293,14 +293,16 @@ make_of_numbers (AccArray     *self,
 /**
  * acc_array_slice:
  * @self: an array
- * @specification: (array length=n_specification): per dimension, outermost first, an index to fix it at, or %ACC_ALL to
- *   keep it; a first %ACC_ANY keeps all dimensions that the other entries do not name
- * @n_specification: the rank of @self, or less with %ACC_ANY
+ * @specification: (array length=n_specification): for each dimension, outermost first, an index to fix it at, or %ACC_ALL
+ *   to keep it; a first %ACC_ANY keeps all dimensions that the other entries do not name
+ * @n_specification: the number of entries: the rank of @self, or fewer with %ACC_ANY
  *
- * Part of an array: dimensions with an index go, the others stay. `[ACC_ANY, 0]` is the first element of every row, whatever
- * the rank. An index outside is %ACC_ERROR_BOUNDS, while building where the extents are known by then.
+ * Extracts part of an array by fixing dimensions at an index. The dimensions with an index are dropped, the others stay.
+ * `[ACC_ANY, 0]` is the first element of every row, whatever the rank.
  *
- * Linear in the number of elements of the result.
+ * Takes time linear in the number of elements of the result. The result carries %ACC_ERROR_SHAPE where the specification
+ * does not fit the rank of @self or %ACC_ANY is not its first entry, %ACC_ERROR_BOUNDS where an index is outside. Where the
+ * extents are known only at run time, the run fails with that.
  *
  * ```c
  * // xs = [[1, 2, 3], [4, 5, 6]]
@@ -322,12 +324,16 @@ acc_array_slice (AccArray     *self,
 /**
  * acc_array_slice_expr:
  * @self: an array
- * @specification: (array length=n_specification): per dimension, outermost first, an integer to fix it at, which may depend on
- *   the extents and elements of arrays, or the literal %ACC_ALL; a first literal %ACC_ANY as in [method@Array.slice]
- * @n_specification: the rank of @self, or less with %ACC_ANY
+ * @specification: (array length=n_specification): for each dimension, outermost first, an integer to fix it at, which may
+ *   depend on the extents and elements of arrays, or the literal %ACC_ALL to keep it; a first literal %ACC_ANY as in
+ *   [method@Array.slice]
+ * @n_specification: the number of entries: the rank of @self, or fewer with %ACC_ANY
  *
- * As [method@Array.slice], at indices that are known when it runs. One outside is %ACC_ERROR_BOUNDS then, unless the result
- * is empty.
+ * Extracts part of an array by fixing dimensions at indices computed at run time. Works as [method@Array.slice] does
+ * otherwise.
+ *
+ * The result carries %ACC_ERROR_TYPE where an entry is not an integer. A run fails with %ACC_ERROR_BOUNDS where an index is
+ * outside, unless the result is empty.
  *
  * ```c
  * // xs = [[1, 2, 3], [4, 5, 6]], best = 1
@@ -351,16 +357,17 @@ acc_array_slice_expr (AccArray  *self,
 /**
  * acc_array_replicate:
  * @self: an array
- * @specification: (array length=n_specification): per dimension of the result, outermost first, the extent of a new
- *   dimension, or %ACC_ALL for the next of the array's own; a first %ACC_ANY stands for all of its own that no %ACC_ALL does
- * @n_specification: the rank of the result, or less with %ACC_ANY
+ * @specification: (array length=n_specification): for each dimension of the result, outermost first, the extent of a new
+ *   dimension, or %ACC_ALL for the next dimension of @self; a first %ACC_ANY stands for all dimensions of @self that no
+ *   %ACC_ALL stands for
+ * @n_specification: the number of entries: the rank of the result, or fewer with %ACC_ANY
  *
- * Repeats an array along new dimensions: the element at an index is that of @self at the index without the new
- * dimensions. `[2, ACC_ALL, 3]` makes 2 × n × 3 of a vector, `[ACC_ANY, 3]` repeats every element of any array three times.
- * Extents that are not positive give an empty array.
+ * Broadcasts an array along new dimensions. The element at an index is that of @self at the index without the new
+ * dimensions. `[2, ACC_ALL, 3]` makes an array of 2 × n × 3 from a vector; `[ACC_ANY, 3]` repeats every element of any
+ * array three times. Extents that are not positive give an empty array; negative ones count as 0.
  *
- * Linear in the number of elements of the result. A specification that does not name every dimension of @self once is
- * %ACC_ERROR_SHAPE; negative extents count as 0.
+ * Takes time linear in the number of elements of the result. The result carries %ACC_ERROR_SHAPE where the specification
+ * does not name every dimension of @self once.
  *
  * ```c
  * // xs = [1, 2, 3]
@@ -382,12 +389,15 @@ acc_array_replicate (AccArray     *self,
 /**
  * acc_array_replicate_expr:
  * @self: an array
- * @specification: (array length=n_specification): per dimension of the result, outermost first, an integer that is the extent
- *   of a new dimension and may depend on the extents and elements of arrays, or the literal %ACC_ALL; a first literal
- *   %ACC_ANY as in [method@Array.replicate]
- * @n_specification: the rank of the result, or less with %ACC_ANY
+ * @specification: (array length=n_specification): for each dimension of the result, outermost first, an integer that is the
+ *   extent of a new dimension and may depend on the extents and elements of arrays, or the literal %ACC_ALL for the next
+ *   dimension of @self; a first literal %ACC_ANY as in [method@Array.replicate]
+ * @n_specification: the number of entries: the rank of the result, or fewer with %ACC_ANY
  *
- * As [method@Array.replicate], to extents that are known when it runs.
+ * Broadcasts an array along new dimensions whose extents are computed at run time. Works as [method@Array.replicate] does
+ * otherwise.
+ *
+ * The result carries %ACC_ERROR_TYPE where an entry is not an integer.
  *
  * ```c
  * // xs = [1, 2], ys = [7, 8, 9]

@@ -146,19 +146,20 @@ acc_array_set_boundary (AccArray    *node,
 /**
  * acc_array_stencil:
  * @self: an array of rank 1 or more
- * @sizes: (array length=n_sizes): extents of the neighbourhood, odd, one per dimension, outermost first
+ * @sizes: (array length=n_sizes): the extents of the neighbourhood, odd, one for each dimension, outermost first
  * @n_sizes: the rank of @self
- * @boundary: what lies outside
- * @function: (scope call) (closure user_data): takes the neighbourhood
+ * @boundary: the elements outside @self
+ * @function: (scope call) (closure user_data): computes an element of the result from a neighbourhood
  * @user_data: data for @function
  *
- * Applies @function to the neighbourhood of every element: nested tuples, outermost dimension first, the lowest offset
- * first. acc_expr_neighbour() reads it by offsets from the centre. A boundary that gives an untyped literal adapts to
- * the element type. Arrays may be smaller than the neighbourhood; an empty one stays empty. A neighbourhood has at most
- * 65536 scalars.
+ * Applies @function to the neighbourhood of every element. The neighbourhood is a nested tuple, outermost dimension first,
+ * the lowest offset first; acc_expr_neighbour() reads it by offsets from the centre. @boundary gives the elements of the
+ * halo outside the array; an untyped literal there takes the element type. Arrays may be smaller than the neighbourhood; an
+ * empty one stays empty. A neighbourhood has at most 65536 scalars.
  *
- * Linear in the number of elements, times what @function costs. Sizes that are not odd, or not one for each dimension, are
- * %ACC_ERROR_SHAPE; an outer value of another type is %ACC_ERROR_TYPE.
+ * Takes time linear in the number of elements, times the cost of @function. The result carries %ACC_ERROR_SHAPE where the
+ * sizes are not odd, not one for each dimension or too large, or where @self has rank 0, %ACC_ERROR_TYPE where @boundary
+ * gives another type than that of the elements, %ACC_ERROR_CALLBACK where @function returns %NULL.
  *
  * ```c
  * static AccExpr *
@@ -172,7 +173,7 @@ acc_array_set_boundary (AccArray    *node,
  * g_autoptr(AccArray) slopes = acc_array_stencil (xs, (gint64[]) { 3 }, 1, edge, slope, NULL); // → [3, 8, 12, 7]
  * ```
  *
- * Returns: (transfer full): an array of the shape of @self, of the type that @function gives
+ * Returns: (transfer full): an array of the shape of @self, of the type that @function returns
  *
  * Since: 1.0
  */
@@ -196,21 +197,23 @@ acc_array_stencil (AccArray     *self,
 /**
  * acc_array_stencil2:
  * @self: an array of rank 1 or more
- * @sizes: (array length=n_sizes): extents of its neighbourhood
- * @n_sizes: its rank
- * @boundary: what lies outside it
+ * @sizes: (array length=n_sizes): the extents of the neighbourhood in @self
+ * @n_sizes: the rank of @self
+ * @boundary: the elements outside @self
  * @other: an array of the same rank
- * @other_sizes: (array length=n_other_sizes): extents of its neighbourhood
- * @n_other_sizes: its rank
- * @other_boundary: what lies outside it
- * @function: (scope call) (closure user_data): takes both neighbourhoods
+ * @other_sizes: (array length=n_other_sizes): the extents of the neighbourhood in @other
+ * @n_other_sizes: the rank of @other
+ * @other_boundary: the elements outside @other
+ * @function: (scope call) (closure user_data): computes an element of the result from both neighbourhoods
  * @user_data: data for @function
  *
- * A stencil over two arrays, each with its own neighbourhood and boundary. The result has the smaller extent in every
- * dimension; boundaries are those of each array's own extents.
+ * Applies @function to the neighbourhoods of the elements of two arrays at the same index. Each array has its own
+ * neighbourhood and boundary. The result has the smaller extent in every dimension; each boundary begins at its own array's
+ * extents.
  *
- * Linear in the number of elements of the result, times what @function costs. Sizes that are not odd, or not one for each
- * dimension, and arrays of different ranks are %ACC_ERROR_SHAPE; an outer value of another type is %ACC_ERROR_TYPE.
+ * Takes time linear in the number of elements of the result, times the cost of @function. The result carries
+ * %ACC_ERROR_SHAPE where sizes are not odd or not one for each dimension, or the ranks differ, %ACC_ERROR_TYPE where a
+ * boundary gives another type than that of its array's elements.
  *
  * ```c
  * static AccExpr *
@@ -224,7 +227,7 @@ acc_array_stencil (AccArray     *self,
  * g_autoptr(AccArray) flow = acc_array_stencil2 (us, (gint64[]) { 3 }, 1, around, vs, (gint64[]) { 1 }, 1, around, upwind, NULL); // → [30, 20, 60]
  * ```
  *
- * Returns: (transfer full): an array of the type that @function gives
+ * Returns: (transfer full): an array of the type that @function returns
  *
  * Since: 1.0
  */

@@ -413,9 +413,9 @@ describe_delayed (AccArray *self)
  * acc_array_to_string:
  * @self: an array
  *
- * The elements for people, as NumPy prints them: nested brackets, only the edges of more than 1000 elements, tuples as
- * (a, b), the type at the end: `array([1. , 2.5], dtype=f4)`. An array that is not manifest prints as its operation, label, type
- * and shape.
+ * Formats the elements for people, as NumPy prints them. The text has nested brackets, only the edges of more than 1000
+ * elements, tuples as (a, b), and the type at the end: `array([1. , 2.5], dtype=f4)`. An array that is not manifest prints
+ * as its operation, label, type and shape; one that carries an error prints as that error.
  *
  * Returns: (transfer full): the text
  */

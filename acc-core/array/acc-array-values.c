@@ -69,12 +69,12 @@ is_inside (AccArray *self,
 /**
  * acc_array_get_double:
  * @self: a manifest array
- * @leaf: which scalar of the element type, nested tuples flattened; of complex numbers 0 is the real part
+ * @leaf: the number of a scalar of the element type, nested tuples flattened; of complex numbers 0 is the real part
  * @linear_index: the row-major index of an element
  *
- * One scalar as a double.
+ * Returns one scalar of an element as a double. Takes constant time; what a device computed is fetched first.
  *
- * Returns: the value; NaN where there is none
+ * Returns: the value; NaN where @self is not manifest or has no such scalar
  */
 double
 acc_array_get_double (AccArray *self,
@@ -101,12 +101,13 @@ acc_array_get_double (AccArray *self,
 /**
  * acc_array_get_int:
  * @self: a manifest array
- * @leaf: which scalar of the element type, nested tuples flattened; of complex numbers 0 is the real part
+ * @leaf: the number of a scalar of the element type, nested tuples flattened; of complex numbers 0 is the real part
  * @linear_index: the row-major index of an element
  *
- * One scalar as an integer: floats are cut off toward 0, and what does not fit becomes the nearest that does (NaN: 0).
+ * Returns one scalar of an element as an integer. Floats are truncated toward 0, and values out of range become the nearest
+ * integer in range (NaN: 0). Takes constant time; what a device computed is fetched first.
  *
- * Returns: the value; 0 where there is none
+ * Returns: the value; 0 where @self is not manifest or has no such scalar
  */
 gint64
 acc_array_get_int (AccArray *self,
@@ -233,12 +234,15 @@ check_values (AccArray  *self,
 /**
  * acc_array_dup_value:
  * @self: a manifest array
- * @index: (array length=n_index) (nullable): an index, outermost first
+ * @index: (array length=n_index) (nullable): the index, outermost first
  * @n_index: the rank of @self
  * @error: return location for an error
  *
- * One element. Scalars become the variant types b (bool), n (i1, i2), i (i4), x (i8), y (u1), q (u2), u (u4), t (u8) and
- * d (all floats); tuples, complex numbers and vectors become tuples of these.
+ * Returns one element as a variant. Scalars become the variant types b (bool), n (i1, i2), i (i4), x (i8), y (u1), q (u2),
+ * u (u4), t (u8) and d (all floats); tuples, complex numbers and vectors become tuples of these.
+ *
+ * Fails with %ACC_ERROR_UNSUPPORTED where @self is not manifest, %ACC_ERROR_SHAPE where @n_index is not its rank,
+ * %ACC_ERROR_BOUNDS where the index is outside. Takes constant time.
  *
  * Returns: (transfer full) (nullable): the element, or %NULL with @error set
  */
@@ -326,8 +330,13 @@ rows_to_variant (AccArray *self,
  * @self: a manifest array
  * @error: return location for an error
  *
- * All elements: nested arrays, one level per dimension, of what [method@Array.dup_value] gives; one element alone for rank
- * 0, and an empty outermost array where there are no elements. Meant for small arrays: it copies every element; [method@Array.dup_bytes] does not.
+ * Returns all elements as nested arrays of variants, one level per dimension, each element as from
+ * [method@Array.dup_value]. An array of rank 0 gives its element alone; one without elements gives an empty outermost
+ * array.
+ *
+ * Takes time linear in the number of elements, and is meant for small arrays: it copies every element, where
+ * [method@Array.dup_bytes] does not. Fails with %ACC_ERROR_UNSUPPORTED where @self is not manifest, or has more levels than
+ * a variant can nest.
  *
  * Returns: (transfer full) (nullable): the elements, or %NULL with @error set
  */

@@ -8,17 +8,18 @@
 /**
  * AccArray:
  *
- * An array value: elements of one type over a dense box of indices.
+ * Represents an array: elements of one type over a dense, rectangular index space.
  *
  * An array is *manifest* (its elements are in memory), *delayed* (an operation on other arrays, computed when a backend
- * runs it), a *parameter* of a program, or *backed by a source* that delivers it in chunks. Its shape is a list of
- * extents, outermost first; rank 0 is one element. Elements lie row-major; tuples as one run of memory per scalar.
+ * runs it), a *parameter* of a program, or *backed by a source* that delivers it in chunks. Its shape is a list of extents,
+ * outermost first; an array of rank 0 has one element. The elements are stored row-major and contiguous; those of tuples as
+ * one buffer per scalar.
  *
- * Building never fails halfway: a mistake of type or shape gives an array that carries an error, every array made of it
- * carries the same error, and [method@Array.check] or running tells it, with the name of the operation and the label
- * where it began. %NULL instead of an array argument is such a mistake too ([error@Error.CALLBACK]).
+ * The functions that build arrays do not fail: a mistake of type or shape gives an array that carries an error. Every array
+ * computed from it carries the same error, and [method@Array.check] or running reports it, with the name of the operation
+ * and the label where it began. %NULL instead of an array argument is such a mistake too ([error@Error.CALLBACK]).
  *
- * Arrays are immutable but for the label, and may be used from any thread; set the label before sharing.
+ * Arrays are immutable except for the label, and may be used from any thread; set the label before sharing.
  */
 
 enum {
@@ -179,7 +180,7 @@ acc_array_class_init (AccArrayClass *klass)
   /**
    * AccArray:element-type: (getter get_element_type)
    *
-   * The type of the elements; %NULL while the array carries an error.
+   * Holds the type of the elements; %NULL while the array carries an error.
    */
   properties[PROP_ELEMENT_TYPE] =
     g_param_spec_boxed ("element-type", NULL, NULL, ACC_TYPE_ELEMENT_TYPE,
@@ -188,7 +189,7 @@ acc_array_class_init (AccArrayClass *klass)
   /**
    * AccArray:rank: (getter get_rank)
    *
-   * The number of dimensions.
+   * Holds the number of dimensions.
    */
   properties[PROP_RANK] =
     g_param_spec_uint ("rank", NULL, NULL, 0, G_MAXUINT, 0,
@@ -197,7 +198,7 @@ acc_array_class_init (AccArrayClass *klass)
   /**
    * AccArray:shape: (getter get_shape)
    *
-   * The extents; %NULL while they depend on a parameter or on computed values.
+   * Holds the extents; %NULL while they depend on a parameter or on computed values.
    */
   properties[PROP_SHAPE] =
     g_param_spec_boxed ("shape", NULL, NULL, ACC_TYPE_SHAPE,
@@ -206,7 +207,7 @@ acc_array_class_init (AccArrayClass *klass)
   /**
    * AccArray:label: (getter get_label) (setter set_label)
    *
-   * What the user calls this array: errors, plans and traces use it.
+   * Holds the name that the user has set for the array; errors, plans and traces use it.
    */
   properties[PROP_LABEL] =
     g_param_spec_string ("label", NULL, NULL, NULL,
@@ -260,7 +261,7 @@ acc_array_dup_error (AccArray *self)
  * acc_array_get_element_type:
  * @self: an array
  *
- * The type of the elements.
+ * Returns the type of the elements.
  *
  * Returns: (transfer none) (nullable): the type; %NULL where @self carries an error
  */
@@ -276,7 +277,7 @@ acc_array_get_element_type (AccArray *self)
  * acc_array_get_rank:
  * @self: an array
  *
- * The number of dimensions: 0 for one element, 1 for a vector. Known before any run.
+ * Returns the number of dimensions: 0 for one element, 1 for a vector. It is known before any run.
  *
  * Returns: the rank; 0 where @self carries an error
  */
@@ -292,7 +293,7 @@ acc_array_get_rank (AccArray *self)
  * acc_array_get_shape:
  * @self: an array
  *
- * The extents, where they are known before a run: they are %NULL while they depend on a parameter of a program or on
+ * Returns the extents where they are known before a run. They are %NULL while they depend on a parameter of a program or on
  * computed values, and where @self carries an error. Extents are never negative.
  *
  * Returns: (transfer none) (nullable): the shape
@@ -309,7 +310,7 @@ acc_array_get_shape (AccArray *self)
  * acc_array_get_label:
  * @self: an array
  *
- * What the user calls this array.
+ * Returns the name that the user has set for the array.
  *
  * Returns: (transfer none) (nullable): the label
  */
@@ -326,7 +327,8 @@ acc_array_get_label (AccArray *self)
  * @self: an array
  * @label: (nullable): a name for people
  *
- * Names the array: errors, plans, traces and graphs use the label. Not while another thread uses @self.
+ * Sets a name for the array, which errors, plans, traces and graphs use. Must not be called while another thread uses
+ * @self.
  */
 void
 acc_array_set_label (AccArray   *self,
@@ -348,7 +350,7 @@ acc_array_set_label (AccArray   *self,
  * acc_array_get_operation:
  * @self: an array
  *
- * The name of the operation that makes this array, as in the text form of programs: "map", "use", "parameter" …
+ * Returns the name of the operation that computes the array, as in the text form of programs: "map", "use", "parameter" …
  *
  * Returns: (transfer none): the name
  */
@@ -365,7 +367,7 @@ acc_array_get_operation (AccArray *self)
  * @self: an array
  * @error: return location for an error
  *
- * Whether the array was built without a mistake. The error is the first one met, with the name of the operation and the
+ * Checks that the array was built without a mistake. The error is the first one met, with the name of the operation and the
  * label where it began.
  *
  * Returns: %TRUE where @self carries no error
@@ -387,7 +389,7 @@ acc_array_check (AccArray  *self,
  * acc_array_is_manifest:
  * @self: an array
  *
- * Whether the elements are in memory, so that they can be read.
+ * Tells whether the elements are in memory, so that they can be read.
  *
  * Returns: %TRUE for data given by the user and for results of a run
  */

@@ -6,7 +6,9 @@
 /**
  * AccBoundary:
  *
- * What a stencil sees outside its array. Immutable; any thread.
+ * Describes the elements that a stencil reads outside its array, in the halo.
+ *
+ * Boundaries are immutable, and may be used from any thread.
  */
 
 G_DEFINE_BOXED_TYPE (AccBoundary, acc_boundary, acc_boundary_ref, acc_boundary_unref)
@@ -27,9 +29,9 @@ boundary_new (AccBoundaryKind kind,
 
 /**
  * acc_boundary_new:
- * @kind: clamp, mirror or wrap
+ * @kind: %ACC_BOUNDARY_CLAMP, %ACC_BOUNDARY_MIRROR or %ACC_BOUNDARY_WRAP
  *
- * A boundary that maps an index outside to one inside, in each dimension by itself.
+ * Creates a boundary that maps an index outside the array to one inside, in each dimension separately.
  *
  * Returns: (transfer full): the boundary
  */
@@ -42,9 +44,9 @@ acc_boundary_new (AccBoundaryKind kind)
 
 /**
  * acc_boundary_new_constant:
- * @value: the element outside; a literal without a type takes that of the array
+ * @value: the element outside; an untyped literal takes the element type of the array
  *
- * A boundary of one value. A mistake in @value shows when it is used.
+ * Creates a boundary whose elements are all @value. An error of @value shows when the boundary is used.
  *
  * Returns: (transfer full): the boundary
  */
@@ -62,12 +64,15 @@ acc_boundary_new_constant (AccExpr *value)
 
 /**
  * acc_boundary_new_function:
- * @rank: of the arrays it is for
- * @function: (scope call) (closure user_data): from an index, out of range in at least one dimension, to an element
- * @user_data: for @function
+ * @rank: the rank of the arrays that it is for
+ * @function: (scope call) (closure user_data): computes an element from an index that is out of range in at least one
+ *   dimension
+ * @user_data: data for @function
  *
- * A boundary that computes what is outside. The function is called once, with a variable: an i8 for rank 1, else a tuple
- * of @rank of them. It may read other arrays. A mistake in it shows when the boundary is used.
+ * Creates a boundary whose elements are computed from their index. @function is called once, with a variable: an i8 for
+ * rank 1, else a tuple of @rank of them. It may read other arrays. An error of @function shows when the boundary is used,
+ * as %ACC_ERROR_CALLBACK where it returned %NULL. A boundary for another rank than that of the array is %ACC_ERROR_SHAPE
+ * there.
  *
  * Returns: (transfer full): the boundary
  */
@@ -101,6 +106,8 @@ acc_boundary_copy_replaced (AccBoundary *self,
  * acc_boundary_ref:
  * @self: a boundary
  *
+ * Takes a reference.
+ *
  * Returns: (transfer full): @self
  */
 AccBoundary *
@@ -114,7 +121,7 @@ acc_boundary_ref (AccBoundary *self)
  * acc_boundary_unref:
  * @self: (transfer full): a boundary
  *
- * Gives up a reference.
+ * Releases a reference.
  */
 void
 acc_boundary_unref (AccBoundary *self)
@@ -130,7 +137,9 @@ acc_boundary_unref (AccBoundary *self)
  * acc_boundary_get_kind:
  * @self: a boundary
  *
- * Returns: its kind
+ * Returns the kind of the boundary.
+ *
+ * Returns: the kind
  */
 AccBoundaryKind
 acc_boundary_get_kind (AccBoundary *self)

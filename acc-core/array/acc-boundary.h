@@ -7,13 +7,13 @@ G_BEGIN_DECLS
 
 /**
  * AccBoundaryKind:
- * @ACC_BOUNDARY_CLAMP: the nearest edge element
- * @ACC_BOUNDARY_MIRROR: reflected without repeating the edge element, as often as needed
- * @ACC_BOUNDARY_WRAP: periodic, as often as needed
+ * @ACC_BOUNDARY_CLAMP: the nearest element at the edge
+ * @ACC_BOUNDARY_MIRROR: the array reflected at its edge without repeating the edge element, as often as needed
+ * @ACC_BOUNDARY_WRAP: the array repeated periodically, as often as needed
  * @ACC_BOUNDARY_CONSTANT: one value
  * @ACC_BOUNDARY_FUNCTION: a function of the out-of-range index
  *
- * What a stencil sees outside its array.
+ * Lists the kinds of boundaries: what a stencil reads outside its array.
  */
 typedef enum {
   ACC_BOUNDARY_CLAMP,

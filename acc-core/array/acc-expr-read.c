@@ -64,9 +64,12 @@ read_element (AccExprKind  kind,
 /**
  * acc_expr_index:
  * @array: an array
- * @index: an integer for rank 1, else a tuple of rank integers
+ * @index: an integer for rank 1, else a tuple with one integer per dimension
  *
- * An element of an array. Out of range is %ACC_ERROR_BOUNDS when it is run.
+ * Reads an element of an array at an index.
+ *
+ * The result carries the error of @array where that has one, and %ACC_ERROR_TYPE where @index does not fit its rank. A run
+ * fails with %ACC_ERROR_BOUNDS where the index is out of range.
  *
  * ```c
  * // xs = [[1, 2, 3], [4, 5, 6]]
@@ -85,9 +88,12 @@ acc_expr_index (AccArray *array,
 /**
  * acc_expr_linear_index:
  * @array: an array
- * @index: a row-major position
+ * @index: a row-major index, an integer
  *
- * An element of an array. Out of range is %ACC_ERROR_BOUNDS when it is run.
+ * Reads an element of an array at its position in row-major order.
+ *
+ * The result carries the error of @array where that has one, and %ACC_ERROR_TYPE where @index is not an integer. A run
+ * fails with %ACC_ERROR_BOUNDS where the index is out of range.
  *
  * ```c
  * // xs = [[1, 2, 3], [4, 5, 6]]
@@ -107,6 +113,10 @@ acc_expr_linear_index (AccArray *array,
  * acc_expr_the:
  * @array: an array of rank 0
  *
+ * Reads the element of an array of rank 0.
+ *
+ * The result carries the error of @array where that has one, and %ACC_ERROR_TYPE where it has another rank.
+ *
  * ```c
  * // xs = [1, 2, 3]
  * g_autoptr(AccArray) sum = acc_array_sum (xs);
@@ -124,7 +134,11 @@ acc_expr_the (AccArray *array)
 /**
  * acc_expr_extent:
  * @array: an array; its elements are not computed for this
- * @dimension: below the rank; 0 is the outermost
+ * @dimension: the dimension, less than the rank; 0 is the outermost
+ *
+ * Returns the extent of one dimension of an array.
+ *
+ * The result carries the error of @array where that has one, and %ACC_ERROR_SHAPE where it has no such dimension.
  *
  * ```c
  * // xs = [[1, 2, 3], [4, 5, 6]]
@@ -154,12 +168,15 @@ acc_expr_extent (AccArray *array,
  * acc_expr_shape:
  * @array: an array; its elements are not computed for this
  *
+ * Returns the extents of an array as an index: an i8 for rank 1, else a tuple with one i8 per dimension. The result carries
+ * the error of @array where that has one.
+ *
  * ```c
  * // xs = [[1, 2, 3], [4, 5, 6]]
  * AccExpr *result = acc_expr_shape (xs); // → (2, 3)
  * ```
  *
- * Returns: (transfer none): its extents, as an index of its rank
+ * Returns: (transfer none): the extents, as an index of the rank of @array
  */
 AccExpr *
 acc_expr_shape (AccArray *array)
@@ -242,13 +259,18 @@ check_fold (AccArray     *array,
 /**
  * acc_expr_fold_row:
  * @array: an array of rank 1 or more
- * @index: which row: an index of its outer dimensions, "()" for rank 1
- * @initial: the value to begin with; a literal without a type takes that of the elements
- * @function: (scope call) (closure user_data): from what there is and an element to the next value
- * @user_data: for @function
+ * @index: the row: an index of the outer dimensions, "()" for rank 1
+ * @initial: the initial value; an untyped literal takes the type of the elements
+ * @function: (scope call) (closure user_data): computes the next value from the accumulated one and an element
+ * @user_data: data for @function
  *
- * Folds one row of an array, from left to right, for every element that asks for it. @function is called once, with
- * variables.
+ * Folds one row of an array from left to right. Each element whose expression contains the fold computes it by itself, in
+ * time linear in the length of the row. @function is called once, with variables.
+ *
+ * The result carries the error of @array where that has one, %ACC_ERROR_CALLBACK where @function is %NULL or returns %NULL,
+ * %ACC_ERROR_SHAPE where @array has rank 0, %ACC_ERROR_TYPE where @index does not fit its outer dimensions, or @function
+ * gives another type than that of @initial. A run fails with %ACC_ERROR_BOUNDS where the index is out of range, unless the
+ * rows are empty.
  *
  * ```c
  * static AccExpr *horner (AccExpr *sum, AccExpr *x, gpointer data) { return acc_expr_add (acc_expr_mul (sum, acc_expr_new_int (2)), x); }

@@ -216,8 +216,8 @@ append (Printer *p,
  * acc_expr_to_string:
  * @self: an expression
  *
- * A text for people: what is used several times is named once. The form that can be read back is that of programs,
- * [method@Program.to_string].
+ * Formats an expression for people. An expression that is used several times is named once. The form that can be read back
+ * is that of programs, [method@Program.to_string].
  *
  * Returns: (transfer full): the text
  */

@@ -9,12 +9,12 @@
 /**
  * AccProgram:
  *
- * A function from parameter arrays to result arrays, closed but for arrays that it captured. Compile it once and run it
- * many times; write it as text and read it back.
+ * Represents a function from parameter arrays to result arrays. It has no free variables except arrays that it captured.
+ * Compile it once and run it many times; write it as text and read it back.
  *
- * Building never fails halfway: a program carries its first error, which [method@Program.check] and compiling tell.
+ * Building a program does not fail: the program carries its first error, which [method@Program.check] and compiling report.
  *
- * Immutable; any thread.
+ * Programs are immutable, and may be used from any thread.
  */
 
 struct _AccProgram
@@ -241,16 +241,18 @@ release_results (GPtrArray *results)
 
 /**
  * acc_program_new:
- * @signatures: (array zero-terminated=1) (nullable): one per parameter: an element type, then its extents, outermost
- *   first, in brackets, ":" where any will do: "f4[:,:]", "u1[:,:,3]", "(f4,i4)[:]"; one element is "f4" or "f4[]"
- * @function: (scope call) (closure user_data): from the parameters to the result
+ * @signatures: (array zero-terminated=1) (nullable): one for each parameter: an element type, then its extents, outermost
+ *   first, in brackets, ":" for any extent: "f4[:,:]", "u1[:,:,3]", "(f4,i4)[:]"; one element is "f4" or "f4[]"
+ * @function: (scope call) (closure user_data): computes the result from the parameters
  * @user_data: data for @function
  *
- * A program of one result. @function is called once, now. It may capture arrays from outside: they become part of the
- * program.
+ * Creates a program of one result. @function is called once, before this function returns. It may capture arrays from
+ * outside, which become part of the program.
  *
- * Returns: (transfer full): the program, which carries an error where a signature cannot be read, @function gives %NULL
- *   or the result carries an error
+ * The program carries %ACC_ERROR_PARSE where a signature cannot be read, %ACC_ERROR_CALLBACK where @function returns %NULL,
+ * and the error of the result where that has one.
+ *
+ * Returns: (transfer full): the program
  */
 AccProgram *
 acc_program_new (const char * const *signatures,
@@ -280,14 +282,17 @@ acc_program_new (const char * const *signatures,
 
 /**
  * acc_program_new_many:
- * @signatures: (array zero-terminated=1) (nullable): one per parameter, as in [ctor@Program.new]
- * @function: (scope call) (closure user_data): from the parameters to the results
+ * @signatures: (array zero-terminated=1) (nullable): one for each parameter, as in [ctor@Program.new]
+ * @function: (scope call) (closure user_data): computes the results from the parameters
  * @user_data: data for @function
  *
- * A program of several results. @function is called once, now. What the results share is computed once.
+ * Creates a program of several results. @function is called once, before this function returns. What the results share is
+ * computed once.
  *
- * Returns: (transfer full): the program, which carries an error where a signature cannot be read, @function gives %NULL
- *   or nothing, or a result carries an error
+ * The program carries %ACC_ERROR_PARSE where a signature cannot be read, %ACC_ERROR_CALLBACK where @function returns %NULL
+ * or no results, and the error of a result where one has an error.
+ *
+ * Returns: (transfer full): the program
  *
  * Since: 1.0
  */
@@ -318,12 +323,13 @@ acc_program_new_many (const char * const *signatures,
 
 /**
  * acc_program_new_for_results:
- * @results: (array length=n_results): arrays
- * @n_results: how many
+ * @results: (array length=n_results): the results
+ * @n_results: the number of results
  *
- * A program without parameters that computes several arrays; what they share is computed once.
+ * Creates a program without parameters that computes several arrays. What they share is computed once. The program carries
+ * the error of a result where one has an error.
  *
- * Returns: (transfer full): the program, which carries an error where one of @results does
+ * Returns: (transfer full): the program
  */
 AccProgram *
 acc_program_new_for_results (AccArray **results,
@@ -336,7 +342,7 @@ acc_program_new_for_results (AccArray **results,
  * acc_program_get_n_parameters:
  * @self: a program
  *
- * How many arrays a run needs.
+ * Returns the number of arrays that a run takes.
  *
  * Returns: the number of parameters
  */
@@ -352,7 +358,7 @@ acc_program_get_n_parameters (AccProgram *self)
  * acc_program_get_n_results:
  * @self: a program
  *
- * How many arrays a run gives.
+ * Returns the number of arrays that a run gives.
  *
  * Returns: the number of results
  */
@@ -367,9 +373,9 @@ acc_program_get_n_results (AccProgram *self)
 /**
  * acc_program_get_parameter:
  * @self: a program
- * @position: which, counted from 0
+ * @position: the number of the parameter, from 0
  *
- * A parameter: its element type and rank are known, its shape where the signature tells all extents.
+ * Returns a parameter. Its element type and rank are known, and its shape where the signature has all extents.
  *
  * Returns: (transfer none) (nullable): the parameter, or %NULL where there are not so many
  */
@@ -385,9 +391,9 @@ acc_program_get_parameter (AccProgram *self,
 /**
  * acc_program_get_result:
  * @self: a program
- * @position: which, counted from 0
+ * @position: the number of the result, from 0
  *
- * A result: its element type and rank are known, its shape where it does not depend on parameters.
+ * Returns a result. Its element type and rank are known, and its shape where that does not depend on parameters.
  *
  * Returns: (transfer none) (nullable): the result, or %NULL where there are not so many
  */
@@ -405,7 +411,7 @@ acc_program_get_result (AccProgram *self,
  * @self: a program
  * @error: return location for an error
  *
- * Whether the program was built without a mistake.
+ * Checks that the program was built without a mistake. The error is the first one met.
  *
  * Returns: %TRUE where @self carries no error
  */
@@ -544,7 +550,7 @@ acc_program_get_captures (AccProgram *self)
  * acc_program_to_bytes:
  * @self: a program
  *
- * The program in its text form, as bytes in UTF-8: see [method@Program.to_string].
+ * Writes the program in its text form, as bytes in UTF-8: see [method@Program.to_string].
  *
  * Returns: (transfer full): the bytes
  */
@@ -561,10 +567,11 @@ acc_program_to_bytes (AccProgram *self)
 
 /**
  * acc_program_new_from_bytes: (constructor)
- * @bytes: what [method@Program.to_bytes] gave
+ * @bytes: bytes from [method@Program.to_bytes]
  * @error: return location for an error
  *
- * Reads a program back: see [func@Program.parse].
+ * Reads a program from the bytes of its text form: see [func@Program.parse]. Fails with %ACC_ERROR_PARSE where @bytes are
+ * not a program.
  *
  * Returns: (transfer full): the program, or %NULL with @error set
  */
@@ -594,8 +601,8 @@ acc_program_new_from_bytes (GBytes  *bytes,
  * acc_program_to_variant:
  * @self: a program
  *
- * The program for what carries or keeps variants, such as D-Bus, settings and actions: a string, its text form. A program that reads
- * a source is written, too, but cannot be read back. Linear in the size of the program and of the arrays in it.
+ * Writes the program in its text form as a variant of a string, for D-Bus, settings and actions. A program that reads a
+ * source is written too, but cannot be read back. Takes time linear in the size of the program and of the arrays in it.
  *
  * Returns: (transfer none): a floating variant of type `s`
  *
@@ -611,10 +618,11 @@ acc_program_to_variant (AccProgram *self)
 
 /**
  * acc_program_new_from_variant: (constructor)
- * @variant: what [method@Program.to_variant] gave
+ * @variant: a variant from [method@Program.to_variant]
  * @error: return location for an error
  *
- * Reads a program back. What is no program, and variants of other types, are %ACC_ERROR_PARSE: see [func@Program.parse].
+ * Reads a program from a variant of its text form: see [func@Program.parse]. Fails with %ACC_ERROR_PARSE where @variant has
+ * another type than a string or the string is not a program.
  *
  * ```c
  * g_autoptr(AccProgram) again = acc_program_new_from_variant (g_settings_get_value (settings, "program"), &error);

@@ -4,7 +4,7 @@
 /**
  * AccBackendInfo:
  *
- * A backend as [func@Acc.Backend.list] knows it: present, or absent with a reason. Immutable; any thread.
+ * Describes a backend that [func@Acc.Backend.list] found: present, or absent with a reason. Immutable. Any thread may use it.
  */
 struct _AccBackendInfo
 {
@@ -110,35 +110,35 @@ acc_backend_info_class_init (AccBackendInfoClass *klass)
   /**
    * AccBackendInfo:name:
    *
-   * The name that [func@Acc.Backend.new_for_name] takes.
+   * Holds the name that [func@Acc.Backend.new_for_name] takes.
    */
   properties[PROP_NAME] = g_param_spec_string ("name", NULL, NULL, NULL, flags);
 
   /**
    * AccBackendInfo:description:
    *
-   * The device, for people; %NULL where it is absent.
+   * Describes the device, as text for people. %NULL where the backend is absent.
    */
   properties[PROP_DESCRIPTION] = g_param_spec_string ("description", NULL, NULL, NULL, flags);
 
   /**
    * AccBackendInfo:reason:
    *
-   * Why it is absent; %NULL where it is present.
+   * States why the backend is absent. %NULL where it is present.
    */
   properties[PROP_REASON] = g_param_spec_string ("reason", NULL, NULL, NULL, flags);
 
   /**
    * AccBackendInfo:memory:
    *
-   * Bytes of array data that it may hold by default; 0 where it is absent or has no limit.
+   * Gives the default memory limit for array data, in bytes. 0 where the backend is absent or has no limit.
    */
   properties[PROP_MEMORY] = g_param_spec_uint64 ("memory", NULL, NULL, 0, G_MAXUINT64, 0, flags);
 
   /**
    * AccBackendInfo:n-threads:
    *
-   * Host threads that compute; 0 where it is absent.
+   * Counts the host threads that compute. 0 where the backend is absent.
    */
   properties[PROP_N_THREADS] = g_param_spec_uint ("n-threads", NULL, NULL, 0, G_MAXUINT, 0, flags);
 
@@ -154,7 +154,7 @@ acc_backend_info_init (AccBackendInfo *self)
  * acc_backend_info_get_name:
  * @self: an entry
  *
- * Gets the name that [func@Acc.Backend.new_for_name] takes.
+ * Returns the name that [func@Acc.Backend.new_for_name] takes.
  *
  * Returns: (transfer none): the name
  */
@@ -170,9 +170,9 @@ acc_backend_info_get_name (AccBackendInfo *self)
  * acc_backend_info_get_description:
  * @self: an entry
  *
- * Gets what the device is, for people.
+ * Returns a description of the device, as text for people.
  *
- * Returns: (transfer none) (nullable): a short text, %NULL where it is absent
+ * Returns: (transfer none) (nullable): a short text, %NULL where the backend is absent
  */
 const char *
 acc_backend_info_get_description (AccBackendInfo *self)
@@ -186,9 +186,9 @@ acc_backend_info_get_description (AccBackendInfo *self)
  * acc_backend_info_get_reason:
  * @self: an entry
  *
- * Gets why the backend is absent.
+ * Returns the reason why the backend is absent.
  *
- * Returns: (transfer none) (nullable): the reason, %NULL where it is present
+ * Returns: (transfer none) (nullable): the reason, %NULL where the backend is present
  */
 const char *
 acc_backend_info_get_reason (AccBackendInfo *self)
@@ -202,9 +202,9 @@ acc_backend_info_get_reason (AccBackendInfo *self)
  * acc_backend_info_get_memory:
  * @self: an entry
  *
- * Gets how many bytes of array data the backend may hold unless another limit is set.
+ * Returns the default memory limit for array data: the bytes that the backend may hold unless another limit is set.
  *
- * Returns: bytes; 0 where it is absent or has no limit
+ * Returns: bytes; 0 where the backend is absent or has no limit
  */
 guint64
 acc_backend_info_get_memory (AccBackendInfo *self)
@@ -218,9 +218,9 @@ acc_backend_info_get_memory (AccBackendInfo *self)
  * acc_backend_info_get_n_threads:
  * @self: an entry
  *
- * Gets how many host threads compute.
+ * Returns the number of host threads that compute.
  *
- * Returns: number of threads; 0 where it is absent
+ * Returns: number of threads; 0 where the backend is absent
  */
 guint
 acc_backend_info_get_n_threads (AccBackendInfo *self)

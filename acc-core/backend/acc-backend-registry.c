@@ -195,12 +195,13 @@ check_environment (GError **error)
 
 /**
  * acc_backend_new_for_name:
- * @name: `native`, `interpreter`, `cuda:0` …
- * @error: where an error goes
+ * @name: `native`, `interpreter`, `cuda:0` …: the name of a backend and, after a colon, of one of its devices
+ * @error: return location for an error
  *
- * Makes a backend, with threads and a memory limit of its own. Its module is loaded when it is first asked for.
+ * Creates a backend, with threads and a memory limit of its own. The backend's module is loaded when it is first asked for.
  *
- * Fails with %ACC_ERROR_UNSUPPORTED where the backend is not installed or the device is absent; the message says why.
+ * Fails with %ACC_ERROR_UNSUPPORTED where the backend is not installed or the device is absent (the message says why), with
+ * %ACC_ERROR_PARSE where the environment variable `ACC_MEMORY_LIMIT` is no size.
  *
  * Returns: (transfer full): the backend
  */
@@ -254,10 +255,14 @@ acc_backend_new_for_name (const char *name, GError **error)
 
 /**
  * acc_backend_get_default:
- * @error: where an error goes
+ * @error: return location for an error
  *
- * Gets the backend that is used where none is named: the one that the environment variable `ACC_BACKEND` names, else
- * `native`, else, where that is not installed, `interpreter`. Every call returns the same object.
+ * Returns the backend that is used where none is named.
+ *
+ * It is the one that the environment variable `ACC_BACKEND` names, else `native`, else `interpreter` where `native` is not
+ * installed. Every call returns the same object.
+ *
+ * Fails as [func@Acc.Backend.new_for_name] does.
  *
  * Returns: (transfer none): the backend, %NULL on error
  */
@@ -393,8 +398,10 @@ append_devices (GListStore *list, const char *name)
 /**
  * acc_backend_list:
  *
- * Lists every backend known: those that can be used, and the absent ones with the reason. Where there are several devices of
- * a kind, each is listed with its number (`cuda:0`, `cuda:1`). Loads their modules and tries each, which takes a while.
+ * Lists every known backend: those that can be used, and the absent ones with the reason.
+ *
+ * Where a backend has several devices, each is listed with its number (`cuda:0`, `cuda:1`). The call loads every module and
+ * tries every device, which takes a while. There are no errors.
  *
  * Returns: (transfer full): a list of [class@Acc.BackendInfo]
  */

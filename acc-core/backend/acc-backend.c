@@ -11,13 +11,13 @@
 /**
  * AccBackend:
  *
- * One device: it compiles programs and owns the memory that their arrays live in.
+ * Represents a device, which compiles programs and owns the memory of their arrays.
  *
- * Memory for array data is counted against [property@Acc.Backend:memory-limit]: arrays that were computed, chunks of
- * streams and everything in between. What does not fit is refused with %ACC_ERROR_OUT_OF_MEMORY. Where a device has that
- * memory, what its arrays take of the host's is counted against [property@Acc.Backend:host-memory-limit].
+ * [property@Acc.Backend:memory-limit] limits the memory for array data: computed arrays, chunks of streams, and all
+ * intermediates. What does not fit is refused with %ACC_ERROR_OUT_OF_MEMORY. Where a device has memory of its own,
+ * [property@Acc.Backend:host-memory-limit] limits the host's memory that the device's arrays take.
  *
- * A backend may be used by any thread, and by several at once. A process must not fork after it first used one.
+ * Any thread may use a backend, and several threads at once. A process must not fork after it first used a backend.
  */
 
 typedef struct {
@@ -168,7 +168,7 @@ acc_backend_class_init (AccBackendClass *klass)
   /**
    * AccBackend:name:
    *
-   * The name that [func@Acc.Backend.new_for_name] takes.
+   * Holds the name that [func@Acc.Backend.new_for_name] takes.
    */
   properties[PROP_NAME] =
     g_param_spec_string ("name", NULL, NULL, NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
@@ -176,7 +176,7 @@ acc_backend_class_init (AccBackendClass *klass)
   /**
    * AccBackend:description:
    *
-   * The device, for people.
+   * Describes the device, as text for people.
    */
   properties[PROP_DESCRIPTION] =
     g_param_spec_string ("description", NULL, NULL, NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
@@ -184,7 +184,7 @@ acc_backend_class_init (AccBackendClass *klass)
   /**
    * AccBackend:device:
    *
-   * Which of several devices of a kind: what follows the colon in the backend's name; %NULL for the first.
+   * Selects one of several devices of a kind: the part after the colon in the backend's name. %NULL selects the first.
    */
   properties[PROP_DEVICE] =
     g_param_spec_string ("device", NULL, NULL, NULL,
@@ -193,7 +193,7 @@ acc_backend_class_init (AccBackendClass *klass)
   /**
    * AccBackend:n-threads:
    *
-   * Host threads that compute.
+   * Counts the host threads that compute.
    */
   properties[PROP_N_THREADS] =
     g_param_spec_uint ("n-threads", NULL, NULL, 0, G_MAXUINT, 1, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
@@ -201,7 +201,7 @@ acc_backend_class_init (AccBackendClass *klass)
   /**
    * AccBackend:memory-limit:
    *
-   * Bytes of array data that may be held at once; 0: no limit.
+   * Limits the bytes of array data that the backend holds at once. 0 stands for no limit.
    */
   properties[PROP_MEMORY_LIMIT] =
     g_param_spec_uint64 ("memory-limit", NULL, NULL, 0, G_MAXUINT64, 0,
@@ -210,7 +210,7 @@ acc_backend_class_init (AccBackendClass *klass)
   /**
    * AccBackend:memory-used:
    *
-   * Bytes of array data held now. Does not notify.
+   * Counts the bytes of array data that the backend holds now. Does not notify.
    */
   properties[PROP_MEMORY_USED] =
     g_param_spec_uint64 ("memory-used", NULL, NULL, 0, G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
@@ -218,7 +218,7 @@ acc_backend_class_init (AccBackendClass *klass)
   /**
    * AccBackend:memory-high-water:
    *
-   * The most bytes of array data that were held at once. Does not notify.
+   * Records the most bytes of array data that the backend held at once. Does not notify.
    */
   properties[PROP_MEMORY_HIGH_WATER] =
     g_param_spec_uint64 ("memory-high-water", NULL, NULL, 0, G_MAXUINT64, 0,
@@ -227,8 +227,8 @@ acc_backend_class_init (AccBackendClass *klass)
   /**
    * AccBackend:host-memory-limit:
    *
-   * Bytes of the host's memory that array data may take at once; 0: no limit. The same as
-   * [property@Acc.Backend:memory-limit] where that is of the host's memory.
+   * Limits the bytes of host memory that array data takes at once. 0 stands for no limit. Equals
+   * [property@Acc.Backend:memory-limit] where the backend's memory is the host's.
    */
   properties[PROP_HOST_MEMORY_LIMIT] =
     g_param_spec_uint64 ("host-memory-limit", NULL, NULL, 0, G_MAXUINT64, 0,
@@ -237,7 +237,7 @@ acc_backend_class_init (AccBackendClass *klass)
   /**
    * AccBackend:host-memory-used:
    *
-   * Bytes of the host's memory that array data takes now. Does not notify.
+   * Counts the bytes of host memory that array data takes now. Does not notify.
    */
   properties[PROP_HOST_MEMORY_USED] =
     g_param_spec_uint64 ("host-memory-used", NULL, NULL, 0, G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
@@ -245,7 +245,7 @@ acc_backend_class_init (AccBackendClass *klass)
   /**
    * AccBackend:fast-math:
    *
-   * Whether floats may be computed faster and less exactly: see [method@Acc.Backend.set_fast_math].
+   * Allows faster and less exact floating-point arithmetic: see [method@Acc.Backend.set_fast_math].
    */
   properties[PROP_FAST_MATH] =
     g_param_spec_boolean ("fast-math", NULL, NULL, FALSE,
@@ -332,7 +332,7 @@ acc_backend_allocate (AccBackend *self, gsize size, const char *what, GError **e
  * acc_backend_get_name:
  * @self: a backend
  *
- * Gets the name that [func@Acc.Backend.new_for_name] takes: `native`, `interpreter`, `cuda:0`.
+ * Returns the name that [func@Acc.Backend.new_for_name] takes: `native`, `interpreter`, `cuda:0`.
  *
  * Returns: (transfer none): the name
  */
@@ -348,7 +348,7 @@ acc_backend_get_name (AccBackend *self)
  * acc_backend_get_description:
  * @self: a backend
  *
- * Gets what the device is, for people.
+ * Returns a description of the device, as text for people.
  *
  * Returns: (transfer none): a short text
  */
@@ -364,7 +364,7 @@ acc_backend_get_description (AccBackend *self)
  * acc_backend_get_n_threads:
  * @self: a backend
  *
- * Gets how many host threads compute.
+ * Returns the number of host threads that compute.
  *
  * Returns: number of threads
  */
@@ -380,15 +380,17 @@ acc_backend_get_n_threads (AccBackend *self)
  * acc_backend_get_memory_limit:
  * @self: a backend
  *
- * Gets how many bytes of array data may be held at once: arrays, chunks and intermediates. It starts as the value of the
- * environment variable `ACC_MEMORY_LIMIT`, or else as a quarter of the memory that the machine or the process's control
- * group has, or three quarters of the memory that a device has of its own.
+ * Returns the limit of the array data that the backend holds at once: arrays, chunks and intermediates.
  *
- * Of a device the limit bounds the memory of the device that is in use or kept for later, and the chunks that the backend
- * allocates. What does not fit is moved to the host's memory and back when it is needed, as far as
+ * The limit starts as the value of the environment variable `ACC_MEMORY_LIMIT`. Where that is not set, it starts as a quarter
+ * of the memory of the machine or of the process's control group, or as three quarters of the memory that a device has of its
+ * own.
+ *
+ * For a device the limit bounds the device memory that is in use or kept for later, and the chunks that the backend allocates.
+ * What does not fit is moved to the host's memory, and back when it is needed, as far as
  * [method@Acc.Backend.get_host_memory_limit] allows.
  *
- * Returns: bytes; 0: no limit
+ * Returns: bytes; 0 stands for no limit
  */
 guint64
 acc_backend_get_memory_limit (AccBackend *self)
@@ -415,10 +417,10 @@ set_limit (AccBackend *self, AccBudget *budget, guint64 limit)
 /**
  * acc_backend_set_memory_limit:
  * @self: a backend
- * @limit: bytes; 0: no limit
+ * @limit: bytes; 0 stands for no limit
  *
- * Sets how many bytes of array data may be held at once. Arrays that hold more already stay; nothing new is allocated
- * until enough of them were released.
+ * Sets the limit of the array data that the backend holds at once. Arrays that already exceed it stay; nothing new is allocated
+ * until enough of them are released.
  */
 void
 acc_backend_set_memory_limit (AccBackend *self, guint64 limit)
@@ -432,16 +434,17 @@ acc_backend_set_memory_limit (AccBackend *self, guint64 limit)
  * acc_backend_get_host_memory_limit:
  * @self: a backend
  *
- * Gets how many bytes of the host's memory array data may take at once. Where a device has memory of its own, or a part of the
- * host's, that is what results take that were fetched or brought down in pieces, what was moved out of the device to make
- * room, and pinned memory for transfers; it starts as the value of the environment variable `ACC_MEMORY_LIMIT`, or else as a
- * quarter of the memory that the machine or the process's control group has. Everywhere else it is the limit that
- * [method@Acc.Backend.get_memory_limit] gets.
+ * Returns the limit of the host memory that array data takes at once.
+ *
+ * Where a device has memory of its own, or a part of the host's, the limit covers results that were fetched or downloaded in
+ * pieces, arrays that were evicted from the device to make room, and pinned memory for transfers. It starts as the value of the
+ * environment variable `ACC_MEMORY_LIMIT`, or else as a quarter of the memory of the machine or of the process's control group.
+ * Everywhere else it is the limit that [method@Acc.Backend.get_memory_limit] returns.
  *
  * What does not fit is refused with %ACC_ERROR_OUT_OF_MEMORY before work for it begins. Memory that the caller gave is not
  * counted.
  *
- * Returns: bytes; 0: no limit
+ * Returns: bytes; 0 stands for no limit
  */
 guint64
 acc_backend_get_host_memory_limit (AccBackend *self)
@@ -454,10 +457,10 @@ acc_backend_get_host_memory_limit (AccBackend *self)
 /**
  * acc_backend_set_host_memory_limit:
  * @self: a backend
- * @limit: bytes; 0: no limit
+ * @limit: bytes; 0 stands for no limit
  *
- * Sets how many bytes of the host's memory array data may take at once. What takes more already stays. Where the memory of
- * the backend is the host's, it is [method@Acc.Backend.set_memory_limit].
+ * Sets the limit of the host memory that array data takes at once. Arrays that already exceed it stay. Where the backend's
+ * memory is the host's, this is [method@Acc.Backend.set_memory_limit].
  */
 void
 acc_backend_set_host_memory_limit (AccBackend *self, guint64 limit)
@@ -471,7 +474,7 @@ acc_backend_set_host_memory_limit (AccBackend *self, guint64 limit)
  * acc_backend_get_host_memory_used:
  * @self: a backend
  *
- * Gets how many bytes of the host's memory array data takes now: what [method@Acc.Backend.get_host_memory_limit] bounds.
+ * Returns the bytes of host memory that array data takes now, which [method@Acc.Backend.get_host_memory_limit] bounds.
  *
  * Returns: bytes
  */
@@ -487,9 +490,9 @@ acc_backend_get_host_memory_used (AccBackend *self)
  * acc_backend_get_fast_math:
  * @self: a backend
  *
- * Gets whether what is run from now on may compute with floats less exactly.
+ * Returns whether runs that start from now on may use less exact floating-point arithmetic.
  *
- * Returns: whether it may
+ * Returns: %TRUE if they may
  */
 gboolean
 acc_backend_get_fast_math (AccBackend *self)
@@ -504,10 +507,12 @@ acc_backend_get_fast_math (AccBackend *self)
  * @self: a backend
  * @fast_math: whether floats may be computed faster and less exactly
  *
- * Sets whether what is run from now on may compute with floats less exactly than the language says: a multiplication and an
- * addition may be rounded once, together; divisions, reciprocals, square roots, exponentials and logarithms of `f32` may be
- * those that the device is quickest at, which are off by a few units in the last place. Infinities, NaNs and signed zeros
- * keep their meaning, and sums their order. It starts as %FALSE; not every backend has a faster way for everything.
+ * Sets whether runs that start from now on may use less exact floating-point arithmetic than the language states.
+ *
+ * A multiplication and an addition may be rounded once, together (contraction). Divisions, reciprocals, square roots,
+ * exponentials and logarithms of `f4` may be the device's quickest, which are off by a few units in the last place. Infinities,
+ * NaNs and signed zeros keep their meaning, and sums keep their order. It starts as %FALSE. Not every backend has a faster way
+ * for everything.
  */
 void
 acc_backend_set_fast_math (AccBackend *self, gboolean fast_math)
@@ -526,7 +531,7 @@ acc_backend_set_fast_math (AccBackend *self, gboolean fast_math)
  * acc_backend_get_memory_used:
  * @self: a backend
  *
- * Gets how many bytes of array data are held now, buffers kept for recycling included.
+ * Returns the bytes of array data that the backend holds now, including buffers kept for reuse.
  *
  * Returns: bytes
  */
@@ -542,7 +547,7 @@ acc_backend_get_memory_used (AccBackend *self)
  * acc_backend_get_memory_high_water:
  * @self: a backend
  *
- * Gets the most bytes of array data that were held at once since the backend was made.
+ * Returns the most bytes of array data that the backend held at once since it was created.
  *
  * Returns: bytes
  */
@@ -558,12 +563,13 @@ acc_backend_get_memory_high_water (AccBackend *self)
  * acc_backend_compile:
  * @self: a backend
  * @program: a program
- * @cancellable: (nullable): to give up
- * @error: where an error goes
+ * @cancellable: (nullable): cancels the call
+ * @error: return location for an error
  *
- * Makes a program ready to run. Backends may put off the work for a kernel until the extents of the first run are known.
+ * Compiles a program for repeated runs. Backends may compile a kernel only when the extents of the first run are known.
  *
- * Fails with the error that a node of the program carries, %ACC_ERROR_UNSUPPORTED or %ACC_ERROR_COMPILE.
+ * Fails with the error that a node of the program carries, with %ACC_ERROR_UNSUPPORTED where the backend lacks something that
+ * the program uses, with %ACC_ERROR_COMPILE where a kernel does not compile, and with %G_IO_ERROR_CANCELLED.
  *
  * Returns: (transfer full): the executable
  */
@@ -601,11 +607,11 @@ compile_in_thread (gpointer source, gpointer data, GCancellable *cancellable, GE
  * acc_backend_compile_async:
  * @self: a backend
  * @program: a program
- * @cancellable: (nullable): to give up
- * @callback: (nullable) (scope async): called when it is done
- * @user_data: for @callback
+ * @cancellable: (nullable): cancels the call
+ * @callback: (nullable) (scope async): called when the call has ended
+ * @user_data: data for @callback
  *
- * As [method@Acc.Backend.compile], on another thread.
+ * Compiles a program as [method@Acc.Backend.compile] does, on another thread.
  */
 void
 acc_backend_compile_async (AccBackend          *self,
@@ -628,10 +634,10 @@ acc_backend_compile_async (AccBackend          *self,
 /**
  * acc_backend_compile_finish:
  * @self: a backend
- * @result: what the callback got
- * @error: where an error goes
+ * @result: the result that the callback got
+ * @error: return location for an error
  *
- * Ends [method@Acc.Backend.compile_async].
+ * Returns the executable of [method@Acc.Backend.compile_async], or its error.
  *
  * Returns: (transfer full): the executable
  */

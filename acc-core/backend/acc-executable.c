@@ -8,9 +8,9 @@
 /**
  * AccExecutable:
  *
- * A program that was compiled for a backend. Run it as often as you like.
+ * Represents a program compiled for a backend, which runs any number of times.
  *
- * Any thread, several runs at once.
+ * Any thread may use an executable, and several runs may be under way at once.
  */
 
 typedef struct {
@@ -72,7 +72,7 @@ acc_executable_class_init (AccExecutableClass *klass)
   /**
    * AccExecutable:backend:
    *
-   * The backend that compiled it.
+   * Holds the backend that compiled the program.
    */
   properties[PROP_BACKEND] =
     g_param_spec_object ("backend", NULL, NULL, ACC_TYPE_BACKEND, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
@@ -80,7 +80,7 @@ acc_executable_class_init (AccExecutableClass *klass)
   /**
    * AccExecutable:program:
    *
-   * The program that was compiled.
+   * Holds the program that was compiled.
    */
   properties[PROP_PROGRAM] =
     g_param_spec_object ("program", NULL, NULL, ACC_TYPE_PROGRAM, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
@@ -263,7 +263,7 @@ acc_row_run_free (AccRowRun *run)
  * acc_executable_get_backend:
  * @self: an executable
  *
- * Gets the backend that compiled it.
+ * Returns the backend that compiled the program.
  *
  * Returns: (transfer none): the backend
  */
@@ -279,7 +279,7 @@ acc_executable_get_backend (AccExecutable *self)
  * acc_executable_get_program:
  * @self: an executable
  *
- * Gets the program that was compiled.
+ * Returns the program that was compiled.
  *
  * Returns: (transfer none): the program
  */
@@ -295,15 +295,20 @@ acc_executable_get_program (AccExecutable *self)
  * acc_executable_run:
  * @self: an executable
  * @arguments: (array length=n_arguments) (nullable): manifest arrays that fit the program's parameters
- * @n_arguments: how many
- * @cancellable: (nullable): to give up
- * @error: where an error goes
+ * @n_arguments: number of @arguments
+ * @cancellable: (nullable): cancels the call
+ * @error: return location for an error
  *
- * Computes the program's results.
+ * Computes the results of the program for the given arguments.
  *
- * A program that reads a source is refused with %ACC_ERROR_STREAM. Fails with %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where
- * arguments do not fit, %ACC_ERROR_BOUNDS or %ACC_ERROR_ARITHMETIC where a kernel fails, %ACC_ERROR_OUT_OF_MEMORY where
- * the backend's memory limit does not suffice.
+ * Every argument is a manifest array, whose elements are in memory. Its element type and rank are those of the parameter, and
+ * so are the extents that the parameter declares.
+ *
+ * Fails with %ACC_ERROR_STREAM where the program reads a source: such programs run by [method@Acc.Backend.run] or
+ * [method@Acc.Backend.write]. Fails with %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where the arguments or their number do not fit,
+ * with %ACC_ERROR_UNSUPPORTED where an argument is not computed yet, with %ACC_ERROR_BOUNDS or %ACC_ERROR_ARITHMETIC where a
+ * kernel fails, with %ACC_ERROR_OUT_OF_MEMORY where the backend's memory limit does not suffice, and with
+ * %G_IO_ERROR_CANCELLED.
  *
  * Returns: (transfer container) (element-type AccArray): manifest results, in the program's order
  */
@@ -361,12 +366,12 @@ run_in_thread (gpointer source, gpointer data, GCancellable *cancellable, GError
  * acc_executable_run_async:
  * @self: an executable
  * @arguments: (array length=n_arguments) (nullable): manifest arrays that fit the program's parameters
- * @n_arguments: how many
- * @cancellable: (nullable): to give up
- * @callback: (nullable) (scope async): called when it is done
- * @user_data: for @callback
+ * @n_arguments: number of @arguments
+ * @cancellable: (nullable): cancels the call
+ * @callback: (nullable) (scope async): called when the call has ended
+ * @user_data: data for @callback
  *
- * As [method@Acc.Executable.run], on another thread.
+ * Computes the results as [method@Acc.Executable.run] does, on another thread.
  */
 void
 acc_executable_run_async (AccExecutable        *self,
@@ -395,10 +400,10 @@ acc_executable_run_async (AccExecutable        *self,
 /**
  * acc_executable_run_finish:
  * @self: an executable
- * @result: what the callback got
- * @error: where an error goes
+ * @result: the result that the callback got
+ * @error: return location for an error
  *
- * Ends [method@Acc.Executable.run_async].
+ * Returns the results of [method@Acc.Executable.run_async], or their error.
  *
  * Returns: (transfer container) (element-type AccArray): manifest results, in the program's order
  */

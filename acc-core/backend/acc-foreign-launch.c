@@ -6,13 +6,16 @@
 /**
  * AccForeignLaunch:
  *
- * One call of a function that computes where the elements are: on a device, in its memory, in the order of its queue. It belongs to the
- * thread and the time of the call.
+ * Represents one call of a function that computes where the elements are: in a device's memory, in the order of its queue.
  *
- * On `cuda`, addresses are of the device's memory, the primary context is current, and the queue is a `CUstream`, the one that the
- * backend's kernels run on: what is enqueued there comes after what made the inputs and before what reads the result, and nothing waits.
- * On backends that compute in the host's memory addresses are of that, the queue is 0, and the work is done when the function returns.
- * Other devices have no addresses: the fallback is run.
+ * A call belongs to its thread, and lasts until the function returns.
+ *
+ * On `cuda`, addresses are those of device memory, the primary context is current, and the queue is the `CUstream` that the
+ * backend's kernels run on. Work that the function enqueues there follows the work that computes the inputs, and precedes the
+ * work that reads the result. Nothing waits.
+ *
+ * On backends that compute in the host's memory, addresses are host addresses, the queue is 0, and the work is done when the
+ * function returns. Other devices have no addresses: they run the fallback.
  *
  * Since: 1.0
  */
@@ -76,7 +79,9 @@ acc_foreign_launch_new (AccArray  *node,
  * acc_foreign_launch_get_n_inputs:
  * @self: a call
  *
- * Returns: how many inputs the operation has
+ * Returns the number of inputs of the operation.
+ *
+ * Returns: number of inputs
  *
  * Since: 1.0
  */
@@ -91,9 +96,9 @@ acc_foreign_launch_get_n_inputs (AccForeignLaunch *self)
 /**
  * acc_foreign_launch_get_input:
  * @self: a call
- * @input: which one, from 0
+ * @input: which input, from 0
  *
- * Gets an input, for its type and extents. To ask it for elements brings them to the host.
+ * Returns an input, for its type and extents. Asking the array for its elements transfers them to the host.
  *
  * Returns: (transfer none): the input
  *
@@ -146,17 +151,21 @@ check_result (AccForeignLaunch  *self,
 
 /**
  * acc_foreign_launch_begin:
- * @self: a call, that has not begun
+ * @self: a call that has not begun
  * @type: the type of the elements that the function writes
- * @shape: extents of the result
- * @error: a return location
+ * @shape: the extents of the result
+ * @error: return location for an error
  *
- * Makes room for the result, brings the inputs where they are needed, and puts what the function enqueues behind that. Once in each call,
- * before addresses are asked. A program can name the operation where it gives something else: where it does not give elements of @type,
- * that is %ACC_ERROR_TYPE, and where it gives another rank, or other extents that are known before it runs, %ACC_ERROR_SHAPE. What the
- * inputs are is for the function to check. %ACC_ERROR_OUT_OF_MEMORY where there is no room.
+ * Allocates the result, moves the inputs to where they are needed, and puts what the function enqueues after that.
  *
- * Returns: %FALSE with @error set
+ * Call it once in each call, before you ask for addresses. The function checks its inputs itself.
+ *
+ * Fails with %ACC_ERROR_TYPE where the program expects another element type than @type, with %ACC_ERROR_SHAPE where it expects
+ * another rank, or other extents that are known before it runs, and with %ACC_ERROR_OUT_OF_MEMORY where there is no memory for
+ * the result. A program that names the operation may expect something else than the function computes: that is when the first
+ * two come.
+ *
+ * Returns: %TRUE on success, %FALSE with @error set
  *
  * Since: 1.0
  */
@@ -174,10 +183,12 @@ acc_foreign_launch_begin (AccForeignLaunch  *self,
 /**
  * acc_foreign_launch_get_input_address:
  * @self: a call that has begun
- * @input: which one, from 0
- * @buffer: which of the buffers that its type has
+ * @input: which input, from 0
+ * @buffer: which buffer of the input's element type, from 0
  *
- * Returns: where element 0 of the input is: on the device, or in the host's memory. It is not to be written to
+ * Returns the address of the first element of an input, in device memory or in the host's. The function must not write there.
+ *
+ * Returns: the address of element 0
  *
  * Since: 1.0
  */
@@ -195,9 +206,12 @@ acc_foreign_launch_get_input_address (AccForeignLaunch *self,
 /**
  * acc_foreign_launch_get_result_address:
  * @self: a call that has begun
- * @buffer: which of the buffers that the result's type has
+ * @buffer: which buffer of the result's element type, from 0
  *
- * Returns: where element 0 of the result is to be. All elements are to be written
+ * Returns the address of the first element of the result, in device memory or in the host's. The function must write all
+ * elements.
+ *
+ * Returns: the address of element 0
  *
  * Since: 1.0
  */
@@ -215,7 +229,9 @@ acc_foreign_launch_get_result_address (AccForeignLaunch *self,
  * acc_foreign_launch_get_queue:
  * @self: a call that has begun
  *
- * Returns: what the device knows its queue by: a `CUstream` on `cuda`; 0 where the work is done when the function returns
+ * Returns the queue that the function enqueues its work on.
+ *
+ * Returns: a `CUstream` on `cuda`; 0 where the work is done when the function returns
  *
  * Since: 1.0
  */

@@ -11,15 +11,16 @@ G_DECLARE_FINAL_TYPE (AccForeignLaunch, acc_foreign_launch, ACC, FOREIGN_LAUNCH,
 
 /**
  * AccForeignLaunchFunc:
- * @launch: one call, until the function returns
- * @user_data: what the caller gave
- * @error: a return location
+ * @launch: the call, valid until the function returns
+ * @user_data: data of the caller
+ * @error: return location for an error
  *
- * What a backend does in place of an operation's fallback, where the elements are. Asks the inputs for their types and extents, begins with
- * the type and the extents of the result (acc_foreign_launch_begin()), and then, with the addresses, enqueues the work or does it. Called for every run,
- * from whatever thread runs.
+ * Computes an operation on a backend in place of the fallback, where the elements are.
  *
- * Returns: %FALSE with @error set
+ * The function reads the types and extents of the inputs, calls acc_foreign_launch_begin() with the type and the extents of the
+ * result, asks for addresses, and then enqueues the work or does it. It is called in every run, from the thread that runs.
+ *
+ * Returns: %TRUE on success, %FALSE with @error set
  *
  * Since: 1.0
  */

@@ -130,20 +130,28 @@ acc_backend_set_launch_routine (AccBackend           *self,
 /**
  * acc_backend_set_foreign:
  * @self: a backend
- * @name: the name of an operation, as acc_array_foreign() has it
- * @function: (scope notified) (closure user_data) (destroy destroy) (nullable): what this backend does in place of the fallback;
- *   %NULL: the fallback
+ * @name: the name of an operation, as in acc_array_foreign()
+ * @function: (scope notified) (closure user_data) (destroy destroy) (nullable): what this backend calls in place of the
+ *   fallback; %NULL stands for the fallback
  * @user_data: data for @function
- * @destroy: (nullable): called when @function is not needed any more
+ * @destroy: (nullable): called when @function is no longer needed
  *
- * Gives an operation an implementation of its own on a backend, for runs that begin later, of programs compiled before, too.
- * Replaces what was set under @name. It belongs to this object: another one for the same device does not have it.
+ * Sets a function that computes a foreign operation on this backend, in place of the fallback.
  *
- * Elements that are on a device come to the host for @function, and its result goes there when it is used. While it is called
- * `g_cancellable_get_current()` is the run's, if that has any: what takes long can look whether it was cancelled, and fail with its error.
+ * It applies to runs that begin later, also of programs that were compiled before. It replaces what was set under @name. It
+ * belongs to this object: another backend object for the same device does not have it.
  *
- * Operations of acc that say so, as [method@Array.matmul] and [method@Array.fft], are foreign operations to backends that compile, too:
- * what is set replaces what the backend has for them, and %NULL leaves the fallback. The interpreter always takes that.
+ * Elements on a device are transferred to the host for @function; the result is transferred back when it is used. During the
+ * call `g_cancellable_get_current()` is the cancellable of the run, if there is one: a long computation can check it, and fail
+ * with its error.
+ *
+ * Operations of acc that say so, such as [method@Array.matmul] and [method@Array.fft], are foreign operations to backends that
+ * compile. A function replaces what the backend has for them, and %NULL leaves the fallback. The interpreter always takes the
+ * fallback.
+ *
+ * A run fails with the error of @function, with %ACC_ERROR_CALLBACK where it returns %NULL without one, with %ACC_ERROR_TYPE
+ * where its array is not in memory or has another element type or rank than the fallback's result, and with %ACC_ERROR_SHAPE
+ * where it has other extents than those known before the run.
  *
  * Since: 1.0
  */
@@ -163,14 +171,16 @@ acc_backend_set_foreign (AccBackend     *self,
 /**
  * acc_backend_set_foreign_launch:
  * @self: a backend
- * @name: the name of an operation, as acc_array_foreign() has it
- * @function: (scope notified) (closure user_data) (destroy destroy) (nullable): what this backend does in place of the fallback;
- *   %NULL: the fallback
+ * @name: the name of an operation, as in acc_array_foreign()
+ * @function: (scope notified) (closure user_data) (destroy destroy) (nullable): what this backend calls in place of the
+ *   fallback; %NULL stands for the fallback
  * @user_data: data for @function
- * @destroy: (nullable): called when @function is not needed any more
+ * @destroy: (nullable): called when @function is no longer needed
  *
- * As [method@Backend.set_foreign], with a function that works where the elements are: nothing is moved from a device for it. Replaces what
- * either set under @name. Backends of devices without addresses, and the interpreter, run the fallback.
+ * Sets a function that computes a foreign operation where the elements are, in place of the fallback.
+ *
+ * As [method@Backend.set_foreign], but nothing is transferred from a device for it. It replaces what either of the two set
+ * under @name. The interpreter, and backends of devices without addresses, run the fallback.
  *
  * |[<!-- language="C" -->
  * static gboolean
@@ -184,6 +194,8 @@ acc_backend_set_foreign (AccBackend     *self,
  *                           acc_foreign_launch_get_result_address (launch, 0), acc_shape_get_size (shape), error);
  * }
  * ]|
+ *
+ * A run fails with the error of @function, and with those of [method@ForeignLaunch.begin].
  *
  * Since: 1.0
  */
@@ -203,9 +215,11 @@ acc_backend_set_foreign_launch (AccBackend           *self,
 /**
  * acc_backend_has_foreign:
  * @self: a backend
- * @name: the name of an operation, as acc_array_foreign() has it
+ * @name: the name of an operation, as in acc_array_foreign()
  *
- * Returns: whether it has an implementation of its own of the operation
+ * Returns whether a backend has an implementation of its own of an operation.
+ *
+ * Returns: %TRUE if a function is set under @name, %FALSE if the backend runs the fallback
  *
  * Since: 1.0
  */

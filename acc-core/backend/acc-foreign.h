@@ -8,16 +8,17 @@ G_BEGIN_DECLS
 /**
  * AccForeignFunc:
  * @inputs: (array length=n_inputs): the inputs, whose elements are in memory
- * @n_inputs: how many
- * @user_data: what the caller gave
- * @error: a return location
+ * @n_inputs: number of @inputs
+ * @user_data: data of the caller
+ * @error: return location for an error
  *
- * What a backend does in place of an operation's fallback. Asks the inputs for their types, extents and addresses
- * (acc_array_get_address(), which brings elements from a device) and writes to none of them. Called for every run, from
- * whatever thread runs.
+ * Computes an operation on a backend in place of the fallback, in the host's memory.
  *
- * Returns: (transfer full) (nullable): an array with elements in memory, as acc_array_use() gives, of the type and rank of the
- *   fallback's result; %NULL with @error set
+ * The function reads the types, extents and addresses of the inputs (acc_array_get_address(), which transfers elements from a
+ * device) and writes to none of them. It is called in every run, from the thread that runs.
+ *
+ * Returns: (transfer full) (nullable): an array with elements in memory, as acc_array_use() returns, of the type and rank of
+ *   the fallback's result; %NULL with @error set
  */
 typedef AccArray *(*AccForeignFunc) (AccArray **inputs, guint n_inputs, gpointer user_data, GError **error);
 

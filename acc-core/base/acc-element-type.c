@@ -9,13 +9,12 @@
 /**
  * AccElementType:
  *
- * The type of an array's elements: a scalar, a complex number, a vector of a few scalars, or a tuple of types.
+ * Represents the type of an array's elements: a scalar, a complex number, a vector of a few scalars, or a tuple of types.
  *
- * Element types are interned and live as long as the process: equal types are equal pointers. They may be used from any
- * thread.
+ * Element types are interned and live as long as the process: equal types are equal pointers. Any thread may use them.
  *
- * Tuples are stored as a struct of arrays: what they are made of has a buffer each. Complex numbers and vectors are
- * packed: their scalars lie side by side in one buffer, as C99, NumPy and FFTW have them.
+ * Tuples are stored as a struct of arrays: every scalar, complex number and vector in them has a buffer of its own. Complex numbers
+ * and vectors are packed: their scalars lie side by side in one buffer, as in C99, NumPy and FFTW.
  */
 
 /* Types live for ever, and code recurs into them: both have bounds. */
@@ -135,7 +134,7 @@ intern (AccElementKind   kind,
  * acc_element_type_new:
  * @kind: a scalar kind
  *
- * The scalar type of a kind.
+ * Returns the scalar type of a kind.
  *
  * Returns: (transfer full): the type
  */
@@ -157,13 +156,15 @@ acc_element_type_new (AccElementKind kind)
 
 /**
  * acc_element_type_new_tuple:
- * @items: (array length=n_items) (nullable): types of the items
- * @n_items: how many
+ * @items: (array length=n_items) (nullable): the types of the items
+ * @n_items: the number of items
  *
- * The type of tuples of given items; no items give the unit type "()".
+ * Returns the type of tuples with the given items.
  *
- * Returns: (transfer full) (nullable): the type; %NULL where tuples would nest deeper than 256 levels, or the code would
- *   be longer than 2^20 characters
+ * No items give the unit type "()".
+ *
+ * Returns: (transfer full) (nullable): the type; %NULL where tuples would nest deeper than 256 levels, or the code would be longer
+ *   than 2^20 characters
  */
 AccElementType *
 acc_element_type_new_tuple (AccElementType **items,
@@ -207,8 +208,10 @@ new_packed (AccElementKind  kind,
  * acc_element_type_new_complex:
  * @component: a float kind
  *
- * The type of complex numbers of two floats, the real part first, side by side in memory: "c8" of %ACC_KIND_F32, "c16" of
- * %ACC_KIND_F64, "c4" of %ACC_KIND_F16.
+ * Returns the type of complex numbers with parts of a float kind.
+ *
+ * The parts lie side by side in memory, the real part first. The type is "c8" for %ACC_KIND_F32, "c16" for %ACC_KIND_F64 and "c4" for
+ * %ACC_KIND_F16.
  *
  * Returns: (transfer full): the type
  *
@@ -225,9 +228,11 @@ acc_element_type_new_complex (AccElementKind component)
 /**
  * acc_element_type_new_vector:
  * @component: a scalar kind
- * @n: how many scalars, from 1 to %ACC_MAX_LANES
+ * @n: the number of scalars, from 1 to %ACC_MAX_LANES
  *
- * The type of short vectors, their scalars side by side in memory: "4f4".
+ * Returns the type of short vectors of scalars of one kind.
+ *
+ * The scalars lie side by side in memory. The type of four %ACC_KIND_F32 is "4f4".
  *
  * Returns: (transfer full): the type
  *
@@ -323,12 +328,14 @@ parse (const char **at,
 
 /**
  * acc_element_type_parse:
- * @code: "f4", "c8", "4f4", "(f4,f4,u1)", "((c8,u1),i8)", "(f4,)", "()"; spaces are skipped
+ * @code: the code of a type: "f4", "c8", "4f4", "(f4,f4,u1)", "((c8,u1),i8)", "(f4,)", "()"; spaces are skipped
  * @error: a return location
  *
- * The type that a code names. Fails with %ACC_ERROR_PARSE.
+ * Parses the code of an element type.
  *
- * Returns: (transfer full): the type, or %NULL
+ * Fails with %ACC_ERROR_PARSE where the text is not the code of a type, or where acc_element_type_new_tuple() refuses the type.
+ *
+ * Returns: (transfer full): the type, or %NULL with @error set
  */
 AccElementType *
 acc_element_type_parse (const char  *code,
@@ -356,7 +363,9 @@ acc_element_type_parse (const char  *code,
  * acc_element_type_ref:
  * @self: a type
  *
- * Types are never freed; this is for language bindings.
+ * Returns the same type, which needs no reference.
+ *
+ * Types are never freed; the function is there for language bindings.
  *
  * Returns: (transfer full): @self
  */
@@ -370,7 +379,9 @@ acc_element_type_ref (AccElementType *self)
  * acc_element_type_unref:
  * @self: (transfer full): a type
  *
- * Types are never freed; this is for language bindings.
+ * Releases a reference to a type, which frees nothing.
+ *
+ * Types are never freed; the function is there for language bindings.
  */
 void
 acc_element_type_unref (AccElementType *self)
@@ -381,8 +392,10 @@ acc_element_type_unref (AccElementType *self)
  * acc_element_type_get_kind:
  * @self: a type
  *
- * Returns: its kind: %ACC_KIND_TUPLE for tuples, %ACC_KIND_COMPLEX for complex numbers, %ACC_KIND_VECTOR for vectors, else
- *   that of the scalar
+ * Returns the kind of a type.
+ *
+ * Returns: %ACC_KIND_TUPLE for tuples, %ACC_KIND_COMPLEX for complex numbers, %ACC_KIND_VECTOR for vectors, else the kind of the
+ *   scalar
  */
 AccElementKind
 acc_element_type_get_kind (AccElementType *self)
@@ -394,7 +407,9 @@ acc_element_type_get_kind (AccElementType *self)
  * acc_element_type_get_code:
  * @self: a type
  *
- * Returns: (transfer none): its code, as acc_element_type_parse() reads it
+ * Returns the code of a type, as acc_element_type_parse() reads it.
+ *
+ * Returns: (transfer none): the code
  */
 const char *
 acc_element_type_get_code (AccElementType *self)
@@ -406,7 +421,9 @@ acc_element_type_get_code (AccElementType *self)
  * acc_element_type_is_scalar:
  * @self: a type
  *
- * Returns: whether it is a bool, an integer or a float: neither tuple nor packed
+ * Tells whether a type is a scalar: a bool, an integer or a float.
+ *
+ * Returns: %TRUE for a scalar; %FALSE for a tuple or a packed type
  *
  * Since: 1.0
  */
@@ -420,7 +437,9 @@ acc_element_type_is_scalar (AccElementType *self)
  * acc_element_type_is_packed:
  * @self: a type
  *
- * Returns: whether it is a complex number or a vector, whose scalars lie side by side in memory
+ * Tells whether a type is packed: a complex number or a vector, whose scalars lie side by side in memory.
+ *
+ * Returns: %TRUE for a packed type
  *
  * Since: 1.0
  */
@@ -434,7 +453,9 @@ acc_element_type_is_packed (AccElementType *self)
  * acc_element_type_is_tuple:
  * @self: a type
  *
- * Returns: whether it is a tuple type
+ * Tells whether a type is a tuple.
+ *
+ * Returns: %TRUE for a tuple type
  */
 gboolean
 acc_element_type_is_tuple (AccElementType *self)
@@ -445,6 +466,8 @@ acc_element_type_is_tuple (AccElementType *self)
 /**
  * acc_element_type_get_n_items:
  * @self: a type
+ *
+ * Returns the number of items of a type.
  *
  * Returns: the number of items of a tuple type, or of scalars in a packed one; 0 for a scalar
  */
@@ -457,7 +480,9 @@ acc_element_type_get_n_items (AccElementType *self)
 /**
  * acc_element_type_get_item:
  * @self: a tuple or packed type
- * @item: which, below its number of items
+ * @item: the position of the item, below their number
+ *
+ * Returns the type of one item of a tuple or packed type.
  *
  * Returns: (transfer none): the item's type
  */
@@ -473,7 +498,9 @@ acc_element_type_get_item (AccElementType *self,
  * acc_element_type_get_n_leaves:
  * @self: a type
  *
- * Returns: the number of scalars in it, nested ones counted
+ * Returns the number of scalars in a type, those of nested types included.
+ *
+ * Returns: the number of scalars; 1 for a scalar
  */
 guint
 acc_element_type_get_n_leaves (AccElementType *self)
@@ -484,7 +511,9 @@ acc_element_type_get_n_leaves (AccElementType *self)
 /**
  * acc_element_type_get_leaf:
  * @self: a type
- * @leaf: which, from left to right
+ * @leaf: the position of the scalar, from left to right, nested ones included
+ *
+ * Returns the kind of one of the scalars in a type.
  *
  * Returns: the scalar's kind
  */
@@ -546,9 +575,11 @@ acc_element_type_get_widest (AccElementType *self)
  * acc_element_type_get_n_buffers:
  * @self: a type
  *
- * How many runs of memory arrays of this type have: one for each scalar, complex number or vector, nested ones counted.
+ * Returns the number of buffers that an array of a type has.
  *
- * Returns: the number
+ * Each scalar, complex number and vector has one, those of nested types included.
+ *
+ * Returns: the number of buffers
  *
  * Since: 1.0
  */
@@ -561,10 +592,12 @@ acc_element_type_get_n_buffers (AccElementType *self)
 /**
  * acc_element_type_get_buffer:
  * @self: a type
- * @buffer: which, from left to right
+ * @buffer: the position of the buffer, from left to right
  *
- * What lies in one of the buffers: a scalar or packed type, whose size is the distance of one element to the next. Of
- * "(c8,u1)" these are "c8" and "u1".
+ * Returns the type of the elements in one of the buffers of a type.
+ *
+ * It is a scalar or packed type, and its size is the distance in bytes from one element to the next. The buffers of "(c8,u1)" have
+ * "c8" and "u1".
  *
  * Returns: (transfer none): the type
  *
@@ -582,7 +615,9 @@ acc_element_type_get_buffer (AccElementType *self,
  * acc_element_type_get_size:
  * @self: a type
  *
- * Returns: bytes of one element: the sum over its scalars
+ * Returns the size of one element in bytes.
+ *
+ * Returns: the sum of the sizes of its scalars, without padding
  */
 gsize
 acc_element_type_get_size (AccElementType *self)
@@ -594,7 +629,9 @@ acc_element_type_get_size (AccElementType *self)
  * acc_element_kind_get_size:
  * @kind: a scalar kind
  *
- * Returns: bytes of one scalar; 0 for other kinds
+ * Returns the size of one scalar of a kind in bytes.
+ *
+ * Returns: the size; 0 for kinds that are not scalar
  */
 gsize
 acc_element_kind_get_size (AccElementKind kind)
@@ -607,7 +644,9 @@ acc_element_kind_get_size (AccElementKind kind)
  * acc_element_kind_get_code:
  * @kind: a scalar kind
  *
- * Returns: (transfer none) (nullable): its code
+ * Returns the code of a scalar kind, such as "f4".
+ *
+ * Returns: (transfer none) (nullable): the code; %NULL for kinds that are not scalar
  */
 const char *
 acc_element_kind_get_code (AccElementKind kind)
@@ -620,7 +659,9 @@ acc_element_kind_get_code (AccElementKind kind)
  * acc_element_kind_is_integer:
  * @kind: a kind
  *
- * Returns: whether it is an integer kind, signed or not
+ * Tells whether a kind is an integer, signed or not.
+ *
+ * Returns: %TRUE for integer kinds
  */
 gboolean
 acc_element_kind_is_integer (AccElementKind kind)
@@ -632,7 +673,9 @@ acc_element_kind_is_integer (AccElementKind kind)
  * acc_element_kind_is_signed:
  * @kind: a kind
  *
- * Returns: whether it has a sign: signed integers and floats
+ * Tells whether a kind has a sign, as signed integers and floats have.
+ *
+ * Returns: %TRUE for signed integers and floats
  */
 gboolean
 acc_element_kind_is_signed (AccElementKind kind)
@@ -644,7 +687,9 @@ acc_element_kind_is_signed (AccElementKind kind)
  * acc_element_kind_is_float:
  * @kind: a kind
  *
- * Returns: whether it is a floating-point kind
+ * Tells whether a kind is floating-point.
+ *
+ * Returns: %TRUE for floating-point kinds
  */
 gboolean
 acc_element_kind_is_float (AccElementKind kind)

@@ -23,7 +23,9 @@ G_BEGIN_DECLS
  * @ACC_KIND_COMPLEX: a complex number of two floats, real part first; codes "c4", "c8" and "c16" for two f2, f4 and f8
  * @ACC_KIND_VECTOR: 1 to 16 scalars of one kind; code "4f4"
  *
- * Kinds of elements. Codes are NumPy's, which has no "c4". Those before %ACC_KIND_TUPLE are scalars.
+ * Lists the kinds of element types.
+ *
+ * Codes are those of NumPy, which has no "c4". Kinds before %ACC_KIND_TUPLE are scalars.
  */
 typedef enum {
   ACC_KIND_BOOL,
@@ -46,7 +48,7 @@ typedef enum {
 /**
  * ACC_MAX_LANES:
  *
- * The most scalars that a vector can have.
+ * Limits the number of scalars in a vector type.
  */
 #define ACC_MAX_LANES 16
 

@@ -5,8 +5,8 @@
 /**
  * acc_error_quark:
  *
- * The domain of [error@Acc.Error].
+ * Returns the error domain of [error@Acc.Error].
  *
- * Returns: a quark
+ * Returns: the quark of the domain
  */
 G_DEFINE_QUARK (acc-error-quark, acc_error)

@@ -20,7 +20,9 @@ G_BEGIN_DECLS
  * @ACC_ERROR_PARSE: a text is not a program, type or shape
  * @ACC_ERROR_STREAM: the program cannot run chunk by chunk
  *
- * What went wrong. A cancelled run is %G_IO_ERROR_CANCELLED.
+ * Lists the errors that acc reports.
+ *
+ * A run that was cancelled fails with %G_IO_ERROR_CANCELLED.
  */
 typedef enum {
   ACC_ERROR_TYPE,

@@ -7,7 +7,9 @@
 /**
  * AccShape:
  *
- * Extents of an array, outermost first; of rank 0 for a single element. Immutable; any thread.
+ * Represents the extents of an array, outermost first.
+ *
+ * A single element has rank 0. Shapes are immutable; any thread may use them.
  */
 
 struct _AccShape {
@@ -20,10 +22,12 @@ G_DEFINE_BOXED_TYPE (AccShape, acc_shape, acc_shape_ref, acc_shape_unref)
 
 /**
  * acc_shape_new:
- * @extents: (array length=rank) (nullable): extents, outermost first
- * @rank: how many
+ * @extents: (array length=rank) (nullable): the extents, outermost first
+ * @rank: the number of extents
  *
- * Makes a shape. An extent that is not positive makes arrays of it empty.
+ * Creates a shape with the given extents.
+ *
+ * An extent that is not positive makes arrays of this shape empty.
  *
  * Returns: (transfer full): the shape
  */
@@ -46,7 +50,9 @@ acc_shape_new (const gint64 *extents,
 /**
  * acc_shape_new_scalar:
  *
- * Returns: (transfer full): the shape of rank 0
+ * Creates the shape of a single element, of rank 0.
+ *
+ * Returns: (transfer full): the shape
  */
 AccShape *
 acc_shape_new_scalar (void)
@@ -58,7 +64,9 @@ acc_shape_new_scalar (void)
  * acc_shape_new_vector:
  * @length: the extent
  *
- * Returns: (transfer full): a shape of rank 1
+ * Creates a shape of rank 1.
+ *
+ * Returns: (transfer full): the shape
  */
 AccShape *
 acc_shape_new_vector (gint64 length)
@@ -71,7 +79,9 @@ acc_shape_new_vector (gint64 length)
  * @rows: the outer extent
  * @columns: the inner extent
  *
- * Returns: (transfer full): a shape of rank 2
+ * Creates a shape of rank 2: rows and columns.
+ *
+ * Returns: (transfer full): the shape
  */
 AccShape *
 acc_shape_new_matrix (gint64 rows,
@@ -83,6 +93,8 @@ acc_shape_new_matrix (gint64 rows,
 /**
  * acc_shape_ref:
  * @self: a shape
+ *
+ * Adds a reference to a shape.
  *
  * Returns: (transfer full): @self
  */
@@ -97,7 +109,7 @@ acc_shape_ref (AccShape *self)
  * acc_shape_unref:
  * @self: (transfer full): a shape
  *
- * Gives up a reference.
+ * Releases a reference to a shape, and frees it with the last one.
  */
 void
 acc_shape_unref (AccShape *self)
@@ -110,6 +122,8 @@ acc_shape_unref (AccShape *self)
  * acc_shape_get_rank:
  * @self: a shape
  *
+ * Returns the rank of a shape.
+ *
  * Returns: the number of dimensions
  */
 guint
@@ -121,7 +135,9 @@ acc_shape_get_rank (AccShape *self)
 /**
  * acc_shape_get_extent:
  * @self: a shape
- * @dimension: below the rank; 0 is the outermost
+ * @dimension: a dimension below the rank; 0 is the outermost
+ *
+ * Returns the extent of a shape in one dimension.
  *
  * Returns: the extent
  */
@@ -136,9 +152,11 @@ acc_shape_get_extent (AccShape *self,
 /**
  * acc_shape_get_extents:
  * @self: a shape
- * @rank: (out) (optional): how many
+ * @rank: (out) (optional): the number of extents
  *
- * Returns: (transfer none) (array length=rank): all extents, outermost first
+ * Returns all extents of a shape, outermost first.
+ *
+ * Returns: (transfer none) (array length=rank): the extents, which the shape owns
  */
 const gint64 *
 acc_shape_get_extents (AccShape *self,
@@ -153,9 +171,9 @@ acc_shape_get_extents (AccShape *self,
  * acc_shape_get_size:
  * @self: a shape
  *
- * The number of elements: 0 where any extent is not positive, 1 for rank 0.
+ * Returns the number of elements of an array of a shape.
  *
- * Returns: the number; %G_MAXINT64 where it does not fit
+ * Returns: the number: 0 where any extent is not positive, 1 for rank 0, %G_MAXINT64 where the product does not fit
  */
 gint64
 acc_shape_get_size (AccShape *self)
@@ -176,7 +194,9 @@ acc_shape_get_size (AccShape *self)
  * @a: a shape
  * @b: a shape
  *
- * Returns: whether rank and all extents are equal
+ * Tells whether two shapes have the same rank and the same extents.
+ *
+ * Returns: %TRUE where they are equal
  */
 gboolean
 acc_shape_equal (AccShape *a,
@@ -189,7 +209,9 @@ acc_shape_equal (AccShape *a,
  * acc_shape_to_string:
  * @self: a shape
  *
- * Returns: (transfer full): "[512,512,3]", "[]" for rank 0
+ * Returns a shape as text.
+ *
+ * Returns: (transfer full): the text: "[512,512,3]", or "[]" for rank 0
  */
 char *
 acc_shape_to_string (AccShape *self)

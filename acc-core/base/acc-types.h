@@ -24,15 +24,16 @@ typedef struct _AccSink        AccSink;
 /**
  * ACC_ALL:
  *
- * In a slice or replicate specification: keep the whole dimension.
+ * Keeps the whole dimension, as an entry of the specification of a slice or a replicate.
  */
 #define ACC_ALL ((gint64) (-9223372036854775807 - 1))
 
 /**
  * ACC_ANY:
  *
- * First in a slice or replicate specification: as many %ACC_ALL as fit, or none. Like %ACC_ALL a number that a double holds, for
- * languages that have no other.
+ * Keeps as many dimensions as fit, or none, as the first entry of the specification of a slice or a replicate.
+ *
+ * It stands for as many %ACC_ALL. Like %ACC_ALL it is a number that a double holds, for languages that have no other numbers.
  *
  * Since: 1.0
  */
@@ -41,12 +42,12 @@ typedef struct _AccSink        AccSink;
 /**
  * AccExprFunc:
  * @x: the element, as an expression
- * @user_data: what the caller gave
+ * @user_data: data of the caller
  *
- * What happens to one element. Called once, while the graph is built.
+ * Computes a result element from one element, as an expression. It is called once, while the graph is built.
  *
- * Returns: (transfer none) (nullable): the result; a floating one is taken over,
- *   %NULL makes the array carry %ACC_ERROR_CALLBACK
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
+ *   %ACC_ERROR_CALLBACK
  */
 typedef AccExpr *(*AccExprFunc)  (AccExpr *x, gpointer user_data);
 
@@ -54,11 +55,12 @@ typedef AccExpr *(*AccExprFunc)  (AccExpr *x, gpointer user_data);
  * AccExprFunc2:
  * @x: the first element
  * @y: the second element
- * @user_data: what the caller gave
+ * @user_data: data of the caller
  *
- * What happens to two elements. Called once, while the graph is built.
+ * Computes a result element from two elements, as an expression. It is called once, while the graph is built.
  *
- * Returns: (transfer none) (nullable): the result; a floating one is taken over
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
+ *   %ACC_ERROR_CALLBACK
  */
 typedef AccExpr *(*AccExprFunc2) (AccExpr *x, AccExpr *y, gpointer user_data);
 
@@ -67,11 +69,12 @@ typedef AccExpr *(*AccExprFunc2) (AccExpr *x, AccExpr *y, gpointer user_data);
  * @x: the first element
  * @y: the second element
  * @z: the third element
- * @user_data: what the caller gave
+ * @user_data: data of the caller
  *
- * What happens to three elements. Called once, while the graph is built.
+ * Computes a result element from three elements, as an expression. It is called once, while the graph is built.
  *
- * Returns: (transfer none) (nullable): the result; a floating one is taken over
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
+ *   %ACC_ERROR_CALLBACK
  */
 typedef AccExpr *(*AccExprFunc3) (AccExpr *x, AccExpr *y, AccExpr *z, gpointer user_data);
 
@@ -81,11 +84,12 @@ typedef AccExpr *(*AccExprFunc3) (AccExpr *x, AccExpr *y, AccExpr *z, gpointer u
  * @x2: the second element
  * @x3: the third element
  * @x4: the fourth element
- * @user_data: what the caller gave
+ * @user_data: data of the caller
  *
- * What happens to four elements. Called once, while the graph is built.
+ * Computes a result element from four elements, as an expression. It is called once, while the graph is built.
  *
- * Returns: (transfer none) (nullable): the result; a floating one is taken over
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
+ *   %ACC_ERROR_CALLBACK
  *
  * Since: 1.0
  */
@@ -98,11 +102,12 @@ typedef AccExpr *(*AccExprFunc4) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr
  * @x3: the third element
  * @x4: the fourth element
  * @x5: the fifth element
- * @user_data: what the caller gave
+ * @user_data: data of the caller
  *
- * What happens to five elements. Called once, while the graph is built.
+ * Computes a result element from five elements, as an expression. It is called once, while the graph is built.
  *
- * Returns: (transfer none) (nullable): the result; a floating one is taken over
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
+ *   %ACC_ERROR_CALLBACK
  *
  * Since: 1.0
  */
@@ -116,11 +121,12 @@ typedef AccExpr *(*AccExprFunc5) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr
  * @x4: the fourth element
  * @x5: the fifth element
  * @x6: the sixth element
- * @user_data: what the caller gave
+ * @user_data: data of the caller
  *
- * What happens to six elements. Called once, while the graph is built.
+ * Computes a result element from six elements, as an expression. It is called once, while the graph is built.
  *
- * Returns: (transfer none) (nullable): the result; a floating one is taken over
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
+ *   %ACC_ERROR_CALLBACK
  *
  * Since: 1.0
  */
@@ -136,11 +142,12 @@ typedef AccExpr *(*AccExprFunc6) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr
  * @x5: the fifth element
  * @x6: the sixth element
  * @x7: the seventh element
- * @user_data: what the caller gave
+ * @user_data: data of the caller
  *
- * What happens to seven elements. Called once, while the graph is built.
+ * Computes a result element from seven elements, as an expression. It is called once, while the graph is built.
  *
- * Returns: (transfer none) (nullable): the result; a floating one is taken over
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
+ *   %ACC_ERROR_CALLBACK
  *
  * Since: 1.0
  */
@@ -157,11 +164,12 @@ typedef AccExpr *(*AccExprFunc7) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr
  * @x6: the sixth element
  * @x7: the seventh element
  * @x8: the eighth element
- * @user_data: what the caller gave
+ * @user_data: data of the caller
  *
- * What happens to eight elements. Called once, while the graph is built.
+ * Computes a result element from eight elements, as an expression. It is called once, while the graph is built.
  *
- * Returns: (transfer none) (nullable): the result; a floating one is taken over
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
+ *   %ACC_ERROR_CALLBACK
  *
  * Since: 1.0
  */
@@ -179,11 +187,12 @@ typedef AccExpr *(*AccExprFunc8) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr
  * @x7: the seventh element
  * @x8: the eighth element
  * @x9: the ninth element
- * @user_data: what the caller gave
+ * @user_data: data of the caller
  *
- * What happens to nine elements. Called once, while the graph is built.
+ * Computes a result element from nine elements, as an expression. It is called once, while the graph is built.
  *
- * Returns: (transfer none) (nullable): the result; a floating one is taken over
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
+ *   %ACC_ERROR_CALLBACK
  *
  * Since: 1.0
  */
@@ -202,11 +211,12 @@ typedef AccExpr *(*AccExprFunc9) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr
  * @x8: the eighth element
  * @x9: the ninth element
  * @x10: the tenth element
- * @user_data: what the caller gave
+ * @user_data: data of the caller
  *
- * What happens to ten elements. Called once, while the graph is built.
+ * Computes a result element from ten elements, as an expression. It is called once, while the graph is built.
  *
- * Returns: (transfer none) (nullable): the result; a floating one is taken over
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
+ *   %ACC_ERROR_CALLBACK
  *
  * Since: 1.0
  */
@@ -216,10 +226,10 @@ typedef AccExpr *(*AccExprFunc10) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExp
 /**
  * AccArrayFunc:
  * @arrays: (array length=n_arrays): the parameters
- * @n_arrays: how many
- * @user_data: what the caller gave
+ * @n_arrays: number of @arrays
+ * @user_data: data of the caller
  *
- * A function on whole arrays. Called once, while the program is built.
+ * Computes an array from whole arrays, the parameters of a program. It is called once, while the program is built.
  *
  * Returns: (transfer full) (nullable): the result
  */
@@ -228,10 +238,10 @@ typedef AccArray *(*AccArrayFunc) (AccArray **arrays, guint n_arrays, gpointer u
 /**
  * AccArraysFunc:
  * @arrays: (array length=n_arrays): the parameters
- * @n_arrays: how many
- * @user_data: what the caller gave
+ * @n_arrays: number of @arrays
+ * @user_data: data of the caller
  *
- * A function from whole arrays to several. Called once, while the program is built.
+ * Computes several arrays from whole arrays, the parameters of a program. It is called once, while the program is built.
  *
  * Returns: (transfer full) (nullable) (element-type AccArray): the results
  *

@@ -10,12 +10,13 @@
 /**
  * AccChunk:
  *
- * Rows of a streamed array, in memory that the stream owns: valid during the call that the chunk was passed to.
+ * Represents rows of a streamed array in memory that the stream owns. It is valid during the call that it was passed to.
  *
- * Each buffer of the element type, see acc_element_type_get_buffer(), is one dense row-major run of bytes at its own address. A kept reference is harmless:
- * after the call its addresses and sizes are 0. But an address that was asked for during the call must not be used after it.
+ * Each buffer of the element type, see acc_element_type_get_buffer(), is one contiguous row-major run of bytes at its own
+ * address. A reference may be kept: after the call the addresses and sizes are 0. But an address that was read during the
+ * call must not be used after it.
  *
- * One thread at a time.
+ * Chunks are for one thread at a time.
  */
 struct _AccChunk
 {
@@ -84,7 +85,7 @@ acc_chunk_ref (AccChunk *self)
  * acc_chunk_unref:
  * @self: (transfer full): a chunk
  *
- * Gives a reference back.
+ * Releases a reference.
  */
 void
 acc_chunk_unref (AccChunk *self)
@@ -102,7 +103,7 @@ acc_chunk_unref (AccChunk *self)
  * acc_chunk_get_first_row:
  * @self: a chunk
  *
- * Gets where the chunk lies in the whole array: its first index of the outermost dimension.
+ * Returns the index of the chunk's first row in the whole array, along the outermost dimension.
  *
  * Returns: the row, from 0
  */
@@ -118,9 +119,9 @@ acc_chunk_get_first_row (AccChunk *self)
  * acc_chunk_get_n_rows:
  * @self: a chunk
  *
- * Gets how many rows the chunk holds.
+ * Returns the number of rows in the chunk.
  *
- * Returns: number of rows
+ * Returns: the number of rows
  */
 gint64
 acc_chunk_get_n_rows (AccChunk *self)
@@ -134,7 +135,7 @@ acc_chunk_get_n_rows (AccChunk *self)
  * acc_chunk_get_element_type:
  * @self: a chunk
  *
- * Gets the type of the elements.
+ * Returns the type of the elements.
  *
  * Returns: (transfer none): the type
  */
@@ -149,10 +150,10 @@ acc_chunk_get_element_type (AccChunk *self)
 /**
  * acc_chunk_get_address:
  * @self: a chunk
- * @buffer: which of the element type's buffers; 0 for all but tuples
+ * @buffer: the number of a buffer of the element type; 0 unless it is a tuple
  *
- * Gets the address of a buffer's first element. A source may write
- * [method@Acc.Chunk.get_size] bytes there, a sink may read them.
+ * Returns the address of a buffer's first element. A source may write [method@Acc.Chunk.get_size] bytes there, a sink may
+ * read them.
  *
  * Returns: the address; 0 after the call that the chunk was passed to
  */
@@ -168,11 +169,11 @@ acc_chunk_get_address (AccChunk *self, guint buffer)
 /**
  * acc_chunk_get_size:
  * @self: a chunk
- * @buffer: which of the element type's buffers; 0 for all but tuples
+ * @buffer: the number of a buffer of the element type; 0 unless it is a tuple
  *
- * Gets how many bytes a buffer takes in this chunk.
+ * Returns the number of bytes of a buffer in this chunk.
  *
- * Returns: bytes; 0 after the call that the chunk was passed to
+ * Returns: the number of bytes; 0 after the call that the chunk was passed to
  */
 guint64
 acc_chunk_get_size (AccChunk *self, guint buffer)
@@ -209,15 +210,16 @@ check_usable (AccChunk *self, guint buffer, GError **error)
 /**
  * acc_chunk_set_bytes:
  * @self: a chunk
- * @buffer: which of the element type's buffers; 0 for all but tuples
+ * @buffer: the number of a buffer of the element type; 0 unless it is a tuple
  * @bytes: the buffer's elements, row-major, exactly [method@Acc.Chunk.get_size] bytes
- * @error: where an error goes
+ * @error: return location for an error
  *
- * Fills a buffer by copying: for small chunks and simple subclasses.
+ * Copies bytes into a buffer: for small chunks and simple subclasses.
  *
- * Fails with %ACC_ERROR_SHAPE where the number of bytes is another.
+ * Fails with %ACC_ERROR_SHAPE where the number of bytes is wrong, %ACC_ERROR_BOUNDS where there is no such buffer,
+ * %ACC_ERROR_STREAM after the call that the chunk was passed to.
  *
- * Returns: whether it was done
+ * Returns: %TRUE on success
  */
 gboolean
 acc_chunk_set_bytes (AccChunk *self, guint buffer, GBytes *bytes, GError **error)
@@ -251,11 +253,11 @@ acc_chunk_set_bytes (AccChunk *self, guint buffer, GBytes *bytes, GError **error
 /**
  * acc_chunk_dup_bytes:
  * @self: a chunk
- * @buffer: which of the element type's buffers; 0 for all but tuples
+ * @buffer: the number of a buffer of the element type; 0 unless it is a tuple
  *
- * Copies a buffer.
+ * Copies the elements of a buffer, row-major, to new bytes.
  *
- * Returns: (transfer full): its elements, row-major
+ * Returns: (transfer full): the elements; no bytes after the call that the chunk was passed to
  */
 GBytes *
 acc_chunk_dup_bytes (AccChunk *self, guint buffer)

@@ -7,16 +7,16 @@
 /**
  * AccSink:
  *
- * Where streamed rows go: a file, a stream, a subclass of your own.
+ * Represents a destination for streamed rows: a file, a stream, a subclass of your own.
  *
  * A row is one index of the array's outermost dimension; an array of rank 0 is a single row. A run calls
- * [method@Acc.Sink.start], then [method@Acc.Sink.write] with one chunk after the other, then [method@Acc.Sink.commit]. After
- * an error or a cancellation it calls [method@Acc.Sink.abort] instead, and nothing of the output is left behind.
+ * [method@Acc.Sink.start], then [method@Acc.Sink.write] with one chunk after the other, then [method@Acc.Sink.commit].
+ * After an error or a cancellation it calls [method@Acc.Sink.abort] instead, and nothing of the output is left behind.
  *
  * For subclasses: `abort` is called at most once per run, whenever `start` was called and `commit` did not succeed, even
- * where `start` itself failed. A sink that is given up by its last owner during a run is aborted.
+ * where `start` itself failed. A sink whose last reference is released during a run is aborted.
  *
- * One thread at a time, which need not be the one that made the sink.
+ * Sinks are for one thread at a time, which need not be the one that made the sink.
  */
 
 typedef enum {
@@ -105,7 +105,7 @@ acc_sink_class_init (AccSinkClass *klass)
   /**
    * AccSink:name:
    *
-   * What messages and plans call it.
+   * Holds the name of the sink in messages and plans.
    */
   properties[PROP_NAME] =
     g_param_spec_string ("name", NULL, NULL, NULL,
@@ -123,9 +123,9 @@ acc_sink_init (AccSink *self)
  * acc_sink_get_name:
  * @self: a sink
  *
- * Gets what messages and plans call the sink.
+ * Returns the name of the sink in messages and plans.
  *
- * Returns: (transfer none): the name
+ * Returns: (transfer none): the name; that of its class where none was set
  */
 const char *
 acc_sink_get_name (AccSink *self)
@@ -152,16 +152,18 @@ fail (AccSink *self, const char *function, GError *local, GError **error)
 /**
  * acc_sink_start:
  * @self: a sink
- * @type: the type of the elements that will come
+ * @type: the type of the elements to come
  * @shape: the extents of the whole array
- * @cancellable: (nullable): to give up
- * @error: where an error goes
+ * @cancellable: (nullable): cancels the call, with %G_IO_ERROR_CANCELLED
+ * @error: return location for an error
  *
  * Begins a run.
  *
- * Fails with %ACC_ERROR_UNSUPPORTED where the format cannot hold such an array, %ACC_ERROR_STREAM where another run writes.
+ * Fails with %ACC_ERROR_UNSUPPORTED where the format cannot hold such an array, %ACC_ERROR_SHAPE where the array is too
+ * large to address, %ACC_ERROR_STREAM where another run writes, %ACC_ERROR_CALLBACK where a subclass fails without an
+ * error.
  *
- * Returns: whether it was done
+ * Returns: %TRUE on success
  */
 gboolean
 acc_sink_start (AccSink *self, AccElementType *type, AccShape *shape, GCancellable *cancellable, GError **error)
@@ -246,15 +248,16 @@ check_started (AccSink *self, GError **error)
  * acc_sink_write:
  * @self: a sink
  * @chunk: the next rows
- * @cancellable: (nullable): to give up
- * @error: where an error goes
+ * @cancellable: (nullable): cancels the call, with %G_IO_ERROR_CANCELLED
+ * @error: return location for an error
  *
- * Takes the next rows.
+ * Writes the next rows.
  *
- * Fails with %ACC_ERROR_IO where they cannot be written, %ACC_ERROR_STREAM where others than the next rows are given,
- * %ACC_ERROR_CALLBACK where a subclass fails without an error. After that only [method@Acc.Sink.abort] is left.
+ * Fails with %ACC_ERROR_IO where they cannot be written, %ACC_ERROR_STREAM where the chunk has other than the next rows or
+ * another layout, or no run was started, %ACC_ERROR_UNSUPPORTED where a subclass does not implement `write`,
+ * %ACC_ERROR_CALLBACK where a subclass fails without an error. After that only [method@Acc.Sink.abort] may be called.
  *
- * Returns: whether all rows were taken
+ * Returns: %TRUE where all rows were written
  */
 gboolean
 acc_sink_write (AccSink *self, AccChunk *chunk, GCancellable *cancellable, GError **error)
@@ -291,12 +294,15 @@ acc_sink_write (AccSink *self, AccChunk *chunk, GCancellable *cancellable, GErro
 /**
  * acc_sink_commit:
  * @self: a sink
- * @cancellable: (nullable): to give up
- * @error: where an error goes
+ * @cancellable: (nullable): cancels the call, with %G_IO_ERROR_CANCELLED
+ * @error: return location for an error
  *
- * Ends a run after its last row: the output appears under its name. Where it fails, [method@Acc.Sink.abort] is left.
+ * Ends a run after its last row, so that the output appears under its name.
  *
- * Returns: whether it was done
+ * Fails with %ACC_ERROR_STREAM where rows are missing or no run was started, %ACC_ERROR_CALLBACK where a subclass fails
+ * without an error. After that only [method@Acc.Sink.abort] may be called.
+ *
+ * Returns: %TRUE on success
  */
 gboolean
 acc_sink_commit (AccSink *self, GCancellable *cancellable, GError **error)
@@ -335,7 +341,7 @@ acc_sink_commit (AccSink *self, GCancellable *cancellable, GError **error)
  * acc_sink_abort:
  * @self: a sink
  *
- * Gives a run up: nothing of the output is left behind. Does nothing where none is under way.
+ * Ends a run without output: nothing is left behind. Does nothing without a run.
  */
 void
 acc_sink_abort (AccSink *self)
@@ -358,13 +364,13 @@ acc_sink_abort (AccSink *self)
 /**
  * acc_sink_get_resident_bytes:
  * @self: a sink
- * @type: the type of the elements that would come
+ * @type: the type of the elements to come
  * @shape: the extents of the whole array
  *
- * Gets how much memory the sink holds by itself during a run, beside the chunks. Whoever plans or runs it counts this
- * against a memory limit, and asks before starting it.
+ * Returns the number of bytes that the sink itself holds during a run, besides the chunks. Whoever plans or runs it counts
+ * them against a memory limit, and asks before starting it.
  *
- * Returns: bytes
+ * Returns: the number of bytes
  */
 guint64
 acc_sink_get_resident_bytes (AccSink *self, AccElementType *type, AccShape *shape)

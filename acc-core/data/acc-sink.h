@@ -15,12 +15,15 @@ G_DECLARE_DERIVABLE_TYPE (AccSink, acc_sink, ACC, SINK, GObject)
 
 /**
  * AccSinkClass:
- * @start: the layout of what will come; fails with %ACC_ERROR_UNSUPPORTED where the format cannot hold it
- * @write: the next rows
- * @commit: all rows were written: make the output appear under its name
- * @abort: leave nothing behind; optional
- * @get_resident_bytes: memory that the sink holds by itself between start and commit, for an array of such a layout; asked
- *   before start, and by plans; optional
+ * @start: begins a run, for an array of this type and shape; fails with %ACC_ERROR_UNSUPPORTED where the format cannot hold
+ *   it
+ * @write: writes the next rows
+ * @commit: ends a run after its last row: the output appears under its name
+ * @abort: ends a run without output and leaves nothing behind; optional
+ * @get_resident_bytes: returns the number of bytes that the sink itself holds between start and commit, for an array of
+ *   this type and shape; asked before start, and by plans; optional
+ *
+ * Lists the virtual functions of a sink.
  */
 struct _AccSinkClass
 {

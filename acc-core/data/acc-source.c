@@ -7,13 +7,13 @@
 /**
  * AccSource:
  *
- * Where streamed rows come from: a file, a stream, a camera, a subclass of your own.
+ * Represents a source of streamed rows: a file, a stream, a camera, a subclass of your own.
  *
- * A row is one index of the outermost dimension; an array of rank 0 is a single row. A run calls [method@Acc.Source.start], then
- * [method@Acc.Source.read] with one chunk after the other until the last row, then [method@Acc.Source.finish]; a later run
- * starts again. A subclass implements the virtual function `read` at least: it fills the memory of the chunk.
+ * A row is one index of the outermost dimension; an array of rank 0 is a single row. A run calls [method@Acc.Source.start],
+ * then [method@Acc.Source.read] with one chunk after the other until the last row, then [method@Acc.Source.finish]; a later
+ * run starts again. A subclass implements the virtual function `read` at least: it fills the memory of the chunk.
  *
- * One thread at a time, which need not be the one that made the source; one run at a time.
+ * Sources are for one thread at a time, which need not be the one that made the source, and for one run at a time.
  */
 
 typedef enum {
@@ -113,21 +113,21 @@ acc_source_class_init (AccSourceClass *klass)
   /**
    * AccSource:element-type:
    *
-   * The type of the elements.
+   * Holds the type of the elements.
    */
   properties[PROP_ELEMENT_TYPE] = g_param_spec_boxed ("element-type", NULL, NULL, ACC_TYPE_ELEMENT_TYPE, flags);
 
   /**
    * AccSource:shape:
    *
-   * The extents of the whole array, as its rows are read.
+   * Holds the extents of the whole array, as its rows are read.
    */
   properties[PROP_SHAPE] = g_param_spec_boxed ("shape", NULL, NULL, ACC_TYPE_SHAPE, flags);
 
   /**
    * AccSource:name:
    *
-   * What messages and plans call it.
+   * Holds the name of the source in messages and plans.
    */
   properties[PROP_NAME] = g_param_spec_string ("name", NULL, NULL, NULL, flags);
 
@@ -143,7 +143,7 @@ acc_source_init (AccSource *self)
  * acc_source_get_element_type:
  * @self: a source
  *
- * Gets the type of the elements.
+ * Returns the type of the elements.
  *
  * Returns: (transfer none) (nullable): the type; %NULL before a subclass has set it
  */
@@ -159,8 +159,8 @@ acc_source_get_element_type (AccSource *self)
  * acc_source_get_shape:
  * @self: a source
  *
- * Gets the extents of the whole array, as its rows are read: [method@Acc.Source.is_transposed] tells where the array has its
- * dimensions the other way round.
+ * Returns the extents of the whole array, as its rows are read. [method@Acc.Source.is_transposed] tells where the array has
+ * its dimensions in reverse order.
  *
  * Returns: (transfer none) (nullable): the shape; %NULL before a subclass has set it
  */
@@ -176,9 +176,9 @@ acc_source_get_shape (AccSource *self)
  * acc_source_get_name:
  * @self: a source
  *
- * Gets what messages and plans call the source.
+ * Returns the name of the source in messages and plans.
  *
- * Returns: (transfer none): the name
+ * Returns: (transfer none): the name; that of its class where none was set
  */
 const char *
 acc_source_get_name (AccSource *self)
@@ -194,7 +194,8 @@ acc_source_get_name (AccSource *self)
  * @type: the type of the elements
  * @shape: the extents of the whole array, as its rows are read
  *
- * For subclasses that learn the layout while they are initialised: says it. It must not change once the source is used.
+ * Sets the element type and the shape, for subclasses that learn them while they are initialised. They must not change once
+ * the source is used.
  */
 void
 acc_source_set_layout (AccSource *self, AccElementType *type, AccShape *shape)
@@ -218,10 +219,10 @@ acc_source_set_layout (AccSource *self, AccElementType *type, AccShape *shape)
  * acc_source_is_transposed:
  * @self: a source
  *
- * Tells whether the rows are those of the transpose: what is stored column by column (Fortran order) of shape [2,3] is read as 3
- * rows of 2. [ctor@Acc.Array.new_from_source] puts the dimensions in order.
+ * Tells whether the rows are those of the transpose. An array of shape [2,3] that is stored column-major (Fortran order) is
+ * read as 3 rows of 2; [ctor@Acc.Array.new_from_source] puts the dimensions in order.
  *
- * Returns: whether the array has the dimensions in reverse order
+ * Returns: %TRUE where the array has the dimensions in reverse order
  *
  * Since: 1.0
  */
@@ -236,9 +237,10 @@ acc_source_is_transposed (AccSource *self)
 /**
  * acc_source_set_transposed:
  * @self: a source
- * @transposed: whether rows are those of the transpose
+ * @transposed: whether the rows are those of the transpose
  *
- * For subclasses whose data is stored column by column: says so. It must not change once the source is used.
+ * Sets whether the rows are those of the transpose, for subclasses whose data is column-major. It must not change once the
+ * source is used.
  *
  * Since: 1.0
  */
@@ -290,14 +292,15 @@ check_layout (AccSource *self, GError **error)
 /**
  * acc_source_start:
  * @self: a source
- * @cancellable: (nullable): to give up
- * @error: where an error goes
+ * @cancellable: (nullable): cancels the call, with %G_IO_ERROR_CANCELLED
+ * @error: return location for an error
  *
  * Begins a run at row 0.
  *
- * Fails with %ACC_ERROR_STREAM where another run reads the source.
+ * Fails with %ACC_ERROR_STREAM where another run reads the source, %ACC_ERROR_SHAPE where the source has no element type or
+ * shape, or is too large to address, %ACC_ERROR_CALLBACK where a subclass fails without an error.
  *
- * Returns: whether it was done
+ * Returns: %TRUE on success
  */
 gboolean
 acc_source_start (AccSource *self, GCancellable *cancellable, GError **error)
@@ -369,15 +372,16 @@ check_read (AccSource *self, AccChunk *chunk, GError **error)
  * acc_source_read:
  * @self: a source
  * @chunk: memory for the next rows
- * @cancellable: (nullable): to give up
- * @error: where an error goes
+ * @cancellable: (nullable): cancels the call, with %G_IO_ERROR_CANCELLED
+ * @error: return location for an error
  *
- * Fills a chunk, whose rows follow those of the last call.
+ * Reads the next rows, which follow those of the last call, into a chunk.
  *
- * Fails with %ACC_ERROR_IO where rows cannot be read, %ACC_ERROR_STREAM where others than the next rows are asked for,
- * %ACC_ERROR_CALLBACK where a subclass fails without an error. After that only [method@Acc.Source.finish] is left.
+ * Fails with %ACC_ERROR_IO where rows cannot be read, %ACC_ERROR_STREAM where the chunk has other than the next rows or
+ * another layout, or no run was started, %ACC_ERROR_UNSUPPORTED where a subclass does not implement `read`,
+ * %ACC_ERROR_CALLBACK where a subclass fails without an error. After that only [method@Acc.Source.finish] may be called.
  *
- * Returns: whether all rows were read
+ * Returns: %TRUE where all rows were read
  */
 gboolean
 acc_source_read (AccSource *self, AccChunk *chunk, GCancellable *cancellable, GError **error)
@@ -419,7 +423,7 @@ acc_source_read (AccSource *self, AccChunk *chunk, GCancellable *cancellable, GE
  * acc_source_finish:
  * @self: a source
  *
- * Ends a run, whether all rows were read or not. Does nothing where none is under way.
+ * Ends a run, whether all rows were read or not. Does nothing without a run.
  */
 void
 acc_source_finish (AccSource *self)
@@ -443,10 +447,10 @@ acc_source_finish (AccSource *self)
  * acc_source_get_resident_bytes:
  * @self: a source
  *
- * Gets how much memory the source holds by itself during a run, beside the chunks: the state of a decoder, an interlaced
- * picture. Whoever runs it counts this against a memory limit, and asks before starting it.
+ * Returns the number of bytes that the source itself holds during a run, besides the chunks: the state of a decoder, an
+ * interlaced picture. Whoever runs it counts them against a memory limit, and asks before starting it.
  *
- * Returns: bytes
+ * Returns: the number of bytes
  */
 guint64
 acc_source_get_resident_bytes (AccSource *self)

@@ -15,11 +15,13 @@ G_DECLARE_DERIVABLE_TYPE (AccSource, acc_source, ACC, SOURCE, GObject)
 
 /**
  * AccSourceClass:
- * @start: rewind to row 0; optional
- * @read: fill the chunk, whose rows follow those of the last call
- * @finish: a run is over, or was given up; optional
- * @get_resident_bytes: memory that the source holds by itself between start and finish (decoder state, an interlaced
- *   picture); counted against the memory limit; optional
+ * @start: begins a run at row 0; optional
+ * @read: fills the chunk, whose rows follow those of the last call
+ * @finish: ends a run that is over, or was given up; optional
+ * @get_resident_bytes: returns the number of bytes that the source itself holds between start and finish (decoder state, an
+ *   interlaced picture); counted against the memory limit; optional
+ *
+ * Lists the virtual functions of a source.
  */
 struct _AccSourceClass
 {

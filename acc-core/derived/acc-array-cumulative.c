@@ -10,8 +10,10 @@
  * acc_array_cumsum:
  * @self: an array of numbers, of rank 1 or more
  *
- * The sum of each element and all before it, of every innermost row; integers wrap, floats may differ in the last bits from a
- * plain loop. An empty row stays empty. As [method@Array.scanl1].
+ * Computes the cumulative sum of each row along the innermost dimension.
+ *
+ * This is an inclusive scan. Integers wrap; floats may differ in the last bits from those of a plain loop. An empty row stays empty.
+ * Behaves otherwise as [method@Array.scanl1].
  *
  * ```c
  * // xs = [[3, 1, 4], [1, 5, 9]]
@@ -33,8 +35,10 @@ acc_array_cumsum (AccArray *self)
  * acc_array_cumprod:
  * @self: an array of numbers, of rank 1 or more
  *
- * The product of each element and all before it, of every innermost row; integers wrap, floats may differ in the last bits from a
- * plain loop. An empty row stays empty. As [method@Array.scanl1].
+ * Computes the cumulative product of each row along the innermost dimension.
+ *
+ * This is an inclusive scan. Integers wrap; floats may differ in the last bits from those of a plain loop. An empty row stays empty.
+ * Behaves otherwise as [method@Array.scanl1].
  *
  * ```c
  * // xs = [[3, 1, 4], [1, 5, 9]]
@@ -56,8 +60,10 @@ acc_array_cumprod (AccArray *self)
  * acc_array_cummin:
  * @self: an array of numbers, of rank 1 or more
  *
- * The smallest of each element and all before it, of every innermost row; NaN only before the first number.
- * An empty row stays empty. As [method@Array.scanl1].
+ * Computes the cumulative minimum of each row along the innermost dimension.
+ *
+ * This is an inclusive scan. NaN is ignored: it appears only before the first number of a row. An empty row stays empty. Behaves otherwise
+ * as [method@Array.scanl1].
  *
  * ```c
  * // xs = [[3, 1, 4], [1, 5, 9]]
@@ -79,8 +85,10 @@ acc_array_cummin (AccArray *self)
  * acc_array_cummax:
  * @self: an array of numbers, of rank 1 or more
  *
- * The largest of each element and all before it, of every innermost row; NaN only before the first number.
- * An empty row stays empty. As [method@Array.scanl1].
+ * Computes the cumulative maximum of each row along the innermost dimension.
+ *
+ * This is an inclusive scan. NaN is ignored: it appears only before the first number of a row. An empty row stays empty. Behaves otherwise
+ * as [method@Array.scanl1].
  *
  * ```c
  * // xs = [[3, 1, 4], [1, 5, 9]]

@@ -70,15 +70,17 @@ element_of (AccExpr *pair,
 /**
  * acc_array_expand:
  * @self: a vector
- * @count: (scope call) (closure count_data): takes an element, gives how many it becomes: an i8; negative is none
+ * @count: (scope call) (closure count_data): takes an element, gives how many elements replace it: an i8; a negative one counts as 0
  * @count_data: data for @count
- * @element: (scope call) (closure element_data): takes an element and a number from 0 to its count - 1, gives one of them
+ * @element: (scope call) (closure element_data): takes an element and a number from 0 to its count - 1, gives the element of that number
  * @element_data: data for @element
  *
- * Every element becomes several, or none, in order. Linear in the number of elements before and after, however they are
- * distributed.
+ * Replaces each element by several elements or none, and joins them in order.
  *
- * An array that is no vector is %ACC_ERROR_SHAPE, a count that is no i8 %ACC_ERROR_TYPE.
+ * Each element x becomes @element (x, 0) to @element (x, @count (x) - 1). Takes time linear in the number of elements before and after,
+ * however unequal the counts are.
+ *
+ * An array that is not a vector is %ACC_ERROR_SHAPE, a count that is not an i8 is %ACC_ERROR_TYPE.
  *
  * ```c
  * static AccExpr *itself (AccExpr *x, gpointer data) { return x; }

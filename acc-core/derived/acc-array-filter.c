@@ -47,13 +47,13 @@ pack (AccArray  *self,
 /**
  * acc_array_filter:
  * @self: an array of rank 1 or more
- * @predicate: (scope call) (closure user_data): takes an element, gives whether it stays: a b1
+ * @predicate: (scope call) (closure user_data): takes an element, gives whether to keep it: a b1
  * @user_data: data for @predicate
- * @counts: (out) (optional) (transfer full): how many of each row stay: i8, of a rank one lower
+ * @counts: (out) (optional) (transfer full): how many elements of each row are kept: i8, of a rank one lower
  *
- * The elements for which @predicate holds, in row-major order. Linear in the size of @self.
+ * Returns the elements that satisfy a predicate, in row-major order.
  *
- * A @predicate that does not give a b1 is %ACC_ERROR_TYPE, an array of rank 0 %ACC_ERROR_SHAPE.
+ * Takes time linear in the size of @self. A @predicate that does not give a b1 is %ACC_ERROR_TYPE, an array of rank 0 is %ACC_ERROR_SHAPE.
  *
  * ```c
  * static AccExpr *is_positive (AccExpr *x, gpointer data) { return acc_expr_gt (x, acc_expr_new_int (0)); }
@@ -64,7 +64,7 @@ pack (AccArray  *self,
  * // counts → [1, 1, 0]
  * ```
  *
- * Returns: (transfer full): a vector
+ * Returns: (transfer full): a vector of the element type of @self
  *
  * Since: 1.0
  */
@@ -96,11 +96,13 @@ check_flags (AccArray *node,
 /**
  * acc_array_compact:
  * @self: an array of rank 1 or more
- * @flags: b1, of the same extents
- * @counts: (out) (optional) (transfer full): how many of each row stay: i8, of a rank one lower
+ * @flags: which elements to keep: b1, of the same extents
+ * @counts: (out) (optional) (transfer full): how many elements of each row are kept: i8, of a rank one lower
  *
- * The elements whose flag is set, in row-major order. Linear in the size of @self. Flags of other extents are
- * %ACC_ERROR_SHAPE while building, or %ACC_ERROR_BOUNDS when run, where the extents are known only then.
+ * Returns the elements whose flag is true, in row-major order.
+ *
+ * Takes time linear in the size of @self. Flags that are not b1 are %ACC_ERROR_TYPE, an array of rank 0 is %ACC_ERROR_SHAPE. Flags of other
+ * extents are %ACC_ERROR_SHAPE while building, or %ACC_ERROR_BOUNDS when run, where the extents are known only then.
  *
  * ```c
  * // xs = [[3, 1], [4, 1]], flags = [[true, false], [true, true]]
@@ -109,7 +111,7 @@ check_flags (AccArray *node,
  * // counts → [1, 2]
  * ```
  *
- * Returns: (transfer full): a vector
+ * Returns: (transfer full): a vector of the element type of @self
  *
  * Since: 1.0
  */

@@ -265,21 +265,25 @@ run_fold (AccSegments      segments,
 /**
  * acc_array_fold_seg:
  * @self: an array of rank 1 or more
- * @initial: what every segment starts with, of the element type; an untyped literal adapts to it
- * @lengths: how many elements each segment has: a vector of any integer type
- * @combine: (scope call) (closure user_data): takes the value so far and the next one, gives the element type
+ * @initial: the initial value of every segment, of the element type; an untyped literal takes the type of the elements
+ * @lengths: the number of elements of each segment: a vector of any integer type
+ * @combine: (scope call) (closure user_data): takes the value so far and the next element, gives the element type
  * @user_data: data for @combine
  *
- * Reduces parts of every row that follow on each other: the first takes the first elements. Elements behind the last segment are
- * not used. @combine must be associative and need not be commutative; it is called several times. @initial is used exactly once for
- * each segment, on the left, and is the result of an empty one.
+ * Reduces each segment of every row to one value, where @lengths gives the lengths of the segments.
  *
- * Lengths are added in 64 bits, whatever their type. A negative length, and lengths that come to more than a row has, are
- * %ACC_ERROR_BOUNDS when run: the message tells the number, and that numbers up to the length of a row would do. They may go
- * unnoticed where there are no rows.
+ * Segments follow on each other: the first begins with the first element of a row. Elements behind the last segment are ignored. All rows
+ * have the same segments. @combine must be associative and need not be commutative; it is called several times. @initial is used exactly
+ * once for each segment, on the left, and is the result of an empty segment.
  *
- * Linear in the number of elements and of segments, however long these are. On the CPU, @self is computed on the way; else, and by rows,
- * elements of a computed one are stored first. With `0 … 9`, lengths `1, 4, 0, 3`, 0 and a sum: `0, 10, 0, 18`.
+ * A @combine or an @initial of another type than that of the elements is %ACC_ERROR_TYPE, and so are lengths that are not integers. Lengths
+ * that are not a vector, and an array of rank 0, are %ACC_ERROR_SHAPE. A negative length, and lengths whose sum exceeds the length of a
+ * row, are %ACC_ERROR_BOUNDS when run: the message gives the number, and the range up to the length of a row that is valid. Where there are
+ * no rows, this may go unnoticed. Lengths are added in 64 bits, whatever their type.
+ *
+ * Takes time linear in the number of elements and of segments, however long the segments are. On the CPU, the elements of @self are
+ * computed while they are reduced; on other devices, and in a run by rows, a computed @self is stored first. For example, `0 … 9` with the
+ * lengths `1, 4, 0, 3`, the initial value 0 and a sum gives `0, 10, 0, 18`.
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -307,11 +311,13 @@ acc_array_fold_seg (AccArray     *self,
 /**
  * acc_array_fold1_seg:
  * @self: an array of rank 1 or more
- * @lengths: how many elements each segment has, 1 at least: a vector of any integer type
- * @combine: (scope call) (closure user_data): takes the value so far and the next one, gives the element type
+ * @lengths: the number of elements of each segment, 1 at least: a vector of any integer type
+ * @combine: (scope call) (closure user_data): takes the value so far and the next element, gives the element type
  * @user_data: data for @combine
  *
- * As [method@Array.fold_seg] without an initial value. An empty segment is %ACC_ERROR_BOUNDS when run.
+ * Reduces each segment of every row to one value without an initial value, where @lengths gives the lengths of the segments.
+ *
+ * An empty segment is %ACC_ERROR_BOUNDS when run. Behaves otherwise as [method@Array.fold_seg].
  *
  * ```c
  * static AccExpr *larger (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_max (x, y); }
@@ -338,16 +344,19 @@ acc_array_fold1_seg (AccArray     *self,
 /**
  * acc_array_fold_seg_offsets:
  * @self: an array of rank 1 or more
- * @initial: what every segment starts with, of the element type; an untyped literal adapts to it
+ * @initial: the initial value of every segment, of the element type; an untyped literal takes the type of the elements
  * @offsets: where each segment begins, and where the last one ends: a vector of any integer type
- * @combine: (scope call) (closure user_data): takes the value so far and the next one, gives the element type
+ * @combine: (scope call) (closure user_data): takes the value so far and the next element, gives the element type
  * @user_data: data for @combine
  *
- * As [method@Array.fold_seg], where the segments are given as the row pointers of sparse matrices are: segment i is from offset i
- * to offset i + 1. What is before the first and from the last on is not used.
+ * Reduces each segment of every row to one value, where @offsets gives the bounds of the segments.
  *
- * A vector without offsets is %ACC_ERROR_SHAPE. Offsets that are smaller than those before them, negative, or larger than the length
- * of a row, are %ACC_ERROR_BOUNDS when run. They may go unnoticed where there are no rows, or no segments.
+ * Offsets are those of the row pointers of a sparse matrix (CSR): segment i begins at offset i and ends before offset i + 1. Elements
+ * before the first offset, and from the last one on, are ignored.
+ *
+ * A vector without offsets is %ACC_ERROR_SHAPE. Offsets that are smaller than those before them, negative, or larger than the length of a
+ * row, are %ACC_ERROR_BOUNDS when run; where there are no rows or no segments, this may go unnoticed. Behaves otherwise as
+ * [method@Array.fold_seg].
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -376,10 +385,12 @@ acc_array_fold_seg_offsets (AccArray     *self,
  * acc_array_fold1_seg_offsets:
  * @self: an array of rank 1 or more
  * @offsets: where each segment begins, and where the last one ends: a vector of any integer type
- * @combine: (scope call) (closure user_data): takes the value so far and the next one, gives the element type
+ * @combine: (scope call) (closure user_data): takes the value so far and the next element, gives the element type
  * @user_data: data for @combine
  *
- * As [method@Array.fold_seg_offsets] without an initial value. An empty segment is %ACC_ERROR_BOUNDS when run.
+ * Reduces each segment of every row to one value without an initial value, where @offsets gives the bounds of the segments.
+ *
+ * An empty segment is %ACC_ERROR_BOUNDS when run. Behaves otherwise as [method@Array.fold_seg_offsets].
  *
  * ```c
  * static AccExpr *larger (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_max (x, y); }

@@ -69,17 +69,19 @@ bin_of_integer (AccExpr *x,
 /**
  * acc_array_bincount:
  * @self: an array of integers or b1
- * @n_bins: how many numbers to count, from 0 on
+ * @n_bins: the number of bins: one for each integer from 0 on
  *
- * How often each number from 0 to @n_bins - 1 comes; others are not counted. Linear in the size of @self. Floats are
- * %ACC_ERROR_TYPE, a negative @n_bins is %ACC_ERROR_SHAPE.
+ * Counts how often each integer from 0 to @n_bins - 1 occurs.
+ *
+ * Other integers are not counted. Takes time linear in the size of @self. Floats and tuples are %ACC_ERROR_TYPE, a negative @n_bins is
+ * %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [1, 3, 1, 0, 9]
  * g_autoptr(AccArray) result = acc_array_bincount (xs, 4); // → [1, 2, 0, 1]
  * ```
  *
- * Returns: (transfer full): a vector of @n_bins i8
+ * Returns: (transfer full): the counts: a vector of @n_bins i8
  *
  * Since: 1.0
  */
@@ -131,20 +133,24 @@ bin_of_number (AccExpr *x,
 /**
  * acc_array_histogram:
  * @self: an array of numbers
- * @n_bins: how many bins, 1 or more
- * @low: where the first begins
- * @high: where the last ends: more than @low, or equal, which stands for half less and half more
+ * @n_bins: the number of bins, 1 or more
+ * @low: the lower edge of the first bin
+ * @high: the upper edge of the last bin: more than @low; where it equals @low, the bins reach from @low - 0.5 to @low + 0.5
  *
- * How many numbers there are in each of @n_bins bins of one width. A number on an edge belongs to the bin that begins there, @high to
- * the last; those below @low and above @high, and NaN, are not counted. f2 and f4 are compared with edges in f4, other types in f8. Linear
- * in the size of @self. No bins, or edges that are no finite numbers in order, are %ACC_ERROR_SHAPE.
+ * Counts the numbers that fall into each of @n_bins bins of equal width.
+ *
+ * A number on an edge belongs to the bin that begins there, @high to the last bin. Numbers below @low and above @high, and NaN, are not
+ * counted. f2 and f4 are compared with edges in f4, other types with edges in f8.
+ *
+ * Takes time linear in the size of @self. Tuples are %ACC_ERROR_TYPE. Less than one bin is %ACC_ERROR_SHAPE, and so are edges that are not
+ * finite or not in order.
  *
  * ```c
  * // xs = [0.1, 0.4, 0.5, 0.9, 1.0, 7.0]
  * g_autoptr(AccArray) result = acc_array_histogram (xs, 2, 0, 1); // → [2, 3]
  * ```
  *
- * Returns: (transfer full): a vector of @n_bins i8
+ * Returns: (transfer full): the counts: a vector of @n_bins i8
  *
  * Since: 1.0
  */

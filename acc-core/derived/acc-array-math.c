@@ -66,10 +66,12 @@ cast_element (AccExpr  *x,
  * @self: an array
  * @other: an array of the same type and rank
  *
- * Adds, element by element, over the extents that both have.
+ * Adds two arrays element by element.
  *
- * Linear in the number of elements of the result. Elements of different types, or that are not numbers, are %ACC_ERROR_TYPE,
- * different ranks %ACC_ERROR_SHAPE.
+ * Integers wrap. Works over the extents that both arrays have: the smaller extent in every dimension.
+ *
+ * Takes time linear in the number of elements of the result. Elements of different types, or that are not numbers, are %ACC_ERROR_TYPE,
+ * different ranks are %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [7, -2, 3], ys = [2, 5, 3]
@@ -93,10 +95,12 @@ acc_array_add (AccArray *self,
  * @self: an array
  * @other: an array of the same type and rank
  *
- * Subtracts @other from @self, element by element, over the extents that both have.
+ * Subtracts @other from @self element by element.
  *
- * Linear in the number of elements of the result. Elements of different types, or that are not numbers, are %ACC_ERROR_TYPE,
- * different ranks %ACC_ERROR_SHAPE.
+ * Integers wrap. Works over the extents that both arrays have: the smaller extent in every dimension.
+ *
+ * Takes time linear in the number of elements of the result. Elements of different types, or that are not numbers, are %ACC_ERROR_TYPE,
+ * different ranks are %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [7, -2, 3], ys = [2, 5, 3]
@@ -120,10 +124,12 @@ acc_array_sub (AccArray *self,
  * @self: an array
  * @other: an array of the same type and rank
  *
- * Multiplies, element by element, over the extents that both have.
+ * Multiplies two arrays element by element.
  *
- * Linear in the number of elements of the result. Elements of different types, or that are not numbers, are %ACC_ERROR_TYPE,
- * different ranks %ACC_ERROR_SHAPE.
+ * Integers wrap. Works over the extents that both arrays have: the smaller extent in every dimension.
+ *
+ * Takes time linear in the number of elements of the result. Elements of different types, or that are not numbers, are %ACC_ERROR_TYPE,
+ * different ranks are %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [7, -2, 3], ys = [2, 5, 3]
@@ -147,11 +153,14 @@ acc_array_mul (AccArray *self,
  * @self: an array
  * @other: an array of the same type and rank
  *
- * Divides @self by @other: floats exactly rounded, integers cut off toward 0; dividing an integer by 0 is
- * %ACC_ERROR_ARITHMETIC when run, element by element, over the extents that both have.
+ * Divides @self by @other element by element.
  *
- * Linear in the number of elements of the result. Elements of different types, or that are not numbers, are %ACC_ERROR_TYPE,
- * different ranks %ACC_ERROR_SHAPE.
+ * Quotients of floats are exactly rounded, quotients of integers are truncated toward 0. Division of an integer by 0 is
+ * %ACC_ERROR_ARITHMETIC when run, and so is division of the smallest signed integer by -1. Works over the extents that both arrays have:
+ * the smaller extent in every dimension.
+ *
+ * Takes time linear in the number of elements of the result. Elements of different types, or that are not numbers, are %ACC_ERROR_TYPE,
+ * different ranks are %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [7, -2, 3], ys = [2, 5, 3]
@@ -175,10 +184,12 @@ acc_array_div (AccArray *self,
  * @self: an array
  * @other: an array of the same type and rank
  *
- * Raises @self to the power @other; floats only, element by element, over the extents that both have.
+ * Raises @self to the power @other element by element.
  *
- * Linear in the number of elements of the result. Elements of different types, or that are not floats, are %ACC_ERROR_TYPE,
- * different ranks %ACC_ERROR_SHAPE.
+ * Takes floats only. Works over the extents that both arrays have: the smaller extent in every dimension.
+ *
+ * Takes time linear in the number of elements of the result. Elements of different types, or that are not floats, are %ACC_ERROR_TYPE,
+ * different ranks are %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [2.0, 9.0], ys = [10.0, 0.5]
@@ -202,9 +213,12 @@ acc_array_pow (AccArray *self,
  * @self: an array
  * @other: an array of the same type and rank
  *
- * Takes the smaller; where one is NaN, the other, element by element, over the extents that both have.
+ * Returns the element-wise minimum of two arrays.
  *
- * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
+ * Where one of two elements is NaN, the result is the other (IEEE minNum); tuples are compared lexicographically. Works over the extents
+ * that both arrays have: the smaller extent in every dimension.
+ *
+ * Takes time linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks are
  * %ACC_ERROR_SHAPE.
  *
  * ```c
@@ -229,9 +243,12 @@ acc_array_min (AccArray *self,
  * @self: an array
  * @other: an array of the same type and rank
  *
- * Takes the larger; where one is NaN, the other, element by element, over the extents that both have.
+ * Returns the element-wise maximum of two arrays.
  *
- * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
+ * Where one of two elements is NaN, the result is the other (IEEE maxNum); tuples are compared lexicographically. Works over the extents
+ * that both arrays have: the smaller extent in every dimension.
+ *
+ * Takes time linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks are
  * %ACC_ERROR_SHAPE.
  *
  * ```c
@@ -256,10 +273,13 @@ acc_array_max (AccArray *self,
  * @self: an array
  * @other: an array of the same type and rank
  *
- * Compares: whether @self is less than @other, element by element, over the extents that both have.
+ * Tests, element by element, whether @self is less than @other.
  *
- * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
- * %ACC_ERROR_SHAPE.
+ * Tuples are compared lexicographically. A comparison with NaN is false. Works over the extents that both arrays have: the smaller extent
+ * in every dimension.
+ *
+ * Takes time linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, and so are complex numbers,
+ * which have no order; different ranks are %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [7, -2, 3], ys = [2, 5, 3]
@@ -283,10 +303,13 @@ acc_array_lt (AccArray *self,
  * @self: an array
  * @other: an array of the same type and rank
  *
- * Compares: whether @self is at most @other, element by element, over the extents that both have.
+ * Tests, element by element, whether @self is at most @other.
  *
- * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
- * %ACC_ERROR_SHAPE.
+ * Tuples are compared lexicographically. A comparison with NaN is false. Works over the extents that both arrays have: the smaller extent
+ * in every dimension.
+ *
+ * Takes time linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, and so are complex numbers,
+ * which have no order; different ranks are %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [7, -2, 3], ys = [2, 5, 3]
@@ -310,10 +333,13 @@ acc_array_le (AccArray *self,
  * @self: an array
  * @other: an array of the same type and rank
  *
- * Compares: whether @self is greater than @other, element by element, over the extents that both have.
+ * Tests, element by element, whether @self is greater than @other.
  *
- * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
- * %ACC_ERROR_SHAPE.
+ * Tuples are compared lexicographically. A comparison with NaN is false. Works over the extents that both arrays have: the smaller extent
+ * in every dimension.
+ *
+ * Takes time linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, and so are complex numbers,
+ * which have no order; different ranks are %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [7, -2, 3], ys = [2, 5, 3]
@@ -337,10 +363,13 @@ acc_array_gt (AccArray *self,
  * @self: an array
  * @other: an array of the same type and rank
  *
- * Compares: whether @self is at least @other, element by element, over the extents that both have.
+ * Tests, element by element, whether @self is at least @other.
  *
- * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
- * %ACC_ERROR_SHAPE.
+ * Tuples are compared lexicographically. A comparison with NaN is false. Works over the extents that both arrays have: the smaller extent
+ * in every dimension.
+ *
+ * Takes time linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, and so are complex numbers,
+ * which have no order; different ranks are %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [7, -2, 3], ys = [2, 5, 3]
@@ -364,9 +393,12 @@ acc_array_ge (AccArray *self,
  * @self: an array
  * @other: an array of the same type and rank
  *
- * Compares: whether @self equals @other, element by element, over the extents that both have.
+ * Tests, element by element, whether @self equals @other.
  *
- * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
+ * Tuples are compared as wholes. A comparison with NaN is false. Works over the extents that both arrays have: the smaller extent in every
+ * dimension.
+ *
+ * Takes time linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks are
  * %ACC_ERROR_SHAPE.
  *
  * ```c
@@ -391,9 +423,12 @@ acc_array_eq (AccArray *self,
  * @self: an array
  * @other: an array of the same type and rank
  *
- * Compares: whether @self differs from @other, element by element, over the extents that both have.
+ * Tests, element by element, whether @self differs from @other.
  *
- * Linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks
+ * Tuples are compared as wholes. A comparison with NaN is true. Works over the extents that both arrays have: the smaller extent in every
+ * dimension.
+ *
+ * Takes time linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks are
  * %ACC_ERROR_SHAPE.
  *
  * ```c
@@ -417,16 +452,16 @@ acc_array_ne (AccArray *self,
  * acc_array_neg:
  * @self: an array of numbers
  *
- * The negative of every element.
+ * Negates every element.
  *
- * Linear in the number of elements. Elements that are not numbers are %ACC_ERROR_TYPE.
+ * Integers wrap. Takes time linear in the size of @self. Elements that are not numbers are %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [1, -2, 0]
  * g_autoptr(AccArray) result = acc_array_neg (xs); // → [-1, 2, 0]
  * ```
  *
- * Returns: (transfer full): an array of the shape and type of @self; integers wrap
+ * Returns: (transfer full): an array of the shape and type of @self
  *
  * Since: 1.0
  */
@@ -441,16 +476,16 @@ acc_array_neg (AccArray *self)
  * acc_array_abs:
  * @self: an array of numbers
  *
- * The absolute value of every element.
+ * Returns the absolute value of every element.
  *
- * Linear in the number of elements. Elements that are not numbers are %ACC_ERROR_TYPE.
+ * The smallest signed integer stays as it is. Takes time linear in the size of @self. Elements that are not numbers are %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [1, -2, 0]
  * g_autoptr(AccArray) result = acc_array_abs (xs); // → [1, 2, 0]
  * ```
  *
- * Returns: (transfer full): an array of the shape and type of @self; of the smallest signed integer it is itself
+ * Returns: (transfer full): an array of the shape and type of @self
  *
  * Since: 1.0
  */
@@ -465,16 +500,16 @@ acc_array_abs (AccArray *self)
  * acc_array_sqrt:
  * @self: an array of floats
  *
- * The square root of every element.
+ * Returns the square root of every element.
  *
- * Linear in the number of elements. Elements that are not floats are %ACC_ERROR_TYPE.
+ * An element below 0 gives NaN. Takes time linear in the size of @self. Elements that are not floats are %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [4.0, 2.25]
  * g_autoptr(AccArray) result = acc_array_sqrt (xs); // → [2, 1.5]
  * ```
  *
- * Returns: (transfer full): an array of the shape and type of @self; NaN where negative
+ * Returns: (transfer full): an array of the shape and type of @self
  *
  * Since: 1.0
  */
@@ -489,9 +524,9 @@ acc_array_sqrt (AccArray *self)
  * acc_array_exp:
  * @self: an array of floats
  *
- * The exponential of every element.
+ * Returns the exponential of every element.
  *
- * Linear in the number of elements. Elements that are not floats are %ACC_ERROR_TYPE.
+ * Takes time linear in the size of @self. Elements that are not floats are %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [0.0, 1.0]
@@ -513,16 +548,16 @@ acc_array_exp (AccArray *self)
  * acc_array_log:
  * @self: an array of floats
  *
- * The natural logarithm of every element.
+ * Returns the natural logarithm of every element.
  *
- * Linear in the number of elements. Elements that are not floats are %ACC_ERROR_TYPE.
+ * An element below 0 gives NaN. Takes time linear in the size of @self. Elements that are not floats are %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [1.0, 10.0]
  * g_autoptr(AccArray) result = acc_array_log (xs); // → [0, 2.30259]
  * ```
  *
- * Returns: (transfer full): an array of the shape and type of @self; NaN where negative
+ * Returns: (transfer full): an array of the shape and type of @self
  *
  * Since: 1.0
  */
@@ -537,9 +572,9 @@ acc_array_log (AccArray *self)
  * acc_array_sin:
  * @self: an array of floats
  *
- * The sine of every element.
+ * Returns the sine of every element.
  *
- * Linear in the number of elements. Elements that are not floats are %ACC_ERROR_TYPE.
+ * Angles are in radians. Takes time linear in the size of @self. Elements that are not floats are %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [0.0, 1.0]
@@ -561,9 +596,9 @@ acc_array_sin (AccArray *self)
  * acc_array_cos:
  * @self: an array of floats
  *
- * The cosine of every element.
+ * Returns the cosine of every element.
  *
- * Linear in the number of elements. Elements that are not floats are %ACC_ERROR_TYPE.
+ * Angles are in radians. Takes time linear in the size of @self. Elements that are not floats are %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [0.0, 1.0]
@@ -585,9 +620,9 @@ acc_array_cos (AccArray *self)
  * acc_array_tanh:
  * @self: an array of floats
  *
- * The hyperbolic tangent of every element.
+ * Returns the hyperbolic tangent of every element.
  *
- * Linear in the number of elements. Elements that are not floats are %ACC_ERROR_TYPE.
+ * Takes time linear in the size of @self. Elements that are not floats are %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [0.0, 1.0]
@@ -609,15 +644,16 @@ acc_array_tanh (AccArray *self)
  * acc_array_real:
  * @self: an array of complex numbers
  *
- * The real part of every element, by acc_expr_real().
- * Linear in the size of @self.
+ * Returns the real part of every element.
+ *
+ * Uses acc_expr_real() for each. Takes time linear in the size of @self. Elements that are not complex are %ACC_ERROR_TYPE.
  *
  * ```c
  * // zs = [(3.0, 4.0), (0.0, -1.0)] of c16
  * g_autoptr(AccArray) result = acc_array_real (zs); // → [3, 0]
  * ```
  *
- * Returns: (transfer full): an array of floats, of the shape of @self; %ACC_ERROR_TYPE where elements are not complex
+ * Returns: (transfer full): an array of floats, of the shape of @self
  *
  * Since: 1.0
  */
@@ -632,15 +668,16 @@ acc_array_real (AccArray *self)
  * acc_array_imag:
  * @self: an array of complex numbers
  *
- * The imaginary part of every element, by acc_expr_imag().
- * Linear in the size of @self.
+ * Returns the imaginary part of every element.
+ *
+ * Uses acc_expr_imag() for each. Takes time linear in the size of @self. Elements that are not complex are %ACC_ERROR_TYPE.
  *
  * ```c
  * // zs = [(3.0, 4.0), (0.0, -1.0)] of c16
  * g_autoptr(AccArray) result = acc_array_imag (zs); // → [4, -1]
  * ```
  *
- * Returns: (transfer full): an array of floats, of the shape of @self; %ACC_ERROR_TYPE where elements are not complex
+ * Returns: (transfer full): an array of floats, of the shape of @self
  *
  * Since: 1.0
  */
@@ -655,15 +692,16 @@ acc_array_imag (AccArray *self)
  * acc_array_conjugate:
  * @self: an array of complex numbers
  *
- * The complex conjugate of every element, by acc_expr_conjugate().
- * Linear in the size of @self.
+ * Returns the complex conjugate of every element.
+ *
+ * Uses acc_expr_conjugate() for each. Takes time linear in the size of @self. Elements that are not complex are %ACC_ERROR_TYPE.
  *
  * ```c
  * // zs = [(3.0, 4.0), (0.0, -1.0)] of c16
  * g_autoptr(AccArray) result = acc_array_conjugate (zs); // → [(3, -4), (0, 1)]
  * ```
  *
- * Returns: (transfer full): an array of complex numbers, of the shape of @self; %ACC_ERROR_TYPE where elements are not complex
+ * Returns: (transfer full): an array of complex numbers, of the shape of @self
  *
  * Since: 1.0
  */
@@ -678,15 +716,16 @@ acc_array_conjugate (AccArray *self)
  * acc_array_magnitude:
  * @self: an array of complex numbers
  *
- * The distance from 0 of every element, by acc_expr_magnitude().
- * Linear in the size of @self.
+ * Returns the magnitude of every element, which is its distance from 0.
+ *
+ * Uses acc_expr_magnitude() for each. Takes time linear in the size of @self. Elements that are not complex are %ACC_ERROR_TYPE.
  *
  * ```c
  * // zs = [(3.0, 4.0), (0.0, -1.0)] of c16
  * g_autoptr(AccArray) result = acc_array_magnitude (zs); // → [5, 1]
  * ```
  *
- * Returns: (transfer full): an array of floats, of the shape of @self; %ACC_ERROR_TYPE where elements are not complex
+ * Returns: (transfer full): an array of floats, of the shape of @self
  *
  * Since: 1.0
  */
@@ -701,15 +740,16 @@ acc_array_magnitude (AccArray *self)
  * acc_array_phase:
  * @self: an array of complex numbers
  *
- * The angle to the positive real axis, from -π to π, of every element, by acc_expr_phase().
- * Linear in the size of @self.
+ * Returns the phase of every element, which is its angle to the positive real axis, from -π to π.
+ *
+ * Uses acc_expr_phase() for each. Takes time linear in the size of @self. Elements that are not complex are %ACC_ERROR_TYPE.
  *
  * ```c
  * // zs = [(3.0, 4.0), (0.0, -1.0)] of c16
  * g_autoptr(AccArray) result = acc_array_phase (zs); // → [0.927295, -1.5708]
  * ```
  *
- * Returns: (transfer full): an array of floats, of the shape of @self; %ACC_ERROR_TYPE where elements are not complex
+ * Returns: (transfer full): an array of floats, of the shape of @self
  *
  * Since: 1.0
  */
@@ -723,12 +763,12 @@ acc_array_phase (AccArray *self)
 /**
  * acc_array_cast:
  * @self: an array of scalars
- * @type: a scalar type
+ * @type: a scalar type: that of the result
  *
- * Converts every element: integers that do not fit wrap, floats that do not fit an integer take the nearest one that
- * does and NaN gives 0; a bool is whether the value is not 0.
+ * Converts every element to another type.
  *
- * Linear in the number of elements. Tuples are %ACC_ERROR_TYPE.
+ * An integer that does not fit @type wraps. A float that does not fit an integer type becomes the nearest value that does. NaN gives 0, as
+ * an integer. A b1 is true where the value is not 0. Takes time linear in the size of @self. Tuples are %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [1.75, -300.0]
@@ -751,10 +791,10 @@ acc_array_cast (AccArray       *self,
  * acc_array_sum:
  * @self: an array of rank 1 or more
  *
- * The sum of every innermost row; 0 where empty; integers wrap, floats may differ in the last bits from a plain loop.
+ * Sums each row along the innermost dimension.
  *
- * Linear in the number of elements. Elements that are not numbers are %ACC_ERROR_TYPE, an array of rank 0 is
- * %ACC_ERROR_SHAPE.
+ * An empty row gives 0. Integers wrap; floats may differ in the last bits from those of a plain loop. Takes time linear in the size of
+ * @self. Elements that are not numbers are %ACC_ERROR_TYPE, an array of rank 0 is %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [[3, 1, 4], [1, 5, 9]]
@@ -776,10 +816,10 @@ acc_array_sum (AccArray *self)
  * acc_array_product:
  * @self: an array of rank 1 or more
  *
- * The product of every innermost row; 1 where empty; integers wrap.
+ * Multiplies the elements of each row along the innermost dimension.
  *
- * Linear in the number of elements. Elements that are not numbers are %ACC_ERROR_TYPE, an array of rank 0 is
- * %ACC_ERROR_SHAPE.
+ * An empty row gives 1. Integers wrap. Takes time linear in the size of @self. Elements that are not numbers are %ACC_ERROR_TYPE, an array
+ * of rank 0 is %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [[3, 1, 4], [1, 5, 9]]
@@ -801,9 +841,10 @@ acc_array_product (AccArray *self)
  * acc_array_minimum:
  * @self: an array of rank 1 or more
  *
- * The smallest of every innermost row; %ACC_ERROR_SHAPE where empty; NaN only where all are.
+ * Returns the smallest element of each row along the innermost dimension.
  *
- * Linear in the number of elements.
+ * An empty row is %ACC_ERROR_SHAPE. NaN is ignored: it is the result only where all elements are NaN. Takes time linear in the size of
+ * @self. An array of rank 0 is %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [[3, 1, 4], [1, 5, 9]]
@@ -825,9 +866,10 @@ acc_array_minimum (AccArray *self)
  * acc_array_maximum:
  * @self: an array of rank 1 or more
  *
- * The largest of every innermost row; %ACC_ERROR_SHAPE where empty; NaN only where all are.
+ * Returns the largest element of each row along the innermost dimension.
  *
- * Linear in the number of elements.
+ * An empty row is %ACC_ERROR_SHAPE. NaN is ignored: it is the result only where all elements are NaN. Takes time linear in the size of
+ * @self. An array of rank 0 is %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [[3, 1, 4], [1, 5, 9]]
@@ -849,9 +891,10 @@ acc_array_maximum (AccArray *self)
  * acc_array_all:
  * @self: an array of b1 of rank 1 or more
  *
- * Whether all are true of every innermost row; true where empty.
+ * Tests whether all elements of each row along the innermost dimension are true.
  *
- * Linear in the number of elements. Elements that are not b1 are %ACC_ERROR_TYPE, an array of rank 0 is %ACC_ERROR_SHAPE.
+ * An empty row gives true. Takes time linear in the size of @self. Elements that are not b1 are %ACC_ERROR_TYPE, an array of rank 0 is
+ * %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [[true, true], [false, true], [false, false]]
@@ -873,9 +916,10 @@ acc_array_all (AccArray *self)
  * acc_array_any:
  * @self: an array of b1 of rank 1 or more
  *
- * Whether any is true of every innermost row; false where empty.
+ * Tests whether any element of each row along the innermost dimension is true.
  *
- * Linear in the number of elements. Elements that are not b1 are %ACC_ERROR_TYPE, an array of rank 0 is %ACC_ERROR_SHAPE.
+ * An empty row gives false. Takes time linear in the size of @self. Elements that are not b1 are %ACC_ERROR_TYPE, an array of rank 0 is
+ * %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [[true, true], [false, true], [false, false]]
@@ -897,9 +941,10 @@ acc_array_any (AccArray *self)
  * acc_array_sum_all:
  * @self: an array
  *
- * The sum of all elements; 0 where empty; integers wrap, floats may differ in the last bits from a plain loop.
+ * Sums all elements of an array.
  *
- * Linear in the number of elements. Elements that are not numbers are %ACC_ERROR_TYPE.
+ * An empty array gives 0. Integers wrap; floats may differ in the last bits from those of a plain loop. Takes time linear in the size of
+ * @self. Elements that are not numbers are %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [[3, 1, 4], [1, 5, 9]]
@@ -921,9 +966,9 @@ acc_array_sum_all (AccArray *self)
  * acc_array_product_all:
  * @self: an array
  *
- * The product of all elements; 1 where empty; integers wrap.
+ * Multiplies all elements of an array.
  *
- * Linear in the number of elements. Elements that are not numbers are %ACC_ERROR_TYPE.
+ * An empty array gives 1. Integers wrap. Takes time linear in the size of @self. Elements that are not numbers are %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [[3, 1, 4], [1, 5, 9]]
@@ -945,9 +990,10 @@ acc_array_product_all (AccArray *self)
  * acc_array_minimum_all:
  * @self: an array
  *
- * The smallest of all elements; %ACC_ERROR_SHAPE where empty; NaN only where all are.
+ * Returns the smallest element of an array.
  *
- * Linear in the number of elements.
+ * An empty array is %ACC_ERROR_SHAPE. NaN is ignored: it is the result only where all elements are NaN. Takes time linear in the size of
+ * @self.
  *
  * ```c
  * // xs = [[3, 1, 4], [1, 5, 9]]
@@ -969,9 +1015,10 @@ acc_array_minimum_all (AccArray *self)
  * acc_array_maximum_all:
  * @self: an array
  *
- * The largest of all elements; %ACC_ERROR_SHAPE where empty; NaN only where all are.
+ * Returns the largest element of an array.
  *
- * Linear in the number of elements.
+ * An empty array is %ACC_ERROR_SHAPE. NaN is ignored: it is the result only where all elements are NaN. Takes time linear in the size of
+ * @self.
  *
  * ```c
  * // xs = [[3, 1, 4], [1, 5, 9]]
@@ -993,9 +1040,9 @@ acc_array_maximum_all (AccArray *self)
  * acc_array_all_true:
  * @self: an array of b1
  *
- * Whether all are true of all elements; true where empty.
+ * Tests whether all elements of an array are true.
  *
- * Linear in the number of elements. Elements that are not b1 are %ACC_ERROR_TYPE.
+ * An empty array gives true. Takes time linear in the size of @self. Elements that are not b1 are %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [[true, true], [false, true], [false, false]]
@@ -1017,9 +1064,9 @@ acc_array_all_true (AccArray *self)
  * acc_array_any_true:
  * @self: an array of b1
  *
- * Whether any is true of all elements; false where empty.
+ * Tests whether any element of an array is true.
  *
- * Linear in the number of elements. Elements that are not b1 are %ACC_ERROR_TYPE.
+ * An empty array gives false. Takes time linear in the size of @self. Elements that are not b1 are %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [[true, true], [false, true], [false, false]]

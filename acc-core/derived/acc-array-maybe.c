@@ -55,10 +55,12 @@ select_values (AccArray   *self,
 /**
  * acc_array_filter_just:
  * @self: an array of rank 1 or more, of a type made by acc_element_type_new_maybe()
- * @counts: (out) (optional) (transfer full): how many of each row have a value: i8, of a rank one lower
+ * @counts: (out) (optional) (transfer full): how many values of each row are present: i8, of a rank one lower
  *
- * The values that are there, in row-major order: `[5, 0]` of `[just 5, nothing, just 0]`. Linear in the size of @self.
- * %ACC_ERROR_TYPE for elements of another type, %ACC_ERROR_SHAPE for rank 0.
+ * Returns the values that are present, in row-major order.
+ *
+ * For example, `[just 5, nothing, just 0]` gives `[5, 0]`. Takes time linear in the size of @self. Elements of another type are
+ * %ACC_ERROR_TYPE, an array of rank 0 is %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [(1, 5), (0, 0), (1, 0)] of (u1,i8)
@@ -67,7 +69,7 @@ select_values (AccArray   *self,
  * // counts → 2
  * ```
  *
- * Returns: (transfer full): a vector
+ * Returns: (transfer full): a vector of the type of the values
  *
  * Since: 1.0
  */
@@ -82,10 +84,11 @@ acc_array_filter_just (AccArray  *self,
 /**
  * acc_array_filter_left:
  * @self: an array of rank 1 or more, of a type made by acc_element_type_new_either()
- * @counts: (out) (optional) (transfer full): how many of each row are left ones: i8, of a rank one lower
+ * @counts: (out) (optional) (transfer full): how many values of each row are left ones: i8, of a rank one lower
  *
- * The left values, in row-major order. Linear in the size of @self. %ACC_ERROR_TYPE for elements of
- * another type, %ACC_ERROR_SHAPE for rank 0.
+ * Returns the left values, in row-major order.
+ *
+ * Takes time linear in the size of @self. Elements of another type are %ACC_ERROR_TYPE, an array of rank 0 is %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [(0, 5, 0.0), (1, 0, 0.5), (0, 7, 0.0)] of (u1,i8,f8)
@@ -94,7 +97,7 @@ acc_array_filter_just (AccArray  *self,
  * // counts → 2
  * ```
  *
- * Returns: (transfer full): a vector
+ * Returns: (transfer full): a vector of the type of the left values
  *
  * Since: 1.0
  */
@@ -110,10 +113,11 @@ acc_array_filter_left (AccArray  *self,
 /**
  * acc_array_filter_right:
  * @self: an array of rank 1 or more, of a type made by acc_element_type_new_either()
- * @counts: (out) (optional) (transfer full): how many of each row are right ones: i8, of a rank one lower
+ * @counts: (out) (optional) (transfer full): how many values of each row are right ones: i8, of a rank one lower
  *
- * The right values, in row-major order. Linear in the size of @self. %ACC_ERROR_TYPE for elements of
- * another type, %ACC_ERROR_SHAPE for rank 0.
+ * Returns the right values, in row-major order.
+ *
+ * Takes time linear in the size of @self. Elements of another type are %ACC_ERROR_TYPE, an array of rank 0 is %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [(0, 5, 0.0), (1, 0, 0.5), (0, 7, 0.0)] of (u1,i8,f8)
@@ -122,7 +126,7 @@ acc_array_filter_left (AccArray  *self,
  * // counts → 1
  * ```
  *
- * Returns: (transfer full): a vector
+ * Returns: (transfer full): a vector of the type of the right values
  *
  * Since: 1.0
  */

@@ -73,10 +73,12 @@ begin_product (AccArray   *self,
  * @self: an array of numbers, of rank 1 or more
  * @other: an array of the same type and extents
  *
- * The sum of the products of every innermost row with that of @other: 0 where empty; integers wrap, floats may differ in the last
- * bits from a plain loop, f2 is summed in f4. Types that differ are %ACC_ERROR_TYPE; extents that do are %ACC_ERROR_SHAPE while
- * building, or %ACC_ERROR_BOUNDS when run, where they are known only then.
- * Linear in the size of @self.
+ * Computes the dot product of each row with the same row of another array.
+ *
+ * An empty row gives 0. Integers wrap; floats may differ in the last bits from those of a plain loop. f2 is summed in f4.
+ *
+ * Takes time linear in the size of @self. Types that differ, and elements that are not numbers, are %ACC_ERROR_TYPE; an array of rank 0 is
+ * %ACC_ERROR_SHAPE. Extents that differ are %ACC_ERROR_SHAPE while building, or %ACC_ERROR_BOUNDS when run, where they are known only then.
  *
  * ```c
  * // xs = [1, 2, 3], ys = [4, 5, 6]
@@ -128,15 +130,18 @@ second_item (AccExpr *index,
  * @self: an array of numbers
  * @other: an array of the same type
  *
- * The product of every element of @self with every one of @other, both in row-major order.
- * Linear in the size of the result. Types that differ are %ACC_ERROR_TYPE.
+ * Computes the outer product of two arrays.
+ *
+ * Multiplies every element of @self by every element of @other; both are taken in row-major order.
+ *
+ * Takes time linear in the size of the result. Types that differ, and elements that are not numbers, are %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [1, 2], ys = [3, 4, 5]
  * g_autoptr(AccArray) result = acc_array_outer (xs, ys); // → [[3, 4, 5], [6, 8, 10]]
  * ```
  *
- * Returns: (transfer full): a matrix: a row for each element of @self
+ * Returns: (transfer full): a matrix: a row for each element of @self, a column for each element of @other
  *
  * Since: 1.0
  */
@@ -503,22 +508,26 @@ check_factors (AccArray *node,
 /**
  * acc_array_matmul:
  * @self: an array of numbers, of rank 1 or more
- * @other: an array of the same type, as deep as the rows of @self are long
+ * @other: an array of the same type: matrices with as many rows as the rows of @self have elements
  *
- * The product of matrices of m × k and k × n: m × n sums of k products each, 0 where k is. A vector on the left is one row, on the right
- * one column; that dimension is not in the result. Where one array has more dimensions, they are outermost, and each of its matrices is
- * multiplied by the other array's one; where both have, they are equal, and so are their numbers.
+ * Computes the matrix product of two arrays.
  *
- * Integers wrap. Floats are summed from the first to the last, or, for a vector on the right, as [method@Array.dot]; f2 in f4. A product
- * of floats may be added without being rounded before, where the processor or device does that in one. It takes O(m · k · n) multiplications, and
- * memory for @other and for the result besides.
+ * Matrices of m × k and k × n give one of m × n, each element of which is the sum of k products, and 0 where k is 0. A vector on the left
+ * is one row, a vector on the right one column; that dimension is not in the result. Where one array has more dimensions, these are
+ * outermost, and each of its matrices is multiplied by the one matrix of the other array (broadcast). Where both have more, the ranks and
+ * the outer extents must be equal, and matrices are multiplied in pairs.
  *
- * A backend may have a routine of its own for two arrays of rank 2 or more and of f4, f8, c8 or c16, as if this were a foreign operation
- * with the name `acc-matmul` ([method@Backend.set_foreign]); its sums are in another order. `cuda` has that of cuBLAS,
- * where it is found, for matrices that are large enough. A run by rows does without.
+ * Integers wrap. Floats are summed from the first to the last; for a vector on the right they are summed as [method@Array.dot] does. f2 is
+ * summed in f4. A product of floats may be added without being rounded before (fused multiply-add), where the processor or device has such
+ * an instruction. Takes O(m · k · n) multiplications, and memory for @other and for the result besides.
  *
- * Types that differ, and elements that are no numbers, are %ACC_ERROR_TYPE; extents that do not fit are %ACC_ERROR_SHAPE while
- * building, or %ACC_ERROR_BOUNDS when run, where they are known only then.
+ * A backend may have a routine of its own for two arrays of rank 2 or more and of f4, f8, c8 or c16. It is used like a foreign operation
+ * with the name `acc-matmul` ([method@Backend.set_foreign]), and sums in another order. `cuda` has that of cuBLAS, where it is found, for
+ * matrices that are large enough. A run by rows does not use it.
+ *
+ * Types that differ, and elements that are not numbers, are %ACC_ERROR_TYPE. An array of rank 0 and ranks that do not fit are
+ * %ACC_ERROR_SHAPE. Extents that do not fit are %ACC_ERROR_SHAPE while building, or %ACC_ERROR_BOUNDS when run, where they are known only
+ * then.
  *
  * ```c
  * // xs = [[1, 2], [3, 4]], ys = [[0, 1], [1, 0]]

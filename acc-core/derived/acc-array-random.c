@@ -227,17 +227,19 @@ make (const char  *operation,
 /**
  * acc_array_random_bits:
  * @type: a type of integers
- * @shape: the extents
- * @seed: which numbers
- * @stream: which of the sequences that are independent of each other
+ * @shape: the extents of the result
+ * @seed: the seed of the generator
+ * @stream: which of the independent sequences to take
  *
- * Random bits, uniformly distributed: for u4 the sequence of [method@Expr.philox] of the counters 0, 1, 2, … in the lower half and @stream in
- * the upper, with @seed as the key. Types of 64 bits take two of its numbers, the lower first; smaller ones the lower bits of one. An
- * element depends on where it is in row-major order, not on @shape, and is the same bit for bit on every backend.
+ * Creates an array of uniformly distributed random bits.
  *
- * The functions for random numbers take the same bits: use a stream of its own for each. Types that are not of integers are
- * %ACC_ERROR_TYPE.
- * Linear in the size of the result.
+ * For u4 it is the sequence of [method@Expr.philox]: of the counters 0, 1, 2, … in the lower half and @stream in the upper half, with @seed
+ * as the key. A type of 64 bits takes two of its numbers, the lower half first; a smaller type takes the lower bits of one. An element
+ * depends on its position in row-major order, not on @shape, and is the same bit for bit on every backend.
+ *
+ * All functions for random numbers take the same bits for the same @seed and @stream: give each use a stream of its own.
+ *
+ * Takes time linear in the size of the result. A type that is not an integer type is %ACC_ERROR_TYPE.
  *
  * ```c
  * // shape = (2,), type = u4
@@ -261,12 +263,14 @@ acc_array_random_bits (AccElementType *type,
 /**
  * acc_array_random_uniform:
  * @type: a type of floats
- * @shape: the extents
- * @seed: which numbers
- * @stream: which of the sequences that are independent of each other
+ * @shape: the extents of the result
+ * @seed: the seed of the generator
+ * @stream: which of the independent sequences to take
  *
- * Random numbers, uniformly distributed from 0, which is one of them, to 1, which is not: multiples of 2^-11 (f2), 2^-24 (f4) or 2^-53 (f8).
- * As [func@Array.random_bits] otherwise, bit for bit the same on every backend.
+ * Creates an array of random floats that are uniformly distributed from 0 to 1, without 1 itself.
+ *
+ * Numbers are multiples of 2^-11 (f2), 2^-24 (f4) or 2^-53 (f8), and the same bit for bit on every backend. A type that is not a float type
+ * is %ACC_ERROR_TYPE. Behaves otherwise as [func@Array.random_bits].
  *
  * ```c
  * // shape = (2,), type = f4
@@ -290,12 +294,14 @@ acc_array_random_uniform (AccElementType *type,
 /**
  * acc_array_random_normal:
  * @type: a type of floats
- * @shape: the extents
- * @seed: which numbers
- * @stream: which of the sequences that are independent of each other
+ * @shape: the extents of the result
+ * @seed: the seed of the generator
+ * @stream: which of the independent sequences to take
  *
- * Random numbers, normally distributed about 0 with standard deviation 1, up to 6.8 (f2, f4) or 8.7 (f8) away from it. Made by logarithm and
- * sine: backends may differ in the last bits. As [func@Array.random_bits] otherwise.
+ * Creates an array of random floats from the normal distribution with mean 0 and standard deviation 1.
+ *
+ * Numbers are at most 6.8 (f2, f4) or 8.7 (f8) away from 0. They are computed by logarithm and sine: backends may differ in the last bits.
+ * A type that is not a float type is %ACC_ERROR_TYPE. Behaves otherwise as [func@Array.random_bits].
  *
  * ```c
  * // shape = (2,), type = f8
@@ -319,15 +325,18 @@ acc_array_random_normal (AccElementType *type,
 /**
  * acc_array_random_integers:
  * @type: a type of integers
- * @shape: the extents
- * @low: the lowest
- * @high: one more than the highest
- * @seed: which numbers
- * @stream: which of the sequences that are independent of each other
+ * @shape: the extents of the result
+ * @low: the lowest integer
+ * @high: one more than the highest integer
+ * @seed: the seed of the generator
+ * @stream: which of the independent sequences to take
  *
- * Random integers from @low to @high - 1, all equally probable but for 1 part in 2^64: of each a block of 128 bits is taken. As
- * [func@Array.random_bits] otherwise, bit for bit the same on every backend. No range, or one that does not fit @type, is
- * %ACC_ERROR_TYPE. [func@Array.random_integers_between] has ranges up to the whole of a type.
+ * Creates an array of random integers that are uniformly distributed from @low to @high - 1.
+ *
+ * Each number takes a block of 128 bits; all are equally probable but for 1 part in 2^64. They are the same bit for bit on every backend.
+ * [func@Array.random_integers_between] takes ranges up to the whole of a type.
+ *
+ * An empty range, or one that does not fit @type, is %ACC_ERROR_TYPE. Behaves otherwise as [func@Array.random_bits].
  *
  * ```c
  * // shape = (4,), type = i8
@@ -387,15 +396,19 @@ read_bound (AccArray       *node,
 /**
  * acc_array_random_integers_between:
  * @type: a type of integers
- * @shape: the extents
- * @lowest: the lowest, a literal
- * @highest: the highest, a literal
- * @seed: which numbers
- * @stream: which of the sequences that are independent of each other
+ * @shape: the extents of the result
+ * @lowest: the lowest integer, a literal
+ * @highest: the highest integer, a literal
+ * @seed: the seed of the generator
+ * @stream: which of the independent sequences to take
  *
- * Random integers from @lowest to @highest, both included: as [func@Array.random_integers], with which it agrees, for ranges up to the whole
- * of @type, from [ctor@Expr.new_minimum] to [ctor@Expr.new_maximum]. Bounds that are no literals, that do not fit @type or are in the other
- * order are %ACC_ERROR_TYPE. As [func@Array.random_bits] otherwise.
+ * Creates an array of random integers that are uniformly distributed from @lowest to @highest, both included.
+ *
+ * Gives the same numbers as [func@Array.random_integers], for ranges up to the whole of @type, which reaches from [ctor@Expr.new_minimum]
+ * to [ctor@Expr.new_maximum].
+ *
+ * Bounds that are not literals, that do not fit @type, or of which the lowest is above the highest, are %ACC_ERROR_TYPE. Behaves otherwise
+ * as [func@Array.random_bits].
  *
  * ```c
  * // shape = (4,), type = i8

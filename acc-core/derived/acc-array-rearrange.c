@@ -92,11 +92,12 @@ take_window (AccArray   *self,
 /**
  * acc_array_take:
  * @self: an array of rank 1 at least
- * @count: how many
+ * @count: the number of elements
  *
- * The first @count along the innermost dimension: all where there are fewer, none where @count is negative.
+ * Returns the first @count elements of each row along the innermost dimension.
  *
- * Linear in the number of elements of the result. An array of rank 0 is %ACC_ERROR_SHAPE.
+ * Returns all elements where there are fewer, none where @count is negative. Takes time linear in the number of elements of the result. An
+ * array of rank 0 is %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [1, 2, 3, 4, 5]
@@ -119,9 +120,11 @@ acc_array_take (AccArray *self,
  * acc_array_take_on:
  * @self: an array
  * @dimension: 0 for the outermost, -1 for the innermost
- * @count: how many: an i8, which may depend on extents and elements of arrays
+ * @count: the number of elements: an i8, which may depend on extents and elements of arrays
  *
- * As [method@Array.take], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ * Returns the first @count elements along any dimension.
+ *
+ * A dimension that @self does not have is %ACC_ERROR_SHAPE. Behaves otherwise as [method@Array.take].
  *
  * ```c
  * // xs = [[1, 2, 3], [4, 5, 6]]
@@ -144,11 +147,12 @@ acc_array_take_on (AccArray *self,
 /**
  * acc_array_drop:
  * @self: an array of rank 1 at least
- * @count: how many
+ * @count: the number of elements
  *
- * All but the first @count along the innermost dimension: none where there are fewer, all where @count is negative.
+ * Returns all but the first @count elements of each row along the innermost dimension.
  *
- * Linear in the number of elements of the result. An array of rank 0 is %ACC_ERROR_SHAPE.
+ * Returns no elements where there are fewer, all where @count is negative. Takes time linear in the number of elements of the result. An
+ * array of rank 0 is %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [1, 2, 3, 4, 5]
@@ -171,9 +175,11 @@ acc_array_drop (AccArray *self,
  * acc_array_drop_on:
  * @self: an array
  * @dimension: 0 for the outermost, -1 for the innermost
- * @count: how many: an i8, which may depend on extents and elements of arrays
+ * @count: the number of elements: an i8, which may depend on extents and elements of arrays
  *
- * As [method@Array.drop], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ * Returns all but the first @count elements along any dimension.
+ *
+ * A dimension that @self does not have is %ACC_ERROR_SHAPE. Behaves otherwise as [method@Array.drop].
  *
  * ```c
  * // xs = [[1, 2, 3], [4, 5, 6]]
@@ -214,12 +220,12 @@ drop_last (AccArray   *self,
 /**
  * acc_array_drop_last:
  * @self: an array of rank 1 at least
- * @count: how many
+ * @count: the number of elements
  *
- * All but the last @count along the innermost dimension: none where there are fewer, all where @count is negative. With 1 it
- * is what Haskell calls init.
+ * Returns all but the last @count elements of each row along the innermost dimension.
  *
- * Linear in the number of elements of the result. An array of rank 0 is %ACC_ERROR_SHAPE.
+ * Returns no elements where there are fewer, all where @count is negative. With a @count of 1 it is the init of Haskell. Takes time linear
+ * in the number of elements of the result. An array of rank 0 is %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [1, 2, 3, 4, 5]
@@ -242,9 +248,11 @@ acc_array_drop_last (AccArray *self,
  * acc_array_drop_last_on:
  * @self: an array
  * @dimension: 0 for the outermost, -1 for the innermost
- * @count: how many: an i8, which may depend on extents and elements of arrays
+ * @count: the number of elements: an i8, which may depend on extents and elements of arrays
  *
- * As [method@Array.drop_last], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ * Returns all but the last @count elements along any dimension.
+ *
+ * A dimension that @self does not have is %ACC_ERROR_SHAPE. Behaves otherwise as [method@Array.drop_last].
  *
  * ```c
  * // xs = [[1, 2, 3], [4, 5, 6]]
@@ -268,9 +276,9 @@ acc_array_drop_last_on (AccArray *self,
  * acc_array_tail:
  * @self: an array of rank 1 at least
  *
- * All but the first along the innermost dimension; an empty array stays empty.
+ * Returns all but the first element of each row along the innermost dimension.
  *
- * Linear in the number of elements of the result. An array of rank 0 is %ACC_ERROR_SHAPE.
+ * An empty row stays empty. Takes time linear in the number of elements of the result. An array of rank 0 is %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [[1, 2, 3], [4, 5, 6]]
@@ -293,7 +301,9 @@ acc_array_tail (AccArray *self)
  * @self: an array
  * @dimension: 0 for the outermost, -1 for the innermost
  *
- * As [method@Array.tail], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ * Returns all but the first element along any dimension.
+ *
+ * A dimension that @self does not have is %ACC_ERROR_SHAPE. Behaves otherwise as [method@Array.tail].
  *
  * ```c
  * // xs = [[1, 2, 3], [4, 5, 6]]
@@ -315,10 +325,12 @@ acc_array_tail_on (AccArray *self,
 /**
  * acc_array_slit:
  * @self: an array of rank 1 at least
- * @start: the first
- * @count: how many
+ * @start: the index of the first element
+ * @count: the number of elements
  *
- * @count along the innermost dimension, from @start on: as [method@Array.drop] of @start, then [method@Array.take].
+ * Returns @count elements of each row along the innermost dimension, from index @start on.
+ *
+ * Gives the same as [method@Array.drop] with @start, followed by [method@Array.take] with @count.
  *
  * ```c
  * // xs = [1, 2, 3, 4, 5]
@@ -342,10 +354,12 @@ acc_array_slit (AccArray *self,
  * acc_array_slit_on:
  * @self: an array
  * @dimension: 0 for the outermost, -1 for the innermost
- * @start: the first: an i8, which may depend on extents and elements of arrays
- * @count: how many: the same
+ * @start: the index of the first element: an i8, which may depend on extents and elements of arrays
+ * @count: the number of elements: an i8, too
  *
- * As [method@Array.slit], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ * Returns @count elements along any dimension, from index @start on.
+ *
+ * A dimension that @self does not have is %ACC_ERROR_SHAPE. Behaves otherwise as [method@Array.slit].
  *
  * ```c
  * // xs = [[1, 2, 3], [4, 5, 6]]
@@ -401,9 +415,9 @@ reverse (AccArray   *self,
  * acc_array_reverse:
  * @self: an array of rank 1 at least
  *
- * The last comes first, along the innermost dimension.
+ * Reverses the order of the elements of each row along the innermost dimension.
  *
- * Linear in the number of elements of the result. An array of rank 0 is %ACC_ERROR_SHAPE.
+ * Takes time linear in the number of elements of the result. An array of rank 0 is %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [[1, 2, 3], [4, 5, 6]]
@@ -426,7 +440,9 @@ acc_array_reverse (AccArray *self)
  * @self: an array
  * @dimension: 0 for the outermost, -1 for the innermost
  *
- * As [method@Array.reverse], along any dimension. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ * Reverses the order of the elements along any dimension.
+ *
+ * A dimension that @self does not have is %ACC_ERROR_SHAPE. Behaves otherwise as [method@Array.reverse].
  *
  * ```c
  * // xs = [[1, 2, 3], [4, 5, 6]]
@@ -472,9 +488,9 @@ transpose (AccArray   *self,
  * acc_array_transpose:
  * @self: an array of rank 2 at least
  *
- * The two innermost dimensions change places: rows become columns.
+ * Exchanges the two innermost dimensions, so that rows become columns.
  *
- * Linear in the number of elements. An array of a rank below 2 is %ACC_ERROR_SHAPE.
+ * Takes time linear in the size of @self. An array of a rank below 2 is %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [[1, 2, 3], [4, 5, 6]]
@@ -496,11 +512,11 @@ acc_array_transpose (AccArray *self)
  * acc_array_transpose_on:
  * @self: an array
  * @first: a dimension: 0 for the outermost, -1 for the innermost
- * @second: another
+ * @second: the dimension to exchange it with
  *
- * Two dimensions change places. A dimension that @self has not is %ACC_ERROR_SHAPE.
+ * Exchanges two dimensions of an array.
  *
- * Linear in the number of elements.
+ * Takes time linear in the size of @self. A dimension that @self does not have is %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [[[1, 2], [3, 4]]]
@@ -589,10 +605,10 @@ concat (AccArray   *self,
  * @self: an array of rank 1 at least
  * @other: an array of the same rank and type
  *
- * @other behind @self, along the innermost dimension. The other extents are the smaller ones. Ranks that differ are
- * %ACC_ERROR_SHAPE, types that differ %ACC_ERROR_TYPE.
+ * Appends the rows of @other to those of @self along the innermost dimension.
  *
- * Linear in the number of elements of the result.
+ * Where the other extents differ, the result has the smaller one in every dimension. Takes time linear in the number of elements of the
+ * result. Ranks that differ, and arrays of rank 0, are %ACC_ERROR_SHAPE; types that differ are %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [[1, 2], [3, 4]], ys = [[5], [6]]
@@ -617,7 +633,9 @@ acc_array_concat (AccArray *self,
  * @other: an array of the same rank and type
  * @dimension: 0 for the outermost, -1 for the innermost
  *
- * As [method@Array.concat], along any dimension. A dimension that they have not is %ACC_ERROR_SHAPE.
+ * Concatenates two arrays along any dimension.
+ *
+ * A dimension that the arrays do not have is %ACC_ERROR_SHAPE. Behaves otherwise as [method@Array.concat].
  *
  * ```c
  * // xs = [[1, 2], [3, 4]], ys = [[5, 6]]
@@ -647,18 +665,18 @@ read_element (AccExpr *index,
 /**
  * acc_array_gather:
  * @self: an array
- * @indices: an array of i8, of any rank: places in the row-major order of @self
+ * @indices: an array of i8, of any rank: positions in the row-major order of @self
  *
- * The elements of @self at @indices. An index outside is %ACC_ERROR_BOUNDS when run.
+ * Reads the elements at the given indices (gather).
  *
- * Linear in the number of @indices.
+ * Takes time linear in the number of @indices. An index outside @self is %ACC_ERROR_BOUNDS when run.
  *
  * ```c
  * // xs = [10, 20, 30], indices = [2, 0, 2, 1]
  * g_autoptr(AccArray) result = acc_array_gather (xs, indices); // → [30, 10, 30, 20]
  * ```
  *
- * Returns: (transfer full): an array with the extents of @indices
+ * Returns: (transfer full): an array of the type of @self and the extents of @indices
  *
  * Since: 1.0
  */
@@ -688,16 +706,17 @@ pair_with_index (AccExpr *index,
  * acc_array_indexed:
  * @self: an array
  *
- * Every element with its index: pairs of an i8 or a tuple of them, and the element.
+ * Pairs every element with its index.
  *
- * Linear in the number of elements. No errors of its own.
+ * The index is an i8 for rank 1, else a tuple with one i8 for each dimension. Takes time linear in the size of @self. No errors of its own
+ * occur.
  *
  * ```c
  * // xs = [0.5, 0.25]
  * g_autoptr(AccArray) result = acc_array_indexed (xs); // → [(0, 0.5), (1, 0.25)]
  * ```
  *
- * Returns: (transfer full): an array of the same extents
+ * Returns: (transfer full): an array of pairs of an index and an element, of the extents of @self
  *
  * Since: 1.0
  */
@@ -731,13 +750,15 @@ nth_step (AccExpr *index,
 
 /**
  * acc_array_enum_from_step_n:
- * @shape: the extents
+ * @shape: the extents of the result
  * @start: the first number
- * @step: from each to the next, of the same type
+ * @step: the difference between neighbours, of the same type
  *
- * Numbers from @start on, in row-major order: the i-th is i · @step + @start, multiplied and not added up; integers wrap.
+ * Creates an array of evenly spaced numbers from a start and a step, in row-major order.
  *
- * Linear in the number of elements. Numbers of different types, and what is no number, are %ACC_ERROR_TYPE.
+ * Number i is i · @step + @start: it is multiplied, not added up. Integers wrap.
+ *
+ * Takes time linear in the number of elements. A @start and a @step of different types, or that are not numbers, are %ACC_ERROR_TYPE.
  *
  * ```c
  * // shape = (4,)
@@ -782,10 +803,12 @@ one_like (AccExpr *start)
 
 /**
  * acc_array_enum_from_n:
- * @shape: the extents
+ * @shape: the extents of the result
  * @start: the first number
  *
- * As [func@Array.enum_from_step_n], with 1 from each to the next.
+ * Creates an array of consecutive numbers from a start, in row-major order.
+ *
+ * The step is 1. Behaves otherwise as [func@Array.enum_from_step_n].
  *
  * ```c
  * // shape = (2, 3)

@@ -68,10 +68,11 @@ length_of (AccExpr *index,
 /**
  * acc_array_run_length_encode:
  * @self: a vector, of any element type
- * @lengths: (out) (optional) (transfer full): how many there are in each run: a vector of i8
+ * @lengths: (out) (optional) (transfer full): the number of elements in each run: a vector of i8
  *
- * The first element of every run of neighbours that are equal; NaN equals NaN here. Linear in the size of @self. An array of
- * another rank is %ACC_ERROR_SHAPE.
+ * Returns the first element of every run of equal neighbours, and the lengths of the runs.
+ *
+ * NaN equals NaN here. Takes time linear in the size of @self. An array of another rank than 1 is %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [7, 7, 7, 2, 2]
@@ -80,7 +81,7 @@ length_of (AccExpr *index,
  * // lengths → [3, 2]
  * ```
  *
- * Returns: (transfer full): a vector of the type of @self
+ * Returns: (transfer full): a vector of the element type of @self
  *
  * Since: 1.0
  */
@@ -110,10 +111,12 @@ acc_array_run_length_encode (AccArray  *self,
 /**
  * acc_array_unique:
  * @self: an array of scalars
- * @counts: (out) (optional) (transfer full): how often each comes: a vector of i8
+ * @counts: (out) (optional) (transfer full): how often each value occurs: a vector of i8
  *
- * Every value that there is, once, in order: as [method@Array.sort] has it, and the first of those that are equal; NaN comes last,
- * and once. Its cost is that of the sort.
+ * Returns the distinct values of an array in ascending order.
+ *
+ * Of elements that are equal, such as -0.0 and 0.0, the first one is kept. NaN comes last, and once. The order, the time and the memory are
+ * the same as [method@Array.sort] has for the elements in row-major order. Tuples are %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [3, 1, 3, 2, 1, 3]
@@ -122,7 +125,7 @@ acc_array_run_length_encode (AccArray  *self,
  * // counts → [2, 1, 3]
  * ```
  *
- * Returns: (transfer full): a vector of the type of @self
+ * Returns: (transfer full): a vector of the element type of @self
  *
  * Since: 1.0
  */

@@ -216,21 +216,27 @@ run_scan (AccSegments   segments,
 /**
  * acc_array_scanl_seg:
  * @self: an array of rank 1 or more
- * @initial: of the element type; an untyped literal adapts to it
- * @lengths: how many elements each segment has: a vector of any integer type
+ * @initial: the initial value of every segment, of the element type; an untyped literal takes the type of the elements
+ * @lengths: the number of elements of each segment: a vector of any integer type
  * @combine: (scope call) (closure user_data): takes the value so far and the next element, gives the element type
  * @user_data: data for @combine
  *
- * All partial reductions of each segment of every row, from the left and one after the other: @initial, @initial·x0, @initial·x0·x1,
- * … of the first segment, then of the next. An empty segment gives @initial alone. @combine must be associative and need not be
- * commutative; it is called several times. @initial need not be neutral.
+ * Scans each segment of every row from the left and puts the initial value in front.
  *
- * Segments follow on each other, and the first takes the first elements. Elements behind the last segment are not used. Lengths are
- * added in 64 bits, whatever their type. A negative length, and lengths that come to more than a row has, are %ACC_ERROR_BOUNDS when
- * run: the message tells the number, and that numbers up to the length of a row would do.
+ * The scans of the segments come one after the other: @initial, @initial·x0, @initial·x0·x1, … of the first segment, then those of the
+ * next. An empty segment gives @initial alone. @combine must be associative and need not be commutative; it is called several times.
+ * @initial need not be neutral.
  *
- * Linear in the number of elements and of segments, however long these are. With `0 … 9`, lengths `1, 4, 0, 3`, 0 and a sum:
- * `0, 0, 0, 1, 3, 6, 10, 0, 0, 5, 11, 18`.
+ * Segments follow on each other: the first begins with the first element of a row. Elements behind the last segment are ignored. All rows
+ * have the same segments.
+ *
+ * A @combine or an @initial of another type than that of the elements is %ACC_ERROR_TYPE, and so are lengths that are not integers. Lengths
+ * that are not a vector, and an array of rank 0, are %ACC_ERROR_SHAPE. A negative length, and lengths whose sum exceeds the length of a
+ * row, are %ACC_ERROR_BOUNDS when run: the message gives the number, and the range up to the length of a row that is valid. Lengths are
+ * added in 64 bits, whatever their type.
+ *
+ * Takes time linear in the number of elements and of segments, however long the segments are. For example, `0 … 9` with the lengths `1, 4,
+ * 0, 3`, the initial value 0 and a sum gives `0, 0, 0, 1, 3, 6, 10, 0, 0, 5, 11, 18`.
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -239,7 +245,7 @@ run_scan (AccSegments   segments,
  * g_autoptr(AccArray) result = acc_array_scanl_seg (xs, acc_expr_new_int (0), lengths, plus, NULL); // → [0, 1, 3, 0, 0, 3, 7]
  * ```
  *
- * Returns: (transfer full): an array whose rows are as long as all lengths together, and one more for each segment
+ * Returns: (transfer full): an array whose rows are as long as the sum of the lengths, and one more for each segment
  *
  * Since: 1.0
  */
@@ -258,11 +264,13 @@ acc_array_scanl_seg (AccArray     *self,
 /**
  * acc_array_scanl1_seg:
  * @self: an array of rank 1 or more
- * @lengths: how many elements each segment has: a vector of any integer type
+ * @lengths: the number of elements of each segment: a vector of any integer type
  * @combine: (scope call) (closure user_data): takes the value so far and the next element, gives the element type
  * @user_data: data for @combine
  *
- * As [method@Array.scanl_seg] without an initial value: x0, x0·x1, … of each segment. Empty segments give nothing.
+ * Computes the inclusive scan of each segment of every row from the left, without an initial value.
+ *
+ * A segment becomes x0, x0·x1, … An empty segment gives nothing. Behaves otherwise as [method@Array.scanl_seg].
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -271,7 +279,7 @@ acc_array_scanl_seg (AccArray     *self,
  * g_autoptr(AccArray) result = acc_array_scanl1_seg (xs, lengths, plus, NULL); // → [1, 3, 3, 7]
  * ```
  *
- * Returns: (transfer full): an array whose rows are as long as all lengths together
+ * Returns: (transfer full): an array whose rows are as long as the sum of the lengths
  *
  * Since: 1.0
  */
@@ -289,14 +297,16 @@ acc_array_scanl1_seg (AccArray     *self,
 /**
  * acc_array_scanl_with_total_seg:
  * @self: an array of rank 1 or more
- * @initial: of the element type; an untyped literal adapts to it
- * @lengths: how many elements each segment has: a vector of any integer type
+ * @initial: the initial value of every segment, of the element type; an untyped literal takes the type of the elements
+ * @lengths: the number of elements of each segment: a vector of any integer type
  * @combine: (scope call) (closure user_data): takes the value so far and the next element, gives the element type
  * @user_data: data for @combine
- * @totals: (out) (optional) (transfer full): what each segment comes to: one element for each along the innermost dimension
+ * @totals: (out) (optional) (transfer full): the total of each segment: one element for each along the innermost dimension
  *
- * As [method@Array.scanl_seg] without the element itself: @initial, @initial·x0, …, @initial·x0·…·x(n-2) of each segment of n, and in
- * @totals @initial·x0·…·x(n-1). Empty segments give nothing, and their total is @initial.
+ * Computes the exclusive scan of each segment of every row from the left, and the total of each segment.
+ *
+ * A segment of n elements becomes @initial, @initial·x0, …, @initial·x0·…·x(n-2); its total is @initial·x0·…·x(n-1). An empty segment gives
+ * nothing, and its total is @initial. Behaves otherwise as [method@Array.scanl_seg].
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -307,7 +317,7 @@ acc_array_scanl1_seg (AccArray     *self,
  * // totals → [3, 0, 7]
  * ```
  *
- * Returns: (transfer full): an array whose rows are as long as all lengths together
+ * Returns: (transfer full): an array whose rows are as long as the sum of the lengths
  *
  * Since: 1.0
  */
@@ -327,13 +337,15 @@ acc_array_scanl_with_total_seg (AccArray      *self,
 /**
  * acc_array_prescanl_seg:
  * @self: an array of rank 1 or more
- * @initial: of the element type; an untyped literal adapts to it
- * @lengths: how many elements each segment has: a vector of any integer type
+ * @initial: the initial value of every segment, of the element type; an untyped literal takes the type of the elements
+ * @lengths: the number of elements of each segment: a vector of any integer type
  * @combine: (scope call) (closure user_data): takes the value so far and the next element, gives the element type
  * @user_data: data for @combine
  *
- * As [method@Array.scanl_seg] without the element itself: @initial, @initial·x0, …, @initial·x0·…·x(n-2) of each segment of n. Empty
- * segments give nothing.
+ * Computes the exclusive scan of each segment of every row from the left.
+ *
+ * A segment of n elements becomes @initial, @initial·x0, …, @initial·x0·…·x(n-2). An empty segment gives nothing. Behaves otherwise as
+ * [method@Array.scanl_seg].
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -342,7 +354,7 @@ acc_array_scanl_with_total_seg (AccArray      *self,
  * g_autoptr(AccArray) result = acc_array_prescanl_seg (xs, acc_expr_new_int (0), lengths, plus, NULL); // → [0, 1, 0, 3]
  * ```
  *
- * Returns: (transfer full): an array whose rows are as long as all lengths together
+ * Returns: (transfer full): an array whose rows are as long as the sum of the lengths
  *
  * Since: 1.0
  */
@@ -361,12 +373,14 @@ acc_array_prescanl_seg (AccArray     *self,
 /**
  * acc_array_postscanl_seg:
  * @self: an array of rank 1 or more
- * @initial: of the element type; an untyped literal adapts to it
- * @lengths: how many elements each segment has: a vector of any integer type
+ * @initial: the initial value of every segment, of the element type; an untyped literal takes the type of the elements
+ * @lengths: the number of elements of each segment: a vector of any integer type
  * @combine: (scope call) (closure user_data): takes the value so far and the next element, gives the element type
  * @user_data: data for @combine
  *
- * As [method@Array.scanl_seg] with the element itself: @initial·x0, @initial·x0·x1, … of each segment. Empty segments give nothing.
+ * Computes the inclusive scan of each segment of every row from the left, with an initial value.
+ *
+ * A segment becomes @initial·x0, @initial·x0·x1, … An empty segment gives nothing. Behaves otherwise as [method@Array.scanl_seg].
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -375,7 +389,7 @@ acc_array_prescanl_seg (AccArray     *self,
  * g_autoptr(AccArray) result = acc_array_postscanl_seg (xs, acc_expr_new_int (100), lengths, plus, NULL); // → [101, 103, 103, 107]
  * ```
  *
- * Returns: (transfer full): an array whose rows are as long as all lengths together
+ * Returns: (transfer full): an array whose rows are as long as the sum of the lengths
  *
  * Since: 1.0
  */
@@ -394,13 +408,15 @@ acc_array_postscanl_seg (AccArray     *self,
 /**
  * acc_array_scanr_seg:
  * @self: an array of rank 1 or more
- * @initial: of the element type; an untyped literal adapts to it
- * @lengths: how many elements each segment has: a vector of any integer type
+ * @initial: the initial value of every segment, of the element type; an untyped literal takes the type of the elements
+ * @lengths: the number of elements of each segment: a vector of any integer type
  * @combine: (scope call) (closure user_data): takes the next element and the value so far, gives the element type
  * @user_data: data for @combine
  *
- * As [method@Array.scanl_seg] from the right: …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial, @initial of each segment of n. @combine
- * takes the next element first. Here, too, the first segment takes the first elements of a row.
+ * Scans each segment of every row from the right and puts the initial value at the end.
+ *
+ * A segment of n elements becomes …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial, @initial. @combine takes the next element first. The first
+ * segment begins with the first element of a row here, too. Behaves otherwise as [method@Array.scanl_seg].
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -409,7 +425,7 @@ acc_array_postscanl_seg (AccArray     *self,
  * g_autoptr(AccArray) result = acc_array_scanr_seg (xs, acc_expr_new_int (0), lengths, plus, NULL); // → [3, 2, 0, 0, 7, 4, 0]
  * ```
  *
- * Returns: (transfer full): an array whose rows are as long as all lengths together, and one more for each segment
+ * Returns: (transfer full): an array whose rows are as long as the sum of the lengths, and one more for each segment
  *
  * Since: 1.0
  */
@@ -428,11 +444,13 @@ acc_array_scanr_seg (AccArray     *self,
 /**
  * acc_array_scanr1_seg:
  * @self: an array of rank 1 or more
- * @lengths: how many elements each segment has: a vector of any integer type
+ * @lengths: the number of elements of each segment: a vector of any integer type
  * @combine: (scope call) (closure user_data): takes the next element and the value so far, gives the element type
  * @user_data: data for @combine
  *
- * As [method@Array.scanr_seg] without an initial value: …, x(n-2)·x(n-1), x(n-1) of each segment of n. Empty segments give nothing.
+ * Computes the inclusive scan of each segment of every row from the right, without an initial value.
+ *
+ * A segment of n elements becomes …, x(n-2)·x(n-1), x(n-1). An empty segment gives nothing. Behaves otherwise as [method@Array.scanr_seg].
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -441,7 +459,7 @@ acc_array_scanr_seg (AccArray     *self,
  * g_autoptr(AccArray) result = acc_array_scanr1_seg (xs, lengths, plus, NULL); // → [3, 2, 7, 4]
  * ```
  *
- * Returns: (transfer full): an array whose rows are as long as all lengths together
+ * Returns: (transfer full): an array whose rows are as long as the sum of the lengths
  *
  * Since: 1.0
  */
@@ -459,14 +477,16 @@ acc_array_scanr1_seg (AccArray     *self,
 /**
  * acc_array_scanr_with_total_seg:
  * @self: an array of rank 1 or more
- * @initial: of the element type; an untyped literal adapts to it
- * @lengths: how many elements each segment has: a vector of any integer type
+ * @initial: the initial value of every segment, of the element type; an untyped literal takes the type of the elements
+ * @lengths: the number of elements of each segment: a vector of any integer type
  * @combine: (scope call) (closure user_data): takes the next element and the value so far, gives the element type
  * @user_data: data for @combine
- * @totals: (out) (optional) (transfer full): what each segment comes to: one element for each along the innermost dimension
+ * @totals: (out) (optional) (transfer full): the total of each segment: one element for each along the innermost dimension
  *
- * As [method@Array.scanr_seg] without the element itself: …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial, @initial of each segment of n,
- * without its x0, and in @totals x0·…·x(n-1)·@initial. Empty segments give nothing, and their total is @initial.
+ * Computes the exclusive scan of each segment of every row from the right, and the total of each segment.
+ *
+ * A segment of n elements becomes …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial, @initial, without x0; its total is x0·…·x(n-1)·@initial. An
+ * empty segment gives nothing, and its total is @initial. Behaves otherwise as [method@Array.scanr_seg].
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -477,7 +497,7 @@ acc_array_scanr1_seg (AccArray     *self,
  * // totals → [3, 0, 7]
  * ```
  *
- * Returns: (transfer full): an array whose rows are as long as all lengths together
+ * Returns: (transfer full): an array whose rows are as long as the sum of the lengths
  *
  * Since: 1.0
  */
@@ -497,13 +517,15 @@ acc_array_scanr_with_total_seg (AccArray      *self,
 /**
  * acc_array_prescanr_seg:
  * @self: an array of rank 1 or more
- * @initial: of the element type; an untyped literal adapts to it
- * @lengths: how many elements each segment has: a vector of any integer type
+ * @initial: the initial value of every segment, of the element type; an untyped literal takes the type of the elements
+ * @lengths: the number of elements of each segment: a vector of any integer type
  * @combine: (scope call) (closure user_data): takes the next element and the value so far, gives the element type
  * @user_data: data for @combine
  *
- * As [method@Array.scanr_seg] without the element itself: …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial, @initial of each segment of n,
- * without its x0. Empty segments give nothing.
+ * Computes the exclusive scan of each segment of every row from the right.
+ *
+ * A segment of n elements becomes …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial, @initial, without x0. An empty segment gives nothing.
+ * Behaves otherwise as [method@Array.scanr_seg].
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -512,7 +534,7 @@ acc_array_scanr_with_total_seg (AccArray      *self,
  * g_autoptr(AccArray) result = acc_array_prescanr_seg (xs, acc_expr_new_int (0), lengths, plus, NULL); // → [2, 0, 4, 0]
  * ```
  *
- * Returns: (transfer full): an array whose rows are as long as all lengths together
+ * Returns: (transfer full): an array whose rows are as long as the sum of the lengths
  *
  * Since: 1.0
  */
@@ -531,13 +553,15 @@ acc_array_prescanr_seg (AccArray     *self,
 /**
  * acc_array_postscanr_seg:
  * @self: an array of rank 1 or more
- * @initial: of the element type; an untyped literal adapts to it
- * @lengths: how many elements each segment has: a vector of any integer type
+ * @initial: the initial value of every segment, of the element type; an untyped literal takes the type of the elements
+ * @lengths: the number of elements of each segment: a vector of any integer type
  * @combine: (scope call) (closure user_data): takes the next element and the value so far, gives the element type
  * @user_data: data for @combine
  *
- * As [method@Array.scanr_seg] with the element itself: …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial of each segment of n. Empty
- * segments give nothing.
+ * Computes the inclusive scan of each segment of every row from the right, with an initial value.
+ *
+ * A segment of n elements becomes …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial. An empty segment gives nothing. Behaves otherwise as
+ * [method@Array.scanr_seg].
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -546,7 +570,7 @@ acc_array_prescanr_seg (AccArray     *self,
  * g_autoptr(AccArray) result = acc_array_postscanr_seg (xs, acc_expr_new_int (100), lengths, plus, NULL); // → [103, 102, 107, 104]
  * ```
  *
- * Returns: (transfer full): an array whose rows are as long as all lengths together
+ * Returns: (transfer full): an array whose rows are as long as the sum of the lengths
  *
  * Since: 1.0
  */

@@ -182,15 +182,17 @@ run_scan (AccArray     *self,
 /**
  * acc_array_scanl:
  * @self: an array of rank 1 or more
- * @initial: of the element type
+ * @initial: the initial value, of the element type; an untyped literal takes the type of the elements
  * @combine: (scope call) (closure user_data): takes the value so far and the next element, gives the element type
  * @user_data: data for @combine
  *
- * All partial reductions of every row, from the left: @initial, @initial·x0, @initial·x0·x1, … @combine must be associative and need
- * not be commutative; @initial need not be neutral. An empty row gives @initial alone.
+ * Scans each row from the left and puts the initial value in front, which makes rows one element longer.
  *
- * Linear in the number of elements, times what @combine costs. A @combine that gives another type than that of the elements
- * is %ACC_ERROR_TYPE, and so is an @initial that does not fit it; an array of rank 0 is %ACC_ERROR_SHAPE.
+ * A row becomes @initial, @initial·x0, @initial·x0·x1, … @combine must be associative and need not be commutative. @initial need not be
+ * neutral. An empty row gives @initial alone.
+ *
+ * Takes time linear in the number of elements, times the cost of @combine. A @combine that gives another type than that of the elements is
+ * %ACC_ERROR_TYPE, and so is an @initial of another type; an array of rank 0 is %ACC_ERROR_SHAPE.
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -216,15 +218,17 @@ acc_array_scanl (AccArray     *self,
 /**
  * acc_array_scanr:
  * @self: an array of rank 1 or more
- * @initial: of the element type
+ * @initial: the initial value, of the element type; an untyped literal takes the type of the elements
  * @combine: (scope call) (closure user_data): takes the next element and the value so far, gives the element type
  * @user_data: data for @combine
  *
- * All partial reductions of every row, from the right: …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial, @initial. @combine takes the
- * next element first, must be associative and need not be commutative. An empty row gives @initial alone.
+ * Scans each row from the right and puts the initial value at the end, which makes rows one element longer.
  *
- * Linear in the number of elements, times what @combine costs. A @combine that gives another type than that of the elements
- * is %ACC_ERROR_TYPE, and so is an @initial that does not fit it; an array of rank 0 is %ACC_ERROR_SHAPE.
+ * A row becomes …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial, @initial. @combine takes the next element first, must be associative and need
+ * not be commutative. An empty row gives @initial alone.
+ *
+ * Takes time linear in the number of elements, times the cost of @combine. A @combine that gives another type than that of the elements is
+ * %ACC_ERROR_TYPE, and so is an @initial of another type; an array of rank 0 is %ACC_ERROR_SHAPE.
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -253,11 +257,13 @@ acc_array_scanr (AccArray     *self,
  * @combine: (scope call) (closure user_data): takes the next element and the value so far, gives the element type
  * @user_data: data for @combine
  *
- * All partial reductions of every row, from the right, each with its own element: …, x(n-2)·x(n-1), x(n-1). @combine must be
- * associative and need not be commutative. An empty row stays empty.
+ * Computes the inclusive scan of each row from the right, without an initial value.
  *
- * Linear in the number of elements, times what @combine costs. A @combine that gives another type than that of the elements
- * is %ACC_ERROR_TYPE, an array of rank 0 %ACC_ERROR_SHAPE.
+ * A row becomes …, x(n-2)·x(n-1), x(n-1). @combine takes the next element first, must be associative and need not be commutative. An empty
+ * row stays empty.
+ *
+ * Takes time linear in the number of elements, times the cost of @combine. A @combine that gives another type than that of the elements is
+ * %ACC_ERROR_TYPE, an array of rank 0 is %ACC_ERROR_SHAPE.
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -282,17 +288,18 @@ acc_array_scanr1 (AccArray     *self,
 /**
  * acc_array_scanl_with_total:
  * @self: an array of rank 1 or more
- * @initial: of the element type
+ * @initial: the initial value, of the element type; an untyped literal takes the type of the elements
  * @combine: (scope call) (closure user_data): takes the value so far and the next element, gives the element type
  * @user_data: data for @combine
- * @totals: (out) (optional) (transfer full): what each row comes to: an array whose rank is one lower
+ * @totals: (out) (optional) (transfer full): the total of each row: an array whose rank is one lower
  *
- * All partial reductions of every row, from the left and without the element itself: @initial, @initial·x0, …, @initial·x0·…·x(n-2), and
- * in @totals @initial·x0·…·x(n-1).
- * @combine must be associative and need not be commutative. An empty row stays empty, and its total is @initial.
+ * Computes the exclusive scan of each row from the left, and the total of each row.
  *
- * Linear in the number of elements, times what @combine costs. A @combine that gives another type than that of the elements
- * is %ACC_ERROR_TYPE, and so is an @initial that does not fit it; an array of rank 0 is %ACC_ERROR_SHAPE.
+ * A row becomes @initial, @initial·x0, …, @initial·x0·…·x(n-2); its total is @initial·x0·…·x(n-1). @combine must be associative and need
+ * not be commutative. An empty row stays empty, and its total is @initial.
+ *
+ * Takes time linear in the number of elements, times the cost of @combine. A @combine that gives another type than that of the elements is
+ * %ACC_ERROR_TYPE, and so is an @initial of another type; an array of rank 0 is %ACC_ERROR_SHAPE.
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -321,17 +328,18 @@ acc_array_scanl_with_total (AccArray      *self,
 /**
  * acc_array_scanr_with_total:
  * @self: an array of rank 1 or more
- * @initial: of the element type
+ * @initial: the initial value, of the element type; an untyped literal takes the type of the elements
  * @combine: (scope call) (closure user_data): takes the next element and the value so far, gives the element type
  * @user_data: data for @combine
- * @totals: (out) (optional) (transfer full): what each row comes to: an array whose rank is one lower
+ * @totals: (out) (optional) (transfer full): the total of each row: an array whose rank is one lower
  *
- * All partial reductions of every row, from the right and without the element itself: …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial,
- * @initial, without x0, and in @totals x0·…·x(n-1)·@initial.
- * @combine must be associative and need not be commutative. An empty row stays empty, and its total is @initial.
+ * Computes the exclusive scan of each row from the right, and the total of each row.
  *
- * Linear in the number of elements, times what @combine costs. A @combine that gives another type than that of the elements
- * is %ACC_ERROR_TYPE, and so is an @initial that does not fit it; an array of rank 0 is %ACC_ERROR_SHAPE.
+ * A row becomes …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial, @initial, without x0; its total is x0·…·x(n-1)·@initial. @combine takes the
+ * next element first, must be associative and need not be commutative. An empty row stays empty, and its total is @initial.
+ *
+ * Takes time linear in the number of elements, times the cost of @combine. A @combine that gives another type than that of the elements is
+ * %ACC_ERROR_TYPE, and so is an @initial of another type; an array of rank 0 is %ACC_ERROR_SHAPE.
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -360,15 +368,17 @@ acc_array_scanr_with_total (AccArray      *self,
 /**
  * acc_array_prescanl:
  * @self: an array of rank 1 or more
- * @initial: of the element type
+ * @initial: the initial value, of the element type; an untyped literal takes the type of the elements
  * @combine: (scope call) (closure user_data): takes the value so far and the next element, gives the element type
  * @user_data: data for @combine
  *
- * All partial reductions of every row, from the left and without the element itself: @initial, @initial·x0, …,
- * @initial·x0·…·x(n-2). @combine must be associative and need not be commutative. An empty row stays empty.
+ * Computes the exclusive scan of each row from the left.
  *
- * Linear in the number of elements, times what @combine costs. A @combine that gives another type than that of the elements
- * is %ACC_ERROR_TYPE, and so is an @initial that does not fit it; an array of rank 0 is %ACC_ERROR_SHAPE.
+ * A row becomes @initial, @initial·x0, …, @initial·x0·…·x(n-2). @combine must be associative and need not be commutative. An empty row
+ * stays empty.
+ *
+ * Takes time linear in the number of elements, times the cost of @combine. A @combine that gives another type than that of the elements is
+ * %ACC_ERROR_TYPE, and so is an @initial of another type; an array of rank 0 is %ACC_ERROR_SHAPE.
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -394,12 +404,14 @@ acc_array_prescanl (AccArray     *self,
 /**
  * acc_array_prescanr:
  * @self: an array of rank 1 or more
- * @initial: of the element type
+ * @initial: the initial value, of the element type; an untyped literal takes the type of the elements
  * @combine: (scope call) (closure user_data): takes the next element and the value so far, gives the element type
  * @user_data: data for @combine
  *
- * As [method@Array.prescanl] from the right: …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial, @initial, without x0. @combine takes
- * the next element first.
+ * Computes the exclusive scan of each row from the right.
+ *
+ * A row becomes …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial, @initial, without x0. @combine takes the next element first. Behaves
+ * otherwise as [method@Array.prescanl].
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -425,15 +437,16 @@ acc_array_prescanr (AccArray     *self,
 /**
  * acc_array_postscanl:
  * @self: an array of rank 1 or more
- * @initial: of the element type
+ * @initial: the initial value, of the element type; an untyped literal takes the type of the elements
  * @combine: (scope call) (closure user_data): takes the value so far and the next element, gives the element type
  * @user_data: data for @combine
  *
- * All partial reductions of every row, from the left and with the element itself: @initial·x0, @initial·x0·x1, … @combine must be
- * associative and need not be commutative. An empty row stays empty.
+ * Computes the inclusive scan of each row from the left, with an initial value.
  *
- * Linear in the number of elements, times what @combine costs. A @combine that gives another type than that of the elements
- * is %ACC_ERROR_TYPE, and so is an @initial that does not fit it; an array of rank 0 is %ACC_ERROR_SHAPE.
+ * A row becomes @initial·x0, @initial·x0·x1, … @combine must be associative and need not be commutative. An empty row stays empty.
+ *
+ * Takes time linear in the number of elements, times the cost of @combine. A @combine that gives another type than that of the elements is
+ * %ACC_ERROR_TYPE, and so is an @initial of another type; an array of rank 0 is %ACC_ERROR_SHAPE.
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -459,12 +472,14 @@ acc_array_postscanl (AccArray     *self,
 /**
  * acc_array_postscanr:
  * @self: an array of rank 1 or more
- * @initial: of the element type
+ * @initial: the initial value, of the element type; an untyped literal takes the type of the elements
  * @combine: (scope call) (closure user_data): takes the next element and the value so far, gives the element type
  * @user_data: data for @combine
  *
- * As [method@Array.postscanl] from the right: …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial. @combine takes the next element
- * first.
+ * Computes the inclusive scan of each row from the right, with an initial value.
+ *
+ * A row becomes …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial. @combine takes the next element first. Behaves otherwise as
+ * [method@Array.postscanl].
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }

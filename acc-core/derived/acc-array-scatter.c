@@ -35,12 +35,17 @@ cut (AccArray *array,
 /**
  * acc_array_scatter:
  * @self: an array
- * @defaults: an array of the same element type, of any rank: the result before anything is sent there
- * @targets: an array of the rank of @self: where each element goes, as in [method@Array.permute]
+ * @defaults: an array of the same element type, of any rank: the values where nothing is written
+ * @targets: an array of the rank of @self: the index that each element is written to, as in [method@Array.permute]
  *
- * Sends elements to places: the one at every index that @self and @targets both have to the target there. Where several
- * have one target, one of them arrives, and which is not specified. A target outside @defaults is %ACC_ERROR_BOUNDS when
- * run. Linear in the sizes of @defaults and @targets.
+ * Writes each element of @self to its target index in a copy of @defaults (scatter).
+ *
+ * Works over the indices that @self and @targets have in common. Where several elements have the same target, one of them is written; which
+ * one is unspecified.
+ *
+ * Takes time linear in the sizes of @defaults and @targets. Targets of another rank than that of @self are %ACC_ERROR_SHAPE; targets of
+ * another type than [method@Array.permute] takes, and defaults of another type than that of @self, are %ACC_ERROR_TYPE. A target outside
+ * @defaults is %ACC_ERROR_BOUNDS when run.
  *
  * ```c
  * // values = [5, 6], zeros = [0, 0, 0, 0], places = [3, 1]
@@ -108,14 +113,16 @@ masked_target (AccExpr *target,
 /**
  * acc_array_scatter_if:
  * @self: an array
- * @defaults: an array of the same element type, of any rank: the result before anything is sent there
- * @targets: an array of the rank of @self: where each element goes, as in [method@Array.permute]
+ * @defaults: an array of the same element type, of any rank: the values where nothing is written
+ * @targets: an array of the rank of @self: the index that each element is written to, as in [method@Array.permute]
  * @mask: an array of the rank of @self, of any element type
- * @predicate: (scope call) (closure user_data): takes an element of @mask, gives whether the element goes: a b1
+ * @predicate: (scope call) (closure user_data): takes an element of @mask, gives whether the element of @self is written: a b1
  * @user_data: data for @predicate
  *
- * As [method@Array.scatter], of those elements for which @predicate holds, over the indices that @self, @targets and @mask
- * all have. The targets of the others are not looked at.
+ * Writes those elements of @self whose element of @mask satisfies a predicate to their target indices in a copy of @defaults.
+ *
+ * Works over the indices that @self, @targets and @mask have in common. The targets of the other elements are not checked. A mask of
+ * another rank is %ACC_ERROR_SHAPE, a @predicate that does not give a b1 is %ACC_ERROR_TYPE. Behaves otherwise as [method@Array.scatter].
  *
  * ```c
  * static AccExpr *is_positive (AccExpr *x, gpointer data) { return acc_expr_gt (x, acc_expr_new_int (0)); }
@@ -168,16 +175,19 @@ gathered_or_default (AccExpr *index,
 /**
  * acc_array_gather_if:
  * @self: an array
- * @indices: an array of integers, of any rank: places in the row-major order of @self
+ * @indices: an array of integers, of any rank: positions in the row-major order of @self
  * @defaults: an array of the element type of @self and the rank of @indices
  * @mask: an array of the rank of @indices, of any element type
- * @predicate: (scope call) (closure user_data): takes an element of @mask, gives whether the element is taken: a b1
+ * @predicate: (scope call) (closure user_data): takes an element of @mask, gives whether to read the element of @self: a b1
  * @user_data: data for @predicate
  *
- * The elements of @self at @indices where @predicate holds, those of @defaults elsewhere, over the indices that @indices,
- * @defaults and @mask all have. An index outside is %ACC_ERROR_BOUNDS when run, unless the default is taken there.
+ * Reads the elements at @indices where an element of @mask satisfies a predicate, and takes those of @defaults elsewhere.
  *
- * Linear in the number of elements of the result.
+ * Works over the indices that @indices, @defaults and @mask have in common.
+ *
+ * Takes time linear in the number of elements of the result. Defaults of another type than that of @self, and a @predicate that does not
+ * give a b1, are %ACC_ERROR_TYPE; defaults or a mask of another rank than that of @indices are %ACC_ERROR_SHAPE. An index outside @self is
+ * %ACC_ERROR_BOUNDS when run, unless the default is taken there.
  *
  * ```c
  * static AccExpr *is_positive (AccExpr *x, gpointer data) { return acc_expr_gt (x, acc_expr_new_int (0)); }

@@ -188,12 +188,14 @@ check_keys (AccArray   *keys,
 /**
  * acc_array_sort:
  * @self: an array of scalars, of rank 1 or more
- * @descending: the largest first
+ * @descending: whether the largest element comes first
  *
- * Every innermost row in order. Equal elements stay in the order in which they were: so do -0.0 and 0.0, which are equal. NaN comes
- * last, in both directions. Linear in the size of @self and in the bits of an element; it needs memory for @self twice.
+ * Sorts each row along the innermost dimension.
  *
- * An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
+ * The sort is stable: equal elements keep their order, and so do -0.0 and 0.0, which are equal. NaN comes last, in both directions.
+ *
+ * Takes time linear in the size of @self and in the bits of an element, and memory for @self twice. An array of rank 0 is %ACC_ERROR_SHAPE,
+ * tuples are %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [[3, 1, 2], [6, 5, 4]]
@@ -221,10 +223,11 @@ acc_array_sort (AccArray *self,
 /**
  * acc_array_argsort:
  * @self: an array of scalars, of rank 1 or more
- * @descending: the largest first
+ * @descending: whether the largest element comes first
  *
- * Where in its row each element of [method@Array.sort] was: of equal ones the first comes first.
- * As [method@Array.sort] otherwise.
+ * Returns, for each row, the indices that sort it.
+ *
+ * Indices count within a row. Of equal elements the first one comes first. Behaves otherwise as [method@Array.sort].
  *
  * ```c
  * // xs = [30, 10, 20]
@@ -256,12 +259,16 @@ acc_array_argsort (AccArray *self,
  * acc_array_sort_pairs:
  * @self: an array of rank 1 or more, of any element type
  * @keys: an array of scalars, of the extents of @self
- * @descending: the largest key first
- * @sorted_keys: (out) (optional) (transfer full): the keys, as [method@Array.sort] has them
+ * @descending: whether the largest key comes first
+ * @sorted_keys: (out) (optional) (transfer full): the keys in the order of [method@Array.sort]
  *
- * The elements of every innermost row in the order of their keys; those of equal keys stay in the order in which they were. Keys of
- * other extents are %ACC_ERROR_SHAPE while building, or %ACC_ERROR_BOUNDS when run, where the extents are known only then.
- * Where the keys are in the elements, [method@Array.sort_by_key] takes them from there. As [method@Array.sort] otherwise.
+ * Sorts the elements of each row by keys from another array.
+ *
+ * The sort is stable: elements with equal keys keep their order. Where the keys are part of the elements, [method@Array.sort_by_key] takes
+ * them from there.
+ *
+ * Keys of other extents are %ACC_ERROR_SHAPE while building, or %ACC_ERROR_BOUNDS when run, where the extents are known only then; keys
+ * that are tuples are %ACC_ERROR_TYPE. Behaves otherwise as [method@Array.sort].
  *
  * ```c
  * // xs = [10, 20, 30], keys = [2.5, 0.5, 1.5]
@@ -347,15 +354,17 @@ sort_short_on (AccArray *node)
 /**
  * acc_array_sort_by_key:
  * @self: an array of rank 1 or more, of any element type
- * @descending: the largest key first
+ * @descending: whether the largest key comes first
  * @key: (scope call) (closure user_data): takes an element, gives its key, a scalar
  * @user_data: data for @key
  *
- * The elements of every innermost row in the order of the keys that @key finds in them; those of equal keys stay in the order in which
- * they were. Keys are ordered as [method@Array.sort] orders elements: NaN comes last, in both directions. Linear in the size of @self and
- * in the bits of a key, @key being computed several times for every element; it needs memory for @self twice.
+ * Sorts the elements of each row by keys that a function computes from them.
  *
- * An array of rank 0 is %ACC_ERROR_SHAPE, keys that are tuples are %ACC_ERROR_TYPE.
+ * The sort is stable: elements with equal keys keep their order. Keys are in the order of [method@Array.sort]: NaN comes last, in both
+ * directions.
+ *
+ * Takes time linear in the size of @self and in the bits of a key, and memory for @self twice; @key is computed several times for every
+ * element. An array of rank 0 is %ACC_ERROR_SHAPE, keys that are tuples are %ACC_ERROR_TYPE.
  *
  * ```c
  * static AccExpr *second (AccExpr *pair, gpointer data) { return acc_expr_item (pair, 1); }

@@ -5,13 +5,16 @@
 
 /**
  * acc_array_new_from_source:
- * @source: where the rows come from
+ * @source: the source of the rows
  *
- * An array whose elements come from @source when a run asks for them, in chunks of rows, so that they need never be in
- * memory together. Its type and shape are those of the source. Where the source reads rows of the transpose, as one of a file
- * in Fortran order does, the array is transposed: then the whole of it is held in memory when it runs.
+ * Creates an array whose elements are read from a source when a run needs them.
  *
- * In constant time: elements are read when it runs, and what goes wrong then, such as %ACC_ERROR_IO, is told then.
+ * Elements are read in chunks of rows, so that they need never be in memory together. Type and shape are those of @source. Where the source
+ * reads rows of the transpose, as one of a file in Fortran order (column-major) does, the array is transposed: then the whole of it is held
+ * in memory while it runs.
+ *
+ * Takes constant time: elements are read when the array runs, and errors of reading, such as %ACC_ERROR_IO, are reported then. A source
+ * that does not tell its type and shape is %ACC_ERROR_SHAPE.
  *
  * ```c
  * g_autoptr(GInputStream) stream = g_memory_input_stream_new_from_data ("\1\2\3\4", 4, NULL);

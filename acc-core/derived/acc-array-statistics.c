@@ -289,9 +289,10 @@ find_spread (AccArray   *self,
  * acc_array_argmin:
  * @self: an array of rank 1 or more
  *
- * Where the smallest of every innermost row is: the first of equal ones. As in [method@Array.minimum], NaN counts only where
- * all are: then it is the first. %ACC_ERROR_SHAPE where empty.
- * Linear in the size of @self.
+ * Returns the index of the smallest element in each row.
+ *
+ * Of equal elements the first one is taken. NaN counts only where all elements are NaN, as in [method@Array.minimum]: then the first one is
+ * taken. Takes time linear in the size of @self. An empty row, and an array of rank 0, are %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [[3, 1, 4], [1, 5, 9]]
@@ -313,9 +314,10 @@ acc_array_argmin (AccArray *self)
  * acc_array_argmax:
  * @self: an array of rank 1 or more
  *
- * Where the largest of every innermost row is: the first of equal ones. As in [method@Array.maximum], NaN counts only where all
- * are: then it is the first. %ACC_ERROR_SHAPE where empty.
- * Linear in the size of @self.
+ * Returns the index of the largest element in each row.
+ *
+ * Of equal elements the first one is taken. NaN counts only where all elements are NaN, as in [method@Array.maximum]: then the first one is
+ * taken. Takes time linear in the size of @self. An empty row, and an array of rank 0, are %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [[3, 1, 4], [1, 5, 9]]
@@ -337,15 +339,17 @@ acc_array_argmax (AccArray *self)
  * acc_array_minmax:
  * @self: an array of scalars, of rank 1 or more
  *
- * The smallest and the largest of every innermost row, read once; %ACC_ERROR_SHAPE where empty; NaN only where all are.
- * Linear in the size of @self.
+ * Returns the smallest and the largest element of each row.
+ *
+ * Reads each element once. NaN is ignored: it is the result only where all elements are NaN. Takes time linear in the size of @self. An
+ * empty row, and an array of rank 0, are %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [[3, 1, 4], [1, 5, 9]]
  * g_autoptr(AccArray) result = acc_array_minmax (xs); // → [(1, 4), (1, 9)]
  * ```
  *
- * Returns: (transfer full): an array of pairs of the shape of @self without its innermost dimension
+ * Returns: (transfer full): an array of pairs (smallest, largest), of the shape of @self without its innermost dimension
  *
  * Since: 1.0
  */
@@ -362,8 +366,10 @@ acc_array_minmax (AccArray *self)
  * acc_array_count_nonzero:
  * @self: an array of scalars, of rank 1 or more
  *
- * How many of every innermost row are not 0; NaN is not. Of b1, how many are true.
- * Linear in the size of @self. An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
+ * Counts the elements of each row that are not 0.
+ *
+ * NaN is counted. Of b1, true is counted. Takes time linear in the size of @self. An array of rank 0 is %ACC_ERROR_SHAPE, tuples are
+ * %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [[0, 1, 2], [0, 0, 3]]
@@ -388,10 +394,13 @@ acc_array_count_nonzero (AccArray *self)
  * acc_array_norm:
  * @self: an array of scalars, of rank 1 or more
  *
- * The root of the sum of squares of every innermost row: Euclid's norm. Nothing is scaled: where the sum of squares is beyond the
- * range of the type the norm is infinite, and where squares are below it they count as 0; divide by the largest magnitude before, and
- * multiply after, where that may be. Floats keep their type, f2 is computed in f4; of integers and b1 it is an f8.
- * Linear in the size of @self. An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
+ * Computes the Euclidean norm of each row: the square root of the sum of squares.
+ *
+ * Nothing is scaled: where the sum of squares is beyond the range of the type the norm is infinite, and squares below the range count as 0.
+ * Where that can happen, divide by the largest magnitude before and multiply by it after. Floats keep their type, f2 is computed in f4;
+ * integers and b1 give an f8.
+ *
+ * Takes time linear in the size of @self. An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [[3.0, 4.0], [6.0, 8.0]]
@@ -413,10 +422,11 @@ acc_array_norm (AccArray *self)
  * acc_array_mean:
  * @self: an array of scalars, of rank 1 or more
  *
- * The mean of every innermost row; NaN where empty. It is the sum divided by how many there are, and infinite where the sum is beyond the
- * range of the type. Floats keep their type, f2 is computed in f4; of integers and b1 it is an
- * f8.
- * Linear in the size of @self. An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
+ * Computes the mean of each row along the innermost dimension.
+ *
+ * The mean is the sum divided by the number of elements: it is infinite where the sum is beyond the range of the type. An empty row gives
+ * NaN. Floats keep their type, f2 is computed in f4; integers and b1 give an f8. Takes time linear in the size of @self. An array of rank 0
+ * is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [[3.0, 4.0], [6.0, 8.0]]
@@ -437,13 +447,16 @@ acc_array_mean (AccArray *self)
 /**
  * acc_array_variance:
  * @self: an array of scalars, of rank 1 or more
- * @ddof: what is taken off the number of elements: 1 for a sample, 0 for all there are
+ * @ddof: the number that is subtracted from the number of elements in the divisor: 1 for a sample, 0 for a whole population
  *
- * The variance of every innermost row: the sum of the squares of what they differ from their mean by, divided by how many there
- * are less @ddof; NaN where that is nothing by nothing, infinity where it is something. Computed in one pass, of parts that are
- * merged; a mean that is large costs no accuracy. The sum of the squares must be in the range of the type. Floats keep their type, f2
- * is computed in f4; of integers and b1 it is an f8.
- * Linear in the size of @self. An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
+ * Computes the variance of each row along the innermost dimension.
+ *
+ * The variance is the sum of the squared differences from the mean, divided by the number of elements less @ddof, or by 0 where @ddof is
+ * larger. 0 divided by 0 gives NaN, another sum divided by 0 gives infinity. The variance is computed in one pass, from parts that are
+ * merged; a large mean costs no accuracy. The sum of the squares must be in the range of the type. Floats keep their type, f2 is computed
+ * in f4; integers and b1 give an f8.
+ *
+ * Takes time linear in the size of @self. An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [[1.0, 2.0, 3.0], [2.0, 2.0, 2.0]]
@@ -465,9 +478,11 @@ acc_array_variance (AccArray *self,
 /**
  * acc_array_standard_deviation:
  * @self: an array of scalars, of rank 1 or more
- * @ddof: what is taken off the number of elements: 1 for a sample, 0 for all there are
+ * @ddof: the number that is subtracted from the number of elements in the divisor: 1 for a sample, 0 for a whole population
  *
- * The root of the variance of every innermost row, as [method@Array.variance].
+ * Computes the standard deviation of each row, the square root of its variance.
+ *
+ * Behaves otherwise as [method@Array.variance].
  *
  * ```c
  * // xs = [[1.0, 3.0], [1.0, 5.0]]
@@ -490,9 +505,10 @@ acc_array_standard_deviation (AccArray *self,
  * acc_array_argmin_all:
  * @self: an array
  *
- * Where the smallest of all elements is, in row-major order: the first of equal ones. As in [method@Array.minimum], NaN counts
- * only where all are: then it is the first. %ACC_ERROR_SHAPE where empty.
- * Linear in the size of @self.
+ * Returns the index of the smallest of all elements in row-major order.
+ *
+ * Of equal elements the first one is taken. NaN counts only where all elements are NaN, as in [method@Array.minimum]: then the first one is
+ * taken. Takes time linear in the size of @self. An empty array is %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [[3, 1, 4], [1, 5, 9]]
@@ -516,9 +532,10 @@ acc_array_argmin_all (AccArray *self)
  * acc_array_argmax_all:
  * @self: an array
  *
- * Where the largest of all elements is, in row-major order: the first of equal ones. As in [method@Array.maximum], NaN counts
- * only where all are: then it is the first. %ACC_ERROR_SHAPE where empty.
- * Linear in the size of @self.
+ * Returns the index of the largest of all elements in row-major order.
+ *
+ * Of equal elements the first one is taken. NaN counts only where all elements are NaN, as in [method@Array.maximum]: then the first one is
+ * taken. Takes time linear in the size of @self. An empty array is %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [[3, 1, 4], [1, 5, 9]]
@@ -542,15 +559,17 @@ acc_array_argmax_all (AccArray *self)
  * acc_array_minmax_all:
  * @self: an array of scalars
  *
- * The smallest and the largest of all elements, read once; %ACC_ERROR_SHAPE where empty; NaN only where all are.
- * Linear in the size of @self.
+ * Returns the smallest and the largest of all elements.
+ *
+ * Reads each element once. NaN is ignored: it is the result only where all elements are NaN. Takes time linear in the size of @self. An
+ * empty array is %ACC_ERROR_SHAPE.
  *
  * ```c
  * // xs = [[3, 1, 4], [1, 5, 9]]
  * g_autoptr(AccArray) result = acc_array_minmax_all (xs); // → (1, 9)
  * ```
  *
- * Returns: (transfer full): an array of pairs of rank 0
+ * Returns: (transfer full): an array of rank 0 of a pair (smallest, largest)
  *
  * Since: 1.0
  */
@@ -567,8 +586,9 @@ acc_array_minmax_all (AccArray *self)
  * acc_array_count_nonzero_all:
  * @self: an array of scalars
  *
- * How many of all elements are not 0; NaN is not. Of b1, how many are true.
- * Linear in the size of @self. Tuples are %ACC_ERROR_TYPE.
+ * Counts all elements that are not 0.
+ *
+ * NaN is counted. Of b1, true is counted. Takes time linear in the size of @self. Tuples are %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [[0, 1, 2], [0, 0, 3]]
@@ -592,9 +612,10 @@ acc_array_count_nonzero_all (AccArray *self)
  * acc_array_norm_all:
  * @self: an array of scalars
  *
- * The root of the sum of squares of all elements: Euclid's norm. The squares must be in the range of the type. Floats keep
- * their type, f2 is computed in f4; of integers and b1 it is an f8.
- * Linear in the size of @self. Tuples are %ACC_ERROR_TYPE.
+ * Computes the Euclidean norm of all elements: the square root of the sum of squares.
+ *
+ * The squares must be in the range of the type. Floats keep their type, f2 is computed in f4; integers and b1 give an f8. Takes time linear
+ * in the size of @self. Tuples are %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [[1.0, 1.0], [1.0, 1.0]]
@@ -618,9 +639,11 @@ acc_array_norm_all (AccArray *self)
  * acc_array_mean_all:
  * @self: an array of scalars
  *
- * The mean of all elements; NaN where empty. It is the sum divided by how many there are, and infinite where the sum is beyond the range of
- * the type. Floats keep their type, f2 is computed in f4; of integers and b1 it is an f8.
- * Linear in the size of @self. Tuples are %ACC_ERROR_TYPE.
+ * Computes the mean of all elements.
+ *
+ * The mean is the sum divided by the number of elements: it is infinite where the sum is beyond the range of the type. An empty array gives
+ * NaN. Floats keep their type, f2 is computed in f4; integers and b1 give an f8. Takes time linear in the size of @self. Tuples are
+ * %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [[3.0, 4.0], [6.0, 8.0]]
@@ -643,13 +666,16 @@ acc_array_mean_all (AccArray *self)
 /**
  * acc_array_variance_all:
  * @self: an array of scalars
- * @ddof: what is taken off the number of elements: 1 for a sample, 0 for all there are
+ * @ddof: the number that is subtracted from the number of elements in the divisor: 1 for a sample, 0 for a whole population
  *
- * The variance of all elements: the sum of the squares of what they differ from their mean by, divided by how many there are
- * less @ddof; NaN where that is nothing by nothing, infinity where it is something. Computed in one pass, of parts that are
- * merged; a mean that is large costs no accuracy. The sum of the squares must be in the range of the type. Floats keep their type, f2
- * is computed in f4; of integers and b1 it is an f8.
- * Linear in the size of @self. Tuples are %ACC_ERROR_TYPE.
+ * Computes the variance of all elements.
+ *
+ * The variance is the sum of the squared differences from the mean, divided by the number of elements less @ddof, or by 0 where @ddof is
+ * larger. 0 divided by 0 gives NaN, another sum divided by 0 gives infinity. The variance is computed in one pass, from parts that are
+ * merged; a large mean costs no accuracy. The sum of the squares must be in the range of the type. Floats keep their type, f2 is computed
+ * in f4; integers and b1 give an f8.
+ *
+ * Takes time linear in the size of @self. Tuples are %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [[1.0, 3.0], [1.0, 3.0]]
@@ -673,9 +699,11 @@ acc_array_variance_all (AccArray *self,
 /**
  * acc_array_standard_deviation_all:
  * @self: an array of scalars
- * @ddof: what is taken off the number of elements: 1 for a sample, 0 for all there are
+ * @ddof: the number that is subtracted from the number of elements in the divisor: 1 for a sample, 0 for a whole population
  *
- * The root of the variance of all elements, as [method@Array.variance].
+ * Computes the standard deviation of all elements, the square root of their variance.
+ *
+ * Behaves otherwise as [method@Array.variance].
  *
  * ```c
  * // xs = [[1.0, 5.0], [1.0, 5.0]]

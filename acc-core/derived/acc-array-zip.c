@@ -119,8 +119,9 @@ zip_many_with (const char *operation,
  * @function: (scope call) (closure user_data): takes an element of each
  * @user_data: data for @function
  *
- * Combines the elements of four arrays, as [method@Array.zip_with] does with two: over the indices that all of them have. Ranks that differ
- * are %ACC_ERROR_SHAPE.
+ * Applies a function to the elements of four arrays.
+ *
+ * Works over the indices that all arrays have, as [method@Array.zip_with] does for two. Ranks that differ are %ACC_ERROR_SHAPE.
  *
  * ```c
  * static AccExpr *
@@ -161,7 +162,9 @@ acc_array_zip_with4 (AccArray     *self,
  * @function: (scope call) (closure user_data): takes an element of each
  * @user_data: data for @function
  *
- * As [method@Array.zip_with4], of five arrays.
+ * Applies a function to the elements of five arrays.
+ *
+ * Behaves otherwise as [method@Array.zip_with4].
  *
  * ```c
  * static AccExpr *
@@ -204,7 +207,9 @@ acc_array_zip_with5 (AccArray     *self,
  * @function: (scope call) (closure user_data): takes an element of each
  * @user_data: data for @function
  *
- * As [method@Array.zip_with4], of six arrays.
+ * Applies a function to the elements of six arrays.
+ *
+ * Behaves otherwise as [method@Array.zip_with4].
  *
  * ```c
  * static AccExpr *
@@ -249,7 +254,9 @@ acc_array_zip_with6 (AccArray     *self,
  * @function: (scope call) (closure user_data): takes an element of each
  * @user_data: data for @function
  *
- * As [method@Array.zip_with4], of seven arrays.
+ * Applies a function to the elements of seven arrays.
+ *
+ * Behaves otherwise as [method@Array.zip_with4].
  *
  * ```c
  * static AccExpr *
@@ -296,7 +303,9 @@ acc_array_zip_with7 (AccArray     *self,
  * @function: (scope call) (closure user_data): takes an element of each
  * @user_data: data for @function
  *
- * As [method@Array.zip_with4], of eight arrays.
+ * Applies a function to the elements of eight arrays.
+ *
+ * Behaves otherwise as [method@Array.zip_with4].
  *
  * ```c
  * static AccExpr *
@@ -345,7 +354,9 @@ acc_array_zip_with8 (AccArray     *self,
  * @function: (scope call) (closure user_data): takes an element of each
  * @user_data: data for @function
  *
- * As [method@Array.zip_with4], of nine arrays.
+ * Applies a function to the elements of nine arrays.
+ *
+ * Behaves otherwise as [method@Array.zip_with4].
  *
  * ```c
  * static AccExpr *
@@ -388,8 +399,10 @@ acc_array_zip_with9 (AccArray     *self,
  * @function: (scope call) (closure user_data): takes the index and an element of each
  * @user_data: data for @function
  *
- * Combines the indices and elements of two arrays, as [method@Array.zip_with] does the elements. The index is an i8 for rank 1, else a
- * tuple with one i8 per dimension. One kernel at most, without memory for tuples, however many arrays there are.
+ * Applies a function to the indices and elements of two arrays.
+ *
+ * Works over the indices that both arrays have, as [method@Array.zip_with] does. The index is an i8 for rank 1, else a tuple with one i8
+ * for each dimension. Needs one kernel at most, and no memory for tuples, however many arrays there are.
  *
  * ```c
  * static AccExpr *
@@ -426,7 +439,9 @@ acc_array_izip_with (AccArray     *self,
  * @function: (scope call) (closure user_data): takes the index and an element of each
  * @user_data: data for @function
  *
- * As [method@Array.izip_with], of three arrays.
+ * Applies a function to the indices and elements of three arrays.
+ *
+ * Behaves otherwise as [method@Array.izip_with].
  *
  * ```c
  * static AccExpr *
@@ -465,7 +480,9 @@ acc_array_izip_with3 (AccArray     *self,
  * @function: (scope call) (closure user_data): takes the index and an element of each
  * @user_data: data for @function
  *
- * As [method@Array.izip_with], of four arrays.
+ * Applies a function to the indices and elements of four arrays.
+ *
+ * Behaves otherwise as [method@Array.izip_with].
  *
  * ```c
  * static AccExpr *
@@ -506,7 +523,9 @@ acc_array_izip_with4 (AccArray     *self,
  * @function: (scope call) (closure user_data): takes the index and an element of each
  * @user_data: data for @function
  *
- * As [method@Array.izip_with], of five arrays.
+ * Applies a function to the indices and elements of five arrays.
+ *
+ * Behaves otherwise as [method@Array.izip_with].
  *
  * ```c
  * static AccExpr *
@@ -549,7 +568,9 @@ acc_array_izip_with5 (AccArray     *self,
  * @function: (scope call) (closure user_data): takes the index and an element of each
  * @user_data: data for @function
  *
- * As [method@Array.izip_with], of six arrays.
+ * Applies a function to the indices and elements of six arrays.
+ *
+ * Behaves otherwise as [method@Array.izip_with].
  *
  * ```c
  * static AccExpr *
@@ -594,7 +615,9 @@ acc_array_izip_with6 (AccArray     *self,
  * @function: (scope call) (closure user_data): takes the index and an element of each
  * @user_data: data for @function
  *
- * As [method@Array.izip_with], of seven arrays.
+ * Applies a function to the indices and elements of seven arrays.
+ *
+ * Behaves otherwise as [method@Array.izip_with].
  *
  * ```c
  * static AccExpr *
@@ -641,7 +664,9 @@ acc_array_izip_with7 (AccArray     *self,
  * @function: (scope call) (closure user_data): takes the index and an element of each
  * @user_data: data for @function
  *
- * As [method@Array.izip_with], of eight arrays.
+ * Applies a function to the indices and elements of eight arrays.
+ *
+ * Behaves otherwise as [method@Array.izip_with].
  *
  * ```c
  * static AccExpr *
@@ -690,7 +715,9 @@ acc_array_izip_with8 (AccArray     *self,
  * @function: (scope call) (closure user_data): takes the index and an element of each
  * @user_data: data for @function
  *
- * As [method@Array.izip_with], of nine arrays.
+ * Applies a function to the indices and elements of nine arrays.
+ *
+ * Behaves otherwise as [method@Array.izip_with].
  *
  * ```c
  * static AccExpr *

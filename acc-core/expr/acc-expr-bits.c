@@ -73,17 +73,19 @@ count (AccPrimitive  primitive,
 
 /**
  * acc_expr_band:
- * @a: an integer or a b1, whose width is 1
+ * @a: an integer, a b1 (of width 1), or a vector of these
  * @b: one of the same type
  *
- * Bitwise and; of b1: both, both sides evaluated.
+ * Computes the bitwise and of two values; for b1, their logical and.
+ *
+ * Both sides are evaluated. Operands of other types, or of two different types, give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 12, b = 10
  * AccExpr *result = acc_expr_band (a, b); // → 8
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the bitwise and, of the type of @a
  */
 AccExpr *
 acc_expr_band (AccExpr *a,
@@ -94,17 +96,19 @@ acc_expr_band (AccExpr *a,
 
 /**
  * acc_expr_bor:
- * @a: an integer or a b1, whose width is 1
+ * @a: an integer, a b1 (of width 1), or a vector of these
  * @b: one of the same type
  *
- * Bitwise or; of b1: either, both sides evaluated.
+ * Computes the bitwise or of two values; for b1, their logical or.
+ *
+ * Both sides are evaluated. Operands of other types, or of two different types, give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 12, b = 10
  * AccExpr *result = acc_expr_bor (a, b); // → 14
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the bitwise or, of the type of @a
  */
 AccExpr *
 acc_expr_bor (AccExpr *a,
@@ -115,17 +119,19 @@ acc_expr_bor (AccExpr *a,
 
 /**
  * acc_expr_bxor:
- * @a: an integer or a b1, whose width is 1
+ * @a: an integer, a b1 (of width 1), or a vector of these
  * @b: one of the same type
  *
- * Bitwise exclusive or.
+ * Computes the bitwise exclusive or of two values.
+ *
+ * Operands of other types, or of two different types, give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 12, b = 10
  * AccExpr *result = acc_expr_bxor (a, b); // → 6
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the bitwise exclusive or, of the type of @a
  */
 AccExpr *
 acc_expr_bxor (AccExpr *a,
@@ -136,16 +142,18 @@ acc_expr_bxor (AccExpr *a,
 
 /**
  * acc_expr_bnot:
- * @a: an integer or a b1, whose width is 1
+ * @a: an integer, a b1 (of width 1), or a vector of these
  *
- * Bitwise complement; of b1: not.
+ * Inverts every bit of a value; for b1, computes its logical not.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 0
  * AccExpr *result = acc_expr_bnot (a); // → -1
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the bitwise complement, of the type of @a
  */
 AccExpr *
 acc_expr_bnot (AccExpr *a)
@@ -155,17 +163,20 @@ acc_expr_bnot (AccExpr *a)
 
 /**
  * acc_expr_shl:
- * @a: an integer or a b1, whose width is 1
- * @b: an integer
+ * @a: an integer, a b1 (of width 1), or a vector of integers
+ * @b: the number of bits, an integer
  *
- * Bits shifted left by @b, any integer; to the right where it is negative; 0 beyond the width.
+ * Shifts bits to the left.
+ *
+ * @b may be any integer: a negative one shifts to the right, and one beyond the width gives 0. Operands of other types give an
+ * expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 5, b = 2
  * AccExpr *result = acc_expr_shl (a, b); // → 20
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the shifted value, of the type of @a
  */
 AccExpr *
 acc_expr_shl (AccExpr *a,
@@ -176,18 +187,20 @@ acc_expr_shl (AccExpr *a,
 
 /**
  * acc_expr_shr:
- * @a: an integer or a b1, whose width is 1
- * @b: an integer
+ * @a: an integer, a b1 (of width 1), or a vector of integers
+ * @b: the number of bits, an integer
  *
- * Bits shifted right by @b, signed values keeping their sign; to the left where it is negative; 0 or sign bits beyond
- * the width.
+ * Shifts bits to the right; signed values keep their sign.
+ *
+ * @b may be any integer: a negative one shifts to the left, and one beyond the width gives 0 or sign bits. Operands of other types
+ * give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = -5, b = 1
  * AccExpr *result = acc_expr_shr (a, b); // → -3
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the shifted value, of the type of @a
  */
 AccExpr *
 acc_expr_shr (AccExpr *a,
@@ -198,17 +211,19 @@ acc_expr_shr (AccExpr *a,
 
 /**
  * acc_expr_rotl:
- * @a: an integer or a b1, whose width is 1
- * @b: an integer
+ * @a: an integer, a b1 (of width 1), or a vector of integers
+ * @b: the number of bits, an integer, taken modulo the width
  *
- * Bits rotated left by @b modulo the width.
+ * Rotates bits to the left.
+ *
+ * Operands of other types give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 129 of u1, b = 1 of u1
  * AccExpr *result = acc_expr_rotl (a, b); // → 3
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the rotated value, of the type of @a
  */
 AccExpr *
 acc_expr_rotl (AccExpr *a,
@@ -219,17 +234,19 @@ acc_expr_rotl (AccExpr *a,
 
 /**
  * acc_expr_rotr:
- * @a: an integer or a b1, whose width is 1
- * @b: an integer
+ * @a: an integer, a b1 (of width 1), or a vector of integers
+ * @b: the number of bits, an integer, taken modulo the width
  *
- * Bits rotated right by @b modulo the width.
+ * Rotates bits to the right.
+ *
+ * Operands of other types give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 129 of u1, b = 1 of u1
  * AccExpr *result = acc_expr_rotr (a, b); // → 192
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the rotated value, of the type of @a
  */
 AccExpr *
 acc_expr_rotr (AccExpr *a,
@@ -240,16 +257,18 @@ acc_expr_rotr (AccExpr *a,
 
 /**
  * acc_expr_popcount:
- * @a: an integer or a b1, whose width is 1
+ * @a: an integer, a b1 (of width 1), or a vector of integers
  *
- * Number of bits that are set, an i8.
+ * Counts the bits that are set.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 13
  * AccExpr *result = acc_expr_popcount (a); // → 3
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the number of bits, an i8; for a vector, a vector of i8
  */
 AccExpr *
 acc_expr_popcount (AccExpr *a)
@@ -259,16 +278,18 @@ acc_expr_popcount (AccExpr *a)
 
 /**
  * acc_expr_clz:
- * @a: an integer or a b1, whose width is 1
+ * @a: an integer, a b1 (of width 1), or a vector of integers
  *
- * Number of zero bits before the first that is set, an i8; the width for 0.
+ * Counts the leading zero bits: those above the highest bit that is set.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 1 of u1
  * AccExpr *result = acc_expr_clz (a); // → 7
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the number of bits, an i8, which is the width for 0; for a vector, a vector of i8
  */
 AccExpr *
 acc_expr_clz (AccExpr *a)
@@ -278,16 +299,18 @@ acc_expr_clz (AccExpr *a)
 
 /**
  * acc_expr_ctz:
- * @a: an integer or a b1, whose width is 1
+ * @a: an integer, a b1 (of width 1), or a vector of integers
  *
- * Number of zero bits after the last that is set, an i8; the width for 0.
+ * Counts the trailing zero bits: those below the lowest bit that is set.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 12
  * AccExpr *result = acc_expr_ctz (a); // → 2
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the number of bits, an i8, which is the width for 0; for a vector, a vector of i8
  */
 AccExpr *
 acc_expr_ctz (AccExpr *a)
@@ -297,14 +320,18 @@ acc_expr_ctz (AccExpr *a)
 
 /**
  * acc_expr_bit_size:
- * @a: an integer or a b1
+ * @a: an integer or a b1 (of width 1)
+ *
+ * Returns the width of a value's type in bits.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 1 of u2
  * AccExpr *result = acc_expr_bit_size (a); // → 16
  * ```
  *
- * Returns: (transfer none): how many bits it has, an i8; 1 for a b1
+ * Returns: (transfer none): the number of bits, an i8; 1 for a b1
  * Since: 1.0
  */
 DERIVED1 (bit_size,
@@ -325,21 +352,29 @@ bit_at (AccExpr *like,
 /**
  * acc_expr_test_bit:
  * @a: an integer or a b1
- * @b: a position, 0 for the lowest
+ * @b: a bit position, 0 for the lowest
+ *
+ * Tells whether a bit is set.
+ *
+ * Floats give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 5, b = 2
  * AccExpr *result = acc_expr_test_bit (a, b); // → true
  * ```
  *
- * Returns: (transfer none): whether the bit is set, a b1
+ * Returns: (transfer none): a b1, true where the bit is set
  */
 DERIVED2 (test_bit, FALSE, return acc_expr_ne (acc_expr_band (a, bit_at (a, b)), acc_expr_new_typed_int (a->type, 0)); )
 
 /**
  * acc_expr_set_bit:
  * @a: an integer or a b1
- * @b: a position, 0 for the lowest
+ * @b: a bit position, 0 for the lowest
+ *
+ * Sets one bit of a value.
+ *
+ * Floats give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 5, b = 1
@@ -353,27 +388,35 @@ DERIVED2 (set_bit, FALSE, return acc_expr_bor (a, bit_at (a, b)); )
 /**
  * acc_expr_clear_bit:
  * @a: an integer or a b1
- * @b: a position, 0 for the lowest
+ * @b: a bit position, 0 for the lowest
+ *
+ * Clears one bit of a value.
+ *
+ * Floats give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 5, b = 2
  * AccExpr *result = acc_expr_clear_bit (a, b); // → 1
  * ```
  *
- * Returns: (transfer none): @a without the bit
+ * Returns: (transfer none): @a with the bit cleared
  */
 DERIVED2 (clear_bit, FALSE, return acc_expr_band (a, acc_expr_bnot (bit_at (a, b))); )
 
 /**
  * acc_expr_complement_bit:
  * @a: an integer or a b1
- * @b: a position, 0 for the lowest
+ * @b: a bit position, 0 for the lowest
+ *
+ * Inverts one bit of a value.
+ *
+ * Floats give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 5, b = 0
  * AccExpr *result = acc_expr_complement_bit (a, b); // → 4
  * ```
  *
- * Returns: (transfer none): @a with the bit changed
+ * Returns: (transfer none): @a with the bit inverted
  */
 DERIVED2 (complement_bit, FALSE, return acc_expr_bxor (a, bit_at (a, b)); )

@@ -43,9 +43,14 @@ cast_pack (AccExpr        *from,
  * @self: a scalar, a complex number or a vector
  * @type: a scalar type; or the type of complex numbers, or of vectors of as many scalars
  *
- * Converts: between integers by wrapping, to floats by rounding to nearest, from floats towards zero and saturating, NaN
- * to 0; to b1 by comparing with 0. A scalar becomes a complex number without imaginary part, or a vector of nothing else;
- * complex numbers and vectors are converted scalar by scalar, and never to a scalar: acc_expr_real() takes one out.
+ * Converts a value to another element type.
+ *
+ * Integers wrap to integers. Values are rounded to the nearest float. Floats are truncated towards zero to integers and saturate, NaN
+ * becoming 0. A scalar becomes a b1 by comparing it with 0.
+ *
+ * A scalar becomes a complex number without an imaginary part, or a vector whose scalars are all that value. Complex numbers and
+ * vectors are converted scalar by scalar, and never to a scalar: acc_expr_real() and acc_expr_item() take one out. Other pairs of
+ * types give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // x = 300.7
@@ -190,15 +195,17 @@ has_bits_of (AccElementType *from,
  * @self: a scalar, a complex number or a vector
  * @type: a type of the same size, no tuple; not of b1, which has two values only
  *
- * The same bits as another type. Those of complex numbers and vectors are what lies in memory: "4u1" has the bytes of a
- * "u4" in the machine's order.
+ * Reinterprets the bits of a value as another type of the same size.
+ *
+ * The bits of complex numbers and vectors are those in memory: "4u1" has the bytes of a "u4" in the machine's order. Types of other
+ * sizes, tuples and b1 give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // word = 1.0 of f4
  * AccExpr *bits = acc_expr_bitcast (word, acc_element_type_new (ACC_KIND_U32)); // → 1065353216
  * ```
  *
- * Returns: (transfer none): the value; @self where it is of @type
+ * Returns: (transfer none): the reinterpreted value; @self where it is of @type
  */
 AccExpr *
 acc_expr_bitcast (AccExpr        *self,

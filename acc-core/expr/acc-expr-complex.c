@@ -89,14 +89,16 @@ _acc_expr_hypot (AccExpr *x,
  * acc_expr_real:
  * @a: a complex number
  *
- * The real part.
+ * Returns the real part of a complex number.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // z = (3.0, 4.0) of c16
  * AccExpr *result = acc_expr_real (z); // → 3
  * ```
  *
- * Returns: (transfer none): a float
+ * Returns: (transfer none): the real part, a float
  *
  * Since: 1.0
  */
@@ -106,14 +108,16 @@ OF_COMPLEX (real, return acc_expr_item (a, 0); )
  * acc_expr_imag:
  * @a: a complex number
  *
- * The imaginary part.
+ * Returns the imaginary part of a complex number.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // z = (3.0, 4.0) of c16
  * AccExpr *result = acc_expr_imag (z); // → 4
  * ```
  *
- * Returns: (transfer none): a float
+ * Returns: (transfer none): the imaginary part, a float
  *
  * Since: 1.0
  */
@@ -123,7 +127,9 @@ OF_COMPLEX (imag, return acc_expr_item (a, 1); )
  * acc_expr_conjugate:
  * @a: a complex number
  *
- * The complex conjugate: the imaginary part changes its sign.
+ * Computes the complex conjugate: the imaginary part changes its sign.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // z = (3.0, 4.0) of c16
@@ -148,15 +154,18 @@ wide_magnitude (AccExpr **args)
  * acc_expr_magnitude:
  * @a: a complex number
  *
- * The distance from 0. Scaled: it neither overflows nor underflows where the result does not. Infinite where a part is,
- * even beside NaN. acc_expr_abs() gives the same as a complex number.
+ * Computes the magnitude of a complex number, its distance from 0.
+ *
+ * Scaling keeps intermediate results in range: nothing overflows or underflows unless the result does. The magnitude is infinite where
+ * a part is infinite, even where the other is NaN. acc_expr_abs() gives the magnitude as a complex number. An operand of another type
+ * gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // z = (3.0, 4.0) of c16
  * AccExpr *result = acc_expr_magnitude (z); // → 5
  * ```
  *
- * Returns: (transfer none): a float
+ * Returns: (transfer none): the magnitude, a float
  *
  * Since: 1.0
  */
@@ -166,15 +175,17 @@ OF_COMPLEX (magnitude, return _acc_expr_build_wide (args, 1, wide_magnitude); )
  * acc_expr_magnitude_unscaled:
  * @a: a complex number
  *
- * The distance from 0 by the plain formula √(re² + im²): faster than acc_expr_magnitude(), but squares may overflow to
- * infinity or underflow to 0.
+ * Computes the magnitude of a complex number by the plain formula √(re² + im²).
+ *
+ * It is faster than acc_expr_magnitude(), but squares may overflow to infinity or underflow to 0. An operand of another type gives an
+ * expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // z = (3.0, 4.0) of c16
  * AccExpr *result = acc_expr_magnitude_unscaled (z); // → 5
  * ```
  *
- * Returns: (transfer none): a float
+ * Returns: (transfer none): the magnitude, a float
  *
  * Since: 1.0
  */
@@ -187,15 +198,17 @@ OF_COMPLEX (magnitude_unscaled,
  * acc_expr_phase:
  * @a: a complex number
  *
- * The angle to the positive real axis, from -π to π, with the special cases of acc_expr_atan2(); but that of 0, of either
- * sign, is 0.
+ * Computes the phase of a complex number: its angle to the positive real axis, from -π to π radians.
+ *
+ * Special cases are those of acc_expr_atan2(), except that the phase of 0, of either sign, is 0. An operand of another type gives an
+ * expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // z = (3.0, 4.0) of c16
  * AccExpr *result = acc_expr_phase (z); // → 0.927295
  * ```
  *
- * Returns: (transfer none): a float
+ * Returns: (transfer none): the phase, a float
  *
  * Since: 1.0
  */
@@ -207,10 +220,12 @@ OF_COMPLEX (phase,
 
 /**
  * acc_expr_from_polar:
- * @magnitude: a float
- * @phase: one of the same type
+ * @magnitude: the magnitude, a float
+ * @phase: the angle in radians, a float of the same type
  *
- * The complex number of a magnitude and an angle in radians.
+ * Converts polar coordinates to a complex number.
+ *
+ * Operands of other types, or of two different types, give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // magnitude = 2.0, phase = 0.5
@@ -238,9 +253,11 @@ acc_expr_from_polar (AccExpr *magnitude,
 
 /**
  * acc_expr_cis:
- * @phase: a float
+ * @phase: the angle in radians, a float
  *
- * The complex number of magnitude 1 at an angle in radians: cos + i sin.
+ * Computes the complex number of magnitude 1 at an angle: cos + i sin.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // phase = 0.5
@@ -269,14 +286,16 @@ acc_expr_cis (AccExpr *phase)
  * acc_expr_to_polar:
  * @a: a complex number
  *
- * Magnitude and phase.
+ * Converts a complex number to polar coordinates: magnitude and phase in radians.
+ *
+ * Values are those of acc_expr_magnitude() and acc_expr_phase(). An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // z = (3.0, 4.0) of c16
  * AccExpr *result = acc_expr_to_polar (z); // → (5, 0.927295)
  * ```
  *
- * Returns: (transfer none): a pair of floats
+ * Returns: (transfer none): a pair of floats: magnitude and phase
  *
  * Since: 1.0
  */

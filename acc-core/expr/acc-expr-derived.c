@@ -78,14 +78,17 @@ zero_of (AccExpr *like)
  * @a: a b1
  * @b: a b1
  *
- * Both; both sides are evaluated. See also acc_expr_and_then().
+ * Computes the logical and of two truth values.
+ *
+ * Both sides are evaluated; acc_expr_and_then() evaluates the second one only where it is needed. Other operands give an expression
+ * with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = true, b = false
  * AccExpr *result = acc_expr_land (a, b); // → false
  * ```
  *
- * Returns: (transfer none): a b1
+ * Returns: (transfer none): a b1, true where both are true
  */
 DERIVED2 (land, TRUE,
   if (!_acc_expr_is_bool (a))
@@ -98,14 +101,17 @@ DERIVED2 (land, TRUE,
  * @a: a b1
  * @b: a b1
  *
- * Either; both sides are evaluated. See also acc_expr_or_else().
+ * Computes the logical or of two truth values.
+ *
+ * Both sides are evaluated; acc_expr_or_else() evaluates the second one only where it is needed. Other operands give an expression
+ * with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = true, b = false
  * AccExpr *result = acc_expr_lor (a, b); // → true
  * ```
  *
- * Returns: (transfer none): a b1
+ * Returns: (transfer none): a b1, true where one is true
  */
 DERIVED2 (lor, TRUE,
   if (!_acc_expr_is_bool (a))
@@ -117,12 +123,16 @@ DERIVED2 (lor, TRUE,
  * acc_expr_lnot:
  * @a: a b1
  *
+ * Computes the logical not of a truth value.
+ *
+ * Another operand gives an expression with %ACC_ERROR_TYPE.
+ *
  * ```c
  * // a = true
  * AccExpr *result = acc_expr_lnot (a); // → false
  * ```
  *
- * Returns: (transfer none): whether @a does not hold
+ * Returns: (transfer none): a b1, true where @a is false
  */
 DERIVED1 (lnot,
   if (!_acc_expr_is_bool (a))
@@ -134,41 +144,54 @@ DERIVED1 (lnot,
 
 /**
  * acc_expr_succ:
- * @a: a number
+ * @a: a number, a complex number, or a vector of numbers
+ *
+ * Computes the successor of a number, @a + 1; integers wrap.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 255 of u1
  * AccExpr *result = acc_expr_succ (a); // → 0
  * ```
  *
- * Returns: (transfer none): @a + 1; integers wrap
+ * Returns: (transfer none): @a + 1, of the type of @a
  */
 DERIVED1 (succ, return acc_expr_add (a, INT (1)); )
 
 /**
  * acc_expr_pred:
- * @a: a number
+ * @a: a number, a complex number, or a vector of numbers
+ *
+ * Computes the predecessor of a number, @a - 1; integers wrap.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 3
  * AccExpr *result = acc_expr_pred (a); // → 2
  * ```
  *
- * Returns: (transfer none): @a - 1; integers wrap
+ * Returns: (transfer none): @a - 1, of the type of @a
  */
 DERIVED1 (pred, return acc_expr_sub (a, INT (1)); )
 
 /**
  * acc_expr_subtract:
- * @a: a number
+ * @a: a number, a complex number, or a vector of numbers
  * @b: one of the same type
+ *
+ * Subtracts the first number from the second: @b - @a.
+ *
+ * Integers wrap, as in acc_expr_sub(), whose operands are the other way round. Operands of two different types give an expression with
+ * %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 2, b = 7
  * AccExpr *result = acc_expr_subtract (a, b); // → 5
  * ```
  *
- * Returns: (transfer none): @b - @a: @a taken away from @b
+ * Returns: (transfer none): @b - @a
  * Since: 1.0
  */
 DERIVED2 (subtract, TRUE, return acc_expr_sub (b, a); )
@@ -178,14 +201,17 @@ DERIVED2 (subtract, TRUE, return acc_expr_sub (b, a); )
  * @a: an integer
  * @b: one of the same type
  *
- * acc_expr_quot() and acc_expr_rem() at once: (-3, -1) of -7 and 2.
+ * Computes acc_expr_quot() and acc_expr_rem() at once: (-3, -1) for -7 and 2.
+ *
+ * Operands other than two integers of one type give an expression with %ACC_ERROR_TYPE; division by zero is an error as in
+ * acc_expr_quot().
  *
  * ```c
  * // a = -7, b = 2
  * AccExpr *result = acc_expr_quot_rem (a, b); // → (-3, -1)
  * ```
  *
- * Returns: (transfer none): a pair of the type of @a
+ * Returns: (transfer none): a pair of the type of @a: quotient and remainder
  * Since: 1.0
  */
 DERIVED2 (quot_rem, TRUE,
@@ -199,14 +225,17 @@ DERIVED2 (quot_rem, TRUE,
  * @a: an integer
  * @b: one of the same type
  *
- * acc_expr_div() and acc_expr_mod() at once: (-4, 1) of -7 and 2.
+ * Computes acc_expr_div() and acc_expr_mod() at once: (-4, 1) for -7 and 2.
+ *
+ * Operands other than two integers of one type give an expression with %ACC_ERROR_TYPE; division by zero is an error as in
+ * acc_expr_quot().
  *
  * ```c
  * // a = -7, b = 2
  * AccExpr *result = acc_expr_div_mod (a, b); // → (-4, 1)
  * ```
  *
- * Returns: (transfer none): a pair of the type of @a
+ * Returns: (transfer none): a pair of the type of @a: quotient and remainder
  * Since: 1.0
  */
 DERIVED2 (div_mod, TRUE,
@@ -219,12 +248,16 @@ DERIVED2 (div_mod, TRUE,
  * acc_expr_even:
  * @a: an integer
  *
+ * Tells whether an integer is even.
+ *
+ * A float gives an expression with %ACC_ERROR_TYPE.
+ *
  * ```c
  * // a = -4
  * AccExpr *result = acc_expr_even (a); // → true
  * ```
  *
- * Returns: (transfer none): whether it is even, a b1
+ * Returns: (transfer none): a b1, true where it is even
  */
 DERIVED1 (even, return acc_expr_eq (acc_expr_band (a, INT (1)), INT (0)); )
 
@@ -232,12 +265,16 @@ DERIVED1 (even, return acc_expr_eq (acc_expr_band (a, INT (1)), INT (0)); )
  * acc_expr_odd:
  * @a: an integer
  *
+ * Tells whether an integer is odd.
+ *
+ * A float gives an expression with %ACC_ERROR_TYPE.
+ *
  * ```c
  * // a = -4
  * AccExpr *result = acc_expr_odd (a); // → false
  * ```
  *
- * Returns: (transfer none): whether it is odd, a b1
+ * Returns: (transfer none): a b1, true where it is odd
  */
 DERIVED1 (odd, return acc_expr_ne (acc_expr_band (a, INT (1)), INT (0)); )
 
@@ -254,17 +291,19 @@ euclid (AccExpr *state,
 /**
  * acc_expr_gcd:
  * @a: an integer
- * @b: an integer
+ * @b: an integer of the same type
  *
- * The greatest common divisor, not negative; 0 of 0 and 0. Wraps where it is the magnitude of the least integer. By
- * Euclid's algorithm, O(log min (a, b)) steps.
+ * Computes the greatest common divisor of two integers by Euclid's algorithm.
+ *
+ * The divisor is not negative; that of 0 and 0 is 0. It wraps where it is the magnitude of the least integer. Operands of other types,
+ * or of two different types, give an expression with %ACC_ERROR_TYPE. Takes O(log min (a, b)) steps.
  *
  * ```c
  * // a = 12, b = -18
  * AccExpr *result = acc_expr_gcd (a, b); // → 6
  * ```
  *
- * Returns: (transfer none): the divisor
+ * Returns: (transfer none): the divisor, of the type of @a
  */
 DERIVED2 (gcd, TRUE,
   if (!_acc_expr_is_integer (a))
@@ -277,16 +316,19 @@ DERIVED2 (gcd, TRUE,
 /**
  * acc_expr_lcm:
  * @a: an integer
- * @b: an integer
+ * @b: an integer of the same type
  *
- * The least common multiple, not negative; 0 where one is 0.
+ * Computes the least common multiple of two integers.
+ *
+ * The multiple is not negative, and 0 where one of them is 0. It wraps where it does not fit. Operands of other types, or of two
+ * different types, give an expression with %ACC_ERROR_TYPE. Takes O(log min (a, b)) steps, as acc_expr_gcd().
  *
  * ```c
  * // a = 4, b = 6
  * AccExpr *result = acc_expr_lcm (a, b); // → 12
  * ```
  *
- * Returns: (transfer none): the multiple; wraps
+ * Returns: (transfer none): the multiple, of the type of @a
  */
 DERIVED2 (lcm, TRUE,
   if (!_acc_expr_is_integer (a))
@@ -350,11 +392,14 @@ small_power (AccExpr *base,
 
 /**
  * acc_expr_int_pow:
- * @a: a number
- * @b: an integer
+ * @a: a number or a complex number: the base
+ * @b: an integer: the exponent
  *
- * @a to the power of an integer, by squaring, O(log |b|) steps. Integers wrap. With a negative exponent: of floats and
- * complex numbers the reciprocal of the positive power, subnormal where that is out of range, of integers 1 for 1, ±1 for -1, and 0 otherwise. The power 0 is 1.
+ * Raises a number to an integer power by repeated squaring.
+ *
+ * Integers wrap, and the power 0 is 1. With a negative exponent, floats and complex numbers give the reciprocal of the positive power,
+ * which is subnormal where that is out of range; integers give 1 for 1, ±1 for -1, and 0 otherwise. Operands of other types give an
+ * expression with %ACC_ERROR_TYPE. Takes O(log |b|) steps.
  *
  * ```c
  * // a = 3, b = 4
@@ -384,15 +429,20 @@ DERIVED2 (int_pow, FALSE,
 
 /**
  * acc_expr_compare:
- * @a: a scalar or a tuple
+ * @a: a scalar, a tuple or a vector
  * @b: one of the same type
+ *
+ * Compares two values.
+ *
+ * Tuples and vectors are compared lexicographically. Complex numbers have no order: they, and operands of two different types, give an
+ * expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 1, b = 2
  * AccExpr *result = acc_expr_compare (a, b); // → -1
  * ```
  *
- * Returns: (transfer none): -1, 0 or 1 as @a is less than, equal to or greater than @b, an i1; 0 where neither
+ * Returns: (transfer none): an i1: -1, 0 or 1 as @a is less than, equal to or greater than @b; 0 where it is none of these, as for NaN
  */
 DERIVED2 (compare, TRUE,
   AccElementType *i1 = acc_element_type_new (ACC_KIND_I8);

@@ -14,12 +14,14 @@ _acc_type_is_either (AccElementType *type)
 
 /**
  * acc_element_type_new_either:
- * @left: the type of one value
- * @right: the type of the other
+ * @left: the type of the left value
+ * @right: the type of the right value
  *
- * The type of what is one value or another: `(u1,f4,i8)` for "f4" and "i8". Values of it are ordered: left ones come first.
+ * Returns the type of a value that is either of one type or of another, with a tag: `(u1,f4,i8)` for "f4" and "i8".
  *
- * Returns: (transfer full) (nullable): the type; %NULL where acc_element_type_new_tuple() gives that
+ * Values of the type are ordered: left ones come first.
+ *
+ * Returns: (transfer full) (nullable): the type; %NULL where acc_element_type_new_tuple() returns %NULL
  * Since: 1.0
  */
 AccElementType *
@@ -53,14 +55,16 @@ one_side (const char     *name,
 /**
  * acc_expr_left:
  * @value: a scalar or a tuple
- * @right: the type that the other value would have
+ * @right: the type of the right value that is not there
+ *
+ * Creates an either value that holds the left value.
  *
  * ```c
  * // x = 5
  * AccExpr *result = acc_expr_left (x, acc_element_type_new (ACC_KIND_F64)); // → (0, 5, 0)
  * ```
  *
- * Returns: (transfer none): the tag 0, @value and a zero of @right; a literal without a type stays so
+ * Returns: (transfer none): a tuple of the tag 0, @value and a zero of @right; a literal without a type stays without one
  * Since: 1.0
  */
 AccExpr *
@@ -73,14 +77,16 @@ acc_expr_left (AccExpr        *value,
 /**
  * acc_expr_right:
  * @value: a scalar or a tuple
- * @left: the type that the other value would have
+ * @left: the type of the left value that is not there
+ *
+ * Creates an either value that holds the right value.
  *
  * ```c
  * // x = 0.5
  * AccExpr *result = acc_expr_right (x, acc_element_type_new (ACC_KIND_I64)); // → (1, 0, 0.5)
  * ```
  *
- * Returns: (transfer none): the tag 1, a zero of @left and @value; a literal without a type stays so
+ * Returns: (transfer none): a tuple of the tag 1, a zero of @left and @value; a literal without a type stays without one
  * Since: 1.0
  */
 AccExpr *
@@ -92,14 +98,18 @@ acc_expr_right (AccExpr        *value,
 
 /**
  * acc_expr_is_left:
- * @a: one value or another, as of acc_element_type_new_either()
+ * @a: an either value, of a type as acc_element_type_new_either() returns it
+ *
+ * Tells whether an either value holds the left value.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = (0, 5, 0.0) of (u1,i8,f8)
  * AccExpr *result = acc_expr_is_left (a); // → true
  * ```
  *
- * Returns: (transfer none): whether it is the left one, a b1
+ * Returns: (transfer none): a b1, true where it holds the left value
  * Since: 1.0
  */
 DERIVED1 (is_left,
@@ -110,14 +120,18 @@ DERIVED1 (is_left,
 
 /**
  * acc_expr_is_right:
- * @a: one value or another, as of acc_element_type_new_either()
+ * @a: an either value, of a type as acc_element_type_new_either() returns it
+ *
+ * Tells whether an either value holds the right value.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = (0, 5, 0.0) of (u1,i8,f8)
  * AccExpr *result = acc_expr_is_right (a); // → false
  * ```
  *
- * Returns: (transfer none): whether it is the right one, a b1
+ * Returns: (transfer none): a b1, true where it holds the right value
  * Since: 1.0
  */
 DERIVED1 (is_right,
@@ -128,14 +142,18 @@ DERIVED1 (is_right,
 
 /**
  * acc_expr_from_left:
- * @a: one value or another, as of acc_element_type_new_either()
+ * @a: an either value, of a type as acc_element_type_new_either() returns it
+ *
+ * Returns the left value of an either value.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = (0, 5, 0.0) of (u1,i8,f8)
  * AccExpr *result = acc_expr_from_left (a); // → 5
  * ```
  *
- * Returns: (transfer none): the left value; zero where it is the right one
+ * Returns: (transfer none): the left value; zero where @a holds the right one
  * Since: 1.0
  */
 DERIVED1 (from_left,
@@ -146,14 +164,18 @@ DERIVED1 (from_left,
 
 /**
  * acc_expr_from_right:
- * @a: one value or another, as of acc_element_type_new_either()
+ * @a: an either value, of a type as acc_element_type_new_either() returns it
+ *
+ * Returns the right value of an either value.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = (1, 0, 0.5) of (u1,i8,f8)
  * AccExpr *result = acc_expr_from_right (a); // → 0.5
  * ```
  *
- * Returns: (transfer none): the right value; zero where it is the left one
+ * Returns: (transfer none): the right value; zero where @a holds the left one
  * Since: 1.0
  */
 DERIVED1 (from_right,
@@ -164,18 +186,21 @@ DERIVED1 (from_right,
 
 /**
  * acc_expr_either:
- * @a: one value or another, as of acc_element_type_new_either()
- * @of_left: the result where it is the left one, made of acc_expr_from_left()
- * @of_right: the result where it is the right one, made of acc_expr_from_right()
+ * @a: an either value, of a type as acc_element_type_new_either() returns it
+ * @of_left: the result where @a holds the left value, computed from acc_expr_from_left()
+ * @of_right: the result where @a holds the right value, computed from acc_expr_from_right()
  *
- * Only the result that is taken is evaluated.
+ * Chooses one of two results by which value an either value holds.
+ *
+ * Only the result that is chosen is evaluated. Where @a is not an either value, or the two results differ in type, the expression
+ * carries %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = (0, 5, 0.0) of (u1,i8,f8)
  * AccExpr *size = acc_expr_either (a, acc_expr_from_left (a), acc_expr_cast (acc_expr_from_right (a), acc_element_type_new (ACC_KIND_I64))); // → 5
  * ```
  *
- * Returns: (transfer none): one of the two; an expression with %ACC_ERROR_TYPE where their types differ
+ * Returns: (transfer none): @of_left or @of_right
  * Since: 1.0
  */
 AccExpr *

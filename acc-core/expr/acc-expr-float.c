@@ -9,14 +9,18 @@
 
 /**
  * acc_expr_is_finite:
- * @a: a float
+ * @a: a float or a complex number
+ *
+ * Tells whether a number is finite: neither NaN nor infinite; a complex number, whether both parts are.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = inf of f8
  * AccExpr *result = acc_expr_is_finite (a); // → false
  * ```
  *
- * Returns: (transfer none): whether it is neither NaN nor infinite, a b1
+ * Returns: (transfer none): a b1, true where it is finite
  * Since: 1.0
  */
 DERIVED1 (is_finite, return acc_expr_lnot (acc_expr_lor (acc_expr_is_nan (a), acc_expr_is_inf (a))); )
@@ -71,14 +75,18 @@ magnitude_bits (AccExpr *a,
 /**
  * acc_expr_copy_sign:
  * @a: a float
- * @b: a float
+ * @b: a float of the same type
+ *
+ * Combines the magnitude of one float with the sign of another.
+ *
+ * Operands of other types, or of two different types, give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 3.5, b = -0.0
  * AccExpr *result = acc_expr_copy_sign (a, b); // → -3.5
  * ```
  *
- * Returns: (transfer none): the magnitude of @a with the sign of @b
+ * Returns: (transfer none): @a with the sign of @b
  */
 DERIVED2 (copy_sign, TRUE,
   if (!_acc_expr_is_float (a))
@@ -92,15 +100,17 @@ DERIVED2 (copy_sign, TRUE,
  * acc_expr_proper_fraction:
  * @a: a float
  *
- * Takes a number apart at its point: what acc_expr_truncate() gives, and the rest. Both have the sign of @a, so that -2 is
- * (-2, -0). The rest of an infinity is 0; of NaN both are NaN.
+ * Splits a float into its integral part, as acc_expr_truncate() gives it, and its fractional part.
+ *
+ * Both have the sign of @a, so that -2 gives (-2, -0). The fractional part of an infinity is 0; of NaN both are NaN. An operand of
+ * another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = -2.75
  * AccExpr *result = acc_expr_proper_fraction (a); // → (-2, -0.75)
  * ```
  *
- * Returns: (transfer none): a pair of the type of @a
+ * Returns: (transfer none): a pair of the type of @a: integral and fractional part
  * Since: 1.0
  */
 DERIVED1 (proper_fraction,
@@ -115,12 +125,16 @@ DERIVED1 (proper_fraction,
  * acc_expr_float_radix:
  * @a: a float
  *
+ * Returns the radix of a float's format.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
+ *
  * ```c
  * // a = 1.0
  * AccExpr *result = acc_expr_float_radix (a); // → 2
  * ```
  *
- * Returns: (transfer none): the base of its format, an i8: 2
+ * Returns: (transfer none): the radix, an i8: 2
  * Since: 1.0
  */
 DERIVED1 (float_radix,
@@ -133,12 +147,16 @@ DERIVED1 (float_radix,
  * acc_expr_float_digits:
  * @a: a float
  *
+ * Returns the number of significand bits of a float's format.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
+ *
  * ```c
  * // a = 1.0 of f4
  * AccExpr *result = acc_expr_float_digits (a); // → 24
  * ```
  *
- * Returns: (transfer none): bits of precision of its format, an i8: 11, 24 or 53
+ * Returns: (transfer none): the number, an i8: 11, 24 or 53
  * Since: 1.0
  */
 DERIVED1 (float_digits,
@@ -151,13 +169,16 @@ DERIVED1 (float_digits,
  * acc_expr_float_range:
  * @a: a float
  *
+ * Returns the range of exponents of a float's format.
+ *
+ * Exponents are those of acc_expr_exponent(). An operand of another type gives an expression with %ACC_ERROR_TYPE.
+ *
  * ```c
  * // a = 1.0 of f4
  * AccExpr *result = acc_expr_float_range (a); // → (-125, 128)
  * ```
  *
- * Returns: (transfer none): least and greatest acc_expr_exponent() of normal numbers of its format, both i8: (-13, 16),
- *   (-125, 128) or (-1021, 1024)
+ * Returns: (transfer none): the least and the greatest exponent of normal numbers, both i8: (-13, 16), (-125, 128) or (-1021, 1024)
  * Since: 1.0
  */
 DERIVED1 (float_range,
@@ -171,12 +192,16 @@ DERIVED1 (float_range,
  * acc_expr_is_negative_zero:
  * @a: a float
  *
+ * Tells whether a float is negative zero.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
+ *
  * ```c
  * // a = -0.0
  * AccExpr *result = acc_expr_is_negative_zero (a); // → true
  * ```
  *
- * Returns: (transfer none): whether it is -0, a b1
+ * Returns: (transfer none): a b1, true for -0
  */
 DERIVED1 (is_negative_zero,
   if (!_acc_expr_is_float (a))
@@ -189,12 +214,16 @@ DERIVED1 (is_negative_zero,
  * acc_expr_is_denormalized:
  * @a: a float
  *
+ * Tells whether a float is subnormal: not zero, and below the least normal number.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
+ *
  * ```c
  * // a = 1e-310
  * AccExpr *result = acc_expr_is_denormalized (a); // → true
  * ```
  *
- * Returns: (transfer none): whether it is subnormal (not zero, below the least normal number), a b1
+ * Returns: (transfer none): a b1, true where it is subnormal
  */
 DERIVED1 (is_denormalized,
   if (!_acc_expr_is_float (a))
@@ -208,15 +237,17 @@ DERIVED1 (is_denormalized,
  * acc_expr_decode_float:
  * @a: a float
  *
- * Mantissa m and exponent e with @a = m · 2^e and |m| filling all the bits of the format's precision, also for subnormal
- * numbers; (0, 0) for zero. Of infinity and NaN the bits are taken as they stand.
+ * Splits a float into an integer mantissa m and an exponent e with @a = m · 2^e.
+ *
+ * |m| fills all the bits of the format's precision, for subnormal numbers, too; zero gives (0, 0). The bits of infinity and NaN are
+ * taken as they stand. An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 1.0 of f4
  * AccExpr *result = acc_expr_decode_float (a); // → (8388608, -23)
  * ```
  *
- * Returns: (transfer none): (m, e), both i8
+ * Returns: (transfer none): a pair of i8: mantissa and exponent
  */
 DERIVED1 (decode_float,
   if (!_acc_expr_is_float (a))
@@ -241,12 +272,16 @@ DERIVED1 (decode_float,
  * acc_expr_exponent:
  * @a: a float
  *
+ * Returns the exponent of a float: the least n with |@a| < 2^n.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
+ *
  * ```c
  * // a = 12.0
  * AccExpr *result = acc_expr_exponent (a); // → 4
  * ```
  *
- * Returns: (transfer none): the least n with |@a| < 2^n, an i8; 0 for zero
+ * Returns: (transfer none): the exponent, an i8; 0 for zero
  */
 DERIVED1 (exponent,
   if (!_acc_expr_is_float (a))
@@ -328,10 +363,13 @@ build_scale_float (AccExpr **args)
 
 /**
  * acc_expr_scale_float:
- * @k: an integer
+ * @k: an integer: the exponent
  * @a: a float
  *
- * @a · 2^@k, rounded once, to infinity, to subnormal numbers and to zero, too; zero, infinity and NaN stay.
+ * Multiplies a float by a power of two: @a · 2^@k.
+ *
+ * The product is rounded once, to infinity, subnormal numbers and zero, too; zero, infinity and NaN stay. Operands of other types give
+ * an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // k = 3, a = 1.5
@@ -351,12 +389,16 @@ acc_expr_scale_float (AccExpr *k,
  * acc_expr_significand:
  * @a: a float
  *
+ * Scales a float by a power of two so that its magnitude is in [0.5, 1).
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
+ *
  * ```c
  * // a = 12.0
  * AccExpr *result = acc_expr_significand (a); // → 0.75
  * ```
  *
- * Returns: (transfer none): @a scaled by a power of two so that its magnitude is in [0.5, 1); zero stays
+ * Returns: (transfer none): the significand, of the type of @a; zero stays
  */
 DERIVED1 (significand,
   if (!_acc_expr_is_float (a))
@@ -402,11 +444,13 @@ build_encode_float (AccExpr **args)
 
 /**
  * acc_expr_encode_float:
- * @mantissa: an i8
- * @exponent: an i8
+ * @mantissa: an i8: the mantissa
+ * @exponent: an i8: the exponent
  *
- * @mantissa · 2^@exponent, rounded once to f8; of what acc_expr_decode_float() gives, the number it came from. For other
- * float types cast the result.
+ * Computes the float @mantissa · 2^@exponent, rounded once to f8.
+ *
+ * It gives back the number that acc_expr_decode_float() took apart. For other float types cast the result. Operands of other types
+ * give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // mantissa = 3, exponent = 2
@@ -522,17 +566,20 @@ floored_quotient (AccExpr *a,
 /**
  * acc_expr_div_float:
  * @a: a float
- * @b: a float
+ * @b: a float of the same type
  *
- * The quotient rounded down, exact below 2^11, 2^24 or 2^53, by format, and within one unit of the last place beyond. By zero it is
- * what acc_expr_fdiv() gives; of an infinity it is NaN; by an infinity it is 0, or -1 where the signs differ.
+ * Divides two floats and rounds the quotient down.
+ *
+ * The quotient is exact below 2^11, 2^24 or 2^53, by format, and within one unit in the last place beyond. Division by zero gives what
+ * acc_expr_fdiv() gives; an infinite dividend gives NaN; an infinite divisor gives 0, or -1 where the signs differ. Operands of other
+ * types, or of two different types, give an expression with %ACC_ERROR_TYPE. Takes as long as acc_expr_mod_float().
  *
  * ```c
  * // a = -7.5, b = 2.0
  * AccExpr *result = acc_expr_div_float (a, b); // → -4
  * ```
  *
- * Returns: (transfer none): the quotient
+ * Returns: (transfer none): the quotient, of the type of @a
  */
 DERIVED2 (div_float, TRUE,
   if (!_acc_expr_is_float (a))
@@ -544,17 +591,20 @@ DERIVED2 (div_float, TRUE,
 /**
  * acc_expr_mod_float:
  * @a: a float
- * @b: a float
+ * @b: a float of the same type
  *
- * The remainder of the quotient rounded down: that of C's `fmod`, which is exact, and plus @b, rounded once, where it has not the sign
- * of @b. Zero has the sign of @b, too. NaN where @a is infinite or @b is 0. Time grows with the logarithm of the quotient.
+ * Computes the remainder of two floats with the sign of the divisor.
+ *
+ * The quotient is rounded down: the remainder is that of C's `fmod`, which is exact, plus @b, rounded once, where it does not have the
+ * sign of @b. Zero has the sign of @b, too. The remainder is NaN where @a is infinite or @b is 0. Operands of other types, or of two
+ * different types, give an expression with %ACC_ERROR_TYPE. Time grows with the logarithm of the quotient.
  *
  * ```c
  * // a = -7.5, b = 2.0
  * AccExpr *result = acc_expr_mod_float (a, b); // → 0.5
  * ```
  *
- * Returns: (transfer none): the remainder with the sign of @b
+ * Returns: (transfer none): the remainder, of the type of @a, with the sign of @b
  */
 DERIVED2 (mod_float, TRUE,
   if (!_acc_expr_is_float (a))
@@ -567,14 +617,16 @@ DERIVED2 (mod_float, TRUE,
  * @a: a float
  * @b: one of the same type
  *
- * acc_expr_div_float() and acc_expr_mod_float() at once: (-4, 0.5) of -7.5 and 2.
+ * Computes acc_expr_div_float() and acc_expr_mod_float() at once: (-4, 0.5) for -7.5 and 2.
+ *
+ * Operands other than two floats of one type give an expression with %ACC_ERROR_TYPE. Takes as long as acc_expr_mod_float().
  *
  * ```c
  * // a = -7.5, b = 2.0
  * AccExpr *result = acc_expr_div_mod_float (a, b); // → (-4, 0.5)
  * ```
  *
- * Returns: (transfer none): a pair of the type of @a
+ * Returns: (transfer none): a pair of the type of @a: quotient and remainder
  * Since: 1.0
  */
 DERIVED2 (div_mod_float, TRUE,

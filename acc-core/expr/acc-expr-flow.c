@@ -52,18 +52,21 @@ _acc_expr_cond (const char *name,
 /**
  * acc_expr_cond:
  * @condition: a b1
- * @then: a value
- * @otherwise: a value of the same type
+ * @then: the value where the condition is true
+ * @otherwise: the value where it is false, of the same type
  *
- * A choice. Only the side that is taken is evaluated, so the other may be out of range. Literals without a type take that
- * of the other side; a choice between two of them stays without a type.
+ * Chooses one of two values by a condition.
+ *
+ * Only the chosen side is evaluated, so that the other may be out of range. A literal without a type takes the type of the other side;
+ * a choice between two of them has no type either. A condition that is not a b1, or values of two types, give an expression with
+ * %ACC_ERROR_TYPE.
  *
  * ```c
  * // x = -3
  * AccExpr *result = acc_expr_cond (acc_expr_lt (x, acc_expr_new_int (0)), acc_expr_neg (x), x); // → 3
  * ```
  *
- * Returns: (transfer none): one of the two
+ * Returns: (transfer none): @then or @otherwise
  */
 AccExpr *
 acc_expr_cond (AccExpr *condition,
@@ -138,12 +141,16 @@ call_step (AccExpr      *variable,
 
 /**
  * acc_expr_while:
- * @initial: the state to begin with
- * @step: (scope call) (closure user_data): from a state to (condition, next state)
- * @user_data: for @step
+ * @initial: the initial state
+ * @step: (scope call) (closure user_data): a function from a state to (condition, next state)
+ * @user_data: data for @step
  *
- * A loop: while the condition holds for the state, the state becomes the next one. The next state is evaluated only where
- * the condition holds. @step is called once, with a variable of the state's type.
+ * Repeats a step while its condition is true for the state.
+ *
+ * Each round evaluates the condition of @step for the state, and the next state only where the condition is true. @step is called
+ * once, while the graph is built, with a variable of the state's type. Where it returns anything but a pair of a b1 and a state of the
+ * same type, the expression carries %ACC_ERROR_TYPE; where it is %NULL, or returns %NULL, %ACC_ERROR_CALLBACK. Takes one step for each
+ * state for which the condition is true.
  *
  * ```c
  * static AccExpr *
@@ -156,7 +163,7 @@ call_step (AccExpr      *variable,
  * AccExpr *result = acc_expr_while (x, step, NULL); // → 112
  * ```
  *
- * Returns: (transfer none): the first state for which the condition does not hold
+ * Returns: (transfer none): the first state for which the condition is false
  */
 AccExpr *
 acc_expr_while (AccExpr     *initial,
@@ -212,12 +219,15 @@ iterate_step (AccExpr *state,
 
 /**
  * acc_expr_iterate:
- * @n: how often, an integer
- * @initial: the value to begin with
- * @step: (scope call) (closure user_data): from a value to the next
- * @user_data: for @step
+ * @n: the number of times, an integer
+ * @initial: the initial value
+ * @step: (scope call) (closure user_data): a function from a value to the next one
+ * @user_data: data for @step
  *
- * Applies a function @n times; not at all where @n is not positive. @step is called once, with a variable.
+ * Applies a function @n times; not at all where @n is not positive.
+ *
+ * @step is called once, while the graph is built, with a variable of the value's type. Where it returns another type, or @n is not an
+ * integer, the expression carries %ACC_ERROR_TYPE; where it is %NULL, or returns %NULL, %ACC_ERROR_CALLBACK. Takes @n steps.
  *
  * ```c
  * static AccExpr *doubled (AccExpr *x, gpointer data) { return acc_expr_add (x, x); }
@@ -257,14 +267,18 @@ acc_expr_iterate (AccExpr     *n,
 /**
  * acc_expr_and_then:
  * @a: a b1
- * @b: a b1, evaluated only where @a holds
+ * @b: a b1, evaluated only where @a is true
+ *
+ * Computes the logical and of two truth values, and skips the second where the first is false.
+ *
+ * Other operands give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = true, b = false
  * AccExpr *result = acc_expr_and_then (a, b); // → false
  * ```
  *
- * Returns: (transfer none): whether both hold
+ * Returns: (transfer none): a b1, true where both are true
  */
 AccExpr *
 acc_expr_and_then (AccExpr *a,
@@ -276,14 +290,18 @@ acc_expr_and_then (AccExpr *a,
 /**
  * acc_expr_or_else:
  * @a: a b1
- * @b: a b1, evaluated only where @a does not hold
+ * @b: a b1, evaluated only where @a is false
+ *
+ * Computes the logical or of two truth values, and skips the second where the first is true.
+ *
+ * Other operands give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = true, b = false
  * AccExpr *result = acc_expr_or_else (a, b); // → true
  * ```
  *
- * Returns: (transfer none): whether one holds
+ * Returns: (transfer none): a b1, true where one is true
  */
 AccExpr *
 acc_expr_or_else (AccExpr *a,

@@ -41,6 +41,8 @@ weak_literal (AccElementKind kind,
  * acc_expr_new_bool:
  * @value: a truth value
  *
+ * Creates a literal of type b1.
+ *
  * ```c
  * AccExpr *result = acc_expr_new_bool (TRUE); // → true
  * ```
@@ -57,7 +59,10 @@ acc_expr_new_bool (gboolean value)
  * acc_expr_new_int:
  * @value: a number
  *
- * A literal that takes the type of what it meets, any integer or float type that can hold it; i8 where it meets nothing.
+ * Creates an integer literal that infers its type from the operand that it is used with.
+ *
+ * It takes any integer or float type that can hold the number, and i8 where no operand has a type. A type that cannot hold it gives an
+ * expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * AccExpr *result = acc_expr_new_int (42); // → 42
@@ -75,8 +80,10 @@ acc_expr_new_int (gint64 value)
  * acc_expr_new_float:
  * @value: a number
  *
- * A literal that takes the float type of what it meets, rounded to it; f8 where it meets nothing. A number that is beyond the largest one of
- * that type does not fit: %ACC_ERROR_TYPE.
+ * Creates a float literal that infers its type from the operand that it is used with.
+ *
+ * It is rounded to that float type, and is an f8 where no operand has a type. An integer operand, or a number beyond the largest one
+ * of the type, gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * AccExpr *result = acc_expr_new_float (0.5); // → 0.5
@@ -185,9 +192,11 @@ acc_expr_new_literal (AccElementType *type,
 
 /**
  * acc_expr_new_typed_int:
- * @type: an integer or float type, or b1 for 0 and 1; a complex type for a real number, a vector type for a vector of one
- *   number
- * @value: a number, rounded to a float @type
+ * @type: an integer or float type, or b1 for 0 and 1; a complex type for a real number, a vector type for a vector with all scalars
+ *   the same
+ * @value: a number; it is rounded to a float @type
+ *
+ * Creates a literal of a given type from a signed integer.
  *
  * ```c
  * AccExpr *result = acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I16), -300); // → -300
@@ -208,9 +217,11 @@ acc_expr_new_typed_int (AccElementType *type,
 
 /**
  * acc_expr_new_typed_uint:
- * @type: an integer or float type, or b1 for 0 and 1; a complex type for a real number, a vector type for a vector of one
- *   number
- * @value: a number, rounded to a float @type
+ * @type: an integer or float type, or b1 for 0 and 1; a complex type for a real number, a vector type for a vector with all scalars
+ *   the same
+ * @value: a number; it is rounded to a float @type
+ *
+ * Creates a literal of a given type from an unsigned integer.
  *
  * ```c
  * AccExpr *result = acc_expr_new_typed_uint (acc_element_type_new (ACC_KIND_U64), G_MAXUINT64); // → 18446744073709551615
@@ -243,14 +254,17 @@ acc_expr_new_typed_uint (AccElementType *type,
 
 /**
  * acc_expr_new_typed_float:
- * @type: a float type
- * @value: a number, rounded to @type
+ * @type: a float type; a complex type for a real number, a vector type for a vector with all scalars the same
+ * @value: a number; it is rounded to @type
+ *
+ * Creates a literal of a given float type.
  *
  * ```c
  * AccExpr *result = acc_expr_new_typed_float (acc_element_type_new (ACC_KIND_F16), 0.1); // → 0.0999756
  * ```
  *
- * Returns: (transfer none): a literal of @type; one with %ACC_ERROR_TYPE where that is no float type, or where @value is finite and too large
+ * Returns: (transfer none): a literal of @type; one with %ACC_ERROR_TYPE where @type has no floats, or where @value is finite and too
+ *   large
  */
 AccExpr *
 acc_expr_new_typed_float (AccElementType *type,
@@ -303,8 +317,10 @@ constant (AccElementType *type,
  * acc_expr_new_minimum:
  * @type: a type
  *
- * The least value of a type: minus infinity for floats, false for b1, a tuple or vector of least values for tuples
- * and vectors. Complex numbers have none: %ACC_ERROR_TYPE.
+ * Creates a literal with the least value of a type.
+ *
+ * It is minus infinity for floats and false for b1; for tuples and vectors, a tuple or vector of least values. Complex numbers have no
+ * order and give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * AccExpr *result = acc_expr_new_minimum (acc_element_type_new (ACC_KIND_I8)); // → -128
@@ -322,8 +338,10 @@ acc_expr_new_minimum (AccElementType *type)
  * acc_expr_new_maximum:
  * @type: a type
  *
- * The greatest value of a type: infinity for floats, true for b1, a tuple or vector of greatest values for tuples and
- * vectors. Complex numbers have none: %ACC_ERROR_TYPE.
+ * Creates a literal with the greatest value of a type.
+ *
+ * It is infinity for floats and true for b1; for tuples and vectors, a tuple or vector of greatest values. Complex numbers have no
+ * order and give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * AccExpr *result = acc_expr_new_maximum (acc_element_type_new (ACC_KIND_U16)); // → 65535
@@ -341,7 +359,9 @@ acc_expr_new_maximum (AccElementType *type)
  * acc_expr_new_zero:
  * @type: a type
  *
- * The zero of a type: false for b1, a tuple of zeros for tuples.
+ * Creates a literal with the zero of a type.
+ *
+ * It is false for b1; for tuples, a tuple of zeros.
  *
  * ```c
  * // type = (i8,f4)
@@ -361,11 +381,13 @@ acc_expr_new_zero (AccElementType *type)
  * acc_expr_new_pi:
  * @type: a float type
  *
+ * Creates a literal of π.
+ *
  * ```c
  * AccExpr *result = acc_expr_new_pi (acc_element_type_new (ACC_KIND_F64)); // → 3.14159
  * ```
  *
- * Returns: (transfer none): π, rounded to @type; an expression with %ACC_ERROR_TYPE where that is no float type
+ * Returns: (transfer none): π, rounded to @type; an expression with %ACC_ERROR_TYPE where @type is not a float type
  */
 AccExpr *
 acc_expr_new_pi (AccElementType *type)

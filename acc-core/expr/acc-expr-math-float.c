@@ -6,17 +6,20 @@
 
 /**
  * acc_expr_fdiv:
- * @a: an operand
- * @b: an operand
+ * @a: a float, a complex number, or a vector of floats
+ * @b: one of the same type
  *
- * Floating-point quotient, IEEE; of complex numbers scaled, so that no step overflows.
+ * Divides two floating-point numbers, as IEEE 754 has it.
+ *
+ * The quotient of complex numbers is scaled, so that no step overflows. Operands of other types, integers among them, or of two
+ * different types, give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 7.0, b = 2.0
  * AccExpr *result = acc_expr_fdiv (a, b); // → 3.5
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the quotient, of the type of @a
  */
 AccExpr *
 acc_expr_fdiv (AccExpr *a,
@@ -27,18 +30,21 @@ acc_expr_fdiv (AccExpr *a,
 
 /**
  * acc_expr_pow:
- * @a: an operand
- * @b: an operand
+ * @a: a float, a complex number, or a vector of floats: the base
+ * @b: one of the same type: the exponent
  *
- * @a to the power of @b, with the special cases of C99; of complex numbers exp (b log a), 1 for an exponent of 0, and 0 for
- * 0 to a power with a real part above 0. See also acc_expr_int_pow().
+ * Raises a floating-point number to a power.
+ *
+ * Special cases are those of C99. The power of complex numbers is exp (b log a); it is 1 for an exponent of 0, and 0 for 0 to a power
+ * with a real part above 0. acc_expr_int_pow() has an integer exponent. Operands of other types, or of two different types, give an
+ * expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 2.0, b = 0.5
  * AccExpr *result = acc_expr_pow (a, b); // → 1.41421
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): @a to the power of @b
  */
 AccExpr *
 acc_expr_pow (AccExpr *a,
@@ -49,17 +55,19 @@ acc_expr_pow (AccExpr *a,
 
 /**
  * acc_expr_logbase:
- * @a: an operand
- * @b: an operand
+ * @a: a float, a complex number, or a vector of floats: the base
+ * @b: one of the same type
  *
- * Logarithm of @b to the base @a.
+ * Computes the logarithm of @b to the base @a.
+ *
+ * Operands of other types, or of two different types, give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 2.0, b = 8.0
  * AccExpr *result = acc_expr_logbase (a, b); // → 3
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the logarithm, of the type of @a
  */
 AccExpr *
 acc_expr_logbase (AccExpr *a,
@@ -70,17 +78,19 @@ acc_expr_logbase (AccExpr *a,
 
 /**
  * acc_expr_atan2:
- * @a: an operand
- * @b: an operand
+ * @a: a float or a vector of floats: the ordinate
+ * @b: one of the same type: the abscissa
  *
- * Angle of the point (@b, @a), from -π to π, with the special cases of C99.
+ * Computes the angle of the point (@b, @a) to the positive x axis, from -π to π radians.
+ *
+ * Special cases are those of C99. Operands of other types, or of two different types, give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 1.0, b = -1.0
  * AccExpr *result = acc_expr_atan2 (a, b); // → 2.35619
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the angle, of the type of @a
  */
 AccExpr *
 acc_expr_atan2 (AccExpr *a,
@@ -91,16 +101,18 @@ acc_expr_atan2 (AccExpr *a,
 
 /**
  * acc_expr_recip:
- * @a: an operand
+ * @a: a float, a complex number, or a vector of floats
  *
- * 1 / @a.
+ * Computes the reciprocal, 1 / @a.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 4.0
  * AccExpr *result = acc_expr_recip (a); // → 0.25
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the reciprocal, of the type of @a
  */
 AccExpr *
 acc_expr_recip (AccExpr *a)
@@ -110,16 +122,18 @@ acc_expr_recip (AccExpr *a)
 
 /**
  * acc_expr_sin:
- * @a: an operand
+ * @a: an angle in radians: a float, a complex number, or a vector of floats
  *
- * Sine, of radians.
+ * Computes the sine of an angle in radians.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 1.0
  * AccExpr *result = acc_expr_sin (a); // → 0.841471
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the sine, of the type of @a
  */
 AccExpr *
 acc_expr_sin (AccExpr *a)
@@ -129,16 +143,18 @@ acc_expr_sin (AccExpr *a)
 
 /**
  * acc_expr_cos:
- * @a: an operand
+ * @a: an angle in radians: a float, a complex number, or a vector of floats
  *
- * Cosine, of radians.
+ * Computes the cosine of an angle in radians.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 1.0
  * AccExpr *result = acc_expr_cos (a); // → 0.540302
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the cosine, of the type of @a
  */
 AccExpr *
 acc_expr_cos (AccExpr *a)
@@ -148,16 +164,18 @@ acc_expr_cos (AccExpr *a)
 
 /**
  * acc_expr_tan:
- * @a: an operand
+ * @a: an angle in radians: a float, a complex number, or a vector of floats
  *
- * Tangent, of radians.
+ * Computes the tangent of an angle in radians.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 1.0
  * AccExpr *result = acc_expr_tan (a); // → 1.55741
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the tangent, of the type of @a
  */
 AccExpr *
 acc_expr_tan (AccExpr *a)
@@ -167,16 +185,18 @@ acc_expr_tan (AccExpr *a)
 
 /**
  * acc_expr_asin:
- * @a: an operand
+ * @a: a float, a complex number, or a vector of floats
  *
- * Inverse sine, in radians; NaN outside [-1, 1].
+ * Computes the inverse sine in radians.
+ *
+ * The result is NaN for floats outside [-1, 1]. An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 1.0
  * AccExpr *result = acc_expr_asin (a); // → 1.5708
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the inverse sine, of the type of @a
  */
 AccExpr *
 acc_expr_asin (AccExpr *a)
@@ -186,16 +206,18 @@ acc_expr_asin (AccExpr *a)
 
 /**
  * acc_expr_acos:
- * @a: an operand
+ * @a: a float, a complex number, or a vector of floats
  *
- * Inverse cosine, in radians; NaN outside [-1, 1].
+ * Computes the inverse cosine in radians.
+ *
+ * The result is NaN for floats outside [-1, 1]. An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 0.0
  * AccExpr *result = acc_expr_acos (a); // → 1.5708
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the inverse cosine, of the type of @a
  */
 AccExpr *
 acc_expr_acos (AccExpr *a)
@@ -205,16 +227,18 @@ acc_expr_acos (AccExpr *a)
 
 /**
  * acc_expr_atan:
- * @a: an operand
+ * @a: a float, a complex number, or a vector of floats
  *
- * Inverse tangent, in radians.
+ * Computes the inverse tangent in radians.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 1.0
  * AccExpr *result = acc_expr_atan (a); // → 0.785398
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the inverse tangent, of the type of @a
  */
 AccExpr *
 acc_expr_atan (AccExpr *a)
@@ -224,16 +248,18 @@ acc_expr_atan (AccExpr *a)
 
 /**
  * acc_expr_sinh:
- * @a: an operand
+ * @a: a float, a complex number, or a vector of floats
  *
- * Hyperbolic sine.
+ * Computes the hyperbolic sine.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 1.0
  * AccExpr *result = acc_expr_sinh (a); // → 1.1752
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the hyperbolic sine, of the type of @a
  */
 AccExpr *
 acc_expr_sinh (AccExpr *a)
@@ -243,16 +269,18 @@ acc_expr_sinh (AccExpr *a)
 
 /**
  * acc_expr_cosh:
- * @a: an operand
+ * @a: a float, a complex number, or a vector of floats
  *
- * Hyperbolic cosine.
+ * Computes the hyperbolic cosine.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 1.0
  * AccExpr *result = acc_expr_cosh (a); // → 1.54308
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the hyperbolic cosine, of the type of @a
  */
 AccExpr *
 acc_expr_cosh (AccExpr *a)
@@ -262,16 +290,18 @@ acc_expr_cosh (AccExpr *a)
 
 /**
  * acc_expr_tanh:
- * @a: an operand
+ * @a: a float, a complex number, or a vector of floats
  *
- * Hyperbolic tangent.
+ * Computes the hyperbolic tangent.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 1.0
  * AccExpr *result = acc_expr_tanh (a); // → 0.761594
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the hyperbolic tangent, of the type of @a
  */
 AccExpr *
 acc_expr_tanh (AccExpr *a)
@@ -281,16 +311,18 @@ acc_expr_tanh (AccExpr *a)
 
 /**
  * acc_expr_asinh:
- * @a: an operand
+ * @a: a float, a complex number, or a vector of floats
  *
- * Inverse hyperbolic sine.
+ * Computes the inverse hyperbolic sine.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 1.0
  * AccExpr *result = acc_expr_asinh (a); // → 0.881374
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the inverse hyperbolic sine, of the type of @a
  */
 AccExpr *
 acc_expr_asinh (AccExpr *a)
@@ -300,16 +332,18 @@ acc_expr_asinh (AccExpr *a)
 
 /**
  * acc_expr_acosh:
- * @a: an operand
+ * @a: a float, a complex number, or a vector of floats
  *
- * Inverse hyperbolic cosine; NaN below 1.
+ * Computes the inverse hyperbolic cosine.
+ *
+ * The result is NaN for floats below 1. An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 2.0
  * AccExpr *result = acc_expr_acosh (a); // → 1.31696
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the inverse hyperbolic cosine, of the type of @a
  */
 AccExpr *
 acc_expr_acosh (AccExpr *a)
@@ -319,16 +353,18 @@ acc_expr_acosh (AccExpr *a)
 
 /**
  * acc_expr_atanh:
- * @a: an operand
+ * @a: a float, a complex number, or a vector of floats
  *
- * Inverse hyperbolic tangent; NaN outside [-1, 1].
+ * Computes the inverse hyperbolic tangent.
+ *
+ * The result is NaN for floats outside [-1, 1]. An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 0.5
  * AccExpr *result = acc_expr_atanh (a); // → 0.549306
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the inverse hyperbolic tangent, of the type of @a
  */
 AccExpr *
 acc_expr_atanh (AccExpr *a)
@@ -338,16 +374,18 @@ acc_expr_atanh (AccExpr *a)
 
 /**
  * acc_expr_exp:
- * @a: an operand
+ * @a: a float, a complex number, or a vector of floats
  *
- * e to the power of @a.
+ * Computes the exponential, e to the power of @a.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 1.0
  * AccExpr *result = acc_expr_exp (a); // → 2.71828
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the exponential, of the type of @a
  */
 AccExpr *
 acc_expr_exp (AccExpr *a)
@@ -357,16 +395,19 @@ acc_expr_exp (AccExpr *a)
 
 /**
  * acc_expr_sqrt:
- * @a: an operand
+ * @a: a float, a complex number, or a vector of floats
  *
- * Square root, correctly rounded; NaN below 0. Of complex numbers the one with a real part not below 0.
+ * Computes the square root.
+ *
+ * Roots of floats are correctly rounded; that of a float below 0 is NaN. The root of a complex number is the one whose real part is
+ * not below 0. An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 2.25
  * AccExpr *result = acc_expr_sqrt (a); // → 1.5
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the square root, of the type of @a
  */
 AccExpr *
 acc_expr_sqrt (AccExpr *a)
@@ -376,16 +417,19 @@ acc_expr_sqrt (AccExpr *a)
 
 /**
  * acc_expr_log:
- * @a: an operand
+ * @a: a float, a complex number, or a vector of floats
  *
- * Natural logarithm; minus infinity at 0, NaN below. Of complex numbers log |a| + i phase, the phase from -π to π.
+ * Computes the natural logarithm.
+ *
+ * That of a float is minus infinity at 0, and NaN below. That of a complex number is log |a| + i phase, with the phase from -π to π.
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 10.0
  * AccExpr *result = acc_expr_log (a); // → 2.30259
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the logarithm, of the type of @a
  */
 AccExpr *
 acc_expr_log (AccExpr *a)
@@ -395,16 +439,18 @@ acc_expr_log (AccExpr *a)
 
 /**
  * acc_expr_truncate:
- * @a: an operand
+ * @a: a float or a vector of floats
  *
- * The nearest integer towards 0, as a float.
+ * Rounds a float towards 0 to an integral value.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = -2.5
  * AccExpr *result = acc_expr_truncate (a); // → -2
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the rounded value, of the type of @a
  */
 AccExpr *
 acc_expr_truncate (AccExpr *a)
@@ -414,16 +460,18 @@ acc_expr_truncate (AccExpr *a)
 
 /**
  * acc_expr_round:
- * @a: an operand
+ * @a: a float or a vector of floats
  *
- * The nearest integer, as a float; ties to even.
+ * Rounds a float to the nearest integral value, ties to even.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 2.5
  * AccExpr *result = acc_expr_round (a); // → 2
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the rounded value, of the type of @a
  */
 AccExpr *
 acc_expr_round (AccExpr *a)
@@ -433,16 +481,18 @@ acc_expr_round (AccExpr *a)
 
 /**
  * acc_expr_floor:
- * @a: an operand
+ * @a: a float or a vector of floats
  *
- * The greatest integer not above, as a float.
+ * Rounds a float down to an integral value.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = -2.5
  * AccExpr *result = acc_expr_floor (a); // → -3
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the rounded value, of the type of @a
  */
 AccExpr *
 acc_expr_floor (AccExpr *a)
@@ -452,16 +502,18 @@ acc_expr_floor (AccExpr *a)
 
 /**
  * acc_expr_ceiling:
- * @a: an operand
+ * @a: a float or a vector of floats
  *
- * The least integer not below, as a float.
+ * Rounds a float up to an integral value.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = -2.5
  * AccExpr *result = acc_expr_ceiling (a); // → -2
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the rounded value, of the type of @a
  */
 AccExpr *
 acc_expr_ceiling (AccExpr *a)
@@ -471,16 +523,18 @@ acc_expr_ceiling (AccExpr *a)
 
 /**
  * acc_expr_is_nan:
- * @a: an operand
+ * @a: a float, a complex number, or a vector of floats
  *
- * Whether it is NaN, a b1.
+ * Tells whether a value is NaN; for a complex number, whether one of its parts is.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = nan of f8
  * AccExpr *result = acc_expr_is_nan (a); // → true
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): a b1, true for NaN; for a vector, a vector of b1
  */
 AccExpr *
 acc_expr_is_nan (AccExpr *a)
@@ -490,16 +544,18 @@ acc_expr_is_nan (AccExpr *a)
 
 /**
  * acc_expr_is_inf:
- * @a: an operand
+ * @a: a float, a complex number, or a vector of floats
  *
- * Whether it is infinite, a b1.
+ * Tells whether a value is infinite; for a complex number, whether one of its parts is.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = inf of f8
  * AccExpr *result = acc_expr_is_inf (a); // → true
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): a b1, true for infinities; for a vector, a vector of b1
  */
 AccExpr *
 acc_expr_is_inf (AccExpr *a)

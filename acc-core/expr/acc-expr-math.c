@@ -6,17 +6,19 @@
 
 /**
  * acc_expr_add:
- * @a: an operand
- * @b: an operand
+ * @a: a number, a complex number, or a vector of numbers
+ * @b: one of the same type
  *
- * The sum; integers wrap.
+ * Adds two numbers; integers wrap.
+ *
+ * Operands of other types, or of two different types, give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 7, b = 2
  * AccExpr *result = acc_expr_add (a, b); // → 9
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the sum, of the type of @a
  */
 AccExpr *
 acc_expr_add (AccExpr *a,
@@ -27,17 +29,19 @@ acc_expr_add (AccExpr *a,
 
 /**
  * acc_expr_sub:
- * @a: an operand
- * @b: an operand
+ * @a: a number, a complex number, or a vector of numbers
+ * @b: one of the same type
  *
- * The difference; integers wrap.
+ * Subtracts the second number from the first: @a - @b; integers wrap.
+ *
+ * Operands of other types, or of two different types, give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 7, b = 2
  * AccExpr *result = acc_expr_sub (a, b); // → 5
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the difference, of the type of @a
  */
 AccExpr *
 acc_expr_sub (AccExpr *a,
@@ -48,17 +52,19 @@ acc_expr_sub (AccExpr *a,
 
 /**
  * acc_expr_mul:
- * @a: an operand
- * @b: an operand
+ * @a: a number, a complex number, or a vector of numbers
+ * @b: one of the same type
  *
- * The product; integers wrap.
+ * Multiplies two numbers; integers wrap.
+ *
+ * Operands of other types, or of two different types, give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 7, b = 2
  * AccExpr *result = acc_expr_mul (a, b); // → 14
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the product, of the type of @a
  */
 AccExpr *
 acc_expr_mul (AccExpr *a,
@@ -69,18 +75,21 @@ acc_expr_mul (AccExpr *a,
 
 /**
  * acc_expr_quot:
- * @a: an operand
- * @b: an operand
+ * @a: an integer or a vector of integers
+ * @b: one of the same type
  *
- * Integer quotient, rounded towards zero. Division by zero is %ACC_ERROR_ARITHMETIC when it is run, 0 where checks are
- * off; the least value by -1 likewise, the dividend where checks are off.
+ * Divides two integers and rounds the quotient towards zero.
+ *
+ * Division by zero fails with %ACC_ERROR_ARITHMETIC when it runs, and gives 0 where checks are off; so does the least value divided by
+ * -1, which gives the dividend where checks are off. Operands of other types, or of two different types, give an expression with
+ * %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = -7, b = 2
  * AccExpr *result = acc_expr_quot (a, b); // → -3
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the quotient, of the type of @a
  */
 AccExpr *
 acc_expr_quot (AccExpr *a,
@@ -91,18 +100,20 @@ acc_expr_quot (AccExpr *a,
 
 /**
  * acc_expr_rem:
- * @a: an operand
- * @b: an operand
+ * @a: an integer or a vector of integers
+ * @b: one of the same type
  *
- * Remainder of acc_expr_quot(), with the sign of the dividend; 0 of the least value by -1. Division by zero is
- * %ACC_ERROR_ARITHMETIC when it is run, 0 where checks are off.
+ * Computes the remainder of acc_expr_quot(), with the sign of the dividend.
+ *
+ * The remainder of the least value and -1 is 0. Division by zero fails with %ACC_ERROR_ARITHMETIC when it runs, and gives 0 where
+ * checks are off. Operands of other types, or of two different types, give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = -7, b = 2
  * AccExpr *result = acc_expr_rem (a, b); // → -1
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the remainder, of the type of @a
  */
 AccExpr *
 acc_expr_rem (AccExpr *a,
@@ -113,17 +124,19 @@ acc_expr_rem (AccExpr *a,
 
 /**
  * acc_expr_div:
- * @a: an operand
- * @b: an operand
+ * @a: an integer or a vector of integers
+ * @b: one of the same type
  *
- * Integer quotient, rounded down. Errors as for acc_expr_quot().
+ * Divides two integers and rounds the quotient down.
+ *
+ * Errors are those of acc_expr_quot().
  *
  * ```c
  * // a = -7, b = 2
  * AccExpr *result = acc_expr_div (a, b); // → -4
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the quotient, of the type of @a
  */
 AccExpr *
 acc_expr_div (AccExpr *a,
@@ -134,17 +147,19 @@ acc_expr_div (AccExpr *a,
 
 /**
  * acc_expr_mod:
- * @a: an operand
- * @b: an operand
+ * @a: an integer or a vector of integers
+ * @b: one of the same type
  *
- * Remainder of acc_expr_div(), with the sign of the divisor; 0 of the least value by -1. Errors as for acc_expr_rem().
+ * Computes the remainder of acc_expr_div(), with the sign of the divisor.
+ *
+ * The remainder of the least value and -1 is 0. Errors are those of acc_expr_rem().
  *
  * ```c
  * // a = -7, b = 2
  * AccExpr *result = acc_expr_mod (a, b); // → 1
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the remainder, of the type of @a
  */
 AccExpr *
 acc_expr_mod (AccExpr *a,
@@ -158,15 +173,17 @@ acc_expr_mod (AccExpr *a,
  * @a: a scalar, a tuple or a vector
  * @b: one of the same type
  *
- * Whether @a < @b. Tuples and vectors are compared lexicographically; complex numbers have no order:
- * %ACC_ERROR_TYPE. Any comparison with NaN but acc_expr_ne() is false.
+ * Tells whether one value is less than another, @a < @b.
+ *
+ * Tuples and vectors are compared lexicographically. Any comparison with NaN but acc_expr_ne() is false. Complex numbers, which have
+ * no order, and operands of two different types give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 1, b = 2
  * AccExpr *result = acc_expr_lt (a, b); // → true
  * ```
  *
- * Returns: (transfer none): a b1
+ * Returns: (transfer none): a b1, true where @a < @b
  */
 AccExpr *
 acc_expr_lt (AccExpr *a,
@@ -180,15 +197,17 @@ acc_expr_lt (AccExpr *a,
  * @a: a scalar, a tuple or a vector
  * @b: one of the same type
  *
- * Whether @a > @b. Tuples and vectors are compared lexicographically; complex numbers have no order:
- * %ACC_ERROR_TYPE. Any comparison with NaN but acc_expr_ne() is false.
+ * Tells whether one value is greater than another, @a > @b.
+ *
+ * Tuples and vectors are compared lexicographically. Any comparison with NaN but acc_expr_ne() is false. Complex numbers, which have
+ * no order, and operands of two different types give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 1, b = 2
  * AccExpr *result = acc_expr_gt (a, b); // → false
  * ```
  *
- * Returns: (transfer none): a b1
+ * Returns: (transfer none): a b1, true where @a > @b
  */
 AccExpr *
 acc_expr_gt (AccExpr *a,
@@ -202,15 +221,17 @@ acc_expr_gt (AccExpr *a,
  * @a: a scalar, a tuple or a vector
  * @b: one of the same type
  *
- * Whether @a <= @b. Tuples and vectors are compared lexicographically; complex numbers have no order:
- * %ACC_ERROR_TYPE. Any comparison with NaN but acc_expr_ne() is false.
+ * Tells whether one value is less than or equal to another, @a <= @b.
+ *
+ * Tuples and vectors are compared lexicographically. Any comparison with NaN but acc_expr_ne() is false. Complex numbers, which have
+ * no order, and operands of two different types give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 2, b = 2
  * AccExpr *result = acc_expr_le (a, b); // → true
  * ```
  *
- * Returns: (transfer none): a b1
+ * Returns: (transfer none): a b1, true where @a <= @b
  */
 AccExpr *
 acc_expr_le (AccExpr *a,
@@ -224,15 +245,17 @@ acc_expr_le (AccExpr *a,
  * @a: a scalar, a tuple or a vector
  * @b: one of the same type
  *
- * Whether @a >= @b. Tuples and vectors are compared lexicographically; complex numbers have no order:
- * %ACC_ERROR_TYPE. Any comparison with NaN but acc_expr_ne() is false.
+ * Tells whether one value is greater than or equal to another, @a >= @b.
+ *
+ * Tuples and vectors are compared lexicographically. Any comparison with NaN but acc_expr_ne() is false. Complex numbers, which have
+ * no order, and operands of two different types give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 1, b = 2
  * AccExpr *result = acc_expr_ge (a, b); // → false
  * ```
  *
- * Returns: (transfer none): a b1
+ * Returns: (transfer none): a b1, true where @a >= @b
  */
 AccExpr *
 acc_expr_ge (AccExpr *a,
@@ -246,14 +269,17 @@ acc_expr_ge (AccExpr *a,
  * @a: a scalar, a complex number, a tuple or a vector
  * @b: one of the same type
  *
- * Whether @a = @b. Tuples and vectors are compared as wholes; any comparison with NaN but acc_expr_ne() is false.
+ * Tells whether two values are equal.
+ *
+ * Tuples and vectors are compared as wholes. Any comparison with NaN but acc_expr_ne() is false. Operands of two different types give
+ * an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 2, b = 2
  * AccExpr *result = acc_expr_eq (a, b); // → true
  * ```
  *
- * Returns: (transfer none): a b1
+ * Returns: (transfer none): a b1, true where @a = @b
  */
 AccExpr *
 acc_expr_eq (AccExpr *a,
@@ -267,14 +293,17 @@ acc_expr_eq (AccExpr *a,
  * @a: a scalar, a complex number, a tuple or a vector
  * @b: one of the same type
  *
- * Whether @a and @b differ. Tuples and vectors are compared as wholes; any comparison with NaN but acc_expr_ne() is false.
+ * Tells whether two values differ.
+ *
+ * Tuples and vectors are compared as wholes. Any comparison with NaN but acc_expr_ne() is false. Operands of two different types give
+ * an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 2, b = 2
  * AccExpr *result = acc_expr_ne (a, b); // → false
  * ```
  *
- * Returns: (transfer none): a b1
+ * Returns: (transfer none): a b1, true where @a and @b differ
  */
 AccExpr *
 acc_expr_ne (AccExpr *a,
@@ -288,14 +317,17 @@ acc_expr_ne (AccExpr *a,
  * @a: a scalar, a tuple or a vector
  * @b: one of the same type
  *
- * The smaller of two. Where one is NaN, the other (IEEE minNum); tuples and vectors by lexicographic order.
+ * Returns the smaller of two values.
+ *
+ * Where one is NaN, the result is the other (IEEE minNum). Tuples and vectors are in lexicographic order. Complex numbers, which have
+ * no order, and operands of two different types give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 1.0, b = nan of f8
  * AccExpr *result = acc_expr_min (a, b); // → 1
  * ```
  *
- * Returns: (transfer none): one of the two
+ * Returns: (transfer none): @a or @b
  */
 AccExpr *
 acc_expr_min (AccExpr *a,
@@ -309,14 +341,17 @@ acc_expr_min (AccExpr *a,
  * @a: a scalar, a tuple or a vector
  * @b: one of the same type
  *
- * The larger of two. Where one is NaN, the other (IEEE maxNum); tuples and vectors by lexicographic order.
+ * Returns the larger of two values.
+ *
+ * Where one is NaN, the result is the other (IEEE maxNum). Tuples and vectors are in lexicographic order. Complex numbers, which have
+ * no order, and operands of two different types give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 1.0, b = 2.0
  * AccExpr *result = acc_expr_max (a, b); // → 2
  * ```
  *
- * Returns: (transfer none): one of the two
+ * Returns: (transfer none): @a or @b
  */
 AccExpr *
 acc_expr_max (AccExpr *a,
@@ -327,16 +362,18 @@ acc_expr_max (AccExpr *a,
 
 /**
  * acc_expr_neg:
- * @a: an operand
+ * @a: a number, a complex number, or a vector of numbers
  *
- * The negative; integers wrap.
+ * Negates a number; integers wrap.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 3
  * AccExpr *result = acc_expr_neg (a); // → -3
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the negative, of the type of @a
  */
 AccExpr *
 acc_expr_neg (AccExpr *a)
@@ -346,16 +383,19 @@ acc_expr_neg (AccExpr *a)
 
 /**
  * acc_expr_abs:
- * @a: an operand
+ * @a: a number, a complex number, or a vector of numbers
  *
- * The magnitude; of the least integer: itself; of complex numbers as a complex number, without imaginary part.
+ * Computes the absolute value of a number.
+ *
+ * That of the least integer is itself. That of a complex number is a complex number without an imaginary part; acc_expr_magnitude()
+ * gives a float. An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = -3
  * AccExpr *result = acc_expr_abs (a); // → 3
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the absolute value, of the type of @a
  */
 AccExpr *
 acc_expr_abs (AccExpr *a)
@@ -365,16 +405,19 @@ acc_expr_abs (AccExpr *a)
 
 /**
  * acc_expr_signum:
- * @a: an operand
+ * @a: a number, a complex number, or a vector of numbers
  *
- * -1, 0 or 1 by sign; floats keep NaN and signed zero. Of a complex number that of magnitude 1 in its direction, or 0.
+ * Returns the sign of a number: -1, 0 or 1.
+ *
+ * Floats keep NaN and signed zero. The sign of a complex number is that of magnitude 1 in its direction, or 0. An operand of another
+ * type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = -2.5
  * AccExpr *result = acc_expr_signum (a); // → -1
  * ```
  *
- * Returns: (transfer none): the result
+ * Returns: (transfer none): the sign, of the type of @a
  */
 AccExpr *
 acc_expr_signum (AccExpr *a)

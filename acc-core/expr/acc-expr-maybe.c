@@ -49,9 +49,11 @@ _acc_expr_is_first (AccExpr *sum)
  * acc_element_type_new_maybe:
  * @type: the type of a value
  *
- * The type of a value that may be missing: `(u1,f4)` for "f4". Values of it are ordered: nothing comes first.
+ * Returns the type of a value that may be missing, with a tag: `(u1,f4)` for "f4".
  *
- * Returns: (transfer full) (nullable): the type; %NULL where acc_element_type_new_tuple() gives that
+ * Values of the type are ordered: missing ones come first.
+ *
+ * Returns: (transfer full) (nullable): the type; %NULL where acc_element_type_new_tuple() returns %NULL
  * Since: 1.0
  */
 AccElementType *
@@ -64,13 +66,15 @@ acc_element_type_new_maybe (AccElementType *type)
 
 /**
  * acc_expr_nothing:
- * @type: the type that the value would have
+ * @type: the type of the missing value
+ *
+ * Creates an optional value that is missing.
  *
  * ```c
  * AccExpr *none = acc_expr_nothing (acc_element_type_new (ACC_KIND_F64)); // → (0, 0)
  * ```
  *
- * Returns: (transfer none): no value: the tag 0 and a zero
+ * Returns: (transfer none): a tuple of the tag 0 and a zero of @type
  * Since: 1.0
  */
 AccExpr *
@@ -83,12 +87,14 @@ acc_expr_nothing (AccElementType *type)
  * acc_expr_just:
  * @value: a scalar or a tuple
  *
+ * Creates an optional value that is there.
+ *
  * ```c
  * // x = 5
  * AccExpr *some = acc_expr_just (x); // → (1, 5)
  * ```
  *
- * Returns: (transfer none): a value that is there: the tag 1 and @value; a literal without a type stays so
+ * Returns: (transfer none): a tuple of the tag 1 and @value; a literal without a type stays without one
  * Since: 1.0
  */
 AccExpr *
@@ -104,14 +110,18 @@ acc_expr_just (AccExpr *value)
 
 /**
  * acc_expr_is_nothing:
- * @a: a value or none, as of acc_element_type_new_maybe()
+ * @a: an optional value, of a type as acc_element_type_new_maybe() returns it
+ *
+ * Tells whether an optional value is missing.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = (1, 5) of (u1,i8)
  * AccExpr *result = acc_expr_is_nothing (a); // → false
  * ```
  *
- * Returns: (transfer none): whether there is no value, a b1
+ * Returns: (transfer none): a b1, true where the value is missing
  * Since: 1.0
  */
 DERIVED1 (is_nothing,
@@ -122,14 +132,18 @@ DERIVED1 (is_nothing,
 
 /**
  * acc_expr_is_just:
- * @a: a value or none, as of acc_element_type_new_maybe()
+ * @a: an optional value, of a type as acc_element_type_new_maybe() returns it
+ *
+ * Tells whether an optional value is there.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = (1, 5) of (u1,i8)
  * AccExpr *result = acc_expr_is_just (a); // → true
  * ```
  *
- * Returns: (transfer none): whether there is a value, a b1
+ * Returns: (transfer none): a b1, true where there is a value
  * Since: 1.0
  */
 DERIVED1 (is_just,
@@ -140,14 +154,18 @@ DERIVED1 (is_just,
 
 /**
  * acc_expr_from_just:
- * @a: a value or none, as of acc_element_type_new_maybe()
+ * @a: an optional value, of a type as acc_element_type_new_maybe() returns it
+ *
+ * Returns the value that an optional value holds.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = (1, 5) of (u1,i8)
  * AccExpr *result = acc_expr_from_just (a); // → 5
  * ```
  *
- * Returns: (transfer none): the value; zero where there is none
+ * Returns: (transfer none): the value; zero where it is missing
  * Since: 1.0
  */
 DERIVED1 (from_just,
@@ -187,15 +205,19 @@ value_or (const char  *name,
 
 /**
  * acc_expr_from_maybe:
- * @a: a value or none, as of acc_element_type_new_maybe()
- * @otherwise: what it is where there is none; evaluated only there
+ * @a: an optional value, of a type as acc_element_type_new_maybe() returns it
+ * @otherwise: the result where the value is missing; evaluated only there
+ *
+ * Returns the value that an optional value holds, or another where it is missing.
+ *
+ * Where @a is not an optional value, or the types of the two differ, the expression carries %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = (0, 0) of (u1,i8)
  * AccExpr *result = acc_expr_from_maybe (a, acc_expr_new_int (7)); // → 7
  * ```
  *
- * Returns: (transfer none): the value, or @otherwise; an expression with %ACC_ERROR_TYPE where their types differ
+ * Returns: (transfer none): the value, or @otherwise
  * Since: 1.0
  */
 AccExpr *
@@ -207,12 +229,16 @@ acc_expr_from_maybe (AccExpr *a,
 
 /**
  * acc_expr_maybe:
- * @a: a value or none, as of acc_element_type_new_maybe()
- * @otherwise: the result where there is none; evaluated only there
- * @function: (scope call) (closure user_data): from the value to the result; what it gives is evaluated only where there is one
+ * @a: an optional value, of a type as acc_element_type_new_maybe() returns it
+ * @otherwise: the result where the value is missing; evaluated only there
+ * @function: (scope call) (closure user_data): a function from the value to the result; what it returns is evaluated only where there
+ *   is a value
  * @user_data: data for @function
  *
- * @function is called once, while the graph is built.
+ * Applies a function to the value that an optional value holds, or returns another value where it is missing.
+ *
+ * @function is called once, while the graph is built. Where it is %NULL, or returns %NULL, the expression carries %ACC_ERROR_CALLBACK.
+ * Where @a is not an optional value, or the types of the results differ, it carries %ACC_ERROR_TYPE.
  *
  * ```c
  * static AccExpr *squared (AccExpr *x, gpointer data) { return acc_expr_mul (x, x); }
@@ -221,7 +247,7 @@ acc_expr_from_maybe (AccExpr *a,
  * AccExpr *result = acc_expr_maybe (a, acc_expr_new_int (0), squared, NULL); // → 25
  * ```
  *
- * Returns: (transfer none): the result; an expression with %ACC_ERROR_TYPE where the types differ
+ * Returns: (transfer none): the result of @function, or @otherwise
  * Since: 1.0
  */
 AccExpr *

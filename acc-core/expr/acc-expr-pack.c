@@ -101,18 +101,20 @@ pack (const char     *name,
 
 /**
  * acc_expr_complex:
- * @re: a float
- * @im: one of the same type
+ * @re: the real part, a float
+ * @im: the imaginary part, a float of the same type
  *
- * A complex number from its real and imaginary part: "c8" of two f4. Of two untyped literals it is untyped itself, and
- * "c16" where it meets nothing.
+ * Creates a complex number from its real and its imaginary part: "c8" from two f4.
+ *
+ * Two untyped literals give an untyped complex number, which is a "c16" where no operand has a type. Operands of other types, or of
+ * two different types, give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // re = 3.0, im = 4.0
  * AccExpr *z = acc_expr_complex (re, im); // → (3, 4)
  * ```
  *
- * Returns: (transfer none): the number
+ * Returns: (transfer none): the complex number
  *
  * Since: 1.0
  */
@@ -129,19 +131,19 @@ acc_expr_complex (AccExpr *re,
 /**
  * acc_expr_vec:
  * @items: (array length=n_items): scalars of one type
- * @n_items: how many, from 1 to %ACC_MAX_LANES
+ * @n_items: the number of items, from 1 to %ACC_MAX_LANES
  *
- * A vector of a few scalars, which lie side by side in memory: "4f4" of four f4. acc_expr_item() reads one of them,
- * acc_expr_with_item() replaces one. Arithmetic on vectors is done item by item, and an untyped literal stands for a
- * vector of it; comparisons are lexicographic, as those of tuples.
+ * Creates a vector from a few scalars, which lie side by side in memory: "4f4" from four f4.
+ *
+ * acc_expr_item() reads one of the scalars, acc_expr_with_item() replaces one. Arithmetic on vectors is done item by item, and an
+ * untyped literal is broadcast to a vector. Comparisons are lexicographic, as those of tuples.
  *
  * ```c
  * // red = 0.5 of f4, green = 0.25 of f4, blue = 0.0 of f4, alpha = 1.0 of f4
  * AccExpr *pixel = acc_expr_vec ((AccExpr *[]) { red, green, blue, alpha }, 4); // → (0.5, 0.25, 0, 1)
  * ```
  *
- * Returns: (transfer none): the vector; an expression with %ACC_ERROR_TYPE where the types differ, or the number is none
- *   that vectors can have
+ * Returns: (transfer none): the vector; an expression with %ACC_ERROR_TYPE where the types differ, or where @n_items is out of range
  *
  * Since: 1.0
  */
@@ -165,10 +167,12 @@ acc_expr_vec (AccExpr **items,
 /**
  * acc_expr_with_item:
  * @self: a tuple, a complex number or a vector; or a scalar, whose item 0 is itself
- * @item: which
- * @value: what is to be there, of the item's type
+ * @item: the position of the item
+ * @value: the new item, of the type of the old one
  *
- * The same with another item.
+ * Replaces one item of a tuple, a complex number or a vector.
+ *
+ * An item that is not there, or a value of another type, gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // pixel = (0.5, 0.25, 0.0, 0.0) of 4f4

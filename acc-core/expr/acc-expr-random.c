@@ -63,19 +63,21 @@ is_words (AccExpr *expr,
 
 /**
  * acc_expr_philox:
- * @counter: four u4
- * @key: two u4
+ * @counter: the counter, a tuple of four u4
+ * @key: the key, a tuple of two u4
  *
- * 128 random bits for every counter and key: Philox4x32-10 (Salmon, Moraes, Dror and Shaw 2011, "Parallel random numbers: as easy as
- * 1, 2, 3"). Different counters give different bits; nothing is kept from one to the next, so that every element of an array has its
- * own, in any order, the same on every backend.
+ * Computes 128 random bits from a counter and a key, by the generator Philox4x32-10.
+ *
+ * The algorithm is that of Salmon, Moraes, Dror and Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3". Different counters give
+ * different bits. There is no state, so that every element of an array has bits of its own, in any order, the same on every backend.
+ * Operands of other types give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // counter = (0, 0, 0, 0) of (u4,u4,u4,u4), key = (0, 0) of (u4,u4)
  * AccExpr *bits = acc_expr_philox (counter, key); // → (1713891541, 3781805453, 3159862348, 2600524760)
  * ```
  *
- * Returns: (transfer none): four u4
+ * Returns: (transfer none): the bits, a tuple of four u4
  *
  * Since: 1.0
  */

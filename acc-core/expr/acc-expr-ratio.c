@@ -19,20 +19,24 @@ is_ratio (AccExpr *expr)
 
 /**
  * acc_expr_ratio:
- * @a: an integer
- * @b: one of the same type
+ * @a: an integer: the numerator
+ * @b: one of the same type: the denominator
  *
- * The ratio of two integers, in lowest terms: both divided by their greatest common divisor, the sign in front. Equal ratios are
- * equal pairs, but pairs are not in the order of ratios. Arithmetic is that of integers: the sum of p and q has the numerators
- * times the other's denominator above the product of both. Wraps where a part is the magnitude of the least integer. A denominator
- * of 0 is %ACC_ERROR_ARITHMETIC when it is run, (0, 0) where checks are off.
+ * Creates the ratio of two integers, in lowest terms.
+ *
+ * Both are divided by their greatest common divisor, and the numerator has the sign. Equal ratios are equal pairs, but pairs are not
+ * in the order of ratios. Arithmetic is that of integers: the sum of p and q has each numerator times the other's denominator, above
+ * the product of both denominators. A part wraps where it is the magnitude of the least integer.
+ *
+ * A denominator of 0 fails with %ACC_ERROR_ARITHMETIC when it runs, and gives (0, 0) where checks are off. Operands of other types, or
+ * of two different types, give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 6, b = -8
  * AccExpr *result = acc_expr_ratio (a, b); // → (-3, 4)
  * ```
  *
- * Returns: (transfer none): a pair of the type of @a
+ * Returns: (transfer none): a pair of the type of @a: numerator and denominator
  * Since: 1.0
  */
 DERIVED2 (ratio, TRUE,
@@ -53,28 +57,36 @@ DERIVED2 (ratio, TRUE,
 
 /**
  * acc_expr_numerator:
- * @a: a ratio, as of acc_expr_ratio()
+ * @a: a ratio, as acc_expr_ratio() returns it
+ *
+ * Returns the numerator of a ratio.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = (-3, 4) of (i8,i8)
  * AccExpr *result = acc_expr_numerator (a); // → -3
  * ```
  *
- * Returns: (transfer none): what is above the line
+ * Returns: (transfer none): the numerator
  * Since: 1.0
  */
 DERIVED1 (numerator, return is_ratio (a) ? acc_expr_item (a, 0) : _acc_expr_needs ("numerator", WHAT, a); )
 
 /**
  * acc_expr_denominator:
- * @a: a ratio, as of acc_expr_ratio()
+ * @a: a ratio, as acc_expr_ratio() returns it
+ *
+ * Returns the denominator of a ratio.
+ *
+ * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = (-3, 4) of (i8,i8)
  * AccExpr *result = acc_expr_denominator (a); // → 4
  * ```
  *
- * Returns: (transfer none): what is below the line
+ * Returns: (transfer none): the denominator
  * Since: 1.0
  */
 DERIVED1 (denominator, return is_ratio (a) ? acc_expr_item (a, 1) : _acc_expr_needs ("denominator", WHAT, a); )
@@ -83,16 +95,18 @@ DERIVED1 (denominator, return is_ratio (a) ? acc_expr_item (a, 1) : _acc_expr_ne
  * acc_expr_to_ratio:
  * @a: an integer or a float
  *
- * The ratio that a number is: exactly, where its parts fit i8. Denominators of floats are powers of two, of 2^62 at most: numbers that
- * would need a larger one are rounded to a multiple of 2^-62, ties to even. Those of 2^63 and beyond are the greatest and least i8,
- * NaN is 0, as for acc_expr_cast().
+ * Converts a number to a ratio, exactly where its parts fit i8.
+ *
+ * Denominators of floats are powers of two, of 2^62 at most: numbers that would need a larger one are rounded to a multiple of 2^-62,
+ * ties to even. Numbers of magnitude 2^63 and beyond give the greatest and the least i8, and NaN gives 0, as in acc_expr_cast(). An
+ * operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = -0.375
  * AccExpr *result = acc_expr_to_ratio (a); // → (-3, 8)
  * ```
  *
- * Returns: (transfer none): a pair of i8
+ * Returns: (transfer none): a pair of i8: numerator and denominator
  * Since: 1.0
  */
 DERIVED1 (to_ratio,

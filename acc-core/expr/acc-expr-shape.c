@@ -32,10 +32,12 @@ item_as_i64 (AccExpr *index,
 
 /**
  * acc_expr_to_linear:
- * @shape: extents: an integer for rank 1, else a tuple of integers, outermost first
- * @index: an index of the same rank
+ * @shape: the extents: an integer for rank 1, else a tuple of integers, outermost first
+ * @index: an index of the same rank and type
  *
- * Where an element lies in row-major order.
+ * Computes the row-major position of an index in a shape.
+ *
+ * Operands of other types, or of two different types, give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // shape = (2, 3) of (i8,i8), index = (1, 2) of (i8,i8)
@@ -58,18 +60,20 @@ DERIVED2 (to_linear, TRUE,
 
 /**
  * acc_expr_from_linear:
- * @shape: extents: an integer for rank 1, else a tuple of integers, outermost first
+ * @shape: the extents: an integer for rank 1, else a tuple of integers, outermost first
  * @index: a row-major position, an integer
  *
- * Which element lies at a position in row-major order. The outermost item is not reduced: a position beyond the end
- * gives an index out of range. An inner extent of 0 is %ACC_ERROR_ARITHMETIC when it is run.
+ * Computes the index of a row-major position in a shape.
+ *
+ * The outermost item is not reduced: a position beyond the end gives an index out of range. An inner extent of 0 fails with
+ * %ACC_ERROR_ARITHMETIC when it runs. Operands of other types give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // shape = (2, 3) of (i8,i8), i = 5
  * AccExpr *result = acc_expr_from_linear (shape, i); // → (1, 2)
  * ```
  *
- * Returns: (transfer none): the index, an i8 for rank 1, else a tuple of them
+ * Returns: (transfer none): the index: an i8 for rank 1, else a tuple of them
  */
 DERIVED2 (from_linear, FALSE,
   guint rank;
@@ -95,16 +99,19 @@ DERIVED2 (from_linear, FALSE,
 
 /**
  * acc_expr_shape_size:
- * @a: extents: an integer for rank 1, else a tuple of integers
+ * @a: the extents: an integer for rank 1, else a tuple of integers
  *
- * How many elements there are: the product, where an extent below 0 counts as 0; 1 for rank 0. Wraps.
+ * Computes the number of elements in a shape.
+ *
+ * It is the product of the extents, where one below 0 counts as 0; 1 for rank 0. The product wraps. An operand of another type gives
+ * an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // shape = (2, 3) of (i8,i8)
  * AccExpr *result = acc_expr_shape_size (shape); // → 6
  * ```
  *
- * Returns: (transfer none): an i8
+ * Returns: (transfer none): the number, an i8
  * Since: 1.0
  */
 DERIVED1 (shape_size,
@@ -145,10 +152,12 @@ each_extent (const char  *name,
 
 /**
  * acc_expr_intersect:
- * @a: extents: an integer for rank 1, else a tuple of integers
- * @b: others of the same type
+ * @a: the extents: an integer for rank 1, else a tuple of integers
+ * @b: other extents of the same type
  *
- * The shape that both have room for: the smaller of every two extents.
+ * Computes the intersection of two shapes: the smaller extent in each dimension.
+ *
+ * Operands of other types, or of two different types, give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = (2, 5) of (i8,i8), b = (3, 4) of (i8,i8)
@@ -162,10 +171,12 @@ DERIVED2 (intersect, TRUE, return each_extent ("intersect", a, b, acc_expr_min);
 
 /**
  * acc_expr_union:
- * @a: extents: an integer for rank 1, else a tuple of integers
- * @b: others of the same type
+ * @a: the extents: an integer for rank 1, else a tuple of integers
+ * @b: other extents of the same type
  *
- * The shape that has room for both: the larger of every two extents.
+ * Computes the union of two shapes: the larger extent in each dimension.
+ *
+ * Operands of other types, or of two different types, give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = (2, 5) of (i8,i8), b = (3, 4) of (i8,i8)
@@ -181,12 +192,14 @@ DERIVED2 (union, TRUE, return each_extent ("union", a, b, acc_expr_max); )
  * acc_expr_index_head:
  * @a: an index: an integer for rank 1, else a tuple of integers
  *
+ * Returns the innermost item of an index.
+ *
  * ```c
  * // index = (1, 2, 3) of (i8,i8,i8)
  * AccExpr *result = acc_expr_index_head (index); // → 3
  * ```
  *
- * Returns: (transfer none): its innermost item; an expression with %ACC_ERROR_TYPE for rank 0
+ * Returns: (transfer none): the item; an expression with %ACC_ERROR_TYPE for rank 0
  * Since: 1.0
  */
 DERIVED1 (index_head,
@@ -200,14 +213,16 @@ DERIVED1 (index_head,
  * acc_expr_index_tail:
  * @a: an index: an integer for rank 1, else a tuple of integers
  *
- * The index without its innermost item: `(y, x)` of `(y, x, z)`, `y` of `(y, x)`, `()` of `x`.
+ * Returns an index without its innermost item.
+ *
+ * The tail of `(y, x, z)` is `(y, x)`, that of `(y, x)` is `y`, and that of `x` is `()`.
  *
  * ```c
  * // index = (1, 2, 3) of (i8,i8,i8)
  * AccExpr *result = acc_expr_index_tail (index); // → (1, 2)
  * ```
  *
- * Returns: (transfer none): an index of a rank one lower; an expression with %ACC_ERROR_TYPE for rank 0
+ * Returns: (transfer none): an index with one dimension fewer; an expression with %ACC_ERROR_TYPE for rank 0
  * Since: 1.0
  */
 DERIVED1 (index_tail,

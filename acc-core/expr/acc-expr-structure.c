@@ -8,7 +8,12 @@
 /**
  * acc_expr_tuple:
  * @items: (array length=n_items) (nullable): the items
- * @n_items: how many
+ * @n_items: the number of items
+ *
+ * Creates a tuple from its items.
+ *
+ * Items may have different types. Where the type of the tuple would nest too deep or its code be too long, as in
+ * acc_element_type_new_tuple(), the expression carries %ACC_ERROR_TYPE.
  *
  * ```c
  * // x = 1, y = 0.5
@@ -54,8 +59,10 @@ acc_expr_tuple (AccExpr **items,
 
 /**
  * acc_expr_tuple2:
- * @a: an item
- * @b: an item
+ * @a: the first item
+ * @b: the second item
+ *
+ * Creates a tuple of two items.
  *
  * ```c
  * // x = 1, y = 0.5
@@ -73,9 +80,11 @@ acc_expr_tuple2 (AccExpr *a,
 
 /**
  * acc_expr_tuple3:
- * @a: an item
- * @b: an item
- * @c: an item
+ * @a: the first item
+ * @b: the second item
+ * @c: the third item
+ *
+ * Creates a tuple of three items.
  *
  * ```c
  * // x = 1, y = 0.5, z = true
@@ -94,10 +103,12 @@ acc_expr_tuple3 (AccExpr *a,
 
 /**
  * acc_expr_tuple4:
- * @a: an item
- * @b: an item
- * @c: an item
- * @d: an item
+ * @a: the first item
+ * @b: the second item
+ * @c: the third item
+ * @d: the fourth item
+ *
+ * Creates a tuple of four items.
  *
  * ```c
  * // x = 1, y = 2, z = 3, w = 4
@@ -140,14 +151,18 @@ copy_node (AccExpr *expr)
 /**
  * acc_expr_item:
  * @self: a tuple; a complex number, whose items are its real and imaginary part; a vector; or a scalar, whose item 0 is itself
- * @item: which
+ * @item: the position of the item
+ *
+ * Returns one item of a tuple, a complex number or a vector.
+ *
+ * An item that is not there gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // pair = (1, 0.5) of (i8,f8)
  * AccExpr *result = acc_expr_item (pair, 1); // → 0.5
  * ```
  *
- * Returns: (transfer none): an item
+ * Returns: (transfer none): the item
  */
 AccExpr *
 acc_expr_item (AccExpr *self,
@@ -186,6 +201,8 @@ acc_expr_item (AccExpr *self,
  * acc_expr_get_n_items:
  * @self: an expression
  *
+ * Returns the number of items of a value.
+ *
  * Returns: the number of items of a tuple, a complex number or a vector; 1 for a scalar, 0 where it carries an error
  */
 guint
@@ -198,9 +215,13 @@ acc_expr_get_n_items (AccExpr *self)
 
 /**
  * acc_expr_neighbour:
- * @self: what a stencil's function got
- * @offsets: (array length=n_offsets): distance from the centre in each dimension, outermost first
+ * @self: the neighbourhood that a stencil's function got
+ * @offsets: (array length=n_offsets): the distance from the centre in each dimension, outermost first
  * @n_offsets: the rank
+ *
+ * Returns one element of a stencil's neighbourhood, by its offset from the centre.
+ *
+ * An offset outside the stencil gives an expression with %ACC_ERROR_SHAPE.
  *
  * ```c
  * static AccExpr *shifted (AccExpr *n, gpointer data) { return acc_expr_neighbour (n, (gint64[]) { 0, 1 }, 2); }
@@ -243,8 +264,12 @@ acc_expr_neighbour (AccExpr      *self,
 
 /**
  * acc_expr_neighbour1:
- * @self: what a stencil's function got, of rank 1
- * @dx: distance from the centre
+ * @self: the neighbourhood that a stencil's function got, of rank 1
+ * @dx: the distance from the centre
+ *
+ * Returns one element of the neighbourhood of a stencil of rank 1.
+ *
+ * An offset outside the stencil gives an expression with %ACC_ERROR_SHAPE.
  *
  * ```c
  * static AccExpr *shifted (AccExpr *n, gpointer data) { return acc_expr_neighbour1 (n, -1); }
@@ -265,9 +290,13 @@ acc_expr_neighbour1 (AccExpr *self,
 
 /**
  * acc_expr_neighbour2:
- * @self: what a stencil's function got, of rank 2
- * @dy: distance from the centre in the outer dimension
- * @dx: distance in the inner dimension
+ * @self: the neighbourhood that a stencil's function got, of rank 2
+ * @dy: the distance from the centre in the outer dimension
+ * @dx: the distance in the inner dimension
+ *
+ * Returns one element of the neighbourhood of a stencil of rank 2.
+ *
+ * An offset outside the stencil gives an expression with %ACC_ERROR_SHAPE.
  *
  * ```c
  * static AccExpr *shifted (AccExpr *n, gpointer data) { return acc_expr_neighbour2 (n, 1, -1); }
@@ -289,10 +318,14 @@ acc_expr_neighbour2 (AccExpr *self,
 
 /**
  * acc_expr_neighbour3:
- * @self: what a stencil's function got, of rank 3
- * @dz: distance from the centre in the outermost dimension
- * @dy: distance in the middle dimension
- * @dx: distance in the innermost dimension
+ * @self: the neighbourhood that a stencil's function got, of rank 3
+ * @dz: the distance from the centre in the outermost dimension
+ * @dy: the distance in the middle dimension
+ * @dx: the distance in the innermost dimension
+ *
+ * Returns one element of the neighbourhood of a stencil of rank 3.
+ *
+ * An offset outside the stencil gives an expression with %ACC_ERROR_SHAPE.
  *
  * ```c
  * static AccExpr *shifted (AccExpr *n, gpointer data) { return acc_expr_neighbour3 (n, 0, 0, 1); }

@@ -46,13 +46,15 @@ choose_between (AccExpr  *index,
 /**
  * acc_expr_switch:
  * @index: an integer
- * @alternatives: (array length=n_alternatives) (nullable): values for the indices 0, 1, …, of one type
- * @n_alternatives: how many
+ * @alternatives: (array length=n_alternatives) (nullable): the values for the indices 0, 1, …, of one type
+ * @n_alternatives: the number of alternatives
  * @otherwise: (nullable): the value for any other index; %NULL: that of the last alternative
  *
- * One of several values, as the tag of a sum chooses. Only the one that is taken is evaluated, after O(log @n_alternatives)
- * comparisons. Literals without a type take that of the others. %ACC_ERROR_TYPE where the types differ or @index is no integer,
- * %ACC_ERROR_CALLBACK where there is no value at all.
+ * Chooses one of several values by an index, such as the tag of a sum type.
+ *
+ * Only the value that is chosen is evaluated, after O(log @n_alternatives) comparisons. Literals without a type take the type of the
+ * others. The expression carries %ACC_ERROR_TYPE where the types differ or @index is not an integer, and %ACC_ERROR_CALLBACK where
+ * there is no value at all.
  *
  * ```c
  * // tag = 1, side = 4, width = 2, height = 3
@@ -60,7 +62,7 @@ choose_between (AccExpr  *index,
  * AccExpr *area = acc_expr_switch (tag, areas, 2, acc_expr_new_int (0)); // → 6
  * ```
  *
- * Returns: (transfer none): the value
+ * Returns: (transfer none): the chosen value
  * Since: 1.0
  */
 AccExpr *

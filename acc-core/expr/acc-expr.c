@@ -8,23 +8,22 @@
 /**
  * AccExpr:
  *
- * What happens to one element: a scalar expression.
+ * Represents the computation of one element: a scalar expression.
  *
- * Expressions are immutable and counted. A new one is floating, and its first owner takes it over, so that they nest
- * without temporaries, as with [struct@GLib.Variant]. A floating expression may be given to several constructors: whatever
- * a constructor was given lives at least as long as what it returned. An expression used twice is evaluated once.
+ * Expressions are immutable and counted. A new one is floating, and its first owner takes it over, so that they nest without
+ * temporaries, as with [struct@GLib.Variant]. A floating expression may be given to several constructors: it lives at least as long as
+ * the expressions that they return. An expression used twice is evaluated once.
  *
- * Literals made by [func@Expr.new_int] and [func@Expr.new_float], tuples of them and choices between them have no type of
- * their own: they take that of what they meet, where it can hold them, else i8 and f8.
+ * Literals made by [func@Expr.new_int] and [func@Expr.new_float], tuples of them and choices between them have no type of their own.
+ * They take the type of the operands that they are used with, where it can hold them, else i8 and f8.
  *
- * Arithmetic and elementary functions take complex numbers of one type, too, and vectors of one type item by item. An untyped
- * literal next to a complex number is a real one, next to a vector a vector of it; other scalars are converted by
- * acc_expr_cast().
+ * Arithmetic and elementary functions take complex numbers of one type, too, and vectors of one type item by item. An untyped literal
+ * next to a complex number is a real one, and next to a vector it is broadcast to a vector; acc_expr_cast() converts other scalars.
  *
- * A mistake makes an expression carry an error, which travels along; [method@Expr.check] asks for it, and an array made of
- * it carries it on.
+ * A mistake makes an expression carry an error, and so does every expression that uses it. [method@Expr.check] returns the error, and
+ * an array built from the expression carries it on.
  *
- * Expressions may be used from any thread.
+ * Any thread may use expressions.
  */
 
 G_DEFINE_BOXED_TYPE (AccExpr, acc_expr, acc_expr_ref_sink, acc_expr_unref)
@@ -201,7 +200,7 @@ acc_expr_new_error_literal (AccError    code,
  * acc_expr_ref: (skip)
  * @self: an expression
  *
- * Adds a reference; a floating expression stays floating.
+ * Adds a reference to an expression; a floating one stays floating.
  *
  * Returns: (transfer full): @self
  */
@@ -279,7 +278,7 @@ end_dying (Dying *self)
  * acc_expr_unref:
  * @self: (transfer full): an expression
  *
- * Gives up a reference.
+ * Releases a reference to an expression, and frees it with the last one.
  */
 void
 acc_expr_unref (AccExpr *self)
@@ -310,7 +309,9 @@ acc_expr_unref (AccExpr *self)
  * acc_expr_get_element_type:
  * @self: an expression
  *
- * Returns: (transfer none) (nullable): its type, or %NULL where it carries an error
+ * Returns the element type of an expression.
+ *
+ * Returns: (transfer none) (nullable): the type, or %NULL where the expression carries an error
  */
 AccElementType *
 acc_expr_get_element_type (AccExpr *self)
@@ -323,9 +324,11 @@ acc_expr_get_element_type (AccExpr *self)
  * @self: an expression
  * @error: a return location
  *
- * Asks whether an expression is sound. Fails with the first mistake that was made on the way to it.
+ * Checks whether an expression is valid.
  *
- * Returns: whether it is
+ * Fails with the first mistake that was made while it was built.
+ *
+ * Returns: %TRUE where it is valid; %FALSE with @error set where it carries an error
  */
 gboolean
 acc_expr_check (AccExpr  *self,

@@ -8,13 +8,14 @@
 /**
  * AccTrace:
  *
- * Builds what takes functions without calling them from C: for languages whose functions cannot be called from C at any time, as
- * those of JavaScript while it collects garbage.
+ * Builds an operation that takes functions, without calling the functions from C.
  *
- * Between [method@Trace.begin] and [method@Trace.end] the thread builds an operation. Functions that it gives are not called: the first that
- * would be is asked for, and the operation fails. The thread calls the function itself, with the arguments that the trace has,
- * answers with what it gives, and builds the operation again with the same functions. When nothing is asked for any more, the
- * operation is what it would have been with calls.
+ * It is for languages whose functions cannot be called from C at any time, as those of JavaScript while it collects garbage.
+ *
+ * Between [method@Trace.begin] and [method@Trace.end] the thread builds an operation. Functions that it gives are not called: the
+ * trace asks for the result of the first one that would be called, and the operation fails. The thread calls the function itself, with
+ * the arguments that the trace has, answers with its result, and builds the operation again with the same functions. When the trace
+ * asks for no more results, the operation is the same as with calls.
  *
  * ```c
  * g_autoptr(AccTrace) trace = acc_trace_new ();
@@ -34,7 +35,7 @@
  *   }
  * ```
  *
- * A trace is for one operation, and one thread.
+ * Use a trace for one operation, in one thread.
  *
  * Since: 1.0
  */
@@ -268,7 +269,7 @@ acc_trace_new (void)
  * acc_trace_begin:
  * @self: a trace
  *
- * Begins to ask for what functions give that this thread passes, and takes the answers that there are.
+ * Begins to record the functions that this thread passes to operations, and uses the answers that there are.
  *
  * Since: 1.0
  */
@@ -290,9 +291,9 @@ acc_trace_begin (AccTrace *self)
  * acc_trace_end:
  * @self: a trace that has begun
  *
- * Lets this thread call functions again.
+ * Ends the recording, so that this thread calls functions again.
  *
- * Returns: whether an answer is needed: what was built in between is no result then
+ * Returns: whether an answer is needed: what was built since [method@Trace.begin] is no result then
  *
  * Since: 1.0
  */
@@ -316,9 +317,9 @@ acc_trace_end (AccTrace *self)
  * acc_trace_get_function:
  * @self: a trace that asks
  *
- * Tells which function is asked for.
+ * Returns the number of the function that an answer is needed for.
  *
- * Returns: its number, of those that were given, in the order in which they are called first
+ * Returns: its number among the functions that were given, in the order in which they are called first
  *
  * Since: 1.0
  */
@@ -334,7 +335,7 @@ acc_trace_get_function (AccTrace *self)
  * acc_trace_get_arguments:
  * @self: a trace that asks
  *
- * Gets what the function is to be called with, where it is one of expressions.
+ * Returns the arguments that a function of expressions is to be called with.
  *
  * Returns: (transfer none) (element-type AccExpr): the arguments
  *
@@ -352,7 +353,7 @@ acc_trace_get_arguments (AccTrace *self)
  * acc_trace_get_arrays:
  * @self: a trace that asks
  *
- * Gets what the function is to be called with, where it is one of arrays, as programs take.
+ * Returns the arguments that a function of arrays, such as that of a program, is to be called with.
  *
  * Returns: (transfer none) (element-type AccArray): the arguments
  *
@@ -379,9 +380,9 @@ add_answer (AccTrace *self)
 /**
  * acc_trace_answer:
  * @self: a trace that asks for a function of expressions
- * @result: (nullable): what it gives; %NULL, as from a function that is called, is %ACC_ERROR_CALLBACK
+ * @result: (nullable): the result of the function; %NULL, as from a function that is called, gives %ACC_ERROR_CALLBACK
  *
- * Answers with what the function gives.
+ * Answers with the result of a function of expressions.
  *
  * Since: 1.0
  */
@@ -398,10 +399,10 @@ acc_trace_answer (AccTrace *self,
 /**
  * acc_trace_answer_arrays:
  * @self: a trace that asks for a function of arrays
- * @results: (array length=n_results): what it gives
- * @n_results: how many
+ * @results: (array length=n_results): the results of the function
+ * @n_results: the number of results
  *
- * Answers with the arrays that the function gives.
+ * Answers with the results of a function of arrays.
  *
  * Since: 1.0
  */

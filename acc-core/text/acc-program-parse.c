@@ -420,11 +420,12 @@ free_array (gpointer array)
 
 /**
  * acc_program_parse: (constructor)
- * @text: what [method@Program.to_string] gave
+ * @text: a text from [method@Program.to_string]
  * @error: return location for an error
  *
- * Reads a program from its text form. Any text is safe to read: what is not a program is %ACC_ERROR_PARSE with line and
- * column (in bytes). An array that was backed by a source cannot be read back.
+ * Reads a program from its text form. Any text is safe to read. An array that was backed by a source cannot be read back.
+ *
+ * Fails with %ACC_ERROR_PARSE, with line and column (in bytes), where @text is not a program.
  *
  * Returns: (transfer full): the program, or %NULL with @error set
  */

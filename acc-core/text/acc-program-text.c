@@ -576,11 +576,13 @@ append_error (GString      *text,
  * acc_program_to_string:
  * @self: a program
  *
- * The program as text: one line per array, in dependence order, with its scalar functions below it. It is complete:
- * [func@Program.parse] makes an equal program of it, with the same sharing, labels and bits of literals, whose errors name
- * what was asked for; the elements of captured manifest arrays are part of it. Two exceptions: an array backed by a source prints as a line `source`, and a
- * program that carries an error, or captures an array that a device has lost, prints as a line `error`; neither can be read
- * back.
+ * Writes the program as text. The text has one line per array, in order of dependence, with its scalar functions below it.
+ * It is complete: [func@Program.parse] makes an equal program from it, with the same sharing, labels and bits of literals,
+ * whose errors name the operations that the user called; the elements of captured manifest arrays are part of it.
+ *
+ * There are two exceptions, which cannot be read back: an array backed by a source is written as a line `source`; a program
+ * that carries an error, or captures an array that a device has lost, is written as a line `error`. Takes time linear in
+ * the size of the program and of the arrays in it.
  *
  * Returns: (transfer full): the text
  */

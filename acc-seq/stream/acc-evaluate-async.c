@@ -47,13 +47,15 @@ run_in_thread (gpointer source, gpointer data, GCancellable *cancellable, GError
 /**
  * acc_backend_run_async:
  * @self: a backend
- * @array: what to compute
- * @cancellable: (nullable): ends the run
+ * @array: the array to compute
+ * @cancellable: (nullable): cancels the run
  * @callback: (scope async) (closure user_data): called on the caller's thread-default main context
- * @user_data: for @callback
+ * @user_data: data for @callback
  *
- * As acc_backend_run(), without blocking. A process that exits while this, another asynchronous call or a job is under way
- * cancels it and waits until it has ended, two seconds at most.
+ * Computes an array as acc_backend_run() does, without blocking.
+ *
+ * A process that exits while an asynchronous call or a job is under way cancels it, and waits until it has ended, for two
+ * seconds at most.
  *
  * Since: 1.0
  */
@@ -76,10 +78,10 @@ acc_backend_run_async (AccBackend *self, AccArray *array, GCancellable *cancella
 /**
  * acc_backend_run_finish:
  * @self: a backend
- * @result: what the callback got
+ * @result: the result that the callback got
  * @error: return location for an error
  *
- * Ends acc_backend_run_async().
+ * Returns the array of acc_backend_run_async(), or its error.
  *
  * Returns: (transfer full): a manifest array
  *
@@ -105,13 +107,13 @@ run_many_in_thread (gpointer source, gpointer data, GCancellable *cancellable, G
 /**
  * acc_backend_run_many_async:
  * @self: a backend
- * @arrays: (array length=n_arrays): what to compute
- * @n_arrays: how many
- * @cancellable: (nullable): ends the run
+ * @arrays: (array length=n_arrays): the arrays to compute
+ * @n_arrays: number of @arrays
+ * @cancellable: (nullable): cancels the run
  * @callback: (scope async) (closure user_data): called on the caller's thread-default main context
- * @user_data: for @callback
+ * @user_data: data for @callback
  *
- * As acc_backend_run_many(), without blocking.
+ * Computes several arrays as acc_backend_run_many() does, without blocking.
  *
  * Since: 1.0
  */
@@ -134,12 +136,12 @@ acc_backend_run_many_async (AccBackend *self, AccArray **arrays, guint n_arrays,
 /**
  * acc_backend_run_many_finish:
  * @self: a backend
- * @result: what the callback got
+ * @result: the result that the callback got
  * @error: return location for an error
  *
- * Ends acc_backend_run_many_async().
+ * Returns the arrays of acc_backend_run_many_async(), or their error.
  *
- * Returns: (transfer container) (element-type AccArray): manifest arrays, in the order asked for
+ * Returns: (transfer container) (element-type AccArray): manifest arrays, in the order of the call
  *
  * Since: 1.0
  */
@@ -163,13 +165,14 @@ write_in_thread (gpointer source, gpointer data, GCancellable *cancellable, GErr
 /**
  * acc_backend_write_async:
  * @self: a backend
- * @array: what to compute
- * @sink: where it goes
- * @cancellable: (nullable): ends the run
+ * @array: the array to compute
+ * @sink: the sink that takes the elements
+ * @cancellable: (nullable): cancels the run
  * @callback: (scope async) (closure user_data): called on the caller's thread-default main context
- * @user_data: for @callback
+ * @user_data: data for @callback
  *
- * As acc_backend_write(), without blocking. acc_backend_start_write() shows progress as well.
+ * Computes an array and writes it as acc_backend_write() does, without blocking. acc_backend_start_write() reports progress as
+ * well.
  *
  * Since: 1.0
  */
@@ -195,10 +198,10 @@ acc_backend_write_async (AccBackend *self, AccArray *array, AccSink *sink, GCanc
 /**
  * acc_backend_write_finish:
  * @self: a backend
- * @result: what the callback got
+ * @result: the result that the callback got
  * @error: return location for an error
  *
- * Ends acc_backend_write_async().
+ * Returns whether acc_backend_write_async() wrote everything, or its error.
  *
  * Returns: %TRUE if all was written, %FALSE with @error set
  *
@@ -248,14 +251,16 @@ job_thread (gpointer data)
 /**
  * acc_backend_start_write:
  * @self: a backend
- * @array: what to compute
- * @sink: where it goes
- * @cancellable: (nullable): ends the job
+ * @array: the array to compute
+ * @sink: the sink that takes the elements
+ * @cancellable: (nullable): cancels the job
  *
- * As acc_backend_write(), as a job that shows how far it is. Everything happens on other threads, compiling included; an
- * array that carries an error, or cannot be written, gives a job that fails.
+ * Starts to compute and write an array as acc_backend_write() does, as a job that reports progress.
  *
- * Returns: (transfer full): the job, under way
+ * All work runs on other threads, including compilation. There are no errors of the call itself: an array that carries an
+ * error, or that cannot be written, gives a job that fails.
+ *
+ * Returns: (transfer full): the running job
  *
  * Since: 1.0
  */

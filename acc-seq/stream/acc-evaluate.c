@@ -255,20 +255,20 @@ acc_evaluate_with_chunk_rows (AccBackend *backend, AccArray **arrays, guint n_ar
 /**
  * acc_backend_run:
  * @self: a backend
- * @array: what to compute
- * @cancellable: (nullable): ends the run
+ * @array: the array to compute
+ * @cancellable: (nullable): cancels the run
  * @error: return location for an error
  *
- * Computes an array and keeps it in memory. Blocks until it is there.
+ * Computes an array and keeps the elements in memory. Blocks until they are there.
  *
- * An array that depends on a source streams by itself: rows are read, computed and forgotten chunk by chunk, so that a
- * reduction of a file needs little memory however long the file is. Operations that cannot run chunk by chunk, such as a
- * transposition of a source, are %ACC_ERROR_STREAM. What loops and foreign operations run on is read into memory first, as
- * far as the memory limit allows; what decides a [method@Array.cond] is computed first, and only the side that is taken is
- * read. A source is read again for what comes after.
+ * An array that depends on a source is streamed: rows are read, computed and released chunk by chunk, so that a reduction of a
+ * file takes little memory however long the file is. Operations that cannot run chunk by chunk, such as a transposition of a
+ * source, fail with %ACC_ERROR_STREAM. The inputs of loops and foreign operations are first read into memory, as far as the
+ * memory limit allows. The condition of a [method@Array.cond] is computed first, and only the branch that is taken is read. A
+ * source is read again for the work that follows.
  *
- * Errors that the array carries, %ACC_ERROR_SHAPE, %ACC_ERROR_BOUNDS and %ACC_ERROR_ARITHMETIC found while running,
- * %ACC_ERROR_OUT_OF_MEMORY where the memory limit does not suffice, %ACC_ERROR_IO from a source, and
+ * Fails with an error that the array carries, with %ACC_ERROR_SHAPE, %ACC_ERROR_BOUNDS or %ACC_ERROR_ARITHMETIC found during
+ * the run, with %ACC_ERROR_OUT_OF_MEMORY where the memory limit does not suffice, with %ACC_ERROR_IO from a source, and with
  * %G_IO_ERROR_CANCELLED.
  *
  * Returns: (transfer full): a manifest array; a manifest @array is its own result
@@ -292,12 +292,12 @@ acc_backend_run (AccBackend *self, AccArray *array, GCancellable *cancellable, G
 /**
  * acc_backend_run_many:
  * @self: a backend
- * @arrays: (array length=n_arrays): what to compute
- * @n_arrays: how many
- * @cancellable: (nullable): ends the run
+ * @arrays: (array length=n_arrays): the arrays to compute
+ * @n_arrays: number of @arrays
+ * @cancellable: (nullable): cancels the run
  * @error: return location for an error
  *
- * Computes several arrays at once: work that they share is done once, and each source is read once. Otherwise as
+ * Computes several arrays in one run. Shared work is done once, and each source is read once. In everything else it is as
  * acc_backend_run().
  *
  * Returns: (transfer container) (element-type AccArray): manifest arrays, in the order of @arrays

@@ -8,13 +8,13 @@
 /**
  * AccJob:
  *
- * Long work under way: what acc_backend_start_write() gives.
+ * Represents a long computation under way, which acc_backend_start_write() started.
  *
- * Its properties may be asked at any time. They notify at most 30 times a second, on the thread-default main context of
- * whoever started the job, never from a worker thread, and once more when the job ends; a context that nobody iterates
- * gets nothing. A job goes on when its last owner lets it go; acc_job_cancel() ends it.
+ * Its properties can be read at any time. They notify at most 30 times a second, and once more when the job ends, on the
+ * thread-default main context of the caller that started the job, never from a worker thread. A context that nobody iterates
+ * gets no notifications. A job continues when its last reference is dropped; acc_job_cancel() ends it.
  *
- * All functions may be called from any thread.
+ * Any thread may call all functions.
  *
  * Since: 1.0
  */
@@ -242,7 +242,7 @@ acc_job_class_init (AccJobClass *klass)
   /**
    * AccJob:fraction: (getter get_fraction)
    *
-   * How much is done, from 0 to 1; 1 only when all is.
+   * Gives the fraction that is done, from 0 to 1. It is 1 only when everything is done.
    *
    * Since: 1.0
    */
@@ -250,7 +250,7 @@ acc_job_class_init (AccJobClass *klass)
   /**
    * AccJob:bytes-done: (getter get_bytes_done)
    *
-   * Bytes of the sources whose chunks are done; of the result, where nothing is read.
+   * Counts the bytes of the sources whose chunks are done; of the result, where nothing is read.
    *
    * Since: 1.0
    */
@@ -258,7 +258,7 @@ acc_job_class_init (AccJobClass *klass)
   /**
    * AccJob:chunks-done: (getter get_chunks_done)
    *
-   * Chunks that are read, computed and written.
+   * Counts the chunks that are read, computed and written.
    *
    * Since: 1.0
    */
@@ -266,7 +266,7 @@ acc_job_class_init (AccJobClass *klass)
   /**
    * AccJob:n-chunks: (getter get_n_chunks)
    *
-   * Chunks in all; 0 until the job is planned.
+   * Counts all chunks of the job. 0 until the job is planned.
    *
    * Since: 1.0
    */
@@ -274,7 +274,7 @@ acc_job_class_init (AccJobClass *klass)
   /**
    * AccJob:eta: (getter get_eta)
    *
-   * Seconds that are left, or -1 while that is unknown.
+   * Estimates the time that is left, in seconds. -1 while it is unknown.
    *
    * Since: 1.0
    */
@@ -282,7 +282,7 @@ acc_job_class_init (AccJobClass *klass)
   /**
    * AccJob:state: (getter get_state)
    *
-   * Where the job stands.
+   * Tells whether the job runs, is done, failed or was cancelled.
    *
    * Since: 1.0
    */
@@ -290,7 +290,7 @@ acc_job_class_init (AccJobClass *klass)
   /**
    * AccJob:plan: (getter get_plan)
    *
-   * How the job runs; %NULL until that is decided.
+   * Describes how the job runs. %NULL until that is planned.
    *
    * Since: 1.0
    */
@@ -459,9 +459,9 @@ acc_job_finish (AccJob *self, GError *error)
  * acc_job_get_fraction: (get-property fraction)
  * @self: a job
  *
- * How much is done.
+ * Returns the fraction of the job that is done.
  *
- * Returns: 0 to 1; 1 only when all is done
+ * Returns: 0 to 1; 1 only when everything is done
  *
  * Since: 1.0
  */
@@ -481,7 +481,7 @@ acc_job_get_fraction (AccJob *self)
  * acc_job_get_bytes_done: (get-property bytes-done)
  * @self: a job
  *
- * Bytes of the sources whose chunks are done. Where nothing is read: bytes of the result.
+ * Returns the bytes of the sources whose chunks are done. Where nothing is read, they are bytes of the result.
  *
  * Returns: bytes
  *
@@ -503,9 +503,9 @@ acc_job_get_bytes_done (AccJob *self)
  * acc_job_get_chunks_done: (get-property chunks-done)
  * @self: a job
  *
- * Chunks that are read, computed and written.
+ * Returns the number of chunks that are read, computed and written.
  *
- * Returns: a number of chunks
+ * Returns: number of chunks
  *
  * Since: 1.0
  */
@@ -525,9 +525,9 @@ acc_job_get_chunks_done (AccJob *self)
  * acc_job_get_n_chunks: (get-property n-chunks)
  * @self: a job
  *
- * Chunks in all.
+ * Returns the number of all chunks of the job.
  *
- * Returns: a number of chunks; 0 until the job is planned
+ * Returns: number of chunks; 0 until the job is planned
  *
  * Since: 1.0
  */
@@ -547,9 +547,9 @@ acc_job_get_n_chunks (AccJob *self)
  * acc_job_get_eta: (get-property eta)
  * @self: a job
  *
- * The time left, from the time that it took so far.
+ * Returns an estimate of the time that is left, from the time that the job took so far.
  *
- * Returns: seconds, or -1 while that is unknown
+ * Returns: seconds; -1 while it is unknown
  *
  * Since: 1.0
  */
@@ -569,9 +569,9 @@ acc_job_get_eta (AccJob *self)
  * acc_job_get_state: (get-property state)
  * @self: a job
  *
- * Where the job stands.
+ * Returns whether the job runs, is done, failed or was cancelled.
  *
- * Returns: its state
+ * Returns: the state
  *
  * Since: 1.0
  */
@@ -591,7 +591,8 @@ acc_job_get_state (AccJob *self)
  * acc_job_get_plan: (get-property plan)
  * @self: a job
  *
- * How the job runs. Compiling comes first, so there is none yet when a job has just started, nor when it failed before.
+ * Returns the plan that the job runs by. A job compiles first, so there is no plan yet when it has just started, nor when it
+ * failed before it was planned.
  *
  * Returns: (transfer none) (nullable): the plan
  *
@@ -613,8 +614,8 @@ acc_job_get_plan (AccJob *self)
  * acc_job_cancel:
  * @self: a job
  *
- * Asks the job to end. It does within about one chunk, with %G_IO_ERROR_CANCELLED, and leaves no output behind. A job that
- * has ended stays as it is.
+ * Cancels the job. It ends within about one chunk, with %G_IO_ERROR_CANCELLED, and leaves no output behind. A job that has
+ * ended stays as it is.
  *
  * Since: 1.0
  */
@@ -631,10 +632,11 @@ acc_job_cancel (AccJob *self)
  * @self: a job
  * @error: return location for the job's error
  *
- * Blocks until the job has ended. Does not iterate a main context: in a program with a main loop, use
- * acc_job_wait_async().
+ * Blocks until the job has ended. Does not iterate a main context: programs with a main loop call acc_job_wait_async().
  *
- * Returns: %TRUE if all is done, %FALSE with the job's error set
+ * Fails with the error of the job: one of those of acc_backend_write(), or %G_IO_ERROR_CANCELLED after acc_job_cancel().
+ *
+ * Returns: %TRUE if everything is done, %FALSE with the job's error set
  *
  * Since: 1.0
  */
@@ -681,9 +683,9 @@ on_give_up (GCancellable *cancellable, gpointer data)
 /**
  * acc_job_wait_async:
  * @self: a job
- * @cancellable: (nullable): gives up waiting, not the job
- * @callback: (scope async) (closure user_data): called when the job has ended, or waiting was given up
- * @user_data: for @callback
+ * @cancellable: (nullable): ends the wait, not the job
+ * @callback: (scope async) (closure user_data): called when the job, or the wait, has ended
+ * @user_data: data for @callback
  *
  * Waits for the end of the job without blocking. Any number of callers may wait.
  *
@@ -724,12 +726,12 @@ acc_job_wait_async (AccJob *self, GCancellable *cancellable, GAsyncReadyCallback
 /**
  * acc_job_wait_finish:
  * @self: a job
- * @result: what the callback got
- * @error: return location for the job's error, or %G_IO_ERROR_CANCELLED where waiting was given up
+ * @result: the result that the callback got
+ * @error: return location for the job's error, or %G_IO_ERROR_CANCELLED where the wait was cancelled
  *
- * Ends acc_job_wait_async().
+ * Returns whether the job that acc_job_wait_async() waited for did everything, or its error.
  *
- * Returns: %TRUE if all is done, %FALSE with @error set
+ * Returns: %TRUE if everything is done, %FALSE with @error set
  *
  * Since: 1.0
  */
@@ -757,11 +759,13 @@ append_bytes (GString *text, const char *name, guint64 bytes, double seconds)
  * acc_job_dup_report:
  * @self: a job
  *
- * What ran where, so far: the device, the seconds of each stage, bytes read and written, and the peak of the memory held.
- * Stages overlap, so their seconds may add up to more than the time that passed. Where a device can tell and the job is done,
- * also how long no kernel ran on it. With a device the stage of computing is that of handing work over.
+ * Returns a report of the run so far: the device, the seconds of each stage, bytes read and written, and the peak of memory.
  *
- * Returns: (transfer full): several lines of text, the last one ended
+ * Stages overlap, so that their seconds may add up to more than the time that passed. With a device, the stage of computing is
+ * the time to enqueue work. Where a device measures it, the report of a job that has ended tells how long no kernel ran on the
+ * device.
+ *
+ * Returns: (transfer full): several lines of text, each with a newline at its end
  *
  * Since: 1.0
  */

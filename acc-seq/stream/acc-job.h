@@ -10,9 +10,9 @@ G_BEGIN_DECLS
  * @ACC_JOB_RUNNING: under way
  * @ACC_JOB_DONE: complete
  * @ACC_JOB_FAILED: ended with an error
- * @ACC_JOB_CANCELLED: ended by acc_job_cancel() or its cancellable
+ * @ACC_JOB_CANCELLED: ended by acc_job_cancel() or by its cancellable
  *
- * Where a job stands.
+ * Lists the states of a job.
  */
 typedef enum {
   ACC_JOB_RUNNING,

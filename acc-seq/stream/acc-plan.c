@@ -4,13 +4,13 @@
 /**
  * AccPlan:
  *
- * What the chunk planner decided for a run, for people and tests.
+ * Describes how a run is split into chunks, and what memory it takes, for people and tests.
  *
  * Rows are indices of an array's outermost dimension. A chunk is a number of rows of the sources that is read, computed and
- * written together. Between two chunks each stage keeps the rows that its neighbourhoods still need; none is read or
- * computed twice. The memory of a run is linear in the rows of a chunk, and is known before it starts.
+ * written together. Between two chunks each stage keeps the rows that its stencils still need (its halo); no row is read or
+ * computed twice. The memory of a run is linear in the rows of a chunk, and is known before the run starts.
  *
- * Immutable, so of any thread.
+ * Immutable. Any thread may use it.
  *
  * Since: 1.0
  */
@@ -66,7 +66,7 @@ acc_plan_get_part (AccPlan *self, guint part)
  * acc_plan_get_chunk_rows:
  * @self: a plan
  *
- * The height of a chunk.
+ * Returns the height of a chunk, in rows of the sources.
  *
  * Returns: rows of input per chunk, at least 1
  *
@@ -84,9 +84,9 @@ acc_plan_get_chunk_rows (AccPlan *self)
  * acc_plan_get_n_chunks:
  * @self: a plan
  *
- * How many chunks the run takes, those included that only finish the rows of stages that trail behind.
+ * Returns the number of chunks of the run. It includes chunks at the end that only finish the rows of stages that lag behind.
  *
- * Returns: the number of chunks; 0 where there are no rows
+ * Returns: number of chunks; 0 where there are no rows
  *
  * Since: 1.0
  */
@@ -102,7 +102,8 @@ acc_plan_get_n_chunks (AccPlan *self)
  * acc_plan_get_halo_above:
  * @self: a plan
  *
- * How far up a row of the result looks, over all stages. Reductions of all rows are not counted.
+ * Returns the halo above a row of the result: how many rows up it depends on, over all stages. Reductions of all rows do not
+ * count.
  *
  * Returns: rows of the sources
  *
@@ -120,7 +121,8 @@ acc_plan_get_halo_above (AccPlan *self)
  * acc_plan_get_halo_below:
  * @self: a plan
  *
- * How far down a row of the result looks, over all stages. Reductions of all rows are not counted.
+ * Returns the halo below a row of the result: how many rows down it depends on, over all stages. Reductions of all rows do not
+ * count.
  *
  * Returns: rows of the sources
  *
@@ -138,9 +140,10 @@ acc_plan_get_halo_below (AccPlan *self)
  * acc_plan_get_n_input_slots:
  * @self: a plan
  *
- * Buffers between each reader and the kernels. With one, reading and computing take turns.
+ * Returns the number of buffers between each reader and the kernels. With one, reading and computing alternate; with more, they
+ * overlap.
  *
- * Returns: the number of buffers; 0 where nothing is read
+ * Returns: number of buffers; 0 where nothing is read
  *
  * Since: 1.0
  */
@@ -156,9 +159,10 @@ acc_plan_get_n_input_slots (AccPlan *self)
  * acc_plan_get_n_output_slots:
  * @self: a plan
  *
- * Buffers between the kernels and the writer. With one, computing and writing take turns.
+ * Returns the number of buffers between the kernels and the writer. With one, computing and writing alternate; with more, they
+ * overlap.
  *
- * Returns: the number of buffers; 0 where nothing is written chunk by chunk
+ * Returns: number of buffers; 0 where nothing is written chunk by chunk
  *
  * Since: 1.0
  */
@@ -174,7 +178,8 @@ acc_plan_get_n_output_slots (AccPlan *self)
  * acc_plan_get_bytes:
  * @self: a plan
  *
- * The memory of the run: windows, slots, whole results, and what sources and sinks say they hold themselves.
+ * Returns the memory that the run takes: windows, slots, whole results, and what sources and sinks report that they hold
+ * themselves.
  *
  * Returns: bytes
  *
@@ -192,7 +197,7 @@ acc_plan_get_bytes (AccPlan *self)
  * acc_plan_get_fixed_bytes:
  * @self: a plan
  *
- * The part of acc_plan_get_bytes() that does not depend on the chunk.
+ * Returns the part of acc_plan_get_bytes() that does not depend on the size of a chunk.
  *
  * Returns: bytes
  *
@@ -214,7 +219,7 @@ acc_plan_get_fixed_bytes (AccPlan *self)
  * acc_plan_get_row_bytes:
  * @self: a plan
  *
- * What one more row per chunk costs.
+ * Returns the memory that each further row of a chunk takes.
  *
  * Returns: bytes per row of a chunk
  *
@@ -274,10 +279,12 @@ append_part (GString *text, const AccPlanPart *part, int width)
  * acc_plan_to_string:
  * @self: a plan
  *
- * A table for people: each value with the rows it has, the rows it trails behind the input, the rows it keeps, its buffers
- * and their bytes; and why the chunk is as it is.
+ * Formats the plan as a table for people.
  *
- * Returns: (transfer full): several lines of text, the last one ended
+ * The table lists each value with its rows, the rows that it lags behind the input, the rows that it keeps, its buffers and
+ * their bytes. It tells why the chunk has the size that it has.
+ *
+ * Returns: (transfer full): several lines of text, each with a newline at its end
  *
  * Since: 1.0
  */

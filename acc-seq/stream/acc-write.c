@@ -205,20 +205,23 @@ acc_evaluate_write_with_chunk_rows (AccBackend *backend, AccArray *array, AccSin
 /**
  * acc_backend_write:
  * @self: a backend
- * @array: what to compute
- * @sink: where it goes
- * @cancellable: (nullable): ends the run
+ * @array: the array to compute
+ * @sink: the sink that takes the elements
+ * @cancellable: (nullable): cancels the run
  * @error: return location for an error
  *
- * Computes an array and writes it, chunk by chunk, without ever holding all of it: reading, computing and writing overlap,
- * and the memory for it is planned before it starts. Blocks until the output is complete and has its name; after an error
- * nothing is left behind.
+ * Computes an array and writes it to a sink chunk by chunk, without ever holding all of it.
  *
- * Without a source an array that cannot run chunk by chunk is computed whole first; what loops and foreign operations on a source
- * run on is read into memory before anything is written. Otherwise errors are those of
- * acc_backend_run(), and those of the sink; %ACC_ERROR_STREAM where a source or the sink is in use by another run.
+ * Reading, computing and writing overlap, and the memory is planned before the run starts. Blocks until the output is complete
+ * and has its name. After an error nothing is left behind.
  *
- * Returns: %TRUE if all was written, %FALSE with @error set
+ * An array without a source that cannot run chunk by chunk is computed whole first. The inputs of loops and foreign operations
+ * on a source are read into memory before anything is written.
+ *
+ * Fails as acc_backend_run() does, with the errors of the sink (%ACC_ERROR_IO, %ACC_ERROR_UNSUPPORTED where the sink does not
+ * take such elements or extents), and with %ACC_ERROR_STREAM where a source or the sink is in use by another run.
+ *
+ * Returns: %TRUE if everything was written, %FALSE with @error set
  *
  * Since: 1.0
  */
@@ -236,16 +239,18 @@ acc_backend_write (AccBackend *self, AccArray *array, AccSink *sink, GCancellabl
 /**
  * acc_backend_plan:
  * @self: a backend
- * @array: what to compute
- * @sink: (nullable): where it would go
- * @chunk_rows: rows of input per chunk, or 0: the planner chooses
+ * @array: the array to compute
+ * @sink: (nullable): the sink that the elements would go to
+ * @chunk_rows: rows of input per chunk; 0 lets the planner choose
  * @error: return location for an error
  *
- * What acc_backend_write() would do now, without doing it. The program is compiled, nothing is read or written. What @sink holds
- * by itself is part of these bytes; without it they are those of a sink that holds nothing. What is read into memory for a
- * loop, a foreign operation or what decides a cond, where they depend on a source, is not: such a plan tells of the result alone.
+ * Returns the plan of acc_backend_write(), without running it. The program is compiled; nothing is read or written.
  *
- * Fails as acc_backend_write() would before reading the first row.
+ * The memory that @sink holds itself is part of the plan's bytes; without @sink, the plan assumes a sink that holds nothing.
+ * The plan does not cover what is read into memory for a loop, a foreign operation or the condition of a cond that depends on a
+ * source: such a plan describes the result alone.
+ *
+ * Fails as acc_backend_write() would before it reads the first row.
  *
  * Returns: (transfer full): the plan
  *

@@ -283,17 +283,20 @@ transform_dimensions (AccArray   *self,
 /**
  * acc_array_fft:
  * @self: an array of floats or of complex numbers, of rank 1 or more
- * @mode: which way
+ * @mode: the direction, and whether the result is divided by n
  *
- * The discrete Fourier transform of every innermost row: element k is the sum of x[j] · exp (∓2πi j k / n) over its n elements, divided
- * by n for %ACC_FFT_INVERSE. Any n will do: it takes O(n log n) operations, and memory for the row twice; where n has prime factors above 7,
- * about six times that. What rounding does to it grows with log n; it is computed in f4 for f2, c4, f4 and c8, else in f8, with sines and
- * cosines in f8, which the device must have.
+ * Computes the discrete Fourier transform of each row along the innermost dimension.
  *
- * A backend may have a routine of its own, as if this were a foreign operation with the name `acc-fft-forward`, or `acc-fft-reverse`, of
- * an array of c8 or c16 ([method@Backend.set_foreign]); `acc-fft2-…` and `acc-fft3-…` are those of the two and three innermost
- * dimensions, `acc-fft-middle-…` is that of the one in the middle of three. `native` has those of FFTW, `cuda` those of cuFFT,
- * where they are found, `cuda` for arrays that are large enough. A run by rows does without.
+ * Element k of a row of n is the sum of x[j] · exp (∓2πi j k / n), divided by n for %ACC_FFT_INVERSE. Any n is possible. f2, c4, f4 and c8
+ * are computed in f4, other types in f8. Sines and cosines are computed in f8, which the device must have. The error of rounding grows with
+ * log n.
+ *
+ * Takes O(n log n) operations and memory for the row twice; where n has prime factors above 7, about six times that.
+ *
+ * A backend may have a routine of its own. It is used like a foreign operation with the name `acc-fft-forward` or `acc-fft-reverse` on an
+ * array of c8 or c16 ([method@Backend.set_foreign]); `acc-fft2-…` and `acc-fft3-…` are those of the two and three innermost dimensions,
+ * `acc-fft-middle-…` is that of the middle one of three. `native` has those of FFTW, `cuda` those of cuFFT, where they are found, `cuda`
+ * for arrays that are large enough. A run by rows does not use them.
  *
  * An array of rank 0 is %ACC_ERROR_SHAPE, elements of other types are %ACC_ERROR_TYPE. Extents that are known only when it runs are
  * %ACC_ERROR_UNSUPPORTED, as are rows of 2^31 or more elements that have large prime factors.
@@ -319,9 +322,11 @@ acc_array_fft (AccArray   *self,
  * acc_array_fft_on:
  * @self: an array of floats or of complex numbers
  * @dimension: 0 for the outermost, -1 for the innermost
- * @mode: which way
+ * @mode: the direction, and whether the result is divided by n
  *
- * As [method@Array.fft], along any dimension. One that @self does not have is %ACC_ERROR_SHAPE.
+ * Computes the discrete Fourier transform along any dimension.
+ *
+ * A dimension that @self does not have is %ACC_ERROR_SHAPE. Behaves otherwise as [method@Array.fft].
  *
  * ```c
  * // xs = [[1.0, 2.0], [3.0, 4.0]]
@@ -344,9 +349,11 @@ acc_array_fft_on (AccArray   *self,
 /**
  * acc_array_fft2:
  * @self: an array of floats or of complex numbers, of rank 2 or more
- * @mode: which way
+ * @mode: the direction, and whether the result is divided by n
  *
- * The discrete Fourier transform along the two innermost dimensions, as [method@Array.fft] along one.
+ * Computes the discrete Fourier transform along the two innermost dimensions.
+ *
+ * An array of a rank below 2 is %ACC_ERROR_SHAPE. Behaves otherwise as [method@Array.fft].
  *
  * ```c
  * // xs = [[1.0, 2.0], [3.0, 4.0]]
@@ -368,9 +375,11 @@ acc_array_fft2 (AccArray   *self,
 /**
  * acc_array_fft3:
  * @self: an array of floats or of complex numbers, of rank 3 or more
- * @mode: which way
+ * @mode: the direction, and whether the result is divided by n
  *
- * The discrete Fourier transform along the three innermost dimensions, as [method@Array.fft] along one.
+ * Computes the discrete Fourier transform along the three innermost dimensions.
+ *
+ * An array of a rank below 3 is %ACC_ERROR_SHAPE. Behaves otherwise as [method@Array.fft].
  *
  * ```c
  * // xs = [[[1.0, 2.0], [3.0, 4.0]]]
@@ -432,8 +441,10 @@ shift_all (AccArray *self,
  * acc_array_fftshift:
  * @self: an array of any type and rank
  *
- * Every dimension turned round by half its extent, rounded down: of a transform, the zero frequency comes to the middle. Extents may be
- * known only when it runs. Linear in the size of @self. No errors.
+ * Moves the zero frequency to the middle of every dimension, by rotating it by half its extent.
+ *
+ * Half an extent is rounded down. Extents may be known only when it runs. Takes time linear in the size of @self. No errors of its own
+ * occur.
  *
  * ```c
  * // xs = [0, 1, 2, 3, 4]
@@ -455,7 +466,9 @@ acc_array_fftshift (AccArray *self)
  * acc_array_ifftshift:
  * @self: an array of any type and rank
  *
- * What undoes [method@Array.fftshift]; it differs from that where an extent is odd. As [method@Array.fftshift] otherwise.
+ * Moves the zero frequency back from the middle of every dimension, as the inverse of fftshift.
+ *
+ * It differs from [method@Array.fftshift] where an extent is odd, and behaves otherwise as [method@Array.fftshift].
  *
  * ```c
  * // xs = [3, 4, 0, 1, 2]

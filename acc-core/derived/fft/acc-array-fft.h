@@ -8,10 +8,10 @@ G_BEGIN_DECLS
 /**
  * AccFftMode:
  * @ACC_FFT_FORWARD: sums of x[j] · exp (-2πi j k / n)
- * @ACC_FFT_REVERSE: sums of x[j] · exp (2πi j k / n): what undoes it, but for the factor n
- * @ACC_FFT_INVERSE: the same, divided by n
+ * @ACC_FFT_REVERSE: sums of x[j] · exp (2πi j k / n): the inverse of the forward transform, times n
+ * @ACC_FFT_INVERSE: the reverse transform, divided by n
  *
- * Which way a Fourier transform goes.
+ * Lists the directions of a Fourier transform.
  *
  * Since: 1.0
  */

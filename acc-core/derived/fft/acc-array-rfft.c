@@ -201,11 +201,13 @@ check (AccArray   *node,
  * acc_array_rfft:
  * @self: an array of floats, of rank 1 or more
  *
- * The discrete Fourier transform of every innermost row of real numbers: the first n/2 + 1 elements of what [method@Array.fft] gives for
- * its n elements, rounded down. The others are the conjugates of these. It takes O(n log n) operations, half of those of that where n is
- * even. Rows without elements give 0, the sum of none.
+ * Computes the discrete Fourier transform of each row of real numbers.
  *
- * An array of rank 0 is %ACC_ERROR_SHAPE, elements that are no floats are %ACC_ERROR_TYPE. Extents that are known only when it runs are
+ * Gives the first n/2 + 1 elements, n/2 rounded down, of what [method@Array.fft] gives for a row of n elements; the others are their
+ * conjugates. An empty row gives 0, the sum of no elements. Takes O(n log n) operations, half of those of [method@Array.fft] where n is
+ * even.
+ *
+ * An array of rank 0 is %ACC_ERROR_SHAPE, elements that are not floats are %ACC_ERROR_TYPE. Extents that are known only when it runs are
  * %ACC_ERROR_UNSUPPORTED, as are rows of 2^31 or more elements that have large prime factors.
  *
  * ```c
@@ -213,7 +215,7 @@ check (AccArray   *node,
  * g_autoptr(AccArray) spectrum = acc_array_rfft (xs); // → [(10, 0), (-2, 2), (-2, 0)]
  * ```
  *
- * Returns: (transfer full): an array of complex numbers, of the extents of @self but the innermost
+ * Returns: (transfer full): an array of complex numbers, of the extents of @self but for the innermost
  *
  * Since: 1.0
  */
@@ -256,13 +258,16 @@ acc_array_rfft (AccArray *self)
 /**
  * acc_array_irfft:
  * @self: an array of complex numbers or of floats, of rank 1 or more
- * @n: how many real numbers a row is to have, 1 or more
+ * @n: the number of real numbers in a row of the result, 1 or more
  *
- * What undoes [method@Array.rfft]: the real numbers whose transform begins with a row of @self, divided by @n. Of the row n/2 + 1 elements
- * are taken; where there are fewer, the others are 0. The imaginary part of the first, and of the last where @n is even, is taken for 0.
- * It takes O(n log n) operations.
+ * Computes the inverse of [method@Array.rfft]: rows of real numbers from their transforms.
  *
- * @n less than 1 and an array of rank 0 are %ACC_ERROR_SHAPE. As [method@Array.rfft] otherwise.
+ * Takes the first n/2 + 1 elements of each row of @self, n/2 rounded down, as the beginning of a transform; where there are fewer, the
+ * others are 0. The result is divided by @n. The imaginary part of the first element, and of the last where @n is even, counts as 0. Takes
+ * O(n log n) operations.
+ *
+ * An @n below 1 and an array of rank 0 are %ACC_ERROR_SHAPE, elements that are neither complex numbers nor floats are %ACC_ERROR_TYPE.
+ * Behaves otherwise as [method@Array.rfft].
  *
  * ```c
  * // xs = [1.0, 2.0, 3.0, 4.0]
@@ -270,7 +275,7 @@ acc_array_rfft (AccArray *self)
  * g_autoptr(AccArray) again = acc_array_irfft (spectrum, 4); // → [1, 2, 3, 4]
  * ```
  *
- * Returns: (transfer full): an array of floats, of the extents of @self but the innermost, which is @n
+ * Returns: (transfer full): an array of floats, of the extents of @self but for the innermost, which is @n
  *
  * Since: 1.0
  */
