@@ -632,7 +632,7 @@ acc_job_cancel (AccJob *self)
  * @self: a job
  * @error: return location for the job's error
  *
- * Blocks until the job has ended. Does not iterate a main context: programs with a main loop call acc_job_wait_async().
+ * Waits until the job has ended. Does not iterate a main context: programs with a main loop call acc_job_wait_async().
  *
  * Fails with the error of the job: one of those of acc_backend_write(), or %G_IO_ERROR_CANCELLED after acc_job_cancel().
  *
