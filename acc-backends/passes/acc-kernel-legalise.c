@@ -600,7 +600,8 @@ needs_zero (const AccKernel      *kernel,
   return FALSE;
 }
 
-/* @x, exclusive or the zero; its bits are not seen through. */
+/* @x, exclusive or the zero; its bits are not seen through. Halves go by floats, which hold them: LLVM 15, which lavapipe compiles with,
+ * fails on bits of a half that comes of an integer. */
 static KValue
 hide (Pass   *self,
       KValue  x)
@@ -609,7 +610,12 @@ hide (Pass   *self,
   AccElementKind kind = kb_kind (self->b, x);
   gsize size = acc_element_kind_get_size (kind);
   AccElementKind memory = size == 8 ? ACC_KIND_U64 : words[size], word = held_as (memory);
-  KValue bits = kb_cast (self->b, word, kb_bitcast (self->b, memory, x));
+  KValue bits;
+
+  if (kind == ACC_KIND_F16)
+    return kb_cast (self->b, kind, hide (self, kb_cast (self->b, ACC_KIND_F32, x)));
+
+  bits = kb_cast (self->b, word, kb_bitcast (self->b, memory, x));
 
   bits = prim (self, ACC_PRIM_BXOR, bits, kb_cast (self->b, word, self->zero));
 
