@@ -9,6 +9,8 @@
 #include <dlfcn.h>
 
 void __tsan_acquire (void *address);
+void __tsan_ignore_thread_begin (void);
+void __tsan_ignore_thread_end (void);
 void __tsan_release (void *address);
 
 #define REAL(name)                                                         \
@@ -182,6 +184,7 @@ call_back (gpointer data)
   Callback *self = data;
 
   __tsan_acquire (self);
+  __tsan_acquire (g_main_current_source ());
 
   return self->function (self->data);
 }
@@ -213,6 +216,21 @@ g_source_set_callback (GSource *source, GSourceFunc function, gpointer data, GDe
   *self = (Callback) { function, data, notify };
   __tsan_release (self);
   found (source, call_back, self, callback_free);
+}
+
+/* What comes before it, callbacks see; what GLib makes in it, it may free in another thread before it returns here. */
+EXPORT guint
+g_source_attach (GSource *source, GMainContext *context)
+{
+  REAL (g_source_attach)
+  guint id;
+
+  __tsan_release (source);
+  __tsan_ignore_thread_begin ();
+  id = found (source, context);
+  __tsan_ignore_thread_end ();
+
+  return id;
 }
 
 EXPORT gulong
