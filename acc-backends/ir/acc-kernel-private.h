@@ -149,6 +149,12 @@ acc_kernel_equal_instrs (const AccKernelInstr *x, const AccKernelInstr *y)
          memcmp (x->args, y->args, sizeof x->args) == 0;
 }
 
+static inline gboolean
+_acc_kernel_instr_is_comparison (const AccKernelInstr *instr)
+{
+  return instr->op == ACC_KOP_PRIM && instr->primitive >= ACC_PRIM_LT && instr->primitive <= ACC_PRIM_NE;
+}
+
 AccKernel *_acc_kernel_new          (const char *name);
 gboolean   _acc_kernel_is_value     (const AccKernel *kernel, guint32 id);
 /* The first of args that is an id, not a parameter number; n_args where none is. */

@@ -266,12 +266,6 @@ is_unknown (const AccKernel *kernel,
          && (instr->op != ACC_KOP_CAST || is_unknown (kernel, instr->args[0]));
 }
 
-static gboolean
-is_comparison (const AccKernelInstr *instr)
-{
-  return instr->op == ACC_KOP_PRIM && instr->primitive >= ACC_PRIM_LT && instr->primitive <= ACC_PRIM_NE;
-}
-
 /* 0 of those without a sign, minimum and maximum. */
 static gboolean
 is_limit (const AccKernel *kernel,
@@ -302,7 +296,7 @@ may_be_decided (const AccKernel *kernel,
     return may_be_decided (kernel, instr->args[0], depth + 1);
   if (depth < MAX_DEPTH && (instr->primitive == ACC_PRIM_BAND || instr->primitive == ACC_PRIM_BOR))
     return may_be_decided (kernel, instr->args[0], depth + 1) || may_be_decided (kernel, instr->args[1], depth + 1);
-  if (!is_comparison (instr))
+  if (!_acc_kernel_instr_is_comparison (instr))
     return TRUE;
 
   return instr->args[0] == instr->args[1] || is_limit (kernel, instr->args[0]) || is_limit (kernel, instr->args[1])
@@ -408,7 +402,7 @@ is_seemingly_true (const AccKernel      *kernel,
                    const AccKernelInstr *instr,
                    guint                 i)
 {
-  int sign = is_comparison (instr) ? guess_sign (kernel, instr->args[i], 0) : 0;
+  int sign = _acc_kernel_instr_is_comparison (instr) ? guess_sign (kernel, instr->args[i], 0) : 0;
 
   return sign != 0 && acc_kernel_instr (kernel, instr->args[i])->op != ACC_KOP_CONST
          && (is_zero (kernel, instr->args[1 - i]) || guess_sign (kernel, instr->args[1 - i], 0) == -sign);
@@ -534,7 +528,7 @@ find_hidden_choice (const AccKernel      *kernel,
     if (is_zero (kernel, instr->args[i]) && acc_kernel_instr (kernel, instr->args[i])->bits != 0)
       return i;
   holds = acc_kernel_instr (kernel, instr->args[0]);
-  if (!is_comparison (holds))
+  if (!_acc_kernel_instr_is_comparison (holds))
     return 0;
   /* What the comparison hides is another value than what is chosen, which would be the same one if it were hidden, too. */
   if (hides_operand (kernel, holds, 0) || hides_operand (kernel, holds, 1))
@@ -571,7 +565,7 @@ is_of_extreme (const AccKernel      *kernel,
   while (instr->op == ACC_KOP_CAST && acc_element_kind_is_float (acc_kernel_instr (kernel, instr->args[0])->kind))
     instr = acc_kernel_instr (kernel, instr->args[0]);
   if (instr->op == ACC_KOP_SELECT)
-    return is_comparison (acc_kernel_instr (kernel, instr->args[0]))
+    return _acc_kernel_instr_is_comparison (acc_kernel_instr (kernel, instr->args[0]))
            && (is_constant (kernel, instr->args[1]) || is_constant (kernel, instr->args[2]));
 
   return instr->op == ACC_KOP_PRIM && (instr->primitive == ACC_PRIM_MIN || instr->primitive == ACC_PRIM_MAX)

@@ -25,12 +25,6 @@ get (Emitter *e,
 }
 
 static gboolean
-is_comparison (const AccKernelInstr *instr)
-{
-  return instr->op == ACC_KOP_PRIM && instr->primitive >= ACC_PRIM_LT && instr->primitive <= ACC_PRIM_NE;
-}
-
-static gboolean
 is_quotient (const AccKernelInstr *instr)
 {
   return instr->op == ACC_KOP_UDIV || (instr->op == ACC_KOP_PRIM && (instr->primitive == ACC_PRIM_QUOT || instr->primitive == ACC_PRIM_DIV));
@@ -166,7 +160,7 @@ may_agree (Emitter *e,
       is_uniform (e, instr->args[0]) == is_uniform (e, instr->args[1]) || !is_known_before (e, id, foreach, &n) ||
       get_direction (e, get_subject (e, id)) == 0)
     return FALSE;
-  if (is_comparison (instr))
+  if (_acc_kernel_instr_is_comparison (instr))
     return TRUE;
   if (is_bound (instr))
     return e->facts[get_subject (e, id)].shape == SHAPE_LINEAR;
@@ -278,7 +272,7 @@ agree_on (Emitter         *e,
       /* Those of one quotient are as far from each other as what is divided. */
       agree = is_equal (e, LLVMBuildSub (B, last_value, value, ""), LLVMBuildSub (B, y, x, ""));
     }
-  else if (is_comparison (instr) && (instr->primitive == ACC_PRIM_EQ || instr->primitive == ACC_PRIM_NE))
+  else if (_acc_kernel_instr_is_comparison (instr) && (instr->primitive == ACC_PRIM_EQ || instr->primitive == ACC_PRIM_NE))
     {
       LLVMValueRef other = value_at (e, instr->args[agreement->subject == instr->args[0] ? 1 : 0], foreach, first);
 

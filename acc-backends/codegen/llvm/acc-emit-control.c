@@ -133,7 +133,7 @@ is_choice_of_floats (Emitter              *e,
 {
   const AccKernelInstr *holds = acc_kernel_instr (e->kernel, instr->args[0]);
 
-  return acc_element_kind_is_float (instr->kind) && holds->op == ACC_KOP_PRIM && holds->primitive >= ACC_PRIM_LT && holds->primitive <= ACC_PRIM_NE
+  return acc_element_kind_is_float (instr->kind) && _acc_kernel_instr_is_comparison (holds)
          && acc_element_kind_is_float (acc_kernel_instr (e->kernel, holds->args[0])->kind);
 }
 
