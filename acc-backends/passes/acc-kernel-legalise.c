@@ -516,7 +516,7 @@ is_constant (const AccKernel *kernel,
  * indices. */
 static guint
 find_hidden_choice (const AccKernel      *kernel,
-               const AccKernelInstr *instr)
+                    const AccKernelInstr *instr)
 {
   const AccKernelInstr *holds;
   gboolean is_float = acc_element_kind_is_float (instr->kind), of_floats;
@@ -600,20 +600,13 @@ static KValue
 hide (Pass   *self,
       KValue  x)
 {
-  static const AccElementKind words[] = { ACC_KIND_U8, ACC_KIND_U8, ACC_KIND_U16, ACC_KIND_U16, ACC_KIND_U32 };
   AccElementKind kind = kb_kind (self->b, x);
-  gsize size = acc_element_kind_get_size (kind);
-  AccElementKind memory = size == 8 ? ACC_KIND_U64 : words[size], word = held_as (memory);
-  KValue bits;
+  AccElementKind word = acc_element_kind_get_size (kind) == 8 ? ACC_KIND_U64 : ACC_KIND_U32;
 
   if (kind == ACC_KIND_F16)
     return kb_cast (self->b, kind, hide (self, kb_cast (self->b, ACC_KIND_F32, x)));
 
-  bits = kb_cast (self->b, word, kb_bitcast (self->b, memory, x));
-
-  bits = prim (self, ACC_PRIM_BXOR, bits, kb_cast (self->b, word, self->zero));
-
-  return kb_bitcast (self->b, kind, kb_cast (self->b, memory, bits));
+  return kb_bitcast (self->b, kind, prim (self, ACC_PRIM_BXOR, kb_bitcast (self->b, word, x), kb_cast (self->b, word, self->zero)));
 }
 
 static KValue
