@@ -127,14 +127,6 @@ float_to_float (Emitter       *e,
   return emit_fence (e, LLVMBuildFPExt (B, x, type, ""));
 }
 
-/* To f32, which LLVM makes no operation of halves again. */
-static LLVMValueRef
-widen_half (Emitter     *e,
-            LLVMValueRef x)
-{
-  return emit_fence (e, LLVMBuildFPExt (B, x, emit_type_like (x, e->t_f32), ""));
-}
-
 LLVMValueRef
 emit_cast (Emitter       *e,
            AccElementKind from,
@@ -150,7 +142,7 @@ emit_cast (Emitter       *e,
     {
       /* As other comparisons of halves are: NVIDIA's assembler was seen to take a half for other than 0 that is not. */
       if (from == ACC_KIND_F16 && !e->target->has_half)
-        x = widen_half (e, x);
+        x = float_to_float (e, from, ACC_KIND_F32, x);
       if (from_float)
         return LLVMBuildFCmp (B, LLVMRealUNE, x, LLVMConstNull (LLVMTypeOf (x)), "");
       return LLVMBuildICmp (B, LLVMIntNE, x, LLVMConstNull (LLVMTypeOf (x)), "");
@@ -169,7 +161,7 @@ emit_cast (Emitter       *e,
     {
       if (from != ACC_KIND_F16)
         return float_to_int (e, from, to, x);
-      return float_to_int (e, ACC_KIND_F32, to, widen_half (e, x));
+      return float_to_int (e, ACC_KIND_F32, to, float_to_float (e, from, ACC_KIND_F32, x));
     }
 
   return LLVMBuildIntCast2 (B, x, type, acc_element_kind_is_signed (from), "");

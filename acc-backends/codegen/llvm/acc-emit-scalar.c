@@ -204,15 +204,14 @@ half_primitive (Emitter     *e,
                 LLVMValueRef x,
                 LLVMValueRef y)
 {
-  LLVMTypeRef wide = emit_type_like (x, e->t_f32);
   LLVMValueRef wide_x, wide_y, result;
 
   if (primitive == ACC_PRIM_NEG || primitive == ACC_PRIM_ABS)
     return half_sign (e, primitive, x);
 
   /* Comparisons of halves, which LLVM would make of those of floats, are done one by one. */
-  wide_x = emit_fence (e, LLVMBuildFPExt (B, x, wide, ""));
-  wide_y = y != NULL ? emit_fence (e, LLVMBuildFPExt (B, y, wide, "")) : NULL;
+  wide_x = emit_cast (e, ACC_KIND_F16, ACC_KIND_F32, x);
+  wide_y = y != NULL ? emit_cast (e, ACC_KIND_F16, ACC_KIND_F32, y) : NULL;
   /* Chosen as they are: LLVM loses signs of zeros on the way (see acc-emit-cast.c). */
   if (primitive == ACC_PRIM_MIN || primitive == ACC_PRIM_MAX)
     return float_extreme (e, primitive == ACC_PRIM_MIN, x, y, wide_x, wide_y);
