@@ -4,8 +4,9 @@
 /* What is only read may be kept, and what is only written need not be seen: so flags say what is done with a buffer, which may be less
  * than it was made for. Coherent ones are shared with other groups. */
 void
-_acc_kernel_find_access (AccKernel *kernel)
+_acc_kernel_find_access (AccKernelBuilder *b)
 {
+  AccKernel *kernel = b->kernel;
   g_autofree AccBufferFlags *access = g_new0 (AccBufferFlags, kernel->params->len + 1);
 
   for (guint32 i = 1; i < kernel->blocks->len; i++)

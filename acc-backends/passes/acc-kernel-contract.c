@@ -167,8 +167,9 @@ contract (AccKernel     *kernel,
 }
 
 void
-_acc_kernel_contract (AccKernel *kernel)
+_acc_kernel_contract (AccKernelBuilder *b)
 {
+  AccKernel *kernel = b->kernel;
   g_autofree guint32 *n_uses = g_new0 (guint32, kernel->instrs->len);
 
   for (guint32 i = 1; i < kernel->instrs->len; i++)

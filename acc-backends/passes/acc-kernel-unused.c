@@ -3,8 +3,9 @@
 
 /* Uses are behind what they use, so one walk backwards finds everything that nobody needs. */
 void
-_acc_kernel_drop_unused (AccKernel *kernel)
+_acc_kernel_drop_unused (AccKernelBuilder *b)
 {
+  AccKernel *kernel = b->kernel;
   g_autofree guint32 *n_uses = g_new0 (guint32, kernel->instrs->len);
   g_autofree guint8 *dropped = g_new0 (guint8, kernel->instrs->len);
 

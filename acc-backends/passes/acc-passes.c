@@ -31,35 +31,17 @@ is_for_groups (const AccKernel *kernel)
   return kernel->group_size > 0;
 }
 
-static void
-contract (AccKernelBuilder *b)
-{
-  _acc_kernel_contract (b->kernel);
-}
-
-static void
-drop_unused (AccKernelBuilder *b)
-{
-  _acc_kernel_drop_unused (b->kernel);
-}
-
-static void
-find_access (AccKernelBuilder *b)
-{
-  _acc_kernel_find_access (b->kernel);
-}
-
 /* In this order. acc-compile.c says what each does, and what comes before and after. */
 static const Pass passes[] = {
-  { "contract",    ACC_DISABLE_CONTRACT,   is_fast,       contract },
-  { "drop-unused", 0,                      NULL,          drop_unused },
+  { "contract",    ACC_DISABLE_CONTRACT,   is_fast,       _acc_kernel_contract },
+  { "drop-unused", 0,                      NULL,          _acc_kernel_drop_unused },
   { "straighten",  ACC_DISABLE_STRAIGHTEN, has_estimates, _acc_kernel_straighten },
   { "legalise",    0,                      is_for_groups, _acc_kernel_legalise },
-  { "drop-unused", 0,                      is_for_groups, drop_unused },
+  { "drop-unused", 0,                      is_for_groups, _acc_kernel_drop_unused },
 };
 /* Of a kernel that is not known yet. */
 static const Pass last_passes[] = {
-  { "access",      0,                      NULL,          find_access },
+  { "access",      0,                      NULL,          _acc_kernel_find_access },
 };
 
 /* ACC_DEBUG=passes */

@@ -14,15 +14,15 @@ AccKernel *kb_finish                (AccKernelBuilder *b, GError **error);
 /* --- the passes, one per file */
 
 /* Products that only an addition uses become one fused product with it. */
-void       _acc_kernel_contract     (AccKernel *kernel);
+void       _acc_kernel_contract     (AccKernelBuilder *b);
 /* Drops instructions without effect whose values nobody uses. */
-void       _acc_kernel_drop_unused  (AccKernel *kernel);
+void       _acc_kernel_drop_unused  (AccKernelBuilder *b);
 /* Makes quotients and roots of f32 by estimates, without branches, in blocks that only compute and store. */
 void       _acc_kernel_straighten   (AccKernelBuilder *b);
 /* Writes what compilers of devices get wrong in other instructions. */
 void       _acc_kernel_legalise     (AccKernelBuilder *b);
 /* Narrows the flags of buffers to what is done with them. */
-void       _acc_kernel_find_access  (AccKernel *kernel);
+void       _acc_kernel_find_access  (AccKernelBuilder *b);
 
 /* --- deduplication */
 
