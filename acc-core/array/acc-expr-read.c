@@ -7,12 +7,6 @@
 #include "acc-core/expr/acc-expr-build-private.h"
 #include "acc-core/expr/acc-trace-private.h"
 
-static const char *
-code_of (AccExpr *expr)
-{
-  return acc_element_type_get_code (expr->type);
-}
-
 /* The error of an array as an expression, or NULL. */
 static AccExpr *
 find_error (const char *what,
@@ -226,8 +220,8 @@ fold_step (AccExpr *state,
   if (!_acc_expr_settle_slot (&next, value->type))
     return _acc_expr_float (g_steal_pointer (&next));
   if (next->type != value->type)
-    return acc_expr_new_error_literal (ACC_ERROR_TYPE, "fold_row: the value is %s, but the function gives %s", code_of (value),
-                                       code_of (next));
+    return acc_expr_new_error_literal (ACC_ERROR_TYPE, "fold_row: the value is %s, but the function gives %s", _acc_expr_code (value),
+                                       _acc_expr_code (next));
 
   return acc_expr_tuple2 (acc_expr_lt (k, acc_expr_extent (fold->array, outer)),
                           acc_expr_tuple2 (acc_expr_add (k, acc_expr_new_int (1)), next));

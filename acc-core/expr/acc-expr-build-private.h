@@ -26,6 +26,8 @@ AccExpr  *_acc_expr_fail        (AccExpr *error_expr, AccExpr **args, guint n_ar
 /* A constructor's result that is an old expression: takes over a reference and makes it the floating one. */
 AccExpr  *_acc_expr_float       (AccExpr *expr);
 gboolean  _acc_expr_is_error    (AccExpr *expr);
+/* That of its type, for messages. */
+const char *_acc_expr_code (AccExpr *expr);
 double    _acc_round_to_kind    (AccElementKind kind, double value);
 /* Of so many bytes: 1, 2, 4 or 8. */
 AccElementType *_acc_unsigned_type (gsize size);

@@ -4,12 +4,6 @@
 #include "acc-expr-build-private.h"
 #include "acc-trace-private.h"
 
-static const char *
-code_of (AccExpr *expr)
-{
-  return acc_element_type_get_code (expr->type);
-}
-
 static gboolean
 is_bool (AccExpr *expr)
 {
@@ -34,10 +28,10 @@ _acc_expr_cond (const char *name,
       return _acc_expr_fail (args[i], args, 3);
 
   if (!is_bool (args[0]))
-    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: the condition is %s, not b1", name, code_of (args[0]));
+    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: the condition is %s, not b1", name, _acc_expr_code (args[0]));
   else if (args[1]->type != args[2]->type)
-    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: %s and %s differ; convert one with cast", name, code_of (args[1]),
-                                        code_of (args[2]));
+    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: %s and %s differ; convert one with cast", name, _acc_expr_code (args[1]),
+                                        _acc_expr_code (args[2]));
   if (error != NULL)
     return _acc_expr_keep (error, args, 3);
 
@@ -96,12 +90,13 @@ acc_expr_new_while (AccExpr     *initial,
   else if (!_acc_expr_settle_slot (&args[0], predicate->params[0]->type))
     return _acc_expr_fail (args[0], args, 1);
   else if (!is_bool (predicate->body))
-    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "while: the condition is %s, not b1", code_of (predicate->body));
+    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "while: the condition is %s, not b1", _acc_expr_code (predicate->body));
   else if (predicate->params[0]->type != args[0]->type || step->params[0]->type != args[0]->type)
-    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "while: the state is %s, but condition and step take %s and %s", code_of (args[0]),
-                                        code_of (predicate->params[0]), code_of (step->params[0]));
+    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "while: the state is %s, but condition and step take %s and %s",
+                                        _acc_expr_code (args[0]), _acc_expr_code (predicate->params[0]), _acc_expr_code (step->params[0]));
   else if (step->body->type != args[0]->type)
-    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "while: the state is %s, but a step gives %s", code_of (args[0]), code_of (step->body));
+    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "while: the state is %s, but a step gives %s", _acc_expr_code (args[0]),
+                                        _acc_expr_code (step->body));
   if (error != NULL)
     return _acc_expr_keep (error, args, 1);
 
@@ -129,7 +124,7 @@ call_step (AccExpr      *variable,
   if (_acc_expr_is_error (both))
     return _acc_expr_fail (both, NULL, 0);
   if (!acc_element_type_is_tuple (both->type) || acc_element_type_get_n_items (both->type) != 2)
-    return acc_expr_new_error_literal (ACC_ERROR_TYPE, "while: a step gives %s, not (condition, next state)", code_of (both));
+    return acc_expr_new_error_literal (ACC_ERROR_TYPE, "while: a step gives %s, not (condition, next state)", _acc_expr_code (both));
 
   *condition = acc_expr_ref_sink (acc_expr_item (both, 0));
   *next = acc_expr_ref_sink (acc_expr_item (both, 1));
@@ -211,7 +206,8 @@ iterate_step (AccExpr *state,
   if (!_acc_expr_settle_slot (&next, value->type))
     return _acc_expr_float (g_steal_pointer (&next));
   if (next->type != value->type)
-    return acc_expr_new_error_literal (ACC_ERROR_TYPE, "iterate: the value is %s, but a step gives %s", code_of (value), code_of (next));
+    return acc_expr_new_error_literal (ACC_ERROR_TYPE, "iterate: the value is %s, but a step gives %s", _acc_expr_code (value),
+                                       _acc_expr_code (next));
 
   return acc_expr_tuple2 (acc_expr_gt (left, acc_expr_new_int (0)),
                           acc_expr_tuple2 (acc_expr_sub (left, acc_expr_new_int (1)), next));

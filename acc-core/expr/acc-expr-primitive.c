@@ -4,12 +4,6 @@
 #include "acc-expr-pack-private.h"
 
 static const char *
-code_of (AccExpr *expr)
-{
-  return acc_element_type_get_code (expr->type);
-}
-
-static const char *
 describe_operands (AccOperands operands)
 {
   switch (operands)
@@ -56,7 +50,7 @@ settle_operands (AccPrimitive   primitive,
     {
       _acc_expr_settle_slot (&args[0], NULL);
       if (!_acc_expr_to_index (&args[1]) && !_acc_expr_is_error (args[1]))
-        return acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: the amount is %s, not an integer", info->name, code_of (args[1]));
+        return acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: the amount is %s, not an integer", info->name, _acc_expr_code (args[1]));
     }
   else if (info->arity == 2)
     _acc_expr_agree (&args[0], &args[1], floats);
@@ -67,14 +61,14 @@ settle_operands (AccPrimitive   primitive,
     return error;
 
   if (info->arity == 2 && info->operands != ACC_OPERANDS_SHIFT && args[0]->type != args[1]->type)
-    return acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: %s and %s differ; convert one with cast", info->name, code_of (args[0]),
-                                       code_of (args[1]));
+    return acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: %s and %s differ; convert one with cast", info->name, _acc_expr_code (args[0]),
+                                       _acc_expr_code (args[1]));
   if (primitive == ACC_PRIM_FDIV && _acc_expr_is_integer (args[0]))
     return acc_expr_new_error_literal (ACC_ERROR_TYPE, "fdiv takes floats, not %s: div and quot are of integers, and cast makes floats of them",
-                                       code_of (args[0]));
+                                       _acc_expr_code (args[0]));
   if (!acc_primitive_accepts (primitive, acc_element_type_get_kind (args[0]->type)))
     return acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s takes %s, not %s", info->name, describe_operands (info->operands),
-                                       code_of (args[0]));
+                                       _acc_expr_code (args[0]));
   return NULL;
 }
 
@@ -227,10 +221,10 @@ agree (AccPrimitive   primitive,
   _acc_expr_agree (&args[0], &args[1], FALSE);
 
   if ((error = find_error (name, args, 2)) == NULL && args[0]->type != args[1]->type)
-    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: %s and %s differ; convert one with cast", name, code_of (args[0]),
-                                        code_of (args[1]));
+    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: %s and %s differ; convert one with cast", name, _acc_expr_code (args[0]),
+                                        _acc_expr_code (args[1]));
   if (error == NULL && primitive != ACC_PRIM_EQ && primitive != ACC_PRIM_NE && !has_order (args[0]->type))
-    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: %s has no order", name, code_of (args[0]));
+    error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: %s has no order", name, _acc_expr_code (args[0]));
   return error;
 }
 

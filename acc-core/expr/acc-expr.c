@@ -49,6 +49,12 @@ _acc_expr_is_error (AccExpr *expr)
   return expr->kind == ACC_EXPR_ERROR;
 }
 
+const char *
+_acc_expr_code (AccExpr *expr)
+{
+  return acc_element_type_get_code (expr->type);
+}
+
 /* It may be shared, and its other owners may leave before the caller's first owner comes. */
 AccExpr *
 _acc_expr_float (AccExpr *expr)
