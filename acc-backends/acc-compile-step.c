@@ -315,10 +315,10 @@ write_step (AccFusion       *self,
 }
 
 gboolean
-acc_compile_step (AccFusion  *self,
-                  AccTwins   *twins,
-                  AccCluster *cluster,
-                  GError    **error)
+acc_compile_step (AccFusion        *self,
+                  AccDeduplicator  *deduplicator,
+                  AccCluster       *cluster,
+                  GError          **error)
 {
   AccScheduleStep result = { .n_writes = cluster->roots->len };
   gboolean once = is_large_result (self, cluster), deduplicates = !(acc_disable_get_flags () & ACC_DISABLE_DEDUPLICATE), ok = TRUE;
@@ -342,11 +342,11 @@ acc_compile_step (AccFusion  *self,
       result.writes[i] = root->value;
     }
 
-  if (!deduplicates || !acc_twins_take (twins, cluster, once, &result))
+  if (!deduplicates || !acc_deduplicator_take (deduplicator, cluster, once, &result))
     {
       ok = write_step (self, cluster, once, &result, error);
       if (ok && deduplicates)
-        acc_twins_give (twins, &result, first_origin);
+        acc_deduplicator_give (deduplicator, &result, first_origin);
     }
   g_array_append_val (self->steps, result);
 

@@ -6,40 +6,40 @@
 
 #include <string.h>
 
-/* The way of a program through the compiler, pass by pass. ACC_DISABLE=NAME leaves out a pass with a name in brackets; ACC_DEBUG=fusion shows
- * what came of the graph, ACC_DEBUG=passes a kernel after each pass that changed it, ACC_DEBUG=kernels what it was emitted as.
+/* The way of a program through the compiler, pass by pass. ACC_DISABLE=NAME leaves out a pass with a name in brackets; ACC_DEBUG=fusion
+ * shows what came of the graph, ACC_DEBUG=passes a kernel after each pass that changed it, ACC_DEBUG=kernels what it was emitted as.
  *
  * The graph, fuse/
- *   graph                lists the nodes under the results, works out their extents, and finds what functions have in common
- *   cut        [fusion]  decides from the results up which nodes are stored and which are inlined, and makes clusters: one kernel's work each
- *   order                puts clusters behind those that they read
- *   merge      [merge]   makes one cluster of neighbours that read the same
+ *   graph                    lists the nodes under the results, works out their extents, and finds what functions have in common
+ *   cut        [fusion]      decides from the results up which nodes are stored and which inlined, and makes clusters: a kernel's work each
+ *   order                    puts clusters behind those that they read
+ *   merge      [merge]       makes one cluster of neighbours that read the same
  *
  * Every cluster, here
- *   reuse      [deduplicate]  takes the kernels of a cluster that looks the same
- *   skeleton             writes kernel IR: skeletons/ has the loops, for processors (cpu/) and groups of threads (simt/), lower/ the elements in
- *                        them, with common subexpressions found, constants folded and loads hoisted as it is built
+ *   reuse      [deduplicate] takes the kernels of a cluster that looks the same
+ *   skeleton                 writes kernel IR: skeletons/ has the loops, for processors (cpu/) and groups of threads (simt/), lower/ the
+ *                            elements in them, with common subexpressions found, constants folded and loads hoisted as it is built
  *
  * Every kernel, passes/: from kernel IR to kernel IR
- *   variables  [variables]    makes variables of loops that fit 4 bytes narrow, and decides comparisons with earlier indices
- *   contract   [contract]     makes fused products, with fast mathematics
- *   drop-unused               drops instructions whose values nobody uses
- *   straighten [straighten]   makes quotients and roots of f32 on devices without branches, where a block only computes
- *   legalise                  writes what compilers of devices get wrong in other instructions: narrow integers, zeros, signs
- *   reuse      [deduplicate]  takes a kernel that was finished before
- *   verify                    refuses a kernel that is not well formed: a bug of a skeleton
- *   access                    narrows the flags of buffers to what is done with them
+ *   variables  [variables]   makes variables of loops that fit 4 bytes narrow, and decides comparisons with earlier indices
+ *   contract   [contract]    makes fused products, with fast mathematics
+ *   drop-unused              drops instructions whose values nobody uses
+ *   straighten [straighten]  makes quotients and roots of f32 on devices without branches, where a block only computes
+ *   legalise                 writes what compilers of devices get wrong in other instructions: narrow integers, zeros, signs
+ *   reuse      [deduplicate] takes a kernel that was finished before
+ *   verify                   refuses a kernel that is not well formed: a bug of a skeleton
+ *   access                   narrows the flags of buffers to what is done with them
  *
  * Every schedule, runtime/run
- *   waves      [waves]        finds steps that run side by side
- *   bands      [chunking]     finds steps that run together, some rows at a time, in the caches
+ *   waves      [waves]       finds steps that run side by side
+ *   bands      [chunking]    finds steps that run together, some rows at a time, in the caches
  *
  * Code, codegen/llvm for processors and CUDA, codegen/c for OpenCL and Vulkan
- *   lanes      [vectorise]    makes vectors of what neighbouring elements do, with masks
- *   uniform    [uniform]      makes a second loop for blocks whose lanes agree on a condition
- *   outline    [outline]      makes functions of long code that seldom runs
+ *   lanes      [vectorise]   makes vectors of what neighbouring elements do, with masks
+ *   uniform    [uniform]     makes a second loop for blocks whose lanes agree on a condition
+ *   outline    [outline]     makes functions of long code that seldom runs
  *   tables     [table-lookup] keeps small arrays in registers
- *   masks      [wide-masks]   makes masks vectors on processors without predicates
+ *   masks      [wide-masks]  makes masks vectors on processors without predicates
  *   LLVM's own passes, or the compiler of the driver */
 
 static gboolean
@@ -48,7 +48,7 @@ build (AccFusion      *self,
        guint           n_results,
        GError        **error)
 {
-  g_autoptr (AccTwins) twins = acc_twins_new (self);
+  g_autoptr (AccDeduplicator) deduplicator = acc_deduplicator_new (self);
 
   self->clusters = acc_fusion_graph_cut (self->graph, bases, n_results);
   self->steps = g_array_sized_new (FALSE, TRUE, sizeof (AccScheduleStep), self->clusters->len);
@@ -58,7 +58,7 @@ build (AccFusion      *self,
       AccCluster *cluster = g_ptr_array_index (self->clusters, i);
 
       if (g_cancellable_set_error_if_cancelled (g_cancellable_get_current (), error) ||
-          !acc_compile_step (self, twins, cluster, error))
+          !acc_compile_step (self, deduplicator, cluster, error))
         return FALSE;
     }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-twins.h"
+#include "acc-deduplicate.h"
 
 #include "acc-backends/lower/acc-lower.h"
 #include "acc-backends/fuse/acc-numbers.h"
@@ -23,7 +23,7 @@ typedef struct {
   guint          *origins;
 } Written;
 
-struct _AccTwins {
+struct _AccDeduplicator {
   AccFusion  *fusion;
   GHashTable *written;       /* Written */
 
@@ -55,10 +55,10 @@ written_free (gpointer data)
   g_free (self);
 }
 
-AccTwins *
-acc_twins_new (AccFusion *fusion)
+AccDeduplicator *
+acc_deduplicator_new (AccFusion *fusion)
 {
-  AccTwins *self = g_new0 (AccTwins, 1);
+  AccDeduplicator *self = g_new0 (AccDeduplicator, 1);
 
   self->fusion = fusion;
   self->written = g_hash_table_new_full (acc_words_hash, acc_words_equal, written_free, NULL);
@@ -68,7 +68,7 @@ acc_twins_new (AccFusion *fusion)
 }
 
 void
-acc_twins_free (AccTwins *self)
+acc_deduplicator_free (AccDeduplicator *self)
 {
   g_hash_table_unref (self->written);
   g_free (self->words.words);
@@ -80,15 +80,15 @@ acc_twins_free (AccTwins *self)
 /* --- forms */
 
 static void
-put (AccTwins *self,
-     guint64   word)
+put (AccDeduplicator *self,
+     guint64          word)
 {
   acc_words_put (&self->words, word);
 }
 
 static void
-put_number (AccTwins *self,
-            double    number)
+put_number (AccDeduplicator *self,
+            double           number)
 {
   guint64 bits;
 
@@ -97,9 +97,9 @@ put_number (AccTwins *self,
 }
 
 static void
-put_numbers (AccTwins     *self,
-             const gint64 *numbers,
-             guint         n)
+put_numbers (AccDeduplicator *self,
+             const gint64    *numbers,
+             guint            n)
 {
   for (guint i = 0; i < n; i++)
     put (self, (guint64) numbers[i]);
@@ -107,8 +107,8 @@ put_numbers (AccTwins     *self,
 
 /* Its number; a node that is new will be looked at. */
 static void
-put_node (AccTwins      *self,
-          AccFusionNode *node)
+put_node (AccDeduplicator *self,
+          AccFusionNode   *node)
 {
   guint number;
 
@@ -118,8 +118,8 @@ put_node (AccTwins      *self,
 }
 
 static void
-put_function (AccTwins    *self,
-              AccFunction *function)
+put_function (AccDeduplicator *self,
+              AccFunction     *function)
 {
   AccFusionGraph *graph = self->fusion->graph;
 
@@ -135,8 +135,8 @@ put_function (AccTwins    *self,
 }
 
 static void
-put_boundary (AccTwins    *self,
-              AccBoundary *boundary)
+put_boundary (AccDeduplicator *self,
+              AccBoundary     *boundary)
 {
   if (boundary == NULL)
     {
@@ -149,9 +149,9 @@ put_boundary (AccTwins    *self,
 
 /* How it is computed. */
 static void
-put_operation (AccTwins      *self,
-               AccFusionNode *node,
-               gboolean       is_root)
+put_operation (AccDeduplicator *self,
+               AccFusionNode   *node,
+               gboolean         is_root)
 {
   AccArray *array = node->array;
 
@@ -175,9 +175,9 @@ put_operation (AccTwins      *self,
 }
 
 static void
-write_form (AccTwins   *self,
-            AccCluster *cluster,
-            gboolean    once)
+write_form (AccDeduplicator *self,
+            AccCluster      *cluster,
+            gboolean         once)
 {
   self->words.n = 0;
   g_ptr_array_set_size (self->nodes, 0);
@@ -228,17 +228,17 @@ copy_launches (AccScheduleStep *step)
 }
 
 static guint
-get_value (AccTwins *self,
-           guint     number)
+get_value (AccDeduplicator *self,
+           guint            number)
 {
   return acc_fusion_get_value (self->fusion, g_ptr_array_index (self->nodes, number));
 }
 
 gboolean
-acc_twins_take (AccTwins        *self,
-                AccCluster      *cluster,
-                gboolean         once,
-                AccScheduleStep *step)
+acc_deduplicator_take (AccDeduplicator *self,
+                       AccCluster      *cluster,
+                       gboolean         once,
+                       AccScheduleStep *step)
 {
   Written *written;
   guint n_slots = 0;
@@ -285,9 +285,9 @@ acc_twins_take (AccTwins        *self,
 
 /* Adds the number of the node to @numbers, where it has one. */
 static gboolean
-add_number (AccTwins      *self,
-            GArray        *numbers,
-            AccFusionNode *node)
+add_number (AccDeduplicator *self,
+            GArray          *numbers,
+            AccFusionNode   *node)
 {
   guint number;
 
@@ -299,9 +299,9 @@ add_number (AccTwins      *self,
 }
 
 void
-acc_twins_give (AccTwins        *self,
-                AccScheduleStep *step,
-                guint            first_origin)
+acc_deduplicator_give (AccDeduplicator *self,
+                       AccScheduleStep *step,
+                       guint            first_origin)
 {
   AccFusion *fusion = self->fusion;
   g_autoptr (GArray) reads = g_array_new (FALSE, FALSE, sizeof (guint));

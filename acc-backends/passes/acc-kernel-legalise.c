@@ -3,9 +3,9 @@
 
 /* What the compilers of devices get wrong, in other instructions.
  *
- * Most of it was found by a search of scalar code on devices (test-arithmetic.c). That values were wrong was seen, and what compilers do below is
- * inferred from them: as if integers of 8 and 16 bits did not overflow, a magnitude were not negative, which that of the minimum is, and what is
- * added to or multiplied by a zero could be dropped, whose sign and NaN matter. So in kernels for groups of threads
+ * Most of it was found by a search of scalar code on devices (test-arithmetic.c). That values were wrong was seen, and what compilers do below
+ * is inferred from them: as if integers of 8 and 16 bits did not overflow, a magnitude were not negative, which that of the minimum is, and
+ * what is added to or multiplied by a zero could be dropped, whose sign and NaN matter. So in kernels for groups of threads
  *
  *   integers of 1 and 2 bytes   are i32 and u32 outside memory; ACC_KOP_EXTEND wraps them, which is opaque to compilers where it has to be
  *   -x, |x|                     of integers are made with a zero that no compiler knows
@@ -511,9 +511,9 @@ is_constant (const AccKernel *kernel,
   return acc_kernel_instr (kernel, id)->op == ACC_KOP_CONST;
 }
 
-/* Which operand of a choice is to be hidden: -0, or that of two that were compared for it which is no constant; 0: none. Floats matter where
- * both may be zeros, and integers of 64 bits where they have no sign, of which one driver seems to take half, or are of floats. Others are
- * indices. */
+/* Which operand of a choice is to be hidden: -0, or that of two that were compared for it which is no constant; 0: none. Floats matter
+ * where both may be zeros, and integers of 64 bits where they have no sign, of which one driver seems to take half, or are of floats. Others
+ * are indices. */
 static guint
 find_hidden_choice (const AccKernel      *kernel,
                     const AccKernelInstr *instr)
