@@ -32,32 +32,6 @@ normalise (AccElementKind kind,
   return bits & ((1ull << n_bits) - 1);
 }
 
-static guint32
-fold_compare (AccKernelBuilder *b,
-              AccPrimitive      primitive,
-              AccElementKind    kind,
-              guint64           x,
-              guint64           y)
-{
-  gboolean less = acc_element_kind_is_signed (kind) ? (gint64) x < (gint64) y : x < y;
-  gboolean holds = FALSE;
-
-  if (primitive == ACC_PRIM_LT)
-    holds = less;
-  else if (primitive == ACC_PRIM_GE)
-    holds = !less;
-  else if (primitive == ACC_PRIM_GT)
-    holds = !less && x != y;
-  else if (primitive == ACC_PRIM_LE)
-    holds = less || x == y;
-  else if (primitive == ACC_PRIM_EQ)
-    holds = x == y;
-  else
-    holds = x != y;
-
-  return _kb_const (b, ACC_KIND_BOOL, holds).id;
-}
-
 /* The dropped term is sought in an earlier sum: (x + c) + d is x + (c + d). */
 static guint32
 add_const (AccKernelBuilder *b,
@@ -98,8 +72,6 @@ fold_prim2 (AccKernelBuilder     *b,
   switch ((int) instr->primitive)
     {
     case ACC_PRIM_ADD:
-      if (kx && ky)
-        return _kb_const (b, kind, normalise (kind, cx + cy)).id;
       if (kx)
         return add_const (b, kind, y, cx);
       if (ky && (cy == 0 || acc_kernel_instr (b->kernel, x)->op == ACC_KOP_PRIM))
@@ -113,8 +85,6 @@ fold_prim2 (AccKernelBuilder     *b,
       return 0;
 
     case ACC_PRIM_SUB:
-      if (kx && ky)
-        return _kb_const (b, kind, normalise (kind, cx - cy)).id;
       if (ky)
         return add_const (b, kind, x, 0 - cy);
       if (x == y)
@@ -122,8 +92,6 @@ fold_prim2 (AccKernelBuilder     *b,
       return 0;
 
     case ACC_PRIM_MUL:
-      if (kx && ky)
-        return _kb_const (b, kind, normalise (kind, cx * cy)).id;
       if ((kx && cx == 0) || (ky && cy == 1))
         return x;
       if ((ky && cy == 0) || (kx && cx == 1))
@@ -131,8 +99,6 @@ fold_prim2 (AccKernelBuilder     *b,
       return 0;
 
     case ACC_PRIM_BAND:
-      if (kx && ky)
-        return _kb_const (b, kind, cx & cy).id;
       if (kind == ACC_KIND_BOOL && (kx || ky))
         return kx ? (cx ? y : x) : (cy ? x : y);
       if ((kx && cx == 0) || (ky && cy == 0))
@@ -140,8 +106,6 @@ fold_prim2 (AccKernelBuilder     *b,
       return x == y ? x : 0;
 
     case ACC_PRIM_BOR:
-      if (kx && ky)
-        return _kb_const (b, kind, cx | cy).id;
       if (kind == ACC_KIND_BOOL && (kx || ky))
         return kx ? (cx ? x : y) : (cy ? y : x);
       if ((kx && cx == 0) || (ky && cy == 0))
@@ -152,8 +116,6 @@ fold_prim2 (AccKernelBuilder     *b,
     case ACC_PRIM_BXOR:
       if (x == y)
         return _kb_const (b, kind, 0).id;
-      if (kx && ky)
-        return _kb_const (b, kind, cx ^ cy).id;
       if ((kx && cx == 0) || (ky && cy == 0))
         return kx && cx == 0 ? y : x;
       return 0;
@@ -164,27 +126,34 @@ fold_prim2 (AccKernelBuilder     *b,
     case ACC_PRIM_GE:
     case ACC_PRIM_EQ:
     case ACC_PRIM_NE:
-      if (kx && ky)
-        return fold_compare (b, instr->primitive, kind, cx, cy);
-      if (x == y)
-        return fold_compare (b, instr->primitive, kind, 0, 0);
-      return 0;
+      if (x != y)
+        return 0;
+      return _kb_const (b, ACC_KIND_BOOL, instr->primitive == ACC_PRIM_LE || instr->primitive == ACC_PRIM_GE
+                                          || instr->primitive == ACC_PRIM_EQ).id;
 
     case ACC_PRIM_MIN:
     case ACC_PRIM_MAX:
-      if (x == y)
-        return x;
-      if (kx && ky)
-        {
-          gboolean less = acc_element_kind_is_signed (kind) ? (gint64) cx < (gint64) cy : cx < cy;
-
-          return less == (instr->primitive == ACC_PRIM_MIN) ? x : y;
-        }
-      return 0;
+      return x == y ? x : 0;
 
     default:
       return 0;
     }
+}
+
+/* Of constants alone; divisions by zero are left. */
+static guint32
+fold_constants (AccKernelBuilder     *b,
+                const AccKernelInstr *instr)
+{
+  AccScalar operands[2] = { 0 }, result = { 0 };
+
+  for (guint i = 0; i < instr->n_args; i++)
+    if (!get_const (b, instr->args[i], &operands[i].u))
+      return 0;
+  if (!acc_scalar_compute (instr->primitive, acc_kernel_instr (b->kernel, instr->args[0])->kind, operands, &result))
+    return 0;
+
+  return _kb_const (b, instr->kind, result.u).id;
 }
 
 static guint32
@@ -310,20 +279,20 @@ _kb_fold (AccKernelBuilder     *b,
           const AccKernelInstr *instr)
 {
   guint64 bits;
+  guint32 folded;
 
   switch ((int) instr->op)
     {
     case ACC_KOP_PRIM:
       if (acc_element_kind_is_float (acc_kernel_instr (b->kernel, instr->args[0])->kind))
         return _kb_fold_float (b, instr);
-      if (instr->n_args == 2)
-        return fold_prim2 (b, instr);
+      folded = fold_constants (b, instr);
+      if (folded != 0 || instr->n_args == 2)
+        return folded != 0 ? folded : fold_prim2 (b, instr);
       if (instr->primitive == ACC_PRIM_BNOT && instr->kind == ACC_KIND_BOOL)
         {
           const AccKernelInstr *x = acc_kernel_instr (b->kernel, instr->args[0]);
 
-          if (x->op == ACC_KOP_CONST)
-            return _kb_const (b, ACC_KIND_BOOL, !x->bits).id;
           if (x->op == ACC_KOP_PRIM && x->primitive == ACC_PRIM_BNOT)
             return x->args[0];
         }

@@ -12,6 +12,7 @@
  *   u4 of what was narrow and signed, and bits that are counted of what was narrow   likewise: compilers take the extension for part of
  *                               what is done next
  *   x + 0, x - -0, 0 - x, x * 0, 0 / x, x - x, |√x|   of floats likewise, as no compiler may simplify them; 0 is what it may find to be 0
+ *   rotations                   of signed integers that were narrow: compilers extend the sign once more
  *   |x| >= 0, x / x, x & 1      likewise: compilers forget NaN, that 0 / 0 is not 1, and that 2 & 1 is not 1, whatever it is that is 0 or 1
  *   -x                          of floats that come of integers: compilers negate those
  *   a < b ? a : b               of floats, converted or not: compilers take it for a minimum, which may be of either zero; of u8, too
@@ -438,7 +439,30 @@ is_flag (const AccKernel *kernel,
   return instr->op == ACC_KOP_CONST ? instr->bits == 1 && instr->kind == ACC_KIND_U64 : is_bit (kernel, id, 0);
 }
 
-/* Quotients x / x are not 1 where x is 0, and x & 1 in 64 bits is no condition. */
+/* A signed integer whose upper bits repeat its sign. */
+static gboolean
+is_sign_extended (const AccKernel *kernel,
+                  guint32          id,
+                  guint            depth)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
+
+  if (depth == MAX_DEPTH || acc_element_kind_is_float (instr->kind) || !acc_element_kind_is_signed (instr->kind))
+    return FALSE;
+  if (instr->op == ACC_KOP_CAST)
+    {
+      AccElementKind from = acc_kernel_instr (kernel, instr->args[0])->kind;
+
+      return acc_element_kind_is_integer (from) && acc_element_kind_is_signed (from)
+             && acc_element_kind_get_size (from) < acc_element_kind_get_size (instr->kind);
+    }
+  if (instr->op == ACC_KOP_SELECT)
+    return is_sign_extended (kernel, instr->args[1], depth + 1) || is_sign_extended (kernel, instr->args[2], depth + 1);
+
+  return instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_SHR;
+}
+
+/* Quotients x / x are not 1 where x is 0, x & 1 in 64 bits is no condition, and rotations see bits as they are. */
 static gboolean
 hides_integer (const AccKernel      *kernel,
                const AccKernelInstr *instr,
@@ -451,6 +475,9 @@ hides_integer (const AccKernel      *kernel,
     case ACC_PRIM_DIV:
     case ACC_PRIM_MOD:
       return i == 1 && instr->args[0] == instr->args[1];
+    case ACC_PRIM_ROTL:
+    case ACC_PRIM_ROTR:
+      return i == 0 && is_sign_extended (kernel, instr->args[0], 0);
     case ACC_PRIM_BAND:
       return acc_element_kind_get_size (instr->kind) == 8 && is_flag (kernel, instr->args[i]);
     default:

@@ -124,7 +124,7 @@ compute_primitive (Evaluation *self,
   for (guint i = 0; i < MIN (expr->n_args, 2); i++)
     x[i] = get_values (self, expr->args[i])[0];
 
-  if (_acc_scalar_compute (expr->primitive, acc_element_type_get_kind (expr->args[0]->type), x, result))
+  if (acc_scalar_compute (expr->primitive, acc_element_type_get_kind (expr->args[0]->type), x, result))
     return TRUE;
 
   g_set_error (self->error, ACC_ERROR, ACC_ERROR_ARITHMETIC, "%s by zero, or of the minimum by -1",

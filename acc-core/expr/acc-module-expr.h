@@ -94,6 +94,10 @@ typedef union {
   double  f;              /* f16, f32, f64: already rounded to the kind */
 } AccScalar;
 
+/* Computes @primitive of one or two operands @x of @kind. FALSE: of a division, by zero or with a quotient that does not fit. */
+ACC_MODULE_API
+gboolean acc_scalar_compute (AccPrimitive primitive, AccElementKind kind, const AccScalar *x, AccScalar *result);
+
 /* Immutable once built. Sharing is by object identity: an expression reached twice is evaluated once. */
 struct _AccExpr {
   gatomicrefcount  ref_count;

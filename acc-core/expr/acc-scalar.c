@@ -307,7 +307,7 @@ compute_float (AccPrimitive primitive,
 }
 
 gboolean
-_acc_scalar_compute (AccPrimitive     primitive,
+acc_scalar_compute (AccPrimitive     primitive,
                      AccElementKind   kind,
                      const AccScalar *x,
                      AccScalar       *result)

@@ -3,7 +3,7 @@
 """The benchmark table: acc beside the strongest peers there are, each work in one run, with the physical limit.
 
 run-table.py [--build DIR] [--python PATH] [--works A,B] [--contenders A,B] [--sizes N,M] [--threads 1,2] [--rounds N]
-             [--least] [--growth] [--memory GIB] [--json FILE] [--markdown FILE] [--plots DIR]
+             [--least] [--growth] [--without PASS,PASS] [--memory GIB] [--json FILE] [--markdown FILE] [--plots DIR]
 
 Every contender is a process of its own (works/contender.h) that holds its inputs; all those of a work are asked in turn, round
 after round, so that a drift of the machine meets them all. Medians, or the least with --least; "acc is" tells how many times
@@ -14,9 +14,11 @@ rounds.
 A peer that is not installed is left out. One that dies, or whose result is another, is told, and the exit status is 1.
 --python: the interpreter that has the peers. --growth: sizes from 10^3 to 10^9 instead of the table's, as far as memory and
 --seconds (and --memory, for one contender) go. --plots: a picture per work of what was measured. --from FILE…: tables and plots of
-earlier --json."""
+earlier --json. --without: acc alone, with and without each of these passes (names of ACC_DISABLE), and how many times as long it
+takes without."""
 
 import argparse
+import dataclasses
 import json
 import math
 import os
@@ -175,6 +177,8 @@ class Table:
             seconds, before = self.slow.get((work.name, threads, name), (0, 1))
             return size > before and seconds * work.count(size) / work.count(before) > self.options.seconds / 3
 
+        if self.options.without:
+            return self.options.contenders
         names = [name for name in ('acc', 'c', *work.peers) if name not in self.missing and not is_slow(name)]
         return [name for name in CONTENDERS if name in names and (not self.options.contenders or name in self.options.contenders)]
 
@@ -259,7 +263,7 @@ class Table:
         amounts = {'copy': row['bytes'], 'fma': row['flops']}
         bounds = [amounts[limit] / rate for limit, rate in row['limits'].items()]
         row['limit'] = max(bounds) if bounds else None
-        peers = {name: entry['seconds'] for name, entry in found.items() if not name.startswith('acc')}
+        peers = {name: entry['seconds'] for name, entry in found.items() if not name.startswith(('acc', 'without'))}
         row['best'] = min(peers, key=peers.get) if peers else None
         row['ratio'] = peers[row['best']] / found['acc']['seconds'] if peers and 'acc' in found else None
 
@@ -321,6 +325,24 @@ def save(record, options):
             json.dump(record, file, indent=1)
 
 
+def without(options):
+    """Makes a contender of acc without each of the passes; the contenders of the table are these, and acc twice, for the noise."""
+    CONTENDERS['acc again'] = CONTENDERS['acc']
+    for name in options.without:
+        CONTENDERS['without ' + name] = dataclasses.replace(CONTENDERS['acc'], environment={'ACC_DISABLE': 'baseline,' + name})
+    options.contenders = ['acc', 'acc again', *('without ' + name for name in options.without)]
+
+
+def without_lines(rows, options):
+    names = options.contenders[1:]
+    lines = [['work'] + names, ['---'] + ['---:'] * len(names)]
+    for row in rows:
+        found = row['contenders']
+        lines.append([next(work.title for work in WORKS if work.name == row['work'])]
+                     + [f'{found[name]["seconds"] / found["acc"]["seconds"]:.2f}' if name in found else '' for name in names])
+    return ['| ' + ' | '.join(line) + ' |' for line in lines]
+
+
 def numbers(text):
     return [int(eval(part, {})) for part in text.split(',')]  # 2**20 is as good as 1048576
 
@@ -340,6 +362,7 @@ def main():
     parser.add_argument('--small', action='store_true', help='sizes that show no more than that all run and agree')
     parser.add_argument('--growth', action='store_true')
     parser.add_argument('--memory', type=float, default=math.inf, help='GiB that a contender may hold; larger sizes are left out')
+    parser.add_argument('--without', type=lambda text: text.split(','))
     parser.add_argument('--json')
     parser.add_argument('--markdown')
     parser.add_argument('--plots')
@@ -351,6 +374,8 @@ def main():
         if not any(work.name == name for work in WORKS):
             parser.error(f'no work {name}; there are {", ".join(work.name for work in WORKS)}')
 
+    if options.without:
+        without(options)
     if options.earlier:
         record = {'rows': []}
         for name in options.earlier:
@@ -369,11 +394,12 @@ def main():
                         save(record, options)
 
     rows = [row for row in record['rows'] if not options.works or row['work'] in options.works]
+    markdown = without_lines(rows, options) if options.without else table_lines(rows, True)
     print()
-    print('\n'.join(table_lines(rows, False)))
+    print('\n'.join(markdown if options.without else table_lines(rows, False)))
     if options.markdown:
         with open(options.markdown, 'w') as file:
-            file.write('\n'.join(table_lines(rows, True)) + '\n')
+            file.write('\n'.join(markdown) + '\n')
     if options.plots:
         import plots
         plots.draw(rows, options.plots)

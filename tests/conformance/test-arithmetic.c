@@ -164,7 +164,12 @@ compute (Results *results, AccExpr *r, AccExpr *z)
     if (acc_primitive_accepts (alone[i], kind))
       add (results, unary (alone[i], r));
   if (acc_primitive_accepts (ACC_PRIM_SHR, kind))
-    add (results, binary (ACC_PRIM_SHR, r, conf_i64 (1)));
+    {
+      AccExpr *turned = binary (ACC_PRIM_ROTL, r, conf_i64 (31));
+
+      add (results, binary (ACC_PRIM_SHR, r, conf_i64 (1)));
+      add (results, binary (ACC_PRIM_REM, turned, acc_expr_cond (binary (ACC_PRIM_EQ, z, zero), three, z)));
+    }
   /* A bit that is no condition, of a quotient that is not 1. */
   if (kind != ACC_KIND_BOOL && acc_primitive_accepts (ACC_PRIM_BAND, kind))
     {
@@ -172,6 +177,8 @@ compute (Results *results, AccExpr *r, AccExpr *z)
       AccExpr *is_set = acc_expr_cast (unary (ACC_PRIM_NEG, r), acc_element_type_new (ACC_KIND_BOOL));
 
       add (results, binary (ACC_PRIM_BAND, acc_expr_cond (is_set, zero, one), binary (ACC_PRIM_DIV, z, z)));
+      /* One that the language knows, and compilers find out. */
+      add (results, binary (ACC_PRIM_MUL, binary (ACC_PRIM_BAND, r, unary (ACC_PRIM_BNOT, acc_expr_cast (acc_expr_new_int (-2), type))), z));
     }
   if (!acc_element_kind_is_float (kind))
     return;
