@@ -125,7 +125,7 @@ def environment_for(options, threads, contender):
                  'VIPS_CONCURRENCY'):
         environment[name] = str(threads)
     # What is measured is run often.
-    environment.setdefault('ACC_DISABLE', 'baseline')
+    environment.setdefault('ACC_DISABLE', 'baseline,cache' if options.without else 'baseline')
     # Threads that wait for others spin at least as long as acc's do within a run.
     environment['GOMP_SPINCOUNT'] = '20000'
     if contender.script:
@@ -329,7 +329,7 @@ def without(options):
     """Makes a contender of acc without each of the passes; the contenders of the table are these, and acc twice, for the noise."""
     CONTENDERS['acc again'] = CONTENDERS['acc']
     for name in options.without:
-        CONTENDERS['without ' + name] = dataclasses.replace(CONTENDERS['acc'], environment={'ACC_DISABLE': 'baseline,' + name})
+        CONTENDERS['without ' + name] = dataclasses.replace(CONTENDERS['acc'], environment={'ACC_DISABLE': 'baseline,cache,' + name})
     options.contenders = ['acc', 'acc again', *('without ' + name for name in options.without)]
 
 
@@ -369,7 +369,7 @@ def main():
     parser.add_argument('--from', dest='earlier', nargs='+')
     options = parser.parse_args()
 
-    works = [work for work in WORKS if not options.works or work.name in options.works]
+    works = [work for work in WORKS if (work.name in options.works if options.works else options.without or not work.for_passes)]
     for name in options.works or []:
         if not any(work.name == name for work in WORKS):
             parser.error(f'no work {name}; there are {", ".join(work.name for work in WORKS)}')

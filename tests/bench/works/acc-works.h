@@ -8,6 +8,7 @@ extern const Work acc_indices[];
 extern const Work acc_matrices[];
 extern const Work acc_multigrid[];
 extern const Work acc_numerics[];
+extern const Work acc_passes[];
 extern const Work acc_pictures[];
 extern const Work acc_rays[];
 extern const Work acc_vectors[];

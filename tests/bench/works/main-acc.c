@@ -10,7 +10,7 @@ int
 main (int argc, char **argv)
 {
   static const Work * const groups[] = {
-    acc_clusters, acc_indices, acc_matrices, acc_multigrid, acc_numerics, acc_pictures, acc_rays, acc_vectors,
+    acc_clusters, acc_indices, acc_matrices, acc_multigrid, acc_numerics, acc_passes, acc_pictures, acc_rays, acc_vectors,
     NULL,
   };
 

@@ -23,6 +23,7 @@ class Work:
     memory: typing.Callable = None             # bytes that a contender holds; None: twice what it moves
     count: typing.Callable = lambda n: n       # what the rate in a plot counts
     growth: tuple = tuple(10**k for k in range(3, 10))
+    for_passes: bool = False                   # measured with --without alone
 
     def held(self, n):
         return self.memory(n) if self.memory else 2 * self.bytes(n)
@@ -120,4 +121,9 @@ WORKS = [
          growth=(256, 512, 1024, 2048, 4096, 8192, 16384, 32768)),
     Work('quickhull', 'convex hull', size=2**20, small=1000, elements='points of a disc', peers=('scipy',), bytes=lambda n: 8 * n,
          tolerance=1e-5, memory=lambda n: 150 * n, growth=tuple(10**k for k in range(3, 9))),
+    Work('centre', 'shift of a transform to its centre', size=2048, small=100, elements='rows and columns of floats', bytes=lambda n: 8 * n * n,
+         for_passes=True),
+    Work('palette', 'sixteen colours', size=2**24, small=1000, elements='bytes', bytes=lambda n: 5 * n, for_passes=True),
+    Work('parts', 'sixteen short scans', size=2**14, small=1000, elements='floats', bytes=lambda n: 64 * n, for_passes=True),
+    Work('sines', 'first run of sines', size=16, small=16, elements='floats', bytes=lambda n: 16 * n, for_passes=True),
 ]
