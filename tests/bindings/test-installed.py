@@ -82,8 +82,7 @@ def check_versions(gir):
 
 
 def check_python(root, environment):
-    overrides = find(root, 'Acc.py')
-    folder = os.path.dirname(overrides)
+    folder = os.path.dirname(os.path.dirname(find(root, '_program.py')))
     looked_in = [os.path.join(place, 'gi/overrides') for place in site.getsitepackages() + [site.getusersitepackages()]]
     if any(place.startswith(prefix + '/') for place in site.getsitepackages()):
         check('overrides where Python looks', folder[len(root):] in looked_in, f'{folder[len(root):]}, not one of {looked_in}')

@@ -74,10 +74,10 @@ def forked(folder):
 
 def announce():
     """Says that something runs in C, once it does: PyGObject itself does not stand an interruption at any place."""
-    overrides = sys.modules['gi.overrides.Acc']
+    interrupts = sys.modules['gi.overrides.Acc._interrupts']
 
     def wait():
-        while overrides._interrupts is None or not overrides._interrupts._running:
+        while interrupts._interrupts is None or not interrupts._interrupts._running:
             time.sleep(0.01)
         print('ready', flush=True)
 

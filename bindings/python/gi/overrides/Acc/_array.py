@@ -1,0 +1,444 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Arrays."""
+
+import math
+import operator
+
+from gi.repository import GObject
+
+from ._memory import _array, _buffers, _dtype, _View
+from ._methods import _checked, _elementwise, _seeded, _seeded_parts, _unseeded, _unseeded_parts, _zipping
+from ._module import Acc, override
+from ._operators import _array_function, _array_ufunc, _divmod, _equality, _rdivmod
+from ._program import while_loop
+from ._shape import _boundary, _has_expr, _of_shape, _specification
+from ._values import _build, _build_two, _element_type, _expr, _sound, _type, Neighbourhood
+
+
+class Array(Acc.Array):
+    """An array value: in memory, or an operation on other arrays that runs when its value is wanted."""
+
+    __array_priority__ = 100
+    __array_ufunc__, __array_function__ = _array_ufunc, _array_function
+
+    # asking
+    @property
+    def shape(self):
+        shape = self.get_shape()
+        return None if shape is None else tuple(shape)
+
+    @property
+    def ndim(self):
+        return self.get_rank()
+
+    @property
+    def dtype(self):
+        return _element_type(self).get_code()
+
+    @property
+    def label(self):
+        return self.get_label()
+
+    @label.setter
+    def label(self, label):
+        self.set_label(label)
+
+    def named(self, label):
+        """Itself, with a label for messages and plans."""
+        self.set_label(label)
+        return self
+
+    def __str__(self):
+        return self.to_string()
+
+    def __repr__(self):
+        if not self.is_manifest() and self.get_element_type() is not None:
+            return f'<Acc.Array {self.get_operation()} {self.dtype} {self.shape}>'
+        return self.to_string()
+
+    def __len__(self):
+        if not self.shape:
+            raise TypeError('an array of rank 0 has no length' if self.shape == () else 'the extents are known when it runs')
+        return self.shape[0]
+
+    # numbers out
+    @property
+    def __array_interface__(self):
+        if not self.is_manifest() or self.get_element_type().is_tuple() or 0 in self.shape:
+            raise AttributeError('__array_interface__')
+        dtype = _dtype(self.get_element_type())
+        address = self.get_address(0)
+        if address == 0:
+            self.dup_bytes(0)   # raises what the device said
+        # The scalars of a vector are one more axis.
+        return {'version': 3, 'shape': self.shape + dtype.shape, 'typestr': dtype.base.str, 'data': (address, True)}
+
+    def __array__(self, dtype=None, copy=None):
+        import numpy
+        source = self if self.is_manifest() else self.run()
+        element_type, shared = source.get_element_type(), False
+        if 0 in source.shape:
+            values = numpy.zeros(source.shape, dtype=_dtype(element_type))
+        elif not element_type.is_tuple():
+            values, shared = numpy.asarray(_View(source)), source is self
+        else:
+            values = numpy.zeros(source.shape, dtype=_dtype(element_type))
+            for number, part in enumerate(_buffers(values)):
+                part[...] = numpy.frombuffer(source.dup_bytes(number).get_data() or b'', dtype=part.dtype).reshape(part.shape)
+        if copy is False and not (shared and dtype in (None, values.dtype)):
+            raise ValueError('the values are not in memory as they are wanted: a copy is needed')
+        return values.astype(dtype or values.dtype, copy=bool(copy))
+
+    def _single(self, error):
+        """The value of the one element there is."""
+        import numpy
+        if self.shape is not None and math.prod(self.shape) != 1:
+            raise error(f'{self!r} is not one element')
+        values = numpy.asarray(self)
+        if values.size != 1:
+            raise error(f'{values.size} elements are not one')
+        return values.item()
+
+    def item(self):
+        return self._single(ValueError)
+
+    def __bool__(self):
+        if _element_type(self).is_tuple():
+            raise TypeError('a tuple is neither true nor false')
+        return bool(self._single(ValueError))
+
+    def __float__(self):
+        return float(self._single(TypeError))
+
+    def __int__(self):
+        return int(self._single(TypeError))
+
+    def __index__(self):
+        if self.ndim != 0 or self.dtype[0] not in 'iu':
+            raise TypeError('only one integer, of rank 0, is an index')
+        return int(self)
+
+    def __complex__(self):
+        return complex(self._single(TypeError))
+
+    # What is not in memory runs for these.
+    def __iter__(self):
+        import numpy
+        return iter(numpy.asarray(self))
+
+    def __reversed__(self):
+        import numpy
+        return reversed(numpy.asarray(self))
+
+    def __contains__(self, value):
+        import numpy
+        return bool((numpy.asarray(self) == value).any())
+
+    def run(self, backend=None):
+        backend = backend or Acc.Backend.get_default()
+        return backend.run(self, None)
+
+    def write(self, sink, backend=None):
+        backend = backend or Acc.Backend.get_default()
+        return backend.write(self, sink, None)
+
+    # element-wise
+    def map(self, function):
+        return _build(function, 1, lambda callback: Acc.Array.map(self, callback))
+
+    def imap(self, function):
+        return _build(function, 2, lambda callback: Acc.Array.imap(self, callback))
+
+    zip_with = zip_with3 = zip_with4 = zip_with5 = zip_with6 = zip_with7 = zip_with8 = zip_with9 = _zipping('zip_with', 0)
+    izip_with = izip_with3 = izip_with4 = izip_with5 = izip_with6 = izip_with7 = izip_with8 = izip_with9 = _zipping('izip_with', 1)
+
+    def zip(self, *others):
+        return _sound(Acc.Array.zip_many([self] + [_array(other) for other in others]))
+
+    def unzip(self, item=None):
+        if item is not None:
+            return _sound(Acc.Array.unzip(self, item))
+        return tuple(self.unzip(i) for i in range(self.get_element_type().get_n_items()))
+
+    def cast(self, code):
+        element_type = _type(code)
+        return self.map(lambda x: x.cast(element_type))
+
+    astype = cast
+
+    # shape
+    def reshape(self, *shape):
+        return _sound(_of_shape('reshape', shape[0] if len(shape) == 1 else shape, self))
+
+    def flatten(self):
+        return _sound(Acc.Array.flatten(self))
+
+    def slice(self, *specification):
+        """Dimensions with an index go; Acc.ALL, or :, keeps one, a first ... all that are not named."""
+        return _sound(Acc.Array.slice_expr(self, _specification(specification)))
+
+    def replicate(self, *specification):
+        """Numbers are the extents of new dimensions; Acc.ALL, or :, is one of the array's, a first ... all that are not named."""
+        return _sound(Acc.Array.replicate_expr(self, _specification(specification)))
+
+    def backpermute(self, shape, function):
+        return _build(function, 1, lambda callback: _of_shape('backpermute', shape, self, after=(callback,)))
+
+    # parts, along an axis as NumPy counts them
+    def take(self, count, axis=-1):
+        return _sound(Acc.Array.take_on(self, axis, _expr(count)))
+
+    def drop(self, count, axis=-1):
+        return _sound(Acc.Array.drop_on(self, axis, _expr(count)))
+
+    def drop_last(self, count=1, axis=-1):
+        return _sound(Acc.Array.drop_last_on(self, axis, _expr(count)))
+
+    def tail(self, axis=-1):
+        return _sound(Acc.Array.tail_on(self, axis))
+
+    def slit(self, start, count, axis=-1):
+        return _sound(Acc.Array.slit_on(self, axis, _expr(start), _expr(count)))
+
+    def reverse(self, axis=-1):
+        return _sound(Acc.Array.reverse_on(self, axis))
+
+    def transpose(self, first=-2, second=-1):
+        return _sound(Acc.Array.transpose_on(self, first, second))
+
+    @property
+    def T(self):
+        return self.transpose()
+
+    def concat(self, other, axis=-1):
+        return _sound(Acc.Array.concat_on(self, _array(other), axis))
+
+    def gather(self, indices):
+        return _sound(Acc.Array.gather(self, _array(indices)))
+
+    def indexed(self):
+        return _sound(Acc.Array.indexed(self))
+
+    def filter(self, predicate):
+        """The elements that stay, as a vector, and how many there are of each row."""
+        return _build_two(predicate, 1, lambda callback: Acc.Array.filter(self, callback))
+
+    def compact(self, flags):
+        kept, counts = Acc.Array.compact(self, _array(flags))
+        return _sound(kept), counts
+
+    def _select(self, operation):
+        kept, counts = operation(self)
+        return _sound(kept), counts
+
+    def filter_just(self):
+        """The values that are there, as a vector, and how many there are of each row."""
+        return self._select(Acc.Array.filter_just)
+
+    def filter_left(self):
+        return self._select(Acc.Array.filter_left)
+
+    def filter_right(self):
+        return self._select(Acc.Array.filter_right)
+
+    def expand(self, count, element):
+        # One level for each function: what either raises comes out.
+        return _build(count, 1, lambda counted: _build(element, 2, lambda made: Acc.Array.expand(self, counted, (), made, ())))
+
+    # order
+    def sort(self, descending=False):
+        return _sound(Acc.Array.sort(self, descending))
+
+    def argsort(self, descending=False):
+        return _sound(Acc.Array.argsort(self, descending))
+
+    def sort_pairs(self, keys, descending=False):
+        """The elements in the order of their keys, and the sorted keys."""
+        made, sorted_keys = Acc.Array.sort_pairs(self, _array(keys), descending)
+        return _sound(made), sorted_keys
+
+    def sort_by_key(self, key, descending=False):
+        """The elements in the order of the keys that a function finds in them."""
+        return _build(key, 1, lambda callback: Acc.Array.sort_by_key(self, descending, callback))
+
+    def unique(self):
+        """Every value once, in order, and how often each comes."""
+        values, counts = Acc.Array.unique(self)
+        return _sound(values), counts
+
+    def run_length_encode(self):
+        """The first of each run, and how long it is."""
+        values, lengths = Acc.Array.run_length_encode(self)
+        return _sound(values), lengths
+
+    def bincount(self, n_bins):
+        return _sound(Acc.Array.bincount(self, n_bins))
+
+    def histogram(self, bins, range):
+        """How many there are in each of bins of one width, over range = (low, high)."""
+        return _sound(Acc.Array.histogram(self, bins, float(range[0]), float(range[1])))
+
+    # products
+    def dot(self, other):
+        """The sums of products of rows."""
+        return _sound(Acc.Array.dot(self, _array(other)))
+
+    def outer(self, other):
+        return _sound(Acc.Array.outer(self, _array(other)))
+
+    def __matmul__(self, other):
+        return _sound(Acc.Array.matmul(self, _array(other)))
+
+    def __rmatmul__(self, other):
+        return _sound(Acc.Array.matmul(_array(other), self))
+
+    # Fourier transforms
+    def fft(self, axis=-1):
+        """The discrete Fourier transform along one dimension."""
+        return _sound(Acc.Array.fft_on(self, axis, Acc.FftMode.FORWARD))
+
+    def ifft(self, axis=-1):
+        return _sound(Acc.Array.fft_on(self, axis, Acc.FftMode.INVERSE))
+
+    def fft2(self):
+        """Along the two innermost dimensions."""
+        return _sound(Acc.Array.fft2(self, Acc.FftMode.FORWARD))
+
+    def ifft2(self):
+        return _sound(Acc.Array.fft2(self, Acc.FftMode.INVERSE))
+
+    def fft3(self):
+        """Along the three innermost dimensions."""
+        return _sound(Acc.Array.fft3(self, Acc.FftMode.FORWARD))
+
+    def ifft3(self):
+        return _sound(Acc.Array.fft3(self, Acc.FftMode.INVERSE))
+
+    rfft = _checked('rfft')
+
+    def irfft(self, n=None):
+        """What undoes rfft: n real numbers in a row, or as many as fit."""
+        shape = self.shape
+        if n is None:
+            n = 2 * (shape[-1] - 1) if shape else 1
+        return _sound(Acc.Array.irfft(self, n))
+
+    fftshift, ifftshift = _checked('fftshift'), _checked('ifftshift')
+
+    cumsum, cumprod, cummin, cummax = _checked('cumsum'), _checked('cumprod'), _checked('cummin'), _checked('cummax')
+
+    # statistics of each row, and of everything
+    argmin, argmin_all = _checked('argmin'), _checked('argmin_all')
+    argmax, argmax_all = _checked('argmax'), _checked('argmax_all')
+    minmax, minmax_all = _checked('minmax'), _checked('minmax_all')
+    count_nonzero, count_nonzero_all = _checked('count_nonzero'), _checked('count_nonzero_all')
+    norm, norm_all = _checked('norm'), _checked('norm_all')
+    mean, mean_all = _checked('mean'), _checked('mean_all')
+
+    def var(self, ddof=0):
+        return _sound(Acc.Array.variance(self, ddof))
+
+    def std(self, ddof=0):
+        return _sound(Acc.Array.standard_deviation(self, ddof))
+
+    def var_all(self, ddof=0):
+        return _sound(Acc.Array.variance_all(self, ddof))
+
+    def std_all(self, ddof=0):
+        return _sound(Acc.Array.standard_deviation_all(self, ddof))
+
+    # reductions, and those of all beginnings or ends of rows; the _prime forms give what each row comes to besides
+    fold, fold1 = _seeded('fold'), _unseeded('fold1')
+    fold_all, fold1_all = _seeded('fold_all'), _unseeded('fold1_all')
+    scanl, scanl1, scanl_with_total = _seeded('scanl'), _unseeded('scanl1'), _seeded('scanl_with_total', _build_two)
+    scanr, scanr1, scanr_with_total = _seeded('scanr'), _unseeded('scanr1'), _seeded('scanr_with_total', _build_two)
+    prescanl, postscanl = _seeded('prescanl'), _seeded('postscanl')
+    prescanr, postscanr = _seeded('prescanr'), _seeded('postscanr')
+
+    # the same of parts of rows
+    fold_seg, fold1_seg = _seeded_parts('fold_seg'), _unseeded_parts('fold1_seg')
+    fold_seg_offsets, fold1_seg_offsets = _seeded_parts('fold_seg_offsets'), _unseeded_parts('fold1_seg_offsets')
+    scanl_seg, scanl1_seg, scanl_with_total_seg = _seeded_parts('scanl_seg'), _unseeded_parts('scanl1_seg'), _seeded_parts('scanl_with_total_seg', _build_two)
+    scanr_seg, scanr1_seg, scanr_with_total_seg = _seeded_parts('scanr_seg'), _unseeded_parts('scanr1_seg'), _seeded_parts('scanr_with_total_seg', _build_two)
+    prescanl_seg, postscanl_seg = _seeded_parts('prescanl_seg'), _seeded_parts('postscanl_seg')
+    prescanr_seg, postscanr_seg = _seeded_parts('prescanr_seg'), _seeded_parts('postscanr_seg')
+
+    # neighbourhoods
+    def stencil(self, sizes, boundary, function):
+        sizes = [int(size) for size in (sizes if hasattr(sizes, '__iter__') else (sizes,))]
+        return _build(function, 1, lambda callback: Acc.Array.stencil(self, sizes, _boundary(boundary), callback),
+                      lambda n: (Neighbourhood(n, sizes),))
+
+    def stencil2(self, sizes, boundary, other, other_sizes, other_boundary, function):
+        sizes, other_sizes = [int(s) for s in sizes], [int(s) for s in other_sizes]
+        return _build(function, 2,
+                      lambda callback: Acc.Array.stencil2(self, sizes, _boundary(boundary), _array(other), other_sizes,
+                                                          _boundary(other_boundary), callback),
+                      lambda n, m: (Neighbourhood(n, sizes), Neighbourhood(m, other_sizes)))
+
+    def permute(self, defaults, targets, function):
+        return _build(function, 2, lambda callback: Acc.Array.permute(self, _array(defaults), _array(targets), callback))
+
+    def scatter(self, defaults, targets):
+        """A copy of defaults with self[i] at targets[i]."""
+        return _sound(Acc.Array.scatter(self, _array(defaults), _array(targets)))
+
+    def scatter_if(self, defaults, targets, mask, predicate):
+        return _build(predicate, 1, lambda callback: Acc.Array.scatter_if(self, _array(defaults), _array(targets), _array(mask), callback))
+
+    def gather_if(self, indices, defaults, mask, predicate):
+        return _build(predicate, 1, lambda callback: Acc.Array.gather_if(self, _array(indices), _array(defaults), _array(mask), callback))
+
+    # flow
+    def while_loop(self, condition, step):
+        return while_loop([self], condition, step)[0]
+
+    def compute(self):
+        """Itself, in memory before anything reads it: a barrier to fusion."""
+        return _sound(Acc.Array.compute(self))
+
+    # reading inside a scalar function
+    def __getitem__(self, index):
+        if self.is_manifest() and not _has_expr(index):
+            import numpy
+            return numpy.asarray(self)[index]
+        return _sound(Acc.Expr.index(self, _expr(index)))
+
+    def at(self, linear):
+        return _sound(Acc.Expr.linear_index(self, _expr(linear)))
+
+    def extent(self, dimension):
+        return _sound(Acc.Expr.extent(self, dimension))
+
+    __add__, __radd__ = _elementwise(operator.add)
+    __sub__, __rsub__ = _elementwise(operator.sub)
+    __mul__, __rmul__ = _elementwise(operator.mul)
+    __truediv__, __rtruediv__ = _elementwise(operator.truediv)
+    __floordiv__, __rfloordiv__ = _elementwise(operator.floordiv)
+    __mod__, __rmod__ = _elementwise(operator.mod)
+    __divmod__, __rdivmod__ = _divmod, _rdivmod
+    __pow__, __rpow__ = _elementwise(operator.pow)
+    __and__, __rand__ = _elementwise(operator.and_)
+    __or__, __ror__ = _elementwise(operator.or_)
+    __xor__, __rxor__ = _elementwise(operator.xor)
+    __lshift__, __rlshift__ = _elementwise(operator.lshift)
+    __rshift__, __rrshift__ = _elementwise(operator.rshift)
+    __lt__, __gt__ = (_elementwise(compare)[0] for compare in (operator.lt, operator.gt))
+    __le__, __ge__ = (_elementwise(compare)[0] for compare in (operator.le, operator.ge))
+    __eq__, __ne__ = (_equality(_elementwise(compare)[0]) for compare in (operator.eq, operator.ne))
+    __hash__ = GObject.Object.__hash__
+
+    def __pos__(self):
+        return self
+
+    def __neg__(self):
+        return self.map(operator.neg)
+
+    def __invert__(self):
+        return self.map(operator.invert)
+
+    def __abs__(self):
+        return self.map(abs)
+
+
+Array = override(Array)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Shapes, and what is outside of an array."""
+
+from ._module import Acc, export, override
+from ._values import _expr
+
+
+class Boundary(Acc.Boundary):
+    """What a stencil sees outside its array."""
+
+    CLAMP = Acc.BoundaryKind.CLAMP
+    MIRROR = Acc.BoundaryKind.MIRROR
+    WRAP = Acc.BoundaryKind.WRAP
+
+    @staticmethod
+    def constant(value):
+        return Acc.Boundary.new_constant(_expr(value))
+
+    @staticmethod
+    def function(rank, function):
+        kept, failure = [], []
+
+        def callback(index, *_):
+            try:
+                kept.append(_expr(function(index)))
+                return kept[-1]
+            except BaseException as exception:
+                failure.append(exception)
+                return None
+
+        made = Acc.Boundary.new_function(rank, callback)
+        if failure:
+            raise failure[0]
+        return made
+
+
+Boundary = override(Boundary)
+
+
+def _boundary(boundary):
+    if isinstance(boundary, Acc.Boundary):
+        return boundary
+    if isinstance(boundary, Acc.BoundaryKind):
+        return Acc.Boundary.new(boundary)
+    return Boundary.constant(boundary)
+
+
+class Shape(Acc.Shape):
+    """Extents, outermost first. Reads like a tuple."""
+
+    def __len__(self):
+        return self.get_rank()
+
+    def __getitem__(self, dimension):
+        return tuple(self)[dimension]
+
+    def __iter__(self):
+        return (self.get_extent(d) for d in range(self.get_rank()))
+
+    def __eq__(self, other):
+        return tuple(self) == tuple(other) if isinstance(other, (Acc.Shape, tuple, list)) else NotImplemented
+
+    def __hash__(self):
+        return hash(tuple(self))
+
+    def __repr__(self):
+        return f'<Acc.Shape {self.to_string()}>'
+
+
+Shape = override(Shape)
+
+
+def _shape(shape):
+    if isinstance(shape, Acc.Shape):
+        return shape
+    if isinstance(shape, int):
+        shape = (shape,)
+    return Acc.Shape.new([int(extent) for extent in shape])
+
+
+def _of_shape(name, shape, *before, after=()):
+    """The operation @name of a shape; where that holds expressions, its form for extents that are known when it runs."""
+    if _has_expr(shape):
+        return getattr(Acc.Array, name + '_expr')(*before, _expr(shape), *after)
+    return getattr(Acc.Array, name)(*before, _shape(shape), *after)
+
+
+def _specification(entries):
+    """What slice and replicate take, from numbers, expressions, : and a first ..."""
+    return [_expr(Acc.ANY if entry is Ellipsis else Acc.ALL if isinstance(entry, slice) and entry == slice(None) else entry) for entry in entries]
+
+
+def _has_expr(index):
+    return isinstance(index, Acc.Expr) or (isinstance(index, tuple) and any(isinstance(i, Acc.Expr) for i in index))
+
+
+ALL = Acc.ALL
+ANY = Acc.ANY
+export(ALL, 'ALL')
+export(ANY, 'ANY')
