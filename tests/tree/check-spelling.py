@@ -10,7 +10,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 READ = ('.c', '.h', '.inc', '.in', '.md', '.py', '.js', '.vala', '.build', '.txt', '.glsl', '.html')
-NAMED = ('quickstart', 'NEWS', '.ci/run')
+NAMED = ('quickstart', 'NEWS', '.ci/run', 'Containerfile', 'tools/coverage', 'tools/format')
 NOT = ('LICENSES/', 'docs/results/', 'tests/tree/words.txt')
 
 
