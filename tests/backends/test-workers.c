@@ -323,8 +323,8 @@ typedef struct {
 } Sent;
 
 static void
-do_errand (gpointer data,
-           gpointer unused)
+do_task (gpointer data,
+         gpointer unused)
 {
   Sent *sent = data;
 
@@ -334,7 +334,7 @@ do_errand (gpointer data,
 }
 
 static void
-destroy_errand (gpointer data)
+destroy_task (gpointer data)
 {
   Sent *sent = data;
 
@@ -353,7 +353,7 @@ reaches (gint *value,
 
 /* Somebody does what was sent, while others run jobs, and every one is destroyed once. */
 static void
-test_errands (void)
+test_background (void)
 {
   static const guint threads[] = { 2, 3, 8 };
 
@@ -364,7 +364,7 @@ test_errands (void)
 
       for (gint i = 0; i < 200; i++)
         {
-          g_assert_true (acc_workers_send (workers, do_errand, &sent, destroy_errand));
+          g_assert_true (acc_workers_send (workers, do_task, &sent, destroy_task));
           if (i % 3 == 0)
             run_counted (workers, 10, 1, 20);
           if (i % 50 == 0)
@@ -376,29 +376,29 @@ test_errands (void)
       /* Those that sleep are woken. */
       for (guint i = 0; acc_workers_get_n_sleeping (workers) < acc_workers_get_n_started (workers) && i < 2000; i++)
         g_usleep (1000);
-      g_assert_true (acc_workers_send (workers, do_errand, &sent, destroy_errand));
+      g_assert_true (acc_workers_send (workers, do_task, &sent, destroy_task));
       g_assert_true (reaches (&sent.n_destroyed, 201));
     }
 }
 
 static void
-test_errands_end (void)
+test_background_end (void)
 {
   Sent alone = { 0 }, first = { .is_held = TRUE }, second = { 0 }, third = { 0 }, late = { 0 };
   g_autoptr (AccWorkers) none = acc_workers_new (1), workers = acc_workers_new (2);
 
-  g_assert_false (acc_workers_send (none, do_errand, &alone, destroy_errand));
+  g_assert_false (acc_workers_send (none, do_task, &alone, destroy_task));
   g_assert_cmpint (alone.n_destroyed, ==, 1);
 
   /* With the only worker at the first, the others wait; jobs are the caller's. */
-  g_assert_true (acc_workers_send (workers, do_errand, &first, destroy_errand));
+  g_assert_true (acc_workers_send (workers, do_task, &first, destroy_task));
   while (acc_workers_withdraw (workers, &first))
     {
-      g_assert_true (acc_workers_send (workers, do_errand, &first, destroy_errand));
+      g_assert_true (acc_workers_send (workers, do_task, &first, destroy_task));
       g_usleep (2000);
     }
-  g_assert_true (acc_workers_send (workers, do_errand, &second, destroy_errand));
-  g_assert_true (acc_workers_send (workers, do_errand, &third, destroy_errand));
+  g_assert_true (acc_workers_send (workers, do_task, &second, destroy_task));
+  g_assert_true (acc_workers_send (workers, do_task, &third, destroy_task));
   run_counted (workers, 100, 1, 20);
   g_assert_false (acc_workers_are_in_jobs (workers));
   g_assert_true (acc_workers_withdraw (workers, &second));
@@ -406,12 +406,12 @@ test_errands_end (void)
   g_assert_cmpint (second.n_destroyed, ==, 0);
 
   g_atomic_int_set (&first.is_held, FALSE);
-  acc_workers_end_errands (workers);
+  acc_workers_end_background (workers);
   g_assert_cmpint (first.n_destroyed, ==, 1);
   g_assert_cmpint (first.n_done, ==, 1);
   g_assert_true (reaches (&third.n_destroyed, 1));
   g_assert_cmpint (second.n_destroyed, ==, 0);
-  g_assert_false (acc_workers_send (workers, do_errand, &late, destroy_errand));
+  g_assert_false (acc_workers_send (workers, do_task, &late, destroy_task));
   g_assert_cmpint (late.n_destroyed, ==, 1);
   run_counted (workers, 100, 1, 20);
 }
@@ -557,8 +557,8 @@ main (int    argc,
   g_test_add_func ("/workers/begins-at-home", test_begins_at_home);
   g_test_add_func ("/workers/in-order", test_in_order);
   g_test_add_func ("/workers/leaves-tiles", test_leaves_tiles);
-  g_test_add_func ("/workers/errands", test_errands);
-  g_test_add_func ("/workers/errands-end", test_errands_end);
+  g_test_add_func ("/workers/background", test_background);
+  g_test_add_func ("/workers/background-end", test_background_end);
   g_test_add_func ("/workers/latency", test_latency);
   g_test_add_func ("/partition/covers", test_partition_covers);
   g_test_add_func ("/partition/sizes", test_partition_sizes);

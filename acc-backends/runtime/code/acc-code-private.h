@@ -2,7 +2,7 @@
 #pragma once
 
 #include "acc-code.h"
-#include "acc-backends/runtime/threads/acc-errands.h"
+#include "acc-backends/runtime/threads/acc-background.h"
 
 #include <pthread.h>
 
@@ -45,13 +45,13 @@ struct _AccCode {
   pthread_cond_t  optimised;     /* one of those under way is ready, or will not be, or the next is TRUE */
   gboolean        is_settled;    /* atomic, changed under the lock */
   GHashTable     *table;         /* ReadyCode */
-  GHashTable     *under_way;     /* CodeKey → Errand: what workers optimise, in turn */
+  GHashTable     *under_way;     /* CodeKey → Task: what workers optimise, in turn */
   /* Held while kernels are made, so that nobody makes what another thread is about to have made. */
   pthread_mutex_t make_mutex;
   pthread_mutex_t load_mutex;
   char           *target;        /* under the lock of making; it does not change */
   AccCodeCounts   counts;        /* under that of the table */
-  AccErrands     *makings;       /* for the thread below */
+  AccBackground  *makings;       /* for the thread below */
   pthread_cond_t  made;          /* one of them has come, or is done, or nobody waits for it any more, or the end */
   GThread        *maker_thread;  /* this and the next two: under the lock of the table; NULL: nobody needed it yet */
   pid_t           maker_pid;
@@ -78,9 +78,9 @@ gboolean   _acc_code_make_ready    (AccCode *self, MissingCode *missing, GError 
 /* Fills in all of @requests. */
 gboolean   _acc_code_make          (AccCode *self, AccCodeRequest *requests, guint n_requests, GCancellable *cancellable, GError **error);
 /* The same, but who is cancelled need not wait until a compiler is done. */
-gboolean   _acc_code_make_aside    (AccCode *self, AccCodeRequest *requests, guint n_requests, GCancellable *cancellable, GError **error);
+gboolean   _acc_code_make_on_thread (AccCode *self, AccCodeRequest *requests, guint n_requests, GCancellable *cancellable, GError **error);
 /* Waits for what is under way. */
-void       _acc_code_end_aside     (AccCode *self);
+void       _acc_code_end_thread    (AccCode *self);
 /* Makes what the first compilation makes: the process may end from now on, and waits for compilers then. */
 void       _acc_code_settle_now    (AccCode *self);
 

@@ -63,7 +63,7 @@ acc_code_new (const AccCodeMaker *maker,
   pthread_cond_init (&self->optimised, &clock);
   pthread_condattr_destroy (&clock);
   pthread_cond_init (&self->made, NULL);
-  self->makings = acc_errands_new ();
+  self->makings = acc_background_new ();
   self->table = g_hash_table_new_full (_acc_code_key_hash, _acc_code_key_equal, NULL, ready_free);
   self->under_way = g_hash_table_new (_acc_code_key_hash, _acc_code_key_equal);
 
@@ -73,8 +73,8 @@ acc_code_new (const AccCodeMaker *maker,
 void
 acc_code_free (AccCode *self)
 {
-  _acc_code_end_aside (self);
-  acc_workers_end_errands (self->workers);
+  _acc_code_end_thread (self);
+  acc_workers_end_background (self->workers);
   g_hash_table_unref (self->under_way);
   g_hash_table_unref (self->table);
   g_clear_pointer (&self->cache, acc_kernel_cache_free);
@@ -388,7 +388,7 @@ acc_code_get (AccCode         *self,
     return FALSE;
 
   start = g_get_monotonic_time ();
-  made = _acc_code_make_aside (self, requests, n_requests, cancellable, error);
+  made = _acc_code_make_on_thread (self, requests, n_requests, cancellable, error);
   if (made && (acc_debug_get_flags () & ACC_DEBUG_CACHE))
     g_message ("kernel cache: %u kernels ready in %.1f ms", n_requests, (double) (g_get_monotonic_time () - start) / 1000);
 

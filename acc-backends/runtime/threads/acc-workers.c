@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-workers.h"
 
-#include "acc-errands.h"
+#include "acc-background.h"
 #include "acc-relax.h"
 
 #include <pthread.h>
@@ -71,7 +71,7 @@ struct _AccWorkers {
   GThread       **threads;
   pid_t           pid;         /* atomic: that has the threads: a copy of it has none */
   Seat           *seats;       /* by home */
-  AccErrands     *errands;
+  AccBackground  *background;
   guint64         open __attribute__ ((aligned (ACC_CACHE_LINE)));  /* atomic: bits of slots whose jobs have tiles to claim */
   guint64         used __attribute__ ((aligned (ACC_CACHE_LINE)));  /* atomic: bits of slots that are somebody's */
   guint           n_runs;                                           /* atomic */
@@ -234,7 +234,7 @@ get_patience (AccWorkers *self,
 static gboolean
 is_called (AccWorkers *self)
 {
-  return __atomic_load_n (&self->open, __ATOMIC_SEQ_CST) != 0 || acc_errands_get_n (self->errands) > 0 ||
+  return __atomic_load_n (&self->open, __ATOMIC_SEQ_CST) != 0 || acc_background_get_n (self->background) > 0 ||
          __atomic_load_n (&self->stopping, __ATOMIC_RELAXED);
 }
 
@@ -286,7 +286,7 @@ worker_main (gpointer data)
     {
       Slot *slot;
 
-      if (acc_errands_do_one (self->errands))
+      if (acc_background_do_one (self->background))
         continue;
       slot = enter (self, seat);
       if (slot != NULL)
@@ -318,7 +318,7 @@ acc_workers_new (guint n_threads)
   pthread_cond_init (&self->done, NULL);
   self->threads = g_new0 (GThread *, self->n_threads);
   self->seats = g_aligned_alloc0 (self->n_threads, sizeof (Seat), ACC_CACHE_LINE);
-  self->errands = acc_errands_new ();
+  self->background = acc_background_new ();
 
   return self;
 }
@@ -341,7 +341,7 @@ acc_workers_free (AccWorkers *self)
   pthread_mutex_destroy (&self->mutex);
   g_free (self->threads);
   g_aligned_free (self->seats);
-  acc_errands_free (self->errands);
+  acc_background_free (self->background);
   g_aligned_free (self);
 }
 
@@ -514,7 +514,7 @@ acc_workers_send (AccWorkers     *self,
                   gpointer        user_data,
                   GDestroyNotify  destroy)
 {
-  guint n = acc_errands_get_n (self->errands);
+  guint n = acc_background_get_n (self->background);
 
   start_threads (self, MIN (self->n_threads - 1, n + 1));
   if (acc_workers_get_n_started (self) == 0 || __atomic_load_n (&self->pid, __ATOMIC_RELAXED) != getpid ())
@@ -523,7 +523,7 @@ acc_workers_send (AccWorkers     *self,
       return FALSE;
     }
 
-  if (!acc_errands_add (self->errands, function, user_data, destroy))
+  if (!acc_background_add (self->background, function, user_data, destroy))
     return FALSE;
   wake (self, 1);
 
@@ -534,7 +534,7 @@ gboolean
 acc_workers_withdraw (AccWorkers    *self,
                       gconstpointer  user_data)
 {
-  return acc_errands_withdraw (self->errands, user_data);
+  return acc_background_withdraw (self->background, user_data);
 }
 
 gboolean
@@ -550,9 +550,9 @@ acc_workers_are_in_jobs (AccWorkers *self)
 }
 
 void
-acc_workers_end_errands (AccWorkers *self)
+acc_workers_end_background (AccWorkers *self)
 {
-  acc_errands_end (self->errands);
+  acc_background_end (self->background);
 }
 
 void

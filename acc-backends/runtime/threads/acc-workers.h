@@ -39,7 +39,7 @@ gboolean    acc_workers_withdraw      (AccWorkers *self, gconstpointer user_data
 /* Whether all workers are in jobs, so that it may be long before anybody does what was sent. */
 gboolean    acc_workers_are_in_jobs   (AccWorkers *self);
 /* Withdraws what was sent, waits for what is under way, and takes no more. */
-void        acc_workers_end_errands   (AccWorkers *self);
+void        acc_workers_end_background (AccWorkers *self);
 
 /* For tests: threads started, and threads asleep. */
 guint       acc_workers_get_n_started  (AccWorkers *self);

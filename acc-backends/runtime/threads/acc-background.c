@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-errands.h"
+#include "acc-background.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -9,13 +9,13 @@ typedef struct {
   GFunc          function;
   gpointer       user_data;
   GDestroyNotify destroy;
-} Errand;
+} Task;
 
 /* Plain POSIX locks, as those of workers. */
-struct _AccErrands {
+struct _AccBackground {
   pthread_mutex_t mutex;
   pthread_cond_t  done;
-  GQueue          queue;        /* Errand, not begun */
+  GQueue          queue;        /* Task, not begun */
   guint           n;            /* atomic, changed under the lock: how many those are */
   guint           n_under_way;
   gboolean        has_ended;
@@ -23,23 +23,23 @@ struct _AccErrands {
 
 static struct {
   pthread_mutex_t mutex;
-  GPtrArray      *all;          /* AccErrands */
+  GPtrArray      *all;          /* AccBackground */
   pid_t           pid;          /* of the process that is guarded; a copy of it has no threads */
 } live = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 static void
-errand_free (gpointer data)
+task_free (gpointer data)
 {
-  Errand *errand = data;
+  Task *task = data;
 
-  errand->destroy (errand->user_data);
-  g_free (errand);
+  task->destroy (task->user_data);
+  g_free (task);
 }
 
-AccErrands *
-acc_errands_new (void)
+AccBackground *
+acc_background_new (void)
 {
-  AccErrands *self = g_new0 (AccErrands, 1);
+  AccBackground *self = g_new0 (AccBackground, 1);
 
   pthread_mutex_init (&self->mutex, NULL);
   pthread_cond_init (&self->done, NULL);
@@ -55,9 +55,9 @@ acc_errands_new (void)
 }
 
 void
-acc_errands_free (AccErrands *self)
+acc_background_free (AccBackground *self)
 {
-  acc_errands_end (self);
+  acc_background_end (self);
 
   pthread_mutex_lock (&live.mutex);
   g_ptr_array_remove_fast (live.all, self);
@@ -69,43 +69,43 @@ acc_errands_free (AccErrands *self)
 }
 
 static void
-set_n (AccErrands *self)
+set_n (AccBackground *self)
 {
   __atomic_store_n (&self->n, self->queue.length, __ATOMIC_SEQ_CST);
 }
 
 gboolean
-acc_errands_add (AccErrands     *self,
-                 GFunc           function,
-                 gpointer        user_data,
-                 GDestroyNotify  destroy)
+acc_background_add (AccBackground  *self,
+                    GFunc           function,
+                    gpointer        user_data,
+                    GDestroyNotify  destroy)
 {
-  Errand *errand = g_new (Errand, 1);
+  Task *task = g_new (Task, 1);
   gboolean is_taken;
 
-  *errand = (Errand) { function, user_data, destroy };
+  *task = (Task) { function, user_data, destroy };
   pthread_mutex_lock (&self->mutex);
   is_taken = !self->has_ended;
   if (is_taken)
-    g_queue_push_tail (&self->queue, errand);
+    g_queue_push_tail (&self->queue, task);
   set_n (self);
   pthread_mutex_unlock (&self->mutex);
 
   if (!is_taken)
-    errand_free (errand);
+    task_free (task);
 
   return is_taken;
 }
 
 gboolean
-acc_errands_withdraw (AccErrands    *self,
-                      gconstpointer  user_data)
+acc_background_withdraw (AccBackground *self,
+                         gconstpointer  user_data)
 {
-  Errand *found = NULL;
+  Task *found = NULL;
 
   pthread_mutex_lock (&self->mutex);
   for (GList *l = self->queue.head; l != NULL && found == NULL; l = l->next)
-    if (((Errand *) l->data)->user_data == user_data)
+    if (((Task *) l->data)->user_data == user_data)
       {
         found = l->data;
         g_queue_delete_link (&self->queue, l);
@@ -119,29 +119,29 @@ acc_errands_withdraw (AccErrands    *self,
 }
 
 guint
-acc_errands_get_n (AccErrands *self)
+acc_background_get_n (AccBackground *self)
 {
   return __atomic_load_n (&self->n, __ATOMIC_SEQ_CST);
 }
 
 gboolean
-acc_errands_do_one (AccErrands *self)
+acc_background_do_one (AccBackground *self)
 {
-  Errand *errand;
+  Task *task;
 
-  if (acc_errands_get_n (self) == 0)
+  if (acc_background_get_n (self) == 0)
     return FALSE;
 
   pthread_mutex_lock (&self->mutex);
-  errand = g_queue_pop_head (&self->queue);
+  task = g_queue_pop_head (&self->queue);
   set_n (self);
-  self->n_under_way += errand != NULL;
+  self->n_under_way += task != NULL;
   pthread_mutex_unlock (&self->mutex);
-  if (errand == NULL)
+  if (task == NULL)
     return FALSE;
 
-  errand->function (errand->user_data, NULL);
-  errand_free (errand);
+  task->function (task->user_data, NULL);
+  task_free (task);
 
   pthread_mutex_lock (&self->mutex);
   if (--self->n_under_way == 0)
@@ -152,7 +152,7 @@ acc_errands_do_one (AccErrands *self)
 }
 
 void
-acc_errands_end (AccErrands *self)
+acc_background_end (AccBackground *self)
 {
   GQueue left;
 
@@ -165,7 +165,7 @@ acc_errands_end (AccErrands *self)
     pthread_cond_wait (&self->done, &self->mutex);
   pthread_mutex_unlock (&self->mutex);
 
-  g_queue_clear_full (&left, errand_free);
+  g_queue_clear_full (&left, task_free);
 }
 
 static void
@@ -176,12 +176,12 @@ end_all (void)
 
   pthread_mutex_lock (&live.mutex);
   for (guint i = 0; i < live.all->len; i++)
-    acc_errands_end (live.all->pdata[i]);
+    acc_background_end (live.all->pdata[i]);
   pthread_mutex_unlock (&live.mutex);
 }
 
 void
-acc_errands_guard_exit (void)
+acc_background_guard_exit (void)
 {
   static gsize is_guarded = 0;
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-code-private.h"
 
-/* A kernel that a worker optimises. */
+/* Kernels that workers optimise as background tasks. */
+
+/* One kernel. */
 typedef struct {
   CodeKey     key;       /* of .missing */
   AccCode    *code;
@@ -9,7 +11,7 @@ typedef struct {
   /* Under the lock of the table. */
   gboolean    has_begun;
   gboolean    is_left;   /* nobody waits for it */
-} Errand;
+} Task;
 
 gboolean
 _acc_code_is_under_way (AccCode              *self,
@@ -22,36 +24,36 @@ _acc_code_is_under_way (AccCode              *self,
 
 /* Those that wait for it look for it in the table, or find that it will not be there. With the lock of the table. */
 static void
-leave (Errand *errand)
+leave (Task *task)
 {
-  AccCode *self = errand->code;
+  AccCode *self = task->code;
 
-  if (g_hash_table_lookup (self->under_way, &errand->key) == errand)
-    g_hash_table_remove (self->under_way, &errand->key);
+  if (g_hash_table_lookup (self->under_way, &task->key) == task)
+    g_hash_table_remove (self->under_way, &task->key);
   pthread_cond_broadcast (&self->optimised);
 }
 
 static void
-errand_free (gpointer data)
+task_free (gpointer data)
 {
-  Errand *errand = data;
-  AccCode *self = errand->code;
+  Task *task = data;
+  AccCode *self = task->code;
 
   pthread_mutex_lock (&self->table_mutex);
-  leave (errand);
+  leave (task);
   pthread_mutex_unlock (&self->table_mutex);
 
-  _acc_code_missing_clear (&errand->missing);
-  g_free (errand);
+  _acc_code_missing_clear (&task->missing);
+  g_free (task);
 }
 
-/* From now on the process may end while errands are under way: it waits for them first. */
+/* From now on the process may end while tasks are under way: it waits for them first. */
 static void
 settle (AccCode *self)
 {
   if (self->maker.settle != NULL)
     self->maker.settle (self->maker.user_data);
-  acc_errands_guard_exit ();
+  acc_background_guard_exit ();
 
   pthread_mutex_lock (&self->table_mutex);
   __atomic_store_n (&self->is_settled, TRUE, __ATOMIC_RELEASE);
@@ -76,24 +78,24 @@ static void
 optimise (gpointer data,
           gpointer unused)
 {
-  Errand *errand = data;
-  AccCode *self = errand->code;
+  Task *task = data;
+  AccCode *self = task->code;
   gboolean is_left, is_last;
 
   pthread_mutex_lock (&self->table_mutex);
-  errand->has_begun = TRUE;
-  is_left = errand->is_left;
+  task->has_begun = TRUE;
+  is_left = task->is_left;
   pthread_mutex_unlock (&self->table_mutex);
   if (is_left)
     _acc_code_settle_now (self);
 
-  _acc_code_improve (self, &errand->missing, TRUE);
+  _acc_code_improve (self, &task->missing, TRUE);
 
   pthread_mutex_lock (&self->table_mutex);
-  is_left = errand->is_left;
+  is_left = task->is_left;
   is_last = g_hash_table_size (self->under_way) == 1;
   if (!is_left || is_last)
-    leave (errand);
+    leave (task);
   pthread_mutex_unlock (&self->table_mutex);
 
   /* For those that are still under way. */
@@ -106,21 +108,21 @@ _acc_code_send (AccCode              *self,
                 const AccCodeRequest *request,
                 gboolean              is_left)
 {
-  Errand *errand = NULL;
+  Task *task = NULL;
 
   pthread_mutex_lock (&self->table_mutex);
   if (!_acc_code_is_under_way (self, request))
     {
-      errand = g_new0 (Errand, 1);
-      errand->code = self;
-      errand->is_left = is_left;
-      errand->missing = (MissingCode) { .kernel = acc_kernel_ref (request->kernel), .variant = request->variant };
-      errand->key = _acc_code_key (request->kernel, request->variant);
-      g_hash_table_insert (self->under_way, &errand->key, errand);
+      task = g_new0 (Task, 1);
+      task->code = self;
+      task->is_left = is_left;
+      task->missing = (MissingCode) { .kernel = acc_kernel_ref (request->kernel), .variant = request->variant };
+      task->key = _acc_code_key (request->kernel, request->variant);
+      g_hash_table_insert (self->under_way, &task->key, task);
     }
   pthread_mutex_unlock (&self->table_mutex);
 
-  return errand == NULL || acc_workers_send (self->workers, optimise, errand, errand_free);
+  return task == NULL || acc_workers_send (self->workers, optimise, task, task_free);
 }
 
 /* Of those under way, how many nobody has begun. With the lock of the table. */
@@ -128,12 +130,12 @@ static guint
 count_waiting (AccCode *self)
 {
   GHashTableIter iter;
-  gpointer errand;
+  gpointer task;
   guint n = 0;
 
   g_hash_table_iter_init (&iter, self->under_way);
-  while (g_hash_table_iter_next (&iter, NULL, &errand))
-    n += !((Errand *) errand)->has_begun;
+  while (g_hash_table_iter_next (&iter, NULL, &task))
+    n += !((Task *) task)->has_begun;
 
   return n;
 }
@@ -156,19 +158,19 @@ _acc_code_wait_for (AccCode               *self,
     {
       const AccCodeRequest *request = sent->pdata[i];
       const CodeKey key = _acc_code_key (request->kernel, request->variant);
-      Errand *errand;
+      Task *task;
 
       pthread_mutex_lock (&self->table_mutex);
-      while ((errand = g_hash_table_lookup (self->under_way, &key)) != NULL && !is_late)
+      while ((task = g_hash_table_lookup (self->under_way, &key)) != NULL && !is_late)
         is_late = pthread_cond_timedwait (&self->optimised, &self->table_mutex, until) != 0;
-      if (errand != NULL && (is_soon (self) || !acc_workers_withdraw (self->workers, errand)))
+      if (task != NULL && (is_soon (self) || !acc_workers_withdraw (self->workers, task)))
         {
-          errand->is_left = TRUE;
-          errand = NULL;
+          task->is_left = TRUE;
+          task = NULL;
         }
       pthread_mutex_unlock (&self->table_mutex);
-      if (errand != NULL)
-        errand_free (errand);
+      if (task != NULL)
+        task_free (task);
     }
 }
 

@@ -85,10 +85,10 @@ maker_main (gpointer data)
 
   while (!is_ending)
     {
-      if (acc_errands_do_one (self->makings))
+      if (acc_background_do_one (self->makings))
         continue;
       pthread_mutex_lock (&self->table_mutex);
-      while (!(is_ending = self->is_ending) && acc_errands_get_n (self->makings) == 0)
+      while (!(is_ending = self->is_ending) && acc_background_get_n (self->makings) == 0)
         pthread_cond_wait (&self->made, &self->table_mutex);
       pthread_mutex_unlock (&self->table_mutex);
     }
@@ -146,11 +146,11 @@ wait_for (Making       *making,
 }
 
 gboolean
-_acc_code_make_aside (AccCode         *self,
-                      AccCodeRequest  *requests,
-                      guint            n_requests,
-                      GCancellable    *cancellable,
-                      GError         **error)
+_acc_code_make_on_thread (AccCode         *self,
+                          AccCodeRequest  *requests,
+                          guint            n_requests,
+                          GCancellable    *cancellable,
+                          GError         **error)
 {
   Making *making;
   gboolean is_made = FALSE;
@@ -159,7 +159,7 @@ _acc_code_make_aside (AccCode         *self,
     return _acc_code_make (self, requests, n_requests, cancellable, error);
 
   making = making_new (self, requests, n_requests);
-  acc_errands_add (self->makings, make, making, leave);
+  acc_background_add (self->makings, make, making, leave);
   pthread_mutex_lock (&self->table_mutex);
   pthread_cond_broadcast (&self->made);
   pthread_mutex_unlock (&self->table_mutex);
@@ -185,15 +185,15 @@ _acc_code_make_aside (AccCode         *self,
 }
 
 void
-_acc_code_end_aside (AccCode *self)
+_acc_code_end_thread (AccCode *self)
 {
   pthread_mutex_lock (&self->table_mutex);
   self->is_ending = TRUE;
   pthread_cond_broadcast (&self->made);
   pthread_mutex_unlock (&self->table_mutex);
 
-  acc_errands_end (self->makings);
+  acc_background_end (self->makings);
   if (self->maker_thread != NULL && self->maker_pid == getpid ())
     g_thread_join (self->maker_thread);
-  acc_errands_free (self->makings);
+  acc_background_free (self->makings);
 }
