@@ -87,8 +87,8 @@ free_device (AccDevice *device)
       self->vk.DeviceWaitIdle (self->device);
       for (guint i = 0; i < ACC_N_QUEUES; i++)
         _acc_vulkan_queue_clear (&self->queues[i]);
-      if (self->trickle != NULL)
-        _acc_vulkan_kernel_free (self, self->trickle);
+      if (self->download_kernel != NULL)
+        _acc_vulkan_kernel_free (self, self->download_kernel);
       if (self->zeros != NULL)
         _acc_vulkan_piece_free (self, self->zeros);
       _acc_vulkan_heap_clear (self);
@@ -97,7 +97,7 @@ free_device (AccDevice *device)
       self->vk.DestroyDevice (self->device, NULL);
     }
   g_mutex_clear (&self->lost_lock);
-  g_mutex_clear (&self->trickle_lock);
+  g_mutex_clear (&self->download_lock);
   g_free (self->lost);
   g_free (self->parent.description);
   g_free (self->parent.id);
@@ -180,7 +180,7 @@ open_device (const AccVulkanInstance *instance,
   self->timeout = timeout != NULL ? MAX (g_ascii_strtod (timeout, NULL), 0) : 0;
   self->disable = g_parse_debug_string (disable, disable_keys, G_N_ELEMENTS (disable_keys));
   g_mutex_init (&self->lost_lock);
-  g_mutex_init (&self->trickle_lock);
+  g_mutex_init (&self->download_lock);
   if (!_acc_vulkan_make_device (self, instance, error) || !start (self, error))
     {
       free_device (&self->parent);

@@ -296,10 +296,10 @@ choose_queues (AccVulkanDevice *self,
   if (transfer != G_MAXUINT)
     {
       self->families[self->n_families++] = transfer;
-      gboolean trickles = self->trickles && families[compute].queueCount > 1;
-      for (guint i = 0; i < MIN (trickles ? 1 : 2, families[transfer].queueCount); i++)
+      gboolean has_download_kernel = self->has_download_kernel && families[compute].queueCount > 1;
+      for (guint i = 0; i < MIN (has_download_kernel ? 1 : 2, families[transfer].queueCount); i++)
         self->submitters[self->n_submitters++].family = transfer;
-      if (trickles)
+      if (has_download_kernel)
         self->submitters[self->n_submitters++].family = compute;
     }
   else
@@ -441,8 +441,8 @@ _acc_vulkan_make_device (AccVulkanDevice         *self,
   self->has_addresses = features.addresses.bufferDeviceAddress;
   self->has_timelines = features.timelines.timelineSemaphore;
   self->has_sparse = features.core.features.sparseBinding;
-  self->trickles = self->has_addresses && ((self->disable & ACC_VULKAN_DISABLE_COMMANDS) != 0
-                                           || properties.driver.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY);
+  self->has_download_kernel = self->has_addresses && ((self->disable & ACC_VULKAN_DISABLE_COMMANDS) != 0
+                                                      || properties.driver.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY);
   measure_memory (self, &properties);
   if (!choose_queues (self, error))
     return FALSE;

@@ -135,10 +135,10 @@ struct _AccVulkanDevice {
 
   AccVulkanHeap                    heap;
   AccVulkanQueue                   queues[ACC_N_QUEUES];
-  gboolean                         trickles;       /* downloads beside uploads had better go by a kernel */
-  GMutex                           trickle_lock;
-  AccDeviceKernel                 *trickle;        /* that kernel, when first needed */
-  gboolean                         trickle_failed;
+  gboolean                         has_download_kernel; /* a kernel does downloads that run beside uploads */
+  GMutex                           download_lock;
+  AccDeviceKernel                 *download_kernel;     /* made when first needed */
+  gboolean                         download_failed;
   AccVulkanPiece                  *zeros;          /* 256 bytes of 0, of device memory */
   int                              is_lost;        /* atomic */
   gboolean                         is_hung;        /* a wait took too long: nothing of it can be freed */
@@ -201,9 +201,9 @@ gboolean _acc_vulkan_clear    (AccDevice *device, AccQueue queue, const AccDevic
 /* With the queue's lock. */
 gboolean _acc_vulkan_record_copy (AccVulkanQueue *queue, const AccVulkanCopy *copy, GError **error);
 
-/* acc-vulkan-trickle.c: a kernel that does the download, where that is better than a command; else NULL. */
-AccDeviceKernel *_acc_vulkan_trickle_choose  (AccVulkanQueue *queue, const AccVulkanCopy *copy);
-gboolean         _acc_vulkan_trickle_enqueue (AccVulkanQueue *queue, AccDeviceKernel *kernel, const AccVulkanCopy *copy, GError **error);
+/* acc-vulkan-download.c: a kernel that does the download, where that is better than a command; else NULL. */
+AccDeviceKernel *_acc_vulkan_download_choose  (AccVulkanQueue *queue, const AccVulkanCopy *copy);
+gboolean         _acc_vulkan_download_enqueue (AccVulkanQueue *queue, AccDeviceKernel *kernel, const AccVulkanCopy *copy, GError **error);
 
 /* acc-vulkan-shader.c: SPIR-V of GLSL. Any thread. */
 GBytes  *_acc_vulkan_compile_glsl (const char *source, const char *name, GError **error);

@@ -156,8 +156,8 @@ _acc_vulkan_download (AccDevice             *device,
   if (pinned != NULL)
     {
       const AccVulkanCopy copy = { pinned, begin - pinned->offset, from->handle, offset, size };
-      AccDeviceKernel *kernel = _acc_vulkan_trickle_choose (q, &copy);
-      return kernel != NULL ? _acc_vulkan_trickle_enqueue (q, kernel, &copy, error) : enqueue_copy (q, &copy, error);
+      AccDeviceKernel *kernel = _acc_vulkan_download_choose (q, &copy);
+      return kernel != NULL ? _acc_vulkan_download_enqueue (q, kernel, &copy, error) : enqueue_copy (q, &copy, error);
     }
   if (from->host != NULL)
     return download_direct (q, to, from, offset, size, error);

@@ -51,16 +51,16 @@ is_upload_under_way (AccVulkanDevice *self)
 static AccDeviceKernel *
 get_kernel (AccVulkanDevice *self)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->trickle_lock);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->download_lock);
 
-  if (self->trickle == NULL && !self->trickle_failed)
+  if (self->download_kernel == NULL && !self->download_failed)
     {
       guint threads = MIN (THREADS, self->parent.target.max_group_size);
       g_autofree char *sized = g_strdup_printf (source, threads);
-      self->trickle = _acc_vulkan_kernel_new_of_source (self, sized, "download", threads, 0, N_WORDS, NULL);
-      self->trickle_failed = self->trickle == NULL;
+      self->download_kernel = _acc_vulkan_kernel_new_of_source (self, sized, "download", threads, 0, N_WORDS, NULL);
+      self->download_failed = self->download_kernel == NULL;
     }
-  return self->trickle;
+  return self->download_kernel;
 }
 
 static guint64
@@ -71,12 +71,12 @@ get_address (const AccVulkanPiece *piece,
 }
 
 AccDeviceKernel *
-_acc_vulkan_trickle_choose (AccVulkanQueue      *queue,
-                            const AccVulkanCopy *copy)
+_acc_vulkan_download_choose (AccVulkanQueue      *queue,
+                             const AccVulkanCopy *copy)
 {
   AccVulkanDevice *self = queue->device;
 
-  if (!self->trickles || queue->submitter->family != self->submitters[0].family
+  if (!self->has_download_kernel || queue->submitter->family != self->submitters[0].family
       || (get_address (copy->to, copy->to_offset) | get_address (copy->from, copy->from_offset)) % WORD != 0)
     return NULL;
   if ((self->disable & ACC_VULKAN_DISABLE_COMMANDS) != 0 || (copy->size >= MIN_SIZE && is_upload_under_way (self)))
@@ -85,10 +85,10 @@ _acc_vulkan_trickle_choose (AccVulkanQueue      *queue,
 }
 
 gboolean
-_acc_vulkan_trickle_enqueue (AccVulkanQueue      *queue,
-                             AccDeviceKernel     *kernel,
-                             const AccVulkanCopy *copy,
-                             GError             **error)
+_acc_vulkan_download_enqueue (AccVulkanQueue      *queue,
+                              AccDeviceKernel     *kernel,
+                              const AccVulkanCopy *copy,
+                              GError             **error)
 {
   guint64 to = get_address (copy->to, copy->to_offset), from = get_address (copy->from, copy->from_offset);
   gsize n_bytes = copy->size / WORD * WORD;
