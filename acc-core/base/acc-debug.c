@@ -34,7 +34,7 @@ static const Key disable_keys[] = {
   { "variables",    ACC_DISABLE_VARIABLES,    "what is known of variables of loops is not used" },
   { "contract",     ACC_DISABLE_CONTRACT,     "no fused products of fast mathematics" },
   { "straighten",   ACC_DISABLE_STRAIGHTEN,   "quotients and roots of devices keep their branches" },
-  { "uniform",      ACC_DISABLE_UNIFORM,      "no loops of their own for blocks whose lanes agree" },
+  { "uniform",      ACC_DISABLE_UNIFORM,      "one version of loop bodies for uniform and divergent blocks" },
   { "outline",      ACC_DISABLE_OUTLINE,      "long code that seldom runs stays where it is" },
   { "table-lookup", ACC_DISABLE_TABLE_LOOKUP, "small arrays are gathered from memory, not from registers" },
   { "wide-masks",   ACC_DISABLE_WIDE_MASKS,   "masks stay bits where the processor has no predicates" },

@@ -36,11 +36,11 @@ AccElementType *_acc_unsigned_type (gsize size);
 gboolean  _acc_integer_bounds       (AccElementKind kind, gint64 *least, guint64 *most);
 AccExpr  *_acc_expr_integer_literal (AccElementType *type, gint64 value);
 AccExpr  *_acc_expr_float_literal   (AccElementType *type, double value);
-/* Gives two owned operands one type where untyped literals allow it. @floats: f8 where both are untyped. What cannot agree
- * is left with differing types, or an error in its slot. */
-void      _acc_expr_agree       (AccExpr **a, AccExpr **b, gboolean floats);
+/* Gives two owned operands one type where untyped literals allow it. @floats: f8 where both are untyped. What has no
+ * common type is left with differing types, or an error in its slot. */
+void      _acc_expr_unify       (AccExpr **a, AccExpr **b, gboolean floats);
 /* As above for the sides of a choice, which stays untyped where both are untyped scalars. */
-void      _acc_expr_agree_sides (AccExpr **a, AccExpr **b);
+void      _acc_expr_unify_sides (AccExpr **a, AccExpr **b);
 /* How many untyped literals there are in an expression; kept in item by weak tuples and choices. */
 guint     _acc_expr_get_weight  (AccExpr *expr);
 /* Makes an i64 of an integer expression, or an index of @rank dimensions of an index of integers; owned slot. */

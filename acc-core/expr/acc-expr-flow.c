@@ -22,7 +22,7 @@ _acc_expr_cond (const char *name,
   if (error != NULL)
     return error;
 
-  _acc_expr_agree_sides (&args[1], &args[2]);
+  _acc_expr_unify_sides (&args[1], &args[2]);
   for (guint i = 1; i < 3; i++)
     if (_acc_expr_is_error (args[i]))
       return _acc_expr_fail (args[i], args, 3);

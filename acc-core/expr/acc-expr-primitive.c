@@ -53,7 +53,7 @@ settle_operands (AccPrimitive   primitive,
         return acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: the amount is %s, not an integer", info->name, _acc_expr_code (args[1]));
     }
   else if (info->arity == 2)
-    _acc_expr_agree (&args[0], &args[1], floats);
+    _acc_expr_unify (&args[0], &args[1], floats);
   else
     _acc_expr_settle_slot (&args[0], floats ? acc_element_type_new (ACC_KIND_F64) : NULL);
 
@@ -212,13 +212,13 @@ compare_leaves (AccPrimitive  primitive,
 
 /* Gives two owned values one type. NULL, or a floating error. */
 static AccExpr *
-agree (AccPrimitive   primitive,
+unify (AccPrimitive   primitive,
        AccExpr      **args)
 {
   const char *name = acc_primitive_get_info (primitive)->name;
   AccExpr *error;
 
-  _acc_expr_agree (&args[0], &args[1], FALSE);
+  _acc_expr_unify (&args[0], &args[1], FALSE);
 
   if ((error = find_error (name, args, 2)) == NULL && args[0]->type != args[1]->type)
     error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: %s and %s differ; convert one with cast", name, _acc_expr_code (args[0]),
@@ -241,7 +241,7 @@ _acc_expr_compare (AccPrimitive  primitive,
 
   if ((result = _acc_expr_adopt (acc_primitive_get_info (primitive)->name, args, 2)) != NULL)
     return result;
-  if ((result = agree (primitive, args)) == NULL)
+  if ((result = unify (primitive, args)) == NULL)
     result = compare_leaves (primitive, args[0], args[1]);
 
   return _acc_expr_keep (result, args, 2);
@@ -260,7 +260,7 @@ _acc_expr_choose (AccPrimitive  primitive,
 
   if ((result = _acc_expr_adopt (acc_primitive_get_info (primitive)->name, args, 2)) != NULL)
     return result;
-  if ((result = agree (primitive, args)) == NULL)
+  if ((result = unify (primitive, args)) == NULL)
     result = acc_expr_cond (compare_leaves (primitive == ACC_PRIM_MIN ? ACC_PRIM_LE : ACC_PRIM_GE, args[0], args[1]), args[0], args[1]);
 
   return _acc_expr_keep (result, args, 2);

@@ -188,7 +188,7 @@ common_type (AccExpr  *a,
 }
 
 void
-_acc_expr_agree (AccExpr  **a,
+_acc_expr_unify (AccExpr  **a,
                  AccExpr  **b,
                  gboolean   floats)
 {
@@ -199,13 +199,13 @@ _acc_expr_agree (AccExpr  **a,
 }
 
 void
-_acc_expr_agree_sides (AccExpr **a,
+_acc_expr_unify_sides (AccExpr **a,
                        AccExpr **b)
 {
   if (!(*a)->weak || !(*b)->weak || (*a)->kind == ACC_EXPR_TUPLE || (*b)->kind == ACC_EXPR_TUPLE
       || _acc_expr_get_weight (*a) + _acc_expr_get_weight (*b) > MAX_WEIGHT)
     {
-      _acc_expr_agree (a, b, FALSE);
+      _acc_expr_unify (a, b, FALSE);
       return;
     }
 

@@ -307,16 +307,16 @@ test_same_address (void)
 /* Where a whole block of lanes is on one side of a comparison, below a bound, or in one quotient, and where it is not: rotations, paddings,
  * bounds, rows that are cut out of others. @by and @n are the same for all. */
 typedef enum {
-  ROTATED, ROTATED_BY_REMAINDER, BOUNDED, PADDED, HALVES, DESCENDING, ALL_BUT_ONE, QUOTIENTS, WRAPPING, N_AGREEMENTS
-} Agreeing;
+  ROTATED, ROTATED_BY_REMAINDER, BOUNDED, PADDED, HALVES, DESCENDING, ALL_BUT_ONE, QUOTIENTS, WRAPPING, N_UNIFORM_CASES
+} UniformCase;
 
 static KValue
-agreeing (AccKernelBuilder *b,
-          Agreeing          which,
-          KBuffer           x,
-          KValue            i,
-          KValue            by,
-          KValue            n)
+get_uniform_case (AccKernelBuilder *b,
+                  UniformCase       which,
+                  KBuffer           x,
+                  KValue            i,
+                  KValue            by,
+                  KValue            n)
 {
   KValue moved = kb_add (b, i, by), low = kb_sub (b, i, by), last = kb_sub (b, n, kb_i64 (b, 1)), zero = kb_i64 (b, 0), at;
   KVar padded;
@@ -346,7 +346,7 @@ agreeing (AccKernelBuilder *b,
       at = kb_mul (b, kb_prim2 (b, ACC_PRIM_QUOT, low, by), kb_i64 (b, 1000));
       return kb_cast (b, ACC_KIND_I32, kb_add (b, at, kb_prim2 (b, ACC_PRIM_REM, low, by)));
     case WRAPPING:
-    case N_AGREEMENTS:
+    case N_UNIFORM_CASES:
     default:
       at = kb_add (b, i, kb_i64 (b, G_MAXINT64 - 200));
       return kb_load (b, x, kb_select (b, kb_lt (b, at, kb_add (b, by, kb_i64 (b, G_MAXINT64 - 100))), i, zero));
@@ -354,18 +354,18 @@ agreeing (AccKernelBuilder *b,
 }
 
 static void
-test_agree (void)
+test_uniform (void)
 {
   g_autoptr(GRand) rand = g_rand_new_with_seed (15);
 
-  for (Agreeing which = 0; which < N_AGREEMENTS; which++)
+  for (UniformCase which = 0; which < N_UNIFORM_CASES; which++)
     {
-      AccKernelBuilder *b = kb_new ("agree");
+      AccKernelBuilder *b = kb_new ("uniform");
       KBuffer x = kb_param_buffer (b, ACC_KIND_I32, READ, "x"), out = kb_param_buffer (b, ACC_KIND_I32, WRITE, "out");
       Compiled *compiled;
 
       kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
-        kb_store (b, out, i, agreeing (b, which, x, i, kb_outer_begin (b), kb_outer_end (b)));
+        kb_store (b, out, i, get_uniform_case (b, which, x, i, kb_outer_begin (b), kb_outer_end (b)));
       compiled = harness_compile (b);
 
       for (guint round = 0; round < 100; round++)
@@ -374,7 +374,7 @@ test_agree (void)
           gint64 range[5] = { by, n, round % 3 == 0 ? g_rand_int_range (rand, 0, 2) : 0, n, 0 };
           Argument arguments[] = { harness_random (ACC_KIND_I32, 300, rand), harness_fill (300, 0) };
 
-          harness_check (compiled, arguments, range, "agree");
+          harness_check (compiled, arguments, range, "uniform");
         }
       harness_free (compiled);
     }
@@ -564,7 +564,7 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, GINT_TO_POINTER (kind), test_in_place);
     }
-  g_test_add_func ("/emit/agree", test_agree);
+  g_test_add_func ("/emit/uniform", test_uniform);
   g_test_add_func ("/emit/streamed", test_streamed);
   g_test_add_func ("/emit/same-address", test_same_address);
   g_test_add_func ("/emit/lanes", test_lanes);

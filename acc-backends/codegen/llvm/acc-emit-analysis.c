@@ -274,8 +274,8 @@ walk_block (Walk   *walk,
 
         default:
           {
-            const Agreement *agreement = emit_get_agreement (e, id);
-            Fact found = agreement != NULL ? linear (agreement->stride) : shape_of_pure (e, instr);
+            const Assumption *assumption = emit_get_assumption (e, id);
+            Fact found = assumption != NULL ? linear (assumption->stride) : shape_of_pure (e, instr);
 
             fact->shape = found.shape;
             fact->stride = found.stride;

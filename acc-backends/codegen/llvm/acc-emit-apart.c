@@ -126,7 +126,7 @@ describe (Emitter *e,
       const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
       guint first = instr->op == ACC_KOP_SET ? 1 : 0;
 
-      if (e->facts[id].shape == SHAPE_LINEAR || emit_get_agreement (e, id) != NULL)
+      if (e->facts[id].shape == SHAPE_LINEAR || emit_get_assumption (e, id) != NULL)
         return FALSE;
       add_word (form, (guint64) instr->op << 32 | (guint64) instr->primitive << 16 | (guint64) instr->kind << 8 | instr->n_args);
       add_word (form, instr->bits);

@@ -201,7 +201,7 @@ emit_pure (Emitter *e,
   Value value;
   guint32 root;
 
-  if (emit_get_agreement (e, id) != NULL)
+  if (emit_get_assumption (e, id) != NULL)
     return e->values[id];
   if (varies && instr->op == ACC_KOP_CAST && first.shape == SHAPE_LINEAR && instr->kind != ACC_KIND_U64 &&
       acc_element_kind_is_integer (instr->kind) && instr->kind != ACC_KIND_BOOL)

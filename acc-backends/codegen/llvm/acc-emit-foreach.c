@@ -39,9 +39,9 @@ count_is_constant (Emitter              *e,
 }
 
 typedef struct {
-  Fact        *facts;         /* of lanes whatever they agree on */
-  Fact        *agreed;        /* of those that do */
-  GArray      *agreements;    /* Agreement: none, or some */
+  Fact        *facts;         /* of any block */
+  Fact        *uniform;       /* of blocks for which the assumptions hold */
+  GArray      *assumptions;   /* Assumption; may be empty */
   LLVMValueRef streamed_from; /* blocks whose lines no other writes to, by their first index; NULL: all */
   LLVMValueRef streamed_to;
 } Body;
@@ -64,27 +64,27 @@ emit_lanes (Emitter         *e,
             LLVMValueRef     index,
             Mask             mask)
 {
-  LLVMBasicBlockRef agree, differ, after;
+  LLVMBasicBlockRef uniform, divergent, after;
 
   e->values[id] = (Value) { .v = index, .shape = SHAPE_LINEAR, .stride = 1 };
-  if (own->agreements->len == 0 || mask.v != NULL)
+  if (own->assumptions->len == 0 || mask.v != NULL)
     {
       emit_body (e, id, mask);
       return;
     }
 
-  agree = emit_block (e, "agree");
-  differ = emit_block (e, "differ");
+  uniform = emit_block (e, "uniform");
+  divergent = emit_block (e, "divergent");
   after = emit_block (e, "lanes.end");
-  e->agreements = own->agreements;
-  LLVMBuildCondBr (B, emit_agree (e, id, index), agree, differ);
-  emit_enter (e, agree);
-  e->facts = own->agreed;
+  e->assumptions = own->assumptions;
+  LLVMBuildCondBr (B, emit_test_assumptions (e, id, index), uniform, divergent);
+  emit_enter (e, uniform);
+  e->facts = own->uniform;
   emit_body (e, id, mask);
-  e->agreements = NULL;
+  e->assumptions = NULL;
   e->facts = own->facts;
   LLVMBuildBr (B, after);
-  emit_enter (e, differ);
+  emit_enter (e, divergent);
   emit_body (e, id, mask);
   LLVMBuildBr (B, after);
   emit_enter (e, after);
@@ -292,23 +292,23 @@ emit_rounds (Emitter         *e,
   emit_enter (e, after);
 }
 
-/* Facts of the foreach, found anew from those of what is around it. They choose the lanes, for nearly all blocks are theirs. */
+/* Facts of the foreach under the assumptions. They decide the number of lanes, since the assumptions hold for nearly all blocks. */
 static Fact *
-analyse_agreed (Emitter *e,
-                guint32  id,
-                GArray  *agreements)
+analyse_uniform (Emitter *e,
+                 guint32  id,
+                 GArray  *assumptions)
 {
-  Fact *facts = e->facts, *agreed = g_memdup2 (facts, e->kernel->instrs->len * sizeof *facts);
+  Fact *facts = e->facts, *uniform = g_memdup2 (facts, e->kernel->instrs->len * sizeof *facts);
 
-  forget (e, id, agreed);
-  e->facts = agreed;
-  e->agreements = agreements;
+  forget (e, id, uniform);
+  e->facts = uniform;
+  e->assumptions = assumptions;
   emit_analyse (e, id);
   e->lanes = emit_choose_lanes (e, id);
-  e->agreements = NULL;
+  e->assumptions = NULL;
   e->facts = facts;
 
-  return agreed;
+  return uniform;
 }
 
 gboolean
@@ -318,16 +318,16 @@ emit_foreach (Emitter *e,
   const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
   LLVMValueRef begin, end;
   gboolean is_repeatable = emit_is_repeatable (e, id);
-  g_autoptr(GArray) agreements = NULL;
-  g_autofree Fact *agreed = NULL;
+  g_autoptr(GArray) assumptions = NULL;
+  g_autofree Fact *uniform = NULL;
   Body body, *own = &body;
   gint64 n;
 
   emit_analyse (e, id);
   e->mask = (Mask) { NULL, NULL, 0 };
-  agreements = emit_find_agreements (e, id);
-  if (agreements->len > 0)
-    agreed = analyse_agreed (e, id, agreements);
+  assumptions = emit_find_assumptions (e, id);
+  if (assumptions->len > 0)
+    uniform = analyse_uniform (e, id, assumptions);
   else
     e->lanes = emit_choose_lanes (e, id);
   if (e->lanes == 1)
@@ -339,7 +339,7 @@ emit_foreach (Emitter *e,
   e->streaming = (e->flags & ACC_EMIT_NON_TEMPORAL) && e->target->has_streaming;
   begin = emit_scalar (e, instr->args[0]);
   end = emit_scalar (e, instr->args[1]);
-  body = (Body) { e->facts, agreed, agreements, NULL, NULL };
+  body = (Body) { e->facts, uniform, assumptions, NULL, NULL };
 
   if (count_is_constant (e, instr, &n) && (n <= e->lanes || n % e->lanes == 0 || !is_repeatable))
     {

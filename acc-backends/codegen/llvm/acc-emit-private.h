@@ -53,13 +53,13 @@ typedef struct {
   guint         part_lanes;
 } StridedGroup;
 
-/* What all lanes of most blocks agree on: acc-emit-agree.c */
+/* An instruction that is uniform, or linear, in most blocks of lanes: acc-emit-uniform.c */
 typedef struct {
   guint32  id;
-  guint32  subject;      /* the operand that varies, and ascends from lane to lane, or descends */
+  guint32  subject;      /* the operand that varies: it ascends or descends from lane to lane */
   gboolean ascends;
-  gint64   stride;       /* of the result, where lanes agree; 0: it is the same for all */
-} Agreement;
+  gint64   stride;       /* of the result under the assumption; 0: uniform */
+} Assumption;
 
 typedef struct {
   const AccKernel  *kernel;
@@ -68,7 +68,7 @@ typedef struct {
   guint             lanes;        /* of the foreach we are in; 0 outside */
   Mask              mask;
   Fact             *facts;
-  GArray           *agreements;   /* Agreement: what these facts suppose; NULL: nothing */
+  GArray           *assumptions;   /* Assumption: those under which the facts hold; NULL: none */
   Value            *values;
   LLVMValueRef     *variables;    /* per VAR: where it is on the stack; of a common one, its values[] say where the scalar is,
                                    * and where a register of it (first) is */
@@ -198,15 +198,15 @@ LLVMValueRef emit_concatenate  (Emitter *e, LLVMValueRef *parts, guint n_parts);
 gboolean     emit_has_few      (Emitter *e, guint32 buffer);
 LLVMValueRef emit_look_up      (Emitter *e, guint32 buffer, LLVMValueRef index);       /* of any i64; outside: of any element */
 
-/* --- acc-emit-agree.c: blocks of a foreach whose lanes agree */
+/* --- acc-emit-uniform.c: versions of a foreach body for uniform and divergent blocks */
 /* At an index: what is made of that, and of what there is outside of the foreach, as a scalar; else NULL. */
 LLVMValueRef emit_at           (Emitter *e, guint32 id, guint32 foreach, LLVMValueRef index);
-/* What lanes may agree on, of a foreach whose facts were found. */
-GArray      *emit_find_agreements (Emitter *e, guint32 foreach);
-/* NULL: none is supposed. */
-const Agreement *emit_get_agreement (Emitter *e, guint32 id);
-/* Whether the lanes from index @first on agree on all; what they do becomes the values. */
-LLVMValueRef emit_agree        (Emitter *e, guint32 foreach, LLVMValueRef first);
+/* What the uniform version of a foreach assumes; its facts are known. */
+GArray      *emit_find_assumptions (Emitter *e, guint32 foreach);
+/* Returns NULL if nothing is assumed of the instruction. */
+const Assumption *emit_get_assumption (Emitter *e, guint32 id);
+/* Tests whether the assumptions hold for the lanes from index @first on, and enters the uniform values. */
+LLVMValueRef emit_test_assumptions (Emitter *e, guint32 foreach, LLVMValueRef first);
 
 /* --- acc-emit-apart.c: blocks that are functions of their own */
 GPtrArray   *emit_new_aparts   (void);

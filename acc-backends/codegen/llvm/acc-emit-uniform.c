@@ -5,17 +5,17 @@
 
 #define B (e->builder)
 
-/* What lanes mostly agree on. A comparison of an index with what is the same for all has one outcome for all lanes of nearly every block,
- * where a rotation wraps or a padding ends in one; a quotient of an index is the same in most blocks; a bound is reached in few. So the
- * body of a foreach is emitted twice: for blocks whose lanes agree, in which what they agree on is a scalar, or linear as the index is,
- * and neighbours are loaded as such; and for the others.
+/* Versions of a foreach body for uniform and divergent blocks. Many instructions vary from lane to lane in principle and are uniform in
+ * nearly every block of lanes: a comparison of an index with a uniform bound (rotations, paddings), a quotient of an index. So the body is
+ * emitted twice. The first version assumes that these instructions are uniform, or linear as the index is, and loads neighbours as such;
+ * the second assumes nothing. A test in front of each block chooses.
  *
- * Lanes agree if the first and the last do, as what they look at ascends or descends from lane to lane. It does, but where the sum of an
- * index wraps around, once in a block: then the last is on the other side of the first. */
+ * The test compares the first lane with the last: the operand ascends or descends from lane to lane. A sum that wraps around does not, but
+ * wraps once in a block at most: then the last lane is on the other side of the first, and the test fails. */
 
 #define MAX_TRACED     24   /* instructions that something is computed from */
-#define MAX_AGREEMENTS 16
-#define MIN_DIVISOR    64   /* of blocks of fewer elements none would agree */
+#define MAX_ASSUMPTIONS 16
+#define MIN_DIVISOR    64   /* blocks of fewer elements would never be uniform */
 
 static const AccKernelInstr *
 get (Emitter *e,
@@ -103,7 +103,7 @@ emit_at (Emitter     *e,
   return is_known_before (e, id, foreach, &n) ? value_at (e, id, foreach, index) : NULL;
 }
 
-/* --- what lanes may agree on */
+/* --- what may be assumed */
 
 static gboolean
 is_uniform (Emitter *e,
@@ -148,9 +148,9 @@ get_subject (Emitter *e,
 }
 
 static gboolean
-may_agree (Emitter *e,
-           guint32  id,
-           guint32  foreach)
+may_be_uniform (Emitter *e,
+                guint32  id,
+                guint32  foreach)
 {
   const AccKernelInstr *instr = get (e, id), *other;
   guint n = MAX_TRACED;
@@ -170,7 +170,7 @@ may_agree (Emitter *e,
          is_uniform (e, instr->args[1]) && (other->op != ACC_KOP_CONST || (gint64) other->bits >= MIN_DIVISOR);
 }
 
-/* Whether it decides where something is loaded or stored, or whether that, or a loop, comes to be; or saves a division. */
+/* Whether being uniform gains something: the instruction decides an address, or a branch with effects, or is a division. */
 static gboolean
 matters (Emitter *e,
          guint32  id)
@@ -199,45 +199,45 @@ matters (Emitter *e,
 }
 
 GArray *
-emit_find_agreements (Emitter *e,
-                      guint32  foreach)
+emit_find_assumptions (Emitter *e,
+                       guint32  foreach)
 {
-  GArray *found = g_array_new (FALSE, TRUE, sizeof (Agreement));
-  gboolean is_single = get (e, foreach)->bits != 0;   /* one block, or some few: of lanes of a fold */
+  GArray *found = g_array_new (FALSE, TRUE, sizeof (Assumption));
+  gboolean is_single = get (e, foreach)->bits != 0;   /* one block, or a few: lanes of a fold */
 
   if (acc_disable_get_flags () & ACC_DISABLE_UNIFORM)
     return found;
 
-  for (guint32 id = foreach + 1; id < e->kernel->instrs->len && found->len < MAX_AGREEMENTS && !is_single; id++)
-    if (_acc_kernel_is_inside (e->kernel, id, foreach) && may_agree (e, id, foreach) && matters (e, id))
+  for (guint32 id = foreach + 1; id < e->kernel->instrs->len && found->len < MAX_ASSUMPTIONS && !is_single; id++)
+    if (_acc_kernel_is_inside (e->kernel, id, foreach) && may_be_uniform (e, id, foreach) && matters (e, id))
       {
-        Agreement agreement = { .id = id, .subject = get_subject (e, id) };
+        Assumption assumption = { .id = id, .subject = get_subject (e, id) };
 
-        agreement.ascends = get_direction (e, agreement.subject) > 0;
+        assumption.ascends = get_direction (e, assumption.subject) > 0;
         if (is_remainder (get (e, id)) || is_bound (get (e, id)))
-          agreement.stride = e->facts[agreement.subject].stride;
-        g_array_append_val (found, agreement);
+          assumption.stride = e->facts[assumption.subject].stride;
+        g_array_append_val (found, assumption);
       }
 
   return found;
 }
 
-const Agreement *
-emit_get_agreement (Emitter *e,
-                    guint32  id)
+const Assumption *
+emit_get_assumption (Emitter *e,
+                     guint32  id)
 {
-  for (guint i = 0; e->agreements != NULL && i < e->agreements->len; i++)
+  for (guint i = 0; e->assumptions != NULL && i < e->assumptions->len; i++)
     {
-      const Agreement *agreement = &g_array_index (e->agreements, Agreement, i);
+      const Assumption *assumption = &g_array_index (e->assumptions, Assumption, i);
 
-      if (agreement->id == id)
-        return agreement;
+      if (assumption->id == id)
+        return assumption;
     }
 
   return NULL;
 }
 
-/* --- whether they do */
+/* --- the test */
 
 static LLVMValueRef
 is_equal (Emitter     *e,
@@ -248,55 +248,55 @@ is_equal (Emitter     *e,
 }
 
 static LLVMValueRef
-agree_on (Emitter         *e,
-          const Agreement *agreement,
-          guint32          foreach,
-          LLVMValueRef     first,
-          LLVMValueRef     last)
+test_assumption (Emitter         *e,
+                 const Assumption *assumption,
+                 guint32          foreach,
+                 LLVMValueRef     first,
+                 LLVMValueRef     last)
 {
-  const AccKernelInstr *instr = get (e, agreement->id);
-  LLVMValueRef x = value_at (e, agreement->subject, foreach, first), y = value_at (e, agreement->subject, foreach, last);
-  LLVMValueRef value = value_at (e, agreement->id, foreach, first), last_value = value_at (e, agreement->id, foreach, last);
-  LLVMValueRef is_in_order = LLVMBuildICmp (B, agreement->ascends ? LLVMIntSLE : LLVMIntSGE, x, y, ""), agree;
+  const AccKernelInstr *instr = get (e, assumption->id);
+  LLVMValueRef x = value_at (e, assumption->subject, foreach, first), y = value_at (e, assumption->subject, foreach, last);
+  LLVMValueRef value = value_at (e, assumption->id, foreach, first), last_value = value_at (e, assumption->id, foreach, last);
+  LLVMValueRef is_in_order = LLVMBuildICmp (B, assumption->ascends ? LLVMIntSLE : LLVMIntSGE, x, y, ""), is_same;
 
-  e->values[agreement->id] = (Value) {
-    .v = value, .shape = agreement->stride != 0 ? SHAPE_LINEAR : SHAPE_UNIFORM, .stride = agreement->stride,
+  e->values[assumption->id] = (Value) {
+    .v = value, .shape = assumption->stride != 0 ? SHAPE_LINEAR : SHAPE_UNIFORM, .stride = assumption->stride,
   };
 
   if (is_bound (instr))
     {
-      agree = LLVMBuildAnd (B, is_equal (e, value, x), is_equal (e, last_value, y), "");
+      is_same = LLVMBuildAnd (B, is_equal (e, value, x), is_equal (e, last_value, y), "");
     }
   else if (is_remainder (instr))
     {
       /* Those of one quotient are as far from each other as what is divided. */
-      agree = is_equal (e, LLVMBuildSub (B, last_value, value, ""), LLVMBuildSub (B, y, x, ""));
+      is_same = is_equal (e, LLVMBuildSub (B, last_value, value, ""), LLVMBuildSub (B, y, x, ""));
     }
   else if (_acc_kernel_instr_is_comparison (instr) && (instr->primitive == ACC_PRIM_EQ || instr->primitive == ACC_PRIM_NE))
     {
-      LLVMValueRef other = value_at (e, instr->args[agreement->subject == instr->args[0] ? 1 : 0], foreach, first);
+      LLVMValueRef other = value_at (e, instr->args[assumption->subject == instr->args[0] ? 1 : 0], foreach, first);
 
-      agree = LLVMBuildOr (B, LLVMBuildICmp (B, LLVMIntSLT, other, agreement->ascends ? x : y, ""),
-                           LLVMBuildICmp (B, LLVMIntSGT, other, agreement->ascends ? y : x, ""), "");
+      is_same = LLVMBuildOr (B, LLVMBuildICmp (B, LLVMIntSLT, other, assumption->ascends ? x : y, ""),
+                           LLVMBuildICmp (B, LLVMIntSGT, other, assumption->ascends ? y : x, ""), "");
     }
   else
     {
-      agree = is_equal (e, value, last_value);
+      is_same = is_equal (e, value, last_value);
     }
 
-  return LLVMBuildAnd (B, is_in_order, agree, "");
+  return LLVMBuildAnd (B, is_in_order, is_same, "");
 }
 
 LLVMValueRef
-emit_agree (Emitter      *e,
-            guint32       foreach,
-            LLVMValueRef  first)
+emit_test_assumptions (Emitter      *e,
+                       guint32       foreach,
+                       LLVMValueRef  first)
 {
   LLVMValueRef last = LLVMBuildAdd (B, first, LLVMConstInt (e->t_i64, e->lanes - 1, FALSE), ""), all = NULL;
 
-  for (guint i = 0; i < e->agreements->len; i++)
+  for (guint i = 0; i < e->assumptions->len; i++)
     {
-      LLVMValueRef one = agree_on (e, &g_array_index (e->agreements, Agreement, i), foreach, first, last);
+      LLVMValueRef one = test_assumption (e, &g_array_index (e->assumptions, Assumption, i), foreach, first, last);
 
       all = all != NULL ? LLVMBuildAnd (B, all, one, "") : one;
     }
