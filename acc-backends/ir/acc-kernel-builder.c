@@ -247,9 +247,9 @@ kb_param_buffer (AccKernelBuilder *b,
 }
 
 void
-kb_set_few (AccKernelBuilder *b,
-            KBuffer           buffer,
-            guint             n_elements)
+kb_set_n_elements (AccKernelBuilder *b,
+                   KBuffer           buffer,
+                   guint             n_elements)
 {
   if (buffer.id == 0 || buffer.id > b->kernel->params->len)
     set_error (b, "elements of no parameter are counted");

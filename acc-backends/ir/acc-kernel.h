@@ -45,8 +45,8 @@ void              kb_discard (AccKernelBuilder *b);
 /* Parameters: the n-th made is the n-th slot of the launch. All uniform. */
 KBuffer kb_param_buffer (AccKernelBuilder *b, AccElementKind kind, AccBufferFlags flags, const char *name);
 KValue  kb_param_scalar (AccKernelBuilder *b, AccElementKind kind, const char *name);
-/* That a parameter has so few elements, wherever it is read: lanes may look them up in a register. */
-void    kb_set_few      (AccKernelBuilder *b, KBuffer buffer, guint n_elements);
+/* Declares how many elements a parameter has: if they are few, lanes may look them up in a register. */
+void    kb_set_n_elements (AccKernelBuilder *b, KBuffer buffer, guint n_elements);
 
 /* The part of the index space that this invocation works on; uniform i64. The space is two-dimensional: outer units and
  * inner elements; what they mean is the skeleton's business. tile counts invocations from 0. */

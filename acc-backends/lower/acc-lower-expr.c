@@ -6,7 +6,7 @@
 #include "acc-error.h"
 #include "acc-backends/fuse/acc-function-facts.h"
 
-#define MAX_FEW 16   /* elements that may lie in a register */
+#define MAX_TABLE 16   /* elements that may lie in a register */
 
 #define WRITTEN_PER_LOOK 1024
 
@@ -423,11 +423,11 @@ load_indexed (AccLower      *l,
 {
   AccPlace place;
 
-  if (node->size > MAX_FEW || low_is_asked (l, at))
+  if (node->size > MAX_TABLE || low_is_asked (l, at))
     return low_load_value (l, node, leaf, at);
 
   place = low_place (l, acc_fusion_get_value (l->fusion, node), leaf, at, ACC_BUFFER_READ);
-  kb_set_few (l->b, place.buffer, (guint) node->size * acc_element_type_locate (node->array->type, leaf)->lanes);
+  kb_set_n_elements (l->b, place.buffer, (guint) node->size * acc_element_type_locate (node->array->type, leaf)->lanes);
 
   return low_load_place (l, place);
 }

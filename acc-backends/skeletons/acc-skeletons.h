@@ -28,9 +28,9 @@ void acc_skeleton_scan_simt     (AccStep *step, const AccSpace *space, const Acc
 
 /* --- shared by families */
 
-/* Bytes between what workers write again and again, at least: a processor that reads to the end of one worker's own fetches some lines behind
- * it, which takes them from the worker that they belong to. */
-#define ACC_SKELETON_APART 2048
+/* The least number of bytes between what different workers write, against false sharing: a processor that reads to the end of one worker's
+ * memory prefetches some lines behind it, and takes them from the next worker. */
+#define ACC_SKELETON_FALSE_SHARING 2048
 
 /* Where elements of so large arrays are loaded at places that are loaded, too, they are asked for so many elements before. */
 #define ACC_SKELETON_FAR_BYTES (4 << 20)

@@ -147,9 +147,9 @@ test_gather (gconstpointer data)
     }
 }
 
-/* Lookups of what has few elements, in those lanes only that ask for one of them. */
+/* Lookups in small tables, only in lanes whose index is inside. */
 static void
-test_few (gconstpointer data)
+test_table_lookup (gconstpointer data)
 {
   static const guint sizes[] = { 1, 5, 8, 16 }, lanes[] = { 0, 24 };
   AccElementKind kind = GPOINTER_TO_INT (data);
@@ -157,13 +157,13 @@ test_few (gconstpointer data)
   for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
     for (guint w = 0; w < G_N_ELEMENTS (lanes); w++)
       {
-        AccKernelBuilder *b = kb_new ("few");
+        AccKernelBuilder *b = kb_new ("table_lookup");
         KBuffer table = kb_param_buffer (b, kind, READ, "table"), index = kb_param_buffer (b, ACC_KIND_I64, READ, "index");
         KBuffer out = kb_param_buffer (b, kind, WRITE, "out");
         g_autoptr(GRand) rand = g_rand_new_with_seed (17 + s);
         Compiled *compiled;
 
-        kb_set_few (b, table, sizes[s]);
+        kb_set_n_elements (b, table, sizes[s]);
         kb_set_lanes (b, lanes[w]);
         kb_foreach (b, i, kb_inner_begin (b), kb_inner_end (b))
           {
@@ -181,7 +181,7 @@ test_few (gconstpointer data)
 
             for (gint64 i = 0; i < n; i++)
               arguments[1].elements[i] = g_rand_int_range (rand, -2, sizes[s] + 2);
-            harness_check (compiled, arguments, range, "few");
+            harness_check (compiled, arguments, range, "table_lookup");
           }
         harness_free (compiled);
       }
@@ -548,13 +548,13 @@ main (int argc, char **argv)
       g_autofree char *strides = g_strconcat ("/emit/strides/", code, NULL);
       g_autofree char *channels = g_strconcat ("/emit/channels/", code, NULL);
       g_autofree char *gather = g_strconcat ("/emit/gather/", code, NULL);
-      g_autofree char *few = g_strconcat ("/emit/few/", code, NULL);
+      g_autofree char *table_lookup = g_strconcat ("/emit/table-lookup/", code, NULL);
       g_autofree char *turned = g_strconcat ("/emit/turned/", code, NULL);
 
       g_test_add_data_func (strides, GINT_TO_POINTER (kinds[k]), test_strides);
       g_test_add_data_func (channels, GINT_TO_POINTER (kinds[k]), test_channels);
       g_test_add_data_func (gather, GINT_TO_POINTER (kinds[k]), test_gather);
-      g_test_add_data_func (few, GINT_TO_POINTER (kinds[k]), test_few);
+      g_test_add_data_func (table_lookup, GINT_TO_POINTER (kinds[k]), test_table_lookup);
       g_test_add_data_func (turned, GINT_TO_POINTER (kinds[k]), test_turned);
     }
   for (guint i = 0; i < 2; i++)

@@ -428,7 +428,7 @@ take_census (Emitter *e,
       if (_acc_kernel_op_is_access (instr->op))
         {
           const Fact *index = &e->facts[instr->args[1]];
-          gboolean looks_up = instr->op == ACC_KOP_LOAD && emit_has_few (e, instr->args[0]);
+          gboolean looks_up = instr->op == ACC_KOP_LOAD && emit_is_table (e, instr->args[0]);
 
           count_op (level, acc_element_kind_get_size (acc_kernel_param (e->kernel, instr->args[0])->kind));
           census->varies |= index->shape != SHAPE_UNIFORM;
@@ -453,7 +453,7 @@ take_census (Emitter *e,
         }
 
       for (guint j = 0; j < 2; j++)
-        if (instr->blocks[j] != 0 && !emit_goes_apart (e, instr->blocks[j]))
+        if (instr->blocks[j] != 0 && !emit_is_outlined (e, instr->blocks[j]))
           take_census (e, instr->blocks[j], n_loops + _acc_kernel_op_is_loop (instr->op), census);
     }
 }
@@ -481,7 +481,7 @@ measure_lives (Emitter *e,
       for (guint j = _acc_kernel_first_id (instr); j < instr->n_args; j++)
         lives[instr->args[j]].last = start;
       for (guint j = 0; j < 2; j++)
-        if (instr->blocks[j] != 0 && !emit_goes_apart (e, instr->blocks[j]))
+        if (instr->blocks[j] != 0 && !emit_is_outlined (e, instr->blocks[j]))
           measure_lives (e, instr->blocks[j], now, lives);
       if (_acc_kernel_op_is_loop (instr->op))
         for (guint32 other = 1; other < e->kernel->instrs->len; other++)

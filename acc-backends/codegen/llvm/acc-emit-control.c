@@ -444,7 +444,7 @@ emit_inner (Emitter *e,
   Mask saved = e->mask;
 
   e->mask = mask;
-  if (!emit_apart (e, block))
+  if (!emit_outline (e, block))
     emit_instrs (e, block);
   e->mask = saved;
 }

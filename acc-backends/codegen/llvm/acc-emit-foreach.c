@@ -255,11 +255,11 @@ emit_rounds (Emitter         *e,
              LLVMValueRef     peeled)
 {
   LLVMBasicBlockRef first = emit_block (e, "blocks"), round = emit_block (e, "round"), next = emit_block (e, "round.next");
-  LLVMBasicBlockRef few = emit_block (e, "few"), after = emit_block (e, "foreach.end");
+  LLVMBasicBlockRef remainder = emit_block (e, "remainder"), after = emit_block (e, "foreach.end");
   LLVMValueRef lanes = LLVMConstInt (e->t_i64, e->lanes, FALSE), start = begin, whole_end, round_begin, round_end, is_first;
   LLVMValueRef next_begin, next_end;
 
-  LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntSGE, LLVMBuildSub (B, end, begin, ""), lanes, ""), first, few);
+  LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntSGE, LLVMBuildSub (B, end, begin, ""), lanes, ""), first, remainder);
   emit_enter (e, first);
   if (peeled != NULL)
     start = LLVMBuildAdd (B, begin, peeled, "");
@@ -286,7 +286,7 @@ emit_rounds (Emitter         *e,
   LLVMAddIncoming (round_end, &next_end, &next, 1);
   LLVMBuildBr (B, round);
 
-  emit_enter (e, few);
+  emit_enter (e, remainder);
   emit_short (e, id, own, begin, end);
   LLVMBuildBr (B, after);
   emit_enter (e, after);

@@ -227,20 +227,20 @@ load_from_page (Emitter     *e,
                 guint        lanes)
 {
   LLVMTypeRef type = emit_wide_type (memory, lanes);
-  LLVMBasicBlockRef whole = emit_block (e, "page"), apart = emit_block (e, "page.not"), after = emit_block (e, "page.end");
+  LLVMBasicBlockRef whole = emit_block (e, "page"), across = emit_block (e, "page.not"), after = emit_block (e, "page.end");
   LLVMValueRef in_page = LLVMBuildAnd (B, LLVMBuildPtrToInt (B, address, e->t_i64, ""), LLVMConstInt (e->t_i64, PAGE - 1, FALSE), "");
   LLVMValueRef fits = LLVMBuildICmp (B, LLVMIntULE, in_page, LLVMConstInt (e->t_i64, PAGE - size_of (memory) * lanes, FALSE), "");
   LLVMValueRef place = emit_stack (e, type, 64), found[2], x;
   LLVMBasicBlockRef from[2];
   LaneLoop loop;
 
-  LLVMBuildCondBr (B, LLVMBuildAnd (B, fits, emit_any (e, mask), ""), whole, apart);
+  LLVMBuildCondBr (B, LLVMBuildAnd (B, fits, emit_any (e, mask), ""), whole, across);
   emit_enter (e, whole);
   found[0] = emit_select (e, mask, plain_load (e, memory, address, lanes), LLVMConstNull (type));
   from[0] = LLVMGetInsertBlock (B);
   LLVMBuildBr (B, after);
 
-  emit_enter (e, apart);
+  emit_enter (e, across);
   LLVMBuildStore (B, LLVMConstNull (type), place);
   loop = enter_lanes (e, mask);
   x = plain_load (e, memory, LLVMBuildGEP2 (B, memory, address, &loop.lane, 1, ""), 1);
@@ -466,7 +466,7 @@ gather (Emitter     *e,
         LLVMTypeRef  memory,
         const Value *index)
 {
-  if (emit_has_few (e, buffer))
+  if (emit_is_table (e, buffer))
     return emit_look_up (e, buffer, emit_as_vector (e, *index));
   if (!e->target->has_masks)
     return gather_by_lane (e, buffer, memory, index);

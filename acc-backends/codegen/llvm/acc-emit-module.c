@@ -238,8 +238,8 @@ emit_module (AccKernel      *kernel,
 {
   g_autofree Fact *facts = NULL;
   g_autofree Value *values = NULL;
-  g_autofree LLVMValueRef *variables = NULL, *params = NULL, *few = NULL, *shared = NULL;
-  g_autoptr(GPtrArray) aparts = emit_new_aparts ();
+  g_autofree LLVMValueRef *variables = NULL, *params = NULL, *tables = NULL, *shared = NULL;
+  g_autoptr(GPtrArray) outlined = emit_new_outlined ();
   g_autoptr(GString) messages = g_string_new (NULL);
   LLVMCodeGenOptLevel level = flags & ACC_EMIT_BASELINE ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault;
   LLVMTargetMachineRef machine;
@@ -254,7 +254,7 @@ emit_module (AccKernel      *kernel,
   values = g_new0 (Value, kernel->instrs->len);
   variables = g_new0 (LLVMValueRef, kernel->instrs->len);
   params = g_new0 (LLVMValueRef, kernel->params->len + 1);
-  few = g_new0 (LLVMValueRef, kernel->params->len + 1);
+  tables = g_new0 (LLVMValueRef, kernel->params->len + 1);
   shared = g_new0 (LLVMValueRef, kernel->shared->len + 1);
   emitter = (Emitter) {
     .kernel = kernel,
@@ -264,9 +264,9 @@ emit_module (AccKernel      *kernel,
     .values = values,
     .variables = variables,
     .params = params,
-    .few = few,
+    .tables = tables,
     .shared = shared,
-    .aparts = aparts,
+    .outlined = outlined,
     .context = LLVMContextCreate (),
   };
   LLVMContextSetDiagnosticHandler (e->context, on_diagnostic, messages);

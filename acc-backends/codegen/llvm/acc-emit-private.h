@@ -79,7 +79,7 @@ typedef struct {
   LLVMBuilderRef    stack_builder;
   LLVMValueRef      function;
   LLVMValueRef     *params;
-  LLVMValueRef     *few;          /* a register of all elements of a parameter; NULL: not yet */
+  LLVMValueRef     *tables;       /* all elements of a parameter in a register; NULL: not loaded yet */
   LLVMValueRef     *shared;       /* arrays of shared memory */
   LLVMValueRef      range[5];
   LLVMValueRef      local;
@@ -90,7 +90,7 @@ typedef struct {
   LLVMBasicBlockRef while_exit;
   guint32           while_id;
   LLVMValueRef      while_mask;   /* on the stack */
-  GPtrArray        *aparts;       /* functions apart: acc-emit-apart.c */
+  GPtrArray        *outlined;     /* Outlined: acc-emit-outline.c */
   GPtrArray        *groups;       /* StridedGroup of the block we are in */
   gboolean          streaming;    /* in the part of a foreach without a mask, with non-temporal stores */
   LLVMValueRef      streams;      /* whether this block has them, there; NULL: it has */
@@ -194,8 +194,8 @@ gboolean     emit_store_strided (Emitter *e, guint32 id, const Value *index);   
 
 LLVMValueRef emit_concatenate  (Emitter *e, LLVMValueRef *parts, guint n_parts);       /* a power of two of them; they are lost */
 
-/* --- acc-emit-few.c: parameters of as few elements as a register has */
-gboolean     emit_has_few      (Emitter *e, guint32 buffer);
+/* --- acc-emit-table-lookup.c: parameters whose elements fit into a register or two */
+gboolean     emit_is_table     (Emitter *e, guint32 buffer);
 LLVMValueRef emit_look_up      (Emitter *e, guint32 buffer, LLVMValueRef index);       /* of any i64; outside: of any element */
 
 /* --- acc-emit-uniform.c: versions of a foreach body for uniform and divergent blocks */
@@ -208,10 +208,10 @@ const Assumption *emit_get_assumption (Emitter *e, guint32 id);
 /* Tests whether the assumptions hold for the lanes from index @first on, and enters the uniform values. */
 LLVMValueRef emit_test_assumptions (Emitter *e, guint32 foreach, LLVMValueRef first);
 
-/* --- acc-emit-apart.c: blocks that are functions of their own */
-GPtrArray   *emit_new_aparts   (void);
-gboolean     emit_goes_apart   (Emitter *e, guint32 block);                      /* by what it is; how lanes go may prevent it */
-gboolean     emit_apart        (Emitter *e, guint32 block);                      /* FALSE: it is to be emitted where it stands */
+/* --- acc-emit-outline.c: long and rare blocks as functions */
+GPtrArray   *emit_new_outlined (void);
+gboolean     emit_is_outlined  (Emitter *e, guint32 block);                      /* whether it may be; the shapes of its values may prevent it */
+gboolean     emit_outline      (Emitter *e, guint32 block);                      /* FALSE: it is to be emitted in line */
 
 /* --- acc-emit-wide-masks.c */
 void         emit_widen_masks  (Emitter *e);

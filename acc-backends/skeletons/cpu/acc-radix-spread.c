@@ -11,13 +11,13 @@
 /* What of the places that are written the second cache keeps: no lines are needed. */
 #define MAX_DIRECT (512 * 1024)
 #define LINE       ACC_RADIX_LINE
-#define N_LINES    (ACC_RADIX_N_DIGITS + ACC_SKELETON_APART / LINE)   /* of a region, and what keeps it apart from the next */
+#define N_LINES    (ACC_RADIX_N_DIGITS + ACC_SKELETON_FALSE_SHARING / LINE)   /* of a region, and the gap to the next */
 
 /* From the counters of one region to those of the next. */
 static gint64
 get_stride (AccRadixSpread *self)
 {
-  return ACC_RADIX_N_DIGITS * self->n_counted * self->n_ways + ACC_SKELETON_APART / (gint64) acc_element_kind_get_size (self->count);
+  return ACC_RADIX_N_DIGITS * self->n_counted * self->n_ways + ACC_SKELETON_FALSE_SHARING / (gint64) acc_element_kind_get_size (self->count);
 }
 
 gint64

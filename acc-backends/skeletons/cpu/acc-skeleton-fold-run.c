@@ -7,8 +7,8 @@
 
 /* What folds and scans share: many elements into one. */
 
-/* Of all lanes, of those that do for short runs. */
-#define FEWER 4
+/* Short runs are folded by a fourth of the lanes. */
+#define SHORT_DIVISOR 4
 
 /* Elements that are combined before they come to the others, where that is cheaper. */
 #define TOGETHER 8
@@ -574,7 +574,7 @@ fold_run (AccFold        *self,
   low_else (l)
     {
       if (self->many_short_runs && n_lanes == self->lanes)
-        fold_run (self, l, n_lanes / FEWER, space, outer, begin, end, base, vars);
+        fold_run (self, l, n_lanes / SHORT_DIVISOR, space, outer, begin, end, base, vars);
       else
         fold_in_order (self, l, space, outer, begin, end, vars);
     }

@@ -253,7 +253,7 @@ get_flag (Segments *self,
           KValue    s,
           KValue    first)
 {
-  KValue flags = kb_mul (l->b, kb_tile (l->b), low_const (l, BLOCK + ACC_SKELETON_APART));
+  KValue flags = kb_mul (l->b, kb_tile (l->b), low_const (l, BLOCK + ACC_SKELETON_FALSE_SHARING));
 
   return (AccPlace) { low_scratch (l, self->flags, ACC_KIND_U8), kb_add (l->b, flags, kb_sub (l->b, s, first)) };
 }
@@ -449,7 +449,7 @@ add_own (Segments *self,
 {
   acc_fold_add_lanes_of_tiles (self->fold, n);
   if (self->by_lanes)
-    self->flags = acc_step_add_tile_scratch (self->step, ACC_KIND_U8, BLOCK + ACC_SKELETON_APART, n);
+    self->flags = acc_step_add_tile_scratch (self->step, ACC_KIND_U8, BLOCK + ACC_SKELETON_FALSE_SHARING, n);
 }
 
 static void

@@ -111,12 +111,12 @@ write_defaults (AccPermute *self)
 static gint64
 get_stride (AccPermute *self)
 {
-  gint64 least = ACC_SKELETON_APART;
+  gint64 least = ACC_SKELETON_FALSE_SHARING;
 
   for (guint i = 0; i < self->n_leaves; i++)
     least = MIN (least, (gint64) acc_element_kind_get_size (self->table_kinds[i]));
 
-  return self->node->size * self->n_ways + ACC_SKELETON_APART / least;
+  return self->node->size * self->n_ways + ACC_SKELETON_FALSE_SHARING / least;
 }
 
 static KBuffer

@@ -221,7 +221,7 @@ add_lines (Lines   *self,
     {
       KValue first = kb_add (b, self->begin, kb_mul (b, w, low_const (l, batch)));
 
-      if (self->owner->sort->is_few)
+      if (self->owner->sort->is_small)
         add_batch (self, digit, first, FALSE, replaces, sum);
       else
         add_any_batch (self, digit, first, replaces, sum);
@@ -324,7 +324,7 @@ acc_radix_counts_new (AccRadixSort *sort)
   self->batch = target->merges_loads && radix->node->size >= target->few ? MAX_BATCH : MIN_BATCH;
   self->radix = radix;
   self->chunk = acc_ceil_div (acc_ceil_div (sort->n_tiles, self->batch), most) * self->batch;
-  if (sort->is_few && sort->n_tiles <= ONE_CHUNK)
+  if (sort->is_small && sort->n_tiles <= ONE_CHUNK)
     self->chunk = sort->n_tiles;
   self->n_chunks = acc_ceil_div (sort->n_tiles, self->chunk);
   self->counts = acc_step_add_scratch (radix->step, radix->count, radix->space->outer * sort->n_tiles * ACC_RADIX_N_DIGITS);

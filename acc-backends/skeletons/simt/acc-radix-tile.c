@@ -64,7 +64,7 @@ acc_radix_tile_for_each (AccRadixTile *self,
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
 
-  if (self->sort->is_few)
+  if (self->sort->is_small)
     {
       for_each_valid (self, each, data);
       return;

@@ -10,7 +10,7 @@ typedef struct {
   AccRadix *radix;
   guint     group, each;
   gint64    n_tiles;      /* per row */
-  gboolean  is_few;       /* elements in all: full tiles have no code of their own */
+  gboolean  is_small;       /* elements in all: full tiles have no code of their own */
 } AccRadixSort;
 
 /* A kernel that has a tile. */

@@ -19,7 +19,7 @@ typedef struct {
   const AccSpace *results;
   gint64          tile;
   gint64          n_tiles;     /* per row */
-  gboolean        is_few;      /* elements in all: full tiles have no code of their own */
+  gboolean        is_small;      /* elements in all: full tiles have no code of their own */
   guint          *carry;       /* scratch per leaf, per row */
   guint          *before;      /* scratch per leaf: sum of all before each tile */
   AccLookBack    *look_back;   /* NULL: none */
@@ -349,7 +349,7 @@ write_single_pass (Scan                *self,
   self->n = low_udiv (l, begin, self->tile);
   carry = new_carry (self, l, kb_lt (b, low_const (l, 0), self->n), NULL, self->u, &started);
 
-  if (self->is_few)
+  if (self->is_small)
     {
       write_part_of_tile (self, l, &simt, carry, started);
     }
@@ -386,7 +386,7 @@ acc_skeleton_scan_simt (AccStep        *step,
   AccScanWindow window = acc_simt_choose_window (step, fold, group, space->outer * space->inner, TRUE);
   Scan self = { .step = step, .fold = fold, .space = space, .results = results, .tile = TILE, .group = group };
 
-  self.is_few = space->outer * space->inner < target->few;
+  self.is_small = space->outer * space->inner < target->few;
 
   if (single_pass)
     self.tile = window.size;

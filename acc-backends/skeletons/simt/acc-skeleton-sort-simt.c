@@ -60,8 +60,8 @@ choose_tile (AccRadixSort *self,
   self->group = MIN (acc_radix_order_has_ballots (target) ? MAX_GROUP_WITH_BALLOTS : MAX_GROUP, target->max_group_size);
   /* Where few threads shuffle, or none, they are loops of processors, and what is written out for each costs time to compile. */
   self->each = target->subgroup_size >= LEAST_SUBGROUP ? MIN (MIN (ACC_RADIX_MAX_EACH, target->max_held), ACC_RADIX_MAX_TILE / self->group) : MIN_EACH;
-  self->is_few = !of_rows && self->radix->node->size < target->few;
-  if (self->is_few)
+  self->is_small = !of_rows && self->radix->node->size < target->few;
+  if (self->is_small)
     self->each = MIN (self->each, MIN_EACH);
   while (self->each > 1 && count_bytes (self, of_rows) > target->shared_bytes)
     self->each /= 2;
@@ -203,7 +203,7 @@ move_elements (Mover        *self,
         continue;
       acc_radix_tile_for_each (&self->tile, stage_element, &staged);
       kb_barrier (b);
-      if (self->tile.sort->is_few)
+      if (self->tile.sort->is_small)
         {
           write_valid (self, &staged, words, target);
         }

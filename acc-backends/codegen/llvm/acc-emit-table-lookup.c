@@ -5,8 +5,8 @@
 
 #define B (e->builder)
 
-/* Parameters whose elements fit into a register, or two: palettes, the balls of a scene, coefficients. They are loaded once, and lanes look
- * them up by permutations, where a gather would load each by itself. */
+/* Lookups in registers. Parameters whose elements fit into a register or two (palettes, the balls of a scene, coefficients) are loaded once;
+ * lanes look elements up by permutations, where a gather would load each by itself. */
 
 #define MAX_TABLES 2   /* registers that hold a parameter */
 
@@ -35,8 +35,8 @@ count_tables (Emitter *e,
 }
 
 gboolean
-emit_has_few (Emitter *e,
-              guint32  buffer)
+emit_is_table (Emitter *e,
+               guint32  buffer)
 {
   const AccKernelParam *param = acc_kernel_buffer (e->kernel, buffer);
 
@@ -44,7 +44,7 @@ emit_has_few (Emitter *e,
          && (e->target->has_masks || e->target->has_lane_moves) && count_tables (e, buffer) <= MAX_TABLES;
 }
 
-/* All registers side by side. Loaded where the kernel begins, so that it is there wherever it is asked for. */
+/* All registers side by side. They are loaded at the beginning of the kernel, so that they dominate every lookup. */
 static LLVMValueRef
 get_tables (Emitter    *e,
             guint32     buffer,
@@ -56,8 +56,8 @@ get_tables (Emitter    *e,
   LLVMBuilderRef b = e->stack_builder;
   LLVMValueRef table;
 
-  if (e->few[buffer] != NULL)
-    return e->few[buffer];
+  if (e->tables[buffer] != NULL)
+    return e->tables[buffer];
 
   table = LLVMConstNull (LLVMVectorType (lane, count_tables (e, buffer) * count_lanes (e, size_of_lane (param->kind))));
   for (guint i = 0; i < param->n_elements; i++)
@@ -69,12 +69,12 @@ get_tables (Emitter    *e,
       x = LLVMBuildBitCast (b, x, LLVMIntTypeInContext (e->context, 8 * size), "");
       table = LLVMBuildInsertElement (b, table, size < 4 ? LLVMBuildZExt (b, x, lane, "") : x, LLVMConstInt (e->t_i32, i, FALSE), "");
     }
-  e->few[buffer] = table;
+  e->tables[buffer] = table;
 
   return table;
 }
 
-/* Lanes of a register that others name by the low bits of @x. */
+/* Picks lanes of a register by the low bits of @x. */
 static LLVMValueRef
 permute (Emitter     *e,
          LLVMValueRef table,

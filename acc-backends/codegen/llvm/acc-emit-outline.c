@@ -7,14 +7,14 @@
 
 #define B (e->builder)
 
-/* What is seldom done, and long, and nothing but arithmetic, as the reduction of large angles: a function apart. A body is emitted several
- * times over, and has such a block for each sine and cosine in it; the blocks that do the same share the function, which takes a register's
- * worth of lanes at a time. Where they stood they would be most of what is compiled. */
+/* Outlines blocks that are rarely executed, long, and nothing but arithmetic, such as the reduction of large angles. A body is emitted several
+ * times, and has one such block for each sine and cosine in it; in line they would be most of what is compiled. Blocks that compute the same
+ * call one function, which takes a register's worth of lanes at a time. */
 
 #define LEAST_INSTRS 40
 #define MAX_INPUTS   8
 
-/* A block in words that are the same for all that do the same. */
+/* The contents of a block as words: blocks with the same words compute the same. */
 typedef struct {
   GArray  *words;               /* guint64 */
   GArray  *sets;                /* guint32: the SETs, whose values are results */
@@ -28,7 +28,7 @@ typedef struct {
   guint         lanes;
   LLVMTypeRef   type;
   LLVMValueRef  function;
-} Apart;
+} Outlined;
 
 static void
 form_clear (Form *form)
@@ -40,12 +40,12 @@ form_clear (Form *form)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Form, form_clear)
 
 static void
-apart_free (gpointer data)
+outlined_free (gpointer data)
 {
-  Apart *apart = data;
+  Outlined *outlined = data;
 
-  g_array_unref (apart->words);
-  g_free (apart);
+  g_array_unref (outlined->words);
+  g_free (outlined);
 }
 
 static void
@@ -56,8 +56,8 @@ add_word (Form   *form,
 }
 
 gboolean
-emit_goes_apart (Emitter *e,
-                 guint32  block)
+emit_is_outlined (Emitter *e,
+                  guint32  block)
 {
   const AccKernel *kernel = e->kernel;
   const GArray *items = acc_kernel_block (kernel, block)->items;
@@ -76,8 +76,8 @@ emit_goes_apart (Emitter *e,
   return TRUE;
 }
 
-/* An operand: of the block, by its place there; a constant, by its id; else an input, by the order in which they are asked for. FALSE: there
- * are too many, or it is no value. */
+/* Adds an operand: a value of the block by its place there, a constant by its id, any other as an input by the order of first use. Returns
+ * FALSE if there are too many inputs, or it is no value. */
 static gboolean
 add_operand (Emitter      *e,
              Form         *form,
@@ -150,18 +150,18 @@ describe (Emitter *e,
   return TRUE;
 }
 
-static const Apart *
+static const Outlined *
 find (Emitter    *e,
       const Form *form,
       guint       lanes)
 {
-  for (guint i = 0; i < e->aparts->len; i++)
+  for (guint i = 0; i < e->outlined->len; i++)
     {
-      const Apart *apart = e->aparts->pdata[i];
+      const Outlined *outlined = e->outlined->pdata[i];
 
-      if (apart->lanes == lanes && apart->words->len == form->words->len &&
-          memcmp (apart->words->data, form->words->data, form->words->len * sizeof (guint64)) == 0)
-        return apart;
+      if (outlined->lanes == lanes && outlined->words->len == form->words->len &&
+          memcmp (outlined->words->data, form->words->data, form->words->len * sizeof (guint64)) == 0)
+        return outlined;
     }
 
   return NULL;
@@ -199,7 +199,7 @@ get_set (Emitter    *e,
   return acc_kernel_instr (e->kernel, g_array_index (form->sets, guint32, i));
 }
 
-/* Whether a result differs from lane to lane: whether the variable does that takes it. */
+/* A result varies if the variable does that takes it. */
 static gboolean
 varies (Emitter              *e,
         const AccKernelInstr *set)
@@ -207,7 +207,7 @@ varies (Emitter              *e,
   return e->facts[set->args[0]].shape == SHAPE_VARYING;
 }
 
-/* Of all results at once, where the builder is. */
+/* Returns all results as one aggregate. */
 static void
 build_return (Emitter    *e,
               const Form *form)
@@ -257,28 +257,28 @@ set_input (Emitter *e,
     e->values[id] = value;
 }
 
-static const Apart *
+static const Outlined *
 build (Emitter *e,
        guint32  block,
        Form    *form,
        guint    lanes)
 {
   const GArray *items = acc_kernel_block (e->kernel, block)->items;
-  Apart *apart = g_new0 (Apart, 1);
+  Outlined *outlined = g_new0 (Outlined, 1);
   LLVMBasicBlockRef here = LLVMGetInsertBlock (B), stack_here = LLVMGetInsertBlock (e->stack_builder), stack, body;
   LLVMValueRef function = e->function;
   guint all_lanes = e->lanes;
   Value inputs[MAX_INPUTS];
 
-  apart->words = g_array_ref (form->words);
-  apart->lanes = lanes;
-  apart->type = type_of (e, form, lanes);
-  apart->function = LLVMAddFunction (e->module, "apart", apart->type);
-  LLVMSetLinkage (apart->function, LLVMInternalLinkage);
-  copy_attributes (function, apart->function);
-  emit_set_attribute (e, apart->function, LLVMAttributeFunctionIndex, "cold", 0);
+  outlined->words = g_array_ref (form->words);
+  outlined->lanes = lanes;
+  outlined->type = type_of (e, form, lanes);
+  outlined->function = LLVMAddFunction (e->module, "outlined", outlined->type);
+  LLVMSetLinkage (outlined->function, LLVMInternalLinkage);
+  copy_attributes (function, outlined->function);
+  emit_set_attribute (e, outlined->function, LLVMAttributeFunctionIndex, "cold", 0);
 
-  e->function = apart->function;
+  e->function = outlined->function;
   e->lanes = all_lanes > 0 ? lanes : 0;
   stack = emit_block (e, "");
   body = emit_block (e, "");
@@ -288,7 +288,7 @@ build (Emitter *e,
   for (guint i = 0; i < form->n_inputs; i++)
     {
       inputs[i] = emit_value (e, form->inputs[i]);
-      set_input (e, form->inputs[i], (Value) { .v = LLVMGetParam (apart->function, i), .shape = inputs[i].shape });
+      set_input (e, form->inputs[i], (Value) { .v = LLVMGetParam (outlined->function, i), .shape = inputs[i].shape });
     }
   for (guint i = 0; i < items->len; i++)
     {
@@ -306,9 +306,9 @@ build (Emitter *e,
   e->lanes = all_lanes;
   LLVMPositionBuilderAtEnd (B, here);
   LLVMPositionBuilderAtEnd (e->stack_builder, stack_here);
-  g_ptr_array_add (e->aparts, apart);
+  g_ptr_array_add (e->outlined, outlined);
 
-  return apart;
+  return outlined;
 }
 
 /* --- calls of it */
@@ -327,22 +327,22 @@ choose_lanes (Emitter    *e,
 }
 
 gboolean
-emit_apart (Emitter *e,
-            guint32  block)
+emit_outline (Emitter *e,
+              guint32  block)
 {
   g_auto(Form) form = { .words = g_array_new (FALSE, FALSE, sizeof (guint64)), .sets = g_array_new (FALSE, FALSE, sizeof (guint32)) };
   g_autofree LLVMValueRef *parts = NULL, *results = NULL;
   LLVMValueRef inputs[MAX_INPUTS];
-  const Apart *apart;
+  const Outlined *outlined;
   guint lanes, n_parts;
 
-  if (!emit_goes_apart (e, block) || !describe (e, block, &form))
+  if (!emit_is_outlined (e, block) || !describe (e, block, &form))
     return FALSE;
 
   lanes = choose_lanes (e, &form);
-  apart = find (e, &form, lanes);
-  if (apart == NULL)
-    apart = build (e, block, &form, lanes);
+  outlined = find (e, &form, lanes);
+  if (outlined == NULL)
+    outlined = build (e, block, &form, lanes);
 
   n_parts = MAX (e->lanes, 1) / lanes;
   parts = g_new (LLVMValueRef, n_parts);
@@ -350,7 +350,7 @@ emit_apart (Emitter *e,
     {
       for (guint j = 0; j < form.n_inputs; j++)
         inputs[j] = part_of (e, emit_value (e, form.inputs[j]).v, i * lanes, lanes);
-      parts[i] = LLVMBuildCall2 (B, apart->type, apart->function, inputs, form.n_inputs, "");
+      parts[i] = LLVMBuildCall2 (B, outlined->type, outlined->function, inputs, form.n_inputs, "");
     }
 
   results = g_new (LLVMValueRef, n_parts);
@@ -372,7 +372,7 @@ emit_apart (Emitter *e,
 }
 
 GPtrArray *
-emit_new_aparts (void)
+emit_new_outlined (void)
 {
-  return g_ptr_array_new_with_free_func (apart_free);
+  return g_ptr_array_new_with_free_func (outlined_free);
 }

@@ -4,12 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Blocks that are seldom entered, and long: functions apart. Large angles are the one that there is. */
+/* Outlined blocks, long and rarely executed: the reduction of large angles. */
 
 #define READ  (ACC_BUFFER_READ | ACC_BUFFER_NO_ALIAS)
 #define WRITE (ACC_BUFFER_WRITE | ACC_BUFFER_NO_ALIAS | ACC_BUFFER_ONCE)
 
-/* With AVX2; not apart, it is 56 to 96 thousand. */
+/* With AVX2; in line it is 56 to 96 thousand. */
 #define MOST_BYTES 45000
 
 static const gint64 lengths[] = { 0, 1, 3, 4, 5, 8, 15, 16, 17, 31, 33, 100 };
@@ -177,13 +177,13 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   harness_init ();
 
-  g_test_add_data_func ("/emit/apart/angles/f4", GINT_TO_POINTER (ACC_KIND_F32), test_angles);
-  g_test_add_data_func ("/emit/apart/angles/f8", GINT_TO_POINTER (ACC_KIND_F64), test_angles);
-  g_test_add_data_func ("/emit/apart/masked/f4", GINT_TO_POINTER (ACC_KIND_F32), test_masked);
-  g_test_add_data_func ("/emit/apart/masked/f8", GINT_TO_POINTER (ACC_KIND_F64), test_masked);
+  g_test_add_data_func ("/emit/outline/angles/f4", GINT_TO_POINTER (ACC_KIND_F32), test_angles);
+  g_test_add_data_func ("/emit/outline/angles/f8", GINT_TO_POINTER (ACC_KIND_F64), test_angles);
+  g_test_add_data_func ("/emit/outline/masked/f4", GINT_TO_POINTER (ACC_KIND_F32), test_masked);
+  g_test_add_data_func ("/emit/outline/masked/f8", GINT_TO_POINTER (ACC_KIND_F64), test_masked);
 
-  g_test_add_data_func ("/emit/apart/uniform/f4", GINT_TO_POINTER (ACC_KIND_F32), test_uniform);
-  g_test_add_data_func ("/emit/apart/uniform/f8", GINT_TO_POINTER (ACC_KIND_F64), test_uniform);
+  g_test_add_data_func ("/emit/outline/uniform/f4", GINT_TO_POINTER (ACC_KIND_F32), test_uniform);
+  g_test_add_data_func ("/emit/outline/uniform/f8", GINT_TO_POINTER (ACC_KIND_F64), test_uniform);
 
   status = g_test_run ();
   harness_clear ();
