@@ -27,7 +27,7 @@ acc_native_executable_run (AccExecutable  *executable,
 
   g_ptr_array_set_size (results, (int) self->graph->n_results);
   ok = acc_graph_run (self->graph, arguments, (AccArray **) results->pdata, cancellable, error);
-  acc_code_settle (self->host->code);
+  acc_code_prepare_exit (self->host->code);
   if (!ok)
     {
       g_ptr_array_set_free_func (results, NULL);
@@ -49,7 +49,7 @@ acc_native_executable_begin_rows (AccExecutable  *executable,
   GPtrArray *values = NULL;
 
   prepared = acc_graph_prepare (self->graph, arguments, TRUE, &values, cancellable, error);
-  acc_code_settle (self->host->code);
+  acc_code_prepare_exit (self->host->code);
   if (prepared == NULL)
     return NULL;
 

@@ -36,7 +36,7 @@ gboolean  acc_array_fail_argument (AccArray *node, const char *argument);
 void      acc_array_call1         (AccArray *node, guint slot, AccExprFunc function, gpointer user_data);
 void      acc_array_call2         (AccArray *node, guint slot, AccExprFunc2 function, gpointer user_data);
 void      acc_array_call3         (AccArray *node, guint slot, AccExprFunc3 function, gpointer user_data);
-/* A closed function of @value, settled to what the rule wants; sinks @value. */
+/* A closed function of @value, resolved to what the rule wants; sinks @value. */
 void      acc_array_close         (AccArray *node, guint slot, AccExpr *value);
 void      acc_array_take_function (AccArray *node, guint slot, AccFunction *function);
 void      acc_array_set_extents        (AccArray *node, AccShape *shape);

@@ -200,9 +200,9 @@ static AccFunction *
 close_expr (AccExpr        *value,
             AccElementType *type)
 {
-  g_autoptr(AccExpr) settled = acc_expr_ref_sink (acc_expr_settle (value, type));
+  g_autoptr(AccExpr) resolved = acc_expr_ref_sink (acc_expr_resolve (value, type));
 
-  return acc_function_new (NULL, 0, settled);
+  return acc_function_new (NULL, 0, resolved);
 }
 
 void

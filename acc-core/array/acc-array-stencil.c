@@ -49,23 +49,23 @@ check_sizes (AccArray *node,
 
 /* What a constant or a function gives may be an untyped literal until it meets the array. */
 static AccBoundary *
-settle (AccBoundary    *boundary,
-        AccElementType *type)
+resolve (AccBoundary    *boundary,
+         AccElementType *type)
 {
   AccFunction *function = boundary->function;
-  g_autoptr(AccExpr) value = acc_expr_ref_sink (acc_expr_settle (function->body, type));
-  AccBoundary *settled;
+  g_autoptr(AccExpr) value = acc_expr_ref_sink (acc_expr_resolve (function->body, type));
+  AccBoundary *resolved;
 
   if (value == function->body)
     return acc_boundary_ref (boundary);
 
-  settled = g_new0 (AccBoundary, 1);
-  g_atomic_ref_count_init (&settled->ref_count);
-  settled->kind = boundary->kind;
-  settled->rank = boundary->rank;
-  settled->function = acc_function_new (function->params, function->n_params, value);
+  resolved = g_new0 (AccBoundary, 1);
+  g_atomic_ref_count_init (&resolved->ref_count);
+  resolved->kind = boundary->kind;
+  resolved->rank = boundary->rank;
+  resolved->function = acc_function_new (function->params, function->n_params, value);
 
-  return settled;
+  return resolved;
 }
 
 static gboolean
@@ -138,7 +138,7 @@ acc_array_set_boundary (AccArray    *node,
     return;
 
   if (boundary->function != NULL && acc_expr_get_error (boundary->function->body) == NULL)
-    node->boundaries[input] = settle (boundary, node->inputs[input]->type);
+    node->boundaries[input] = resolve (boundary, node->inputs[input]->type);
   else
     node->boundaries[input] = acc_boundary_ref (boundary);
 }

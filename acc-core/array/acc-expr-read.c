@@ -217,7 +217,7 @@ fold_step (AccExpr *state,
   element = acc_expr_ref_sink (acc_expr_index (fold->array, outer == 0 ? k : acc_expr_tuple (items, outer + 1)));
   next = acc_expr_take_result (acc_call2 (fold->function, value, element, fold->user_data));
 
-  if (!_acc_expr_settle_slot (&next, value->type))
+  if (!_acc_expr_resolve_slot (&next, value->type))
     return _acc_expr_float (g_steal_pointer (&next));
   if (next->type != value->type)
     return acc_expr_new_error_literal (ACC_ERROR_TYPE, "fold_row: the value is %s, but the function gives %s", _acc_expr_code (value),
@@ -227,7 +227,7 @@ fold_step (AccExpr *state,
                           acc_expr_tuple2 (acc_expr_add (k, acc_expr_new_int (1)), next));
 }
 
-/* NULL, or what is wrong with owned operands of fold_row, which are settled here. */
+/* NULL, or what is wrong with owned operands of fold_row, which are resolved here. */
 static AccExpr *
 check_fold (AccArray     *array,
             AccExpr     **index,
@@ -245,7 +245,7 @@ check_fold (AccArray     *array,
   if (!_acc_expr_to_multi_index (index, array->rank - 1))
     return acc_expr_new_error_literal (ACC_ERROR_TYPE, "fold_row: a row of an array of rank %u has an index of %u integers", array->rank,
                                        array->rank - 1);
-  if (!_acc_expr_settle_slot (initial, array->type))
+  if (!_acc_expr_resolve_slot (initial, array->type))
     return _acc_expr_fail (*initial, NULL, 0);
   return NULL;
 }

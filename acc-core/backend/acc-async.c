@@ -22,7 +22,7 @@ is_work_of_others (void)
 }
 
 static void
-settle (void)
+end_work (void)
 {
   gint64 until = g_get_monotonic_time () + PATIENCE;
   g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func (g_object_unref);
@@ -45,18 +45,18 @@ settle (void)
 
 /* Handlers of exits are called last come, first served: those of a device's driver came before this. */
 static void
-settle_before_driver (AccBackend *backend)
+end_before_driver (AccBackend *backend)
 {
   static GQuark quark;
   gboolean known;
 
   G_LOCK (under_way);
-  quark = g_quark_from_static_string ("acc-settles-at-exit");
+  quark = g_quark_from_static_string ("acc-evaluate-flows-at-exit");
   known = g_object_get_qdata (G_OBJECT (backend), quark) != NULL;
   g_object_set_qdata (G_OBJECT (backend), quark, GINT_TO_POINTER (TRUE));
   G_UNLOCK (under_way);
   if (!known)
-    atexit (settle);
+    atexit (end_work);
 }
 
 static void
@@ -70,7 +70,7 @@ acc_under_way_begin (AccUnderWay *self, AccBackend *backend, GCancellable *own, 
 {
   gboolean late;
 
-  settle_before_driver (backend);
+  end_before_driver (backend);
   *self = (AccUnderWay) { .thread = g_thread_self (), .own = g_object_ref (own) };
   if (others != NULL)
     {

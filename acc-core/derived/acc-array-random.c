@@ -380,16 +380,16 @@ read_bound (AccArray       *node,
             AccElementType *type,
             guint64        *bits)
 {
-  g_autoptr(AccExpr) settled = acc_expr_ref_sink (acc_expr_settle (bound, type));
-  const GError *error = acc_expr_get_error (settled);
+  g_autoptr(AccExpr) resolved = acc_expr_ref_sink (acc_expr_resolve (bound, type));
+  const GError *error = acc_expr_get_error (resolved);
   AccElementKind kind = acc_element_type_get_kind (type);
 
   if (error != NULL)
     return acc_array_fail (node, error->code, "random_integers_between: %s", error->message);
-  if (settled->kind != ACC_EXPR_LITERAL || settled->type != type)
+  if (resolved->kind != ACC_EXPR_LITERAL || resolved->type != type)
     return acc_array_fail (node, ACC_ERROR_TYPE, "random_integers_between: bounds are literals of %s", acc_element_type_get_code (type));
 
-  *bits = acc_element_kind_is_signed (kind) ? (guint64) settled->value.i : settled->value.u;
+  *bits = acc_element_kind_is_signed (kind) ? (guint64) resolved->value.i : resolved->value.u;
   return TRUE;
 }
 

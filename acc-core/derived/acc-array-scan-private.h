@@ -14,6 +14,6 @@ typedef enum {
 } AccSeed;
 
 /* @given, of the type of @self. NULL: it is not, which @node says in the name of @operation. */
-AccExpr *acc_array_settle_initial (AccArray *node, const char *operation, AccArray *self, AccExpr *given);
+AccExpr *acc_array_resolve_initial (AccArray *node, const char *operation, AccArray *self, AccExpr *given);
 
 G_END_DECLS

@@ -118,12 +118,12 @@ begin_rows (Scan *scan)
 }
 
 AccExpr *
-acc_array_settle_initial (AccArray   *node,
-                          const char *operation,
-                          AccArray   *self,
-                          AccExpr    *given)
+acc_array_resolve_initial (AccArray   *node,
+                           const char *operation,
+                           AccArray   *self,
+                           AccExpr    *given)
 {
-  g_autoptr(AccExpr) settled = NULL;
+  g_autoptr(AccExpr) resolved = NULL;
   const GError *error;
 
   if (given == NULL)
@@ -132,15 +132,15 @@ acc_array_settle_initial (AccArray   *node,
       return NULL;
     }
 
-  settled = acc_expr_ref_sink (acc_expr_settle (given, self->type));
-  error = acc_expr_get_error (settled);
+  resolved = acc_expr_ref_sink (acc_expr_resolve (given, self->type));
+  error = acc_expr_get_error (resolved);
   if (error != NULL)
     acc_array_fail (node, error->code, "%s: %s", operation, error->message);
-  else if (acc_expr_get_element_type (settled) != self->type)
+  else if (acc_expr_get_element_type (resolved) != self->type)
     acc_array_fail (node, ACC_ERROR_TYPE, "%s: an initial value of %s for an array of %s", operation,
-                    acc_element_type_get_code (acc_expr_get_element_type (settled)), acc_element_type_get_code (self->type));
+                    acc_element_type_get_code (acc_expr_get_element_type (resolved)), acc_element_type_get_code (self->type));
 
-  return node->error == NULL ? g_steal_pointer (&settled) : NULL;
+  return node->error == NULL ? g_steal_pointer (&resolved) : NULL;
 }
 
 static AccArray *
@@ -155,7 +155,7 @@ run_scan (AccArray     *self,
 {
   g_autoptr(AccArray) node = acc_array_begin (ACC_OP_SCANL1, &self, 1);
   g_autoptr(AccExpr) given = initial != NULL ? acc_expr_ref_sink (initial) : NULL;
-  g_autoptr(AccExpr) settled = NULL;
+  g_autoptr(AccExpr) resolved = NULL;
   Scan scan = { self, from_right, seed, NULL, combine, user_data };
 
   if (node->error == NULL && combine == NULL)
@@ -163,7 +163,7 @@ run_scan (AccArray     *self,
   if (node->error == NULL && self->rank == 0)
     acc_array_fail (node, ACC_ERROR_SHAPE, "%s: an array of rank 0 has no innermost dimension", operation);
   if (node->error == NULL && seed != ACC_SEED_NONE)
-    scan.initial = settled = acc_array_settle_initial (node, operation, self, given);
+    scan.initial = resolved = acc_array_resolve_initial (node, operation, self, given);
   if (node->error != NULL)
     return acc_array_refuse (g_steal_pointer (&node), totals);
 
@@ -173,7 +173,7 @@ run_scan (AccArray     *self,
     {
       g_autoptr(AccArray) ordered = from_right ? acc_array_reverse (self) : g_object_ref (self);
 
-      *totals = acc_array_fold (ordered, settled, combine_in_order, &scan);
+      *totals = acc_array_fold (ordered, resolved, combine_in_order, &scan);
     }
 
   return from_right ? acc_array_reverse (scanned) : g_steal_pointer (&scanned);

@@ -157,7 +157,7 @@ acc_segments_prepare (AccSegments     *self,
   if (node->error == NULL)
     check_function (node, self);
   if (node->error == NULL && seed != ACC_SEED_NONE)
-    self->initial = acc_array_settle_initial (node, self->operation, self->array, given);
+    self->initial = acc_array_resolve_initial (node, self->operation, self->array, given);
   if (node->error != NULL)
     return acc_array_complete (node);
 

@@ -325,7 +325,7 @@ order_on (AccExpr *element,
   Criterion *self = data;
   g_autoptr(AccExpr) key = acc_expr_take_result (acc_call1 (self->key, element, self->data)), order = NULL;
 
-  if (!_acc_expr_settle_slot (&key, NULL))
+  if (!_acc_expr_resolve_slot (&key, NULL))
     return _acc_expr_float (g_steal_pointer (&key));
   if (acc_element_type_is_tuple (acc_expr_get_element_type (key)))
     return acc_expr_new_error_literal (ACC_ERROR_TYPE, "sort_by_key: keys are scalars, not %s",

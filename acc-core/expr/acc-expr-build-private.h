@@ -17,8 +17,8 @@ void      _acc_expr_drop        (AccExpr **args, guint n_args);
 /* Ends a constructor whose floating @result need not contain all of @args, which are owned and may be NULL: what nobody else
  * holds lives as long as the result, so that callers may pass a floating expression several times. */
 AccExpr  *_acc_expr_keep        (AccExpr *result, AccExpr **args, guint n_args);
-/* Replaces @*slot, which is owned, by its settled form. FALSE where that is an error. */
-gboolean  _acc_expr_settle_slot (AccExpr **slot, AccElementType *type);
+/* Replaces @*slot, which is owned, by the same with its type resolved. FALSE where that is an error. */
+gboolean  _acc_expr_resolve_slot (AccExpr **slot, AccElementType *type);
 /* A new expression takes over what stays alive with it, but is no part of it. */
 void      _acc_expr_remember    (AccExpr *made, AccExpr **exprs, guint n);
 /* A floating expression with the error of @error_expr that keeps @args. */

@@ -74,9 +74,9 @@ acc_expr_cast (AccExpr        *self,
   if (args[0]->weak)
     {
       /* A literal that fits is one of @type; another one is converted like any value. */
-      g_autoptr(AccExpr) fitting = acc_expr_ref_sink (acc_expr_settle (args[0], type));
+      g_autoptr(AccExpr) fitting = acc_expr_ref_sink (acc_expr_resolve (args[0], type));
 
-      _acc_expr_settle_slot (&args[0], _acc_expr_is_error (fitting) ? NULL : type);
+      _acc_expr_resolve_slot (&args[0], _acc_expr_is_error (fitting) ? NULL : type);
     }
 
   if (args[0]->type == type)
@@ -219,7 +219,7 @@ acc_expr_bitcast (AccExpr        *self,
   if ((error = _acc_expr_adopt ("bitcast", args, 1)) != NULL)
     return error;
 
-  _acc_expr_settle_slot (&args[0], NULL);
+  _acc_expr_resolve_slot (&args[0], NULL);
   if (args[0]->type == type)
     return _acc_expr_float (args[0]);
 

@@ -22,7 +22,7 @@ _acc_expr_derive (const char   *name,
   if (alike && n == 2)
     _acc_expr_unify (&args[0], &args[1], FALSE);
   for (guint i = 0; i < n; i++)
-    if (!_acc_expr_settle_slot (&args[i], NULL))
+    if (!_acc_expr_resolve_slot (&args[i], NULL))
       return _acc_expr_fail (args[i], args, n);
 
   if (alike && n == 2 && args[0]->type != args[1]->type)

@@ -87,7 +87,7 @@ acc_expr_new_while (AccExpr     *initial,
     error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "while: condition and step take one parameter, the state");
   else if (_acc_expr_is_error (predicate->body) || _acc_expr_is_error (step->body))
     return _acc_expr_fail (_acc_expr_is_error (predicate->body) ? predicate->body : step->body, args, 1);
-  else if (!_acc_expr_settle_slot (&args[0], predicate->params[0]->type))
+  else if (!_acc_expr_resolve_slot (&args[0], predicate->params[0]->type))
     return _acc_expr_fail (args[0], args, 1);
   else if (!is_bool (predicate->body))
     error = acc_expr_new_error_literal (ACC_ERROR_TYPE, "while: the condition is %s, not b1", _acc_expr_code (predicate->body));
@@ -129,7 +129,7 @@ call_step (AccExpr      *variable,
   *condition = acc_expr_ref_sink (acc_expr_item (both, 0));
   *next = acc_expr_ref_sink (acc_expr_item (both, 1));
 
-  if (!_acc_expr_settle_slot (next, variable->type))
+  if (!_acc_expr_resolve_slot (next, variable->type))
     return _acc_expr_fail (*next, NULL, 0);
   return NULL;
 }
@@ -170,7 +170,7 @@ acc_expr_while (AccExpr     *initial,
 
   if (error != NULL)
     return error;
-  if (!_acc_expr_settle_slot (&args[0], NULL))
+  if (!_acc_expr_resolve_slot (&args[0], NULL))
     return _acc_expr_fail (args[0], args, 1);
 
   g_autoptr(AccExpr) state = args[0];
@@ -203,7 +203,7 @@ iterate_step (AccExpr *state,
   g_autoptr(AccExpr) value = acc_expr_ref_sink (acc_expr_item (state, 1));
   g_autoptr(AccExpr) next = acc_expr_take_result (acc_call1 (iteration->step, value, iteration->user_data));
 
-  if (!_acc_expr_settle_slot (&next, value->type))
+  if (!_acc_expr_resolve_slot (&next, value->type))
     return _acc_expr_float (g_steal_pointer (&next));
   if (next->type != value->type)
     return acc_expr_new_error_literal (ACC_ERROR_TYPE, "iterate: the value is %s, but a step gives %s", _acc_expr_code (value),

@@ -31,7 +31,7 @@ acc_expr_new_pack (AccElementType  *type,
   memcpy (self->args, items, n * sizeof *items);
   error = _acc_expr_adopt ("pack", self->args, n);
   for (guint i = 0; i < n && error == NULL; i++)
-    if (!_acc_expr_settle_slot (&self->args[i], component))
+    if (!_acc_expr_resolve_slot (&self->args[i], component))
       error = _acc_expr_fail (self->args[i], self->args, n);
     else if (self->args[i]->type != component)
       error = _acc_expr_keep (acc_expr_new_error_literal (ACC_ERROR_TYPE, "pack: an item of %s is %s", acc_element_type_get_code (type),
@@ -82,7 +82,7 @@ pack (const char     *name,
     return _acc_expr_new_weak_pack (kind, items, n);
 
   for (guint i = 0; i < n; i++)
-    if (!_acc_expr_settle_slot (&items[i], component))
+    if (!_acc_expr_resolve_slot (&items[i], component))
       return _acc_expr_fail (items[i], items, n);
     else if (items[i]->type != component)
       return _acc_expr_keep (acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: %s and %s differ; convert one with cast", name,
@@ -197,7 +197,7 @@ acc_expr_with_item (AccExpr *self,
 
   if (result != NULL)
     return result;
-  if (!_acc_expr_settle_slot (&args[0], NULL))
+  if (!_acc_expr_resolve_slot (&args[0], NULL))
     return _acc_expr_fail (args[0], args, 2);
 
   n = acc_expr_get_n_items (args[0]);
@@ -206,7 +206,7 @@ acc_expr_with_item (AccExpr *self,
                            acc_element_type_get_code (args[0]->type)), args, 2);
 
   wanted = acc_element_type_is_scalar (args[0]->type) ? args[0]->type : acc_element_type_get_item (args[0]->type, item);
-  if (!_acc_expr_settle_slot (&args[1], wanted))
+  if (!_acc_expr_resolve_slot (&args[1], wanted))
     return _acc_expr_fail (args[1], args, 2);
   if (args[1]->type != wanted)
     return _acc_expr_keep (acc_expr_new_error_literal (ACC_ERROR_TYPE, "with_item: item %u of %s is not %s", item,

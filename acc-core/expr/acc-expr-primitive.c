@@ -39,8 +39,8 @@ find_error (const char  *name,
 
 /* Gives owned operands their types and checks them. NULL, or a floating error. */
 static AccExpr *
-settle_operands (AccPrimitive   primitive,
-                 AccExpr      **args)
+resolve_operands (AccPrimitive   primitive,
+                  AccExpr      **args)
 {
   const AccPrimitiveInfo *info = acc_primitive_get_info (primitive);
   gboolean floats = info->operands == ACC_OPERANDS_FLOAT;
@@ -48,14 +48,14 @@ settle_operands (AccPrimitive   primitive,
 
   if (info->operands == ACC_OPERANDS_SHIFT)
     {
-      _acc_expr_settle_slot (&args[0], NULL);
+      _acc_expr_resolve_slot (&args[0], NULL);
       if (!_acc_expr_to_index (&args[1]) && !_acc_expr_is_error (args[1]))
         return acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: the amount is %s, not an integer", info->name, _acc_expr_code (args[1]));
     }
   else if (info->arity == 2)
     _acc_expr_unify (&args[0], &args[1], floats);
   else
-    _acc_expr_settle_slot (&args[0], floats ? acc_element_type_new (ACC_KIND_F64) : NULL);
+    _acc_expr_resolve_slot (&args[0], floats ? acc_element_type_new (ACC_KIND_F64) : NULL);
 
   if ((error = find_error (info->name, args, info->arity)) != NULL)
     return error;
@@ -83,7 +83,7 @@ acc_expr_new_primitive (AccPrimitive   primitive,
   if (error != NULL)
     return error;
 
-  if ((error = settle_operands (primitive, args)) != NULL)
+  if ((error = resolve_operands (primitive, args)) != NULL)
     return _acc_expr_keep (error, args, info->arity);
 
   AccElementKind kind = acc_primitive_result (primitive, acc_element_type_get_kind (args[0]->type));

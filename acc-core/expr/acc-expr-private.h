@@ -24,7 +24,7 @@ AccExpr  *acc_expr_new_error_literal (AccError code, const char *format, ...) G_
 void      acc_expr_enter_callback    (void);
 AccExpr  *acc_expr_leave_callback    (AccExpr *result);
 /* @expr, or, where @expr is weak (also inside tuples), the same value as a strong literal of @type. Floating or borrowed. */
-AccExpr  *acc_expr_settle            (AccExpr *expr, AccElementType *type /* nullable: the default */);
+AccExpr  *acc_expr_resolve           (AccExpr *expr, AccElementType *type /* nullable: the default */);
 /* The first error in @expr, or NULL. */
 const GError *acc_expr_get_error     (AccExpr *expr);
 /* Index type of arrays of @rank: i64 for 1, else a tuple of i64. */

@@ -354,7 +354,7 @@ _acc_expr_to_index (AccExpr **slot)
   AccElementType *i64 = acc_element_type_new (ACC_KIND_I64);
 
   if ((*slot)->weak)
-    return _acc_expr_settle_slot (slot, i64);
+    return _acc_expr_resolve_slot (slot, i64);
   if (!acc_element_kind_is_integer (acc_element_type_get_kind ((*slot)->type)))
     return FALSE;
   if ((*slot)->type != i64)
@@ -374,7 +374,7 @@ _acc_expr_to_multi_index (AccExpr **slot,
 
   if (rank == 1)
     return _acc_expr_to_index (slot);
-  if (wanted == NULL || !_acc_expr_settle_slot (slot, wanted))
+  if (wanted == NULL || !_acc_expr_resolve_slot (slot, wanted))
     return FALSE;
   if ((*slot)->type == wanted)
     return TRUE;

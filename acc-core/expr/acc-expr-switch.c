@@ -5,8 +5,8 @@
 
 /* NULL, or what is wrong with owned operands: the index, the alternatives and what else there is. All but the index get one type. */
 static AccExpr *
-settle_alternatives (AccExpr **args,
-                     guint     n_args)
+resolve_alternatives (AccExpr **args,
+                      guint     n_args)
 {
   AccElementType *type = NULL;
   const char *given = acc_element_type_get_code (args[0]->type);
@@ -19,7 +19,7 @@ settle_alternatives (AccExpr **args,
       type = args[i]->type;
   for (guint i = 1; i < n_args && type != NULL; i++)
     {
-      if (!_acc_expr_settle_slot (&args[i], type))
+      if (!_acc_expr_resolve_slot (&args[i], type))
         return acc_expr_new_error_literal (args[i]->error->code, "switch: %s", args[i]->error->message);
       if (args[i]->type != type)
         return acc_expr_new_error_literal (ACC_ERROR_TYPE, "switch: %s and %s differ; convert one with cast",
@@ -87,7 +87,7 @@ acc_expr_switch (AccExpr  *index,
   if (n_args == 1)
     result = acc_expr_new_error_literal (ACC_ERROR_CALLBACK, "switch: there is no alternative");
   else
-    result = settle_alternatives (args, n_args);
+    result = resolve_alternatives (args, n_args);
   if (result != NULL)
     return _acc_expr_keep (result, args, n_args);
 

@@ -35,8 +35,8 @@ convert (AccExpr        *expr,
 }
 
 static AccExpr *
-settle_items (AccExpr        *expr,
-              AccElementType *type)
+resolve_items (AccExpr        *expr,
+               AccElementType *type)
 {
   AccElementKind kind = acc_element_type_get_kind (expr->type);
   gboolean packed = acc_element_type_is_packed (expr->type);
@@ -50,7 +50,7 @@ settle_items (AccExpr        *expr,
       fits = TRUE;
     }
   for (guint i = 0; i < expr->n_args; i++)
-    items[i] = acc_expr_settle (expr->args[i], fits ? acc_element_type_get_item (type, i) : NULL);
+    items[i] = acc_expr_resolve (expr->args[i], fits ? acc_element_type_get_item (type, i) : NULL);
   return packed ? acc_expr_new_pack (type, items) : acc_expr_tuple (items, expr->n_args);
 }
 
@@ -65,13 +65,13 @@ remember (AccExpr *made,
 }
 
 AccExpr *
-acc_expr_settle (AccExpr        *expr,
-                 AccElementType *type)
+acc_expr_resolve (AccExpr        *expr,
+                  AccElementType *type)
 {
   if (!expr->weak)
     return expr;
   if (expr->kind == ACC_EXPR_TUPLE)
-    return remember (settle_items (expr, type), expr);
+    return remember (resolve_items (expr, type), expr);
   return remember (convert (expr, type != NULL && !acc_element_type_is_tuple (type) ? type : expr->type, FALSE), expr);
 }
 
@@ -114,18 +114,18 @@ _acc_expr_new_weak_pack (AccElementKind   kind,
 }
 
 gboolean
-_acc_expr_settle_slot (AccExpr        **slot,
-                       AccElementType  *type)
+_acc_expr_resolve_slot (AccExpr        **slot,
+                        AccElementType  *type)
 {
-  AccExpr *settled = acc_expr_settle (*slot, type);
+  AccExpr *resolved = acc_expr_resolve (*slot, type);
 
-  if (settled != *slot)
+  if (resolved != *slot)
     {
-      acc_expr_ref_sink (settled);
+      acc_expr_ref_sink (resolved);
       acc_expr_unref (*slot);
-      *slot = settled;
+      *slot = resolved;
     }
-  return !_acc_expr_is_error (settled);
+  return !_acc_expr_is_error (resolved);
 }
 
 /* The same where one is packed, and the other is or is a scalar. */
@@ -194,8 +194,8 @@ _acc_expr_unify (AccExpr  **a,
 {
   AccElementType *type = common_type (*a, *b, floats);
 
-  _acc_expr_settle_slot (a, type);
-  _acc_expr_settle_slot (b, type);
+  _acc_expr_resolve_slot (a, type);
+  _acc_expr_resolve_slot (b, type);
 }
 
 void

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Calls the callback once with fresh variables. @result_type settles a weak result (nullable). */
+/* Calls the callback once with fresh variables. A weak result gets @result_type (nullable). */
 AccFunction *acc_function_new1  (AccElementType *x, AccExprFunc function, gpointer user_data, AccElementType *result_type);
 AccFunction *acc_function_new2  (AccElementType *x, AccElementType *y, AccExprFunc2 function, gpointer user_data, AccElementType *result_type);
 AccFunction *acc_function_new3  (AccElementType *x, AccElementType *y, AccElementType *z, AccExprFunc3 function, gpointer user_data, AccElementType *result_type);

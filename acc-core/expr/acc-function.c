@@ -74,9 +74,9 @@ acc_function_new (AccExpr **params,
                   AccExpr  *body)
 {
   g_autoptr(AccExpr) owned = acc_expr_ref_sink (body);
-  g_autoptr(AccExpr) settled = acc_expr_ref_sink (acc_expr_settle (owned, NULL));
+  g_autoptr(AccExpr) resolved = acc_expr_ref_sink (acc_expr_resolve (owned, NULL));
 
-  return acc_function_new_open (params, n_params, settled);
+  return acc_function_new_open (params, n_params, resolved);
 }
 
 static void
@@ -96,8 +96,8 @@ finish (AccExpr       **params,
         AccElementType *result_type)
 {
   g_autoptr(AccExpr) body = result;
-  g_autoptr(AccExpr) settled = acc_expr_ref_sink (acc_expr_settle (body, result_type));
-  AccFunction *self = acc_function_new (params, n, settled);
+  g_autoptr(AccExpr) resolved = acc_expr_ref_sink (acc_expr_resolve (body, result_type));
+  AccFunction *self = acc_function_new (params, n, resolved);
 
   for (guint i = 0; i < n; i++)
     acc_expr_unref (params[i]);

@@ -56,7 +56,7 @@ AccElementKind          acc_primitive_result    (AccPrimitive primitive, AccElem
 /* A scalar function: parameters and a body. Immutable, atomically counted. */
 typedef struct _AccFunction {
   gatomicrefcount  ref_count;
-  AccExpr         *body;        /* owned; strong (settled) */
+  AccExpr         *body;        /* owned; strong (resolved) */
   GPtrArray       *arrays;      /* AccArray, owned: those the body (and nested functions) reads or asks the extent of, once each, in order of appearance */
   guint            n_params;
   AccExpr         *params[3];   /* owned variables */

@@ -5,7 +5,7 @@
 #include "acc-core/array/acc-array-private.h"
 #include "acc-memory-source-private.h"
 #include "acc-session-private.h"
-#include "acc-settle-private.h"
+#include "acc-evaluate-flow-private.h"
 
 #include <string.h>
 
@@ -223,18 +223,18 @@ acc_evaluate_with_chunk_rows (AccBackend *backend, AccArray **arrays, guint n_ar
   g_autoptr(GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
   g_autoptr(GPtrArray) whole = g_ptr_array_new ();
   g_autoptr(GPtrArray) streamed = g_ptr_array_new ();
-  g_autoptr(GPtrArray) settled = NULL;
+  g_autoptr(GPtrArray) evaluated = NULL;
   g_autoptr(GPtrArray) results = NULL;
   g_autofree gboolean *streams = g_new0 (gboolean, n_arrays + 1);
 
   if (!check_arrays (arrays, n_arrays, error) || g_cancellable_set_error_if_cancelled (cancellable, error))
     return NULL;
 
-  settled = acc_settle (backend, arrays, n_arrays, chunk_rows, streams, cancellable, error);
-  if (settled == NULL)
+  evaluated = acc_evaluate_flow (backend, arrays, n_arrays, chunk_rows, streams, cancellable, error);
+  if (evaluated == NULL)
     return NULL;
 
-  arrays = (AccArray **) settled->pdata;
+  arrays = (AccArray **) evaluated->pdata;
   for (guint i = 0; i < n_arrays; i++)
     if (acc_array_is_manifest (arrays[i]))
       g_hash_table_insert (values, arrays[i], g_object_ref (arrays[i]));

@@ -5,7 +5,7 @@
 #include "acc-core/array/acc-array-private.h"
 #include "acc-memory-source-private.h"
 #include "acc-session-private.h"
-#include "acc-settle-private.h"
+#include "acc-evaluate-flow-private.h"
 
 static void
 measure (AccShape *shape, AccElementType *type, gint64 *n_rows, guint64 *row_bytes)
@@ -174,17 +174,17 @@ acc_evaluate_write_with_chunk_rows (AccBackend *backend, AccArray *array, AccSin
                                     AccJob *job, GCancellable *cancellable, GError **error)
 {
   g_autoptr(AccSession) session = acc_session_new (backend, sink);
-  g_autoptr(GPtrArray) settled = NULL;
+  g_autoptr(GPtrArray) evaluated = NULL;
   g_autoptr(AccArray) held = NULL;
 
   if (!acc_array_check (array, error) || g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
 
-  settled = acc_settle (backend, &array, 1, chunk_rows, NULL, cancellable, error);
-  if (settled == NULL)
+  evaluated = acc_evaluate_flow (backend, &array, 1, chunk_rows, NULL, cancellable, error);
+  if (evaluated == NULL)
     return FALSE;
 
-  array = g_ptr_array_index (settled, 0);
+  array = g_ptr_array_index (evaluated, 0);
   if (acc_array_is_manifest (array))
     return acc_session_claim_files (session, error)
            && write_manifest (session, array, chunk_rows, job, "in memory already", cancellable, error);
@@ -277,7 +277,7 @@ acc_backend_plan (AccBackend *self, AccArray *array, AccSink *sink, gint64 chunk
     return acc_session_hold_resident (session, array->type, array->shape, error)
            ? plan_manifest (session, array, array->type, array->shape, chunk_rows, TRUE, "in memory already") : NULL;
 
-  if (acc_settle_is_needed (&array, 1))
+  if (acc_evaluate_flow_is_needed (&array, 1))
     return !acc_session_hold_resident (session, array->type, array->shape, error) ? NULL
            : plan_manifest (session, array, array->type, array->shape, chunk_rows, FALSE,
                             "a loop, a choice, a foreign operation or the order of a source decides");

@@ -10,7 +10,7 @@
 
 #define BASELINE 16u
 
-static gint n_compiled, n_baseline, n_settled;   /* atomic */
+static gint n_compiled, n_baseline, n_prepared;   /* atomic */
 static gint is_held, is_broken;                  /* atomic: optimising waits, or fails */
 
 static void
@@ -61,9 +61,9 @@ load (GBytes   *code,
 }
 
 static void
-settle (gpointer user_data)
+prepare_exit (gpointer user_data)
 {
-  g_atomic_int_inc (&n_settled);
+  g_atomic_int_inc (&n_prepared);
 }
 
 static AccKernel *
@@ -94,9 +94,9 @@ new_code (AccWorkers *workers,
           const char *directory,
           guint       baseline)
 {
-  AccCodeMaker maker = { .dup_target = dup_target, .compile = compile, .load = load, .baseline = baseline, .settle = settle };
+  AccCodeMaker maker = { .dup_target = dup_target, .compile = compile, .load = load, .baseline = baseline, .prepare_exit = prepare_exit };
 
-  n_compiled = n_baseline = n_settled = is_held = is_broken = 0;
+  n_compiled = n_baseline = n_prepared = is_held = is_broken = 0;
 
   return acc_code_new (&maker, directory != NULL ? acc_kernel_cache_new (directory, 0) : NULL, workers);
 }
@@ -264,7 +264,7 @@ test_meanwhile (void)
         g_assert_true (begin (code, k == 0 ? kernel : loops, costs[i]) == entry);
         g_assert_cmpint (g_atomic_int_get (&n_baseline), ==, 1);
         g_atomic_int_set (&is_held, FALSE);
-        acc_code_settle (code);
+        acc_code_prepare_exit (code);
         g_assert_true (becomes (entry, entry_of_optimised));
         g_assert_true (*begin (code, k == 0 ? kernel : loops, costs[i]) == entry_of_optimised);
         g_assert_cmpint (g_atomic_int_get (&n_compiled), ==, 1);
@@ -326,8 +326,8 @@ test_optimise (void)
       g_assert_true (*entry == (n_threads == 2 ? entry_of_baseline : entry_of_optimised));
       g_assert_true (begin (code, kernel, 1e12) == entry || n_threads == 1);
       /* The worker is at it, or will be, and one of the two is ready for the end. */
-      acc_code_settle (code);
-      g_assert_true ((g_atomic_int_get (&n_settled) > 0) == (n_threads == 2));
+      acc_code_prepare_exit (code);
+      g_assert_true ((g_atomic_int_get (&n_prepared) > 0) == (n_threads == 2));
       g_atomic_int_set (&is_held, FALSE);
       g_assert_true (becomes (entry, entry_of_optimised));
       acc_code_optimise (code, &request, 1);
@@ -466,7 +466,7 @@ test_cancelled (void)
       g_assert_false (acc_code_get (code, requests, 2, cancellable, &error));
       g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
       g_thread_join (thread);
-      g_assert_cmpint (g_atomic_int_get (&n_settled), ==, 1);
+      g_assert_cmpint (g_atomic_int_get (&n_prepared), ==, 1);
 
       g_atomic_int_set (&is_held, FALSE);
       g_clear_error (&error);

@@ -442,7 +442,7 @@ test_weak (void)
   assert_error (acc_expr_eq (acc_expr_tuple2 (INT (300), INT (1)), acc_expr_tuple2 (u1, u1)), ACC_ERROR_TYPE, NULL);
   assert_error (acc_expr_eq (acc_expr_tuple2 (INT (1), INT (1)), acc_expr_tuple3 (u1, u1, u1)), ACC_ERROR_TYPE, NULL);
 
-  /* Shared choices of choices would settle to a tree without end: at some size they get their type. */
+  /* Shared choices of choices would resolve to a tree without end: at some size they get their type. */
   many = acc_expr_ref (choice);
   for (guint i = 0; i < 60; i++)
     {
@@ -727,7 +727,7 @@ test_functions (void)
   g_autoptr(AccFunction) add3 = acc_function_new3 (type ("f4"), type ("f4"), type ("f4"), plus3, NULL, NULL);
   g_autoptr(AccFunction) id = acc_function_new1 (type ("f4"), identity, NULL, NULL);
   g_autoptr(AccFunction) literal = acc_function_new1 (type ("f4"), seven, NULL, type ("u1"));
-  g_autoptr(AccFunction) settled = acc_function_new1 (type ("f4"), seven, NULL, NULL);
+  g_autoptr(AccFunction) resolved = acc_function_new1 (type ("f4"), seven, NULL, NULL);
   g_autoptr(AccFunction) nothing = acc_function_new1 (type ("f4"), no_step, NULL, NULL);
   g_autoptr(AccExpr) owned = acc_expr_ref_sink (acc_expr_sqrt (variable ("f4")));
   g_autoptr(AccFunction) outer = acc_function_new1 (type ("f4"), kept, owned, NULL);
@@ -738,7 +738,7 @@ test_functions (void)
   g_assert_true (id->body == id->params[0]);
   g_assert_cmpint (id->body->ref_count, ==, 2);
   g_assert_true (literal->body->type == type ("u1") && !literal->body->weak);
-  g_assert_true (settled->body->type == type ("i8") && !settled->body->weak);
+  g_assert_true (resolved->body->type == type ("i8") && !resolved->body->weak);
   g_assert_error (acc_expr_get_error (nothing->body), ACC_ERROR, ACC_ERROR_CALLBACK);
   g_assert_true (outer->body == owned && owned->ref_count == 2);
   g_assert_true (closed->body->type == type ("f8") && !closed->body->weak);

@@ -258,7 +258,7 @@ test_stencils (void)
   g_autoptr(AccBoundary) constant = acc_boundary_new_constant (acc_expr_new_int (7));
   g_autoptr(AccBoundary) bools = acc_boundary_new_constant (acc_expr_new_bool (TRUE));
   g_autoptr(AccBoundary) function = acc_boundary_new_function (1, zero, NULL);
-  g_autoptr(AccArray) settled = acc_array_stencil (a, LIST (3, 3), constant, zero, NULL);
+  g_autoptr(AccArray) resolved = acc_array_stencil (a, LIST (3, 3), constant, zero, NULL);
 
   assert_shape (stencil (a, LIST (3, 5)), "[4,6]");
   assert_shape (stencil (a, LIST (1, 1)), "[4,6]");
@@ -277,8 +277,8 @@ test_stencils (void)
   assert_fails (acc_array_stencil2 (a, LIST (3, 3), clamp, v, LIST (5), clamp, zero2, NULL), ACC_ERROR_SHAPE, "stencil2: ");
   assert_fails (acc_array_stencil (a, LIST (3, 3), bools, zero, NULL), ACC_ERROR_TYPE, "its boundary gives b1 where f4 is needed");
   assert_fails (acc_array_stencil (a, LIST (3, 3), function, zero, NULL), ACC_ERROR_SHAPE, "boundary function of rank 1");
-  g_assert_true (settled->boundaries[0]->function->body->type == type_of ("f4"));
-  g_assert_cmpfloat (settled->boundaries[0]->function->body->value.f, ==, 7);
+  g_assert_true (resolved->boundaries[0]->function->body->type == type_of ("f4"));
+  g_assert_cmpfloat (resolved->boundaries[0]->function->body->value.f, ==, 7);
 }
 
 static AccExpr *

@@ -41,6 +41,6 @@ GBytes *acc_emit_llvm (AccKernel *kernel, AccLlvmTarget *target, AccEmitFlags fl
 /* LLVM makes some tables when it first needs them, and undoes them when the process ends, those made last first. To be called before another
  * thread may be emitting when that happens: by a function that atexit() is given afterwards it can be waited for. Takes what a small kernel does,
  * once. */
-void    acc_emit_settle (AccLlvmTarget *target);
+void    acc_emit_prepare_exit (AccLlvmTarget *target);
 
 G_END_DECLS

@@ -49,29 +49,29 @@ task_free (gpointer data)
 
 /* From now on the process may end while tasks are under way: it waits for them first. */
 static void
-settle (AccCode *self)
+prepare_exit (AccCode *self)
 {
-  if (self->maker.settle != NULL)
-    self->maker.settle (self->maker.user_data);
+  if (self->maker.prepare_exit != NULL)
+    self->maker.prepare_exit (self->maker.user_data);
   acc_background_guard_exit ();
 
   pthread_mutex_lock (&self->table_mutex);
-  __atomic_store_n (&self->is_settled, TRUE, __ATOMIC_RELEASE);
+  __atomic_store_n (&self->is_exit_ready, TRUE, __ATOMIC_RELEASE);
   pthread_cond_broadcast (&self->optimised);
   pthread_mutex_unlock (&self->table_mutex);
 }
 
 static gboolean
-is_settled (AccCode *self)
+is_exit_ready (AccCode *self)
 {
-  return __atomic_load_n (&self->is_settled, __ATOMIC_ACQUIRE);
+  return __atomic_load_n (&self->is_exit_ready, __ATOMIC_ACQUIRE);
 }
 
 void
-_acc_code_settle_now (AccCode *self)
+_acc_code_prepare_exit_now (AccCode *self)
 {
-  if (!is_settled (self))
-    settle (self);
+  if (!is_exit_ready (self))
+    prepare_exit (self);
 }
 
 static void
@@ -87,7 +87,7 @@ optimise (gpointer data,
   is_left = task->is_left;
   pthread_mutex_unlock (&self->table_mutex);
   if (is_left)
-    _acc_code_settle_now (self);
+    _acc_code_prepare_exit_now (self);
 
   _acc_code_improve (self, &task->missing, TRUE);
 
@@ -100,7 +100,7 @@ optimise (gpointer data,
 
   /* For those that are still under way. */
   if (is_left && !is_last)
-    _acc_code_settle_now (self);
+    _acc_code_prepare_exit_now (self);
 }
 
 gboolean
@@ -175,20 +175,20 @@ _acc_code_wait_for (AccCode               *self,
 }
 
 void
-acc_code_settle (AccCode *self)
+acc_code_prepare_exit (AccCode *self)
 {
   gboolean is_ready, is_late = FALSE;
   struct timespec until;
 
-  if (self->maker.baseline == 0 || is_settled (self))
+  if (self->maker.baseline == 0 || is_exit_ready (self))
     return;
 
   /* Who has begun does it, if it does not take too long. */
   until = _acc_code_get_patience ();
   pthread_mutex_lock (&self->table_mutex);
-  while (!(is_ready = self->is_settled || g_hash_table_size (self->under_way) == 0) && count_waiting (self) == 0 && !is_late)
+  while (!(is_ready = self->is_exit_ready || g_hash_table_size (self->under_way) == 0) && count_waiting (self) == 0 && !is_late)
     is_late = pthread_cond_timedwait (&self->optimised, &self->table_mutex, &until) != 0;
   pthread_mutex_unlock (&self->table_mutex);
   if (!is_ready)
-    settle (self);
+    prepare_exit (self);
 }

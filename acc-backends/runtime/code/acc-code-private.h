@@ -43,7 +43,7 @@ struct _AccCode {
   AccWorkers     *workers;
   pthread_mutex_t table_mutex;
   pthread_cond_t  optimised;     /* one of those under way is ready, or will not be, or the next is TRUE */
-  gboolean        is_settled;    /* atomic, changed under the lock */
+  gboolean        is_exit_ready; /* atomic, changed under the lock */
   GHashTable     *table;         /* ReadyCode */
   GHashTable     *under_way;     /* CodeKey → Task: what workers optimise, in turn */
   /* Held while kernels are made, so that nobody makes what another thread is about to have made. */
@@ -81,8 +81,8 @@ gboolean   _acc_code_make          (AccCode *self, AccCodeRequest *requests, gui
 gboolean   _acc_code_make_on_thread (AccCode *self, AccCodeRequest *requests, guint n_requests, GCancellable *cancellable, GError **error);
 /* Waits for what is under way. */
 void       _acc_code_end_thread    (AccCode *self);
-/* Makes what the first compilation makes: the process may end from now on, and waits for compilers then. */
-void       _acc_code_settle_now    (AccCode *self);
+/* Makes it safe for the process to exit while compilers run: the exit waits for them. */
+void       _acc_code_prepare_exit_now (AccCode *self);
 
 /* With the lock of the table: whether a worker optimises it, or will. */
 gboolean   _acc_code_is_under_way  (AccCode *self, const AccCodeRequest *request);

@@ -166,7 +166,7 @@ _acc_code_make_on_thread (AccCode         *self,
 
   if (!wait_for (making, cancellable))
     {
-      _acc_code_settle_now (self);
+      _acc_code_prepare_exit_now (self);
       g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "The run was cancelled");
     }
   else

@@ -29,9 +29,9 @@ typedef struct {
   /* In place of load, for devices. */
   AccDeviceKernel *(*load_device) (AccKernel *kernel, GBytes *code, gpointer user_data, GError **error);
   guint            baseline;  /* what baseline code adds to a variant; 0: there is none */
-  /* NULL, or makes what else the first compilation would make, and the end of the process would undo before that has ended. Several times,
-   * any thread. */
-  void            (*settle)   (gpointer user_data);
+  /* Makes what the first compilation would make, and an exit of the process would free while compilers run. NULL: there is nothing. May be
+   * called several times, by any thread. */
+  void            (*prepare_exit) (gpointer user_data);
 } AccCodeMaker;
 
 /* In variants of devices: code for any launch. */
@@ -60,8 +60,8 @@ void     acc_code_free       (AccCode *self);
 gboolean acc_code_get        (AccCode *self, AccCodeRequest *requests, guint n_requests, GCancellable *cancellable, GError **error);
 /* As many runs were done as had better be: what is baseline code is optimised, by a worker if there is one. */
 void     acc_code_optimise   (AccCode *self, const AccCodeRequest *requests, guint n_requests);
-/* Before control goes back to who may end the process: if it is not ready for that, waits for what workers are at. */
-void     acc_code_settle     (AccCode *self);
+/* To be called before control goes back to the caller, who may exit the process: waits for workers if that is not safe yet. */
+void     acc_code_prepare_exit (AccCode *self);
 void     acc_code_get_counts (AccCode *self, AccCodeCounts *counts);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccCode, acc_code_free)

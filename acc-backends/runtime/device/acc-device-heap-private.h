@@ -66,8 +66,8 @@ struct _AccDeviceHeap {
 
 void     acc_device_heap_note_use   (AccDeviceHeap *self, AccQueue queue, AccDeviceBlock *block);
 gboolean acc_device_heap_order      (AccDeviceHeap *self, AccQueue queue, AccDeviceBlock *block, GError **error);
-/* The host waits until no queue uses the block. */
-gboolean acc_device_heap_settle     (AccDeviceHeap *self, AccDeviceBlock *block, GError **error);
+/* Lets the host wait until no queue uses the block. */
+gboolean acc_device_heap_wait_until_idle (AccDeviceHeap *self, AccDeviceBlock *block, GError **error);
 
 /* --- blocks; with the lock */
 

@@ -134,12 +134,12 @@ destroy (AccDeviceHeap  *self,
          AccDeviceBlock *block)
 {
   gsize counted = block->is_counted ? block->counted : 0;
-  gboolean is_settled = acc_device_heap_settle (self, block, NULL) && !self->lost;
+  gboolean is_idle = acc_device_heap_wait_until_idle (self, block, NULL) && !self->lost;
 
   trace ("free", block->counted, block->what);
-  if (is_settled && block->is_host)
+  if (is_idle && block->is_host)
     self->device->klass->release_host (self->device, block->memory.host, block->memory.size);
-  else if (is_settled)
+  else if (is_idle)
     self->device->klass->release (self->device, &block->memory);
   if (block->is_counted)
     acc_budget_release (self->budget, block->counted, block->what);
@@ -148,7 +148,7 @@ destroy (AccDeviceHeap  *self,
   if (block->is_host)
     acc_budget_release (self->host_budget, block->counted, PINNED);
   g_clear_pointer (&block->what, g_free);
-  if (is_settled)
+  if (is_idle)
     g_free (block);
   else
     acc_device_abandon (block);

@@ -129,9 +129,9 @@ acc_device_heap_order (AccDeviceHeap   *self,
 }
 
 gboolean
-acc_device_heap_settle (AccDeviceHeap   *self,
-                        AccDeviceBlock  *block,
-                        GError         **error)
+acc_device_heap_wait_until_idle (AccDeviceHeap   *self,
+                                 AccDeviceBlock  *block,
+                                 GError         **error)
 {
   for (guint queue = 0; queue < ACC_N_QUEUES; queue++)
     if (block->used[queue] > self->queues[queue].reached)

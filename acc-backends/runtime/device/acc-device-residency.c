@@ -288,7 +288,7 @@ copy_fetch (AccBufferCopy  *base,
 
   if (is_shared (self))
     {
-      ok = acc_device_heap_settle (heap, self->block, error);
+      ok = acc_device_heap_wait_until_idle (heap, self->block, error);
       if (ok)
         acc_buffer_set_host (buffer, self->block->memory.host, NULL, NULL);
       acc_device_heap_unlock (heap);

@@ -23,7 +23,7 @@ typedef struct {
   Scope        *scope;
   GCancellable *cancellable;
   gboolean      takes_offers;   /* all elements are there at once, and the backend has some of the operations */
-  guint         state;          /* what came to be until now: of the parts of the graph */
+  guint         state;          /* what has been computed so far, for the subgraph cache */
 } Run;
 
 static gboolean run_graph (AccGraph *graph, Scope *parent, AccArray **arguments, AccArray **results,
@@ -227,41 +227,41 @@ bind_other (Run      *run,
             AccArray *value)
 {
   bind (run->scope, node, value);
-  run->state = acc_graph_parts_step (run->graph->parts, run->state, node);
+  run->state = acc_subgraph_cache_step (run->graph->subgraphs, run->state, node);
 }
 
-/* What is to be computed for @targets, which takes a walk over the program. @part gets arrays of its own. */
+/* Finds what is to be computed for @targets, by a walk over the program. @subgraph gets arrays of its own. */
 static void
-find_part (Run          *run,
-           GPtrArray    *targets,
-           gboolean      keep,
-           AccGraphPart *part)
+find_subgraph (Run         *run,
+               GPtrArray   *targets,
+               gboolean     keep,
+               AccSubgraph *subgraph)
 {
   g_autoptr (GHashTable) is_target = g_hash_table_new (NULL, NULL);
   g_autoptr (GPtrArray) nodes = NULL;
 
-  *part = (AccGraphPart) { g_ptr_array_new (), g_ptr_array_new (), g_ptr_array_new () };
+  *subgraph = (AccSubgraph) { g_ptr_array_new (), g_ptr_array_new (), g_ptr_array_new () };
   for (guint i = 0; i < targets->len; i++)
     {
       AccArray *target = g_ptr_array_index (targets, i);
 
       if (look_up (run->scope, target) != NULL || !g_hash_table_add (is_target, target))
         continue;
-      g_ptr_array_add (target->op == ACC_OP_USE ? part->uses : part->wanted, target);
+      g_ptr_array_add (target->op == ACC_OP_USE ? subgraph->uses : subgraph->wanted, target);
     }
-  if (part->wanted->len == 0)
+  if (subgraph->wanted->len == 0)
     return;
 
-  nodes = list_unbound (run->scope, (AccArray **) part->wanted->pdata, part->wanted->len, part->bound);
+  nodes = list_unbound (run->scope, (AccArray **) subgraph->wanted->pdata, subgraph->wanted->len, subgraph->bound);
   if (keep)
-    add_shared (run, nodes, part->wanted, is_target);
+    add_shared (run, nodes, subgraph->wanted, is_target);
 }
 
-/* Whether what was there when the part was found is there now, too: around a body it need not be the same. */
+/* Whether all that the subgraph reads is bound now, too: what surrounds a body may differ from run to run. */
 static gboolean
-fits (Run                *run,
-      const AccGraphPart *known,
-      GPtrArray          *targets)
+fits (Run               *run,
+      const AccSubgraph *known,
+      GPtrArray         *targets)
 {
   for (guint i = 0; i < targets->len; i++)
     {
@@ -278,26 +278,26 @@ fits (Run                *run,
 }
 
 static gboolean
-compute_part (Run                 *run,
-              const AccGraphPart  *part,
-              GError             **error)
+compute_subgraph (Run                *run,
+                  const AccSubgraph  *subgraph,
+                  GError            **error)
 {
-  g_autofree AccArray **values = g_new (AccArray *, part->bound->len + 1), **results = g_new0 (AccArray *, part->wanted->len + 1);
+  g_autofree AccArray **values = g_new (AccArray *, subgraph->bound->len + 1), **results = g_new0 (AccArray *, subgraph->wanted->len + 1);
   g_autoptr (AccPrepared) prepared = NULL;
 
-  for (guint i = 0; i < part->uses->len; i++)
-    bind (run->scope, g_ptr_array_index (part->uses, i), g_object_ref (g_ptr_array_index (part->uses, i)));
-  if (part->wanted->len == 0)
+  for (guint i = 0; i < subgraph->uses->len; i++)
+    bind (run->scope, g_ptr_array_index (subgraph->uses, i), g_object_ref (g_ptr_array_index (subgraph->uses, i)));
+  if (subgraph->wanted->len == 0)
     return TRUE;
 
-  for (guint i = 0; i < part->bound->len; i++)
-    values[i] = look_up (run->scope, g_ptr_array_index (part->bound, i));
-  prepared = acc_schedule_cache_get (run->graph->schedules, run->graph->host, (AccArray **) part->wanted->pdata, part->wanted->len,
-                                     (AccArray **) part->bound->pdata, values, part->bound->len, FALSE, run->cancellable, error);
+  for (guint i = 0; i < subgraph->bound->len; i++)
+    values[i] = look_up (run->scope, g_ptr_array_index (subgraph->bound, i));
+  prepared = acc_schedule_cache_get (run->graph->schedules, run->graph->host, (AccArray **) subgraph->wanted->pdata, subgraph->wanted->len,
+                                     (AccArray **) subgraph->bound->pdata, values, subgraph->bound->len, FALSE, run->cancellable, error);
   if (prepared == NULL || !acc_run_whole (run->graph->host, prepared, values, results, run->cancellable, error))
     return FALSE;
-  for (guint i = 0; i < part->wanted->len; i++)
-    bind (run->scope, g_ptr_array_index (part->wanted, i), results[i]);
+  for (guint i = 0; i < subgraph->wanted->len; i++)
+    bind (run->scope, g_ptr_array_index (subgraph->wanted, i), results[i]);
 
   return TRUE;
 }
@@ -309,18 +309,18 @@ evaluate (Run       *run,
           gboolean   keep,
           GError   **error)
 {
-  const AccGraphPart *known = acc_graph_parts_find (run->graph->parts, run->state, targets, keep);
-  g_auto (AccGraphPart) found = { NULL };
+  const AccSubgraph *known = acc_subgraph_cache_find (run->graph->subgraphs, run->state, targets, keep);
+  g_auto (AccSubgraph) found = { NULL };
   gboolean ok;
 
   if (known == NULL || !fits (run, known, targets))
     {
-      find_part (run, targets, keep, &found);
-      found.state = known == NULL ? acc_graph_parts_add (run->graph->parts, run->state, targets, keep, &found) : ACC_GRAPH_STATE_UNKNOWN;
+      find_subgraph (run, targets, keep, &found);
+      found.state = known == NULL ? acc_subgraph_cache_add (run->graph->subgraphs, run->state, targets, keep, &found) : ACC_GRAPH_STATE_UNKNOWN;
       known = &found;
     }
 
-  ok = compute_part (run, known, error);
+  ok = compute_subgraph (run, known, error);
   run->state = known->state;
 
   return ok;
@@ -646,9 +646,9 @@ has_takers (Run *run)
 }
 
 typedef struct {
-  const AccGraphStop *stop;
-  guint               next;
-  AccArray           *branch;   /* cond: the one taken */
+  const AccControlPoint *point;
+  guint                  next;
+  AccArray              *branch;   /* cond: the one taken */
 } Visit;
 
 /* With all that the node depends on resolved. */
@@ -657,7 +657,7 @@ finish (Run          *run,
         const Visit  *visit,
         GError      **error)
 {
-  AccArray *node = visit->stop->node;
+  AccArray *node = visit->point->node;
 
   if (is_offered (run, node) && look_up (run->scope, node) != NULL)
     return TRUE;
@@ -673,44 +673,44 @@ finish (Run          *run,
     case ACC_OP_FOREIGN:
       return run_foreign (run, node, error);
     default:
-      return visit->stop->extents == NULL || evaluate_for (run, node, visit->stop->extents, error);
+      return visit->point->extents == NULL || evaluate_for (run, node, visit->point->extents, error);
     }
 }
 
 /* Which one to resolve before the one that is visited; NULL: none any more. */
 static gboolean
-next_before (Run                 *run,
-             Visit               *visit,
-             const AccGraphStop **before,
-             GError             **error)
+next_before (Run                    *run,
+             Visit                  *visit,
+             const AccControlPoint **before,
+             GError                **error)
 {
-  const AccGraphStop *stop = visit->stop;
+  const AccControlPoint *point = visit->point;
   guint n = visit->next++;
 
   *before = NULL;
-  if (is_offered (run, stop->node))
+  if (is_offered (run, point->node))
     {
-      if (n < stop->offered->len)
+      if (n < point->offered->len)
         {
-          *before = g_ptr_array_index (stop->offered, n);
+          *before = g_ptr_array_index (point->offered, n);
           return TRUE;
         }
-      if (n == stop->offered->len && !take_offer (run, stop->node, error))
+      if (n == point->offered->len && !take_offer (run, point->node, error))
         return FALSE;
-      if (look_up (run->scope, stop->node) != NULL)
+      if (look_up (run->scope, point->node) != NULL)
         return TRUE;
-      n -= stop->offered->len;
+      n -= point->offered->len;
     }
 
-  if (n < stop->before->len)
+  if (n < point->before->len)
     {
-      *before = g_ptr_array_index (stop->before, n);
+      *before = g_ptr_array_index (point->before, n);
     }
-  else if (n == stop->before->len && stop->node->op == ACC_OP_COND)
+  else if (n == point->before->len && point->node->op == ACC_OP_COND)
     {
-      if (!choose_branch (run, stop->node, &visit->branch, error))
+      if (!choose_branch (run, point->node, &visit->branch, error))
         return FALSE;
-      *before = stop->sides[visit->branch == stop->node->inputs[1] ? 0 : 1];
+      *before = point->sides[visit->branch == point->node->inputs[1] ? 0 : 1];
     }
 
   return TRUE;
@@ -722,13 +722,13 @@ static gboolean
 resolve (Run       *run,
          GError   **error)
 {
-  const AccGraphStops *stops = acc_graph_get_stops (run->graph);
-  g_autofree guint8 *seen = g_new0 (guint8, MAX (stops->all->len, 1));
+  const AccControlPoints *points = acc_graph_get_control_points (run->graph);
+  g_autofree guint8 *seen = g_new0 (guint8, MAX (points->all->len, 1));
   g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (Visit));
 
-  for (guint i = 0; i < stops->first->len; i++)
+  for (guint i = 0; i < points->first->len; i++)
     {
-      const AccGraphStop *before = g_ptr_array_index (stops->first, i);
+      const AccControlPoint *before = g_ptr_array_index (points->first, i);
 
       for (;;)
         {

@@ -144,7 +144,7 @@ acc_graph_new (AccHost    *host,
   self->params = acc_program_get_parameter_nodes (program, &self->n_params);
   self->bound = g_ptr_array_new ();
   self->schedules = acc_schedule_cache_new (MAX_SCHEDULES);
-  self->parts = acc_graph_parts_new ();
+  self->subgraphs = acc_subgraph_cache_new ();
   g_mutex_init (&self->lock);
   look_over (self);
 
@@ -156,13 +156,13 @@ acc_graph_free (AccGraph *self)
 {
   g_clear_pointer (&self->users, g_hash_table_unref);
   g_clear_pointer (&self->inner_users, g_hash_table_unref);
-  g_clear_pointer (&self->stops, acc_graph_stops_free);
+  g_clear_pointer (&self->control_points, acc_control_points_free);
   g_clear_pointer (&self->bodies, g_hash_table_unref);
   g_clear_pointer (&self->offers, g_hash_table_unref);
   g_hash_table_unref (self->result_set);
   g_mutex_clear (&self->lock);
   acc_schedule_cache_free (self->schedules);
-  acc_graph_parts_free (self->parts);
+  acc_subgraph_cache_free (self->subgraphs);
   g_ptr_array_unref (self->bound);
   g_free (self->positions);
   g_free (self);
@@ -237,19 +237,19 @@ acc_graph_get_users (AccGraph *self,
   return users;
 }
 
-const AccGraphStops *
-acc_graph_get_stops (AccGraph *self)
+const AccControlPoints *
+acc_graph_get_control_points (AccGraph *self)
 {
   g_mutex_lock (&self->lock);
-  if (self->stops == NULL)
+  if (self->control_points == NULL)
     {
       g_autoptr (GHashTable) boundary = make_boundary (self);
 
-      self->stops = acc_graph_stops_new (self->results, self->n_results, boundary, self->offers);
+      self->control_points = acc_control_points_new (self->results, self->n_results, boundary, self->offers);
     }
   g_mutex_unlock (&self->lock);
 
-  return self->stops;
+  return self->control_points;
 }
 
 gboolean

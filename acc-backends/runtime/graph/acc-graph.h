@@ -2,8 +2,8 @@
 #pragma once
 
 #include "acc-program.h"
-#include "acc-graph-parts.h"
-#include "acc-graph-stops.h"
+#include "acc-subgraph-cache.h"
+#include "acc-graph-control.h"
 #include "acc-backends/runtime/run/acc-schedule-cache.h"
 
 G_BEGIN_DECLS
@@ -30,13 +30,13 @@ struct _AccGraph {
   int              *positions;   /* per bound: the parameter's, -1 for a capture */
 
   AccScheduleCache *schedules;
-  AccGraphParts    *parts;
+  AccSubgraphCache *subgraphs;
 
   GMutex            lock;
   GHashTable       *users;       /* AccArray → GPtrArray of AccArray: made when first needed */
   GHashTable       *inner_users; /* the same, of what offers stand for */
   GHashTable       *bodies;      /* AccProgram → AccGraph */
-  AccGraphStops    *stops;       /* made when first needed */
+  AccControlPoints *control_points; /* made when first needed */
 };
 
 AccGraph   *acc_graph_new       (AccHost *host, AccProgram *program, gboolean is_body);
@@ -46,7 +46,7 @@ AccGraph   *acc_graph_get_body  (AccGraph *self, AccProgram *program);
 /* The nodes of the program that take @array as input or reference; may be NULL. */
 GPtrArray  *acc_graph_get_users (AccGraph *self, AccArray *array);
 /* What a run has to know before it can plan the rest. Owned by @self. */
-const AccGraphStops *acc_graph_get_stops (AccGraph *self);
+const AccControlPoints *acc_graph_get_control_points (AccGraph *self);
 gboolean    acc_graph_is_result (AccGraph *self, AccArray *array);
 /* Arrays whose elements decide the extents of @array, but those that are manifest, or in @boundary, where that is not NULL; NULL for
  * none. */

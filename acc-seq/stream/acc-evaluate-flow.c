@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-settle-private.h"
+#include "acc-evaluate-flow-private.h"
 
 #include "acc-core/array/acc-array-private.h"
 #include "acc-error.h"
@@ -10,8 +10,8 @@ typedef struct {
   gint64        chunk_rows;
   GCancellable *cancellable;
   GHashTable   *streaming;   /* AccArray: depends on a source; originals and what stands for them */
-  GHashTable   *settled;     /* AccArray to what stands for it, owned */
-} Settlement;
+  GHashTable   *evaluated;     /* AccArray to what stands for it, owned */
+} Evaluation;
 
 typedef struct {
   AccArray *node;
@@ -70,7 +70,7 @@ has_source (AccArray **arrays, guint n_arrays)
   return FALSE;
 }
 
-/* Nodes that depend on a source; @needed: one of them has to be settled. */
+/* Nodes that depend on a source; @needed: one of them has to be evaluated. */
 static GHashTable *
 find_streaming (AccArray **arrays, guint n_arrays, gboolean *needed)
 {
@@ -96,7 +96,7 @@ find_streaming (AccArray **arrays, guint n_arrays, gboolean *needed)
 }
 
 gboolean
-acc_settle_is_needed (AccArray **arrays, guint n_arrays)
+acc_evaluate_flow_is_needed (AccArray **arrays, guint n_arrays)
 {
   gboolean needed;
   g_autoptr(GHashTable) streaming = find_streaming (arrays, n_arrays, &needed);
@@ -106,16 +106,16 @@ acc_settle_is_needed (AccArray **arrays, guint n_arrays)
 
 /* What stands for @node by now: itself where nothing else does. */
 static AccArray *
-look_up (Settlement *self, AccArray *node)
+look_up (Evaluation *self, AccArray *node)
 {
-  AccArray *other = g_hash_table_lookup (self->settled, node);
+  AccArray *other = g_hash_table_lookup (self->evaluated, node);
 
   return other != NULL ? other : node;
 }
 
 /* Computes @nodes, together, into memory. */
 static gboolean
-compute (Settlement *self, GPtrArray *nodes, AccArray *consumer, GError **error)
+compute (Evaluation *self, GPtrArray *nodes, AccArray *consumer, GError **error)
 {
   g_autoptr(GPtrArray) wanted = g_ptr_array_new ();
   g_autoptr(GPtrArray) values = NULL;
@@ -135,13 +135,13 @@ compute (Settlement *self, GPtrArray *nodes, AccArray *consumer, GError **error)
 
   for (guint i = 0; i < nodes->len; i++)
     if (g_ptr_array_index (nodes, i) != g_ptr_array_index (values, i))
-      g_hash_table_insert (self->settled, g_ptr_array_index (nodes, i), g_object_ref (g_ptr_array_index (values, i)));
+      g_hash_table_insert (self->evaluated, g_ptr_array_index (nodes, i), g_object_ref (g_ptr_array_index (values, i)));
 
   return TRUE;
 }
 
 static gboolean
-choose (Settlement *self, Frame *frame, GError **error)
+choose (Evaluation *self, Frame *frame, GError **error)
 {
   AccArray *condition = frame->node->inputs[0];
   g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
@@ -160,9 +160,9 @@ choose (Settlement *self, Frame *frame, GError **error)
   return TRUE;
 }
 
-/* What has to be settled before the frame's node; NULL: nothing any more. */
+/* What has to be evaluated before the frame's node; NULL: nothing any more. */
 static gboolean
-get_next (Settlement *self, Frame *frame, AccArray **dependence, GError **error)
+get_next (Evaluation *self, Frame *frame, AccArray **dependence, GError **error)
 {
   guint n = frame->next++;
 
@@ -180,7 +180,7 @@ get_next (Settlement *self, Frame *frame, AccArray **dependence, GError **error)
 }
 
 static gboolean
-gather_inputs (Settlement *self, AccArray *node, GError **error)
+gather_inputs (Evaluation *self, AccArray *node, GError **error)
 {
   g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
   AccArray *dependence;
@@ -192,9 +192,9 @@ gather_inputs (Settlement *self, AccArray *node, GError **error)
   return nodes->len == 0 || compute (self, nodes, node, error);
 }
 
-/* With all settled that it depends on. */
+/* With all evaluated that it depends on. */
 static gboolean
-settle_node (Settlement *self, Frame *frame, GError **error)
+evaluate_node (Evaluation *self, Frame *frame, GError **error)
 {
   AccArray *node = frame->node, *other;
 
@@ -206,13 +206,13 @@ settle_node (Settlement *self, Frame *frame, GError **error)
     {
       if (needs_all_inputs (node) && !gather_inputs (self, node, error))
         return FALSE;
-      other = acc_array_copy_replaced (node, self->settled);
+      other = acc_array_copy_replaced (node, self->evaluated);
     }
 
   if (other == NULL)
     return TRUE;
 
-  g_hash_table_insert (self->settled, node, other);
+  g_hash_table_insert (self->evaluated, node, other);
   if (reads_streaming (other, self->streaming))
     g_hash_table_add (self->streaming, other);
 
@@ -221,7 +221,7 @@ settle_node (Settlement *self, Frame *frame, GError **error)
 
 /* Only what is needed: never the side of a choice that is not taken. */
 static gboolean
-settle_array (Settlement *self, AccArray *array, GHashTable *done, GError **error)
+evaluate_array (Evaluation *self, AccArray *array, GHashTable *done, GError **error)
 {
   g_autoptr(GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame));
   AccArray *dependence = array;
@@ -240,24 +240,24 @@ settle_array (Settlement *self, AccArray *array, GHashTable *done, GError **erro
         return FALSE;
       if (dependence != NULL)
         continue;
-      if (!settle_node (self, top, error))
+      if (!evaluate_node (self, top, error))
         return FALSE;
       g_array_set_size (stack, stack->len - 1);
     }
 }
 
 GPtrArray *
-acc_settle (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, gboolean *streams, GCancellable *cancellable, GError **error)
+acc_evaluate_flow (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, gboolean *streams, GCancellable *cancellable, GError **error)
 {
   gboolean needed;
   g_autoptr(GHashTable) streaming = find_streaming (arrays, n_arrays, &needed);
-  g_autoptr(GHashTable) settled = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+  g_autoptr(GHashTable) evaluated = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
   g_autoptr(GHashTable) done = g_hash_table_new (NULL, NULL);
   g_autoptr(GPtrArray) results = g_ptr_array_new_with_free_func (g_object_unref);
-  Settlement self = { backend, chunk_rows, cancellable, streaming, settled };
+  Evaluation self = { backend, chunk_rows, cancellable, streaming, evaluated };
 
   for (guint i = 0; i < n_arrays && needed; i++)
-    if (!settle_array (&self, arrays[i], done, error))
+    if (!evaluate_array (&self, arrays[i], done, error))
       return NULL;
 
   for (guint i = 0; i < n_arrays; i++)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-graph-stops.h"
+#include "acc-graph-control.h"
 
 #include "acc-graph.h"
 
 typedef struct {
-  AccGraphStops *stops;
-  GHashTable    *nearest;     /* AccArray → AccGraphStop, or NULL: there is none */
-  GHashTable    *boundary, *offers;
-  GArray        *listed;      /* guint, by number: the list that the stop is in, the last of them */
-  guint          list;        /* that is being made, counted from 1 */
+  AccControlPoints *points;
+  GHashTable       *nearest;     /* AccArray → AccControlPoint, or NULL: there is none */
+  GHashTable       *boundary, *offers;
+  GArray           *listed;      /* guint, by number: the list that the point is in, the last of them */
+  guint             list;        /* that is being made, counted from 1 */
 } Search;
 
 typedef struct {
@@ -17,9 +17,9 @@ typedef struct {
 } Frame;
 
 static void
-stop_free (gpointer data)
+point_free (gpointer data)
 {
-  AccGraphStop *self = data;
+  AccControlPoint *self = data;
 
   g_ptr_array_unref (self->before);
   g_clear_pointer (&self->offered, g_ptr_array_unref);
@@ -41,19 +41,19 @@ add_nearest (Search    *search,
              GPtrArray *list,
              AccArray  *node)
 {
-  AccGraphStop *stop = g_hash_table_lookup (search->nearest, node);
+  AccControlPoint *point = g_hash_table_lookup (search->nearest, node);
 
-  if (stop == NULL || g_array_index (search->listed, guint, stop->number) == search->list)
+  if (point == NULL || g_array_index (search->listed, guint, point->number) == search->list)
     return;
-  g_array_index (search->listed, guint, stop->number) = search->list;
-  g_ptr_array_add (list, stop);
+  g_array_index (search->listed, guint, point->number) = search->list;
+  g_ptr_array_add (list, point);
 }
 
 /* Whether a run has to do something there. */
 static gboolean
-is_busy (const AccGraphStop *stop)
+is_busy (const AccControlPoint *point)
 {
-  switch ((guint) stop->node->op)
+  switch ((guint) point->node->op)
     {
     case ACC_OP_COND:
     case ACC_OP_WHILE_LOOP:
@@ -61,7 +61,7 @@ is_busy (const AccGraphStop *stop)
     case ACC_OP_FOREIGN:
       return TRUE;
     default:
-      return stop->extents != NULL || stop->offered != NULL;
+      return point->extents != NULL || point->offered != NULL;
     }
 }
 
@@ -77,42 +77,42 @@ static void
 look_at (Search   *search,
          AccArray *node)
 {
-  AccGraphStop *stop = g_new0 (AccGraphStop, 1);
+  AccControlPoint *point = g_new0 (AccControlPoint, 1);
   AccArray *dependence;
 
-  stop->node = node;
-  stop->extents = acc_graph_list_extent_reads (node, search->boundary);
+  point->node = node;
+  point->extents = acc_graph_list_extent_reads (node, search->boundary);
   if (is_offered (search, node))
     {
-      stop->offered = begin_list (search);
+      point->offered = begin_list (search);
       for (guint i = 0; i < node->n_offered; i++)
-        add_nearest (search, stop->offered, node->offered[i]);
+        add_nearest (search, point->offered, node->offered[i]);
     }
-  stop->before = begin_list (search);
+  point->before = begin_list (search);
   if (node->op == ACC_OP_COND)
     {
-      add_nearest (search, stop->before, node->inputs[0]);
+      add_nearest (search, point->before, node->inputs[0]);
       for (guint i = 0; i < 2; i++)
-        stop->sides[i] = g_hash_table_lookup (search->nearest, node->inputs[1 + i]);
+        point->sides[i] = g_hash_table_lookup (search->nearest, node->inputs[1 + i]);
     }
   else
     {
       for (guint i = 0; (dependence = acc_array_nth_known_dependence (node, i)) != NULL; i++)
-        add_nearest (search, stop->before, dependence);
+        add_nearest (search, point->before, dependence);
     }
 
-  if (is_busy (stop) || stop->before->len > 1)
+  if (is_busy (point) || point->before->len > 1)
     {
-      stop->number = search->stops->all->len;
-      g_ptr_array_add (search->stops->all, stop);
-      g_array_set_size (search->listed, stop->number + 1);
-      g_hash_table_insert (search->nearest, node, stop);
+      point->number = search->points->all->len;
+      g_ptr_array_add (search->points->all, point);
+      g_array_set_size (search->listed, point->number + 1);
+      g_hash_table_insert (search->nearest, node, point);
       return;
     }
 
-  if (stop->before->len == 1)
-    g_hash_table_insert (search->nearest, node, g_ptr_array_index (stop->before, 0));
-  stop_free (stop);
+  if (point->before->len == 1)
+    g_hash_table_insert (search->nearest, node, g_ptr_array_index (point->before, 0));
+  point_free (point);
 }
 
 /* What a run would look at first comes first. NULL: no more. */
@@ -160,18 +160,18 @@ look_under (Search   *search,
     }
 }
 
-AccGraphStops *
-acc_graph_stops_new (AccArray   **results,
-                     guint        n_results,
-                     GHashTable  *boundary,
-                     GHashTable  *offers)
+AccControlPoints *
+acc_control_points_new (AccArray   **results,
+                        guint        n_results,
+                        GHashTable  *boundary,
+                        GHashTable  *offers)
 {
-  AccGraphStops *self = g_new0 (AccGraphStops, 1);
+  AccControlPoints *self = g_new0 (AccControlPoints, 1);
   g_autoptr (GHashTable) nearest = g_hash_table_new (NULL, NULL);
   g_autoptr (GArray) listed = g_array_new (FALSE, TRUE, sizeof (guint));
   Search search = { self, nearest, boundary, offers, listed, 0 };
 
-  self->all = g_ptr_array_new_with_free_func (stop_free);
+  self->all = g_ptr_array_new_with_free_func (point_free);
   for (guint i = 0; i < n_results; i++)
     look_under (&search, results[i]);
   self->first = begin_list (&search);
@@ -182,7 +182,7 @@ acc_graph_stops_new (AccArray   **results,
 }
 
 void
-acc_graph_stops_free (AccGraphStops *self)
+acc_control_points_free (AccControlPoints *self)
 {
   g_ptr_array_unref (self->first);
   g_ptr_array_unref (self->all);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-graph-parts.h"
+#include "acc-subgraph-cache.h"
 
 #include <string.h>
 
-/* Runs that decide otherwise each time, as many choices in a row may, would find new states for ever. */
-#define MAX_PARTS 1024
+/* Runs that decide otherwise each time, as many choices in a row may, would add states without end. */
+#define MAX_ENTRIES 1024
 
 /* Ways from a state to the next. */
 typedef enum {
@@ -22,10 +22,10 @@ typedef struct {
 
 typedef struct {
   Key          key;
-  AccGraphPart part;
+  AccSubgraph subgraph;
 } Entry;
 
-struct _AccGraphParts {
+struct _AccSubgraphCache {
   GMutex      lock;
   GHashTable *entries;    /* Entry, by its key */
 };
@@ -52,7 +52,7 @@ equal_keys (gconstpointer a,
 }
 
 void
-acc_graph_part_clear (AccGraphPart *self)
+acc_subgraph_clear (AccSubgraph *self)
 {
   g_clear_pointer (&self->wanted, g_ptr_array_unref);
   g_clear_pointer (&self->bound, g_ptr_array_unref);
@@ -64,15 +64,15 @@ entry_free (gpointer data)
 {
   Entry *entry = data;
 
-  acc_graph_part_clear (&entry->part);
+  acc_subgraph_clear (&entry->subgraph);
   g_free (entry->key.nodes);
   g_free (entry);
 }
 
-AccGraphParts *
-acc_graph_parts_new (void)
+AccSubgraphCache *
+acc_subgraph_cache_new (void)
 {
-  AccGraphParts *self = g_new0 (AccGraphParts, 1);
+  AccSubgraphCache *self = g_new0 (AccSubgraphCache, 1);
 
   g_mutex_init (&self->lock);
   self->entries = g_hash_table_new_full (hash_key, equal_keys, NULL, entry_free);
@@ -81,18 +81,18 @@ acc_graph_parts_new (void)
 }
 
 void
-acc_graph_parts_free (AccGraphParts *self)
+acc_subgraph_cache_free (AccSubgraphCache *self)
 {
   g_hash_table_unref (self->entries);
   g_mutex_clear (&self->lock);
   g_free (self);
 }
 
-/* The state behind the entry: that of the first who added it. Each has a state of its own, as long as there are not too many. */
+/* Returns the state after the entry. Each entry has a state of its own; an equal one that is there already is kept. */
 static guint
-add (AccGraphParts      *self,
+add (AccSubgraphCache   *self,
      const Key          *key,
-     const AccGraphPart *part)
+     const AccSubgraph *subgraph)
 {
   Entry *entry;
 
@@ -101,29 +101,29 @@ add (AccGraphParts      *self,
 
   g_mutex_lock (&self->lock);
   entry = g_hash_table_lookup (self->entries, key);
-  if (entry == NULL && g_hash_table_size (self->entries) < MAX_PARTS)
+  if (entry == NULL && g_hash_table_size (self->entries) < MAX_ENTRIES)
     {
       entry = g_new0 (Entry, 1);
       entry->key = *key;
       entry->key.nodes = g_memdup2 (key->nodes, key->n * sizeof *key->nodes);
-      if (part != NULL)
+      if (subgraph != NULL)
         {
-          entry->part.wanted = g_ptr_array_ref (part->wanted);
-          entry->part.bound = g_ptr_array_ref (part->bound);
-          entry->part.uses = g_ptr_array_ref (part->uses);
+          entry->subgraph.wanted = g_ptr_array_ref (subgraph->wanted);
+          entry->subgraph.bound = g_ptr_array_ref (subgraph->bound);
+          entry->subgraph.uses = g_ptr_array_ref (subgraph->uses);
         }
-      entry->part.state = ACC_GRAPH_STATE_FIRST + 1 + g_hash_table_size (self->entries);
+      entry->subgraph.state = ACC_GRAPH_STATE_FIRST + 1 + g_hash_table_size (self->entries);
       g_hash_table_insert (self->entries, &entry->key, entry);
     }
   g_mutex_unlock (&self->lock);
 
-  return entry != NULL ? entry->part.state : ACC_GRAPH_STATE_UNKNOWN;
+  return entry != NULL ? entry->subgraph.state : ACC_GRAPH_STATE_UNKNOWN;
 }
 
 guint
-acc_graph_parts_step (AccGraphParts *self,
-                      guint          state,
-                      AccArray      *node)
+acc_subgraph_cache_step (AccSubgraphCache *self,
+                         guint          state,
+                         AccArray      *node)
 {
   return add (self, &(Key) { state, WAY_STEP, 1, (gpointer[]) { node } }, NULL);
 }
@@ -136,11 +136,11 @@ get_key (guint      state,
   return (Key) { state, keep ? WAY_TARGETS_KEPT : WAY_TARGETS, targets->len, targets->pdata };
 }
 
-const AccGraphPart *
-acc_graph_parts_find (AccGraphParts *self,
-                      guint          state,
-                      GPtrArray     *targets,
-                      gboolean       keep)
+const AccSubgraph *
+acc_subgraph_cache_find (AccSubgraphCache *self,
+                         guint          state,
+                         GPtrArray     *targets,
+                         gboolean       keep)
 {
   Key key = get_key (state, targets, keep);
   Entry *entry;
@@ -149,17 +149,17 @@ acc_graph_parts_find (AccGraphParts *self,
   entry = g_hash_table_lookup (self->entries, &key);
   g_mutex_unlock (&self->lock);
 
-  return entry != NULL ? &entry->part : NULL;
+  return entry != NULL ? &entry->subgraph : NULL;
 }
 
 guint
-acc_graph_parts_add (AccGraphParts      *self,
-                     guint               state,
-                     GPtrArray          *targets,
-                     gboolean            keep,
-                     const AccGraphPart *part)
+acc_subgraph_cache_add (AccSubgraphCache   *self,
+                        guint               state,
+                        GPtrArray          *targets,
+                        gboolean            keep,
+                        const AccSubgraph *subgraph)
 {
   Key key = get_key (state, targets, keep);
 
-  return add (self, &key, part);
+  return add (self, &key, subgraph);
 }

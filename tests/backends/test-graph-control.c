@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What a run has to stop for: the order, what is left out, and that there are no more ways than nodes have. */
+/* Control points: their order, what is left out, and that there are no more edges than the nodes have. */
 
 #include "acc-backends/runtime/graph/acc-graph.h"
 #include "acc/acc.h"
@@ -31,35 +31,35 @@ keep_some (AccArray *array)
 
 /* Each one before those that need it, in every list once. */
 static void
-check_order (const AccGraphStops *stops)
+check_order (const AccControlPoints *points)
 {
   guint n_ways = 0;
 
-  for (guint i = 0; i < stops->all->len; i++)
+  for (guint i = 0; i < points->all->len; i++)
     {
-      const AccGraphStop *stop = g_ptr_array_index (stops->all, i);
+      const AccControlPoint *point = g_ptr_array_index (points->all, i);
       AccArray *dependence;
       guint n_dependences = 0;
 
-      g_assert_cmpuint (stop->number, ==, i);
-      for (guint k = 0; k < stop->before->len; k++)
+      g_assert_cmpuint (point->number, ==, i);
+      for (guint k = 0; k < point->before->len; k++)
         {
-          const AccGraphStop *before = g_ptr_array_index (stop->before, k);
+          const AccControlPoint *before = g_ptr_array_index (point->before, k);
 
           g_assert_cmpuint (before->number, <, i);
           for (guint j = 0; j < k; j++)
-            g_assert_true (g_ptr_array_index (stop->before, j) != before);
+            g_assert_true (g_ptr_array_index (point->before, j) != before);
         }
       for (guint k = 0; k < 2; k++)
-        g_assert_true (stop->sides[k] == NULL || stop->sides[k]->number < i);
-      while ((dependence = acc_array_nth_dependence (stop->node, n_dependences)) != NULL)
+        g_assert_true (point->sides[k] == NULL || point->sides[k]->number < i);
+      while ((dependence = acc_array_nth_dependence (point->node, n_dependences)) != NULL)
         n_dependences++;
-      g_assert_cmpuint (stop->before->len, <=, n_dependences);
-      n_ways += stop->before->len;
+      g_assert_cmpuint (point->before->len, <=, n_dependences);
+      n_ways += point->before->len;
     }
-  for (guint i = 0; i < stops->first->len; i++)
-    g_assert_cmpuint (((AccGraphStop *) g_ptr_array_index (stops->first, i))->number, <, stops->all->len);
-  g_test_message ("%u stops, %u ways", stops->all->len, n_ways);
+  for (guint i = 0; i < points->first->len; i++)
+    g_assert_cmpuint (((AccControlPoint *) g_ptr_array_index (points->first, i))->number, <, points->all->len);
+  g_test_message ("%u points, %u ways", points->all->len, n_ways);
 }
 
 static AccArray *
@@ -91,20 +91,20 @@ test_chain (void)
   g_autoptr (AccProgram) program = acc_program_new ((const char *[]) { "i8[:]", NULL }, build_chain, NULL);
   AccHost host = { 0 };
   g_autoptr (AccGraph) graph = acc_graph_new (&host, program, FALSE);
-  const AccGraphStops *stops = acc_graph_get_stops (graph);
+  const AccControlPoints *points = acc_graph_get_control_points (graph);
   guint n_extents = 0;
 
   g_assert_false (graph->is_simple);
-  check_order (stops);
-  g_assert_true (stops == acc_graph_get_stops (graph));
-  g_assert_cmpuint (stops->first->len, ==, 1);
-  g_assert_cmpuint (stops->all->len, <, 20);
-  for (guint i = 0; i < stops->all->len; i++)
+  check_order (points);
+  g_assert_true (points == acc_graph_get_control_points (graph));
+  g_assert_cmpuint (points->first->len, ==, 1);
+  g_assert_cmpuint (points->all->len, <, 20);
+  for (guint i = 0; i < points->all->len; i++)
     {
-      const AccGraphStop *stop = g_ptr_array_index (stops->all, i);
+      const AccControlPoint *point = g_ptr_array_index (points->all, i);
 
-      n_extents += stop->extents != NULL;
-      g_assert_true (stop->extents != NULL || stop->before->len > 1);
+      n_extents += point->extents != NULL;
+      g_assert_true (point->extents != NULL || point->before->len > 1);
     }
   g_assert_cmpuint (n_extents, >=, 3);
 }
@@ -125,8 +125,8 @@ test_nothing (void)
   g_autoptr (AccGraph) graph = acc_graph_new (&host, program, FALSE);
 
   g_assert_true (graph->is_simple);
-  g_assert_cmpuint (acc_graph_get_stops (graph)->all->len, ==, 0);
-  g_assert_cmpuint (acc_graph_get_stops (graph)->first->len, ==, 0);
+  g_assert_cmpuint (acc_graph_get_control_points (graph)->all->len, ==, 0);
+  g_assert_cmpuint (acc_graph_get_control_points (graph)->first->len, ==, 0);
 }
 
 static AccArray *
@@ -146,12 +146,12 @@ test_choice (void)
   g_autoptr (AccProgram) program = acc_program_new ((const char *[]) { "b1[]", "i8[:]", NULL }, build_choice, NULL);
   AccHost host = { 0 };
   g_autoptr (AccGraph) graph = acc_graph_new (&host, program, FALSE);
-  const AccGraphStops *stops = acc_graph_get_stops (graph);
-  const AccGraphStop *outer, *inner;
+  const AccControlPoints *points = acc_graph_get_control_points (graph);
+  const AccControlPoint *outer, *inner;
 
-  check_order (stops);
-  g_assert_cmpuint (stops->first->len, ==, 1);
-  outer = g_ptr_array_index (stops->first, 0);
+  check_order (points);
+  g_assert_cmpuint (points->first->len, ==, 1);
+  outer = g_ptr_array_index (points->first, 0);
   g_assert_cmpint (outer->node->op, ==, ACC_OP_COND);
   g_assert_cmpuint (outer->before->len, ==, 0);
   g_assert_null (outer->sides[0]);
@@ -191,20 +191,20 @@ test_ladder (void)
   g_autoptr (AccProgram) program = acc_program_new ((const char *[]) { "i8[:]", "i8[:]", NULL }, build_ladder, NULL);
   AccHost host = { 0 };
   g_autoptr (AccGraph) graph = acc_graph_new (&host, program, FALSE);
-  const AccGraphStops *stops = acc_graph_get_stops (graph);
+  const AccControlPoints *points = acc_graph_get_control_points (graph);
 
-  check_order (stops);
-  g_assert_cmpuint (stops->all->len, >=, WIDTH);
+  check_order (points);
+  g_assert_cmpuint (points->all->len, >=, WIDTH);
 }
 
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/graph-stops/chain", test_chain);
-  g_test_add_func ("/graph-stops/nothing", test_nothing);
-  g_test_add_func ("/graph-stops/choice", test_choice);
-  g_test_add_func ("/graph-stops/ladder", test_ladder);
+  g_test_add_func ("/graph-points/chain", test_chain);
+  g_test_add_func ("/graph-points/nothing", test_nothing);
+  g_test_add_func ("/graph-points/choice", test_choice);
+  g_test_add_func ("/graph-points/ladder", test_ladder);
 
   return g_test_run ();
 }

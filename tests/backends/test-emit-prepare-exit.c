@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What acc_emit_settle() is for: that LLVM makes nothing afterwards which it undoes when the process ends, whatever is compiled. */
+/* What acc_emit_prepare_exit() is for: that LLVM makes nothing afterwards which it undoes when the process ends, whatever is compiled. */
 
 #include "acc-backends/codegen/llvm/acc-emit-llvm.h"
 #include "acc-backends/passes/acc-passes.h"
@@ -117,14 +117,14 @@ test_nothing_is_left (void)
   static const AccEmitFlags flags[] = { ACC_EMIT_DEFAULT, ACC_EMIT_NON_TEMPORAL, ACC_EMIT_CONTRACT, ACC_EMIT_SCALAR, ACC_EMIT_BASELINE };
   g_autoptr (GError) error = NULL;
   g_autoptr (AccLlvmTarget) target = acc_llvm_target_new_host (&error);
-  gint before = __atomic_load_n (&n_registered, __ATOMIC_SEQ_CST), settled;
+  gint before = __atomic_load_n (&n_registered, __ATOMIC_SEQ_CST), prepared;
   gint64 start = g_get_monotonic_time ();
 
   g_assert_no_error (error);
-  acc_emit_settle (target);
-  settled = __atomic_load_n (&n_registered, __ATOMIC_SEQ_CST);
-  g_test_message ("%d at once, in %.1f ms", settled - before, (double) (g_get_monotonic_time () - start) / 1000);
-  g_assert_cmpint (settled, >, before);
+  acc_emit_prepare_exit (target);
+  prepared = __atomic_load_n (&n_registered, __ATOMIC_SEQ_CST);
+  g_test_message ("%d at once, in %.1f ms", prepared - before, (double) (g_get_monotonic_time () - start) / 1000);
+  g_assert_cmpint (prepared, >, before);
 
   for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
     for (guint f = 0; f < G_N_ELEMENTS (flags); f++)
@@ -133,7 +133,7 @@ test_nothing_is_left (void)
         compile (target, kinds[k], add_control, flags[f]);
         if (acc_element_kind_is_float (kinds[k]))
           compile (target, kinds[k], add_functions, flags[f]);
-        g_assert_cmpint (__atomic_load_n (&n_registered, __ATOMIC_SEQ_CST), ==, settled);
+        g_assert_cmpint (__atomic_load_n (&n_registered, __ATOMIC_SEQ_CST), ==, prepared);
       }
 }
 
@@ -142,7 +142,7 @@ main (int    argc,
       char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/emit-settle/nothing-is-left", test_nothing_is_left);
+  g_test_add_func ("/emit-prepare-exit/nothing-is-left", test_nothing_is_left);
 
   return g_test_run ();
 }
