@@ -110,12 +110,12 @@ get_own_cost (const AccExpr *expr)
 }
 
 /* Turns of a loop, if one had to guess, and as many as are told from none at all. */
-#define TURNS      17
-#define MOST_TURNS 1e30
+#define ITERATIONS      17
+#define MOST_ITERATIONS 1e30
 
 typedef struct {
   AccExpr *expr;
-  double   turns;
+  double   iterations;
 } Visit;
 
 double
@@ -134,12 +134,12 @@ acc_function_get_cost (AccFunction *function)
       g_array_set_size (stack, stack->len - 1);
       if (!acc_numbers_add (&seen, visit.expr, &number))
         continue;
-      cost += visit.turns * get_own_cost (visit.expr);
+      cost += visit.iterations * get_own_cost (visit.expr);
       for (guint i = 0; i < visit.expr->n_args; i++)
-        g_array_append_vals (stack, &(Visit) { visit.expr->args[i], visit.turns }, 1);
+        g_array_append_vals (stack, &(Visit) { visit.expr->args[i], visit.iterations }, 1);
       for (guint i = 0; i < 2; i++)
         if (visit.expr->functions[i] != NULL)
-          g_array_append_vals (stack, &(Visit) { visit.expr->functions[i]->body, MIN (visit.turns * TURNS, MOST_TURNS) }, 1);
+          g_array_append_vals (stack, &(Visit) { visit.expr->functions[i]->body, MIN (visit.iterations * ITERATIONS, MOST_ITERATIONS) }, 1);
     }
   acc_numbers_free (&seen);
 

@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 /* Whether an array is computed again wherever it is read, or stored and read back: what either takes per element, in operations on an f4.
  *
  * The figures are constants, and nothing is measured at run time, so that a graph is cut in the same way everywhere. They lie where both
- * ways took as long: docs/design.md tells for what. */
+ * ways took as long: docs/design/fusion.md tells for what. */
 
 /* One byte, written and read back: arrays that stay in caches, and others. */
 #define ACC_COST_CACHED_BYTE    2

@@ -131,7 +131,7 @@ void   kb_check (AccKernelBuilder *b, KValue ok, guint kind, guint origin, KValu
 #define kb_else(b)          _kb_block (_kb_enter_else (b), b, G_PASTE (_kb_once_, __LINE__))
 #define kb_while(b)         _kb_block (_kb_enter_while (b), b, G_PASTE (_kb_once_, __LINE__))
 void   kb_until           (AccKernelBuilder *b, KValue done);
-/* @is_long: it may have so many turns that code on the host looks out for ACC_FAILURE_STOP now and then. */
+/* @is_long: it may have so many iterations that code on the host looks out for ACC_FAILURE_STOP now and then. */
 KValue _kb_enter_for      (AccKernelBuilder *b, KValue begin, KValue end, gboolean is_long);
 KValue _kb_enter_foreach  (AccKernelBuilder *b, KValue begin, KValue end);
 void   _kb_enter_if       (AccKernelBuilder *b, KValue condition, gboolean seldom);

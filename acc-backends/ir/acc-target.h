@@ -41,7 +41,7 @@ typedef struct {
   gboolean has_atomic_add_f32;
   gboolean has_atomic_add_f64;
   gboolean merges_loads;       /* what a thread loads of neighbouring elements, up to 16 bytes, becomes one access */
-  guint    max_turns;          /* that all loops of a thread may take together: the device leaves them then; 0: any number */
+  guint    max_iterations;     /* that all loops of a thread may take together: the device leaves them then; 0: any number */
   guint    max_held;           /* elements that a thread had better hold in registers at once, where each takes a few of them */
   gint64   few;                /* below so many elements tiles and windows had better be small: a tile for each processor, and less code; 0: never */
   gboolean has_library;        /* transcendental primitives that are better than those built of other instructions */

@@ -168,7 +168,7 @@ enter_loop (AccLower *l,
 }
 
 /* Turns of a loop whose time passes unnoticed, also where it is in another such loop, as long as what they do is short. */
-#define MANY_TURNS 256
+#define MANY_ITERATIONS 256
 
 /* Which values an index has at least and at most, give or take one. */
 static void
@@ -194,7 +194,7 @@ low_enter_for (AccLower *l,
 
   get_bounds (l, begin, end, &lo, &hi);
 
-  return enter_loop (l, lo, hi, _kb_enter_for (l->b, begin, end, looks && (lo < 0 || hi - lo > MANY_TURNS)));
+  return enter_loop (l, lo, hi, _kb_enter_for (l->b, begin, end, looks && (lo < 0 || hi - lo > MANY_ITERATIONS)));
 }
 
 /* Where it is known that there is one, registers need not hold that there might be more. */

@@ -214,7 +214,7 @@ choose_target (AccVulkanDevice  *self,
     /* What its drivers compile takes more registers than CUDA's, and nobody can tell them how many. */
     .max_held = 24,
     .table_bytes = 16384,
-    .max_turns = properties->driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE ? 65535 : 0,
+    .max_iterations = properties->driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE ? 65535 : 0,
     .has_fast_exp = self->type != VK_PHYSICAL_DEVICE_TYPE_CPU,
     .has_atomic_64 = features->atomic_64.shaderBufferInt64Atomics && features->atomic_64.shaderSharedInt64Atomics,
     /* Vulkan does not promise it, but what runs there is what CUDA promises it for. */
@@ -234,7 +234,7 @@ choose_target (AccVulkanDevice  *self,
     .has_atomic_add_f64 = target->has_atomic_add_f64,
     /* What gallivm knows of division by 0. */
     .guards_zeros = properties->driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE,
-    .leaves_loops = target->max_turns > 0,
+    .leaves_loops = target->max_iterations > 0,
     .misrounds_doubles = properties->driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE,
     /* Of (i / 12, i % 12 / 2, i % 2) for i of 64 bits every second was wrong. */
     .misdivides_words = properties->driver.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY,

@@ -9,7 +9,7 @@
 /* Values of closed expressions, for the extents of arrays: the same whatever backend runs it. While the graph is built nothing loops
  * or reads elements: that is left to the run. */
 
-/* What is known within a turn of a loop, or outside of all: of each expression its leaves, which @owned holds. */
+/* What is known within an iteration of a loop, or outside of all: of each expression its leaves, which @owned holds. */
 typedef struct {
   GHashTable *values;
   GPtrArray  *owned;
@@ -174,7 +174,7 @@ read_element (Evaluation *self,
 }
 
 /* The current cancellable is that of whoever plans a run. */
-#define TURNS_PER_LOOK 1024
+#define ITERATIONS_PER_LOOK 1024
 
 static gboolean
 evaluate_while (Evaluation *self,
@@ -185,9 +185,9 @@ evaluate_while (Evaluation *self,
   gboolean running = TRUE, ok = TRUE;
 
   memcpy (state, get_values (self, expr->args[0]), size);
-  for (guint turn = 1; ok && running; turn++)
+  for (guint iteration = 1; ok && running; iteration++)
     {
-      if (turn % TURNS_PER_LOOK == 0 && g_cancellable_set_error_if_cancelled (g_cancellable_get_current (), self->error))
+      if (iteration % ITERATIONS_PER_LOOK == 0 && g_cancellable_set_error_if_cancelled (g_cancellable_get_current (), self->error))
         return FALSE;
 
       begin_scope (self);

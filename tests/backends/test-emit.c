@@ -587,7 +587,7 @@ count_turn (AccKernelBuilder *b,
   kb_store (b, counts, at, kb_add (b, kb_load (b, counts, at), kb_add (b, turn, kb_i64 (b, 1))));
 }
 
-/* Each turn adds its number and one to the count. */
+/* Each iteration adds its number and one to the count. */
 static Compiled *
 compile_loop (Loop loop)
 {
@@ -634,7 +634,7 @@ test_long_loops (void)
           harness_check (compiled, arguments, range, "long loops");
         }
 
-      /* Of more turns than there is time for. */
+      /* More iterations than there is time for. */
       for (guint v = 0; v < harness_n_variants; v++)
         {
           gint64 counts[N_COUNTED] = { 0 }, most = turns_left[loop];

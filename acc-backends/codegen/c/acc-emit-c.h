@@ -31,7 +31,7 @@ typedef struct {
   gboolean has_atomic_add_f64;
   gboolean has_quick;        /* OpenCL: no processor: quick code is quicker, and so are native functions */
   gboolean guards_zeros;     /* the compiler divides wrongly by a zero that it knows */
-  gboolean leaves_loops;     /* the device leaves loops that take many turns: such a kernel fails */
+  gboolean leaves_loops;     /* the device leaves loops that take many iterations: such a kernel fails */
   gboolean misrounds_doubles; /* GLSL: trunc() and roundEven() of f64 give other values on some processors */
   gboolean misdivides_words; /* GLSL: the compiler divides i64 that were put together of words wrongly */
   gboolean keeps_denormals;  /* GLSL: SPIR-V's DenormPreserve for f32 can be asked for */

@@ -555,10 +555,10 @@ has_loop (Emitter *e,
 
 /* All lanes go through the loop as often: a real loop. @end is where it pauses, or ends. Gives the next index. */
 static LLVMValueRef
-emit_turns (Emitter     *e,
-            guint32      id,
-            LLVMValueRef begin,
-            LLVMValueRef end)
+emit_iterations (Emitter     *e,
+                 guint32      id,
+                 LLVMValueRef begin,
+                 LLVMValueRef end)
 {
   LLVMBasicBlockRef before = LLVMGetInsertBlock (B), body = emit_block (e, "for"), after = emit_block (e, "for.turned"), latch;
   LLVMValueRef index, next;
@@ -580,8 +580,8 @@ emit_turns (Emitter     *e,
 }
 
 /* Turns between two looks at whether the launch goes on, of loops that may have many, and of those that have loops in them. */
-#define TURNS_PER_LOOK      512
-#define LONG_TURNS_PER_LOOK 64
+#define ITERATIONS_PER_LOOK      512
+#define LONG_ITERATIONS_PER_LOOK 64
 
 void
 emit_plain_for (Emitter *e,
@@ -589,14 +589,14 @@ emit_plain_for (Emitter *e,
 {
   const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
   LLVMValueRef begin = emit_scalar (e, instr->args[0]), end = emit_scalar (e, instr->args[1]), first, left, next;
-  LLVMBasicBlockRef before = LLVMGetInsertBlock (B), body = emit_block (e, "for.turns"), after = emit_block (e, "for.end"), more;
+  LLVMBasicBlockRef before = LLVMGetInsertBlock (B), body = emit_block (e, "for.iterations"), after = emit_block (e, "for.end"), more;
   gboolean looks = e->kernel->group_size == 0 && instr->bits != 0 && !_acc_kernel_block_is_long (e->kernel, instr->blocks[0]);
 
   LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntSLT, begin, end, ""), body, after);
   emit_enter (e, body);
   if (!looks)
     {
-      emit_turns (e, id, begin, end);
+      emit_iterations (e, id, begin, end);
       LLVMBuildBr (B, after);
       emit_enter (e, after);
       return;
@@ -605,8 +605,8 @@ emit_plain_for (Emitter *e,
   first = LLVMBuildPhi (B, e->t_i64, "");
   LLVMAddIncoming (first, &begin, &before, 1);
   left = emit_binary (e, "llvm.smin", LLVMBuildNSWSub (B, end, first, ""),
-                      LLVMConstInt (e->t_i64, has_loop (e, instr->blocks[0]) ? LONG_TURNS_PER_LOOK : TURNS_PER_LOOK, FALSE));
-  next = emit_turns (e, id, first, LLVMBuildNSWAdd (B, first, left, ""));
+                      LLVMConstInt (e->t_i64, has_loop (e, instr->blocks[0]) ? LONG_ITERATIONS_PER_LOOK : ITERATIONS_PER_LOOK, FALSE));
+  next = emit_iterations (e, id, first, LLVMBuildNSWAdd (B, first, left, ""));
   more = emit_block (e, "for.more");
   LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntSLT, next, end, ""), more, after);
   emit_enter (e, more);

@@ -35,7 +35,7 @@ emit_element (Emitter     *e,
 
 #define MAX_TRACED 32
 
-/* Whether a value is the same in all turns of @loop, as far as @n more steps tell. */
+/* Whether a value is the same in all iterations of @loop, as far as @n more steps tell. */
 static gboolean
 is_invariant (Emitter *e,
               guint32  id,
@@ -56,7 +56,7 @@ is_invariant (Emitter *e,
   return TRUE;
 }
 
-/* Number @index of @buffer on from @base. Of a sum, what is the same in all turns of @loop is added first, which then is done outside; but
+/* Number @index of @buffer on from @base. Of a sum, what is the same in all iterations of @loop is added first, which then is done outside; but
  * constants, which are part of an instruction, last. */
 static LLVMValueRef
 element_from (Emitter     *e,

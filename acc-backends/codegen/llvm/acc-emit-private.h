@@ -218,7 +218,7 @@ void         emit_widen_masks  (Emitter *e);
 
 /* --- acc-emit-control.c */
 void         emit_instrs       (Emitter *e, guint32 block);
-/* At the end of a turn, where they may be many. */
+/* At the end of an iteration of a loop that may have many. */
 void         emit_poll_in_loop (Emitter *e, guint32 loop);
 void         emit_plain_for    (Emitter *e, guint32 id);     /* one element after the other: all that varies is scalars there */
 Value        emit_pure         (Emitter *e, guint32 id);

@@ -3,7 +3,7 @@
 
 #include "acc-backends/fuse/acc-function-facts.h"
 
-/* Extents that a program is run with, before the oldest schedule goes: those of a loop may be others in each of its turns. */
+/* Extents that a program is run with, before the oldest schedule goes: those of a loop may change with each iteration. */
 #define MAX_SCHEDULES 256
 
 GPtrArray *

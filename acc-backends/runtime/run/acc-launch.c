@@ -77,7 +77,7 @@ acc_failure_to_error (const AccFailure  *failure,
     g_set_error (error, ACC_ERROR, ACC_ERROR_ARITHMETIC, "%s: %s", what,
                  failure->extent == 0 ? "division by zero" : "minimum divided by -1");
   else if (failure->kind == ACC_ERROR_UNSUPPORTED)
-    g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s: a loop takes more turns than this device runs", what);
+    g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s: a loop takes more iterations than this device runs", what);
   else
     g_set_error (error, ACC_ERROR, ACC_ERROR_BOUNDS,
                  "%s: index %" G_GINT64_FORMAT " is outside extent %" G_GINT64_FORMAT, what, failure->index, failure->extent);

@@ -17,12 +17,12 @@ typedef struct {
   const AccScanWindow *window;
   guint                lanes;     /* of a subgroup, or 1 */
   guint                n_parts;   /* subgroups of a row */
-  guint                n_totals;  /* of a row: an element's is turn * n_parts * unroll + part * unroll + run */
+  guint                n_totals;  /* of a row: an element's is iteration * n_parts * unroll + part * unroll + run */
   KValue               first, lane, part;
   KBuffer             *totals;    /* sums of runs, in order; then of all up to there */
   KBuffer             *front;     /* what is before the window, where that is found */
   KBuffer             *held;      /* sums within runs; NULL: in registers */
-  KVar               **sums;      /* of one turn: runs times vector */
+  KVar               **sums;      /* of one iteration: runs times vector */
 } Window;
 
 AccScanWindow
@@ -33,7 +33,7 @@ acc_simt_choose_window (AccStep *step,
                         gboolean hold)
 {
   const AccTarget *target = step->fusion->target;
-  AccScanWindow window = { .vector = 1, .unroll = 1, .n_turns = 1 };
+  AccScanWindow window = { .vector = 1, .unroll = 1, .n_iterations = 1 };
   guint widest = 1, bytes = 0, max_each, subgroup = MIN (target->subgroup_size, width), n_parts = width / subgroup;
   gsize room = hold ? MIN (target->held_bytes, acc_simt_get_room (step, width)) : 0;
 
@@ -54,16 +54,16 @@ acc_simt_choose_window (AccStep *step,
     while (window.vector * window.unroll * 2 <= max_each && n_parts * window.unroll * 2 <= width)
       window.unroll *= 2;
   window.size = (gint64) width * window.vector * window.unroll;
-  while (n >= target->few && (gsize) window.size * 2 * bytes <= room && n_parts * window.unroll * window.n_turns * 2 <= width)
+  while (n >= target->few && (gsize) window.size * 2 * bytes <= room && n_parts * window.unroll * window.n_iterations * 2 <= width)
     {
-      window.n_turns *= 2;
+      window.n_iterations *= 2;
       window.size *= 2;
     }
 
   return window;
 }
 
-/* Run @s of turn @k, of this thread's part. */
+/* Run @s of iteration @k, of this thread's part. */
 static KValue
 get_run (Window *self,
          KValue  k,
@@ -98,8 +98,8 @@ get_held_place (Window *self,
 {
   AccLower *l = self->simt->l;
   AccKernelBuilder *b = l->b;
-  KValue turn = kb_add (b, kb_mul (b, k, low_const (l, self->window->unroll)), low_const (l, s));
-  KValue at = kb_add (b, kb_mul (b, turn, low_const (l, self->simt->group)), self->simt->local);
+  KValue iteration = kb_add (b, kb_mul (b, k, low_const (l, self->window->unroll)), low_const (l, s));
+  KValue at = kb_add (b, kb_mul (b, iteration, low_const (l, self->simt->group)), self->simt->local);
 
   return kb_add (b, kb_mul (b, at, low_const (l, self->window->vector)), low_const (l, j));
 }
@@ -125,10 +125,10 @@ store_vars (Window        *self,
   acc_simt_store (self->simt, self->fold, buffer, at, values);
 }
 
-/* Reads the elements of turn @k, and sums them up within their runs. */
+/* Reads the elements of iteration @k, and sums them up within their runs. */
 static void
-take_turn (Window *self,
-           KValue  k)
+take_iteration (Window *self,
+                KValue  k)
 {
   AccSimt *simt = self->simt, narrow = *simt;
   AccFold *fold = self->fold;
@@ -148,20 +148,20 @@ take_turn (Window *self,
   for (guint s = 0; s < unroll; s++)
     {
       KValue **of_run = values + s * vector, *front = acc_simt_new_values (simt, fold);
-      KVar *turn;
+      KVar *iteration;
 
       for (guint j = 1; j < vector; j++)
         acc_fold_combine (fold, l, of_run[j - 1], of_run[j], of_run[j]);
-      turn = acc_fold_new_vars (fold, l, of_run[vector - 1]);
+      iteration = acc_fold_new_vars (fold, l, of_run[vector - 1]);
       if (self->lanes > 1)
         {
-          acc_simt_scan_threads (&narrow, fold, turn, NULL, kb_int (b, ACC_KIND_BOOL, 1));
+          acc_simt_scan_threads (&narrow, fold, iteration, NULL, kb_int (b, ACC_KIND_BOOL, 1));
           for (guint i = 0; i < fold->n_leaves; i++)
-            front[i] = kb_shuffle (b, KB_SHUFFLE_UP, kb_get (b, turn[i]), 1);
+            front[i] = kb_shuffle (b, KB_SHUFFLE_UP, kb_get (b, iteration[i]), 1);
         }
       low_if (l, kb_eq (b, self->lane, low_const (l, self->lanes - 1)))
         {
-          store_vars (self, self->totals, get_total_place (self, get_run (self, k, s)), turn);
+          store_vars (self, self->totals, get_total_place (self, get_run (self, k, s)), iteration);
         }
 
       for (guint j = 0; j < vector; j++)
@@ -238,11 +238,11 @@ find_front (Window *self)
 }
 
 static void
-store_turn (Window       *self,
-            KValue        k,
-            KValue        valid,
-            const KValue *front,
-            KValue        going)
+store_iteration (Window       *self,
+                 KValue        k,
+                 KValue        valid,
+                 const KValue *front,
+                 KValue        going)
 {
   AccSimt *simt = self->simt;
   AccFold *fold = self->fold;
@@ -301,10 +301,10 @@ acc_simt_scan_window (AccSimt             *simt,
   AccKernelBuilder *b = l->b;
   guint lanes = simt->subgroup, n_parts = simt->width / lanes, n_sums = window->vector * window->unroll;
   KValue *front = acc_simt_new_values (simt, fold), *total = acc_simt_new_values (simt, fold);
-  KValue zero = low_const (l, 0), n_turns = low_const (l, window->n_turns), going;
+  KValue zero = low_const (l, 0), n_iterations = low_const (l, window->n_iterations), going;
   Window self = {
     .simt = simt, .fold = fold, .scan = scan, .window = window, .lanes = lanes, .n_parts = n_parts,
-    .n_totals = window->n_turns * n_parts * window->unroll, .first = first, .lane = low_urem (l, simt->thread, lanes),
+    .n_totals = window->n_iterations * n_parts * window->unroll, .first = first, .lane = low_urem (l, simt->thread, lanes),
     .part = low_udiv (l, simt->thread, lanes),
   };
 
@@ -313,17 +313,17 @@ acc_simt_scan_window (AccSimt             *simt,
   for (guint i = 0; i < n_sums; i++)
     self.sums[i] = acc_fold_new_vars (fold, l, NULL);
 
-  if (window->n_turns > 1)
+  if (window->n_iterations > 1)
     {
-      self.held = acc_simt_new_shared (simt, fold, simt->group * n_sums * window->n_turns);
-      low_for (l, k, zero, n_turns)
+      self.held = acc_simt_new_shared (simt, fold, simt->group * n_sums * window->n_iterations);
+      low_for (l, k, zero, n_iterations)
         {
-          take_turn (&self, k);
+          take_iteration (&self, k);
         }
     }
   else
     {
-      take_turn (&self, zero);
+      take_iteration (&self, zero);
     }
   kb_barrier (b);
   scan_totals (&self);
@@ -339,16 +339,16 @@ acc_simt_scan_window (AccSimt             *simt,
     }
 
   going = kb_get (b, started);
-  if (window->n_turns > 1)
+  if (window->n_iterations > 1)
     {
-      low_for (l, k, zero, n_turns)
+      low_for (l, k, zero, n_iterations)
         {
-          store_turn (&self, k, valid, front, going);
+          store_iteration (&self, k, valid, front, going);
         }
     }
   else
     {
-      store_turn (&self, zero, valid, front, going);
+      store_iteration (&self, zero, valid, front, going);
     }
 
   acc_simt_load (simt, fold, self.totals, get_total_place (&self, low_const (l, self.n_totals - 1)), total);

@@ -94,7 +94,7 @@ void      acc_simt_scan_threads (AccSimt *self, AccFold *fold, const KVar *vars,
 typedef struct {
   guint  vector;     /* neighbouring elements of a thread */
   guint  unroll;     /* times so many, those of a subgroup next to each other */
-  guint  n_turns;    /* times so many, which are held in shared memory where there are several */
+  guint  n_iterations;  /* times so many, which are held in shared memory where there are several */
   gint64 size;
 } AccScanWindow;
 

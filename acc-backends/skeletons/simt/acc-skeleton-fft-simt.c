@@ -30,7 +30,7 @@ typedef struct {
   KValue part[2];
 } Number;
 
-/* Where a transform of a few elements is: one turn of a thread in a pass. */
+/* Where a transform of a few elements is: one iteration of a thread in a pass. */
 typedef struct {
   KValue line;       /* in the group */
   KValue x;          /* element 0 of it */
@@ -40,7 +40,7 @@ typedef struct {
 typedef struct {
   guint    radix, before;   /* product of those of earlier passes */
   gboolean across;          /* neighbouring threads have neighbouring lines */
-  guint    n, n_turns;      /* transforms of the group; those of a thread */
+  guint    n, n_iterations;      /* transforms of the group; those of a thread */
   Place   *places;
 } Pass;
 
@@ -100,7 +100,7 @@ choose_group (Transform *self)
   for (guint i = 0; i < self->n_passes; i++)
     {
       self->passes[i].n = self->lines * self->n / self->passes[i].radix;
-      self->passes[i].n_turns = acc_ceil_div (self->passes[i].n, self->group);
+      self->passes[i].n_iterations = acc_ceil_div (self->passes[i].n, self->group);
     }
 }
 
@@ -366,8 +366,8 @@ find_places (Transform *self,
   AccLower *l = self->simt.l;
   guint n_across = self->n / pass->radix;
 
-  pass->places = low_alloc (l, pass->n_turns * sizeof (Place));
-  for (guint i = 0; i < pass->n_turns; i++)
+  pass->places = low_alloc (l, pass->n_iterations * sizeof (Place));
+  for (guint i = 0; i < pass->n_iterations; i++)
     {
       Place *place = &pass->places[i];
       KValue number = get_sum (l, self->simt.local, i * self->group);
@@ -389,8 +389,8 @@ read_elements (Transform *self)
   AccLower *l = self->simt.l;
   Pass *pass = &self->passes[0];
 
-  self->values = low_alloc (l, pass->n_turns * pass->radix * sizeof (Number));
-  for (guint i = 0; i < pass->n_turns; i++)
+  self->values = low_alloc (l, pass->n_iterations * pass->radix * sizeof (Number));
+  for (guint i = 0; i < pass->n_iterations; i++)
     for (guint j = 0; j < pass->radix; j++)
       {
         AccIndex *ix = get_index (self, &pass->places[i], get_sum (l, pass->places[i].x, j * (self->n / pass->radix)));
@@ -448,7 +448,7 @@ store_all (Transform *self,
 {
   AccLower *l = self->simt.l;
 
-  for (guint i = 0; i < pass->n_turns; i++)
+  for (guint i = 0; i < pass->n_iterations; i++)
     {
       KValue exists = pass->places[i].exists;
 
@@ -555,7 +555,7 @@ exchange (Transform *self,
           Pass      *next)
 {
   AccLower *l = self->simt.l;
-  Number *values = low_alloc (l, next->n_turns * next->radix * sizeof (Number));
+  Number *values = low_alloc (l, next->n_iterations * next->radix * sizeof (Number));
   guint apart = self->n / next->radix;
 
   for (guint first = 0; first < 2; first += self->n_parts)
@@ -563,7 +563,7 @@ exchange (Transform *self,
       /* What was there has been read. */
       if (self->n_exchanges++ > 0)
         kb_barrier (l->b);
-      for (guint i = 0; i < pass->n_turns; i++)
+      for (guint i = 0; i < pass->n_iterations; i++)
         if (pass->places[i].exists.id == 0)
           store_parts (self, pass, i, first);
         else
@@ -572,7 +572,7 @@ exchange (Transform *self,
               store_parts (self, pass, i, first);
             }
       kb_barrier (l->b);
-      for (guint i = 0; i < next->n_turns; i++)
+      for (guint i = 0; i < next->n_iterations; i++)
         for (guint j = 0; j < next->radix; j++)
           {
             KValue address = get_address (self, &next->places[i], next->places[i].x, j * apart, self->pad > 0 && apart % self->pad != 0);
@@ -591,7 +591,7 @@ run_passes (Transform *self)
     {
       Pass *pass = &self->passes[i], *next = &self->passes[i + 1];
 
-      for (guint t = 0; t < pass->n_turns; t++)
+      for (guint t = 0; t < pass->n_iterations; t++)
         {
           Number *values = &self->values[t * pass->radix];
 

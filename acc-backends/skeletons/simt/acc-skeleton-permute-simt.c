@@ -596,8 +596,8 @@ write_serial_part (AccPermute *self,
 static void
 write_serial (AccPermute *self)
 {
-  guint turns = self->step->fusion->target->max_turns;
-  gint64 most = turns > 0 ? turns / 4 : G_MAXINT64 / 4;
+  guint iterations = self->step->fusion->target->max_iterations;
+  gint64 most = iterations > 0 ? iterations / 4 : G_MAXINT64 / 4;
 
   for (gint64 part = 0; part == 0 || part * most < self->n_source; part++)
     write_serial_part (self, part, most);
