@@ -100,8 +100,8 @@ def returns(gir, owner):
 
 def read_table(path, macro, n_fields):
     """Rows of one of the tables that C includes, as lists of texts."""
-    rows = re.findall('^' + macro + r' \(([^)]*)\)$', read(path), re.M)
-    rows = [[field.strip().strip('"') for field in row.split(',')] for row in rows]
+    rows = re.findall('^' + macro + r' \((.*)\)$', read(path), re.M)
+    rows = [[field.strip().strip('"') for field in row.split(',', n_fields - 1)] for row in rows]
     assert rows and all(len(row) == n_fields for row in rows), path
     return rows
 
@@ -153,7 +153,7 @@ def write_results(described, outcomes):
 def collect_results(folder):
     """The same of what the tests in a build left, one file for each: tests/conformance/conf-coverage.c writes it."""
     described, outcomes = {}, {}
-    text_names = {row[1]: 'expr_' + row[0].lower() for row in read_table('acc-core/expr/acc-primitives.inc', 'ACC_PRIMITIVE', 5)}
+    text_names = {row[1]: 'expr_' + row[0].lower() for row in read_table('acc-core/expr/acc-primitives.inc', 'ACC_PRIMITIVE', 8)}
     for name in sorted(os.listdir(folder)):
         with open(os.path.join(folder, name), encoding='utf-8') as file:
             lines = file.read().splitlines()
@@ -208,7 +208,7 @@ def backend_cells(function, outcomes):
 def operations_page(gir):
     functions, names = read_functions(gir), read_names()
     operations = {row[1]: row for row in read_table('acc-core/array/acc-operations.inc', 'ACC_OPERATION', 6) if row[5]}
-    primitives = {row[0].lower() for row in read_table('acc-core/expr/acc-primitives.inc', 'ACC_PRIMITIVE', 5)}
+    primitives = {row[0].lower() for row in read_table('acc-core/expr/acc-primitives.inc', 'ACC_PRIMITIVE', 8)}
     described, outcomes = read_results(read(RESULTS))
     sections = {}
     for row in names:

@@ -86,7 +86,7 @@ match_product (Walk    *self,
 static gboolean
 commutes (AccPrimitive primitive)
 {
-  return acc_primitive_is_reduction (primitive) || primitive == ACC_PRIM_EQ || primitive == ACC_PRIM_NE;
+  return acc_primitive_is (primitive, ACC_FAMILY_REDUCTION) || primitive == ACC_PRIM_EQ || primitive == ACC_PRIM_NE;
 }
 
 static gboolean

@@ -45,51 +45,13 @@ acc_function_collect_reads (AccFunction *function,
     acc_function_visit (function, visit_read, arrays);
 }
 
-double
-acc_primitive_get_cost (AccPrimitive primitive)
-{
-  switch ((int) primitive)
-    {
-    case ACC_PRIM_QUOT:
-    case ACC_PRIM_REM:
-    case ACC_PRIM_DIV:
-    case ACC_PRIM_MOD:
-      return 8;
-    case ACC_PRIM_FDIV:
-    case ACC_PRIM_RECIP:
-    case ACC_PRIM_SQRT:
-      return 4;
-    case ACC_PRIM_SIN:
-    case ACC_PRIM_COS:
-    case ACC_PRIM_TAN:
-    case ACC_PRIM_ASIN:
-    case ACC_PRIM_ACOS:
-    case ACC_PRIM_ATAN:
-    case ACC_PRIM_SINH:
-    case ACC_PRIM_COSH:
-    case ACC_PRIM_TANH:
-    case ACC_PRIM_ASINH:
-    case ACC_PRIM_ACOSH:
-    case ACC_PRIM_ATANH:
-    case ACC_PRIM_EXP:
-    case ACC_PRIM_LOG:
-      return 16;
-    case ACC_PRIM_POW:
-    case ACC_PRIM_LOGBASE:
-    case ACC_PRIM_ATAN2:
-      return 32;
-    default:
-      return 1;
-    }
-}
-
 static double
 get_own_cost (const AccExpr *expr)
 {
   switch (expr->kind)
     {
     case ACC_EXPR_PRIMITIVE:
-      return acc_primitive_get_cost (expr->primitive);
+      return acc_primitive_get_info (expr->primitive)->cost;
     case ACC_EXPR_CAST:
     case ACC_EXPR_COND:
       return 1;
@@ -307,13 +269,6 @@ get_leafwise (AccFunction  *function,
 }
 
 gboolean
-acc_primitive_is_reduction (AccPrimitive primitive)
-{
-  return primitive == ACC_PRIM_ADD || primitive == ACC_PRIM_MUL || primitive == ACC_PRIM_MIN || primitive == ACC_PRIM_MAX ||
-         primitive == ACC_PRIM_BAND || primitive == ACC_PRIM_BOR || primitive == ACC_PRIM_BXOR;
-}
-
-gboolean
 acc_function_get_reductions (AccFunction  *function,
                              AccPrimitive *primitives)
 {
@@ -323,7 +278,7 @@ acc_function_get_reductions (AccFunction  *function,
     return FALSE;
 
   for (guint i = 0; i < n; i++)
-    if (!acc_primitive_is_reduction (primitives[i]))
+    if (!acc_primitive_is (primitives[i], ACC_FAMILY_REDUCTION))
       return FALSE;
 
   return TRUE;

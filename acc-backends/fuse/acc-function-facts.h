@@ -13,7 +13,6 @@ void     acc_function_visit       (AccFunction *function, void (*visit) (AccExpr
 void     acc_function_collect_reads (AccFunction *function, GHashTable *arrays);
 /* Rough machine operations per call. */
 double   acc_function_get_cost    (AccFunction *function);
-double   acc_primitive_get_cost   (AccPrimitive primitive);
 #define ACC_FUNCTION_MAX_TAP_RANK 16
 /* Different neighbours that a function reads, and the number of the last. */
 typedef struct {
@@ -25,8 +24,6 @@ gboolean acc_function_uses_param  (AccFunction *function, guint param);
 /* TRUE where every leaf of the result is one primitive of the same leaf of both parameters, and all are reductions, which folds, atomics
  * and tables of counters know by themselves: writes it per leaf. */
 gboolean acc_function_get_reductions (AccFunction *function, AccPrimitive *primitives);
-/* Sum, product, smallest, largest, and, or, exclusive or. */
-gboolean acc_primitive_is_reduction (AccPrimitive primitive);
 /* TRUE where both parameters may be exchanged, as far as can be seen: zeros of either sign are one. */
 gboolean acc_function_is_commutative (AccFunction *function);
 /* TRUE where that is seen of a choice: the smaller or the larger one of two tuples. */

@@ -20,7 +20,7 @@ interp_frame_new (const InterpTape *tape,
   self->origin = origin;
   self->checks = checks;
   self->cancellable = cancellable;
-  self->registers = g_memdup2 (tape->initial, tape->n_registers * sizeof (InterpScalar));
+  self->registers = g_memdup2 (tape->initial, tape->n_registers * sizeof (AccScalar));
   self->flags = g_new0 (guint8, MAX (tape->n_flags, 1));
   /* No block runs inside itself. */
   self->stack = g_new0 (guint32, tape->n_blocks + 1);
@@ -95,7 +95,7 @@ read_array (InterpFrame              *self,
 {
   InterpValue *value = self->arrays[n->target];
   AccArray *array = g_ptr_array_index (self->tape->function->arrays, n->target);
-  InterpScalar *r = self->registers;
+  AccScalar *r = self->registers;
   gint64 linear = 0;
 
   if (n->code == INTERP_CODE_LINEAR_INDEX)
@@ -139,7 +139,7 @@ interp_frame_run (InterpFrame  *self,
 {
   const InterpTape *tape = self->tape;
   const InterpInstruction *code = tape->instructions;
-  InterpScalar *r = self->registers;
+  AccScalar *r = self->registers;
   guint32 *stack = self->stack;
   guint depth = 0;
   guint32 at = 0;
@@ -154,19 +154,24 @@ interp_frame_run (InterpFrame  *self,
       switch ((InterpCode) n->code)
         {
         case INTERP_CODE_SCALAR:
-          n->u.scalar (r, n);
+          r[n->d] = n->function (r[n->a], r[n->b]);
+          break;
+
+        case INTERP_CODE_CAST:
+          r[n->d] = acc_scalar_cast (n->target, n->extra, r[n->a]);
+          break;
+
+        case INTERP_CODE_BITCAST:
+          r[n->d] = acc_scalar_bitcast (n->extra, r[n->a]);
           break;
 
         case INTERP_CODE_DIVIDE:
-          {
-            gboolean by_zero = r[n->b].u == 0;
-
-            if (!n->u.divide (r, n) && self->checks)
-              {
-                set_arithmetic_error (self, n, by_zero, error);
-                return FALSE;
-              }
-          }
+          if (self->checks && acc_primitive_fails (n->extra, n->target, r[n->a], r[n->b]))
+            {
+              set_arithmetic_error (self, n, r[n->b].u == 0, error);
+              return FALSE;
+            }
+          r[n->d] = n->function (r[n->a], r[n->b]);
           break;
 
         case INTERP_CODE_MOVE:

@@ -214,7 +214,7 @@ decide (InterpGraph *self,
         State       *state)
 {
   InterpValue *condition = get_state (self, state->node->inputs[0])->value;
-  InterpScalar value;
+  AccScalar value;
 
   if (state->taken != NULL)
     return TRUE;
@@ -336,7 +336,7 @@ shape_evaluate (AccFunction  *function,
   ShapeRequest *request = user_data;
   InterpResolver resolver = interp_graph_get_resolver (request->graph);
   guint n = acc_element_type_get_n_leaves (function->body->type);
-  g_autofree InterpScalar *scalars = g_new0 (InterpScalar, MAX (n, 1));
+  g_autofree AccScalar *scalars = g_new0 (AccScalar, MAX (n, 1));
 
   if (!interp_evaluate_closed (request->graph->context, request->node, function, &resolver, scalars, error))
     return FALSE;
@@ -539,7 +539,7 @@ compute_while (InterpGraph  *self,
       g_autoptr(GPtrArray) answer = NULL;
       GPtrArray *next;
       InterpValue *condition;
-      InterpScalar again;
+      AccScalar again;
 
       if (g_cancellable_set_error_if_cancelled (self->context->cancellable, error))
         return FALSE;

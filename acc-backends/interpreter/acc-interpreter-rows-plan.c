@@ -240,7 +240,7 @@ find_taken (InterpRowsPlan *self,
   AccArray *node = info->node;
   InterpRowsNode *condition = interp_rows_plan_get (self, node->inputs[0]);
   InterpValue *value;
-  InterpScalar scalar;
+  AccScalar scalar;
 
   if (condition->class != INTERP_ROWS_FREE || condition->late)
     return NULL;

@@ -33,7 +33,7 @@ accumulate (InterpStep  *self,
       return TRUE;
     }
 
-  memcpy (frame->registers + tape->param_first[0], self->carry, tape->param_leaves[0] * sizeof (InterpScalar));
+  memcpy (frame->registers + tape->param_first[0], self->carry, tape->param_leaves[0] * sizeof (AccScalar));
   interp_frame_load (frame, 1, input, linear);
   if (!interp_frame_run (frame, error))
     return FALSE;
@@ -47,7 +47,7 @@ restart (InterpStep *self)
 {
   self->started = self->closed != NULL;
   if (self->started)
-    memcpy (self->carry, self->closed, self->result->n_leaves * sizeof (InterpScalar));
+    memcpy (self->carry, self->closed, self->result->n_leaves * sizeof (AccScalar));
 }
 
 /* Each row of the innermost dimension to one element. */
@@ -153,10 +153,10 @@ interp_step_prepare_reduce (InterpStep            *self,
                             const InterpResolver  *resolver,
                             GError               **error)
 {
-  self->carry = g_new0 (InterpScalar, MAX (self->result->n_leaves, 1));
+  self->carry = g_new0 (AccScalar, MAX (self->result->n_leaves, 1));
   if (self->op == ACC_OP_FOLD || self->op == ACC_OP_FOLD_ALL)
     {
-      self->closed = g_new0 (InterpScalar, MAX (self->result->n_leaves, 1));
+      self->closed = g_new0 (AccScalar, MAX (self->result->n_leaves, 1));
       if (!interp_evaluate_closed (self->context, self->node, self->node->functions[1], resolver, self->closed, error))
         return FALSE;
     }
@@ -219,7 +219,7 @@ run_permute (InterpStep  *self,
     {
       gboolean outside = FALSE;
       gint64 to = 0;
-      InterpScalar value;
+      AccScalar value;
 
       if (masked)
         {

@@ -52,7 +52,7 @@ load_cell (InterpStep    *self,
 
   if (outside && boundary->kind == ACC_BOUNDARY_CONSTANT)
     {
-      memcpy (frame->registers + first, self->constant[input], source->n_leaves * sizeof (InterpScalar));
+      memcpy (frame->registers + first, self->constant[input], source->n_leaves * sizeof (AccScalar));
       return TRUE;
     }
   if (outside && boundary->kind == ACC_BOUNDARY_FUNCTION)
@@ -154,7 +154,7 @@ interp_step_prepare_stencil (InterpStep            *self,
       make_cells (self, input);
       if (boundary->kind == ACC_BOUNDARY_CONSTANT)
         {
-          self->constant[input] = g_new0 (InterpScalar, MAX (self->inputs[input]->n_leaves, 1));
+          self->constant[input] = g_new0 (AccScalar, MAX (self->inputs[input]->n_leaves, 1));
           if (!interp_evaluate_closed (self->context, self->node, boundary->function, resolver, self->constant[input], error))
             return FALSE;
         }

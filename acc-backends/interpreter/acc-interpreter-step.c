@@ -46,7 +46,7 @@ interp_evaluate_closed (InterpContext         *context,
                         AccArray              *origin,
                         AccFunction           *function,
                         const InterpResolver  *resolver,
-                        InterpScalar          *values,
+                        AccScalar          *values,
                         GError               **error)
 {
   g_autoptr(InterpFrame) frame = interp_frame_bind (context, origin, function, resolver, error);
@@ -245,7 +245,7 @@ prepare (InterpStep            *self,
 
     case ACC_OP_FILL:
       self->run = step_fill;
-      self->closed = g_new0 (InterpScalar, MAX (self->result->n_leaves, 1));
+      self->closed = g_new0 (AccScalar, MAX (self->result->n_leaves, 1));
       return interp_evaluate_closed (self->context, self->node, self->node->functions[0], resolver, self->closed, error);
 
     case ACC_OP_FOLD:

@@ -41,12 +41,12 @@ struct _InterpStep {
   gboolean       reduces;       /* rows must come in order, once */
   gint64         next;
   gboolean       started;       /* there is a value in carry */
-  InterpScalar  *carry;         /* fold, scan */
-  InterpScalar  *closed;        /* fill's value, fold's seed */
+  AccScalar  *carry;         /* fold, scan */
+  AccScalar  *closed;        /* fill's value, fold's seed */
 
   /* stencils, per input */
   InterpFrame   *boundary[2];
-  InterpScalar  *constant[2];
+  AccScalar  *constant[2];
   guint          n_cells[2];
   gint64        *cells[2];      /* offsets, rank entries per cell */
 };
@@ -58,7 +58,7 @@ void        interp_step_free (InterpStep *self);
 gboolean    interp_step_run  (InterpStep *self, gint64 begin, gint64 end, GError **error);
 /* The values of a function without parameters. */
 gboolean    interp_evaluate_closed (InterpContext *context, AccArray *origin, AccFunction *function,
-                                    const InterpResolver *resolver, InterpScalar *values, GError **error);
+                                    const InterpResolver *resolver, AccScalar *values, GError **error);
 InterpFrame *interp_frame_bind (InterpContext *context, AccArray *origin, AccFunction *function,
                                 const InterpResolver *resolver, GError **error);
 /* Whether the rows of the node's index space are those of what it reads, not of its result. */

@@ -37,7 +37,7 @@ typedef struct {
   GArray     *infos;     /* Info, children first */
   GHashTable *numbers;   /* AccExpr to its info + 1 */
   GArray     *pool;      /* guint32 */
-  GArray     *initial;   /* InterpScalar */
+  GArray     *initial;   /* AccScalar */
   GArray     *blocks;
   GArray     *code;
   GArray     *operands;
@@ -57,7 +57,7 @@ get_number (Compiler *c,
 
 static guint32
 add_register (Compiler     *c,
-              InterpScalar  initial)
+              AccScalar  initial)
 {
   g_array_append_val (c->initial, initial);
   return c->initial->len - 1;
@@ -71,7 +71,7 @@ add_registers (Compiler *c,
 
   for (guint i = 0; i < n; i++)
     {
-      guint32 number = add_register (c, (InterpScalar) { .u = 0 });
+      guint32 number = add_register (c, (AccScalar) { .u = 0 });
 
       g_array_append_val (c->pool, number);
     }
@@ -171,7 +171,7 @@ visit (Compiler  *c,
     {
     case ACC_EXPR_LITERAL:
       {
-        guint32 reg = add_register (c, interp_scalar_from_literal (acc_element_type_get_kind (expr->type), expr->value));
+        guint32 reg = add_register (c, expr->value);
 
         first = c->pool->len;
         g_array_append_val (c->pool, reg);
@@ -504,31 +504,27 @@ emit_expr (Compiler  *c,
     case ACC_EXPR_PRIMITIVE:
       n.a = REGISTER (c, args[0], 0);
       n.b = args[1] != NULL ? REGISTER (c, args[1], 0) : 0;
-      n.u.divide = interp_scalar_get_division (expr->primitive, kind);
-      n.code = INTERP_CODE_DIVIDE;
+      n.function = acc_primitive_get_function (expr->primitive, kind);
+      n.code = acc_primitive_is (expr->primitive, ACC_FAMILY_DIVISION) ? INTERP_CODE_DIVIDE : INTERP_CODE_SCALAR;
+      n.target = kind;
       n.extra = expr->primitive;
-      if (n.u.divide == NULL)
+      if (n.function == NULL)
         {
-          n.code = INTERP_CODE_SCALAR;
-          n.u.scalar = interp_scalar_get_primitive (expr->primitive, kind);
-          if (n.u.scalar == NULL)
-            {
-              g_set_error (error, ACC_ERROR, ACC_ERROR_TYPE, "%s does not take %s",
-                           acc_primitive_get_info (expr->primitive)->name, acc_element_type_get_code (args[0]->expr->type));
-              return FALSE;
-            }
+          g_set_error (error, ACC_ERROR, ACC_ERROR_TYPE, "%s does not take %s",
+                       acc_primitive_get_info (expr->primitive)->name, acc_element_type_get_code (args[0]->expr->type));
+          return FALSE;
         }
       emit (c, n);
       break;
 
     case ACC_EXPR_CAST:
     case ACC_EXPR_BITCAST:
-      n.code = INTERP_CODE_SCALAR;
+      n.code = expr->kind == ACC_EXPR_CAST ? INTERP_CODE_CAST : INTERP_CODE_BITCAST;
       n.a = REGISTER (c, args[0], 0);
-      n.u.scalar = expr->kind == ACC_EXPR_CAST
-                   ? interp_scalar_get_cast (kind, acc_element_type_get_kind (expr->type))
-                   : interp_scalar_get_bitcast (kind, acc_element_type_get_kind (expr->type));
-      if (n.u.scalar == NULL)
+      n.target = kind;
+      n.extra = acc_element_type_get_kind (expr->type);
+      if (kind >= ACC_KIND_TUPLE || n.extra >= ACC_KIND_TUPLE
+          || (expr->kind == ACC_EXPR_BITCAST && acc_element_kind_get_size (kind) != acc_element_kind_get_size (n.extra)))
         {
           g_set_error (error, ACC_ERROR, ACC_ERROR_TYPE, "no conversion from %s to %s",
                        acc_element_type_get_code (args[0]->expr->type), acc_element_type_get_code (expr->type));
@@ -665,7 +661,7 @@ finish_tape (Compiler *c)
 
   tape->instructions = (InterpInstruction *) g_array_free (g_steal_pointer (&c->code), FALSE);
   tape->operands = (guint32 *) g_array_free (g_steal_pointer (&c->operands), FALSE);
-  tape->initial = (InterpScalar *) g_array_free (g_steal_pointer (&c->initial), FALSE);
+  tape->initial = (AccScalar *) g_array_free (g_steal_pointer (&c->initial), FALSE);
 }
 
 InterpTape *
@@ -683,7 +679,7 @@ interp_tape_new (AccFunction  *function,
   c.infos = g_array_new (FALSE, FALSE, sizeof (Info));
   c.numbers = g_hash_table_new (NULL, NULL);
   c.pool = g_array_new (FALSE, FALSE, sizeof (guint32));
-  c.initial = g_array_new (FALSE, FALSE, sizeof (InterpScalar));
+  c.initial = g_array_new (FALSE, FALSE, sizeof (AccScalar));
   c.blocks = g_array_new (FALSE, FALSE, sizeof (Block));
   c.code = g_array_new (FALSE, FALSE, sizeof (InterpInstruction));
   c.operands = g_array_new (FALSE, FALSE, sizeof (guint32));

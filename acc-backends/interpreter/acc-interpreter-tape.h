@@ -2,7 +2,6 @@
 #pragma once
 
 #include "acc-core/array/acc-array-private.h"
-#include "acc-interpreter-scalar.h"
 
 G_BEGIN_DECLS
 
@@ -13,8 +12,10 @@ G_BEGIN_DECLS
  * first who needs it, and remembered, so that shared work is done once and work on a side not taken is not done at all. */
 
 typedef enum {
-  INTERP_CODE_SCALAR,     /* u.scalar */
-  INTERP_CODE_DIVIDE,     /* u.divide; extra: AccPrimitive */
+  INTERP_CODE_SCALAR,     /* function */
+  INTERP_CODE_DIVIDE,     /* function; target: kind of the operands; extra: AccPrimitive */
+  INTERP_CODE_CAST,       /* d from a; target: its kind; extra: kind of d */
+  INTERP_CODE_BITCAST,    /* the same */
   INTERP_CODE_MOVE,       /* d from a */
   INTERP_CODE_FORCE,      /* block target, unless flag d is set; sets it */
   INTERP_CODE_CALL,       /* block target */
@@ -29,12 +30,21 @@ typedef enum {
 } InterpCode;
 
 typedef struct {
+  guint8        code;
+  guint16       count;    /* registers moved, dimensions of an index, leaves of what is read */
+  guint32       d, a, b;  /* registers: destination, operands */
+  guint32       target;   /* block, jump target, array slot, flag list */
+  guint32       extra;
+  AccScalarFunc function;
+} InterpInstruction;
+
+typedef struct {
   AccFunction       *function;      /* owned */
 
   InterpInstruction *instructions;
   guint32           *operands;
   guint              n_registers;
-  InterpScalar      *initial;       /* the registers' contents before a run: literals */
+  AccScalar      *initial;       /* the registers' contents before a run: literals */
   guint              n_blocks;
   guint              n_flags;
   guint              n_lists;

@@ -27,13 +27,6 @@ interp_value_new (AccElementType *type,
 
   self->n_leaves = acc_element_type_get_n_leaves (type);
   self->places = acc_element_type_locate (type, 0);
-  self->loads = g_new0 (InterpLoadFunc, MAX (self->n_leaves, 1));
-  self->stores = g_new0 (InterpStoreFunc, MAX (self->n_leaves, 1));
-  for (guint i = 0; i < self->n_leaves; i++)
-    {
-      self->loads[i] = interp_scalar_get_load (acc_element_type_get_leaf (type, i));
-      self->stores[i] = interp_scalar_get_store (acc_element_type_get_leaf (type, i));
-    }
 
   self->n_buffers = acc_element_type_get_n_buffers (type);
   self->sizes = g_new0 (gsize, MAX (self->n_buffers, 1));
@@ -149,8 +142,6 @@ interp_value_unref (InterpValue *self)
   g_free (self->extents);
   g_free (self->sizes);
   g_free (self->bases);
-  g_free (self->loads);
-  g_free (self->stores);
   g_free (self->buffers);
   g_free (self);
 }

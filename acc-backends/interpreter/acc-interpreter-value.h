@@ -3,7 +3,6 @@
 
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/backend/acc-backend-private.h"
-#include "acc-interpreter-scalar.h"
 
 G_BEGIN_DECLS
 
@@ -19,8 +18,6 @@ typedef struct {
   gint64          first, end;
   guint           n_leaves;
   const AccLeafPlace *places;    /* per leaf */
-  InterpLoadFunc *loads;
-  InterpStoreFunc *stores;
   guint           n_buffers;
   gsize          *sizes;         /* per buffer: bytes from one element to the next */
   guint8        **bases;         /* biased */
@@ -62,22 +59,22 @@ static inline void
 interp_value_load (const InterpValue *self,
                    guint              leaf,
                    gint64             linear,
-                   InterpScalar      *to)
+                   AccScalar      *to)
 {
   const AccLeafPlace *place = &self->places[leaf];
 
-  self->loads[leaf] (to, self->bases[place->buffer], linear * place->lanes + place->lane);
+  *to = acc_scalar_load (place->kind, self->bases[place->buffer], linear * place->lanes + place->lane);
 }
 
 static inline void
 interp_value_store (InterpValue *self,
                     guint        leaf,
                     gint64       linear,
-                    InterpScalar from)
+                    AccScalar from)
 {
   const AccLeafPlace *place = &self->places[leaf];
 
-  self->stores[leaf] (from, self->bases[place->buffer], linear * place->lanes + place->lane);
+  acc_scalar_store (place->kind, self->bases[place->buffer], linear * place->lanes + place->lane, from);
 }
 
 static inline gboolean

@@ -37,9 +37,6 @@ void    _kb_keep   (AccKernelBuilder *b, const KKept *kept);
 const KKept *_kb_find_kept (AccKernelBuilder *b, KValue x, guint64 how);
 /* 0: nothing simpler is known. */
 guint32 _kb_fold   (AccKernelBuilder *b, const AccKernelInstr *instr);
-/* The same for primitives of floats, and for conversions of them. */
-guint32 _kb_fold_float      (AccKernelBuilder *b, const AccKernelInstr *instr);
-guint32 _kb_fold_float_cast (AccKernelBuilder *b, const AccKernelInstr *instr);
 /* Whether all blocks are closed, and nothing went wrong. */
 gboolean _kb_is_whole (AccKernelBuilder *b);
 

@@ -1,36 +1,53 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-kernel-builder-private.h"
 
-/* What is simplified while a kernel is built: constants of integers and bools, and the identities that index arithmetic
- * is full of. Emitters rely on sums of an index and a constant having one form, x + c. */
+#include <math.h>
+
+/* What is simplified while a kernel is built: constants, as the language has them, since compilers of devices have been seen to fold them
+ * otherwise; and the identities that index arithmetic is full of. Emitters rely on sums of an index and a constant having one form, x + c. */
 
 static gboolean
 get_const (AccKernelBuilder *b,
            guint32           id,
-           guint64          *bits)
+           AccScalar        *value)
 {
   const AccKernelInstr *instr = acc_kernel_instr (b->kernel, id);
 
   if (instr->op != ACC_KOP_CONST)
     return FALSE;
-  *bits = instr->bits;
+  value->u = instr->bits;
 
   return TRUE;
 }
 
-static guint64
-normalise (AccElementKind kind,
-           guint64        bits)
+/* Transcendental functions are left to those that compute them for what is not constant. */
+static guint32
+fold_constants (AccKernelBuilder     *b,
+                const AccKernelInstr *instr,
+                AccElementKind        kind)
 {
-  guint n_bits = kind == ACC_KIND_BOOL ? 1 : acc_element_kind_get_size (kind) * 8;
+  AccScalar x[2] = { 0, };
 
-  if (n_bits == 64)
-    return bits;
-  if (acc_element_kind_is_signed (kind))
-    return (guint64) ((gint64) (bits << (64 - n_bits)) >> (64 - n_bits));
+  if (acc_primitive_is (instr->primitive, ACC_FAMILY_TRANSCENDENTAL))
+    return 0;
+  for (guint i = 0; i < instr->n_args; i++)
+    if (!get_const (b, instr->args[i], &x[i]))
+      return 0;
+  if (acc_primitive_fails (instr->primitive, kind, x[0], x[1]))
+    return 0;
 
-  return bits & ((1ull << n_bits) - 1);
+  return _kb_const (b, instr->kind, acc_primitive_get_function (instr->primitive, kind) (x[0], x[1]).u).id;
 }
+
+/* --- identities: operands of one kind, of which not both are constants; 0: nothing simpler is known */
+
+typedef struct {
+  AccPrimitive   primitive;
+  AccElementKind kind;
+  guint32        x, y;
+  AccScalar      cx, cy;
+  gboolean       kx, ky;    /* that it is a constant, cx or cy */
+} Operands;
 
 /* The dropped term is sought in an earlier sum: (x + c) + d is x + (c + d). */
 static guint32
@@ -40,14 +57,14 @@ add_const (AccKernelBuilder *b,
            guint64           c)
 {
   const AccKernelInstr *instr = acc_kernel_instr (b->kernel, x);
-  guint64 d;
+  AccScalar d;
 
   if (instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_ADD && get_const (b, instr->args[1], &d))
     {
       x = instr->args[0];
-      c += d;
+      c += d.u;
     }
-  c = normalise (kind, c);
+  c = acc_scalar_bitcast (kind, (AccScalar) { .u = c }).u;
   if (c == 0)
     return x;
 
@@ -58,102 +75,160 @@ add_const (AccKernelBuilder *b,
 }
 
 static guint32
-fold_prim2 (AccKernelBuilder     *b,
-            const AccKernelInstr *instr)
+fold_add (AccKernelBuilder *b,
+          const Operands   *o)
 {
-  AccElementKind kind = acc_kernel_instr (b->kernel, instr->args[0])->kind;
-  guint32 x = instr->args[0], y = instr->args[1];
-  guint64 cx = 0, cy = 0;
-  gboolean kx = get_const (b, x, &cx), ky = get_const (b, y, &cy);
+  const AccKernelInstr *left = acc_kernel_instr (b->kernel, o->x);
+  AccScalar d;
 
-  if (acc_kernel_instr (b->kernel, y)->kind != kind)
-    return 0;
+  if (o->kx)
+    return add_const (b, o->kind, o->y, o->cx.u);
+  if (o->ky && (o->cy.u == 0 || (left->op == ACC_KOP_PRIM && left->primitive == ACC_PRIM_ADD && get_const (b, left->args[1], &d))))
+    return add_const (b, o->kind, o->x, o->cy.u);
 
-  switch ((int) instr->primitive)
-    {
-    case ACC_PRIM_ADD:
-      if (kx)
-        return add_const (b, kind, y, cx);
-      if (ky && (cy == 0 || acc_kernel_instr (b->kernel, x)->op == ACC_KOP_PRIM))
-        {
-          guint64 d;
-          const AccKernelInstr *left = acc_kernel_instr (b->kernel, x);
-
-          if (cy == 0 || (left->primitive == ACC_PRIM_ADD && get_const (b, left->args[1], &d)))
-            return add_const (b, kind, x, cy);
-        }
-      return 0;
-
-    case ACC_PRIM_SUB:
-      if (ky)
-        return add_const (b, kind, x, 0 - cy);
-      if (x == y)
-        return _kb_const (b, kind, 0).id;
-      return 0;
-
-    case ACC_PRIM_MUL:
-      if ((kx && cx == 0) || (ky && cy == 1))
-        return x;
-      if ((ky && cy == 0) || (kx && cx == 1))
-        return y;
-      return 0;
-
-    case ACC_PRIM_BAND:
-      if (kind == ACC_KIND_BOOL && (kx || ky))
-        return kx ? (cx ? y : x) : (cy ? x : y);
-      if ((kx && cx == 0) || (ky && cy == 0))
-        return kx && cx == 0 ? x : y;
-      return x == y ? x : 0;
-
-    case ACC_PRIM_BOR:
-      if (kind == ACC_KIND_BOOL && (kx || ky))
-        return kx ? (cx ? x : y) : (cy ? y : x);
-      if ((kx && cx == 0) || (ky && cy == 0))
-        return kx && cx == 0 ? y : x;
-      return x == y ? x : 0;
-
-    /* Compilers of devices know that it is 0, and then what a float does that it becomes: see acc-kernel-legalise.c. */
-    case ACC_PRIM_BXOR:
-      if (x == y)
-        return _kb_const (b, kind, 0).id;
-      if ((kx && cx == 0) || (ky && cy == 0))
-        return kx && cx == 0 ? y : x;
-      return 0;
-
-    case ACC_PRIM_LT:
-    case ACC_PRIM_GT:
-    case ACC_PRIM_LE:
-    case ACC_PRIM_GE:
-    case ACC_PRIM_EQ:
-    case ACC_PRIM_NE:
-      if (x != y)
-        return 0;
-      return _kb_const (b, ACC_KIND_BOOL, instr->primitive == ACC_PRIM_LE || instr->primitive == ACC_PRIM_GE
-                                          || instr->primitive == ACC_PRIM_EQ).id;
-
-    case ACC_PRIM_MIN:
-    case ACC_PRIM_MAX:
-      return x == y ? x : 0;
-
-    default:
-      return 0;
-    }
+  return 0;
 }
 
-/* Of constants alone; divisions by zero are left. */
 static guint32
-fold_constants (AccKernelBuilder     *b,
-                const AccKernelInstr *instr)
+fold_sub (AccKernelBuilder *b,
+          const Operands   *o)
 {
-  AccScalar operands[2] = { 0 }, result = { 0 };
+  if (o->ky)
+    return add_const (b, o->kind, o->x, 0 - o->cy.u);
 
-  for (guint i = 0; i < instr->n_args; i++)
-    if (!get_const (b, instr->args[i], &operands[i].u))
-      return 0;
-  if (!acc_scalar_compute (instr->primitive, acc_kernel_instr (b->kernel, instr->args[0])->kind, operands, &result))
+  return o->x == o->y ? _kb_const (b, o->kind, 0).id : 0;
+}
+
+static guint32
+fold_mul (AccKernelBuilder *b G_GNUC_UNUSED,
+          const Operands   *o)
+{
+  if ((o->kx && o->cx.u == 0) || (o->ky && o->cy.u == 1))
+    return o->x;
+  if ((o->ky && o->cy.u == 0) || (o->kx && o->cx.u == 1))
+    return o->y;
+
+  return 0;
+}
+
+static guint32
+fold_and (AccKernelBuilder *b G_GNUC_UNUSED,
+          const Operands   *o)
+{
+  if (o->kind == ACC_KIND_BOOL && (o->kx || o->ky))
+    return o->kx ? (o->cx.u ? o->y : o->x) : (o->cy.u ? o->x : o->y);
+  if ((o->kx && o->cx.u == 0) || (o->ky && o->cy.u == 0))
+    return o->kx ? o->x : o->y;
+
+  return o->x == o->y ? o->x : 0;
+}
+
+static guint32
+fold_or (AccKernelBuilder *b G_GNUC_UNUSED,
+         const Operands   *o)
+{
+  if (o->kind == ACC_KIND_BOOL && (o->kx || o->ky))
+    return o->kx ? (o->cx.u ? o->x : o->y) : (o->cy.u ? o->y : o->x);
+  if ((o->kx && o->cx.u == 0) || (o->ky && o->cy.u == 0))
+    return o->kx ? o->y : o->x;
+
+  return o->x == o->y ? o->x : 0;
+}
+
+/* Compilers of devices know that x ^ x is 0, and then what a float does that it becomes: see acc-kernel-legalise.c. */
+static guint32
+fold_xor (AccKernelBuilder *b,
+          const Operands   *o)
+{
+  if (o->x == o->y)
+    return _kb_const (b, o->kind, 0).id;
+  if ((o->kx && o->cx.u == 0) || (o->ky && o->cy.u == 0))
+    return o->kx ? o->y : o->x;
+
+  return 0;
+}
+
+static guint32
+fold_not (AccKernelBuilder *b,
+          const Operands   *o)
+{
+  const AccKernelInstr *x = acc_kernel_instr (b->kernel, o->x);
+
+  return o->kind == ACC_KIND_BOOL && x->op == ACC_KOP_PRIM && x->primitive == ACC_PRIM_BNOT ? x->args[0] : 0;
+}
+
+static guint32
+fold_comparison (AccKernelBuilder *b,
+                 const Operands   *o)
+{
+  AccScalar same = { 0 };
+
+  return o->x == o->y ? _kb_const (b, ACC_KIND_BOOL, acc_primitive_get_function (o->primitive, o->kind) (same, same).u).id : 0;
+}
+
+static guint32
+fold_extreme (AccKernelBuilder *b G_GNUC_UNUSED,
+              const Operands   *o)
+{
+  return o->x == o->y ? o->x : 0;
+}
+
+typedef guint32 (*Fold) (AccKernelBuilder *b, const Operands *o);
+
+static const Fold integer_folds[ACC_N_PRIMITIVES] = {
+  [ACC_PRIM_ADD] = fold_add,        [ACC_PRIM_SUB] = fold_sub,        [ACC_PRIM_MUL] = fold_mul,
+  [ACC_PRIM_BAND] = fold_and,       [ACC_PRIM_BOR] = fold_or,         [ACC_PRIM_BXOR] = fold_xor,
+  [ACC_PRIM_BNOT] = fold_not,       [ACC_PRIM_MIN] = fold_extreme,    [ACC_PRIM_MAX] = fold_extreme,
+  [ACC_PRIM_LT] = fold_comparison,  [ACC_PRIM_GT] = fold_comparison,  [ACC_PRIM_LE] = fold_comparison,
+  [ACC_PRIM_GE] = fold_comparison,  [ACC_PRIM_EQ] = fold_comparison,  [ACC_PRIM_NE] = fold_comparison,
+};
+
+/* A NaN loses. */
+static guint32
+fold_float_extreme (AccKernelBuilder *b G_GNUC_UNUSED,
+                    const Operands   *o)
+{
+  if (o->kx && isnan (acc_scalar_to_double (o->kind, o->cx)))
+    return o->y;
+
+  return o->ky && isnan (acc_scalar_to_double (o->kind, o->cy)) ? o->x : 0;
+}
+
+/* By a power of two whose inverse is one, too, both of them normal: that is to multiply by the inverse. Compilers do so, and then may
+ * contract the product, which they may not do with one that was written. */
+static guint32
+fold_quotient (AccKernelBuilder *b,
+               const Operands   *o)
+{
+  static const int limits[] = { [ACC_KIND_F16] = 14, [ACC_KIND_F32] = 126, [ACC_KIND_F64] = 1022 };
+  double divisor = acc_scalar_to_double (o->kind, o->cy);
+  int exponent;
+
+  if (!o->ky || !isfinite (divisor) || fabs (frexp (divisor, &exponent)) != 0.5 || ABS (exponent - 1) > limits[o->kind])
     return 0;
 
-  return _kb_const (b, instr->kind, result.u).id;
+  return kb_mul (b, (KValue) { o->x }, kb_float (b, o->kind, 1 / divisor)).id;
+}
+
+static const Fold float_folds[ACC_N_PRIMITIVES] = {
+  [ACC_PRIM_MIN] = fold_float_extreme, [ACC_PRIM_MAX] = fold_float_extreme, [ACC_PRIM_FDIV] = fold_quotient,
+};
+
+static guint32
+fold_primitive (AccKernelBuilder     *b,
+                const AccKernelInstr *instr)
+{
+  AccElementKind kind = acc_kernel_instr (b->kernel, instr->args[0])->kind;
+  Fold fold = (acc_element_kind_is_float (kind) ? float_folds : integer_folds)[instr->primitive];
+  guint32 constant = fold_constants (b, instr, kind);
+  Operands o = { instr->primitive, kind, instr->args[0], instr->args[1] };
+
+  if (constant != 0 || fold == NULL)
+    return constant;
+  o.kx = get_const (b, o.x, &o.cx);
+  o.ky = instr->n_args == 2 && get_const (b, o.y, &o.cy);
+
+  return fold (b, &o);
 }
 
 static guint32
@@ -161,30 +236,29 @@ fold_cast (AccKernelBuilder     *b,
            const AccKernelInstr *instr)
 {
   AccElementKind from = acc_kernel_instr (b->kernel, instr->args[0])->kind;
-  guint64 bits;
+  AccScalar x;
 
   if (from == instr->kind)
     return instr->args[0];
-  if (acc_element_kind_is_float (from))
-    return _kb_fold_float_cast (b, instr);
-  if (!get_const (b, instr->args[0], &bits))
+
+  return get_const (b, instr->args[0], &x) ? _kb_const (b, instr->kind, acc_scalar_cast (from, instr->kind, x).u).id : 0;
+}
+
+static guint32
+fold_extension (AccKernelBuilder     *b,
+                const AccKernelInstr *instr)
+{
+  gboolean is_signed = instr->kind == ACC_KIND_I32;
+  AccScalar x;
+
+  if (!get_const (b, instr->args[0], &x))
     return 0;
+  if (instr->bits == 8)
+    x = acc_scalar_cast (instr->kind, is_signed ? ACC_KIND_I8 : ACC_KIND_U8, x);
+  else
+    x = acc_scalar_cast (instr->kind, is_signed ? ACC_KIND_I16 : ACC_KIND_U16, x);
 
-  if (instr->kind == ACC_KIND_F32 || instr->kind == ACC_KIND_F64)
-    {
-      /* Rounded once, where f64 would be the first of two. */
-      float single = acc_element_kind_is_signed (from) ? (float) (gint64) bits : (float) bits;
-      double twofold = acc_element_kind_is_signed (from) ? (double) (gint64) bits : (double) bits;
-
-      return kb_float (b, instr->kind, instr->kind == ACC_KIND_F32 ? single : twofold).id;
-    }
-  /* Rounded here: glslang cuts off what does not fit a half where it knows the value. */
-  if (instr->kind == ACC_KIND_F16)
-    return kb_float (b, ACC_KIND_F16, acc_element_kind_is_signed (from) ? (double) (gint64) bits : (double) bits).id;
-  if (instr->kind == ACC_KIND_BOOL)
-    return _kb_const (b, ACC_KIND_BOOL, bits != 0).id;
-
-  return _kb_const (b, instr->kind, normalise (instr->kind, bits)).id;
+  return _kb_const (b, instr->kind, x.u).id;
 }
 
 /* --- selects between what is computed alike: one operation of operands that are selected, as cmp (x, a ? b : c) for
@@ -197,22 +271,10 @@ static gboolean
 may_be_shared (const AccKernelInstr *instr,
                AccElementKind        kind)
 {
-  switch ((int) instr->primitive)
-    {
-    case ACC_PRIM_ADD:
-    case ACC_PRIM_SUB:
-    case ACC_PRIM_MUL:
-      return kind != ACC_KIND_I64;
-    case ACC_PRIM_MIN:
-    case ACC_PRIM_MAX:
-    case ACC_PRIM_BAND:
-    case ACC_PRIM_BOR:
-    case ACC_PRIM_BXOR:
-      return TRUE;
-    default:
-      /* a comparison */
-      return instr->kind == ACC_KIND_BOOL;
-    }
+  if (instr->primitive == ACC_PRIM_ADD || instr->primitive == ACC_PRIM_SUB || instr->primitive == ACC_PRIM_MUL)
+    return kind != ACC_KIND_I64;
+
+  return acc_primitive_is (instr->primitive, ACC_FAMILY_REDUCTION) || instr->kind == ACC_KIND_BOOL;
 }
 
 /* Both by the same operation, here: what an outer block has computed is there already. */
@@ -257,10 +319,10 @@ fold_select (AccKernelBuilder     *b,
   guint32 condition = instr->args[0], x = instr->args[1], y = instr->args[2];
   AccKernelInstr one, other;
   KValue operands[2];
-  guint64 bits;
+  AccScalar value;
 
-  if (get_const (b, condition, &bits))
-    return bits ? x : y;
+  if (get_const (b, condition, &value))
+    return value.u ? x : y;
   if (x == y)
     return x;
   if (weigh_select (b, x, y, ALIKE_DEPTH) >= 1)
@@ -278,49 +340,20 @@ guint32
 _kb_fold (AccKernelBuilder     *b,
           const AccKernelInstr *instr)
 {
-  guint64 bits;
-  guint32 folded;
+  AccScalar divisor;
 
-  switch ((int) instr->op)
-    {
-    case ACC_KOP_PRIM:
-      if (acc_element_kind_is_float (acc_kernel_instr (b->kernel, instr->args[0])->kind))
-        return _kb_fold_float (b, instr);
-      folded = fold_constants (b, instr);
-      if (folded != 0 || instr->n_args == 2)
-        return folded != 0 ? folded : fold_prim2 (b, instr);
-      if (instr->primitive == ACC_PRIM_BNOT && instr->kind == ACC_KIND_BOOL)
-        {
-          const AccKernelInstr *x = acc_kernel_instr (b->kernel, instr->args[0]);
+  if (instr->op == ACC_KOP_PRIM)
+    return fold_primitive (b, instr);
+  if (instr->op == ACC_KOP_CAST)
+    return fold_cast (b, instr);
+  if (instr->op == ACC_KOP_EXTEND)
+    return fold_extension (b, instr);
+  if (instr->op == ACC_KOP_SELECT)
+    return fold_select (b, instr);
+  if (instr->op == ACC_KOP_BITCAST)
+    return acc_kernel_instr (b->kernel, instr->args[0])->kind == instr->kind ? instr->args[0] : 0;
+  if ((instr->op == ACC_KOP_UDIV || instr->op == ACC_KOP_UREM) && get_const (b, instr->args[1], &divisor) && divisor.u == 1)
+    return instr->op == ACC_KOP_UDIV ? instr->args[0] : _kb_const (b, ACC_KIND_I64, 0).id;
 
-          if (x->op == ACC_KOP_PRIM && x->primitive == ACC_PRIM_BNOT)
-            return x->args[0];
-        }
-      return 0;
-
-    case ACC_KOP_CAST:
-      return fold_cast (b, instr);
-
-    case ACC_KOP_EXTEND:
-      if (!get_const (b, instr->args[0], &bits))
-        return 0;
-      if (instr->kind == ACC_KIND_I32)
-        return _kb_const (b, instr->kind, normalise (instr->bits == 8 ? ACC_KIND_I8 : ACC_KIND_I16, bits)).id;
-      return _kb_const (b, instr->kind, normalise (instr->bits == 8 ? ACC_KIND_U8 : ACC_KIND_U16, bits)).id;
-
-    case ACC_KOP_BITCAST:
-      return acc_kernel_instr (b->kernel, instr->args[0])->kind == instr->kind ? instr->args[0] : 0;
-
-    case ACC_KOP_SELECT:
-      return fold_select (b, instr);
-
-    case ACC_KOP_UDIV:
-      return get_const (b, instr->args[1], &bits) && bits == 1 ? instr->args[0] : 0;
-
-    case ACC_KOP_UREM:
-      return get_const (b, instr->args[1], &bits) && bits == 1 ? _kb_const (b, ACC_KIND_I64, 0).id : 0;
-
-    default:
-      return 0;
-    }
+  return 0;
 }

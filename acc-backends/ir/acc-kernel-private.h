@@ -152,7 +152,7 @@ acc_kernel_equal_instrs (const AccKernelInstr *x, const AccKernelInstr *y)
 static inline gboolean
 _acc_kernel_instr_is_comparison (const AccKernelInstr *instr)
 {
-  return instr->op == ACC_KOP_PRIM && instr->primitive >= ACC_PRIM_LT && instr->primitive <= ACC_PRIM_NE;
+  return instr->op == ACC_KOP_PRIM && acc_primitive_is (instr->primitive, ACC_FAMILY_COMPARISON);
 }
 
 AccKernel *_acc_kernel_new          (const char *name);
@@ -189,8 +189,5 @@ void       _acc_kernel_dump        (AccKernel *kernel, const char *what, const c
 void       _acc_kernel_dump_source (AccKernel *kernel, const char *what, const char *source);
 char      *_acc_kernel_print        (AccKernel *kernel, gboolean names);
 char      *_acc_kernel_print_instr  (const AccKernel *kernel, guint32 id);
-
-/* Whether the primitive has no instruction on any machine: it becomes other instructions when built, or a library call. */
-gboolean   _acc_primitive_is_transcendental (AccPrimitive primitive);
 
 G_END_DECLS

@@ -283,13 +283,3 @@ _acc_kernel_first_id (const AccKernelInstr *instr)
 
   return 0;
 }
-
-gboolean
-_acc_primitive_is_transcendental (AccPrimitive primitive)
-{
-  return (primitive >= ACC_PRIM_SIN && primitive <= ACC_PRIM_EXP) ||
-         (primitive >= ACC_PRIM_LOG && primitive <= ACC_PRIM_ATAN2);
-}
-
-G_STATIC_ASSERT (ACC_PRIM_EXP - ACC_PRIM_SIN == 12);
-G_STATIC_ASSERT (ACC_PRIM_ATAN2 - ACC_PRIM_LOG == 3);

@@ -153,18 +153,11 @@ read_variable (AccLower *l,
     }
 }
 
-static gboolean
-is_division (AccPrimitive primitive)
-{
-  return primitive == ACC_PRIM_QUOT || primitive == ACC_PRIM_REM || primitive == ACC_PRIM_DIV || primitive == ACC_PRIM_MOD;
-}
-
 /* Of the least integer by -1 the remainder is 0, but the quotient does not fit. */
 static gboolean
 may_overflow (AccExpr *division)
 {
-  return acc_element_kind_is_signed (acc_element_type_get_kind (division->type)) &&
-         (division->primitive == ACC_PRIM_QUOT || division->primitive == ACC_PRIM_DIV);
+  return acc_element_kind_is_signed (acc_element_type_get_kind (division->type)) && acc_primitive_wants_quotient (division->primitive);
 }
 
 gboolean
@@ -231,9 +224,9 @@ write_primitive (AccLower *l,
     {
       AccExpr *second = expr->args[1];
       gboolean bake = second->kind == ACC_EXPR_LITERAL &&
-                      (is_division (expr->primitive) || expr->primitive == ACC_PRIM_SHL || expr->primitive == ACC_PRIM_SHR ||
-                       expr->primitive == ACC_PRIM_ROTL || expr->primitive == ACC_PRIM_ROTR ||
-                       (expr->primitive == ACC_PRIM_FDIV && is_power_of_two (second->value.f)));
+                      (acc_primitive_is (expr->primitive, ACC_FAMILY_DIVISION) ||
+                       acc_primitive_get_info (expr->primitive)->operands == ACC_OPERANDS_SHIFT ||
+                       (expr->primitive == ACC_PRIM_FDIV && is_power_of_two (acc_scalar_to_double (acc_element_type_get_kind (second->type), second->value))));
 
       if (bake)
         y = low_literal (l, acc_element_type_get_kind (second->type), second->value, TRUE);
@@ -244,7 +237,7 @@ write_primitive (AccLower *l,
   if (!ready)
     return FALSE;
 
-  if (is_division (expr->primitive))
+  if (acc_primitive_is (expr->primitive, ACC_FAMILY_DIVISION))
     check_division (l, frame, expr, x, y);
   *result = expr->n_args > 1 ? low_prim2 (l, expr->primitive, x, y) : low_prim (l, expr->primitive, x);
 

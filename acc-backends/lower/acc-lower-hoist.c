@@ -111,8 +111,7 @@ is_total (AccLower *l,
     case ACC_EXPR_COND:
       return TRUE;
     case ACC_EXPR_PRIMITIVE:
-      return !(expr->primitive == ACC_PRIM_QUOT || expr->primitive == ACC_PRIM_REM || expr->primitive == ACC_PRIM_DIV ||
-               expr->primitive == ACC_PRIM_MOD) || low_divisor_is_safe (expr);
+      return !acc_primitive_is (expr->primitive, ACC_FAMILY_DIVISION) || low_divisor_is_safe (expr);
     case ACC_EXPR_VARIABLE:
       binding = low_expr_binding (l, frame, expr);
       return binding->kind != ACC_BOUND_TAPS || low_tap_is_total (l, binding->node, binding->input);
@@ -138,7 +137,7 @@ get_cost (AccLower *l,
   switch (expr->kind)
     {
     case ACC_EXPR_PRIMITIVE:
-      return acc_primitive_get_cost (expr->primitive);
+      return acc_primitive_get_info (expr->primitive)->cost;
     case ACC_EXPR_VARIABLE:
       binding = low_expr_binding (l, frame, expr);
       if (binding->kind == ACC_BOUND_TAPS)

@@ -341,32 +341,14 @@ low_literal (AccLower      *l,
              AccScalar      value,
              gboolean       bake)
 {
-  guint64 bits = value.u;
-  float single;
-  guint32 bits32;
-
   bake |= l->slots->len >= MOST_SLOTS;
   if (acc_element_kind_is_float (kind))
     {
-      double size = fabs (value.f);
+      double size = fabs (acc_scalar_to_double (kind, value));
 
       if (bake || size == 0 || size == 1 || size == 2 || size == 0.5)
-        return kb_float (l->b, kind, value.f);
-      if (kind == ACC_KIND_F16)
-        {
-          bits = acc_half_from_double (value.f);
-        }
-      else if (kind == ACC_KIND_F32)
-        {
-          single = value.f;
-          memcpy (&bits32, &single, sizeof bits32);
-          bits = bits32;
-        }
-      else
-        {
-          memcpy (&bits, &value.f, sizeof bits);
-        }
-      return get_param (l, (Param) { kind, bits, FALSE });
+        return _kb_const (l->b, kind, value.u);
+      return get_param (l, (Param) { kind, value.u, FALSE });
     }
 
   if (kind == ACC_KIND_BOOL || bake || (value.i >= -1024 && value.i <= 1024))
@@ -376,9 +358,9 @@ low_literal (AccLower      *l,
       return acc_element_kind_is_signed (kind) || value.i >= 0 ? low_within (l, constant, value.i, value.i) : constant;
     }
   if (acc_element_kind_is_signed (kind) || value.i >= 0)
-    return low_within (l, get_param (l, (Param) { kind, bits, FALSE }), value.i, value.i);
+    return low_within (l, get_param (l, (Param) { kind, value.u, FALSE }), value.i, value.i);
 
-  return get_param (l, (Param) { kind, bits, FALSE });
+  return get_param (l, (Param) { kind, value.u, FALSE });
 }
 
 /* --- buffers */

@@ -2,7 +2,6 @@
 #include "acc-array-build-private.h"
 #include "acc-array-values-private.h"
 #include "acc-error.h"
-#include "acc-core/expr/acc-scalar-private.h"
 
 #include <string.h>
 
@@ -119,13 +118,17 @@ compute_primitive (Evaluation *self,
                    AccExpr    *expr,
                    AccScalar  *result)
 {
+  AccElementKind kind = acc_element_type_get_kind (expr->args[0]->type);
   AccScalar x[2] = { 0, };
 
   for (guint i = 0; i < MIN (expr->n_args, 2); i++)
     x[i] = get_values (self, expr->args[i])[0];
 
-  if (acc_scalar_compute (expr->primitive, acc_element_type_get_kind (expr->args[0]->type), x, result))
-    return TRUE;
+  if (!acc_primitive_fails (expr->primitive, kind, x[0], x[1]))
+    {
+      *result = acc_primitive_get_function (expr->primitive, kind) (x[0], x[1]);
+      return TRUE;
+    }
 
   g_set_error (self->error, ACC_ERROR, ACC_ERROR_ARITHMETIC, "%s by zero, or of the minimum by -1",
                acc_primitive_get_info (expr->primitive)->name);
@@ -241,10 +244,12 @@ evaluate_one (Evaluation *self,
       break;
 
     case ACC_EXPR_CAST:
+      values[0] = acc_scalar_cast (acc_element_type_get_kind (expr->args[0]->type), acc_element_type_get_kind (expr->type),
+                                   get_values (self, expr->args[0])[0]);
+      break;
+
     case ACC_EXPR_BITCAST:
-      values[0] = (expr->kind == ACC_EXPR_CAST ? _acc_scalar_cast : _acc_scalar_bitcast) (acc_element_type_get_kind (expr->args[0]->type),
-                                                                                          acc_element_type_get_kind (expr->type),
-                                                                                          get_values (self, expr->args[0])[0]);
+      values[0] = acc_scalar_bitcast (acc_element_type_get_kind (expr->type), get_values (self, expr->args[0])[0]);
       break;
 
     case ACC_EXPR_TUPLE:

@@ -206,7 +206,7 @@ format_leaf (Listing *self,
       AccScalar value = acc_array_read (self->array, leaf, g_array_index (self->indices, gint64, i));
 
       if (acc_element_kind_is_float (kind))
-        values[i] = value.f;
+        values[i] = acc_scalar_to_double (kind, value);
       else if (kind == ACC_KIND_BOOL)
         texts[i] = g_strdup (value.u ? "True" : "False");
       else if (acc_element_kind_is_signed (kind))

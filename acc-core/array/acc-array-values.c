@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-array-values-private.h"
 #include "acc-error.h"
-#include "acc-core/base/acc-half-private.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,48 +12,11 @@ acc_array_read (AccArray *self,
 {
   const AccLeafPlace *place = acc_element_type_locate (self->type, leaf);
   const guint8 *data = acc_buffer_map (self->buffers[place->buffer], NULL);
-  AccScalar value = { 0 };
 
   if (data == NULL)
-    return value;
+    return (AccScalar) { .u = 0 };
 
-  index = index * place->lanes + place->lane;
-
-#define READ(field, type)                              \
-  G_STMT_START {                                       \
-    type x;                                            \
-    memcpy (&x, data + index * sizeof x, sizeof x);    \
-    value.field = x;                                   \
-  } G_STMT_END
-
-  switch (place->kind)
-    {
-    case ACC_KIND_BOOL:
-    case ACC_KIND_U8: READ (u, guint8); break;
-    case ACC_KIND_I8: READ (i, gint8); break;
-    case ACC_KIND_I16: READ (i, gint16); break;
-    case ACC_KIND_I32: READ (i, gint32); break;
-    case ACC_KIND_I64: READ (i, gint64); break;
-    case ACC_KIND_U16: READ (u, guint16); break;
-    case ACC_KIND_U32: READ (u, guint32); break;
-    case ACC_KIND_U64: READ (u, guint64); break;
-    case ACC_KIND_F32: READ (f, float); break;
-    case ACC_KIND_F64: READ (f, double); break;
-
-    case ACC_KIND_F16:
-      READ (u, guint16);
-      value.f = acc_half_to_double (value.u);
-      break;
-
-    case ACC_KIND_TUPLE:
-    case ACC_KIND_COMPLEX:
-    case ACC_KIND_VECTOR:
-      g_return_val_if_reached (value);
-    }
-
-#undef READ
-
-  return value;
+  return acc_scalar_load (place->kind, data, index * place->lanes + place->lane);
 }
 
 static gboolean
@@ -92,10 +54,7 @@ acc_array_get_double (AccArray *self,
   kind = acc_element_type_get_leaf (self->type, leaf);
   value = acc_array_read (self, leaf, linear_index);
 
-  if (acc_element_kind_is_float (kind))
-    return value.f;
-  else
-    return acc_element_kind_is_signed (kind) ? (double) value.i : (double) value.u;
+  return acc_scalar_to_double (kind, value);
 }
 
 /**
@@ -126,13 +85,7 @@ acc_array_get_int (AccArray *self,
   value = acc_array_read (self, leaf, linear_index);
 
   if (acc_element_kind_is_float (kind))
-    {
-      if (isnan (value.f))
-        return 0;
-      if (value.f >= 0x1p63)
-        return G_MAXINT64;
-      return value.f < -0x1p63 ? G_MININT64 : (gint64) value.f;
-    }
+    return acc_scalar_cast (kind, ACC_KIND_I64, value).i;
 
   return acc_element_kind_is_signed (kind) || value.u <= G_MAXINT64 ? value.i : G_MAXINT64;
 }
@@ -154,7 +107,7 @@ scalar_to_variant (AccElementKind kind,
     case ACC_KIND_U64: return g_variant_new_uint64 (value.u);
     case ACC_KIND_F16:
     case ACC_KIND_F32:
-    case ACC_KIND_F64: return g_variant_new_double (value.f);
+    case ACC_KIND_F64: return g_variant_new_double (acc_scalar_to_double (kind, value));
     case ACC_KIND_TUPLE:
     case ACC_KIND_COMPLEX:
     case ACC_KIND_VECTOR: break;

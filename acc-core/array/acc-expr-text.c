@@ -90,7 +90,7 @@ append_literal (GString *text,
     g_string_append (text, expr->value.i ? "true" : "false");
   else if (acc_element_kind_is_float (kind))
     {
-      g_ascii_dtostr (buffer, sizeof buffer, expr->value.f);
+      g_ascii_dtostr (buffer, sizeof buffer, acc_scalar_to_double (kind, expr->value));
       g_string_append (text, buffer);
       if (strspn (buffer, "-0123456789") == strlen (buffer))
         g_string_append (text, ".0");

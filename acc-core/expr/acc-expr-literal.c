@@ -2,7 +2,6 @@
 
 #include "acc-error.h"
 #include "acc-expr-pack-private.h"
-#include "acc-core/base/acc-half-private.h"
 
 #include <math.h>
 
@@ -10,11 +9,7 @@ double
 _acc_round_to_kind (AccElementKind kind,
                     double         value)
 {
-  if (kind == ACC_KIND_F16)
-    return acc_half_to_double (acc_half_from_double (value));
-  if (kind == ACC_KIND_F32)
-    return (double) (float) value;
-  return value;
+  return acc_scalar_to_double (kind, acc_scalar_from_double (kind, value));
 }
 
 static AccExpr *
@@ -94,7 +89,7 @@ acc_expr_new_int (gint64 value)
 AccExpr *
 acc_expr_new_float (double value)
 {
-  return weak_literal (ACC_KIND_F64, (AccScalar) { .f = value });
+  return weak_literal (ACC_KIND_F64, acc_scalar_from_double (ACC_KIND_F64, value));
 }
 
 gboolean
@@ -145,7 +140,7 @@ _acc_expr_integer_literal (AccElementType *type,
     return _acc_expr_fill_pack (type, _acc_expr_integer_literal (acc_element_type_get_item (type, 0), value));
 
   if (kind == ACC_KIND_F32)
-    return make_literal (type, (AccScalar) { .f = (double) (float) value });
+    return make_literal (type, acc_scalar_cast (ACC_KIND_I64, kind, (AccScalar) { .i = value }));
   /* Where the conversion to binary64 rounds, binary16 has overflowed long ago. */
   if (acc_element_kind_is_float (kind))
     return _acc_expr_float_literal (type, (double) value);
@@ -165,14 +160,13 @@ _acc_expr_float_literal (AccElementType *type,
                          double          value)
 {
   AccElementKind kind = acc_element_type_get_kind (type);
-  double rounded = _acc_round_to_kind (kind, value);
   char text[G_ASCII_DTOSTR_BUF_SIZE];
 
   if (acc_element_type_is_packed (type))
     return _acc_expr_fill_pack (type, _acc_expr_float_literal (acc_element_type_get_item (type, 0), value));
-  if (!acc_element_kind_is_float (kind) || (isinf (rounded) && !isinf (value)))
+  if (!acc_element_kind_is_float (kind) || (isinf (_acc_round_to_kind (kind, value)) && !isinf (value)))
     return does_not_fit (type, g_ascii_formatd (text, sizeof text, "%.9g", value));
-  return make_literal (type, (AccScalar) { .f = rounded });
+  return make_literal (type, acc_scalar_from_double (kind, value));
 }
 
 AccExpr *
@@ -186,7 +180,7 @@ acc_expr_new_literal (AccElementType *type,
   if (kind == ACC_KIND_BOOL)
     return acc_expr_new_bool (value.i != 0);
   if (acc_element_kind_is_float (kind))
-    return _acc_expr_float_literal (type, value.f);
+    return make_literal (type, value);
   return acc_element_kind_is_signed (kind) ? acc_expr_new_typed_int (type, value.i) : acc_expr_new_typed_uint (type, value.u);
 }
 
@@ -242,7 +236,7 @@ acc_expr_new_typed_uint (AccElementType *type,
 
   AccElementKind kind = acc_element_type_get_kind (type);
   if (kind == ACC_KIND_F32)
-    return make_literal (type, (AccScalar) { .f = (double) (float) value });
+    return make_literal (type, acc_scalar_cast (ACC_KIND_U64, kind, (AccScalar) { .u = value }));
   if (acc_element_kind_is_float (kind))
     return _acc_expr_float_literal (type, (double) value);
   if (kind == ACC_KIND_U64)
@@ -295,7 +289,7 @@ constant (AccElementType *type,
   if (kind == ACC_KIND_BOOL)
     return acc_expr_new_bool (which == GREATEST);
   if (acc_element_kind_is_float (kind))
-    return make_literal (type, (AccScalar) { .f = which == GREATEST ? INFINITY : -INFINITY });
+    return make_literal (type, acc_scalar_from_double (kind, which == GREATEST ? INFINITY : -INFINITY));
   if (_acc_integer_bounds (kind, &least, &most) && !acc_element_kind_is_signed (kind))
     return make_literal (type, (AccScalar) { .u = which == GREATEST ? most : 0 });
   if (acc_element_kind_is_integer (kind))

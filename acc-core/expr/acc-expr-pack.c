@@ -269,7 +269,7 @@ apply_primitive (AccExpr  **args,
   return acc_expr_new_primitive (*(AccPrimitive *) data, args);
 }
 
-#define ACC_PRIMITIVE(ID, name, arity, operands, result)                                                       \
+#define ACC_PRIMITIVE(ID, name, arity, operands, result, family, cost, value)                                  \
   static AccExpr *                                                                                             \
   vectors_##ID (AccExpr **args)                                                                                \
   {                                                                                                            \
@@ -280,7 +280,7 @@ apply_primitive (AccExpr  **args,
 #undef ACC_PRIMITIVE
 
 static const AccExprBuild of_vectors[ACC_N_PRIMITIVES] = {
-#define ACC_PRIMITIVE(ID, name, arity, operands, result) [ACC_PRIM_##ID] = vectors_##ID,
+#define ACC_PRIMITIVE(ID, name, arity, operands, result, family, cost, value) [ACC_PRIM_##ID] = vectors_##ID,
 #include "acc-primitives.inc"
 #undef ACC_PRIMITIVE
 };

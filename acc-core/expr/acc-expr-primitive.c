@@ -17,8 +17,6 @@ describe_operands (AccOperands operands)
       return "floats";
     case ACC_OPERANDS_LOGIC:
       return "b1 and integers";
-    case ACC_OPERANDS_BOOL:
-      return "b1";
     case ACC_OPERANDS_ANY:
     default:
       return "scalars";

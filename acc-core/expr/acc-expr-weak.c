@@ -29,7 +29,7 @@ convert (AccExpr        *expr,
   if (acc_element_type_get_kind (expr->type) == ACC_KIND_I64)
     literal = _acc_expr_integer_literal (type, expr->value.i);
   else
-    literal = _acc_expr_float_literal (type, expr->value.f);
+    literal = _acc_expr_float_literal (type, acc_scalar_to_double (ACC_KIND_F64, expr->value));
   literal->weak = weak && !_acc_expr_is_error (literal);
   return literal;
 }

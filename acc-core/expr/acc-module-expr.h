@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 /* --- primitives */
 
 typedef enum {
-#define ACC_PRIMITIVE(ID, name, arity, operands, result) ACC_PRIM_##ID,
+#define ACC_PRIMITIVE(ID, name, arity, operands, result, family, cost, value) ACC_PRIM_##ID,
 #include "acc-primitives.inc"
 #undef ACC_PRIMITIVE
   ACC_N_PRIMITIVES
@@ -22,7 +22,6 @@ typedef enum {
   ACC_OPERANDS_INT,
   ACC_OPERANDS_FLOAT,
   ACC_OPERANDS_LOGIC,
-  ACC_OPERANDS_BOOL,
   ACC_OPERANDS_ANY,
   ACC_OPERANDS_SHIFT,
 } AccOperands;
@@ -33,12 +32,22 @@ typedef enum {
   ACC_RESULT_INT64,
 } AccPrimitiveResult;
 
+typedef enum {
+  ACC_FAMILY_REDUCTION,
+  ACC_FAMILY_DIVISION,
+  ACC_FAMILY_COMPARISON,
+  ACC_FAMILY_TRANSCENDENTAL,
+  ACC_FAMILY_OTHER,
+} AccPrimitiveFamily;
+
 /* What the columns of acc-primitives.inc say. */
 typedef struct {
   const char        *name;      /* as in the text form */
   guint              arity;
   AccOperands        operands;
   AccPrimitiveResult result;
+  AccPrimitiveFamily family;
+  guint              cost;
 } AccPrimitiveInfo;
 
 /* Indexed by AccPrimitive. */
@@ -50,6 +59,60 @@ gboolean                acc_primitive_accepts   (AccPrimitive primitive, AccElem
 /* Kind of the result for operands of @kind. */
 ACC_MODULE_API
 AccElementKind          acc_primitive_result    (AccPrimitive primitive, AccElementKind kind);
+
+static inline gboolean
+acc_primitive_is (AccPrimitive       primitive,
+                  AccPrimitiveFamily family)
+{
+  return acc_primitive_get_info (primitive)->family == family;
+}
+
+/* Of a division: whether it gives the quotient, not the remainder; and whether quotients are rounded down, not towards 0. */
+static inline gboolean
+acc_primitive_wants_quotient (AccPrimitive division)
+{
+  return division == ACC_PRIM_QUOT || division == ACC_PRIM_DIV;
+}
+
+static inline gboolean
+acc_primitive_floors (AccPrimitive division)
+{
+  return division == ACC_PRIM_DIV || division == ACC_PRIM_MOD;
+}
+
+/* --- values of scalars */
+
+/* A scalar as in a register: signed kinds with their sign extended; bool, unsigned kinds and the bits of floats with zeros. */
+typedef union {
+  gint64  i;
+  guint64 u;
+} AccScalar;
+
+/* What computes a primitive of scalars; one of one operand does not look at @y. Divisions that fail have a result, too. */
+typedef AccScalar (*AccScalarFunc) (AccScalar x, AccScalar y);
+
+/* NULL where operands may not be of @kind. */
+ACC_MODULE_API
+AccScalarFunc           acc_primitive_get_function (AccPrimitive primitive, AccElementKind kind);
+/* Whether it is a failure where checks are on: a division by 0, or with a quotient that does not fit. */
+ACC_MODULE_API
+gboolean                acc_primitive_fails     (AccPrimitive primitive, AccElementKind kind, AccScalar x, AccScalar y);
+/* As casts do. */
+ACC_MODULE_API
+AccScalar               acc_scalar_cast         (AccElementKind from, AccElementKind to, AccScalar x);
+/* From a kind of as many bits. */
+ACC_MODULE_API
+AccScalar               acc_scalar_bitcast      (AccElementKind to, AccScalar x);
+/* The nearest that @kind has; integers truncated and saturated, NaN as 0. */
+ACC_MODULE_API
+AccScalar               acc_scalar_from_double  (AccElementKind kind, double value);
+ACC_MODULE_API
+double                  acc_scalar_to_double    (AccElementKind kind, AccScalar x);
+/* Element @index of elements of @kind in memory. */
+ACC_MODULE_API
+AccScalar               acc_scalar_load         (AccElementKind kind, const void *data, gint64 index);
+ACC_MODULE_API
+void                    acc_scalar_store        (AccElementKind kind, void *data, gint64 index, AccScalar x);
 
 /* --- expressions and functions */
 
@@ -87,16 +150,6 @@ typedef enum {
   ACC_EXPR_EXTENT,        /* i64: extent of array in dimension item */
   ACC_EXPR_ERROR,         /* carries error; every expression on it does too */
 } AccExprKind;
-
-typedef union {
-  gint64  i;              /* signed kinds; bool as 0 or 1 */
-  guint64 u;              /* unsigned kinds */
-  double  f;              /* f16, f32, f64: already rounded to the kind */
-} AccScalar;
-
-/* Computes @primitive of one or two operands @x of @kind. FALSE: of a division, by zero or with a quotient that does not fit. */
-ACC_MODULE_API
-gboolean acc_scalar_compute (AccPrimitive primitive, AccElementKind kind, const AccScalar *x, AccScalar *result);
 
 /* Immutable once built. Sharing is by object identity: an expression reached twice is evaluated once. */
 struct _AccExpr {

@@ -5,7 +5,8 @@
 #include <string.h>
 
 static const AccPrimitiveInfo primitives[ACC_N_PRIMITIVES] = {
-#define ACC_PRIMITIVE(ID, name, arity, operands, result) [ACC_PRIM_##ID] = { name, arity, ACC_OPERANDS_##operands, ACC_RESULT_##result },
+#define ACC_PRIMITIVE(ID, name, arity, operands, result, family, cost, value) \
+  [ACC_PRIM_##ID] = { name, arity, ACC_OPERANDS_##operands, ACC_RESULT_##result, ACC_FAMILY_##family, cost },
 #include "acc-primitives.inc"
 #undef ACC_PRIMITIVE
 };
@@ -31,8 +32,6 @@ acc_primitive_accepts (AccPrimitive   primitive,
       return acc_element_kind_is_float (kind);
     case ACC_OPERANDS_LOGIC:
       return kind == ACC_KIND_BOOL || acc_element_kind_is_integer (kind);
-    case ACC_OPERANDS_BOOL:
-      return kind == ACC_KIND_BOOL;
     case ACC_OPERANDS_ANY:
       return kind < ACC_KIND_TUPLE;
     default:

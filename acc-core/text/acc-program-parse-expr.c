@@ -69,6 +69,7 @@ read_literal (AccParser *self,
   AccElementKind kind;
   const char *text;
   AccScalar value = { 0 };
+  double number = 0;
   gboolean good;
   guint bits;
 
@@ -93,7 +94,8 @@ read_literal (AccParser *self,
     }
   else if (acc_element_kind_is_float (kind))
     {
-      good = parse_float (text, kind, &value.f);
+      good = parse_float (text, kind, &number);
+      value = acc_scalar_from_double (kind, number);
     }
   else if (acc_element_kind_is_signed (kind))
     {

@@ -126,7 +126,7 @@ append_literal (GString *text,
   if (kind == ACC_KIND_BOOL)
     g_string_append (text, expr->value.u ? "true" : "false");
   else if (acc_element_kind_is_float (kind))
-    append_float (text, kind, expr->value.f);
+    append_float (text, kind, acc_scalar_to_double (kind, expr->value));
   else if (acc_element_kind_is_signed (kind))
     g_string_append_printf (text, "%" G_GINT64_FORMAT, expr->value.i);
   else

@@ -290,7 +290,7 @@ check_primitives (AccElementKind kind,
   ys = kb_param_buffer (b, kind, in_flags, "y");
   ns = kb_param_buffer (b, ACC_KIND_I64, in_flags, "n");
   for (AccPrimitive p = 0; p < ACC_N_PRIMITIVES; p++)
-    if (acc_primitive_accepts (p, kind) && _acc_primitive_is_transcendental (p) == transcendental)
+    if (acc_primitive_accepts (p, kind) && acc_primitive_is (p, ACC_FAMILY_TRANSCENDENTAL) == transcendental)
       {
         AccElementKind result = acc_primitive_result (p, kind);
         gboolean is_shift = acc_primitive_get_info (p)->operands == ACC_OPERANDS_SHIFT;
@@ -317,7 +317,7 @@ check_primitives (AccElementKind kind,
         k = kb_i64 (b, *constant);
       }
     for (AccPrimitive p = 0; p < ACC_N_PRIMITIVES; p++)
-      if (acc_primitive_accepts (p, kind) && _acc_primitive_is_transcendental (p) == transcendental)
+      if (acc_primitive_accepts (p, kind) && acc_primitive_is (p, ACC_FAMILY_TRANSCENDENTAL) == transcendental)
         {
           const AccPrimitiveInfo *info = acc_primitive_get_info (p);
 
@@ -516,7 +516,7 @@ test_functions (gconstpointer data)
       buffers[1].in[i] = eval_from_double (kind, g_rand_double_range (rand, 1.1, 3));
     }
   for (AccPrimitive p = 0; p < ACC_N_PRIMITIVES; p++)
-    if (_acc_primitive_is_transcendental (p))
+    if (acc_primitive_is (p, ACC_FAMILY_TRANSCENDENTAL))
       {
         outs[p] = kb_param_buffer (b, kind, out_flags, "z");
         buffers[n] = (Buffer) { kind, NULL, g_new0 (guint64, N) };
@@ -528,7 +528,7 @@ test_functions (gconstpointer data)
     KValue x = kb_load (b, xs, i), y = kb_load (b, ys, i);
 
     for (AccPrimitive p = 0; p < ACC_N_PRIMITIVES; p++)
-      if (_acc_primitive_is_transcendental (p))
+      if (acc_primitive_is (p, ACC_FAMILY_TRANSCENDENTAL))
         kb_store (b, outs[p], i, acc_primitive_get_info (p)->arity == 1 ? kb_prim (b, p, p == ACC_PRIM_ACOSH ? y : x)
                                                                          : kb_prim2 (b, p, x, y));
   });

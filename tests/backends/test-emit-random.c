@@ -170,7 +170,7 @@ make_value (Gen *g)
     }
 
   if (!acc_primitive_accepts (primitive, g->kinds[k]) ||
-      (_acc_primitive_is_transcendental (primitive) && pick (g, 10) != 0))
+      (acc_primitive_is (primitive, ACC_FAMILY_TRANSCENDENTAL) && pick (g, 10) != 0))
     return;
   if (info->arity == 1)
     keep (g, kb_prim (b, primitive, value_of (g, k)));

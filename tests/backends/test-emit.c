@@ -19,7 +19,7 @@ static const AccBufferFlags out_flags = ACC_BUFFER_WRITE | ACC_BUFFER_NO_ALIAS;
 static gboolean
 is_transcendental (AccPrimitive primitive)
 {
-  return _acc_primitive_is_transcendental (primitive);
+  return acc_primitive_is (primitive, ACC_FAMILY_TRANSCENDENTAL);
 }
 
 /* All primitives that take @kind in one kernel; each has an output. */

@@ -96,7 +96,7 @@ static const struct
 } primitives[] = {
 #define SAME TRUE
 #define INT64 FALSE
-#define ACC_PRIMITIVE(ID, name, arity, operands, result) { name, arity, operands, #result[0] == 'S' },
+#define ACC_PRIMITIVE(ID, name, arity, operands, result, family, cost, value) { name, arity, operands, #result[0] == 'S' },
 #include "acc-primitives.inc"
 #undef ACC_PRIMITIVE
 };
@@ -118,8 +118,6 @@ operand_type (FuzzGenerator *self, Operands operands, AccElementType *wanted)
       return is_float || is_bool ? fuzz_type ("i4") : wanted;
     case LOGIC:
       return is_float ? fuzz_type ("u2") : wanted;
-    case BOOL:
-      return fuzz_type ("b1");
     case ANY:
     default:
       return wanted;

@@ -30,15 +30,13 @@ call (CWriter       *w,
                    : g_strdup_printf ("%s_%s (%s)", name, c_type (kind), x);
 }
 
-static const char *
-comparison (AccPrimitive primitive)
-{
-  static const char *const signs[] = { "<", ">", "<=", ">=", "==", "!=" };
-
-  return signs[primitive - ACC_PRIM_LT];
-}
-
-G_STATIC_ASSERT (ACC_PRIM_NE - ACC_PRIM_LT == 5);
+/* What a primitive is of: the texts of its operands, and the instruction of the second. */
+typedef struct {
+  AccPrimitive          primitive;
+  AccElementKind        kind;
+  const char           *x, *y;
+  const AccKernelInstr *second;
+} Operation;
 
 /* --- integers */
 
@@ -83,203 +81,268 @@ is_within_width (CWriter              *w,
 }
 
 static char *
-shift (CWriter              *w,
-       AccPrimitive          primitive,
-       AccElementKind        kind,
-       const char           *x,
-       const char           *y,
-       const AccKernelInstr *amount)
+shift (CWriter         *w,
+       const Operation *o)
 {
-  gboolean is_constant = amount->op == ACC_KOP_CONST;
-  gint64 by = is_constant ? CLAMP ((gint64) amount->bits, -64, 64) : 0;
-  guint turn = is_constant ? amount->bits & (width_of (kind) - 1) : 0;
+  gboolean is_left = o->primitive == ACC_PRIM_SHL;
   g_autofree char *back = NULL;
 
-  if (!is_constant && is_within_width (w, amount))
+  if (o->second->op == ACC_KOP_CONST)
     {
-      if (primitive == ACC_PRIM_SHL)
-        return g_strdup_printf ("%s (%s (%s) << U32 (%s))", c_cast (kind), word_of (kind), x, y);
-      if (primitive == ACC_PRIM_SHR)
-        return g_strdup_printf ("%s (%s >> U32 (%s))", c_cast (kind), x, y);
+      gint64 by = CLAMP ((gint64) o->second->bits, -64, 64);
+
+      return shift_by_constant (o->kind, o->x, is_left ? by : -by);
     }
-  switch ((int) primitive)
-    {
-    case ACC_PRIM_SHL:
-      return is_constant ? shift_by_constant (kind, x, by) : call (w, "shift", kind, x, y);
-    case ACC_PRIM_SHR:
-      back = g_strdup_printf ("%s > -64L ? -%s : 64L", y, y);
-      return is_constant ? shift_by_constant (kind, x, -by) : call (w, "shift", kind, x, back);
-    case ACC_PRIM_ROTL:
-      return is_constant ? rotate_by_constant (kind, x, turn) : call (w, "rotate", kind, x, y);
-    default:
-      back = g_strdup_printf ("0L - I64 (U32 (%s) & 63u)", y);
-      return is_constant ? rotate_by_constant (kind, x, -turn & (width_of (kind) - 1)) : call (w, "rotate", kind, x, back);
-    }
+  if (is_within_width (w, o->second))
+    return is_left ? g_strdup_printf ("%s (%s (%s) << U32 (%s))", c_cast (o->kind), word_of (o->kind), o->x, o->y)
+                   : g_strdup_printf ("%s (%s >> U32 (%s))", c_cast (o->kind), o->x, o->y);
+
+  back = is_left ? NULL : g_strdup_printf ("%s > -64L ? -%s : 64L", o->y, o->y);
+  return call (w, "shift", o->kind, o->x, is_left ? o->y : back);
 }
 
 static char *
-count_bits (AccPrimitive   primitive,
-            AccElementKind kind,
-            const char    *x)
+rotate (CWriter         *w,
+        const Operation *o)
 {
-  g_autofree char *bits = c_to_bits (kind, x);
-  gboolean is_long = c_is_long (kind);
+  gboolean is_left = o->primitive == ACC_PRIM_ROTL;
+  g_autofree char *back = NULL;
 
-  switch ((int) primitive)
+  if (o->second->op == ACC_KOP_CONST)
     {
-    case ACC_PRIM_POPCOUNT:
-      if (is_long)
-        return g_strdup_printf ("I64 (WIDE_U32 (U32 (POPCOUNT32 (LOW (%s)) + POPCOUNT32 (HIGH (%s)))))", bits, bits);
-      return g_strdup_printf ("I64 (WIDE_U32 (U32 (POPCOUNT32 (%s))))", bits);
+      guint mask = width_of (o->kind) - 1, turn = o->second->bits & mask;
 
-    case ACC_PRIM_CLZ:
-      return g_strdup_printf (is_long ? "I64 (WIDE_U32 (clz_u64 (%s)))" : "I64 (WIDE_U32 (U32 (CLZ32 (%s))))", bits);
-
-    default:
-      /* The bits below the lowest. */
-      if (is_long)
-        return g_strdup_printf ("I64 (WIDE_U32 (64u - clz_u64 (~%s & (%s - 1UL))))", bits, bits);
-      return g_strdup_printf ("I64 (WIDE_U32 (U32 (POPCOUNT32 (~%s & (%s - 1u)))))", bits, bits);
+      return rotate_by_constant (o->kind, o->x, is_left ? turn : -turn & mask);
     }
+
+  back = is_left ? NULL : g_strdup_printf ("0L - I64 (U32 (%s) & 63u)", o->y);
+  return call (w, "rotate", o->kind, o->x, is_left ? o->y : back);
 }
 
 static char *
-divide (CWriter              *w,
-        AccPrimitive          primitive,
-        AccElementKind        kind,
-        const char           *x,
-        const char           *y,
-        const AccKernelInstr *divisor)
+count_ones (CWriter         *w G_GNUC_UNUSED,
+            const Operation *o)
 {
-  gboolean floors = primitive == ACC_PRIM_DIV || primitive == ACC_PRIM_MOD;
-  gboolean wants_quotient = primitive == ACC_PRIM_QUOT || primitive == ACC_PRIM_DIV;
+  g_autofree char *bits = c_to_bits (o->kind, o->x);
 
-  if (divisor->op == ACC_KOP_CONST && !acc_element_kind_is_signed (kind) && divisor->bits != 0 &&
-      (divisor->bits & (divisor->bits - 1)) == 0)
+  if (c_is_long (o->kind))
+    return g_strdup_printf ("I64 (WIDE_U32 (U32 (POPCOUNT32 (LOW (%s)) + POPCOUNT32 (HIGH (%s)))))", bits, bits);
+
+  return g_strdup_printf ("I64 (WIDE_U32 (U32 (POPCOUNT32 (%s))))", bits);
+}
+
+static char *
+count_leading (CWriter         *w,
+               const Operation *o)
+{
+  g_autofree char *bits = c_to_bits (o->kind, o->x);
+
+  if (!c_is_long (o->kind))
+    return g_strdup_printf ("I64 (WIDE_U32 (U32 (CLZ32 (%s))))", bits);
+  c_need (w, "clz_u64");
+
+  return g_strdup_printf ("I64 (WIDE_U32 (clz_u64 (%s)))", bits);
+}
+
+/* The bits below the lowest. */
+static char *
+count_trailing (CWriter         *w,
+                const Operation *o)
+{
+  g_autofree char *bits = c_to_bits (o->kind, o->x);
+
+  if (!c_is_long (o->kind))
+    return g_strdup_printf ("I64 (WIDE_U32 (U32 (POPCOUNT32 (~%s & (%s - 1u)))))", bits, bits);
+  c_need (w, "clz_u64");
+
+  return g_strdup_printf ("I64 (WIDE_U32 (64u - clz_u64 (~%s & (%s - 1UL))))", bits, bits);
+}
+
+static char *
+divide (CWriter         *w,
+        const Operation *o)
+{
+  gboolean floors = acc_primitive_floors (o->primitive), wants_quotient = acc_primitive_wants_quotient (o->primitive);
+  guint64 divisor = o->second->bits;
+
+  if (o->second->op == ACC_KOP_CONST && !acc_element_kind_is_signed (o->kind) && divisor != 0 && (divisor & (divisor - 1)) == 0)
     {
-      g_autofree char *mask = c_integer (kind, divisor->bits - 1);
+      g_autofree char *mask = c_integer (o->kind, divisor - 1);
 
       if (!wants_quotient)
-        return g_strdup_printf ("%s (%s & %s)", c_cast (kind), x, mask);
-      return shift_by_constant (kind, x, -(gint64) g_bit_nth_lsf (divisor->bits, -1));
+        return g_strdup_printf ("%s (%s & %s)", c_cast (o->kind), o->x, mask);
+      return shift_by_constant (o->kind, o->x, -(gint64) g_bit_nth_lsf (divisor, -1));
     }
-  if (!floors || !acc_element_kind_is_signed (kind))
-    return call (w, wants_quotient ? "quot" : "rem", kind, x, y);
+  if (!floors || !acc_element_kind_is_signed (o->kind))
+    return call (w, wants_quotient ? "quot" : "rem", o->kind, o->x, o->y);
 
-  return call (w, wants_quotient ? "div" : "mod", kind, x, y);
+  return call (w, wants_quotient ? "div" : "mod", o->kind, o->x, o->y);
 }
 
 static char *
-integer_primitive (CWriter              *w,
-                   AccPrimitive          primitive,
-                   AccElementKind        kind,
-                   const char           *x,
-                   const char           *y,
-                   const AccKernelInstr *second)
+number (AccElementKind kind,
+        int            value)
 {
-  const char *cast = c_cast (kind), *word = word_of (kind);
-  gboolean is_signed = acc_element_kind_is_signed (kind);
-  g_autofree char *zero = c_integer (kind, 0), *one = c_integer (kind, 1), *minus_one = NULL;
-  const char *none = c_is_long (kind) ? "0UL" : "0u";
-
-  switch ((int) primitive)
-    {
-    case ACC_PRIM_ADD:
-    case ACC_PRIM_SUB:
-    case ACC_PRIM_MUL:
-      return g_strdup_printf ("%s (%s (%s) %c %s (%s))", cast, word, x,
-                              primitive == ACC_PRIM_ADD ? '+' : primitive == ACC_PRIM_SUB ? '-' : '*', word, y);
-    case ACC_PRIM_NEG:
-      return g_strdup_printf ("%s (%s - %s (%s))", cast, none, word, x);
-    case ACC_PRIM_ABS:
-      return is_signed ? g_strdup_printf ("%s < %s ? %s (%s - %s (%s)) : %s", x, zero, cast, none, word, x, x) : g_strdup (x);
-    case ACC_PRIM_SIGNUM:
-      if (!is_signed)
-        return g_strdup_printf ("%s != %s ? %s : %s", x, zero, one, zero);
-      minus_one = c_integer (kind, G_MAXUINT64);
-      return g_strdup_printf ("%s > %s ? %s : %s < %s ? %s : %s", x, zero, one, x, zero, minus_one, zero);
-
-    case ACC_PRIM_QUOT:
-    case ACC_PRIM_REM:
-    case ACC_PRIM_DIV:
-    case ACC_PRIM_MOD:
-      return divide (w, primitive, kind, x, y, second);
-
-    case ACC_PRIM_BAND:
-    case ACC_PRIM_BOR:
-    case ACC_PRIM_BXOR:
-      return g_strdup_printf ("%s (%s %c %s)", cast, x,
-                              primitive == ACC_PRIM_BAND ? '&' : primitive == ACC_PRIM_BOR ? '|' : '^', y);
-    case ACC_PRIM_BNOT:
-      return g_strdup_printf ("%s (~%s)", cast, x);
-
-    case ACC_PRIM_SHL:
-    case ACC_PRIM_SHR:
-    case ACC_PRIM_ROTL:
-    case ACC_PRIM_ROTR:
-      return shift (w, primitive, kind, x, y, second);
-
-    case ACC_PRIM_POPCOUNT:
-    case ACC_PRIM_CLZ:
-    case ACC_PRIM_CTZ:
-      if (width_of (kind) == 64)
-        c_need (w, "clz_u64");
-      return count_bits (primitive, kind, x);
-
-    case ACC_PRIM_LT:
-    case ACC_PRIM_GT:
-    case ACC_PRIM_LE:
-    case ACC_PRIM_GE:
-    case ACC_PRIM_EQ:
-    case ACC_PRIM_NE:
-      return g_strdup_printf ("%s %s %s", x, comparison (primitive), y);
-    case ACC_PRIM_MIN:
-      return g_strdup_printf ("%s < %s ? %s : %s", x, y, x, y);
-    case ACC_PRIM_MAX:
-      return g_strdup_printf ("%s < %s ? %s : %s", x, y, y, x);
-
-    default:
-      c_fail (w, "%s of %s has no text", acc_primitive_get_info (primitive)->name, acc_element_kind_get_code (kind));
-      return NULL;
-    }
+  return acc_element_kind_is_float (kind) ? c_float (kind, value) : c_integer (kind, (guint64) (gint64) value);
 }
 
 static char *
-bool_primitive (CWriter     *w,
-                AccPrimitive primitive,
-                const char  *x,
-                const char  *y)
+absolute (CWriter         *w G_GNUC_UNUSED,
+          const Operation *o)
 {
-  switch ((int) primitive)
-    {
-    case ACC_PRIM_BAND:
-    case ACC_PRIM_MIN:
-      return g_strdup_printf ("%s && %s", x, y);
-    case ACC_PRIM_BOR:
-    case ACC_PRIM_MAX:
-      return g_strdup_printf ("%s || %s", x, y);
-    case ACC_PRIM_BXOR:
-    case ACC_PRIM_NE:
-      return g_strdup_printf ("%s != %s", x, y);
-    case ACC_PRIM_EQ:
-      return g_strdup_printf ("%s == %s", x, y);
-    case ACC_PRIM_BNOT:
-      return g_strdup_printf ("!%s", x);
-    case ACC_PRIM_LT:
-      return g_strdup_printf ("!%s && %s", x, y);
-    case ACC_PRIM_GT:
-      return g_strdup_printf ("%s && !%s", x, y);
-    case ACC_PRIM_LE:
-      return g_strdup_printf ("!%s || %s", x, y);
-    case ACC_PRIM_GE:
-      return g_strdup_printf ("%s || !%s", x, y);
-    default:
-      c_fail (w, "%s of bool has no text", acc_primitive_get_info (primitive)->name);
-      return NULL;
-    }
+  const char *word = word_of (o->kind);
+  g_autofree char *zero = number (o->kind, 0);
+
+  if (acc_element_kind_is_float (o->kind))
+    return g_strdup_printf (o->kind == ACC_KIND_F64 ? "ABS64 (%s)" : "ABS (%s)", o->x);
+  if (!acc_element_kind_is_signed (o->kind))
+    return g_strdup (o->x);
+
+  return g_strdup_printf ("%s < %s ? %s (%s (0) - %s (%s)) : %s", o->x, zero, c_cast (o->kind), word, word, o->x, o->x);
+}
+
+/* Of a float zero, and of what is not a number, itself. */
+static char *
+signum (CWriter         *w G_GNUC_UNUSED,
+        const Operation *o)
+{
+  gboolean is_float = acc_element_kind_is_float (o->kind);
+  g_autofree char *zero = number (o->kind, 0), *one = number (o->kind, 1), *minus_one = NULL;
+
+  if (!is_float && !acc_element_kind_is_signed (o->kind))
+    return g_strdup_printf ("%s != %s ? %s : %s", o->x, zero, one, zero);
+
+  minus_one = number (o->kind, -1);
+  return g_strdup_printf ("%s > %s ? %s : %s < %s ? %s : %s", o->x, zero, one, o->x, zero, minus_one, is_float ? o->x : zero);
 }
 
 /* --- floats */
+
+static char *
+quotient_of (CWriter       *w,
+             AccElementKind kind,
+             const char    *x,
+             const char    *y)
+{
+  if (kind == ACC_KIND_F32 && !w->dialect->has_exact_divide && !w->kernel->fast)
+    return call (w, w->dialect->has_exact_fma ? "quick_quot" : "quot", kind, x, y);
+  if (w->dialect->guards_zeros)
+    return call (w, "guarded_quot", kind, x, y);
+
+  return g_strdup_printf ("%s / %s", x, y);
+}
+
+static char *
+quotient (CWriter         *w,
+          const Operation *o)
+{
+  return quotient_of (w, o->kind, o->x, o->y);
+}
+
+static char *
+reciprocal (CWriter         *w,
+            const Operation *o)
+{
+  g_autofree char *one = c_float (o->kind, 1);
+
+  return quotient_of (w, o->kind, one, o->x);
+}
+
+static char *
+root (CWriter         *w,
+      const Operation *o)
+{
+  if (o->kind == ACC_KIND_F32 && !w->dialect->has_exact_divide && !w->kernel->fast)
+    return call (w, w->dialect->has_exact_fma ? "quick_root" : "root", o->kind, o->x, NULL);
+
+  return g_strdup_printf ("sqrt (%s)", o->x);
+}
+
+static char *
+truncation (CWriter         *w,
+            const Operation *o)
+{
+  return o->kind == ACC_KIND_F64 && w->dialect->misrounds_doubles ? call (w, "trunc", o->kind, o->x, NULL)
+                                                                  : g_strdup_printf ("trunc (%s)", o->x);
+}
+
+static char *
+round_to_even (CWriter         *w,
+               const Operation *o)
+{
+  return o->kind == ACC_KIND_F64 && w->dialect->misrounds_doubles ? call (w, "round", o->kind, o->x, NULL)
+                                                                  : g_strdup_printf ("ROUND (%s)", o->x);
+}
+
+/* --- spellings */
+
+typedef struct {
+  const char *text;
+  char     *(*own) (CWriter *w, const Operation *o);
+} Spelling;
+
+/* By primitive: of bool, of integers, of floats. */
+static const Spelling spellings[ACC_N_PRIMITIVES][3] = {
+#define NONE              { NULL, NULL }
+#define TEXT(text)        { text, NULL }
+#define OWN(own)          { NULL, own }
+#define ACC_SPELLING(ID, bool, integer, float, llvm_integer, llvm_float) [ACC_PRIM_##ID] = { bool, integer, float },
+#define ACC_FUNCTION(ID, name, operands, library)
+#include "acc-backends/ir/acc-spellings.inc"
+#undef ACC_SPELLING
+#undef ACC_FUNCTION
+};
+
+static char *
+fill_in (CWriter         *w,
+         const char      *text,
+         const Operation *o)
+{
+  GString *filled = g_string_new (NULL);
+
+  while (*text != 0)
+    {
+      gsize n = strcspn (text, "$");
+      g_autofree char *name = NULL;
+
+      g_string_append_len (filled, text, n);
+      text += n;
+      if (*text == 0)
+        break;
+      text++;
+      n = strspn (text, G_CSET_a_2_z G_CSET_A_2_Z "_");
+      name = g_strndup (text, n);
+      text += n;
+      if (strcmp (name, "x") == 0 || strcmp (name, "y") == 0)
+        g_string_append (filled, *name == 'x' ? o->x : o->y);
+      else if (strcmp (name, "X") == 0 || strcmp (name, "Y") == 0)
+        g_string_append_printf (filled, "%s (%s)", word_of (o->kind), *name == 'X' ? o->x : o->y);
+      else if (strcmp (name, "t") == 0 || strcmp (name, "w") == 0)
+        g_string_append (filled, *name == 't' ? c_cast (o->kind) : word_of (o->kind));
+      else
+        {
+          c_need_of (w, name, o->kind);
+          g_string_append_printf (filled, "%s_%s", name, c_type (o->kind));
+        }
+    }
+
+  return g_string_free (filled, FALSE);
+}
+
+static char *
+spell (CWriter         *w,
+       const Operation *o)
+{
+  const Spelling *spelling = &spellings[o->primitive][o->kind == ACC_KIND_BOOL ? 0 : acc_element_kind_is_float (o->kind) ? 2 : 1];
+
+  if (spelling->text != NULL)
+    return fill_in (w, spelling->text, o);
+  if (spelling->own != NULL)
+    return spelling->own (w, o);
+
+  c_fail (w, "%s of %s has no text", acc_primitive_get_info (o->primitive)->name, acc_element_kind_get_code (o->kind));
+  return NULL;
+}
 
 static char *
 library (CWriter       *w,
@@ -299,87 +362,13 @@ library (CWriter       *w,
 }
 
 static char *
-quotient (CWriter       *w,
-          AccElementKind kind,
-          const char    *x,
-          const char    *y)
+float_primitive (CWriter         *w,
+                 const Operation *o)
 {
-  if (kind == ACC_KIND_F32 && !w->dialect->has_exact_divide && !w->kernel->fast)
-    return call (w, w->dialect->has_exact_fma ? "quick_quot" : "quot", kind, x, y);
-  if (w->dialect->guards_zeros)
-    return call (w, "guarded_quot", kind, x, y);
+  if (w->kernel->fast && o->kind == ACC_KIND_F32 && (o->primitive == ACC_PRIM_EXP || o->primitive == ACC_PRIM_LOG))
+    return w->syntax->approximate (w, o->primitive, o->x);
 
-  return g_strdup_printf ("%s / %s", x, y);
-}
-
-static char *
-float_primitive (CWriter       *w,
-                 AccPrimitive   primitive,
-                 AccElementKind kind,
-                 const char    *x,
-                 const char    *y)
-{
-  g_autofree char *zero = c_float (kind, 0), *one = c_float (kind, 1), *minus_one = c_float (kind, -1);
-
-  if (w->kernel->fast && kind == ACC_KIND_F32 && (primitive == ACC_PRIM_EXP || primitive == ACC_PRIM_LOG))
-    return w->syntax->approximate (w, primitive, x);
-  if (_acc_primitive_is_transcendental (primitive))
-    return library (w, primitive, x, y);
-
-  switch ((int) primitive)
-    {
-    case ACC_PRIM_ADD:
-      return g_strdup_printf ("%s + %s", x, y);
-    case ACC_PRIM_SUB:
-      return g_strdup_printf ("%s - %s", x, y);
-    case ACC_PRIM_MUL:
-      return g_strdup_printf ("%s * %s", x, y);
-    case ACC_PRIM_NEG:
-      return g_strdup_printf ("-%s", x);
-    case ACC_PRIM_ABS:
-      return g_strdup_printf (kind == ACC_KIND_F64 ? "ABS64 (%s)" : "ABS (%s)", x);
-    case ACC_PRIM_SIGNUM:
-      return g_strdup_printf ("%s > %s ? %s : %s < %s ? %s : %s", x, zero, one, x, zero, minus_one, x);
-    case ACC_PRIM_FDIV:
-      return quotient (w, kind, x, y);
-    case ACC_PRIM_RECIP:
-      return quotient (w, kind, one, x);
-    case ACC_PRIM_SQRT:
-      if (kind == ACC_KIND_F32 && !w->dialect->has_exact_divide && !w->kernel->fast)
-        return call (w, w->dialect->has_exact_fma ? "quick_root" : "root", kind, x, NULL);
-      return g_strdup_printf ("sqrt (%s)", x);
-    case ACC_PRIM_TRUNCATE:
-      if (kind == ACC_KIND_F64 && w->dialect->misrounds_doubles)
-        return call (w, "trunc", kind, x, NULL);
-      return g_strdup_printf ("trunc (%s)", x);
-    case ACC_PRIM_ROUND:
-      if (kind == ACC_KIND_F64 && w->dialect->misrounds_doubles)
-        return call (w, "round", kind, x, NULL);
-      return g_strdup_printf ("ROUND (%s)", x);
-    case ACC_PRIM_FLOOR:
-      return g_strdup_printf ("floor (%s)", x);
-    case ACC_PRIM_CEILING:
-      return g_strdup_printf ("ceil (%s)", x);
-    case ACC_PRIM_IS_NAN:
-      return call (w, "is_nan", kind, x, NULL);
-    case ACC_PRIM_IS_INF:
-      return call (w, "is_inf", kind, x, NULL);
-    case ACC_PRIM_NE:
-      return g_strdup_printf ("!(%s == %s)", x, y);
-    case ACC_PRIM_LT:
-    case ACC_PRIM_GT:
-    case ACC_PRIM_LE:
-    case ACC_PRIM_GE:
-    case ACC_PRIM_EQ:
-      return g_strdup_printf ("%s %s %s", x, comparison (primitive), y);
-    case ACC_PRIM_MIN:
-      return call (w, "smaller", kind, x, y);
-    case ACC_PRIM_MAX:
-      return call (w, "larger", kind, x, y);
-    default:
-      c_fail (w, "%s of %s has no text", acc_primitive_get_info (primitive)->name, acc_element_kind_get_code (kind));
-      return NULL;
-    }
+  return acc_primitive_is (o->primitive, ACC_FAMILY_TRANSCENDENTAL) ? library (w, o->primitive, o->x, o->y) : spell (w, o);
 }
 
 /* One operation of f32, rounded to f16, is the operation of f16 rounded once: 24 bits are more than 2 * 11 + 1. */
@@ -398,7 +387,7 @@ half_primitive (CWriter     *w,
 
   wide_x = c_convert (w, ACC_KIND_F16, ACC_KIND_F32, x);
   wide_y = y != NULL ? c_convert (w, ACC_KIND_F16, ACC_KIND_F32, y) : NULL;
-  result = float_primitive (w, primitive, ACC_KIND_F32, wide_x, wide_y);
+  result = float_primitive (w, &(Operation) { primitive, ACC_KIND_F32, wide_x, wide_y, NULL });
   if (result == NULL || acc_primitive_result (primitive, ACC_KIND_F16) != ACC_KIND_F16)
     return g_steal_pointer (&result);
 
@@ -437,14 +426,12 @@ c_primitive (CWriter              *w,
              const char           *y,
              const AccKernelInstr *second)
 {
-  if (kind == ACC_KIND_BOOL)
-    return bool_primitive (w, primitive, x, y);
+  const Operation o = { primitive, kind, x, y, second };
+
   if (kind == ACC_KIND_F16)
     return half_primitive (w, primitive, x, y);
-  if (acc_element_kind_is_float (kind))
-    return float_primitive (w, primitive, kind, x, y);
 
-  return integer_primitive (w, primitive, kind, x, y, second);
+  return acc_element_kind_is_float (kind) ? float_primitive (w, &o) : spell (w, &o);
 }
 
 char *

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-emit-c-private.h"
+#include "acc-backends/ir/math/acc-math.h"
 
 /* OpenCL C, 1.2 and up. */
 
@@ -343,14 +344,13 @@ cl_ballot (CWriter    *w,
 }
 
 static char *
-cl_library (CWriter     *w,
+cl_library (CWriter     *w G_GNUC_UNUSED,
             AccPrimitive primitive,
             const char  *x,
             const char  *y)
 {
-  const char *name = acc_primitive_get_info (primitive)->name;
+  const char *name = acc_math_get_library (primitive);
 
-  /* The names of the language are those of C. */
   return y != NULL ? g_strdup_printf ("%s (%s, %s)", name, x, y) : g_strdup_printf ("%s (%s)", name, x);
 }
 

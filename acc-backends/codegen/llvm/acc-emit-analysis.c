@@ -443,7 +443,7 @@ take_census (Emitter *e,
           guint size = acc_element_kind_get_size (instr->kind);
 
           census->varies = TRUE;
-          if (instr->op == ACC_KOP_PRIM && _acc_primitive_is_transcendental (instr->primitive))
+          if (instr->op == ACC_KOP_PRIM && acc_primitive_is (instr->primitive, ACC_FAMILY_TRANSCENDENTAL))
             census->has_calls = TRUE;
           /* Indices as vectors, but for a moment only where they are converted. */
           for (guint j = 0; j < instr->n_args; j++)
@@ -678,7 +678,7 @@ cost_of (Emitter *e,
       const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
 
       if (instr->op == ACC_KOP_PRIM &&
-          (_acc_primitive_is_transcendental (instr->primitive) ||
+          (acc_primitive_is (instr->primitive, ACC_FAMILY_TRANSCENDENTAL) ||
            (instr->primitive >= ACC_PRIM_QUOT && instr->primitive <= ACC_PRIM_MOD)))
         cost += 16;
       else if (e->facts[id].shape == SHAPE_VARYING)

@@ -113,7 +113,7 @@ divide_long (Emitter     *e,
 }
 
 LLVMValueRef
-emit_division (Emitter       *e,
+emit_divide (Emitter       *e,
                AccPrimitive   primitive,
                AccElementKind kind,
                LLVMValueRef   x,

@@ -1,34 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-emit-private.h"
+#include "acc-backends/ir/math/acc-math.h"
 
 #define B (e->builder)
 
 /* Transcendental primitives by the C library, lane after lane, or by CUDA's: what precise kernels ask for. */
-
-static const char *
-function_name (AccPrimitive primitive)
-{
-  switch ((int) primitive)
-    {
-    case ACC_PRIM_SIN:   return "sin";
-    case ACC_PRIM_COS:   return "cos";
-    case ACC_PRIM_TAN:   return "tan";
-    case ACC_PRIM_ASIN:  return "asin";
-    case ACC_PRIM_ACOS:  return "acos";
-    case ACC_PRIM_ATAN:  return "atan";
-    case ACC_PRIM_SINH:  return "sinh";
-    case ACC_PRIM_COSH:  return "cosh";
-    case ACC_PRIM_TANH:  return "tanh";
-    case ACC_PRIM_ASINH: return "asinh";
-    case ACC_PRIM_ACOSH: return "acosh";
-    case ACC_PRIM_ATANH: return "atanh";
-    case ACC_PRIM_EXP:   return "exp";
-    case ACC_PRIM_LOG:   return "log";
-    case ACC_PRIM_POW:   return "pow";
-    case ACC_PRIM_ATAN2: return "atan2";
-    default:             g_return_val_if_reached ("sin");
-    }
-}
 
 static LLVMValueRef
 call (Emitter       *e,
@@ -39,7 +15,7 @@ call (Emitter       *e,
 {
   static const char *const attributes[] = { "nounwind", "willreturn", "nobuiltin" };
   LLVMTypeRef type = emit_type (e, kind);
-  g_autofree char *name = g_strconcat (e->kernel->group_size > 0 ? "__nv_" : "", function_name (primitive),
+  g_autofree char *name = g_strconcat (e->kernel->group_size > 0 ? "__nv_" : "", acc_math_get_library (primitive),
                                        kind == ACC_KIND_F32 ? "f" : "", NULL);
   LLVMTypeRef function_type = LLVMFunctionType (type, (LLVMTypeRef[]) { type, type }, y != NULL ? 2 : 1, FALSE);
   LLVMValueRef function = LLVMGetNamedFunction (e->module, name);

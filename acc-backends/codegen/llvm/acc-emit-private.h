@@ -165,7 +165,7 @@ guint        emit_stores_of    (Emitter *e, guint32 store, guint32 *stores, guin
 
 /* --- acc-emit-scalar.c, -divide.c, -cast.c, -library.c: scalars and vectors alike */
 LLVMValueRef emit_primitive    (Emitter *e, AccPrimitive primitive, AccElementKind kind, LLVMValueRef x, LLVMValueRef y);
-LLVMValueRef emit_division     (Emitter *e, AccPrimitive primitive, AccElementKind kind, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef emit_divide       (Emitter *e, AccPrimitive primitive, AccElementKind kind, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef emit_index_division (Emitter *e, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef emit_index_remainder (Emitter *e, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef emit_cast         (Emitter *e, AccElementKind from, AccElementKind to, LLVMValueRef x);

@@ -3,28 +3,6 @@
 
 #define B (e->builder)
 
-static LLVMValueRef
-compare (Emitter       *e,
-         AccPrimitive   primitive,
-         AccElementKind kind,
-         LLVMValueRef   x,
-         LLVMValueRef   y)
-{
-  static const LLVMRealPredicate real[] = { LLVMRealOLT, LLVMRealOGT, LLVMRealOLE, LLVMRealOGE, LLVMRealOEQ, LLVMRealUNE };
-  static const LLVMIntPredicate sint[] = { LLVMIntSLT, LLVMIntSGT, LLVMIntSLE, LLVMIntSGE, LLVMIntEQ, LLVMIntNE };
-  static const LLVMIntPredicate uint[] = { LLVMIntULT, LLVMIntUGT, LLVMIntULE, LLVMIntUGE, LLVMIntEQ, LLVMIntNE };
-  guint which = primitive - ACC_PRIM_LT;
-
-  if (acc_element_kind_is_float (kind))
-    return LLVMBuildFCmp (B, real[which], x, y, "");
-  if (acc_element_kind_is_signed (kind))
-    return LLVMBuildICmp (B, sint[which], x, y, "");
-
-  return LLVMBuildICmp (B, uint[which], x, y, "");
-}
-
-G_STATIC_ASSERT (ACC_PRIM_NE - ACC_PRIM_LT == 5);
-
 /* A number; @is_zero: nothing else. */
 static gboolean
 is_plain_constant (LLVMValueRef x,
@@ -92,9 +70,46 @@ extreme (Emitter       *e,
 }
 
 static LLVMValueRef
-signum (Emitter       *e,
+negate (Emitter       *e,
+        AccPrimitive   primitive G_GNUC_UNUSED,
         AccElementKind kind,
-        LLVMValueRef   x)
+        LLVMValueRef   x,
+        LLVMValueRef   y G_GNUC_UNUSED)
+{
+  return acc_element_kind_is_float (kind) ? LLVMBuildFNeg (B, x, "") : LLVMBuildNeg (B, x, "");
+}
+
+static LLVMValueRef
+complement (Emitter       *e,
+            AccPrimitive   primitive G_GNUC_UNUSED,
+            AccElementKind kind G_GNUC_UNUSED,
+            LLVMValueRef   x,
+            LLVMValueRef   y G_GNUC_UNUSED)
+{
+  return LLVMBuildNot (B, x, "");
+}
+
+static LLVMValueRef
+absolute (Emitter       *e,
+          AccPrimitive   primitive G_GNUC_UNUSED,
+          AccElementKind kind,
+          LLVMValueRef   x,
+          LLVMValueRef   y G_GNUC_UNUSED)
+{
+  LLVMTypeRef type = LLVMTypeOf (x);
+
+  if (!acc_element_kind_is_signed (kind))
+    return x;
+
+  return emit_call (e, "llvm.abs", &type, 1, (LLVMValueRef[]) { x, LLVMConstNull (e->t_i1) }, 2);
+}
+
+static LLVMValueRef
+signum (Emitter       *e,
+        AccPrimitive   primitive G_GNUC_UNUSED,
+        AccElementKind kind,
+        LLVMValueRef   x,
+        LLVMValueRef   y G_GNUC_UNUSED)
 {
   LLVMTypeRef type = LLVMTypeOf (x);
   LLVMValueRef positive, negative;
@@ -117,11 +132,12 @@ signum (Emitter       *e,
 /* Shifts by any amount: to the left where it is positive. */
 static LLVMValueRef
 shift (Emitter       *e,
+       AccPrimitive   primitive,
        AccElementKind kind,
        LLVMValueRef   x,
-       LLVMValueRef   amount,
-       gboolean       to_left)
+       LLVMValueRef   amount)
 {
+  gboolean to_left = primitive == ACC_PRIM_SHL;
   LLVMTypeRef type = LLVMTypeOf (x);
   gint64 width = acc_element_kind_get_size (kind) * 8;
   gboolean is_signed = acc_element_kind_is_signed (kind);
@@ -154,10 +170,10 @@ shift (Emitter       *e,
 
 static LLVMValueRef
 rotate (Emitter       *e,
+        AccPrimitive   primitive,
         AccElementKind kind,
         LLVMValueRef   x,
-        LLVMValueRef   amount,
-        gboolean       to_left)
+        LLVMValueRef   amount)
 {
   LLVMTypeRef type = LLVMTypeOf (x);
 
@@ -166,19 +182,55 @@ rotate (Emitter       *e,
   if (emit_is_vector (x) && !emit_is_vector (amount))
     amount = emit_splat (e, amount, emit_lanes_of (x));
 
-  return emit_call (e, to_left ? "llvm.fshl" : "llvm.fshr", &type, 1, (LLVMValueRef[]) { x, x, amount }, 3);
+  return emit_call (e, primitive == ACC_PRIM_ROTL ? "llvm.fshl" : "llvm.fshr", &type, 1, (LLVMValueRef[]) { x, x, amount }, 3);
 }
 
 static LLVMValueRef
-count_bits (Emitter     *e,
-            const char  *intrinsic,
-            LLVMValueRef x,
-            gboolean     of_zeros)
+count_bits (Emitter       *e,
+            AccPrimitive   primitive,
+            AccElementKind kind G_GNUC_UNUSED,
+            LLVMValueRef   x,
+            LLVMValueRef   y G_GNUC_UNUSED)
 {
   LLVMTypeRef type = LLVMTypeOf (x);
-  LLVMValueRef n = emit_call (e, intrinsic, &type, 1, (LLVMValueRef[]) { x, LLVMConstNull (e->t_i1) }, of_zeros ? 2 : 1);
+  const char *intrinsic = primitive == ACC_PRIM_POPCOUNT ? "llvm.ctpop" : primitive == ACC_PRIM_CLZ ? "llvm.ctlz" : "llvm.cttz";
+  guint n_args = primitive == ACC_PRIM_POPCOUNT ? 1 : 2;
+  LLVMValueRef n = emit_call (e, intrinsic, &type, 1, (LLVMValueRef[]) { x, LLVMConstNull (e->t_i1) }, n_args);
 
   return LLVMBuildIntCast2 (B, n, emit_type_like (x, e->t_i64), FALSE, "");
+}
+
+static LLVMValueRef
+reciprocal (Emitter       *e,
+            AccPrimitive   primitive G_GNUC_UNUSED,
+            AccElementKind kind G_GNUC_UNUSED,
+            LLVMValueRef   x,
+            LLVMValueRef   y G_GNUC_UNUSED)
+{
+  return LLVMBuildFDiv (B, emit_float (LLVMTypeOf (x), 1), x, "");
+}
+
+static LLVMValueRef
+is_nan (Emitter       *e,
+        AccPrimitive   primitive G_GNUC_UNUSED,
+        AccElementKind kind G_GNUC_UNUSED,
+        LLVMValueRef   x,
+        LLVMValueRef   y G_GNUC_UNUSED)
+{
+  return LLVMBuildFCmp (B, LLVMRealUNO, x, x, "");
+}
+
+static LLVMValueRef
+is_infinite (Emitter       *e,
+             AccPrimitive   primitive G_GNUC_UNUSED,
+             AccElementKind kind G_GNUC_UNUSED,
+             LLVMValueRef   x,
+             LLVMValueRef   y G_GNUC_UNUSED)
+{
+  LLVMTypeRef type = LLVMTypeOf (x);
+  LLVMValueRef infinity = LLVMBuildFDiv (B, emit_float (type, 1), emit_float (type, 0), "");
+
+  return LLVMBuildFCmp (B, LLVMRealOEQ, emit_unary (e, "llvm.fabs", x), infinity, "");
 }
 
 static LLVMValueRef
@@ -223,6 +275,31 @@ half_primitive (Emitter     *e,
   return result;
 }
 
+/* --- spellings */
+
+typedef struct {
+  LLVMOpcode       opcode;
+  const char      *intrinsic;
+  LLVMIntPredicate orders[2];       /* of signed, of unsigned integers */
+  LLVMRealPredicate float_order;
+  LLVMValueRef   (*emit) (Emitter *e, AccPrimitive primitive, AccElementKind kind, LLVMValueRef x, LLVMValueRef y);
+} Spelling;
+
+/* By primitive: of bool and integers, of floats. */
+static const Spelling spellings[ACC_N_PRIMITIVES][2] = {
+#define NONE                              { 0 }
+#define OPCODE(op)                        { .opcode = LLVM##op }
+#define CALL(name)                        { .intrinsic = "llvm." #name }
+#define ORDER(of_signed, of_unsigned)     { .orders = { LLVMInt##of_signed, LLVMInt##of_unsigned } }
+#define FLOAT_ORDER(order)                { .float_order = LLVMReal##order }
+#define EMIT(function)                    { .emit = function }
+#define ACC_SPELLING(ID, bool, integer, float, llvm_integer, llvm_float) [ACC_PRIM_##ID] = { llvm_integer, llvm_float },
+#define ACC_FUNCTION(ID, name, operands, library)
+#include "acc-backends/ir/acc-spellings.inc"
+#undef ACC_SPELLING
+#undef ACC_FUNCTION
+};
+
 /* @y of a shift or rotation may be a scalar where @x is a vector. */
 LLVMValueRef
 emit_primitive (Emitter       *e,
@@ -231,8 +308,7 @@ emit_primitive (Emitter       *e,
                 LLVMValueRef   x,
                 LLVMValueRef   y)
 {
-  gboolean is_float = acc_element_kind_is_float (kind);
-  LLVMTypeRef type = LLVMTypeOf (x);
+  const Spelling *spelling = &spellings[primitive][acc_element_kind_is_float (kind)];
 
   if (e->kernel->fast && kind == ACC_KIND_F32)
     {
@@ -241,98 +317,20 @@ emit_primitive (Emitter       *e,
       if (quick != NULL)
         return quick;
     }
-  if (_acc_primitive_is_transcendental (primitive))
+  if (acc_primitive_is (primitive, ACC_FAMILY_TRANSCENDENTAL))
     return emit_library (e, primitive, kind, x, y);
   if (kind == ACC_KIND_F16 && !e->target->has_half)
     return half_primitive (e, primitive, x, y);
 
-  switch ((int) primitive)
-    {
-    case ACC_PRIM_ADD:
-      return is_float ? LLVMBuildFAdd (B, x, y, "") : LLVMBuildAdd (B, x, y, "");
-    case ACC_PRIM_SUB:
-      return is_float ? LLVMBuildFSub (B, x, y, "") : LLVMBuildSub (B, x, y, "");
-    case ACC_PRIM_MUL:
-      return is_float ? LLVMBuildFMul (B, x, y, "") : LLVMBuildMul (B, x, y, "");
-    case ACC_PRIM_NEG:
-      return is_float ? LLVMBuildFNeg (B, x, "") : LLVMBuildNeg (B, x, "");
+  if (spelling->opcode != 0)
+    return LLVMBuildBinOp (B, spelling->opcode, x, y, "");
+  if (spelling->intrinsic != NULL)
+    return y != NULL ? emit_binary (e, spelling->intrinsic, x, y) : emit_unary (e, spelling->intrinsic, x);
+  if (spelling->float_order != 0)
+    return LLVMBuildFCmp (B, spelling->float_order, x, y, "");
+  if (spelling->orders[0] != 0)
+    return LLVMBuildICmp (B, spelling->orders[!acc_element_kind_is_signed (kind)], x, y, "");
+  g_return_val_if_fail (spelling->emit != NULL, x);
 
-    case ACC_PRIM_ABS:
-      if (is_float)
-        return emit_unary (e, "llvm.fabs", x);
-      if (!acc_element_kind_is_signed (kind))
-        return x;
-      return emit_call (e, "llvm.abs", &type, 1, (LLVMValueRef[]) { x, LLVMConstNull (e->t_i1) }, 2);
-
-    case ACC_PRIM_SIGNUM:
-      return signum (e, kind, x);
-
-    case ACC_PRIM_QUOT:
-    case ACC_PRIM_REM:
-    case ACC_PRIM_DIV:
-    case ACC_PRIM_MOD:
-      return emit_division (e, primitive, kind, x, y);
-
-    case ACC_PRIM_BAND:
-      return LLVMBuildAnd (B, x, y, "");
-    case ACC_PRIM_BOR:
-      return LLVMBuildOr (B, x, y, "");
-    case ACC_PRIM_BXOR:
-      return LLVMBuildXor (B, x, y, "");
-    case ACC_PRIM_BNOT:
-      return LLVMBuildNot (B, x, "");
-
-    case ACC_PRIM_SHL:
-    case ACC_PRIM_SHR:
-      return shift (e, kind, x, y, primitive == ACC_PRIM_SHL);
-    case ACC_PRIM_ROTL:
-    case ACC_PRIM_ROTR:
-      return rotate (e, kind, x, y, primitive == ACC_PRIM_ROTL);
-
-    case ACC_PRIM_POPCOUNT:
-      return count_bits (e, "llvm.ctpop", x, FALSE);
-    case ACC_PRIM_CLZ:
-      return count_bits (e, "llvm.ctlz", x, TRUE);
-    case ACC_PRIM_CTZ:
-      return count_bits (e, "llvm.cttz", x, TRUE);
-
-    case ACC_PRIM_FDIV:
-      return LLVMBuildFDiv (B, x, y, "");
-    case ACC_PRIM_RECIP:
-      return LLVMBuildFDiv (B, emit_float (type, 1), x, "");
-    case ACC_PRIM_SQRT:
-      return emit_unary (e, "llvm.sqrt", x);
-    case ACC_PRIM_TRUNCATE:
-      return emit_unary (e, "llvm.trunc", x);
-    case ACC_PRIM_ROUND:
-      return emit_unary (e, "llvm.roundeven", x);
-    case ACC_PRIM_FLOOR:
-      return emit_unary (e, "llvm.floor", x);
-    case ACC_PRIM_CEILING:
-      return emit_unary (e, "llvm.ceil", x);
-
-    case ACC_PRIM_IS_NAN:
-      return LLVMBuildFCmp (B, LLVMRealUNO, x, x, "");
-    case ACC_PRIM_IS_INF:
-      {
-        LLVMValueRef infinity = LLVMBuildFDiv (B, emit_float (type, 1), emit_float (type, 0), "");
-
-        return LLVMBuildFCmp (B, LLVMRealOEQ, emit_unary (e, "llvm.fabs", x), infinity, "");
-      }
-
-    case ACC_PRIM_LT:
-    case ACC_PRIM_GT:
-    case ACC_PRIM_LE:
-    case ACC_PRIM_GE:
-    case ACC_PRIM_EQ:
-    case ACC_PRIM_NE:
-      return compare (e, primitive, kind, x, y);
-
-    case ACC_PRIM_MIN:
-    case ACC_PRIM_MAX:
-      return extreme (e, primitive, kind, x, y);
-
-    default:
-      g_return_val_if_reached (x);
-    }
+  return spelling->emit (e, primitive, kind, x, y);
 }

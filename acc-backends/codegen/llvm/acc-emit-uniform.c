@@ -56,7 +56,7 @@ is_known_before (Emitter *e,
   if (id == foreach || !_acc_kernel_is_inside (e->kernel, id, foreach))
     return TRUE;
   if (*n == 0 || (instr->op != ACC_KOP_PRIM && instr->op != ACC_KOP_SELECT && instr->op != ACC_KOP_UDIV && instr->op != ACC_KOP_UREM) ||
-      (instr->op == ACC_KOP_PRIM && _acc_primitive_is_transcendental (instr->primitive)))
+      (instr->op == ACC_KOP_PRIM && acc_primitive_is (instr->primitive, ACC_FAMILY_TRANSCENDENTAL)))
     return FALSE;
   (*n)--;
   for (guint i = 0; i < instr->n_args; i++)

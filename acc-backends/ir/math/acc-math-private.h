@@ -163,23 +163,15 @@ m_poly (const AccMath *m, KValue x, const double *c, guint n)
   ((m)->kind == ACC_KIND_F64 ? m_poly (m, x, name##_f64, G_N_ELEMENTS (name##_f64)) \
                              : m_poly (m, x, name##_f32, G_N_ELEMENTS (name##_f32)))
 
-KValue acc_math_exp    (const AccMath *m, KValue x);
-KValue acc_math_sinh   (const AccMath *m, KValue x);
-KValue acc_math_cosh   (const AccMath *m, KValue x);
-KValue acc_math_tanh   (const AccMath *m, KValue x);
-KValue acc_math_pow    (const AccMath *m, KValue x, KValue y);
-KValue acc_math_log    (const AccMath *m, KValue x);
-KValue acc_math_logbase (const AccMath *m, KValue base, KValue x);
-KValue acc_math_asinh  (const AccMath *m, KValue x);
-KValue acc_math_acosh  (const AccMath *m, KValue x);
-KValue acc_math_atanh  (const AccMath *m, KValue x);
-KValue acc_math_sin    (const AccMath *m, KValue x);
-KValue acc_math_cos    (const AccMath *m, KValue x);
-KValue acc_math_tan    (const AccMath *m, KValue x);
-KValue acc_math_asin   (const AccMath *m, KValue x);
-KValue acc_math_acos   (const AccMath *m, KValue x);
-KValue acc_math_atan   (const AccMath *m, KValue x);
-KValue acc_math_atan2  (const AccMath *m, KValue y, KValue x);
+#define UNARY(name)  KValue name (const AccMath *m, KValue x);
+#define BINARY(name) KValue name (const AccMath *m, KValue x, KValue y);
+#define ACC_FUNCTION(ID, name, operands, library) operands (acc_math_##name)
+#define ACC_SPELLING(ID, bool, integer, float, llvm_integer, llvm_float)
+#include "acc-backends/ir/acc-spellings.inc"
+#undef UNARY
+#undef BINARY
+#undef ACC_FUNCTION
+#undef ACC_SPELLING
 
 /* f of a positive finite x = 2^exponent (1 + f), from √½ - 1 to √2 - 1, or of f32 from -1/3 to 1/3; exponent as a float. @is_normal: that
  * x is known to be normal. @inverse: NULL, or 2^-exponent, where that is a normal number, too */

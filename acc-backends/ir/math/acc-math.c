@@ -8,25 +8,22 @@ typedef KValue (*Binary) (const AccMath *m, KValue x, KValue y);
 static const struct {
   Unary  unary;
   Binary binary;
+  const char *library;
 } functions[ACC_N_PRIMITIVES] = {
-  [ACC_PRIM_SIN] = { acc_math_sin },
-  [ACC_PRIM_COS] = { acc_math_cos },
-  [ACC_PRIM_TAN] = { acc_math_tan },
-  [ACC_PRIM_ASIN] = { acc_math_asin },
-  [ACC_PRIM_ACOS] = { acc_math_acos },
-  [ACC_PRIM_ATAN] = { acc_math_atan },
-  [ACC_PRIM_SINH] = { acc_math_sinh },
-  [ACC_PRIM_COSH] = { acc_math_cosh },
-  [ACC_PRIM_TANH] = { acc_math_tanh },
-  [ACC_PRIM_ASINH] = { acc_math_asinh },
-  [ACC_PRIM_ACOSH] = { acc_math_acosh },
-  [ACC_PRIM_ATANH] = { acc_math_atanh },
-  [ACC_PRIM_EXP] = { acc_math_exp },
-  [ACC_PRIM_LOG] = { acc_math_log },
-  [ACC_PRIM_POW] = { NULL, acc_math_pow },
-  [ACC_PRIM_LOGBASE] = { NULL, acc_math_logbase },
-  [ACC_PRIM_ATAN2] = { NULL, acc_math_atan2 },
+#define UNARY(function)  .unary = function
+#define BINARY(function) .binary = function
+#define ACC_FUNCTION(ID, name, operands, library_name) [ACC_PRIM_##ID] = { operands (acc_math_##name), .library = library_name },
+#define ACC_SPELLING(ID, bool, integer, float, llvm_integer, llvm_float)
+#include "acc-backends/ir/acc-spellings.inc"
+#undef ACC_FUNCTION
+#undef ACC_SPELLING
 };
+
+const char *
+acc_math_get_library (AccPrimitive primitive)
+{
+  return functions[primitive].library;
+}
 
 gboolean
 acc_math_covers (AccPrimitive primitive, AccElementKind kind)

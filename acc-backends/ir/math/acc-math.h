@@ -12,4 +12,7 @@ gboolean acc_math_covers (AccPrimitive primitive, AccElementKind kind);
 /* @y: for primitives of two operands */
 KValue   acc_math_build  (AccKernelBuilder *b, AccPrimitive primitive, KValue x, KValue y);
 
+/* Name of the function in OpenCL C, libm and libdevice; NULL: it is made of others there. */
+const char *acc_math_get_library (AccPrimitive primitive);
+
 G_END_DECLS
