@@ -429,14 +429,14 @@ is_bit (const AccKernel *kernel,
   return instr->op == ACC_KOP_SELECT && is_bit (kernel, instr->args[1], depth + 1) && is_bit (kernel, instr->args[2], depth + 1);
 }
 
-/* What is taken for a condition in x & flag. Literals that are signed are left: they are of indices. */
+/* What is taken for a condition in x & flag. */
 static gboolean
 is_flag (const AccKernel *kernel,
          guint32          id)
 {
   const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
 
-  return instr->op == ACC_KOP_CONST ? instr->bits == 1 && instr->kind == ACC_KIND_U64 : is_bit (kernel, id, 0);
+  return instr->op == ACC_KOP_CONST ? instr->bits == 1 : is_bit (kernel, id, 0);
 }
 
 /* A signed integer whose upper bits repeat its sign. */
