@@ -173,7 +173,10 @@ acc_math_tanh (const AccMath *m, KValue x)
   KValue z = m_mul (m, a, a);
   KValue small = m_fma (m, a, m_mul (m, z, m_poly_of (m, z, tanh_t)), a);
 
-  return m_copysign (m, m_select (m, m_gt (m, a, m_const (m, 0.973)), large, small), x);
+  KValue result = m_copysign (m, m_select (m, m_gt (m, a, m_const (m, 0.973)), large, small), x);
+
+  /* Devices flush the product of what is subnormal in f32, and NVIDIA's driver the sum with it. */
+  return wide ? result : m_select (m, m_lt (m, a, m_const (m, 0x1p-13)), x, result);
 }
 
 /* --- powers: log x as an unevaluated sum of two, then exp of y times that */
