@@ -53,16 +53,10 @@ add_nearest (Search    *search,
 static gboolean
 is_busy (const AccControlPoint *point)
 {
-  switch ((guint) point->node->op)
-    {
-    case ACC_OP_COND:
-    case ACC_OP_WHILE_LOOP:
-    case ACC_OP_LOOP_RESULT:
-    case ACC_OP_FOREIGN:
-      return TRUE;
-    default:
-      return point->extents != NULL || point->offered != NULL;
-    }
+  AccOperation op = point->node->op;
+
+  return op == ACC_OP_COND || op == ACC_OP_WHILE_LOOP || op == ACC_OP_LOOP_RESULT || op == ACC_OP_FOREIGN || point->extents != NULL ||
+         point->offered != NULL;
 }
 
 static gboolean

@@ -124,22 +124,12 @@ list_unbound (Scope      *scope,
 static gboolean
 is_expensive (AccArray *node)
 {
-  switch ((guint) node->op)
-    {
-    case ACC_OP_FOLD:
-    case ACC_OP_FOLD1:
-    case ACC_OP_FOLD_ALL:
-    case ACC_OP_FOLD1_ALL:
-    case ACC_OP_SCANL1:
-    case ACC_OP_PERMUTE:
-    case ACC_OP_SORT:
-    case ACC_OP_STENCIL:
-    case ACC_OP_STENCIL2:
-    case ACC_OP_COMPUTE:
-      return TRUE;
-    default:
-      return node->n_functions > 0 && node->functions[0] != NULL && acc_function_get_cost (node->functions[0]) > EXPENSIVE;
-    }
+  static const gboolean always[ACC_N_OPERATIONS] = {
+    [ACC_OP_FOLD] = TRUE, [ACC_OP_FOLD1] = TRUE, [ACC_OP_FOLD_ALL] = TRUE, [ACC_OP_FOLD1_ALL] = TRUE, [ACC_OP_SCANL1] = TRUE,
+    [ACC_OP_PERMUTE] = TRUE, [ACC_OP_SORT] = TRUE, [ACC_OP_STENCIL] = TRUE, [ACC_OP_STENCIL2] = TRUE, [ACC_OP_COMPUTE] = TRUE,
+  };
+
+  return always[node->op] || (node->n_functions > 0 && node->functions[0] != NULL && acc_function_get_cost (node->functions[0]) > EXPENSIVE);
 }
 
 static gboolean
@@ -662,19 +652,16 @@ finish (Run          *run,
   if (is_offered (run, node) && look_up (run->scope, node) != NULL)
     return TRUE;
 
-  switch ((guint) node->op)
-    {
-    case ACC_OP_COND:
-      return finish_cond (run, node, visit->branch, error);
-    case ACC_OP_WHILE_LOOP:
-      return run_loop (run, node, error);
-    case ACC_OP_LOOP_RESULT:
-      return finish_loop_result (run, node);
-    case ACC_OP_FOREIGN:
-      return run_foreign (run, node, error);
-    default:
-      return visit->point->extents == NULL || evaluate_for (run, node, visit->point->extents, error);
-    }
+  if (node->op == ACC_OP_COND)
+    return finish_cond (run, node, visit->branch, error);
+  if (node->op == ACC_OP_WHILE_LOOP)
+    return run_loop (run, node, error);
+  if (node->op == ACC_OP_LOOP_RESULT)
+    return finish_loop_result (run, node);
+  if (node->op == ACC_OP_FOREIGN)
+    return run_foreign (run, node, error);
+
+  return visit->point->extents == NULL || evaluate_for (run, node, visit->point->extents, error);
 }
 
 /* Which one to resolve before the one that is visited; NULL: none any more. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-bands.h"
 
+#include "acc-host-run.h"
+#include "acc-launch.h"
+
 #include "acc-backends/ir/acc-kernel-private.h"
 #include "acc-core/backend/acc-backend-private.h"
 #include "acc-core/base/acc-ceil-div-private.h"
@@ -654,7 +657,7 @@ run_band (gint64   number,
   for (guint i = 0; i < band->n_windows; i++)
     self.origins[i] = self.done[band->windows[i].writer];
 
-  for (gint64 t = begin - band->warm_up; t < end && !g_cancellable_is_cancelled (job->run->launch.cancellable);)
+  for (gint64 t = begin - band->warm_up; t < end && !g_cancellable_is_cancelled (job->run->cancellable);)
     {
       t = MIN (t + band->strip_rows, end);
       for (guint s = 0; s < n_steps; s++)
@@ -669,7 +672,7 @@ run_band (gint64   number,
         }
     }
 
-  return !g_cancellable_is_cancelled (job->run->launch.cancellable);
+  return !g_cancellable_is_cancelled (job->run->cancellable);
 }
 
 /* What comes before all rows. */
@@ -684,8 +687,8 @@ run_first (Job     *job,
       guint n_scratch = job->run->prepared->schedule->steps[band->begin + s].n_scratch;
 
       for (guint i = 0; i < n_scratch; i++)
-        job->run->scratch[i] = job->memory + band->extras[s].scratch[i];
-      if (!acc_run_launches (job->run, band->begin + s, band->extras[s].n_first, error))
+        ((AccHostRun *) job->run)->scratch[i] = job->memory + band->extras[s].scratch[i];
+      if (!acc_host_run_launches ((AccHostRun *) job->run, band->begin + s, band->extras[s].n_first, error))
         return FALSE;
     }
 
@@ -730,9 +733,9 @@ acc_band_run (AccRun         *run,
   ok = run_first (&job, error);
   if (ok)
     {
-      acc_launch_stop_begin (&stop, may_stop (run, band) ? run->launch.cancellable : NULL, &job.failure, 1);
+      acc_launch_stop_begin (&stop, may_stop (run, band) ? run->cancellable : NULL, &job.failure, 1);
       acc_workers_run (run->host->workers, n_bands, 1, run_band, &job);
-      ok = acc_launch_stop_end (&stop, error) && !g_cancellable_set_error_if_cancelled (run->launch.cancellable, error);
+      ok = acc_launch_stop_end (&stop, error) && !g_cancellable_set_error_if_cancelled (run->cancellable, error);
     }
   acc_buffer_unref (memory);
 

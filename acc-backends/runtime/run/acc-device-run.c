@@ -10,83 +10,39 @@
 /* Results up to here come back with the answer of whether kernels failed. */
 #define SMALL_RESULT 256
 
-void
-acc_device_run_init (AccDeviceRun *self,
-                     AccHost      *host,
-                     AccPrepared  *prepared,
-                     GCancellable *cancellable)
-{
-  gpointer *memory = g_new0 (gpointer, 3 * prepared->n_buffers + prepared->max_scratch + 1);
+typedef struct {
+  AccRun            parent;
+  AccDeviceHeap    *heap;
+  AccDeviceBlock  **blocks;     /* per buffer: while a step is enqueued */
+  AccDeviceBlock  **used;       /* of a step, n_used */
+  guint             n_used;
+  AccDeviceSlot    *slots;
+  AccDeviceReport  *report;     /* how kernels failed */
+  GPtrArray        *kept;       /* AccBuffer, pinned: what steps add to band by band, so that no copy of it elsewhere grows old */
+  guint64           kept_bytes;
+  gboolean          may_fail;   /* something is enqueued that has checks: they are asked for */
+  gboolean          is_dirty;   /* something is enqueued that was not waited for */
+} AccDeviceRun;
 
-  *self = (AccDeviceRun) { .host = host, .heap = host->heap, .prepared = prepared, .cancellable = cancellable };
-  self->buffers = (AccBuffer **) memory;
-  self->blocks = (AccDeviceBlock **) (memory + prepared->n_buffers);
-  self->used = (AccDeviceBlock **) (memory + 2 * prepared->n_buffers);
-  self->slots = g_new0 (AccDeviceSlot, prepared->max_slots + 1);
+static void
+unpin_kept (AccDeviceRun *self)
+{
+  for (guint i = 0; self->kept != NULL && i < self->kept->len; i++)
+    acc_device_heap_unpin (self->heap, g_ptr_array_index (self->kept, i));
+  g_clear_pointer (&self->kept, g_ptr_array_unref);
 }
 
-void
-acc_device_run_clear (AccDeviceRun *self)
+static void
+device_run_clear (AccRun *run)
 {
-  gboolean was_dirty = self->is_dirty;
+  AccDeviceRun *self = (AccDeviceRun *) run;
 
   if (self->is_dirty)
     acc_device_heap_drain (self->heap);
-  for (guint i = 0; i < self->prepared->schedule->n_values; i++)
-    acc_device_run_free_value (self, i);
+  unpin_kept (self);
   if (self->report != NULL)
-    acc_device_heap_give_report (self->heap, g_steal_pointer (&self->report), !was_dirty);
-  g_clear_pointer (&self->buffers, g_free);
-  g_clear_pointer (&self->slots, g_free);
-}
-
-void
-acc_device_run_free_value (AccDeviceRun *self,
-                           guint         value)
-{
-  const AccPreparedValue *v = &self->prepared->values[value];
-
-  if (self->prepared->schedule->values[value].role == ACC_VALUE_COMPUTED)
-    for (guint k = 0; k < v->n_buffers; k++)
-      g_clear_pointer (&self->buffers[v->first_buffer + k], acc_buffer_unref);
-}
-
-gboolean
-acc_device_run_bind (AccDeviceRun  *self,
-                     AccArray     **arguments,
-                     gboolean       rows,
-                     GError       **error)
-{
-  const AccSchedule *schedule = self->prepared->schedule;
-
-  for (guint i = 0; i < schedule->n_values; i++)
-    {
-      const AccPreparedValue *v = &self->prepared->values[i];
-      AccBuffer **given = NULL;
-
-      switch (schedule->values[i].role)
-        {
-        case ACC_VALUE_ARGUMENT:
-          given = arguments[schedule->values[i].position]->buffers;
-          break;
-        case ACC_VALUE_MANIFEST:
-          given = schedule->values[i].array->buffers;
-          break;
-        case ACC_VALUE_SOURCE:
-          if (!rows)
-            {
-              g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s comes in rows, and all of it is needed at once", v->name);
-              return FALSE;
-            }
-          break;
-        case ACC_VALUE_COMPUTED:
-          break;
-        }
-      for (guint k = 0; k < v->n_buffers && given != NULL; k++)
-        self->buffers[v->first_buffer + k] = given[k];
-    }
-
-  return TRUE;
+    acc_device_heap_give_report (self->heap, self->report, !self->is_dirty);
+  g_free (self->slots);
 }
 
 /* --- the blocks of a step: those in .blocks are pinned */
@@ -94,10 +50,10 @@ acc_device_run_bind (AccDeviceRun  *self,
 static void
 unpin_all (AccDeviceRun *self)
 {
-  for (guint i = 0; i < self->prepared->n_buffers; i++)
+  for (guint i = 0; i < self->parent.prepared->n_buffers; i++)
     if (self->blocks[i] != NULL)
       {
-        acc_device_heap_unpin (self->heap, self->buffers[i]);
+        acc_device_heap_unpin (self->heap, self->parent.buffers[i]);
         self->blocks[i] = NULL;
       }
   self->n_used = 0;
@@ -109,57 +65,100 @@ pin_buffer (AccDeviceRun  *self,
             guint          buffer,
             GError       **error)
 {
-  const AccPreparedValue *v = &self->prepared->values[value];
+  const AccPreparedValue *v = &self->parent.prepared->values[value];
   guint i = v->first_buffer + buffer;
 
   if (self->blocks[i] != NULL)
     return TRUE;
 
-  if (self->buffers[i] != NULL)
-    self->blocks[i] = acc_device_heap_pin (self->heap, self->buffers[i], v->name, error);
+  if (self->parent.buffers[i] != NULL)
+    self->blocks[i] = acc_device_heap_pin (self->heap, self->parent.buffers[i], v->name, error);
   else
     {
       AccBufferCopy *copy;
 
-      self->buffers[i] = acc_device_heap_new_buffer (self->heap, self->prepared->buffer_bytes[i], FALSE, v->name, error);
-      copy = self->buffers[i] != NULL ? acc_buffer_get_copy (self->buffers[i], self->heap) : NULL;
-      self->blocks[i] = copy != NULL ? acc_device_heap_pin (self->heap, self->buffers[i], v->name, error) : NULL;
+      self->parent.buffers[i] = acc_device_heap_new_buffer (self->heap, self->parent.prepared->buffer_bytes[i], FALSE, v->name, error);
+      copy = self->parent.buffers[i] != NULL ? acc_buffer_get_copy (self->parent.buffers[i], self->heap) : NULL;
+      self->blocks[i] = copy != NULL ? acc_device_heap_pin (self->heap, self->parent.buffers[i], v->name, error) : NULL;
       if (copy != NULL)
-        acc_device_heap_unpin (self->heap, self->buffers[i]);
+        acc_device_heap_unpin (self->heap, self->parent.buffers[i]);
     }
 
   return self->blocks[i] != NULL;
 }
 
-gboolean
-acc_device_run_allocate (AccDeviceRun  *self,
-                         guint          value,
-                         GError       **error)
+static AccBuffer *
+device_run_allocate (AccRun      *run,
+                     gsize        bytes,
+                     const char  *what,
+                     GError     **error)
 {
-  const AccPreparedValue *v = &self->prepared->values[value];
+  AccDeviceRun *self = (AccDeviceRun *) run;
+  AccBuffer *buffer = acc_device_heap_new_buffer (self->heap, bytes, TRUE, what, error);
 
+  if (buffer != NULL)
+    acc_device_heap_unpin (self->heap, buffer);
+
+  return buffer;
+}
+
+static gboolean
+device_run_keep (AccRun  *run,
+                 guint    value,
+                 GError **error)
+{
+  AccDeviceRun *self = (AccDeviceRun *) run;
+  const AccPreparedValue *v = &run->prepared->values[value];
+
+  if (!acc_run_allocate (run, value, error))
+    return FALSE;
+
+  if (self->kept == NULL)
+    self->kept = g_ptr_array_new ();
   for (guint k = v->first_buffer; k < v->first_buffer + v->n_buffers; k++)
-    if (self->buffers[k] == NULL)
-      {
-        self->buffers[k] = acc_device_heap_new_buffer (self->heap, self->prepared->buffer_bytes[k], TRUE, v->name, error);
-        if (self->buffers[k] == NULL)
-          return FALSE;
-        acc_device_heap_unpin (self->heap, self->buffers[k]);
-      }
+    {
+      AccDeviceBlock *block = acc_device_heap_pin (self->heap, run->buffers[k], v->name, error);
+
+      if (block == NULL)
+        return FALSE;
+      self->kept_bytes += block->memory.size;
+      g_ptr_array_add (self->kept, run->buffers[k]);
+    }
 
   return TRUE;
+}
+
+static guint64
+device_run_count_held (AccRun     *run,
+                       AccBuffer **given)
+{
+  return ((AccDeviceRun *) run)->kept_bytes;
+}
+
+static gpointer
+device_run_allocate_scratch (AccRun                 *run,
+                             const AccScheduleStep  *step,
+                             guint                   scratch,
+                             guint64                *held,
+                             GError                **error)
+{
+  AccDeviceBlock *block = acc_device_heap_allocate_exact (run->host->heap, step->scratch[scratch].bytes, ACC_QUEUE_COMPUTE, step->name, error);
+
+  *held += block != NULL ? block->memory.size : 0;
+
+  return block;
 }
 
 /* All that launches of the step touch; uploads begin here. */
 static gboolean
 gather (AccDeviceRun           *self,
         const AccScheduleStep  *step,
-        const AccDeviceWindow  *windows,
+        const AccRunWindow  *windows,
         GError                **error)
 {
   for (guint w = 0; w < step->n_writes; w++)
     {
-      const AccPreparedValue *v = &self->prepared->values[step->writes[w]];
+      const AccPreparedValue *v = &self->parent.prepared->values[step->writes[w]];
 
       for (guint k = 0; k < v->n_buffers; k++)
         if ((windows == NULL || windows[v->first_buffer + k].block == NULL) && !pin_buffer (self, step->writes[w], k, error))
@@ -172,7 +171,7 @@ gather (AccDeviceRun           *self,
         const AccSlot *slot = &step->launches[l].slots[i];
 
         if (slot->kind == ACC_SLOT_BUFFER
-            && (windows == NULL || windows[self->prepared->values[slot->value].first_buffer + slot->buffer].block == NULL)
+            && (windows == NULL || windows[self->parent.prepared->values[slot->value].first_buffer + slot->buffer].block == NULL)
             && !pin_buffer (self, slot->value, slot->buffer, error))
           return FALSE;
       }
@@ -183,8 +182,8 @@ gather (AccDeviceRun           *self,
 static void
 list_used (AccDeviceRun           *self,
            const AccScheduleStep  *step,
-           const AccDeviceWindow  *windows,
-           AccDeviceBlock        **scratch)
+           const AccRunWindow  *windows,
+           gpointer               *scratch)
 {
   self->n_used = 0;
   for (guint l = 0; l < step->n_launches; l++)
@@ -198,7 +197,7 @@ list_used (AccDeviceRun           *self,
           block = scratch[slot->scratch];
         else if (slot->kind == ACC_SLOT_BUFFER)
           {
-            guint buffer = self->prepared->values[slot->value].first_buffer + slot->buffer;
+            guint buffer = self->parent.prepared->values[slot->value].first_buffer + slot->buffer;
 
             block = windows != NULL && windows[buffer].block != NULL ? windows[buffer].block : self->blocks[buffer];
           }
@@ -214,8 +213,8 @@ list_used (AccDeviceRun           *self,
 static void
 fill_slots (AccDeviceRun           *self,
             const AccLaunch        *launch,
-            const AccDeviceWindow  *windows,
-            AccDeviceBlock        **scratch)
+            const AccRunWindow  *windows,
+            gpointer               *scratch)
 {
   for (guint i = 0; i < launch->n_slots; i++)
     {
@@ -226,7 +225,7 @@ fill_slots (AccDeviceRun           *self,
       switch (slot->kind)
         {
         case ACC_SLOT_BUFFER:
-          buffer = self->prepared->values[slot->value].first_buffer + slot->buffer;
+          buffer = self->parent.prepared->values[slot->value].first_buffer + slot->buffer;
           if (windows != NULL && windows[buffer].block != NULL)
             self->slots[i] = (AccDeviceSlot) { &windows[buffer].block->memory, windows[buffer].offset, 0 };
           else
@@ -236,7 +235,7 @@ fill_slots (AccDeviceRun           *self,
           self->slots[i].bits = slot->bits;
           break;
         case ACC_SLOT_SCRATCH:
-          self->slots[i].memory = &scratch[slot->scratch]->memory;
+          self->slots[i].memory = &((AccDeviceBlock *) scratch[slot->scratch])->memory;
           break;
         case ACC_SLOT_N_WORKERS:
           g_assert_not_reached ();
@@ -273,7 +272,7 @@ choose_code (AccDeviceRun       *self,
              GError            **error)
 {
   AccDevice *device = acc_device_heap_get_device (self->heap);
-  AccCodeRequest request = { .kernel = prepared->launch->kernel, .variant = self->host->variant | ACC_CODE_GENERAL };
+  AccCodeRequest request = { .kernel = prepared->launch->kernel, .variant = self->parent.host->variant | ACC_CODE_GENERAL };
   AccDeviceKernel *general = __atomic_load_n (&prepared->general, __ATOMIC_ACQUIRE);
 
   if (device->klass->needs_general == NULL ||
@@ -281,7 +280,7 @@ choose_code (AccDeviceRun       *self,
     return prepared->kernel;
   if (general != NULL)
     return general;
-  if (!acc_code_get (self->host->code, &request, 1, self->cancellable, error))
+  if (!acc_code_get (self->parent.host->code, &request, 1, self->parent.cancellable, error))
     return NULL;
 
   __atomic_store_n (&prepared->general, request.device_kernel, __ATOMIC_RELEASE);
@@ -293,8 +292,8 @@ static gboolean
 launch (AccDeviceRun             *self,
         AccPreparedLaunch        *prepared,
         const AccPartition       *partition,
-        const AccDeviceWindow    *windows,
-        AccDeviceBlock          **scratch,
+        const AccRunWindow    *windows,
+        gpointer                 *scratch,
         GError                  **error)
 {
   AccDevice *device = acc_device_heap_get_device (self->heap);
@@ -304,7 +303,7 @@ launch (AccDeviceRun             *self,
 
   if (partition->n_tiles <= 0)
     return TRUE;
-  if (g_cancellable_set_error_if_cancelled (self->cancellable, error))
+  if (g_cancellable_set_error_if_cancelled (self->parent.cancellable, error))
     return FALSE;
 
   for (guint d = 0; d < 2; d++)
@@ -343,8 +342,8 @@ static gboolean
 launch_all (AccDeviceRun           *self,
             const AccPreparedStep  *prepared,
             const gint64           *rows,
-            const AccDeviceWindow  *windows,
-            AccDeviceBlock        **scratch,
+            const AccRunWindow  *windows,
+            gpointer               *scratch,
             GError                **error)
 {
   const AccScheduleStep *step = prepared->step;
@@ -364,21 +363,9 @@ launch_all (AccDeviceRun           *self,
   ok = acc_device_heap_begin (self->heap, ACC_QUEUE_COMPUTE, self->used, self->n_used, error);
   for (guint i = 0; i < step->n_launches && ok; i++)
     {
-      const AccLaunch *one = &step->launches[i];
       AccPartition partition = prepared->launches[i].whole;
 
-      if (rows != NULL && one->rows == ACC_SPACE_FIRST)
-        {
-          if (rows[0] > 0)
-            continue;
-        }
-      else if (rows != NULL && one->rows != ACC_SPACE_WHOLE)
-        {
-          if (rows[0] >= rows[1])
-            continue;
-          acc_partition_init_rows (&partition, one, rows[0], rows[1], 1);
-        }
-      else if (rows != NULL && rows[1] < step->n_rows && !step->combine_per_band)
+      if (rows != NULL && !acc_prepared_find_rows (prepared, i, rows[0], rows[1], 1, &partition))
         continue;
       begin = begin_alone (self);
       ok = launch (self, &prepared->launches[i], &partition, windows, scratch, error);
@@ -391,34 +378,35 @@ launch_all (AccDeviceRun           *self,
   return ok;
 }
 
-gboolean
-acc_device_run_rows (AccDeviceRun           *self,
-                     guint                   step,
-                     gint64                  begin,
-                     gint64                  end,
-                     const AccDeviceWindow  *windows,
-                     AccDeviceBlock        **scratch,
-                     GError                **error)
+static gboolean
+device_run_run_rows (AccRun              *run,
+                     guint                step,
+                     gint64               begin,
+                     gint64               end,
+                     const AccRunWindow  *windows,
+                     gpointer            *scratch,
+                     GError             **error)
 {
+  AccDeviceRun *self = (AccDeviceRun *) run;
   gint64 rows[] = { begin, end };
-  gboolean ok = launch_all (self, &self->prepared->steps[step], rows, windows, scratch, error);
+  gboolean ok = launch_all (self, &run->prepared->steps[step], rows, windows, scratch, error);
 
   unpin_all (self);
 
   return ok;
 }
 
-gboolean
-acc_device_run_step (AccDeviceRun  *self,
-                     guint          number,
-                     GError       **error)
+static gboolean
+device_run_run_step (AccRun  *run,
+                     guint    number,
+                     GError **error)
 {
-  const AccPreparedStep *prepared = &self->prepared->steps[number];
+  AccDeviceRun *self = (AccDeviceRun *) run;
+  const AccPreparedStep *prepared = &run->prepared->steps[number];
   const AccScheduleStep *step = prepared->step;
-  AccDeviceBlock *few[16] = { NULL, };
-  g_autofree AccDeviceBlock **many = NULL;
-  gint64 begin = acc_times_begin ();
-  AccDeviceBlock **scratch = step->n_scratch <= G_N_ELEMENTS (few) ? few : (many = g_new0 (AccDeviceBlock *, step->n_scratch));
+  gpointer few[16] = { NULL, };
+  g_autofree gpointer *many = NULL;
+  gpointer *scratch = step->n_scratch <= G_N_ELEMENTS (few) ? few : (many = g_new0 (gpointer, step->n_scratch));
   gboolean ok = TRUE;
 
   for (guint i = 0; i < step->n_scratch && ok; i++)
@@ -431,8 +419,8 @@ acc_device_run_step (AccDeviceRun  *self,
 
   unpin_all (self);
   for (guint i = 0; i < step->n_scratch; i++)
-    g_clear_pointer (&scratch[i], acc_device_block_free);
-  acc_times_end_steps (begin, self->prepared->schedule, number, number + 1, NULL);
+    if (scratch[i] != NULL)
+      acc_device_block_free (scratch[i]);
 
   return ok;
 }
@@ -459,10 +447,12 @@ fetch_report (AccDeviceRun  *self,
 }
 
 gboolean
-acc_device_run_ask (AccDeviceRun  *self,
-                    guint64       *point,
-                    GError       **error)
+acc_device_run_ask (AccRun   *run,
+                    guint64  *point,
+                    GError  **error)
 {
+  AccDeviceRun *self = (AccDeviceRun *) run;
+
   *point = 0;
 
   return (self->report == NULL || fetch_report (self, error))
@@ -470,9 +460,10 @@ acc_device_run_ask (AccDeviceRun  *self,
 }
 
 gboolean
-acc_device_run_check (AccDeviceRun  *self,
-                      GError       **error)
+acc_device_run_check (AccRun  *run,
+                      GError **error)
 {
+  AccDeviceRun *self = (AccDeviceRun *) run;
   AccFailure failure;
 
   if (self->report == NULL || !self->may_fail)
@@ -482,7 +473,7 @@ acc_device_run_check (AccDeviceRun  *self,
   if (failure.state == 0)
     return TRUE;
 
-  acc_failure_to_error (&failure, self->prepared, 0, error);
+  acc_failure_to_error (&failure, self->parent.prepared, 0, error);
 
   return FALSE;
 }
@@ -498,15 +489,15 @@ ask_for_small (AccDeviceRun  *self,
                GArray        *list,
                GError       **error)
 {
-  const AccSchedule *schedule = self->prepared->schedule;
+  const AccSchedule *schedule = self->parent.prepared->schedule;
 
   for (guint r = 0; r < schedule->n_results; r++)
     {
-      const AccPreparedValue *v = &self->prepared->values[schedule->results[r]];
+      const AccPreparedValue *v = &self->parent.prepared->values[schedule->results[r]];
 
       for (guint k = v->first_buffer; k < v->first_buffer + v->n_buffers; k++)
         {
-          AccBuffer *buffer = self->buffers[k];
+          AccBuffer *buffer = self->parent.buffers[k];
           Small small = { k, self->report->filled };
           AccDeviceBlock *block;
           gboolean is_listed = FALSE;
@@ -515,7 +506,7 @@ ask_for_small (AccDeviceRun  *self,
               || small.at + buffer->size > ACC_REPORT_BYTES)
             continue;
           for (guint i = 0; i < list->len && !is_listed; i++)
-            is_listed = self->buffers[g_array_index (list, Small, i).buffer] == buffer;
+            is_listed = self->parent.buffers[g_array_index (list, Small, i).buffer] == buffer;
           if (is_listed)
             continue;
 
@@ -540,75 +531,73 @@ take_small (AccDeviceRun *self,
   for (guint i = 0; i < list->len; i++)
     {
       const Small *small = &g_array_index (list, Small, i);
-      AccBuffer *buffer = self->buffers[small->buffer];
+      AccBuffer *buffer = self->parent.buffers[small->buffer];
 
       acc_device_heap_unpin_filled (self->heap, buffer, ok ? self->report->host + small->at : NULL);
     }
 }
 
-gboolean
-acc_device_run_finish (AccDeviceRun  *self,
-                       GError       **error)
+static gboolean
+wait (AccDeviceRun  *self,
+      GError       **error)
 {
-  g_autoptr (GArray) small = NULL;
+  g_autoptr (GArray) small = g_array_new (FALSE, FALSE, sizeof (Small));
   guint64 point;
-  gboolean ok;
+  gboolean ok = fetch_report (self, error)
+                && (acc_device_heap_get_device (self->heap)->unified || ask_for_small (self, small, error))
+                && acc_device_heap_mark (self->heap, ACC_QUEUE_COMPUTE, &point, error)
+                && acc_device_heap_block (self->heap, ACC_QUEUE_COMPUTE, point, error);
 
-  if (!self->is_dirty)
-    return TRUE;
-
-  small = g_array_new (FALSE, FALSE, sizeof (Small));
-  ok = fetch_report (self, error)
-       && (acc_device_heap_get_device (self->heap)->unified || ask_for_small (self, small, error))
-       && acc_device_heap_mark (self->heap, ACC_QUEUE_COMPUTE, &point, error)
-       && acc_device_heap_block (self->heap, ACC_QUEUE_COMPUTE, point, error);
   take_small (self, small, ok);
-  ok = ok && acc_device_run_check (self, error);
-  self->is_dirty = !ok;
 
-  return ok;
+  return ok && acc_device_run_check (&self->parent, error);
 }
 
-AccArray *
-acc_device_run_make_result (AccDeviceRun *self,
-                            guint         result)
+static gboolean
+device_run_finish (AccRun  *run,
+                   GError **error)
 {
-  const AccSchedule *schedule = self->prepared->schedule;
-  guint value = schedule->results[result];
-  const AccPreparedValue *v = &self->prepared->values[value];
-  g_autofree AccBuffer **owned = g_new (AccBuffer *, v->n_buffers + 1);
+  AccDeviceRun *self = (AccDeviceRun *) run;
 
-  for (guint k = 0; k < v->n_buffers; k++)
-    owned[k] = acc_buffer_ref (self->buffers[v->first_buffer + k]);
+  if (self->is_dirty && !wait (self, error))
+    return FALSE;
 
-  return acc_array_new_manifest (schedule->values[value].type, schedule->result_shapes[result], owned);
+  self->is_dirty = FALSE;
+  unpin_kept (self);
+
+  return TRUE;
 }
 
 gboolean
-acc_device_run_whole (AccHost       *host,
-                      AccPrepared   *prepared,
-                      AccArray     **arguments,
-                      AccArray     **results,
-                      GCancellable  *cancellable,
-                      GError       **error)
+acc_device_run_is_dirty (AccRun *run)
 {
-  const AccSchedule *schedule = prepared->schedule;
-  AccDeviceRun run;
-  gboolean ok;
+  return ((AccDeviceRun *) run)->is_dirty;
+}
 
-  acc_device_run_init (&run, host, prepared, cancellable);
+static const AccRunClass device_run_class = {
+  .allocate = device_run_allocate,
+  .run_step = device_run_run_step,
+  .run_rows = device_run_run_rows,
+  .allocate_scratch = device_run_allocate_scratch,
+  .free_scratch = (void (*) (gpointer)) acc_device_block_free,
+  .keep = device_run_keep,
+  .count_held = device_run_count_held,
+  .finish = device_run_finish,
+  .clear = device_run_clear,
+};
 
-  ok = acc_device_run_bind (&run, arguments, FALSE, error) && !g_cancellable_set_error_if_cancelled (cancellable, error);
-  for (guint s = 0; s < schedule->n_steps && ok; s++)
-    {
-      ok = acc_device_run_step (&run, s, error);
-      for (guint i = 0; i < prepared->steps[s].n_freed; i++)
-        acc_device_run_free_value (&run, prepared->steps[s].freed[i]);
-    }
-  ok = ok && acc_device_run_finish (&run, error);
-  for (guint r = 0; r < schedule->n_results; r++)
-    results[r] = ok ? acc_device_run_make_result (&run, r) : NULL;
-  acc_device_run_clear (&run);
+AccRun *
+acc_device_run_new (AccHost      *host,
+                    AccPrepared  *prepared,
+                    GCancellable *cancellable)
+{
+  AccDeviceRun *self = acc_run_construct (&device_run_class, sizeof (AccDeviceRun), 2 * (gsize) prepared->n_buffers + prepared->max_scratch, host,
+                                          prepared, cancellable);
 
-  return ok;
+  self->heap = host->heap;
+  self->blocks = (AccDeviceBlock **) acc_run_get_room (&self->parent);
+  self->used = self->blocks + prepared->n_buffers;
+  self->slots = g_new0 (AccDeviceSlot, prepared->max_slots + 1);
+
+  return &self->parent;
 }

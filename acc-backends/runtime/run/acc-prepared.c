@@ -209,6 +209,33 @@ get_code (AccPrepared   *self,
   return TRUE;
 }
 
+gboolean
+acc_prepared_find_rows (const AccPreparedStep *self,
+                        guint                  launch,
+                        gint64                 begin,
+                        gint64                 end,
+                        guint                  n_threads,
+                        AccPartition          *partition)
+{
+  const AccScheduleStep *step = self->step;
+
+  *partition = self->launches[launch].whole;
+  switch (step->launches[launch].rows)
+    {
+    case ACC_SPACE_FIRST:
+      return begin == 0;
+    case ACC_SPACE_WHOLE:
+      return step->combine_per_band ? begin < end : end >= step->n_rows;
+    case ACC_SPACE_OUTER_ROWS:
+    case ACC_SPACE_INNER_ROWS:
+      if (begin < end)
+        acc_partition_init_rows (partition, &step->launches[launch], begin, end, n_threads);
+      return begin < end;
+    default:
+      g_return_val_if_reached (FALSE);
+    }
+}
+
 gsize
 acc_prepared_get_scratch_bytes (const AccScheduleStep *step,
                                 guint                  scratch,

@@ -80,6 +80,8 @@ AccPrepared *acc_prepared_new   (AccHost *host, AccSchedule *schedule, gboolean 
 void         acc_prepared_begin_run (AccPrepared *self, AccHost *host);
 AccPrepared *acc_prepared_ref   (AccPrepared *self);
 void         acc_prepared_unref (AccPrepared *self);
+/* The part of launch number @launch that rows [begin, end) of the step take; FALSE: it has nothing to do with them. */
+gboolean     acc_prepared_find_rows (const AccPreparedStep *self, guint launch, gint64 begin, gint64 end, guint n_threads, AccPartition *partition);
 /* Of a scratch of @step on @n_threads workers, where its rounds have @round_rows. */
 gsize        acc_prepared_get_scratch_bytes (const AccScheduleStep *step, guint scratch, guint n_threads, gint64 round_rows);
 

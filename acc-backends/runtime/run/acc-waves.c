@@ -2,6 +2,7 @@
 #include "acc-waves.h"
 
 #include "acc-bands.h"
+#include "acc-host-run.h"
 #include "acc-times.h"
 
 #include <string.h>
@@ -149,7 +150,7 @@ acc_waves_free (AccPrepared *self)
 /* --- runs */
 
 typedef struct {
-  AccRun        *run;
+  AccHostRun    *run;
   const AccWave *wave;
   GError       **errors;   /* per narrow step; NULL: none */
 } Job;
@@ -161,12 +162,12 @@ run_narrow (gint64   n,
             gpointer user_data)
 {
   Job *job = user_data;
-  g_autofree gpointer *memory = g_new0 (gpointer, acc_run_count_step_memory (job->run->prepared));
-  AccRun own = *job->run;
+  g_autofree gpointer *memory = g_new0 (gpointer, acc_host_run_count_step_memory (job->run->parent.prepared));
+  AccHostRun own = *job->run;
 
-  acc_run_set_step_memory (&own, memory);
-  acc_run_step (&own, job->wave->narrow[n], &job->errors[n]);
-  acc_run_clear_step_memory (&own);
+  acc_host_run_set_step_memory (&own, memory);
+  acc_run_step (&own.parent, job->wave->narrow[n], &job->errors[n]);
+  acc_host_run_clear_step_memory (&own);
 
   return !g_error_matches (job->errors[n], G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
@@ -177,7 +178,7 @@ run_side_by_side (AccRun        *run,
                   GError       **error)
 {
   g_autofree GError **errors = g_new0 (GError *, wave->n_narrow);
-  Job job = { run, wave, errors };
+  Job job = { (AccHostRun *) run, wave, errors };
   gboolean ok = TRUE;
 
   acc_workers_run (run->host->workers, wave->n_narrow, wave->claim, run_narrow, &job);
