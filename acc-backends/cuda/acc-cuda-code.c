@@ -40,7 +40,7 @@ link_ptx (AccCudaDevice  *self,
       g_autofree char *what = acc_cuda_describe (self->cuda, result);
 
       g_set_error (error, ACC_ERROR, result == CU_OUT_OF_MEMORY ? ACC_ERROR_OUT_OF_MEMORY : ACC_ERROR_COMPILE,
-                   "kernel “%s” for %s: %s%s%s", acc_kernel_get_name (kernel), self->parent.description, what,
+                   "kernel “%s” for %s: %s%s%s", acc_kernel_get_name (kernel), self->parent.parent.description, what,
                    *log != '\0' ? ": " : "", g_strchomp (log));
     }
   self->cuda->cuLinkDestroy (state);
@@ -152,36 +152,6 @@ acc_cuda_needs_general (AccDevice           *device G_GNUC_UNUSED,
   return FALSE;
 }
 
-/* With the lock and the context. @words: slots, then room for 8 of the groups, then the failure. */
-static gboolean
-launch_part (AccCudaDevice    *self,
-             CuFunction        function,
-             guint             group_size,
-             guint64          *words,
-             guint             n_slots,
-             void            **parameters,
-             const AccGroups  *groups,
-             const gint64      first[2],
-             const gint64      count[2],
-             GError          **error)
-{
-  for (guint d = 0; d < 2; d++)
-    {
-      gint64 begin = first[d] * groups->tile[d];
-      guint64 *place = words + n_slots + 4 * d;
-
-      place[0] = (guint64) MAX (groups->begin[d], begin);
-      /* Not first + count: that may be past what an i64 holds. */
-      place[1] = (guint64) (count[d] > (groups->end[d] - begin) / groups->tile[d] ? groups->end[d] : begin + count[d] * groups->tile[d]);
-      place[2] = (guint64) groups->tile[d];
-      place[3] = (guint64) begin;
-    }
-
-  return acc_cuda_check (self, self->cuda->cuLaunchKernel (function, (unsigned) count[1], (unsigned) count[0], 1, group_size, 1, 1, 0,
-                                                           self->queues[ACC_QUEUE_COMPUTE].stream, parameters, NULL),
-                         "launching a kernel", error);
-}
-
 gboolean
 acc_cuda_launch (AccDevice              *device,
                  AccDeviceKernel        *kernel,
@@ -192,7 +162,7 @@ acc_cuda_launch (AccDevice              *device,
                  GError                **error)
 {
   AccCudaDevice *self = (AccCudaDevice *) device;
-  guint n_words = n_slots + 9;
+  guint n_words = n_slots + ACC_GROUPS_WORDS + 1;
   guint64 few[64];
   void *few_parameters[64];
   g_autofree guint64 *many = n_words > G_N_ELEMENTS (few) ? g_new (guint64, n_words) : NULL;
@@ -200,7 +170,7 @@ acc_cuda_launch (AccDevice              *device,
   guint64 *words = many != NULL ? many : few;
   void **parameters = many_parameters != NULL ? many_parameters : few_parameters;
   const gint64 most[2] = { 65535, G_MAXINT32 };
-  gint64 first[2], count[2];
+  AccGroupsPart part;
   gboolean ok;
 
   for (guint i = 0; i < n_slots; i++)
@@ -208,21 +178,23 @@ acc_cuda_launch (AccDevice              *device,
   words[n_words - 1] = failure->address;
   for (guint i = 0; i < n_words; i++)
     parameters[i] = &words[i];
-  acc_groups_count (groups, first, count);
 
-  g_mutex_lock (&self->lock);
+  g_mutex_lock (&self->parent.lock);
   ok = acc_cuda_enter (self, error);
   if (ok)
     {
       acc_cuda_note_launch (self);
-      for (gint64 y = 0; y < count[0] && ok; y += most[0])
-        for (gint64 x = 0; x < count[1] && ok; x += most[1])
-          ok = launch_part (self, kernel->function, kernel->group_size, words, n_slots, parameters, groups,
-                            (gint64[]) { first[0] + y, first[1] + x },
-                            (gint64[]) { MIN (count[0] - y, most[0]), MIN (count[1] - x, most[1]) }, error);
+      acc_groups_begin_parts (groups, most, &part);
+      while (ok && acc_groups_next_part (&part))
+        {
+          memcpy (words + n_slots, part.words, sizeof part.words);
+          ok = acc_cuda_check (self, self->cuda->cuLaunchKernel (kernel->function, (unsigned) part.count[1], (unsigned) part.count[0], 1,
+                                                                 kernel->group_size, 1, 1, 0, self->streams[ACC_QUEUE_COMPUTE], parameters, NULL),
+                               "launching a kernel", error);
+        }
       acc_cuda_leave (self);
     }
-  g_mutex_unlock (&self->lock);
+  g_mutex_unlock (&self->parent.lock);
 
   return ok;
 }

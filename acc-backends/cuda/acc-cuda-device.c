@@ -9,13 +9,8 @@ gboolean
 acc_cuda_enter (AccCudaDevice  *self,
                 GError        **error)
 {
-  if (g_atomic_int_get (&self->lost))
-    {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_DEVICE_LOST, "%s was lost", self->parent.description);
-      return FALSE;
-    }
-
-  return acc_cuda_check (self, self->cuda->cuCtxPushCurrent_v2 (self->context), "entering the context", error);
+  return acc_event_device_is_there (&self->parent, error)
+         && acc_cuda_check (self, self->cuda->cuCtxPushCurrent_v2 (self->context), "entering the context", error);
 }
 
 void
@@ -54,12 +49,25 @@ acc_cuda_check (AccCudaDevice  *self,
     default:
       /* An error of a kernel stays with the context. */
       code = ACC_ERROR_DEVICE_LOST;
-      g_atomic_int_set (&self->lost, TRUE);
+      g_atomic_int_set (&self->parent.lost, TRUE);
       break;
     }
-  g_set_error (error, ACC_ERROR, code, "%s: %s: %s", self->parent.description, doing, what);
+  g_set_error (error, ACC_ERROR, code, "%s: %s: %s", self->parent.parent.description, doing, what);
 
   return FALSE;
+}
+
+gboolean
+acc_cuda_done (AccCudaDevice  *self,
+               CuResult        result,
+               const char     *doing,
+               GError        **error)
+{
+  gboolean ok = acc_cuda_check (self, result, doing, error);
+
+  acc_cuda_leave (self);
+
+  return ok;
 }
 
 /* --- memory */
@@ -72,17 +80,14 @@ cuda_allocate (AccDevice        *device,
 {
   AccCudaDevice *self = (AccCudaDevice *) device;
   CuPointer pointer = 0;
-  gboolean ok;
 
-  if (!acc_cuda_enter (self, error))
+  if (!acc_cuda_enter (self, error)
+      || !acc_cuda_done (self, self->cuda->cuMemAlloc_v2 (&pointer, MAX (size, 1)), "allocating memory", error))
     return FALSE;
 
-  ok = acc_cuda_check (self, self->cuda->cuMemAlloc_v2 (&pointer, MAX (size, 1)), "allocating memory", error);
-  acc_cuda_leave (self);
-  if (ok)
-    *memory = (AccDeviceMemory) { .handle = GSIZE_TO_POINTER (pointer), .address = pointer, .size = size };
+  *memory = (AccDeviceMemory) { .handle = GSIZE_TO_POINTER (pointer), .address = pointer, .size = size };
 
-  return ok;
+  return TRUE;
 }
 
 static void
@@ -105,15 +110,12 @@ cuda_allocate_host (AccDevice  *device,
 {
   AccCudaDevice *self = (AccCudaDevice *) device;
   gpointer host = NULL;
-  gboolean ok;
 
-  if (!acc_cuda_enter (self, error))
+  if (!acc_cuda_enter (self, error)
+      || !acc_cuda_done (self, self->cuda->cuMemHostAlloc (&host, MAX (size, 1), CU_HOST_PORTABLE), "allocating pinned memory", error))
     return NULL;
 
-  ok = acc_cuda_check (self, self->cuda->cuMemHostAlloc (&host, MAX (size, 1), CU_HOST_PORTABLE), "allocating pinned memory", error);
-  acc_cuda_leave (self);
-
-  return ok ? host : NULL;
+  return host;
 }
 
 static void
@@ -142,17 +144,11 @@ cuda_upload (AccDevice              *device,
              GError                **error)
 {
   AccCudaDevice *self = (AccCudaDevice *) device;
-  gboolean ok;
 
-  if (size == 0)
-    return TRUE;
-  if (!acc_cuda_enter (self, error))
-    return FALSE;
-
-  ok = acc_cuda_check (self, self->cuda->cuMemcpyHtoDAsync_v2 (to->address + offset, from, size, self->queues[queue].stream), "uploading", error);
-  acc_cuda_leave (self);
-
-  return ok;
+  return size == 0
+         || (acc_cuda_enter (self, error)
+             && acc_cuda_done (self, self->cuda->cuMemcpyHtoDAsync_v2 (to->address + offset, from, size, self->streams[queue]),
+                               "uploading", error));
 }
 
 static gboolean
@@ -165,17 +161,11 @@ cuda_download (AccDevice              *device,
                GError                **error)
 {
   AccCudaDevice *self = (AccCudaDevice *) device;
-  gboolean ok;
 
-  if (size == 0)
-    return TRUE;
-  if (!acc_cuda_enter (self, error))
-    return FALSE;
-
-  ok = acc_cuda_check (self, self->cuda->cuMemcpyDtoHAsync_v2 (to, from->address + offset, size, self->queues[queue].stream), "downloading", error);
-  acc_cuda_leave (self);
-
-  return ok;
+  return size == 0
+         || (acc_cuda_enter (self, error)
+             && acc_cuda_done (self, self->cuda->cuMemcpyDtoHAsync_v2 (to, from->address + offset, size, self->streams[queue]),
+                               "downloading", error));
 }
 
 static gboolean
@@ -189,18 +179,11 @@ cuda_copy (AccDevice              *device,
            GError                **error)
 {
   AccCudaDevice *self = (AccCudaDevice *) device;
-  gboolean ok;
 
-  if (size == 0)
-    return TRUE;
-  if (!acc_cuda_enter (self, error))
-    return FALSE;
-
-  ok = acc_cuda_check (self, self->cuda->cuMemcpyDtoDAsync_v2 (to->address + to_offset, from->address + from_offset, size,
-                                                               self->queues[queue].stream), "copying", error);
-  acc_cuda_leave (self);
-
-  return ok;
+  return size == 0
+         || (acc_cuda_enter (self, error)
+             && acc_cuda_done (self, self->cuda->cuMemcpyDtoDAsync_v2 (to->address + to_offset, from->address + from_offset, size, self->streams[queue]),
+                               "copying", error));
 }
 
 static gboolean
@@ -212,17 +195,11 @@ cuda_clear (AccDevice              *device,
             GError                **error)
 {
   AccCudaDevice *self = (AccCudaDevice *) device;
-  gboolean ok;
 
-  if (size == 0)
-    return TRUE;
-  if (!acc_cuda_enter (self, error))
-    return FALSE;
-
-  ok = acc_cuda_check (self, self->cuda->cuMemsetD8Async (memory->address + offset, 0, size, self->queues[queue].stream), "clearing", error);
-  acc_cuda_leave (self);
-
-  return ok;
+  return size == 0
+         || (acc_cuda_enter (self, error)
+             && acc_cuda_done (self, self->cuda->cuMemsetD8Async (memory->address + offset, 0, size, self->streams[queue]),
+                               "clearing", error));
 }
 
 /* --- the device */
@@ -262,10 +239,10 @@ cuda_enter (AccDevice  *device,
   if (!acc_cuda_enter (self, error))
     return FALSE;
 
-  g_mutex_lock (&self->lock);
+  g_mutex_lock (&self->parent.lock);
   acc_cuda_note_launch (self);
-  g_mutex_unlock (&self->lock);
-  *queue = GPOINTER_TO_SIZE (self->queues[ACC_QUEUE_COMPUTE].stream);
+  g_mutex_unlock (&self->parent.lock);
+  *queue = GPOINTER_TO_SIZE (self->streams[ACC_QUEUE_COMPUTE]);
 
   return TRUE;
 }
@@ -303,10 +280,7 @@ cuda_free (AccDevice *device)
   g_clear_pointer (&self->kept, g_ptr_array_unref);
   g_clear_pointer (&self->events, g_ptr_array_unref);
   g_clear_pointer (&self->spans, g_array_unref);
-  g_mutex_clear (&self->lock);
-  g_free (self->parent.description);
-  g_free (self->parent.id);
-  g_free (self);
+  acc_event_device_free (&self->parent);
 }
 
 static const AccDeviceClass cuda_class = {
@@ -326,10 +300,10 @@ static const AccDeviceClass cuda_class = {
   .copy = cuda_copy,
   .clear = cuda_clear,
   .launch = acc_cuda_launch,
-  .mark = acc_cuda_mark,
-  .wait = acc_cuda_wait,
-  .is_reached = acc_cuda_is_reached,
-  .block = acc_cuda_block,
+  .mark = acc_event_device_mark,
+  .wait = acc_event_device_wait,
+  .is_reached = acc_event_device_is_reached,
+  .block = acc_event_device_block,
   .get_busy = acc_cuda_get_busy,
   .enter = cuda_enter,
   .leave = cuda_leave,
@@ -349,7 +323,8 @@ static gboolean
 ask_facts (AccCudaDevice  *self,
            GError        **error)
 {
-  AccTarget *target = &self->parent.target;
+  AccDevice *device = &self->parent.parent;
+  AccTarget *target = &device->target;
   int capability = get_attribute (self, CU_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10
                    + get_attribute (self, CU_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   char name[256] = "GPU";
@@ -357,7 +332,7 @@ ask_facts (AccCudaDevice  *self,
 
   self->cuda->cuDeviceGetName (name, sizeof name, self->device);
   name[sizeof name - 1] = '\0';
-  self->parent.description = g_strdup_printf ("%s, CUDA %d.%d", name, self->cuda->version / 1000, self->cuda->version % 1000 / 10);
+  device->description = g_strdup_printf ("%s, CUDA %d.%d", name, self->cuda->version / 1000, self->cuda->version % 1000 / 10);
   if (capability < MIN_COMPUTE)
     {
       g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s is of compute capability %d.%d; 7.0 or more is needed", name,
@@ -368,7 +343,7 @@ ask_facts (AccCudaDevice  *self,
   /* Newer machines take the code of older ones, and newer drivers older PTX. */
   self->isa = self->cuda->version >= 11080 ? 78 : 70;
   self->compute = (guint) MIN (capability, self->isa >= 78 ? 90 : 80);
-  self->parent.id = g_strdup_printf ("%s %d driver %d ptx %u for %u%s", name, capability, self->cuda->version, self->isa, self->compute,
+  device->id = g_strdup_printf ("%s %d driver %d ptx %u for %u%s", name, capability, self->cuda->version, self->isa, self->compute,
                                      acc_emit_ptx_get_library () != NULL ? " libdevice" : "");
 
   self->n_processors = (guint) MAX (get_attribute (self, CU_ATTRIBUTE_MULTIPROCESSOR_COUNT), 1);
@@ -396,7 +371,7 @@ ask_facts (AccCudaDevice  *self,
     target->kinds |= 1u << kind;
 
   if (self->cuda->cuDeviceTotalMem_v2 (&bytes, self->device) == CU_SUCCESS)
-    self->parent.memory = bytes;
+    device->memory = bytes;
 
   return TRUE;
 }
@@ -407,9 +382,9 @@ acc_cuda_device_open (const char  *name,
 {
   const AccCudaFunctions *cuda = acc_cuda_get_functions (error);
   AccCudaDevice *self;
-  guint64 number = 0;
+  guint number = 0;
   int n_devices = 0;
-  gboolean ok = TRUE;
+  gboolean ok;
 
   if (cuda == NULL)
     return NULL;
@@ -418,22 +393,14 @@ acc_cuda_device_open (const char  *name,
       g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "the CUDA driver knows no device");
       return NULL;
     }
-  if (name != NULL && !g_ascii_string_to_unsigned (name, 10, 0, (guint64) n_devices - 1, &number, NULL))
-    {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "there is no CUDA device “%s”; there are 0 to %d", name, n_devices - 1);
-      return NULL;
-    }
+  if (!acc_device_find_number (name, "CUDA", (guint) n_devices, &number, error))
+    return NULL;
 
-  self = g_new0 (AccCudaDevice, 1);
-  self->parent.klass = &cuda_class;
-  self->parent.description = NULL;
+  self = acc_event_device_new (&cuda_class, &acc_cuda_events, sizeof (AccCudaDevice));
   self->cuda = cuda;
   self->events = g_ptr_array_new ();
   self->kept = g_ptr_array_new_with_free_func (kept_free);
   self->spans = g_array_new (FALSE, FALSE, sizeof (AccCudaSpan));
-  g_mutex_init (&self->lock);
-  for (guint i = 0; i < ACC_N_QUEUES; i++)
-    g_queue_init (&self->queues[i].points);
 
   ok = cuda->cuDeviceGet (&self->device, (int) number) == CU_SUCCESS;
   if (!ok)
@@ -444,32 +411,23 @@ acc_cuda_device_open (const char  *name,
   if (ok)
     {
       for (guint i = 0; i < ACC_N_QUEUES && ok; i++)
-        ok = acc_cuda_check (self, cuda->cuStreamCreate (&self->queues[i].stream, CU_STREAM_NON_BLOCKING), "making a stream", error);
+        ok = acc_cuda_check (self, cuda->cuStreamCreate (&self->streams[i], CU_STREAM_NON_BLOCKING), "making a stream", error);
       acc_cuda_leave (self);
     }
   if (!ok)
     {
-      cuda_free (&self->parent);
+      cuda_free (&self->parent.parent);
       return NULL;
     }
 
-  return &self->parent;
+  return &self->parent.parent;
 }
 
 char **
 acc_cuda_list_devices (void)
 {
   const AccCudaFunctions *cuda = acc_cuda_get_functions (NULL);
-  g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
   int n_devices = 0;
 
-  if (cuda != NULL && cuda->cuDeviceGetCount (&n_devices) == CU_SUCCESS)
-    for (int i = 0; i < n_devices; i++)
-      {
-        g_autofree char *name = g_strdup_printf ("%d", i);
-
-        g_strv_builder_add (names, name);
-      }
-
-  return g_strv_builder_end (names);
+  return acc_device_list_numbers (cuda != NULL && cuda->cuDeviceGetCount (&n_devices) == CU_SUCCESS ? (guint) MAX (n_devices, 0) : 0);
 }

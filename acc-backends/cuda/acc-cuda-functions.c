@@ -1,33 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-cuda-functions.h"
 
-#include "acc-error.h"
+#include "acc-backends/runtime/device/acc-driver.h"
 
-#include <gmodule.h>
-
-#define LIBRARY "libcuda.so.1"
+static AccCudaFunctions functions;
 
 static gboolean
-load (AccCudaFunctions  *cuda,
-      GError           **error)
+start (AccDriver  *driver,
+       GError    **error)
 {
-  GModule *module = g_module_open (LIBRARY, G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
+  AccCudaFunctions *cuda = &functions;
   CuResult result;
 
-  if (module == NULL)
-    {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "no CUDA driver: %s", g_module_error ());
-      return FALSE;
-    }
-  /* A driver is not made to be unloaded. */
-  g_module_make_resident (module);
-
 #define LOOK_UP(name, arguments) \
-  if (!g_module_symbol (module, #name, (gpointer *) &cuda->name)) \
-    { \
-      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "the CUDA driver is too old: %s has no %s", LIBRARY, #name); \
-      return FALSE; \
-    }
+  if (!acc_driver_look_up (driver, #name, (gpointer *) &cuda->name, error)) \
+    return FALSE;
   ACC_CUDA_FUNCTIONS (LOOK_UP)
 #undef LOOK_UP
 
@@ -52,22 +39,9 @@ load (AccCudaFunctions  *cuda,
 const AccCudaFunctions *
 acc_cuda_get_functions (GError **error)
 {
-  static GMutex lock;
-  static AccCudaFunctions functions;
-  static GError *failure;
-  static gboolean tried;
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  static AccDriver driver = { .library = "libcuda.so.1", .what = "CUDA driver" };
 
-  if (!tried)
-    load (&functions, &failure);
-  tried = TRUE;
-  if (failure == NULL)
-    return &functions;
-
-  if (error != NULL)
-    *error = g_error_copy (failure);
-
-  return NULL;
+  return acc_driver_start (&driver, start, error) ? &functions : NULL;
 }
 
 char *

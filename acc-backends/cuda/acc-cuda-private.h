@@ -3,22 +3,9 @@
 
 #include "acc-cuda-device.h"
 #include "acc-cuda-functions.h"
+#include "acc-backends/runtime/device/acc-event-device.h"
 
 G_BEGIN_DECLS
-
-/* A point of a queue that may not be reached yet. Counted: who waits for it holds it. */
-typedef struct {
-  gatomicrefcount ref_count;
-  guint64         number;
-  CuEvent         event;
-} AccCudaPoint;
-
-typedef struct {
-  CuStream stream;
-  guint64  marked;        /* number of the latest point */
-  guint64  reached;       /* points up to here are known to be */
-  GQueue   points;        /* AccCudaPoint after that, in order */
-} AccCudaQueue;
 
 /* From the first launch behind a point to the next point. */
 typedef struct {
@@ -26,24 +13,20 @@ typedef struct {
 } AccCudaSpan;
 
 typedef struct {
-  AccDevice               parent;
+  AccEventDevice          parent;
   const AccCudaFunctions *cuda;
   CuDevice                device;
   CuContext               context;      /* the primary one, shared with whoever else uses the device in the process */
   guint                   compute;      /* of the code: 90 for 9.0 */
   guint                   isa;
   guint                   n_processors;
-  gint                    lost;         /* atomic */
 
-  GMutex                  lock;
-  AccCudaQueue            queues[ACC_N_QUEUES];
+  CuStream                streams[ACC_N_QUEUES];
   GPtrArray              *events;       /* CuEvent that nobody uses */
 
   GPtrArray              *kept;         /* of libraries: acc_cuda_keep() */
-  gboolean                timed;        /* spans are kept: somebody asked for them */
   CuEvent                 span_begin;   /* of the span that is open; NULL */
   GArray                 *spans;        /* AccCudaSpan */
-  gint64                  asked;        /* µs: when get_busy() was called before */
 } AccCudaDevice;
 
 struct _AccDeviceKernel {
@@ -58,6 +41,8 @@ gboolean acc_cuda_enter (AccCudaDevice *self, GError **error);
 void     acc_cuda_leave (AccCudaDevice *self);
 /* TRUE for success. Else @error says what failed while @doing; a device that was lost stays so. */
 gboolean acc_cuda_check (AccCudaDevice *self, CuResult result, const char *doing, GError **error);
+/* Leaves after the call that @result is of. */
+gboolean acc_cuda_done  (AccCudaDevice *self, CuResult result, const char *doing, GError **error);
 
 /* Lets go of @data with the device, in its context. */
 void     acc_cuda_keep  (AccCudaDevice *self, gpointer data, GDestroyNotify destroy);
@@ -72,12 +57,9 @@ guint            acc_cuda_count_resident (AccDevice *device, AccDeviceKernel *ke
 gboolean         acc_cuda_launch  (AccDevice *device, AccDeviceKernel *kernel, const AccDeviceSlot *slots, guint n_slots,
                                    const AccGroups *groups, const AccDeviceMemory *failure, GError **error);
 
-/* acc-cuda-queue.c; each enters and leaves by itself */
-gboolean acc_cuda_mark       (AccDevice *device, AccQueue queue, guint64 *point, GError **error);
-gboolean acc_cuda_wait       (AccDevice *device, AccQueue queue, AccQueue other, guint64 point, GError **error);
-gboolean acc_cuda_is_reached (AccDevice *device, AccQueue queue, guint64 point);
-gboolean acc_cuda_block      (AccDevice *device, AccQueue queue, guint64 point, double seconds, GError **error);
-gboolean acc_cuda_get_busy   (AccDevice *device, guint64 *busy, guint64 *passed);
+/* acc-cuda-queue.c */
+extern const AccEventClass acc_cuda_events;
+gboolean acc_cuda_get_busy    (AccDevice *device, guint64 *busy, guint64 *passed);
 /* With the lock and the context: something is about to be launched. */
 void     acc_cuda_note_launch (AccCudaDevice *self);
 /* Frees all points and events; nothing is queued. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-cuda-private.h"
 
-/* Points are events. Those that were reached go back to a pool; one that somebody waits for goes back when he is done. */
+/* Events of points go back to a pool; those that tell times do not. */
 
 /* With the lock and the context. */
 static CuEvent
@@ -18,53 +18,15 @@ take_event (AccCudaDevice  *self,
          ? event : NULL;
 }
 
-/* With the lock. */
-static void
-point_unref (AccCudaDevice *self,
-             AccCudaPoint  *point)
-{
-  if (!g_atomic_ref_count_dec (&point->ref_count))
-    return;
-
-  g_ptr_array_add (self->events, point->event);
-  g_free (point);
-}
-
-/* With the lock and the context. */
-static void
-forget_reached (AccCudaDevice *self,
-                AccCudaQueue  *queue)
-{
-  AccCudaPoint *point;
-
-  while ((point = g_queue_peek_head (&queue->points)) != NULL && self->cuda->cuEventQuery (point->event) == CU_SUCCESS)
-    {
-      queue->reached = point->number;
-      point_unref (self, g_queue_pop_head (&queue->points));
-    }
-}
-
-/* With the lock: the first point from @number on; NULL: it was reached. */
-static AccCudaPoint *
-find_point (AccCudaQueue *queue,
-            guint64       number)
-{
-  for (GList *link = queue->points.head; link != NULL && number > queue->reached; link = link->next)
-    if (((AccCudaPoint *) link->data)->number >= number)
-      return link->data;
-
-  return NULL;
-}
-
 void
 acc_cuda_note_launch (AccCudaDevice *self)
 {
-  if (!self->timed || self->span_begin != NULL || self->spans->len > 4096)
+  if (!self->parent.is_timed || self->span_begin != NULL || self->spans->len > 4096)
     return;
 
   self->span_begin = take_event (self, TRUE, NULL);
   if (self->span_begin != NULL)
-    self->cuda->cuEventRecord (self->span_begin, self->queues[ACC_QUEUE_COMPUTE].stream);
+    self->cuda->cuEventRecord (self->span_begin, self->streams[ACC_QUEUE_COMPUTE]);
 }
 
 /* With the lock and the context. */
@@ -83,157 +45,96 @@ end_span (AccCudaDevice *self)
       self->cuda->cuEventDestroy_v2 (span.begin);
       return;
     }
-  self->cuda->cuEventRecord (span.end, self->queues[ACC_QUEUE_COMPUTE].stream);
+  self->cuda->cuEventRecord (span.end, self->streams[ACC_QUEUE_COMPUTE]);
   g_array_append_val (self->spans, span);
 }
 
-gboolean
-acc_cuda_mark (AccDevice  *device,
-               AccQueue    queue,
-               guint64    *point,
-               GError    **error)
+/* --- points */
+
+static gboolean
+enter (AccEventDevice  *device,
+       GError         **error)
 {
-  AccCudaDevice *self = (AccCudaDevice *) device;
-  AccCudaQueue *q = &self->queues[queue];
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
-  AccCudaPoint *made;
-  gboolean ok = FALSE;
-
-  if (!acc_cuda_enter (self, error))
-    return FALSE;
-
-  if (queue == ACC_QUEUE_COMPUTE)
-    end_span (self);
-  forget_reached (self, q);
-  made = g_new0 (AccCudaPoint, 1);
-  g_atomic_ref_count_init (&made->ref_count);
-  made->event = take_event (self, FALSE, error);
-  if (made->event != NULL && acc_cuda_check (self, self->cuda->cuEventRecord (made->event, q->stream), "marking a queue", error))
-    {
-      made->number = *point = ++q->marked;
-      g_queue_push_tail (&q->points, made);
-      ok = TRUE;
-    }
-  else
-    {
-      if (made->event != NULL)
-        g_ptr_array_add (self->events, made->event);
-      g_free (made);
-    }
-  acc_cuda_leave (self);
-
-  return ok;
+  return acc_cuda_enter ((AccCudaDevice *) device, error);
 }
 
-gboolean
-acc_cuda_wait (AccDevice  *device,
-               AccQueue    queue,
-               AccQueue    other,
-               guint64     point,
-               GError    **error)
+static void
+leave (AccEventDevice *device)
 {
-  AccCudaDevice *self = (AccCudaDevice *) device;
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
-  AccCudaPoint *found = find_point (&self->queues[other], point);
-  gboolean ok;
-
-  if (found == NULL || queue == other)
-    return TRUE;
-  if (!acc_cuda_enter (self, error))
-    return FALSE;
-
-  ok = acc_cuda_check (self, self->cuda->cuStreamWaitEvent (self->queues[queue].stream, found->event, 0), "ordering queues", error);
-  acc_cuda_leave (self);
-
-  return ok;
-}
-
-gboolean
-acc_cuda_is_reached (AccDevice *device,
-                     AccQueue   queue,
-                     guint64    point)
-{
-  AccCudaDevice *self = (AccCudaDevice *) device;
-  AccCudaQueue *q = &self->queues[queue];
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
-
-  if (point <= q->reached)
-    return TRUE;
-  if (!acc_cuda_enter (self, NULL))
-    return FALSE;
-
-  forget_reached (self, q);
-  acc_cuda_leave (self);
-
-  return point <= q->reached;
+  acc_cuda_leave ((AccCudaDevice *) device);
 }
 
 static gboolean
-poll_event (AccCudaDevice  *self,
-            CuEvent         event,
-            double          seconds,
-            GError        **error)
+check (AccEventDevice  *device,
+       int              code,
+       const char      *doing,
+       GError         **error)
 {
-  gint64 begin = g_get_monotonic_time ();
-  gulong pause = 20;
-
-  for (;;)
-    {
-      CuResult result = self->cuda->cuEventQuery (event);
-
-      if (result != CU_NOT_READY)
-        return acc_cuda_check (self, result, "waiting", error);
-      if (g_get_monotonic_time () - begin > seconds * G_USEC_PER_SEC)
-        break;
-      g_usleep (pause);
-      pause = MIN (pause * 2, 2000);
-    }
-
-  g_atomic_int_set (&self->lost, TRUE);
-  g_set_error (error, ACC_ERROR, ACC_ERROR_DEVICE_LOST, "%s did not finish within %g s", self->parent.description, seconds);
-
-  return FALSE;
+  return acc_cuda_check ((AccCudaDevice *) device, -code, doing, error);
 }
 
-gboolean
-acc_cuda_block (AccDevice  *device,
-                AccQueue    queue,
-                guint64     point,
-                double      seconds,
-                GError    **error)
+static void
+release (AccEventDevice *device,
+         gpointer        event)
+{
+  g_ptr_array_add (((AccCudaDevice *) device)->events, event);
+}
+
+static gpointer
+record (AccEventDevice  *device,
+        AccQueue         queue,
+        GError         **error)
 {
   AccCudaDevice *self = (AccCudaDevice *) device;
-  AccCudaQueue *q = &self->queues[queue];
-  AccCudaPoint *found;
-  gboolean ok;
+  CuEvent event;
 
-  g_mutex_lock (&self->lock);
-  found = find_point (q, point);
-  if (found != NULL)
-    g_atomic_ref_count_inc (&found->ref_count);
-  g_mutex_unlock (&self->lock);
-  if (found == NULL)
-    {
-      if (!g_atomic_int_get (&self->lost))
-        return TRUE;
-      g_set_error (error, ACC_ERROR, ACC_ERROR_DEVICE_LOST, "%s was lost", self->parent.description);
-      return FALSE;
-    }
+  if (queue == ACC_QUEUE_COMPUTE)
+    end_span (self);
+  event = take_event (self, FALSE, error);
+  if (event == NULL || acc_cuda_check (self, self->cuda->cuEventRecord (event, self->streams[queue]), "marking a queue", error))
+    return event;
 
-  ok = acc_cuda_enter (self, error);
-  if (ok)
-    {
-      ok = seconds > 0 ? poll_event (self, found->event, seconds, error)
-                       : acc_cuda_check (self, self->cuda->cuEventSynchronize (found->event), "waiting", error);
-      acc_cuda_leave (self);
-    }
+  release (device, event);
 
-  g_mutex_lock (&self->lock);
-  point_unref (self, found);
-  g_mutex_unlock (&self->lock);
-
-  return ok;
+  return NULL;
 }
+
+static int
+ask (AccEventDevice *device,
+     gpointer        event)
+{
+  CuResult result = ((AccCudaDevice *) device)->cuda->cuEventQuery (event);
+
+  return result == CU_NOT_READY ? 1 : -result;
+}
+
+static int
+await (AccEventDevice *device,
+       gpointer        event)
+{
+  return -((AccCudaDevice *) device)->cuda->cuEventSynchronize (event);
+}
+
+static int
+order (AccEventDevice *device,
+       AccQueue        queue,
+       gpointer        event)
+{
+  AccCudaDevice *self = (AccCudaDevice *) device;
+
+  return -self->cuda->cuStreamWaitEvent (self->streams[queue], event, 0);
+}
+
+const AccEventClass acc_cuda_events = {
+  .enter = enter,
+  .leave = leave,
+  .check = check,
+  .record = record,
+  .release = release,
+  .ask = ask,
+  .await = await,
+  .order = order,
+};
 
 gboolean
 acc_cuda_get_busy (AccDevice *device,
@@ -241,15 +142,12 @@ acc_cuda_get_busy (AccDevice *device,
                    guint64   *passed)
 {
   AccCudaDevice *self = (AccCudaDevice *) device;
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
-  gint64 now = g_get_monotonic_time ();
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->parent.lock);
   double milliseconds = 0;
   guint kept = 0;
 
-  *passed = self->asked > 0 ? (guint64) (now - self->asked) * 1000 : 0;
+  *passed = acc_event_device_restart (&self->parent);
   *busy = 0;
-  self->asked = now;
-  self->timed = TRUE;
   if (!acc_cuda_enter (self, NULL))
     return FALSE;
 
@@ -278,15 +176,10 @@ acc_cuda_get_busy (AccDevice *device,
 void
 acc_cuda_free_queues (AccCudaDevice *self)
 {
+  acc_event_device_drop_points (&self->parent);
   for (guint i = 0; i < ACC_N_QUEUES; i++)
-    {
-      AccCudaPoint *point;
-
-      while ((point = g_queue_pop_head (&self->queues[i].points)) != NULL)
-        point_unref (self, point);
-      if (self->queues[i].stream != NULL)
-        self->cuda->cuStreamDestroy_v2 (self->queues[i].stream);
-    }
+    if (self->streams[i] != NULL)
+      self->cuda->cuStreamDestroy_v2 (self->streams[i]);
   for (guint i = 0; i < self->spans->len; i++)
     {
       self->cuda->cuEventDestroy_v2 (g_array_index (self->spans, AccCudaSpan, i).begin);

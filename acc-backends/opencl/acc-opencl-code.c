@@ -44,7 +44,7 @@ build (AccOpenclDevice  *self,
 
   log = dup_log (self, program);
   g_set_error (error, ACC_ERROR, code == CL_OUT_OF_HOST_MEMORY ? ACC_ERROR_OUT_OF_MEMORY : ACC_ERROR_COMPILE,
-               "kernel “%s” for %s: %s: %s", acc_kernel_get_name (kernel), self->parent.description, acc_opencl_describe (code), log);
+               "kernel “%s” for %s: %s: %s", acc_kernel_get_name (kernel), self->parent.parent.description, acc_opencl_describe (code), log);
 
   return FALSE;
 }
@@ -105,7 +105,7 @@ acc_opencl_compile (AccDevice  *device,
   GBytes *code;
   gboolean ok;
 
-  if (source == NULL || !acc_opencl_is_there (self, error))
+  if (source == NULL || !acc_event_device_is_there (&self->parent, error))
     return NULL;
   acc_device_tell_emitted (kernel, start);
   _acc_kernel_dump_source (kernel, general ? "cl" : "quick.cl", source);
@@ -120,7 +120,7 @@ acc_opencl_compile (AccDevice  *device,
   if (ok && size == 0)
     {
       g_set_error (error, ACC_ERROR, ACC_ERROR_COMPILE, "kernel “%s” for %s: the driver gives no program", acc_kernel_get_name (kernel),
-                   self->parent.description);
+                   self->parent.parent.description);
       ok = FALSE;
     }
   if (ok)
@@ -168,7 +168,7 @@ make_kernel (AccOpenclDevice  *self,
     return TRUE;
 
   g_set_error (error, ACC_ERROR, ACC_ERROR_COMPILE, "kernel “%s”: %s runs %" G_GSIZE_FORMAT " of its threads in a group, not %u",
-               acc_kernel_get_name (kernel), self->parent.description, limit, loaded->group_size);
+               acc_kernel_get_name (kernel), self->parent.parent.description, limit, loaded->group_size);
 
   return FALSE;
 }
@@ -206,7 +206,7 @@ acc_opencl_load (AccDevice  *device,
   AccDeviceKernel *loaded;
   cl_program program;
 
-  if (!acc_opencl_is_there (self, error))
+  if (!acc_event_device_is_there (&self->parent, error))
     return NULL;
 
   program = take_built (self, code);
@@ -272,33 +272,22 @@ launch_part (AccOpenclDevice       *self,
              cl_kernel              kernel,
              guint                  group_size,
              cl_uint                next,
-             const AccGroups       *groups,
-             const AccDeviceMemory *failure,
-             const gint64           first[2],
-             const gint64           count[2])
+             const AccGroupsPart   *part,
+             const AccDeviceMemory *failure)
 {
   const gsize local[2] = { group_size, 1 };
-  const gsize global[2] = { (gsize) count[1] * group_size, (gsize) count[0] };
-  gboolean timed = self->timed && self->runs->len < MAX_RUNS;
+  const gsize global[2] = { (gsize) part->count[1] * group_size, (gsize) part->count[0] };
+  gboolean timed = self->parent.is_timed && self->runs->len < MAX_RUNS;
   cl_int code = CL_SUCCESS;
   cl_event event = NULL;
 
-  for (guint d = 0; d < 2; d++)
-    {
-      gint64 begin = first[d] * groups->tile[d];
-      /* Not first + count: that may be past what an i64 holds. */
-      gint64 end = count[d] > (groups->end[d] - begin) / groups->tile[d] ? groups->end[d] : begin + count[d] * groups->tile[d];
-
-      code |= set_long (self, kernel, &next, MAX (groups->begin[d], begin));
-      code |= set_long (self, kernel, &next, end);
-      code |= set_long (self, kernel, &next, groups->tile[d]);
-      code |= set_long (self, kernel, &next, begin);
-    }
+  for (guint i = 0; i < ACC_GROUPS_WORDS; i++)
+    code |= set_long (self, kernel, &next, part->words[i]);
   code |= set_memory (self, kernel, &next, failure);
   if (code != CL_SUCCESS)
     return CL_INVALID_KERNEL_ARGS;
 
-  code = self->cl->clEnqueueNDRangeKernel (self->queues[ACC_QUEUE_COMPUTE].queue, kernel, 2, NULL, global, local, 0, NULL,
+  code = self->cl->clEnqueueNDRangeKernel (self->queues[ACC_QUEUE_COMPUTE], kernel, 2, NULL, global, local, 0, NULL,
                                            timed ? &event : NULL);
   if (event != NULL)
     g_ptr_array_add (self->runs, event);
@@ -316,13 +305,13 @@ acc_opencl_launch (AccDevice              *device,
                    GError                **error)
 {
   AccOpenclDevice *self = (AccOpenclDevice *) device;
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->parent.lock);
   const gint64 most[2] = { 65535, 1 << 22 };
-  gint64 first[2], count[2];
+  AccGroupsPart part;
   cl_int code = CL_SUCCESS;
   cl_uint next = 0;
 
-  if (!acc_opencl_is_there (self, error))
+  if (!acc_event_device_is_there (&self->parent, error))
     return FALSE;
 
   for (guint i = 0; i < n_slots; i++)
@@ -338,11 +327,9 @@ acc_opencl_launch (AccDevice              *device,
   if (code != CL_SUCCESS)
     return acc_opencl_check (self, CL_INVALID_KERNEL_ARGS, "launching a kernel", error);
 
-  acc_groups_count (groups, first, count);
-  for (gint64 y = 0; y < count[0] && code == CL_SUCCESS; y += most[0])
-    for (gint64 x = 0; x < count[1] && code == CL_SUCCESS; x += most[1])
-      code = launch_part (self, kernel->kernel, kernel->group_size, next, groups, failure, (gint64[]) { first[0] + y, first[1] + x },
-                          (gint64[]) { MIN (count[0] - y, most[0]), MIN (count[1] - x, most[1]) });
+  acc_groups_begin_parts (groups, most, &part);
+  while (code == CL_SUCCESS && acc_groups_next_part (&part))
+    code = launch_part (self, kernel->kernel, kernel->group_size, next, &part, failure);
 
   return acc_opencl_check (self, code, "launching a kernel", error);
 }

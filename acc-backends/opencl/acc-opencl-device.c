@@ -9,18 +9,6 @@
 #define ROUND 16
 
 gboolean
-acc_opencl_is_there (AccOpenclDevice  *self,
-                     GError          **error)
-{
-  if (!g_atomic_int_get (&self->lost))
-    return TRUE;
-
-  g_set_error (error, ACC_ERROR, ACC_ERROR_DEVICE_LOST, "%s was lost", self->parent.description);
-
-  return FALSE;
-}
-
-gboolean
 acc_opencl_check (AccOpenclDevice  *self,
                   cl_int            code,
                   const char       *doing,
@@ -52,10 +40,10 @@ acc_opencl_check (AccOpenclDevice  *self,
       break;
     default:
       what = ACC_ERROR_DEVICE_LOST;
-      g_atomic_int_set (&self->lost, TRUE);
+      g_atomic_int_set (&self->parent.lost, TRUE);
       break;
     }
-  g_set_error (error, ACC_ERROR, what, "%s: %s: %s", self->parent.description, doing, acc_opencl_describe (code));
+  g_set_error (error, ACC_ERROR, what, "%s: %s: %s", self->parent.parent.description, doing, acc_opencl_describe (code));
 
   return FALSE;
 }
@@ -72,7 +60,7 @@ opencl_allocate (AccDevice        *device,
   cl_int code = CL_SUCCESS;
   cl_mem handle;
 
-  if (!acc_opencl_is_there (self, error))
+  if (!acc_event_device_is_there (&self->parent, error))
     return FALSE;
 
   handle = self->cl->clCreateBuffer (self->context, CL_MEM_READ_WRITE, (MAX (size, 1) + ROUND - 1) / ROUND * ROUND, NULL, &code);
@@ -115,7 +103,7 @@ is_pinned (AccOpenclDevice *self,
            gconstpointer    address,
            gsize            size)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->parent.lock);
   guint behind = find_behind (self, address);
   AccOpenclPinned *block;
 
@@ -137,14 +125,14 @@ opencl_allocate_host (AccDevice  *device,
   gpointer host = NULL;
   cl_mem memory;
 
-  if (!acc_opencl_is_there (self, error))
+  if (!acc_event_device_is_there (&self->parent, error))
     return NULL;
 
   size = MAX (size, 1);
   memory = self->cl->clCreateBuffer (self->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, size, NULL, &code);
   if (code == CL_SUCCESS)
     {
-      host = self->cl->clEnqueueMapBuffer (self->queues[ACC_QUEUE_UPLOAD].queue, memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size, 0, NULL,
+      host = self->cl->clEnqueueMapBuffer (self->queues[ACC_QUEUE_UPLOAD], memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size, 0, NULL,
                                            NULL, &code);
       if (code != CL_SUCCESS)
         self->cl->clReleaseMemObject (memory);
@@ -154,9 +142,9 @@ opencl_allocate_host (AccDevice  *device,
 
   block = g_new (AccOpenclPinned, 1);
   *block = (AccOpenclPinned) { host, size, memory };
-  g_mutex_lock (&self->lock);
+  g_mutex_lock (&self->parent.lock);
   g_ptr_array_insert (self->pinned, (gint) find_behind (self, host), block);
-  g_mutex_unlock (&self->lock);
+  g_mutex_unlock (&self->parent.lock);
 
   return host;
 }
@@ -170,17 +158,17 @@ opencl_release_host (AccDevice *device,
   AccOpenclPinned *block = NULL;
   guint behind;
 
-  g_mutex_lock (&self->lock);
+  g_mutex_lock (&self->parent.lock);
   behind = find_behind (self, host);
   if (behind > 0)
     block = g_ptr_array_steal_index (self->pinned, behind - 1);
-  g_mutex_unlock (&self->lock);
+  g_mutex_unlock (&self->parent.lock);
   g_return_if_fail (block != NULL);
 
-  if (!g_atomic_int_get (&self->lost))
+  if (!g_atomic_int_get (&self->parent.lost))
     {
-      self->cl->clEnqueueUnmapMemObject (self->queues[ACC_QUEUE_UPLOAD].queue, block->memory, host, 0, NULL, NULL);
-      self->cl->clFinish (self->queues[ACC_QUEUE_UPLOAD].queue);
+      self->cl->clEnqueueUnmapMemObject (self->queues[ACC_QUEUE_UPLOAD], block->memory, host, 0, NULL, NULL);
+      self->cl->clFinish (self->queues[ACC_QUEUE_UPLOAD]);
       self->cl->clReleaseMemObject (block->memory);
     }
   g_free (block);
@@ -202,8 +190,8 @@ opencl_upload (AccDevice              *device,
   if (size == 0)
     return TRUE;
 
-  return acc_opencl_is_there (self, error)
-         && acc_opencl_check (self, self->cl->clEnqueueWriteBuffer (self->queues[queue].queue, to->handle, !is_pinned (self, from, size), offset,
+  return acc_event_device_is_there (&self->parent, error)
+         && acc_opencl_check (self, self->cl->clEnqueueWriteBuffer (self->queues[queue], to->handle, !is_pinned (self, from, size), offset,
                                                                     size, from, 0, NULL, NULL), "uploading", error);
 }
 
@@ -221,8 +209,8 @@ opencl_download (AccDevice              *device,
   if (size == 0)
     return TRUE;
 
-  return acc_opencl_is_there (self, error)
-         && acc_opencl_check (self, self->cl->clEnqueueReadBuffer (self->queues[queue].queue, from->handle, !is_pinned (self, to, size), offset,
+  return acc_event_device_is_there (&self->parent, error)
+         && acc_opencl_check (self, self->cl->clEnqueueReadBuffer (self->queues[queue], from->handle, !is_pinned (self, to, size), offset,
                                                                    size, to, 0, NULL, NULL), "downloading", error);
 }
 
@@ -241,8 +229,8 @@ opencl_copy (AccDevice              *device,
   if (size == 0)
     return TRUE;
 
-  return acc_opencl_is_there (self, error)
-         && acc_opencl_check (self, self->cl->clEnqueueCopyBuffer (self->queues[queue].queue, from->handle, to->handle, from_offset, to_offset,
+  return acc_event_device_is_there (&self->parent, error)
+         && acc_opencl_check (self, self->cl->clEnqueueCopyBuffer (self->queues[queue], from->handle, to->handle, from_offset, to_offset,
                                                                    size, 0, NULL, NULL), "copying", error);
 }
 
@@ -260,8 +248,8 @@ opencl_clear (AccDevice              *device,
   if (size == 0)
     return TRUE;
 
-  return acc_opencl_is_there (self, error)
-         && acc_opencl_check (self, self->cl->clEnqueueFillBuffer (self->queues[queue].queue, memory->handle, &zero, 1, offset, size, 0, NULL, NULL),
+  return acc_event_device_is_there (&self->parent, error)
+         && acc_opencl_check (self, self->cl->clEnqueueFillBuffer (self->queues[queue], memory->handle, &zero, 1, offset, size, 0, NULL, NULL),
                               "clearing", error);
 }
 
@@ -274,16 +262,13 @@ opencl_free (AccDevice *device)
 
   acc_opencl_free_queues (self);
   acc_opencl_free_built (self);
-  if (self->context != NULL && !g_atomic_int_get (&self->lost))
+  if (self->context != NULL && !g_atomic_int_get (&self->parent.lost))
     self->cl->clReleaseContext (self->context);
   g_ptr_array_unref (self->pinned);
   g_ptr_array_unref (self->runs);
-  g_mutex_clear (&self->lock);
   g_mutex_clear (&self->compiler);
   g_free (self->options);
-  g_free (self->parent.description);
-  g_free (self->parent.id);
-  g_free (self);
+  acc_event_device_free (&self->parent);
 }
 
 static const AccDeviceClass opencl_class = {
@@ -302,10 +287,10 @@ static const AccDeviceClass opencl_class = {
   .copy = opencl_copy,
   .clear = opencl_clear,
   .launch = acc_opencl_launch,
-  .mark = acc_opencl_mark,
-  .wait = acc_opencl_wait,
-  .is_reached = acc_opencl_is_reached,
-  .block = acc_opencl_block,
+  .mark = acc_event_device_mark,
+  .wait = acc_event_device_wait,
+  .is_reached = acc_event_device_is_reached,
+  .block = acc_event_device_block,
   .get_busy = acc_opencl_get_busy,
 };
 
@@ -347,7 +332,8 @@ ask_facts (AccOpenclDevice  *self,
            GError          **error)
 {
   const char *more = secure_getenv ("ACC_OPENCL_OPTIONS");
-  AccTarget *target = &self->parent.target;
+  AccDevice *device = &self->parent.parent;
+  AccTarget *target = &device->target;
   const AccOpenclFunctions *cl = self->cl;
   g_autofree char *name = acc_opencl_dup_device_text (cl, self->device, CL_DEVICE_NAME);
   g_autofree char *version = acc_opencl_dup_device_text (cl, self->device, CL_DEVICE_VERSION);
@@ -359,7 +345,7 @@ ask_facts (AccOpenclDevice  *self,
   gboolean processor = (type & CL_DEVICE_TYPE_CPU) != 0;
   guint major = 0, minor = 0;
 
-  self->parent.description = g_strdup_printf ("%s, %s, %s", name, version, platform);
+  device->description = g_strdup_printf ("%s, %s, %s", name, version, platform);
   if (sscanf (version, "OpenCL %u.%u", &major, &minor) != 2 || major * 10 + minor < 12)
     {
       g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s has %s; 1.2 or newer is needed", name, version);
@@ -379,7 +365,7 @@ ask_facts (AccOpenclDevice  *self,
   self->dialect.has_quick = !processor;
   self->dialect.keeps_denormals = (single & CL_FP_DENORM) != 0;
   self->options = g_strdup_printf ("-cl-std=CL1.2 -w%s%s", more != NULL ? " " : "", more != NULL ? more : "");
-  self->parent.id = g_strdup_printf ("%s; %s; %s; %s; %s%s%s", name, version, driver, platform, self->options,
+  device->id = g_strdup_printf ("%s; %s; %s; %s; %s%s%s", name, version, driver, platform, self->options,
                                      self->dialect.has_half ? "; f16" : "", self->dialect.has_quick ? "; quick" : "");
 
   target->model = ACC_MODEL_SIMT;
@@ -410,8 +396,8 @@ ask_facts (AccOpenclDevice  *self,
       return FALSE;
     }
 
-  self->parent.memory = get_number (self, CL_DEVICE_GLOBAL_MEM_SIZE);
-  self->parent.max_buffer = get_number (self, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  device->memory = get_number (self, CL_DEVICE_GLOBAL_MEM_SIZE);
+  device->max_buffer = get_number (self, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
 
   return TRUE;
 }
@@ -423,32 +409,25 @@ acc_opencl_device_open (const char  *name,
   const AccOpenclFunctions *cl = acc_opencl_get_functions (error);
   AccOpenclDevice *self;
   AccOpenclFound found;
-  guint64 number = 0;
+  guint number = 0;
   cl_int code = CL_SUCCESS;
   gboolean ok;
 
   if (cl == NULL)
     return NULL;
-  if (name != NULL && !g_ascii_string_to_unsigned (name, 10, 0, cl->devices->len - 1, &number, NULL))
-    {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "there is no OpenCL device “%s”; there are 0 to %u", name, cl->devices->len - 1);
-      return NULL;
-    }
+  if (!acc_device_find_number (name, "OpenCL", cl->devices->len, &number, error))
+    return NULL;
 
   found = g_array_index (cl->devices, AccOpenclFound, number);
-  self = g_new0 (AccOpenclDevice, 1);
-  self->parent.klass = &opencl_class;
+  self = acc_event_device_new (&opencl_class, &acc_opencl_events, sizeof (AccOpenclDevice));
   self->cl = cl;
   self->platform = found.platform;
   self->device = found.device;
   self->pinned = g_ptr_array_new_with_free_func (g_free);
   self->runs = g_ptr_array_new ();
-  g_mutex_init (&self->lock);
   g_mutex_init (&self->compiler);
   g_mutex_init (&self->built_lock);
   self->built = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) g_bytes_unref, NULL);
-  for (guint i = 0; i < ACC_N_QUEUES; i++)
-    g_queue_init (&self->queues[i].points);
 
   ok = ask_facts (self, error);
   if (ok)
@@ -460,30 +439,22 @@ acc_opencl_device_open (const char  *name,
     }
   for (guint i = 0; i < ACC_N_QUEUES && ok; i++)
     {
-      self->queues[i].queue = cl->clCreateCommandQueue (self->context, self->device, i == ACC_QUEUE_COMPUTE ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
+      self->queues[i] = cl->clCreateCommandQueue (self->context, self->device, i == ACC_QUEUE_COMPUTE ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
       ok = acc_opencl_check (self, code, "making a queue", error);
     }
   if (!ok)
     {
-      opencl_free (&self->parent);
+      opencl_free (&self->parent.parent);
       return NULL;
     }
 
-  return &self->parent;
+  return &self->parent.parent;
 }
 
 char **
 acc_opencl_list_devices (void)
 {
   const AccOpenclFunctions *cl = acc_opencl_get_functions (NULL);
-  g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
 
-  for (guint i = 0; cl != NULL && i < cl->devices->len; i++)
-    {
-      g_autofree char *name = g_strdup_printf ("%u", i);
-
-      g_strv_builder_add (names, name);
-    }
-
-  return g_strv_builder_end (names);
+  return acc_device_list_numbers (cl != NULL ? cl->devices->len : 0);
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-opencl-functions.h"
 
-#include "acc-error.h"
+#include "acc-backends/runtime/device/acc-driver.h"
 
-#include <gmodule.h>
-
-#define LIBRARY "libOpenCL.so.1"
+static AccOpenclFunctions functions;
 
 static void
 add_devices (AccOpenclFunctions *cl,
@@ -23,27 +21,16 @@ add_devices (AccOpenclFunctions *cl,
 }
 
 static gboolean
-load (AccOpenclFunctions  *cl,
-      GError             **error)
+start (AccDriver  *driver,
+       GError    **error)
 {
-  GModule *module = g_module_open (LIBRARY, G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
+  AccOpenclFunctions *cl = &functions;
   cl_platform_id platforms[32];
   cl_uint n_platforms = 0;
 
-  if (module == NULL)
-    {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "no OpenCL loader: %s", g_module_error ());
-      return FALSE;
-    }
-  /* Drivers are not made to be unloaded. */
-  g_module_make_resident (module);
-
 #define LOOK_UP(name) \
-  if (!g_module_symbol (module, #name, (gpointer *) &cl->name)) \
-    { \
-      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "the OpenCL loader is too old: %s has no %s", LIBRARY, #name); \
-      return FALSE; \
-    }
+  if (!acc_driver_look_up (driver, #name, (gpointer *) &cl->name, error)) \
+    return FALSE;
   ACC_OPENCL_FUNCTIONS (LOOK_UP)
 #undef LOOK_UP
 
@@ -67,22 +54,9 @@ load (AccOpenclFunctions  *cl,
 const AccOpenclFunctions *
 acc_opencl_get_functions (GError **error)
 {
-  static GMutex lock;
-  static AccOpenclFunctions functions;
-  static GError *failure;
-  static gboolean tried;
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  static AccDriver driver = { .library = "libOpenCL.so.1", .what = "OpenCL loader" };
 
-  if (!tried)
-    load (&functions, &failure);
-  tried = TRUE;
-  if (failure == NULL)
-    return &functions;
-
-  if (error != NULL)
-    *error = g_error_copy (failure);
-
-  return NULL;
+  return acc_driver_start (&driver, start, error) ? &functions : NULL;
 }
 
 const char *

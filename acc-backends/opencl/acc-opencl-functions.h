@@ -33,7 +33,6 @@ G_BEGIN_DECLS
   F (clWaitForEvents) \
   F (clGetEventInfo) \
   F (clGetEventProfilingInfo) \
-  F (clRetainEvent) \
   F (clReleaseEvent) \
   F (clCreateProgramWithSource) \
   F (clCreateProgramWithBinary) \

@@ -4,20 +4,9 @@
 #include "acc-opencl-device.h"
 #include "acc-opencl-functions.h"
 #include "acc-backends/codegen/c/acc-emit-c.h"
+#include "acc-backends/runtime/device/acc-event-device.h"
 
 G_BEGIN_DECLS
-
-typedef struct {
-  guint64  number;
-  cl_event event;
-} AccOpenclPoint;
-
-typedef struct {
-  cl_command_queue queue;
-  guint64          marked;    /* number of the latest point */
-  guint64          reached;   /* points up to here are known to be */
-  GQueue           points;    /* AccOpenclPoint after that, in order */
-} AccOpenclQueue;
 
 /* Host memory that stays mapped. */
 typedef struct {
@@ -27,23 +16,19 @@ typedef struct {
 } AccOpenclPinned;
 
 typedef struct {
-  AccDevice                 parent;
+  AccEventDevice            parent;
   const AccOpenclFunctions *cl;
   cl_platform_id            platform;
   cl_device_id              device;
   cl_context                context;
   AccCDialect               dialect;
   char                     *options;   /* of the compiler */
-  gint                      lost;      /* atomic */
 
-  GMutex                    lock;      /* queues, points, arguments of kernels */
   GMutex                    compiler;  /* one at a time: older drivers ask for it, but not NVIDIA's */
   GMutex                    built_lock;
   GHashTable               *built;     /* GBytes → cl_program: code that was just compiled, until it is loaded */
-  AccOpenclQueue            queues[ACC_N_QUEUES];
+  cl_command_queue          queues[ACC_N_QUEUES];
   GPtrArray                *pinned;    /* AccOpenclPinned, by address */
-  gboolean                  timed;     /* .runs are kept: somebody asked for them */
-  gint64                    asked;     /* when last; 0: never */
   GPtrArray                *runs;      /* cl_event of kernels */
 } AccOpenclDevice;
 
@@ -56,7 +41,6 @@ struct _AccDeviceKernel {
 
 /* TRUE for success. Else @error says what failed while @doing; a device that was lost stays so. */
 gboolean acc_opencl_check (AccOpenclDevice *self, cl_int code, const char *doing, GError **error);
-gboolean acc_opencl_is_there (AccOpenclDevice *self, GError **error);
 
 /* acc-opencl-code.c */
 GBytes          *acc_opencl_compile (AccDevice *device, AccKernel *kernel, gboolean general, GError **error);
@@ -69,10 +53,7 @@ gboolean         acc_opencl_launch  (AccDevice *device, AccDeviceKernel *kernel,
                                      const AccGroups *groups, const AccDeviceMemory *failure, GError **error);
 
 /* acc-opencl-queue.c */
-gboolean acc_opencl_mark       (AccDevice *device, AccQueue queue, guint64 *point, GError **error);
-gboolean acc_opencl_wait       (AccDevice *device, AccQueue queue, AccQueue other, guint64 point, GError **error);
-gboolean acc_opencl_is_reached (AccDevice *device, AccQueue queue, guint64 point);
-gboolean acc_opencl_block      (AccDevice *device, AccQueue queue, guint64 point, double seconds, GError **error);
+extern const AccEventClass acc_opencl_events;
 gboolean acc_opencl_get_busy   (AccDevice *device, guint64 *busy, guint64 *passed);
 void     acc_opencl_free_queues (AccOpenclDevice *self);
 

@@ -195,17 +195,12 @@ acc_vulkan_device_open (const char *name,
                         GError    **error)
 {
   const AccVulkanInstance *instance = _acc_vulkan_get_instance (error);
-  guint64 number;
+  guint number;
 
   if (instance == NULL)
     return NULL;
   if (name != NULL)
-    {
-      if (g_ascii_string_to_unsigned (name, 10, 0, instance->n_devices - 1, &number, NULL))
-        return open_device (instance, number, error);
-      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "Vulkan: no device “%s”: there are 0 to %u", name, instance->n_devices - 1);
-      return NULL;
-    }
+    return acc_device_find_number (name, "Vulkan", instance->n_devices, &number, error) ? open_device (instance, number, error) : NULL;
 
   g_autoptr (GError) first_error = NULL;
   for (guint i = 0; i < instance->n_devices; i++)
@@ -222,10 +217,6 @@ char **
 acc_vulkan_list_devices (void)
 {
   const AccVulkanInstance *instance = _acc_vulkan_get_instance (NULL);
-  guint n = instance != NULL ? instance->n_devices : 0;
-  char **names = g_new0 (char *, n + 1);
 
-  for (guint i = 0; i < n; i++)
-    names[i] = g_strdup_printf ("%u", i);
-  return names;
+  return acc_device_list_numbers (instance != NULL ? instance->n_devices : 0);
 }

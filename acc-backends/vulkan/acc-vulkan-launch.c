@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-/* What a kernel's words say of a part of the space: begin, end, tile and first of outer, then of inner. */
-#define N_GROUP_WORDS 8
-
 static gboolean
 make_descriptor_pool (AccVulkanDevice *self,
                       AccVulkanBatch  *batch,
@@ -133,31 +130,13 @@ fill_slots (AccDeviceKernel        *kernel,
     }
   if (kernel->has_addresses)
     {
-      words[kernel->n_slots + N_GROUP_WORDS] = failure->address;
+      words[kernel->n_slots + ACC_GROUPS_WORDS] = failure->address;
     }
   else
     {
       const AccVulkanPiece *piece = failure->handle;
       buffers[n] = (VkDescriptorBufferInfo) { piece->block->buffer, piece->offset, piece->size };
     }
-}
-
-/* The tiles that one dispatch runs at most, along an axis. */
-static gint64
-get_step (AccVulkanDevice *self,
-          guint            axis,
-          gint64           tile)
-{
-  guint32 n = self->limits.maxComputeWorkGroupCount[axis];
-  return tile <= G_MAXINT64 / n ? tile * n : G_MAXINT64;
-}
-
-static gint64
-get_part_end (gint64 first,
-              gint64 step,
-              gint64 end)
-{
-  return end - first > step ? first + step : end;
 }
 
 gboolean
@@ -181,10 +160,10 @@ _acc_vulkan_launch (AccDevice             *device,
 {
   AccVulkanDevice *self = (AccVulkanDevice *) device;
   AccVulkanQueue *queue = &self->queues[ACC_QUEUE_COMPUTE];
-  gint64 tile_y = groups->tile[0], tile_x = groups->tile[1];
-  gint64 step_y = get_step (self, 1, tile_y), step_x = get_step (self, 0, tile_x);
-  g_autofree guint64 *words = g_new0 (guint64, kernel->n_slots + N_GROUP_WORDS + 1);
+  const gint64 most[2] = { self->limits.maxComputeWorkGroupCount[1], self->limits.maxComputeWorkGroupCount[0] };
+  g_autofree guint64 *words = g_new0 (guint64, kernel->n_slots + ACC_GROUPS_WORDS + 1);
   g_autofree VkDescriptorBufferInfo *buffers = g_new0 (VkDescriptorBufferInfo, kernel->n_buffers + 2);
+  AccGroupsPart part;
 
   g_return_val_if_fail (n_slots == kernel->n_slots, FALSE);
   if (groups->begin[0] >= groups->end[0] || groups->begin[1] >= groups->end[1])
@@ -192,19 +171,12 @@ _acc_vulkan_launch (AccDevice             *device,
 
   fill_slots (kernel, slots, failure, words, buffers);
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&queue->lock);
-  for (gint64 y = groups->begin[0] / tile_y * tile_y, y_end; y < groups->end[0]; y = y_end)
+  acc_groups_begin_parts (groups, most, &part);
+  while (acc_groups_next_part (&part))
     {
-      y_end = get_part_end (y, step_y, groups->end[0]);
-      for (gint64 x = groups->begin[1] / tile_x * tile_x, x_end; x < groups->end[1]; x = x_end)
-        {
-          x_end = get_part_end (x, step_x, groups->end[1]);
-          const gint64 part[N_GROUP_WORDS] = {
-            MAX (y, groups->begin[0]), y_end, tile_y, y, MAX (x, groups->begin[1]), x_end, tile_x, x,
-          };
-          memcpy (words + kernel->n_slots, part, sizeof part);
-          if (!_acc_vulkan_dispatch (queue, kernel, buffers, words, (x_end - x - 1) / tile_x + 1, (y_end - y - 1) / tile_y + 1, error))
-            return FALSE;
-        }
+      memcpy (words + kernel->n_slots, part.words, sizeof part.words);
+      if (!_acc_vulkan_dispatch (queue, kernel, buffers, words, (guint32) part.count[1], (guint32) part.count[0], error))
+        return FALSE;
     }
   return TRUE;
 }

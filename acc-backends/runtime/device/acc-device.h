@@ -126,6 +126,26 @@ acc_groups_count (const AccGroups *self, gint64 first[2], gint64 count[2])
     }
 }
 
+#define ACC_GROUPS_WORDS 8
+
+/* Some of the groups of a launch: no more than one call of a driver takes. */
+typedef struct {
+  gint64           words[ACC_GROUPS_WORDS];  /* as kernels take them: begin, end, tile and first of the outer dimension, then of the inner */
+  gint64           count[2];                 /* groups: outer, inner */
+  /*< private >*/
+  const AccGroups *groups;
+  gint64           most[2], first[2], all[2], at[2];
+} AccGroupsPart;
+
+/* @most: groups of a part. */
+void     acc_groups_begin_parts     (const AccGroups *self, const gint64 most[2], AccGroupsPart *part);
+/* FALSE: there are no more. */
+gboolean acc_groups_next_part       (AccGroupsPart *part);
+
+/* The device that @name, a number or NULL for the first, means among @n of @kind. */
+gboolean acc_device_find_number     (const char *name, const char *kind, guint n, guint *number, GError **error);
+/* "0" to @n - 1: owned by the caller. */
+char   **acc_device_list_numbers    (guint n);
 /* ACC_DEBUG=cache: tells what it took to write the source of @kernel since @start, of g_get_monotonic_time(). */
 void     acc_device_tell_emitted    (AccKernel *kernel, gint64 start);
 /* Whether quick code (acc-emit-c.h) may run. @kinds: per slot, of its elements, or of the scalar. */
