@@ -33,6 +33,7 @@ typedef struct {
   guint    staging;    /* part that rows pass through between here and the host; 0: none */
   guint    result;     /* part that the writer puts them together in; 0: none */
   gboolean on_device;
+  gboolean is_fetched; /* memory of the host for what a device computes: not counted here */
   gboolean awaited;
 } AccPlanPart;
 

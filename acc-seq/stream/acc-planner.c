@@ -6,18 +6,40 @@
 #include "acc-core/base/acc-ceil-div-private.h"
 #include "acc-row-buffer-private.h"
 
+/* What memory that kernels see wants of chunks. */
+typedef struct {
+  gboolean    is_apart;        /* from what readers fill and writers empty: rows are staged between the two */
+  gboolean    has_caches;      /* that bands fit */
+  guint64     chunk_bytes, least_bytes, small_bytes;
+  guint64     multiple;        /* of bytes of memory of the host */
+  guint       most_slots;      /* that kernels see */
+  const char *why;
+} Memory;
+
 /* Throughput is flat between 0.1 and 4 MiB of input per chunk and falls beyond it, where caches no longer help. */
-#define CHUNK_BYTES      (2 * 1024 * 1024)
-#define SMALL_CHUNK      (256 * 1024)
-/* A device: what transfers need to be at their best. */
-#define DEVICE_CHUNK_BYTES     (8 * 1024 * 1024)
-#define DEVICE_SMALL_CHUNK     (1024 * 1024)
-#define MIN_DEVICE_CHUNK_BYTES (512 * 1024)
-/* Memory that transfers like comes in such pieces. */
-#define STAGING_MULTIPLE       256
+static const Memory host_memory = {
+  .has_caches = TRUE,
+  .chunk_bytes = 2 * 1024 * 1024,
+  .least_bytes = 128 * 1024,
+  .small_bytes = 256 * 1024,
+  .multiple = 1,
+  .most_slots = G_MAXUINT,
+  .why = "chunks of a size that caches like",
+};
+
+/* What transfers need to be at their best. Two slots are enough: one computed with or from while the other one travels. */
+static const Memory device_memory = {
+  .is_apart = TRUE,
+  .chunk_bytes = 8 * 1024 * 1024,
+  .least_bytes = 512 * 1024,
+  .small_bytes = 1024 * 1024,
+  .multiple = 256,
+  .most_slots = 2,
+  .why = "chunks of a size that transfers like",
+};
+
 /* Chunks wanted to fill the pipeline, where that leaves chunks of a useful size. */
 #define MIN_CHUNKS       16
-#define MIN_CHUNK_BYTES  (128 * 1024)
 /* Elements per processor that are worth starting a step for. */
 #define MIN_STEP_ELEMENTS 8192
 #define MAX_WINDOW_BANDS 8
@@ -36,10 +58,10 @@ typedef struct {
   guint   largest;     /* part */
 } Cost;
 
-static gboolean
-is_on_device (const AccPlanRequest *request)
+static const Memory *
+get_memory (const AccPlanRequest *request)
 {
-  return request->flow->run->klass->device != NULL;
+  return request->flow->run->klass->device != NULL ? &device_memory : &host_memory;
 }
 
 static gint64
@@ -51,12 +73,12 @@ rows_in (guint64 bytes, guint64 row_bytes)
 }
 
 static gint64
-choose_rows (guint64 row_bytes, gint64 n_rows, guint64 chunk_bytes, guint64 min_bytes)
+choose_rows (guint64 row_bytes, gint64 n_rows, const Memory *memory)
 {
-  gint64 rows = rows_in (chunk_bytes, row_bytes);
+  gint64 rows = rows_in (memory->chunk_bytes, row_bytes);
   gint64 fill = (n_rows + MIN_CHUNKS - 1) / MIN_CHUNKS;
 
-  rows = MIN (rows, MAX (fill, rows_in (min_bytes, row_bytes)));
+  rows = MIN (rows, MAX (fill, rows_in (memory->least_bytes, row_bytes)));
 
   return CLAMP (rows, 1, MAX (n_rows, 1));
 }
@@ -64,7 +86,7 @@ choose_rows (guint64 row_bytes, gint64 n_rows, guint64 chunk_bytes, guint64 min_
 gint64
 acc_planner_choose_rows (guint64 row_bytes, gint64 n_rows)
 {
-  return choose_rows (row_bytes, n_rows, CHUNK_BYTES, MIN_CHUNK_BYTES);
+  return choose_rows (row_bytes, n_rows, &host_memory);
 }
 
 /* A window of one band more than it keeps is moved to the front at each band; where much is kept, seldom. */
@@ -86,8 +108,14 @@ place_whole (AccPlanPart *part, AccPlace place)
   part->n_buffers = 1;
 }
 
+static guint
+count_slots (const AccPlanPart *part, const Memory *memory, guint n_slots)
+{
+  return part->capacity >= part->n_rows ? 1 : MIN (n_slots, memory->most_slots);
+}
+
 static void
-place_source (AccPlanPart *part, const Choice *choice)
+place_source (AccPlanPart *part, const Memory *memory, const Choice *choice)
 {
   if (part->n_rows <= acc_rows_add (part->carry, choice->chunk_rows))
     {
@@ -98,7 +126,7 @@ place_source (AccPlanPart *part, const Choice *choice)
   part->place = ACC_PLACE_SLOTS;
   part->headroom = part->carry;
   part->capacity = choice->chunk_rows;
-  part->n_buffers = choice->n_input_slots;
+  part->n_buffers = count_slots (part, memory, choice->n_input_slots);
 }
 
 static void
@@ -116,15 +144,6 @@ place_window (AccPlanPart *part, const Choice *choice)
   part->headroom = 0;
   part->capacity = capacity;
   part->n_buffers = 1;
-}
-
-static void
-place_output (AccPlanPart *part, const Choice *choice)
-{
-  part->place = ACC_PLACE_OUTPUT;
-  part->headroom = 0;
-  part->capacity = MIN (part->n_rows, choice->chunk_rows);
-  part->n_buffers = part->n_rows <= choice->chunk_rows ? 1 : choice->n_output_slots;
 }
 
 /* Another part for the rows of part @of. @link: where that one keeps its number. */
@@ -151,122 +170,89 @@ get_another (AccPlan *plan, guint of, gsize link)
   return *number;
 }
 
-/* The part of a result that cannot be where its value is: rows are copied to it. */
-static AccPlanPart *
-get_copy (AccPlan *plan, guint value)
-{
-  return acc_plan_get_part (plan, get_another (plan, value, G_STRUCT_OFFSET (AccPlanPart, copied_to)));
-}
-
-/* Two are enough on the device: one computed with or from while the other one travels. */
-static guint
-count_device_slots (const AccPlanPart *part, guint n_slots)
-{
-  return part->capacity >= part->n_rows ? 1 : MIN (n_slots, 2);
-}
-
 static void
-place_staging (AccPlan *plan, guint position, AccPlace place, gint64 capacity, guint n_slots)
+place_staging (AccPlan *plan, guint position, AccPlace place, const Choice *choice, guint n_slots)
 {
   AccPlanPart *part = acc_plan_get_part (plan, get_another (plan, position, G_STRUCT_OFFSET (AccPlanPart, staging)));
 
   part->place = place;
   part->headroom = 0;
-  part->capacity = MIN (part->n_rows, capacity);
-  part->n_buffers = part->n_rows <= capacity ? 1 : n_slots;
+  part->capacity = MIN (part->n_rows, choice->chunk_rows);
+  part->n_buffers = part->capacity >= part->n_rows ? 1 : n_slots;
 }
 
+/* Rows that a writer takes as they come, or that come down from a device and are put together on the host. */
 static void
-place_device_output (AccPlan *plan, const AccPlanRequest *request, const Choice *choice, guint position)
+place_output (AccPlan *plan, const AccPlanRequest *request, const Choice *choice, guint position)
 {
+  const Memory *memory = get_memory (request);
   AccPlanPart *part = acc_plan_get_part (plan, position);
 
-  place_output (part, choice);
-  part->n_buffers = count_device_slots (part, choice->n_output_slots);
-  part->on_device = TRUE;
-  place_staging (plan, position, ACC_PLACE_DOWNLOAD, choice->chunk_rows, choice->n_output_slots);
+  part->place = ACC_PLACE_OUTPUT;
+  part->headroom = 0;
+  part->capacity = MIN (part->n_rows, choice->chunk_rows);
+  part->n_buffers = count_slots (part, memory, choice->n_output_slots);
+  part->on_device = memory->is_apart;
+  if (!memory->is_apart)
+    return;
+
+  place_staging (plan, position, ACC_PLACE_DOWNLOAD, choice, choice->n_output_slots);
   if (!request->to_sink)
-    place_whole (acc_plan_get_part (plan, get_another (plan, position, G_STRUCT_OFFSET (AccPlanPart, result))), ACC_PLACE_RESULT);
+    {
+      part = acc_plan_get_part (plan, get_another (plan, position, G_STRUCT_OFFSET (AccPlanPart, result)));
+      place_whole (part, ACC_PLACE_RESULT);
+      part->is_fetched = TRUE;
+    }
 }
 
+/* Where the kernels read and write a value. */
 static void
-place_value_on_device (AccPlan *plan, const AccPlanRequest *request, const Choice *choice, guint position)
+place_value (AccPlan *plan, const AccPlanRequest *request, const Choice *choice, guint position)
 {
   const AccRowValue *value = &request->flow->run->values[position];
   const AccValueFlow *flow = &request->flow->values[position];
-  gboolean is_source = value->kind == ACC_ROW_VALUE_SOURCE;
+  const Memory *memory = get_memory (request);
+  gboolean is_source = value->kind == ACC_ROW_VALUE_SOURCE, is_result = value->result >= 0;
+  gboolean is_direct = !request->to_sink && !memory->is_apart;   /* kernels write results where they stay */
   AccPlanPart *part = acc_plan_get_part (plan, position);
+  guint copy;
 
   part->place = ACC_PLACE_NONE;
   if (value->kind == ACC_ROW_VALUE_REDUCED)
     return;
 
-  if (!is_source && value->result >= 0 && flow->n_readers == 0)
+  if (is_result && !is_source && is_direct)
     {
-      place_device_output (plan, request, choice, position);
+      place_whole (part, ACC_PLACE_RESULT);
+      return;
+    }
+  if (is_result && !is_source && flow->n_readers == 0)
+    {
+      place_output (plan, request, choice, position);
       return;
     }
 
-  if (!is_source || flow->owner == position)
+  if (is_source && flow->owner == position)
     {
-      if (is_source)
-        place_source (part, choice);
-      else
-        place_window (part, choice);
-      if (part->place == ACC_PLACE_SLOTS)
-        part->n_buffers = count_device_slots (part, choice->n_input_slots);
-      part->on_device = TRUE;
-      if (is_source)
-        place_staging (plan, position, ACC_PLACE_UPLOAD, choice->chunk_rows, choice->n_input_slots);
+      place_source (part, memory, choice);
+      part->on_device = memory->is_apart;
+      if (memory->is_apart)
+        place_staging (plan, position, ACC_PLACE_UPLOAD, choice, choice->n_input_slots);
     }
-
-  if (value->result >= 0)
-    place_device_output (plan, request, choice, get_another (plan, position, G_STRUCT_OFFSET (AccPlanPart, copied_to)));
-}
-
-static void
-place_value (AccPlan *plan, const AccPlanRequest *request, const Choice *choice, guint position)
-{
-  AccPlanPart *part = acc_plan_get_part (plan, position);
-  const AccRowValue *value = &request->flow->run->values[position];
-  const AccValueFlow *flow = &request->flow->values[position];
-  gboolean is_result = value->result >= 0;
-
-  switch (value->kind)
+  else if (!is_source)
     {
-    case ACC_ROW_VALUE_REDUCED:
-      part->place = ACC_PLACE_NONE;
-      return;
-
-    case ACC_ROW_VALUE_SOURCE:
-      if (flow->owner == position)
-        place_source (part, choice);
-      else
-        part->place = ACC_PLACE_NONE;
-      break;
-
-    case ACC_ROW_VALUE_ROWS:
-      if (is_result && !request->to_sink)
-        {
-          place_whole (part, ACC_PLACE_RESULT);
-          return;
-        }
-      if (is_result && flow->n_readers == 0)
-        {
-          place_output (part, choice);
-          return;
-        }
       place_window (part, choice);
-      break;
-
-    default:
-      g_return_if_reached ();
+      part->on_device = memory->is_apart;
     }
 
-  if (is_result && request->to_sink)
-    place_output (get_copy (plan, position), choice);
-  else if (is_result)
-    place_whole (get_copy (plan, position), ACC_PLACE_RESULT);
+  /* It cannot be where its value is: rows are copied to it. */
+  if (!is_result)
+    return;
+  copy = get_another (plan, position, G_STRUCT_OFFSET (AccPlanPart, copied_to));
+  if (is_direct)
+    place_whole (acc_plan_get_part (plan, copy), ACC_PLACE_RESULT);
+  else
+    place_output (plan, request, choice, copy);
 }
 
 static guint64
@@ -274,16 +260,14 @@ measure_part (const AccPlanRequest *request, const AccPlanPart *part)
 {
   AccRowRun *run = request->flow->run;
   const AccRowValue *value = &run->values[part->value];
-  guint64 bytes;
+  guint64 bytes, multiple = get_memory (request)->multiple;
 
   if (part->on_device)
     return run->klass->device->measure (run, part->value, part->headroom, part->capacity);
 
   bytes = acc_row_buffer_get_bytes (value->type, value->row_elements, part->headroom, part->capacity);
-  if (is_on_device (request) && bytes < G_MAXUINT64 - STAGING_MULTIPLE)
-    bytes = MAX ((bytes + STAGING_MULTIPLE - 1) / STAGING_MULTIPLE, 1) * STAGING_MULTIPLE;
 
-  return bytes;
+  return bytes < G_MAXUINT64 - multiple ? (MAX (bytes, multiple - 1) + multiple - 1) / multiple * multiple : bytes;
 }
 
 /* Whether a taller chunk makes it larger. */
@@ -315,22 +299,19 @@ apply (AccPlan *plan, const AccPlanRequest *request, const Choice *choice)
   Cost cost = { acc_bytes_add (request->resident, request->flow->run->held), 0, 0, 0 };
 
   for (guint i = 0; i < request->flow->run->n_values; i++)
-    if (is_on_device (request))
-      place_value_on_device (plan, request, choice, i);
-    else
-      place_value (plan, request, choice, i);
+    place_value (plan, request, choice, i);
 
   for (guint i = 0; i < plan->parts->len; i++)
     {
       AccPlanPart *part = acc_plan_get_part (plan, i);
 
       part->bytes = 0;
-      if (part->place == ACC_PLACE_NONE || (part->place == ACC_PLACE_RESULT && is_on_device (request)))
+      if (part->place == ACC_PLACE_NONE || part->is_fetched)
         continue;
 
       part->bytes = acc_bytes_multiply (part->n_buffers, measure_part (request, part));
       cost.bytes = acc_bytes_add (cost.bytes, part->bytes);
-      if (is_on_device (request) && !part->on_device)
+      if (part->place == ACC_PLACE_UPLOAD || part->place == ACC_PLACE_DOWNLOAD)
         cost.host_bytes = acc_bytes_add (cost.host_bytes, part->bytes);
       if (part->bytes > acc_plan_get_part (plan, cost.largest)->bytes)
         cost.largest = i;
@@ -353,7 +334,7 @@ choose_band (const AccPlanRequest *request, gint64 chunk_rows)
   guint64 touched = 0;
   gint64 widest = 1, rows;
 
-  if (is_on_device (request))
+  if (!get_memory (request)->has_caches)
     return chunk_rows;
 
   for (guint i = 0; i < run->n_values; i++)
@@ -387,6 +368,7 @@ make_choice (const AccPlanRequest *request, gint64 chunk_rows, guint n_slots, gb
 static gint64
 wanted_rows (const AccPlanRequest *request, gint64 *small)
 {
+  const Memory *memory = get_memory (request);
   AccRowFlow *flow = request->flow;
   guint64 input = 0, output = 0, row_bytes;
 
@@ -399,18 +381,15 @@ wanted_rows (const AccPlanRequest *request, gint64 *small)
     }
 
   row_bytes = input > 0 ? input : output;
-  *small = rows_in (is_on_device (request) ? DEVICE_SMALL_CHUNK : SMALL_CHUNK, row_bytes);
+  *small = rows_in (memory->small_bytes, row_bytes);
 
   if (request->chunk_rows > 0)
     return CLAMP (request->chunk_rows, 1, MAX (flow->n_ticks, 1));
 
-  if (is_on_device (request))
-    return choose_rows (row_bytes, flow->n_rows, DEVICE_CHUNK_BYTES, MIN_DEVICE_CHUNK_BYTES);
-
-  if (input == 0 && !request->to_sink)
+  if (input == 0 && !request->to_sink && memory->has_caches)
     return choose_band (request, MAX (flow->n_rows, 1));
 
-  return acc_planner_choose_rows (row_bytes, flow->n_rows);
+  return choose_rows (row_bytes, flow->n_rows, memory);
 }
 
 static gboolean
@@ -491,7 +470,7 @@ search (AccPlan *plan, const AccPlanRequest *request, Choice *choice)
       else if (rows >= request->flow->n_rows)
         g_string_append (why, "all rows make one chunk");
       else
-        g_string_append (why, is_on_device (request) ? "chunks of a size that transfers like" : "chunks of a size that caches like");
+        g_string_append (why, get_memory (request)->why);
 
       if (stages[i].why[0] != '\0')
         g_string_append_printf (why, "; %s", stages[i].why);
@@ -541,7 +520,7 @@ find_available (AccPlan *plan, const AccPlanRequest *request)
 
   plan->limit = acc_budget_get_limit (budget);
   plan->available = measure_available (budget, acc_bytes_add (request->resident_held ? request->resident : 0, request->flow->run->held));
-  plan->host_available = is_on_device (request) ? measure_host_available (request) : G_MAXUINT64;
+  plan->host_available = measure_host_available (request);
 }
 
 static void
@@ -595,8 +574,8 @@ describe_parts (AccPlan *plan, const AccPlanRequest *request)
 
       if (flow->run->values[i].result >= 0)
         {
-          plan->halo_above = MAX (plan->halo_above, flow->values[i].above);
-          plan->halo_below = MAX (plan->halo_below, flow->values[i].below);
+          plan->halo_above = MAX (plan->halo_above, flow->values[i].halo.above);
+          plan->halo_below = MAX (plan->halo_below, flow->values[i].halo.below);
         }
     }
 }
@@ -618,10 +597,12 @@ finish (AccPlan *plan, const AccPlanRequest *request, const Choice *choice)
     {
       const AccPlanPart *part = acc_plan_get_part (plan, i);
 
-      if (part->place == ACC_PLACE_UPLOAD
-          || (!part->on_device && (part->place == ACC_PLACE_SLOTS || part->place == ACC_PLACE_READ_WHOLE)))
+      /* Readers and writers have what rows are staged in. */
+      if (part->staging > 0)
+        continue;
+      if (part->place == ACC_PLACE_UPLOAD || part->place == ACC_PLACE_SLOTS || part->place == ACC_PLACE_READ_WHOLE)
         plan->n_input_slots = MAX (plan->n_input_slots, part->n_buffers);
-      else if (part->place == ACC_PLACE_DOWNLOAD || (!part->on_device && part->place == ACC_PLACE_OUTPUT))
+      else if (part->place == ACC_PLACE_DOWNLOAD || part->place == ACC_PLACE_OUTPUT)
         plan->n_output_slots = MAX (plan->n_output_slots, part->n_buffers);
     }
 }

@@ -52,11 +52,58 @@ acc_row_buffer_get_bytes (AccElementType *type, gint64 row_elements, gint64 head
   return bytes;
 }
 
+/* --- in memory of the host */
+
+static gboolean
+host_copy (AccRowBuffer *self, gint64 row, AccRowBuffer *from, gint64 from_row, gint64 n_rows, GError **error)
+{
+  for (guint i = 0; i < self->n_runs; i++)
+    {
+      guint8 *target = self->origin[i] + row * (gssize) self->row_bytes[i];
+      const guint8 *source = from->origin[i] + from_row * (gssize) from->row_bytes[i];
+
+      if (self->row_bytes[i] > 0 && self->parallel)
+        acc_parallel_copy (target, source, (gsize) n_rows * self->row_bytes[i]);
+      else if (self->row_bytes[i] > 0)
+        memmove (target, source, (gsize) n_rows * self->row_bytes[i]);
+    }
+
+  return TRUE;
+}
+
+static void
+host_set_window (AccRowBuffer *self, AccRowRun *run, guint value, gint64 origin_row, gint64 first_row, gint64 n_rows, gpointer *addresses)
+{
+  acc_row_buffer_get_row (self, origin_row, addresses);
+  run->klass->set_window (run, value, addresses, first_row, n_rows);
+}
+
+static const AccRowBufferClass host_class = { host_copy, host_set_window };
+
+/* --- in memory of a device */
+
+static gboolean
+device_copy (AccRowBuffer *self, gint64 row, AccRowBuffer *from, gint64 from_row, gint64 n_rows, GError **error)
+{
+  return self->run->klass->device->copy (self->run, self->value, self->memory, row, from->memory, from_row, n_rows, error);
+}
+
+static void
+device_set_window (AccRowBuffer *self, AccRowRun *run, guint value, gint64 origin_row, gint64 first_row, gint64 n_rows, gpointer *addresses)
+{
+  run->klass->device->set_window (run, value, self->memory, first_row - origin_row, first_row, n_rows);
+}
+
+static const AccRowBufferClass device_class = { device_copy, device_set_window };
+
+/* --- making them */
+
 static AccRowBuffer *
 new_empty (AccElementType *type, gint64 row_elements, gint64 headroom, gint64 capacity, guint n_buffers)
 {
   AccRowBuffer *self = g_new0 (AccRowBuffer, 1);
 
+  self->klass = &host_class;
   self->n_runs = acc_element_type_get_n_buffers (type);
   self->origin = g_new0 (guint8 *, self->n_runs);
   self->row_bytes = g_new0 (gsize, self->n_runs);
@@ -82,9 +129,12 @@ check_bytes (guint64 bytes, const char *what, GError **error)
   return FALSE;
 }
 
+typedef AccBuffer *(*Allocate) (gpointer owner, gsize size, const char *what, GError **error);
+
+/* One buffer for all runs. */
 static AccRowBuffer *
-new_on_host (AccBackend *backend, AccRowRun *run, AccElementType *type, gint64 row_elements,
-             gint64 headroom, gint64 capacity, const char *what, GError **error)
+new_joint (Allocate allocate, gpointer owner, AccElementType *type, gint64 row_elements, gint64 headroom, gint64 capacity,
+           const char *what, GError **error)
 {
   guint64 bytes = acc_row_buffer_get_bytes (type, row_elements, headroom, capacity);
   g_autoptr(AccRowBuffer) self = NULL;
@@ -94,8 +144,7 @@ new_on_host (AccBackend *backend, AccRowRun *run, AccElementType *type, gint64 r
     return NULL;
 
   self = new_empty (type, row_elements, headroom, capacity, 1);
-  self->buffers[0] = run != NULL ? run->klass->device->allocate_staging (run, (gsize) bytes, what, error)
-                                 : acc_backend_allocate (backend, (gsize) bytes, what, error);
+  self->buffers[0] = allocate (owner, (gsize) bytes, what, error);
   if (self->buffers[0] == NULL)
     return NULL;
 
@@ -112,18 +161,36 @@ new_on_host (AccBackend *backend, AccRowRun *run, AccElementType *type, gint64 r
   return g_steal_pointer (&self);
 }
 
+static AccBuffer *
+allocate_of_backend (gpointer owner, gsize size, const char *what, GError **error)
+{
+  return acc_backend_allocate (owner, size, what, error);
+}
+
+static AccBuffer *
+allocate_staging (gpointer owner, gsize size, const char *what, GError **error)
+{
+  return ((AccRowRun *) owner)->klass->device->allocate_staging (owner, size, what, error);
+}
+
+static AccBuffer *
+allocate_of_host (gpointer owner, gsize size, const char *what, GError **error)
+{
+  return acc_buffer_allocate (size, acc_backend_get_host_budget (owner), what, error);
+}
+
 AccRowBuffer *
 acc_row_buffer_new (AccBackend *backend, AccElementType *type, gint64 row_elements,
                     gint64 headroom, gint64 capacity, const char *what, GError **error)
 {
-  return new_on_host (backend, NULL, type, row_elements, headroom, capacity, what, error);
+  return new_joint (allocate_of_backend, backend, type, row_elements, headroom, capacity, what, error);
 }
 
 AccRowBuffer *
 acc_row_buffer_new_staging (AccRowRun *run, AccElementType *type, gint64 row_elements, gint64 capacity,
                             const char *what, GError **error)
 {
-  return new_on_host (NULL, run, type, row_elements, 0, capacity, what, error);
+  return new_joint (allocate_staging, run, type, row_elements, 0, capacity, what, error);
 }
 
 AccRowBuffer *
@@ -136,6 +203,7 @@ acc_row_buffer_new_on_device (AccRowRun *run, guint value, gint64 headroom, gint
     return NULL;
 
   self = new_empty (row_value->type, row_value->row_elements, headroom, capacity, 0);
+  self->klass = &device_class;
   self->run = run;
   self->value = value;
   self->memory = run->klass->device->allocate (run, value, headroom, capacity, error);
@@ -143,9 +211,8 @@ acc_row_buffer_new_on_device (AccRowRun *run, guint value, gint64 headroom, gint
   return self->memory != NULL ? g_steal_pointer (&self) : NULL;
 }
 
-AccRowBuffer *
-acc_row_buffer_new_result (AccBackend *backend, gboolean plain, AccElementType *type, gint64 row_elements,
-                           gint64 capacity, const char *what, GError **error)
+static AccRowBuffer *
+new_separate (Allocate allocate, AccBackend *backend, AccElementType *type, gint64 row_elements, gint64 capacity, const char *what, GError **error)
 {
   g_autoptr(AccRowBuffer) self = NULL;
 
@@ -153,13 +220,9 @@ acc_row_buffer_new_result (AccBackend *backend, gboolean plain, AccElementType *
     return NULL;
 
   self = new_empty (type, row_elements, 0, capacity, acc_element_type_get_n_buffers (type));
-  self->parallel = plain;
   for (guint i = 0; i < self->n_runs; i++)
     {
-      gsize bytes = self->row_bytes[i] * (gsize) capacity;
-
-      self->buffers[i] = plain ? acc_buffer_allocate (bytes, acc_backend_get_host_budget (backend), what, error)
-                               : acc_backend_allocate (backend, bytes, what, error);
+      self->buffers[i] = allocate (backend, self->row_bytes[i] * (gsize) capacity, what, error);
       if (self->buffers[i] == NULL)
         return NULL;
 
@@ -167,6 +230,23 @@ acc_row_buffer_new_result (AccBackend *backend, gboolean plain, AccElementType *
     }
 
   return g_steal_pointer (&self);
+}
+
+AccRowBuffer *
+acc_row_buffer_new_result (AccBackend *backend, AccElementType *type, gint64 row_elements, gint64 capacity, const char *what, GError **error)
+{
+  return new_separate (allocate_of_backend, backend, type, row_elements, capacity, what, error);
+}
+
+AccRowBuffer *
+acc_row_buffer_new_fetched (AccBackend *backend, AccElementType *type, gint64 row_elements, gint64 capacity, const char *what, GError **error)
+{
+  AccRowBuffer *self = new_separate (allocate_of_host, backend, type, row_elements, capacity, what, error);
+
+  if (self != NULL)
+    self->parallel = TRUE;
+
+  return self;
 }
 
 void
@@ -195,25 +275,16 @@ acc_row_buffer_copy (AccRowBuffer *self, gint64 row, AccRowBuffer *from, gint64 
 {
   g_return_val_if_fail (row >= -self->headroom && row + n_rows <= self->capacity, FALSE);
   g_return_val_if_fail (from_row >= -from->headroom && from_row + n_rows <= from->capacity, FALSE);
-  g_return_val_if_fail ((self->memory == NULL) == (from->memory == NULL), FALSE);
+  g_return_val_if_fail (self->klass == from->klass, FALSE);
 
-  if (n_rows <= 0)
-    return TRUE;
+  return n_rows <= 0 || self->klass->copy (self, row, from, from_row, n_rows, error);
+}
 
-  if (self->memory != NULL)
-    return self->run->klass->device->copy (self->run, self->value, self->memory, row, from->memory, from_row, n_rows, error);
-
-  for (guint i = 0; i < self->n_runs; i++)
-    if (self->row_bytes[i] > 0 && self->parallel)
-      acc_parallel_copy (self->origin[i] + row * (gssize) self->row_bytes[i],
-                         from->origin[i] + from_row * (gssize) from->row_bytes[i],
-                         (gsize) n_rows * self->row_bytes[i]);
-    else if (self->row_bytes[i] > 0)
-      memmove (self->origin[i] + row * (gssize) self->row_bytes[i],
-               from->origin[i] + from_row * (gssize) from->row_bytes[i],
-               (gsize) n_rows * self->row_bytes[i]);
-
-  return TRUE;
+void
+acc_row_buffer_set_window (AccRowBuffer *self, AccRowRun *run, guint value, gint64 origin_row, gint64 first_row, gint64 n_rows,
+                           gpointer *addresses)
+{
+  self->klass->set_window (self, run, value, origin_row, first_row, n_rows, addresses);
 }
 
 AccArray *

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "acc-core/backend/acc-backend-private.h"
+#include "acc-core/backend/acc-row-halo-private.h"
 
 G_BEGIN_DECLS
 
@@ -14,7 +15,7 @@ G_BEGIN_DECLS
 typedef struct {
   gint64   lag;          /* rows behind the driver; of a reduced value: t at which it is complete */
   gint64   carry;        /* rows that readers still need when a band is done */
-  gint64   above, below; /* rows of the sources that a row depends on */
+  AccRowHalo halo;       /* rows of the sources that a row depends on */
   int      writer;       /* step, or -1: a source */
   guint    n_readers;
   guint    owner;        /* first value of the same source: it holds the rows for all of them */
@@ -43,14 +44,5 @@ void        acc_row_flow_free (AccRowFlow *self);
 char       *acc_row_flow_describe_value (AccRowFlow *self, guint value);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccRowFlow, acc_row_flow_free)
-
-/* Row counts add up to at most this: far from where gint64 ends, more than any memory. */
-#define ACC_ROWS_MAX (G_MAXINT64 / 8)
-
-static inline gint64
-acc_rows_add (gint64 a, gint64 b)
-{
-  return a > ACC_ROWS_MAX - b ? ACC_ROWS_MAX : a + b;
-}
 
 G_END_DECLS

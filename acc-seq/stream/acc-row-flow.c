@@ -106,23 +106,19 @@ find_step_lag (AccRowFlow *self, guint position)
 {
   const AccRowStep *step = &self->run->steps[position];
   AccStepFlow *flow = &self->steps[position];
-  gint64 above = 0, below = 0;
+  AccRowHalo halo = { 0, 0 };
 
   for (guint i = 0; i < step->n_reads; i++)
     {
       const AccRowRead *read = &step->reads[i];
       const AccRowValue *value = &self->run->values[read->value];
       const AccValueFlow *from = &self->values[read->value];
-      gint64 needed = value->kind == ACC_ROW_VALUE_REDUCED ? 0 : MIN (read->below, value->n_rows);
 
-      flow->lag = MAX (flow->lag, acc_rows_add (from->lag, needed));
+      flow->lag = MAX (flow->lag, acc_rows_get_reader_lag (from->lag, value->kind == ACC_ROW_VALUE_REDUCED ? 0 : read->below, value->n_rows));
       flow->streamed |= value->kind == ACC_ROW_VALUE_SOURCE || self->steps[from->writer].streamed;
 
-      if (value->kind == ACC_ROW_VALUE_REDUCED)
-        continue;
-
-      above = MAX (above, acc_rows_add (from->above, read->above));
-      below = MAX (below, acc_rows_add (from->below, read->below));
+      if (value->kind != ACC_ROW_VALUE_REDUCED)
+        acc_row_halo_extend (&halo, &from->halo, read->above, read->below);
     }
 
   for (guint i = 0; i < step->n_writes; i++)
@@ -130,8 +126,7 @@ find_step_lag (AccRowFlow *self, guint position)
       AccValueFlow *to = &self->values[step->writes[i]];
 
       to->lag = flow->lag;
-      to->above = above;
-      to->below = below;
+      to->halo = halo;
       if (self->run->values[step->writes[i]].kind == ACC_ROW_VALUE_REDUCED)
         to->lag = acc_rows_add (flow->lag, step->n_rows);
     }
@@ -161,8 +156,9 @@ delay_step (AccRowFlow *self, guint position)
         if (self->values[read->value].writer != (int) position)
           continue;
 
-        limit = MIN (limit, self->steps[j].lag
-                            - (value->kind == ACC_ROW_VALUE_REDUCED ? step->n_rows : MIN (read->below, value->n_rows)));
+        limit = MIN (limit, value->kind == ACC_ROW_VALUE_REDUCED
+                              ? acc_rows_get_writer_lag (self->steps[j].lag, step->n_rows, step->n_rows)
+                              : acc_rows_get_writer_lag (self->steps[j].lag, read->below, value->n_rows));
       }
 
   if (limit == G_MAXINT64)
@@ -194,7 +190,7 @@ find_carries (AccRowFlow *self)
           if (self->run->values[read->value].kind == ACC_ROW_VALUE_REDUCED)
             continue;
 
-          from->carry = MAX (from->carry, acc_rows_add (self->steps[i].lag - from->lag, read->above));
+          from->carry = MAX (from->carry, acc_rows_get_carry (from->lag, self->steps[i].lag, read->above));
           from->awaited |= awaits;
         }
     }

@@ -6,8 +6,7 @@
 static gboolean
 read_chunk (AccStreamInput *self, guint64 position, GError **error)
 {
-  gboolean in_place = self->whole && self->on_device == NULL;
-  AccRowBuffer *buffer = in_place ? self->buffers[0] : self->buffers[position % self->n_buffers];
+  AccRowBuffer *buffer = self->rows.buffers[position % self->rows.n_buffers];
   gint64 first_row = acc_stream_get_tick (self->stream, position);
   gint64 n_rows = MIN (self->stream->plan->chunk_rows, self->n_rows - first_row);
   AccElementType *type = self->stream->run->values[self->value].type;
@@ -16,7 +15,7 @@ read_chunk (AccStreamInput *self, guint64 position, GError **error)
   gint64 began = g_get_monotonic_time ();
   gboolean read;
 
-  acc_row_buffer_get_row (buffer, in_place ? first_row : 0, addresses);
+  acc_row_buffer_get_row (buffer, self->in_place ? first_row : 0, addresses);
   chunk = acc_chunk_new (type, first_row, n_rows, self->row_elements, addresses);
   read = acc_source_read (self->source, chunk, self->stream->cancellable, error);
   acc_chunk_invalidate (chunk);
@@ -43,11 +42,11 @@ wait_for_device (AccStreamInput *self, guint64 position, GError **error)
   AccStream *stream = self->stream;
   AccRowPoint point;
 
-  if (self->on_device == NULL || position < self->n_buffers)
+  if (position < self->rows.n_buffers)
     return TRUE;
 
   g_mutex_lock (&stream->lock);
-  point = self->uploaded[position % self->n_buffers];
+  point = self->uploaded[position % self->rows.n_buffers];
   g_mutex_unlock (&stream->lock);
 
   return stream->device->wait (stream->run, &point, error);
@@ -60,7 +59,7 @@ wait_for_slot (AccStreamInput *self, guint64 position)
   gboolean goes_on;
 
   g_mutex_lock (&stream->lock);
-  while (!stream->stopped && (!self->whole || self->on_device != NULL) && position - self->n_released >= self->n_buffers)
+  while (!stream->stopped && !self->in_place && position - self->n_released >= self->rows.n_buffers)
     g_cond_wait (&stream->cond, &stream->lock);
   goes_on = !stream->stopped;
   g_mutex_unlock (&stream->lock);
@@ -127,47 +126,22 @@ acc_stream_input_acquire (AccStreamInput *self, guint64 chunk)
   return goes_on;
 }
 
-static void
-give_back_slot (AccStreamInput *self, guint64 chunk, const AccRowPoint *point)
+void
+acc_stream_input_give_back (AccStreamInput *self, guint64 chunk, const AccRowPoint *point)
 {
   AccStream *stream = self->stream;
 
   g_mutex_lock (&stream->lock);
-  if (point != NULL)
-    self->uploaded[chunk % self->n_buffers] = *point;
+  self->uploaded[chunk % self->rows.n_buffers] = *point;
   self->n_released = chunk + 1;
   g_cond_broadcast (&stream->cond);
   g_mutex_unlock (&stream->lock);
 }
 
 gboolean
-acc_stream_input_upload (AccStreamInput *self, guint64 chunk, GError **error)
-{
-  AccStream *stream = self->stream;
-  gint64 first_row = acc_stream_get_tick (stream, chunk);
-  AccRowBuffer *to;
-  AccRowPoint point;
-
-  if (chunk >= self->n_chunks)
-    return TRUE;
-
-  to = self->whole ? self->on_device[0] : self->on_device[chunk % self->n_on_device];
-  acc_row_buffer_get_row (self->buffers[chunk % self->n_buffers], 0, stream->addresses);
-  if (!stream->device->upload (stream->run, self->value, to->memory, self->whole ? first_row : 0, stream->addresses,
-                               MIN (stream->plan->chunk_rows, self->n_rows - first_row), &point, error))
-    return FALSE;
-
-  give_back_slot (self, chunk, &point);
-
-  return TRUE;
-}
-
-gboolean
 acc_stream_input_release (AccStreamInput *self, guint64 chunk, GError **error)
 {
   AccStream *stream = self->stream;
-  AccRowBuffer **buffers = self->on_device != NULL ? self->on_device : self->buffers;
-  guint n_buffers = self->on_device != NULL ? self->n_on_device : self->n_buffers;
 
   /* The last slot stays: stages that trail behind still read it. */
   if (chunk + 1 >= self->n_chunks)
@@ -178,13 +152,12 @@ acc_stream_input_release (AccStreamInput *self, guint64 chunk, GError **error)
       gint64 end = acc_stream_get_tick (stream, chunk + 1);
       gint64 kept = MIN (self->carry, end);
 
-      if (!acc_row_buffer_copy (buffers[(chunk + 1) % n_buffers], -kept,
-                                buffers[chunk % n_buffers], stream->plan->chunk_rows - kept, kept, error))
+      if (!acc_row_buffer_copy (self->rows.seen[(chunk + 1) % self->rows.n_seen], -kept,
+                                self->rows.seen[chunk % self->rows.n_seen], stream->plan->chunk_rows - kept, kept, error))
         return FALSE;
     }
 
-  if (self->on_device == NULL)
-    give_back_slot (self, chunk, NULL);
+  stream->klass->release (self, chunk);
 
   return TRUE;
 }

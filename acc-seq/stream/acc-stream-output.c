@@ -35,7 +35,7 @@ wait_for_device (AccStreamOutput *self, const AccStreamSlot *slot, GError **erro
 {
   AccStream *stream = self->stream;
 
-  if (self->on_device == NULL || stream->device->wait (stream->run, &slot->downloaded, error))
+  if (stream->device->wait (stream->run, &slot->downloaded, error))
     return TRUE;
 
   g_prefix_error (error, "chunk %" G_GUINT64_FORMAT ", row %" G_GINT64_FORMAT ": ", slot->chunk, slot->first_row);
@@ -75,14 +75,14 @@ writer_thread (gpointer data)
       while (!stream->stopped && self->n_filled <= position && !self->closed)
         g_cond_wait (&stream->cond, &stream->lock);
       goes_on = !stream->stopped && self->n_filled > position;
-      slot = self->slots[position % self->n_buffers];
+      slot = self->slots[position % self->rows.n_buffers];
       g_mutex_unlock (&stream->lock);
 
       if (!goes_on)
         return NULL;
 
       if (!wait_for_device (self, &slot, &error)
-          || !write_slot (self, self->buffers[position % self->n_buffers], &slot, addresses, &error))
+          || !write_slot (self, self->rows.buffers[position % self->rows.n_buffers], &slot, addresses, &error))
         {
           acc_stream_fail (stream, error);
           return NULL;
@@ -113,51 +113,25 @@ acc_stream_output_acquire (AccStreamOutput *self)
   AccRowBuffer *buffer = NULL;
 
   g_mutex_lock (&stream->lock);
-  while (!stream->stopped && self->n_filled - self->n_written >= self->n_buffers)
+  while (!stream->stopped && self->n_filled - self->n_written >= self->rows.n_buffers)
     g_cond_wait (&stream->cond, &stream->lock);
   if (!stream->stopped)
-    buffer = self->buffers[self->n_filled % self->n_buffers];
+    buffer = self->rows.buffers[self->n_filled % self->rows.n_buffers];
   g_mutex_unlock (&stream->lock);
 
   return buffer;
 }
 
-static void
-submit (AccStreamOutput *self, const AccStreamSlot *slot)
+void
+acc_stream_output_submit (AccStreamOutput *self, const AccStreamSlot *slot)
 {
   AccStream *stream = self->stream;
 
   g_mutex_lock (&stream->lock);
-  self->slots[self->n_filled % self->n_buffers] = *slot;
+  self->slots[self->n_filled % self->rows.n_buffers] = *slot;
   self->n_filled++;
   g_cond_broadcast (&stream->cond);
   g_mutex_unlock (&stream->lock);
-}
-
-void
-acc_stream_output_submit (AccStreamOutput *self, guint64 chunk, gint64 first_row, gint64 n_rows)
-{
-  submit (self, &(AccStreamSlot) { .chunk = chunk, .first_row = first_row, .n_rows = n_rows });
-}
-
-gboolean
-acc_stream_output_download (AccStreamOutput *self, guint64 chunk, gint64 first_row, gint64 n_rows, GError **error)
-{
-  AccStream *stream = self->stream;
-  AccRowBuffer *buffer = acc_stream_output_acquire (self);
-  AccStreamSlot slot = { .chunk = chunk, .first_row = first_row, .n_rows = n_rows };
-
-  if (buffer == NULL)
-    return FALSE;
-
-  acc_row_buffer_get_row (buffer, 0, stream->addresses);
-  if (!stream->device->download (stream->run, self->value, stream->addresses, self->on_device[chunk % self->n_on_device]->memory, 0, n_rows,
-                                 &slot.downloaded, error))
-    return FALSE;
-
-  submit (self, &slot);
-
-  return TRUE;
 }
 
 void

@@ -21,6 +21,14 @@ G_BEGIN_DECLS
 
 typedef struct _AccStream AccStream;
 
+/* Buffers for rows of a source or of a result. */
+typedef struct {
+  guint          n_buffers;
+  AccRowBuffer **buffers;    /* that a reader fills, or a writer empties */
+  guint          n_seen;
+  AccRowBuffer **seen;       /* that kernels see: .buffers, or on a device, where rows are staged in those */
+} AccStreamSlots;
+
 typedef struct {
   AccStream     *stream;
   AccSource     *source;
@@ -28,10 +36,8 @@ typedef struct {
   gint64         n_rows, row_elements;
   gint64         carry;
   gboolean       whole;      /* one buffer for all rows, where the kernels see them */
-  guint          n_buffers;
-  AccRowBuffer **buffers;    /* that the reader fills */
-  guint          n_on_device;
-  AccRowBuffer **on_device;  /* NULL: the kernels see .buffers */
+  gboolean       in_place;   /* which the reader fills */
+  AccStreamSlots rows;
   AccRowPoint   *uploaded;   /* per buffer; lock */
   guint64        n_chunks;
   guint64        n_filled;   /* lock */
@@ -51,10 +57,7 @@ typedef struct {
   AccRowBuffer  *result;     /* borrowed */
   guint          value, part;
   gint64         row_elements;
-  guint          n_buffers;
-  AccRowBuffer **buffers;    /* that the writer empties */
-  guint          n_on_device;
-  AccRowBuffer **on_device;  /* NULL: the kernels see .buffers */
+  AccStreamSlots rows;
   AccStreamSlot *slots;
   guint64        n_filled;   /* lock */
   guint64        n_written;  /* lock */
@@ -68,15 +71,33 @@ typedef struct {
   gint64        first_row;   /* at the buffer's origin */
 } AccStreamWindow;
 
+/* What differs where kernels see what readers fill and writers empty, which is done with when a call returns, and where rows are staged
+ * between that and a device. */
+typedef struct {
+  /* The chunk is full: brings it to where kernels see it. */
+  gboolean      (*send)    (AccStreamInput *input, guint64 chunk, GError **error);
+  /* The kernels are done with the chunk. */
+  void          (*release) (AccStreamInput *input, guint64 chunk);
+  /* Where kernels write the chunk's rows; NULL: the run stops. */
+  AccRowBuffer *(*open)    (AccStreamOutput *output, guint64 chunk);
+  /* They did: hands them on to the writer. FALSE without an error when the run stops. */
+  gboolean      (*submit)  (AccStreamOutput *output, AccStreamSlot *slot, GError **error);
+} AccStreamClass;
+
+extern const AccStreamClass acc_stream_on_host, acc_stream_on_device;
+/* The host as a device whose work is done when a call returns. */
+extern const AccRowDeviceClass acc_stream_host_device;
+
 struct _AccStream
 {
+  const AccStreamClass *klass;
+  const AccRowDeviceClass *device;
   AccBackend      *backend;
   AccRowRun       *run;
   AccRowFlow      *flow;
   AccPlan         *plan;
   AccJob          *job;          /* nullable */
 
-  const AccRowDeviceClass *device;  /* NULL: none */
   guint            n_inputs;
   AccStreamInput  *inputs;
   guint            n_outputs;    /* 0: results are made whole */
@@ -111,15 +132,13 @@ gboolean   acc_stream_input_start    (AccStreamInput *self, GError **error);
 gboolean   acc_stream_input_acquire  (AccStreamInput *self, guint64 chunk);
 /* The kernels are done with the chunk; keeps the rows that the next one needs. */
 gboolean   acc_stream_input_release  (AccStreamInput *self, guint64 chunk, GError **error);
-/* With a device: sends the chunk up, and its slot back to the reader. */
-gboolean   acc_stream_input_upload   (AccStreamInput *self, guint64 chunk, GError **error);
+/* Gives the chunk's slot back to the reader, who waits for @point. */
+void       acc_stream_input_give_back (AccStreamInput *self, guint64 chunk, const AccRowPoint *point);
 void       acc_stream_input_join     (AccStreamInput *self);
 gboolean   acc_stream_output_start   (AccStreamOutput *self, GError **error);
 /* Waits for an empty slot. */
 AccRowBuffer *acc_stream_output_acquire (AccStreamOutput *self);
-void       acc_stream_output_submit  (AccStreamOutput *self, guint64 chunk, gint64 first_row, gint64 n_rows);
-/* With a device: brings the chunk down into an empty slot, for which it waits. FALSE without an error when the run stops. */
-gboolean   acc_stream_output_download (AccStreamOutput *self, guint64 chunk, gint64 first_row, gint64 n_rows, GError **error);
+void       acc_stream_output_submit  (AccStreamOutput *self, const AccStreamSlot *slot);
 /* No more slots come; waits until all are written, or the run has stopped. */
 void       acc_stream_output_join    (AccStreamOutput *self);
 

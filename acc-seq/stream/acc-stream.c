@@ -87,16 +87,7 @@ acc_stream_advance (AccStream *self, guint64 chunks_done)
 static void
 set_window (AccStream *self, guint value, guint part, gint64 origin_row, gint64 first_row, gint64 n_rows)
 {
-  AccRowBuffer *buffer = self->windows[part].buffer;
-
-  if (buffer->memory != NULL)
-    {
-      self->device->set_window (self->run, value, buffer->memory, first_row - origin_row, first_row, n_rows);
-      return;
-    }
-
-  acc_row_buffer_get_row (buffer, origin_row, self->addresses);
-  self->run->klass->set_window (self->run, value, self->addresses, first_row, n_rows);
+  acc_row_buffer_set_window (self->windows[part].buffer, self->run, value, origin_row, first_row, n_rows, self->addresses);
 }
 
 /* Makes room for rows up to @end; what no reader needs any more is given up. */
@@ -131,15 +122,6 @@ slide_window (AccStream *self, guint value, gint64 begin, gint64 end, GError **e
   return TRUE;
 }
 
-static AccRowBuffer *
-get_input_buffer (AccStreamInput *input, guint64 chunk)
-{
-  if (input->on_device != NULL)
-    return input->whole ? input->on_device[0] : input->on_device[chunk % input->n_on_device];
-
-  return input->whole ? input->buffers[0] : input->buffers[chunk % input->n_buffers];
-}
-
 static void
 set_source_windows (AccStream *self, guint64 chunk)
 {
@@ -153,7 +135,7 @@ set_source_windows (AccStream *self, guint64 chunk)
       if (chunk >= input->n_chunks || (input->whole && chunk > 0))
         continue;
 
-      self->windows[input->value].buffer = get_input_buffer (input, chunk);
+      self->windows[input->value].buffer = input->rows.seen[chunk % input->rows.n_seen];
       self->windows[input->value].first_row = first_row;
 
       for (guint j = input->value; j < self->run->n_values; j++)
@@ -255,7 +237,7 @@ open_output (AccStreamOutput *output, guint64 chunk)
   if (n_rows == 0)
     return TRUE;
 
-  window->buffer = output->on_device != NULL ? output->on_device[chunk % output->n_on_device] : acc_stream_output_acquire (output);
+  window->buffer = self->klass->open (output, chunk);
   window->first_row = first_row;
   if (window->buffer == NULL)
     return FALSE;
@@ -271,12 +253,10 @@ close_output (AccStreamOutput *output, guint64 chunk, GError **error)
   gint64 first_row = rows_of_output (output, chunk);
   gint64 n_rows = rows_of_output (output, chunk + 1) - first_row;
 
-  if (n_rows > 0 && output->on_device != NULL)
-    return acc_stream_output_download (output, chunk, first_row, n_rows, error);
-
   if (n_rows > 0)
-    acc_stream_output_submit (output, chunk, first_row, n_rows);
-  else if (output == output->stream->outputs)
+    return output->stream->klass->submit (output, &(AccStreamSlot) { .chunk = chunk, .first_row = first_row, .n_rows = n_rows }, error);
+
+  if (output == output->stream->outputs)
     acc_stream_advance (output->stream, chunk + 1);
 
   return TRUE;
@@ -289,8 +269,8 @@ begin_chunk (AccStream *self, guint64 chunk, GError **error)
     if (!acc_stream_input_acquire (&self->inputs[i], chunk))
       return FALSE;
 
-  for (guint i = 0; i < self->n_inputs && self->device != NULL; i++)
-    if (!acc_stream_input_upload (&self->inputs[i], chunk, error))
+  for (guint i = 0; i < self->n_inputs; i++)
+    if (!self->klass->send (&self->inputs[i], chunk, error))
       return FALSE;
 
   set_source_windows (self, chunk);
@@ -309,7 +289,7 @@ end_chunk (AccStream *self, guint64 chunk, GError **error)
     if (!acc_stream_input_release (&self->inputs[i], chunk, error))
       return FALSE;
 
-  if (self->device != NULL && !self->device->flush (self->run, error))
+  if (!self->device->flush (self->run, error))
     return FALSE;
 
   for (guint i = 0; i < self->n_outputs; i++)
@@ -349,8 +329,7 @@ run_chunk (AccStream *self, guint64 chunk, GError **error)
   if (!end_chunk (self, chunk, error))
     return FALSE;
 
-  if (self->device != NULL)
-    add_seconds (self, ACC_STAGE_WAITING, &since);
+  add_seconds (self, ACC_STAGE_WAITING, &since);
 
   return TRUE;
 }
@@ -440,18 +419,15 @@ start_stages (AccStream *self, GError **error)
 static void
 join_stages (AccStream *self)
 {
+  GError *failure = NULL;
+
   for (guint i = 0; i < self->n_inputs; i++)
     acc_stream_input_join (&self->inputs[i]);
   for (guint i = 0; i < self->n_outputs; i++)
     acc_stream_output_join (&self->outputs[i]);
 
-  if (self->device != NULL)
-    {
-      GError *failure = NULL;
-
-      if (!self->device->finish (self->run, &failure))
-        acc_stream_fail (self, failure);
-    }
+  if (!self->device->finish (self->run, &failure))
+    acc_stream_fail (self, failure);
 }
 
 static void
@@ -459,7 +435,7 @@ report_device (AccStream *self)
 {
   guint64 busy, passed;
 
-  if (self->device == NULL || self->device->get_busy == NULL || !self->device->get_busy (self->run, &busy, &passed) || passed == 0)
+  if (self->device->get_busy == NULL || !self->device->get_busy (self->run, &busy, &passed) || passed == 0)
     return;
 
   acc_job_add_device_time (self->job, (double) busy * 1e-9, (double) passed * 1e-9);
@@ -509,31 +485,49 @@ acc_stream_execute (AccStream *self, GCancellable *cancellable, AccArray **resul
 
 /* --- memory */
 
-static AccRowBuffer **
-new_buffers (AccStream *self, guint position, guint *n_buffers, GError **error)
+static AccRowBuffer *
+new_buffer (AccStream *self, const AccPlanPart *part, GError **error)
+{
+  const AccRowValue *value = &self->run->values[part->value];
+
+  if (part->on_device)
+    return acc_row_buffer_new_on_device (self->run, part->value, part->headroom, part->capacity, part->name, error);
+  if (part->place == ACC_PLACE_UPLOAD || part->place == ACC_PLACE_DOWNLOAD)
+    return acc_row_buffer_new_staging (self->run, value->type, value->row_elements, part->capacity, part->name, error);
+
+  return acc_row_buffer_new (self->backend, value->type, value->row_elements, part->headroom, part->capacity, part->name, error);
+}
+
+static gboolean
+new_buffers (AccStream *self, guint position, AccRowBuffer ***buffers, guint *n_buffers, GError **error)
 {
   const AccPlanPart *part = acc_plan_get_part (self->plan, position);
-  const AccRowValue *value = &self->run->values[part->value];
-  AccRowBuffer **buffers = g_new0 (AccRowBuffer *, part->n_buffers);
 
+  *buffers = g_new0 (AccRowBuffer *, part->n_buffers);
   for (*n_buffers = 0; *n_buffers < part->n_buffers; ++*n_buffers)
     {
-      AccRowBuffer *buffer;
-
-      if (part->on_device)
-        buffer = acc_row_buffer_new_on_device (self->run, part->value, part->headroom, part->capacity, part->name, error);
-      else if (part->place == ACC_PLACE_UPLOAD || part->place == ACC_PLACE_DOWNLOAD)
-        buffer = acc_row_buffer_new_staging (self->run, value->type, value->row_elements, part->capacity, part->name, error);
-      else
-        buffer = acc_row_buffer_new (self->backend, value->type, value->row_elements, part->headroom, part->capacity,
-                                     part->name, error);
-
-      buffers[*n_buffers] = buffer;
-      if (buffer == NULL)
-        break;
+      (*buffers)[*n_buffers] = new_buffer (self, part, error);
+      if ((*buffers)[*n_buffers] == NULL)
+        return FALSE;
     }
 
-  return buffers;
+  return TRUE;
+}
+
+static gboolean
+add_slots (AccStream *self, guint position, AccStreamSlots *slots, GError **error)
+{
+  guint staging = acc_plan_get_part (self->plan, position)->staging;
+
+  if (!new_buffers (self, position, &slots->seen, &slots->n_seen, error))
+    return FALSE;
+  if (staging > 0)
+    return new_buffers (self, staging, &slots->buffers, &slots->n_buffers, error);
+
+  slots->buffers = slots->seen;
+  slots->n_buffers = slots->n_seen;
+
+  return TRUE;
 }
 
 static gboolean
@@ -542,7 +536,6 @@ add_input (AccStream *self, guint value, GError **error)
   const AccRowValue *row_value = &self->run->values[value];
   const AccPlanPart *part = acc_plan_get_part (self->plan, value);
   AccStreamInput *input = &self->inputs[self->n_inputs++];
-  guint slots = part->staging > 0 ? part->staging : value;
 
   input->stream = self;
   input->source = row_value->array->source;
@@ -553,19 +546,12 @@ add_input (AccStream *self, guint value, GError **error)
   input->whole = part->place == ACC_PLACE_READ_WHOLE;
   input->n_chunks = (guint64) ((input->n_rows + self->plan->chunk_rows - 1) / self->plan->chunk_rows);
 
-  if (part->on_device)
-    {
-      input->on_device = new_buffers (self, value, &input->n_on_device, error);
-      if (input->n_on_device < part->n_buffers)
-        return FALSE;
-    }
-
-  input->buffers = new_buffers (self, slots, &input->n_buffers, error);
-  input->uploaded = g_new0 (AccRowPoint, acc_plan_get_part (self->plan, slots)->n_buffers);
-  if (input->n_buffers < acc_plan_get_part (self->plan, slots)->n_buffers)
+  if (!add_slots (self, value, &input->rows, error))
     return FALSE;
 
-  self->windows[value].buffer = input->on_device != NULL ? input->on_device[0] : input->buffers[0];
+  input->in_place = input->whole && input->rows.buffers == input->rows.seen;
+  input->uploaded = g_new0 (AccRowPoint, input->rows.n_buffers);
+  self->windows[value].buffer = input->rows.seen[0];
 
   return TRUE;
 }
@@ -576,34 +562,23 @@ add_output (AccStream *self, guint value, guint position, AccSink *sink, GError 
   const AccRowValue *row_value = &self->run->values[value];
   const AccPlanPart *part = acc_plan_get_part (self->plan, position);
   AccStreamOutput *output = &self->outputs[self->n_outputs++];
-  guint slots = part->staging > 0 ? part->staging : position;
 
   output->stream = self;
   output->sink = sink;
   output->value = value;
   output->part = position;
   output->row_elements = row_value->row_elements;
-  output->slots = g_new0 (AccStreamSlot, acc_plan_get_part (self->plan, slots)->n_buffers);
-
-  if (part->on_device)
-    {
-      output->on_device = new_buffers (self, position, &output->n_on_device, error);
-      if (output->n_on_device < part->n_buffers)
-        return FALSE;
-    }
-
-  output->buffers = new_buffers (self, slots, &output->n_buffers, error);
-  if (output->n_buffers < acc_plan_get_part (self->plan, slots)->n_buffers)
+  if (!add_slots (self, position, &output->rows, error))
     return FALSE;
 
+  output->slots = g_new0 (AccStreamSlot, output->rows.n_buffers);
   if (part->result > 0)
     {
       const AccPlanPart *result = acc_plan_get_part (self->plan, part->result);
 
-      /* As results of whole runs have it that were fetched from the device. */
       output->sink = NULL;
-      output->result = acc_row_buffer_new_result (self->backend, TRUE, row_value->type, row_value->row_elements,
-                                                  result->capacity, result->name, error);
+      output->result = acc_row_buffer_new_fetched (self->backend, row_value->type, row_value->row_elements, result->capacity, result->name,
+                                                   error);
       self->windows[part->result].buffer = output->result;
     }
 
@@ -631,16 +606,11 @@ add_part (AccStream *self, guint value, guint position, AccSink *sink, GError **
 
     case ACC_PLACE_WINDOW:
     case ACC_PLACE_WHOLE:
-      if (part->on_device)
-        window->buffer = acc_row_buffer_new_on_device (self->run, value, 0, part->capacity, part->name, error);
-      else
-        window->buffer = acc_row_buffer_new (self->backend, row_value->type, row_value->row_elements,
-                                             0, part->capacity, part->name, error);
+      window->buffer = new_buffer (self, part, error);
       break;
 
     case ACC_PLACE_RESULT:
-      window->buffer = acc_row_buffer_new_result (self->backend, FALSE, row_value->type, row_value->row_elements,
-                                                  part->capacity, part->name, error);
+      window->buffer = acc_row_buffer_new_result (self->backend, row_value->type, row_value->row_elements, part->capacity, part->name, error);
       break;
 
     case ACC_PLACE_UPLOAD:
@@ -670,6 +640,12 @@ acc_stream_new (AccBackend *backend, AccRowFlow *flow, AccPlan *plan, AccSink *s
   self->backend = backend;
   self->run = flow->run;
   self->device = flow->run->klass->device;
+  self->klass = &acc_stream_on_device;
+  if (self->device == NULL)
+    {
+      self->device = &acc_stream_host_device;
+      self->klass = &acc_stream_on_host;
+    }
   self->flow = flow;
   self->plan = plan;
   self->job = job;
@@ -694,11 +670,17 @@ acc_stream_new (AccBackend *backend, AccRowFlow *flow, AccPlan *plan, AccSink *s
 }
 
 static void
-free_buffers (AccRowBuffer **buffers, guint n_buffers)
+free_slots (AccStreamSlots *slots)
 {
-  for (guint i = 0; i < n_buffers; i++)
-    g_clear_pointer (&buffers[i], acc_row_buffer_free);
-  g_free (buffers);
+  for (guint i = 0; i < slots->n_seen; i++)
+    acc_row_buffer_free (slots->seen[i]);
+  if (slots->buffers != slots->seen)
+    {
+      for (guint i = 0; i < slots->n_buffers; i++)
+        acc_row_buffer_free (slots->buffers[i]);
+      g_free (slots->buffers);
+    }
+  g_free (slots->seen);
 }
 
 void
@@ -714,15 +696,13 @@ acc_stream_free (AccStream *self)
 
   for (guint i = 0; i < self->n_inputs; i++)
     {
-      free_buffers (self->inputs[i].buffers, self->inputs[i].n_buffers);
-      free_buffers (self->inputs[i].on_device, self->inputs[i].n_on_device);
+      free_slots (&self->inputs[i].rows);
       g_free (self->inputs[i].uploaded);
     }
 
   for (guint i = 0; i < self->n_outputs; i++)
     {
-      free_buffers (self->outputs[i].buffers, self->outputs[i].n_buffers);
-      free_buffers (self->outputs[i].on_device, self->outputs[i].n_on_device);
+      free_slots (&self->outputs[i].rows);
       g_free (self->outputs[i].slots);
     }
 

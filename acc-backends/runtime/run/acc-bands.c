@@ -6,6 +6,7 @@
 
 #include "acc-backends/ir/acc-kernel-private.h"
 #include "acc-core/backend/acc-backend-private.h"
+#include "acc-core/backend/acc-row-halo-private.h"
 #include "acc-core/base/acc-ceil-div-private.h"
 
 #include <string.h>
@@ -31,10 +32,6 @@ typedef struct {
   gsize *offsets;         /* per buffer: in a worker's memory */
 } Window;
 
-typedef struct {
-  gint64 above, below;    /* rows beyond those of a band */
-} Halo;
-
 /* What a step does besides. */
 typedef struct {
   guint  n_first;         /* launches, before all rows */
@@ -47,7 +44,7 @@ struct _AccBand {
   gint64  band_rows;      /* of the results, that a worker takes at a time */
   gint64  strip_rows;     /* of each step, that it runs at a time */
   gint64  warm_up;        /* rows that the first step begins before the band */
-  Halo    halos[MAX_STEPS];
+  AccRowHalo halos[MAX_STEPS]; /* rows beyond those of a band */
   Extra   extras[MAX_STEPS];
   guint   n_windows;
   Window *windows;
@@ -219,7 +216,7 @@ find_halos (AccBand     *self,
   for (guint s = self->end; s-- > self->begin;)
     {
       const AccScheduleStep *step = &schedule->steps[s];
-      const Halo *halo = &self->halos[s - self->begin];
+      const AccRowHalo *halo = &self->halos[s - self->begin];
       gint64 limit = self->n_rows / ROWS_PER_HALO;
 
       for (guint i = 0; i < step->n_writes; i++)
@@ -230,17 +227,13 @@ find_halos (AccBand     *self,
         {
           Window *window = find_window (self, step->reads[i]);
           gboolean around = halo->above > 0 || halo->below > 0 || step->row_reads[i].above > 0 || step->row_reads[i].below > 0;
-          Halo *from;
-
           if (window == NULL && around && is_written (self, prepared, step->reads[i]))
             return FALSE;
           if (window == NULL)
             continue;
           if (step->row_reads[i].above > limit || step->row_reads[i].below > limit)
             return FALSE;
-          from = &self->halos[window->writer];
-          from->above = MAX (from->above, halo->above + step->row_reads[i].above);
-          from->below = MAX (from->below, halo->below + step->row_reads[i].below);
+          acc_row_halo_extend (&self->halos[window->writer], halo, step->row_reads[i].above, step->row_reads[i].below);
         }
       self->warm_up = MAX (self->warm_up, halo->above + halo->below);
     }
@@ -248,7 +241,7 @@ find_halos (AccBand     *self,
   return TRUE;
 }
 
-/* A step is ahead of the results by the rows below that they need. */
+/* A step is ahead of the results by the rows below that they need: that is its lag, less than 0. */
 static void
 find_carries (AccBand     *self,
               AccPrepared *prepared)
@@ -261,8 +254,8 @@ find_carries (AccBand     *self,
         Window *window = find_window (self, schedule->steps[s].reads[i]);
 
         if (window != NULL)
-          window->carry = MAX (window->carry, self->halos[window->writer].below - self->halos[s - self->begin].below
-                                                + schedule->steps[s].row_reads[i].above);
+          window->carry = MAX (window->carry, acc_rows_get_carry (-self->halos[window->writer].below, -self->halos[s - self->begin].below,
+                                                                  schedule->steps[s].row_reads[i].above));
       }
 }
 
