@@ -1,68 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-planner-private.h"
+#include "acc-placement-private.h"
 
 #include "acc-error.h"
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/base/acc-ceil-div-private.h"
-#include "acc-row-buffer-private.h"
-
-/* What memory that kernels see wants of chunks. */
-typedef struct {
-  gboolean    is_apart;        /* from what readers fill and writers empty: rows are staged between the two */
-  gboolean    has_caches;      /* that bands fit */
-  guint64     chunk_bytes, least_bytes, small_bytes;
-  guint64     multiple;        /* of bytes of memory of the host */
-  guint       most_slots;      /* that kernels see */
-  const char *why;
-} Memory;
-
-/* Throughput is flat between 0.1 and 4 MiB of input per chunk and falls beyond it, where caches no longer help. */
-static const Memory host_memory = {
-  .has_caches = TRUE,
-  .chunk_bytes = 2 * 1024 * 1024,
-  .least_bytes = 128 * 1024,
-  .small_bytes = 256 * 1024,
-  .multiple = 1,
-  .most_slots = G_MAXUINT,
-  .why = "chunks of a size that caches like",
-};
-
-/* What transfers need to be at their best. Two slots are enough: one computed with or from while the other one travels. */
-static const Memory device_memory = {
-  .is_apart = TRUE,
-  .chunk_bytes = 8 * 1024 * 1024,
-  .least_bytes = 512 * 1024,
-  .small_bytes = 1024 * 1024,
-  .multiple = 256,
-  .most_slots = 2,
-  .why = "chunks of a size that transfers like",
-};
 
 /* Chunks wanted to fill the pipeline, where that leaves chunks of a useful size. */
 #define MIN_CHUNKS       16
 /* Elements per processor that are worth starting a step for. */
 #define MIN_STEP_ELEMENTS 8192
-#define MAX_WINDOW_BANDS 8
-
-typedef struct {
-  gint64   chunk_rows;
-  gint64   band_rows;
-  guint    n_input_slots, n_output_slots;
-  gboolean tight;      /* windows as small as they can be */
-} Choice;
-
-typedef struct {
-  guint64 bytes;
-  guint64 host_bytes;  /* that pass through the host's memory, besides */
-  guint64 slope;       /* of one more row per chunk */
-  guint   largest;     /* part */
-} Cost;
-
-static const Memory *
-get_memory (const AccPlanRequest *request)
-{
-  return request->flow->run->klass->device != NULL ? &device_memory : &host_memory;
-}
 
 static gint64
 rows_in (guint64 bytes, guint64 row_bytes)
@@ -73,7 +19,7 @@ rows_in (guint64 bytes, guint64 row_bytes)
 }
 
 static gint64
-choose_rows (guint64 row_bytes, gint64 n_rows, const Memory *memory)
+choose_rows (guint64 row_bytes, gint64 n_rows, const AccPlanMemory *memory)
 {
   gint64 rows = rows_in (memory->chunk_bytes, row_bytes);
   gint64 fill = (n_rows + MIN_CHUNKS - 1) / MIN_CHUNKS;
@@ -86,243 +32,7 @@ choose_rows (guint64 row_bytes, gint64 n_rows, const Memory *memory)
 gint64
 acc_planner_choose_rows (guint64 row_bytes, gint64 n_rows)
 {
-  return choose_rows (row_bytes, n_rows, &host_memory);
-}
-
-/* A window of one band more than it keeps is moved to the front at each band; where much is kept, seldom. */
-static gint64
-window_bands (gint64 carry, const Choice *choice)
-{
-  if (choice->tight || carry <= choice->band_rows / 2)
-    return 1;
-
-  return MIN (1 + acc_ceil_div (carry, choice->band_rows), MAX_WINDOW_BANDS);
-}
-
-static void
-place_whole (AccPlanPart *part, AccPlace place)
-{
-  part->place = place;
-  part->headroom = 0;
-  part->capacity = part->n_rows;
-  part->n_buffers = 1;
-}
-
-static guint
-count_slots (const AccPlanPart *part, const Memory *memory, guint n_slots)
-{
-  return part->capacity >= part->n_rows ? 1 : MIN (n_slots, memory->most_slots);
-}
-
-static void
-place_source (AccPlanPart *part, const Memory *memory, const Choice *choice)
-{
-  if (part->n_rows <= acc_rows_add (part->carry, choice->chunk_rows))
-    {
-      place_whole (part, ACC_PLACE_READ_WHOLE);
-      return;
-    }
-
-  part->place = ACC_PLACE_SLOTS;
-  part->headroom = part->carry;
-  part->capacity = choice->chunk_rows;
-  part->n_buffers = count_slots (part, memory, choice->n_input_slots);
-}
-
-static void
-place_window (AccPlanPart *part, const Choice *choice)
-{
-  gint64 capacity = acc_rows_add (part->carry, window_bands (part->carry, choice) * choice->band_rows);
-
-  if (capacity >= part->n_rows)
-    {
-      place_whole (part, ACC_PLACE_WHOLE);
-      return;
-    }
-
-  part->place = ACC_PLACE_WINDOW;
-  part->headroom = 0;
-  part->capacity = capacity;
-  part->n_buffers = 1;
-}
-
-/* Another part for the rows of part @of. @link: where that one keeps its number. */
-static guint
-get_another (AccPlan *plan, guint of, gsize link)
-{
-  guint *number = (guint *) ((guint8 *) acc_plan_get_part (plan, of) + link);
-
-  if (*number == 0)
-    {
-      AccPlanPart part = { NULL, };
-
-      part.name = g_strdup (acc_plan_get_part (plan, of)->name);
-      part.value = acc_plan_get_part (plan, of)->value;
-      part.n_rows = acc_plan_get_part (plan, of)->n_rows;
-      part.lag = acc_plan_get_part (plan, of)->lag;
-      part.row_bytes = acc_plan_get_part (plan, of)->row_bytes;
-      *number = plan->parts->len;
-      g_array_append_val (plan->parts, part);
-
-      return plan->parts->len - 1;
-    }
-
-  return *number;
-}
-
-static void
-place_staging (AccPlan *plan, guint position, AccPlace place, const Choice *choice, guint n_slots)
-{
-  AccPlanPart *part = acc_plan_get_part (plan, get_another (plan, position, G_STRUCT_OFFSET (AccPlanPart, staging)));
-
-  part->place = place;
-  part->headroom = 0;
-  part->capacity = MIN (part->n_rows, choice->chunk_rows);
-  part->n_buffers = part->capacity >= part->n_rows ? 1 : n_slots;
-}
-
-/* Rows that a writer takes as they come, or that come down from a device and are put together on the host. */
-static void
-place_output (AccPlan *plan, const AccPlanRequest *request, const Choice *choice, guint position)
-{
-  const Memory *memory = get_memory (request);
-  AccPlanPart *part = acc_plan_get_part (plan, position);
-
-  part->place = ACC_PLACE_OUTPUT;
-  part->headroom = 0;
-  part->capacity = MIN (part->n_rows, choice->chunk_rows);
-  part->n_buffers = count_slots (part, memory, choice->n_output_slots);
-  part->on_device = memory->is_apart;
-  if (!memory->is_apart)
-    return;
-
-  place_staging (plan, position, ACC_PLACE_DOWNLOAD, choice, choice->n_output_slots);
-  if (!request->to_sink)
-    {
-      part = acc_plan_get_part (plan, get_another (plan, position, G_STRUCT_OFFSET (AccPlanPart, result)));
-      place_whole (part, ACC_PLACE_RESULT);
-      part->is_fetched = TRUE;
-    }
-}
-
-/* Where the kernels read and write a value. */
-static void
-place_value (AccPlan *plan, const AccPlanRequest *request, const Choice *choice, guint position)
-{
-  const AccRowValue *value = &request->flow->run->values[position];
-  const AccValueFlow *flow = &request->flow->values[position];
-  const Memory *memory = get_memory (request);
-  gboolean is_source = value->kind == ACC_ROW_VALUE_SOURCE, is_result = value->result >= 0;
-  gboolean is_direct = !request->to_sink && !memory->is_apart;   /* kernels write results where they stay */
-  AccPlanPart *part = acc_plan_get_part (plan, position);
-  guint copy;
-
-  part->place = ACC_PLACE_NONE;
-  if (value->kind == ACC_ROW_VALUE_REDUCED)
-    return;
-
-  if (is_result && !is_source && is_direct)
-    {
-      place_whole (part, ACC_PLACE_RESULT);
-      return;
-    }
-  if (is_result && !is_source && flow->n_readers == 0)
-    {
-      place_output (plan, request, choice, position);
-      return;
-    }
-
-  if (is_source && flow->owner == position)
-    {
-      place_source (part, memory, choice);
-      part->on_device = memory->is_apart;
-      if (memory->is_apart)
-        place_staging (plan, position, ACC_PLACE_UPLOAD, choice, choice->n_input_slots);
-    }
-  else if (!is_source)
-    {
-      place_window (part, choice);
-      part->on_device = memory->is_apart;
-    }
-
-  /* It cannot be where its value is: rows are copied to it. */
-  if (!is_result)
-    return;
-  copy = get_another (plan, position, G_STRUCT_OFFSET (AccPlanPart, copied_to));
-  if (is_direct)
-    place_whole (acc_plan_get_part (plan, copy), ACC_PLACE_RESULT);
-  else
-    place_output (plan, request, choice, copy);
-}
-
-static guint64
-measure_part (const AccPlanRequest *request, const AccPlanPart *part)
-{
-  AccRowRun *run = request->flow->run;
-  const AccRowValue *value = &run->values[part->value];
-  guint64 bytes, multiple = get_memory (request)->multiple;
-
-  if (part->on_device)
-    return run->klass->device->measure (run, part->value, part->headroom, part->capacity);
-
-  bytes = acc_row_buffer_get_bytes (value->type, value->row_elements, part->headroom, part->capacity);
-
-  return bytes < G_MAXUINT64 - multiple ? (MAX (bytes, multiple - 1) + multiple - 1) / multiple * multiple : bytes;
-}
-
-/* Whether a taller chunk makes it larger. */
-static gboolean
-goes_by_chunks (const AccPlanPart *part)
-{
-  switch (part->place)
-    {
-    case ACC_PLACE_SLOTS:
-      return TRUE;
-    case ACC_PLACE_OUTPUT:
-    case ACC_PLACE_UPLOAD:
-    case ACC_PLACE_DOWNLOAD:
-      return part->capacity < part->n_rows;
-    case ACC_PLACE_NONE:
-    case ACC_PLACE_READ_WHOLE:
-    case ACC_PLACE_WINDOW:
-    case ACC_PLACE_WHOLE:
-    case ACC_PLACE_RESULT:
-      return FALSE;
-    default:
-      g_return_val_if_reached (FALSE);
-    }
-}
-
-static Cost
-apply (AccPlan *plan, const AccPlanRequest *request, const Choice *choice)
-{
-  Cost cost = { acc_bytes_add (request->resident, request->flow->run->held), 0, 0, 0 };
-
-  for (guint i = 0; i < request->flow->run->n_values; i++)
-    place_value (plan, request, choice, i);
-
-  for (guint i = 0; i < plan->parts->len; i++)
-    {
-      AccPlanPart *part = acc_plan_get_part (plan, i);
-
-      part->bytes = 0;
-      if (part->place == ACC_PLACE_NONE || part->is_fetched)
-        continue;
-
-      part->bytes = acc_bytes_multiply (part->n_buffers, measure_part (request, part));
-      cost.bytes = acc_bytes_add (cost.bytes, part->bytes);
-      if (part->place == ACC_PLACE_UPLOAD || part->place == ACC_PLACE_DOWNLOAD)
-        cost.host_bytes = acc_bytes_add (cost.host_bytes, part->bytes);
-      if (part->bytes > acc_plan_get_part (plan, cost.largest)->bytes)
-        cost.largest = i;
-
-      if (goes_by_chunks (part))
-        cost.slope = acc_bytes_add (cost.slope, acc_bytes_multiply (part->n_buffers, part->row_bytes));
-      else if (part->place == ACC_PLACE_WINDOW && choice->band_rows == choice->chunk_rows)
-        cost.slope = acc_bytes_add (cost.slope, acc_bytes_multiply ((guint64) window_bands (part->carry, choice), part->row_bytes));
-    }
-
-  return cost;
+  return choose_rows (row_bytes, n_rows, &acc_placement_host_memory);
 }
 
 /* Rows that go through all steps while they lie in the caches of the processors. */
@@ -334,7 +44,7 @@ choose_band (const AccPlanRequest *request, gint64 chunk_rows)
   guint64 touched = 0;
   gint64 widest = 1, rows;
 
-  if (!get_memory (request)->has_caches)
+  if (!acc_placement_get_memory (request)->has_caches)
     return chunk_rows;
 
   for (guint i = 0; i < run->n_values; i++)
@@ -353,10 +63,10 @@ choose_band (const AccPlanRequest *request, gint64 chunk_rows)
   return rows;
 }
 
-static Choice
+static AccPlanChoice
 make_choice (const AccPlanRequest *request, gint64 chunk_rows, guint n_slots, gboolean tight)
 {
-  Choice choice = { chunk_rows, 0, n_slots, n_slots, tight };
+  AccPlanChoice choice = { chunk_rows, 0, n_slots, n_slots, tight };
 
   choice.band_rows = choose_band (request, chunk_rows);
   if (request->chunk_rows == 0 && !tight && chunk_rows > choice.band_rows)
@@ -368,7 +78,7 @@ make_choice (const AccPlanRequest *request, gint64 chunk_rows, guint n_slots, gb
 static gint64
 wanted_rows (const AccPlanRequest *request, gint64 *small)
 {
-  const Memory *memory = get_memory (request);
+  const AccPlanMemory *memory = acc_placement_get_memory (request);
   AccRowFlow *flow = request->flow;
   guint64 input = 0, output = 0, row_bytes;
 
@@ -393,7 +103,7 @@ wanted_rows (const AccPlanRequest *request, gint64 *small)
 }
 
 static gboolean
-fits (AccPlan *plan, const Cost *cost)
+fits (AccPlan *plan, const AccPlanCost *cost)
 {
   return cost->bytes <= plan->available && cost->host_bytes <= plan->host_available;
 }
@@ -401,8 +111,8 @@ fits (AccPlan *plan, const Cost *cost)
 static gboolean
 rows_fit (AccPlan *plan, const AccPlanRequest *request, gint64 rows, guint n_slots, gboolean tight)
 {
-  Choice choice = make_choice (request, rows, n_slots, tight);
-  Cost cost = apply (plan, request, &choice);
+  AccPlanChoice choice = make_choice (request, rows, n_slots, tight);
+  AccPlanCost cost = acc_placement_apply (plan, request, &choice);
 
   return fits (plan, &cost);
 }
@@ -445,7 +155,7 @@ static const Stage stages[] = {
 };
 
 static gboolean
-search (AccPlan *plan, const AccPlanRequest *request, Choice *choice)
+search (AccPlan *plan, const AccPlanRequest *request, AccPlanChoice *choice)
 {
   gint64 small, wanted = wanted_rows (request, &small);
   gint64 enough = MIN (wanted, small);
@@ -470,7 +180,7 @@ search (AccPlan *plan, const AccPlanRequest *request, Choice *choice)
       else if (rows >= request->flow->n_rows)
         g_string_append (why, "all rows make one chunk");
       else
-        g_string_append (why, get_memory (request)->why);
+        g_string_append (why, acc_placement_get_memory (request)->why);
 
       if (stages[i].why[0] != '\0')
         g_string_append_printf (why, "; %s", stages[i].why);
@@ -526,8 +236,8 @@ find_available (AccPlan *plan, const AccPlanRequest *request)
 static void
 set_does_not_fit (AccPlan *plan, const AccPlanRequest *request, GError **error)
 {
-  Choice choice = make_choice (request, request->chunk_rows > 0 ? request->chunk_rows : 1, 1, TRUE);
-  Cost cost = apply (plan, request, &choice);
+  AccPlanChoice choice = make_choice (request, request->chunk_rows > 0 ? request->chunk_rows : 1, 1, TRUE);
+  AccPlanCost cost = acc_placement_apply (plan, request, &choice);
   AccPlanPart *largest = acc_plan_get_part (plan, cost.largest);
   GString *text = g_string_new (NULL);
 
@@ -581,9 +291,9 @@ describe_parts (AccPlan *plan, const AccPlanRequest *request)
 }
 
 static void
-finish (AccPlan *plan, const AccPlanRequest *request, const Choice *choice)
+finish (AccPlan *plan, const AccPlanRequest *request, const AccPlanChoice *choice)
 {
-  Cost cost = apply (plan, request, choice);
+  AccPlanCost cost = acc_placement_apply (plan, request, choice);
 
   plan->chunk_rows = choice->chunk_rows;
   plan->band_rows = choice->band_rows;
@@ -620,7 +330,7 @@ AccPlan *
 acc_planner_plan (const AccPlanRequest *request, GError **error)
 {
   g_autoptr(AccPlan) plan = acc_plan_new ();
-  Choice choice;
+  AccPlanChoice choice;
   gboolean found;
 
   set_device (plan, request->backend);
@@ -630,8 +340,8 @@ acc_planner_plan (const AccPlanRequest *request, GError **error)
   if (plan->available != G_MAXUINT64)
     {
       gint64 small, wanted = wanted_rows (request, &small);
-      Choice first = make_choice (request, wanted, stages[0].n_slots, FALSE);
-      guint64 bytes = apply (plan, request, &first).bytes;
+      AccPlanChoice first = make_choice (request, wanted, stages[0].n_slots, FALSE);
+      guint64 bytes = acc_placement_apply (plan, request, &first).bytes;
 
       if (bytes > plan->available
           && acc_budget_spare (acc_backend_get_budget (request->backend), acc_bytes_add (bytes, bytes / 10) - plan->available) > 0)

@@ -127,6 +127,9 @@ void       acc_stream_fail     (AccStream *self, GError *error);
 gint64     acc_stream_get_tick (AccStream *self, guint64 chunk);
 void       acc_stream_advance  (AccStream *self, guint64 chunks_done);
 
+/* Rows from @first_row on of a value lie in the part's buffer from row @origin_row on: kernels see them. */
+void       acc_stream_set_window (AccStream *self, guint value, guint part, gint64 origin_row, gint64 first_row, gint64 n_rows);
+
 gboolean   acc_stream_input_start    (AccStreamInput *self, GError **error);
 /* Waits for the chunk. FALSE when the run stops. */
 gboolean   acc_stream_input_acquire  (AccStreamInput *self, guint64 chunk);

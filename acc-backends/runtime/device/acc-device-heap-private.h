@@ -13,6 +13,11 @@ G_BEGIN_DECLS
 
 #define ACC_MAX_MARKS 32
 
+/* Bytes of the smallest block, and what blocks are of. */
+#define ACC_SMALLEST_BLOCK 256
+
+enum { ACC_BLOCK_DEVICE, ACC_BLOCK_HOST };
+
 /* Uses of a queue are numbered when they have been enqueued; a mark says that a point is behind all up to a number. */
 typedef struct {
   guint64 number;
@@ -75,6 +80,11 @@ gboolean acc_device_heap_wait_until_idle (AccDeviceHeap *self, AccDeviceBlock *b
 AccBuffer *acc_device_heap_allocate_plain (AccDeviceHeap *self, gsize size, const char *what, GError **error);
 
 void     acc_device_heap_put_away   (AccDeviceHeap *self, AccDeviceBlock *block);
+/* Frees the idle block that has been so for longest, of which there is one; returns the bytes no longer counted. */
+gsize    acc_device_heap_destroy_oldest (AccDeviceHeap *self);
+/* Of a heap that is closed and has no more blocks. */
+void     acc_device_heap_free_device    (AccDeviceHeap *self);
+int      acc_device_heap_compare_sizes  (gconstpointer a, gconstpointer b, gpointer user_data);
 /* Moves the least recently used copy out; FALSE: there is none, or it cannot be moved. @freed: bytes no longer counted. */
 gboolean acc_device_heap_evict      (AccDeviceHeap *self, guint64 *freed, GError **error);
 /* Moves all out that has a host copy: for a heap that is closed. */
@@ -82,6 +92,10 @@ void     acc_device_heap_drop_clean (AccDeviceHeap *self);
 
 /* --- without the lock */
 
+/* Frees idle blocks, then moves copies out, until @wanted bytes are no longer counted. */
+guint64          acc_device_heap_reclaim      (guint64 wanted, gpointer user_data);
+/* Memory of the device, or of the host that transfers like, from the device itself; what can be spared is given back to it first. */
+gboolean         acc_device_heap_ask          (AccDeviceHeap *self, guint kind, gsize size, AccDeviceMemory *memory, GError **error);
 /* A block that is the host's memory; NULL: it must be copied. */
 AccDeviceBlock  *acc_device_heap_import       (AccDeviceHeap *self, gpointer host, gsize size, const char *what);
 /* As unpin; @data: the buffer's bytes, copied; may be NULL. */

@@ -38,10 +38,10 @@ get_heap (Run *self)
 
 static gboolean
 get_leaf_bytes (const AccScheduleRowValue *value,
-                guint        leaf,
-                gint64       headroom,
-                gint64       capacity,
-                guint64     *bytes)
+                guint                      leaf,
+                gint64                     headroom,
+                gint64                     capacity,
+                guint64                   *bytes)
 {
   guint64 rows;
 
@@ -155,14 +155,14 @@ device_set_window (AccRowRun    *base,
 
 /* Within one block in pieces that do not overlap where they go to, in the order that leaves what is still to come alone. */
 static gboolean
-copy_leaf (Run            *self,
-           AccDeviceBlock *to,
-           gint64          row,
-           AccDeviceBlock *from,
-           gint64          from_row,
-           gint64          n_rows,
-           gsize           row_bytes,
-           GError        **error)
+copy_leaf (Run             *self,
+           AccDeviceBlock  *to,
+           gint64           row,
+           AccDeviceBlock  *from,
+           gint64           from_row,
+           gint64           n_rows,
+           gsize            row_bytes,
+           GError         **error)
 {
   gint64 shift = ABS (row - from_row);
   gint64 piece = to == from && shift < n_rows ? shift : n_rows;

@@ -1,357 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-graph-run.h"
 
-#include "acc-backends/fuse/acc-function-facts.h"
+#include "acc-graph-evaluate.h"
 #include "acc-backends/fuse/acc-fusion-graph.h"
 #include "acc-backends/runtime/run/acc-foreign-run.h"
 #include "acc-backends/runtime/run/acc-run.h"
 
-/* Operations per element from which on it is better to keep an array than to compute it again. */
-#define EXPENSIVE 50
-
-/* What nodes stand for, in a program and, through parents, in those around it. */
-typedef struct _Scope Scope;
-
-struct _Scope {
-  Scope      *parent;
-  GHashTable *values;   /* AccArray → AccArray, manifest, owned */
-  GHashTable *loops;    /* while_loop of several arrays → GPtrArray of the last states, or NULL */
-};
-
-typedef struct {
-  AccGraph     *graph;
-  Scope        *scope;
-  GCancellable *cancellable;
-  gboolean      takes_offers;   /* all elements are there at once, and the backend has some of the operations */
-  guint         state;          /* what has been computed so far, for the subgraph cache */
-} Run;
-
-static gboolean run_graph (AccGraph *graph, Scope *parent, AccArray **arguments, AccArray **results,
+static gboolean run_graph (AccGraph *graph, AccGraphScope *parent, AccArray **arguments, AccArray **results,
                            GCancellable *cancellable, GError **error);
 
-static AccArray *
-look_up (Scope    *scope,
-         AccArray *node)
-{
-  for (; scope != NULL; scope = scope->parent)
-    {
-      AccArray *value = g_hash_table_lookup (scope->values, node);
-
-      if (value != NULL)
-        return value;
-    }
-
-  return NULL;
-}
-
-/* Takes over @value. */
-static void
-bind (Scope    *scope,
-      AccArray *node,
-      AccArray *value)
-{
-  g_hash_table_replace (scope->values, node, value);
-}
-
-static void
-scope_init (Scope     *scope,
-            Scope     *parent,
-            AccGraph  *graph,
-            AccArray **arguments)
-{
-  scope->parent = parent;
-  scope->loops = NULL;
-  scope->values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
-  for (guint i = 0; i < graph->n_params; i++)
-    bind (scope, graph->params[i], g_object_ref (arguments[i]));
-}
-
-static void
-scope_clear (Scope *scope)
-{
-  g_hash_table_unref (scope->values);
-  g_clear_pointer (&scope->loops, g_hash_table_unref);
-}
-
-typedef struct {
-  AccArray *node;
-  guint     next;
-} Frame;
-
-/* The nodes that @targets are computed from, inputs first; @bound gets those that stand for something already. */
-static GPtrArray *
-list_unbound (Scope      *scope,
-              AccArray  **targets,
-              guint       n_targets,
-              GPtrArray  *bound)
-{
-  GPtrArray *nodes = g_ptr_array_new ();
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame));
-
-  for (guint i = 0; i < n_targets; i++)
-    {
-      AccArray *dependence = targets[i];
-
-      for (;;)
-        {
-          if (dependence != NULL && g_hash_table_add (seen, dependence))
-            {
-              if (look_up (scope, dependence) != NULL)
-                g_ptr_array_add (bound, dependence);
-              else
-                g_array_append_vals (stack, &(Frame) { dependence, 0 }, 1);
-            }
-          if (stack->len == 0)
-            break;
-
-          {
-            Frame *top = &g_array_index (stack, Frame, stack->len - 1);
-
-            dependence = acc_array_nth_dependence (top->node, top->next++);
-            if (dependence == NULL)
-              {
-                g_ptr_array_add (nodes, top->node);
-                g_array_set_size (stack, stack->len - 1);
-              }
-          }
-        }
-    }
-
-  return nodes;
-}
-
 static gboolean
-is_expensive (AccArray *node)
-{
-  static const gboolean always[ACC_N_OPERATIONS] = {
-    [ACC_OP_FOLD] = TRUE, [ACC_OP_FOLD1] = TRUE, [ACC_OP_FOLD_ALL] = TRUE, [ACC_OP_FOLD1_ALL] = TRUE, [ACC_OP_SCANL1] = TRUE,
-    [ACC_OP_PERMUTE] = TRUE, [ACC_OP_SORT] = TRUE, [ACC_OP_STENCIL] = TRUE, [ACC_OP_STENCIL2] = TRUE, [ACC_OP_COMPUTE] = TRUE,
-  };
-
-  return always[node->op] || (node->n_functions > 0 && node->functions[0] != NULL && acc_function_get_cost (node->functions[0]) > EXPENSIVE);
-}
-
-static gboolean
-is_wanted_later (Run        *run,
-                 AccArray   *node,
-                 GHashTable *now)
-{
-  GPtrArray *users = acc_graph_get_users (run->graph, node);
-
-  if (acc_graph_is_result (run->graph, node))
-    return TRUE;
-
-  for (guint i = 0; users != NULL && i < users->len; i++)
-    if (!g_hash_table_contains (now, g_ptr_array_index (users, i)))
-      return TRUE;
-
-  return FALSE;
-}
-
-static gboolean
-depends_on_any (AccArray   *node,
-                GHashTable *set)
-{
-  AccArray *dependence;
-
-  for (guint i = 0; (dependence = acc_array_nth_dependence (node, i)) != NULL; i++)
-    if (g_hash_table_contains (set, dependence))
-      return TRUE;
-
-  return FALSE;
-}
-
-/* Those that @node depends on and that have memory in any case become targets, rather than what is computed from them. */
-static void
-keep_stored (AccArray   *node,
-             GHashTable *dear,
-             GPtrArray  *targets)
-{
-  AccArray *dependence;
-
-  for (guint i = 0; (dependence = acc_array_nth_dependence (node, i)) != NULL; i++)
-    if ((dependence->op == ACC_OP_COMPUTE || dependence->op == ACC_OP_PERMUTE || dependence->op == ACC_OP_SORT) &&
-        g_hash_table_remove (dear, dependence))
-      g_ptr_array_add (targets, dependence);
-}
-
-/* Adds to @targets, whose set is @is_target, what is computed on the way, is needed again later, and is dear: by itself, or by what it
- * depends on that is not kept. */
-static void
-add_shared (Run        *run,
-            GPtrArray  *nodes,
-            GPtrArray  *targets,
-            GHashTable *is_target)
-{
-  g_autoptr (GHashTable) now = g_hash_table_new (NULL, NULL);
-  g_autoptr (GHashTable) dear = g_hash_table_new (NULL, NULL);
-
-  for (guint i = 0; i < nodes->len; i++)
-    g_hash_table_add (now, g_ptr_array_index (nodes, i));
-
-  for (guint i = 0; i < nodes->len; i++)
-    {
-      AccArray *node = g_ptr_array_index (nodes, i);
-      gboolean is_later, is_dear;
-
-      if (g_hash_table_contains (is_target, node))
-        continue;
-      is_later = is_wanted_later (run, node, now);
-      is_dear = is_expensive (node);
-      if (is_later && !is_dear)
-        keep_stored (node, dear, targets);
-      if (!is_dear && !depends_on_any (node, dear))
-        continue;
-      if (is_later)
-        g_ptr_array_add (targets, node);
-      else
-        g_hash_table_add (dear, node);
-    }
-}
-
-/* What was computed by other means than by evaluate(). Takes over @value. */
-static void
-bind_other (Run      *run,
-            AccArray *node,
-            AccArray *value)
-{
-  bind (run->scope, node, value);
-  run->state = acc_subgraph_cache_step (run->graph->subgraphs, run->state, node);
-}
-
-/* Finds what is to be computed for @targets, by a walk over the program. @subgraph gets arrays of its own. */
-static void
-find_subgraph (Run         *run,
-               GPtrArray   *targets,
-               gboolean     keep,
-               AccSubgraph *subgraph)
-{
-  g_autoptr (GHashTable) is_target = g_hash_table_new (NULL, NULL);
-  g_autoptr (GPtrArray) nodes = NULL;
-
-  *subgraph = (AccSubgraph) { g_ptr_array_new (), g_ptr_array_new (), g_ptr_array_new () };
-  for (guint i = 0; i < targets->len; i++)
-    {
-      AccArray *target = g_ptr_array_index (targets, i);
-
-      if (look_up (run->scope, target) != NULL || !g_hash_table_add (is_target, target))
-        continue;
-      g_ptr_array_add (target->op == ACC_OP_USE ? subgraph->uses : subgraph->wanted, target);
-    }
-  if (subgraph->wanted->len == 0)
-    return;
-
-  nodes = list_unbound (run->scope, (AccArray **) subgraph->wanted->pdata, subgraph->wanted->len, subgraph->bound);
-  if (keep)
-    add_shared (run, nodes, subgraph->wanted, is_target);
-}
-
-/* Whether all that the subgraph reads is bound now, too: what surrounds a body may differ from run to run. */
-static gboolean
-fits (Run               *run,
-      const AccSubgraph *known,
-      GPtrArray         *targets)
-{
-  for (guint i = 0; i < targets->len; i++)
-    {
-      AccArray *target = g_ptr_array_index (targets, i);
-
-      if (!g_ptr_array_find (known->wanted, target, NULL) && !g_ptr_array_find (known->uses, target, NULL) && look_up (run->scope, target) == NULL)
-        return FALSE;
-    }
-  for (guint i = 0; i < known->bound->len; i++)
-    if (look_up (run->scope, g_ptr_array_index (known->bound, i)) == NULL)
-      return FALSE;
-
-  return TRUE;
-}
-
-static gboolean
-compute_subgraph (Run                *run,
-                  const AccSubgraph  *subgraph,
-                  GError            **error)
-{
-  g_autofree AccArray **values = g_new (AccArray *, subgraph->bound->len + 1), **results = g_new0 (AccArray *, subgraph->wanted->len + 1);
-  g_autoptr (AccPrepared) prepared = NULL;
-
-  for (guint i = 0; i < subgraph->uses->len; i++)
-    bind (run->scope, g_ptr_array_index (subgraph->uses, i), g_object_ref (g_ptr_array_index (subgraph->uses, i)));
-  if (subgraph->wanted->len == 0)
-    return TRUE;
-
-  for (guint i = 0; i < subgraph->bound->len; i++)
-    values[i] = look_up (run->scope, g_ptr_array_index (subgraph->bound, i));
-  prepared = acc_schedule_cache_get (run->graph->schedules, run->graph->host, (AccArray **) subgraph->wanted->pdata, subgraph->wanted->len,
-                                     (AccArray **) subgraph->bound->pdata, values, subgraph->bound->len, FALSE, run->cancellable, error);
-  if (prepared == NULL || !acc_run_whole (run->graph->host, prepared, values, results, run->cancellable, error))
-    return FALSE;
-  for (guint i = 0; i < subgraph->wanted->len; i++)
-    bind (run->scope, g_ptr_array_index (subgraph->wanted, i), results[i]);
-
-  return TRUE;
-}
-
-/* Computes and binds all of @targets; @keep: and what later parts of the program share with them. */
-static gboolean
-evaluate (Run       *run,
-          GPtrArray *targets,
-          gboolean   keep,
-          GError   **error)
-{
-  const AccSubgraph *known = acc_subgraph_cache_find (run->graph->subgraphs, run->state, targets, keep);
-  g_auto (AccSubgraph) found = { NULL };
-  gboolean ok;
-
-  if (known == NULL || !fits (run, known, targets))
-    {
-      find_subgraph (run, targets, keep, &found);
-      found.state = known == NULL ? acc_subgraph_cache_add (run->graph->subgraphs, run->state, targets, keep, &found) : ACC_GRAPH_STATE_UNKNOWN;
-      known = &found;
-    }
-
-  ok = compute_subgraph (run, known, error);
-  run->state = known->state;
-
-  return ok;
-}
-
-/* What @node cannot do without. */
-static gboolean
-evaluate_for (Run        *run,
-              AccArray   *node,
-              GPtrArray  *targets,
-              GError    **error)
-{
-  GError *local = NULL;
-
-  if (evaluate (run, targets, TRUE, &local))
-    return TRUE;
-
-  if (g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM))
-    {
-      g_autofree char *what = acc_array_describe (node);
-
-      g_prefix_error (&local, "%s: ", what);
-    }
-  g_propagate_error (error, local);
-
-  return FALSE;
-}
-
-static gboolean
-evaluate_one (Run       *run,
-              AccArray  *node,
-              AccArray  *target,
-              AccArray **value,
-              GError   **error)
+evaluate_one (AccGraphEval  *run,
+              AccArray      *node,
+              AccArray      *target,
+              AccArray     **value,
+              GError       **error)
 {
   g_autoptr (GPtrArray) targets = g_ptr_array_new ();
 
   g_ptr_array_add (targets, target);
-  if (!evaluate_for (run, node, targets, error))
+  if (!acc_graph_eval_compute_for (run, node, targets, error))
     return FALSE;
-  *value = look_up (run->scope, target);
+  *value = acc_graph_scope_look_up (run->scope, target);
 
   return TRUE;
 }
@@ -371,10 +41,10 @@ read_flag (AccArray  *array,
 }
 
 static gboolean
-choose_branch (Run       *run,
-               AccArray  *cond,
-               AccArray **branch,
-               GError   **error)
+choose_branch (AccGraphEval  *run,
+               AccArray      *cond,
+               AccArray     **branch,
+               GError       **error)
 {
   AccArray *condition;
   gboolean flag;
@@ -387,29 +57,29 @@ choose_branch (Run       *run,
 }
 
 static gboolean
-finish_cond (Run       *run,
-             AccArray  *cond,
-             AccArray  *branch,
-             GError   **error)
+finish_cond (AccGraphEval  *run,
+             AccArray      *cond,
+             AccArray      *branch,
+             GError       **error)
 {
   AccArray *value;
 
   if (!evaluate_one (run, cond, branch, &value, error))
     return FALSE;
-  bind_other (run, cond, g_object_ref (value));
+  acc_graph_eval_bind (run, cond, g_object_ref (value));
 
   return TRUE;
 }
 
 /* The initial states; not held for the time of the loop where only the loop wants them. */
 static GPtrArray *
-take_states (Run      *run,
-             AccArray *loop)
+take_states (AccGraphEval *run,
+             AccArray     *loop)
 {
   GPtrArray *states = g_ptr_array_new_with_free_func (g_object_unref);
 
   for (guint i = 0; i < loop->n_inputs; i++)
-    g_ptr_array_add (states, g_object_ref (look_up (run->scope, loop->inputs[i])));
+    g_ptr_array_add (states, g_object_ref (acc_graph_scope_look_up (run->scope, loop->inputs[i])));
 
   for (guint i = 0; i < loop->n_inputs; i++)
     {
@@ -423,9 +93,9 @@ take_states (Run      *run,
 }
 
 static gboolean
-run_loop (Run       *run,
-          AccArray  *loop,
-          GError   **error)
+run_loop (AccGraphEval  *run,
+          AccArray      *loop,
+          GError       **error)
 {
   AccGraph *condition = acc_graph_get_body (run->graph, loop->programs[0]);
   AccGraph *step = acc_graph_get_body (run->graph, loop->programs[1]);
@@ -437,7 +107,7 @@ run_loop (Run       *run,
     g_ptr_array_add (targets, loop->inputs[i]);
   for (guint i = 0; i < loop->references->len; i++)
     g_ptr_array_add (targets, g_ptr_array_index (loop->references, i));
-  if (!evaluate_for (run, loop, targets, error))
+  if (!acc_graph_eval_compute_for (run, loop, targets, error))
     return FALSE;
 
   states = take_states (run, loop);
@@ -460,7 +130,7 @@ run_loop (Run       *run,
         }
     }
 
-  bind_other (run, loop, g_object_ref (g_ptr_array_index (states, 0)));
+  acc_graph_eval_bind (run, loop, g_object_ref (g_ptr_array_index (states, 0)));
   if (loop->n_inputs > 1)
     {
       if (run->scope->loops == NULL)
@@ -473,16 +143,16 @@ run_loop (Run       *run,
 
 /* Its loop has run, in this scope or in one around it. */
 static gboolean
-finish_loop_result (Run      *run,
-                    AccArray *node)
+finish_loop_result (AccGraphEval *run,
+                    AccArray     *node)
 {
-  for (Scope *scope = run->scope; scope != NULL; scope = scope->parent)
+  for (AccGraphScope *scope = run->scope; scope != NULL; scope = scope->parent)
     {
       GPtrArray *states = scope->loops != NULL ? g_hash_table_lookup (scope->loops, node->inputs[0]) : NULL;
 
       if (states == NULL)
         continue;
-      bind_other (run, node, g_object_ref (g_ptr_array_index (states, node->item)));
+      acc_graph_eval_bind (run, node, g_object_ref (g_ptr_array_index (states, node->item)));
       return TRUE;
     }
 
@@ -492,7 +162,7 @@ finish_loop_result (Run      *run,
 /* The extents of nodes, of which some may not be computed yet; NULL where they are not known. The vector is owned, what it points to lives
  * as long as @graph and what is bound. */
 static const gint64 **
-list_extents (Run             *run,
+list_extents (AccGraphEval    *run,
               AccArray       **nodes,
               guint            n_nodes,
               AccFusionGraph **graph)
@@ -503,7 +173,7 @@ list_extents (Run             *run,
 
   for (guint i = 0; i < n_nodes; i++)
     {
-      AccArray *value = look_up (run->scope, nodes[i]);
+      AccArray *value = acc_graph_scope_look_up (run->scope, nodes[i]);
       AccShape *shape = value != NULL ? value->shape : nodes[i]->shape;
 
       extents[i] = shape != NULL ? acc_shape_get_extents (shape, NULL) : NULL;
@@ -512,9 +182,9 @@ list_extents (Run             *run,
   if (is_known)
     return g_steal_pointer (&extents);
 
-  unbound = list_unbound (run->scope, nodes, n_nodes, bound);
+  unbound = acc_graph_scope_list_unbound (run->scope, nodes, n_nodes, bound);
   for (guint i = 0; i < bound->len; i++)
-    g_ptr_array_add (values, look_up (run->scope, g_ptr_array_index (bound, i)));
+    g_ptr_array_add (values, acc_graph_scope_look_up (run->scope, g_ptr_array_index (bound, i)));
   *graph = acc_fusion_graph_new (acc_host_get_target (run->graph->host), nodes, n_nodes, (AccArray **) bound->pdata, (AccArray **) values->pdata,
                                  bound->len, NULL);
   for (guint i = 0; i < n_nodes && *graph != NULL; i++)
@@ -525,8 +195,8 @@ list_extents (Run             *run,
 
 /* What the backend has for the node, what it takes and what it gives; NULL: nothing. */
 static AccForeign *
-find_foreign (Run      *run,
-              AccArray *node)
+find_foreign (AccGraphEval *run,
+              AccArray     *node)
 {
   g_autoptr (AccForeign) foreign = acc_foreign_find (run->graph->host->backend, node);
   g_autoptr (AccFusionGraph) graph = NULL;
@@ -552,10 +222,10 @@ find_foreign (Run      *run,
 
 /* @foreign NULL: the fallback, which may read captures besides. */
 static gboolean
-call (Run         *run,
-      AccArray    *node,
-      AccForeign  *foreign,
-      GError     **error)
+call (AccGraphEval  *run,
+      AccArray      *node,
+      AccForeign    *foreign,
+      GError       **error)
 {
   guint n;
   AccArray **nodes = acc_foreign_get_inputs (node, &n);
@@ -567,12 +237,12 @@ call (Run         *run,
     g_ptr_array_add (targets, nodes[i]);
   for (guint i = 0; i < node->references->len && foreign == NULL; i++)
     g_ptr_array_add (targets, g_ptr_array_index (node->references, i));
-  if (!evaluate_for (run, node, targets, error))
+  if (!acc_graph_eval_compute_for (run, node, targets, error))
     return FALSE;
 
   for (guint i = 0; i < n; i++)
     {
-      inputs[i] = look_up (run->scope, nodes[i]);
+      inputs[i] = acc_graph_scope_look_up (run->scope, nodes[i]);
       if (node->op == ACC_OP_FOREIGN && !acc_foreign_check (node, i, acc_shape_get_extents (inputs[i]->shape, NULL), error))
         return FALSE;
     }
@@ -583,16 +253,16 @@ call (Run         *run,
     result = NULL;
   if (result == NULL)
     return FALSE;
-  bind_other (run, node, result);
+  acc_graph_eval_bind (run, node, result);
 
   return TRUE;
 }
 
 /* What the backend has for it, or else its fallback. */
 static gboolean
-run_foreign (Run       *run,
-             AccArray  *node,
-             GError   **error)
+run_foreign (AccGraphEval  *run,
+             AccArray      *node,
+             GError       **error)
 {
   g_autoptr (AccForeign) foreign = find_foreign (run, node);
 
@@ -600,16 +270,16 @@ run_foreign (Run       *run,
 }
 
 static gboolean
-is_offered (Run      *run,
-            AccArray *node)
+is_offered (AccGraphEval *run,
+            AccArray     *node)
 {
   return run->takes_offers && node->offered != NULL && g_hash_table_contains (run->graph->offers, node);
 }
 
 static gboolean
-take_offer (Run       *run,
-            AccArray  *node,
-            GError   **error)
+take_offer (AccGraphEval  *run,
+            AccArray      *node,
+            GError       **error)
 {
   g_autoptr (AccForeign) foreign = find_foreign (run, node);
 
@@ -618,7 +288,7 @@ take_offer (Run       *run,
 
 /* Whether the backend has any of the operations; where extents are known before anything runs, for inputs such as these. */
 static gboolean
-has_takers (Run *run)
+has_takers (AccGraphEval *run)
 {
   GHashTableIter iter;
   gpointer node;
@@ -643,13 +313,13 @@ typedef struct {
 
 /* With all that the node depends on resolved. */
 static gboolean
-finish (Run          *run,
-        const Visit  *visit,
-        GError      **error)
+finish (AccGraphEval  *run,
+        const Visit   *visit,
+        GError       **error)
 {
   AccArray *node = visit->point->node;
 
-  if (is_offered (run, node) && look_up (run->scope, node) != NULL)
+  if (is_offered (run, node) && acc_graph_scope_look_up (run->scope, node) != NULL)
     return TRUE;
 
   if (node->op == ACC_OP_COND)
@@ -661,12 +331,12 @@ finish (Run          *run,
   if (node->op == ACC_OP_FOREIGN)
     return run_foreign (run, node, error);
 
-  return visit->point->extents == NULL || evaluate_for (run, node, visit->point->extents, error);
+  return visit->point->extents == NULL || acc_graph_eval_compute_for (run, node, visit->point->extents, error);
 }
 
 /* Which one to resolve before the one that is visited; NULL: none any more. */
 static gboolean
-next_before (Run                    *run,
+next_before (AccGraphEval           *run,
              Visit                  *visit,
              const AccControlPoint **before,
              GError                **error)
@@ -684,7 +354,7 @@ next_before (Run                    *run,
         }
       if (n == point->offered->len && !take_offer (run, point->node, error))
         return FALSE;
-      if (look_up (run->scope, point->node) != NULL)
+      if (acc_graph_scope_look_up (run->scope, point->node) != NULL)
         return TRUE;
       n -= point->offered->len;
     }
@@ -706,8 +376,8 @@ next_before (Run                    *run,
 /* Evaluates what must be known before the rest can be scheduled: the taken sides of conds, loops, foreign operations,
  * arrays that extents are read from. Without recursion but for programs in programs. */
 static gboolean
-resolve (Run       *run,
-         GError   **error)
+resolve (AccGraphEval  *run,
+         GError       **error)
 {
   const AccControlPoints *points = acc_graph_get_control_points (run->graph);
   g_autofree guint8 *seen = g_new0 (guint8, MAX (points->all->len, 1));
@@ -721,7 +391,7 @@ resolve (Run       *run,
         {
           Visit top;
 
-          if (before != NULL && !seen[before->number] && look_up (run->scope, before->node) == NULL)
+          if (before != NULL && !seen[before->number] && acc_graph_scope_look_up (run->scope, before->node) == NULL)
             {
               seen[before->number] = TRUE;
               g_array_append_vals (stack, &(Visit) { before, 0, NULL }, 1);
@@ -746,12 +416,12 @@ resolve (Run       *run,
 }
 
 static gboolean
-run_simple (AccGraph      *graph,
-            Scope         *parent,
-            AccArray     **arguments,
-            AccArray     **results,
-            GCancellable  *cancellable,
-            GError       **error)
+run_simple (AccGraph       *graph,
+            AccGraphScope  *parent,
+            AccArray      **arguments,
+            AccArray      **results,
+            GCancellable   *cancellable,
+            GError        **error)
 {
   AccArray *few[32];
   g_autofree AccArray **many = NULL;
@@ -760,7 +430,7 @@ run_simple (AccGraph      *graph,
 
   for (guint i = 0; i < graph->bound->len; i++)
     values[i] = graph->positions[i] >= 0 ? arguments[graph->positions[i]]
-                                         : look_up (parent, g_ptr_array_index (graph->bound, i));
+                                         : acc_graph_scope_look_up (parent, g_ptr_array_index (graph->bound, i));
 
   prepared = acc_schedule_cache_get (graph->schedules, graph->host, graph->results, graph->n_results,
                                      (AccArray **) graph->bound->pdata, values, graph->bound->len, FALSE, cancellable, error);
@@ -769,26 +439,26 @@ run_simple (AccGraph      *graph,
 }
 
 static gboolean
-run_graph (AccGraph      *graph,
-           Scope         *parent,
-           AccArray     **arguments,
-           AccArray     **results,
-           GCancellable  *cancellable,
-           GError       **error)
+run_graph (AccGraph       *graph,
+           AccGraphScope  *parent,
+           AccArray      **arguments,
+           AccArray      **results,
+           GCancellable   *cancellable,
+           GError        **error)
 {
   g_autoptr (GPtrArray) targets = NULL;
-  Scope scope;
-  Run run = { graph, &scope, cancellable, FALSE, ACC_GRAPH_STATE_FIRST };
+  AccGraphScope scope;
+  AccGraphEval run = { graph, &scope, cancellable, FALSE, ACC_GRAPH_STATE_FIRST };
   gboolean ok;
 
   if (graph->is_simple && graph->offers == NULL)
     return run_simple (graph, parent, arguments, results, cancellable, error);
 
-  scope_init (&scope, parent, graph, arguments);
+  acc_graph_scope_init (&scope, parent, graph, arguments);
   run.takes_offers = graph->offers != NULL && has_takers (&run);
   if (graph->is_simple && !run.takes_offers)
     {
-      scope_clear (&scope);
+      acc_graph_scope_clear (&scope);
       return run_simple (graph, parent, arguments, results, cancellable, error);
     }
 
@@ -796,10 +466,10 @@ run_graph (AccGraph      *graph,
   for (guint i = 0; i < graph->n_results; i++)
     g_ptr_array_add (targets, graph->results[i]);
 
-  ok = resolve (&run, error) && evaluate (&run, targets, FALSE, error);
+  ok = resolve (&run, error) && acc_graph_eval_compute (&run, targets, FALSE, error);
   for (guint i = 0; i < graph->n_results && ok; i++)
-    results[i] = g_object_ref (look_up (&scope, graph->results[i]));
-  scope_clear (&scope);
+    results[i] = g_object_ref (acc_graph_scope_look_up (&scope, graph->results[i]));
+  acc_graph_scope_clear (&scope);
 
   return ok;
 }
@@ -828,26 +498,26 @@ acc_graph_prepare (AccGraph      *self,
                    GCancellable  *cancellable,
                    GError       **error)
 {
-  Scope scope;
-  Run run = { self, &scope, cancellable, FALSE, ACC_GRAPH_STATE_FIRST };
+  AccGraphScope scope;
+  AccGraphEval run = { self, &scope, cancellable, FALSE, ACC_GRAPH_STATE_FIRST };
   g_autoptr (GPtrArray) bound = g_ptr_array_new ();
   g_autoptr (GPtrArray) nodes = NULL;
   g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func (g_object_unref);
   AccPrepared *prepared = NULL;
 
-  scope_init (&scope, NULL, self, arguments);
+  acc_graph_scope_init (&scope, NULL, self, arguments);
   if (self->is_simple || resolve (&run, error))
     {
-      nodes = list_unbound (&scope, self->results, self->n_results, bound);
+      nodes = acc_graph_scope_list_unbound (&scope, self->results, self->n_results, bound);
       for (guint i = 0; i < bound->len; i++)
-        g_ptr_array_add (found, g_object_ref (look_up (&scope, g_ptr_array_index (bound, i))));
+        g_ptr_array_add (found, g_object_ref (acc_graph_scope_look_up (&scope, g_ptr_array_index (bound, i))));
       prepared = acc_schedule_cache_get (self->schedules, self->host, self->results, self->n_results,
                                          (AccArray **) bound->pdata, (AccArray **) found->pdata, bound->len, by_rows,
                                          cancellable, error);
     }
   if (prepared != NULL)
     *values = g_steal_pointer (&found);
-  scope_clear (&scope);
+  acc_graph_scope_clear (&scope);
 
   return prepared;
 }

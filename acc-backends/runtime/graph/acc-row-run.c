@@ -61,8 +61,8 @@ measure_values (AccScheduleRows *self)
 }
 
 static gboolean
-run_independent (AccScheduleRows *self,
-                 GError         **error)
+run_independent (AccScheduleRows  *self,
+                 GError          **error)
 {
   for (guint s = 0; s < self->prepared->schedule->n_steps; s++)
     if (!self->program.layout.by_rows[s])
@@ -80,8 +80,8 @@ run_independent (AccScheduleRows *self,
 }
 
 static gboolean
-allocate_kept (AccScheduleRows *self,
-               GError         **error)
+allocate_kept (AccScheduleRows  *self,
+               GError          **error)
 {
   const AccRunClass *klass = self->run->klass;
 
@@ -110,15 +110,15 @@ allocate_kept (AccScheduleRows *self,
 }
 
 AccRowRun *
-acc_schedule_rows_new (const AccRowRunClass *klass,
-                       gsize                 size,
-                       AccHost              *host,
-                       AccPrepared          *prepared,
-                       GPtrArray            *values,
-                       AccGraph             *graph,
-                       gpointer              owner,
-                       GCancellable         *cancellable,
-                       GError              **error)
+acc_schedule_rows_new (const AccRowRunClass  *klass,
+                       gsize                  size,
+                       AccHost               *host,
+                       AccPrepared           *prepared,
+                       GPtrArray             *values,
+                       AccGraph              *graph,
+                       gpointer               owner,
+                       GCancellable          *cancellable,
+                       GError               **error)
 {
   g_autoptr (AccRowRun) base = g_malloc0 (size);
   g_autofree AccBuffer **given = NULL;
@@ -148,12 +148,12 @@ acc_schedule_rows_new (const AccRowRunClass *klass,
 /* --- the run */
 
 gboolean
-acc_schedule_rows_run_step (AccScheduleRows *self,
-                            guint            number,
-                            gint64           begin,
-                            gint64           end,
-                            GCancellable    *cancellable,
-                            GError         **error)
+acc_schedule_rows_run_step (AccScheduleRows  *self,
+                            guint             number,
+                            gint64            begin,
+                            gint64            end,
+                            GCancellable     *cancellable,
+                            GError          **error)
 {
   self->run->cancellable = cancellable;
 
@@ -161,9 +161,9 @@ acc_schedule_rows_run_step (AccScheduleRows *self,
 }
 
 AccArray *
-acc_schedule_rows_dup_reduced (AccRowRun *base,
-                               guint      number,
-                               GError   **error)
+acc_schedule_rows_dup_reduced (AccRowRun  *base,
+                               guint       number,
+                               GError    **error)
 {
   g_return_val_if_fail (number < base->n_values && base->values[number].result >= 0, NULL);
 

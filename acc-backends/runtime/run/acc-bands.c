@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-bands.h"
-
-#include "acc-host-run.h"
-#include "acc-launch.h"
+#include "acc-bands-private.h"
 
 #include "acc-backends/ir/acc-kernel-private.h"
 #include "acc-core/backend/acc-backend-private.h"
-#include "acc-core/backend/acc-row-halo-private.h"
 #include "acc-core/base/acc-ceil-div-private.h"
 
 #include <string.h>
-
-#define MAX_STEPS 8
 
 /* Rows of a band, for each that is computed around it; bands that a worker should have, so that all end at the same time, and must. */
 #define ROWS_PER_HALO          12
@@ -22,47 +16,6 @@
 #define ROWS_FOR_ALL 48
 
 #define ALIGNMENT 64
-
-/* Rows of a value that are there only for the steps of a band. */
-typedef struct {
-  guint  value;
-  guint  writer;          /* among the steps of the band */
-  gint64 carry;           /* rows before those of a strip that are still read */
-  gint64 capacity;
-  gsize *offsets;         /* per buffer: in a worker's memory */
-} Window;
-
-/* What a step does besides. */
-typedef struct {
-  guint  n_first;         /* launches, before all rows */
-  gsize *scratch;         /* where each is: among what is there for all, or in a worker's memory where a tile has it for itself */
-} Extra;
-
-struct _AccBand {
-  guint   begin, end;     /* steps */
-  gint64  n_rows;
-  gint64  band_rows;      /* of the results, that a worker takes at a time */
-  gint64  strip_rows;     /* of each step, that it runs at a time */
-  gint64  warm_up;        /* rows that the first step begins before the band */
-  AccRowHalo halos[MAX_STEPS]; /* rows beyond those of a band */
-  Extra   extras[MAX_STEPS];
-  guint   n_windows;
-  Window *windows;
-  gsize   bytes;          /* of a worker */
-  gsize   common_bytes;   /* for all */
-};
-
-/* NULL: the value has memory as a whole. */
-static Window *
-find_window (const AccBand *self,
-             guint          value)
-{
-  for (guint i = 0; i < self->n_windows; i++)
-    if (self->windows[i].value == value)
-      return &self->windows[i];
-
-  return NULL;
-}
 
 /* --- finding them */
 
@@ -166,7 +119,7 @@ add_windows (AccBand     *self,
         guint value = schedule->steps[s].writes[i];
 
         if (is_inside (self, prepared, value))
-          self->windows[self->n_windows++] = (Window) { .value = value, .writer = s - self->begin };
+          self->windows[self->n_windows++] = (AccBandWindow) { .value = value, .writer = s - self->begin };
       }
 }
 
@@ -220,12 +173,12 @@ find_halos (AccBand     *self,
       gint64 limit = self->n_rows / ROWS_PER_HALO;
 
       for (guint i = 0; i < step->n_writes; i++)
-        if (find_window (self, step->writes[i]) == NULL && (halo->above > 0 || halo->below > 0))
+        if (acc_band_find_window (self, step->writes[i]) == NULL && (halo->above > 0 || halo->below > 0))
           return FALSE;
 
       for (guint i = 0; i < step->n_reads; i++)
         {
-          Window *window = find_window (self, step->reads[i]);
+          AccBandWindow *window = acc_band_find_window (self, step->reads[i]);
           gboolean around = halo->above > 0 || halo->below > 0 || step->row_reads[i].above > 0 || step->row_reads[i].below > 0;
           if (window == NULL && around && is_written (self, prepared, step->reads[i]))
             return FALSE;
@@ -251,20 +204,12 @@ find_carries (AccBand     *self,
   for (guint s = self->begin; s < self->end; s++)
     for (guint i = 0; i < schedule->steps[s].n_reads; i++)
       {
-        Window *window = find_window (self, schedule->steps[s].reads[i]);
+        AccBandWindow *window = acc_band_find_window (self, schedule->steps[s].reads[i]);
 
         if (window != NULL)
           window->carry = MAX (window->carry, acc_rows_get_carry (-self->halos[window->writer].below, -self->halos[s - self->begin].below,
                                                                   schedule->steps[s].row_reads[i].above));
       }
-}
-
-static gsize
-get_row_bytes (AccPrepared *prepared,
-               guint        value,
-               guint        k)
-{
-  return (gsize) prepared->values[value].row_elements * prepared->element_bytes[prepared->values[value].first_buffer + k];
 }
 
 static guint64
@@ -274,7 +219,7 @@ count_row_bytes (AccPrepared *prepared,
   guint64 bytes = 0;
 
   for (guint k = 0; k < prepared->values[value].n_buffers; k++)
-    bytes += get_row_bytes (prepared, value, k);
+    bytes += acc_band_get_row_bytes (prepared, value, k);
 
   return bytes;
 }
@@ -314,7 +259,7 @@ count_tile_scratch (AccBand     *self,
 /* A window of which nothing is carried is written from its beginning each time; others hold two strips, so that what is carried
  * moves every other time. */
 static guint
-count_strips (const Window *window)
+count_strips (const AccBandWindow *window)
 {
   return window->carry > 0 ? 2 : 1;
 }
@@ -349,10 +294,10 @@ choose_rows (AccBand     *self,
   for (guint s = self->begin; s < self->end; s++)
     {
       for (guint i = 0; i < schedule->steps[s].n_reads; i++)
-        if (find_window (self, schedule->steps[s].reads[i]) == NULL)
+        if (acc_band_find_window (self, schedule->steps[s].reads[i]) == NULL)
           strip += count_row_bytes (prepared, schedule->steps[s].reads[i]);
       for (guint i = 0; i < schedule->steps[s].n_writes; i++)
-        if (find_window (self, schedule->steps[s].writes[i]) == NULL)
+        if (acc_band_find_window (self, schedule->steps[s].writes[i]) == NULL)
           strip += count_row_bytes (prepared, schedule->steps[s].writes[i]);
     }
 
@@ -387,19 +332,19 @@ lay_out (AccBand     *self,
 {
   for (guint i = 0; i < self->n_windows; i++)
     {
-      Window *window = &self->windows[i];
+      AccBandWindow *window = &self->windows[i];
       guint n_buffers = prepared->values[window->value].n_buffers;
 
       window->capacity = window->carry + count_strips (window) * self->strip_rows;
       window->offsets = g_new (gsize, n_buffers + 1);
       for (guint k = 0; k < n_buffers; k++)
-        window->offsets[k] = take (&self->bytes, (gsize) window->capacity * get_row_bytes (prepared, window->value, k));
+        window->offsets[k] = take (&self->bytes, (gsize) window->capacity * acc_band_get_row_bytes (prepared, window->value, k));
     }
 
   for (guint s = self->begin; s < self->end; s++)
     {
       const AccScheduleStep *step = &prepared->schedule->steps[s];
-      Extra *extra = &self->extras[s - self->begin];
+      AccBandExtra *extra = &self->extras[s - self->begin];
 
       extra->scratch = g_new (gsize, step->n_scratch + 1);
       for (guint i = 0; i < step->n_scratch; i++)
@@ -443,7 +388,7 @@ band_new (AccPrepared *prepared,
       n_writes += schedule->steps[s].n_writes;
       self->extras[s - begin].n_first = count_first (&schedule->steps[s]);
     }
-  self->windows = g_new0 (Window, n_writes + 1);
+  self->windows = g_new0 (AccBandWindow, n_writes + 1);
 
   for (self->end = end; self->end >= begin + 2; self->end--)
     if (try (self, prepared, host))
@@ -475,7 +420,7 @@ acc_bands_find (AccPrepared *prepared,
       if (end < begin + 2)
         continue;
 
-      band = band_new (prepared, host, begin, MIN (end, begin + MAX_STEPS));
+      band = band_new (prepared, host, begin, MIN (end, begin + ACC_BAND_MAX_STEPS));
       if (band == NULL)
         continue;
       if (acc_debug_get_flags () & ACC_DEBUG_PLAN)
@@ -494,7 +439,7 @@ acc_band_free (AccBand *self)
 {
   for (guint i = 0; i < self->n_windows; i++)
     g_free (self->windows[i].offsets);
-  for (guint s = 0; s < MAX_STEPS; s++)
+  for (guint s = 0; s < ACC_BAND_MAX_STEPS; s++)
     g_free (self->extras[s].scratch);
   g_free (self->windows);
   g_free (self);
@@ -522,215 +467,4 @@ acc_band_list_cached (const AccBand *self,
     cached[self->windows[i].value] = TRUE;
 
   return cached;
-}
-
-/* --- running them */
-
-typedef struct {
-  AccRun        *run;
-  const AccBand *band;
-  guint8        *memory;    /* what is there for all, then each worker's */
-  AccFailure     failure;   /* of kernels that cannot fail: cancellation ends them */
-} Job;
-
-typedef struct {
-  Job *job;
-  guint8    *memory;
-  gint64    *done;        /* per step: the row that it comes to next */
-  gint64    *origins;     /* per window: the row that is first in it */
-  guint64   *slots;
-} Worker;
-
-/* Makes room in the windows that the step writes, for rows [begin, end). */
-static void
-advance (Worker *self,
-         guint   step,
-         gint64  begin,
-         gint64  end)
-{
-  const AccBand *band = self->job->band;
-  AccPrepared *prepared = self->job->run->prepared;
-
-  for (guint i = 0; i < band->n_windows; i++)
-    {
-      const Window *window = &band->windows[i];
-      gint64 from;
-
-      if (window->writer != step || end - self->origins[i] <= window->capacity)
-        continue;
-      from = MAX (begin - window->carry, self->origins[i]);
-      for (guint k = 0; k < prepared->values[window->value].n_buffers; k++)
-        {
-          gsize row_bytes = get_row_bytes (prepared, window->value, k);
-          guint8 *rows = self->memory + window->offsets[k];
-
-          memmove (rows, rows + (gsize) (from - self->origins[i]) * row_bytes, (gsize) (begin - from) * row_bytes);
-        }
-      self->origins[i] = from;
-    }
-}
-
-static guint64
-get_address (Worker        *self,
-             guint          step,
-             const AccSlot *slot)
-{
-  const AccBand *band = self->job->band;
-  AccPrepared *prepared = self->job->run->prepared;
-  const Window *window;
-
-  if (slot->kind == ACC_SLOT_LITERAL)
-    return slot->bits;
-  if (slot->kind == ACC_SLOT_SCRATCH)
-    return (guintptr) ((prepared->schedule->steps[band->begin + step].scratch[slot->scratch].tile_bytes > 0 ? self->memory : self->job->memory)
-                       + band->extras[step].scratch[slot->scratch]);
-
-  window = find_window (band, slot->value);
-  if (window == NULL)
-    return (guintptr) self->job->run->buffers[prepared->values[slot->value].first_buffer + slot->buffer]->data;
-
-  return (guint64) (guintptr) (self->memory + window->offsets[slot->buffer])
-         - (guint64) self->origins[window - band->windows] * get_row_bytes (prepared, slot->value, slot->buffer);
-}
-
-/* The part @range of the launch, tile by tile where it has any. All are the worker's own first one. */
-static void
-run_tiles (Worker                  *self,
-           const AccPreparedLaunch *prepared,
-           const gint64             range[5])
-{
-  gint64 outer = prepared->launch->tile_outer > 0 ? prepared->launch->tile_outer : range[1] - range[0];
-  gint64 inner = prepared->launch->tile_inner > 0 ? prepared->launch->tile_inner : MAX (range[3] - range[2], 1);
-
-  for (gint64 u = range[0]; u < range[1]; u += outer)
-    for (gint64 i = range[2]; i < MAX (range[3], 1); i += inner)
-      {
-        const gint64 part[5] = { u, MIN (u + outer, range[1]), i, MIN (i + inner, range[3]), 0 };
-
-        acc_prepared_launch_get_entry (prepared) (self->slots, part, &self->job->failure);
-      }
-}
-
-static void
-run_rows (Worker *self,
-          guint   step,
-          gint64  begin,
-          gint64  end)
-{
-  AccRun *run = self->job->run;
-  const AccPreparedStep *prepared = &run->prepared->steps[self->job->band->begin + step];
-
-  for (guint i = self->job->band->extras[step].n_first; i < prepared->step->n_launches; i++)
-    {
-      const AccLaunch *launch = &prepared->step->launches[i];
-      gint64 range[5];
-
-      for (guint k = 0; k < launch->n_slots; k++)
-        self->slots[k] = get_address (self, step, &launch->slots[k]);
-      acc_partition_get_rows (launch, begin, end, range);
-      run_tiles (self, &prepared->launches[i], range);
-    }
-}
-
-static gboolean
-run_band (gint64   number,
-          guint    worker,
-          gpointer user_data)
-{
-  Job *job = user_data;
-  const AccBand *band = job->band;
-  guint n_steps = band->end - band->begin;
-  gint64 begin = number * band->band_rows, end = MIN (begin + band->band_rows, band->n_rows);
-  g_autofree gint64 *memory = g_new (gint64, n_steps + band->n_windows + job->run->prepared->max_slots + 1);
-  Worker self = { .job = job, .memory = job->memory + band->common_bytes + worker * band->bytes, .done = memory, .origins = memory + n_steps,
-                  .slots = (guint64 *) memory + n_steps + band->n_windows };
-
-  for (guint s = 0; s < n_steps; s++)
-    self.done[s] = MAX (begin - band->halos[s].above, 0);
-  for (guint i = 0; i < band->n_windows; i++)
-    self.origins[i] = self.done[band->windows[i].writer];
-
-  for (gint64 t = begin - band->warm_up; t < end && !g_cancellable_is_cancelled (job->run->cancellable);)
-    {
-      t = MIN (t + band->strip_rows, end);
-      for (guint s = 0; s < n_steps; s++)
-        {
-          gint64 to = MIN (t + band->halos[s].below, band->n_rows);
-
-          if (to <= self.done[s])
-            continue;
-          advance (&self, s, self.done[s], to);
-          run_rows (&self, s, self.done[s], to);
-          self.done[s] = to;
-        }
-    }
-
-  return !g_cancellable_is_cancelled (job->run->cancellable);
-}
-
-/* What comes before all rows. */
-static gboolean
-run_first (Job     *job,
-           GError **error)
-{
-  const AccBand *band = job->band;
-
-  for (guint s = 0; s < band->end - band->begin; s++)
-    {
-      guint n_scratch = job->run->prepared->schedule->steps[band->begin + s].n_scratch;
-
-      for (guint i = 0; i < n_scratch; i++)
-        ((AccHostRun *) job->run)->scratch[i] = job->memory + band->extras[s].scratch[i];
-      if (!acc_host_run_launches ((AccHostRun *) job->run, band->begin + s, band->extras[s].n_first, error))
-        return FALSE;
-    }
-
-  return TRUE;
-}
-
-static gboolean
-may_stop (AccRun        *run,
-          const AccBand *band)
-{
-  gboolean may = FALSE;
-
-  for (guint s = band->begin; s < band->end; s++)
-    may |= acc_launch_may_stop (run->prepared->steps[s].launches, run->prepared->steps[s].step->n_launches);
-
-  return may;
-}
-
-gboolean
-acc_band_run (AccRun         *run,
-              const AccBand  *band,
-              GError        **error)
-{
-  const AccSchedule *schedule = run->prepared->schedule;
-  guint n_threads = acc_workers_get_n_threads (run->host->workers);
-  gint64 n_bands = (band->n_rows - 1) / band->band_rows + 1;
-  Job job = { .run = run, .band = band };
-  AccLaunchStop stop;
-  AccBuffer *memory;
-  gboolean ok;
-
-  for (guint s = band->begin; s < band->end; s++)
-    for (guint i = 0; i < schedule->steps[s].n_writes; i++)
-      if (find_window (band, schedule->steps[s].writes[i]) == NULL && !acc_run_allocate (run, schedule->steps[s].writes[i], error))
-        return FALSE;
-
-  memory = acc_pool_allocate (run->host->pool, band->common_bytes + band->bytes * n_threads, schedule->steps[band->begin].name, error);
-  if (memory == NULL)
-    return FALSE;
-
-  job.memory = memory->data;
-  ok = run_first (&job, error);
-  if (ok)
-    {
-      acc_launch_stop_begin (&stop, may_stop (run, band) ? run->cancellable : NULL, &job.failure, 1);
-      acc_workers_run (run->host->workers, n_bands, 1, run_band, &job);
-      ok = acc_launch_stop_end (&stop, error) && !g_cancellable_set_error_if_cancelled (run->cancellable, error);
-    }
-  acc_buffer_unref (memory);
-
-  return ok;
 }

@@ -153,7 +153,7 @@ device_run_allocate_scratch (AccRun                 *run,
 static gboolean
 gather (AccDeviceRun           *self,
         const AccScheduleStep  *step,
-        const AccRunWindow  *windows,
+        const AccRunWindow     *windows,
         GError                **error)
 {
   for (guint w = 0; w < step->n_writes; w++)
@@ -180,10 +180,10 @@ gather (AccDeviceRun           *self,
 }
 
 static void
-list_used (AccDeviceRun           *self,
-           const AccScheduleStep  *step,
-           const AccRunWindow  *windows,
-           gpointer               *scratch)
+list_used (AccDeviceRun          *self,
+           const AccScheduleStep *step,
+           const AccRunWindow    *windows,
+           gpointer              *scratch)
 {
   self->n_used = 0;
   for (guint l = 0; l < step->n_launches; l++)
@@ -211,10 +211,10 @@ list_used (AccDeviceRun           *self,
 /* --- launches */
 
 static void
-fill_slots (AccDeviceRun           *self,
-            const AccLaunch        *launch,
-            const AccRunWindow  *windows,
-            gpointer               *scratch)
+fill_slots (AccDeviceRun       *self,
+            const AccLaunch    *launch,
+            const AccRunWindow *windows,
+            gpointer           *scratch)
 {
   for (guint i = 0; i < launch->n_slots; i++)
     {
@@ -289,12 +289,12 @@ choose_code (AccDeviceRun       *self,
 }
 
 static gboolean
-launch (AccDeviceRun             *self,
-        AccPreparedLaunch        *prepared,
-        const AccPartition       *partition,
-        const AccRunWindow    *windows,
-        gpointer                 *scratch,
-        GError                  **error)
+launch (AccDeviceRun        *self,
+        AccPreparedLaunch   *prepared,
+        const AccPartition  *partition,
+        const AccRunWindow  *windows,
+        gpointer            *scratch,
+        GError             **error)
 {
   AccDevice *device = acc_device_heap_get_device (self->heap);
   AccDeviceKernel *kernel;
@@ -342,7 +342,7 @@ static gboolean
 launch_all (AccDeviceRun           *self,
             const AccPreparedStep  *prepared,
             const gint64           *rows,
-            const AccRunWindow  *windows,
+            const AccRunWindow     *windows,
             gpointer               *scratch,
             GError                **error)
 {

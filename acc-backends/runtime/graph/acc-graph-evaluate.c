@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-graph-evaluate.h"
+
+#include "acc-backends/fuse/acc-function-facts.h"
+#include "acc-backends/runtime/run/acc-run.h"
+
+/* Operations per element from which on it is better to keep an array than to compute it again. */
+#define EXPENSIVE 50
+
+AccArray *
+acc_graph_scope_look_up (AccGraphScope *scope,
+                         AccArray      *node)
+{
+  for (; scope != NULL; scope = scope->parent)
+    {
+      AccArray *value = g_hash_table_lookup (scope->values, node);
+
+      if (value != NULL)
+        return value;
+    }
+
+  return NULL;
+}
+
+/* Takes over @value. */
+static void
+bind (AccGraphScope *scope,
+      AccArray      *node,
+      AccArray      *value)
+{
+  g_hash_table_replace (scope->values, node, value);
+}
+
+void
+acc_graph_scope_init (AccGraphScope  *scope,
+                      AccGraphScope  *parent,
+                      AccGraph       *graph,
+                      AccArray      **arguments)
+{
+  scope->parent = parent;
+  scope->loops = NULL;
+  scope->values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+  for (guint i = 0; i < graph->n_params; i++)
+    bind (scope, graph->params[i], g_object_ref (arguments[i]));
+}
+
+void
+acc_graph_scope_clear (AccGraphScope *scope)
+{
+  g_hash_table_unref (scope->values);
+  g_clear_pointer (&scope->loops, g_hash_table_unref);
+}
+
+typedef struct {
+  AccArray *node;
+  guint     next;
+} Frame;
+
+/* The nodes that @targets are computed from, inputs first; @bound gets those that stand for something already. */
+GPtrArray *
+acc_graph_scope_list_unbound (AccGraphScope  *scope,
+                              AccArray      **targets,
+                              guint           n_targets,
+                              GPtrArray      *bound)
+{
+  GPtrArray *nodes = g_ptr_array_new ();
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame));
+
+  for (guint i = 0; i < n_targets; i++)
+    {
+      AccArray *dependence = targets[i];
+
+      for (;;)
+        {
+          if (dependence != NULL && g_hash_table_add (seen, dependence))
+            {
+              if (acc_graph_scope_look_up (scope, dependence) != NULL)
+                g_ptr_array_add (bound, dependence);
+              else
+                g_array_append_vals (stack, &(Frame) { dependence, 0 }, 1);
+            }
+          if (stack->len == 0)
+            break;
+
+          {
+            Frame *top = &g_array_index (stack, Frame, stack->len - 1);
+
+            dependence = acc_array_nth_dependence (top->node, top->next++);
+            if (dependence == NULL)
+              {
+                g_ptr_array_add (nodes, top->node);
+                g_array_set_size (stack, stack->len - 1);
+              }
+          }
+        }
+    }
+
+  return nodes;
+}
+
+static gboolean
+is_expensive (AccArray *node)
+{
+  static const gboolean always[ACC_N_OPERATIONS] = {
+    [ACC_OP_FOLD] = TRUE, [ACC_OP_FOLD1] = TRUE, [ACC_OP_FOLD_ALL] = TRUE, [ACC_OP_FOLD1_ALL] = TRUE, [ACC_OP_SCANL1] = TRUE,
+    [ACC_OP_PERMUTE] = TRUE, [ACC_OP_SORT] = TRUE, [ACC_OP_STENCIL] = TRUE, [ACC_OP_STENCIL2] = TRUE, [ACC_OP_COMPUTE] = TRUE,
+  };
+
+  return always[node->op] || (node->n_functions > 0 && node->functions[0] != NULL && acc_function_get_cost (node->functions[0]) > EXPENSIVE);
+}
+
+static gboolean
+is_wanted_later (AccGraphEval *run,
+                 AccArray     *node,
+                 GHashTable   *now)
+{
+  GPtrArray *users = acc_graph_get_users (run->graph, node);
+
+  if (acc_graph_is_result (run->graph, node))
+    return TRUE;
+
+  for (guint i = 0; users != NULL && i < users->len; i++)
+    if (!g_hash_table_contains (now, g_ptr_array_index (users, i)))
+      return TRUE;
+
+  return FALSE;
+}
+
+static gboolean
+depends_on_any (AccArray   *node,
+                GHashTable *set)
+{
+  AccArray *dependence;
+
+  for (guint i = 0; (dependence = acc_array_nth_dependence (node, i)) != NULL; i++)
+    if (g_hash_table_contains (set, dependence))
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Those that @node depends on and that have memory in any case become targets, rather than what is computed from them. */
+static void
+keep_stored (AccArray   *node,
+             GHashTable *dear,
+             GPtrArray  *targets)
+{
+  AccArray *dependence;
+
+  for (guint i = 0; (dependence = acc_array_nth_dependence (node, i)) != NULL; i++)
+    if ((dependence->op == ACC_OP_COMPUTE || dependence->op == ACC_OP_PERMUTE || dependence->op == ACC_OP_SORT) &&
+        g_hash_table_remove (dear, dependence))
+      g_ptr_array_add (targets, dependence);
+}
+
+/* Adds to @targets, whose set is @is_target, what is computed on the way, is needed again later, and is dear: by itself, or by what it
+ * depends on that is not kept. */
+static void
+add_shared (AccGraphEval *run,
+            GPtrArray    *nodes,
+            GPtrArray    *targets,
+            GHashTable   *is_target)
+{
+  g_autoptr (GHashTable) now = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) dear = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < nodes->len; i++)
+    g_hash_table_add (now, g_ptr_array_index (nodes, i));
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i);
+      gboolean is_later, is_dear;
+
+      if (g_hash_table_contains (is_target, node))
+        continue;
+      is_later = is_wanted_later (run, node, now);
+      is_dear = is_expensive (node);
+      if (is_later && !is_dear)
+        keep_stored (node, dear, targets);
+      if (!is_dear && !depends_on_any (node, dear))
+        continue;
+      if (is_later)
+        g_ptr_array_add (targets, node);
+      else
+        g_hash_table_add (dear, node);
+    }
+}
+
+/* What was computed by other means than by acc_graph_eval_compute(). Takes over @value. */
+void
+acc_graph_eval_bind (AccGraphEval *run,
+                     AccArray     *node,
+                     AccArray     *value)
+{
+  bind (run->scope, node, value);
+  run->state = acc_subgraph_cache_step (run->graph->subgraphs, run->state, node);
+}
+
+/* Finds what is to be computed for @targets, by a walk over the program. @subgraph gets arrays of its own. */
+static void
+find_subgraph (AccGraphEval *run,
+               GPtrArray    *targets,
+               gboolean      keep,
+               AccSubgraph  *subgraph)
+{
+  g_autoptr (GHashTable) is_target = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) nodes = NULL;
+
+  *subgraph = (AccSubgraph) { g_ptr_array_new (), g_ptr_array_new (), g_ptr_array_new () };
+  for (guint i = 0; i < targets->len; i++)
+    {
+      AccArray *target = g_ptr_array_index (targets, i);
+
+      if (acc_graph_scope_look_up (run->scope, target) != NULL || !g_hash_table_add (is_target, target))
+        continue;
+      g_ptr_array_add (target->op == ACC_OP_USE ? subgraph->uses : subgraph->wanted, target);
+    }
+  if (subgraph->wanted->len == 0)
+    return;
+
+  nodes = acc_graph_scope_list_unbound (run->scope, (AccArray **) subgraph->wanted->pdata, subgraph->wanted->len, subgraph->bound);
+  if (keep)
+    add_shared (run, nodes, subgraph->wanted, is_target);
+}
+
+/* Whether all that the subgraph reads is bound now, too: what surrounds a body may differ from run to run. */
+static gboolean
+fits (AccGraphEval      *run,
+      const AccSubgraph *known,
+      GPtrArray         *targets)
+{
+  for (guint i = 0; i < targets->len; i++)
+    {
+      AccArray *target = g_ptr_array_index (targets, i);
+
+      if (!g_ptr_array_find (known->wanted, target, NULL) && !g_ptr_array_find (known->uses, target, NULL) && acc_graph_scope_look_up (run->scope, target) == NULL)
+        return FALSE;
+    }
+  for (guint i = 0; i < known->bound->len; i++)
+    if (acc_graph_scope_look_up (run->scope, g_ptr_array_index (known->bound, i)) == NULL)
+      return FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+compute_subgraph (AccGraphEval       *run,
+                  const AccSubgraph  *subgraph,
+                  GError            **error)
+{
+  g_autofree AccArray **values = g_new (AccArray *, subgraph->bound->len + 1), **results = g_new0 (AccArray *, subgraph->wanted->len + 1);
+  g_autoptr (AccPrepared) prepared = NULL;
+
+  for (guint i = 0; i < subgraph->uses->len; i++)
+    bind (run->scope, g_ptr_array_index (subgraph->uses, i), g_object_ref (g_ptr_array_index (subgraph->uses, i)));
+  if (subgraph->wanted->len == 0)
+    return TRUE;
+
+  for (guint i = 0; i < subgraph->bound->len; i++)
+    values[i] = acc_graph_scope_look_up (run->scope, g_ptr_array_index (subgraph->bound, i));
+  prepared = acc_schedule_cache_get (run->graph->schedules, run->graph->host, (AccArray **) subgraph->wanted->pdata, subgraph->wanted->len,
+                                     (AccArray **) subgraph->bound->pdata, values, subgraph->bound->len, FALSE, run->cancellable, error);
+  if (prepared == NULL || !acc_run_whole (run->graph->host, prepared, values, results, run->cancellable, error))
+    return FALSE;
+  for (guint i = 0; i < subgraph->wanted->len; i++)
+    bind (run->scope, g_ptr_array_index (subgraph->wanted, i), results[i]);
+
+  return TRUE;
+}
+
+/* Computes and binds all of @targets; @keep: and what later parts of the program share with them. */
+gboolean
+acc_graph_eval_compute (AccGraphEval  *run,
+                        GPtrArray     *targets,
+                        gboolean       keep,
+                        GError       **error)
+{
+  const AccSubgraph *known = acc_subgraph_cache_find (run->graph->subgraphs, run->state, targets, keep);
+  g_auto (AccSubgraph) found = { NULL };
+  gboolean ok;
+
+  if (known == NULL || !fits (run, known, targets))
+    {
+      find_subgraph (run, targets, keep, &found);
+      found.state = known == NULL ? acc_subgraph_cache_add (run->graph->subgraphs, run->state, targets, keep, &found) : ACC_GRAPH_STATE_UNKNOWN;
+      known = &found;
+    }
+
+  ok = compute_subgraph (run, known, error);
+  run->state = known->state;
+
+  return ok;
+}
+
+/* What @node cannot do without. */
+gboolean
+acc_graph_eval_compute_for (AccGraphEval  *run,
+                            AccArray      *node,
+                            GPtrArray     *targets,
+                            GError       **error)
+{
+  GError *local = NULL;
+
+  if (acc_graph_eval_compute (run, targets, TRUE, &local))
+    return TRUE;
+
+  if (g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM))
+    {
+      g_autofree char *what = acc_array_describe (node);
+
+      g_prefix_error (&local, "%s: ", what);
+    }
+  g_propagate_error (error, local);
+
+  return FALSE;
+}
