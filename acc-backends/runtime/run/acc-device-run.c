@@ -67,22 +67,19 @@ pin_buffer (AccDeviceRun  *self,
 {
   const AccPreparedValue *v = &self->parent.prepared->values[value];
   guint i = v->first_buffer + buffer;
+  gboolean is_new = self->parent.buffers[i] == NULL;
 
   if (self->blocks[i] != NULL)
     return TRUE;
 
-  if (self->parent.buffers[i] != NULL)
-    self->blocks[i] = acc_device_heap_pin (self->heap, self->parent.buffers[i], v->name, error);
-  else
-    {
-      AccBufferCopy *copy;
+  if (is_new)
+    self->parent.buffers[i] = acc_device_heap_new_buffer (self->heap, self->parent.prepared->buffer_bytes[i], FALSE, v->name, error);
+  if (self->parent.buffers[i] == NULL)
+    return FALSE;
 
-      self->parent.buffers[i] = acc_device_heap_new_buffer (self->heap, self->parent.prepared->buffer_bytes[i], FALSE, v->name, error);
-      copy = self->parent.buffers[i] != NULL ? acc_buffer_get_copy (self->parent.buffers[i], self->heap) : NULL;
-      self->blocks[i] = copy != NULL ? acc_device_heap_pin (self->heap, self->parent.buffers[i], v->name, error) : NULL;
-      if (copy != NULL)
-        acc_device_heap_unpin (self->heap, self->parent.buffers[i]);
-    }
+  self->blocks[i] = acc_device_heap_pin (self->heap, self->parent.buffers[i], v->name, error);
+  if (is_new)
+    acc_device_heap_unpin (self->heap, self->parent.buffers[i]);
 
   return self->blocks[i] != NULL;
 }
