@@ -3,10 +3,6 @@
 
 #include <string.h>
 
-/* Lanes of masks that are hidden: below, blends cost nothing; a predicate register has as many bits. */
-#define MIN_HIDDEN 8
-#define MAX_HIDDEN 64
-
 LLVMTypeRef
 emit_type (Emitter       *e,
            AccElementKind kind)
@@ -187,93 +183,6 @@ emit_splat (Emitter     *e,
                                  LLVMConstNull (LLVMVectorType (e->t_i32, lanes)), "");
 }
 
-/* Places: lanes of x, then of y; -1 for one that does not matter. */
-LLVMValueRef
-emit_shuffle (Emitter     *e,
-              LLVMValueRef x,
-              LLVMValueRef y,
-              const int   *places,
-              guint        n)
-{
-  g_autofree LLVMValueRef *constants = g_new (LLVMValueRef, n);
-
-  for (guint i = 0; i < n; i++)
-    constants[i] = places[i] < 0 ? LLVMGetPoison (e->t_i32) : LLVMConstInt (e->t_i32, places[i], FALSE);
-
-  return LLVMBuildShuffleVector (e->builder, x, y != NULL ? y : LLVMGetPoison (LLVMTypeOf (x)),
-                                 LLVMConstVector (constants, n), "");
-}
-
-LLVMValueRef
-emit_part (Emitter     *e,
-           LLVMValueRef x,
-           guint        first,
-           guint        n)
-{
-  g_autofree int *places = g_new (int, n);
-
-  for (guint i = 0; i < n; i++)
-    places[i] = (int) (first + i);
-
-  return emit_shuffle (e, x, NULL, places, n);
-}
-
-LLVMValueRef
-emit_resized (Emitter     *e,
-              LLVMValueRef x,
-              guint        lanes)
-{
-  guint n = emit_lanes_of (x);
-  g_autofree int *places = g_new (int, lanes);
-
-  if (n == lanes)
-    return x;
-  for (guint i = 0; i < lanes; i++)
-    places[i] = (int) MIN (i, n);
-
-  return emit_shuffle (e, x, LLVMConstNull (LLVMTypeOf (x)), places, lanes);
-}
-
-/* A mask that LLVM does not know, from the start of the function on. */
-static LLVMValueRef
-hide (Emitter     *e,
-      LLVMValueRef mask)
-{
-  static const char constraints[] = "=r,0";
-  guint n = emit_lanes_of (mask);
-  LLVMTypeRef type = n > 32 ? e->t_i64 : e->t_i32, bits = LLVMIntTypeInContext (e->context, n);
-  LLVMTypeRef code_type = LLVMFunctionType (type, &type, 1, FALSE);
-  LLVMValueRef code = LLVMGetInlineAsm (code_type, "", 0, constraints, strlen (constraints), FALSE, FALSE, LLVMInlineAsmDialectATT, FALSE);
-  LLVMValueRef x = LLVMBuildZExt (e->stack_builder, LLVMBuildBitCast (e->stack_builder, mask, bits, ""), type, "");
-
-  x = LLVMBuildTrunc (e->stack_builder, LLVMBuildCall2 (e->stack_builder, code_type, code, &x, 1, ""), bits, "");
-
-  return LLVMBuildBitCast (e->stack_builder, x, LLVMTypeOf (mask), "");
-}
-
-/* Of known masks LLVM makes blends and shuffles, where a predicate register would let the operation have both in one. */
-static gboolean
-had_better_hide (Emitter     *e,
-                 LLVMValueRef mask,
-                 LLVMValueRef x)
-{
-  guint n = emit_is_vector (mask) ? emit_lanes_of (mask) : 1;
-
-  return e->target->has_masks && n >= MIN_HIDDEN && n <= MAX_HIDDEN && LLVMIsConstant (mask) && LLVMIsABinaryOperator (x) != NULL;
-}
-
-LLVMValueRef
-emit_select (Emitter     *e,
-             LLVMValueRef condition,
-             LLVMValueRef x,
-             LLVMValueRef y)
-{
-  if (had_better_hide (e, condition, x))
-    condition = hide (e, condition);
-
-  return LLVMBuildSelect (e->builder, condition, x, y, "");
-}
-
 LLVMValueRef
 emit_call (Emitter      *e,
            const char   *intrinsic,
@@ -346,109 +255,47 @@ emit_enter (Emitter          *e,
   LLVMPositionBuilderAtEnd (e->builder, block);
 }
 
-LLVMValueRef
-emit_bits (Emitter     *e,
-           LLVMValueRef mask)
+void
+emit_set_text (Emitter     *e,
+               LLVMValueRef function,
+               const char  *name,
+               const char  *value)
 {
-  if (!emit_is_vector (mask))
-    return mask;
-
-  return LLVMBuildBitCast (e->builder, mask, LLVMIntTypeInContext (e->context, emit_lanes_of (mask)), "");
+  LLVMAddAttributeAtIndex (function, LLVMAttributeFunctionIndex,
+                           LLVMCreateStringAttribute (e->context, name, strlen (name), value, strlen (value)));
 }
 
-/* A mask of one register that is set wherever @mask is, whose lanes lie in several: 32 bits each, or less where they are more than one
- * register has. */
-static LLVMValueRef
-join_registers (Emitter     *e,
-                LLVMValueRef mask)
+void
+emit_set_attribute (Emitter     *e,
+                    LLVMValueRef function,
+                    guint        index,
+                    const char  *name,
+                    guint64      value)
 {
-  guint lanes = emit_lanes_of (mask), most = e->target->register_bytes / 4;
-  LLVMValueRef x;
-
-  if (lanes <= most || (lanes & (lanes - 1)) != 0)
-    return mask;
-
-  x = LLVMBuildSExt (e->builder, mask, LLVMVectorType (e->t_i32, lanes), "");
-  for (; lanes > most; lanes /= 2)
-    {
-      LLVMValueRef low = emit_part (e, x, 0, lanes / 2), high = emit_part (e, x, lanes / 2, lanes / 2);
-
-      x = LLVMBuildOr (e->builder, low, high, "");
-    }
-
-  return LLVMBuildICmp (e->builder, LLVMIntSLT, x, LLVMConstNull (LLVMTypeOf (x)), "");
+  LLVMAddAttributeAtIndex (function, index, LLVMCreateEnumAttribute (
+                             e->context, LLVMGetEnumAttributeKindForName (name, strlen (name)), value));
 }
 
-LLVMValueRef
-emit_any (Emitter     *e,
-          LLVMValueRef mask)
+void
+emit_set_call_attribute (Emitter     *e,
+                         LLVMValueRef call,
+                         const char  *name,
+                         guint64      value)
 {
-  LLVMValueRef bits;
-
-  if (emit_is_vector (mask) && !e->target->has_masks)
-    mask = join_registers (e, mask);
-  bits = emit_bits (e, mask);
-
-  return LLVMBuildICmp (e->builder, LLVMIntNE, bits, LLVMConstNull (LLVMTypeOf (bits)), "");
+  LLVMAddCallSiteAttribute (call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute (
+                              e->context, LLVMGetEnumAttributeKindForName (name, strlen (name)), value));
 }
 
-LLVMValueRef
-emit_mask_and (Emitter     *e,
-               LLVMValueRef mask,
-               LLVMValueRef x)
+void
+emit_expect_false (Emitter     *e,
+                   LLVMValueRef branch)
 {
-  return mask != NULL ? LLVMBuildAnd (e->builder, mask, x, "") : x;
-}
+  LLVMMetadataRef weights[] = {
+    LLVMMDStringInContext2 (e->context, "branch_weights", strlen ("branch_weights")),
+    LLVMValueAsMetadata (LLVMConstInt (e->t_i32, 1, FALSE)),
+    LLVMValueAsMetadata (LLVMConstInt (e->t_i32, 1 << 20, FALSE)),
+  };
 
-LLVMValueRef
-emit_first_lanes (Emitter     *e,
-                  LLVMValueRef count,
-                  guint        lanes)
-{
-  LLVMValueRef wanted;
-  guint saved = e->lanes;
-  LLVMValueRef mask;
-
-  if (e->target->has_masks && lanes <= 64)
-    {
-      /* A predicate register is an integer: -1 without its high bits. */
-      LLVMTypeRef type = LLVMIntTypeInContext (e->context, lanes);
-      LLVMValueRef shift = LLVMBuildSub (e->builder, LLVMConstInt (e->t_i64, 64, FALSE), count, "");
-      LLVMValueRef ones = LLVMBuildLShr (e->builder, LLVMConstAllOnes (e->t_i64), shift, "");
-      LLVMValueRef none = LLVMBuildICmp (e->builder, LLVMIntEQ, count, LLVMConstNull (e->t_i64), "");
-
-      ones = LLVMBuildSelect (e->builder, none, LLVMConstNull (e->t_i64), ones, "");
-      if (lanes < 64)
-        ones = LLVMBuildTrunc (e->builder, ones, type, "");
-
-      return LLVMBuildBitCast (e->builder, ones, LLVMVectorType (e->t_i1, lanes), "");
-    }
-
-  e->lanes = lanes;
-  wanted = emit_splat (e, LLVMBuildTrunc (e->builder, count, e->t_i32, ""), lanes);
-  mask = LLVMBuildICmp (e->builder, LLVMIntULT, emit_steps (e, e->t_i32, 1), wanted, "");
-  e->lanes = saved;
-
-  return mask;
-}
-
-LLVMValueRef
-emit_first_lane (Emitter     *e,
-                 LLVMValueRef bits)
-{
-  LLVMTypeRef type = LLVMTypeOf (bits);
-  LLVMValueRef place = emit_call (e, "llvm.cttz", &type, 1, (LLVMValueRef[]) { bits, LLVMConstNull (e->t_i1) }, 2);
-
-  return LLVMBuildIntCast2 (e->builder, place, e->t_i64, FALSE, "");
-}
-
-LLVMValueRef
-emit_last_lane (Emitter     *e,
-                LLVMValueRef bits)
-{
-  LLVMTypeRef type = LLVMTypeOf (bits);
-  LLVMValueRef zeros = emit_call (e, "llvm.ctlz", &type, 1, (LLVMValueRef[]) { bits, LLVMConstNull (e->t_i1) }, 2);
-  LLVMValueRef place = LLVMBuildSub (e->builder, LLVMConstInt (type, LLVMGetIntTypeWidth (type) - 1, FALSE), zeros, "");
-
-  return LLVMBuildIntCast2 (e->builder, place, e->t_i64, FALSE, "");
+  LLVMSetMetadata (branch, LLVMGetMDKindIDInContext (e->context, "prof", 4),
+                   LLVMMetadataAsValue (e->context, LLVMMDNodeInContext2 (e->context, weights, 3)));
 }

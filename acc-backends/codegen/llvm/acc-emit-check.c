@@ -67,28 +67,6 @@ get_fail_function (Emitter *e)
   return f;
 }
 
-void
-emit_expect_false (Emitter     *e,
-                   LLVMValueRef branch)
-{
-  LLVMMetadataRef weights[] = {
-    LLVMMDStringInContext2 (e->context, "branch_weights", strlen ("branch_weights")),
-    LLVMValueAsMetadata (LLVMConstInt (e->t_i32, 1, FALSE)),
-    LLVMValueAsMetadata (LLVMConstInt (e->t_i32, 1 << 20, FALSE)),
-  };
-
-  LLVMSetMetadata (branch, LLVMGetMDKindIDInContext (e->context, "prof", 4),
-                   LLVMMetadataAsValue (e->context, LLVMMDNodeInContext2 (e->context, weights, 3)));
-}
-
-#define LARGE_KERNEL 1024
-
-gboolean
-emit_is_large (const AccKernel *kernel)
-{
-  return kernel->group_size == 0 && kernel->instrs->len > LARGE_KERNEL;
-}
-
 static void
 look (Emitter          *e,
       LLVMBasicBlockRef taken,
@@ -125,19 +103,6 @@ emit_cut (Emitter *e)
   e->n_in_line = 0;
 }
 
-static LLVMValueRef
-lane_of (Emitter     *e,
-         Value        value,
-         LLVMValueRef lane)
-{
-  if (value.shape == SHAPE_UNIFORM)
-    return value.v;
-  if (value.shape == SHAPE_VARYING)
-    return LLVMBuildExtractElement (B, value.v, lane, "");
-
-  return LLVMBuildAdd (B, value.v, LLVMBuildMul (B, lane, LLVMConstInt (e->t_i64, value.stride, TRUE), ""), "");
-}
-
 void
 emit_check (Emitter *e,
             guint32  id)
@@ -161,8 +126,8 @@ emit_check (Emitter *e,
                     e->failure,
                     LLVMConstInt (e->t_i32, instr->bits & G_MAXUINT32, FALSE),
                     LLVMConstInt (e->t_i32, instr->bits >> 32, FALSE),
-                    lane_of (e, emit_value (e, instr->args[1]), lane),
-                    lane_of (e, emit_value (e, instr->args[2]), lane),
+                    emit_lane_of (e, emit_value (e, instr->args[1]), lane),
+                    emit_lane_of (e, emit_value (e, instr->args[2]), lane),
                   }, 5, "");
   LLVMBuildBr (B, after);
   emit_enter (e, after);

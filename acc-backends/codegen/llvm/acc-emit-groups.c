@@ -5,98 +5,7 @@
 
 #define B (e->builder)
 
-/* What the threads of a group do together, for NVIDIA's devices. */
-
-/* PTX without effects, of f32, or of one operand of another type. */
-static LLVMValueRef
-assembly (Emitter      *e,
-          const char   *text,
-          LLVMValueRef  x,
-          LLVMValueRef  y)
-{
-  LLVMTypeRef operand = LLVMTypeOf (x), type = LLVMFunctionType (operand, (LLVMTypeRef[]) { operand, operand }, y != NULL ? 2 : 1, FALSE);
-  const char *operands = operand == e->t_i32 ? "=r,r" : operand == e->t_i16 ? "=h,h" : operand == e->t_f64 ? "=d,d"
-                         : y != NULL ? "=f,f,f" : "=f,f";
-  LLVMValueRef code = LLVMGetInlineAsm (type, text, strlen (text), operands, strlen (operands), FALSE, FALSE,
-                                        LLVMInlineAsmDialectATT, FALSE);
-  LLVMValueRef result = LLVMBuildCall2 (B, type, code, (LLVMValueRef[]) { x, y }, y != NULL ? 2 : 1, "");
-
-  emit_set_call_attribute (e, result, "memory", 0);
-  emit_set_call_attribute (e, result, "nounwind", 0);
-  emit_set_call_attribute (e, result, "willreturn", 0);
-
-  return result;
-}
-
-/* By assembly, which LLVM does not see through: it would compute in 16 bits what is written in 32. */
-LLVMValueRef
-emit_extend (Emitter       *e,
-             AccElementKind kind,
-             guint          bits,
-             LLVMValueRef   x)
-{
-  g_autofree char *text = g_strdup_printf ("bfe.%s $0, $1, 0, %u;", kind == ACC_KIND_I32 ? "s32" : "u32", bits);
-
-  return assembly (e, text, x, NULL);
-}
-
-/* LLVM takes a comparison and a choice of the same two for their minimum or maximum, which leaves it open which of two zeros it is. */
-LLVMValueRef
-emit_opaque (Emitter       *e,
-             AccElementKind kind,
-             LLVMValueRef   x)
-{
-  if (kind == ACC_KIND_F16)
-    return LLVMBuildBitCast (B, assembly (e, "mov.b16 $0, $1;", LLVMBuildBitCast (B, x, e->t_i16, ""), NULL), LLVMTypeOf (x), "");
-
-  return assembly (e, kind == ACC_KIND_F64 ? "mov.b64 $0, $1;" : "mov.b32 $0, $1;", x, NULL);
-}
-
-LLVMValueRef
-emit_approximation (Emitter     *e,
-                    AccPrimitive primitive,
-                    LLVMValueRef x,
-                    LLVMValueRef y)
-{
-  switch ((int) primitive)
-    {
-    case ACC_PRIM_FDIV:
-      return assembly (e, "div.full.f32 $0, $1, $2;", x, y);
-    case ACC_PRIM_RECIP:
-      return assembly (e, "rcp.approx.f32 $0, $1;", x, NULL);
-    case ACC_PRIM_SQRT:
-      return assembly (e, "sqrt.approx.f32 $0, $1;", x, NULL);
-    case ACC_PRIM_EXP:
-      return assembly (e, "ex2.approx.f32 $0, $1;", LLVMBuildFMul (B, x, emit_float (e->t_f32, 1 / G_LN2), ""), NULL);
-    case ACC_PRIM_LOG:
-      return LLVMBuildFMul (B, assembly (e, "lg2.approx.f32 $0, $1;", x, NULL), emit_float (e->t_f32, G_LN2), "");
-    default:
-      return NULL;
-    }
-}
-
-LLVMValueRef
-emit_estimate (Emitter     *e,
-               AccPrimitive of,
-               LLVMValueRef x)
-{
-  switch ((int) of)
-    {
-    case ACC_PRIM_SQRT:
-      return assembly (e, "rsqrt.approx.ftz.f32 $0, $1;", x, NULL);
-    case ACC_PRIM_EXP:
-      return assembly (e, "ex2.approx.ftz.f32 $0, $1;", x, NULL);
-    default:
-      return assembly (e, "rcp.approx.ftz.f32 $0, $1;", x, NULL);
-    }
-}
-
-LLVMValueRef
-emit_inverse_root (Emitter     *e,
-                   LLVMValueRef x)
-{
-  return assembly (e, "rsqrt.approx.f32 $0, $1;", x, NULL);
-}
+/* What threads of a group do together, on NVIDIA's devices, and what lanes of a foreach do. */
 
 static LLVMTypeRef
 word_type (Emitter       *e,
@@ -223,6 +132,38 @@ compare_and_swap (Emitter       *e,
   return from_word (e, kind, LLVMBuildExtractValue (B, pair, 0, ""));
 }
 
+static Value
+shuffle_lanes (Emitter *e,
+               guint32  id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  guint delta = instr->bits & G_MAXUINT32;
+  LLVMValueRef v, *places;
+  Value x = emit_value (e, instr->args[0]);
+
+  if (x.shape == SHAPE_UNIFORM)
+    return x;
+  v = emit_as_vector (e, x);
+  if (instr->bits >> 32 == KB_SHUFFLE_LAST)
+    return (Value) { .v = LLVMBuildExtractElement (B, v, LLVMConstInt (e->t_i32, e->lanes - 1, FALSE), ""), .shape = SHAPE_UNIFORM };
+
+  places = g_newa (LLVMValueRef, e->lanes);
+  for (guint i = 0; i < e->lanes; i++)
+    places[i] = LLVMConstInt (e->t_i32, i >= delta ? i - delta : i, FALSE);
+
+  return (Value) { .v = LLVMBuildShuffleVector (B, v, LLVMGetPoison (LLVMTypeOf (v)), LLVMConstVector (places, e->lanes), ""),
+                   .shape = SHAPE_VARYING };
+}
+
+static Value
+ballot_of_lanes (Emitter *e,
+                 guint32  id)
+{
+  LLVMValueRef bits = emit_bits (e, emit_vector (e, acc_kernel_instr (e->kernel, id)->args[0]));
+
+  return (Value) { .v = LLVMBuildIntCast2 (B, bits, e->t_i32, FALSE, ""), .shape = SHAPE_UNIFORM };
+}
+
 Value
 emit_groups (Emitter *e,
              guint32  id)
@@ -243,9 +184,13 @@ emit_groups (Emitter *e,
       fence (e);
       break;
     case ACC_KOP_SHUFFLE:
+      if (e->lanes > 0)
+        return shuffle_lanes (e, id);
       result.v = shuffle (e, instr->bits >> 32, instr->kind, emit_scalar (e, instr->args[0]), instr->bits & G_MAXUINT32);
       break;
     case ACC_KOP_BALLOT:
+      if (e->lanes > 0)
+        return ballot_of_lanes (e, id);
       result.v = emit_call (e, "llvm.nvvm.vote.ballot.sync", NULL, 0, (LLVMValueRef[]) { all, emit_scalar (e, instr->args[0]) }, 2);
       break;
     case ACC_KOP_ATOMIC:

@@ -45,44 +45,6 @@ scalar_library (Emitter       *e,
   return call (e, primitive, kind, x, y);
 }
 
-/* A loop over the lanes of @x and @y; the results as a vector. */
-LLVMValueRef
-emit_by_lane (Emitter     *e,
-              LaneFunc     func,
-              gpointer     data,
-              LLVMValueRef x,
-              LLVMValueRef y)
-{
-  LLVMTypeRef type = LLVMTypeOf (x), element = LLVMGetElementType (type);
-  LLVMValueRef xs = emit_stack (e, type, 64), ys = NULL, lane, next, place;
-  LLVMBasicBlockRef before, body = emit_block (e, "lane"), after = emit_block (e, "lane.end"), latch;
-
-  LLVMBuildStore (B, x, xs);
-  if (y != NULL)
-    {
-      ys = emit_stack (e, type, 64);
-      LLVMBuildStore (B, y, ys);
-    }
-
-  before = LLVMGetInsertBlock (B);
-  LLVMBuildBr (B, body);
-  emit_enter (e, body);
-  lane = LLVMBuildPhi (B, e->t_i64, "");
-  place = LLVMBuildGEP2 (B, element, xs, &lane, 1, "");
-  x = LLVMBuildLoad2 (B, element, place, "");
-  if (ys != NULL)
-    y = LLVMBuildLoad2 (B, element, LLVMBuildGEP2 (B, element, ys, &lane, 1, ""), "");
-  LLVMBuildStore (B, func (e, x, y, data), place);
-  next = LLVMBuildAdd (B, lane, LLVMConstInt (e->t_i64, 1, FALSE), "");
-  latch = LLVMGetInsertBlock (B);
-  LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntULT, next, LLVMConstInt (e->t_i64, LLVMGetVectorSize (type), FALSE), ""),
-                   body, after);
-  LLVMAddIncoming (lane, (LLVMValueRef[]) { LLVMConstNull (e->t_i64), next }, (LLVMBasicBlockRef[]) { before, latch }, 2);
-  emit_enter (e, after);
-
-  return LLVMBuildLoad2 (B, type, xs, "");
-}
-
 typedef struct {
   AccPrimitive   primitive;
   AccElementKind kind;

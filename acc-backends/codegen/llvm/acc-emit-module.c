@@ -9,37 +9,6 @@
 
 /* A kernel as a module of LLVM, from which code is made: what all targets share. */
 
-void
-emit_set_text (Emitter     *e,
-               LLVMValueRef function,
-               const char  *name,
-               const char  *value)
-{
-  LLVMAddAttributeAtIndex (function, LLVMAttributeFunctionIndex,
-                           LLVMCreateStringAttribute (e->context, name, strlen (name), value, strlen (value)));
-}
-
-void
-emit_set_attribute (Emitter     *e,
-                    LLVMValueRef function,
-                    guint        index,
-                    const char  *name,
-                    guint64      value)
-{
-  LLVMAddAttributeAtIndex (function, index, LLVMCreateEnumAttribute (
-                             e->context, LLVMGetEnumAttributeKindForName (name, strlen (name)), value));
-}
-
-void
-emit_set_call_attribute (Emitter     *e,
-                         LLVMValueRef call,
-                         const char  *name,
-                         guint64      value)
-{
-  LLVMAddCallSiteAttribute (call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute (
-                              e->context, LLVMGetEnumAttributeKindForName (name, strlen (name)), value));
-}
-
 static void
 make_types (Emitter *e)
 {
@@ -239,7 +208,6 @@ emit_module (AccKernel      *kernel,
   g_autofree Fact *facts = NULL;
   g_autofree Value *values = NULL;
   g_autofree LLVMValueRef *variables = NULL, *params = NULL, *tables = NULL, *shared = NULL;
-  g_autoptr(GPtrArray) outlined = emit_new_outlined ();
   g_autoptr(GString) messages = g_string_new (NULL);
   LLVMCodeGenOptLevel level = flags & ACC_EMIT_BASELINE ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault;
   LLVMTargetMachineRef machine;
@@ -266,7 +234,6 @@ emit_module (AccKernel      *kernel,
     .params = params,
     .tables = tables,
     .shared = shared,
-    .outlined = outlined,
     .context = LLVMContextCreate (),
   };
   LLVMContextSetDiagnosticHandler (e->context, on_diagnostic, messages);
@@ -287,6 +254,7 @@ emit_module (AccKernel      *kernel,
   LLVMDisposeBuilder (e->builder);
   LLVMDisposeModule (e->module);
   LLVMContextDispose (e->context);
+  g_clear_pointer (&e->outlined, g_ptr_array_unref);
   _acc_llvm_target_give_machine (target, level, machine);
 
   return code;

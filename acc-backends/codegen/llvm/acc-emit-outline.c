@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-emit-private.h"
 
-#include "acc-module-machine.h"
-
 #include <string.h>
 
 #define B (e->builder)
@@ -11,7 +9,6 @@
  * times, and has one such block for each sine and cosine in it; in line they would be most of what is compiled. Blocks that compute the same
  * call one function, which takes a register's worth of lanes at a time. */
 
-#define LEAST_INSTRS 40
 #define MAX_INPUTS   8
 
 /* The contents of a block as words: blocks with the same words compute the same. */
@@ -53,27 +50,6 @@ add_word (Form   *form,
           guint64 word)
 {
   g_array_append_val (form->words, word);
-}
-
-gboolean
-emit_is_outlined (Emitter *e,
-                  guint32  block)
-{
-  const AccKernel *kernel = e->kernel;
-  const GArray *items = acc_kernel_block (kernel, block)->items;
-  const AccKernelInstr *owner = acc_kernel_instr (kernel, acc_kernel_block (kernel, block)->parent);
-
-  if ((acc_disable_get_flags () & ACC_DISABLE_OUTLINE) || kernel->group_size > 0 || owner->op != ACC_KOP_IF || owner->bits == 0 || owner->blocks[1] != 0 || items->len < LEAST_INSTRS)
-    return FALSE;
-  for (guint i = 0; i < items->len; i++)
-    {
-      AccKernelOp op = acc_kernel_instr (kernel, g_array_index (items, guint32, i))->op;
-
-      if (!_acc_kernel_op_is_pure (op) && op != ACC_KOP_SET)
-        return FALSE;
-    }
-
-  return TRUE;
 }
 
 /* Adds an operand: a value of the block by its place there, a constant by its id, any other as an input by the order of first use. Returns
@@ -155,7 +131,7 @@ find (Emitter    *e,
       const Form *form,
       guint       lanes)
 {
-  for (guint i = 0; i < e->outlined->len; i++)
+  for (guint i = 0; e->outlined != NULL && i < e->outlined->len; i++)
     {
       const Outlined *outlined = e->outlined->pdata[i];
 
@@ -306,6 +282,8 @@ build (Emitter *e,
   e->lanes = all_lanes;
   LLVMPositionBuilderAtEnd (B, here);
   LLVMPositionBuilderAtEnd (e->stack_builder, stack_here);
+  if (e->outlined == NULL)
+    e->outlined = g_ptr_array_new_with_free_func (outlined_free);
   g_ptr_array_add (e->outlined, outlined);
 
   return outlined;
@@ -369,10 +347,4 @@ emit_outline (Emitter *e,
     }
 
   return TRUE;
-}
-
-GPtrArray *
-emit_new_outlined (void)
-{
-  return g_ptr_array_new_with_free_func (outlined_free);
 }

@@ -53,12 +53,20 @@ typedef struct {
   guint         part_lanes;
 } StridedGroup;
 
-/* An instruction that is uniform, or linear, in most blocks of lanes: acc-emit-uniform.c */
+/* An instruction that is uniform, or linear, in most blocks of lanes: acc-emit-assumptions.c */
+typedef enum {
+  ASSUME_MONOTONE,        /* where the first and the last lane do */
+  ASSUME_EQUALITY,        /* a comparison of equality */
+  ASSUME_REMAINDER,
+  ASSUME_BOUND,           /* a minimum or maximum */
+} AssumptionRule;
+
 typedef struct {
-  guint32  id;
-  guint32  subject;      /* the operand that varies: it ascends or descends from lane to lane */
-  gboolean ascends;
-  gint64   stride;       /* of the result under the assumption; 0: uniform */
+  guint32       id;
+  guint32       subject; /* the operand that varies: it ascends or descends from lane to lane */
+  AssumptionRule rule;
+  gboolean      ascends;
+  gint64        stride;  /* of the result under the assumption; 0: uniform */
 } Assumption;
 
 typedef struct {
@@ -88,9 +96,8 @@ typedef struct {
   LLVMBasicBlockRef end;          /* of the function */
   guint             n_in_line;    /* instructions since the last branch, about */
   LLVMBasicBlockRef while_exit;
-  guint32           while_id;
   LLVMValueRef      while_mask;   /* on the stack */
-  GPtrArray        *outlined;     /* Outlined: acc-emit-outline.c */
+  GPtrArray        *outlined;     /* Outlined: acc-emit-outline.c; NULL: none yet */
   GPtrArray        *groups;       /* StridedGroup of the block we are in */
   gboolean          streaming;    /* in the part of a foreach without a mask, with non-temporal stores */
   LLVMValueRef      streams;      /* whether this block has them, there; NULL: it has */
@@ -99,20 +106,7 @@ typedef struct {
   LLVMTypeRef       t_void, t_i1, t_i8, t_i16, t_i32, t_i64, t_f16, t_f32, t_f64, t_ptr;
 } Emitter;
 
-/* --- acc-emit-module.c */
-typedef struct {
-  gboolean          (*build) (Emitter *e, gconstpointer data, GError **error);
-  const char         *passes;
-  void              (*finish) (Emitter *e);   /* behind the passes; NULL: nothing is left to do */
-  LLVMCodeGenFileType file;
-} EmitForm;
-
-GBytes      *emit_module       (AccKernel *kernel, AccLlvmTarget *target, AccEmitFlags flags, const EmitForm *form,
-                                gconstpointer data, GError **error);
-void         emit_set_text     (Emitter *e, LLVMValueRef function, const char *name, const char *value);
-/* @index: of a parameter, from 1. */
-void         emit_set_attribute (Emitter *e, LLVMValueRef function, guint index, const char *name, guint64 value);
-void         emit_set_call_attribute (Emitter *e, LLVMValueRef call, const char *name, guint64 value);
+/* From the bottom to the top: files call those that come before them here. Only those of control flow call each other. */
 
 /* --- acc-emit-build.c: LLVM values */
 LLVMTypeRef  emit_type         (Emitter *e, AccElementKind kind);          /* in registers */
@@ -128,10 +122,6 @@ LLVMValueRef emit_float        (LLVMTypeRef type, double value);
 LLVMValueRef emit_all          (Emitter *e, gboolean value);                /* <lanes x i1> */
 LLVMValueRef emit_steps        (Emitter *e, LLVMTypeRef scalar, gint64 stride); /* 0, stride, 2 stride … */
 LLVMValueRef emit_splat        (Emitter *e, LLVMValueRef x, guint lanes);
-LLVMValueRef emit_shuffle      (Emitter *e, LLVMValueRef x, LLVMValueRef y, const int *places, guint n);
-LLVMValueRef emit_part         (Emitter *e, LLVMValueRef x, guint first, guint n);      /* lanes from @first on */
-LLVMValueRef emit_resized      (Emitter *e, LLVMValueRef x, guint lanes);               /* its first lanes, zeros behind them */
-LLVMValueRef emit_select       (Emitter *e, LLVMValueRef condition, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef emit_call         (Emitter *e, const char *intrinsic, LLVMTypeRef *overloads, guint n_overloads,
                                 LLVMValueRef *args, guint n_args);
 LLVMValueRef emit_fence        (Emitter *e, LLVMValueRef x);
@@ -140,6 +130,19 @@ LLVMValueRef emit_binary       (Emitter *e, const char *intrinsic, LLVMValueRef 
 LLVMValueRef emit_stack        (Emitter *e, LLVMTypeRef type, guint align);
 LLVMBasicBlockRef emit_block   (Emitter *e, const char *name);
 void         emit_enter        (Emitter *e, LLVMBasicBlockRef block);       /* go on there */
+/* Hardly ever it is true: not even loops behind it matter. */
+void         emit_expect_false (Emitter *e, LLVMValueRef branch);
+void         emit_set_text     (Emitter *e, LLVMValueRef function, const char *name, const char *value);
+/* @index: of a parameter, from 1. */
+void         emit_set_attribute (Emitter *e, LLVMValueRef function, guint index, const char *name, guint64 value);
+void         emit_set_call_attribute (Emitter *e, LLVMValueRef call, const char *name, guint64 value);
+
+/* --- acc-emit-lanes.c: vectors and masks by their lanes */
+LLVMValueRef emit_shuffle      (Emitter *e, LLVMValueRef x, LLVMValueRef y, const int *places, guint n);
+LLVMValueRef emit_part         (Emitter *e, LLVMValueRef x, guint first, guint n);      /* lanes from @first on */
+LLVMValueRef emit_resized      (Emitter *e, LLVMValueRef x, guint lanes);               /* its first lanes, zeros behind them */
+LLVMValueRef emit_concatenate  (Emitter *e, LLVMValueRef *parts, guint n_parts);       /* a power of two of them; they are lost */
+LLVMValueRef emit_select       (Emitter *e, LLVMValueRef condition, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef emit_bits         (Emitter *e, LLVMValueRef mask);             /* <n x i1> as an integer */
 LLVMValueRef emit_any          (Emitter *e, LLVMValueRef mask);
 LLVMValueRef emit_mask_and     (Emitter *e, LLVMValueRef mask, LLVMValueRef x); /* mask may be NULL */
@@ -147,112 +150,160 @@ LLVMValueRef emit_first_lanes  (Emitter *e, LLVMValueRef count, guint lanes); /*
 /* Bits of an integer that holds a lane each, and the number of its first or last. */
 LLVMValueRef emit_first_lane   (Emitter *e, LLVMValueRef bits);
 LLVMValueRef emit_last_lane    (Emitter *e, LLVMValueRef bits);
-
-/* --- acc-emit-analysis.c */
-void         emit_analyse      (Emitter *e, guint32 foreach);
-guint        emit_choose_lanes (Emitter *e, guint32 foreach);
-/* Whether much of what is done goes lane by lane anyhow, and more so under a mask. */
-gboolean     emit_goes_by_lane (Emitter *e, guint32 foreach);
-gboolean     emit_is_costly    (Emitter *e, guint32 block);                 /* worth a branch around it */
-gboolean     emit_is_long      (Emitter *e, guint32 block);                 /* too long to wait for what comes from a step before */
-gboolean     emit_has_effects  (Emitter *e, guint32 block);
-/* Whether the same index may come twice: nothing that the body stores is what it loads. */
-gboolean     emit_is_repeatable (Emitter *e, guint32 foreach);
-gboolean     emit_group_of     (Emitter *e, guint32 load, StridedGroup *group, gint64 *offset);
-/* The stores of a block that lie side by side, by offset, and step alike: how many there are, or 0; where as many as they step, they fill
- * what lies between. @last: the one that comes last. */
-guint        emit_stores_of    (Emitter *e, guint32 store, guint32 *stores, guint32 *last);
-
-/* --- acc-emit-scalar.c, -divide.c, -cast.c, -library.c: scalars and vectors alike */
-LLVMValueRef emit_primitive    (Emitter *e, AccPrimitive primitive, AccElementKind kind, LLVMValueRef x, LLVMValueRef y);
-LLVMValueRef emit_divide       (Emitter *e, AccPrimitive primitive, AccElementKind kind, LLVMValueRef x, LLVMValueRef y);
-LLVMValueRef emit_index_division (Emitter *e, LLVMValueRef x, LLVMValueRef y);
-LLVMValueRef emit_index_remainder (Emitter *e, LLVMValueRef x, LLVMValueRef y);
-LLVMValueRef emit_cast         (Emitter *e, AccElementKind from, AccElementKind to, LLVMValueRef x);
-LLVMValueRef emit_bitcast      (Emitter *e, AccElementKind from, AccElementKind to, LLVMValueRef x);
 typedef LLVMValueRef (*LaneFunc) (Emitter *e, LLVMValueRef x, LLVMValueRef y, gpointer data);
 LLVMValueRef emit_by_lane      (Emitter *e, LaneFunc func, gpointer data, LLVMValueRef x, LLVMValueRef y);
-LLVMValueRef emit_library      (Emitter *e, AccPrimitive primitive, AccElementKind kind, LLVMValueRef x, LLVMValueRef y);
 
-/* --- acc-emit-fma.c */
-LLVMValueRef emit_fma          (Emitter *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z);
+typedef struct {
+  LLVMValueRef      lane;
+  LLVMValueRef      next;
+  LLVMBasicBlockRef head;
+  LLVMBasicBlockRef skip;
+} LaneLoop;
 
-/* --- acc-emit-memory.c, -strided.c */
-Value        emit_load         (Emitter *e, guint32 id);
-void         emit_store        (Emitter *e, guint32 id);
-void         emit_store_neighbours (Emitter *e, guint32 buffer, LLVMValueRef index, LLVMValueRef x); /* lanes from element @index on */
-void         emit_pack         (Emitter *e, guint32 id);
-void         emit_prefetch     (Emitter *e, guint32 id);
-LLVMValueRef emit_element      (Emitter *e, guint32 buffer, LLVMValueRef index);  /* its address */
-LLVMValueRef emit_from_memory  (Emitter *e, AccElementKind kind, LLVMValueRef x);
-LLVMValueRef emit_to_memory    (Emitter *e, AccElementKind kind, LLVMValueRef x);
-LLVMValueRef emit_load_masked  (Emitter *e, LLVMTypeRef memory, LLVMValueRef address, LLVMValueRef mask, guint lanes);
-void         emit_store_masked (Emitter *e, LLVMValueRef value, LLVMValueRef address, LLVMValueRef mask);
-LLVMValueRef emit_load_strided (Emitter *e, guint32 id, const Value *index);      /* NULL: no better than a gather */
-LLVMValueRef emit_load_repeated (Emitter *e, guint32 id, const Value *index);     /* the same */
-gboolean     emit_store_strided (Emitter *e, guint32 id, const Value *index);     /* FALSE: no better than a scatter */
+/* What is emitted between enter and leave is run for each lane of the mask, in order; NULL: for all. */
+LaneLoop     emit_enter_lanes  (Emitter *e, LLVMValueRef mask);
+void         emit_leave_lanes  (Emitter *e, LaneLoop *loop, guint lanes);
 
-LLVMValueRef emit_concatenate  (Emitter *e, LLVMValueRef *parts, guint n_parts);       /* a power of two of them; they are lost */
+/* --- acc-emit-value.c: operands */
+Value        emit_value        (Emitter *e, guint32 id);
+LLVMValueRef emit_scalar       (Emitter *e, guint32 id);     /* uniform, or a linear one's lane 0 */
+LLVMValueRef emit_vector       (Emitter *e, guint32 id);
+LLVMValueRef emit_as_vector    (Emitter *e, Value value);
+LLVMValueRef emit_lane_of      (Emitter *e, Value value, LLVMValueRef lane);
 
 /* --- acc-emit-table-lookup.c: parameters whose elements fit into a register or two */
 gboolean     emit_is_table     (Emitter *e, guint32 buffer);
 LLVMValueRef emit_look_up      (Emitter *e, guint32 buffer, LLVMValueRef index);       /* of any i64; outside: of any element */
 
-/* --- acc-emit-uniform.c: versions of a foreach body for uniform and divergent blocks */
-/* At an index: what is made of that, and of what there is outside of the foreach, as a scalar; else NULL. */
-LLVMValueRef emit_at           (Emitter *e, guint32 id, guint32 foreach, LLVMValueRef index);
+/* --- acc-emit-effects.c: what blocks do, and what that costs */
+gboolean     emit_is_costly    (Emitter *e, guint32 block);                 /* worth a branch around it */
+gboolean     emit_is_long      (Emitter *e, guint32 block);                 /* too long to wait for what comes from a step before */
+gboolean     emit_has_effects  (Emitter *e, guint32 block);
+/* Whether the same index may come twice: nothing that the body stores is what it loads. */
+gboolean     emit_is_repeatable (Emitter *e, guint32 foreach);
+/* Of so many instructions that what LLVM does in time by the square of them, or of a block, is not to be done. */
+gboolean     emit_is_large     (const AccKernel *kernel);
+gboolean     emit_is_outlined  (Emitter *e, guint32 block);                 /* whether it may be; the shapes of its values may prevent it */
+
+/* --- acc-emit-assumptions.c: what is uniform in most blocks of a foreach */
+/* Whether it is made of the index and of what there is outside of the foreach. */
+gboolean     emit_is_known_before (Emitter *e, guint32 id, guint32 foreach);
 /* What the uniform version of a foreach assumes; its facts are known. */
 GArray      *emit_find_assumptions (Emitter *e, guint32 foreach);
 /* Returns NULL if nothing is assumed of the instruction. */
 const Assumption *emit_get_assumption (Emitter *e, guint32 id);
-/* Tests whether the assumptions hold for the lanes from index @first on, and enters the uniform values. */
-LLVMValueRef emit_test_assumptions (Emitter *e, guint32 foreach, LLVMValueRef first);
 
-/* --- acc-emit-outline.c: long and rare blocks as functions */
-GPtrArray   *emit_new_outlined (void);
-gboolean     emit_is_outlined  (Emitter *e, guint32 block);                      /* whether it may be; the shapes of its values may prevent it */
-gboolean     emit_outline      (Emitter *e, guint32 block);                      /* FALSE: it is to be emitted in line */
+/* --- acc-emit-uniformity.c */
+void         emit_analyse      (Emitter *e, guint32 foreach);
+/* FALSE: @id is none that strides can be multiplied by. */
+gboolean     emit_get_small_constant (const AccKernel *kernel, guint32 id, gint64 *value);
 
-/* --- acc-emit-wide-masks.c */
-void         emit_widen_masks  (Emitter *e);
+/* --- acc-emit-interleave.c: accesses that share wide ones */
+gboolean     emit_group_of     (Emitter *e, guint32 load, StridedGroup *group, gint64 *offset);
+/* The stores of a block that lie side by side, by offset, and step alike: how many there are, or 0; where as many as they step, they fill
+ * what lies between. @last: the one that comes last. */
+guint        emit_stores_of    (Emitter *e, guint32 store, guint32 *stores, guint32 *last);
 
-/* --- acc-emit-control.c */
-void         emit_instrs       (Emitter *e, guint32 block);
-/* At the end of an iteration of a loop that may have many. */
-void         emit_poll_in_loop (Emitter *e, guint32 loop);
-void         emit_plain_for    (Emitter *e, guint32 id);     /* one element after the other: all that varies is scalars there */
-Value        emit_pure         (Emitter *e, guint32 id);
-void         emit_set          (Emitter *e, guint32 set);
-Value        emit_value        (Emitter *e, guint32 id);
-LLVMValueRef emit_scalar       (Emitter *e, guint32 id);     /* uniform, or a linear one's lane 0 */
-LLVMValueRef emit_vector       (Emitter *e, guint32 id);
-LLVMValueRef emit_as_vector    (Emitter *e, Value value);
-gboolean     emit_foreach      (Emitter *e, guint32 id);                          /* FALSE: lanes are of no use */
+/* --- acc-emit-vector-width.c */
+guint        emit_choose_lanes (Emitter *e, guint32 foreach);
+/* Whether much of what is done goes lane by lane anyhow, and more so under a mask. */
+gboolean     emit_goes_by_lane (Emitter *e, guint32 foreach);
 
-/* --- acc-emit-estimate.c: fast mathematics of f32 in vectors; NULL: there is nothing quicker */
-LLVMValueRef emit_quick_inverse_root (Emitter *e, LLVMValueRef x);
-LLVMValueRef emit_quick              (Emitter *e, AccPrimitive primitive, LLVMValueRef x, LLVMValueRef y);
-
-/* --- acc-emit-groups.c */
-Value        emit_groups       (Emitter *e, guint32 id);     /* instructions that only kernels for groups have */
+/* --- acc-emit-assembly.c: instructions of NVIDIA's devices, of scalars */
 LLVMValueRef emit_inverse_root  (Emitter *e, LLVMValueRef x); /* of f32 */
 LLVMValueRef emit_estimate      (Emitter *e, AccPrimitive of, LLVMValueRef x); /* ACC_KOP_ESTIMATE */
 LLVMValueRef emit_extend        (Emitter *e, AccElementKind kind, guint bits, LLVMValueRef x); /* ACC_KOP_EXTEND */
 LLVMValueRef emit_opaque        (Emitter *e, AccElementKind kind, LLVMValueRef x); /* ACC_KOP_OPAQUE */
 LLVMValueRef emit_approximation (Emitter *e, AccPrimitive primitive, LLVMValueRef x, LLVMValueRef y); /* of f32; NULL: there is none */
 
-/* --- acc-emit-libdevice.c */
-gboolean     emit_link_library (Emitter *e, GError **error);  /* defines the functions of CUDA's library that are called */
+/* --- acc-emit-estimate.c: fast mathematics of f32 in vectors; NULL: there is nothing quicker */
+LLVMValueRef emit_quick_inverse_root (Emitter *e, LLVMValueRef x);
+LLVMValueRef emit_quick              (Emitter *e, AccPrimitive primitive, LLVMValueRef x, LLVMValueRef y);
 
-/* --- acc-emit-check.c */
+/* --- acc-emit-scalar.c, -divide.c, -cast.c, -library.c, -fma.c: scalars and vectors alike */
+LLVMValueRef emit_primitive    (Emitter *e, AccPrimitive primitive, AccElementKind kind, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef emit_divide       (Emitter *e, AccPrimitive primitive, AccElementKind kind, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef emit_index_division (Emitter *e, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef emit_index_remainder (Emitter *e, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef emit_cast         (Emitter *e, AccElementKind from, AccElementKind to, LLVMValueRef x);
+LLVMValueRef emit_bitcast      (Emitter *e, AccElementKind from, AccElementKind to, LLVMValueRef x);
+LLVMValueRef emit_library      (Emitter *e, AccPrimitive primitive, AccElementKind kind, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef emit_fma          (Emitter *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z);
+
+/* --- acc-emit-access.c: elements of memory, and neighbours */
+LLVMValueRef emit_base         (Emitter *e, guint32 buffer);
+LLVMValueRef emit_element      (Emitter *e, guint32 buffer, LLVMValueRef index);  /* its address */
+LLVMValueRef emit_uniform_element (Emitter *e, guint32 id);                       /* of an access that is the same for all lanes */
+LLVMValueRef emit_from_memory  (Emitter *e, AccElementKind kind, LLVMValueRef x);
+LLVMValueRef emit_to_memory    (Emitter *e, AccElementKind kind, LLVMValueRef x);
+guint        emit_size_of      (LLVMTypeRef scalar);                              /* bytes */
+LLVMValueRef emit_load_plain   (Emitter *e, LLVMTypeRef memory, LLVMValueRef address, guint lanes);
+LLVMValueRef emit_store_plain  (Emitter *e, LLVMTypeRef memory, LLVMValueRef address, LLVMValueRef x);
+gboolean     emit_has_masked_access (Emitter *e, LLVMTypeRef memory);
+LLVMValueRef emit_load_masked  (Emitter *e, LLVMTypeRef memory, LLVMValueRef address, LLVMValueRef mask, guint lanes);
+void         emit_store_masked (Emitter *e, LLVMValueRef value, LLVMValueRef address, LLVMValueRef mask);
+void         emit_store_neighbours (Emitter *e, guint32 buffer, LLVMValueRef index, LLVMValueRef x); /* lanes from element @index on */
+
+/* --- acc-emit-gather.c: lanes that go anywhere */
+/* As integers; those of lanes outside the mask are that of @unused. */
+LLVMValueRef emit_addresses    (Emitter *e, guint32 buffer, LLVMTypeRef memory, LLVMValueRef index, LLVMValueRef mask, LLVMValueRef unused);
+LLVMValueRef emit_lane_address (Emitter *e, LLVMValueRef addresses, guint lane);
+LLVMValueRef emit_gather       (Emitter *e, guint32 buffer, LLVMTypeRef memory, const Value *index);
+/* Where lanes write to one place the last one stays, as in a loop. */
+void         emit_scatter      (Emitter *e, guint32 buffer, LLVMTypeRef memory, const Value *index, LLVMValueRef value);
+
+/* --- acc-emit-strided.c */
+LLVMValueRef emit_load_strided (Emitter *e, guint32 id, const Value *index);      /* NULL: no better than a gather */
+LLVMValueRef emit_load_repeated (Emitter *e, guint32 id, const Value *index);     /* the same */
+gboolean     emit_store_strided (Emitter *e, guint32 id, const Value *index);     /* FALSE: no better than a scatter */
+
+/* --- acc-emit-memory.c, -pack.c, -pure.c, -variables.c, -check.c, -groups.c: instructions, by their number */
+Value        emit_load         (Emitter *e, guint32 id);
+void         emit_store        (Emitter *e, guint32 id);
+void         emit_prefetch     (Emitter *e, guint32 id);
+void         emit_pack         (Emitter *e, guint32 id);
+Value        emit_pure         (Emitter *e, guint32 id);
+void         emit_variable     (Emitter *e, guint32 id);
+Value        emit_get          (Emitter *e, guint32 id);
+void         emit_set          (Emitter *e, guint32 id);
 void         emit_check        (Emitter *e, guint32 id);
-/* Of so many instructions that what LLVM does in time by the square of them, or of a block, is not to be done. */
-gboolean     emit_is_large     (const AccKernel *kernel);
+Value        emit_groups       (Emitter *e, guint32 id);
 /* Goes to the end where the launch need not be done: on the host. */
 void         emit_poll         (Emitter *e);
 /* The same, where nothing else ends a block that were too long. */
 void         emit_cut          (Emitter *e);
-/* Hardly ever it is true: not even loops behind it matter. */
-void         emit_expect_false (Emitter *e, LLVMValueRef branch);
+
+/* --- acc-emit-uniform.c: versions of a foreach body for uniform and divergent blocks */
+/* At an index: what is made of that, and of what there is outside of the foreach, as a scalar; else NULL. */
+LLVMValueRef emit_at           (Emitter *e, guint32 id, guint32 foreach, LLVMValueRef index);
+/* Tests whether the assumptions hold for the lanes from index @first on, and enters the uniform values. */
+LLVMValueRef emit_test_assumptions (Emitter *e, guint32 foreach, LLVMValueRef first);
+
+/* --- acc-emit-outline.c: long and rare blocks as functions */
+gboolean     emit_outline      (Emitter *e, guint32 block);                      /* FALSE: it is to be emitted in line */
+
+/* --- acc-emit-control.c, -foreach.c */
+void         emit_instrs       (Emitter *e, guint32 block);
+/* At the end of an iteration of a loop that may have many. */
+void         emit_poll_in_loop (Emitter *e, guint32 loop);
+void         emit_plain_for    (Emitter *e, guint32 id);     /* one element after the other: all that varies is scalars there */
+gboolean     emit_foreach      (Emitter *e, guint32 id);                          /* FALSE: lanes are of no use */
+
+/* --- acc-emit-wide-masks.c */
+void         emit_widen_masks  (Emitter *e);
+
+/* --- acc-emit-libdevice.c */
+gboolean     emit_link_library (Emitter *e, GError **error);  /* defines the functions of CUDA's library that are called */
+
+/* --- acc-emit-module.c */
+typedef struct {
+  gboolean          (*build) (Emitter *e, gconstpointer data, GError **error);
+  const char         *passes;
+  void              (*finish) (Emitter *e);   /* behind the passes; NULL: nothing is left to do */
+  LLVMCodeGenFileType file;
+} EmitForm;
+
+GBytes      *emit_module       (AccKernel *kernel, AccLlvmTarget *target, AccEmitFlags flags, const EmitForm *form,
+                                gconstpointer data, GError **error);
 
 G_END_DECLS

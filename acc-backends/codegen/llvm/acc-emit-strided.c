@@ -57,27 +57,6 @@ load_parts (Emitter      *e,
     }
 }
 
-LLVMValueRef
-emit_concatenate (Emitter      *e,
-                  LLVMValueRef *parts,
-                  guint         n_parts)
-{
-  guint n = emit_lanes_of (parts[0]);
-  g_autofree int *places = g_new (int, n * n_parts);
-
-  for (guint i = 0; i < n * n_parts; i++)
-    places[i] = i;
-  while (n_parts > 1)
-    {
-      for (guint i = 0; i < n_parts / 2; i++)
-        parts[i] = emit_shuffle (e, parts[2 * i], parts[2 * i + 1], places, 2 * n);
-      n *= 2;
-      n_parts /= 2;
-    }
-
-  return parts[0];
-}
-
 /* Element stride * lane + phase of the parts, for one register's worth of lanes. */
 static LLVMValueRef
 pick (Emitter      *e,
