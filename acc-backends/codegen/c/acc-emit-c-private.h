@@ -81,45 +81,16 @@ struct _CWriter {
   GError            *error;
 };
 
-void        c_writer_init     (CWriter *w, AccKernel *kernel, const AccCDialect *dialect, const CSyntax *syntax);
-void        c_writer_clear    (CWriter *w);
-/* From here on the body, empty again, is that of quick code. */
-void        c_writer_hurry    (CWriter *w);
-/* The body, from the kernel's first instruction to its last. FALSE: .error. */
-gboolean    c_write_body      (CWriter *w);
-/* A line of the body, indented. */
-void        c_line            (CWriter *w, const char *format, ...) G_GNUC_PRINTF (2, 3);
-void        c_open            (CWriter *w);
-void        c_close           (CWriter *w);
-void        c_fail            (CWriter *w, const char *format, ...) G_GNUC_PRINTF (2, 3);
-/* TRUE the first time. */
-gboolean    c_once            (CWriter *w, const char *name);
-/* Whether there was a first time. */
-gboolean    c_has_once        (CWriter *w, const char *name);
-void        c_extend          (CWriter *w, const char *extension);
+/* From the bottom to the top: files call those that come before them here. */
 
-const char *c_type            (AccElementKind kind);
-const char *c_cast            (AccElementKind kind);   /* I8 … U64, F32, F64; U16 of f16 */
-gboolean    c_is_long         (AccElementKind kind);
-char       *c_integer         (AccElementKind kind, guint64 bits);
-char       *c_float           (AccElementKind kind, double value);
-char       *c_constant        (AccElementKind kind, guint64 bits);
-/* What the bits of a constant of f32 or f64 mean. */
-double      c_double_of       (AccElementKind kind, guint64 bits);
-char       *c_value           (CWriter *w, guint32 id);
-/* The same of an i64, as an i32: its low bits. */
-char       *c_low             (CWriter *w, guint32 id);
-/* Of an index, which is not negative: u32 or i64. */
-char       *c_index           (CWriter *w, guint32 id);
-/* The type of so many u32: 1, 2 or 4. */
-const char *c_words           (guint n);
-/* Between a value and its bits: u32 for kinds of 1, 2 and 4 bytes, else u64. */
-char       *c_to_bits         (AccElementKind kind, const char *x);
-char       *c_from_bits       (AccElementKind kind, const char *x);
-/* Loops of compare-and-swap of @word, a u32 or u64: @cas is the call's text before "old, new)". */
-void        c_cas_part        (CWriter *w, guint32 id, const char *word, const char *cas, const char *shift, const char *expected,
-                               const char *desired);
-void        c_cas_add         (CWriter *w, guint32 id, const char *word, const char *cas, const char *value);
+/* --- acc-emit-c-barriers.c */
+/* By instruction: barriers that order accesses to buffers, too. NULL: there are none. */
+guint8     *c_find_flushes    (const AccKernel *kernel);
+
+/* --- acc-emit-c-packs.c */
+/* NULL: there are none. */
+CPacks     *c_find_packs      (const AccKernel *kernel);
+void        c_packs_free      (CPacks *packs);
 
 /* --- acc-emit-c-widths.c */
 enum {
@@ -130,14 +101,51 @@ enum {
 /* By instruction, for a small launch. */
 guint8     *c_find_widths     (const AccKernel *kernel);
 
-/* --- acc-emit-c-barriers.c */
-/* By instruction: barriers that order accesses to buffers, too. NULL: there are none. */
-guint8     *c_find_flushes    (const AccKernel *kernel);
+/* --- acc-emit-c-writer.c: the text */
+void        c_writer_init     (CWriter *w, AccKernel *kernel, const AccCDialect *dialect, const CSyntax *syntax, gboolean quick);
+void        c_writer_clear    (CWriter *w);
+/* A line of the body, indented. */
+void        c_line            (CWriter *w, const char *format, ...) G_GNUC_PRINTF (2, 3);
+void        c_open            (CWriter *w);
+void        c_close           (CWriter *w);
+void        c_fail            (CWriter *w, const char *format, ...) G_GNUC_PRINTF (2, 3);
+/* TRUE the first time. */
+gboolean    c_once            (CWriter *w, const char *name);
+/* Whether there was a first time. */
+gboolean    c_has_once        (CWriter *w, const char *name);
+void        c_extend          (CWriter *w, const char *extension);
+/* @format for each extension in order, which stands where a % is in it. */
+void        c_append_extensions (CWriter *w, GString *s, const char *format);
 
-/* --- acc-emit-c-packs.c */
-/* NULL: there are none. */
-CPacks     *c_find_packs      (const AccKernel *kernel);
-void        c_packs_free      (CPacks *packs);
+/* --- acc-emit-c-text.c: types, constants and values */
+const char *c_type            (AccElementKind kind);
+const char *c_cast            (AccElementKind kind);   /* I8 … U64, F32, F64; U16 of f16 */
+gboolean    c_is_long         (AccElementKind kind);
+char       *c_integer         (AccElementKind kind, guint64 bits);
+char       *c_float           (AccElementKind kind, double value);
+char       *c_constant        (AccElementKind kind, guint64 bits);
+/* What the bits of a constant of f32 or f64 mean. */
+double      c_double_of       (AccElementKind kind, guint64 bits);
+gboolean    c_has_width       (CWriter *w, guint32 id, guint8 width);
+char       *c_value           (CWriter *w, guint32 id);
+/* The same of an i64, as an i32: its low bits. */
+char       *c_low             (CWriter *w, guint32 id);
+/* Of an index, which is not negative: u32 or i64. */
+char       *c_index           (CWriter *w, guint32 id);
+/* The type of so many u32: 1, 2 or 4. */
+const char *c_words           (guint n);
+/* Between a value and its bits: u32 for kinds of 1, 2 and 4 bytes, else u64. */
+char       *c_to_bits         (AccElementKind kind, const char *x);
+char       *c_from_bits       (AccElementKind kind, const char *x);
+/* Declares the value of an instruction. */
+void        c_assign          (CWriter *w, guint32 id, const char *expression);
+/* Sets one that is declared to what the bits mean. */
+void        c_set_bits        (CWriter *w, guint32 id, const char *bits);
+
+/* --- acc-emit-c-library.c: functions that are written before the kernel, each where it is needed */
+void        c_need            (CWriter *w, const char *name);
+/* Of a kind: name and kind, as in shift_i32. */
+void        c_need_of         (CWriter *w, const char *name, AccElementKind kind);
 
 /* --- acc-emit-c-scalar.c: expressions */
 char       *c_primitive       (CWriter *w, AccPrimitive primitive, AccElementKind kind, const char *x, const char *y,
@@ -153,9 +161,19 @@ char       *c_index_division  (CWriter *w, const char *x, const char *y, const A
 char       *c_narrow_division (const char *x, const char *y, const AccKernelInstr *divisor, gboolean is_remainder);
 gboolean    c_uses_kind       (const AccKernel *kernel, AccElementKind kind);
 
-/* --- acc-emit-c-library.c: functions that are written before the kernel, each where it is needed */
-void        c_need            (CWriter *w, const char *name);
-/* Of a kind: name and kind, as in shift_i32. */
-void        c_need_of         (CWriter *w, const char *name, AccElementKind kind);
+/* --- acc-emit-c-memory.c, -pure.c: instructions */
+gboolean    c_is_shared       (guint32 buffer);
+/* Whether it adds floats by an atomic of the device. */
+gboolean    c_adds_floats     (CWriter *w, const AccKernelInstr *instr);
+/* Loops of compare-and-swap of @word, a u32 or u64: @cas is the call's text before "old, new)". */
+void        c_cas_part        (CWriter *w, guint32 id, const char *word, const char *cas, const char *shift, const char *expected,
+                               const char *desired);
+void        c_cas_add         (CWriter *w, guint32 id, const char *word, const char *cas, const char *value);
+void        c_write_memory    (CWriter *w, guint32 id, const AccKernelInstr *instr);
+void        c_write_pure      (CWriter *w, guint32 id, const AccKernelInstr *instr);
+
+/* --- acc-emit-c.c */
+/* The body, from the kernel's first instruction to its last. */
+gboolean    c_write_body      (CWriter *w, GError **error);
 
 G_END_DECLS

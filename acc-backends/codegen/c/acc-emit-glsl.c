@@ -84,12 +84,6 @@ static const char half_text[] =
 
 /* --- memory */
 
-static gboolean
-is_shared (guint32 buffer)
-{
-  return (buffer & ACC_KERNEL_SHARED) != 0;
-}
-
 static const char *
 memory_type (AccElementKind kind)
 {
@@ -228,7 +222,7 @@ static gboolean
 is_wide (CWriter *w,
          guint32  buffer)
 {
-  return is_shared (buffer) && w->packs != NULL && (acc_kernel_buffer (w->kernel, buffer)->flags & ACC_BUFFER_WIDE) != 0;
+  return c_is_shared (buffer) && w->packs != NULL && (acc_kernel_buffer (w->kernel, buffer)->flags & ACC_BUFFER_WIDE) != 0;
 }
 
 /* Word @word of the element at @index of such memory. */
@@ -255,7 +249,7 @@ gl_words (CWriter    *w,
   guint size = acc_element_kind_get_size (acc_kernel_buffer (w->kernel, buffer)->kind);
   g_autofree char *name = NULL;
 
-  if (is_shared (buffer))
+  if (c_is_shared (buffer))
     return g_strdup_printf ("m%u[%s]", buffer & ~ACC_KERNEL_SHARED, index);
   if (w->dialect->has_addresses)
     {
@@ -285,12 +279,10 @@ choose_storage (CWriter *w)
     {
       const AccKernelInstr *instr = acc_kernel_instr (kernel, i);
       guint number = instr->args[0] & ~ACC_KERNEL_SHARED;
-      gboolean adds = instr->op == ACC_KOP_ATOMIC && instr->bits == KB_ATOMIC_ADD &&
-                      (instr->kind == ACC_KIND_F32 ? w->dialect->has_atomic_add_f32 : w->dialect->has_atomic_add_f64);
 
-      if ((instr->op != ACC_KOP_ATOMIC && instr->op != ACC_KOP_CAS) || !is_shared (instr->args[0]))
+      if ((instr->op != ACC_KOP_ATOMIC && instr->op != ACC_KOP_CAS) || !c_is_shared (instr->args[0]))
         continue;
-      if ((acc_element_kind_is_float (instr->kind) && !adds) || acc_element_kind_get_size (instr->kind) < 4)
+      if ((acc_element_kind_is_float (instr->kind) && !c_adds_floats (w, instr)) || acc_element_kind_get_size (instr->kind) < 4)
         w->storage[number] = word_kind (instr->kind);
     }
 }
@@ -316,14 +308,14 @@ place_of (CWriter       *w,
           const char    *index,
           AccElementKind kind)
 {
-  return is_shared (buffer) ? shared_element (w, buffer, index) : element (w, buffer, index, kind);
+  return c_is_shared (buffer) ? shared_element (w, buffer, index) : element (w, buffer, index, kind);
 }
 
 static AccElementKind
 stored_kind (CWriter *w,
              guint32  buffer)
 {
-  return is_shared (buffer) ? w->storage[buffer & ~ACC_KERNEL_SHARED] : acc_kernel_buffer (w->kernel, buffer)->kind;
+  return c_is_shared (buffer) ? w->storage[buffer & ~ACC_KERNEL_SHARED] : acc_kernel_buffer (w->kernel, buffer)->kind;
 }
 
 /* By how much the element of a word is shifted. */
@@ -335,7 +327,7 @@ shift_of (CWriter       *w,
 {
   guint size = acc_element_kind_get_size (kind), mask = 4 / size - 1;
 
-  if (is_shared (buffer))
+  if (c_is_shared (buffer))
     return g_strdup_printf ("(U32 (%s) & %uu) * %uu", index, mask, 8 * size);
   if (w->dialect->has_addresses)
     return g_strdup_printf ("(U32 (p%u + U64 (%s) * %uUL) & 3u) * 8u", buffer, index, size);
@@ -462,10 +454,9 @@ gl_atomic (CWriter    *w,
   guint32 buffer = instr->args[0];
   KAtomic how = instr->bits;
   gboolean is_float = acc_element_kind_is_float (instr->kind);
-  gboolean adds = how == KB_ATOMIC_ADD && (instr->kind == ACC_KIND_F32 ? w->dialect->has_atomic_add_f32
-                                                                       : w->dialect->has_atomic_add_f64);
-  AccElementKind stored = is_shared (buffer) ? stored_kind (w, buffer) : is_float && !adds ? word_kind (instr->kind) : instr->kind;
-  g_autofree char *x = place_of (w, buffer, index, stored), *bits = NULL, *call = NULL, *old = NULL;
+  AccElementKind stored = c_is_shared (buffer) ? stored_kind (w, buffer)
+                          : is_float && !c_adds_floats (w, instr) ? word_kind (instr->kind) : instr->kind;
+  g_autofree char *x = place_of (w, buffer, index, stored), *bits = NULL, *call = NULL;
 
   if (is_float && stored == instr->kind)
     {
@@ -489,8 +480,7 @@ gl_atomic (CWriter    *w,
 
   bits = c_to_bits (instr->kind, value);
   call = g_strdup_printf ("atomicExchange (%s, %s)", x, bits);
-  old = c_from_bits (instr->kind, call);
-  c_line (w, "v%u = %s;", id, old);
+  c_set_bits (w, id, call);
 }
 
 static void
@@ -503,7 +493,7 @@ gl_cas (CWriter    *w,
   const AccKernelInstr *instr = acc_kernel_instr (w->kernel, id);
   guint32 buffer = instr->args[0];
   gboolean is_small = acc_element_kind_get_size (instr->kind) < 4;
-  AccElementKind stored = is_shared (buffer) ? stored_kind (w, buffer)
+  AccElementKind stored = c_is_shared (buffer) ? stored_kind (w, buffer)
                           : is_small || acc_element_kind_is_float (instr->kind) ? word_kind (instr->kind) : instr->kind;
   g_autofree char *x = place_of (w, buffer, index, stored);
 
@@ -520,9 +510,8 @@ gl_cas (CWriter    *w,
     {
       g_autofree char *want = c_to_bits (instr->kind, expected), *change = c_to_bits (instr->kind, desired);
       g_autofree char *call = g_strdup_printf ("atomicCompSwap (%s, %s, %s)", x, want, change);
-      g_autofree char *old = c_from_bits (instr->kind, call);
 
-      c_line (w, "v%u = %s;", id, old);
+      c_set_bits (w, id, call);
     }
 }
 
@@ -648,7 +637,6 @@ static void
 append_head (GString *s,
              CWriter *w)
 {
-  g_autoptr(GList) names = NULL;
   const AccCDialect *dialect = w->dialect;
   gboolean has_double = c_uses_kind (w->kernel, ACC_KIND_F64);
 
@@ -661,9 +649,7 @@ append_head (GString *s,
     c_extend (w, "GL_EXT_spirv_intrinsics");
 
   g_string_append (s, "#version 450\n");
-  names = g_list_sort (g_hash_table_get_keys (w->extensions), (GCompareFunc) g_strcmp0);
-  for (GList *l = names; l != NULL; l = l->next)
-    g_string_append_printf (s, "#extension %s : require\n", (char *) l->data);
+  c_append_extensions (w, s, "#extension % : require\n");
   /* Execution modes DenormPreserve and SignedZeroInfNanPreserve. */
   if (dialect->keeps_denormals)
     g_string_append (s, "spirv_execution_mode (extensions = [\"SPV_KHR_float_controls\"], capabilities = [4464], 4459, 32);\n");
@@ -740,13 +726,10 @@ acc_emit_glsl (AccKernel         *kernel,
   g_autoptr(GString) shared = NULL;
   CWriter w;
 
-  c_writer_init (&w, kernel, dialect, &syntax);
+  c_writer_init (&w, kernel, dialect, &syntax, quick);
   choose_storage (&w);
-  if (quick)
-    c_writer_hurry (&w);
-  if (!c_write_body (&w))
+  if (!c_write_body (&w, error))
     {
-      g_propagate_error (error, g_steal_pointer (&w.error));
       c_writer_clear (&w);
       return NULL;
     }

@@ -101,17 +101,11 @@ memory_type (AccElementKind kind)
   return kind == ACC_KIND_BOOL ? "u8" : c_type (kind);
 }
 
-static gboolean
-is_shared (guint32 buffer)
-{
-  return (buffer & ACC_KERNEL_SHARED) != 0;
-}
-
 static char *
 element (guint32     buffer,
          const char *index)
 {
-  if (is_shared (buffer))
+  if (c_is_shared (buffer))
     return g_strdup_printf ("m%u[%s]", buffer & ~ACC_KERNEL_SHARED, index);
 
   return g_strdup_printf ("p%u[o%u + %s]", buffer, buffer, index);
@@ -152,7 +146,7 @@ cl_words (CWriter    *w,
 {
   g_autofree char *x = element (buffer, index);
 
-  if (is_shared (buffer))
+  if (c_is_shared (buffer))
     return g_strdup_printf ("((__local %s *) m%u)[%s]", c_words (n_words), buffer & ~ACC_KERNEL_SHARED, index);
 
   return g_strdup_printf ("*(%s__global %s *) &%s", acc_kernel_param (w->kernel, buffer)->flags & ACC_BUFFER_WRITE ? "" : "const ",
@@ -168,18 +162,8 @@ point_to (CWriter    *w,
 {
   g_autofree char *x = element (buffer, index);
 
-  c_line (w, "volatile %s %s *word = (volatile %s %s *) &%s;", is_shared (buffer) ? "__local" : "__global", type,
-          is_shared (buffer) ? "__local" : "__global", type, x);
-}
-
-static gboolean
-adds_float (CWriter              *w,
-            const AccKernelInstr *instr)
-{
-  if (!w->dialect->has_nvidia_asm)
-    return FALSE;
-
-  return instr->kind == ACC_KIND_F32 ? w->dialect->has_atomic_add_f32 : w->dialect->has_atomic_add_f64;
+  c_line (w, "volatile %s %s *word = (volatile %s %s *) &%s;", c_is_shared (buffer) ? "__local" : "__global", type,
+          c_is_shared (buffer) ? "__local" : "__global", type, x);
 }
 
 static void
@@ -196,14 +180,14 @@ cl_atomic (CWriter    *w,
   const char *bits = is_long ? "u64" : "u32";
   g_autofree char *word = NULL, *result = NULL;
 
-  if (is_float && how == KB_ATOMIC_ADD && adds_float (w, instr))
+  if (w->dialect->has_nvidia_asm && c_adds_floats (w, instr))
     {
       const char *n = is_long ? "64" : "32";
 
       /* Of addresses within their space. */
       point_to (w, buffer, index, c_type (instr->kind));
       c_line (w, "asm volatile (\"atom.%s.add.f%s %%0, [%%1], %%2;\" : \"=%c\" (v%u) : \"%c\" (word), \"%c\" (%s) : \"memory\");",
-              is_shared (buffer) ? "shared" : "global", n, is_long ? 'd' : 'f', id, is_shared (buffer) ? 'r' : 'l',
+              c_is_shared (buffer) ? "shared" : "global", n, is_long ? 'd' : 'f', id, c_is_shared (buffer) ? 'r' : 'l',
               is_long ? 'd' : 'f', value);
       return;
     }
@@ -217,11 +201,7 @@ cl_atomic (CWriter    *w,
   word = is_float ? c_to_bits (instr->kind, value) : g_strdup (value);
   result = g_strdup_printf ("%s_%s (word, %s)", is_long ? "atom" : "atomic", names[how], word);
   if (is_float)
-    {
-      g_autofree char *old = c_from_bits (instr->kind, result);
-
-      c_line (w, "v%u = %s;", id, old);
-    }
+    c_set_bits (w, id, result);
   else
     c_line (w, "v%u = %s;", id, result);
 }
@@ -235,7 +215,7 @@ cl_cas (CWriter    *w,
 {
   const AccKernelInstr *instr = acc_kernel_instr (w->kernel, id);
   guint32 buffer = instr->args[0];
-  const char *space = is_shared (buffer) ? "__local" : "__global";
+  const char *space = c_is_shared (buffer) ? "__local" : "__global";
   gboolean is_long = c_is_long (instr->kind);
 
   if (acc_element_kind_get_size (instr->kind) < 4)
@@ -250,10 +230,9 @@ cl_cas (CWriter    *w,
     {
       g_autofree char *want = c_to_bits (instr->kind, expected), *change = c_to_bits (instr->kind, desired);
       g_autofree char *call = g_strdup_printf ("%s (word, %s, %s)", is_long ? "atom_cmpxchg" : "atomic_cmpxchg", want, change);
-      g_autofree char *old = c_from_bits (instr->kind, call);
 
       point_to (w, buffer, index, is_long ? "u64" : "u32");
-      c_line (w, "v%u = %s;", id, old);
+      c_set_bits (w, id, call);
     }
 }
 
@@ -477,8 +456,6 @@ static void
 append_extensions (GString *s,
                    CWriter *w)
 {
-  g_autoptr (GList) names = g_list_sort (g_hash_table_get_keys (w->extensions), (GCompareFunc) g_strcmp0);
-
   if (c_uses_kind (w->kernel, ACC_KIND_F64))
     g_string_append (s, "#if defined (cl_khr_fp64)\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\ntypedef double f64;\n");
   if (w->dialect->has_atomic_64)
@@ -489,9 +466,7 @@ append_extensions (GString *s,
                      "#if defined (cl_khr_int64_extended_atomics)\n"
                      "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n"
                      "#endif\n");
-  for (GList *l = names; l != NULL; l = l->next)
-    g_string_append_printf (s, "#if defined (%s)\n#pragma OPENCL EXTENSION %s : enable\n#endif\n", (char *) l->data,
-                            (char *) l->data);
+  c_append_extensions (w, s, "#if defined (%)\n#pragma OPENCL EXTENSION % : enable\n#endif\n");
 }
 
 /* The kernel whose body was written. */
@@ -529,12 +504,9 @@ acc_emit_opencl (AccKernel         *kernel,
 
   /* The instructions of f16 that every such device has. */
   own.has_half = own.has_half || own.has_nvidia_asm;
-  c_writer_init (&w, kernel, &own, &syntax);
-  if (quick)
-    c_writer_hurry (&w);
-  if (!c_write_body (&w))
+  c_writer_init (&w, kernel, &own, &syntax, quick);
+  if (!c_write_body (&w, error))
     {
-      g_propagate_error (error, g_steal_pointer (&w.error));
       c_writer_clear (&w);
       return NULL;
     }
