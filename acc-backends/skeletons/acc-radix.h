@@ -34,6 +34,8 @@ typedef struct {
 #define ACC_RADIX_N_DIGITS (1 << ACC_RADIX_BITS)
 
 AccElementKind acc_radix_get_kind (AccRadix *self, guint leaf);
+/* The number of element @x of row @u. */
+KValue acc_radix_get_linear (AccRadix *self, AccLower *l, KValue u, KValue x);
 /* Leaf @leaf of what pass @pass reads at element @x of row @u. */
 KValue acc_radix_read      (AccRadix *self, AccLower *l, guint pass, KValue u, KValue x, guint leaf);
 /* Its key. */

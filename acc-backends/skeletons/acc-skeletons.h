@@ -111,9 +111,15 @@ void            acc_fold_write_run    (AccFold *self, AccLower *l, const AccSpac
 /* The same by one lane, of a foreach around it or the only one. */
 void            acc_fold_write_in_order (AccFold *self, AccLower *l, const AccSpace *space, KValue outer, KValue begin, KValue end,
                                          KValue *result);
-/* Reads the element, once; stores what the step stores beside it. */
+/* Reads the element; gives its index. */
+AccIndex       *acc_fold_read         (AccFold *self, AccLower *l, const AccSpace *space, KValue outer, KValue inner, KValue *result);
+/* The same, once; stores what the step stores beside it. */
 void            acc_fold_element      (AccFold *self, AccLower *l, const AccSpace *space, KValue outer, KValue inner, KValue *result);
 void            acc_fold_combine      (AccFold *self, AccLower *l, const KValue *x, const KValue *y, KValue *result);
+/* Scratch per leaf, for @n elements. */
+guint          *acc_fold_add_scratch  (AccFold *self, gint64 n);
+void            acc_fold_load         (AccFold *self, AccLower *l, const guint *scratch, KValue at, KValue *values);
+void            acc_fold_store        (AccFold *self, AccLower *l, const guint *scratch, KValue at, const KValue *values);
 void            acc_fold_load_part    (AccFold *self, AccLower *l, KValue part, KValue *result);
 void            acc_fold_store_part   (AccFold *self, AccLower *l, KValue part, const KValue *values);
 /* What combining with changes nothing; NULL: some operator has no such element. */
@@ -125,12 +131,15 @@ void            acc_fold_know         (AccFold *self, AccLower *l, const AccInde
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccFold, acc_fold_free)
 
-/* Variables for the leaves of a fold. */
+/* Room for the leaves of a fold, and variables for them. */
+KValue *acc_fold_new_values (AccFold *self, AccLower *l);
 KVar *acc_fold_new_vars (AccFold *self, AccLower *l, const KValue *initial);
 void  acc_fold_get_vars (AccFold *self, AccLower *l, const KVar *vars, KValue *values);
 void  acc_fold_set_vars (AccFold *self, AccLower *l, const KVar *vars, const KValue *values);
 /* vars = vars . more */
 void  acc_fold_append   (AccFold *self, AccLower *l, const KVar *vars, const KValue *more);
+/* The same where @is_there, a bool variable, holds; else vars = more, and it holds from then on. */
+void  acc_fold_append_or_start (AccFold *self, AccLower *l, const KVar *vars, KVar is_there, const KValue *more);
 /* vars = front . vars */
 void  acc_fold_prepend  (AccFold *self, AccLower *l, const KVar *vars, const KValue *front);
 /* The same, where @condition holds. */

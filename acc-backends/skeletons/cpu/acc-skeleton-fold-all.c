@@ -20,8 +20,8 @@ write_parts (AccStep        *step,
   AccLower *l = low_new (step, acc_skeleton_get_name (step));
   AccKernelBuilder *b = l->b;
   gboolean inner = space->first_inner == 0;
-  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
-  KValue *run = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
+  KValue *sum = acc_fold_new_values (fold, l);
+  KValue *run = acc_fold_new_values (fold, l);
   AccLaunch launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
   KValue begin = inner ? kb_inner_begin (b) : kb_outer_begin (b);
   KValue tile = inner ? low_const (l, tile_inner) : low_number (l, tile_outer);
@@ -62,8 +62,8 @@ write_end (AccStep *step,
            gint64   n_parts)
 {
   AccLower *l = low_new (step, "combine");
-  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
-  KValue *part = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
+  KValue *sum = acc_fold_new_values (fold, l);
+  KValue *part = acc_fold_new_values (fold, l);
   AccIndex *ix = low_index_new (l, 0);
   KVar *vars;
 

@@ -266,7 +266,7 @@ write_whole (Segments *self,
              Segment   x)
 {
   AccFold *fold = self->fold;
-  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue)), *seed = acc_fold_new_seed (fold, l, 0);
+  KValue *sum = acc_fold_new_values (fold, l), *seed = acc_fold_new_seed (fold, l, 0);
   KVar *vars = acc_fold_new_vars (fold, l, seed);
 
   low_if (l, x.has_elements)
@@ -313,7 +313,7 @@ write_segment (Segments *self,
 {
   AccKernelBuilder *b = l->b;
   AccFold *fold = self->fold;
-  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
+  KValue *sum = acc_fold_new_values (fold, l);
   KVar *vars = acc_fold_new_vars (fold, l, NULL);
 
   low_if (l, x.has_elements)
@@ -512,7 +512,7 @@ take_part (Segments   *self,
 
   low_if (l, kb_eq (b, state, low_const (l, ELEMENTS)))
     {
-      KValue *sum = low_alloc (l, (self->fold->n_leaves + 1) * sizeof (KValue));
+      KValue *sum = acc_fold_new_values (self->fold, l);
 
       acc_fold_load_part (self->fold, l, part, sum);
       low_if (l, kb_eq (b, kb_get (b, has_elements), low_const (l, 0)))
@@ -550,7 +550,7 @@ write_joints (Segments *self)
             {
               low_if (l, kb_lt (b, low_const (l, NOTHING), kb_load (b, low_scratch (l, self->states, ACC_KIND_I64), head)))
                 {
-                  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
+                  KValue *sum = acc_fold_new_values (fold, l);
 
                   take_part (self, l, head, vars, has_elements);
                   acc_fold_get_vars (fold, l, vars, sum);

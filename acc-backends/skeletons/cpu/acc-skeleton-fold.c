@@ -33,7 +33,7 @@ write_rows_across (AccStep        *step,
 {
   AccLower *l = low_new (step, acc_skeleton_get_name (step));
   AccKernelBuilder *b = l->b;
-  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
+  KValue *sum = acc_fold_new_values (fold, l);
   AccLaunch launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
 
   low_foreach (l, u, kb_outer_begin (b), kb_outer_end (b))
@@ -61,7 +61,7 @@ write_whole_rows (AccStep        *step,
   AccLower *l = low_new (step, acc_skeleton_get_name (step));
   AccKernelBuilder *b = l->b;
   gint64 tile = MAX (TILE / space->inner, 1);
-  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
+  KValue *sum = acc_fold_new_values (fold, l);
   AccLaunch launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
 
   acc_fold_add_lanes_of_tiles (fold, acc_ceil_div (space->outer, tile));
@@ -88,7 +88,7 @@ write_tiles (AccStep        *step,
 {
   AccLower *l = low_new (step, acc_skeleton_get_name (step));
   AccKernelBuilder *b = l->b;
-  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
+  KValue *sum = acc_fold_new_values (fold, l);
   AccLaunch launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
 
   low_for_units (l, u, space)
@@ -114,8 +114,8 @@ write_combination (AccStep        *step,
 {
   AccLower *l = low_new (step, "combine");
   AccKernelBuilder *b = l->b;
-  KValue *sum = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
-  KValue *part = low_alloc (l, (fold->n_leaves + 1) * sizeof (KValue));
+  KValue *sum = acc_fold_new_values (fold, l);
+  KValue *part = acc_fold_new_values (fold, l);
   AccLaunch launch = acc_skeleton_launch (space, n_tiles);
 
   low_for_units (l, u, space)

@@ -35,13 +35,6 @@ typedef struct {
   KVar     is_there;            /* where it is not */
 } Sum;
 
-static KValue *
-new_values (Scan     *self,
-            AccLower *l)
-{
-  return low_alloc (l, (self->fold->n_leaves + 1) * sizeof (KValue));
-}
-
 static Sum
 begin_sum (Scan     *self,
            AccLower *l,
@@ -56,29 +49,6 @@ begin_sum (Scan     *self,
   return sum;
 }
 
-static guint *
-add_scratch (Scan  *self,
-             gint64 n)
-{
-  guint *scratch = g_new0 (guint, self->fold->n_leaves + 1);
-
-  for (guint i = 0; i < self->fold->n_leaves; i++)
-    scratch[i] = acc_step_add_scratch (self->step, acc_fold_get_kind (self->fold, i), n);
-
-  return scratch;
-}
-
-static void
-load_scratch (Scan        *self,
-              AccLower    *l,
-              const guint *scratch,
-              KValue       at,
-              KValue      *values)
-{
-  for (guint i = 0; i < self->fold->n_leaves; i++)
-    values[i] = kb_load (l->b, low_scratch (l, scratch[i], acc_fold_get_kind (self->fold, i)), at);
-}
-
 /* Where there is one there. */
 static void
 load_sum (Scan        *self,
@@ -90,22 +60,11 @@ load_sum (Scan        *self,
 {
   low_if (l, is_there)
     {
-      KValue *values = new_values (self, l);
+      KValue *values = acc_fold_new_values (self->fold, l);
 
-      load_scratch (self, l, scratch, at, values);
+      acc_fold_load (self->fold, l, scratch, at, values);
       acc_fold_set_vars (self->fold, l, sum->vars, values);
     }
-}
-
-static void
-store_scratch (Scan         *self,
-               AccLower     *l,
-               const guint  *scratch,
-               KValue        at,
-               const KValue *values)
-{
-  for (guint i = 0; i < self->fold->n_leaves; i++)
-    kb_store (l->b, low_scratch (l, scratch[i], acc_fold_get_kind (self->fold, i)), at, values[i]);
 }
 
 static void
@@ -141,7 +100,7 @@ prepend_sum (Scan       *self,
              KValue      is_there,
              const KVar *vars)
 {
-  KValue *values = new_values (self, l);
+  KValue *values = acc_fold_new_values (self->fold, l);
 
   acc_fold_get_vars (self->fold, l, sum->vars, values);
   if (sum->is_neutral_at_first)
@@ -162,20 +121,20 @@ scan_block (Scan       *self,
   AccKernelBuilder *b = l->b;
   guint n_leaves = self->fold->n_leaves;
   KVar *own = acc_fold_new_vars (self->fold, l, NULL);
-  KValue *next = new_values (self, l), is_there = before->is_neutral_at_first ? (KValue) { 0 } : kb_get (b, before->is_there);
+  KValue *next = acc_fold_new_values (self->fold, l), is_there = before->is_neutral_at_first ? (KValue) { 0 } : kb_get (b, before->is_there);
 
   kb_set_lanes (b, LANES);
   low_foreach (l, lane, low_const (l, 0), low_const (l, LANES))
     {
       KValue x = low_within (l, kb_add (b, begin, lane), 0, self->space->inner - 1);
-      KValue *values = new_values (self, l);
+      KValue *values = acc_fold_new_values (self->fold, l);
       KVar *sum;
 
       acc_fold_element (self->fold, l, self->space, u, x, values);
       sum = acc_fold_new_vars (self->fold, l, values);
       for (guint d = 1; d < LANES; d *= 2)
         {
-          KValue *other = new_values (self, l);
+          KValue *other = acc_fold_new_values (self->fold, l);
 
           for (guint i = 0; i < n_leaves; i++)
             other[i] = kb_shuffle (b, KB_SHUFFLE_UP, kb_get (b, sum[i]), d);
@@ -184,7 +143,7 @@ scan_block (Scan       *self,
       for (guint i = 0; i < n_leaves; i++)
         kb_set (b, own[i], kb_shuffle (b, KB_SHUFFLE_LAST, kb_get (b, sum[i]), 0));
       prepend_sum (self, l, before, is_there, sum);
-      values = new_values (self, l);
+      values = acc_fold_new_values (self->fold, l);
       acc_fold_get_vars (self->fold, l, sum, values);
       store_element (self, l, u, x, values);
     }
@@ -235,7 +194,7 @@ scan_run (Scan       *self,
           const Sum  *before)
 {
   AccKernelBuilder *b = l->b;
-  KValue *sum = new_values (self, l), *element = new_values (self, l);
+  KValue *sum = acc_fold_new_values (self->fold, l), *element = acc_fold_new_values (self->fold, l);
   KVar from = kb_var (b, begin);
 
   if (packs (self) || has_lanes (self))
@@ -300,16 +259,16 @@ write_vector (Scan *self)
   AccLower *l = low_new (self->step, "scan");
   AccKernelBuilder *b = l->b;
   AccLaunch launch = acc_skeleton_launch (self->space, 1 + self->step->cluster->cost);
-  KValue *values = new_values (self, l);
+  KValue *values = acc_fold_new_values (self->fold, l);
   KValue zero = low_const (l, 0), begin = kb_inner_begin (b), is_there = kb_lt (b, zero, begin);
   KValue n_stay = packs (self) ? low_number (l, self->permute->node->size) : (KValue) { 0 };
   Sum sum = begin_sum (self, l, is_there);
 
-  self->carry = add_scratch (self, 1);
+  self->carry = acc_fold_add_scratch (self->fold, 1);
   load_sum (self, l, &sum, is_there, self->carry, zero);
   scan_run (self, l, zero, begin, kb_inner_end (b), n_stay, &sum);
   acc_fold_get_vars (self->fold, l, sum.vars, values);
-  store_scratch (self, l, self->carry, zero, values);
+  acc_fold_store (self->fold, l, self->carry, zero, values);
 
   launch.serial = TRUE;
   low_finish (l, launch);
@@ -332,7 +291,7 @@ write_tile_sums (Scan *self)
   AccLower *l = low_new (self->step, "scan_sums");
   AccKernelBuilder *b = l->b;
   AccLaunch launch = acc_skeleton_launch (self->space, acc_skeleton_get_cost (self->step));
-  KValue *sum = new_values (self, l);
+  KValue *sum = acc_fold_new_values (self->fold, l);
 
   low_for_units (l, u, self->space)
     {
@@ -360,15 +319,7 @@ append_part (Scan         *self,
       return;
     }
 
-  low_if (l, kb_get (l->b, sum->is_there))
-    {
-      acc_fold_append (self->fold, l, sum->vars, part);
-    }
-  low_else (l)
-    {
-      acc_fold_set_vars (self->fold, l, sum->vars, part);
-      kb_set (l->b, sum->is_there, kb_int (l->b, ACC_KIND_BOOL, 1));
-    }
+  acc_fold_append_or_start (self->fold, l, sum->vars, sum->is_there, part);
 }
 
 static void
@@ -377,7 +328,7 @@ write_sums_before (Scan *self)
   AccLower *l = low_new (self->step, "scan_before");
   AccKernelBuilder *b = l->b;
   AccLaunch launch = acc_skeleton_launch (self->space, 0.001);
-  KValue *values = new_values (self, l), *part = new_values (self, l);
+  KValue *values = acc_fold_new_values (self->fold, l), *part = acc_fold_new_values (self->fold, l);
   KValue zero = low_const (l, 0), one = low_const (l, 1), is_there = kb_lt (b, zero, kb_inner_begin (b));
 
   low_for_units (l, u, self->space)
@@ -390,12 +341,12 @@ write_sums_before (Scan *self)
       low_for (l, t, first, end)
         {
           acc_fold_get_vars (self->fold, l, sum.vars, values);
-          store_scratch (self, l, self->before, t, values);
+          acc_fold_store (self->fold, l, self->before, t, values);
           acc_fold_load_part (self->fold, l, t, part);
           append_part (self, l, &sum, part);
         }
       acc_fold_get_vars (self->fold, l, sum.vars, values);
-      store_scratch (self, l, self->carry, u, values);
+      acc_fold_store (self->fold, l, self->carry, u, values);
     }
 
   launch.serial = launch.sweeps = TRUE;
@@ -412,7 +363,7 @@ write_tile_scans (Scan *self)
   low_for_units (l, u, self->space)
     {
       KValue begin = kb_inner_begin (b), is_there = kb_lt (b, low_const (l, 0), begin), tile = get_tile (self, l, u, begin);
-      KValue *own = new_values (self, l), n_stay = { 0 };
+      KValue *own = acc_fold_new_values (self->fold, l), n_stay = { 0 };
       Sum sum = begin_sum (self, l, is_there);
 
       load_sum (self, l, &sum, is_there, self->before, tile);
@@ -442,8 +393,8 @@ write_tiles (Scan *self)
 
   acc_fold_add_lanes_of_tiles (self->fold, n);
   acc_fold_add_parts (self->fold, n);
-  self->before = add_scratch (self, n);
-  self->carry = add_scratch (self, self->space->outer);
+  self->before = acc_fold_add_scratch (self->fold, n);
+  self->carry = acc_fold_add_scratch (self->fold, self->space->outer);
   write_tile_sums (self);
   write_sums_before (self);
   write_tile_scans (self);

@@ -200,7 +200,7 @@ get_sum (AccLookBack *self,
          const Place *place)
 {
   AccKernelBuilder *b = l->b;
-  KValue *values = low_alloc (l, (self->fold->n_leaves + 1) * sizeof (KValue));
+  KValue *values = acc_fold_new_values (self->fold, l);
   guint next = 0;
 
   for (guint i = 0; i < self->fold->n_leaves; i++)
@@ -229,7 +229,7 @@ prepend (AccLookBack *self,
          KValue       there,
          const KVar  *front)
 {
-  KValue *values = low_alloc (l, (self->fold->n_leaves + 1) * sizeof (KValue));
+  KValue *values = acc_fold_new_values (self->fold, l);
 
   acc_fold_get_vars (self->fold, l, front, values);
   acc_fold_prepend_if (self->fold, l, vars, there, values);
@@ -241,7 +241,7 @@ store_vars (AccLookBack *self,
             KValue       at,
             const KVar  *vars)
 {
-  KValue *values = low_alloc (l, (self->fold->n_leaves + 1) * sizeof (KValue));
+  KValue *values = acc_fold_new_values (self->fold, l);
 
   acc_fold_get_vars (self->fold, l, vars, values);
   store_sum (self, l, at, values);
@@ -281,7 +281,7 @@ end_block (AccLookBack *self,
       prepend (self, l, blocks, kb_and (b, kb_lt (b, zero, n_blocks), kb_lt (b, zero, start)), front);
       low_if (l, kb_lt (b, zero, n_blocks))
         {
-          KValue *values = acc_simt_new_values (simt, fold);
+          KValue *values = acc_fold_new_values (fold, l);
 
           acc_fold_get_vars (fold, l, blocks, values);
           acc_fold_set_vars (fold, l, front, values);
@@ -308,7 +308,7 @@ acc_look_back_find (AccLookBack *self,
   KValue zero = low_const (l, 0), lane = simt->local, first = kb_eq (b, lane, zero);
   KValue block = low_udiv (l, tile, radix), n_tiles = low_urem (l, tile, radix);
   KValue ends = kb_and (b, complete, kb_eq (b, n_tiles, low_const (l, radix - 1)));
-  KValue *values = acc_simt_new_values (simt, fold);
+  KValue *values = acc_fold_new_values (fold, l);
   Place of_tiles, of_front;
   KVar *tiles;
 
@@ -328,7 +328,7 @@ acc_look_back_find (AccLookBack *self,
     {
       KVar *sum;
 
-      values = acc_simt_new_values (simt, fold);
+      values = acc_fold_new_values (fold, l);
       acc_fold_get_vars (fold, l, total, values);
       sum = acc_fold_new_vars (fold, l, values);
       prepend (self, l, sum, kb_and (b, first, kb_lt (b, zero, n_tiles)), tiles);
@@ -343,7 +343,7 @@ acc_look_back_find (AccLookBack *self,
       prepend (self, l, before, kb_and (b, kb_lt (b, zero, n_tiles), kb_lt (b, zero, block)), front);
       low_if (l, kb_eq (b, n_tiles, zero))
         {
-          values = acc_simt_new_values (simt, fold);
+          values = acc_fold_new_values (fold, l);
           acc_fold_get_vars (fold, l, front, values);
           acc_fold_set_vars (fold, l, before, values);
         }

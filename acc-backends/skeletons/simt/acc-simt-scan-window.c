@@ -119,7 +119,7 @@ store_vars (Window        *self,
             KValue         at,
             const KVar    *vars)
 {
-  KValue *values = acc_simt_new_values (self->simt, self->fold);
+  KValue *values = acc_fold_new_values (self->fold, self->simt->l);
 
   acc_fold_get_vars (self->fold, self->simt->l, vars, values);
   acc_simt_store (self->simt, self->fold, buffer, at, values);
@@ -141,13 +141,13 @@ take_iteration (Window *self,
   for (guint s = 0; s < unroll; s++)
     for (guint j = 0; j < vector; j++)
       {
-        values[s * vector + j] = acc_simt_new_values (simt, fold);
+        values[s * vector + j] = acc_fold_new_values (fold, l);
         self->scan->element (fold, l, get_place (self, get_run (self, k, s), j), values[s * vector + j], self->scan->data);
       }
 
   for (guint s = 0; s < unroll; s++)
     {
-      KValue **of_run = values + s * vector, *front = acc_simt_new_values (simt, fold);
+      KValue **of_run = values + s * vector, *front = acc_fold_new_values (fold, l);
       KVar *iteration;
 
       for (guint j = 1; j < vector; j++)
@@ -191,7 +191,7 @@ scan_totals (Window *self)
 
   low_if (l, takes)
     {
-      KValue *values = acc_simt_new_values (simt, fold);
+      KValue *values = acc_fold_new_values (fold, l);
 
       acc_simt_load (simt, fold, self->totals, at, values);
       acc_fold_set_vars (fold, l, sum, values);
@@ -224,7 +224,7 @@ find_front (Window *self)
 
   low_if (l, kb_lt (b, simt->thread, low_const (l, simt->subgroup)))
     {
-      KValue *values = acc_simt_new_values (simt, fold);
+      KValue *values = acc_fold_new_values (fold, l);
       KVar *before = acc_fold_new_vars (fold, l, NULL);
 
       acc_simt_load (simt, fold, self->totals, low_const (l, self->n_totals - 1), values);
@@ -255,7 +255,7 @@ store_iteration (Window       *self,
     {
       KValue run = get_run (self, k, s), inner = kb_lt (b, zero, run), there = kb_or (b, going, inner);
       KVar *before = acc_fold_new_vars (fold, l, front);
-      KValue *values = acc_simt_new_values (simt, fold);
+      KValue *values = acc_fold_new_values (fold, l);
 
       low_if (l, inner)
         {
@@ -263,11 +263,11 @@ store_iteration (Window       *self,
           acc_fold_set_vars (fold, l, before, values);
           acc_fold_prepend_if (fold, l, before, going, front);
         }
-      values = acc_simt_new_values (simt, fold);
+      values = acc_fold_new_values (fold, l);
       acc_fold_get_vars (fold, l, before, values);
       for (guint j = 0; self->held != NULL && j < vector; j++)
         {
-          KValue *held = acc_simt_new_values (simt, fold);
+          KValue *held = acc_fold_new_values (fold, l);
 
           acc_simt_load (simt, fold, self->held, get_held_place (self, k, s, j), held);
           acc_fold_set_vars (fold, l, self->sums[s * vector + j], held);
@@ -278,7 +278,7 @@ store_iteration (Window       *self,
         {
           for (guint j = 0; j < vector; j++)
             {
-              KValue *sum = acc_simt_new_values (simt, fold);
+              KValue *sum = acc_fold_new_values (fold, l);
 
               acc_fold_get_vars (fold, l, self->sums[s * vector + j], sum);
               self->scan->sum (fold, l, get_place (self, run, j), sum, self->scan->data);
@@ -300,7 +300,7 @@ acc_simt_scan_window (AccSimt             *simt,
   AccLower *l = simt->l;
   AccKernelBuilder *b = l->b;
   guint lanes = simt->subgroup, n_parts = simt->width / lanes, n_sums = window->vector * window->unroll;
-  KValue *front = acc_simt_new_values (simt, fold), *total = acc_simt_new_values (simt, fold);
+  KValue *front = acc_fold_new_values (fold, l), *total = acc_fold_new_values (fold, l);
   KValue zero = low_const (l, 0), n_iterations = low_const (l, window->n_iterations), going;
   Window self = {
     .simt = simt, .fold = fold, .scan = scan, .window = window, .lanes = lanes, .n_parts = n_parts,

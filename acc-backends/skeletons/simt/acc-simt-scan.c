@@ -19,7 +19,7 @@ acc_simt_scan_threads (AccSimt       *self,
 
   for (guint d = 1; d < subgroup; d *= 2)
     {
-      KValue *other = acc_simt_new_values (self, fold);
+      KValue *other = acc_fold_new_values (fold, l);
       KValue there = kb_and (b, exists, kb_le (b, low_const (l, d), lane));
 
       if (self->subgroup > 1)
@@ -30,14 +30,14 @@ acc_simt_scan_threads (AccSimt       *self,
         }
       else
         {
-          KValue *mine = acc_simt_new_values (self, fold);
+          KValue *mine = acc_fold_new_values (fold, l);
 
           acc_fold_get_vars (fold, l, vars, mine);
           acc_simt_store (self, fold, shared, self->local, mine);
           kb_barrier (b);
           low_if (l, there)
             {
-              KValue *sum = acc_simt_new_values (self, fold);
+              KValue *sum = acc_fold_new_values (fold, l);
 
               acc_simt_load (self, fold, shared, kb_sub (b, self->local, low_const (l, d)), other);
               acc_fold_combine (fold, l, other, mine, sum);
@@ -51,7 +51,7 @@ acc_simt_scan_threads (AccSimt       *self,
 
   low_if (l, kb_eq (b, lane, low_const (l, subgroup - 1)))
     {
-      KValue *mine = acc_simt_new_values (self, fold);
+      KValue *mine = acc_fold_new_values (fold, l);
 
       acc_fold_get_vars (fold, l, vars, mine);
       acc_simt_store (self, fold, shared, low_udiv (l, self->local, subgroup), mine);
@@ -64,7 +64,7 @@ acc_simt_scan_threads (AccSimt       *self,
     /* From the nearest to the farthest. */
     low_for (l, k, low_const (l, 0), own)
       {
-        KValue *other = acc_simt_new_values (self, fold);
+        KValue *other = acc_fold_new_values (fold, l);
         KValue at = kb_add (b, first, kb_sub (b, kb_sub (b, own, low_const (l, 1)), k));
 
         acc_simt_load (self, fold, shared, at, other);
@@ -87,12 +87,12 @@ find_before (AccSimt       *self,
 {
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
-  KValue *mine = acc_simt_new_values (self, fold), *total = acc_simt_new_values (self, fold);
+  KValue *mine = acc_fold_new_values (fold, l), *total = acc_fold_new_values (fold, l);
   KValue zero = low_const (l, 0), one = low_const (l, 1);
   KValue row = kb_mul (b, self->row, low_const (l, self->width));
   KValue exists = kb_lt (b, self->thread, n_valid);
   KValue going, later = kb_lt (b, zero, self->thread);
-  KValue *before = acc_simt_new_values (self, fold);
+  KValue *before = acc_fold_new_values (fold, l);
 
   acc_fold_get_vars (fold, l, vars, mine);
   acc_simt_store (self, fold, shared, self->local, mine);
@@ -102,7 +102,7 @@ find_before (AccSimt       *self,
   acc_fold_get_vars (fold, l, carry, before);
   low_if (l, later)
     {
-      KValue *previous = acc_simt_new_values (self, fold);
+      KValue *previous = acc_fold_new_values (fold, l);
 
       acc_simt_load (self, fold, shared, kb_sub (b, self->local, one), previous);
       acc_fold_set_vars (fold, l, vars, previous);
@@ -116,7 +116,7 @@ find_before (AccSimt       *self,
 
   low_if (l, going)
     {
-      KValue *sum = acc_simt_new_values (self, fold);
+      KValue *sum = acc_fold_new_values (fold, l);
 
       acc_fold_combine (fold, l, before, total, sum);
       acc_fold_set_vars (fold, l, carry, sum);
@@ -161,13 +161,13 @@ acc_simt_scan_part (AccSimt           *self,
 
       low_if (l, kb_lt (b, first, last))
         {
-          KValue *start = acc_simt_new_values (self, fold);
+          KValue *start = acc_fold_new_values (fold, l);
 
           scan->element (fold, l, first, start, scan->data);
           acc_fold_set_vars (fold, l, vars, start);
           low_for (l, at, kb_add (b, first, one), last)
             {
-              KValue *next = acc_simt_new_values (self, fold);
+              KValue *next = acc_fold_new_values (fold, l);
 
               scan->element (fold, l, at, next, scan->data);
               acc_fold_append (fold, l, vars, next);
@@ -182,18 +182,10 @@ acc_simt_scan_part (AccSimt           *self,
         {
           low_for (l, at, first, last)
             {
-              KValue *running = acc_simt_new_values (self, fold), *next = acc_simt_new_values (self, fold);
+              KValue *running = acc_fold_new_values (fold, l), *next = acc_fold_new_values (fold, l);
 
               scan->element (fold, l, at, next, scan->data);
-              low_if (l, kb_get (b, going))
-                {
-                  acc_fold_append (fold, l, vars, next);
-                }
-              low_else (l)
-                {
-                  acc_fold_set_vars (fold, l, vars, next);
-                  kb_set (b, going, kb_int (b, ACC_KIND_BOOL, 1));
-                }
+              acc_fold_append_or_start (fold, l, vars, going, next);
               acc_fold_get_vars (fold, l, vars, running);
               scan->sum (fold, l, at, running, scan->data);
             }

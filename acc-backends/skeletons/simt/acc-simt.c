@@ -132,13 +132,6 @@ acc_simt_begin_sized (AccSimt    *self,
   return l;
 }
 
-KValue *
-acc_simt_new_values (AccSimt *self,
-                     AccFold *fold)
-{
-  return low_alloc (self->l, (fold->n_leaves + 1) * sizeof (KValue));
-}
-
 KBuffer *
 acc_simt_new_shared (AccSimt *self,
                      AccFold *fold,
@@ -226,7 +219,7 @@ acc_simt_reduce_subgroup (AccSimt    *self,
 
   for (guint d = 1; d < self->subgroup; d *= 2)
     {
-      KValue *other = acc_simt_new_values (self, fold);
+      KValue *other = acc_fold_new_values (fold, l);
       KValue there = kb_lt (b, kb_add (b, self->thread, low_const (l, d)), n_valid);
 
       for (guint i = 0; i < fold->n_leaves; i++)
@@ -246,7 +239,7 @@ reduce_full_subgroups (AccSimt    *self,
 
   for (guint d = self->subgroup / 2; d > 0; d /= 2)
     {
-      KValue *mine = acc_simt_new_values (self, fold), *other = acc_simt_new_values (self, fold);
+      KValue *mine = acc_fold_new_values (fold, l), *other = acc_fold_new_values (fold, l);
 
       acc_fold_get_vars (fold, l, vars, mine);
       for (guint i = 0; i < fold->n_leaves; i++)
@@ -272,7 +265,7 @@ reduce_parts (AccSimt    *self,
 
   low_if (l, kb_eq (b, low_urem (l, self->local, self->subgroup), zero))
     {
-      KValue *mine = acc_simt_new_values (self, fold);
+      KValue *mine = acc_fold_new_values (fold, l);
 
       acc_fold_get_vars (fold, l, vars, mine);
       acc_simt_store (self, fold, shared, part, mine);
@@ -282,7 +275,7 @@ reduce_parts (AccSimt    *self,
     {
       low_for (l, k, low_const (l, 1), low_const (l, n_parts))
         {
-          KValue *other = acc_simt_new_values (self, fold);
+          KValue *other = acc_fold_new_values (fold, l);
 
           acc_simt_load (self, fold, shared, kb_add (b, part, k), other);
           combine_if (self, fold, vars, kb_lt (b, kb_mul (b, k, low_const (l, self->subgroup)), n_valid), other);
@@ -303,7 +296,7 @@ reduce_shared (AccSimt    *self,
 
   for (guint d = 1; d < self->width; d *= 2)
     {
-      KValue *mine = acc_simt_new_values (self, fold);
+      KValue *mine = acc_fold_new_values (fold, l);
       KValue turn = kb_eq (b, low_urem (l, self->thread, 2 * d), low_const (l, 0));
 
       acc_fold_get_vars (fold, l, vars, mine);
@@ -311,7 +304,7 @@ reduce_shared (AccSimt    *self,
       kb_barrier (b);
       low_if (l, kb_and (b, turn, kb_lt (b, kb_add (b, self->thread, low_const (l, d)), n_valid)))
         {
-          KValue *other = acc_simt_new_values (self, fold), *sum = acc_simt_new_values (self, fold);
+          KValue *other = acc_fold_new_values (fold, l), *sum = acc_fold_new_values (fold, l);
 
           acc_simt_load (self, fold, shared, kb_add (b, self->local, low_const (l, d)), other);
           acc_fold_combine (fold, l, mine, other, sum);
@@ -367,7 +360,7 @@ fold_window (AccSimt        *self,
 
       for (guint r = 0; r < rows->n; r++)
         {
-          next[k * rows->n + r] = acc_simt_new_values (self, fold);
+          next[k * rows->n + r] = acc_fold_new_values (fold, l);
           element (fold, l, place, next[k * rows->n + r], rows->data[r]);
         }
     }
@@ -409,7 +402,7 @@ fold_windows (AccSimt           *self,
   KVar **running = low_alloc (l, rows->n * sizeof (KVar *));
 
   for (guint r = 0; r < rows->n; r++)
-    sums[r] = acc_simt_new_values (self, fold);
+    sums[r] = acc_fold_new_values (fold, l);
   fold_window (self, fold, rows, first, element, sums, TRUE);
   if (rows->size >= 0 && rows->size < 2 * window)
     {
@@ -467,7 +460,7 @@ fold_in_any_order (AccSimt           *self,
           {
             for (guint r = 0; r < rows->n; r++)
               {
-                KValue *next = acc_simt_new_values (self, fold);
+                KValue *next = acc_fold_new_values (fold, l);
                 KValue going = kb_or (b, full, kb_lt (b, zero, j));
 
                 element (fold, l, at, next, rows->data[r]);
@@ -502,13 +495,13 @@ fold_in_order (AccSimt        *self,
 
   low_if (l, kb_lt (b, first, last))
     {
-      KValue *start = acc_simt_new_values (self, fold);
+      KValue *start = acc_fold_new_values (fold, l);
 
       element (fold, l, first, start, data);
       acc_fold_set_vars (fold, l, vars, start);
       low_for (l, at, kb_add (b, first, one), last)
         {
-          KValue *next = acc_simt_new_values (self, fold);
+          KValue *next = acc_fold_new_values (fold, l);
 
           element (fold, l, at, next, data);
           acc_fold_append (fold, l, vars, next);

@@ -35,7 +35,6 @@ gsize     acc_simt_get_room     (AccStep *step, guint group);
 KBuffer  *acc_simt_new_shared   (AccSimt *self, AccFold *fold, guint n);
 void      acc_simt_load         (AccSimt *self, AccFold *fold, const KBuffer *shared, KValue at, KValue *result);
 void      acc_simt_store        (AccSimt *self, AccFold *fold, const KBuffer *shared, KValue at, const KValue *values);
-KValue   *acc_simt_new_values   (AccSimt *self, AccFold *fold);
 
 /* A kernel that clears scratch before the first row. */
 void      acc_simt_write_zeros  (AccStep *step, const char *name, guint scratch, AccElementKind kind, gint64 n);

@@ -84,7 +84,7 @@ store_result (AccSimt        *simt,
   low_if (l, kb_and (b, exists, kb_eq (b, simt->thread, low_const (l, 0))))
     {
       AccIndex *ix = low_index_of_linear (l, results, u);
-      KValue *sum = acc_simt_new_values (simt, fold);
+      KValue *sum = acc_fold_new_values (fold, l);
 
       acc_fold_get_vars (fold, l, vars, sum);
       acc_fold_know (fold, l, ix, sum);
@@ -192,7 +192,7 @@ write_row_parts (AccStep        *step,
   acc_simt_fold (&simt, fold, kb_inner_begin (b), kb_inner_end (b), 1, read_element, &source, vars);
   low_if (l, kb_eq (b, simt.thread, low_const (l, 0)))
     {
-      KValue *sum = acc_simt_new_values (&simt, fold);
+      KValue *sum = acc_fold_new_values (fold, l);
 
       acc_fold_get_vars (fold, l, vars, sum);
       acc_fold_store_part (fold, l, part, sum);
@@ -281,14 +281,14 @@ write_parts (AccStep        *step,
       /* By rows, a part may come in pieces. */
       low_if (l, kb_lt (b, kb_mul (b, part, low_number (l, tile)), from))
         {
-          KValue *before = acc_simt_new_values (&simt, fold), *sum = acc_simt_new_values (&simt, fold);
+          KValue *before = acc_fold_new_values (fold, l), *sum = acc_fold_new_values (fold, l);
 
           acc_fold_load_part (fold, l, part, before);
           acc_fold_get_vars (fold, l, vars, sum);
           acc_fold_combine (fold, l, before, sum, sum);
           acc_fold_set_vars (fold, l, vars, sum);
         }
-      KValue *sum = acc_simt_new_values (&simt, fold);
+      KValue *sum = acc_fold_new_values (fold, l);
 
       acc_fold_get_vars (fold, l, vars, sum);
       acc_fold_store_part (fold, l, part, sum);
@@ -316,7 +316,7 @@ write_end (AccStep *step,
     acc_simt_fold (&simt, fold, low_const (l, 0), low_number (l, n_parts), 1, read_part, &source, vars);
   low_if (l, kb_eq (b, simt.thread, low_const (l, 0)))
     {
-      KValue *sum = acc_simt_new_values (&simt, fold);
+      KValue *sum = acc_fold_new_values (fold, l);
 
       acc_fold_get_vars (fold, l, vars, sum);
       acc_fold_know (fold, l, ix, n_parts > 0 ? sum : NULL);

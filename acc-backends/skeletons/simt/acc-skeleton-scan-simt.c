@@ -29,40 +29,6 @@ typedef struct {
   KValue          n;           /* its tile's number */
 } Scan;
 
-static guint *
-add_scratch (Scan   *self,
-             gint64  n)
-{
-  guint *scratch = g_new0 (guint, self->fold->n_leaves + 1);
-
-  for (guint i = 0; i < self->fold->n_leaves; i++)
-    scratch[i] = acc_step_add_scratch (self->step, acc_fold_get_kind (self->fold, i), n);
-
-  return scratch;
-}
-
-static void
-load_scratch (Scan        *self,
-              AccLower    *l,
-              const guint *scratch,
-              KValue       at,
-              KValue      *values)
-{
-  for (guint i = 0; i < self->fold->n_leaves; i++)
-    values[i] = kb_load (l->b, low_scratch (l, scratch[i], acc_fold_get_kind (self->fold, i)), at);
-}
-
-static void
-store_scratch (Scan         *self,
-               AccLower     *l,
-               const guint  *scratch,
-               KValue        at,
-               const KValue *values)
-{
-  for (guint i = 0; i < self->fold->n_leaves; i++)
-    kb_store (l->b, low_scratch (l, scratch[i], acc_fold_get_kind (self->fold, i)), at, values[i]);
-}
-
 static void
 read_element (AccFold  *fold,
               AccLower *l,
@@ -124,9 +90,9 @@ new_carry (Scan     *self,
   if (scratch != NULL)
     low_if (l, there)
       {
-        KValue *values = low_alloc (l, (self->fold->n_leaves + 1) * sizeof (KValue));
+        KValue *values = acc_fold_new_values (self->fold, l);
 
-        load_scratch (self, l, scratch, at, values);
+        acc_fold_load (self->fold, l, scratch, at, values);
         acc_fold_set_vars (self->fold, l, vars, values);
       }
 
@@ -168,7 +134,7 @@ write_tile_sums (Scan *self)
   acc_simt_fold (&simt, self->fold, kb_inner_begin (b), kb_inner_end (b), 1, read_element, self, vars);
   low_if (l, kb_eq (b, simt.thread, low_const (l, 0)))
     {
-      KValue *sum = acc_simt_new_values (&simt, self->fold);
+      KValue *sum = acc_fold_new_values (self->fold, l);
 
       acc_fold_get_vars (self->fold, l, vars, sum);
       acc_fold_store_part (self->fold, l, get_tile (self, l, self->u, kb_inner_begin (b)), sum);
@@ -189,7 +155,7 @@ store_before (AccFold      *fold,
   Scan *self = data;
 
   /* The sum of all up to a tile is what the next one begins with. */
-  store_scratch (self, l, self->before, kb_add (l->b, at, kb_add (l->b, self->u, low_const (l, 1))), sum);
+  acc_fold_store (self->fold, l, self->before, kb_add (l->b, at, kb_add (l->b, self->u, low_const (l, 1))), sum);
 }
 
 /* One group: a row's tiles in windows, row after row. Rows have a place more in .before than they have tiles. */
@@ -216,18 +182,18 @@ write_sums_before (Scan *self)
 
       low_if (l, kb_and (b, kb_get (b, started), kb_eq (b, simt.thread, zero)))
         {
-          KValue *values = acc_simt_new_values (&simt, self->fold);
+          KValue *values = acc_fold_new_values (self->fold, l);
 
           acc_fold_get_vars (self->fold, l, carry, values);
-          store_scratch (self, l, self->before, kb_add (b, first, u), values);
+          acc_fold_store (self->fold, l, self->before, kb_add (b, first, u), values);
         }
       acc_simt_scan (&simt, self->fold, &scan, first, end, kb_int (b, ACC_KIND_BOOL, 1), carry, started);
       low_if (l, kb_eq (b, simt.thread, zero))
         {
-          KValue *values = acc_simt_new_values (&simt, self->fold);
+          KValue *values = acc_fold_new_values (self->fold, l);
 
           acc_fold_get_vars (self->fold, l, carry, values);
-          store_scratch (self, l, self->carry, u, values);
+          acc_fold_store (self->fold, l, self->carry, u, values);
         }
     }
 
@@ -286,15 +252,15 @@ write_part_of_tile (Scan        *self,
   KValue complete = kb_eq (b, kb_sub (b, end, start), low_const (l, self->tile));
   KVar *total = acc_fold_new_vars (self->fold, l, NULL), *so_far = acc_fold_new_vars (self->fold, l, NULL);
   KBuffer *shared = acc_simt_new_shared (simt, self->fold, 1);
-  KValue *prior = acc_simt_new_values (simt, self->fold), *before = acc_simt_new_values (simt, self->fold);
+  KValue *prior = acc_fold_new_values (self->fold, l), *before = acc_fold_new_values (self->fold, l);
 
   acc_simt_fold (simt, self->fold, begin, end, 1, read_element, self, total);
   low_if (l, goes_on)
     {
-      load_scratch (self, l, self->carry, self->u, prior);
+      acc_fold_load (self->fold, l, self->carry, self->u, prior);
       acc_fold_set_vars (self->fold, l, so_far, prior);
     }
-  prior = acc_simt_new_values (simt, self->fold);
+  prior = acc_fold_new_values (self->fold, l);
   acc_fold_get_vars (self->fold, l, so_far, prior);
   acc_fold_prepend_if (self->fold, l, total, kb_and (b, first, goes_on), prior);
 
@@ -305,7 +271,7 @@ write_part_of_tile (Scan        *self,
       acc_look_back_find (self->look_back, simt, self->u, self->n, complete, total, found);
       low_if (l, first)
         {
-          KValue *values = acc_simt_new_values (simt, self->fold);
+          KValue *values = acc_fold_new_values (self->fold, l);
 
           acc_fold_get_vars (self->fold, l, found, values);
           acc_simt_store (simt, self->fold, shared, low_const (l, 0), values);
@@ -315,10 +281,10 @@ write_part_of_tile (Scan        *self,
   /* Whoever reads what was carried to this piece has done so by now: its sum was waited for. */
   low_if (l, kb_and (b, first, kb_not (b, complete)))
     {
-      KValue *values = acc_simt_new_values (simt, self->fold);
+      KValue *values = acc_fold_new_values (self->fold, l);
 
       acc_fold_get_vars (self->fold, l, total, values);
-      store_scratch (self, l, self->carry, self->u, values);
+      acc_fold_store (self->fold, l, self->carry, self->u, values);
     }
 
   acc_simt_load (simt, self->fold, shared, low_const (l, 0), before);
@@ -400,15 +366,15 @@ acc_skeleton_scan_simt (AccStep        *step,
     {
       g_autoptr (AccLookBack) sums = acc_look_back_new (step, fold, space->outer, self.n_tiles);
 
-      self.carry = add_scratch (&self, space->outer);
+      self.carry = acc_fold_add_scratch (fold, space->outer);
       self.look_back = sums;
       write_single_pass (&self, &window);
     }
   else
     {
       acc_fold_add_parts (fold, space->outer * self.n_tiles);
-      self.carry = add_scratch (&self, space->outer);
-      self.before = add_scratch (&self, space->outer * (self.n_tiles + 1));
+      self.carry = acc_fold_add_scratch (fold, space->outer);
+      self.before = acc_fold_add_scratch (fold, space->outer * (self.n_tiles + 1));
       write_tile_sums (&self);
       write_sums_before (&self);
       write_tile_scans (&self);
