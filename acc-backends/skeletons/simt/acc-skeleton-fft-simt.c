@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "acc-core/base/acc-ceil-div-private.h"
-#include "acc-simt.h"
+#include "acc-fft-simt.h"
 #include "acc-backends/skeletons/acc-transposed.h"
 
 /* Fourier transforms, by groups of threads: Stockham's, of mixed radix. A group has some lines of the array, which are its rows, or columns
@@ -25,10 +25,6 @@
 #define RESIDENT      512          /* threads that a processor should hold */
 #define BANKS         32
 #define BANKS_BYTES   128          /* that one more element comes after, so that strides of powers of two meet all banks */
-
-typedef struct {
-  KValue part[2];
-} Number;
 
 /* Where a transform of a few elements is: one iteration of a thread in a pass. */
 typedef struct {
@@ -64,7 +60,7 @@ typedef struct {
   AccSimt        simt;
   KBuffer        shared[2];     /* of each */
   KValue         first;         /* line of the group */
-  Number        *values;        /* turns, elements */
+  AccFftNumber        *values;        /* turns, elements */
 } Transform;
 
 static void
@@ -132,202 +128,6 @@ choose_memory (Transform *self)
     }
 }
 
-/* --- numbers */
-
-static KValue
-multiply_add (Transform *self,
-              KValue     x,
-              double     factor,
-              KValue     sum)
-{
-  AccKernelBuilder *b = self->simt.l->b;
-  KValue constant = kb_float (b, self->kind, factor);
-
-  return self->step->fusion->target->has_fma ? kb_fma (b, x, constant, sum) : kb_add (b, sum, kb_mul (b, x, constant));
-}
-
-static KValue
-scale (Transform *self,
-       KValue     x,
-       double     factor)
-{
-  return kb_mul (self->simt.l->b, x, kb_float (self->simt.l->b, self->kind, factor));
-}
-
-static KValue
-negate (Transform *self,
-        KValue     x)
-{
-  return kb_prim (self->simt.l->b, ACC_PRIM_NEG, x);
-}
-
-static Number
-add (Transform *self,
-     Number     x,
-     Number     y)
-{
-  AccKernelBuilder *b = self->simt.l->b;
-
-  return (Number) { { kb_add (b, x.part[0], y.part[0]), kb_add (b, x.part[1], y.part[1]) } };
-}
-
-static Number
-subtract (Transform *self,
-          Number     x,
-          Number     y)
-{
-  AccKernelBuilder *b = self->simt.l->b;
-
-  return (Number) { { kb_sub (b, x.part[0], y.part[0]), kb_sub (b, x.part[1], y.part[1]) } };
-}
-
-/* x - i y */
-static Number
-subtract_turned (Transform *self,
-                 Number     x,
-                 Number     y)
-{
-  AccKernelBuilder *b = self->simt.l->b;
-
-  return (Number) { { kb_add (b, x.part[0], y.part[1]), kb_sub (b, x.part[1], y.part[0]) } };
-}
-
-/* x + i y */
-static Number
-add_turned (Transform *self,
-            Number     x,
-            Number     y)
-{
-  AccKernelBuilder *b = self->simt.l->b;
-
-  return (Number) { { kb_sub (b, x.part[0], y.part[1]), kb_add (b, x.part[1], y.part[0]) } };
-}
-
-/* Cosine (0) or sine of a part of a whole turn. */
-static double
-get_root (guint turns,
-          guint n,
-          guint part)
-{
-  long double angle = 2 * acosl (-1) * (turns % n) / n;
-
-  return (double) (part == 0 ? cosl (angle) : sinl (angle));
-}
-
-/* x exp (-2πi turns / n) */
-static Number
-turn (Transform *self,
-      Number     x,
-      guint      turns,
-      guint      n)
-{
-  AccKernelBuilder *b = self->simt.l->b;
-  KValue re = x.part[0], im = x.part[1];
-  double cosine = get_root (turns, n, 0), sine = get_root (turns, n, 1);
-
-  if (turns * 8 % n != 0)
-    return (Number) { { multiply_add (self, im, sine, scale (self, re, cosine)), multiply_add (self, re, -sine, scale (self, im, cosine)) } };
-
-  switch (turns * 8 / n % 8)
-    {
-    case 0: return x;
-    case 1: return (Number) { { scale (self, kb_add (b, re, im), G_SQRT2 / 2), scale (self, kb_sub (b, im, re), G_SQRT2 / 2) } };
-    case 2: return (Number) { { im, negate (self, re) } };
-    case 3: return (Number) { { scale (self, kb_sub (b, im, re), G_SQRT2 / 2), scale (self, kb_add (b, re, im), -G_SQRT2 / 2) } };
-    case 4: return (Number) { { negate (self, re), negate (self, im) } };
-    case 5: return (Number) { { scale (self, kb_add (b, re, im), -G_SQRT2 / 2), scale (self, kb_sub (b, re, im), G_SQRT2 / 2) } };
-    case 6: return (Number) { { negate (self, im), re } };
-    default: return (Number) { { scale (self, kb_sub (b, re, im), G_SQRT2 / 2), scale (self, kb_add (b, re, im), G_SQRT2 / 2) } };
-    }
-}
-
-/* --- transforms of a few elements, in place */
-
-static void
-transform_four (Transform *self,
-                Number    *x)
-{
-  Number even = add (self, x[0], x[2]), odd = add (self, x[1], x[3]), rest = subtract (self, x[0], x[2]), turned = subtract (self, x[1], x[3]);
-
-  x[0] = add (self, even, odd);
-  x[1] = subtract_turned (self, rest, turned);
-  x[2] = subtract (self, even, odd);
-  x[3] = add_turned (self, rest, turned);
-}
-
-/* Elements k and n - k take the same products, of sums and of differences of elements j and n - j. */
-static void
-transform_odd (Transform *self,
-               Number    *x,
-               guint      n)
-{
-  Number sums[ACC_FFT_MAX_RADIX / 2], differences[ACC_FFT_MAX_RADIX / 2], first = x[0];
-
-  for (guint j = 1; j <= n / 2; j++)
-    {
-      sums[j - 1] = add (self, x[j], x[n - j]);
-      differences[j - 1] = subtract (self, x[j], x[n - j]);
-      x[0] = add (self, x[0], sums[j - 1]);
-    }
-  for (guint k = 1; k <= n / 2; k++)
-    {
-      Number even = first, odd;
-
-      for (guint part = 0; part < 2; part++)
-        for (guint j = 1; j <= n / 2; j++)
-          {
-            even.part[part] = multiply_add (self, sums[j - 1].part[part], get_root (j * k, n, 0), even.part[part]);
-            odd.part[part] = j == 1 ? scale (self, differences[0].part[part], get_root (k, n, 1))
-                                    : multiply_add (self, differences[j - 1].part[part], get_root (j * k, n, 1), odd.part[part]);
-          }
-      x[k] = subtract_turned (self, even, odd);
-      x[n - k] = add_turned (self, even, odd);
-    }
-}
-
-static void
-transform_few (Transform *self,
-               Number    *x,
-               guint      n)
-{
-  guint rows = n > 4 && n % 4 == 0 ? 4 : n % 2 == 0 ? 2 : 3, columns = n / rows;
-  Number made[ACC_FFT_MAX_RADIX], column[ACC_FFT_MAX_RADIX];
-
-  if (n == 2)
-    {
-      Number sum = add (self, x[0], x[1]);
-
-      x[1] = subtract (self, x[0], x[1]);
-      x[0] = sum;
-      return;
-    }
-  if (n == 4)
-    {
-      transform_four (self, x);
-      return;
-    }
-  if (n % rows != 0 || n == 3)
-    {
-      transform_odd (self, x, n);
-      return;
-    }
-
-  for (guint j = 0; j < columns; j++)
-    {
-      for (guint i = 0; i < rows; i++)
-        column[i] = x[i * columns + j];
-      transform_few (self, column, rows);
-      for (guint i = 0; i < rows; i++)
-        made[i * columns + j] = turn (self, column[i], i * j, n);
-    }
-  for (guint i = 0; i < rows; i++)
-    {
-      transform_few (self, &made[i * columns], columns);
-      for (guint j = 0; j < columns; j++)
-        x[i + rows * j] = made[i * columns + j];
-    }
-}
-
 /* --- elements of the array */
 
 static AccIndex *
@@ -389,7 +189,7 @@ read_elements (Transform *self)
   AccLower *l = self->simt.l;
   Pass *pass = &self->passes[0];
 
-  self->values = low_alloc (l, pass->n_iterations * pass->radix * sizeof (Number));
+  self->values = low_alloc (l, pass->n_iterations * pass->radix * sizeof (AccFftNumber));
   for (guint i = 0; i < pass->n_iterations; i++)
     for (guint j = 0; j < pass->radix; j++)
       {
@@ -475,7 +275,7 @@ static void
 turn_values (Transform   *self,
              const Pass  *pass,
              const Place *place,
-             Number      *values)
+             AccFftNumber      *values)
 {
   AccLower *l = self->simt.l;
   AccKernelBuilder *b = l->b;
@@ -501,9 +301,9 @@ turn_values (Transform   *self,
       cosine = low_read (l, self->roots, ix, 0);
       sine = low_read (l, self->roots, ix, 1);
       if (self->step->fusion->target->has_fma)
-        values[k] = (Number) { { kb_fma (b, negate (self, im), sine, kb_mul (b, re, cosine)), kb_fma (b, re, sine, kb_mul (b, im, cosine)) } };
+        values[k] = (AccFftNumber) { { kb_fma (b, kb_prim (b, ACC_PRIM_NEG, im), sine, kb_mul (b, re, cosine)), kb_fma (b, re, sine, kb_mul (b, im, cosine)) } };
       else
-        values[k] = (Number) { { kb_sub (b, kb_mul (b, re, cosine), kb_mul (b, im, sine)), kb_add (b, kb_mul (b, re, sine), kb_mul (b, im, cosine)) } };
+        values[k] = (AccFftNumber) { { kb_sub (b, kb_mul (b, re, cosine), kb_mul (b, im, sine)), kb_add (b, kb_mul (b, re, sine), kb_mul (b, im, cosine)) } };
     }
 }
 
@@ -555,7 +355,7 @@ exchange (Transform *self,
           Pass      *next)
 {
   AccLower *l = self->simt.l;
-  Number *values = low_alloc (l, next->n_iterations * next->radix * sizeof (Number));
+  AccFftNumber *values = low_alloc (l, next->n_iterations * next->radix * sizeof (AccFftNumber));
   guint apart = self->n / next->radix;
 
   for (guint first = 0; first < 2; first += self->n_parts)
@@ -593,9 +393,9 @@ run_passes (Transform *self)
 
       for (guint t = 0; t < pass->n_iterations; t++)
         {
-          Number *values = &self->values[t * pass->radix];
+          AccFftNumber *values = &self->values[t * pass->radix];
 
-          transform_few (self, values, pass->radix);
+          acc_fft_transform_few (self->simt.l, self->kind, values, pass->radix);
           if (i + 1 < self->n_passes)
             turn_values (self, pass, &pass->places[t], values);
         }

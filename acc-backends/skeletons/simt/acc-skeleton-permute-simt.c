@@ -16,9 +16,6 @@
 #define TABLE_BYTES 16384    /* at most, of a table */
 #define TABLE_PACKS 4        /* that a thread reads at once for them */
 #define PER_THREAD 16
-#define VECTOR_BYTES 16
-#define MAX_COST 400   /* rough operations of V elements, which are written out one after the other */
-
 typedef enum {
   FORM_LAST,
   FORM_ATOMIC,
@@ -108,197 +105,6 @@ write_defaults (AccPermute *self)
   low_finish (l, launch);
 }
 
-/* --- the source's elements */
-
-/* Neighbours that a thread reads at once, of @vector elements in all: 16 bytes. */
-static guint
-choose_pack (AccPermute *self,
-             guint       vector)
-{
-  guint widest = MAX (acc_simt_get_widest_read (self->step, self->source->size), 1);
-
-  return CLAMP (VECTOR_BYTES / widest, 1, vector);
-}
-
-/* Elements of the source that a thread takes at a time: a pack, or @packs of them and @least elements, where threads do much with
- * them before they read on: then more is under way. */
-static guint
-choose_vector (AccPermute *self,
-               guint       packs,
-               guint       least)
-{
-  guint vector = MAX (choose_pack (self, VECTOR_BYTES) * packs, least);
-
-  /* What is read of an element that goes nowhere may not exist. */
-  if (acc_element_type_get_n_leaves (self->targets->array->type) > self->node->rank)
-    return 1;
-
-  while (vector > 1 && ((double) vector * (self->step->cluster->cost + 4) > MAX_COST || (gint64) vector * 32 > self->space->inner))
-    vector /= 2;
-
-  return vector;
-}
-
-/* Calls @visit for the code of one element, @target being within the result. */
-static void
-visit_element (AccPermute     *self,
-               AccSimt        *simt,
-               const AccIndex *ix,
-               KValue          linear,
-               AccPermuteVisit           visit,
-               gpointer        data)
-{
-  AccLower *l = simt->l;
-
-  low_if (l, acc_permute_get_wanted (self, l, ix))
-    {
-      KValue target, inside = acc_permute_get_target (self, l, ix, TRUE, &target);
-
-      low_if (l, inside)
-        {
-          visit (self, simt, ix, linear, target, data);
-        }
-    }
-}
-
-static KValue
-get_linear (AccPermute *self,
-            AccLower   *l,
-            KValue      u,
-            KValue      x)
-{
-  return kb_add (l->b, kb_mul (l->b, u, low_number (l, self->space->inner)), x);
-}
-
-/* @vector elements, in packs of neighbours: those of a group side by side, one row of packs behind the other. */
-typedef struct {
-  guint vector, pack;
-} Window;
-
-/* Where element @j of the thread is that begins at @first. */
-static KValue
-get_element (AccSimt      *simt,
-             const Window *window,
-             KValue        first,
-             guint         j)
-{
-  gint64 row = (gint64) simt->group * window->pack;
-
-  return kb_add (simt->l->b, first, low_const (simt->l, j / window->pack * row + j % window->pack));
-}
-
-/* The thread's elements from @first on, which all exist: first all is read, then all is written, unless one goes nowhere or not
- * within the result. TRUE in @done: it was. */
-static void
-visit_vector (AccPermute      *self,
-              AccSimt         *simt,
-              KValue           u,
-              KValue           first,
-              const Window    *window,
-              AccPermuteVisit  visit,
-              gpointer         data,
-              KVar             done)
-{
-  AccLower *l = simt->l;
-  AccKernelBuilder *b = l->b;
-  guint vector = window->vector;
-  AccIndex **ix = low_alloc (l, vector * sizeof (AccIndex *));
-  KValue *targets = low_alloc (l, vector * sizeof (KValue)), all = kb_int (b, ACC_KIND_BOOL, 1);
-
-  for (guint j = 0; j < vector; j++)
-    ix[j] = low_index_of_space (l, self->space, u, get_element (simt, window, first, j));
-  for (guint j = 0; j < vector; j++)
-    all = kb_and (b, all, acc_permute_get_target (self, l, ix[j], FALSE, &targets[j]));
-  kb_set (b, done, all);
-  low_if (l, all)
-    {
-      for (guint j = 0; j < vector; j++)
-        visit (self, simt, ix[j], get_linear (self, l, u, get_element (simt, window, first, j)), targets[j], data);
-    }
-}
-
-static void
-visit_all (AccPermute      *self,
-           AccSimt         *simt,
-           guint            vector,
-           AccPermuteVisit  visit,
-           gpointer         data)
-{
-  const AccSpace *space = self->space;
-  AccLower *l = simt->l;
-  AccKernelBuilder *b = l->b;
-  guint pack = choose_pack (self, vector), n_packs = vector / pack;
-  Window window = { vector, pack };
-  gint64 row = (gint64) simt->group * pack;
-  KValue begin = kb_inner_begin (b), end = kb_inner_end (b);
-  KValue base = kb_udiv (b, begin, low_const (l, pack));
-  KValue left = kb_sub (b, end, kb_mul (b, base, low_const (l, pack)));
-  KValue n_windows = kb_udiv (b, kb_add (b, left, low_const (l, row * n_packs - 1)), low_const (l, row * n_packs));
-
-  low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
-    {
-      low_within (l, u, 0, space->outer - 1);
-      low_for (l, k, low_const (l, 0), n_windows)
-        {
-          KValue at = kb_add (b, kb_add (b, base, kb_mul (b, k, low_const (l, (gint64) simt->group * n_packs))), simt->local);
-          KValue first = kb_mul (b, at, low_const (l, pack));
-          KValue last = get_element (simt, &window, first, vector - 1);
-          KVar done = kb_var (b, kb_int (b, ACC_KIND_BOOL, 0));
-
-          if (vector > 1)
-            low_if (l, kb_and (b, kb_le (b, begin, first), kb_lt (b, last, end)))
-              {
-                visit_vector (self, simt, u, low_within (l, first, 0, space->inner - 1), &window, visit, data, done);
-              }
-          low_if (l, kb_not (b, kb_get (b, done)))
-            {
-              low_for (l, p, low_const (l, 0), low_const (l, n_packs))
-                {
-                  low_for (l, j, low_const (l, 0), low_const (l, pack))
-                    {
-                      KValue x = kb_add (b, kb_add (b, first, kb_mul (b, p, low_const (l, row))), j);
-
-                      low_if (l, kb_and (b, kb_le (b, begin, x), kb_lt (b, x, end)))
-                        {
-                          low_within (l, x, 0, space->inner - 1);
-                          visit_element (self, simt, low_index_of_space (l, space, u, x), get_linear (self, l, u, x), visit, data);
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-static AccLaunch
-get_launch (AccPermute *self,
-            AccSimt    *simt,
-            guint       vector,
-            gint64      per_thread)
-{
-  AccLaunch launch = acc_skeleton_launch (self->space, 2 + self->step->cluster->cost);
-  gint64 n = simt->group * ((MAX (per_thread, vector) + vector - 1) / vector * vector);
-
-  launch.tile_inner = MIN (self->space->inner, n);
-  launch.tile_outer = MAX (n / launch.tile_inner, 1);
-
-  return launch;
-}
-
-void
-acc_permute_write_visits (AccPermute      *self,
-                          const char      *name,
-                          guint            vector,
-                          AccPermuteVisit  visit,
-                          gpointer         data)
-{
-  AccSimt simt;
-  AccLower *l = acc_simt_begin (&simt, self->step, name, acc_simt_get_group (self->step));
-
-  visit_all (self, &simt, vector, visit, data);
-  low_finish (l, get_launch (self, &simt, vector, 4));
-}
-
 /* --- no two to the same place */
 
 static void
@@ -356,7 +162,7 @@ static void
 write_last (AccPermute *self)
 {
   guint winners = acc_step_add_scratch (self->step, ACC_KIND_U32, self->node->size);
-  guint vector = choose_vector (self, 1, 1);
+  guint vector = acc_permute_choose_vector (self, 1, 1);
 
   acc_simt_write_zeros (self->step, "permute_zeros", winners, ACC_KIND_U32, self->node->size);
   acc_permute_write_visits (self, "permute_last", vector, note_number, GUINT_TO_POINTER (winners));
@@ -524,7 +330,7 @@ write_atomics (AccPermute *self)
   AccLaunch launch;
   AccSimt simt;
   AccLower *l = acc_simt_begin (&simt, self->step, "permute", acc_simt_get_group (self->step));
-  guint vector = shared ? choose_vector (self, TABLE_PACKS, 8) : choose_vector (self, 1, 1);
+  guint vector = shared ? acc_permute_choose_vector (self, TABLE_PACKS, 8) : acc_permute_choose_vector (self, 1, 1);
   gint64 n_groups = MAX (self->step->fusion->target->n_groups, 1);
 
   if (shared)
@@ -535,14 +341,14 @@ write_atomics (AccPermute *self)
       over_tables (self, &simt, &tables, FALSE);
       kb_barrier (l->b);
     }
-  visit_all (self, &simt, vector, combine_leaves, shared ? &tables : NULL);
+  acc_permute_visit_all (self, &simt, vector, combine_leaves, shared ? &tables : NULL);
   if (shared)
     {
       kb_barrier (l->b);
       over_tables (self, &simt, &tables, TRUE);
     }
 
-  launch = get_launch (self, &simt, vector, shared ? CLAMP (self->source->size / (n_groups * simt.group), 16, 4096) : 4);
+  launch = acc_permute_get_launch (self, &simt, vector, shared ? CLAMP (self->source->size / (n_groups * simt.group), 16, 4096) : 4);
   /* A group with a table of its own takes more, so that clearing and adding it counts less. */
   if (shared)
     launch.unit = (gint64) simt.group * vector;
@@ -563,8 +369,8 @@ write_serial_part (AccPermute *self,
   AccLower *l = acc_simt_begin (&simt, self->step, "permute", acc_simt_get_group (self->step));
   AccKernelBuilder *b = l->b;
   KValue inner = low_number (l, MAX (space->inner, 1));
-  KValue begin = get_linear (self, l, kb_outer_begin (b), kb_inner_begin (b));
-  KValue end = get_linear (self, l, kb_sub (b, kb_outer_end (b), low_const (l, 1)), kb_inner_end (b));
+  KValue begin = acc_permute_get_linear (self, l, kb_outer_begin (b), kb_inner_begin (b));
+  KValue end = acc_permute_get_linear (self, l, kb_sub (b, kb_outer_end (b), low_const (l, 1)), kb_inner_end (b));
   KValue first = kb_add (b, begin, low_number (l, part * most));
 
   low_if (l, kb_eq (b, simt.local, low_const (l, 0)))
@@ -620,7 +426,7 @@ acc_skeleton_permute_simt (AccPermute *self)
     return;
   if (self->node->array->fills)
     {
-      acc_permute_write_visits (self, "permute", choose_vector (self, 1, 1), store_value, NULL);
+      acc_permute_write_visits (self, "permute", acc_permute_choose_vector (self, 1, 1), store_value, NULL);
       return;
     }
 

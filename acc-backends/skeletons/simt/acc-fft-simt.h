@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-simt.h"
+
+G_BEGIN_DECLS
+
+/* A complex number */
+typedef struct {
+  KValue part[2];
+} AccFftNumber;
+
+/* The transform of @n values, at most ACC_FFT_MAX_RADIX, in their place. */
+void acc_fft_transform_few (AccLower *l, AccElementKind kind, AccFftNumber *values, guint n);
+
+G_END_DECLS
