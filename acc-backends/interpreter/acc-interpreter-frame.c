@@ -133,6 +133,23 @@ read_array (InterpFrame              *self,
   return TRUE;
 }
 
+static gboolean
+is_cancelled (InterpFrame  *self,
+              GError      **error)
+{
+  self->ticks = 0;
+
+  return g_cancellable_set_error_if_cancelled (*self->cancellable, error);
+}
+
+static void
+reset_flags (InterpFrame  *self,
+             const GArray *list)
+{
+  for (guint i = 0; i < list->len; i++)
+    self->flags[g_array_index (list, guint32, i)] = 0;
+}
+
 gboolean
 interp_frame_run (InterpFrame  *self,
                   GError      **error)
@@ -156,15 +173,12 @@ interp_frame_run (InterpFrame  *self,
         case INTERP_CODE_SCALAR:
           r[n->d] = n->function (r[n->a], r[n->b]);
           break;
-
         case INTERP_CODE_CAST:
           r[n->d] = acc_scalar_cast (n->target, n->extra, r[n->a]);
           break;
-
         case INTERP_CODE_BITCAST:
           r[n->d] = acc_scalar_bitcast (n->extra, r[n->a]);
           break;
-
         case INTERP_CODE_DIVIDE:
           if (self->checks && acc_primitive_fails (n->extra, n->target, r[n->a], r[n->b]))
             {
@@ -173,11 +187,9 @@ interp_frame_run (InterpFrame  *self,
             }
           r[n->d] = n->function (r[n->a], r[n->b]);
           break;
-
         case INTERP_CODE_MOVE:
           r[n->d] = r[n->a];
           break;
-
         case INTERP_CODE_FORCE:
           if (self->flags[n->d])
             break;
@@ -185,53 +197,36 @@ interp_frame_run (InterpFrame  *self,
           stack[depth++] = at;
           at = n->target;
           break;
-
         case INTERP_CODE_CALL:
           stack[depth++] = at;
           at = n->target;
           break;
-
         case INTERP_CODE_BRANCH:
           stack[depth++] = at;
           at = r[n->a].u ? n->target : n->extra;
           break;
-
         case INTERP_CODE_RETURN:
           if (depth == 0)
             return TRUE;
           at = stack[--depth];
           break;
-
         case INTERP_CODE_JUMP:
-          if (++self->ticks >= TICKS)
-            {
-              self->ticks = 0;
-              if (g_cancellable_set_error_if_cancelled (*self->cancellable, error))
-                return FALSE;
-            }
+          if (++self->ticks >= TICKS && is_cancelled (self, error))
+            return FALSE;
           at = n->target;
           break;
-
         case INTERP_CODE_JUMP_UNLESS:
           if (!r[n->a].u)
             at = n->target;
           break;
-
         case INTERP_CODE_RESET:
-          {
-            GArray *list = tape->lists[n->target];
-
-            for (guint i = 0; i < list->len; i++)
-              self->flags[g_array_index (list, guint32, i)] = 0;
-          }
+          reset_flags (self, tape->lists[n->target]);
           break;
-
         case INTERP_CODE_INDEX:
         case INTERP_CODE_LINEAR_INDEX:
           if (!read_array (self, n, error))
             return FALSE;
           break;
-
         case INTERP_CODE_EXTENT:
           r[n->d].i = self->extents[n->target][n->extra];
           break;

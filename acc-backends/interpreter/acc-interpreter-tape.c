@@ -149,14 +149,78 @@ add_variable (Compiler *c,
   return number;
 }
 
+/* The items' registers one after the other; TRUE: all items are trivial. */
+static gboolean
+visit_tuple (Compiler *c,
+             AccExpr  *expr)
+{
+  gboolean trivial = TRUE;
+
+  for (guint i = 0; i < expr->n_args; i++)
+    {
+      Info *arg = INFO (c, get_number (c, expr->args[i]));
+
+      for (guint leaf = 0; leaf < acc_element_type_get_n_leaves (expr->args[i]->type); leaf++)
+        {
+          guint32 reg = REGISTER (c, arg, leaf);
+
+          g_array_append_val (c->pool, reg);
+        }
+      trivial = trivial && arg->trivial;
+    }
+
+  return trivial;
+}
+
+/* The variables of loops around it on which a loop depends, @loops of which those of its arguments. */
+static guint64
+visit_while (Compiler *c,
+             AccExpr  *expr,
+             guint64   loops)
+{
+  for (guint i = 0; i < 2; i++)
+    {
+      AccExpr *variable = expr->functions[i]->params[0];
+      guint64 body = INFO (c, get_number (c, expr->functions[i]->body))->loops;
+      guint64 bit;
+
+      add_variable (c, variable, TRUE);
+      bit = loop_bit (c, variable);
+      /* With more variables than bits a bit may mean another variable, too. */
+      loops |= c->variables->len <= 64 ? body & ~bit : body;
+    }
+
+  return loops;
+}
+
+static gboolean
+visit_array (Compiler  *c,
+             AccExpr   *expr,
+             GError   **error)
+{
+  int slot = find_array (c, expr->array);
+
+  if (slot < 0)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_COMPILE, "an expression reads an array that its function does not list");
+      return FALSE;
+    }
+  if (expr->kind != ACC_EXPR_EXTENT)
+    c->tape->reads_data[slot] = TRUE;
+
+  return TRUE;
+}
+
 static gboolean
 visit (Compiler  *c,
        AccExpr   *expr,
        GError   **error)
 {
-  guint number, first = 0;
+  guint number, first = c->pool->len;
   guint64 loops = 0;
   gboolean trivial = FALSE;
+  guint32 reg;
+  Info *arg;
 
   if (expr->kind == ACC_EXPR_VARIABLE)
     {
@@ -170,73 +234,32 @@ visit (Compiler  *c,
   switch (expr->kind)
     {
     case ACC_EXPR_LITERAL:
-      {
-        guint32 reg = add_register (c, expr->value);
-
-        first = c->pool->len;
-        g_array_append_val (c->pool, reg);
-        trivial = TRUE;
-      }
+      reg = add_register (c, expr->value);
+      g_array_append_val (c->pool, reg);
+      trivial = TRUE;
       break;
 
     case ACC_EXPR_TUPLE:
-      first = c->pool->len;
-      trivial = TRUE;
-      for (guint i = 0; i < expr->n_args; i++)
-        {
-          Info *arg = INFO (c, get_number (c, expr->args[i]));
-
-          for (guint leaf = 0; leaf < acc_element_type_get_n_leaves (expr->args[i]->type); leaf++)
-            {
-              guint32 reg = REGISTER (c, arg, leaf);
-
-              g_array_append_val (c->pool, reg);
-            }
-          trivial = trivial && arg->trivial;
-        }
+      trivial = visit_tuple (c, expr);
       break;
 
     case ACC_EXPR_ITEM:
-      {
-        Info *arg = INFO (c, get_number (c, expr->args[0]));
-
-        first = arg->first + acc_element_type_get_first_leaf (expr->args[0]->type, expr->item);
-        trivial = arg->trivial;
-      }
+      arg = INFO (c, get_number (c, expr->args[0]));
+      first = arg->first + acc_element_type_get_first_leaf (expr->args[0]->type, expr->item);
+      trivial = arg->trivial;
       break;
 
     case ACC_EXPR_WHILE:
-      for (guint i = 0; i < 2; i++)
-        {
-          AccExpr *variable = expr->functions[i]->params[0];
-          guint64 body = INFO (c, get_number (c, expr->functions[i]->body))->loops;
-          guint64 bit;
-
-          add_variable (c, variable, TRUE);
-          bit = loop_bit (c, variable);
-          /* With more variables than bits a bit may mean another variable, too. */
-          loops |= c->variables->len <= 64 ? body & ~bit : body;
-        }
+      loops = visit_while (c, expr, loops);
       first = add_registers (c, acc_element_type_get_n_leaves (expr->type));
       break;
 
     case ACC_EXPR_INDEX:
     case ACC_EXPR_LINEAR_INDEX:
     case ACC_EXPR_EXTENT:
-      {
-        int slot = find_array (c, expr->array);
-
-        if (slot < 0)
-          {
-            g_set_error (error, ACC_ERROR, ACC_ERROR_COMPILE, "an expression reads an array that its function does not list");
-            return FALSE;
-          }
-        if (expr->kind != ACC_EXPR_EXTENT)
-          c->tape->reads_data[slot] = TRUE;
-        first = add_registers (c, acc_element_type_get_n_leaves (expr->type));
-      }
-      break;
-
+      if (!visit_array (c, expr, error))
+        return FALSE;
+      G_GNUC_FALLTHROUGH;
     case ACC_EXPR_PRIMITIVE:
     case ACC_EXPR_CAST:
     case ACC_EXPR_BITCAST:
@@ -478,6 +501,88 @@ emit_while (Compiler *c,
 }
 
 static gboolean
+emit_primitive (Compiler           *c,
+                const Info         *info,
+                const Info         *argument,
+                InterpInstruction   n,
+                GError            **error)
+{
+  AccPrimitive primitive = info->expr->primitive;
+  AccElementKind kind = acc_element_type_get_kind (argument->expr->type);
+
+  n.function = acc_primitive_get_function (primitive, kind);
+  n.code = acc_primitive_is (primitive, ACC_FAMILY_DIVISION) ? INTERP_CODE_DIVIDE : INTERP_CODE_SCALAR;
+  n.target = kind;
+  n.extra = primitive;
+  if (n.function == NULL)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_TYPE, "%s does not take %s",
+                   acc_primitive_get_info (primitive)->name, acc_element_type_get_code (argument->expr->type));
+      return FALSE;
+    }
+  emit (c, n);
+
+  return TRUE;
+}
+
+static gboolean
+emit_conversion (Compiler           *c,
+                 const Info         *info,
+                 const Info         *argument,
+                 InterpInstruction   n,
+                 GError            **error)
+{
+  AccElementKind kind = acc_element_type_get_kind (argument->expr->type);
+  gboolean is_cast = info->expr->kind == ACC_EXPR_CAST;
+
+  n.code = is_cast ? INTERP_CODE_CAST : INTERP_CODE_BITCAST;
+  n.target = kind;
+  n.extra = acc_element_type_get_kind (info->expr->type);
+  if (kind >= ACC_KIND_TUPLE || n.extra >= ACC_KIND_TUPLE ||
+      (!is_cast && acc_element_kind_get_size (kind) != acc_element_kind_get_size (n.extra)))
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_TYPE, "no conversion from %s to %s",
+                   acc_element_type_get_code (argument->expr->type), acc_element_type_get_code (info->expr->type));
+      return FALSE;
+    }
+  emit (c, n);
+
+  return TRUE;
+}
+
+/* What reads an array, or its extents. */
+static void
+emit_array (Compiler          *c,
+            const Info        *info,
+            const Info        *argument,
+            InterpInstruction  n)
+{
+  n.target = (guint32) find_array (c, info->expr->array);
+  if (info->expr->kind == ACC_EXPR_EXTENT)
+    {
+      n.code = INTERP_CODE_EXTENT;
+      n.extra = info->expr->item;
+    }
+  else if (info->expr->kind == ACC_EXPR_LINEAR_INDEX)
+    {
+      n.code = INTERP_CODE_LINEAR_INDEX;
+    }
+  else
+    {
+      n.code = INTERP_CODE_INDEX;
+      n.count = (guint16) acc_element_type_get_n_leaves (argument->expr->type);
+      n.extra = c->operands->len;
+      for (guint i = 0; i < n.count; i++)
+        {
+          guint32 reg = REGISTER (c, argument, i);
+
+          g_array_append_val (c->operands, reg);
+        }
+    }
+  emit (c, n);
+}
+
+static gboolean
 emit_expr (Compiler  *c,
            guint      number,
            guint      block,
@@ -487,55 +592,29 @@ emit_expr (Compiler  *c,
   AccExpr *expr = info->expr;
   guint n_strict = expr->kind == ACC_EXPR_COND || expr->kind == ACC_EXPR_WHILE ? 1 : expr->n_args;
   Info *args[2] = { NULL, NULL };
-  AccElementKind kind = ACC_KIND_TUPLE;
   InterpInstruction n = { 0 };
 
   for (guint i = 0; i < n_strict; i++)
     require (c, get_number (c, expr->args[i]), block);
   for (guint i = 0; i < MIN (n_strict, 2); i++)
     args[i] = INFO (c, get_number (c, expr->args[i]));
-  if (args[0] != NULL)
-    kind = acc_element_type_get_kind (args[0]->expr->type);
   if (expr->kind != ACC_EXPR_TUPLE && acc_element_type_get_n_leaves (expr->type) > 0)
     n.d = REGISTER (c, info, 0);
+  if (args[0] != NULL && acc_element_type_get_n_leaves (args[0]->expr->type) > 0)
+    n.a = REGISTER (c, args[0], 0);
 
   switch (expr->kind)
     {
     case ACC_EXPR_PRIMITIVE:
-      n.a = REGISTER (c, args[0], 0);
       n.b = args[1] != NULL ? REGISTER (c, args[1], 0) : 0;
-      n.function = acc_primitive_get_function (expr->primitive, kind);
-      n.code = acc_primitive_is (expr->primitive, ACC_FAMILY_DIVISION) ? INTERP_CODE_DIVIDE : INTERP_CODE_SCALAR;
-      n.target = kind;
-      n.extra = expr->primitive;
-      if (n.function == NULL)
-        {
-          g_set_error (error, ACC_ERROR, ACC_ERROR_TYPE, "%s does not take %s",
-                       acc_primitive_get_info (expr->primitive)->name, acc_element_type_get_code (args[0]->expr->type));
-          return FALSE;
-        }
-      emit (c, n);
-      break;
+      return emit_primitive (c, info, args[0], n, error);
 
     case ACC_EXPR_CAST:
     case ACC_EXPR_BITCAST:
-      n.code = expr->kind == ACC_EXPR_CAST ? INTERP_CODE_CAST : INTERP_CODE_BITCAST;
-      n.a = REGISTER (c, args[0], 0);
-      n.target = kind;
-      n.extra = acc_element_type_get_kind (expr->type);
-      if (kind >= ACC_KIND_TUPLE || n.extra >= ACC_KIND_TUPLE
-          || (expr->kind == ACC_EXPR_BITCAST && acc_element_kind_get_size (kind) != acc_element_kind_get_size (n.extra)))
-        {
-          g_set_error (error, ACC_ERROR, ACC_ERROR_TYPE, "no conversion from %s to %s",
-                       acc_element_type_get_code (args[0]->expr->type), acc_element_type_get_code (expr->type));
-          return FALSE;
-        }
-      emit (c, n);
-      break;
+      return emit_conversion (c, info, args[0], n, error);
 
     case ACC_EXPR_COND:
       n.code = INTERP_CODE_BRANCH;
-      n.a = REGISTER (c, args[0], 0);
       n.target = info->inner[0];
       n.extra = info->inner[1];
       emit (c, n);
@@ -546,31 +625,9 @@ emit_expr (Compiler  *c,
       break;
 
     case ACC_EXPR_INDEX:
-      n.code = INTERP_CODE_INDEX;
-      n.target = (guint32) find_array (c, expr->array);
-      n.count = (guint16) acc_element_type_get_n_leaves (args[0]->expr->type);
-      n.extra = c->operands->len;
-      for (guint i = 0; i < n.count; i++)
-        {
-          guint32 reg = REGISTER (c, args[0], i);
-
-          g_array_append_val (c->operands, reg);
-        }
-      emit (c, n);
-      break;
-
     case ACC_EXPR_LINEAR_INDEX:
-      n.code = INTERP_CODE_LINEAR_INDEX;
-      n.target = (guint32) find_array (c, expr->array);
-      n.a = REGISTER (c, args[0], 0);
-      emit (c, n);
-      break;
-
     case ACC_EXPR_EXTENT:
-      n.code = INTERP_CODE_EXTENT;
-      n.target = (guint32) find_array (c, expr->array);
-      n.extra = expr->item;
-      emit (c, n);
+      emit_array (c, info, args[0], n);
       break;
 
     case ACC_EXPR_TUPLE:

@@ -137,167 +137,161 @@ check_atomic (const AccKernel      *kernel,
   return TRUE;
 }
 
+static AccElementKind
+kind_of (const AccKernel      *kernel,
+         const AccKernelInstr *instr,
+         guint                 i)
+{
+  return acc_kernel_instr (kernel, instr->args[i])->kind;
+}
+
+static gboolean
+check_operands (const AccKernel      *kernel,
+                const AccKernelInstr *instr,
+                GError              **error)
+{
+  for (guint i = _acc_kernel_first_id (instr); i < instr->n_args; i++)
+    if (i == 0 && (instr->op == ACC_KOP_GET || instr->op == ACC_KOP_SET))
+      {
+        if (instr->args[0] == 0 || instr->args[0] >= kernel->instrs->len || acc_kernel_instr (kernel, instr->args[0])->op != ACC_KOP_VAR)
+          return fail (error, kernel, "get or set of what is no variable");
+      }
+    else if (!_acc_kernel_is_value (kernel, instr->args[i]))
+      return fail (error, kernel, "operand %u of an instruction is no value", i);
+
+  return TRUE;
+}
+
+/* Of those without effects all but primitives and casts */
+static gboolean
+check_pure (const AccKernel      *kernel,
+            const AccKernelInstr *instr,
+            GError              **error)
+{
+  AccElementKind kind = instr->kind, first = kind_of (kernel, instr, 0);
+  const char *code = acc_element_kind_get_code (first);
+
+  if (instr->op == ACC_KOP_BITCAST)
+    return acc_element_kind_get_size (first) == acc_element_kind_get_size (kind) ||
+           fail (error, kernel, "bitcast from %s to %s", code, acc_element_kind_get_code (kind));
+  if (instr->op == ACC_KOP_SELECT)
+    return (first == ACC_KIND_BOOL && kind_of (kernel, instr, 1) == kind && kind_of (kernel, instr, 2) == kind) ||
+           fail (error, kernel, "select of %s, %s, %s", code, code_of (kernel, instr->args[1]), code_of (kernel, instr->args[2]));
+  if (instr->op == ACC_KOP_FMA)
+    return ((kind == ACC_KIND_F32 || kind == ACC_KIND_F64) && first == kind && kind_of (kernel, instr, 1) == kind &&
+            kind_of (kernel, instr, 2) == kind) ||
+           fail (error, kernel, "fma of %s, %s, %s", code, code_of (kernel, instr->args[1]), code_of (kernel, instr->args[2]));
+  if (instr->op == ACC_KOP_ESTIMATE)
+    return ((kind == ACC_KIND_F32 && first == ACC_KIND_F32 &&
+             (instr->primitive == ACC_PRIM_RECIP || instr->primitive == ACC_PRIM_SQRT || instr->primitive == ACC_PRIM_EXP)) ||
+            fail (error, kernel, "estimate of %s", code)) && check_groups (kernel, error);
+  if (instr->op == ACC_KOP_EXTEND)
+    return ((kind == ACC_KIND_I32 || kind == ACC_KIND_U32) && first == kind && (instr->bits == 8 || instr->bits == 16)) ||
+           fail (error, kernel, "%u bits of %s extended", (guint) instr->bits, code);
+  if (instr->op == ACC_KOP_OPAQUE)
+    return (acc_element_kind_is_float (kind) && first == kind) || fail (error, kernel, "%s made opaque", code);
+
+  return check_index (kernel, instr->args[0], "the dividend of an index", error) &&
+         check_index (kernel, instr->args[1], "the divisor of an index", error);
+}
+
+static gboolean
+check_store (const AccKernel      *kernel,
+             const AccKernelInstr *instr,
+             GError              **error)
+{
+  AccElementKind kind;
+
+  if (instr->op == ACC_KOP_PACK)
+    {
+      if (kind_of (kernel, instr, 3) != ACC_KIND_BOOL)
+        return fail (error, kernel, "what stays is no truth value but %s", code_of (kernel, instr->args[3]));
+      if (!check_index (kernel, instr->args[4], "the end of what is packed", error))
+        return FALSE;
+    }
+  if (!check_buffer (kernel, instr, ACC_BUFFER_WRITE, "store", error))
+    return FALSE;
+  kind = acc_kernel_buffer (kernel, instr->args[0])->kind;
+
+  return kind_of (kernel, instr, 2) == kind || fail (error, kernel, "store of %s into buffer %u of %s", code_of (kernel, instr->args[2]),
+                                                     instr->args[0], acc_element_kind_get_code (kind));
+}
+
 /* Kinds and counts of one instruction whose operands exist. */
 gboolean
 _acc_kernel_check_instr (const AccKernel      *kernel,
                          const AccKernelInstr *instr,
                          GError              **error)
 {
-#define KIND(i) (acc_kernel_instr (kernel, instr->args[i])->kind)
-
-  for (guint i = _acc_kernel_first_id (instr); i < instr->n_args; i++)
-    if (i == 0 && (instr->op == ACC_KOP_GET || instr->op == ACC_KOP_SET))
-      {
-        if (instr->args[0] == 0 || instr->args[0] >= kernel->instrs->len ||
-            acc_kernel_instr (kernel, instr->args[0])->op != ACC_KOP_VAR)
-          return fail (error, kernel, "get or set of what is no variable");
-      }
-    else if (!_acc_kernel_is_value (kernel, instr->args[i]))
-      return fail (error, kernel, "operand %u of an instruction is no value", i);
-
+  if (!check_operands (kernel, instr, error))
+    return FALSE;
   if (instr->kind >= ACC_KIND_TUPLE)
     return fail (error, kernel, "a value that is no scalar");
 
   switch (instr->op)
     {
     case ACC_KOP_CONST:
+    case ACC_KOP_CAST:
+    case ACC_KOP_VAR:
+    case ACC_KOP_GET:
+    case ACC_KOP_WHILE:
       return TRUE;
-
     case ACC_KOP_PARAM:
-      if (instr->args[0] >= kernel->params->len || acc_kernel_param (kernel, instr->args[0])->is_buffer)
-        return fail (error, kernel, "parameter %u is no scalar", instr->args[0]);
-      return TRUE;
-
+      return (instr->args[0] < kernel->params->len && !acc_kernel_param (kernel, instr->args[0])->is_buffer) ||
+             fail (error, kernel, "parameter %u is no scalar", instr->args[0]);
     case ACC_KOP_RANGE:
-      if (instr->args[0] > (kernel->group_size > 0 ? 3 : 4))
-        return fail (error, kernel, "no such part of the range");
-      return TRUE;
-
+      return instr->args[0] <= (kernel->group_size > 0 ? 3 : 4) || fail (error, kernel, "no such part of the range");
     case ACC_KOP_LOCAL:
     case ACC_KOP_BARRIER:
     case ACC_KOP_SUBGROUP_BARRIER:
     case ACC_KOP_FENCE:
       return check_groups (kernel, error);
-
     case ACC_KOP_SHUFFLE:
-      if (KIND (0) != instr->kind || instr->bits >> 32 > KB_SHUFFLE_LAST || (guint32) instr->bits >= 64)
-        return fail (error, kernel, "no such shuffle");
-      return TRUE;
-
+      return (kind_of (kernel, instr, 0) == instr->kind && instr->bits >> 32 <= KB_SHUFFLE_LAST && (guint32) instr->bits < 64) ||
+             fail (error, kernel, "no such shuffle");
     case ACC_KOP_BALLOT:
-      if (KIND (0) != ACC_KIND_BOOL || instr->kind != ACC_KIND_U32)
-        return fail (error, kernel, "a ballot over something else than a truth value");
-      return TRUE;
-
+      return (kind_of (kernel, instr, 0) == ACC_KIND_BOOL && instr->kind == ACC_KIND_U32) ||
+             fail (error, kernel, "a ballot over something else than a truth value");
     case ACC_KOP_ATOMIC:
     case ACC_KOP_CAS:
       return check_groups (kernel, error) && check_atomic (kernel, instr, error);
-
     case ACC_KOP_PRIM:
       return check_prim (kernel, instr, error);
-
-    case ACC_KOP_CAST:
-      return TRUE;
-
     case ACC_KOP_BITCAST:
-      if (acc_element_kind_get_size (KIND (0)) != acc_element_kind_get_size (instr->kind))
-        return fail (error, kernel, "bitcast from %s to %s", code_of (kernel, instr->args[0]),
-                     acc_element_kind_get_code (instr->kind));
-      return TRUE;
-
     case ACC_KOP_SELECT:
-      if (KIND (0) != ACC_KIND_BOOL || KIND (1) != KIND (2) || KIND (1) != instr->kind)
-        return fail (error, kernel, "select of %s, %s, %s", code_of (kernel, instr->args[0]),
-                     code_of (kernel, instr->args[1]), code_of (kernel, instr->args[2]));
-      return TRUE;
-
     case ACC_KOP_FMA:
-      if ((instr->kind != ACC_KIND_F32 && instr->kind != ACC_KIND_F64) ||
-          KIND (0) != instr->kind || KIND (1) != instr->kind || KIND (2) != instr->kind)
-        return fail (error, kernel, "fma of %s, %s, %s", code_of (kernel, instr->args[0]),
-                     code_of (kernel, instr->args[1]), code_of (kernel, instr->args[2]));
-      return TRUE;
-
     case ACC_KOP_ESTIMATE:
-      if (instr->kind != ACC_KIND_F32 || KIND (0) != ACC_KIND_F32 ||
-          (instr->primitive != ACC_PRIM_RECIP && instr->primitive != ACC_PRIM_SQRT && instr->primitive != ACC_PRIM_EXP))
-        return fail (error, kernel, "estimate of %s", code_of (kernel, instr->args[0]));
-      return check_groups (kernel, error);
-
     case ACC_KOP_EXTEND:
-      if ((instr->kind != ACC_KIND_I32 && instr->kind != ACC_KIND_U32) || KIND (0) != instr->kind || (instr->bits != 8 && instr->bits != 16))
-        return fail (error, kernel, "%u bits of %s extended", (guint) instr->bits, code_of (kernel, instr->args[0]));
-      return TRUE;
-
     case ACC_KOP_OPAQUE:
-      if (!acc_element_kind_is_float (instr->kind) || KIND (0) != instr->kind)
-        return fail (error, kernel, "%s made opaque", code_of (kernel, instr->args[0]));
-      return TRUE;
-
     case ACC_KOP_UDIV:
     case ACC_KOP_UREM:
-      return check_index (kernel, instr->args[0], "the dividend of an index", error) &&
-             check_index (kernel, instr->args[1], "the divisor of an index", error);
-
+      return check_pure (kernel, instr, error);
     case ACC_KOP_LOAD:
       return check_buffer (kernel, instr, ACC_BUFFER_READ, "load", error);
     case ACC_KOP_PREFETCH:
       return check_buffer (kernel, instr, ACC_BUFFER_READ, "prefetch", error);
-
     case ACC_KOP_PACK:
-      if (KIND (3) != ACC_KIND_BOOL)
-        return fail (error, kernel, "what stays is no truth value but %s", code_of (kernel, instr->args[3]));
-      if (!check_index (kernel, instr->args[4], "the end of what is packed", error))
-        return FALSE;
-      G_GNUC_FALLTHROUGH;
     case ACC_KOP_STORE:
-      if (!check_buffer (kernel, instr, ACC_BUFFER_WRITE, "store", error))
-        return FALSE;
-      if (KIND (2) != acc_kernel_buffer (kernel, instr->args[0])->kind)
-        return fail (error, kernel, "store of %s into buffer %u of %s", code_of (kernel, instr->args[2]), instr->args[0],
-                     acc_element_kind_get_code (acc_kernel_buffer (kernel, instr->args[0])->kind));
-      return TRUE;
-
-    case ACC_KOP_VAR:
-    case ACC_KOP_GET:
-      return TRUE;
-
+      return check_store (kernel, instr, error);
     case ACC_KOP_SET:
-      if (KIND (0) != KIND (1))
-        return fail (error, kernel, "set of a variable of %s to %s", code_of (kernel, instr->args[0]),
-                     code_of (kernel, instr->args[1]));
-      return TRUE;
-
+      return kind_of (kernel, instr, 0) == kind_of (kernel, instr, 1) ||
+             fail (error, kernel, "set of a variable of %s to %s", code_of (kernel, instr->args[0]), code_of (kernel, instr->args[1]));
     case ACC_KOP_CHECK:
-      if (KIND (0) != ACC_KIND_BOOL)
-        return fail (error, kernel, "check of %s", code_of (kernel, instr->args[0]));
-      return check_index (kernel, instr->args[1], "the index of a check", error) &&
+      return (kind_of (kernel, instr, 0) == ACC_KIND_BOOL || fail (error, kernel, "check of %s", code_of (kernel, instr->args[0]))) &&
+             check_index (kernel, instr->args[1], "the index of a check", error) &&
              check_index (kernel, instr->args[2], "the extent of a check", error);
-
     case ACC_KOP_FOREACH:
-      if (kernel->group_size > 0)
-        return fail (error, kernel, "foreach in a kernel for groups of threads");
-      return check_index (kernel, instr->args[0], "the begin of a loop", error) &&
-             check_index (kernel, instr->args[1], "the end of a loop", error);
-
     case ACC_KOP_FOR:
-      return check_index (kernel, instr->args[0], "the begin of a loop", error) &&
+      return (instr->op == ACC_KOP_FOR || kernel->group_size == 0 || fail (error, kernel, "foreach in a kernel for groups of threads")) &&
+             check_index (kernel, instr->args[0], "the begin of a loop", error) &&
              check_index (kernel, instr->args[1], "the end of a loop", error);
-
     case ACC_KOP_IF:
     case ACC_KOP_UNTIL:
-      if (KIND (0) != ACC_KIND_BOOL)
-        return fail (error, kernel, "a condition of %s", code_of (kernel, instr->args[0]));
-      return TRUE;
-
-    case ACC_KOP_WHILE:
-      return TRUE;
-
+      return kind_of (kernel, instr, 0) == ACC_KIND_BOOL || fail (error, kernel, "a condition of %s", code_of (kernel, instr->args[0]));
     case ACC_KOP_NONE:
     default:
       return fail (error, kernel, "no such instruction");
     }
-#undef KIND
 }
 
 typedef struct {
@@ -368,6 +362,85 @@ is_legal (const AccKernel      *kernel,
   return kind == ACC_KIND_BOOL || acc_element_kind_is_float (kind) || acc_element_kind_get_size (kind) >= 4;
 }
 
+static gboolean verify_block (Verify *v, guint32 block, guint32 parent, GError **error);
+
+static gboolean
+verify_scope (const Verify *v,
+              guint32       id,
+              GError      **error)
+{
+  const AccKernel *kernel = v->kernel;
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
+
+  for (guint i = _acc_kernel_first_id (instr); i < instr->n_args; i++)
+    {
+      guint32 arg = instr->args[i];
+
+      if (arg == 0 || arg >= kernel->instrs->len ||
+          (!v->seen[arg] && !_acc_kernel_op_in_no_block (acc_kernel_instr (kernel, arg)->op)))
+        {
+          g_autofree char *text = _acc_kernel_print_instr (kernel, id);
+
+          return fail (error, kernel, "“%s” uses what is not in scope", text);
+        }
+    }
+
+  return TRUE;
+}
+
+/* The blocks of an instruction. */
+static gboolean
+verify_inner (Verify  *v,
+              guint32  id,
+              GError **error)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (v->kernel, id);
+  guint32 outer = v->foreach;
+
+  if (instr->op == ACC_KOP_FOREACH)
+    v->foreach = id;
+  v->seen[id] = instr->op != ACC_KOP_IF && instr->op != ACC_KOP_WHILE;
+  if (!verify_block (v, instr->blocks[0], id, error))
+    return FALSE;
+  if (instr->op == ACC_KOP_IF && instr->blocks[1] != 0 && !verify_block (v, instr->blocks[1], id, error))
+    return FALSE;
+  v->seen[id] = 0;
+  v->foreach = outer;
+
+  return TRUE;
+}
+
+/* An instruction of the block of @parent. */
+static gboolean
+verify_instr (Verify  *v,
+              guint32  id,
+              guint32  parent,
+              GError **error)
+{
+  const AccKernel *kernel = v->kernel;
+  const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
+
+  if (!verify_scope (v, id, error))
+    return FALSE;
+  if (!is_legal (kernel, instr))
+    return fail (error, kernel, "%s of integers of fewer than 32 bits, by groups", acc_primitive_get_info (instr->primitive)->name);
+  if (!_acc_kernel_check_instr (kernel, instr, error))
+    return FALSE;
+  if (_acc_kernel_op_meets (instr->op) && !check_meeting (v, instr, parent, error))
+    return FALSE;
+  if (instr->op == ACC_KOP_SET && !may_set (v, instr))
+    return fail (error, kernel, "variable %%%u is made outside foreach and set inside it", instr->args[0]);
+
+  v->foreach_of[id] = v->foreach;
+  if (instr->op >= ACC_KOP_FOR && instr->op <= ACC_KOP_WHILE)
+    return verify_inner (v, id, error);
+  if (instr->blocks[0] != 0 || instr->blocks[1] != 0)
+    return fail (error, kernel, "instruction %%%u has a block", id);
+  v->seen[id] = 1;
+
+  return TRUE;
+}
+
 static gboolean
 verify_block (Verify  *v,
               guint32  block,
@@ -396,57 +469,13 @@ verify_block (Verify  *v,
       instr = acc_kernel_instr (kernel, id);
       if (instr->block != block || v->seen[id])
         return fail (error, kernel, "instruction %%%u is in two places", id);
-
-      for (guint j = _acc_kernel_first_id (instr); j < instr->n_args; j++)
-        {
-          guint32 arg = instr->args[j];
-
-          if (arg == 0 || arg >= kernel->instrs->len ||
-              (!v->seen[arg] && !_acc_kernel_op_in_no_block (acc_kernel_instr (kernel, arg)->op)))
-            {
-              g_autofree char *text = _acc_kernel_print_instr (kernel, id);
-
-              return fail (error, kernel, "“%s” uses what is not in scope", text);
-            }
-        }
-      if (!is_legal (kernel, instr))
-        return fail (error, kernel, "%s of integers of fewer than 32 bits, by groups", acc_primitive_get_info (instr->primitive)->name);
-      if (!_acc_kernel_check_instr (kernel, instr, error))
+      if (instr->op == ACC_KOP_UNTIL && !is_while)
+        return fail (error, kernel, "until is not at the top level of a while");
+      if (instr->op == ACC_KOP_UNTIL && ++n_untils > 1)
+        return fail (error, kernel, "a while has several untils");
+      if (!verify_instr (v, id, parent, error))
         return FALSE;
-
-      if (_acc_kernel_op_meets (instr->op) && !check_meeting (v, instr, parent, error))
-        return FALSE;
-      if (instr->op == ACC_KOP_SET && !may_set (v, instr))
-        return fail (error, kernel, "variable %%%u is made outside foreach and set inside it", instr->args[0]);
-      if (instr->op == ACC_KOP_UNTIL)
-        {
-          if (!is_while)
-            return fail (error, kernel, "until is not at the top level of a while");
-          if (++n_untils > 1)
-            return fail (error, kernel, "a while has several untils");
-        }
-
-      v->foreach_of[id] = v->foreach;
-      if (instr->op >= ACC_KOP_FOR && instr->op <= ACC_KOP_WHILE)
-        {
-          guint32 outer = v->foreach;
-
-          if (instr->op == ACC_KOP_FOREACH)
-            v->foreach = id;
-          v->seen[id] = instr->op != ACC_KOP_IF && instr->op != ACC_KOP_WHILE;
-          if (!verify_block (v, instr->blocks[0], id, error))
-            return FALSE;
-          if (instr->op == ACC_KOP_IF && instr->blocks[1] != 0 && !verify_block (v, instr->blocks[1], id, error))
-            return FALSE;
-          v->seen[id] = 0;
-          v->foreach = outer;
-        }
-      else if (instr->blocks[0] != 0 || instr->blocks[1] != 0)
-        return fail (error, kernel, "instruction %%%u has a block", id);
-      else
-        v->seen[id] = 1;
     }
-
   if (is_while && n_untils == 0)
     return fail (error, kernel, "a while has no until");
 
