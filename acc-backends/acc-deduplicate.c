@@ -134,19 +134,6 @@ put_function (AccDeduplicator *self,
     put_node (self, acc_fusion_graph_get (graph, g_ptr_array_index (function->arrays, i)));
 }
 
-static void
-put_boundary (AccDeduplicator *self,
-              AccBoundary     *boundary)
-{
-  if (boundary == NULL)
-    {
-      put (self, G_MAXUINT64);
-      return;
-    }
-  put (self, (guint64) boundary->kind | (guint64) boundary->rank << 32);
-  put_function (self, boundary->function);
-}
-
 /* How it is computed. */
 static void
 put_operation (AccDeduplicator *self,
@@ -154,24 +141,19 @@ put_operation (AccDeduplicator *self,
                gboolean         is_root)
 {
   AccArray *array = node->array;
+  g_autoptr (GArray) payload = g_array_new (FALSE, FALSE, sizeof (gint64));
+  AccFunction *function;
 
   self->has_label |= array->label != NULL;
-  put (self, (guint64) array->item | (guint64) array->n_inputs << 32);
-  put (self, (guint64) array->n_functions | (guint64) array->n_specification << 32);
-  put (self, array->fills);
+  put (self, (guint64) array->n_functions | (guint64) array->n_inputs << 32);
   put_number (self, is_root ? 0 : MIN (node->cost, LOW_SELECT_LIMIT + 1));
   for (guint i = 0; i < array->n_inputs; i++)
     put_node (self, node->inputs[i]);
-  for (guint i = 0; i < array->n_functions; i++)
-    put_function (self, array->functions[i]);
-  put_numbers (self, array->specification, array->n_specification);
-  for (guint i = 0; i < G_N_ELEMENTS (array->sizes); i++)
-    {
-      put (self, array->sizes[i] != NULL);
-      if (array->sizes[i] != NULL)
-        put_numbers (self, array->sizes[i], array->rank);
-      put_boundary (self, array->boundaries[i]);
-    }
+  for (guint i = 0; (function = acc_array_nth_function (array, i)) != NULL; i++)
+    put_function (self, function);
+  acc_array_list_payload (array, payload);
+  put (self, payload->len);
+  put_numbers (self, (const gint64 *) payload->data, payload->len);
 }
 
 static void

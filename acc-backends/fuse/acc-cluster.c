@@ -195,7 +195,7 @@ has_neighbours (AccFusionNode *stencil,
                 guint          input)
 {
   for (guint d = 0; d < stencil->rank; d++)
-    if (stencil->array->sizes[input][d] > 1)
+    if (acc_array_get_stencil (stencil->array)->sizes[input][d] > 1)
       return TRUE;
 
   return FALSE;
@@ -218,13 +218,15 @@ reads_near (AccCutter     *self,
             guint          input)
 {
   const AccFusionNode *from = node->inputs[input];
+  const AccStencilPayload *stencil;
 
   switch ((int) node->array->op)
     {
     case ACC_OP_STENCIL:
     case ACC_OP_STENCIL2:
-      return (node->array->boundaries[input]->kind != ACC_BOUNDARY_WRAP || node->array->sizes[input][0] == 1) &&
-             fits_band (self, from, node->array->sizes[input][0]);
+      stencil = acc_array_get_stencil (node->array);
+      return (stencil->boundaries[input]->kind != ACC_BOUNDARY_WRAP || stencil->sizes[input][0] == 1) &&
+             fits_band (self, from, stencil->sizes[input][0]);
     case ACC_OP_FOLD:
     case ACC_OP_FOLD1:
       return fits_band (self, from, 1) && acc_fusion_graph_get_fold_form (self->graph, node) == ACC_FOLD_LONG;
@@ -350,7 +352,7 @@ takes_parts (AccCutter     *self,
       if (part->array->op != ACC_OP_UNZIP || part->inputs[0] != node)
         return FALSE;
       for (guint k = 0; k < i; k++)
-        if (g_array_index (cluster->roots, AccRoot, k).node->array->item == part->array->item)
+        if (acc_array_get_item (g_array_index (cluster->roots, AccRoot, k).node->array) == acc_array_get_item (part->array))
           return FALSE;
     }
 
@@ -624,17 +626,10 @@ acc_cutter_visit_references (AccCutter     *self,
                              void         (*each) (AccFusionNode *reference, gpointer user_data),
                              gpointer       user_data)
 {
-  AccArray *array = node->array;
+  AccFunction *function;
 
-  if (array->references->len == 0)
-    return;
-
-  for (guint i = 0; i < array->n_functions; i++)
-    if (array->functions[i] != NULL)
-      visit_reads (self, array->functions[i], each, user_data);
-  for (guint i = 0; i < G_N_ELEMENTS (array->boundaries); i++)
-    if (array->boundaries[i] != NULL && array->boundaries[i]->function != NULL)
-      visit_reads (self, array->boundaries[i]->function, each, user_data);
+  for (guint i = 0; node->array->references->len > 0 && (function = acc_array_nth_function (node->array, i)) != NULL; i++)
+    visit_reads (self, function, each, user_data);
 }
 
 static void

@@ -107,7 +107,7 @@ acc_fusion_graph_find_taps (AccFusionGraph *self,
                             AccFusionNode  *node,
                             guint           input)
 {
-  return acc_function_forms_find_taps (self->forms, node->array->functions[0], input, node->array->sizes[input], node->rank);
+  return acc_function_forms_find_taps (self->forms, node->array->functions[0], input, acc_array_get_stencil (node->array)->sizes[input], node->rank);
 }
 
 /* Where the least blocks of rows keep few workers busy, columns are cut, too, and where there is so much to do that even blocks of many
@@ -430,7 +430,7 @@ add_node (AccFusionGraph *self,
   node->stored = node->is_value ? ACC_STORED_GIVEN : ACC_STORED_NOT;
   if (!node->is_value)
     {
-      if (array->op == ACC_OP_PARAMETER || array->op == ACC_OP_COND || array->op == ACC_OP_LOOP_RESULT || array->programs[0] != NULL)
+      if (array->op == ACC_OP_PARAMETER || array->op == ACC_OP_COND || array->op == ACC_OP_LOOP_RESULT || acc_array_get_programs (array) != NULL)
         {
           g_autofree char *name = acc_array_describe (array);
 

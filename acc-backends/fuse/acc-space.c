@@ -231,12 +231,12 @@ get_input_origins (Walk          *self,
     {
     case ACC_OP_SLICE:
       for (guint i = 0; i < input->rank; i++)
-        if (array->specification[i] == ACC_ALL)
+        if (acc_array_get_selection (array)->entries[i] == ACC_ALL)
           origins[i] = visit->origins[kept++];
       break;
     case ACC_OP_REPLICATE:
-      for (guint i = 0; i < array->n_specification; i++)
-        if (array->specification[i] == ACC_ALL)
+      for (guint i = 0; i < visit->node->rank; i++)
+        if (acc_array_get_selection (array)->entries[i] == ACC_ALL)
           origins[kept++] = visit->origins[i];
       break;
     case ACC_OP_RESHAPE:
@@ -309,7 +309,7 @@ walk (Walk *self)
           self->stencils = TRUE;
           for (guint i = 0; i < array->n_inputs; i++)
             for (guint d = 1; d < self->space->rank; d++)
-              if (array->sizes[i][d] > 1)
+              if (acc_array_get_stencil (array)->sizes[i][d] > 1)
                 split (self->space, d - 1);
         }
       for (guint i = 0; i < array->n_inputs; i++)
@@ -406,7 +406,7 @@ acc_space_new_for_roots (AccFusionGraph *graph,
 
           for (guint i = 0; i < anchor->array->n_inputs; i++)
             for (guint d = 0; d < first; d++)
-              if (anchor->array->sizes[i][d] > 1)
+              if (acc_array_get_stencil (anchor->array)->sizes[i][d] > 1)
                 split (space, d);
         }
     }

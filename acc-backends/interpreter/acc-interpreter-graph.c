@@ -240,7 +240,7 @@ require_shape (InterpGraph *self,
         require (self, demands, node->inputs[0], TRUE);
       return;
     }
-  if (node->programs[0] != NULL || node->op == ACC_OP_LOOP_RESULT)
+  if (acc_array_get_programs (node) != NULL || node->op == ACC_OP_LOOP_RESULT)
     {
       require (self, demands, node, TRUE);
       return;
@@ -256,6 +256,7 @@ require_data (InterpGraph *self,
               State       *state)
 {
   AccArray *node = state->node;
+  AccFunction *function;
 
   if (node->op == ACC_OP_COND)
     {
@@ -265,7 +266,7 @@ require_data (InterpGraph *self,
         require (self, demands, node->inputs[0], TRUE);
       return;
     }
-  if (node->programs[0] != NULL || node->op == ACC_OP_LOOP_RESULT)
+  if (acc_array_get_programs (node) != NULL || node->op == ACC_OP_LOOP_RESULT)
     {
       for (guint i = 0; i < node->n_inputs; i++)
         require (self, demands, node->inputs[i], TRUE);
@@ -274,12 +275,8 @@ require_data (InterpGraph *self,
   require (self, demands, node, FALSE);
   for (guint i = 0; i < node->n_inputs; i++)
     require (self, demands, node->inputs[i], TRUE);
-  for (guint i = 0; i < 2; i++)
-    {
-      require_function (self, demands, node->functions[i]);
-      if (node->boundaries[i] != NULL)
-        require_function (self, demands, node->boundaries[i]->function);
-    }
+  for (guint i = 0; (function = acc_array_nth_function (node, i)) != NULL; i++)
+    require_function (self, demands, function);
 }
 
 /* --- extents */
@@ -425,7 +422,7 @@ try_share (InterpGraph *self,
   if (node->op == ACC_OP_UNZIP)
     {
       interp_value_share (value, 0, get_state (self, node->inputs[0])->value,
-                          acc_element_type_get_first_buffer (node->inputs[0]->type, node->item), value->n_buffers);
+                          acc_element_type_get_first_buffer (node->inputs[0]->type, acc_array_get_item (node)), value->n_buffers);
       return TRUE;
     }
   if (node->op == ACC_OP_ZIP)
@@ -543,14 +540,14 @@ compute_while (InterpGraph  *self,
 
       if (g_cancellable_set_error_if_cancelled (self->context->cancellable, error))
         return FALSE;
-      answer = run_body (self, node->programs[0], values, error);
+      answer = run_body (self, acc_array_get_programs (node)[0], values, error);
       if (answer == NULL)
         return FALSE;
       condition = g_ptr_array_index (answer, 0);
       interp_value_load (condition, 0, 0, &again);
       if (!again.u)
         break;
-      next = run_body (self, node->programs[1], values, error);
+      next = run_body (self, acc_array_get_programs (node)[1], values, error);
       if (next == NULL)
         return FALSE;
       g_ptr_array_unref (values);
@@ -606,7 +603,7 @@ compute_foreign (InterpGraph  *self,
     }
   if (foreign != NULL && !acc_foreign_is_launch (foreign) && acc_foreign_fits (foreign, node, extents))
     value = call_foreign (self, foreign, node, values, error);
-  else if ((results = run_body (self, node->programs[0], values, error)) != NULL)
+  else if ((results = run_body (self, acc_array_get_programs (node)[0], values, error)) != NULL)
     value = interp_value_ref (g_ptr_array_index (results, 0));
   if (value == NULL)
     return FALSE;
@@ -655,7 +652,7 @@ compute (InterpGraph  *self,
       return compute_foreign (self, state, error);
 
     case ACC_OP_LOOP_RESULT:
-      set_value (state, g_ptr_array_index (get_state (self, node->inputs[0])->results, node->item));
+      set_value (state, g_ptr_array_index (get_state (self, node->inputs[0])->results, acc_array_get_item (node)));
       return TRUE;
 
     case ACC_OP_SOURCE:
@@ -772,6 +769,8 @@ compile_program (GHashTable  *tapes,
   for (guint i = 0; i < nodes->len; i++)
     {
       AccArray *node = g_ptr_array_index (nodes, i);
+      AccProgram **programs;
+      AccFunction *function;
 
       if (node->error != NULL)
         {
@@ -780,16 +779,13 @@ compile_program (GHashTable  *tapes,
         }
       if (!compile_function (tapes, node, node->extents, error))
         return FALSE;
-      for (guint k = 0; k < 2; k++)
-        {
-          if (!compile_function (tapes, node, node->functions[k], error))
-            return FALSE;
-          if (node->boundaries[k] != NULL && !compile_function (tapes, node, node->boundaries[k]->function, error))
-            return FALSE;
-          if (node->programs[k] != NULL && g_hash_table_add (seen, node->programs[k]) &&
-              !compile_program (tapes, seen, node->programs[k], error))
-            return FALSE;
-        }
+      for (guint k = 0; (function = acc_array_nth_function (node, k)) != NULL; k++)
+        if (!compile_function (tapes, node, function, error))
+          return FALSE;
+      programs = acc_array_get_programs (node);
+      for (guint k = 0; programs != NULL && k < 2 && programs[k] != NULL; k++)
+        if (g_hash_table_add (seen, programs[k]) && !compile_program (tapes, seen, programs[k], error))
+          return FALSE;
     }
   return TRUE;
 }

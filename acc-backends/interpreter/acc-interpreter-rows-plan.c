@@ -98,7 +98,7 @@ read_input (InterpRowsPlan *self,
 {
   AccArray *node = info->node;
   AccArray *input = node->inputs[i];
-  gint64 offset;
+  gint64 offset, first;
 
   info->in_step[i] = FALSE;
   if (input->rank == 0)
@@ -128,11 +128,12 @@ read_input (InterpRowsPlan *self,
       break;
 
     case ACC_OP_SLICE:
-      info->picked = node->specification[0] == ACC_ALL ? -1 : node->specification[0];
+      first = acc_array_get_selection (node)->entries[0];
+      info->picked = first == ACC_ALL ? -1 : first;
       break;
 
     case ACC_OP_REPLICATE:
-      if (node->specification[0] != ACC_ALL)
+      if (acc_array_get_selection (node)->entries[0] != ACC_ALL)
         return "repeats all rows";
       break;
 
@@ -150,8 +151,9 @@ read_input (InterpRowsPlan *self,
 
     case ACC_OP_STENCIL:
     case ACC_OP_STENCIL2:
-      info->above[i] = info->below[i] = (node->sizes[i][0] - 1) / 2;
-      if (node->boundaries[i]->kind == ACC_BOUNDARY_WRAP && node->sizes[i][0] > 1)
+      first = acc_array_get_stencil (node)->sizes[i][0];
+      info->above[i] = info->below[i] = (first - 1) / 2;
+      if (acc_array_get_stencil (node)->boundaries[i]->kind == ACC_BOUNDARY_WRAP && first > 1)
         return "wraps around from the last row to the first";
       break;
 
@@ -207,13 +209,13 @@ check_reference (GHashTable     *tapes,
 {
   AccArray *node = info->node;
   gboolean reads = FALSE;
+  AccFunction *function;
   g_autofree char *what = NULL;
   g_autofree char *reason = NULL;
 
-  for (guint i = 0; i < 2; i++)
-    reads = reads || reads_data (tapes, node->functions[i], array) ||
-            (node->boundaries[i] != NULL && reads_data (tapes, node->boundaries[i]->function, array));
-  if (!reads && !reads_data (tapes, node->extents, array) && node->programs[0] == NULL)
+  for (guint i = 0; (function = acc_array_nth_function (node, i)) != NULL; i++)
+    reads = reads || reads_data (tapes, function, array);
+  if (!reads && !reads_data (tapes, node->extents, array) && acc_array_get_programs (node) == NULL)
     return TRUE;
 
   what = acc_array_describe (array);
@@ -343,9 +345,9 @@ classify (InterpRowsPlan *self,
           }
       }
   /* A node with programs decides its extents by running. */
-  if (!info->late || (node->programs[0] == NULL && node->op != ACC_OP_LOOP_RESULT))
+  if (!info->late || (acc_array_get_programs (node) == NULL && node->op != ACC_OP_LOOP_RESULT))
     {
-      if (node->programs[0] != NULL && streams)
+      if (acc_array_get_programs (node) != NULL && streams)
         {
           fail (info, "needs all rows at once");
           return;

@@ -30,7 +30,7 @@ step_copy (InterpStep  *self,
 {
   InterpValue *to = self->result, *from = self->inputs[0];
   gint64 first = begin * to->row_elements, n = (end - begin) * to->row_elements;
-  guint skip = self->op == ACC_OP_UNZIP ? acc_element_type_get_first_buffer (from->type, self->node->item) : 0;
+  guint skip = self->op == ACC_OP_UNZIP ? acc_element_type_get_first_buffer (from->type, acc_array_get_item (self->node)) : 0;
 
   if (!interp_step_check_window (self, to, first, first + n, error) ||
       !interp_step_check_window (self, from, first, first + n, error))
@@ -81,17 +81,17 @@ static gint64
 find_origin (const InterpStep *self,
              const gint64     *index)
 {
-  AccArray *node = self->node;
+  const AccSelectionPayload *selection = acc_array_get_selection (self->node);
   const InterpValue *from = self->inputs[0];
   gint64 linear = 0;
   guint kept = 0;
 
-  for (guint i = 0; i < node->n_specification; i++)
+  for (guint i = 0; i < selection->n; i++)
     {
-      gboolean all = node->specification[i] == ACC_ALL;
+      gboolean all = selection->entries[i] == ACC_ALL;
 
       if (self->op == ACC_OP_SLICE)
-        linear = linear * from->extents[i] + (all ? index[kept] : node->specification[i]);
+        linear = linear * from->extents[i] + (all ? index[kept] : selection->entries[i]);
       else if (all)
         linear = linear * from->extents[kept] + index[i];
       kept += all;

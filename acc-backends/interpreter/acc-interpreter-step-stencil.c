@@ -33,7 +33,7 @@ load_cell (InterpStep    *self,
 {
   InterpFrame *frame = self->frames[0];
   InterpValue *source = self->inputs[input];
-  AccBoundary *boundary = self->node->boundaries[input];
+  AccBoundary *boundary = acc_array_get_stencil (self->node)->boundaries[input];
   guint first = frame->tape->param_first[input] + cell * source->n_leaves;
   const gint64 *offsets = self->cells[input] + (gsize) cell * source->rank;
   gboolean outside = FALSE, used = FALSE;
@@ -121,7 +121,7 @@ static void
 make_cells (InterpStep *self,
             guint       input)
 {
-  const gint64 *sizes = self->node->sizes[input];
+  const gint64 *sizes = acc_array_get_stencil (self->node)->sizes[input];
   guint rank = self->rank;
   guint n = 1;
 
@@ -149,7 +149,7 @@ interp_step_prepare_stencil (InterpStep            *self,
   self->run = step_stencil;
   for (guint input = 0; input < self->n_inputs; input++)
     {
-      AccBoundary *boundary = self->node->boundaries[input];
+      AccBoundary *boundary = acc_array_get_stencil (self->node)->boundaries[input];
 
       make_cells (self, input);
       if (boundary->kind == ACC_BOUNDARY_CONSTANT)

@@ -52,8 +52,8 @@ interp_value_new_manifest (AccArray  *array,
 
   for (guint i = 0; i < self->n_buffers; i++)
     {
-      self->buffers[i] = acc_buffer_ref (array->buffers[i]);
-      self->bases[i] = acc_buffer_map (array->buffers[i], error);
+      self->buffers[i] = acc_buffer_ref (acc_array_get_buffers (array)[i]);
+      self->bases[i] = acc_buffer_map (acc_array_get_buffers (array)[i], error);
       if (self->bases[i] == NULL)
         return NULL;
     }

@@ -150,7 +150,7 @@ index_of_slice (AccLower       *l,
 
   for (guint d = 0; d < input->rank; d++)
     {
-      gint64 at = node->array->specification[d];
+      gint64 at = acc_array_get_selection (node->array)->entries[d];
 
       map[d] = at == ACC_ALL ? kept++ : -1;
       if (at != ACC_ALL)
@@ -173,8 +173,8 @@ index_of_replicate (AccLower       *l,
   AccIndex *to;
   guint kept = 0;
 
-  for (guint d = 0; d < node->array->n_specification; d++)
-    if (node->array->specification[d] == ACC_ALL)
+  for (guint d = 0; d < node->rank; d++)
+    if (acc_array_get_selection (node->array)->entries[d] == ACC_ALL)
       map[kept++] = d;
   to = low_index_remap (l, ix, node->extents, map, NULL, input->extents, input->rank);
   if (input->rank == 0 || map[0] != 0)
@@ -425,7 +425,7 @@ compute (AccLower       *l,
       return low_read (l, node->inputs[0], ix, leaf);
 
     case ACC_OP_UNZIP:
-      return low_read (l, node->inputs[0], ix, leaf + acc_element_type_get_first_leaf (array->inputs[0]->type, array->item));
+      return low_read (l, node->inputs[0], ix, leaf + acc_element_type_get_first_leaf (array->inputs[0]->type, acc_array_get_item (array)));
 
     case ACC_OP_RESHAPE:
       return low_read (l, node->inputs[0], index_of_reshape (l, node, ix), leaf);

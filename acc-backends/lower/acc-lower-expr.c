@@ -446,7 +446,7 @@ write_index (AccLower *l,
   while (acc_fusion_node_is_view (node))
     {
       if (node->array->op == ACC_OP_UNZIP)
-        first += acc_element_type_get_first_leaf (node->array->inputs[0]->type, node->array->item);
+        first += acc_element_type_get_first_leaf (node->array->inputs[0]->type, acc_array_get_item (node->array));
       node = node->inputs[0];
     }
 

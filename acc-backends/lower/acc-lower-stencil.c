@@ -186,7 +186,7 @@ decode_offsets (AccFusionNode *stencil,
 {
   for (guint d = stencil->rank; d-- > 0;)
     {
-      gint64 size = stencil->array->sizes[input][d];
+      gint64 size = acc_array_get_stencil (stencil->array)->sizes[input][d];
 
       offsets[d] = tap % size - size / 2;
       tap /= size;
@@ -214,7 +214,7 @@ low_tap (AccLower       *l,
   AccFusionNode *source = stencil->inputs[input];
   guint n_leaves = acc_element_type_get_n_leaves (source->array->type);
   g_autofree gint64 *offsets = g_new (gint64, stencil->rank);
-  Tap tap = { l, stencil, source, stencil->array->boundaries[input], ix };
+  Tap tap = { l, stencil, source, acc_array_get_stencil (stencil->array)->boundaries[input], ix };
   AccIndex *same = low_index_same (l, ix, stencil->extents, source);
   gint64 around = l->ahead;
   gboolean last;
@@ -282,7 +282,7 @@ low_tap_is_total (AccLower      *l,
                   guint          input)
 {
   return (l->inner_inside && l->outer_inside && acc_cluster_has_anchor (l->step->cluster, stencil)) ||
-         stencil->array->boundaries[input]->kind != ACC_BOUNDARY_FUNCTION;
+         acc_array_get_stencil (stencil->array)->boundaries[input]->kind != ACC_BOUNDARY_FUNCTION;
 }
 
 /* The mapped outer indices and the addresses of their rows: uniform, but written where they are first needed. */
@@ -299,12 +299,12 @@ low_prepare_taps (AccLower       *l,
       for (guint i = 0; i < stencil->array->n_inputs; i++)
         {
           AccFusionNode *source = stencil->inputs[i];
-          Tap tap = { l, stencil, source, stencil->array->boundaries[i], ix, .anchored = TRUE };
+          Tap tap = { l, stencil, source, acc_array_get_stencil (stencil->array)->boundaries[i], ix, .anchored = TRUE };
 
           tap.to = low_index_new (l, source->rank);
           tap.raw = low_alloc (l, source->rank * sizeof (KValue));
           for (guint d = 0; d < l->first_inner; d++)
-            for (gint64 k = -(stencil->array->sizes[i][d] / 2); k <= stencil->array->sizes[i][d] / 2; k++)
+            for (gint64 k = -(acc_array_get_stencil (stencil->array)->sizes[i][d] / 2); k <= acc_array_get_stencil (stencil->array)->sizes[i][d] / 2; k++)
               if (k != 0)
                 {
                   shift_alone (&tap, d, k);

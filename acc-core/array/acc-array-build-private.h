@@ -17,13 +17,27 @@ typedef struct {
   AccElementType *result;       /* NULL: any; the default type where the result is weak */
 } AccSignature;
 
-/* One per operation. */
+/* What a kind of payload is; functions may be NULL where there is nothing to do but to copy or free @size bytes. */
 typedef struct {
-  /* Inputs and fields fit; sets node->rank where extents do not, and node->type where no function decides it. */
+  AccPayloadKind kind;
+  gsize          size;          /* of what a new node has, all 0 */
+  void     (*clear)     (AccArray *node);
+  /* Both have it; not called for a kind that is not copied */
+  void     (*copy)      (AccArray *node, AccArray *from);
+  /* As acc_array_copy_replaced() does */
+  void     (*replace)   (AccArray *node, GHashTable *replaced, GHashTable *copies);
+  void     (*list)      (AccArray *node, GArray *numbers);
+} AccPayloadClass;
+
+/* What an operation is, besides its row; operations that are alike share one. */
+typedef struct {
+  /* Inputs and payload fit; sets node->rank where extents do not, and node->type where no function decides it. */
   gboolean (*check)     (AccArray *node);
   /* What function number @function looks like; NULL: there is none but closed ones of any type */
   void     (*signature) (AccArray *node, guint function, AccSignature *signature);
-} AccArrayRule;
+  /* NULL: none */
+  const AccPayloadClass *payload;
+} AccOperationClass;
 
 /* First in a function that makes an operation of others: nodes that are made until it returns are called so in messages, whatever they are.
  * Of functions that call each other the outermost counts. */
@@ -42,7 +56,10 @@ void      acc_array_take_function (AccArray *node, guint slot, AccFunction *func
 void      acc_array_set_extents        (AccArray *node, AccShape *shape);
 void      acc_array_set_extents_expr   (AccArray *node, AccExpr *shape);
 void      acc_array_take_extents       (AccArray *node, AccFunction *extents);
-void      acc_array_set_specification  (AccArray *node, const gint64 *specification, guint n);
+void      acc_array_set_selection      (AccArray *node, const gint64 *entries, guint n);
+void      acc_array_set_item           (AccArray *node, guint item);
+/* Of while_loop and foreign; @program may be NULL. */
+void      acc_array_set_program        (AccArray *node, guint number, AccProgram *program);
 void      acc_array_set_sizes          (AccArray *node, guint input, const gint64 *sizes, guint n);
 void      acc_array_set_boundary       (AccArray *node, guint input, AccBoundary *boundary);
 AccArray *acc_array_complete      (AccArray *node);
@@ -61,35 +78,39 @@ gboolean  acc_extents_check_size  (const gint64 *extents, guint rank, AccElement
 /* Infers what is known before a run; sets shape or, where the rule is broken, the error. */
 void      acc_array_infer_static  (AccArray *node);
 
-const AccArrayRule *acc_array_get_rule (AccOperation op);
+extern const AccPayloadClass acc_payload_item;
+
+const AccOperationClass *acc_operation_get_class (AccOperation op);
 /* Of functions that take an element of each input. */
 void      acc_array_elements_signature (AccArray *node, guint function, AccSignature *signature);
 
-extern const AccArrayRule acc_rule_leaf;
-extern const AccArrayRule acc_rule_generate;
-extern const AccArrayRule acc_rule_fill;
-extern const AccArrayRule acc_rule_map;
-extern const AccArrayRule acc_rule_imap;
-extern const AccArrayRule acc_rule_zip_with;
-extern const AccArrayRule acc_rule_zip;
-extern const AccArrayRule acc_rule_unzip;
-extern const AccArrayRule acc_rule_reshape;
-extern const AccArrayRule acc_rule_slice;
-extern const AccArrayRule acc_rule_replicate;
-extern const AccArrayRule acc_rule_backpermute;
-extern const AccArrayRule acc_rule_fold;
-extern const AccArrayRule acc_rule_fold_seg;
-extern const AccArrayRule acc_rule_matmul;
-extern const AccArrayRule acc_rule_fft;
-extern const AccArrayRule acc_rule_scan;
-extern const AccArrayRule acc_rule_sort;
-extern const AccArrayRule acc_rule_stencil;
-extern const AccArrayRule acc_rule_permute;
-extern const AccArrayRule acc_rule_cond;
-extern const AccArrayRule acc_rule_while_loop;
-extern const AccArrayRule acc_rule_loop_result;
-extern const AccArrayRule acc_rule_compute;
-extern const AccArrayRule acc_rule_foreign;
+extern const AccOperationClass acc_class_data;
+extern const AccOperationClass acc_class_source;
+extern const AccOperationClass acc_class_parameter;
+extern const AccOperationClass acc_class_generate;
+extern const AccOperationClass acc_class_fill;
+extern const AccOperationClass acc_class_map;
+extern const AccOperationClass acc_class_imap;
+extern const AccOperationClass acc_class_zip_with;
+extern const AccOperationClass acc_class_zip;
+extern const AccOperationClass acc_class_unzip;
+extern const AccOperationClass acc_class_reshape;
+extern const AccOperationClass acc_class_slice;
+extern const AccOperationClass acc_class_replicate;
+extern const AccOperationClass acc_class_backpermute;
+extern const AccOperationClass acc_class_fold;
+extern const AccOperationClass acc_class_fold_seg;
+extern const AccOperationClass acc_class_matmul;
+extern const AccOperationClass acc_class_fft;
+extern const AccOperationClass acc_class_scan;
+extern const AccOperationClass acc_class_sort;
+extern const AccOperationClass acc_class_stencil;
+extern const AccOperationClass acc_class_permute;
+extern const AccOperationClass acc_class_cond;
+extern const AccOperationClass acc_class_while_loop;
+extern const AccOperationClass acc_class_loop_result;
+extern const AccOperationClass acc_class_compute;
+extern const AccOperationClass acc_class_foreign;
 
 /* For operations that are made of others: an i8, and an index or extents of @rank (@items may be used again). */
 AccExpr  *acc_array_number        (gint64 value);

@@ -4,40 +4,40 @@
 
 #include <string.h>
 
-static const AccArrayRule *const rules[ACC_N_OPERATIONS] = {
-  [ACC_OP_USE] = &acc_rule_leaf,
-  [ACC_OP_SOURCE] = &acc_rule_leaf,
-  [ACC_OP_PARAMETER] = &acc_rule_leaf,
-  [ACC_OP_GENERATE] = &acc_rule_generate,
-  [ACC_OP_FILL] = &acc_rule_fill,
-  [ACC_OP_COND] = &acc_rule_cond,
-  [ACC_OP_WHILE_LOOP] = &acc_rule_while_loop,
-  [ACC_OP_LOOP_RESULT] = &acc_rule_loop_result,
-  [ACC_OP_COMPUTE] = &acc_rule_compute,
-  [ACC_OP_FOREIGN] = &acc_rule_foreign,
-  [ACC_OP_MAP] = &acc_rule_map,
-  [ACC_OP_IMAP] = &acc_rule_imap,
-  [ACC_OP_ZIP_WITH] = &acc_rule_zip_with,
-  [ACC_OP_ZIP_WITH3] = &acc_rule_zip_with,
-  [ACC_OP_ZIP] = &acc_rule_zip,
-  [ACC_OP_UNZIP] = &acc_rule_unzip,
-  [ACC_OP_RESHAPE] = &acc_rule_reshape,
-  [ACC_OP_REPLICATE] = &acc_rule_replicate,
-  [ACC_OP_SLICE] = &acc_rule_slice,
-  [ACC_OP_PERMUTE] = &acc_rule_permute,
-  [ACC_OP_BACKPERMUTE] = &acc_rule_backpermute,
-  [ACC_OP_FOLD] = &acc_rule_fold,
-  [ACC_OP_FOLD1] = &acc_rule_fold,
-  [ACC_OP_FOLD_ALL] = &acc_rule_fold,
-  [ACC_OP_FOLD1_ALL] = &acc_rule_fold,
-  [ACC_OP_FOLD_SEG] = &acc_rule_fold_seg,
-  [ACC_OP_FOLD1_SEG] = &acc_rule_fold_seg,
-  [ACC_OP_MATMUL] = &acc_rule_matmul,
-  [ACC_OP_FFT] = &acc_rule_fft,
-  [ACC_OP_SCANL1] = &acc_rule_scan,
-  [ACC_OP_SORT] = &acc_rule_sort,
-  [ACC_OP_STENCIL] = &acc_rule_stencil,
-  [ACC_OP_STENCIL2] = &acc_rule_stencil,
+static const AccOperationClass *const classes[ACC_N_OPERATIONS] = {
+  [ACC_OP_USE] = &acc_class_data,
+  [ACC_OP_SOURCE] = &acc_class_source,
+  [ACC_OP_PARAMETER] = &acc_class_parameter,
+  [ACC_OP_GENERATE] = &acc_class_generate,
+  [ACC_OP_FILL] = &acc_class_fill,
+  [ACC_OP_COND] = &acc_class_cond,
+  [ACC_OP_WHILE_LOOP] = &acc_class_while_loop,
+  [ACC_OP_LOOP_RESULT] = &acc_class_loop_result,
+  [ACC_OP_COMPUTE] = &acc_class_compute,
+  [ACC_OP_FOREIGN] = &acc_class_foreign,
+  [ACC_OP_MAP] = &acc_class_map,
+  [ACC_OP_IMAP] = &acc_class_imap,
+  [ACC_OP_ZIP_WITH] = &acc_class_zip_with,
+  [ACC_OP_ZIP_WITH3] = &acc_class_zip_with,
+  [ACC_OP_ZIP] = &acc_class_zip,
+  [ACC_OP_UNZIP] = &acc_class_unzip,
+  [ACC_OP_RESHAPE] = &acc_class_reshape,
+  [ACC_OP_REPLICATE] = &acc_class_replicate,
+  [ACC_OP_SLICE] = &acc_class_slice,
+  [ACC_OP_PERMUTE] = &acc_class_permute,
+  [ACC_OP_BACKPERMUTE] = &acc_class_backpermute,
+  [ACC_OP_FOLD] = &acc_class_fold,
+  [ACC_OP_FOLD1] = &acc_class_fold,
+  [ACC_OP_FOLD_ALL] = &acc_class_fold,
+  [ACC_OP_FOLD1_ALL] = &acc_class_fold,
+  [ACC_OP_FOLD_SEG] = &acc_class_fold_seg,
+  [ACC_OP_FOLD1_SEG] = &acc_class_fold_seg,
+  [ACC_OP_MATMUL] = &acc_class_matmul,
+  [ACC_OP_FFT] = &acc_class_fft,
+  [ACC_OP_SCANL1] = &acc_class_scan,
+  [ACC_OP_SORT] = &acc_class_sort,
+  [ACC_OP_STENCIL] = &acc_class_stencil,
+  [ACC_OP_STENCIL2] = &acc_class_stencil,
 };
 
 /* Of this thread: what nodes are made for, a GRefString. */
@@ -61,10 +61,10 @@ acc_naming_end (AccNaming *self)
   made_by = self->before;
 }
 
-const AccArrayRule *
-acc_array_get_rule (AccOperation op)
+const AccOperationClass *
+acc_operation_get_class (AccOperation op)
 {
-  return rules[op];
+  return classes[op];
 }
 
 gboolean
@@ -105,12 +105,12 @@ acc_array_begin (AccOperation   op,
                  guint          n_inputs)
 {
   AccArray *node = g_object_new (ACC_TYPE_ARRAY, NULL);
+  const AccPayloadClass *payload = classes[op]->payload;
 
   node->op = op;
+  if (payload != NULL && payload->size > 0)
+    node->payload = g_malloc0 (payload->size);
   node->made_by = made_by != NULL ? g_ref_string_acquire (made_by) : NULL;
-
-  if (rules[op] == NULL)
-    acc_array_fail (node, ACC_ERROR_UNSUPPORTED, "this version does not have the operation");
 
   for (guint i = 0; i < n_inputs; i++)
     {
@@ -142,7 +142,7 @@ prepare (AccArray     *node,
          gboolean      has_function,
          AccSignature *signature)
 {
-  const AccArrayRule *rule = rules[node->op];
+  const AccOperationClass *klass = classes[node->op];
 
   *signature = (AccSignature) { 0, };
 
@@ -150,11 +150,11 @@ prepare (AccArray     *node,
     return FALSE;
   if (!has_function)
     return acc_array_fail_argument (node, "a function");
-  if (!rule->check (node))
+  if (!klass->check (node))
     return FALSE;
 
-  if (rule->signature != NULL)
-    rule->signature (node, slot, signature);
+  if (klass->signature != NULL)
+    klass->signature (node, slot, signature);
   return TRUE;
 }
 
@@ -296,43 +296,6 @@ acc_array_take_extents (AccArray    *node,
                     acc_element_type_get_code (extents->body->type));
 }
 
-void
-acc_array_set_specification (AccArray     *node,
-                             const gint64 *specification,
-                             guint         n)
-{
-  if (node->error != NULL)
-    return;
-
-  if (specification == NULL && n > 0)
-    {
-      acc_array_fail_argument (node, "a specification");
-      return;
-    }
-
-  g_free (node->specification);
-  node->specification = g_memdup2 (specification, n * sizeof (gint64));
-  node->n_specification = n;
-}
-
-void
-acc_array_set_sizes (AccArray     *node,
-                     guint         input,
-                     const gint64 *sizes,
-                     guint         n)
-{
-  if (node->error != NULL)
-    return;
-
-  if (sizes == NULL)
-    acc_array_fail_argument (node, "the size of the neighbourhood");
-  else if (n != node->inputs[input]->rank)
-    acc_array_fail (node, ACC_ERROR_SHAPE, "a neighbourhood of rank %u does not fit an array of rank %u",
-                    n, node->inputs[input]->rank);
-  else if (node->sizes[input] == NULL)
-    node->sizes[input] = g_memdup2 (sizes, n * sizeof (gint64));
-}
-
 gboolean
 acc_index_type_get_rank (AccElementType *type,
                          guint          *rank)
@@ -358,8 +321,8 @@ check_function (AccArray    *node,
   if (error != NULL)
     return acc_array_fail (node, error->code, "%s", error->message);
 
-  if (rules[node->op]->signature != NULL)
-    rules[node->op]->signature (node, slot, &signature);
+  if (classes[node->op]->signature != NULL)
+    classes[node->op]->signature (node, slot, &signature);
 
   if (function->n_params != signature.n_params)
     return acc_array_fail (node, ACC_ERROR_TYPE, "its function takes %u parameters, not %u",
@@ -398,6 +361,7 @@ static gboolean
 check_functions (AccArray *node)
 {
   guint n = strlen (acc_operation_get_info (node->op)->functions);
+  AccFunction *function;
 
   for (guint i = 0; i < n; i++)
     if (node->functions[i] == NULL)
@@ -407,8 +371,8 @@ check_functions (AccArray *node)
     if (!check_function (node, node->functions[i], i) || !check_closed (node, node->functions[i]))
       return FALSE;
 
-  for (guint i = 0; i < 2; i++)
-    if (node->boundaries[i] != NULL && !check_closed (node, node->boundaries[i]->function))
+  for (guint i = n; (function = acc_array_nth_function (node, i)) != NULL; i++)
+    if (!check_closed (node, function))
       return FALSE;
 
   return check_closed (node, node->extents);
@@ -439,16 +403,13 @@ add_references (AccArray  *node,
 void
 acc_array_collect_references (AccArray *node)
 {
-  for (guint i = 0; i < 2; i++)
-    {
-      if (node->functions[i] != NULL)
-        add_references (node, node->functions[i]->arrays);
-      if (node->boundaries[i] != NULL && node->boundaries[i]->function != NULL)
-        add_references (node, node->boundaries[i]->function->arrays);
-      if (node->programs[i] != NULL)
-        add_references (node, acc_program_get_captures (node->programs[i]));
-    }
+  AccProgram **programs = acc_array_get_programs (node);
+  AccFunction *function;
 
+  for (guint i = 0; (function = acc_array_nth_function (node, i)) != NULL; i++)
+    add_references (node, function->arrays);
+  for (guint i = 0; programs != NULL && i < 2 && programs[i] != NULL; i++)
+    add_references (node, acc_program_get_captures (programs[i]));
   if (node->extents != NULL)
     add_references (node, node->extents->arrays);
 }
@@ -456,7 +417,7 @@ acc_array_collect_references (AccArray *node)
 AccArray *
 acc_array_complete (AccArray *node)
 {
-  if (node->error == NULL && rules[node->op]->check (node) && check_functions (node))
+  if (node->error == NULL && classes[node->op]->check (node) && check_functions (node))
     {
       if (node->type == NULL)
         node->type = node->functions[0]->body->type;

@@ -104,8 +104,9 @@ get_extent (Evaluation *self,
             AccScalar  *extent)
 {
   AccArray *array = expr->array;
-  const gint64 *extents = array->op == ACC_OP_PARAMETER && array->declared[expr->item] >= 0
-                            ? array->declared : self->context->get_extents (array, self->context->user_data, self->error);
+  const gint64 *declared = array->op == ACC_OP_PARAMETER ? acc_array_get_parameter (array)->declared : NULL;
+  const gint64 *extents = declared != NULL && declared[expr->item] >= 0
+                            ? declared : self->context->get_extents (array, self->context->user_data, self->error);
 
   if (extents != NULL)
     extent->i = extents[expr->item];
@@ -168,7 +169,7 @@ read_element (Evaluation *self,
 
   for (guint i = 0; i < count_leaves (expr); i++)
     {
-      if (acc_buffer_map (data->buffers[acc_element_type_locate (data->type, i)->buffer], self->error) == NULL)
+      if (acc_buffer_map (acc_array_get_buffers (data)[acc_element_type_locate (data->type, i)->buffer], self->error) == NULL)
         return FALSE;
       result[i] = acc_array_read (data, i, linear);
     }

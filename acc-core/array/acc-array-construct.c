@@ -4,12 +4,61 @@
 #include "acc-source.h"
 
 static gboolean
-check_leaf (AccArray *node)
+check_nothing (AccArray *node)
 {
   return TRUE;
 }
 
-const AccArrayRule acc_rule_leaf = { check_leaf, NULL };
+AccBuffer **
+acc_array_get_buffers (AccArray *self)
+{
+  return self->op == ACC_OP_USE ? self->payload : NULL;
+}
+
+static void
+clear_data (AccArray *node)
+{
+  for (guint i = 0; i < acc_element_type_get_n_buffers (node->type); i++)
+    acc_buffer_unref (acc_array_get_buffers (node)[i]);
+}
+
+static const AccPayloadClass data_payload = { ACC_PAYLOAD_DATA, 0, clear_data };
+
+static void
+clear_parameter (AccArray *node)
+{
+  g_free (acc_array_get_parameter (node)->declared);
+}
+
+static void
+copy_parameter (AccArray *node,
+                AccArray *from)
+{
+  AccParameterPayload *payload = acc_array_get_parameter (node);
+
+  payload->declared = g_memdup2 (payload->declared, node->rank * sizeof (gint64));
+}
+
+static const AccPayloadClass parameter_payload = { ACC_PAYLOAD_PARAMETER, sizeof (AccParameterPayload), clear_parameter, copy_parameter };
+
+static void
+clear_source (AccArray *node)
+{
+  g_object_unref (g_steal_pointer (&node->payload));
+}
+
+static void
+copy_source (AccArray *node,
+             AccArray *from)
+{
+  node->payload = g_object_ref (from->payload);
+}
+
+static const AccPayloadClass source_payload = { ACC_PAYLOAD_SOURCE, 0, clear_source, copy_source };
+
+const AccOperationClass acc_class_data = { check_nothing, NULL, &data_payload };
+const AccOperationClass acc_class_source = { check_nothing, NULL, &source_payload };
+const AccOperationClass acc_class_parameter = { check_nothing, NULL, &parameter_payload };
 
 static gboolean
 check_extents (AccArray *node)
@@ -26,8 +75,8 @@ generate_signature (AccArray     *node,
   signature->params[0] = acc_index_type (node->rank);
 }
 
-const AccArrayRule acc_rule_generate = { check_extents, generate_signature };
-const AccArrayRule acc_rule_fill = { check_extents, NULL };
+const AccOperationClass acc_class_generate = { check_extents, generate_signature };
+const AccOperationClass acc_class_fill = { check_extents, NULL };
 
 AccArray *
 acc_array_new_parameter (AccElementType *type,
@@ -36,14 +85,15 @@ acc_array_new_parameter (AccElementType *type,
                          guint           position)
 {
   AccArray *node = acc_array_begin (ACC_OP_PARAMETER, NULL, 0);
+  AccParameterPayload *payload = acc_array_get_parameter (node);
 
   node->type = type;
   node->rank = rank;
-  node->parameter = position;
-  node->declared = g_new (gint64, rank + 1);
+  payload->position = position;
+  payload->declared = g_new (gint64, rank + 1);
 
   for (guint i = 0; i < rank; i++)
-    node->declared[i] = declared != NULL && declared[i] >= 0 ? declared[i] : -1;
+    payload->declared[i] = declared != NULL && declared[i] >= 0 ? declared[i] : -1;
 
   return acc_array_complete (node);
 }
@@ -60,7 +110,7 @@ acc_array_new_from_rows (AccSource *source)
       return acc_array_complete (node);
     }
 
-  node->source = g_object_ref (source);
+  node->payload = g_object_ref (source);
   node->type = acc_source_get_element_type (source);
   shape = acc_source_get_shape (source);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-array-build-private.h"
-#include "acc-program-private.h"
 
 AccArray *
 acc_array_copy_with_inputs (AccArray *self, AccArray **inputs)
 {
+  const AccPayloadClass *payload = acc_operation_get_class (self->op)->payload;
   AccArray *copy = g_object_new (ACC_TYPE_ARRAY, NULL);
 
-  g_return_val_if_fail (self->error == NULL && self->buffers == NULL, copy);
+  g_return_val_if_fail (self->error == NULL && self->op != ACC_OP_USE, copy);
 
   acc_array_work_out (self);
   copy->op = self->op;
@@ -24,23 +24,15 @@ acc_array_copy_with_inputs (AccArray *self, AccArray **inputs)
 
   copy->n_functions = self->n_functions;
   for (guint i = 0; i < 2; i++)
-    {
-      copy->functions[i] = self->functions[i] != NULL ? acc_function_ref (self->functions[i]) : NULL;
-      copy->boundaries[i] = self->boundaries[i] != NULL ? acc_boundary_ref (self->boundaries[i]) : NULL;
-      copy->programs[i] = self->programs[i] != NULL ? g_object_ref (self->programs[i]) : NULL;
-      copy->sizes[i] = g_memdup2 (self->sizes[i], self->rank * sizeof (gint64));
-    }
+    copy->functions[i] = self->functions[i] != NULL ? acc_function_ref (self->functions[i]) : NULL;
 
   copy->extents = self->extents != NULL ? acc_function_ref (self->extents) : NULL;
   g_clear_pointer (&copy->references, g_ptr_array_unref);
   copy->references = g_ptr_array_ref (self->references);
-  copy->source = self->source != NULL ? g_object_ref (self->source) : NULL;
-  copy->parameter = self->parameter;
-  copy->declared = g_memdup2 (self->declared, self->rank * sizeof (gint64));
-  copy->item = self->item;
-  copy->foreign_name = self->op == ACC_OP_FOREIGN ? g_strdup (self->foreign_name) : NULL;
-  copy->specification = g_memdup2 (self->specification, self->n_specification * sizeof (gint64));
-  copy->n_specification = self->n_specification;
+  if (payload != NULL)
+    copy->payload = g_memdup2 (self->payload, payload->size);
+  if (payload != NULL && payload->copy != NULL)
+    payload->copy (copy, self);
 
   return copy;
 }
@@ -54,36 +46,6 @@ refers (AccArray   *self,
       return TRUE;
 
   return FALSE;
-}
-
-/* With the same parameters. */
-static AccProgram *
-copy_program (AccProgram *self,
-              GHashTable *replaced)
-{
-  guint n_parameters, n_results;
-  AccArray **parameters = acc_program_get_parameter_nodes (self, &n_parameters);
-  AccArray **results = acc_program_get_result_nodes (self, &n_results);
-  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (results, n_results);
-  g_autofree AccArray **others = g_new (AccArray *, n_results + 1);
-
-  for (guint i = 0; i < nodes->len; i++)
-    {
-      AccArray *node = g_ptr_array_index (nodes, i);
-      AccArray *other = g_hash_table_contains (replaced, node) ? NULL : acc_array_copy_replaced (node, replaced);
-
-      if (other != NULL)
-        g_hash_table_insert (replaced, node, other);
-    }
-
-  for (guint i = 0; i < n_results; i++)
-    {
-      AccArray *other = g_hash_table_lookup (replaced, results[i]);
-
-      others[i] = other != NULL ? other : results[i];
-    }
-
-  return acc_program_new_for_nodes (parameters, n_parameters, others, n_results);
 }
 
 static void
@@ -103,25 +65,14 @@ static void
 replace_references (AccArray   *self,
                     GHashTable *replaced)
 {
+  const AccPayloadClass *payload = acc_operation_get_class (self->op)->payload;
   g_autoptr(GHashTable) copies = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) acc_expr_unref);
 
   replace_function (&self->extents, replaced, copies);
   for (guint i = 0; i < 2; i++)
-    {
-      replace_function (&self->functions[i], replaced, copies);
-      if (self->boundaries[i] != NULL)
-        {
-          g_autoptr(AccBoundary) before = self->boundaries[i];
-
-          self->boundaries[i] = acc_boundary_copy_replaced (before, replaced, copies);
-        }
-      if (self->programs[i] != NULL)
-        {
-          g_autoptr(AccProgram) before = self->programs[i];
-
-          self->programs[i] = copy_program (before, replaced);
-        }
-    }
+    replace_function (&self->functions[i], replaced, copies);
+  if (payload != NULL && payload->replace != NULL)
+    payload->replace (self, replaced, copies);
 
   g_clear_pointer (&self->references, g_ptr_array_unref);
   self->references = g_ptr_array_new_with_free_func (g_object_unref);

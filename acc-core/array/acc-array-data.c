@@ -75,8 +75,8 @@ acc_array_new_manifest (AccElementType  *type,
 
   if (node->error == NULL)
     {
-      node->buffers = g_new (AccBuffer *, n_buffers + 1);
-      memcpy (node->buffers, buffers, n_buffers * sizeof (AccBuffer *));
+      node->payload = g_new (AccBuffer *, n_buffers + 1);
+      memcpy (node->payload, buffers, n_buffers * sizeof (AccBuffer *));
     }
   else
     {
@@ -262,6 +262,7 @@ acc_array_use_buffers (AccElementType  *type,
                       guint            n_buffers)
 {
   AccArray *node = begin_manifest (type, shape);
+  AccBuffer **adopted;
   guint n_needed;
 
   if (node->error != NULL)
@@ -287,17 +288,17 @@ acc_array_use_buffers (AccElementType  *type,
   if (node->error != NULL)
     return complete_manifest (node);
 
-  node->buffers = g_new (AccBuffer *, n_buffers + 1);
+  node->payload = adopted = g_new (AccBuffer *, n_buffers + 1);
   for (guint i = 0; i < n_buffers; i++)
-    node->buffers[i] = acc_buffer_new_bytes (buffers[i]);
+    adopted[i] = acc_buffer_new_bytes (buffers[i]);
   for (guint i = 0; i < n_buffers; i++)
-    node->buffers[i] = adopt (node, i, node->buffers[i], get_size (node, i));
+    adopted[i] = adopt (node, i, adopted[i], get_size (node, i));
 
   if (node->error != NULL)
     {
       for (guint i = 0; i < n_buffers; i++)
-        acc_buffer_unref (node->buffers[i]);
-      g_clear_pointer (&node->buffers, g_free);
+        acc_buffer_unref (adopted[i]);
+      g_clear_pointer (&node->payload, g_free);
     }
 
   return complete_manifest (node);
@@ -358,8 +359,8 @@ acc_array_use_address (AccElementType *type,
 
       if (node->error == NULL)
         {
-          node->buffers = g_new (AccBuffer *, 1);
-          node->buffers[0] = g_steal_pointer (&buffer);
+          node->payload = g_new (AccBuffer *, 1);
+          acc_array_get_buffers (node)[0] = g_steal_pointer (&buffer);
         }
     }
 
@@ -411,7 +412,7 @@ check_manifest (AccArray  *self,
 
   if (!acc_array_check (self, error))
     return FALSE;
-  if (self->buffers != NULL)
+  if (acc_array_get_buffers (self) != NULL)
     return TRUE;
 
   description = acc_array_describe (self);
@@ -462,7 +463,7 @@ acc_array_dup_bytes (AccArray  *self,
   if (!check_manifest (self, error) || !check_number (self, buffer, error))
     return NULL;
 
-  memory = self->buffers[buffer];
+  memory = acc_array_get_buffers (self)[buffer];
   data = acc_buffer_map (memory, error);
   if (data == NULL)
     return NULL;
@@ -492,7 +493,7 @@ acc_array_get_address (AccArray *self,
     return 0;
 
   if (get_size (self, buffer) == 0)
-    return (guintptr) self->buffers[buffer]->data;
+    return (guintptr) acc_array_get_buffers (self)[buffer]->data;
 
-  return (guintptr) acc_buffer_map (self->buffers[buffer], NULL);
+  return (guintptr) acc_buffer_map (acc_array_get_buffers (self)[buffer], NULL);
 }

@@ -68,27 +68,50 @@ check_zip (AccArray *node)
   return node->type != NULL || acc_array_fail (node, ACC_ERROR_TYPE, "the type of the tuples is too deep or too long");
 }
 
+guint
+acc_array_get_item (AccArray *self)
+{
+  return *(guint *) acc_array_get_payload (self, ACC_PAYLOAD_ITEM);
+}
+
+void
+acc_array_set_item (AccArray *node,
+                    guint     item)
+{
+  *(guint *) node->payload = item;
+}
+
+static void
+list_item (AccArray *node,
+           GArray   *numbers)
+{
+  g_array_append_vals (numbers, &(gint64) { acc_array_get_item (node) }, 1);
+}
+
+const AccPayloadClass acc_payload_item = { ACC_PAYLOAD_ITEM, sizeof (guint), .list = list_item };
+
 static gboolean
 check_unzip (AccArray *node)
 {
   AccElementType *type = node->inputs[0]->type;
+  guint item = acc_array_get_item (node);
 
   if (!acc_element_type_is_tuple (type))
     return acc_array_fail (node, ACC_ERROR_TYPE, "%s is not a tuple", acc_element_type_get_code (type));
 
-  if (node->item >= acc_element_type_get_n_items (type))
-    return acc_array_fail (node, ACC_ERROR_TYPE, "%s has no item %u", acc_element_type_get_code (type), node->item);
+  if (item >= acc_element_type_get_n_items (type))
+    return acc_array_fail (node, ACC_ERROR_TYPE, "%s has no item %u", acc_element_type_get_code (type), item);
 
   node->rank = node->inputs[0]->rank;
-  node->type = acc_element_type_get_item (type, node->item);
+  node->type = acc_element_type_get_item (type, item);
   return TRUE;
 }
 
-const AccArrayRule acc_rule_map = { check_map, acc_array_elements_signature };
-const AccArrayRule acc_rule_imap = { check_map, imap_signature };
-const AccArrayRule acc_rule_zip_with = { check_ranks, acc_array_elements_signature };
-const AccArrayRule acc_rule_zip = { check_zip, NULL };
-const AccArrayRule acc_rule_unzip = { check_unzip, NULL };
+const AccOperationClass acc_class_map = { check_map, acc_array_elements_signature };
+const AccOperationClass acc_class_imap = { check_map, imap_signature };
+const AccOperationClass acc_class_zip_with = { check_ranks, acc_array_elements_signature };
+const AccOperationClass acc_class_zip = { check_zip, NULL };
+const AccOperationClass acc_class_unzip = { check_unzip, NULL, &acc_payload_item };
 
 /**
  * acc_array_map:
@@ -318,7 +341,7 @@ acc_array_unzip (AccArray *self,
 {
   AccArray *node = acc_array_begin (ACC_OP_UNZIP, &self, 1);
 
-  node->item = item;
+  acc_array_set_item (node, item);
 
   return acc_array_complete (node);
 }

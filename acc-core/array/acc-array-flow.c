@@ -1,6 +1,94 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-array-build-private.h"
 #include "acc-error.h"
+#include "acc-program-private.h"
+
+/* --- programs of nodes */
+
+AccProgram **
+acc_array_get_programs (AccArray *self)
+{
+  return self->op == ACC_OP_WHILE_LOOP || self->op == ACC_OP_FOREIGN ? ((AccProgramsPayload *) self->payload)->programs : NULL;
+}
+
+void
+acc_array_set_program (AccArray   *node,
+                       guint       number,
+                       AccProgram *program)
+{
+  g_set_object (&acc_array_get_programs (node)[number], program);
+}
+
+static void
+clear_programs (AccArray *node)
+{
+  AccProgramsPayload *payload = node->payload;
+
+  for (guint i = 0; i < 2; i++)
+    acc_array_release (payload->programs[i], g_object_unref);
+  g_free (payload->name);
+}
+
+static void
+copy_programs (AccArray *node,
+               AccArray *from)
+{
+  AccProgramsPayload *payload = node->payload;
+
+  for (guint i = 0; i < 2 && payload->programs[i] != NULL; i++)
+    g_object_ref (payload->programs[i]);
+  payload->name = g_strdup (payload->name);
+}
+
+/* With the same parameters. */
+static AccProgram *
+copy_program (AccProgram *self,
+              GHashTable *replaced)
+{
+  guint n_parameters, n_results;
+  AccArray **parameters = acc_program_get_parameter_nodes (self, &n_parameters);
+  AccArray **results = acc_program_get_result_nodes (self, &n_results);
+  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (results, n_results);
+  g_autofree AccArray **others = g_new (AccArray *, n_results + 1);
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i);
+      AccArray *other = g_hash_table_contains (replaced, node) ? NULL : acc_array_copy_replaced (node, replaced);
+
+      if (other != NULL)
+        g_hash_table_insert (replaced, node, other);
+    }
+
+  for (guint i = 0; i < n_results; i++)
+    {
+      AccArray *other = g_hash_table_lookup (replaced, results[i]);
+
+      others[i] = other != NULL ? other : results[i];
+    }
+
+  return acc_program_new_for_nodes (parameters, n_parameters, others, n_results);
+}
+
+static void
+replace_programs (AccArray   *node,
+                  GHashTable *replaced,
+                  GHashTable *copies)
+{
+  AccProgram **programs = acc_array_get_programs (node);
+
+  for (guint i = 0; i < 2 && programs[i] != NULL; i++)
+    {
+      g_autoptr(AccProgram) before = programs[i];
+
+      programs[i] = copy_program (before, replaced);
+    }
+}
+
+static const AccPayloadClass loop_payload = { ACC_PAYLOAD_LOOP, sizeof (AccProgramsPayload), clear_programs, copy_programs, replace_programs };
+static const AccPayloadClass foreign_payload = { ACC_PAYLOAD_FOREIGN, sizeof (AccProgramsPayload), clear_programs, copy_programs, replace_programs };
+
+/* --- rules */
 
 static gboolean
 is_flag (AccArray *array)
@@ -60,7 +148,7 @@ check_program (AccArray   *node,
                const char *name,
                guint       n_wanted)
 {
-  AccProgram *program = node->programs[number];
+  AccProgram *program = acc_array_get_programs (node)[number];
   g_autoptr(GError) error = NULL;
   AccArray **params;
   guint n_params, n_results;
@@ -96,8 +184,8 @@ check_while_loop (AccArray *node)
   if (!check_program (node, 0, "condition", 1) || !check_program (node, 1, "step", node->n_inputs))
     return FALSE;
 
-  condition = acc_program_get_result_nodes (node->programs[0], &n)[0];
-  next = acc_program_get_result_nodes (node->programs[1], &n);
+  condition = acc_program_get_result_nodes (acc_array_get_programs (node)[0], &n)[0];
+  next = acc_program_get_result_nodes (acc_array_get_programs (node)[1], &n);
 
   if (!is_flag (condition))
     return acc_array_fail (node, ACC_ERROR_TYPE, "its condition gives %s of rank %u where one b1 is needed",
@@ -115,15 +203,16 @@ check_while_loop (AccArray *node)
 static gboolean
 check_foreign (AccArray *node)
 {
+  const char *name = acc_foreign_get_name (node);
   AccArray *result;
   guint n;
 
-  if (node->foreign_name == NULL || *node->foreign_name == '\0' || !g_utf8_validate (node->foreign_name, -1, NULL))
+  if (name == NULL || *name == '\0' || !g_utf8_validate (name, -1, NULL))
     return acc_array_fail_argument (node, "a name");
   if (!check_program (node, 0, "fallback", 1))
     return FALSE;
 
-  result = acc_program_get_result_nodes (node->programs[0], &n)[0];
+  result = acc_program_get_result_nodes (acc_array_get_programs (node)[0], &n)[0];
   node->type = result->type;
   node->rank = result->rank;
   return TRUE;
@@ -136,11 +225,11 @@ check_loop_result (AccArray *node)
 
   if (loop->op != ACC_OP_WHILE_LOOP)
     return acc_array_fail (node, ACC_ERROR_TYPE, "its input is no while_loop");
-  if (node->item >= loop->n_inputs)
-    return acc_array_fail (node, ACC_ERROR_TYPE, "the loop has %u arrays, and no number %u", loop->n_inputs, node->item);
+  if (acc_array_get_item (node) >= loop->n_inputs)
+    return acc_array_fail (node, ACC_ERROR_TYPE, "the loop has %u arrays, and no number %u", loop->n_inputs, acc_array_get_item (node));
 
-  node->type = loop->inputs[node->item]->type;
-  node->rank = loop->inputs[node->item]->rank;
+  node->type = loop->inputs[acc_array_get_item (node)]->type;
+  node->rank = loop->inputs[acc_array_get_item (node)]->rank;
   return TRUE;
 }
 
@@ -152,11 +241,11 @@ check_compute (AccArray *node)
   return TRUE;
 }
 
-const AccArrayRule acc_rule_cond = { check_cond, NULL };
-const AccArrayRule acc_rule_while_loop = { check_while_loop, NULL };
-const AccArrayRule acc_rule_loop_result = { check_loop_result, NULL };
-const AccArrayRule acc_rule_foreign = { check_foreign, NULL };
-const AccArrayRule acc_rule_compute = { check_compute, NULL };
+const AccOperationClass acc_class_cond = { check_cond, NULL };
+const AccOperationClass acc_class_while_loop = { check_while_loop, NULL, &loop_payload };
+const AccOperationClass acc_class_loop_result = { check_loop_result, NULL, &acc_payload_item };
+const AccOperationClass acc_class_foreign = { check_foreign, NULL, &foreign_payload };
+const AccOperationClass acc_class_compute = { check_compute, NULL };
 
 /**
  * acc_array_cond:
@@ -196,8 +285,8 @@ begin_loop (AccArray   **initial,
 
   if (condition != NULL && step != NULL)
     {
-      node->programs[0] = g_object_ref (condition);
-      node->programs[1] = g_object_ref (step);
+      acc_array_set_program (node, 0, condition);
+      acc_array_set_program (node, 1, step);
     }
 
   return acc_array_complete (node);
@@ -310,7 +399,7 @@ acc_array_while_loop_many (AccArray   **initial,
     {
       AccArray *node = acc_array_begin (ACC_OP_LOOP_RESULT, &loop, 1);
 
-      node->item = i;
+      acc_array_set_item (node, i);
       g_ptr_array_add (results, acc_array_complete (node));
     }
 

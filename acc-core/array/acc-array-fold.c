@@ -43,10 +43,10 @@ combine_signature (AccArray     *node,
     }
 }
 
-const AccArrayRule acc_rule_fold = { check_fold, combine_signature };
-const AccArrayRule acc_rule_scan = { check_scan, combine_signature };
+const AccOperationClass acc_class_fold = { check_fold, combine_signature };
+const AccOperationClass acc_class_scan = { check_scan, combine_signature };
 /* Of offsets that fit: an i8 more than there are segments. */
-const AccArrayRule acc_rule_fold_seg = { check_scan, combine_signature };
+const AccOperationClass acc_class_fold_seg = { check_scan, combine_signature };
 
 static AccArray *
 reduce (AccArray     *self,

@@ -8,8 +8,14 @@ acc_foreign_get_inputs (AccArray *node,
 {
   gboolean is_offer = node->op != ACC_OP_FOREIGN;
 
-  *n_inputs = is_offer ? node->n_offered : node->n_inputs;
-  return is_offer ? node->offered : node->inputs;
+  *n_inputs = is_offer ? node->offer->n_inputs : node->n_inputs;
+  return is_offer ? node->offer->inputs : node->inputs;
+}
+
+const char *
+acc_foreign_get_name (AccArray *node)
+{
+  return node->op != ACC_OP_FOREIGN ? node->offer->name : ((AccProgramsPayload *) node->payload)->name;
 }
 
 void
@@ -21,11 +27,12 @@ acc_array_offer (AccArray    *self,
   if (self->error != NULL)
     return;
 
-  self->foreign_name = g_strdup (name);
-  self->n_offered = n_inputs;
-  self->offered = g_new (AccArray *, MAX (n_inputs, 1));
+  self->offer = g_new0 (AccOffer, 1);
+  self->offer->name = g_strdup (name);
+  self->offer->n_inputs = n_inputs;
+  self->offer->inputs = g_new (AccArray *, MAX (n_inputs, 1));
   for (guint i = 0; i < n_inputs; i++)
-    self->offered[i] = g_object_ref (inputs[i]);
+    self->offer->inputs[i] = g_object_ref (inputs[i]);
 }
 
 typedef struct _AccExpansion {
@@ -51,16 +58,27 @@ acc_array_new_offer (AccOperation       op,
   node->rank = acc_shape_get_rank (shape);
   node->shape = acc_shape_ref (shape);
   acc_array_offer (node, name, inputs, n_inputs);
-  node->expansion = g_new (AccExpansion, 1);
-  *node->expansion = (AccExpansion) { make, data, free_data };
+  node->offer->expansion = g_new (AccExpansion, 1);
+  *node->offer->expansion = (AccExpansion) { make, data, free_data };
 
   return node;
 }
 
-void
-acc_expansion_free (AccExpansion *self)
+static void
+expansion_free (AccExpansion *self)
 {
   self->free_data (self->data);
+  g_free (self);
+}
+
+void
+acc_offer_free (AccOffer *self)
+{
+  for (guint i = 0; i < self->n_inputs; i++)
+    acc_array_release (self->inputs[i], g_object_unref);
+  g_clear_pointer (&self->expansion, expansion_free);
+  g_free (self->inputs);
+  g_free (self->name);
   g_free (self);
 }
 
@@ -70,7 +88,7 @@ take_expanded (AccArray *self,
 {
   GPtrArray *references = self->references;
 
-  g_return_if_fail (made->error == NULL && made->op == self->op && made->type == self->type && made->programs[0] == NULL);
+  g_return_if_fail (made->error == NULL && made->op == self->op && made->type == self->type && made->payload == NULL);
 
   g_free (self->inputs);
   self->n_inputs = made->n_inputs;
@@ -92,19 +110,21 @@ acc_array_work_out (AccArray *self)
 {
   static GRecMutex lock;
 
-  if (G_LIKELY (g_atomic_pointer_get (&self->expansion) == NULL))
+  AccOffer *offer = self->offer;
+
+  if (G_LIKELY (offer == NULL || g_atomic_pointer_get (&offer->expansion) == NULL))
     return;
 
   g_rec_mutex_lock (&lock);
-  if (self->expansion != NULL)
+  if (offer->expansion != NULL)
     {
-      AccExpansion *expansion = self->expansion;
+      AccExpansion *expansion = offer->expansion;
       G_GNUC_UNUSED g_auto (AccNaming) none = acc_naming_begin (NULL), name = acc_naming_begin (self->made_by);
       g_autoptr(AccArray) made = expansion->make (expansion->data);
 
       take_expanded (self, made);
-      g_atomic_pointer_set (&self->expansion, NULL);
-      acc_expansion_free (expansion);
+      g_atomic_pointer_set (&offer->expansion, NULL);
+      expansion_free (expansion);
     }
   g_rec_mutex_unlock (&lock);
 }
@@ -154,8 +174,7 @@ acc_array_foreign (const char  *name,
 {
   AccArray *node = acc_array_begin (ACC_OP_FOREIGN, inputs, n_inputs);
 
-  node->foreign_name = g_strdup (name);
-  if (fallback != NULL)
-    node->programs[0] = g_object_ref (fallback);
+  ((AccProgramsPayload *) node->payload)->name = g_strdup (name);
+  acc_array_set_program (node, 0, fallback);
   return acc_array_complete (node);
 }

@@ -168,15 +168,16 @@ infer_reshape (Inference *self)
 static gboolean
 infer_slice (Inference *self)
 {
+  const AccSelectionPayload *selection = acc_array_get_selection (self->array);
   const gint64 *extents = get_input (self, 0);
   guint kept = 0;
 
   if (extents == NULL)
     return FALSE;
 
-  for (guint i = 0; i < self->array->n_specification; i++)
+  for (guint i = 0; i < selection->n; i++)
     {
-      gint64 index = self->array->specification[i];
+      gint64 index = selection->entries[i];
 
       if (index == ACC_ALL)
         self->extents[kept++] = extents[i];
@@ -191,15 +192,16 @@ infer_slice (Inference *self)
 static gboolean
 infer_replicate (Inference *self)
 {
+  const AccSelectionPayload *selection = acc_array_get_selection (self->array);
   const gint64 *extents = get_input (self, 0);
   guint used = 0;
 
   if (extents == NULL)
     return FALSE;
 
-  for (guint i = 0; i < self->array->n_specification; i++)
+  for (guint i = 0; i < selection->n; i++)
     {
-      gint64 entry = self->array->specification[i];
+      gint64 entry = selection->entries[i];
 
       self->extents[i] = entry == ACC_ALL ? extents[used++] : entry;
     }
@@ -301,7 +303,7 @@ infer_leaf (Inference *self)
   if (array->op == ACC_OP_SOURCE)
     {
       guint rank;
-      const gint64 *extents = acc_shape_get_extents (acc_source_get_shape (array->source), &rank);
+      const gint64 *extents = acc_shape_get_extents (acc_source_get_shape (acc_array_get_source (array)), &rank);
 
       /* One of rank 0 is a row. */
       self->extents[0] = 1;
@@ -311,9 +313,11 @@ infer_leaf (Inference *self)
 
   for (guint i = 0; i < array->rank; i++)
     {
-      if (array->declared == NULL || array->declared[i] < 0)
+      gint64 declared = array->op == ACC_OP_PARAMETER ? acc_array_get_parameter (array)->declared[i] : -1;
+
+      if (declared < 0)
         return fail (self, ACC_ERROR_UNSUPPORTED, "it has no extents before a run");
-      self->extents[i] = array->declared[i];
+      self->extents[i] = declared;
     }
 
   return TRUE;
@@ -469,11 +473,13 @@ check_declared (AccArray *node,
                 AccArray *value,
                 const char *name)
 {
+  const gint64 *declared = acc_array_get_parameter (parameter)->declared;
+
   for (guint i = 0; value->shape != NULL && i < parameter->rank; i++)
-    if (parameter->declared[i] >= 0 && parameter->declared[i] != acc_shape_get_extent (value->shape, i))
+    if (declared[i] >= 0 && declared[i] != acc_shape_get_extent (value->shape, i))
       return acc_array_fail (node, ACC_ERROR_SHAPE,
                              "its %s has extent %" G_GINT64_FORMAT " in dimension %u where %" G_GINT64_FORMAT " is declared",
-                             name, acc_shape_get_extent (value->shape, i), i, parameter->declared[i]);
+                             name, acc_shape_get_extent (value->shape, i), i, declared[i]);
 
   return TRUE;
 }
@@ -484,12 +490,12 @@ infer_loop (AccArray *node)
   AccArray **next;
   guint n;
 
-  next = acc_program_get_result_nodes (node->programs[1], &n);
+  next = acc_program_get_result_nodes (acc_array_get_programs (node)[1], &n);
 
   for (guint i = 0; i < 2; i++)
     for (guint k = 0; k < node->n_inputs; k++)
       {
-        AccArray *parameter = acc_program_get_parameter_nodes (node->programs[i], &n)[k];
+        AccArray *parameter = acc_program_get_parameter_nodes (acc_array_get_programs (node)[i], &n)[k];
 
         if (!check_declared (node, parameter, node->inputs[k], "initial state") ||
             !check_declared (node, parameter, next[k], "step's result"))
@@ -503,9 +509,9 @@ static void
 infer_loop_result (AccArray *node)
 {
   AccArray *loop = node->inputs[0];
-  guint n;
+  guint item = acc_array_get_item (node), n;
 
-  set_common_shape (node, loop->inputs[node->item], acc_program_get_result_nodes (loop->programs[1], &n)[node->item]);
+  set_common_shape (node, loop->inputs[item], acc_program_get_result_nodes (acc_array_get_programs (loop)[1], &n)[item]);
 }
 
 static void
@@ -515,15 +521,15 @@ infer_foreign (AccArray *node)
   const char *problem;
   guint n;
 
-  parameters = acc_program_get_parameter_nodes (node->programs[0], &n);
+  parameters = acc_program_get_parameter_nodes (acc_array_get_programs (node)[0], &n);
   for (guint i = 0; i < n; i++)
     if (!check_declared (node, parameters[i], node->inputs[i], "input"))
       return;
 
-  result = acc_program_get_result_nodes (node->programs[0], &n)[0];
+  result = acc_program_get_result_nodes (acc_array_get_programs (node)[0], &n)[0];
   set_common_shape (node, result, result);
   if ((problem = acc_foreign_check_static (node)) != NULL)
-    acc_array_fail (node, ACC_ERROR_TYPE, "“%s” %s", node->foreign_name, problem);
+    acc_array_fail (node, ACC_ERROR_TYPE, "“%s” %s", acc_foreign_get_name (node), problem);
 }
 
 void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-array-private.h"
+#include "acc-array-build-private.h"
 
 typedef struct {
   AccArray *array;
@@ -22,10 +22,54 @@ AccArray *
 acc_array_nth_known_dependence (AccArray *array,
                                 guint     n)
 {
-  if (g_atomic_pointer_get (&array->expansion) == NULL)
+  AccOffer *offer = array->offer;
+
+  if (offer == NULL || g_atomic_pointer_get (&offer->expansion) == NULL)
     return acc_array_nth_dependence (array, n);
 
-  return n < array->n_offered ? array->offered[n] : NULL;
+  return n < offer->n_inputs ? offer->inputs[n] : NULL;
+}
+
+gpointer
+acc_array_get_payload (AccArray       *self,
+                       AccPayloadKind  kind)
+{
+  const AccPayloadClass *payload = acc_operation_get_class (self->op)->payload;
+
+  g_return_val_if_fail (payload != NULL && payload->kind == kind, NULL);
+
+  return self->payload;
+}
+
+void
+acc_array_list_payload (AccArray *self,
+                        GArray   *numbers)
+{
+  const AccPayloadClass *payload = acc_operation_get_class (self->op)->payload;
+
+  if (payload != NULL && payload->list != NULL)
+    payload->list (self, numbers);
+}
+
+AccFunction *
+acc_array_nth_function (AccArray *self,
+                        guint     n)
+{
+  gboolean is_stencil = self->op == ACC_OP_STENCIL || self->op == ACC_OP_STENCIL2;
+
+  if (n < self->n_functions)
+    return self->functions[n];
+
+  n -= self->n_functions;
+  for (guint i = 0; is_stencil && i < self->n_inputs; i++)
+    {
+      AccBoundary *boundary = acc_array_get_stencil (self)->boundaries[i];
+
+      if (boundary != NULL && boundary->function != NULL && n-- == 0)
+        return boundary->function;
+    }
+
+  return NULL;
 }
 
 typedef AccArray *(*Nth) (AccArray *array, guint n);

@@ -97,7 +97,23 @@ permute_signature (AccArray     *node,
   signature->params[0] = signature->params[1] = signature->result = node->inputs[0]->type;
 }
 
-const AccArrayRule acc_rule_permute = { check_permute, permute_signature };
+static void
+copy_permute (AccArray *node,
+              AccArray *from)
+{
+  acc_array_get_permute (node)->fills = FALSE;
+}
+
+static void
+list_permute (AccArray *node,
+              GArray   *numbers)
+{
+  g_array_append_vals (numbers, &(gint64) { acc_array_get_permute (node)->fills }, 1);
+}
+
+static const AccPayloadClass payload_class = { ACC_PAYLOAD_PERMUTE, sizeof (AccPermutePayload), NULL, copy_permute, .list = list_permute };
+
+const AccOperationClass acc_class_permute = { check_permute, permute_signature, &payload_class };
 
 /**
  * acc_array_permute:

@@ -18,7 +18,7 @@ AccArray *acc_array_new_parameter  (AccElementType *type, guint rank, const gint
 /* The array whose rows @source reads, without its last steps: its rank may be 0, and it the transpose. */
 AccArray *acc_array_new_from_rows  (AccSource *source);
 
-void      acc_expansion_free       (struct _AccExpansion *self);
+void      acc_offer_free           (AccOffer *self);
 
 /* The same operation, on other arrays of the same types and shapes. Not of a use node. What was offered is not any more, and there is no
  * direct operation. */

@@ -22,8 +22,8 @@ backpermute_signature (AccArray     *node,
   signature->result = acc_index_type (node->inputs[0]->rank);
 }
 
-const AccArrayRule acc_rule_reshape = { check_reshape, NULL };
-const AccArrayRule acc_rule_backpermute = { check_reshape, backpermute_signature };
+const AccOperationClass acc_class_reshape = { check_reshape, NULL };
+const AccOperationClass acc_class_backpermute = { check_reshape, backpermute_signature };
 
 /**
  * acc_array_reshape:

@@ -3,13 +3,62 @@
 #include "acc-error.h"
 #include "acc-core/expr/acc-expr-private.h"
 
+void
+acc_array_set_selection (AccArray     *node,
+                         const gint64 *entries,
+                         guint         n)
+{
+  AccSelectionPayload *payload = acc_array_get_selection (node);
+
+  if (node->error != NULL)
+    return;
+
+  if (entries == NULL && n > 0)
+    {
+      acc_array_fail_argument (node, "a specification");
+      return;
+    }
+
+  g_free (payload->entries);
+  *payload = (AccSelectionPayload) { n, g_memdup2 (entries, n * sizeof (gint64)) };
+}
+
+static void
+clear_selection (AccArray *node)
+{
+  g_free (acc_array_get_selection (node)->entries);
+}
+
+static void
+copy_selection (AccArray *node,
+                AccArray *from)
+{
+  AccSelectionPayload *payload = acc_array_get_selection (node);
+
+  payload->entries = g_memdup2 (payload->entries, payload->n * sizeof (gint64));
+}
+
+static void
+list_selection (AccArray *node,
+                GArray   *numbers)
+{
+  const AccSelectionPayload *payload = acc_array_get_selection (node);
+
+  g_array_append_vals (numbers, payload->entries, payload->n);
+}
+
+static const AccPayloadClass payload_class = {
+  ACC_PAYLOAD_SELECTION, sizeof (AccSelectionPayload), clear_selection, copy_selection, .list = list_selection
+};
+
 static guint
 count_all (AccArray *node)
 {
+  const AccSelectionPayload *selection = acc_array_get_selection (node);
   guint n = 0;
 
-  for (guint i = 0; i < node->n_specification; i++)
-    n += node->specification[i] == ACC_ALL;
+  for (guint i = 0; i < selection->n; i++)
+    n += selection->entries[i] == ACC_ALL;
 
   return n;
 }
@@ -17,9 +66,10 @@ count_all (AccArray *node)
 static gboolean
 check_slice (AccArray *node)
 {
-  if (node->n_specification != node->inputs[0]->rank)
-    return acc_array_fail (node, ACC_ERROR_SHAPE, "a specification of %u entries does not fit an array of rank %u",
-                           node->n_specification, node->inputs[0]->rank);
+  guint n = acc_array_get_selection (node)->n;
+
+  if (n != node->inputs[0]->rank)
+    return acc_array_fail (node, ACC_ERROR_SHAPE, "a specification of %u entries does not fit an array of rank %u", n, node->inputs[0]->rank);
 
   node->rank = count_all (node);
   node->type = node->inputs[0]->type;
@@ -29,20 +79,22 @@ check_slice (AccArray *node)
 static gboolean
 check_replicate (AccArray *node)
 {
+  guint n = acc_array_get_selection (node)->n;
+
   if (count_all (node) != node->inputs[0]->rank)
     return acc_array_fail (node, ACC_ERROR_SHAPE, "a specification that keeps %u dimensions does not fit an array of rank %u",
                            count_all (node), node->inputs[0]->rank);
 
-  if (node->n_specification > ACC_MAX_LEAVES)
-    return acc_array_fail (node, ACC_ERROR_SHAPE, "rank %u is too high", node->n_specification);
+  if (n > ACC_MAX_LEAVES)
+    return acc_array_fail (node, ACC_ERROR_SHAPE, "rank %u is too high", n);
 
-  node->rank = node->n_specification;
+  node->rank = n;
   node->type = node->inputs[0]->type;
   return TRUE;
 }
 
-const AccArrayRule acc_rule_slice = { check_slice, NULL };
-const AccArrayRule acc_rule_replicate = { check_replicate, NULL };
+const AccOperationClass acc_class_slice = { check_slice, NULL, &payload_class };
+const AccOperationClass acc_class_replicate = { check_replicate, NULL, &payload_class };
 
 /* --- specifications */
 
@@ -247,8 +299,8 @@ make (AccArray     *self,
   numbers = g_new0 (gint64, n_spelt + 1);
   for (guint i = 0; i < n_spelt; i++)
     known += get_number (spelt[i], &numbers[i]);
-  acc_array_set_specification (node, numbers, n_spelt);
-  if (known == n_spelt || !acc_array_get_rule (op)->check (node))
+  acc_array_set_selection (node, numbers, n_spelt);
+  if (known == n_spelt || !acc_operation_get_class (op)->check (node))
     return acc_array_complete (node);
   g_object_unref (node);
 

@@ -10,7 +10,7 @@ get_neighbourhood (AccArray *node,
 
   for (guint d = node->inputs[input]->rank; d-- > 0 && type != NULL; )
     {
-      gsize n = node->sizes[input][d];
+      gsize n = acc_array_get_stencil (node)->sizes[input][d];
       g_autofree AccElementType **items = g_new (AccElementType *, n);
 
       for (gsize i = 0; i < n; i++)
@@ -27,15 +27,16 @@ check_sizes (AccArray *node,
              guint     input)
 {
   guint64 total = acc_element_type_get_n_leaves (node->inputs[input]->type);
+  const gint64 *sizes = acc_array_get_stencil (node)->sizes[input];
 
-  if (node->sizes[input] == NULL)
+  if (sizes == NULL)
     return acc_array_fail_argument (node, "the size of the neighbourhood");
 
   total = MAX (total, 1);
 
   for (guint i = 0; i < node->inputs[input]->rank; i++)
     {
-      gint64 size = node->sizes[input][i];
+      gint64 size = sizes[i];
 
       if (size < 1 || size % 2 == 0)
         return acc_array_fail (node, ACC_ERROR_SHAPE, "a neighbourhood has odd extents, not %" G_GINT64_FORMAT, size);
@@ -72,7 +73,7 @@ static gboolean
 check_boundary (AccArray *node,
                 guint     input)
 {
-  AccBoundary *boundary = node->boundaries[input];
+  AccBoundary *boundary = acc_array_get_stencil (node)->boundaries[input];
   AccArray *array = node->inputs[input];
   const GError *error;
 
@@ -127,20 +128,101 @@ stencil_signature (AccArray     *node,
     signature->params[i] = get_neighbourhood (node, i);
 }
 
-const AccArrayRule acc_rule_stencil = { check_stencil, stencil_signature };
+static void
+clear_stencil (AccArray *node)
+{
+  AccStencilPayload *payload = acc_array_get_stencil (node);
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_free (payload->sizes[i]);
+      acc_array_release (payload->boundaries[i], (GDestroyNotify) acc_boundary_unref);
+    }
+}
+
+static void
+copy_stencil (AccArray *node,
+              AccArray *from)
+{
+  AccStencilPayload *payload = acc_array_get_stencil (node);
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      payload->sizes[i] = g_memdup2 (payload->sizes[i], node->rank * sizeof (gint64));
+      acc_boundary_ref (payload->boundaries[i]);
+    }
+}
+
+static void
+replace_stencil (AccArray   *node,
+                 GHashTable *replaced,
+                 GHashTable *copies)
+{
+  AccStencilPayload *payload = acc_array_get_stencil (node);
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      g_autoptr(AccBoundary) before = payload->boundaries[i];
+
+      payload->boundaries[i] = acc_boundary_copy_replaced (before, replaced, copies);
+    }
+}
+
+static void
+list_stencil (AccArray *node,
+              GArray   *numbers)
+{
+  const AccStencilPayload *payload = acc_array_get_stencil (node);
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      const AccBoundary *boundary = payload->boundaries[i];
+
+      g_array_append_vals (numbers, payload->sizes[i], node->rank);
+      g_array_append_vals (numbers, &(gint64) { (gint64) boundary->kind | (gint64) boundary->rank << 32 }, 1);
+    }
+}
+
+static const AccPayloadClass payload_class = {
+  ACC_PAYLOAD_STENCIL, sizeof (AccStencilPayload), clear_stencil, copy_stencil, replace_stencil, list_stencil
+};
+
+const AccOperationClass acc_class_stencil = { check_stencil, stencil_signature, &payload_class };
+
+void
+acc_array_set_sizes (AccArray     *node,
+                     guint         input,
+                     const gint64 *sizes,
+                     guint         n)
+{
+  AccStencilPayload *payload = acc_array_get_stencil (node);
+
+  if (node->error != NULL)
+    return;
+
+  if (sizes == NULL)
+    acc_array_fail_argument (node, "the size of the neighbourhood");
+  else if (n != node->inputs[input]->rank)
+    acc_array_fail (node, ACC_ERROR_SHAPE, "a neighbourhood of rank %u does not fit an array of rank %u",
+                    n, node->inputs[input]->rank);
+  else if (payload->sizes[input] == NULL)
+    payload->sizes[input] = g_memdup2 (sizes, n * sizeof (gint64));
+}
 
 void
 acc_array_set_boundary (AccArray    *node,
                         guint        input,
                         AccBoundary *boundary)
 {
-  if (node->error != NULL || boundary == NULL || node->boundaries[input] != NULL)
+  AccStencilPayload *payload = acc_array_get_stencil (node);
+
+  if (node->error != NULL || boundary == NULL || payload->boundaries[input] != NULL)
     return;
 
   if (boundary->function != NULL && acc_expr_get_error (boundary->function->body) == NULL)
-    node->boundaries[input] = resolve (boundary, node->inputs[input]->type);
+    payload->boundaries[input] = resolve (boundary, node->inputs[input]->type);
   else
-    node->boundaries[input] = acc_boundary_ref (boundary);
+    payload->boundaries[input] = acc_boundary_ref (boundary);
 }
 
 /**

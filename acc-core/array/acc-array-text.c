@@ -429,7 +429,7 @@ acc_array_to_string (AccArray *self)
 
   g_return_val_if_fail (ACC_IS_ARRAY (self), NULL);
 
-  if (self->buffers == NULL)
+  if (acc_array_get_buffers (self) == NULL)
     return describe_delayed (self);
 
   text = g_string_new ("array(");

@@ -11,7 +11,7 @@ acc_array_read (AccArray *self,
                 gint64    index)
 {
   const AccLeafPlace *place = acc_element_type_locate (self->type, leaf);
-  const guint8 *data = acc_buffer_map (self->buffers[place->buffer], NULL);
+  const guint8 *data = acc_buffer_map (acc_array_get_buffers (self)[place->buffer], NULL);
 
   if (data == NULL)
     return (AccScalar) { .u = 0 };
@@ -24,8 +24,10 @@ is_inside (AccArray *self,
            guint     leaf,
            gint64    index)
 {
-  return self->buffers != NULL && leaf < acc_element_type_get_n_leaves (self->type) &&
-         index >= 0 && index < acc_shape_get_size (self->shape) && acc_buffer_map (self->buffers[acc_element_type_locate (self->type, leaf)->buffer], NULL) != NULL;
+  AccBuffer **buffers = acc_array_get_buffers (self);
+
+  return buffers != NULL && leaf < acc_element_type_get_n_leaves (self->type) &&
+         index >= 0 && index < acc_shape_get_size (self->shape) && acc_buffer_map (buffers[acc_element_type_locate (self->type, leaf)->buffer], NULL) != NULL;
 }
 
 /**
@@ -168,14 +170,14 @@ check_values (AccArray  *self,
     return FALSE;
 
   description = acc_array_describe (self);
-  if (self->buffers == NULL)
+  if (acc_array_get_buffers (self) == NULL)
     {
       g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s: its elements are not in memory: run it first", description);
       return FALSE;
     }
 
   for (guint i = 0; i < acc_element_type_get_n_buffers (self->type); i++)
-    if (acc_buffer_map (self->buffers[i], error) == NULL)
+    if (acc_buffer_map (acc_array_get_buffers (self)[i], error) == NULL)
       {
         g_prefix_error (error, "%s: ", description);
         return FALSE;

@@ -81,39 +81,25 @@ static void
 acc_array_finalize (GObject *object)
 {
   AccArray *self = ACC_ARRAY (object);
+  const AccPayloadClass *payload = acc_operation_get_class (self->op)->payload;
 
   for (guint i = 0; i < self->n_inputs; i++)
     acc_array_release (self->inputs[i], g_object_unref);
-  for (guint i = 0; i < self->n_offered; i++)
-    acc_array_release (self->offered[i], g_object_unref);
-
-  if (self->buffers != NULL)
-    for (guint i = 0; i < acc_element_type_get_n_buffers (self->type); i++)
-      acc_buffer_unref (self->buffers[i]);
-
   for (guint i = 0; i < 2; i++)
-    {
-      acc_array_release (self->functions[i], (GDestroyNotify) acc_function_unref);
-      acc_array_release (self->boundaries[i], (GDestroyNotify) acc_boundary_unref);
-      acc_array_release (self->programs[i], g_object_unref);
-      g_free (self->sizes[i]);
-    }
+    acc_array_release (self->functions[i], (GDestroyNotify) acc_function_unref);
+  if (self->payload != NULL && payload->clear != NULL)
+    payload->clear (self);
 
   acc_array_release (self->extents, (GDestroyNotify) acc_function_unref);
   acc_array_release (self->references, drop_references);
   acc_array_release (self->origin, g_object_unref);
   acc_array_release (self->direct, g_object_unref);
 
-  g_clear_pointer (&self->expansion, acc_expansion_free);
+  g_clear_pointer (&self->offer, acc_offer_free);
   g_free (self->inputs);
-  g_free (self->buffers);
-  g_free (self->declared);
-  g_free (self->specification);
+  g_free (self->payload);
   g_clear_pointer (&self->made_by, g_ref_string_release);
   g_free (self->label);
-  g_free (self->foreign_name);
-  g_free (self->offered);
-  g_clear_object (&self->source);
   g_clear_pointer (&self->shape, acc_shape_unref);
   g_clear_error (&self->error);
 
@@ -398,5 +384,5 @@ acc_array_is_manifest (AccArray *self)
 {
   g_return_val_if_fail (ACC_IS_ARRAY (self), FALSE);
 
-  return self->buffers != NULL;
+  return acc_array_get_buffers (self) != NULL;
 }

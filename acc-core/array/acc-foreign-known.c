@@ -133,12 +133,13 @@ acc_foreign_check_signature (AccArray            *node,
                              const gint64 *const *extents)
 {
   Signature signature = { node, NULL, 0, extents };
+  const char *name = acc_foreign_get_name (node);
 
   signature.inputs = acc_foreign_get_inputs (node, &signature.n_inputs);
-  if (strcmp (node->foreign_name, ACC_FOREIGN_PRODUCT) == 0)
+  if (strcmp (name, ACC_FOREIGN_PRODUCT) == 0)
     return check_product (&signature);
   for (guint i = 0; i < G_N_ELEMENTS (transforms); i++)
-    if (strcmp (node->foreign_name, transforms[i].name) == 0)
+    if (strcmp (name, transforms[i].name) == 0)
       return check_transform (&signature, &transforms[i]);
 
   return NULL;

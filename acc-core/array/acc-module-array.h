@@ -36,6 +36,8 @@ const AccOperationInfo *acc_operation_get_info  (AccOperation operation);
 
 /* --- arrays */
 
+typedef struct _AccOffer AccOffer;
+
 struct _AccBoundary {
   gatomicrefcount ref_count;
   AccBoundaryKind kind;
@@ -63,39 +65,104 @@ struct _AccArray {
   AccFunction    *extents;      /* generate, fill, reshape, backpermute: closed, of index type; NULL otherwise */
   GPtrArray      *references;   /* AccArray, owned: arrays that functions, extents and boundaries read or ask the extent of,
                                  * and what the programs of while_loop and foreign capture; once each; never NULL */
+  gpointer        payload;      /* what nodes of its kind alone have: of acc_array_get_stencil() and the others below */
 
-  /* use: one for each buffer of the type */
-  AccBuffer     **buffers;
-  /* source */
-  AccSource      *source;
-  /* parameter: its position; declared extents, -1 for unknown ones */
-  guint           parameter;
-  gint64         *declared;
-  /* unzip; loop_result: which array of its input, a while_loop, which is the first itself */
-  guint           item;
-  /* slice, replicate; fft: the dimension, whether it is the reverse one, and the radices of passes */
-  gint64         *specification;
-  guint           n_specification;
-  /* stencil, stencil2: per input */
-  gint64         *sizes[2];     /* rank entries each */
-  AccBoundary    *boundaries[2];
-  /* while_loop: condition and step, both with a parameter per input, and step with as many results; foreign: the fallback */
-  AccProgram     *programs[2];
-  /* foreign: its name; others: that of what a backend may compute in place of the graph up to here, and of what: NULL for none */
-  char           *foreign_name;
-  guint           n_offered;
-  AccArray      **offered;      /* owned; this node is computed from them */
-  struct _AccExpansion *expansion; /* acc_array_work_out() makes inputs, functions and direct by it; NULL: they are there */
-  /* permute: each element of the result gets exactly one of the source, and is that; a hint, lost where nodes are made again */
-  gboolean        fills;
+  AccOffer       *offer;        /* what a backend may compute in place of the graph up to here; NULL for none */
   AccArray       *direct;       /* owned: one operation, on what this node is composed of, for backends that have it; NULL for none */
 };
 
-/* Where an fft's radices begin in its specification, and what they are at most. Its second input are roots of 1: all, or as rows
- * of what element p of transform k of the first pass is turned by. */
-#define ACC_FFT_RADICES    2
+struct _AccOffer {
+  char           *name;
+  guint           n_inputs;
+  AccArray      **inputs;       /* owned; the node is computed from them */
+  struct _AccExpansion *expansion; /* acc_array_work_out() makes inputs, functions and direct of the node by it; NULL: they are there */
+};
+
+/* --- payloads: each has the type that its kind says */
+
+typedef enum {
+  ACC_PAYLOAD_NONE,
+  ACC_PAYLOAD_DATA,             /* AccBuffer *[], one for each buffer of the type; NULL on an error */
+  ACC_PAYLOAD_SOURCE,           /* AccSource */
+  ACC_PAYLOAD_PARAMETER,        /* AccParameterPayload */
+  ACC_PAYLOAD_ITEM,             /* guint */
+  ACC_PAYLOAD_SELECTION,        /* AccSelectionPayload */
+  ACC_PAYLOAD_STENCIL,          /* AccStencilPayload */
+  ACC_PAYLOAD_PERMUTE,          /* AccPermutePayload */
+  ACC_PAYLOAD_TRANSFORM,        /* AccTransformPayload */
+  ACC_PAYLOAD_LOOP,             /* AccProgramsPayload: condition and step, both with a parameter per input, and step with as many results */
+  ACC_PAYLOAD_FOREIGN,          /* AccProgramsPayload: the fallback alone, and the name */
+} AccPayloadKind;
+
+typedef struct {
+  guint   position;
+  gint64 *declared;             /* extents, -1 for unknown ones */
+} AccParameterPayload;
+
+/* For each dimension of the input (slice) or the result (replicate): %ACC_ALL, or an index or extent. */
+typedef struct {
+  guint   n;
+  gint64 *entries;
+} AccSelectionPayload;
+
+/* Per input. */
+typedef struct {
+  gint64      *sizes[2];        /* rank entries each */
+  AccBoundary *boundaries[2];
+} AccStencilPayload;
+
+/* Each element of the result gets exactly one of the source, and is that; a hint, lost where nodes are made again. */
+typedef struct {
+  gboolean fills;
+} AccPermutePayload;
+
 #define ACC_FFT_MAX_PASSES 12
 #define ACC_FFT_MAX_RADIX  16
+
+/* The second input are roots of 1: all, or as rows of what element p of transform k of the first pass is turned by. */
+typedef struct {
+  guint    dimension;
+  gboolean reverse;
+  guint    n_passes;
+  gint64   radices[ACC_FFT_MAX_PASSES];
+} AccTransformPayload;
+
+typedef struct {
+  AccProgram *programs[2];      /* owned */
+  char       *name;
+} AccProgramsPayload;
+
+/* The payload, which must be of @kind. */
+ACC_MODULE_API
+gpointer       acc_array_get_payload  (AccArray *self, AccPayloadKind kind);
+/* NULL where its elements are not in memory. */
+ACC_MODULE_API
+AccBuffer    **acc_array_get_buffers  (AccArray *self);
+/* unzip; loop_result: which array of its input, a while_loop, which is the first itself */
+ACC_MODULE_API
+guint          acc_array_get_item     (AccArray *self);
+/* Both, of while_loop and foreign, the second of which may be NULL; NULL for operations that have none. */
+ACC_MODULE_API
+AccProgram   **acc_array_get_programs (AccArray *self);
+
+#define ACC_ARRAY_PAYLOAD(Type, name, KIND) \
+  static inline Type *acc_array_get_##name (AccArray *self) { return acc_array_get_payload (self, ACC_PAYLOAD_##KIND); }
+
+ACC_ARRAY_PAYLOAD (AccSource, source, SOURCE)
+ACC_ARRAY_PAYLOAD (AccParameterPayload, parameter, PARAMETER)
+ACC_ARRAY_PAYLOAD (AccSelectionPayload, selection, SELECTION)
+ACC_ARRAY_PAYLOAD (AccStencilPayload, stencil, STENCIL)
+ACC_ARRAY_PAYLOAD (AccPermutePayload, permute, PERMUTE)
+ACC_ARRAY_PAYLOAD (AccTransformPayload, transform, TRANSFORM)
+
+#undef ACC_ARRAY_PAYLOAD
+
+/* Functions of elements and boundaries that it has; NULL after the last. Not its extents. */
+ACC_MODULE_API
+AccFunction   *acc_array_nth_function  (AccArray *self, guint n);
+/* Adds the numbers of its payload, by which operations of the same functions and inputs are told apart. */
+ACC_MODULE_API
+void           acc_array_list_payload  (AccArray *self, GArray *numbers);
 
 /* The operation that was asked for, with its label: "take “label”". Owned. */
 ACC_MODULE_API
@@ -143,6 +210,9 @@ gboolean          acc_foreign_type_is_float      (AccElementType *type, gboolean
 /* What a function in place of @node is called with: its inputs, or what it offers. */
 ACC_MODULE_API
 AccArray **acc_foreign_get_inputs (AccArray *node, guint *n_inputs);
+/* The name of such a function. */
+ACC_MODULE_API
+const char *acc_foreign_get_name  (AccArray *node);
 
 /* --- extents */
 

@@ -445,12 +445,12 @@ acc_program_check_closed (AccProgram  *self,
     {
       AccArray *node = g_ptr_array_index (sorted, i);
 
-      if (node->op == ACC_OP_PARAMETER && acc_program_get_parameter (self, node->parameter) != node)
+      if (node->op == ACC_OP_PARAMETER && acc_program_get_parameter (self, acc_array_get_parameter (node)->position) != node)
         {
           g_autofree char *description = acc_array_describe (node);
 
           g_set_error (error, ACC_ERROR, ACC_ERROR_TYPE, "%s: parameter %u of another program is not known here",
-                       description, node->parameter);
+                       description, acc_array_get_parameter (node)->position);
           return FALSE;
         }
     }

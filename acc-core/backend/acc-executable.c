@@ -104,14 +104,16 @@ find_source (AccProgram *program, GHashTable *seen)
   for (guint i = 0; i < nodes->len; i++)
     {
       AccArray *node = g_ptr_array_index (nodes, i);
+      AccProgram **programs;
 
       if (node->op == ACC_OP_SOURCE)
         return node;
 
-      for (guint j = 0; j < G_N_ELEMENTS (node->programs); j++)
-        if (node->programs[j] != NULL && g_hash_table_add (seen, node->programs[j]))
+      programs = acc_array_get_programs (node);
+      for (guint j = 0; programs != NULL && j < 2 && programs[j] != NULL; j++)
+        if (g_hash_table_add (seen, programs[j]))
           {
-            AccArray *source = find_source (node->programs[j], seen);
+            AccArray *source = find_source (programs[j], seen);
 
             if (source != NULL)
               return source;
@@ -158,6 +160,7 @@ describe_layout (AccElementType *type, guint rank, const gint64 *extents)
 static gboolean
 check_argument (AccArray *parameter, AccArray *argument, guint position, GError **error)
 {
+  const gint64 *declared = acc_array_get_parameter (parameter)->declared;
   AccError code = ACC_ERROR_SHAPE;
   gboolean fits = TRUE;
 
@@ -187,8 +190,8 @@ check_argument (AccArray *parameter, AccArray *argument, guint position, GError 
   else if (argument->rank != parameter->rank)
     fits = FALSE;
   else
-    for (guint i = 0; i < parameter->rank && parameter->declared != NULL; i++)
-      if (parameter->declared[i] >= 0 && parameter->declared[i] != acc_shape_get_extent (argument->shape, i))
+    for (guint i = 0; i < parameter->rank; i++)
+      if (declared[i] >= 0 && declared[i] != acc_shape_get_extent (argument->shape, i))
         fits = FALSE;
 
   if (!fits)
@@ -196,7 +199,7 @@ check_argument (AccArray *parameter, AccArray *argument, guint position, GError 
       guint rank;
       const gint64 *extents = acc_shape_get_extents (argument->shape, &rank);
       g_autofree char *given = describe_layout (argument->type, rank, extents);
-      g_autofree char *wanted = describe_layout (parameter->type, parameter->rank, parameter->declared);
+      g_autofree char *wanted = describe_layout (parameter->type, parameter->rank, declared);
 
       g_set_error (error, ACC_ERROR, code, "argument %u is %s, but the program takes %s", position + 1, given, wanted);
     }

@@ -68,7 +68,7 @@ AccForeign *
 acc_foreign_find (AccBackend *backend,
                   AccArray   *node)
 {
-  return find (backend, node->foreign_name);
+  return find (backend, acc_foreign_get_name (node));
 }
 
 /* Takes over @made; NULL: nothing any more. */
@@ -246,7 +246,7 @@ fail (AccArray   *node,
 {
   g_autofree char *what = acc_array_describe (node);
 
-  g_set_error (error, ACC_ERROR, (int) code, "%s: “%s” %s", what, node->foreign_name, message);
+  g_set_error (error, ACC_ERROR, (int) code, "%s: “%s” %s", what, acc_foreign_get_name (node), message);
   return FALSE;
 }
 
@@ -307,7 +307,7 @@ finish (AccArray  *node,
     {
       g_autofree char *what = acc_array_describe (node);
 
-      g_propagate_prefixed_error (error, problem, "%s: “%s”: ", what, node->foreign_name);
+      g_propagate_prefixed_error (error, problem, "%s: “%s”: ", what, acc_foreign_get_name (node));
       return NULL;
     }
   if (result == NULL)
@@ -364,13 +364,15 @@ acc_foreign_check (AccArray      *node,
                    GError       **error)
 {
   guint n;
-  AccArray *parameter = acc_program_get_parameter_nodes (node->programs[0], &n)[input];
+  AccArray *parameter = acc_program_get_parameter_nodes (acc_array_get_programs (node)[0], &n)[input];
+
+  const gint64 *declared = acc_array_get_parameter (parameter)->declared;
 
   for (guint i = 0; i < parameter->rank; i++)
-    if (parameter->declared[i] >= 0 && parameter->declared[i] != extents[i])
+    if (declared[i] >= 0 && declared[i] != extents[i])
       {
         g_autofree char *message = g_strdup_printf ("got extent %" G_GINT64_FORMAT " in dimension %u of input %u where %" G_GINT64_FORMAT
-                                                    " is declared", extents[i], i, input, parameter->declared[i]);
+                                                    " is declared", extents[i], i, input, declared[i]);
 
         return fail (node, error, ACC_ERROR_SHAPE, message);
       }

@@ -32,7 +32,7 @@ pack (AccArray  *self,
   g_autoptr(AccArray) room = acc_array_take_on (flat, 0, acc_expr_the (total));
   AccArray *packed = acc_array_permute (flat, room, targets, acc_array_first_element, NULL);
 
-  packed->fills = TRUE;
+  acc_array_get_permute (packed)->fills = TRUE;
 
   if (counts != NULL)
     {

@@ -463,7 +463,7 @@ check_matmul (AccArray *node)
   return TRUE;
 }
 
-const AccArrayRule acc_rule_matmul = { check_matmul, NULL };
+const AccOperationClass acc_class_matmul = { check_matmul, NULL };
 
 static AccArray *
 multiply_directly (AccArray *left,

@@ -32,7 +32,7 @@ check_sort (AccArray *node)
   return TRUE;
 }
 
-const AccArrayRule acc_rule_sort = { check_sort, acc_array_elements_signature };
+const AccOperationClass acc_class_sort = { check_sort, acc_array_elements_signature };
 
 /* --- numbers of places */
 

@@ -185,7 +185,7 @@ read_specification (Reader   *self,
       g_array_append_val (entries, entry);
     }
 
-  acc_array_set_specification (node, entries->len > 0 ? (gint64 *) entries->data : (gint64[1]) { 0 }, entries->len);
+  acc_array_set_selection (node, entries->len > 0 ? (gint64 *) entries->data : (gint64[1]) { 0 }, entries->len);
   return TRUE;
 }
 
@@ -250,7 +250,7 @@ read_programs (Reader   *self,
       if (program == NULL)
         return FALSE;
 
-      node->programs[i] = g_object_ref (program);
+      acc_array_set_program (node, i, program);
     }
 
   return TRUE;
@@ -351,7 +351,7 @@ read_fields (Reader   *self,
     case ACC_OP_LOOP_RESULT:
       if (!take_number (self, "an item", 0, G_MAXINT, &item))
         return FALSE;
-      node->item = item;
+      acc_array_set_item (node, item);
       return TRUE;
 
     case ACC_OP_SLICE:
@@ -387,8 +387,11 @@ read_delayed (Reader       *self,
     return NULL;
 
   node = acc_array_begin (op, (AccArray **) inputs->pdata, inputs->len);
-  node->foreign_name = g_strdup (name);
-  node->programs[0] = fallback != NULL ? g_object_ref (fallback) : NULL;
+  if (op == ACC_OP_FOREIGN)
+    {
+      ((AccProgramsPayload *) node->payload)->name = g_strdup (name);
+      acc_array_set_program (node, 0, fallback);
+    }
 
   if (node->error == NULL && (!read_fields (self, node) || !take_parts (self, node, token)))
     return NULL;

@@ -163,7 +163,7 @@ read_program (AccParser *self,
       if ((array = acc_parser_get_array (self, token)) == NULL)
         return NULL;
 
-      if (!arrow && (array->op != ACC_OP_PARAMETER || array->parameter != nodes->len ||
+      if (!arrow && (array->op != ACC_OP_PARAMETER || acc_array_get_parameter (array)->position != nodes->len ||
                      !g_hash_table_add (self->bound, array)))
         {
           acc_parser_fail (self, token, "“%s” is not parameter %u of this program alone", token->text, nodes->len);

@@ -327,7 +327,7 @@ print_buffers (Printer  *self,
   for (guint i = 0; i < acc_element_type_get_n_buffers (array->type); i++)
     {
       gsize size = acc_shape_get_size (array->shape) * acc_element_type_get_buffer_size (array->type, i);
-      const guchar *data = acc_buffer_map (array->buffers[i], self->error == NULL ? &self->error : NULL);
+      const guchar *data = acc_buffer_map (acc_array_get_buffers (array)[i], self->error == NULL ? &self->error : NULL);
 
       if (data == NULL)
         return;
@@ -365,8 +365,10 @@ static void
 append_programs (Printer  *self,
                  AccArray *array)
 {
-  for (guint i = 0; i < 2 && array->programs[i] != NULL; i++)
-    g_string_append_printf (self->text, " p%u", get_number (self->programs, array->programs[i]));
+  AccProgram **programs = acc_array_get_programs (array);
+
+  for (guint i = 0; i < 2 && programs[i] != NULL; i++)
+    g_string_append_printf (self->text, " p%u", get_number (self->programs, programs[i]));
 }
 
 static void
@@ -377,8 +379,8 @@ append_fields (Printer  *self,
 
   if (array->op == ACC_OP_PARAMETER)
     {
-      g_string_append_printf (text, " %u", array->parameter);
-      append_signature (text, array, array->declared);
+      g_string_append_printf (text, " %u", acc_array_get_parameter (array)->position);
+      append_signature (text, array, acc_array_get_parameter (array)->declared);
     }
   else if (array->op == ACC_OP_USE || array->op == ACC_OP_SOURCE)
     {
@@ -386,30 +388,38 @@ append_fields (Printer  *self,
     }
   else if (array->op == ACC_OP_UNZIP || array->op == ACC_OP_LOOP_RESULT)
     {
-      g_string_append_printf (text, " %u", array->item);
+      g_string_append_printf (text, " %u", acc_array_get_item (array));
     }
 
-  if (array->op == ACC_OP_SOURCE && acc_source_get_name (array->source) != NULL)
+  else if (array->op == ACC_OP_SLICE || array->op == ACC_OP_REPLICATE)
+    {
+      const AccSelectionPayload *selection = acc_array_get_selection (array);
+
+      for (guint i = 0; i < selection->n; i++)
+        if (selection->entries[i] == ACC_ALL)
+          g_string_append (text, " all");
+        else
+          g_string_append_printf (text, " %" G_GINT64_FORMAT, selection->entries[i]);
+    }
+  else if (array->op == ACC_OP_STENCIL || array->op == ACC_OP_STENCIL2)
+    {
+      for (guint i = 0; i < array->n_inputs; i++)
+        {
+          g_string_append (text, " sizes");
+          for (guint d = 0; d < array->inputs[i]->rank; d++)
+            g_string_append_printf (text, " %" G_GINT64_FORMAT, acc_array_get_stencil (array)->sizes[i][d]);
+        }
+    }
+  else if (array->op == ACC_OP_WHILE_LOOP)
+    {
+      append_programs (self, array);
+    }
+
+  if (array->op == ACC_OP_SOURCE && acc_source_get_name (acc_array_get_source (array)) != NULL)
     {
       g_string_append_c (text, ' ');
-      append_quoted (text, acc_source_get_name (array->source));
+      append_quoted (text, acc_source_get_name (acc_array_get_source (array)));
     }
-
-  for (guint i = 0; i < array->n_specification; i++)
-    if (array->specification[i] == ACC_ALL)
-      g_string_append (text, " all");
-    else
-      g_string_append_printf (text, " %" G_GINT64_FORMAT, array->specification[i]);
-
-  for (guint i = 0; i < 2 && array->sizes[i] != NULL; i++)
-    {
-      g_string_append (text, " sizes");
-      for (guint d = 0; d < array->inputs[i]->rank; d++)
-        g_string_append_printf (text, " %" G_GINT64_FORMAT, array->sizes[i][d]);
-    }
-
-  if (array->op == ACC_OP_WHILE_LOOP)
-    append_programs (self, array);
 }
 
 /* What is offered comes before, as all that a node is computed from does; where it does not, it is no offer. */
@@ -417,14 +427,16 @@ static void
 append_offer (Printer  *self,
               AccArray *array)
 {
-  for (guint i = 0; i < array->n_offered; i++)
-    if (!g_hash_table_contains (self->arrays, array->offered[i]))
+  const AccOffer *offer = array->offer;
+
+  for (guint i = 0; i < offer->n_inputs; i++)
+    if (!g_hash_table_contains (self->arrays, offer->inputs[i]))
       return;
 
   g_string_append (self->text, " foreign ");
-  append_quoted (self->text, array->foreign_name);
-  for (guint i = 0; i < array->n_offered; i++)
-    append_array_name (self, array->offered[i]);
+  append_quoted (self->text, offer->name);
+  for (guint i = 0; i < offer->n_inputs; i++)
+    append_array_name (self, offer->inputs[i]);
 }
 
 static void
@@ -439,14 +451,14 @@ print_array (Printer  *self,
   if (array->op == ACC_OP_FOREIGN)
     {
       g_string_append_c (text, ' ');
-      append_quoted (text, array->foreign_name);
+      append_quoted (text, acc_foreign_get_name (array));
       append_programs (self, array);
     }
   for (guint i = 0; i < array->n_inputs; i++)
     append_array_name (self, array->inputs[i]);
 
   append_fields (self, array);
-  if (array->offered != NULL)
+  if (array->offer != NULL)
     append_offer (self, array);
 
   if (array->made_by != NULL && strcmp (array->made_by, acc_operation_get_info (array->op)->name) != 0)
@@ -465,11 +477,11 @@ print_array (Printer  *self,
 
   if (array->extents != NULL)
     print_function (self, "extents", array->extents);
-  for (guint i = 0; i < 2 && array->boundaries[i] != NULL; i++)
-    print_boundary (self, array->boundaries[i]);
+  for (guint i = 0; i < array->n_inputs && (array->op == ACC_OP_STENCIL || array->op == ACC_OP_STENCIL2); i++)
+    print_boundary (self, acc_array_get_stencil (array)->boundaries[i]);
   for (guint i = 0; i < array->n_functions; i++)
     print_function (self, "function", array->functions[i]);
-  if (array->buffers != NULL)
+  if (array->op == ACC_OP_USE)
     print_buffers (self, array);
 }
 
@@ -523,7 +535,7 @@ nth_need (GObject *object,
     return g_ptr_array_index (array->references, n);
 
   n -= array->references->len;
-  return n < 2 ? (GObject *) array->programs[n] : NULL;
+  return n < 2 && acc_array_get_programs (array) != NULL ? (GObject *) acc_array_get_programs (array)[n] : NULL;
 }
 
 static void

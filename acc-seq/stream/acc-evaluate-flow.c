@@ -41,15 +41,15 @@ orders_source (AccArray *node)
   if (input == NULL || input->op != ACC_OP_SOURCE)
     return FALSE;
 
-  rank = acc_shape_get_rank (acc_source_get_shape (input->source));
+  rank = acc_shape_get_rank (acc_source_get_shape (acc_array_get_source (input)));
 
-  return rank == 0 || (rank > 1 && acc_source_is_transposed (input->source));
+  return rank == 0 || (rank > 1 && acc_source_is_transposed (acc_array_get_source (input)));
 }
 
 static gboolean
 needs_all_inputs (AccArray *node)
 {
-  return node->programs[0] != NULL || orders_source (node);
+  return acc_array_get_programs (node) != NULL || orders_source (node);
 }
 
 static gboolean
@@ -151,7 +151,7 @@ choose (Evaluation *self, Frame *frame, GError **error)
   if (!compute (self, nodes, frame->node, error))
     return FALSE;
 
-  flag = acc_buffer_map (look_up (self, condition)->buffers[0], error);
+  flag = acc_buffer_map (acc_array_get_buffers (look_up (self, condition))[0], error);
   if (flag == NULL)
     return FALSE;
 

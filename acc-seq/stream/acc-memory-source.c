@@ -29,7 +29,7 @@ acc_memory_source_read (AccSource *source, AccChunk *chunk, GCancellable *cancel
 
   for (guint i = 0; i < acc_element_type_get_n_buffers (type); i++)
     {
-      const guint8 *data = acc_buffer_map (self->array->buffers[i], error);
+      const guint8 *data = acc_buffer_map (acc_array_get_buffers (self->array)[i], error);
       guint64 bytes = acc_chunk_get_size (chunk, i);
 
       if (data == NULL)

@@ -13,8 +13,8 @@ acc_row_flow_describe_value (AccRowFlow *self, guint value)
   if (array == NULL)
     return g_strdup_printf ("value %u", value);
 
-  if (array->op == ACC_OP_SOURCE && array->source != NULL && acc_source_get_name (array->source) != NULL)
-    return g_strdup_printf ("source “%s”", acc_source_get_name (array->source));
+  if (array->op == ACC_OP_SOURCE && acc_source_get_name (acc_array_get_source (array)) != NULL)
+    return g_strdup_printf ("source “%s”", acc_source_get_name (acc_array_get_source (array)));
 
   return acc_array_describe (array);
 }
@@ -42,7 +42,7 @@ describe_row (AccRowFlow *self, guint position, GError **error)
     return TRUE;
 
   for (guint i = 0; i < position; i++)
-    if (self->run->values[i].kind == ACC_ROW_VALUE_SOURCE && self->run->values[i].array->source == value->array->source)
+    if (self->run->values[i].kind == ACC_ROW_VALUE_SOURCE && acc_array_get_source (self->run->values[i].array) == acc_array_get_source (value->array))
       {
         flow->owner = i;
         return TRUE;

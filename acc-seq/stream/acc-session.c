@@ -103,7 +103,7 @@ acc_session_claim_files (AccSession *self, GError **error)
   for (guint i = 0; self->flow != NULL && i < self->run->n_values; i++)
     if (self->run->values[i].kind == ACC_ROW_VALUE_SOURCE && self->flow->values[i].owner == i)
       {
-        AccSource *source = self->run->values[i].array->source;
+        AccSource *source = acc_array_get_source (self->run->values[i].array);
 
         if (!claim (self, source, acc_source_get_name (source), error))
           return FALSE;
@@ -151,7 +151,7 @@ measure_resident (AccSession *self, AccElementType *type, AccShape *shape)
 
   for (guint i = 0; self->flow != NULL && i < self->run->n_values; i++)
     if (self->run->values[i].kind == ACC_ROW_VALUE_SOURCE && self->flow->values[i].owner == i)
-      bytes = acc_bytes_add (bytes, acc_source_get_resident_bytes (self->run->values[i].array->source));
+      bytes = acc_bytes_add (bytes, acc_source_get_resident_bytes (acc_array_get_source (self->run->values[i].array)));
 
   return self->sink != NULL && shape != NULL ? acc_bytes_add (bytes, acc_sink_get_resident_bytes (self->sink, type, shape)) : bytes;
 }

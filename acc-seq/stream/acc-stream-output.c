@@ -166,7 +166,7 @@ acc_stream_write_manifest (AccArray *array, AccSink *sink, gint64 chunk_rows, Ac
 
   for (guint i = 0; i < n_buffers; i++)
     {
-      elements[i] = acc_buffer_map (array->buffers[i], error);
+      elements[i] = acc_buffer_map (acc_array_get_buffers (array)[i], error);
       if (elements[i] == NULL)
         return FALSE;
     }

@@ -544,7 +544,7 @@ bind_extents (GPtrArray *results, GPtrArray *bound, GPtrArray *values)
           {
             AccArray *value = new_array (ACC_KIND_I64, 0, 1, 1, 1);
 
-            *(gint64 *) value->buffers[0]->data = KEPT;
+            *(gint64 *) acc_array_get_buffers (value)[0]->data = KEPT;
             g_ptr_array_add (bound, g_ptr_array_index (reads, k));
             g_ptr_array_add (values, value);
           }

@@ -345,8 +345,8 @@ conf_compare (AccArray      *expected,
       gsize size = acc_element_kind_get_size (kind);
       g_autoptr(GError) error = NULL;
       const AccLeafPlace *place = acc_element_type_locate (expected->type, leaf);
-      const guint8 *a = acc_buffer_map (expected->buffers[place->buffer], &error);
-      const guint8 *b = a != NULL ? acc_buffer_map (actual->buffers[place->buffer], &error) : NULL;
+      const guint8 *a = acc_buffer_map (acc_array_get_buffers (expected)[place->buffer], &error);
+      const guint8 *b = a != NULL ? acc_buffer_map (acc_array_get_buffers (actual)[place->buffer], &error) : NULL;
       gint64 n_wrong = 0, first = -1;
 
       if (b == NULL)

@@ -581,7 +581,7 @@ compare_expectation (const char   *backend,
     }
   place = acc_element_type_locate (result->type, wanted->leaf);
   if (acc_element_type_get_leaf (result->type, wanted->leaf) == ACC_KIND_U64)
-    wide = acc_buffer_map (result->buffers[place->buffer], NULL);
+    wide = acc_buffer_map (acc_array_get_buffers (result)[place->buffer], NULL);
   for (guint i = 0; i < wanted->n && i < acc_shape_get_size (result->shape); i++)
     {
       double real = acc_array_get_double (result, wanted->leaf, i);

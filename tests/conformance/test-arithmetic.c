@@ -266,7 +266,7 @@ values_of (AccElementKind kind, gboolean all, guint extra, GRand *rand)
       return g_bytes_new_take (data, n * size);
     }
   edges = conf_edge_values (kind, kind == ACC_KIND_BOOL ? 0 : extra, rand);
-  return g_bytes_new (acc_buffer_map (edges->buffers[0], NULL), (gsize) acc_shape_get_size (edges->shape) * size);
+  return g_bytes_new (acc_buffer_map (acc_array_get_buffers (edges)[0], NULL), (gsize) acc_shape_get_size (edges->shape) * size);
 }
 
 static GBytes *

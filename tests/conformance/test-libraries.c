@@ -497,10 +497,10 @@ check_unsound (AccBackend *backend, const char *name, const char *from, const ch
   g_autoptr(AccArray) parts = acc_array_map (numbers, first_part, (gpointer) code), result = NULL;
   g_autoptr(GError) error = NULL;
 
-  parts->foreign_name = g_strdup (name);
-  parts->n_offered = 1;
-  parts->offered = g_new (AccArray *, 1);
-  parts->offered[0] = g_object_ref (numbers);
+  parts->offer = g_new0 (AccOffer, 1);
+  parts->offer->name = g_strdup (name);
+  parts->offer->n_inputs = 1;
+  parts->offer->inputs = g_memdup2 (&(AccArray *) { g_object_ref (numbers) }, sizeof (AccArray *));
 
   result = acc_backend_run (backend, parts, NULL, &error);
   g_assert_no_error (error);
@@ -575,8 +575,8 @@ check_unmade (AccBackend *backend)
   expect_second (backend, more, 14);
   expect_second (backend, of_sum, 7);
   g_assert_cmpuint (calls, ==, 3);
-  g_assert_nonnull (spectrum->expansion);
-  g_assert_nonnull (of_sum->expansion);
+  g_assert_nonnull (spectrum->offer->expansion);
+  g_assert_nonnull (of_sum->offer->expansion);
 
   acc_backend_set_foreign (backend, "acc-fft-forward", NULL, NULL, NULL);
   expect_second (backend, spectrum, difference);
@@ -584,7 +584,7 @@ check_unmade (AccBackend *backend)
   expect_second (backend, of_sum, 2 * difference);
   own = acc_foreign_find (backend, spectrum);
   if (own == NULL)
-    g_assert_null (spectrum->expansion);
+    g_assert_null (spectrum->offer->expansion);
 }
 
 static void
@@ -608,7 +608,7 @@ test_late (void)
       check_unmade (backend);
     }
 
-  g_assert_null (printed->expansion);
+  g_assert_null (printed->offer->expansion);
   g_assert_nonnull (strstr (text, "foreign \"acc-fft-forward\""));
 
   /* Asked by all at once; nobody asked the other. */
@@ -616,8 +616,8 @@ test_late (void)
     threads[i] = g_thread_new ("work-out", work_out, spectrum);
   for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
     g_thread_join (threads[i]);
-  g_assert_null (spectrum->expansion);
-  g_assert_nonnull (again->expansion);
+  g_assert_null (spectrum->offer->expansion);
+  g_assert_nonnull (again->offer->expansion);
 }
 
 /* Transforms are made late, are called what they were asked for as, and are not made where a library does them. */
@@ -630,9 +630,9 @@ test_late_transforms (void)
   for (guint i = 0; i < G_N_ELEMENTS (sizes) * G_N_ELEMENTS (modes); i++)
     {
       g_autoptr(AccArray) row = numbers (i % 2 ? "c8" : "c16", &sizes[i / 3], 1, 1), node = acc_array_fft (row, modes[i % 3]);
-      AccArray *offer = node->n_offered > 0 ? node : node->inputs[0];
+      AccArray *offer = node->offer != NULL ? node : node->inputs[0];
 
-      g_assert_nonnull (offer->expansion);
+      g_assert_nonnull (offer->offer->expansion);
       acc_array_set_label (offer, "spectrum");
       for (guint b = 0; b < conf_n_backends (); b++)
         {
@@ -641,15 +641,15 @@ test_late_transforms (void)
           g_autoptr(GError) error = NULL;
           g_autoptr(AccArray) result = NULL;
 
-          if (foreign == NULL || !acc_foreign_fits (foreign, offer, extents) || offer->expansion == NULL)
+          if (foreign == NULL || !acc_foreign_fits (foreign, offer, extents) || offer->offer->expansion == NULL)
             continue;
           result = acc_backend_run (conf_backend (b), node, NULL, &error);
           g_assert_no_error (error);
-          g_assert_nonnull (offer->expansion);
+          g_assert_nonnull (offer->offer->expansion);
         }
 
       acc_array_work_out (offer);
-      g_assert_null (offer->expansion);
+      g_assert_null (offer->offer->expansion);
       g_assert_cmpstr (offer->inputs[0]->made_by, ==, "fft");
       if (offer->direct != NULL)
         g_assert_cmpstr (acc_array_get_label (offer->direct), ==, "spectrum");

@@ -70,13 +70,13 @@ make_argument (AccArray *parameter)
 {
   static const gint64 sides[] = { 1, 4096, 64, 16, 8, 6, 4 };
   guint n_buffers = acc_element_type_get_n_buffers (parameter->type);
+  const gint64 *declared = acc_array_get_parameter (parameter)->declared;
   g_autofree gint64 *extents = g_new (gint64, parameter->rank + 1);
   g_autoptr (AccShape) shape = NULL;
   g_autoptr (GPtrArray) buffers = g_ptr_array_new_with_free_func ((GDestroyNotify)g_bytes_unref);
 
   for (guint i = 0; i < parameter->rank; i++)
-    extents[i]
-        = parameter->declared[i] >= 0 ? parameter->declared[i] : sides[MIN (parameter->rank, G_N_ELEMENTS (sides) - 1)];
+    extents[i] = declared[i] >= 0 ? declared[i] : sides[MIN (parameter->rank, G_N_ELEMENTS (sides) - 1)];
   shape = acc_shape_new (extents, parameter->rank);
   for (guint i = 0; i < n_buffers; i++)
     {

@@ -123,7 +123,7 @@ test_signatures (void)
       g_assert_cmpuint (acc_program_get_n_parameters (p), ==, 2);
       g_assert_cmpstr (acc_element_type_get_code (parameter->type), ==, good[i].code);
       g_assert_cmpuint (parameter->rank, ==, good[i].rank);
-      g_assert_cmpuint (parameter->parameter, ==, 1);
+      g_assert_cmpuint (acc_array_get_parameter (parameter)->position, ==, 1);
       shape = parameter->shape != NULL ? acc_shape_to_string (parameter->shape) : NULL;
       g_assert_cmpstr (shape, ==, good[i].shape);
     }

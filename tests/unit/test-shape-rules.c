@@ -277,8 +277,8 @@ test_stencils (void)
   assert_fails (acc_array_stencil2 (a, LIST (3, 3), clamp, v, LIST (5), clamp, zero2, NULL), ACC_ERROR_SHAPE, "stencil2: ");
   assert_fails (acc_array_stencil (a, LIST (3, 3), bools, zero, NULL), ACC_ERROR_TYPE, "its boundary gives b1 where f4 is needed");
   assert_fails (acc_array_stencil (a, LIST (3, 3), function, zero, NULL), ACC_ERROR_SHAPE, "boundary function of rank 1");
-  g_assert_true (resolved->boundaries[0]->function->body->type == type_of ("f4"));
-  g_assert_cmpfloat (acc_scalar_to_double (ACC_KIND_F32, resolved->boundaries[0]->function->body->value), ==, 7);
+  g_assert_true (acc_array_get_stencil (resolved)->boundaries[0]->function->body->type == type_of ("f4"));
+  g_assert_cmpfloat (acc_scalar_to_double (ACC_KIND_F32, acc_array_get_stencil (resolved)->boundaries[0]->function->body->value), ==, 7);
 }
 
 static AccExpr *

@@ -79,8 +79,8 @@ look_at (Search   *search,
   if (is_offered (search, node))
     {
       point->offered = begin_list (search);
-      for (guint i = 0; i < node->n_offered; i++)
-        add_nearest (search, point->offered, node->offered[i]);
+      for (guint i = 0; i < node->offer->n_inputs; i++)
+        add_nearest (search, point->offered, node->offer->inputs[i]);
     }
   point->before = begin_list (search);
   if (node->op == ACC_OP_COND)
@@ -117,9 +117,9 @@ nth_dependence (Search   *search,
 {
   if (is_offered (search, node))
     {
-      if (n < node->n_offered)
-        return node->offered[n];
-      n -= node->n_offered;
+      if (n < node->offer->n_inputs)
+        return node->offer->inputs[n];
+      n -= node->offer->n_inputs;
     }
 
   return acc_array_nth_known_dependence (node, n);

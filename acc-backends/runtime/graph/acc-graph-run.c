@@ -31,7 +31,7 @@ read_flag (AccArray  *array,
            gboolean  *flag,
            GError   **error)
 {
-  const guint8 *data = acc_buffer_map (array->buffers[0], error);
+  const guint8 *data = acc_buffer_map (acc_array_get_buffers (array)[0], error);
 
   if (data == NULL)
     return FALSE;
@@ -97,8 +97,8 @@ run_loop (AccGraphEval  *run,
           AccArray      *loop,
           GError       **error)
 {
-  AccGraph *condition = acc_graph_get_body (run->graph, loop->programs[0]);
-  AccGraph *step = acc_graph_get_body (run->graph, loop->programs[1]);
+  AccGraph *condition = acc_graph_get_body (run->graph, acc_array_get_programs (loop)[0]);
+  AccGraph *step = acc_graph_get_body (run->graph, acc_array_get_programs (loop)[1]);
   g_autoptr (GPtrArray) targets = g_ptr_array_new ();
   g_autoptr (GPtrArray) states = NULL;
   g_autofree AccArray **next = g_new (AccArray *, loop->n_inputs);
@@ -152,7 +152,7 @@ finish_loop_result (AccGraphEval *run,
 
       if (states == NULL)
         continue;
-      acc_graph_eval_bind (run, node, g_object_ref (g_ptr_array_index (states, node->item)));
+      acc_graph_eval_bind (run, node, g_object_ref (g_ptr_array_index (states, acc_array_get_item (node))));
       return TRUE;
     }
 
@@ -249,7 +249,7 @@ call (AccGraphEval  *run,
 
   if (foreign != NULL)
     result = acc_foreign_run (run->graph->host, foreign, node, inputs, run->cancellable, error);
-  else if (!run_graph (acc_graph_get_body (run->graph, node->programs[0]), run->scope, inputs, &result, run->cancellable, error))
+  else if (!run_graph (acc_graph_get_body (run->graph, acc_array_get_programs (node)[0]), run->scope, inputs, &result, run->cancellable, error))
     result = NULL;
   if (result == NULL)
     return FALSE;
@@ -273,7 +273,7 @@ static gboolean
 is_offered (AccGraphEval *run,
             AccArray     *node)
 {
-  return run->takes_offers && node->offered != NULL && g_hash_table_contains (run->graph->offers, node);
+  return run->takes_offers && node->offer != NULL && g_hash_table_contains (run->graph->offers, node);
 }
 
 static gboolean

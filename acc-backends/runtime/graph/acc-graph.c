@@ -47,7 +47,7 @@ needs_more (GHashTable *boundary,
 {
   g_autoptr (GPtrArray) reads = acc_graph_list_extent_reads (array, boundary);
 
-  return array->op == ACC_OP_COND || array->programs[0] != NULL || reads != NULL;
+  return array->op == ACC_OP_COND || acc_array_get_programs (array) != NULL || reads != NULL;
 }
 
 static GHashTable *
@@ -81,8 +81,8 @@ take_offers (AccGraph   *self,
       AccArray *node = g_ptr_array_index (nodes, i);
       gboolean is_sound = TRUE;
 
-      for (guint k = 0; k < node->n_offered; k++)
-        is_sound &= g_hash_table_contains (seen, node->offered[k]);
+      for (guint k = 0; k < node->offer->n_inputs; k++)
+        is_sound &= g_hash_table_contains (seen, node->offer->inputs[k]);
       if (!is_sound)
         continue;
       if (self->offers == NULL)
@@ -121,7 +121,7 @@ look_over (AccGraph *self)
       self->has_sources |= array->op == ACC_OP_SOURCE;
       if (needs_more (boundary, array))
         self->is_simple = FALSE;
-      if (array->offered != NULL)
+      if (array->offer != NULL)
         g_ptr_array_add (offers, array);
       for (guint i = 0; (dependence = acc_array_nth_known_dependence (array, i)) != NULL; i++)
         if (g_hash_table_add (seen, dependence))

@@ -33,7 +33,7 @@ begin_on_host (AccForeignLaunch  *launch,
   for (guint i = 0; i < launch->n_inputs; i++)
     for (guint k = 0; k < acc_element_type_get_n_buffers (launch->inputs[i]->type); k++)
       {
-        gpointer data = acc_buffer_map (launch->inputs[i]->buffers[k], error);
+        gpointer data = acc_buffer_map (acc_array_get_buffers (launch->inputs[i])[k], error);
 
         if (data == NULL)
           return FALSE;
@@ -79,7 +79,7 @@ pin_inputs (Run               *self,
   for (guint i = 0; i < launch->n_inputs; i++)
     for (guint k = 0; k < acc_element_type_get_n_buffers (launch->inputs[i]->type); k++)
       {
-        AccBuffer *buffer = launch->inputs[i]->buffers[k];
+        AccBuffer *buffer = acc_array_get_buffers (launch->inputs[i])[k];
         AccDeviceBlock *block = acc_device_heap_pin (self->host->heap, buffer, self->what, error);
 
         if (block == NULL)
@@ -166,7 +166,7 @@ acc_foreign_run (AccHost       *host,
                  GError       **error)
 {
   g_autoptr (GPtrArray) pinned = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_buffer_unref), blocks = g_ptr_array_new ();
-  Run run = { .host = host, .what = node->foreign_name, .pinned = pinned, .blocks = blocks };
+  Run run = { .host = host, .what = acc_foreign_get_name (node), .pinned = pinned, .blocks = blocks };
   g_autoptr (AccForeignLaunch) launch = NULL;
   AccArray *result;
 

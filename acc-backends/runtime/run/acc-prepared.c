@@ -8,7 +8,7 @@
 static char *
 describe_value (const AccScheduleValue *value)
 {
-  const char *name = value->role == ACC_VALUE_SOURCE ? acc_source_get_name (value->array->source) : NULL;
+  const char *name = value->role == ACC_VALUE_SOURCE ? acc_source_get_name (acc_array_get_source (value->array)) : NULL;
 
   return name != NULL ? g_strdup_printf ("source “%s”", name) : acc_array_describe (value->array);
 }

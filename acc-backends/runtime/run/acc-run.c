@@ -111,10 +111,10 @@ acc_run_bind (AccRun    *self,
       switch (schedule->values[i].role)
         {
         case ACC_VALUE_ARGUMENT:
-          given = arguments[schedule->values[i].position]->buffers;
+          given = acc_array_get_buffers (arguments[schedule->values[i].position]);
           break;
         case ACC_VALUE_MANIFEST:
-          given = schedule->values[i].array->buffers;
+          given = acc_array_get_buffers (schedule->values[i].array);
           break;
         case ACC_VALUE_SOURCE:
           if (!rows)

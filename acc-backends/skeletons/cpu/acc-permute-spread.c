@@ -486,7 +486,7 @@ write_combine (Spread *self)
       KValue begin = kb_cast (b, ACC_KIND_I64, kb_load (b, sums, part));
       KValue end = kb_cast (b, ACC_KIND_I64, kb_load (b, sums, kb_add (b, part, low_const (l, 1))));
 
-      if (!permute->node->array->fills)
+      if (!acc_array_get_permute (permute->node->array)->fills)
         low_if (l, kb_lt (b, kb_int (b, self->spread.count, 0), kb_load (b, sums, low_const (l, IS_FIRST))))
           {
             write_defaults (self, l, part);

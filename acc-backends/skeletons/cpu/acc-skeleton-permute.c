@@ -184,7 +184,7 @@ gboolean
 acc_permute_packs (AccPermute *self,
                    AccFold    *fold)
 {
-  return self->node->array->fills && fold->anchors->len == 1 && self->targets->array->n_inputs == 2 &&
+  return acc_array_get_permute (self->node->array)->fills && fold->anchors->len == 1 && self->targets->array->n_inputs == 2 &&
          self->targets->inputs[1] == g_ptr_array_index (fold->anchors, 0) &&
          acc_element_type_get_n_buffers (self->node->array->type) == self->n_leaves;
 }
@@ -576,7 +576,7 @@ acc_skeleton_permute (AccStep *step)
     {
       if (n_leaves > 0)
         {
-          if (!self.node->array->fills)
+          if (!acc_array_get_permute (self.node->array)->fills)
             write_defaults (&self);
           acc_skeleton_scan_permute (&self);
         }
@@ -588,7 +588,7 @@ acc_skeleton_permute (AccStep *step)
   if (self.tables == NULL && n_leaves > 0 && acc_permute_spread (&self))
     return;
 
-  if (n_leaves > 0 && !self.node->array->fills)
+  if (n_leaves > 0 && !acc_array_get_permute (self.node->array)->fills)
     write_defaults (&self);
   if (self.by_workers)
     write_clear_tables (&self);

@@ -416,7 +416,7 @@ acc_skeleton_scan_permute (AccPermute *permute)
   Scan self = { permute->step, fold, space, space, .vector = TRUE, .permute = permute };
 
   self.n_tiles = (space->inner + TILE - 1) / TILE;
-  if (permute->node->array->fills && has_tiles (&self))
+  if (acc_array_get_permute (permute->node->array)->fills && has_tiles (&self))
     write_tiles (&self);
   else
     write_vector (&self);

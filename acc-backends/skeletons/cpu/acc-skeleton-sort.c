@@ -221,7 +221,7 @@ find_leaves (AccCluster    *cluster,
   for (guint i = 0; i < cluster->roots->len; i++)
     {
       const AccRoot *root = &g_array_index (cluster->roots, AccRoot, i);
-      guint first = root->node == node ? 0 : acc_element_type_get_first_leaf (node->array->type, root->node->array->item);
+      guint first = root->node == node ? 0 : acc_element_type_get_first_leaf (node->array->type, acc_array_get_item (root->node->array));
 
       for (guint k = 0; k < acc_element_type_get_n_leaves (root->node->array->type); k++)
         {

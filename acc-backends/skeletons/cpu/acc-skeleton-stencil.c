@@ -32,7 +32,7 @@ acc_skeleton_get_margin (AccStep        *step,
       AccFusionNode *stencil = g_ptr_array_index (anchors, a);
 
       for (guint i = 0; i < stencil->array->n_inputs; i++)
-        radius = MAX (radius, stencil->array->sizes[i][space->first_inner] / 2);
+        radius = MAX (radius, acc_array_get_stencil (stencil->array)->sizes[i][space->first_inner] / 2);
     }
 
   return radius * acc_extents_multiply (space->extents, space->first_inner + 1, space->rank);
@@ -50,7 +50,7 @@ get_radius (AccStep *step,
       AccFusionNode *stencil = g_ptr_array_index (anchors, a);
 
       for (guint i = 0; i < stencil->array->n_inputs; i++)
-        radius = MAX (radius, stencil->array->sizes[i][d] / 2);
+        radius = MAX (radius, acc_array_get_stencil (stencil->array)->sizes[i][d] / 2);
     }
 
   return radius;
@@ -78,8 +78,7 @@ acc_skeleton_tests_neighbours (AccStep *step)
       AccFusionNode *stencil = g_ptr_array_index (anchors, a);
 
       for (guint i = 0; i < stencil->array->n_inputs; i++)
-        if (stencil->array->boundaries[i]->kind == ACC_BOUNDARY_CONSTANT ||
-            stencil->array->boundaries[i]->kind == ACC_BOUNDARY_FUNCTION)
+        if (acc_array_get_stencil (stencil->array)->boundaries[i]->function != NULL)
           return TRUE;
     }
 

@@ -67,14 +67,14 @@ static void
 choose_passes (Transform *self)
 {
   gboolean reads_across = acc_transposed_reads_across (self->input), in = self->inner > 1, out = self->inner > 1;
-  const gint64 *radices = self->node->array->specification + ACC_FFT_RADICES;
+  const AccTransformPayload *transform = acc_array_get_transform (self->node->array);
   guint before = 1;
 
   if (reads_across && self->dimension + 2 >= self->node->rank)
     in = self->dimension + 1 == self->node->rank;
-  self->n_passes = self->node->array->n_specification - ACC_FFT_RADICES;
-  for (guint i = 0; i < self->n_passes; before *= radices[i++])
-    self->passes[i] = (Pass) { .radix = (guint) radices[i], .before = before, .across = i == 0 && self->n_passes > 1 ? in : out };
+  self->n_passes = transform->n_passes;
+  for (guint i = 0; i < self->n_passes; before *= transform->radices[i++])
+    self->passes[i] = (Pass) { .radix = (guint) transform->radices[i], .before = before, .across = i == 0 && self->n_passes > 1 ? in : out };
 }
 
 /* Lines of a group: as many as its memory holds, unless there are fewer groups than processors. */
@@ -410,10 +410,10 @@ void
 acc_skeleton_fft_simt (AccStep *step)
 {
   AccFusionNode *node = g_ptr_array_index (step->cluster->anchors, 0);
-  const gint64 *specification = node->array->specification;
+  const AccTransformPayload *transform = acc_array_get_transform (node->array);
   Transform self = {
     .step = step, .node = node, .input = node->inputs[0],
-    .roots = node->inputs[1], .dimension = (guint) specification[0], .reverse = specification[1] != 0,
+    .roots = node->inputs[1], .dimension = transform->dimension, .reverse = transform->reverse,
     .kind = acc_element_type_get_leaf (node->array->type, 0),
   };
   AccLaunch launch = { .outer = 1, .rows = ACC_SPACE_WHOLE, .units_per_row = 1, .tile_outer = 1 };

@@ -420,11 +420,11 @@ acc_skeleton_permute_simt (AccPermute *self)
       return;
     }
 
-  if (self->node->size > 0 && !(self->node->array->fills && self->n_source > 0))
+  if (self->node->size > 0 && !(acc_array_get_permute (self->node->array)->fills && self->n_source > 0))
     write_defaults (self);
   if (self->n_source == 0)
     return;
-  if (self->node->array->fills)
+  if (acc_array_get_permute (self->node->array)->fills)
     {
       acc_permute_write_visits (self, "permute", acc_permute_choose_vector (self, 1, 1), store_value, NULL);
       return;

@@ -22,7 +22,19 @@ check_fft (AccArray *node)
   return TRUE;
 }
 
-const AccArrayRule acc_rule_fft = { check_fft, NULL };
+static void
+list_transform (AccArray *node,
+                GArray   *numbers)
+{
+  const AccTransformPayload *payload = acc_array_get_transform (node);
+
+  g_array_append_vals (numbers, (gint64[]) { payload->dimension, payload->reverse }, 2);
+  g_array_append_vals (numbers, payload->radices, payload->n_passes);
+}
+
+static const AccPayloadClass payload_class = { ACC_PAYLOAD_TRANSFORM, sizeof (AccTransformPayload), .list = list_transform };
+
+const AccOperationClass acc_class_fft = { check_fft, NULL, &payload_class };
 
 typedef struct {
   AccElementType *type;      /* of the floats */
@@ -201,12 +213,14 @@ run_operation (const Direct *self,
                guint         dimension,
                gint64        n)
 {
-  gint64 specification[ACC_FFT_RADICES + ACC_FFT_MAX_PASSES] = { dimension, self->reverse };
-  guint n_passes = choose_passes (n, is_row (array, dimension), specification + ACC_FFT_RADICES);
-  g_autoptr(AccArray) table = find_table (self->type, n, specification + ACC_FFT_RADICES, n_passes);
-  AccArray *node = acc_array_begin (ACC_OP_FFT, (AccArray *[]) { array, table }, 2);
+  AccTransformPayload payload = { dimension, self->reverse };
+  g_autoptr(AccArray) table = NULL;
+  AccArray *node;
 
-  acc_array_set_specification (node, specification, ACC_FFT_RADICES + n_passes);
+  payload.n_passes = choose_passes (n, is_row (array, dimension), payload.radices);
+  table = find_table (self->type, n, payload.radices, payload.n_passes);
+  node = acc_array_begin (ACC_OP_FFT, (AccArray *[]) { array, table }, 2);
+  *acc_array_get_transform (node) = payload;
 
   return acc_array_complete (node);
 }
