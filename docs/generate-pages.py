@@ -207,7 +207,7 @@ def backend_cells(function, outcomes):
 
 def operations_page(gir):
     functions, names = read_functions(gir), read_names()
-    operations = {row[1]: row for row in read_table('acc-core/array/acc-operations.inc', 'ACC_OPERATION', 6) if row[5]}
+    operations = {row[1]: row for row in read_table('acc-core/array/acc-operations.inc', 'ACC_OPERATION', 10) if row[9]}
     primitives = {row[0].lower() for row in read_table('acc-core/expr/acc-primitives.inc', 'ACC_PRIMITIVE', 8)}
     described, outcomes = read_results(read(RESULTS))
     sections = {}

@@ -486,7 +486,7 @@ acc_cutter_find_host (AccCutter     *self,
                       AccFusionNode *node,
                       AccReader     *host)
 {
-  if (node->alone || node->is_read_widely || node->array->op == ACC_OP_PERMUTE || node->array->op == ACC_OP_SORT)
+  if (node->alone || node->is_read_widely || acc_operation_has_fact (node->array->op, ACC_FACT_STORES))
     return FALSE;
 
   for (guint i = 0; i < node->n_readers; i++)

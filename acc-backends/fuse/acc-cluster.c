@@ -218,30 +218,23 @@ reads_near (AccCutter     *self,
             guint          input)
 {
   const AccFusionNode *from = node->inputs[input];
-  const AccStencilPayload *stencil;
+  AccOperation op = node->array->op;
+  AccOperationFamily family = acc_operation_get_family (op);
 
-  switch ((int) node->array->op)
+  if (family == ACC_FAMILY_STENCIL)
     {
-    case ACC_OP_STENCIL:
-    case ACC_OP_STENCIL2:
-      stencil = acc_array_get_stencil (node->array);
+      const AccStencilPayload *stencil = acc_array_get_stencil (node->array);
+
       return (stencil->boundaries[input]->kind != ACC_BOUNDARY_WRAP || stencil->sizes[input][0] == 1) &&
              fits_band (self, from, stencil->sizes[input][0]);
-    case ACC_OP_FOLD:
-    case ACC_OP_FOLD1:
-      return fits_band (self, from, 1) && acc_fusion_graph_get_fold_form (self->graph, node) == ACC_FOLD_LONG;
-    case ACC_OP_MATMUL:
-      return input == 0 && from->rank == node->rank && fits_band (self, from, ACC_PRODUCT_LEAST_ROWS);
-    case ACC_OP_MAP:
-    case ACC_OP_IMAP:
-    case ACC_OP_ZIP:
-    case ACC_OP_ZIP_WITH:
-    case ACC_OP_ZIP_WITH3:
-    case ACC_OP_UNZIP:
-      return node->is_read_near && !node->is_read_far;
-    default:
-      return FALSE;
     }
+  if (family == ACC_FAMILY_FOLD)
+    return !acc_operation_has_fact (op, ACC_FACT_FOLDS_ALL) && fits_band (self, from, 1) &&
+           acc_fusion_graph_get_fold_form (self->graph, node) == ACC_FOLD_LONG;
+  if (family == ACC_FAMILY_MATMUL)
+    return input == 0 && from->rank == node->rank && fits_band (self, from, ACC_PRODUCT_LEAST_ROWS);
+
+  return (family == ACC_FAMILY_ELEMENTS || family == ACC_FAMILY_ZIP || op == ACC_OP_UNZIP) && node->is_read_near && !node->is_read_far;
 }
 
 /* Some operations hide behind what the loop waits for anyway. */
@@ -268,17 +261,14 @@ ask_inputs (AccCutter     *self,
       AccFusionNode *input = node->inputs[i];
       Demand wish = demand;
 
-      switch ((int) node->array->op)
+      switch (acc_operation_get_family (node->array->op))
         {
-        case ACC_OP_SLICE:
-        case ACC_OP_BACKPERMUTE:
-        case ACC_OP_REPLICATE:
+        case ACC_FAMILY_GATHER:
           wish.access = ACC_ACCESS_OTHER;
           if (input->size > 0)
             wish.visits *= (double) node->size / input->size;
           break;
-        case ACC_OP_STENCIL:
-        case ACC_OP_STENCIL2:
+        case ACC_FAMILY_STENCIL:
           if (has_neighbours (node, i))
             {
               wish.access = ACC_ACCESS_OTHER;
@@ -287,42 +277,42 @@ ask_inputs (AccCutter     *self,
           else if (!acc_fusion_node_has_extents_of (node, input))
             wish.access = ACC_ACCESS_OTHER;
           break;
-        case ACC_OP_FOLD:
-        case ACC_OP_FOLD1:
-        case ACC_OP_FOLD_ALL:
-        case ACC_OP_FOLD1_ALL:
+        case ACC_FAMILY_FOLD:
           wish.access = acc_fusion_graph_get_fold_form (self->graph, node) == ACC_FOLD_SHORT
                           ? ACC_ACCESS_OTHER : ACC_ACCESS_SOURCE;
           break;
-        case ACC_OP_FOLD_SEG:
-        case ACC_OP_FOLD1_SEG:
+        case ACC_FAMILY_FOLD_SEG:
           wish.access = i == 0 ? ACC_ACCESS_SOURCE : ACC_ACCESS_OTHER;
           wish.visits = i == 0 ? 1 : 2;
           break;
-        case ACC_OP_MATMUL:
+        case ACC_FAMILY_MATMUL:
           wish.access = ACC_ACCESS_OTHER;
           wish.visits = acc_fusion_graph_count_product_reads (self->graph, node, i);
           break;
-        case ACC_OP_FFT:
+        case ACC_FAMILY_FFT:
           wish.access = ACC_ACCESS_OTHER;
           wish.visits = i == 0 ? count_transform_visits (input) : input->size + 1.;
           break;
-        case ACC_OP_SCANL1:
+        case ACC_FAMILY_SCAN:
           wish.access = ACC_ACCESS_SOURCE;
           wish.visits = count_serial_visits (input);
           break;
-        case ACC_OP_PERMUTE:
+        case ACC_FAMILY_PERMUTE:
           if (i != 1)
             {
               wish.access = ACC_ACCESS_SOURCE;
               wish.visits = count_serial_visits (input);
             }
           break;
-        case ACC_OP_SORT:
+        case ACC_FAMILY_SORT:
           wish.access = ACC_ACCESS_SOURCE;
           wish.visits = 2;
           break;
-        default:
+        case ACC_FAMILY_LEAF:
+        case ACC_FAMILY_FLOW:
+        case ACC_FAMILY_ELEMENTS:
+        case ACC_FAMILY_ZIP:
+        case ACC_FAMILY_VIEW:
           if (!acc_fusion_node_has_extents_of (node, input))
             wish.access = ACC_ACCESS_OTHER;
           break;
@@ -365,58 +355,59 @@ acc_cutter_can_join (AccCutter      *self,
                      AccFusionNode  *node,
                      AccClusterKind *kind)
 {
-  AccFusionNode *input = node->inputs[0];
+  gboolean is_free = cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len == 0;
 
   *kind = cluster->kind;
-  switch ((int) node->array->op)
+  switch (acc_operation_get_family (node->array->op))
     {
-    case ACC_OP_STENCIL:
-    case ACC_OP_STENCIL2:
+    case ACC_FAMILY_STENCIL:
       return cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len < ACC_CLUSTER_MAX_STENCILS;
 
-    case ACC_OP_FOLD:
-    case ACC_OP_FOLD1:
-    case ACC_OP_FOLD_ALL:
-    case ACC_OP_FOLD1_ALL:
+    case ACC_FAMILY_FOLD:
       *kind = acc_fusion_graph_get_fold_form (self->graph, node) == ACC_FOLD_FULL ? ACC_CLUSTER_FOLD_ALL : ACC_CLUSTER_FOLD;
 
-      return cluster->kind == *kind ? acc_fusion_node_has_extents_of (cluster->consumed, input)
-                                    : cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len == 0;
+      return cluster->kind == *kind ? acc_fusion_node_has_extents_of (cluster->consumed, node->inputs[0]) : is_free;
 
-    case ACC_OP_FOLD_SEG:
-    case ACC_OP_FOLD1_SEG:
+    case ACC_FAMILY_FOLD_SEG:
       *kind = ACC_CLUSTER_FOLD_SEG;
 
-      return cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len == 0;
+      return is_free;
 
-    case ACC_OP_MATMUL:
+    case ACC_FAMILY_MATMUL:
       *kind = ACC_CLUSTER_MATMUL;
 
-      return cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len == 0;
+      return is_free;
 
-    case ACC_OP_FFT:
+    case ACC_FAMILY_FFT:
       *kind = ACC_CLUSTER_FFT;
 
-      return cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len == 0 && cluster->cost <= ACC_CLUSTER_MAX_TRANSFORMED_COST;
+      return is_free && cluster->cost <= ACC_CLUSTER_MAX_TRANSFORMED_COST;
 
-    case ACC_OP_SCANL1:
+    case ACC_FAMILY_SCAN:
       *kind = ACC_CLUSTER_SCAN;
 
-      return cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len == 0 && cluster->cost <= ACC_CLUSTER_MAX_SERIAL_COST;
+      return is_free && cluster->cost <= ACC_CLUSTER_MAX_SERIAL_COST;
 
-    case ACC_OP_PERMUTE:
+    case ACC_FAMILY_PERMUTE:
       *kind = ACC_CLUSTER_PERMUTE;
 
       return cluster->n_nodes == 0;
 
-    case ACC_OP_SORT:
+    case ACC_FAMILY_SORT:
       *kind = ACC_CLUSTER_SORT;
 
       return cluster->n_nodes == 0 || takes_parts (self, cluster, node);
 
-    default:
+    case ACC_FAMILY_LEAF:
+    case ACC_FAMILY_FLOW:
+    case ACC_FAMILY_ELEMENTS:
+    case ACC_FAMILY_ZIP:
+    case ACC_FAMILY_VIEW:
+    case ACC_FAMILY_GATHER:
       return FALSE;
     }
+
+  return FALSE;
 }
 
 static gboolean
@@ -439,22 +430,19 @@ try_join (AccCutter     *self,
   return TRUE;
 }
 
-/* Complete only when all of its input was seen: by itself, or in parts, each of which is a value. */
+/* By itself, or in parts, each of which is a value. */
 static gboolean
 is_stored (AccFusionNode *node)
 {
-  return node->array->op == ACC_OP_PERMUTE || node->array->op == ACC_OP_SORT;
+  return acc_operation_has_fact (node->array->op, ACC_FACT_STORES);
 }
 
 gboolean
 acc_cutter_is_anchor (AccCutter     *self,
                       AccFusionNode *node)
 {
-  AccOperation op = node->array->op;
-
-  return op == ACC_OP_STENCIL || op == ACC_OP_STENCIL2 || op == ACC_OP_SCANL1 || op == ACC_OP_MATMUL || op == ACC_OP_FFT ||
-         is_stored (node) ||
-         acc_fusion_node_is_segmented (node) || (acc_fusion_node_is_fold (node) && acc_fusion_graph_get_fold_form (self->graph, node) != ACC_FOLD_SHORT);
+  return acc_operation_has_fact (node->array->op, ACC_FACT_ANCHORS) &&
+         !(acc_fusion_node_is_fold (node) && acc_fusion_graph_get_fold_form (self->graph, node) == ACC_FOLD_SHORT);
 }
 
 static gboolean
@@ -492,22 +480,16 @@ is_worth_inlining (AccCutter     *self,
   if (cluster != NULL && (cluster->n_nodes >= ACC_CLUSTER_MAX_NODES || cluster->cost + node->own_cost > ACC_CLUSTER_MAX_COST))
     return FALSE;
 
-  switch ((int) node->array->op)
-    {
-    case ACC_OP_RESHAPE:
-    case ACC_OP_COMPUTE:
-    case ACC_OP_UNZIP:
-      return TRUE;
-    case ACC_OP_SLICE:
-    case ACC_OP_REPLICATE:
-      return self->fuse;
-    case ACC_OP_ZIP:
-      return self->fuse && !has_dear_inputs (self, node);
-    case ACC_OP_BACKPERMUTE:
-      return self->fuse && is_cheap_again (node, node->visits, node->own_cost);
-    default:
-      return self->fuse && is_cheap_again (node, node->visits, node->cost);
-    }
+  if (acc_operation_get_family (node->array->op) == ACC_FAMILY_VIEW)
+    return TRUE;
+  if (!self->fuse)
+    return FALSE;
+  if (node->array->op == ACC_OP_SLICE || node->array->op == ACC_OP_REPLICATE)
+    return TRUE;
+  if (node->array->op == ACC_OP_ZIP)
+    return !has_dear_inputs (self, node);
+
+  return is_cheap_again (node, node->visits, node->array->op == ACC_OP_BACKPERMUTE ? node->own_cost : node->cost);
 }
 
 /* Inlined where it is read more than once, an element-wise node would leave what it is computed from behind as a value. */
@@ -525,10 +507,8 @@ find_absorbing (AccCutter *self)
   for (guint i = 0; i < self->graph->nodes->len; i++)
     {
       AccFusionNode *node = g_ptr_array_index (self->graph->nodes, i);
-      AccOperation op = node->array->op;
 
-      if (acc_fusion_node_is_given (node) ||
-          !(op == ACC_OP_MAP || op == ACC_OP_IMAP || op == ACC_OP_ZIP_WITH || op == ACC_OP_ZIP_WITH3))
+      if (acc_fusion_node_is_given (node) || acc_operation_get_family (node->array->op) != ACC_FAMILY_ELEMENTS)
         continue;
       for (guint k = 0; k < node->array->n_inputs; k++)
         {
@@ -561,7 +541,7 @@ join_permute (AccCutter     *self,
 static gboolean
 is_read_in_part (AccFusionNode *node)
 {
-  return (node->array->op == ACC_OP_STENCIL || node->array->op == ACC_OP_STENCIL2) && node->access == ACC_ACCESS_OTHER &&
+  return acc_operation_get_family (node->array->op) == ACC_FAMILY_STENCIL && node->access == ACC_ACCESS_OTHER &&
          node->visits <= ACC_CLUSTER_MAX_PART && !node->from_source;
 }
 

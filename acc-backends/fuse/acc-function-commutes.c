@@ -189,7 +189,7 @@ find_match (Walk    *self,
   if (a->kind != b->kind || a->type != b->type || a->n_args != b->n_args)
     return FALSE;
 
-  switch ((int) a->kind)
+  switch (a->kind)
     {
     case ACC_EXPR_VARIABLE:
       return !negated && ((a == params[0] && b == params[1]) || (a == params[1] && b == params[0]));
@@ -205,9 +205,15 @@ find_match (Walk    *self,
       return !negated && match_args (self, a, b);
     case ACC_EXPR_COND:
       return !negated && (match_args (self, a, b) || match_extreme (self, a, b));
-    default:
+    case ACC_EXPR_WHILE:
+    case ACC_EXPR_INDEX:
+    case ACC_EXPR_LINEAR_INDEX:
+    case ACC_EXPR_EXTENT:
+    case ACC_EXPR_ERROR:
       return FALSE;
     }
+
+  return FALSE;
 }
 
 /* Whether @a, and @b with the parameters exchanged, are the same or, @negated, differ in sign. */

@@ -42,7 +42,7 @@ acc_fusion_graph_get (AccFusionGraph *self,
 gboolean
 acc_fusion_node_is_segmented (AccFusionNode *node)
 {
-  return node->array->op == ACC_OP_FOLD_SEG || node->array->op == ACC_OP_FOLD1_SEG;
+  return acc_operation_get_family (node->array->op) == ACC_FAMILY_FOLD_SEG;
 }
 
 gboolean
@@ -54,17 +54,13 @@ acc_fusion_node_is_given (AccFusionNode *node)
 gboolean
 acc_fusion_node_is_fold (AccFusionNode *node)
 {
-  AccOperation op = node->array->op;
-
-  return op == ACC_OP_FOLD || op == ACC_OP_FOLD1 || op == ACC_OP_FOLD_ALL || op == ACC_OP_FOLD1_ALL;
+  return acc_operation_get_family (node->array->op) == ACC_FAMILY_FOLD;
 }
 
 gboolean
 acc_fusion_node_is_view (AccFusionNode *node)
 {
-  AccOperation op = node->array->op;
-
-  return !node->is_value && (op == ACC_OP_RESHAPE || op == ACC_OP_COMPUTE || op == ACC_OP_UNZIP);
+  return !node->is_value && acc_operation_get_family (node->array->op) == ACC_FAMILY_VIEW;
 }
 
 guint
@@ -90,7 +86,7 @@ acc_fusion_graph_get_fold_form (AccFusionGraph *self,
   AccFusionNode *input = node->inputs[0];
   gint64 n;
 
-  if (node->array->op == ACC_OP_FOLD_ALL || node->array->op == ACC_OP_FOLD1_ALL || node->rank == 0)
+  if (acc_operation_has_fact (node->array->op, ACC_FACT_FOLDS_ALL) || node->rank == 0)
     return input->size == 0 || (input->size <= 16 && !input->from_source) ? ACC_FOLD_SHORT : ACC_FOLD_FULL;
 
   n = input->extents[input->rank - 1];
@@ -305,39 +301,17 @@ estimate_cost (AccFusionGraph *self,
   for (guint i = 0; i < array->n_inputs; i++)
     inlined += node->inputs[i]->cost;
 
-  switch ((int) array->op)
+  if (acc_operation_has_fact (array->op, ACC_FACT_FUSES))
     {
-    case ACC_OP_GENERATE:
-    case ACC_OP_FILL:
-    case ACC_OP_MAP:
-    case ACC_OP_IMAP:
-    case ACC_OP_ZIP_WITH:
-    case ACC_OP_ZIP_WITH3:
-    case ACC_OP_ZIP:
-    case ACC_OP_UNZIP:
-    case ACC_OP_RESHAPE:
-    case ACC_OP_REPLICATE:
-    case ACC_OP_SLICE:
-    case ACC_OP_BACKPERMUTE:
       node->cost = MIN (node->own_cost + inlined, 1e9);
-      break;
-    case ACC_OP_FOLD:
-    case ACC_OP_FOLD1:
-    case ACC_OP_FOLD_ALL:
-    case ACC_OP_FOLD1_ALL:
-      {
-        double n = (double) node->inputs[0]->size / MAX (node->size, 1);
+    }
+  else if (acc_fusion_node_is_fold (node) && acc_fusion_graph_get_fold_form (self, node) == ACC_FOLD_SHORT)
+    {
+      /* Of long ones the cost is per element that is consumed. */
+      double n = (double) node->inputs[0]->size / MAX (node->size, 1);
 
-        /* Of long ones the cost is per element that is consumed. */
-        if (acc_fusion_graph_get_fold_form (self, node) == ACC_FOLD_SHORT)
-          {
-            node->own_cost *= n;
-            node->cost = MIN (node->own_cost + inlined * n, 1e9);
-          }
-        break;
-      }
-    default:
-      break;
+      node->own_cost *= n;
+      node->cost = MIN (node->own_cost + inlined * n, 1e9);
     }
 }
 
@@ -430,7 +404,7 @@ add_node (AccFusionGraph *self,
   node->stored = node->is_value ? ACC_STORED_GIVEN : ACC_STORED_NOT;
   if (!node->is_value)
     {
-      if (array->op == ACC_OP_PARAMETER || array->op == ACC_OP_COND || array->op == ACC_OP_LOOP_RESULT || acc_array_get_programs (array) != NULL)
+      if (array->op == ACC_OP_PARAMETER || acc_operation_get_family (array->op) == ACC_FAMILY_FLOW)
         {
           g_autofree char *name = acc_array_describe (array);
 
@@ -438,7 +412,7 @@ add_node (AccFusionGraph *self,
           return FALSE;
         }
       estimate_cost (self, node);
-      self->n_stencils += array->op == ACC_OP_STENCIL || array->op == ACC_OP_STENCIL2;
+      self->n_stencils += acc_operation_get_family (array->op) == ACC_FAMILY_STENCIL;
     }
   find_source_dependence (self, node);
 

@@ -2,7 +2,6 @@
 #include "acc-backends/schedule/acc-traffic.h"
 
 #include "acc-cluster-private.h"
-#include "acc-core/array/acc-operations-private.h"
 
 /* Schedules for people: ACC_DEBUG=fusion. */
 

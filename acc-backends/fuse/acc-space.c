@@ -227,31 +227,28 @@ get_input_origins (Walk          *self,
   for (guint i = 0; i < input->rank; i++)
     origins[i].lo = origins[i].hi = -1;
 
-  switch ((int) array->op)
+  if (array->op == ACC_OP_SLICE)
     {
-    case ACC_OP_SLICE:
       for (guint i = 0; i < input->rank; i++)
         if (acc_array_get_selection (array)->entries[i] == ACC_ALL)
           origins[i] = visit->origins[kept++];
-      break;
-    case ACC_OP_REPLICATE:
+    }
+  else if (array->op == ACC_OP_REPLICATE)
+    {
       for (guint i = 0; i < visit->node->rank; i++)
         if (acc_array_get_selection (array)->entries[i] == ACC_ALL)
           origins[kept++] = visit->origins[i];
-      break;
-    case ACC_OP_RESHAPE:
+    }
+  else if (array->op == ACC_OP_RESHAPE)
+    {
       if (visit->node->size > 0)
         acc_extents_match (visit->node->extents, visit->node->rank, input->extents, input->rank, reshape_group,
                            &(Reshaping) { visit->origins, origins });
-      break;
-    case ACC_OP_BACKPERMUTE:
-    case ACC_OP_FOLD_ALL:
-    case ACC_OP_FOLD1_ALL:
-      break;
-    default:
+    }
+  else if (acc_operation_get_family (array->op) != ACC_FAMILY_GATHER && !acc_operation_has_fact (array->op, ACC_FACT_FOLDS_ALL))
+    {
       for (guint i = 0; i < MIN (visit->node->rank, input->rank); i++)
         origins[i] = visit->origins[i];
-      break;
     }
 
   return origins;
@@ -260,16 +257,10 @@ get_input_origins (Walk          *self,
 static gboolean
 takes_index_apart (AccArray *array)
 {
-  switch ((int) array->op)
-    {
-    case ACC_OP_BACKPERMUTE:
-      return TRUE;
-    case ACC_OP_GENERATE:
-    case ACC_OP_IMAP:
-      return acc_function_uses_param (array->functions[0], 0);
-    default:
-      return FALSE;
-    }
+  if (acc_operation_get_family (array->op) == ACC_FAMILY_GATHER)
+    return array->op != ACC_OP_SLICE && array->op != ACC_OP_REPLICATE;
+
+  return acc_operation_has_fact (array->op, ACC_FACT_TAKES_INDEX) && acc_function_uses_param (array->functions[0], 0);
 }
 
 static gboolean
@@ -280,10 +271,10 @@ is_stopped_at (Walk  *self,
 
   if (visit->node->is_value && !visit->root)
     return TRUE;
-  if (op == ACC_OP_SCANL1 || op == ACC_OP_PERMUTE || op == ACC_OP_SORT || op == ACC_OP_MATMUL || op == ACC_OP_FFT || acc_fusion_node_is_segmented (visit->node))
-    return TRUE;
+  if (acc_fusion_node_is_fold (visit->node))
+    return acc_fusion_graph_get_fold_form (self->graph, visit->node) != ACC_FOLD_SHORT;
 
-  return acc_fusion_node_is_fold (visit->node) && acc_fusion_graph_get_fold_form (self->graph, visit->node) != ACC_FOLD_SHORT;
+  return acc_operation_has_fact (op, ACC_FACT_ANCHORS) && acc_operation_get_family (op) != ACC_FAMILY_STENCIL;
 }
 
 static void
@@ -293,6 +284,7 @@ walk (Walk *self)
     {
       Visit visit = g_array_index (self->stack, Visit, self->stack->len - 1);
       AccArray *array = visit.node->array;
+      gboolean is_stencil = acc_operation_get_family (array->op) == ACC_FAMILY_STENCIL;
 
       g_array_set_size (self->stack, self->stack->len - 1);
       check_neighbours (self, &visit);
@@ -300,11 +292,11 @@ walk (Walk *self)
         continue;
       if (takes_index_apart (array))
         need_components (self, &visit);
-      if ((array->op == ACC_OP_STENCIL || array->op == ACC_OP_STENCIL2) && !acc_cluster_has_anchor (self->cluster, visit.node))
+      if (is_stencil && !acc_cluster_has_anchor (self->cluster, visit.node))
         {
           need_components (self, &visit);
         }
-      else if (array->op == ACC_OP_STENCIL || array->op == ACC_OP_STENCIL2)
+      else if (is_stencil)
         {
           self->stencils = TRUE;
           for (guint i = 0; i < array->n_inputs; i++)

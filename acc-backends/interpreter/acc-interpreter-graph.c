@@ -240,7 +240,7 @@ require_shape (InterpGraph *self,
         require (self, demands, node->inputs[0], TRUE);
       return;
     }
-  if (acc_array_get_programs (node) != NULL || node->op == ACC_OP_LOOP_RESULT)
+  if (acc_operation_get_family (node->op) == ACC_FAMILY_FLOW)
     {
       require (self, demands, node, TRUE);
       return;
@@ -266,7 +266,7 @@ require_data (InterpGraph *self,
         require (self, demands, node->inputs[0], TRUE);
       return;
     }
-  if (acc_array_get_programs (node) != NULL || node->op == ACC_OP_LOOP_RESULT)
+  if (acc_operation_get_family (node->op) == ACC_FAMILY_FLOW)
     {
       for (guint i = 0; i < node->n_inputs; i++)
         require (self, demands, node->inputs[i], TRUE);
@@ -612,12 +612,22 @@ compute_foreign (InterpGraph  *self,
 }
 
 static gboolean
+fail (AccArray    *node,
+      const char  *reason,
+      GError     **error)
+{
+  g_autofree char *where = acc_array_describe (node);
+
+  g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s: %s", where, reason);
+  return FALSE;
+}
+
+static gboolean
 compute (InterpGraph  *self,
          State        *state,
          GError      **error)
 {
   AccArray *node = state->node;
-  g_autofree char *where = NULL;
 
   if (state->external && self->parent != NULL)
     {
@@ -629,46 +639,31 @@ compute (InterpGraph  *self,
       return TRUE;
     }
 
-  switch ((int) node->op)
+  if (node->op == ACC_OP_USE)
     {
-    case ACC_OP_USE:
-      {
-        g_autoptr(InterpValue) value = interp_value_new_manifest (node, error);
+      g_autoptr(InterpValue) value = interp_value_new_manifest (node, error);
 
-        if (value == NULL)
-          return FALSE;
-        set_value (state, value);
-        return TRUE;
-      }
-
-    case ACC_OP_COND:
-      set_value (state, get_state (self, state->taken)->value);
+      if (value == NULL)
+        return FALSE;
+      set_value (state, value);
       return TRUE;
-
-    case ACC_OP_WHILE_LOOP:
-      return compute_while (self, state, error);
-
-    case ACC_OP_FOREIGN:
-      return compute_foreign (self, state, error);
-
-    case ACC_OP_LOOP_RESULT:
-      set_value (state, g_ptr_array_index (get_state (self, node->inputs[0])->results, acc_array_get_item (node)));
-      return TRUE;
-
-    case ACC_OP_SOURCE:
-      where = acc_array_describe (node);
-      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED,
-                   "%s: a source can be read by rows only, not by a run on whole arrays", where);
-      return FALSE;
-
-    case ACC_OP_PARAMETER:
-      where = acc_array_describe (node);
-      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s: no value is given for this parameter", where);
-      return FALSE;
-
-    default:
-      return compute_step (self, state, error);
     }
+  if (node->op == ACC_OP_SOURCE)
+    return fail (node, "a source can be read by rows only, not by a run on whole arrays", error);
+  if (node->op == ACC_OP_PARAMETER)
+    return fail (node, "no value is given for this parameter", error);
+  if (node->op == ACC_OP_WHILE_LOOP)
+    return compute_while (self, state, error);
+  if (node->op == ACC_OP_FOREIGN)
+    return compute_foreign (self, state, error);
+  if (acc_operation_get_family (node->op) != ACC_FAMILY_FLOW)
+    return compute_step (self, state, error);
+
+  if (node->op == ACC_OP_COND)
+    set_value (state, get_state (self, state->taken)->value);
+  else
+    set_value (state, g_ptr_array_index (get_state (self, node->inputs[0])->results, acc_array_get_item (node)));
+  return TRUE;
 }
 
 /* --- */

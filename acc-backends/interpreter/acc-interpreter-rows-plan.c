@@ -90,89 +90,66 @@ row_elements (const InterpRowsNode *info)
   return n;
 }
 
+/* What the payload or the function says of input @i: sets above, below and picked; returns why not, or NULL. */
+static const char *
+read_by_payload (InterpRowsPlan *self,
+                 InterpRowsNode *info,
+                 guint           i)
+{
+  AccArray *node = info->node;
+  const InterpRowsNode *input = interp_rows_plan_get (self, node->inputs[i]);
+  gint64 n;
+
+  if (node->op == ACC_OP_RESHAPE &&
+      (node->rank == 0 || input->extents == NULL || input->extents[0] != info->extents[0] || row_elements (input) != row_elements (info)))
+    return "changes the rows";
+  if (node->op == ACC_OP_SLICE)
+    {
+      n = acc_array_get_selection (node)->entries[0];
+      info->picked = n == ACC_ALL ? -1 : n;
+    }
+  if (node->op == ACC_OP_REPLICATE && acc_array_get_selection (node)->entries[0] != ACC_ALL)
+    return "repeats all rows";
+  if (node->op == ACC_OP_SORT && node->rank == 1)
+    return "reads rows in another order";
+  if (node->op == ACC_OP_PERMUTE && i == 1)
+    return "needs all of its defaults before the first row";
+  if (node->op == ACC_OP_BACKPERMUTE)
+    {
+      if (!keeps_outermost (node, &n))
+        return "reads rows in another order";
+      info->above[i] = MAX (-n, 0);
+      info->below[i] = MAX (n, 0);
+    }
+  if (acc_operation_get_family (node->op) == ACC_FAMILY_STENCIL)
+    {
+      n = acc_array_get_stencil (node)->sizes[i][0];
+      info->above[i] = info->below[i] = (n - 1) / 2;
+      if (acc_array_get_stencil (node)->boundaries[i]->kind == ACC_BOUNDARY_WRAP && n > 1)
+        return "wraps around from the last row to the first";
+    }
+
+  return NULL;
+}
+
 /* Sets in_step, above and below for input @i; returns why not, or NULL. */
 static const char *
 read_input (InterpRowsPlan *self,
             InterpRowsNode *info,
             guint           i)
 {
-  AccArray *node = info->node;
-  AccArray *input = node->inputs[i];
-  gint64 offset, first;
+  AccOperationRows rows = acc_operation_get_info (info->node->op)->rows;
+  const char *reason = NULL;
 
-  info->in_step[i] = FALSE;
-  if (input->rank == 0)
-    return "reads an array without rows";
+  if (info->node->inputs[i]->rank == 0)
+    reason = "reads an array without rows";
+  else if (rows == ACC_ROWS_ALL)
+    reason = "needs all rows at once";
+  else if (rows == ACC_ROWS_DEPENDS)
+    reason = read_by_payload (self, info, i);
 
-  switch ((int) node->op)
-    {
-    case ACC_OP_MAP:
-    case ACC_OP_IMAP:
-    case ACC_OP_ZIP_WITH:
-    case ACC_OP_ZIP_WITH3:
-    case ACC_OP_ZIP:
-    case ACC_OP_UNZIP:
-    case ACC_OP_COMPUTE:
-    case ACC_OP_FOLD:
-    case ACC_OP_FOLD1:
-    case ACC_OP_FOLD_ALL:
-    case ACC_OP_FOLD1_ALL:
-    case ACC_OP_SCANL1:
-      break;
-
-    case ACC_OP_RESHAPE:
-      if (node->rank == 0 || interp_rows_plan_get (self, input)->extents == NULL ||
-          interp_rows_plan_get (self, input)->extents[0] != info->extents[0] ||
-          row_elements (interp_rows_plan_get (self, input)) != row_elements (info))
-        return "changes the rows";
-      break;
-
-    case ACC_OP_SLICE:
-      first = acc_array_get_selection (node)->entries[0];
-      info->picked = first == ACC_ALL ? -1 : first;
-      break;
-
-    case ACC_OP_REPLICATE:
-      if (acc_array_get_selection (node)->entries[0] != ACC_ALL)
-        return "repeats all rows";
-      break;
-
-    case ACC_OP_BACKPERMUTE:
-      if (!keeps_outermost (node, &offset))
-        return "reads rows in another order";
-      info->above[i] = MAX (-offset, 0);
-      info->below[i] = MAX (offset, 0);
-      break;
-
-    case ACC_OP_SORT:
-      if (node->rank == 1)
-        return "reads rows in another order";
-      break;
-
-    case ACC_OP_STENCIL:
-    case ACC_OP_STENCIL2:
-      first = acc_array_get_stencil (node)->sizes[i][0];
-      info->above[i] = info->below[i] = (first - 1) / 2;
-      if (acc_array_get_stencil (node)->boundaries[i]->kind == ACC_BOUNDARY_WRAP && first > 1)
-        return "wraps around from the last row to the first";
-      break;
-
-    case ACC_OP_PERMUTE:
-      if (i == 1)
-        return "needs all of its defaults before the first row";
-      break;
-
-    case ACC_OP_COND:
-      if (i == 0)
-        return "needs its condition before the first row";
-      break;
-
-    default:
-      return "needs all rows at once";
-    }
-
-  info->in_step[i] = TRUE;
-  return NULL;
+  info->in_step[i] = reason == NULL;
+  return reason;
 }
 
 static gboolean
@@ -345,7 +322,7 @@ classify (InterpRowsPlan *self,
           }
       }
   /* A node with programs decides its extents by running. */
-  if (!info->late || (acc_array_get_programs (node) == NULL && node->op != ACC_OP_LOOP_RESULT))
+  if (!info->late || acc_operation_get_family (node->op) != ACC_FAMILY_FLOW)
     {
       if (acc_array_get_programs (node) != NULL && streams)
         {
@@ -458,21 +435,7 @@ can_step (const InterpRowsNode *info)
   if (info->node->rank == 0 || is_reduction (info))
     return FALSE;
 
-  switch ((int) info->node->op)
-    {
-    case ACC_OP_USE:
-    case ACC_OP_PARAMETER:
-    case ACC_OP_SOURCE:
-    case ACC_OP_COND:
-    case ACC_OP_WHILE_LOOP:
-    case ACC_OP_FOREIGN:
-    case ACC_OP_LOOP_RESULT:
-      return FALSE;
-    case ACC_OP_SORT:
-      return info->node->rank > 1;
-    default:
-      return TRUE;
-    }
+  return acc_operation_get_info (info->node->op)->rows != ACC_ROWS_ALL && (info->node->op != ACC_OP_SORT || info->node->rank > 1);
 }
 
 static gboolean

@@ -189,33 +189,15 @@ step_backpermute (InterpStep  *self,
   return interp_step_each_run (self, begin, end, run_backpermute, error);
 }
 
-gboolean
-interp_step_prepare_copy (InterpStep  *self,
-                          GError     **error)
+void
+interp_step_prepare_copy (InterpStep *self)
 {
-  switch ((int) self->op)
-    {
-    case ACC_OP_COMPUTE:
-    case ACC_OP_UNZIP:
-    case ACC_OP_RESHAPE:
-      self->run = step_copy;
-      return TRUE;
-    case ACC_OP_ZIP:
-      self->run = step_zip;
-      return TRUE;
-    case ACC_OP_SLICE:
-    case ACC_OP_REPLICATE:
-      self->run = step_slice;
-      return TRUE;
-    case ACC_OP_BACKPERMUTE:
-      self->run = step_backpermute;
-      return TRUE;
-    default:
-      {
-        g_autofree char *where = acc_array_describe (self->node);
+  gboolean gathers = acc_operation_get_family (self->op) == ACC_FAMILY_GATHER;
 
-        g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s: the interpreter has no such operation yet", where);
-        return FALSE;
-      }
-    }
+  if (self->op == ACC_OP_BACKPERMUTE)
+    self->run = step_backpermute;
+  else if (self->op == ACC_OP_ZIP)
+    self->run = step_zip;
+  else
+    self->run = gathers ? step_slice : step_copy;
 }

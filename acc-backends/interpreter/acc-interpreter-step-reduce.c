@@ -154,7 +154,7 @@ interp_step_prepare_reduce (InterpStep            *self,
                             GError               **error)
 {
   self->carry = g_new0 (AccScalar, MAX (self->result->n_leaves, 1));
-  if (self->op == ACC_OP_FOLD || self->op == ACC_OP_FOLD_ALL)
+  if (self->node->n_functions > 1)
     {
       self->closed = g_new0 (AccScalar, MAX (self->result->n_leaves, 1));
       if (!interp_evaluate_closed (self->context, self->node, self->node->functions[1], resolver, self->closed, error))

@@ -151,7 +151,7 @@ run_elements (InterpStep  *self,
               GError     **error)
 {
   InterpFrame *frame = self->frames[0];
-  gboolean indexed = self->op == ACC_OP_GENERATE || self->op == ACC_OP_IMAP;
+  gboolean indexed = acc_operation_has_fact (self->op, ACC_FACT_TAKES_INDEX);
   gint64 bases[3] = { 0, 0, 0 };
   gint64 to = run_base (self, self->result, index);
 
@@ -215,8 +215,8 @@ gboolean
 interp_step_op_reduces (AccOperation op,
                         guint        rank_of_input)
 {
-  return op == ACC_OP_FOLD_ALL || op == ACC_OP_FOLD1_ALL || op == ACC_OP_PERMUTE ||
-         ((op == ACC_OP_FOLD || op == ACC_OP_FOLD1) && rank_of_input == 1);
+  return op == ACC_OP_PERMUTE ||
+         (acc_operation_get_family (op) == ACC_FAMILY_FOLD && (rank_of_input == 1 || acc_operation_has_fact (op, ACC_FACT_FOLDS_ALL)));
 }
 
 static void
@@ -233,41 +233,47 @@ prepare (InterpStep            *self,
          const InterpResolver  *resolver,
          GError               **error)
 {
-  switch ((int) self->op)
-    {
-    case ACC_OP_GENERATE:
-    case ACC_OP_MAP:
-    case ACC_OP_IMAP:
-    case ACC_OP_ZIP_WITH:
-    case ACC_OP_ZIP_WITH3:
-      self->run = step_elements;
-      return TRUE;
+  g_autofree char *where = NULL;
 
-    case ACC_OP_FILL:
-      self->run = step_fill;
+  switch (acc_operation_get_family (self->op))
+    {
+    case ACC_FAMILY_ELEMENTS:
+      self->run = self->op == ACC_OP_FILL ? step_fill : step_elements;
+      if (self->op != ACC_OP_FILL)
+        return TRUE;
       self->closed = g_new0 (AccScalar, MAX (self->result->n_leaves, 1));
       return interp_evaluate_closed (self->context, self->node, self->node->functions[0], resolver, self->closed, error);
 
-    case ACC_OP_FOLD:
-    case ACC_OP_FOLD1:
-    case ACC_OP_FOLD_ALL:
-    case ACC_OP_FOLD1_ALL:
-    case ACC_OP_SCANL1:
+    case ACC_FAMILY_FOLD:
+    case ACC_FAMILY_SCAN:
       return interp_step_prepare_reduce (self, resolver, error);
 
-    case ACC_OP_PERMUTE:
+    case ACC_FAMILY_PERMUTE:
       return interp_step_prepare_permute (self, error);
 
-    case ACC_OP_SORT:
+    case ACC_FAMILY_SORT:
       return interp_step_prepare_sort (self, error);
 
-    case ACC_OP_STENCIL:
-    case ACC_OP_STENCIL2:
+    case ACC_FAMILY_STENCIL:
       return interp_step_prepare_stencil (self, resolver, error);
 
-    default:
-      return interp_step_prepare_copy (self, error);
+    case ACC_FAMILY_ZIP:
+    case ACC_FAMILY_VIEW:
+    case ACC_FAMILY_GATHER:
+      interp_step_prepare_copy (self);
+      return TRUE;
+
+    case ACC_FAMILY_LEAF:
+    case ACC_FAMILY_FLOW:
+    case ACC_FAMILY_FOLD_SEG:
+    case ACC_FAMILY_MATMUL:
+    case ACC_FAMILY_FFT:
+      break;
     }
+
+  where = acc_array_describe (self->node);
+  g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s: the interpreter has no such operation yet", where);
+  return FALSE;
 }
 
 InterpStep *

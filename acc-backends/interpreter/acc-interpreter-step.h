@@ -76,7 +76,7 @@ gboolean interp_step_prepare_reduce  (InterpStep *self, const InterpResolver *re
 gboolean interp_step_prepare_permute (InterpStep *self, GError **error);
 gboolean interp_step_prepare_sort    (InterpStep *self, GError **error);
 gboolean interp_step_prepare_stencil (InterpStep *self, const InterpResolver *resolver, GError **error);
-gboolean interp_step_prepare_copy    (InterpStep *self, GError **error);
+void     interp_step_prepare_copy    (InterpStep *self);
 
 static inline void
 interp_frame_load (InterpFrame       *frame,

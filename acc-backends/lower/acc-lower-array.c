@@ -386,69 +386,45 @@ compute (AccLower       *l,
 {
   AccArray *array = node->array;
   AccFunction *function = array->n_functions > 0 ? array->functions[0] : NULL;
-  guint i = 0;
+  guint i = 0, first = 0;
 
   if (memo->frame == NULL)
     memo->frame = low_frame_new (l, node);
 
-  switch ((int) array->op)
+  switch (acc_operation_get_family (array->op))
     {
-    case ACC_OP_GENERATE:
-      low_bind_index (l, memo->frame, function->params[0], ix, node->extents);
-      return low_expr (l, memo->frame, function->body, leaf);
-
-    case ACC_OP_FILL:
-      return low_expr (l, memo->frame, function->body, leaf);
-
-    case ACC_OP_IMAP:
-      low_bind_index (l, memo->frame, function->params[0], ix, node->extents);
-      low_bind_element (l, memo->frame, function->params[1], node->inputs[0], ix);
-      return low_expr (l, memo->frame, function->body, leaf);
-
-    case ACC_OP_MAP:
-    case ACC_OP_ZIP_WITH:
-    case ACC_OP_ZIP_WITH3:
+    case ACC_FAMILY_ELEMENTS:
+      if (acc_operation_has_fact (array->op, ACC_FACT_TAKES_INDEX))
+        low_bind_index (l, memo->frame, function->params[first++], ix, node->extents);
       for (i = 0; i < array->n_inputs; i++)
         {
           AccFusionNode *input = node->inputs[i];
 
-          low_bind_element (l, memo->frame, function->params[i], input, low_index_same (l, ix, node->extents, input));
+          low_bind_element (l, memo->frame, function->params[first + i], input, low_index_same (l, ix, node->extents, input));
         }
       return low_expr (l, memo->frame, function->body, leaf);
 
-    case ACC_OP_ZIP:
+    case ACC_FAMILY_ZIP:
       while (leaf >= count_leaves (node->inputs[i]))
         leaf -= count_leaves (node->inputs[i++]);
       return low_read (l, node->inputs[i], low_index_same (l, ix, node->extents, node->inputs[i]), leaf);
 
-    case ACC_OP_COMPUTE:
-      return low_read (l, node->inputs[0], ix, leaf);
+    case ACC_FAMILY_VIEW:
+      if (array->op == ACC_OP_UNZIP)
+        leaf += acc_element_type_get_first_leaf (array->inputs[0]->type, acc_array_get_item (array));
+      return low_read (l, node->inputs[0], array->op == ACC_OP_RESHAPE ? index_of_reshape (l, node, ix) : ix, leaf);
 
-    case ACC_OP_UNZIP:
-      return low_read (l, node->inputs[0], ix, leaf + acc_element_type_get_first_leaf (array->inputs[0]->type, acc_array_get_item (array)));
+    case ACC_FAMILY_GATHER:
+      if (array->op == ACC_OP_BACKPERMUTE)
+        return read_backpermute (l, node, ix, memo, leaf);
+      return low_read (l, node->inputs[0], array->op == ACC_OP_SLICE ? index_of_slice (l, node, ix) : index_of_replicate (l, node, ix), leaf);
 
-    case ACC_OP_RESHAPE:
-      return low_read (l, node->inputs[0], index_of_reshape (l, node, ix), leaf);
-
-    case ACC_OP_SLICE:
-      return low_read (l, node->inputs[0], index_of_slice (l, node, ix), leaf);
-
-    case ACC_OP_REPLICATE:
-      return low_read (l, node->inputs[0], index_of_replicate (l, node, ix), leaf);
-
-    case ACC_OP_BACKPERMUTE:
-      return read_backpermute (l, node, ix, memo, leaf);
-
-    case ACC_OP_STENCIL:
-    case ACC_OP_STENCIL2:
+    case ACC_FAMILY_STENCIL:
       for (i = 0; i < array->n_inputs; i++)
         low_bind_taps (l, memo->frame, function->params[i], node, i, ix);
       return low_expr (l, memo->frame, function->body, leaf);
 
-    case ACC_OP_FOLD:
-    case ACC_OP_FOLD1:
-    case ACC_OP_FOLD_ALL:
-    case ACC_OP_FOLD1_ALL:
+    case ACC_FAMILY_FOLD:
       if (acc_fusion_graph_get_fold_form (l->fusion->graph, node) == ACC_FOLD_SHORT)
         {
           read_fold (l, node, ix, memo);
@@ -456,7 +432,14 @@ compute (AccLower       *l,
         }
       break;
 
-    default:
+    case ACC_FAMILY_LEAF:
+    case ACC_FAMILY_FLOW:
+    case ACC_FAMILY_FOLD_SEG:
+    case ACC_FAMILY_SCAN:
+    case ACC_FAMILY_PERMUTE:
+    case ACC_FAMILY_SORT:
+    case ACC_FAMILY_MATMUL:
+    case ACC_FAMILY_FFT:
       break;
     }
 

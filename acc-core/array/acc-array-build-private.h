@@ -22,12 +22,21 @@ typedef struct {
   AccPayloadKind kind;
   gsize          size;          /* of what a new node has, all 0 */
   void     (*clear)     (AccArray *node);
-  /* Both have it; not called for a kind that is not copied */
+  /* When the bytes are copied: takes its own references and copies of what they point to */
   void     (*copy)      (AccArray *node, AccArray *from);
   /* As acc_array_copy_replaced() does */
   void     (*replace)   (AccArray *node, GHashTable *replaced, GHashTable *copies);
+  /* As acc_array_list_payload() does */
   void     (*list)      (AccArray *node, GArray *numbers);
 } AccPayloadClass;
+
+/* The extents of a node, to be written. */
+typedef struct {
+  AccArray              *array;
+  const AccShapeContext *context;
+  gint64                *extents;
+  GError               **error;
+} AccInference;
 
 /* What an operation is, besides its row; operations that are alike share one. */
 typedef struct {
@@ -35,9 +44,17 @@ typedef struct {
   gboolean (*check)     (AccArray *node);
   /* What function number @function looks like; NULL: there is none but closed ones of any type */
   void     (*signature) (AccArray *node, guint function, AccSignature *signature);
+  /* The shape rule; NULL: running it decides */
+  gboolean (*infer)     (AccInference *self);
   /* NULL: none */
   const AccPayloadClass *payload;
+  /* What can be said before a run, where running it decides: sets node->shape, or the error */
+  void     (*set_shape) (AccArray *node);
 } AccOperationClass;
+
+const AccOperationClass *acc_operation_get_class   (AccOperation operation);
+AccPayloadKind           acc_operation_get_payload (AccOperation operation);
+gboolean                 acc_operation_from_name   (const char *name, AccOperation *operation);
 
 /* First in a function that makes an operation of others: nodes that are made until it returns are called so in messages, whatever they are.
  * Of functions that call each other the outermost counts. */
@@ -63,7 +80,6 @@ void      acc_array_set_program        (AccArray *node, guint number, AccProgram
 void      acc_array_set_sizes          (AccArray *node, guint input, const gint64 *sizes, guint n);
 void      acc_array_set_boundary       (AccArray *node, guint input, AccBoundary *boundary);
 AccArray *acc_array_complete      (AccArray *node);
-void      acc_array_add_reference (AccArray *node, AccArray *array);
 /* All that its functions, boundaries, extents and programs refer to. */
 void      acc_array_collect_references (AccArray *node);
 
@@ -77,40 +93,28 @@ AccExpr  *acc_function_find_free_variable (AccFunction *function);
 gboolean  acc_extents_check_size  (const gint64 *extents, guint rank, AccElementType *type, gint64 *size);
 /* Infers what is known before a run; sets shape or, where the rule is broken, the error. */
 void      acc_array_infer_static  (AccArray *node);
+/* The shape of @node is that of both, where it is known and the same. */
+void      acc_array_set_common_shape (AccArray *node, AccArray *a, AccArray *b);
+/* What a program declares of the extents of @parameter is true of those of @value, its @name, as far as they are known; or the error is set. */
+gboolean  acc_array_check_declared   (AccArray *node, AccArray *parameter, AccArray *value, const char *name);
+
+/* For shape rules. Sets the error, the node's name and label in front. */
+gboolean      acc_inference_fail       (AccInference *self, AccError code, const char *format, ...) G_GNUC_PRINTF (3, 4);
+/* Valid until the next call; NULL: the error is set. */
+const gint64 *acc_inference_get_extents (AccInference *self, guint input);
+/* Rules: the extents of the first input; the least of all inputs; what .extents says. */
+gboolean      acc_infer_first          (AccInference *self);
+gboolean      acc_infer_least          (AccInference *self);
+gboolean      acc_infer_given          (AccInference *self);
 
 extern const AccPayloadClass acc_payload_item;
 
-const AccOperationClass *acc_operation_get_class (AccOperation op);
 /* Of functions that take an element of each input. */
 void      acc_array_elements_signature (AccArray *node, guint function, AccSignature *signature);
 
-extern const AccOperationClass acc_class_data;
-extern const AccOperationClass acc_class_source;
-extern const AccOperationClass acc_class_parameter;
-extern const AccOperationClass acc_class_generate;
-extern const AccOperationClass acc_class_fill;
-extern const AccOperationClass acc_class_map;
-extern const AccOperationClass acc_class_imap;
-extern const AccOperationClass acc_class_zip_with;
-extern const AccOperationClass acc_class_zip;
-extern const AccOperationClass acc_class_unzip;
-extern const AccOperationClass acc_class_reshape;
-extern const AccOperationClass acc_class_slice;
-extern const AccOperationClass acc_class_replicate;
-extern const AccOperationClass acc_class_backpermute;
-extern const AccOperationClass acc_class_fold;
-extern const AccOperationClass acc_class_fold_seg;
-extern const AccOperationClass acc_class_matmul;
-extern const AccOperationClass acc_class_fft;
-extern const AccOperationClass acc_class_scan;
-extern const AccOperationClass acc_class_sort;
-extern const AccOperationClass acc_class_stencil;
-extern const AccOperationClass acc_class_permute;
-extern const AccOperationClass acc_class_cond;
-extern const AccOperationClass acc_class_while_loop;
-extern const AccOperationClass acc_class_loop_result;
-extern const AccOperationClass acc_class_compute;
-extern const AccOperationClass acc_class_foreign;
+#define ACC_OPERATION(ID, name, n_inputs, functions, class, ...) extern const AccOperationClass acc_class_##class;
+#include "acc-operations.inc"
+#undef ACC_OPERATION
 
 /* For operations that are made of others: an i8, and an index or extents of @rank (@items may be used again). */
 AccExpr  *acc_array_number        (gint64 value);

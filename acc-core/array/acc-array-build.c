@@ -4,42 +4,6 @@
 
 #include <string.h>
 
-static const AccOperationClass *const classes[ACC_N_OPERATIONS] = {
-  [ACC_OP_USE] = &acc_class_data,
-  [ACC_OP_SOURCE] = &acc_class_source,
-  [ACC_OP_PARAMETER] = &acc_class_parameter,
-  [ACC_OP_GENERATE] = &acc_class_generate,
-  [ACC_OP_FILL] = &acc_class_fill,
-  [ACC_OP_COND] = &acc_class_cond,
-  [ACC_OP_WHILE_LOOP] = &acc_class_while_loop,
-  [ACC_OP_LOOP_RESULT] = &acc_class_loop_result,
-  [ACC_OP_COMPUTE] = &acc_class_compute,
-  [ACC_OP_FOREIGN] = &acc_class_foreign,
-  [ACC_OP_MAP] = &acc_class_map,
-  [ACC_OP_IMAP] = &acc_class_imap,
-  [ACC_OP_ZIP_WITH] = &acc_class_zip_with,
-  [ACC_OP_ZIP_WITH3] = &acc_class_zip_with,
-  [ACC_OP_ZIP] = &acc_class_zip,
-  [ACC_OP_UNZIP] = &acc_class_unzip,
-  [ACC_OP_RESHAPE] = &acc_class_reshape,
-  [ACC_OP_REPLICATE] = &acc_class_replicate,
-  [ACC_OP_SLICE] = &acc_class_slice,
-  [ACC_OP_PERMUTE] = &acc_class_permute,
-  [ACC_OP_BACKPERMUTE] = &acc_class_backpermute,
-  [ACC_OP_FOLD] = &acc_class_fold,
-  [ACC_OP_FOLD1] = &acc_class_fold,
-  [ACC_OP_FOLD_ALL] = &acc_class_fold,
-  [ACC_OP_FOLD1_ALL] = &acc_class_fold,
-  [ACC_OP_FOLD_SEG] = &acc_class_fold_seg,
-  [ACC_OP_FOLD1_SEG] = &acc_class_fold_seg,
-  [ACC_OP_MATMUL] = &acc_class_matmul,
-  [ACC_OP_FFT] = &acc_class_fft,
-  [ACC_OP_SCANL1] = &acc_class_scan,
-  [ACC_OP_SORT] = &acc_class_sort,
-  [ACC_OP_STENCIL] = &acc_class_stencil,
-  [ACC_OP_STENCIL2] = &acc_class_stencil,
-};
-
 /* Of this thread: what nodes are made for, a GRefString. */
 static _Thread_local char *made_by;
 
@@ -59,12 +23,6 @@ acc_naming_end (AccNaming *self)
   if (made_by != NULL && made_by != self->before)
     g_ref_string_release (made_by);
   made_by = self->before;
-}
-
-const AccOperationClass *
-acc_operation_get_class (AccOperation op)
-{
-  return classes[op];
 }
 
 gboolean
@@ -105,7 +63,7 @@ acc_array_begin (AccOperation   op,
                  guint          n_inputs)
 {
   AccArray *node = g_object_new (ACC_TYPE_ARRAY, NULL);
-  const AccPayloadClass *payload = classes[op]->payload;
+  const AccPayloadClass *payload = acc_operation_get_class (op)->payload;
 
   node->op = op;
   if (payload != NULL && payload->size > 0)
@@ -142,7 +100,7 @@ prepare (AccArray     *node,
          gboolean      has_function,
          AccSignature *signature)
 {
-  const AccOperationClass *klass = classes[node->op];
+  const AccOperationClass *klass = acc_operation_get_class (node->op);
 
   *signature = (AccSignature) { 0, };
 
@@ -321,8 +279,8 @@ check_function (AccArray    *node,
   if (error != NULL)
     return acc_array_fail (node, error->code, "%s", error->message);
 
-  if (classes[node->op]->signature != NULL)
-    classes[node->op]->signature (node, slot, &signature);
+  if (acc_operation_get_class (node->op)->signature != NULL)
+    acc_operation_get_class (node->op)->signature (node, slot, &signature);
 
   if (function->n_params != signature.n_params)
     return acc_array_fail (node, ACC_ERROR_TYPE, "its function takes %u parameters, not %u",
@@ -417,7 +375,7 @@ acc_array_collect_references (AccArray *node)
 AccArray *
 acc_array_complete (AccArray *node)
 {
-  if (node->error == NULL && classes[node->op]->check (node) && check_functions (node))
+  if (node->error == NULL && acc_operation_get_class (node->op)->check (node) && check_functions (node))
     {
       if (node->type == NULL)
         node->type = node->functions[0]->body->type;

@@ -3,6 +3,8 @@
 #include "acc-error.h"
 #include "acc-source.h"
 
+#include <string.h>
+
 static gboolean
 check_nothing (AccArray *node)
 {
@@ -56,9 +58,36 @@ copy_source (AccArray *node,
 
 static const AccPayloadClass source_payload = { ACC_PAYLOAD_SOURCE, 0, clear_source, copy_source };
 
-const AccOperationClass acc_class_data = { check_nothing, NULL, &data_payload };
-const AccOperationClass acc_class_source = { check_nothing, NULL, &source_payload };
-const AccOperationClass acc_class_parameter = { check_nothing, NULL, &parameter_payload };
+static gboolean
+infer_source (AccInference *self)
+{
+  guint rank;
+  const gint64 *extents = acc_shape_get_extents (acc_source_get_shape (acc_array_get_source (self->array)), &rank);
+
+  /* One of rank 0 is a row. */
+  self->extents[0] = 1;
+  memcpy (self->extents, extents, rank * sizeof (gint64));
+  return TRUE;
+}
+
+static gboolean
+infer_parameter (AccInference *self)
+{
+  const gint64 *declared = acc_array_get_parameter (self->array)->declared;
+
+  for (guint i = 0; i < self->array->rank; i++)
+    {
+      if (declared[i] < 0)
+        return acc_inference_fail (self, ACC_ERROR_UNSUPPORTED, "it has no extents before a run");
+      self->extents[i] = declared[i];
+    }
+
+  return TRUE;
+}
+
+const AccOperationClass acc_class_data = { check_nothing, NULL, NULL, &data_payload };
+const AccOperationClass acc_class_source = { check_nothing, NULL, infer_source, &source_payload };
+const AccOperationClass acc_class_parameter = { check_nothing, NULL, infer_parameter, &parameter_payload };
 
 static gboolean
 check_extents (AccArray *node)
@@ -75,8 +104,8 @@ generate_signature (AccArray     *node,
   signature->params[0] = acc_index_type (node->rank);
 }
 
-const AccOperationClass acc_class_generate = { check_extents, generate_signature };
-const AccOperationClass acc_class_fill = { check_extents, NULL };
+const AccOperationClass acc_class_generate = { check_extents, generate_signature, acc_infer_given };
+const AccOperationClass acc_class_fill = { check_extents, NULL, acc_infer_given };
 
 AccArray *
 acc_array_new_parameter (AccElementType *type,

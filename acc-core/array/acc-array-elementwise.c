@@ -107,11 +107,11 @@ check_unzip (AccArray *node)
   return TRUE;
 }
 
-const AccOperationClass acc_class_map = { check_map, acc_array_elements_signature };
-const AccOperationClass acc_class_imap = { check_map, imap_signature };
-const AccOperationClass acc_class_zip_with = { check_ranks, acc_array_elements_signature };
-const AccOperationClass acc_class_zip = { check_zip, NULL };
-const AccOperationClass acc_class_unzip = { check_unzip, NULL, &acc_payload_item };
+const AccOperationClass acc_class_map = { check_map, acc_array_elements_signature, acc_infer_first };
+const AccOperationClass acc_class_imap = { check_map, imap_signature, acc_infer_first };
+const AccOperationClass acc_class_zip_with = { check_ranks, acc_array_elements_signature, acc_infer_least };
+const AccOperationClass acc_class_zip = { check_zip, NULL, acc_infer_least };
+const AccOperationClass acc_class_unzip = { check_unzip, NULL, acc_infer_first, &acc_payload_item };
 
 /**
  * acc_array_map:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-array-build-private.h"
 #include "acc-error.h"
+#include "acc-foreign-known-private.h"
 #include "acc-program-private.h"
 
 /* --- programs of nodes */
@@ -241,11 +242,65 @@ check_compute (AccArray *node)
   return TRUE;
 }
 
-const AccOperationClass acc_class_cond = { check_cond, NULL };
-const AccOperationClass acc_class_while_loop = { check_while_loop, NULL, &loop_payload };
-const AccOperationClass acc_class_loop_result = { check_loop_result, NULL, &acc_payload_item };
-const AccOperationClass acc_class_foreign = { check_foreign, NULL, &foreign_payload };
-const AccOperationClass acc_class_compute = { check_compute, NULL };
+static void
+infer_cond (AccArray *node)
+{
+  acc_array_set_common_shape (node, node->inputs[1], node->inputs[2]);
+}
+
+static void
+infer_loop (AccArray *node)
+{
+  AccArray **next;
+  guint n;
+
+  next = acc_program_get_result_nodes (acc_array_get_programs (node)[1], &n);
+
+  for (guint i = 0; i < 2; i++)
+    for (guint k = 0; k < node->n_inputs; k++)
+      {
+        AccArray *parameter = acc_program_get_parameter_nodes (acc_array_get_programs (node)[i], &n)[k];
+
+        if (!acc_array_check_declared (node, parameter, node->inputs[k], "initial state") ||
+            !acc_array_check_declared (node, parameter, next[k], "step's result"))
+          return;
+      }
+
+  acc_array_set_common_shape (node, node->inputs[0], next[0]);
+}
+
+static void
+infer_loop_result (AccArray *node)
+{
+  AccArray *loop = node->inputs[0];
+  guint item = acc_array_get_item (node), n;
+
+  acc_array_set_common_shape (node, loop->inputs[item], acc_program_get_result_nodes (acc_array_get_programs (loop)[1], &n)[item]);
+}
+
+static void
+infer_foreign (AccArray *node)
+{
+  AccArray **parameters, *result;
+  const char *problem;
+  guint n;
+
+  parameters = acc_program_get_parameter_nodes (acc_array_get_programs (node)[0], &n);
+  for (guint i = 0; i < n; i++)
+    if (!acc_array_check_declared (node, parameters[i], node->inputs[i], "input"))
+      return;
+
+  result = acc_program_get_result_nodes (acc_array_get_programs (node)[0], &n)[0];
+  acc_array_set_common_shape (node, result, result);
+  if ((problem = acc_foreign_check_static (node)) != NULL)
+    acc_array_fail (node, ACC_ERROR_TYPE, "“%s” %s", acc_foreign_get_name (node), problem);
+}
+
+const AccOperationClass acc_class_cond = { check_cond, .set_shape = infer_cond };
+const AccOperationClass acc_class_while_loop = { check_while_loop, .payload = &loop_payload, .set_shape = infer_loop };
+const AccOperationClass acc_class_loop_result = { check_loop_result, .payload = &acc_payload_item, .set_shape = infer_loop_result };
+const AccOperationClass acc_class_foreign = { check_foreign, .payload = &foreign_payload, .set_shape = infer_foreign };
+const AccOperationClass acc_class_compute = { check_compute, NULL, acc_infer_first };
 
 /**
  * acc_array_cond:

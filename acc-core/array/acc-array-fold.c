@@ -2,11 +2,13 @@
 #include "acc-array-build-private.h"
 #include "acc-error.h"
 
+#include <string.h>
+
 static gboolean
 check_fold (AccArray *node)
 {
   AccArray *input = node->inputs[0];
-  gboolean all = node->op == ACC_OP_FOLD_ALL || node->op == ACC_OP_FOLD1_ALL;
+  gboolean all = acc_operation_has_fact (node->op, ACC_FACT_FOLDS_ALL);
 
   if (!all && input->rank == 0)
     return acc_array_fail (node, ACC_ERROR_SHAPE, "an array of rank 0 has no innermost dimension");
@@ -43,10 +45,45 @@ combine_signature (AccArray     *node,
     }
 }
 
-const AccOperationClass acc_class_fold = { check_fold, combine_signature };
-const AccOperationClass acc_class_scan = { check_scan, combine_signature };
+static gboolean
+infer_fold (AccInference *self)
+{
+  const AccOperationInfo *info = acc_operation_get_info (self->array->op);
+  gboolean all = (info->facts & ACC_FACT_FOLDS_ALL) != 0, seeded = strlen (info->functions) > 1;
+  AccArray *input = self->array->inputs[0];
+  const gint64 *extents = acc_inference_get_extents (self, 0);
+
+  if (extents == NULL)
+    return FALSE;
+
+  for (guint i = all ? 0 : input->rank - 1; !seeded && i < input->rank; i++)
+    if (extents[i] <= 0)
+      return acc_inference_fail (self, ACC_ERROR_SHAPE, "empty array: dimension %u has extent 0 and there is no initial value", i);
+
+  if (self->array->rank > 0)
+    memcpy (self->extents, extents, self->array->rank * sizeof (gint64));
+  return TRUE;
+}
+
+static gboolean
+infer_segments (AccInference *self)
+{
+  const gint64 *offsets = acc_inference_get_extents (self, 1);
+  gint64 n;
+
+  if (offsets == NULL)
+    return FALSE;
+  n = MAX (offsets[0] - 1, 0);
+  if (!acc_infer_first (self))
+    return FALSE;
+  self->extents[self->array->rank - 1] = n;
+  return TRUE;
+}
+
+const AccOperationClass acc_class_fold = { check_fold, combine_signature, infer_fold };
+const AccOperationClass acc_class_scan = { check_scan, combine_signature, acc_infer_first };
 /* Of offsets that fit: an i8 more than there are segments. */
-const AccOperationClass acc_class_fold_seg = { check_scan, combine_signature };
+const AccOperationClass acc_class_fold_seg = { check_scan, combine_signature, infer_segments };
 
 static AccArray *
 reduce (AccArray     *self,
@@ -58,7 +95,7 @@ reduce (AccArray     *self,
   AccArray *node = acc_array_begin (op, &self, 1);
 
   acc_array_call2 (node, 0, combine, user_data);
-  if (op == ACC_OP_FOLD || op == ACC_OP_FOLD_ALL)
+  if (strlen (acc_operation_get_info (op)->functions) > 1)
     acc_array_close (node, 1, initial);
 
   return acc_array_complete (node);

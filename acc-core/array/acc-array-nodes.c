@@ -34,9 +34,7 @@ gpointer
 acc_array_get_payload (AccArray       *self,
                        AccPayloadKind  kind)
 {
-  const AccPayloadClass *payload = acc_operation_get_class (self->op)->payload;
-
-  g_return_val_if_fail (payload != NULL && payload->kind == kind, NULL);
+  g_return_val_if_fail (acc_operation_get_payload (self->op) == kind, NULL);
 
   return self->payload;
 }
@@ -55,7 +53,7 @@ AccFunction *
 acc_array_nth_function (AccArray *self,
                         guint     n)
 {
-  gboolean is_stencil = self->op == ACC_OP_STENCIL || self->op == ACC_OP_STENCIL2;
+  gboolean is_stencil = acc_operation_get_payload (self->op) == ACC_PAYLOAD_STENCIL;
 
   if (n < self->n_functions)
     return self->functions[n];

@@ -113,7 +113,35 @@ list_permute (AccArray *node,
 
 static const AccPayloadClass payload_class = { ACC_PAYLOAD_PERMUTE, sizeof (AccPermutePayload), NULL, copy_permute, .list = list_permute };
 
-const AccOperationClass acc_class_permute = { check_permute, permute_signature, &payload_class };
+static gboolean
+infer_permute (AccInference *self)
+{
+  AccArray *source = self->array->inputs[0];
+  const gint64 *extents = acc_inference_get_extents (self, 0);
+  g_autofree gint64 *copy = NULL;
+  const gint64 *targets;
+
+  if (extents == NULL)
+    return FALSE;
+
+  copy = g_memdup2 (extents, source->rank * sizeof (gint64));
+  if ((targets = acc_inference_get_extents (self, 2)) == NULL)
+    return FALSE;
+
+  for (guint i = 0; i < source->rank; i++)
+    if (targets[i] != copy[i])
+      return acc_inference_fail (self, ACC_ERROR_SHAPE,
+                   "the targets have extent %" G_GINT64_FORMAT " in dimension %u where the elements have %" G_GINT64_FORMAT,
+                   targets[i], i, copy[i]);
+
+  if ((extents = acc_inference_get_extents (self, 1)) == NULL)
+    return FALSE;
+  for (guint i = 0; i < self->array->rank; i++)
+    self->extents[i] = extents[i];
+  return TRUE;
+}
+
+const AccOperationClass acc_class_permute = { check_permute, permute_signature, infer_permute, &payload_class };
 
 /**
  * acc_array_permute:

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-array.h"
+#include "acc-module-array.h"
 #include "acc-error.h"
 #include "acc-core/data/acc-buffer-private.h"
 #include "acc-core/base/acc-element-type-private.h"
 #include "acc-core/expr/acc-expr-private.h"
 #include "acc-module-program.h"
-#include "acc-operations-private.h"
 
 G_BEGIN_DECLS
 

@@ -22,8 +22,33 @@ backpermute_signature (AccArray     *node,
   signature->result = acc_index_type (node->inputs[0]->rank);
 }
 
-const AccOperationClass acc_class_reshape = { check_reshape, NULL };
-const AccOperationClass acc_class_backpermute = { check_reshape, backpermute_signature };
+static gboolean
+infer_reshape (AccInference *self)
+{
+  AccArray *input = self->array->inputs[0];
+  const gint64 *extents;
+  gint64 size, input_size;
+
+  if (!acc_infer_given (self) || (extents = acc_inference_get_extents (self, 0)) == NULL)
+    return FALSE;
+
+  if (!acc_extents_check_size (extents, input->rank, input->type, &input_size) ||
+      !acc_extents_check_size (self->extents, self->array->rank, input->type, &size) ||
+      size != input_size)
+    {
+      g_autoptr(AccShape) from = acc_shape_new (extents, input->rank);
+      g_autoptr(AccShape) to = acc_shape_new (self->extents, self->array->rank);
+      g_autofree char *from_text = acc_shape_to_string (from);
+      g_autofree char *to_text = acc_shape_to_string (to);
+
+      return acc_inference_fail (self, ACC_ERROR_SHAPE, "%s does not have as many elements as %s", to_text, from_text);
+    }
+
+  return TRUE;
+}
+
+const AccOperationClass acc_class_reshape = { check_reshape, NULL, infer_reshape };
+const AccOperationClass acc_class_backpermute = { check_reshape, backpermute_signature, acc_infer_given };
 
 /**
  * acc_array_reshape:

@@ -93,8 +93,52 @@ check_replicate (AccArray *node)
   return TRUE;
 }
 
-const AccOperationClass acc_class_slice = { check_slice, NULL, &payload_class };
-const AccOperationClass acc_class_replicate = { check_replicate, NULL, &payload_class };
+static gboolean
+infer_slice (AccInference *self)
+{
+  const AccSelectionPayload *selection = acc_array_get_selection (self->array);
+  const gint64 *extents = acc_inference_get_extents (self, 0);
+  guint kept = 0;
+
+  if (extents == NULL)
+    return FALSE;
+
+  for (guint i = 0; i < selection->n; i++)
+    {
+      gint64 index = selection->entries[i];
+
+      if (index == ACC_ALL)
+        self->extents[kept++] = extents[i];
+      else if (index < 0 || index >= extents[i])
+        return acc_inference_fail (self, ACC_ERROR_BOUNDS, "index %" G_GINT64_FORMAT " is outside dimension %u of extent %" G_GINT64_FORMAT,
+                     index, i, extents[i]);
+    }
+
+  return TRUE;
+}
+
+static gboolean
+infer_replicate (AccInference *self)
+{
+  const AccSelectionPayload *selection = acc_array_get_selection (self->array);
+  const gint64 *extents = acc_inference_get_extents (self, 0);
+  guint used = 0;
+
+  if (extents == NULL)
+    return FALSE;
+
+  for (guint i = 0; i < selection->n; i++)
+    {
+      gint64 entry = selection->entries[i];
+
+      self->extents[i] = entry == ACC_ALL ? extents[used++] : entry;
+    }
+
+  return TRUE;
+}
+
+const AccOperationClass acc_class_slice = { check_slice, NULL, infer_slice, &payload_class };
+const AccOperationClass acc_class_replicate = { check_replicate, NULL, infer_replicate, &payload_class };
 
 /* --- specifications */
 

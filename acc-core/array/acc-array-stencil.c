@@ -187,7 +187,7 @@ static const AccPayloadClass payload_class = {
   ACC_PAYLOAD_STENCIL, sizeof (AccStencilPayload), clear_stencil, copy_stencil, replace_stencil, list_stencil
 };
 
-const AccOperationClass acc_class_stencil = { check_stencil, stencil_signature, &payload_class };
+const AccOperationClass acc_class_stencil = { check_stencil, stencil_signature, acc_infer_least, &payload_class };
 
 void
 acc_array_set_sizes (AccArray     *node,

@@ -15,24 +15,73 @@ G_BEGIN_DECLS
 /* --- operations */
 
 typedef enum {
-#define ACC_OPERATION(ID, name, n_inputs, functions, section, since) ACC_OP_##ID,
+#define ACC_OPERATION(ID, ...) ACC_OP_##ID,
 #include "acc-operations.inc"
 #undef ACC_OPERATION
   ACC_N_OPERATIONS
 } AccOperation;
 
+/* Operations that are computed alike. */
+typedef enum {
+  ACC_FAMILY_LEAF,       /* its elements are given */
+  ACC_FAMILY_FLOW,       /* running it decides its shape, and what is computed */
+  ACC_FAMILY_ELEMENTS,   /* a function of the index, or of the elements there, or of both */
+  ACC_FAMILY_ZIP,
+  ACC_FAMILY_VIEW,       /* shows the memory of its input, or part of it */
+  ACC_FAMILY_GATHER,     /* each element is one of its input, at another index */
+  ACC_FAMILY_STENCIL,
+  ACC_FAMILY_FOLD,
+  ACC_FAMILY_FOLD_SEG,
+  ACC_FAMILY_SCAN,
+  ACC_FAMILY_PERMUTE,
+  ACC_FAMILY_SORT,
+  ACC_FAMILY_MATMUL,
+  ACC_FAMILY_FFT,
+} AccOperationFamily;
+
+/* Which rows of its inputs a row is computed from. */
+typedef enum {
+  ACC_ROWS_ALL,          /* any */
+  ACC_ROWS_SAME,         /* that with the same number */
+  ACC_ROWS_DEPENDS,      /* as the payload or the function says */
+} AccOperationRows;
+
+typedef enum {
+  ACC_FACT_HAS_EXTENTS = 1 << 0,   /* there are .extents */
+  ACC_FACT_TAKES_INDEX = 1 << 1,   /* the first parameter of its function is the index */
+  ACC_FACT_FUSES       = 1 << 2,   /* whoever reads an element may compute it there, from elements of its inputs */
+  ACC_FACT_ANCHORS     = 1 << 3,   /* it may be the anchor of a cluster */
+  ACC_FACT_STORES      = 1 << 4,   /* no element is complete before all of its input was seen */
+  ACC_FACT_FOLDS_ALL   = 1 << 5,   /* all elements, not those of each row */
+} AccOperationFacts;
+
 /* What the columns of acc-operations.inc say. */
 typedef struct {
-  const char *name;
-  int         n_inputs;
-  const char *functions;
-  const char *section;
-  const char *since;
+  const char        *name;
+  int                n_inputs;
+  const char        *functions;
+  AccOperationFamily family;
+  AccOperationRows   rows;
+  guint              facts;      /* AccOperationFacts */
+  const char        *section;
+  const char        *since;
 } AccOperationInfo;
 
 /* Indexed by AccOperation. */
 ACC_MODULE_API
 const AccOperationInfo *acc_operation_get_info  (AccOperation operation);
+
+static inline gboolean
+acc_operation_has_fact (AccOperation operation, AccOperationFacts fact)
+{
+  return (acc_operation_get_info (operation)->facts & fact) != 0;
+}
+
+static inline AccOperationFamily
+acc_operation_get_family (AccOperation operation)
+{
+  return acc_operation_get_info (operation)->family;
+}
 
 /* --- arrays */
 

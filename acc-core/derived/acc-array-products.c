@@ -463,7 +463,34 @@ check_matmul (AccArray *node)
   return TRUE;
 }
 
-const AccOperationClass acc_class_matmul = { check_matmul, NULL };
+static gboolean
+infer_matmul (AccInference *self)
+{
+  AccArray *left = self->array->inputs[0], *right = self->array->inputs[1];
+  guint l = left->rank, r = right->rank, n = MAX (l, r);
+  g_autofree gint64 *x = NULL;
+  const gint64 *extents = acc_inference_get_extents (self, 0), *y;
+
+  if (extents == NULL)
+    return FALSE;
+  x = g_memdup2 (extents, l * sizeof (gint64));
+  if ((y = acc_inference_get_extents (self, 1)) == NULL)
+    return FALSE;
+
+  for (guint i = 0; i + 2 < n; i++)
+    {
+      if (l == r && x[i] != y[i])
+        return acc_inference_fail (self, ACC_ERROR_BOUNDS, "index -1 is outside: matrices in extents %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT, x[i], y[i]);
+      self->extents[i] = l == n ? x[i] : y[i];
+    }
+  if (x[l - 1] != y[r - 2])
+    return acc_inference_fail (self, ACC_ERROR_BOUNDS, "index -1 is outside: rows of %" G_GINT64_FORMAT " and columns of %" G_GINT64_FORMAT, x[l - 1], y[r - 2]);
+  self->extents[n - 2] = x[l - 2];
+  self->extents[n - 1] = y[r - 1];
+  return TRUE;
+}
+
+const AccOperationClass acc_class_matmul = { check_matmul, NULL, infer_matmul };
 
 static AccArray *
 multiply_directly (AccArray *left,

@@ -32,7 +32,7 @@ check_sort (AccArray *node)
   return TRUE;
 }
 
-const AccOperationClass acc_class_sort = { check_sort, acc_array_elements_signature };
+const AccOperationClass acc_class_sort = { check_sort, acc_array_elements_signature, acc_infer_first };
 
 /* --- numbers of places */
 

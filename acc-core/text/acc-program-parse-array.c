@@ -168,8 +168,8 @@ read_use (Reader *self)
 }
 
 static gboolean
-read_specification (Reader   *self,
-                    AccArray *node)
+read_selection (Reader   *self,
+                AccArray *node)
 {
   g_autoptr(GArray) entries = g_array_new (FALSE, FALSE, sizeof (gint64));
 
@@ -311,9 +311,8 @@ take_parts (Reader    *self,
 {
   AccStatement *statement = &self->parser->statement;
   guint n_functions = strlen (acc_operation_get_info (node->op)->functions);
-  guint n_boundaries = node->op == ACC_OP_STENCIL || node->op == ACC_OP_STENCIL2 ? node->n_inputs : 0;
-  gboolean has_extents = node->op == ACC_OP_GENERATE || node->op == ACC_OP_FILL ||
-                         node->op == ACC_OP_RESHAPE || node->op == ACC_OP_BACKPERMUTE;
+  guint n_boundaries = acc_operation_get_payload (node->op) == ACC_PAYLOAD_STENCIL ? node->n_inputs : 0;
+  gboolean has_extents = acc_operation_has_fact (node->op, ACC_FACT_HAS_EXTENTS);
 
   if (statement->n_functions != n_functions)
     return acc_parser_fail (self->parser, token, "%s has %u functions, not %u", token->text, n_functions,
@@ -339,35 +338,41 @@ take_parts (Reader    *self,
   return TRUE;
 }
 
+/* What stands behind the inputs. */
 static gboolean
-read_fields (Reader   *self,
-             AccArray *node)
+read_payload (Reader   *self,
+              AccArray *node)
 {
   gint64 item;
 
-  switch ((guint) node->op)
+  switch (acc_operation_get_payload (node->op))
     {
-    case ACC_OP_UNZIP:
-    case ACC_OP_LOOP_RESULT:
+    case ACC_PAYLOAD_ITEM:
       if (!take_number (self, "an item", 0, G_MAXINT, &item))
         return FALSE;
       acc_array_set_item (node, item);
       return TRUE;
 
-    case ACC_OP_SLICE:
-    case ACC_OP_REPLICATE:
-      return read_specification (self, node);
+    case ACC_PAYLOAD_SELECTION:
+      return read_selection (self, node);
 
-    case ACC_OP_STENCIL:
-    case ACC_OP_STENCIL2:
+    case ACC_PAYLOAD_STENCIL:
       return read_sizes (self, node);
 
-    case ACC_OP_WHILE_LOOP:
+    case ACC_PAYLOAD_LOOP:
       return read_programs (self, node);
 
-    default:
+    case ACC_PAYLOAD_NONE:
+    case ACC_PAYLOAD_DATA:
+    case ACC_PAYLOAD_SOURCE:
+    case ACC_PAYLOAD_PARAMETER:
+    case ACC_PAYLOAD_PERMUTE:
+    case ACC_PAYLOAD_TRANSFORM:
+    case ACC_PAYLOAD_FOREIGN:
       return TRUE;
     }
+
+  return TRUE;
 }
 
 static AccArray *
@@ -393,7 +398,7 @@ read_delayed (Reader       *self,
       acc_array_set_program (node, 0, fallback);
     }
 
-  if (node->error == NULL && (!read_fields (self, node) || !take_parts (self, node, token)))
+  if (node->error == NULL && (!read_payload (self, node) || !take_parts (self, node, token)))
     return NULL;
 
   for (guint i = 0; i < node->n_inputs; i++)

@@ -372,53 +372,70 @@ append_programs (Printer  *self,
 }
 
 static void
-append_fields (Printer  *self,
-               AccArray *array)
+append_selection (GString                   *text,
+                  const AccSelectionPayload *selection)
+{
+  for (guint i = 0; i < selection->n; i++)
+    if (selection->entries[i] == ACC_ALL)
+      g_string_append (text, " all");
+    else
+      g_string_append_printf (text, " %" G_GINT64_FORMAT, selection->entries[i]);
+}
+
+static void
+append_sizes (GString  *text,
+              AccArray *array)
+{
+  for (guint i = 0; i < array->n_inputs; i++)
+    {
+      g_string_append (text, " sizes");
+      for (guint d = 0; d < array->inputs[i]->rank; d++)
+        g_string_append_printf (text, " %" G_GINT64_FORMAT, acc_array_get_stencil (array)->sizes[i][d]);
+    }
+}
+
+/* What stands on its line behind the inputs. */
+static void
+append_payload (Printer  *self,
+                AccArray *array)
 {
   GString *text = self->text;
+  const char *name;
 
-  if (array->op == ACC_OP_PARAMETER)
+  switch (acc_operation_get_payload (array->op))
     {
+    case ACC_PAYLOAD_NONE:
+    case ACC_PAYLOAD_PERMUTE:
+    case ACC_PAYLOAD_TRANSFORM:
+    case ACC_PAYLOAD_FOREIGN:
+      break;
+    case ACC_PAYLOAD_DATA:
+      append_signature (text, array, acc_shape_get_extents (array->shape, NULL));
+      break;
+    case ACC_PAYLOAD_SOURCE:
+      append_signature (text, array, acc_shape_get_extents (array->shape, NULL));
+      if ((name = acc_source_get_name (acc_array_get_source (array))) != NULL)
+        {
+          g_string_append_c (text, ' ');
+          append_quoted (text, name);
+        }
+      break;
+    case ACC_PAYLOAD_PARAMETER:
       g_string_append_printf (text, " %u", acc_array_get_parameter (array)->position);
       append_signature (text, array, acc_array_get_parameter (array)->declared);
-    }
-  else if (array->op == ACC_OP_USE || array->op == ACC_OP_SOURCE)
-    {
-      append_signature (text, array, acc_shape_get_extents (array->shape, NULL));
-    }
-  else if (array->op == ACC_OP_UNZIP || array->op == ACC_OP_LOOP_RESULT)
-    {
+      break;
+    case ACC_PAYLOAD_ITEM:
       g_string_append_printf (text, " %u", acc_array_get_item (array));
-    }
-
-  else if (array->op == ACC_OP_SLICE || array->op == ACC_OP_REPLICATE)
-    {
-      const AccSelectionPayload *selection = acc_array_get_selection (array);
-
-      for (guint i = 0; i < selection->n; i++)
-        if (selection->entries[i] == ACC_ALL)
-          g_string_append (text, " all");
-        else
-          g_string_append_printf (text, " %" G_GINT64_FORMAT, selection->entries[i]);
-    }
-  else if (array->op == ACC_OP_STENCIL || array->op == ACC_OP_STENCIL2)
-    {
-      for (guint i = 0; i < array->n_inputs; i++)
-        {
-          g_string_append (text, " sizes");
-          for (guint d = 0; d < array->inputs[i]->rank; d++)
-            g_string_append_printf (text, " %" G_GINT64_FORMAT, acc_array_get_stencil (array)->sizes[i][d]);
-        }
-    }
-  else if (array->op == ACC_OP_WHILE_LOOP)
-    {
+      break;
+    case ACC_PAYLOAD_SELECTION:
+      append_selection (text, acc_array_get_selection (array));
+      break;
+    case ACC_PAYLOAD_STENCIL:
+      append_sizes (text, array);
+      break;
+    case ACC_PAYLOAD_LOOP:
       append_programs (self, array);
-    }
-
-  if (array->op == ACC_OP_SOURCE && acc_source_get_name (acc_array_get_source (array)) != NULL)
-    {
-      g_string_append_c (text, ' ');
-      append_quoted (text, acc_source_get_name (acc_array_get_source (array)));
+      break;
     }
 }
 
@@ -457,7 +474,7 @@ print_array (Printer  *self,
   for (guint i = 0; i < array->n_inputs; i++)
     append_array_name (self, array->inputs[i]);
 
-  append_fields (self, array);
+  append_payload (self, array);
   if (array->offer != NULL)
     append_offer (self, array);
 
@@ -477,7 +494,7 @@ print_array (Printer  *self,
 
   if (array->extents != NULL)
     print_function (self, "extents", array->extents);
-  for (guint i = 0; i < array->n_inputs && (array->op == ACC_OP_STENCIL || array->op == ACC_OP_STENCIL2); i++)
+  for (guint i = 0; i < array->n_inputs && acc_operation_get_payload (array->op) == ACC_PAYLOAD_STENCIL; i++)
     print_boundary (self, acc_array_get_stencil (array)->boundaries[i]);
   for (guint i = 0; i < array->n_functions; i++)
     print_function (self, "function", array->functions[i]);

@@ -64,7 +64,7 @@ add_input (AccStream *self, guint value, GError **error)
   AccStreamInput *input = &self->inputs[self->n_inputs++];
 
   input->stream = self;
-  input->source = row_value->array->source;
+  input->source = acc_array_get_source (row_value->array);
   input->value = value;
   input->n_rows = row_value->n_rows;
   input->row_elements = row_value->row_elements;

@@ -93,25 +93,16 @@ interval_of_primitive (const AccKernelInstr *instr,
 static Interval
 interval_of_kind (AccElementKind kind)
 {
-  switch ((int) kind)
-    {
-    case ACC_KIND_BOOL:
-      return between (0, 1);
-    case ACC_KIND_I8:
-      return between (G_MININT8, G_MAXINT8);
-    case ACC_KIND_U8:
-      return between (0, G_MAXUINT8);
-    case ACC_KIND_I16:
-      return between (G_MININT16, G_MAXINT16);
-    case ACC_KIND_U16:
-      return between (0, G_MAXUINT16);
-    case ACC_KIND_I32:
-      return between (G_MININT32, G_MAXINT32);
-    case ACC_KIND_U32:
-      return between (0, G_MAXUINT32);
-    default:
-      return (Interval) { 0 };
-    }
+  guint bits = 8 * acc_element_kind_get_size (kind);
+  gint64 half;
+
+  if (kind == ACC_KIND_BOOL)
+    return between (0, 1);
+  if (!acc_element_kind_is_integer (kind) || bits == 64)
+    return (Interval) { 0 };
+
+  half = G_GINT64_CONSTANT (1) << (bits - 1);
+  return acc_element_kind_is_signed (kind) ? between (-half, half - 1) : between (0, 2 * half - 1);
 }
 
 /* Of instruction @id, of i64, from those before it. */

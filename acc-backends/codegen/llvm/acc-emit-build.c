@@ -86,17 +86,12 @@ emit_wide_type (LLVMTypeRef scalar,
 guint
 emit_width_of (LLVMTypeRef scalar)
 {
-  switch ((int) LLVMGetTypeKind (scalar))
-    {
-    case LLVMIntegerTypeKind:
-      return LLVMGetIntTypeWidth (scalar);
-    case LLVMHalfTypeKind:
-      return 16;
-    case LLVMFloatTypeKind:
-      return 32;
-    default:
-      return 64;
-    }
+  LLVMTypeKind kind = LLVMGetTypeKind (scalar);
+
+  if (kind == LLVMIntegerTypeKind)
+    return LLVMGetIntTypeWidth (scalar);
+
+  return kind == LLVMHalfTypeKind ? 16 : kind == LLVMFloatTypeKind ? 32 : 64;
 }
 
 LLVMTypeRef

@@ -53,10 +53,7 @@ add_nearest (Search    *search,
 static gboolean
 is_busy (const AccControlPoint *point)
 {
-  AccOperation op = point->node->op;
-
-  return op == ACC_OP_COND || op == ACC_OP_WHILE_LOOP || op == ACC_OP_LOOP_RESULT || op == ACC_OP_FOREIGN || point->extents != NULL ||
-         point->offered != NULL;
+  return acc_operation_get_family (point->node->op) == ACC_FAMILY_FLOW || point->extents != NULL || point->offered != NULL;
 }
 
 static gboolean

@@ -102,12 +102,10 @@ acc_graph_scope_list_unbound (AccGraphScope  *scope,
 static gboolean
 is_expensive (AccArray *node)
 {
-  static const gboolean always[ACC_N_OPERATIONS] = {
-    [ACC_OP_FOLD] = TRUE, [ACC_OP_FOLD1] = TRUE, [ACC_OP_FOLD_ALL] = TRUE, [ACC_OP_FOLD1_ALL] = TRUE, [ACC_OP_SCANL1] = TRUE,
-    [ACC_OP_PERMUTE] = TRUE, [ACC_OP_SORT] = TRUE, [ACC_OP_STENCIL] = TRUE, [ACC_OP_STENCIL2] = TRUE, [ACC_OP_COMPUTE] = TRUE,
-  };
+  if (acc_operation_has_fact (node->op, ACC_FACT_ANCHORS) || node->op == ACC_OP_COMPUTE)
+    return TRUE;
 
-  return always[node->op] || (node->n_functions > 0 && node->functions[0] != NULL && acc_function_get_cost (node->functions[0]) > EXPENSIVE);
+  return node->n_functions > 0 && node->functions[0] != NULL && acc_function_get_cost (node->functions[0]) > EXPENSIVE;
 }
 
 static gboolean
@@ -149,7 +147,7 @@ keep_stored (AccArray   *node,
   AccArray *dependence;
 
   for (guint i = 0; (dependence = acc_array_nth_dependence (node, i)) != NULL; i++)
-    if ((dependence->op == ACC_OP_COMPUTE || dependence->op == ACC_OP_PERMUTE || dependence->op == ACC_OP_SORT) &&
+    if ((dependence->op == ACC_OP_COMPUTE || acc_operation_has_fact (dependence->op, ACC_FACT_STORES)) &&
         g_hash_table_remove (dear, dependence))
       g_ptr_array_add (targets, dependence);
 }

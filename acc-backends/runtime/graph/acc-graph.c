@@ -47,7 +47,7 @@ needs_more (GHashTable *boundary,
 {
   g_autoptr (GPtrArray) reads = acc_graph_list_extent_reads (array, boundary);
 
-  return array->op == ACC_OP_COND || acc_array_get_programs (array) != NULL || reads != NULL;
+  return acc_operation_get_family (array->op) == ACC_FAMILY_FLOW || reads != NULL;
 }
 
 static GHashTable *

@@ -34,7 +34,7 @@ list_transform (AccArray *node,
 
 static const AccPayloadClass payload_class = { ACC_PAYLOAD_TRANSFORM, sizeof (AccTransformPayload), .list = list_transform };
 
-const AccOperationClass acc_class_fft = { check_fft, NULL, &payload_class };
+const AccOperationClass acc_class_fft = { check_fft, NULL, acc_infer_first, &payload_class };
 
 typedef struct {
   AccElementType *type;      /* of the floats */
