@@ -25,6 +25,7 @@
 #include "acc-array-scan-segments.h"
 #include "acc-array-scan.h"
 #include "acc-array-scatter.h"
+#include "acc-array-search.h"
 #include "acc-array-sort.h"
 #include "acc-array-statistics.h"
 #include "acc-array-zip.h"

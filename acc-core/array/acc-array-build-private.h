@@ -54,7 +54,6 @@ typedef struct {
 
 const AccOperationClass *acc_operation_get_class   (AccOperation operation);
 AccPayloadKind           acc_operation_get_payload (AccOperation operation);
-gboolean                 acc_operation_from_name   (const char *name, AccOperation *operation);
 
 /* First in a function that makes an operation of others: nodes that are made until it returns are called so in messages, whatever they are.
  * Of functions that call each other the outermost counts. */

@@ -10,6 +10,7 @@
 
 G_BEGIN_DECLS
 
+gboolean    acc_operation_from_name      (const char *name, AccOperation *operation);
 /* "map", or what it was made for: "take" */
 const char *acc_array_get_operation_name (AccArray *self);
 AccArray *acc_array_new_parameter  (AccElementType *type, guint rank, const gint64 *declared, guint position);

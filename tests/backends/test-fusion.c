@@ -427,6 +427,22 @@ spectra (GPtrArray *results)
   g_ptr_array_add (results, acc_array_map (spectrum, power, NULL));
 }
 
+static AccExpr *
+weigh (AccExpr *place, gpointer data)
+{
+  return acc_expr_cast (acc_expr_add (place, acc_expr_new_int (1)), acc_element_type_new (ACC_KIND_F32));
+}
+
+/* A search for each is a scalar loop, between what comes before and after. */
+static void
+searches (GPtrArray *results)
+{
+  g_autoptr (AccArray) edges = new_array (ACC_KIND_F32, 1, 100, 1, 1), x = new_vector (), y = acc_array_map (x, scale, NULL);
+  g_autoptr (AccArray) places = acc_array_searchsorted (edges, y, FALSE);
+
+  g_ptr_array_add (results, acc_array_map (places, weigh, NULL));
+}
+
 static void
 transposed (GPtrArray *results)
 {
@@ -524,6 +540,7 @@ static const Program programs[] = {
   { P (matrix_times_vector), 1, 1, 4, 4, 1, 4, 4, NULL },
   { P (product_and_epilogue), 1, 2, 20, 20.3, 2, 20, 12, "the right factor is copied into panels; a run by rows and groups turn it first" },
   { P (spectra), 11, 11, 104, 104, 1, 8.01, 8, "passes are stored, but on groups; tables of factors are kernels of their own" },
+  { P (searches), 1, 1, 8, 8, 1, 8, 8, NULL },
   { P (transposed), 1, 1, 8.31, 8.31, 1, 8, 8, "blocks wait in scratch, which caches keep" },
   { P (zipped_views), 1, 1, 8, 8, 1, 8, 8, NULL },
   { P (edges), 6, 6, 40, 4, 6, 40, 4, "unless by rows" },

@@ -410,6 +410,14 @@ def test_sorts():
         same(f'sort_by_key {name}', run(Acc.use(x).zip(Acc.use(values)).sort_by_key(lambda pair: pair[0]).unzip(1)), np.take_along_axis(values, order, -1))
 
 
+def test_searches():
+    for code, shape in itertools.product(ALL, SHAPES):
+        x, values = np.sort(sample(code, (50,))), sample(code, shape)
+        for vector, side in itertools.product((x, np.sort(np.concatenate((x, values.reshape(-1)))), x[:1], x[:0]), ('left', 'right')):
+            same(f'searchsorted {code}{list(vector.shape)}{list(shape)} {side}', run(Acc.use(vector).searchsorted(Acc.use(values), side)),
+                 np.asarray(np.searchsorted(vector, values, side), 'i8'))
+
+
 def rows(x):
     """With the elements of each row along the last axis; what there is when all are one row."""
     return ((x, '', -1), (x.reshape(-1), '_all', -1)) if x.ndim else ((x.reshape(-1), '_all', -1),)

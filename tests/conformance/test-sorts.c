@@ -382,6 +382,124 @@ test_text (void)
   check_text ("f4[:]", "f4", "f4");
 }
 
+/* How many elements of @sorted, one by one, are in front of each value. */
+static AccArray *
+count_in_front (AccArray *sorted, AccArray *values, gboolean right)
+{
+  AccElementType *type = acc_array_get_element_type (values);
+  gint64 n = acc_shape_get_size (acc_array_get_shape (sorted)), size = acc_shape_get_size (acc_array_get_shape (values)), total = n + size;
+  g_autoptr(GBytes) x = acc_array_dup_bytes (sorted, 0, NULL), y = acc_array_dup_bytes (values, 0, NULL), counted = NULL;
+  g_autoptr(GByteArray) all = g_byte_array_new ();
+  g_autoptr(GBytes) both = NULL;
+  g_autoptr(AccShape) shape = acc_shape_new_vector (total);
+  g_autoptr(AccArray) together = NULL;
+  gint64 *counts = g_new0 (gint64, size + 1);
+
+  g_byte_array_append (all, g_bytes_get_data (x, NULL), g_bytes_get_size (x));
+  g_byte_array_append (all, g_bytes_get_data (y, NULL), g_bytes_get_size (y));
+  both = g_bytes_new (all->data, all->len);
+  together = acc_array_use_buffers (type, shape, &both, 1);
+  for (gint64 i = 0; i < size; i++)
+    for (gint64 k = 0; k < n; k++)
+      counts[i] += compare_keys (together, k, n + i, FALSE) < (right ? 1 : 0);
+  counted = g_bytes_new_take (counts, size * sizeof *counts);
+
+  return acc_array_use_buffers (conf_type ("i8"), acc_array_get_shape (values), &counted, 1);
+}
+
+static void
+check_search (const char *code, gint64 n, const gint64 *extents, guint rank, ConfValues kind, GRand *rand)
+{
+  g_autoptr(AccArray) keys = conf_array (conf_type (code), &n, 1, rand, kind), values = conf_array (conf_type (code), extents, rank, rand, kind);
+  g_autofree gint64 *order = find_order (keys, FALSE);
+  g_autoptr(AccArray) sorted = arrange (keys, order);
+  g_autofree char *shape = acc_shape_to_string (acc_array_get_shape (values));
+
+  for (guint right = 0; right < 2; right++)
+    {
+      g_autofree char *name = g_strdup_printf ("searchsorted/%s[%d]%s/%d%s", code, (int) n, shape, kind, right ? "/right" : "");
+
+      conf_expect_array (name, acc_array_searchsorted (sorted, values, right), count_in_front (sorted, values, right));
+      /* As it is where both are computed. */
+      if (n % 2 == 0)
+        {
+          g_autofree char *computed = g_strconcat (name, "/computed", NULL);
+          g_autoptr(AccArray) made = acc_array_sort (keys, FALSE), same = acc_array_map (values, conf_itself, NULL);
+
+          conf_expect_array (computed, acc_array_searchsorted (made, same, right), count_in_front (sorted, values, right));
+        }
+    }
+}
+
+static void
+test_search (gconstpointer data)
+{
+  g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
+  static const gint64 extents[][3] = { { 0 }, { 1 }, { 70 }, { 0, 3 }, { 5, 9 }, { 2, 3, 7 } };
+  static const guint ranks[] = { 0, 1, 1, 2, 2, 3 };
+  static const gint64 sizes[] = { 0, 1, 2, 3, 63, 64, 65, 300 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      guint k = i % G_N_ELEMENTS (ranks);
+
+      check_search (data, sizes[i], extents[k], ranks[k], CONF_SMALL, rand);
+      check_search (data, sizes[i], extents[2], 1, i % 2 ? CONF_FULL : CONF_SMALL, rand);
+    }
+}
+
+static AccArray *
+search_both (AccArray **arrays, guint n_arrays, gpointer data)
+{
+  return acc_array_searchsorted (arrays[0], arrays[1], TRUE);
+}
+
+static AccExpr *
+is_place (AccExpr *place, gpointer data)
+{
+  return acc_expr_land (acc_expr_ge (place, conf_i64 (0)), acc_expr_le (place, conf_i64 (3)));
+}
+
+/* Extents that are known when it runs; values row by row; a vector that has no order. */
+static void
+test_searches (void)
+{
+  static const char *const signatures[] = { "f4[:]", "f4[:,:]", NULL };
+  g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
+  g_autoptr(ConfProgram) program = conf_program_new ("searchsorted/program", acc_program_new (signatures, search_both, NULL));
+  g_autoptr(AccArray) sorted = CONF_FLOATS1 ("f4", -INFINITY, -1, -0.0, 0, 0, 2, NAN, NAN), values = CONF_FLOATS1 ("f4", NAN, 0, -0.0, INFINITY, -INFINITY, 1);
+  g_autoptr(AccArray) disorder = CONF_INTS1 ("i4", 3, 1, 2), ones = CONF_INTS1 ("i4", 1, 1), places = NULL;
+  g_autoptr(AccArray) pairs = acc_array_zip (ones, ones), matrix = CONF_INTS2 ("i4", 1, 2, 1, 2), parts = conf_array (conf_type ("c8"), (gint64[]) { 3 }, 1, rand, CONF_SMALL);
+  g_autoptr(AccArray) broken = acc_array_argsort (values, FALSE), bytes = CONF_INTS1 ("i1", 1, 1);
+
+  CONF_EXPECT_INTS ("searchsorted/left", acc_array_searchsorted (sorted, values, FALSE), "[6]", 6, 2, 2, 6, 0, 5);
+  CONF_EXPECT_INTS ("searchsorted/right", acc_array_searchsorted (sorted, values, TRUE), "[6]", 8, 5, 5, 6, 1, 5);
+  for (guint i = 0; i < 3; i++)
+    {
+      const gint64 n = i * 20, size[] = { i * 3, 7 };
+      AccArray *keys = conf_array (conf_type ("f4"), &n, 1, rand, CONF_SMALL);
+      g_autofree gint64 *order = find_order (keys, FALSE);
+
+      conf_program_check (program, (AccArray *[]) { arrange (keys, order), conf_array (conf_type ("f4"), size, 2, rand, CONF_SMALL) }, 2, CONF_EXACT);
+      g_object_unref (keys);
+    }
+  if (g_getenv ("ACC_TEST_TEXT") == NULL)
+    {
+      g_autoptr(AccArray) whole = conf_array (conf_type ("f4"), (gint64[]) { 50, 4 }, 2, rand, CONF_SMALL), streamed = conf_through_source (g_object_ref (whole));
+
+      conf_expect_array ("searchsorted/stream", acc_array_searchsorted (sorted, streamed, FALSE), count_in_front (sorted, whole, FALSE));
+    }
+  /* Any index that there is, and one behind. */
+  places = acc_array_searchsorted (disorder, ones, FALSE);
+  conf_expect_array ("searchsorted/disorder", acc_array_map (places, is_place, NULL), CONF_INTS1 ("b1", 1, 1));
+
+  CONF_EXPECT_ERROR ("searchsorted/rank-2", acc_array_searchsorted (matrix, ones, FALSE), ACC_ERROR_SHAPE, "searchsorted", "rank 2");
+  CONF_EXPECT_ERROR ("searchsorted/pairs", acc_array_searchsorted (pairs, pairs, FALSE), ACC_ERROR_TYPE, "searchsorted", "(i4,i4)");
+  CONF_EXPECT_ERROR ("searchsorted/complex", acc_array_searchsorted (parts, parts, FALSE), ACC_ERROR_TYPE, "searchsorted", "c8");
+  CONF_EXPECT_ERROR ("searchsorted/types", acc_array_searchsorted (ones, bytes, FALSE), ACC_ERROR_TYPE, "searchsorted", "i1", "i4");
+  CONF_EXPECT_ERROR ("searchsorted/nothing", acc_array_searchsorted (NULL, ones, FALSE), ACC_ERROR_CALLBACK, "searchsorted", "an array");
+}
+
 static GPtrArray *
 sort_both (AccArray **arrays, guint n_arrays, gpointer data)
 {
@@ -458,6 +576,14 @@ main (int argc, char **argv)
       if (conf_is_thorough () || i % 2 == 0)
         g_test_add_data_func (path, codes[i], test_type);
     }
+  for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/sorts/search/%s", codes[i]);
+
+      if (conf_is_thorough () || i % 2 != 0)
+        g_test_add_data_func (path, codes[i], test_search);
+    }
+  g_test_add_func ("/sorts/searches", test_searches);
   for (guint i = 0; i < G_N_ELEMENTS (keys_of_elements); i++)
     {
       g_autofree char *path = g_strdup_printf ("/sorts/on/%s/%u", keys_of_elements[i].code, i);

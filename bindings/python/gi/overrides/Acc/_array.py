@@ -261,6 +261,12 @@ class Array(Acc.Array):
         """The elements in the order of the keys that a function finds in them."""
         return _build(key, 1, lambda callback: Acc.Array.sort_by_key(self, descending, callback))
 
+    def searchsorted(self, values, side='left'):
+        """Where values would go in a sorted vector: in front of equal elements, or, side='right', behind them."""
+        if side not in ('left', 'right'):
+            raise ValueError("side is 'left' or 'right'")
+        return _sound(Acc.Array.searchsorted(self, _array(values), side == 'right'))
+
     def unique(self):
         """Every value once, in order, and how often each comes."""
         values, counts = Acc.Array.unique(self)
