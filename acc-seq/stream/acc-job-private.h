@@ -2,6 +2,7 @@
 #pragma once
 
 #include "acc-job.h"
+#include "acc-core/backend/acc-backend-private.h"
 
 G_BEGIN_DECLS
 
@@ -24,5 +25,45 @@ void          acc_job_add_bytes       (AccJob *self, guint64 in, guint64 out);
 void          acc_job_advance         (AccJob *self, guint64 chunks_done, guint64 bytes_done);
 /* Takes over @error; NULL: done. */
 void          acc_job_finish          (AccJob *self, GError *error);
+
+/* What was notified. */
+typedef struct {
+  double  fraction;
+  guint64 bytes_done, chunks_done, n_chunks;
+  int     eta;
+  AccJobState state;
+  gboolean has_plan;
+} AccJobSeen;
+
+struct _AccJob
+{
+  GObject       parent_instance;
+
+  GMainContext *context;
+  GCancellable *cancellable;
+  char         *device;
+  AccBudget    *budget;
+  gint64        began;
+
+  /* All below: lock */
+  GMutex        lock;
+  GCond         cond;
+  AccJobState   state;
+  GError       *error;
+  AccPlan      *plan;
+  guint64       bytes_done, chunks_done, n_chunks;
+  guint64       bytes_in, bytes_out, peak;
+  double        seconds[ACC_N_STAGES];
+  double        device_busy, device_passed;
+  gint64        ended;
+  GSource      *notifier;      /* attached and not yet dispatched */
+  gint64        notified;
+  AccJobSeen    seen;          /* what was notified last */
+  GPtrArray    *waiters;       /* of acc-job-wait.c */
+};
+
+/* Those who wait for the end: frees one, and tells one once it has come. */
+void          acc_job_waiter_free    (gpointer waiter);
+void          acc_job_waiter_return  (AccJob *self, gpointer waiter);
 
 G_END_DECLS

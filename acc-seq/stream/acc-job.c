@@ -21,46 +21,6 @@
 
 #define NOTIFY_INTERVAL (G_USEC_PER_SEC / 30)
 
-typedef struct {
-  double  fraction;
-  guint64 bytes_done, chunks_done, n_chunks;
-  int     eta;
-  AccJobState state;
-  gboolean has_plan;
-} Seen;
-
-struct _AccJob
-{
-  GObject       parent_instance;
-
-  GMainContext *context;
-  GCancellable *cancellable;
-  char         *device;
-  AccBudget    *budget;
-  gint64        began;
-
-  /* All below: lock */
-  GMutex        lock;
-  GCond         cond;
-  AccJobState   state;
-  GError       *error;
-  AccPlan      *plan;
-  guint64       bytes_done, chunks_done, n_chunks;
-  guint64       bytes_in, bytes_out, peak;
-  double        seconds[ACC_N_STAGES];
-  double        device_busy, device_passed;
-  gint64        ended;
-  GSource      *notifier;      /* attached and not yet dispatched */
-  gint64        notified;
-  Seen          seen;          /* what was notified last */
-  GPtrArray    *waiters;       /* Waiter */
-};
-
-typedef struct {
-  GTask   *task;
-  GSource *give_up;            /* nullable */
-} Waiter;
-
 enum {
   PROP_0,
   PROP_FRACTION,
@@ -103,19 +63,19 @@ get_eta (AccJob *self)
   return elapsed * (1 - fraction) / fraction;
 }
 
-static Seen
+static AccJobSeen
 look (AccJob *self)
 {
   double eta = get_eta (self);
 
-  return (Seen) { get_fraction (self), self->bytes_done, self->chunks_done, self->n_chunks,
+  return (AccJobSeen) { get_fraction (self), self->bytes_done, self->chunks_done, self->n_chunks,
                   (int) MIN (eta * 10, G_MAXINT), self->state, self->plan != NULL };
 }
 
 /* --- notification */
 
 static void
-notify_differences (AccJob *self, const Seen *before, const Seen *now)
+notify_differences (AccJob *self, const AccJobSeen *before, const AccJobSeen *now)
 {
   GObject *object = G_OBJECT (self);
 
@@ -141,7 +101,7 @@ static gboolean
 on_notify (gpointer data)
 {
   AccJob *self = data;
-  Seen before, now;
+  AccJobSeen before, now;
 
   g_mutex_lock (&self->lock);
   g_clear_pointer (&self->notifier, g_source_unref);
@@ -300,20 +260,6 @@ acc_job_class_init (AccJobClass *klass)
 }
 
 static void
-free_waiter (gpointer data)
-{
-  Waiter *waiter = data;
-
-  if (waiter->give_up != NULL)
-    {
-      g_source_destroy (waiter->give_up);
-      g_source_unref (waiter->give_up);
-    }
-  g_object_unref (waiter->task);
-  g_free (waiter);
-}
-
-static void
 acc_job_init (AccJob *self)
 {
   g_mutex_init (&self->lock);
@@ -322,7 +268,7 @@ acc_job_init (AccJob *self)
   self->cancellable = g_cancellable_new ();
   self->began = g_get_monotonic_time ();
   self->seen.eta = -10;
-  self->waiters = g_ptr_array_new_with_free_func (free_waiter);
+  self->waiters = g_ptr_array_new_with_free_func (acc_job_waiter_free);
 }
 
 /* --- for the run */
@@ -415,15 +361,6 @@ acc_job_advance (AccJob *self, guint64 chunks_done, guint64 bytes_done)
   g_mutex_unlock (&self->lock);
 }
 
-static void
-return_to_waiter (AccJob *self, GTask *task)
-{
-  if (self->error != NULL)
-    g_task_return_error (task, g_error_copy (self->error));
-  else
-    g_task_return_boolean (task, TRUE);
-}
-
 void
 acc_job_finish (AccJob *self, GError *error)
 {
@@ -445,12 +382,12 @@ acc_job_finish (AccJob *self, GError *error)
   self->ended = g_get_monotonic_time ();
   schedule_notify (self);
   waiters = self->waiters;
-  self->waiters = g_ptr_array_new_with_free_func (free_waiter);
+  self->waiters = g_ptr_array_new_with_free_func (acc_job_waiter_free);
   g_cond_broadcast (&self->cond);
   g_mutex_unlock (&self->lock);
 
   for (guint i = 0; i < waiters->len; i++)
-    return_to_waiter (self, ((Waiter *) g_ptr_array_index (waiters, i))->task);
+    acc_job_waiter_return (self, g_ptr_array_index (waiters, i));
 }
 
 /* --- public */
@@ -625,181 +562,4 @@ acc_job_cancel (AccJob *self)
   g_return_if_fail (ACC_IS_JOB (self));
 
   g_cancellable_cancel (self->cancellable);
-}
-
-/**
- * acc_job_wait:
- * @self: a job
- * @error: return location for the job's error
- *
- * Waits until the job has ended. Does not iterate a main context: programs with a main loop call acc_job_wait_async().
- *
- * Fails with the error of the job: one of those of acc_backend_write(), or %G_IO_ERROR_CANCELLED after acc_job_cancel().
- *
- * Returns: %TRUE if everything is done, %FALSE with the job's error set
- *
- * Since: 1.0
- */
-gboolean
-acc_job_wait (AccJob *self, GError **error)
-{
-  g_autoptr(GMutexLocker) locker = NULL;
-
-  g_return_val_if_fail (ACC_IS_JOB (self), FALSE);
-  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
-
-  locker = g_mutex_locker_new (&self->lock);
-  while (self->state == ACC_JOB_RUNNING)
-    g_cond_wait (&self->cond, &self->lock);
-
-  if (self->error != NULL && error != NULL)
-    *error = g_error_copy (self->error);
-
-  return self->error == NULL;
-}
-
-static gboolean
-on_give_up (GCancellable *cancellable, gpointer data)
-{
-  GTask *task = data;
-  AccJob *self = g_task_get_source_object (task);
-  Waiter *found = NULL;
-
-  g_mutex_lock (&self->lock);
-  for (guint i = 0; i < self->waiters->len && found == NULL; i++)
-    if (((Waiter *) g_ptr_array_index (self->waiters, i))->task == task)
-      found = g_ptr_array_steal_index_fast (self->waiters, i);
-  g_mutex_unlock (&self->lock);
-
-  if (found != NULL)
-    {
-      g_task_return_error_if_cancelled (found->task);
-      free_waiter (found);
-    }
-
-  return G_SOURCE_REMOVE;
-}
-
-/**
- * acc_job_wait_async:
- * @self: a job
- * @cancellable: (nullable): ends the wait, not the job
- * @callback: (scope async) (closure user_data): called when the job, or the wait, has ended
- * @user_data: data for @callback
- *
- * Waits for the end of the job without blocking. Any number of callers may wait.
- *
- * Since: 1.0
- */
-void
-acc_job_wait_async (AccJob *self, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
-{
-  g_autoptr(GTask) task = NULL;
-  gboolean ended;
-
-  g_return_if_fail (ACC_IS_JOB (self));
-  g_return_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable));
-
-  task = g_task_new (self, cancellable, callback, user_data);
-  g_task_set_source_tag (task, acc_job_wait_async);
-
-  g_mutex_lock (&self->lock);
-  ended = self->state != ACC_JOB_RUNNING;
-  if (!ended)
-    {
-      Waiter *waiter = g_new0 (Waiter, 1);
-
-      waiter->task = g_object_ref (task);
-      if (cancellable != NULL)
-        {
-          waiter->give_up = g_cancellable_source_new (cancellable);
-          g_task_attach_source (task, waiter->give_up, G_SOURCE_FUNC (on_give_up));
-        }
-      g_ptr_array_add (self->waiters, waiter);
-    }
-  g_mutex_unlock (&self->lock);
-
-  if (ended)
-    return_to_waiter (self, task);
-}
-
-/**
- * acc_job_wait_finish:
- * @self: a job
- * @result: the result that the callback got
- * @error: return location for the job's error, or %G_IO_ERROR_CANCELLED where the wait was cancelled
- *
- * Returns whether the job that acc_job_wait_async() waited for did everything, or its error.
- *
- * Returns: %TRUE if everything is done, %FALSE with @error set
- *
- * Since: 1.0
- */
-gboolean
-acc_job_wait_finish (AccJob *self, GAsyncResult *result, GError **error)
-{
-  g_return_val_if_fail (ACC_IS_JOB (self), FALSE);
-  g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
-
-  return g_task_propagate_boolean (G_TASK (result), error);
-}
-
-static void
-append_bytes (GString *text, const char *name, guint64 bytes, double seconds)
-{
-  g_autofree char *size = g_format_size (bytes);
-
-  g_string_append_printf (text, "%-10s %s", name, size);
-  if (seconds > 0)
-    g_string_append_printf (text, ", %.1f MB/s", (double) bytes / seconds * 1e-6);
-  g_string_append_c (text, '\n');
-}
-
-/**
- * acc_job_dup_report:
- * @self: a job
- *
- * Returns a report of the run so far: the device, the seconds of each stage, bytes read and written, and the peak of memory.
- *
- * Stages overlap, so that their seconds may add up to more than the time that passed. With a device, the stage of computing is
- * the time to enqueue work. Where a device measures it, the report of a job that has ended tells how long no kernel ran on the
- * device.
- *
- * Returns: (transfer full): several lines of text, each with a newline at its end
- *
- * Since: 1.0
- */
-char *
-acc_job_dup_report (AccJob *self)
-{
-  static const char *names[ACC_N_STAGES] = { "reading", "computing", "writing", "waiting" };
-  g_autoptr(GMutexLocker) locker = NULL;
-  g_autofree char *peak = NULL;
-  GString *text;
-  double seconds;
-
-  g_return_val_if_fail (ACC_IS_JOB (self), NULL);
-
-  locker = g_mutex_locker_new (&self->lock);
-  seconds = ((self->state == ACC_JOB_RUNNING ? g_get_monotonic_time () : self->ended) - self->began) * 1e-6;
-  peak = g_format_size (self->peak);
-  text = g_string_new (NULL);
-
-  g_string_append_printf (text, "%-10s %s\n%-10s %.3f s\n", "device", self->device, "time", seconds);
-  for (guint i = 0; i < ACC_N_STAGES; i++)
-    g_string_append_printf (text, "%-10s %.3f s\n", names[i], self->seconds[i]);
-
-  if (self->device_passed > 0)
-    {
-      double idle = MAX (self->device_passed - self->device_busy, 0);
-
-      g_string_append_printf (text, "%-10s %.3f s of the device, %.1f %%\n", "idle", idle, idle / self->device_passed * 100);
-    }
-
-  append_bytes (text, "read", self->bytes_in, seconds);
-  append_bytes (text, "written", self->bytes_out, seconds);
-  g_string_append_printf (text, "%-10s %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT "\n%-10s %s\n",
-                          "chunks", self->chunks_done, self->n_chunks, "memory", peak);
-
-  return g_string_free (text, FALSE);
 }
