@@ -116,19 +116,20 @@ static gboolean
 run_in_less (AccSession *session, AccArray **arrays, guint n_arrays, AccArray **results, GCancellable *cancellable,
              GError *reason, GError **error)
 {
-  gboolean on_device = ACC_EXECUTABLE_GET_CLASS (session->executable)->prefers_whole;
-  GError *local = NULL, *obstacle = NULL;
+  GError *local = NULL, *obstacle = NULL, **tells = NULL;
 
-  if (on_device)
+  /* On a device. */
+  if (ACC_EXECUTABLE_GET_CLASS (session->executable)->prefers_whole)
     {
       g_autoptr(GPtrArray) others = acc_memory_source_replace (arrays, n_arrays, NULL);
 
+      tells = &obstacle;
       if (others != NULL)
         return run_from_memory (session->backend, others, results, cancellable, reason, error);
     }
 
   if ((acc_disable_get_flags () & ACC_DISABLE_CHUNKING) == 0
-      && run_by_bands (session, arrays, n_arrays, 0, results, cancellable, on_device ? &obstacle : NULL, &local))
+      && run_by_bands (session, arrays, n_arrays, 0, results, cancellable, tells, &local))
     {
       g_error_free (reason);
       return TRUE;

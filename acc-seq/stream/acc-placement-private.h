@@ -10,6 +10,7 @@ typedef struct {
   gboolean    is_apart;        /* from what readers fill and writers empty: rows are staged between the two */
   gboolean    has_caches;      /* that bands fit */
   guint64     chunk_bytes, least_bytes, small_bytes;
+  guint64     least_band_bytes;
   guint64     multiple;        /* of bytes of memory of the host */
   guint       most_slots;      /* that kernels see */
   const char *why;

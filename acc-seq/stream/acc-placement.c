@@ -23,6 +23,7 @@ static const AccPlanMemory device_memory = {
   .chunk_bytes = 8 * 1024 * 1024,
   .least_bytes = 512 * 1024,
   .small_bytes = 1024 * 1024,
+  .least_band_bytes = G_MAXUINT64,
   .multiple = 256,
   .most_slots = 2,
   .why = "chunks of a size that transfers like",
@@ -115,11 +116,16 @@ get_another (AccPlan *plan, guint of, gsize link)
   return *number;
 }
 
+/* Where rows of the part pass through on their way between the host and a device. */
 static void
-place_staging (AccPlan *plan, guint position, AccPlace place, const AccPlanChoice *choice, guint n_slots)
+place_staging (AccPlan *plan, const AccPlanMemory *memory, guint position, AccPlace place, const AccPlanChoice *choice, guint n_slots)
 {
-  AccPlanPart *part = acc_plan_get_part (plan, get_another (plan, position, G_STRUCT_OFFSET (AccPlanPart, staging)));
+  AccPlanPart *part;
 
+  if (!memory->is_apart)
+    return;
+
+  part = acc_plan_get_part (plan, get_another (plan, position, G_STRUCT_OFFSET (AccPlanPart, staging)));
   part->place = place;
   part->headroom = 0;
   part->capacity = MIN (part->n_rows, choice->chunk_rows);
@@ -138,16 +144,23 @@ place_output (AccPlan *plan, const AccPlanRequest *request, const AccPlanChoice 
   part->capacity = MIN (part->n_rows, choice->chunk_rows);
   part->n_buffers = count_slots (part, memory, choice->n_output_slots);
   part->on_device = memory->is_apart;
-  if (!memory->is_apart)
-    return;
 
-  place_staging (plan, position, ACC_PLACE_DOWNLOAD, choice, choice->n_output_slots);
+  place_staging (plan, memory, position, ACC_PLACE_DOWNLOAD, choice, choice->n_output_slots);
   if (!request->to_sink)
     {
       part = acc_plan_get_part (plan, get_another (plan, position, G_STRUCT_OFFSET (AccPlanPart, result)));
       place_whole (part, ACC_PLACE_RESULT);
       part->is_fetched = TRUE;
     }
+}
+
+static void
+place_result (AccPlan *plan, const AccPlanRequest *request, const AccPlanChoice *choice, gboolean is_direct, guint position)
+{
+  if (is_direct)
+    place_whole (acc_plan_get_part (plan, position), ACC_PLACE_RESULT);
+  else
+    place_output (plan, request, choice, position);
 }
 
 /* Where the kernels read and write a value. */
@@ -160,20 +173,14 @@ place_value (AccPlan *plan, const AccPlanRequest *request, const AccPlanChoice *
   gboolean is_source = value->kind == ACC_ROW_VALUE_SOURCE, is_result = value->result >= 0;
   gboolean is_direct = !request->to_sink && !memory->is_apart;   /* kernels write results where they stay */
   AccPlanPart *part = acc_plan_get_part (plan, position);
-  guint copy;
 
   part->place = ACC_PLACE_NONE;
   if (value->kind == ACC_ROW_VALUE_REDUCED)
     return;
 
-  if (is_result && !is_source && is_direct)
+  if (is_result && !is_source && (is_direct || flow->n_readers == 0))
     {
-      place_whole (part, ACC_PLACE_RESULT);
-      return;
-    }
-  if (is_result && !is_source && flow->n_readers == 0)
-    {
-      place_output (plan, request, choice, position);
+      place_result (plan, request, choice, is_direct, position);
       return;
     }
 
@@ -181,8 +188,7 @@ place_value (AccPlan *plan, const AccPlanRequest *request, const AccPlanChoice *
     {
       place_source (part, memory, choice);
       part->on_device = memory->is_apart;
-      if (memory->is_apart)
-        place_staging (plan, position, ACC_PLACE_UPLOAD, choice, choice->n_input_slots);
+      place_staging (plan, memory, position, ACC_PLACE_UPLOAD, choice, choice->n_input_slots);
     }
   else if (!is_source)
     {
@@ -191,13 +197,8 @@ place_value (AccPlan *plan, const AccPlanRequest *request, const AccPlanChoice *
     }
 
   /* It cannot be where its value is: rows are copied to it. */
-  if (!is_result)
-    return;
-  copy = get_another (plan, position, G_STRUCT_OFFSET (AccPlanPart, copied_to));
-  if (is_direct)
-    place_whole (acc_plan_get_part (plan, copy), ACC_PLACE_RESULT);
-  else
-    place_output (plan, request, choice, copy);
+  if (is_result)
+    place_result (plan, request, choice, is_direct, get_another (plan, position, G_STRUCT_OFFSET (AccPlanPart, copied_to)));
 }
 
 static guint64

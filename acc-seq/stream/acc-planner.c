@@ -44,9 +44,6 @@ choose_band (const AccPlanRequest *request, gint64 chunk_rows)
   guint64 touched = 0;
   gint64 widest = 1, rows;
 
-  if (!acc_placement_get_memory (request)->has_caches)
-    return chunk_rows;
-
   for (guint i = 0; i < run->n_values; i++)
     if (run->values[i].kind != ACC_ROW_VALUE_REDUCED)
       {
@@ -54,7 +51,8 @@ choose_band (const AccPlanRequest *request, gint64 chunk_rows)
         widest = MAX (widest, run->values[i].row_elements);
       }
 
-  rows = rows_in (acc_bytes_multiply (n_threads, acc_machine_get_cache_bytes () / 2), touched);
+  rows = rows_in (MAX (acc_bytes_multiply (n_threads, acc_machine_get_cache_bytes () / 2), acc_placement_get_memory (request)->least_band_bytes),
+                  touched);
   rows = MAX (rows, acc_ceil_div ((gint64) MIN_STEP_ELEMENTS * n_threads, widest));
 
   if (run->n_steps < 2 || rows > chunk_rows / 4 * 3)
@@ -307,9 +305,7 @@ finish (AccPlan *plan, const AccPlanRequest *request, const AccPlanChoice *choic
     {
       const AccPlanPart *part = acc_plan_get_part (plan, i);
 
-      /* Readers and writers have what rows are staged in. */
-      if (part->staging > 0)
-        continue;
+      /* On a device there are no more slots than what rows are staged in has. */
       if (part->place == ACC_PLACE_UPLOAD || part->place == ACC_PLACE_SLOTS || part->place == ACC_PLACE_READ_WHOLE)
         plan->n_input_slots = MAX (plan->n_input_slots, part->n_buffers);
       else if (part->place == ACC_PLACE_DOWNLOAD || part->place == ACC_PLACE_OUTPUT)

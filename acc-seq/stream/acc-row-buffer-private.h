@@ -12,6 +12,7 @@ typedef struct {
   gboolean (*copy)       (AccRowBuffer *self, gint64 row, AccRowBuffer *from, gint64 from_row, gint64 n_rows, GError **error);
   void     (*set_window) (AccRowBuffer *self, AccRowRun *run, guint value, gint64 origin_row, gint64 first_row, gint64 n_rows,
                           gpointer *addresses);
+  void     (*release)    (AccRowBuffer *self);
 } AccRowBufferClass;
 
 /* Memory for rows of one value, a run of it for each buffer of the type. Rows of the buffer count from its origin; up to headroom rows lie before it,

@@ -78,7 +78,14 @@ host_set_window (AccRowBuffer *self, AccRowRun *run, guint value, gint64 origin_
   run->klass->set_window (run, value, addresses, first_row, n_rows);
 }
 
-static const AccRowBufferClass host_class = { host_copy, host_set_window };
+static void
+host_release (AccRowBuffer *self)
+{
+  for (guint i = 0; i < self->n_buffers; i++)
+    g_clear_pointer (&self->buffers[i], acc_buffer_unref);
+}
+
+static const AccRowBufferClass host_class = { host_copy, host_set_window, host_release };
 
 /* --- in memory of a device */
 
@@ -94,7 +101,14 @@ device_set_window (AccRowBuffer *self, AccRowRun *run, guint value, gint64 origi
   run->klass->device->set_window (run, value, self->memory, first_row - origin_row, first_row, n_rows);
 }
 
-static const AccRowBufferClass device_class = { device_copy, device_set_window };
+static void
+device_release (AccRowBuffer *self)
+{
+  if (self->memory != NULL)
+    self->run->klass->device->release (self->run, self->memory);
+}
+
+static const AccRowBufferClass device_class = { device_copy, device_set_window, device_release };
 
 /* --- making them */
 
@@ -252,11 +266,7 @@ acc_row_buffer_new_fetched (AccBackend *backend, AccElementType *type, gint64 ro
 void
 acc_row_buffer_free (AccRowBuffer *self)
 {
-  for (guint i = 0; i < self->n_buffers; i++)
-    g_clear_pointer (&self->buffers[i], acc_buffer_unref);
-  if (self->memory != NULL)
-    self->run->klass->device->release (self->run, self->memory);
-
+  self->klass->release (self);
   g_free (self->buffers);
   g_free (self->origin);
   g_free (self->row_bytes);

@@ -11,33 +11,44 @@ acc_stream_set_window (AccStream *self, guint value, guint part, gint64 origin_r
   acc_row_buffer_set_window (self->windows[part].buffer, self->run, value, origin_row, first_row, n_rows, self->addresses);
 }
 
+/* Takes over @buffer, for the time of the run; may be NULL. */
+static AccRowBuffer *
+own (AccStream *self, AccRowBuffer *buffer)
+{
+  if (buffer != NULL)
+    g_ptr_array_add (self->buffers, buffer);
+
+  return buffer;
+}
+
 static AccRowBuffer *
 new_buffer (AccStream *self, const AccPlanPart *part, GError **error)
 {
   const AccRowValue *value = &self->run->values[part->value];
 
   if (part->on_device)
-    return acc_row_buffer_new_on_device (self->run, part->value, part->headroom, part->capacity, part->name, error);
+    return own (self, acc_row_buffer_new_on_device (self->run, part->value, part->headroom, part->capacity, part->name, error));
   if (part->place == ACC_PLACE_UPLOAD || part->place == ACC_PLACE_DOWNLOAD)
-    return acc_row_buffer_new_staging (self->run, value->type, value->row_elements, part->capacity, part->name, error);
+    return own (self, acc_row_buffer_new_staging (self->run, value->type, value->row_elements, part->capacity, part->name, error));
 
-  return acc_row_buffer_new (self->backend, value->type, value->row_elements, part->headroom, part->capacity, part->name, error);
+  return own (self, acc_row_buffer_new (self->backend, value->type, value->row_elements, part->headroom, part->capacity, part->name, error));
 }
 
-static gboolean
-new_buffers (AccStream *self, guint position, AccRowBuffer ***buffers, guint *n_buffers, GError **error)
+static AccRowBuffer **
+new_buffers (AccStream *self, guint position, guint *n_buffers, GError **error)
 {
   const AccPlanPart *part = acc_plan_get_part (self->plan, position);
+  g_autofree AccRowBuffer **buffers = g_new0 (AccRowBuffer *, part->n_buffers);
 
-  *buffers = g_new0 (AccRowBuffer *, part->n_buffers);
-  for (*n_buffers = 0; *n_buffers < part->n_buffers; ++*n_buffers)
+  for (guint i = 0; i < part->n_buffers; i++)
     {
-      (*buffers)[*n_buffers] = new_buffer (self, part, error);
-      if ((*buffers)[*n_buffers] == NULL)
-        return FALSE;
+      buffers[i] = new_buffer (self, part, error);
+      if (buffers[i] == NULL)
+        return NULL;
     }
+  *n_buffers = part->n_buffers;
 
-  return TRUE;
+  return g_steal_pointer (&buffers);
 }
 
 static gboolean
@@ -45,15 +56,15 @@ add_slots (AccStream *self, guint position, AccStreamSlots *slots, GError **erro
 {
   guint staging = acc_plan_get_part (self->plan, position)->staging;
 
-  if (!new_buffers (self, position, &slots->seen, &slots->n_seen, error))
+  slots->seen = new_buffers (self, position, &slots->n_seen, error);
+  if (slots->seen == NULL)
     return FALSE;
-  if (staging > 0)
-    return new_buffers (self, staging, &slots->buffers, &slots->n_buffers, error);
 
-  slots->buffers = slots->seen;
   slots->n_buffers = slots->n_seen;
+  slots->buffers = staging > 0 ? new_buffers (self, staging, &slots->n_buffers, error)
+                               : g_memdup2 (slots->seen, slots->n_seen * sizeof *slots->seen);
 
-  return TRUE;
+  return slots->buffers != NULL;
 }
 
 static gboolean
@@ -75,7 +86,7 @@ add_input (AccStream *self, guint value, GError **error)
   if (!add_slots (self, value, &input->rows, error))
     return FALSE;
 
-  input->in_place = input->whole && input->rows.buffers == input->rows.seen;
+  input->in_place = input->whole && part->staging == 0;
   input->uploaded = g_new0 (AccRowPoint, input->rows.n_buffers);
   self->windows[value].buffer = input->rows.seen[0];
 
@@ -103,8 +114,8 @@ add_output (AccStream *self, guint value, guint position, AccSink *sink, GError 
       const AccPlanPart *result = acc_plan_get_part (self->plan, part->result);
 
       output->sink = NULL;
-      output->result = acc_row_buffer_new_fetched (self->backend, row_value->type, row_value->row_elements, result->capacity, result->name,
-                                                   error);
+      output->result = own (self, acc_row_buffer_new_fetched (self->backend, row_value->type, row_value->row_elements, result->capacity,
+                                                              result->name, error));
       self->windows[part->result].buffer = output->result;
     }
 
@@ -136,7 +147,8 @@ add_part (AccStream *self, guint value, guint position, AccSink *sink, GError **
       break;
 
     case ACC_PLACE_RESULT:
-      window->buffer = acc_row_buffer_new_result (self->backend, row_value->type, row_value->row_elements, part->capacity, part->name, error);
+      window->buffer = own (self, acc_row_buffer_new_result (self->backend, row_value->type, row_value->row_elements, part->capacity, part->name,
+                                                             error));
       break;
 
     case ACC_PLACE_UPLOAD:
@@ -177,6 +189,7 @@ acc_stream_new (AccBackend *backend, AccRowFlow *flow, AccPlan *plan, AccSink *s
   self->job = job;
   self->inputs = g_new0 (AccStreamInput, flow->n_sources);
   self->outputs = g_new0 (AccStreamOutput, flow->run->n_values);
+  self->buffers = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_row_buffer_free);
   self->windows = g_new0 (AccStreamWindow, plan->parts->len);
   self->done = g_new0 (gint64, flow->run->n_steps);
 
@@ -195,43 +208,24 @@ acc_stream_new (AccBackend *backend, AccRowFlow *flow, AccPlan *plan, AccSink *s
   return g_steal_pointer (&self);
 }
 
-static void
-free_slots (AccStreamSlots *slots)
-{
-  for (guint i = 0; i < slots->n_seen; i++)
-    acc_row_buffer_free (slots->seen[i]);
-  if (slots->buffers != slots->seen)
-    {
-      for (guint i = 0; i < slots->n_buffers; i++)
-        acc_row_buffer_free (slots->buffers[i]);
-      g_free (slots->buffers);
-    }
-  g_free (slots->seen);
-}
-
 void
 acc_stream_free (AccStream *self)
 {
-  for (guint i = 0; self->windows != NULL && i < self->plan->parts->len; i++)
-    {
-      AccPlace place = acc_plan_get_part (self->plan, i)->place;
-
-      if (place == ACC_PLACE_WINDOW || place == ACC_PLACE_WHOLE || place == ACC_PLACE_RESULT)
-        g_clear_pointer (&self->windows[i].buffer, acc_row_buffer_free);
-    }
-
   for (guint i = 0; i < self->n_inputs; i++)
     {
-      free_slots (&self->inputs[i].rows);
+      g_free (self->inputs[i].rows.buffers);
+      g_free (self->inputs[i].rows.seen);
       g_free (self->inputs[i].uploaded);
     }
 
   for (guint i = 0; i < self->n_outputs; i++)
     {
-      free_slots (&self->outputs[i].rows);
+      g_free (self->outputs[i].rows.buffers);
+      g_free (self->outputs[i].rows.seen);
       g_free (self->outputs[i].slots);
     }
 
+  g_ptr_array_unref (self->buffers);
   g_free (self->inputs);
   g_free (self->outputs);
   g_free (self->windows);

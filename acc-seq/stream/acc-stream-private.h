@@ -26,7 +26,7 @@ typedef struct {
   guint          n_buffers;
   AccRowBuffer **buffers;    /* that a reader fills, or a writer empties */
   guint          n_seen;
-  AccRowBuffer **seen;       /* that kernels see: .buffers, or on a device, where rows are staged in those */
+  AccRowBuffer **seen;       /* that kernels see: the same, or on a device, where rows are staged in .buffers */
 } AccStreamSlots;
 
 typedef struct {
@@ -67,7 +67,7 @@ typedef struct {
 
 /* Rows of a value as the kernels see them now. */
 typedef struct {
-  AccRowBuffer *buffer;      /* owned by the window for ACC_PLACE_WINDOW, WHOLE and RESULT, else borrowed */
+  AccRowBuffer *buffer;
   gint64        first_row;   /* at the buffer's origin */
 } AccStreamWindow;
 
@@ -102,6 +102,7 @@ struct _AccStream
   AccStreamInput  *inputs;
   guint            n_outputs;    /* 0: results are made whole */
   AccStreamOutput *outputs;
+  GPtrArray       *buffers;      /* AccRowBuffer: all that the run holds */
   AccStreamWindow *windows;      /* per part of the plan */
   gint64          *done;         /* per step: rows computed */
   gint64           ticked;       /* rows of the driver that all steps have seen */
