@@ -180,7 +180,7 @@ read_clear (gpointer data)
   g_free (((AccStepRead *) data)->row_error);
 }
 
-/* What no kernel came to read, for lack of elements, say, is a read nevertheless. */
+/* Inputs that no kernel reads, for lack of elements, say, count as read nevertheless. */
 static void
 add_missing_reads (AccStep *step)
 {
@@ -324,7 +324,7 @@ acc_compile_step (AccFusion        *self,
   gboolean once = is_large_result (self, cluster), deduplicates = !(acc_disable_get_flags () & ACC_DISABLE_DEDUPLICATE), ok = TRUE;
   guint first_origin = self->origins->len;
 
-  /* Where one knows the launch that failed, origins count from its step on: so the same work elsewhere is the same kernel. */
+  /* Where the runtime knows which launch failed, origins count from the step on, so that the same work elsewhere is the same kernel. */
   if (self->target->model == ACC_MODEL_CPU)
     {
       self->first_origin = first_origin;

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* The form of a cluster: all that is looked at when its step is written, as words, with nodes numbered in the order in which they
- * are met. What has no part in it is what data there is, and how things are called. */
+/* The form of a cluster: all that skeletons look at when they write its step, as words, with nodes numbered in the order of first use. Data
+ * and names are not part of it. */
 
 /* A step written out. Nodes are told by their numbers in the form. */
 typedef struct {

@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* Clusters that look alike to skeletons. Of such, one is written out; the others take its kernels, with values and origins of
- * their own: a long program mostly repeats itself, and writing a kernel takes far longer than looking a cluster over. */
+/* Finds clusters that look the same to skeletons. The first one is written; the others take its kernels, with values and origins of their
+ * own. A long program mostly repeats itself, and writing a kernel takes far longer than comparing clusters. */
 typedef struct _AccDeduplicator AccDeduplicator;
 
 AccDeduplicator *acc_deduplicator_new  (AccFusion *fusion);

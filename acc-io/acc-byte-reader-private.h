@@ -20,7 +20,7 @@ gboolean       acc_byte_reader_can_seek       (AccByteReader *self);
 gint64         acc_byte_reader_get_size       (AccByteReader *self);
 /* Looks at the next bytes without taking them; @size is small. *@n_read is less at the end only. */
 gboolean       acc_byte_reader_peek           (AccByteReader *self, gpointer data, gsize size, gsize *n_read, GCancellable *cancellable, GError **error);
-/* Position from the beginning. What cannot seek goes forwards only: %ACC_ERROR_STREAM. */
+/* The position from the beginning. A stream that cannot seek goes forwards only: %ACC_ERROR_STREAM. */
 gboolean       acc_byte_reader_seek           (AccByteReader *self, guint64 position, GCancellable *cancellable, GError **error);
 /* *@n_read is less than @size at the end only. */
 gboolean       acc_byte_reader_read           (AccByteReader *self, gpointer data, gsize size, gsize *n_read, GCancellable *cancellable, GError **error);

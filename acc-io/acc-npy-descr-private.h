@@ -11,7 +11,7 @@ G_BEGIN_DECLS
  * Dates, spans of time and single characters become integers; @note tells, and is left alone where there are none. Appends to
  * @record and adds to its size. */
 AccElementType *acc_npy_descr_parse (AccLiteral *descr, AccRecord *record, char **note, GError **error);
-/* What stands for a field's type; of a vector with its extent behind it. */
+/* The type code of a field; of a vector with its extent behind it. */
 char           *acc_npy_descr_print (AccElementType *type);
 
 G_END_DECLS

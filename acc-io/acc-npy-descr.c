@@ -53,7 +53,7 @@ skip_order (const char *text)
   return *text != '\0' && strchr ("<>|=", *text) != NULL ? text + 1 : text;
 }
 
-/* What NumPy keeps as integers and acc has no type for: "M8[ns]", "m8[25s]", "U1" (UCS-4), "S1". */
+/* NumPy's kinds that are kept as integers, for which acc has no type: "M8[ns]", "m8[25s]", "U1" (UCS-4), "S1". */
 static AccElementType *
 find_stand_in (const char *code)
 {

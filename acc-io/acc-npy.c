@@ -32,7 +32,7 @@ read_exactly (AccByteReader *reader, gpointer data, gsize size, GCancellable *ca
   return n == size;
 }
 
-/* The extents as the file's rows are read: what is stored column by column is its transpose, row by row. */
+/* The extents in the order in which the file's rows are read: a Fortran-order array is its transpose, row by row. */
 static AccShape *
 parse_shape (AccLiteral *literal, gboolean fortran, GError **error)
 {

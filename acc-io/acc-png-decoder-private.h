@@ -26,7 +26,7 @@ void           acc_png_decoder_free       (AccPngDecoder *self);
 gboolean       acc_png_decoder_read_rows  (AccPngDecoder *self, guint8 *rows, gint64 n_rows, GCancellable *cancellable, GError **error);
 /* All rows of an interlaced picture */
 gboolean       acc_png_decoder_read_all   (AccPngDecoder *self, guint8 *rows, GCancellable *cancellable, GError **error);
-/* After the last row: what follows. That it ends as it should not is a warning. */
+/* Reads the rest of the file after the last row. A bad end is a warning. */
 gboolean       acc_png_decoder_finish     (AccPngDecoder *self, GCancellable *cancellable, GError **error);
 /* What was wrong so far that did not touch the pixels; NULL: nothing */
 const char    *acc_png_decoder_get_warning (AccPngDecoder *self);

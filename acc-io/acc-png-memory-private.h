@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What libpng allocates, counted and bounded; and what it says, kept and never printed. */
+/* Counts and bounds the memory that libpng allocates, and keeps its messages, which are never printed. */
 typedef struct {
   gsize     allocated;
   gsize     allowed;

@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* How an element lies in a file: the elements of its buffers side by side, perhaps with padding, perhaps in the other byte
- * order. In memory each buffer is a run of its own. */
+/* The layout of an element in a file: the elements of its buffers side by side, perhaps with padding, perhaps in the other byte order. In
+ * memory each buffer is a run of its own. */
 typedef struct {
   AccElementKind kind;
   guint          lanes;   /* scalars of this kind */
@@ -28,7 +28,7 @@ AccRecord *acc_record_new_packed (AccElementType *type);
 void       acc_record_add        (AccRecord *self, AccElementType *type, gboolean swap);
 void       acc_record_free       (AccRecord *self);
 AccRecordField *acc_record_get_field (const AccRecord *self, guint buffer);
-/* A single field that fills the record: files and memory agree but for the byte order. */
+/* A single field that fills the record: file and memory are the same but for the byte order. */
 gboolean   acc_record_is_plain   (const AccRecord *self);
 /* Records that fit the stage */
 gsize      acc_record_get_stage_elements (const AccRecord *self);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-cuda-libraries.h"
 
-/* What is used of cuBLAS, declared here so that nothing of it is needed to build. A status of 0 is success. Matrices are in column-major
- * order there: a product of rows is that of the factors in the other order. */
+/* The parts of cuBLAS that are used, declared here so that its headers are not needed to build. A status of 0 is success. Matrices are in
+ * column-major order there: a product of rows is that of the factors in the other order. */
 
 typedef struct CublasContext *CublasHandle;
 

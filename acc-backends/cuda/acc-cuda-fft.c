@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What is used of cuFFT, declared here so that nothing of it is needed to build. A result of 0 is success. */
+/* The parts of cuFFT that are used, declared here so that its headers are not needed to build. A result of 0 is success. */
 
 enum {
   COMPLEX_NARROW = 0x29,
@@ -53,7 +53,7 @@ typedef struct {
 /* One of a device. */
 typedef struct {
   GMutex      lock;
-  GHashTable *plans;   /* Key → Plan, which it is part of, owned */
+  GHashTable *plans;   /* Key → Plan, which contains it, owned */
 } Fft;
 
 static guint

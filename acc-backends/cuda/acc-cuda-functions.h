@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* What is used of the CUDA driver interface, declared here so that nothing of CUDA is needed to build. Names are those of the
- * library's symbols. */
+/* The parts of the CUDA driver interface that are used, declared here so that CUDA is not needed to build. Names are those of the library's
+ * symbols. */
 
 typedef int                    CuResult;     /* 0: success */
 typedef int                    CuDevice;
@@ -97,8 +97,8 @@ typedef struct {
   int version;            /* of the driver: 13000 is 13.0 */
 } AccCudaFunctions;
 
-/* The driver, found and started once in the process; it stays. NULL, ACC_ERROR_UNSUPPORTED and the reason where there is none.
- * Any thread. */
+/* Returns the driver, which is loaded and initialised once in the process, and stays. NULL, with ACC_ERROR_UNSUPPORTED and the reason, if
+ * there is none. Any thread. */
 const AccCudaFunctions *acc_cuda_get_functions (GError **error);
 /* "CUDA_ERROR_OUT_OF_MEMORY: out of memory"; owned by the caller. */
 char                   *acc_cuda_describe      (const AccCudaFunctions *cuda, CuResult result);

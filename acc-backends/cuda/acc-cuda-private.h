@@ -16,13 +16,13 @@ typedef struct {
   AccEventDevice          parent;
   const AccCudaFunctions *cuda;
   CuDevice                device;
-  CuContext               context;      /* the primary one, shared with whoever else uses the device in the process */
+  CuContext               context;      /* the primary context, shared with other users of the device in the process */
   guint                   compute;      /* of the code: 90 for 9.0 */
   guint                   isa;
   guint                   n_processors;
 
   CuStream                streams[ACC_N_QUEUES];
-  GPtrArray              *events;       /* CuEvent that nobody uses */
+  GPtrArray              *events;       /* unused CuEvent */
 
   GPtrArray              *kept;         /* of libraries: acc_cuda_keep() */
   CuEvent                 span_begin;   /* of the span that is open; NULL */

@@ -5,7 +5,7 @@
 
 #include "acc-function-facts.h"
 
-/* Nodes that a search for a dependence looks at before it gives up, so that all of them together take linear time. */
+/* The number of nodes that a search for a dependence visits before it gives up, so that all searches together take linear time. */
 #define MAX_SEARCH 256
 
 /* --- what clusters read, and in which order they run */
@@ -87,7 +87,7 @@ add_read_level (AccCluster *cluster,
     }
 }
 
-/* A cluster of several roots may read what comes later than the first of them, so that no order of nodes is one of clusters. */
+/* A cluster of several roots may read nodes that come later than the first of them, so the order of nodes is not one of clusters. */
 static void
 find_levels (AccCutter *self)
 {
@@ -169,8 +169,8 @@ is_commutative (AccCluster *fold)
   return TRUE;
 }
 
-/* Whether a fold can store arrays of the extents of what it folds. Lanes lie side by side where order does not matter only, and rows
- * cannot stream: where several stencils might, they are worth more. */
+/* Whether a fold can store arrays of the extents of its input. Lanes are neighbours only where order does not matter, and rows cannot
+ * stream then: where several stencils could stream, that is worth more. */
 static gboolean
 can_store_beside (AccCutter  *self,
                   AccCluster *cluster)
@@ -364,7 +364,8 @@ search_on_roots (AccCluster *cluster,
     search_on (g_array_index (cluster->roots, AccRoot, i).node, search);
 }
 
-/* Whether @from needs something that @to computes, with the nodes behind @node decided on; also where that would take long to find out. */
+/* Whether @from needs a value that @to computes, given that the nodes after @node are decided. TRUE also where the search would take
+ * long. */
 static gboolean
 depends (AccCutter     *self,
          AccFusionNode *node,

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 #define ACC_CLUSTER_MAX_NODES       512
 #define ACC_CLUSTER_MAX_COST        1024
 #define ACC_CLUSTER_MAX_DEPTH       128
-/* What a scalar loop should not do for every element: beyond it a parallel step of its own is better. */
+/* Operations per element beyond which a parallel step of its own is better than a scalar loop. */
 #define ACC_CLUSTER_MAX_SERIAL_COST 8
 /* Nor what is written out for every element of a transform that a thread holds. */
 #define ACC_CLUSTER_MAX_TRANSFORMED_COST 48
@@ -44,11 +44,11 @@ void           acc_cluster_free        (AccCluster *self);
 
 /* --- acc-cluster-merge.c */
 
-/* Makes one cluster of all those that read the node, where it is read at one index by all and they may be one. */
+/* Makes one cluster of all that read the node, if all of them read it at one index and may be one cluster. */
 gboolean       acc_cutter_merge_readers (AccCutter *self, AccFusionNode *node);
 /* A cluster that reads the node at its own index, or at that of what it consumes, and can store it as well. */
 gboolean       acc_cutter_find_host     (AccCutter *self, AccFusionNode *node, AccReader *host);
-/* With all nodes decided on: what clusters read, and clusters in the order in which they run. */
+/* After all nodes are decided: what clusters read, and clusters in the order in which they run. */
 void           acc_cutter_order         (AccCutter *self);
 /* Makes one cluster of neighbours in that order that may be one. */
 void           acc_cutter_merge_neighbours (AccCutter *self);

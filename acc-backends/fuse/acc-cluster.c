@@ -152,7 +152,7 @@ ask (AccCutter     *self,
     }
 }
 
-/* What all readers together want; some may be one by now. */
+/* Joins the demands of all readers; some may be one cluster by now. */
 static void
 gather (AccCutter     *self,
         AccFusionNode *node)
@@ -492,7 +492,7 @@ is_worth_inlining (AccCutter     *self,
   return is_cheap_again (node, node->visits, node->array->op == ACC_OP_BACKPERMUTE ? node->own_cost : node->cost);
 }
 
-/* Inlined where it is read more than once, an element-wise node would leave what it is computed from behind as a value. */
+/* An element-wise node that is inlined where it is read more than once would leave its input behind as a value. */
 static void
 find_absorbing (AccCutter *self)
 {
@@ -536,8 +536,8 @@ join_permute (AccCutter     *self,
   return TRUE;
 }
 
-/* A stencil of which much is never read, as behind a backpermute that takes every other element along each dimension: what is read is
- * computed there, neighbour by neighbour. A whole one would rather be computed along its rows. */
+/* A stencil of which much is never read, as behind a backpermute that takes every other element, is computed where it is read, neighbour by
+ * neighbour. A whole one is better computed along its rows. */
 static gboolean
 is_read_in_part (AccFusionNode *node)
 {
@@ -567,8 +567,8 @@ inline_node (AccCutter     *self,
          cluster->cost + node->own_cost <= ACC_CLUSTER_MAX_COST && try_join (self, node->cluster, node);
 }
 
-/* Whether what reads elements of @node by index reads those of its input: not where the node is a result, and has memory of its
- * own, nor where it is the only part of its input that anything reads. */
+/* Whether readers of @node by index read its input instead. Not if the node is a result, which has memory of its own, or is the only part
+ * of its input that anything reads. */
 static gboolean
 shows_other (AccCutter     *self,
              AccFusionNode *node)
@@ -651,7 +651,7 @@ explain (AccCutter     *self,
   return node->access == ACC_ACCESS_SOURCE ? ACC_STORED_OCCUPIED : ACC_STORED_ORDER;
 }
 
-/* Gives the node memory: in a step of its own, or in one that reads it as it is computed. What that asks of its inputs. */
+/* Materialises the node, in a step of its own, or in one that reads it as it is computed, and passes the demands on to its inputs. */
 static Demand
 store (AccCutter     *self,
        AccFusionNode *node)

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* A cluster: what one step computes. Its space is the index space of its roots; nodes that are not values are inlined. */
+/* A cluster is what one step computes. Its space is the index space of its roots; nodes that are not values are inlined. */
 
 typedef enum {
   ACC_CLUSTER_MAP,        /* element-wise; stencils are anchors of it, too */
@@ -45,14 +45,14 @@ gboolean   acc_cluster_has_anchor (AccCluster *self, AccFusionNode *node);
 
 gboolean   acc_cluster_reads      (AccCluster *self, AccFusionNode *value);
 
-/* Whether a fold stores on the way what has the extents of what it folds. */
+/* Whether a fold also stores arrays of the extents of its input. */
 gboolean   acc_cluster_stores_beside (AccCluster *self);
 
-/* Decides which nodes are values, and gives the clusters that compute them, inputs first. @results: nodes that must be
- * values, reshapes taken off. */
+/* Decides which nodes are values, and returns the clusters that compute them, inputs first. @results: nodes that must be values, without
+ * reshapes. */
 GPtrArray *acc_fusion_graph_cut (AccFusionGraph *graph, AccFusionNode **results, guint n_results);
 
-/* What a reshape shows: the first node below that is none. */
+/* The node behind reshapes: the first that is none. */
 AccFusionNode *acc_fusion_graph_strip (AccFusionGraph *graph, AccFusionNode *node);
 
 G_END_DECLS

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-/* Whether f (x, y) and f (y, x) are the same, zeros of either sign being one, as f is written: the body is walked beside itself, with
- * the parameters of the second exchanged. Operands of sums and the like may match crosswise; those of float products also where
- * both differ in sign only, as (x - y) · (x - y) and (x - y) · (n - m) do. Of two values in lexicographic order either is taken where they are equal: the
- * smaller one of x and y is that of y and x. (NaN has no place in that order. With it such a function is not associative either.) What is
- * not recognised does not commute. */
+/* Whether f (x, y) and f (y, x) are equal, with zeros of either sign taken as equal. The body is compared with itself, with the parameters
+ * exchanged. Operands of commutative primitives may match crosswise; factors of float products may also differ in sign in pairs, as (x - y)
+ * · (x - y) and (x - y) · (n - m) do. Of two values in lexicographic order either is taken if they are equal: the smaller one of x and y is
+ * that of y and x. (NaN has no place in that order; with it such a function is not associative either.) What is not recognised does not
+ * commute. */
 
 /* Pairs of expressions that are looked at before it is given up. */
 #define MAX_PAIRS 512

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* What fusion wants to know about scalar functions, found by walks over their bodies: each expression once, no recursion. */
+/* Facts about scalar functions for fusion, found by walks over their bodies that visit each expression once, without recursion. */
 
 /* Calls @visit for every expression of the body, those of nested functions too, in no particular order. */
 void     acc_function_visit       (AccFunction *function, void (*visit) (AccExpr *expr, gpointer user_data), gpointer user_data);
@@ -18,11 +18,12 @@ double   acc_function_get_cost    (AccFunction *function);
 typedef struct {
   gint64 n, last;
 } AccTaps;
-/* Of parameter @param, a neighbourhood of @sizes: all, where the function takes it as a whole, or of higher rank. */
+/* Which elements of parameter @param, a neighbourhood of @sizes, the function reads: all, if it uses the parameter as a whole, or it has a
+ * higher rank. */
 AccTaps  acc_function_find_taps   (AccFunction *function, guint param, const gint64 *sizes, guint rank);
 gboolean acc_function_uses_param  (AccFunction *function, guint param);
-/* TRUE where every leaf of the result is one primitive of the same leaf of both parameters, and all are reductions, which folds, atomics
- * and tables of counters know by themselves: writes it per leaf. */
+/* Returns TRUE if every leaf of the result is one primitive of the same leaf of both parameters, and all are reductions, which folds,
+ * atomics and tables of counters have natively; writes the primitive of each leaf. */
 gboolean acc_function_get_reductions (AccFunction *function, AccPrimitive *primitives);
 /* TRUE where both parameters may be exchanged, as far as can be seen: zeros of either sign are one. */
 gboolean acc_function_is_commutative (AccFunction *function);

@@ -9,7 +9,7 @@
 /* An expression that was met before, in place of its kind. */
 #define MET_BEFORE 0xff
 
-/* Where the taps of a parameter were counted last. */
+/* The parameter whose taps were counted last. */
 typedef struct {
   AccTaps found;    /* .n 0: nowhere */
   guint   rank;

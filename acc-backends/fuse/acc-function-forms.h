@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* Scalar functions, told apart by what they compute: each is walked once, and what is known of one is known of all that are alike. A
- * long program mostly repeats itself, with functions made anew each time, which together are larger than any cache. */
+/* Numbers scalar functions by what they compute: each is analysed once, and its facts hold for all that are equal. A long program mostly
+ * repeats itself, with functions made anew each time, which together are larger than any cache. */
 typedef struct _AccFunctionForms AccFunctionForms;
 
 AccFunctionForms *acc_function_forms_new  (void);

@@ -5,21 +5,22 @@
 
 G_BEGIN_DECLS
 
-/* Whether an array is computed again wherever it is read, or stored and read back: what either takes per element, in operations on an f4.
- *
- * The figures are constants, and nothing is measured at run time, so that a graph is cut in the same way everywhere. They lie where both
- * ways took as long: docs/design/fusion.md tells for what. */
+/* Decides whether an array is computed again wherever it is read, or stored and read back: estimates the cost of each per element, in
+ * operations on an f4.
+ * The figures are constants, so that a graph is cut in the same way everywhere. They lie where both ways took as long:
+ * docs/design/fusion.md has the table. */
 
 /* One byte, written and read back: arrays that stay in caches, and others. */
 #define ACC_COST_CACHED_BYTE    2
 #define ACC_COST_MEMORY_BYTE    6
-/* What stays in caches. Of sources only some rows are there at a time, which do. */
+/* Bytes that stay in caches. Only some rows of sources are in memory at a time, and those do. */
 #define ACC_COST_CACHED_BYTES   (8 << 20)
-/* As do rows that go from step to step in bands: so many are worth it, and so many bytes of those that a stencil sees, and some more. */
+/* Rows that go from step to step in bands stay in caches, too: so many are worth it, and so many bytes of those that a stencil reads, and
+ * some more. */
 #define ACC_COST_BAND_ROWS      256
 #define ACC_COST_BAND_STRIP     4
 #define ACC_COST_BAND_BYTES     (512 << 10)
-/* One more step: workers are woken, and awaited. Few elements wake nobody. */
+/* One more step: workers are woken, and awaited. Few elements are done by the caller. */
 #define ACC_COST_STEP           (1 << 20)
 #define ACC_COST_STEP_MOST      16
 /* Loops over elements in order, of scans and permutes, have no lanes. */

@@ -106,8 +106,8 @@ acc_fusion_graph_find_taps (AccFusionGraph *self,
   return acc_function_forms_find_taps (self->forms, node->array->functions[0], input, acc_array_get_stencil (node->array)->sizes[input], node->rank);
 }
 
-/* Where the least blocks of rows keep few workers busy, columns are cut, too, and where there is so much to do that even blocks of many
- * rows are long, so that as many workers as machines have come to the end at about the same time. */
+/* Columns are cut, too, where the smallest blocks of rows keep few workers busy, and where there is so much to do that even blocks of many
+ * rows take long, so that all workers end at about the same time. */
 #define PART_COLUMNS   256
 #define PRODUCTS_LONG  (1 << 25)   /* of pairs of elements */
 #define MOST_PARTS     4           /* for the second reason: each packs the rows anew */
@@ -124,8 +124,8 @@ acc_fusion_node_count_parts (AccFusionNode *node)
   return CLAMP (MAX (least, MIN (more, MOST_PARTS)), 1, MAX (n / PART_COLUMNS, 1));
 }
 
-/* What groups of threads have: tiles of a product are this wide, more or less; smaller ones are worth it where a factor has
- * so many rows and columns, and the other ones are few, or tiles are so many that they keep the device busy. */
+/* For groups of threads: tiles of a product are about this wide. Smaller ones are worth it where a factor has so many rows and columns and
+ * the other has few, or where tiles are so many that they keep the device busy. */
 #define GROUP_TILE      64
 #define SMALL_TILE      32
 #define SHORTEST_SIDE   16
@@ -220,7 +220,7 @@ context_extents (AccArray *array,
   return get_extents (array, context->graph, error);
 }
 
-/* What is bound, plans are told apart by. */
+/* Plans are keyed by what is bound. */
 static const gint64 *
 closed_extents (AccArray *array,
                 gpointer  user_data,

@@ -59,7 +59,7 @@ struct _AccFusionNode {
   double          cost;         /* with them */
   int             value;        /* number in the schedule once it is known there, -1 before */
 
-  /* What consumers want, gathered before the node is decided on: consumers come first. */
+  /* The demands of consumers, gathered before the node is decided: consumers come first. */
   guint           n_readers;
   AccReader       readers[ACC_MAX_READERS];
   gboolean        is_read_widely;   /* by more */

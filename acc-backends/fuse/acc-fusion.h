@@ -52,7 +52,8 @@ AccScheduleValue *acc_fusion_peek_value (AccFusion *self, guint value);
 guint acc_step_add_scratch   (AccStep *self, AccElementKind kind, gint64 n);
 /* @n elements for each row of the step's rounds, and @n_more. */
 guint acc_step_add_round_scratch (AccStep *self, AccElementKind kind, gint64 n, gint64 n_more);
-/* @n elements for each of @n_tiles while it runs: they begin with kb_tile () * @n, which is a worker's number where there are fewer of those. */
+/* Adds scratch of @n elements for each of @n_tiles while it runs. A tile's elements begin at kb_tile () * @n; where there are fewer workers
+ * than tiles that is a worker's number. */
 guint acc_step_add_tile_scratch (AccStep *self, AccElementKind kind, gint64 n, gint64 n_tiles);
 /* Launch number @launch once more. */
 void  acc_step_repeat_launch (AccStep *self, guint launch);

@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* Pointers, numbered from 0 on in the order in which they come. Planning meets every expression of a program several times, and
- * the tables of GLib would take most of its time: here adding one takes some nanoseconds, and clearing takes none. */
+/* Numbers pointers from 0 on in the order in which they come. Planning meets every expression of a program several times, and the tables of
+ * GLib would take most of its time: here adding one takes some nanoseconds, and clearing takes none. */
 typedef struct {
   gconstpointer key;
   guint         number;

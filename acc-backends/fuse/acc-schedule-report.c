@@ -159,7 +159,7 @@ typedef struct {
   GHashTable  *values;      /* AccArray → number + 1 */
   guint        step;
   GHashTable  *inside;      /* AccArray that the step computes → number + 1 */
-  GHashTable  *shown;       /* numbers + 1 of values that an edge into the step is there of */
+  GHashTable  *shown;       /* numbers + 1 of values that have an edge into the step */
   GString     *around;      /* edges between the step and values: outside of its box */
 } Picture;
 

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Where a node's dimension comes from: it is the space's dimensions lo to hi, taken together; or not known (lo < 0). One that
- * continues is counted into the next one. */
+/* Which dimensions of the space make up a node's dimension: lo to hi, merged; lo < 0: unknown. One that continues is merged into the next
+ * one. */
 typedef struct {
   int      lo, hi;
   gboolean continues;

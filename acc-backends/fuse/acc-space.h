@@ -5,16 +5,16 @@
 
 G_BEGIN_DECLS
 
-/* An index space as a kernel walks it: neighbouring dimensions that every access takes in one piece are counted together.
- * Dimensions from first_inner on are one run of inner elements; those before are outer units. */
+/* An index space as a kernel walks it: neighbouring dimensions that every access takes in one piece are merged. Dimensions from first_inner
+ * on are one run of inner elements; those before are outer units. */
 typedef struct {
   guint     rank;
   gint64   *extents;
   gboolean *merged;        /* merged[d]: d and d + 1 are counted together */
   guint     first_inner;
   gint64    outer, inner;
-  gint64    short_inner;   /* extent of the last dimension where it is too short for a loop of its own: counted together with the one
-                            * before, which is taken apart again; else 1 */
+  gint64    short_inner;   /* extent of the last dimension if it is too short for a loop: it is merged with the one before, and split
+                            * again; else 1 */
   gint64    n_rows;        /* extent of dimension 0; 1 for rank 0 */
   gint64    units_per_row; /* outer units, or inner elements where first_inner is 0 */
 } AccSpace;

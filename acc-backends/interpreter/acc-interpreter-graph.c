@@ -139,7 +139,7 @@ interp_graph_prepare (InterpGraph  *self,
       forget (known);
 }
 
-/* One use less of @state; what nobody needs any more is forgotten, with what it would have needed. */
+/* Drops a use of @state; a value without further uses is freed, and so are its own inputs. */
 static void
 release (InterpGraph *self,
          State       *state)
@@ -167,7 +167,7 @@ release (InterpGraph *self,
     }
 }
 
-/* Its value is there: it needs nothing of others from now on. */
+/* Its value is computed: it needs its inputs no longer. */
 static void
 finish (InterpGraph *self,
         State       *state)
@@ -505,7 +505,7 @@ run_body (InterpGraph  *self,
   return g_steal_pointer (&values);
 }
 
-/* What the loop begins with; held no longer by the graph than any other round. */
+/* The first state of the loop, which the graph holds no longer than that of any other iteration. */
 static GPtrArray *
 take_initial (InterpGraph *self,
               State       *state)

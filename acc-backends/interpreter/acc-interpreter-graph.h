@@ -5,14 +5,14 @@
 
 G_BEGIN_DECLS
 
-/* Evaluation of whole nodes on demand: a node is computed when somebody needs its elements, once, and forgotten after its
- * last use. Only the taken side of a cond is demanded; asking an array's extent does not compute its elements. */
+/* Evaluates whole nodes on demand: a node is computed when its elements are first needed, once, and freed after its last use. Only the
+ * taken side of a cond is computed; the extent of an array does not need its elements. */
 typedef struct _InterpGraph InterpGraph;
 
 /* Compiles every function within reach of @program, and of the programs of its loops. */
 GHashTable  *interp_compile_functions (AccProgram *program, GError **error);
 
-/* @parent: who knows the nodes that the body of a loop captures; nullable. */
+/* @parent: the graph that has the nodes that the body of a loop captures; nullable. */
 InterpGraph *interp_graph_new         (InterpContext *context, InterpGraph *parent);
 void         interp_graph_free        (InterpGraph *self);
 /* Before interp_graph_prepare(): the node's value comes from outside; @value may be given by a later call. */

@@ -465,7 +465,7 @@ spread (InterpRowsPlan  *self,
 
       if (node->op == ACC_OP_COND && info->class == INTERP_ROWS_STREAMED)
         {
-          /* The other side is nobody's business; the condition is known. */
+          /* The other side does not matter; the condition is known. */
           if (info->in_step[i])
             want (self, node->inputs[i], TRUE);
         }

@@ -19,7 +19,7 @@ typedef struct {
   gboolean        looked_at;  /* not what only sides of conds need that are not taken */
   AccArray       *taken;      /* cond: the side, where that is known */
   gboolean        late;       /* FREE: reads a reduction */
-  GError         *error;      /* why it cannot be computed; raised when somebody wants it */
+  GError         *error;      /* why it cannot be computed; raised when it is read */
   gboolean        want_rows, want_whole;
   gboolean        by_rows;    /* FREE and wanted: decided */
   gint64         *extents;

@@ -353,7 +353,7 @@ place (Compiler *c,
   if (info->used_in == NO_BLOCK || expr->kind == ACC_EXPR_VARIABLE || expr->kind == ACC_EXPR_LITERAL)
     return;
 
-  /* Shared between blocks, or the same in every round of the loop around it. */
+  /* Shared between blocks, or invariant in the loop around it. */
   if (!info->trivial &&
       (info->used_in == MANY_BLOCKS || (BLOCK (c, info->used_in)->loops & ~info->loops) != 0))
     {
@@ -707,7 +707,7 @@ finish_tape (Compiler *c)
     }
   for (guint i = 0; i < c->operands->len; i++)
     mark_used (tape, n_params, g_array_index (c->operands, guint32, i));
-  /* Operands that an instruction does not have are 0: at worst parameter 0 is loaded in vain. */
+  /* Missing operands are 0: at worst parameter 0 is loaded for nothing. */
   for (guint i = 0; i < c->code->len; i++)
     {
       InterpInstruction *n = &g_array_index (c->code, InterpInstruction, i);

@@ -7,9 +7,9 @@ G_BEGIN_DECLS
 
 /* A scalar function, compiled once into a flat program over registers, then run per element.
  *
- * Instructions lie in blocks: one for the function itself, one for each side of a conditional, one for the predicate and the
- * step of a loop, and one for each expression that is used from several blocks. The last kind is *forced*: run by the
- * first who needs it, and remembered, so that shared work is done once and work on a side not taken is not done at all. */
+ * Instructions lie in blocks: one for the function itself, one for each side of a conditional, one for the predicate and the step of a
+ * loop, and one for each expression that is used from several blocks. The last kind is *forced*: run at its first use, and remembered, so
+ * that shared work is done once and work on a side not taken is not done at all. */
 
 typedef enum {
   INTERP_CODE_SCALAR,     /* function */

@@ -21,7 +21,7 @@ typedef struct {
   guint           n_buffers;
   gsize          *sizes;         /* per buffer: bytes from one element to the next */
   guint8        **bases;         /* biased */
-  AccBuffer     **buffers;       /* NULL entries where somebody else owns the memory */
+  AccBuffer     **buffers;       /* NULL entries for memory that is borrowed */
 } InterpValue;
 
 /* Extents only; no elements yet. */

@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 #define KB_KEPT       8
 #define KB_KEPT_PARTS 3
 
-/* What a function of mathematics found on its way, with branches, which others of the same argument need, too. */
+/* Intermediate results of a mathematical function, with branches, which other functions of the same argument need, too. */
 typedef struct {
   KValue  of;
   guint64 how;
@@ -29,7 +29,8 @@ struct _AccKernelBuilder {
 };
 
 KValue  _kb_append (AccKernelBuilder *b, AccKernelInstr instr);
-/* An equal instruction made before, or one that is folded; else appended. Pure ones and loads of read-only buffers only. */
+/* Returns an equal instruction that was made before, or a folded one, or else appends it. For pure instructions and loads of read-only
+ * buffers. */
 KValue  _kb_pure   (AccKernelBuilder *b, AccKernelInstr instr);
 KValue  _kb_const  (AccKernelBuilder *b, AccElementKind kind, guint64 bits);
 void    _kb_keep   (AccKernelBuilder *b, const KKept *kept);

@@ -8,7 +8,8 @@
 #include "acc-error.h"
 #include "acc-core/base/acc-half-private.h"
 
-/* --- what was computed before: ids, in a table of our own. All that is built is looked up, and one of GLib's would need a copy of each. */
+/* --- common subexpressions: ids, in a hash table of our own. Every instruction is looked up, and GLib's tables would need a copy of
+ * each. */
 
 #define LEAST_SLOTS 256
 

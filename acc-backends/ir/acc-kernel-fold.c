@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* What is simplified while a kernel is built: constants, as the language has them, since compilers of devices have been seen to fold them
- * otherwise; and the identities that index arithmetic is full of. Emitters rely on sums of an index and a constant having one form, x + c. */
+/* Simplifies instructions while a kernel is built: constants of integers and bools, and the identities that index arithmetic is full of.
+ * Emitters rely on sums of an index and a constant having one form, x + c. */
 
 static gboolean
 get_const (AccKernelBuilder *b,
@@ -261,8 +261,7 @@ fold_extension (AccKernelBuilder     *b,
   return _kb_const (b, instr->kind, x.u).id;
 }
 
-/* --- selects between what is computed alike: one operation of operands that are selected, as cmp (x, a ? b : c) for
- * a ? cmp (x, b) : cmp (x, c), is the same in all lanes, and less */
+/* --- selects between equal operations become one operation of selected operands: cmp (x, a ? b : c) for a ? cmp (x, b) : cmp (x, c) */
 
 #define ALIKE_DEPTH 4
 
@@ -277,7 +276,7 @@ may_be_shared (const AccKernelInstr *instr,
   return acc_primitive_is (instr->primitive, ACC_FAMILY_REDUCTION) || instr->kind == ACC_KIND_BOOL;
 }
 
-/* Both by the same operation, here: what an outer block has computed is there already. */
+/* Both by the same operation in this block: one of an outer block is computed already. */
 static gboolean
 are_alike (AccKernelBuilder *b,
            guint32           x,

@@ -54,7 +54,7 @@ typedef enum {
   /* blocks */
   ACC_KOP_FOR,        /* args: begin, end; the instruction is the index; bits: whether it may be long */
   ACC_KOP_FOREACH,    /* args: the same; bits: lanes, 0 for any */
-  ACC_KOP_IF,         /* args: condition; blocks[1] is the else side, or 0; bits: whether it seldom holds */
+  ACC_KOP_IF,         /* args: condition; blocks[1] is the else side, or 0; bits: whether the condition rarely holds */
   ACC_KOP_WHILE,
   ACC_KOP_UNTIL,      /* args: done */
 } AccKernelOp;
@@ -183,7 +183,7 @@ gboolean   _acc_kernel_may_fail     (const AccKernel *kernel);
 gboolean   _acc_kernel_is_inverse_root (const AccKernel *kernel, guint32 id, guint32 *x);
 /* Writes a file into ACC_DUMP_DIR, where that is set. */
 void       _acc_dump_file          (const char *name, const char *text, gsize length);
-/* ACC_DEBUG=kernels: prints what became of the kernel, and leaves it in ACC_DUMP_DIR; @what: the file's suffix. */
+/* Prints the emitted form of the kernel for ACC_DEBUG=kernels, and writes it to ACC_DUMP_DIR; @what: the file's suffix. */
 void       _acc_kernel_dump        (AccKernel *kernel, const char *what, const char *text, gsize length);
 /* The kernel, and the source that was made of it. */
 void       _acc_kernel_dump_source (AccKernel *kernel, const char *what, const char *source);

@@ -334,7 +334,7 @@ check_meeting (const Verify         *v,
   return TRUE;
 }
 
-/* In a foreach, those of the foreach, and to what is the same for all lanes, which is for the last one alone to say, those around it. */
+/* In a foreach, the values of the foreach dominate, and for uniform values, which the last argument tells, those around it. */
 static gboolean
 may_set (const Verify         *v,
          const AccKernelInstr *instr)

@@ -39,7 +39,7 @@ typedef enum {
 /* --- building */
 
 AccKernelBuilder *kb_new     (const char *name);
-/* What was built becomes a kernel by kb_finish(): see acc-passes.h. */
+/* kb_finish() makes a kernel of it: see acc-passes.h. */
 void              kb_discard (AccKernelBuilder *b);
 
 /* Parameters: the n-th made is the n-th slot of the launch. All uniform. */
@@ -63,8 +63,8 @@ KValue kb_float  (AccKernelBuilder *b, AccElementKind kind, double value);
 gboolean kb_is_const (AccKernelBuilder *b, KValue x);                        /* a constant, or what has been computed of such */
 /* Computed from what was loaded, in some few instructions. */
 gboolean kb_is_loaded (AccKernelBuilder *b, KValue x);
-/* Loaded, or computed in some few instructions of what is, and of constants, parameters and indices. @is_integer: all of them are of integers,
- * so that computing it again gives the same wherever multiplications and additions are contracted. */
+/* Whether the value is loaded, or computed in a few instructions from loads, constants, parameters and indices. @is_integer: all of them
+ * are integers, so that computing it again gives the same bits wherever multiplications and additions are contracted. */
 gboolean kb_is_simple (AccKernelBuilder *b, KValue x, gboolean is_integer);
 /* A constant or a parameter. */
 gboolean kb_is_invariant (AccKernelBuilder *b, KValue x);
@@ -139,9 +139,9 @@ void   _kb_enter_else     (AccKernelBuilder *b);
 void   _kb_enter_while    (AccKernelBuilder *b);
 void   _kb_leave          (AccKernelBuilder *b);
 
-/* Lanes that a foreach should run at once when the result must not depend on the machine: a fold of R lanes says R, and
- * the emitter runs blocks of R (its vectors may be narrower or wider than the machine's), or parts of one, one after the other, where lanes
- * do not meet. 0: the emitter chooses. */
+/* Sets the number of lanes of a foreach, for results that must not depend on the machine: a fold of R lanes says R, and the emitter runs
+ * blocks of R (its vectors may be narrower or wider than the machine's), or parts of one, one after the other, if lanes do not interact. 0:
+ * the emitter chooses. */
 void   kb_set_lanes       (AccKernelBuilder *b, guint lanes);
 
 /* Before any value is made: keep transcendental primitives as calls of the platform's library, more exact and slower.
@@ -178,21 +178,22 @@ KValue kb_prim_platform   (AccKernelBuilder *b, AccPrimitive primitive, KValue x
 
 /* Before any value is made. @threads: a power of two. */
 void    kb_set_group_size (AccKernelBuilder *b, guint threads);
-/* Threads, of several groups, that a processor of the device should hold at once: where the emitter can, it takes few enough
- * registers. 0: as it likes. */
+/* Sets the occupancy to aim at: threads, of several groups, that a processor of the device should hold at once; emitters limit registers
+ * for it. 0: no aim. */
 void    kb_set_resident   (AccKernelBuilder *b, guint threads);
 /* Number of this thread in its group: i64 from 0. */
 KValue  kb_local          (AccKernelBuilder *b);
 /* @n elements that the threads of a group share; not initialised. Loaded and stored like a buffer. n: a constant > 0. */
 KBuffer kb_shared         (AccKernelBuilder *b, AccElementKind kind, guint n, const char *name);
-/* The same where threads load and store neighbours, which emitters may do 16 bytes at a time: kinds of 4 and 8 bytes, without atomics. */
+/* Like the above, for threads that load and store neighbours, which emitters may do 16 bytes at a time: kinds of 4 and 8 bytes, without
+ * atomics. */
 KBuffer kb_shared_wide    (AccKernelBuilder *b, AccElementKind kind, guint n, const char *name);
-/* All threads of the group meet here, in uniform control flow only; what they stored before to shared memory and to buffers is
- * seen by the group after. */
+/* A barrier, in uniform control flow only: what the threads of the group stored before it to shared memory and to buffers is seen by the
+ * group after it. */
 void    kb_barrier        (AccKernelBuilder *b);
 /* The same for the threads of a subgroup, and shared memory; of targets that have ballots. */
 void    kb_subgroup_barrier (AccKernelBuilder *b);
-/* What this thread stored before is seen, by whoever sees what it stores after, in COHERENT buffers. */
+/* A fence for COHERENT buffers: a thread that sees a store of this thread after it sees those before it, too. */
 void    kb_fence          (AccKernelBuilder *b);
 
 typedef enum {
@@ -211,9 +212,9 @@ KValue  kb_shuffle        (AccKernelBuilder *b, KShuffle how, KValue x, guint de
  *
  * Without groups, of 32 lanes at most, as for kb_shuffle(). */
 KValue  kb_ballot         (AccKernelBuilder *b, KValue x);
-/* Values of lanes whose bool @stays is true, side by side in the order of lanes, from @first on, which is the same for all. Lanes as for
- * kb_ballot(), without groups. Behind them anything may come to be, but not from @end on, which is the same for all, too: where the caller
- * stores there later, whole registers are quicker than parts. */
+/* Packs the values of lanes whose bool @stays is true, in the order of lanes, and stores them from @first on, which is uniform. Lanes as
+ * for kb_ballot(), without groups. Places behind them, up to the uniform @end, may be overwritten with anything: where the caller stores
+ * there later, whole registers are faster than parts. */
 void    kb_pack           (AccKernelBuilder *b, KBuffer buffer, KValue first, KValue value, KValue stays, KValue end);
 
 typedef enum {
@@ -228,8 +229,8 @@ typedef enum {
 
 /* The element before. Relaxed, all of the device; of COHERENT buffers and shared memory. */
 KValue  kb_atomic         (AccKernelBuilder *b, KAtomic how, KBuffer buffer, KValue index, KValue value);
-/* Stores @desired where the bits of the element are those of @expected; the element before either way. Any kind: 1 and 2 bytes
- * through the word around them. */
+/* Compare and swap: stores @desired if the bits of the element are those of @expected, and returns the element as it was. Any kind: 1 and 2
+ * bytes through the word around them. */
 KValue  kb_atomic_cas     (AccKernelBuilder *b, KBuffer buffer, KValue index, KValue expected, KValue desired);
 
 /* --- a finished kernel: immutable, counted */

@@ -6,7 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* What skeletons may ask of the device that a kernel is for. Facts, not names: what two devices share is one value here. */
+/* Facts about the device that a kernel is for, which skeletons may use. Facts, not names: two devices with the same property have the same
+ * value here. */
 
 typedef enum {
   ACC_MODEL_CPU,    /* a worker goes over a tile, lanes of a foreach in lock step */
@@ -23,7 +24,7 @@ typedef struct {
   /* the registers that hold vectors */
   guint    register_bytes;
   guint    n_registers;
-  gboolean has_gathers;        /* loads of lanes, each from a place of its own, cost no more than the same one after the other, however few take part */
+  gboolean has_gathers;        /* a gather costs no more than as many scalar loads, however few lanes are active */
 
   /* SIMT; threads of groups and subgroups are powers of two */
   guint    group_size;         /* threads per group that suit the device: 64 to 1024; skeletons may take fewer */
@@ -31,8 +32,8 @@ typedef struct {
   guint    subgroup_size;      /* threads that may shuffle: thread t of a group is lane t % subgroup_size; 1: no shuffles */
   gboolean has_ballots;        /* kb_ballot and kb_subgroup_barrier: of subgroups of up to 32 */
   gsize    shared_bytes;       /* shared memory of a group */
-  gsize    table_bytes;        /* of it, what copies of a group's tables had better take at most: with more, fewer groups run at once */
-  gsize    held_bytes;         /* likewise what a group keeps of its tile from one look at it to the next; 0: registers do better */
+  gsize    table_bytes;        /* the part of it that copies of a group's tables should take at most: with more, fewer groups run at once */
+  gsize    held_bytes;         /* likewise for data of its tile that a group keeps between two uses; 0: registers are better */
   guint    n_groups;           /* groups that keep the whole device busy */
   gboolean has_estimates;      /* of 1 / x and 1 / √x of f4: see kb_set_straight() */
   gboolean has_progress;       /* groups that have begun go on while others wait for them: look-back scans and locks may spin */
@@ -40,10 +41,11 @@ typedef struct {
   gboolean has_atomic_64;      /* kb_atomic and kb_atomic_cas of 8 bytes */
   gboolean has_atomic_add_f32;
   gboolean has_atomic_add_f64;
-  gboolean merges_loads;       /* what a thread loads of neighbouring elements, up to 16 bytes, becomes one access */
-  guint    max_iterations;     /* that all loops of a thread may take together: the device leaves them then; 0: any number */
-  guint    max_held;           /* elements that a thread had better hold in registers at once, where each takes a few of them */
-  gint64   few;                /* below so many elements tiles and windows had better be small: a tile for each processor, and less code; 0: never */
+  gboolean merges_loads;       /* loads of neighbouring elements by a thread, up to 16 bytes, become one access */
+  guint    max_iterations;     /* of all loops of a thread together: the device leaves them then; 0: any number */
+  guint    max_held;           /* elements that a thread should hold in registers at once, where each takes a few of them */
+  gint64   few;                /* below so many elements tiles and windows should be small: a tile for each processor, and less code; 0:
+                                * never */
   gboolean has_library;        /* transcendental primitives that are better than those built of other instructions */
   gboolean has_fast_library;   /* such where fast_math is asked for */
   gboolean has_fast_exp;       /* exponentials and logarithms of f4 for where it is */

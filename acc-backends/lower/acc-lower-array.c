@@ -69,7 +69,7 @@ low_has_bytes (const AccFusionNode *value,
   return size > 0 && value->size >= least / (gint64) size;
 }
 
-/* What steps compute may be kept by rows in a cache. */
+/* Values computed by steps may be kept by rows in a cache. */
 static gboolean
 is_from_memory (AccLower            *l,
                 const AccFusionNode *node,
@@ -80,7 +80,7 @@ is_from_memory (AccLower            *l,
   return (role == ACC_VALUE_ARGUMENT || role == ACC_VALUE_MANIFEST) && low_has_bytes (node, FAR_BYTES);
 }
 
-/* Of several stencils that read one array the last neighbours are the same: once. */
+/* Several stencils that read one array have the same last neighbours: they are prefetched once. */
 static void
 ask_ahead (AccLower            *l,
            const AccFusionNode *node,

@@ -92,10 +92,9 @@ low_expr_binding (AccLower *l,
   return &get_memo (l, frame, variable)->binding;
 }
 
-/* --- what children have to be there first
- *
- * The last one that is asked for is written first. So the first operand is asked for last: a long sum then keeps one partial
- * sum alive, and not all of its terms. */
+/* --- children that have to be written first
+ * The child that is pushed last is written first. The first operand is pushed last, so that a long sum keeps one partial sum alive, and not
+ * all of its terms. */
 
 static gboolean
 need (AccLower *l,
@@ -153,7 +152,7 @@ read_variable (AccLower *l,
     }
 }
 
-/* Of the least integer by -1 the remainder is 0, but the quotient does not fit. */
+/* The least integer by -1: the remainder is 0, but the quotient does not fit. */
 static gboolean
 may_overflow (AccExpr *division)
 {
@@ -315,7 +314,7 @@ write_cond (AccLower *l,
       return TRUE;
     }
 
-  /* What is all but there stands in front, and one side is left. */
+  /* Cheap expressions are hoisted, and one side is left. */
   values = low_alloc (l, n * sizeof (KValue));
   has_front = low_expr_is_ready (l, frame, otherwise);
   if (!has_front && low_expr_is_ready (l, frame, then))

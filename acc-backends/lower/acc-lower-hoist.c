@@ -3,14 +3,15 @@
 
 #include "acc-backends/fuse/acc-function-facts.h"
 
-/* What is computed in front of a branch or a loop. Scalars are lazy: what only one side of a cond needs must not fail or
- * loop when the other is taken; what cannot may be computed where it is shared. */
+/* Hoists values in front of branches and loops. Scalars are lazy: values that only one side of a cond needs must not fail or loop when the
+ * other is taken. Those that can do neither may be computed where they are shared. */
 
 #define SELECT_NODES 96
 #define READY_COST   2     /* rough operations that are no worth of a branch */
 #define SHARED_NODES 16
 
-/* Blocks within blocks. All that lies in a cond or loop is gone through for it: where they lie deeper, they compute what they need as it comes. */
+/* The nesting of blocks up to which values are hoisted. To hoist, all that lies in a cond or loop is visited; deeper ones compute values
+ * where they are used, so that lowering stays linear. */
 #define MOST_HOISTED 16
 
 static void
@@ -36,7 +37,7 @@ push_all (AccLower *l,
     push (l, frame, stack, expr, i);
 }
 
-/* What leaf @leaf of a resolved expression is made of; without the bodies of loops. */
+/* The operands of leaf @leaf of a resolved expression; without the bodies of loops. */
 static void
 push_children (AccLower *l,
                AccFrame *frame,
@@ -94,7 +95,7 @@ is_inside (AccLower *l,
   return TRUE;
 }
 
-/* Whether the expression itself, its parts apart, neither fails nor loops. */
+/* Whether the expression itself, without its operands, neither fails nor loops. */
 static gboolean
 is_total (AccLower *l,
           AccFrame *frame,

@@ -56,7 +56,8 @@ low_within (AccLower *l,
   return x;
 }
 
-/* The range of an i64 or narrower; without one, all that its kind allows. Constants come from the builder as well, who simplifies. */
+/* Returns the range of an i64 or narrower; if none is known, all values of its kind. Constants come from the builder as well, which
+ * simplifies. */
 void
 low_get_range (AccLower *l,
                KValue    x,
@@ -142,7 +143,7 @@ keep_range (AccLower *l,
   return x;
 }
 
-/* A sum of, or difference between, something from @a to @b and something from @c to @d. FALSE: 64 bits do not hold it. */
+/* The range of a sum or difference of values in [@a, @b] and [@c, @d]. FALSE: 64 bits do not hold it. */
 static gboolean
 combine_ranges (AccPrimitive primitive,
                 gint64       a,
@@ -586,7 +587,7 @@ get_compared_range (AccLower    *l,
     }
 }
 
-/* Of @instr, if that is a sum or difference of @one, which lies in [@a, @b], and something else; FALSE: it is not, or may wrap. */
+/* The range of @instr, if it is a sum or difference of @one, which lies in [@a, @b], and something else. FALSE: it is not, or may wrap. */
 static gboolean
 get_sum_range (AccLower             *l,
                const AccKernelInstr *instr,
@@ -610,7 +611,8 @@ get_sum_range (AccLower             *l,
   return *lo >= least && *hi <= most;
 }
 
-/* Of @x where @condition holds, or does not: it may be what is compared there, or a sum or difference of that, as of an index that wraps. */
+/* The range of @x where @condition holds, or does not: @x may be compared there, or be a sum or difference of a compared value, such as an
+ * index that wraps. */
 static void
 get_range_where (AccLower *l,
                  KValue    x,

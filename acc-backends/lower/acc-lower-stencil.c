@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* So far ahead of the last neighbour a stencil asks for what follows it in memory: some rows, which the second cache keeps. */
+/* How far ahead of the last neighbour a stencil prefetches: some rows, which the second cache keeps. */
 #define ROWS_AHEAD_BYTES (64 << 10)
 
 /* Neighbours. Their offsets along the inner run and along the outer dimensions are mapped at the border as the stencil's
@@ -28,8 +28,8 @@ add_condition (Tap   *tap,
   tap->inside = tap->inside.id != 0 ? kb_and (tap->l->b, tap->inside, ok) : ok;
 }
 
-/* @mapped is inside [0, n). It may be @raw itself, of which more is not known where others use it: @at may be inside in some lanes only,
- * those that use what is made of it. */
+/* @mapped is inside [0, n). It may be @raw itself, whose range is not known to other uses: @at may be inside in some lanes only, namely
+ * those that use the result. */
 static KValue
 bounded (AccLower *l,
          KValue    raw,
@@ -119,7 +119,7 @@ note_rows (Tap   *tap,
     }
 }
 
-/* A dimension that the skeleton goes along by itself; or any, of what is read in another order. */
+/* A dimension that the skeleton itself loops over; or any, where the input is read in another order. */
 static void
 shift_alone (Tap   *tap,
              guint  d,
@@ -285,7 +285,7 @@ low_tap_is_total (AccLower      *l,
          acc_array_get_stencil (stencil->array)->boundaries[input]->kind != ACC_BOUNDARY_FUNCTION;
 }
 
-/* The mapped outer indices and the addresses of their rows: uniform, but written where they are first needed. */
+/* The mapped outer indices and the addresses of their rows: uniform, but written where they are first used. */
 void
 low_prepare_taps (AccLower       *l,
                   const AccIndex *ix)

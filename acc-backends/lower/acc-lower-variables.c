@@ -3,8 +3,8 @@
 
 #include "acc-backends/ir/acc-kernel-builder-private.h"
 
-/* What is known of variables when a kernel is whole: a fold along a row that keeps the place of what it found, as the first
- * smallest, holds an earlier index than the one it looks at, and one that fits 4 bytes. */
+/* Narrows variables when a kernel is complete. A fold along a row that keeps a position, such as that of the first minimum, holds an
+ * earlier index than the current one, and one that fits 4 bytes. */
 
 typedef struct {
   AccLower  *l;
@@ -34,7 +34,7 @@ is_i64 (Pass                 *self,
 
 /* --- comparisons with earlier indices */
 
-/* A value that grows from each round of a loop to the next, and never wraps: what is known of its range was found so. */
+/* A value that grows with each iteration of a loop and never wraps, as its range tells. */
 typedef struct {
   guint32 id;
   guint32 loop;

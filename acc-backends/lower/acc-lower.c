@@ -121,7 +121,7 @@ low_keep (AccLower *l,
 
 /* --- blocks */
 
-/* Whoever goes through a kernel calls itself for each block in another. */
+/* Passes over a kernel recurse into nested blocks. */
 #define MOST_NESTED 1000
 
 /* What a kernel of more holds would not fit the stack. */
@@ -167,7 +167,7 @@ enter_loop (AccLower *l,
   return low_within (l, i, lo, hi == G_MAXINT64 ? hi : hi - 1);
 }
 
-/* Turns of a loop whose time passes unnoticed, also where it is in another such loop, as long as what they do is short. */
+/* Iterations of a loop that are over in no time, also within another such loop, if their bodies are short. */
 #define MANY_ITERATIONS 256
 
 /* Which values an index has at least and at most, give or take one. */
@@ -197,7 +197,7 @@ low_enter_for (AccLower *l,
   return enter_loop (l, lo, hi, _kb_enter_for (l->b, begin, end, looks && (lo < 0 || hi - lo > MANY_ITERATIONS)));
 }
 
-/* Where it is known that there is one, registers need not hold that there might be more. */
+/* With a single iteration, registers need not hold the bounds of a loop. */
 KValue
 low_enter_units (AccLower       *l,
                  const AccSpace *space)
@@ -332,7 +332,7 @@ low_zero (AccLower      *l,
   return acc_element_kind_is_float (kind) ? kb_float (l->b, kind, 0) : kb_int (l->b, kind, 0);
 }
 
-/* Parameters: compilers take time by the square of how many a function has. What more literals there are is in the code. */
+/* The number of parameters: compilers take time by its square. Further literals are in the code. */
 #define MOST_SLOTS 512
 
 KValue

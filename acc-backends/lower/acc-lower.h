@@ -5,11 +5,10 @@
 
 G_BEGIN_DECLS
 
-/* Writes one kernel: scalar functions and delayed arrays become instructions where they are asked for. Skeletons write the
- * loops around them, with the kernel builder's blocks in the forms below, which also forget at a block's end what was
- * computed within. */
+/* Writes one kernel: scalar functions and inlined arrays become instructions where they are used. Skeletons write the loops around them,
+ * with the kernel builder's blocks in the forms below, which also forget at the end of a block what was computed in it. */
 
-/* Operations up to which both sides of a cond are computed, and one chosen: branches of vectors seldom agree. */
+/* Up to so many operations both sides of a cond are computed and one is selected: branches of vectors are rarely uniform. */
 #define LOW_SELECT_LIMIT 24
 
 /* A multi-index. at[d].id == 0: dimension d is counted into the next one that has a value. Dimension 0 is the row that the
@@ -50,11 +49,10 @@ typedef struct {
   guint             first_inner;
   gboolean          inner_inside, outer_inside;
   gboolean          asks_for_rows;   /* of large arrays: rows that are read next */
-  gint64            ahead;           /* not 0: so many bytes behind what is loaded lies what is loaded soon, and is asked for */
+  gint64            ahead;           /* not 0: prefetch so many bytes behind each load */
   AccPlace          asked;           /* last */
 
-  /* Not 0: nothing is loaded at places that are loaded themselves, but asked for, of arrays of so many bytes; and no run fails for what is
-   * wrong with that. */
+  /* not 0: prefetch mode. Loads through loaded indices become prefetches, of arrays of at least so many bytes, and nothing fails */
   gint64            asked_bytes;
 
   gboolean          is_brief;        /* its tiles are, whatever the extents: no loop need look whether the launch goes on */
@@ -83,7 +81,7 @@ void      low_finish  (AccLower *l, AccLaunch launch);
 /* Ends it without one: for what was to be known only. Frees @l. */
 void      low_abandon (AccLower *l);
 gpointer  low_alloc   (AccLower *l, gsize size);
-/* What is written from now on does not matter: the step fails. @why: a literal. */
+/* The step fails: instructions from now on do not matter. @why: a literal. */
 void      low_give_up (AccLower *l, const char *why);
 
 /* What low_finish() does when the kernel is whole */
@@ -191,7 +189,7 @@ void   low_know      (AccLower *l, AccFusionNode *node, const AccIndex *ix, cons
 void   low_store_roots (AccLower *l, const AccIndex *ix);
 /* The same of those beside what the step consumes. */
 void   low_store_beside (AccLower *l, const AccIndex *ix);
-/* Element number @at of a value that has memory; of what is asked for ahead, 0. */
+/* Loads element number @at of a value that has memory; 0 in prefetch mode. */
 KValue  low_load_value (AccLower *l, AccFusionNode *node, guint leaf, KValue at);
 /* Whether a value has @least bytes, or more: the near caches do not hold it. */
 gboolean low_has_bytes (const AccFusionNode *value, gint64 least);

@@ -124,7 +124,7 @@ acc_native_backend_initable_init (GInitable     *initable,
   self->host.backend = backend;
   self->host.pool = acc_pool_new (acc_backend_get_budget (backend), 0);
   self->host.workers = acc_workers_new (n_threads);
-  /* Who looks at kernels wants to see what becomes of them. */
+  /* ACC_DEBUG=kernels shows optimised code. */
   if (!(acc_disable_get_flags () & ACC_DISABLE_BASELINE) && !(acc_debug_get_flags () & ACC_DEBUG_KERNELS))
     maker.baseline = ACC_EMIT_BASELINE;
   self->host.code = acc_code_new (&maker, cache, self->host.workers);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What is used of the library, declared here so that nothing of it is needed to build. */
+/* The parts of FFTW that are used, declared here so that its headers are not needed to build. */
 
 enum {
   FORWARD = -1,
@@ -44,8 +44,8 @@ static AccLibrary libraries[2] = { { narrow_names, narrow_symbols, 0 }, { wide_n
 
 /* Elements that one tile has about, of one or of several rows. */
 #define TILE_ELEMENTS (1 << 15)
-/* The library transforms a row by one thread, and hears of no cancellation. Longer ones are left to acc's own passes: all threads share those, and
- * two are enough to be quicker. */
+/* The library transforms a row by one thread, and cannot be cancelled. Longer rows are left to acc's own passes, which all threads share;
+ * two threads are enough to be faster. */
 #define LONGEST_ROW   (1 << 20)
 /* Plans that a backend keeps. */
 #define MAX_PLANS     64
@@ -70,7 +70,7 @@ typedef struct {
   gatomicrefcount ref_count;
   AccHost        *host;
   GMutex          lock;
-  GHashTable     *plans;     /* Key → Plan, which it is part of, owned */
+  GHashTable     *plans;     /* Key → Plan, which contains it, owned */
 } Fftw;
 
 /* The library plans for one thread at a time, in the whole process; it computes for many. */

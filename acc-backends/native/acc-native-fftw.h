@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* Fourier transforms by FFTW, which is looked for when there is the first that it is worth: the foreign operations "acc-fft-…" of
- * the host's backend. */
+/* Fourier transforms by FFTW, which is loaded when the first transform is large enough: the foreign operations "acc-fft-…" of the host's
+ * backend. */
 void acc_native_fftw_add (AccHost *host);
 
 G_END_DECLS

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define MAX_RUNS 4096   /* whose times are kept until somebody asks */
+#define MAX_RUNS 4096   /* whose times are kept until they are read */
 
 static char *
 dup_log (AccOpenclDevice *self,

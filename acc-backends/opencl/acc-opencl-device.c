@@ -384,7 +384,7 @@ ask_facts (AccOpenclDevice  *self,
   target->held_bytes = 32768;
   target->has_fma = self->dialect.has_exact_fma;
   target->has_atomic_64 = self->dialect.has_atomic_64;
-  /* OpenCL does not promise it, but what runs there is what CUDA promises it for. */
+  /* OpenCL does not promise that waiting groups make progress, but CUDA does for the same hardware. */
   target->has_progress = self->dialect.has_nvidia_asm && !processor;
   target->has_estimates = self->dialect.has_nvidia_asm && !processor && self->dialect.has_exact_fma;
   for (guint kind = ACC_KIND_BOOL; kind < ACC_KIND_TUPLE; kind++)

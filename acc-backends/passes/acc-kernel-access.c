@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-passes.h"
 
-/* What is only read may be kept, and what is only written need not be seen: so flags say what is done with a buffer, which may be less
- * than it was made for. Coherent ones are shared with other groups. */
+/* Narrows the flags of buffers to what a kernel does with them, which may be less than they were declared for: buffers that are only read
+ * may be cached, and those that are only written need not be read. Coherent ones are shared with other groups. */
 void
 _acc_kernel_find_access (AccKernelBuilder *b)
 {

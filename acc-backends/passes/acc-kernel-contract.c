@@ -90,7 +90,7 @@ is_never_negative (const AccKernel *kernel,
   return instr->primitive == ACC_PRIM_ABS || (instr->primitive == ACC_PRIM_MUL && is_square);
 }
 
-/* A sum is -0 only where all of its parts are; one with a product, rounded once, may also come to it from a negative part. */
+/* A sum is -0 only if all of its terms are; one with a product that is rounded once may also come to it from a negative term. */
 static gboolean
 is_never_minus_zero (const AccKernel *kernel,
                      guint32          id,

@@ -90,7 +90,8 @@ counts_narrow_bits (const AccKernel      *kernel,
          && _acc_kind_is_narrow (acc_kernel_instr (kernel, instr->args[0])->kind);
 }
 
-/* With a constant of f32 other than zero the device's own is the same, and one instruction; that of f64 is not, for some NaN. */
+/* With a constant of f32 other than zero the device's own operation gives the same, and is one instruction; that of f64 does not, for some
+ * NaN. */
 gboolean
 _acc_hazard_is_extreme (const AccKernel      *kernel,
                         const AccKernelInstr *instr)
@@ -137,7 +138,7 @@ is_limit (const AccKernel *kernel,
   return instr->kind == ACC_KIND_BOOL || instr->bits == 0 || instr->bits == largest;
 }
 
-/* Whether compilers may find out which way it goes. Those between what is read, or positions, and something else they do not. */
+/* Whether compilers may decide the comparison. They cannot decide one of loaded values, or positions, with something else. */
 static gboolean
 may_be_decided (const AccKernel *kernel,
                 guint32          id,
@@ -158,8 +159,8 @@ may_be_decided (const AccKernel *kernel,
          || (!is_unknown (kernel, instr->args[0]) && !is_unknown (kernel, instr->args[1]));
 }
 
-/* Whether compilers may find out that the float at @id is a zero, which some then drop: what is chosen or converted of what they can reason
- * about, as the difference of what is the same. */
+/* Whether compilers may find out that the float at @id is a zero, which some then drop: it is chosen or converted from values that they can
+ * reason about, such as x - x. */
 static gboolean
 may_be_zero (const AccKernel *kernel,
              guint32          id,
@@ -291,7 +292,7 @@ is_bit (const AccKernel *kernel,
   return instr->op == ACC_KOP_SELECT && is_bit (kernel, instr->args[1], depth + 1) && is_bit (kernel, instr->args[2], depth + 1);
 }
 
-/* What is taken for a condition in x & flag. */
+/* The operand that compilers take for a condition in x & flag. Signed literals are left: they belong to indices. */
 static gboolean
 is_flag (const AccKernel *kernel,
          guint32          id)
@@ -360,7 +361,7 @@ _acc_hazard_is_operand (const AccKernel      *kernel,
     return is_seemingly_true (kernel, instr, i);
   if (instr->primitive == ACC_PRIM_ABS)
     return !is_constant && guess_sign (kernel, instr->args[0], 0) != 0;
-  /* Of two that are the same one alone: both would be the same again. */
+  /* Hide one of two equal operands only: if both were hidden they would be equal again. */
   if (instr->primitive == ACC_PRIM_SUB && instr->args[0] == instr->args[1])
     return i == 1;
   if (!drops_zeros[instr->primitive] || !may_be_zero (kernel, instr->args[i], 0))
@@ -408,7 +409,7 @@ _acc_hazard_find_choice (const AccKernel      *kernel,
   holds = acc_kernel_instr (kernel, instr->args[0]);
   if (!_acc_kernel_instr_is_comparison (holds))
     return 0;
-  /* What the comparison hides is another value than what is chosen, which would be the same one if it were hidden, too. */
+  /* The comparison hides its operand as a new value, unequal to the one that is chosen; the two would be equal if both were hidden. */
   if (_acc_hazard_is_operand (kernel, holds, 0) || _acc_hazard_is_operand (kernel, holds, 1))
     return 0;
   of_floats = acc_element_kind_is_float (acc_kernel_instr (kernel, before_casts (kernel, holds->args[0]))->kind)
@@ -431,7 +432,8 @@ _acc_hazard_find_choice (const AccKernel      *kernel,
   return 0;
 }
 
-/* An integer of the lesser or larger of floats: one driver seems to convert both and to compare then, which loses NaN. */
+/* An integer that is converted from a minimum or maximum of floats: one driver seems to convert both and compare the integers, which loses
+ * NaN. */
 gboolean
 _acc_hazard_is_of_extreme (const AccKernel      *kernel,
                            const AccKernelInstr *cast)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-passes.h"
 
-/* Kernels that were finished before. A program whose extents follow from its data is planned anew for each of them, and most of
- * what is written then has been written before: to look it up takes a small part of what verifying and hashing it would. */
+/* Deduplicates kernels. A program whose extents follow from its data is planned anew for each of them, and writes mostly kernels that were
+ * finished before: looking one up takes a small part of the time of verifying and hashing it. */
 
-/* That all together may weigh, some 56 bytes each: 7 MiB. Then it begins anew. */
+/* The most instructions of all together, some 56 bytes each: 7 MiB. Then the table is cleared. */
 #define MAX_WEIGHT (1 << 17)
 
 static GMutex      lock;

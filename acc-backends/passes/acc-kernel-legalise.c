@@ -66,7 +66,7 @@ extend (Pass           *self,
   });
 }
 
-/* What has the low bits of @x, without the rest being right. */
+/* A value with the low bits of @x; its other bits may be wrong. */
 static KValue
 low_of (Pass           *self,
         AccElementKind  kind,
@@ -145,7 +145,7 @@ negate (Pass   *self,
   return kb_sub (self->b, kb_cast (self->b, kb_kind (self->b, x), self->zero), x);
 }
 
-/* By its sign, spread over all bits: x ^ s - s. */
+/* Through the sign, spread over all bits: x ^ s - s. */
 static KValue
 magnitude (Pass   *self,
            KValue  x)
@@ -188,7 +188,7 @@ narrow_rotation (Pass                 *self,
                  KValue                x,
                  KValue                amount)
 {
-  /* What repeats every 8 or 16 bits is rotated as they are. */
+  /* Values that repeat every 8 or 16 bits are rotated as they are. */
   KValue bits = unsigned_bits (self, kind, x);
 
   bits = kb_mul (self->b, bits, kb_int (self->b, ACC_KIND_U32, _acc_kind_get_bits (kind) == 8 ? 0x01010101 : 0x00010001));

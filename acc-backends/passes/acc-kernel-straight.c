@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-passes.h"
 
-/* Quotients and roots of f32 without branches, for devices that divide by an estimate and have to branch for what is near an end of
- * the range, each time: threads wait there, and compilers move nothing past it. Where a block computes and stores, and does nothing
- * else, it computes by estimates alone, and whether all operands suit them; then
+/* Computes quotients and roots of f32 without branches, for devices that divide by an estimate and branch to a slow path for operands
+ * near an end of the range. Threads wait at such branches, and compilers move nothing past them. A block that only computes and stores
+ * uses estimates alone, and tests whether all operands suit them; then
  *
  *   if (they do) { stores } else { what depends on quotients and roots, again, rounded by the device; stores }
  *

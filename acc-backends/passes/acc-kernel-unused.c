@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-passes.h"
 
-/* Uses are behind what they use, so one walk backwards finds everything that nobody needs. */
+/* Uses come after definitions, so one walk backwards finds all unused instructions. */
 void
 _acc_kernel_drop_unused (AccKernelBuilder *b)
 {

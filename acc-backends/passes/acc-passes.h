@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 /* From what a skeleton built to a kernel: the list of passes is in acc-passes.c. */
 
-/* Runs the passes over what @b built and frees @b. NULL with @error set where a block was left open, or the verifier finds a mistake:
+/* Runs the passes over what @b built and frees @b. Returns NULL with @error set if a block was left open, or the verifier finds a mistake:
  * ACC_ERROR_COMPILE, a bug of the skeleton. */
 AccKernel *kb_finish                (AccKernelBuilder *b, GError **error);
 
@@ -15,7 +15,7 @@ AccKernel *kb_finish                (AccKernelBuilder *b, GError **error);
 
 /* Products that only an addition uses become one fused product with it. */
 void       _acc_kernel_contract     (AccKernelBuilder *b);
-/* Drops instructions without effect whose values nobody uses. */
+/* Drops instructions without effects whose values are unused. */
 void       _acc_kernel_drop_unused  (AccKernelBuilder *b);
 /* Makes quotients and roots of f32 by estimates, without branches, in blocks that only compute and store. */
 void       _acc_kernel_straighten   (AccKernelBuilder *b);
@@ -26,7 +26,7 @@ void       _acc_kernel_find_access  (AccKernelBuilder *b);
 
 /* --- deduplication */
 
-/* A kernel that was remembered and is the same as @draft in all, names as well: a reference of the caller's. NULL: none. Any thread. */
+/* Returns a new reference to a remembered kernel that equals @draft in everything, names included; NULL: there is none. Any thread. */
 AccKernel *_acc_kernel_find_known   (AccKernel *draft);
 /* Remembers @kernel, which is finished. */
 void       _acc_kernel_remember     (AccKernel *kernel);

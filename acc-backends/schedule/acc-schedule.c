@@ -78,7 +78,8 @@ find_value (AccArray *array,
   return array->op == ACC_OP_USE ? array : NULL;
 }
 
-/* Of what is not bound they are as they were: they follow from the extents of what is, and from data that was compared before. */
+/* Extents of nodes that are not bound have not changed: they follow from the extents of bound nodes, and from data that was compared
+ * before. */
 static const gint64 *
 get_value_extents (AccArray *array,
                    gpointer  user_data,

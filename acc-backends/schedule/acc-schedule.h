@@ -14,7 +14,7 @@ G_BEGIN_DECLS
  * space (outer units x inner elements), split into tiles by the runtime; the partition depends on the numbers here only. */
 
 typedef enum {
-  ACC_VALUE_ARGUMENT,    /* stands for bound node number .position: its data is given per run */
+  ACC_VALUE_ARGUMENT,    /* the value of bound node number .position: its data is given per run */
   ACC_VALUE_MANIFEST,    /* .array is a use node: its buffers */
   ACC_VALUE_SOURCE,      /* .array is a source node */
   ACC_VALUE_COMPUTED,    /* written by a step; freed after its last reader unless a result */
@@ -44,7 +44,7 @@ typedef struct {
   gint64         *extents;    /* rank entries */
   guint           position;   /* argument number */
 
-  /* Why it has memory, and what was weighed: operations to compute an element, how often fusion would do so, what storing it costs */
+  /* Why it has memory, and the estimate: operations to compute an element, how often fusion would do so, the cost of storing it */
   AccStored       stored;
   double          cost, visits, store;
 } AccScheduleValue;
@@ -91,20 +91,20 @@ typedef struct {
                               * what they give must be the same each time */
   gboolean     spreads;      /* writes whole lines of the cache here and there: past it, however little that is in all */
   /* SIMT: a tile is what a group goes over. tile_outer and tile_inner are given, always; one group where .serial. */
-  gint64       unit;         /* not 0: what a group keeps for itself makes it dear, so that tiles had better be such multiples of so many
-                              * elements that all groups run at once, where the device can tell how many do */
+  gint64       unit;         /* not 0: each group keeps tables of its own, so tiles should be such multiples of so many elements that all
+                              * groups run at once, if the device can tell how many do */
 } AccLaunch;
 
 /* Memory of a step while it runs; by rows: during the run. */
 typedef struct {
   gsize bytes;         /* of a whole run, or a round */
-  gsize tile_bytes;    /* that a tile has for itself while it runs, so that workers have them; 0: it is there for all */
+  gsize tile_bytes;    /* private to a tile while it runs, so that workers own it; 0: shared by all */
   gsize row_bytes;     /* of .bytes, for each row of a round; 0: however many those are */
 } AccScratch;
 
 typedef struct _AccSchedule AccSchedule;
 
-/* What extents were found to be that the data of bound arrays decides. */
+/* Extents that were read from the data of bound arrays. */
 typedef struct {
   AccFunction *function;        /* closed */
   gint64      *values;          /* one per leaf */
@@ -132,8 +132,8 @@ typedef struct {
   gboolean      reduces;      /* all rows into one result. By rows: launches that are not WHOLE run per band, the WHOLE ones run
                                * at the end, or per band where combine_per_band says so */
   gboolean      combine_per_band;
-  gint64        round_rows;   /* not 0: rows that go through all launches at a time, at most; whole runs are by such rounds, too. Fewer
-                               * will do where there is no memory for as many */
+  gint64        round_rows;   /* not 0: at most so many rows go through all launches at a time, also in whole runs; fewer if memory is
+                               * short */
 } AccScheduleStep;
 
 struct _AccSchedule {

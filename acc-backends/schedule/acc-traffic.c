@@ -42,7 +42,7 @@ get_slot_bytes (AccSchedule     *self,
     case ACC_SLOT_BUFFER:
       return cached != NULL && cached[slot->value] ? 0 : acc_schedule_get_buffer_bytes (self, slot->value, slot->buffer);
     case ACC_SLOT_SCRATCH:
-      /* What tiles have for themselves stays in the caches. */
+      /* Private memory of tiles stays in the caches. */
       return step->scratch[slot->scratch].tile_bytes > 0 ? 0 : step->scratch[slot->scratch].bytes;
     case ACC_SLOT_LITERAL:
     case ACC_SLOT_N_WORKERS:

@@ -5,16 +5,17 @@
 
 G_BEGIN_DECLS
 
-/* What a schedule costs before it runs: kernels, and the bytes that go between them and memory. For the report, the picture and tests. */
+/* Estimates a schedule before it runs: its kernels, and the bytes that they move to and from memory. For the report, the picture and
+ * tests. */
 
 typedef struct {
   guint   n_steps, n_kernels;
   guint64 read, written;
 } AccTraffic;
 
-/* Every kernel that reads a buffer, or writes it, moves all of it once: what lies beside, and what is read again at once, is in the
- * caches by then. So a gather of few elements of a large array counts too much, one that jumps about in it too little. Values of which
- * @cached (one per value, or NULL) says so move nothing. */
+/* Every kernel that reads or writes a buffer is taken to move all of it once, since neighbours and repeated reads are in the caches by
+ * then. So a gather of few elements of a large array counts too much, one that jumps about in it too little. Values for which @cached (one
+ * per value, or NULL) is TRUE move nothing. */
 AccTraffic acc_schedule_count_traffic (AccSchedule *self, const gboolean *cached);
 /* Of one step. */
 AccTraffic acc_schedule_count_step    (AccSchedule *self, guint step, const gboolean *cached);

@@ -31,15 +31,15 @@ gint64         acc_permute_count_bytes (AccPermute *self);
 AccPlace       acc_permute_get_result  (AccPermute *self, AccLower *l, guint leaf, KValue element, AccBufferFlags more);
 /* Whether source element @ix goes anywhere. */
 KValue         acc_permute_get_wanted  (AccPermute *self, AccLower *l, const AccIndex *ix);
-/* Where to, and whether that is within the result; where checks are on. @is_checked: the run fails where it is not. */
+/* The target of an element, and, if checks are on, whether it is within the result. @is_checked: the run fails if it is not. */
 KValue         acc_permute_get_target  (AccPermute *self, AccLower *l, const AccIndex *ix, gboolean is_checked, KValue *target);
 /* Element @x of outer unit @u of the result becomes what the default is. */
 void           acc_permute_write_default (AccPermute *self, AccLower *l, KValue u, KValue x);
 /* The leaves of source element @ix. */
 KValue        *acc_permute_read        (AccPermute *self, AccLower *l, const AccIndex *ix);
-/* Makes of the result's element at @target what combining it with @new_value gives; nobody else may be at it. @more: as above. */
+/* Combines @new_value into the result's element at @target, which no other thread may access. @more: as above. */
 void           acc_permute_combine     (AccPermute *self, AccLower *l, const KValue *new_value, KValue target, AccBufferFlags more);
-/* What is done with source element @ix that goes to @target, within the result. */
+/* Processes source element @ix, whose @target is within the result. */
 typedef void (*AccPermuteTarget) (AccPermute *self, AccLower *l, const AccIndex *ix, KValue target, gpointer data);
 
 void           acc_permute_visit       (AccPermute *self, AccLower *l, const AccIndex *ix, gboolean is_checked, AccPermuteTarget visit,
@@ -56,11 +56,11 @@ gboolean       acc_permute_packs       (AccPermute *self, AccFold *fold);
  * comes behind the last one. CPU. */
 KValue         acc_permute_pack        (AccPermute *self, AccLower *l, const AccIndex *ix, KValue first, KValue end);
 
-/* By all workers, where the result is large; FALSE where that does not pay: nothing was done. CPU. */
+/* Permutes by all workers, if the result is large. Returns FALSE if that does not pay, and does nothing. CPU. */
 gboolean       acc_permute_spread      (AccPermute *self);
 
 void           acc_skeleton_permute_simt (AccPermute *self);
-/* Where a scan says where elements go: element by element, as their part of it becomes known. CPU. */
+/* For targets that come from a scan: element by element, as their part of it becomes known. CPU. */
 void           acc_skeleton_scan_permute (AccPermute *self);
 
 G_END_DECLS

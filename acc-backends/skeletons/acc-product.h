@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 
 #define ACC_PRODUCT_MAX_LEAVES 2
 
-/* What skeletons of products of matrices share: a step whose anchor is @outer products of m × k and k × n. */
+/* Shared by the skeletons of matrix products: a step whose anchor is @outer products of m × k and k × n. */
 typedef struct {
   AccStep       *step;
   AccFusionNode *node, *left, *right;

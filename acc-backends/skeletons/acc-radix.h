@@ -7,14 +7,14 @@ G_BEGIN_DECLS
 
 /* Where a leaf of the elements goes. */
 typedef struct {
-  const AccRoot *root;         /* the sort, or a part of it; NULL: nobody wants the leaf, but that passes may read it */
+  const AccRoot *root;         /* the sort, or a part of it; NULL: the leaf is not needed, but passes may read it */
   guint          leaf;         /* of the root */
   guint          moved, kept;  /* scratch of the passes that do not write the result, and of those that do, where there is no root */
 } AccRadixLeaf;
 
-/* A sort as both execution models see it: by one digit of the keys after the other, the least significant first, each pass
- * keeping the order of equal digits. The first pass reads the input, which may be delayed; the last one writes the result; those
- * between go from one to the other of result and scratch. */
+/* A radix sort, for both execution models: one digit of the keys after the other, the least significant first; each pass keeps the order of
+ * equal digits. The first pass reads the input, which may be inlined; the last one writes the result; those between alternate between
+ * result and scratch. */
 typedef struct {
   AccStep        *step;
   AccFusionNode  *node, *input;
@@ -26,7 +26,7 @@ typedef struct {
   AccElementKind  count;       /* what can count all elements */
   KValue          shift;       /* what is added to a place in the result to make it one in scratch; id 0: nothing */
   gboolean        by_rows;     /* no row needs another one */
-  gboolean        is_uniform;  /* the first pass shifts keys as well, by 0: where its input is in memory, it has the kernels of the others */
+  gboolean        is_uniform;  /* the first pass shifts keys, too, by 0: if its input is in memory, it shares the kernels of the others */
   AccBufferFlags  written;     /* of what passes write, besides */
 } AccRadix;
 
@@ -44,7 +44,7 @@ KValue acc_radix_get_key   (AccRadix *self, AccLower *l, guint pass, KValue u, K
 KValue acc_radix_get_digit (AccRadix *self, AccLower *l, guint pass, KValue key);
 /* Whether anything needs what pass @pass would write of a leaf. */
 gboolean acc_radix_wants   (AccRadix *self, guint pass, guint leaf);
-/* What pass @pass writes: @at counts all elements of the result. */
+/* Writes an element in pass @pass: @at counts all elements of the result. */
 void   acc_radix_write     (AccRadix *self, AccLower *l, guint pass, guint leaf, KValue at, KValue value);
 /* Scratch for @n elements at a time. */
 void   acc_radix_add_moved (AccRadix *self, gint64 n);

@@ -44,9 +44,9 @@ acc_skeleton_get_cost (AccStep *step)
   return 0.1 * (step->cluster->cost + 2);
 }
 
-#define MAX_AHEAD_COST 32   /* operations of one, which are done once more where they find what is loaded */
+#define MAX_AHEAD_COST 32   /* operations of an element that finds loaded indices: prefetching does them once more */
 
-/* Whether functions of @node, or of what is computed on the way to it, read arrays: places that are loaded come from there. */
+/* Whether functions of @node, or of its inlined inputs, read arrays: loaded indices come from there. */
 static gboolean
 reads_arrays (const AccFusionNode *node,
               guint                depth)

@@ -32,7 +32,7 @@ void acc_skeleton_scan_simt     (AccStep *step, const AccSpace *space, const Acc
  * memory prefetches some lines behind it, and takes them from the next worker. */
 #define ACC_SKELETON_FALSE_SHARING 2048
 
-/* Where elements of so large arrays are loaded at places that are loaded, too, they are asked for so many elements before. */
+/* Elements of arrays of at least so many bytes that are loaded through loaded indices are prefetched, so many elements ahead. */
 #define ACC_SKELETON_FAR_BYTES (4 << 20)
 #define ACC_SKELETON_AHEAD     64
 
@@ -48,15 +48,15 @@ const char *acc_skeleton_get_name (AccStep *step);
 gboolean    acc_skeleton_has_leaves (AccStep *step);
 /* Rough nanoseconds per element, in vectors. */
 double      acc_skeleton_get_cost (AccStep *step);
-/* Whether it pays to ask for elements of arrays of @least bytes before they are loaded: a processor waits for lines that it cannot foresee. */
+/* Whether it pays to prefetch from arrays of @least bytes: whether indices are loaded, which hardware prefetchers cannot foresee. */
 gboolean    acc_skeleton_asks_ahead (AccStep *step, gint64 least);
 
-/* Whether the function combines leaf by leaf, and there are elements that combining with changes nothing; by @primitives, then. */
+/* Whether the function combines leaf by leaf, and has neutral elements; if so, by @primitives. */
 gboolean    acc_skeleton_has_neutral (AccFunction *function, AccPrimitive *primitives);
 /* For integers, and for sums and products of floats. */
 KValue      acc_skeleton_get_neutral (AccLower *l, AccElementKind kind, AccPrimitive primitive);
 
-/* What holds the bits of a kind: bool, or an unsigned integer. */
+/* The kind for the bits of a kind: bool, or an unsigned integer. */
 static inline AccElementKind
 acc_skeleton_get_bits (AccElementKind kind)
 {
@@ -69,7 +69,7 @@ acc_skeleton_get_bits (AccElementKind kind)
     }
 }
 
-/* Writes what is done for every element of the inner run of an outer unit: foreach inside, one by one at the border. */
+/* Writes the code for the elements of the inner run of an outer unit: a foreach inside, one element at a time at the border. */
 void        acc_skeleton_stencil_run (AccLower *l, const AccSpace *space, KValue outer);
 gboolean    acc_skeleton_has_stencil (AccStep *step);
 /* Elements of the inner run, from its ends, that have a neighbour outside. */
@@ -90,8 +90,8 @@ typedef struct {
   gboolean   commutative;    /* all operators */
   gboolean   has_extremes;   /* of tuples, among them */
   gboolean   many_short_runs; /* but longer than a lane should go along alone */
-  gboolean   reads_all_rows; /* of what is consumed, in an order that rows do not have */
-  gint64     ahead;          /* by which elements are asked for; 0: none are */
+  gboolean   reads_all_rows; /* of an input, in an order that does not go by rows */
+  gint64     ahead;          /* distance of prefetches; 0: none */
   gint64     far_bytes;
   guint     *lane_scratch;   /* per leaf: room for lanes; one region of that many elements per run in flight */
   guint     *part_scratch;   /* per leaf: partial results */
@@ -99,7 +99,7 @@ typedef struct {
 
 AccFold        *acc_fold_new          (AccStep *step);
 void            acc_fold_free         (AccFold *self);
-/* Asks for elements of arrays of @far_bytes that come by @n later, where that pays: in runs. */
+/* Prefetches elements of arrays of @far_bytes by @n ahead, in runs, where that pays. */
 void            acc_fold_set_ahead    (AccFold *self, gint64 n, gint64 far_bytes);
 AccElementKind  acc_fold_get_kind     (AccFold *self, guint leaf);
 void            acc_fold_add_lanes    (AccFold *self, gint64 n_regions);
@@ -122,9 +122,9 @@ void            acc_fold_load         (AccFold *self, AccLower *l, const guint *
 void            acc_fold_store        (AccFold *self, AccLower *l, const guint *scratch, KValue at, const KValue *values);
 void            acc_fold_load_part    (AccFold *self, AccLower *l, KValue part, KValue *result);
 void            acc_fold_store_part   (AccFold *self, AccLower *l, KValue part, const KValue *values);
-/* What combining with changes nothing; NULL: some operator has no such element. */
+/* Returns neutral elements; NULL: some operator has none. */
 KValue         *acc_fold_new_neutral  (AccFold *self, AccLower *l);
-/* What folds of anchor number @i begin with; NULL: nothing. */
+/* The initial values of the folds of anchor number @i; NULL: none. */
 KValue         *acc_fold_new_seed     (AccFold *self, AccLower *l, guint i);
 /* Puts the seeds in front of @values (NULL: there was no element), and makes the anchors known at @ix. */
 void            acc_fold_know         (AccFold *self, AccLower *l, const AccIndex *ix, const KValue *values);

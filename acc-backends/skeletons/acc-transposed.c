@@ -18,7 +18,7 @@ is_across (AccFusionNode *node,
     {
       guint other = d;
 
-      /* Affine in nothing but itself: what the other dimensions are does not change along a row of threads. */
+      /* Affine in itself alone: the other dimensions do not change along a row of threads. */
       if (acc_expr_resolve_leaf (function->body, &other) != function->params[0] || other == node->rank - 2)
         return FALSE;
     }

@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 #define ACC_TRANSPOSED_MAX 4
 
-/* What an element-wise step reads along another dimension than it writes: backpermutes of values, whose neighbours along the last
+/* Finds what an element-wise step reads along another dimension than it writes: backpermutes of values, whose neighbours along the last
  * dimension but one of the step are neighbours in memory. */
 typedef struct {
   AccFusionNode *nodes[ACC_TRANSPOSED_MAX];

@@ -7,8 +7,8 @@ G_BEGIN_DECLS
 
 /* A device of Vulkan 1.1 or later, for compute only.
  *
- * Needed: 64-bit integers in shaders. Everything else is used where it is there: what kinds of elements there are follows from
- * shaderFloat64, 8- and 16-bit integers, floats and storage; arrays larger than maxStorageBufferRange need buffer addresses. */
+ * Needed: 64-bit integers in shaders. All else is optional: the supported element kinds follow from shaderFloat64, 8- and 16-bit integers,
+ * floats and storage; arrays larger than maxStorageBufferRange need buffer addresses. */
 
 /* @name: a number from 0, in the order discrete, integrated, virtual, other, processor; NULL: the first that will do. */
 AccDevice *acc_vulkan_device_open (const char *name, GError **error);

@@ -211,7 +211,7 @@ choose_target (AccVulkanDevice  *self,
     .shared_bytes = self->limits.maxComputeSharedMemorySize,
     .merges_loads = self->type != VK_PHYSICAL_DEVICE_TYPE_CPU,
     .few = self->type != VK_PHYSICAL_DEVICE_TYPE_CPU ? 1 << 19 : 0,
-    /* What its drivers compile takes more registers than CUDA's, and nobody can tell them how many. */
+    /* Code of its drivers takes more registers than CUDA's, and no limit can be given. */
     .max_held = 24,
     .table_bytes = 16384,
     .max_iterations = properties->driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE ? 65535 : 0,

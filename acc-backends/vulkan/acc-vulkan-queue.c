@@ -263,7 +263,7 @@ _acc_vulkan_queue_submit (AccVulkanQueue *queue,
     }
   if (result != VK_SUCCESS)
     {
-      /* What others recorded is lost with it: nobody may go on as if it had run. */
+      /* Commands that others recorded are lost with it: none of them may go on as if they had run. */
       g_queue_push_tail (&queue->idle, batch);
       queue->submitted--;
       _acc_vulkan_lose (self, FALSE, "Vulkan: work could not be submitted");

@@ -5,10 +5,10 @@
 
 G_BEGIN_DECLS
 
-/* How nodes are made: begin with the inputs, set the fields of the operation, give it its functions, complete. After a
- * mistake every further step does nothing but sink what it was given, and complete returns the node with its error. */
+/* How nodes are built: begin with the inputs, set the fields of the operation, add its functions, complete. After a mistake every further
+ * step only sinks its arguments, and complete returns the node with its error. */
 
-/* Scalars that one element may have: bounds tuples, neighbourhoods and what a parser can ask for. */
+/* The most scalars that an element may have: bounds tuples, neighbourhoods and what a parser accepts. */
 #define ACC_MAX_LEAVES 65536
 
 typedef struct {
@@ -42,7 +42,7 @@ typedef struct {
 typedef struct {
   /* Inputs and payload fit; sets node->rank where extents do not, and node->type where no function decides it. */
   gboolean (*check)     (AccArray *node);
-  /* What function number @function looks like; NULL: there is none but closed ones of any type */
+  /* The signature of function number @function; NULL: there are only closed ones of any type */
   void     (*signature) (AccArray *node, guint function, AccSignature *signature);
   /* The shape rule; NULL: running it decides */
   gboolean (*infer)     (AccInference *self);
@@ -55,8 +55,8 @@ typedef struct {
 const AccOperationClass *acc_operation_get_class   (AccOperation operation);
 AccPayloadKind           acc_operation_get_payload (AccOperation operation);
 
-/* First in a function that makes an operation of others: nodes that are made until it returns are called so in messages, whatever they are.
- * Of functions that call each other the outermost counts. */
+/* Stands first in a function that composes an operation of others: nodes that are made until it returns have this name in messages. Of
+ * nested functions the outermost counts. */
 #define ACC_ARRAY_NAMED(operation) G_GNUC_UNUSED g_auto (AccNaming) acc_naming = acc_naming_begin (operation)
 
 AccArray *acc_array_begin         (AccOperation op, AccArray **inputs, guint n_inputs);
@@ -79,18 +79,18 @@ void      acc_array_set_program        (AccArray *node, guint number, AccProgram
 void      acc_array_set_sizes          (AccArray *node, guint input, const gint64 *sizes, guint n);
 void      acc_array_set_boundary       (AccArray *node, guint input, AccBoundary *boundary);
 AccArray *acc_array_complete      (AccArray *node);
-/* All that its functions, boundaries, extents and programs refer to. */
+/* Collects all arrays that its functions, boundaries, extents and programs refer to. */
 void      acc_array_collect_references (AccArray *node);
 
 /* Releases later, when called from within a release: long chains must not recurse. */
 void      acc_array_release       (gpointer object, GDestroyNotify release);
 /* TRUE and the rank where @type is an index type. */
 gboolean  acc_index_type_get_rank (AccElementType *type, guint *rank);
-/* A variable that @function's body reads and nobody binds, or NULL. */
+/* A variable that @function's body reads and that is not bound, or NULL. */
 AccExpr  *acc_function_find_free_variable (AccFunction *function);
 /* Extents as array->shape holds them: negative ones are 0. FALSE on overflow of elements or bytes. */
 gboolean  acc_extents_check_size  (const gint64 *extents, guint rank, AccElementType *type, gint64 *size);
-/* Infers what is known before a run; sets shape or, where the rule is broken, the error. */
+/* Infers the extents that are known before a run; sets shape or, if the rule is broken, the error. */
 void      acc_array_infer_static  (AccArray *node);
 /* The shape of @node is that of both, where it is known and the same. */
 void      acc_array_set_common_shape (AccArray *node, AccArray *a, AccArray *b);
@@ -126,15 +126,15 @@ AccExpr  *acc_array_index_in_row  (AccArray *array, AccExpr *index, AccExpr *pla
 gboolean  acc_array_is_optional   (AccElementType *type);
 /* @node, which has an error, for an operation with two results; @second may be NULL. */
 AccArray *acc_array_refuse        (AccArray *node, AccArray **second);
-/* What sums and comparisons that round are computed in: f4 for f2 and f4, else f8. */
+/* The type for sums, and for comparisons that round: f4 for f2 and f4, else f8. */
 AccElementType *acc_array_float_type (AccElementType *type);
-/* Which dimension is meant, -1 being the innermost; FALSE: none, which @node says. */
+/* Resolves a dimension, -1 being the innermost; FALSE: there is none, and @node has the error. */
 gboolean  acc_array_find_dimension (AccArray *node, AccArray *array, const char *operation, gint dimension, guint *found);
-/* Where the first @n items of @index are in the row-major order of the outermost dimensions of @array. */
+/* The row-major number of the first @n items of @index in the outermost dimensions of @array. */
 AccExpr  *acc_array_outer_place   (AccArray *array, AccExpr *index, guint n);
-/* Ranks, and extents as far as they are known, are equal; @what: the operation and what @other is to it, for the message. */
+/* Checks that ranks, and extents as far as they are known, are equal; @what: the operation and the role of @other, for the message. */
 gboolean  acc_array_check_extents (AccArray *node, const char *what, AccArray *self, AccArray *other);
-/* @other, which passed that, with the extents of @self: %ACC_ERROR_BOUNDS when run where they turn out to be others. */
+/* Returns @other, which passed the check above, with the extents of @self: %ACC_ERROR_BOUNDS at run time if they turn out to differ. */
 AccArray *acc_array_match_extents (AccArray *self, AccArray *other);
 /* x; x + y, x · y, the smaller and the larger of them. */
 AccExpr  *acc_array_first_element (AccExpr *x, AccExpr *y, gpointer data);

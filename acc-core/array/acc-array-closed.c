@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-/* Values of closed expressions, for the extents of arrays: the same whatever backend runs it. While the graph is built nothing loops
- * or reads elements: that is left to the run. */
+/* Evaluates closed expressions, for the extents of arrays, independently of any backend. While the graph is built nothing loops or reads
+ * elements: that is left to the run. */
 
-/* What is known within an iteration of a loop, or outside of all: of each expression its leaves, which @owned holds. */
+/* Known values within an iteration of a loop, or outside of all loops: the leaves of each expression, which @owned holds. */
 typedef struct {
   GHashTable *values;
   GPtrArray  *owned;
@@ -177,7 +177,7 @@ read_element (Evaluation *self,
   return TRUE;
 }
 
-/* The current cancellable is that of whoever plans a run. */
+/* The current cancellable is that of the run that is planned. */
 #define ITERATIONS_PER_LOOK 1024
 
 static gboolean

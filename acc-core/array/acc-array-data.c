@@ -107,7 +107,7 @@ is_normal_bool (const guint8 *data,
   return wrong == 0;
 }
 
-/* @given itself where kernels can read it as it is, else an aligned, normalised copy. Takes @given. */
+/* Returns @given itself if kernels can read it as it is, else an aligned, normalised copy. Takes @given. */
 static AccBuffer *
 adopt (AccArray       *node,
        guint           buffer,

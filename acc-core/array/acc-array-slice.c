@@ -154,7 +154,7 @@ get_number (AccExpr *entry,
   return TRUE;
 }
 
-/* How many %ACC_ALL a leading %ACC_ANY stands for, in a specification with @n_all others and @n_other entries. */
+/* The number of %ACC_ALL that a leading %ACC_ANY expands to, in a specification with @n_all others and @n_other entries. */
 static gboolean
 count_any (AccArray   *node,
            AccArray   *array,
@@ -174,8 +174,7 @@ count_any (AccArray   *node,
   return TRUE;
 }
 
-/* The entries with a leading %ACC_ANY as as many %ACC_ALL as it stands for. They stay those of the caller; NULL where @node
- * says what is wrong. */
+/* Expands a leading %ACC_ANY to %ACC_ALL. The entries stay the caller's; NULL with an error in @node. */
 static AccExpr **
 spell_out (AccArray   *node,
            AccArray   *array,

@@ -48,7 +48,7 @@ check_sizes (AccArray *node,
   return TRUE;
 }
 
-/* What a constant or a function gives may be an untyped literal until it meets the array. */
+/* The value of a constant or a function may be an untyped literal until it meets the array. */
 static AccBoundary *
 resolve (AccBoundary    *boundary,
          AccElementType *type)

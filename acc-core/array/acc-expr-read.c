@@ -227,7 +227,7 @@ fold_step (AccExpr *state,
                           acc_expr_tuple2 (acc_expr_add (k, acc_expr_new_int (1)), next));
 }
 
-/* NULL, or what is wrong with owned operands of fold_row, which are resolved here. */
+/* Resolves and checks owned operands of fold_row. Returns NULL or an error. */
 static AccExpr *
 check_fold (AccArray     *array,
             AccExpr     **index,

@@ -35,7 +35,7 @@ use (Fact *fact,
   fact->depth = MAX (fact->depth, operand->depth + 1);
 }
 
-/* Operands before what uses them, without recursion: a node is seen once to push its operands and once to take its place. */
+/* Visits operands before their users, without recursion: a node is seen once to push its operands and once to be listed. */
 static void
 sort (Printer *p,
       AccExpr *root)

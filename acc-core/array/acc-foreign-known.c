@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* What the foreign operations that acc itself names take and give. A text can name them, too: what it makes of them is not to be
- * believed, and a library that is called for them writes what its routine gives, whatever the node is. */
+/* The signatures of the foreign operations that acc itself names. A text can name them, too, with any node: so the node is checked before a
+ * library is called, which writes what its routine computes. */
 
 static const AccForeignTransform transforms[] = {
   { "acc-fft-forward", 1, 0, TRUE }, { "acc-fft-reverse", 1, 0, FALSE },

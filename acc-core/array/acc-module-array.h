@@ -99,7 +99,7 @@ struct _AccArray {
   GObject         parent_instance;
 
   AccOperation    op;
-  char           *made_by;      /* a GRefString: the operation that was asked for, where that is made of others; NULL: @op itself */
+  char           *made_by;      /* a GRefString: the name of the composed operation; NULL: @op itself */
   AccElementType *type;         /* NULL when error is set */
   guint           rank;
   AccShape       *shape;        /* NULL: not known before a run */
@@ -117,7 +117,7 @@ struct _AccArray {
   gpointer        payload;      /* what nodes of its kind alone have: of acc_array_get_stencil() and the others below */
 
   AccOffer       *offer;        /* what a backend may compute in place of the graph up to here; NULL for none */
-  AccArray       *direct;       /* owned: one operation, on what this node is composed of, for backends that have it; NULL for none */
+  AccArray       *direct;       /* owned: a single operation with the same result, for backends that have a skeleton for it; NULL for none */
 };
 
 struct _AccOffer {
@@ -213,22 +213,22 @@ AccFunction   *acc_array_nth_function  (AccArray *self, guint n);
 ACC_MODULE_API
 void           acc_array_list_payload  (AccArray *self, GArray *numbers);
 
-/* The operation that was asked for, with its label: "take “label”". Owned. */
+/* The name of the operation with its label: "take “label”". Owned. */
 ACC_MODULE_API
 char      *acc_array_describe       (AccArray *self);
-/* The sticky error with the label that its node has by now; NULL without one. Owned. */
+/* The sticky error with the current label of its node; NULL without one. Owned. */
 ACC_MODULE_API
 GError    *acc_array_dup_error      (AccArray *self);
 /* A node of manifest data; takes over references to @buffers, as many as the type has. */
 ACC_MODULE_API
 AccArray  *acc_array_new_manifest   (AccElementType *type, AccShape *shape, AccBuffer **buffers);
-/* Makes what an offer stands for, where that was left to whoever asks first. Any thread. */
+/* Builds the graph behind an offer, if that was deferred. Any thread. */
 ACC_MODULE_API
 void       acc_array_work_out       (AccArray *self);
-/* What @array, which it works out, reads: inputs first, then references; NULL after the last. */
+/* The n-th dependence of @array, which it builds first: inputs, then references; NULL after the last. */
 ACC_MODULE_API
 AccArray  *acc_array_nth_dependence (AccArray *array, guint n);
-/* The same of one that stays as it is: what it is computed from in the end is what it offers. */
+/* The same without building the graph behind an offer: the inputs of the offer are the dependences. */
 ACC_MODULE_API
 AccArray  *acc_array_nth_known_dependence (AccArray *array, guint n);
 /* All nodes that @roots need, inputs and references first, each once. Does not enter programs of nodes. Iterative. Owned. */
@@ -252,11 +252,11 @@ typedef struct {
 /* NULL after the last. */
 ACC_MODULE_API
 const AccForeignTransform *acc_foreign_nth_transform (guint n);
-/* Whether it is f4, f8, c8 or c16, which are all that libraries compute with. */
+/* Whether it is f4, f8, c8 or c16, the types of libraries. */
 ACC_MODULE_API
 gboolean          acc_foreign_type_is_float      (AccElementType *type, gboolean *is_complex, gboolean *is_wide);
 
-/* What a function in place of @node is called with: its inputs, or what it offers. */
+/* The arguments of a function that replaces @node: its inputs, or those of its offer. */
 ACC_MODULE_API
 AccArray **acc_foreign_get_inputs (AccArray *node, guint *n_inputs);
 /* The name of such a function. */
@@ -282,7 +282,7 @@ typedef struct {
   gpointer       user_data;
 } AccClosedContext;
 
-/* Values of the leaves of a closed function to an i64 or a tuple of them. *unknown, which may be NULL: it is left to the run. */
+/* Evaluates the leaves of a closed function to an i64 or a tuple of them. *unknown, which may be NULL: it is left to the run. */
 ACC_MODULE_API
 gboolean  acc_closed_evaluate      (AccFunction *function, const AccClosedContext *context, gint64 *values, gboolean *unknown, GError **error);
 

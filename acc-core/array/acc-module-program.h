@@ -11,7 +11,7 @@ G_BEGIN_DECLS
  * mere generate or fill without references. Borrowed. */
 ACC_MODULE_API
 GPtrArray *acc_program_get_captures (AccProgram *self);
-/* What stands for its arguments; @n of them, borrowed. */
+/* The nodes of its parameters; @n of them, borrowed. */
 ACC_MODULE_API
 AccArray **acc_program_get_parameter_nodes (AccProgram *self, guint *n);
 /* What it gives; @n of them, borrowed. */

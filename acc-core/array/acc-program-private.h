@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 gboolean    acc_signature_parse       (const char *signature, AccElementType **type, GArray *declared, GError **error);
 AccProgram *acc_program_new_for_nodes (AccArray **parameters, guint n_parameters, AccArray **results, guint n_results);
 
-/* What a whole run demands: no error, and no parameter of another program within reach. acc_program_check() is content
- * with a loop's body that reads the parameters of the program around it; this is not. */
+/* Checks what a whole run needs: no error, and no parameter of another program within reach. acc_program_check() accepts a loop's body that
+ * reads the parameters of the program around it; this does not. */
 gboolean   acc_program_check_closed        (AccProgram *self, GError **error);
 
 G_END_DECLS

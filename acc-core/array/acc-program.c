@@ -216,7 +216,7 @@ copy_parameters (AccProgram *self)
   return parameters;
 }
 
-/* What the function gives, by what traces this thread; NULL where none does: then it is called. */
+/* Calls the function by the tracer of this thread; NULL if there is none: then it is called directly. */
 static GPtrArray *
 ask (AccProgram *self,
      GCallback   function,

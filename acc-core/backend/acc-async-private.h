@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 /* Work on threads of its own. */
 
-/* Work that a process which exits must not leave alone: drivers take themselves down then, whoever is inside. */
+/* Work that an exiting process must wait for: drivers shut down then, whoever is inside. */
 typedef struct _AccUnderWay AccUnderWay;
 struct _AccUnderWay {
   GThread      *thread;
@@ -17,16 +17,15 @@ struct _AccUnderWay {
   AccUnderWay  *next;
 };
 
-/* From here to its end, by the thread that works: @own is cancelled when @others is, and when the process exits, which then
- * waits a while. */
+/* Registers work by the thread that does it: @own is cancelled when @others is, and when the process exits, which then waits a while. */
 void acc_under_way_begin (AccUnderWay *self, AccBackend *backend, GCancellable *own, GCancellable *others);
 void acc_under_way_end   (AccUnderWay *self);
 
 /* Gives a result that is not NULL, or an error. */
 typedef gpointer (*AccAsyncFunc) (gpointer source, gpointer data, GCancellable *cancellable, GError **error);
 
-/* As g_task_run_in_thread(), of work under way. When the callback is called, no other thread holds anything of the call: what
- * ends with its last reference, a device among it, ends on the thread that lets go of it, not beside a process that exits. */
+/* Like g_task_run_in_thread(), for registered work. When the callback is called, no other thread holds a reference of the call: objects
+ * that it keeps, such as a device, are freed on the thread that drops the last reference, not beside a process that exits. */
 void acc_async_run       (GTask *task, AccBackend *backend, AccAsyncFunc func, GDestroyNotify free_result);
 
 G_END_DECLS

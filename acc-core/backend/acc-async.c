@@ -32,7 +32,7 @@ end_work (void)
   for (AccUnderWay *work = under_way; work != NULL; work = work->next)
     g_ptr_array_add (all, g_object_ref (work->own));
   G_UNLOCK (under_way);
-  /* Whoever hears of it may be about to end. */
+  /* Work that is cancelled may be about to end. */
   for (guint i = 0; i < all->len; i++)
     g_cancellable_cancel (all->pdata[i]);
 
@@ -43,7 +43,7 @@ end_work (void)
   G_UNLOCK (under_way);
 }
 
-/* Handlers of exits are called last come, first served: those of a device's driver came before this. */
+/* Exit handlers run in reverse order: those of a device's driver were registered before this one, so this runs first. */
 static void
 end_before_driver (AccBackend *backend)
 {
@@ -171,7 +171,7 @@ acc_async_run (GTask *task, AccBackend *backend, AccAsyncFunc func, GDestroyNoti
   call->backend = backend;
   call->func = func;
   call->free_result = free_result;
-  /* The thread hands it on: the carrier, which the thread lets go of last, has nothing of it. */
+  /* The thread hands the result on: the carrier, which the thread frees last, does not refer to it. */
   g_task_set_task_data (carrier, call, NULL);
   g_task_set_priority (carrier, g_task_get_priority (task));
   g_task_run_in_thread (carrier, work_in_thread);

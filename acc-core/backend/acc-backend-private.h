@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* A third way in, asked first: for constructor functions of what is built in. Does not touch the type system. @name: static. */
+/* A third way in, tried first: for constructor functions of built-in backends. Does not touch the type system. @name: static. */
 void     acc_backend_register_builtin (const char *name, GType (*get_type) (void));
 
 G_END_DECLS

@@ -84,8 +84,8 @@ is_plain_name (const char *name)
   return TRUE;
 }
 
-/* Whether there is such a module, and it may be run. The way to the folders beside the library, and to where it was installed, is
- * that of the library. @distrust: the first reason why not, which is a warning, too. */
+/* Whether there is such a module, and it may be run. The folders beside the library, and where it was installed, are trusted as the library
+ * is. @distrust: the first reason why not, which is a warning, too. */
 static gboolean
 is_trusted (const char *folder, const char *file, GError **distrust)
 {

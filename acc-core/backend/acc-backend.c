@@ -46,7 +46,7 @@ enum {
 
 static GParamSpec *properties[N_PROPERTIES];
 
-/* Registered here, so that whoever has derived a type can implement the extension point. */
+/* Registered here, so that a derived type can implement the extension point. */
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (AccBackend, acc_backend, G_TYPE_OBJECT,
   G_ADD_PRIVATE (AccBackend)
   g_io_extension_point_set_required_type (g_io_extension_point_register (ACC_BACKEND_EXTENSION_POINT),

@@ -37,7 +37,7 @@ ACC_AVAILABLE_IN_1_0
 AccArray *acc_foreign_launch_get_input           (AccForeignLaunch *self, guint input);
 ACC_AVAILABLE_IN_1_0
 gboolean  acc_foreign_launch_begin               (AccForeignLaunch *self, AccElementType *type, AccShape *shape, GError **error);
-/* Of element 0 in a buffer, and what the device calls the queue: after it began */
+/* The address of element 0 in a buffer, and the device's handle of the queue: after it began */
 ACC_AVAILABLE_IN_1_0
 guint64   acc_foreign_launch_get_input_address   (AccForeignLaunch *self, guint input, guint buffer);
 ACC_AVAILABLE_IN_1_0

@@ -24,7 +24,7 @@ G_BEGIN_DECLS
 #define ACC_BACKEND_MODULE_SYMBOL "acc_backend_module_get_type"
 typedef GType (*AccBackendModuleGetType) (void);
 
-/* Not of the library: a module defines it, and its definition agrees with this. */
+/* Not part of the library: modules define it, with this prototype. */
 ACC_MODULE_API
 GType      acc_backend_module_get_type  (void);
 
@@ -39,7 +39,7 @@ void       acc_backend_set_identity     (AccBackend *self, const char *name, con
 /* What it holds is counted there. */
 ACC_MODULE_API
 AccBudget *acc_backend_get_budget       (AccBackend *self);
-/* Of memory of the host: the same one, but for an implementation whose device has memory besides. */
+/* The budget of host memory: the same one, unless the device has memory of its own. */
 ACC_MODULE_API
 AccBudget *acc_backend_get_host_budget  (AccBackend *self);
 /* Such an implementation says so before it holds anything. */

@@ -6,14 +6,14 @@
 
 G_BEGIN_DECLS
 
-/* Functions that a backend has in place of what a graph says, by name. Included by acc-module.h. Any thread. */
+/* Functions of a backend that replace parts of a graph, by name. Included by acc-module.h. Any thread. */
 
 /* --- what a backend itself has */
 
-/* Whether the function is for such inputs: of the nodes only type and rank are asked. */
+/* Whether the function takes such inputs: only type and rank of the nodes are read. */
 typedef gboolean (*AccForeignFits) (AccArray **inputs, const gint64 *const *extents, guint n_inputs, gpointer user_data);
 
-/* As acc_backend_set_foreign_launch(), for functions that do not take all inputs: the fallback is run for others. */
+/* Like acc_backend_set_foreign_launch(), for functions that do not take all inputs: the fallback is run for others. */
 ACC_MODULE_API
 void              acc_backend_set_launch_routine (AccBackend *self, const char *name, AccForeignFits fits, AccForeignLaunchFunc function,
                                                   gpointer user_data, GDestroyNotify destroy);
@@ -22,7 +22,7 @@ void              acc_backend_set_launch_routine (AccBackend *self, const char *
 
 typedef struct _AccForeign AccForeign;
 
-/* What @backend has for a foreign node, or for one with an offer; NULL: nothing. Owned. */
+/* The function of @backend for a foreign node, or for one with an offer; NULL: none. Owned. */
 ACC_MODULE_API
 AccForeign       *acc_foreign_find               (AccBackend *backend, AccArray *node);
 /* Drops it. */
@@ -34,7 +34,7 @@ gboolean          acc_foreign_fits               (AccForeign *self, AccArray *no
 /* Whether the extents of input @input are those that the fallback declares. */
 ACC_MODULE_API
 gboolean          acc_foreign_check              (AccArray *node, guint input, const gint64 *extents, GError **error);
-/* Calls it with manifest arrays; the result is manifest, and what the node promises. Owned. */
+/* Calls it with manifest arrays; checks that the result is manifest and fits the node. Owned. */
 ACC_MODULE_API
 AccArray         *acc_foreign_call               (AccForeign *self, AccArray *node, AccArray **inputs, GCancellable *cancellable, GError **error);
 

@@ -56,10 +56,10 @@ typedef struct {
   guint64 point;
 } AccRowPoint;
 
-/* What a run has whose windows lie in the memory of a device. The caller says which windows there are and moves rows between
- * them and the host; rows pass through staging, host memory that transfers like. All but wait() and finish() only hand work
- * over: what concerns the same memory is done in the order of the calls, the rest at the same time. So is run_step() of the run.
- * One thread at a time; wait() from any. */
+/* Functions of a run whose windows lie in the memory of a device. The caller decides which windows there are and moves rows between them
+ * and the host; rows pass through staging, host memory that transfers favour. All but wait() and finish() only enqueue work: work on the
+ * same memory is done in the order of the calls, the rest at the same time. So does run_step() of the run. One thread at a time; wait()
+ * from any. */
 typedef struct {
   /* Bytes that allocate() takes; G_MAXUINT64 where they do not fit a number. */
   guint64       (*measure)    (AccRowRun *run, guint value, gint64 headroom, gint64 capacity);
@@ -74,12 +74,12 @@ typedef struct {
   /* @addresses: of staging; the caller addresses it alone until @point. */
   gboolean      (*upload)     (AccRowRun *run, guint value, AccRowMemory *to, gint64 row, gpointer *addresses, gint64 n_rows, AccRowPoint *point, GError **error);
   gboolean      (*download)   (AccRowRun *run, guint value, gpointer *addresses, AccRowMemory *from, gint64 row, gint64 n_rows, AccRowPoint *point, GError **error);
-  /* A chunk's kernels have all been handed over. Tells of failures of earlier ones, where they are known by now. */
+  /* Tells that all kernels of a chunk are enqueued. Reports failures of earlier ones, if they are known by now. */
   gboolean      (*flush)      (AccRowRun *run, GError **error);
   gboolean      (*wait)       (AccRowRun *run, const AccRowPoint *point, GError **error);
   /* Waits for everything, and tells of failures. */
   gboolean      (*finish)     (AccRowRun *run, GError **error);
-  /* Nanoseconds that kernels ran and that passed since the run began, once, at the end; FALSE where the device cannot tell. */
+  /* Nanoseconds that kernels ran, and that passed since the run began, once, at the end; FALSE if the device cannot tell. */
   gboolean      (*get_busy)   (AccRowRun *run, guint64 *busy, guint64 *passed);
 } AccRowDeviceClass;
 
@@ -116,13 +116,13 @@ struct _AccExecutableClass
   /* Binds extents, compiles, runs what does not depend on rows (tables, seeds). ACC_ERROR_STREAM names the operation
    * that cannot run by rows. Allocates no row-sized memory. Without sources: the rows of the results. */
   AccRowRun *(*begin_rows) (AccExecutable *self, AccArray **arguments, guint n_arguments, GCancellable *cancellable, GError **error);
-  /* Not zero: there are no caches that bands of rows would use better than a whole run does. */
+  /* Not zero: the device has no caches that bands of rows would use better than a whole run does. */
   gsize      prefers_whole;
 
   gpointer padding[9];
 };
 
-/* Says what @self was compiled for, and from: of a new one, by whoever compiles. */
+/* Sets what a new @self was compiled for, and from. */
 ACC_MODULE_API
 void       acc_executable_set_origin (AccExecutable *self, AccBackend *backend, AccProgram *program);
 /* Calls .begin_rows of the class, once the arguments are found to fit. */

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Bits of binary16, of which C knows no type. Where one is nearest to @value, ties to even. */
+/* Conversions of binary16 by its bits, as C has no type for it. Rounds to nearest, ties to even. */
 double  acc_half_to_double   (guint16 bits);
 guint16 acc_half_from_double (double value);
 

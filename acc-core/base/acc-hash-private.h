@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* One more word of what is hashed. The upper half of the result is the better one. */
+/* Adds a word to a hash. The upper half of the result is the better one. */
 static inline guint64
 acc_hash_mix (guint64 hash,
               guint64 word)

@@ -6,8 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* A mutex for what takes some tens of nanoseconds and many threads come to: waiting in vain for a moment costs less than
- * sleeping does. */
+/* A mutex for short sections that many threads enter, of some tens of nanoseconds: spinning for a moment costs less than sleeping does. */
 typedef pthread_mutex_t AccLock;
 
 static inline void

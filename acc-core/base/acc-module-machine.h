@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* The machine, and what the user asks of all backends. Included by acc-module.h. */
+/* The machine, and the user's settings for all backends. Included by acc-module.h. */
 
 /* --- the machine */
 
@@ -19,13 +19,12 @@ guint      acc_machine_get_n_processors (void);
 ACC_MODULE_API
 guint64    acc_machine_get_cache_bytes  (void);
 
-/* Work of several processors that is no kernel: threads are kept, and shared by all who ask. Takes pieces of the work, one after the
- * other, until there are none. */
+/* Work for several processors that is no kernel: threads are kept, and shared by all callers. Pieces of the work are taken one after the
+ * other until there are none. */
 typedef void (*AccParallelFunc) (gpointer data);
 
-/* Calls @func in this thread and, where more than one piece makes it worth while, in others at the same time. When it returns
- * no thread is in @func. Threads that are busy elsewhere may come late or never: @func must not wait for what only another
- * call that has not begun would do. */
+/* Calls @func in this thread and, if more than one piece makes it worth while, in others at the same time. When it returns no thread is in
+ * @func. Threads that are busy elsewhere may come late or never: @func must not wait for another call of it. */
 ACC_MODULE_API
 void       acc_parallel_run             (guint64 n_pieces, AccParallelFunc func, gpointer data);
 

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* As memcpy(), by several processors where it is much: one alone does not keep up with a device. */
+/* Like memcpy(), by several processors if it is much: one alone does not keep up with a device. */
 void acc_parallel_copy (gpointer to, gconstpointer from, gsize size);
 
 G_END_DECLS

@@ -13,7 +13,7 @@ typedef struct {
   GMutex          lock;
   GCond           cond;
   guint           n_inside;
-  gboolean        closed;      /* who comes now is late */
+  gboolean        closed;      /* late threads do not enter */
 } Job;
 
 static void

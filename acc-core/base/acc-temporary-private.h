@@ -5,9 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* A new file that takes its place, and that of what was there, in one step when it is whole. Until then it has no name where
- * the file system can do that, so that nothing is left of it if the process ends; elsewhere it has a name of its own, and
- * is locked. What is not an ordinary file (a device, a pipe) is written itself. */
+/* A new file that replaces an old one in one step when it is complete. Until then it has no name, if the file system can do that, so that
+ * nothing is left if the process ends; else it has a temporary name, and is locked. What is not an ordinary file (a device, a pipe) is
+ * written directly. */
 typedef struct _AccTemporary AccTemporary;
 
 /* A link is followed, one that dangles, too: the file takes the place that it names. The permissions of a file that is
@@ -20,7 +20,7 @@ void          acc_temporary_free   (AccTemporary *self);
 gboolean      acc_temporary_write  (AccTemporary *self, gconstpointer data, gsize size, GError **error);
 /* @durable: to the disk, then to its place. */
 gboolean      acc_temporary_commit (AccTemporary *self, gboolean durable, GError **error);
-/* Removes what processes that ended left in the folder. Both functions that make a file do so, at most once a minute. */
+/* Removes files that ended processes left in the folder. Both functions that make a file do so, at most once a minute. */
 void          acc_temporary_sweep  (int folder);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccTemporary, acc_temporary_free)

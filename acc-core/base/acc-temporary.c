@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file's own name: PREFIX, its host, a random number, SUFFIX. Its process holds a lock on it. Whoever gets the lock may
- * remove the file: its process is no more. Locks on a network's file system may not reach other hosts. */
+/* A temporary name: PREFIX, its host, a random number, SUFFIX. Its process holds a lock on the file. Another process that gets the lock may
+ * remove the file: its process has ended. Locks on a network's file system may not reach other hosts. */
 #define PREFIX       ".acc-"
 #define SUFFIX       ".tmp"
 #define HOST_DIGITS  8
@@ -181,7 +181,7 @@ open_nameless (AccTemporary *self, mode_t mode)
   return FALSE;
 }
 
-/* Somebody may have taken the file for an abandoned one before it was locked. */
+/* Another process may have taken the file for an abandoned one before it was locked. */
 static gboolean
 lock_hidden (AccTemporary *self)
 {
@@ -248,7 +248,7 @@ open_replacement (AccTemporary *self, const struct stat *old, GError **error)
   if (!open_new (self, mode & 0666, error))
     return FALSE;
 
-  /* The owner is kept where we may; without it, not the bits that let others act for the owner. */
+  /* The owner is kept if that is permitted; else the set-id bits are not. */
   if ((old->st_uid != geteuid () || old->st_gid != getegid ())
       && fchown (self->fd, old->st_uid, old->st_gid) < 0)
     mode &= 0777;
@@ -407,7 +407,7 @@ acc_temporary_write (AccTemporary *self, gconstpointer data, gsize size, GError 
   return TRUE;
 }
 
-/* A name for a file that has none: its place where nothing is there, else one from which it can be moved. */
+/* Names an unnamed file: its final name if nothing is there, else one from which it can be renamed. */
 static gboolean
 give_name (AccTemporary *self)
 {

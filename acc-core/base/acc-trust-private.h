@@ -5,12 +5,11 @@
 
 G_BEGIN_DECLS
 
-/* Whose files this process runs code from. Errors are of %G_IO_ERROR: %G_IO_ERROR_NOT_FOUND where there is nothing, else
- * the reason, with the name of what is wrong. */
+/* Decides from whose files this process runs code. Errors are of %G_IO_ERROR: %G_IO_ERROR_NOT_FOUND where there is nothing, else the
+ * reason, with the name of what is wrong. */
 
-/* A folder for what is run later: it belongs to the effective user and nobody else may write it; nor may others put something
- * else in its place, or in that of a folder or link on the way to it, unless that is the way to the library, too. @create: makes
- * what is missing. Returns a descriptor. */
+/* Opens a folder for code that is run later: it belongs to the effective user and no other user may write it; nor may others replace it, or
+ * a folder or link on the way to it, unless that is the way to the library, too. @create: makes missing folders. Returns a descriptor. */
 int      acc_trust_open_folder  (const char *path, gboolean create, GError **error);
 /* The same of a folder that is open, but for the way to it. */
 gboolean acc_trust_check_folder (int folder, const char *path, GError **error);

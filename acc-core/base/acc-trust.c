@@ -177,7 +177,7 @@ check_open (int fd, const char *path, Owners owners, gboolean shared, GError **e
 typedef struct {
   int      at;        /* the folder reached */
   GString *path;      /* its name */
-  char    *rest;      /* what is left of the way */
+  char    *rest;      /* the rest of the path */
   guint    n_links;
   gboolean create;
   Owners   owners;

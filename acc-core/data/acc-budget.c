@@ -7,7 +7,7 @@
 /* Names that are kept without bytes. */
 #define MAX_HOLDERS 64
 
-/* One lock, no atomics: reservations are rare (one per buffer), and the holders must agree with the sum. */
+/* One lock, no atomics: reservations are rare (one per buffer), and the sum must match the list of holders. */
 struct _AccBudget
 {
   gatomicrefcount ref_count;

@@ -184,7 +184,7 @@ acc_buffer_map (AccBuffer *self, GError **error)
   if (G_LIKELY (data != NULL))
     return data;
 
-  /* What has no host memory and is not empty came from the device that is last in the list. */
+  /* A buffer without host memory that is not empty came from the last device in the list. */
   origin = __atomic_load_n (&self->copies, __ATOMIC_ACQUIRE);
   if (origin == NULL || self->size == 0)
     return nothing;

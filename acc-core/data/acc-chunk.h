@@ -7,8 +7,8 @@ G_BEGIN_DECLS
 
 #define ACC_TYPE_CHUNK (acc_chunk_get_type ())
 
-/* Rows of a streamed array in memory that somebody else owns: valid during the call that it was passed to. Dense,
- * row-major, one run of bytes per buffer of the element type. */
+/* Rows of a streamed array in borrowed memory: valid during the call that it was passed to. Dense, row-major, one run of bytes per buffer
+ * of the element type. */
 ACC_AVAILABLE_IN_1_0
 GType           acc_chunk_get_type         (void) G_GNUC_CONST;
 ACC_AVAILABLE_IN_1_0

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Memory of a backend: what it may hold, and the buffers that arrays lie in. Included by acc-module.h. */
+/* Memory of a backend: its budget, and the buffers of arrays. Included by acc-module.h. */
 
 /* --- limits */
 
@@ -33,7 +33,7 @@ void       acc_budget_set_limit      (AccBudget *self, guint64 limit);
 /* Bytes that are held now. */
 ACC_MODULE_API
 guint64    acc_budget_get_used       (AccBudget *self);
-/* Asked before a refusal: frees what can be spared (recycled buffers), returns bytes released. */
+/* Called before a refusal: frees what can be spared (recycled buffers), returns bytes released. */
 ACC_MODULE_API
 void       acc_budget_set_reclaim    (AccBudget *self, guint64 (*reclaim) (guint64 wanted, gpointer user_data), gpointer user_data);
 
@@ -44,8 +44,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccBudget, acc_budget_unref)
 typedef struct _AccBuffer     AccBuffer;
 typedef struct _AccBufferCopy AccBufferCopy;
 
-/* Memory of one buffer of an array. On the host, or on a device until somebody there asks for it by acc_buffer_map(). Atomically
- * counted; released through @notify when the last owner goes. Read .size; leave the rest to the functions below. */
+/* Memory of one buffer of an array, on the host, or on a device until acc_buffer_map() is called. Atomically counted; released through
+ * @notify with the last reference. Read .size; use the functions below for the rest. */
 struct _AccBuffer {
   gatomicrefcount ref_count;
   gpointer        data;       /* on the host: 64-byte aligned when acc allocated it. NULL: not there yet. Set once */
@@ -69,7 +69,7 @@ struct _AccBufferCopy {
   AccBufferCopy            *next;
 };
 
-/* Of memory that somebody has; @notify frees it. */
+/* Wraps existing memory; @notify frees it. */
 ACC_MODULE_API
 AccBuffer     *acc_buffer_new        (gpointer data, gsize size, GDestroyNotify notify, gpointer user_data);
 /* Fresh memory owned by @budget (nullable): mapped, 64-byte aligned at least, huge pages asked for from 2 MiB on; zeroed. */
@@ -85,8 +85,8 @@ AccBuffer     *acc_buffer_ref        (AccBuffer *self);
 ACC_MODULE_API
 void           acc_buffer_unref      (AccBuffer *self);
 
-/* The bytes on the host, fetched once from where they are. Never NULL but with an error: that of a device which lost them, or of a
- * host without room. The address stays while the buffer lives. */
+/* Returns the bytes on the host, fetched once. NULL only with an error: of a device that lost them, or of a host without room. The address
+ * stays while the buffer lives. */
 ACC_MODULE_API
 gpointer       acc_buffer_map        (AccBuffer *self, GError **error);
 /* Whether acc_buffer_map() has nothing to fetch. */

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Of each row, what it comes to up to each element */
+/* Cumulative reductions of each row: element i covers the elements up to i */
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_cumsum  (AccArray *self) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0

@@ -8,7 +8,7 @@
 #include "acc-core/expr/acc-expr-build-private.h"
 #include "acc-core/expr/acc-trace-private.h"
 
-/* Each element that has results leaves its number where they begin; a scan of the larger numbers tells every place whose it is. */
+/* Each element with results writes its number where they begin; an inclusive scan by maximum tells every place its element. */
 
 typedef struct {
   AccArray     *array, *begins;

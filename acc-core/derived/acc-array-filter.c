@@ -7,8 +7,8 @@
 #include "acc-array-scan.h"
 #include "acc-error.h"
 
-/* Every element that stays goes to where a scan of the flags, in row-major order, says that it comes (Blelloch 1990, "pack"). The scan
- * counts the element itself, too: what would leave it out reads the flags one place apart, and they would have to be stored. */
+/* Every element that stays goes to the place that an inclusive scan of the flags, in row-major order, gives (Blelloch 1990, "pack"). An
+ * exclusive scan would read the flags one place apart, and they would have to be stored. */
 
 static AccExpr *
 target (AccExpr *flag,

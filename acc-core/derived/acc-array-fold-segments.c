@@ -50,7 +50,7 @@ nth_of_block (AccExpr *index,
   return acc_array_join_items (items, rank);
 }
 
-/* What is outside all segments is not for the user's function, which may fail there: what is inside stands in for it. */
+/* The user's function must not see elements outside all segments, where it may fail: an element inside takes their place. */
 static AccExpr *
 element_within (AccExpr *index,
                 AccExpr *x,
@@ -178,7 +178,7 @@ fold_segment (AccExpr *index,
 
 /* --- rows of a source, which are read one by one: the ends of a scan */
 
-/* Where a segment has been gone over: where it has an initial value, it has a place more. */
+/* The place where the scan of a segment is complete: with an initial value, one place further. */
 static AccExpr *
 end_of_scan (AccExpr *index,
              gpointer data)

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Those of the values that are there: a vector of them, and in @counts how many there are of each row. */
+/* The values that exist: a vector of them, and in @counts how many each row has. */
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_filter_just  (AccArray *self, AccArray **counts) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0

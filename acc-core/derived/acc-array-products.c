@@ -416,7 +416,7 @@ multiply_vector (AccArray *left,
   return sum_products (left, rows);
 }
 
-/* Says which library's routine it is, where that is worth it as far as extents are known. */
+/* Offers it as a library's routine, if that is worth it as far as extents are known. */
 static AccArray *
 offer_product (AccArray *product,
                AccArray *left,

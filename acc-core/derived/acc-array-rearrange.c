@@ -4,7 +4,7 @@
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-error.h"
 
-/* Each is one operation with a function of indices: what fuses, streams and is checked is that. */
+/* Each function here is one backpermute or generate with a function of indices, which fuses, streams and is checked. */
 
 static AccExpr *
 clamp (AccExpr *x,

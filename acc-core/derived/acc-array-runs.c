@@ -7,7 +7,7 @@
 #include "acc-array-sort.h"
 #include "acc-error.h"
 
-/* The first of every run is kept, and where it is; a run is as long as the next begins after it. */
+/* The first element of every run is kept, with its place; the length of a run is the distance to the next. */
 
 /* As it is for runs: NaN is itself. */
 static AccExpr *

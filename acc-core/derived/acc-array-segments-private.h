@@ -5,13 +5,13 @@
 
 G_BEGIN_DECLS
 
-/* One operation on segments of rows: what it was given, checked, and where the segments are. */
+/* An operation on segments of rows: its arguments, checked, and the offsets of the segments. */
 typedef struct {
   const char   *operation;
   AccArray     *array;
   gboolean      no_empty;   /* a segment without elements is a mistake */
   AccArray     *offsets;    /* owned: an i8 more than there are segments, ascending, of elements that rows have */
-  AccArray     *total;      /* owned: what all lengths come to, which rows have; NULL where offsets were given */
+  AccArray     *total;      /* owned: the sum of all lengths, which rows have; NULL if offsets were given */
   AccExpr      *initial;    /* owned, of the element type; NULL: none */
   AccExprFunc2  combine;
   gpointer      data;
@@ -25,7 +25,7 @@ typedef enum {
 /* @self: all but offsets, total and initial. A node with the mistake, or NULL: there is none, and the fields are set. Sinks @initial. */
 AccArray *acc_segments_prepare (AccSegments *self, AccSegmentsForm form, AccArray *segments, AccSeed seed, AccExpr *initial);
 void      acc_segments_clear   (AccSegments *self);
-/* What each segment comes to. @from_right: the initial value is behind the last element. */
+/* Reduces each segment. @from_right: the initial value is behind the last element. */
 AccArray *acc_segments_fold    (AccSegments *self, gboolean from_right);
 
 /* Their partial reductions, one segment after the other. */

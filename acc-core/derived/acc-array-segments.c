@@ -3,8 +3,7 @@
 #include "acc-array-scan.h"
 #include "acc-error.h"
 
-/* What is wrong with segments is known when they are read: a number that will not do becomes an index outside the numbers that
- * will. */
+/* Invalid segments are found when they are read: an invalid number becomes an index out of range. */
 
 typedef struct {
   AccArray *numbers;

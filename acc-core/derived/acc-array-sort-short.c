@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-array-sort-private.h"
 
-/* Of short rows every key is compared with every other: an element goes to where as many are in front as come before it. */
+/* Sorts short rows by rank: every key is compared with every other, and an element goes to the place that is the number of keys in front of
+ * it. */
 
 #define SHORT_ROW 32
 

@@ -7,8 +7,8 @@
 #include "acc-core/expr/acc-expr-build-private.h"
 #include "acc-core/expr/acc-trace-private.h"
 
-/* The operation takes keys that are unsigned numbers already; of other keys acc_sort_order_key makes them. Rows that are known to be
- * short are put in order by other operations (acc-array-sort-short.c). */
+/* The operation takes unsigned keys; acc_sort_order_key makes them of other keys. Rows that are known to be short are sorted by other
+ * operations (acc-array-sort-short.c). */
 
 static gboolean
 check_sort (AccArray *node)

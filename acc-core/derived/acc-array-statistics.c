@@ -213,8 +213,8 @@ sum_up (AccArray    *self,
   return acc_array_map (sums, finish, self);
 }
 
-/* How many, one of them, how much more than that their mean is, and the sum of the squares of what they differ from it by: means that are
- * much larger than the differences lose nothing. Zeros are such that adding them is no operation. */
+/* Moments: the count, one element, the distance of the mean from it, and the sum of squared deviations: means that are much larger than the
+ * deviations lose nothing. Zeros are such that adding them is no operation. */
 static AccExpr *
 single (AccExpr *x,
         gpointer data)

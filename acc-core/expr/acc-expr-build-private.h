@@ -14,10 +14,10 @@ AccExpr  *_acc_expr_seal        (AccExpr *self);
 /* Sinks @args; returns NULL when all are sound, else a floating error that keeps them. @what: the operation, for messages. */
 AccExpr  *_acc_expr_adopt       (const char *what, AccExpr **args, guint n_args);
 void      _acc_expr_drop        (AccExpr **args, guint n_args);
-/* Ends a constructor whose floating @result need not contain all of @args, which are owned and may be NULL: what nobody else
- * holds lives as long as the result, so that callers may pass a floating expression several times. */
+/* Ends a constructor whose floating @result need not contain all of @args, which are owned and may be NULL: those without other owners live
+ * as long as the result, so that callers may pass a floating expression several times. */
 AccExpr  *_acc_expr_keep        (AccExpr *result, AccExpr **args, guint n_args);
-/* Replaces @*slot, which is owned, by the same with its type resolved. FALSE where that is an error. */
+/* Resolves the type of the owned @*slot. FALSE if that is an error. */
 gboolean  _acc_expr_resolve_slot (AccExpr **slot, AccElementType *type);
 /* A new expression takes over what stays alive with it, but is no part of it. */
 void      _acc_expr_remember    (AccExpr *made, AccExpr **exprs, guint n);
@@ -36,10 +36,10 @@ AccElementType *_acc_unsigned_type (gsize size);
 gboolean  _acc_integer_bounds       (AccElementKind kind, gint64 *least, guint64 *most);
 AccExpr  *_acc_expr_integer_literal (AccElementType *type, gint64 value);
 AccExpr  *_acc_expr_float_literal   (AccElementType *type, double value);
-/* Gives two owned operands one type where untyped literals allow it. @floats: f8 where both are untyped. What has no
- * common type is left with differing types, or an error in its slot. */
+/* Unifies the types of two owned operands if untyped literals allow it. @floats: f8 if both are untyped. Operands without a common type
+ * keep theirs, or get an error in their slot. */
 void      _acc_expr_unify       (AccExpr **a, AccExpr **b, gboolean floats);
-/* As above for the sides of a choice, which stays untyped where both are untyped scalars. */
+/* The same for the sides of a choice, which stays untyped if both are untyped scalars. */
 void      _acc_expr_unify_sides (AccExpr **a, AccExpr **b);
 /* How many untyped literals there are in an expression; kept in item by weak tuples and choices. */
 guint     _acc_expr_get_weight  (AccExpr *expr);

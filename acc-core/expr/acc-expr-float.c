@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Floats taken apart and put together, by their bits: the same on every backend. */
+/* Decomposes and composes floats by their bits: the same on every backend. */
 
 #include "acc-error.h"
 #include "acc-expr-derive-private.h"

@@ -107,7 +107,7 @@ acc_expr_new_while (AccExpr     *initial,
   return _acc_expr_seal (result);
 }
 
-/* Calls @step once. The error of what it gives, or NULL with an owned @condition and @next over @variable. */
+/* Calls @step once. Returns an error, or NULL with an owned @condition and @next over @variable. */
 static AccExpr *
 call_step (AccExpr      *variable,
            AccExprFunc   step,

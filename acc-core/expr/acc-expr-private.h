@@ -18,12 +18,13 @@ AccExpr  *acc_expr_new_while         (AccExpr *initial, AccFunction *predicate, 
 AccExpr  *acc_expr_new_error         (GError *error /* (transfer full) */);
 AccExpr  *acc_expr_new_error_literal (AccError code, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
-/* Takes what @call, of a callback, gives, as g_variant_take_ref does; NULL gives ACC_ERROR_CALLBACK. Owned, not floating. What
- * the callback drops, its result included, lives until then. */
+/* Takes the result of @call, a callback, as g_variant_take_ref does; NULL gives ACC_ERROR_CALLBACK. Owned, not floating. What the callback
+ * unrefs, its result included, lives until then. */
 #define acc_expr_take_result(call)   (acc_expr_enter_callback (), acc_expr_leave_callback (call))
 void      acc_expr_enter_callback    (void);
 AccExpr  *acc_expr_leave_callback    (AccExpr *result);
-/* @expr, or, where @expr is weak (also inside tuples), the same value as a strong literal of @type. Floating or borrowed. */
+/* Resolves weak literals, also inside tuples: returns @expr itself, or the same value as a strong literal of @type. Floating or
+ * borrowed. */
 AccExpr  *acc_expr_resolve           (AccExpr *expr, AccElementType *type /* nullable: the default */);
 /* The first error in @expr, or NULL. */
 const GError *acc_expr_get_error     (AccExpr *expr);

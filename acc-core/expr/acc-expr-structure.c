@@ -126,8 +126,8 @@ acc_expr_tuple4 (AccExpr *a,
   return acc_expr_tuple ((AccExpr *[]) { a, b, c, d }, 4);
 }
 
-/* Whether somebody beside the caller owns @expr. What floated is the caller's alone, but its pointer may be used again: the
- * result has to keep it. */
+/* Whether there are owners of @expr beside the caller. A floating one is the caller's alone, but its pointer may be used again: the result
+ * has to keep it. */
 static gboolean
 is_shared (AccExpr *expr)
 {

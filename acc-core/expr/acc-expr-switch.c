@@ -3,7 +3,7 @@
 #include "acc-error.h"
 #include "acc-expr-build-private.h"
 
-/* NULL, or what is wrong with owned operands: the index, the alternatives and what else there is. All but the index get one type. */
+/* Checks owned operands: the index, the alternatives and the rest. All but the index get one type. Returns NULL or an error. */
 static AccExpr *
 resolve_alternatives (AccExpr **args,
                       guint     n_args)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Untyped ("weak") literals take the type of what they meet. Tuples of them are weak, and so are choices between weak
- * scalars, up to a size: settling makes a tree of what may be shared. */
+/* Untyped ("weak") literals take the type of what they meet. Tuples of them are weak, and so are choices between weak scalars, up to a
+ * size: resolving their type turns shared expressions into a tree. */
 
 #include "acc-expr-pack-private.h"
 
@@ -54,7 +54,7 @@ resolve_items (AccExpr        *expr,
   return packed ? acc_expr_new_pack (type, items) : acc_expr_tuple (items, expr->n_args);
 }
 
-/* @made stands for @expr, which the caller of a constructor may still hold. */
+/* @made replaces @expr, which the caller of a constructor may still hold. */
 static AccExpr *
 remember (AccExpr *made,
           AccExpr *expr)

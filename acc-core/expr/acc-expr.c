@@ -55,7 +55,7 @@ _acc_expr_code (AccExpr *expr)
   return acc_element_type_get_code (expr->type);
 }
 
-/* It may be shared, and its other owners may leave before the caller's first owner comes. */
+/* It may be shared, and its other owners may drop it before the caller takes a reference. */
 AccExpr *
 _acc_expr_float (AccExpr *expr)
 {
@@ -86,7 +86,7 @@ _acc_expr_drop (AccExpr **args,
       acc_expr_unref (args[i]);
 }
 
-/* Whether somebody beside @args holds @expr, which is among them. */
+/* Whether there are owners of @expr beside @args, which it is among. */
 static gboolean
 is_held (AccExpr  *expr,
          AccExpr **args,
@@ -233,8 +233,8 @@ acc_expr_ref_sink (AccExpr *self)
   return self;
 }
 
-/* Deep graphs must not be freed by recursion: what dies while something is being freed waits in a list. So does what dies in a
- * callback: the wrapper that a language has around its result may be gone before the result is taken. */
+/* Deep graphs must not be freed by recursion: objects that die while another is being freed are queued. So are those that die in a
+ * callback: a language's wrapper around its result may be gone before the result is taken. */
 typedef struct {
   GPtrArray *exprs;
   guint      n_callbacks;   /* that run, one inside the other */

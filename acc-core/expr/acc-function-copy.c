@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-expr-build-private.h"
 
-/* Functions that read other arrays than they were built with. What reads no array is shared, variables always are. */
+/* Copies functions with the arrays that they read replaced. Expressions that read no array are shared, variables always are. */
 
 typedef struct {
   AccExpr *expr;

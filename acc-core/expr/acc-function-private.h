@@ -9,15 +9,15 @@ G_BEGIN_DECLS
 AccFunction *acc_function_new1  (AccElementType *x, AccExprFunc function, gpointer user_data, AccElementType *result_type);
 AccFunction *acc_function_new2  (AccElementType *x, AccElementType *y, AccExprFunc2 function, gpointer user_data, AccElementType *result_type);
 AccFunction *acc_function_new3  (AccElementType *x, AccElementType *y, AccElementType *z, AccExprFunc3 function, gpointer user_data, AccElementType *result_type);
-/* From a body over given variables; takes references. n_params 0 is a closed expression. */
+/* Makes a function from a body over given variables; takes references. n_params 0 is a closed expression. */
 AccFunction *acc_function_new   (AccExpr **params, guint n_params, AccExpr *body);
-/* The same with a body that stays weak where it is: for boundaries, which learn their type later. */
+/* The same with a body that may stay weak: for boundaries, which learn their type later. */
 AccFunction *acc_function_new_open (AccExpr **params, guint n_params, AccExpr *body);
-/* The same, reading what @replaced (AccArray to AccArray, of the same types and ranks) has for the arrays that it reads; itself where
- * that has none of them. @copies: AccExpr to AccExpr, owned, the same table for functions that share expressions. */
+/* Copies a function with its arrays replaced by those of @replaced (AccArray to AccArray, of the same types and ranks); returns it itself
+ * if it reads none of them. @copies: AccExpr to AccExpr, owned, the same table for functions that share expressions. */
 AccFunction *acc_function_copy_replaced (AccFunction *self, GHashTable *replaced, GHashTable *copies);
 
-/* See ACC_ARRAY_NAMED(). With NULL: what a function of the user makes has its own names. */
+/* See ACC_ARRAY_NAMED(). With NULL: operations that a user's function builds have their own names. */
 typedef struct {
   char *before;
 } AccNaming;

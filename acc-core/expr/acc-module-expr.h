@@ -165,7 +165,8 @@ struct _AccExpr {
   AccArray        *array;      /* owned: index, linear index, extent */
   AccFunction     *functions[2];
   GError          *error;
-  AccExpr         *origin;     /* owned: given to the constructor, no part of the expression, but perhaps still in the caller's hands */
+  AccExpr         *origin;     /* owned: arguments of the constructor that are not part of the expression, but may still be used by the
+                                * caller */
   guint            n_args;
   AccExpr         *args[];     /* owned */
 };

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* What a function given by the caller makes of its arguments: a callback's result, which is asked for where this thread traces. */
+/* Returns the result of a function that the user gave: calls it, or, if this thread traces, takes the answer of the trace. */
 AccExpr   *acc_call1            (AccExprFunc function, AccExpr *x, gpointer user_data);
 AccExpr   *acc_call2            (AccExprFunc2 function, AccExpr *x, AccExpr *y, gpointer user_data);
 AccExpr   *acc_call3            (AccExprFunc3 function, AccExpr *x, AccExpr *y, AccExpr *z, gpointer user_data);
@@ -14,9 +14,9 @@ AccExpr   *acc_call3            (AccExprFunc3 function, AccExpr *x, AccExpr *y, 
 gboolean   acc_trace_asks       (GCallback function);
 /* The answer, or NULL where there is none yet. Borrowed. */
 AccExpr   *acc_trace_ask        (GCallback function, gpointer user_data, AccExpr **arguments, guint n);
-/* The same of arrays: owned. The elements of @parameters become those that the answer was made with. */
+/* The same for arrays: owned. The elements of @parameters become those that the answer was made with. */
 GPtrArray *acc_trace_ask_arrays (GCallback function, gpointer user_data, GPtrArray *parameters);
-/* An owned variable; the same one each time that the thread builds the operation that it traces. */
+/* Returns an owned variable, which is the same each time that the thread builds the operation that it traces. */
 AccExpr   *acc_trace_variable   (AccElementType *type);
 
 G_END_DECLS

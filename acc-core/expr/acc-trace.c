@@ -111,7 +111,7 @@ acc_trace_init (AccTrace *self)
   self->functions = g_array_new (FALSE, FALSE, sizeof (Function));
 }
 
-/* Operations are made of others, with functions of the library's own: those are called. */
+/* Operations are composed of others with functions of the library's own: those are called. */
 static gboolean
 is_own (GCallback function)
 {
@@ -141,7 +141,7 @@ find_function (AccTrace  *self,
   return i;
 }
 
-/* The next answer, or NULL where there is none: the first such call is what the trace asks for, and sets @asks to it. */
+/* The next answer, or NULL if there is none: the first such call becomes the question of the trace, and sets @asks to it. */
 static const Answer *
 next_answer (AccTrace   *self,
              GCallback   function,

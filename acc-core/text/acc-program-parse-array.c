@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* In bytes; names of operations that there are have less than half of it. */
+/* In bytes; the names of known operations have less than half of it. */
 #define MAX_OPERATION_NAME 64
 
 /* The tokens of an operation after its name and "=", read one after the other. */
@@ -436,8 +436,7 @@ read_operation (Reader   *self,
   return read_delayed (self, op, token);
 }
 
-/* What it was asked for as. Such names come from strangers, and from versions that have more operations: one that is not known is kept,
- * as a label is. */
+/* The name of a composed operation. Texts may be untrusted, or of versions with more operations: an unknown name is kept, as a label is. */
 static gboolean
 read_made_by (Reader   *self,
               AccArray *array)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Bytes of types and steps of analysis for one text: far above what programs need, and soon reached. */
+/* Limits of bytes of types and of steps of analysis for one text: far above what programs need. */
 #define MAX_SPENT (G_GUINT64_CONSTANT (1) << 26)
 
 gboolean

@@ -25,7 +25,7 @@ typedef struct {
   GHashTable   *bound;           /* parameters that belong to a program */
   AccStatement  statement;
   AccProgram   *result;
-  guint64       spent;           /* bytes of types and steps of analysis that a small text must not multiply */
+  guint64       spent;           /* bytes of types and steps of analysis, limited so that a small text cannot multiply them */
   GError      **error;
 } AccParser;
 

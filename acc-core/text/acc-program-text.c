@@ -133,7 +133,7 @@ append_literal (GString *text,
     g_string_append_printf (text, "%" G_GUINT64_FORMAT, expr->value.u);
 }
 
-/* What reading gives: an item of what is put together on the spot is the item itself. */
+/* Simplifies as the parser does: an item of a tuple that is built in place is the item itself. */
 static AccExpr *
 see_through (AccExpr *expr)
 {
@@ -439,7 +439,7 @@ append_payload (Printer  *self,
     }
 }
 
-/* What is offered comes before, as all that a node is computed from does; where it does not, it is no offer. */
+/* The inputs of an offer come before its node, as all dependences do; otherwise it is no offer. */
 static void
 append_offer (Printer  *self,
               AccArray *array)

@@ -9,8 +9,8 @@ typedef struct {
   AccBackend   *backend;
   gint64        chunk_rows;
   GCancellable *cancellable;
-  GHashTable   *streaming;   /* AccArray: depends on a source; originals and what stands for them */
-  GHashTable   *evaluated;     /* AccArray to what stands for it, owned */
+  GHashTable   *streaming;   /* AccArray: depends on a source; originals and replacements */
+  GHashTable   *evaluated;     /* AccArray to its replacement, owned */
 } Evaluation;
 
 typedef struct {
@@ -31,7 +31,7 @@ reads_streaming (AccArray *node, GHashTable *streaming)
   return FALSE;
 }
 
-/* Of a source that is not row by row what its array is, acc_array_new_from_source() puts the elements in order: all of them. */
+/* If the rows of a source are not those of its array, acc_array_new_from_source() reorders all elements. */
 static gboolean
 orders_source (AccArray *node)
 {
@@ -104,7 +104,7 @@ acc_evaluate_flow_is_needed (AccArray **arrays, guint n_arrays)
   return needed;
 }
 
-/* What stands for @node by now: itself where nothing else does. */
+/* The replacement of @node so far, or itself. */
 static AccArray *
 look_up (Evaluation *self, AccArray *node)
 {
@@ -160,7 +160,7 @@ choose (Evaluation *self, Frame *frame, GError **error)
   return TRUE;
 }
 
-/* What has to be evaluated before the frame's node; NULL: nothing any more. */
+/* The next node to evaluate before the frame's node; NULL: none any more. */
 static gboolean
 get_next (Evaluation *self, Frame *frame, AccArray **dependence, GError **error)
 {
@@ -192,7 +192,7 @@ gather_inputs (Evaluation *self, AccArray *node, GError **error)
   return nodes->len == 0 || compute (self, nodes, node, error);
 }
 
-/* With all evaluated that it depends on. */
+/* With all its dependences evaluated. */
 static gboolean
 evaluate_node (Evaluation *self, Frame *frame, GError **error)
 {

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* acc_backend_write() with what only jobs and tests ask for: @chunk_rows 0: the planner chooses. */
+/* acc_backend_write() with options for jobs and tests: @chunk_rows 0: the planner chooses. */
 gboolean   acc_evaluate_write_with_chunk_rows (AccBackend *backend, AccArray *array, AccSink *sink, gint64 chunk_rows,
                                                AccJob *job, GCancellable *cancellable, GError **error);
 /* acc_backend_run_many(). With @chunk_rows, arrays without sources run by bands too, where they can, whatever their size. */

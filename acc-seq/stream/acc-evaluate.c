@@ -86,8 +86,8 @@ propagate_reasons (GError **error, GError *reason, GError *by_rows)
   g_clear_error (&by_rows);
 }
 
-/* What a device has no room for goes through it by rows, where it can: @others are the arrays with sources in place of memory.
- * Takes over @reason: why it does not run whole. */
+/* Runs arrays by rows that the device has no room for as a whole, if they can: @others are the arrays with sources in place of memory.
+ * Takes over @reason: why they do not run whole. */
 static gboolean
 run_from_memory (AccBackend *backend, GPtrArray *others, AccArray **results, GCancellable *cancellable, GError *reason, GError **error)
 {
@@ -111,7 +111,7 @@ run_from_memory (AccBackend *backend, GPtrArray *others, AccArray **results, GCa
   return TRUE;
 }
 
-/* Bands need less memory than all of it at once. Takes over @reason: why it does not run whole. */
+/* Runs by bands, which need less memory than a whole run. Takes over @reason: why it does not run whole. */
 static gboolean
 run_in_less (AccSession *session, AccArray **arrays, guint n_arrays, AccArray **results, GCancellable *cancellable,
              GError *reason, GError **error)

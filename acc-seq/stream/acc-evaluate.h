@@ -31,7 +31,7 @@ gboolean   acc_backend_write_finish    (AccBackend *self, GAsyncResult *result, 
 /* Never NULL: a graph that cannot stream gives a job that has failed */
 ACC_AVAILABLE_IN_1_0
 AccJob    *acc_backend_start_write     (AccBackend *self, AccArray *array, AccSink *sink, GCancellable *cancellable) G_GNUC_WARN_UNUSED_RESULT;
-/* What acc_backend_write() would do, without doing it; @chunk_rows 0: the planner chooses */
+/* The plan of acc_backend_write(), without running it; @chunk_rows 0: the planner chooses */
 ACC_AVAILABLE_IN_1_0
 AccPlan   *acc_backend_plan            (AccBackend *self, AccArray *array, AccSink *sink, gint64 chunk_rows, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

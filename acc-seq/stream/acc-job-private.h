@@ -14,7 +14,7 @@ typedef enum {
   ACC_N_STAGES
 } AccStage;
 
-/* What the run tells the job: any thread; all of them accept NULL for a run that nobody watches. */
+/* Progress from the run to the job: any thread; all functions accept NULL for a run without a job. */
 AccJob       *acc_job_new             (AccBackend *backend);
 GCancellable *acc_job_get_cancellable (AccJob *self);
 void          acc_job_set_plan        (AccJob *self, AccPlan *plan);

@@ -115,7 +115,7 @@ on_notify (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* With the lock held. One source at a time: it tells what is new when it runs. The last news is told at once. */
+/* With the lock held. One GSource at a time, which reports the state at the time when it runs. The last state is reported at once. */
 static void
 schedule_notify (AccJob *self)
 {

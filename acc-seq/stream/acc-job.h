@@ -23,8 +23,8 @@ typedef enum {
 
 #define ACC_TYPE_JOB (acc_job_get_type ())
 
-/* Long work under way. Properties fraction, bytes-done, chunks-done, n-chunks, eta (seconds, -1 unknown), state notify at
- * most 30 times a second, on the thread-default main context of whoever started the job. */
+/* Represents a long run. Properties fraction, bytes-done, chunks-done, n-chunks, eta (seconds, -1 unknown), state notify at most 30 times a
+ * second, on the thread-default main context of the thread that started the job. */
 ACC_AVAILABLE_IN_1_0
 G_DECLARE_FINAL_TYPE (AccJob, acc_job, ACC, JOB, GObject)
 
@@ -52,7 +52,7 @@ ACC_AVAILABLE_IN_1_0
 void        acc_job_wait_async     (AccJob *self, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
 ACC_AVAILABLE_IN_1_0
 gboolean    acc_job_wait_finish    (AccJob *self, GAsyncResult *result, GError **error);
-/* What ran where: device, seconds per stage (reading, computing, writing, waiting), bytes, peak of the budget */
+/* A report: device, seconds per stage (reading, computing, writing, waiting), bytes, peak of the budget */
 ACC_AVAILABLE_IN_1_0
 char       *acc_job_dup_report      (AccJob *self) G_GNUC_WARN_UNUSED_RESULT;
 

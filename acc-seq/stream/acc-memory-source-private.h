@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (AccMemorySource, acc_memory_source, ACC, MEMORY_SOURCE, AccSource)
 
 AccMemorySource *acc_memory_source_new     (AccArray *array);
-/* The same computations, with sources in the place of arrays in memory that are not small; arrays that element functions read
- * stay. NULL where there is none. @bytes: of those replaced; may be NULL. */
+/* Returns the same computations with sources in place of large arrays in memory; arrays that element functions read stay. NULL if there are
+ * no large ones. @bytes: of those replaced; may be NULL. */
 GPtrArray       *acc_memory_source_replace (AccArray **arrays, guint n_arrays, guint64 *bytes);
 
 G_END_DECLS

@@ -35,7 +35,7 @@ acc_placement_get_memory (const AccPlanRequest *request)
   return request->flow->run->klass->device != NULL ? &device_memory : &acc_placement_host_memory;
 }
 
-/* A window of one band more than it keeps is moved to the front at each band; where much is kept, seldom. */
+/* A window of one band more than it keeps is moved to the front at each band; if it keeps much, it is larger, and moved rarely. */
 static gint64
 window_bands (gint64 carry, const AccPlanChoice *choice)
 {

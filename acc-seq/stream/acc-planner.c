@@ -191,7 +191,7 @@ search (AccPlan *plan, const AccPlanRequest *request, AccPlanChoice *choice)
   return FALSE;
 }
 
-/* What can be had: recycled memory counts as used until somebody asks for it. @held: of what the plan counts. */
+/* The memory that is available: recycled memory counts as used until it is reclaimed. @held: memory that the plan counts already. */
 static guint64
 measure_available (AccBudget *budget, guint64 held)
 {
@@ -207,7 +207,7 @@ measure_available (AccBudget *budget, guint64 held)
   return available - available / 20;
 }
 
-/* What results that are put together on the host leave. Those that never fit say so by themselves. */
+/* The host memory that is left after results that are assembled there. Results that never fit have their own error. */
 static guint64
 measure_host_available (const AccPlanRequest *request)
 {

@@ -57,7 +57,7 @@ void          acc_row_buffer_set_window (AccRowBuffer *self, AccRowRun *run, gui
                                          gpointer *addresses);
 /* The ranges may overlap. Both on the host, or both on the device. */
 gboolean      acc_row_buffer_copy       (AccRowBuffer *self, gint64 row, AccRowBuffer *from, gint64 from_row, gint64 n_rows, GError **error);
-/* Gives the memory away: a manifest array of it. Of a buffer made by acc_row_buffer_new_result() only. */
+/* Turns the memory into a manifest array. For buffers of acc_row_buffer_new_result() only. */
 AccArray     *acc_row_buffer_to_array   (AccRowBuffer *self, AccElementType *type, AccShape *shape);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccRowBuffer, acc_row_buffer_free)

@@ -6,11 +6,11 @@
 
 G_BEGIN_DECLS
 
-/* How rows move through a run by rows.
+/* Decides how rows move through a run by rows.
  *
- * The run is driven by one counter of rows, t. A source has its rows [0, t); a step whose lag is l has computed the rows
- * [0, t - l); a value that no step will look back at further than c rows keeps c of them. t goes past the rows of the
- * data until every lag is made up. All of it is known before the run. */
+ * The run is driven by one counter of rows, t. A source has its rows [0, t); a step whose lag is l has computed the rows [0, t - l); a
+ * value of which no step reads rows further back than c keeps c of them. t goes past the rows of the data until every lag is made up. All
+ * of it is known before the run. */
 
 typedef struct {
   gint64   lag;          /* rows behind the driver; of a reduced value: t at which it is complete */

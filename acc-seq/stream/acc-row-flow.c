@@ -132,7 +132,7 @@ find_step_lag (AccRowFlow *self, guint position)
     }
 }
 
-/* What depends on no source runs as late as its readers allow, so that fewer of its rows are kept. */
+/* Steps that depend on no source run as late as their readers allow, so that fewer of their rows are kept. */
 static void
 delay_step (AccRowFlow *self, guint position)
 {

@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* What a run holds from its first to its last moment: the compiled program by rows, the files that take part, the memory
- * these hold themselves. Cleaning up is one call, whatever has happened so far. */
+/* Everything that a run holds from beginning to end: the program compiled by rows, the files, and the memory of these. Cleaning up is one
+ * call at any time. */
 typedef struct {
   AccBackend    *backend;      /* owned */
   AccExecutable *executable;
@@ -30,7 +30,7 @@ gboolean    acc_session_begin_rows   (AccSession *self, AccArray **arrays, guint
 gboolean    acc_session_claim_files  (AccSession *self, GError **error);
 gboolean    acc_session_start_sink   (AccSession *self, AccElementType *type, AccShape *shape, GCancellable *cancellable, GError **error);
 gboolean    acc_session_commit_sink  (AccSession *self, GCancellable *cancellable, GError **error);
-/* What sources and the sink hold by themselves, for a result of such a layout; @shape NULL: not known. Before the sink is started. */
+/* The memory of sources and the sink themselves, for a result of such a layout; @shape NULL: not known. Before the sink is started. */
 gboolean    acc_session_hold_resident (AccSession *self, AccElementType *type, AccShape *shape, GError **error);
 gboolean    acc_session_plan         (AccSession *self, gboolean to_sink, gint64 chunk_rows, GError **error);
 /* The value that is a program's result. */

@@ -9,15 +9,15 @@
 
 G_BEGIN_DECLS
 
-/* One run by rows: a reader thread per source, the kernels on the caller's thread, a writer thread per result.
+/* A run by rows: a reader thread per source, the kernels on the caller's thread, a writer thread per result.
  *
- * With a device the caller's thread only hands work over, and runs ahead of the device as far as there are slots: chunk k+1 goes
- * up and chunk k-1 comes down while chunk k is computed. A slot that the device has not done with goes back to its reader or on
- * to its writer with the point at which it has; these threads wait for it.
+ * With a device the caller's thread only enqueues work, and runs ahead of the device as far as there are slots: chunk k+1 goes up and chunk
+ * k-1 comes down while chunk k is computed. A slot that the device still uses goes back to its reader or on to its writer with the point at
+ * which it is free; these threads wait for that.
  *
- * Credits: a reader starts a chunk when it holds an empty slot; the kernels start one when they hold a full slot of each
- * source and an empty one for the result. Slots are the only buffers, so that a slow stage stops the others. One lock
- * guards all counters; it is taken a few times per chunk. */
+ * Credits: a reader starts a chunk when it holds an empty slot; the kernels start one when they hold a full slot of each source and an
+ * empty one for the result. Slots are the only buffers, so that a slow stage stops the others. One lock guards all counters; it is taken a
+ * few times per chunk. */
 
 typedef struct _AccStream AccStream;
 
@@ -109,7 +109,7 @@ struct _AccStream
   gpointer        *addresses;       /* scratch: addresses of the widest element type */
 
   GCancellable    *cancellable;  /* cancelled when the run must stop, whatever the reason */
-  GCancellable    *user;         /* nullable: of whoever started the run */
+  GCancellable    *user;         /* nullable: of the caller of the run */
   GMutex           lock;
   GCond            cond;
   gboolean         stopped;      /* lock */

@@ -408,7 +408,7 @@ start_stages (AccStream *self, GError **error)
   return TRUE;
 }
 
-/* Whatever happened: nobody uses memory of the run any more. */
+/* In any case the memory of the run is not used any more. */
 static void
 join_stages (AccStream *self)
 {

@@ -67,7 +67,7 @@ write_computed (AccSession *session, AccArray *array, gint64 chunk_rows, AccJob 
                             "computed whole: it cannot run chunk by chunk", cancellable, error);
 }
 
-/* All that is decided before the sink is started, for plans as for runs. @shape: of what is written, NULL where it is not known yet. */
+/* Decides all that must be known before the sink is started, for plans as for runs. @shape: of the result, NULL if it is not known yet. */
 static gboolean
 plan_streamed (AccSession *session, AccArray *array, gint64 chunk_rows, const AccRowValue **value, AccShape **shape, GError **error)
 {

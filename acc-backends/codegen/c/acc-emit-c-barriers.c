@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-emit-c-private.h"
 
-/* Barriers at which threads of a group have to see what the others stored to buffers, and not to shared memory alone: where one buffer is
- * used before and after, and one of the two stores. For all others it would mean to wait until memory has what nobody of the group asks for. */
+/* Finds the barriers at which threads of a group must see what the others stored to buffers, and not to shared memory alone: those between
+ * two uses of a buffer, one of which stores. All other barriers need not wait for memory. */
 
 typedef struct {
   const AccKernel *kernel;

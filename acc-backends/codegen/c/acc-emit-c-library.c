@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-emit-c-private.h"
 
-/* Functions that kernels are given as they need them, in the language that both dialects share. Each has one way out: some
+/* Functions that are written in front of a kernel that calls them, in the language that both dialects share. Each has a single return: some
  * compilers make loops of others. */
 
 typedef struct {

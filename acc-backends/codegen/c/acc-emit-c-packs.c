@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-emit-c-private.h"
 
-/* Neighbouring elements that one thread loads or stores: 4, 8 or 16 bytes at a time, of shared memory 16, where the memory begins
- * at a multiple of 16. An index is a sum of values times constants, and a constant: indices that differ in the constant alone are neighbours,
- * and where the values' part is a multiple of the pack's length the constants tell where packs begin. */
+/* Packs loads and stores of neighbouring elements by one thread: 4, 8 or 16 bytes at a time (shared memory: 16), if the memory begins at a
+ * multiple of 16. An index is a sum of values times constants, and a constant: indices that differ only in the constant are neighbours, and
+ * if the rest is a multiple of the pack's length the constants tell where packs begin. */
 
 #define MAX_TERMS 8
 #define MAX_FACTOR 16   /* elements of one byte in 16 bytes */
@@ -99,7 +99,7 @@ sum_of (Search  *search,
   return &search->sums[id];
 }
 
-/* What is known of the value of instruction @id, from those before it. */
+/* Facts about the value of instruction @id, from those of earlier instructions. */
 static Sum
 find_sum (Search  *search,
           guint32  id)
@@ -270,7 +270,7 @@ search_block (Search *search,
         {
           gboolean is_shared = (instr->args[0] & ACC_KERNEL_SHARED) != 0;
 
-          /* What is loaded of shared memory may have been stored there. */
+          /* Values loaded from shared memory may have been stored there before. */
           if (is_shared && instr->op != last_shared)
             {
               last_shared = instr->op;
@@ -289,7 +289,7 @@ search_block (Search *search,
           g_array_append_val (like, access);
           continue;
         }
-      /* What follows may not run; stores may not pass what orders them. */
+      /* Instructions after it may not run; stores may not pass what orders them. */
       if (instr->op == ACC_KOP_UNTIL)
         loads_region++;
       if (_acc_kernel_op_orders_stores (instr->op))

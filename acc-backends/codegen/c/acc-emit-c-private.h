@@ -22,7 +22,7 @@ G_BEGIN_DECLS
 
 typedef struct _CWriter CWriter;
 
-/* Loads or stores of neighbours, which are one access: that of the first load, or the last store. */
+/* A pack: loads or stores of neighbours that become one access, at the first load, or the last store. */
 typedef struct {
   guint   n;                 /* elements: 16, 8 or 4 bytes */
   guint32 ids[16];           /* the instructions, in the order of the elements */
@@ -34,7 +34,7 @@ typedef struct {
   guint32 *of;               /* by instruction: the number of its pack, from 1; 0: in none */
 } CPacks;
 
-/* What the dialects spell in their own ways. Text is freed by the caller. */
+/* The parts that the dialects spell differently. Text is freed by the caller. */
 typedef struct {
   char *(*load)    (CWriter *w, guint32 buffer, const char *index);
   void  (*store)   (CWriter *w, guint32 buffer, const char *index, const char *value);
@@ -42,7 +42,7 @@ typedef struct {
   char *(*words)   (CWriter *w, guint32 buffer, const char *index, guint n_words);
   void  (*atomic)  (CWriter *w, guint32 id, const char *index, const char *value);
   void  (*cas)     (CWriter *w, guint32 id, const char *index, const char *expected, const char *desired);
-  /* @flushes: what threads stored to buffers is seen as well, and not shared memory alone. */
+  /* @flushes: stores to buffers are seen as well, and not those to shared memory alone. */
   void  (*barrier) (CWriter *w, gboolean flushes);
   void  (*subgroup_barrier) (CWriter *w);
   void  (*fence)   (CWriter *w);

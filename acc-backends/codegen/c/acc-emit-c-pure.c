@@ -3,7 +3,7 @@
 
 /* Instructions without effects. */
 
-/* What is computed in 32 bits though its kind is i64, or that of what it is made of; NULL: nothing. */
+/* Instructions of kind i64 that are computed in 32 bits, or have such operands; NULL: none. */
 static char *
 write_narrow (CWriter              *w,
               guint32               id,

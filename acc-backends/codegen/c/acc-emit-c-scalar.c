@@ -30,7 +30,7 @@ call (CWriter       *w,
                    : g_strdup_printf ("%s_%s (%s)", name, c_type (kind), x);
 }
 
-/* What a primitive is of: the texts of its operands, and the instruction of the second. */
+/* The operands of a primitive: their texts, and the instruction of the second. */
 typedef struct {
   AccPrimitive          primitive;
   AccElementKind        kind;
@@ -547,7 +547,7 @@ c_convert (CWriter       *w,
     return float_to_int (w, from, to, x);
   if (c_is_long (to) && !to_float && !c_is_long (from))
     return g_strdup_printf (acc_element_kind_is_signed (from) ? "%s (WIDE (%s))" : "%s (WIDE_U32 (%s))", c_cast (to), x);
-  /* Not at once: of the integer of a float that was, with NVIDIA's compiler, the conversion to fewer bits. */
+  /* In two steps: NVIDIA's compiler takes the integer of a rounded float for the conversion to fewer bits. */
   if (c_is_long (from) && !to_float && !c_is_long (to))
     return g_strdup_printf ("%s (LOW (U64 (%s)))", c_cast (to), x);
 
@@ -586,7 +586,7 @@ c_extension (CWriter       *w,
 
 /* --- indices */
 
-/* Of 0 <= @x, 0 < @y; what does not take part may have 0 there. */
+/* For 0 <= @x, 0 < @y; inactive threads may have 0 there. */
 char *
 c_index_division (CWriter              *w,
                   const char           *x,

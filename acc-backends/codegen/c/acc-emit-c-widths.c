@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-emit-c-private.h"
 
-/* Which numbers of 64 bits are computed in 32, where the launch is small: devices have no instructions for the former. Two ways
- * lead there. Forwards, intervals: what comes of bounds, scalars and numbers of threads, all below 2^30, often stays below 2^31.
- * Backwards, demands: an index is below 2^31, being one of an element that exists, so that its low bits are all of it, and the
- * low bits of sums and products come from the low bits of what they are made of. */
+/* Decides which 64-bit integers are computed in 32 bits where the launch is small, since devices have no 64-bit instructions. Forwards by
+ * intervals: values computed from bounds, scalars and thread numbers, all below 2^30, often stay below 2^31. Backwards by demanded bits: an
+ * index of an element that exists is below 2^31, so only its low 32 bits matter, and the low bits of sums and products follow from the low
+ * bits of their operands. */
 
 #define SMALL ((gint64) 1 << 30)
 

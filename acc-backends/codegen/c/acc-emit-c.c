@@ -60,7 +60,7 @@ write_check (CWriter              *w,
   write_fail (w, instr);
 }
 
-/* The check that item @i of a block is, if what follows is all that its condition decides: one branch for both. */
+/* The check at item @i of a block, if all that follows depends on its condition: one branch for both. */
 static const AccKernelInstr *
 get_check_of_branch (CWriter *w,
                      GArray  *items,
@@ -308,7 +308,7 @@ write_kernel (CWriter *w)
 {
   write_range (w);
   write_constants (w);
-  /* A device that leaves loops before they have ended must not go on as if they had. */
+  /* A device that leaves long loops early must not go on as if they had ended. */
   if (w->dialect->leaves_loops)
     c_line (w, "bool left = false;");
   write_block (w, ACC_KERNEL_BODY);

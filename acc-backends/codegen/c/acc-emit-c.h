@@ -38,9 +38,9 @@ typedef struct {
   gboolean keeps_nans;       /* GLSL: SPIR-V's SignedZeroInfNanPreserve for f32, and for f64 where it is used */
 } AccCDialect;
 
-/* Quick code is for small launches: buffers whose elements 0 begin at multiples of 16 bytes and that have no element 2^31,
- * scalars of i64 of at most 2^30, and groups whose bounds are. Neighbours are loaded and stored at once there, and numbers
- * that fit are of 32 bits. */
+/* Quick code is for small launches: buffers whose elements 0 begin at multiples of 16 bytes and that have fewer than 2^31 elements, i64
+ * scalars of at most 2^30, and groups with such bounds. It packs loads and stores of neighbours, and computes in 32 bits where values
+ * fit. */
 char *acc_emit_opencl (AccKernel *kernel, const AccCDialect *dialect, gboolean quick, GError **error);
 char *acc_emit_glsl   (AccKernel *kernel, const AccCDialect *dialect, gboolean quick, GError **error);
 

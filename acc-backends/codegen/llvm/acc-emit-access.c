@@ -52,8 +52,8 @@ is_invariant (Emitter *e,
   return TRUE;
 }
 
-/* Number @index of @buffer on from @base. Of a sum, what is the same in all iterations of @loop is added first, which then is done outside; but
- * constants, which are part of an instruction, last. */
+/* The address of element @index of @buffer from @base on. The part of a sum that @loop does not change is added first, so that it is
+ * hoisted; constants, which are part of an instruction, last. */
 static LLVMValueRef
 element_from (Emitter     *e,
               guint32      buffer,
@@ -158,8 +158,8 @@ emit_has_masked_access (Emitter    *e,
 /* Bytes of the smallest pages that there are. */
 #define PAGE 4096
 
-/* Of any lanes that take part there is an element in memory, so all that lies in one page with it may be read: lanes are, as one, and those
- * outside the mask forgotten. Where they lie in two pages, or none takes part, they go one by one. */
+/* Active lanes have an element in memory, so all that lies in the same page may be read: lanes are loaded as one vector, and inactive ones
+ * ignored. If they lie in two pages, or none is active, they are loaded one by one. */
 static LLVMValueRef
 load_from_page (Emitter     *e,
                 LLVMTypeRef  memory,

@@ -28,7 +28,7 @@ assembly (Emitter      *e,
   return result;
 }
 
-/* By assembly, which LLVM does not see through: it would compute in 16 bits what is written in 32. */
+/* By inline assembly, which is opaque to LLVM: it would compute in 16 bits what is written in 32. */
 LLVMValueRef
 emit_extend (Emitter       *e,
              AccElementKind kind,

@@ -72,7 +72,7 @@ is_uniform (Emitter *e,
   return e->facts[id].shape == SHAPE_UNIFORM;
 }
 
-/* 1: ascends from lane to lane, or stays; -1: descends, or stays; 0: neither, or nobody knows. */
+/* 1: ascends from lane to lane, or stays; -1: descends, or stays; 0: neither, or unknown. */
 static int
 get_direction (Emitter *e,
                guint32  id)

@@ -192,8 +192,8 @@ emit_call (Emitter      *e,
   return LLVMBuildCall2 (e->builder, LLVMGlobalGetValueType (function), function, args, n_args, "");
 }
 
-/* @x, a float, as LLVM does not see through it. It takes a choice between a converted float and a number for a minimum of what was converted,
- * and then loses the sign of its zeros: x < 0 ? 0 : (f8) x with x = -0. */
+/* Hides the float @x from LLVM, which takes a choice between a converted float and a number for a minimum of the unconverted, and then
+ * loses the sign of its zeros: x < 0 ? 0 : (f8) x with x = -0. */
 LLVMValueRef
 emit_fence (Emitter     *e,
             LLVMValueRef x)

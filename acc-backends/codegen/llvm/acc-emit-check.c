@@ -13,7 +13,7 @@ field (Emitter      *e,
   return LLVMBuildGEP2 (B, e->t_i8, failure, &at, 1, "");
 }
 
-/* void fail (failure, kind, origin, index, extent): the first to come writes, the others go on. */
+/* void fail (failure, kind, origin, index, extent): the first lane to fail writes, the others go on. */
 static LLVMValueRef
 get_fail_function (Emitter *e)
 {
@@ -79,7 +79,7 @@ look (Emitter          *e,
   emit_expect_false (e, LLVMBuildCondBr (B, LLVMBuildICmp (B, LLVMIntNE, state, LLVMConstInt (e->t_i32, 0, FALSE), ""), taken, go_on));
 }
 
-/* Whoever has it to stop writes at any time: the code may look at a copy, but not for ever at the same. */
+/* Another thread may write it at any time: the code may keep a copy, but not for ever. */
 void
 emit_poll (Emitter *e)
 {
@@ -90,7 +90,8 @@ emit_poll (Emitter *e)
   e->n_in_line = 0;
 }
 
-/* What values a block has, LLVM lets sink into one that only this goes to: so there is another, which looks once more. */
+/* LLVM sinks the values of a block into a successor that only this block enters. So there is a second way into it, which looks once
+ * more. */
 void
 emit_cut (Emitter *e)
 {

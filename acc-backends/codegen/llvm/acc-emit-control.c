@@ -122,7 +122,7 @@ has_loop (Emitter *e,
   return FALSE;
 }
 
-/* All lanes go through the loop as often: a real loop. @end is where it pauses, or ends. Gives the next index. */
+/* All lanes have the same number of iterations: a scalar loop. @end is where it pauses, or ends. Returns the next index. */
 static LLVMValueRef
 emit_iterations (Emitter     *e,
                  guint32      id,
@@ -148,7 +148,7 @@ emit_iterations (Emitter     *e,
   return next;
 }
 
-/* Turns between two looks at whether the launch goes on, of loops that may have many, and of those that have loops in them. */
+/* Iterations between two looks at whether the launch goes on, of loops that may have many, and of those that contain loops. */
 #define ITERATIONS_PER_LOOK      512
 #define LONG_ITERATIONS_PER_LOOK 64
 
@@ -253,7 +253,7 @@ emit_while (Emitter *e,
   e->while_mask = saved_mask;
 }
 
-/* What a loop ends by, where one of several parts suffices: what lanes have in common is a branch, whatever else there is. */
+/* The condition that ends a loop, taken apart into terms of which one suffices: uniform terms become branches. */
 typedef struct {
   guint32  id;
   gboolean stops;    /* where it is true, or where it is false */

@@ -210,7 +210,7 @@ index_from_float (Emitter     *e,
   return LLVMBuildAnd (B, bits, emit_int (type, 0xfffffffffffff), "");
 }
 
-/* Quotient of i64, 0 <= x < 2^52 and 0 < y. In lanes that do not take part anything may be there, zero too. */
+/* Quotient of i64, 0 <= x < 2^52 and 0 < y. Inactive lanes may hold anything, zero too. */
 LLVMValueRef
 emit_index_division (Emitter     *e,
                      LLVMValueRef x,

@@ -27,7 +27,7 @@ typedef struct {
   gboolean loaded, stored;
 } Use;
 
-/* @uses: of each parameter, what the body does with elements of it. FALSE: an instruction may not be repeated. */
+/* @uses: per parameter, how the body uses its elements. FALSE: an instruction may not be repeated. */
 static gboolean
 find_uses (Emitter *e,
            guint32  block,

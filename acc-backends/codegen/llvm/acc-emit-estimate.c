@@ -7,7 +7,7 @@
  * 2^-14 (AVX-512) or 1.5 2^-12 (AVX) are squared by it. A step from an estimate that is 0 or infinite is NaN; then the estimate
  * is the result. */
 
-/* More than what an inverse root squared, times its number, lacks to 1: twice the relative error of any estimate */
+/* More than the distance to 1 of an inverse root squared times its number: twice the relative error of any estimate */
 #define MOST_REST 0x1p-10
 
 /* NULL: the processor has none for so many lanes. */
@@ -91,8 +91,8 @@ emit_quick_inverse_root (Emitter     *e,
     return NULL;
 
   rest = multiply_add (e, LLVMBuildFNeg (B, LLVMBuildFMul (B, x, r, ""), ""), r, emit_float (type, 1));
-  /* What is NaN becomes the bound: with any positive number a step from 0 or an infinity stays there. One instruction, and not of
-   * the units that multiply. */
+  /* NaN becomes the bound: with any positive number, a step from 0 or an infinity stays there. That is one instruction, and not one of the
+   * multipliers. */
   most = emit_float (type, MOST_REST);
   rest = emit_select (e, LLVMBuildFCmp (B, LLVMRealOLT, rest, most, ""), rest, most);
 

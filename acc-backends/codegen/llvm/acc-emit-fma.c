@@ -5,10 +5,10 @@
 
 #define B (e->builder)
 
-/* Products and sums of one rounding on processors that have no instruction for them, where the C library takes a third of a microsecond for
- * each. Of f32 in f64, which holds products exactly; of f64 by the exact product in two parts (Veltkamp, Dekker). The sum is rounded to odd
- * first (S. Boldo and G. Melquiond, "Emulation of a FMA and correctly rounded sums", 2008). It is a function, of as many lanes as a
- * register has, for kernels call it many times. */
+/* Fused multiply-add for processors without the instruction, where the C library takes a third of a microsecond for each. f32 is computed
+ * in f64, which holds products exactly; f64 by the exact product in two parts (Veltkamp, Dekker). The sum is rounded to odd first (S. Boldo
+ * and G. Melquiond, "Emulation of a FMA and correctly rounded sums", 2008). It is a function over a register's lanes, since kernels call it
+ * many times. */
 
 static LLVMValueRef
 two_sum (Emitter      *e,
@@ -72,7 +72,7 @@ is_below (Emitter     *e,
   return LLVMBuildFCmp (B, LLVMRealOLT, emit_unary (e, "llvm.fabs", x), emit_float (LLVMTypeOf (x), limit), "");
 }
 
-/* That no part of the product is lost, or of it beside the sum, and none is too large. */
+/* Whether no part of the product is lost, also beside the sum, and none is too large. */
 static LLVMValueRef
 is_usual (Emitter     *e,
           LLVMValueRef x,
@@ -91,7 +91,7 @@ is_usual (Emitter     *e,
   return LLVMBuildAnd (B, large, LLVMBuildNot (B, small, ""), "");
 }
 
-/* What is infinite or no number decides by itself: @z only beside a product that does not overflow. */
+/* Infinities and NaN decide the result by themselves: @z only if the product does not overflow. */
 static LLVMValueRef
 is_decided (Emitter     *e,
             LLVMValueRef x,

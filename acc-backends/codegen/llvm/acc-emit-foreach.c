@@ -3,14 +3,13 @@
 
 #define B (e->builder)
 
-/* foreach: blocks of all lanes without a mask, then what is left.
+/* foreach: whole blocks of lanes without a mask, then the remainder.
  *
- * What is left goes under a mask, or, where nothing shows that elements are computed twice, with the last block of all lanes that there is
- * room for: masks are dear where processors have no predicates, and elements that are narrow. Only what is shorter than a block needs
- * one then, or goes element by element where a mask would be of no use.
+ * The remainder is done under a mask, or, if computing elements twice does not show, by a last block that overlaps the one before: masks
+ * are slow on processors without predicates, and for narrow elements. Only a range shorter than a block needs a mask then, or goes element
+ * by element where a mask would be of no use.
  *
- * Stores past the caches want aligned addresses: then so many lanes come first, in a round of their own, that those of the second
- * round are aligned. */
+ * Non-temporal stores want aligned addresses: then so many lanes come first, in a block of their own, that the second block is aligned. */
 
 /* Peeling costs a block: only for ranges of at least so many. */
 #define MIN_PEELED_BLOCKS 8
@@ -243,9 +242,9 @@ emit_short (Emitter      *e,
   e->streaming = streaming;
 }
 
-/* Rounds of whole blocks by the same code: the one that begins with the first index, where @peeled is not 0; those behind so many; and the one
- * that ends with the last index, where there is anything left. @peeled: NULL: 0. Those that share lines with the first or the last do not go
- * past the caches: Intel's processors take a line that is in a cache for long. */
+/* Whole blocks, all by the same code: the one that begins with the first index, if @peeled is not 0; those from @peeled on; and the one
+ * that ends with the last index, if there is a remainder. @peeled: NULL: 0. Blocks that share lines with the first or the last have no
+ * non-temporal stores: Intel's processors take long for a line that is in a cache. */
 static void
 emit_rounds (Emitter         *e,
              guint32          id,
@@ -346,7 +345,7 @@ emit_foreach (Emitter *e,
       gint64 rest = n > 0 ? n % e->lanes : 0;
       LLVMValueRef whole_end = LLVMBuildAdd (B, begin, LLVMConstInt (e->t_i64, n - rest, TRUE), "");
 
-      /* Of one block what lanes do is known where it begins at a constant. */
+      /* The lanes of a single block are known if it begins at a constant. */
       if (n - rest == e->lanes)
         emit_lanes (e, id, own, begin, (Mask) { NULL, NULL, 0 });
       else if (n > rest)

@@ -35,9 +35,8 @@ emit_lane_address (Emitter     *e,
   return LLVMBuildIntToPtr (B, LLVMBuildExtractElement (B, addresses, LLVMConstInt (e->t_i32, lane, FALSE), ""), e->t_ptr, "");
 }
 
-/* Where each lane finds its element, at most MAX_UNROLLED; those outside the mask at @unused. Without a mask by the lane's index, not
- * its address: what is read at the same index from several buffers is taken out of the vector once, and machines multiply by the size as
- * they load. */
+/* The element of each lane, at most MAX_UNROLLED; inactive lanes at @unused. Without a mask by the lane's index, not its address: an index
+ * that reads several buffers is extracted from the vector once, and machines scale it as they load. */
 static void
 find_lanes (Emitter     *e,
             guint32      buffer,

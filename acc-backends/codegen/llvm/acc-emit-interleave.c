@@ -37,8 +37,8 @@ split_index (const AccKernel *kernel,
   *offset += more;
 }
 
-/* The loads of the same block that step alike and lie between each other's elements, as the channels of pixels do. Only for
- * buffers that nothing in the kernel writes. Returns the offset of @load in *offset. */
+/* The loads of the same block with the same stride whose elements interleave, as the channels of pixels do. Only for buffers that nothing
+ * in the kernel writes. Returns the offset of @load in *offset. */
 gboolean
 emit_group_of (Emitter      *e,
                guint32       load,
@@ -82,7 +82,7 @@ emit_group_of (Emitter      *e,
   return TRUE;
 }
 
-/* Nothing between them may see that all are stored with the last, or change which lanes are. */
+/* Stores are done together with the last one, so nothing between them may read them, or change which lanes are active. */
 static gboolean
 may_wait (const AccKernelInstr *instr,
           guint32               buffer)

@@ -73,7 +73,7 @@ emit_concatenate (Emitter      *e,
   return parts[0];
 }
 
-/* Lanes of masks that are hidden: below, blends cost nothing; a predicate register has as many bits. */
+/* From so many lanes on masks are hidden from LLVM: below, blends cost nothing; a predicate register has as many bits. */
 #define MIN_HIDDEN 8
 #define MAX_HIDDEN 64
 
@@ -94,7 +94,7 @@ hide (Emitter     *e,
   return LLVMBuildBitCast (e->stack_builder, x, LLVMTypeOf (mask), "");
 }
 
-/* Of known masks LLVM makes blends and shuffles, where a predicate register would let the operation have both in one. */
+/* LLVM turns constant masks into blends and shuffles, where a predicate register would let the operation itself leave lanes out. */
 static gboolean
 had_better_hide (Emitter     *e,
                  LLVMValueRef mask,
@@ -127,8 +127,7 @@ emit_bits (Emitter     *e,
   return LLVMBuildBitCast (e->builder, mask, LLVMIntTypeInContext (e->context, emit_lanes_of (mask)), "");
 }
 
-/* A mask of one register that is set wherever @mask is, whose lanes lie in several: 32 bits each, or less where they are more than one
- * register has. */
+/* A mask of one register for @mask, whose lanes lie in several: 32 bits each, or less where they are more than one register has. */
 static LLVMValueRef
 join_registers (Emitter     *e,
                 LLVMValueRef mask)

@@ -4,7 +4,7 @@
 
 #define B (e->builder)
 
-/* Transcendental primitives by the C library, lane after lane, or by CUDA's: what precise kernels ask for. */
+/* Calls the C library for transcendental primitives, lane by lane, or CUDA's: for precise kernels. */
 
 static LLVMValueRef
 call (Emitter       *e,

@@ -10,12 +10,12 @@
                "loop-mssa(loop-rotate,licm),instcombine<no-verify-fixpoint>,simplifycfg)"
 #define BASELINE_PASSES "function(sroa)"
 
-/* What follows loops, or memory, takes time by the square of how many there are. A kernel that has more instructions goes without, and in
- * one register's worth of lanes; one that has many more is always baseline code, with its variables in memory. */
+/* LLVM's loop and memory passes take time by the square of the number of loops and accesses. A kernel with more instructions goes without
+ * them, and has one register's worth of lanes; one with many more is always baseline code, with its variables in memory. */
 #define LARGE_PASSES "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg)"
 #define HUGE_KERNEL  3072
 
-/* Blocks within blocks, for each of which all that lies in it is gone through; LLVM's allocation of registers takes time by the square. */
+/* The nesting of blocks: passes visit all that lies in a block for each block, and LLVM's register allocation takes time by the square. */
 #define MOST_DEEP 64
 
 static gboolean
@@ -54,8 +54,8 @@ set_function_attributes (Emitter     *e,
     {
       emit_set_text (e, function, "prefer-vector-width", bits);
       emit_set_text (e, function, "min-legal-vector-width", bits);
-      /* Else registers that go to the stack lie across lines of the cache, as the system aligns it to 16 bytes: LLVM gives out the
-       * frame pointer before it knows that any go. */
+      /* Otherwise spills lie across cache lines, since the system aligns the stack to 16 bytes: LLVM gives the frame pointer away before it
+       * knows whether there are spills. */
       emit_set_text (e, function, "stackrealign", "");
     }
 
@@ -80,7 +80,7 @@ read_slot (Emitter     *e,
   return LLVMBuildLoad2 (B, type, LLVMBuildGEP2 (B, e->t_i64, slots, &at, 1, ""), "");
 }
 
-/* The entry takes the slots apart and calls the body: only parameters can be said not to alias. */
+/* The entry unpacks the slots and calls the body: only parameters can be declared not to alias. */
 static gboolean
 build_function (Emitter      *e,
                 gconstpointer data,

@@ -38,9 +38,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccLlvmTarget, acc_llvm_target_unref)
  * the C library that AccLlvmJit knows. Any thread; threads do not wait for each other. */
 GBytes *acc_emit_llvm (AccKernel *kernel, AccLlvmTarget *target, AccEmitFlags flags, const char *symbol, GError **error);
 
-/* LLVM makes some tables when it first needs them, and undoes them when the process ends, those made last first. To be called before another
- * thread may be emitting when that happens: by a function that atexit() is given afterwards it can be waited for. Takes what a small kernel does,
- * once. */
+/* Makes the tables that LLVM makes when it first needs them, and frees in exit handlers, which run in reverse order. An exit handler that
+ * is registered after this can wait for threads that compile. Takes as long as compiling a small kernel, once. */
 void    acc_emit_prepare_exit (AccLlvmTarget *target);
 
 G_END_DECLS

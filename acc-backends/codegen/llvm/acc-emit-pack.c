@@ -52,7 +52,7 @@ get_packing (Emitter *e,
   return table;
 }
 
-/* The lanes of a register that stay, in front. To pack what is in memory takes some processors a hundred cycles. */
+/* Moves the lanes of a register that stay to the front. To pack in memory takes some processors a hundred cycles. */
 static LLVMValueRef
 compress (Emitter     *e,
           LLVMValueRef x,
@@ -114,7 +114,7 @@ pack_registers (Emitter     *e,
     }
 }
 
-/* Lanes that do not stay are stored where the next one will be, or where nobody looks. */
+/* Lanes that do not stay are stored where the next one will be, or where nothing is read. */
 static void
 pack_lanes (Emitter    *e,
             const Pack *pack)

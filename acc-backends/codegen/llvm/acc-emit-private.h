@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 
 #define EMIT_CACHE_LINE 64   /* bytes */
 
-/* What a value is across the lanes of a foreach. */
+/* The shape of a value across the lanes of a foreach. */
 typedef enum {
   SHAPE_UNIFORM,     /* the same: a scalar */
   SHAPE_LINEAR,      /* i64: a scalar for lane 0, and a constant step from lane to lane */
@@ -30,7 +30,7 @@ typedef struct {
   guint        depth;    /* how many masks narrow each other here */
 } Mask;
 
-/* What analysis found out about each instruction of a foreach. */
+/* Facts about each instruction of a foreach, found by analysis. */
 typedef struct {
   guint8   shape;
   gboolean masked;       /* a block whose condition or bounds vary */
@@ -39,7 +39,7 @@ typedef struct {
   gboolean known;        /* VAR: shape was set */
   guint32  common;       /* VAR: the while in which all lanes that take part hold the same in it; 0: none */
   gboolean is_read;      /* VAR */
-  guint32  read_in;      /* VAR: the while beside it in which it is read, and nowhere else; 0: none */
+  guint32  read_in;      /* VAR: the only loop that reads it, which is in the same block; 0: none */
 } Fact;
 
 typedef struct {
@@ -160,7 +160,7 @@ typedef struct {
   LLVMBasicBlockRef skip;
 } LaneLoop;
 
-/* What is emitted between enter and leave is run for each lane of the mask, in order; NULL: for all. */
+/* The code between enter and leave runs for each lane of the mask, in order; NULL: for all. */
 LaneLoop     emit_enter_lanes  (Emitter *e, LLVMValueRef mask);
 void         emit_leave_lanes  (Emitter *e, LaneLoop *loop, guint lanes);
 
@@ -181,7 +181,7 @@ gboolean     emit_is_long      (Emitter *e, guint32 block);                 /* t
 gboolean     emit_has_effects  (Emitter *e, guint32 block);
 /* Whether the same index may come twice: nothing that the body stores is what it loads. */
 gboolean     emit_is_repeatable (Emitter *e, guint32 foreach);
-/* Of so many instructions that what LLVM does in time by the square of them, or of a block, is not to be done. */
+/* Whether the kernel is so large that LLVM's quadratic passes have to be left out. */
 gboolean     emit_is_large     (const AccKernel *kernel);
 gboolean     emit_is_outlined  (Emitter *e, guint32 block);                 /* whether it may be; the shapes of its values may prevent it */
 
@@ -200,13 +200,13 @@ gboolean     emit_get_small_constant (const AccKernel *kernel, guint32 id, gint6
 
 /* --- acc-emit-interleave.c: accesses that share wide ones */
 gboolean     emit_group_of     (Emitter *e, guint32 load, StridedGroup *group, gint64 *offset);
-/* The stores of a block that lie side by side, by offset, and step alike: how many there are, or 0; where as many as they step, they fill
- * what lies between. @last: the one that comes last. */
+/* Finds the stores of a block at neighbouring offsets with the same stride: how many there are, or 0. If they are as many as the stride,
+ * they leave no gaps. @last: the one that comes last. */
 guint        emit_stores_of    (Emitter *e, guint32 store, guint32 *stores, guint32 *last);
 
 /* --- acc-emit-vector-width.c */
 guint        emit_choose_lanes (Emitter *e, guint32 foreach);
-/* Whether much of what is done goes lane by lane anyhow, and more so under a mask. */
+/* Whether much of the work goes lane by lane in any case, and more so under a mask. */
 gboolean     emit_goes_by_lane (Emitter *e, guint32 foreach);
 
 /* --- acc-emit-assembly.c: instructions of NVIDIA's devices, of scalars */
@@ -274,7 +274,8 @@ void         emit_poll         (Emitter *e);
 void         emit_cut          (Emitter *e);
 
 /* --- acc-emit-uniform.c: versions of a foreach body for uniform and divergent blocks */
-/* At an index: what is made of that, and of what there is outside of the foreach, as a scalar; else NULL. */
+/* The value of the instruction at an index, as a scalar, if it depends only on the index and on values from outside of the foreach; else
+ * NULL. */
 LLVMValueRef emit_at           (Emitter *e, guint32 id, guint32 foreach, LLVMValueRef index);
 /* Tests whether the assumptions hold for the lanes from index @first on, and enters the uniform values. */
 LLVMValueRef emit_test_assumptions (Emitter *e, guint32 foreach, LLVMValueRef first);

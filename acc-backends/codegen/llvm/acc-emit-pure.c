@@ -61,7 +61,7 @@ float_linear (Emitter       *e,
   return result;
 }
 
-/* By a comparison: LLVM takes one for a minimum, and two in a row for one of them, whatever NaN is. */
+/* By comparisons, hidden from LLVM: it takes one for a minimum, and two in a row for one of them, whatever NaN is. */
 static gboolean
 is_choice_of_floats (Emitter              *e,
                      const AccKernelInstr *instr)
@@ -72,7 +72,7 @@ is_choice_of_floats (Emitter              *e,
          && acc_element_kind_is_float (acc_kernel_instr (e->kernel, holds->args[0])->kind);
 }
 
-/* Of lanes that read the same element, 2^MAX_REPEATS: more are too few elements for a load of their own. */
+/* Up to 2^MAX_REPEATS lanes that read the same element: more are too few elements for a load of their own. */
 #define MAX_REPEATS 3
 
 /* An index divided by 2, 4 or 8 where the index itself steps by 1, and what is so far from it everywhere */

@@ -3,11 +3,11 @@
 
 #define B (e->builder)
 
-/* Stores that step, and together fill what lies between, are shuffled and stored as one, with the last of them. Those that step
- * further than they fill are turned in registers, as a square of a matrix is: each lane's elements are stored side by side.
+/* Strided stores that together leave no gaps are shuffled and stored as one, with the last of them. Those that leave gaps are transposed in
+ * registers: each lane's elements are stored side by side.
  *
- * Loads that step by 2 to 8 elements: contiguous loads of all there is between the first and the last lane's element, never
- * beyond it, then shuffles of two registers at a time. Loads that lie between each other share the contiguous ones. */
+ * Strided loads by 2 to 8 elements become contiguous loads of all between the first and the last lane's element, never beyond it, and
+ * shuffles of two registers at a time. Loads that interleave share the contiguous ones. */
 
 static gint64
 start_of_part (Emitter      *e,

@@ -125,8 +125,8 @@ is_common_at (Emitter *e,
   return e->facts[var].common != 0 && _acc_kernel_is_inside (e->kernel, at, e->facts[var].common);
 }
 
-/* Variables made beside a while and set once, in its body, by all lanes that are left. Whether they are set to what is the same in
- * these is for the walk to find out. */
+/* Variables made beside a while and set once, in its body, by all lanes that are left. The walk finds out whether their values are uniform
+ * among these. */
 static void
 guess_common (Emitter *e)
 {
@@ -296,10 +296,10 @@ walk_block (Walk   *walk,
     }
 }
 
-/* Loops nest seldom as deep as needs more. */
+/* Loops rarely nest deeper. */
 #define MOST_WALKS 16
 
-/* From here on nothing is known of variables and blocks. */
+/* Forgets all facts of variables and blocks from here on. */
 static void
 give_up (Emitter *e,
          guint32  foreach)

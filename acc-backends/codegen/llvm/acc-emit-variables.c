@@ -45,8 +45,8 @@ emit_get (Emitter *e,
   };
 }
 
-/* A common count is kept in the lanes of one register as well: from there it comes to the lanes that are left by moves under their
- * masks, from a scalar by as many broadcasts, which take longer. How many lanes these are; 0: @var is no such count. */
+/* A count that all remaining lanes have in common is kept in the lanes of one register as well as in a scalar: masked moves from the
+ * register are faster than broadcasts of the scalar. Returns how many lanes that register has; 0: @var is no such count. */
 static guint
 lanes_of_count (Emitter *e,
                 guint32  var)
@@ -70,7 +70,7 @@ is_get (Emitter *e,
   return instr->op == ACC_KOP_GET && instr->args[0] == var;
 }
 
-/* What @var is set to, as a vector, where that is itself and something uniform; else NULL. */
+/* The new value of @var as a vector, if it is itself and something uniform; else NULL. */
 static LLVMValueRef
 count_on (Emitter *e,
           guint32  var,
@@ -98,9 +98,9 @@ count_on (Emitter *e,
   return emit_shuffle (e, count, NULL, places, e->lanes);
 }
 
-/* Whether lanes that do not take part keep what they hold in @var. Those that have left the only loop that reads it need not: then
- * the next step need not wait for the mask. That gains where a step is short; a long one hides the wait, and loses by it. Long
- * integers stay as small as they are, for division is quicker by those. */
+/* Whether inactive lanes keep their value of @var. Those that have left the only loop that reads it need not: then the next iteration need
+ * not wait for the mask. That gains where an iteration is short; a long one hides the wait, and loses by it. Long integers keep their
+ * values, which stay small, since dividing by small ones is faster. */
 static gboolean
 is_set_under_mask (Emitter *e,
                    guint32  set,

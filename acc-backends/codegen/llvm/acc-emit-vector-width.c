@@ -8,7 +8,7 @@
 #define MOST_REGISTERS 4
 #define MANY_OPS       16
 
-/* What is done as often as each other, by the size of what varies: 1, 2, 4, 8 bytes */
+/* Work in the same loop, by the size of varying values: 1, 2, 4, 8 bytes */
 typedef struct {
   guint n_ops[4];
 } Level;
@@ -48,7 +48,7 @@ count_ops (const Census *census)
   return n;
 }
 
-/* Of the widest, but for some few, which go in parts. */
+/* By the widest values, except for a few, which go in parts. */
 static guint
 get_size (const Level *level)
 {
@@ -64,7 +64,7 @@ get_size (const Level *level)
   return 1;
 }
 
-/* Lanes that step far take one element after the other, or as many shuffles; those that step less take some shuffles. */
+/* Accesses with a large stride take one element after the other, or as many shuffles; those with a small stride take a few shuffles. */
 static void
 count_steps (Emitter *e,
              guint32  id,
@@ -132,7 +132,8 @@ take_census (Emitter *e,
     }
 }
 
-/* From where to where, in the order of instructions, a value is needed: all of a loop where that reads one from outside. */
+/* Liveness: the live range of a value, in the order of instructions. A loop that reads a value from outside is part of its range as a
+ * whole. */
 typedef struct {
   guint first, last;
 } Life;
@@ -208,7 +209,7 @@ count_most_registers (Emitter    *e,
   return most;
 }
 
-/* Lanes that were asked for, or a part of them at a time where each step does much with what is wider than those who asked thought of. */
+/* The lanes that were asked for, or a part of them at a time if the body does much with values wider than was thought of. */
 static guint
 limit_lanes (Emitter     *e,
              const Level *level,
@@ -223,13 +224,12 @@ limit_lanes (Emitter     *e,
   return lanes;
 }
 
-/* Wider than a register: LLVM splits, and what it splits into hides the latency of each other. Four registers' worth where
- * little is done, else two, counted in the innermost loop, where the time goes; and no more than two unless there are registers for all. Of two
- * some may go to memory and come back, which costs less than to wait for each result with nothing else to do.
+/* Chooses the number of lanes. Vectors wider than a register are split by LLVM, and the parts hide each other's latency. Four registers'
+ * worth if little is done, else two, counted in the innermost loop, where the time goes; no more than two unless there are registers for
+ * all. With two some may spill, which costs less than to wait for each result with nothing else to do.
  *
- * One where nothing differs from lane to lane, as where a row has one element. And one where half of what is done are accesses of lanes
- * that step, many of them far: vectors would only be put together and taken apart again, in code of many times the length, which takes LLVM
- * seconds. */
+ * One lane if nothing varies, as where a row has one element, and if half of the work are strided accesses with large strides: vectors
+ * would only be put together and taken apart again, in code many times as long, which takes LLVM seconds. */
 guint
 emit_choose_lanes (Emitter *e,
                    guint32  foreach)

@@ -3,10 +3,9 @@
 
 #define B (e->builder)
 
-/* Masks as wide as what they choose, for processors without predicate registers. There a mask is a vector of lanes that are -1 or 0; but
- * what is combined of several of them, or goes from block to block, as <n x i1> becomes bytes, packed from them and unpacked for each use:
- * in a short loop that is a third of all instructions. So such values are made the vectors that they are, where comparisons begin and
- * choices end with <n x i1> only. */
+/* Widens masks for processors without predicate registers. There a mask is a vector of lanes that are -1 or 0. LLVM packs an <n x i1> that
+ * combines several masks, or goes from block to block, into bytes, and unpacks it for each use: in a short loop that is a third of all
+ * instructions. So such values become integer vectors, and only comparisons and selects have <n x i1>. */
 
 #define MAX_DEPTH 6
 
@@ -30,7 +29,7 @@ is_mask (Emitter     *e,
   return LLVMGetTypeKind (type) == LLVMVectorTypeKind && LLVMGetElementType (type) == e->t_i1;
 }
 
-/* How wide what is compared is, to which the mask goes back; 0: nobody knows. */
+/* The width of the operands of the comparison that the mask comes from; 0: unknown. */
 static guint
 find_bits (LLVMValueRef mask,
            guint        depth)
@@ -158,7 +157,7 @@ combine (Pass        *self,
   LLVMValueRef x = LLVMGetOperand (mask, first), y = LLVMGetOperand (mask, first + 1);
   LLVMTypeRef from = LLVMVectorType (LLVMGetElementType (type), LLVMGetVectorSize (LLVMTypeOf (x)));
 
-  /* What they need is made where it is; then this, here. */
+  /* Their operands are widened where they are; then this one, here. */
   make_wide (self, x);
   make_wide (self, y);
   LLVMPositionBuilderBefore (B, mask);

@@ -8,7 +8,7 @@
 
 #include "acc-error.h"
 
-/* The machine this runs on; or what all processors of a level of x86-64 have, as its psABI names them, where ACC_CPU asks for that. */
+/* The host's features; or those that all processors of a level of x86-64 have, as its psABI names them, if ACC_CPU asks for that. */
 
 #if defined (__x86_64__)
 #define FEATURES_2 "+cx16,+popcnt,+sse3,+sse4.1,+sse4.2,+ssse3"

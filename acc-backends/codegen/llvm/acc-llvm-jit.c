@@ -29,7 +29,7 @@ struct _AccLlvmCode {
   AccKernelEntry             entry;
 };
 
-/* What objects may call. By address: the process may not export the C library's mathematics. */
+/* The functions that objects may call, by address: the process may not export the C library's mathematics. */
 typedef struct {
   const char *name;
   gpointer    address;

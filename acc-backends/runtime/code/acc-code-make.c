@@ -111,7 +111,7 @@ load (AccCode      *self,
   return ready->entry != NULL || ready->device_kernel != NULL;
 }
 
-/* Better code goes where baseline code was. What is there already stays, as others have it. */
+/* Optimised code takes the entry of baseline code. An entry that is there stays, since others have it. */
 static void
 insert (AccCode         *self,
         MissingCode     *missing,
@@ -157,7 +157,7 @@ _acc_code_make_ready (AccCode      *self,
   ok = load (self, missing, &loaded, missing->compiled ? error : NULL);
   if (!ok && !missing->compiled)
     {
-      /* What the disk gave does not load here: made anew. */
+      /* Code from the disk that does not load here is compiled again. */
       g_clear_pointer (&missing->code, g_bytes_unref);
       _acc_code_compile (self, missing, FALSE, error);
       ok = missing->compiled && load (self, missing, &loaded, error);

@@ -10,7 +10,7 @@ typedef struct {
   MissingCode missing;
   /* Under the lock of the table. */
   gboolean    has_begun;
-  gboolean    is_left;   /* nobody waits for it */
+  gboolean    is_left;   /* no run waits for it */
 } Task;
 
 gboolean
@@ -22,7 +22,7 @@ _acc_code_is_under_way (AccCode              *self,
   return g_hash_table_contains (self->under_way, &key);
 }
 
-/* Those that wait for it look for it in the table, or find that it will not be there. With the lock of the table. */
+/* Wakes those that wait for the kernel: it is in the table now, or will not be. With the lock of the table. */
 static void
 leave (Task *task)
 {
@@ -125,7 +125,7 @@ _acc_code_send (AccCode              *self,
   return task == NULL || acc_workers_send (self->workers, optimise, task, task_free);
 }
 
-/* Of those under way, how many nobody has begun. With the lock of the table. */
+/* Counts the tasks that no worker has begun. With the lock of the table. */
 static guint
 count_waiting (AccCode *self)
 {
@@ -140,7 +140,7 @@ count_waiting (AccCode *self)
   return n;
 }
 
-/* Whether somebody will come soon: a worker that was not woken yet, or that optimises. With the lock of the table. */
+/* Whether a worker will begin soon: one that was not woken yet, or that optimises. With the lock of the table. */
 static gboolean
 is_soon (AccCode *self)
 {
@@ -183,7 +183,7 @@ acc_code_prepare_exit (AccCode *self)
   if (self->maker.baseline == 0 || is_exit_ready (self))
     return;
 
-  /* Who has begun does it, if it does not take too long. */
+  /* The worker that optimises makes the exit safe, if that does not take too long. */
   until = _acc_code_get_patience ();
   pthread_mutex_lock (&self->table_mutex);
   while (!(is_ready = self->is_exit_ready || g_hash_table_size (self->under_way) == 0) && count_waiting (self) == 0 && !is_late)

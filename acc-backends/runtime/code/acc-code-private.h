@@ -46,14 +46,14 @@ struct _AccCode {
   gboolean        is_exit_ready; /* atomic, changed under the lock */
   GHashTable     *table;         /* ReadyCode */
   GHashTable     *under_way;     /* CodeKey → Task: what workers optimise, in turn */
-  /* Held while kernels are made, so that nobody makes what another thread is about to have made. */
+  /* Held while kernels are compiled, so that no two threads compile the same one. */
   pthread_mutex_t make_mutex;
   pthread_mutex_t load_mutex;
   char           *target;        /* under the lock of making; it does not change */
   AccCodeCounts   counts;        /* under that of the table */
   AccBackground  *makings;       /* for the thread below */
-  pthread_cond_t  made;          /* one of them has come, or is done, or nobody waits for it any more, or the end */
-  GThread        *maker_thread;  /* this and the next two: under the lock of the table; NULL: nobody needed it yet */
+  pthread_cond_t  made;          /* signalled when one is added, is done, or is not awaited any more, and at the end */
+  GThread        *maker_thread;  /* this and the next two: under the lock of the table; NULL: not started yet */
   pid_t           maker_pid;
   gboolean        is_ending;
 };
@@ -68,16 +68,16 @@ void       _acc_code_missing_clear (gpointer missing);
 GBytes    *_acc_code_look_on_disk  (AccCode *self, AccKernel *kernel, guint variant);
 /* Any thread, with no locks, or that of making. */
 void       _acc_code_compile       (AccCode *self, MissingCode *missing, gboolean meanwhile, GError **error);
-/* Instead of baseline code, which stays where it fails: nobody is there to be told. Likewise. */
+/* Replaces baseline code, which stays if that fails: there is no caller to report to. Otherwise the same. */
 void       _acc_code_improve       (AccCode *self, MissingCode *missing, gboolean meanwhile);
-/* Those of @list that have no code, all at once. @list: MissingCode */
+/* Compiles those of @list that have no code, all at once. @list: MissingCode */
 void       _acc_code_compile_all   (AccCode *self, GArray *list, GCancellable *cancellable);
-/* From code to the table, and to the disk if it was compiled. */
+/* Loads code into the table, and stores it on the disk if it was compiled. */
 gboolean   _acc_code_make_ready    (AccCode *self, MissingCode *missing, GError **error);
 
 /* Fills in all of @requests. */
 gboolean   _acc_code_make          (AccCode *self, AccCodeRequest *requests, guint n_requests, GCancellable *cancellable, GError **error);
-/* The same, but who is cancelled need not wait until a compiler is done. */
+/* The same, but a cancelled caller need not wait until a compiler is done. */
 gboolean   _acc_code_make_on_thread (AccCode *self, AccCodeRequest *requests, guint n_requests, GCancellable *cancellable, GError **error);
 /* Waits for what is under way. */
 void       _acc_code_end_thread    (AccCode *self);
@@ -86,10 +86,10 @@ void       _acc_code_prepare_exit_now (AccCode *self);
 
 /* With the lock of the table: whether a worker optimises it, or will. */
 gboolean   _acc_code_is_under_way  (AccCode *self, const AccCodeRequest *request);
-/* Leaves it to a worker; @is_left: nobody will wait for it. FALSE: nobody would do it. TRUE as well where it is under way. */
+/* Sends it to a worker; @is_left: no caller will wait for it. Returns FALSE if no worker would do it, TRUE also if it is under way. */
 gboolean   _acc_code_send          (AccCode *self, const AccCodeRequest *request, gboolean is_left);
 /* Until when runs wait for code that workers optimise: of CLOCK_MONOTONIC. */
 struct timespec _acc_code_get_patience (void);
-/* Until all of @sent are done, or @until. What nobody has begun by then, and will not soon, is withdrawn: where the workers are busy for long, what
- * there is to do here had better be done well. @sent: AccCodeRequest; @until: of CLOCK_MONOTONIC */
+/* Waits until all of @sent are done, or @until. Tasks that no worker has begun by then, or will soon, are withdrawn: the caller optimises
+ * them itself, since the workers are busy. @sent: AccCodeRequest; @until: of CLOCK_MONOTONIC */
 void       _acc_code_wait_for      (AccCode *self, GPtrArray *sent, const struct timespec *until);

@@ -3,14 +3,14 @@
 
 #include <unistd.h>
 
-/* Compilers cannot be interrupted. So who may be cancelled leaves compiling to a thread of the table's own, and waits; who is cancelled
- * goes, and what is under way is finished without it, and kept: only what is not begun is left. */
+/* Compiles on a thread of its own for callers that may be cancelled, since compilers cannot be interrupted. A cancelled caller returns at
+ * once; the kernel under way is finished and kept, those that have not begun are dropped. */
 
 typedef struct {
   AccCode        *code;
   AccCodeRequest *requests;     /* a copy, each with its kernel counted */
   guint           n_requests;
-  GCancellable   *own;          /* cancelled when nobody waits */
+  GCancellable   *own;          /* cancelled when no caller waits */
   guint           n_refs;       /* this and the next: under the lock of the table */
   gboolean        is_done;
   gboolean        is_made;

@@ -6,12 +6,12 @@
 #include <string.h>
 #include <time.h>
 
-/* What baseline code takes longer to run, and rough nanoseconds that compiling well takes, for a kernel and for each of its instructions. */
+/* How much longer baseline code runs, and rough nanoseconds that optimising takes, for a kernel and for each of its instructions. */
 #define BASELINE_SLOWER 12
 #define COMPILE_ONE     5e6
 #define COMPILE_LENGTH  5e4
 
-/* How long a run waits for code that workers optimise before it begins with baseline code: what most kernels take. */
+/* How long a run waits for workers to optimise its kernels before it begins with baseline code: as long as most kernels take. */
 #define PATIENCE_MILLISECONDS 10
 
 guint
@@ -20,7 +20,7 @@ _acc_code_key_hash (gconstpointer data)
   const CodeKey *key = data;
   guint64 begin;
 
-  /* What has been hashed well need not be hashed again. */
+  /* The hash of the kernel serves as it is. */
   memcpy (&begin, key->hash, sizeof begin);
 
   return (guint) ((begin * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15)) >> 32) ^ (key->variant * 0x9e3779b1u);
@@ -121,7 +121,7 @@ has_baseline (AccCode              *self,
   return self->maker.baseline != 0 && request->cost > 0;
 }
 
-/* Runs that baseline code may still do, of which so much was spent. What loops take nobody knows where values end them. */
+/* The number of runs that baseline code may still do after @spent. Loops of unknown length count by what they have taken. */
 static double
 count_runs (const AccCodeRequest *request,
             double                spent)
@@ -131,7 +131,8 @@ count_runs (const AccCodeRequest *request,
   return acc_kernel_has_while (request->kernel) ? 0 : (compiling - spent) / (request->cost * BASELINE_SLOWER);
 }
 
-/* With the lock of the table. Baseline code that may do one more run, which is put to its account, or any number as a worker optimises it. */
+/* With the lock of the table. Finds baseline code that may do one more run, which is added to its account, or any number while a worker
+ * optimises it. */
 static ReadyCode *
 take_baseline (AccCode        *self,
                AccCodeRequest *request)
@@ -231,7 +232,8 @@ make_all (AccCode       *self,
   return TRUE;
 }
 
-/* Adds to @list what @request is to be made of, with what the disk has; to @long_ones one that runs so long that baseline code would not do. */
+/* Adds to @list the kernel of @request, with its code from the disk if it is there; to @long_ones a request that runs too long for baseline
+ * code. */
 static void
 choose (AccCode              *self,
         const AccCodeRequest *request,
@@ -257,7 +259,7 @@ choose (AccCode              *self,
     add_baseline (self, list, request);
   else if (!is_known)
     g_ptr_array_add (long_ones, (gpointer) request);
-  /* Baseline code that is there already goes on until then. */
+  /* Baseline code that is loaded serves until then. */
   else if (!_acc_code_send (self, request, TRUE))
     add_missing (list, request->kernel, request->variant, NULL);
 }
@@ -275,8 +277,8 @@ _acc_code_get_patience (void)
   return until;
 }
 
-/* Makes @list, and @requests, which run long: workers optimise those, and the caller begins with baseline code where that takes them long. Where
- * there are too few workers for one each, they and the caller had better do nothing else until all are optimised. */
+/* Compiles @list, and @requests, which run long: workers optimise those, and the caller begins with baseline code if they take long. If
+ * there are too few workers for one each, they and the caller do nothing else until all are optimised. */
 static gboolean
 make_long_ones (AccCode       *self,
                 GPtrArray     *requests,

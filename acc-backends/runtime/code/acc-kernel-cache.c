@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A file: the header, the key, the code. The key is stored whole, so that two keys of one name are told apart. */
+/* A file: the header, the key, the code. The key is stored whole, since two keys may have one name. */
 
 #define DEFAULT_BYTES ((guint64) 256 << 20)
 #define MAX_CODE      ((guint64) 64 << 20)
@@ -112,7 +112,7 @@ make_name (const char *key)
   return g_strconcat (digest, SUFFIX, NULL);
 }
 
-/* Of a process with other rights than its user not even the home is taken from the environment. */
+/* A process with other rights than its user does not trust the environment, not even its home. */
 static char *
 find_directory (void)
 {
@@ -161,7 +161,7 @@ is_removed (int folder)
   return fstat (folder, &status) == 0 && status.st_nlink == 0;
 }
 
-/* With the lock. What is there no more is opened, or made, anew under the same number: others may be reading there. */
+/* With the lock. A folder that was removed is opened, or made, again under the same number: other threads may be reading there. */
 static void
 open_folder (AccKernelCache *self,
              gboolean        create,
@@ -364,8 +364,8 @@ read_folder (int folder)
   return dir;
 }
 
-/* With the lock: counts what is there, and removes the oldest until it is at most seven eighths of what may be. What else
- * lies in the directory is not touched. */
+/* With the lock: counts the files, and removes the oldest until they take at most seven eighths of the limit. Other files in the directory
+ * are not touched. */
 static void
 measure (AccKernelCache *self,
          int             folder)

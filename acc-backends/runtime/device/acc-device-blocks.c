@@ -73,7 +73,7 @@ take_away (AccDeviceHeap  *self,
   self->idle_bytes -= block->memory.size;
 }
 
-/* Of a lost device nothing is given back: its driver may wait for ever for a kernel that hangs. */
+/* Memory of a lost device is not given back: its driver may wait for ever for a kernel that hangs. */
 static gsize
 destroy (AccDeviceHeap  *self,
          AccDeviceBlock *block)
@@ -546,7 +546,7 @@ acc_device_heap_allocate_host (AccDeviceHeap  *self,
 {
   AccDeviceBlock *block;
 
-  /* What both see is the device's memory to begin with. */
+  /* Shared memory belongs to the device to begin with. */
   if (self->device->unified && size > 0)
     {
       AccBuffer *buffer = acc_device_heap_new_buffer (self, size, TRUE, what, error);

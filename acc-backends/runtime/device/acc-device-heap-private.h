@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* Below this a transfer goes on the compute queue: what it takes to order queues costs more than the overlap gains. */
+/* Below this a transfer goes on the compute queue: ordering queues costs more than the overlap gains. */
 #define ACC_SMALL_TRANSFER (64 * 1024)
 
 #define ACC_MAX_MARKS 32
@@ -32,7 +32,7 @@ typedef struct {
   guint         n_marks;
 } AccDeviceQueue;
 
-/* How the kernels of a run failed: memory of an AccFailure, zero but while a run that failed has it; and pinned memory to read it. */
+/* The failure slot of a run: memory of an AccFailure, which is zero unless a failed run holds it; and pinned memory to read it. */
 typedef struct _AccDeviceReport AccDeviceReport;
 
 #define ACC_REPORT_BYTES 4096
@@ -60,7 +60,7 @@ struct _AccDeviceHeap {
   GTree          *shelves[2];   /* idle blocks, of the device and of the host: size → GQueue of blocks, latest first */
   GQueue          idle;         /* all of them, latest first */
   guint64         idle_bytes;
-  GQueue          resident;     /* copies with counted blocks that nobody pins, latest used first */
+  GQueue          resident;     /* copies with counted blocks that are not pinned, latest used first */
   AccDeviceQueue  queues[ACC_N_QUEUES];
   GPtrArray      *reports;
   AccDeviceStage *stages[2];    /* up and down */
@@ -100,7 +100,7 @@ gboolean         acc_device_heap_ask          (AccDeviceHeap *self, guint kind, 
 AccDeviceBlock  *acc_device_heap_import       (AccDeviceHeap *self, gpointer host, gsize size, const char *what);
 /* As unpin; @data: the buffer's bytes, copied; may be NULL. */
 void             acc_device_heap_unpin_filled (AccDeviceHeap *self, AccBuffer *buffer, gconstpointer data);
-/* What a lost device may touch yet is kept until the process ends. */
+/* Memory that a lost device may still access is kept until the process ends. */
 void             acc_device_abandon           (gpointer data);
 
 AccDeviceReport *acc_device_heap_take_report (AccDeviceHeap *self, GError **error);

@@ -25,30 +25,30 @@ struct _AccDeviceBlock {
   gboolean        is_counted;
   gboolean        is_moved;             /* counted in the budget of the host instead */
   gboolean        is_host;              /* pinned memory at memory.host, not a device's */
-  gboolean        is_imported;          /* memory of somebody else */
+  gboolean        is_imported;          /* borrowed memory */
   char           *what;
   guint64         used[ACC_N_QUEUES];   /* number of the last use on each queue; 0: none */
   GList           shelf_link, idle_link;
 };
 
-/* Takes over @device. Becomes what both budgets reclaim from. ACC_ERROR_UNSUPPORTED where ACC_DEVICE_TIMEOUT is not a number of
+/* Takes over @device, and becomes the pool that both budgets reclaim from. ACC_ERROR_UNSUPPORTED if ACC_DEVICE_TIMEOUT is not a number of
  * seconds: how long a host wait may last before the device counts as lost; 0, or unset: for ever. */
 AccDeviceHeap  *acc_device_heap_new        (AccDevice *device, AccBudget *budget, AccBudget *host_budget, GError **error);
 AccDeviceHeap  *acc_device_heap_ref        (AccDeviceHeap *self);
 void            acc_device_heap_unref      (AccDeviceHeap *self);
-/* Drops all that nobody holds, now and from now on. The device goes with its last block. */
+/* Frees all unused blocks, now and from now on. The device is freed with its last block. */
 void            acc_device_heap_close      (AccDeviceHeap *self);
 AccDevice      *acc_device_heap_get_device (AccDeviceHeap *self);
 AccBudget      *acc_device_heap_get_budget (AccDeviceHeap *self);
 
 /* --- blocks */
 
-/* Not cleared. Recycles, makes room; ACC_ERROR_OUT_OF_MEMORY says who holds what where that does not help. @queue: that which
- * uses it first. A block of 0 bytes is memory, too. */
+/* Allocates a block, not cleared: recycles one, or makes room; ACC_ERROR_OUT_OF_MEMORY lists the holders if that does not help. @queue: the
+ * first to use it. A block of 0 bytes is memory, too. */
 AccDeviceBlock *acc_device_heap_allocate      (AccDeviceHeap *self, gsize size, AccQueue queue, const char *what, GError **error);
-/* For what was planned: counts for no more than its size, rounded. */
+/* For planned memory: counts exactly its size, rounded. */
 AccDeviceBlock *acc_device_heap_allocate_exact (AccDeviceHeap *self, gsize size, AccQueue queue, const char *what, GError **error);
-/* At once: what queues still do with it comes before what the next owner does. */
+/* Frees it at once: work of queues on it is ordered before that of the next owner. */
 void            acc_device_block_free         (AccDeviceBlock *block);
 /* Pinned host memory, or memory that both see: for chunks. Transfers to and from it do not wait, but for small ones. */
 AccBuffer      *acc_device_heap_allocate_host (AccDeviceHeap *self, gsize size, const char *what, GError **error);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-device-heap-private.h"
 
-/* The order of the queues. A use of a block gets its number after it was enqueued, so that a mark taken with the lock held is
- * behind every use that has a number by then. */
+/* Orders the queues. A use of a block gets its number after it was enqueued, so that a mark taken with the lock held is behind every use
+ * that has a number by then. */
 
 void
 acc_device_heap_note_use (AccDeviceHeap  *self,

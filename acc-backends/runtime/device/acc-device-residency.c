@@ -3,8 +3,7 @@
 
 #include "acc-core/backend/acc-backend-private.h"
 
-/* What a device has of a buffer. It stays with the buffer when its block is taken away. All fields change with the heap's lock
- * held. */
+/* The device copy of a buffer. It stays with the buffer when its block is taken away. All fields change with the heap's lock held. */
 typedef struct {
   AccBufferCopy   base;
   AccDeviceHeap  *heap;
@@ -93,7 +92,7 @@ give_up_block (Copy *self)
   acc_device_heap_put_away (self->heap, g_steal_pointer (&self->block));
 }
 
-/* Room on the device for a host that has none to move to is an error of its own: nothing is lost by it. */
+/* A device block cannot be evicted if the host has no room for it: that is an error of its own, and nothing is lost. */
 static gboolean
 move_out (Copy    *self,
           GError **error)

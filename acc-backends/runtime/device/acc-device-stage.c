@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-/* A ring of pinned blocks per direction. The caller alone speaks to the device, and moves part i of a transfer through block
- * i % N_BLOCKS, as turn i / N_BLOCKS of it; helpers copy between the blocks and the memory of the host meanwhile, for one
- * processor alone is far slower than the bus. They are woken once and then look out for work: to wake them for every part, or
- * to have them wait for locks, takes as long as the part does. */
+/* A ring of pinned blocks per direction. Only the caller talks to the device, and moves part i of a transfer through block i % N_BLOCKS, as
+ * its round i / N_BLOCKS; helpers copy between the blocks and the memory of the host meanwhile, since one processor alone is far slower
+ * than the bus. They are woken once and then spin: to wake them for every part, or to let them wait for locks, takes as long as the part
+ * does. */
 
 #define N_BLOCKS    16
 #define BLOCK_BYTES ((gsize) 2 << 20)
@@ -84,7 +84,7 @@ typedef struct {
   gsize           size;
   gsize           n_parts;
   gsize           open;        /* atomic: parts before this one may be copied by the host */
-  gsize           next;        /* atomic: the first part that nobody copies yet */
+  gsize           next;        /* atomic: the first part that no helper copies yet */
   gint            n_helpers;   /* atomic */
   gboolean        over;        /* atomic */
   GThread        *caller;
@@ -182,8 +182,8 @@ issue (Transfer *self,
          && acc_device_heap_mark (self->heap, queue, &block->point, &self->error);
 }
 
-/* When there is nothing to give to the queue: helps where nobody else does, and lets the host wait where all blocks are with
- * the device, which comes to the end of part @oldest next. */
+/* Called when there is nothing to give to the queue: helps to copy if no helper does, and lets the host wait while all blocks are with the
+ * device, which finishes part @oldest next. */
 static gboolean
 idle (Transfer *self,
       gboolean  all_with_device,

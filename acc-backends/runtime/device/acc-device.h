@@ -80,9 +80,9 @@ typedef struct {
   gboolean (*launch)       (AccDevice *self, AccDeviceKernel *kernel, const AccDeviceSlot *slots, guint n_slots,
                             const AccGroups *groups, const AccDeviceMemory *failure, GError **error);
 
-  /* A point behind all that is on the queue now; starts it where the device has not begun. Points of a queue grow. */
+  /* Returns a point behind all work on the queue, and starts that work if the device has not begun. Points of a queue grow. */
   gboolean (*mark)         (AccDevice *self, AccQueue queue, guint64 *point, GError **error);
-  /* What is enqueued on @queue from now on begins when @other has reached @point. */
+  /* Lets work that is enqueued on @queue from now on begin when @other has reached @point. */
   gboolean (*wait)         (AccDevice *self, AccQueue queue, AccQueue other, guint64 point, GError **error);
   gboolean (*is_reached)   (AccDevice *self, AccQueue queue, guint64 point);
   /* @seconds: DEVICE_LOST when it takes longer ("…did not finish within 10 s"); 0: however long it takes. */
@@ -95,7 +95,7 @@ typedef struct {
    * copied. Given up by release(). NULL where it never can. */
   gboolean (*import)       (AccDevice *self, gpointer host, gsize size, AccDeviceMemory *memory);
 
-  /* Work of others, which this thread enqueues on ACC_QUEUE_COMPUTE until it leaves: @queue is what they know that by. NULL, both,
+  /* Foreign work, which this thread enqueues on ACC_QUEUE_COMPUTE until it leaves: @queue is the native handle of the queue. NULL, both,
    * where memory has no addresses. */
   gboolean (*enter)        (AccDevice *self, guint64 *queue, GError **error);
   void     (*leave)        (AccDevice *self);

@@ -5,7 +5,7 @@
 #define SHORTEST_PAUSE 20
 #define LONGEST_PAUSE  2000
 
-/* A point of a queue that may not be reached yet. Counted: who waits for it holds it. */
+/* A point of a queue that may not be reached yet. Reference counted: those who wait hold a reference. */
 typedef struct {
   gatomicrefcount ref_count;
   guint64         number;

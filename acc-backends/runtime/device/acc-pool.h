@@ -18,7 +18,7 @@ void       acc_pool_unref    (AccPool *self);
 AccBudget *acc_pool_get_budget (AccPool *self);
 /* Not zeroed. What is recycled may be larger by a quarter, and counts as such. */
 AccBuffer *acc_pool_allocate (AccPool *self, gsize size, const char *what, GError **error);
-/* For what was planned: counts for no more than it says. */
+/* For planned memory: counts exactly its size. */
 AccBuffer *acc_pool_allocate_exact (AccPool *self, gsize size, const char *what, GError **error);
 /* Frees idle memory, the longest idle first, until @wanted bytes are freed; returns how many. */
 guint64    acc_pool_trim     (AccPool *self, guint64 wanted);

@@ -7,7 +7,7 @@
 #define ALIGNMENT 256
 /* Chunks that may be under way: enough to keep all queues busy, few enough to stop soon. */
 #define MAX_CHUNKS 4
-/* Microseconds between questions of whether kernels failed: each is a transfer between launches. */
+/* Microseconds between reads of the failure slot: each is a transfer between launches. */
 #define ASK_INTERVAL 20000
 
 /* Rows of one value: a block per leaf. */
@@ -279,7 +279,7 @@ device_wait (AccRowRun          *base,
   return acc_device_heap_block (get_heap ((Run *) base), point->queue, point->point, error);
 }
 
-/* The answer to the last question of whether kernels failed, if it is there; the next question. */
+/* Takes the result of the last read of the failure slot, if it has arrived, and starts the next one. */
 static gboolean
 ask (Run      *self,
      guint64  *point,

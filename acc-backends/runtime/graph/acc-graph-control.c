@@ -63,7 +63,7 @@ is_offered (Search   *search,
   return search->offers != NULL && g_hash_table_contains (search->offers, node);
 }
 
-/* With all that the node depends on looked at. */
+/* Visits a node after all of its dependences. */
 static void
 look_at (Search   *search,
          AccArray *node)
@@ -106,7 +106,7 @@ look_at (Search   *search,
   point_free (point);
 }
 
-/* What a run would look at first comes first. NULL: no more. */
+/* The n-th dependence, in the order in which a run visits them. NULL: no more. */
 static AccArray *
 nth_dependence (Search   *search,
                 AccArray *node,

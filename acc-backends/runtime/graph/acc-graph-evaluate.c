@@ -4,7 +4,7 @@
 #include "acc-backends/fuse/acc-function-facts.h"
 #include "acc-backends/runtime/run/acc-run.h"
 
-/* Operations per element from which on it is better to keep an array than to compute it again. */
+/* From so many operations per element on it is better to keep an array than to compute it again. */
 #define EXPENSIVE 50
 
 AccArray *
@@ -138,7 +138,7 @@ depends_on_any (AccArray   *node,
   return FALSE;
 }
 
-/* Those that @node depends on and that have memory in any case become targets, rather than what is computed from them. */
+/* Dependences of @node that have memory in any case become targets, rather than their inputs. */
 static void
 keep_stored (AccArray   *node,
              GHashTable *dear,
@@ -152,8 +152,8 @@ keep_stored (AccArray   *node,
       g_ptr_array_add (targets, dependence);
 }
 
-/* Adds to @targets, whose set is @is_target, what is computed on the way, is needed again later, and is dear: by itself, or by what it
- * depends on that is not kept. */
+/* Adds to @targets, whose set is @is_target, intermediates that are needed again later and are expensive, by themselves or by unstored
+ * dependences. */
 static void
 add_shared (AccGraphEval *run,
             GPtrArray    *nodes,

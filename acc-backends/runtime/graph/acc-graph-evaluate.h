@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 /* Computing some arrays of a program ahead of the rest. */
 
-/* What nodes stand for, in a program and, through parents, in those around it. */
+/* The values of nodes, in a program and, through parents, in those around it. */
 typedef struct _AccGraphScope AccGraphScope;
 
 struct _AccGraphScope

@@ -193,7 +193,7 @@ list_extents (AccGraphEval    *run,
   return *graph != NULL ? g_steal_pointer (&extents) : NULL;
 }
 
-/* What the backend has for the node, what it takes and what it gives; NULL: nothing. */
+/* The backend's function for the node, its inputs and its result; NULL: none. */
 static AccForeign *
 find_foreign (AccGraphEval *run,
               AccArray     *node)
@@ -258,7 +258,7 @@ call (AccGraphEval  *run,
   return TRUE;
 }
 
-/* What the backend has for it, or else its fallback. */
+/* Runs the backend's function for it, or its fallback. */
 static gboolean
 run_foreign (AccGraphEval  *run,
              AccArray      *node,
@@ -311,7 +311,7 @@ typedef struct {
   AccArray              *branch;   /* cond: the one taken */
 } Visit;
 
-/* With all that the node depends on resolved. */
+/* Evaluates a node after all of its dependences. */
 static gboolean
 finish (AccGraphEval  *run,
         const Visit   *visit,

@@ -70,7 +70,7 @@ make_boundary (AccGraph *self)
   return boundary;
 }
 
-/* Those whose inputs are part of the graph: of a text that was read nobody knows. */
+/* Offers whose inputs are part of the graph, which a text need not respect. */
 static void
 take_offers (AccGraph   *self,
              GPtrArray  *nodes,

@@ -8,9 +8,9 @@
 
 G_BEGIN_DECLS
 
-/* A program looked over for running: what a schedule of it would take from outside, and whether one schedule is enough.
- * Where there is a cond, a while_loop, a foreign operation, or extents that are read from computed data, those are
- * evaluated first, and what remains is scheduled with their results bound. Any thread. */
+/* A program analysed for running: what its schedule would take from outside, and whether one schedule is enough. Conds, while_loops,
+ * foreign operations, and extents that are read from computed data are evaluated first; the rest is scheduled with their results bound. Any
+ * thread. */
 typedef struct _AccGraph AccGraph;
 
 struct _AccGraph {
@@ -34,7 +34,7 @@ struct _AccGraph {
 
   GMutex            lock;
   GHashTable       *users;       /* AccArray → GPtrArray of AccArray: made when first needed */
-  GHashTable       *inner_users; /* the same, of what offers stand for */
+  GHashTable       *inner_users; /* the same, of the graphs behind offers */
   GHashTable       *bodies;      /* AccProgram → AccGraph */
   AccControlPoints *control_points; /* made when first needed */
 };
@@ -45,7 +45,7 @@ void        acc_graph_free      (AccGraph *self);
 AccGraph   *acc_graph_get_body  (AccGraph *self, AccProgram *program);
 /* The nodes of the program that take @array as input or reference; may be NULL. */
 GPtrArray  *acc_graph_get_users (AccGraph *self, AccArray *array);
-/* What a run has to know before it can plan the rest. Owned by @self. */
+/* The control points of the program. Owned by @self. */
 const AccControlPoints *acc_graph_get_control_points (AccGraph *self);
 gboolean    acc_graph_is_result (AccGraph *self, AccArray *array);
 /* Arrays whose elements decide the extents of @array, but those that are manifest, or in @boundary, where that is not NULL; NULL for

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-row-layout.h"
 
-/* What does not depend on a source is computed whole, at once, up to this size. */
+/* Up to this size, values that do not depend on a source are computed whole, at once. */
 #define SMALL_BYTES (64 * 1024)
 
 static gint64
@@ -133,7 +133,7 @@ check (AccRowLayout  *self,
         }
     }
 
-  /* Without sources nobody must go by rows, so that who asks wants the results that way. */
+  /* Without sources no step must go by rows: the caller wants the results that way. */
   for (guint r = 0; r < schedule->n_results && !self->has_sources; r++)
     {
       guint value = schedule->results[r];

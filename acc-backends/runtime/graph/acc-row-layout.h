@@ -20,7 +20,7 @@ gboolean acc_row_layout_init  (AccRowLayout *self, AccSchedule *schedule, gboole
 void     acc_row_layout_clear (AccRowLayout *self);
 /* Whether a step needs only some rows of read number @read around each of its own. */
 gboolean acc_row_layout_is_windowed (AccRowLayout *self, guint step, guint read);
-/* Whether the value only ever exists as some rows, which are in the caches when they are read. */
+/* Whether the value never exists as a whole, but as some rows, which are in the caches when they are read. */
 gboolean acc_row_layout_is_cached   (AccRowLayout *self, guint value);
 /* What the schedule moves where that is so. */
 AccTraffic acc_row_layout_count_traffic (AccRowLayout *self);

@@ -9,7 +9,7 @@
 typedef struct {
   AccRun        *run;
   const AccBand *band;
-  guint8        *memory;    /* what is there for all, then each worker's */
+  guint8        *memory;    /* shared memory, then each worker's */
   AccFailure     failure;   /* of kernels that cannot fail: cancellation ends them */
 } Job;
 

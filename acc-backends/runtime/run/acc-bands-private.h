@@ -20,7 +20,7 @@ typedef struct {
 /* What a step does besides. */
 typedef struct {
   guint  n_first;         /* launches, before all rows */
-  gsize *scratch;         /* where each is: among what is there for all, or in a worker's memory where a tile has it for itself */
+  gsize *scratch;         /* where each is: in shared memory, or in a worker's, if it is private to a tile */
 } AccBandExtra;
 
 struct _AccBand {

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* Rows of a band, for each that is computed around it; bands that a worker should have, so that all end at the same time, and must. */
+/* Least rows of a band, for each row that is computed around it; bands that a worker should have, so that all end at the same time, and
+ * must have. */
 #define ROWS_PER_HALO          12
 #define BANDS_PER_THREAD       16
 #define LEAST_BANDS_PER_THREAD 4
@@ -158,8 +159,8 @@ waits_for_rows (AccBand     *self,
   return FALSE;
 }
 
-/* What each step computes beyond the rows of a band, from the last one to the first. FALSE where bands would write, or wait for,
- * rows of others: of what has memory as a whole each has its own rows only. */
+/* Finds the halo of each step beyond the rows of a band, from the last step to the first. FALSE if bands would write, or wait for, rows of
+ * other bands: of values with memory as a whole each band has its own rows only. */
 static gboolean
 find_halos (AccBand     *self,
             AccPrepared *prepared)
@@ -224,7 +225,7 @@ count_row_bytes (AccPrepared *prepared,
   return bytes;
 }
 
-/* Of a tile of those steps that have something for all rows, the most; 0: there is none. */
+/* The largest private memory of a tile, of those steps that do something for all rows; 0: there is none. */
 static gint64
 get_tile_rows (AccBand     *self,
                AccPrepared *prepared)
@@ -256,8 +257,8 @@ count_tile_scratch (AccBand     *self,
   return bytes;
 }
 
-/* A window of which nothing is carried is written from its beginning each time; others hold two strips, so that what is carried
- * moves every other time. */
+/* A window without carried rows is written from its beginning each time; others hold two strips, so that carried rows move every other
+ * time. */
 static guint
 count_strips (const AccBandWindow *window)
 {

@@ -5,12 +5,11 @@
 
 G_BEGIN_DECLS
 
-/* Steps that go by rows, and whose intermediates together are larger than the caches, run band by band: a worker takes some rows of
- * the results and runs all the steps over them, a few rows at a time, as they come to be needed. What one step writes and others
- * read then only ever exists as the last few rows, in memory of the worker's own that stays in its cache; rows around those of a
- * band are computed by the bands on both sides. Elements do not depend on it. */
+/* Runs steps that go by rows, and whose intermediates together are larger than the caches, band by band: a worker takes some rows of the
+ * results and runs all the steps over them, a few rows at a time. Intermediates exist only as the last few rows, in memory of the worker
+ * that stays in its cache; rows around those of a band are computed by the bands on both sides. Results do not depend on it. */
 
-/* Those of @prepared on the workers of @host, AccBand, in order: owned. Kernels need not be compiled. */
+/* Finds the bands of @prepared on the workers of @host, AccBand, in order: owned. Kernels need not be compiled. */
 GPtrArray *acc_bands_find     (AccPrepared *prepared, AccHost *host);
 void       acc_band_free      (AccBand *self);
 /* Steps. */

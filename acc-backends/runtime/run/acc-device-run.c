@@ -240,7 +240,7 @@ fill_slots (AccDeviceRun       *self,
     }
 }
 
-/* As many groups as run at once, or fewer, where @launch asks for that. */
+/* Limits the groups to those that run at once, or fewer, if @launch asks for that. */
 static void
 enlarge_tiles (AccDevice       *device,
                AccDeviceKernel *kernel,
@@ -324,7 +324,7 @@ launch (AccDeviceRun        *self,
   return FALSE;
 }
 
-/* Where times are asked for, nothing else is under way. */
+/* With ACC_DEBUG=times nothing else is under way. */
 static gint64
 begin_alone (AccDeviceRun *self)
 {

@@ -140,7 +140,7 @@ begin_on_device (AccForeignLaunch  *launch,
   return self->has_entered;
 }
 
-/* What was enqueued is ordered by the blocks; nobody waits for it here. */
+/* Its work is ordered by the blocks; the host does not wait here. */
 static void
 end_on_device (Run *self)
 {

@@ -144,7 +144,7 @@ free_scratch (AccHostRun            *self,
     g_clear_pointer (&self->held[i], acc_buffer_unref);
 }
 
-/* By shorter rounds, where there is no memory for long ones. */
+/* Halves the rounds if there is no memory for long ones. */
 static gboolean
 take_scratch (AccHostRun             *self,
               const AccScheduleStep  *step,

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* What running a schedule takes; a backend owns one. Kernels run on the workers, or on the heap's device. */
+/* The resources for running schedules; a backend owns one. Kernels run on the workers, or on the heap's device. */
 typedef struct {
   AccBackend    *backend;          /* not counted */
   AccPool       *pool;             /* NULL where there is a device */

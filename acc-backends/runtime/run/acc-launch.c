@@ -9,13 +9,12 @@
 #define MAX_SPINS  4096    /* then others may have the processor */
 #define FEW_SPINS  64      /* between looks at the clock */
 
-/* Where tiles wait for their turn in a serial launch, those that are under way at once in lines of the cache of their own: what each
- * looks at changes once, and nobody else asks for it. From one processor to the next a turn takes as long as a few misses; so who has it
- * takes it for those that wait behind it as well.
+/* Where tiles wait for their turn in a serial launch, each in a cache line of its own, which changes once and which no other thread reads.
+ * Handing a turn to another processor takes a few cache misses, so the holder of the turn also does the tiles that wait behind it.
  *
- * A thread that the system stops between two launches would stop all others, too. So who waits for a tile that should have come does
- * what is missing in its place (as the decoupled fallback of T. Smith, R. L. Levien and J. D. Owens, 2025, has it): what
- * sweeps can be done twice, and of a serial launch each tile has one taker. */
+ * A thread that the system suspends between two launches would stop all others. So a thread that waits too long for a tile computes that
+ * tile itself (the decoupled fallback of T. Smith, R. L. Levien and J. D. Owens, 2025): sweeps may be done twice, and each tile of a serial
+ * launch is taken once. */
 #define N_TURNS    64
 
 /* Microseconds, or twice what a tile's way to the serial launch takes; as often as there are tiles between, so that one after the other
@@ -28,7 +27,7 @@ typedef struct {
 
 typedef struct {
   Turn   turns[N_TURNS];
-  gint64 taken __attribute__ ((aligned (ACC_CACHE_LINE)));            /* atomic: the first tile that nobody is at, or was */
+  gint64 taken __attribute__ ((aligned (ACC_CACHE_LINE)));            /* atomic: the first tile that no thread has taken */
   gint64 ready[N_TURNS] __attribute__ ((aligned (ACC_CACHE_LINE)));   /* atomic: 1 + tile that waits here, or did */
 } Queue;
 
@@ -187,7 +186,7 @@ find_end (Sweep  *self,
   return tile + n;
 }
 
-/* The serial launch, unless somebody is at it or was. Turns pass on whatever happens. */
+/* Runs the serial launch for a tile, unless another thread has taken it. Turns are passed on in any case. */
 static void
 take_turn (Sweep  *self,
            guint   i,
@@ -200,7 +199,7 @@ take_turn (Sweep  *self,
   if (!__atomic_compare_exchange_n (&queue->taken, &next, end, FALSE, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
     return;
   run_launch (self, i, tile, end, worker);
-  /* Whoever goes on from there comes last, so that no turn is written over by an earlier one. */
+  /* The thread that continues from there is told last, so that no turn is overwritten by an earlier one. */
   for (next = tile + 1; next <= end; next++)
     __atomic_store_n (&queue->turns[next % N_TURNS].tile, next, __ATOMIC_RELEASE);
 }
@@ -218,7 +217,7 @@ look_out (Queue  *queue,
     sched_yield ();
 }
 
-/* Tiles are taken in order, so whoever is waited for is at work, or was stopped there. @microseconds: that this tile took so far. */
+/* Tiles are taken in order, so the thread that is waited for is running, or was suspended. @microseconds: that this tile took so far. */
 static void
 wait_for_turn (Sweep  *self,
                guint   i,

@@ -24,7 +24,7 @@ void     acc_launch_stop_begin   (AccLaunchStop *self, GCancellable *cancellable
 /* FALSE: it did. */
 gboolean acc_launch_stop_end     (AccLaunchStop *self, GError **error);
 gboolean acc_launch_may_stop     (const AccPreparedLaunch *launches, guint n);
-/* What a kernel wrote, as an error; @first_origin: of its launch. */
+/* Makes an error of the failure slot; @first_origin: of its launch. */
 void     acc_failure_to_error    (const AccFailure *failure, AccPrepared *prepared, guint first_origin, GError **error);
 void     acc_launch_context_init (AccLaunchContext *self, AccHost *host, AccPrepared *prepared, GCancellable *cancellable);
 /* How many launches of @step sweep over tiles together, from number @first on; at least 1. */

@@ -87,7 +87,7 @@ acc_library_measure_product (AccArray           **inputs,
   return product->outer > 0 && is_worth (product->m) && is_worth (product->n) && is_worth (product->k);
 }
 
-/* What is called with something else than it was found to be for. */
+/* An error for a call with other inputs than those that were accepted. */
 static gboolean
 refuse (GError **error)
 {

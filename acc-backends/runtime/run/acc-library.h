@@ -33,7 +33,7 @@ typedef struct {
 /* Whether "acc-matmul" of such inputs is one, and worth a library's routine. */
 gboolean acc_library_measure_product (AccArray **inputs, const gint64 *const *extents, guint n_inputs, AccLibraryProduct *product);
 
-/* Of a launch whose inputs were found to be so, which is seen to once more: begins it, with the type and the extents of the product. */
+/* Begins a launch whose inputs were accepted, and checks them once more, with the type and the extents of the product. */
 gboolean acc_library_begin_product   (AccForeignLaunch *launch, AccLibraryProduct *product, GError **error);
 
 /* Whether it takes such inputs, of as many elements as are @worth a call. @is_wide: c16, not c8. */

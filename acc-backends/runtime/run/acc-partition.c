@@ -3,7 +3,7 @@
 
 #include "acc-core/base/acc-ceil-div-private.h"
 
-/* A tile should last long against the claim of it and short against the whole. Times in nanoseconds. */
+/* A tile should take long compared with claiming it and short compared with the launch. Times in nanoseconds. */
 #define TILE_LONGEST     75e3
 #define TILE_SHORTEST    15e3
 #define TILES_WANTED     32      /* at least, or for each thread: */

@@ -69,7 +69,7 @@ typedef struct {
   guint             max_scratch;      /* of any step */
   guint             max_slots;        /* of any launch, or of those that sweep together */
   gboolean          is_baseline;      /* atomic: some kernels are baseline code, and */
-  gint              runs_left;        /* atomic: so many runs had better be done before they are optimised */
+  gint              runs_left;        /* atomic: runs to do before they are optimised */
 } AccPrepared;
 
 /* Takes over @schedule. @by_rows: what it writes goes on to the next step while it is in the caches. @may_be_baseline: the results are

@@ -47,7 +47,7 @@ struct _AccRun {
   AccPrepared       *prepared;     /* borrowed */
   GCancellable      *cancellable;
   AccBuffer        **buffers;      /* per buffer of every value: borrowed where given, owned where computed; NULL: no memory yet */
-  gboolean           exact;        /* memory is planned with: what is computed takes no more than its size */
+  gboolean           exact;        /* memory was planned: computed buffers take exactly their size */
 };
 
 AccRun   *acc_run_new         (AccHost *host, AccPrepared *prepared, GCancellable *cancellable);

@@ -212,7 +212,7 @@ acc_schedule_cache_get (AccScheduleCache  *self,
 
   if (schedule == NULL)
     {
-      /* What was left half done has failed by something else. */
+      /* Work that was left incomplete has failed for another reason. */
       if (!g_cancellable_set_error_if_cancelled (cancellable, error))
         g_propagate_error (error, g_steal_pointer (&planning));
       return NULL;

@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 /* ACC_DEBUG=times: how long what ran took, on standard error. */
 
-/* Microseconds; 0: nobody asks. Then the others do nothing. */
+/* Microseconds; 0: times are not asked for. Then the others do nothing. */
 gint64 acc_times_begin        (void);
 /* Of @n launches that ran together. */
 void   acc_times_end_launches (gint64 begin, const AccScheduleStep *step, guint first, guint n);

@@ -95,7 +95,7 @@ acc_wave_run (AccRun        *run,
         }
       if (!acc_run_step (run, s, error))
         return FALSE;
-      /* What a narrow one was the last to read, others may still read. */
+      /* The last value that a narrow step reads may still be read by others. */
       acc_run_free_after (run, s);
     }
   for (guint i = 0; i < next; i++)

@@ -43,7 +43,7 @@ estimate (AccPrepared *self,
   return all;
 }
 
-/* From step @begin on, those before @limit and the first that reads what one of them writes. */
+/* The end of a wave that begins with step @begin: @limit, or the first step that reads the result of one in it. */
 static guint
 find_end (AccPrepared *self,
           guint        begin,

@@ -24,7 +24,7 @@ struct _AccBackground {
 static struct {
   pthread_mutex_t mutex;
   GPtrArray      *all;          /* AccBackground */
-  pid_t           pid;          /* of the process that is guarded; a copy of it has no threads */
+  pid_t           pid;          /* the process that is guarded; after a fork the child has no threads */
 } live = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 static void
@@ -185,7 +185,7 @@ acc_background_guard_exit (void)
 {
   static gsize is_guarded = 0;
 
-  /* Without the lock: who comes here at the end is waited for while that is held. */
+  /* Without the lock: the exit waits for this thread while it holds it. */
   if (g_once_init_enter (&is_guarded))
     {
       live.pid = getpid ();

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Bytes that what one thread writes while another does is kept apart by: two lines, which some processors fetch together. */
+/* The distance, against false sharing, of memory that different threads write: two lines, which some processors fetch together. */
 #define ACC_CACHE_LINE 128
 
 /* In a loop that waits for another thread of this process, which is at work. */

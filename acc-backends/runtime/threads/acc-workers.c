@@ -7,25 +7,24 @@
 #include <pthread.h>
 #include <unistd.h>
 
-/* Work assisting after de Wolff, van Balen, Keller and McDonell: a running job is one object with counters of tiles that idle
- * threads join; nothing is forked per range of tiles. There is a counter for each thread's share of the tiles, so that jobs of the
- * same extents find most of their memory in the cache, or on the node, of who had it before; whoever is done with its own goes on
- * with the others'.
+/* Work assisting after de Wolff, van Balen, Keller and McDonell: a running job is one object with counters of tiles that idle threads join;
+ * nothing is forked per range of tiles. There is a counter for each thread's share of the tiles, so that jobs of the same extents find most
+ * of their memory in the cache, or on the node, of the thread that had it before; a thread that is done with its own share goes on with the
+ * others'.
  *
- * A job is put up in a slot, of which a bit tells that there is something to do. Who comes says so at its own seat before it looks at
- * the bit once more, who takes the job down clears the bit before it looks at the seats, so that one of them sees the other, and no
- * lock is taken, nor a count that as many threads change as there are. Locks are for sleeping: plain POSIX ones, since thread
- * sanitizers see through those. Likewise a thread counts as sleeping before it looks for jobs the last time, and who puts one up looks
- * for sleepers after. */
+ * A job is put into a slot, whose bit tells that there is something to do. A thread that joins marks its own seat before it looks at the
+ * bit once more; the thread that removes the job clears the bit before it looks at the seats. So one of them sees the other, without a lock
+ * or a shared count. Locks are for sleeping: plain POSIX ones, since thread sanitizers understand those. Likewise a thread counts as
+ * sleeping before it looks for jobs the last time, and a thread that adds a job looks for sleepers after it. */
 
-/* What a thread without work, or one that waits for others, looks out for before it sleeps: about what it costs to be woken, or
- * longer where the next job of a run is soon to come. */
+/* How long a thread without work, or one that waits for others, spins before it sleeps: about as long as waking takes, or longer if the
+ * next job of a run will come soon. */
 #define SPIN_MICROSECONDS         30
 #define SPIN_MICROSECONDS_IN_RUNS 300
 
-/* One that looks out, and finds that so much time has passed since it looked, was stopped by the system, or the host of a virtual
- * machine, which has others for the processor. Who looks out in vain then stops somebody who is at work, for whom all wait: for some time
- * nobody looks out longer than that. */
+/* A spinning thread that finds that so much time has passed since it last looked was suspended by the system, or the host of a virtual
+ * machine: others want the processor. Spinning then suspends a working thread, for whom all wait. So for some time nobody spins for longer
+ * than that. */
 #define STOP_MICROSECONDS  200
 #define CROWD_MICROSECONDS 50000
 #define SPIN_MICROSECONDS_IN_CROWDS 5
@@ -49,7 +48,7 @@ typedef struct {
 } Job;
 
 typedef struct {
-  Job  *job __attribute__ ((aligned (ACC_CACHE_LINE)));   /* of whoever has the slot */
+  Job  *job __attribute__ ((aligned (ACC_CACHE_LINE)));   /* of the job in the slot */
   gint  is_awaited;                                       /* atomic: by one that sleeps */
 } Slot;
 
@@ -73,7 +72,7 @@ struct _AccWorkers {
   Seat           *seats;       /* by home */
   AccBackground  *background;
   guint64         open __attribute__ ((aligned (ACC_CACHE_LINE)));  /* atomic: bits of slots whose jobs have tiles to claim */
-  guint64         used __attribute__ ((aligned (ACC_CACHE_LINE)));  /* atomic: bits of slots that are somebody's */
+  guint64         used __attribute__ ((aligned (ACC_CACHE_LINE)));  /* atomic: bits of slots in use */
   guint           n_runs;                                           /* atomic */
   Slot            slots[N_SLOTS];
 };
@@ -92,7 +91,7 @@ has_tiles (Share *share)
   return __atomic_load_n (&share->next, __ATOMIC_RELAXED) < share->end;
 }
 
-/* What was claimed is begun all the same: others may wait for it. */
+/* Claimed tiles are run all the same: others may wait for them. */
 static void
 leave_tiles (Job *job)
 {
@@ -130,7 +129,7 @@ is_open (AccWorkers *self,
   return (__atomic_load_n (&self->open, __ATOMIC_RELAXED) & get_bit (self, slot)) != 0;
 }
 
-/* Nobody need come any more. */
+/* No more threads need join. */
 static void
 close_slot (AccWorkers *self,
             Slot       *slot)
@@ -139,7 +138,7 @@ close_slot (AccWorkers *self,
     __atomic_fetch_and (&self->open, ~get_bit (self, slot), __ATOMIC_SEQ_CST);
 }
 
-/* @worker: 0 for whoever put the job up, which has the first share; others number their own. */
+/* @worker: 0 for the caller of the job, which has the first share; the others number their own. */
 static void
 take_tiles (AccWorkers *self,
             Slot       *slot,
@@ -156,8 +155,8 @@ take_tiles (AccWorkers *self,
   close_slot (self, slot);
 }
 
-/* Claims that there are for others in a job, once the worker whose share it is has taken one. Where that has none left, there will soon be
- * none at all. */
+/* Claims that are left for others in a job, once the worker whose share it is has taken one. A share that is empty means that the others
+ * soon will be, too. */
 static gint64
 count_for_others (Job   *job,
                   Share *share)
@@ -170,8 +169,8 @@ count_for_others (Job   *job,
   return job->n_shares > 1 ? WAKES : (left - 1) / job->claim;
 }
 
-/* Those that sleep are woken by who puts up a job, and each that comes wakes as many, so that all are there after as many turns as the
- * logarithm of their number, and the caller need not wake them all. @n: that may still be of use. */
+/* The caller wakes a few sleeping threads, and each of these wakes as many, so that all are awake after a number of rounds that is the
+ * logarithm of theirs. @n: how many can still be of use. */
 static void
 wake (AccWorkers *self,
       gint64      n)
@@ -386,7 +385,7 @@ start_threads (AccWorkers *self,
   pthread_mutex_unlock (&self->mutex);
 }
 
-/* NULL: so many jobs run already that nobody would come. */
+/* NULL: so many jobs run already that no thread would join. */
 static Slot *
 take_slot (AccWorkers *self)
 {
@@ -414,7 +413,7 @@ put_up (AccWorkers *self,
   wake (self, job->n_claims - 1);
 }
 
-/* Whether nobody is inside from *home on, up to which the seats were found to be left. */
+/* Whether no thread is inside from *home on, up to which the seats were found to be left. */
 static gboolean
 is_left (AccWorkers *self,
          Slot       *slot,

@@ -4,12 +4,12 @@
 
 #include "acc-core/base/acc-ceil-div-private.h"
 
-/* Permutes by all workers: elements, and the places that they go to, are spread by parts of the result first, in the order of the source;
- * then each part is gone over by one worker, in that order, while it is in the worker's cache. So nobody waits for anybody, and the result is
- * that of one loop, to the bit.
+/* Permutes by all workers. Elements and their targets are bucketed by parts of the result first, in the order of the source; then each part
+ * is done by one worker, in that order, while it is in the worker's cache. So no thread waits for others, and the result is that of one
+ * loop, to the bit.
  *
- * A part is several blocks, apart from each other: places that lie close together are those of many workers all the same. A source of many
- * more elements than the result goes by rounds of rows, so that what is spread needs no more memory than a few times the result. */
+ * A part is several blocks that lie far from each other, so that clustered targets are shared by many workers. A source of many more
+ * elements than the result goes in rounds of rows, so that buckets need no more memory than a few times the result. */
 
 #define N_PARTS       ACC_RADIX_N_DIGITS
 #define IS_FIRST      (N_PARTS + 1)
@@ -34,7 +34,7 @@ static const struct { gint64 bytes; double cost; } loop_costs[] = { { 1 << 20, 1
 typedef struct {
   AccPermute     *permute;
   AccRadixSpread  spread;
-  AccElementKind  place;       /* what can hold all places, and one more: nowhere */
+  AccElementKind  place;       /* a kind for all targets, and one more: none */
   guint          *moved;       /* scratch: places, and leaves, in the order of parts */
   gboolean        is_orderly;  /* places are computed of indices alone */
   gboolean       *is_same;     /* per leaf: for all elements */
@@ -49,7 +49,7 @@ typedef struct {
   gint64          room;        /* elements of a round */
 } Spread;
 
-/* What is moved: number 0 is the place, the others are leaves. */
+/* The columns of a bucket: number 0 is the target, the others are leaves. */
 static AccElementKind
 get_kind (gpointer data,
           guint    moved)
@@ -133,7 +133,7 @@ get_kept (Spread   *self,
   return low_scratch (l, self->kept[moved], get_kind (self, moved));
 }
 
-/* What is done with an element that goes to @place. */
+/* Processes an element whose target is @place. */
 typedef void (*Visit) (Spread *self, AccLower *l, const AccIndex *ix, KValue place, gpointer data);
 
 typedef struct {
@@ -532,7 +532,7 @@ pays (AccPermute *permute,
   while (bytes > loop_costs[i].bytes)
     i++;
 
-  /* Places in some order are written as quickly as memory takes them: the source must be dear. */
+  /* Orderly targets are written as fast as memory allows: only an expensive source gains. */
   if (is_orderly && cost <= SPREAD_COST)
     return FALSE;
 

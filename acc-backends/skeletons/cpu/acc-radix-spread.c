@@ -2,13 +2,14 @@
 #include "acc-radix-spread.h"
 
 #define N_REGIONS 16   /* of counters and lines, at least where there is enough to do */
-#define N_TURNS   4    /* of each thread, where that makes more: so none waits long for the last one */
+#define N_TURNS   4    /* regions per thread, if that makes more: so that no thread waits long for the last one */
 
-/* Where there are so many elements, those of a digit are counted in several places in turn: one need not wait until the one before is stored. */
+/* From so many elements on, a digit has several counters that are used in turn: an increment need not wait for the store of the one
+ * before. */
 #define MIN_WAYS 4096
 #define N_WAYS   4   /* tables of counters, of all passes that are counted at once */
 
-/* What of the places that are written the second cache keeps: no lines are needed. */
+/* The size of a destination that the second cache keeps: no lines are needed. */
 #define MAX_DIRECT (512 * 1024)
 #define LINE       ACC_RADIX_LINE
 #define N_LINES    (ACC_RADIX_N_DIGITS + ACC_SKELETON_FALSE_SHARING / LINE)   /* of a region, and the gap to the next */
@@ -173,8 +174,7 @@ acc_radix_spread_end_count (AccRadixSpread *self,
       }
 }
 
-/* In place of how many there are of each digit, where the first goes: the counters of a table, from number @at on. Returns what comes behind
- * the last. */
+/* Turns counts of digits into places of first elements: the counters of a table, from number @at on. Returns the place after the last. */
 static KValue
 add_up (AccRadixSpread *self,
         AccLower       *l,
@@ -208,7 +208,7 @@ acc_radix_spread_find_places (AccRadixSpread *self,
     }
 }
 
-/* What all regions count together comes first: so lanes take a digit each, and tables are read as they lie. */
+/* The sums over all regions come first: so lanes take a digit each, and tables are read in order. */
 void
 acc_radix_spread_find_places_of_all (AccRadixSpread *self,
                                      AccLower       *l,

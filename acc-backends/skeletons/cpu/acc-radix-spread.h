@@ -5,12 +5,10 @@
 
 G_BEGIN_DECLS
 
-/* Workers spread elements by a digit, keeping the order of equal digits. A region, a tile or whatever a worker is at, counts its digits;
- * from what all of them counted it is known where the elements of each region and digit go; then it takes a place for one element after the
- * other. CPU.
+/* Workers distribute elements by a digit, keeping the order of equal digits. A region, which is a tile or a worker's part, counts its
+ * digits; the counts of all regions give the places of each region's elements; then they are moved. CPU.
  *
- * Where that is more than the second cache keeps, the elements of a digit are collected until they are so many, which lie side by side
- * where they go. */
+ * If the destination is larger than the second cache, elements of a digit are collected until they fill a cache line. */
 typedef struct {
   AccStep        *step;
   AccElementKind  count;      /* what can count all elements */
@@ -32,7 +30,7 @@ typedef struct {
 
 /* Elements of a tile, about, where there are few. */
 #define ACC_RADIX_TILE 65536
-/* What a tile is a multiple of, so that its lines are whole. */
+/* The unit of tiles, so that their lines are whole. */
 #define ACC_RADIX_LINE 16
 
 /* In flight at once, at most. */

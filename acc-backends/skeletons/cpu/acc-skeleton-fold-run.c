@@ -6,7 +6,7 @@
 /* Short runs are folded by a fourth of the lanes. */
 #define SHORT_DIVISOR 4
 
-/* Elements that are combined before they come to the others, where that is cheaper. */
+/* Elements that are combined with each other first, where that is cheaper. */
 #define TOGETHER 8
 #define TOGETHER_AHEAD_BYTES 2048  /* between blocks of these so much is done that processors do not look ahead to the next one but one */
 #define MAX_TOGETHER_COST 128   /* rough operations of what is written out for each */
@@ -28,8 +28,8 @@ acc_fold_add_lanes_of_tiles (AccFold *self,
     self->lane_scratch[i] = acc_step_add_tile_scratch (self->step, acc_fold_get_kind (self, i), self->lanes, n_tiles);
 }
 
-/* Whether elements are known in part, as the ones of a count are: they are combined among each other first, where what is known
- * of them is known of pairs, fours and eights as well, and the operator is cheaper than it is for any two values. */
+/* Whether elements are known in part, such as the ones of a count: they are combined with each other first, since the known part is known
+ * of pairs, fours and eights as well, and the operator is cheaper for those than for any two values. */
 static gboolean
 is_known_in_part (AccFold      *self,
                   AccLower     *l,
@@ -66,7 +66,7 @@ combine_elements (AccFold        *self,
   acc_fold_combine (self, l, result, more, result);
 }
 
-/* Element @inner of a run; one that comes so much later is asked for. */
+/* Folds element @inner of a run, and prefetches a later one. */
 static void
 take_element (AccFold        *self,
               AccLower       *l,

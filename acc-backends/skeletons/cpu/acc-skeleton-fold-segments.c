@@ -21,13 +21,13 @@
 #define BLOCK          256     /* segments of which lanes take the short ones, before the others are done */
 #define MOST_SCALAR    32      /* rough operations of an element that are not worth lanes which would gather slowly */
 
-/* Elements of so large arrays are asked for ahead. Lanes wait for several at once as it is: theirs must come from memory; and so many elements
- * ahead, times lanes: about those of the next segments that they take. */
+/* Elements of arrays of so many bytes are prefetched. Lanes wait for several lines at once in any case: theirs must come from memory;
+ * distance in elements, times lanes: about those of the next segments that they take. */
 #define FAR_BYTES      (2 << 20)
 #define LANE_FAR_BYTES (32 << 20)
 #define LANE_AHEAD     16
 
-/* Of a tile: what it has of the segment that began before it and ends in it, and of the one that it does not have the end of. */
+/* The head and the tail of a tile: its part of a segment that began before it, and of one that ends after it. */
 enum { HEAD, TAIL, N_ENDS };
 
 /* What there is of a head or tail. */
@@ -280,7 +280,7 @@ write_whole (Segments *self,
   store_known (self, l, u, x.s, sum);
 }
 
-/* By lanes, each of which takes a segment. Flags say which are left. */
+/* By lanes, each of which takes a segment. Flags tell which segments are left. */
 static void
 write_short (Segments *self,
              AccLower *l,
@@ -359,9 +359,8 @@ write_one (Segments *self,
     }
 }
 
-/* One after the other, where lanes would gather more slowly than a processor loads. Only the first and the last may be in part of other
- * tiles. Where a segment ends is asked for while the one before is gone over: loops end where a processor does not foresee it, and it
- * finds out the sooner. */
+/* One segment after the other, where gathers are slower than loads. Only the first and the last may be in part of other tiles. The end of a
+ * segment is loaded while the one before is done: branch prediction fails at the ends of loops, and is corrected sooner. */
 static void
 write_each (Segments *self,
             AccLower *l,
@@ -442,7 +441,7 @@ get_launch (Segments *self,
   return launch;
 }
 
-/* What a worker has for itself while it goes over one of @n tiles. */
+/* Scratch private to a worker while it does one of @n tiles. */
 static void
 add_own (Segments *self,
          gint64    n)
@@ -479,8 +478,8 @@ write_tiles (Segments *self)
   AccLaunch launch = get_launch (self, self->n_items);
 
   l->is_brief = TRUE;
-  /* Of one unit, too: where LLVM knows that it is one, registers go to what loops over short segments do not need, and a sparse matrix times a
-   * vector takes 1.07 of its time. */
+  /* Also for one unit: if LLVM knows that it is one, it gives registers to values that loops over short segments do not need, and a sparse
+   * matrix times a vector takes 1.07 of its time. */
   low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
     {
       KValue tile = get_own_tile (self, l, low_within (l, u, 0, self->space->outer - 1));

@@ -141,8 +141,8 @@ write_combination (AccStep        *step,
   low_finish (l, launch);
 }
 
-/* Whether short rows had better go along in order, a lane each: where order matters, and where combining lanes takes comparisons and
- * choices of all leaves. What is stored beside lies along rows. */
+/* Whether short rows are folded in order, by a lane each: if order matters, or combining lanes takes comparisons and selects of all leaves.
+ * Values that are stored besides lie along rows. */
 static gboolean
 goes_in_order (AccStep *step,
                AccFold *fold)

@@ -11,8 +11,8 @@
 
 #define MAX_SHORT_COST 96   /* operations of what is written out for a last dimension, all together */
 
-/* Whether a short last dimension, as channels of pixels are, is written out: then which of its elements one is need not be computed, and
- * lanes are neighbours along the dimension before. */
+/* Whether a short last dimension, such as channels of pixels, is unrolled: then the channel of an element is a constant, and lanes are
+ * neighbours along the dimension before. */
 static gboolean
 writes_out (AccStep        *step,
             const AccSpace *space)

@@ -189,7 +189,7 @@ pack_rows (Place *place)
     }
 }
 
-/* Where the sum of an element of the block waits for the next block of the depth. */
+/* The place of an element's sum until the next block of the depth. */
 static KValue
 get_sum_place (Place *place,
                KValue row,
@@ -287,7 +287,7 @@ for_elements (Group *group,
       }
 }
 
-/* Each group asks for all of the panel that comes next: only the first one finds it missing. */
+/* Each group prefetches the whole next panel: only the first one finds it missing. */
 static void
 prefetch_panel (Place *place,
                 KValue panel,

@@ -13,15 +13,17 @@
  *   for i in source, in order:
  *     root[target[i]] = source[i] . root[target[i]]
  *
- * on one thread, as the order may be seen in the result; large ones by all threads, in another way (acc-permute-spread.c). Where a scan
- * says where elements go, as in a filter, it is the scan's loop. Where elements are combined, and the result is small, tiles of the source
- * have tables of their own, which are combined at the end, in order. Where the order changes nothing, as in counts, and the source is
- * long, workers have them, so that they stay in their caches, and tiles may be as small as is good for sharing them out. Sums, products
- * and the like start from what combining with changes nothing; other operators need not have such an element, so that flags say which
- * places of a table have got a value. Where operands may be exchanged small tables are several, for elements in turn, so that one need not
- * wait until the one before is stored; where rows are short, for elements of whole rows, so that it is known where in its row each is, and
- * what they have in common is read at the same place. Tables have half as many elements as the source at most, and those of sums to which
- * little is added elements of half the size. */
+ * on one thread, as the order may show in the result. Other forms:
+ *
+ *   - large results: all threads, by buckets (acc-permute-spread.c);
+ *   - targets from a scan, as in a filter: the scan's loop does it;
+ *   - small results of a combining function: each tile of the source has a table, and tables are combined at the end, in order. If order
+ *     changes nothing, as in counts, and the source is long, each worker has a table, which stays in its cache, and tiles may be small.
+ *
+ * Tables start from neutral elements; for operators without one, flags tell which places have a value. If the operator commutes, a small
+ * table has several copies, which elements use in turn, so that an element need not wait for the store of the one before; for short rows
+ * a copy is used for a whole row, so that positions in the row are constants and common reads are shared. Tables have half as many elements
+ * as the source at most, and those of small sums elements of half the size. */
 
 #define MANY_TILES      16
 #define MAX_TILES       128        /* where the tables of so many are small beside the source, and no more than: */
@@ -38,7 +40,7 @@
 #define MIX_COST      0.5
 #define TABLES        16
 
-/* Bytes of a result that had better be in the caches of the one thread that goes over the source. */
+/* Bytes of a result that fit the caches of the one thread that walks the source. */
 #define MAX_NEAR      (8 << 20)
 
 /* The result becomes a copy of the defaults, before the first row of the source where there is any. */
@@ -123,7 +125,7 @@ has_value (AccPermute *self,
   return kb_eq (l->b, kb_load (l->b, get_flags (self, l), place), kb_int (l->b, ACC_KIND_U8, 1));
 }
 
-/* What is at @place of the tables becomes what combining it with @new_value gives. */
+/* Combines @new_value into @place of the tables. */
 static void
 combine_in_table (AccPermute   *self,
                   AccLower     *l,
@@ -179,7 +181,7 @@ acc_permute_write_element (AccPermute     *self,
   acc_permute_visit (self, l, ix, TRUE, combine_at, &table);
 }
 
-/* What a filter is: a scan counts those that stay. Scalars of a packed type do not lie side by side. */
+/* A filter: a scan counts the elements that stay. Scalars of a packed type are not neighbours. */
 gboolean
 acc_permute_packs (AccPermute *self,
                    AccFold    *fold)
@@ -211,7 +213,7 @@ acc_permute_pack (AccPermute     *self,
         kb_set (b, values[i], leaves[i]);
     }
 
-  /* Flags that are computed again may be others, where multiplications and additions are contracted. */
+  /* Flags that are computed twice may differ, where multiplications and additions are contracted. */
   if (l->checks)
     {
       KValue inside = kb_le (b, next, extent);
@@ -298,8 +300,8 @@ write_clear_tables (AccPermute *self)
                                .cost = MIX_COST * TABLES });
 }
 
-/* Of what goes to table @way of those of a round, which begins with row number @first where ways are for rows, else with element
- * @first. What is the same for the elements of a row, as their targets may be, is seen to be. */
+/* The elements of a round for table @way. The round begins with row number @first if ways are for rows, else with element @first. What is
+ * the same for the elements of a row, such as their targets, is known to be. */
 static AccIndex *
 get_way_index (AccPermute *self,
                AccLower   *l,
@@ -441,8 +443,8 @@ is_long_sum (AccPermute *self,
   return !self->has_flags && self->primitives[leaf] == ACC_PRIM_ADD && (kind == ACC_KIND_I64 || kind == ACC_KIND_U64);
 }
 
-/* Of leaves that are such sums, which half of their bytes hold when they are made of @n elements: what the source is tells, which is written
- * for the sake of that, and forgotten. */
+/* Narrows the sums of leaves whose values fit half of their bytes, given @n elements. The range of the source tells; its code is written
+ * for that, and dropped. */
 static void
 shorten_sums (AccPermute *self,
               gint64      n)
@@ -482,7 +484,7 @@ choose_table_kinds (AccPermute *self,
     shorten_sums (self, n);
 }
 
-/* Whether the result is the same bits in whatever order elements come, and whichever come together. */
+/* Whether the bits of the result do not depend on the order of elements and how they are grouped. */
 static gboolean
 is_exact (AccPermute *self)
 {

@@ -7,8 +7,8 @@
  *     sum = source[u, 0]; roots[u, 0] = sum
  *     for x from 1: sum = sum . source[u, x]; roots[u, x] = sum
  *
- * Few long rows are cut into tiles: one kernel folds each tile, one puts the sums in front of each tile in order, one scans
- * the tiles from there. All three go over a tile before a worker takes the next, so that it comes from memory once. By rows a
+ * Few long rows are cut into tiles: one kernel folds each tile, one adds up the prefixes of tiles in order, one scans each
+ * tile from its prefix. All three process a tile before a worker takes the next, so that it comes from memory once. By rows a
  * vector is scanned piece by piece: the sum so far is carried over. */
 
 #define TILE 32768
@@ -27,8 +27,7 @@ typedef struct {
   guint          *before;       /* scratch per leaf: sum of all before each tile */
 } Scan;
 
-/* Of all elements before the ones that are scanned, of which there may be none: then it is what combining with changes nothing, or, where
- * the operator has no such element, not there. */
+/* The sum of all elements before the scanned ones. If there are none, it is the neutral element, or, if the operator has none, absent. */
 typedef struct {
   KVar    *vars;
   gboolean is_neutral_at_first;
@@ -83,8 +82,8 @@ store_element (Scan         *self,
     low_store_roots (l, ix);
 }
 
-/* Whether elements are scanned LANES at a time: not where a row comes piece by piece, as its sums are the same however it is cut,
- * nor where two of them may go to the same place. */
+/* Whether elements are scanned LANES at a time: not if a row comes piece by piece, as its sums must not depend on where it is cut, nor if
+ * two elements may have one target. */
 static gboolean
 has_lanes (Scan *self)
 {
@@ -109,8 +108,8 @@ prepend_sum (Scan       *self,
     acc_fold_prepend_if (self->fold, l, vars, is_there, values);
 }
 
-/* LANES elements from @begin on, after @before: sums of lanes up to each by doubled distances (W. D. Hillis and G. L. Steele, 1986). A block
- * waits for no more of the one before than that its sum, which it has of itself, is added. */
+/* Scans LANES elements from @begin on, after @before, by doubled distances (W. D. Hillis and G. L. Steele, 1986). A block waits for no more
+ * of the one before than one addition of its sum. */
 static void
 scan_block (Scan       *self,
             AccLower   *l,
@@ -407,7 +406,7 @@ scan_clear (Scan *self)
   g_free (self->carry);
 }
 
-/* One thread, as elements go in order, unless no two go to the same place. */
+/* One thread, since elements go in order, unless no two have one target. */
 void
 acc_skeleton_scan_permute (AccPermute *permute)
 {

@@ -145,7 +145,7 @@ get_region (Sort     *self,
   return kb_add (b, kb_mul (b, u, low_number (l, self->n_tiles)), low_udiv (l, kb_inner_begin (b), self->tile));
 }
 
-/* What is done with a tile: count or move. */
+/* The work on a tile: count or move. */
 typedef void (*TileWork) (Sort *self, AccLower *l, guint pass, KValue u, KValue begin, KValue end, KValue region);
 
 static void

@@ -182,8 +182,8 @@ write_words (AccPermute *self,
                                .tile_outer = 1, .tile_inner = (gint64) simt.group * PER_THREAD, .cost = 1 });
 }
 
-/* @data: scratch of LOCKS, 0 where free. Who has one gives it back in the same iteration of the loop: threads that run in lock step
- * need not wait for each other. */
+/* @data: scratch of LOCKS, 0 where free. A thread that holds one releases it in the same iteration of the loop: threads that run in lock
+ * step need not wait for each other. */
 static void
 combine_locked (AccPermute     *self,
                 AccSimt        *simt,

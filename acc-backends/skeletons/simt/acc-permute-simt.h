@@ -30,7 +30,7 @@ void           acc_permute_write_visits (AccPermute *self, const char *name, gui
 /* What is to be where @old is. */
 typedef KValue (*AccPermuteChange) (AccPermute *self, AccLower *l, KValue old, gpointer data);
 
-/* Compare-and-swap at @place, of @kind, until nobody came between. */
+/* Compare-and-swap at @place, of @kind, until it succeeds. */
 void           acc_permute_swap         (AccPermute *self, AccLower *l, AccPlace place, AccElementKind kind, AccPermuteChange change,
                                          gpointer data);
 gboolean       acc_permute_can_combine  (AccPermute *self);

@@ -6,9 +6,9 @@
 /* What a subgroup has in front fits above a word. */
 G_STATIC_ASSERT (32 * ACC_RADIX_MAX_EACH <= 1 << (32 - WORD_BITS));
 
-/* All bits at once: subgroups go over words that are neighbours, a word per thread at a time. Ballots tell each thread which others
- * have its digit; the first of them adds how many they are to a counter of the subgroup and the digit, whose earlier value, and
- * how many are in front of it, is a thread's place among the subgroup's words of the digit (A. Adinets and D. Merrill, 2022). */
+/* Sorts by all bits at once: subgroups go over neighbouring words, a word per thread at a time. Ballots tell each thread which others have
+ * its digit; the first of them adds their number to a counter of the subgroup and the digit, whose earlier value, and how many are in front
+ * of it, is a thread's place among the subgroup's words of the digit (A. Adinets and D. Merrill, 2022). */
 
 static KValue
 number (AccRadixOrder *self,

@@ -9,9 +9,9 @@
 #define GROUPS_PER_CHUNK 8   /* of those that keep the device busy: each group goes over the sums of all chunks of a row */
 #define ONE_CHUNK  128    /* tiles, where elements are few, that a group goes over twice in less time than one more kernel takes to compile */
 
-/* Tiles count their digits: a row of counts each, side by side. What is in front of each count is the sum of those with the same digit
- * in tiles before it, and of all with lesser digits: chunks of tiles are summed up, where there are several, then the tiles of each chunk
- * from what is in front of it, all by threads that have a digit each. */
+/* Tiles count their digits: a row of counts each, side by side. The prefix of a count is the sum of those of the same digit in tiles before
+ * it, and of all lesser digits: chunks of tiles are summed up, if there are several, then the tiles of each chunk from its prefix, all by
+ * threads with a digit each. */
 struct _AccRadixCounts {
   AccRadixSort *sort;
   AccRadix     *radix;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-radix-order.h"
 
-/* Four bits at a time: every thread counts the words that are its neighbours, in counters that nobody else has, two to a word; a
- * scan of all counters tells where each goes (N. Satish, M. Harris and M. Garland, 2009). */
+/* Sorts four bits at a time: every thread counts its neighbouring words, in private counters, two to a word; a scan of all counters gives
+ * the places (N. Satish, M. Harris and M. Garland, 2009). */
 
 #define HALF_BITS    4
 #define WORDS        8      /* of a thread's counters */
@@ -121,7 +121,7 @@ count_words (AccRadixOrder *self,
     }
 }
 
-/* Puts the words in order by four bits from @bit on. What is easily had again is not held over barriers. */
+/* Sorts the words by four bits from @bit on. Values that are cheap to compute again are not held over barriers. */
 static void
 sort_by_half (AccRadixOrder *self,
               guint          bit)

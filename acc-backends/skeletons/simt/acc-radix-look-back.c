@@ -5,12 +5,12 @@
 #define COPIES     8   /* of a counter, where there is room */
 #define MIN_COPIES 4
 
-/* The keys are read once to count the digits of all passes. A pass then learns what is in front of a tile from those in front of it, that
- * began before, while it moves (A. Adinets and D. Merrill, 2022): a tile makes known how many it has of each digit, adds up what
- * others had until one knows all in front of it, and makes that known too.
+/* One-sweep radix sort with decoupled look-back (A. Adinets and D. Merrill, 2022). The keys are read once to count the digits of all
+ * passes. In a pass, a tile learns its prefix from the tiles in front of it, which began before, while it moves its elements: it publishes
+ * its count of each digit, adds up those of others until one knows its whole prefix, and publishes its own.
  *
- * What it makes known is a word: a number, and above it the pass and whether that is the tile's own number or all up to it. So it takes
- * no fence to hand it over, and what an earlier pass left says nothing. */
+ * A published word is a number, and above it the pass and whether it is the tile's own count or the whole prefix. So it takes no fence to
+ * hand it over, and words of an earlier pass are not mistaken. */
 struct _AccRadixLookBack {
   AccRadixSort *sort;
   AccRadix     *radix;
@@ -25,7 +25,7 @@ acc_radix_look_back_can (AccStep *step)
 {
   const AccTarget *target = step->fusion->target;
 
-  /* With few groups at once, waiting takes longer than to count before each pass. */
+  /* With few resident groups, waiting takes longer than counting before each pass. */
   return target->has_progress && target->has_atomic_64 && target->has_residency;
 }
 

@@ -6,11 +6,11 @@
 
 G_BEGIN_DECLS
 
-/* A group puts the words of a tile in order by a digit, in shared memory, keeping the order of equal ones. A word has a digit
- * and, below it, where in the tile its element is; above, nothing.
+/* A group sorts the words of a tile by a digit, in shared memory, stably. A word has a digit and, below it, where in the tile its element
+ * is; above, nothing.
  *
- * With ballots the threads of a subgroup learn at once which of them have the same digit. Without, half a digit at a time,
- * every thread counts the words that are its neighbours, in counters that nobody else has. */
+ * With ballots the threads of a subgroup learn at once which of them have the same digit. Without, half a digit at a time, every thread
+ * counts its neighbouring words, in private counters. */
 typedef struct {
   AccSimt *simt;
   guint    each;          /* words of a thread */
@@ -43,7 +43,7 @@ KValue   acc_radix_word_get_digit    (AccRadixOrder *self, KValue word);
 KValue   acc_radix_word_get_place    (AccRadixOrder *self, KValue word);
 /* Called by all threads as soon as they know .begins. */
 typedef void (*AccRadixKnown) (gpointer data);
-/* After all threads stored the words of their places. @known may be NULL: nobody needs .begins. Meets barriers. */
+/* After all threads stored the words of their places. @known may be NULL: .begins is not needed. Has barriers. */
 void     acc_radix_order_sort        (AccRadixOrder *self, AccRadixKnown known, gpointer data);
 /* The words of this thread's places. */
 void     acc_radix_order_load_own    (AccRadixOrder *self, KValue *words);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-simt.h"
 
-/* What is in front of a tile, found while other groups work at theirs: after the decoupled look-back of D. Merrill and
- * M. Garland (2016), but along a tree of fixed shape, so that the order in which floats are added does not depend on who is
- * first. With subgroups of R threads, R tiles are a block and R blocks a super-block. There are
+/* Decoupled look-back (D. Merrill and M. Garland, 2016): finds the prefix of a tile while other groups work on theirs. It goes along
+ * a tree of fixed shape, so that the order in which floats are added does not depend on timing. With subgroups of R threads, R tiles
+ * are a block and R blocks a super-block. There are
  *
  *   - the sum of each tile,
  *   - the sum of each block, from its last tile,
- *   - the sum of all in front of each block, from the last tile before. It has it from what is in front of its super-block and
- *     the blocks in between.
+ *   - the prefix of each block, from the last tile before it, which adds the prefix of its super-block and the blocks in
+ *     between.
  *
- * In front of a tile lie that of its block and less than R tiles. Few groups look at any one place, so that none is worn.
+ * The prefix of a tile is that of its block and less than R tiles. Few groups read any one word, so that none is contended.
  * Tiles wait for lower ones only, which began before.
  *
- * A sum lies in words of 64 bits: four bytes of it, and a bit that says that they are there. So it takes no fence to hand it
- * over, and what was cleared holds nothing. */
+ * A sum lies in words of 64 bits: four bytes of it, and a bit that says that they are valid. So it takes no fence to hand it
+ * over, and cleared words are invalid. */
 
 typedef enum { TILES, BLOCKS, FRONTS, N_LEVELS } Level;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-simt.h"
 
-/* Scans of as many elements as a group can hold, in registers or in shared memory: each is read once, 16 bytes of neighbours at
- * a time. Where there are subgroups, each takes runs of several times what its lanes take. */
+/* Scans windows: as many elements as a group can hold, in registers or in shared memory. Each is read once, 16 bytes of neighbours at a
+ * time. Subgroups, if there are any, take runs of several times what their lanes take. */
 
 #define VECTOR_BYTES 16
 #define MAX_EACH 16

@@ -74,8 +74,8 @@ acc_simt_scan_threads (AccSimt       *self,
   kb_barrier (b);
 }
 
-/* @vars, of threads that have any, get the sum of what @carry and the threads before have; TRUE in the result where there is
- * such a sum. @carry gets the sum of all. */
+/* Exclusive scan over the threads: @vars of each becomes the sum of @carry and of the threads before; returns whether there is one. @carry
+ * gets the sum of all. */
 static KValue
 find_before (AccSimt       *self,
              AccFold       *fold,
@@ -130,7 +130,7 @@ find_before (AccSimt       *self,
   return kb_or (b, going, later);
 }
 
-/* What is left, less than a window, or all where windows do not lie on multiples: one by one. */
+/* Scans the remainder, less than a window, or all if windows are not aligned: one element at a time. */
 void
 acc_simt_scan_part (AccSimt           *self,
                     AccFold           *fold,

@@ -63,7 +63,7 @@ acc_simt_choose_width (AccStep *step,
 
   while (width < acc_simt_get_group (step) && (gint64) width * MAX (each, PER_THREAD) < n)
     width *= 2;
-  /* What a subgroup can do without meeting others pays, unless its threads would have much to do. */
+  /* Work within a subgroup, without barriers, pays unless its threads would have much to do. */
   if (width > subgroup && subgroup > 1 && n <= (gint64) subgroup * MAX (each, PER_THREAD) * 16)
     width = subgroup;
 
@@ -228,7 +228,7 @@ acc_simt_reduce_subgroup (AccSimt    *self,
     }
 }
 
-/* The same where all threads have a value and the order does not matter: all end with the result. */
+/* The same if all threads have a value and order does not matter: all get the result. */
 static void
 reduce_full_subgroups (AccSimt    *self,
                        AccFold    *fold,

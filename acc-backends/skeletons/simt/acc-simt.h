@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* What skeletons for groups of threads share. A group's threads are split evenly among rows; those of a row are numbered from
- * 0. Functions that meet at barriers are called by all threads of the group, in uniform control flow. */
+/* Shared by the skeletons for groups of threads. A group's threads are split evenly among rows; those of a row are numbered from 0.
+ * Functions with barriers are called by all threads of the group, in uniform control flow. */
 typedef struct {
   AccLower *l;
   guint     group;      /* threads of a group */
@@ -112,8 +112,8 @@ gboolean     acc_look_back_can  (AccStep *step);
 /* For rows of @n_tiles; adds the kernel that has to run before. */
 AccLookBack *acc_look_back_new  (AccStep *step, AccFold *fold, gint64 n_rows, gint64 n_tiles);
 void         acc_look_back_free (AccLookBack *self);
-/* Makes the @total of tile @tile of row @u known, if it is @complete, and finds the sum of all tiles @before; both are variables
- * of thread 0. Called by the first subgroup, of groups that have one row. There is nothing before tile 0. */
+/* Publishes the @total of tile @tile of row @u, if it is @complete, and finds the sum of all tiles @before; both are variables of thread 0.
+ * Called by the first subgroup, of groups that have one row. Tile 0 has nothing before it. */
 void         acc_look_back_find (AccLookBack *self, AccSimt *simt, KValue u, KValue tile, KValue complete, const KVar *total,
                                  const KVar *before);
 

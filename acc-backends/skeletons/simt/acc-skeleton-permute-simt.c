@@ -3,13 +3,13 @@
 
 #include "acc-backends/fuse/acc-function-facts.h"
 
-/* Permutes by groups of threads, after a copy of the defaults but for the first:
+/* Permutes by groups of threads. All but the first form begin with a copy of the defaults:
  *
- *   - each place gets one, and nobody sees what was there: plain stores, without a copy of the defaults;
- *   - the new value does not look at the old one: the last source element of each target wins. One kernel finds which that is,
- *     by the highest number; one stores them. Nothing is torn;
- *   - leaf by leaf a commutative primitive: atomics, or compare-and-swap where there is none. Targets that fit shared
- *     memory, and get much, have a table in each group that is added at the end. Floats are combined in no order;
+ *   - each target gets exactly one element: plain stores, without a copy of the defaults;
+ *   - the new value replaces the old one: the last source element of each target wins. One kernel finds it by the highest
+ *     number; one stores all of them. No element is torn;
+ *   - a commutative primitive per leaf: atomics, or compare-and-swap. Results that fit shared memory, and get many elements,
+ *     have a table in each group that is added at the end. Floats are combined in no order;
  *   - any other function, whose operands commute by contract: acc-permute-combine-simt.c;
  *   - elsewhere: one thread, in the order of the source, as on the CPU. */
 

@@ -2,9 +2,8 @@
 #include "acc-simt.h"
 
 /* Inclusive scans of rows, by groups of threads. Rows that are short, or many, are scanned by the threads of a row, window by
- * window. Few long rows are cut into tiles. Where groups may wait for others, each finds what is in front of its tile while
- * the others work. Elsewhere one kernel folds each tile, one puts the sums in front of each tile, one scans the tiles from
- * there. By rows a vector is scanned piece by piece: the sum so far is carried over. */
+ * window. Few long rows are cut into tiles. If groups may wait for others, each finds its tile's prefix by look-back. Else one
+ * kernel folds each tile, one adds up the prefixes of tiles, one scans each tile from its prefix. By rows a vector is scanned piece by piece: the sum so far is carried over. */
 
 #define TILE 8192
 #define MANY_ROWS 512
@@ -278,7 +277,7 @@ write_part_of_tile (Scan        *self,
         }
     }
   kb_barrier (b);
-  /* Whoever reads what was carried to this piece has done so by now: its sum was waited for. */
+  /* The carry of this piece has been read by all groups: they were waited for. */
   low_if (l, kb_and (b, first, kb_not (b, complete)))
     {
       KValue *values = acc_fold_new_values (self->fold, l);

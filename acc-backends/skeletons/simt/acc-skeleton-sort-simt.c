@@ -2,8 +2,8 @@
 #include "acc-radix-tile.h"
 
 /* Sorts by groups of threads, each of which puts a tile in order by a digit, in shared memory (N. Satish, M. Harris and M. Garland,
- * 2009): rows that fit a tile by all digits, one after the other; those of longer ones learn where theirs go, and move them there in
- * runs of equal digits. */
+ * 2009). Rows that fit a tile are sorted by all digits there; tiles of longer ones learn the places of their digits, and move elements
+ * there in runs of equal digits. */
 
 #define MIN_GROUP      64
 #define MAX_GROUP      128

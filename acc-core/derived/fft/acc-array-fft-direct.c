@@ -5,8 +5,8 @@
 #include <math.h>
 
 /* Transforms by one operation, of rows that fit the shared memory of a group of threads, or of columns of which several side by side do.
- * Longer ones are matrices of such (Bailey 1990): down the columns; turned, each element by its own angle; along the rows, which are the
- * columns of the transposed matrix. Transposing and turning are done as the last step reads. */
+ * Longer ones are matrices of such (Bailey 1990): transform the columns, multiply by twiddle factors, transform the rows, which are the
+ * columns of the transposed matrix. Transposing and twiddling are part of the last step's reads. */
 
 /* Bytes of a row, and elements of a column, of the longest. */
 #define MAX_ROW_BYTES (32 << 10)
@@ -120,7 +120,7 @@ get_root (gint64  turns,
     *im = -*im;
 }
 
-/* All @n roots; with @n_across what element p, of so many, of transform k is turned by, as row k. */
+/* All @n roots of 1; with @n_across, the twiddle factors of the elements of transform k as row k. */
 static AccArray *
 make_table (AccElementKind kind,
             gint64         n,

@@ -31,8 +31,8 @@ gboolean  acc_fft_is_smooth     (gint64 n);
 /* Whether there is a transform of @self along @dimension and those before it, @n_dimensions in all, from *@first on; else @node says. */
 gboolean  acc_fft_check         (AccArray *node, const char *operation, AccArray *self, gint dimension, guint n_dimensions, guint *first);
 
-/* What elements of a matrix of n in all are turned by between transforms down its columns and along its rows: a product of two of few roots
- * of 1, each exact to the last place of f8. */
+/* Twiddle factors between the transforms of a matrix of n elements along its columns and its rows: products of two of few roots of 1, each
+ * exact to the last place of f8. */
 typedef struct {
   AccElementType *type;           /* of the floats they are rounded to */
   AccArray       *coarse, *fine;  /* owned: roots, and every 1 << bits-th of them */

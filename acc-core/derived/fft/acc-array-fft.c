@@ -6,7 +6,7 @@
 #include "acc-error.h"
 #include "acc-core/array/acc-foreign-known-private.h"
 
-/* Discrete Fourier transforms. A transform the other way is the forward one of numbers whose parts are exchanged, and exchanged back. */
+/* Discrete Fourier transforms. The inverse transform is the forward one with real and imaginary parts exchanged before and after. */
 
 /* Rows that are at least as long are transformed by themselves, shorter ones side by side. */
 #define LONG_ROW 256
@@ -204,7 +204,7 @@ transform_free (gpointer data)
   g_free (transform);
 }
 
-/* A library's, where the backend has one; else the passes, which nobody makes before. */
+/* A library's, if the backend has one; else the passes, which are built only then. */
 static AccArray *
 transform_numbers (const Transform *transform)
 {

@@ -7,8 +7,8 @@
 #include "acc-array-rearrange.h"
 #include "acc-error.h"
 
-/* Fourier transforms of real numbers, of which half says all. Where there is an even number of them, neighbours are the parts of complex
- * numbers, and half as many of those are transformed: the even-numbered and the odd-numbered come apart by how they are mirrored. */
+/* Fourier transforms of real numbers, of which half of the spectrum determines the other. For an even number of them, neighbours are the
+ * parts of complex numbers, and half as many of those are transformed: even and odd elements are separated by symmetry. */
 
 typedef struct {
   AccArray       *array;
