@@ -37,7 +37,7 @@
  * Code, codegen/llvm for processors and CUDA, codegen/c for OpenCL and Vulkan
  *   lanes      [vectorise]   makes vectors of what neighbouring elements do, with masks
  *   uniform    [uniform]     makes versions of loop bodies for uniform and for divergent blocks of lanes
- *   outline    [outline]     makes functions of long code that seldom runs
+ *   outline    [outline]     makes functions of long, rarely executed code
  *   tables     [table-lookup] keeps small arrays in registers
  *   masks      [wide-masks]  makes masks vectors on processors without predicates
  *   LLVM's own passes, or the compiler of the driver */

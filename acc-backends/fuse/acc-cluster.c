@@ -455,8 +455,8 @@ is_cheap_again (AccFusionNode *node,
 
 /* Whether all parts would be stored, each by a step of its own: then they are better stored together. */
 static gboolean
-has_dear_inputs (AccCutter     *self,
-                 AccFusionNode *node)
+has_expensive_inputs (AccCutter     *self,
+                      AccFusionNode *node)
 {
   for (guint i = 0; i < node->array->n_inputs; i++)
     {
@@ -487,7 +487,7 @@ is_worth_inlining (AccCutter     *self,
   if (node->array->op == ACC_OP_SLICE || node->array->op == ACC_OP_REPLICATE)
     return TRUE;
   if (node->array->op == ACC_OP_ZIP)
-    return !has_dear_inputs (self, node);
+    return !has_expensive_inputs (self, node);
 
   return is_cheap_again (node, node->visits, node->array->op == ACC_OP_BACKPERMUTE ? node->own_cost : node->cost);
 }

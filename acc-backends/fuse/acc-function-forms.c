@@ -2,7 +2,7 @@
 #include "acc-function-forms.h"
 
 #include "acc-numbers.h"
-#include "acc-words.h"
+#include "acc-signature.h"
 
 #include <string.h>
 
@@ -17,7 +17,7 @@ typedef struct {
 } Taps;
 
 typedef struct {
-  AccWords words;
+  AccSignature words;
   guint    number;
   double   cost;
   gboolean *reads;  /* per array: whether elements are read */
@@ -29,7 +29,7 @@ struct _AccFunctionForms {
   GHashTable *forms;      /* Form, owned */
 
   /* The function at hand. */
-  AccWords    words;
+  AccSignature words;
   AccNumbers  exprs;
   AccNumbers  arrays;
   GPtrArray  *stack;      /* AccExpr */
@@ -52,7 +52,7 @@ acc_function_forms_new (void)
   AccFunctionForms *self = g_new0 (AccFunctionForms, 1);
 
   self->known = g_hash_table_new (NULL, NULL);
-  self->forms = g_hash_table_new_full (acc_words_hash, acc_words_equal, form_free, NULL);
+  self->forms = g_hash_table_new_full (acc_signature_hash, acc_signature_equal, form_free, NULL);
   self->stack = g_ptr_array_new ();
 
   return self;
@@ -85,11 +85,11 @@ put_function (AccFunctionForms *self,
 {
   guint number;
 
-  acc_words_put (&self->words, (guint64) function->n_params | (guint64) function->commutes << 32);
+  acc_signature_put (&self->words, (guint64) function->n_params | (guint64) function->commutes << 32);
   for (guint i = 0; i < function->n_params; i++)
     {
       acc_numbers_add (&self->exprs, function->params[i], &number);
-      acc_words_put (&self->words, GPOINTER_TO_SIZE (function->params[i]->type));
+      acc_signature_put (&self->words, GPOINTER_TO_SIZE (function->params[i]->type));
     }
   push (self, function->body);
 }
@@ -102,20 +102,20 @@ put_expr (AccFunctionForms *self,
 
   if (!acc_numbers_add (&self->exprs, expr, &number))
     {
-      acc_words_put (&self->words, MET_BEFORE | (guint64) number << 32);
+      acc_signature_put (&self->words, MET_BEFORE | (guint64) number << 32);
       return;
     }
 
-  acc_words_put (&self->words, (guint64) expr->kind | (guint64) expr->primitive << 8 | (guint64) expr->n_args << 32);
-  acc_words_put (&self->words, GPOINTER_TO_SIZE (expr->type));
+  acc_signature_put (&self->words, (guint64) expr->kind | (guint64) expr->primitive << 8 | (guint64) expr->n_args << 32);
+  acc_signature_put (&self->words, GPOINTER_TO_SIZE (expr->type));
   if (expr->kind == ACC_EXPR_LITERAL)
-    acc_words_put (&self->words, expr->value.u);
+    acc_signature_put (&self->words, expr->value.u);
   else if (expr->kind == ACC_EXPR_ITEM || expr->kind == ACC_EXPR_EXTENT)
-    acc_words_put (&self->words, expr->item);
+    acc_signature_put (&self->words, expr->item);
   if (expr->array != NULL)
     {
       acc_numbers_add (&self->arrays, expr->array, &number);
-      acc_words_put (&self->words, number);
+      acc_signature_put (&self->words, number);
     }
   for (guint i = 0; i < expr->n_args; i++)
     push (self, expr->args[i]);
@@ -139,7 +139,7 @@ write_form (AccFunctionForms *self,
   put_function (self, function);
   while (self->stack->len > 0)
     put_expr (self, g_ptr_array_steal_index_fast (self->stack, self->stack->len - 1));
-  acc_words_close (&self->words);
+  acc_signature_close (&self->words);
 }
 
 static gboolean *
@@ -169,7 +169,7 @@ get_form (AccFunctionForms *self,
   if (form == NULL)
     {
       form = g_new0 (Form, 1);
-      form->words = acc_words_dup (&self->words);
+      form->words = acc_signature_dup (&self->words);
       form->number = g_hash_table_size (self->forms);
       form->cost = acc_function_get_cost (function);
       form->reads = list_reads (function);

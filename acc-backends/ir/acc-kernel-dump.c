@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Shows emitted forms of kernels for ACC_DEBUG=kernels, and writes them to ACC_DUMP_DIR. */
+
 static gboolean
 write_file (int         folder,
             const char *name,

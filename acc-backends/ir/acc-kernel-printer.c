@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+/* Prints kernels as text, for people and for the hash by which compiled code is found. */
+
 static const char *const op_names[] = {
   [ACC_KOP_NONE] = "none",
   [ACC_KOP_CONST] = "const",

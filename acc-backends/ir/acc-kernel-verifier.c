@@ -3,6 +3,8 @@
 
 #include "acc-error.h"
 
+/* Verifies kernels: types, dominance, uniformity, and the use of blocks. A mistake is a bug of a skeleton. */
+
 static gboolean
 fail (GError         **error,
       const AccKernel *kernel,

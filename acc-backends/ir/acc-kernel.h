@@ -115,7 +115,7 @@ void   kb_check (AccKernelBuilder *b, KValue ok, guint kind, guint origin, KValu
  *   kb_foreach (b, i, begin, end) { ... }
  *   kb_if (b, condition) { ... }
  *   kb_if (b, condition) { ... } kb_else (b) { ... }
- *   kb_if_seldom (b, condition) { ... }            the same, where it is a matter of speed that it hardly ever is so
+ *   kb_if_unlikely (b, condition) { ... }            the same, where it is a matter of speed that it hardly ever is so
  *   kb_while (b) { kb_until (b, done); ... }       kb_until leaves the loop where done holds; once per loop, at its top level
  *
  * i is a KValue (i64) in scope of the block; for and foreach step by one over [begin, end). Never break or return out of
@@ -127,7 +127,7 @@ void   kb_check (AccKernelBuilder *b, KValue ok, guint kind, guint origin, KValu
 #define _kb_block(enter, b, once) \
   for (gboolean once = (enter, TRUE); once; _kb_leave (b), once = FALSE)
 #define kb_if(b, condition) _kb_block (_kb_enter_if (b, condition, FALSE), b, G_PASTE (_kb_once_, __LINE__))
-#define kb_if_seldom(b, condition) _kb_block (_kb_enter_if (b, condition, TRUE), b, G_PASTE (_kb_once_, __LINE__))
+#define kb_if_unlikely(b, condition) _kb_block (_kb_enter_if (b, condition, TRUE), b, G_PASTE (_kb_once_, __LINE__))
 #define kb_else(b)          _kb_block (_kb_enter_else (b), b, G_PASTE (_kb_once_, __LINE__))
 #define kb_while(b)         _kb_block (_kb_enter_while (b), b, G_PASTE (_kb_once_, __LINE__))
 void   kb_until           (AccKernelBuilder *b, KValue done);

@@ -6,6 +6,8 @@
 #include "acc-error.h"
 #include "acc-backends/fuse/acc-function-facts.h"
 
+/* Lowers elements of arrays: inlined nodes become instructions, values become loads, and function results are computed once. */
+
 static const char compute_tag;
 
 const char *
@@ -97,10 +99,10 @@ ask_ahead (AccLower            *l,
 }
 
 gboolean
-low_is_asked (AccLower *l,
-              KValue    at)
+low_is_prefetch (AccLower *l,
+                 KValue    at)
 {
-  return l->asked_bytes > 0 && kb_is_loaded (l->b, at);
+  return l->prefetch_bytes > 0 && kb_is_loaded (l->b, at);
 }
 
 void
@@ -111,7 +113,7 @@ low_check (AccLower *l,
            KValue    index,
            KValue    extent)
 {
-  if (l->asked_bytes == 0)
+  if (l->prefetch_bytes == 0)
     kb_check (l->b, ok, kind, origin, index, extent);
 }
 
@@ -126,10 +128,10 @@ low_load_value (AccLower      *l,
 
   if (l->ahead != 0 && is_from_memory (l, node, value) && acc_element_type_locate (node->array->type, leaf)->lane == 0)
     ask_ahead (l, node, leaf, place);
-  if (!low_is_asked (l, at))
+  if (!low_is_prefetch (l, at))
     return low_load_place (l, place);
 
-  if (low_has_bytes (node, l->asked_bytes))
+  if (low_has_bytes (node, l->prefetch_bytes))
     kb_prefetch (l->b, place.buffer, place.at);
 
   return low_zero (l, acc_element_type_get_leaf (node->array->type, leaf));
@@ -217,7 +219,7 @@ index_of_backpermute (AccLower       *l,
 
       to->at[d] = low_expr (l, frame, function->body, d);
       low_get_range (l, to->at[d], &lo, &hi);
-      if (l->checks && (lo < 0 || hi >= input->extents[d]) && !low_is_asked (l, to->at[d]))
+      if (l->checks && (lo < 0 || hi >= input->extents[d]) && !low_is_prefetch (l, to->at[d]))
         {
           KValue extent = low_number (l, input->extents[d]);
           KValue ok = kb_and (l->b, kb_le (l->b, low_const (l, 0), to->at[d]), kb_lt (l->b, to->at[d], extent));
@@ -508,13 +510,13 @@ low_know (AccLower       *l,
 }
 
 void
-low_ask (AccLower       *l,
-         const AccIndex *ix,
-         gint64          least)
+low_prefetch (AccLower       *l,
+              const AccIndex *ix,
+              gint64          least)
 {
   GArray *roots = l->step->cluster->roots;
 
-  l->asked_bytes = least;
+  l->prefetch_bytes = least;
   for (guint i = 0; i < roots->len; i++)
     {
       AccFusionNode *node = g_array_index (roots, AccRoot, i).node;
@@ -522,7 +524,7 @@ low_ask (AccLower       *l,
       for (guint leaf = 0; leaf < count_leaves (node); leaf++)
         low_compute (l, node, ix, leaf);
     }
-  l->asked_bytes = 0;
+  l->prefetch_bytes = 0;
 }
 
 static void

@@ -395,7 +395,7 @@ check_index (AccLower *l,
   KValue extent, ok;
 
   low_get_range (l, at, &lo, &hi);
-  if (!l->checks || (lo >= 0 && hi < n) || low_is_asked (l, at))
+  if (!l->checks || (lo >= 0 && hi < n) || low_is_prefetch (l, at))
     return inside;
 
   extent = low_stride (l, n);
@@ -415,7 +415,7 @@ load_indexed (AccLower      *l,
 {
   AccPlace place;
 
-  if (node->size > MAX_TABLE || low_is_asked (l, at))
+  if (node->size > MAX_TABLE || low_is_prefetch (l, at))
     return low_load_value (l, node, leaf, at);
 
   place = low_place (l, acc_fusion_get_value (l->fusion, node), leaf, at, ACC_BUFFER_READ);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+/* Lowers index arithmetic: from the index space of a step to the indices of each array, without divisions where possible. */
+
 AccIndex *
 low_index_new (AccLower *l,
                guint     rank)

@@ -53,7 +53,7 @@ typedef struct {
   AccPlace          asked;           /* last */
 
   /* not 0: prefetch mode. Loads through loaded indices become prefetches, of arrays of at least so many bytes, and nothing fails */
-  gint64            asked_bytes;
+  gint64            prefetch_bytes;
 
   gboolean          is_brief;        /* its tiles are, whatever the extents: no loop need look whether the launch goes on */
 
@@ -99,7 +99,7 @@ void      low_simplify_variables (AccLower *l);
 #define _low_once(name, enter) \
   for (gboolean name = ((enter), TRUE); name; low_leave (l), name = FALSE)
 #define low_if(l, condition) _low_once (G_PASTE (_low_if_, __LINE__), low_enter_if (l, condition, FALSE))
-#define low_if_seldom(l, condition) _low_once (G_PASTE (_low_if_, __LINE__), low_enter_if (l, condition, TRUE))
+#define low_if_unlikely(l, condition) _low_once (G_PASTE (_low_if_, __LINE__), low_enter_if (l, condition, TRUE))
 #define low_else(l) _low_once (G_PASTE (_low_else_, __LINE__), low_enter_else (l))
 #define low_while(l) _low_once (G_PASTE (_low_while_, __LINE__), low_enter_while (l))
 
@@ -178,9 +178,9 @@ KValue low_read      (AccLower *l, AccFusionNode *node, const AccIndex *ix, guin
 /* Computes the element of a value that this step is to store. */
 KValue low_compute   (AccLower *l, AccFusionNode *node, const AccIndex *ix, guint leaf);
 /* Asks for what the roots at @ix will load at places that are loaded themselves, of arrays of @least bytes. */
-void    low_ask       (AccLower *l, const AccIndex *ix, gint64 least);
+void    low_prefetch  (AccLower *l, const AccIndex *ix, gint64 least);
 /* Whether what is at @at is asked for now, or left out, and is not loaded. */
-gboolean low_is_asked (AccLower *l, KValue at);
+gboolean low_is_prefetch (AccLower *l, KValue at);
 /* kb_check(), but where elements are asked for. */
 void    low_check     (AccLower *l, KValue ok, guint kind, guint origin, KValue index, KValue extent);
 /* From here on to the end of the block, the element of @node at @ix is known. */

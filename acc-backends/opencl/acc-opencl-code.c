@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+/* Builds OpenCL programs from kernels, or from binaries that were cached. */
+
 #define MAX_RUNS 4096   /* whose times are kept until they are read */
 
 static char *

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-opencl-private.h"
 
+/* Command queues of an OpenCL device: launches, copies, and points, which are events. */
+
 static cl_int
 get_status (AccOpenclDevice *self,
             cl_event         event)

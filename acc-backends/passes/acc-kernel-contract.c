@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-passes.h"
 
+/* Contracts products and sums to fused multiply-adds, and quotients by roots, in kernels with fast mathematics. */
+
 #define ONE_F32 0x3f800000u   /* the bits of 1 */
 
 static gboolean

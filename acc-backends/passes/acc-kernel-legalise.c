@@ -2,11 +2,11 @@
 #include "acc-kernel-hazards.h"
 #include "acc-passes.h"
 
-/* What the compilers of devices get wrong, in other instructions.
+/* Legalises kernels for groups of threads: writes what compilers of devices get wrong in other instructions.
  *
- * Most of it was found by a search of scalar code on devices (test-arithmetic.c). That values were wrong was seen, and what compilers do below
- * is inferred from them: as if integers of 8 and 16 bits did not overflow, a magnitude were not negative, which that of the minimum is, and
- * what is added to or multiplied by a zero could be dropped, whose sign and NaN matter. So in kernels for groups of threads
+ * Most cases were found by a search of scalar code on devices (test-arithmetic.c). The wrong values were seen; what compilers do is inferred
+ * from them: they assume that integers of 8 and 16 bits do not overflow, that a magnitude is not negative (that of the minimum is), and that
+ * zeros may be dropped from sums and products (their sign and NaN matter). So
  *
  *   integers of 1 and 2 bytes   are i32 and u32 outside memory; ACC_KOP_EXTEND wraps them, which is opaque to compilers where it has to be
  *   -x, |x|                     of integers are made with a zero that no compiler knows
@@ -17,11 +17,10 @@
  *   |x| >= 0, x / x, x & 1      likewise: compilers forget NaN, that 0 / 0 is not 1, and that 2 & 1 is not 1, whatever it is that is 0 or 1
  *   -x                          of floats that come of integers: compilers negate those
  *   a < b ? a : b               of floats, converted or not: compilers take it for a minimum, which may be of either zero; of u8, too
- *   integers of such            are of what is not seen through: compilers convert before they compare
+ *   integers of such            are of opaque operands: compilers convert before they compare
  *   min (x, y), max (x, y)      of floats are comparisons and choices that compilers do not take for a minimum, which may be of either zero
  *
- * What stays is narrow in memory and where it is converted for it: loads, stores, compare-and-swap, parameters, and conversions of floats,
- * which saturate. */
+ * Narrow kinds remain in memory and at its border: loads, stores, compare-and-swap, parameters, and conversions of floats, which saturate. */
 
 typedef struct {
   const AccKernel  *from;

@@ -62,11 +62,11 @@ acc_skeleton_get_neutral (AccLower      *l,
 }
 
 void
-acc_fold_set_ahead (AccFold *self,
-                    gint64   n,
-                    gint64   far_bytes)
+acc_fold_set_prefetch (AccFold *self,
+                       gint64   n,
+                       gint64   far_bytes)
 {
-  self->ahead = acc_skeleton_asks_ahead (self->step, far_bytes) ? n : 0;
+  self->ahead = acc_skeleton_prefetches (self->step, far_bytes) ? n : 0;
   self->far_bytes = far_bytes;
 }
 
@@ -97,7 +97,7 @@ acc_fold_new (AccStep *step)
     }
   self->lane_scratch = g_new0 (guint, self->n_leaves + 1);
   self->part_scratch = g_new0 (guint, self->n_leaves + 1);
-  acc_fold_set_ahead (self, ACC_SKELETON_AHEAD, ACC_SKELETON_FAR_BYTES);
+  acc_fold_set_prefetch (self, ACC_SKELETON_AHEAD, ACC_SKELETON_FAR_BYTES);
 
   return self;
 }

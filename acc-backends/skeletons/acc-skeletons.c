@@ -61,7 +61,7 @@ reads_arrays (const AccFusionNode *node,
 }
 
 gboolean
-acc_skeleton_asks_ahead (AccStep *step,
+acc_skeleton_prefetches (AccStep *step,
                          gint64   least)
 {
   AccCluster *cluster = step->cluster;

@@ -49,7 +49,7 @@ gboolean    acc_skeleton_has_leaves (AccStep *step);
 /* Rough nanoseconds per element, in vectors. */
 double      acc_skeleton_get_cost (AccStep *step);
 /* Whether it pays to prefetch from arrays of @least bytes: whether indices are loaded, which hardware prefetchers cannot foresee. */
-gboolean    acc_skeleton_asks_ahead (AccStep *step, gint64 least);
+gboolean    acc_skeleton_prefetches (AccStep *step, gint64 least);
 
 /* Whether the function combines leaf by leaf, and has neutral elements; if so, by @primitives. */
 gboolean    acc_skeleton_has_neutral (AccFunction *function, AccPrimitive *primitives);
@@ -100,7 +100,7 @@ typedef struct {
 AccFold        *acc_fold_new          (AccStep *step);
 void            acc_fold_free         (AccFold *self);
 /* Prefetches elements of arrays of @far_bytes by @n ahead, in runs, where that pays. */
-void            acc_fold_set_ahead    (AccFold *self, gint64 n, gint64 far_bytes);
+void            acc_fold_set_prefetch (AccFold *self, gint64 n, gint64 far_bytes);
 AccElementKind  acc_fold_get_kind     (AccFold *self, guint leaf);
 void            acc_fold_add_lanes    (AccFold *self, gint64 n_regions);
 void            acc_fold_add_lanes_of_tiles (AccFold *self, gint64 n_tiles);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+/* The shape rules of all operations: extents of a node from those of its inputs, before a run or in it. */
+
 gboolean
 acc_inference_fail (AccInference *self,
                     AccError      code,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-array-build-private.h"
 
+/* Walks over the graph: the nodes under some results, in dependence order. */
+
 typedef struct {
   AccArray *array;
   guint     next;

@@ -35,7 +35,7 @@ static const Key disable_keys[] = {
   { "contract",     ACC_DISABLE_CONTRACT,     "no fused products of fast mathematics" },
   { "straighten",   ACC_DISABLE_STRAIGHTEN,   "quotients and roots of devices keep their branches" },
   { "uniform",      ACC_DISABLE_UNIFORM,      "one version of loop bodies for uniform and divergent blocks" },
-  { "outline",      ACC_DISABLE_OUTLINE,      "long code that seldom runs stays where it is" },
+  { "outline",      ACC_DISABLE_OUTLINE,      "long, rarely executed code stays in line" },
   { "table-lookup", ACC_DISABLE_TABLE_LOOKUP, "small arrays are gathered from memory, not from registers" },
   { "wide-masks",   ACC_DISABLE_WIDE_MASKS,   "masks stay bits where the processor has no predicates" },
   { "waves",        ACC_DISABLE_WAVES,        "steps run one after the other" },

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+/* Parses the scalar expressions of the text form. */
+
 static AccToken *
 nth (GPtrArray *tokens,
      guint      n)

@@ -3,6 +3,8 @@
 
 #include "acc-core/data/acc-chunk-private.h"
 
+/* The reader threads of a streamed run: they fill slots with chunks of the sources. */
+
 static gboolean
 read_chunk (AccStreamInput *self, guint64 position, GError **error)
 {

@@ -5,6 +5,8 @@
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/data/acc-chunk-private.h"
 
+/* The writer threads of a streamed run: they pass chunks of the results to the sink. */
+
 static gboolean
 write_rows (AccSink *sink, AccElementType *type, gint64 row_elements, gpointer *addresses,
             const AccStreamSlot *slot, AccJob *job, GCancellable *cancellable, GError **error)

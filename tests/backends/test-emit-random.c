@@ -293,7 +293,7 @@ block (Gen *g,
                 kb_if (b, condition (g))
                   scoped (g, depth - 1);
               else
-                kb_if_seldom (b, condition (g))
+                kb_if_unlikely (b, condition (g))
                   scoped (g, depth - 1);
               if (pick (g, 2))
                 kb_else (b)

@@ -510,7 +510,7 @@ test_access (void)
 
   kb_load (b, written, zero);     /* nobody needs it */
   kb_store (b, written, zero, kb_add (b, kb_load (b, read, zero), kb_load (b, shared, zero)));
-  kb_if_seldom (b, kb_lt (b, zero, kb_load (b, used, zero)))
+  kb_if_unlikely (b, kb_lt (b, zero, kb_load (b, used, zero)))
     {
       kb_store (b, used, zero, zero);
     }

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+/* Emits conversions between element kinds. */
+
 #define B (e->builder)
 
 /* The larger of x and a constant; the constant where x is NaN. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-emit-private.h"
 
+/* Emits checks of indices and divisors, which write the failure slot, and polls for cancellation. */
+
 #define B (e->builder)
 
 static LLVMValueRef

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-emit-private.h"
 
+/* Emits instructions one by one: variables, branches under masks, for and while loops. */
+
 #define B (e->builder)
 
 /* Blocks, branches and loops: what everything else is emitted from. */

@@ -136,7 +136,7 @@ build_wide (Emitter     *e,
 {
   LLVMValueRef product = LLVMBuildFMul (B, x, y, ""), x_low, y_low, sum_low, high_low;
   LLVMValueRef x_high = split (e, x, &x_low), y_high = split (e, y, &y_low), rest, sum, high, result, usual, decided, plain;
-  LLVMBasicBlockRef before, seldom, after, seldom_end;
+  LLVMBasicBlockRef before, unlikely, after, unlikely_end;
 
   rest = LLVMBuildFSub (B, LLVMBuildFMul (B, x_high, y_high, ""), product, "");
   rest = LLVMBuildFAdd (B, rest, LLVMBuildFMul (B, x_high, y_low, ""), "");
@@ -153,17 +153,17 @@ build_wide (Emitter     *e,
   result = emit_select (e, plain, LLVMBuildFAdd (B, product, z, ""), result);
 
   before = LLVMGetInsertBlock (B);
-  seldom = emit_block (e, "seldom");
+  unlikely = emit_block (e, "unlikely");
   after = emit_block (e, "after");
-  emit_expect_false (e, LLVMBuildCondBr (B, emit_any (e, LLVMBuildNot (B, LLVMBuildOr (B, decided, usual, ""), "")), seldom, after));
-  emit_enter (e, seldom);
+  emit_expect_false (e, LLVMBuildCondBr (B, emit_any (e, LLVMBuildNot (B, LLVMBuildOr (B, decided, usual, ""), "")), unlikely, after));
+  emit_enter (e, unlikely);
   LLVMValueRef exact = by_library (e, (LLVMValueRef[]) { x, y, z });
-  seldom_end = LLVMGetInsertBlock (B);
+  unlikely_end = LLVMGetInsertBlock (B);
   LLVMBuildBr (B, after);
   emit_enter (e, after);
 
   LLVMValueRef either = LLVMBuildPhi (B, LLVMTypeOf (x), "");
-  LLVMAddIncoming (either, (LLVMValueRef[]) { result, exact }, (LLVMBasicBlockRef[]) { before, seldom_end }, 2);
+  LLVMAddIncoming (either, (LLVMValueRef[]) { result, exact }, (LLVMBasicBlockRef[]) { before, unlikely_end }, 2);
   return either;
 }
 

@@ -8,6 +8,8 @@
 
 #include "acc-error.h"
 
+/* Links CUDA's mathematical library into a module for NVIDIA's devices. */
+
 #define NAME "libdevice.10.bc"
 
 static char *

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-emit-private.h"
 
+/* Emits loads and stores: contiguous, gathered, scattered, packed, masked and non-temporal ones. */
+
 #define B (e->builder)
 
 static LLVMValueRef

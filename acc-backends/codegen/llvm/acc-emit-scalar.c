@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-emit-private.h"
 
+/* Emits scalar primitives, on scalars and on vectors alike. */
+
 #define B (e->builder)
 
 /* A number; @is_zero: nothing else. */

@@ -183,7 +183,7 @@ acc_math_logbase (const AccMath *m, KValue base, KValue x)
   KValue zero = m_const (m, 0);
   KVar result = kb_var (b, quotient_of_logs (m, x, zero, base, zero));
 
-  kb_if_seldom (b, m_not (m, m_and (m, is_normal (m, x), is_normal (m, base))))
+  kb_if_unlikely (b, m_not (m, m_and (m, is_normal (m, x), is_normal (m, base))))
     {
       KValue n, base_n, usual_x = make_normal (m, x, &n), usual_base = make_normal (m, base, &base_n);
       KValue has_logs = m_and (m, has_finite_log (m, x), has_finite_log (m, base));

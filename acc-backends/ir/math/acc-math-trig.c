@@ -86,7 +86,7 @@ reduce (const AccMath *m, KValue x, const Range *range)
   AccReduced a = reduce_near (m, m_select (m, inside, x, m_const (m, 0)), range->has_low);
   KVar r = kb_var (b, a.r), low = kb_var (b, a.low), n = kb_var (b, a.n);
 
-  kb_if_seldom (b, m_not (m, inside))
+  kb_if_unlikely (b, m_not (m, inside))
     {
       AccReduced far = acc_math_reduce (m, x, range->limit);
 

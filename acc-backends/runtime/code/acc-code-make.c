@@ -3,6 +3,8 @@
 
 #include "acc-core/backend/acc-backend-private.h"
 
+/* Compiles the missing kernels of a request, by all workers at once, and loads them. */
+
 void
 _acc_code_missing_clear (gpointer data)
 {

@@ -141,14 +141,14 @@ depends_on_any (AccArray   *node,
 /* Dependences of @node that have memory in any case become targets, rather than their inputs. */
 static void
 keep_stored (AccArray   *node,
-             GHashTable *dear,
+             GHashTable *expensive,
              GPtrArray  *targets)
 {
   AccArray *dependence;
 
   for (guint i = 0; (dependence = acc_array_nth_dependence (node, i)) != NULL; i++)
     if ((dependence->op == ACC_OP_COMPUTE || acc_operation_has_fact (dependence->op, ACC_FACT_STORES)) &&
-        g_hash_table_remove (dear, dependence))
+        g_hash_table_remove (expensive, dependence))
       g_ptr_array_add (targets, dependence);
 }
 
@@ -161,7 +161,7 @@ add_shared (AccGraphEval *run,
             GHashTable   *is_target)
 {
   g_autoptr (GHashTable) now = g_hash_table_new (NULL, NULL);
-  g_autoptr (GHashTable) dear = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) expensive = g_hash_table_new (NULL, NULL);
 
   for (guint i = 0; i < nodes->len; i++)
     g_hash_table_add (now, g_ptr_array_index (nodes, i));
@@ -169,20 +169,20 @@ add_shared (AccGraphEval *run,
   for (guint i = 0; i < nodes->len; i++)
     {
       AccArray *node = g_ptr_array_index (nodes, i);
-      gboolean is_later, is_dear;
+      gboolean is_later, costs_much;
 
       if (g_hash_table_contains (is_target, node))
         continue;
       is_later = is_wanted_later (run, node, now);
-      is_dear = is_expensive (node);
-      if (is_later && !is_dear)
-        keep_stored (node, dear, targets);
-      if (!is_dear && !depends_on_any (node, dear))
+      costs_much = is_expensive (node);
+      if (is_later && !costs_much)
+        keep_stored (node, expensive, targets);
+      if (!costs_much && !depends_on_any (node, expensive))
         continue;
       if (is_later)
         g_ptr_array_add (targets, node);
       else
-        g_hash_table_add (dear, node);
+        g_hash_table_add (expensive, node);
     }
 }
 

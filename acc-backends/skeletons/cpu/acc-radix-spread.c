@@ -317,7 +317,7 @@ write_out (AccRadixSpread *self,
   AccKernelBuilder *b = l->b;
   KValue begin = load_begin (self, l, region, digit);
 
-  low_if_seldom (l, kb_or (b, kb_lt (b, first, begin), kb_lt (b, kb_sub (b, end, first), low_const (l, LINE))))
+  low_if_unlikely (l, kb_or (b, kb_lt (b, first, begin), kb_lt (b, kb_sub (b, end, first), low_const (l, LINE))))
     {
       low_for (l, at, kb_max (b, begin, first), end)
         {
@@ -369,7 +369,7 @@ acc_radix_spread_take_place (AccRadixSpread *self,
   if (self->lines == NULL)
     return at;
 
-  low_if_seldom (l, kb_eq (l->b, get_rest (l, at), low_const (l, 0)))
+  low_if_unlikely (l, kb_eq (l->b, get_rest (l, at), low_const (l, 0)))
     {
       write_out (self, l, region, pass, digit, kb_sub (l->b, at, low_const (l, LINE)), at);
     }

@@ -82,9 +82,9 @@ take_element (AccFold        *self,
       KValue end = self->reads_all_rows ? low_number (l, space->inner) : kb_inner_end (b);
       KValue later = kb_min (b, kb_add (b, inner, low_const (l, self->ahead)), kb_sub (b, end, low_const (l, 1)));
 
-      l->asked_bytes = self->far_bytes;
+      l->prefetch_bytes = self->far_bytes;
       acc_fold_read (self, l, space, outer, later, result);
-      l->asked_bytes = 0;
+      l->prefetch_bytes = 0;
     }
   acc_fold_element (self, l, space, outer, inner, result);
 }

@@ -587,9 +587,9 @@ acc_skeleton_fold_segments (AccStep *step)
   self.n_lanes = MIN (fold->lanes / 4, 16);
   self.by_lanes = step->fusion->target->has_gathers || step->cluster->cost > MOST_SCALAR;
   if (self.by_lanes)
-    acc_fold_set_ahead (fold, LANE_AHEAD * self.n_lanes, LANE_FAR_BYTES);
+    acc_fold_set_prefetch (fold, LANE_AHEAD * self.n_lanes, LANE_FAR_BYTES);
   else
-    acc_fold_set_ahead (fold, ACC_SKELETON_AHEAD, FAR_BYTES);
+    acc_fold_set_prefetch (fold, ACC_SKELETON_AHEAD, FAR_BYTES);
   self.n_items = self.n + self.n_segments;
   self.n_tiles = acc_ceil_div (self.n_items, TILE);
   self.by_tiles = self.n_tiles > 1 && space->outer < MANY_ROWS;

@@ -52,13 +52,13 @@ write_run (AccLower       *l,
       return;
     }
 
-  if (space->inner >= 4 * ACC_SKELETON_AHEAD && acc_skeleton_asks_ahead (l->step, ACC_SKELETON_FAR_BYTES))
+  if (space->inner >= 4 * ACC_SKELETON_AHEAD && acc_skeleton_prefetches (l->step, ACC_SKELETON_FAR_BYTES))
     {
       KValue until = kb_max (b, begin, kb_sub (b, end, ahead));
 
       low_foreach (l, x, begin, until)
         {
-          low_ask (l, low_index_of_space (l, space, outer, low_within (l, kb_add (b, x, ahead), 0, space->inner - 1)), ACC_SKELETON_FAR_BYTES);
+          low_prefetch (l, low_index_of_space (l, space, outer, low_within (l, kb_add (b, x, ahead), 0, space->inner - 1)), ACC_SKELETON_FAR_BYTES);
           low_store_roots (l, low_index_of_space (l, space, outer, x));
         }
       begin = until;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-words.h"
+#include "acc-signature.h"
 
 #include "acc-core/base/acc-hash-private.h"
 
 #include <string.h>
 
 void
-acc_words_grow (AccWords *self)
+acc_signature_grow (AccSignature *self)
 {
   self->max = MAX (2 * self->max, 256);
   self->words = g_renew (guint64, self->words, self->max);
 }
 
 void
-acc_words_close (AccWords *self)
+acc_signature_close (AccSignature *self)
 {
   guint64 hash = self->n;
 
@@ -22,23 +22,23 @@ acc_words_close (AccWords *self)
   self->hash = hash;
 }
 
-AccWords
-acc_words_dup (const AccWords *self)
+AccSignature
+acc_signature_dup (const AccSignature *self)
 {
-  return (AccWords) { g_memdup2 (self->words, self->n * sizeof (guint64)), self->n, self->n, self->hash };
+  return (AccSignature) { g_memdup2 (self->words, self->n * sizeof (guint64)), self->n, self->n, self->hash };
 }
 
 guint
-acc_words_hash (gconstpointer words)
+acc_signature_hash (gconstpointer words)
 {
-  return (guint) (((const AccWords *) words)->hash >> 32);
+  return (guint) (((const AccSignature *) words)->hash >> 32);
 }
 
 gboolean
-acc_words_equal (gconstpointer a,
-                 gconstpointer b)
+acc_signature_equal (gconstpointer a,
+                     gconstpointer b)
 {
-  const AccWords *x = a, *y = b;
+  const AccSignature *x = a, *y = b;
 
   return x->hash == y->hash && x->n == y->n && memcmp (x->words, y->words, x->n * sizeof (guint64)) == 0;
 }
