@@ -215,8 +215,9 @@ def operations_page(gir):
         for name in row.ours:
             sections.setdefault(name, row.section)
     for name, row in operations.items():
-        if row[4] and sections.setdefault('array_' + name, row[4]) != row[4]:
-            sys.exit(f'{name}: section {row[4]} in the table of operations, {sections["array_" + name]} in {NAMES}')
+        section = row[8]
+        if section and sections.setdefault('array_' + name, section) != section:
+            sys.exit(f'{name}: section {section} in the table of operations, {sections["array_" + name]} in {NAMES}')
 
     lines = ['<!-- %s -->' % LICENCE, '<!-- Made by docs/generate-pages.py: do not edit. -->', '',
              '# Operations', '',

@@ -15,7 +15,13 @@ acc_foreign_get_inputs (AccArray *node,
 const char *
 acc_foreign_get_name (AccArray *node)
 {
-  return node->op != ACC_OP_FOREIGN ? node->offer->name : ((AccProgramsPayload *) node->payload)->name;
+  const AccProgramsPayload *payload;
+
+  if (node->op != ACC_OP_FOREIGN)
+    return node->offer->name;
+
+  payload = acc_array_get_payload (node, ACC_PAYLOAD_FOREIGN);
+  return payload->name;
 }
 
 void
@@ -173,8 +179,9 @@ acc_array_foreign (const char  *name,
                    AccProgram  *fallback)
 {
   AccArray *node = acc_array_begin (ACC_OP_FOREIGN, inputs, n_inputs);
+  AccProgramsPayload *payload = acc_array_get_payload (node, ACC_PAYLOAD_FOREIGN);
 
-  ((AccProgramsPayload *) node->payload)->name = g_strdup (name);
+  payload->name = g_strdup (name);
   acc_array_set_program (node, 0, fallback);
   return acc_array_complete (node);
 }

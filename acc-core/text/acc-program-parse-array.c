@@ -394,7 +394,9 @@ read_delayed (Reader       *self,
   node = acc_array_begin (op, (AccArray **) inputs->pdata, inputs->len);
   if (op == ACC_OP_FOREIGN)
     {
-      ((AccProgramsPayload *) node->payload)->name = g_strdup (name);
+      AccProgramsPayload *payload = acc_array_get_payload (node, ACC_PAYLOAD_FOREIGN);
+
+      payload->name = g_strdup (name);
       acc_array_set_program (node, 0, fallback);
     }
 
