@@ -70,7 +70,6 @@ enum {
   F (cuMemsetD8Async, (CuPointer to, unsigned char value, size_t n, CuStream stream)) \
   F (cuStreamCreate, (CuStream *stream, unsigned flags)) \
   F (cuStreamDestroy_v2, (CuStream stream)) \
-  F (cuStreamSynchronize, (CuStream stream)) \
   F (cuStreamWaitEvent, (CuStream stream, CuEvent event, unsigned flags)) \
   F (cuEventCreate, (CuEvent *event, unsigned flags)) \
   F (cuEventDestroy_v2, (CuEvent event)) \

@@ -237,7 +237,6 @@ recycle (AccDeviceHeap   *self,
       block->what = g_strdup (what);
     }
   trace ("recycle", block->counted, what);
-  __atomic_add_fetch (&self->counts.n_recycled, 1, __ATOMIC_RELAXED);
 
   return block;
 }
@@ -438,7 +437,6 @@ make (AccDeviceHeap  *self,
   block = wrap (self, &memory, rounded, what);
   block->is_host = kind == ACC_BLOCK_HOST;
   trace (kind == ACC_BLOCK_HOST ? "pin" : "allocate", rounded, what);
-  __atomic_add_fetch (&self->counts.n_allocations, 1, __ATOMIC_RELAXED);
 
   return block;
 }

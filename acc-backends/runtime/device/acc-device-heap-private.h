@@ -64,7 +64,6 @@ struct _AccDeviceHeap {
   AccDeviceQueue  queues[ACC_N_QUEUES];
   GPtrArray      *reports;
   AccDeviceStage *stages[2];    /* up and down */
-  AccDeviceCounts counts;
 };
 
 /* --- queues; with the lock */

@@ -217,18 +217,3 @@ acc_device_heap_get_device (AccDeviceHeap *self)
 {
   return self->device;
 }
-
-AccBudget *
-acc_device_heap_get_budget (AccDeviceHeap *self)
-{
-  return self->budget;
-}
-
-void
-acc_device_heap_get_counts (AccDeviceHeap   *self,
-                            AccDeviceCounts *counts)
-{
-  acc_device_heap_lock (self);
-  *counts = self->counts;
-  acc_device_heap_unlock (self);
-}

@@ -39,7 +39,6 @@ void            acc_device_heap_unref      (AccDeviceHeap *self);
 /* Frees all unused blocks, now and from now on. The device is freed with its last block. */
 void            acc_device_heap_close      (AccDeviceHeap *self);
 AccDevice      *acc_device_heap_get_device (AccDeviceHeap *self);
-AccBudget      *acc_device_heap_get_budget (AccDeviceHeap *self);
 
 /* --- blocks */
 
@@ -61,13 +60,11 @@ gboolean acc_device_heap_upload   (AccDeviceHeap *self, AccQueue queue, AccDevic
 gboolean acc_device_heap_download (AccDeviceHeap *self, AccQueue queue, gpointer to, AccDeviceBlock *from, gsize offset, gsize size, GError **error);
 gboolean acc_device_heap_copy     (AccDeviceHeap *self, AccQueue queue, AccDeviceBlock *to, gsize to_offset,
                                    AccDeviceBlock *from, gsize from_offset, gsize size, GError **error);
-gboolean acc_device_heap_clear    (AccDeviceHeap *self, AccQueue queue, AccDeviceBlock *block, gsize offset, gsize size, GError **error);
 /* Around launches: orders @queue behind the other queues' uses of the blocks; notes that it used them. NULL blocks are skipped. */
 gboolean acc_device_heap_begin    (AccDeviceHeap *self, AccQueue queue, AccDeviceBlock **blocks, guint n_blocks, GError **error);
 void     acc_device_heap_end      (AccDeviceHeap *self, AccQueue queue, AccDeviceBlock **blocks, guint n_blocks);
 /* Behind all that is on the queue now. */
 gboolean acc_device_heap_mark     (AccDeviceHeap *self, AccQueue queue, guint64 *point, GError **error);
-gboolean acc_device_heap_wait     (AccDeviceHeap *self, AccQueue queue, AccQueue other, guint64 point, GError **error);
 /* The host waits, for ACC_DEVICE_TIMEOUT at most. */
 gboolean acc_device_heap_block    (AccDeviceHeap *self, AccQueue queue, guint64 point, GError **error);
 /* Until all queues have done all; for giving up. */
@@ -84,18 +81,6 @@ AccDeviceBlock *acc_device_heap_pin        (AccDeviceHeap *self, AccBuffer *buff
 void            acc_device_heap_unpin      (AccDeviceHeap *self, AccBuffer *buffer);
 /* A buffer whose bytes are on the device, for a kernel to write: pinned once. @exact: it counts for no more than its size, rounded. */
 AccBuffer      *acc_device_heap_new_buffer (AccDeviceHeap *self, gsize size, gboolean exact, const char *what, GError **error);
-
-/* --- for tests and reports */
-
-typedef struct {
-  guint64 n_uploads, n_downloads;             /* of buffers */
-  guint64 uploaded, downloaded;               /* bytes, of all */
-  guint64 n_allocations, n_recycled;          /* blocks */
-  guint64 n_evictions;
-  guint64 n_waits;                            /* of the host */
-} AccDeviceCounts;
-
-void acc_device_heap_get_counts (AccDeviceHeap *self, AccDeviceCounts *counts);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccDeviceHeap, acc_device_heap_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccDeviceBlock, acc_device_block_free)

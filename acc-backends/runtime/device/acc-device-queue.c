@@ -143,7 +143,6 @@ acc_device_heap_wait_until_idle (AccDeviceHeap   *self,
           return FALSE;
         if (found.number == 0)
           continue;
-        self->counts.n_waits++;
         if (!self->device->klass->block (self->device, queue, found.point, self->timeout, &problem))
           return done (self, FALSE, problem, error);
         self->queues[queue].reached = MAX (self->queues[queue].reached, found.number);
@@ -203,7 +202,6 @@ acc_device_heap_upload (AccDeviceHeap   *self,
 
   ok = self->device->klass->upload (self->device, queue, &to->memory, offset, from, size, &problem);
   acc_device_heap_end (self, queue, &to, 1);
-  __atomic_add_fetch (&self->counts.uploaded, ok ? size : 0, __ATOMIC_RELAXED);
 
   return done (self, ok, problem, error);
 }
@@ -227,7 +225,6 @@ acc_device_heap_download (AccDeviceHeap   *self,
 
   ok = self->device->klass->download (self->device, queue, to, &from->memory, offset, size, &problem);
   acc_device_heap_end (self, queue, &from, 1);
-  __atomic_add_fetch (&self->counts.downloaded, ok ? size : 0, __ATOMIC_RELAXED);
 
   return done (self, ok, problem, error);
 }
@@ -258,28 +255,6 @@ acc_device_heap_copy (AccDeviceHeap   *self,
 }
 
 gboolean
-acc_device_heap_clear (AccDeviceHeap   *self,
-                       AccQueue         queue,
-                       AccDeviceBlock  *block,
-                       gsize            offset,
-                       gsize            size,
-                       GError         **error)
-{
-  GError *problem = NULL;
-  gboolean ok;
-
-  if (size == 0)
-    return TRUE;
-  if (!acc_device_heap_begin (self, queue, &block, 1, error))
-    return FALSE;
-
-  ok = self->device->klass->clear (self->device, queue, &block->memory, offset, size, &problem);
-  acc_device_heap_end (self, queue, &block, 1);
-
-  return done (self, ok, problem, error);
-}
-
-gboolean
 acc_device_heap_mark (AccDeviceHeap  *self,
                       AccQueue        queue,
                       guint64        *point,
@@ -294,21 +269,6 @@ acc_device_heap_mark (AccDeviceHeap  *self,
   *point = made.point;
 
   return ok;
-}
-
-gboolean
-acc_device_heap_wait (AccDeviceHeap  *self,
-                      AccQueue        queue,
-                      AccQueue        other,
-                      guint64         point,
-                      GError        **error)
-{
-  GError *problem = NULL;
-
-  if (!acc_device_heap_check (self, error))
-    return FALSE;
-
-  return done (self, self->device->klass->wait (self->device, queue, other, point, &problem), problem, error);
 }
 
 /* Without the lock; what is done by then is known to later searches. */
@@ -328,7 +288,6 @@ acc_device_heap_block (AccDeviceHeap  *self,
     return done (self, FALSE, problem, error);
 
   acc_device_heap_lock (self);
-  self->counts.n_waits++;
   for (guint i = 0; i < q->n_marks; i++)
     if (q->marks[i].point <= point)
       q->reached = MAX (q->reached, q->marks[i].number);

@@ -115,9 +115,6 @@ move_out (Copy    *self,
       ok = heap->device->klass->download (heap->device, ACC_QUEUE_DOWNLOAD, host->data, &block->memory, 0, self->buffer->size, &problem)
            && heap->device->klass->mark (heap->device, ACC_QUEUE_DOWNLOAD, &mark.point, &problem)
            && heap->device->klass->block (heap->device, ACC_QUEUE_DOWNLOAD, mark.point, heap->timeout, &problem);
-      heap->counts.n_waits++;
-      heap->counts.n_downloads++;
-      heap->counts.downloaded += self->buffer->size;
       if (!ok)
         {
           acc_device_heap_note_error (heap, problem);
@@ -148,13 +145,11 @@ acc_device_heap_evict (AccDeviceHeap  *self,
   block = copy->block;
   *freed = block->counted;
   unlist (copy);
-  self->counts.n_evictions++;
   if (is_shared (copy))
     {
       if (!acc_budget_reserve (self->host_budget, block->counted, block->what, error))
         {
           list (copy);
-          self->counts.n_evictions--;
           return FALSE;
         }
       trace ("count as the host's", block->counted, block->what);
@@ -169,7 +164,6 @@ acc_device_heap_evict (AccDeviceHeap  *self,
       if (self->lost || !move_out (copy, error))
         {
           list (copy);
-          self->counts.n_evictions--;
           return FALSE;
         }
     }
@@ -242,7 +236,6 @@ download (Copy       *self,
             acc_device_abandon (host);
           return FALSE;
         }
-      __atomic_add_fetch (&heap->counts.n_downloads, 1, __ATOMIC_RELAXED);
       acc_buffer_set_host (buffer, host->data, (GDestroyNotify) acc_buffer_unref, host);
       return TRUE;
     }
@@ -256,7 +249,6 @@ download (Copy       *self,
         acc_device_abandon (host);
       return FALSE;
     }
-  __atomic_add_fetch (&heap->counts.n_downloads, 1, __ATOMIC_RELAXED);
   acc_buffer_set_host (buffer, host->data, (GDestroyNotify) acc_buffer_unref, host);
 
   return TRUE;
@@ -360,7 +352,6 @@ upload (AccDeviceHeap  *self,
       ? !acc_device_stage_upload (self->stages[0], self, block, data, buffer->size, error)
       : !acc_device_heap_upload (self, queue, block, 0, data, buffer->size, error))
     return NULL;
-  __atomic_add_fetch (&self->counts.n_uploads, 1, __ATOMIC_RELAXED);
 
   return g_steal_pointer (&block);
 }
