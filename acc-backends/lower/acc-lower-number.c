@@ -269,36 +269,23 @@ compare_by_range (AccLower    *l,
                   gint64       c,
                   gint64       d)
 {
-  gboolean less = b < c, more = d < a, equal = a == b && c == d && a == c;
-  gboolean never, always;
+  gboolean less = b < c, more = d < a, equal = a == b && c == d && a == c, no_less = d <= a, no_more = b <= c;
+  gboolean never = FALSE, always = FALSE;
 
-  switch ((int) primitive)
+  if (primitive == ACC_PRIM_LT || primitive == ACC_PRIM_GE)
     {
-    case ACC_PRIM_LT:
-      always = less;
-      never = d <= a;
-      break;
-    case ACC_PRIM_LE:
-      always = b <= c;
-      never = more;
-      break;
-    case ACC_PRIM_GT:
-      always = more;
-      never = b <= c;
-      break;
-    case ACC_PRIM_GE:
-      always = d <= a;
-      never = less;
-      break;
-    case ACC_PRIM_EQ:
-      always = equal;
-      never = less || more;
-      break;
-    case ACC_PRIM_NE:
-    default:
-      always = less || more;
-      never = equal;
-      break;
+      always = primitive == ACC_PRIM_LT ? less : no_less;
+      never = primitive == ACC_PRIM_LT ? no_less : less;
+    }
+  else if (primitive == ACC_PRIM_GT || primitive == ACC_PRIM_LE)
+    {
+      always = primitive == ACC_PRIM_GT ? more : no_more;
+      never = primitive == ACC_PRIM_GT ? no_more : more;
+    }
+  else
+    {
+      always = primitive == ACC_PRIM_EQ ? equal : less || more;
+      never = primitive == ACC_PRIM_EQ ? less || more : equal;
     }
 
   return always || never ? kb_int (l->b, ACC_KIND_BOOL, always) : (KValue) { 0 };
@@ -318,27 +305,16 @@ simplify_by_range (AccLower    *l,
 
   low_get_range (l, x, &a, &b);
   low_get_range (l, y, &c, &d);
-  switch ((int) primitive)
-    {
-    case ACC_PRIM_QUOT:
-    case ACC_PRIM_REM:
-    case ACC_PRIM_DIV:
-    case ACC_PRIM_MOD:
-      return divide_by_range (l, primitive, x, y);
-    case ACC_PRIM_MIN:
-      return b <= c ? x : d <= a ? y : (KValue) { 0 };
-    case ACC_PRIM_MAX:
-      return a >= d ? x : c >= b ? y : (KValue) { 0 };
-    case ACC_PRIM_EQ:
-    case ACC_PRIM_NE:
-    case ACC_PRIM_LT:
-    case ACC_PRIM_LE:
-    case ACC_PRIM_GT:
-    case ACC_PRIM_GE:
-      return compare_by_range (l, primitive, a, b, c, d);
-    default:
-      return (KValue) { 0 };
-    }
+  if (acc_primitive_is (primitive, ACC_FAMILY_DIVISION))
+    return divide_by_range (l, primitive, x, y);
+  if (acc_primitive_is (primitive, ACC_FAMILY_COMPARISON))
+    return compare_by_range (l, primitive, a, b, c, d);
+  if (primitive == ACC_PRIM_MIN)
+    return b <= c ? x : d <= a ? y : (KValue) { 0 };
+  if (primitive == ACC_PRIM_MAX)
+    return a >= d ? x : c >= b ? y : (KValue) { 0 };
+
+  return (KValue) { 0 };
 }
 
 KValue
@@ -525,32 +501,15 @@ low_cast (AccLower      *l,
 
 /* --- choices */
 
-static AccPrimitive
-negate (AccPrimitive comparison)
-{
-  switch ((int) comparison)
-    {
-    case ACC_PRIM_LT: return ACC_PRIM_GE;
-    case ACC_PRIM_LE: return ACC_PRIM_GT;
-    case ACC_PRIM_GT: return ACC_PRIM_LE;
-    case ACC_PRIM_GE: return ACC_PRIM_LT;
-    case ACC_PRIM_EQ: return ACC_PRIM_NE;
-    default:          return ACC_PRIM_EQ;
-    }
-}
+static const AccPrimitive negated[ACC_N_PRIMITIVES] = {
+  [ACC_PRIM_LT] = ACC_PRIM_GE, [ACC_PRIM_LE] = ACC_PRIM_GT, [ACC_PRIM_GT] = ACC_PRIM_LE,
+  [ACC_PRIM_GE] = ACC_PRIM_LT, [ACC_PRIM_EQ] = ACC_PRIM_NE, [ACC_PRIM_NE] = ACC_PRIM_EQ,
+};
 
-static AccPrimitive
-exchange (AccPrimitive comparison)
-{
-  switch ((int) comparison)
-    {
-    case ACC_PRIM_LT: return ACC_PRIM_GT;
-    case ACC_PRIM_LE: return ACC_PRIM_GE;
-    case ACC_PRIM_GT: return ACC_PRIM_LT;
-    case ACC_PRIM_GE: return ACC_PRIM_LE;
-    default:          return comparison;
-    }
-}
+static const AccPrimitive exchanged[ACC_N_PRIMITIVES] = {
+  [ACC_PRIM_LT] = ACC_PRIM_GT, [ACC_PRIM_LE] = ACC_PRIM_GE, [ACC_PRIM_GT] = ACC_PRIM_LT,
+  [ACC_PRIM_GE] = ACC_PRIM_LE, [ACC_PRIM_EQ] = ACC_PRIM_EQ, [ACC_PRIM_NE] = ACC_PRIM_NE,
+};
 
 /* The range of @x where it compares so with what lies in [@least, @most]; all of it where that cannot be. */
 static void
@@ -630,13 +589,13 @@ get_range_where (AccLower *l,
   for (guint i = 0; i < 2; i++)
     {
       KValue one = { compared->args[i] }, other = { compared->args[1 - i] };
-      AccPrimitive primitive = holds ? compared->primitive : negate (compared->primitive);
+      AccPrimitive primitive = holds ? compared->primitive : negated[compared->primitive];
       gint64 least, most, a, b;
 
       if (!is_known (l, one) || kb_kind (l->b, one) != kb_kind (l->b, x))
         continue;
       low_get_range (l, other, &least, &most);
-      get_compared_range (l, one, i == 0 ? primitive : exchange (primitive), least, most, &a, &b);
+      get_compared_range (l, one, i == 0 ? primitive : exchanged[primitive], least, most, &a, &b);
       if (one.id != x.id && !get_sum_range (l, instr, one, a, b, &a, &b))
         continue;
       *lo = MAX (*lo, a);

@@ -119,24 +119,20 @@ find_sum (Search  *search,
   y = sum_of (search, instr->args[instr->n_args - 1]);
   if (instr->op == ACC_KOP_SELECT || instr->primitive == ACC_PRIM_MIN || instr->primitive == ACC_PRIM_MAX)
     return single (id, MIN (multiple_of_sum (x), multiple_of_sum (y)));
-  switch ((int) instr->primitive)
+  if (instr->primitive == ACC_PRIM_ADD || instr->primitive == ACC_PRIM_SUB)
     {
-    case ACC_PRIM_ADD:
       result = *x;
-      return add (&result, y, 1) ? result : opaque;
-    case ACC_PRIM_SUB:
-      result = *x;
-      return add (&result, y, -G_GUINT64_CONSTANT (1)) ? result : opaque;
-    case ACC_PRIM_MUL:
-      result = alone (0);
-      if (y->n_terms == 0 && add (&result, x, y->constant))
-        return result;
-      if (x->n_terms == 0 && add (&result, y, x->constant))
-        return result;
-      return single (id, MIN (multiple_of_sum (x) * multiple_of_sum (y), MAX_FACTOR));
-    default:
-      return opaque;
+      return add (&result, y, instr->primitive == ACC_PRIM_ADD ? 1 : -G_GUINT64_CONSTANT (1)) ? result : opaque;
     }
+  if (instr->primitive != ACC_PRIM_MUL)
+    return opaque;
+  result = alone (0);
+  if (y->n_terms == 0 && add (&result, x, y->constant))
+    return result;
+  if (x->n_terms == 0 && add (&result, y, x->constant))
+    return result;
+
+  return single (id, MIN (multiple_of_sum (x) * multiple_of_sum (y), MAX_FACTOR));
 }
 
 static gboolean

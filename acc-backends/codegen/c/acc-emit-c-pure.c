@@ -34,22 +34,21 @@ write_narrow (CWriter              *w,
 
   x = c_low (w, instr->args[first]);
   y = c_low (w, instr->args[last]);
-  switch ((int) instr->op)
+  if (instr->op == ACC_KOP_CAST)
+    return c_convert (w, ACC_KIND_I32, instr->kind, x);
+  if (instr->op == ACC_KOP_SELECT)
     {
-    case ACC_KOP_PRIM:
-      /* Signed where nothing overflows: compilers make more of that. */
-      if (c_has_width (w, id, C_SMALL) && c_has_width (w, instr->args[first], C_SMALL) && c_has_width (w, instr->args[last], C_SMALL)
-          && (instr->primitive == ACC_PRIM_ADD || instr->primitive == ACC_PRIM_SUB || instr->primitive == ACC_PRIM_MUL))
-        return g_strdup_printf ("%s %c %s", x, instr->primitive == ACC_PRIM_ADD ? '+' : instr->primitive == ACC_PRIM_SUB ? '-' : '*', y);
-      return c_primitive (w, instr->primitive, ACC_KIND_I32, x, y, acc_kernel_instr (w->kernel, instr->args[last]));
-    case ACC_KOP_CAST:
-      return c_convert (w, ACC_KIND_I32, instr->kind, x);
-    case ACC_KOP_SELECT:
       condition = c_value (w, instr->args[0]);
       return g_strdup_printf ("%s ? %s : %s", condition, x, y);
-    default:
-      return c_narrow_division (x, y, acc_kernel_instr (w->kernel, instr->args[1]), instr->op == ACC_KOP_UREM);
     }
+  if (instr->op != ACC_KOP_PRIM)
+    return c_narrow_division (x, y, acc_kernel_instr (w->kernel, instr->args[1]), instr->op == ACC_KOP_UREM);
+  /* Signed where nothing overflows: compilers make more of that. */
+  if (c_has_width (w, id, C_SMALL) && c_has_width (w, instr->args[first], C_SMALL) && c_has_width (w, instr->args[last], C_SMALL)
+      && (instr->primitive == ACC_PRIM_ADD || instr->primitive == ACC_PRIM_SUB || instr->primitive == ACC_PRIM_MUL))
+    return g_strdup_printf ("%s %c %s", x, instr->primitive == ACC_PRIM_ADD ? '+' : instr->primitive == ACC_PRIM_SUB ? '-' : '*', y);
+
+  return c_primitive (w, instr->primitive, ACC_KIND_I32, x, y, acc_kernel_instr (w->kernel, instr->args[last]));
 }
 
 void
@@ -70,49 +69,34 @@ c_write_pure (CWriter              *w,
       c_assign (w, id, result);
       return;
     }
-  switch ((int) instr->op)
+  if (instr->op == ACC_KOP_PRIM && !w->dialect->guards_zeros && _acc_kernel_is_inverse_root (w->kernel, id, &root))
     {
-    case ACC_KOP_PRIM:
-      if (!w->dialect->guards_zeros && _acc_kernel_is_inverse_root (w->kernel, id, &root))
-        {
-          g_autofree char *of = c_value (w, root);
+      g_autofree char *of = c_value (w, root);
 
-          result = g_strdup_printf ("%s (%s)", w->syntax->inverse_root, of);
-        }
-      else
-        result = c_limit (w, instr, x, y);
+      result = g_strdup_printf ("%s (%s)", w->syntax->inverse_root, of);
+    }
+  else if (instr->op == ACC_KOP_PRIM)
+    {
+      result = c_limit (w, instr, x, y);
       if (result == NULL)
         result = c_primitive (w, instr->primitive, from, x, y, second);
-      break;
-    case ACC_KOP_CAST:
-      result = c_convert (w, from, instr->kind, x);
-      break;
-    case ACC_KOP_BITCAST:
-      result = c_bitcast (from, instr->kind, x);
-      break;
-    case ACC_KOP_SELECT:
-      result = g_strdup_printf ("%s ? %s : %s", x, y, z);
-      break;
-    case ACC_KOP_FMA:
-      result = c_fma (w, instr->kind, x, y, z);
-      break;
-    case ACC_KOP_ESTIMATE:
-      result = w->syntax->estimate (w, instr->primitive, x);
-      break;
-    case ACC_KOP_OPAQUE:
-      result = w->syntax->opaque != NULL ? w->syntax->opaque (w, instr->kind, x) : g_strdup (x);
-      break;
-    case ACC_KOP_EXTEND:
-      result = c_extension (w, instr->kind, instr->bits, x);
-      break;
-    case ACC_KOP_UDIV:
-    case ACC_KOP_UREM:
-      result = c_index_division (w, x, y, second, instr->op == ACC_KOP_UREM);
-      break;
-    default:
-      c_fail (w, "instruction %u is not for groups of threads", id);
-      return;
     }
+  else if (instr->op == ACC_KOP_CAST)
+    result = c_convert (w, from, instr->kind, x);
+  else if (instr->op == ACC_KOP_BITCAST)
+    result = c_bitcast (from, instr->kind, x);
+  else if (instr->op == ACC_KOP_SELECT)
+    result = g_strdup_printf ("%s ? %s : %s", x, y, z);
+  else if (instr->op == ACC_KOP_FMA)
+    result = c_fma (w, instr->kind, x, y, z);
+  else if (instr->op == ACC_KOP_ESTIMATE)
+    result = w->syntax->estimate (w, instr->primitive, x);
+  else if (instr->op == ACC_KOP_OPAQUE)
+    result = w->syntax->opaque != NULL ? w->syntax->opaque (w, instr->kind, x) : g_strdup (x);
+  else if (instr->op == ACC_KOP_EXTEND)
+    result = c_extension (w, instr->kind, instr->bits, x);
+  else
+    result = c_index_division (w, x, y, second, instr->op == ACC_KOP_UREM);
   if (result != NULL)
     c_assign (w, id, result);
 }

@@ -58,21 +58,19 @@ emit_approximation (Emitter     *e,
                     LLVMValueRef x,
                     LLVMValueRef y)
 {
-  switch ((int) primitive)
-    {
-    case ACC_PRIM_FDIV:
-      return assembly (e, "div.full.f32 $0, $1, $2;", x, y);
-    case ACC_PRIM_RECIP:
-      return assembly (e, "rcp.approx.f32 $0, $1;", x, NULL);
-    case ACC_PRIM_SQRT:
-      return assembly (e, "sqrt.approx.f32 $0, $1;", x, NULL);
-    case ACC_PRIM_EXP:
-      return assembly (e, "ex2.approx.f32 $0, $1;", LLVMBuildFMul (B, x, emit_float (e->t_f32, 1 / G_LN2), ""), NULL);
-    case ACC_PRIM_LOG:
-      return LLVMBuildFMul (B, assembly (e, "lg2.approx.f32 $0, $1;", x, NULL), emit_float (e->t_f32, G_LN2), "");
-    default:
-      return NULL;
-    }
+  static const char *const texts[ACC_N_PRIMITIVES] = {
+    [ACC_PRIM_FDIV] = "div.full.f32 $0, $1, $2;", [ACC_PRIM_RECIP] = "rcp.approx.f32 $0, $1;", [ACC_PRIM_SQRT] = "sqrt.approx.f32 $0, $1;",
+    [ACC_PRIM_EXP] = "ex2.approx.f32 $0, $1;", [ACC_PRIM_LOG] = "lg2.approx.f32 $0, $1;",
+  };
+  LLVMValueRef result;
+
+  if (texts[primitive] == NULL)
+    return NULL;
+  if (primitive == ACC_PRIM_EXP)
+    x = LLVMBuildFMul (B, x, emit_float (e->t_f32, 1 / G_LN2), "");
+  result = assembly (e, texts[primitive], x, primitive == ACC_PRIM_FDIV ? y : NULL);
+
+  return primitive == ACC_PRIM_LOG ? LLVMBuildFMul (B, result, emit_float (e->t_f32, G_LN2), "") : result;
 }
 
 LLVMValueRef
@@ -80,15 +78,10 @@ emit_estimate (Emitter     *e,
                AccPrimitive of,
                LLVMValueRef x)
 {
-  switch ((int) of)
-    {
-    case ACC_PRIM_SQRT:
-      return assembly (e, "rsqrt.approx.ftz.f32 $0, $1;", x, NULL);
-    case ACC_PRIM_EXP:
-      return assembly (e, "ex2.approx.ftz.f32 $0, $1;", x, NULL);
-    default:
-      return assembly (e, "rcp.approx.ftz.f32 $0, $1;", x, NULL);
-    }
+  const char *text = of == ACC_PRIM_SQRT ? "rsqrt.approx.ftz.f32 $0, $1;" : of == ACC_PRIM_EXP ? "ex2.approx.ftz.f32 $0, $1;"
+                     : "rcp.approx.ftz.f32 $0, $1;";
+
+  return assembly (e, text, x, NULL);
 }
 
 LLVMValueRef

@@ -124,15 +124,10 @@ emit_quick (Emitter     *e,
             LLVMValueRef x,
             LLVMValueRef y)
 {
-  switch ((int) primitive)
-    {
-    case ACC_PRIM_FDIV:
-      return quotient (e, x, y);
-    case ACC_PRIM_RECIP:
-      return quotient (e, NULL, x);
-    case ACC_PRIM_SQRT:
-      return root (e, x);
-    default:
-      return NULL;
-    }
+  if (primitive == ACC_PRIM_FDIV)
+    return quotient (e, x, y);
+  if (primitive == ACC_PRIM_RECIP)
+    return quotient (e, NULL, x);
+
+  return primitive == ACC_PRIM_SQRT ? root (e, x) : NULL;
 }

@@ -169,40 +169,30 @@ emit_groups (Emitter *e,
              guint32  id)
 {
   const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
-  LLVMValueRef all = LLVMConstAllOnes (e->t_i32);
+  LLVMValueRef all = LLVMConstAllOnes (e->t_i32), place;
   Value result = { .shape = SHAPE_UNIFORM };
 
-  switch ((int) instr->op)
+  if (instr->op == ACC_KOP_BARRIER)
+    emit_call (e, "llvm.nvvm.barrier0", NULL, 0, NULL, 0);
+  else if (instr->op == ACC_KOP_SUBGROUP_BARRIER)
+    emit_call (e, "llvm.nvvm.bar.warp.sync", NULL, 0, &all, 1);
+  else if (instr->op == ACC_KOP_FENCE)
+    fence (e);
+  else if (instr->op == ACC_KOP_SHUFFLE && e->lanes > 0)
+    result = shuffle_lanes (e, id);
+  else if (instr->op == ACC_KOP_SHUFFLE)
+    result.v = shuffle (e, instr->bits >> 32, instr->kind, emit_scalar (e, instr->args[0]), instr->bits & G_MAXUINT32);
+  else if (instr->op == ACC_KOP_BALLOT && e->lanes > 0)
+    result = ballot_of_lanes (e, id);
+  else if (instr->op == ACC_KOP_BALLOT)
+    result.v = emit_call (e, "llvm.nvvm.vote.ballot.sync", NULL, 0, (LLVMValueRef[]) { all, emit_scalar (e, instr->args[0]) }, 2);
+  else
     {
-    case ACC_KOP_BARRIER:
-      emit_call (e, "llvm.nvvm.barrier0", NULL, 0, NULL, 0);
-      break;
-    case ACC_KOP_SUBGROUP_BARRIER:
-      emit_call (e, "llvm.nvvm.bar.warp.sync", NULL, 0, &all, 1);
-      break;
-    case ACC_KOP_FENCE:
-      fence (e);
-      break;
-    case ACC_KOP_SHUFFLE:
-      if (e->lanes > 0)
-        return shuffle_lanes (e, id);
-      result.v = shuffle (e, instr->bits >> 32, instr->kind, emit_scalar (e, instr->args[0]), instr->bits & G_MAXUINT32);
-      break;
-    case ACC_KOP_BALLOT:
-      if (e->lanes > 0)
-        return ballot_of_lanes (e, id);
-      result.v = emit_call (e, "llvm.nvvm.vote.ballot.sync", NULL, 0, (LLVMValueRef[]) { all, emit_scalar (e, instr->args[0]) }, 2);
-      break;
-    case ACC_KOP_ATOMIC:
-      result.v = atomic (e, (KAtomic) instr->bits, instr->kind, emit_element (e, instr->args[0], emit_scalar (e, instr->args[1])),
-                         emit_scalar (e, instr->args[2]));
-      break;
-    case ACC_KOP_CAS:
-      result.v = compare_and_swap (e, instr->kind, emit_element (e, instr->args[0], emit_scalar (e, instr->args[1])),
-                                   emit_scalar (e, instr->args[2]), emit_scalar (e, instr->args[3]));
-      break;
-    default:
-      g_return_val_if_reached (result);
+      place = emit_element (e, instr->args[0], emit_scalar (e, instr->args[1]));
+      if (instr->op == ACC_KOP_ATOMIC)
+        result.v = atomic (e, (KAtomic) instr->bits, instr->kind, place, emit_scalar (e, instr->args[2]));
+      else
+        result.v = compare_and_swap (e, instr->kind, place, emit_scalar (e, instr->args[2]), emit_scalar (e, instr->args[3]));
     }
 
   return result;

@@ -126,6 +126,62 @@ find_repeats (Emitter *e,
     }
 }
 
+static LLVMValueRef
+build_primitive (Emitter       *e,
+                 guint32        id,
+                 AccElementKind kind,
+                 LLVMValueRef   x,
+                 LLVMValueRef   y)
+{
+  LLVMValueRef result = NULL;
+  guint32 root;
+
+  if (_acc_kernel_is_inverse_root (e->kernel, id, &root))
+    {
+      if (e->kernel->group_size > 0)
+        result = emit_inverse_root (e, emit_scalar (e, root));
+      else if (e->facts[id].shape == SHAPE_VARYING)
+        result = emit_quick_inverse_root (e, emit_vector (e, root));
+    }
+
+  return result != NULL ? result : contracted (e, emit_primitive (e, acc_kernel_instr (e->kernel, id)->primitive, kind, x, y));
+}
+
+/* @kind: of the first operand */
+static LLVMValueRef
+build (Emitter       *e,
+       guint32        id,
+       AccElementKind kind,
+       LLVMValueRef  *x)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
+  LLVMValueRef result;
+
+  if (instr->op == ACC_KOP_PRIM)
+    return build_primitive (e, id, kind, x[0], x[1]);
+  if (instr->op == ACC_KOP_CAST)
+    return emit_cast (e, kind, instr->kind, x[0]);
+  if (instr->op == ACC_KOP_BITCAST)
+    return emit_bitcast (e, kind, instr->kind, x[0]);
+  if (instr->op == ACC_KOP_FMA)
+    return emit_fma (e, x[0], x[1], x[2]);
+  if (instr->op == ACC_KOP_ESTIMATE)
+    return emit_estimate (e, instr->primitive, x[0]);
+  if (instr->op == ACC_KOP_EXTEND)
+    return emit_extend (e, instr->kind, instr->bits, x[0]);
+  if (instr->op == ACC_KOP_OPAQUE)
+    return emit_opaque (e, instr->kind, x[0]);
+  if (instr->op == ACC_KOP_UDIV)
+    return emit_index_division (e, x[0], x[1]);
+  if (instr->op == ACC_KOP_UREM)
+    return emit_index_remainder (e, x[0], x[1]);
+
+  g_return_val_if_fail (instr->op == ACC_KOP_SELECT, x[0]);
+  result = emit_select (e, x[0], x[1], x[2]);
+
+  return is_choice_of_floats (e, instr) ? emit_fence (e, result) : result;
+}
+
 Value
 emit_pure (Emitter *e,
            guint32  id)
@@ -135,9 +191,8 @@ emit_pure (Emitter *e,
   gboolean varies = fact->shape == SHAPE_VARYING;
   AccElementKind kind = acc_kernel_instr (e->kernel, instr->args[0])->kind;
   Value first = emit_value (e, instr->args[0]);
-  LLVMValueRef x[ACC_KERNEL_MAX_ARGS] = { NULL, NULL, NULL }, result = NULL;
+  LLVMValueRef x[ACC_KERNEL_MAX_ARGS] = { NULL, NULL, NULL }, result;
   Value value;
-  guint32 root;
 
   if (emit_get_assumption (e, id) != NULL)
     return e->values[id];
@@ -158,52 +213,7 @@ emit_pure (Emitter *e,
       x[i] = varies && !stays_scalar ? emit_vector (e, instr->args[i]) : emit_scalar (e, instr->args[i]);
     }
 
-  switch ((int) instr->op)
-    {
-    case ACC_KOP_PRIM:
-      if (_acc_kernel_is_inverse_root (e->kernel, id, &root))
-        {
-          if (e->kernel->group_size > 0)
-            result = emit_inverse_root (e, emit_scalar (e, root));
-          else if (varies)
-            result = emit_quick_inverse_root (e, emit_vector (e, root));
-        }
-      if (result == NULL)
-        result = contracted (e, emit_primitive (e, instr->primitive, kind, x[0], x[1]));
-      break;
-    case ACC_KOP_CAST:
-      result = emit_cast (e, kind, instr->kind, x[0]);
-      break;
-    case ACC_KOP_BITCAST:
-      result = emit_bitcast (e, kind, instr->kind, x[0]);
-      break;
-    case ACC_KOP_SELECT:
-      result = emit_select (e, x[0], x[1], x[2]);
-      if (is_choice_of_floats (e, instr))
-        result = emit_fence (e, result);
-      break;
-    case ACC_KOP_FMA:
-      result = emit_fma (e, x[0], x[1], x[2]);
-      break;
-    case ACC_KOP_ESTIMATE:
-      result = emit_estimate (e, instr->primitive, x[0]);
-      break;
-    case ACC_KOP_EXTEND:
-      result = emit_extend (e, instr->kind, instr->bits, x[0]);
-      break;
-    case ACC_KOP_OPAQUE:
-      result = emit_opaque (e, instr->kind, x[0]);
-      break;
-    case ACC_KOP_UDIV:
-      result = emit_index_division (e, x[0], x[1]);
-      break;
-    case ACC_KOP_UREM:
-      result = emit_index_remainder (e, x[0], x[1]);
-      break;
-    default:
-      g_return_val_if_reached (first);
-    }
-
+  result = build (e, id, kind, x);
   value = (Value) { .v = result, .shape = fact->shape, .stride = fact->stride };
   find_repeats (e, id, &value);
 

@@ -252,7 +252,7 @@ walk_block (Walk   *walk,
       const AccKernelInstr *instr = acc_kernel_instr (e->kernel, id);
       Fact *fact = &e->facts[id];
 
-      switch ((int) instr->op)
+      switch (instr->op)
         {
         case ACC_KOP_LOAD:
           fact->shape = e->facts[instr->args[1]].shape == SHAPE_UNIFORM ? SHAPE_UNIFORM : SHAPE_VARYING;
@@ -285,9 +285,30 @@ walk_block (Walk   *walk,
         case ACC_KOP_UNTIL:
           set_masked (walk, _acc_kernel_get_parent (e->kernel, id), e->facts[instr->args[0]].shape != SHAPE_UNIFORM);
           break;
-        default:
+        case ACC_KOP_PRIM:
+        case ACC_KOP_CAST:
+        case ACC_KOP_BITCAST:
+        case ACC_KOP_SELECT:
+        case ACC_KOP_FMA:
+        case ACC_KOP_ESTIMATE:
+        case ACC_KOP_EXTEND:
+        case ACC_KOP_OPAQUE:
+        case ACC_KOP_UDIV:
+        case ACC_KOP_UREM:
           walk_pure (e, id);
           break;
+        case ACC_KOP_NONE:
+        case ACC_KOP_CONST:
+        case ACC_KOP_PARAM:
+        case ACC_KOP_RANGE:
+        case ACC_KOP_LOCAL:
+        case ACC_KOP_BARRIER:
+        case ACC_KOP_SUBGROUP_BARRIER:
+        case ACC_KOP_FENCE:
+        case ACC_KOP_ATOMIC:
+        case ACC_KOP_CAS:
+        default:
+          g_return_if_reached ();
         }
 
       for (guint j = 0; j < 2; j++)

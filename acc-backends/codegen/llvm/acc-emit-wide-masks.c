@@ -34,35 +34,29 @@ static guint
 find_bits (LLVMValueRef mask,
            guint        depth)
 {
-  guint first = 0, end = 0, bits = 0;
+  LLVMOpcode opcode;
+  guint first = 0, end = 2, bits = 0;
 
   if (!LLVMIsAInstruction (mask) || depth == MAX_DEPTH)
     return 0;
 
-  switch ((int) LLVMGetInstructionOpcode (mask))
+  opcode = LLVMGetInstructionOpcode (mask);
+  if (opcode == LLVMICmp || opcode == LLVMFCmp)
     {
-    case LLVMICmp:
-    case LLVMFCmp:
       bits = emit_width_of (LLVMGetElementType (LLVMTypeOf (LLVMGetOperand (mask, 0))));
       return bits == 1 ? find_bits (LLVMGetOperand (mask, 0), depth + 1) : CLAMP (bits, 8, 64);
-    case LLVMSelect:
+    }
+  if (opcode == LLVMSelect)
+    {
       first = 1;
       end = 3;
-      break;
-    case LLVMAnd:
-    case LLVMOr:
-    case LLVMXor:
-    case LLVMShuffleVector:
-      end = 2;
-      break;
-    case LLVMPHI:
-      end = LLVMCountIncoming (mask);
-      break;
-    default:
-      return 0;
     }
+  else if (opcode == LLVMPHI)
+    end = LLVMCountIncoming (mask);
+  else if (opcode != LLVMAnd && opcode != LLVMOr && opcode != LLVMXor && opcode != LLVMShuffleVector)
+    return 0;
   for (guint i = first; i < end && bits == 0; i++)
-    bits = find_bits (LLVMGetInstructionOpcode (mask) == LLVMPHI ? LLVMGetIncomingValue (mask, i) : LLVMGetOperand (mask, i), depth + 1);
+    bits = find_bits (opcode == LLVMPHI ? LLVMGetIncomingValue (mask, i) : LLVMGetOperand (mask, i), depth + 1);
 
   return bits;
 }
@@ -164,15 +158,12 @@ combine (Pass        *self,
   x = widen (self, x, from);
   y = widen (self, y, from);
 
-  switch ((int) opcode)
-    {
-    case LLVMSelect:
-      return LLVMBuildSelect (B, LLVMGetOperand (mask, 0), x, y, "");
-    case LLVMShuffleVector:
-      return shuffle (e, mask, x, y);
-    default:
-      return LLVMBuildBinOp (B, opcode, x, y, "");
-    }
+  if (opcode == LLVMSelect)
+    return LLVMBuildSelect (B, LLVMGetOperand (mask, 0), x, y, "");
+  if (opcode == LLVMShuffleVector)
+    return shuffle (e, mask, x, y);
+
+  return LLVMBuildBinOp (B, opcode, x, y, "");
 }
 
 /* NULL: it stays as it is. Phis are filled later. */

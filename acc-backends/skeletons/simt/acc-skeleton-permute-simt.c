@@ -23,21 +23,11 @@ typedef enum {
   FORM_SERIAL,
 } Form;
 
-static gboolean
-get_atomic (AccPrimitive  primitive,
-            KAtomic      *how)
-{
-  switch ((int) primitive)
-    {
-    case ACC_PRIM_ADD: *how = KB_ATOMIC_ADD; return TRUE;
-    case ACC_PRIM_MIN: *how = KB_ATOMIC_MIN; return TRUE;
-    case ACC_PRIM_MAX: *how = KB_ATOMIC_MAX; return TRUE;
-    case ACC_PRIM_BAND: *how = KB_ATOMIC_AND; return TRUE;
-    case ACC_PRIM_BOR: *how = KB_ATOMIC_OR; return TRUE;
-    case ACC_PRIM_BXOR: *how = KB_ATOMIC_XOR; return TRUE;
-    default: return FALSE;
-    }
-}
+/* 1 + KAtomic; 0: none */
+static const guint8 atomics[ACC_N_PRIMITIVES] = {
+  [ACC_PRIM_ADD] = 1 + KB_ATOMIC_ADD, [ACC_PRIM_MIN] = 1 + KB_ATOMIC_MIN, [ACC_PRIM_MAX] = 1 + KB_ATOMIC_MAX,
+  [ACC_PRIM_BAND] = 1 + KB_ATOMIC_AND, [ACC_PRIM_BOR] = 1 + KB_ATOMIC_OR, [ACC_PRIM_BXOR] = 1 + KB_ATOMIC_XOR,
+};
 
 static gboolean
 has_atomic (const AccTarget *target,
@@ -45,8 +35,9 @@ has_atomic (const AccTarget *target,
             AccPrimitive     primitive,
             KAtomic         *how)
 {
-  if (!get_atomic (primitive, how) || acc_element_kind_get_size (kind) < 4)
+  if (atomics[primitive] == 0 || acc_element_kind_get_size (kind) < 4)
     return FALSE;
+  *how = atomics[primitive] - 1;
   if (kind == ACC_KIND_F32)
     return *how == KB_ATOMIC_ADD && target->has_atomic_add_f32;
   if (kind == ACC_KIND_F64)
