@@ -28,6 +28,12 @@ struct _AccKernelBuilder {
   gboolean    approximate;    /* exponentials and logarithms of f32 stay for what the device has */
 };
 
+/* Notes the first mistake. */
+void    _kb_set_error (AccKernelBuilder *b, const char *message);
+AccKernelBlock *_kb_get_block (AccKernelBuilder *b, guint32 block);
+/* The innermost of the open blocks. */
+guint32 _kb_current_block (AccKernelBuilder *b);
+guint32 _kb_push_block (AccKernelBuilder *b, guint32 parent);
 KValue  _kb_append (AccKernelBuilder *b, AccKernelInstr instr);
 /* Returns an equal instruction that was made before, or a folded one, or else appends it. For pure instructions and loads of read-only
  * buffers. */
