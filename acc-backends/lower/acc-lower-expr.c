@@ -10,88 +10,6 @@
 
 #define WRITTEN_PER_LOOK 1024
 
-AccFrame *
-low_frame_new (AccLower      *l,
-               AccFusionNode *node)
-{
-  AccFrame *frame = low_alloc (l, sizeof (AccFrame));
-
-  frame->node = node;
-  frame->origin = acc_fusion_get_origin (l->fusion, node->array);
-
-  return frame;
-}
-
-static AccMemo *
-get_memo (AccLower *l,
-          AccFrame *frame,
-          AccExpr  *expr)
-{
-  return low_memo (l, frame, expr, NULL, 0, acc_element_type_get_n_leaves (expr->type));
-}
-
-void
-low_bind_values (AccLower     *l,
-                 AccFrame     *frame,
-                 AccExpr      *variable,
-                 const KValue *leaves)
-{
-  AccMemo *memo = get_memo (l, frame, variable);
-
-  for (guint i = 0; i < acc_element_type_get_n_leaves (variable->type); i++)
-    low_keep (l, &memo->leaves[i], leaves[i]);
-}
-
-void
-low_bind_element (AccLower       *l,
-                  AccFrame       *frame,
-                  AccExpr        *variable,
-                  AccFusionNode  *node,
-                  const AccIndex *ix)
-{
-  get_memo (l, frame, variable)->binding = (AccBinding) { .kind = ACC_BOUND_ELEMENT, .node = node, .ix = ix };
-}
-
-void
-low_bind_index (AccLower       *l,
-                AccFrame       *frame,
-                AccExpr        *variable,
-                const AccIndex *ix,
-                const gint64   *extents)
-{
-  get_memo (l, frame, variable)->binding = (AccBinding) { .kind = ACC_BOUND_INDEX, .ix = ix, .extents = extents };
-}
-
-void
-low_bind_taps (AccLower       *l,
-               AccFrame       *frame,
-               AccExpr        *variable,
-               AccFusionNode  *stencil,
-               guint           input,
-               const AccIndex *ix)
-{
-  get_memo (l, frame, variable)->binding = (AccBinding) { .kind = ACC_BOUND_TAPS, .node = stencil, .input = input, .ix = ix };
-}
-
-KValue *
-low_expr_slot (AccLower  *l,
-               AccFrame  *frame,
-               AccExpr  **expr,
-               guint     *leaf)
-{
-  *expr = acc_expr_resolve_leaf (*expr, leaf);
-
-  return &get_memo (l, frame, *expr)->leaves[*leaf];
-}
-
-const AccBinding *
-low_expr_binding (AccLower *l,
-                  AccFrame *frame,
-                  AccExpr  *variable)
-{
-  return &get_memo (l, frame, variable)->binding;
-}
-
 /* --- children that have to be written first
  * The child that is pushed last is written first. The first operand is pushed last, so that a long sum keeps one partial sum alive, and not
  * all of its terms. */
@@ -249,7 +167,7 @@ keep_all (AccLower     *l,
           AccExpr      *expr,
           const KValue *values)
 {
-  AccMemo *memo = get_memo (l, frame, expr);
+  AccMemo *memo = low_expr_memo (l, frame, expr);
 
   for (guint i = 0; i < acc_element_type_get_n_leaves (expr->type); i++)
     low_keep (l, &memo->leaves[i], values[i]);
@@ -557,7 +475,7 @@ low_expr (AccLower *l,
     {
       guint top = l->work->len;
       AccWork work = g_array_index (l->work, AccWork, top - 1);
-      KValue *known = &get_memo (l, frame, work.expr)->leaves[work.leaf];
+      KValue *known = &low_expr_memo (l, frame, work.expr)->leaves[work.leaf];
       KValue value;
 
       if (known->id != 0)

@@ -7,6 +7,8 @@ G_BEGIN_DECLS
 
 /* What the parts of the expression writer share. */
 
+/* Where the leaves of @expr are kept. */
+AccMemo          *low_expr_memo    (AccLower *l, AccFrame *frame, AccExpr *expr);
 /* Where leaf *leaf of *expr is kept; both become what they resolve to. */
 KValue           *low_expr_slot    (AccLower *l, AccFrame *frame, AccExpr **expr, guint *leaf);
 const AccBinding *low_expr_binding (AccLower *l, AccFrame *frame, AccExpr *variable);

@@ -1,161 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-lower.h"
+#include "acc-lower-range.h"
 
-#include "acc-backends/ir/acc-kernel-builder-private.h"
-
-/* Ranges of integers: enough to see that most indices need no check. The lanes' values all lie within. */
-
-static gboolean
-get_limits (AccElementKind kind,
-            gint64        *lo,
-            gint64        *hi)
-{
-  switch (kind)
-    {
-    case ACC_KIND_BOOL: *lo = 0, *hi = 1; return TRUE;
-    case ACC_KIND_I8: *lo = G_MININT8, *hi = G_MAXINT8; return TRUE;
-    case ACC_KIND_I16: *lo = G_MININT16, *hi = G_MAXINT16; return TRUE;
-    case ACC_KIND_I32: *lo = G_MININT32, *hi = G_MAXINT32; return TRUE;
-    case ACC_KIND_I64: *lo = G_MININT64, *hi = G_MAXINT64; return TRUE;
-    case ACC_KIND_U8: *lo = 0, *hi = G_MAXUINT8; return TRUE;
-    case ACC_KIND_U16: *lo = 0, *hi = G_MAXUINT16; return TRUE;
-    case ACC_KIND_U32: *lo = 0, *hi = G_MAXUINT32; return TRUE;
-    case ACC_KIND_U64:
-    case ACC_KIND_F16:
-    case ACC_KIND_F32:
-    case ACC_KIND_F64:
-    case ACC_KIND_TUPLE:
-    case ACC_KIND_COMPLEX:
-    case ACC_KIND_VECTOR:
-    default:
-      return FALSE;
-    }
-}
-
-KValue
-low_within (AccLower *l,
-            KValue    x,
-            gint64    lo,
-            gint64    hi)
-{
-  AccFact *fact;
-
-  if (x.id == 0)
-    {
-      l->failed = TRUE;
-      return x;
-    }
-  if (x.id >= l->facts->len)
-    g_array_set_size (l->facts, x.id + 1);
-  fact = &g_array_index (l->facts, AccFact, x.id);
-  if (!fact->known)
-    *fact = (AccFact) { TRUE, lo, hi };
-  else if (MAX (fact->lo, lo) <= MIN (fact->hi, hi))
-    *fact = (AccFact) { TRUE, MAX (fact->lo, lo), MIN (fact->hi, hi) };
-
-  return x;
-}
-
-/* Returns the range of an i64 or narrower; if none is known, all values of its kind. Constants come from the builder as well, which
- * simplifies. */
-void
-low_get_range (AccLower *l,
-               KValue    x,
-               gint64   *lo,
-               gint64   *hi)
-{
-  const AccKernelInstr *instr = x.id < l->b->kernel->instrs->len ? acc_kernel_instr (l->b->kernel, x.id) : NULL;
-
-  if (instr != NULL && instr->op == ACC_KOP_CONST && get_limits (instr->kind, lo, hi))
-    *lo = *hi = (gint64) instr->bits;
-  else if (x.id < l->facts->len && g_array_index (l->facts, AccFact, x.id).known)
-    {
-      *lo = g_array_index (l->facts, AccFact, x.id).lo;
-      *hi = g_array_index (l->facts, AccFact, x.id).hi;
-    }
-  else if (!get_limits (kb_kind (l->b, x), lo, hi))
-    {
-      *lo = G_MININT64;
-      *hi = G_MAXINT64;
-    }
-}
-
-/* NULL: @x is no constant of that kind. */
-static const AccKernelInstr *
-get_constant (AccLower      *l,
-              KValue         x,
-              AccElementKind kind)
-{
-  const AccKernelInstr *instr = x.id < l->b->kernel->instrs->len ? acc_kernel_instr (l->b->kernel, x.id) : NULL;
-
-  return instr != NULL && instr->op == ACC_KOP_CONST && instr->kind == kind ? instr : NULL;
-}
-
-gboolean
-low_is_const (AccLower *l,
-              KValue    x,
-              gint64   *value)
-{
-  const AccKernelInstr *constant = get_constant (l, x, ACC_KIND_I64);
-
-  if (constant != NULL)
-    *value = (gint64) constant->bits;
-
-  return constant != NULL;
-}
-
-gboolean
-low_is_known (AccLower *l,
-              KValue    condition,
-              gboolean *holds)
-{
-  const AccKernelInstr *constant = get_constant (l, condition, ACC_KIND_BOOL);
-
-  if (constant != NULL)
-    *holds = constant->bits != 0;
-
-  return constant != NULL;
-}
-
-static gboolean
-is_known (AccLower *l,
-          KValue    x)
-{
-  gint64 lo, hi;
-
-  return x.id != 0 && get_limits (kb_kind (l->b, x), &lo, &hi);
-}
-
-/* @lo and @hi are of the exact result; it holds only where nothing wraps. */
-static KValue
-keep_range (AccLower *l,
-            KValue    x,
-            gint64    lo,
-            gint64    hi)
-{
-  gint64 least, most;
-
-  if (x.id != 0 && get_limits (kb_kind (l->b, x), &least, &most) && lo >= least && hi <= most && lo <= hi)
-    return low_within (l, x, lo, hi);
-  if (x.id == 0)
-    l->failed = TRUE;
-
-  return x;
-}
-
-/* The range of a sum or difference of values in [@a, @b] and [@c, @d]. FALSE: 64 bits do not hold it. */
-static gboolean
-combine_ranges (AccPrimitive primitive,
-                gint64       a,
-                gint64       b,
-                gint64       c,
-                gint64       d,
-                gint64      *lo,
-                gint64      *hi)
-{
-  return primitive == ACC_PRIM_ADD ? !__builtin_add_overflow (a, c, lo) && !__builtin_add_overflow (b, d, hi)
-                                   : !__builtin_sub_overflow (a, d, lo) && !__builtin_sub_overflow (b, c, hi);
-}
+/* Arithmetic that ranges make simpler, and whose results have ranges. */
 
 static KValue
 keep_product (AccLower *l,
@@ -171,7 +17,7 @@ keep_product (AccLower *l,
       __builtin_mul_overflow (b, c, &p[2]) || __builtin_mul_overflow (b, d, &p[3]))
     return z;
 
-  return keep_range (l, z, MIN (MIN (p[0], p[1]), MIN (p[2], p[3])), MAX (MAX (p[0], p[1]), MAX (p[2], p[3])));
+  return low_range_keep (l, z, MIN (MIN (p[0], p[1]), MIN (p[2], p[3])), MAX (MAX (p[0], p[1]), MAX (p[2], p[3])));
 }
 
 KValue
@@ -182,16 +28,16 @@ low_prim (AccLower    *l,
   KValue z = kb_prim (l->b, primitive, x);
   gint64 lo, hi;
 
-  if (!is_known (l, x) || !is_known (l, z))
+  if (!low_range_is_known (l, x) || !low_range_is_known (l, z))
     return z;
 
   low_get_range (l, x, &lo, &hi);
   if (primitive == ACC_PRIM_NEG && lo > G_MININT64)
-    return keep_range (l, z, -hi, -lo);
+    return low_range_keep (l, z, -hi, -lo);
   if (primitive == ACC_PRIM_ABS && lo > G_MININT64)
-    return keep_range (l, z, lo > 0 ? lo : hi < 0 ? -hi : 0, MAX (ABS (lo), ABS (hi)));
+    return low_range_keep (l, z, lo > 0 ? lo : hi < 0 ? -hi : 0, MAX (ABS (lo), ABS (hi)));
   if (primitive == ACC_PRIM_POPCOUNT || primitive == ACC_PRIM_CLZ || primitive == ACC_PRIM_CTZ)
-    return keep_range (l, z, 0, 64);
+    return low_range_keep (l, z, 0, 64);
 
   return z;
 }
@@ -300,7 +146,7 @@ simplify_by_range (AccLower    *l,
 {
   gint64 a, b, c, d;
 
-  if (!is_known (l, x) || !is_known (l, y) || kb_kind (l->b, x) == ACC_KIND_BOOL)
+  if (!low_range_is_known (l, x) || !low_range_is_known (l, y) || kb_kind (l->b, x) == ACC_KIND_BOOL)
     return (KValue) { 0 };
 
   low_get_range (l, x, &a, &b);
@@ -317,6 +163,55 @@ simplify_by_range (AccLower    *l,
   return (KValue) { 0 };
 }
 
+/* Of an operation on something from @a to @b and something from @c to @d. FALSE: nothing is known of it. */
+static gboolean
+find_range (AccPrimitive primitive,
+            gint64       a,
+            gint64       b,
+            gint64       c,
+            gint64       d,
+            gint64      *lo,
+            gint64      *hi)
+{
+  *lo = 0;
+  if (primitive == ACC_PRIM_ADD || primitive == ACC_PRIM_SUB)
+    return low_range_combine (primitive, a, b, c, d, lo, hi);
+  if (primitive == ACC_PRIM_MIN || primitive == ACC_PRIM_MAX)
+    {
+      *lo = primitive == ACC_PRIM_MIN ? MIN (a, c) : MAX (a, c);
+      *hi = primitive == ACC_PRIM_MIN ? MIN (b, d) : MAX (b, d);
+      return TRUE;
+    }
+  if (primitive == ACC_PRIM_BAND)
+    {
+      *hi = c < 0 ? b : a < 0 ? d : MIN (b, d);
+      return a >= 0 || c >= 0;
+    }
+  if (primitive == ACC_PRIM_SHL && a >= 0 && c >= 0 && d < 62 && b <= G_MAXINT64 >> (d + 1))
+    {
+      *hi = b << d;
+      return TRUE;
+    }
+  if (primitive == ACC_PRIM_SHR && c >= 0 && (a >= 0 || c == d))
+    {
+      *lo = c == d ? a >> MIN (c, 63) : 0;
+      *hi = c == d ? b >> MIN (c, 63) : c < 63 ? b >> c : 0;
+      return TRUE;
+    }
+  if (!acc_primitive_is (primitive, ACC_FAMILY_DIVISION) || c <= 0)
+    return FALSE;
+  if (primitive == ACC_PRIM_QUOT || primitive == ACC_PRIM_DIV)
+    {
+      *lo = a / d;
+      *hi = b / c;
+      return a >= 0;
+    }
+  *lo = primitive == ACC_PRIM_REM && a < 0 ? -(d - 1) : 0;
+  *hi = a >= 0 ? MIN (b, d - 1) : d - 1;
+
+  return TRUE;
+}
+
 KValue
 low_prim2 (AccLower    *l,
            AccPrimitive primitive,
@@ -331,60 +226,15 @@ low_prim2 (AccLower    *l,
   z = kb_prim2 (l->b, primitive, x, y);
   if (z.id == 0)
     l->failed = TRUE;
-  if (!is_known (l, x) || !is_known (l, y) || !is_known (l, z) || kb_kind (l->b, z) == ACC_KIND_BOOL)
+  if (!low_range_is_known (l, x) || !low_range_is_known (l, y) || !low_range_is_known (l, z) || kb_kind (l->b, z) == ACC_KIND_BOOL)
     return z;
 
   low_get_range (l, x, &a, &b);
   low_get_range (l, y, &c, &d);
-  switch ((int) primitive)
-    {
-    case ACC_PRIM_ADD:
-    case ACC_PRIM_SUB:
-      if (combine_ranges (primitive, a, b, c, d, &lo, &hi))
-        return keep_range (l, z, lo, hi);
-      break;
-    case ACC_PRIM_MUL:
-      return keep_product (l, z, a, b, c, d);
-    case ACC_PRIM_MIN:
-      return keep_range (l, z, MIN (a, c), MIN (b, d));
-    case ACC_PRIM_MAX:
-      return keep_range (l, z, MAX (a, c), MAX (b, d));
-    case ACC_PRIM_QUOT:
-    case ACC_PRIM_DIV:
-      if (c > 0 && a >= 0)
-        return keep_range (l, z, a / d, b / c);
-      break;
-    case ACC_PRIM_REM:
-      if (c > 0 && a >= 0)
-        return keep_range (l, z, 0, MIN (b, d - 1));
-      if (c > 0)
-        return keep_range (l, z, -(d - 1), d - 1);
-      break;
-    case ACC_PRIM_MOD:
-      if (c > 0)
-        return keep_range (l, z, 0, a >= 0 ? MIN (b, d - 1) : d - 1);
-      break;
-    case ACC_PRIM_BAND:
-      if (c >= 0)
-        return keep_range (l, z, 0, a >= 0 ? MIN (b, d) : d);
-      if (a >= 0)
-        return keep_range (l, z, 0, b);
-      break;
-    case ACC_PRIM_SHR:
-      if (c >= 0 && c == d)
-        return keep_range (l, z, a >> MIN (c, 63), b >> MIN (c, 63));
-      if (a >= 0 && c >= 0)
-        return keep_range (l, z, 0, c < 63 ? b >> c : 0);
-      break;
-    case ACC_PRIM_SHL:
-      if (a >= 0 && c >= 0 && d < 62 && b <= G_MAXINT64 >> (d + 1))
-        return keep_range (l, z, 0, b << d);
-      break;
-    default:
-      break;
-    }
+  if (primitive == ACC_PRIM_MUL)
+    return keep_product (l, z, a, b, c, d);
 
-  return z;
+  return find_range (primitive, a, b, c, d, &lo, &hi) ? low_range_keep (l, z, lo, hi) : z;
 }
 
 KValue
@@ -460,7 +310,7 @@ low_udiv (AccLower *l,
   if (lo >= 0 && hi < n)
     return low_const (l, 0);
 
-  return keep_range (l, kb_udiv (l->b, x, divisor (l, n)), MAX (lo, 0) / n, hi / n);
+  return low_range_keep (l, kb_udiv (l->b, x, divisor (l, n)), MAX (lo, 0) / n, hi / n);
 }
 
 KValue
@@ -481,7 +331,7 @@ low_urem (AccLower *l,
   if (lo >= 0 && hi < n)
     return x;
 
-  return keep_range (l, kb_urem (l->b, x, divisor (l, n)), 0, n - 1);
+  return low_range_keep (l, kb_urem (l->b, x, divisor (l, n)), 0, n - 1);
 }
 
 KValue
@@ -492,130 +342,9 @@ low_cast (AccLower      *l,
   KValue z = kb_cast (l->b, kind, x);
   gint64 lo, hi;
 
-  if (!is_known (l, x) || !is_known (l, z))
+  if (!low_range_is_known (l, x) || !low_range_is_known (l, z))
     return z;
   low_get_range (l, x, &lo, &hi);
 
-  return kind == ACC_KIND_BOOL ? z : keep_range (l, z, lo, hi);
-}
-
-/* --- choices */
-
-static const AccPrimitive negated[ACC_N_PRIMITIVES] = {
-  [ACC_PRIM_LT] = ACC_PRIM_GE, [ACC_PRIM_LE] = ACC_PRIM_GT, [ACC_PRIM_GT] = ACC_PRIM_LE,
-  [ACC_PRIM_GE] = ACC_PRIM_LT, [ACC_PRIM_EQ] = ACC_PRIM_NE, [ACC_PRIM_NE] = ACC_PRIM_EQ,
-};
-
-static const AccPrimitive exchanged[ACC_N_PRIMITIVES] = {
-  [ACC_PRIM_LT] = ACC_PRIM_GT, [ACC_PRIM_LE] = ACC_PRIM_GE, [ACC_PRIM_GT] = ACC_PRIM_LT,
-  [ACC_PRIM_GE] = ACC_PRIM_LE, [ACC_PRIM_EQ] = ACC_PRIM_EQ, [ACC_PRIM_NE] = ACC_PRIM_NE,
-};
-
-/* The range of @x where it compares so with what lies in [@least, @most]; all of it where that cannot be. */
-static void
-get_compared_range (AccLower    *l,
-                    KValue       x,
-                    AccPrimitive comparison,
-                    gint64       least,
-                    gint64       most,
-                    gint64      *lo,
-                    gint64      *hi)
-{
-  gint64 a, b;
-
-  low_get_range (l, x, lo, hi);
-  a = *lo;
-  b = *hi;
-  if (comparison == ACC_PRIM_LT && most > G_MININT64)
-    b = MIN (b, most - 1);
-  if (comparison == ACC_PRIM_LE || comparison == ACC_PRIM_EQ)
-    b = MIN (b, most);
-  if (comparison == ACC_PRIM_GT && least < G_MAXINT64)
-    a = MAX (a, least + 1);
-  if (comparison == ACC_PRIM_GE || comparison == ACC_PRIM_EQ)
-    a = MAX (a, least);
-  if (comparison == ACC_PRIM_NE && least == most && a < b)
-    {
-      a += a == least;
-      b -= b == most;
-    }
-  if (a <= b)
-    {
-      *lo = a;
-      *hi = b;
-    }
-}
-
-/* The range of @instr, if it is a sum or difference of @one, which lies in [@a, @b], and something else. FALSE: it is not, or may wrap. */
-static gboolean
-get_sum_range (AccLower             *l,
-               const AccKernelInstr *instr,
-               KValue                one,
-               gint64                a,
-               gint64                b,
-               gint64               *lo,
-               gint64               *hi)
-{
-  gboolean is_first = instr->args[0] == one.id;
-  gint64 c, d, least, most;
-
-  if (instr->op != ACC_KOP_PRIM || (instr->primitive != ACC_PRIM_ADD && instr->primitive != ACC_PRIM_SUB) ||
-      (!is_first && instr->args[1] != one.id) || !get_limits (instr->kind, &least, &most))
-    return FALSE;
-
-  low_get_range (l, (KValue) { instr->args[is_first ? 1 : 0] }, &c, &d);
-  if (is_first ? !combine_ranges (instr->primitive, a, b, c, d, lo, hi) : !combine_ranges (instr->primitive, c, d, a, b, lo, hi))
-    return FALSE;
-
-  return *lo >= least && *hi <= most;
-}
-
-/* The range of @x where @condition holds, or does not: @x may be compared there, or be a sum or difference of a compared value, such as an
- * index that wraps. */
-static void
-get_range_where (AccLower *l,
-                 KValue    x,
-                 KValue    condition,
-                 gboolean  holds,
-                 gint64   *lo,
-                 gint64   *hi)
-{
-  const AccKernelInstr *compared = acc_kernel_instr (l->b->kernel, condition.id), *instr = acc_kernel_instr (l->b->kernel, x.id);
-
-  low_get_range (l, x, lo, hi);
-  if (compared->op != ACC_KOP_PRIM || compared->primitive < ACC_PRIM_LT || compared->primitive > ACC_PRIM_NE)
-    return;
-
-  for (guint i = 0; i < 2; i++)
-    {
-      KValue one = { compared->args[i] }, other = { compared->args[1 - i] };
-      AccPrimitive primitive = holds ? compared->primitive : negated[compared->primitive];
-      gint64 least, most, a, b;
-
-      if (!is_known (l, one) || kb_kind (l->b, one) != kb_kind (l->b, x))
-        continue;
-      low_get_range (l, other, &least, &most);
-      get_compared_range (l, one, i == 0 ? primitive : exchanged[primitive], least, most, &a, &b);
-      if (one.id != x.id && !get_sum_range (l, instr, one, a, b, &a, &b))
-        continue;
-      *lo = MAX (*lo, a);
-      *hi = MIN (*hi, b);
-    }
-}
-
-KValue
-low_select (AccLower *l,
-            KValue    condition,
-            KValue    x,
-            KValue    y)
-{
-  KValue z = kb_select (l->b, condition, x, y);
-  gint64 a, b, c, d;
-
-  if (!is_known (l, x) || !is_known (l, y) || condition.id == 0 || z.id == x.id || z.id == y.id)
-    return z;
-  get_range_where (l, x, condition, TRUE, &a, &b);
-  get_range_where (l, y, condition, FALSE, &c, &d);
-
-  return keep_range (l, z, MIN (a, c), MAX (b, d));
+  return kind == ACC_KIND_BOOL ? z : low_range_keep (l, z, lo, hi);
 }

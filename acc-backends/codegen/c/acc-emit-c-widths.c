@@ -52,41 +52,23 @@ interval_of_primitive (const AccKernelInstr *instr,
 {
   Interval sum = { .known = TRUE };
 
-  switch ((int) instr->primitive)
-    {
-    case ACC_PRIM_ADD:
-      if (x->known && y->known && !__builtin_add_overflow (x->low, y->low, &sum.low) && !__builtin_add_overflow (x->high, y->high, &sum.high))
-        return sum;
-      break;
-    case ACC_PRIM_SUB:
-      if (x->known && y->known && !__builtin_sub_overflow (x->low, y->high, &sum.low) && !__builtin_sub_overflow (x->high, y->low, &sum.high))
-        return sum;
-      break;
-    case ACC_PRIM_NEG:
-      if (x->known && x->low > G_MININT64)
-        return between (-x->high, -x->low);
-      break;
-    case ACC_PRIM_MUL:
-      if (x->known && y->known)
-        return multiply (x, y);
-      break;
-    case ACC_PRIM_MIN:
-      if (x->known && y->known)
-        return between (MIN (x->low, y->low), MIN (x->high, y->high));
-      break;
-    case ACC_PRIM_MAX:
-      if (x->known && y->known)
-        return between (MAX (x->low, y->low), MAX (x->high, y->high));
-      break;
-    case ACC_PRIM_BAND:
-      if (y->known && y->low >= 0)
-        return between (0, y->high);
-      if (x->known && x->low >= 0)
-        return between (0, x->high);
-      break;
-    default:
-      break;
-    }
+  if (instr->primitive == ACC_PRIM_BAND && ((y->known && y->low >= 0) || (x->known && x->low >= 0)))
+    return between (0, y->known && y->low >= 0 ? y->high : x->high);
+  if (instr->primitive == ACC_PRIM_NEG && x->known && x->low > G_MININT64)
+    return between (-x->high, -x->low);
+  if (!x->known || !y->known)
+    return (Interval) { 0 };
+  if (instr->primitive == ACC_PRIM_ADD && !__builtin_add_overflow (x->low, y->low, &sum.low) && !__builtin_add_overflow (x->high, y->high, &sum.high))
+    return sum;
+  if (instr->primitive == ACC_PRIM_SUB && !__builtin_sub_overflow (x->low, y->high, &sum.low) && !__builtin_sub_overflow (x->high, y->low, &sum.high))
+    return sum;
+  if (instr->primitive == ACC_PRIM_MUL)
+    return multiply (x, y);
+  if (instr->primitive == ACC_PRIM_MIN)
+    return between (MIN (x->low, y->low), MIN (x->high, y->high));
+  if (instr->primitive == ACC_PRIM_MAX)
+    return between (MAX (x->low, y->low), MAX (x->high, y->high));
+
   return (Interval) { 0 };
 }
 
@@ -119,38 +101,29 @@ find_interval (const AccKernel *kernel,
     if (instr->args[i] < id)
       args[i] = &intervals[instr->args[i]];
 
-  switch ((int) instr->op)
-    {
-    case ACC_KOP_CONST:
-      return between ((gint64) instr->bits, (gint64) instr->bits);
-    case ACC_KOP_PARAM:
-      return between (-SMALL, SMALL);
-    case ACC_KOP_RANGE:
-      return between (0, SMALL);
-    case ACC_KOP_LOCAL:
-      return between (0, kernel->group_size - 1);
-    case ACC_KOP_PRIM:
-      return interval_of_primitive (instr, args[0], args[1]);
-    case ACC_KOP_CAST:
-      return interval_of_kind (acc_kernel_instr (kernel, instr->args[0])->kind);
-    case ACC_KOP_SELECT:
-      if (args[1]->known && args[2]->known)
-        return between (MIN (args[1]->low, args[2]->low), MAX (args[1]->high, args[2]->high));
-      return unknown;
-    /* Neither is of negative numbers. */
-    case ACC_KOP_UDIV:
-      if (args[0]->known && args[1]->known && args[1]->low > 0)
-        return between (0, MAX (args[0]->high, 0) / args[1]->low);
-      return args[0]->known ? between (0, MAX (args[0]->high, 0)) : unknown;
-    case ACC_KOP_UREM:
-      return args[1]->known ? between (0, MAX (args[1]->high - 1, 0)) : unknown;
-    case ACC_KOP_FOR:
-      if (args[0]->known && args[1]->known)
-        return between (args[0]->low, MAX (args[0]->low, args[1]->high));
-      return unknown;
-    default:
-      return unknown;
-    }
+  if (instr->op == ACC_KOP_CONST)
+    return between ((gint64) instr->bits, (gint64) instr->bits);
+  if (instr->op == ACC_KOP_PARAM)
+    return between (-SMALL, SMALL);
+  if (instr->op == ACC_KOP_RANGE)
+    return between (0, SMALL);
+  if (instr->op == ACC_KOP_LOCAL)
+    return between (0, kernel->group_size - 1);
+  if (instr->op == ACC_KOP_PRIM)
+    return interval_of_primitive (instr, args[0], args[1]);
+  if (instr->op == ACC_KOP_CAST)
+    return interval_of_kind (acc_kernel_instr (kernel, instr->args[0])->kind);
+  if (instr->op == ACC_KOP_SELECT && args[1]->known && args[2]->known)
+    return between (MIN (args[1]->low, args[2]->low), MAX (args[1]->high, args[2]->high));
+  /* Neither is of negative numbers. */
+  if (instr->op == ACC_KOP_UDIV && args[0]->known)
+    return between (0, MAX (args[0]->high, 0) / (args[1]->known && args[1]->low > 0 ? args[1]->low : 1));
+  if (instr->op == ACC_KOP_UREM && args[1]->known)
+    return between (0, MAX (args[1]->high - 1, 0));
+  if (instr->op == ACC_KOP_FOR && args[0]->known && args[1]->known)
+    return between (args[0]->low, MAX (args[0]->low, args[1]->high));
+
+  return unknown;
 }
 
 /* Whether the low bits of the result come from the low bits of the operands. */
@@ -179,23 +152,13 @@ is_narrow (const AccKernel *kernel,
 
   if (is_low (instr))
     return small || !is_demanded;
-  switch ((int) instr->op)
-    {
-    case ACC_KOP_PARAM:
-    case ACC_KOP_RANGE:
-    case ACC_KOP_LOCAL:
-    case ACC_KOP_CAST:
-      return small;
-    case ACC_KOP_UDIV:
-    case ACC_KOP_UREM:
-    case ACC_KOP_FOR:
-      return small && fits (&intervals[instr->args[0]]) && fits (&intervals[instr->args[1]]);
-    case ACC_KOP_PRIM:
-      return (instr->primitive == ACC_PRIM_MIN || instr->primitive == ACC_PRIM_MAX) && small && fits (&intervals[instr->args[0]])
-             && fits (&intervals[instr->args[1]]);
-    default:
-      return FALSE;
-    }
+  if (instr->op == ACC_KOP_PARAM || instr->op == ACC_KOP_RANGE || instr->op == ACC_KOP_LOCAL || instr->op == ACC_KOP_CAST)
+    return small;
+  if (instr->op != ACC_KOP_UDIV && instr->op != ACC_KOP_UREM && instr->op != ACC_KOP_FOR &&
+      (instr->op != ACC_KOP_PRIM || (instr->primitive != ACC_PRIM_MIN && instr->primitive != ACC_PRIM_MAX)))
+    return FALSE;
+
+  return small && fits (&intervals[instr->args[0]]) && fits (&intervals[instr->args[1]]);
 }
 
 guint8 *

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-lower-range.h"
+
+/* Ranges of integers: enough to see that most indices need no check. The lanes' values all lie within. */
+
+gboolean
+low_range_get_limits (AccElementKind kind,
+                      gint64        *lo,
+                      gint64        *hi)
+{
+  switch (kind)
+    {
+    case ACC_KIND_BOOL: *lo = 0, *hi = 1; return TRUE;
+    case ACC_KIND_I8: *lo = G_MININT8, *hi = G_MAXINT8; return TRUE;
+    case ACC_KIND_I16: *lo = G_MININT16, *hi = G_MAXINT16; return TRUE;
+    case ACC_KIND_I32: *lo = G_MININT32, *hi = G_MAXINT32; return TRUE;
+    case ACC_KIND_I64: *lo = G_MININT64, *hi = G_MAXINT64; return TRUE;
+    case ACC_KIND_U8: *lo = 0, *hi = G_MAXUINT8; return TRUE;
+    case ACC_KIND_U16: *lo = 0, *hi = G_MAXUINT16; return TRUE;
+    case ACC_KIND_U32: *lo = 0, *hi = G_MAXUINT32; return TRUE;
+    case ACC_KIND_U64:
+    case ACC_KIND_F16:
+    case ACC_KIND_F32:
+    case ACC_KIND_F64:
+    case ACC_KIND_TUPLE:
+    case ACC_KIND_COMPLEX:
+    case ACC_KIND_VECTOR:
+    default:
+      return FALSE;
+    }
+}
+
+KValue
+low_within (AccLower *l,
+            KValue    x,
+            gint64    lo,
+            gint64    hi)
+{
+  AccFact *fact;
+
+  if (x.id == 0)
+    {
+      l->failed = TRUE;
+      return x;
+    }
+  if (x.id >= l->facts->len)
+    g_array_set_size (l->facts, x.id + 1);
+  fact = &g_array_index (l->facts, AccFact, x.id);
+  if (!fact->known)
+    *fact = (AccFact) { TRUE, lo, hi };
+  else if (MAX (fact->lo, lo) <= MIN (fact->hi, hi))
+    *fact = (AccFact) { TRUE, MAX (fact->lo, lo), MIN (fact->hi, hi) };
+
+  return x;
+}
+
+/* Returns the range of an i64 or narrower; if none is known, all values of its kind. Constants come from the builder as well, which
+ * simplifies. */
+void
+low_get_range (AccLower *l,
+               KValue    x,
+               gint64   *lo,
+               gint64   *hi)
+{
+  const AccKernelInstr *instr = x.id < l->b->kernel->instrs->len ? acc_kernel_instr (l->b->kernel, x.id) : NULL;
+
+  if (instr != NULL && instr->op == ACC_KOP_CONST && low_range_get_limits (instr->kind, lo, hi))
+    *lo = *hi = (gint64) instr->bits;
+  else if (x.id < l->facts->len && g_array_index (l->facts, AccFact, x.id).known)
+    {
+      *lo = g_array_index (l->facts, AccFact, x.id).lo;
+      *hi = g_array_index (l->facts, AccFact, x.id).hi;
+    }
+  else if (!low_range_get_limits (kb_kind (l->b, x), lo, hi))
+    {
+      *lo = G_MININT64;
+      *hi = G_MAXINT64;
+    }
+}
+
+/* NULL: @x is no constant of that kind. */
+static const AccKernelInstr *
+get_constant (AccLower      *l,
+              KValue         x,
+              AccElementKind kind)
+{
+  const AccKernelInstr *instr = x.id < l->b->kernel->instrs->len ? acc_kernel_instr (l->b->kernel, x.id) : NULL;
+
+  return instr != NULL && instr->op == ACC_KOP_CONST && instr->kind == kind ? instr : NULL;
+}
+
+gboolean
+low_is_const (AccLower *l,
+              KValue    x,
+              gint64   *value)
+{
+  const AccKernelInstr *constant = get_constant (l, x, ACC_KIND_I64);
+
+  if (constant != NULL)
+    *value = (gint64) constant->bits;
+
+  return constant != NULL;
+}
+
+gboolean
+low_is_known (AccLower *l,
+              KValue    condition,
+              gboolean *holds)
+{
+  const AccKernelInstr *constant = get_constant (l, condition, ACC_KIND_BOOL);
+
+  if (constant != NULL)
+    *holds = constant->bits != 0;
+
+  return constant != NULL;
+}
+
+gboolean
+low_range_is_known (AccLower *l,
+                    KValue    x)
+{
+  gint64 lo, hi;
+
+  return x.id != 0 && low_range_get_limits (kb_kind (l->b, x), &lo, &hi);
+}
+
+KValue
+low_range_keep (AccLower *l,
+                KValue    x,
+                gint64    lo,
+                gint64    hi)
+{
+  gint64 least, most;
+
+  if (x.id != 0 && low_range_get_limits (kb_kind (l->b, x), &least, &most) && lo >= least && hi <= most && lo <= hi)
+    return low_within (l, x, lo, hi);
+  if (x.id == 0)
+    l->failed = TRUE;
+
+  return x;
+}
+
+/* The range of a sum or difference of values in [@a, @b] and [@c, @d]. FALSE: 64 bits do not hold it. */
+gboolean
+low_range_combine (AccPrimitive primitive,
+                   gint64       a,
+                   gint64       b,
+                   gint64       c,
+                   gint64       d,
+                   gint64      *lo,
+                   gint64      *hi)
+{
+  return primitive == ACC_PRIM_ADD ? !__builtin_add_overflow (a, c, lo) && !__builtin_add_overflow (b, d, hi)
+                                   : !__builtin_sub_overflow (a, d, lo) && !__builtin_sub_overflow (b, c, hi);
+}

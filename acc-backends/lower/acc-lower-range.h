@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-backends/ir/acc-kernel-builder-private.h"
+#include "acc-lower.h"
+
+G_BEGIN_DECLS
+
+/* What the parts of arithmetic share. */
+
+/* What the kind holds; FALSE: its values have no ranges. */
+gboolean low_range_get_limits (AccElementKind kind, gint64 *lo, gint64 *hi);
+/* Whether it is a value of a kind that has ranges. */
+gboolean low_range_is_known   (AccLower *l, KValue x);
+/* Notes that the exact result lies in the range, which is that of @x where nothing wraps; gives @x back. */
+KValue   low_range_keep       (AccLower *l, KValue x, gint64 lo, gint64 hi);
+/* A sum of, or difference between, something from @a to @b and something from @c to @d. FALSE: 64 bits do not hold it. */
+gboolean low_range_combine    (AccPrimitive primitive, gint64 a, gint64 b, gint64 c, gint64 d, gint64 *lo, gint64 *hi);
+
+G_END_DECLS
