@@ -147,7 +147,7 @@ void        c_need            (CWriter *w, const char *name);
 /* Of a kind: name and kind, as in shift_i32. */
 void        c_need_of         (CWriter *w, const char *name, AccElementKind kind);
 
-/* --- acc-emit-c-scalar.c: expressions */
+/* --- acc-emit-c-scalar.c, -convert.c: expressions */
 char       *c_primitive       (CWriter *w, AccPrimitive primitive, AccElementKind kind, const char *x, const char *y,
                                const AccKernelInstr *second);
 /* The smaller or larger one of a number and a constant; NULL: @instr is something else. */
