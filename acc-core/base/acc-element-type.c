@@ -2,8 +2,6 @@
 
 #include "acc-element-type-private.h"
 
-#include "acc-error.h"
-
 #include <string.h>
 
 /**
@@ -17,9 +15,8 @@
  * and vectors are packed: their scalars lie side by side in one buffer, as in C99, NumPy and FFTW.
  */
 
-/* Types live for ever, and code recurs into them: both have bounds. */
-#define MAX_DEPTH 256
-#define MAX_CODE  (1 << 20)
+/* Types live for ever. */
+#define MAX_CODE (1 << 20)
 
 struct _AccElementType {
   AccElementKind   kind;
@@ -32,16 +29,6 @@ struct _AccElementType {
   AccElementType **buffers;
   gsize            size;
   guint            depth;
-};
-
-static const struct {
-  const char *code;
-  gsize       size;
-} kinds[] = {
-  [ACC_KIND_BOOL] = { "b1", 1 }, [ACC_KIND_I8] = { "i1", 1 },  [ACC_KIND_I16] = { "i2", 2 }, [ACC_KIND_I32] = { "i4", 4 },
-  [ACC_KIND_I64] = { "i8", 8 },  [ACC_KIND_U8] = { "u1", 1 },  [ACC_KIND_U16] = { "u2", 2 }, [ACC_KIND_U32] = { "u4", 4 },
-  [ACC_KIND_U64] = { "u8", 8 },  [ACC_KIND_F16] = { "f2", 2 }, [ACC_KIND_F32] = { "f4", 4 }, [ACC_KIND_F64] = { "f8", 8 },
-  [ACC_KIND_TUPLE] = { NULL, 0 },  [ACC_KIND_COMPLEX] = { NULL, 0 }, [ACC_KIND_VECTOR] = { NULL, 0 },
 };
 
 G_DEFINE_BOXED_TYPE (AccElementType, acc_element_type, acc_element_type_ref, acc_element_type_unref)
@@ -90,7 +77,7 @@ lay_out_buffer (AccElementType *self)
     self->leaves[i] = (AccLeafPlace) { .kind = component, .buffer = 0, .lane = i, .lanes = self->n_leaves };
   self->n_buffers = 1;
   self->buffers = g_memdup2 (&self, sizeof self);
-  self->size = self->n_leaves * kinds[component].size;
+  self->size = self->n_leaves * acc_element_kind_get_size (component);
 }
 
 /* Takes over @items, @code. The lock is held by this function. */
@@ -148,7 +135,7 @@ acc_element_type_new (AccElementKind kind)
   AccElementType *self = g_atomic_pointer_get (&scalars[kind]);
   if (self == NULL)
     {
-      self = intern (kind, g_strdup (kinds[kind].code), NULL, 0);
+      self = intern (kind, g_strdup (acc_element_kind_get_code (kind)), NULL, 0);
       g_atomic_pointer_set (&scalars[kind], self);
     }
   return self;
@@ -178,7 +165,7 @@ acc_element_type_new_tuple (AccElementType **items,
     {
       g_return_val_if_fail (items[i] != NULL, NULL);
 
-      if (items[i]->depth >= MAX_DEPTH || code->len > MAX_CODE)
+      if (items[i]->depth >= ACC_ELEMENT_TYPE_MAX_DEPTH || code->len > MAX_CODE)
         return NULL;
       g_string_append (code, items[i]->code);
       if (i + 1 < n_items || n_items == 1)
@@ -222,7 +209,7 @@ acc_element_type_new_complex (AccElementKind component)
 {
   g_return_val_if_fail (acc_element_kind_is_float (component), NULL);
 
-  return new_packed (ACC_KIND_COMPLEX, component, 2, g_strdup_printf ("c%u", 2 * (guint) kinds[component].size));
+  return new_packed (ACC_KIND_COMPLEX, component, 2, g_strdup_printf ("c%u", 2 * (guint) acc_element_kind_get_size (component)));
 }
 
 /**
@@ -245,118 +232,7 @@ acc_element_type_new_vector (AccElementKind component,
   g_return_val_if_fail ((guint) component < ACC_KIND_TUPLE, NULL);
   g_return_val_if_fail (n >= 1 && n <= ACC_MAX_LANES, NULL);
 
-  return new_packed (ACC_KIND_VECTOR, component, n, g_strdup_printf ("%u%s", n, kinds[component].code));
-}
-
-static void
-skip_space (const char **at)
-{
-  while (g_ascii_isspace (**at))
-    (*at)++;
-}
-
-/* A scalar, a complex number or a vector. */
-static AccElementType *
-parse_buffer (const char **at)
-{
-  static const AccElementKind floats[] = { ACC_KIND_F64, ACC_KIND_F32, ACC_KIND_F16 };   /* "c16" before what it begins with */
-  AccElementType *self = NULL;
-  const char *p = *at;
-  guint n = 0;
-
-  for (guint i = 0; i < G_N_ELEMENTS (floats) && self == NULL; i++)
-    {
-      AccElementType *type = acc_element_type_new_complex (floats[i]);
-
-      if (g_str_has_prefix (p, type->code))
-        {
-          self = type;
-          p += strlen (type->code);
-        }
-    }
-
-  for (; self == NULL && *p >= (n > 0 ? '0' : '1') && *p <= '9' && n <= ACC_MAX_LANES; p++)
-    n = 10 * n + (*p - '0');
-  for (guint kind = 0; kind < ACC_KIND_TUPLE && self == NULL && n <= ACC_MAX_LANES; kind++)
-    if (strncmp (p, kinds[kind].code, 2) == 0)
-      {
-        self = n > 0 ? acc_element_type_new_vector (kind, n) : acc_element_type_new (kind);
-        p += 2;
-      }
-
-  if (self != NULL)
-    {
-      *at = p;
-      skip_space (at);
-    }
-  return self;
-}
-
-static AccElementType *
-parse (const char **at,
-       guint        depth)
-{
-  skip_space (at);
-
-  if (**at != '(')
-    return parse_buffer (at);
-
-  g_autoptr(GPtrArray) items = g_ptr_array_new ();
-
-  if (depth >= MAX_DEPTH)
-    return NULL;
-  (*at)++;
-  skip_space (at);
-  while (**at != ')')
-    {
-      AccElementType *item = parse (at, depth + 1);
-
-      if (item == NULL)
-        return NULL;
-      g_ptr_array_add (items, item);
-      if (**at == ',')
-        (*at)++;
-      else if (**at != ')' || items->len == 1)
-        return NULL;
-      skip_space (at);
-    }
-  (*at)++;
-  skip_space (at);
-
-  return acc_element_type_new_tuple ((AccElementType **) items->pdata, items->len);
-}
-
-/**
- * acc_element_type_parse:
- * @code: the code of a type: "f4", "c8", "4f4", "(f4,f4,u1)", "((c8,u1),i8)", "(f4,)", "()"; spaces are skipped
- * @error: a return location
- *
- * Parses the code of an element type.
- *
- * Fails with %ACC_ERROR_PARSE where the text is not the code of a type, or where acc_element_type_new_tuple() refuses the type.
- *
- * Returns: (transfer full): the type, or %NULL with @error set
- */
-AccElementType *
-acc_element_type_parse (const char  *code,
-                        GError     **error)
-{
-  const char *at = code;
-  AccElementType *self;
-
-  g_return_val_if_fail (code != NULL, NULL);
-
-  self = parse (&at, 0);
-  if (self == NULL || *at != '\0')
-    {
-      g_autofree char *start = g_strndup (code, 64);
-      g_autofree char *text = g_utf8_make_valid (start, -1);
-
-      g_set_error (error, ACC_ERROR, ACC_ERROR_PARSE, "“%s” is not an element type: wrong at byte %" G_GSIZE_FORMAT, text,
-                   (gsize) (at - code) + 1);
-      return NULL;
-    }
-  return self;
+  return new_packed (ACC_KIND_VECTOR, component, n, g_strdup_printf ("%u%s", n, acc_element_kind_get_code (component)));
 }
 
 /**
@@ -623,76 +499,4 @@ gsize
 acc_element_type_get_size (AccElementType *self)
 {
   return self->size;
-}
-
-/**
- * acc_element_kind_get_size:
- * @kind: a scalar kind
- *
- * Returns the size of one scalar of a kind in bytes.
- *
- * Returns: the size; 0 for kinds that are not scalar
- */
-gsize
-acc_element_kind_get_size (AccElementKind kind)
-{
-  g_return_val_if_fail ((guint) kind < G_N_ELEMENTS (kinds), 0);
-  return kinds[kind].size;
-}
-
-/**
- * acc_element_kind_get_code:
- * @kind: a scalar kind
- *
- * Returns the code of a scalar kind, such as "f4".
- *
- * Returns: (transfer none) (nullable): the code; %NULL for kinds that are not scalar
- */
-const char *
-acc_element_kind_get_code (AccElementKind kind)
-{
-  g_return_val_if_fail ((guint) kind < G_N_ELEMENTS (kinds), NULL);
-  return kinds[kind].code;
-}
-
-/**
- * acc_element_kind_is_integer:
- * @kind: a kind
- *
- * Tells whether a kind is an integer, signed or not.
- *
- * Returns: %TRUE for integer kinds
- */
-gboolean
-acc_element_kind_is_integer (AccElementKind kind)
-{
-  return kind >= ACC_KIND_I8 && kind <= ACC_KIND_U64;
-}
-
-/**
- * acc_element_kind_is_signed:
- * @kind: a kind
- *
- * Tells whether a kind has a sign, as signed integers and floats have.
- *
- * Returns: %TRUE for signed integers and floats
- */
-gboolean
-acc_element_kind_is_signed (AccElementKind kind)
-{
-  return (kind >= ACC_KIND_I8 && kind <= ACC_KIND_I64) || acc_element_kind_is_float (kind);
-}
-
-/**
- * acc_element_kind_is_float:
- * @kind: a kind
- *
- * Tells whether a kind is floating-point.
- *
- * Returns: %TRUE for floating-point kinds
- */
-gboolean
-acc_element_kind_is_float (AccElementKind kind)
-{
-  return kind >= ACC_KIND_F16 && kind <= ACC_KIND_F64;
 }
