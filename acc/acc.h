@@ -35,6 +35,7 @@
 #include "acc-executable.h"
 #include "acc-foreign.h"
 #include "acc-foreign-launch.h"
+#include "acc-nested-array.h"
 #include "acc-chunk.h"
 #include "acc-source.h"
 #include "acc-sink.h"

@@ -207,7 +207,7 @@ def backend_cells(function, outcomes):
 
 def operations_page(gir):
     functions, names = read_functions(gir), read_names()
-    operations = {row[1]: row for row in read_table('acc-core/array/acc-operations.inc', 'ACC_OPERATION', 10) if row[9]}
+    operations = {row[1]: row for row in read_table('acc-core/array/acc-operations.inc', 'ACC_OPERATION', 11) if row[10]}
     primitives = {row[0].lower() for row in read_table('acc-core/expr/acc-primitives.inc', 'ACC_PRIMITIVE', 8)}
     described, outcomes = read_results(read(RESULTS))
     sections = {}
@@ -215,7 +215,7 @@ def operations_page(gir):
         for name in row.ours:
             sections.setdefault(name, row.section)
     for name, row in operations.items():
-        section = row[8]
+        section = row[9]
         if section and sections.setdefault('array_' + name, section) != section:
             sys.exit(f'{name}: section {section} in the table of operations, {sections["array_" + name]} in {NAMES}')
 

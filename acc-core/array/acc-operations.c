@@ -13,7 +13,7 @@ enum {
 };
 
 static const AccOperationInfo operations[] = {
-#define ACC_OPERATION(ID, name, n_inputs, functions, class, family, rows, facts, section, since) \
+#define ACC_OPERATION(ID, name, n_inputs, functions, class, family, rows, facts, lifting, section, since) \
   [ACC_OP_##ID] = { name, n_inputs, functions, ACC_FAMILY_##family, ACC_ROWS_##rows, facts, section, since },
 #include "acc-operations.inc"
 #undef ACC_OPERATION

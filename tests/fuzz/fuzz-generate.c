@@ -8,7 +8,7 @@
 #include "acc-core/backend/acc-foreign-private.h"
 
 const char *const fuzz_operations[] = {
-#define ACC_OPERATION(ID, name, n_inputs, functions, class, family, rows, facts, section, since) (since)[0] != '\0' ? name : "",
+#define ACC_OPERATION(ID, name, n_inputs, functions, class, family, rows, facts, lifting, section, since) (since)[0] != '\0' ? name : "",
 #include "acc-operations.inc"
 #undef ACC_OPERATION
   NULL

@@ -22,6 +22,8 @@ ROOMS = [
     ['acc-core/derived', 'acc-core/derived/fft'],
     ['acc-core/text'],
     ['acc-core/backend'],
+    ['acc-seq/lift'],
+    ['acc-seq/nested'],
     ['acc-seq/stream'],
     ['acc-io'],
     ['acc'],

@@ -1,0 +1,625 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-lift-private.h"
+
+#include "acc-core/array/acc-array-build-private.h"
+
+/* Operations each element of whose result follows from its index: what it is, for any form, and the same operation of one more
+ * dimension where that is enough. */
+
+typedef struct _Kind Kind;
+
+/* A node that is lifted. */
+typedef struct {
+  const Kind *kind;
+  AccArray   *node;
+} Lifting;
+
+struct _Kind {
+  AccExpr  *(*extents) (AccLift *self, AccArray *node, AccExpr *k);
+  AccExpr  *(*element) (AccLift *self, AccArray *node, AccExpr *k, AccExpr *index);
+  /* The same operation on regular inputs, with another outermost dimension; NULL: it cannot be that. */
+  AccArray *(*regular) (AccLift *self, AccArray *node, AccArray **inputs);
+  /* On flat values of inputs that lie alike; NULL: it cannot be that. */
+  AccArray *(*flat)    (AccLift *self, AccArray *node, AccArray **values, AccNesting *nesting);
+};
+
+static AccExpr *
+extents_of (AccLift *self,
+            AccExpr *k,
+            gpointer data)
+{
+  const Lifting *lifting = data;
+
+  return lifting->kind->extents (self, lifting->node, k);
+}
+
+static AccExpr *
+element_of (AccLift *self,
+            AccExpr *k,
+            AccExpr *index,
+            gpointer data)
+{
+  const Lifting *lifting = data;
+
+  return lifting->kind->element (self, lifting->node, k, index);
+}
+
+static AccExpr *
+read_input (AccLift  *self,
+            AccArray *node,
+            guint     input,
+            AccExpr  *k,
+            AccExpr  *index)
+{
+  return acc_lifted_read (acc_lift_get_input (self, node, input), k, index);
+}
+
+/* Whether all inputs are constant or regular. */
+static gboolean
+has_regular_inputs (AccLift  *self,
+                    AccArray *node)
+{
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (acc_lift_get_input (self, node, i)->form == ACC_LIFTED_IRREGULAR)
+      return FALSE;
+
+  return TRUE;
+}
+
+static AccLifted *
+lift_regular (AccLift  *self,
+              AccArray *node,
+              Lifting  *lifting)
+{
+  g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_lifted_unref);
+  g_autofree AccArray **inputs = g_new (AccArray *, node->n_inputs + 1);
+  AccArray *made;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      AccLifted *input = acc_lift_to_regular (self, acc_lift_get_input (self, node, i));
+
+      g_ptr_array_add (owned, input);
+      inputs[i] = input->values;
+    }
+
+  made = lifting->kind->regular != NULL ? lifting->kind->regular (self, node, inputs) : NULL;
+
+  return made != NULL ? acc_lifted_new_regular (made) : acc_lift_make_regular (self, node->rank, extents_of, element_of, lifting);
+}
+
+/* Values of inputs that have one nesting, in place of a function of the element and the index. */
+static AccLifted *
+lift_flat (AccLift  *self,
+           AccArray *node,
+           Lifting  *lifting)
+{
+  g_autofree AccArray **values = g_new (AccArray *, node->n_inputs + 1);
+  AccNesting *nesting = acc_lift_get_input (self, node, 0)->nesting;
+  AccArray *made;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      AccLifted *input = acc_lift_get_input (self, node, i);
+
+      if (input->nesting != nesting || nesting == NULL)
+        return NULL;
+      values[i] = input->values;
+    }
+
+  made = lifting->kind->flat (self, node, values, nesting);
+
+  return made != NULL ? acc_lifted_new_irregular (acc_nesting_ref (nesting), made) : NULL;
+}
+
+static AccLifted *
+lift (AccLift    *self,
+      AccArray   *node,
+      const Kind *kind)
+{
+  Lifting lifting = { kind, node };
+  g_autoptr(AccNesting) nesting = NULL;
+  AccLifted *flat;
+
+  if (has_regular_inputs (self, node) && acc_lift_is_uniform (self, node->extents))
+    return lift_regular (self, node, &lifting);
+  if (node->rank == 0)
+    return acc_lift_make_regular (self, 0, NULL, element_of, &lifting);
+  if (kind->flat != NULL && node->n_inputs > 0 && (flat = lift_flat (self, node, &lifting)) != NULL)
+    return flat;
+
+  nesting = acc_lift_new_nesting (self, node->rank, extents_of, &lifting);
+
+  return acc_lift_make (self, nesting, element_of, &lifting);
+}
+
+/* --- the same operation, its function taken over */
+
+typedef struct {
+  AccLift     *lift;
+  AccFunction *function;
+  guint        rank;
+  AccNesting  *nesting;
+} Call;
+
+static AccArray *
+take (AccArray    *node,
+      AccArray   **inputs,
+      AccFunction *function)
+{
+  AccArray *made = acc_array_begin (node->op, inputs, node->n_inputs);
+
+  if (function != NULL && made->error == NULL)
+    acc_array_take_function (made, 0, acc_function_ref (function));
+
+  return acc_array_complete (made);
+}
+
+/* --- map, imap, zip_with, zip_with3: of the elements at an index */
+
+static AccExpr *
+first_extents (AccLift  *self,
+               AccArray *node,
+               AccExpr  *k)
+{
+  return acc_lifted_extents (acc_lift_get_input (self, node, 0), k);
+}
+
+static AccExpr *
+least_extents (AccLift  *self,
+               AccArray *node,
+               AccExpr  *k)
+{
+  g_autofree AccExpr **items = g_new (AccExpr *, node->rank + 1);
+
+  for (guint d = 0; d < node->rank; d++)
+    {
+      items[d] = acc_lifted_extent (acc_lift_get_input (self, node, 0), k, d);
+      for (guint i = 1; i < node->n_inputs; i++)
+        items[d] = acc_expr_min (items[d], acc_lifted_extent (acc_lift_get_input (self, node, i), k, d));
+    }
+
+  return acc_array_join_items (items, node->rank);
+}
+
+static AccExpr *
+zipped_element (AccLift  *self,
+                AccArray *node,
+                AccExpr  *k,
+                AccExpr  *index)
+{
+  gboolean takes_index = acc_operation_has_fact (node->op, ACC_FACT_TAKES_INDEX);
+  AccExpr *args[4];
+  guint n = 0;
+
+  if (takes_index)
+    args[n++] = index;
+  for (guint i = 0; i < node->n_inputs; i++)
+    args[n++] = read_input (self, node, i, k, index);
+
+  return acc_lift_apply (self, node->functions[0], k, args);
+}
+
+/* @x: the element, or a tuple of those of all inputs */
+static AccExpr *
+apply_to_zipped (Call    *call,
+                 AccExpr *k,
+                 AccExpr *index,
+                 AccExpr *x,
+                 gboolean is_tuple)
+{
+  guint n_inputs = call->function->n_params - (index != NULL ? 1 : 0), n = 0;
+  AccExpr *args[4];
+
+  if (index != NULL)
+    args[n++] = index;
+  for (guint i = 0; i < n_inputs; i++)
+    args[n++] = is_tuple ? acc_expr_item (x, i) : x;
+
+  return acc_lift_apply (call->lift, call->function, k, args);
+}
+
+typedef struct {
+  Call     call;
+  gboolean takes_index, is_tuple;
+} Zipped;
+
+static AccExpr *
+regular_zipped (AccExpr *index,
+                AccExpr *x,
+                gpointer data)
+{
+  Zipped *self = data;
+  AccExpr *k = self->call.rank == 0 ? index : acc_expr_item (index, 0);
+
+  return apply_to_zipped (&self->call, k, self->takes_index ? acc_lift_inner_index (index, self->call.rank) : NULL, x, self->is_tuple);
+}
+
+static AccArray *
+zip_inputs (AccArray **inputs,
+            guint      n)
+{
+  return n == 1 ? g_object_ref (inputs[0]) : acc_array_zip_many (inputs, n);
+}
+
+static AccArray *
+regular_zip_with (AccLift   *self,
+                  AccArray  *node,
+                  AccArray **inputs)
+{
+  gboolean takes_index = acc_operation_has_fact (node->op, ACC_FACT_TAKES_INDEX);
+  Zipped zipped = { { self, node->functions[0], node->rank, NULL }, takes_index, node->n_inputs > 1 };
+  g_autoptr(AccArray) zip = NULL;
+
+  if (!takes_index && !acc_lift_depends (self, node->functions[0]))
+    return take (node, inputs, node->functions[0]);
+
+  zip = zip_inputs (inputs, node->n_inputs);
+
+  return acc_array_imap (zip, regular_zipped, &zipped);
+}
+
+/* (place, (x, number of the element)) */
+static AccExpr *
+flat_zipped (AccExpr *place,
+             AccExpr *pair,
+             gpointer data)
+{
+  Zipped *self = data;
+  AccNesting *nesting = self->call.nesting;
+  g_autoptr(AccExpr) k = acc_expr_ref_sink (acc_expr_item (pair, 1));
+  g_autoptr(AccExpr) x = acc_expr_ref_sink (acc_expr_item (pair, 0));
+  AccExpr *index = NULL;
+
+  if (self->takes_index)
+    {
+      index = acc_expr_sub (place, acc_nesting_begin (nesting, k));
+      if (nesting->rank != 1)
+        index = acc_lift_unravel (index, acc_nesting_extents (nesting, k), nesting->rank);
+    }
+
+  return apply_to_zipped (&self->call, k, index, x, self->is_tuple);
+}
+
+static AccArray *
+flat_zip_with (AccLift    *self,
+               AccArray   *node,
+               AccArray  **values,
+               AccNesting *nesting)
+{
+  gboolean takes_index = acc_operation_has_fact (node->op, ACC_FACT_TAKES_INDEX);
+  Zipped zipped = { { self, node->functions[0], node->rank, nesting }, takes_index, node->n_inputs > 1 };
+  g_autoptr(AccArray) zip = NULL, numbered = NULL;
+
+  if (!takes_index && !acc_lift_depends (self, node->functions[0]))
+    return take (node, values, node->functions[0]);
+
+  zip = zip_inputs (values, node->n_inputs);
+  numbered = acc_array_zip (zip, acc_nesting_get_numbers (nesting));
+
+  return acc_array_imap (numbered, flat_zipped, &zipped);
+}
+
+static const Kind zip_with_kind = { least_extents, zipped_element, regular_zip_with, flat_zip_with };
+
+AccLifted *
+acc_lift_zip_with (AccLift  *self,
+                   AccArray *node)
+{
+  return lift (self, node, &zip_with_kind);
+}
+
+/* --- zip, unzip */
+
+static AccExpr *
+tuple_element (AccLift  *self,
+               AccArray *node,
+               AccExpr  *k,
+               AccExpr  *index)
+{
+  g_autofree AccExpr **items = g_new (AccExpr *, node->n_inputs + 1);
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    items[i] = read_input (self, node, i, k, index);
+
+  return acc_expr_tuple (items, node->n_inputs);
+}
+
+static AccArray *
+regular_zip (AccLift   *self,
+             AccArray  *node,
+             AccArray **inputs)
+{
+  return acc_array_zip_many (inputs, node->n_inputs);
+}
+
+static AccArray *
+flat_zip (AccLift    *self,
+          AccArray   *node,
+          AccArray  **values,
+          AccNesting *nesting)
+{
+  return acc_array_zip_many (values, node->n_inputs);
+}
+
+static const Kind zip_kind = { least_extents, tuple_element, regular_zip, flat_zip };
+
+AccLifted *
+acc_lift_zip (AccLift  *self,
+              AccArray *node)
+{
+  return lift (self, node, &zip_kind);
+}
+
+static AccExpr *
+item_element (AccLift  *self,
+              AccArray *node,
+              AccExpr  *k,
+              AccExpr  *index)
+{
+  return acc_expr_item (read_input (self, node, 0, k, index), acc_array_get_item (node));
+}
+
+static AccArray *
+regular_unzip (AccLift   *self,
+               AccArray  *node,
+               AccArray **inputs)
+{
+  return acc_array_unzip (inputs[0], acc_array_get_item (node));
+}
+
+static AccArray *
+flat_unzip (AccLift    *self,
+            AccArray   *node,
+            AccArray  **values,
+            AccNesting *nesting)
+{
+  return acc_array_unzip (values[0], acc_array_get_item (node));
+}
+
+static const Kind unzip_kind = { first_extents, item_element, regular_unzip, flat_unzip };
+
+AccLifted *
+acc_lift_unzip (AccLift  *self,
+                AccArray *node)
+{
+  return lift (self, node, &unzip_kind);
+}
+
+/* --- compute */
+
+static AccExpr *
+own_element (AccLift  *self,
+             AccArray *node,
+             AccExpr  *k,
+             AccExpr  *index)
+{
+  return read_input (self, node, 0, k, index);
+}
+
+static AccArray *
+regular_compute (AccLift   *self,
+                 AccArray  *node,
+                 AccArray **inputs)
+{
+  return acc_array_compute (inputs[0]);
+}
+
+static AccArray *
+flat_compute (AccLift    *self,
+              AccArray   *node,
+              AccArray  **values,
+              AccNesting *nesting)
+{
+  return acc_array_compute (values[0]);
+}
+
+static const Kind compute_kind = { first_extents, own_element, regular_compute, flat_compute };
+
+AccLifted *
+acc_lift_compute (AccLift  *self,
+                  AccArray *node)
+{
+  return lift (self, node, &compute_kind);
+}
+
+/* --- generate, fill, reshape, backpermute: of extents that they say */
+
+static AccExpr *
+given_extents (AccLift  *self,
+               AccArray *node,
+               AccExpr  *k)
+{
+  return acc_lift_apply (self, node->extents, k, NULL);
+}
+
+static AccExpr *
+generated_element (AccLift  *self,
+                   AccArray *node,
+                   AccExpr  *k,
+                   AccExpr  *index)
+{
+  return acc_lift_apply (self, node->functions[0], k, &index);
+}
+
+static const Kind generate_kind = { given_extents, generated_element };
+
+AccLifted *
+acc_lift_generate (AccLift  *self,
+                        AccArray *node)
+{
+  return lift (self, node, &generate_kind);
+}
+
+static AccExpr *
+filled_element (AccLift  *self,
+                AccArray *node,
+                AccExpr  *k,
+                AccExpr  *index)
+{
+  return acc_lift_apply (self, node->functions[0], k, NULL);
+}
+
+static const Kind fill_kind = { given_extents, filled_element };
+
+AccLifted *
+acc_lift_fill (AccLift  *self,
+               AccArray *node)
+{
+  return lift (self, node, &fill_kind);
+}
+
+/* An element that cannot be reshaped so is an error where it is read. */
+static AccExpr *
+reshaped_element (AccLift  *self,
+                  AccArray *node,
+                  AccExpr  *k,
+                  AccExpr  *index)
+{
+  AccLifted *input = acc_lift_get_input (self, node, 0);
+  g_autoptr(AccExpr) extents = acc_expr_ref_sink (given_extents (self, node, k)), size = acc_expr_ref_sink (acc_array_number (1));
+
+  for (guint i = 0; i < node->rank; i++)
+    {
+      AccExpr *product = acc_expr_ref_sink (acc_expr_mul (size, acc_lift_index_item (extents, node->rank, i)));
+
+      acc_expr_unref (g_steal_pointer (&size));
+      size = product;
+    }
+
+  return acc_lifted_read_linear (input, k, acc_expr_cond (acc_expr_eq (size, acc_lifted_size (input, k)),
+                                                          acc_lift_ravel (index, extents, node->rank), acc_array_number (-1)));
+}
+
+static AccArray *
+regular_reshape (AccLift   *self,
+                 AccArray  *node,
+                 AccArray **inputs)
+{
+  return acc_array_reshape_expr (inputs[0], acc_lift_join_index (acc_lift_count (self), given_extents (self, node, NULL), node->rank));
+}
+
+static const Kind reshape_kind = { given_extents, reshaped_element, regular_reshape };
+
+AccLifted *
+acc_lift_reshape (AccLift  *self,
+                  AccArray *node)
+{
+  return lift (self, node, &reshape_kind);
+}
+
+static AccExpr *
+permuted_element (AccLift  *self,
+                  AccArray *node,
+                  AccExpr  *k,
+                  AccExpr  *index)
+{
+  return read_input (self, node, 0, k, acc_lift_apply (self, node->functions[0], k, &index));
+}
+
+static AccExpr *
+regular_source (AccExpr *index,
+                gpointer data)
+{
+  Call *call = data;
+  g_autoptr(AccExpr) k = acc_expr_ref_sink (call->rank == 0 ? index : acc_expr_item (index, 0));
+  AccExpr *inner = acc_lift_inner_index (index, call->rank), *source = acc_lift_apply (call->lift, call->function, k, &inner);
+  guint rank;
+
+  acc_index_type_get_rank (acc_expr_get_element_type (source), &rank);
+
+  return acc_lift_join_index (k, source, rank);
+}
+
+static AccArray *
+regular_backpermute (AccLift   *self,
+                     AccArray  *node,
+                     AccArray **inputs)
+{
+  Call call = { self, node->functions[0], node->rank, NULL };
+
+  return acc_array_backpermute_expr (inputs[0], acc_lift_join_index (acc_lift_count (self), given_extents (self, node, NULL), node->rank),
+                                     regular_source, &call);
+}
+
+static const Kind backpermute_kind = { given_extents, permuted_element, regular_backpermute };
+
+AccLifted *
+acc_lift_backpermute (AccLift  *self,
+                      AccArray *node)
+{
+  return lift (self, node, &backpermute_kind);
+}
+
+/* --- replicate, slice */
+
+static AccExpr *
+selected_extents (AccLift  *self,
+                  AccArray *node,
+                  AccExpr  *k)
+{
+  const AccSelectionPayload *selection = acc_array_get_selection (node);
+  AccLifted *input = acc_lift_get_input (self, node, 0);
+  g_autofree AccExpr **items = g_new (AccExpr *, selection->n + 1);
+  guint n = 0, used = 0;
+
+  for (guint i = 0; i < selection->n; i++)
+    {
+      gboolean all = selection->entries[i] == ACC_ALL;
+
+      if (node->op == ACC_OP_REPLICATE)
+        items[n++] = all ? acc_lifted_extent (input, k, used++) : acc_array_number (selection->entries[i]);
+      else if (all)
+        items[n++] = acc_lifted_extent (input, k, i);
+    }
+
+  return acc_array_join_items (items, n);
+}
+
+static AccExpr *
+selected_element (AccLift  *self,
+                  AccArray *node,
+                  AccExpr  *k,
+                  AccExpr  *index)
+{
+  const AccSelectionPayload *selection = acc_array_get_selection (node);
+  g_autofree AccExpr **items = g_new (AccExpr *, selection->n + 1);
+  guint n = 0, kept = 0;
+
+  for (guint i = 0; i < selection->n; i++)
+    {
+      gboolean all = selection->entries[i] == ACC_ALL;
+
+      if (node->op == ACC_OP_REPLICATE && all)
+        items[n++] = acc_lift_index_item (index, node->rank, i);
+      else if (node->op == ACC_OP_SLICE)
+        items[n++] = all ? acc_lift_index_item (index, node->rank, kept++) : acc_array_number (selection->entries[i]);
+    }
+
+  return read_input (self, node, 0, k, acc_array_join_items (items, n));
+}
+
+static AccArray *
+regular_selection (AccLift   *self,
+                   AccArray  *node,
+                   AccArray **inputs)
+{
+  const AccSelectionPayload *selection = acc_array_get_selection (node);
+  g_autofree gint64 *entries = g_new (gint64, selection->n + 1);
+
+  entries[0] = ACC_ALL;
+  for (guint i = 0; i < selection->n; i++)
+    entries[i + 1] = selection->entries[i];
+
+  return node->op == ACC_OP_REPLICATE ? acc_array_replicate (inputs[0], entries, selection->n + 1)
+                                      : acc_array_slice (inputs[0], entries, selection->n + 1);
+}
+
+static const Kind selection_kind = { selected_extents, selected_element, regular_selection };
+
+AccLifted *
+acc_lift_selection (AccLift  *self,
+                    AccArray *node)
+{
+  return lift (self, node, &selection_kind);
+}

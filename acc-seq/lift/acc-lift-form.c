@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-lift-private.h"
+
+#include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/derived/acc-array-scan.h"
+
+/* Making arrays for elements from what is said of each: nestings, generation, conversion, selection and merging. */
+
+typedef struct {
+  AccLift       *lift;
+  guint          rank;
+  AccLiftExtents extents;
+  AccLiftElement element;
+  AccNesting    *nesting;
+  gpointer       data;
+} Making;
+
+/* --- nestings */
+
+static AccExpr *
+extents_of_number (AccExpr *k,
+                   gpointer data)
+{
+  Making *self = data;
+  g_autoptr(AccExpr) extents = acc_expr_ref_sink (self->extents (self->lift, k, self->data));
+  g_autofree AccExpr **items = g_new (AccExpr *, self->rank + 1);
+
+  for (guint i = 0; i < self->rank; i++)
+    items[i] = acc_expr_max (acc_lift_index_item (extents, self->rank, i), acc_array_number (0));
+
+  return acc_array_join_items (items, self->rank);
+}
+
+static AccExpr *
+product_of_extents (AccExpr *extents,
+                    gpointer data)
+{
+  guint rank = GPOINTER_TO_UINT (data);
+  AccExpr *product = acc_lift_index_item (extents, rank, 0);
+
+  for (guint i = 1; i < rank; i++)
+    product = acc_expr_mul (product, acc_lift_index_item (extents, rank, i));
+
+  return product;
+}
+
+AccNesting *
+acc_lift_new_nesting (AccLift       *self,
+                      guint          rank,
+                      AccLiftExtents extents,
+                      gpointer       data)
+{
+  Making making = { self, rank, extents, .data = data };
+  g_autoptr(AccArray) each = acc_array_generate_expr (acc_lift_count (self), extents_of_number, &making);
+  g_autoptr(AccArray) lengths = rank == 1 ? g_object_ref (each) : acc_array_map (each, product_of_extents, GUINT_TO_POINTER (rank));
+
+  return acc_nesting_new (rank, acc_array_scanl (lengths, acc_array_number (0), acc_array_add_elements, NULL),
+                          rank == 1 ? NULL : g_object_ref (each));
+}
+
+/* --- generation */
+
+static AccExpr *
+element_at_place (AccExpr *place,
+                  gpointer data)
+{
+  Making *self = data;
+  AccNesting *nesting = self->nesting;
+  g_autoptr(AccExpr) k = acc_expr_ref_sink (acc_expr_linear_index (acc_nesting_get_numbers (nesting), place));
+  AccExpr *inner = acc_expr_sub (place, acc_nesting_begin (nesting, k));
+  g_autoptr(AccExpr) index = acc_expr_ref_sink (nesting->rank == 1 ? inner : acc_lift_unravel (inner, acc_nesting_extents (nesting, k), nesting->rank));
+
+  return self->element (self->lift, k, index, self->data);
+}
+
+AccLifted *
+acc_lift_make (AccLift       *self,
+                   AccNesting    *nesting,
+                   AccLiftElement element,
+                   gpointer       data)
+{
+  Making making = { self, .element = element, .nesting = nesting, .data = data };
+  AccArray *values = acc_array_generate_expr (acc_nesting_total (nesting), element_at_place, &making);
+
+  return acc_lifted_new_irregular (acc_nesting_ref (nesting), values);
+}
+
+static AccExpr *
+element_at_index (AccExpr *index,
+                  gpointer data)
+{
+  Making *self = data;
+  g_autoptr(AccExpr) k = acc_expr_ref_sink (self->rank == 0 ? index : acc_expr_item (index, 0));
+  g_autoptr(AccExpr) inner = acc_expr_ref_sink (acc_lift_inner_index (index, self->rank));
+
+  return self->element (self->lift, k, inner, self->data);
+}
+
+AccLifted *
+acc_lift_make_regular (AccLift       *self,
+                           guint          rank,
+                           AccLiftExtents extents,
+                           AccLiftElement element,
+                           gpointer       data)
+{
+  Making making = { self, rank, .element = element, .data = data };
+  AccExpr *inner = rank == 0 ? acc_expr_tuple (NULL, 0) : extents (self, NULL, data);
+
+  return acc_lifted_new_regular (acc_array_generate_expr (acc_lift_join_index (acc_lift_count (self), inner, rank), element_at_index, &making));
+}
+
+/* --- other forms of the same */
+
+static AccExpr *
+extents_of_lifted (AccLift *self,
+                   AccExpr *k,
+                   gpointer data)
+{
+  return acc_lifted_extents (data, k);
+}
+
+static AccExpr *
+element_of_lifted (AccLift *self,
+                   AccExpr *k,
+                   AccExpr *index,
+                   gpointer data)
+{
+  return acc_lifted_read (data, k, index);
+}
+
+AccLifted *
+acc_lift_to_regular (AccLift   *self,
+                     AccLifted *lifted)
+{
+  g_autofree AccExpr **entries = NULL;
+
+  if (lifted->form != ACC_LIFTED_CONSTANT)
+    return acc_lifted_ref (lifted);
+
+  entries = g_new (AccExpr *, lifted->rank + 1);
+  entries[0] = acc_lift_count (self);
+  for (guint i = 0; i < lifted->rank; i++)
+    entries[i + 1] = acc_array_number (ACC_ALL);
+
+  return acc_lifted_new_regular (acc_array_replicate_expr (lifted->values, entries, lifted->rank + 1));
+}
+
+AccLifted *
+acc_lift_to_irregular (AccLift   *self,
+                       AccLifted *lifted)
+{
+  g_autoptr(AccNesting) nesting = NULL;
+
+  if (lifted->form == ACC_LIFTED_IRREGULAR || lifted->rank == 0)
+    return acc_lift_to_regular (self, lifted);
+
+  nesting = acc_lift_new_nesting (self, lifted->rank, extents_of_lifted, lifted);
+  /* The values of equal elements lie as those of any others do. */
+  if (lifted->form == ACC_LIFTED_REGULAR)
+    return acc_lifted_new_irregular (g_steal_pointer (&nesting), acc_array_flatten (lifted->values));
+
+  return acc_lift_make (self, nesting, element_of_lifted, lifted);
+}
+
+/* --- some of the elements */
+
+typedef struct {
+  AccLifted *lifted;
+  AccArray  *selection;
+} Gathering;
+
+static AccExpr *
+selected (Gathering *self,
+          AccExpr   *k)
+{
+  return k != NULL ? acc_expr_linear_index (self->selection, k) : NULL;
+}
+
+static AccExpr *
+gathered_extents (AccLift *self,
+                  AccExpr *k,
+                  gpointer data)
+{
+  Gathering *gathering = data;
+
+  return acc_lifted_extents (gathering->lifted, selected (gathering, k));
+}
+
+static AccExpr *
+gathered_element (AccLift *self,
+                  AccExpr *k,
+                  AccExpr *index,
+                  gpointer data)
+{
+  Gathering *gathering = data;
+
+  return acc_lifted_read (gathering->lifted, selected (gathering, k), index);
+}
+
+AccLifted *
+acc_lift_gather (AccLift   *self,
+                 AccLifted *lifted,
+                 AccArray  *selection)
+{
+  Gathering gathering = { lifted, selection };
+  g_autoptr(AccNesting) nesting = NULL;
+
+  if (lifted->form == ACC_LIFTED_CONSTANT)
+    return acc_lifted_ref (lifted);
+  if (lifted->form == ACC_LIFTED_REGULAR)
+    return acc_lift_make_regular (self, lifted->rank, gathered_extents, gathered_element, &gathering);
+
+  nesting = acc_lift_new_nesting (self, lifted->rank, gathered_extents, &gathering);
+
+  return acc_lift_make (self, nesting, gathered_element, &gathering);
+}
+
+/* --- elements of two */
+
+typedef struct {
+  AccLifted *first, *second;
+  AccArray  *places, *second_places;
+} Merging;
+
+static AccExpr *
+second_place (Merging *self,
+              AccExpr *k)
+{
+  return self->second_places != NULL ? acc_expr_linear_index (self->second_places, k) : k;
+}
+
+static AccExpr *
+merged_extents (AccLift *lift,
+                AccExpr *k,
+                gpointer data)
+{
+  Merging *self = data;
+  g_autoptr(AccExpr) place = acc_expr_ref_sink (acc_expr_linear_index (self->places, k));
+
+  return acc_expr_cond (acc_expr_ge (place, acc_array_number (0)), acc_lifted_extents (self->first, place),
+                        acc_lifted_extents (self->second, second_place (self, k)));
+}
+
+static AccExpr *
+merged_element (AccLift *lift,
+                AccExpr *k,
+                AccExpr *index,
+                gpointer data)
+{
+  Merging *self = data;
+  g_autoptr(AccExpr) place = acc_expr_ref_sink (acc_expr_linear_index (self->places, k));
+
+  return acc_expr_cond (acc_expr_ge (place, acc_array_number (0)), acc_lifted_read (self->first, place, index),
+                        acc_lifted_read (self->second, second_place (self, k), index));
+}
+
+AccLifted *
+acc_lift_merge (AccLift   *self,
+                AccLifted *first,
+                AccArray  *places,
+                AccLifted *second,
+                AccArray  *second_places)
+{
+  Merging merging = { first, second, places, second_places };
+  g_autoptr(AccNesting) nesting = NULL;
+
+  if (first->rank == 0)
+    return acc_lift_make_regular (self, 0, NULL, merged_element, &merging);
+
+  nesting = acc_lift_new_nesting (self, first->rank, merged_extents, &merging);
+
+  return acc_lift_make (self, nesting, merged_element, &merging);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-core/array/acc-array-private.h"
+
+G_BEGIN_DECLS
+
+/* Lifting: from a function of arrays, traced once, to flat operations that apply it to many elements at once. Nested arrays and sequences
+ * use it; nothing below them knows of it. */
+
+/* --- where elements lie in flat values */
+
+typedef struct {
+  gatomicrefcount ref_count;
+  guint           rank;       /* of an element */
+  AccArray       *offsets;    /* i8: where each element begins, and where the last ends; from 0 */
+  AccArray       *extents;    /* an index for each element; NULL for rank 1, where offsets say it */
+  GMutex          lock;
+  AccArray       *numbers;    /* i8 for each value: the element that it is of; NULL: nobody asked yet */
+} AccNesting;
+
+/* Takes over @offsets and @extents. */
+AccNesting *acc_nesting_new         (guint rank, AccArray *offsets, AccArray *extents);
+AccNesting *acc_nesting_ref         (AccNesting *self);
+void        acc_nesting_unref       (AccNesting *self);
+/* Borrowed. */
+AccArray   *acc_nesting_get_numbers (AccNesting *self);
+/* Expressions: how many elements and values there are; where element @k begins. */
+AccExpr    *acc_nesting_count       (AccNesting *self);
+AccExpr    *acc_nesting_total       (AccNesting *self);
+AccExpr    *acc_nesting_begin       (AccNesting *self, AccExpr *k);
+AccExpr    *acc_nesting_length      (AccNesting *self, AccExpr *k);
+/* An i8 or a tuple of them. */
+AccExpr    *acc_nesting_extents     (AccNesting *self, AccExpr *k);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccNesting, acc_nesting_unref)
+
+/* --- an array for each element */
+
+typedef enum {
+  ACC_LIFTED_CONSTANT,        /* one array, the same for all elements */
+  ACC_LIFTED_REGULAR,         /* an array with one more outermost dimension */
+  ACC_LIFTED_IRREGULAR,       /* flat values with a nesting */
+} AccLiftedForm;
+
+/* Immutable. */
+typedef struct {
+  gatomicrefcount ref_count;
+  AccLiftedForm   form;
+  guint           rank;       /* of an element */
+  AccArray       *values;
+  AccNesting     *nesting;    /* irregular ones */
+} AccLifted;
+
+/* Take over what they are given; the nesting's rank is that of elements. */
+AccLifted *acc_lifted_new_constant  (AccArray *array);
+AccLifted *acc_lifted_new_regular   (AccArray *values);
+AccLifted *acc_lifted_new_irregular (AccNesting *nesting, AccArray *values);
+AccLifted *acc_lifted_ref           (AccLifted *self);
+void       acc_lifted_unref         (AccLifted *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccLifted, acc_lifted_unref)
+
+/* Expressions of element number @k, which may be NULL where the form does not need it. */
+AccExpr   *acc_lifted_extent        (AccLifted *self, AccExpr *k, guint dimension);
+AccExpr   *acc_lifted_extents       (AccLifted *self, AccExpr *k);
+AccExpr   *acc_lifted_size          (AccLifted *self, AccExpr *k);
+/* What is outside the element is a bounds error. */
+AccExpr   *acc_lifted_read          (AccLifted *self, AccExpr *k, AccExpr *index);
+AccExpr   *acc_lifted_read_linear   (AccLifted *self, AccExpr *k, AccExpr *place);
+/* The same of a place that is known to be inside. */
+AccExpr   *acc_lifted_read_inside   (AccLifted *self, AccExpr *k, AccExpr *place);
+
+/* --- lifting */
+
+typedef struct _AccLift AccLift;
+
+struct _AccLift {
+  AccLift    *parent;         /* NULL: of all elements */
+  AccArray   *selection;      /* owned i8: the elements of the parent that are these; NULL: all */
+  AccArray   *index;          /* owned i8: 0, 1 … */
+  GHashTable *lifted;         /* AccArray → AccLifted, owned */
+  GHashTable *loops;          /* AccArray, a while_loop → GPtrArray of AccLifted: its results */
+};
+
+/* @count: an array with as many in its outermost dimension. */
+AccLift   *acc_lift_new             (AccArray *count);
+/* For a program of a node (@selection NULL) or some elements; @parent must live longer. */
+AccLift   *acc_lift_new_within      (AccLift *parent, AccArray *selection);
+void       acc_lift_free            (AccLift *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccLift, acc_lift_free)
+
+/* What stands for @parameter. Takes over @value. */
+void       acc_lift_bind            (AccLift *self, AccArray *parameter, AccLifted *value);
+/* @node for each element; borrowed. Iterative in inputs, linear in the nodes. */
+AccLifted *acc_lift_array           (AccLift *self, AccArray *node);
+/* Number of elements. */
+AccExpr   *acc_lift_count           (AccLift *self);
+
+/* --- for rules */
+
+/* A rule of an operation: @node, one of whose inputs or references depends on the element. */
+typedef AccLifted *(*AccLiftRule) (AccLift *self, AccArray *node);
+
+#define ACC_OPERATION(ID, name, n_inputs, functions, class, family, rows, facts, lifting, ...) \
+  AccLifted *acc_lift_##lifting (AccLift *self, AccArray *node);
+#include "acc-operations.inc"
+#undef ACC_OPERATION
+
+/* Borrowed; it was lifted before. */
+AccLifted *acc_lift_get             (AccLift *self, AccArray *node);
+AccLifted *acc_lift_get_input       (AccLift *self, AccArray *node, guint input);
+/* Whether @function, which may be NULL, depends on the element. */
+gboolean   acc_lift_depends         (AccLift *self, AccFunction *function);
+/* Whether closed @function, which may be NULL, is the same for all elements, as what asks only for extents that are. */
+gboolean   acc_lift_is_uniform      (AccLift *self, AccFunction *function);
+/* The body of @function for @args in place of its parameters and of element @k; floating. */
+AccExpr   *acc_lift_apply           (AccLift *self, AccFunction *function, AccExpr *k, AccExpr **args);
+
+/* Of outermost index and the others, and back: an i8 or a tuple. */
+AccExpr   *acc_lift_join_index      (AccExpr *k, AccExpr *index, guint rank);
+AccExpr   *acc_lift_inner_index     (AccExpr *index, guint rank);
+AccExpr   *acc_lift_unravel         (AccExpr *place, AccExpr *extents, guint rank);
+AccExpr   *acc_lift_ravel           (AccExpr *index, AccExpr *extents, guint rank);
+AccExpr   *acc_lift_index_item      (AccExpr *index, guint rank, guint item);
+
+/* Conversions upwards; owned. */
+AccLifted *acc_lift_to_regular      (AccLift *self, AccLifted *lifted);
+AccLifted *acc_lift_to_irregular    (AccLift *self, AccLifted *lifted);
+
+typedef AccExpr *(*AccLiftExtents) (AccLift *self, AccExpr *k, gpointer data);
+typedef AccExpr *(*AccLiftElement) (AccLift *self, AccExpr *k, AccExpr *index, gpointer data);
+
+/* What @extents says of each element; negative ones count as 0. */
+AccNesting *acc_lift_new_nesting    (AccLift *self, guint rank, AccLiftExtents extents, gpointer data);
+/* Elements of @nesting, or regular ones of @extents that are the same for all, from their numbers and indices. */
+AccLifted *acc_lift_make        (AccLift *self, AccNesting *nesting, AccLiftElement element, gpointer data);
+AccLifted *acc_lift_make_regular (AccLift *self, guint rank, AccLiftExtents extents, AccLiftElement element, gpointer data);
+
+/* Elements number @selection of the frame @self, for one of as many. */
+AccLifted *acc_lift_gather          (AccLift *self, AccLifted *lifted, AccArray *selection);
+/* For each element that of @first at the place in @places (i8), or of @second at its own place where that is negative; or at what comes
+ * behind the places of @second if given. */
+AccLifted *acc_lift_merge           (AccLift *self, AccLifted *first, AccArray *places, AccLifted *second, AccArray *second_places);
+
+G_END_DECLS

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-lift-private.h"
+
+#include "acc-core/array/acc-array-build-private.h"
+
+/* The walk over a traced function: each node is lifted by the rule that the table of operations names for it, after what it is computed
+ * from. What does not depend on the element stays as it is. The sides of a choice are left to its rule, which lifts each for the
+ * elements that choose it. */
+
+static const AccLiftRule rules[] = {
+#define ACC_OPERATION(ID, name, n_inputs, functions, class, family, rows, facts, lifting, ...) [ACC_OP_##ID] = acc_lift_##lifting,
+#include "acc-operations.inc"
+#undef ACC_OPERATION
+};
+
+static AccExpr *
+itself (AccExpr *k,
+        gpointer data)
+{
+  return k;
+}
+
+static AccLift *
+lift_new (AccArray *index)
+{
+  AccLift *self = g_new0 (AccLift, 1);
+
+  self->index = index;
+  self->lifted = g_hash_table_new_full (NULL, NULL, g_object_unref, (GDestroyNotify) acc_lifted_unref);
+  self->loops = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
+
+  return self;
+}
+
+AccLift *
+acc_lift_new (AccArray *count)
+{
+  return lift_new (acc_array_generate_expr (acc_expr_extent (count, 0), itself, NULL));
+}
+
+AccLift *
+acc_lift_new_within (AccLift  *parent,
+                     AccArray *selection)
+{
+  AccLift *self = lift_new (selection != NULL ? acc_array_generate_expr (acc_expr_extent (selection, 0), itself, NULL)
+                                              : g_object_ref (parent->index));
+
+  self->parent = parent;
+  self->selection = selection != NULL ? g_object_ref (selection) : NULL;
+
+  return self;
+}
+
+void
+acc_lift_free (AccLift *self)
+{
+  g_clear_object (&self->selection);
+  g_object_unref (self->index);
+  g_hash_table_unref (self->lifted);
+  g_hash_table_unref (self->loops);
+  g_free (self);
+}
+
+AccExpr *
+acc_lift_count (AccLift *self)
+{
+  return acc_expr_extent (self->index, 0);
+}
+
+void
+acc_lift_bind (AccLift   *self,
+               AccArray  *parameter,
+               AccLifted *value)
+{
+  g_hash_table_insert (self->lifted, g_object_ref (parameter), value);
+}
+
+/* What an enclosing frame has for @node, for the elements of this one. */
+static AccLifted *
+find (AccLift  *self,
+      AccArray *node)
+{
+  AccLifted *found = g_hash_table_lookup (self->lifted, node), *outer;
+
+  if (found != NULL || self->parent == NULL || (outer = find (self->parent, node)) == NULL)
+    return found;
+
+  found = self->selection == NULL ? acc_lifted_ref (outer) : acc_lift_gather (self, outer, self->selection);
+  acc_lift_bind (self, node, found);
+
+  return found;
+}
+
+AccLifted *
+acc_lift_get (AccLift  *self,
+              AccArray *node)
+{
+  return find (self, node);
+}
+
+AccLifted *
+acc_lift_get_input (AccLift  *self,
+                    AccArray *node,
+                    guint     input)
+{
+  return acc_lift_get (self, node->inputs[input]);
+}
+
+/* --- the walk */
+
+typedef struct {
+  AccArray *node;
+  guint     next;
+} Frame;
+
+static AccArray *
+nth_dependence (AccArray *node,
+                guint     n)
+{
+  AccArray *dependence = acc_array_nth_dependence (node, n);
+
+  /* Only the condition of a choice is for all elements. */
+  return node->op == ACC_OP_COND && n > 0 ? NULL : dependence;
+}
+
+static gboolean
+is_constant (AccLift  *self,
+             AccArray *node)
+{
+  AccArray *dependence;
+
+  for (guint n = 0; (dependence = nth_dependence (node, n)) != NULL; n++)
+    if (acc_lift_get (self, dependence)->form != ACC_LIFTED_CONSTANT)
+      return FALSE;
+  /* Its sides may depend on the element all the same. */
+  return node->op != ACC_OP_COND;
+}
+
+static AccLifted *
+lift_one (AccLift  *self,
+          AccArray *node)
+{
+  if (is_constant (self, node))
+    return acc_lifted_new_constant (g_object_ref (node));
+
+  return rules[node->op] (self, node);
+}
+
+AccLifted *
+acc_lift_array (AccLift  *self,
+                AccArray *node)
+{
+  g_autoptr(GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame));
+
+  g_array_append_vals (stack, &(Frame) { node, 0 }, 1);
+  while (stack->len > 0)
+    {
+      Frame *top = &g_array_index (stack, Frame, stack->len - 1);
+      AccArray *current = top->node, *dependence = NULL;
+
+      if (find (self, current) == NULL && (dependence = nth_dependence (current, top->next++)) != NULL)
+        {
+          g_array_append_vals (stack, &(Frame) { dependence, 0 }, 1);
+          continue;
+        }
+      if (find (self, current) == NULL)
+        acc_lift_bind (self, current, lift_one (self, current));
+      g_array_set_size (stack, stack->len - 1);
+    }
+
+  return acc_lift_get (self, node);
+}
+
+/* --- what cannot depend on the element */
+
+AccLifted *
+acc_lift_leaf (AccLift  *self,
+               AccArray *node)
+{
+  return acc_lifted_new_constant (g_object_ref (node));
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-lift-private.h"
+
+#include "acc-core/array/acc-array-build-private.h"
+
+/* An array for each element, in one of three forms, and how its parts are read. */
+
+static AccLifted *
+lifted_new (AccLiftedForm form,
+            guint         rank,
+            AccArray     *values,
+            AccNesting   *nesting)
+{
+  AccLifted *self = g_new0 (AccLifted, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->form = form;
+  self->rank = rank;
+  self->values = values;
+  self->nesting = nesting;
+
+  return self;
+}
+
+AccLifted *
+acc_lifted_new_constant (AccArray *array)
+{
+  return lifted_new (ACC_LIFTED_CONSTANT, array->rank, array, NULL);
+}
+
+AccLifted *
+acc_lifted_new_regular (AccArray *values)
+{
+  return lifted_new (ACC_LIFTED_REGULAR, MAX (values->rank, 1) - 1, values, NULL);
+}
+
+AccLifted *
+acc_lifted_new_irregular (AccNesting *nesting,
+                          AccArray   *values)
+{
+  return lifted_new (ACC_LIFTED_IRREGULAR, nesting->rank, values, nesting);
+}
+
+AccLifted *
+acc_lifted_ref (AccLifted *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+  return self;
+}
+
+void
+acc_lifted_unref (AccLifted *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  g_object_unref (self->values);
+  g_clear_pointer (&self->nesting, acc_nesting_unref);
+  g_free (self);
+}
+
+/* --- indices: an i8 for rank 1, else a tuple */
+
+AccExpr *
+acc_lift_index_item (AccExpr *index,
+                     guint    rank,
+                     guint    item)
+{
+  return rank == 1 ? index : acc_expr_item (index, item);
+}
+
+AccExpr *
+acc_lift_join_index (AccExpr *k,
+                     AccExpr *index,
+                     guint    rank)
+{
+  g_autofree AccExpr **items = g_new (AccExpr *, rank + 1);
+  g_autoptr(AccExpr) owned = acc_expr_ref_sink (index);
+
+  items[0] = k;
+  for (guint i = 0; i < rank; i++)
+    items[i + 1] = acc_lift_index_item (owned, rank, i);
+
+  return acc_array_join_items (items, rank + 1);
+}
+
+/* @index of rank @rank + 1, without its outermost item. */
+AccExpr *
+acc_lift_inner_index (AccExpr *index,
+                      guint    rank)
+{
+  g_autofree AccExpr **items = g_new (AccExpr *, rank + 1);
+
+  for (guint i = 0; i < rank; i++)
+    items[i] = acc_expr_item (index, i + 1);
+
+  return acc_array_join_items (items, rank);
+}
+
+AccExpr *
+acc_lift_ravel (AccExpr *index,
+                AccExpr *extents,
+                guint    rank)
+{
+  g_autoptr(AccExpr) own_index = acc_expr_ref_sink (index), own_extents = acc_expr_ref_sink (extents);
+  AccExpr *place = rank == 0 ? acc_array_number (0) : acc_lift_index_item (own_index, rank, 0);
+
+  for (guint i = 1; i < rank; i++)
+    place = acc_expr_add (acc_expr_mul (place, acc_lift_index_item (own_extents, rank, i)), acc_lift_index_item (own_index, rank, i));
+
+  return place;
+}
+
+/* Extents that are 0 have no places. */
+AccExpr *
+acc_lift_unravel (AccExpr *place,
+                  AccExpr *extents,
+                  guint    rank)
+{
+  g_autoptr(AccExpr) rest = acc_expr_ref_sink (place), own_extents = acc_expr_ref_sink (extents);
+  g_autofree AccExpr **items = g_new (AccExpr *, rank + 1);
+
+  for (guint i = rank; i-- > 1;)
+    {
+      g_autoptr(AccExpr) extent = acc_expr_ref_sink (acc_expr_max (acc_lift_index_item (own_extents, rank, i), acc_array_number (1)));
+      AccExpr *quotient = acc_expr_ref_sink (acc_expr_quot (rest, extent));
+
+      items[i] = acc_expr_rem (rest, extent);
+      acc_expr_unref (g_steal_pointer (&rest));
+      rest = quotient;
+    }
+  if (rank > 0)
+    items[0] = rest;
+
+  return acc_array_join_items (items, rank);
+}
+
+/* --- reading */
+
+AccExpr *
+acc_lifted_extent (AccLifted *self,
+                   AccExpr   *k,
+                   guint      dimension)
+{
+  if (self->form == ACC_LIFTED_IRREGULAR)
+    return acc_lift_index_item (acc_nesting_extents (self->nesting, k), self->rank, dimension);
+
+  return acc_expr_extent (self->values, self->form == ACC_LIFTED_REGULAR ? dimension + 1 : dimension);
+}
+
+AccExpr *
+acc_lifted_extents (AccLifted *self,
+                    AccExpr   *k)
+{
+  g_autofree AccExpr **items = NULL;
+
+  if (self->form == ACC_LIFTED_IRREGULAR)
+    return acc_nesting_extents (self->nesting, k);
+
+  items = g_new (AccExpr *, self->rank + 1);
+  for (guint i = 0; i < self->rank; i++)
+    items[i] = acc_lifted_extent (self, k, i);
+
+  return acc_array_join_items (items, self->rank);
+}
+
+AccExpr *
+acc_lifted_size (AccLifted *self,
+                 AccExpr   *k)
+{
+  AccExpr *size = acc_array_number (1);
+
+  if (self->form == ACC_LIFTED_IRREGULAR)
+    return acc_nesting_length (self->nesting, k);
+  for (guint i = 0; i < self->rank; i++)
+    size = acc_expr_mul (size, acc_lifted_extent (self, k, i));
+
+  return size;
+}
+
+AccExpr *
+acc_lifted_read_inside (AccLifted *self,
+                        AccExpr   *k,
+                        AccExpr   *place)
+{
+  g_autoptr(AccExpr) owned = k != NULL ? acc_expr_ref_sink (k) : NULL;
+
+  if (self->form == ACC_LIFTED_CONSTANT)
+    return acc_expr_linear_index (self->values, place);
+  if (self->form == ACC_LIFTED_IRREGULAR)
+    return acc_expr_linear_index (self->values, acc_expr_add (acc_nesting_begin (self->nesting, owned), place));
+
+  return acc_expr_linear_index (self->values, acc_expr_add (acc_expr_mul (owned, acc_lifted_size (self, owned)), place));
+}
+
+AccExpr *
+acc_lifted_read_linear (AccLifted *self,
+                        AccExpr   *k,
+                        AccExpr   *place)
+{
+  g_autoptr(AccExpr) own_place = acc_expr_ref_sink (place), own_k = NULL, inside = NULL;
+
+  if (self->form == ACC_LIFTED_CONSTANT)
+    return acc_expr_linear_index (self->values, own_place);
+
+  own_k = acc_expr_ref_sink (k);
+  inside = acc_expr_ref_sink (acc_expr_and_then (acc_expr_ge (own_place, acc_array_number (0)), acc_expr_lt (own_place, acc_lifted_size (self, own_k))));
+  /* Outside there is an error, whatever lies there. */
+  return acc_expr_cond (inside, acc_lifted_read_inside (self, own_k, own_place), acc_expr_linear_index (self->values, acc_array_number (-1)));
+}
+
+AccExpr *
+acc_lifted_read (AccLifted *self,
+                 AccExpr   *k,
+                 AccExpr   *index)
+{
+  g_autoptr(AccExpr) own_index = acc_expr_ref_sink (index), own_k = NULL, extents = NULL, inside = NULL;
+
+  if (self->form == ACC_LIFTED_CONSTANT)
+    return acc_expr_index (self->values, own_index);
+  own_k = acc_expr_ref_sink (k);
+  if (self->form == ACC_LIFTED_REGULAR)
+    return acc_expr_index (self->values, acc_lift_join_index (own_k, own_index, self->rank));
+
+  extents = acc_expr_ref_sink (acc_nesting_extents (self->nesting, own_k));
+  inside = acc_expr_ref_sink (acc_expr_new_bool (TRUE));
+  for (guint i = 0; i < self->rank; i++)
+    {
+      AccExpr *item = acc_lift_index_item (own_index, self->rank, i);
+      AccExpr *both = acc_expr_and_then (acc_expr_ge (item, acc_array_number (0)),
+                                         acc_expr_lt (acc_lift_index_item (own_index, self->rank, i), acc_lift_index_item (extents, self->rank, i)));
+      AccExpr *all = acc_expr_ref_sink (i == 0 ? both : acc_expr_and_then (inside, both));
+
+      acc_expr_unref (g_steal_pointer (&inside));
+      inside = all;
+    }
+
+  return acc_expr_cond (inside, acc_lifted_read_inside (self, own_k, acc_lift_ravel (own_index, extents, self->rank)),
+                        acc_expr_linear_index (self->values, acc_array_number (-1)));
+}

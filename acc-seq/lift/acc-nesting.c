@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-lift-private.h"
+
+#include "acc-core/array/acc-array-build-private.h"
+
+/* Where the elements of irregular nested arrays lie. */
+
+AccNesting *
+acc_nesting_new (guint     rank,
+                 AccArray *offsets,
+                 AccArray *extents)
+{
+  AccNesting *self = g_new0 (AccNesting, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->rank = rank;
+  self->offsets = offsets;
+  self->extents = extents;
+  g_mutex_init (&self->lock);
+
+  return self;
+}
+
+AccNesting *
+acc_nesting_ref (AccNesting *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+  return self;
+}
+
+void
+acc_nesting_unref (AccNesting *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  g_clear_object (&self->offsets);
+  g_clear_object (&self->extents);
+  g_clear_object (&self->numbers);
+  g_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+AccExpr *
+acc_nesting_count (AccNesting *self)
+{
+  return acc_expr_sub (acc_expr_extent (self->offsets, 0), acc_array_number (1));
+}
+
+AccExpr *
+acc_nesting_total (AccNesting *self)
+{
+  return acc_expr_linear_index (self->offsets, acc_nesting_count (self));
+}
+
+AccExpr *
+acc_nesting_begin (AccNesting *self,
+                   AccExpr    *k)
+{
+  return acc_expr_linear_index (self->offsets, k);
+}
+
+AccExpr *
+acc_nesting_length (AccNesting *self,
+                    AccExpr    *k)
+{
+  g_autoptr(AccExpr) owned = acc_expr_ref_sink (k);
+
+  return acc_expr_sub (acc_nesting_begin (self, acc_expr_add (owned, acc_array_number (1))), acc_nesting_begin (self, owned));
+}
+
+AccExpr *
+acc_nesting_extents (AccNesting *self,
+                     AccExpr    *k)
+{
+  return self->rank == 1 ? acc_nesting_length (self, k) : acc_expr_linear_index (self->extents, k);
+}
+
+/* --- the element of each value */
+
+/* An element without values begins where the next one does, and has no place. */
+static AccExpr *
+place_of_number (AccExpr *k,
+                 gpointer data)
+{
+  AccNesting *self = data;
+
+  return acc_expr_tuple2 (acc_expr_gt (acc_nesting_length (self, k), acc_array_number (0)), acc_nesting_begin (self, k));
+}
+
+static AccExpr *
+itself (AccExpr *k,
+        gpointer data)
+{
+  return k;
+}
+
+static AccArray *
+make_numbers (AccNesting *self)
+{
+  g_autoptr(AccArray) places = acc_array_generate_expr (acc_nesting_count (self), place_of_number, self);
+  g_autoptr(AccArray) numbers = acc_array_generate_expr (acc_nesting_count (self), itself, NULL);
+  g_autoptr(AccArray) zeros = acc_array_fill_expr (acc_nesting_total (self), acc_array_number (0));
+  g_autoptr(AccArray) heads = acc_array_permute (numbers, zeros, places, acc_array_first_element, NULL);
+
+  return acc_array_scanl1 (heads, acc_array_max_elements, NULL);
+}
+
+AccArray *
+acc_nesting_get_numbers (AccNesting *self)
+{
+  g_mutex_lock (&self->lock);
+  if (self->numbers == NULL)
+    self->numbers = make_numbers (self);
+  g_mutex_unlock (&self->lock);
+
+  return self->numbers;
+}

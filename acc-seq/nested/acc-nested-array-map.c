@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-nested-array-private.h"
+
+#include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/derived/acc-array-filter.h"
+#include "acc-core/derived/acc-array-rearrange.h"
+
+/* Functions of elements, and choices among elements. */
+
+static AccArray *
+refuse (AccArray   *input,
+        AccError    code,
+        const char *operation,
+        const char *problem)
+{
+  AccArray *node = acc_array_begin (ACC_OP_COMPUTE, &input, 1);
+
+  acc_array_fail (node, code, "%s: %s", operation, problem);
+
+  return acc_array_complete (node);
+}
+
+static AccNestedArray *
+new_error (AccArray *node)
+{
+  return acc_nested_array_new_for_lifted (acc_lifted_new_constant (node), g_object_ref (node));
+}
+
+/* --- one count for several nested arrays */
+
+static AccExpr *
+checked_number (AccExpr *k,
+                gpointer data)
+{
+  AccArray **both = data;
+
+  return acc_expr_cond (acc_expr_eq (acc_expr_extent (both[0], 0), acc_expr_extent (both[1], 0)), k, acc_array_number (-1));
+}
+
+/* @count, and an error where @other has another number of elements. */
+static AccArray *
+match_counts (AccArray *count,
+              AccArray *other)
+{
+  AccArray *both[] = { count, other };
+
+  if (count == other)
+    return g_object_ref (count);
+
+  {
+    g_autoptr(AccArray) numbers = acc_array_generate_expr (acc_expr_extent (count, 0), checked_number, both);
+    AccArray *checked = acc_array_gather (numbers, numbers);
+
+    acc_array_set_label (checked, "as many elements of one nested array as of the other");
+    return checked;
+  }
+}
+
+/**
+ * acc_nested_array_zip_with_many:
+ * @arrays: (array length=n_arrays): nested arrays with the same number of elements
+ * @n_arrays: how many, at least 1
+ * @function: (scope call) (closure user_data): takes an element of each, as arrays, and gives an array
+ * @user_data: data for @function
+ *
+ * Applies a function of whole arrays to the elements with the same number. @function is called once, with arrays that stand for the
+ * elements, and what it does becomes operations on all elements at once: any operation will do, results may have other ranks and
+ * extents than elements have, and other arrays may be read.
+ *
+ * Takes as long as the operations do on all values together. The result carries the error of what @function returns, and
+ * %ACC_ERROR_CALLBACK where that is %NULL. A run fails with %ACC_ERROR_BOUNDS where the numbers of elements differ.
+ *
+ * Returns: (transfer full): as many elements
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_nested_array_zip_with_many (AccNestedArray **arrays,
+                                guint            n_arrays,
+                                AccArrayFunc     function,
+                                gpointer         user_data)
+{
+  g_autoptr(GPtrArray) parameters = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(AccArray) count = NULL, result = NULL;
+  g_autoptr(AccLift) lift = NULL;
+
+  g_return_val_if_fail (arrays != NULL && n_arrays > 0, NULL);
+  for (guint i = 0; i < n_arrays; i++)
+    g_return_val_if_fail (ACC_IS_NESTED_ARRAY (arrays[i]), NULL);
+
+  count = g_object_ref (acc_nested_array_get_count (arrays[0]));
+  for (guint i = 0; i < n_arrays; i++)
+    {
+      AccLifted *lifted = acc_nested_array_get_lifted (arrays[i]);
+
+      if (lifted->values->error != NULL)
+        return new_error (g_object_ref (lifted->values));
+      g_ptr_array_add (parameters, acc_array_new_parameter (lifted->values->type, lifted->rank, NULL, i));
+    }
+  if (function == NULL)
+    return new_error (refuse (count, ACC_ERROR_CALLBACK, "nested_array_map", "no function was given"));
+
+  result = function ((AccArray **) parameters->pdata, n_arrays, user_data);
+  if (result == NULL)
+    return new_error (refuse (count, ACC_ERROR_CALLBACK, "nested_array_map", "its function returned nothing"));
+  if (result->error != NULL)
+    return new_error (g_steal_pointer (&result));
+
+  for (guint i = 1; i < n_arrays; i++)
+    {
+      g_autoptr(AccArray) before = g_steal_pointer (&count);
+
+      count = match_counts (before, acc_nested_array_get_count (arrays[i]));
+    }
+  lift = acc_lift_new (count);
+  for (guint i = 0; i < n_arrays; i++)
+    acc_lift_bind (lift, g_ptr_array_index (parameters, i), acc_lifted_ref (acc_nested_array_get_lifted (arrays[i])));
+
+  return acc_nested_array_new_for_lifted (acc_lifted_ref (acc_lift_array (lift, result)), g_steal_pointer (&count));
+}
+
+/**
+ * acc_nested_array_map:
+ * @self: a nested array
+ * @function: (scope call) (closure user_data): takes an element, an array, and gives an array
+ * @user_data: data for @function
+ *
+ * Applies a function of whole arrays to every element. Works as [func@NestedArray.zip_with_many] does with one nested array.
+ *
+ * Returns: (transfer full): as many elements
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_nested_array_map (AccNestedArray *self,
+                      AccArrayFunc    function,
+                      gpointer        user_data)
+{
+  return acc_nested_array_zip_with_many (&self, 1, function, user_data);
+}
+
+static AccExpr *
+itself (AccExpr *k,
+        gpointer data)
+{
+  return k;
+}
+
+/**
+ * acc_nested_array_imap:
+ * @self: a nested array
+ * @function: (scope call) (closure user_data): takes the number of an element, an i8 of rank 0, and the element, and gives an array
+ * @user_data: data for @function
+ *
+ * Applies a function of whole arrays to every element and its number. Works as [method@NestedArray.map] does otherwise.
+ *
+ * Returns: (transfer full): as many elements
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_nested_array_imap (AccNestedArray *self,
+                       AccArrayFunc    function,
+                       gpointer        user_data)
+{
+  g_autoptr(AccNestedArray) numbers = NULL;
+
+  g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
+
+  numbers = acc_nested_array_new_for_lifted (
+    acc_lifted_new_regular (acc_array_generate_expr (acc_expr_extent (acc_nested_array_get_count (self), 0), itself, NULL)),
+    g_object_ref (acc_nested_array_get_count (self)));
+
+  return acc_nested_array_zip_with_many ((AccNestedArray *[]) { numbers, self }, 2, function, user_data);
+}
+
+/**
+ * acc_nested_array_zip_with:
+ * @self: a nested array
+ * @other: a nested array with as many elements
+ * @function: (scope call) (closure user_data): takes an element of each, as arrays, and gives an array
+ * @user_data: data for @function
+ *
+ * Applies a function of whole arrays to the elements with the same number. Works as [func@NestedArray.zip_with_many] does.
+ *
+ * Returns: (transfer full): as many elements
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_nested_array_zip_with (AccNestedArray *self,
+                           AccNestedArray *other,
+                           AccArrayFunc    function,
+                           gpointer        user_data)
+{
+  return acc_nested_array_zip_with_many ((AccNestedArray *[]) { self, other }, 2, function, user_data);
+}
+
+static AccExpr *
+widen (AccExpr *index,
+       gpointer data)
+{
+  return acc_expr_cast (index, acc_element_type_new (ACC_KIND_I64));
+}
+
+/**
+ * acc_nested_array_gather:
+ * @self: a nested array
+ * @indices: a vector of integers: numbers of elements
+ *
+ * Returns elements in another order, or some of them, or some more than once.
+ *
+ * Takes time linear in the number of values of the result. A run fails with %ACC_ERROR_BOUNDS where there is no element of a number.
+ *
+ * Returns: (transfer full): as many elements as there are indices
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_nested_array_gather (AccNestedArray *self,
+                         AccArray       *indices)
+{
+  g_autoptr(AccArray) wide = NULL;
+  g_autoptr(AccLift) lift = NULL;
+
+  g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
+  g_return_val_if_fail (ACC_IS_ARRAY (indices), NULL);
+
+  ACC_ARRAY_NAMED ("nested_array_gather");
+  if (indices->error != NULL)
+    return new_error (g_object_ref (indices));
+  if (indices->rank != 1 || acc_element_type_is_tuple (indices->type) || !acc_element_kind_is_integer (acc_element_type_get_kind (indices->type)))
+    return new_error (refuse (indices, ACC_ERROR_TYPE, "nested_array_gather", "indices are a vector of integers"));
+
+  wide = acc_array_map (indices, widen, NULL);
+  lift = acc_lift_new (wide);
+
+  return acc_nested_array_new_for_lifted (acc_lift_gather (lift, acc_nested_array_get_lifted (self), wide), g_object_ref (wide));
+}
+
+/**
+ * acc_nested_array_filter:
+ * @self: a nested array
+ * @predicate: (scope call) (closure user_data): takes an element, an array, and gives a b1 of rank 0
+ * @user_data: data for @predicate
+ *
+ * Returns the elements for which a function is true, in their order.
+ *
+ * Takes as long as @predicate does on all elements, and time linear in the number of values that are left.
+ *
+ * Returns: (transfer full): the elements that are left
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_nested_array_filter (AccNestedArray *self,
+                         AccArrayFunc    predicate,
+                         gpointer        user_data)
+{
+  g_autoptr(AccNestedArray) flags = acc_nested_array_map (self, predicate, user_data);
+  g_autoptr(AccArray) numbers = NULL, kept = NULL;
+  g_autoptr(AccLifted) regular = NULL;
+  g_autoptr(AccLift) lift = NULL;
+  AccLifted *lifted;
+
+  if (flags == NULL)
+    return NULL;
+
+  ACC_ARRAY_NAMED ("nested_array_filter");
+  lifted = acc_nested_array_get_lifted (flags);
+  if (lifted->values->error != NULL)
+    return g_steal_pointer (&flags);
+  if (lifted->rank != 0 || acc_element_type_get_kind (lifted->values->type) != ACC_KIND_BOOL)
+    return new_error (refuse (lifted->values, ACC_ERROR_TYPE, "nested_array_filter", "its function gives no b1 of rank 0"));
+
+  lift = acc_lift_new (acc_nested_array_get_count (self));
+  regular = acc_lift_to_regular (lift, lifted);
+  kept = acc_array_compact (lift->index, regular->values, NULL);
+
+  return acc_nested_array_gather (self, kept);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-nested-array-private.h"
+
+#include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/derived/acc-array-rearrange.h"
+#include "acc-core/derived/acc-array-scan.h"
+#include "acc-core/derived/acc-array-segments-private.h"
+
+/* Nested arrays of values and of what says where elements lie. Descriptors that do not fit are errors of a run, which name the element. */
+
+/* Values and offsets that cover them, as said by @form. */
+static AccNestedArray *
+new_checked (const char     *operation,
+             AccArray       *values,
+             AccArray       *descriptor,
+             AccSegmentsForm form,
+             AccArray       *extents,
+             guint           rank)
+{
+  AccSegments segments = { .operation = operation, .array = values, .combine = acc_array_first_element };
+  g_autoptr(AccArray) mistake = acc_segments_prepare (&segments, form, descriptor, ACC_SEED_NONE, NULL);
+  AccArray *part, *offsets;
+  AccNesting *nesting;
+
+  if (mistake != NULL)
+    return acc_nested_array_new_for_lifted (acc_lifted_new_constant (g_object_ref (mistake)), g_object_ref (mistake));
+
+  if (form == ACC_SEGMENTS_OFFSETS)
+    {
+      /* They may begin and end anywhere. */
+      g_autoptr(AccExpr) first = acc_expr_ref_sink (acc_segments_first (&segments)), last = acc_expr_ref_sink (acc_segments_last (&segments));
+
+      part = acc_array_slit_on (values, 0, first, acc_expr_sub (last, first));
+      offsets = g_object_ref (segments.offsets);
+    }
+  else
+    {
+      offsets = g_object_ref (segments.offsets);
+      part = acc_array_reshape_expr (values, acc_segments_last (&segments));
+      acc_array_set_label (part, "values, as many as all lengths together");
+    }
+
+  nesting = acc_nesting_new (rank, offsets, extents != NULL ? g_object_ref (extents) : NULL);
+  acc_segments_clear (&segments);
+
+  return acc_nested_array_new_for_lifted (acc_lifted_new_irregular (nesting, part), g_object_ref (descriptor));
+}
+
+/**
+ * acc_nested_array_new_from_lengths:
+ * @values: a vector: the values of all elements, one after the other
+ * @lengths: a vector of integers: how many values each element has
+ *
+ * Creates a nested array of vectors.
+ *
+ * Takes time linear in the number of elements. A run fails with %ACC_ERROR_BOUNDS where a length is negative or lengths have
+ * more than there are values, with %ACC_ERROR_SHAPE where they have fewer. The result carries %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE
+ * where the arrays are not what is said above.
+ *
+ * ```c
+ * // values = [1, 2, 3, 4, 5], lengths = [2, 0, 3]
+ * g_autoptr(AccNestedArray) rows = acc_nested_array_new_from_lengths (values, lengths); // [[1, 2], [], [3, 4, 5]]
+ * ```
+ *
+ * Returns: (transfer full): as many elements as there are lengths
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_nested_array_new_from_lengths (AccArray *values,
+                                   AccArray *lengths)
+{
+  g_return_val_if_fail (ACC_IS_ARRAY (values), NULL);
+  g_return_val_if_fail (ACC_IS_ARRAY (lengths), NULL);
+
+  ACC_ARRAY_NAMED ("nested_array_new_from_lengths");
+  return new_checked ("nested_array_new_from_lengths", values, lengths, ACC_SEGMENTS_LENGTHS, NULL, 1);
+}
+
+static AccExpr *
+distance_from_first (AccExpr *offset,
+                     gpointer data)
+{
+  AccArray *offsets = data;
+
+  return acc_expr_sub (offset, acc_expr_linear_index (offsets, acc_array_number (0)));
+}
+
+static AccExpr *
+length_between (AccExpr *k,
+                gpointer data)
+{
+  return acc_nesting_length (data, k);
+}
+
+/**
+ * acc_nested_array_new_from_offsets:
+ * @values: a vector: the values of all elements, one after the other
+ * @offsets: a vector of integers, one more than there are elements: where each begins, and where the last one ends
+ *
+ * Creates a nested array of vectors. Values before the first offset and behind the last one are left out.
+ *
+ * Takes time linear in the number of elements. A run fails with %ACC_ERROR_BOUNDS where an offset is less than the one before, or
+ * outside @values. The result carries %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where the arrays are not what is said above.
+ *
+ * Returns: (transfer full): one element less than there are offsets
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_nested_array_new_from_offsets (AccArray *values,
+                                   AccArray *offsets)
+{
+  AccNestedArray *made;
+  AccLifted *lifted;
+  g_autoptr(AccArray) before = NULL;
+
+  g_return_val_if_fail (ACC_IS_ARRAY (values), NULL);
+  g_return_val_if_fail (ACC_IS_ARRAY (offsets), NULL);
+
+  ACC_ARRAY_NAMED ("nested_array_new_from_offsets");
+  made = new_checked ("nested_array_new_from_offsets", values, offsets, ACC_SEGMENTS_OFFSETS, NULL, 1);
+  lifted = acc_nested_array_get_lifted (made);
+  if (lifted->nesting == NULL)
+    return made;
+
+  before = g_steal_pointer (&lifted->nesting->offsets);
+  lifted->nesting->offsets = acc_array_map (before, distance_from_first, before);
+  {
+    g_autoptr(AccNestedArray) own = made;
+    AccArray *lengths = acc_array_generate_expr (acc_nesting_count (lifted->nesting), length_between, lifted->nesting);
+
+    return acc_nested_array_new_for_lifted (acc_lifted_ref (lifted), lengths);
+  }
+}
+
+static AccExpr *
+product_of_items (AccExpr *extents,
+                  gpointer data)
+{
+  guint rank = acc_element_type_get_n_items (acc_expr_get_element_type (extents));
+  AccExpr *product = acc_array_number (1);
+
+  for (guint i = 0; i < rank; i++)
+    product = acc_expr_mul (product, acc_expr_cast (acc_expr_item (extents, i), acc_element_type_new (ACC_KIND_I64)));
+
+  return product;
+}
+
+static AccExpr *
+wide_items (AccExpr *extents,
+            gpointer data)
+{
+  guint rank = acc_element_type_get_n_items (acc_expr_get_element_type (extents));
+  g_autofree AccExpr **items = g_new (AccExpr *, rank + 1);
+
+  for (guint i = 0; i < rank; i++)
+    items[i] = acc_expr_cast (acc_expr_item (extents, i), acc_element_type_new (ACC_KIND_I64));
+
+  return acc_expr_tuple (items, rank);
+}
+
+/**
+ * acc_nested_array_new_from_extents:
+ * @values: a vector: the values of all elements, each in row-major order, one after the other
+ * @extents: a vector of tuples of two or more integers: the extents of each element
+ *
+ * Creates a nested array whose elements have as many dimensions as the tuples of @extents have items.
+ *
+ * Takes time linear in the number of elements. Errors are those of [ctor@NestedArray.new_from_lengths].
+ *
+ * Returns: (transfer full): as many elements as there are extents
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_nested_array_new_from_extents (AccArray *values,
+                                   AccArray *extents)
+{
+  g_autoptr(AccArray) lengths = NULL, wide = NULL;
+
+  g_return_val_if_fail (ACC_IS_ARRAY (values), NULL);
+  g_return_val_if_fail (ACC_IS_ARRAY (extents), NULL);
+
+  ACC_ARRAY_NAMED ("nested_array_new_from_extents");
+  if (extents->error != NULL || !acc_element_type_is_tuple (extents->type))
+    return acc_nested_array_new_from_lengths (values, extents);
+
+  lengths = acc_array_map (extents, product_of_items, NULL);
+  wide = acc_array_map (extents, wide_items, NULL);
+
+  return new_checked ("nested_array_new_from_extents", values, lengths, ACC_SEGMENTS_LENGTHS, wide, acc_element_type_get_n_items (extents->type));
+}
+
+/**
+ * acc_nested_array_new_regular:
+ * @values: an array of rank 1 or more
+ *
+ * Creates a nested array of the parts of an array along its outermost dimension: the rows of a matrix, the pictures of a film. Nothing is
+ * copied.
+ *
+ * Returns: (transfer full): as many elements as the outermost dimension has
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_nested_array_new_regular (AccArray *values)
+{
+  g_return_val_if_fail (ACC_IS_ARRAY (values), NULL);
+
+  if (values->error == NULL && values->rank == 0)
+    {
+      AccArray *node = acc_array_begin (ACC_OP_COMPUTE, &values, 1);
+
+      acc_array_fail (node, ACC_ERROR_SHAPE, "nested_array_new_regular: an array of rank 0 has no parts");
+      node = acc_array_complete (node);
+      return acc_nested_array_new_for_lifted (acc_lifted_new_constant (node), g_object_ref (node));
+    }
+
+  return acc_nested_array_new_for_lifted (acc_lifted_new_regular (g_object_ref (values)), g_object_ref (values));
+}

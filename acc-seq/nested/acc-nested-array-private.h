@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-nested-array.h"
+
+#include "acc-seq/lift/acc-lift-private.h"
+
+G_BEGIN_DECLS
+
+/* Takes over both. @count: an array with as many in its outermost dimension as there are elements. */
+AccNestedArray *acc_nested_array_new_for_lifted (AccLifted *lifted, AccArray *count);
+AccLifted      *acc_nested_array_get_lifted     (AccNestedArray *self);
+/* An array with as many in its outermost dimension as there are elements. */
+AccArray       *acc_nested_array_get_count      (AccNestedArray *self);
+
+G_END_DECLS

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-array.h"
+#include "acc-program.h"
+
+G_BEGIN_DECLS
+
+#define ACC_TYPE_NESTED_ARRAY (acc_nested_array_get_type ())
+
+ACC_AVAILABLE_IN_1_0
+G_DECLARE_FINAL_TYPE (AccNestedArray, acc_nested_array, ACC, NESTED_ARRAY, GObject)
+
+/**
+ * AccNestedForm:
+ * @ACC_NESTED_FORM_CONSTANT: one array that stands for all elements
+ * @ACC_NESTED_FORM_REGULAR: an array with one more outermost dimension: all elements have the same extents
+ * @ACC_NESTED_FORM_IRREGULAR: flat values, and offsets that say where each element begins
+ *
+ * Tells how the elements of a nested array are held.
+ *
+ * Since: 1.0
+ */
+typedef enum {
+  ACC_NESTED_FORM_CONSTANT,
+  ACC_NESTED_FORM_REGULAR,
+  ACC_NESTED_FORM_IRREGULAR,
+} AccNestedForm;
+
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_new_from_lengths (AccArray *values, AccArray *lengths) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_new_from_offsets (AccArray *values, AccArray *offsets) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_new_from_extents (AccArray *values, AccArray *extents) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_new_regular      (AccArray *values) G_GNUC_WARN_UNUSED_RESULT;
+
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_map       (AccNestedArray *self, AccArrayFunc function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_imap      (AccNestedArray *self, AccArrayFunc function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_zip_with  (AccNestedArray *self, AccNestedArray *other, AccArrayFunc function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_zip_with_many (AccNestedArray **arrays, guint n_arrays, AccArrayFunc function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_gather    (AccNestedArray *self, AccArray *indices) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_filter    (AccNestedArray *self, AccArrayFunc predicate, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+
+ACC_AVAILABLE_IN_1_0
+AccElementType *acc_nested_array_get_element_type (AccNestedArray *self);
+ACC_AVAILABLE_IN_1_0
+guint           acc_nested_array_get_rank         (AccNestedArray *self);
+ACC_AVAILABLE_IN_1_0
+AccNestedForm   acc_nested_array_get_form         (AccNestedArray *self);
+ACC_AVAILABLE_IN_1_0
+AccArray       *acc_nested_array_get_values       (AccNestedArray *self);
+ACC_AVAILABLE_IN_1_0
+AccArray       *acc_nested_array_dup_offsets      (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccArray       *acc_nested_array_dup_lengths      (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccArray       *acc_nested_array_dup_extents      (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccArray       *acc_nested_array_flatten          (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccArray       *acc_nested_array_dup_element      (AccNestedArray *self, gint64 index) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+gboolean        acc_nested_array_check            (AccNestedArray *self, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Functions of arrays, mapped over nested arrays, against the function on each element by itself. */
+
+#include <acc/acc.h>
+
+#include <stdio.h>
+
+static AccBackend *backend;
+
+/* --- functions */
+
+static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+static AccExpr *left (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (acc_expr_mul (x, acc_expr_new_int (3)), y); }
+static AccExpr *first (AccExpr *x, AccExpr *y, gpointer data) { return x; }
+static AccExpr *doubled (AccExpr *x, gpointer data) { return acc_expr_add (x, x); }
+static AccExpr *i8 (gint64 x) { return acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), x); }
+
+static AccArray *f_map (AccArray **a, guint n, gpointer data) { return acc_array_map (a[0], doubled, NULL); }
+
+static AccExpr *with_index (AccExpr *ix, AccExpr *x, gpointer data) { return acc_expr_add (acc_expr_mul (ix, i8 (100)), x); }
+static AccArray *f_imap (AccArray **a, guint n, gpointer data) { return acc_array_imap (a[0], with_index, NULL); }
+
+static AccExpr *minus_total (AccExpr *x, gpointer total) { return acc_expr_sub (x, acc_expr_the (total)); }
+static AccArray *f_centre (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr (AccArray) total = acc_array_fold_all (a[0], i8 (0), plus, NULL);
+
+  return acc_array_map (a[0], minus_total, total);
+}
+
+static AccArray *f_sum (AccArray **a, guint n, gpointer data) { return acc_array_fold (a[0], i8 (5), plus, NULL); }
+static AccArray *f_scan (AccArray **a, guint n, gpointer data) { return acc_array_scanl1 (a[0], plus, NULL); }
+static AccArray *f_scanl (AccArray **a, guint n, gpointer data) { return acc_array_scanl (a[0], i8 (7), plus, NULL); }
+static AccArray *f_scanr (AccArray **a, guint n, gpointer data) { return acc_array_scanr (a[0], i8 (7), plus, NULL); }
+static AccArray *f_reverse (AccArray **a, guint n, gpointer data) { return acc_array_reverse (a[0]); }
+static AccArray *f_take (AccArray **a, guint n, gpointer data) { return acc_array_take (a[0], 3); }
+static AccArray *f_drop (AccArray **a, guint n, gpointer data) { return acc_array_drop (a[0], 2); }
+static AccArray *f_concat (AccArray **a, guint n, gpointer data) { return acc_array_concat (a[0], a[0]); }
+static AccArray *f_outer (AccArray **a, guint n, gpointer data) { return acc_array_outer (a[0], a[0]); }
+static AccArray *f_outer_sum (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr (AccArray) outer = acc_array_outer (a[0], a[0]);
+
+  return acc_array_fold (outer, i8 (1), plus, NULL);
+}
+static AccArray *f_outer_scan (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr (AccArray) outer = acc_array_outer (a[0], a[0]);
+
+  return acc_array_scanl1 (outer, plus, NULL);
+}
+static AccArray *f_sort (AccArray **a, guint n, gpointer data) { return acc_array_sort (a[0], FALSE); }
+static AccArray *f_argsort (AccArray **a, guint n, gpointer data) { return acc_array_argsort (a[0], TRUE); }
+static AccArray *f_outer_sort (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr (AccArray) outer = acc_array_outer (a[0], a[0]);
+
+  return acc_array_sort (outer, FALSE);
+}
+static AccArray *f_unique (AccArray **a, guint n, gpointer data) { return acc_array_unique (a[0], NULL); }
+
+static AccExpr *is_even (AccExpr *x, gpointer data) { return acc_expr_eq (acc_expr_rem (x, acc_expr_new_int (2)), acc_expr_new_int (0)); }
+static AccArray *f_filter (AccArray **a, guint n, gpointer data) { return acc_array_filter (a[0], is_even, NULL, NULL); }
+
+static AccExpr *neighbours (AccExpr *n, gpointer data)
+{
+  return acc_expr_add (acc_expr_mul (acc_expr_neighbour1 (n, -1), acc_expr_new_int (10)), acc_expr_neighbour1 (n, 1));
+}
+static AccArray *stencil (AccArray *x, AccBoundary *boundary)
+{
+  return acc_array_stencil (x, (gint64[]) { 3 }, 1, boundary, neighbours, NULL);
+}
+static AccArray *f_clamp (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr (AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+
+  return stencil (a[0], boundary);
+}
+static AccArray *f_mirror (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr (AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_MIRROR);
+
+  return stencil (a[0], boundary);
+}
+static AccArray *f_wrap (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr (AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_WRAP);
+
+  return stencil (a[0], boundary);
+}
+static AccArray *f_constant (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr (AccBoundary) boundary = acc_boundary_new_constant (acc_expr_new_int (77));
+
+  return stencil (a[0], boundary);
+}
+
+static AccExpr *bin (AccExpr *x, gpointer data) { return acc_expr_mod (x, i8 (4)); }
+static AccArray *f_histogram (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr (AccShape) shape = acc_shape_new_vector (4);
+  g_autoptr (AccArray) zeros = acc_array_fill (shape, i8 (0)), bins = acc_array_map (a[0], bin, NULL);
+
+  return acc_array_permute (a[0], zeros, bins, plus, NULL);
+}
+static AccExpr *mirrored (AccExpr *ix, AccExpr *x, gpointer array) { return acc_expr_sub (acc_expr_sub (acc_expr_extent (array, 0), i8 (1)), ix); }
+static AccArray *f_permute (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr (AccArray) targets = acc_array_imap (a[0], mirrored, a[0]);
+
+  return acc_array_permute (a[0], a[0], targets, first, NULL);
+}
+
+static AccExpr *is_long (AccExpr *index, gpointer array) { return acc_expr_gt (acc_expr_extent (array, 0), i8 (3)); }
+static AccExpr *minus_fourth (AccExpr *x, gpointer array) { return acc_expr_sub (x, acc_expr_index (array, i8 (3))); }
+static AccArray *f_cond (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr (AccShape) scalar = acc_shape_new (NULL, 0);
+  g_autoptr (AccArray) flag = acc_array_generate (scalar, is_long, a[0]);
+  /* An error for elements that do not choose it. */
+  g_autoptr (AccArray) then = acc_array_map (a[0], minus_fourth, a[0]);
+  g_autoptr (AccArray) otherwise = acc_array_concat (a[0], a[0]);
+
+  return acc_array_cond (flag, then, otherwise);
+}
+
+static AccExpr *below (AccExpr *x, gpointer data) { return acc_expr_lt (x, i8 (200)); }
+static AccArray *goes_on (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr (AccArray) sum = acc_array_fold_all (a[0], i8 (1), plus, NULL);
+
+  return acc_array_map (sum, below, NULL);
+}
+static AccExpr *magnitude (AccExpr *x, gpointer data) { return acc_expr_add (acc_expr_abs (x), i8 (1)); }
+static AccArray *grow (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr (AccArray) larger = acc_array_map (a[0], magnitude, NULL), one = NULL;
+  g_autoptr (AccShape) shape = acc_shape_new_vector (1);
+
+  one = acc_array_fill (shape, i8 (9));
+  return acc_array_concat (larger, one);
+}
+static AccArray *f_loop (AccArray **a, guint n, gpointer data)
+{
+  static const char *const signature[] = { "i8[:]", NULL };
+  g_autoptr (AccProgram) condition = acc_program_new (signature, goes_on, NULL), step = acc_program_new (signature, grow, NULL);
+
+  return acc_array_while_loop (a[0], condition, step);
+}
+static AccArray *f_left_fold (AccArray **a, guint n, gpointer data) { return acc_array_fold1_all (acc_array_scanl (a[0], i8 (1), left, NULL), first, NULL); }
+
+static AccExpr *scaled (AccExpr *x, AccExpr *y, gpointer total) { return acc_expr_add (acc_expr_add (x, y), acc_expr_mul (acc_expr_the (total), i8 (0))); }
+static AccArray *f_depending_scan (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr (AccArray) total = acc_array_fold_all (a[0], i8 (0), plus, NULL);
+
+  return acc_array_scanl1 (a[0], scaled, total);
+}
+static AccArray *f_depending_fold (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr (AccArray) total = acc_array_fold_all (a[0], i8 (0), plus, NULL);
+
+  return acc_array_fold (a[0], acc_expr_the (total), scaled, total);
+}
+static AccExpr *count (AccExpr *ix, gpointer array) { return acc_expr_mul (ix, acc_expr_extent (array, 0)); }
+static AccArray *f_generate (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_generate_expr (acc_expr_add (acc_expr_extent (a[0], 0), i8 (1)), count, a[0]);
+}
+static AccArray *f_captured (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr (AccShape) shape = acc_shape_new_vector (5);
+  g_autoptr (AccArray) numbers = acc_array_enum_from_n (shape, i8 (1000));
+
+  return acc_array_zip_with (a[0], numbers, plus, NULL);
+}
+static AccArray *f_closed (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr (AccShape) shape = acc_shape_new_vector (5);
+
+  return acc_array_enum_from_n (shape, i8 (1000));
+}
+static AccArray *f_segments (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr (AccArray) lengths = acc_array_map (a[0], bin, NULL), some = acc_array_concat (a[0], a[0]), more = acc_array_concat (some, some);
+
+  return acc_array_fold_seg (more, i8 (2), lengths, plus, NULL);
+}
+/* Nested maps inside. */
+static AccArray *f_inner (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr (AccArray) lengths = acc_array_map (a[0], bin, NULL), some = acc_array_concat (a[0], a[0]), more = acc_array_concat (some, some);
+  g_autoptr (AccArray) offsets = acc_array_scanl (lengths, i8 (0), plus, NULL);
+  g_autoptr (AccNestedArray) rows = acc_nested_array_new_from_offsets (more, offsets), sorted = acc_nested_array_map (rows, f_sort, NULL);
+
+  return acc_nested_array_flatten (sorted);
+}
+static AccArray *f_matmul (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr (AccArray) outer = acc_array_outer (a[0], a[0]);
+
+  return acc_array_matmul (outer, outer);
+}
+static AccArray *f_transpose (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr (AccArray) outer = acc_array_outer (a[0], a[0]);
+
+  return acc_array_transpose (outer);
+}
+
+static const struct {
+  const char  *name;
+  AccArrayFunc function;
+} functions[] = {
+  { "map", f_map }, { "imap", f_imap }, { "centre", f_centre }, { "sum", f_sum }, { "scan", f_scan }, { "scanl", f_scanl }, { "scanr", f_scanr },
+  { "reverse", f_reverse }, { "take", f_take }, { "drop", f_drop }, { "concat", f_concat }, { "outer", f_outer }, { "outer-sum", f_outer_sum },
+  { "outer-scan", f_outer_scan }, { "sort", f_sort }, { "argsort", f_argsort }, { "outer-sort", f_outer_sort }, { "unique", f_unique },
+  { "filter", f_filter }, { "clamp", f_clamp }, { "mirror", f_mirror }, { "wrap", f_wrap }, { "constant", f_constant },
+  { "histogram", f_histogram }, { "permute", f_permute }, { "cond", f_cond }, { "loop", f_loop }, { "left-fold", f_left_fold },
+  { "depending-scan", f_depending_scan }, { "depending-fold", f_depending_fold }, { "generate", f_generate }, { "captured", f_captured },
+  { "closed", f_closed }, { "segments", f_segments }, { "inner", f_inner }, { "matmul", f_matmul }, { "transpose", f_transpose },
+};
+
+/* --- comparison */
+
+static AccArray *
+run (AccArray *array)
+{
+  g_autoptr (GError) error = NULL;
+  AccArray *result = acc_backend_run (backend, array, NULL, &error);
+
+  g_assert_no_error (error);
+  return result;
+}
+
+static AccArray *
+use (const gint64 *values, gint64 n)
+{
+  g_autoptr (AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr (GBytes) bytes = g_bytes_new (values, n * sizeof *values);
+
+  return acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes);
+}
+
+static void
+check_element (const char *name, guint k, AccArray *got, AccArray *wanted)
+{
+  AccShape *shape = acc_array_get_shape (got), *other = acc_array_get_shape (wanted);
+  gint64 n = acc_shape_get_size (other);
+
+  if (!acc_shape_equal (shape, other))
+    {
+      g_autofree char *one = acc_shape_to_string (shape), *two = acc_shape_to_string (other);
+
+      g_test_message ("%s: element %u has shape %s, not %s", name, k, one, two);
+      g_test_fail ();
+      return;
+    }
+  for (gint64 i = 0; i < n; i++)
+    if (acc_array_get_int (got, 0, i) != acc_array_get_int (wanted, 0, i))
+      {
+        g_test_message ("%s: element %u, value %d is %" G_GINT64_FORMAT ", not %" G_GINT64_FORMAT, name, k, (int) i, acc_array_get_int (got, 0, i),
+                        acc_array_get_int (wanted, 0, i));
+        g_test_fail ();
+        return;
+      }
+}
+
+static void
+check (const char *name, AccArrayFunc function, AccNestedArray *nested, AccArray **elements, guint n)
+{
+  g_autoptr (AccNestedArray) mapped = acc_nested_array_map (nested, function, NULL);
+  g_autoptr (GError) error = NULL;
+
+  acc_nested_array_check (mapped, &error);
+  g_assert_no_error (error);
+  for (guint k = 0; k < n; k++)
+    {
+      g_autoptr (AccArray) plain = function (&elements[k], 1, NULL), wanted = run (plain);
+      g_autoptr (AccArray) element = acc_nested_array_dup_element (mapped, k), got = run (element);
+
+      check_element (name, k, got, wanted);
+    }
+  {
+    g_autoptr (AccArray) lengths = acc_nested_array_dup_lengths (mapped), ran = run (lengths);
+
+    g_assert_cmpint (acc_shape_get_size (acc_array_get_shape (ran)), ==, n);
+  }
+}
+
+static void
+test_function (gconstpointer data)
+{
+  guint which = GPOINTER_TO_UINT (data);
+  static const gint64 shapes[][7] = { { 0, 0 }, { 1, 0 }, { 1, 4 }, { 5, 3, 0, 7, 1, 2 }, { 4, 0, 2, 0, 0 }, { 6, 5, 5, 5, 5, 5, 5 } };
+
+  for (guint s = 0; s < G_N_ELEMENTS (shapes); s++)
+    {
+      guint n = (guint) shapes[s][0];
+      gint64 values[64], total = 0;
+      g_autoptr (GPtrArray) elements = g_ptr_array_new_with_free_func (g_object_unref);
+      g_autoptr (AccArray) flat = NULL, lengths = use (shapes[s] + 1, n);
+      g_autoptr (AccNestedArray) nested = NULL;
+
+      for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+        values[i] = (gint64) (i * 37 % 23) - 7;
+      for (guint k = 0; k < n; k++)
+        {
+          g_ptr_array_add (elements, use (values + total, shapes[s][k + 1]));
+          total += shapes[s][k + 1];
+        }
+      flat = use (values, total);
+      nested = acc_nested_array_new_from_lengths (flat, lengths);
+      check (functions[which].name, functions[which].function, nested, (AccArray **) elements->pdata, n);
+      if (n == 6)
+        {
+          g_autoptr (AccArray) matrix = NULL;
+          g_autoptr (AccShape) shape = acc_shape_new ((gint64[]) { 6, 5 }, 2);
+          g_autoptr (AccNestedArray) regular = NULL;
+
+          matrix = acc_array_reshape (flat, shape);
+          regular = acc_nested_array_new_regular (matrix);
+          check (functions[which].name, functions[which].function, regular, (AccArray **) elements->pdata, n);
+        }
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GError) error = NULL;
+  const char *name = g_getenv ("ACC_TEST_BACKENDS");
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  backend = acc_backend_new_for_name (name != NULL && *name != '\0' ? name : "interpreter", &error);
+  if (backend == NULL && g_getenv ("ACC_TEST_OPTIONAL") != NULL)
+    {
+      printf ("1..0 # SKIP %s\n", error->message);
+      return 0;
+    }
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/lift/%s", functions[i].name);
+
+      g_test_add_data_func (path, GUINT_TO_POINTER (i), test_function);
+    }
+  status = g_test_run ();
+  g_object_unref (backend);
+  return status;
+}
