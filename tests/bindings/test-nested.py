@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Nested arrays from Python."""
+
+import sys
+
+import check
+import numpy as np
+from gi.repository import Acc, GLib
+
+
+def test_vectors():
+    rows = Acc.NestedArray.from_lengths(np.arange(6.), np.array([2, 0, 4]))
+    assert len(rows) == 3
+    assert rows.to_list() == [[0, 1], [], [2, 3, 4, 5]]
+    assert rows.map(lambda row: row.fold(0., lambda x, y: x + y)).to_list() == [1, 0, 14]
+    assert rows.map(lambda row: row.reverse()).to_list() == [[1, 0], [], [5, 4, 3, 2]]
+    assert np.asarray(rows[2].run()).tolist() == [2, 3, 4, 5]
+    assert np.asarray(rows[-1].run()).tolist() == [2, 3, 4, 5]
+    assert [np.asarray(row.run()).tolist() for row in rows] == rows.to_list()
+    try:
+        rows[3]
+        assert False
+    except IndexError:
+        pass
+
+
+def test_several_and_choices():
+    rows = Acc.NestedArray.from_offsets(np.arange(10), np.array([1, 3, 3, 7]))
+    assert rows.to_list() == [[1, 2], [], [3, 4, 5, 6]]
+    assert rows.imap(lambda k, row: row.map(lambda x: x * 10 + k[()])).to_list() == [[10, 20], [], [32, 42, 52, 62]]
+    assert rows.zip_with(rows, lambda x, y: x.concat(y)).to_list() == [[1, 2, 1, 2], [], [3, 4, 5, 6, 3, 4, 5, 6]]
+    assert rows.gather([2, 0, 2]).to_list() == [[3, 4, 5, 6], [1, 2], [3, 4, 5, 6]]
+    assert rows.filter(lambda row: row.fold(0, lambda x, y: x + y).map(lambda s: s > 3)).to_list() == [[3, 4, 5, 6]]
+
+
+def test_pictures():
+    pictures = [np.arange(h * w, dtype='f4').reshape(h, w) for h, w in ((2, 3), (1, 1), (0, 4), (4, 2))]
+    nested = Acc.NestedArray.from_arrays(pictures)
+    assert nested.ndim == 2 and nested.dtype == 'f4'
+    assert nested.to_list() == [picture.tolist() for picture in pictures]
+    blurred = nested.map(lambda picture: picture.stencil((3, 3), Acc.Boundary.CLAMP, lambda n: sum(n) / 9))
+    for picture, result in zip(pictures, blurred.to_list()):
+        if not picture.size:
+            continue
+        padded = np.pad(picture, 1, mode='edge')
+        want = sum(padded[1 + y:1 + y + picture.shape[0], 1 + x:1 + x + picture.shape[1]] for y in (-1, 0, 1) for x in (-1, 0, 1)) / 9
+        assert np.allclose(result, want, rtol=1e-5)
+    assert nested.map(lambda picture: picture.transpose()).to_list() == [picture.T.tolist() for picture in pictures]
+
+
+def test_regular_stays_regular():
+    nested = Acc.NestedArray.regular(np.arange(12).reshape(4, 3))
+    assert nested.get_form() == Acc.NestedForm.REGULAR
+    doubled = nested.map(lambda row: row.map(lambda x: x * 2))
+    assert doubled.get_form() == Acc.NestedForm.REGULAR and doubled.to_list() == (np.arange(12).reshape(4, 3) * 2).tolist()
+    assert nested.map(lambda row: Acc.use(np.array([1, 2]))).get_form() == Acc.NestedForm.CONSTANT
+
+
+def test_mistakes():
+    def fails(make, domain):
+        try:
+            make()
+        except GLib.Error as error:
+            assert error.matches(Acc.error_quark(), domain), error
+            return
+        assert False
+
+    values = np.arange(5)
+    for lengths in ([2, -1, 4], [3, 3]):
+        fails(lambda: Acc.NestedArray.from_lengths(values, np.array(lengths)).map(lambda row: row.reverse()).to_list(), Acc.Error.BOUNDS)
+    fails(lambda: Acc.NestedArray.from_lengths(values, np.array([2, 2])).to_list(), Acc.Error.SHAPE)
+    for offsets in ([0, 3, 2], [-1, 3], [0, 6]):
+        fails(lambda: Acc.NestedArray.from_offsets(values, np.array(offsets)).to_list(), Acc.Error.BOUNDS)
+    rows = Acc.NestedArray.from_lengths(values, np.array([2, 3]))
+    fails(lambda: rows.gather([2]).to_list(), Acc.Error.BOUNDS)
+    fails(lambda: rows.map(lambda row: row.map(lambda x: x + row[2])).to_list(), Acc.Error.BOUNDS)
+    fails(lambda: rows.filter(lambda row: row), Acc.Error.TYPE)
+    try:
+        rows.map(lambda row: 1 / 0)
+        assert False
+    except ZeroDivisionError:
+        pass
+
+
+
+if __name__ == "__main__":
+    check.main(sys.modules["__main__"])
