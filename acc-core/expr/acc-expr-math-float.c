@@ -394,6 +394,27 @@ acc_expr_exp (AccExpr *a)
 }
 
 /**
+ * acc_expr_expm1:
+ * @a: a float, or a vector of floats
+ *
+ * Computes the exponential less one, e to the power of @a minus 1.
+ *
+ * It is accurate for numbers near 0, too, whose exponential is rounded to 1. An operand of another type gives an expression with %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * // a = 1e-10
+ * AccExpr *result = acc_expr_expm1 (a); // → 1e-10
+ * ```
+ *
+ * Returns: (transfer none): the exponential less one, of the type of @a
+ */
+AccExpr *
+acc_expr_expm1 (AccExpr *a)
+{
+  return _acc_expr_unary (ACC_PRIM_EXPM1, a);
+}
+
+/**
  * acc_expr_sqrt:
  * @a: a float, a complex number, or a vector of floats
  *
@@ -435,6 +456,27 @@ AccExpr *
 acc_expr_log (AccExpr *a)
 {
   return _acc_expr_unary (ACC_PRIM_LOG, a);
+}
+
+/**
+ * acc_expr_log1p:
+ * @a: a float, or a vector of floats
+ *
+ * Computes the natural logarithm of one more than a number.
+ *
+ * It is accurate for numbers near 0, too; it is minus infinity at -1, and NaN below. An operand of another type gives an expression with %ACC_ERROR_TYPE.
+ *
+ * ```c
+ * // a = 1e-10
+ * AccExpr *result = acc_expr_log1p (a); // → 1e-10
+ * ```
+ *
+ * Returns: (transfer none): the logarithm, of the type of @a
+ */
+AccExpr *
+acc_expr_log1p (AccExpr *a)
+{
+  return _acc_expr_unary (ACC_PRIM_LOG1P, a);
 }
 
 /**

@@ -88,9 +88,13 @@ AccExpr *acc_expr_atanh        (AccExpr *a);
 ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_exp          (AccExpr *a);
 ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_expm1        (AccExpr *a);
+ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_sqrt         (AccExpr *a);
 ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_log          (AccExpr *a);
+ACC_AVAILABLE_IN_1_0
+AccExpr *acc_expr_log1p        (AccExpr *a);
 ACC_AVAILABLE_IN_1_0
 AccExpr *acc_expr_truncate     (AccExpr *a);
 ACC_AVAILABLE_IN_1_0

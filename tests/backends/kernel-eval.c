@@ -143,8 +143,10 @@ double_function (AccPrimitive primitive,
     case ACC_PRIM_ACOSH: return acosh (x);
     case ACC_PRIM_ATANH: return atanh (x);
     case ACC_PRIM_EXP: return exp (x);
+    case ACC_PRIM_EXPM1: return expm1 (x);
     case ACC_PRIM_SQRT: return sqrt (x);
     case ACC_PRIM_LOG: return log (x);
+    case ACC_PRIM_LOG1P: return log1p (x);
     case ACC_PRIM_POW: return pow (x, y);
     case ACC_PRIM_LOGBASE: return log (y) / log (x);
     case ACC_PRIM_ATAN2: return atan2 (x, y);
@@ -183,8 +185,10 @@ float_function (AccPrimitive primitive,
     case ACC_PRIM_ACOSH: return acoshf (x);
     case ACC_PRIM_ATANH: return atanhf (x);
     case ACC_PRIM_EXP: return expf (x);
+    case ACC_PRIM_EXPM1: return expm1f (x);
     case ACC_PRIM_SQRT: return sqrtf (x);
     case ACC_PRIM_LOG: return logf (x);
+    case ACC_PRIM_LOG1P: return log1pf (x);
     case ACC_PRIM_POW: return powf (x, y);
     case ACC_PRIM_LOGBASE: return logf (y) / logf (x);
     case ACC_PRIM_ATAN2: return atan2f (x, y);

@@ -25,7 +25,7 @@ typedef struct {
   long double (*nearer2) (long double, long double);
 } MathFunction;
 
-#define N_MATH_FUNCTIONS 18
+#define N_MATH_FUNCTIONS 20
 /* Devices may have their own functions: what all of them say to keep, in ulp */
 #define MATH_LIMIT_ON_DEVICES 5
 

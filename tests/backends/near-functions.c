@@ -23,7 +23,7 @@
   }
 
 NEAR (sin) NEAR (cos) NEAR (tan) NEAR (asin) NEAR (acos) NEAR (atan) NEAR (sinh) NEAR (cosh) NEAR (tanh) NEAR (asinh) NEAR (acosh) NEAR (atanh)
-NEAR (exp) NEAR (log)
+NEAR (exp) NEAR (expm1) NEAR (log) NEAR (log1p)
 
 static const struct {
   const char *name;
@@ -31,7 +31,7 @@ static const struct {
 } functions[] = {
   { "sin", near_sin }, { "cos", near_cos }, { "tan", near_tan }, { "asin", near_asin }, { "acos", near_acos }, { "atan", near_atan },
   { "sinh", near_sinh }, { "cosh", near_cosh }, { "tanh", near_tanh }, { "asinh", near_asinh }, { "acosh", near_acosh }, { "atanh", near_atanh },
-  { "exp", near_exp }, { "log", near_log },
+  { "exp", near_exp }, { "expm1", near_expm1 }, { "log", near_log }, { "log1p", near_log1p },
 };
 
 void

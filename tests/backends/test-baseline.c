@@ -15,7 +15,8 @@ typedef AccExpr *(*Binary) (AccExpr *x, AccExpr *y);
 
 static Unary unaries[] = {
   acc_expr_sin, acc_expr_cos, acc_expr_tan, acc_expr_asin, acc_expr_acos, acc_expr_atan, acc_expr_sinh, acc_expr_cosh, acc_expr_tanh,
-  acc_expr_asinh, acc_expr_acosh, acc_expr_atanh, acc_expr_exp, acc_expr_log, acc_expr_sqrt, acc_expr_recip, acc_expr_abs, acc_expr_neg,
+  acc_expr_asinh, acc_expr_acosh, acc_expr_atanh, acc_expr_exp, acc_expr_expm1, acc_expr_log, acc_expr_log1p, acc_expr_sqrt,
+  acc_expr_recip, acc_expr_abs, acc_expr_neg,
 };
 static Binary binaries[] = {
   acc_expr_add, acc_expr_sub, acc_expr_mul, acc_expr_fdiv, acc_expr_pow, acc_expr_atan2, acc_expr_min, acc_expr_max,

@@ -101,7 +101,7 @@ def test_unary():
         same(f'{name} {code}', run(Acc.use(x).map(primitive(name))), function(x))
     close = {'sin': np.sin, 'cos': np.cos, 'tan': np.tan, 'asin': np.arcsin, 'acos': np.arccos, 'atan': np.arctan,
              'sinh': np.sinh, 'cosh': np.cosh, 'tanh': np.tanh, 'asinh': np.arcsinh, 'acosh': np.arccosh,
-             'atanh': np.arctanh, 'exp': np.exp, 'log': np.log}
+             'atanh': np.arctanh, 'exp': np.exp, 'expm1': np.expm1, 'log': np.log, 'log1p': np.log1p}
     for code, (name, function) in itertools.product(FLOATS, close.items()):
         x = edges(code)
         same(f'{name} {code}', run(Acc.use(x).map(primitive(name))), wide(function)(x), ulps=2)

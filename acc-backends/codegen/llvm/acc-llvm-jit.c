@@ -43,9 +43,14 @@ _Float16 __truncsfhf2  (float x);
 
 #define F(name) { #name, (gpointer) (name) }, { #name "f", (gpointer) (name##f) }
 static const LibraryFunction library[] = {
-  F (sin), F (cos), F (tan), F (asin), F (acos), F (atan), F (sinh), F (cosh), F (tanh), F (asinh), F (acosh), F (atanh),
-  F (exp), F (log), F (pow), F (atan2), F (sqrt), F (fma), F (floor), F (ceil), F (trunc), F (rint), F (nearbyint), F (roundeven),
-  F (fmin), F (fmax), F (fabs),
+#define LIBRARY(name) F (name),
+#define NONE
+#define ACC_FUNCTION(ID, name, operands, library) library
+#define ACC_SPELLING(ID, bool, integer, float, llvm_integer, llvm_float)
+#include "acc-backends/ir/acc-spellings.inc"
+#undef ACC_FUNCTION
+#undef ACC_SPELLING
+  F (sqrt), F (fma), F (floor), F (ceil), F (trunc), F (rint), F (nearbyint), F (roundeven), F (fmin), F (fmax), F (fabs),
 #if defined (__x86_64__) && defined (__FLT16_MANT_DIG__)
   { "__extendhfsf2", (gpointer) __extendhfsf2 }, { "__truncsfhf2", (gpointer) __truncsfhf2 },
 #endif

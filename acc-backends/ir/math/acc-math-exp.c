@@ -47,14 +47,20 @@ scale (const AccMath *m, KValue x, KValue n)
   return m_mul (m, m_mul (m, x, power_of_two (m, half)), power_of_two (m, m_sub (m, n, half)));
 }
 
-/* Beyond these exp is infinity or 0; NaN stays. */
+/* From @least to where exp is infinity; NaN stays. */
+static KValue
+clamp_from (const AccMath *m, double least, KValue x)
+{
+  KValue high = m_const (m, m->kind == ACC_KIND_F64 ? 710 : 89), low = m_const (m, least);
+
+  return m_select (m, m_gt (m, x, high), high, m_select (m, m_lt (m, x, low), low, x));
+}
+
+/* From where exp is 0 */
 static KValue
 clamp (const AccMath *m, KValue x)
 {
-  KValue high = m_const (m, m->kind == ACC_KIND_F64 ? 710 : 89);
-  KValue low = m_const (m, m->kind == ACC_KIND_F64 ? -746 : -104);
-
-  return m_select (m, m_gt (m, x, high), high, m_select (m, m_lt (m, x, low), low, x));
+  return clamp_from (m, m->kind == ACC_KIND_F64 ? -746 : -104, x);
 }
 
 /* By the device's 2^x, as libdevice does (NVIDIA): x log2 e = n + f with n of [-126, 126], beyond which f is as large as it takes. n
@@ -87,6 +93,28 @@ KValue
 acc_math_exp (const AccMath *m, KValue x)
 {
   return m->kind == ACC_KIND_F32 && kb_is_straight (m->b) ? exp_by_estimate (m, x) : exp_by_series (m, x);
+}
+
+/* exp r = 1 + r + r²/2 + r³ q(r) */
+static const double expm1_q_f32[] = { 0.166666666817, 0.0416665541904, 0.00833331084191, 0.00139262533314, 0.000198910827356 };
+
+/* 2^n exp r - 1 = (2^n - 1) + 2^n (r + r²/2) + 2^n r³ q(r), of a half of which nothing overflows too soon */
+KValue
+acc_math_expm1 (const AccMath *m, KValue x)
+{
+  gboolean wide = m->kind == ACC_KIND_F64;
+  Reduced a = reduce (m, clamp_from (m, wide ? -40 : -19, x));   /* there it is -1 */
+  KValue power = power_of_two (m, m_sub (m, a.n, m_int (m, 1)));
+  KValue half = m_mul (m, a.r, m_const (m, 0.5)), square = m_mul (m, a.r, half), square_low = m_fma (m, a.r, half, m_neg (m, square));
+  KValue sum_low, sum = m_fast_sum (m, a.r, square, &sum_low);
+  KValue q = m_poly (m, a.r, wide ? exp_q_f64 + 1 : expm1_q_f32, wide ? G_N_ELEMENTS (exp_q_f64) - 1 : G_N_ELEMENTS (expm1_q_f32));
+  KValue tail = m_fma (m, square, m_mul (m, m_add (m, a.r, a.r), q), m_add (m, m_add (m, square_low, sum_low), a.low));
+  KValue rest, lost, head = m_two_sum (m, power, m_const (m, -0.5), &lost);
+
+  head = m_fast_sum (m, head, m_mul (m, power, sum), &rest);
+  head = m_add (m, head, m_add (m, rest, m_fma (m, power, tail, lost)));
+
+  return m_select (m, m_lt (m, m_abs (m, x), m_const (m, wide ? 0x1p-54 : 0x1p-25)), x, m_add (m, head, head));
 }
 
 /* exp x = 2^n (high + low), the first of them of full precision */

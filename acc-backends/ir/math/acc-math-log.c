@@ -143,6 +143,20 @@ acc_math_log (const AccMath *m, KValue x)
   return m_select (m, has_finite_log (m, x), log_of_positive (m, x), log_at_edge (m, x));
 }
 
+/* Of large ones log x */
+KValue
+acc_math_log1p (const AccMath *m, KValue x)
+{
+  gboolean wide = m->kind == ACC_KIND_F64;
+  KValue zero = m_const (m, 0), one = m_const (m, 1), minus_one = m_const (m, -1);
+  KValue usual = m_and (m, m_gt (m, x, minus_one), m_lt (m, x, m_const (m, INFINITY))), safe = m_select (m, usual, x, one);
+  KValue large = m_gt (m, safe, m_const (m, wide ? 0x1p54 : 0x1p25)), tiny = m_lt (m, m_abs (m, x), m_const (m, wide ? 0x1p-54 : 0x1p-25));
+  KValue t = m_select (m, large, m_fma (m, safe, m_const (m, 0.5), minus_one), safe);
+  KValue r = log1p_of_two (m, t, zero, m_select (m, large, one, zero));
+
+  return m_select (m, tiny, x, m_select (m, usual, r, log_at_edge (m, m_add (m, x, one))));
+}
+
 /* The quotient of the logarithms of normal numbers; where one is 0, what is left of the first quotient is not a number. */
 static KValue
 quotient_of_logs (const AccMath *m, KValue x, KValue n, KValue base, KValue base_n)

@@ -12,6 +12,8 @@ static const struct {
 } functions[ACC_N_PRIMITIVES] = {
 #define UNARY(function)  .unary = function
 #define BINARY(function) .binary = function
+#define LIBRARY(name)    #name
+#define NONE             NULL
 #define ACC_FUNCTION(ID, name, operands, library_name) [ACC_PRIM_##ID] = { operands (acc_math_##name), .library = library_name },
 #define ACC_SPELLING(ID, bool, integer, float, llvm_integer, llvm_float)
 #include "acc-backends/ir/acc-spellings.inc"

@@ -117,7 +117,7 @@ def _lift(name, arity):
 
 
 for _name in ('signum', 'recip', 'sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'sinh', 'cosh', 'tanh', 'asinh', 'acosh',
-              'atanh', 'exp', 'sqrt', 'log', 'truncate', 'round', 'floor', 'ceiling', 'popcount', 'clz', 'ctz', 'is_nan',
+              'atanh', 'exp', 'expm1', 'sqrt', 'log', 'log1p', 'truncate', 'round', 'floor', 'ceiling', 'popcount', 'clz', 'ctz', 'is_nan',
               'is_inf', 'is_finite', 'proper_fraction', 'decode_float', 'shape_size', 'index_head', 'index_tail',
               'numerator', 'denominator', 'to_ratio', 'is_just', 'is_nothing', 'from_just', 'is_left', 'is_right', 'from_left', 'from_right',
               'real', 'imag', 'conjugate', 'magnitude', 'phase', 'cis', 'to_polar'):
