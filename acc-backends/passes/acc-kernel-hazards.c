@@ -331,7 +331,7 @@ hides_integer (const AccKernel      *kernel,
                const AccKernelInstr *instr,
                guint                 i)
 {
-  if (instr->primitive >= ACC_PRIM_QUOT && instr->primitive <= ACC_PRIM_MOD)
+  if (acc_primitive_is (instr->primitive, ACC_FAMILY_DIVISION))
     return i == 1 && instr->args[0] == instr->args[1];
   if (instr->primitive == ACC_PRIM_ROTL || instr->primitive == ACC_PRIM_ROTR)
     return i == 0 && is_sign_extended (kernel, instr->args[0], 0);

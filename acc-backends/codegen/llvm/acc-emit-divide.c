@@ -120,8 +120,7 @@ emit_divide (Emitter       *e,
                LLVMValueRef   y)
 {
   gboolean is_signed = acc_element_kind_is_signed (kind);
-  gboolean floors = is_signed && (primitive == ACC_PRIM_DIV || primitive == ACC_PRIM_MOD);
-  gboolean wants_quotient = primitive == ACC_PRIM_QUOT || primitive == ACC_PRIM_DIV;
+  gboolean floors = is_signed && acc_primitive_floors (primitive), wants_quotient = acc_primitive_wants_quotient (primitive);
   guint width = acc_element_kind_get_size (kind) * 8;
   LLVMTypeRef type = LLVMTypeOf (x);
   LLVMValueRef zero = LLVMConstNull (type), is_zero = NULL, q, r;

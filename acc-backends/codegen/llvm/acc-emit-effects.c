@@ -81,7 +81,7 @@ cost_of (Emitter *e,
 
       if (instr->op == ACC_KOP_PRIM &&
           (acc_primitive_is (instr->primitive, ACC_FAMILY_TRANSCENDENTAL) ||
-           (instr->primitive >= ACC_PRIM_QUOT && instr->primitive <= ACC_PRIM_MOD)))
+           acc_primitive_is (instr->primitive, ACC_FAMILY_DIVISION)))
         cost += 16;
       else if (e->facts[id].shape == SHAPE_VARYING)
         cost++;
