@@ -12,30 +12,10 @@
 static guint
 get_ulps (AccPrimitive primitive)
 {
-  switch ((int) primitive)
-    {
-    case ACC_PRIM_SIN:
-    case ACC_PRIM_COS:
-    case ACC_PRIM_TAN:
-    case ACC_PRIM_ASIN:
-    case ACC_PRIM_ACOS:
-    case ACC_PRIM_ATAN:
-    case ACC_PRIM_SINH:
-    case ACC_PRIM_COSH:
-    case ACC_PRIM_TANH:
-    case ACC_PRIM_ASINH:
-    case ACC_PRIM_ACOSH:
-    case ACC_PRIM_ATANH:
-    case ACC_PRIM_EXP:
-    case ACC_PRIM_LOG:
-    case ACC_PRIM_POW:
-    case ACC_PRIM_ATAN2:
-      return 4;
-    case ACC_PRIM_LOGBASE:
-      return 12;
-    default:
-      return 0;
-    }
+  if (primitive == ACC_PRIM_LOGBASE)
+    return 12;
+
+  return acc_primitive_is (primitive, ACC_FAMILY_TRANSCENDENTAL) ? 4 : 0;
 }
 
 static ConfTolerance
